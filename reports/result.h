@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One result: what was decided about one requirement, by whom, and on which evidence.
+ * Every report, the terminal and results.jsonl (version 1, see reports/README.md) are made from these structures.
+ *
+ * All strings here are BORROWED: the structures own nothing, so that a caller fills one with literals and local
+ * buffers, hands it over and forgets it. Results that were read back point into the JSON object they came from.
+ * Text of any origin may be put in (peer text, invalid UTF-8, control characters): the writers clean it.
+ */
+#ifndef REPORTS_RESULT_H
+#define REPORTS_RESULT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RESULTS_VERSION 1
+
+enum verdict {
+    VERDICT_PASS,
+    VERDICT_FAIL,
+    VERDICT_WARN,         /* a SHOULD that was not kept */
+    VERDICT_INCONCLUSIVE, /* the environment, not the DUT: nothing can be said */
+    VERDICT_SKIP,         /* capability absent; `pics` says which */
+    VERDICT_AMBIGUOUS,    /* the texts allow two readings; `reading` says which one the DUT took */
+    VERDICT_COUNT
+};
+
+/* The program's exit status; the numbers are part of the interface. */
+enum exit_status {
+    EXIT_CONFORMS = 0,
+    EXIT_FAILS = 1,
+    EXIT_USAGE = 2,
+    EXIT_NOTHING_SELECTED = 3,
+    EXIT_INCONCLUSIVE = 4
+};
+
+struct result {
+    /* results.jsonl version 1 */
+    const char *id;       /* requirement id, never NULL in a result that is written */
+    enum verdict verdict;
+    const char *by;       /* "rule" or "check" */
+    const char *script;   /* "path:line" of the check, or the rule's function; NULL: not known */
+    const char *role;     /* role of the DUT: "initiator", "responder"; NULL: either */
+    const char *file;     /* capture (audit) or the evidence pcapng (run) that `frame` counts in */
+    uint64_t frame;       /* first frame concerned, counted from 1; 0: none */
+    const char *flow;     /* "10.77.0.2:9999>10.77.0.3:46279", sender first; "[fd00::2]:9999>..." for IPv6 */
+    const char *expected; /* what the requirement allows, e.g. "Terminate DDP / Untagged Buffer / Invalid QN (0x1201)" */
+    const char *actual;   /* what came */
+    const char *message;  /* one sentence: what is wrong, or why INCONCLUSIVE / SKIP / AMBIGUOUS */
+    const char *evidence; /* path relative to the output folder, e.g. "evidence/DDP-7.2-02.pcapng" */
+    uint64_t count;       /* how often it was seen in this flow; 0 is written as 1 */
+
+    /* optional, for people: left out of the line when NULL or 0 */
+    const char *purpose;  /* the check's purpose line */
+    uint64_t duration_ns; /* of the check */
+    const char *reading;  /* AMBIGUOUS: the reading that the DUT took */
+    const char *pics;     /* SKIP: the capability line of the profile, e.g. "markers = no" */
+    const char *replay;   /* command line that repeats it */
+    json_t *steps;        /* the ladder: array of step objects (see result_step); borrowed reference */
+};
+
+/* The first line of results.jsonl. `seed` is at most 2^63 - 1 (JSON integers are signed). */
+struct run_info {
+    const char *tool;      /* "warpcheck 0.1.0" */
+    const char *catalogue; /* digest of the catalogue that was compiled in, hexadecimal */
+    const char *target;    /* profile name or address, "embedded", or the files audited */
+    uint64_t seed;
+    const char *command; /* optional: "run", "audit" */
+    const char *started; /* optional: UTC, "2026-11-20T10:47:28Z" */
+};
+
+#define RUN_SUMMARY_MESSAGES 32 /* there are 16 RDMAP opcodes, some counted in two kinds, and the MPA frames */
+
+struct message_count {
+    const char *name; /* RFC name: "Send", "RDMA Read Request" */
+    uint64_t count;
+};
+
+/* The last line of results.jsonl. */
+struct run_summary {
+    uint64_t pass, fail, warn, inconclusive, skip, ambiguous;
+    uint64_t not_exercised; /* requirements selected (run) or known (audit) that nothing decided */
+    uint64_t frames, fpdus, ddp_segments, crc_errors;
+    struct message_count messages[RUN_SUMMARY_MESSAGES];
+    size_t message_count;
+};
+
+/* "PASS", "FAIL", ...; "?" for a number outside the enum. */
+const char *verdict_name(enum verdict verdict);
+
+/* 0 and *verdict set when `name` (upper case, as verdict_name() gives it) is a verdict, else -1. */
+int verdict_from_name(const char *name, enum verdict *verdict);
+
+/* Counts one verdict in the summary. */
+void summary_count(struct run_summary *summary, enum verdict verdict);
+
+/* The counter of one verdict. */
+uint64_t summary_of(const struct run_summary *summary, enum verdict verdict);
+
+/* Adds `count` messages called `name` (borrowed) to the summary; a full table drops further names, never overflows. */
+void summary_add_messages(struct run_summary *summary, const char *name, uint64_t count);
+
+/*
+ * Exit status for a finished run: any FAIL 1; else nothing decided (nothing selected, or all SKIP) 3; else any
+ * INCONCLUSIVE 4; else 0. A FAIL is never hidden by an INCONCLUSIVE, and neither is ever a success.
+ */
+enum exit_status summary_exit_status(const struct run_summary *summary);
+
+/*
+ * One step of a ladder, a new reference (NULL without memory): at `seconds` from the start of the flow, `from`
+ * ("tester" or "dut"; audit: "tester" is the initiator, "dut" the side that is judged) sent what `summary` says
+ * ("MPA Request rev2 M0 C1 S1, 4 octets private data"). `kind` colours it: "tcp", "mpa", "fpdu", "terminate",
+ * "note". `frame` counts from 1, 0: none. `octets`/`length` is the frame or payload to be shown as a hex dump
+ * (NULL, 0: none; more than 2048 octets are cut). Append with json_array_append_new().
+ */
+json_t *result_step(double seconds, const char *from, const char *kind, const char *summary, uint64_t frame,
+                    const uint8_t *octets, size_t length);
+
+/* Marks `length` octets at `offset` of a step's octets as the offending ones, with a note (may be NULL). */
+int result_step_mark(json_t *step, size_t offset, size_t length, const char *note);
+
+/* The result as a results.jsonl object, text cleaned; a new reference, NULL without memory or id. */
+json_t *result_to_json(const struct result *result);
+
+/*
+ * Fills *result from a results.jsonl object; strings point into `object`, which must outlive it. Hostile input is
+ * expected: members of the wrong type count as absent. -1 when id or verdict is missing or unknown.
+ */
+int result_from_json(json_t *object, struct result *result);
+
+/* The run line and the summary line, the same way. */
+json_t *run_info_to_json(const struct run_info *info);
+int run_info_from_json(json_t *object, struct run_info *info);
+json_t *run_summary_to_json(const struct run_summary *summary);
+int run_summary_from_json(json_t *object, struct run_summary *summary);
+
+#endif

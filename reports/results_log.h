@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * results.jsonl, version 1: written as a run goes, one object a line, one write() a line. A run that is killed, or
+ * a disk that fills, loses at most the line being written; results_read() steps over such a torn last line.
+ */
+#ifndef REPORTS_RESULTS_LOG_H
+#define REPORTS_RESULTS_LOG_H
+
+#include "reports/result.h"
+#include "wire/sentence.h"
+
+#include <stdio.h>
+
+struct results_log; /* opaque */
+struct results_done;
+
+/*
+ * Starts a new file at `path` (truncated) and writes the run line. `path` NULL: no file, only the echo. `echo`, when
+ * not NULL, receives every line too (`--format jsonl` hands stdout in) and stays the caller's.
+ * NULL on error, with the sentence set. Free with results_log_close().
+ */
+struct results_log *results_log_create(const char *path, const struct run_info *info, FILE *echo, struct sentence *error);
+
+/*
+ * Goes on with an existing file (`--resume`): refuses one whose run line names another catalogue, target or seed;
+ * cuts a torn last line off and drops an old summary line, so that what follows is well-formed. The ids done so far
+ * are in *done when `done` is not NULL (free with results_done_free()), and are counted in what
+ * results_log_summary() gives. A missing or empty file is started anew.
+ */
+struct results_log *results_log_resume(const char *path, const struct run_info *info, FILE *echo,
+                                       struct results_done **done, struct sentence *error);
+
+/* Appends one result. 0, or -1 with the sentence set (disk full, ...); what was written before is kept whole. */
+int results_log_append(struct results_log *log, const struct result *result, struct sentence *error);
+
+/* The verdict counts of everything appended (resumed results included); the traffic counters are the caller's. */
+const struct run_summary *results_log_summary(const struct results_log *log);
+
+/* Appends the summary line. 0 / -1 with the sentence set. */
+int results_log_finish(struct results_log *log, const struct run_summary *summary, struct sentence *error);
+
+/* Closes and frees; `log` may be NULL. -1 with the sentence set when closing reports a late write error. */
+int results_log_close(struct results_log *log, struct sentence *error);
+
+/* True when `id` in `role` (NULL: no role) was decided before; INCONCLUSIVE does not count as decided. */
+bool results_done_has(const struct results_done *done, const char *id, const char *role);
+size_t results_done_count(const struct results_done *done);
+void results_done_free(struct results_done *done);
+
+/* What results_read() calls for each line; any may be NULL. `object` is the line, alive during the call only
+ * (json_incref() keeps it, and with it the strings of the structures). A return other than 0 stops the reading. */
+struct results_reader {
+    int (*on_run)(void *user, const struct run_info *info, json_t *object);
+    int (*on_result)(void *user, const struct result *result, json_t *object);
+    int (*on_summary)(void *user, const struct run_summary *summary, json_t *object);
+    void (*on_note)(void *user, const char *note); /* e.g. "results.jsonl:17: last line is torn, ignored" */
+    void *user;
+};
+
+/*
+ * Reads results.jsonl from `path`. 0; or -1 with a sentence "path:line: ..." on a line that is not JSON, not a known
+ * object or longer than 16 MiB, on a file that does not begin with a run line of version 1, and on I/O errors. Lines
+ * before the bad one have been delivered. Unknown members are ignored, unknown line types noted and ignored.
+ */
+int results_read(const char *path, const struct results_reader *reader, struct sentence *error);
+
+#endif
