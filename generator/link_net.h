@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A link on a real interface (or a veth end): frames leave through libnet's link-layer injection and arrive through
+ * libpcap, in immediate mode and promiscuously, so that an address which the kernel does not own can be spoken for.
+ * Our own frames are not echoed.
+ */
+#ifndef GENERATOR_LINK_NET_H
+#define GENERATOR_LINK_NET_H
+
+#include <stdint.h>
+
+#include "generator/link.h"
+#include "generator/packet.h"
+
+struct link_net_config {
+    const char *interface;          /* such as "wc1" */
+    uint8_t mac[6];                 /* the tester's MAC; all zero: the interface's own (link_net_mac() tells) */
+    struct net_address ipv4;        /* the tester's addresses, for the filter; family 0: none */
+    struct net_address ipv6;
+};
+
+/*
+ * Opens the link. Returns NULL with a sentence for: no such interface, no privileges, interface down, not Ethernet.
+ * Needs CAP_NET_RAW. The caller closes it with link_close().
+ */
+struct link *link_net_open(const struct link_net_config *config, struct sentence *error);
+
+/* The MAC that the tester uses on this link, six octets. */
+const uint8_t *link_net_mac(const struct link *link);
+
+/* Frames that the kernel dropped because we were slow; not 0 means that a check's view has holes. */
+uint64_t link_net_dropped(struct link *link);
+
+/*
+ * Gives up root after links are open: becomes the user who called sudo (SUDO_UID, SUDO_GID) when there is one, keeps
+ * CAP_NET_RAW alone of all capabilities, and forbids gaining any. Does nothing harmful for an ordinary user.
+ * Returns 0, or -1 with a sentence. The process must be single-threaded.
+ */
+int link_net_drop_privileges(struct sentence *error);
+
+#endif

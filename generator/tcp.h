@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Our own TCP endpoint (RFC 9293), sans-I/O: frames and a clock go in, frames come out through a callback. With its
+ * defaults it is an ordinary, correct TCP that works under loss, reordering and duplication; as a lower tester it can
+ * be told everything that a tester wants to choose: the ISS, exact segment boundaries, order, duplicates, overlaps,
+ * gaps, when and what to acknowledge, the window, and how a connection ends.
+ *
+ * A `struct tcp_stack` speaks for one MAC with one IPv4 and one IPv6 address. It answers ARP and neighbour solicitation
+ * for them, resolves its peers, answers segments for ports that nobody listens on with RST, and holds any number of
+ * connections. All times are nanoseconds on one clock of the caller's, which never goes back. Ports and sequence
+ * numbers are in host order. Left out on purpose: window scaling, SACK, time stamps, congestion control.
+ *
+ * Turning the crank: tcp_stack_input() for each frame, tcp_stack_tick() at tcp_stack_deadline(). Calls that send
+ * (tcp_send() and the rest) use the time of the last input or tick, or of tcp_stack_set_time().
+ */
+#ifndef GENERATOR_TCP_H
+#define GENERATOR_TCP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "generator/packet.h"
+#include "wire/sentence.h"
+
+struct tcp_stack;
+struct tcp_connection;
+
+#define TCP_DEFAULT_MSS_IPV4 1460u
+#define TCP_DEFAULT_MSS_IPV6 1440u
+#define TCP_DEFAULT_WINDOW 65535u
+#define TCP_RTO_MIN_NS UINT64_C(200000000)
+#define TCP_SEND_CAPACITY (16u << 20) /* octets that a connection queues at most */
+
+enum tcp_state {
+    TCP_CLOSED,
+    TCP_SYN_SENT,
+    TCP_SYN_RECEIVED,
+    TCP_ESTABLISHED,
+    TCP_FIN_WAIT_1,
+    TCP_FIN_WAIT_2,
+    TCP_CLOSE_WAIT,
+    TCP_CLOSING,
+    TCP_LAST_ACK,
+    TCP_TIME_WAIT
+};
+
+/* What ended a connection, or began to. The first cause stays, but a later RST or timeout overrides an orderly FIN. */
+enum tcp_cause {
+    TCP_CAUSE_NONE,        /* open, or still opening */
+    TCP_CAUSE_PEER_FIN,    /* the peer's FIN came first */
+    TCP_CAUSE_LOCAL_FIN,   /* our tcp_shutdown() came first */
+    TCP_CAUSE_PEER_RESET,  /* RST on an open connection */
+    TCP_CAUSE_LOCAL_ABORT, /* our tcp_abort() */
+    TCP_CAUSE_REFUSED,     /* RST in answer to our SYN */
+    TCP_CAUSE_TIMEOUT,     /* retransmissions ran out */
+    TCP_CAUSE_UNREACHABLE  /* ARP or neighbour discovery found no such peer */
+};
+
+enum tcp_event {
+    TCP_EVENT_ESTABLISHED, /* active or passive open done; for a passive one tcp_accept() has it now */
+    TCP_EVENT_DATA,        /* tcp_received() has grown */
+    TCP_EVENT_ACKNOWLEDGED,/* the peer acknowledged more of what was sent */
+    TCP_EVENT_PEER_FIN,    /* everything up to the peer's FIN has been received */
+    TCP_EVENT_CLOSED       /* state is TCP_CLOSED; see tcp_status()->cause */
+};
+
+struct tcp_stack_config {
+    uint8_t mac[6];
+    struct net_address ipv4; /* family 0: none */
+    struct net_address ipv6;
+    struct net_address next_hop_ipv4; /* resolved instead of the peer, where the peer is behind a router; else 0 */
+    struct net_address next_hop_ipv6;
+    uint64_t seed;           /* of ISS, ephemeral ports and IP identification */
+    uint64_t now;            /* the clock at the start */
+
+    /* Sends one whole frame; the octets are valid during the call only. It must not call back into the stack. */
+    void (*emit)(void *context, const uint8_t *frame, size_t octets);
+
+    /* Told of events, or NULL when the caller polls. May call the stack, but not tcp_stack_free(). */
+    void (*event)(void *context, struct tcp_connection *connection, enum tcp_event event);
+    void *context;
+};
+
+/* A new stack, or NULL with a sentence (no address, no emit, memory). Cheap enough for one per check run. */
+struct tcp_stack *tcp_stack_new(const struct tcp_stack_config *config, struct sentence *error);
+
+/* Frees the stack and all its connections; nothing is sent. NULL is allowed. */
+void tcp_stack_free(struct tcp_stack *stack);
+
+/* A frame from the link. Foreign and malformed frames are ignored. */
+void tcp_stack_input(struct tcp_stack *stack, const uint8_t *frame, size_t octets, uint64_t now);
+
+/* When tcp_stack_tick() wants to be called next; UINT64_MAX: not before some input. */
+uint64_t tcp_stack_deadline(const struct tcp_stack *stack);
+
+/* Fires the timers that are due at `now`; calling early is harmless. */
+void tcp_stack_tick(struct tcp_stack *stack, uint64_t now);
+
+/* Tells the time before calls that send, where no input or tick came just before. */
+void tcp_stack_set_time(struct tcp_stack *stack, uint64_t now);
+
+/* A peer's MAC that is known without asking. Returns 0, or -1 when memory is out. */
+int tcp_stack_add_neighbour(struct tcp_stack *stack, const struct net_address *address, const uint8_t mac[6]);
+
+/* Frames ignored because a checksum was wrong, or because they were malformed. */
+uint64_t tcp_stack_bad_frames(const struct tcp_stack *stack);
+
+/* How a connection is opened; all zero: defaults. Also given to tcp_listen() for connections accepted there. */
+struct tcp_options {
+    bool choose_iss;
+    uint32_t iss;
+    uint16_t mss;             /* offered in our SYN; 0: default of the family */
+    bool omit_mss;            /* send no MSS option */
+    uint16_t send_mss;        /* upper bound of our own segments beside the peer's MSS; 0: as `mss` */
+    bool choose_window;
+    uint16_t window;          /* fixed receive window, as tcp_set_window() */
+    uint16_t source_port;     /* 0: an ephemeral one; tcp_connect() only */
+    unsigned attempts;        /* transmissions of one segment before TCP_CAUSE_TIMEOUT; 0: 8 */
+    void *user;               /* tcp_user() of the connection */
+};
+
+/*
+ * Active open to address and port. Returns the connection at once, in TCP_SYN_SENT (the SYN may wait for the peer's
+ * MAC), or NULL with a sentence: no own address of that family, port in use, memory. options may be NULL.
+ */
+struct tcp_connection *tcp_connect(struct tcp_stack *stack, const struct net_address *peer, uint16_t port,
+                                   const struct tcp_options *options, struct sentence *error);
+
+/* Passive open: connections to `port` are taken from now on. Returns 0, or -1 with a sentence. */
+int tcp_listen(struct tcp_stack *stack, uint16_t port, const struct tcp_options *options, struct sentence *error);
+
+/* Stops listening; connections live on. */
+void tcp_unlisten(struct tcp_stack *stack, uint16_t port);
+
+/* The oldest established connection to a listening port that was not yet handed out (port 0: any), or NULL. */
+struct tcp_connection *tcp_accept(struct tcp_stack *stack, uint16_t port);
+
+/*
+ * Ends the caller's use of a connection at any time: what is not yet closed is closed in order (FIN after what is
+ * queued) and the stack frees it when it is done. The pointer is dead after this. NULL is allowed.
+ */
+void tcp_release(struct tcp_connection *connection);
+
+/* What is known of a connection; valid and up to date until the connection is released. */
+struct tcp_status {
+    enum tcp_state state;
+    enum tcp_cause cause;
+    bool passive;             /* opened by the peer */
+    struct net_address local;
+    struct net_address peer;
+    uint16_t local_port;
+    uint16_t peer_port;
+    bool peer_fin;            /* peer's FIN received, in order */
+    bool peer_fin_with_data;  /* ... in a segment that carried octets */
+    bool local_fin;           /* our FIN was sent */
+    bool local_fin_acknowledged;
+    uint64_t established_ns;  /* times: 0 until it happened */
+    uint64_t peer_fin_ns;
+    uint64_t peer_reset_ns;
+    uint64_t closed_ns;
+    uint64_t last_input_ns;   /* the last acceptable segment */
+    uint64_t round_trip_ns;   /* of the handshake; 0 when its SYN was retransmitted */
+    uint32_t iss;
+    uint32_t irs;
+    uint32_t snd_una;
+    uint32_t snd_nxt;
+    uint32_t rcv_nxt;
+    uint32_t peer_window;
+    uint16_t mss;             /* effective: octets in one of our segments at most */
+    uint64_t octets_received; /* in order */
+    uint64_t octets_sent;     /* first transmissions */
+    uint64_t retransmissions;
+    uint64_t out_of_order;    /* segments that arrived ahead of rcv_nxt */
+    uint64_t duplicates;      /* segments that brought nothing new */
+};
+
+const struct tcp_status *tcp_status(const struct tcp_connection *connection);
+
+/* Octets queued or sent and not yet acknowledged. */
+size_t tcp_unacknowledged(const struct tcp_connection *connection);
+
+/* True once the connection can carry data: established, and no end of it seen from either side. */
+bool tcp_is_open(const struct tcp_connection *connection);
+
+void tcp_set_user(struct tcp_connection *connection, void *user);
+void *tcp_user(const struct tcp_connection *connection);
+struct tcp_stack *tcp_stack_of(const struct tcp_connection *connection);
+
+/* Words for messages: "ESTABLISHED", "reset by the peer". */
+const char *tcp_state_name(enum tcp_state state);
+const char *tcp_cause_name(enum tcp_cause cause);
+
+/*
+ * Sending. Octets are copied. All return 0, or -1 when the connection cannot send (not opening or open, FIN already
+ * queued), the queue is full (TCP_SEND_CAPACITY), or memory is out. What is sent before the connection is established
+ * leaves when it is.
+ */
+
+/* The stream's next octets: segments of the effective MSS, the last with PSH, no Nagle. */
+int tcp_send(struct tcp_connection *connection, const uint8_t *octets, size_t count);
+
+/*
+ * The same with exact segment boundaries: `lengths` holds `segments` lengths whose sum is `count`. Each segment leaves
+ * whole, also when it is retransmitted; -1 when one is longer than the effective MSS. Only a peer's window smaller
+ * than the segment can cut it, and only after the persist timer.
+ */
+int tcp_send_segments(struct tcp_connection *connection, const uint8_t *octets, size_t count, const size_t *lengths,
+                      size_t segments);
+
+/*
+ * The same, but the segments leave at once in the order that `order` gives (`transmissions` indexes into lengths; one
+ * may come twice: a duplicate; one may be missing: it leaves by retransmission after the RTO). The peer's window is not
+ * asked. -1 also when queued octets wait, or the connection is not established.
+ */
+int tcp_send_ordered(struct tcp_connection *connection, const uint8_t *octets, size_t count, const size_t *lengths,
+                     size_t segments, const size_t *order, size_t transmissions);
+
+/* Queues a FIN behind what is queued: an orderly close of our direction. -1 when there was one already. */
+int tcp_shutdown(struct tcp_connection *connection);
+
+/* The stream's last octets, with the FIN in the same segment as the last of them. */
+int tcp_send_fin(struct tcp_connection *connection, const uint8_t *octets, size_t count);
+
+/* Sends RST at once and closes; queued octets are dropped. Harmless when closed already. */
+void tcp_abort(struct tcp_connection *connection);
+
+/* One segment exactly as told, for everything that the stream calls cannot say. All zero: an empty ACK at SND.NXT. */
+struct tcp_segment_spec {
+    bool absolute;            /* `sequence` is the number itself; else it is relative to SND.NXT */
+    uint32_t sequence;        /* relative: may be negative, as (uint32_t)-n */
+    bool set_flags;
+    uint8_t flags;            /* enum tcp_flag; default: ACK, and PSH with payload */
+    bool set_acknowledgment;
+    uint32_t acknowledgment;  /* default: RCV.NXT, as far as the ACK policy lets it */
+    bool set_window;
+    uint16_t window;
+    uint16_t urgent;
+    const uint8_t *options;
+    size_t options_octets;
+    const uint8_t *payload;
+    size_t payload_octets;
+    bool bad_checksum;        /* TCP checksum off by one */
+    bool advance;             /* the payload is the stream's next octets: SND.NXT moves, and it is retransmitted if need
+                                 be; asks for sequence == SND.NXT and nothing queued */
+};
+
+/*
+ * Sends the segment at once, with no regard to windows or state (also on a closed connection, as long as it is not
+ * released). Returns 0, or -1 (peer's MAC unknown, too long, `advance` not possible).
+ */
+int tcp_send_raw_segment(struct tcp_connection *connection, const struct tcp_segment_spec *spec);
+
+/*
+ * Moves SND.NXT over `count` octets as if they had been sent (a raw segment did it, or the tester leaves a gap). With
+ * `octets` they are retransmitted when not acknowledged; NULL: never, the gap stays. Returns as the calls above; asks
+ * for nothing queued.
+ */
+int tcp_skip(struct tcp_connection *connection, const uint8_t *octets, size_t count);
+
+/* Receiving. */
+
+/*
+ * The in-order octets received and not yet consumed. *octets is valid until the next call on this stack other than
+ * tcp_status() and the like. Returns *count.
+ */
+size_t tcp_received(const struct tcp_connection *connection, const uint8_t **octets, size_t *count);
+
+/* Drops the first `count` of them (at most what is there) and opens the window accordingly. */
+void tcp_consume(struct tcp_connection *connection, size_t count);
+
+enum tcp_ack_policy {
+    TCP_ACK_AT_ONCE,  /* every segment with octets is acknowledged when it comes; the default */
+    TCP_ACK_DELAYED,  /* every second one, or after the delay (RFC 9293 section 3.8.6.3) */
+    TCP_ACK_WITHHELD  /* the acknowledgment number stands still, on data segments too, until tcp_ack_now() */
+};
+
+/* Chooses the policy. delay_ns: for TCP_ACK_DELAYED, 0: 40 ms. */
+void tcp_set_ack_policy(struct tcp_connection *connection, enum tcp_ack_policy policy, uint64_t delay_ns);
+
+/* Sends an ACK for everything received in order, whatever the policy. */
+void tcp_ack_now(struct tcp_connection *connection);
+
+/* Fixes the advertised receive window (0 shuts it) and, when established, says so to the peer at once. */
+void tcp_set_window(struct tcp_connection *connection, uint16_t window);
+
+/* Back to the automatic window: 65535 less what waits to be consumed. */
+void tcp_set_window_auto(struct tcp_connection *connection);
+
+#endif
