@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "reports/result.h"
+
+#include "reports/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STEP_OCTETS_MAX 2048u /* longer than any frame of an Ethernet with a 1500-octet MTU */
+
+static const char *const verdict_names[VERDICT_COUNT] = {
+    [VERDICT_PASS] = "PASS",
+    [VERDICT_FAIL] = "FAIL",
+    [VERDICT_WARN] = "WARN",
+    [VERDICT_INCONCLUSIVE] = "INCONCLUSIVE",
+    [VERDICT_SKIP] = "SKIP",
+    [VERDICT_AMBIGUOUS] = "AMBIGUOUS",
+};
+
+const char *verdict_name(enum verdict verdict)
+{
+    return (unsigned)verdict < VERDICT_COUNT ? verdict_names[verdict] : "?";
+}
+
+int verdict_from_name(const char *name, enum verdict *verdict)
+{
+    for (int i = 0; name && i < VERDICT_COUNT; i++) {
+        if (strcmp(name, verdict_names[i]) == 0) {
+            *verdict = (enum verdict)i;
+            return 0;
+        }
+    }
+    return -1;
+}
+
+static uint64_t *counter_of(struct run_summary *summary, enum verdict verdict)
+{
+    switch (verdict) {
+    case VERDICT_PASS:
+        return &summary->pass;
+    case VERDICT_FAIL:
+        return &summary->fail;
+    case VERDICT_WARN:
+        return &summary->warn;
+    case VERDICT_INCONCLUSIVE:
+        return &summary->inconclusive;
+    case VERDICT_SKIP:
+        return &summary->skip;
+    case VERDICT_AMBIGUOUS:
+        return &summary->ambiguous;
+    case VERDICT_COUNT:
+        break;
+    }
+    return NULL;
+}
+
+void summary_count(struct run_summary *summary, enum verdict verdict)
+{
+    uint64_t *counter = counter_of(summary, verdict);
+    if (counter)
+        (*counter)++;
+}
+
+uint64_t summary_of(const struct run_summary *summary, enum verdict verdict)
+{
+    struct run_summary copy = *summary;
+    const uint64_t *counter = counter_of(&copy, verdict);
+    return counter ? *counter : 0;
+}
+
+void summary_add_messages(struct run_summary *summary, const char *name, uint64_t count)
+{
+    for (size_t i = 0; i < summary->message_count; i++) {
+        if (strcmp(summary->messages[i].name, name) == 0) {
+            summary->messages[i].count += count;
+            return;
+        }
+    }
+    if (summary->message_count < RUN_SUMMARY_MESSAGES)
+        summary->messages[summary->message_count++] = (struct message_count){name, count};
+}
+
+enum exit_status summary_exit_status(const struct run_summary *summary)
+{
+    if (summary->fail)
+        return EXIT_FAILS;
+    if (summary->pass + summary->warn + summary->ambiguous + summary->inconclusive == 0)
+        return EXIT_NOTHING_SELECTED;
+    return summary->inconclusive ? EXIT_INCONCLUSIVE : EXIT_CONFORMS;
+}
+
+/* Sets `key` to the cleaned text; NULL text leaves the member out. 0 / -1 without memory. */
+static int set_text(json_t *object, const char *key, const char *text)
+{
+    if (!text)
+        return 0;
+    char *clean = text_clean(text);
+    int rc = clean ? json_object_set_new(object, key, json_string(clean)) : -1;
+    free(clean);
+    return rc;
+}
+
+static int set_count(json_t *object, const char *key, uint64_t count)
+{
+    uint64_t largest = INT64_MAX; /* a JSON integer of jansson is signed */
+    return json_object_set_new(object, key, json_integer((json_int_t)(count < largest ? count : largest)));
+}
+
+static const char *get_text(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key)); /* NULL when absent or not a string */
+}
+
+static uint64_t get_count(const json_t *object, const char *key)
+{
+    json_int_t value = json_integer_value(json_object_get(object, key));
+    return value > 0 ? (uint64_t)value : 0;
+}
+
+/* Two lower-case hexadecimal digits an octet; NULL without memory. */
+static char *hex_text(const uint8_t *octets, size_t length)
+{
+    static const char digits[] = "0123456789abcdef";
+    char *text = malloc(2 * length + 1);
+    if (!text)
+        return NULL;
+    for (size_t i = 0; i < length; i++) {
+        text[2 * i] = digits[octets[i] >> 4];
+        text[2 * i + 1] = digits[octets[i] & 15];
+    }
+    text[2 * length] = '\0';
+    return text;
+}
+
+json_t *result_step(double seconds, const char *from, const char *kind, const char *summary, uint64_t frame,
+                    const uint8_t *octets, size_t length)
+{
+    json_t *step = json_object();
+    if (!step)
+        return NULL;
+    int rc = json_object_set_new(step, "t", json_real(seconds == seconds && seconds - seconds == 0 ? seconds : 0));
+    rc |= set_text(step, "from", from ? from : "tester");
+    rc |= set_text(step, "kind", kind);
+    rc |= set_text(step, "summary", summary ? summary : "");
+    if (frame)
+        rc |= set_count(step, "frame", frame);
+    if (octets && length) {
+        char *hex = hex_text(octets, length < STEP_OCTETS_MAX ? length : STEP_OCTETS_MAX);
+        rc |= hex ? json_object_set_new(step, "octets", json_string(hex)) : -1;
+        rc |= set_count(step, "length", length);
+        free(hex);
+    }
+    if (rc) {
+        json_decref(step);
+        return NULL;
+    }
+    return step;
+}
+
+int result_step_mark(json_t *step, size_t offset, size_t length, const char *note)
+{
+    json_t *mark = json_array();
+    int rc = json_array_append_new(mark, json_integer((json_int_t)offset));
+    rc |= json_array_append_new(mark, json_integer((json_int_t)length));
+    rc |= json_object_set_new(step, "mark", mark);
+    rc |= set_text(step, "note", note);
+    return rc ? -1 : 0;
+}
+
+json_t *result_to_json(const struct result *result)
+{
+    if (!result->id)
+        return NULL;
+    json_t *object = json_object();
+    if (!object)
+        return NULL;
+    int rc = set_text(object, "type", "result");
+    rc |= set_text(object, "id", result->id);
+    rc |= set_text(object, "verdict", verdict_name(result->verdict));
+    rc |= set_text(object, "by", result->by);
+    rc |= set_text(object, "script", result->script);
+    rc |= set_text(object, "role", result->role);
+    rc |= set_text(object, "file", result->file);
+    if (result->frame)
+        rc |= set_count(object, "frame", result->frame);
+    rc |= set_text(object, "flow", result->flow);
+    rc |= set_text(object, "expected", result->expected);
+    rc |= set_text(object, "actual", result->actual);
+    rc |= set_text(object, "message", result->message);
+    rc |= set_text(object, "evidence", result->evidence);
+    rc |= set_count(object, "count", result->count ? result->count : 1);
+    rc |= set_text(object, "purpose", result->purpose);
+    if (result->duration_ns)
+        rc |= set_count(object, "duration_ns", result->duration_ns);
+    rc |= set_text(object, "reading", result->reading);
+    rc |= set_text(object, "pics", result->pics);
+    rc |= set_text(object, "replay", result->replay);
+    if (result->steps && json_array_size(result->steps))
+        rc |= json_object_set(object, "steps", result->steps);
+    if (rc) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+int result_from_json(json_t *object, struct result *result)
+{
+    *result = (struct result){
+        .id = get_text(object, "id"),
+        .by = get_text(object, "by"),
+        .script = get_text(object, "script"),
+        .role = get_text(object, "role"),
+        .file = get_text(object, "file"),
+        .frame = get_count(object, "frame"),
+        .flow = get_text(object, "flow"),
+        .expected = get_text(object, "expected"),
+        .actual = get_text(object, "actual"),
+        .message = get_text(object, "message"),
+        .evidence = get_text(object, "evidence"),
+        .count = get_count(object, "count"),
+        .purpose = get_text(object, "purpose"),
+        .duration_ns = get_count(object, "duration_ns"),
+        .reading = get_text(object, "reading"),
+        .pics = get_text(object, "pics"),
+        .replay = get_text(object, "replay"),
+    };
+    json_t *steps = json_object_get(object, "steps");
+    result->steps = json_is_array(steps) ? steps : NULL;
+    if (!result->count)
+        result->count = 1;
+    if (!result->id || !*result->id)
+        return -1;
+    return verdict_from_name(get_text(object, "verdict"), &result->verdict);
+}
+
+json_t *run_info_to_json(const struct run_info *info)
+{
+    json_t *object = json_object();
+    if (!object)
+        return NULL;
+    int rc = set_text(object, "type", "run");
+    rc |= set_text(object, "tool", info->tool ? info->tool : "warpcheck");
+    rc |= json_object_set_new(object, "version", json_integer(RESULTS_VERSION));
+    rc |= set_text(object, "catalogue", info->catalogue ? info->catalogue : "");
+    rc |= set_text(object, "target", info->target ? info->target : "");
+    rc |= set_count(object, "seed", info->seed);
+    rc |= set_text(object, "command", info->command);
+    rc |= set_text(object, "started", info->started);
+    if (rc) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+int run_info_from_json(json_t *object, struct run_info *info)
+{
+    *info = (struct run_info){
+        .tool = get_text(object, "tool"),
+        .catalogue = get_text(object, "catalogue"),
+        .target = get_text(object, "target"),
+        .seed = get_count(object, "seed"),
+        .command = get_text(object, "command"),
+        .started = get_text(object, "started"),
+    };
+    const char *type = get_text(object, "type");
+    if (!type || strcmp(type, "run") != 0 || !info->tool || !info->catalogue || !info->target)
+        return -1;
+    return get_count(object, "version") == RESULTS_VERSION ? 0 : -1;
+}
+
+json_t *run_summary_to_json(const struct run_summary *summary)
+{
+    json_t *object = json_object();
+    json_t *messages = json_object();
+    if (!object || !messages) {
+        json_decref(object);
+        json_decref(messages);
+        return NULL;
+    }
+    int rc = set_text(object, "type", "summary");
+    rc |= set_count(object, "pass", summary->pass);
+    rc |= set_count(object, "fail", summary->fail);
+    rc |= set_count(object, "warn", summary->warn);
+    rc |= set_count(object, "inconclusive", summary->inconclusive);
+    rc |= set_count(object, "skip", summary->skip);
+    rc |= set_count(object, "ambiguous", summary->ambiguous);
+    rc |= set_count(object, "not_exercised", summary->not_exercised);
+    rc |= set_count(object, "frames", summary->frames);
+    rc |= set_count(object, "fpdus", summary->fpdus);
+    rc |= set_count(object, "ddp_segments", summary->ddp_segments);
+    for (size_t i = 0; i < summary->message_count; i++)
+        rc |= set_count(messages, summary->messages[i].name, summary->messages[i].count);
+    rc |= json_object_set_new(object, "messages", messages);
+    rc |= set_count(object, "crc_errors", summary->crc_errors);
+    if (rc) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+int run_summary_from_json(json_t *object, struct run_summary *summary)
+{
+    const char *type = get_text(object, "type");
+    if (!type || strcmp(type, "summary") != 0)
+        return -1;
+    *summary = (struct run_summary){
+        .pass = get_count(object, "pass"),
+        .fail = get_count(object, "fail"),
+        .warn = get_count(object, "warn"),
+        .inconclusive = get_count(object, "inconclusive"),
+        .skip = get_count(object, "skip"),
+        .ambiguous = get_count(object, "ambiguous"),
+        .not_exercised = get_count(object, "not_exercised"),
+        .frames = get_count(object, "frames"),
+        .fpdus = get_count(object, "fpdus"),
+        .ddp_segments = get_count(object, "ddp_segments"),
+        .crc_errors = get_count(object, "crc_errors"),
+    };
+    const char *name;
+    json_t *count;
+    json_object_foreach(json_object_get(object, "messages"), name, count)
+    {
+        if (json_is_integer(count) && json_integer_value(count) >= 0)
+            summary_add_messages(summary, name, (uint64_t)json_integer_value(count));
+    }
+    return 0;
+}

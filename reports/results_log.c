@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "reports/results_log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <uthash.h>
+
+struct done_entry {
+    UT_hash_handle hh;
+    char key[]; /* "id role" */
+};
+
+struct results_done {
+    struct done_entry *entries;
+};
+
+struct results_log {
+    int fd; /* -1: echo only */
+    FILE *echo;
+    off_t whole; /* the file is well-formed up to here */
+    struct run_summary summary;
+    char path[]; /* for the error sentences */
+};
+
+static struct results_log *log_new(const char *path, FILE *echo, struct sentence *error)
+{
+    const char *name = path ? path : "standard output";
+    struct results_log *log = calloc(1, sizeof(*log) + strlen(name) + 1);
+    if (!log) {
+        sentence_set(error, "%s: out of memory", name);
+        return NULL;
+    }
+    strcpy(log->path, name);
+    log->fd = -1;
+    log->echo = echo;
+    return log;
+}
+
+/* Takes a torn line back, so that the file ends with the last whole one. */
+static int torn(struct results_log *log, int cause, struct sentence *error)
+{
+    if (ftruncate(log->fd, log->whole) != 0)
+        (void)lseek(log->fd, 0, SEEK_END); /* it stays torn; results_read() steps over it */
+    else
+        (void)lseek(log->fd, log->whole, SEEK_SET);
+    return sentence_set(error, "%s: cannot write: %s; the results so far are kept, `--resume` goes on from them",
+                        log->path, strerror(cause));
+}
+
+static int write_all(struct results_log *log, const char *line, size_t length, struct sentence *error)
+{
+    for (size_t done = 0; done < length;) {
+        ssize_t n = write(log->fd, line + done, length - done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return torn(log, n < 0 ? errno : ENOSPC, error);
+        done += (size_t)n;
+    }
+    log->whole += (off_t)length;
+    return 0;
+}
+
+/* Takes the reference to `object` (NULL: out of memory, told as an error). */
+static int write_line(struct results_log *log, json_t *object, struct sentence *error)
+{
+    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+    json_decref(object);
+    size_t length = text ? strlen(text) : 0;
+    if (!text)
+        return sentence_set(error, "%s: a result without id, or out of memory", log->path);
+    text[length] = '\n'; /* json_dumps()' NUL makes room for the newline: one write() is one line */
+    int rc = log->fd >= 0 ? write_all(log, text, length + 1, error) : 0;
+    if (log->echo && (fwrite(text, 1, length + 1, log->echo) != length + 1 || fflush(log->echo) != 0))
+        rc = rc ? rc : sentence_set(error, "standard output: cannot write the results: %s", strerror(errno));
+    free(text);
+    return rc;
+}
+
+static struct results_log *close_failed(struct results_log *log)
+{
+    if (log && log->fd >= 0)
+        close(log->fd);
+    free(log);
+    return NULL;
+}
+
+struct results_log *results_log_create(const char *path, const struct run_info *info, FILE *echo, struct sentence *error)
+{
+    struct results_log *log = log_new(path, echo, error);
+    if (!log)
+        return NULL;
+    if (path) {
+        log->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        if (log->fd < 0) {
+            sentence_set(error, "%s: cannot create: %s", path, strerror(errno));
+            return close_failed(log);
+        }
+    }
+    return write_line(log, run_info_to_json(info), error) == 0 ? log : close_failed(log);
+}
+
+const struct run_summary *results_log_summary(const struct results_log *log)
+{
+    return &log->summary;
+}
+
+int results_log_append(struct results_log *log, const struct result *result, struct sentence *error)
+{
+    if (write_line(log, result_to_json(result), error) != 0)
+        return -1;
+    summary_count(&log->summary, result->verdict);
+    return 0;
+}
+
+int results_log_finish(struct results_log *log, const struct run_summary *summary, struct sentence *error)
+{
+    return write_line(log, run_summary_to_json(summary), error);
+}
+
+int results_log_close(struct results_log *log, struct sentence *error)
+{
+    if (!log)
+        return 0;
+    int rc = 0;
+    if (log->fd >= 0 && close(log->fd) != 0)
+        rc = sentence_set(error, "%s: cannot write: %s", log->path, strerror(errno));
+    free(log);
+    return rc;
+}
+
+/* "id role", the key of what --resume does not repeat; malloc'd. */
+static struct done_entry *done_entry_new(const char *id, const char *role)
+{
+    struct done_entry *entry = calloc(1, sizeof(*entry) + strlen(id) + 1 + strlen(role ? role : "") + 1);
+    if (entry)
+        sprintf(entry->key, "%s %s", id, role ? role : "");
+    return entry;
+}
+
+static int done_add(struct results_done *done, const char *id, const char *role)
+{
+    struct done_entry *entry = done_entry_new(id, role);
+    struct done_entry *known = NULL;
+    if (!entry)
+        return -1;
+    HASH_FIND_STR(done->entries, entry->key, known);
+    if (known)
+        free(entry);
+    else
+        HASH_ADD_STR(done->entries, key, entry);
+    return 0;
+}
+
+bool results_done_has(const struct results_done *done, const char *id, const char *role)
+{
+    struct done_entry *known = NULL;
+    struct done_entry *wanted = done && id ? done_entry_new(id, role) : NULL;
+    if (!wanted)
+        return false;
+    HASH_FIND_STR(done->entries, wanted->key, known);
+    free(wanted);
+    return known != NULL;
+}
+
+size_t results_done_count(const struct results_done *done)
+{
+    return done ? HASH_COUNT(done->entries) : 0;
+}
+
+void results_done_free(struct results_done *done)
+{
+    struct done_entry *entry, *next;
+    if (!done)
+        return;
+    HASH_ITER(hh, done->entries, entry, next)
+    {
+        HASH_DEL(done->entries, entry);
+        free(entry);
+    }
+    free(done);
+}
+
+/* What --resume gathers while it copies the lines to keep. */
+struct resume {
+    struct results_log *log;
+    struct results_done *done;
+    const struct run_info *wanted;
+    struct sentence *error;
+};
+
+static bool same(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+static int resume_run(void *user, const struct run_info *info, json_t *object)
+{
+    struct resume *resume = user;
+    const char *path = resume->log->path;
+    if (!same(info->catalogue, resume->wanted->catalogue))
+        return sentence_set(resume->error, "%s: cannot resume: made with another catalogue (%.16s, this one is %.16s)",
+                            path, info->catalogue, resume->wanted->catalogue ? resume->wanted->catalogue : "");
+    if (!same(info->target, resume->wanted->target))
+        return sentence_set(resume->error, "%s: cannot resume: its target is '%.120s', not '%.120s'", path,
+                            info->target, resume->wanted->target ? resume->wanted->target : "");
+    if (info->seed != resume->wanted->seed)
+        return sentence_set(resume->error, "%s: cannot resume: its seed is %llu, not %llu", path,
+                            (unsigned long long)info->seed, (unsigned long long)resume->wanted->seed);
+    return write_line(resume->log, json_incref(object), resume->error);
+}
+
+static int resume_result(void *user, const struct result *result, json_t *object)
+{
+    struct resume *resume = user;
+    if (result->verdict == VERDICT_INCONCLUSIVE)
+        return 0; /* the environment may be better now: it is run again */
+    if (done_add(resume->done, result->id, result->role) != 0)
+        return sentence_set(resume->error, "%s: out of memory", resume->log->path);
+    if (write_line(resume->log, json_incref(object), resume->error) != 0)
+        return -1;
+    summary_count(&resume->log->summary, result->verdict);
+    return 0;
+}
+
+/* Copies what is worth keeping of `path` into `path`.part, which then takes its place: never a moment without results. */
+static int resume_copy(struct resume *resume, const char *path, const char *part, struct sentence *error)
+{
+    struct results_reader reader = {.on_run = resume_run, .on_result = resume_result, .user = resume};
+    resume->log->fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (resume->log->fd < 0)
+        return sentence_set(error, "%s: cannot create: %s", part, strerror(errno));
+    int rc = results_read(path, &reader, error);
+    if (rc == 0 && rename(part, path) != 0)
+        rc = sentence_set(error, "%s: cannot rename to %s: %s", part, path, strerror(errno));
+    if (rc != 0)
+        unlink(part);
+    return rc;
+}
+
+struct results_log *results_log_resume(const char *path, const struct run_info *info, FILE *echo,
+                                       struct results_done **done, struct sentence *error)
+{
+    struct stat status;
+    struct results_done *ids = calloc(1, sizeof(*ids));
+    char *part = malloc(strlen(path) + sizeof(".part"));
+    struct results_log *log = NULL;
+    if (!ids || !part) {
+        sentence_set(error, "%s: out of memory", path);
+    } else if (stat(path, &status) != 0 || status.st_size == 0) {
+        log = results_log_create(path, info, echo, error);
+    } else if ((log = log_new(path, echo, error)) != NULL) {
+        struct resume resume = {log, ids, info, error};
+        sprintf(part, "%s.part", path);
+        if (resume_copy(&resume, path, part, error) != 0)
+            log = close_failed(log);
+    }
+    free(part);
+    if (log && done)
+        *done = ids;
+    else
+        results_done_free(ids);
+    return log;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reading results.jsonl, which may be torn, foreign or hostile. */
+#include "reports/results_log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_MAX_OCTETS ((size_t)16 << 20) /* a result with its ladder is some 100 KiB at most */
+
+struct reading {
+    const struct results_reader *reader;
+    struct sentence *error;
+    const char *path;
+    size_t line;
+    bool started; /* the run line has been seen */
+};
+
+static void note(const struct reading *reading, const char *what)
+{
+    struct sentence text;
+    sentence_set(&text, "%s:%zu: %s", reading->path, reading->line, what);
+    if (reading->reader->on_note)
+        reading->reader->on_note(reading->reader->user, text.text);
+}
+
+static int bad(const struct reading *reading, const char *what)
+{
+    return sentence_set(reading->error, "%s:%zu: %s", reading->path, reading->line, what);
+}
+
+static int deliver_run(struct reading *reading, json_t *object)
+{
+    struct run_info info;
+    if (run_info_from_json(object, &info) != 0)
+        return bad(reading, "not a run line of results.jsonl version 1; the file must begin with one");
+    if (reading->started)
+        return bad(reading, "a second run line; one file holds one run");
+    reading->started = true;
+    return reading->reader->on_run ? reading->reader->on_run(reading->reader->user, &info, object) : 0;
+}
+
+static int deliver(struct reading *reading, json_t *object)
+{
+    const struct results_reader *reader = reading->reader;
+    const char *type = json_string_value(json_object_get(object, "type"));
+    if (!reading->started || (type && strcmp(type, "run") == 0))
+        return deliver_run(reading, object);
+    if (type && strcmp(type, "result") == 0) {
+        struct result result;
+        if (result_from_json(object, &result) != 0)
+            return bad(reading, "a result without an id or with an unknown verdict");
+        return reader->on_result ? reader->on_result(reader->user, &result, object) : 0;
+    }
+    if (type && strcmp(type, "summary") == 0) {
+        struct run_summary summary;
+        (void)run_summary_from_json(object, &summary); /* the type is all it can refuse */
+        return reader->on_summary ? reader->on_summary(reader->user, &summary, object) : 0;
+    }
+    note(reading, "a line of an unknown type, ignored");
+    return 0;
+}
+
+/* One line without its newline. `last`: the file ends without one, so the line may be torn. */
+static int read_line(struct reading *reading, const char *text, size_t length, bool last)
+{
+    json_error_t why;
+    reading->line++;
+    if (length > 0 && text[length - 1] == '\r')
+        length--;
+    if (length == 0)
+        return 0;
+    json_t *object = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
+    if (!json_is_object(object)) {
+        json_decref(object);
+        if (last && reading->started) {
+            note(reading, "the last line is torn (a run was killed, or the disk was full), ignored");
+            return 0;
+        }
+        return bad(reading, "not a JSON object; is this a results.jsonl of warpcheck?");
+    }
+    int rc = deliver(reading, object);
+    json_decref(object);
+    return rc;
+}
+
+static int read_lines(struct reading *reading, FILE *file)
+{
+    char *text = NULL;
+    size_t room = 0;
+    int rc = 0;
+    while (rc == 0) {
+        size_t length = 0;
+        int c;
+        while ((c = getc_unlocked(file)) != EOF && c != '\n') {
+            if (length == room) {
+                size_t larger = room ? 2 * room : 4096;
+                char *grown = larger <= LINE_MAX_OCTETS ? realloc(text, larger) : NULL;
+                if (!grown) {
+                    reading->line++;
+                    rc = bad(reading, "a line longer than 16 MiB; is this a results.jsonl of warpcheck?");
+                    goto out;
+                }
+                text = grown;
+                room = larger;
+            }
+            text[length++] = (char)c;
+        }
+        if (ferror(file))
+            rc = sentence_set(reading->error, "%s: cannot read: %s", reading->path, strerror(errno));
+        else if (length > 0 || c != EOF)
+            rc = read_line(reading, text ? text : "", length, c == EOF);
+        if (c == EOF)
+            break;
+    }
+out:
+    free(text);
+    return rc;
+}
+
+int results_read(const char *path, const struct results_reader *reader, struct sentence *error)
+{
+    struct reading reading = {.reader = reader, .error = error, .path = path};
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return sentence_set(error, "%s: cannot open: %s", path, strerror(errno));
+    int rc = read_lines(&reading, file);
+    fclose(file);
+    if (rc == 0 && !reading.started)
+        return sentence_set(error, "%s: empty; a results.jsonl begins with a run line", path);
+    return rc;
+}
