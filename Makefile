@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# warpcheck's build. GNU make 4.3, non-recursive, everything built goes under $(B) (default: build/).
+#
+#   make            the programs: build/warpcheck, build/iwarp-peer, build/libiwarp.a, build/libiwarp.so
+#   make demo       a live run, a caught defect, an audited capture (tools/demo.sh)
+#   make check      every test; ends with "N passed, N failed"
+#   make unit       the unit tests alone; T='ddp mpa' picks suites, IN='wire generator' builds only those folders
+#   make e2e        the end-to-end scripts alone; T='audit' picks
+#   make fuzz       every fuzz target for FUZZ_SECONDS (60)
+#   make lint       formatting, clang-tidy, cppcheck, shellcheck, Lua syntax, include arrows
+#   make bench      the benchmarks' ratios
+#   make coverage   lines and branches by folder
+#   make format     clang-format -i
+#   make install    PREFIX=/usr/local, DESTDIR=
+#   make deps       every Debian package any of the above needs
+#   make help       this list
+#
+# Variables: B=DIR (another build folder), V=1 (show commands), CC, CFLAGS, LDFLAGS, WERROR= (warnings stay warnings).
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+ifeq ($(filter -j%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j$(shell nproc)
+endif
+
+.PHONY: all help deps demo check unit e2e fuzz lint bench coverage format install clean prerequisites programs FORCE
+.DEFAULT_GOAL := all
+
+B ?= build
+VERSION := 0.1.0
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+V ?=
+T ?=
+IN ?=
+Q := $(if $(V),,@)
+say = $(if $(V),:,printf '  %-7s %s\n' $(1) $(2))
+
+empty :=
+space := $(empty) $(empty)
+define newline
+
+
+endef
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Packages. Nothing is compiled before tools/deps.sh has seen to it that the goal's packages are there; and every
+# use of pkg-config is expanded inside a recipe, hence after that.
+
+deps_group := build
+ifneq ($(filter check unit e2e fuzz coverage,$(MAKECMDGOALS)),)
+deps_group += test
+endif
+ifneq ($(filter bench,$(MAKECMDGOALS)),)
+deps_group += bench
+endif
+ifneq ($(filter lint format,$(MAKECMDGOALS)),)
+deps_group += lint
+endif
+ifneq ($(filter deps,$(MAKECMDGOALS)),)
+deps_group := all
+endif
+
+prerequisites:
+	@tools/deps.sh $(deps_group)
+
+deps: prerequisites
+
+# $(call once,NAME,COMMAND): the command's output, asked for at the first use and kept.
+once = $(eval $(1) := $$(shell $(2)))$($(1))
+iwarp_packages := libuv libisal
+packages := $(iwarp_packages) libpcap lua5.4 jansson libxml-2.0
+package_cflags = $(call once,package_cflags,pkg-config --cflags $(packages))
+package_libs = $(call once,package_libs,pkg-config --libs $(packages)) -lnet
+iwarp_libs = $(call once,iwarp_libs,pkg-config --libs $(iwarp_packages))
+check_cflags = $(call once,check_cflags,pkg-config --cflags check)
+check_libs = $(call once,check_libs,pkg-config --libs check)
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Sources. A folder that is not there yet is an empty list.
+
+c_in = $(sort $(foreach d,$(1),$(wildcard $(d)/*.c)))
+mains := conformance/engine/main.c reference-stack/iwarp_peer_main.c
+iwarp_src := $(filter-out %_main.c,$(call c_in,wire reference-stack reference-stack/*))
+warpcheck_src := $(filter-out $(mains) %_main.c,$(call c_in,generator generator/* conformance/* conformance/*/* reports))
+unit_src := $(call c_in,tests/unit)
+fuzz_src := $(call c_in,tests/fuzz)
+bench_src := $(call c_in,tests/bench)
+scripts := $(sort $(if $(wildcard conformance/scripts),$(shell find conformance/scripts -name '*.lua' -type f)))
+all_c := $(sort $(iwarp_src) $(warpcheck_src) $(wildcard $(mains)) $(unit_src) $(fuzz_src) $(bench_src) \
+	$(call c_in,tools packaging dissector tests/e2e tests/support))
+all_h := $(sort $(wildcard $(patsubst %,%/*.h,wire generator generator/* reference-stack reference-stack/* \
+	reference-stack/include/iwarp conformance/* conformance/*/* reports tests/* tools dissector)))
+
+# Files carried inside the programs: table name -> files. tools/embedded.h declares the tables.
+embedded_scripts := $(scripts)
+embedded_requirements := $(sort $(wildcard conformance/requirements/*.tsv))
+embedded_report_files := $(sort $(wildcard reports/assets/* reports/assets/*/*))
+embedded_defects := $(wildcard reference-stack/defects.tsv)
+iwarp_gen := embedded_defects
+warpcheck_gen := embedded_scripts embedded_requirements embedded_report_files
+
+# IN= restricts a build to some folders, for work on one folder while another does not compile.
+ifneq ($(IN),)
+in_folders = $(filter $(addsuffix /%,$(IN)),$(1))
+iwarp_src := $(call in_folders,$(iwarp_src))
+warpcheck_src := $(call in_folders,$(warpcheck_src))
+warpcheck_gen := $(filter $(if $(filter conformance% reports,$(IN)),%),$(warpcheck_gen))
+endif
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Flags. CFLAGS and LDFLAGS are the caller's; what the code needs is added to them.
+
+CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
+CLANG ?= clang
+CFLAGS ?= -O2 -g
+LDFLAGS ?=
+WERROR ?= -Werror
+warnings := -Wall -Wextra $(WERROR) -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wvla
+base_flags := -std=gnu17 $(warnings) -I. -Ireference-stack/include -DWARPCHECK_VERSION='"$(VERSION)"' -pthread \
+	-fPIC -fno-semantic-interposition -fno-strict-aliasing -fstack-protector-strong
+
+# The variants: where, which compiler, which flags. The sanitised one is also what the fuzz targets are linked from:
+# one more compiler reads the code, and it is compiled once for both.
+variants := release asan cov
+release_dir := $(B)
+release_cc := $(CC)
+release_cflags := $(CFLAGS)
+release_ldflags := $(LDFLAGS)
+sanitizers := -fsanitize=address,undefined -fno-sanitize-recover=all
+asan_dir := $(B)/asan
+asan_cc := $(CLANG)
+asan_cflags := -O1 -g -fno-omit-frame-pointer $(sanitizers) -fsanitize=fuzzer-no-link
+asan_ldflags := $(sanitizers)
+cov_dir := $(B)/cov
+cov_cc := $(CC)
+cov_cflags := -O0 -g --coverage
+cov_ldflags := --coverage
+
+include mk/variant.mk
+include mk/embed.mk
+$(foreach v,$(variants),$(eval $(call variant,$(v))))
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What one types.
+
+programs_of = $(1)/libiwarp.a \
+	$(if $(wildcard conformance/engine/main.c),$(1)/warpcheck) \
+	$(if $(wildcard reference-stack/iwarp_peer_main.c),$(1)/iwarp-peer)
+fuzz_programs := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(filter tests/fuzz/fuzz_%,$(fuzz_src)))
+bench_programs := $(patsubst tests/bench/%.c,$(B)/bench/%,$(filter tests/bench/bench_%,$(bench_src)))
+
+test_env = B='$(abspath $(B))' T='$(T)' WARPCHECK='$(abspath $(B))/warpcheck' IWARP_PEER='$(abspath $(B))/iwarp-peer' \
+	WARPCHECK_ASAN='$(abspath $(B))/asan/warpcheck'
+
+all: programs
+programs: $(call programs_of,$(B)) $(B)/libiwarp.so
+
+help:
+	@sed -n '/^#   make/,/^$$/{/^#/!d;s/^# \{0,3\}//;p}' Makefile
+
+demo: programs
+	@$(test_env) tools/demo.sh
+
+check: programs $(B)/unit-tests $(B)/asan/unit-tests $(call programs_of,$(B)/asan) $(fuzz_programs)
+	@$(test_env) CC='$(CC)' tools/check.sh all
+
+unit: $(B)/unit-tests
+	@$(B)/unit-tests
+
+e2e: programs $(call programs_of,$(B)/asan)
+	@$(test_env) CC='$(CC)' tools/check.sh e2e
+
+fuzz: $(fuzz_programs)
+	@B='$(abspath $(B))' T='$(T)' tools/fuzz.sh -max_total_time=$(FUZZ_SECONDS)
+
+bench: programs $(bench_programs)
+	@$(test_env) tools/bench.sh
+
+coverage: $(B)/cov/unit-tests
+	@B='$(B)' tools/coverage.sh
+
+lint: $(B)/tools/lua-syntax $(B)/flags.stamp
+	@CLANG_FLAGS="$(base_flags) $(package_cflags) $(check_cflags)" LUA_SYNTAX='$(B)/tools/lua-syntax' T='$(T)' tools/lint.sh
+
+format: prerequisites
+	@clang-format -i $(all_c) $(all_h)
+
+clean:
+	@rm -rf '$(B)'
+
+include mk/install.mk
+
+# Every .d file that a compiler wrote.
+-include $(foreach v,$(variants),$(patsubst %.o,%.d,$($(v)_objects)))

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The rules of one variant (release, asan, cov): $(call variant,NAME), with NAME_dir, NAME_cc, NAME_cflags and
+# NAME_ldflags set. Objects keep their source's path under $(NAME_dir)/obj; generated sources live in $(B)/gen and are
+# the same for all variants.
+
+object_of = $(patsubst $(B)/gen/%.c,$($(1)_dir)/gen/%.o,$(patsubst %.c,$($(1)_dir)/obj/%.o,$(filter-out $(B)/gen/%,$(2)))\
+	$(filter $(B)/gen/%,$(2)))
+
+# A file whose content is a list of words, one a line, touched only when the list changes: what is made of "all files
+# that match" depends on it, so that a file's coming or going is noticed, and reads it, so that no command line grows
+# too long.
+define list_file
+$(1): FORCE | $(dir $(1)).made
+	$$(file >$$@.new,$$(subst $$(space),$$(newline),$(strip $(2))))
+	@if cmp -s $$@.new $$@; then rm $$@.new; else mv $$@.new $$@; fi
+endef
+
+%/.made:
+	@mkdir -p $(@D) && touch $@
+.PRECIOUS: %/.made
+
+FORCE:
+
+define variant
+$(1)_iwarp_objects := $$(call object_of,$(1),$$(iwarp_src) $$(iwarp_gen:%=$$(B)/gen/%.c))
+$(1)_warpcheck_objects := $$(call object_of,$(1),$$(warpcheck_src) $$(warpcheck_gen:%=$$(B)/gen/%.c))
+$(1)_unit_objects := $$(call object_of,$(1),$$(unit_selected) $$(B)/gen/suites.c)
+$(1)_main_objects := $$(call object_of,$(1),$$(wildcard $$(mains)) $$(fuzz_src) $$(bench_src))
+$(1)_objects := $$($(1)_iwarp_objects) $$($(1)_warpcheck_objects) $$($(1)_unit_objects) $$($(1)_main_objects)
+
+$$($(1)_dir)/flags.stamp: FORCE | prerequisites
+	@mkdir -p $$(@D)
+	$$(file >$$@.new,$$($(1)_cc) $$(base_flags) $$($(1)_cflags) $$(package_cflags) $$($(1)_ldflags) $$(package_libs))
+	@if cmp -s $$@.new $$@; then rm $$@.new; else mv $$@.new $$@; fi
+
+$$($(1)_dir)/obj/%.o: %.c $$($(1)_dir)/flags.stamp
+	@mkdir -p $$(@D)
+	@$$(call say,CC,$$@)
+	$$(Q)$$($(1)_cc) $$(base_flags) $$(package_cflags) $$($(1)_cflags) -MMD -MP -c -o $$@ $$<
+
+$$($(1)_dir)/obj/tests/unit/%.o: tests/unit/%.c $$($(1)_dir)/flags.stamp
+	@mkdir -p $$(@D)
+	@$$(call say,CC,$$@)
+	$$(Q)$$($(1)_cc) $$(base_flags) $$(package_cflags) $$(check_cflags) $$($(1)_cflags) -MMD -MP -c -o $$@ $$<
+
+$$($(1)_dir)/gen/%.o: $$(B)/gen/%.c $$($(1)_dir)/flags.stamp
+	@mkdir -p $$(@D)
+	@$$(call say,CC,$$@)
+	$$(Q)$$($(1)_cc) $$(base_flags) $$(package_cflags) $$(check_cflags) $$($(1)_cflags) -MMD -MP -c -o $$@ $$<
+
+$$(eval $$(call list_file,$$($(1)_dir)/lists/iwarp,$$($(1)_iwarp_objects)))
+$$(eval $$(call list_file,$$($(1)_dir)/lists/warpcheck,$$($(1)_warpcheck_objects)))
+$$(eval $$(call list_file,$$($(1)_dir)/lists/unit,$$($(1)_unit_objects)))
+
+$$($(1)_dir)/libiwarp.a: $$($(1)_dir)/lists/iwarp $$($(1)_iwarp_objects)
+	@$$(call say,AR,$$@)
+	$$(Q)rm -f $$@ && ar rcsD $$@ @$$<
+
+$$($(1)_dir)/libwarpcheck.a: $$($(1)_dir)/lists/warpcheck $$($(1)_warpcheck_objects)
+	@$$(call say,AR,$$@)
+	$$(Q)rm -f $$@ && ar rcsD $$@ @$$<
+
+$$($(1)_dir)/libiwarp.so: $$($(1)_dir)/lists/iwarp $$($(1)_iwarp_objects)
+	@$$(call say,LD,$$@)
+	$$(Q)$$($(1)_cc) -shared -Wl,-soname,libiwarp.so.0 -Wl,--no-undefined -pthread $$($(1)_cflags) $$($(1)_ldflags) \
+		-o $$@ @$$< -Wl,--as-needed $$(iwarp_libs)
+
+$$($(1)_dir)/warpcheck: $$(call object_of,$(1),conformance/engine/main.c) $$($(1)_dir)/libwarpcheck.a $$($(1)_dir)/libiwarp.a
+	@$$(call say,LD,$$@)
+	$$(Q)$$($(1)_cc) -pthread $$($(1)_cflags) $$($(1)_ldflags) -o $$@ $$^ -Wl,--as-needed $$(package_libs) -lm
+
+$$($(1)_dir)/iwarp-peer: $$(call object_of,$(1),reference-stack/iwarp_peer_main.c) $$($(1)_dir)/libiwarp.a
+	@$$(call say,LD,$$@)
+	$$(Q)$$($(1)_cc) -pthread $$($(1)_cflags) $$($(1)_ldflags) -o $$@ $$^ -Wl,--as-needed $$(package_libs) -lm
+
+$$($(1)_dir)/unit-tests: $$($(1)_dir)/lists/unit $$($(1)_unit_objects) $$($(1)_dir)/libwarpcheck.a $$($(1)_dir)/libiwarp.a
+	@$$(call say,LD,$$@)
+	$$(Q)$$($(1)_cc) -pthread $$($(1)_cflags) $$($(1)_ldflags) -o $$@ @$$< $$($(1)_dir)/libwarpcheck.a $$($(1)_dir)/libiwarp.a \
+		-Wl,--as-needed $$(package_libs) $$(check_libs) -lm
+endef
+
+# The unit tests: every tests/unit/*.c and the table of suites; T='ddp mpa' leaves only test_ddp.c and test_mpa.c (and
+# what is no test_*.c: the runner and shared support).
+suite_names := $(patsubst tests/unit/test_%.c,%,$(filter tests/unit/test_%.c,$(unit_src)))
+ifneq ($(filter unit,$(MAKECMDGOALS)),)
+suite_names := $(if $(T),$(filter $(T),$(suite_names)),$(suite_names))
+endif
+unit_selected := $(filter-out tests/unit/test_%.c,$(unit_src)) $(suite_names:%=tests/unit/test_%.c)
+
+$(eval $(call list_file,$(B)/gen/suites.list,$(suite_names)))
+$(B)/gen/suites.c: $(B)/gen/suites.list tools/suites.sh
+	@tools/suites.sh $< >$@
+
+# Fuzz targets come from the sanitised objects, benchmarks from the release ones; each is one .c with the libraries.
+# tests/fuzz and tests/bench may hold further .c files that all of their programs share.
+fuzz_shared := $(call object_of,asan,$(filter-out tests/fuzz/fuzz_%,$(fuzz_src)))
+$(B)/fuzz/%: $(B)/asan/obj/tests/fuzz/%.o $(fuzz_shared) $(B)/asan/libwarpcheck.a $(B)/asan/libiwarp.a
+	@mkdir -p $(@D)
+	@$(call say,LD,$@)
+	$(Q)$(asan_cc) -pthread -fsanitize=fuzzer $(asan_ldflags) -o $@ $^ -Wl,--as-needed $(package_libs) -lm
+
+bench_shared := $(call object_of,release,$(filter-out tests/bench/bench_%,$(bench_src)))
+$(B)/bench/%: $(B)/obj/tests/bench/%.o $(bench_shared) $(B)/libwarpcheck.a $(B)/libiwarp.a
+	@mkdir -p $(@D)
+	@$(call say,LD,$@)
+	$(Q)$(CC) -pthread $(CFLAGS) $(LDFLAGS) -o $@ $^ -Wl,--as-needed $(package_libs) -lm
+.SECONDARY:

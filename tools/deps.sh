@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# deps.sh GROUP...: makes sure that the Debian packages of the groups are installed; silent when they are.
+# Groups: build (compile and run, what `make demo` needs), test, bench, lint, all. Only make, git, bash and apt are
+# presumed. As an ordinary user the installation goes through sudo.
+set -euo pipefail
+
+# gcc only recommends libc6-dev, and recommendations are not installed.
+build='gcc libc6-dev pkg-config libpcap-dev libnet1-dev libisal-dev liblua5.4-dev libuv1-dev libjansson-dev libxml2-dev
+       uthash-dev iproute2'
+test='check clang libclang-rt-14-dev llvm tshark jq xxd procps'
+bench='tshark jq procps time'
+lint='check clang clang-tidy clang-format cppcheck shellcheck'
+
+wanted=
+for group in "$@"; do
+	case $group in
+	build | test | bench | lint) wanted+=" ${!group}" ;;
+	all) wanted+=" $build $test $bench $lint" ;;
+	*) echo "deps.sh: unknown group '$group': expected build, test, bench, lint or all" >&2; exit 2 ;;
+	esac
+done
+
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+	# Not Debian: the names are told only if something that the build cannot do without is plainly missing.
+	if ! command -v pkg-config >/dev/null || ! pkg-config --exists libpcap lua5.4 libuv jansson libxml-2.0 libisal; then
+		echo "deps.sh: no apt-get here; please install what these Debian packages hold:" $wanted >&2
+		exit 1
+	fi
+	exit 0
+fi
+
+# One name a line, without repeats; a word list by intention.
+# shellcheck disable=SC2086
+wanted=$(printf '%s\n' $wanted | LC_ALL=C sort -u)
+# shellcheck disable=SC2086
+installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' $wanted 2>/dev/null | sed -n 's/^installed //p' |
+	LC_ALL=C sort -u) || true
+missing=$(LC_ALL=C comm -23 <(printf '%s\n' "$wanted") <(printf '%s\n' "$installed") | paste -sd ' ')
+[ -n "$missing" ] || exit 0
+
+as_root=
+if [ "$(id -u)" -ne 0 ]; then
+	if ! command -v sudo >/dev/null; then
+		echo "deps.sh: missing packages, and neither root nor sudo to install them; as root: apt-get install $missing" >&2
+		exit 1
+	fi
+	as_root=sudo
+fi
+
+echo "Installing Debian packages: $missing" >&2
+apt_get() {
+	$as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 \
+		-o Dpkg::Use-Pty=0 "$@" </dev/null >&2
+}
+# A foreign source that cannot be refreshed does not matter as long as the packages themselves are found.
+apt_get update || echo "deps.sh: apt-get update failed; trying with the package lists that are here" >&2
+# shellcheck disable=SC2086
+if ! apt_get install --no-install-recommends -y $missing; then
+	echo "deps.sh: apt-get could not install: $missing (see above); check /etc/apt/sources.list and the network" >&2
+	exit 1
+fi

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef TOOLS_EMBEDDED_H
+#define TOOLS_EMBEDDED_H
+
+/*
+ * Files that the programs carry inside themselves. The build makes each table of the files in the tree (mk/embed.mk,
+ * tools/embed.c); the tables are constant and live as long as the program.
+ */
+
+#include <stddef.h>
+#include <string.h>
+
+struct embedded_file {
+    const char *path;            /* from the root of the tree, such as "conformance/requirements/mpa.tsv" */
+    const unsigned char *octets; /* the content; one zero octet follows it, not counted in size */
+    size_t size;                 /* in octets */
+};
+
+/* Each table is sorted by path (octet order), and one entry of NULLs follows the last, not counted. */
+
+/* conformance/scripts, every .lua at any depth */
+extern const struct embedded_file embedded_scripts[];
+extern const size_t embedded_script_count;
+
+/* conformance/requirements/ *.tsv: the catalogue */
+extern const struct embedded_file embedded_requirements[];
+extern const size_t embedded_requirement_count;
+
+/* reports/assets: what the report writers put into their pages */
+extern const struct embedded_file embedded_report_files[];
+extern const size_t embedded_report_file_count;
+
+/* reference-stack/defects.tsv, or nothing; part of libiwarp */
+extern const struct embedded_file embedded_defects[];
+extern const size_t embedded_defect_count;
+
+/* The entry of `table` (with `count` entries) whose path is `path`, or NULL. */
+static inline const struct embedded_file *embedded_find(const struct embedded_file *table, size_t count,
+                                                        const char *path)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(table[i].path, path) == 0)
+            return &table[i];
+    return NULL;
+}
+
+#endif
