@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "wire/field.h"
+
+#include <string.h>
+
+#include "wire/atomic.h"
+#include "wire/ddp.h"
+#include "wire/fpdu.h"
+#include "wire/marker.h"
+#include "wire/mpa.h"
+#include "wire/rdmap.h"
+#include "wire/terminate.h"
+
+const struct wire_layout *const wire_layouts[] = {
+    &mpa_start_layout,       &mpa_enhanced_layout,     &fpdu_layout,
+    &marker_layout,          &ddp_tagged_layout,       &ddp_untagged_layout,
+    &rdmap_control_layout,   &rdmap_untagged_layout,   &read_request_layout,
+    &terminate_layout,       &terminate_length_layout, &atomic_request_layout,
+    &atomic_response_layout, &immediate_layout,        NULL,
+};
+
+uint64_t wire_field_get(const struct wire_field *field, const uint8_t *header)
+{
+    return field->kind == WIRE_OCTETS ? 0 : wire_bits_get(header, field->bit, field->bits);
+}
+
+void wire_field_set(const struct wire_field *field, uint8_t *header, uint64_t value)
+{
+    if (field->kind != WIRE_OCTETS)
+        wire_bits_set(header, field->bit, field->bits, value);
+}
+
+const struct wire_field *wire_layout_field(const struct wire_layout *layout, const char *id)
+{
+    for (size_t i = 0; i < layout->field_count; i++)
+        if (strcmp(layout->fields[i].id, id) == 0)
+            return &layout->fields[i];
+    return NULL;
+}
+
+const char *wire_name_of(const struct wire_name *names, uint64_t value)
+{
+    for (; names != NULL && names->name != NULL; names++)
+        if (names->value == value)
+            return names->name;
+    return NULL;
+}
+
+const struct wire_layout *wire_layout_find(const char *id)
+{
+    for (size_t i = 0; wire_layouts[i] != NULL; i++)
+        if (strcmp(wire_layouts[i]->id, id) == 0)
+            return wire_layouts[i];
+    return NULL;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * MPA start-up frames (RFC 5044 7.1) and the enhanced word of RFC 6581.
+ *
+ *      0                   1                   2                   3
+ *      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
+ *     +---------------------------------------------------------------+
+ *   0 |                                                               |
+ *     /              Key (16 octets): "MPA ID Req Frame"              /
+ *     /                            or "MPA ID Rep Frame"              /
+ *     +-+-+-+-+-------+---------------+-------------------------------+
+ *  16 |M|C|R|S|  Res  |      Rev      |           PD_Length           |
+ *     +-+-+-+-+-------+---------------+-------------------------------+
+ *  20 /          Private Data (PD_Length octets, at most 512)         /
+ *     +---------------------------------------------------------------+
+ *
+ * With Rev >= 2 and S = 1 the Private Data begins with the enhanced word:
+ *
+ *     +-+-+---------------------------+-+-+---------------------------+
+ *     |A|B|            IRD            |C|D|            ORD            |
+ *     +-+-+---------------------------+-+-+---------------------------+
+ */
+#ifndef WIRE_MPA_H
+#define WIRE_MPA_H
+
+#include "wire/field.h"
+#include "wire/terminate.h"
+
+#define MPA_KEY_REQUEST "MPA ID Req Frame"
+#define MPA_KEY_REPLY   "MPA ID Rep Frame"
+
+enum {
+    MPA_KEY_OCTETS = 16,
+    MPA_START_OCTETS = 20,
+    MPA_ENHANCED_OCTETS = 4,
+    MPA_PRIVATE_DATA_MAX = 512, /* RFC 5044 7.1; the enhanced word counts (RFC 6581 6) */
+    MPA_START_MAX = MPA_START_OCTETS + MPA_PRIVATE_DATA_MAX,
+    MPA_REV_RDMAC = 0,
+    MPA_REV_1 = 1,
+    MPA_REV_2 = 2,
+    MPA_DEPTH_NOT_NEGOTIATED = 0x3FFF, /* IRD or ORD: "no automatic negotiation" (RFC 6581 9.1) */
+};
+
+/* clang-format off */
+#define MPA_START_FIELDS(F, O, layout) \
+    O(layout, key,         "Key",       0,  16,                         "RFC 5044 7.1", "tells a Request from a Reply, and MPA from anything else") \
+    F(layout, M,           "M",         128, 1, WIRE_FLAG,     NULL,    "RFC 5044 7.1", "the sender of this frame wants Markers in what it receives") \
+    F(layout, C,           "C",         129, 1, WIRE_FLAG,     NULL,    "RFC 5044 7.1", "CRC wanted; used both ways when either side sets it") \
+    F(layout, R,           "R",         130, 1, WIRE_FLAG,     NULL,    "RFC 5044 7.1", "Reply only: connection rejected") \
+    F(layout, S,           "S",         131, 1, WIRE_FLAG,     NULL,    "RFC 6581 6",   "Private Data begins with the enhanced word (Rev 2)") \
+    F(layout, Res,         "Res",       132, 4, WIRE_RESERVED, NULL,    "RFC 5044 7.1", "zero on sending, not checked on receipt") \
+    F(layout, Rev,         "Rev",       136, 8, WIRE_NUMBER,   NULL,    "RFC 5044 7.1", "revision of MPA") \
+    F(layout, PD_Length,   "PD_Length", 144, 16, WIRE_NUMBER,  NULL,    "RFC 5044 7.1", "octets of Private Data that follow, at most 512")
+
+#define MPA_ENHANCED_FIELDS(F, O, layout) \
+    F(layout, A,           "A",         0,  1,  WIRE_FLAG,     NULL,    "RFC 6581 6",   "peer-to-peer model: an RTR message comes first") \
+    F(layout, B,           "B",         1,  1,  WIRE_FLAG,     NULL,    "RFC 6581 6",   "zero-length Send as RTR") \
+    F(layout, IRD,         "IRD",       2,  14, WIRE_NUMBER,   NULL,    "RFC 6581 6",   "inbound RDMA Read depth; 0x3FFF: not negotiated here") \
+    F(layout, C,           "C",         16, 1,  WIRE_FLAG,     NULL,    "RFC 6581 6",   "zero-length RDMA Write as RTR") \
+    F(layout, D,           "D",         17, 1,  WIRE_FLAG,     NULL,    "RFC 6581 6",   "zero-length RDMA Read as RTR") \
+    F(layout, ORD,         "ORD",       18, 14, WIRE_NUMBER,   NULL,    "RFC 6581 6",   "outbound RDMA Read depth; 0x3FFF: not negotiated here")
+/* clang-format on */
+
+WIRE_LAYOUT_DECLARE(mpa_start, MPA_START_FIELDS);
+WIRE_LAYOUT_DECLARE(mpa_enhanced, MPA_ENHANCED_FIELDS);
+
+enum mpa_start_kind { MPA_REQUEST, MPA_REPLY };
+
+/* A start-up frame in host form. */
+struct mpa_start {
+    enum mpa_start_kind kind;
+    bool markers;  /* M */
+    bool crc;      /* C */
+    bool rejected; /* R */
+    bool enhanced; /* S as sent; the word is there only when Rev >= 2 too: see mpa_start_has_word() */
+    uint8_t reserved;
+    uint8_t revision;
+    uint16_t private_octets;            /* PD_Length, the enhanced word included */
+    const uint8_t *private_data;        /* borrowed from the frame; the enhanced word included */
+    bool peer_to_peer;                  /* A; this and the following only when mpa_start_has_word() */
+    bool rtr_send, rtr_write, rtr_read; /* B, C, D */
+    uint16_t ird, ord;
+};
+
+/* Rev >= 2, S = 1 and room for the word (RFC 6581 6). */
+static inline bool mpa_start_has_word(const struct mpa_start *start)
+{
+    return start->enhanced && start->revision >= MPA_REV_2 && start->private_octets >= MPA_ENHANCED_OCTETS;
+}
+
+/* Private Data of the ULP: what follows the enhanced word, or all of it. */
+static inline const uint8_t *mpa_start_ulp_data(const struct mpa_start *start, size_t *octets)
+{
+    size_t word = mpa_start_has_word(start) ? MPA_ENHANCED_OCTETS : 0;
+
+    *octets = start->private_octets - word;
+    return start->private_data == NULL ? NULL : start->private_data + word;
+}
+
+/*
+ * Parses one start-up frame from *p, which advances behind it on WIRE_OK.
+ * WIRE_MORE: the octets so far agree with a start-up frame of `kind` but more are needed.
+ * TERM_MPA_START_FRAME: wrong Key, or PD_Length above 512 (RFC 5044 7.1.2): told as early as the octets tell it.
+ * The revision is left to the caller: which are acceptable is a matter of configuration (RFC 5044 7.1.1).
+ * A frame with S = 1 whose Private Data cannot hold the word is TERM_MPA_START_FRAME too (RFC 6581 6).
+ */
+wire_result mpa_start_parse(const uint8_t **p, const uint8_t *end, enum mpa_start_kind kind, struct mpa_start *start);
+
+/* The kind whose Key stands at `octets` (16 or more), or -1. */
+int mpa_start_kind_of(const uint8_t *octets, size_t count);
+
+/*
+ * Packs the frame. `start->private_data` and `private_octets` are the ULP's alone here: with `enhanced` and
+ * revision >= 2 the word is put in front, and PD_Length counts it. Returns the octets written, at most
+ * MPA_START_MAX, or 0 when `room` or 512 octets do not hold it.
+ */
+size_t mpa_start_pack(const struct mpa_start *start, uint8_t *out, size_t room);
+
+#endif
