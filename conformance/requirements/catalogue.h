@@ -67,11 +67,11 @@ struct requirement {
     const char *column[REQUIREMENT_COLUMNS]; /* every cell as written; "" where the cell is empty, never NULL */
 
     /* The same cells under their names. */
-    const char *id;         /* "MPA-7.1.2-05"; never changes its meaning */
-    const char *source;     /* "RFC5044", "draft-ietf-storm-rdmap-ext-03", "IBTA-A11" */
-    const char *section;    /* "7.1.2", "Appendix B", "A11.4.2" */
-    const char *subject;    /* initiator, responder, both, sender, receiver, data-source, data-sink, implementation, ulp */
-    const char *text;       /* the requirement in our own words */
+    const char *id;      /* "MPA-7.1.2-05"; never changes its meaning */
+    const char *source;  /* "RFC5044", "draft-ietf-storm-rdmap-ext-03", "IBTA-A11" */
+    const char *section; /* "7.1.2", "Appendix B", "A11.4.2" */
+    const char *subject; /* initiator, responder, both, sender, receiver, data-source, data-sink, implementation, ulp */
+    const char *text;    /* the requirement in our own words */
     const char *stimulus;   /* what the tester does; "-" where nothing */
     const char *outcomes;   /* what the text allows */
     const char *capability; /* predicate over PICS items (requirements/pics.h): "always", "mpa.rev2 & rtr.send" */

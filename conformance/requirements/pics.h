@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * PICS: what a device is able to do (conformance/requirements/pics.tsv), and the predicates over these items that
+ * the catalogue's capability column holds:
+ *
+ *     predicate = term { "|" term }        term = factor { "&" factor }
+ *     factor    = "!" factor | "(" predicate ")" | item | "always" | "never"
+ *
+ * An item holds when its value is "yes", "true" or a number other than 0.
+ */
+#ifndef CONFORMANCE_REQUIREMENTS_PICS_H
+#define CONFORMANCE_REQUIREMENTS_PICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct sentence;
+struct pics;
+
+struct pics_item {
+    const char *name;     /* "mpa.rev2" */
+    const char *question; /* what to ask the vendor */
+    const char *fallback; /* value of the reference stack; also the value while nothing else is set */
+    const char *meaning;
+    const char *value; /* the value now */
+};
+
+/*
+ * Parses the compiled-in pics.tsv; every item has its default then. The caller frees *pics with pics_free().
+ * Returns 0, or -1 with "<file>:<line>: what is wrong" in error.
+ */
+int pics_load(struct pics **pics, struct sentence *error);
+
+/* The same from octets handed in, which are copied. */
+int pics_parse(struct pics **pics, const char *path, const void *octets, size_t size, struct sentence *error);
+
+void pics_free(struct pics *pics);
+
+size_t pics_count(const struct pics *pics);
+
+/* The index-th item in file order; NULL beyond the last one. */
+const struct pics_item *pics_at(const struct pics *pics, size_t index);
+
+/* The item of that name, or NULL. */
+const struct pics_item *pics_find(const struct pics *pics, const char *name);
+
+/* Sets an item to a value ("yes", "no" or a decimal number); the value is copied. -1 with a sentence if the item is
+ * unknown or the value is none of these. */
+int pics_set(struct pics *pics, const char *name, const char *value, struct sentence *error);
+
+/* Does the item hold? False for an unknown item. */
+bool pics_holds(const struct pics *pics, const char *name);
+
+/*
+ * Evaluates a capability predicate: 1 if it holds, 0 if not, -1 with a sentence in error if it cannot be read or
+ * names an unknown item. On 0, reason (may be NULL) gets the sentence that a SKIP verdict states, such as
+ * "the profile says mpa.crc_off = no".
+ */
+int pics_evaluate(const struct pics *pics, const char *predicate, struct sentence *reason, struct sentence *error);
+
+#endif
