@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# check.sh all|e2e: runs what the Makefile has built and counts. `all`: the tree's own rules, the unit tests (plain and
+# sanitised), a smoke run of each fuzz target, and tests/e2e/*.sh; `e2e`: only the last.
+#
+# An end-to-end script says what it checks, exits with 0 if all holds, 77 if it cannot run here (then it must say why,
+# and is counted neither as passed nor as failed), else with anything else. It finds in its environment: ROOT (the
+# tree), B (the build folder), WARPCHECK, IWARP_PEER, WARPCHECK_ASAN (sanitised), TSHARK, CC, and WORK, an empty folder
+# of its own. It runs in ROOT without input. T='a b' selects scripts by name.
+#
+# The last line is "N passed, N failed"; the exit status is 0 only if something passed and nothing failed.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+ROOT=$PWD
+: "${B:=$ROOT/build}" "${T:=}"
+: "${WARPCHECK:=$B/warpcheck}" "${IWARP_PEER:=$B/iwarp-peer}" "${WARPCHECK_ASAN:=$B/asan/warpcheck}" "${TSHARK:=tshark}"
+: "${CC:=gcc}" "${E2E_SECONDS:=600}" "${UNIT_SECONDS:=600}"
+export ROOT B WARPCHECK IWARP_PEER WARPCHECK_ASAN TSHARK CC
+export LC_ALL=C.UTF-8 TZ=UTC
+export ASAN_OPTIONS=${ASAN_OPTIONS:-abort_on_error=0:detect_stack_use_after_return=1}
+export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
+unset MAKEFLAGS MFLAGS MAKELEVEL
+passed=0 failed=0 skipped=0
+log_dir=$B/check
+mkdir -p "$log_dir"
+
+# verdict NAME STATUS SECONDS LOG: counts one thing that either holds or not, and shows the log of what does not.
+verdict() {
+	case $2 in
+	0) passed=$((passed + 1)); echo "ok    $1 ($3 s)" ;;
+	77) skipped=$((skipped + 1)); echo "SKIP  $1: $(tail -n 1 "$4")" ;;
+	*)
+		failed=$((failed + 1))
+		if [ "$2" -eq 124 ]; then echo "FAIL  $1: no end after $3 s"; else echo "FAIL  $1 (exit status $2, $3 s)"; fi
+		sed 's/^/      | /' "$4" | tail -n 100
+		;;
+	esac
+}
+
+# one NAME COMMAND...: runs a command as one test.
+one() {
+	local name=$1 log=$log_dir/${1//\//_}.log status=0 began=$SECONDS
+	shift
+	"$@" >"$log" 2>&1 </dev/null || status=$?
+	verdict "$name" "$status" $((SECONDS - began)) "$log"
+}
+
+# unit NAME PROGRAM: runs a unit test runner and adds its counts; a runner that dies or runs nothing is one failure.
+unit() {
+	local log=$log_dir/$1.log status=0 began=$SECONDS line
+	timeout -k 10 "$UNIT_SECONDS" "$2" >"$log" 2>&1 </dev/null || status=$?
+	line=$(tail -n 1 "$log")
+	if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]] && ((BASH_REMATCH[1] + BASH_REMATCH[2] > 0)) &&
+		(((status == 0) == (BASH_REMATCH[2] == 0))); then
+		passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))
+		[ "$status" -eq 0 ] || sed 's/^/      | /' "$log"
+		echo "$([ "$status" -eq 0 ] && echo 'ok   ' || echo 'FAIL ') $1: $line ($((SECONDS - began)) s)"
+	else
+		verdict "$1" $((status ? status : 1)) $((SECONDS - began)) "$log"
+	fi
+}
+
+if [ "${1:-all}" = all ]; then
+	one tree/arrows tools/arrows.sh
+	one tree/files tools/files.sh
+	unit unit-tests "$B/unit-tests"
+	CK_TIMEOUT_MULTIPLIER=5 unit unit-tests-sanitised "$B/asan/unit-tests"
+	for target in tests/fuzz/fuzz_*.c; do
+		[ -e "$target" ] || continue
+		name=$(basename "$target" .c)
+		one "fuzz-smoke/$name" env T="$name" FUZZ_QUIET=1 timeout -k 10 300 tools/fuzz.sh -runs=2000 -max_total_time=30
+	done
+fi
+
+for script in tests/e2e/*.sh; do
+	[ -e "$script" ] || continue
+	name=$(basename "$script" .sh)
+	[ -z "$T" ] || [[ " $T " == *" $name "* ]] || continue
+	WORK=$log_dir/e2e/$name
+	export WORK
+	rm -rf "$WORK"
+	mkdir -p "$WORK"
+	one "e2e/$name" timeout -k 10 "$E2E_SECONDS" bash "$script"
+done
+
+[ "$skipped" -eq 0 ] || echo "$skipped skipped (see above), counted neither way"
+echo "$passed passed, $failed failed"
+[ "$passed" -gt 0 ] && [ "$failed" -eq 0 ]

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# files.sh: what holds for every source file: a licence line at its head, no more than 700 lines, no trailing blanks, no
+# main() where libraries live, and no header without a guard. Names what breaks this and exits with 1 then.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+status=0
+complain() {
+	echo "$1"
+	status=1
+}
+while IFS= read -r file; do
+	length=$(wc -l <"$file")
+	[ "$length" -le 700 ] || complain "$file: $length lines; expected at most 700: split it by concept"
+	head -n 3 "$file" | grep -q 'SPDX-License-Identifier:' || complain "$file: no SPDX-License-Identifier in the first 3 lines"
+	if grep -nE '[[:blank:]]+$' "$file" >/dev/null; then
+		complain "$file:$(grep -nE '[[:blank:]]+$' "$file" | head -n 1 | cut -d: -f1): blanks at the end of the line"
+	fi
+	case $file in
+	*.h)
+		grep -qE '^#(ifndef|pragma once)' "$file" || complain "$file: no include guard"
+		;;
+	tools/* | tests/* | */main.c | *_main.c) ;;
+	*.c)
+		if grep -qE '^(int )?main\(' "$file"; then
+			complain "$file: main() in a library; mains live in */main.c, *_main.c, tests/ and tools/"
+		fi
+		;;
+	esac
+done < <(find wire reference-stack generator conformance reports dissector tests tools packaging .ci Makefile mk -type f \
+	\( -name '*.[ch]' -o -name '*.lua' -o -name '*.sh' -o -name '*.mk' -o -name Makefile \) 2>/dev/null | LC_ALL=C sort)
+exit "$status"

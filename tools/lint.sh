@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# lint.sh: everything that can be said of the sources without running them. CLANG_FLAGS are the compiler's flags,
+# LUA_SYNTAX a program that parses Lua; T='wire generator' looks only at files below those folders. Each step that
+# finds something is named at the end; the exit status is 1 then.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+: "${CLANG_FLAGS:=-std=gnu17 -I. -Ireference-stack/include}" "${LUA_SYNTAX:=}" "${T:=}"
+folders='wire reference-stack generator conformance reports dissector tests tools'
+sources() { # NAME-PATTERN...: the files below the folders looked at, or below T
+	local pattern args=()
+	for pattern in "$@"; do args+=(-o -name "$pattern"); done
+	# shellcheck disable=SC2086
+	find ${T:-$folders} -type f \( "${args[@]:1}" \) 2>/dev/null | LC_ALL=C sort
+}
+found=()
+step() {
+	local name=$1
+	shift
+	echo "== $name"
+	"$@" || found+=("$name")
+}
+
+format() { sources '*.c' '*.h' | xargs -r clang-format --dry-run -Werror; }
+tidy() {
+	# shellcheck disable=SC2016,SC2086
+	sources '*.c' | CLANG_FLAGS="$CLANG_FLAGS" xargs -r -P "$(nproc)" -n 1 bash -c '
+		if ! out=$(clang-tidy --quiet "$1" -- $CLANG_FLAGS 2>&1); then
+			printf "%s\n" "$out" | grep -vE "^[0-9]+ warnings? (generated|treated)|^Suppressed|^Use -header-filter"
+			exit 1
+		fi' clang-tidy
+}
+static() {
+	sources '*.c' >"$work/cppcheck.list"
+	[ ! -s "$work/cppcheck.list" ] || cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 --platform=unix64 \
+		--enable=warning,portability,performance --suppress=missingIncludeSystem \
+		--suppress=unmatchedSuppression --max-configs=4 -j "$(nproc)" -I. -Ireference-stack/include \
+		--template='{file}:{line}: {severity}: {message} [{id}]' --file-list="$work/cppcheck.list"
+}
+scripts() { sources '*.lua' | if [ -n "$LUA_SYNTAX" ]; then xargs -r "$LUA_SYNTAX"; else xargs -r luac5.4 -p --; fi; }
+shell() { { sources '*.sh'; [ ! -e .ci/run ] || echo .ci/run; } | xargs -r shellcheck -S warning; }
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+step "include arrows" tools/arrows.sh
+step "files" tools/files.sh
+step "clang-format" format
+step "Lua syntax" scripts
+if command -v shellcheck >/dev/null; then step "shellcheck" shell; fi
+step "cppcheck" static
+step "clang-tidy" tidy
+if [ "${#found[@]}" -gt 0 ]; then
+	printf 'lint: found something:'
+	printf ' [%s]' "${found[@]}"
+	echo
+	exit 1
+fi
+echo "lint: clean"
