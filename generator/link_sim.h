@@ -70,7 +70,8 @@ void sim_impair(struct sim *sim, const struct sim_impairment *a_to_b, const stru
 /*
  * Runs both ends until `done(context)` is true (returns 1; asked before the first and after every event) or virtual time
  * reaches deadline_ns, or nothing can happen any more (returns 0, time at the deadline unless that is LINK_NEVER).
- * A NULL `done` runs to the deadline.
+ * A NULL `done` runs to the deadline. Returns -1, with sim_link(sim)->error set, when a node asks for the same instant
+ * for ever.
  */
 int sim_run_until(struct sim *sim, uint64_t deadline_ns, bool (*done)(void *context), void *context);
 
