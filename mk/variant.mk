@@ -84,6 +84,9 @@ endef
 # what is no test_*.c: the runner and shared support).
 suite_names := $(patsubst tests/unit/test_%.c,%,$(filter tests/unit/test_%.c,$(unit_src)))
 ifneq ($(filter unit,$(MAKECMDGOALS)),)
+ifneq ($(filter-out $(suite_names),$(T)),)
+$(error no tests/unit/test_NAME.c for: $(filter-out $(suite_names),$(T)); the suites are: $(suite_names))
+endif
 suite_names := $(if $(T),$(filter $(T),$(suite_names)),$(suite_names))
 endif
 unit_selected := $(filter-out tests/unit/test_%.c,$(unit_src)) $(suite_names:%=tests/unit/test_%.c)

@@ -22,16 +22,15 @@ cd "$B/cov/gcov"
 find "$B/cov/obj" -name '*.gcno' ! -path '*/obj/tests/*' -print0 | LC_ALL=C sort -z |
 	xargs -0 gcov -b -c -s "$root" -r -p 2>/dev/null |
 	awk '
-		/^File / { file = $0; sub(/^File .*\047\.?\/?/, "", file); sub(/\047$/, "", file)
-			split($0, quoted, "\047"); file = quoted[2]; lines = branches = 0; next }
+		/^File / { split($0, quoted, "\047"); file = quoted[2]; next }
 		file !~ /\.c$/ { next }
-		/^Lines executed:/ { sub(/.*:/, ""); split($0, f, /% of /); L = f[2]; l = f[1] * f[2] / 100
+		/^Lines executed:/ { sub(/.*:/, ""); split($0, part, /% of /); L = part[2]; l = part[1] * part[2] / 100
 			folder = file; sub(/\/[^\/]*$/, "", folder)
 			all[folder] += L; hit[folder] += l; total += L; reached += l
-			least[file] = f[1]; next }
-		/^Taken at least once:/ { sub(/.*:/, ""); split($0, f, /% of /)
+			least[file] = part[1]; next }
+		/^Taken at least once:/ { sub(/.*:/, ""); split($0, part, /% of /)
 			folder = file; sub(/\/[^\/]*$/, "", folder)
-			ball[folder] += f[2]; bhit[folder] += f[1] * f[2] / 100; btotal += f[2]; breached += f[1] * f[2] / 100; next }
+			ball[folder] += part[2]; bhit[folder] += part[1] * part[2] / 100; btotal += part[2]; breached += part[1] * part[2] / 100; next }
 		END {
 			printf "%-32s %8s %7s %9s %7s\n", "folder", "lines", "hit", "branches", "hit"
 			sort = "LC_ALL=C sort"
