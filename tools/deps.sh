@@ -50,14 +50,18 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 
 echo "Installing Debian packages: $missing" >&2
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# The log is shown only if something goes wrong.
 apt_get() {
 	$as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 \
-		-o Dpkg::Use-Pty=0 "$@" </dev/null >&2
+		-o Dpkg::Use-Pty=0 "$@" </dev/null >>"$log" 2>&1
 }
 # A foreign source that cannot be refreshed does not matter as long as the packages themselves are found.
 apt_get update || echo "deps.sh: apt-get update failed; trying with the package lists that are here" >&2
 # shellcheck disable=SC2086
 if ! apt_get install --no-install-recommends -y $missing; then
+	cat "$log" >&2
 	echo "deps.sh: apt-get could not install: $missing (see above); check /etc/apt/sources.list and the network" >&2
 	exit 1
 fi
