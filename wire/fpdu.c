@@ -95,57 +95,22 @@ wire_result fpdu_parse(const uint8_t **p, const uint8_t *end, const struct fpdu_
     return fpdu->bad_marker == SIZE_MAX ? WIRE_OK : TERM_MPA_MARKER;
 }
 
-/* Appends octets to a marked stream; returns the next free octet. NULL octets stand for zeros. */
-struct packer {
-    uint8_t *out;
-    uint32_t start;    /* position of the FPDU */
-    uint32_t position; /* of `out` */
-    size_t marker;     /* next Marker's index */
-    bool markers;
-};
-
-static void pack_run(struct packer *packer, const uint8_t *octets, size_t count)
-{
-    while (count > 0) {
-        size_t run = count;
-
-        if (packer->markers) {
-            if (marker_distance(packer->position) == 0) {
-                octets_put16(packer->out, 0);
-                octets_put16(packer->out + 2, marker_pointer(packer->start, packer->marker++));
-                packer->out += MARKER_OCTETS;
-                packer->position += MARKER_OCTETS;
-            }
-            run = marker_distance(packer->position) < run ? marker_distance(packer->position) : run;
-        }
-        if (octets == NULL) {
-            memset(packer->out, 0, run);
-        } else {
-            memcpy(packer->out, octets, run);
-            octets += run;
-        }
-        packer->out += run;
-        packer->position += (uint32_t)run;
-        count -= run;
-    }
-}
-
 size_t fpdu_pack(const uint8_t *ulpdu, size_t ulpdu_length, const struct fpdu_framing *framing, uint8_t *out,
                  size_t room)
 {
-    struct packer packer = {out, framing->position, framing->position, 0, framing->markers};
+    struct marker_writer writer = {out, framing->position, framing->position, 0, framing->markers};
     uint8_t length[FPDU_LENGTH_OCTETS];
     uint8_t *crc;
 
     if (ulpdu_length > ULPDU_FIELD_MAX || fpdu_octets(ulpdu_length, framing->markers, framing->position) > room)
         return 0;
     fpdu_set_ULPDU_Length(length, ulpdu_length);
-    pack_run(&packer, length, sizeof(length));
-    pack_run(&packer, ulpdu, ulpdu_length);
-    pack_run(&packer, NULL, fpdu_pad(ulpdu_length));
-    pack_run(&packer, NULL, FPDU_CRC_OCTETS);
-    crc = packer.out - FPDU_CRC_OCTETS;
+    marker_write(&writer, length, sizeof(length));
+    marker_write(&writer, ulpdu, ulpdu_length);
+    marker_write(&writer, NULL, fpdu_pad(ulpdu_length));
+    marker_write(&writer, NULL, FPDU_CRC_OCTETS);
+    crc = writer.out - FPDU_CRC_OCTETS;
     if (framing->crc)
         octets_put32_little(crc, crc32c(out, (size_t)(crc - out)));
-    return (size_t)(packer.out - out);
+    return (size_t)(writer.out - out);
 }

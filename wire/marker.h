@@ -56,4 +56,16 @@ static inline uint16_t marker_pointer(uint32_t position, size_t i)
     return (uint16_t)(distance + i * MARKER_SPACING);
 }
 
+/* Writes octets into a stream and puts Markers where they belong. */
+struct marker_writer {
+    uint8_t *out;      /* next octet to write; the caller knows that there is room */
+    uint32_t start;    /* position of the FPDU being written, to which its FPDUPTRs point */
+    uint32_t position; /* of `out` */
+    size_t marker;     /* Markers written so far in this FPDU */
+    bool markers;      /* false: plain copying */
+};
+
+/* Appends `count` octets, or zeros where `octets` is NULL; a Marker due at the end is left to the next call. */
+void marker_write(struct marker_writer *writer, const uint8_t *octets, size_t count);
+
 #endif
