@@ -47,6 +47,11 @@ $$($(1)_dir)/obj/tests/unit/%.o: tests/unit/%.c $$($(1)_dir)/flags.stamp
 $$($(1)_dir)/gen/%.o: $$(B)/gen/%.c $$($(1)_dir)/flags.stamp
 	@mkdir -p $$(@D)
 	@$$(call say,CC,$$@)
+	$$(Q)$$($(1)_cc) $$(base_flags) $$(package_cflags) $$($(1)_cflags) -MMD -MP -c -o $$@ $$<
+
+$$($(1)_dir)/gen/suites.o: $$(B)/gen/suites.c $$($(1)_dir)/flags.stamp
+	@mkdir -p $$(@D)
+	@$$(call say,CC,$$@)
 	$$(Q)$$($(1)_cc) $$(base_flags) $$(package_cflags) $$(check_cflags) $$($(1)_cflags) -MMD -MP -c -o $$@ $$<
 
 $$(eval $$(call list_file,$$($(1)_dir)/lists/iwarp,$$($(1)_iwarp_objects)))
