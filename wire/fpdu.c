@@ -99,7 +99,7 @@ size_t fpdu_pack(const uint8_t *ulpdu, size_t ulpdu_length, const struct fpdu_fr
                  size_t room)
 {
     struct marker_writer writer = {out, framing->position, framing->position, 0, framing->markers};
-    uint8_t length[FPDU_LENGTH_OCTETS];
+    uint8_t length[FPDU_LENGTH_OCTETS] = {0};
     uint8_t *crc;
 
     if (ulpdu_length > ULPDU_FIELD_MAX || fpdu_octets(ulpdu_length, framing->markers, framing->position) > room)
