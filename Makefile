@@ -165,7 +165,7 @@ help:
 	@sed -n '/^#   make/,/^$$/{/^#/!d;s/^# \{0,3\}//;p}' Makefile
 
 demo: programs
-	@$(test_env) tools/demo.sh
+	@$(test_env) bash tools/demo.sh
 
 check: programs $(B)/unit-tests $(B)/asan/unit-tests $(call programs_of,$(B)/asan) $(fuzz_programs)
 	@$(test_env) CC='$(CC)' tools/check.sh all

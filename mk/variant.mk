@@ -29,8 +29,7 @@ $(1)_unit_objects := $$(call object_of,$(1),$$(unit_selected) $$(B)/gen/suites.c
 $(1)_main_objects := $$(call object_of,$(1),$$(wildcard $$(mains)) $$(fuzz_src) $$(bench_src))
 $(1)_objects := $$($(1)_iwarp_objects) $$($(1)_warpcheck_objects) $$($(1)_unit_objects) $$($(1)_main_objects)
 
-$$($(1)_dir)/flags.stamp: FORCE | prerequisites
-	@mkdir -p $$(@D)
+$$($(1)_dir)/flags.stamp: FORCE | prerequisites $$($(1)_dir)/.made
 	$$(file >$$@.new,$$($(1)_cc) $$(base_flags) $$($(1)_cflags) $$(package_cflags) $$($(1)_ldflags) $$(package_libs))
 	@if cmp -s $$@.new $$@; then rm $$@.new; else mv $$@.new $$@; fi
 
