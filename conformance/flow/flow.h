@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The decoder: frames in, events out. One decoder for the live wire, for capture files and for the Wireshark plugin;
+ * it knows none of them. Link and network headers, TCP reassembly, MPA start-up and framing, DDP and RDMAP are done
+ * here, once.
+ *
+ * A flow is one TCP connection (one life of a 4-tuple) on which MPA was recognised. Nothing is told of other
+ * connections: the first event of a flow is FLOW_TCP_OPEN when a SYN was seen, else its first MPA frame or FPDU. Its
+ * last event is FLOW_END; the flow is freed when the sink returns from it.
+ *
+ * Directions: 0 is from the MPA Initiator (the sender of the Request Frame) to the Responder. When no start-up frame was
+ * captured it is from the TCP active opener, without a SYN from the sender of the first frame; then
+ * `flow->roles_known` is false.
+ *
+ * One FPDU gives FLOW_FPDU, then FLOW_DDP when there are octets of a DDP header, then FLOW_RDMAP when that header is
+ * whole. The state of the flow (everything in `struct flow_half`) is as it was BEFORE that FPDU for all three, and is
+ * brought up to date behind the last; so a rule compares the event with the state. Start-up frames likewise:
+ * flow->start[] and flow->half[].framing hold a frame's consequence only behind its FLOW_MPA_START.
+ *
+ * Everything an event points to is valid during the call only, the flow until FLOW_END. Numbers are in host order,
+ * lengths in octets, times in nanoseconds since 1970 (or whatever clock the caller uses).
+ */
+#ifndef FLOW_FLOW_H
+#define FLOW_FLOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/atomic.h"
+#include "wire/ddp.h"
+#include "wire/fpdu.h"
+#include "wire/mpa.h"
+#include "wire/rdmap.h"
+#include "wire/terminate.h"
+
+struct flow_decoder; /* opaque */
+
+enum flow_direction { FLOW_FROM_INITIATOR = 0, FLOW_FROM_RESPONDER = 1, FLOW_DIRECTIONS = 2 };
+
+/* The other side's direction. */
+static inline enum flow_direction flow_reverse(enum flow_direction direction)
+{
+    return direction == FLOW_FROM_INITIATOR ? FLOW_FROM_RESPONDER : FLOW_FROM_INITIATOR;
+}
+
+/* LINKTYPE_ numbers (as in capture files) that the decoder reads. */
+enum flow_link {
+    FLOW_LINK_NULL = 0,     /* BSD loopback, the family in either octet order */
+    FLOW_LINK_ETHERNET = 1, /* 802.1Q and 802.1ad tags, any number */
+    FLOW_LINK_RAW_12 = 12,  /* raw IP as some systems number it */
+    FLOW_LINK_RAW_14 = 14,
+    FLOW_LINK_RAW = 101,  /* IPv4 or IPv6 by its version */
+    FLOW_LINK_LOOP = 108, /* OpenBSD loopback: the family in network order */
+    FLOW_LINK_LINUX_SLL = 113,
+    FLOW_LINK_IPV4 = 228,
+    FLOW_LINK_IPV6 = 229,
+    FLOW_LINK_LINUX_SLL2 = 276,
+};
+
+/* True when flow_decoder_frame() reads frames of this LINKTYPE. */
+bool flow_link_known(uint32_t link);
+
+/* One captured frame; `octets` is borrowed for the call. */
+struct flow_frame {
+    uint32_t link; /* LINKTYPE number */
+    uint64_t time_ns;
+    uint64_t number;       /* from 1; events name frames by it */
+    const uint8_t *octets; /* `captured` of them */
+    size_t captured;       /* octets captured (caplen) */
+    size_t length;         /* octets on the wire (len); more than `captured` when the capture cut the frame */
+};
+
+struct flow_address {
+    uint8_t family; /* 4 or 6 */
+    uint16_t port;
+    uint8_t octets[16]; /* network order; IPv4 in the first four */
+};
+
+/* A start-up frame as it stood in the stream. */
+struct flow_start {
+    bool seen;
+    struct mpa_start frame;     /* host form; as far as it could be read when result is not WIRE_OK */
+    wire_result result;         /* WIRE_OK; WIRE_MORE: the stream ended or was lost in it; TERM_MPA_START_FRAME */
+    uint64_t first_octet_frame; /* frame with its first octet */
+    uint64_t frame_number;      /* frame with its last */
+    uint64_t time_ns;           /* of the last */
+    const uint8_t *octets;      /* raw: valid during FLOW_MPA_START only (NULL in flow->start[]) */
+    size_t octet_count;
+    size_t trailing;                            /* octets of the same TCP segment behind the frame */
+    uint8_t private_copy[MPA_PRIVATE_DATA_MAX]; /* frame.private_data points here in flow->start[] */
+};
+
+enum { FLOW_QUEUES = 4 }; /* QN 0 to 3 */
+
+/* One untagged queue in one direction. */
+struct flow_queue {
+    bool seen;            /* a segment for it came: next_* are known */
+    bool open;            /* a message is in progress: its last segment has not come */
+    uint8_t opcode;       /* of that message, from its first segment */
+    uint32_t next_msn;    /* of the next message; of the present one while `open`. 1 at the start of a flow */
+    uint32_t next_mo;     /* of the next segment; 0 when not open */
+    uint32_t stag;        /* octets 2-5 (Invalidate STag) of the open message's first segment */
+    uint64_t octets;      /* payload of the open message so far */
+    uint64_t first_frame; /* of the open message's first segment */
+    uint64_t messages;    /* finished */
+};
+
+/* Tagged messages of one kind (RDMA Write, RDMA Read Response) in one direction. */
+struct flow_tagged {
+    bool open;
+    uint32_t stag; /* of the open message */
+    uint64_t first_to;
+    uint64_t next_to;
+    uint64_t octets; /* payload of the open message so far */
+    uint64_t first_frame;
+    uint64_t messages; /* finished */
+};
+
+/* A request that the other side has not finished answering: RDMA Read Request or Atomic Request. */
+struct flow_request {
+    uint8_t opcode; /* RDMAP_READ_REQUEST or RDMAP_ATOMIC_REQUEST */
+    uint32_t msn;   /* on QN 1 */
+    uint64_t frame;
+    uint64_t time_ns;
+    struct read_request read; /* a Read's */
+    uint32_t atomic_id;       /* an Atomic's Request Identifier */
+    uint8_t atomic_opcode;
+    uint64_t answered; /* octets of the Read Response that came */
+};
+
+enum { FLOW_REQUESTS_MAX = 1024 }; /* kept for each direction */
+
+/* One direction of a flow. */
+struct flow_half {
+    /* TCP */
+    bool syn_seen;           /* its SYN was captured: positions count from the true start */
+    bool fin_seen, rst_seen; /* sent by this side */
+    uint32_t isn;            /* when syn_seen */
+    uint16_t mss;            /* option of its SYN; 0: none or not seen */
+    bool window_scale_seen;
+    uint8_t window_scale;
+    uint16_t largest_segment; /* most payload octets in one TCP segment so far (more than the MSS: offloading) */
+    uint64_t segments;        /* with payload */
+    uint64_t retransmitted;   /* octets that came again */
+    uint64_t conflicts;       /* overlaps whose octets differ from those held; the first ones count */
+    uint64_t gaps;            /* holes that the capture never filled, cut frames excepted */
+    uint64_t lost;            /* octets in them */
+    uint64_t cut;             /* octets missing because the capture cut frames */
+    /* MPA: how what this side SENDS is framed */
+    bool framing_known;          /* from both start-up frames (or Rev 0), else found out from the stream */
+    struct fpdu_framing framing; /* .position is that of the next FPDU */
+    bool in_sync;                /* FPDU boundaries are known */
+    bool start_known;            /* SeqStart is known: positions are true. Else they count from some octet before */
+    uint64_t position;           /* octets from SeqStart to the next FPDU, 64-bit */
+    uint64_t fpdus;
+    uint64_t crc_errors;
+    uint64_t marker_errors;
+    uint64_t resyncs; /* times that sync was lost */
+    /* DDP, RDMAP */
+    uint64_t ddp_segments;
+    uint64_t messages[16]; /* finished, by opcode */
+    struct flow_queue queue[FLOW_QUEUES];
+    struct flow_tagged write, read_response;
+    bool terminated; /* a Terminate was sent by this side */
+    uint64_t terminate_frame;
+    wire_result terminate_triple;
+    /* Requests that this side sent and that wait for answers, oldest first: flow_request_at() */
+    struct flow_request *requests;
+    uint32_t request_first, request_count, request_room;
+    bool requests_lost;     /* more than FLOW_REQUESTS_MAX, or a gap: the list is not complete */
+    uint32_t requests_most; /* most at once so far */
+};
+
+struct flow {
+    uint64_t number;                              /* from 1 in the order of recognition */
+    struct flow_address address[FLOW_DIRECTIONS]; /* sender of that direction: [0] Initiator, [1] Responder */
+    bool roles_known;                             /* a start-up frame told who is the Initiator */
+    bool opener_known;                            /* a SYN told who opened TCP */
+    enum flow_direction opener;                   /* the TCP active opener */
+    bool late;                                    /* the capture begins in mid-stream: no start-up frames */
+    bool gap;            /* something was lost or undecodable in either direction: rules on continuity stay silent */
+    bool rejected;       /* Reply with R=1: no FPDUs follow */
+    bool full_operation; /* both start-up frames were good and not rejected */
+    bool crc;            /* CRCs are in use (either C), as agreed or found out */
+    uint8_t revision;    /* of the Reply, else of the Request; 1 when neither was seen */
+    struct flow_start start[FLOW_DIRECTIONS]; /* [0] Request, [1] Reply */
+    struct flow_half half[FLOW_DIRECTIONS];
+    uint64_t first_frame, last_frame;
+    uint64_t first_ns, last_ns;
+    uint64_t reply_fpdu_gate; /* frame of the Initiator's first FPDU, 0: none yet */
+    void *rule_state;         /* flow_config.rule_state_octets, zeroed when the flow is recognised; 8-aligned */
+};
+
+/* i-th oldest outstanding request of this side (i < request_count). */
+static inline const struct flow_request *flow_request_at(const struct flow_half *half, uint32_t i)
+{
+    return &half->requests[(half->request_first + i) % half->request_room];
+}
+
+enum flow_event_kind {
+    FLOW_TCP_OPEN,  /* .open: a SYN or SYN/ACK of this direction */
+    FLOW_TCP_CLOSE, /* .close: FIN or RST of this direction, once each */
+    FLOW_MPA_START, /* .start: a start-up frame, good or malformed */
+    FLOW_FPDU,      /* .fpdu */
+    FLOW_DDP,       /* .fpdu, .ddp */
+    FLOW_RDMAP,     /* .fpdu, .ddp, .rdmap */
+    FLOW_GAP,       /* .gap: octets that the capture does not have */
+    FLOW_UNDECODED, /* .reason: octets of this direction are not decoded from here on, or for a while */
+    FLOW_END,       /* nothing follows */
+};
+
+struct flow_open {
+    bool ack; /* SYN/ACK */
+    uint32_t isn;
+    uint16_t mss; /* 0: no option */
+    uint16_t window;
+};
+
+struct flow_close {
+    bool reset;          /* RST; else FIN */
+    size_t partial_fpdu; /* octets of an FPDU (or start-up frame) that was begun and not finished when it came */
+    bool with_data;      /* the frame carries payload too */
+};
+
+struct flow_fpdu {
+    struct fpdu fpdu;   /* as fpdu_parse() gives it; crc_ok is meaningless when `cut` */
+    wire_result result; /* WIRE_OK, TERM_MPA_CRC, TERM_MPA_MARKER; WIRE_MORE when `cut` */
+    struct fpdu_framing framing;
+    bool cut;              /* part of it is missing (capture cut the frame, or a gap): headers only, CRC not verified */
+    size_t ulpdu_have;     /* octets at fpdu.ulpdu that are there: ulpdu_length unless cut */
+    bool resynced;         /* first one after sync was lost or found in mid-stream */
+    bool at_segment_start; /* its first octet is the first of a TCP segment */
+    bool at_segment_end;   /* its last octet is the last of a TCP segment */
+    uint32_t segments;     /* TCP segments (as captured) that carry it */
+    uint32_t segment_octets; /* payload of the segment with its last octet */
+    uint64_t index;          /* of this direction, from 0; after a gap counted on without the lost ones */
+};
+
+struct flow_ddp {
+    struct ddp_segment segment; /* payload_octets: those on the wire (from ULPDU_Length), also when cut */
+    wire_result result;  /* ddp_parse()'s: WIRE_MORE: ULPDU too short for the header (then no FLOW_RDMAP follows) */
+    size_t payload_have; /* octets at segment.payload that are there */
+};
+
+/* Which header of the union is filled in. */
+enum flow_header {
+    FLOW_HEADER_NONE,
+    FLOW_HEADER_READ_REQUEST,
+    FLOW_HEADER_TERMINATE,
+    FLOW_HEADER_ATOMIC_REQUEST,
+    FLOW_HEADER_ATOMIC_RESPONSE,
+    FLOW_HEADER_IMMEDIATE,
+};
+
+struct flow_rdmap {
+    struct rdmap_message message;
+    wire_result result;        /* rdmap_parse()'s */
+    bool first;                /* first segment of its message, as far as the flow's state tells */
+    bool last;                 /* L bit */
+    uint64_t message_octets;   /* DDP payload of the message, this segment included */
+    enum flow_header header;   /* NONE also when the header is cut or not in this segment: see header_result */
+    wire_result header_result; /* of the parser named by `header`; WIRE_MORE when short */
+    union {
+        struct read_request read_request;
+        struct terminate terminate;
+        struct atomic_request atomic_request;
+        struct atomic_response atomic_response;
+        uint64_t immediate;
+    };
+    const struct flow_request *request; /* Read Response, Atomic Response: the request it answers, NULL: none waits */
+};
+
+struct flow_gap {
+    uint64_t octets; /* that are missing */
+    bool in_sync;    /* the FPDU boundary behind it is known all the same */
+};
+
+enum flow_reason {
+    FLOW_REASON_START_MALFORMED, /* start-up frame malformed: what follows is not FPDUs that can be found */
+    FLOW_REASON_REJECTED,        /* Reply with R=1: the rest is the ULP's */
+    FLOW_REASON_SYNC_LOST,       /* boundaries lost (gap, impossible length): looking for the next FPDU */
+    FLOW_REASON_ONE_WAY,         /* no Reply in the capture: framing was found out from the stream */
+    FLOW_REASON_LATE,            /* capture begins in mid-stream: locked on by CRC, Marker or headers */
+    FLOW_REASON_NO_FPDU,         /* nothing that looks like an FPDU was found until the end */
+    FLOW_REASON_STREAMING,       /* octets before the start-up frame: the ULP's streaming mode */
+    FLOW_REASON_EVICTED,         /* FLOW_END because too many flows are open */
+    FLOW_REASON_COUNT
+};
+
+/* The reason as a sentence. */
+const char *flow_reason_text(enum flow_reason reason);
+
+struct flow_event {
+    enum flow_event_kind kind;
+    enum flow_direction direction; /* sender; FLOW_END: FLOW_FROM_INITIATOR */
+    const struct flow *flow;
+    uint64_t frame;       /* number of the frame that completed it: carries its last octet */
+    uint64_t first_frame; /* carries its first octet; the same as `frame` when it lies in one */
+    uint64_t time_ns;     /* of `frame` */
+    uint64_t position;    /* octets from SeqStart to its first octet (FPDU, DDP, RDMAP, GAP), else 0 */
+    const struct flow_open *open;
+    const struct flow_close *close;
+    const struct flow_start *start;
+    const struct flow_fpdu *fpdu;
+    const struct flow_ddp *ddp;
+    const struct flow_rdmap *rdmap;
+    const struct flow_gap *gap;
+    enum flow_reason reason; /* UNDECODED; END: FLOW_REASON_COUNT unless evicted */
+};
+
+/* Called for each event, in stream order within a direction. Must not call the decoder. */
+typedef void (*flow_sink)(void *ctx, const struct flow_event *event);
+
+/* Zero means the default. */
+struct flow_config {
+    size_t rule_state_octets; /* zeroed scratch for each flow; 0: none */
+    size_t flows_max;         /* connections followed at once, MPA or not yet known; oldest ended first. 4096 */
+    size_t buffer_max;        /* octets held for reassembly, all flows together. 32 MiB */
+    size_t half_buffer_max;   /* octets held for one direction. 256 KiB */
+    bool no_late_lock;        /* do not look for FPDUs in connections whose start was not captured */
+};
+
+struct flow_totals {
+    uint64_t frames;       /* given to the decoder */
+    uint64_t tcp_segments; /* among them */
+    uint64_t fragments;    /* IP fragments, not reassembled */
+    uint64_t not_tcp;      /* other protocols, link types that are not known */
+    uint64_t malformed;    /* headers that contradict themselves */
+    uint64_t cut_frames;   /* shorter in the capture than on the wire */
+    uint64_t connections;  /* TCP connections seen */
+    uint64_t flows;        /* of them with MPA */
+    uint64_t evicted;
+    uint64_t start_frames;
+    uint64_t fpdus;
+    uint64_t ddp_segments;
+    uint64_t messages[16]; /* finished (L=1), by opcode */
+    uint64_t crc_checked;
+    uint64_t crc_errors;
+    uint64_t marker_errors;
+    uint64_t gaps;
+};
+
+/* NULL without memory. `config` may be NULL; `sink` may be NULL (totals only). */
+struct flow_decoder *flow_decoder_create(const struct flow_config *config, flow_sink sink, void *ctx);
+
+/* One frame, in capture order. Never fails: what cannot be decoded is counted in the totals. */
+void flow_decoder_frame(struct flow_decoder *decoder, const struct flow_frame *frame);
+
+/* End of the capture: what is held back is decoded as far as it goes, every flow ends (FLOW_END). The decoder may be
+ * used again, as new; totals go on. */
+void flow_decoder_finish(struct flow_decoder *decoder);
+
+/* Frees; no events. `decoder` may be NULL. */
+void flow_decoder_destroy(struct flow_decoder *decoder);
+
+const struct flow_totals *flow_decoder_totals(const struct flow_decoder *decoder);
+
+/*
+ * "10.77.0.2:9999>10.77.0.3:46279": the sender of `direction` first; "[fd00::2]:9999>..." for IPv6. Writes at most
+ * `room` octets with the final zero (FLOW_NAME_MAX hold every name) and returns `text`.
+ */
+enum { FLOW_NAME_MAX = 112 };
+const char *flow_name(const struct flow *flow, enum flow_direction direction, char *text, size_t room);
+
+/* "initiator" or "responder" for the sender of `direction`; NULL when the roles are not known. */
+const char *flow_role(const struct flow *flow, enum flow_direction direction);
+
+#endif
