@@ -110,8 +110,8 @@ enum exit_status summary_exit_status(const struct run_summary *summary);
 
 /*
  * One step of a ladder, a new reference (NULL without memory): at `seconds` from the start of the flow, `from`
- * ("tester" or "dut"; audit: "tester" is the initiator, "dut" the side that is judged) sent what `summary` says
- * ("MPA Request rev2 M0 C1 S1, 4 octets private data"). `kind` colours it: "tcp", "mpa", "fpdu", "terminate",
+ * ("tester" or "dut"; audit: "dut" is the side that is judged, left of the flow's '>', "tester" its peer) sent what
+ * `summary` says ("MPA Request rev2 M0 C1 S1, 4 octets private data"). `kind` colours it: "tcp", "mpa", "fpdu", "terminate",
  * "note". `frame` counts from 1, 0: none. `octets`/`length` is the frame or payload to be shown as a hex dump
  * (NULL, 0: none; more than 2048 octets are cut). Append with json_array_append_new().
  */

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The page: head, banner, tiles, run facts, controls. The cards and the tree are in html_cards.c and html_tree.c. */
+#include "reports/html.h"
+
+#include "conformance/requirements/catalogue.h"
+#include "reports/html_parts.h"
+#include "tools/embedded.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *word, *css, *sign;
+} standings[STANDING_COUNT] = {
+    [VERDICT_PASS] = {"PASS", "pass", "✓"},
+    [VERDICT_FAIL] = {"FAIL", "fail", "✗"},
+    [VERDICT_WARN] = {"WARN", "warn", "!"},
+    [VERDICT_INCONCLUSIVE] = {"INCONCLUSIVE", "inc", "?"},
+    [VERDICT_SKIP] = {"SKIP", "skip", "»"},
+    [VERDICT_AMBIGUOUS] = {"AMBIGUOUS", "amb", "≈"},
+    [STANDING_NOT_EXERCISED] = {"not exercised", "none", "·"},
+    [STANDING_NO_CHECK] = {"no check yet", "todo", "–"},
+    [STANDING_DOCUMENT] = {"binds a document", "doc", "§"},
+};
+
+const char *standing_word(unsigned standing)
+{
+    return standing < STANDING_COUNT ? standings[standing].word : "?";
+}
+
+const char *standing_class(unsigned standing)
+{
+    return standing < STANDING_COUNT ? standings[standing].css : "none";
+}
+
+const char *standing_sign(unsigned standing)
+{
+    return standing < STANDING_COUNT ? standings[standing].sign : "?";
+}
+
+void html_badge(const struct html *html, unsigned standing)
+{
+    char css[24];
+    snprintf(css, sizeof(css), "b %s", standing_class(standing));
+    markup_open(html->markup, "span", "class", css, NULL);
+    markup_textf(html->markup, "%s %s", standing_sign(standing), standing_word(standing));
+    markup_close(html->markup);
+}
+
+/* An asset, between lines that make it CDATA for an XML parser and a comment for CSS or JavaScript. */
+static void asset(struct markup *markup, const char *element, const char *path)
+{
+    static const char open[] = "/*<![CDATA[*/\n", close[] = "\n/*]]>*/";
+    const struct embedded_file *file = embedded_find(embedded_report_files, embedded_report_file_count, path);
+    if (!file)
+        return;
+    markup_open(markup, element, NULL);
+    markup_raw(markup, open, sizeof(open) - 1);
+    markup_raw(markup, (const char *)file->octets, file->size);
+    markup_raw(markup, close, sizeof(close) - 1);
+    markup_close(markup);
+}
+
+static void head(const struct html *html)
+{
+    struct markup *m = html->markup;
+    markup_open(m, "head", NULL);
+    markup_void(m, "meta", "charset", "utf-8", NULL);
+    markup_void(m, "meta", "name", "viewport", "content", "width=device-width, initial-scale=1", NULL);
+    markup_void(m, "meta", "name", "color-scheme", "content", "light dark", NULL);
+    markup_void(m, "meta", "http-equiv", "Content-Security-Policy", "content",
+                "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; "
+                "form-action 'none'",
+                NULL);
+    markup_void(m, "meta", "name", "generator", "content", html->report->info.tool, NULL);
+    markup_open(m, "title", NULL);
+    markup_textf(m, "warpcheck: %.200s", html->report->info.target);
+    markup_close(m);
+    asset(m, "style", "reports/assets/style.css");
+    markup_close(m);
+}
+
+/* Requirements (each counted once, roles and flows together) by their worst verdict. */
+static void count_requirements(const struct report *report, size_t counts[VERDICT_COUNT])
+{
+    for (size_t i = 0; i < report->entry_count;) {
+        enum verdict worst = report->entries[i]->worst;
+        size_t next = i + 1;
+        for (; next < report->entry_count && strcmp(report->entries[next]->id, report->entries[i]->id) == 0; next++)
+            worst = verdict_worse(worst, report->entries[next]->worst);
+        counts[worst]++;
+        i = next;
+    }
+}
+
+static void banner(const struct html *html, const size_t counts[VERDICT_COUNT])
+{
+    static const struct {
+        const char *css, *sign, *word;
+    } looks[] = {
+        [EXIT_CONFORMS] = {"banner pass", "✓", "Conforms"},
+        [EXIT_FAILS] = {"banner fail", "✗", "Does not conform"},
+        [EXIT_USAGE] = {"banner inc", "?", "Inconclusive"},
+        [EXIT_NOTHING_SELECTED] = {"banner inc", "?", "Nothing was decided"},
+        [EXIT_INCONCLUSIVE] = {"banner inc", "?", "Inconclusive"},
+    };
+    struct markup *m = html->markup;
+    enum exit_status status = summary_exit_status(&html->report->summary);
+    size_t decided = counts[VERDICT_PASS] + counts[VERDICT_FAIL] + counts[VERDICT_WARN] + counts[VERDICT_AMBIGUOUS];
+    bool unfinished = !html->report->finished && status == EXIT_CONFORMS; /* half a run proves nothing */
+    if (unfinished)
+        status = EXIT_INCONCLUSIVE;
+    markup_open(m, "div", "class", looks[status].css, "role", "status", NULL);
+    markup_element(m, "span", "sign", looks[status].sign);
+    markup_open(m, "div", NULL);
+    markup_element(m, "strong", NULL, looks[status].word);
+    markup_open(m, "p", NULL);
+    if (status == EXIT_FAILS)
+        markup_textf(m, "%zu of %zu decided requirements %s broken.", counts[VERDICT_FAIL], decided,
+                     counts[VERDICT_FAIL] == 1 ? "is" : "are");
+    else if (status == EXIT_CONFORMS)
+        markup_textf(m, "No decided requirement is broken (%zu decided). What was not exercised is not proved.", decided);
+    else if (status == EXIT_NOTHING_SELECTED)
+        markup_text(m, "No requirement was selected, or all were skipped. This is no success.");
+    else if (unfinished)
+        markup_text(m, "Nothing failed so far, but the run did not come to its end.");
+    else
+        markup_textf(m, "No requirement failed, but %zu could not be decided: the environment got in the way.",
+                     counts[VERDICT_INCONCLUSIVE]);
+    markup_close(m);
+    markup_close(m);
+    markup_close(m);
+}
+
+static void tile(const struct html *html, unsigned standing, uint64_t number, const char *target)
+{
+    char css[24];
+    struct markup *m = html->markup;
+    snprintf(css, sizeof(css), "tile %s%s", standing_class(standing), number ? "" : " zero");
+    markup_open(m, number && target ? "a" : "div", "class", css, "href", number ? target : NULL, NULL);
+    markup_open(m, "b", NULL);
+    markup_textf(m, "%llu", (unsigned long long)number);
+    markup_close(m);
+    markup_open(m, "span", NULL);
+    markup_textf(m, "%s %s", standing_sign(standing), standing_word(standing));
+    markup_close(m);
+    markup_close(m);
+}
+
+static void tiles(const struct html *html)
+{
+    static const struct {
+        enum verdict verdict;
+        const char *target;
+    } order[] = {{VERDICT_PASS, "#tree"},       {VERDICT_FAIL, "#v-fail"}, {VERDICT_WARN, "#v-warn"},
+                 {VERDICT_INCONCLUSIVE, "#v-inc"}, {VERDICT_AMBIGUOUS, "#v-amb"}, {VERDICT_SKIP, "#v-skip"}};
+    markup_open(html->markup, "div", "class", "tiles", "aria-label", "Results by verdict", "role", "group", NULL);
+    for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+        tile(html, order[i].verdict, summary_of(&html->report->summary, order[i].verdict), order[i].target);
+    if (html->report->finished)
+        tile(html, STANDING_NOT_EXERCISED, html->report->summary.not_exercised, "#tree");
+    markup_close(html->markup);
+}
+
+static void fact(const struct html *html, const char *name, const char *value)
+{
+    if (!value || !*value)
+        return;
+    markup_open(html->markup, "div", NULL);
+    markup_element(html->markup, "dt", NULL, name);
+    markup_element(html->markup, "dd", NULL, value);
+    markup_close(html->markup);
+}
+
+static void fact_number(const struct html *html, const char *name, uint64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+    fact(html, name, text);
+}
+
+static void facts(const struct html *html)
+{
+    const struct run_info *info = &html->report->info;
+    const struct run_summary *summary = &html->report->summary;
+    markup_open(html->markup, "dl", "class", "facts", NULL);
+    fact(html, "Target", info->target);
+    fact(html, "Command", info->command);
+    fact(html, "Started", info->started);
+    fact(html, "Tool", info->tool);
+    fact(html, "Catalogue", info->catalogue);
+    fact_number(html, "Seed", info->seed);
+    if (html->report->finished) {
+        fact_number(html, "Frames", summary->frames);
+        fact_number(html, "FPDUs", summary->fpdus);
+        fact_number(html, "DDP segments", summary->ddp_segments);
+        fact_number(html, "CRC errors", summary->crc_errors);
+    }
+    for (size_t i = 0; i < summary->message_count; i++)
+        fact_number(html, summary->messages[i].name, summary->messages[i].count);
+    markup_close(html->markup);
+}
+
+static void notices(const struct html *html)
+{
+    const struct report *report = html->report;
+    if (!report->finished)
+        markup_element(html->markup, "p", "notice",
+                       "The results have no summary line: the run was stopped, or is still going. This page shows what was "
+                       "decided until then; the same command with --resume goes on.");
+    if (*report->note)
+        markup_element(html->markup, "p", "notice", report->note);
+    if (report->catalogue && strcmp(report->info.catalogue, catalogue_digest(report->catalogue)) != 0)
+        markup_element(html->markup, "p", "notice",
+                       "These results were made with another catalogue than the one that this page quotes.");
+}
+
+static void controls(const struct html *html)
+{
+    struct markup *m = html->markup;
+    markup_open(m, "div", "class", "controls", "id", "controls", "hidden", "hidden", NULL);
+    markup_open(m, "label", NULL);
+    markup_text(m, "Filter ");
+    markup_void(m, "input", "type", "search", "id", "filter", "placeholder", "id, section, words …", "autocomplete", "off",
+                NULL);
+    markup_close(m);
+    markup_open(m, "div", "class", "toggles", "role", "group", "aria-label", "Show verdicts", NULL);
+    for (unsigned i = 0; i < STANDING_COUNT; i++) {
+        char css[24];
+        snprintf(css, sizeof(css), "b %s", standing_class(i));
+        markup_open(m, "button", "type", "button", "class", css, "data-t", standing_class(i), "aria-pressed", "true", NULL);
+        markup_textf(m, "%s %s", standing_sign(i), standing_word(i));
+        markup_close(m);
+    }
+    markup_close(m);
+    markup_open(m, "button", "type", "button", "id", "fold", "class", "plain", "aria-pressed", "false", NULL);
+    markup_text(m, "Open all");
+    markup_close(m);
+    markup_open(m, "span", "id", "shown", "role", "status", NULL);
+    markup_close(m);
+    markup_close(m);
+}
+
+int html_write(const struct report *report, const struct report_coverage *coverage, const char *path,
+               struct sentence *error)
+{
+    struct html html = {markup_new(), report, coverage};
+    struct markup *m = html.markup;
+    size_t counts[VERDICT_COUNT] = {0};
+    if (!m)
+        return sentence_set(error, "%s: out of memory", path);
+    count_requirements(report, counts);
+    markup_html(m);
+    markup_open(m, "html", "xmlns", "http://www.w3.org/1999/xhtml", "lang", "en", NULL);
+    head(&html);
+    markup_open(m, "body", NULL);
+    markup_open(m, "header", NULL);
+    markup_element(m, "h1", NULL, "warpcheck: iWARP conformance");
+    banner(&html, counts);
+    tiles(&html);
+    notices(&html);
+    facts(&html);
+    markup_close(m);
+    markup_open(m, "main", NULL);
+    controls(&html);
+    html_cards(&html);
+    html_tree(&html);
+    markup_close(m);
+    markup_open(m, "footer", NULL);
+    markup_text(m, "Made from results.jsonl; the captures beside it are the evidence. ");
+    markup_textf(m, "%.100s", report->info.tool);
+    markup_close(m);
+    asset(m, "script", "reports/assets/page.js");
+    int rc = markup_save(m, path, error);
+    markup_free(m);
+    return rc;
+}

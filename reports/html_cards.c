@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One card a finding: what the text says, what was expected, what came, the frames and the ladder. */
+#include "conformance/requirements/catalogue.h"
+#include "reports/html_parts.h"
+#include "reports/ladder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define FULL_CARD_BUDGET (700u * 1024) /* octets of page; findings beyond it are told without ladder and frames */
+#define CARDS_MAX 300                  /* of one verdict; the rest is counted */
+#define DUMPS_MAX 8                    /* frames of a card shown in octets */
+#define DUMP_OCTETS 160                /* of a frame, around its mark */
+#define DUMP_LINE 16
+
+void html_anchor(char out[64], size_t entry, enum verdict verdict)
+{
+    snprintf(out, 64, "c%zu-%s", entry, standing_class(verdict));
+}
+
+bool html_has_card(const struct report_entry *entry, enum verdict verdict)
+{
+    return verdict != VERDICT_PASS && entry->counts[verdict] > 0 && report_first(entry, verdict) != NULL;
+}
+
+static void row(const struct html *html, const char *name, const char *css, const char *value)
+{
+    if (!value || !*value)
+        return;
+    markup_open(html->markup, "div", "class", css, NULL);
+    markup_element(html->markup, "dt", NULL, name);
+    markup_element(html->markup, "dd", NULL, value);
+    markup_close(html->markup);
+}
+
+/* A link to a file of the output folder; anything but a plain relative path stays text ("javascript:", "//host"). */
+static void link_to(const struct html *html, const char *path)
+{
+    char target[600];
+    size_t used = 0;
+    bool plain = *path && *path != '/' && strlen(path) < 190 && !strstr(path, "..");
+    if (plain && strcspn(path, ":") < strcspn(path, "/"))
+        plain = false; /* a scheme */
+    for (const unsigned char *p = (const unsigned char *)path; plain && *p; p++) {
+        bool safe = (*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || strchr("-._/~", *p);
+        used += (size_t)snprintf(target + used, sizeof(target) - used, safe ? "%c" : "%%%02X", *p);
+    }
+    if (!plain) {
+        markup_element(html->markup, "code", NULL, path);
+        return;
+    }
+    markup_open(html->markup, "a", "href", target, NULL);
+    markup_element(html->markup, "code", NULL, path);
+    markup_close(html->markup);
+}
+
+static void where(const struct html *html, const struct result *result)
+{
+    struct markup *m = html->markup;
+    char text[64];
+    markup_open(m, "dl", "class", "where", NULL);
+    row(html, "Flow", NULL, result->flow);
+    row(html, "Capture", NULL, result->file);
+    if (result->frame) {
+        snprintf(text, sizeof(text), "%llu", (unsigned long long)result->frame);
+        row(html, "Frame", NULL, text);
+    }
+    if (result->count > 1) {
+        snprintf(text, sizeof(text), "%llu times", (unsigned long long)result->count);
+        row(html, "Seen", NULL, text);
+    }
+    if (result->evidence) {
+        markup_open(m, "div", NULL);
+        markup_element(m, "dt", NULL, "Evidence");
+        markup_open(m, "dd", NULL);
+        link_to(html, result->evidence);
+        markup_close(m);
+        markup_close(m);
+    }
+    row(html, strcmp(result->by ? result->by : "", "rule") == 0 ? "Rule" : "Check", NULL, result->script);
+    if (result->duration_ns) {
+        snprintf(text, sizeof(text), "%.1f ms", (double)result->duration_ns / 1e6);
+        row(html, "Took", NULL, text);
+    }
+    markup_close(m);
+}
+
+static unsigned octet_at(const struct ladder_step *step, size_t i)
+{
+    unsigned value = 0;
+    (void)sscanf(step->octets + 2 * i, "%2x", &value);
+    return value;
+}
+
+static bool marked(const struct ladder_step *step, size_t i)
+{
+    return i >= step->mark_offset && i - step->mark_offset < step->mark_length;
+}
+
+/* Columns of one dump line, as hexadecimal digits or as characters, with runs of marked octets in <mark>. */
+static void dump_columns(const struct html *html, const struct ladder_step *step, size_t from, size_t to, bool digits)
+{
+    struct markup *m = html->markup;
+    for (size_t i = from; i < to;) {
+        char text[3 * DUMP_LINE + 1];
+        size_t used = 0;
+        bool mark = marked(step, i);
+        for (; i < to && marked(step, i) == mark; i++) {
+            unsigned octet = octet_at(step, i);
+            if (digits)
+                used += (size_t)snprintf(text + used, sizeof(text) - used, "%02x ", octet);
+            else
+                text[used++] = octet >= 0x20 && octet < 0x7F ? (char)octet : '.';
+        }
+        text[used] = '\0';
+        if (mark && digits)
+            text[used - 1] = '\0'; /* the mark ends with the octet */
+        if (mark)
+            markup_element(m, "mark", NULL, text);
+        else
+            markup_text(m, text);
+        if (mark && digits)
+            markup_text(m, " ");
+    }
+}
+
+static void dump(const struct html *html, const struct ladder_step *step)
+{
+    struct markup *m = html->markup;
+    size_t octets = step->hex_digits / 2, start = 0;
+    if (step->mark_length && step->mark_offset + step->mark_length > DUMP_OCTETS && step->mark_offset < octets)
+        start = (step->mark_offset - (step->mark_offset > 32 ? 32 : step->mark_offset)) / DUMP_LINE * DUMP_LINE;
+    size_t end = octets - start < DUMP_OCTETS ? octets : start + DUMP_OCTETS;
+    markup_open(m, "pre", "class", "dump", NULL);
+    if (start)
+        markup_textf(m, "      … %zu octets before\n", start);
+    for (size_t line = start; line < end; line += DUMP_LINE) {
+        size_t to = line + DUMP_LINE < end ? line + DUMP_LINE : end;
+        markup_textf(m, "%04zx  ", line);
+        dump_columns(html, step, line, to, true);
+        markup_textf(m, "%*s ", (int)(3 * (line + DUMP_LINE - to)), "");
+        dump_columns(html, step, line, to, false);
+        markup_text(m, "\n");
+    }
+    if (step->length > end)
+        markup_textf(m, "      … %llu octets more\n", (unsigned long long)(step->length - end));
+    markup_close(m);
+}
+
+/* The steps as text, the offending ones opened: for readers without eyes for the picture, and for the octets. */
+static void frames(const struct html *html, const json_t *steps, const struct ladder_ends *ends)
+{
+    struct markup *m = html->markup;
+    size_t shown[LADDER_STEPS_SHOWN], count = ladder_choose(steps, shown), dumps = 0;
+    markup_open(m, "div", "class", "frames", NULL);
+    for (size_t i = 0; i < count; i++) {
+        struct ladder_step step;
+        (void)ladder_step_read(json_array_get(steps, shown[i]), &step);
+        bool octets = step.hex_digits && (step.offending || dumps + 1 < DUMPS_MAX) && dumps < DUMPS_MAX;
+        markup_open(m, octets ? "details" : "div", "class", step.offending ? "step bad" : "step", "open",
+                    octets && step.offending ? "open" : NULL, NULL);
+        markup_open(m, octets ? "summary" : "span", NULL);
+        if (step.frame)
+            markup_textf(m, "#%llu ", (unsigned long long)step.frame);
+        markup_textf(m, "%s %.100s: ", step.from_dut ? "←" : "→", step.from_dut ? ends->right : ends->left);
+        markup_text(m, step.summary);
+        if (*step.note) {
+            markup_text(m, " ");
+            markup_element(m, "em", NULL, step.note);
+        }
+        markup_close(m);
+        if (octets) {
+            dump(html, &step);
+            dumps++;
+        }
+        markup_close(m);
+    }
+    markup_close(m);
+}
+
+/* A live run's ladder stands between "tester" and "DUT"; an audit's between the ends of the flow, "judged>peer". */
+static void ladder(const struct html *html, const struct result *result)
+{
+    struct markup *m = html->markup;
+    struct ladder_ends ends = {"tester", "DUT"};
+    char judged[100];
+    const char *command = html->report->info.command, *peer = result->flow ? strchr(result->flow, '>') : NULL;
+    if (!result->steps || json_array_size(result->steps) == 0)
+        return;
+    if (command && strcmp(command, "audit") == 0 && peer && (size_t)(peer - result->flow) < sizeof(judged)) {
+        snprintf(judged, sizeof(judged), "%.*s", (int)(peer - result->flow), result->flow);
+        ends = (struct ladder_ends){peer + 1, judged};
+    }
+    markup_open(m, "figure", NULL);
+    ladder_svg(m, result->steps, &ends, false);
+    markup_close(m);
+    markup_open(m, "details", "class", "more", "open", "open", NULL);
+    markup_element(m, "summary", NULL, "Frames, step by step");
+    frames(html, result->steps, &ends);
+    markup_close(m);
+}
+
+static void requirement_text(const struct html *html, const struct report_entry *entry, enum verdict verdict)
+{
+    struct markup *m = html->markup;
+    const struct requirement *requirement = entry->requirement;
+    if (!requirement) {
+        markup_element(m, "p", "text", "This id is not in the catalogue of this version.");
+        return;
+    }
+    markup_open(m, "p", "class", "text", NULL);
+    markup_element(m, "strong", NULL, requirement_level_name(requirement->level));
+    markup_text(m, " ");
+    markup_text(m, requirement->text);
+    markup_text(m, " ");
+    markup_open(m, "span", "class", "src", NULL);
+    markup_textf(m, "%s, section %s", requirement->source, requirement->section);
+    markup_close(m);
+    markup_close(m);
+    if (verdict == VERDICT_AMBIGUOUS && *requirement->ambiguity) {
+        markup_open(m, "p", "class", "text", NULL);
+        markup_element(m, "strong", NULL, "Readings ");
+        markup_text(m, requirement->ambiguity);
+        markup_close(m);
+    }
+}
+
+static void pair(const struct html *html, const struct result *result)
+{
+    if (!result->expected && !result->actual)
+        return;
+    markup_open(html->markup, "dl", "class", "pair", NULL);
+    row(html, "Expected", "exp", result->expected);
+    row(html, "Actual", "act", result->actual);
+    markup_close(html->markup);
+}
+
+static void also_seen(const struct html *html, const struct report_entry *entry, enum verdict verdict)
+{
+    struct markup *m = html->markup;
+    uint64_t total = entry->counts[verdict], listed = 0;
+    bool first = true;
+    if (total < 2)
+        return;
+    markup_open(m, "details", "class", "more", NULL);
+    markup_open(m, "summary", NULL);
+    markup_textf(m, "%llu more like this", (unsigned long long)(total - 1));
+    markup_close(m);
+    markup_open(m, "ul", NULL);
+    for (size_t i = 0; i < entry->kept_count; i++) {
+        const struct result *result = &entry->kept[i];
+        if (result->verdict != verdict)
+            continue;
+        if (first) { /* the card itself */
+            first = false;
+            continue;
+        }
+        markup_open(m, "li", NULL);
+        markup_text(m, result->file ? result->file : "");
+        if (result->frame)
+            markup_textf(m, " frame %llu ", (unsigned long long)result->frame);
+        markup_element(m, "code", NULL, result->flow);
+        markup_text(m, " ");
+        markup_text(m, result->actual ? result->actual : result->message);
+        markup_close(m);
+        listed++;
+    }
+    if (total - 1 > listed) {
+        markup_open(m, "li", NULL);
+        markup_textf(m, "and %llu in results.jsonl", (unsigned long long)(total - 1 - listed));
+        markup_close(m);
+    }
+    markup_close(m);
+    markup_close(m);
+}
+
+static void replay(const struct html *html, const struct result *result)
+{
+    struct markup *m = html->markup;
+    if (!result->replay)
+        return;
+    markup_open(m, "p", "class", "replay", NULL);
+    markup_text(m, "Replay ");
+    markup_element(m, "code", NULL, result->replay);
+    markup_close(m);
+}
+
+static void card(const struct html *html, size_t index, enum verdict verdict, bool full)
+{
+    struct markup *m = html->markup;
+    const struct report_entry *entry = html->report->entries[index];
+    const struct result *result = report_first(entry, verdict);
+    char anchor[64], css[32];
+    html_anchor(anchor, index, verdict);
+    snprintf(css, sizeof(css), "card %s", standing_class(verdict));
+    markup_open(m, "article", "class", css, "id", anchor, "data-v", standing_class(verdict), NULL);
+    markup_open(m, "h3", NULL);
+    html_badge(html, verdict);
+    markup_element(m, "span", "id", entry->id);
+    if (*entry->role)
+        markup_element(m, "span", "role", entry->role);
+    if (result->purpose)
+        markup_element(m, "span", "purpose", result->purpose);
+    markup_close(m);
+    requirement_text(html, entry, verdict);
+    pair(html, result);
+    if (result->message)
+        markup_element(m, "p", "message", result->message);
+    if (result->reading || result->pics) {
+        markup_open(m, "p", "class", "message", NULL);
+        markup_element(m, "strong", NULL, result->reading ? "The DUT's reading: " : "Capability: ");
+        markup_text(m, result->reading ? result->reading : result->pics);
+        markup_close(m);
+    }
+    where(html, result);
+    if (full)
+        ladder(html, result);
+    else if (result->steps)
+        markup_element(m, "p", "src", "Ladder and frames are left out to keep this page small; see the evidence.");
+    replay(html, result);
+    also_seen(html, entry, verdict);
+    markup_close(m);
+}
+
+static void skip_line(const struct html *html, size_t index)
+{
+    struct markup *m = html->markup;
+    const struct report_entry *entry = html->report->entries[index];
+    const struct result *result = report_first(entry, VERDICT_SKIP);
+    char anchor[64];
+    html_anchor(anchor, index, VERDICT_SKIP);
+    markup_open(m, "tr", "id", anchor, "data-v", "skip", NULL);
+    markup_element(m, "td", "id", entry->id);
+    markup_element(m, "td", NULL, entry->role);
+    markup_open(m, "td", NULL);
+    markup_element(m, "code", NULL, result->pics);
+    markup_close(m);
+    markup_element(m, "td", NULL, result->message);
+    markup_close(m);
+}
+
+static void skip_list(const struct html *html)
+{
+    static const char *const columns[] = {"Requirement", "Role", "Capability", "Reason"};
+    struct markup *m = html->markup;
+    markup_open(m, "table", "class", "skips", NULL);
+    markup_open(m, "thead", NULL);
+    markup_open(m, "tr", NULL);
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+        markup_element(m, "th", NULL, columns[i]);
+    markup_close(m);
+    markup_close(m);
+    markup_open(m, "tbody", NULL);
+    for (size_t i = 0; i < html->report->entry_count; i++) {
+        if (html_has_card(html->report->entries[i], VERDICT_SKIP))
+            skip_line(html, i);
+    }
+    markup_close(m);
+    markup_close(m);
+}
+
+static void card_list(const struct html *html, enum verdict verdict)
+{
+    size_t cards = 0, left_out = 0;
+    for (size_t i = 0; i < html->report->entry_count; i++) {
+        if (!html_has_card(html->report->entries[i], verdict))
+            continue;
+        if (cards++ < CARDS_MAX)
+            card(html, i, verdict, markup_size(html->markup) < FULL_CARD_BUDGET);
+        else
+            left_out++;
+    }
+    if (left_out) {
+        markup_open(html->markup, "p", "class", "notice", NULL);
+        markup_textf(html->markup, "%zu more requirements with this verdict are in results.jsonl.", left_out);
+        markup_close(html->markup);
+    }
+}
+
+void html_cards(const struct html *html)
+{
+    static const struct {
+        enum verdict verdict;
+        const char *title, *lead;
+    } lists[] = {
+        {VERDICT_FAIL, "Failures", "Requirements that the DUT breaks."},
+        {VERDICT_WARN, "Warnings", "Recommendations (SHOULD) that the DUT does not follow."},
+        {VERDICT_AMBIGUOUS, "Ambiguous", "The text allows two readings; this is the one that the DUT took."},
+        {VERDICT_INCONCLUSIVE, "Inconclusive",
+         "The environment kept these from a verdict; they say nothing about the DUT. Mend it and run again with --resume."},
+        {VERDICT_SKIP, "Skipped", "The DUT's profile says that it does not have what these need."},
+    };
+    struct markup *m = html->markup;
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        char id[16];
+        size_t count = 0;
+        for (size_t k = 0; k < html->report->entry_count; k++)
+            count += html_has_card(html->report->entries[k], lists[i].verdict);
+        if (count == 0)
+            continue;
+        snprintf(id, sizeof(id), "v-%s", standing_class(lists[i].verdict));
+        markup_open(m, "section", "class", "list", "id", id, NULL);
+        markup_open(m, "h2", NULL);
+        markup_textf(m, "%s (%zu)", lists[i].title, count);
+        markup_close(m);
+        markup_element(m, "p", "lead", lists[i].lead);
+        if (lists[i].verdict == VERDICT_SKIP)
+            skip_list(html);
+        else
+            card_list(html, lists[i].verdict);
+        markup_close(m);
+    }
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The parts of the HTML page, for html.c alone. */
+#ifndef REPORTS_HTML_PARTS_H
+#define REPORTS_HTML_PARTS_H
+
+#include "reports/markup.h"
+#include "reports/report.h"
+
+/* What a requirement's line in the tree can say; the first VERDICT_COUNT are the verdicts. */
+enum standing {
+    STANDING_NOT_EXERCISED = VERDICT_COUNT,
+    STANDING_NO_CHECK, /* neither check nor rule decides it yet */
+    STANDING_DOCUMENT, /* binds a document or a person, not a device */
+    STANDING_COUNT
+};
+
+struct html {
+    struct markup *markup;
+    const struct report *report;
+    const struct report_coverage *coverage; /* may be NULL */
+};
+
+/* Words, style class and sign of a standing: never colour alone. */
+const char *standing_word(unsigned standing);
+const char *standing_class(unsigned standing);
+const char *standing_sign(unsigned standing);
+
+/* <span class="b fail">sign word</span> */
+void html_badge(const struct html *html, unsigned standing);
+
+/* The anchor of the card for an entry's results of one verdict. */
+void html_anchor(char out[64], size_t entry, enum verdict verdict);
+
+/* Whether such a card exists: all verdicts but PASS have one or stand in a list. */
+bool html_has_card(const struct report_entry *entry, enum verdict verdict);
+
+/* The cards and lists, FAIL first; and the requirement tree. */
+void html_cards(const struct html *html);
+void html_tree(const struct html *html);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "reports/junit.h"
+
+#include "conformance/requirements/catalogue.h"
+#include "reports/markup.h"
+#include "reports/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_TEXT 90 /* octets of the requirement's text in a testcase's name */
+
+/* One suite: entries [first, end) share document and section. */
+struct suite {
+    size_t first, end;
+    size_t failures, errors, skipped;
+    uint64_t duration_ns;
+};
+
+static bool same_suite(const struct report_entry *a, const struct report_entry *b)
+{
+    if (!a->requirement || !b->requirement)
+        return a->requirement == b->requirement;
+    return strcmp(a->requirement->source, b->requirement->source) == 0 &&
+           strcmp(a->requirement->section, b->requirement->section) == 0;
+}
+
+static void count_entry(struct suite *suite, const struct report_entry *entry)
+{
+    suite->failures += entry->worst == VERDICT_FAIL;
+    suite->errors += entry->worst == VERDICT_INCONCLUSIVE;
+    suite->skipped += entry->worst == VERDICT_SKIP;
+    suite->duration_ns += entry->duration_ns;
+}
+
+static struct suite suite_from(const struct report *report, size_t first)
+{
+    struct suite suite = {.first = first, .end = first};
+    while (suite.end < report->entry_count && same_suite(report->entries[first], report->entries[suite.end]))
+        count_entry(&suite, report->entries[suite.end++]);
+    return suite;
+}
+
+static void suite_open(struct markup *m, const char *element, const char *name, const struct suite *suite)
+{
+    char tests[24], failures[24], errors[24], skipped[24], seconds[32];
+    snprintf(tests, sizeof(tests), "%zu", suite->end - suite->first);
+    snprintf(failures, sizeof(failures), "%zu", suite->failures);
+    snprintf(errors, sizeof(errors), "%zu", suite->errors);
+    snprintf(skipped, sizeof(skipped), "%zu", suite->skipped);
+    snprintf(seconds, sizeof(seconds), "%.6f", (double)suite->duration_ns / 1e9);
+    markup_open(m, element, "name", name, "tests", tests, "failures", failures, "errors", errors, "skipped", skipped,
+                "time", seconds, NULL);
+}
+
+static void property(struct markup *m, const char *name, const char *value)
+{
+    if (value && *value)
+        markup_void(m, "property", "name", name, "value", value, NULL);
+}
+
+static void properties(struct markup *m, const struct report_entry *entry)
+{
+    const struct requirement *requirement = entry->requirement;
+    char count[24];
+    markup_open(m, "properties", NULL);
+    property(m, "requirement", entry->id);
+    property(m, "verdict", verdict_name(entry->worst));
+    property(m, "role", entry->role);
+    if (requirement) {
+        property(m, "source", requirement->source);
+        property(m, "section", requirement->section);
+        property(m, "level", requirement_level_name(requirement->level));
+    }
+    for (unsigned v = 0; v < VERDICT_COUNT; v++) {
+        if (!entry->counts[v])
+            continue;
+        snprintf(count, sizeof(count), "%llu", (unsigned long long)entry->counts[v]);
+        property(m, verdict_name((enum verdict)v), count);
+    }
+    markup_close(m);
+}
+
+static void text_line(struct markup *m, const char *name, const char *value)
+{
+    if (value && *value) {
+        markup_text(m, name);
+        markup_text(m, value);
+        markup_text(m, "\n");
+    }
+}
+
+/* Everything that is known of one result, as plain text. */
+static void body(struct markup *m, const struct report_entry *entry, const struct result *result)
+{
+    char frame[32];
+    markup_text(m, "\n");
+    text_line(m, "purpose   ", result->purpose);
+    text_line(m, "expected  ", result->expected);
+    text_line(m, "actual    ", result->actual);
+    text_line(m, "message   ", result->message);
+    text_line(m, "reading   ", result->reading);
+    text_line(m, "file      ", result->file);
+    text_line(m, "flow      ", result->flow);
+    if (result->frame) {
+        snprintf(frame, sizeof(frame), "%llu", (unsigned long long)result->frame);
+        text_line(m, "frame     ", frame);
+    }
+    text_line(m, "script    ", result->script);
+    text_line(m, "evidence  ", result->evidence);
+    text_line(m, "replay    ", result->replay);
+    if (entry->requirement)
+        text_line(m, "text      ", entry->requirement->text);
+    if (entry->counts[result->verdict] > 1)
+        markup_textf(m, "and %llu more of the same verdict\n", (unsigned long long)(entry->counts[result->verdict] - 1));
+}
+
+/* <failure message= type=>: `message` one line. */
+static void outcome(struct markup *m, const char *element, const char *type, const struct report_entry *entry,
+                    const struct result *result)
+{
+    char *message = report_sentence(result);
+    markup_open(m, element, "message", message ? message : "", "type", type, NULL);
+    body(m, entry, result);
+    markup_close(m);
+    free(message);
+}
+
+static void testcase(struct markup *m, const struct report_entry *entry, const char *suite_name)
+{
+    const struct result *result = report_first(entry, entry->worst);
+    char name[300], seconds[32];
+    const char *text = entry->requirement ? entry->requirement->text : result->purpose ? result->purpose : "";
+    snprintf(name, sizeof(name), "%.80s%s%.30s%s %.*s%s", entry->id, *entry->role ? " (" : "", entry->role,
+             *entry->role ? ")" : "", NAME_TEXT, text, strlen(text) > NAME_TEXT ? "..." : "");
+    snprintf(seconds, sizeof(seconds), "%.6f", (double)entry->duration_ns / 1e9);
+    char *line = text_clean_line(name); /* a cut in the middle of a character is mended here */
+    markup_open(m, "testcase", "name", line ? line : entry->id, "classname", suite_name, "time", seconds, "file",
+                result->script, NULL);
+    free(line);
+    properties(m, entry);
+    if (entry->worst == VERDICT_FAIL)
+        outcome(m, "failure", "FAIL", entry, result);
+    else if (entry->worst == VERDICT_INCONCLUSIVE)
+        outcome(m, "error", "INCONCLUSIVE", entry, result);
+    else if (entry->worst == VERDICT_SKIP)
+        outcome(m, "skipped", "SKIP", entry, result);
+    else if (entry->worst == VERDICT_WARN || entry->worst == VERDICT_AMBIGUOUS) {
+        char *message = report_sentence(result);
+        markup_open(m, "system-out", NULL);
+        markup_textf(m, "%s: ", verdict_name(entry->worst));
+        markup_text(m, message);
+        body(m, entry, result);
+        markup_close(m);
+        free(message);
+    }
+    markup_close(m);
+}
+
+static void write_suite(struct markup *m, const struct report *report, const struct suite *suite)
+{
+    const struct requirement *requirement = report->entries[suite->first]->requirement;
+    char name[128];
+    if (requirement) /* dots make packages of class names: the layer is one, the section's dots must not be */
+        snprintf(name, sizeof(name), "%s.%s section %s", requirement_layer_name(requirement->layer), requirement->source,
+                 requirement->section);
+    else
+        snprintf(name, sizeof(name), "unknown");
+    for (char *p = strstr(name, " section "); p && *p; p++)
+        *p = *p == '.' ? '_' : *p;
+    suite_open(m, "testsuite", name, suite);
+    for (size_t i = suite->first; i < suite->end; i++)
+        testcase(m, report->entries[i], name);
+    markup_close(m);
+}
+
+int junit_write(const struct report *report, const char *path, struct sentence *error)
+{
+    struct markup *m = markup_new();
+    struct suite all = {.first = 0, .end = report->entry_count};
+    if (!m)
+        return sentence_set(error, "%s: out of memory", path);
+    for (size_t i = 0; i < report->entry_count; i++)
+        count_entry(&all, report->entries[i]);
+    /* A run that stopped half-way must not look whole to a CI server. */
+    bool unfinished = !report->finished;
+    struct suite shown = all;
+    shown.errors += unfinished;
+    shown.end += unfinished;
+    markup_xml(m);
+    suite_open(m, "testsuites", "warpcheck", &shown);
+    for (size_t i = 0; i < report->entry_count;) {
+        struct suite suite = suite_from(report, i);
+        write_suite(m, report, &suite);
+        i = suite.end;
+    }
+    if (unfinished) {
+        struct suite run = {.first = 0, .end = 1, .errors = 1};
+        suite_open(m, "testsuite", "run", &run);
+        markup_open(m, "testcase", "name", "the run comes to its end", "classname", "run", NULL);
+        markup_void(m, "error", "message", "results.jsonl has no summary line: the run was stopped; --resume goes on",
+                    "type", "INCONCLUSIVE", NULL);
+        markup_close(m);
+        markup_close(m);
+    }
+    markup_close(m);
+    int rc = markup_save(m, path, error);
+    markup_free(m);
+    return rc;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE /* asprintf */
+#include "reports/report.h"
+
+#include "conformance/requirements/catalogue.h"
+#include "reports/html.h"
+#include "reports/junit.h"
+#include "reports/results_log.h"
+#include "reports/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum verdict verdict_worse(enum verdict a, enum verdict b)
+{
+    static const int weight[VERDICT_COUNT] = {
+        [VERDICT_FAIL] = 5,      [VERDICT_WARN] = 4, [VERDICT_INCONCLUSIVE] = 3,
+        [VERDICT_AMBIGUOUS] = 2, [VERDICT_PASS] = 1, [VERDICT_SKIP] = 0,
+    };
+    return weight[a] >= weight[b] ? a : b;
+}
+
+static int keep(struct report_entry *entry, const struct result *result, json_t *object)
+{
+    if (entry->kept_count == entry->kept_room) {
+        size_t room = entry->kept_room ? 2 * entry->kept_room : 2;
+        struct result *kept = realloc(entry->kept, room * sizeof(*kept));
+        if (kept)
+            entry->kept = kept;
+        json_t **objects = realloc(entry->objects, room * sizeof(*objects));
+        if (objects)
+            entry->objects = objects;
+        if (!kept || !objects)
+            return -1;
+        entry->kept_room = room;
+    }
+    entry->kept[entry->kept_count] = *result;
+    entry->objects[entry->kept_count++] = json_incref(object);
+    return 0;
+}
+
+static struct report_entry *entry_of(struct report *report, const struct result *result)
+{
+    struct report_entry *entry = NULL;
+    const char *role = result->role ? result->role : "";
+    size_t id_length = strlen(result->id), key_length = id_length + 1 + strlen(role);
+    struct report_entry *fresh = calloc(1, sizeof(*fresh) + key_length + 1 + id_length + 1);
+    if (!fresh)
+        return NULL;
+    sprintf(fresh->key, "%s %s", result->id, role);
+    HASH_FIND_STR(report->hash, fresh->key, entry);
+    if (entry) {
+        free(fresh);
+        return entry;
+    }
+    char *id = fresh->key + key_length + 1; /* the id again, terminated, behind the key */
+    memcpy(id, result->id, id_length + 1);
+    fresh->id = id;
+    fresh->role = fresh->key + id_length + 1;
+    fresh->requirement = report->catalogue ? catalogue_find(report->catalogue, id) : NULL;
+    fresh->worst = result->verdict;
+    HASH_ADD_STR(report->hash, key, fresh);
+    return fresh;
+}
+
+static int on_run(void *user, const struct run_info *info, json_t *object)
+{
+    struct report *report = user;
+    report->info = *info;
+    report->info_object = json_incref(object);
+    return 0;
+}
+
+static int on_result(void *user, const struct result *result, json_t *object)
+{
+    struct report *report = user;
+    struct report_entry *entry = entry_of(report, result);
+    if (!entry)
+        return -1;
+    uint64_t most = result->verdict == VERDICT_PASS || result->verdict == VERDICT_SKIP ? 1 : REPORT_KEPT_RESULTS;
+    if (entry->counts[result->verdict] < most && keep(entry, result, object) != 0)
+        return -1;
+    entry->counts[result->verdict]++;
+    entry->seen[result->verdict] += result->count;
+    entry->duration_ns += result->duration_ns;
+    entry->worst = verdict_worse(entry->worst, result->verdict);
+    if (!report->finished)
+        summary_count(&report->summary, result->verdict);
+    return 0;
+}
+
+static int on_summary(void *user, const struct run_summary *summary, json_t *object)
+{
+    struct report *report = user;
+    json_decref(report->summary_object);
+    report->summary = *summary;
+    report->summary_object = json_incref(object);
+    report->finished = true;
+    return 0;
+}
+
+static void on_note(void *user, const char *note)
+{
+    struct report *report = user;
+    (void)snprintf(report->note, sizeof(report->note), "%s", note);
+}
+
+static int entry_order(const void *a, const void *b)
+{
+    const struct report_entry *left = *(struct report_entry *const *)a, *right = *(struct report_entry *const *)b;
+    size_t l = left->requirement ? left->requirement->index : SIZE_MAX;
+    size_t r = right->requirement ? right->requirement->index : SIZE_MAX;
+    return l != r ? (l < r ? -1 : 1) : strcmp(left->key, right->key);
+}
+
+static int sort_entries(struct report *report)
+{
+    struct report_entry *entry, *next;
+    report->entries = calloc(HASH_COUNT(report->hash) + 1, sizeof(struct report_entry *));
+    if (!report->entries)
+        return -1;
+    HASH_ITER(hh, report->hash, entry, next)
+    {
+        report->entries[report->entry_count++] = entry;
+    }
+    qsort(report->entries, report->entry_count, sizeof(struct report_entry *), entry_order);
+    return 0;
+}
+
+int report_load(struct report *report, const char *path, const struct catalogue *catalogue, struct sentence *error)
+{
+    struct results_reader reader = {on_run, on_result, on_summary, on_note, report};
+    *report = (struct report){.catalogue = catalogue};
+    struct sentence why = {"out of memory while the results were read"};
+    if (results_read(path, &reader, &why) == 0 && sort_entries(report) == 0)
+        return 0;
+    sentence_set(error, "%s", why.text);
+    report_free(report);
+    return -1;
+}
+
+void report_free(struct report *report)
+{
+    struct report_entry *entry, *next;
+    HASH_ITER(hh, report->hash, entry, next)
+    {
+        HASH_DEL(report->hash, entry);
+        for (size_t i = 0; i < entry->kept_count; i++)
+            json_decref(entry->objects[i]);
+        free(entry->objects);
+        free(entry->kept);
+        free(entry);
+    }
+    free(report->entries);
+    json_decref(report->info_object);
+    json_decref(report->summary_object);
+    *report = (struct report){0};
+}
+
+const struct result *report_first(const struct report_entry *entry, enum verdict verdict)
+{
+    for (size_t i = 0; i < entry->kept_count; i++) {
+        if (entry->kept[i].verdict == verdict)
+            return &entry->kept[i];
+    }
+    return NULL;
+}
+
+struct report_entry *const *report_find(const struct report *report, const struct requirement *requirement,
+                                        size_t *count)
+{
+    size_t low = 0, high = report->entry_count; /* sorted by catalogue index, unknown ids last */
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        const struct requirement *there = report->entries[middle]->requirement;
+        if (there && there->index < requirement->index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    size_t end = low;
+    while (end < report->entry_count && report->entries[end]->requirement == requirement)
+        end++;
+    *count = end - low;
+    return *count ? &report->entries[low] : NULL;
+}
+
+char *report_sentence(const struct result *result)
+{
+    char *text = NULL;
+    int rc;
+    if (result->expected && result->actual)
+        rc = asprintf(&text, "expected %s; got %s", result->expected, result->actual);
+    else if (result->expected)
+        rc = asprintf(&text, "expected %s%s%s", result->expected, result->message ? "; " : "",
+                      result->message ? result->message : "");
+    else
+        rc = asprintf(&text, "%s",
+                      result->message   ? result->message
+                      : result->pics    ? result->pics
+                      : result->reading ? result->reading
+                      : result->actual  ? result->actual
+                      : result->purpose ? result->purpose
+                                        : "");
+    if (rc < 0)
+        return NULL;
+    char *line = text_clean_line(text);
+    free(text);
+    return line;
+}
+
+static int write_one(const char *dir, const char *name, const struct report *report,
+                     const struct report_coverage *coverage, struct sentence *error)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s", dir, name) < 0)
+        return sentence_set(error, "%s: out of memory", dir);
+    int rc = strcmp(name, "junit.xml") == 0 ? junit_write(report, path, error)
+                                            : html_write(report, coverage, path, error);
+    free(path);
+    return rc;
+}
+
+int report_write_all(const char *dir, const struct catalogue *catalogue, const struct report_coverage *coverage,
+                     struct sentence *error)
+{
+    struct report report;
+    char *path = NULL;
+    if (asprintf(&path, "%s/results.jsonl", dir) < 0)
+        return sentence_set(error, "%s: out of memory", dir);
+    int rc = report_load(&report, path, catalogue, error);
+    free(path);
+    if (rc != 0)
+        return -1;
+    rc = write_one(dir, "index.html", &report, coverage, error);
+    if (write_one(dir, "junit.xml", &report, coverage, rc == 0 ? error : NULL) != 0)
+        rc = -1;
+    report_free(&report);
+    return rc;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A results.jsonl in memory, as the reports want it: one entry a requirement and role, the interesting results kept,
+ * the rest counted. An audit of thousands of flows so costs what its findings cost.
+ */
+#ifndef REPORTS_REPORT_H
+#define REPORTS_REPORT_H
+
+#include "reports/result.h"
+#include "wire/sentence.h"
+
+#include <uthash.h>
+
+struct catalogue;
+struct requirement;
+
+#define REPORT_KEPT_RESULTS 25 /* of one verdict and entry, in the order they came */
+
+struct report_entry {
+    const char *id;
+    const char *role;                      /* "" where the results name none */
+    const struct requirement *requirement; /* NULL: not in this catalogue (results of another version) */
+    enum verdict worst;                    /* FAIL, WARN, INCONCLUSIVE, AMBIGUOUS, PASS, SKIP, in this order */
+    uint64_t counts[VERDICT_COUNT];        /* results of each verdict */
+    uint64_t seen[VERDICT_COUNT];          /* the sums of their `count` members */
+    uint64_t duration_ns;
+    struct result *kept; /* all verdicts mixed; strings point into `objects` */
+    json_t **objects;
+    size_t kept_count, kept_room;
+    UT_hash_handle hh;
+    char key[]; /* "id role" */
+};
+
+struct report {
+    struct run_info info;
+    struct run_summary summary; /* of the file; counted from the results when it has none */
+    bool finished;              /* the file has a summary line: the run came to its end */
+    struct report_entry **entries; /* in catalogue order, then by role; unknown ids last */
+    size_t entry_count;
+    char note[512]; /* what the reader remarked, "" for nothing */
+    /* private */
+    json_t *info_object, *summary_object;
+    struct report_entry *hash;
+    const struct catalogue *catalogue;
+};
+
+/* Which requirements have a check or a rule at all; `covers` NULL: not known. */
+struct report_coverage {
+    bool (*covers)(void *user, const char *id);
+    void *user;
+};
+
+/* Loads the file. 0, or -1 with the sentence set and nothing to free. `catalogue` may be NULL and outlives the report. */
+int report_load(struct report *report, const char *path, const struct catalogue *catalogue, struct sentence *error);
+void report_free(struct report *report);
+
+/* The first result kept of that verdict, NULL when there is none. */
+const struct result *report_first(const struct report_entry *entry, enum verdict verdict);
+
+/* The entries of one requirement: from the array, *count of them; NULL when it was not exercised. */
+struct report_entry *const *report_find(const struct report *report, const struct requirement *requirement,
+                                        size_t *count);
+
+/* Of two verdicts the one that matters more. */
+enum verdict verdict_worse(enum verdict a, enum verdict b);
+
+/* "expected X; got Y" or the message, whatever the result has: one line, malloc'd, NULL without memory. */
+char *report_sentence(const struct result *result);
+
+/*
+ * Writes DIR/index.html and DIR/junit.xml from DIR/results.jsonl: what `run` and `audit` call at the end of a run,
+ * after the log is closed. `coverage` may be NULL. 0, or -1 with the sentence set.
+ */
+int report_write_all(const char *dir, const struct catalogue *catalogue, const struct report_coverage *coverage,
+                     struct sentence *error);
+
+#endif
