@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Defects: deliberate faults, as data. A row of defects.tsv names a hook (validate, transmit, behaviour), a target, an
+ * operation and a value; the head of that file documents them all. A set is what one stream or peer is told to have.
+ */
+#ifndef REFERENCE_STACK_DEFECT_H
+#define REFERENCE_STACK_DEFECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/sentence.h"
+
+/* One row, as text. */
+struct defect {
+    const char *id;
+    const char *requirement; /* ids that it breaks, separated by commas: the checks and rules that should catch it */
+    const char *hook;
+    const char *target;
+    const char *operation;
+    const char *value;
+};
+
+struct defect_list;
+struct defect_set;
+
+/*
+ * Parses rows (tab-separated, # comments, first line of names optional). NULL with a sentence that says line and field.
+ * Every row is checked as defect_set_new() would.
+ */
+struct defect_list *defect_list_parse(const char *text, size_t octets, struct sentence *sentence);
+
+/* The rows that the library carries (reference-stack/defects.tsv). */
+struct defect_list *defect_list_embedded(struct sentence *sentence);
+void defect_list_free(struct defect_list *list);
+
+size_t defect_list_count(const struct defect_list *list);
+const struct defect *defect_list_at(const struct defect_list *list, size_t i);
+const struct defect *defect_list_find(const struct defect_list *list, const char *id);
+
+/* True when `id` is one of the defect's requirements. */
+bool defect_breaks(const struct defect *defect, const char *requirement);
+
+/*
+ * The compact form of some defects of a list, to be put into iwarp_stream_config or peer_config. The list may be freed
+ * afterwards. NULL with a sentence when an id is unknown.
+ */
+struct defect_set *defect_set_new(const struct defect_list *list, const char *const *ids, size_t count,
+                                  struct sentence *sentence);
+void defect_set_free(struct defect_set *set);
+
+#endif

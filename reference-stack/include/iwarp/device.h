@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A device: the memory that peers may reach, and the limits that its streams share (RFC 5041 5.1, RFC 5040 8.1.1).
+ * A region is a run of octets with an STag, a first Tagged Offset, access rights, and either a Protection Domain or one
+ * stream that it is bound to. The low octet of an STag is its key part: it changes at each registration, so that an old
+ * STag does not reach new memory.
+ *
+ * Not thread safe: a device and all of its streams belong to one thread at a time.
+ */
+#ifndef IWARP_DEVICE_H
+#define IWARP_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/sentence.h"
+
+struct iwarp_device;
+
+enum iwarp_access {
+    IWARP_LOCAL_READ = 1,
+    IWARP_LOCAL_WRITE = 2, /* the sink of an own RDMA Read */
+    IWARP_REMOTE_READ = 4,
+    IWARP_REMOTE_WRITE = 8,
+};
+
+struct iwarp_device_config {
+    unsigned ird_max;    /* Read Requests that one stream can serve at once; 0: IWARP_DEPTH_DEFAULT_MAX */
+    unsigned ord_max;    /* own Read Requests that one stream can have outstanding; 0: the same */
+    size_t regions_max;  /* 0: as many as STag indices allow */
+    uint32_t first_stag; /* STag of the first region, so that runs can be told apart; 0: 0x00010100 */
+};
+
+enum { IWARP_DEPTH_DEFAULT_MAX = 128 };
+
+/* NULL when memory is short. `config` may be NULL and is copied. */
+struct iwarp_device *iwarp_device_new(const struct iwarp_device_config *config);
+
+/* Frees the device and all that its regions own. Its streams must be gone. NULL is fine. */
+void iwarp_device_free(struct iwarp_device *device);
+
+struct iwarp_region {
+    uint32_t stag;   /* 0 when registering: the device chooses */
+    uint64_t base;   /* Tagged Offset of octets[0] */
+    uint64_t length; /* base + length may be 2^64, never more */
+    uint8_t *octets; /* the memory, borrowed; NULL when registering: the device allocates, zeroed, and owns it */
+    unsigned access; /* enum iwarp_access, any set */
+    uint32_t pd;     /* Protection Domain: reachable from streams of the same number */
+    uint32_t stream; /* number of the only stream that may reach it (iwarp_stream_number); 0: any of `pd` */
+    bool valid;      /* set on registering; false once invalidated */
+};
+
+/*
+ * Registers memory; the STag is region->stag on return. Errors: the STag is in use or zero-length wraps, base + length
+ * passes 2^64, too many regions, no memory.
+ */
+int iwarp_region_register(struct iwarp_device *device, struct iwarp_region *region, struct sentence *sentence);
+
+/* Gives up the region: its index may be used again with another key. Error: no such STag. */
+int iwarp_region_deregister(struct iwarp_device *device, uint32_t stag, struct sentence *sentence);
+
+/* Peers reach it no more, the memory stays registered (RFC 5040 5.3, local form). Error: no such STag. */
+int iwarp_region_invalidate(struct iwarp_device *device, uint32_t stag, struct sentence *sentence);
+
+/* The region with exactly that STag, key part included, valid or not; NULL when there is none. Borrowed. */
+const struct iwarp_region *iwarp_region_find(const struct iwarp_device *device, uint32_t stag);
+
+/* The n-th region (in no particular order) or NULL: for dumps. */
+const struct iwarp_region *iwarp_region_at(const struct iwarp_device *device, size_t n);
+size_t iwarp_region_count(const struct iwarp_device *device);
+
+#endif

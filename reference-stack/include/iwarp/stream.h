@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One RDMAP Stream over one TCP connection, sans-I/O: the octets that TCP delivered go in, pieces of octets to send and
+ * events come out, and the clock is handed in. It opens nothing, waits for nothing and prints nothing; whoever owns the
+ * connection (a socket, a simulated TCP, a pipe in memory, a fuzzer) drives it:
+ *
+ *     iwarp_stream_input(stream, octets, count, now);          as TCP delivers them, in any portions
+ *     while (iwarp_stream_poll(stream, &event)) ...            what happened
+ *     while (iwarp_stream_output(stream, &piece) != 0) {       one FPDU each: one TCP segment where possible
+ *         send(piece...); iwarp_stream_output_done(stream, piece.octets, now);
+ *     }
+ *     switch (iwarp_stream_wants(stream)) ...                  with nothing left to send: FIN or RST
+ *     sleep until iwarp_stream_deadline(stream); iwarp_stream_tick(stream, now);
+ *
+ * All times are nanoseconds of one clock that never goes back. The octets given to verbs (buffers, payloads) are
+ * borrowed until the completion that names their `id`.
+ *
+ * Layers, bottom up: MPA start-up and FPDUs (RFC 5044, RFC 6581), DDP (RFC 5041), RDMAP (RFC 5040). What the peer must
+ * not do is in reference-stack/validation.c, as a table.
+ */
+#ifndef IWARP_STREAM_H
+#define IWARP_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "iwarp/device.h"
+#include "wire/mpa.h"
+#include "wire/sentence.h"
+#include "wire/terminate.h"
+
+struct iwarp_stream;
+struct defect_set;
+
+enum iwarp_role { IWARP_RESPONDER, IWARP_INITIATOR };
+
+/* RTR messages (RFC 6581 9.2), as a set. */
+enum iwarp_rtr { IWARP_RTR_SEND = 1, IWARP_RTR_WRITE = 2, IWARP_RTR_READ = 4, IWARP_RTR_ALL = 7 };
+
+/* What becomes of a well-formed Request (RFC 5044 7.1.2: the decision is the ULP's). */
+enum iwarp_accept_policy {
+    IWARP_ACCEPT,     /* Reply with R = 0 at once */
+    IWARP_ACCEPT_ASK, /* IWARP_EVENT_CONNECT_REQUEST, then wait for iwarp_stream_accept() or iwarp_stream_reject() */
+    IWARP_ACCEPT_NOT, /* Reply with R = 1 at once */
+};
+
+struct iwarp_stream_config {
+    enum iwarp_role role;
+    uint8_t revision;  /* initiator: Rev of the Request. Responder: the highest Rev taken (1 or 2) */
+    bool enhanced;     /* initiator: S = 1 (revision 2 only). Responder: understands S = 1; else closes on it */
+    bool markers;      /* M: this side wants Markers in what it receives */
+    bool crc;          /* C: this side wants CRCs (off only by the administrator's word: RFC 5044 4.4) */
+    uint16_t ird;      /* inbound Reads served at once; IRD of the start-up frame; 0x3FFF: not negotiated */
+    uint16_t ord;      /* own Reads outstanding at most; ORD of the start-up frame; 0x3FFF: not negotiated */
+    bool peer_to_peer; /* initiator: A. A responder follows the Request */
+    unsigned rtr;      /* RTR messages this side can send (initiator) or take (responder), enum iwarp_rtr */
+    uint8_t private_data[MPA_PRIVATE_DATA_MAX];
+    uint16_t private_octets; /* the ULP's, in the Request or the Reply: at most 512, with enhanced 508 */
+    size_t emss;             /* TCP's effective maximum segment size, for MULPDU (RFC 5044 4.5); 0: 1460 */
+    uint64_t startup_limit;  /* ns from the beginning to a complete start-up exchange; 0: none */
+    uint64_t linger_limit;   /* ns from own FIN or Terminate to the peer's FIN, then abort; 0: none */
+    enum iwarp_accept_policy accept;
+    uint32_t pd;                      /* Protection Domain of the stream */
+    uint32_t number;                  /* the stream's own number, which regions bind to; 0: none binds */
+    const struct defect_set *defects; /* deliberate faults (reference-stack/defect.h), borrowed; NULL: none */
+};
+
+/* By the book: Rev 2 enhanced, no Markers, CRC, IRD = ORD = 4, all RTRs, auto-accept, 10 s and 5 s limits, EMSS 1460. */
+void iwarp_stream_config_default(struct iwarp_stream_config *config, enum iwarp_role role);
+
+/*
+ * A stream on a connection that TCP has just opened: an initiator has its Request ready as output. NULL with a sentence
+ * when the configuration is impossible or memory is short. `config` is copied, `device` borrowed.
+ */
+struct iwarp_stream *iwarp_stream_new(struct iwarp_device *device, const struct iwarp_stream_config *config,
+                                      uint64_t now, struct sentence *sentence);
+void iwarp_stream_free(struct iwarp_stream *stream);
+
+/* --- What TCP tells ------------------------------------------------------------------------------------------- */
+
+/* Octets in stream order, in any portions. Takes all of them; what follows an error is dropped, as RFC 5041 7.1 asks. */
+void iwarp_stream_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count, uint64_t now);
+
+/* The peer's FIN; the connection was reset or lost. */
+void iwarp_stream_input_fin(struct iwarp_stream *stream, uint64_t now);
+void iwarp_stream_input_reset(struct iwarp_stream *stream, uint64_t now);
+
+/* TCP's effective maximum segment size has changed (RFC 5044 4.5): MULPDU of FPDUs not yet begun follows. */
+void iwarp_stream_set_emss(struct iwarp_stream *stream, size_t emss);
+
+/* --- What TCP is to do ---------------------------------------------------------------------------------------- */
+
+enum { IWARP_OUTPUT_SPANS = 3 };
+
+struct iwarp_span {
+    const uint8_t *octets;
+    size_t count;
+};
+
+/* One start-up frame or FPDU, or what is left of it, in up to IWARP_OUTPUT_SPANS spans to be sent in order. */
+struct iwarp_output {
+    struct iwarp_span spans[IWARP_OUTPUT_SPANS];
+    size_t span_count;
+    size_t octets; /* of all spans */
+    bool fpdu;     /* an FPDU (or its rest), as against a start-up frame */
+};
+
+/*
+ * The next piece to send: ask until it is 0. Returns output->octets. The spans are valid until the next call of any
+ * function of this stream; asking again without iwarp_stream_output_done() gives the same piece.
+ */
+size_t iwarp_stream_output(struct iwarp_stream *stream, struct iwarp_output *output);
+
+/* TCP has taken the first `octets` of the piece (its own copy). Completes Sends and Writes whose last octet that was. */
+void iwarp_stream_output_done(struct iwarp_stream *stream, size_t octets, uint64_t now);
+
+enum iwarp_want {
+    IWARP_WANT_NOTHING,
+    IWARP_WANT_CLOSE, /* send a FIN behind the last octet of output, and go on reading until the peer's FIN */
+    IWARP_WANT_ABORT, /* reset */
+};
+
+/* Meant for when iwarp_stream_output() gives 0; stays the same once it is CLOSE, and ABORT is last. */
+enum iwarp_want iwarp_stream_wants(const struct iwarp_stream *stream);
+
+/* When iwarp_stream_tick() is due; UINT64_MAX: never. */
+uint64_t iwarp_stream_deadline(const struct iwarp_stream *stream);
+void iwarp_stream_tick(struct iwarp_stream *stream, uint64_t now);
+
+/* --- What happened -------------------------------------------------------------------------------------------- */
+
+enum iwarp_event_kind {
+    IWARP_EVENT_CONNECT_REQUEST, /* `start`; with IWARP_ACCEPT_ASK the stream waits for the ULP's decision */
+    IWARP_EVENT_ESTABLISHED,     /* `start` of the peer; full operation, `ird` and `ord` are in force */
+    IWARP_EVENT_REJECTED,        /* initiator: the Reply has R = 1, `start`; MPA is left, TCP is open */
+    IWARP_EVENT_REJECT_SENT,     /* responder: the same from the other side */
+    IWARP_EVENT_TRANSMIT_READY,  /* responder: the first FPDU has come, so FPDUs may be sent (RFC 5044 7.1.2) */
+    IWARP_EVENT_RECEIVE,         /* a Send was delivered to the receive `id`: octets, solicited, invalidated STag */
+    IWARP_EVENT_SEND_DONE,       /* the Send `id` is with TCP */
+    IWARP_EVENT_WRITE_DONE,
+    IWARP_EVENT_READ_DONE,      /* all data of the Read `id` is placed */
+    IWARP_EVENT_FLUSHED,        /* the receive, Send, Write or Read `id` will not happen: `flushed` says which kind */
+    IWARP_EVENT_TERMINATE_SENT, /* `triple`, `headers` as sent */
+    IWARP_EVENT_TERMINATE_RECEIVED, /* `triple`, `headers` as received */
+    IWARP_EVENT_HALF_CLOSED,        /* the peer's FIN came */
+    IWARP_EVENT_CLOSED,             /* both directions are over, by FIN */
+    IWARP_EVENT_ERROR,              /* an error of this stream: `requirement`, `triple`, `text`; it ends */
+};
+
+enum iwarp_work { IWARP_WORK_RECEIVE, IWARP_WORK_SEND, IWARP_WORK_WRITE, IWARP_WORK_READ };
+
+struct iwarp_event {
+    enum iwarp_event_kind kind;
+    uint64_t id; /* the caller's, of the completed work */
+    enum iwarp_work flushed;
+    uint8_t opcode;   /* RECEIVE: which of the four Sends */
+    bool solicited;   /* RECEIVE: asks for a Solicited Event */
+    bool invalidated; /* RECEIVE: `stag` was invalidated */
+    uint32_t stag;
+    size_t octets;          /* completions: octets of the message */
+    const uint8_t *buffer;  /* RECEIVE: the buffer that was posted */
+    struct mpa_start start; /* CONNECT_REQUEST, ESTABLISHED, REJECTED: the peer's frame; its Private Data is valid
+                                   until the stream is freed */
+    uint16_t ird, ord;      /* ESTABLISHED: in force on this side */
+    bool send_markers, receive_markers, crc; /* ESTABLISHED: as agreed */
+    wire_result triple;                      /* TERMINATE_*, ERROR (0: the error has no Terminate triple) */
+    uint8_t headers[TERMINATE_MAX];          /* TERMINATE_*: the Terminate's payload */
+    size_t header_octets;
+    const char *requirement; /* ERROR: id of the requirement that the peer broke, or NULL */
+    char text[128];          /* ERROR: one sentence */
+};
+
+/* Takes the oldest event. False when there is none. */
+bool iwarp_stream_poll(struct iwarp_stream *stream, struct iwarp_event *event);
+
+enum iwarp_state {
+    IWARP_STATE_STARTUP,     /* start-up frames are not exchanged yet */
+    IWARP_STATE_DECISION,    /* responder: the ULP is being asked */
+    IWARP_STATE_FENCED,      /* responder: Reply sent, no FPDU received yet: receives, does not send */
+    IWARP_STATE_OPERATION,   /* full operation */
+    IWARP_STATE_TERMINATING, /* a Terminate was sent or received, or an error found: input is dropped */
+    IWARP_STATE_CLOSING,     /* the ULP asked for the end: own FIN sent or due */
+    IWARP_STATE_EXITED,      /* rejected: MPA is left, TCP is the ULP's */
+    IWARP_STATE_CLOSED,
+};
+
+enum iwarp_state iwarp_stream_state(const struct iwarp_stream *stream);
+uint32_t iwarp_stream_number(const struct iwarp_stream *stream);
+uint16_t iwarp_stream_ird(const struct iwarp_stream *stream);
+uint16_t iwarp_stream_ord(const struct iwarp_stream *stream);
+size_t iwarp_stream_mulpdu(const struct iwarp_stream *stream);
+
+struct iwarp_stream_counters {
+    uint64_t fpdus_sent, fpdus_received;
+    uint64_t segments_placed, octets_placed;
+    uint64_t crc_errors, marker_errors;
+    uint64_t octets_dropped; /* received after an error */
+    unsigned reads_outstanding, reads_outstanding_max;
+    unsigned reads_served, reads_served_max; /* inbound Read Requests in the queue, now and at most */
+};
+
+const struct iwarp_stream_counters *iwarp_stream_counters(const struct iwarp_stream *stream);
+
+/* --- What the ULP asks (verbs) -------------------------------------------------------------------------------- */
+
+/*
+ * Decision on a Request (state DECISION). Private Data is that of the Reply; NULL with 0 octets: the configuration's.
+ * accept may override IRD and ORD: -1 leaves them.
+ */
+int iwarp_stream_accept(struct iwarp_stream *stream, const uint8_t *private_data, size_t octets, int ird, int ord,
+                        uint64_t now, struct sentence *sentence);
+int iwarp_stream_reject(struct iwarp_stream *stream, const uint8_t *private_data, size_t octets, uint64_t now,
+                        struct sentence *sentence);
+
+/* Buffers for Sends, taken in order of posting. May be posted from the beginning, before the start-up exchange. */
+int iwarp_stream_post_receive(struct iwarp_stream *stream, uint64_t id, uint8_t *buffer, size_t octets,
+                              struct sentence *sentence);
+
+struct iwarp_send {
+    uint64_t id;
+    const uint8_t *octets;
+    size_t count; /* 0 to 2^32-1 */
+    bool solicited;
+    bool invalidate;
+    uint32_t stag; /* the peer's, with invalidate */
+};
+
+struct iwarp_write {
+    uint64_t id;
+    const uint8_t *octets;
+    size_t count;
+    uint32_t stag; /* the peer's */
+    uint64_t to;
+};
+
+struct iwarp_read {
+    uint64_t id;
+    uint32_t sink_stag; /* own, with LOCAL_WRITE; not looked at for count 0 (RFC 5040 5.2.1) */
+    uint64_t sink_to;
+    uint32_t source_stag; /* the peer's */
+    uint64_t source_to;
+    uint32_t count;
+};
+
+/* Work is sent in order of posting; Reads beyond ORD wait, and what is behind them. Work may be posted while fenced. */
+int iwarp_stream_post_send(struct iwarp_stream *stream, const struct iwarp_send *send, struct sentence *sentence);
+int iwarp_stream_post_write(struct iwarp_stream *stream, const struct iwarp_write *write, struct sentence *sentence);
+int iwarp_stream_post_read(struct iwarp_stream *stream, const struct iwarp_read *read, struct sentence *sentence);
+
+/* Sends a Terminate with that triple and no headers, then ends the stream (RFC 5040 5.4). */
+int iwarp_stream_terminate(struct iwarp_stream *stream, wire_result triple, uint64_t now, struct sentence *sentence);
+
+/* Orderly end: what was posted is sent, then a FIN. */
+void iwarp_stream_disconnect(struct iwarp_stream *stream, uint64_t now);
+void iwarp_stream_abort(struct iwarp_stream *stream, uint64_t now);
+
+#endif

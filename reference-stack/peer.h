@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The stack as a device under test: a device, listeners, streams, a cooperating ULP and the upper tester's commands
+ * (docs/upper-tester.md), sans-I/O. The transport is the caller's: kernel TCP (driver_tcp.h) or a simulated one.
+ *
+ * The caller tells the peer what its TCP sees through the peer_*() calls, and the peer asks for what it wants through
+ * peer_transport_ops, from within those calls and within peer_command(). Ops must not call back into the peer.
+ * All times are nanoseconds of one clock that never goes back.
+ */
+#ifndef REFERENCE_STACK_PEER_H
+#define REFERENCE_STACK_PEER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/sentence.h"
+
+struct peer;
+struct peer_stream;
+struct defect_set;
+
+struct peer_transport_ops {
+    /* Opens a listener; port 0: any. Returns the port, or -1 when it cannot. */
+    int (*listen)(void *context, uint16_t port);
+    /* Closes it; connections that it took live on. */
+    void (*unlisten)(void *context, uint16_t port);
+    /*
+     * Begins an active open. Returns the transport (handed to the ops below), or NULL when it cannot even begin. The
+     * outcome is told later by peer_connected() or peer_connect_failed(), never from within this call.
+     */
+    void *(*connect)(void *context, const char *address, uint16_t port, struct peer_stream *stream);
+    /* Takes all octets. One call is one start-up frame or FPDU: send it as one segment where possible. */
+    void (*send)(void *transport, const uint8_t *octets, size_t count);
+    /* A FIN behind what was sent. Input is still wanted. */
+    void (*shutdown)(void *transport);
+    /* A RST. The transport is dead: the peer does not use it again, and wants no more calls for it. */
+    void (*abort)(void *transport);
+    /* The peer is done with the transport: close what is still open, in order. No more calls for it. */
+    void (*release)(void *transport);
+    /* Effective maximum segment size in octets, 0 when not known. */
+    size_t (*emss)(void *transport);
+    /* Octets that send() should be given now; NULL: no limit. With 0 the caller calls peer_writable() later. */
+    size_t (*room)(void *transport);
+};
+
+struct peer_config {
+    const struct defect_set *defects; /* borrowed; NULL: by the book */
+    size_t streams_max;               /* 0: 16384 */
+    size_t regions_octets_max;        /* memory that the upper tester may register in all; 0: 256 MiB */
+};
+
+/* NULL with a sentence when memory is short. `config` may be NULL. `ops` and `context` are borrowed. */
+struct peer *peer_new(const struct peer_config *config, const struct peer_transport_ops *ops, void *context,
+                      struct sentence *sentence);
+
+/* Aborts every transport that is still in use, then frees. */
+void peer_free(struct peer *peer);
+
+/* A listener took a connection. NULL: no listener on that port, or too many streams: the caller drops it. */
+struct peer_stream *peer_accepted(struct peer *peer, uint16_t port, void *transport, uint64_t now);
+
+/* Outcome of ops->connect. After a failure the transport is the caller's to clean up. */
+void peer_connected(struct peer_stream *stream, uint64_t now);
+void peer_connect_failed(struct peer_stream *stream, const char *why, uint64_t now);
+
+/* What TCP delivered; FIN; reset or lost (the transport is then the caller's to clean up). */
+void peer_input(struct peer_stream *stream, const uint8_t *octets, size_t count, uint64_t now);
+void peer_input_fin(struct peer_stream *stream, uint64_t now);
+void peer_input_reset(struct peer_stream *stream, uint64_t now);
+/* There is room to send again (only with ops->room). */
+void peer_writable(struct peer_stream *stream, uint64_t now);
+
+/* When peer_tick() is due; UINT64_MAX: never. */
+uint64_t peer_deadline(const struct peer *peer);
+void peer_tick(struct peer *peer, uint64_t now);
+
+/*
+ * Obeys one command of the upper tester: one JSON object, `line` needs no newline. Returns the reply, one JSON object
+ * without newline, to be freed with free(); never NULL unless memory is short. Nothing in `line` can do harm.
+ */
+char *peer_command(struct peer *peer, const char *line, uint64_t now);
+
+/* Streams in use. */
+size_t peer_stream_count(const struct peer *peer);
+
+#endif

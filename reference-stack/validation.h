@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * All that a peer must not do, as one table: each entry is one sentence of the RFCs, with its requirement id, the
+ * predicate that holds for good input, and what follows when it does not. Entries of a stage are tried in the order of
+ * the table, and the first that does not hold is the one reported (RFC 5040 4.8: the first failing message).
+ */
+#ifndef REFERENCE_STACK_VALIDATION_H
+#define REFERENCE_STACK_VALIDATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/ddp.h"
+#include "wire/fpdu.h"
+#include "wire/mpa.h"
+#include "wire/rdmap.h"
+#include "wire/terminate.h"
+
+struct iwarp_stream;
+struct iwarp_region;
+
+/* Where in the life of the octets an entry runs. */
+enum validation_stage {
+    VALIDATE_REQUEST,       /* responder: octets that should be a Request */
+    VALIDATE_REPLY,         /* initiator: octets that should be a Reply */
+    VALIDATE_NEGOTIATION,   /* initiator: what an accepting, enhanced Reply offers */
+    VALIDATE_FPDU,          /* a complete FPDU */
+    VALIDATE_SEGMENT,       /* DDP header of either model */
+    VALIDATE_TAGGED,        /* tagged segment with payload, before placement */
+    VALIDATE_UNTAGGED,      /* untagged segment, before placement */
+    VALIDATE_RDMAP,         /* RDMAP control fields of a segment that DDP found good */
+    VALIDATE_READ_REQUEST,  /* a delivered Read Request */
+    VALIDATE_READ_RESPONSE, /* a Read Response segment */
+    VALIDATE_INVALIDATE,    /* a delivered Send with Invalidate */
+    VALIDATE_STAGES,
+};
+
+/* What an entry looks at; what is not there yet at its stage is NULL. */
+struct validation_subject {
+    const struct iwarp_stream *stream;
+    const uint8_t *octets; /* start-up: all so far */
+    size_t count;
+    const struct mpa_start *start;
+    wire_result parsed; /* start-up: what the parser said */
+    const struct fpdu *fpdu;
+    const struct ddp_segment *segment;
+    const struct rdmap_message *message;
+    const struct read_request *read;
+    const struct iwarp_region *region; /* tagged, Read Request, Invalidate: the STag's region, NULL when unknown */
+    uint64_t buffer_octets;            /* untagged: size of the buffer that the MSN has, UINT64_MAX when it has none */
+};
+
+enum validation_action {
+    VALIDATION_TERMINATE, /* Terminate with the triple, then the orderly end */
+    VALIDATION_CLOSE,     /* close TCP: start-up errors (RFC 5044 7.1.2, 8) */
+};
+
+struct validation {
+    const char *requirement; /* id in the catalogue */
+    const char *name;        /* unique: what a defect's target may also name */
+    enum validation_stage stage;
+    bool (*holds)(const struct validation_subject *subject);
+    wire_result error; /* the triple; also told in IWARP_EVENT_ERROR when the action is CLOSE */
+    enum validation_action action;
+};
+
+/* Sorted by stage. */
+extern const struct validation validation_table[];
+extern const size_t validation_count;
+extern const char *const validation_stage_names[VALIDATE_STAGES];
+
+/* An entry by requirement id or by name: the n-th of those that match (from 0), or NULL. */
+const struct validation *validation_find(const char *what, size_t n);
+
+/* What a run found: `entry` NULL means all is well. A defect may have changed error and action. */
+struct validation_outcome {
+    const struct validation *entry;
+    wire_result error;
+    enum validation_action action;
+    bool ignore; /* defect: drop the octets and go on */
+};
+
+/* Runs the stage's entries. The stream's defects are asked only where it has some. True when all hold. */
+bool validation_run(enum validation_stage stage, const struct validation_subject *subject,
+                    struct validation_outcome *outcome);
+
+#endif
