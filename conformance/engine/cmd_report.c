@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* warpcheck report: results.jsonl into something to read. */
+#include "conformance/engine/cmd_report.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "conformance/engine/coverage.h"
+#include "conformance/requirements/catalogue.h"
+#include "reports/html.h"
+#include "reports/junit.h"
+#include "reports/markdown.h"
+#include "reports/report.h"
+#include "reports/results_log.h"
+#include "reports/terminal.h"
+
+enum { REPORT_DONE = 0, REPORT_USAGE = 2, REPORT_ENVIRONMENT = 4 };
+
+enum format { FORMAT_ALL, FORMAT_HTML, FORMAT_JUNIT, FORMAT_MARKDOWN, FORMAT_TEXT };
+
+struct options {
+    enum format format;
+    const char *input, *output;
+};
+
+static const char usage[] =
+    "usage: warpcheck report DIR|FILE [OPTION...]\n"
+    "  Makes the reports of a run or audit again from its results.jsonl. Without --format: DIR/index.html and\n"
+    "  DIR/junit.xml.\n"
+    "  --format F         html, junit, md (Markdown summary) or text (findings with their ladders)\n"
+    "  -o OUT             file to write, - for standard output (text: always there)\n"
+    "  --help             this text\n";
+
+static int complain(int status, const char *message)
+{
+    fprintf(stderr, "warpcheck report: %s\n", message);
+    return status;
+}
+
+static int format_set(struct options *options, const char *value, struct sentence *error)
+{
+    static const char *const names[] = {"", "html", "junit", "md", "text"};
+
+    for (size_t i = 1; value && i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(value, names[i]) == 0) {
+            options->format = (enum format)i;
+            return 0;
+        }
+    return sentence_set(error, "--format \"%.40s\" is unknown, html, junit, md or text was expected", value ? value : "");
+}
+
+static int arguments_parse(struct options *options, int argc, char **argv, struct sentence *error)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *argument = argv[i];
+
+        if (strncmp(argument, "--format=", 9) == 0) {
+            if (format_set(options, argument + 9, error) != 0)
+                return -1;
+        } else if (strcmp(argument, "--format") == 0) {
+            if (format_set(options, i + 1 < argc ? argv[++i] : NULL, error) != 0)
+                return -1;
+        } else if (strcmp(argument, "-o") == 0) {
+            if (i + 1 >= argc)
+                return sentence_set(error, "-o needs a file name");
+            options->output = argv[++i];
+        } else if (argument[0] == '-' && argument[1] != '\0') {
+            return sentence_set(error, "unknown option %.60s (warpcheck report --help lists them)", argument);
+        } else if (options->input) {
+            return sentence_set(error, "one folder or results.jsonl at a time, %.100s is too many", argument);
+        } else {
+            options->input = argument;
+        }
+    }
+    if (!options->input)
+        return sentence_set(error, "which run? name its output folder or its results.jsonl");
+    if (options->output && options->format == FORMAT_ALL)
+        return sentence_set(error, "-o needs --format html, junit or md");
+    return 0;
+}
+
+/* "DIR/name", malloc'd. */
+static char *beside(const char *dir, const char *name)
+{
+    char *path = malloc(strlen(dir) + strlen(name) + 2);
+
+    if (path)
+        sprintf(path, "%s/%s", dir, name);
+    return path;
+}
+
+/* The results.jsonl and the folder that it is in; both malloc'd. */
+static int paths_of(const char *input, char **results, char **dir)
+{
+    struct stat status;
+    const char *slash = strrchr(input, '/');
+
+    if (stat(input, &status) == 0 && S_ISDIR(status.st_mode)) {
+        *results = beside(input, "results.jsonl");
+        *dir = strdup(input);
+    } else {
+        *results = strdup(input);
+        *dir = slash ? strndup(input, slash == input ? 1 : (size_t)(slash - input)) : strdup(".");
+    }
+    return *results && *dir ? 0 : -1;
+}
+
+static bool covers(void *user, const char *id)
+{
+    struct coverage coverage;
+
+    coverage_of(user, id, &coverage);
+    return coverage.check_path != NULL || coverage.rule_name != NULL;
+}
+
+static int write_one(const struct options *options, enum format format, const struct report *report,
+                     const struct report_coverage *coverage, const char *dir, struct sentence *error)
+{
+    static const char *const names[] = {"", "index.html", "junit.xml", "summary.md"};
+    char *path = options->output ? strdup(options->output) : beside(dir, names[format]);
+    int rc;
+
+    if (!path)
+        return sentence_set(error, "out of memory");
+    if (format == FORMAT_HTML)
+        rc = html_write(report, coverage, path, error);
+    else if (format == FORMAT_JUNIT)
+        rc = junit_write(report, path, error);
+    else
+        rc = markdown_write(report, path, error);
+    if (rc == 0 && strcmp(path, "-") != 0)
+        printf("%s\n", path);
+    free(path);
+    return rc;
+}
+
+static int write_files(const struct options *options, const struct report *report, const char *dir)
+{
+    struct coverage_index *index = NULL;
+    struct sentence error;
+    int rc = 0;
+
+    if (coverage_load(&index, &error) != 0)
+        return complain(REPORT_ENVIRONMENT, error.text);
+    struct report_coverage coverage = {covers, index};
+    if (*report->note)
+        fprintf(stderr, "warpcheck report: %s\n", report->note);
+    if (options->format == FORMAT_ALL) {
+        rc = write_one(options, FORMAT_HTML, report, &coverage, dir, &error);
+        if (rc == 0)
+            rc = write_one(options, FORMAT_JUNIT, report, &coverage, dir, &error);
+    } else {
+        rc = write_one(options, options->format, report, &coverage, dir, &error);
+    }
+    coverage_free(index);
+    return rc == 0 ? REPORT_DONE : complain(REPORT_ENVIRONMENT, error.text);
+}
+
+/* The findings as text, as they come; the summary of a whole file or of what there is. */
+struct text_report {
+    struct terminal terminal;
+    const struct catalogue *catalogue;
+    struct run_summary counted;
+    bool finished;
+};
+
+static int text_result(void *user, const struct result *result, json_t *object)
+{
+    struct text_report *text = user;
+    const struct requirement *requirement = catalogue_find(text->catalogue, result->id);
+
+    (void)object;
+    summary_count(&text->counted, result->verdict);
+    terminal_result(&text->terminal, result, requirement ? requirement->text : NULL);
+    return 0;
+}
+
+static int text_summary(void *user, const struct run_summary *summary, json_t *object)
+{
+    struct text_report *text = user;
+
+    (void)object;
+    terminal_summary(&text->terminal, summary, NULL);
+    text->finished = true;
+    return 0;
+}
+
+static void text_note(void *user, const char *note)
+{
+    (void)user;
+    fprintf(stderr, "warpcheck report: %s\n", note);
+}
+
+static int write_text(const char *results, const struct catalogue *catalogue)
+{
+    struct text_report text = {.catalogue = catalogue};
+    struct results_reader reader = {NULL, text_result, text_summary, text_note, &text};
+    struct sentence error;
+
+    terminal_init(&text.terminal, stdout);
+    text.terminal.ladders = true;
+    if (results_read(results, &reader, &error) != 0)
+        return complain(REPORT_USAGE, error.text);
+    if (!text.finished) {
+        terminal_summary(&text.terminal, &text.counted, NULL);
+        fprintf(stderr, "warpcheck report: %s: no summary line, the run did not come to its end\n", results);
+    }
+    return fflush(stdout) == 0 && !ferror(stdout) ? REPORT_DONE
+                                                  : complain(REPORT_ENVIRONMENT, "the output could not be written");
+}
+
+int cmd_report(int argc, char **argv)
+{
+    struct options options = {0};
+    struct catalogue *catalogue = NULL;
+    struct report report;
+    struct sentence error;
+    char *results = NULL, *dir = NULL;
+    int status;
+
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0) {
+            fputs(usage, stdout);
+            return REPORT_DONE;
+        }
+    if (arguments_parse(&options, argc, argv, &error) != 0)
+        return complain(REPORT_USAGE, error.text);
+    if (paths_of(options.input, &results, &dir) != 0) {
+        status = complain(REPORT_ENVIRONMENT, "out of memory");
+    } else if (catalogue_load(&catalogue, &error) != 0) {
+        status = complain(REPORT_ENVIRONMENT, error.text);
+    } else if (options.format == FORMAT_TEXT) {
+        status = write_text(results, catalogue);
+    } else if (report_load(&report, results, catalogue, &error) != 0) {
+        status = complain(REPORT_USAGE, error.text);
+    } else {
+        status = write_files(&options, &report, dir);
+        report_free(&report);
+    }
+    catalogue_free(catalogue);
+    free(results);
+    free(dir);
+    return status;
+}
+
+int engine_write_reports(const char *dir, const struct catalogue *catalogue, struct sentence *error)
+{
+    struct coverage_index *index = NULL;
+
+    if (coverage_load(&index, error) != 0)
+        return -1;
+    struct report_coverage coverage = {covers, index};
+    int rc = report_write_all(dir, catalogue, &coverage, error);
+    coverage_free(index);
+    return rc;
+}

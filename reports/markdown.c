@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "reports/markdown.h"
+
+#include "reports/save.h"
+#include "reports/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS_MAX 200
+
+/* One line, with everything that Markdown or HTML could take for markup escaped. */
+static void put(FILE *out, const char *text)
+{
+    char *line = text_clean_line(text);
+    for (const char *p = line; p && *p; p++) {
+        if (*p == '<')
+            fputs("&lt;", out);
+        else if (*p == '>')
+            fputs("&gt;", out);
+        else if (*p == '&')
+            fputs("&amp;", out);
+        else if (strchr("\\`*_{}[]()#+!|~@", *p))
+            fprintf(out, "&#%d;", *p); /* also keeps "@name" and links from coming alive */
+        else
+            fputc(*p, out);
+    }
+    free(line);
+}
+
+static void put_finding(FILE *out, const struct report_entry *entry, enum verdict verdict)
+{
+    const struct result *result = report_first(entry, verdict);
+    char *message = result ? report_sentence(result) : NULL;
+    fprintf(out, "| %s | ", verdict_name(verdict));
+    put(out, entry->id);
+    fputs(" | ", out);
+    put(out, entry->role);
+    fprintf(out, " | %llu | ", (unsigned long long)entry->counts[verdict]);
+    put(out, message);
+    fputs(" |\n", out);
+    free(message);
+}
+
+static void put_findings(FILE *out, const struct report *report)
+{
+    static const enum verdict order[] = {VERDICT_FAIL, VERDICT_WARN, VERDICT_INCONCLUSIVE, VERDICT_AMBIGUOUS};
+    size_t rows = 0;
+    for (size_t k = 0; k < sizeof(order) / sizeof(order[0]); k++) {
+        for (size_t i = 0; i < report->entry_count; i++) {
+            if (!report->entries[i]->counts[order[k]])
+                continue;
+            if (rows++ == 0)
+                fputs("\n| verdict | requirement | role | results | why |\n|---|---|---|---|---|\n", out);
+            if (rows <= ROWS_MAX)
+                put_finding(out, report->entries[i], order[k]);
+        }
+    }
+    if (rows > ROWS_MAX)
+        fprintf(out, "\n%zu more findings in results.jsonl.\n", rows - ROWS_MAX);
+}
+
+int markdown_write(const struct report *report, const char *path, struct sentence *error)
+{
+    static const char *const words[] = {
+        [EXIT_CONFORMS] = "conforms", [EXIT_FAILS] = "does not conform", [EXIT_USAGE] = "inconclusive",
+        [EXIT_NOTHING_SELECTED] = "nothing was decided", [EXIT_INCONCLUSIVE] = "inconclusive"};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return sentence_set(error, "%s: out of memory", path);
+    enum exit_status status = summary_exit_status(&report->summary);
+    if (!report->finished && status == EXIT_CONFORMS)
+        status = EXIT_INCONCLUSIVE;
+    fputs("## warpcheck: ", out);
+    put(out, report->info.target);
+    fprintf(out, " %s\n\n", words[status]);
+    for (unsigned v = 0; v < VERDICT_COUNT; v++)
+        fprintf(out, "%s%llu %s", v ? ", " : "", (unsigned long long)summary_of(&report->summary, (enum verdict)v),
+                verdict_name((enum verdict)v));
+    fprintf(out, "%s\n", report->finished ? "" : "; the run did not come to its end");
+    put_findings(out, report);
+    int rc = fclose(out) == 0 ? save_file(path, text, size, error) : sentence_set(error, "%s: out of memory", path);
+    free(text);
+    return rc;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A Markdown summary for the step page of a CI server: verdict, counts, a table of findings. */
+#ifndef REPORTS_MARKDOWN_H
+#define REPORTS_MARKDOWN_H
+
+#include "reports/report.h"
+
+/* Writes the summary to `path` ("-": standard output). 0, or -1 with the sentence set. */
+int markdown_write(const struct report *report, const char *path, struct sentence *error);
+
+#endif

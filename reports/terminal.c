@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "reports/terminal.h"
+
+#include "reports/ladder.h"
+#include "reports/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define INDENT "      "
+
+static const char *colour_of(enum verdict verdict)
+{
+    static const char *const codes[VERDICT_COUNT] = {
+        [VERDICT_PASS] = "\033[32m",         [VERDICT_FAIL] = "\033[1;31m", [VERDICT_WARN] = "\033[33m",
+        [VERDICT_INCONCLUSIVE] = "\033[35m", [VERDICT_SKIP] = "\033[2m",    [VERDICT_AMBIGUOUS] = "\033[36m",
+    };
+    return (unsigned)verdict < VERDICT_COUNT ? codes[verdict] : "";
+}
+
+void terminal_init(struct terminal *terminal, FILE *out)
+{
+    struct winsize size;
+    const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
+    int fd = fileno(out);
+    *terminal = (struct terminal){.out = out, .columns = 100};
+    terminal->live = fd >= 0 && isatty(fd) && term && strcmp(term, "dumb") != 0;
+    terminal->colour = terminal->live && !(no_colour && *no_colour);
+    if (terminal->live && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        terminal->columns = size.ws_col;
+}
+
+static void put(FILE *out, const char *text)
+{
+    char *line = text_clean_line(text);
+    fputs(line ? line : "", out);
+    free(line);
+}
+
+static void put_verdict(const struct terminal *terminal, enum verdict verdict)
+{
+    if (terminal->colour)
+        fprintf(terminal->out, "%s%s\033[0m", colour_of(verdict), verdict_name(verdict));
+    else
+        fputs(verdict_name(verdict), terminal->out);
+}
+
+static void field(const struct terminal *terminal, const char *name, const char *value)
+{
+    if (!value || !*value)
+        return;
+    fprintf(terminal->out, INDENT "%-9s ", name);
+    put(terminal->out, value);
+    fputc('\n', terminal->out);
+}
+
+/* "     frame 9 of evidence/DDP-7.2-02.pcapng", or the flow and file of an audit. */
+static void put_where(const struct terminal *terminal, const struct result *result)
+{
+    const char *file = result->evidence ? result->evidence : result->file;
+    if (result->frame)
+        fprintf(terminal->out, "     frame %llu", (unsigned long long)result->frame);
+    if (file) {
+        fputs(result->frame ? " of " : "     ", terminal->out);
+        put(terminal->out, file);
+    }
+    if (result->count > 1)
+        fprintf(terminal->out, ", %llu times", (unsigned long long)result->count);
+}
+
+static void put_actual(const struct terminal *terminal, const struct result *result)
+{
+    if (!result->actual && !result->frame && !result->evidence && !result->file)
+        return;
+    fprintf(terminal->out, INDENT "%-9s ", result->actual ? "actual" : "seen");
+    put(terminal->out, result->actual);
+    put_where(terminal, result);
+    fputc('\n', terminal->out);
+}
+
+static void put_heading(const struct terminal *terminal, const struct result *result)
+{
+    put_verdict(terminal, result->verdict);
+    fputs("  ", terminal->out);
+    put(terminal->out, result->id);
+    if (result->role) {
+        fputs("  ", terminal->out);
+        put(terminal->out, result->role);
+    }
+    if (result->script) {
+        fputs("  ", terminal->out);
+        put(terminal->out, result->script);
+    }
+    fputc('\n', terminal->out);
+}
+
+static void put_ladder(const struct terminal *terminal, const struct result *result)
+{
+    struct ladder_ends ends = {"tester", "DUT"};
+    char *text = terminal->ladders && result->steps ? ladder_text(result->steps, &ends, terminal->columns) : NULL;
+    if (text)
+        fputs(text, terminal->out);
+    free(text);
+}
+
+void terminal_result(struct terminal *terminal, const struct result *result, const char *text)
+{
+    bool quiet = result->verdict == VERDICT_PASS || result->verdict == VERDICT_SKIP;
+    if (quiet && !terminal->all)
+        return;
+    terminal_clear(terminal);
+    put_heading(terminal, result);
+    if (result->verdict == VERDICT_PASS)
+        return;
+    if (result->purpose || text) {
+        fputs(INDENT, terminal->out);
+        put(terminal->out, result->purpose ? result->purpose : text);
+        fputc('\n', terminal->out);
+    }
+    if (!quiet) {
+        field(terminal, "expected", result->expected);
+        put_actual(terminal, result);
+    }
+    field(terminal, "reading", result->reading);
+    field(terminal, "needs", result->pics);
+    field(terminal, "why", result->message);
+    if (!quiet) {
+        field(terminal, "flow", result->flow);
+        field(terminal, "replay", result->replay);
+        put_ladder(terminal, result);
+    }
+    fflush(terminal->out);
+}
+
+void terminal_progress(struct terminal *terminal, size_t done, size_t total, const char *id, uint64_t failed)
+{
+    char line[256];
+    if (!terminal->live)
+        return;
+    char *clean = text_clean_line(id);
+    int width = terminal->columns < sizeof(line) ? (int)terminal->columns - 1 : (int)sizeof(line) - 1;
+    int used = snprintf(line, sizeof(line), "[%zu/%zu] %.80s", done, total, clean ? clean : "");
+    if (failed && used > 0 && (size_t)used < sizeof(line))
+        snprintf(line + used, sizeof(line) - (size_t)used, "  %llu FAIL", (unsigned long long)failed);
+    free(clean);
+    fprintf(terminal->out, "\r\033[K%.*s", width, line);
+    fflush(terminal->out);
+    terminal->progress = true;
+}
+
+void terminal_clear(struct terminal *terminal)
+{
+    if (!terminal->progress)
+        return;
+    fputs("\r\033[K", terminal->out);
+    terminal->progress = false;
+}
+
+static void put_counts(const struct terminal *terminal, const struct run_summary *summary)
+{
+    static const enum verdict order[] = {VERDICT_PASS,         VERDICT_FAIL, VERDICT_WARN,
+                                         VERDICT_INCONCLUSIVE, VERDICT_AMBIGUOUS, VERDICT_SKIP};
+    const char *separator = "";
+    for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+        uint64_t count = summary_of(summary, order[i]);
+        if (count == 0 && i > 1)
+            continue;
+        fprintf(terminal->out, "%s%llu ", separator, (unsigned long long)count);
+        put_verdict(terminal, order[i]);
+        separator = ", ";
+    }
+    if (summary->not_exercised)
+        fprintf(terminal->out, ", %llu not exercised", (unsigned long long)summary->not_exercised);
+    fputc('\n', terminal->out);
+}
+
+static void put_traffic(const struct terminal *terminal, const struct run_summary *summary)
+{
+    if (!summary->frames)
+        return;
+    fprintf(terminal->out, "%llu frames, %llu FPDUs, %llu DDP segments, %llu CRC errors",
+            (unsigned long long)summary->frames, (unsigned long long)summary->fpdus,
+            (unsigned long long)summary->ddp_segments, (unsigned long long)summary->crc_errors);
+    for (size_t i = 0; i < summary->message_count; i++)
+        fprintf(terminal->out, "%s%s %llu", i ? ", " : "; ", summary->messages[i].name,
+                (unsigned long long)summary->messages[i].count);
+    fputc('\n', terminal->out);
+}
+
+void terminal_summary(struct terminal *terminal, const struct run_summary *summary, const char *report_path)
+{
+    static const struct {
+        enum verdict verdict;
+        const char *words;
+    } closing[] = {
+        [EXIT_CONFORMS] = {VERDICT_PASS, "conforms in everything that was exercised"},
+        [EXIT_FAILS] = {VERDICT_FAIL, "does not conform"},
+        [EXIT_USAGE] = {VERDICT_INCONCLUSIVE, "inconclusive"},
+        [EXIT_NOTHING_SELECTED] = {VERDICT_INCONCLUSIVE, "nothing was decided: nothing selected, or all skipped"},
+        [EXIT_INCONCLUSIVE] = {VERDICT_INCONCLUSIVE, "inconclusive: the environment kept some requirements from a verdict"},
+    };
+    enum exit_status status = summary_exit_status(summary);
+    terminal_clear(terminal);
+    put_counts(terminal, summary);
+    put_traffic(terminal, summary);
+    if (terminal->colour)
+        fprintf(terminal->out, "%s%s\033[0m\n", colour_of(closing[status].verdict), closing[status].words);
+    else
+        fprintf(terminal->out, "%s\n", closing[status].words);
+    if (report_path) {
+        fputs("report: ", terminal->out);
+        put(terminal->out, report_path);
+        fputc('\n', terminal->out);
+    }
+    fflush(terminal->out);
+}

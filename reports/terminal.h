@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a person sees while a run goes: blocks for findings, a progress line, closing lines. Text is cleaned (a peer
+ * cannot send escape sequences to the terminal); colour only on a terminal and with NO_COLOR unset or empty.
+ */
+#ifndef REPORTS_TERMINAL_H
+#define REPORTS_TERMINAL_H
+
+#include "reports/result.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct terminal {
+    FILE *out;
+    bool colour;
+    bool live;        /* a terminal: progress line wanted */
+    bool ladders;     /* print the ladder below each FAIL; off at first */
+    bool all;         /* print PASS and SKIP lines too; off at first */
+    unsigned columns; /* of the terminal, 100 where unknown */
+    bool progress;    /* private: a progress line is on the screen */
+};
+
+/* Looks at the stream and the environment. `out` stays the caller's. */
+void terminal_init(struct terminal *terminal, FILE *out);
+
+/*
+ * The block of one result. FAIL, WARN, INCONCLUSIVE and AMBIGUOUS always; PASS and SKIP as one line when
+ * terminal->all. `text` (may be NULL) stands in for a missing purpose: the requirement's text.
+ */
+void terminal_result(struct terminal *terminal, const struct result *result, const char *text);
+
+/* Redraws the progress line: "[ 12/83] DDP-7.2-02 (1 FAIL)". Nothing when the stream is no terminal. */
+void terminal_progress(struct terminal *terminal, size_t done, size_t total, const char *id, uint64_t failed);
+
+/* Takes the progress line away; before anyone else writes to the stream. */
+void terminal_clear(struct terminal *terminal);
+
+/*
+ * The closing lines: counts, traffic, verdict in words, and the report's path (NULL: none). Only what is not zero is
+ * named beyond PASS and FAIL.
+ */
+void terminal_summary(struct terminal *terminal, const struct run_summary *summary, const char *report_path);
+
+#endif
