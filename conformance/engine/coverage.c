@@ -19,39 +19,41 @@ struct coverage_index {
     size_t string_count, string_room;
 };
 
-static int room_make(void **array, size_t *room, size_t count, size_t element)
+/* The array with room for one element more, NULL (and the array as it was) if there is no memory. */
+static void *room_make(void *array, size_t *room, size_t count, size_t element)
 {
     size_t wanted = *room == 0 ? 64 : *room * 2;
     void *grown;
 
     if (count < *room)
-        return 0;
-    grown = realloc(*array, wanted * element);
-    if (grown == NULL)
-        return -1;
-    *array = grown;
-    *room = wanted;
-    return 0;
+        return array;
+    grown = realloc(array, wanted * element);
+    if (grown != NULL)
+        *room = wanted;
+    return grown;
 }
 
-static const char *string_keep(struct coverage_index *index, const char *text, size_t length)
+static const char *string_keep(struct coverage_index *index, const char *text)
 {
-    char *copy = strndup(text, length);
+    char **strings = room_make(index->strings, &index->string_room, index->string_count, sizeof(char *));
+    char *copy = strings != NULL ? strdup(text) : NULL;
 
-    if (copy == NULL ||
-        room_make((void **)&index->strings, &index->string_room, index->string_count, sizeof(char *)) != 0) {
-        free(copy);
-        return NULL;
-    }
-    return index->strings[index->string_count++] = copy;
+    if (strings != NULL)
+        index->strings = strings;
+    if (copy != NULL)
+        index->strings[index->string_count++] = copy;
+    return copy;
 }
 
 static int citation_add(struct coverage_index *index, struct citation citation, struct sentence *error)
 {
-    citation.requirement = string_keep(index, citation.requirement, strlen(citation.requirement));
-    citation.name = string_keep(index, citation.name, strlen(citation.name));
-    if (citation.requirement == NULL || citation.name == NULL ||
-        room_make((void **)&index->citations, &index->room, index->count, sizeof(*index->citations)) != 0)
+    struct citation *citations = room_make(index->citations, &index->room, index->count, sizeof(*citations));
+
+    citation.requirement = string_keep(index, citation.requirement);
+    citation.name = string_keep(index, citation.name);
+    if (citations != NULL)
+        index->citations = citations;
+    if (citations == NULL || citation.requirement == NULL || citation.name == NULL)
         return sentence_set(error, "index of checks and defects: out of memory");
     index->citations[index->count++] = citation;
     return 0;
