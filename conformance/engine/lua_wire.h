@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * wire/ and the frame builder as Lua sees them: the table `wire`.
+ *
+ *   wire.pack(layout, fields)        header octets; fields by the table's identifiers, absent ones zero
+ *   wire.unpack(layout, octets, at)  fields of the header at octet `at` (from 1, default 1), or nil when it is cut
+ *   wire.fields(layout)              identifiers of its fields, in order
+ *   wire.size(layout)                its octets
+ *   wire.frame(ulpdu, options)       an FPDU: markers, crc, position; and overrides: length, pad, crc_value, crc_flip,
+ *                                    crc_swapped, omit_crc, marker_index, marker_flip, marker_reserved
+ *   wire.parse_start(octets, kind)   "request" or "reply": octets used and fields; nil, "more"; or nil, triple
+ *   wire.parse_fpdu(octets, framing) octets used and a table (ulpdu, length, crc_ok, ...); nil, "more"
+ *   wire.crc32c(octets)              the CRC as a number
+ *   wire.triple(name)                a registered error ("DDP_INVALID_QN") as its 16-bit word
+ *   wire.describe(word)              that word in words
+ *   wire.opcode(number)              name, tagged, queue number, header octets of an RDMAP opcode
+ */
+#ifndef CONFORMANCE_ENGINE_LUA_WIRE_H
+#define CONFORMANCE_ENGINE_LUA_WIRE_H
+
+#include <lua.h>
+
+/* Leaves the table on the stack. */
+int lua_wire_open(lua_State *lua);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/engine/notation.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+struct line {
+    char *text;
+    size_t room;
+    size_t used;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct line *line, const char *format, ...)
+{
+    va_list arguments;
+    int count;
+
+    if (line->used + 1 >= line->room)
+        return;
+    va_start(arguments, format);
+    count = vsnprintf(line->text + line->used, line->room - line->used, format, arguments);
+    va_end(arguments);
+    if (count > 0)
+        line->used += (size_t)count;
+}
+
+static void add_depth(struct line *line, const char *name, uint16_t depth)
+{
+    if (depth == MPA_DEPTH_NOT_NEGOTIATED)
+        add(line, " %s not-negotiated", name);
+    else
+        add(line, " %s %u", name, depth);
+}
+
+static void add_word(struct line *line, const struct mpa_start *start)
+{
+    const char *comma = "";
+
+    add_depth(line, "ird", start->ird);
+    add_depth(line, "ord", start->ord);
+    if (start->peer_to_peer)
+        add(line, " p2p");
+    if (!start->rtr_send && !start->rtr_write && !start->rtr_read)
+        return;
+    add(line, " rtr=");
+    if (start->rtr_send) {
+        add(line, "send");
+        comma = ",";
+    }
+    if (start->rtr_write) {
+        add(line, "%swrite", comma);
+        comma = ",";
+    }
+    if (start->rtr_read)
+        add(line, "%sread", comma);
+}
+
+const char *notation_start(const struct mpa_start *start, char *text, size_t room)
+{
+    struct line line = {text, room, 0};
+
+    text[0] = '\0';
+    add(&line, "MPA %s rev%u%s%s%s%s", start->kind == MPA_REQUEST ? "Request" : "Reply", start->revision,
+        start->enhanced ? " S" : "", start->markers ? " M" : "", start->crc ? " C" : "", start->rejected ? " R" : "");
+    if (start->reserved != 0)
+        add(&line, " Res 0x%x", start->reserved);
+    if (mpa_start_has_word(start))
+        add_word(&line, start);
+    add(&line, ", %u octets private data", start->private_octets);
+    return text;
+}
+
+static void add_terminate(struct line *line, const uint8_t *payload, size_t octets)
+{
+    const uint8_t *p = payload;
+    struct terminate terminate;
+    char words[160];
+
+    if (terminate_parse(&p, payload + octets, &terminate) != WIRE_OK && octets < TERMINATE_OCTETS) {
+        add(line, " cut after %zu octets", octets);
+        return;
+    }
+    add(line, " %s%s%s%s", terminate_describe(terminate.triple, words, sizeof(words)), terminate.m ? " M" : "",
+        terminate.d ? " D" : "", terminate.r ? " R" : "");
+}
+
+static void add_read_request(struct line *line, const uint8_t *payload, size_t octets)
+{
+    const uint8_t *p = payload;
+    struct read_request read;
+
+    if (read_request_parse(&p, payload + octets, &read) != WIRE_OK)
+        return;
+    add(line, " sink 0x%08" PRIx32 "+0x%" PRIx64 " size %" PRIu32 " source 0x%08" PRIx32 "+0x%" PRIx64, read.sink_stag,
+        read.sink_to, read.octets, read.source_stag, read.source_to);
+}
+
+const char *notation_segment(const struct ddp_segment *segment, char *text, size_t room)
+{
+    struct line line = {text, room, 0};
+    struct rdmap_message message;
+    wire_result result = rdmap_parse(segment, &message);
+
+    text[0] = '\0';
+    if (message.row->name != NULL)
+        add(&line, "%s", message.row->name);
+    else
+        add(&line, "opcode 0x%x", message.opcode);
+    if (segment->tagged)
+        add(&line, " stag 0x%08" PRIx32 " to 0x%" PRIx64, segment->stag, segment->to);
+    else
+        add(&line, " qn %" PRIu32 " msn %" PRIu32 " mo %" PRIu32, segment->qn, segment->msn, segment->mo);
+    add(&line, "%s", segment->last ? " L" : "");
+    if (segment->version != DDP_VERSION)
+        add(&line, " DV %u", segment->version);
+    if (message.version != RDMAP_VERSION)
+        add(&line, " RV %u", message.version);
+    if (message.row->invalidates)
+        add(&line, " invalidate 0x%08" PRIx32, message.invalidate_stag);
+    if (result == WIRE_OK && message.opcode == RDMAP_TERMINATE)
+        add_terminate(&line, segment->payload, segment->payload_octets);
+    else if (result == WIRE_OK && message.opcode == RDMAP_READ_REQUEST)
+        add_read_request(&line, segment->payload, segment->payload_octets);
+    else
+        add(&line, " len %zu", segment->payload_octets);
+    return text;
+}
+
+static void add_fpdu(struct line *line, const struct flow_event *event)
+{
+    const struct fpdu *fpdu = &event->fpdu->fpdu;
+
+    add(line, "FPDU ULPDU_Length %u", fpdu->ulpdu_length);
+    if (event->fpdu->result == TERM_MPA_CRC)
+        add(line, ", CRC 0x%08" PRIx32 " is not 0x%08" PRIx32, fpdu->crc, fpdu->crc_expected);
+    if (event->fpdu->result == TERM_MPA_MARKER)
+        add(line, ", Marker %zu has FPDUPTR 0x%04x", fpdu->bad_marker, fpdu->bad_pointer);
+}
+
+const char *notation_event(const struct flow_event *event, char *text, size_t room)
+{
+    struct line line = {text, room, 0};
+
+    text[0] = '\0';
+    switch (event->kind) {
+    case FLOW_TCP_OPEN:
+        add(&line, "TCP %s", event->open->ack ? "SYN, ACK" : "SYN");
+        break;
+    case FLOW_TCP_CLOSE:
+        add(&line, "TCP %s", event->close->reset ? "RST" : "FIN");
+        break;
+    case FLOW_MPA_START:
+        if (event->start->result == WIRE_OK)
+            return notation_start(&event->start->frame, text, room);
+        add(&line, "malformed MPA %s, %zu octets", event->start->frame.kind == MPA_REQUEST ? "Request" : "Reply",
+            event->start->octet_count);
+        break;
+    case FLOW_FPDU:
+        if (event->fpdu->result != WIRE_OK)
+            add_fpdu(&line, event);
+        break;
+    case FLOW_DDP:
+        if (event->ddp->result == WIRE_MORE)
+            add(&line, "DDP header cut after %zu octets", event->fpdu->ulpdu_have);
+        break;
+    case FLOW_RDMAP:
+        return notation_segment(&event->ddp->segment, text, room);
+    case FLOW_GAP:
+        add(&line, "%" PRIu64 " octets are missing", event->gap->octets);
+        break;
+    case FLOW_UNDECODED:
+        add(&line, "%s", flow_reason_text(event->reason));
+        break;
+    case FLOW_END:
+        break;
+    }
+    return text;
+}

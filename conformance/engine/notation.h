@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One line for what was seen, in the notation that people paste into mails:
+ *
+ *     MPA Request rev2 S C ird 1 ord 1 p2p rtr=write,read, 4 octets
+ *     Read Request qn 1 msn 1 L sink 0x00000101+0x0 size 64 source 0x12345678+0x1000
+ *     Terminate DDP / Untagged Buffer Error / Invalid QN (0x1201) M D
+ */
+#ifndef CONFORMANCE_ENGINE_NOTATION_H
+#define CONFORMANCE_ENGINE_NOTATION_H
+
+#include <stddef.h>
+
+#include "conformance/flow/flow.h"
+
+enum { NOTATION_MAX = 256 };
+
+/* Start-up frame as parsed. Returns `text`. */
+const char *notation_start(const struct mpa_start *start, char *text, size_t room);
+
+/* RDMAP message (or DDP segment that is none) of one segment. Returns `text`. */
+const char *notation_segment(const struct ddp_segment *segment, char *text, size_t room);
+
+/* Any event of a flow; "" for those that have nothing to show (an FPDU whose segment follows, the end). */
+const char *notation_event(const struct flow_event *event, char *text, size_t room);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A rig is what a check runs on: a link, the lower tester's own TCP on it, a device under test at the far end, and the
+ * way to that device's upper tester. There are two kinds, alike for a check:
+ *
+ *   simulated  the reference stack in this process, on virtual time, deterministic by seed (rig_sim.c)
+ *   live       a network interface: the embedded reference stack in a namespace of its own, or a profile's device (rig_net.c)
+ *
+ * All times are nanoseconds on the link's clock.
+ */
+#ifndef CONFORMANCE_ENGINE_RIG_H
+#define CONFORMANCE_ENGINE_RIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "generator/link.h"
+#include "generator/packet.h"
+#include "generator/tcp.h"
+#include "wire/sentence.h"
+
+struct rig;
+struct profile;
+
+struct rig_ops {
+    /* One request line to the upper tester; the answer is the caller's to free(). NULL with a sentence when it died. */
+    char *(*command)(struct rig *rig, const char *request, struct sentence *error);
+    /* Makes the device new, as at power-on: -1 with a sentence when it cannot be reached any more. */
+    int (*reset)(struct rig *rig, struct sentence *error);
+    void (*free)(struct rig *rig);
+};
+
+struct rig {
+    const struct rig_ops *ops;
+    struct link *link;
+    struct tcp_stack *tcp;
+    struct net_address dut; /* the device's address, of the family in use */
+    struct net_address own; /* the lower tester's */
+    uint16_t port;          /* where the device listens by default */
+    bool simulated;
+    bool upper_tester;       /* command() works */
+    uint64_t round_trip_ns;  /* measured by rig_measure() */
+    uint64_t reaction_ns;    /* how long a device may take to react */
+    uint64_t quiet_ns;       /* how long silence is watched */
+    struct sentence failure; /* the link's, once it has failed */
+};
+
+/* Where the device listens when nothing else is said: the port that /etc/services gives to no one, in the lab's range. */
+#define RIG_PORT 9999
+
+struct rig_sim_config {
+    uint64_t seed;
+    const char *const *defects; /* ids, for the reference stack */
+    size_t defect_count;
+    bool ipv6;
+};
+
+/* A simulated rig with the reference stack listening on RIG_PORT. NULL with a sentence (unknown defect, memory). */
+struct rig *rig_sim_new(const struct rig_sim_config *config, struct sentence *error);
+
+struct rig_embedded_config {
+    uint64_t seed;
+    const char *const *defects;
+    size_t defect_count;
+    bool ipv6;
+    const char *program; /* path of the program whose `peer` subcommand is the device: this very one */
+};
+
+/*
+ * Enters a user and network namespace, starts the reference stack there as a process on the kernel's TCP, and opens the
+ * tester's end of the wire. For good: the calling process stays in the namespace.
+ */
+struct rig *rig_embedded_new(const struct rig_embedded_config *config, struct sentence *error);
+
+/* A device named by a profile, reached over a real interface. Privileges are dropped once the link is open. */
+struct rig *rig_profile_new(const struct profile *profile, uint64_t seed, struct sentence *error);
+
+/* Moves frames and timers until something happened or `deadline_ns`. 1: something, 0: the deadline, -1: link failed. */
+int rig_pump(struct rig *rig, uint64_t deadline_ns);
+
+static inline uint64_t rig_now(struct rig *rig)
+{
+    return link_now(rig->link);
+}
+
+/*
+ * Measures the round trip by TCP handshakes with the device and sets the time limits from it. -1 with a sentence when
+ * the device does not answer: nothing can be judged then.
+ */
+int rig_measure(struct rig *rig, struct sentence *error);
+
+void rig_free(struct rig *rig);
+
+#endif
