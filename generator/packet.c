@@ -117,7 +117,7 @@ static void put_tcp(uint8_t *p, const struct packet_tcp *f, size_t options_octet
     if ((f->overrides & PACKET_SET_TCP_CHECKSUM) == 0)
         checksum = packet_checksum(p, length,
                                    packet_pseudo_header(&f->source, &f->destination, PACKET_PROTOCOL_TCP, length));
-    octets_put16(p + 16, checksum);
+    octets_put16(p + 16, f->spoil_checksum ? checksum ^ 1 : checksum);
 }
 
 size_t packet_build_tcp(uint8_t *frame, size_t capacity, const struct packet_tcp *fields)

@@ -78,6 +78,7 @@ struct packet_tcp {
     uint16_t ip_length;
     uint16_t ip_checksum;
     uint16_t tcp_checksum;
+    bool spoil_checksum;            /* the computed TCP checksum with its lowest bit flipped */
     uint8_t data_offset;
     uint8_t ip_version;
 };

@@ -62,7 +62,7 @@ enum tcp_event {
     TCP_EVENT_DATA,        /* tcp_received() has grown */
     TCP_EVENT_ACKNOWLEDGED,/* the peer acknowledged more of what was sent */
     TCP_EVENT_PEER_FIN,    /* everything up to the peer's FIN has been received */
-    TCP_EVENT_CLOSED       /* state is TCP_CLOSED; see tcp_status()->cause */
+    TCP_EVENT_CLOSED       /* both directions are at their end (TCP_TIME_WAIT or TCP_CLOSED); see tcp_status()->cause */
 };
 
 struct tcp_stack_config {
@@ -240,7 +240,7 @@ struct tcp_segment_spec {
     size_t options_octets;
     const uint8_t *payload;
     size_t payload_octets;
-    bool bad_checksum;        /* TCP checksum off by one */
+    bool bad_checksum;        /* TCP checksum wrong in one bit */
     bool advance;             /* the payload is the stream's next octets: SND.NXT moves, and it is retransmitted if need
                                  be; asks for sequence == SND.NXT and nothing queued */
 };
