@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Everything that reads the catalogue's texts: the tables of requirements and of PICS items, capability predicates,
+ * and the scanners of scripts and of the table of defects. The first octet chooses which.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/engine/coverage.h"
+#include "conformance/requirements/catalogue.h"
+#include "conformance/requirements/pics.h"
+#include "wire/sentence.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void requirements(const void *octets, size_t size)
+{
+    struct catalogue_source source = {"fuzz.tsv", octets, size};
+    const struct requirement *nearest[4];
+    struct catalogue *catalogue;
+    struct sentence error;
+
+    if (catalogue_parse(&catalogue, &source, 1, &error) != 0)
+        return;
+    for (size_t i = 0; i < catalogue_count(catalogue); i++)
+        if (catalogue_find(catalogue, catalogue_at(catalogue, i)->id) != catalogue_at(catalogue, i))
+            abort();
+    catalogue_nearest(catalogue, "MPA-7.1.2-05", nearest, 4);
+    catalogue_free(catalogue);
+}
+
+static void items(const void *octets, size_t size)
+{
+    struct sentence error;
+    struct pics *pics;
+
+    if (pics_parse(&pics, "fuzz.tsv", octets, size, &error) == 0)
+        pics_free(pics);
+}
+
+static void predicate(const void *octets, size_t size)
+{
+    static const char table[] = "item\tquestion\tdefault\tmeaning\na\tq\tyes\tm\nb\tq\tno\tm\n";
+    char *text = malloc(size + 1);
+    struct sentence reason, error;
+    struct pics *pics;
+
+    if (text == NULL || pics_parse(&pics, "t", table, sizeof(table) - 1, &error) != 0)
+        abort();
+    memcpy(text, octets, size);
+    text[size] = '\0';
+    pics_evaluate(pics, text, &reason, &error);
+    pics_free(pics);
+    free(text);
+}
+
+static void citations(const void *octets, size_t size, size_t scripts)
+{
+    struct coverage_source source = {"fuzz", octets, size};
+    struct coverage_index *index;
+    struct coverage coverage;
+    struct sentence error;
+
+    if (coverage_build(&index, &source, scripts, &source, 1 - scripts, &error) != 0)
+        return;
+    for (size_t i = 0; i < coverage_citation_count(index); i++)
+        coverage_of(index, coverage_citation(index, i)->requirement, &coverage);
+    coverage_free(index);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    uint8_t choice = size > 0 ? data[0] : 0;
+    const uint8_t *octets = size > 0 ? data + 1 : data;
+    size_t rest = size > 0 ? size - 1 : 0;
+
+    switch (choice % 5) {
+    case 0: requirements(octets, rest); break;
+    case 1: items(octets, rest); break;
+    case 2: predicate(octets, rest); break;
+    default: citations(octets, rest, choice % 5 - 3); break;
+    }
+    return 0;
+}
