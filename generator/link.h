@@ -60,7 +60,7 @@ static inline int link_send(struct link *link, const uint8_t *frame, size_t octe
 
 /*
  * Waits for a frame until `deadline_ns` on the link's clock. Returns 1 with a frame in *out, 0 at the deadline (or, on a
- * simulated link, when nothing can happen any more), -1 with link->error set. A deadline in the past still takes a
+ * simulated link, when nothing can happen any more; on a real one, early when a signal came), -1 with link->error set. A deadline in the past still takes a
  * frame that is already there.
  */
 static inline int link_receive(struct link *link, struct link_frame *out, uint64_t deadline_ns)

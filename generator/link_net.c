@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The wire itself: libnet's link-layer injection out, libpcap's immediate mode in. */
+#include "generator/link_net.h"
+
+#include <errno.h>
+#include <net/if.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <libnet.h>
+#include <pcap/pcap.h>
+
+#define SNAP_LENGTH 65535
+#define CAPTURE_BUFFER (8 << 20)
+#define SECOND_NS UINT64_C(1000000000)
+
+struct link_net {
+    struct link link; /* first, so that the link leads back to the whole */
+    char interface[IFNAMSIZ];
+    libnet_t *out;
+    pcap_t *in;
+    int in_file;
+    uint64_t nanoseconds_per_tick; /* of pcap's tv_usec: 1, or 1000 where the device has microseconds only */
+    uint64_t clock_offset;         /* wall clock less monotonic clock, at the start */
+    uint8_t mac[6];
+};
+
+static struct link_net *link_net_of(struct link *link)
+{
+    return (struct link_net *)link;
+}
+
+static uint64_t read_clock(clockid_t clock)
+{
+    struct timespec time;
+
+    (void)clock_gettime(clock, &time);
+    return (uint64_t)time.tv_sec * SECOND_NS + (uint64_t)time.tv_nsec;
+}
+
+/* Starts at the wall clock, so that captures carry true times, and then never steps as the wall clock may. */
+static uint64_t link_net_now(struct link *link)
+{
+    return read_clock(CLOCK_MONOTONIC) + link_net_of(link)->clock_offset;
+}
+
+static int link_net_send(struct link *link, const uint8_t *frame, size_t octets)
+{
+    struct link_net *net = link_net_of(link);
+
+    if (octets > SNAP_LENGTH)
+        return sentence_set(&link->error, "%s: cannot send a frame of %zu octets, at most %d", net->interface, octets,
+                            SNAP_LENGTH);
+    if (libnet_adv_write_link(net->out, frame, (uint32_t)octets) != (int)octets)
+        return sentence_set(&link->error, "%s: cannot send a frame of %zu octets: %s", net->interface, octets,
+                            libnet_geterror(net->out));
+    return 0;
+}
+
+/* Takes a frame that is already captured. Returns 1, 0 when there is none, -1 on an error. */
+static int take_frame(struct link_net *net, struct link_frame *out)
+{
+    struct pcap_pkthdr *header;
+    const u_char *octets;
+    int got = pcap_next_ex(net->in, &header, &octets);
+
+    if (got == 0)
+        return 0;
+    if (got != 1)
+        return sentence_set(&net->link.error, "%s: cannot capture: %s", net->interface, pcap_geterr(net->in));
+    out->octets = octets;
+    out->length = header->caplen;
+    out->wire_length = header->len;
+    out->time_ns =
+        (uint64_t)header->ts.tv_sec * SECOND_NS + (uint64_t)header->ts.tv_usec * net->nanoseconds_per_tick;
+    return 1;
+}
+
+static int link_net_receive(struct link *link, struct link_frame *out, uint64_t deadline_ns)
+{
+    struct link_net *net = link_net_of(link);
+
+    for (;;) {
+        struct pollfd poll_file = {.fd = net->in_file, .events = POLLIN};
+        struct timespec wait = {0};
+        struct timespec *timeout = NULL;
+        int got = take_frame(net, out);
+        uint64_t now;
+
+        if (got != 0)
+            return got;
+        now = link_net_now(link);
+        if (now >= deadline_ns)
+            return 0;
+        if (deadline_ns != LINK_NEVER) {
+            wait.tv_sec = (time_t)((deadline_ns - now) / SECOND_NS);
+            wait.tv_nsec = (long)((deadline_ns - now) % SECOND_NS);
+            timeout = &wait;
+        }
+        if (ppoll(&poll_file, 1, timeout, NULL) < 0) {
+            if (errno == EINTR)
+                return 0; /* a signal: the caller may want to end; it sees that its deadline is not reached */
+            return sentence_set(&link->error, "%s: cannot wait for frames: %s", net->interface, strerror(errno));
+        }
+    }
+}
+
+static void link_net_close(struct link *link)
+{
+    struct link_net *net = link_net_of(link);
+
+    if (net->in != NULL)
+        pcap_close(net->in);
+    if (net->out != NULL)
+        libnet_destroy(net->out);
+    free(net);
+}
+
+static const struct link_ops link_net_ops = {
+    .send = link_net_send,
+    .receive = link_net_receive,
+    .now = link_net_now,
+    .close = link_net_close,
+};
+
+/* The interface exists and is up; its own MAC where the tester wants that. */
+static int check_interface(struct link_net *net, const struct link_net_config *config, struct sentence *error)
+{
+    static const uint8_t none[6];
+    struct ifreq request = {0};
+    int handle;
+    int number;
+
+    if (config->interface == NULL || config->interface[0] == '\0' || strlen(config->interface) >= IFNAMSIZ)
+        return sentence_set(error, "interface `%s`: not a name of 1 to %d characters",
+                            config->interface != NULL ? config->interface : "", IFNAMSIZ - 1);
+    (void)snprintf(net->interface, sizeof(net->interface), "%s", config->interface);
+    (void)snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", config->interface);
+    handle = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (handle < 0)
+        return sentence_set(error, "%s: cannot open a socket: %s", net->interface, strerror(errno));
+    number = ioctl(handle, SIOCGIFFLAGS, &request) == 0 ? 0 : errno;
+    if (number != 0) {
+        (void)close(handle);
+        return sentence_set(error, number == ENODEV ? "%s: no such interface; `ip link` lists them (%s)" : "%s: %s",
+                            net->interface, strerror(number));
+    }
+    if ((request.ifr_flags & IFF_UP) == 0) {
+        (void)close(handle);
+        return sentence_set(error, "%s: the interface is down; `ip link set %s up` brings it up", net->interface,
+                            net->interface);
+    }
+    memcpy(net->mac, config->mac, sizeof(net->mac));
+    if (memcmp(config->mac, none, sizeof(none)) == 0 && ioctl(handle, SIOCGIFHWADDR, &request) == 0)
+        memcpy(net->mac, request.ifr_hwaddr.sa_data, sizeof(net->mac));
+    (void)close(handle);
+    return 0;
+}
+
+static int open_injection(struct link_net *net, struct sentence *error)
+{
+    char why[LIBNET_ERRBUF_SIZE] = "";
+
+    net->out = libnet_init(LIBNET_LINK_ADV, net->interface, why);
+    if (net->out != NULL)
+        return 0;
+    if (geteuid() != 0 || strstr(why, "ermission") != NULL || strstr(why, "permitted") != NULL)
+        return sentence_set(error, "%s: no privileges to send frames: run as root, or grant CAP_NET_RAW (%s)",
+                            net->interface, why);
+    return sentence_set(error, "%s: cannot send frames: %s", net->interface, why);
+}
+
+/* Frames for the tester's MAC, and what goes to many that it must answer: ARP and neighbour discovery. */
+static int set_filter(struct link_net *net, struct sentence *error)
+{
+    const uint8_t *m = net->mac;
+    struct bpf_program program;
+    char filter[256];
+    int result;
+
+    (void)snprintf(filter, sizeof(filter),
+                   "ether dst %02x:%02x:%02x:%02x:%02x:%02x or (ether broadcast and arp) or (ether multicast and icmp6)",
+                   m[0], m[1], m[2], m[3], m[4], m[5]);
+    if (pcap_compile(net->in, &program, filter, 1, PCAP_NETMASK_UNKNOWN) != 0)
+        return sentence_set(error, "%s: cannot compile the capture filter `%s`: %s", net->interface, filter,
+                            pcap_geterr(net->in));
+    result = pcap_setfilter(net->in, &program);
+    pcap_freecode(&program);
+    if (result != 0)
+        return sentence_set(error, "%s: cannot set the capture filter: %s", net->interface, pcap_geterr(net->in));
+    return 0;
+}
+
+static int activate(struct link_net *net, struct sentence *error)
+{
+    int status = pcap_activate(net->in);
+
+    if (status >= 0)
+        return 0;
+    if (status == PCAP_ERROR_PERM_DENIED || status == PCAP_ERROR_PROMISC_PERM_DENIED)
+        return sentence_set(error, "%s: no privileges to capture: run as root, or grant CAP_NET_RAW", net->interface);
+    if (status == PCAP_ERROR_NO_SUCH_DEVICE)
+        return sentence_set(error, "%s: no such interface; `ip link` lists them", net->interface);
+    if (status == PCAP_ERROR_IFACE_NOT_UP)
+        return sentence_set(error, "%s: the interface is down; `ip link set %s up` brings it up", net->interface,
+                            net->interface);
+    return sentence_set(error, "%s: cannot capture: %s (%s)", net->interface, pcap_statustostr(status),
+                        pcap_geterr(net->in));
+}
+
+static int open_capture(struct link_net *net, struct sentence *error)
+{
+    char why[PCAP_ERRBUF_SIZE] = "";
+
+    net->in = pcap_create(net->interface, why);
+    if (net->in == NULL)
+        return sentence_set(error, "%s: cannot capture: %s", net->interface, why);
+    (void)pcap_set_snaplen(net->in, SNAP_LENGTH);
+    (void)pcap_set_promisc(net->in, 1);
+    (void)pcap_set_immediate_mode(net->in, 1);
+    (void)pcap_set_buffer_size(net->in, CAPTURE_BUFFER);
+    net->nanoseconds_per_tick = pcap_set_tstamp_precision(net->in, PCAP_TSTAMP_PRECISION_NANO) == 0 ? 1 : 1000;
+    if (activate(net, error) != 0)
+        return -1;
+    if (pcap_datalink(net->in) != DLT_EN10MB)
+        return sentence_set(error, "%s: not an Ethernet interface but %s", net->interface,
+                            pcap_datalink_val_to_name(pcap_datalink(net->in)));
+    if (pcap_setdirection(net->in, PCAP_D_IN) != 0 || pcap_setnonblock(net->in, 1, why) != 0)
+        return sentence_set(error, "%s: cannot capture inbound frames alone: %s", net->interface,
+                            pcap_geterr(net->in));
+    net->in_file = pcap_get_selectable_fd(net->in);
+    if (net->in_file < 0)
+        return sentence_set(error, "%s: libpcap gives no file to wait on", net->interface);
+    return set_filter(net, error);
+}
+
+struct link *link_net_open(const struct link_net_config *config, struct sentence *error)
+{
+    struct link_net *net = calloc(1, sizeof(*net));
+
+    if (net == NULL) {
+        sentence_set(error, "link: out of memory");
+        return NULL;
+    }
+    net->link.ops = &link_net_ops;
+    net->clock_offset = read_clock(CLOCK_REALTIME) - read_clock(CLOCK_MONOTONIC);
+    if (check_interface(net, config, error) != 0 || open_injection(net, error) != 0 || open_capture(net, error) != 0) {
+        link_net_close(&net->link);
+        return NULL;
+    }
+    return &net->link;
+}
+
+const uint8_t *link_net_mac(const struct link *link)
+{
+    return ((const struct link_net *)link)->mac;
+}
+
+uint64_t link_net_dropped(struct link *link)
+{
+    struct pcap_stat counts;
+
+    if (pcap_stats(link_net_of(link)->in, &counts) != 0)
+        return 0;
+    return (uint64_t)counts.ps_drop + counts.ps_ifdrop;
+}
