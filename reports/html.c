@@ -119,7 +119,8 @@ static void banner(const struct html *html, const size_t counts[VERDICT_COUNT])
         markup_textf(m, "%zu of %zu decided requirements %s broken.", counts[VERDICT_FAIL], decided,
                      counts[VERDICT_FAIL] == 1 ? "is" : "are");
     else if (status == EXIT_CONFORMS)
-        markup_textf(m, "No decided requirement is broken (%zu decided). What was not exercised is not proved.", decided);
+        markup_textf(m, "No decided requirement is broken (%zu decided). What was not exercised is not proved.",
+                     decided);
     else if (status == EXIT_NOTHING_SELECTED)
         markup_text(m, "No requirement was selected, or all were skipped. This is no success.");
     else if (unfinished)
@@ -152,7 +153,7 @@ static void tiles(const struct html *html)
     static const struct {
         enum verdict verdict;
         const char *target;
-    } order[] = {{VERDICT_PASS, "#tree"},       {VERDICT_FAIL, "#v-fail"}, {VERDICT_WARN, "#v-warn"},
+    } order[] = {{VERDICT_PASS, "#tree"},          {VERDICT_FAIL, "#v-fail"},     {VERDICT_WARN, "#v-warn"},
                  {VERDICT_INCONCLUSIVE, "#v-inc"}, {VERDICT_AMBIGUOUS, "#v-amb"}, {VERDICT_SKIP, "#v-skip"}};
     markup_open(html->markup, "div", "class", "tiles", "aria-label", "Results by verdict", "role", "group", NULL);
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
@@ -205,9 +206,10 @@ static void notices(const struct html *html)
 {
     const struct report *report = html->report;
     if (!report->finished)
-        markup_element(html->markup, "p", "notice",
-                       "The results have no summary line: the run was stopped, or is still going. This page shows what was "
-                       "decided until then; the same command with --resume goes on.");
+        markup_element(
+            html->markup, "p", "notice",
+            "The results have no summary line: the run was stopped, or is still going. This page shows what was "
+            "decided until then; the same command with --resume goes on.");
     if (*report->note)
         markup_element(html->markup, "p", "notice", report->note);
     if (report->catalogue && strcmp(report->info.catalogue, catalogue_digest(report->catalogue)) != 0)
@@ -221,14 +223,15 @@ static void controls(const struct html *html)
     markup_open(m, "div", "class", "controls", "id", "controls", "hidden", "hidden", NULL);
     markup_open(m, "label", NULL);
     markup_text(m, "Filter ");
-    markup_void(m, "input", "type", "search", "id", "filter", "placeholder", "id, section, words …", "autocomplete", "off",
-                NULL);
+    markup_void(m, "input", "type", "search", "id", "filter", "placeholder", "id, section, words …", "autocomplete",
+                "off", NULL);
     markup_close(m);
     markup_open(m, "div", "class", "toggles", "role", "group", "aria-label", "Show verdicts", NULL);
     for (unsigned i = 0; i < STANDING_COUNT; i++) {
         char css[24];
         snprintf(css, sizeof(css), "b %s", standing_class(i));
-        markup_open(m, "button", "type", "button", "class", css, "data-t", standing_class(i), "aria-pressed", "true", NULL);
+        markup_open(m, "button", "type", "button", "class", css, "data-t", standing_class(i), "aria-pressed", "true",
+                    NULL);
         markup_textf(m, "%s %s", standing_sign(i), standing_word(i));
         markup_close(m);
     }

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #define FULL_CARD_BUDGET (700u * 1024) /* octets of page; findings beyond it are told without ladder and frames */
-#define CARDS_MAX 300                  /* of one verdict; the rest is counted */
-#define DUMPS_MAX 8                    /* frames of a card shown in octets */
-#define DUMP_OCTETS 160                /* of a frame, around its mark */
-#define DUMP_LINE 16
+#define CARDS_MAX        300           /* of one verdict; the rest is counted */
+#define DUMPS_MAX        8             /* frames of a card shown in octets */
+#define DUMP_OCTETS      160           /* of a frame, around its mark */
+#define DUMP_LINE        16
 
 void html_anchor(char out[64], size_t entry, enum verdict verdict)
 {
@@ -42,7 +42,8 @@ static void link_to(const struct html *html, const char *path)
     if (plain && strcspn(path, ":") < strcspn(path, "/"))
         plain = false; /* a scheme */
     for (const unsigned char *p = (const unsigned char *)path; plain && *p; p++) {
-        bool safe = (*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || strchr("-._/~", *p);
+        bool safe =
+            (*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || strchr("-._/~", *p);
         used += (size_t)snprintf(target + used, sizeof(target) - used, safe ? "%c" : "%%%02X", *p);
     }
     if (!plain) {
@@ -60,7 +61,8 @@ static void where(const struct html *html, const struct result *result)
     char text[64];
     markup_open(m, "dl", "class", "where", NULL);
     row(html, "Flow", NULL, result->flow);
-    row(html, "Capture", NULL, result->file);
+    if (!result->evidence || strcmp(result->file ? result->file : "", result->evidence) != 0)
+        row(html, "Capture", NULL, result->file);
     if (result->frame) {
         snprintf(text, sizeof(text), "%llu", (unsigned long long)result->frame);
         row(html, "Frame", NULL, text);
@@ -162,7 +164,8 @@ static void frames(const struct html *html, const json_t *steps, const struct la
         markup_open(m, octets ? "summary" : "span", NULL);
         if (step.frame)
             markup_textf(m, "#%llu ", (unsigned long long)step.frame);
-        markup_textf(m, "%s %.100s: ", step.from_dut ? "←" : "→", step.from_dut ? ends->right : ends->left);
+        if (strcmp(step.kind, "note") != 0)
+            markup_textf(m, "%s %.100s: ", step.from_dut ? "←" : "→", step.from_dut ? ends->right : ends->left);
         markup_text(m, step.summary);
         if (*step.note) {
             markup_text(m, " ");
@@ -387,7 +390,8 @@ void html_cards(const struct html *html)
         {VERDICT_WARN, "Warnings", "Recommendations (SHOULD) that the DUT does not follow."},
         {VERDICT_AMBIGUOUS, "Ambiguous", "The text allows two readings; this is the one that the DUT took."},
         {VERDICT_INCONCLUSIVE, "Inconclusive",
-         "The environment kept these from a verdict; they say nothing about the DUT. Mend it and run again with --resume."},
+         "The environment kept these from a verdict; they say nothing about the DUT. Mend it and run again with "
+         "--resume."},
         {VERDICT_SKIP, "Skipped", "The DUT's profile says that it does not have what these need."},
     };
     struct markup *m = html->markup;

@@ -32,7 +32,7 @@ struct group {
 struct tree {
     struct group *groups;
     size_t group_count;
-    size_t *next;           /* of each requirement within its group, SIZE_MAX at the end */
+    size_t *next;            /* of each requirement within its group, SIZE_MAX at the end */
     unsigned char *standing; /* of each requirement */
 };
 
@@ -101,14 +101,13 @@ static void segment(struct markup *m, const char *css, size_t part, size_t whole
     markup_close(m);
 }
 
-/* "12 of 30 exercised, 1 FAIL" and the same as a bar. */
+/* "12 of 30 decided, 1 FAIL" and the same as a bar. */
 static void bar(struct markup *m, const size_t standing[STANDING_COUNT], size_t count)
 {
-    size_t exercised = 0;
-    for (unsigned i = 0; i < VERDICT_COUNT; i++)
-        exercised += standing[i];
+    size_t decided =
+        standing[VERDICT_PASS] + standing[VERDICT_FAIL] + standing[VERDICT_WARN] + standing[VERDICT_AMBIGUOUS];
     markup_open(m, "span", "class", "cov", NULL);
-    markup_textf(m, "%zu of %zu", exercised, count);
+    markup_textf(m, "%zu of %zu decided", decided, count);
     for (unsigned i = 1; i < VERDICT_COUNT; i++) { /* all but PASS */
         if (standing[i])
             markup_textf(m, ", %zu %s", standing[i], standing_word(i));

@@ -113,7 +113,8 @@ static void body(struct markup *m, const struct report_entry *entry, const struc
     if (entry->requirement)
         text_line(m, "text      ", entry->requirement->text);
     if (entry->counts[result->verdict] > 1)
-        markup_textf(m, "and %llu more of the same verdict\n", (unsigned long long)(entry->counts[result->verdict] - 1));
+        markup_textf(m, "and %llu more of the same verdict\n",
+                     (unsigned long long)(entry->counts[result->verdict] - 1));
 }
 
 /* <failure message= type=>: `message` one line. */
@@ -163,8 +164,8 @@ static void write_suite(struct markup *m, const struct report *report, const str
     const struct requirement *requirement = report->entries[suite->first]->requirement;
     char name[128];
     if (requirement) /* dots make packages of class names: the layer is one, the section's dots must not be */
-        snprintf(name, sizeof(name), "%s.%s section %s", requirement_layer_name(requirement->layer), requirement->source,
-                 requirement->section);
+        snprintf(name, sizeof(name), "%s.%s section %s", requirement_layer_name(requirement->layer),
+                 requirement->source, requirement->section);
     else
         snprintf(name, sizeof(name), "unknown");
     for (char *p = strstr(name, " section "); p && *p; p++)

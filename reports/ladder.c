@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEAD_STEPS 4  /* shown from the start of a long ladder */
+#define HEAD_STEPS  4 /* shown from the start of a long ladder */
 #define STEPS_AFTER 8 /* shown behind the offending one */
 
 static const char *text_of(const json_t *object, const char *key)
@@ -123,13 +123,13 @@ static void time_text(char out[32], double seconds)
 
 /* ---- SVG. Units are CSS pixels of a 760 wide picture that scales with the page. ---- */
 
-#define WIDTH 760
-#define LEFT 118
-#define RIGHT 682
-#define MIDDLE ((LEFT + RIGHT) / 2)
-#define TOP 46
-#define ROW 36
-#define NOTE_ROW 18
+#define WIDTH              760
+#define LEFT               96
+#define RIGHT              704
+#define MIDDLE             ((LEFT + RIGHT) / 2)
+#define TOP                46
+#define ROW                36
+#define NOTE_ROW           18
 #define SUMMARY_CHARACTERS 84 /* of 11 px between the lifelines */
 
 static const char *kind_class(const struct ladder_step *step)
@@ -197,7 +197,8 @@ static double svg_step(struct markup *markup, const struct ladder_step *step, do
         svg_text(markup, RIGHT + 12, line + 4, "ld-time", "start", text);
     }
     if (step->offending) {
-        svg_text(markup, step->from_dut ? RIGHT : LEFT, line + 5, "ld-cross", "middle", "✗");
+        double cross = !arrow ? LEFT + 14 : step->from_dut ? RIGHT : LEFT;
+        svg_text(markup, cross, line + 5, "ld-cross", "middle", "✗");
         if (note && *note) {
             svg_text(markup, MIDDLE, line + 15, "ld-why", "middle", note);
             y += NOTE_ROW;

@@ -12,17 +12,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LADDER_STEPS_SHOWN 40 /* longer ladders lose their middle, never the offending step */
+#define LADDER_STEPS_SHOWN 24 /* longer ladders lose their middle, never the offending step */
 
 struct ladder_step {
     double seconds;
     bool from_dut;
-    bool offending; /* has a mark or a note */
+    bool offending;                    /* has a mark or a note */
     const char *kind, *summary, *note; /* never NULL; kind "tcp", "mpa", "fpdu", "terminate", "note" or other */
     uint64_t frame;
     const char *octets; /* hexadecimal digits, "" for none; hex_digits is their number, checked and even */
     size_t hex_digits;
-    uint64_t length; /* octets on the wire, more than hex_digits / 2 when the dump was cut */
+    uint64_t length;                   /* octets on the wire, more than hex_digits / 2 when the dump was cut */
     uint64_t mark_offset, mark_length; /* within the octets; length 0: no mark */
 };
 

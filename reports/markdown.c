@@ -63,9 +63,11 @@ static void put_findings(FILE *out, const struct report *report)
 
 int markdown_write(const struct report *report, const char *path, struct sentence *error)
 {
-    static const char *const words[] = {
-        [EXIT_CONFORMS] = "conforms", [EXIT_FAILS] = "does not conform", [EXIT_USAGE] = "inconclusive",
-        [EXIT_NOTHING_SELECTED] = "nothing was decided", [EXIT_INCONCLUSIVE] = "inconclusive"};
+    static const char *const words[] = {[EXIT_CONFORMS] = "conforms",
+                                        [EXIT_FAILS] = "does not conform",
+                                        [EXIT_USAGE] = "inconclusive",
+                                        [EXIT_NOTHING_SELECTED] = "nothing was decided",
+                                        [EXIT_INCONCLUSIVE] = "inconclusive"};
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);

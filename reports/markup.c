@@ -70,7 +70,8 @@ static void attribute(struct markup *markup, const char *name, const char *value
 static void open_element(struct markup *markup, const char *name, va_list arguments)
 {
     check(markup, xmlTextWriterStartElement(markup->writer, BAD_CAST name));
-    for (const char *key = va_arg(arguments, const char *); key && !markup->failed; key = va_arg(arguments, const char *)) {
+    for (const char *key = va_arg(arguments, const char *); key && !markup->failed;
+         key = va_arg(arguments, const char *)) {
         const char *value = va_arg(arguments, const char *);
         if (value)
             attribute(markup, key, value);

@@ -85,8 +85,7 @@ static int on_result(void *user, const struct result *result, json_t *object)
     entry->seen[result->verdict] += result->count;
     entry->duration_ns += result->duration_ns;
     entry->worst = verdict_worse(entry->worst, result->verdict);
-    if (!report->finished)
-        summary_count(&report->summary, result->verdict);
+    summary_count(&report->counted, result->verdict);
     return 0;
 }
 
@@ -120,12 +119,28 @@ static int sort_entries(struct report *report)
     report->entries = calloc(HASH_COUNT(report->hash) + 1, sizeof(struct report_entry *));
     if (!report->entries)
         return -1;
-    HASH_ITER(hh, report->hash, entry, next)
-    {
+    HASH_ITER (hh, report->hash, entry, next) {
         report->entries[report->entry_count++] = entry;
     }
     qsort(report->entries, report->entry_count, sizeof(struct report_entry *), entry_order);
     return 0;
+}
+
+/* The results are the truth; a summary line that counts otherwise is told of and not believed. */
+static void settle_summary(struct report *report)
+{
+    bool same = true;
+    for (unsigned v = 0; v < VERDICT_COUNT; v++)
+        same = same && summary_of(&report->summary, (enum verdict)v) == summary_of(&report->counted, (enum verdict)v);
+    if (report->finished && !same)
+        (void)snprintf(report->note, sizeof(report->note),
+                       "The summary line of the results does not agree with them: the results were counted again.");
+    report->summary.pass = report->counted.pass;
+    report->summary.fail = report->counted.fail;
+    report->summary.warn = report->counted.warn;
+    report->summary.inconclusive = report->counted.inconclusive;
+    report->summary.skip = report->counted.skip;
+    report->summary.ambiguous = report->counted.ambiguous;
 }
 
 int report_load(struct report *report, const char *path, const struct catalogue *catalogue, struct sentence *error)
@@ -133,8 +148,10 @@ int report_load(struct report *report, const char *path, const struct catalogue 
     struct results_reader reader = {on_run, on_result, on_summary, on_note, report};
     *report = (struct report){.catalogue = catalogue};
     struct sentence why = {"out of memory while the results were read"};
-    if (results_read(path, &reader, &why) == 0 && sort_entries(report) == 0)
+    if (results_read(path, &reader, &why) == 0 && sort_entries(report) == 0) {
+        settle_summary(report);
         return 0;
+    }
     sentence_set(error, "%s", why.text);
     report_free(report);
     return -1;
@@ -143,8 +160,7 @@ int report_load(struct report *report, const char *path, const struct catalogue 
 void report_free(struct report *report)
 {
     struct report_entry *entry, *next;
-    HASH_ITER(hh, report->hash, entry, next)
-    {
+    HASH_ITER (hh, report->hash, entry, next) {
         HASH_DEL(report->hash, entry);
         for (size_t i = 0; i < entry->kept_count; i++)
             json_decref(entry->objects[i]);
@@ -216,8 +232,8 @@ static int write_one(const char *dir, const char *name, const struct report *rep
     char *path = NULL;
     if (asprintf(&path, "%s/%s", dir, name) < 0)
         return sentence_set(error, "%s: out of memory", dir);
-    int rc = strcmp(name, "junit.xml") == 0 ? junit_write(report, path, error)
-                                            : html_write(report, coverage, path, error);
+    int rc =
+        strcmp(name, "junit.xml") == 0 ? junit_write(report, path, error) : html_write(report, coverage, path, error);
     free(path);
     return rc;
 }

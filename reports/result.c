@@ -9,12 +9,9 @@
 #define STEP_OCTETS_MAX 2048u /* longer than any frame of an Ethernet with a 1500-octet MTU */
 
 static const char *const verdict_names[VERDICT_COUNT] = {
-    [VERDICT_PASS] = "PASS",
-    [VERDICT_FAIL] = "FAIL",
-    [VERDICT_WARN] = "WARN",
-    [VERDICT_INCONCLUSIVE] = "INCONCLUSIVE",
-    [VERDICT_SKIP] = "SKIP",
-    [VERDICT_AMBIGUOUS] = "AMBIGUOUS",
+    [VERDICT_PASS] = "PASS", [VERDICT_FAIL] = "FAIL",
+    [VERDICT_WARN] = "WARN", [VERDICT_INCONCLUSIVE] = "INCONCLUSIVE",
+    [VERDICT_SKIP] = "SKIP", [VERDICT_AMBIGUOUS] = "AMBIGUOUS",
 };
 
 const char *verdict_name(enum verdict verdict)
@@ -36,20 +33,13 @@ int verdict_from_name(const char *name, enum verdict *verdict)
 static uint64_t *counter_of(struct run_summary *summary, enum verdict verdict)
 {
     switch (verdict) {
-    case VERDICT_PASS:
-        return &summary->pass;
-    case VERDICT_FAIL:
-        return &summary->fail;
-    case VERDICT_WARN:
-        return &summary->warn;
-    case VERDICT_INCONCLUSIVE:
-        return &summary->inconclusive;
-    case VERDICT_SKIP:
-        return &summary->skip;
-    case VERDICT_AMBIGUOUS:
-        return &summary->ambiguous;
-    case VERDICT_COUNT:
-        break;
+    case VERDICT_PASS: return &summary->pass;
+    case VERDICT_FAIL: return &summary->fail;
+    case VERDICT_WARN: return &summary->warn;
+    case VERDICT_INCONCLUSIVE: return &summary->inconclusive;
+    case VERDICT_SKIP: return &summary->skip;
+    case VERDICT_AMBIGUOUS: return &summary->ambiguous;
+    case VERDICT_COUNT: break;
     }
     return NULL;
 }

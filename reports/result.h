@@ -38,17 +38,18 @@ enum exit_status {
 
 struct result {
     /* results.jsonl version 1 */
-    const char *id;       /* requirement id, never NULL in a result that is written */
+    const char *id; /* requirement id, never NULL in a result that is written */
     enum verdict verdict;
-    const char *by;       /* "rule" or "check" */
-    const char *script;   /* "path:line" of the check, or the rule's function; NULL: not known */
-    const char *role;     /* role of the DUT: "initiator", "responder"; NULL: either */
-    const char *file;     /* capture (audit) or the evidence pcapng (run) that `frame` counts in */
-    uint64_t frame;       /* first frame concerned, counted from 1; 0: none */
-    const char *flow;     /* "10.77.0.2:9999>10.77.0.3:46279", sender first; "[fd00::2]:9999>..." for IPv6 */
-    const char *expected; /* what the requirement allows, e.g. "Terminate DDP / Untagged Buffer / Invalid QN (0x1201)" */
-    const char *actual;   /* what came */
-    const char *message;  /* one sentence: what is wrong, or why INCONCLUSIVE / SKIP / AMBIGUOUS */
+    const char *by;     /* "rule" or "check" */
+    const char *script; /* "path:line" of the check, or the rule's function; NULL: not known */
+    const char *role;   /* role of the DUT: "initiator", "responder"; NULL: either */
+    const char *file;   /* capture (audit) or the evidence pcapng (run) that `frame` counts in */
+    uint64_t frame;     /* first frame concerned, counted from 1; 0: none */
+    const char *flow;   /* "10.77.0.2:9999>10.77.0.3:46279", sender first; "[fd00::2]:9999>..." for IPv6 */
+    const char
+        *expected;       /* what the requirement allows, e.g. "Terminate DDP / Untagged Buffer / Invalid QN (0x1201)" */
+    const char *actual;  /* what came */
+    const char *message; /* one sentence: what is wrong, or why INCONCLUSIVE / SKIP / AMBIGUOUS */
     const char *evidence; /* path relative to the output folder, e.g. "evidence/DDP-7.2-02.pcapng" */
     uint64_t count;       /* how often it was seen in this flow; 0 is written as 1 */
 

@@ -89,7 +89,8 @@ static struct results_log *close_failed(struct results_log *log)
     return NULL;
 }
 
-struct results_log *results_log_create(const char *path, const struct run_info *info, FILE *echo, struct sentence *error)
+struct results_log *results_log_create(const char *path, const struct run_info *info, FILE *echo,
+                                       struct sentence *error)
 {
     struct results_log *log = log_new(path, echo, error);
     if (!log)
@@ -177,8 +178,7 @@ void results_done_free(struct results_done *done)
     struct done_entry *entry, *next;
     if (!done)
         return;
-    HASH_ITER(hh, done->entries, entry, next)
-    {
+    HASH_ITER (hh, done->entries, entry, next) {
         HASH_DEL(done->entries, entry);
         free(entry);
     }

@@ -19,7 +19,8 @@ struct results_done;
  * not NULL, receives every line too (`--format jsonl` hands stdout in) and stays the caller's.
  * NULL on error, with the sentence set. Free with results_log_close().
  */
-struct results_log *results_log_create(const char *path, const struct run_info *info, FILE *echo, struct sentence *error);
+struct results_log *results_log_create(const char *path, const struct run_info *info, FILE *echo,
+                                       struct sentence *error);
 
 /*
  * Goes on with an existing file (`--resume`): refuses one whose run line names another catalogue, target or seed;

@@ -160,7 +160,7 @@ void terminal_clear(struct terminal *terminal)
 
 static void put_counts(const struct terminal *terminal, const struct run_summary *summary)
 {
-    static const enum verdict order[] = {VERDICT_PASS,         VERDICT_FAIL, VERDICT_WARN,
+    static const enum verdict order[] = {VERDICT_PASS,         VERDICT_FAIL,      VERDICT_WARN,
                                          VERDICT_INCONCLUSIVE, VERDICT_AMBIGUOUS, VERDICT_SKIP};
     const char *separator = "";
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
@@ -199,7 +199,8 @@ void terminal_summary(struct terminal *terminal, const struct run_summary *summa
         [EXIT_FAILS] = {VERDICT_FAIL, "does not conform"},
         [EXIT_USAGE] = {VERDICT_INCONCLUSIVE, "inconclusive"},
         [EXIT_NOTHING_SELECTED] = {VERDICT_INCONCLUSIVE, "nothing was decided: nothing selected, or all skipped"},
-        [EXIT_INCONCLUSIVE] = {VERDICT_INCONCLUSIVE, "inconclusive: the environment kept some requirements from a verdict"},
+        [EXIT_INCONCLUSIVE] = {VERDICT_INCONCLUSIVE,
+                               "inconclusive: the environment kept some requirements from a verdict"},
     };
     enum exit_status status = summary_exit_status(summary);
     terminal_clear(terminal);

@@ -5,15 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPLACEMENT 0xFFFDu
-#define CONTROL_PICTURES 0x2400u /* U+2400 + c shows the C0 control c */
+#define REPLACEMENT       0xFFFDu
+#define CONTROL_PICTURES  0x2400u /* U+2400 + c shows the C0 control c */
 #define PICTURE_OF_DELETE 0x2421u
 
 /* Decodes one code point (RFC 3629: shortest form, no surrogates, at most U+10FFFF); returns the octets taken. */
 static size_t utf8_decode(const uint8_t *p, uint32_t *code)
 {
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t length = p[0] < 0x80 ? 1 : (p[0] & 0xE0) == 0xC0 ? 2 : (p[0] & 0xF0) == 0xE0 ? 3 : (p[0] & 0xF8) == 0xF0 ? 4 : 0;
+    size_t length = p[0] < 0x80             ? 1
+                    : (p[0] & 0xE0) == 0xC0 ? 2
+                    : (p[0] & 0xF0) == 0xE0 ? 3
+                    : (p[0] & 0xF8) == 0xF0 ? 4
+                                            : 0;
     if (length <= 1) {
         *code = length == 1 ? p[0] : REPLACEMENT;
         return 1;

@@ -49,7 +49,8 @@ static int format_set(struct options *options, const char *value, struct sentenc
             options->format = (enum format)i;
             return 0;
         }
-    return sentence_set(error, "--format \"%.40s\" is unknown, html, junit, md or text was expected", value ? value : "");
+    return sentence_set(error, "--format \"%.40s\" is unknown, html, junit, md or text was expected",
+                        value ? value : "");
 }
 
 static int arguments_parse(struct options *options, int argc, char **argv, struct sentence *error)

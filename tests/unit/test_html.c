@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The page: well-formed for an XML and for an HTML parser, inert, complete and small. */
+#include <check.h>
+#include <libxml/HTMLparser.h>
+#include <libxml/parser.h>
+#include <libxml/xpath.h>
+#include <libxml/xpathInternals.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "conformance/requirements/catalogue.h"
+#include "reports/html.h"
+#include "reports/results_log.h"
+#include "tests/unit/sample_results.h"
+#include "tests/unit/suites.h"
+
+Suite *html_suite(void);
+
+struct page {
+    char *folder;
+    struct catalogue *catalogue;
+    struct report report;
+    xmlDocPtr document;
+    xmlXPathContextPtr context;
+    off_t size;
+};
+
+static bool covers_mpa(void *user, const char *id)
+{
+    (void)user;
+    return strncmp(id, "MPA-", 4) == 0;
+}
+
+/* Makes the page of the folder's results.jsonl and parses it: as HTML when `html`, else as XML. */
+static void page_make(struct page *page, bool html)
+{
+    static const struct report_coverage coverage = {covers_mpa, NULL};
+    struct sentence error = {""};
+    struct stat status;
+    const char *path = sample_path(page->folder, "index.html");
+
+    ck_assert_msg(catalogue_load(&page->catalogue, &error) == 0, "%s", error.text);
+    ck_assert_msg(report_load(&page->report, sample_path(page->folder, "results.jsonl"), page->catalogue, &error) == 0,
+                  "%s", error.text);
+    ck_assert_msg(html_write(&page->report, &coverage, path, &error) == 0, "%s", error.text);
+    ck_assert_int_eq(stat(path, &status), 0);
+    page->size = status.st_size;
+    page->document = html ? htmlReadFile(path, "UTF-8", HTML_PARSE_NONET | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING)
+                          : xmlReadFile(path, NULL, XML_PARSE_NONET | XML_PARSE_HUGE);
+    ck_assert_ptr_nonnull(page->document);
+    page->context = xmlXPathNewContext(page->document);
+    xmlXPathRegisterNs(page->context, BAD_CAST "h", BAD_CAST "http://www.w3.org/1999/xhtml");
+}
+
+static void page_free(struct page *page)
+{
+    xmlXPathFreeContext(page->context);
+    xmlFreeDoc(page->document);
+    report_free(&page->report);
+    catalogue_free(page->catalogue);
+    sample_remove(page->folder);
+}
+
+static double number_of(struct page *page, const char *expression)
+{
+    xmlXPathObjectPtr value = xmlXPathEval(BAD_CAST expression, page->context);
+    ck_assert_msg(value != NULL, "%s", expression);
+    double number = xmlXPathCastToNumber(value);
+
+    xmlXPathFreeObject(value);
+    return number;
+}
+
+static void expect(struct page *page, const char *expression, double wanted)
+{
+    double number = number_of(page, expression);
+    ck_assert_msg(number == wanted, "%s is %g, expected %g", expression, number, wanted);
+}
+
+START_TEST(inert)
+{
+    struct page page = {.folder = sample_folder()};
+
+    sample_results(page.folder, 1);
+    page_make(&page, _i == 1);
+    /* Local names, so that the same expressions serve both parsers. */
+    expect(&page, "count(//*[local-name()='script'])", 1);
+    expect(&page, "count(//*[local-name()='style'])", 1);
+    expect(&page, "count(//@onclick|//@onload|//@onerror|//@src)", 0);
+    expect(&page, "count(//*[starts-with(@href,'javascript') or contains(@href,'//')])", 0);
+    expect(&page,
+           "count(//*[local-name()='link' or local-name()='img' or local-name()='iframe' or local-name()='base'])", 0);
+    expect(&page, "count(//*[@href='evidence/a%20b.pcapng'])", 1);
+    expect(&page, "count(//*[local-name()='article'])", 4);
+    expect(&page, "count(//*[local-name()='svg'])", 1);
+    page_free(&page);
+}
+END_TEST
+
+/* Hostile text is all there, as text. */
+START_TEST(hostile_text_is_shown)
+{
+    static const char *const places[] = {"dd[../@class='exp']", "dd[../@class='act']", "p[@class='message']",
+                                         "span[@class='purpose']", "p[@class='replay']/h:code"};
+    struct page page = {.folder = sample_folder()};
+
+    sample_results(page.folder, 1);
+    page_make(&page, false);
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        char expression[200];
+        snprintf(expression, sizeof(expression), "string(//h:article[contains(@class,'fail')]//h:%s)", places[i]);
+        xmlXPathObjectPtr value = xmlXPathEval(BAD_CAST expression, page.context);
+        ck_assert_str_eq((const char *)value->stringval, sample_hostile_shown);
+        xmlXPathFreeObject(value);
+    }
+    page_free(&page);
+}
+END_TEST
+
+/* Every requirement has its line with the right standing, every link within the page a target, every id is unique. */
+START_TEST(tree_is_complete)
+{
+    struct page page = {.folder = sample_folder()};
+
+    sample_results(page.folder, 1);
+    page_make(&page, false);
+    expect(&page, "count(//h:section[@id='tree']//h:li)", (double)catalogue_count(page.catalogue));
+    expect(&page, "count(//h:li[@id='DDP-7.2-02'][@data-v='fail'])", 1);
+    expect(&page, "count(//h:li[@id='MPA-7.1.2-05'][@data-v='pass'])", 1);
+    expect(&page, "count(//h:li[@id='MPA-4.5-05'][@data-v='warn'])", 1);
+    expect(&page, "count(//h:li[@id='MPA-4.3-03'][@data-v='skip'])", 1);
+    expect(&page, "count(//h:li[@id='MPA-4.5-11'][@data-v='amb'])", 1);
+    expect(&page, "count(//h:li[@id='MPA-7.1-02'][@data-v='inc'])", 1);
+    expect(&page, "count(//h:section[@id='tree']//h:li[@data-v='pass' or @data-v='fail'])", 2);
+    expect(&page, "count(//h:li[@data-v='todo'][starts-with(@id,'MPA-')])", 0); /* covered: "not exercised" */
+    expect(&page, "count(//h:li[@data-v='none'][not(starts-with(@id,'MPA-'))])", 0);
+    ck_assert(number_of(&page, "count(//h:li[@data-v='none'])") > 100);
+    ck_assert(number_of(&page, "count(//h:li[@data-v='doc'])") > 10);
+    expect(&page, "count(//h:a[starts-with(@href,'#')][not(substring(@href,2)=//@id)])", 0);
+    xmlXPathObjectPtr ids = xmlXPathEval(BAD_CAST "//@id", page.context);
+    xmlHashTablePtr seen = xmlHashCreate(4096);
+    for (int i = 0; i < ids->nodesetval->nodeNr; i++) {
+        const xmlChar *id = ids->nodesetval->nodeTab[i]->children->content;
+        ck_assert_msg(xmlHashAddEntry(seen, id, seen) == 0, "id %s twice", (const char *)id);
+    }
+    xmlHashFree(seen, NULL);
+    xmlXPathFreeObject(ids);
+    page_free(&page);
+}
+END_TEST
+
+/* The offending octets 590..593 of the sample's frames are marked, and nothing else. */
+START_TEST(octets_are_marked)
+{
+    struct page page = {.folder = sample_folder()};
+
+    sample_results(page.folder, 1);
+    page_make(&page, false);
+    xmlXPathObjectPtr marks = xmlXPathEval(BAD_CAST "//h:pre/h:mark", page.context);
+    char joined[100] = "";
+    for (int i = 0; i < marks->nodesetval->nodeNr; i++) {
+        xmlChar *text = xmlNodeGetContent(marks->nodesetval->nodeTab[i]);
+        strncat(joined, (const char *)text, sizeof(joined) - strlen(joined) - 2);
+        strcat(joined, "|");
+        xmlFree(text);
+    }
+    ck_assert_str_eq(joined, "4e 4f|NO|50 51|PQ|"); /* 0x24e..0x251: across two lines */
+    xmlXPathFreeObject(marks);
+    page_free(&page);
+}
+END_TEST
+
+/* Every requirement broken, in both roles, each with a ladder: the page still stays small, and says what it left out. */
+START_TEST(page_stays_small)
+{
+    struct page page = {.folder = sample_folder()};
+    struct catalogue *catalogue;
+    struct sentence error;
+    json_t *steps = sample_steps(60, 50, "Terminate DDP / Untagged Buffer / Invalid MSN (0x1203), M=1 D=1 R=0");
+    struct results_log *log = results_log_create(sample_path(page.folder, "results.jsonl"), &sample_info, NULL, &error);
+
+    ck_assert_int_eq(catalogue_load(&catalogue, &error), 0);
+    for (size_t i = 0; i < catalogue_count(catalogue); i++)
+        for (int role = 0; role < 2; role++) {
+            struct result result = {.id = catalogue_at(catalogue, i)->id,
+                                    .verdict = VERDICT_FAIL,
+                                    .by = "rule",
+                                    .role = role ? "initiator" : "responder",
+                                    .frame = 9,
+                                    .expected = "Terminate 0x1201",
+                                    .actual = "Terminate 0x1203",
+                                    .evidence = "evidence/x.pcapng",
+                                    .steps = steps};
+            ck_assert_int_eq(results_log_append(log, &result, &error), 0);
+        }
+    ck_assert_int_eq(results_log_finish(log, results_log_summary(log), &error), 0);
+    ck_assert_int_eq(results_log_close(log, &error), 0);
+    catalogue_free(catalogue);
+    json_decref(steps);
+    page_make(&page, false);
+    ck_assert_msg(page.size < 1500000, "%lld octets", (long long)page.size);
+    ck_assert(number_of(&page, "count(//h:article)") >= 200);
+    ck_assert(number_of(&page, "count(//*[local-name()='svg'])") >= 10);
+    expect(&page, "count(//h:p[@class='notice'][contains(.,'more requirements')])", 1);
+    page_free(&page);
+}
+END_TEST
+
+/* An audit's thousands of flows are one card with a count; a summary line that lies is not believed. */
+START_TEST(many_flows)
+{
+    struct page page = {.folder = sample_folder()};
+    struct sentence error;
+    struct results_log *log = results_log_create(sample_path(page.folder, "results.jsonl"), &sample_info, NULL, &error);
+    struct run_summary lie = {.pass = 5000};
+
+    for (int i = 0; i < 5000; i++) {
+        char flow[64];
+        snprintf(flow, sizeof(flow), "10.0.0.1:%d>10.0.0.2:1", i);
+        struct result result = {.id = "RDMAP-4.8-02", .verdict = VERDICT_FAIL, .by = "rule", .flow = flow, .count = 2};
+        ck_assert_int_eq(results_log_append(log, &result, &error), 0);
+    }
+    ck_assert_int_eq(results_log_finish(log, &lie, &error), 0);
+    ck_assert_int_eq(results_log_close(log, &error), 0);
+    page_make(&page, false);
+    expect(&page, "count(//h:article)", 1);
+    expect(&page, "count(//h:article//h:li)", REPORT_KEPT_RESULTS - 1 + 1);
+    ck_assert_uint_eq(page.report.entries[0]->seen[VERDICT_FAIL], 10000);
+    ck_assert_uint_eq(page.report.summary.fail, 5000);
+    ck_assert_uint_eq(page.report.summary.pass, 0);
+    ck_assert_uint_eq(summary_exit_status(&page.report.summary), EXIT_FAILS);
+    expect(&page, "count(//h:div[@role='status'][@class='banner fail'])", 1);
+    expect(&page, "count(//h:p[@class='notice'][contains(.,'does not agree')])", 1);
+    page_free(&page);
+}
+END_TEST
+
+/* A run that passed so far but never ended is no conforming run. */
+START_TEST(half_a_run)
+{
+    struct page page = {.folder = sample_folder()};
+    struct sentence error;
+    struct results_log *log = results_log_create(sample_path(page.folder, "results.jsonl"), &sample_info, NULL, &error);
+    struct result result = {.id = "RDMAP-4.8-02", .verdict = VERDICT_PASS};
+
+    ck_assert_int_eq(results_log_append(log, &result, &error), 0);
+    ck_assert_int_eq(results_log_close(log, &error), 0);
+    page_make(&page, false);
+    expect(&page, "count(//h:div[@class='banner pass'])", 0);
+    expect(&page, "count(//h:div[@class='banner inc'])", 1);
+    page_free(&page);
+}
+END_TEST
+
+START_TEST(all_reports)
+{
+    char *folder = sample_folder();
+    struct catalogue *catalogue;
+    struct sentence error = {""};
+    struct stat status;
+
+    ck_assert_int_eq(catalogue_load(&catalogue, &error), 0);
+    ck_assert_int_eq(report_write_all(folder, catalogue, NULL, &error), -1);
+    ck_assert_ptr_nonnull(strstr(error.text, "results.jsonl: cannot open"));
+    sample_results(folder, 1);
+    ck_assert_msg(report_write_all(folder, catalogue, NULL, &error) == 0, "%s", error.text);
+    ck_assert_int_eq(stat(sample_path(folder, "index.html"), &status), 0);
+    ck_assert_int_eq(stat(sample_path(folder, "junit.xml"), &status), 0);
+    catalogue_free(catalogue);
+    sample_remove(folder);
+}
+END_TEST
+
+Suite *html_suite(void)
+{
+    Suite *suite = suite_create("html");
+    TCase *html = tcase_create("html");
+
+    tcase_add_loop_test(html, inert, 0, 2);
+    tcase_add_test(html, hostile_text_is_shown);
+    tcase_add_test(html, tree_is_complete);
+    tcase_add_test(html, octets_are_marked);
+    tcase_add_test(html, page_stays_small);
+    tcase_add_test(html, many_flows);
+    tcase_add_test(html, half_a_run);
+    tcase_add_test(html, all_reports);
+    suite_add_tcase(suite, html);
+    return suite;
+}

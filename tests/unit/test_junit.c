@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* junit.xml as a CI server reads it: parsed back with libxml2. */
+#include <check.h>
+#include <libxml/parser.h>
+#include <libxml/xpath.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/requirements/catalogue.h"
+#include "reports/junit.h"
+#include "reports/markdown.h"
+#include "tests/unit/sample_results.h"
+#include "tests/unit/suites.h"
+
+Suite *junit_suite(void);
+
+/* The sample's junit.xml, parsed. */
+struct parsed {
+    char *folder;
+    struct catalogue *catalogue;
+    struct report report;
+    xmlDocPtr document;
+    xmlXPathContextPtr context;
+};
+
+static void parsed_make(struct parsed *parsed, int finished)
+{
+    struct sentence error = {""};
+
+    parsed->folder = sample_folder();
+    sample_results(parsed->folder, finished);
+    ck_assert_msg(catalogue_load(&parsed->catalogue, &error) == 0, "%s", error.text);
+    ck_assert_msg(
+        report_load(&parsed->report, sample_path(parsed->folder, "results.jsonl"), parsed->catalogue, &error) == 0,
+        "%s", error.text);
+    const char *path = sample_path(parsed->folder, "junit.xml");
+    ck_assert_msg(junit_write(&parsed->report, path, &error) == 0, "%s", error.text);
+    parsed->document = xmlReadFile(path, NULL, XML_PARSE_NONET);
+    ck_assert_ptr_nonnull(parsed->document);
+    parsed->context = xmlXPathNewContext(parsed->document);
+}
+
+static void parsed_free(struct parsed *parsed)
+{
+    xmlXPathFreeContext(parsed->context);
+    xmlFreeDoc(parsed->document);
+    report_free(&parsed->report);
+    catalogue_free(parsed->catalogue);
+    sample_remove(parsed->folder);
+}
+
+/* The XPath expression's string value is `wanted`. */
+static void expect(struct parsed *parsed, const char *expression, const char *wanted)
+{
+    char wrapped[400];
+
+    snprintf(wrapped, sizeof(wrapped), "string(%s)", expression);
+    xmlXPathObjectPtr value = xmlXPathEval(BAD_CAST wrapped, parsed->context);
+    ck_assert_msg(value != NULL, "%s", wrapped);
+    ck_assert_msg(strcmp((const char *)value->stringval, wanted) == 0, "%s is '%s', expected '%s'", expression,
+                  (const char *)value->stringval, wanted);
+    xmlXPathFreeObject(value);
+}
+
+#define CASE(id) "//testcase[properties/property[@name='requirement' and @value='" id "']]"
+
+START_TEST(each_verdict)
+{
+    struct parsed parsed;
+    char message[600];
+
+    parsed_make(&parsed, 1);
+    snprintf(message, sizeof(message), "expected %s; got %s", sample_hostile_shown, sample_hostile_shown);
+    expect(&parsed, CASE("DDP-7.2-02") "/failure/@message", message);
+    expect(&parsed, CASE("DDP-7.2-02") "/failure/@type", "FAIL");
+    expect(&parsed, CASE("MPA-7.1-02") "/error/@message", "connection refused");
+    expect(&parsed, CASE("MPA-4.3-03") "/skipped/@message", "no Markers");
+    expect(&parsed, "count(" CASE("MPA-4.5-05") "/system-out)", "1");
+    expect(&parsed, "contains(" CASE("MPA-4.5-05") "/system-out, 'WARN')", "true");
+    expect(&parsed, "contains(" CASE("MPA-4.5-11") "/system-out, 'AMBIGUOUS: glossary')", "true");
+    expect(&parsed, "count(" CASE("MPA-4.5-05") "/failure|" CASE("MPA-4.5-11") "/error)", "0");
+    expect(&parsed, "count(//failure)", "1");
+    expect(&parsed, "count(//error)", "1");
+    expect(&parsed, "count(//skipped)", "1");
+    parsed_free(&parsed);
+}
+END_TEST
+
+START_TEST(counts_and_names)
+{
+    struct parsed parsed;
+
+    parsed_make(&parsed, 1);
+    expect(&parsed, "/testsuites/@tests", "7");
+    expect(&parsed, "count(//testcase)", "7");
+    expect(&parsed, "/testsuites/@failures", "1");
+    expect(&parsed, "/testsuites/@errors", "1");
+    expect(&parsed, "/testsuites/@skipped", "1");
+    expect(&parsed, "sum(//testsuite/@tests)", "7");
+    expect(&parsed, "count(//testcase[not(@name) or @name='' or not(@classname)])", "0");
+    expect(&parsed, "count(" CASE("MPA-7.1.2-05") ")", "2"); /* one a role */
+    expect(&parsed, "starts-with(" CASE("MPA-7.1.2-05") "[1]/@name, 'MPA-7.1.2-05 (initiator) ')", "true");
+    expect(&parsed, CASE("MPA-7.1.2-05") "[properties/property[@value='responder']]/@time", "0.002500");
+    expect(&parsed, CASE("DDP-7.2-02") "/properties/property[@name='section']/@value", "7.2");
+    expect(&parsed, CASE("DDP-7.2-02") "/properties/property[@name='source']/@value", "RFC5041");
+    expect(&parsed, CASE("DDP-7.2-02") "/properties/property[@name='level']/@value", "MUST");
+    expect(&parsed, CASE("DDP-7.2-02") "/../@name", "DDP.RFC5041 section 7_2");
+    parsed_free(&parsed);
+}
+END_TEST
+
+START_TEST(half_a_run_is_an_error)
+{
+    struct parsed parsed;
+
+    parsed_make(&parsed, 0);
+    expect(&parsed, "/testsuites/@errors", "2");
+    expect(&parsed, "/testsuites/@tests", "8");
+    expect(&parsed, "count(//testcase)", "8");
+    expect(&parsed, "count(//testsuite[@name='run']/testcase/error)", "1");
+    parsed_free(&parsed);
+}
+END_TEST
+
+START_TEST(disk_full)
+{
+    struct parsed parsed;
+    struct sentence error = {""};
+
+    parsed_make(&parsed, 1);
+    ck_assert_int_eq(junit_write(&parsed.report, "/dev/full", &error), -1);
+    ck_assert_ptr_nonnull(strstr(error.text, "/dev/full: cannot write"));
+    ck_assert_int_eq(junit_write(&parsed.report, sample_path(parsed.folder, "none/junit.xml"), &error), -1);
+    parsed_free(&parsed);
+}
+END_TEST
+
+/* Nothing of a peer's comes alive in Markdown. */
+START_TEST(markdown_is_inert)
+{
+    struct parsed parsed;
+    struct sentence error = {""};
+    char *text;
+
+    parsed_make(&parsed, 1);
+    const char *path = sample_path(parsed.folder, "summary.md");
+    ck_assert_msg(markdown_write(&parsed.report, path, &error) == 0, "%s", error.text);
+    text = sample_read(path, NULL);
+    ck_assert_ptr_null(strchr(text, '<'));
+    ck_assert_ptr_null(strchr(text, '\033'));
+    ck_assert_ptr_nonnull(strstr(text, "does not conform"));
+    ck_assert_ptr_nonnull(strstr(text, "| FAIL | DDP-7.2-02 | responder | 1 | expected &lt;script&gt;"));
+    free(text);
+    parsed_free(&parsed);
+}
+END_TEST
+
+Suite *junit_suite(void)
+{
+    Suite *suite = suite_create("junit");
+    TCase *junit = tcase_create("junit");
+
+    tcase_add_test(junit, each_verdict);
+    tcase_add_test(junit, counts_and_names);
+    tcase_add_test(junit, half_a_run_is_an_error);
+    tcase_add_test(junit, disk_full);
+    tcase_add_test(junit, markdown_is_inert);
+    suite_add_tcase(suite, junit);
+    return suite;
+}
