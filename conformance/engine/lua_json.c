@@ -2,6 +2,7 @@
 #include "conformance/engine/lua_json.h"
 
 #include <lauxlib.h>
+#include <stdbool.h>
 
 enum { DEPTH_MAX = 16 };
 

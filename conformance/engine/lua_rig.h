@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The rig as Lua sees it: the table `rig` with the lower tester's TCP, time, and the upper tester. Calls that wait turn
+ * the rig's crank until what they wait for has come or the time is up; times are seconds.
+ *
+ *   rig.connect(options)            a connection, or nil and why; options: port, mss, iss, window, family
+ *   rig.listen(port)                the lower tester takes connections there
+ *   rig.accept(port, seconds)       a connection, or nil
+ *   rig.wait(seconds)  rig.now()  rig.limits()   reaction, quiet, round trip
+ *   rig.addresses()                 own address, device's address, device's port
+ *   rig.command(table)              one verb of the upper tester: its answer; raises when it died
+ *   rig.note(text)                  a comment in evidence and ladder
+ *
+ *   connection:send(octets)  :segments(octets, lengths, order)  :raw(spec)  :fin(octets)  :reset()  :window(n)
+ *   connection:ack(policy)   "each", "withheld", "now"
+ *   connection:read(least, seconds) octets in order so far (not consumed), and "open", "fin", "reset", "timeout"
+ *   connection:consume(n)  :skip(octets)  :status()  :unacknowledged()  :close()
+ */
+#ifndef CONFORMANCE_ENGINE_LUA_RIG_H
+#define CONFORMANCE_ENGINE_LUA_RIG_H
+
+#include <lua.h>
+
+#include "conformance/engine/recorder.h"
+#include "conformance/engine/rig.h"
+
+/* What the functions work on; one for each Lua state. */
+struct lua_rig {
+    struct rig *rig;
+    struct recorder *recorder; /* or NULL */
+    struct lua_connection *connections;
+    bool link_failed;
+};
+
+/* Leaves the table on the stack. `self` outlives the state. */
+int lua_rig_open(lua_State *lua, struct lua_rig *self);
+
+/* Resets every connection that a check has left open; scripts that still hold one get an error from it. */
+void lua_rig_clear(struct lua_rig *self);
+
+#endif

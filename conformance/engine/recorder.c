@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/engine/recorder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/engine/notation.h"
+#include "generator/pcapng.h"
+#include "reports/result.h"
+
+/* A ladder of more steps than this helps nobody. */
+enum { STEPS_MAX = 400 };
+
+struct recorder {
+    struct recorder_config config;
+    struct rig *rig;
+    struct flow_decoder *decoder;
+    struct rule_engine *rules;
+    struct pcapng *evidence;
+    json_t *steps;
+    uint64_t frame;
+    uint64_t start_ns;
+    char flow[FLOW_NAME_MAX];
+};
+
+static bool is_dut(const struct recorder *recorder, const struct flow *flow, unsigned direction)
+{
+    const struct flow_address *sender = &flow->address[direction];
+    const struct net_address *dut = &recorder->rig->dut;
+
+    return sender->family == dut->family && memcmp(sender->octets, dut->octets, dut->family == 4 ? 4 : 16) == 0;
+}
+
+static const char *step_kind(const struct flow_event *event)
+{
+    switch (event->kind) {
+    case FLOW_TCP_OPEN:
+    case FLOW_TCP_CLOSE:
+        return "tcp";
+    case FLOW_MPA_START:
+        return "mpa";
+    case FLOW_RDMAP:
+        return event->rdmap->message.opcode == RDMAP_TERMINATE ? "terminate" : "fpdu";
+    case FLOW_GAP:
+    case FLOW_UNDECODED:
+        return "note";
+    default:
+        return "fpdu";
+    }
+}
+
+static void event_octets(const struct flow_event *event, const uint8_t **octets, size_t *count)
+{
+    *octets = NULL;
+    *count = 0;
+    if (event->kind == FLOW_MPA_START) {
+        *octets = event->start->octets;
+        *count = event->start->octet_count;
+    } else if (event->fpdu != NULL) {
+        *octets = event->fpdu->fpdu.ulpdu;
+        *count = event->fpdu->ulpdu_have;
+    }
+}
+
+static void add_step(struct recorder *recorder, const struct flow_event *event)
+{
+    char text[NOTATION_MAX];
+    const uint8_t *octets;
+    size_t count;
+    double seconds;
+
+    if (recorder->steps == NULL || json_array_size(recorder->steps) >= STEPS_MAX)
+        return;
+    if (notation_event(event, text, sizeof(text))[0] == '\0')
+        return;
+    event_octets(event, &octets, &count);
+    seconds = (double)(event->time_ns - recorder->start_ns) / 1e9;
+    (void)json_array_append_new(recorder->steps,
+                                result_step(seconds, is_dut(recorder, event->flow, event->direction) ? "dut" : "tester",
+                                            step_kind(event), text, event->frame, octets, count));
+}
+
+static void on_rule_result(const struct rule_result *result, void *argument)
+{
+    struct recorder *recorder = ((void **)argument)[0];
+    const struct flow *flow = ((void **)argument)[1];
+
+    recorder->config.rule_result(recorder->config.user, result, flow);
+}
+
+static void on_event(void *context, const struct flow_event *event)
+{
+    struct recorder *recorder = context;
+
+    rule_engine_event(recorder->rules, event);
+    add_step(recorder, event);
+    if (event->kind != FLOW_END) {
+        if (is_dut(recorder, event->flow, event->direction))
+            (void)flow_name(event->flow, event->direction, recorder->flow, sizeof(recorder->flow));
+        return;
+    }
+    if (recorder->config.rule_result != NULL) {
+        void *both[2] = {recorder, (void *)event->flow};
+
+        (void)rule_engine_flow_results(recorder->rules, event->flow, on_rule_result, both);
+    }
+    rule_engine_flow_done(recorder->rules, event->flow);
+}
+
+static bool judge_dut(const struct flow *flow, unsigned direction, void *argument)
+{
+    return is_dut(argument, flow, direction);
+}
+
+static bool rule_selected(const char *id, void *argument)
+{
+    struct recorder *recorder = argument;
+
+    return recorder->config.selected == NULL || recorder->config.selected(id, recorder->config.user);
+}
+
+struct recorder *recorder_new(const struct recorder_config *config, struct sentence *error)
+{
+    struct recorder *recorder = calloc(1, sizeof(*recorder));
+
+    if (recorder != NULL) {
+        struct rule_config rules = {.selected = rule_selected, .judged = judge_dut, .argument = recorder};
+
+        recorder->config = *config;
+        recorder->decoder = flow_decoder_create(NULL, on_event, recorder);
+        recorder->rules = rule_engine_create(&rules);
+    }
+    if (recorder == NULL || recorder->decoder == NULL || recorder->rules == NULL) {
+        (void)sentence_set(error, "out of memory for the recorder");
+        recorder_free(recorder);
+        return NULL;
+    }
+    return recorder;
+}
+
+void recorder_free(struct recorder *recorder)
+{
+    if (recorder == NULL)
+        return;
+    flow_decoder_destroy(recorder->decoder);
+    rule_engine_free(recorder->rules);
+    (void)pcapng_close(recorder->evidence, NULL);
+    json_decref(recorder->steps);
+    free(recorder);
+}
+
+static void on_frame(void *context, const uint8_t *frame, size_t octets, uint64_t time_ns, bool inbound)
+{
+    struct recorder *recorder = context;
+    struct flow_frame seen = {.link = FLOW_LINK_ETHERNET,
+                              .time_ns = time_ns,
+                              .number = ++recorder->frame,
+                              .octets = frame,
+                              .captured = octets,
+                              .length = octets};
+
+    if (recorder->start_ns == 0)
+        recorder->start_ns = time_ns;
+    if (recorder->evidence != NULL)
+        (void)pcapng_write_frame(recorder->evidence, time_ns, frame, octets, NULL, inbound);
+    flow_decoder_frame(recorder->decoder, &seen);
+}
+
+void recorder_attach(struct recorder *recorder, struct rig *rig)
+{
+    recorder->rig = rig;
+    rig->link->tap = on_frame;
+    rig->link->tap_context = recorder;
+}
+
+int recorder_begin(struct recorder *recorder, const char *pcapng, const char *title, struct sentence *error)
+{
+    recorder->frame = 0;
+    recorder->start_ns = 0;
+    recorder->flow[0] = '\0';
+    json_decref(recorder->steps);
+    recorder->steps = recorder->config.ladder ? json_array() : NULL;
+    if (pcapng == NULL)
+        return 0;
+    recorder->evidence = pcapng_open(pcapng, "warpcheck", title, error);
+    if (recorder->evidence == NULL)
+        return -1;
+    pcapng_set_autoflush(recorder->evidence, !recorder->rig->simulated);
+    (void)pcapng_note(recorder->evidence, title);
+    return 0;
+}
+
+void recorder_note(struct recorder *recorder, const char *text)
+{
+    double seconds = 0;
+
+    if (recorder->evidence != NULL)
+        (void)pcapng_note(recorder->evidence, text);
+    if (recorder->steps == NULL || json_array_size(recorder->steps) >= STEPS_MAX)
+        return;
+    if (recorder->start_ns != 0)
+        seconds = (double)(rig_now(recorder->rig) - recorder->start_ns) / 1e9;
+    (void)json_array_append_new(recorder->steps, result_step(seconds, "tester", "note", text, 0, NULL, 0));
+}
+
+int recorder_end(struct recorder *recorder, const char *verdict, struct sentence *error)
+{
+    struct pcapng *evidence = recorder->evidence;
+
+    flow_decoder_finish(recorder->decoder);
+    recorder->evidence = NULL;
+    if (evidence == NULL)
+        return 0;
+    (void)pcapng_note(evidence, verdict);
+    return pcapng_close(evidence, error);
+}
+
+uint64_t recorder_frame(const struct recorder *recorder)
+{
+    return recorder->frame;
+}
+
+json_t *recorder_steps(const struct recorder *recorder)
+{
+    return recorder->steps;
+}
+
+const char *recorder_flow(const struct recorder *recorder)
+{
+    return recorder->flow;
+}
+
+const struct flow_totals *recorder_totals(const struct recorder *recorder)
+{
+    return flow_decoder_totals(recorder->decoder);
+}

@@ -1,0 +1,230 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+--
+-- Frames out of fields. A frame is a table with a `kind`, the fields that were given (`given`), and a method octets().
+-- The same constructors describe what is sent (fields that are not given have their proper value) and what is
+-- expected (only the fields given are compared). Field names are those of wire/'s tables; `warpcheck explain` draws them.
+
+local function new(class, kind, given)
+  return setmetatable({ kind = kind, given = given or {} }, class)
+end
+
+local function copy(fields)
+  local out = {}
+  for k, v in pairs(fields or {}) do out[k] = v end
+  return out
+end
+
+-- Takes from `fields` those that `layout` has, and removes them there.
+local function take(fields, layout)
+  local out = {}
+  for _, name in ipairs(wire.fields(layout)) do
+    out[name], fields[name] = fields[name], nil
+  end
+  return out
+end
+
+local function nothing_left(fields, what)
+  local name = next(fields)
+  if name ~= nil then error(what .. " has no field called '" .. tostring(name) .. "'", 3) end
+end
+
+function hex(octets)
+  return (octets:gsub(".", function(c) return string.format("%02x", c:byte()) end))
+end
+
+function unhex(text)
+  return (text:gsub("%s", ""):gsub("%x%x", function(x) return string.char(tonumber(x, 16)) end))
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- MPA start-up frames
+
+local Start = {}
+Start.__index = Start
+
+-- given: fields of mpa_start; private_data (ULP octets); enhanced = { A, B, IRD, C, D, ORD } puts the word in front and
+-- sets S and Rev 2; raw = octets that stand for the whole frame.
+function Start:octets()
+  local g = copy(self.given)
+  if g.raw then return g.raw end
+  local word = g.enhanced and wire.pack("mpa_enhanced", g.enhanced) or ""
+  local private = word .. (g.private_data or "")
+  g.enhanced, g.private_data = nil, nil
+  local header = take(g, "mpa_start")
+  nothing_left(g, self.kind)
+  header.key = header.key or (self.kind == "request" and "MPA ID Req Frame" or "MPA ID Rep Frame")
+  if header.Rev == nil then header.Rev = #word > 0 and 2 or 1 end
+  if header.S == nil then header.S = #word > 0 end
+  if header.C == nil then header.C = true end
+  header.PD_Length = header.PD_Length or #private
+  return wire.pack("mpa_start", header) .. private
+end
+
+mpa = {}
+function mpa.request(given) return new(Start, "request", given) end
+function mpa.reply(given) return new(Start, "reply", given) end
+
+--------------------------------------------------------------------------------------------------------------------
+-- DDP segments and RDMAP messages: each constructor knows its opcode's defaults
+
+local Segment = {}
+Segment.__index = Segment
+
+-- One segment's ULPDU. Every header field may be given by its name; `data` is what follows the headers.
+function Segment:octets()
+  local f = copy(self.given)
+  local d = self.defaults
+  for k, v in pairs(d.fields) do if f[k] == nil then f[k] = v end end
+  local control = { RV = f.RV, Rsv = f.Rsv, Opcode = f.Opcode }
+  local invalidate = f.InvalidateSTag or 0
+  f.RV, f.Rsv, f.Opcode, f.InvalidateSTag = nil, nil, nil, nil
+  local tail = d.header and wire.pack(d.header, take(f, d.header)) or ""
+  local data = f.data or ""
+  f.data = nil
+  local control_octet = wire.pack("rdmap_control", control)
+  local header
+  if d.tagged then
+    f.RsvdULP = f.RsvdULP or control_octet:byte()
+    header = wire.pack("ddp_tagged", take(f, "ddp_tagged"))
+  else
+    f.RsvdULP = f.RsvdULP or (control_octet:byte() << 32 | invalidate)
+    header = wire.pack("ddp_untagged", take(f, "ddp_untagged"))
+  end
+  nothing_left(f, d.name)
+  return header .. tail .. data
+end
+
+local function segment(name, tagged, header, fields)
+  local defaults = { name = name, tagged = tagged, header = header, fields = fields }
+  fields.DV, fields.L, fields.RV, fields.T = 1, 1, 1, tagged and 1 or 0
+  return function(given)
+    local s = new(Segment, "segment", given)
+    s.defaults = defaults
+    s.name = name
+    return s
+  end
+end
+
+local function untagged(name, opcode, qn, header)
+  return segment(name, false, header, { Opcode = opcode, QN = qn, MO = 0 })
+end
+
+rdmap = {
+  write = segment("RDMA Write", true, nil, { Opcode = 0 }),
+  read_request = untagged("RDMA Read Request", 1, 1, "read_request"),
+  read_response = segment("RDMA Read Response", true, nil, { Opcode = 2 }),
+  send = untagged("Send", 3, 0),
+  send_invalidate = untagged("Send with Invalidate", 4, 0),
+  send_se = untagged("Send with Solicited Event", 5, 0),
+  send_se_invalidate = untagged("Send with Solicited Event and Invalidate", 6, 0),
+  terminate = untagged("Terminate", 7, 2, "terminate"),
+  immediate = untagged("Immediate Data", 8, 0, "immediate"),
+  atomic_request = untagged("Atomic Request", 10, 1, "atomic_request"),
+  atomic_response = untagged("Atomic Response", 11, 3, "atomic_response"),
+}
+
+-- Any ULPDU as it stands: raw.segment { data = octets }
+raw = {}
+function raw.segment(given)
+  local s = new({ __index = { octets = function(self) return self.given.data end } }, "segment", given)
+  s.name = "raw ULPDU"
+  return s
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- The FPDU around a segment, with overrides: fpdu(rdmap.send { data = "x" }, { crc_flip = 1 })
+--   length, pad (octets), crc_value, crc_flip, crc_swapped, omit_crc, marker_index with marker_flip or marker_reserved,
+--   markers and crc (as against what was agreed)
+
+function fpdu(inner, overrides)
+  return { kind = "fpdu", inner = inner, overrides = overrides or {} }
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- What came: octets of a ULPDU read into one flat table of fields
+
+local body_of = { [1] = "read_request", [7] = "terminate", [8] = "immediate", [9] = "immediate", [10] = "atomic_request",
+                  [11] = "atomic_response" }
+
+function read_segment(ulpdu)
+  local out = { kind = "segment", ulpdu = ulpdu, name = "DDP segment with a cut header" }
+  if #ulpdu == 0 then return out end
+  local tagged = ulpdu:byte() & 0x80 ~= 0
+  local layout = tagged and "ddp_tagged" or "ddp_untagged"
+  local header = wire.unpack(layout, ulpdu)
+  if header == nil then return out end
+  for k, v in pairs(header) do out[k] = v end
+  for k, v in pairs(wire.unpack("rdmap_control", ulpdu, 2)) do out[k] = v end
+  if not tagged then out.InvalidateSTag = header.RsvdULP & 0xFFFFFFFF end
+  out.name = wire.opcode(out.Opcode) or string.format("opcode 0x%x", out.Opcode)
+  local at = wire.size(layout) + 1
+  local body = body_of[out.Opcode]
+  if body and not tagged then
+    local fields = wire.unpack(body, ulpdu, at)
+    if fields then
+      for k, v in pairs(fields) do out[k] = v end
+      at = at + wire.size(body)
+      if out.Opcode == 7 then out.triple = out.Layer << 12 | out.EType << 8 | out.Code end
+    end
+  end
+  out.data = ulpdu:sub(at)
+  return out
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- One line for a frame, for messages
+
+local shown = { "S", "M", "C", "R", "Rev", "Res", "PD_Length", "T", "L", "DV", "Rsvd", "RV", "Rsv", "QN", "MSN", "MO", "STag",
+                "TO", "InvalidateSTag", "SinkSTag", "SinkTO", "RDMARDSZ", "SrcSTag", "SrcTO", "D" }
+local in_hex = { STag = true, TO = true, InvalidateSTag = true, SinkSTag = true, SinkTO = true, SrcSTag = true,
+                 SrcTO = true }
+
+local function value_text(name, value)
+  if type(value) == "function" then return "(any that fits)" end
+  if type(value) == "boolean" then return value and "1" or "0" end
+  if type(value) == "string" then return #value > 24 and (#value .. " octets") or hex(value) end
+  if in_hex[name] then return string.format("0x%x", value) end
+  return tostring(value)
+end
+
+local function fields_text(fields)
+  local out = {}
+  for _, name in ipairs(shown) do
+    if fields[name] ~= nil then out[#out + 1] = name .. " " .. value_text(name, fields[name]) end
+  end
+  if fields.enhanced then
+    local e = fields.enhanced
+    local word = {}
+    for _, name in ipairs { "A", "B", "C", "D", "IRD", "ORD" } do
+      if e[name] ~= nil then word[#word + 1] = name .. " " .. value_text(name, e[name]) end
+    end
+    out[#out + 1] = "{" .. table.concat(word, " ") .. "}"
+  end
+  if fields.private_data ~= nil then out[#out + 1] = "private data " .. value_text("private_data", fields.private_data) end
+  if fields.data ~= nil then
+    out[#out + 1] = type(fields.data) == "string" and ("len " .. #fields.data) or "data " .. value_text("data", fields.data)
+  end
+  return #out > 0 and (" " .. table.concat(out, " ")) or ""
+end
+
+local plain = { fin = "FIN", reset = "RST", timeout = "nothing within the time limit", closed = "FIN or RST",
+                quiet = "nothing" }
+
+-- Text of an expectation or of what came.
+function describe(frame)
+  local fields = frame.given or frame
+  if frame.kind == "request" or frame.kind == "reply" then
+    return "MPA " .. (frame.kind == "request" and "Request" or "Reply") .. fields_text(fields)
+  elseif frame.kind == "segment" then
+    local triple = fields.triple
+    if triple then
+      return "Terminate " .. wire.describe(triple)
+    end
+    return (frame.name or "DDP segment") .. fields_text(fields)
+  elseif frame.kind == "garbage" then
+    return "octets that are no " .. frame.wanted .. ": " .. hex(frame.octets:sub(1, 32))
+  elseif frame.kind == "bad_fpdu" then
+    return string.format("an FPDU with a wrong %s, ULPDU_Length %d", frame.crc_ok and "Marker" or "CRC", frame.length)
+  end
+  return plain[frame.kind] or frame.kind
+end

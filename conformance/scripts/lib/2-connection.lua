@@ -1,0 +1,347 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+--
+-- A connection of the lower tester: TCP below, MPA's framing state, and what was agreed at start-up. Positions, MSNs and
+-- the negotiated framing are kept here so that a check only says what is special in it.
+
+Connection = {}
+Connection.__index = Connection
+
+function new_connection(t, tcp, as_initiator)
+  return setmetatable({
+    t = t, tcp = tcp,
+    as_initiator = as_initiator,          -- the tester's MPA role
+    started = false,                      -- start-up frames are exchanged
+    send_framing = { markers = false, crc = true, position = 0 },
+    receive_framing = { markers = false, crc = true, position = 0 },
+    msn = { [0] = 1, 1, 1, 1 },           -- next MSN that the tester sends, by queue number
+  }, Connection)
+end
+
+-- Octets of frames in stream order; FPDUs take their place in the marker grid, missing MSNs are filled in.
+function Connection:octets(...)
+  local out = {}
+  for _, frame in ipairs { ... } do
+    if type(frame) == "string" then
+      out[#out + 1] = frame
+      if self.started then self.send_framing.position = self.send_framing.position + #frame end
+    elseif frame.kind == "request" or frame.kind == "reply" then
+      out[#out + 1] = frame:octets()
+    else
+      out[#out + 1] = self:frame(frame)
+    end
+  end
+  return table.concat(out)
+end
+
+-- One FPDU at the present position.
+function Connection:frame(frame)
+  local overrides = {}
+  local inner = frame
+  if frame.kind == "fpdu" then inner, overrides = frame.inner, frame.overrides end
+  local options = { markers = self.send_framing.markers, crc = self.send_framing.crc,
+                    position = self.send_framing.position }
+  for k, v in pairs(overrides) do options[k] = v end
+  local octets = wire.frame(type(inner) == "string" and inner or self:ulpdu(inner), options)
+  self.send_framing.position = self.send_framing.position + #octets
+  return octets
+end
+
+-- The ULPDU of a segment; an untagged one without an MSN gets the next of its queue, which advances with L.
+function Connection:ulpdu(segment)
+  local defaults = segment.defaults
+  if defaults and not defaults.tagged then
+    local qn = segment.given.QN or defaults.fields.QN
+    if segment.given.MSN == nil then
+      segment.given.MSN = self.msn[qn] or 1
+    end
+    local last = segment.given.L
+    if self.msn[qn] and (last == nil or last == 1 or last == true) and segment.given.MSN == self.msn[qn] then
+      self.msn[qn] = (self.msn[qn] + 1) & 0xFFFFFFFF
+    end
+  end
+  return segment:octets()
+end
+
+-- Sends frames (or octets) as the stream's next octets, in segments of the MSS.
+function Connection:send(...)
+  self.tcp:send(self:octets(...))
+end
+
+-- Sends one frame a TCP segment.
+function Connection:send_each(...)
+  for _, frame in ipairs { ... } do self.tcp:send(self:octets(frame)) end
+end
+
+-- Exact TCP segments: pieces of octets, sent in `order` (indexes from 1; default as they stand).
+function Connection:send_segments(pieces, order)
+  local lengths = {}
+  for i, piece in ipairs(pieces) do lengths[i] = #piece end
+  if not self.tcp:segments(table.concat(pieces), lengths, order) then
+    self.t:inconclusive("the lower tester could not send these TCP segments")
+  end
+end
+
+-- Cuts octets into TCP segments of `size` octets each.
+function Connection:send_in_pieces(octets, size)
+  local pieces = {}
+  for at = 1, #octets, size do pieces[#pieces + 1] = octets:sub(at, at + size - 1) end
+  self:send_segments(pieces)
+end
+
+local ends = { fin = true, reset = true, timeout = true }
+
+function Connection:_start_frame(kind, seconds)
+  local least = 1
+  local deadline = rig.now() + seconds
+  while true do
+    local octets, state = self.tcp:read(least, math.max(0, deadline - rig.now()))
+    if #octets > 0 then
+      local used, fields = wire.parse_start(octets, kind)
+      if used then
+        self.tcp:consume(used)
+        fields.kind, fields.frame_octets = kind, octets:sub(1, used)
+        return fields
+      elseif fields ~= "more" then
+        return { kind = "garbage", wanted = "MPA " .. kind, octets = octets }
+      end
+    end
+    if state ~= "open" then
+      if #octets > 0 and state ~= "timeout" then return { kind = "garbage", wanted = "whole MPA " .. kind, octets = octets } end
+      return { kind = state }
+    end
+    least = #octets + 1
+  end
+end
+
+function Connection:_fpdu(seconds)
+  local least = 1
+  local deadline = rig.now() + seconds
+  while true do
+    local octets, state = self.tcp:read(least, math.max(0, deadline - rig.now()))
+    if #octets > 0 then
+      local used, f = wire.parse_fpdu(octets, self.receive_framing)
+      if used then
+        self.tcp:consume(used)
+        self.receive_framing.position = self.receive_framing.position + used
+        if not f.crc_ok or not f.markers_ok then
+          f.kind = "bad_fpdu"
+          return f
+        end
+        local segment = read_segment(f.ulpdu)
+        segment.fpdu = f
+        return segment
+      end
+    end
+    if state ~= "open" then
+      if #octets > 0 and state ~= "timeout" then
+        return { kind = "garbage", wanted = "whole FPDU", octets = octets }
+      end
+      return { kind = state }
+    end
+    least = #octets + 1
+  end
+end
+
+-- The next thing that the device sent: a start-up frame, a segment, { kind = "fin" | "reset" | "timeout" }, ...
+function Connection:receive(seconds)
+  seconds = seconds or self.t.reaction
+  if self.started then return self:_fpdu(seconds) end
+  return self:_start_frame(self.as_initiator and "reply" or "request", seconds)
+end
+
+-- Octets as they come, at least `least`, not decoded and not consumed; and how the input stands.
+function Connection:peek(least, seconds)
+  return self.tcp:read(least, seconds or self.t.reaction)
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- Expectations
+
+local function same(want, got)
+  if type(want) == "function" then return got ~= nil and want(got) end
+  if type(want) == "boolean" then return (got == 1 or got == true) == want end
+  if type(want) == "table" then
+    if type(got) ~= "table" then return false end
+    for k, v in pairs(want) do if not same(v, got[k]) then return false end end
+    return true
+  end
+  return want == got
+end
+
+-- Does what came fit one expectation?
+function fits(want, got)
+  if want.kind == "closed" then return got.kind == "fin" or got.kind == "reset" end
+  if want.kind == "quiet" then return got.kind == "timeout" end
+  if want.kind ~= got.kind then return false end
+  if want.defaults and got.Opcode ~= (want.given.Opcode or want.defaults.fields.Opcode) then return false end
+  for k, v in pairs(want.given or {}) do
+    if not same(v, got[k]) then return false end
+  end
+  return true
+end
+
+tcp = {
+  fin = function() return { kind = "fin" } end,
+  reset = function() return { kind = "reset" } end,
+  closed = function() return { kind = "closed" } end,
+}
+function quiet() return { kind = "quiet" } end
+
+-- Marks an expectation as less than a pass.
+function warn(want, why) return setmetatable({ verdict = "WARN", why = why }, { __index = want }) end
+function ambiguous(want, reading) return setmetatable({ verdict = "AMBIGUOUS", why = reading }, { __index = want }) end
+
+local function list_text(wants)
+  local out = {}
+  for i, want in ipairs(wants) do
+    out[i] = describe(want) .. (want.verdict and (" (" .. want.verdict .. ")") or "")
+  end
+  return table.concat(out, ", or ")
+end
+
+-- Takes what comes next and compares: returns it, or ends the check with FAIL. `within` seconds, `message` for people.
+function Connection:expect_one_of(wants)
+  local got = self:receive(wants.within)
+  for _, want in ipairs(wants) do
+    if fits(want, got) then
+      if want.verdict == "WARN" then self.t:warn(want.why, list_text(wants), describe(got)) end
+      if want.verdict == "AMBIGUOUS" then self.t:ambiguous(want.why) end
+      return got
+    end
+  end
+  self.t:fail(wants.message, list_text(wants), describe(got))
+end
+
+function Connection:expect(want, options)
+  options = options or {}
+  return self:expect_one_of { want, within = options.within, message = options.message }
+end
+
+-- The stream ends by FIN or RST, and nothing else comes before.
+function Connection:expect_close(options)
+  return self:expect({ kind = "closed" }, options)
+end
+
+-- Nothing comes for a while (half the time is enough when a probe follows).
+function Connection:expect_quiet(options)
+  options = options or {}
+  return self:expect({ kind = "quiet" }, { within = options.within or self.t.quiet, message = options.message })
+end
+
+local function triples(names)
+  local out = {}
+  for _, name in ipairs(names) do out[#out + 1] = wire.triple(name) end
+  return out
+end
+
+local function contains(list, value)
+  for _, v in ipairs(list) do if v == value then return true end end
+  return false
+end
+
+-- Some stacks lay the Terminate word out with its nibbles swapped (0x21 for layer 1, type 2). That is a finding of its
+-- own (RDMAP-4.8-02); a check about something else reads it as meant.
+local function unswapped(got)
+  return got.EType << 12 | got.Layer << 8 | got.Code
+end
+
+-- The device answers with a Terminate whose triple is one of `names` (PASS) or of options.warn (WARN).
+-- FIN or RST without it: FAIL for RDMAP's errors, WARN for those of DDP and MPA, where sending it is a SHOULD
+-- (RFC 5040 6.2.1); options.close = "pass" where the text allows to drop the stream silently.
+-- Other segments that the device had under way are passed over. Returns the Terminate, or nil after a bare close.
+function Connection:expect_terminate(names, options)
+  options = options or {}
+  if type(names) == "string" then names = { names } end
+  local good, tolerated = triples(names), triples(options.warn or {})
+  local words = {}
+  for i, triple in ipairs(good) do words[i] = "Terminate " .. wire.describe(triple) end
+  local expected = table.concat(words, ", or ")
+  local got
+  repeat
+    got = self:receive(options.within)
+  until got.kind ~= "segment" or got.Opcode == 7
+  if got.kind == "segment" and got.triple then
+    if contains(good, got.triple) then return got end
+    if contains(good, unswapped(got)) then
+      self.t:note("the Terminate word has its nibbles swapped (RDMAP-4.8-02); read as meant")
+      return got
+    end
+    if contains(tolerated, got.triple) or contains(tolerated, unswapped(got)) then
+      self.t:warn(options.message, expected, describe(got))
+      return got
+    end
+  elseif got.kind == "fin" or got.kind == "reset" then
+    if options.close == "pass" then return nil end
+    local layer = good[1] >> 12
+    if layer ~= 0 then
+      self.t:warn("the stream ended without the Terminate that RFC 5040 6.2.1 asks for", expected, describe(got))
+      return nil
+    end
+  end
+  self.t:fail(options.message, expected, describe(got))
+end
+
+-- The stream is alive and all that was sent before has been processed: a zero-length RDMA Read is answered.
+function Connection:probe(options)
+  options = options or {}
+  self:send(rdmap.read_request { SinkSTag = 0x50524f42, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 })
+  local got
+  repeat
+    got = self:receive(options.within)
+  until got.kind ~= "segment" or (got.Opcode == 2 and got.STag == 0x50524f42) or got.Opcode == 7
+  if got.kind == "segment" and got.Opcode == 2 then return got end
+  self.t:fail(options.message or "the stream should be alive", "the answer to a zero-length RDMA Read", describe(got))
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- Start-up by the book
+
+-- What both start-up frames mean for the framing of each direction (RFC 5044 7.1): M of one side rules what the other
+-- sends; CRCs are used when either side set C.
+function Connection:agree(own, peer)
+  local flag = function(v) return v == 1 or v == true end
+  local crc = flag(own.C) or flag(peer.C)
+  self.send_framing = { markers = flag(peer.M), crc = crc, position = 0 }
+  self.receive_framing = { markers = flag(own.M), crc = crc, position = 0 }
+  self.started = true
+  self.peer = peer
+end
+
+-- The tester as initiator: Request out, Reply in. `given` are fields of the Request. Returns the Reply.
+function Connection:start_as_initiator(given)
+  local request = mpa.request(given)
+  self:send(request)
+  local reply = self:expect(mpa.reply { R = 0 }, { message = "a good Request is answered by an accepting Reply" })
+  self:agree(wire.unpack("mpa_start", request:octets()), reply)
+  return reply
+end
+
+-- The tester as responder: Request in, Reply out. `given` are fields of the Reply; an enhanced Request gets the
+-- enhanced word mirrored unless `given` says otherwise. Returns the Request.
+function Connection:start_as_responder(given)
+  local request = self:expect(mpa.request {}, { message = "an initiator opens with a Request" })
+  local reply = copy_fields(given)
+  if reply.Rev == nil then reply.Rev = request.Rev end
+  if reply.enhanced == nil and request.enhanced then
+    local e = request.enhanced
+    reply.enhanced = { A = e.A, B = e.B, C = e.C, D = e.D, IRD = e.ORD, ORD = e.IRD }
+  end
+  local frame = mpa.reply(reply)
+  self:send(frame)
+  self:agree(wire.unpack("mpa_start", frame:octets()), request)
+  return request
+end
+
+function copy_fields(fields)
+  local out = {}
+  for k, v in pairs(fields or {}) do out[k] = v end
+  return out
+end
+
+-- An orderly end from the tester's side: FIN, and the device's FIN (or RST) is waited for.
+function Connection:finish()
+  self.tcp:fin()
+  local got
+  repeat got = self:receive(self.t.reaction) until ends[got.kind] or got.kind == "garbage" or got.kind == "bad_fpdu"
+  return got
+end

@@ -1,0 +1,185 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+--
+-- The test object `t` that a check's run function gets, and the sandwich around it (docs/writing-checks.md).
+
+local Test = {}
+Test.__index = Test
+
+local Upper = {}
+
+harness = {}
+
+function harness.test(role)
+  local reaction, quiet_time, round_trip = rig.limits()
+  local t = setmetatable({ role = role, reaction = reaction, quiet = quiet_time, round_trip = round_trip, port = 7000 }, Test)
+  t.dut = setmetatable({ t = t }, Upper)
+  return t
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- Verdicts. Each ends the check.
+
+local function decide(verdict, message, expected, actual, reading)
+  error({ verdict = verdict, message = message, expected = expected, actual = actual, reading = reading }, 0)
+end
+
+function Test:fail(message, expected, actual) decide("FAIL", message, expected, actual) end
+function Test:warn(message, expected, actual) decide("WARN", message, expected, actual) end
+function Test:ambiguous(reading) decide("AMBIGUOUS", reading, nil, nil, reading) end
+function Test:skip(reason) decide("SKIP", reason) end
+function Test:inconclusive(reason) decide("INCONCLUSIVE", reason) end
+function Test:note(text) rig.note(text) end
+
+-- Ends with FAIL unless both are equal.
+function Test:equal(what, expected, actual)
+  if expected ~= actual then
+    self:fail(what, tostring(expected), tostring(actual))
+  end
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- The upper tester: t.dut:verb { ... } gives the answer; an error answer makes the check INCONCLUSIVE
+
+function Upper:__index(verb)
+  return function(self, arguments)
+    local t = rawget(self, "t")
+    if not rig.has_upper_tester() then
+      t:skip("this check needs the device's upper tester (profile: \"control\")")
+    end
+    local request = copy_fields(arguments)
+    request.verb = verb
+    local answer = rig.command(request)
+    if not answer.ok then
+      t:inconclusive("the upper tester could not " .. verb .. ": " .. tostring(answer.error))
+    end
+    return answer
+  end
+end
+
+-- Polls the device until an event of this kind has come (other conditions: fields of `match`); nil when the time is up.
+function Test:await_event(kind, match, seconds)
+  local deadline = rig.now() + (seconds or self.reaction)
+  self.events = self.events or {}
+  while true do
+    for i, event in ipairs(self.events) do
+      local good = event.event == kind
+      for k, v in pairs(match or {}) do good = good and event[k] == v end
+      if good then
+        table.remove(self.events, i)
+        return event
+      end
+    end
+    if rig.now() >= deadline then return nil end
+    for _, event in ipairs(self.dut:poll().events) do self.events[#self.events + 1] = event end
+    rig.wait(math.max(self.round_trip, 0.0001))
+  end
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- Connections
+
+-- TCP only: the tester is the active side, nothing is sent yet. options: port, mss, iss, window.
+function Test:connect(options)
+  local tcp, why = rig.connect(options or {})
+  if not tcp then self:inconclusive("no TCP connection to the device: " .. why) end
+  return new_connection(self, tcp, true)
+end
+
+-- The device opens a connection to the tester (role initiator). options.dut: configuration of its connect verb;
+-- options.mss, options.iss: of our side. The Request is not read yet.
+function Test:accept(options)
+  options = options or {}
+  local own = rig.addresses()
+  self.port = self.port + 1
+  rig.listen(self.port, { mss = options.mss, iss = options.iss })
+  local request = copy_fields(options.dut)
+  request.address, request.port = own, self.port
+  local answer = self.dut:connect(request)
+  local tcp = rig.accept(self.port, self.reaction)
+  if not tcp then self:inconclusive("the device did not open a TCP connection to the tester") end
+  local c = new_connection(self, tcp, false)
+  c.stream = answer.stream
+  return c
+end
+
+-- A listener of the device with this configuration: returns its port.
+function Test:listen(config)
+  return self.dut:listen(config).port
+end
+
+-- A stream in full operation, whatever the role. options:
+--   request / reply   fields of the tester's start-up frame
+--   dut               configuration of the device (listen or connect verb): needs the upper tester
+--   mss, iss, window  of TCP
+-- The default is Rev 1 without Markers, with CRC. In role initiator the device's first FPDU (a Send of 4 octets that
+-- is asked of it) has been taken when this returns.
+function Test:open(options)
+  options = options or {}
+  if self.role == "responder" then
+    local port = options.port
+    if options.dut then port = self:listen(options.dut) end
+    local c = self:connect { port = port, mss = options.mss, iss = options.iss, window = options.window }
+    c:start_as_initiator(options.request)
+    return c
+  end
+  local dut = copy_fields(options.dut)
+  if dut.rev == nil then dut.rev = 1 end
+  local c = self:accept { dut = dut, mss = options.mss, iss = options.iss }
+  c:start_as_responder(options.reply)
+  self.dut:send { stream = c.stream, data = "66697273" }
+  c:expect(rdmap.send {}, { message = "the device's first Send after start-up" })
+  return c
+end
+
+-- The device's number for this connection (its own connections know it; for those it accepted it is asked).
+function Test:stream_of(c)
+  if c.stream then return c.stream end
+  local status = c.tcp:status()
+  local event = self:await_event("accepted", { peer_port = status.local_port })
+  if not event then self:inconclusive("the device does not report the connection that it accepted") end
+  c.stream = event.stream
+  return c.stream
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- The sandwich
+
+-- Good exchanges, from least to most: TCP alone; a start-up; a start-up and an answered Read.
+local exchanges = {
+  tcp = function(t)
+    if t.role == "responder" then t:connect().tcp:close() end
+  end,
+  startup = function(t)
+    local c = t.role == "responder" and t:connect() or t:accept { dut = { rev = 1 } }
+    if t.role == "responder" then c:start_as_initiator() else c:start_as_responder() end
+    c.tcp:close()
+  end,
+  rdma = function(t)
+    local c = t:open()
+    c:probe()
+    c:finish()
+    c.tcp:close()
+  end,
+}
+
+local function exchange(t, check)
+  local kind = check.sandwich or "rdma"
+  local f = exchanges[kind]
+  if not f then error("check " .. check.id .. ": sandwich is \"tcp\", \"startup\" or \"rdma\"", 0) end
+  f(t)
+end
+
+function harness.before(t, check)
+  rig.note("good exchange before")
+  exchange(t, check)
+  rig.note(check.id .. ": " .. check.purpose)
+end
+
+function harness.run(t, check)
+  return check.run(t)
+end
+
+function harness.after(t, check)
+  rig.note("good exchange after")
+  exchange(t, check)
+end
