@@ -3,6 +3,7 @@
  * The embedded environment. Interfaces and addresses are made by iproute2's `ip -batch`, offloads by the ethtool ioctl,
  * the rest through /proc. user_namespaces(7) says what an ordinary user must write, and in which order.
  */
+#define _GNU_SOURCE
 #include "generator/netns.h"
 
 #include <errno.h>

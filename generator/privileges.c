@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Root is asked for to open a real interface, and given up at once: capabilities(7). */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <grp.h>
 #include <linux/capability.h>
