@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* warpcheck prove: the kill matrix. */
+#include "conformance/engine/cmd_prove.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conformance/engine/prove.h"
+#include "reports/terminal.h"
+
+enum { SEEDS = 50, JOBS_MAX = 64 };
+
+static const char usage[] =
+    "usage: warpcheck prove [OPTION...] [DEFECT...]\n"
+    "  Runs the reference stack with each defect, in simulation, against every check and rule, and the correct stack\n"
+    "  over many seeds. Every defect has to be caught by a requirement that it names; the correct stack by none.\n"
+    "  --seed N       seed of the defects' runs and first seed of the correct stack's (1)\n"
+    "  --seeds N      how many seeds of the correct stack (50; with defects named: 0)\n"
+    "  --scripts DIR  checks of this folder instead of those built in\n"
+    "  -j N           processes (as many as there are processors)\n"
+    "  --matrix       name every check and rule that caught a defect, not only those that it names\n"
+    "  --format F     text or jsonl\n"
+    "  --help         this text\n";
+
+struct command {
+    struct prove_config prove;
+    const char **only;
+    const char *scripts;
+    bool seeds_given;
+    bool jsonl;
+    bool matrix;
+    struct terminal terminal;
+};
+
+static int complain(int status, const char *message)
+{
+    fprintf(stderr, "warpcheck prove: %s\n", message);
+    return status;
+}
+
+static int number_of(const char *text, uint64_t most, uint64_t *value, struct sentence *error, const char *option)
+{
+    char *end;
+
+    if (text == NULL || text[0] < '0' || text[0] > '9')
+        return sentence_set(error, "%s needs a number, got \"%.40s\"", option, text != NULL ? text : "nothing");
+    *value = strtoull(text, &end, 10);
+    if (*end != '\0' || *value > most)
+        return sentence_set(error, "%s needs a number up to %" PRIu64 ", got \"%.40s\"", option, most, text);
+    return 0;
+}
+
+static int option_parse(struct command *command, const char *option, const char *value, struct sentence *error)
+{
+    uint64_t number = 0;
+
+    if (strcmp(option, "--seed") == 0) {
+        if (number_of(value, INT64_MAX, &command->prove.seed, error, option) != 0)
+            return -1;
+    } else if (strcmp(option, "--seeds") == 0) {
+        if (number_of(value, 1000000, &number, error, option) != 0)
+            return -1;
+        command->prove.seeds = (unsigned)number;
+        command->seeds_given = true;
+    } else if (strcmp(option, "-j") == 0) {
+        if (number_of(value, JOBS_MAX, &number, error, option) != 0 || number == 0)
+            return sentence_set(error, "-j needs a number from 1 to %d", JOBS_MAX);
+        command->prove.jobs = (unsigned)number;
+    } else if (strcmp(option, "--scripts") == 0 && value != NULL) {
+        command->scripts = value;
+    } else if (strcmp(option, "--format") == 0 && value != NULL &&
+               (strcmp(value, "text") == 0 || strcmp(value, "jsonl") == 0)) {
+        command->jsonl = strcmp(value, "jsonl") == 0;
+    } else {
+        return sentence_set(error, "unknown option %.40s, or its value (warpcheck prove --help lists them)", option);
+    }
+    return 0;
+}
+
+static int arguments_parse(struct command *command, int argc, char **argv, struct sentence *error)
+{
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--matrix") == 0)
+            command->matrix = true;
+        else if (argv[i][0] != '-')
+            command->only[command->prove.only_count++] = argv[i];
+        else if (option_parse(command, argv[i], i + 1 < argc ? argv[i + 1] : NULL, error) != 0)
+            return -1;
+        else
+            i++;
+    }
+    if (command->prove.only_count != 0 && !command->seeds_given)
+        command->prove.seeds = 0;
+    return 0;
+}
+
+static void on_defect(void *user, const struct defect *defect, const char *const *killed_by, size_t count, bool killed)
+{
+    struct command *command = user;
+
+    if (command->jsonl) {
+        json_t *ids = json_array();
+
+        for (size_t i = 0; i < count; i++)
+            (void)json_array_append_new(ids, json_string(killed_by[i]));
+        json_t *line = json_pack("{s:s, s:s, s:s, s:o, s:b}", "type", "defect", "defect", defect->id, "requirement",
+                                 defect->requirement, "killed_by", ids, "killed", killed);
+        (void)json_dumpf(line, stdout, JSON_COMPACT);
+        puts("");
+        json_decref(line);
+        return;
+    }
+    terminal_clear(&command->terminal);
+    printf("%-8s %-40s %s", killed ? "killed" : "SURVIVED", defect->id, defect->requirement);
+    if (command->matrix || !killed) {
+        printf("   caught by:");
+        for (size_t i = 0; i < count; i++)
+            printf(" %s", killed_by[i]);
+        if (count == 0)
+            printf(" nothing");
+    }
+    puts("");
+}
+
+static void on_alarm(void *user, uint64_t seed, const char *text)
+{
+    struct command *command = user;
+
+    terminal_clear(&command->terminal);
+    fprintf(command->jsonl ? stderr : stdout, "ALARM    correct stack, seed %" PRIu64 ": %s\n", seed, text);
+}
+
+static void on_progress(void *user, size_t done, size_t total)
+{
+    struct command *command = user;
+
+    terminal_progress(&command->terminal, done, total, "proving", 0);
+}
+
+static void print_summary(const struct command *command, const struct prove_summary *summary)
+{
+    if (command->jsonl) {
+        json_t *line = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "type", "summary", "defects",
+                                 (json_int_t)summary->defects, "killed", (json_int_t)summary->killed, "false_alarms",
+                                 (json_int_t)summary->false_alarms, "inconclusive", (json_int_t)summary->undecided,
+                                 "checks", (json_int_t)summary->checks, "rules", (json_int_t)summary->rules);
+
+        (void)json_dumpf(line, stdout, JSON_COMPACT);
+        puts("");
+        json_decref(line);
+        return;
+    }
+    printf("\n%zu of %zu defects killed by %zu checks and %zu rules; the correct stack over %u seeds: %zu false alarms",
+           summary->killed, summary->defects, summary->checks, summary->rules, command->prove.seeds,
+           summary->false_alarms);
+    if (summary->undecided != 0)
+        printf(", %zu inconclusive", summary->undecided);
+    puts("");
+}
+
+static int prove(struct command *command, struct sentence *error)
+{
+    struct prove_summary summary;
+
+    if (defect_list_count(command->prove.defects) == 0 || script_check_count(command->prove.host) == 0)
+        return complain(3, "there are no defects, or no checks, to prove");
+    if (prove_run(&command->prove, &summary, error) != 0)
+        return complain(strncmp(error->text, "no defect", 9) == 0 ? 2 : 4, error->text);
+    terminal_clear(&command->terminal);
+    print_summary(command, &summary);
+    if (fflush(stdout) != 0)
+        return complain(4, "the matrix could not be written to stdout");
+    return summary.killed == summary.defects && summary.false_alarms == 0 && summary.undecided == 0 ? 0 : 1;
+}
+
+static int load_and_prove(struct command *command, struct sentence *error)
+{
+    struct catalogue *catalogue = NULL;
+    struct pics *pics = NULL;
+    struct defect_list *defects = NULL;
+    int status = 4;
+
+    command->prove.host = script_host_new(error);
+    if (command->prove.host == NULL || catalogue_load(&catalogue, error) != 0 || pics_load(&pics, error) != 0 ||
+        (defects = defect_list_embedded(error)) == NULL) {
+        (void)complain(status, error->text);
+    } else if ((command->scripts != NULL ? script_load_path(command->prove.host, command->scripts, error)
+                                         : script_load_embedded(command->prove.host, error)) != 0) {
+        status = complain(2, error->text);
+    } else {
+        command->prove.catalogue = catalogue;
+        command->prove.pics = pics;
+        command->prove.defects = defects;
+        status = prove(command, error);
+    }
+    defect_list_free(defects);
+    pics_free(pics);
+    catalogue_free(catalogue);
+    script_host_free(command->prove.host);
+    return status;
+}
+
+int cmd_prove(int argc, char **argv)
+{
+    struct command command = {.prove = {.seed = 1, .seeds = SEEDS}};
+    struct sentence error = {{0}};
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    int status;
+
+    if (argc > 1 && strcmp(argv[1], "--help") == 0)
+        return fputs(usage, stdout) < 0 ? 4 : 0;
+    command.only = calloc((size_t)argc + 1, sizeof(*command.only));
+    if (command.only == NULL)
+        return complain(4, "out of memory");
+    command.prove.only = command.only;
+    command.prove.jobs = processors > 0 && processors <= JOBS_MAX ? (unsigned)processors : 1;
+    command.prove.defect = on_defect;
+    command.prove.alarm = on_alarm;
+    command.prove.progress = on_progress;
+    command.prove.user = &command;
+    terminal_init(&command.terminal, stderr);
+    if (arguments_parse(&command, argc, argv, &error) != 0)
+        status = complain(2, error.text);
+    else
+        status = load_and_prove(&command, &error);
+    free(command.only);
+    return status;
+}
