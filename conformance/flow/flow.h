@@ -12,8 +12,8 @@
  * captured it is from the TCP active opener, without a SYN from the sender of the first frame; then
  * `flow->roles_known` is false.
  *
- * One FPDU gives FLOW_FPDU, then FLOW_DDP when there are octets of a DDP header, then FLOW_RDMAP when that header is
- * whole. The state of the flow (everything in `struct flow_half`) is as it was BEFORE that FPDU for all three, and is
+ * One FPDU gives FLOW_FPDU, then FLOW_DDP, then FLOW_RDMAP when the DDP header is whole. An FPDU with a bad CRC gives
+ * FLOW_FPDU alone: a receiver drops it, and nobody knows which of its octets are wrong; it sets flow->gap. The state of the flow (everything in `struct flow_half`) is as it was BEFORE that FPDU for all three, and is
  * brought up to date behind the last; so a rule compares the event with the state. Start-up frames likewise:
  * flow->start[] and flow->half[].framing hold a frame's consequence only behind its FLOW_MPA_START.
  *

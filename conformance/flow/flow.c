@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/flow/flow_internal.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FLOWS_MAX = 4096, BUFFER_MAX = 32 << 20, HALF_BUFFER_MAX = 256 << 10 };
+
+const char *flow_reason_text(enum flow_reason reason)
+{
+    static const char *const texts[FLOW_REASON_COUNT] = {
+        [FLOW_REASON_START_MALFORMED] = "the start-up frame is malformed: what follows it cannot be told apart",
+        [FLOW_REASON_REJECTED] = "the connection was rejected (R=1): what follows belongs to the ULP",
+        [FLOW_REASON_SYNC_LOST] = "the FPDU boundary was lost: looking for the next FPDU",
+        [FLOW_REASON_ONE_WAY] = "the other side's start-up frame is not in the capture: Markers and CRC were found out "
+                                "from the stream",
+        [FLOW_REASON_LATE] = "the capture begins in mid-stream: decoded from the first FPDU that could be verified",
+        [FLOW_REASON_NO_FPDU] = "no FPDU was found in this direction",
+        [FLOW_REASON_STREAMING] = "the ULP's own octets stand before the start-up frame",
+        [FLOW_REASON_EVICTED] = "more connections are open than the decoder follows at once",
+    };
+
+    return (unsigned)reason < FLOW_REASON_COUNT ? texts[reason] : "";
+}
+
+const char *flow_role(const struct flow *flow, enum flow_direction direction)
+{
+    if (!flow->roles_known)
+        return NULL;
+    return direction == FLOW_FROM_INITIATOR ? "initiator" : "responder";
+}
+
+static void end_name(const struct flow_address *address, char *text, size_t room)
+{
+    char number[INET6_ADDRSTRLEN] = "?";
+
+    inet_ntop(address->family == 6 ? AF_INET6 : AF_INET, address->octets, number, sizeof(number));
+    snprintf(text, room, address->family == 6 ? "[%s]:%u" : "%s:%u", number, (unsigned)address->port);
+}
+
+const char *flow_name(const struct flow *flow, enum flow_direction direction, char *text, size_t room)
+{
+    char from[INET6_ADDRSTRLEN + 9], to[INET6_ADDRSTRLEN + 9];
+
+    end_name(&flow->address[direction], from, sizeof(from));
+    end_name(&flow->address[flow_reverse(direction)], to, sizeof(to));
+    snprintf(text, room, "%s>%s", from, to);
+    return text;
+}
+
+/* ---- events ---------------------------------------------------------------------------------------------------- */
+
+struct flow_event flow_event_make(const struct flow_connection *connection, unsigned side, enum flow_event_kind kind,
+                                  uint64_t frame, uint64_t time_ns)
+{
+    return (struct flow_event){
+        .kind = kind,
+        .direction = flow_direction_of(connection, side),
+        .flow = connection->flow,
+        .frame = frame,
+        .first_frame = frame,
+        .time_ns = time_ns,
+        .reason = FLOW_REASON_COUNT,
+    };
+}
+
+void flow_event_send(struct flow_decoder *decoder, const struct flow_event *event)
+{
+    if (decoder->sink != NULL && event->flow != NULL)
+        decoder->sink(decoder->ctx, event);
+}
+
+void flow_undecoded(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
+                    enum flow_reason reason, uint64_t frame, uint64_t time_ns)
+{
+    struct flow_event event = flow_event_make(connection, side, FLOW_UNDECODED, frame, time_ns);
+
+    event.reason = reason;
+    event.position = connection->side[side].position;
+    flow_event_send(decoder, &event);
+}
+
+static void set_address(struct flow_address *address, const struct flow_key *key, unsigned side)
+{
+    address->family = key->family;
+    address->port = key->port[side];
+    memcpy(address->octets, key->address[side], sizeof(address->octets));
+}
+
+static void tell_open(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side)
+{
+    const struct flow_side *from = &connection->side[side];
+    struct flow_open open = {from->syn_ack, from->isn, from->mss, from->window};
+    struct flow_event event = flow_event_make(connection, side, FLOW_TCP_OPEN, from->syn_frame, from->syn_ns);
+
+    event.open = &open;
+    flow_event_send(decoder, &event);
+}
+
+bool flow_recognise(struct flow_decoder *decoder, struct flow_connection *connection, unsigned initiator,
+                    bool roles_known)
+{
+    size_t head = (sizeof(struct flow) + 15) & ~(size_t)15;
+    struct flow *flow;
+
+    if (connection->flow != NULL)
+        return true;
+    flow = calloc(1, head + decoder->config.rule_state_octets);
+    if (flow == NULL)
+        return false;
+    connection->flow = flow;
+    connection->swap = initiator; /* side `initiator` becomes direction 0 */
+    flow->number = ++decoder->totals.flows;
+    flow->roles_known = roles_known;
+    flow->first_frame = connection->first_frame;
+    flow->first_ns = connection->first_ns;
+    flow->last_frame = connection->last_frame;
+    flow->last_ns = connection->last_ns;
+    flow->revision = MPA_REV_1;
+    flow->rule_state = decoder->config.rule_state_octets != 0 ? (uint8_t *)flow + head : NULL;
+    for (unsigned i = 0; i < 2; i++) {
+        struct flow_side *side = &connection->side[i];
+        enum flow_direction direction = flow_direction_of(connection, i);
+        struct flow_half *half = &flow->half[direction];
+
+        set_address(&flow->address[direction], &connection->key, i);
+        side->half = half;
+        half->syn_seen = side->syn_seen;
+        half->isn = side->isn;
+        half->mss = side->mss;
+        half->window_scale_seen = side->has_scale;
+        half->window_scale = side->scale;
+        half->largest_segment = side->largest_segment;
+        for (unsigned queue = 0; queue < FLOW_QUEUES; queue++)
+            half->queue[queue].next_msn = DDP_FIRST_MSN;
+        if (side->syn_seen) {
+            flow->opener_known = true;
+            flow->opener = side->syn_ack ? flow_reverse(direction) : direction;
+        }
+    }
+    for (unsigned i = 0; i < 2; i++)
+        if (connection->side[initiator ^ i].syn_seen)
+            tell_open(decoder, connection, initiator ^ i);
+    return true;
+}
+
+/* ---- connections ----------------------------------------------------------------------------------------------- */
+
+static unsigned cache_slot(const struct flow_key *key)
+{
+    uint32_t a, b;
+
+    memcpy(&a, key->address[0] + (key->family == 4 ? 0 : 12), sizeof(a));
+    memcpy(&b, key->address[1] + (key->family == 4 ? 0 : 12), sizeof(b));
+    a ^= b * 31u ^ (uint32_t)key->port[0] * 2654435761u ^ (uint32_t)key->port[1] * 40503u;
+    return (a ^ a >> 8 ^ a >> 16 ^ a >> 24) % FLOW_CACHE;
+}
+
+static void age_unlink(struct flow_decoder *decoder, struct flow_connection *connection)
+{
+    if (connection->newer != NULL)
+        connection->newer->older = connection->older;
+    else
+        decoder->newest = connection->older;
+    if (connection->older != NULL)
+        connection->older->newer = connection->newer;
+    else
+        decoder->oldest = connection->newer;
+}
+
+static void age_newest(struct flow_decoder *decoder, struct flow_connection *connection)
+{
+    connection->newer = NULL;
+    connection->older = decoder->newest;
+    if (decoder->newest != NULL)
+        decoder->newest->newer = connection;
+    else
+        decoder->oldest = connection;
+    decoder->newest = connection;
+}
+
+static bool is_closed(const struct flow_connection *connection)
+{
+    return connection->side[0].reset || connection->side[1].reset ||
+           (connection->side[0].closed && connection->side[1].closed);
+}
+
+static void free_connection(struct flow_decoder *decoder, struct flow_connection *connection)
+{
+    unsigned slot = cache_slot(&connection->key);
+
+    if (decoder->cache[slot] == connection)
+        decoder->cache[slot] = NULL;
+    HASH_DEL(decoder->connections, connection);
+    age_unlink(decoder, connection);
+    decoder->connection_count--;
+    for (unsigned i = 0; i < 2; i++) {
+        flow_tcp_release(decoder, &connection->side[i]);
+        flow_mpa_release(decoder, &connection->side[i]);
+        if (connection->flow != NULL)
+            free(connection->flow->half[i].requests);
+    }
+    free(connection->flow);
+    free(connection);
+}
+
+static void end_connection(struct flow_decoder *decoder, struct flow_connection *connection, enum flow_reason reason)
+{
+    flow_tcp_flush(decoder, connection);
+    for (unsigned i = 0; i < 2; i++)
+        flow_mpa_end(decoder, connection, i);
+    if (connection->flow != NULL) {
+        struct flow_event event =
+            flow_event_make(connection, connection->swap, FLOW_END, connection->last_frame, connection->last_ns);
+
+        event.reason = reason;
+        flow_event_send(decoder, &event);
+    }
+    free_connection(decoder, connection);
+}
+
+static struct flow_connection *new_connection(struct flow_decoder *decoder, const struct flow_segment *segment,
+                                              const struct flow_frame *frame)
+{
+    struct flow_connection *connection = calloc(1, sizeof(*connection));
+
+    if (connection == NULL)
+        return NULL;
+    if (decoder->connection_count >= decoder->config.flows_max) {
+        bool closed = is_closed(decoder->oldest);
+
+        if (!closed && decoder->oldest->flow != NULL)
+            decoder->totals.evicted++;
+        end_connection(decoder, decoder->oldest, closed ? FLOW_REASON_COUNT : FLOW_REASON_EVICTED);
+    }
+    connection->key = segment->key;
+    connection->first_side = segment->side;
+    connection->first_frame = frame->number;
+    connection->first_ns = frame->time_ns;
+    connection->side[0].state = connection->side[1].state = SIDE_LATE;
+    HASH_ADD(hh, decoder->connections, key, sizeof(connection->key), connection);
+    age_newest(decoder, connection);
+    decoder->connection_count++;
+    decoder->totals.connections++;
+    return connection;
+}
+
+static struct flow_connection *find_connection(struct flow_decoder *decoder, const struct flow_key *key)
+{
+    struct flow_connection **cached = &decoder->cache[cache_slot(key)];
+    struct flow_connection *connection = *cached;
+
+    if (connection == NULL || memcmp(&connection->key, key, sizeof(*key)) != 0) {
+        HASH_FIND(hh, decoder->connections, key, sizeof(*key), connection);
+        if (connection == NULL)
+            return NULL;
+        *cached = connection;
+    }
+    if (decoder->newest != connection) {
+        age_unlink(decoder, connection);
+        age_newest(decoder, connection);
+    }
+    return connection;
+}
+
+/* A SYN with another sequence number than the one that this connection has: the 4-tuple lives again. */
+static bool is_new_life(const struct flow_connection *connection, const struct flow_segment *segment)
+{
+    const struct flow_side *side = &connection->side[segment->side];
+
+    if ((segment->flags & TCP_BIT_SYN) == 0 || !side->seq_known)
+        return false;
+    return !side->syn_seen || side->isn != segment->seq;
+}
+
+void flow_decoder_frame(struct flow_decoder *decoder, const struct flow_frame *frame)
+{
+    struct flow_segment segment;
+    struct flow_connection *connection;
+
+    decoder->totals.frames++;
+    decoder->now_ns = frame->time_ns;
+    if (!flow_link_segment(frame, &segment, &decoder->totals))
+        return;
+    connection = find_connection(decoder, &segment.key);
+    if (connection != NULL && is_new_life(connection, &segment)) {
+        end_connection(decoder, connection, FLOW_REASON_COUNT);
+        connection = NULL;
+    }
+    if (connection == NULL) {
+        if (segment.length == 0 && (segment.flags & TCP_BIT_SYN) == 0)
+            return;
+        connection = new_connection(decoder, &segment, frame);
+        if (connection == NULL)
+            return;
+    }
+    connection->last_frame = frame->number;
+    connection->last_ns = frame->time_ns;
+    if (connection->flow != NULL) {
+        connection->flow->last_frame = frame->number;
+        connection->flow->last_ns = frame->time_ns;
+    }
+    flow_tcp_segment(decoder, connection, &segment, frame);
+}
+
+/* ---- the decoder ----------------------------------------------------------------------------------------------- */
+
+struct flow_decoder *flow_decoder_create(const struct flow_config *config, flow_sink sink, void *ctx)
+{
+    struct flow_decoder *decoder = calloc(1, sizeof(*decoder));
+
+    if (decoder == NULL)
+        return NULL;
+    if (config != NULL)
+        decoder->config = *config;
+    if (decoder->config.flows_max == 0)
+        decoder->config.flows_max = FLOWS_MAX;
+    if (decoder->config.buffer_max == 0)
+        decoder->config.buffer_max = BUFFER_MAX;
+    if (decoder->config.half_buffer_max == 0)
+        decoder->config.half_buffer_max = HALF_BUFFER_MAX;
+    decoder->sink = sink;
+    decoder->ctx = ctx;
+    decoder->scratch = malloc(FPDU_SCRATCH_OCTETS);
+    if (decoder->scratch == NULL) {
+        free(decoder);
+        return NULL;
+    }
+    return decoder;
+}
+
+void flow_decoder_finish(struct flow_decoder *decoder)
+{
+    decoder->finishing = true;
+    while (decoder->oldest != NULL)
+        end_connection(decoder, decoder->oldest, FLOW_REASON_COUNT);
+    decoder->finishing = false;
+}
+
+void flow_decoder_destroy(struct flow_decoder *decoder)
+{
+    if (decoder == NULL)
+        return;
+    while (decoder->oldest != NULL)
+        free_connection(decoder, decoder->oldest);
+    free(decoder->scratch);
+    free(decoder);
+}
+
+const struct flow_totals *flow_decoder_totals(const struct flow_decoder *decoder)
+{
+    return &decoder->totals;
+}

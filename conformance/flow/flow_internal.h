@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The decoder's insides. A frame goes down these steps:
+ *
+ *     flow_link.c    octets of a frame -> one TCP segment
+ *     flow.c         which connection (hash, least recently used first to go), events out
+ *     flow_tcp.c     segments -> pieces in stream order, or "so many octets are missing"
+ *     flow_start.c   pieces -> MPA start-up frames, and what they agree upon
+ *     flow_mpa.c     pieces -> FPDUs
+ *     flow_lock.c    pieces -> where an FPDU begins, when that is not known
+ *     flow_rdmap.c   FPDUs -> DDP Segments and RDMA Messages, and the state rules look at
+ *
+ * An FPDU that lies wholly in a segment that comes in order is never copied.
+ */
+#ifndef FLOW_FLOW_INTERNAL_H
+#define FLOW_FLOW_INTERNAL_H
+
+#include "conformance/flow/flow.h"
+
+#include <uthash.h>
+
+enum tcp_bit { TCP_BIT_FIN = 0x01, TCP_BIT_SYN = 0x02, TCP_BIT_RST = 0x04, TCP_BIT_ACK = 0x10 };
+
+/* Both ends of a connection, the lower (address, port) first, so that both directions have one key. */
+struct flow_key {
+    uint8_t address[2][16]; /* network order, IPv4 in the first four */
+    uint16_t port[2];
+    uint8_t family;
+    uint8_t zero[3];
+};
+
+/* One TCP segment out of one frame. */
+struct flow_segment {
+    struct flow_key key;
+    unsigned side; /* index in the key of the sender */
+    uint32_t seq, ack;
+    uint8_t flags;
+    uint16_t window;
+    uint16_t mss; /* 0: no option */
+    bool has_scale;
+    uint8_t scale;
+    const uint8_t *payload;
+    size_t captured; /* payload octets there */
+    size_t length;   /* payload octets on the wire */
+};
+
+/* Octets of one segment that are next in the stream. */
+struct flow_piece {
+    const uint8_t *octets;
+    size_t captured;         /* octets there */
+    size_t length;           /* octets on the wire; more than captured when the capture cut the frame */
+    bool at_start;           /* the first one is the first of its segment */
+    bool at_end;             /* the last one (of length) is the last of its segment */
+    uint32_t segment_octets; /* payload of the whole segment */
+    uint64_t frame;
+    uint64_t time_ns;
+};
+
+/* A piece that has to wait: something before it is missing, or may not be decoded yet. */
+struct flow_chunk {
+    struct flow_chunk *next;
+    uint32_t seq;
+    struct flow_piece piece; /* .octets point into `octets` */
+    uint8_t octets[];
+};
+
+enum flow_state {
+    SIDE_FRESH,     /* at the true start of the stream, nothing decided */
+    SIDE_LATE,      /* somewhere in a stream, framing not known */
+    SIDE_START,     /* in a start-up frame */
+    SIDE_WAIT,      /* behind its own start-up frame; the other side's is awaited */
+    SIDE_GUESS,     /* at the first FPDU; framing to be found out (one-way capture) */
+    SIDE_FPDU,      /* in FPDUs */
+    SIDE_RESYNC,    /* framing known, boundary lost */
+    SIDE_STREAMING, /* other octets first: only a start-up frame at a segment's start is looked for */
+    SIDE_DEAD,      /* not decoded any more */
+};
+
+/* One sender of a connection. */
+struct flow_side {
+    struct flow_half *half; /* NULL until the connection is known to be MPA */
+    /* TCP */
+    bool syn_seen, syn_ack, fin_known, closed, reset, seq_known;
+    uint32_t isn;
+    uint32_t next_seq; /* of the next octet in order */
+    uint32_t fin_seq;
+    uint64_t fin_frame, fin_ns;
+    bool fin_with_data;
+    uint32_t acked; /* highest acknowledgment by the other side */
+    bool acked_known;
+    uint16_t mss, window;
+    bool has_scale;
+    uint8_t scale;
+    uint64_t syn_frame, syn_ns;
+    struct flow_chunk *queue, *queue_tail;
+    size_t queued;
+    unsigned queued_chunks;
+    uint64_t hole_ns; /* time when the first chunk was queued */
+    uint16_t largest_segment;
+    /* MPA */
+    enum flow_state state;
+    bool expects; /* role known: this side's start-up frame is of `kind` */
+    enum mpa_start_kind kind;
+    bool start_done;   /* its start-up frame was seen, good or bad */
+    bool waiting;      /* a Reply before its Request: hold until that comes */
+    bool impatient;    /* held long enough: go on without the other side's frame */
+    bool lost_in_wait; /* octets are missing behind the start-up frame */
+    bool tentative;    /* the next FPDU is a guess: tell of it only when its CRC is right */
+    bool resynced;     /* the next FPDU is the first one behind a lock */
+    bool told_dead;    /* FLOW_UNDECODED was sent for the state it is in */
+    enum flow_reason dead_reason;
+    struct fpdu_framing framing;
+    uint64_t position; /* of the next octet, from SeqStart */
+    uint64_t skip;     /* octets to the next FPDU, of an FPDU that is cut */
+    uint8_t *buffer;   /* of a unit (start-up frame, FPDU) that is begun */
+    size_t have, need, room;
+    uint64_t unit_frame; /* frame with its first octet */
+    bool unit_at_start;
+    uint32_t unit_segments;
+    unsigned attempts; /* of a lock */
+    unsigned hints;    /* FPDUs that fit without CRC */
+    unsigned nonsense; /* FPDUs in a row that no sender would send */
+};
+
+struct flow_connection {
+    struct flow_key key;
+    UT_hash_handle hh;
+    struct flow_connection *newer, *older; /* by last frame */
+    struct flow *flow;                     /* NULL until known to be MPA */
+    unsigned swap;                         /* direction = side ^ swap */
+    unsigned first_side;                   /* sender of the first frame */
+    uint64_t first_frame, first_ns, last_frame, last_ns;
+    struct flow_side side[2];
+};
+
+enum { FLOW_CACHE = 256 };
+
+struct flow_decoder {
+    struct flow_config config;
+    flow_sink sink;
+    void *ctx;
+    struct flow_totals totals;
+    struct flow_connection *connections; /* hash */
+    struct flow_connection *newest, *oldest;
+    size_t connection_count;
+    struct flow_connection *cache[FLOW_CACHE];
+    size_t held; /* octets in queues and unit buffers */
+    bool finishing;
+    uint64_t now_ns;
+    uint8_t *scratch; /* FPDU_SCRATCH_OCTETS for Markers */
+};
+
+static inline enum flow_direction flow_direction_of(const struct flow_connection *connection, unsigned side)
+{
+    return (enum flow_direction)(side ^ connection->swap);
+}
+
+/* flow_link.c: false when the frame is no whole TCP segment; the totals say why. */
+bool flow_link_segment(const struct flow_frame *frame, struct flow_segment *segment, struct flow_totals *totals);
+
+/* flow.c */
+/* Makes the connection a flow (once). `initiator` is the side of the MPA Initiator, or the best guess. */
+bool flow_recognise(struct flow_decoder *decoder, struct flow_connection *connection, unsigned initiator,
+                    bool roles_known);
+/* An event with flow, direction, frame and time filled in. */
+struct flow_event flow_event_make(const struct flow_connection *connection, unsigned side, enum flow_event_kind kind,
+                                  uint64_t frame, uint64_t time_ns);
+void flow_event_send(struct flow_decoder *decoder, const struct flow_event *event);
+void flow_undecoded(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
+                    enum flow_reason reason, uint64_t frame, uint64_t time_ns);
+
+/* flow_tcp.c */
+void flow_tcp_segment(struct flow_decoder *decoder, struct flow_connection *connection,
+                      const struct flow_segment *segment, const struct flow_frame *frame);
+/* Delivers all that is held, holes or not. */
+void flow_tcp_flush(struct flow_decoder *decoder, struct flow_connection *connection);
+void flow_tcp_release(struct flow_decoder *decoder, struct flow_side *side);
+
+/* flow_mpa.c */
+/* Decodes a piece; returns how many of its captured octets were taken: fewer when the rest has to wait. */
+size_t flow_mpa_octets(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
+                       const struct flow_piece *piece);
+/* `count` octets of the stream are missing; `cut`: because the capture cut the frame. */
+void flow_mpa_lost(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side, uint64_t count,
+                   bool cut, uint64_t frame, uint64_t time_ns);
+/* True while nothing of this side may be decoded. */
+bool flow_mpa_blocked(const struct flow_connection *connection, unsigned side);
+/* Ends the waiting. */
+void flow_mpa_go_on(struct flow_connection *connection, unsigned side);
+/* Octets of a unit that was begun and is not finished. */
+size_t flow_mpa_partial(const struct flow_side *side);
+/* The stream has ended: tells of a start-up frame that is not whole. */
+void flow_mpa_end(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side);
+bool flow_mpa_reserve(struct flow_decoder *decoder, struct flow_side *side, size_t octets);
+void flow_mpa_release(struct flow_decoder *decoder, struct flow_side *side);
+/* Boundaries are lost from here on. */
+void flow_mpa_lose_sync(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side, uint64_t frame,
+                        uint64_t time_ns);
+
+/* flow_start.c */
+size_t flow_start_octets(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
+                         const struct flow_piece *piece, size_t used);
+/* Octets that are no start-up frame were seen before: one may still come, at the beginning of a segment. */
+size_t flow_start_streaming(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
+                            const struct flow_piece *piece, size_t used);
+/* The octets behind what is held of a start-up frame will never come: tells of it as far as it is there. */
+void flow_start_cut(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side, uint64_t frame,
+                    uint64_t time_ns);
+void flow_side_ends(struct flow_side *side, enum flow_reason reason);
+
+/* flow_lock.c: look for an FPDU (or start-up frame) in a piece from offset `used` on; return the octets passed over.
+ * When one is found the state is SIDE_FPDU (or SIDE_FRESH) and the octet behind those passed over is its first. */
+size_t flow_lock_resync(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
+                        const struct flow_piece *piece, size_t used);
+size_t flow_lock_late(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
+                      const struct flow_piece *piece, size_t used);
+void flow_lock_guess(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
+                     const struct flow_piece *piece, size_t used);
+/* Copies up to `want` octets that are not Markers from an FPDU's first octet on; returns how many there were. */
+size_t flow_lock_gather(const uint8_t *octets, size_t count, const struct fpdu_framing *framing, uint8_t *out,
+                        size_t want);
+/* A header of DDP and RDMAP that makes sense; `have` octets of a ULPDU of `length` are there. */
+bool flow_lock_plausible(const uint8_t *ulpdu, size_t have, size_t length, unsigned revision);
+
+/* flow_rdmap.c: sends FLOW_FPDU, FLOW_DDP, FLOW_RDMAP and brings the state up to date. */
+void flow_rdmap_fpdu(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
+                     const struct flow_fpdu *fpdu, const struct flow_event *base);
+/* Forgets what cannot be known behind a gap. */
+void flow_rdmap_gap(struct flow *flow, enum flow_direction direction);
+
+#endif

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Finding the boundary of an FPDU in the middle of a stream: behind a loss, where the framing is known, or where a
+ * capture begins late, where nothing is. A place is believed when a CRC says so; without CRCs when DDP and RDMAP
+ * headers make sense and lengths lead from one to the next.
+ */
+#include "conformance/flow/flow_internal.h"
+
+#include <string.h>
+
+#include "wire/marker.h"
+
+enum {
+    LEAST_ULPDU = DDP_TAGGED_OCTETS,
+    HEADER_OCTETS = FPDU_LENGTH_OCTETS + DDP_UNTAGGED_OCTETS,
+    ATTEMPTS_MAX = 256, /* segments looked at before a connection is taken for something else */
+    HINTS_NEEDED = 2,   /* segments that FPDUs without CRC fill exactly */
+};
+
+bool flow_lock_plausible(const uint8_t *ulpdu, size_t have, size_t length, unsigned revision)
+{
+    const struct rdmap_opcode_row *row;
+    unsigned ddp, rdmap;
+    bool tagged;
+
+    if (length < LEAST_ULPDU || have < 2)
+        return false;
+    ddp = ulpdu[0];
+    rdmap = ulpdu[1];
+    row = &rdmap_opcode_rows[rdmap & 0xF];
+    tagged = (ddp & 0x80) != 0;
+    /* Rsvd and Rsv zero; DV and RV 1, 0 with MPA revision 0 (RFC 5040 4.1, RFC 5041 4.1) */
+    if (revision == MPA_REV_RDMAC ? (ddp & 0x3E) != 0 || (rdmap & 0xB0) != 0
+                                  : (ddp & 0x3F) != 1 || (rdmap & 0xF0) != 0x40)
+        return false;
+    if (row->name == NULL || row->tagged != tagged)
+        return false;
+    if (tagged)
+        return true;
+    if (length < DDP_UNTAGGED_OCTETS + (size_t)row->header_octets)
+        return false;
+    return have < DDP_UNTAGGED_OCTETS || octets_get32(ulpdu + 6) == row->qn;
+}
+
+size_t flow_lock_gather(const uint8_t *octets, size_t count, const struct fpdu_framing *framing, uint8_t *out,
+                        size_t want)
+{
+    size_t distance = framing->markers ? marker_distance(framing->position) : SIZE_MAX;
+    size_t gathered = 0, at = 0;
+
+    while (at < count && gathered < want) {
+        size_t run = count - at < want - gathered ? count - at : want - gathered;
+
+        if (distance == 0) {
+            at += MARKER_OCTETS;
+            distance = MARKER_DATA;
+            continue;
+        }
+        if (run > distance)
+            run = distance;
+        memcpy(out + gathered, octets + at, run);
+        gathered += run;
+        at += run;
+        if (framing->markers)
+            distance -= run;
+    }
+    return gathered;
+}
+
+/* What the octets at a place are worth as the beginning of an FPDU. */
+enum place { PLACE_NONE, PLACE_PLAUSIBLE, PLACE_VERIFIED };
+
+struct candidate {
+    enum place place;
+    size_t octets; /* of the FPDU */
+    bool whole;    /* all of it is there */
+    bool crc_zero; /* whole, and its CRC field is zero: what senders without CRC send */
+};
+
+static struct candidate judge(struct flow_decoder *decoder, const uint8_t *at, size_t count,
+                              const struct fpdu_framing *framing, unsigned revision)
+{
+    uint8_t header[HEADER_OCTETS];
+    size_t have = flow_lock_gather(at, count, framing, header, sizeof(header));
+    struct fpdu_framing with_crc = *framing;
+    struct candidate candidate = {PLACE_NONE, 0, false, false};
+    const uint8_t *p = at;
+    struct fpdu fpdu;
+    wire_result result;
+
+    if (have < FPDU_LENGTH_OCTETS + 2 ||
+        !flow_lock_plausible(header + FPDU_LENGTH_OCTETS, have - FPDU_LENGTH_OCTETS, octets_get16(header), revision))
+        return candidate;
+    candidate.place = PLACE_PLAUSIBLE;
+    with_crc.crc = true;
+    result = fpdu_parse(&p, at + count, &with_crc, decoder->scratch, &fpdu);
+    candidate.octets = fpdu.octets;
+    candidate.whole = result != WIRE_MORE;
+    candidate.crc_zero = candidate.whole && fpdu.crc == 0;
+    if (result == WIRE_OK || result == TERM_MPA_MARKER)
+        candidate.place = PLACE_VERIFIED;
+    else if (candidate.whole && framing->crc)
+        candidate.place = PLACE_NONE;
+    return candidate;
+}
+
+static void lock(struct flow_side *side, const struct candidate *candidate)
+{
+    side->state = SIDE_FPDU;
+    side->tentative = candidate->place != PLACE_VERIFIED;
+    side->resynced = true;
+    side->have = side->need = 0;
+    side->skip = 0;
+    side->nonsense = 0;
+}
+
+/* ---- behind a loss ----------------------------------------------------------------------------------------------- */
+
+/* Without CRC: the FPDUs from here lead exactly to the segment's end, or to a header that makes sense. */
+static bool chain_holds(struct flow_decoder *decoder, const struct flow_piece *piece, size_t at,
+                        struct fpdu_framing framing, unsigned revision)
+{
+    unsigned links = 0;
+
+    while (at < piece->captured && links < 4) {
+        struct candidate candidate = judge(decoder, piece->octets + at, piece->captured - at, &framing, revision);
+
+        if (candidate.place == PLACE_NONE)
+            return piece->captured - at < FPDU_LENGTH_OCTETS + 2 && links > 0;
+        if (!candidate.whole)
+            return links > 0 || at == 0;
+        at += candidate.octets;
+        framing.position += (uint32_t)candidate.octets;
+        links++;
+    }
+    return links > 0;
+}
+
+/* Where the FPDU begins that the first Marker at or behind `from` belongs to; SIZE_MAX: not in this piece. */
+static size_t place_by_marker(const struct flow_piece *piece, size_t from, uint32_t position, size_t *marker)
+{
+    size_t at = from + marker_distance(position + (uint32_t)from);
+    uint16_t pointer;
+    size_t place;
+
+    *marker = at;
+    if (at + MARKER_OCTETS > piece->captured)
+        return SIZE_MAX;
+    pointer = (uint16_t)marker_get_FPDUPTR(piece->octets + at);
+    if (pointer > at || pointer % 4 != 0)
+        return SIZE_MAX;
+    place = at - pointer;
+    /* A Marker directly before ULPDU_Length is part of this FPDU. */
+    if (pointer != 0 && (position + (uint32_t)place) % MARKER_SPACING == MARKER_OCTETS && place >= MARKER_OCTETS)
+        place -= MARKER_OCTETS;
+    return place;
+}
+
+size_t flow_lock_resync(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
+                        const struct flow_piece *piece, size_t used)
+{
+    struct flow_side *side = &connection->side[index];
+    uint32_t base = (uint32_t)(side->position - used); /* of the piece's first octet */
+    struct fpdu_framing framing = side->framing;
+    unsigned revision = connection->flow->revision;
+    size_t step = side->half->start_known ? 4 : 1; /* FPDUs begin at multiples of 4 from SeqStart */
+    size_t at = used, marker = used;
+    struct candidate candidate;
+
+    if (step == 4)
+        at += (0 - (size_t)(base + at)) & 3;
+    for (; framing.markers && marker < piece->captured; marker += MARKER_OCTETS) {
+        size_t place = place_by_marker(piece, marker, base, &marker);
+
+        if (place == SIZE_MAX || place < used)
+            continue;
+        framing.position = base + (uint32_t)place;
+        candidate = judge(decoder, piece->octets + place, piece->captured - place, &framing, revision);
+        if (candidate.place == PLACE_NONE)
+            continue;
+        lock(side, &candidate);
+        side->tentative = candidate.place != PLACE_VERIFIED && framing.crc;
+        side->position += place - used;
+        return place - used;
+    }
+    for (; at < piece->captured; at += step) {
+        framing.position = base + (uint32_t)at;
+        candidate = judge(decoder, piece->octets + at, piece->captured - at, &framing, revision);
+        if (candidate.place == PLACE_NONE)
+            continue;
+        /* A guess is worth following at the beginning of a segment only. */
+        if (candidate.place == PLACE_PLAUSIBLE && !(at == 0 && piece->at_start))
+            continue;
+        if (!framing.crc && !chain_holds(decoder, piece, at, framing, revision))
+            continue;
+        lock(side, &candidate);
+        side->tentative = candidate.place != PLACE_VERIFIED && framing.crc;
+        side->position += at - used;
+        return at - used;
+    }
+    side->position += piece->captured - used;
+    return piece->captured - used;
+}
+
+/* ---- one-way captures -------------------------------------------------------------------------------------------- */
+
+void flow_lock_guess(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
+                     const struct flow_piece *piece, size_t used)
+{
+    struct flow_side *side = &connection->side[index];
+    const struct flow_start *own = &connection->flow->start[side->kind];
+    struct fpdu_framing best = {false, own->frame.crc, 0};
+    struct candidate best_candidate = {PLACE_NONE, 0, false, false};
+
+    for (unsigned markers = 0; markers < 2; markers++) {
+        struct fpdu_framing framing = {markers != 0, false, (uint32_t)side->position};
+        struct candidate candidate =
+            judge(decoder, piece->octets + used, piece->captured - used, &framing, own->frame.revision);
+
+        if (candidate.place <= best_candidate.place)
+            continue;
+        best_candidate = candidate;
+        best.markers = framing.markers;
+        /* Either side's C is enough; the other one's is told by a CRC that is right. */
+        best.crc = own->frame.crc || candidate.place == PLACE_VERIFIED;
+    }
+    if (best_candidate.place == PLACE_NONE) {
+        side->state = SIDE_LATE;
+        return;
+    }
+    side->state = SIDE_FPDU;
+    side->framing = best;
+    side->half->framing_known = true;
+    side->half->start_known = true;
+    side->half->in_sync = true;
+    side->half->framing = best;
+    side->half->framing.position = (uint32_t)side->position;
+    side->half->position = side->position;
+    connection->flow->crc = best.crc;
+    flow_undecoded(decoder, connection, index, FLOW_REASON_ONE_WAY, piece->frame, piece->time_ns);
+}
+
+/* ---- captures that begin late ------------------------------------------------------------------------------------ */
+
+/* FPDUs without CRC that fill the segment exactly, each with a header that makes sense and a CRC field of zero. */
+static bool fills_segment(struct flow_decoder *decoder, const struct flow_piece *piece,
+                          const struct fpdu_framing *framing)
+{
+    size_t at = 0;
+
+    while (at < piece->captured) {
+        struct candidate candidate = judge(decoder, piece->octets + at, piece->captured - at, framing, MPA_REV_1);
+
+        if (candidate.place == PLACE_NONE || !candidate.whole || !candidate.crc_zero)
+            return false;
+        at += candidate.octets;
+    }
+    return piece->captured == piece->length && at == piece->captured;
+}
+
+static bool late_without_markers(struct flow_decoder *decoder, struct flow_side *side, const struct flow_piece *piece)
+{
+    struct fpdu_framing framing = {false, false, 0};
+    struct candidate candidate = judge(decoder, piece->octets, piece->captured, &framing, MPA_REV_1);
+
+    if (candidate.place == PLACE_NONE)
+        return false;
+    if (candidate.place == PLACE_PLAUSIBLE && candidate.whole) {
+        if (!fills_segment(decoder, piece, &framing) || ++side->hints < HINTS_NEEDED)
+            return false;
+        candidate.place = PLACE_VERIFIED;
+    } else {
+        framing.crc = true; /* to be verified when it is whole */
+    }
+    side->framing = framing;
+    side->position = 0;
+    lock(side, &candidate);
+    return true;
+}
+
+/* The first Marker in an FPDU says how far back the FPDU begins: at the segment's first octet. */
+static bool late_with_markers(struct flow_decoder *decoder, struct flow_side *side, const struct flow_piece *piece)
+{
+    for (size_t at = 0; at < MARKER_SPACING && at + MARKER_OCTETS <= piece->captured; at += 4) {
+        struct fpdu_framing framing = {true, true, at == 0 ? 0 : MARKER_SPACING - (uint32_t)at};
+        struct candidate candidate;
+
+        if (octets_get32(piece->octets + at) != at)
+            continue;
+        candidate = judge(decoder, piece->octets, piece->captured, &framing, MPA_REV_1);
+        if (candidate.place == PLACE_NONE)
+            continue;
+        side->framing = framing;
+        side->position = framing.position;
+        lock(side, &candidate);
+        return true;
+    }
+    return false;
+}
+
+size_t flow_lock_late(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
+                      const struct flow_piece *piece, size_t used)
+{
+    struct flow_side *side = &connection->side[index];
+    const struct flow_side *other = &connection->side[1 - index];
+    size_t left = piece->captured - used;
+    int kind;
+
+    if (used != 0 || !piece->at_start)
+        return left;
+    kind = side->start_done || (connection->flow != NULL && !side->expects)
+               ? -1
+               : mpa_start_kind_of(piece->octets, piece->captured);
+    if (kind >= 0 && (!side->expects || (int)side->kind == kind)) {
+        side->state = SIDE_FRESH;
+        return 0;
+    }
+    if (decoder->config.no_late_lock) {
+        flow_side_ends(side, FLOW_REASON_NO_FPDU);
+        return left;
+    }
+    side->attempts++;
+    if (late_without_markers(decoder, side, piece) || late_with_markers(decoder, side, piece))
+        return 0;
+    if (side->attempts >= ATTEMPTS_MAX && connection->flow == NULL && other->attempts != 0)
+        side->state = SIDE_STREAMING;
+    return left;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/flow/flow_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- outstanding requests ---------------------------------------------------------------------------------------- */
+
+static void requests_clear(struct flow_half *half)
+{
+    half->request_first = half->request_count = 0;
+}
+
+static struct flow_request *request_at(struct flow_half *half, uint32_t i)
+{
+    return &half->requests[(half->request_first + i) % half->request_room];
+}
+
+static struct flow_request *request_add(struct flow_half *half)
+{
+    if (half->request_count == half->request_room) {
+        uint32_t room = half->request_room == 0 ? 4 : half->request_room * 2;
+        struct flow_request *grown;
+
+        if (half->request_room >= FLOW_REQUESTS_MAX) {
+            half->requests_lost = true;
+            return NULL;
+        }
+        grown = calloc(room, sizeof(*grown));
+        if (grown == NULL) {
+            half->requests_lost = true;
+            return NULL;
+        }
+        for (uint32_t i = 0; i < half->request_count; i++)
+            grown[i] = *request_at(half, i);
+        free(half->requests);
+        half->requests = grown;
+        half->request_room = room;
+        half->request_first = 0;
+    }
+    half->request_count++;
+    if (half->request_count > half->requests_most)
+        half->requests_most = half->request_count;
+    return request_at(half, half->request_count - 1);
+}
+
+static void request_remove(struct flow_half *half, const struct flow_request *request)
+{
+    uint32_t i = 0;
+
+    while (i < half->request_count && request_at(half, i) != request)
+        i++;
+    if (i == half->request_count)
+        return;
+    for (; i > 0; i--)
+        *request_at(half, i) = *request_at(half, i - 1);
+    half->request_first = (half->request_first + 1) % half->request_room;
+    half->request_count--;
+}
+
+/* Responses come in the order of the requests (RFC 5040 5.2.1, RFC 7306 5.2.2); an Atomic's says which it answers. */
+static struct flow_request *request_find(struct flow_half *half, unsigned opcode, bool by_id, uint32_t id)
+{
+    struct flow_request *oldest = NULL;
+
+    for (uint32_t i = 0; i < half->request_count; i++) {
+        struct flow_request *request = request_at(half, i);
+
+        if (request->opcode != opcode)
+            continue;
+        if (oldest == NULL)
+            oldest = request;
+        if (!by_id)
+            break;
+        if (request->atomic_id == id)
+            return request;
+    }
+    return oldest;
+}
+
+/* ---- state ------------------------------------------------------------------------------------------------------- */
+
+void flow_rdmap_gap(struct flow *flow, enum flow_direction direction)
+{
+    struct flow_half *half = &flow->half[direction];
+
+    for (unsigned i = 0; i < FLOW_QUEUES; i++) {
+        half->queue[i].seen = false;
+        half->queue[i].open = false;
+        half->queue[i].octets = 0;
+    }
+    half->write.open = half->read_response.open = false;
+    /* Requests may have been lost, or answers to the other side's. */
+    for (unsigned i = 0; i < FLOW_DIRECTIONS; i++) {
+        requests_clear(&flow->half[i]);
+        flow->half[i].requests_lost = true;
+    }
+}
+
+static struct flow_tagged *tagged_of(struct flow_half *half, unsigned opcode)
+{
+    return opcode == RDMAP_READ_RESPONSE ? &half->read_response : &half->write;
+}
+
+static void update_tagged(struct flow_tagged *tagged, const struct flow_ddp *ddp, uint64_t frame)
+{
+    const struct ddp_segment *segment = &ddp->segment;
+
+    if (!tagged->open) {
+        tagged->first_to = segment->to;
+        tagged->octets = 0;
+        tagged->first_frame = frame;
+    }
+    tagged->stag = segment->stag;
+    tagged->next_to = segment->to + segment->payload_octets;
+    tagged->octets += segment->payload_octets;
+    tagged->open = !segment->last;
+    tagged->messages += segment->last;
+}
+
+static void update_queue(struct flow_queue *queue, const struct flow_ddp *ddp, unsigned opcode, uint64_t frame)
+{
+    const struct ddp_segment *segment = &ddp->segment;
+
+    if (!queue->open) {
+        queue->opcode = (uint8_t)opcode;
+        queue->stag = segment->ulp_word;
+        queue->octets = 0;
+        queue->first_frame = frame;
+    }
+    queue->seen = true;
+    queue->octets += segment->payload_octets;
+    queue->open = !segment->last;
+    queue->messages += segment->last;
+    queue->next_msn = segment->last ? segment->msn + 1 : segment->msn;
+    queue->next_mo = segment->last ? 0 : segment->mo + (uint32_t)segment->payload_octets;
+}
+
+static void update_requests(struct flow *flow, const struct flow_event *event, const struct flow_rdmap *rdmap)
+{
+    struct flow_half *half = &flow->half[event->direction];
+    struct flow_half *asked = &flow->half[flow_reverse(event->direction)];
+    struct flow_request *request;
+
+    if ((rdmap->header == FLOW_HEADER_READ_REQUEST || rdmap->header == FLOW_HEADER_ATOMIC_REQUEST) &&
+        rdmap->header_result == WIRE_OK) {
+        request = request_add(half);
+        if (request == NULL)
+            return;
+        memset(request, 0, sizeof(*request));
+        request->opcode = rdmap->message.opcode;
+        request->msn = event->ddp->segment.msn;
+        request->frame = event->frame;
+        request->time_ns = event->time_ns;
+        if (rdmap->header == FLOW_HEADER_READ_REQUEST) {
+            request->read = rdmap->read_request;
+        } else {
+            request->atomic_id = rdmap->atomic_request.id;
+            request->atomic_opcode = rdmap->atomic_request.opcode;
+        }
+    } else if (rdmap->request != NULL) {
+        request = request_find(asked, rdmap->request->opcode, rdmap->request->opcode == RDMAP_ATOMIC_REQUEST,
+                               rdmap->request->atomic_id);
+        request->answered += event->ddp->segment.payload_octets;
+        if (rdmap->last)
+            request_remove(asked, request);
+    }
+}
+
+static void update(struct flow_decoder *decoder, struct flow *flow, const struct flow_event *event)
+{
+    const struct flow_ddp *ddp = event->ddp;
+    const struct flow_rdmap *rdmap = event->rdmap;
+    struct flow_half *half = &flow->half[event->direction];
+    unsigned opcode = rdmap->message.opcode;
+
+    if (ddp->segment.tagged)
+        update_tagged(tagged_of(half, opcode), ddp, event->frame);
+    else if (ddp->segment.qn < FLOW_QUEUES)
+        update_queue(&half->queue[ddp->segment.qn], ddp, opcode, event->frame);
+    if (ddp->segment.last) {
+        half->messages[opcode]++;
+        decoder->totals.messages[opcode]++;
+    }
+    update_requests(flow, event, rdmap);
+    if (rdmap->header == FLOW_HEADER_TERMINATE && !half->terminated) {
+        half->terminated = true;
+        half->terminate_frame = event->frame;
+        half->terminate_triple = rdmap->terminate.triple;
+    }
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------------ */
+
+/* The fixed header that stands at the beginning of the messages that have one. */
+static void parse_header(const struct flow_ddp *ddp, struct flow_rdmap *rdmap)
+{
+    const uint8_t *p = ddp->segment.payload;
+    const uint8_t *end = p + ddp->payload_have;
+
+    switch (rdmap->message.opcode) {
+    case RDMAP_READ_REQUEST:
+        rdmap->header = FLOW_HEADER_READ_REQUEST;
+        rdmap->header_result = read_request_parse(&p, end, &rdmap->read_request);
+        break;
+    case RDMAP_TERMINATE:
+        rdmap->header = FLOW_HEADER_TERMINATE;
+        rdmap->header_result = terminate_parse(&p, end, &rdmap->terminate);
+        break;
+    case RDMAP_ATOMIC_REQUEST:
+        rdmap->header = FLOW_HEADER_ATOMIC_REQUEST;
+        rdmap->header_result = atomic_request_parse(&p, end, &rdmap->atomic_request);
+        break;
+    case RDMAP_ATOMIC_RESPONSE:
+        rdmap->header = FLOW_HEADER_ATOMIC_RESPONSE;
+        rdmap->header_result = atomic_response_parse(&p, end, &rdmap->atomic_response);
+        break;
+    case RDMAP_IMMEDIATE:
+    case RDMAP_IMMEDIATE_SE:
+        rdmap->header = FLOW_HEADER_IMMEDIATE;
+        if (ddp->payload_have < IMMEDIATE_OCTETS)
+            rdmap->header_result = WIRE_MORE;
+        else
+            rdmap->immediate = immediate_get_Data(p);
+        break;
+    default: return;
+    }
+    /* A header that is not there at all is no header; one that breaks off is told of as such. */
+    if (rdmap->header_result == WIRE_MORE && rdmap->header != FLOW_HEADER_TERMINATE)
+        rdmap->header = FLOW_HEADER_NONE;
+}
+
+static void parse_rdmap(const struct flow *flow, const struct flow_event *event, struct flow_rdmap *rdmap)
+{
+    const struct flow_ddp *ddp = event->ddp;
+    struct flow_half *half = (struct flow_half *)&flow->half[event->direction];
+    struct flow_half *asked = (struct flow_half *)&flow->half[flow_reverse(event->direction)];
+    unsigned opcode;
+    bool open = false;
+    uint64_t before = 0;
+
+    rdmap->header = FLOW_HEADER_NONE;
+    rdmap->header_result = WIRE_OK;
+    rdmap->request = NULL;
+    rdmap->result = rdmap_parse(&ddp->segment, &rdmap->message);
+    opcode = rdmap->message.opcode;
+    if (ddp->segment.tagged) {
+        const struct flow_tagged *tagged = tagged_of(half, opcode);
+
+        open = tagged->open;
+        before = tagged->octets;
+    } else if (ddp->segment.qn < FLOW_QUEUES) {
+        const struct flow_queue *queue = &half->queue[ddp->segment.qn];
+
+        open = queue->open;
+        before = queue->octets;
+    }
+    rdmap->first = !open;
+    rdmap->last = ddp->segment.last;
+    rdmap->message_octets = ddp->segment.payload_octets + (open ? before : 0);
+    if (!ddp->segment.tagged && ddp->segment.mo == 0 && !rdmap->message.row->tagged)
+        parse_header(ddp, rdmap);
+    if (opcode == RDMAP_READ_RESPONSE && ddp->segment.tagged)
+        rdmap->request = request_find(asked, RDMAP_READ_REQUEST, false, 0);
+    else if (rdmap->header == FLOW_HEADER_ATOMIC_RESPONSE)
+        rdmap->request = request_find(asked, RDMAP_ATOMIC_REQUEST, true, rdmap->atomic_response.id);
+}
+
+void flow_rdmap_fpdu(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
+                     const struct flow_fpdu *fpdu, const struct flow_event *base)
+{
+    struct flow *flow = connection->flow;
+    struct flow_event event = *base;
+    struct flow_half *half = connection->side[side].half;
+    const uint8_t *p = fpdu->fpdu.ulpdu;
+    struct flow_ddp ddp;
+    struct flow_rdmap rdmap;
+
+    event.kind = FLOW_FPDU;
+    event.fpdu = fpdu;
+    flow_event_send(decoder, &event);
+    /* A receiver drops an FPDU with a bad CRC (RFC 5044 4.4), and which of its octets are wrong is not known. */
+    if (fpdu->result == TERM_MPA_CRC) {
+        flow->gap = true;
+        flow_rdmap_gap(flow, event.direction);
+        return;
+    }
+    ddp.result = ddp_parse(&p, p + fpdu->ulpdu_have, &ddp.segment);
+    event.kind = FLOW_DDP;
+    event.ddp = &ddp;
+    if (ddp.result == WIRE_MORE && fpdu->cut) { /* the capture has too little of it: nothing can be said */
+        flow->gap = true;
+        flow_rdmap_gap(flow, event.direction);
+        return;
+    }
+    ddp.payload_have = ddp.segment.payload_octets;
+    if (ddp.result == WIRE_MORE) {
+        flow_event_send(decoder, &event);
+        return;
+    }
+    ddp.segment.payload_octets = fpdu->fpdu.ulpdu_length - ddp.segment.header_octets;
+    decoder->totals.ddp_segments++;
+    flow_event_send(decoder, &event);
+
+    event.rdmap = &rdmap;
+    parse_rdmap(flow, &event, &rdmap);
+    event.kind = FLOW_RDMAP;
+    flow_event_send(decoder, &event);
+    half->ddp_segments++;
+    update(decoder, flow, &event);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* MPA start-up frames (RFC 5044 7.1), and what both sides' frames agree upon. */
+#include "conformance/flow/flow_internal.h"
+
+#include <string.h>
+
+enum {
+    KEY_PREFIX = 7, /* "MPA ID ": what a bad Key has to share with a good one to be taken for a start-up frame */
+    KEY_KIND = 9,   /* "MPA ID Req" or "MPA ID Rep": the octet that tells */
+};
+
+/* ---- what both start-up frames agree upon ------------------------------------------------------------------------ */
+
+bool flow_mpa_blocked(const struct flow_connection *connection, unsigned index)
+{
+    const struct flow_side *side = &connection->side[index];
+
+    return (side->state == SIDE_WAIT || side->waiting) && !side->impatient && !connection->side[1 - index].start_done;
+}
+
+void flow_mpa_go_on(struct flow_connection *connection, unsigned index)
+{
+    struct flow_side *side = &connection->side[index];
+
+    side->impatient = true;
+    side->waiting = false;
+    if (side->state == SIDE_WAIT)
+        side->state = side->lost_in_wait ? SIDE_LATE : SIDE_GUESS;
+}
+
+void flow_side_ends(struct flow_side *side, enum flow_reason reason)
+{
+    side->state = SIDE_DEAD;
+    side->dead_reason = reason;
+    side->told_dead = false;
+}
+
+/* Both frames are there and good: RFC 5044 7.1.1 for M and C, appendix C for Rev 0, where both are always on. */
+static void agree(struct flow_connection *connection)
+{
+    struct flow *flow = connection->flow;
+    const struct mpa_start *request = &flow->start[MPA_REQUEST].frame;
+    const struct mpa_start *reply = &flow->start[MPA_REPLY].frame;
+    bool rdmac = reply->revision == MPA_REV_RDMAC;
+
+    flow->revision = reply->revision;
+    flow->rejected = reply->rejected;
+    flow->full_operation = !reply->rejected;
+    flow->crc = request->crc || reply->crc || rdmac;
+    for (unsigned i = 0; i < 2; i++) {
+        struct flow_side *side = &connection->side[i];
+        struct flow_half *half = side->half;
+
+        if (flow->rejected) {
+            flow_side_ends(side, FLOW_REASON_REJECTED);
+            continue;
+        }
+        side->framing.crc = flow->crc;
+        side->framing.markers =
+            rdmac || (flow_direction_of(connection, i) == FLOW_FROM_INITIATOR ? reply->markers : request->markers);
+        if (side->state == SIDE_WAIT) {
+            side->state = side->lost_in_wait ? SIDE_RESYNC : SIDE_FPDU;
+            half->in_sync = !side->lost_in_wait;
+        }
+        half->framing_known = true;
+        half->start_known = true;
+        half->framing = side->framing;
+        half->framing.position = (uint32_t)side->position;
+        half->position = side->position;
+    }
+}
+
+/* The frame's consequences for the flow. */
+static void apply_start(struct flow_connection *connection, unsigned index, const struct flow_start *start)
+{
+    struct flow *flow = connection->flow;
+    struct flow_start *kept = &flow->start[start->frame.kind];
+
+    *kept = *start;
+    kept->octets = NULL;
+    if (kept->frame.private_data != NULL)
+        kept->frame.private_data = kept->private_copy;
+    connection->side[index].start_done = true;
+    if (!flow->start[MPA_REPLY].seen)
+        flow->revision = start->frame.revision;
+    if (flow->start[MPA_REQUEST].seen && flow->start[MPA_REPLY].seen) {
+        if (flow->start[MPA_REQUEST].result == WIRE_OK && flow->start[MPA_REPLY].result == WIRE_OK)
+            agree(connection);
+        else
+            for (unsigned i = 0; i < 2; i++)
+                if (connection->side[i].state == SIDE_WAIT)
+                    flow_mpa_go_on(connection, i);
+    }
+}
+
+static void tell_start(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
+                       struct mpa_start *frame, wire_result result, size_t octets, size_t trailing, uint64_t number,
+                       uint64_t time_ns)
+{
+    struct flow_side *side = &connection->side[index];
+    struct flow_start start = {
+        .seen = true,
+        .frame = *frame,
+        .result = result,
+        .first_octet_frame = side->unit_frame,
+        .frame_number = number,
+        .time_ns = time_ns,
+        .octets = side->buffer,
+        .octet_count = octets,
+        .trailing = trailing,
+    };
+    struct flow_event event = flow_event_make(connection, index, FLOW_MPA_START, number, time_ns);
+
+    if (frame->private_data != NULL)
+        memcpy(start.private_copy, frame->private_data, frame->private_octets);
+    event.start = &start;
+    event.first_frame = side->unit_frame;
+    decoder->totals.start_frames++;
+    flow_event_send(decoder, &event);
+    side->state = result == WIRE_OK ? SIDE_WAIT : SIDE_LATE;
+    side->position = 0;
+    apply_start(connection, index, &start);
+    if (wire_is_error(result))
+        flow_undecoded(decoder, connection, index, FLOW_REASON_START_MALFORMED, number, time_ns);
+}
+
+/* ---- start-up frames --------------------------------------------------------------------------------------------- */
+
+/* Whether the octets held begin a start-up frame: 1 yes, 0 no, -1 too few to tell. Sets side->kind. */
+static int looks_like_start(struct flow_side *side)
+{
+    size_t count = side->have < KEY_PREFIX ? side->have : KEY_PREFIX;
+
+    if (side->expects)
+        return 1;
+    if (memcmp(side->buffer, MPA_KEY_REQUEST, count) != 0)
+        return 0;
+    if (side->have <= KEY_KIND)
+        return -1;
+    side->kind = side->buffer[KEY_KIND] == MPA_KEY_REPLY[KEY_KIND] ? MPA_REPLY : MPA_REQUEST;
+    return 1;
+}
+
+/* This side's frame has a kind: so the other's has. */
+static bool assign_roles(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index)
+{
+    struct flow_side *side = &connection->side[index];
+    struct flow_side *other = &connection->side[1 - index];
+
+    if (!flow_recognise(decoder, connection, side->kind == MPA_REQUEST ? index : 1 - index, true))
+        return false;
+    side->expects = true;
+    other->expects = true;
+    other->kind = side->kind == MPA_REQUEST ? MPA_REPLY : MPA_REQUEST;
+    return true;
+}
+
+/* Takes octets of a start-up frame that begins at the stream's first octet (or where its Key was seen). */
+size_t flow_start_octets(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
+                         const struct flow_piece *piece, size_t used)
+{
+    struct flow_side *side = &connection->side[index];
+    const struct flow_side *other = &connection->side[1 - index];
+    size_t left = piece->captured - used, before = side->have;
+    size_t count = left < MPA_START_MAX - before ? left : MPA_START_MAX - before;
+    struct mpa_start frame;
+    const uint8_t *p;
+    wire_result result;
+    size_t taken;
+    int looks;
+
+    if (!flow_mpa_reserve(decoder, side, MPA_START_MAX)) {
+        flow_side_ends(side, FLOW_REASON_NO_FPDU);
+        return left;
+    }
+    if (before == 0)
+        side->unit_frame = piece->frame;
+    memcpy(side->buffer + before, piece->octets + used, count);
+    side->have += count;
+    if (side->state == SIDE_FRESH) {
+        looks = looks_like_start(side);
+        if (looks < 0)
+            return count;
+        if (looks == 0) {
+            side->state = SIDE_STREAMING;
+            flow_mpa_release(decoder, side);
+            return left;
+        }
+        if (side->kind == MPA_REPLY && !other->start_done && other->syn_seen && !side->impatient &&
+            (other->state == SIDE_FRESH || other->state == SIDE_START)) {
+            side->have = before; /* the frames of the two directions came in another order than they were sent */
+            side->waiting = true;
+            return 0;
+        }
+        if (!assign_roles(decoder, connection, index)) {
+            flow_side_ends(side, FLOW_REASON_NO_FPDU);
+            return left;
+        }
+        side->state = SIDE_START;
+        side->waiting = false;
+    }
+    p = side->buffer;
+    result = mpa_start_parse(&p, side->buffer + side->have, side->kind, &frame);
+    if (result == WIRE_MORE)
+        return count;
+    taken = result == WIRE_OK ? (size_t)(p - side->buffer) : side->have;
+    tell_start(decoder, connection, index, &frame, result, taken, result == WIRE_OK ? left - (taken - before) : 0,
+               piece->frame, piece->time_ns);
+    flow_mpa_release(decoder, side);
+    return result == WIRE_OK ? taken - before : left;
+}
+
+/* The octets behind this will never come: tells of the frame as far as it is there. */
+void flow_start_cut(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index, uint64_t frame,
+                    uint64_t time_ns)
+{
+    struct flow_side *side = &connection->side[index];
+    const uint8_t *p = side->buffer;
+    struct mpa_start start;
+
+    if (side->state == SIDE_START) {
+        mpa_start_parse(&p, side->buffer + side->have, side->kind, &start);
+        tell_start(decoder, connection, index, &start, WIRE_MORE, side->have, 0, frame, time_ns);
+    }
+    side->state = SIDE_LATE;
+    side->waiting = false;
+    flow_mpa_release(decoder, side);
+}
+
+/* Octets that are no start-up frame were seen before: one may still come, at the beginning of a segment. */
+size_t flow_start_streaming(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
+                            const struct flow_piece *piece, size_t used)
+{
+    struct flow_side *side = &connection->side[index];
+    int kind = used == 0 && piece->at_start ? mpa_start_kind_of(piece->octets, piece->captured) : -1;
+
+    if (kind < 0 || (side->expects && (int)side->kind != kind))
+        return piece->captured - used;
+    side->state = SIDE_FRESH;
+    if (!side->expects) {
+        side->kind = (enum mpa_start_kind)kind;
+        if (!assign_roles(decoder, connection, index)) {
+            flow_side_ends(side, FLOW_REASON_NO_FPDU);
+            return piece->captured - used;
+        }
+    }
+    flow_undecoded(decoder, connection, index, FLOW_REASON_STREAMING, piece->frame, piece->time_ns);
+    return 0;
+}
