@@ -97,7 +97,7 @@ wire_result ddp_parse(const uint8_t **p, const uint8_t *end, struct ddp_segment 
 /* Writes the header alone (14 or 18 octets) from the host form; returns its octets. `out` holds 18. */
 size_t ddp_pack_header(const struct ddp_segment *segment, uint8_t *out);
 
-/* True when [to, to + octets) does not pass 2^64; the sum may be 2^64 itself (RFC 5041 7.1, DDP-7.1-27). */
+/* True when [to, to + octets) passes 2^64; its end may be 2^64 itself, which is no wrap (RFC 5041 7.1, DDP-7.1-27). */
 static inline bool ddp_to_wraps(uint64_t to, uint64_t octets)
 {
     return octets != 0 && to + (octets - 1) < to;
