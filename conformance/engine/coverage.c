@@ -6,8 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/rules/rule.h"
 #include "tools/embedded.h"
 #include "wire/sentence.h"
+
+/* A program that holds no rules may link this file, too: its index has none, then. */
+#pragma weak rule_count
+#pragma weak rule_at
 
 #define WORD_SIZE 128 /* ids, names and keywords; a longer word cites nothing */
 
@@ -355,14 +360,28 @@ static struct coverage_source source_of(const struct embedded_file *file)
     return (struct coverage_source){file->path, file->octets, file->size};
 }
 
+static int rules_add(struct coverage_index *index, struct sentence *error)
+{
+    size_t count = rule_count != NULL && rule_at != NULL ? rule_count() : 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct rule *rule = rule_at(i);
+
+        if (citation_add(index, (struct citation){CITATION_RULE, rule->id, rule->function, rule->file, 0}, error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 int coverage_load(struct coverage_index **index, struct sentence *error)
 {
     struct coverage_index *made = calloc(1, sizeof(*made));
-    int result = 0;
+    int result;
 
     *index = NULL;
     if (made == NULL)
         return sentence_set(error, "index of checks and defects: out of memory");
+    result = rules_add(made, error);
     for (size_t i = 0; i < embedded_script_count && result == 0; i++) {
         struct coverage_source source = source_of(&embedded_scripts[i]);
 

@@ -26,7 +26,7 @@ struct citation {
     enum citation_kind kind;
     const char *requirement;
     const char *name; /* rule: its function; defect: its id; check: the script's path */
-    const char *path; /* file that cites; NULL for a rule */
+    const char *path; /* file that cites */
     unsigned line;    /* from 1; 0 for a rule */
 };
 

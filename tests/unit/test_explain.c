@@ -9,7 +9,15 @@
 #include "conformance/engine/requirement_json.h"
 #include "conformance/engine/wrap.h"
 #include "conformance/requirements/catalogue.h"
+#include "conformance/rules/rule.h"
+#include "reference-stack/validation.h"
 #include "wire/sentence.h"
+
+/* So that these tests can be built beside any part of the tree (make unit IN=...). */
+#pragma weak rule_count
+#pragma weak rule_at
+#pragma weak validation_table
+#pragma weak validation_count
 
 Suite *explain_suite(void);
 
@@ -224,6 +232,36 @@ START_TEST(every_cited_id_exists)
 }
 END_TEST
 
+START_TEST(every_rule_is_in_the_index)
+{
+    size_t count = rule_count != NULL ? rule_count() : 0;
+    struct coverage_index *index;
+
+    ck_assert_int_eq(coverage_load(&index, NULL), 0);
+    for (size_t i = 0; i < count; i++) {
+        struct coverage coverage;
+
+        coverage_of(index, rule_at(i)->id, &coverage);
+        ck_assert_msg(coverage.rule_name != NULL, "the rule for %s is not in the index", rule_at(i)->id);
+    }
+    coverage_free(index);
+}
+END_TEST
+
+START_TEST(every_validation_cites_an_id_that_exists)
+{
+    size_t count = &validation_count != NULL ? validation_count : 0;
+    struct catalogue *catalogue;
+
+    ck_assert_int_eq(catalogue_load(&catalogue, NULL), 0);
+    for (size_t i = 0; i < count; i++)
+        ck_assert_msg(catalogue_find(catalogue, validation_table[i].requirement) != NULL,
+                      "validation %s cites %s, which the catalogue does not hold", validation_table[i].name,
+                      validation_table[i].requirement);
+    catalogue_free(catalogue);
+}
+END_TEST
+
 START_TEST(json_holds_every_column_and_what_decides_it)
 {
     static const char *const names[] = {"d-one", "d-two"};
@@ -270,6 +308,8 @@ Suite *explain_suite(void)
     tcase_add_test(coverage, every_prefix_of_a_script_is_safe);
     tcase_add_test(coverage, a_defect_without_a_requirement_is_refused);
     tcase_add_test(coverage, every_cited_id_exists);
+    tcase_add_test(coverage, every_rule_is_in_the_index);
+    tcase_add_test(coverage, every_validation_cites_an_id_that_exists);
     tcase_add_test(coverage, json_holds_every_column_and_what_decides_it);
     suite_add_tcase(suite, coverage);
     return suite;
