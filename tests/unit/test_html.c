@@ -237,6 +237,32 @@ START_TEST(many_flows)
 }
 END_TEST
 
+/* A results.jsonl that somebody else wrote: its escapes bring in what our own writer would have cleaned. */
+START_TEST(foreign_results)
+{
+    static const char text[] = "{\"type\":\"run\",\"tool\":\"\\u001b\",\"version\":1,\"catalogue\":\"\\u0001\","
+                               "\"target\":\"\\ufffe\",\"seed\":1}\n"
+                               "{\"type\":\"result\",\"id\":\"DDP-7.2-02\",\"verdict\":\"FAIL\",\"message\":"
+                               "\"\\u0001\\u202e\\uffff\",\"role\":"
+                               "\"initiator\",\"evidence\":\"\\u001b\"}\n"
+                               "{\"type\":\"result\",\"id\":\"DDP-7.2-02\",\"verdict\":\"PASS\",\"role\":\"a\"}\n"
+                               "{\"type\":\"result\",\"id\":\"DDP-7.2-02\",\"verdict\":\"PASS\",\"role\":\"z\"}\n"
+                               "{\"type\":\"result\",\"id\":\"MPA-4.5-05\",\"verdict\":\"PASS\",\"role\":\"a\"}\n"
+                               "{\"type\":\"result\",\"id\":\"MPA-4.5-05\",\"verdict\":\"WARN\",\"role\":\"b\"}\n"
+                               "{\"type\":\"result\",\"id\":\"\\u0007\",\"verdict\":\"FAIL\",\"role\":\"\\u0008\"}\n";
+    struct page page = {.folder = sample_folder()};
+
+    sample_write(sample_path(page.folder, "results.jsonl"), text, sizeof(text) - 1);
+    page_make(&page, false);
+    expect(&page, "count(//h:article)", 3);
+    expect(&page, "count(//h:p[@class='message'][.='\xe2\x90\x81\xef\xbf\xbd\xef\xbf\xbd'])", 1);
+    expect(&page, "count(//h:meta[@name='generator'][@content='\xe2\x90\x9b'])", 1);
+    expect(&page, "count(//h:li[@id='DDP-7.2-02'][@data-v='fail'])", 1);
+    expect(&page, "count(//h:li[@id='MPA-4.5-05'][@data-v='warn'])", 1); /* the second role is the worse one */
+    page_free(&page);
+}
+END_TEST
+
 /* A run that passed so far but never ended is no conforming run. */
 START_TEST(half_a_run)
 {
@@ -284,6 +310,7 @@ Suite *html_suite(void)
     tcase_add_test(html, octets_are_marked);
     tcase_add_test(html, page_stays_small);
     tcase_add_test(html, many_flows);
+    tcase_add_test(html, foreign_results);
     tcase_add_test(html, half_a_run);
     tcase_add_test(html, all_reports);
     suite_add_tcase(suite, html);
