@@ -170,7 +170,8 @@ static int open_injection(struct link_net *net, struct sentence *error)
     net->out = libnet_init(LIBNET_LINK_ADV, net->interface, why);
     if (net->out != NULL)
         return 0;
-    if (geteuid() != 0 || strstr(why, "ermission") != NULL || strstr(why, "permitted") != NULL)
+    if (geteuid() != 0 || strstr(why, "ermission") != NULL || strstr(why, "permitted") != NULL ||
+        strstr(why, "CAP_NET_RAW") != NULL)
         return sentence_set(error, "%s: no privileges to send frames: run as root, or grant CAP_NET_RAW (%s)",
                             net->interface, why);
     return sentence_set(error, "%s: cannot send frames: %s", net->interface, why);

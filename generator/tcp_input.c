@@ -83,6 +83,16 @@ static void no_connection(struct tcp_stack *stack, const struct packet *p)
         tcp_send_reset_for(stack, p);
 }
 
+/* The RTO as the estimate has it; an acknowledgment of something new ends any backing off. */
+static void set_rto(struct tcp_connection *c)
+{
+    c->rto = c->srtt != 0 ? c->srtt + 4 * c->rttvar : TCP_RTO_INITIAL_NS;
+    if (c->rto < TCP_RTO_MIN_NS)
+        c->rto = TCP_RTO_MIN_NS;
+    if (c->rto > TCP_RTO_MAX_NS)
+        c->rto = TCP_RTO_MAX_NS;
+}
+
 /* RFC 6298 section 2, in integers: alpha 1/8, beta 1/4. */
 static void sample_round_trip(struct tcp_connection *c, uint64_t sample)
 {
@@ -96,11 +106,6 @@ static void sample_round_trip(struct tcp_connection *c, uint64_t sample)
         c->rttvar = (3 * c->rttvar + difference) / 4;
         c->srtt = (7 * c->srtt + sample) / 8;
     }
-    c->rto = c->srtt + 4 * c->rttvar;
-    if (c->rto < TCP_RTO_MIN_NS)
-        c->rto = TCP_RTO_MIN_NS;
-    if (c->rto > TCP_RTO_MAX_NS)
-        c->rto = TCP_RTO_MAX_NS;
 }
 
 /* Takes what `ack` covers off the sent pieces; the last of them may be covered in part. */
@@ -108,6 +113,7 @@ static void drop_acknowledged(struct tcp_connection *c, uint32_t ack)
 {
     uint64_t sample = 0;
     bool sampled = false;
+    bool clean = !c->recovering; /* while a gap is being filled, what waited behind it says nothing of the path */
 
     while (c->sent.count > 0) {
         struct tcp_piece *piece = tcp_ring_at(&c->sent, 0);
@@ -124,14 +130,16 @@ static void drop_acknowledged(struct tcp_connection *c, uint32_t ack)
             sample = c->stack->now - piece->sent_ns;
             sampled = true;
         }
+        clean = clean && !piece->again;
         if ((piece->flags & TCP_FLAG_SYN) != 0 && !piece->again)
             c->status.round_trip_ns = sample;
         if ((piece->flags & TCP_FLAG_FIN) != 0)
             c->status.local_fin_acknowledged = true;
         tcp_ring_pop(&c->sent);
     }
-    if (sampled)
+    if (sampled && clean)
         sample_round_trip(c, sample);
+    set_rto(c);
     if (seq_lt(c->out_sequence, ack)) {
         uint32_t covered = ack - c->out_sequence;
         size_t octets = covered < c->out.length ? covered : c->out.length;
@@ -446,6 +454,8 @@ static bool check_segment(struct tcp_connection *c, const struct packet *p)
         return c->status.state == TCP_SYN_RECEIVED && !c->status.passive && (p->flags & TCP_FLAG_SYN) != 0;
     }
     if ((p->flags & TCP_FLAG_RST) != 0) {
+        if (c->status.state == TCP_TIME_WAIT)
+            return false; /* an answer to an old duplicate; it closed in order (RFC 1337) */
         if (p->sequence == c->status.rcv_nxt)
             peer_reset(c);
         else

@@ -11,7 +11,7 @@
 #define TCP_NEVER UINT64_MAX
 #define TCP_RTO_INITIAL_NS UINT64_C(1000000000) /* RFC 6298 section 2.1 */
 #define TCP_RTO_MAX_NS UINT64_C(60000000000)
-#define TCP_TIME_WAIT_NS UINT64_C(1000000000)   /* two MSL of a bench, not of the Internet */
+#define TCP_TIME_WAIT_NS UINT64_C(30000000000) /* longer than a peer retransmits its FIN while the wire is bad */
 #define TCP_LINGER_NS UINT64_C(60000000000)     /* for a released connection whose peer never closes */
 #define TCP_ACK_DELAY_NS UINT64_C(40000000)
 #define TCP_ATTEMPTS 8
