@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* warpcheck run: judges a live (or simulated) device. */
+#include "conformance/engine/cmd_run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "conformance/engine/cmd_report.h"
+#include "conformance/engine/coverage.h"
+#include "conformance/engine/profile.h"
+#include "conformance/engine/run_options.h"
+#include "conformance/engine/runner.h"
+#include "reports/results_log.h"
+#include "reports/terminal.h"
+#include "wire/rdmap.h"
+
+enum { PATH_OCTETS = 4096, STATUS_USAGE = 2, STATUS_NOTHING = 3, STATUS_ENVIRONMENT = 4 };
+
+struct command {
+    struct run_options options;
+    struct catalogue *catalogue;
+    struct pics *pics;
+    struct script_host *host;
+    struct profile profile;
+    struct plan plan;
+    struct rig *rig;
+    struct results_log *log;
+    struct results_done *done;
+    struct terminal terminal;
+    uint64_t failed;
+    char today[16];
+    char evidence[PATH_OCTETS];
+    struct sentence log_error;
+};
+
+/* Ctrl-C ends the run after the check that is running; what was decided is reported. */
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+static int complain(int status, const char *message)
+{
+    fprintf(stderr, "warpcheck run: %s\n", message);
+    return status;
+}
+
+static bool on_done(void *user, const struct plan_item *item)
+{
+    const struct command *command = user;
+
+    return command->done != NULL && results_done_has(command->done, item->check->id, item->role);
+}
+
+static void on_progress(void *user, size_t done, size_t total, const struct plan_item *item)
+{
+    struct command *command = user;
+
+    terminal_progress(&command->terminal, done, total, item->check->id, command->failed);
+}
+
+static int on_result(void *user, const struct result *decided)
+{
+    struct command *command = user;
+    const struct requirement *requirement = catalogue_find(command->catalogue, decided->id);
+    struct result result = *decided;
+    char text[1024];
+
+    if (strcmp(result.by, "rule") == 0 && command->done != NULL && results_done_has(command->done, result.id, NULL))
+        return 0;
+    if (command->options.profile != NULL)
+        (void)profile_judge(&command->profile, &result, command->today, text, sizeof(text));
+    command->failed += result.verdict == VERDICT_FAIL;
+    if (results_log_append(command->log, &result, &command->log_error) != 0)
+        return -1;
+    if (!command->options.jsonl) {
+        terminal_clear(&command->terminal);
+        terminal_result(&command->terminal, &result, requirement != NULL ? requirement->text : NULL);
+    }
+    return interrupted ? -1 : 0;
+}
+
+static int dry_run(const struct command *command)
+{
+    for (size_t i = 0; i < command->plan.count; i++) {
+        const struct plan_item *item = &command->plan.items[i];
+
+        printf("%-16s %-10s %s:%d  %s%s%s\n", item->check->id, item->role, item->check->path, item->check->line,
+               item->check->purpose, item->skip.text[0] != '\0' ? "  SKIP: " : "", item->skip.text);
+    }
+    return 0;
+}
+
+static int make_folder(const char *path, struct sentence *error)
+{
+    char text[PATH_OCTETS];
+
+    if (snprintf(text, sizeof(text), "%s", path) >= (int)sizeof(text))
+        return sentence_set(error, "the output folder's path is too long");
+    for (char *at = text + 1; *at != '\0'; at++) {
+        if (*at != '/')
+            continue;
+        *at = '\0';
+        (void)mkdir(text, 0777);
+        *at = '/';
+    }
+    if (mkdir(text, 0777) != 0 && errno != EEXIST)
+        return sentence_set(error, "cannot make the folder %s: %s", path, strerror(errno));
+    return 0;
+}
+
+static void describe_target(const struct command *command, char *text, size_t room)
+{
+    const struct run_options *options = &command->options;
+    size_t used;
+
+    if (options->profile != NULL) {
+        (void)snprintf(text, room, "%s", command->profile.name);
+        return;
+    }
+    used = (size_t)snprintf(text, room, "reference stack, %s%s", options->simulate ? "simulated" : "embedded",
+                            options->ipv6 ? ", IPv6" : "");
+    for (size_t i = 0; i < options->defect_count && used < room; i++)
+        used += (size_t)snprintf(text + used, room - used, "%s %s", i == 0 ? ", defect" : ",", options->defects[i]);
+}
+
+static int open_log(struct command *command, struct sentence *error)
+{
+    const struct run_options *options = &command->options;
+    char target[512], started[32], path[PATH_OCTETS + 16];
+    time_t now = time(NULL);
+    struct tm utc;
+    struct run_info info = {
+        .tool = "warpcheck " WARPCHECK_VERSION,
+        .catalogue = catalogue_digest(command->catalogue),
+        .target = target,
+        .seed = options->seed,
+        .command = "run",
+        .started = started,
+    };
+    FILE *echo = options->jsonl ? stdout : NULL;
+
+    (void)gmtime_r(&now, &utc);
+    (void)strftime(started, sizeof(started), "%Y-%m-%dT%H:%M:%SZ", &utc);
+    (void)strftime(command->today, sizeof(command->today), "%Y-%m-%d", &utc);
+    describe_target(command, target, sizeof(target));
+    if (options->output != NULL) {
+        (void)snprintf(command->evidence, sizeof(command->evidence), "%.4000s/evidence", options->output);
+        if (make_folder(command->evidence, error) != 0)
+            return -1;
+        (void)snprintf(path, sizeof(path), "%s/results.jsonl", options->output);
+    }
+    if (options->resume)
+        command->log = results_log_resume(path, &info, echo, &command->done, error);
+    else
+        command->log = results_log_create(options->output != NULL ? path : NULL, &info, echo, error);
+    return command->log != NULL ? 0 : -1;
+}
+
+/* The rig of a live run; simulation makes its own, check by check. */
+static int open_rig(struct command *command, struct sentence *error)
+{
+    const struct run_options *options = &command->options;
+    struct rig_embedded_config embedded = {.seed = options->seed,
+                                           .defects = options->defects,
+                                           .defect_count = options->defect_count,
+                                           .ipv6 = options->ipv6,
+                                           .program = "/proc/self/exe"};
+
+    if (options->simulate) {
+        /* A trial, so that an unknown defect is told before anything is judged. */
+        struct rig_sim_config sim = {.defects = options->defects, .defect_count = options->defect_count};
+        struct rig *trial = rig_sim_new(&sim, error);
+
+        rig_free(trial);
+        return trial != NULL ? 0 : -1;
+    }
+    if (options->profile != NULL)
+        command->rig = rig_profile_new(&command->profile, options->seed, error);
+    else
+        command->rig = rig_embedded_new(&embedded, error);
+    return command->rig == NULL ? -1 : rig_measure(command->rig, error);
+}
+
+/* Requirements that were selected, have a check or a rule, and were decided by neither. */
+static uint64_t count_not_exercised(const struct command *command, const struct run_summary *summary)
+{
+    size_t selected = selection_count(&command->options.selection, command->catalogue);
+    uint64_t decided = summary->pass + summary->fail + summary->warn + summary->inconclusive + summary->skip +
+                       summary->ambiguous;
+
+    return selected > decided ? selected - decided : 0;
+}
+
+static void add_traffic(struct run_summary *summary, const struct flow_totals *flow)
+{
+    summary->frames = flow->frames;
+    summary->fpdus = flow->fpdus;
+    summary->ddp_segments = flow->ddp_segments;
+    summary->crc_errors = flow->crc_errors;
+    for (unsigned opcode = 0; opcode < 16; opcode++)
+        if (flow->messages[opcode] != 0 && rdmap_opcode_rows[opcode].name != NULL)
+            summary_add_messages(summary, rdmap_opcode_rows[opcode].name, flow->messages[opcode]);
+}
+
+/* Known deviations that nothing met: the profile says more than is true. */
+static int report_unmet(struct command *command)
+{
+    for (size_t i = 0; i < command->profile.deviation_count; i++) {
+        const struct known_deviation *deviation = &command->profile.deviations[i];
+        const struct requirement *requirement = catalogue_find(command->catalogue, deviation->requirement);
+
+        if (requirement == NULL)
+            fprintf(stderr, "warpcheck run: known deviation %s: no such requirement\n", deviation->requirement);
+        else if (!deviation->met && selection_matches(&command->options.selection, requirement))
+            fprintf(stderr, "warpcheck run: known deviation %s was not met in this run\n", deviation->requirement);
+    }
+    return 0;
+}
+
+static int finish(struct command *command, const struct runner_totals *totals, int status, struct sentence *error)
+{
+    struct run_summary summary = *results_log_summary(command->log);
+    const char *output = command->options.output;
+    char page[PATH_OCTETS + 16];
+
+    add_traffic(&summary, &totals->flow);
+    summary.not_exercised = count_not_exercised(command, &summary);
+    if (command->log_error.text[0] == '\0' && results_log_finish(command->log, &summary, &command->log_error) != 0)
+        status = -1;
+    if (results_log_close(command->log, &command->log_error) != 0)
+        status = -1;
+    command->log = NULL;
+    if (command->log_error.text[0] != '\0')
+        return complain(STATUS_ENVIRONMENT, command->log_error.text);
+    (void)report_unmet(command);
+    if (output != NULL && engine_write_reports(output, command->catalogue, error) != 0)
+        return complain(STATUS_ENVIRONMENT, error->text);
+    (void)snprintf(page, sizeof(page), "%s/index.html", output != NULL ? output : "");
+    terminal_clear(&command->terminal);
+    if (!command->options.jsonl)
+        terminal_summary(&command->terminal, &summary, output != NULL ? page : NULL);
+    if (status != 0 && interrupted)
+        return complain(STATUS_ENVIRONMENT, "interrupted; --resume goes on");
+    if (status != 0)
+        return complain(STATUS_ENVIRONMENT, error->text);
+    return (int)summary_exit_status(&summary);
+}
+
+static int run(struct command *command, struct sentence *error)
+{
+    struct runner_config config = {
+        .host = command->host,
+        .plan = &command->plan,
+        .selection = &command->options.selection,
+        .catalogue = command->catalogue,
+        .rig = command->rig,
+        .sim = {.seed = command->options.seed,
+                .defects = command->options.defects,
+                .defect_count = command->options.defect_count,
+                .ipv6 = command->options.ipv6},
+        .evidence = command->options.output != NULL ? command->evidence : NULL,
+        .evidence_name = "evidence",
+        .ladder = true,
+        .done = on_done,
+        .progress = on_progress,
+        .result = on_result,
+        .user = command,
+    };
+    struct sigaction action = {.sa_handler = on_signal};
+    struct runner_totals totals;
+    int status;
+
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+    status = runner_run(&config, &totals, error);
+    return finish(command, &totals, status, error);
+}
+
+static int load_scripts(struct command *command, struct sentence *error)
+{
+    if (command->options.script_count == 0)
+        return script_load_embedded(command->host, error);
+    for (size_t i = 0; i < command->options.script_count; i++)
+        if (script_load_path(command->host, command->options.scripts[i], error) != 0)
+            return -1;
+    return 0;
+}
+
+static int prepare(struct command *command, struct sentence *error)
+{
+    struct plan_config plan = {.selection = &command->options.selection, .destructive = command->options.destructive};
+
+    if (catalogue_load(&command->catalogue, error) != 0 || pics_load(&command->pics, error) != 0 ||
+        (command->host = script_host_new(error)) == NULL)
+        return complain(STATUS_ENVIRONMENT, error->text);
+    if (command->options.profile != NULL &&
+        profile_load(&command->profile, command->options.profile, command->pics, error) != 0)
+        return complain(STATUS_USAGE, error->text);
+    if (load_scripts(command, error) != 0)
+        return complain(STATUS_USAGE, error->text);
+    plan.catalogue = command->catalogue;
+    plan.pics = command->pics;
+    if (plan_make(&command->plan, command->host, &plan, error) != 0)
+        return complain(STATUS_USAGE, error->text);
+    if (command->plan.count == 0)
+        return complain(STATUS_NOTHING, "no check is selected (warpcheck list --checks shows what there is)");
+    return 0;
+}
+
+static int run_prepared(struct command *command, struct sentence *error)
+{
+    int status;
+
+    if (command->options.dry_run)
+        return dry_run(command);
+    /* The output folder is made before the namespace is entered: an ordinary user is root there, and only there. */
+    if (open_log(command, error) != 0)
+        return complain(STATUS_ENVIRONMENT, error->text);
+    if (open_rig(command, error) != 0) {
+        status = strncmp(error->text, "no defect", 9) == 0 ? STATUS_USAGE : STATUS_ENVIRONMENT;
+        return complain(status, error->text);
+    }
+    return run(command, error);
+}
+
+int cmd_run(int argc, char **argv)
+{
+    struct command command;
+    struct sentence error = {{0}};
+    int status;
+
+    memset(&command, 0, sizeof(command));
+    if (run_options_parse(&command.options, argc, argv, &error) != 0)
+        return complain(STATUS_USAGE, error.text);
+    if (command.options.help)
+        return fputs(run_options_usage, stdout) < 0 || fputs(selection_usage, stdout) < 0 ? STATUS_ENVIRONMENT : 0;
+    terminal_init(&command.terminal, command.options.jsonl ? stderr : stdout);
+    command.terminal.all = command.options.all;
+    command.terminal.ladders = command.options.ladders;
+    status = prepare(&command, &error);
+    if (status == 0)
+        status = run_prepared(&command, &error);
+    (void)results_log_close(command.log, NULL);
+    results_done_free(command.done);
+    rig_free(command.rig);
+    plan_free(&command.plan);
+    profile_free(&command.profile);
+    script_host_free(command.host);
+    pics_free(command.pics);
+    catalogue_free(command.catalogue);
+    return status;
+}

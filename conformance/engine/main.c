@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* warpcheck: one command, its subcommands. */
+#include <stdio.h>
+#include <string.h>
+
+#include "conformance/engine/cmd_audit.h"
+#include "conformance/engine/cmd_catalogue.h"
+#include "conformance/engine/cmd_dump.h"
+#include "conformance/engine/cmd_prove.h"
+#include "conformance/engine/cmd_report.h"
+#include "conformance/engine/cmd_run.h"
+#include "reference-stack/cmd_peer.h"
+
+enum { STATUS_USAGE = 2, STATUS_ENVIRONMENT = 4 };
+
+struct subcommand {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *what;
+};
+
+static const struct subcommand subcommands[] = {
+    {"run", cmd_run, "judges a live device; without --dut: the reference stack, embedded"},
+    {"audit", cmd_audit, "judges captures, by the same requirement ids"},
+    {"prove", cmd_prove, "the kill matrix: every defect against every check and rule"},
+    {"peer", cmd_peer, "the reference stack as a device under test"},
+    {"dump", cmd_dump, "shows a capture, one line a message"},
+    {"list", cmd_list, "the requirements, and what decides them"},
+    {"explain", cmd_explain, "one requirement in full, with its header drawn"},
+    {"report", cmd_report, "makes the reports again from results.jsonl"},
+};
+
+static int usage(FILE *out, int status)
+{
+    fputs("usage: warpcheck COMMAND [ARGUMENT...]\n\n"
+          "Proves, frame by frame, whether an iWARP implementation keeps the rules of its RFCs.\n\n",
+          out);
+    for (size_t i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
+        fprintf(out, "  %-8s %s\n", subcommands[i].name, subcommands[i].what);
+    fputs("\nwarpcheck COMMAND --help tells more.\n"
+          "Exit status: 0 conforms, 1 fails, 2 usage, 3 nothing selected, 4 inconclusive.\n",
+          out);
+    return ferror(out) ? STATUS_ENVIRONMENT : status;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        return usage(stderr, STATUS_USAGE);
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
+        return usage(stdout, 0);
+    if (strcmp(argv[1], "--version") == 0)
+        return printf("warpcheck %s\n", WARPCHECK_VERSION) < 0 ? STATUS_ENVIRONMENT : 0;
+    for (size_t i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
+        if (strcmp(argv[1], subcommands[i].name) == 0)
+            return subcommands[i].run(argc - 1, argv + 1);
+    fprintf(stderr, "warpcheck: there is no command '%.40s' (warpcheck --help lists them)\n", argv[1]);
+    return STATUS_USAGE;
+}

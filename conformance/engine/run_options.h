@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The command line of `warpcheck run`. */
+#ifndef CONFORMANCE_ENGINE_RUN_OPTIONS_H
+#define CONFORMANCE_ENGINE_RUN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "conformance/requirements/select.h"
+#include "wire/sentence.h"
+
+enum { RUN_OPTIONS_LIST_MAX = 64 };
+
+/* Strings belong to argv. */
+struct run_options {
+    struct selection selection;
+    const char *profile; /* --dut */
+    const char *output;  /* -o */
+    const char *defects[RUN_OPTIONS_LIST_MAX];
+    size_t defect_count;
+    const char *scripts[RUN_OPTIONS_LIST_MAX]; /* --script, --scripts: instead of those built in */
+    size_t script_count;
+    uint64_t seed;
+    bool simulate;
+    bool ipv6;
+    bool resume;
+    bool dry_run;
+    bool jsonl;
+    bool all;     /* show passes too */
+    bool ladders; /* show ladders */
+    bool destructive;
+    bool help;
+};
+
+extern const char run_options_usage[];
+
+/* 0, or -1 with a sentence for the user. */
+int run_options_parse(struct run_options *options, int argc, char **argv, struct sentence *error);
+
+#endif
