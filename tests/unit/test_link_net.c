@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The link on an interface: what it takes, what it leaves, how long it waits, and what it says when it cannot. */
+#define _GNU_SOURCE
+#include <check.h>
+#include <linux/capability.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "generator/link_net.h"
+#include "generator/netns.h"
+#include "tests/unit/suites.h"
+
+Suite *link_net_suite(void);
+
+#define MILLISECOND UINT64_C(1000000)
+
+static const uint8_t tester_mac[6] = NETNS_TESTER_MAC;
+static const uint8_t other_mac[6] = {0x02, 1, 2, 3, 4, 5};
+
+static void enter(void)
+{
+    struct sentence error = {""};
+
+    ck_assert_msg(netns_enter(NULL, &error) == 0, "%s", error.text);
+}
+
+static struct link *open_link(const char *interface, const uint8_t mac[6])
+{
+    struct link_net_config config = {.interface = interface};
+    struct sentence error = {""};
+    struct link *link;
+
+    memcpy(config.mac, mac, 6);
+    link = link_net_open(&config, &error);
+    ck_assert_msg(link != NULL, "%s", error.text);
+    return link;
+}
+
+/* A frame of an EtherType for experiments (RFC 5342), which the kernel leaves alone, with one octet to tell it by. */
+static void send_frame(struct link *link, const uint8_t to[6], const uint8_t from[6], uint8_t mark, size_t octets)
+{
+    uint8_t frame[1514] = {0};
+
+    memcpy(frame, to, 6);
+    memcpy(frame + 6, from, 6);
+    frame[12] = 0x88;
+    frame[13] = 0xb5;
+    frame[14] = mark;
+    ck_assert_msg(link_send(link, frame, octets) == 0, "%s", link->error.text);
+}
+
+START_TEST(frames_for_us_and_no_others)
+{
+    struct link *ours;
+    struct link *theirs;
+    struct link_frame frame;
+    struct timespec wall;
+    uint8_t arp[60] = {0};
+
+    enter();
+    ours = open_link(NETNS_TESTER_INTERFACE, tester_mac);
+    theirs = open_link(NETNS_KERNEL_INTERFACE, other_mac);
+    ck_assert_int_eq(memcmp(link_net_mac(ours), tester_mac, 6), 0);
+    send_frame(theirs, other_mac, other_mac, 1, 100); /* not ours */
+    send_frame(ours, tester_mac, tester_mac, 2, 100); /* our own, though it bears our address */
+    send_frame(theirs, tester_mac, other_mac, 3, 1514);
+    ck_assert_uint_ne(packet_build_arp(arp, sizeof(arp), PACKET_ARP_REQUEST, other_mac, (const uint8_t *)"abcd",
+                                       other_mac, (const uint8_t *)"efgh"),
+                      0);
+    ck_assert_int_eq(link_send(theirs, arp, sizeof(arp)), 0);
+    ck_assert_int_eq(link_receive(ours, &frame, link_now(ours) + 1000 * MILLISECOND), 1);
+    ck_assert_uint_eq(frame.length, 1514);
+    ck_assert_uint_eq(frame.wire_length, 1514);
+    ck_assert_uint_eq(frame.octets[14], 3);
+    (void)clock_gettime(CLOCK_REALTIME, &wall);
+    ck_assert_uint_le(frame.time_ns / 1000000000, (uint64_t)wall.tv_sec);
+    ck_assert_uint_ge(frame.time_ns / 1000000000 + 5, (uint64_t)wall.tv_sec);
+    ck_assert_int_eq(link_receive(ours, &frame, link_now(ours) + 1000 * MILLISECOND), 1);
+    ck_assert_uint_eq(frame.octets[13], 0x06); /* ARP */
+    ck_assert_int_eq(link_receive(ours, &frame, link_now(ours) + 50 * MILLISECOND), 0);
+    ck_assert_uint_eq(link_net_dropped(ours), 0);
+    link_close(ours);
+    link_close(theirs);
+}
+END_TEST
+
+START_TEST(deadline_is_kept)
+{
+    struct link *link;
+    struct link_frame frame;
+    uint64_t before;
+
+    enter();
+    link = open_link(NETNS_TESTER_INTERFACE, tester_mac);
+    before = link_now(link);
+    ck_assert_int_eq(link_receive(link, &frame, before + 30 * MILLISECOND), 0);
+    ck_assert_uint_ge(link_now(link), before + 30 * MILLISECOND);
+    ck_assert_int_eq(link_receive(link, &frame, before), 0); /* past: looks, and does not wait */
+    link_close(link);
+}
+END_TEST
+
+START_TEST(frame_beyond_the_mtu_is_an_error)
+{
+    uint8_t frame[3000] = {0};
+    struct link *link;
+
+    enter();
+    link = open_link(NETNS_TESTER_INTERFACE, tester_mac);
+    ck_assert_int_eq(link_send(link, frame, sizeof(frame)), -1);
+    ck_assert_msg(strstr(link->error.text, "wc1: cannot send a frame of 3000 octets") != NULL, "%s", link->error.text);
+    link_close(link);
+}
+END_TEST
+
+START_TEST(link_says_what_is_wrong)
+{
+    struct link_net_config config = {.interface = "wc9"};
+    struct sentence error = {""};
+
+    enter();
+    ck_assert_ptr_null(link_net_open(&config, &error));
+    ck_assert_msg(strstr(error.text, "wc9: no such interface") != NULL, "%s", error.text);
+    config.interface = "a-name-that-is-too-long";
+    ck_assert_ptr_null(link_net_open(&config, &error));
+    ck_assert_ptr_nonnull(strstr(error.text, "not a name"));
+    ck_assert_int_eq(system("PATH=/usr/sbin:/sbin:$PATH ip link set wc1 down"), 0);
+    config.interface = "wc1";
+    ck_assert_ptr_null(link_net_open(&config, &error));
+    ck_assert_msg(strstr(error.text, "wc1: the interface is down") != NULL, "%s", error.text);
+}
+END_TEST
+
+static int open_loopback(struct sentence *error)
+{
+    struct link_net_config config = {.interface = "lo"};
+
+    return link_net_open(&config, error) != NULL ? 0 : -1;
+}
+
+START_TEST(missing_privileges_are_named)
+{
+    struct sentence error = {""};
+    struct sentence said = {""};
+
+    enter();
+    ck_assert_msg(link_net_drop_privileges(&error) == 0, "%s", error.text);
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct none[2] = {{0}};
+
+    ck_assert_int_eq(syscall(SYS_capset, &header, none), 0);
+    ck_assert_int_eq(open_loopback(&said), -1);
+    ck_assert_msg(strstr(said.text, "privileges") != NULL, "%s", said.text);
+}
+END_TEST
+
+Suite *link_net_suite(void)
+{
+    Suite *suite = suite_create("link_net");
+    TCase *tests = tcase_create("link_net");
+
+    tcase_add_test(tests, frames_for_us_and_no_others);
+    tcase_add_test(tests, deadline_is_kept);
+    tcase_add_test(tests, frame_beyond_the_mtu_is_an_error);
+    tcase_add_test(tests, link_says_what_is_wrong);
+    tcase_add_test(tests, missing_privileges_are_named);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
