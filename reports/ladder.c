@@ -126,7 +126,7 @@ static void time_text(char out[32], double seconds)
 #define WIDTH              760
 #define LEFT               96
 #define RIGHT              704
-#define MIDDLE             ((LEFT + RIGHT) / 2)
+#define MIDDLE             ((LEFT + RIGHT) / 2.0)
 #define TOP                46
 #define ROW                36
 #define NOTE_ROW           18

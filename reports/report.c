@@ -145,8 +145,8 @@ static void settle_summary(struct report *report)
 
 int report_load(struct report *report, const char *path, const struct catalogue *catalogue, struct sentence *error)
 {
-    struct results_reader reader = {on_run, on_result, on_summary, on_note, report};
     *report = (struct report){.catalogue = catalogue};
+    struct results_reader reader = {on_run, on_result, on_summary, on_note, report};
     struct sentence why = {"out of memory while the results were read"};
     if (results_read(path, &reader, &why) == 0 && sort_entries(report) == 0) {
         settle_summary(report);
@@ -159,9 +159,10 @@ int report_load(struct report *report, const char *path, const struct catalogue 
 
 void report_free(struct report *report)
 {
-    struct report_entry *entry, *next;
-    HASH_ITER (hh, report->hash, entry, next) {
-        HASH_DEL(report->hash, entry);
+    struct report_entry *entry = report->hash, *next;
+    HASH_CLEAR(hh, report->hash); /* the table goes, the list of its entries stays */
+    for (; entry; entry = next) {
+        next = entry->hh.next;
         for (size_t i = 0; i < entry->kept_count; i++)
             json_decref(entry->objects[i]);
         free(entry->objects);

@@ -34,7 +34,7 @@ static struct results_log *log_new(const char *path, FILE *echo, struct sentence
         sentence_set(error, "%s: out of memory", name);
         return NULL;
     }
-    strcpy(log->path, name);
+    memcpy(log->path, name, strlen(name) + 1);
     log->fd = -1;
     log->echo = echo;
     return log;
@@ -175,11 +175,12 @@ size_t results_done_count(const struct results_done *done)
 
 void results_done_free(struct results_done *done)
 {
-    struct done_entry *entry, *next;
+    struct done_entry *entry = done ? done->entries : NULL, *next;
     if (!done)
         return;
-    HASH_ITER (hh, done->entries, entry, next) {
-        HASH_DEL(done->entries, entry);
+    HASH_CLEAR(hh, done->entries); /* the table goes, the list of its entries stays */
+    for (; entry; entry = next) {
+        next = entry->hh.next;
         free(entry);
     }
     free(done);

@@ -227,7 +227,7 @@ int cmd_report(int argc, char **argv)
             fputs(usage, stdout);
             return REPORT_DONE;
         }
-    if (arguments_parse(&options, argc, argv, &error) != 0)
+    if (arguments_parse(&options, argc, argv, &error) != 0 || !options.input)
         return complain(REPORT_USAGE, error.text);
     if (paths_of(options.input, &results, &dir) != 0) {
         status = complain(REPORT_ENVIRONMENT, "out of memory");

@@ -61,8 +61,8 @@ static void tally_note(void *user, const char *note)
 
 static int tally_read(struct tally *tally, const char *path, struct sentence *error)
 {
-    struct results_reader reader = {tally_run, tally_result, tally_summary, tally_note, tally};
     *tally = (struct tally){0};
+    struct results_reader reader = {tally_run, tally_result, tally_summary, tally_note, tally};
     return results_read(path, &reader, error);
 }
 
