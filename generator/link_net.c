@@ -16,9 +16,9 @@
 #include <libnet.h>
 #include <pcap/pcap.h>
 
-#define SNAP_LENGTH 65535
+#define SNAP_LENGTH    65535
 #define CAPTURE_BUFFER (8 << 20)
-#define SECOND_NS UINT64_C(1000000000)
+#define SECOND_NS      UINT64_C(1000000000)
 
 struct link_net {
     struct link link; /* first, so that the link leads back to the whole */
@@ -77,8 +77,7 @@ static int take_frame(struct link_net *net, struct link_frame *out)
     out->octets = octets;
     out->length = header->caplen;
     out->wire_length = header->len;
-    out->time_ns =
-        (uint64_t)header->ts.tv_sec * SECOND_NS + (uint64_t)header->ts.tv_usec * net->nanoseconds_per_tick;
+    out->time_ns = (uint64_t)header->ts.tv_sec * SECOND_NS + (uint64_t)header->ts.tv_usec * net->nanoseconds_per_tick;
     return 1;
 }
 
@@ -185,9 +184,10 @@ static int set_filter(struct link_net *net, struct sentence *error)
     char filter[256];
     int result;
 
-    (void)snprintf(filter, sizeof(filter),
-                   "ether dst %02x:%02x:%02x:%02x:%02x:%02x or (ether broadcast and arp) or (ether multicast and icmp6)",
-                   m[0], m[1], m[2], m[3], m[4], m[5]);
+    (void)snprintf(
+        filter, sizeof(filter),
+        "ether dst %02x:%02x:%02x:%02x:%02x:%02x or (ether broadcast and arp) or (ether multicast and icmp6)", m[0],
+        m[1], m[2], m[3], m[4], m[5]);
     if (pcap_compile(net->in, &program, filter, 1, PCAP_NETMASK_UNKNOWN) != 0)
         return sentence_set(error, "%s: cannot compile the capture filter `%s`: %s", net->interface, filter,
                             pcap_geterr(net->in));
@@ -233,8 +233,7 @@ static int open_capture(struct link_net *net, struct sentence *error)
         return sentence_set(error, "%s: not an Ethernet interface but %s", net->interface,
                             pcap_datalink_val_to_name(pcap_datalink(net->in)));
     if (pcap_setdirection(net->in, PCAP_D_IN) != 0 || pcap_setnonblock(net->in, 1, why) != 0)
-        return sentence_set(error, "%s: cannot capture inbound frames alone: %s", net->interface,
-                            pcap_geterr(net->in));
+        return sentence_set(error, "%s: cannot capture inbound frames alone: %s", net->interface, pcap_geterr(net->in));
     net->in_file = pcap_get_selectable_fd(net->in);
     if (net->in_file < 0)
         return sentence_set(error, "%s: libpcap gives no file to wait on", net->interface);

@@ -7,11 +7,11 @@
 
 #include "generator/random.h"
 
-#define START_NS UINT64_C(946684800000000000) /* 2000-01-01T00:00:00Z */
-#define SMALL_FRAME 1600u                     /* holds any frame of a 1500-octet MTU with tags */
+#define START_NS             UINT64_C(946684800000000000) /* 2000-01-01T00:00:00Z */
+#define SMALL_FRAME          1600u                        /* holds any frame of a 1500-octet MTU with tags */
 #define SMALL_FRAMES_AT_ONCE 16u
-#define FIRST_HEAP 64u
-#define STUCK_STEPS 1000000u /* events at one instant, after which a node is taken to be spinning */
+#define FIRST_HEAP           64u
+#define STUCK_STEPS          1000000u /* events at one instant, after which a node is taken to be spinning */
 
 /* A frame's storage, pooled by size class; on one list at a time: free, or arrived at end A. */
 struct buffer {
@@ -55,7 +55,7 @@ struct sim {
     struct buffer *free_large;
     struct buffer *arrived_first; /* frames for end A that wait for sim_receive() */
     struct buffer *arrived_last;
-    struct buffer *lent;          /* what the last receive handed out */
+    struct buffer *lent; /* what the last receive handed out */
     struct chunk *chunks;
     link_tap *tap;
     void *tap_context;
@@ -319,8 +319,9 @@ static struct sim *sim_of(struct link *link)
 static int link_sim_send(struct link *link, const uint8_t *frame, size_t octets)
 {
     if (sim_send(sim_of(link), SIM_END_A, frame, octets) != 0)
-        return sentence_set(&link->error, "simulated link: cannot take a frame of %zu octets (at most %u, or no memory)",
-                            octets, LINK_FRAME_CAPACITY);
+        return sentence_set(&link->error,
+                            "simulated link: cannot take a frame of %zu octets (at most %u, or no memory)", octets,
+                            LINK_FRAME_CAPACITY);
     return 0;
 }
 

@@ -23,14 +23,14 @@ enum sim_end { SIM_END_A = 0, SIM_END_B = 1 };
 struct sim_impairment {
     double loss;
     double duplicate;
-    double reorder;                /* a frame so drawn arrives later by up to reorder_delay_ns, others overtake it */
-    uint64_t reorder_delay_ns;     /* 0: four latencies */
+    double reorder;            /* a frame so drawn arrives later by up to reorder_delay_ns, others overtake it */
+    uint64_t reorder_delay_ns; /* 0: four latencies */
 };
 
 struct sim_config {
     uint64_t seed;
-    uint64_t start_ns;             /* virtual time at the start; 0: 2000-01-01T00:00:00Z, so that captures look sane */
-    uint64_t latency_ns;           /* one way; 0: SIM_LATENCY_NS */
+    uint64_t start_ns;   /* virtual time at the start; 0: 2000-01-01T00:00:00Z, so that captures look sane */
+    uint64_t latency_ns; /* one way; 0: SIM_LATENCY_NS */
     struct sim_impairment a_to_b;
     struct sim_impairment b_to_a;
 };

@@ -72,12 +72,14 @@ static int new_namespaces(struct sentence *error)
         return map_user(user, group, error);
     number = errno;
     if (number == EINVAL)
-        return sentence_set(error, "cannot make a user namespace: the process has more than one thread, or the kernel was "
-                                   "built without user namespaces");
-    return sentence_set(error,
-                        "cannot make a user and network namespace: %s; allow them (sysctl user.max_user_namespaces, "
-                        "kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns) or run as root",
-                        strerror(number));
+        return sentence_set(error,
+                            "cannot make a user namespace: the process has more than one thread, or the kernel was "
+                            "built without user namespaces");
+    return sentence_set(
+        error,
+        "cannot make a user and network namespace: %s; allow them (sysctl user.max_user_namespaces, "
+        "kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns) or run as root",
+        strerror(number));
 }
 
 /* `ip` may lie outside an ordinary user's PATH. */
@@ -193,8 +195,11 @@ static int offloads_off(const char *interface, struct sentence *error)
         bool needed;
         const char *name;
     } offloads[] = {
-        {ETHTOOL_STSO, true, "TSO"},           {ETHTOOL_SGSO, true, "GSO"},        {ETHTOOL_SGRO, false, "GRO"},
-        {ETHTOOL_STXCSUM, true, "TX checksums"}, {ETHTOOL_SSG, false, "scatter-gather"},
+        {ETHTOOL_STSO, true, "TSO"},
+        {ETHTOOL_SGSO, true, "GSO"},
+        {ETHTOOL_SGRO, false, "GRO"},
+        {ETHTOOL_STXCSUM, true, "TX checksums"},
+        {ETHTOOL_SSG, false, "scatter-gather"},
     };
     int handle = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 

@@ -13,10 +13,10 @@
 
 #define NETNS_KERNEL_INTERFACE "wc0"
 #define NETNS_TESTER_INTERFACE "wc1"
-#define NETNS_KERNEL_IPV4 "10.77.0.2"
-#define NETNS_KERNEL_IPV6 "fd77::2"
-#define NETNS_TESTER_IPV4 "10.77.0.3"
-#define NETNS_TESTER_IPV6 "fd77::3"
+#define NETNS_KERNEL_IPV4      "10.77.0.2"
+#define NETNS_KERNEL_IPV6      "fd77::2"
+#define NETNS_TESTER_IPV4      "10.77.0.3"
+#define NETNS_TESTER_IPV6      "fd77::3"
 
 /* The tester's MAC on wc1: locally administered. */
 #define NETNS_TESTER_MAC                                                                                               \
@@ -29,7 +29,7 @@ struct netns_config {
     const char *tester_interface;
     const char *kernel_ipv4;
     const char *kernel_ipv6;
-    unsigned mtu;                 /* 0: 1500 */
+    unsigned mtu; /* 0: 1500 */
 };
 
 /*

@@ -115,8 +115,8 @@ static void put_tcp(uint8_t *p, const struct packet_tcp *f, size_t options_octet
     if (f->payload_octets > 0)
         memcpy(p + header, f->payload, f->payload_octets);
     if ((f->overrides & PACKET_SET_TCP_CHECKSUM) == 0)
-        checksum = packet_checksum(p, length,
-                                   packet_pseudo_header(&f->source, &f->destination, PACKET_PROTOCOL_TCP, length));
+        checksum =
+            packet_checksum(p, length, packet_pseudo_header(&f->source, &f->destination, PACKET_PROTOCOL_TCP, length));
     octets_put16(p + 16, f->spoil_checksum ? checksum ^ 1 : checksum);
 }
 
@@ -197,8 +197,8 @@ static size_t build_neighbour(uint8_t *frame, size_t capacity, uint8_t type, uin
     p[24] = option;
     p[25] = 1; /* in units of eight octets */
     memcpy(p + 26, own_mac, 6);
-    octets_put16(p + 2, packet_checksum(p, length, packet_pseudo_header(&source, &destination, PACKET_PROTOCOL_ICMPV6,
-                                                                        length)));
+    octets_put16(
+        p + 2, packet_checksum(p, length, packet_pseudo_header(&source, &destination, PACKET_PROTOCOL_ICMPV6, length)));
     return PACKET_ETHERNET_OCTETS + PACKET_IPV6_OCTETS + length;
 }
 

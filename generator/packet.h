@@ -11,12 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PACKET_ETHERNET_OCTETS 14u
-#define PACKET_IPV4_OCTETS 20u
-#define PACKET_IPV6_OCTETS 40u
-#define PACKET_TCP_OCTETS 20u
+#define PACKET_ETHERNET_OCTETS      14u
+#define PACKET_IPV4_OCTETS          20u
+#define PACKET_IPV6_OCTETS          40u
+#define PACKET_TCP_OCTETS           20u
 #define PACKET_TCP_OPTIONS_CAPACITY 40u
-#define PACKET_MIN_FRAME 60u /* Ethernet's minimum without the FCS; builders pad to it only when asked */
+#define PACKET_MIN_FRAME            60u /* Ethernet's minimum without the FCS; builders pad to it only when asked */
 
 /* An IP address; family 0 means none. An IPv4 address uses the first four octets, the rest are zero. */
 struct net_address {
@@ -45,10 +45,10 @@ enum tcp_flag {
 
 /* Which computed fields of a struct packet_tcp are taken from the caller instead. */
 enum packet_override {
-    PACKET_SET_IP_LENGTH = 1 << 0,    /* IPv4 total length, IPv6 payload length */
-    PACKET_SET_IP_CHECKSUM = 1 << 1,  /* IPv4 only */
+    PACKET_SET_IP_LENGTH = 1 << 0,   /* IPv4 total length, IPv6 payload length */
+    PACKET_SET_IP_CHECKSUM = 1 << 1, /* IPv4 only */
     PACKET_SET_TCP_CHECKSUM = 1 << 2,
-    PACKET_SET_DATA_OFFSET = 1 << 3,  /* TCP data offset, in 32-bit words */
+    PACKET_SET_DATA_OFFSET = 1 << 3, /* TCP data offset, in 32-bit words */
     PACKET_SET_IP_VERSION = 1 << 4,
 };
 
@@ -56,29 +56,29 @@ enum packet_override {
 struct packet_tcp {
     uint8_t ethernet_source[6];
     uint8_t ethernet_destination[6];
-    struct net_address source;      /* both of one family */
+    struct net_address source; /* both of one family */
     struct net_address destination;
-    uint8_t hop_limit;              /* TTL; 0: 64 */
-    uint8_t traffic_class;          /* TOS */
-    uint16_t identification;        /* IPv4; DF is set */
-    uint32_t flow_label;            /* IPv6, 20 bits */
+    uint8_t hop_limit;       /* TTL; 0: 64 */
+    uint8_t traffic_class;   /* TOS */
+    uint16_t identification; /* IPv4; DF is set */
+    uint32_t flow_label;     /* IPv6, 20 bits */
     uint16_t source_port;
     uint16_t destination_port;
     uint32_t sequence;
     uint32_t acknowledgment;
-    uint8_t flags;                  /* enum tcp_flag */
+    uint8_t flags; /* enum tcp_flag */
     uint16_t window;
     uint16_t urgent;
-    const uint8_t *options;         /* padded with End of Option List to a multiple of four */
-    size_t options_octets;          /* at most 40 */
+    const uint8_t *options; /* padded with End of Option List to a multiple of four */
+    size_t options_octets;  /* at most 40 */
     const uint8_t *payload;
     size_t payload_octets;
 
-    unsigned overrides;             /* enum packet_override */
+    unsigned overrides; /* enum packet_override */
     uint16_t ip_length;
     uint16_t ip_checksum;
     uint16_t tcp_checksum;
-    bool spoil_checksum;            /* the computed TCP checksum with its lowest bit flipped */
+    bool spoil_checksum; /* the computed TCP checksum with its lowest bit flipped */
     uint8_t data_offset;
     uint8_t ip_version;
 };
@@ -106,7 +106,7 @@ size_t packet_build_neighbour_advertisement(uint8_t *frame, size_t capacity, con
                                             const uint8_t to_ipv6[16]);
 
 enum packet_kind {
-    PACKET_OTHER,        /* well-formed as far as looked at, but nothing of the below */
+    PACKET_OTHER, /* well-formed as far as looked at, but nothing of the below */
     PACKET_TCP,
     PACKET_ARP,
     PACKET_SOLICITATION, /* neighbour solicitation */
@@ -114,7 +114,7 @@ enum packet_kind {
 };
 
 #define PACKET_ARP_REQUEST 1
-#define PACKET_ARP_REPLY 2
+#define PACKET_ARP_REPLY   2
 
 /* A parsed frame. Pointers point into the frame. Only the members of its kind are set, the others are zero. */
 struct packet {
@@ -144,8 +144,8 @@ struct packet {
 
     /* ARP and neighbour discovery */
     uint16_t arp_operation;
-    const uint8_t *neighbour_mac;    /* ARP: sender's; ND: link-layer address option, NULL: none */
-    struct net_address target;       /* ND: the address asked for or advertised */
+    const uint8_t *neighbour_mac; /* ARP: sender's; ND: link-layer address option, NULL: none */
+    struct net_address target;    /* ND: the address asked for or advertised */
 };
 
 /*

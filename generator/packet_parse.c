@@ -60,8 +60,9 @@ static int parse_tcp(struct packet *out, const uint8_t *p, size_t octets, const 
     out->mss = find_mss(out->options, out->options_octets);
     out->payload = p + header;
     out->payload_octets = octets - header;
-    out->tcp_checksum_ok = packet_checksum(p, octets, packet_pseudo_header(&out->source, &out->destination,
-                                                                           PACKET_PROTOCOL_TCP, octets)) == 0;
+    out->tcp_checksum_ok =
+        packet_checksum(p, octets,
+                        packet_pseudo_header(&out->source, &out->destination, PACKET_PROTOCOL_TCP, octets)) == 0;
     return 0;
 }
 
@@ -76,8 +77,8 @@ static int parse_neighbour(struct packet *out, const uint8_t *p, size_t octets, 
         return 0;
     if (octets < PACKET_ND_OCTETS)
         return malformed(reason, "the neighbour discovery message breaks off: fewer than 24 octets");
-    if (packet_checksum(p, octets, packet_pseudo_header(&out->source, &out->destination, PACKET_PROTOCOL_ICMPV6,
-                                                        octets)) != 0)
+    if (packet_checksum(p, octets,
+                        packet_pseudo_header(&out->source, &out->destination, PACKET_PROTOCOL_ICMPV6, octets)) != 0)
         return malformed(reason, "the ICMPv6 checksum is wrong");
     wanted = p[0] == PACKET_ICMPV6_SOLICITATION ? PACKET_ND_SOURCE_ADDRESS : PACKET_ND_TARGET_ADDRESS;
     set_address(&out->target, 6, p + 8);

@@ -49,7 +49,7 @@ void tcp_stack_free(struct tcp_stack *stack)
     if (stack == NULL)
         return;
     DL_FOREACH_SAFE(stack->connections, c, next)
-        destroy(c);
+    destroy(c);
     while ((c = stack->spare) != NULL) {
         stack->spare = c->next;
         destroy(c);
@@ -209,8 +209,8 @@ static void sweep(struct tcp_stack *stack)
     struct tcp_connection *next;
 
     DL_FOREACH_SAFE(stack->connections, c, next)
-        if (is_finished(c))
-            tcp_connection_free(c);
+    if (is_finished(c))
+        tcp_connection_free(c);
 }
 
 void tcp_stack_set_time(struct tcp_stack *stack, uint64_t now)
@@ -275,7 +275,8 @@ void tcp_stack_tick(struct tcp_stack *stack, uint64_t now)
 
     tcp_enter(stack, now);
     tcp_neighbour_tick(stack);
-    DL_FOREACH(stack->connections, c) {
+    DL_FOREACH(stack->connections, c)
+    {
         if (c->ack_at <= stack->now)
             tcp_send_ack(c);
         if (c->rto_at <= stack->now)

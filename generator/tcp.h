@@ -8,7 +8,8 @@
  * A `struct tcp_stack` speaks for one MAC with one IPv4 and one IPv6 address. It answers ARP and neighbour solicitation
  * for them, resolves its peers, answers segments for ports that nobody listens on with RST, and holds any number of
  * connections. All times are nanoseconds on one clock of the caller's, which never goes back. Ports and sequence
- * numbers are in host order. Left out on purpose: window scaling, SACK, time stamps, congestion control.
+ * numbers are in host order. A translation unit that includes this header cannot include <netinet/tcp.h>, whose state
+ * names are the same. Left out on purpose: window scaling, SACK, time stamps, congestion control.
  *
  * Turning the crank: tcp_stack_input() for each frame, tcp_stack_tick() at tcp_stack_deadline(). Calls that send
  * (tcp_send() and the rest) use the time of the last input or tick, or of tcp_stack_set_time().
@@ -28,9 +29,9 @@ struct tcp_connection;
 
 #define TCP_DEFAULT_MSS_IPV4 1460u
 #define TCP_DEFAULT_MSS_IPV6 1440u
-#define TCP_DEFAULT_WINDOW 65535u
-#define TCP_RTO_MIN_NS UINT64_C(200000000)
-#define TCP_SEND_CAPACITY (16u << 20) /* octets that a connection queues at most */
+#define TCP_DEFAULT_WINDOW   65535u
+#define TCP_RTO_MIN_NS       UINT64_C(200000000)
+#define TCP_SEND_CAPACITY    (16u << 20) /* octets that a connection queues at most */
 
 enum tcp_state {
     TCP_CLOSED,
@@ -58,11 +59,11 @@ enum tcp_cause {
 };
 
 enum tcp_event {
-    TCP_EVENT_ESTABLISHED, /* active or passive open done; for a passive one tcp_accept() has it now */
-    TCP_EVENT_DATA,        /* tcp_received() has grown */
-    TCP_EVENT_ACKNOWLEDGED,/* the peer acknowledged more of what was sent */
-    TCP_EVENT_PEER_FIN,    /* everything up to the peer's FIN has been received */
-    TCP_EVENT_CLOSED       /* both directions are at their end (TCP_TIME_WAIT or TCP_CLOSED); see tcp_status()->cause */
+    TCP_EVENT_ESTABLISHED,  /* active or passive open done; for a passive one tcp_accept() has it now */
+    TCP_EVENT_DATA,         /* tcp_received() has grown */
+    TCP_EVENT_ACKNOWLEDGED, /* the peer acknowledged more of what was sent */
+    TCP_EVENT_PEER_FIN,     /* everything up to the peer's FIN has been received */
+    TCP_EVENT_CLOSED /* both directions are at their end (TCP_TIME_WAIT or TCP_CLOSED); see tcp_status()->cause */
 };
 
 struct tcp_stack_config {
@@ -71,8 +72,8 @@ struct tcp_stack_config {
     struct net_address ipv6;
     struct net_address next_hop_ipv4; /* resolved instead of the peer, where the peer is behind a router; else 0 */
     struct net_address next_hop_ipv6;
-    uint64_t seed;           /* of ISS, ephemeral ports and IP identification */
-    uint64_t now;            /* the clock at the start */
+    uint64_t seed; /* of ISS, ephemeral ports and IP identification */
+    uint64_t now;  /* the clock at the start */
 
     /* Sends one whole frame; the octets are valid during the call only. It must not call back into the stack. */
     void (*emit)(void *context, const uint8_t *frame, size_t octets);
@@ -110,14 +111,14 @@ uint64_t tcp_stack_bad_frames(const struct tcp_stack *stack);
 struct tcp_options {
     bool choose_iss;
     uint32_t iss;
-    uint16_t mss;             /* offered in our SYN; 0: default of the family */
-    bool omit_mss;            /* send no MSS option */
-    uint16_t send_mss;        /* upper bound of our own segments beside the peer's MSS; 0: as `mss` */
+    uint16_t mss;      /* offered in our SYN; 0: default of the family */
+    bool omit_mss;     /* send no MSS option */
+    uint16_t send_mss; /* upper bound of our own segments beside the peer's MSS; 0: as `mss` */
     bool choose_window;
-    uint16_t window;          /* fixed receive window, as tcp_set_window() */
-    uint16_t source_port;     /* 0: an ephemeral one; tcp_connect() only */
-    unsigned attempts;        /* transmissions of one segment before TCP_CAUSE_TIMEOUT; 0: 8 */
-    void *user;               /* tcp_user() of the connection */
+    uint16_t window;      /* fixed receive window, as tcp_set_window() */
+    uint16_t source_port; /* 0: an ephemeral one; tcp_connect() only */
+    unsigned attempts;    /* transmissions of one segment before TCP_CAUSE_TIMEOUT; 0: 8 */
+    void *user;           /* tcp_user() of the connection */
 };
 
 /*
@@ -146,21 +147,21 @@ void tcp_release(struct tcp_connection *connection);
 struct tcp_status {
     enum tcp_state state;
     enum tcp_cause cause;
-    bool passive;             /* opened by the peer */
+    bool passive; /* opened by the peer */
     struct net_address local;
     struct net_address peer;
     uint16_t local_port;
     uint16_t peer_port;
-    bool peer_fin;            /* peer's FIN received, in order */
-    bool peer_fin_with_data;  /* ... in a segment that carried octets */
-    bool local_fin;           /* our FIN was sent */
+    bool peer_fin;           /* peer's FIN received, in order */
+    bool peer_fin_with_data; /* ... in a segment that carried octets */
+    bool local_fin;          /* our FIN was sent */
     bool local_fin_acknowledged;
-    uint64_t established_ns;  /* times: 0 until it happened */
+    uint64_t established_ns; /* times: 0 until it happened */
     uint64_t peer_fin_ns;
     uint64_t peer_reset_ns;
     uint64_t closed_ns;
-    uint64_t last_input_ns;   /* the last acceptable segment */
-    uint64_t round_trip_ns;   /* of the handshake; 0 when its SYN was retransmitted */
+    uint64_t last_input_ns; /* the last acceptable segment */
+    uint64_t round_trip_ns; /* of the handshake; 0 when its SYN was retransmitted */
     uint32_t iss;
     uint32_t irs;
     uint32_t snd_una;
@@ -171,8 +172,8 @@ struct tcp_status {
     uint64_t octets_received; /* in order */
     uint64_t octets_sent;     /* first transmissions */
     uint64_t retransmissions;
-    uint64_t out_of_order;    /* segments that arrived ahead of rcv_nxt */
-    uint64_t duplicates;      /* segments that brought nothing new */
+    uint64_t out_of_order; /* segments that arrived ahead of rcv_nxt */
+    uint64_t duplicates;   /* segments that brought nothing new */
 };
 
 const struct tcp_status *tcp_status(const struct tcp_connection *connection);
@@ -227,12 +228,12 @@ void tcp_abort(struct tcp_connection *connection);
 
 /* One segment exactly as told, for everything that the stream calls cannot say. All zero: an empty ACK at SND.NXT. */
 struct tcp_segment_spec {
-    bool absolute;            /* `sequence` is the number itself; else it is relative to SND.NXT */
-    uint32_t sequence;        /* relative: may be negative, as (uint32_t)-n */
+    bool absolute;     /* `sequence` is the number itself; else it is relative to SND.NXT */
+    uint32_t sequence; /* relative: may be negative, as (uint32_t)-n */
     bool set_flags;
-    uint8_t flags;            /* enum tcp_flag; default: ACK, and PSH with payload */
+    uint8_t flags; /* enum tcp_flag; default: ACK, and PSH with payload */
     bool set_acknowledgment;
-    uint32_t acknowledgment;  /* default: RCV.NXT, as far as the ACK policy lets it */
+    uint32_t acknowledgment; /* default: RCV.NXT, as far as the ACK policy lets it */
     bool set_window;
     uint16_t window;
     uint16_t urgent;
@@ -240,8 +241,8 @@ struct tcp_segment_spec {
     size_t options_octets;
     const uint8_t *payload;
     size_t payload_octets;
-    bool bad_checksum;        /* TCP checksum wrong in one bit */
-    bool advance;             /* the payload is the stream's next octets: SND.NXT moves, and it is retransmitted if need
+    bool bad_checksum; /* TCP checksum wrong in one bit */
+    bool advance;      /* the payload is the stream's next octets: SND.NXT moves, and it is retransmitted if need
                                  be; asks for sequence == SND.NXT and nothing queued */
 };
 
@@ -270,9 +271,9 @@ size_t tcp_received(const struct tcp_connection *connection, const uint8_t **oct
 void tcp_consume(struct tcp_connection *connection, size_t count);
 
 enum tcp_ack_policy {
-    TCP_ACK_AT_ONCE,  /* every segment with octets is acknowledged when it comes; the default */
-    TCP_ACK_DELAYED,  /* every second one, or after the delay (RFC 9293 section 3.8.6.3) */
-    TCP_ACK_WITHHELD  /* the acknowledgment number stands still, on data segments too, until tcp_ack_now() */
+    TCP_ACK_AT_ONCE, /* every segment with octets is acknowledged when it comes; the default */
+    TCP_ACK_DELAYED, /* every second one, or after the delay (RFC 9293 section 3.8.6.3) */
+    TCP_ACK_WITHHELD /* the acknowledgment number stands still, on data segments too, until tcp_ack_now() */
 };
 
 /* Chooses the policy. delay_ns: for TCP_ACK_DELAYED, 0: 40 ms. */

@@ -6,7 +6,7 @@
 
 #define MSS_WHEN_NONE_IPV4 536u /* RFC 9293 section 3.7.1 */
 #define MSS_WHEN_NONE_IPV6 1220u
-#define DUPLICATE_ACKS 3u
+#define DUPLICATE_ACKS     3u
 
 static struct tcp_connection *find_connection(struct tcp_stack *stack, const struct packet *p)
 {
@@ -231,7 +231,7 @@ static void peer_reset(struct tcp_connection *c)
 {
     c->status.peer_reset_ns = time_of_event(c);
     tcp_connection_close(c, c->status.state == TCP_SYN_RECEIVED && !c->status.passive ? TCP_CAUSE_REFUSED
-                                                                                     : TCP_CAUSE_PEER_RESET);
+                                                                                      : TCP_CAUSE_PEER_RESET);
 }
 
 static void want_ack_at_once(struct tcp_connection *c)

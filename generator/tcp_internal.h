@@ -8,15 +8,15 @@
 #include "generator/random.h"
 #include "generator/tcp.h"
 
-#define TCP_NEVER UINT64_MAX
+#define TCP_NEVER          UINT64_MAX
 #define TCP_RTO_INITIAL_NS UINT64_C(1000000000) /* RFC 6298 section 2.1 */
-#define TCP_RTO_MAX_NS UINT64_C(60000000000)
-#define TCP_TIME_WAIT_NS UINT64_C(30000000000) /* longer than a peer retransmits its FIN while the wire is bad */
-#define TCP_LINGER_NS UINT64_C(60000000000)     /* for a released connection whose peer never closes */
-#define TCP_ACK_DELAY_NS UINT64_C(40000000)
-#define TCP_ATTEMPTS 8
-#define TCP_RANGES 64 /* gaps that reassembly keeps; more are dropped and come again */
-#define TCP_BACKLOG 128
+#define TCP_RTO_MAX_NS     UINT64_C(60000000000)
+#define TCP_TIME_WAIT_NS   UINT64_C(30000000000) /* longer than a peer retransmits its FIN while the wire is bad */
+#define TCP_LINGER_NS      UINT64_C(60000000000) /* for a released connection whose peer never closes */
+#define TCP_ACK_DELAY_NS   UINT64_C(40000000)
+#define TCP_ATTEMPTS       8
+#define TCP_RANGES         64 /* gaps that reassembly keeps; more are dropped and come again */
+#define TCP_BACKLOG        128
 
 /* Sequence numbers are compared modulo 2^32 (RFC 9293 section 3.4). */
 static inline bool seq_lt(uint32_t a, uint32_t b)
@@ -46,10 +46,10 @@ void tcp_queue_drop(struct tcp_queue *queue, size_t count);
 struct tcp_piece {
     uint32_t sequence; /* sent only */
     uint32_t octets;
-    uint8_t flags;     /* SYN, FIN, PSH */
-    bool exact;        /* leaves whole */
-    bool hole;         /* the tester's own doing: never retransmitted */
-    bool again;        /* was retransmitted: no round-trip sample (Karn, RFC 6298 section 3) */
+    uint8_t flags; /* SYN, FIN, PSH */
+    bool exact;    /* leaves whole */
+    bool hole;     /* the tester's own doing: never retransmitted */
+    bool again;    /* was retransmitted: no round-trip sample (Karn, RFC 6298 section 3) */
     uint64_t sent_ns;
 };
 
@@ -89,16 +89,16 @@ struct tcp_connection {
     struct tcp_ring sent;
     struct tcp_ring plan;
     bool fin_planned;
-    uint32_t snd_max;       /* highest sequence number ever emitted, by raw segments too */
-    uint32_t window_seq;    /* SND.WL1 */
-    uint32_t window_ack;    /* SND.WL2 */
-    bool early_ack_set;     /* the peer acknowledged raw segments that SND.NXT has not passed yet */
+    uint32_t snd_max;    /* highest sequence number ever emitted, by raw segments too */
+    uint32_t window_seq; /* SND.WL1 */
+    uint32_t window_ack; /* SND.WL2 */
+    bool early_ack_set;  /* the peer acknowledged raw segments that SND.NXT has not passed yet */
     uint32_t early_ack;
     unsigned duplicate_acks;
     bool recovering;
     uint32_t recover;
-    unsigned tries;         /* transmissions of the first piece */
-    unsigned probes;        /* unanswered window probes */
+    unsigned tries;  /* transmissions of the first piece */
+    unsigned probes; /* unanswered window probes */
     uint64_t srtt;
     uint64_t rttvar;
     uint64_t rto;
@@ -112,8 +112,8 @@ struct tcp_connection {
     bool fin_seen;
     bool fin_with_data;
     uint32_t fin_sequence;
-    uint32_t acknowledged;  /* what our last ACK said */
-    uint32_t edge;          /* highest right edge ever advertised */
+    uint32_t acknowledged; /* what our last ACK said */
+    uint32_t edge;         /* highest right edge ever advertised */
     uint16_t last_window;
     bool window_fixed;
     uint16_t window;
@@ -121,9 +121,9 @@ struct tcp_connection {
     uint64_t ack_delay;
     uint64_t ack_at;
     unsigned unacked_segments;
-    bool ack_wanted;        /* an ACK goes out when the current input is done */
+    bool ack_wanted; /* an ACK goes out when the current input is done */
 
-    uint64_t end_at;        /* TIME_WAIT's or a lingering connection's end */
+    uint64_t end_at; /* TIME_WAIT's or a lingering connection's end */
 };
 
 struct tcp_listener {
@@ -171,8 +171,8 @@ void tcp_enter(struct tcp_stack *stack, uint64_t now);
 void tcp_leave(struct tcp_stack *stack);
 
 /* tcp_output.c */
-void tcp_output(struct tcp_connection *c);               /* sends what plan and window allow */
-int tcp_send_syn(struct tcp_connection *c);              /* SYN, or SYN and ACK, for the first time */
+void tcp_output(struct tcp_connection *c);  /* sends what plan and window allow */
+int tcp_send_syn(struct tcp_connection *c); /* SYN, or SYN and ACK, for the first time */
 void tcp_send_ack(struct tcp_connection *c);
 void tcp_retransmit_first(struct tcp_connection *c);
 void tcp_arm_rto(struct tcp_connection *c);
@@ -192,7 +192,8 @@ void tcp_input_segment(struct tcp_stack *stack, const struct packet *packet);
 void tcp_process_ack(struct tcp_connection *c, uint32_t ack);
 
 /* tcp_neighbour.c */
-bool tcp_neighbour_lookup(struct tcp_stack *stack, const struct net_address *peer, uint8_t mac[6]); /* asks if not known */
+bool tcp_neighbour_lookup(struct tcp_stack *stack, const struct net_address *peer,
+                          uint8_t mac[6]); /* asks if not known */
 int tcp_neighbour_learn(struct tcp_stack *stack, const struct net_address *address, const uint8_t mac[6], bool create);
 void tcp_neighbour_input(struct tcp_stack *stack, const struct packet *packet);
 void tcp_neighbour_tick(struct tcp_stack *stack);

@@ -6,7 +6,7 @@
 #include "generator/tcp_internal.h"
 
 #define ASK_AGAIN_NS UINT64_C(500000000)
-#define ASK_TIMES 5
+#define ASK_TIMES    5
 
 static struct tcp_neighbour *find(const struct tcp_stack *stack, const struct net_address *address)
 {

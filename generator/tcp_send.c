@@ -183,8 +183,8 @@ void tcp_abort(struct tcp_connection *connection)
 int tcp_send_raw_segment(struct tcp_connection *connection, const struct tcp_segment_spec *spec)
 {
     struct tcp_connection *c = connection;
-    uint8_t flags = spec->set_flags ? spec->flags
-                                    : (uint8_t)(TCP_FLAG_ACK | (spec->payload_octets > 0 ? TCP_FLAG_PSH : 0));
+    uint8_t flags =
+        spec->set_flags ? spec->flags : (uint8_t)(TCP_FLAG_ACK | (spec->payload_octets > 0 ? TCP_FLAG_PSH : 0));
     uint32_t ack = spec->set_acknowledgment ? spec->acknowledgment : tcp_ack_number(c);
     struct packet_tcp fields = {
         .sequence = spec->absolute ? spec->sequence : c->status.snd_nxt + spec->sequence,

@@ -32,8 +32,8 @@
 Suite *netns_suite(void);
 
 #define SECOND UINT64_C(1000000000)
-#define PORT 4711
-#define BULK 300000u
+#define PORT   4711
+#define BULK   300000u
 
 static struct link *wire;
 static struct tcp_stack *stack;
@@ -306,10 +306,10 @@ START_TEST(kernel_reassembles_what_we_disorder)
     expect_turn(&k, kernel_has_all, c, "disordered");
     ck_assert_uint_eq(tcp_status(c)->retransmissions, 0);
     /* Behind a gap first, then a segment that fills it and overlaps. */
-    ck_assert_int_eq(tcp_send_raw_segment(c, &(struct tcp_segment_spec){.sequence = 4,
-                                                                        .payload = (const uint8_t *)"wxyz",
-                                                                        .payload_octets = 4}),
-                     0);
+    ck_assert_int_eq(
+        tcp_send_raw_segment(
+            c, &(struct tcp_segment_spec){.sequence = 4, .payload = (const uint8_t *)"wxyz", .payload_octets = 4}),
+        0);
     (void)turn(&k, SECOND / 20, NULL, NULL);
     ck_assert_uint_eq(k.count, sizeof(octets));
     ck_assert_int_eq(

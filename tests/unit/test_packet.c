@@ -152,15 +152,15 @@ START_TEST(arp_frames_are_libnets)
     static const uint8_t all[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
     const uint8_t *target = _i == PACKET_ARP_REQUEST ? zero : mac_b;
     uint8_t frame[60];
-    size_t octets =
-        packet_build_arp(frame, sizeof(frame), (uint16_t)_i, mac_a, (const uint8_t *)"abcd", mac_b, (const uint8_t *)"wxyz");
+    size_t octets = packet_build_arp(frame, sizeof(frame), (uint16_t)_i, mac_a, (const uint8_t *)"abcd", mac_b,
+                                     (const uint8_t *)"wxyz");
     libnet_t *net = open_libnet();
 
     ck_assert_int_ne(libnet_build_arp(ARPHRD_ETHER, ETHERTYPE_IP, 6, 4, (uint16_t)_i, mac_a, (const uint8_t *)"abcd",
                                       target, (const uint8_t *)"wxyz", NULL, 0, net, 0),
                      -1);
-    ck_assert_int_ne(libnet_build_ethernet(_i == PACKET_ARP_REQUEST ? all : mac_b, mac_a, ETHERTYPE_ARP, NULL, 0, net, 0),
-                     -1);
+    ck_assert_int_ne(
+        libnet_build_ethernet(_i == PACKET_ARP_REQUEST ? all : mac_b, mac_a, ETHERTYPE_ARP, NULL, 0, net, 0), -1);
     expect_same(net, frame, octets);
     libnet_destroy(net);
 }
@@ -193,8 +193,7 @@ START_TEST(parser_reads_what_the_builder_wrote)
     /* Each bit counts: whichever is turned behind the Ethernet header, a checksum or the parser notices. */
     for (size_t i = 14; i < octets; i += 1 + i / 100) {
         frame[i] ^= (uint8_t)(1 << (i % 8));
-        if (packet_parse(&p, frame, octets, NULL) == 0 && p.kind == PACKET_TCP && p.ip_checksum_ok &&
-            p.tcp_checksum_ok)
+        if (packet_parse(&p, frame, octets, NULL) == 0 && p.kind == PACKET_TCP && p.ip_checksum_ok && p.tcp_checksum_ok)
             ck_assert_msg(f.source.family == 6 && i < 14 + 8, "octet %zu changed unnoticed", i); /* no checksum there */
         frame[i] ^= (uint8_t)(1 << (i % 8));
     }
@@ -337,7 +336,7 @@ START_TEST(mss_option_is_found)
         {{1, 1, 2, 4, 0x02, 0x18}, 536},
         {{8, 10, 0, 0, 0, 0, 0, 0, 0, 0, 2, 4}, 0}, /* breaks off */
         {{3, 3, 7, 2, 4, 0x01, 0x00}, 256},
-        {{0, 2, 4, 0x05, 0xb4}, 0}, /* behind the end of the list */
+        {{0, 2, 4, 0x05, 0xb4}, 0},    /* behind the end of the list */
         {{9, 0, 2, 4, 0x05, 0xb4}, 0}, /* a length of 0 */
         {{9, 1, 2, 4, 0x05, 0xb4}, 0},
         {{2, 3, 5, 1}, 0},
@@ -398,7 +397,7 @@ START_TEST(checksum_of_the_rfc)
     static const uint8_t octets[] = {0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7, 0xab};
 
     ck_assert_uint_eq(packet_checksum(octets, 8, 0), (uint16_t)~0xddf2);
-    ck_assert_uint_eq(packet_checksum(octets, 9, 0), (uint16_t)~(0xddf2 + 0xab00 - 0x10000 + 1));
+    ck_assert_uint_eq(packet_checksum(octets, 9, 0), (uint16_t) ~(0xddf2 + 0xab00 - 0x10000 + 1));
     ck_assert_uint_eq(packet_checksum(octets, 0, 0), 0xffff);
 }
 END_TEST

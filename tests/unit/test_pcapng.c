@@ -125,9 +125,8 @@ START_TEST(frames_come_back)
         frame[i] = (uint8_t)(i * 13);
     for (unsigned i = 0; i < 70; i++) {
         lengths[i] = i < 69 ? i : sizeof(frame);
-        ck_assert_int_eq(pcapng_write_frame(writer, TIME + i, frame, lengths[i], i % 3 == 0 ? "comment" : NULL,
-                                            i % 2 == 0),
-                         0);
+        ck_assert_int_eq(
+            pcapng_write_frame(writer, TIME + i, frame, lengths[i], i % 3 == 0 ? "comment" : NULL, i % 2 == 0), 0);
     }
     ck_assert_uint_eq(pcapng_frames(writer), 70);
     ck_assert_int_eq(pcapng_close(writer, NULL), 0);
@@ -147,7 +146,11 @@ START_TEST(comments_and_direction_are_there)
     writer = open_writer();
     ck_assert_int_eq(pcapng_note(writer, "MPA-7.1.2-05 step 1"), 0);
     ck_assert_int_eq(pcapng_note(writer, "a second note"), 0);
-    ck_assert_int_eq(pcapng_write_frame(writer, TIME, (const uint8_t *)"frame", 5, "Gr\xc3\xbc\xc3\x9f" "e", true), 0);
+    ck_assert_int_eq(pcapng_write_frame(writer, TIME, (const uint8_t *)"frame", 5,
+                                        "Gr\xc3\xbc\xc3\x9f"
+                                        "e",
+                                        true),
+                     0);
     ck_assert_int_eq(pcapng_note(writer, "verdict PASS"), 0);
     ck_assert_int_eq(pcapng_close(writer, NULL), 0);
     octets = slurp(&count);
@@ -157,7 +160,9 @@ START_TEST(comments_and_direction_are_there)
     ck_assert_uint_eq(count_blocks(octets, count, 6, &block), 1);
     ck_assert(contains(block, word(block + 4), "MPA-7.1.2-05 step 1"));
     ck_assert(contains(block, word(block + 4), "a second note"));
-    ck_assert(contains(block, word(block + 4), "Gr\xc3\xbc\xc3\x9f" "e"));
+    ck_assert(contains(block, word(block + 4),
+                       "Gr\xc3\xbc\xc3\x9f"
+                       "e"));
     /* epb_flags is the last option: code 2, length 4, inbound 1; then the end of options and the length. */
     ck_assert_int_eq(memcmp(block + word(block + 4) - 16, "\x02\x00\x04\x00\x01\x00\x00\x00\x00\x00\x00\x00", 12), 0);
     ck_assert_uint_eq(count_blocks(octets, count, 5, &block), 1);
