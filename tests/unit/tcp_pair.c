@@ -6,9 +6,9 @@
 
 #include "generator/random.h"
 
-struct pair pair;
+struct tcp_pair tcp_pair;
 
-void pair_address(struct net_address *address, uint8_t family, char end)
+void tcp_pair_address(struct net_address *address, uint8_t family, char end)
 {
     const char *text = family == 4 ? (end == 'a' ? "10.77.0.3" : "10.77.0.2") : (end == 'a' ? "fd77::3" : "fd77::2");
 
@@ -17,7 +17,7 @@ void pair_address(struct net_address *address, uint8_t family, char end)
 
 static void watch(void *context, const uint8_t *frame, size_t octets, uint64_t time_ns, bool inbound)
 {
-    struct pair *p = context;
+    struct tcp_pair *p = context;
     struct packet packet;
     const char *reason = NULL;
 
@@ -46,71 +46,71 @@ static struct tcp_stack *stack_at(struct sim *sim, char end, uint64_t seed)
     struct sentence error;
     struct tcp_stack *stack;
 
-    pair_address(&config.ipv4, 4, end);
-    pair_address(&config.ipv6, 6, end);
+    tcp_pair_address(&config.ipv4, 4, end);
+    tcp_pair_address(&config.ipv6, 6, end);
     stack = tcp_stack_new(&config, &error);
     ck_assert_msg(stack != NULL, "%s", error.text);
     return stack;
 }
 
-void pair_new(const struct sim_config *config, uint8_t family)
+void tcp_pair_new(const struct sim_config *config, uint8_t family)
 {
-    memset(&pair, 0, sizeof(pair));
-    pair.family = family;
-    pair.sim = sim_new(config);
-    pair.a = stack_at(pair.sim, 'a', config->seed * 2);
-    pair.b = stack_at(pair.sim, 'b', config->seed * 2 + 1);
-    sim_attach(pair.sim, SIM_END_A, &tcp_sim_node_ops, pair.a);
-    sim_attach(pair.sim, SIM_END_B, &tcp_sim_node_ops, pair.b);
-    sim_tap(pair.sim, watch, &pair);
+    memset(&tcp_pair, 0, sizeof(tcp_pair));
+    tcp_pair.family = family;
+    tcp_pair.sim = sim_new(config);
+    tcp_pair.a = stack_at(tcp_pair.sim, 'a', config->seed * 2);
+    tcp_pair.b = stack_at(tcp_pair.sim, 'b', config->seed * 2 + 1);
+    sim_attach(tcp_pair.sim, SIM_END_A, &tcp_sim_node_ops, tcp_pair.a);
+    sim_attach(tcp_pair.sim, SIM_END_B, &tcp_sim_node_ops, tcp_pair.b);
+    sim_tap(tcp_pair.sim, watch, &tcp_pair);
 }
 
-void pair_free(void)
+void tcp_pair_free(void)
 {
-    tcp_stack_free(pair.a);
-    tcp_stack_free(pair.b);
-    sim_free(pair.sim);
+    tcp_stack_free(tcp_pair.a);
+    tcp_stack_free(tcp_pair.b);
+    sim_free(tcp_pair.sim);
 }
 
 static bool both_open(void *context)
 {
-    struct pair *p = context;
+    struct tcp_pair *p = context;
 
     if (p->cb == NULL)
         p->cb = tcp_accept(p->b, PORT);
     return p->cb != NULL && tcp_status(p->ca)->state == TCP_ESTABLISHED;
 }
 
-void pair_run(uint64_t nanoseconds)
+void tcp_pair_run(uint64_t nanoseconds)
 {
-    tcp_stack_set_time(pair.a, sim_now(pair.sim));
-    tcp_stack_set_time(pair.b, sim_now(pair.sim));
-    ck_assert_int_eq(sim_run_until(pair.sim, sim_now(pair.sim) + nanoseconds, NULL, NULL), 0);
-    tcp_stack_set_time(pair.a, sim_now(pair.sim));
-    tcp_stack_set_time(pair.b, sim_now(pair.sim));
+    tcp_stack_set_time(tcp_pair.a, sim_now(tcp_pair.sim));
+    tcp_stack_set_time(tcp_pair.b, sim_now(tcp_pair.sim));
+    ck_assert_int_eq(sim_run_until(tcp_pair.sim, sim_now(tcp_pair.sim) + nanoseconds, NULL, NULL), 0);
+    tcp_stack_set_time(tcp_pair.a, sim_now(tcp_pair.sim));
+    tcp_stack_set_time(tcp_pair.b, sim_now(tcp_pair.sim));
 }
 
-void pair_open(const struct tcp_options *a_options, const struct tcp_options *b_options)
+void tcp_pair_open(const struct tcp_options *a_options, const struct tcp_options *b_options)
 {
     struct net_address peer;
     struct sentence error;
 
-    pair_address(&peer, pair.family, 'b');
-    ck_assert_int_eq(tcp_listen(pair.b, PORT, b_options, &error), 0);
-    pair.ca = tcp_connect(pair.a, &peer, PORT, a_options, &error);
-    ck_assert_msg(pair.ca != NULL, "%s", error.text);
-    ck_assert_int_eq(sim_run_until(pair.sim, sim_now(pair.sim) + 300 * SECOND, both_open, &pair), 1);
+    tcp_pair_address(&peer, tcp_pair.family, 'b');
+    ck_assert_int_eq(tcp_listen(tcp_pair.b, PORT, b_options, &error), 0);
+    tcp_pair.ca = tcp_connect(tcp_pair.a, &peer, PORT, a_options, &error);
+    ck_assert_msg(tcp_pair.ca != NULL, "%s", error.text);
+    ck_assert_int_eq(sim_run_until(tcp_pair.sim, sim_now(tcp_pair.sim) + 300 * SECOND, both_open, &tcp_pair), 1);
 }
 
-void pair_open_clean(uint8_t family)
+void tcp_pair_open_clean(uint8_t family)
 {
     struct sim_config config = {.seed = 7};
 
-    pair_new(&config, family);
-    pair_open(NULL, NULL);
+    tcp_pair_new(&config, family);
+    tcp_pair_open(NULL, NULL);
 }
 
-void pair_fill(uint8_t *octets, size_t count, uint64_t seed)
+void tcp_pair_fill(uint8_t *octets, size_t count, uint64_t seed)
 {
     struct random random = {seed};
 
@@ -118,7 +118,7 @@ void pair_fill(uint8_t *octets, size_t count, uint64_t seed)
         octets[i] = (uint8_t)random_next(&random);
 }
 
-void pair_expect(struct tcp_connection *c, const uint8_t *octets, size_t count)
+void tcp_pair_expect(struct tcp_connection *c, const uint8_t *octets, size_t count)
 {
     const uint8_t *got;
     size_t got_count;

@@ -14,7 +14,7 @@
 #define SEGMENTS_MAX 4096
 
 /* Two stacks on a wire, and what was seen on it of octets towards B. */
-struct pair {
+struct tcp_pair {
     struct sim *sim;
     struct tcp_stack *a;
     struct tcp_stack *b;
@@ -28,29 +28,29 @@ struct pair {
 };
 
 /* The one of this test; Check forks for each. */
-extern struct pair pair;
+extern struct tcp_pair tcp_pair;
 
 /* The address of end 'a' or 'b'. */
-void pair_address(struct net_address *address, uint8_t family, char end);
+void tcp_pair_address(struct net_address *address, uint8_t family, char end);
 
 /* Two stacks on a wire, nothing open yet. */
-void pair_new(const struct sim_config *config, uint8_t family);
+void tcp_pair_new(const struct sim_config *config, uint8_t family);
 
-void pair_free(void);
+void tcp_pair_free(void);
 
 /* Turns the world; both stacks know the time afterwards. */
-void pair_run(uint64_t nanoseconds);
+void tcp_pair_run(uint64_t nanoseconds);
 
 /* `ca` connects to PORT of end B, which accepts `cb`. */
-void pair_open(const struct tcp_options *a_options, const struct tcp_options *b_options);
+void tcp_pair_open(const struct tcp_options *a_options, const struct tcp_options *b_options);
 
 /* All of that on a clean wire. */
-void pair_open_clean(uint8_t family);
+void tcp_pair_open_clean(uint8_t family);
 
 /* Octets that a seed decides. */
-void pair_fill(uint8_t *octets, size_t count, uint64_t seed);
+void tcp_pair_fill(uint8_t *octets, size_t count, uint64_t seed);
 
 /* What is received and not consumed is exactly this. */
-void pair_expect(struct tcp_connection *c, const uint8_t *octets, size_t count);
+void tcp_pair_expect(struct tcp_connection *c, const uint8_t *octets, size_t count);
 
 #endif
