@@ -3,9 +3,9 @@
  * Rules: what decides a requirement passively. One C function a requirement, fed with the events that
  * conformance/flow makes of segments, whether these come from the live wire or from a file.
  *
- * A rule engine is given to the flow table as its sink: each event goes through rule_engine_event(), which keeps what
- * rules need to know of a flow (conformance/rules/track.h) and calls the rules that want that kind of event. Nothing is
- * allocated per event, no string is touched unless a rule has something to say.
+ * The sink of a flow decoder hands each event to rule_engine_event(), which calls the rules that want that kind of
+ * event. They compare it with the flow's state before it. Nothing is allocated per event, no string is touched unless a
+ * rule has something to say.
  *
  * At a flow's end, rule_engine_flow_results() gives one verdict for each requirement that its traffic exercised.
  * Libraries never print: texts are handed over as strings, owned by the engine until the flow ends.
@@ -19,7 +19,7 @@
 
 struct flow;
 struct flow_event;
-struct rule_context;
+struct rule_context; /* conformance/rules/rule_context.h: what a rule is called with */
 struct rule_engine;
 
 /* Whom a rule binds, by MPA role: the initiator is who sent the Request, whoever opened the TCP connection. */
@@ -43,6 +43,7 @@ struct rule {
     const char *function;    /* name of the C function, for `list` */
     const char *file;        /* the function's source file, from the root: "conformance/rules/terminate_rules.c" */
     uint32_t events;         /* the kinds it wants: 1 << enum flow_event_kind each */
+    uint16_t opcodes;        /* of FLOW_RDMAP events: 1 << opcode each */
     enum rule_sender sender; /* whose deeds it judges */
     enum rule_verdict worst; /* RULE_FAIL; RULE_WARN for a SHOULD: rule_fail() then gives a warning */
     void (*judge)(struct rule_context *context);
@@ -90,17 +91,20 @@ struct rule_config {
     bool thorough;
 };
 
-/* A copy of *config is kept. NULL when memory is short. */
+/* What flow_config.rule_state_octets has to be, so that an engine finds its state of a flow. */
+size_t rule_state_octets(void);
+
+/* A copy of *config is kept (NULL: all zero). NULL when memory is short. */
 struct rule_engine *rule_engine_create(const struct rule_config *config);
 void rule_engine_free(struct rule_engine *engine);
 
 /*
- * Judges one event; the function for the flow table's sink. State for a flow is made at its first event, and given
- * back by rule_engine_flow_done().
+ * Judges one event. State for a flow is made at its first event, and given back by rule_engine_flow_done(). The decoder
+ * has to be created with rule_state_octets(); one engine judges one decoder's flows.
  */
 void rule_engine_event(struct rule_engine *engine, const struct flow_event *event);
 
-/* Signature of a sink: the same as rule_engine_event(), for a table that hands over a void pointer. */
+/* The same as a flow_sink, for a caller that wants nothing else; flows are given back at FLOW_END. */
 void rule_engine_sink(void *engine, const struct flow_event *event);
 
 /* One requirement that a flow exercised, both directions taken together. Strings live until the flow is done. */

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/rules/crc_fault.h"
+
+#include "conformance/rules/start_frame.h"
+#include "wire/crc32c.h"
+#include "wire/marker.h"
+
+bool crc_judged(const struct rule_context *ctx)
+{
+    const struct mpa_start *request = start_good(ctx, FLOW_FROM_INITIATOR);
+    const struct mpa_start *reply = start_good(ctx, FLOW_FROM_RESPONDER);
+    bool agreed = (request != NULL && request->crc) || (reply != NULL && reply->crc);
+
+    return agreed && ctx->event->fpdu->framing.crc && !ctx->event->fpdu->cut;
+}
+
+bool crc_marker_before_field(const struct rule_context *ctx)
+{
+    const struct flow_fpdu *fpdu = ctx->event->fpdu;
+    uint32_t field = fpdu->framing.position + (uint32_t)fpdu->fpdu.octets - FPDU_CRC_OCTETS;
+
+    return fpdu->framing.markers && fpdu->fpdu.octets >= MARKER_OCTETS + FPDU_LENGTH_OCTETS + FPDU_CRC_OCTETS &&
+           marker_distance(field - MARKER_OCTETS) == 0;
+}
+
+/* CRC over the FPDU's octets from `start` to `end`, without its Markers when `skip` is set. */
+static uint32_t crc_of(const struct flow_fpdu *fpdu, size_t start, size_t end, bool skip)
+{
+    const uint8_t *octets = fpdu->fpdu.start;
+    uint32_t state = CRC32C_START;
+    size_t at = start;
+
+    while (at < end) {
+        size_t next = end;
+
+        if (skip) {
+            size_t distance = marker_distance(fpdu->framing.position + (uint32_t)at);
+
+            if (distance == 0) {
+                at += MARKER_OCTETS;
+                continue;
+            }
+            next = end - at < distance ? end : at + distance;
+        }
+        state = crc32c_update(state, octets + at, next - at);
+        at = next;
+    }
+    return crc32c_value(state);
+}
+
+static enum crc_fault marker_fault(const struct rule_context *ctx, size_t end, uint32_t sent)
+{
+    const struct flow_fpdu *fpdu = ctx->event->fpdu;
+    size_t content = fpdu_content(fpdu->fpdu.ulpdu_length);
+    bool leading = marker_distance(fpdu->framing.position) == 0;
+
+    if (leading && crc_of(fpdu, MARKER_OCTETS, end, false) == sent)
+        return CRC_FAULT_NO_LEADING;
+    if (crc_marker_before_field(ctx) && crc_of(fpdu, 0, end - MARKER_OCTETS, false) == sent)
+        return CRC_FAULT_NO_TRAILING;
+    if (fpdu->fpdu.markers != 0 && crc_of(fpdu, 0, end, true) == sent)
+        return CRC_FAULT_NO_MARKERS;
+    if (!leading && content < fpdu->fpdu.octets &&
+        crc_of(fpdu, 0, content - FPDU_CRC_OCTETS, false) ==
+            octets_get32_little(fpdu->fpdu.start + content - FPDU_CRC_OCTETS))
+        return CRC_FAULT_UNMARKED;
+    return CRC_FAULT_OTHER;
+}
+
+enum crc_fault crc_fault(const struct rule_context *ctx, size_t *pad)
+{
+    const struct flow_fpdu *fpdu = ctx->event->fpdu;
+    const uint8_t *start = fpdu->fpdu.start;
+    size_t end = fpdu->fpdu.octets - FPDU_CRC_OCTETS;
+    size_t padding = fpdu_pad(fpdu->fpdu.ulpdu_length);
+    uint32_t sent = fpdu->fpdu.crc;
+
+    if (fpdu->fpdu.crc_ok)
+        return CRC_FAULT_NONE;
+    if (__builtin_bswap32(sent) == fpdu->fpdu.crc_expected)
+        return CRC_FAULT_REVERSED;
+    for (size_t less = 1; fpdu->fpdu.markers == 0 && less <= padding; less++) {
+        if (crc_of(fpdu, 0, end - less, false) != octets_get32_little(start + end - less))
+            continue;
+        if (pad != NULL)
+            *pad = padding - less;
+        return CRC_FAULT_PAD;
+    }
+    if (sent == 0)
+        return CRC_FAULT_ZERO;
+    if (fpdu->fpdu.markers == 0 && crc_of(fpdu, FPDU_LENGTH_OCTETS, end, false) == sent)
+        return CRC_FAULT_NO_LENGTH;
+    if (fpdu->fpdu.markers == 0 && padding != 0 && crc_of(fpdu, 0, end - padding, false) == sent)
+        return CRC_FAULT_NO_PAD;
+    return fpdu->framing.markers ? marker_fault(ctx, end, sent) : CRC_FAULT_OTHER;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the rules on DDP Segments ask of the sender's state. All of it is silent where the sender's stream is not sure. */
+#ifndef CONFORMANCE_RULES_DDP_STATE_H
+#define CONFORMANCE_RULES_DDP_STATE_H
+
+#include "conformance/rules/rule_context.h"
+
+/* The queue of an untagged segment, NULL for a tagged one, an unknown queue, or an unsure stream. */
+static inline const struct flow_queue *ddp_queue(const struct rule_context *ctx)
+{
+    const struct ddp_segment *segment = &ctx->event->ddp->segment;
+
+    if (segment->tagged || segment->qn >= FLOW_QUEUES || !rule_continuous(ctx))
+        return NULL;
+    return &ctx->half->queue[segment->qn];
+}
+
+/* The state of a Write's or Read Response's kind, NULL for all else or an unsure stream. */
+static inline const struct flow_tagged *ddp_tagged(const struct rule_context *ctx)
+{
+    const struct ddp_segment *segment = &ctx->event->ddp->segment;
+    unsigned opcode = segment->control & 0xF;
+
+    if (!segment->tagged || !rule_continuous(ctx))
+        return NULL;
+    return opcode == RDMAP_WRITE ? &ctx->half->write
+           : opcode == RDMAP_READ_RESPONSE ? &ctx->half->read_response : NULL;
+}
+
+/* A segment of the message that just had L = 1. A whole new message with that MSN begins at MO 0: that is another fault. */
+static inline bool ddp_behind_last(const struct rule_context *ctx)
+{
+    const struct ddp_segment *segment = &ctx->event->ddp->segment;
+    const struct flow_queue *queue = ddp_queue(ctx);
+
+    return queue != NULL && queue->seen && !queue->open && segment->msn == queue->next_msn - 1 && segment->mo != 0;
+}
+
+/* The next message begins while one is open. */
+static inline bool ddp_last_missing(const struct rule_context *ctx)
+{
+    const struct ddp_segment *segment = &ctx->event->ddp->segment;
+    const struct flow_queue *queue = ddp_queue(ctx);
+
+    return queue != NULL && queue->open && segment->msn == queue->next_msn + 1 && segment->mo == 0;
+}
+
+/* What the offsets of a whole message add up to. */
+struct ddp_offsets {
+    bool single;     /* one segment */
+    int64_t lowest;  /* untagged: MO; tagged: TO less that of the first segment sent */
+    int64_t highest; /* end of the segment that reaches farthest */
+    uint64_t octets; /* payload of all segments */
+};
+
+/* True when the event ends a message of that model whose segments were all captured; fills in `offsets`. */
+bool ddp_message_ends(const struct rule_context *ctx, bool tagged, struct ddp_offsets *offsets);
+
+#endif

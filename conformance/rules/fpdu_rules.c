@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* FPDUs: length, pad, size against the MSS, and how a stream of them ends (RFC 5044 4.1, 4.5, 5.1, 7.2). */
+#include "conformance/rules/crc_fault.h"
+#include "conformance/rules/rule_context.h"
+#include "conformance/rules/start_frame.h"
+#include "wire/marker.h"
+
+/* RFC 5044 3 and 4.5: a ULPDU has at most 64768 octets. */
+void ulpdu_length_limit(struct rule_context *ctx)
+{
+    const struct fpdu *fpdu = &ctx->event->fpdu->fpdu;
+
+    if (!fpdu->crc_ok && !ctx->event->fpdu->cut)
+        return;
+    if (fpdu->ulpdu_length > ULPDU_LENGTH_MAX)
+        rule_fail(ctx, "ULPDU_Length <= 64768", rule_text(ctx, "ULPDU_Length = %u", fpdu->ulpdu_length),
+                  "A ULPDU is longer than any MULPDU may be (RFC 5044 4.5)");
+    else
+        rule_pass(ctx);
+}
+
+/* RFC 5044 4.1: pad octets are sent as zero. */
+void pad_is_zero(struct rule_context *ctx)
+{
+    const struct fpdu *fpdu = &ctx->event->fpdu->fpdu;
+
+    if (ctx->event->fpdu->cut || !fpdu->crc_ok || fpdu_pad(fpdu->ulpdu_length) == 0)
+        return;
+    if (fpdu->pad_zero)
+        rule_pass(ctx);
+    else
+        rule_fail(ctx, "pad of zeros", rule_octets(ctx, fpdu->ulpdu + fpdu->ulpdu_length, fpdu_pad(fpdu->ulpdu_length)),
+                  "Pad octets behind the ULPDU are not zero (RFC 5044 4.1)");
+}
+
+/* RFC 5044 4.1: the pad fills the FPDU up to a multiple of four octets. Told by the CRC, which stands where it ends. */
+void pad_count(struct rule_context *ctx)
+{
+    size_t length = ctx->event->fpdu->fpdu.ulpdu_length;
+    size_t pad;
+
+    if (!crc_judged(ctx))
+        return;
+    if (ctx->event->fpdu->fpdu.crc_ok)
+        rule_pass(ctx);
+    else if (crc_fault(ctx, &pad) == CRC_FAULT_PAD)
+        rule_fail(ctx, rule_text(ctx, "%zu pad octets", fpdu_pad(length)), rule_text(ctx, "%zu pad octets", pad),
+                  "The FPDU with ULPDU_Length %zu is not padded to a multiple of four (RFC 5044 4.1)", length);
+}
+
+/* RFC 5044 4.1: the stream is FPDUs, one behind the other, each as long as its ULPDU_Length says. */
+void fpdus_follow_each_other(struct rule_context *ctx)
+{
+    if (ctx->event->kind == FLOW_FPDU) {
+        if (!ctx->side->unsure && !ctx->event->fpdu->cut && ctx->event->fpdu->result != TERM_MPA_CRC &&
+            ctx->event->fpdu->index != 0)
+            rule_pass(ctx);
+        return;
+    }
+    if (ctx->event->reason != FLOW_REASON_SYNC_LOST || ctx->side->unsure || ctx->half->gaps != 0 ||
+        ctx->half->fpdus == 0 || !rule_from_start(ctx, ctx->direction))
+        return;
+    rule_fail(ctx, "an FPDU", rule_text(ctx, "other octets at position %llu", (unsigned long long)ctx->event->position),
+              "What follows the last FPDU is none: no possible ULPDU_Length stands there (RFC 5044 4.1)");
+}
+
+static void judge_mulpdu(struct rule_context *ctx, bool markers)
+{
+    const struct fpdu *fpdu = &ctx->event->fpdu->fpdu;
+
+    if (ctx->event->fpdu->framing.markers != markers || ctx->side->mulpdu == 0 || !fpdu->crc_ok)
+        return;
+    if (fpdu->ulpdu_length > ctx->side->mulpdu)
+        rule_fail(ctx, rule_text(ctx, "ULPDU_Length <= %u", ctx->side->mulpdu),
+                  rule_text(ctx, "ULPDU_Length = %u", fpdu->ulpdu_length),
+                  "The ULPDU is longer than the MULPDU for an MSS of %u (RFC 5044 4.5); a TCP that does not report its "
+                  "EMSS may be the cause (5.1)",
+                  ctx->other->mss);
+    else
+        rule_pass(ctx);
+}
+
+/* RFC 5044 4.5: MULPDU with Markers. A warning: a sender whose TCP does not report its EMSS goes by the MTU (5.1). */
+void mulpdu_with_markers(struct rule_context *ctx)
+{
+    judge_mulpdu(ctx, true);
+}
+
+/* RFC 5044 4.5: MULPDU without Markers. */
+void mulpdu_without_markers(struct rule_context *ctx)
+{
+    judge_mulpdu(ctx, false);
+}
+
+/*
+ * RFC 5044 5.1: a sender uses what its TCP offers to begin segments with FPDUs. A warning when none of many does but the
+ * first one. Not judged in captures of offloaded segments: those were cut anew behind the capture.
+ */
+void fpdus_aligned(struct rule_context *ctx)
+{
+    enum { MANY = 32 };
+    const struct rule_side *side = ctx->side;
+
+    if (side->unsure || side->fpdus < MANY || ctx->other->mss == 0 || ctx->half->largest_segment > ctx->other->mss)
+        return;
+    if (side->aligned <= 1 && side->split >= MANY / 2)
+        rule_fail(ctx, "TCP segments begin with FPDUs",
+                  rule_text(ctx, "%llu of %llu FPDUs", (unsigned long long)side->aligned,
+                            (unsigned long long)side->fpdus),
+                  "FPDUs are not aligned with TCP segments (RFC 5044 5.1)");
+    else
+        rule_pass(ctx);
+}
+
+/* RFC 5044 7.2: DDP closes a half connection behind a whole FPDU. */
+void fin_behind_fpdu(struct rule_context *ctx)
+{
+    const struct flow_close *close = ctx->event->close;
+
+    if (close->reset || !ctx->flow->full_operation || !ctx->half->in_sync || ctx->side->unsure || ctx->half->cut != 0)
+        return;
+    if (close->partial_fpdu != 0)
+        rule_fail(ctx, "FIN behind a whole FPDU", rule_text(ctx, "%zu octets of an FPDU, then FIN", close->partial_fpdu),
+                  "FIN was sent in the middle of an FPDU (RFC 5044 7.2)");
+    else if (ctx->half->fpdus != 0)
+        rule_pass(ctx);
+}
+
+/* RFC 5044 4.4: the CRC is CRC32C, least significant octet first. */
+void crc_is_crc32c(struct rule_context *ctx)
+{
+    const struct fpdu *fpdu = &ctx->event->fpdu->fpdu;
+
+    if (!crc_judged(ctx))
+        return;
+    switch (crc_fault(ctx, NULL)) {
+    case CRC_FAULT_NONE:
+        rule_pass(ctx);
+        break;
+    case CRC_FAULT_REVERSED:
+        rule_fail(ctx, rule_text(ctx, "CRC 0x%08x, least significant octet first", fpdu->crc_expected),
+                  "the same octets in reverse order", "The CRC has its octets in reverse order (RFC 5044 4.4)");
+        break;
+    case CRC_FAULT_OTHER:
+        rule_fail(ctx, rule_text(ctx, "CRC 0x%08x", fpdu->crc_expected), rule_text(ctx, "CRC 0x%08x", fpdu->crc),
+                  "The FPDU's CRC is wrong (RFC 5044 4.4)");
+        break;
+    default:
+        break; /* another rule says it better */
+    }
+}
+
+/* RFC 5044 7.1.1: C = 1 on either side: CRCs are generated. */
+void crc_is_generated(struct rule_context *ctx)
+{
+    if (!crc_judged(ctx))
+        return;
+    if (ctx->event->fpdu->fpdu.crc_ok)
+        rule_pass(ctx);
+    else if (crc_fault(ctx, NULL) == CRC_FAULT_ZERO)
+        rule_fail(ctx, rule_text(ctx, "CRC 0x%08x", ctx->event->fpdu->fpdu.crc_expected), "CRC field of zeros",
+                  "CRCs are in use, as C is set in a start-up frame, but none was computed (RFC 5044 7.1.1)");
+}
+
+/* RFC 5044 4.4: without a Marker before it, the CRC runs from ULPDU_Length through the pad. */
+void crc_covers_fpdu(struct rule_context *ctx)
+{
+    const struct flow_fpdu *fpdu = ctx->event->fpdu;
+    enum crc_fault fault;
+
+    if (!crc_judged(ctx) || (fpdu->framing.markers && marker_distance(fpdu->framing.position) == 0))
+        return;
+    fault = crc_fault(ctx, NULL);
+    if (fault == CRC_FAULT_NONE)
+        rule_pass(ctx);
+    else if (fault == CRC_FAULT_NO_LENGTH || fault == CRC_FAULT_NO_PAD)
+        rule_fail(ctx, "CRC over ULPDU_Length, ULPDU and pad",
+                  fault == CRC_FAULT_NO_PAD ? "the pad left out" : "ULPDU_Length left out",
+                  "The CRC does not cover the whole FPDU (RFC 5044 4.4)");
+}
+
+static void judge_marker_cover(struct rule_context *ctx, bool concerned, enum crc_fault guilty, const char *where)
+{
+    enum crc_fault fault;
+
+    if (!crc_judged(ctx) || !ctx->event->fpdu->framing.markers || !concerned)
+        return;
+    fault = crc_fault(ctx, NULL);
+    if (fault == CRC_FAULT_NONE)
+        rule_pass(ctx);
+    else if (fault == guilty)
+        rule_fail(ctx, rule_text(ctx, "CRC covers the Marker %s", where), "Marker left out",
+                  "The CRC was computed without the Marker %s (RFC 5044 4.4)", where);
+}
+
+/* RFC 5044 4.4: a Marker before ULPDU_Length is the first thing that the CRC covers. */
+void crc_covers_leading_marker(struct rule_context *ctx)
+{
+    judge_marker_cover(ctx, marker_distance(ctx->event->fpdu->framing.position) == 0, CRC_FAULT_NO_LEADING,
+                       "before ULPDU_Length");
+}
+
+/* RFC 5044 4.4: a Marker between pad and CRC belongs to this FPDU's CRC. */
+void crc_covers_trailing_marker(struct rule_context *ctx)
+{
+    judge_marker_cover(ctx, crc_marker_before_field(ctx), CRC_FAULT_NO_TRAILING, "between pad and CRC");
+}
+
+/* RFC 5044 4.3: Markers inside an FPDU are covered by its CRC. */
+void crc_covers_inner_markers(struct rule_context *ctx)
+{
+    const struct flow_fpdu *fpdu = ctx->event->fpdu;
+    size_t leading = marker_distance(fpdu->framing.position) == 0;
+
+    judge_marker_cover(ctx, fpdu->fpdu.markers > leading, CRC_FAULT_NO_MARKERS, "inside the FPDU");
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Markers (RFC 5044 4.3 and 7.1). They are judged in FPDUs whose CRC is right or not in use, and only where SeqStart is
+ * known: a false Marker under a right CRC was computed so.
+ */
+#include "conformance/rules/crc_fault.h"
+#include "conformance/rules/rule_context.h"
+#include "conformance/rules/start_frame.h"
+#include "conformance/rules/track.h"
+#include "wire/marker.h"
+
+static bool judged(const struct rule_context *ctx)
+{
+    const struct flow_fpdu *fpdu = ctx->event->fpdu;
+
+    return fpdu->framing.markers && fpdu->fpdu.markers != 0 && ctx->half->start_known && !fpdu->cut && fpdu->fpdu.crc_ok;
+}
+
+/* The i-th Marker of the event's FPDU, and its distance from the FPDU's first octet. */
+static const uint8_t *marker_at(const struct rule_context *ctx, size_t i, size_t *offset)
+{
+    *offset = marker_distance(ctx->event->fpdu->framing.position) + i * MARKER_SPACING;
+    return ctx->event->fpdu->fpdu.start + *offset;
+}
+
+/* M of the other side's start-up frame, when that was captured: whether this side has to send Markers. */
+static bool demanded(const struct rule_context *ctx, bool *known)
+{
+    const struct mpa_start *start = start_good(ctx, flow_reverse(ctx->direction));
+
+    *known = start != NULL && !ctx->flow->late && ctx->flow->revision != MPA_REV_RDMAC &&
+             ctx->flow->start[ctx->direction].seen;
+    return *known && start->markers;
+}
+
+/* RFC 5044 4.2: the reserved half is zero. */
+void marker_reserved_zero(struct rule_context *ctx)
+{
+    if (!judged(ctx))
+        return;
+    if (ctx->event->fpdu->fpdu.marker_reserved)
+        rule_fail(ctx, "reserved half of zeros", "other octets", "A Marker's reserved field is not zero (RFC 5044 4.2)");
+    else
+        rule_pass(ctx);
+}
+
+/* RFC 5044 4.2: the two low bits of FPDUPTR are zero. */
+void marker_low_bits_zero(struct rule_context *ctx)
+{
+    size_t offset;
+
+    if (!judged(ctx))
+        return;
+    for (size_t i = 0; i < ctx->event->fpdu->fpdu.markers; i++) {
+        unsigned pointer = octets_get16(marker_at(ctx, i, &offset) + 2);
+
+        if (pointer & 3) {
+            rule_fail(ctx, "FPDUPTR AND 3 = 0", rule_text(ctx, "FPDUPTR = 0x%04x", pointer),
+                      "FPDUPTR has low bits set (RFC 5044 4.2)");
+            return;
+        }
+    }
+    rule_pass(ctx);
+}
+
+/* Judges FPDUPTR of the Markers from the `from`-th on: against `expected` for the first one when `only` is set. */
+static void judge_pointers(struct rule_context *ctx, size_t from, bool only, const char *what)
+{
+    const struct flow_fpdu *fpdu = ctx->event->fpdu;
+    size_t offset;
+
+    if (from >= fpdu->fpdu.markers)
+        return;
+    for (size_t i = from; i < fpdu->fpdu.markers && !(only && i > from); i++) {
+        unsigned pointer = octets_get16(marker_at(ctx, i, &offset) + 2);
+        unsigned expected = marker_pointer(fpdu->framing.position, i);
+
+        if (pointer != expected) {
+            rule_fail(ctx, rule_text(ctx, "FPDUPTR = 0x%04x", expected), rule_text(ctx, "FPDUPTR = 0x%04x", pointer),
+                      "%s does not point to the FPDU's ULPDU_Length (RFC 5044 4.3)", what);
+            return;
+        }
+    }
+    rule_pass(ctx);
+}
+
+/* RFC 5044 4.3: a Marker inside an FPDU holds the distance back to its ULPDU_Length. */
+void marker_points_to_length(struct rule_context *ctx)
+{
+    if (judged(ctx))
+        judge_pointers(ctx, marker_distance(ctx->event->fpdu->framing.position) == 0, false, "A Marker inside the FPDU");
+}
+
+/* RFC 5044 4.3: the first Marker of Full Operation holds zero. */
+void first_marker_zero(struct rule_context *ctx)
+{
+    if (judged(ctx) && ctx->event->position == 0 && rule_from_start(ctx, ctx->direction))
+        judge_pointers(ctx, 0, true, "The first Marker");
+}
+
+/* RFC 5044 4.3: a Marker that falls between two FPDUs holds zero. */
+void marker_between_fpdus_zero(struct rule_context *ctx)
+{
+    if (judged(ctx) && ctx->event->position != 0 && marker_distance(ctx->event->fpdu->framing.position) == 0)
+        judge_pointers(ctx, 0, true, "The Marker between two FPDUs");
+}
+
+/* RFC 5044 4.3: all Markers inside one FPDU point to the same octet. */
+void markers_agree(struct rule_context *ctx)
+{
+    size_t first = marker_distance(ctx->event->fpdu->framing.position) == 0;
+    size_t offset, origin;
+
+    if (!judged(ctx) || ctx->event->fpdu->fpdu.markers < first + 2)
+        return;
+    origin = octets_get16(marker_at(ctx, first, &offset) + 2);
+    origin = offset - origin;
+    for (size_t i = first + 1; i < ctx->event->fpdu->fpdu.markers; i++) {
+        size_t pointer = octets_get16(marker_at(ctx, i, &offset) + 2);
+
+        if (offset - pointer != origin) {
+            rule_fail(ctx, rule_text(ctx, "FPDUPTR = 0x%04x", (unsigned)((offset - origin) & 0xFFFF)),
+                      rule_text(ctx, "FPDUPTR = 0x%04x", (unsigned)pointer),
+                      "Markers of one FPDU point to different octets (RFC 5044 4.3)");
+            return;
+        }
+    }
+    rule_pass(ctx);
+}
+
+/*
+ * RFC 5044 4.3: a Marker at every 512th octet. Judged behind the first one; what is missing shows by the CRC of an FPDU
+ * that was built without it, or by a stream in which no FPDU can be found.
+ */
+void marker_every_512(struct rule_context *ctx)
+{
+    bool known;
+
+    if (!demanded(ctx, &known) || ctx->side->unsure || !rule_from_start(ctx, ctx->direction))
+        return;
+    if (ctx->event->kind == FLOW_UNDECODED) {
+        if (ctx->event->reason == FLOW_REASON_SYNC_LOST && ctx->half->fpdus != 0 && ctx->half->gaps == 0)
+            rule_fail(ctx, "a Marker at every 512th octet", "no FPDU to be found",
+                      "The stream with Markers breaks off behind position %llu (RFC 5044 4.3)",
+                      (unsigned long long)ctx->event->position);
+        return;
+    }
+    if (crc_judged(ctx) && crc_fault(ctx, NULL) == CRC_FAULT_UNMARKED)
+        rule_fail(ctx, "a Marker at every 512th octet", "an FPDU without the Marker in it",
+                  "The FPDU's CRC is right for one without Markers (RFC 5044 4.3)");
+    else if (judged(ctx) && ctx->event->position + ctx->event->fpdu->fpdu.octets > MARKER_SPACING &&
+             ctx->event->fpdu->fpdu.bad_marker == SIZE_MAX)
+        rule_pass(ctx);
+}
+
+/*
+ * The first FPDU, which shows whether there are Markers. ctx->side->misframed is set when it was built in the other way
+ * than the start-up frames ask for (track_misframed()).
+ */
+static void judge_demand(struct rule_context *ctx, bool markers)
+{
+    const struct flow_fpdu *fpdu = ctx->event->fpdu;
+    bool known, demand = demanded(ctx, &known);
+
+    if (!known || demand != markers || fpdu->index != 0 || ctx->event->position != 0 || fpdu->cut)
+        return;
+    if (track_misframed(ctx->event))
+        rule_fail(ctx, markers ? "a Marker, then ULPDU_Length" : "ULPDU_Length first",
+                  rule_octets(ctx, fpdu->fpdu.start, 6),
+                  "The other side's start-up frame has M = %d, but the stream begins %s a Marker (RFC 5044 7.1.1)", markers,
+                  markers ? "without" : "with");
+    else if (fpdu->fpdu.crc_ok && rule_from_start(ctx, ctx->direction))
+        rule_pass(ctx);
+}
+
+/* RFC 5044 7.1.1: M = 1 in the Request obliges the Responder to send Markers. */
+void responder_sends_markers(struct rule_context *ctx)
+{
+    judge_demand(ctx, true);
+}
+
+/* RFC 5044 7.1.1: M = 1 in the Reply obliges the Initiator. */
+void initiator_sends_markers(struct rule_context *ctx)
+{
+    judge_demand(ctx, true);
+}
+
+/* RFC 5044 7.1.1: no Markers toward a side that declared M = 0. */
+void no_markers_undemanded(struct rule_context *ctx)
+{
+    judge_demand(ctx, false);
+}
+
+/* RFC 5044 7.1.2 rule 7: with Markers the stream begins with one, then ULPDU_Length. */
+void marker_then_length(struct rule_context *ctx)
+{
+    const struct flow_fpdu *fpdu = ctx->event->fpdu;
+
+    if (fpdu->index != 0 || ctx->event->position != 0 || !judged(ctx) || !rule_from_start(ctx, ctx->direction))
+        return;
+    if (octets_get32(fpdu->fpdu.start) != 0 || fpdu->fpdu.ulpdu_length < DDP_TAGGED_OCTETS ||
+        fpdu->fpdu.ulpdu_length > ULPDU_LENGTH_MAX)
+        rule_fail(ctx, "00 00 00 00, then ULPDU_Length", rule_octets(ctx, fpdu->fpdu.start, 6),
+                  "The stream does not begin with an empty Marker and ULPDU_Length (RFC 5044 7.1.2 rule 7)");
+    else
+        rule_pass(ctx);
+}
+
+/* RFC 5044 7.1.2 rule 7: without Markers it begins with ULPDU_Length, of a ULPDU that can hold a DDP header. */
+void length_first(struct rule_context *ctx)
+{
+    const struct flow_fpdu *fpdu = ctx->event->fpdu;
+
+    if (fpdu->index != 0 || fpdu->framing.markers || !rule_from_start(ctx, ctx->direction) || !fpdu->fpdu.crc_ok)
+        return;
+    if (fpdu->fpdu.ulpdu_length < DDP_TAGGED_OCTETS || fpdu->fpdu.ulpdu_length > ULPDU_LENGTH_MAX)
+        rule_fail(ctx, "ULPDU_Length from 14 to 64768", rule_text(ctx, "ULPDU_Length = %u", fpdu->fpdu.ulpdu_length),
+                  "The stream does not begin with the length of a ULPDU (RFC 5044 7.1.2 rule 7)");
+    else
+        rule_pass(ctx);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* MPA start-up frames and the order in which start-up goes (RFC 5044 7.1). */
+#include <string.h>
+
+#include "conformance/rules/rule_context.h"
+#include "conformance/rules/start_frame.h"
+
+static void judge_key(struct rule_context *ctx, enum mpa_start_kind kind, const char *key, const char *section)
+{
+    const struct flow_start *start = ctx->event->start;
+    size_t count = start->octet_count < MPA_KEY_OCTETS ? start->octet_count : MPA_KEY_OCTETS;
+
+    if (start->frame.kind != kind || start->octets == NULL || count == 0)
+        return;
+    if (memcmp(start->octets, key, count) != 0)
+        rule_fail(ctx, key, rule_octets(ctx, start->octets, count), "The start-up frame's Key is not \"%s\" (%s)", key,
+                  section);
+    else if (count == MPA_KEY_OCTETS)
+        rule_pass(ctx);
+}
+
+/* RFC 5044 7.1.1: the Initiator's Key is "MPA ID Req Frame". */
+void request_key(struct rule_context *ctx)
+{
+    judge_key(ctx, MPA_REQUEST, MPA_KEY_REQUEST, "RFC 5044 7.1.1");
+}
+
+/* RFC 5044 7.1.1: the Responder's Key is "MPA ID Rep Frame". */
+void reply_key(struct rule_context *ctx)
+{
+    judge_key(ctx, MPA_REPLY, MPA_KEY_REPLY, "RFC 5044 7.1.1");
+}
+
+/* RFC 5044 7.1.1: R is zero in a Request. */
+void request_not_rejected(struct rule_context *ctx)
+{
+    if (!start_is(ctx, MPA_REQUEST))
+        return;
+    if (start_flags(ctx) & START_R)
+        rule_fail(ctx, "R = 0", "R = 1", "R is set in an MPA Request (RFC 5044 7.1.1)");
+    else
+        rule_pass(ctx);
+}
+
+/*
+ * RFC 5044 7.1.1: Res is zero on sending; all five bits in a Rev 1 frame. RFC 6581 6 made the first of them S from Rev 2
+ * on (start_reserved_enhanced()). Rev 0 is of the RDMA Consortium and not judged.
+ */
+void start_reserved(struct rule_context *ctx)
+{
+    unsigned flags = start_flags(ctx);
+
+    if (!start_whole_header(ctx) || start_revision(ctx) != MPA_REV_1)
+        return;
+    if (flags & 0x1F)
+        rule_fail(ctx, "octet 16 AND 0x1F = 0", rule_text(ctx, "octet 16 = 0x%02x", flags),
+                  "Reserved bits are set in a Rev 1 start-up frame (RFC 5044 7.1.1)");
+    else
+        rule_pass(ctx);
+}
+
+/*
+ * RFC 5044 7.1.1: Rev is 1. With RFC 6581, Rev 2 without S is legal in a Request (EMPA-6-08) and in the Reply to one
+ * (EMPA-6-15); frames with S are RFC 6581's. A Reply may differ in Rev only downwards (RFC 5044 C.1).
+ */
+void start_revision_plain(struct rule_context *ctx)
+{
+    const struct flow_start *request = &ctx->flow->start[FLOW_FROM_INITIATOR];
+    unsigned revision = start_revision(ctx);
+
+    if (!start_whole_header(ctx) || (start_flags(ctx) & START_S) || revision == MPA_REV_RDMAC)
+        return;
+    if (ctx->event->start->frame.kind == MPA_REPLY) {
+        if (!request->seen || request->result != WIRE_OK || request->frame.enhanced)
+            return;
+        if (revision > MPA_REV_1 && revision > request->frame.revision) {
+            rule_fail(ctx, rule_text(ctx, "Rev = %u", request->frame.revision), rule_text(ctx, "Rev = %u", revision),
+                      "The Reply's Rev is above that of the Request that it answers (RFC 5044 7.1.1)");
+            return;
+        }
+    } else if (revision > MPA_REV_2) {
+        rule_fail(ctx, "Rev = 1", rule_text(ctx, "Rev = %u", revision),
+                  "A Request without S has a revision that no text defines (RFC 5044 7.1.1)");
+        return;
+    }
+    rule_pass(ctx);
+}
+
+/*
+ * RFC 5044 7.1.1: PD_Length, big-endian, counts the octets that follow. Told when what came with the frame fits the
+ * number read with its octets exchanged, and not as it stands.
+ */
+void private_data_length(struct rule_context *ctx)
+{
+    const struct flow_start *start = ctx->event->start;
+    unsigned length, exchanged;
+    size_t came;
+
+    if (!start_whole_header(ctx) || ctx->side->unsure)
+        return;
+    length = octets_get16(start->octets + 18);
+    exchanged = (length >> 8 | length << 8) & 0xFFFF;
+    came = start->octet_count - MPA_START_OCTETS + start->trailing;
+    if (length != exchanged && exchanged <= MPA_PRIVATE_DATA_MAX && came == exchanged && came != length)
+        rule_fail(ctx, rule_text(ctx, "PD_Length = 0x%04x", exchanged), rule_text(ctx, "PD_Length = 0x%04x", length),
+                  "PD_Length has its octets exchanged: %zu octets of Private Data came (RFC 5044 7.1.1)", came);
+    else if (start->result == WIRE_OK && start->trailing == 0)
+        rule_pass(ctx);
+}
+
+/* RFC 5044 7.1.1: at most 512 octets of Private Data. */
+void private_data_limit(struct rule_context *ctx)
+{
+    unsigned length;
+
+    if (!start_whole_header(ctx))
+        return;
+    length = octets_get16(ctx->event->start->octets + 18);
+    if (length > MPA_PRIVATE_DATA_MAX)
+        rule_fail(ctx, "PD_Length <= 512", rule_text(ctx, "PD_Length = %u", length),
+                  "A start-up frame announces more than 512 octets of Private Data (RFC 5044 7.1.1)");
+    else
+        rule_pass(ctx);
+}
+
+/* RFC 5044 7.1.2 rule 2: the Responder answers a Request that it has received. Needs both SYNs: else the capture may lack it. */
+void reply_after_request(struct rule_context *ctx)
+{
+    const struct flow_start *request = &ctx->flow->start[FLOW_FROM_INITIATOR];
+
+    if (!start_is(ctx, MPA_REPLY) || ctx->side->unsure || ctx->peer->unsure)
+        return;
+    if (!ctx->half->syn_seen || !ctx->other->syn_seen)
+        return;
+    if (!request->seen || request->frame_number > ctx->event->first_frame)
+        rule_fail(ctx, "MPA Request, then MPA Reply", "MPA Reply first",
+                  "The Responder sent its Reply before the whole Request had come (RFC 5044 7.1.2 rule 2)");
+    else
+        rule_pass(ctx);
+}
+
+/* RFC 5044 7.1.2 rule 2: an improperly formatted Request closes the connection; it is never accepted with R = 0. */
+void bad_request_refused(struct rule_context *ctx)
+{
+    if (!start_is(ctx, MPA_REPLY) || !ctx->flow->start[FLOW_FROM_INITIATOR].seen || ctx->peer->unsure)
+        return;
+    if (!ctx->peer->start_bad)
+        rule_pass(ctx);
+    else if (!(start_flags(ctx) & START_R) && !ctx->peer->word_missing)
+        rule_fail(ctx, "TCP closed", "MPA Reply with R = 0",
+                  "An improperly formatted Request was accepted (RFC 5044 7.1.2 rule 2)");
+}
+
+/* RFC 5044 7.1.2: the Initiator sends nothing behind its Request before it has the Reply. */
+void initiator_waits_for_reply(struct rule_context *ctx)
+{
+    const struct flow_start *reply = &ctx->flow->start[FLOW_FROM_RESPONDER];
+    const char *expected = "nothing between MPA Request and MPA Reply";
+
+    if (ctx->side->unsure || ctx->peer->unsure)
+        return;
+    if (ctx->event->kind == FLOW_MPA_START) {
+        unsigned length;
+
+        if (!start_is(ctx, MPA_REQUEST) || ctx->event->start->trailing == 0)
+            return;
+        length = octets_get16(ctx->event->start->octets + 18);
+        if (length + ctx->event->start->trailing == ((length >> 8 | length << 8) & 0xFFFF))
+            return; /* private_data_length() says it better */
+        rule_fail(ctx, expected, rule_text(ctx, "%zu octets more", ctx->event->start->trailing),
+                  "Octets follow the Request in its own TCP segment (RFC 5044 7.1.2)");
+    } else if (ctx->event->fpdu->index == 0 && reply->seen && rule_from_start(ctx, ctx->direction)) {
+        if (ctx->event->first_frame < reply->first_octet_frame)
+            rule_fail(ctx, expected,
+                      rule_text(ctx, "an FPDU in frame %llu, the Reply in frame %llu",
+                                (unsigned long long)ctx->event->first_frame, (unsigned long long)reply->frame_number),
+                      "The Initiator sent an FPDU before the Reply came (RFC 5044 7.1.2)");
+        else
+            rule_pass(ctx);
+    }
+}
+
+/*
+ * RFC 5044 7.1.2 rule 4: the Responder sends no FPDU before it has received and validated one. A Terminate that early is
+ * not settled by the texts (MPA-7.1.2-33, EMPA-8-04).
+ */
+void responder_waits_for_fpdu(struct rule_context *ctx)
+{
+    const struct flow_fpdu *fpdu = ctx->event->fpdu;
+
+    if (fpdu->index != 0 || !rule_from_start(ctx, FLOW_FROM_INITIATOR) || !rule_from_start(ctx, FLOW_FROM_RESPONDER))
+        return;
+    if (ctx->other->fpdus != 0) {
+        if (!ctx->peer->unsure)
+            rule_pass(ctx);
+    } else if (fpdu->ulpdu_have > 1 && (fpdu->fpdu.ulpdu[1] & 0xF) == RDMAP_TERMINATE) {
+        rule_warn(ctx, "no FPDU before the Initiator's first", "a Terminate",
+                  "The Responder sent a Terminate before the first FPDU of the Initiator (RFC 5044 7.1.2 rule 4)");
+    } else {
+        rule_fail(ctx, "no FPDU before the Initiator's first", "an FPDU",
+                  "The Responder sent an FPDU before it had one of the Initiator (RFC 5044 7.1.2 rule 4)");
+    }
+}
+
+/* RFC 5044 7.1.2 rule 4: nor a Marker, alone or in front of that FPDU. */
+void responder_marker_waits(struct rule_context *ctx)
+{
+    const struct flow_fpdu *fpdu = ctx->event->fpdu;
+    uint64_t gate = ctx->flow->reply_fpdu_gate;
+
+    if (fpdu->index != 0 || !fpdu->framing.markers || !rule_from_start(ctx, FLOW_FROM_INITIATOR) ||
+        !rule_from_start(ctx, FLOW_FROM_RESPONDER))
+        return;
+    if (gate == 0 || ctx->event->first_frame < gate)
+        rule_fail(ctx, "no Marker before the Initiator's first FPDU",
+                  rule_text(ctx, "a Marker in frame %llu", (unsigned long long)ctx->event->first_frame),
+                  "The Responder sent a Marker before it had an FPDU of the Initiator (RFC 5044 7.1.2 rule 4)");
+    else
+        rule_pass(ctx);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * RDMA Reads (RFC 5040 4.2, 4.4, 4.5, 5.2) and how many may be open at once (RFC 6581 9.1). How a Read is answered is
+ * judged only when every request of the other side was captured and by the book.
+ */
+#include "conformance/rules/rule_context.h"
+#include "conformance/rules/start_frame.h"
+
+static const struct ddp_segment *segment_of(const struct rule_context *ctx)
+{
+    return &ctx->event->ddp->segment;
+}
+
+/* RFC 5040 4.2: a Read Request carries the 28 octets of its header right behind the DDP header. */
+void read_request_has_header(struct rule_context *ctx)
+{
+    const struct ddp_segment *segment = segment_of(ctx);
+
+    if (segment->tagged || !segment->last || segment->mo != 0)
+        return;
+    if (segment->payload_octets < READ_REQUEST_OCTETS)
+        rule_fail(ctx, "28 octets", rule_text(ctx, "%zu octets", segment->payload_octets),
+                  "A Read Request does not hold the whole RDMA Read Request Header (RFC 5040 4.2)");
+    else
+        rule_pass(ctx);
+}
+
+/* RFC 5040 4.2: and no ULP payload. */
+void read_request_has_no_payload(struct rule_context *ctx)
+{
+    const struct ddp_segment *segment = segment_of(ctx);
+
+    if (segment->tagged || segment->mo != 0 || segment->payload_octets < READ_REQUEST_OCTETS)
+        return;
+    if (segment->payload_octets > READ_REQUEST_OCTETS)
+        rule_fail(ctx, "28 octets", rule_text(ctx, "%zu octets", segment->payload_octets),
+                  "Octets follow the header of a Read Request (RFC 5040 4.2)");
+    else
+        rule_pass(ctx);
+}
+
+/* No text forbids to split a Read Request; no sender has a reason to. */
+void read_request_in_one_segment(struct rule_context *ctx)
+{
+    const struct ddp_segment *segment = segment_of(ctx);
+
+    if (segment->tagged)
+        return;
+    if (!segment->last && segment->payload_octets < READ_REQUEST_OCTETS)
+        rule_ambiguous(ctx, "one segment", rule_text(ctx, "%zu octets with L = 0", segment->payload_octets),
+                       "The Read Request is split over segments: nothing forbids it, nobody does it (RFC 5041 5.2)");
+    else if (segment->last && segment->mo == 0)
+        rule_pass(ctx);
+}
+
+/* Requests of the other side are all known, and so are the answers so far. */
+static bool answers_judged(const struct rule_context *ctx)
+{
+    return segment_of(ctx)->tagged && !ctx->side->unsure && !ctx->peer->unsure && !ctx->peer->requests_unsure &&
+           !ctx->other->requests_lost && !ctx->flow->late;
+}
+
+/* The request that a Read Response answers, when that is judged and the answer so far was right; else NULL. */
+static const struct flow_request *answered(const struct rule_context *ctx)
+{
+    if (!answers_judged(ctx) || ctx->side->responses_unsure)
+        return NULL;
+    return ctx->event->rdmap->request;
+}
+
+static bool names_sink(const struct ddp_segment *segment, const struct flow_request *request)
+{
+    return segment->stag == request->read.sink_stag && segment->to == request->read.sink_to;
+}
+
+/* Not the oldest request, but another one is the one that the response names. */
+static bool names_later_request(const struct rule_context *ctx, const struct flow_request *oldest)
+{
+    if (names_sink(segment_of(ctx), oldest))
+        return false;
+    for (uint32_t i = 0; i < ctx->other->request_count; i++) {
+        const struct flow_request *request = flow_request_at(ctx->other, i);
+
+        if (request != oldest && request->opcode == RDMAP_READ_REQUEST && request->read.octets != 0 &&
+            names_sink(segment_of(ctx), request))
+            return true;
+    }
+    return false;
+}
+
+/* RFC 5040 5.2: one Read Response for each Read Request; none without one. */
+void response_has_request(struct rule_context *ctx)
+{
+    if (!answers_judged(ctx) || ctx->side->responses_unsure || !ctx->event->rdmap->first)
+        return;
+    if (ctx->event->rdmap->request == NULL)
+        rule_fail(ctx, "an RDMA Read Request of the other side", "none open",
+                  "A Read Response answers no request (RFC 5040 5.2)");
+    else
+        rule_pass(ctx);
+}
+
+/* RFC 5040 5.2.2: Read Responses go in the order of their requests. */
+void responses_in_order(struct rule_context *ctx)
+{
+    const struct flow_request *request = answered(ctx);
+
+    if (request == NULL || !ctx->event->rdmap->first || request->read.octets == 0)
+        return;
+    if (names_sink(segment_of(ctx), request))
+        rule_pass(ctx);
+    else if (names_later_request(ctx, request))
+        rule_fail(ctx, rule_text(ctx, "SinkSTag 0x%08x", request->read.sink_stag),
+                  rule_text(ctx, "SinkSTag 0x%08x of a later request", segment_of(ctx)->stag),
+                  "A Read Response overtakes another one (RFC 5040 5.2.2)");
+}
+
+/* RFC 5040 4.4: SinkSTag of the request is the STag of the response. */
+void response_copies_stag(struct rule_context *ctx)
+{
+    const struct flow_request *request = answered(ctx);
+
+    if (request == NULL || !ctx->event->rdmap->first || request->read.octets == 0 || names_later_request(ctx, request))
+        return;
+    if (segment_of(ctx)->stag != request->read.sink_stag)
+        rule_fail(ctx, rule_text(ctx, "STag 0x%08x", request->read.sink_stag),
+                  rule_text(ctx, "STag 0x%08x", segment_of(ctx)->stag),
+                  "The Read Response does not carry the request's SinkSTag (RFC 5040 4.4)");
+    else
+        rule_pass(ctx);
+}
+
+/* RFC 5040 4.4: SinkTO of the request is the TO that the response begins with. */
+void response_copies_to(struct rule_context *ctx)
+{
+    const struct flow_request *request = answered(ctx);
+
+    if (request == NULL || !ctx->event->rdmap->first || request->read.octets == 0 || names_later_request(ctx, request))
+        return;
+    if (segment_of(ctx)->to != request->read.sink_to)
+        rule_fail(ctx, rule_text(ctx, "TO 0x%llx", (unsigned long long)request->read.sink_to),
+                  rule_text(ctx, "TO 0x%llx", (unsigned long long)segment_of(ctx)->to),
+                  "The Read Response does not begin at the request's SinkTO (RFC 5040 4.4)");
+    else
+        rule_pass(ctx);
+}
+
+/* RFC 5040 4.5: the response has RDMARDSZ octets. */
+void response_has_size(struct rule_context *ctx)
+{
+    const struct flow_request *request = answered(ctx);
+    uint64_t octets = ctx->event->rdmap->message_octets;
+
+    if (request == NULL || request->read.octets == 0)
+        return;
+    if (octets > request->read.octets || (segment_of(ctx)->last && octets != request->read.octets))
+        rule_fail(ctx, rule_text(ctx, "%u octets", request->read.octets),
+                  rule_text(ctx, "%llu octets%s", (unsigned long long)octets, segment_of(ctx)->last ? "" : " and more"),
+                  "The Read Response has not the RDMARDSZ octets of its request (RFC 5040 4.5)");
+    else if (segment_of(ctx)->last)
+        rule_pass(ctx);
+}
+
+/* RFC 5040 5.2.1: a zero-length Read Request is answered by a zero-length response. */
+void empty_read_answered_empty(struct rule_context *ctx)
+{
+    const struct flow_request *request = answered(ctx);
+
+    if (request == NULL || !ctx->event->rdmap->first || request->read.octets != 0 || names_later_request(ctx, request))
+        return;
+    if (segment_of(ctx)->payload_octets != 0 || !segment_of(ctx)->last)
+        rule_fail(ctx, "one segment without payload",
+                  rule_text(ctx, "%zu octets, L = %d", segment_of(ctx)->payload_octets, segment_of(ctx)->last),
+                  "A zero-length Read Request was answered by data (RFC 5040 5.2.1)");
+    else
+        rule_pass(ctx);
+}
+
+/* RFC 5040 4.4 has the sink copied into every response, RFC 5041 5.2 lets it be anything in a zero-length segment. */
+void empty_response_copies_sink(struct rule_context *ctx)
+{
+    const struct flow_request *request = answered(ctx);
+
+    if (request == NULL || !ctx->event->rdmap->first || request->read.octets != 0 ||
+        segment_of(ctx)->payload_octets != 0 || names_later_request(ctx, request))
+        return;
+    if (names_sink(segment_of(ctx), request))
+        rule_pass(ctx);
+    else
+        rule_ambiguous(ctx, rule_text(ctx, "STag 0x%08x, TO 0x%llx", request->read.sink_stag,
+                                      (unsigned long long)request->read.sink_to),
+                       rule_text(ctx, "STag 0x%08x, TO 0x%llx", segment_of(ctx)->stag,
+                                 (unsigned long long)segment_of(ctx)->to),
+                       "The zero-length Read Response has another STag or TO than its request (RFC 5040 4.4, RFC 5041 5.2)");
+}
+
+/* Judges a Read Request that opens one more Read against the IRD that the other side declared. */
+static void judge_depth(struct rule_context *ctx, const char *whose)
+{
+    const struct mpa_start *own = start_with_word(ctx, ctx->direction);
+    const struct mpa_start *start = start_with_word(ctx, flow_reverse(ctx->direction));
+    uint32_t open = 1;
+
+    if (own == NULL || start == NULL || start->ird == MPA_DEPTH_NOT_NEGOTIATED || ctx->flow->late)
+        return;
+    if (ctx->side->unsure || ctx->peer->unsure || ctx->half->requests_lost || ctx->peer->responses_unsure ||
+        ctx->event->rdmap->header != FLOW_HEADER_READ_REQUEST || ctx->event->fpdu->index == 0)
+        return;
+    for (uint32_t i = 0; i < ctx->half->request_count; i++)
+        open += flow_request_at(ctx->half, i)->opcode == RDMAP_READ_REQUEST;
+    if (open > start->ird)
+        rule_fail(ctx, rule_text(ctx, "at most %u Reads open", start->ird), rule_text(ctx, "%u", open),
+                  "More Reads are open than the IRD of the %s (RFC 6581 9.1)", whose);
+    else
+        rule_pass(ctx);
+}
+
+/* RFC 6581 9.1: the Initiator keeps to the Responder's IRD. The RTR message is not counted: IRD may be 0 then. */
+void initiator_keeps_ord(struct rule_context *ctx)
+{
+    judge_depth(ctx, "Responder");
+}
+
+/* RFC 6581 9.1: the Responder keeps to the Initiator's IRD. */
+void responder_keeps_ord(struct rule_context *ctx)
+{
+    judge_depth(ctx, "Initiator");
+}

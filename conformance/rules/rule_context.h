@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a rule is called with, and what it may say. A rule that says nothing was not concerned by the event: only
+ * rule_pass() and findings count as "exercised".
+ *
+ * A rule looks at ctx->event and at the flow's state before that event. It says nothing when the capture leaves the
+ * question open: a gap, a bad CRC (the octets may not be what was sent), a side that was not captured, roles not known.
+ */
+#ifndef CONFORMANCE_RULES_RULE_CONTEXT_H
+#define CONFORMANCE_RULES_RULE_CONTEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "conformance/flow/flow.h"
+#include "conformance/rules/rule.h"
+#include "conformance/rules/rule_list.h"
+
+enum { HEARD_SEGMENTS = 128 }; /* a power of two */
+
+/* A DDP Segment that one side sent: a Terminate of the other may quote it. */
+struct heard_segment {
+    uint8_t header[DDP_UNTAGGED_OCTETS];
+    uint16_t octets; /* of the whole segment */
+    uint32_t frame;
+};
+
+/* The message in progress on a queue, or of the tagged kind, beyond what the flow keeps. */
+struct rule_message {
+    uint8_t control;   /* control octet of its first segment */
+    bool out_of_order; /* a segment did not follow the one before: the sums below are kept from then on */
+    bool mixed;        /* segments of two messages: nothing is judged until one ends */
+    uint64_t last;     /* MO or TO of the segment before */
+    int64_t lowest;    /* of all offsets, counted from MO 0 or from the TO of the first segment */
+    int64_t highest;   /* end of the segment that reaches farthest */
+    uint64_t octets;   /* payload so far */
+};
+
+/* What rules need to know of one side beyond struct flow_half. Brought up to date behind each event. */
+struct rule_side {
+    bool judged;
+    bool unsure;           /* something of this side was not captured, or not understood: continuity is not judged */
+    bool requests_unsure;  /* some Read Request of this side was odd: how it is answered is not judged */
+    bool responses_unsure; /* some Read Response of this side was odd: which requests are open is not judged */
+    bool misframed;        /* Markers where none belong, or none where some do: its FPDUs are not judged */
+    bool start_bad;        /* its start-up frame was malformed */
+    bool word_missing;     /* by S = 1 without room for the enhanced word */
+    bool terminated;       /* it sent a Terminate */
+    bool version_known;
+    uint8_t version;        /* DV of its first segment */
+    uint32_t longest_quick; /* ULPDUs up to this length keep all rules on lengths */
+    uint32_t mulpdu;        /* from the other side's MSS; 0: not known */
+    uint64_t fpdus, aligned, split; /* FPDUs; those that begin a TCP segment; those that lie in more than one */
+    unsigned odd_messages; /* queue[] and tagged that are out_of_order or mixed */
+    struct rule_message queue[FLOW_QUEUES];
+    struct rule_message tagged;
+    uint32_t heard_count;
+    struct heard_segment heard[HEARD_SEGMENTS]; /* ring; the next goes to heard_count % HEARD_SEGMENTS */
+};
+
+/* The Terminate of a FLOW_RDMAP event, as terminate_rules.c read it. */
+struct heard_terminate {
+    bool swapped;          /* bits in the order of a little-endian host: decoded a second time with that order */
+    wire_result result;    /* terminate_parse()'s */
+    struct terminate read; /* tolerant: with the order put right */
+    uint8_t octets[TERMINATE_MAX + 64]; /* its payload with the order put right, as far as it fits */
+    size_t count;
+};
+
+struct rule_flow;
+
+struct rule_context {
+    const struct flow_event *event;
+    const struct flow *flow;
+    const struct flow_half *half;  /* of the sender, before the event */
+    const struct flow_half *other; /* of its peer */
+    const struct rule_side *side;  /* of the sender */
+    const struct rule_side *peer;
+    enum flow_direction direction;
+    struct heard_terminate terminate; /* FLOW_RDMAP with opcode 7 only */
+
+    /* Of the engine: */
+    const struct rule *rule;
+    struct rule_engine *engine;
+    struct rule_flow *state;
+    bool said_pass;
+    unsigned text;
+    char texts[6][160];
+};
+
+/* The requirement was exercised and kept. */
+void rule_pass(struct rule_context *ctx);
+
+/*
+ * It was broken: FAIL, or WARN for a rule whose `worst` is that. `expected` and `actual` are short and go side by side;
+ * `format` is a sentence that names the section. Copied at the first finding of a flow and direction only.
+ */
+__attribute__((format(printf, 4, 5))) void rule_fail(struct rule_context *ctx, const char *expected, const char *actual,
+                                                     const char *format, ...);
+
+/* A deviation that the text tolerates, or that has another cause than a fault: never worse than WARN. */
+__attribute__((format(printf, 4, 5))) void rule_warn(struct rule_context *ctx, const char *expected, const char *actual,
+                                                     const char *format, ...);
+
+/* The texts allow two readings; `actual` says which one the sender took. */
+__attribute__((format(printf, 4, 5))) void rule_ambiguous(struct rule_context *ctx, const char *expected,
+                                                          const char *actual, const char *format, ...);
+
+/* Pass or fail in one call, for rules that compare one number. */
+void rule_judge_number(struct rule_context *ctx, uint64_t expected, uint64_t actual, const char *what,
+                       const char *section);
+
+/* Formats a text that lives until the rule returns (at most six for one event; the oldest is overwritten). */
+__attribute__((format(printf, 2, 3))) const char *rule_text(struct rule_context *ctx, const char *format, ...);
+
+/* "01 02 0a ..." of at most 32 octets, likewise. */
+const char *rule_octets(struct rule_context *ctx, const uint8_t *octets, size_t count);
+
+/* The segments of the sender follow each other without anything missing, as far as they were captured. */
+static inline bool rule_continuous(const struct rule_context *ctx)
+{
+    return !ctx->side->unsure;
+}
+
+/* This side's stream was captured from its start-up frame on, without a hole. */
+static inline bool rule_from_start(const struct rule_context *ctx, enum flow_direction direction)
+{
+    const struct rule_side *side = direction == ctx->direction ? ctx->side : ctx->peer;
+
+    return !ctx->flow->late && ctx->flow->start[direction].seen && ctx->flow->half[direction].start_known &&
+           !side->unsure && !side->start_bad;
+}
+
+/* Every rule of the list. */
+#define RULE_DECLARE(file, id, function, events, opcodes, sender, worst) void function(struct rule_context *ctx);
+RULE_LIST(RULE_DECLARE)
+
+#endif

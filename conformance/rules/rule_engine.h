@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The engine's insides: tallies of a flow, dispatch, and the short way for segments that are in order as a whole. */
+#ifndef CONFORMANCE_RULES_RULE_ENGINE_H
+#define CONFORMANCE_RULES_RULE_ENGINE_H
+
+#include "conformance/rules/rule_context.h"
+
+/*
+ * Events are of a class by what decides which rules they concern. The first event of a class that is wholly in order
+ * is shown to every rule, and those that pass it are noted; the next ones are only counted.
+ */
+enum {
+    QUICK_FPDU = 0,   /* pad or none */
+    QUICK_DDP = 2,    /* tagged, open, last */
+    QUICK_RDMAP = 10, /* opcode, first, last */
+    QUICK_CLASSES = QUICK_RDMAP + 16 * 4,
+    RULE_WORDS = (RULE_COUNT + 63) / 64,
+};
+
+/* What a rule said first, and with the worst verdict so far. */
+struct rule_said {
+    uint64_t frame;
+    const char *expected, *actual, *message; /* in texts */
+    char texts[];
+};
+
+struct rule_tally {
+    uint64_t passes;
+    uint64_t pass_frame; /* first one */
+    uint64_t findings;   /* with `verdict` */
+    struct rule_said *said;
+    enum rule_verdict verdict;
+};
+
+struct quick_class {
+    bool known;
+    bool never; /* some rule found something: the class is not quick */
+    uint64_t count;
+    uint64_t passed[RULE_WORDS];
+};
+
+struct rule_flow {
+    struct rule_flow *next, **link;
+    const struct flow *flow;
+    struct rule_side sides[FLOW_DIRECTIONS];
+    unsigned flags; /* of both sides: classes hold while they stay the same */
+    struct rule_tally tally[FLOW_DIRECTIONS][RULE_COUNT];
+    struct quick_class quick[FLOW_DIRECTIONS][QUICK_CLASSES];
+};
+
+enum { RULE_SLOTS = FLOW_END + 1 + 16 }; /* event kinds; FLOW_RDMAP's by opcode behind them */
+
+struct rule_dispatch {
+    unsigned count;
+    const struct rule *rules[RULE_COUNT];
+};
+
+struct rule_engine {
+    struct rule_config config;
+    struct rule_flow *flows;
+    struct quick_class *learning;
+    struct rule_dispatch dispatch[3][RULE_SLOTS]; /* Initiator, Responder, roles not known */
+};
+
+/* The class of an event that breaks no rule, or -1 when that takes a closer look. */
+int quick_class_of(const struct rule_flow *state, const struct flow_event *event);
+
+/* Adds what classes counted to the tallies. */
+void quick_settle(struct rule_flow *state);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * All rules: R(file, requirement, function, events, opcodes, sender, worst verdict).
+ *
+ * `opcodes` restricts FLOW_RDMAP events. A rule is a C function of that name in conformance/rules/<file>_rules.c; every
+ * one has a case in tests/unit/test_rules_*.c that kills it. WARN for requirements of level SHOULD.
+ */
+#ifndef CONFORMANCE_RULES_RULE_LIST_H
+#define CONFORMANCE_RULES_RULE_LIST_H
+
+#include "conformance/flow/flow.h"
+
+#define ON_START     (1u << FLOW_MPA_START)
+#define ON_FPDU      (1u << FLOW_FPDU)
+#define ON_DDP       (1u << FLOW_DDP)
+#define ON_RDMAP     (1u << FLOW_RDMAP)
+#define ON_CLOSE     (1u << FLOW_TCP_CLOSE)
+#define ON_UNDECODED (1u << FLOW_UNDECODED)
+#define ON_END       (1u << FLOW_END)
+
+#define OP(opcode)    (1u << RDMAP_##opcode)
+#define OP_ANY        0xFFFFu
+#define OP_SENDS      (OP(SEND) | OP(SEND_INVALIDATE) | OP(SEND_SE) | OP(SEND_SE_INVALIDATE))
+#define OP_NO_INVALID (OP(SEND) | OP(SEND_SE) | OP(READ_REQUEST) | OP(TERMINATE))
+
+/* clang-format off */
+#define RULE_LIST_MPA(R) \
+    R(mpa_startup,  "MPA-7.1.1-01",  request_key,                   ON_START,             OP_ANY, ANY,       FAIL) \
+    R(mpa_startup,  "MPA-7.1.1-04",  reply_key,                     ON_START,             OP_ANY, ANY,       FAIL) \
+    R(mpa_startup,  "MPA-7.1.1-16",  request_not_rejected,          ON_START,             OP_ANY, ANY,       FAIL) \
+    R(mpa_startup,  "MPA-7.1.1-19",  start_reserved,                ON_START,             OP_ANY, ANY,       FAIL) \
+    R(mpa_startup,  "MPA-7.1.1-21",  start_revision_plain,          ON_START,             OP_ANY, ANY,       FAIL) \
+    R(mpa_startup,  "MPA-7.1.1-26",  private_data_length,           ON_START,             OP_ANY, ANY,       FAIL) \
+    R(mpa_startup,  "MPA-7.1.1-32",  private_data_limit,            ON_START,             OP_ANY, ANY,       FAIL) \
+    R(mpa_startup,  "MPA-7.1.2-03",  reply_after_request,           ON_START,             OP_ANY, RESPONDER, FAIL) \
+    R(mpa_startup,  "MPA-7.1.2-04",  bad_request_refused,           ON_START,             OP_ANY, RESPONDER, FAIL) \
+    R(mpa_startup,  "MPA-7.1.2-12",  initiator_waits_for_reply,     ON_START | ON_FPDU,   OP_ANY, INITIATOR, FAIL) \
+    R(mpa_startup,  "MPA-7.1.2-17",  responder_waits_for_fpdu,      ON_FPDU,              OP_ANY, RESPONDER, FAIL) \
+    R(mpa_startup,  "MPA-7.1.2-18",  responder_marker_waits,        ON_FPDU,              OP_ANY, RESPONDER, FAIL) \
+    R(mpa_enhanced, "EMPA-6-03",     start_reserved_enhanced,       ON_START,             OP_ANY, ANY,       FAIL) \
+    R(mpa_enhanced, "EMPA-6-06",     enhanced_request_revision,     ON_START,             OP_ANY, ANY,       FAIL) \
+    R(mpa_enhanced, "EMPA-6-07",     enhanced_reply_revision,       ON_START,             OP_ANY, ANY,       FAIL) \
+    R(mpa_enhanced, "EMPA-6-11",     enhanced_word_present,         ON_START,             OP_ANY, ANY,       FAIL) \
+    R(mpa_enhanced, "EMPA-6-12",     wordless_request_refused,      ON_START,             OP_ANY, RESPONDER, FAIL) \
+    R(mpa_enhanced, "EMPA-6-15",     plain_reply_revision,          ON_START,             OP_ANY, RESPONDER, FAIL) \
+    R(mpa_enhanced, "EMPA-9.1-04",   reply_ird_suffices,            ON_START,             OP_ANY, RESPONDER, WARN) \
+    R(mpa_enhanced, "EMPA-9.1-10",   reply_ord_fits,                ON_START,             OP_ANY, RESPONDER, WARN) \
+    R(mpa_enhanced, "EMPA-9.1-12",   reply_ord_at_most,             ON_START,             OP_ANY, RESPONDER, FAIL) \
+    R(mpa_enhanced, "EMPA-9.1-26",   reply_ird_not_negotiated,      ON_START,             OP_ANY, RESPONDER, FAIL) \
+    R(mpa_enhanced, "EMPA-9.1-29",   reply_ord_not_negotiated,      ON_START,             OP_ANY, RESPONDER, FAIL) \
+    R(mpa_enhanced, "EMPA-9.1-31",   reply_refuses_negotiation,     ON_START,             OP_ANY, RESPONDER, WARN) \
+    R(mpa_enhanced, "EMPA-9.2-11",   request_offers_kinds,          ON_START,             OP_ANY, INITIATOR, FAIL) \
+    R(mpa_enhanced, "EMPA-9.2-12",   reply_selects_kinds,           ON_START,             OP_ANY, RESPONDER, FAIL) \
+    R(mpa_enhanced, "EMPA-9.2-13",   reply_echoes_peer_to_peer,     ON_START,             OP_ANY, RESPONDER, FAIL) \
+    R(mpa_enhanced, "EMPA-9.2-26",   reply_echoes_client_server,    ON_START,             OP_ANY, RESPONDER, FAIL) \
+    R(mpa_enhanced, "EMPA-9.2-27",   request_without_kinds,         ON_START,             OP_ANY, INITIATOR, FAIL) \
+    R(mpa_enhanced, "EMPA-9.2-28",   reply_without_kinds,           ON_START,             OP_ANY, RESPONDER, FAIL) \
+    R(mpa_enhanced, "EMPA-10-01",    enhanced_request_answered,     ON_START,             OP_ANY, RESPONDER, FAIL) \
+    R(mpa_enhanced, "EMPA-10-02",    plain_request_answered,        ON_START,             OP_ANY, RESPONDER, FAIL) \
+    R(rtr,          "EMPA-5-02",     rtr_comes_first,               ON_RDMAP,             OP_ANY, INITIATOR, FAIL) \
+    R(rtr,          "EMPA-9.2-02",   rtr_send_form,                 ON_RDMAP,   OP(SEND),         INITIATOR, FAIL) \
+    R(rtr,          "EMPA-9.2-03",   rtr_write_form,                ON_RDMAP,   OP(WRITE),        INITIATOR, FAIL) \
+    R(rtr,          "EMPA-9.2-04",   rtr_read_form,                 ON_RDMAP,   OP(READ_REQUEST), INITIATOR, FAIL) \
+    R(rtr,          "EMPA-9.2-20",   rtr_is_negotiated_kind,        ON_RDMAP,             OP_ANY, INITIATOR, FAIL) \
+    R(fpdu,         "MPA-3-06",      ulpdu_length_limit,            ON_FPDU,              OP_ANY, ANY,       FAIL) \
+    R(fpdu,         "MPA-4.1-01",    fpdus_follow_each_other,       ON_FPDU|ON_UNDECODED, OP_ANY, ANY,       FAIL) \
+    R(fpdu,         "MPA-4.1-03",    pad_is_zero,                   ON_FPDU,              OP_ANY, ANY,       FAIL) \
+    R(fpdu,         "MPA-4.1-06",    pad_count,                     ON_FPDU,              OP_ANY, ANY,       FAIL) \
+    R(fpdu,         "MPA-4.3-01",    crc_covers_inner_markers,      ON_FPDU,              OP_ANY, ANY,       FAIL) \
+    R(fpdu,         "MPA-4.4-14",    crc_is_crc32c,                 ON_FPDU,              OP_ANY, ANY,       FAIL) \
+    R(fpdu,         "MPA-4.4-15",    crc_covers_fpdu,               ON_FPDU,              OP_ANY, ANY,       FAIL) \
+    R(fpdu,         "MPA-4.4-16",    crc_covers_trailing_marker,    ON_FPDU,              OP_ANY, ANY,       FAIL) \
+    R(fpdu,         "MPA-4.4-18",    crc_covers_leading_marker,     ON_FPDU,              OP_ANY, ANY,       FAIL) \
+    R(fpdu,         "MPA-4.5-01",    mulpdu_with_markers,           ON_FPDU,              OP_ANY, ANY,       WARN) \
+    R(fpdu,         "MPA-4.5-02",    mulpdu_without_markers,        ON_FPDU,              OP_ANY, ANY,       WARN) \
+    R(fpdu,         "MPA-5.1-04",    fpdus_aligned,                 ON_END,               OP_ANY, ANY,       WARN) \
+    R(fpdu,         "MPA-7.1.1-13",  crc_is_generated,              ON_FPDU,              OP_ANY, ANY,       FAIL) \
+    R(fpdu,         "MPA-7.2-01",    fin_behind_fpdu,               ON_CLOSE,             OP_ANY, ANY,       FAIL) \
+    R(marker,       "MPA-4.2-02",    marker_reserved_zero,          ON_FPDU,              OP_ANY, ANY,       FAIL) \
+    R(marker,       "MPA-4.2-05",    marker_low_bits_zero,          ON_FPDU,              OP_ANY, ANY,       FAIL) \
+    R(marker,       "MPA-4.3-04",    marker_every_512,              ON_FPDU|ON_UNDECODED, OP_ANY, ANY,       FAIL) \
+    R(marker,       "MPA-4.3-05",    marker_points_to_length,       ON_FPDU,              OP_ANY, ANY,       FAIL) \
+    R(marker,       "MPA-4.3-14",    first_marker_zero,             ON_FPDU,              OP_ANY, ANY,       FAIL) \
+    R(marker,       "MPA-4.3-16",    markers_agree,                 ON_FPDU,              OP_ANY, ANY,       FAIL) \
+    R(marker,       "MPA-4.3-18",    marker_between_fpdus_zero,     ON_FPDU,              OP_ANY, ANY,       FAIL) \
+    R(marker,       "MPA-7.1.1-07",  responder_sends_markers,       ON_FPDU,              OP_ANY, RESPONDER, FAIL) \
+    R(marker,       "MPA-7.1.1-08",  initiator_sends_markers,       ON_FPDU,              OP_ANY, INITIATOR, FAIL) \
+    R(marker,       "MPA-7.1.1-09",  no_markers_undemanded,         ON_FPDU,              OP_ANY, ANY,       FAIL) \
+    R(marker,       "MPA-7.1.2-23",  marker_then_length,            ON_FPDU,              OP_ANY, ANY,       FAIL) \
+    R(marker,       "MPA-7.1.2-24",  length_first,                  ON_FPDU,              OP_ANY, ANY,       FAIL)
+
+#define RULE_LIST_DDP(R) \
+    R(ddp,          "DDP-4.1-04",    last_segment_marked,           ON_DDP,               OP_ANY, ANY,       FAIL) \
+    R(ddp,          "DDP-4.1-06",    nothing_behind_last,           ON_DDP,               OP_ANY, ANY,       FAIL) \
+    R(ddp,          "DDP-4.1-07",    last_has_highest_mo,           ON_DDP,               OP_ANY, ANY,       FAIL) \
+    R(ddp,          "DDP-4.1-10",    ddp_reserved_zero,             ON_DDP,               OP_ANY, ANY,       FAIL) \
+    R(ddp,          "DDP-4.1-12",    ddp_version,                   ON_DDP,               OP_ANY, ANY,       FAIL) \
+    R(ddp,          "DDP-4.1-13",    ddp_version_constant,          ON_DDP,               OP_ANY, ANY,       FAIL) \
+    R(ddp,          "DDP-4.2-06",    tagged_rsvdulp_constant,       ON_DDP,               OP_ANY, ANY,       FAIL) \
+    R(ddp,          "DDP-4.2-11",    stag_constant,                 ON_DDP,               OP_ANY, ANY,       FAIL) \
+    R(ddp,          "DDP-4.3-05",    untagged_rsvdulp_constant,     ON_DDP,               OP_ANY, ANY,       FAIL) \
+    R(ddp,          "DDP-4.3-11",    msn_counts_messages,           ON_DDP,               OP_ANY, ANY,       FAIL) \
+    R(ddp,          "DDP-4.3-12",    msn_begins_at_one,             ON_DDP,               OP_ANY, ANY,       FAIL) \
+    R(ddp,          "DDP-4.3-14",    msn_constant,                  ON_DDP,               OP_ANY, ANY,       FAIL) \
+    R(ddp,          "DDP-4.3-16",    message_begins_at_zero,        ON_DDP,               OP_ANY, ANY,       FAIL) \
+    R(ddp,          "DDP-4.4-01",    segment_has_header,            ON_FPDU,              OP_ANY, ANY,       FAIL) \
+    R(ddp,          "DDP-5.2-06",    mo_counts_octets,              ON_DDP,               OP_ANY, ANY,       FAIL) \
+    R(ddp,          "DDP-5.2-08",    to_counts_octets,              ON_DDP,               OP_ANY, ANY,       FAIL) \
+    R(ddp,          "DDP-5.2-10",    empty_message_is_one_segment,  ON_DDP,               OP_ANY, ANY,       FAIL) \
+    R(ddp,          "DDP-5.3-03",    mo_rises,                      ON_DDP,               OP_ANY, ANY,       WARN) \
+    R(ddp,          "DDP-5.3-04",    to_rises,                      ON_DDP,               OP_ANY, ANY,       WARN)
+
+#define RULE_LIST_RDMAP(R) \
+    R(rdmap,        "RDMAP-4.1-17",  rdmap_version,                 ON_RDMAP,             OP_ANY, ANY,       FAIL) \
+    R(rdmap,        "RDMAP-4.1-19",  rdmap_reserved_zero,           ON_RDMAP,             OP_ANY, ANY,       FAIL) \
+    R(rdmap,        "RDMAP-4.1-21",  invalidate_stag_zero,          ON_RDMAP,   OP_NO_INVALID,    ANY,       FAIL) \
+    R(rdmap,        "RDMAP-6580.3.4-01", opcode_registered,         ON_RDMAP,             OP_ANY, ANY,       FAIL) \
+    R(rdmap,        "RDMAP-5.1-02",  write_is_tagged,               ON_RDMAP,   OP(WRITE),        ANY,       FAIL) \
+    R(rdmap,        "RDMAP-5.2.1-02", read_request_is_untagged,     ON_RDMAP,   OP(READ_REQUEST), ANY,       FAIL) \
+    R(rdmap,        "RDMAP-5.2.2-03", read_response_is_tagged,      ON_RDMAP,   OP(READ_RESPONSE), ANY,      FAIL) \
+    R(rdmap,        "RDMAP-5.3-02",  send_is_untagged,              ON_RDMAP,   OP_SENDS,         ANY,       FAIL) \
+    R(rdmap,        "RDMAP-5.4-02",  terminate_is_untagged,         ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL) \
+    R(rdmap,        "RDMAP-5.2.1-08", read_request_queue,           ON_RDMAP,   OP(READ_REQUEST), ANY,       FAIL) \
+    R(rdmap,        "RDMAP-5.3-11",  send_queue,                    ON_RDMAP,   OP_SENDS,         ANY,       FAIL) \
+    R(rdmap,        "RDMAP-5.4-03",  terminate_queue,               ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL) \
+    R(rdmap,        "RDMAP-5.4-10",  nothing_behind_terminate,      ON_FPDU | ON_END,     OP_ANY, ANY,       FAIL) \
+    R(read,         "RDMAP-4.2-01",  read_request_has_header,       ON_RDMAP,   OP(READ_REQUEST), ANY,       FAIL) \
+    R(read,         "RDMAP-4.2-04",  read_request_has_no_payload,   ON_RDMAP,   OP(READ_REQUEST), ANY,       FAIL) \
+    R(read,         "RDMAP-5.2.1-21", read_request_in_one_segment,  ON_RDMAP,   OP(READ_REQUEST), ANY,       AMBIGUOUS) \
+    R(read,         "EMPA-9.1-06",   initiator_keeps_ord,           ON_RDMAP,   OP(READ_REQUEST), INITIATOR, FAIL) \
+    R(read,         "EMPA-9.1-07",   responder_keeps_ord,           ON_RDMAP,   OP(READ_REQUEST), RESPONDER, FAIL) \
+    R(read,         "RDMAP-4.4-03",  response_copies_stag,          ON_RDMAP,   OP(READ_RESPONSE), ANY,      FAIL) \
+    R(read,         "RDMAP-4.4-04",  response_copies_to,            ON_RDMAP,   OP(READ_RESPONSE), ANY,      FAIL) \
+    R(read,         "RDMAP-4.5-01",  response_has_size,             ON_RDMAP,   OP(READ_RESPONSE), ANY,      FAIL) \
+    R(read,         "RDMAP-5.2-01",  response_has_request,          ON_RDMAP,   OP(READ_RESPONSE), ANY,      FAIL) \
+    R(read,         "RDMAP-5.2.1-20", empty_read_answered_empty,    ON_RDMAP,   OP(READ_RESPONSE), ANY,      FAIL) \
+    R(read,         "RDMAP-5.2.2-08", responses_in_order,           ON_RDMAP,   OP(READ_RESPONSE), ANY,      FAIL) \
+    R(read,         "RDMAP-5.2.2-12", empty_response_copies_sink,   ON_RDMAP,   OP(READ_RESPONSE), ANY,      AMBIGUOUS)
+
+#define RULE_LIST_TERMINATE(R) \
+    R(terminate,    "RDMAP-4.2-02",  terminate_has_header,          ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL) \
+    R(terminate,    "RDMAP-4.2-05",  terminate_has_no_payload,      ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL) \
+    R(terminate,    "RDMAP-4.8-02",  terminate_control_layout,      ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL) \
+    R(terminate,    "RDMAP-4.8-03",  terminate_error_defined,       ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL) \
+    R(terminate,    "RDMAP-4.8-10",  terminate_catastrophic_parts,  ON_RDMAP,   OP(TERMINATE),    ANY,       WARN) \
+    R(terminate,    "RDMAP-4.8-11",  terminate_protection_parts,    ON_RDMAP,   OP(TERMINATE),    ANY,       WARN) \
+    R(terminate,    "RDMAP-4.8-12",  terminate_operation_parts,     ON_RDMAP,   OP(TERMINATE),    ANY,       WARN) \
+    R(terminate,    "RDMAP-4.8-13",  terminate_ddp_parts,           ON_RDMAP,   OP(TERMINATE),    ANY,       WARN) \
+    R(terminate,    "RDMAP-4.8-14",  terminate_llp_parts,           ON_RDMAP,   OP(TERMINATE),    ANY,       WARN) \
+    R(terminate,    "RDMAP-4.8-15",  terminate_protection_cause,    ON_RDMAP,   OP(TERMINATE),    ANY,       WARN) \
+    R(terminate,    "RDMAP-4.8-16",  terminate_m_with_d,            ON_RDMAP,   OP(TERMINATE),    ANY,       AMBIGUOUS) \
+    R(terminate,    "RDMAP-4.8-32",  terminate_reserved_zero,       ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL) \
+    R(terminate,    "RDMAP-4.8-43",  terminate_operation_on_read,   ON_RDMAP,   OP(TERMINATE),    ANY,       AMBIGUOUS) \
+    R(terminate,    "RDMAP-7.1-03",  terminate_absent_parts,        ON_RDMAP,   OP(TERMINATE),    ANY,       AMBIGUOUS) \
+    R(terminate,    "RDMAP-6580.3.1-01", terminate_rdmap_registered, ON_RDMAP,  OP(TERMINATE),    ANY,       FAIL) \
+    R(terminate,    "RDMAP-6580.3.2-01", terminate_ddp_registered,  ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL) \
+    R(terminate,    "RDMAP-6580.3.3-01", terminate_mpa_registered,  ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL) \
+    R(terminate,    "EMPA-8-02",     terminate_startup_codes,       ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL) \
+    R(terminate,    "EMPA-8-03",     terminate_startup_parts,       ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL) \
+    R(quote,        "RDMAP-4.8-34",  terminate_length_valid,        ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL) \
+    R(quote,        "RDMAP-4.8-35",  terminate_length_meaning,      ON_RDMAP,   OP(TERMINATE),    ANY,       AMBIGUOUS) \
+    R(quote,        "RDMAP-4.8-36",  terminate_length_with_header,  ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL) \
+    R(quote,        "RDMAP-4.8-37",  terminate_quotes_ddp_header,   ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL) \
+    R(quote,        "RDMAP-4.8-39",  terminate_ddp_header_present,  ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL) \
+    R(quote,        "RDMAP-4.8-40",  terminate_rdma_header_for_read, ON_RDMAP,  OP(TERMINATE),    ANY,       FAIL) \
+    R(quote,        "RDMAP-4.8-41",  terminate_rdma_header_present, ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL) \
+    R(quote,        "RDMAP-4.8-44",  terminate_returns_request,     ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL) \
+    R(quote,        "RDMAP-4.8-46",  terminate_returns_sink_to,     ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL) \
+    R(quote,        "RDMAP-4.8-47",  terminate_returns_size,        ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL) \
+    R(quote,        "DDP-7.1-23",    terminate_ddp_error_true,      ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL) \
+    R(quote,        "RDMAP-4.8-25",  terminate_version_error_true,  ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL)
+/* clang-format on */
+
+#define RULE_LIST(R)   \
+    RULE_LIST_MPA(R)   \
+    RULE_LIST_DDP(R)   \
+    RULE_LIST_RDMAP(R) \
+    RULE_LIST_TERMINATE(R)
+
+#define RULE_COUNT_ONE(file, id, function, events, opcodes, sender, worst) +1
+enum { RULE_COUNT = 0 RULE_LIST(RULE_COUNT_ONE) };
+
+#endif

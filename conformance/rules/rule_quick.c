@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The short way. Each test here holds only for events that every rule passes or is not concerned with; the unit tests
+ * run all their conversations with it and without it, and ask for the same verdicts.
+ */
+#include "conformance/rules/rule_engine.h"
+
+static int quick_fpdu(const struct rule_side *side, const struct flow_event *event)
+{
+    const struct flow_fpdu *fpdu = event->fpdu;
+    uint32_t length = fpdu->fpdu.ulpdu_length;
+
+    if (fpdu->index == 0 || fpdu->result != WIRE_OK || fpdu->framing.markers || fpdu->resynced || !fpdu->fpdu.pad_zero)
+        return -1;
+    if (length < DDP_UNTAGGED_OCTETS || length > side->longest_quick || side->terminated || side->misframed)
+        return -1;
+    return QUICK_FPDU + (fpdu_pad(length) != 0);
+}
+
+static int quick_ddp(const struct rule_side *side, const struct flow_half *half, const struct flow_event *event)
+{
+    const struct ddp_segment *segment = &event->ddp->segment;
+    unsigned opcode = segment->control & 0xF;
+
+    if (event->ddp->result != WIRE_OK || segment->reserved != 0 || side->odd_messages != 0 || !side->version_known ||
+        side->version != DDP_VERSION || event->flow->revision == MPA_REV_RDMAC || segment->payload_octets == 0)
+        return -1;
+    if (segment->tagged) {
+        const struct flow_tagged *tagged = opcode == RDMAP_WRITE ? &half->write : &half->read_response;
+        const struct flow_tagged *other = opcode == RDMAP_WRITE ? &half->read_response : &half->write;
+
+        if ((opcode != RDMAP_WRITE && opcode != RDMAP_READ_RESPONSE) || other->open)
+            return -1;
+        if (tagged->open && (segment->stag != tagged->stag || segment->to != tagged->next_to ||
+                             segment->control != side->tagged.control))
+            return -1;
+        return QUICK_DDP + 4 + tagged->open * 2 + segment->last;
+    }
+    if (segment->qn != DDP_QN_SEND || !half->queue[DDP_QN_SEND].seen ||
+        segment->msn != half->queue[DDP_QN_SEND].next_msn)
+        return -1;
+    if (!half->queue[DDP_QN_SEND].open)
+        return segment->mo == 0 ? QUICK_DDP + segment->last : -1;
+    if (segment->mo != half->queue[DDP_QN_SEND].next_mo || segment->control != side->queue[DDP_QN_SEND].control ||
+        segment->ulp_word != half->queue[DDP_QN_SEND].stag)
+        return -1;
+    return QUICK_DDP + 2 + segment->last;
+}
+
+static int quick_rdmap(const struct flow_event *event)
+{
+    const struct flow_rdmap *rdmap = event->rdmap;
+    const struct ddp_segment *segment = &event->ddp->segment;
+    unsigned opcode = rdmap->message.opcode;
+
+    if (rdmap->result != WIRE_OK || rdmap->message.reserved != 0 || event->fpdu->index == 0 || event->fpdu->cut)
+        return -1;
+    if (opcode == RDMAP_READ_RESPONSE) {
+        const struct flow_request *request = rdmap->request;
+
+        if (request == NULL || request->read.octets == 0 || rdmap->message_octets > request->read.octets ||
+            (segment->last && rdmap->message_octets != request->read.octets))
+            return -1;
+        if (rdmap->first && (segment->stag != request->read.sink_stag || segment->to != request->read.sink_to))
+            return -1;
+    } else if (rdmap_is_send(opcode)) {
+        if (!rdmap_opcode_rows[opcode].invalidates && segment->ulp_word != 0)
+            return -1;
+    } else if (opcode != RDMAP_WRITE) {
+        return -1;
+    }
+    return (int)(QUICK_RDMAP + opcode * 4 + rdmap->first * 2 + segment->last);
+}
+
+int quick_class_of(const struct rule_flow *state, const struct flow_event *event)
+{
+    const struct rule_side *side = &state->sides[event->direction];
+
+    switch (event->kind) {
+    case FLOW_FPDU:
+        return quick_fpdu(side, event);
+    case FLOW_DDP:
+        return quick_ddp(side, &event->flow->half[event->direction], event);
+    case FLOW_RDMAP:
+        return quick_rdmap(event);
+    default:
+        return -1;
+    }
+}
+
+void quick_settle(struct rule_flow *state)
+{
+    for (unsigned direction = 0; direction < FLOW_DIRECTIONS; direction++)
+        for (unsigned i = 0; i < QUICK_CLASSES; i++) {
+            struct quick_class *class = &state->quick[direction][i];
+
+            for (size_t rule = 0; class->count != 0 && rule < RULE_COUNT; rule++)
+                if (class->passed[rule / 64] >> rule % 64 & 1)
+                    state->tally[direction][rule].passes += class->count;
+            class->count = 0;
+        }
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/rules/track.h"
+
+#include <string.h>
+
+#include "wire/marker.h"
+
+void track_begin(struct rule_side sides[FLOW_DIRECTIONS])
+{
+    for (unsigned i = 0; i < FLOW_DIRECTIONS; i++) {
+        memset(&sides[i], 0, sizeof(sides[i]));
+        sides[i].longest_quick = ULPDU_LENGTH_MAX;
+    }
+}
+
+static void track_start(struct rule_side *side, const struct flow_start *start)
+{
+    const uint8_t *octets = start->octets;
+
+    if (start->result == WIRE_MORE) {
+        side->unsure = true;
+        return;
+    }
+    side->start_bad = start->result != WIRE_OK;
+    side->word_missing = side->start_bad && octets != NULL && start->octet_count >= MPA_START_OCTETS &&
+                         mpa_start_kind_of(octets, start->octet_count) == (int)start->frame.kind &&
+                         octets_get16(octets + 18) < MPA_ENHANCED_OCTETS;
+}
+
+/* Does this look like ULPDU_Length and the first octets of a DDP Segment? */
+static bool looks_like_fpdu(const uint8_t *octets)
+{
+    unsigned length = octets_get16(octets);
+
+    return length >= DDP_TAGGED_OCTETS && length <= ULPDU_LENGTH_MAX && (octets[2] & 0x3F) == DDP_VERSION &&
+           octets[3] >> 6 == RDMAP_VERSION;
+}
+
+bool track_misframed(const struct flow_event *event)
+{
+    const struct flow_fpdu *fpdu = event->fpdu;
+    const struct flow_start *asking = &event->flow->start[flow_reverse(event->direction)];
+    const uint8_t *start = fpdu->fpdu.start;
+
+    if (fpdu->index != 0 || event->position != 0 || fpdu->cut || !asking->seen || asking->result != WIRE_OK ||
+        !event->flow->start[event->direction].seen || event->flow->late ||
+        event->flow->revision == MPA_REV_RDMAC)
+        return false;
+    if (fpdu->framing.markers != asking->frame.markers)
+        return true;
+    if (fpdu->fpdu.octets < FPDU_LENGTH_OCTETS + FPDU_PAD_MAX - 1 + FPDU_CRC_OCTETS)
+        return false;
+    if (fpdu->framing.markers)
+        return octets_get16(start) != 0 && looks_like_fpdu(start) && !looks_like_fpdu(start + MARKER_OCTETS);
+    return octets_get32(start) == 0 && looks_like_fpdu(start + MARKER_OCTETS);
+}
+
+static void track_fpdu(struct rule_side *side, const struct flow_event *event)
+{
+    const struct flow_fpdu *fpdu = event->fpdu;
+
+    if (fpdu->index == 0) {
+        const struct flow_half *other = &event->flow->half[flow_reverse(event->direction)];
+
+        side->misframed = track_misframed(event);
+        side->mulpdu = other->mss == 0 ? 0 : (uint32_t)fpdu_mulpdu(other->mss, fpdu->framing.markers);
+        side->longest_quick = side->mulpdu == 0 ? ULPDU_LENGTH_MAX : side->mulpdu;
+    }
+    track_quick_fpdu(side, fpdu);
+    if (side->misframed || fpdu->result == TERM_MPA_CRC || (fpdu->resynced && fpdu->index != 0) ||
+        (fpdu->cut && fpdu->ulpdu_have < DDP_UNTAGGED_OCTETS))
+        side->unsure = true;
+}
+
+/* A Read Request by the book: whether the other side answers it rightly can be judged. */
+static bool request_is_regular(const struct rule_side *side, const struct flow_event *event)
+{
+    const struct ddp_segment *segment = &event->ddp->segment;
+    const struct flow_rdmap *rdmap = event->rdmap;
+    const struct flow_queue *queue = &event->flow->half[event->direction].queue[DDP_QN_READ_REQUEST];
+
+    return event->ddp->result == WIRE_OK && rdmap->result == WIRE_OK && rdmap->header == FLOW_HEADER_READ_REQUEST &&
+           rdmap->header_result == WIRE_OK && segment->last && segment->mo == 0 &&
+           segment->payload_octets == READ_REQUEST_OCTETS && !side->terminated &&
+           segment->msn == (queue->seen ? queue->next_msn : DDP_FIRST_MSN);
+}
+
+/* A Read Response that the flow can tie to its request. */
+static bool response_is_regular(const struct flow_event *event)
+{
+    const struct ddp_segment *segment = &event->ddp->segment;
+    const struct flow_request *request = event->rdmap->request;
+
+    if (event->rdmap->result != WIRE_OK || event->ddp->result != WIRE_OK || request == NULL)
+        return false;
+    if (request->read.octets != 0 && event->rdmap->first &&
+        (segment->stag != request->read.sink_stag || segment->to != request->read.sink_to))
+        return false;
+    return event->rdmap->message_octets <= request->read.octets &&
+           (!segment->last || event->rdmap->message_octets == request->read.octets);
+}
+
+static void track_rdmap(struct rule_side *side, const struct flow_event *event)
+{
+    switch (event->rdmap->message.opcode) {
+    case RDMAP_READ_REQUEST:
+        side->requests_unsure = side->requests_unsure || !request_is_regular(side, event);
+        break;
+    case RDMAP_READ_RESPONSE:
+        side->responses_unsure = side->responses_unsure || !response_is_regular(event);
+        break;
+    case RDMAP_TERMINATE:
+        side->terminated = side->terminated || event->rdmap->result == WIRE_OK;
+        break;
+    default:
+        break;
+    }
+}
+
+void track_event(struct rule_side *side, const struct flow_event *event)
+{
+    switch (event->kind) {
+    case FLOW_MPA_START:
+        track_start(side, event->start);
+        break;
+    case FLOW_FPDU:
+        track_fpdu(side, event);
+        break;
+    case FLOW_DDP:
+        if (event->ddp->result == WIRE_MORE)
+            break;
+        side->version = side->version_known ? side->version : event->ddp->segment.version;
+        side->version_known = true;
+        track_heard(side, &event->ddp->segment, event->frame);
+        track_segment(side, &event->flow->half[event->direction], &event->ddp->segment);
+        break;
+    case FLOW_RDMAP:
+        track_rdmap(side, event);
+        break;
+    case FLOW_GAP:
+    case FLOW_UNDECODED:
+        side->unsure = side->unsure || event->kind == FLOW_GAP ||
+                       (event->reason != FLOW_REASON_STREAMING && event->reason != FLOW_REASON_START_MALFORMED &&
+                        event->reason != FLOW_REASON_LATE);
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- Terminate --------------------------------------------------------------------------------------------------- */
+
+static uint8_t swap_nibbles(uint8_t octet)
+{
+    return (uint8_t)(octet << 4 | octet >> 4);
+}
+
+/* M, D and R from the low bits, where a little-endian host's compiler puts the first bit-fields of an octet. */
+static uint8_t raise_flags(uint8_t octet)
+{
+    return (uint8_t)((octet & 1) << 7 | (octet & 2) << 5 | (octet & 4) << 3);
+}
+
+/* A Terminate that is well-formed: registered, reserved bits zero, all announced parts there, nothing behind but zeros. */
+static bool is_regular(const uint8_t *octets, size_t count)
+{
+    const uint8_t *p = octets;
+    struct terminate terminate;
+
+    if (terminate_parse(&p, octets + count, &terminate) != WIRE_OK || terminate.reserved != 0 ||
+        terminate_error_find(terminate.triple) == NULL)
+        return false;
+    for (size_t i = count - terminate.excess; i < count; i++)
+        if (octets[i] != 0)
+            return false;
+    return true;
+}
+
+void track_terminate(const struct flow_event *event, struct heard_terminate *terminate)
+{
+    const struct flow_ddp *ddp = event->ddp;
+    uint8_t *octets = terminate->octets;
+    const uint8_t *p = octets;
+    uint8_t first, flags;
+
+    memset(terminate, 0, sizeof(*terminate));
+    terminate->count = ddp->payload_have < sizeof(terminate->octets) ? ddp->payload_have : sizeof(terminate->octets);
+    memcpy(octets, ddp->segment.payload, terminate->count);
+    if (terminate->count >= TERMINATE_OCTETS && !is_regular(octets, terminate->count)) {
+        first = octets[0];
+        flags = octets[2];
+        for (unsigned kind = 1; kind < 4 && !terminate->swapped; kind++) {
+            if ((kind & 2) && (flags & 0xF8) != 0)
+                continue;
+            octets[0] = kind & 1 ? swap_nibbles(first) : first;
+            octets[2] = kind & 2 ? raise_flags(flags) : flags;
+            terminate->swapped = (octets[0] != first || octets[2] != flags) && is_regular(octets, terminate->count);
+        }
+        if (!terminate->swapped) {
+            octets[0] = first;
+            octets[2] = flags;
+        }
+    }
+    terminate->result = terminate_parse(&p, octets + terminate->count, &terminate->read);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Keeps struct rule_side up to date: called behind the rules for each event. */
+#ifndef CONFORMANCE_RULES_TRACK_H
+#define CONFORMANCE_RULES_TRACK_H
+
+#include "conformance/rules/rule_context.h"
+
+/* The sides of a flow that begins. */
+void track_begin(struct rule_side sides[FLOW_DIRECTIONS]);
+
+/* One event; `side` sent it. */
+void track_event(struct rule_side *side, const struct flow_event *event);
+
+/* FPDUs and segments that go the short way: only what cannot be left out. */
+static inline void track_quick_fpdu(struct rule_side *side, const struct flow_fpdu *fpdu)
+{
+    side->fpdus++;
+    side->aligned += fpdu->at_segment_start;
+    side->split += fpdu->segments > 1;
+}
+
+/* Remembers a segment that a Terminate may quote. */
+static inline void track_heard(struct rule_side *side, const struct ddp_segment *segment, uint64_t frame)
+{
+    struct heard_segment *heard = &side->heard[side->heard_count++ % HEARD_SEGMENTS];
+
+    memcpy(heard->header, segment->header, DDP_TAGGED_OCTETS);
+    if (!segment->tagged)
+        memcpy(heard->header, segment->header, DDP_UNTAGGED_OCTETS);
+    heard->octets = (uint16_t)(segment->header_octets + segment->payload_octets);
+    heard->frame = (uint32_t)frame;
+}
+
+/* The message that a segment belongs to; `half` is the flow's state before it. */
+void track_segment(struct rule_side *side, const struct flow_half *half, const struct ddp_segment *segment);
+
+static inline void track_quick_segment(struct rule_side *side, const struct ddp_segment *segment, uint64_t frame)
+{
+    track_heard(side, segment, frame);
+    if (segment->tagged) {
+        side->tagged.control = segment->control;
+        side->tagged.last = segment->to;
+    } else {
+        side->queue[segment->qn].control = segment->control;
+        side->queue[segment->qn].last = segment->mo;
+    }
+}
+
+/* Reads the Terminate of a FLOW_RDMAP event with opcode 7, with the bits of its control word put right when needed. */
+void track_terminate(const struct flow_event *event, struct heard_terminate *terminate);
+
+/* What stands where the first FPDU of a side belongs is framed otherwise than the start-up frames ask for. */
+bool track_misframed(const struct flow_event *event);
+
+#endif
