@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The benchmarks of `make bench`: ratios in one run on one machine, never times alone.
+#
+#   BENCH_MB=1000         size of the generated capture
+#   BENCH_TSHARK_MB=100   size of the one that tshark reads (it is slow; the ratio is one of octets a second)
+#   BENCH_ROUNDS=3        the best of so many runs counts
+#
+# Everything is pinned to one core; the captures lie in the page cache for all programs. Exit status 1 when a program
+# fails or a ratio misses what is aimed at.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+: "${B:=$PWD/build}" "${TSHARK:=tshark}" "${BENCH_MB:=1000}" "${BENCH_TSHARK_MB:=100}" "${BENCH_ROUNDS:=3}"
+: "${WARPCHECK:=$B/warpcheck}" "${WORK:=$B/bench/work}"
+mkdir -p "$WORK"
+measure=$B/bench/bench_measure
+pin=()
+if command -v taskset >/dev/null && taskset -c 0 true 2>/dev/null; then pin=(taskset -c 0); fi
+missed=0
+
+# best ROUNDS COMMAND...: runs a command several times; sets `wall` to the best time, `rss` to the largest resident set.
+best() {
+	local rounds=$1 round seconds kib status
+	shift
+	wall='' rss=0
+	for ((round = 0; round < rounds; round++)); do
+		"$measure" "$WORK/measured" "${pin[@]}" "$@" >"$WORK/out" 2>"$WORK/err"
+		read -r seconds _ _ kib status <"$WORK/measured"
+		if [ "$status" -ne 0 ]; then
+			echo "bench: $* ended with status $status:" >&2
+			tail -n 5 "$WORK/err" >&2
+			exit 1
+		fi
+		if [ -z "$wall" ] || awk -v a="$seconds" -v b="$wall" 'BEGIN { exit !(a < b) }'; then wall=$seconds; fi
+		if [ "$kib" -gt "$rss" ]; then rss=$kib; fi
+	done
+}
+
+# line NAME FILE: what was measured of a program that read FILE; sets `speed` to MB a second.
+line() {
+	local octets
+	octets=$(stat -c %s "$2")
+	speed=$(awk -v o="$octets" -v s="$wall" 'BEGIN { printf "%.1f", o / 1e6 / (s > 0 ? s : 0.001) }')
+	printf '  %-28s %8.0f MB  %9.3f s  %9.1f MB/s  %8.1f MiB resident\n' "$1" "$((octets / 1000000))" "$wall" "$speed" \
+		"$(awk -v k="$rss" 'BEGIN { print k / 1024 }')"
+}
+
+# aim WHAT RATIO AIM: prints a ratio and notes whether it is reached.
+aim() {
+	local verdict=reached
+	if awk -v r="$2" -v a="$3" 'BEGIN { exit !(r < a) }'; then
+		verdict=MISSED
+		missed=$((missed + 1))
+	fi
+	printf '  %-58s %8s   aim %s: %s\n' "$1" "$2" "$3" "$verdict"
+}
+
+ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / (b > 0 ? b : 0.001) }'; }
+
+# generate FILE MB FLOWS: unless it is there from a run before, of the same generator and size.
+generate() {
+	local stamp
+	stamp="$2 $3 $(cksum <"$B/bench/bench_gen_capture")"
+	if [ ! -e "$1" ] || [ "$(cat "$1.stamp" 2>/dev/null)" != "$stamp" ]; then
+		"$B/bench/bench_gen_capture" "$1" "$2" "$3"
+		echo "$stamp" >"$1.stamp"
+	fi
+	cat "$1" >/dev/null # into the page cache
+}
+
+echo "== audit: one core, CRC verified, all rules"
+generate "$WORK/large.pcap" "$BENCH_MB" 8
+generate "$WORK/share.pcap" "$BENCH_TSHARK_MB" 8
+generate "$WORK/thousand.pcap" "$BENCH_TSHARK_MB" 1000
+
+best "$BENCH_ROUNDS" "$B/bench/bench_read_crc" "$WORK/large.pcap"
+line "read and CRC32C" "$WORK/large.pcap"
+crc_speed=$speed
+best "$BENCH_ROUNDS" "$WARPCHECK" audit "$WORK/large.pcap"
+line "warpcheck audit" "$WORK/large.pcap"
+audit_speed=$speed audit_rss=$rss
+best "$BENCH_ROUNDS" "$WARPCHECK" audit "$WORK/share.pcap"
+line "warpcheck audit" "$WORK/share.pcap"
+share_speed=$speed
+best "$BENCH_ROUNDS" "$WARPCHECK" audit "$WORK/thousand.pcap"
+line "warpcheck audit, 1000 flows" "$WORK/thousand.pcap"
+thousand_rss=$rss
+best 1 "$TSHARK" -r "$WORK/share.pcap" -T fields -e iwarp_mpa.crc_check -e iwarp_rdma.opcode
+line "tshark" "$WORK/share.pcap"
+tshark_speed=$speed
+
+aim "audit against tshark, same file, times as fast" "$(ratio "$share_speed" "$tshark_speed")" 20
+aim "audit against read and CRC32C, of its speed" "$(ratio "$audit_speed" "$crc_speed")" 0.5
+aim "audit's memory: 64 MiB against what $BENCH_MB MB took" "$(ratio 65536 "$audit_rss")" 1
+aim "audit's memory: 64 MiB against what 1000 flows took" "$(ratio 65536 "$thousand_rss")" 1
+[ "$missed" -eq 0 ] || { echo "bench: $missed missed"; exit 1; }
