@@ -351,6 +351,63 @@ START_TEST(shut_window_stops_and_opens_again)
 }
 END_TEST
 
+/* Three ACKs of the same octet bring the missing segment long before the RTO would. */
+START_TEST(lost_segment_comes_fast)
+{
+    static const size_t lengths[] = {100, 100, 100, 100, 100};
+    static const size_t order[] = {1, 2, 3, 4};
+    uint8_t octets[500];
+
+    tcp_pair_open_clean(4);
+    tcp_pair_fill(octets, sizeof(octets), 6);
+    ck_assert_int_eq(tcp_send_ordered(tcp_pair.ca, octets, sizeof(octets), lengths, 5, order, 4), 0);
+    tcp_pair_run(TCP_RTO_MIN_NS / 10);
+    tcp_pair_expect(tcp_pair.cb, octets, sizeof(octets));
+    ck_assert_uint_eq(tcp_status(tcp_pair.ca)->retransmissions, 1);
+    tcp_pair_free();
+}
+END_TEST
+
+/* RFC 9293 section 3.8.6: what was once offered is not taken back. */
+START_TEST(window_edge_is_not_drawn_back)
+{
+    uint8_t octets[1000] = {0};
+
+    tcp_pair_open_clean(4);
+    tcp_set_window(tcp_pair.cb, 65535);
+    ck_assert_int_eq(tcp_send(tcp_pair.ca, octets, sizeof(octets)), 0);
+    tcp_pair_run(SECOND / 10);
+    tcp_set_window_auto(tcp_pair.cb);
+    tcp_pair_run(SECOND / 10);
+    ck_assert_uint_eq(tcp_status(tcp_pair.ca)->peer_window, 65535);
+    ck_assert_int_eq(tcp_send(tcp_pair.ca, octets, sizeof(octets)), 0);
+    tcp_pair_run(SECOND / 10);
+    ck_assert_uint_eq(tcp_status(tcp_pair.ca)->peer_window, 64535);
+    tcp_pair_free();
+}
+END_TEST
+
+/* A window too small for a segment does not cut it until the persist timer says that there will be no larger one. */
+START_TEST(small_window_cuts_late)
+{
+    uint8_t octets[1000];
+    size_t length = sizeof(octets);
+
+    tcp_pair_open_clean(4);
+    tcp_pair_fill(octets, sizeof(octets), 6);
+    tcp_set_window(tcp_pair.cb, 600);
+    tcp_pair_run(SECOND / 100);
+    ck_assert_int_eq(tcp_send_segments(tcp_pair.ca, octets, sizeof(octets), &length, 1), 0);
+    tcp_pair_run(TCP_RTO_MIN_NS / 2);
+    ck_assert_uint_eq(tcp_pair.seen_count, 0);
+    tcp_pair_run(10 * SECOND);
+    tcp_pair_expect(tcp_pair.cb, octets, sizeof(octets));
+    ck_assert_uint_eq(tcp_pair.seen_count, 2);
+    ck_assert_uint_eq(tcp_pair.seen[0].payload_octets, 600);
+    tcp_pair_free();
+}
+END_TEST
+
 START_TEST(reopened_window_is_found_by_probing)
 {
     struct sim_impairment clean = {0};
@@ -383,6 +440,9 @@ static TCase *sending(void)
     tcase_add_test(tests, acks_at_once_delayed_and_withheld);
     tcase_add_test(tests, shut_window_stops_and_opens_again);
     tcase_add_test(tests, reopened_window_is_found_by_probing);
+    tcase_add_test(tests, lost_segment_comes_fast);
+    tcase_add_test(tests, window_edge_is_not_drawn_back);
+    tcase_add_test(tests, small_window_cuts_late);
     return tests;
 }
 
