@@ -40,9 +40,9 @@ enum validation_stage {
 struct validation_subject {
     const struct iwarp_stream *stream;
     const uint8_t *octets; /* start-up: all so far */
-    size_t count;
+    size_t count;          /* ...and of a Read Request */
     const struct mpa_start *start;
-    wire_result parsed; /* start-up: what the parser said */
+    size_t excess; /* start-up: octets behind the frame */
     const struct fpdu *fpdu;
     const struct ddp_segment *segment;
     const struct rdmap_message *message;
@@ -52,8 +52,10 @@ struct validation_subject {
 };
 
 enum validation_action {
-    VALIDATION_TERMINATE, /* Terminate with the triple, then the orderly end */
-    VALIDATION_CLOSE,     /* close TCP: start-up errors (RFC 5044 7.1.2, 8) */
+    VALIDATION_TERMINATE, /* Terminate with the triple where FPDUs may be sent, then the orderly end */
+    VALIDATION_CLOSE,     /* FIN: start-up errors (RFC 5044 7.1.2, 8) */
+    VALIDATION_ABORT,     /* RST: only as a defect */
+    VALIDATION_HANG,      /* neither: only as a defect */
 };
 
 struct validation {
@@ -76,6 +78,7 @@ const struct validation *validation_find(const char *what, size_t n);
 /* What a run found: `entry` NULL means all is well. A defect may have changed error and action. */
 struct validation_outcome {
     const struct validation *entry;
+    const char *requirement; /* the entry's, or that of an error that no entry stands for; may be NULL */
     wire_result error;
     enum validation_action action;
     bool ignore; /* defect: drop the octets and go on */

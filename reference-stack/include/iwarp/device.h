@@ -2,8 +2,8 @@
 /*
  * A device: the memory that peers may reach, and the limits that its streams share (RFC 5041 5.1, RFC 5040 8.1.1).
  * A region is a run of octets with an STag, a first Tagged Offset, access rights, and either a Protection Domain or one
- * stream that it is bound to. The low octet of an STag is its key part: it changes at each registration, so that an old
- * STag does not reach new memory.
+ * stream that it is bound to. The low octet of an STag is its key part; the whole is drawn anew at each registration,
+ * so that an old STag does not reach new memory.
  *
  * Not thread safe: a device and all of its streams belong to one thread at a time.
  */
@@ -26,10 +26,10 @@ enum iwarp_access {
 };
 
 struct iwarp_device_config {
-    unsigned ird_max;    /* Read Requests that one stream can serve at once; 0: IWARP_DEPTH_DEFAULT_MAX */
-    unsigned ord_max;    /* own Read Requests that one stream can have outstanding; 0: the same */
-    size_t regions_max;  /* 0: as many as STag indices allow */
-    uint32_t first_stag; /* STag of the first region, so that runs can be told apart; 0: 0x00010100 */
+    unsigned ird_max;   /* Read Requests that one stream can serve at once; 0: IWARP_DEPTH_DEFAULT_MAX */
+    unsigned ord_max;   /* own Read Requests that one stream can have outstanding; 0: the same */
+    size_t regions_max; /* 0: 65536 */
+    uint64_t seed;      /* STags are drawn from it, all over their 32 bits (RFC 5040 8.1.1); 0: a fixed one */
 };
 
 enum { IWARP_DEPTH_DEFAULT_MAX = 128 };
@@ -52,12 +52,12 @@ struct iwarp_region {
 };
 
 /*
- * Registers memory; the STag is region->stag on return. Errors: the STag is in use or zero-length wraps, base + length
+ * Registers memory; the STag is region->stag on return. Errors: the STag is in use or 0, base + length
  * passes 2^64, too many regions, no memory.
  */
 int iwarp_region_register(struct iwarp_device *device, struct iwarp_region *region, struct sentence *sentence);
 
-/* Gives up the region: its index may be used again with another key. Error: no such STag. */
+/* Gives up the region, and frees its memory when the device owns it. Error: no such STag. */
 int iwarp_region_deregister(struct iwarp_device *device, uint32_t stag, struct sentence *sentence);
 
 /* Peers reach it no more, the memory stays registered (RFC 5040 5.3, local form). Error: no such STag. */

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a stream asks of its defects. All of it is behind one test of a pointer: a stream without defects pays no more. */
+#ifndef REFERENCE_STACK_DEFECT_INTERNAL_H
+#define REFERENCE_STACK_DEFECT_INTERNAL_H
+
+#include "reference-stack/defect.h"
+#include "reference-stack/validation.h"
+#include "wire/field.h"
+
+enum {
+    DEFECT_VALIDATIONS_MAX = 160,
+    DEFECT_TRANSMITS_MAX = 16, /* of one set */
+    DEFECT_ROOM = 256,         /* octets that defects may add to a frame */
+};
+
+/* clang-format off */
+/*
+ * Faults that no table can say. A new one is a line here, and `if (stream_behaves(stream, DEFECT_...))` where it acts.
+ * Those marked FPDU are obeyed by defect_frame.c.
+ */
+#define DEFECT_BEHAVIOURS(B) \
+    /* MPA start-up */ \
+    B(RESPONDER_SENDS_FIRST,       "responder-sends-first",       "the responder sends an FPDU right behind its Reply") \
+    B(INITIATOR_SENDS_EARLY,       "initiator-sends-early",       "the initiator sends an FPDU right behind its Request") \
+    B(EXCESS_DISCARDED,            "excess-discarded",            "octets behind a start-up frame are thrown away") \
+    B(REJECT_IGNORED,              "reject-ignored",              "a Reply with R = 1 is taken for an accepting one") \
+    B(MARKERS_BOTH_WAYS,           "marker-both-ways",            "Markers in both directions when either side asks") \
+    B(MARKERS_IF_BOTH,             "marker-if-both",              "Markers are sent only if both sides ask") \
+    B(MARKERS_OWN_BIT,             "marker-own-bit",              "Markers are sent when the own M is set") \
+    B(CRC_AND,                     "crc-and-not-or",              "CRCs are used only if both sides ask") \
+    B(CRC_OWN_BIT,                 "crc-own-bit",                 "CRCs are used when the own C is set") \
+    B(DEPTHS_NOT_CROSSED,          "depths-not-crossed",          "Reply: IRD from the peer's IRD, ORD from its ORD") \
+    B(DEPTHS_OWN,                  "depths-own",                  "Reply: own IRD and ORD, whatever the Request says") \
+    B(DEPTH_3FFF_NUMBER,           "depth-3fff-number",           "0x3FFF in a Request is taken for a number") \
+    B(ORD_NOT_APPLIED,             "ord-not-applied",             "the own ORD stays what it was configured to be") \
+    B(ORD_IGNORED,                 "ord-ignored",                 "Reads are sent without looking at ORD") \
+    B(IRD_NOT_RAISED,              "ird-not-raised",              "initiator: IRD stays below the Reply's ORD") \
+    B(IRD_IGNORED,                 "ird-ignored",                 "Read Requests beyond IRD are served") \
+    B(RTR_FLAGS_ALWAYS,            "rtr-flags-always",            "Request: B, C, D set with A = 0") \
+    B(RTR_NONE_CONFIRMED,          "rtr-none-confirmed",          "Reply: A = 1, and B, C, D all zero") \
+    B(RTR_MATCH_MORE_THAN_ONE,     "rtr-match-more-than-one",     "Reply: no flag when just one offered RTR is supported") \
+    B(RTR_NOT_SENT,                "rtr-not-sent",                "initiator: no RTR of its own accord") \
+    B(RTR_WRONG_KIND,              "rtr-wrong-kind",              "initiator: an RTR that the Reply did not confirm") \
+    /* FPDU */ \
+    B(CRC_OMITTED,                 "crc-omitted",                 "FPDUs have no CRC field") \
+    B(CRC_FROM_DDP,                "crc-from-ddp",                "the CRC leaves ULPDU_Length out") \
+    B(CRC_WITHOUT_PAD,             "crc-without-pad",             "the CRC leaves the pad out") \
+    B(CRC_WITHOUT_MARKERS,         "crc-without-markers",         "the CRC leaves all Markers out") \
+    B(CRC_WITHOUT_FIRST_MARKER,    "crc-without-first-marker",    "the CRC leaves a Marker before ULPDU_Length out") \
+    B(CRC_WITHOUT_LAST_MARKER,     "crc-without-last-marker",     "the CRC leaves a Marker right before the CRC field out") \
+    B(CRC_BEFORE_PAD,              "crc-before-pad",              "the CRC field stands before the pad") \
+    B(CRC_BIG_ENDIAN,              "crc-big-endian",              "the CRC field has the most significant octet first") \
+    B(PAD_FOR_ULPDU,               "pad-for-ulpdu",               "the pad is computed without the two octets of ULPDU_Length") \
+    B(MARKER_LATE,                 "marker-late",                 "the first Marker comes after 512 octets only") \
+    B(MARKER_SHIFTED,              "marker-shifted",              "Markers stand 4 octets behind their place") \
+    B(MARKER_PREVIOUS,             "marker-previous",             "inner Markers but the first point to the one before") \
+    B(MARKER_BEHIND_LENGTH,        "marker-behind-length",        "a Marker due before ULPDU_Length follows it") \
+    B(LENGTH_WITH_MARKERS,         "length-with-markers",         "ULPDU_Length counts the Markers inside") \
+    B(PLACE_BEFORE_CRC,            "place-before-crc",            "a ULPDU is given to DDP before its CRC is checked") \
+    B(ONE_FPDU_PER_INPUT,          "one-fpdu-per-segment",        "only the first FPDU of a TCP segment is seen") \
+    /* DDP and RDMAP, sending */ \
+    B(MULPDU_IGNORED,              "mulpdu-ignored",              "segments are 64 octets larger than MULPDU") \
+    B(SEGMENTS_SMALL,              "segments-small",              "segments carry at most 100 octets") \
+    B(RESPONSES_OUT_OF_ORDER,      "read-response-out-of-order",  "of two waiting Read Responses the later goes first") \
+    B(ORDER_REVERSED,              "segments-out-of-order",       "the last segment of a message goes out with the first one's place") \
+    /* DDP and RDMAP, receiving */ \
+    B(PLACE_BEFORE_CHECK,          "place-before-check",          "the part of a tagged segment that fits is placed before the checks") \
+    B(STAG_KEY_IGNORED,            "stag-key-ignored",            "the key octet of an STag is not compared") \
+    B(ZERO_LENGTH_CHECKED,         "zero-length-checked",         "the STag of a zero-length Write is checked") \
+    B(ZERO_LENGTH_READ_CHECKED,    "zero-length-read-checked",    "the source STag of a zero-length Read is checked") \
+    B(MSN_NOT_ADVANCED,            "msn-not-advanced",            "the expected MSN stays what it was") \
+    B(INVALIDATE_NOT_DONE,         "invalidate-not-done",         "Send with Invalidate leaves the STag valid") \
+    /* Errors */ \
+    B(NO_TERMINATE,                "no-terminate",                "no Terminate is ever sent") \
+    B(TERMINATE_TWICE,             "terminate-twice",             "each Terminate is sent twice") \
+    B(TERMINATE_BARE,              "terminate-bare",              "Terminates carry no headers") \
+    B(TERMINATE_READ_HEADER_NOT,   "terminate-without-read-header", "Terminates never quote the Read Request Header") \
+    B(TERMINATE_LENGTH_PAYLOAD,    "terminate-length-payload",    "DDP Segment Length leaves the DDP header out") \
+    B(TERMINATE_BIT_FIELDS,        "terminate-bit-fields",        "the control word as little-endian C bit-fields lay it out") \
+    B(ABORT_ON_ERROR,              "abort-on-error",              "errors end in a RST at once") \
+    B(CONTINUE_AFTER_ERROR,        "continue-after-error",        "after a Terminate the stream goes on") \
+    B(CLOSE_NEVER,                 "close-never",                 "after a Terminate the connection stays open")
+/* clang-format on */
+
+#define DEFECT_BEHAVIOUR_ENUM_(id, name, meaning) DEFECT_##id,
+enum defect_behaviour { DEFECT_BEHAVIOURS(DEFECT_BEHAVIOUR_ENUM_) DEFECT_BEHAVIOUR_COUNT };
+
+/* What a transmit rule looks at. */
+enum defect_target {
+    TARGET_REQUEST,
+    TARGET_REPLY,
+    TARGET_REJECT,
+    TARGET_REQUEST_WORD,
+    TARGET_REPLY_WORD,
+    TARGET_FPDU,
+    TARGET_MARKER,
+    TARGET_TAGGED,
+    TARGET_UNTAGGED,
+    TARGET_CONTROL,
+    TARGET_RDMAP_UNTAGGED,
+    TARGET_READ_REQUEST,
+    TARGET_TERMINATE,
+    TARGET_TERMINATE_LENGTH,
+};
+
+enum defect_operation { OPERATION_SET, OPERATION_ADD, OPERATION_XOR, OPERATION_SWAP, OPERATION_COPY };
+
+/* Which of the messages that match. */
+enum defect_when { WHEN_ALWAYS, WHEN_NTH, WHEN_FROM_NTH, WHEN_LAST, WHEN_LATER };
+
+/* Fields of an FPDU that no layout has. */
+enum defect_pseudo { PSEUDO_NONE, PSEUDO_PAD, PSEUDO_PAD_OCTETS, PSEUDO_CRC };
+
+struct defect_transmit {
+    enum defect_target target;
+    uint16_t opcodes; /* RDMAP opcodes it applies to, a bit each */
+    const struct wire_field *field;
+    const struct wire_field *other; /* SWAP, COPY */
+    enum defect_pseudo pseudo;
+    enum defect_operation operation;
+    uint64_t value;
+    enum defect_when when;
+    uint32_t nth;
+};
+
+struct defect_override {
+    enum { OVERRIDE_NONE, OVERRIDE_OFF, OVERRIDE_IGNORE, OVERRIDE_TRIPLE, OVERRIDE_ACTION } kind;
+    wire_result triple;
+    enum validation_action action;
+};
+
+struct defect_set {
+    struct defect_override overrides[DEFECT_VALIDATIONS_MAX];
+    struct defect_transmit transmits[DEFECT_TRANSMITS_MAX];
+    size_t transmit_count;
+    bool behaviours[DEFECT_BEHAVIOUR_COUNT];
+};
+
+/* What a stream keeps for its defects. */
+struct defect_state {
+    uint32_t seen[DEFECT_TRANSMITS_MAX];
+    bool inside; /* the segment before was not the last of its message */
+};
+
+struct defect_behaviour_row {
+    const char *name;
+    const char *meaning;
+};
+
+extern const struct defect_behaviour_row defect_behaviour_rows[DEFECT_BEHAVIOUR_COUNT];
+
+static inline bool defect_behaves(const struct defect_set *set, enum defect_behaviour behaviour)
+{
+    return set->behaviours[behaviour];
+}
+
+/* Changes the outcome of the entry as told. False: the entry is switched off, and the next is tried. */
+bool defect_validation(const struct defect_set *set, size_t entry, struct validation_outcome *outcome);
+
+/* Each works on the octets as packed and returns their new count. `octets` has DEFECT_ROOM more of room. */
+size_t defect_start_frame(const struct defect_set *set, struct defect_state *state, const struct mpa_start *start,
+                          uint8_t *octets, size_t count);
+size_t defect_fpdu(const struct defect_set *set, struct defect_state *state, uint8_t *ulpdu, size_t ulpdu_octets,
+                   const struct fpdu_framing *framing, uint8_t *out, size_t room);
+
+/* Which headers a Terminate quotes, before it is packed. */
+void defect_terminate(const struct defect_set *set, struct terminate *terminate);
+
+#endif

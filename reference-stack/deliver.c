@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* DDP Segments: checked, placed, delivered (RFC 5041 5 and 7.1), and acted on (RFC 5040 5). */
+#include <string.h>
+
+#include "reference-stack/stream_internal.h"
+
+/* All that is known of the segment in hand. */
+struct delivery {
+    struct validation_subject subject;
+    struct ddp_segment segment;
+    struct rdmap_message message;
+};
+
+static bool holds(struct iwarp_stream *stream, enum validation_stage stage, struct delivery *delivery, const char *text)
+{
+    struct validation_outcome outcome;
+
+    if (validation_run(stage, &delivery->subject, &outcome))
+        return true;
+    if (!outcome.ignore)
+        stream_fail(stream, &outcome, &delivery->subject, text);
+    return false;
+}
+
+/* --- Tagged: RDMA Write and Read Response --------------------------------------------------------------------- */
+
+struct send_work *deliver_open_read(const struct iwarp_stream *stream)
+{
+    for (size_t i = 0; i < stream->work_sent; i++) {
+        struct send_work *work = ring_at(&stream->work, i);
+
+        if (work->kind == IWARP_WORK_READ && !work->done)
+            return work;
+    }
+    return NULL;
+}
+
+static void place_tagged(struct iwarp_stream *stream, const struct delivery *delivery)
+{
+    const struct ddp_segment *segment = &delivery->segment;
+    const struct iwarp_region *region = delivery->subject.region;
+    uint64_t offset;
+    size_t count = segment->payload_octets;
+
+    if (region == NULL)
+        return; /* only with the check switched off by a defect */
+    offset = segment->to - region->base;
+    if (offset > region->length)
+        return;
+    if (count > region->length - offset)
+        count = (size_t)(region->length - offset);
+    memcpy(region->octets + offset, segment->payload, count);
+    stream->counters.segments_placed++;
+    stream->counters.octets_placed += count;
+}
+
+static void read_response(struct iwarp_stream *stream, struct delivery *delivery)
+{
+    struct send_work *read = deliver_open_read(stream);
+
+    if (read == NULL)
+        return;
+    read->received += delivery->segment.payload_octets;
+    if (!delivery->segment.last)
+        return;
+    read->done = true;
+    stream->counters.reads_outstanding--;
+    stream_complete(stream);
+}
+
+static void deliver_tagged(struct iwarp_stream *stream, struct delivery *delivery)
+{
+    const struct ddp_segment *segment = &delivery->segment;
+    bool look = segment->payload_octets != 0 || stream_behaves(stream, DEFECT_ZERO_LENGTH_CHECKED);
+
+    if (look) {
+        /* With no payload, STag and TO are not looked at (RFC 5041 5.2). */
+        delivery->subject.region = stream_behaves(stream, DEFECT_STAG_KEY_IGNORED)
+                                       ? device_entry_by_index(stream->device, segment->stag)
+                                       : iwarp_region_find(stream->device, segment->stag);
+        if (stream_behaves(stream, DEFECT_PLACE_BEFORE_CHECK))
+            place_tagged(stream, delivery);
+        if (!holds(stream, VALIDATE_TAGGED, delivery, "a tagged segment cannot be placed"))
+            return;
+    }
+    if (!holds(stream, VALIDATE_RDMAP, delivery, "an RDMA Message is not acceptable"))
+        return;
+    if (delivery->message.opcode == RDMAP_READ_RESPONSE &&
+        !holds(stream, VALIDATE_READ_RESPONSE, delivery, "a Read Response does not answer the open Read Request"))
+        return;
+    if (segment->payload_octets != 0)
+        place_tagged(stream, delivery);
+    if (delivery->message.opcode == RDMAP_READ_RESPONSE)
+        read_response(stream, delivery);
+}
+
+/* --- Untagged: the four Sends, Read Request, Terminate ---------------------------------------------------------- */
+
+/* Size of the buffer that the queue's next message has; UINT64_MAX when it has none. */
+static uint64_t buffer_of(const struct iwarp_stream *stream, const struct ddp_segment *segment)
+{
+    const struct receive_work *receive;
+
+    switch (segment->qn) {
+    case DDP_QN_SEND:
+        receive = ring_at(&stream->receives, 0);
+        if (receive != NULL)
+            return receive->octets;
+        /* The Send that is an RTR needs no receive: the ULP did not ask for it (RFC 6581 4.4.2). */
+        return stream->rtr_awaited && segment->msn == DDP_FIRST_MSN && segment->payload_octets == 0 ? 0 : UINT64_MAX;
+    case DDP_QN_READ_REQUEST:
+        if (stream->reads.count < stream->ird || stream_behaves(stream, DEFECT_IRD_IGNORED) ||
+            (stream->rtr_awaited && segment->msn == DDP_FIRST_MSN))
+            return READ_REQUEST_OCTETS;
+        return UINT64_MAX;
+    case DDP_QN_TERMINATE: return STREAM_TERMINATE_ROOM;
+    default: return UINT64_MAX;
+    }
+}
+
+/* Where the octets of the queue's next message go; NULL for the RTR Send, which has none. */
+static uint8_t *place_of(const struct iwarp_stream *stream, struct untagged_queue *queue, uint32_t qn)
+{
+    const struct receive_work *receive = ring_at(&stream->receives, 0);
+
+    if (qn != DDP_QN_SEND)
+        return queue->buffer;
+    return receive == NULL ? NULL : receive->buffer;
+}
+
+static void place_untagged(struct iwarp_stream *stream, struct untagged_queue *queue, const struct delivery *delivery)
+{
+    const struct ddp_segment *segment = &delivery->segment;
+    uint64_t room = delivery->subject.buffer_octets == UINT64_MAX ? 0 : delivery->subject.buffer_octets;
+    uint8_t *place = place_of(stream, queue, segment->qn);
+    uint64_t end = (uint64_t)segment->mo + segment->payload_octets;
+    size_t count = segment->payload_octets;
+
+    queue->begun = true;
+    if (segment->mo > room)
+        return; /* only with the check switched off by a defect */
+    if (count > room - segment->mo)
+        count = (size_t)(room - segment->mo);
+    if (count != 0 && place != NULL)
+        memcpy(place + segment->mo, segment->payload, count);
+    if (end > queue->length)
+        queue->length = end < room ? end : room;
+    stream->counters.segments_placed++;
+    stream->counters.octets_placed += count;
+}
+
+/* The STag of a Send with Invalidate: checked and invalidated on delivery (RFC 5040 5.3). False: the stream failed. */
+static bool invalidate(struct iwarp_stream *stream, struct delivery *delivery)
+{
+    uint32_t stag = delivery->message.invalidate_stag;
+
+    delivery->subject.region = iwarp_region_find(stream->device, stag);
+    if (!holds(stream, VALIDATE_INVALIDATE, delivery, "an STag cannot be invalidated"))
+        return false;
+    if (!stream_behaves(stream, DEFECT_INVALIDATE_NOT_DONE))
+        (void)iwarp_region_invalidate(stream->device, stag, NULL);
+    return true;
+}
+
+static void deliver_send(struct iwarp_stream *stream, struct untagged_queue *queue, struct delivery *delivery)
+{
+    const struct receive_work *receive = ring_at(&stream->receives, 0);
+    uint8_t opcode = delivery->message.opcode;
+    bool rtr = stream->rtr_awaited && delivery->segment.msn == DDP_FIRST_MSN && queue->length == 0 &&
+               (stream->rtr_agreed & IWARP_RTR_SEND) != 0;
+    bool invalidates = delivery->message.row->invalidates;
+    struct iwarp_event *event;
+
+    if (invalidates && !invalidate(stream, delivery))
+        return;
+    if (rtr && !invalidates)
+        return; /* start-up's own message: neither a receive nor an event for the ULP */
+    if (receive == NULL)
+        return;
+    event = stream_event(stream, IWARP_EVENT_RECEIVE);
+    if (event != NULL) {
+        event->id = receive->id;
+        event->buffer = receive->buffer;
+        event->octets = queue->length;
+        event->opcode = opcode;
+        event->solicited = opcode == RDMAP_SEND_SE || opcode == RDMAP_SEND_SE_INVALIDATE;
+        event->invalidated = invalidates;
+        event->stag = invalidates ? delivery->message.invalidate_stag : 0;
+    }
+    ring_pop(&stream->receives);
+}
+
+static void deliver_read_request(struct iwarp_stream *stream, struct untagged_queue *queue, struct delivery *delivery)
+{
+    const uint8_t *p = queue->buffer;
+    struct read_request request = {0};
+    struct served_read *served;
+
+    delivery->subject.count = queue->length;
+    delivery->subject.read = &request;
+    (void)read_request_parse(&p, queue->buffer + READ_REQUEST_OCTETS, &request);
+    /* With size 0, SrcSTag and SrcTO are not looked at (RFC 5040 5.2.1). */
+    if (request.octets != 0 || stream_behaves(stream, DEFECT_ZERO_LENGTH_READ_CHECKED))
+        delivery->subject.region = iwarp_region_find(stream->device, request.source_stag);
+    if (!holds(stream, VALIDATE_READ_REQUEST, delivery, "a Read Request cannot be served"))
+        return;
+    served = ring_push(&stream->reads);
+    if (served == NULL) {
+        stream_fail_with(stream, NULL, TERM_RDMAP_CATASTROPHIC_STREAM, VALIDATION_TERMINATE,
+                         "out of memory for a Read Request");
+        return;
+    }
+    memset(served, 0, sizeof(*served));
+    served->request = request;
+    memcpy(served->header, delivery->segment.header, DDP_UNTAGGED_OCTETS);
+    served->segment_octets = delivery->subject.fpdu->ulpdu_length;
+    stream->counters.reads_served = (unsigned)stream->reads.count;
+    if (stream->counters.reads_served > stream->counters.reads_served_max)
+        stream->counters.reads_served_max = stream->counters.reads_served;
+}
+
+/* The peer ends the stream: the ULP is told, nothing more is sent, and TCP closes in order (RFC 5040 5.4, 6.2.1). */
+static void deliver_terminate(struct iwarp_stream *stream, const struct untagged_queue *queue)
+{
+    struct iwarp_event *event = stream_event(stream, IWARP_EVENT_TERMINATE_RECEIVED);
+
+    stream->terminate_received = true;
+    stream->error_seen = true;
+    if (event != NULL) {
+        event->header_octets = queue->length < sizeof(event->headers) ? queue->length : sizeof(event->headers);
+        memcpy(event->headers, queue->buffer, event->header_octets);
+        if (event->header_octets >= TERMINATE_OCTETS)
+            event->triple = WIRE_ERROR_BIT | octets_get16(queue->buffer);
+    }
+    stream->dropping = true;
+    stream_flush(stream);
+    stream->state = IWARP_STATE_TERMINATING;
+    stream->close_wanted = true;
+    stream->gate = false;
+}
+
+static void deliver_untagged(struct iwarp_stream *stream, struct delivery *delivery)
+{
+    const struct ddp_segment *segment = &delivery->segment;
+    struct untagged_queue *queue;
+
+    delivery->subject.buffer_octets = buffer_of(stream, segment);
+    if (!holds(stream, VALIDATE_UNTAGGED, delivery, "an untagged segment cannot be placed") ||
+        !holds(stream, VALIDATE_RDMAP, delivery, "an RDMA Message is not acceptable"))
+        return;
+    if (segment->qn >= STREAM_QUEUES)
+        return; /* only with the check switched off by a defect */
+    queue = &stream->queues[segment->qn];
+    if (!queue->begun)
+        queue->length = 0;
+    place_untagged(stream, queue, delivery);
+    if (!segment->last)
+        return;
+    switch (delivery->message.opcode) {
+    case RDMAP_READ_REQUEST: deliver_read_request(stream, queue, delivery); break;
+    case RDMAP_TERMINATE: deliver_terminate(stream, queue); break;
+    default:
+        if (rdmap_is_send(delivery->message.opcode))
+            deliver_send(stream, queue, delivery);
+        break;
+    }
+    queue->begun = false;
+    queue->length = 0;
+    if (!stream_behaves(stream, DEFECT_MSN_NOT_ADVANCED))
+        queue->msn_expected++;
+}
+
+void deliver_ulpdu(struct iwarp_stream *stream, const struct fpdu *fpdu)
+{
+    struct delivery delivery = {.subject = {.stream = stream, .fpdu = fpdu, .buffer_octets = UINT64_MAX}};
+    const uint8_t *p = fpdu->ulpdu;
+
+    delivery.subject.segment = &delivery.segment;
+    delivery.subject.message = &delivery.message;
+    (void)ddp_parse(&p, fpdu->ulpdu + fpdu->ulpdu_length, &delivery.segment);
+    if (!holds(stream, VALIDATE_SEGMENT, &delivery, "a DDP Segment is not valid"))
+        return;
+    if (delivery.segment.header == NULL)
+        return; /* only with the check switched off by a defect */
+    (void)rdmap_parse(&delivery.segment, &delivery.message);
+    if (delivery.segment.tagged)
+        deliver_tagged(stream, &delivery);
+    else
+        deliver_untagged(stream, &delivery);
+    stream->rtr_awaited = false;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef REFERENCE_STACK_DEVICE_INTERNAL_H
+#define REFERENCE_STACK_DEVICE_INTERNAL_H
+
+/* A hash table without memory marks the entry instead of ending the program. */
+#define HASH_NONFATAL_OOM          1
+#define uthash_nonfatal_oom(entry) ((entry)->lost = true)
+#include <uthash.h>
+
+#include "iwarp/device.h"
+
+struct region_entry {
+    struct iwarp_region region;
+    bool owned; /* the device allocated region.octets */
+    bool lost;  /* the hash table could not take it */
+    UT_hash_handle hh;
+};
+
+struct iwarp_device {
+    struct iwarp_device_config config;
+    struct region_entry *regions; /* by STag */
+    uint64_t random;
+};
+
+struct region_entry *device_entry(const struct iwarp_device *device, uint32_t stag);
+
+/* A region whose STag differs from `stag` in the key octet at most: for the defect that does not compare keys. */
+const struct iwarp_region *device_entry_by_index(const struct iwarp_device *device, uint32_t stag);
+
+#endif

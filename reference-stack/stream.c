@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "reference-stack/stream_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SECOND UINT64_C(1000000000)
+
+enum { EMSS_DEFAULT = 1460 };
+
+void iwarp_stream_config_default(struct iwarp_stream_config *config, enum iwarp_role role)
+{
+    memset(config, 0, sizeof(*config));
+    config->role = role;
+    config->revision = MPA_REV_2;
+    config->enhanced = true;
+    config->crc = true;
+    config->ird = config->ord = 4;
+    config->rtr = IWARP_RTR_ALL;
+    config->emss = EMSS_DEFAULT;
+    config->startup_limit = 10 * SECOND;
+    config->linger_limit = 5 * SECOND;
+    config->accept = IWARP_ACCEPT;
+}
+
+static int config_check(const struct iwarp_device *device, const struct iwarp_stream_config *config,
+                        struct sentence *sentence)
+{
+    bool word = config->enhanced && config->revision >= MPA_REV_2;
+    size_t room = MPA_PRIVATE_DATA_MAX - (word ? MPA_ENHANCED_OCTETS : 0);
+
+    if (config->revision != MPA_REV_1 && config->revision != MPA_REV_2)
+        return sentence_set(sentence, "stream: revision %u is not known, 1 or 2 was expected", config->revision);
+    if (config->private_octets > room)
+        return sentence_set(sentence, "stream: %u octets of Private Data, at most %zu fit", config->private_octets,
+                            room);
+    if (config->ird > MPA_DEPTH_NOT_NEGOTIATED || config->ord > MPA_DEPTH_NOT_NEGOTIATED)
+        return sentence_set(sentence, "stream: IRD %u and ORD %u, 14 bits each were expected", config->ird,
+                            config->ord);
+    if ((config->ird != MPA_DEPTH_NOT_NEGOTIATED && config->ird > device->config.ird_max) ||
+        (config->ord != MPA_DEPTH_NOT_NEGOTIATED && config->ord > device->config.ord_max))
+        return sentence_set(sentence, "stream: IRD %u and ORD %u, the device has %u and %u", config->ird, config->ord,
+                            device->config.ird_max, device->config.ord_max);
+    if (config->peer_to_peer && config->role == IWARP_INITIATOR && (!word || (config->rtr & IWARP_RTR_ALL) == 0))
+        return sentence_set(sentence, "stream: peer-to-peer needs an enhanced Rev 2 Request and some RTR message");
+    return 0;
+}
+
+struct iwarp_stream *iwarp_stream_new(struct iwarp_device *device, const struct iwarp_stream_config *config,
+                                      uint64_t now, struct sentence *sentence)
+{
+    struct iwarp_stream *stream;
+
+    if (config_check(device, config, sentence) != 0)
+        return NULL;
+    stream = calloc(1, sizeof(*stream));
+    if (stream == NULL) {
+        (void)sentence_set(sentence, "stream: out of memory");
+        return NULL;
+    }
+    stream->config = *config;
+    stream->device = device;
+    stream->defects = config->defects;
+    stream->now = now;
+    stream->state = IWARP_STATE_STARTUP;
+    stream->emss = config->emss == 0 ? EMSS_DEFAULT : config->emss;
+    /* Depths that start-up does not settle (Rev 1, or 0x3FFF) are what the ULP configured (RFC 6581 9.1). */
+    stream->ird = config->ird == MPA_DEPTH_NOT_NEGOTIATED ? (uint16_t)device->config.ird_max : config->ird;
+    stream->ord = config->ord == MPA_DEPTH_NOT_NEGOTIATED ? (uint16_t)device->config.ord_max : config->ord;
+    stream->startup_deadline = config->startup_limit == 0 ? UINT64_MAX : now + config->startup_limit;
+    stream->linger_deadline = UINT64_MAX;
+    for (size_t i = 0; i < STREAM_QUEUES; i++)
+        stream->queues[i].msn_expected = stream->queues[i].msn_next = DDP_FIRST_MSN;
+    ring_init(&stream->receives, sizeof(struct receive_work));
+    ring_init(&stream->reads, sizeof(struct served_read));
+    ring_init(&stream->work, sizeof(struct send_work));
+    ring_init(&stream->events, sizeof(struct iwarp_event));
+    if (startup_begin(stream, sentence) != 0) {
+        iwarp_stream_free(stream);
+        return NULL;
+    }
+    return stream;
+}
+
+void iwarp_stream_free(struct iwarp_stream *stream)
+{
+    if (stream == NULL)
+        return;
+    ring_free(&stream->receives);
+    ring_free(&stream->reads);
+    ring_free(&stream->work);
+    ring_free(&stream->events);
+    free(stream->receive_buffer);
+    free(stream->scratch);
+    free(stream->transmit_buffer);
+    free(stream->ulpdu_buffer);
+    free(stream);
+}
+
+/* A new event at the end of the queue, zeroed but for its kind. Without memory the stream is aborted: see below. */
+struct iwarp_event *stream_event(struct iwarp_stream *stream, enum iwarp_event_kind kind)
+{
+    struct iwarp_event *event = ring_push(&stream->events);
+
+    if (event == NULL) {
+        stream->abort_wanted = true;
+        stream->dropping = true;
+        stream->state = IWARP_STATE_CLOSED;
+        return NULL;
+    }
+    memset(event, 0, sizeof(*event));
+    event->kind = kind;
+    return event;
+}
+
+bool iwarp_stream_poll(struct iwarp_stream *stream, struct iwarp_event *event)
+{
+    const struct iwarp_event *oldest = ring_at(&stream->events, 0);
+
+    if (oldest == NULL)
+        return false;
+    *event = *oldest;
+    ring_pop(&stream->events);
+    return true;
+}
+
+/* Completes in order of posting what is done (RFC 5040 5.5 rule 15). */
+void stream_complete(struct iwarp_stream *stream)
+{
+    static const enum iwarp_event_kind kinds[] = {
+        [IWARP_WORK_RECEIVE] = IWARP_EVENT_RECEIVE,
+        [IWARP_WORK_SEND] = IWARP_EVENT_SEND_DONE,
+        [IWARP_WORK_WRITE] = IWARP_EVENT_WRITE_DONE,
+        [IWARP_WORK_READ] = IWARP_EVENT_READ_DONE,
+    };
+
+    for (;;) {
+        struct send_work *work = ring_at(&stream->work, 0);
+
+        if (work == NULL || !work->done || stream->work_sent == 0)
+            return;
+        if (!work->internal) {
+            struct iwarp_event *event = stream_event(stream, kinds[work->kind]);
+
+            if (event != NULL) {
+                event->id = work->id;
+                event->octets = work->count;
+            }
+        }
+        ring_pop(&stream->work);
+        stream->work_serial++;
+        stream->work_sent--;
+    }
+}
+
+static void flush_one(struct iwarp_stream *stream, enum iwarp_work kind, uint64_t id)
+{
+    struct iwarp_event *event = stream_event(stream, IWARP_EVENT_FLUSHED);
+
+    if (event != NULL) {
+        event->id = id;
+        event->flushed = kind;
+    }
+}
+
+/* Everything posted and not complete is completed in error, each exactly once (RFC 5040 5.4, 6.2.1). */
+void stream_flush(struct iwarp_stream *stream)
+{
+    struct send_work *work;
+    struct receive_work *receive;
+
+    while ((work = ring_at(&stream->work, 0)) != NULL) {
+        if (!work->internal)
+            flush_one(stream, work->kind, work->id);
+        ring_pop(&stream->work);
+        stream->work_serial++;
+    }
+    stream->work_sent = 0;
+    stream->work_offset = 0;
+    stream->work_begun = false;
+    stream->source = TRANSMIT_NONE;
+    stream->counters.reads_outstanding = 0;
+    while ((receive = ring_at(&stream->receives, 0)) != NULL) {
+        flush_one(stream, IWARP_WORK_RECEIVE, receive->id);
+        ring_pop(&stream->receives);
+    }
+    stream->queues[DDP_QN_SEND].begun = false;
+    while (stream->reads.count != 0)
+        ring_pop(&stream->reads);
+    stream->counters.reads_served = 0;
+}
+
+static void stream_closed(struct iwarp_stream *stream)
+{
+    if (stream->state == IWARP_STATE_CLOSED)
+        return;
+    stream_flush(stream);
+    stream->state = IWARP_STATE_CLOSED;
+    stream->dropping = true;
+    (void)stream_event(stream, IWARP_EVENT_CLOSED);
+}
+
+/* Draws the conclusions of whatever has just happened. */
+void stream_progress(struct iwarp_stream *stream)
+{
+    if (stream->close_wanted && !stream->fin_due && stream->piece.octets == 0 && !transmit_pending(stream)) {
+        stream->fin_due = true;
+        if (stream->config.linger_limit != 0)
+            stream->linger_deadline = stream->now + stream->config.linger_limit;
+    }
+    if (stream->fin_due && stream->fin_received)
+        stream_closed(stream);
+}
+
+void iwarp_stream_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count, uint64_t now)
+{
+    stream->now = now;
+    if (!stream->dropping && (stream->state == IWARP_STATE_STARTUP || stream->state == IWARP_STATE_DECISION)) {
+        size_t used = startup_input(stream, octets, count);
+
+        octets += used;
+        count -= used;
+    }
+    if (!stream->dropping && count != 0)
+        receive_octets(stream, octets, count);
+    else
+        stream->counters.octets_dropped += count;
+    stream_progress(stream);
+}
+
+void iwarp_stream_input_fin(struct iwarp_stream *stream, uint64_t now)
+{
+    stream->now = now;
+    if (stream->fin_received || stream->state == IWARP_STATE_CLOSED)
+        return;
+    stream->fin_received = true;
+    (void)stream_event(stream, IWARP_EVENT_HALF_CLOSED);
+    if (stream->state == IWARP_STATE_STARTUP || stream->state == IWARP_STATE_DECISION) {
+        /* A frame cut short by FIN has a PD_Length that differs from its Private Data (RFC 5044 7.1.1). */
+        stream_fail_with(stream, stream->start_count != 0 ? "MPA-7.1.1-28" : NULL, TERM_MPA_CONNECTION_LOST,
+                         VALIDATION_CLOSE, "the peer closed before the start-up frames were exchanged");
+    } else if (stream->receive_count != 0 && !stream->dropping) {
+        stream_fail_with(stream, NULL, TERM_MPA_CONNECTION_LOST, VALIDATION_CLOSE,
+                         "the peer closed in the middle of an FPDU");
+    }
+    stream_progress(stream);
+}
+
+void iwarp_stream_input_reset(struct iwarp_stream *stream, uint64_t now)
+{
+    stream->now = now;
+    if (stream->state == IWARP_STATE_CLOSED)
+        return;
+    if (!stream->error_seen) {
+        struct iwarp_event *event = stream_event(stream, IWARP_EVENT_ERROR);
+
+        if (event != NULL) {
+            event->triple = TERM_MPA_CONNECTION_LOST;
+            (void)strcpy(event->text, "the connection was reset or lost");
+        }
+    }
+    stream->error_seen = true;
+    stream->terminate_due = false;
+    stream->piece.octets = stream->piece.done = 0;
+    stream->close_wanted = stream->fin_due = false;
+    stream_closed(stream);
+}
+
+void iwarp_stream_set_emss(struct iwarp_stream *stream, size_t emss)
+{
+    if (emss != 0) {
+        stream->emss = emss;
+        stream->mulpdu = fpdu_mulpdu(emss, stream->send_markers);
+    }
+}
+
+size_t iwarp_stream_output(struct iwarp_stream *stream, struct iwarp_output *output)
+{
+    struct transmit_piece *piece = &stream->piece;
+    size_t skip = piece->done;
+
+    memset(output, 0, sizeof(*output));
+    if (stream->abort_wanted)
+        return 0;
+    if (piece->octets == 0) {
+        if (!transmit_next(stream)) {
+            stream_progress(stream);
+            return 0;
+        }
+        skip = 0;
+    }
+    output->fpdu = piece->fpdu;
+    output->octets = piece->octets - skip;
+    for (size_t i = 0; i < piece->span_count; i++) {
+        struct iwarp_span span = piece->spans[i];
+        size_t cut = span.count < skip ? span.count : skip;
+
+        skip -= cut;
+        if (span.count != cut)
+            output->spans[output->span_count++] = (struct iwarp_span){span.octets + cut, span.count - cut};
+    }
+    return output->octets;
+}
+
+void iwarp_stream_output_done(struct iwarp_stream *stream, size_t octets, uint64_t now)
+{
+    struct transmit_piece *piece = &stream->piece;
+
+    stream->now = now;
+    piece->done += octets < piece->octets - piece->done ? octets : piece->octets - piece->done;
+    if (piece->octets != 0 && piece->done == piece->octets)
+        transmit_done(stream);
+    stream_progress(stream);
+}
+
+enum iwarp_want iwarp_stream_wants(const struct iwarp_stream *stream)
+{
+    if (stream->abort_wanted)
+        return IWARP_WANT_ABORT;
+    return stream->fin_due ? IWARP_WANT_CLOSE : IWARP_WANT_NOTHING;
+}
+
+uint64_t iwarp_stream_deadline(const struct iwarp_stream *stream)
+{
+    if (stream->state == IWARP_STATE_CLOSED || stream->abort_wanted)
+        return UINT64_MAX;
+    if (stream->state == IWARP_STATE_STARTUP && !stream->dropping)
+        return stream->startup_deadline < stream->linger_deadline ? stream->startup_deadline : stream->linger_deadline;
+    return stream->linger_deadline;
+}
+
+void iwarp_stream_tick(struct iwarp_stream *stream, uint64_t now)
+{
+    stream->now = now;
+    if (iwarp_stream_deadline(stream) > now)
+        return;
+    if (stream->linger_deadline <= now) {
+        iwarp_stream_abort(stream, now);
+        return;
+    }
+    stream->startup_deadline = UINT64_MAX;
+    stream_fail_with(stream, stream->config.role == IWARP_RESPONDER ? "MPA-7.1.2-26" : "MPA-7.1.2-31",
+                     TERM_MPA_START_FRAME, VALIDATION_CLOSE, "no complete start-up frame within the time limit");
+    stream_progress(stream);
+}
+
+enum iwarp_state iwarp_stream_state(const struct iwarp_stream *stream)
+{
+    return stream->state;
+}
+
+uint32_t iwarp_stream_number(const struct iwarp_stream *stream)
+{
+    return stream->config.number;
+}
+
+uint16_t iwarp_stream_ird(const struct iwarp_stream *stream)
+{
+    return stream->ird;
+}
+
+uint16_t iwarp_stream_ord(const struct iwarp_stream *stream)
+{
+    return stream->ord;
+}
+
+size_t iwarp_stream_mulpdu(const struct iwarp_stream *stream)
+{
+    return stream->mulpdu != 0 ? stream->mulpdu : fpdu_mulpdu(stream->emss, stream->send_markers);
+}
+
+const struct iwarp_stream_counters *iwarp_stream_counters(const struct iwarp_stream *stream)
+{
+    return &stream->counters;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The inside of a stream. Who owns what:
+ *
+ *     stream.c      life, events, verbs            startup.c    Request, Reply, negotiation, RTR
+ *     receive.c     FPDUs out of octets            deliver.c    DDP placement, RDMAP delivery
+ *     transmit.c    work into DDP Segments         frame.c      ULPDUs into FPDUs, defects of layout
+ *     terminate.c   errors into Terminates         validation.c what a peer must not do
+ */
+#ifndef REFERENCE_STACK_STREAM_INTERNAL_H
+#define REFERENCE_STACK_STREAM_INTERNAL_H
+
+#include "iwarp/stream.h"
+#include "reference-stack/defect_internal.h"
+#include "reference-stack/device_internal.h"
+#include "reference-stack/ring.h"
+#include "reference-stack/validation.h"
+#include "wire/ddp.h"
+#include "wire/fpdu.h"
+#include "wire/rdmap.h"
+
+enum {
+    STREAM_QUEUES = 3, /* QN 0 Sends, 1 Read Requests, 2 Terminate; RFC 7306 adds QN 3 */
+    STREAM_HEADER_MAX = 18 + READ_REQUEST_OCTETS,
+    STREAM_TERMINATE_ROOM = 256, /* QN 2's untagged buffer: longer than any Terminate, zero-filled ones included */
+    STREAM_WRITE_MAX = 0,
+};
+
+/* A posted receive. */
+struct receive_work {
+    uint64_t id;
+    uint8_t *buffer;
+    size_t octets;
+};
+
+/* A posted Send, Write or Read, or an RTR message, from posting to completion. */
+struct send_work {
+    enum iwarp_work kind;
+    bool internal; /* an RTR: no event */
+    bool done;     /* complete, but an earlier one is not (RFC 5040 5.5 rule 15) */
+    uint8_t opcode;
+    uint64_t id;
+    const uint8_t *octets;
+    uint64_t count;
+    uint32_t stag; /* tagged: the peer's; Send: to invalidate; Read: source */
+    uint64_t to;
+    uint32_t sink_stag;
+    uint64_t sink_to;
+    uint64_t received; /* Read: octets placed so far */
+};
+
+/* An inbound Read Request on its way to its Read Response. */
+struct served_read {
+    struct read_request request;
+    uint8_t header[DDP_UNTAGGED_OCTETS]; /* as received: a late failure quotes it (RFC 5040 4.8) */
+    uint16_t segment_octets;
+    uint64_t sent;
+};
+
+/* One untagged queue, inbound: TCP keeps order, so one message at a time is being assembled. */
+struct untagged_queue {
+    uint32_t msn_expected;
+    uint32_t msn_next;                     /* outbound */
+    bool begun;                            /* some segment of msn_expected is placed */
+    uint64_t length;                       /* octets up to the farthest one placed */
+    uint8_t buffer[STREAM_TERMINATE_ROOM]; /* QN 1 and 2: where the message is assembled */
+};
+
+/* The piece that TCP is being given. */
+struct transmit_piece {
+    struct iwarp_span spans[IWARP_OUTPUT_SPANS];
+    size_t span_count;
+    size_t octets;
+    size_t done;
+    bool fpdu;
+    bool completes;     /* its last octet completes the work at `work` */
+    uint64_t work;      /* serial number of that work */
+    bool ends_response; /* its last octet frees a Read slot */
+    bool terminate;
+};
+
+/* Who the next message is taken from. */
+enum transmit_source { TRANSMIT_NONE, TRANSMIT_WORK, TRANSMIT_RESPONSE };
+
+struct iwarp_stream {
+    struct iwarp_stream_config config;
+    struct iwarp_device *device;
+    const struct defect_set *defects;
+    struct defect_state defect_state; /* counts of messages, for defects of the n-th */
+    enum iwarp_state state;
+    struct iwarp_stream_counters counters;
+
+    /* Start-up. */
+    uint8_t start_octets[MPA_START_MAX]; /* the peer's frame as it comes in; its Private Data stays */
+    size_t start_count;
+    struct mpa_start peer;
+    bool enhanced; /* agreed: the word was in both frames */
+    uint16_t reply_ird, reply_ord;
+    unsigned rtr_agreed; /* responder: what the Reply confirmed; initiator: what it may choose from */
+    bool rtr_awaited;    /* responder, A = 1: the first FPDU should be an RTR */
+    bool established;
+    uint16_t ird, ord; /* in force */
+    bool send_markers, receive_markers, crc;
+
+    /* Receive. */
+    uint8_t *receive_buffer; /* an FPDU not complete yet */
+    size_t receive_room, receive_count;
+    uint8_t *scratch; /* FPDU_SCRATCH_OCTETS, with Markers */
+    uint32_t receive_position;
+    struct untagged_queue queues[STREAM_QUEUES];
+    struct ring receives; /* struct receive_work */
+    struct ring reads;    /* struct served_read */
+    struct untagged_queue *assembling;
+
+    /* Transmit. */
+    struct ring work;     /* struct send_work, oldest first */
+    uint64_t work_serial; /* of the oldest */
+    size_t work_sent;     /* how many of them are with TCP in whole, or wait for their Read Response */
+    uint64_t work_offset; /* octets of the next one sent */
+    bool work_begun;      /* some of its segments went out */
+    enum transmit_source source, last_source;
+    struct transmit_piece piece;
+    uint8_t *transmit_buffer;
+    size_t transmit_room;
+    uint8_t *ulpdu_buffer; /* a ULPDU in one run, where Markers or defects need it */
+    size_t ulpdu_room;
+    uint8_t headers[2 + STREAM_HEADER_MAX + 4];
+    uint8_t trailer[8];
+    uint32_t transmit_position;
+    size_t emss, mulpdu;
+    bool gate; /* FPDUs may be sent */
+
+    /* The end. */
+    bool error_seen;
+    bool terminate_due, terminate_sent, terminate_received;
+    uint8_t terminate[TERMINATE_MAX];
+    size_t terminate_octets;
+    unsigned terminate_copies;
+    bool close_wanted, abort_wanted, fin_due, fin_received, dropping;
+    uint64_t startup_deadline, linger_deadline;
+    uint64_t now;
+
+    struct ring events; /* struct iwarp_event */
+};
+
+static inline bool stream_behaves(const struct iwarp_stream *stream, enum defect_behaviour behaviour)
+{
+    return stream->defects != NULL && defect_behaves(stream->defects, behaviour);
+}
+
+/* stream.c */
+struct iwarp_event *stream_event(struct iwarp_stream *stream, enum iwarp_event_kind kind);
+void stream_progress(struct iwarp_stream *stream);
+void stream_flush(struct iwarp_stream *stream);
+void stream_complete(struct iwarp_stream *stream);
+
+/* startup.c */
+int startup_begin(struct iwarp_stream *stream, struct sentence *sentence);
+size_t startup_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count);
+int startup_reply(struct iwarp_stream *stream, bool accepted);
+void startup_established(struct iwarp_stream *stream);
+
+/* receive.c */
+void receive_octets(struct iwarp_stream *stream, const uint8_t *octets, size_t count);
+
+/* deliver.c */
+void deliver_ulpdu(struct iwarp_stream *stream, const struct fpdu *fpdu);
+
+/* The Read that the next Read Response belongs to: the oldest open one (RFC 5040 5.2.2); NULL when none is open. */
+struct send_work *deliver_open_read(const struct iwarp_stream *stream);
+
+/* transmit.c */
+bool transmit_next(struct iwarp_stream *stream);
+void transmit_done(struct iwarp_stream *stream);
+bool transmit_pending(const struct iwarp_stream *stream);
+int transmit_rtr(struct iwarp_stream *stream, enum iwarp_rtr kind);
+
+/* frame.c */
+int frame_start(struct iwarp_stream *stream, const struct mpa_start *start, struct sentence *sentence);
+int frame_segment(struct iwarp_stream *stream, struct ddp_segment *segment, const uint8_t *rdmap_header,
+                  size_t rdmap_octets);
+
+/* terminate.c */
+void stream_fail(struct iwarp_stream *stream, const struct validation_outcome *outcome,
+                 const struct validation_subject *subject, const char *text);
+void stream_fail_with(struct iwarp_stream *stream, const char *requirement, wire_result error,
+                      enum validation_action action, const char *text);
+void terminate_queue(struct iwarp_stream *stream, wire_result triple, const struct ddp_segment *segment,
+                     size_t segment_octets, const uint8_t *read_header);
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+
+#include "reference-stack/stream_internal.h"
+
+static int decide(struct iwarp_stream *stream, const uint8_t *private_data, size_t octets, struct sentence *sentence)
+{
+    size_t room = MPA_PRIVATE_DATA_MAX - (mpa_start_has_word(&stream->peer) ? MPA_ENHANCED_OCTETS : 0);
+
+    if (stream->state != IWARP_STATE_DECISION)
+        return sentence_set(sentence, "stream: no Request waits for a decision");
+    if (octets > room)
+        return sentence_set(sentence, "stream: %zu octets of Private Data, at most %zu fit", octets, room);
+    if (private_data != NULL) {
+        memcpy(stream->config.private_data, private_data, octets);
+        stream->config.private_octets = (uint16_t)octets;
+    }
+    return 0;
+}
+
+int iwarp_stream_accept(struct iwarp_stream *stream, const uint8_t *private_data, size_t octets, int ird, int ord,
+                        uint64_t now, struct sentence *sentence)
+{
+    stream->now = now;
+    if (ird > MPA_DEPTH_NOT_NEGOTIATED || ord > MPA_DEPTH_NOT_NEGOTIATED)
+        return sentence_set(sentence, "stream: IRD %d and ORD %d, 14 bits each were expected", ird, ord);
+    if (decide(stream, private_data, octets, sentence) != 0)
+        return -1;
+    stream->reply_ird = ird < 0 ? stream->reply_ird : (uint16_t)ird;
+    stream->reply_ord = ord < 0 ? stream->reply_ord : (uint16_t)ord;
+    if (startup_reply(stream, true) != 0)
+        return sentence_set(sentence, "stream: out of memory");
+    stream_progress(stream);
+    return 0;
+}
+
+int iwarp_stream_reject(struct iwarp_stream *stream, const uint8_t *private_data, size_t octets, uint64_t now,
+                        struct sentence *sentence)
+{
+    stream->now = now;
+    if (decide(stream, private_data, octets, sentence) != 0)
+        return -1;
+    if (startup_reply(stream, false) != 0)
+        return sentence_set(sentence, "stream: out of memory");
+    stream_progress(stream);
+    return 0;
+}
+
+/* Work is taken until the end is asked for or in sight (RFC 5041 6.2.1). */
+static int postable(const struct iwarp_stream *stream, struct sentence *sentence)
+{
+    if (stream->state >= IWARP_STATE_TERMINATING || stream->close_wanted || stream->abort_wanted)
+        return sentence_set(sentence, "stream: it is ending, no work can be posted");
+    return 0;
+}
+
+int iwarp_stream_post_receive(struct iwarp_stream *stream, uint64_t id, uint8_t *buffer, size_t octets,
+                              struct sentence *sentence)
+{
+    struct receive_work *receive;
+
+    if (postable(stream, sentence) != 0)
+        return -1;
+    receive = ring_push(&stream->receives);
+    if (receive == NULL)
+        return sentence_set(sentence, "stream: out of memory");
+    *receive = (struct receive_work){.id = id, .buffer = buffer, .octets = octets};
+    return 0;
+}
+
+static int post(struct iwarp_stream *stream, const struct send_work *work, struct sentence *sentence)
+{
+    struct send_work *slot;
+
+    if (postable(stream, sentence) != 0)
+        return -1;
+    /* RFC 5041 5.2: the length of a message is below 2^32. */
+    if (work->count > UINT32_MAX)
+        return sentence_set(sentence, "stream: a message of %llu octets, at most 2^32 - 1 were expected",
+                            (unsigned long long)work->count);
+    slot = ring_push(&stream->work);
+    if (slot == NULL)
+        return sentence_set(sentence, "stream: out of memory");
+    *slot = *work;
+    return 0;
+}
+
+int iwarp_stream_post_send(struct iwarp_stream *stream, const struct iwarp_send *send, struct sentence *sentence)
+{
+    static const enum rdmap_opcode opcodes[2][2] = {
+        {RDMAP_SEND, RDMAP_SEND_SE},
+        {RDMAP_SEND_INVALIDATE, RDMAP_SEND_SE_INVALIDATE},
+    };
+    struct send_work work = {
+        .kind = IWARP_WORK_SEND,
+        .opcode = opcodes[send->invalidate][send->solicited],
+        .id = send->id,
+        .octets = send->octets,
+        .count = send->count,
+        .stag = send->invalidate ? send->stag : 0,
+    };
+
+    return post(stream, &work, sentence);
+}
+
+int iwarp_stream_post_write(struct iwarp_stream *stream, const struct iwarp_write *write, struct sentence *sentence)
+{
+    struct send_work work = {
+        .kind = IWARP_WORK_WRITE,
+        .opcode = RDMAP_WRITE,
+        .id = write->id,
+        .octets = write->octets,
+        .count = write->count,
+        .stag = write->stag,
+        .to = write->to,
+    };
+
+    return post(stream, &work, sentence);
+}
+
+/* The sink must be able to take the data: found out now, not when the response comes. */
+static int sink_check(const struct iwarp_stream *stream, const struct iwarp_read *read, struct sentence *sentence)
+{
+    const struct iwarp_region *region = iwarp_region_find(stream->device, read->sink_stag);
+    uint64_t offset;
+
+    if (region == NULL || !region->valid || (region->access & (IWARP_LOCAL_WRITE | IWARP_REMOTE_WRITE)) == 0)
+        return sentence_set(sentence, "stream: sink STag 0x%08x is not a region that can be written", read->sink_stag);
+    if (region->pd != stream->config.pd || (region->stream != 0 && region->stream != stream->config.number))
+        return sentence_set(sentence, "stream: sink STag 0x%08x is not associated with this stream", read->sink_stag);
+    offset = read->sink_to - region->base;
+    if (read->sink_to < region->base || offset > region->length || read->count > region->length - offset)
+        return sentence_set(sentence, "stream: the sink's %u octets do not lie in STag 0x%08x", read->count,
+                            read->sink_stag);
+    return 0;
+}
+
+int iwarp_stream_post_read(struct iwarp_stream *stream, const struct iwarp_read *read, struct sentence *sentence)
+{
+    struct send_work work = {
+        .kind = IWARP_WORK_READ,
+        .opcode = RDMAP_READ_REQUEST,
+        .id = read->id,
+        .count = read->count,
+        .stag = read->source_stag,
+        .to = read->source_to,
+        .sink_stag = read->sink_stag,
+        .sink_to = read->sink_to,
+    };
+
+    if (read->count != 0 && sink_check(stream, read, sentence) != 0)
+        return -1;
+    if (stream->established && stream->ord == 0)
+        return sentence_set(sentence, "stream: the ORD in force is 0, no Read can be sent");
+    return post(stream, &work, sentence);
+}
+
+int iwarp_stream_terminate(struct iwarp_stream *stream, wire_result triple, uint64_t now, struct sentence *sentence)
+{
+    stream->now = now;
+    if (!stream->gate || stream->state >= IWARP_STATE_TERMINATING)
+        return sentence_set(sentence, "stream: no Terminate can be sent in this state");
+    if (!wire_is_error(triple))
+        return sentence_set(sentence, "stream: 0x%x is not a Terminate triple", triple);
+    stream->error_seen = true;
+    stream->dropping = true;
+    stream->state = IWARP_STATE_TERMINATING;
+    terminate_queue(stream, triple, NULL, 0, NULL);
+    stream_flush(stream);
+    stream->close_wanted = true;
+    stream_progress(stream);
+    return 0;
+}
+
+void iwarp_stream_disconnect(struct iwarp_stream *stream, uint64_t now)
+{
+    stream->now = now;
+    if (stream->state == IWARP_STATE_CLOSED || stream->abort_wanted)
+        return;
+    stream->close_wanted = true;
+    if (!stream->gate) {
+        stream_flush(stream);
+        stream->dropping = stream->dropping || stream->state <= IWARP_STATE_DECISION;
+    }
+    if (stream->state < IWARP_STATE_TERMINATING)
+        stream->state = IWARP_STATE_CLOSING;
+    stream_progress(stream);
+}
+
+void iwarp_stream_abort(struct iwarp_stream *stream, uint64_t now)
+{
+    stream->now = now;
+    if (stream->state == IWARP_STATE_CLOSED)
+        return;
+    stream->abort_wanted = true;
+    stream->piece.octets = stream->piece.done = 0;
+    stream_flush(stream);
+    stream->dropping = true;
+    stream->state = IWARP_STATE_CLOSED;
+    (void)stream_event(stream, IWARP_EVENT_CLOSED);
+}
