@@ -13,11 +13,12 @@
 
 #define LIBRARY "conformance/scripts/lib/"
 
-/* A check that computes this long between two waits is in an endless loop. */
-enum { INSTRUCTIONS_MAX = 200000000 };
+/* A script that computes longer, or holds more, than any check has a reason to is stopped with an error. */
+enum { INSTRUCTIONS_MAX = 50000000, MEMORY_MAX = 256 << 20 };
 
 struct script_host {
     lua_State *lua;
+    size_t memory; /* octets that the Lua state holds */
     struct lua_rig rig;
     struct check *checks;
     size_t check_count, check_room;
@@ -92,6 +93,26 @@ static void on_count(lua_State *lua, lua_Debug *debug)
 {
     (void)debug;
     luaL_error(lua, "the script computes for ever");
+}
+
+/* Lua's allocator, with a limit for all that scripts hold. */
+static void *allocate(void *context, void *octets, size_t old_size, size_t new_size)
+{
+    struct script_host *host = context;
+    size_t had = octets != NULL ? old_size : 0;
+    void *got;
+
+    if (new_size == 0) {
+        free(octets);
+        host->memory -= had;
+        return NULL;
+    }
+    if (new_size > had && host->memory + (new_size - had) > MEMORY_MAX)
+        return NULL;
+    got = realloc(octets, new_size);
+    if (got != NULL)
+        host->memory = host->memory - had + new_size;
+    return got;
 }
 
 /* What scripts may use of Lua: no files, no processes, no loading of code. */
@@ -207,7 +228,7 @@ struct script_host *script_host_new(struct sentence *error)
 {
     struct script_host *host = calloc(1, sizeof(*host));
 
-    if (host == NULL || (host->lua = luaL_newstate()) == NULL) {
+    if (host == NULL || (host->lua = lua_newstate(allocate, host)) == NULL) {
         (void)sentence_set(error, "out of memory for the script host");
         free(host);
         return NULL;

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# A sample of the kill matrix, repeated on the real link (libnet, libpcap, the kernel's TCP under the reference stack):
+# each check that catches a defect in simulation gives the same verdicts live.
+set -euo pipefail
+
+work=${WORK:-$(mktemp -d)}
+sample=12
+
+verdicts() {
+    jq -r 'select(.type == "result" and .by == "check") | [.id, .role, .verdict] | join(" ")' "$1" | sort
+}
+
+# Defects whose requirement is decided by a check: "defect<TAB>requirement"
+"$WARPCHECK" list --checks --defects --format jsonl |
+    jq -r 'select(.check != null and (.defects | length) > 0) | [.defects[0], .id] | join("\t")' |
+    sort -u -k1,1 >"$work/all"
+count=$(wc -l <"$work/all")
+[ "$count" -ge "$sample" ] || { echo "only $count defects have a check" >&2; exit 1; }
+awk -v step=$((count / sample)) -v most="$sample" 'NR % step == 0 && n++ < most' "$work/all" >"$work/sample"
+
+repeated=0
+while IFS=$'\t' read -r defect id; do
+    for how in --simulate --all; do # --all changes nothing but the terminal: the live run
+        "$WARPCHECK" run --defect "$defect" "$id" "$how" -o "$work/$defect$how" >"$work/$defect$how.txt" 2>&1 || true
+        verdicts "$work/$defect$how/results.jsonl" >"$work/$defect$how.verdicts"
+    done
+    if ! grep -qE 'FAIL|WARN' "$work/$defect--simulate.verdicts"; then
+        echo "$defect: $id does not catch it in simulation" >&2
+        exit 1
+    fi
+    if ! diff "$work/$defect--simulate.verdicts" "$work/$defect--all.verdicts"; then
+        echo "$defect: $id is judged differently on the real link" >&2
+        cat "$work/$defect--all.txt" >&2
+        exit 1
+    fi
+    repeated=$((repeated + 1))
+done <"$work/sample"
+[ "$repeated" -ge 10 ] || { echo "only $repeated defects were repeated" >&2; exit 1; }
+echo "$repeated defects: the same verdicts in simulation and on the real link"

@@ -1,0 +1,1 @@
+check { id = "A", purpose = "b", run = function(t) t:open():probe() end }

@@ -1,0 +1,6 @@
+local a = mpa.request { M = 1, enhanced = { A = 1, IRD = 4, ORD = 0x3fff }, private_data = "x" }:octets()
+local b = rdmap.send { MSN = 1, data = "abc" }:octets()
+local n, f = wire.parse_fpdu(wire.frame(b, { crc = true, markers = true, position = 508, crc_flip = 1 }), { crc = true, markers = true, position = 508 })
+wire.frame(b, { length = 65535, pad = "zzzzz", crc_value = 7, marker_index = 0, marker_flip = 3, marker_reserved = 9 })
+read_segment(rdmap.terminate { MSN = 1, Layer = 1, EType = 2, Code = 3 }:octets())
+wire.parse_start(a, "request")

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/engine/script.h"
+
+#include <check.h>
+#include <string.h>
+
+static struct script_host *host;
+static struct sentence error;
+
+static void setup(void)
+{
+    host = script_host_new(&error);
+    ck_assert_msg(host != NULL, "%s", error.text);
+}
+
+static void teardown(void)
+{
+    script_host_free(host);
+}
+
+static int load(const char *text)
+{
+    return script_load(host, "dir/some.lua", text, strlen(text), &error);
+}
+
+#define CHECK_BEGIN "check {\n  id = \"X-1\",\n  purpose = \"p\",\n  sandwich = \"tcp\",\n  run = function(t)\n"
+#define CHECK_END "\n  end,\n}\n"
+
+START_TEST(check_is_registered)
+{
+    const struct check *check;
+
+    ck_assert_msg(load("\n\n" CHECK_BEGIN CHECK_END) == 0, "%s", error.text);
+    ck_assert_uint_eq(script_check_count(host), 1);
+    check = script_check_at(host, 0);
+    ck_assert_str_eq(check->id, "X-1");
+    ck_assert_str_eq(check->path, "dir/some.lua");
+    ck_assert_int_ge(check->line, 3);
+    ck_assert(check->responder && !check->initiator && !check->destructive);
+    ck_assert_ptr_null(script_check_at(host, 1));
+}
+END_TEST
+
+/* Scripts that must not load, and what the sentence has to name. */
+static const struct {
+    const char *text;
+    const char *part;
+} refused[] = {
+    {"check {", "dir/some.lua:1"},
+    {"\nno_such_function()", "dir/some.lua:2"},
+    {"check { purpose = \"p\", run = function() end }", "needs an id"},
+    {"check { id = \"a\", run = function() end }", "a purpose"},
+    {"check { id = \"a\", purpose = \"p\" }", "run is not a function"},
+    {"check { id = \"a\", purpose = \"p\", role = \"king\", run = function() end }", "role is"},
+    {"rig.connect {}", "no rig while scripts are loaded"},
+    {"while true do end", "computes for ever"},
+    {"local s = string.rep('x', 1 << 30)", "not enough memory"},
+    {"local t = {} while true do t[#t + 1] = string.rep('x', 1000000 + #t) end", "not enough memory"},
+    {"\033Lua", "dir/some.lua"},
+    {"io.open(\"/etc/passwd\")", "dir/some.lua:1"},
+    {"os.exit(0)", "dir/some.lua:1"},
+    {"load(\"x = 1\")()", "dir/some.lua:1"},
+    {"require(\"os\")", "dir/some.lua:1"},
+    {"wire.pack(\"ddp_tagged\", { Colour = 1 })", "no field called 'Colour'"},
+    {"wire.pack(\"nothing\", {})", "no header layout"},
+    {"wire.pack(\"ddp_tagged\", { DV = 4 })", "does not fit"},
+    {"wire.pack(\"mpa_start\", { key = \"seventeen octets!\" })", "16 octets"},
+    {"wire.triple(\"NO_SUCH\")", "no error of the registries"},
+};
+
+START_TEST(script_is_refused)
+{
+    ck_assert_int_eq(load(refused[_i].text), -1);
+    ck_assert_msg(strstr(error.text, refused[_i].part) != NULL, "'%s' lacks '%s'", error.text, refused[_i].part);
+}
+END_TEST
+
+START_TEST(globals_are_a_scripts_own)
+{
+    ck_assert_int_eq(load("secret = 1"), 0);
+    ck_assert_msg(script_load(host, "other.lua", "assert(secret == nil)", 21, &error) == 0, "%s", error.text);
+}
+END_TEST
+
+/* Lua's own view of wire/: each script asserts for itself. */
+static const char *const wire_scripts[] = {
+    "assert(hex(rdmap.write { STag = 1, TO = 2, data = 'x' }:octets()) == 'c140000000010000000000000002' .. '78')",
+    "assert(hex(rdmap.send { MSN = 1 }:octets()) == '414300000000000000000000000100000000')",
+    "assert(hex(rdmap.send_invalidate { MSN = 1, InvalidateSTag = 7 }:octets()):sub(1, 12) == '414400000007')",
+    "assert(#rdmap.read_request { MSN = 1, SinkSTag = 1, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 }:octets() == 46)",
+    "assert(hex(rdmap.terminate { MSN = 1, Layer = 2, Code = 2 }:octets()) == '414700000000000000020000000100000000' .. '20020000')",
+    "assert(hex(mpa.request {}:octets()) == '4d504120494420526571204672616d65' .. '40010000')",
+    "assert(hex(mpa.request { enhanced = { A = 1, C = 1, D = 1, IRD = 4, ORD = 5 } }:octets()):sub(33) == '50020004' .. '8004c005')",
+    "assert(#wire.frame('abc', { crc = true }) == 12)",
+    "local n, f = wire.parse_fpdu(wire.frame('abcd', { crc = true }), { crc = true }) assert(n == 12 and f.crc_ok and f.ulpdu == 'abcd')",
+    "local n, f = wire.parse_fpdu(wire.frame('abcd', { crc = true, crc_flip = 1 }), { crc = true }) assert(not f.crc_ok)",
+    "local n, why = wire.parse_fpdu('\\0\\4ab', { crc = true }) assert(n == nil and why == 'more')",
+    "local n, f = wire.parse_start(mpa.reply { R = 1, private_data = 'hi' }:octets(), 'reply') assert(n == 22 and f.R == 1 and f.private_data == 'hi')",
+    "local n, why = wire.parse_start('MPA ID Req Frama', 'request') assert(n == nil and why == wire.triple('MPA_START_FRAME'))",
+    "local s = read_segment(rdmap.terminate { MSN = 1, Layer = 1, EType = 2, Code = 1 }:octets()) assert(s.triple == 0x1201)",
+    "assert(wire.crc32c('123456789') == 0xE3069283)",
+    "assert(not pcall(function() rdmap.send { Colour = 1 }:octets() end))",
+    "assert(fits(rdmap.send { data = 'x' }, read_segment(rdmap.send { MSN = 9, data = 'x' }:octets())))",
+    "assert(not fits(rdmap.send { data = 'x' }, read_segment(rdmap.send { MSN = 9, data = 'y' }:octets())))",
+    "assert(not fits(rdmap.send {}, read_segment(rdmap.send_se { MSN = 9 }:octets())))",
+    "assert(fits(tcp.closed(), { kind = 'reset' }) and not fits(tcp.closed(), { kind = 'timeout' }))",
+};
+
+START_TEST(wire_in_lua)
+{
+    ck_assert_msg(load(wire_scripts[_i]) == 0, "%s", error.text);
+}
+END_TEST
+
+/* What a check does, and the verdict that follows, on the correct stack in simulation. */
+static const struct {
+    const char *body;
+    enum verdict verdict;
+    const char *message; /* part of it, or NULL */
+} outcomes[] = {
+    {"", VERDICT_PASS, NULL},
+    {"t:fail(\"wrong\", \"this\", \"that\")", VERDICT_FAIL, "wrong"},
+    {"t:warn(\"hm\")", VERDICT_WARN, "hm"},
+    {"t:skip(\"cannot\")", VERDICT_SKIP, "cannot"},
+    {"t:ambiguous(\"the first reading\")", VERDICT_AMBIGUOUS, "the first reading"},
+    {"t:inconclusive(\"no idea\")", VERDICT_INCONCLUSIVE, "no idea"},
+    {"local x = nil + 1", VERDICT_INCONCLUSIVE, "script error: dir/some.lua:6"},
+    {"while true do end", VERDICT_INCONCLUSIVE, "computes for ever"},
+    {"t:equal(\"sum\", 4, 5)", VERDICT_FAIL, "sum"},
+    {"local c = t:connect() c:start_as_initiator() c:probe()", VERDICT_PASS, NULL},
+    {"local c = t:connect() c:start_as_initiator() c:send(rdmap.send { QN = 9 }) c:expect_terminate(\"DDP_INVALID_QN\")",
+     VERDICT_PASS, NULL},
+    {"local c = t:connect() c:start_as_initiator() c:send(rdmap.send { QN = 9 }) c:expect_terminate(\"DDP_TOO_LONG\")",
+     VERDICT_FAIL, NULL},
+    {"local c = t:connect() c:expect_close { within = 0.1 }", VERDICT_FAIL, NULL},
+    {"t:connect { port = 1 }", VERDICT_INCONCLUSIVE, "no TCP connection"},
+    {"t.dut:no_such_verb {}", VERDICT_INCONCLUSIVE, "the upper tester could not no_such_verb"},
+};
+
+START_TEST(check_gives_verdict)
+{
+    struct rig_sim_config config = {.seed = 1};
+    struct rig *rig = rig_sim_new(&config, &error);
+    struct outcome outcome;
+    char text[1024];
+
+    ck_assert_msg(rig != NULL, "%s", error.text);
+    ck_assert_int_eq(rig_measure(rig, &error), 0);
+    (void)snprintf(text, sizeof(text), "%s%s%s", CHECK_BEGIN, outcomes[_i].body, CHECK_END);
+    ck_assert_msg(load(text) == 0, "%s", error.text);
+    script_run(host, script_check_at(host, 0), "responder", rig, NULL, &outcome);
+    ck_assert_msg(outcome.verdict == outcomes[_i].verdict, "%s instead of %s: %s", verdict_name(outcome.verdict),
+                  verdict_name(outcomes[_i].verdict), outcome.message != NULL ? outcome.message : "");
+    if (outcomes[_i].message != NULL)
+        ck_assert_msg(strstr(outcome.message, outcomes[_i].message) != NULL, "'%s'", outcome.message);
+    if (outcome.verdict == VERDICT_FAIL)
+        ck_assert_int_eq(outcome.line, 6);
+    rig_free(rig);
+}
+END_TEST
+
+START_TEST(every_script_loads)
+{
+    ck_assert_msg(script_load_embedded(host, &error) == 0, "%s", error.text);
+    ck_assert_uint_gt(script_check_count(host), 0);
+}
+END_TEST
+
+Suite *script_suite(void);
+
+Suite *script_suite(void)
+{
+    Suite *suite = suite_create("script");
+    TCase *tests = tcase_create("script");
+
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, check_is_registered);
+    tcase_add_loop_test(tests, script_is_refused, 0, (int)(sizeof(refused) / sizeof(refused[0])));
+    tcase_add_test(tests, globals_are_a_scripts_own);
+    tcase_add_loop_test(tests, wire_in_lua, 0, (int)(sizeof(wire_scripts) / sizeof(wire_scripts[0])));
+    tcase_add_loop_test(tests, check_gives_verdict, 0, (int)(sizeof(outcomes) / sizeof(outcomes[0])));
+    tcase_add_test(tests, every_script_loads);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
