@@ -59,6 +59,7 @@ static int compile_override(const struct defect *defect, struct defect_override 
         {"close", VALIDATION_CLOSE},
         {"abort", VALIDATION_ABORT},
         {"hang", VALIDATION_HANG},
+        {"reject", VALIDATION_REJECT},
     };
 
     memset(override, 0, sizeof(*override));
@@ -86,7 +87,7 @@ static int compile_override(const struct defect *defect, struct defect_override 
         }
     }
     return sentence_set(
-        sentence, "validate has no operation '%s': off, ignore, triple, terminate, close, abort or hang was expected",
+        sentence, "validate has no operation '%s': off, ignore, triple, terminate, close, abort, hang or reject was expected",
         defect->operation);
 }
 

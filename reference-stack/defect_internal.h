@@ -24,11 +24,37 @@ enum {
     B(INITIATOR_SENDS_EARLY,       "initiator-sends-early",       "the initiator sends an FPDU right behind its Request") \
     B(EXCESS_DISCARDED,            "excess-discarded",            "octets behind a start-up frame are thrown away") \
     B(REJECT_IGNORED,              "reject-ignored",              "a Reply with R = 1 is taken for an accepting one") \
+    B(REJECT_UNANSWERED,           "reject-unanswered",           "the responder rejects by a RST in place of its Reply") \
+    B(REJECT_RESETS,               "reject-resets",               "the responder sends a RST right behind its rejecting Reply") \
+    B(REJECT_CLOSES,               "reject-closes",               "MPA closes TCP behind its rejecting Reply") \
+    B(OPERATION_AT_ONCE,           "operation-at-once",           "the responder is in full operation without a Request") \
+    B(STREAMING_AWAITED,           "streaming-awaited",           "the responder takes no Request as first octets of a connection") \
+    B(FIRST_FPDU_DISCARDED,        "first-fpdu-discarded",        "the first FPDU after start-up is thrown away") \
+    B(START_STRAY_OCTET,           "start-stray-octet",           "an octet of no meaning goes out behind the own start-up frame") \
+    B(START_ERROR_TERMINATES,      "start-error-terminates",      "a bad start-up frame is answered by a Terminate") \
+    B(KEY_FIRST_HALF,              "key-first-half",              "only the first 8 octets of a Key are compared") \
+    B(KEY_EITHER,                  "key-either",                  "both Keys are taken in both roles") \
+    B(KEY_ENOUGH,                  "key-enough",                  "the Key is taken for the whole start-up frame") \
+    B(REQUEST_R_CHECKED,           "request-r-checked",           "a Request with R = 1 is refused") \
+    B(RESERVED_CHECKED,            "reserved-checked",            "a start-up frame with reserved bits set is refused") \
+    B(PRIVATE_512_REFUSED,         "private-512-refused",         "512 octets of Private Data are refused") \
+    B(PRIVATE_SIGNED,              "private-signed",              "PD_Length is a signed number: 0x8000 is small") \
+    B(PRIVATE_AWAITED,             "private-awaited",             "4 octets of Private Data are waited for at least") \
+    B(PRIVATE_CUT_TAKEN,           "private-cut-taken",           "a start-up frame that a FIN cuts short is taken as it is") \
+    B(PRIVATE_256,                 "private-256",                 "the ULP gets 256 octets of Private Data at most") \
+    B(PRIVATE_STRING,              "private-string",              "the ULP gets Private Data up to the first zero octet") \
+    B(STARTUP_UNTIMED,             "startup-untimed",             "start-up frames are waited for for ever") \
+    B(STARTUP_TIMER_RESTARTS,      "startup-timer-restarts",      "each octet of a start-up frame restarts the timer") \
+    B(INITIATOR_WAITS,             "initiator-waits",             "the initiator sends nothing before it has got an FPDU") \
+    B(MARKER_WITH_REPLY,           "marker-with-reply",           "the first Marker goes out right behind the Reply") \
+    B(CLOSE_CUTS_FPDU,             "close-cuts-fpdu",             "a piece of an FPDU goes out before the FIN of an orderly close") \
     B(MARKERS_BOTH_WAYS,           "marker-both-ways",            "Markers in both directions when either side asks") \
     B(MARKERS_IF_BOTH,             "marker-if-both",              "Markers are sent only if both sides ask") \
     B(MARKERS_OWN_BIT,             "marker-own-bit",              "Markers are sent when the own M is set") \
     B(CRC_AND,                     "crc-and-not-or",              "CRCs are used only if both sides ask") \
     B(CRC_OWN_BIT,                 "crc-own-bit",                 "CRCs are used when the own C is set") \
+    B(CRC_ALWAYS,                  "crc-always",                  "CRCs are used whatever the start-up frames say") \
+    B(CRC_OWN_UNCHECKED,           "crc-own-unchecked",           "a side with C = 0 sends CRCs that were agreed, but checks none") \
     B(DEPTHS_NOT_CROSSED,          "depths-not-crossed",          "Reply: IRD from the peer's IRD, ORD from its ORD") \
     B(DEPTHS_OWN,                  "depths-own",                  "Reply: own IRD and ORD, whatever the Request says") \
     B(DEPTH_3FFF_NUMBER,           "depth-3fff-number",           "0x3FFF in a Request is taken for a number") \

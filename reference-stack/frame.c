@@ -5,6 +5,7 @@
 
 #include "reference-stack/stream_internal.h"
 #include "wire/crc32c.h"
+#include "wire/marker.h"
 
 static int reserve(uint8_t **buffer, size_t *room, size_t octets)
 {
@@ -43,8 +44,27 @@ int frame_start(struct iwarp_stream *stream, const struct mpa_start *start, stru
                             start->private_octets);
     if (stream->defects != NULL)
         octets = defect_start_frame(stream->defects, &stream->defect_state, start, stream->transmit_buffer, octets);
+    if (stream_behaves(stream, DEFECT_START_STRAY_OCTET))
+        stream->transmit_buffer[octets++] = 0;
+    if (stream_behaves(stream, DEFECT_MARKER_WITH_REPLY) && start->kind == MPA_REPLY && stream->peer.markers) {
+        memset(stream->transmit_buffer + octets, 0, MARKER_OCTETS);
+        octets += MARKER_OCTETS;
+        stream->transmit_position = MARKER_OCTETS;
+    }
     piece_of(stream, octets, false);
     return 0;
+}
+
+/* The beginning of an FPDU, whose rest never comes: only as a defect. */
+void frame_fragment(struct iwarp_stream *stream)
+{
+    static const uint8_t fragment[] = {0, 20, 0x41, 0x43, 0, 0};
+
+    if (stream->piece.octets != 0 ||
+        reserve(&stream->transmit_buffer, &stream->transmit_room, MPA_START_MAX + DEFECT_ROOM) != 0)
+        return;
+    memcpy(stream->transmit_buffer, fragment, sizeof(fragment));
+    piece_of(stream, sizeof(fragment), false);
 }
 
 /*

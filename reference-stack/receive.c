@@ -44,6 +44,8 @@ static void fpdu_complete(struct iwarp_stream *stream, const struct fpdu *fpdu)
     }
     if (!stream->gate)
         open_gate(stream);
+    if (stream_behaves(stream, DEFECT_FIRST_FPDU_DISCARDED) && stream->counters.fpdus_received == 1)
+        return;
     if (!stream_behaves(stream, DEFECT_PLACE_BEFORE_CRC))
         deliver_ulpdu(stream, fpdu);
 }

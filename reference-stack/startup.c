@@ -39,8 +39,14 @@ int startup_begin(struct iwarp_stream *stream, struct sentence *sentence)
 
     if (stream->config.rtr == 0)
         stream->config.rtr = IWARP_RTR_ALL;
-    if (stream->config.role == IWARP_RESPONDER)
+    if (stream->config.role == IWARP_RESPONDER) {
+        if (stream_behaves(stream, DEFECT_OPERATION_AT_ONCE)) {
+            stream->state = IWARP_STATE_OPERATION;
+            stream->gate = true;
+            startup_established(stream);
+        }
         return 0;
+    }
     own_frame(stream, MPA_REQUEST, &start);
     start.revision = stream->config.revision;
     start.enhanced = stream->config.enhanced && start.revision >= MPA_REV_2;
@@ -77,6 +83,8 @@ static void agree(struct iwarp_stream *stream)
             stream->crc = own && stream->peer.crc;
         if (stream_behaves(stream, DEFECT_CRC_OWN_BIT))
             stream->crc = own;
+        if (stream_behaves(stream, DEFECT_CRC_ALWAYS))
+            stream->crc = true;
     }
     stream->mulpdu = fpdu_mulpdu(stream->emss, stream->send_markers);
 }
@@ -88,6 +96,11 @@ static void event_start(struct iwarp_stream *stream, enum iwarp_event_kind kind)
     if (event == NULL)
         return;
     event->start = stream->peer;
+    if (stream_behaves(stream, DEFECT_PRIVATE_256) && event->start.private_octets > 256)
+        event->start.private_octets = 256;
+    if (stream_behaves(stream, DEFECT_PRIVATE_STRING) && event->start.private_octets != 0)
+        event->start.private_octets =
+            (uint16_t)strnlen((const char *)event->start.private_data, event->start.private_octets);
     event->ird = stream->ird;
     event->ord = stream->ord;
     event->send_markers = stream->send_markers;
@@ -102,6 +115,10 @@ static void leave(struct iwarp_stream *stream, enum iwarp_event_kind kind)
     stream->dropping = true;
     stream_flush(stream);
     event_start(stream, kind);
+    if (kind == IWARP_EVENT_REJECT_SENT && stream_behaves(stream, DEFECT_REJECT_UNANSWERED))
+        stream->abort_wanted = true;
+    if (kind == IWARP_EVENT_REJECT_SENT && stream_behaves(stream, DEFECT_REJECT_CLOSES))
+        stream->close_wanted = true;
 }
 
 /* --- Responder ------------------------------------------------------------------------------------------------ */
@@ -276,7 +293,7 @@ static void reply_complete(struct iwarp_stream *stream)
         return;
     }
     stream->state = IWARP_STATE_OPERATION;
-    stream->gate = true;
+    stream->gate = !stream_behaves(stream, DEFECT_INITIATOR_WAITS);
     agree(stream);
     if (stream->config.enhanced && stream->config.revision >= MPA_REV_2 && mpa_start_has_word(&stream->peer))
         initiator_enhanced(stream);
@@ -320,6 +337,37 @@ static size_t read_frame(const struct iwarp_stream *stream, struct mpa_start *st
     return MPA_START_OCTETS + length;
 }
 
+/* The peer's frame is there and good. */
+void startup_complete(struct iwarp_stream *stream)
+{
+    if (stream->config.role == IWARP_RESPONDER)
+        request_complete(stream);
+    else
+        reply_complete(stream);
+}
+
+/* What RFC 5044 7.1.1 says not to look at: only as a defect. */
+static bool overstrict(const struct iwarp_stream *stream)
+{
+    const uint8_t *octets = stream->start_octets;
+
+    if (stream->defects == NULL || stream->start_count < MPA_START_OCTETS)
+        return false;
+    return (stream_behaves(stream, DEFECT_REQUEST_R_CHECKED) && stream->config.role == IWARP_RESPONDER &&
+            mpa_start_get_R(octets)) ||
+           (stream_behaves(stream, DEFECT_RESERVED_CHECKED) && mpa_start_get_Res(octets) != 0);
+}
+
+/* Is the frame complete, with its Private Data? */
+static bool is_whole(const struct iwarp_stream *stream, size_t whole)
+{
+    if (stream_behaves(stream, DEFECT_KEY_ENOUGH) && stream->start_count >= MPA_KEY_OCTETS)
+        return true;
+    if (stream_behaves(stream, DEFECT_PRIVATE_AWAITED) && whole < MPA_START_OCTETS + MPA_ENHANCED_OCTETS)
+        return false;
+    return stream->start_count >= whole;
+}
+
 /* Takes what belongs to the start-up frame, and returns how much that was. */
 size_t startup_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
 {
@@ -329,6 +377,8 @@ size_t startup_input(struct iwarp_stream *stream, const uint8_t *octets, size_t 
     size_t used = 0;
     size_t whole;
 
+    if (stream_behaves(stream, DEFECT_STREAMING_AWAITED) && stage == VALIDATE_REQUEST)
+        return count;
     /* First the fixed part, then what PD_Length announces, so that not an octet behind the frame is taken. */
     for (;;) {
         size_t missing;
@@ -350,11 +400,14 @@ size_t startup_input(struct iwarp_stream *stream, const uint8_t *octets, size_t 
         stream_fail(stream, &outcome, &subject, "the start-up frame is not acceptable");
         return used;
     }
-    if (stream->start_count < whole || stream->state == IWARP_STATE_DECISION)
-        return stream->state == IWARP_STATE_DECISION ? count : used;
-    if (stage == VALIDATE_REQUEST)
-        request_complete(stream);
-    else
-        reply_complete(stream);
+    if (overstrict(stream)) {
+        stream_fail_with(stream, NULL, TERM_MPA_START_FRAME, VALIDATION_CLOSE, "the start-up frame has bits set");
+        return used;
+    }
+    if (stream->state == IWARP_STATE_DECISION)
+        return count;
+    if (!is_whole(stream, whole))
+        return used;
+    startup_complete(stream);
     return stream_behaves(stream, DEFECT_EXCESS_DISCARDED) ? count : used;
 }

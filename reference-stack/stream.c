@@ -68,6 +68,8 @@ struct iwarp_stream *iwarp_stream_new(struct iwarp_device *device, const struct 
     stream->ird = config->ird == MPA_DEPTH_NOT_NEGOTIATED ? (uint16_t)device->config.ird_max : config->ird;
     stream->ord = config->ord == MPA_DEPTH_NOT_NEGOTIATED ? (uint16_t)device->config.ord_max : config->ord;
     stream->startup_deadline = config->startup_limit == 0 ? UINT64_MAX : now + config->startup_limit;
+    if (stream_behaves(stream, DEFECT_STARTUP_UNTIMED))
+        stream->startup_deadline = UINT64_MAX;
     stream->linger_deadline = UINT64_MAX;
     for (size_t i = 0; i < STREAM_QUEUES; i++)
         stream->queues[i].msn_expected = stream->queues[i].msn_next = DDP_FIRST_MSN;
@@ -210,11 +212,15 @@ void stream_progress(struct iwarp_stream *stream)
     }
     if (stream->fin_due && stream->fin_received)
         stream_closed(stream);
+    if (stream->state == IWARP_STATE_EXITED && stream->piece.octets == 0 && stream_behaves(stream, DEFECT_REJECT_RESETS))
+        stream->abort_wanted = true;
 }
 
 void iwarp_stream_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count, uint64_t now)
 {
     stream->now = now;
+    if (stream_behaves(stream, DEFECT_STARTUP_TIMER_RESTARTS))
+        stream->startup_deadline = now + stream->config.startup_limit;
     if (!stream->dropping && (stream->state == IWARP_STATE_STARTUP || stream->state == IWARP_STATE_DECISION)) {
         size_t used = startup_input(stream, octets, count);
 
@@ -235,6 +241,9 @@ void iwarp_stream_input_fin(struct iwarp_stream *stream, uint64_t now)
         return;
     stream->fin_received = true;
     (void)stream_event(stream, IWARP_EVENT_HALF_CLOSED);
+    if (stream_behaves(stream, DEFECT_PRIVATE_CUT_TAKEN) && stream->state == IWARP_STATE_STARTUP &&
+        stream->start_count >= MPA_START_OCTETS)
+        startup_complete(stream);
     if (stream->state == IWARP_STATE_STARTUP || stream->state == IWARP_STATE_DECISION) {
         /* A frame cut short by FIN has a PD_Length that differs from its Private Data (RFC 5044 7.1.1). */
         stream_fail_with(stream, stream->start_count != 0 ? "MPA-7.1.1-28" : NULL, TERM_MPA_CONNECTION_LOST,

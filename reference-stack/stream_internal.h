@@ -158,6 +158,7 @@ void stream_complete(struct iwarp_stream *stream);
 int startup_begin(struct iwarp_stream *stream, struct sentence *sentence);
 size_t startup_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count);
 int startup_reply(struct iwarp_stream *stream, bool accepted);
+void startup_complete(struct iwarp_stream *stream);
 void startup_established(struct iwarp_stream *stream);
 
 /* receive.c */
@@ -177,6 +178,7 @@ int transmit_rtr(struct iwarp_stream *stream, enum iwarp_rtr kind);
 
 /* frame.c */
 int frame_start(struct iwarp_stream *stream, const struct mpa_start *start, struct sentence *sentence);
+void frame_fragment(struct iwarp_stream *stream);
 int frame_segment(struct iwarp_stream *stream, struct ddp_segment *segment, const uint8_t *rdmap_header,
                   size_t rdmap_octets);
 

@@ -84,9 +84,17 @@ void stream_fail(struct iwarp_stream *stream, const struct validation_outcome *o
         return;
     }
     stream->dropping = true;
-    if (outcome->action == VALIDATION_TERMINATE && stream->gate)
+    if (outcome->action == VALIDATION_REJECT) {
+        (void)startup_reply(stream, false);
+        return;
+    }
+    if (stream->state == IWARP_STATE_STARTUP && stream_behaves(stream, DEFECT_START_ERROR_TERMINATES)) {
+        stream->crc = stream->config.crc;
+        terminate_queue(stream, outcome->error, NULL, 0, NULL);
+    } else if (outcome->action == VALIDATION_TERMINATE && stream->gate) {
         terminate_queue(stream, outcome->error, subject->segment,
                         subject->fpdu != NULL ? subject->fpdu->ulpdu_length : 0, quoted_read(subject));
+    }
     stream_flush(stream);
     stream->state = IWARP_STATE_TERMINATING;
     stream->startup_deadline = UINT64_MAX;

@@ -13,6 +13,12 @@ static bool key_is(const struct validation_subject *subject, const char *key)
 {
     size_t count = subject->count < MPA_KEY_OCTETS ? subject->count : MPA_KEY_OCTETS;
 
+    if (stream_behaves(subject->stream, DEFECT_KEY_FIRST_HALF) && count > MPA_KEY_OCTETS / 2)
+        count = MPA_KEY_OCTETS / 2;
+    if (stream_behaves(subject->stream, DEFECT_KEY_EITHER) && memcmp(subject->octets, MPA_KEY_REQUEST, count) == 0)
+        return true;
+    if (stream_behaves(subject->stream, DEFECT_KEY_EITHER) && memcmp(subject->octets, MPA_KEY_REPLY, count) == 0)
+        return true;
     return memcmp(subject->octets, key, count) == 0;
 }
 
@@ -50,7 +56,14 @@ static bool reply_revision(const struct validation_subject *subject)
 
 static bool private_length(const struct validation_subject *subject)
 {
-    return !fixed_part(subject) || mpa_start_get_PD_Length(subject->octets) <= MPA_PRIVATE_DATA_MAX;
+    unsigned length;
+
+    if (!fixed_part(subject))
+        return true;
+    length = (unsigned)mpa_start_get_PD_Length(subject->octets);
+    if (stream_behaves(subject->stream, DEFECT_PRIVATE_512_REFUSED) && length == MPA_PRIVATE_DATA_MAX)
+        return false;
+    return length <= MPA_PRIVATE_DATA_MAX || (length >= 0x8000 && stream_behaves(subject->stream, DEFECT_PRIVATE_SIGNED));
 }
 
 static bool word_fits(const struct validation_subject *subject)
@@ -111,7 +124,9 @@ static bool rtr_in_common(const struct validation_subject *subject)
 
 static bool crc_good(const struct validation_subject *subject)
 {
-    return subject->fpdu->crc_ok;
+    const struct iwarp_stream *stream = subject->stream;
+
+    return subject->fpdu->crc_ok || (!stream->config.crc && stream_behaves(stream, DEFECT_CRC_OWN_UNCHECKED));
 }
 
 /* The two low bits of FPDUPTR count as zero (RFC 5044 4.2). */

@@ -56,6 +56,7 @@ enum validation_action {
     VALIDATION_CLOSE,     /* FIN: start-up errors (RFC 5044 7.1.2, 8) */
     VALIDATION_ABORT,     /* RST: only as a defect */
     VALIDATION_HANG,      /* neither: only as a defect */
+    VALIDATION_REJECT,    /* a Reply with R = 1, as if the ULP had refused: only as a defect */
 };
 
 struct validation {

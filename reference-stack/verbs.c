@@ -178,6 +178,8 @@ void iwarp_stream_disconnect(struct iwarp_stream *stream, uint64_t now)
     if (stream->state == IWARP_STATE_CLOSED || stream->abort_wanted)
         return;
     stream->close_wanted = true;
+    if (stream_behaves(stream, DEFECT_CLOSE_CUTS_FPDU))
+        frame_fragment(stream);
     if (!stream->gate) {
         stream_flush(stream);
         stream->dropping = stream->dropping || stream->state <= IWARP_STATE_DECISION;
