@@ -92,6 +92,21 @@ static lua_Integer integer_field(lua_State *lua, int table, const char *name, lu
     return value;
 }
 
+/* Octets that leave with the ACK of the handshake (RFC 5044 7.1.4.2). */
+static void send_first(lua_State *lua, struct tcp_connection *tcp)
+{
+    size_t count;
+    const char *octets;
+
+    if (!lua_istable(lua, 1))
+        return;
+    if (lua_getfield(lua, 1, "first") != LUA_TNIL) {
+        octets = luaL_checklstring(lua, -1, &count);
+        (void)tcp_send(tcp, (const uint8_t *)octets, count);
+    }
+    lua_pop(lua, 1);
+}
+
 static int rig_connect(lua_State *lua)
 {
     struct rig *rig = rig_of(lua);
@@ -110,6 +125,7 @@ static int rig_connect(lua_State *lua)
     if (tcp == NULL)
         return luaL_error(lua, "%s", why.text);
     push_connection(lua, tcp);
+    send_first(lua, tcp);
     while (tcp_status(tcp)->state == TCP_SYN_SENT && pump(lua, deadline))
         continue;
     if (tcp_is_open(tcp) || tcp_status(tcp)->established_ns != 0)

@@ -3,7 +3,8 @@
  * The rig as Lua sees it: the table `rig` with the lower tester's TCP, time, and the upper tester. Calls that wait turn
  * the rig's crank until what they wait for has come or the time is up; times are seconds.
  *
- *   rig.connect(options)            a connection, or nil and why; options: port, mss, iss, window, family
+ *   rig.connect(options)            a connection, or nil and why; options: port, mss, iss, window, source_port, and
+ *                                   first: octets in the segment that carries the ACK of the SYN-ACK
  *   rig.listen(port)                the lower tester takes connections there
  *   rig.accept(port, seconds)       a connection, or nil
  *   rig.wait(seconds)  rig.now()  rig.limits()   reaction, quiet, round trip

@@ -2,7 +2,7 @@
 --
 -- The test object `t` that a check's run function gets, and the sandwich around it (docs/writing-checks.md).
 
-local Test = {}
+Test = {}
 Test.__index = Test
 
 local Upper = {}

@@ -1,0 +1,65 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+--
+-- For checks of start-up frames, in either role (docs/writing-checks.md, "Start-up").
+
+-- The tester's start-up frame in this role: a Request to a responder, a Reply to an initiator.
+function Test:start_frame(given)
+  if self.role == "responder" then return mpa.request(given) end
+  return mpa.reply(given)
+end
+
+-- A connection on which the device waits for that frame. As initiator its Request has been taken: c.request.
+-- options.dut: configuration of the device (verb listen or connect); mss, iss.
+function Test:awaiting_start(options)
+  options = options or {}
+  if self.role == "responder" then
+    local port = options.dut and self:listen(options.dut) or options.port
+    return self:connect { port = port, mss = options.mss, iss = options.iss }
+  end
+  local dut = copy_fields(options.dut)
+  if dut.rev == nil then dut.rev = 1 end
+  local c = self:accept { dut = dut, mss = options.mss, iss = options.iss }
+  c.request = c:expect(mpa.request {}, { message = "an initiator opens with a Request" })
+  return c
+end
+
+-- The tester's frame is out: full operation follows. A responder sends its Reply with R = 0; an initiator is asked for
+-- a Send, which comes; then an FPDU of the tester is answered. Returns the device's start-up frame.
+function Connection:expect_operation(frame, message)
+  local peer = self.request
+  message = message or "the start-up frame is good: full operation follows"
+  if self.as_initiator then peer = self:expect(mpa.reply { R = 0 }, { message = message }) end
+  self:agree(wire.unpack("mpa_start", frame:octets()), peer)
+  if not self.as_initiator then
+    self.t.dut:send { stream = self.stream, data = "66697273" }
+    self:expect(rdmap.send {}, { message = message })
+  end
+  self:probe { message = message }
+  return peer
+end
+
+-- The tester's start-up frame was bad: the device closes (FIN or RST). An initiator may say so with one Terminate 2/0/04
+-- before (MPA-8-16 judges that). Everything else is FAIL, an accepting Reply and FPDUs above all. Returns what ended
+-- the stream, and the Terminate.
+function Connection:expect_refusal(message, options)
+  options = options or {}
+  local got, terminate
+  if not self.as_initiator then
+    self.started = true
+    self.receive_framing = { markers = false, crc = true, position = 0 }
+  end
+  got = self:receive(options.within)
+  if got.kind == "segment" and got.triple == wire.triple("MPA_START_FRAME") then
+    terminate = got
+    got = self:receive(options.within)
+  end
+  if not fits(tcp.closed(), got) then self.t:fail(message, "FIN or RST, and no answer before it", describe(got)) end
+  return got, terminate
+end
+
+-- Is an FPDU of the tester executed? True when a zero-length RDMA Read is answered; the other outcome as second value.
+function Connection:alive(seconds)
+  self:send(rdmap.read_request { SinkSTag = 0x50524f42, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 })
+  local got = self:receive(seconds)
+  return got.kind == "segment" and got.Opcode == 2 and got.STag == 0x50524f42, got
+end
