@@ -131,14 +131,28 @@ function Test:open(options)
   return c
 end
 
--- The device's number for this connection (its own connections know it; for those it accepted it is asked).
+-- The device's number for this connection (its own connections know it; for those it accepted it is asked). An event
+-- that does not name our port is told by the listener's: the latest one is meant, so that a connection on which nothing
+-- has been exchanged yet should be one to a listener of its own.
 function Test:stream_of(c)
   if c.stream then return c.stream end
   local status = c.tcp:status()
-  local event = self:await_event("accepted", { peer_port = status.local_port })
-  if not event then self:inconclusive("the device does not report the connection that it accepted") end
-  c.stream = event.stream
-  return c.stream
+  local deadline = rig.now() + self.reaction
+  self.events = self.events or {}
+  repeat
+    for _, event in ipairs(self.dut:poll().events) do self.events[#self.events + 1] = event end
+    for i = #self.events, 1, -1 do
+      local event = self.events[i]
+      if event.event == "accepted" and not event.taken and (event.peer_port or status.local_port) == status.local_port and
+         event.port == status.peer_port then
+        event.taken = true
+        c.stream = event.stream
+        return c.stream
+      end
+    end
+    rig.wait(math.max(self.round_trip, 0.0001))
+  until rig.now() >= deadline
+  self:inconclusive("the device does not report the connection that it accepted")
 end
 
 --------------------------------------------------------------------------------------------------------------------

@@ -63,3 +63,8 @@ function Connection:alive(seconds)
   local got = self:receive(seconds)
   return got.kind == "segment" and got.Opcode == 2 and got.STag == 0x50524f42, got
 end
+
+-- What the device's ULP was told when start-up was done, "established": private_data in hex, ird, ord, ... nil without.
+function Test:start_event(c)
+  return self:await_event("established", { stream = self:stream_of(c) })
+end
