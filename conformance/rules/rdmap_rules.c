@@ -107,7 +107,7 @@ void send_queue(struct rule_context *ctx)
 }
 
 /* RFC 5040 5.4: a Terminate goes to QN 2. */
-void terminate_queue(struct rule_context *ctx)
+void terminate_on_its_queue(struct rule_context *ctx)
 {
     judge_queue(ctx, DDP_QN_TERMINATE, "RFC 5040 5.4");
 }

@@ -122,7 +122,7 @@
     R(rdmap,        "RDMAP-5.4-02",  terminate_is_untagged,         ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL) \
     R(rdmap,        "RDMAP-5.2.1-08", read_request_queue,           ON_RDMAP,   OP(READ_REQUEST), ANY,       FAIL) \
     R(rdmap,        "RDMAP-5.3-11",  send_queue,                    ON_RDMAP,   OP_SENDS,         ANY,       FAIL) \
-    R(rdmap,        "RDMAP-5.4-03",  terminate_queue,               ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL) \
+    R(rdmap,        "RDMAP-5.4-03",  terminate_on_its_queue,               ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL) \
     R(rdmap,        "RDMAP-5.4-10",  nothing_behind_terminate,      ON_FPDU | ON_END,     OP_ANY, ANY,       FAIL) \
     R(read,         "RDMAP-4.2-01",  read_request_has_header,       ON_RDMAP,   OP(READ_REQUEST), ANY,       FAIL) \
     R(read,         "RDMAP-4.2-04",  read_request_has_no_payload,   ON_RDMAP,   OP(READ_REQUEST), ANY,       FAIL) \
