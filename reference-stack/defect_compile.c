@@ -55,11 +55,8 @@ static int compile_override(const struct defect *defect, struct defect_override 
         const char *name;
         enum validation_action action;
     } actions[] = {
-        {"terminate", VALIDATION_TERMINATE},
-        {"close", VALIDATION_CLOSE},
-        {"abort", VALIDATION_ABORT},
-        {"hang", VALIDATION_HANG},
-        {"reject", VALIDATION_REJECT},
+        {"terminate", VALIDATION_TERMINATE}, {"close", VALIDATION_CLOSE},   {"abort", VALIDATION_ABORT},
+        {"hang", VALIDATION_HANG},           {"reject", VALIDATION_REJECT},
     };
 
     memset(override, 0, sizeof(*override));
@@ -87,7 +84,8 @@ static int compile_override(const struct defect *defect, struct defect_override 
         }
     }
     return sentence_set(
-        sentence, "validate has no operation '%s': off, ignore, triple, terminate, close, abort, hang or reject was expected",
+        sentence,
+        "validate has no operation '%s': off, ignore, triple, terminate, close, abort, hang or reject was expected",
         defect->operation);
 }
 

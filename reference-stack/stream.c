@@ -212,7 +212,8 @@ void stream_progress(struct iwarp_stream *stream)
     }
     if (stream->fin_due && stream->fin_received)
         stream_closed(stream);
-    if (stream->state == IWARP_STATE_EXITED && stream->piece.octets == 0 && stream_behaves(stream, DEFECT_REJECT_RESETS))
+    if (stream->state == IWARP_STATE_EXITED && stream->piece.octets == 0 &&
+        stream_behaves(stream, DEFECT_REJECT_RESETS))
         stream->abort_wanted = true;
 }
 

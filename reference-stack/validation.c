@@ -63,7 +63,8 @@ static bool private_length(const struct validation_subject *subject)
     length = (unsigned)mpa_start_get_PD_Length(subject->octets);
     if (stream_behaves(subject->stream, DEFECT_PRIVATE_512_REFUSED) && length == MPA_PRIVATE_DATA_MAX)
         return false;
-    return length <= MPA_PRIVATE_DATA_MAX || (length >= 0x8000 && stream_behaves(subject->stream, DEFECT_PRIVATE_SIGNED));
+    return length <= MPA_PRIVATE_DATA_MAX ||
+           (length >= 0x8000 && stream_behaves(subject->stream, DEFECT_PRIVATE_SIGNED));
 }
 
 static bool word_fits(const struct validation_subject *subject)

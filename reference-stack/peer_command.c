@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One line of the upper tester: parsed, looked up, answered. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "reference-stack/peer_internal.h"
+
+/* The options of listen and connect, each with a space behind it. */
+static const char option_members[] =
+    "rev enhanced markers crc ird ord p2p rtr private_data accept startup_ms linger_ms pd "
+    "emss echo repost hold_open receives receive_octets ";
+
+static bool in_list(const char *list, const char *word)
+{
+    size_t octets = strlen(word);
+
+    for (const char *at = list; *at != '\0';) {
+        size_t length = strcspn(at, " ");
+
+        if (length == octets && memcmp(at, word, length) == 0)
+            return true;
+        at += length;
+        at += *at == ' ';
+    }
+    return false;
+}
+
+/* A misspelt member must not pass for an absent one. */
+static int check_members(const struct peer_verb_row *row, const json_t *command, struct sentence *sentence)
+{
+    const char *name;
+    const json_t *value;
+
+    json_object_foreach((json_t *)(uintptr_t)command, name, value)
+    {
+        if (strcmp(name, "verb") == 0 || strcmp(name, "tag") == 0 || in_list(row->members, name) ||
+            (strchr(row->members, '+') != NULL && in_list(option_members, name)))
+            continue;
+        return sentence_set(sentence, "%s has no member '%.60s'", row->name, name);
+    }
+    return 0;
+}
+
+static json_t *obey(struct peer *peer, const json_t *command, struct sentence *sentence)
+{
+    const char *verb;
+    struct sentence inner = {"it failed"};
+    json_t *reply;
+
+    if (!json_is_object(command)) {
+        (void)sentence_set(sentence, "a command is one JSON object");
+        return NULL;
+    }
+    verb = json_string_value(json_object_get(command, "verb"));
+    if (verb == NULL) {
+        (void)sentence_set(sentence, "a command has a string member 'verb'");
+        return NULL;
+    }
+    for (const struct peer_verb_row *row = peer_verbs; row->name != NULL; row++) {
+        if (strcmp(row->name, verb) != 0)
+            continue;
+        if (check_members(row, command, sentence) != 0)
+            return NULL;
+        reply = row->verb(peer, command, &inner);
+        if (reply == NULL)
+            (void)sentence_set(sentence, "%s: %.400s", verb, inner.text);
+        return reply;
+    }
+    (void)sentence_set(sentence, "there is no verb '%.60s'", verb);
+    return NULL;
+}
+
+char *peer_command(struct peer *peer, const char *line, uint64_t now)
+{
+    struct sentence sentence = {""};
+    json_error_t error;
+    json_t *command = json_loads(line, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+    json_t *reply = NULL;
+    char *text;
+
+    peer->now = now;
+    if (command == NULL)
+        (void)sentence_set(&sentence, "not JSON: %s, at octet %d", error.text, error.position);
+    else
+        reply = obey(peer, command, &sentence);
+    if (reply != NULL) {
+        (void)json_object_set_new(reply, "ok", json_true());
+    } else {
+        reply = json_object();
+        (void)json_object_set_new(reply, "ok", json_false());
+        (void)json_object_set_new(reply, "error", json_string(sentence.text));
+        /* The text may quote what was no UTF-8. */
+        if (json_object_get(reply, "error") == NULL)
+            (void)json_object_set_new(reply, "error", json_string("the command is not UTF-8"));
+    }
+    if (json_is_object(command) && json_object_get(command, "tag") != NULL)
+        (void)json_object_set(reply, "tag", json_object_get(command, "tag"));
+    text = json_dumps(reply, JSON_COMPACT | JSON_ENSURE_ASCII);
+    json_decref(reply);
+    json_decref(command);
+    return text;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * peer.c         listeners and streams, what TCP tells, what it is to do
+ * peer_event.c   what streams report: the cooperating ULP, and events for the upper tester
+ * peer_command.c the upper tester's lines
+ * peer_verb.c    what each verb does
+ * peer_json.c    typed access to the members of a command
+ */
+#ifndef REFERENCE_STACK_PEER_INTERNAL_H
+#define REFERENCE_STACK_PEER_INTERNAL_H
+
+#include <jansson.h>
+
+#include "iwarp/device.h"
+#include "iwarp/stream.h"
+#include "reference-stack/peer.h"
+
+enum {
+    PEER_EVENTS_MAX = 65536,     /* kept until polled; what is beyond is counted as lost */
+    PEER_MESSAGE_MAX = 16777216, /* octets of one message or region that a command may ask for */
+    PEER_RECEIVES = 16,
+    PEER_RECEIVE_OCTETS = 4096,
+    PEER_DEAD_MAX = 256,
+};
+
+/* What a listener's or connect's streams are like. */
+struct peer_options {
+    struct iwarp_stream_config config;
+    bool emss_given;
+    bool echo;      /* each received Send is sent back */
+    bool repost;    /* each consumed receive is posted again */
+    bool hold_open; /* the peer's FIN is not answered by an own one */
+    uint32_t receives;
+    uint32_t receive_octets;
+};
+
+/* Memory of one posted work, until its completion. */
+struct peer_work {
+    struct peer_work *next, *previous;
+    bool has_id;
+    uint64_t id; /* the upper tester's */
+    bool echo;
+    size_t octets;
+    uint8_t *data; /* behind this structure */
+};
+
+struct peer_listener {
+    struct peer_listener *next;
+    uint16_t port;
+    struct peer_options options;
+};
+
+struct peer_stream {
+    struct peer_stream *next, *previous;
+    struct peer *peer;
+    struct iwarp_stream *stream; /* NULL before the connection is open, and after its end */
+    void *transport;
+    uint32_t number;
+    uint16_t port; /* of the listener, 0 for an own connect */
+    struct peer_options options;
+    struct peer_work *work;
+    bool connecting, shut, dead;
+};
+
+struct peer {
+    struct peer_config config;
+    const struct peer_transport_ops *ops;
+    void *context;
+    struct iwarp_device *device;
+    struct peer_listener *listeners;
+    struct peer_stream *streams; /* newest first, the dead ones too */
+    size_t stream_count, dead_count;
+    uint32_t next_number;
+    uint64_t region_octets;
+    json_t *events;
+    uint64_t events_lost;
+    uint64_t now;
+};
+
+/* peer.c */
+void peer_options_default(struct peer_options *options);
+struct peer_stream *peer_stream_find(const struct peer *peer, uint32_t number);
+struct peer_listener *peer_listener_find(const struct peer *peer, uint16_t port);
+int peer_listen(struct peer *peer, uint16_t port, const struct peer_options *options, struct sentence *sentence);
+int peer_unlisten(struct peer *peer, uint16_t port, struct sentence *sentence);
+struct peer_stream *peer_connect(struct peer *peer, const char *address, uint16_t port,
+                                 const struct peer_options *options, struct sentence *sentence);
+int peer_post_receives(struct peer_stream *ps, uint32_t count, uint32_t octets, struct sentence *sentence);
+struct peer_work *peer_work_new(struct peer_stream *ps, size_t octets);
+void peer_work_free(struct peer_stream *ps, struct peer_work *work);
+void peer_pump(struct peer_stream *ps);
+int peer_reset(struct peer *peer, struct sentence *sentence);
+
+/* peer_event.c */
+json_t *peer_event_new(struct peer *peer, uint32_t number, const char *name);
+void peer_event_take(struct peer_stream *ps, const struct iwarp_event *event);
+
+/* peer_verb.c: each returns a new object of reply members, or NULL with a sentence. */
+typedef json_t *(*peer_verb)(struct peer *peer, const json_t *command, struct sentence *sentence);
+struct peer_verb_row {
+    const char *name;
+    peer_verb verb;
+    const char *members; /* that a command may have, each with a space behind it; "+" stands for the stream options */
+};
+extern const struct peer_verb_row peer_verbs[];
+
+/*
+ * peer_json.c: members of a command by type. Each leaves *value alone when the member is absent; -1 with a sentence when
+ * it is of another type or out of range. Numbers may be strings ("0xFFFFFFFFFFFFF000") as JSON libraries differ beyond
+ * 2^53; 64-bit ones may also be negative integers, for two's complement.
+ */
+int peer_get_number(const json_t *command, const char *name, uint64_t most, uint64_t *value, struct sentence *sentence);
+int peer_get_bool(const json_t *command, const char *name, bool *value, struct sentence *sentence);
+int peer_get_string(const json_t *command, const char *name, const char **value, struct sentence *sentence);
+/* Octets of a hex string: newly allocated, NULL when absent. */
+int peer_get_octets(const json_t *command, const char *name, size_t most, uint8_t **octets, size_t *count,
+                    struct sentence *sentence);
+int peer_require(const json_t *command, const char *name, struct sentence *sentence);
+int peer_get_options(const json_t *command, struct peer_options *options, struct sentence *sentence);
+json_t *peer_hex(const uint8_t *octets, size_t count);
+
+#endif

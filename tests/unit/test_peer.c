@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The peer over a wire in memory: the upper tester's commands, good and hostile. */
+#include <check.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reference-stack/peer.h"
+#include "tests/unit/suites.h"
+
+Suite *peer_suite(void);
+
+enum { PIPES = 8, PIPE_OCTETS = 1 << 20 };
+
+/* One direction's end of a connection: what its owner sent, until the other side is given it. */
+struct pipe_end {
+    struct net *net;
+    struct pipe_end *other;
+    struct peer_stream *stream; /* of the peer that owns this end */
+    uint8_t octets[PIPE_OCTETS];
+    size_t count;
+    bool fin, reset, over, connecting;
+    uint16_t port;
+};
+
+/* Two peers, A and B, and the pipes between them. */
+struct net {
+    struct peer *peer[2];
+    int owner;
+    struct pipe_end *ends[PIPES];
+    size_t end_count;
+    uint64_t now;
+    size_t opened, released, aborted;
+};
+
+struct context {
+    struct net *net;
+    int side;
+};
+
+static int net_listen(void *context, uint16_t port)
+{
+    (void)context;
+    return port == 0 ? 4242 : port == 13 ? -1 : port;
+}
+
+static void net_unlisten(void *context, uint16_t port)
+{
+    (void)context;
+    (void)port;
+}
+
+static struct pipe_end *end_new(struct net *net)
+{
+    struct pipe_end *end = calloc(1, sizeof(*end));
+
+    ck_assert_ptr_nonnull(end);
+    ck_assert_uint_lt(net->end_count, PIPES);
+    end->net = net;
+    net->ends[net->end_count++] = end;
+    return end;
+}
+
+static void *net_connect(void *context, const char *address, uint16_t port, struct peer_stream *stream)
+{
+    struct context *own = context;
+    struct pipe_end *end;
+
+    if (strcmp(address, "nowhere") == 0)
+        return NULL;
+    end = end_new(own->net);
+    end->stream = stream;
+    end->connecting = true;
+    end->port = port;
+    return end;
+}
+
+static void net_send(void *transport, const uint8_t *octets, size_t count)
+{
+    struct pipe_end *end = transport;
+
+    ck_assert(!end->over && !end->fin);
+    ck_assert_uint_le(end->count + count, PIPE_OCTETS);
+    memcpy(end->octets + end->count, octets, count);
+    end->count += count;
+}
+
+static void net_shutdown(void *transport)
+{
+    struct pipe_end *end = transport;
+
+    ck_assert(!end->over && !end->fin);
+    end->fin = true;
+}
+
+static void net_abort(void *transport)
+{
+    struct pipe_end *end = transport;
+
+    ck_assert(!end->over);
+    end->over = end->reset = true;
+    end->stream = NULL;
+    end->net->aborted++;
+}
+
+static void net_release(void *transport)
+{
+    struct pipe_end *end = transport;
+
+    ck_assert(!end->over);
+    end->over = true;
+    end->stream = NULL;
+    end->net->released++;
+}
+
+static size_t net_emss(void *transport)
+{
+    (void)transport;
+    return 1000;
+}
+
+static const struct peer_transport_ops net_ops = {
+    .listen = net_listen,
+    .unlisten = net_unlisten,
+    .connect = net_connect,
+    .send = net_send,
+    .shutdown = net_shutdown,
+    .abort = net_abort,
+    .release = net_release,
+    .emss = net_emss,
+};
+
+static bool end_connect(struct net *net, struct pipe_end *end)
+{
+    struct pipe_end *other;
+
+    end->connecting = false;
+    other = end_new(net);
+    other->other = end;
+    end->other = other;
+    other->stream = peer_accepted(net->peer[0], end->port, other, net->now);
+    if (other->stream == NULL) {
+        other->over = true;
+        peer_connect_failed(end->stream, "refused", net->now);
+        end->over = true;
+        return true;
+    }
+    net->opened++;
+    peer_connected(end->stream, net->now);
+    return true;
+}
+
+/* Hands over what one end has sent. */
+static bool end_move(struct net *net, struct pipe_end *end)
+{
+    struct pipe_end *other = end->other;
+
+    if (end->connecting && end->stream != NULL)
+        return end_connect(net, end);
+    if (other == NULL || other->stream == NULL)
+        return false;
+    if (end->count != 0) {
+        size_t count = end->count;
+
+        end->count = 0;
+        peer_input(other->stream, end->octets, count, net->now);
+        return true;
+    }
+    if (end->fin) {
+        struct peer_stream *stream = other->stream;
+
+        end->other = NULL;
+        peer_input_fin(stream, net->now);
+        return true;
+    }
+    if (end->reset) {
+        struct peer_stream *stream = other->stream;
+
+        end->other = NULL;
+        other->stream = NULL;
+        other->over = true;
+        peer_input_reset(stream, net->now);
+        return true;
+    }
+    return false;
+}
+
+static void net_run(struct net *net)
+{
+    bool moved = true;
+
+    while (moved) {
+        moved = false;
+        for (size_t i = 0; i < net->end_count; i++)
+            moved = end_move(net, net->ends[i]) || moved;
+    }
+}
+
+static struct context contexts[2];
+
+static struct net *net_new(void)
+{
+    struct net *net = calloc(1, sizeof(*net));
+    struct sentence sentence = {""};
+
+    ck_assert_ptr_nonnull(net);
+    net->now = 1;
+    for (int i = 0; i < 2; i++) {
+        contexts[i] = (struct context){net, i};
+        net->peer[i] = peer_new(NULL, &net_ops, &contexts[i], &sentence);
+        ck_assert_msg(net->peer[i] != NULL, "%s", sentence.text);
+    }
+    return net;
+}
+
+static void net_free(struct net *net)
+{
+    peer_free(net->peer[0]);
+    peer_free(net->peer[1]);
+    for (size_t i = 0; i < net->end_count; i++)
+        free(net->ends[i]);
+    free(net);
+}
+
+/* One command; the reply must be an object with `ok` as expected. */
+static json_t *command(struct net *net, int side, bool ok, const char *line)
+{
+    char *text = peer_command(net->peer[side], line, net->now);
+    json_t *reply;
+
+    ck_assert_ptr_nonnull(text);
+    ck_assert_ptr_null(strchr(text, '\n'));
+    reply = json_loads(text, 0, NULL);
+    ck_assert_msg(json_is_object(reply), "'%s' got '%s'", line, text);
+    ck_assert_msg(json_is_true(json_object_get(reply, "ok")) == ok, "'%s' got '%s'", line, text);
+    if (!ok)
+        ck_assert_msg(strlen(json_string_value(json_object_get(reply, "error"))) > 3, "%s", text);
+    free(text);
+    net_run(net);
+    return reply;
+}
+
+static void order(struct net *net, int side, bool ok, const char *line)
+{
+    json_decref(command(net, side, ok, line));
+}
+
+/* The first event of that name among those polled. */
+static const json_t *event_in(const json_t *polled, const char *name)
+{
+    size_t index;
+    const json_t *event;
+
+    json_array_foreach(json_object_get(polled, "events"), index, event)
+    {
+        if (strcmp(json_string_value(json_object_get(event, "event")), name) == 0)
+            return event;
+    }
+    return NULL;
+}
+
+static long long integer(const json_t *object, const char *name)
+{
+    const json_t *member = json_object_get(object, name);
+
+    ck_assert_msg(json_is_integer(member), "no integer '%s'", name);
+    return (long long)json_integer_value(member);
+}
+
+static const char *string(const json_t *object, const char *name)
+{
+    const json_t *member = json_object_get(object, name);
+
+    ck_assert_msg(json_is_string(member), "no string '%s'", name);
+    return json_string_value(member);
+}
+
+START_TEST(conversation)
+{
+    struct net *net = net_new();
+    char line[256];
+    json_t *reply;
+    json_t *polled;
+    long long stag, sink;
+
+    order(net, 0, true, "{\"verb\":\"listen\",\"port\":7000,\"echo\":true,\"private_data\":\"cafe\"}");
+    reply = command(net, 1, true,
+                    "{\"verb\":\"connect\",\"address\":\"x\",\"port\":7000,\"p2p\":true,\"markers\":true,\"tag\":[1]}");
+    ck_assert_int_eq(integer(reply, "stream"), 1);
+    ck_assert_uint_eq(json_array_size(json_object_get(reply, "tag")), 1);
+    json_decref(reply);
+    polled = command(net, 1, true, "{\"verb\":\"poll\"}");
+    ck_assert_str_eq(string(event_in(polled, "established"), "private_data"), "cafe");
+    json_decref(polled);
+
+    reply = command(net, 0, true,
+                    "{\"verb\":\"reg_mr\",\"length\":100,\"base\":\"0xFFFFFFFFFFFFFF00\",\"fill\":\"count\"}");
+    stag = integer(reply, "stag");
+    ck_assert_str_eq(string(reply, "base"), "0xffffffffffffff00");
+    json_decref(reply);
+    reply = command(net, 1, true, "{\"verb\":\"reg_mr\",\"length\":100,\"fill\":170}");
+    sink = integer(reply, "stag");
+    json_decref(reply);
+    (void)snprintf(line, sizeof(line),
+                   "{\"verb\":\"write\",\"stream\":1,\"stag\":%lld,\"to\":-256,\"data\":\"112233\",\"id\":5}", stag);
+    order(net, 1, true, line);
+    (void)snprintf(line, sizeof(line),
+                   "{\"verb\":\"read\",\"stream\":1,\"source_stag\":%lld,\"source_to\":\"0xffffffffffffff01\","
+                   "\"sink_stag\":%lld,\"sink_to\":1,\"length\":5,\"id\":6}",
+                   stag, sink);
+    order(net, 1, true, line);
+    order(net, 1, true, "{\"verb\":\"send\",\"stream\":1,\"data\":\"0102\",\"solicited\":true,\"id\":7}");
+    polled = command(net, 1, true, "{\"verb\":\"poll\"}");
+    ck_assert_int_eq(integer(event_in(polled, "write_done"), "id"), 5);
+    ck_assert_int_eq(integer(event_in(polled, "read_done"), "id"), 6);
+    ck_assert_int_eq(integer(event_in(polled, "send_done"), "id"), 7);
+    ck_assert_str_eq(string(event_in(polled, "receive"), "data"), "0102");
+    json_decref(polled);
+    (void)snprintf(line, sizeof(line), "{\"verb\":\"mem_read\",\"stag\":%lld,\"length\":8}", sink);
+    reply = command(net, 1, true, line);
+    ck_assert_str_eq(string(reply, "data"), "aa22330304"
+                                            "05aaaa");
+    json_decref(reply);
+
+    reply = command(net, 0, true, "{\"verb\":\"status\",\"stream\":1}");
+    ck_assert_str_eq(string(reply, "state"), "operation");
+    ck_assert_int_eq(integer(reply, "mulpdu"), 1000 - 6 - 4 * 2);
+    json_decref(reply);
+    order(net, 1, true, "{\"verb\":\"terminate\",\"stream\":1,\"layer\":0,\"etype\":2,\"code\":255}");
+    polled = command(net, 0, true, "{\"verb\":\"poll\"}");
+    ck_assert_int_eq(integer(event_in(polled, "terminate_received"), "code"), 255);
+    ck_assert_ptr_nonnull(event_in(polled, "closed"));
+    json_decref(polled);
+    ck_assert_uint_eq(peer_stream_count(net->peer[0]), 0);
+    ck_assert_uint_eq(peer_stream_count(net->peer[1]), 0);
+    ck_assert_uint_eq(net->released, 2);
+    ck_assert_uint_eq(net->aborted, 0);
+    net_free(net);
+}
+END_TEST
+
+START_TEST(decisions)
+{
+    struct net *net = net_new();
+    json_t *polled;
+
+    order(net, 0, true, "{\"verb\":\"listen\",\"port\":7000,\"accept\":\"manual\"}");
+    order(net, 1, true, "{\"verb\":\"connect\",\"address\":\"x\",\"port\":7000,\"private_data\":\"01\"}");
+    polled = command(net, 0, true, "{\"verb\":\"poll\"}");
+    ck_assert_str_eq(string(event_in(polled, "connect_request"), "private_data"), "01");
+    ck_assert_int_eq(integer(event_in(polled, "connect_request"), "peer_ird"), 4);
+    json_decref(polled);
+    order(net, 0, true, "{\"verb\":\"reject\",\"stream\":1,\"private_data\":\"0203\"}");
+    polled = command(net, 1, true, "{\"verb\":\"poll\"}");
+    ck_assert_str_eq(string(event_in(polled, "rejected"), "private_data"), "0203");
+    json_decref(polled);
+    order(net, 0, false, "{\"verb\":\"accept\",\"stream\":1}");
+    order(net, 1, true, "{\"verb\":\"connect\",\"address\":\"x\",\"port\":7000}");
+    order(net, 0, true, "{\"verb\":\"accept\",\"stream\":2,\"ird\":2}");
+    polled = command(net, 1, true, "{\"verb\":\"poll\"}");
+    ck_assert_int_eq(integer(event_in(polled, "established"), "ord"), 2);
+    json_decref(polled);
+    order(net, 1, true, "{\"verb\":\"abort\",\"stream\":2}");
+    polled = command(net, 0, true, "{\"verb\":\"poll\"}");
+    ck_assert_ptr_nonnull(event_in(polled, "error"));
+    json_decref(polled);
+    order(net, 1, true, "{\"verb\":\"connect\",\"address\":\"x\",\"port\":7001}");
+    polled = command(net, 1, true, "{\"verb\":\"poll\"}");
+    ck_assert_ptr_nonnull(event_in(polled, "connect_failed"));
+    json_decref(polled);
+    net_free(net);
+}
+END_TEST
+
+static const char *const hostile[] = {
+    "",
+    " ",
+    "{",
+    "[]",
+    "null",
+    "17",
+    "\"poll\"",
+    "{}",
+    "{\"verb\":1}",
+    "{\"verb\":\"\"}",
+    "{\"verb\":\"no such verb\"}",
+    "{\"verb\":\"poll\",\"verb\":\"poll\"}",
+    "{\"verb\":\"poll\",\"colour\":1}",
+    "{\"verb\":\"poll\"} trailing",
+    "{\"verb\":\"poll\xff\"}",
+    "{\"verb\":\"listen\",\"port\":-1}",
+    "{\"verb\":\"listen\",\"port\":65536}",
+    "{\"verb\":\"listen\",\"port\":13}",
+    "{\"verb\":\"listen\",\"port\":\"http\"}",
+    "{\"verb\":\"listen\",\"port\":1.5}",
+    "{\"verb\":\"listen\",\"rev\":0}",
+    "{\"verb\":\"listen\",\"rev\":3}",
+    "{\"verb\":\"listen\",\"ird\":16384}",
+    "{\"verb\":\"listen\",\"rtr\":[]}",
+    "{\"verb\":\"listen\",\"rtr\":[\"send\",\"send\"]}",
+    "{\"verb\":\"listen\",\"rtr\":\"send\"}",
+    "{\"verb\":\"listen\",\"accept\":\"maybe\"}",
+    "{\"verb\":\"listen\",\"crc\":\"no\"}",
+    "{\"verb\":\"listen\",\"private_data\":\"abc\"}",
+    "{\"verb\":\"listen\",\"private_data\":\"zz\"}",
+    "{\"verb\":\"listen\",\"receives\":65536,\"receive_octets\":16777216}",
+    "{\"verb\":\"unlisten\",\"port\":1}",
+    "{\"verb\":\"connect\"}",
+    "{\"verb\":\"connect\",\"address\":5,\"port\":1}",
+    "{\"verb\":\"connect\",\"address\":\"nowhere\",\"port\":1}",
+    "{\"verb\":\"accept\",\"stream\":99}",
+    "{\"verb\":\"reject\",\"stream\":99}",
+    "{\"verb\":\"send\"}",
+    "{\"verb\":\"send\",\"stream\":99}",
+    "{\"verb\":\"send\",\"stream\":1,\"data\":\"0\"}",
+    "{\"verb\":\"send\",\"stream\":1,\"length\":99999999999}",
+    "{\"verb\":\"send\",\"stream\":1,\"id\":-1}",
+    "{\"verb\":\"write\",\"stream\":1}",
+    "{\"verb\":\"write\",\"stream\":1,\"stag\":4294967296}",
+    "{\"verb\":\"read\",\"stream\":1,\"source_stag\":1,\"length\":8,\"sink_stag\":1}",
+    "{\"verb\":\"read\",\"stream\":1,\"source_stag\":1,\"length\":4294967296}",
+    "{\"verb\":\"post_recv\",\"stream\":1,\"count\":65536,\"length\":16777216}",
+    "{\"verb\":\"terminate\",\"stream\":1,\"layer\":16}",
+    "{\"verb\":\"reg_mr\"}",
+    "{\"verb\":\"reg_mr\",\"length\":-5}",
+    "{\"verb\":\"reg_mr\",\"length\":99999999999}",
+    "{\"verb\":\"reg_mr\",\"length\":32,\"base\":\"0xFFFFFFFFFFFFFFF0\"}",
+    "{\"verb\":\"reg_mr\",\"length\":2,\"data\":\"010203\"}",
+    "{\"verb\":\"reg_mr\",\"length\":2,\"fill\":256}",
+    "{\"verb\":\"reg_mr\",\"length\":2,\"access\":\"all\"}",
+    "{\"verb\":\"reg_mr\",\"length\":2,\"access\":[\"all\"]}",
+    "{\"verb\":\"reg_mr\",\"length\":2,\"access\":[7]}",
+    "{\"verb\":\"dereg\",\"stag\":1}",
+    "{\"verb\":\"invalidate\",\"stag\":1}",
+    "{\"verb\":\"mem_read\",\"stag\":1}",
+    "{\"verb\":\"mem_read\",\"stag\":7777,\"offset\":5}",
+    "{\"verb\":\"mem_read\",\"stag\":7777,\"length\":5}",
+    "{\"verb\":\"mem_read\",\"stag\":7777,\"offset\":\"0xffffffffffffffff\",\"length\":2}",
+    "{\"verb\":\"mem_write\",\"stag\":7777,\"offset\":3,\"data\":\"0102\"}",
+    "{\"verb\":\"mem_write\",\"stag\":7777}",
+    "{\"verb\":\"atomic\",\"stream\":1}",
+    "{\"verb\":\"immediate\",\"stream\":1}",
+};
+
+/* Each is answered with an error, and a stream that is up does not notice. */
+START_TEST(hostile_command)
+{
+    struct net *net = net_new();
+    json_t *polled;
+
+    order(net, 0, true, "{\"verb\":\"listen\",\"port\":7000,\"echo\":true}");
+    order(net, 0, true, "{\"verb\":\"reg_mr\",\"length\":4,\"stag\":7777}");
+    order(net, 1, true, "{\"verb\":\"connect\",\"address\":\"x\",\"port\":7000,\"p2p\":true}");
+    order(net, 0, true, "{\"verb\":\"poll\"}");
+    order(net, 0, false, hostile[_i]);
+    order(net, 1, true, "{\"verb\":\"send\",\"stream\":1,\"data\":\"77\"}");
+    polled = command(net, 1, true, "{\"verb\":\"poll\"}");
+    ck_assert_str_eq(string(event_in(polled, "receive"), "data"), "77");
+    json_decref(polled);
+    order(net, 0, true, "{\"verb\":\"reset\"}");
+    ck_assert_uint_eq(peer_stream_count(net->peer[0]), 0);
+    ck_assert_uint_eq(net->aborted, 1);
+    order(net, 0, false, "{\"verb\":\"mem_read\",\"stag\":7777}");
+    net_free(net);
+}
+END_TEST
+
+START_TEST(time_limits)
+{
+    struct net *net = net_new();
+    struct peer_stream *stream;
+    struct pipe_end *end = end_new(net);
+    json_t *polled;
+
+    order(net, 0, true, "{\"verb\":\"listen\",\"port\":7000,\"startup_ms\":1000,\"linger_ms\":500}");
+    ck_assert_uint_eq(peer_deadline(net->peer[0]), UINT64_MAX);
+    stream = peer_accepted(net->peer[0], 7000, end, net->now);
+    ck_assert_ptr_nonnull(stream);
+    end->stream = stream;
+    ck_assert_uint_eq(peer_deadline(net->peer[0]), net->now + 1000000000);
+    net->now += 999999999;
+    /* A slow drip does not put the limit off (RFC 5044 7.1.2 rule 10). */
+    peer_input(stream, (const uint8_t *)"MPA", 3, net->now);
+    peer_tick(net->peer[0], net->now);
+    ck_assert(!end->fin);
+    net->now += 1;
+    peer_tick(net->peer[0], net->now);
+    ck_assert(end->fin);
+    ck_assert(!end->over);
+    net->now += 500000000;
+    peer_tick(net->peer[0], net->now);
+    ck_assert(end->reset);
+    polled = command(net, 0, true, "{\"verb\":\"poll\"}");
+    ck_assert_str_eq(string(event_in(polled, "error"), "requirement"), "MPA-7.1.2-26");
+    json_decref(polled);
+    net_free(net);
+}
+END_TEST
+
+Suite *peer_suite(void)
+{
+    Suite *suite = suite_create("peer");
+    TCase *commands = tcase_create("commands");
+
+    tcase_add_test(commands, conversation);
+    tcase_add_test(commands, decisions);
+    tcase_add_loop_test(commands, hostile_command, 0, (int)(sizeof(hostile) / sizeof(hostile[0])));
+    tcase_add_test(commands, time_limits);
+    suite_add_tcase(suite, commands);
+    return suite;
+}
