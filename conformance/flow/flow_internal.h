@@ -106,6 +106,7 @@ struct flow_side {
     bool impatient;    /* held long enough: go on without the other side's frame */
     bool lost_in_wait; /* octets are missing behind the start-up frame */
     bool tentative;    /* the next FPDU is a guess: tell of it only when its CRC is right */
+    bool doubtful;     /* found without Markers in mid-stream: there may be some all the same */
     bool resynced;     /* the next FPDU is the first one behind a lock */
     bool told_dead;    /* FLOW_UNDECODED was sent for the state it is in */
     enum flow_reason dead_reason;
@@ -214,6 +215,8 @@ size_t flow_lock_resync(struct flow_decoder *decoder, struct flow_connection *co
                         const struct flow_piece *piece, size_t used);
 size_t flow_lock_late(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
                       const struct flow_piece *piece, size_t used);
+/* An FPDU begins at `used`, of a stream whose framing is doubtful: looks whether it has Markers. */
+void flow_lock_doubt(struct flow_decoder *decoder, struct flow_side *side, const struct flow_piece *piece, size_t used);
 void flow_lock_guess(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
                      const struct flow_piece *piece, size_t used);
 /* Copies up to `want` octets that are not Markers from an FPDU's first octet on; returns how many there were. */

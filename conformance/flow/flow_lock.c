@@ -72,9 +72,10 @@ enum place { PLACE_NONE, PLACE_PLAUSIBLE, PLACE_VERIFIED };
 
 struct candidate {
     enum place place;
-    size_t octets; /* of the FPDU */
-    bool whole;    /* all of it is there */
-    bool crc_zero; /* whole, and its CRC field is zero: what senders without CRC send */
+    size_t octets;     /* of the FPDU */
+    bool whole;        /* all of it is there */
+    bool crc_zero;     /* whole, and its CRC field is zero: what senders without CRC send */
+    bool markers_good; /* whole, with Markers, and each of them is right */
 };
 
 static struct candidate judge(struct flow_decoder *decoder, const uint8_t *at, size_t count,
@@ -83,7 +84,7 @@ static struct candidate judge(struct flow_decoder *decoder, const uint8_t *at, s
     uint8_t header[HEADER_OCTETS];
     size_t have = flow_lock_gather(at, count, framing, header, sizeof(header));
     struct fpdu_framing with_crc = *framing;
-    struct candidate candidate = {PLACE_NONE, 0, false, false};
+    struct candidate candidate = {PLACE_NONE, 0, false, false, false};
     const uint8_t *p = at;
     struct fpdu fpdu;
     wire_result result;
@@ -97,6 +98,7 @@ static struct candidate judge(struct flow_decoder *decoder, const uint8_t *at, s
     candidate.octets = fpdu.octets;
     candidate.whole = result != WIRE_MORE;
     candidate.crc_zero = candidate.whole && fpdu.crc == 0;
+    candidate.markers_good = candidate.whole && fpdu.markers != 0 && fpdu.bad_marker == SIZE_MAX;
     if (result == WIRE_OK || result == TERM_MPA_MARKER)
         candidate.place = PLACE_VERIFIED;
     else if (candidate.whole && framing->crc)
@@ -104,10 +106,10 @@ static struct candidate judge(struct flow_decoder *decoder, const uint8_t *at, s
     return candidate;
 }
 
-static void lock(struct flow_side *side, const struct candidate *candidate)
+static void lock(struct flow_side *side)
 {
     side->state = SIDE_FPDU;
-    side->tentative = candidate->place != PLACE_VERIFIED;
+    side->tentative = true; /* until the FPDU is told of: see tell_fpdu() */
     side->resynced = true;
     side->have = side->need = 0;
     side->skip = 0;
@@ -156,6 +158,24 @@ static size_t place_by_marker(const struct flow_piece *piece, size_t from, uint3
     return place;
 }
 
+/*
+ * A guess that cannot be verified at once is worth following where a segment begins; elsewhere only when there is more
+ * than a few bits to it: a queue number that fits, or an STag that this side has used.
+ */
+static bool is_familiar(const struct flow_half *half, const uint8_t *at, size_t count,
+                        const struct fpdu_framing *framing)
+{
+    uint8_t header[HEADER_OCTETS];
+    uint32_t stag;
+
+    if (flow_lock_gather(at, count, framing, header, sizeof(header)) < sizeof(header))
+        return false;
+    stag = octets_get32(header + FPDU_LENGTH_OCTETS + 2);
+    if ((header[FPDU_LENGTH_OCTETS] & 0x80) == 0)
+        return true; /* flow_lock_plausible() has compared the queue number */
+    return stag != 0 && (stag == half->write.stag || stag == half->read_response.stag);
+}
+
 size_t flow_lock_resync(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
                         const struct flow_piece *piece, size_t used)
 {
@@ -178,7 +198,7 @@ size_t flow_lock_resync(struct flow_decoder *decoder, struct flow_connection *co
         candidate = judge(decoder, piece->octets + place, piece->captured - place, &framing, revision);
         if (candidate.place == PLACE_NONE)
             continue;
-        lock(side, &candidate);
+        lock(side);
         side->tentative = candidate.place != PLACE_VERIFIED && framing.crc;
         side->position += place - used;
         return place - used;
@@ -188,12 +208,12 @@ size_t flow_lock_resync(struct flow_decoder *decoder, struct flow_connection *co
         candidate = judge(decoder, piece->octets + at, piece->captured - at, &framing, revision);
         if (candidate.place == PLACE_NONE)
             continue;
-        /* A guess is worth following at the beginning of a segment only. */
-        if (candidate.place == PLACE_PLAUSIBLE && !(at == 0 && piece->at_start))
+        if (candidate.place == PLACE_PLAUSIBLE && !(at == 0 && piece->at_start) &&
+            !is_familiar(side->half, piece->octets + at, piece->captured - at, &framing))
             continue;
         if (!framing.crc && !chain_holds(decoder, piece, at, framing, revision))
             continue;
-        lock(side, &candidate);
+        lock(side);
         side->tentative = candidate.place != PLACE_VERIFIED && framing.crc;
         side->position += at - used;
         return at - used;
@@ -210,7 +230,7 @@ void flow_lock_guess(struct flow_decoder *decoder, struct flow_connection *conne
     struct flow_side *side = &connection->side[index];
     const struct flow_start *own = &connection->flow->start[side->kind];
     struct fpdu_framing best = {false, own->frame.crc, 0};
-    struct candidate best_candidate = {PLACE_NONE, 0, false, false};
+    struct candidate best_candidate = {PLACE_NONE, 0, false, false, false};
 
     for (unsigned markers = 0; markers < 2; markers++) {
         struct fpdu_framing framing = {markers != 0, false, (uint32_t)side->position};
@@ -258,44 +278,72 @@ static bool fills_segment(struct flow_decoder *decoder, const struct flow_piece 
     return piece->captured == piece->length && at == piece->captured;
 }
 
-static bool late_without_markers(struct flow_decoder *decoder, struct flow_side *side, const struct flow_piece *piece)
+/*
+ * FPDUs with Markers, one of which begins at `at`: its first Marker says how far back ULPDU_Length stands. True: the
+ * side's framing and position are set.
+ */
+static bool try_markers(struct flow_decoder *decoder, struct flow_side *side, const uint8_t *at, size_t count)
+{
+    for (size_t marker = 0; marker < MARKER_SPACING && marker + MARKER_OCTETS <= count; marker += 4) {
+        struct fpdu_framing framing = {true, true, marker == 0 ? 0 : MARKER_SPACING - (uint32_t)marker};
+        struct candidate candidate;
+
+        if (octets_get32(at + marker) != marker)
+            continue;
+        framing.crc = false; /* what is whole is judged below */
+        candidate = judge(decoder, at, count, &framing, MPA_REV_1);
+        if (candidate.place == PLACE_NONE ||
+            (candidate.place == PLACE_PLAUSIBLE && !candidate.markers_good && marker == 0))
+            continue;
+        if (candidate.place == PLACE_PLAUSIBLE && candidate.whole && !(candidate.crc_zero && candidate.markers_good))
+            continue;
+        framing.crc = candidate.place == PLACE_VERIFIED || !candidate.whole;
+        side->framing = framing;
+        side->position = framing.position;
+        side->doubtful = false;
+        return true;
+    }
+    return false;
+}
+
+static bool late_fpdu(struct flow_decoder *decoder, struct flow_side *side, const struct flow_piece *piece)
 {
     struct fpdu_framing framing = {false, false, 0};
     struct candidate candidate = judge(decoder, piece->octets, piece->captured, &framing, MPA_REV_1);
 
+    if (candidate.place != PLACE_VERIFIED && try_markers(decoder, side, piece->octets, piece->captured))
+        return true;
     if (candidate.place == PLACE_NONE)
         return false;
     if (candidate.place == PLACE_PLAUSIBLE && candidate.whole) {
         if (!fills_segment(decoder, piece, &framing) || ++side->hints < HINTS_NEEDED)
             return false;
-        candidate.place = PLACE_VERIFIED;
     } else {
-        framing.crc = true; /* to be verified when it is whole */
+        framing.crc = true; /* verified, or to be verified when it is whole */
     }
     side->framing = framing;
     side->position = 0;
-    lock(side, &candidate);
+    side->doubtful = true; /* a short FPDU may lie between two Markers */
     return true;
 }
 
-/* The first Marker in an FPDU says how far back the FPDU begins: at the segment's first octet. */
-static bool late_with_markers(struct flow_decoder *decoder, struct flow_side *side, const struct flow_piece *piece)
+void flow_lock_doubt(struct flow_decoder *decoder, struct flow_side *side, const struct flow_piece *piece, size_t used)
 {
-    for (size_t at = 0; at < MARKER_SPACING && at + MARKER_OCTETS <= piece->captured; at += 4) {
-        struct fpdu_framing framing = {true, true, at == 0 ? 0 : MARKER_SPACING - (uint32_t)at};
-        struct candidate candidate;
+    const uint8_t *at = piece->octets + used;
+    size_t left = piece->captured - used;
+    struct fpdu_framing framing = {false, false, 0};
+    struct candidate candidate = judge(decoder, at, left, &framing, MPA_REV_1);
 
-        if (octets_get32(piece->octets + at) != at)
-            continue;
-        candidate = judge(decoder, piece->octets, piece->captured, &framing, MPA_REV_1);
-        if (candidate.place == PLACE_NONE)
-            continue;
-        side->framing = framing;
-        side->position = framing.position;
-        lock(side, &candidate);
-        return true;
+    if (candidate.place != PLACE_VERIFIED && try_markers(decoder, side, at, left)) {
+        if (side->half != NULL) {
+            side->half->framing = side->framing;
+            side->half->position = side->position;
+        }
+        return;
     }
-    return false;
+    /* So long an FPDU would have had a Marker inside. */
+    if (candidate.place != PLACE_NONE && candidate.octets > MARKER_SPACING && left > MARKER_SPACING + MARKER_OCTETS)
+        side->doubtful = false;
 }
 
 size_t flow_lock_late(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
@@ -320,8 +368,10 @@ size_t flow_lock_late(struct flow_decoder *decoder, struct flow_connection *conn
         return left;
     }
     side->attempts++;
-    if (late_without_markers(decoder, side, piece) || late_with_markers(decoder, side, piece))
+    if (late_fpdu(decoder, side, piece)) {
+        lock(side);
         return 0;
+    }
     if (side->attempts >= ATTEMPTS_MAX && connection->flow == NULL && other->attempts != 0)
         side->state = SIDE_STREAMING;
     return left;

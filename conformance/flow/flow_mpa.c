@@ -207,6 +207,8 @@ static size_t fpdu_begin(struct flow_decoder *decoder, struct flow_connection *c
     size_t left = piece->captured - used;
     struct flow_fpdu fpdu;
 
+    if (side->doubtful)
+        flow_lock_doubt(decoder, side, piece, used);
     side->framing.position = (uint32_t)side->position;
     fpdu.result = fpdu_parse(&p, at + left, &side->framing, decoder->scratch, &fpdu.fpdu);
     side->unit_at_start = piece->at_start && used == 0;
@@ -343,7 +345,11 @@ size_t flow_mpa_octets(struct flow_decoder *decoder, struct flow_connection *con
             if (side->waiting)
                 return used;
             break;
-        case SIDE_WAIT: return used;
+        case SIDE_WAIT:
+            if (flow_mpa_blocked(connection, index))
+                return used;
+            flow_mpa_go_on(connection, index);
+            break;
         case SIDE_GUESS: flow_lock_guess(decoder, connection, index, piece, used); break;
         case SIDE_RESYNC: used += flow_lock_resync(decoder, connection, index, piece, used); break;
         case SIDE_LATE: used += flow_lock_late(decoder, connection, index, piece, used); break;

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Link and network headers: the same conversation behind each of them, and headers that lie. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "generator/packet.h"
+#include "tests/unit/flow_talk.h"
+#include "tests/unit/guard.h"
+#include "tests/unit/suites.h"
+
+Suite *flow_link_suite(void);
+
+struct wrapping {
+    const char *name;
+    uint32_t link;
+    uint8_t header[40];
+    size_t octets;
+
+    bool keep_ethernet; /* the header goes between the MAC addresses and the Ethertype */
+};
+
+static const struct wrapping wrappings[] = {
+    {"Ethernet", FLOW_LINK_ETHERNET, {0}, 0, true},
+    {"802.1Q", FLOW_LINK_ETHERNET, {0x81, 0, 0x20, 7}, 4, true},
+    {"802.1ad", FLOW_LINK_ETHERNET, {0x88, 0xA8, 0, 5, 0x81, 0, 0, 7}, 8, true},
+    {"three tags", FLOW_LINK_ETHERNET, {0x91, 0, 0, 5, 0x88, 0xA8, 0, 5, 0x81, 0, 0, 7}, 12, true},
+    {"SLL", FLOW_LINK_LINUX_SLL, {0, 0, 0, 1, 0, 6}, 16, false},
+    {"SLL2", FLOW_LINK_LINUX_SLL2, {0}, 20, false},
+    {"raw", FLOW_LINK_RAW, {0}, 0, false},
+    {"raw 12", FLOW_LINK_RAW_12, {0}, 0, false},
+    {"null", FLOW_LINK_NULL, {2, 0, 0, 0}, 4, false},
+    {"null, other order", FLOW_LINK_NULL, {0, 0, 0, 30}, 4, false},
+    {"loop", FLOW_LINK_LOOP, {0, 0, 0, 2}, 4, false},
+};
+
+static void wrap(struct talk *talk, const struct wrapping *wrapping)
+{
+    size_t keep = wrapping->keep_ethernet ? 12 : 0, drop = wrapping->keep_ethernet ? 12 : 14;
+    uint16_t type = octets_get16(talk->frame_octets + 12);
+
+    memmove(talk->frame_octets + keep + wrapping->octets, talk->frame_octets + drop, talk->frame_length - drop);
+    memcpy(talk->frame_octets + keep, wrapping->header, wrapping->octets);
+    if (wrapping->link == FLOW_LINK_LINUX_SLL)
+        octets_put16(talk->frame_octets + 14, type);
+    if (wrapping->link == FLOW_LINK_LINUX_SLL2)
+        octets_put16(talk->frame_octets, type);
+    talk->frame_length = talk->frame_length - drop + keep + wrapping->octets;
+    talk->link = wrapping->link;
+}
+
+/* Loop: wrapping, times two for IPv6. */
+START_TEST(every_link)
+{
+    const struct wrapping *wrapping = &wrappings[_i / 2];
+    struct talk *talk = talk_new(NULL);
+
+    talk->ipv6 = _i % 2 != 0;
+    talk_start_simple(talk, false, true, true);
+    talk_mix(talk, 0, 8);
+    talk_mix(talk, 1, 8);
+    for (unsigned side = 0; side < 2; side++) {
+        talk_build(talk, side, talk->isn[side], 0, side == 0 ? TCP_FLAG_SYN : TCP_FLAG_SYN | TCP_FLAG_ACK, NULL, 0);
+        wrap(talk, wrapping);
+        talk_give(talk);
+    }
+    for (unsigned side = 0; side < 2; side++) {
+        talk_build(talk, side, talk->isn[side] + 1, 0, TCP_FLAG_ACK, talk->stream[side], talk->start[side]);
+        wrap(talk, wrapping);
+        talk_give(talk);
+    }
+    for (unsigned side = 0; side < 2; side++) {
+        talk_build(talk, side, talk->isn[side] + 1 + (uint32_t)talk->start[side], 0, TCP_FLAG_ACK,
+                   talk->stream[side] + talk->start[side], talk->octets[side] - talk->start[side]);
+        wrap(talk, wrapping);
+        talk_give(talk);
+    }
+    talk_finish(talk);
+    EXPECT(talk->good[0] == 8 && talk->good[1] == 8 && talk->wrong == 0, "%s: %s| %s", wrapping->name, talk->log[0],
+           talk->log[1]);
+    talk_free(talk);
+}
+END_TEST
+
+/* A padded frame: what stands behind the datagram is no payload. */
+START_TEST(ethernet_padding)
+{
+    struct talk *talk = talk_new(NULL);
+
+    talk_start_simple(talk, false, false, true);
+    talk_mix(talk, 0, 2);
+    talk_syn(talk);
+    for (size_t at = 0; at < talk->octets[0]; at++) {
+        if (at == talk->start[0])
+            talk_segment(talk, 1, 0, talk->start[1]);
+        talk_build(talk, 0, talk->isn[0] + 1 + (uint32_t)at, 0, TCP_FLAG_ACK, talk->stream[0] + at, 1);
+        memset(talk->frame_octets + talk->frame_length, 0xEE, 40);
+        talk->frame_length += 40;
+        talk_give(talk);
+    }
+    talk_finish(talk);
+    ck_assert_uint_eq(talk->good[0], 2);
+    talk_free(talk);
+}
+END_TEST
+
+/* IPv4 options, IPv6 extension headers. */
+START_TEST(headers_in_between)
+{
+    for (unsigned ipv6 = 0; ipv6 < 2; ipv6++) {
+        struct talk *talk = talk_new(NULL);
+        size_t network = 14, header = ipv6 != 0 ? 40 : 20, more = ipv6 != 0 ? 24 : 8;
+
+        talk->ipv6 = ipv6 != 0;
+        talk_start_simple(talk, false, false, true);
+        talk_mix(talk, 0, 4);
+        talk_syn(talk);
+        for (unsigned part = 0; part < 3; part++) {
+            unsigned side = part == 1;
+            size_t from = part == 2 ? talk->start[0] : 0, to = part == 2 ? talk->octets[0] : talk->start[side];
+            uint8_t *ip = talk->frame_octets + network;
+
+            talk_build(talk, side, talk->isn[side] + 1 + (uint32_t)from, 0, TCP_FLAG_ACK, talk->stream[side] + from,
+                       to - from);
+            memmove(ip + header + more, ip + header, talk->frame_length - network - header);
+            memset(ip + header, 1, more); /* IPv4: no-operation options */
+            talk->frame_length += more;
+            if (ipv6 != 0) { /* hop-by-hop of 8, destination options of 16 */
+                octets_put16(ip + 4, (uint16_t)(octets_get16(ip + 4) + more));
+                ip[6] = 0;
+                ip[40] = 60;
+                ip[41] = 0;
+                ip[48] = 6;
+                ip[49] = 1;
+            } else {
+                ip[0] = 0x47;
+                octets_put16(ip + 2, (uint16_t)(octets_get16(ip + 2) + more));
+            }
+            talk_give(talk);
+        }
+        talk_finish(talk);
+        EXPECT(talk->good[0] == 4, "IPv%u: %s| %s", ipv6 != 0 ? 6 : 4, talk->log[0], talk->log[1]);
+        talk_free(talk);
+    }
+}
+END_TEST
+
+START_TEST(totals_say_why)
+{
+    struct talk *talk = talk_new(NULL);
+    const struct flow_totals *totals = flow_decoder_totals(talk->decoder);
+
+    talk_start_simple(talk, false, false, true);
+    talk_build(talk, 0, 1, 0, TCP_FLAG_ACK, talk->stream[0], 30);
+    talk->frame_octets[14 + 6] = 0x20; /* more fragments */
+    talk_give(talk);
+    ck_assert_uint_eq(totals->fragments, 1);
+
+    talk_build(talk, 0, 1, 0, TCP_FLAG_ACK, talk->stream[0], 30);
+    talk->frame_octets[14 + 9] = 17; /* UDP */
+    talk_give(talk);
+    ck_assert_uint_eq(totals->not_tcp, 1);
+
+    talk_build(talk, 0, 1, 0, TCP_FLAG_ACK, talk->stream[0], 30);
+    talk->frame_octets[14] = 0x42; /* header of 8 octets */
+    talk_give(talk);
+    talk_build(talk, 0, 1, 0, TCP_FLAG_ACK, talk->stream[0], 30);
+    talk->frame_octets[14 + 20 + 12] = 0xF0; /* data offset 60, beyond the end with so little payload? */
+    octets_put16(talk->frame_octets + 16, 50);
+    talk_give(talk);
+    talk_build(talk, 0, 1, 0, TCP_FLAG_ACK, talk->stream[0], 30);
+    octets_put16(talk->frame_octets + 16, 2000); /* longer than the frame */
+    talk_give(talk);
+    ck_assert_uint_eq(totals->malformed, 3);
+
+    talk->snap = 40;
+    talk_build(talk, 0, 1, 0, TCP_FLAG_ACK, talk->stream[0], 30);
+    talk_give(talk);
+    ck_assert_uint_eq(totals->cut_frames, 1);
+    ck_assert_uint_eq(totals->malformed, 3);
+    ck_assert_uint_eq(totals->tcp_segments, 0);
+    ck_assert(!flow_link_known(147));
+    ck_assert(flow_link_known(1));
+    talk_free(talk);
+}
+END_TEST
+
+/* Each cut of a frame, behind an inaccessible page. */
+START_TEST(every_cut)
+{
+    for (size_t i = 0; i < sizeof(wrappings) / sizeof(wrappings[0]); i++)
+        for (unsigned ipv6 = 0; ipv6 < 2; ipv6++) {
+            struct talk *talk = talk_new(NULL);
+
+            talk->ipv6 = ipv6 != 0;
+            talk_start_simple(talk, false, false, true);
+            talk_build(talk, 0, 1, 0, TCP_FLAG_SYN, talk->stream[0], talk->start[0]);
+            wrap(talk, &wrappings[i]);
+            for (size_t cut = 0; cut <= talk->frame_length; cut++) {
+                uint8_t *octets = guard_place(talk->frame_octets, cut);
+                struct flow_frame frame = {talk->link, 1, 1, octets, cut, cut % 2 != 0 ? cut : talk->frame_length};
+
+                flow_decoder_frame(talk->decoder, &frame);
+                guard_free(octets, cut);
+            }
+            talk_free(talk);
+        }
+}
+END_TEST
+
+START_TEST(names)
+{
+    struct flow flow = {.roles_known = true};
+    char text[FLOW_NAME_MAX];
+    static const uint8_t a[16] = {10, 77, 0, 2}, b[16] = {0xfd, 0x77, [15] = 3};
+
+    flow.address[0] = (struct flow_address){.family = 4, .port = 9999};
+    flow.address[1] = (struct flow_address){.family = 4, .port = 46279};
+    memcpy(flow.address[0].octets, a, 16);
+    memcpy(flow.address[1].octets, a, 16);
+    flow.address[1].octets[3] = 3;
+    ck_assert_str_eq(flow_name(&flow, 0, text, sizeof(text)), "10.77.0.2:9999>10.77.0.3:46279");
+    ck_assert_str_eq(flow_name(&flow, 1, text, sizeof(text)), "10.77.0.3:46279>10.77.0.2:9999");
+    flow.address[0].family = flow.address[1].family = 6;
+    memcpy(flow.address[0].octets, b, 16);
+    memcpy(flow.address[1].octets, b, 16);
+    ck_assert_str_eq(flow_name(&flow, 0, text, sizeof(text)), "[fd77::3]:9999>[fd77::3]:46279");
+    ck_assert_str_eq(flow_role(&flow, 0), "initiator");
+    ck_assert_str_eq(flow_role(&flow, 1), "responder");
+    flow.roles_known = false;
+    ck_assert_ptr_null(flow_role(&flow, 0));
+    for (int i = 0; i < FLOW_REASON_COUNT; i++)
+        ck_assert_str_ne(flow_reason_text((enum flow_reason)i), "");
+}
+END_TEST
+
+Suite *flow_link_suite(void)
+{
+    Suite *suite = suite_create("flow_link");
+    TCase *tests = tcase_create("link");
+
+    tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, every_link, 0, 2 * (int)(sizeof(wrappings) / sizeof(wrappings[0])));
+    tcase_add_test(tests, ethernet_padding);
+    tcase_add_test(tests, headers_in_between);
+    tcase_add_test(tests, totals_say_why);
+    tcase_add_test(tests, every_cut);
+    tcase_add_test(tests, names);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
