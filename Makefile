@@ -73,8 +73,8 @@ deps: prerequisites
 # $(call once,NAME,COMMAND): the command's output, asked for at the first use and kept in the variable NAME, which must
 # be defined as nothing but this call.
 once = $(eval $(1) := $$(shell $(2)))$($(1))
-iwarp_packages := libuv libisal
-packages := $(iwarp_packages) libpcap lua5.4 jansson libxml-2.0
+iwarp_packages := libuv libisal jansson
+packages := $(iwarp_packages) libpcap lua5.4 libxml-2.0
 package_cflags = $(call once,package_cflags,pkg-config --cflags $(packages))
 package_libs = $(call once,package_libs,pkg-config --libs $(packages) && echo -lnet)
 iwarp_libs = $(call once,iwarp_libs,pkg-config --libs $(iwarp_packages))

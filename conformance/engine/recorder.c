@@ -125,9 +125,10 @@ struct recorder *recorder_new(const struct recorder_config *config, struct sente
 
     if (recorder != NULL) {
         struct rule_config rules = {.selected = rule_selected, .judged = judge_dut, .argument = recorder};
+        struct flow_config flow = {.rule_state_octets = rule_state_octets()};
 
         recorder->config = *config;
-        recorder->decoder = flow_decoder_create(NULL, on_event, recorder);
+        recorder->decoder = flow_decoder_create(&flow, on_event, recorder);
         recorder->rules = rule_engine_create(&rules);
     }
     if (recorder == NULL || recorder->decoder == NULL || recorder->rules == NULL) {

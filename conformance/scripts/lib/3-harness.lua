@@ -25,7 +25,7 @@ end
 
 function Test:fail(message, expected, actual) decide("FAIL", message, expected, actual) end
 function Test:warn(message, expected, actual) decide("WARN", message, expected, actual) end
-function Test:ambiguous(reading) decide("AMBIGUOUS", reading, nil, nil, reading) end
+function Test:ambiguous(reading) decide("AMBIGUOUS", nil, nil, nil, reading) end
 function Test:skip(reason) decide("SKIP", reason) end
 function Test:inconclusive(reason) decide("INCONCLUSIVE", reason) end
 function Test:note(text) rig.note(text) end
