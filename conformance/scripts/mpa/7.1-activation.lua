@@ -1,0 +1,86 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- RFC 5044 7.1, 7.1.4.2 and 7.1.5: where MPA begins, and TCP beneath it.
+
+check {
+  id = "MPA-7.1-02",
+  role = "both",
+  purpose = "MPA begins in both directions at once: from the start-up frames on there are FPDUs and nothing else",
+  sandwich = "tcp",
+  run = function(t)
+    local c = t:awaiting_start()
+    local frame = t:start_frame {}
+    c:send(frame)
+    c:expect_operation(frame, "behind its start-up frame the device sends FPDUs and nothing else")
+    for _ = 1, 3 do c:probe() end
+  end,
+}
+
+check {
+  id = "MPA-7.1-03",
+  role = "responder",
+  purpose = "start-up may follow the TCP handshake directly: the Request is the first thing on the connection",
+  sandwich = "tcp",
+  run = function(t)
+    local c = t:connect()
+    c:send(mpa.request {})
+    c:expect(mpa.reply {}, { message = "a Request as the first octets of a connection is answered" })
+  end,
+}
+
+check {
+  id = "MPA-7.1-06",
+  role = "both",
+  purpose = "full operation begins with a DDP endpoint in place: an FPDU that follows at once is executed, 100 times",
+  sandwich = "tcp",
+  run = function(t)
+    for i = 1, 100 do
+      local c = t:awaiting_start()
+      local frame = t:start_frame {}
+      c:send(frame)
+      c:expect_operation(frame, string.format("connection %d: the first FPDU is executed", i))
+      c.tcp:close()
+    end
+  end,
+}
+
+check {
+  id = "MPA-7.1.4.2-01",
+  role = "responder",
+  purpose = "the third segment of the TCP handshake may carry the Request",
+  sandwich = "tcp",
+  run = function(t)
+    local request = mpa.request { private_data = "with the ACK" }
+    local c = t:connect { first = request:octets() }
+    c:expect_operation(request, "a Request in the segment that completes the TCP handshake")
+  end,
+}
+
+check {
+  id = "MPA-7.1.5-03",
+  role = "responder",
+  purpose = "TCP's rules hold: a Request in pieces, a Reply that must be repeated, FPDUs out of order",
+  sandwich = "tcp",
+  run = function(t)
+    local c = t:connect()
+    local request = mpa.request { private_data = "in pieces of seven octets" }
+    c.tcp:ack("withheld")
+    c:send_in_pieces(request:octets(), 7)
+    local reply = c:expect(mpa.reply { R = 0 }, { message = "a Request in pieces" })
+    -- Unacknowledged, the Reply comes again, as it was: our TCP compares nothing, so its length in octets is the witness.
+    local before = c.tcp:status().octets_received
+    local again, state = c:peek(1, t.quiet)
+    if #again > 0 or state ~= "timeout" then t:fail("the repeated Reply", "nothing new", hex(again) .. " " .. state) end
+    t:equal("octets received after the Reply was repeated", before, c.tcp:status().octets_received)
+    c.tcp:ack("each")
+    c.tcp:ack("now")
+    c:agree(wire.unpack("mpa_start", request:octets()), reply)
+    local pieces = {}
+    for i = 1, 3 do
+      pieces[i] = c:octets(rdmap.read_request { SinkSTag = i, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 })
+    end
+    c:send_segments(pieces, { 3, 2, 1 })
+    for i = 1, 3 do
+      c:expect(rdmap.read_response { STag = i }, { message = "FPDUs in reversed segments are taken in their order" })
+    end
+  end,
+}
