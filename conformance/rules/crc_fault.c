@@ -11,7 +11,8 @@ bool crc_judged(const struct rule_context *ctx)
     const struct mpa_start *reply = start_good(ctx, FLOW_FROM_RESPONDER);
     bool agreed = (request != NULL && request->crc) || (reply != NULL && reply->crc);
 
-    return agreed && ctx->event->fpdu->framing.crc && !ctx->event->fpdu->cut;
+    return agreed && ctx->event->fpdu->framing.crc && !ctx->event->fpdu->cut && !ctx->side->crc_failed &&
+           !ctx->side->misframed;
 }
 
 bool crc_marker_before_field(const struct rule_context *ctx)
@@ -74,6 +75,7 @@ enum crc_fault crc_fault(const struct rule_context *ctx, size_t *pad)
     size_t end = fpdu->fpdu.octets - FPDU_CRC_OCTETS;
     size_t padding = fpdu_pad(fpdu->fpdu.ulpdu_length);
     uint32_t sent = fpdu->fpdu.crc;
+    enum crc_fault fault;
 
     if (fpdu->fpdu.crc_ok)
         return CRC_FAULT_NONE;
@@ -86,11 +88,10 @@ enum crc_fault crc_fault(const struct rule_context *ctx, size_t *pad)
             *pad = padding - less;
         return CRC_FAULT_PAD;
     }
-    if (sent == 0)
-        return CRC_FAULT_ZERO;
     if (fpdu->fpdu.markers == 0 && crc_of(fpdu, FPDU_LENGTH_OCTETS, end, false) == sent)
         return CRC_FAULT_NO_LENGTH;
     if (fpdu->fpdu.markers == 0 && padding != 0 && crc_of(fpdu, 0, end - padding, false) == sent)
         return CRC_FAULT_NO_PAD;
-    return fpdu->framing.markers ? marker_fault(ctx, end, sent) : CRC_FAULT_OTHER;
+    fault = fpdu->framing.markers ? marker_fault(ctx, end, sent) : CRC_FAULT_OTHER;
+    return fault == CRC_FAULT_OTHER && sent == 0 ? CRC_FAULT_ZERO : fault;
 }

@@ -18,7 +18,7 @@ void segment_has_header(struct rule_context *ctx)
     const struct flow_fpdu *fpdu = ctx->event->fpdu;
     unsigned length = fpdu->fpdu.ulpdu_length;
 
-    if (!fpdu->fpdu.crc_ok || (length != 0 && fpdu->ulpdu_have == 0))
+    if (!fpdu->fpdu.crc_ok || ctx->side->misframed || (length != 0 && fpdu->ulpdu_have == 0))
         return;
     if (length < DDP_TAGGED_OCTETS || (!(fpdu->fpdu.ulpdu[0] & 0x80) && length < DDP_UNTAGGED_OCTETS))
         rule_fail(ctx, "a DDP header: 14 octets tagged, 18 untagged", rule_text(ctx, "a ULPDU of %u octets", length),

@@ -58,6 +58,8 @@ static bool untagged_ends(const struct rule_context *ctx, struct ddp_offsets *of
 
     if (queue == NULL || ddp_behind_last(ctx))
         return false;
+    if (!queue->open && !queue->seen && !rule_from_start(ctx, ctx->direction))
+        return false; /* the message may have begun before the capture did */
     if (!queue->open) {
         set_single(offsets, segment->mo, segment->payload_octets);
         return true;
@@ -99,8 +101,10 @@ static void track_message(struct rule_message *message, uint8_t control, bool op
         message->out_of_order = message->mixed = false;
 }
 
-void track_segment(struct rule_side *side, const struct flow_half *half, const struct ddp_segment *segment)
+void track_segment(struct rule_side *side, const struct flow *flow, enum flow_direction direction,
+                   const struct ddp_segment *segment)
 {
+    const struct flow_half *half = &flow->half[direction];
     struct rule_message sums;
     unsigned odd = 0;
 
@@ -119,6 +123,8 @@ void track_segment(struct rule_side *side, const struct flow_half *half, const s
         sums = sums_so_far(message, queue->next_mo, queue->octets);
         track_message(message, segment->control, queue->open, segment->mo == (queue->open ? queue->next_mo : 0),
                       segment->msn != queue->next_msn, &sums, segment->mo, segment);
+        if (!queue->seen && !segment->last && (flow->late || !flow->start[direction].seen))
+            message->mixed = true; /* where it began is not known */
     }
     for (unsigned i = 0; i < FLOW_QUEUES; i++)
         odd += side->queue[i].out_of_order || side->queue[i].mixed;

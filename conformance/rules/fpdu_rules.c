@@ -10,7 +10,7 @@ void ulpdu_length_limit(struct rule_context *ctx)
 {
     const struct fpdu *fpdu = &ctx->event->fpdu->fpdu;
 
-    if (!fpdu->crc_ok && !ctx->event->fpdu->cut)
+    if (!fpdu->crc_ok || ctx->side->misframed)
         return;
     if (fpdu->ulpdu_length > ULPDU_LENGTH_MAX)
         rule_fail(ctx, "ULPDU_Length <= 64768", rule_text(ctx, "ULPDU_Length = %u", fpdu->ulpdu_length),
@@ -24,7 +24,7 @@ void pad_is_zero(struct rule_context *ctx)
 {
     const struct fpdu *fpdu = &ctx->event->fpdu->fpdu;
 
-    if (ctx->event->fpdu->cut || !fpdu->crc_ok || fpdu_pad(fpdu->ulpdu_length) == 0)
+    if (ctx->event->fpdu->cut || !fpdu->crc_ok || ctx->side->misframed || fpdu_pad(fpdu->ulpdu_length) == 0)
         return;
     if (fpdu->pad_zero)
         rule_pass(ctx);
@@ -68,7 +68,8 @@ static void judge_mulpdu(struct rule_context *ctx, bool markers)
 {
     const struct fpdu *fpdu = &ctx->event->fpdu->fpdu;
 
-    if (ctx->event->fpdu->framing.markers != markers || ctx->side->mulpdu == 0 || !fpdu->crc_ok)
+    if (ctx->event->fpdu->framing.markers != markers || ctx->side->mulpdu == 0 || !fpdu->crc_ok ||
+        ctx->side->misframed)
         return;
     if (fpdu->ulpdu_length > ctx->side->mulpdu)
         rule_fail(ctx, rule_text(ctx, "ULPDU_Length <= %u", ctx->side->mulpdu),

@@ -6,14 +6,14 @@
 #include "conformance/rules/crc_fault.h"
 #include "conformance/rules/rule_context.h"
 #include "conformance/rules/start_frame.h"
-#include "conformance/rules/track.h"
 #include "wire/marker.h"
 
 static bool judged(const struct rule_context *ctx)
 {
     const struct flow_fpdu *fpdu = ctx->event->fpdu;
 
-    return fpdu->framing.markers && fpdu->fpdu.markers != 0 && ctx->half->start_known && !fpdu->cut && fpdu->fpdu.crc_ok;
+    return fpdu->framing.markers && fpdu->fpdu.markers != 0 && ctx->half->start_known && !fpdu->cut &&
+           fpdu->fpdu.crc_ok && !ctx->side->misframed;
 }
 
 /* The i-th Marker of the event's FPDU, and its distance from the FPDU's first octet. */
@@ -164,7 +164,7 @@ static void judge_demand(struct rule_context *ctx, bool markers)
 
     if (!known || demand != markers || fpdu->index != 0 || ctx->event->position != 0 || fpdu->cut)
         return;
-    if (track_misframed(ctx->event))
+    if (ctx->side->misframed)
         rule_fail(ctx, markers ? "a Marker, then ULPDU_Length" : "ULPDU_Length first",
                   rule_octets(ctx, fpdu->fpdu.start, 6),
                   "The other side's start-up frame has M = %d, but the stream begins %s a Marker (RFC 5044 7.1.1)", markers,
@@ -211,7 +211,8 @@ void length_first(struct rule_context *ctx)
 {
     const struct flow_fpdu *fpdu = ctx->event->fpdu;
 
-    if (fpdu->index != 0 || fpdu->framing.markers || !rule_from_start(ctx, ctx->direction) || !fpdu->fpdu.crc_ok)
+    if (fpdu->index != 0 || fpdu->framing.markers || !rule_from_start(ctx, ctx->direction) || !fpdu->fpdu.crc_ok ||
+        ctx->side->misframed)
         return;
     if (fpdu->fpdu.ulpdu_length < DDP_TAGGED_OCTETS || fpdu->fpdu.ulpdu_length > ULPDU_LENGTH_MAX)
         rule_fail(ctx, "ULPDU_Length from 14 to 64768", rule_text(ctx, "ULPDU_Length = %u", fpdu->fpdu.ulpdu_length),

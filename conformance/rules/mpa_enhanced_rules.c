@@ -80,9 +80,12 @@ void enhanced_word_present(struct rule_context *ctx)
 /* RFC 6581 6 and RFC 5044 7.1.2: a Request with S = 1 and no room for the word is not accepted; R = 1 is tolerated. */
 void wordless_request_refused(struct rule_context *ctx)
 {
-    if (!start_is(ctx, MPA_REPLY) || !ctx->peer->word_missing)
+    if (!start_is(ctx, MPA_REPLY))
         return;
-    if (start_flags(ctx) & START_R)
+    if (!ctx->peer->word_missing) {
+        if (start_with_word(ctx, FLOW_FROM_INITIATOR) != NULL)
+            rule_pass(ctx);
+    } else if (start_flags(ctx) & START_R)
         rule_ambiguous(ctx, "TCP closed, or MPA Reply with R = 1", "MPA Reply with R = 1",
                        "A Request with S = 1 and less than four octets of Private Data was rejected by a Reply");
     else

@@ -133,7 +133,7 @@ void reply_after_request(struct rule_context *ctx)
     if (!ctx->half->syn_seen || !ctx->other->syn_seen)
         return;
     if (!request->seen || request->frame_number > ctx->event->first_frame)
-        rule_fail(ctx, "MPA Request, then MPA Reply", "MPA Reply first",
+        rule_fail_unless_lost(ctx, "MPA Request, then MPA Reply", "MPA Reply first",
                   "The Responder sent its Reply before the whole Request had come (RFC 5044 7.1.2 rule 2)");
     else
         rule_pass(ctx);
@@ -193,12 +193,9 @@ void responder_waits_for_fpdu(struct rule_context *ctx)
     if (ctx->other->fpdus != 0) {
         if (!ctx->peer->unsure)
             rule_pass(ctx);
-    } else if (fpdu->ulpdu_have > 1 && (fpdu->fpdu.ulpdu[1] & 0xF) == RDMAP_TERMINATE) {
-        rule_warn(ctx, "no FPDU before the Initiator's first", "a Terminate",
-                  "The Responder sent a Terminate before the first FPDU of the Initiator (RFC 5044 7.1.2 rule 4)");
-    } else {
-        rule_fail(ctx, "no FPDU before the Initiator's first", "an FPDU",
-                  "The Responder sent an FPDU before it had one of the Initiator (RFC 5044 7.1.2 rule 4)");
+    } else if (fpdu->ulpdu_have < 2 || (fpdu->fpdu.ulpdu[1] & 0xF) != RDMAP_TERMINATE) {
+        rule_fail_unless_lost(ctx, "no FPDU before the Initiator's first", "an FPDU",
+                              "The Responder sent an FPDU before it had one of the Initiator (RFC 5044 7.1.2 rule 4)");
     }
 }
 
@@ -212,9 +209,9 @@ void responder_marker_waits(struct rule_context *ctx)
         !rule_from_start(ctx, FLOW_FROM_RESPONDER))
         return;
     if (gate == 0 || ctx->event->first_frame < gate)
-        rule_fail(ctx, "no Marker before the Initiator's first FPDU",
-                  rule_text(ctx, "a Marker in frame %llu", (unsigned long long)ctx->event->first_frame),
-                  "The Responder sent a Marker before it had an FPDU of the Initiator (RFC 5044 7.1.2 rule 4)");
+        rule_fail_unless_lost(ctx, "no Marker before the Initiator's first FPDU",
+                              rule_text(ctx, "a Marker in frame %llu", (unsigned long long)ctx->event->first_frame),
+                              "The Responder sent a Marker before it had an FPDU of the Initiator (RFC 5044 7.1.2 rule 4)");
     else
         rule_pass(ctx);
 }

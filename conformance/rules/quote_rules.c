@@ -163,9 +163,9 @@ void terminate_quotes_ddp_header(struct rule_context *ctx)
     if (heard(ctx, terminate->ddp_header, 0) != NULL)
         rule_pass(ctx);
     else if (all_heard(ctx))
-        rule_fail(ctx, "the DDP header of a segment that came",
-                  rule_octets(ctx, terminate->ddp_header, terminate->ddp_header_octets),
-                  "The quoted DDP header is not that of any segment of the other side (RFC 5040 4.8)");
+        rule_fail_unless_lost(ctx, "the DDP header of a segment that came",
+                              rule_octets(ctx, terminate->ddp_header, terminate->ddp_header_octets),
+                              "The quoted DDP header is not that of any segment of the other side (RFC 5040 4.8)");
 }
 
 /* RFC 5040 4.8: the RDMA header is returned for a Read Request only (an Atomic Request's: RFC 7306). */

@@ -56,8 +56,8 @@ void read_request_in_one_segment(struct rule_context *ctx)
 /* Requests of the other side are all known, and so are the answers so far. */
 static bool answers_judged(const struct rule_context *ctx)
 {
-    return segment_of(ctx)->tagged && !ctx->side->unsure && !ctx->peer->unsure && !ctx->peer->requests_unsure &&
-           !ctx->other->requests_lost && !ctx->flow->late;
+    return segment_of(ctx)->tagged && rule_from_start(ctx, FLOW_FROM_INITIATOR) &&
+           rule_from_start(ctx, FLOW_FROM_RESPONDER) && !ctx->peer->requests_unsure && !ctx->other->requests_lost;
 }
 
 /* The request that a Read Response answers, when that is judged and the answer so far was right; else NULL. */
@@ -94,8 +94,8 @@ void response_has_request(struct rule_context *ctx)
     if (!answers_judged(ctx) || ctx->side->responses_unsure || !ctx->event->rdmap->first)
         return;
     if (ctx->event->rdmap->request == NULL)
-        rule_fail(ctx, "an RDMA Read Request of the other side", "none open",
-                  "A Read Response answers no request (RFC 5040 5.2)");
+        rule_fail_unless_lost(ctx, "an RDMA Read Request of the other side", "none open",
+                              "A Read Response answers no request (RFC 5040 5.2)");
     else
         rule_pass(ctx);
 }
@@ -209,8 +209,8 @@ static void judge_depth(struct rule_context *ctx, const char *whose)
     for (uint32_t i = 0; i < ctx->half->request_count; i++)
         open += flow_request_at(ctx->half, i)->opcode == RDMAP_READ_REQUEST;
     if (open > start->ird)
-        rule_fail(ctx, rule_text(ctx, "at most %u Reads open", start->ird), rule_text(ctx, "%u", open),
-                  "More Reads are open than the IRD of the %s (RFC 6581 9.1)", whose);
+        rule_fail_unless_lost(ctx, rule_text(ctx, "at most %u Reads open", start->ird), rule_text(ctx, "%u", open),
+                              "More Reads are open than the IRD of the %s (RFC 6581 9.1)", whose);
     else
         rule_pass(ctx);
 }

@@ -41,8 +41,10 @@ struct rule_message {
 struct rule_side {
     bool judged;
     bool unsure;           /* something of this side was not captured, or not understood: continuity is not judged */
+    bool holes;            /* octets of it are missing in the capture */
     bool requests_unsure;  /* some Read Request of this side was odd: how it is answered is not judged */
     bool responses_unsure; /* some Read Response of this side was odd: which requests are open is not judged */
+    bool crc_failed;       /* an FPDU had a bad CRC: found once, what follows may be out of step */
     bool misframed;        /* Markers where none belong, or none where some do: its FPDUs are not judged */
     bool start_bad;        /* its start-up frame was malformed */
     bool word_missing;     /* by S = 1 without room for the enhanced word */
@@ -98,6 +100,13 @@ void rule_pass(struct rule_context *ctx);
  */
 __attribute__((format(printf, 4, 5))) void rule_fail(struct rule_context *ctx, const char *expected, const char *actual,
                                                      const char *format, ...);
+
+/*
+ * The same for what is wrong only if the other side has sent no more than was captured so far: a hole in its stream may
+ * show later. Becomes a finding at the flow's end when there is none.
+ */
+__attribute__((format(printf, 4, 5))) void rule_fail_unless_lost(struct rule_context *ctx, const char *expected,
+                                                                 const char *actual, const char *format, ...);
 
 /* A deviation that the text tolerates, or that has another cause than a fault: never worse than WARN. */
 __attribute__((format(printf, 4, 5))) void rule_warn(struct rule_context *ctx, const char *expected, const char *actual,

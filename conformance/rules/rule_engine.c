@@ -35,14 +35,13 @@ static struct rule_said *said_make(uint64_t frame, const char *expected, const c
     return said;
 }
 
-static void say(struct rule_context *ctx, enum rule_verdict verdict, const char *expected, const char *actual,
+static void say(struct rule_context *ctx, enum rule_verdict said, const char *expected, const char *actual,
                 const char *format, va_list arguments)
 {
+    enum rule_verdict verdict = said > ctx->rule->worst ? ctx->rule->worst : said;
     struct rule_tally *tally = &ctx->state->tally[ctx->direction][ctx->rule->index];
     char message[512];
 
-    if (verdict > ctx->rule->worst)
-        verdict = ctx->rule->worst;
     if (ctx->engine->learning != NULL)
         ctx->engine->learning->never = true;
     if (verdict < tally->verdict)
@@ -71,6 +70,46 @@ void rule_fail(struct rule_context *ctx, const char *expected, const char *actua
     va_start(arguments, format);
     say(ctx, RULE_FAIL, expected, actual, format, arguments);
     va_end(arguments);
+}
+
+void rule_fail_unless_lost(struct rule_context *ctx, const char *expected, const char *actual, const char *format, ...)
+{
+    struct rule_tally *tally = &ctx->state->tally[ctx->direction][ctx->rule->index];
+    char message[512];
+    va_list arguments;
+
+    if (ctx->engine->learning != NULL)
+        ctx->engine->learning->never = true;
+    if (tally->pending_count++ != 0)
+        return;
+    va_start(arguments, format);
+    (void)vsnprintf(message, sizeof(message), format, arguments);
+    va_end(arguments);
+    tally->pending = said_make(ctx->event->frame, expected, actual, message);
+}
+
+/* What waited for the flow's end: a finding, if the other side's stream has no holes. */
+static void settle_pending(struct rule_engine *engine, struct rule_flow *state, unsigned direction, size_t index)
+{
+    struct rule_tally *tally = &state->tally[direction][index];
+    const struct rule *rule = rule_at(index);
+
+    if (tally->pending != NULL && !state->sides[1 - direction].holes && rule->worst > tally->verdict) {
+        struct rule_said *said = tally->pending;
+        struct rule_finding finding = {rule,           state->flow,  direction,   rule->worst, said->frame,
+                                       said->expected, said->actual, said->message};
+
+        free(tally->said);
+        tally->said = said;
+        tally->pending = NULL;
+        tally->verdict = rule->worst;
+        tally->findings = tally->pending_count;
+        if (engine->config.finding != NULL)
+            engine->config.finding(&finding, engine->config.argument);
+    }
+    free(tally->pending);
+    tally->pending = NULL;
+    tally->pending_count = 0;
 }
 
 void rule_warn(struct rule_context *ctx, const char *expected, const char *actual, const char *format, ...)
@@ -218,8 +257,10 @@ static struct rule_flow *state_make(struct rule_engine *engine, const struct flo
 static void state_free(struct rule_flow *state)
 {
     for (unsigned direction = 0; direction < FLOW_DIRECTIONS; direction++)
-        for (size_t i = 0; i < RULE_COUNT; i++)
+        for (size_t i = 0; i < RULE_COUNT; i++) {
             free(state->tally[direction][i].said);
+            free(state->tally[direction][i].pending);
+        }
     *state->link = state->next;
     if (state->next != NULL)
         state->next->link = state->link;
@@ -313,9 +354,12 @@ static bool go_quick(struct rule_engine *engine, struct rule_flow *state, const 
     return true;
 }
 
+/* A side whose FPDUs are not framed as agreed is judged by its first one alone: all else would follow from that. */
 static bool side_is_judged(const struct rule_side *side, const struct flow_event *event)
 {
-    return side->judged && (!side->misframed || event->kind == FLOW_END);
+    if (!side->judged || (event->kind == FLOW_DDP && event->ddp->result == WIRE_MORE))
+        return false;
+    return !side->misframed || event->kind == FLOW_END || (event->kind == FLOW_FPDU && event->fpdu->index == 0);
 }
 
 static void track_quick(struct rule_side *side, const struct flow_event *event)
@@ -336,12 +380,17 @@ void rule_engine_event(struct rule_engine *engine, const struct flow_event *even
         return;
     side = &state->sides[event->direction];
     if (event->kind == FLOW_END) {
-        for (unsigned i = 0; i < FLOW_DIRECTIONS; i++)
+        for (unsigned i = 0; i < FLOW_DIRECTIONS; i++) {
             if (side_is_judged(&state->sides[i], event))
                 run_rules(engine, state, event, i);
+            for (size_t rule = 0; rule < RULE_COUNT; rule++)
+                settle_pending(engine, state, i, rule);
+        }
         quick_settle(state);
         return;
     }
+    if (event->kind == FLOW_FPDU && event->fpdu->index == 0)
+        track_first_fpdu(side, event);
     if (side_is_judged(side, event)) {
         if (go_quick(engine, state, event)) {
             track_quick(side, event);

@@ -29,6 +29,8 @@ struct rule_tally {
     uint64_t pass_frame; /* first one */
     uint64_t findings;   /* with `verdict` */
     struct rule_said *said;
+    struct rule_said *pending; /* of rule_fail_unless_lost() */
+    uint64_t pending_count;
     enum rule_verdict verdict;
 };
 

@@ -55,18 +55,22 @@ bool track_misframed(const struct flow_event *event)
     return octets_get32(start) == 0 && looks_like_fpdu(start + MARKER_OCTETS);
 }
 
+void track_first_fpdu(struct rule_side *side, const struct flow_event *event)
+{
+    const struct flow_half *other = &event->flow->half[flow_reverse(event->direction)];
+
+    side->misframed = track_misframed(event);
+    side->mulpdu = other->mss == 0 ? 0 : (uint32_t)fpdu_mulpdu(other->mss, event->fpdu->framing.markers);
+    side->longest_quick = side->mulpdu == 0 ? ULPDU_LENGTH_MAX : side->mulpdu;
+}
+
 static void track_fpdu(struct rule_side *side, const struct flow_event *event)
 {
     const struct flow_fpdu *fpdu = event->fpdu;
 
-    if (fpdu->index == 0) {
-        const struct flow_half *other = &event->flow->half[flow_reverse(event->direction)];
-
-        side->misframed = track_misframed(event);
-        side->mulpdu = other->mss == 0 ? 0 : (uint32_t)fpdu_mulpdu(other->mss, fpdu->framing.markers);
-        side->longest_quick = side->mulpdu == 0 ? ULPDU_LENGTH_MAX : side->mulpdu;
-    }
     track_quick_fpdu(side, fpdu);
+    side->crc_failed = side->crc_failed || fpdu->result == TERM_MPA_CRC;
+    side->holes = side->holes || fpdu->cut || (fpdu->resynced && fpdu->index != 0);
     if (side->misframed || fpdu->result == TERM_MPA_CRC || (fpdu->resynced && fpdu->index != 0) ||
         (fpdu->cut && fpdu->ulpdu_have < DDP_UNTAGGED_OCTETS))
         side->unsure = true;
@@ -132,13 +136,14 @@ void track_event(struct rule_side *side, const struct flow_event *event)
         side->version = side->version_known ? side->version : event->ddp->segment.version;
         side->version_known = true;
         track_heard(side, &event->ddp->segment, event->frame);
-        track_segment(side, &event->flow->half[event->direction], &event->ddp->segment);
+        track_segment(side, event->flow, event->direction, &event->ddp->segment);
         break;
     case FLOW_RDMAP:
         track_rdmap(side, event);
         break;
     case FLOW_GAP:
     case FLOW_UNDECODED:
+        side->holes = side->holes || event->kind == FLOW_GAP;
         side->unsure = side->unsure || event->kind == FLOW_GAP ||
                        (event->reason != FLOW_REASON_STREAMING && event->reason != FLOW_REASON_START_MALFORMED &&
                         event->reason != FLOW_REASON_LATE);
@@ -176,6 +181,9 @@ static bool is_regular(const uint8_t *octets, size_t count)
     return true;
 }
 
+/* Layer 2, EType 0 in the right order: with a wrong code it is more likely that than an RDMAP error with swapped nibbles. */
+enum { LLP_ERROR = 0x20 };
+
 void track_terminate(const struct flow_event *event, struct heard_terminate *terminate)
 {
     const struct flow_ddp *ddp = event->ddp;
@@ -190,7 +198,9 @@ void track_terminate(const struct flow_event *event, struct heard_terminate *ter
         first = octets[0];
         flags = octets[2];
         for (unsigned kind = 1; kind < 4 && !terminate->swapped; kind++) {
-            if ((kind & 2) && (flags & 0xF8) != 0)
+            if ((kind & 2) && (flags == 0 || (flags & 0xF8) != 0))
+                continue;
+            if (kind == 1 && first == LLP_ERROR)
                 continue;
             octets[0] = kind & 1 ? swap_nibbles(first) : first;
             octets[2] = kind & 2 ? raise_flags(flags) : flags;

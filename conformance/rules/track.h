@@ -8,6 +8,9 @@
 /* The sides of a flow that begins. */
 void track_begin(struct rule_side sides[FLOW_DIRECTIONS]);
 
+/* The first FPDU of a side: called before the rules, which need to know how it is framed. */
+void track_first_fpdu(struct rule_side *side, const struct flow_event *event);
+
 /* One event; `side` sent it. */
 void track_event(struct rule_side *side, const struct flow_event *event);
 
@@ -31,8 +34,9 @@ static inline void track_heard(struct rule_side *side, const struct ddp_segment 
     heard->frame = (uint32_t)frame;
 }
 
-/* The message that a segment belongs to; `half` is the flow's state before it. */
-void track_segment(struct rule_side *side, const struct flow_half *half, const struct ddp_segment *segment);
+/* The message that a segment belongs to; the flow is as it was before it. */
+void track_segment(struct rule_side *side, const struct flow *flow, enum flow_direction direction,
+                   const struct ddp_segment *segment);
 
 static inline void track_quick_segment(struct rule_side *side, const struct ddp_segment *segment, uint64_t frame)
 {

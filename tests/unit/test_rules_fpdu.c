@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rules on FPDUs, their CRC and Markers (RFC 5044 4): one case each. */
+#include <string.h>
+
+#include "tests/unit/rule_case.h"
+#include "wire/crc32c.h"
+#include "wire/marker.h"
+
+static void close_both(struct conversation *c)
+{
+    conversation_close(c, 0, false);
+    conversation_close(c, 1, false);
+}
+
+static void start(struct conversation *c, bool crc, bool markers)
+{
+    struct mpa_start request = plain_request, reply = plain_reply;
+
+    request.crc = reply.crc = crc;
+    request.markers = reply.markers = markers;
+    conversation_open(c, 1460);
+    conversation_start(c, 0, &request);
+    conversation_start(c, 1, &reply);
+}
+
+static void no_crc(struct conversation *c)
+{
+    start(c, false, false);
+    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 101); /* 2: 119 octets, pad 3 */
+    conversation_send(c, 1, RDMAP_SEND, 1, 0, true, 64);
+    close_both(c);
+}
+
+static void marked_no_crc(struct conversation *c)
+{
+    start(c, false, true);
+    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 484);  /* 2: position 0 to 512 */
+    conversation_send(c, 0, RDMAP_SEND, 2, 0, true, 487);  /* 3: to 1032 */
+    conversation_send(c, 0, RDMAP_SEND, 3, 0, true, 1400); /* 4: Markers at its octets 504, 1016 */
+    conversation_send(c, 1, RDMAP_SEND, 1, 0, true, 600);  /* 5 */
+    close_both(c);
+}
+
+static void too_long(struct conversation *c)
+{
+    start(c, true, false);
+    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 64760);
+    close_both(c);
+}
+
+static void other_octets(struct conversation *c)
+{
+    static const uint8_t zeros[64];
+
+    start(c, false, false);
+    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 20);
+    conversation_octets(c, 0, zeros, sizeof(zeros));
+}
+
+static void no_pad(struct conversation *c)
+{
+    uint8_t octets[2 + 19 + 4] = {0, 19, 0x41, 0x43};
+
+    start(c, true, false);
+    octets[13] = 1; /* MSN 1 */
+    octets_put32_little(octets + 21, crc32c(octets, 21));
+    conversation_octets(c, 0, octets, sizeof(octets));
+    conversation_octets(c, 0, octets, sizeof(octets));
+}
+
+static void over_mss_marked(struct conversation *c)
+{
+    struct mpa_start request = plain_request, reply = plain_reply;
+
+    request.markers = reply.markers = true;
+    conversation_open(c, 536);
+    conversation_start(c, 0, &request);
+    conversation_start(c, 1, &reply);
+    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 505); /* ULPDU 523, MULPDU 522 */
+    close_both(c);
+}
+
+static void over_mss(struct conversation *c)
+{
+    start(c, true, false);
+    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 1437); /* ULPDU 1455, MULPDU 1454 */
+    close_both(c);
+}
+
+static void many_sends(struct conversation *c)
+{
+    for (uint32_t msn = 1; msn <= 40; msn++)
+        conversation_send(c, 0, RDMAP_SEND, msn, 0, true, 76);
+    close_both(c);
+}
+
+static void aligned(struct conversation *c)
+{
+    start(c, true, false);
+    many_sends(c);
+}
+
+static void not_aligned(struct conversation *c)
+{
+    start(c, true, false);
+    conversation_pieces(c, 97); /* FPDUs have 100 octets */
+    many_sends(c);
+}
+
+static void fin_inside(struct conversation *c)
+{
+    static const uint8_t begun[] = {0, 40, 0x41, 0x43};
+
+    start(c, true, false);
+    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 20);
+    conversation_octets(c, 0, begun, sizeof(begun));
+    close_both(c);
+}
+
+/* ---- CRCs over the wrong octets ---------------------------------------------------------------------------------- */
+
+static void put_crc(uint8_t *fpdu, size_t octets, const uint8_t *from, size_t count)
+{
+    octets_put32_little(fpdu + octets - 4, crc32c(from, count));
+}
+
+static void spoil_length(uint8_t *fpdu, size_t octets, uint32_t position)
+{
+    (void)position;
+    put_crc(fpdu, octets, fpdu + 2, octets - 6);
+}
+
+static void spoil_leading(uint8_t *fpdu, size_t octets, uint32_t position)
+{
+    ck_assert_uint_eq(marker_distance(position), 0);
+    put_crc(fpdu, octets, fpdu + 4, octets - 8);
+}
+
+static void spoil_trailing(uint8_t *fpdu, size_t octets, uint32_t position)
+{
+    ck_assert_uint_eq(marker_distance(position + (uint32_t)octets - 8), 0);
+    put_crc(fpdu, octets, fpdu, octets - 8);
+}
+
+static void spoil_markers(uint8_t *fpdu, size_t octets, uint32_t position)
+{
+    uint32_t state = CRC32C_START;
+
+    for (size_t i = 0; i < octets - 4; i++)
+        if ((position + i) % MARKER_SPACING >= MARKER_OCTETS)
+            state = crc32c_update(state, fpdu + i, 1);
+    octets_put32_little(fpdu + octets - 4, crc32c_value(state));
+}
+
+static void crc_without_length(struct conversation *c)
+{
+    conversation_spoil(c, 3, spoil_length);
+    plain_conversation(c);
+}
+
+static void crc_without_leading(struct conversation *c)
+{
+    conversation_spoil(c, 3, spoil_leading);
+    marked_conversation(c);
+}
+
+static void crc_without_trailing(struct conversation *c)
+{
+    conversation_spoil(c, 3, spoil_trailing);
+    marked_conversation(c);
+}
+
+static void crc_without_markers(struct conversation *c)
+{
+    conversation_spoil(c, 4, spoil_markers);
+    marked_conversation(c);
+}
+
+/* ---- Markers ----------------------------------------------------------------------------------------------------- */
+
+static void markers_stop(struct conversation *c)
+{
+    start(c, true, true);
+    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 100);
+    conversation_framing(c, 0, false, true);
+    conversation_send(c, 0, RDMAP_SEND, 2, 0, true, 1000);
+    conversation_send(c, 0, RDMAP_SEND, 3, 0, true, 100);
+}
+
+static void responder_without(struct conversation *c)
+{
+    start(c, true, true);
+    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 100);
+    conversation_framing(c, 1, false, true);
+    for (uint32_t msn = 1; msn < 4; msn++)
+        conversation_send(c, 1, RDMAP_SEND, msn, 0, true, 100);
+}
+
+static void initiator_without(struct conversation *c)
+{
+    start(c, true, true);
+    conversation_framing(c, 0, false, true);
+    for (uint32_t msn = 1; msn < 4; msn++)
+        conversation_send(c, 0, RDMAP_SEND, msn, 0, true, 100);
+}
+
+static void markers_undemanded(struct conversation *c)
+{
+    start(c, true, false);
+    conversation_framing(c, 0, true, true);
+    for (uint32_t msn = 1; msn < 4; msn++)
+        conversation_send(c, 0, RDMAP_SEND, msn, 0, true, 100);
+}
+
+static void no_length(struct conversation *c)
+{
+    static const uint8_t octets[] = {0, 5, 0x41, 0x43, 0, 0, 0, 0, 0, 0, 0, 0};
+
+    start(c, false, false);
+    conversation_octets(c, 0, octets, sizeof(octets));
+    close_both(c);
+}
+
+const struct rule_case rules_fpdu_cases[] = {
+    {"MPA-3-06", plain_conversation, too_long, NO_CHANGE, RULE_FAIL, "MPA-4.5-02 MPA-7.1.2-24", 0, NULL},
+    {"MPA-4.1-01", plain_conversation, other_octets, NO_CHANGE, RULE_FAIL, "DDP-4.4-01", 0, NULL},
+    {"MPA-4.1-03", no_crc, NULL, FRAMED(2, 121, 1), RULE_FAIL, NULL, 0, NULL},
+    {"MPA-4.1-06", plain_conversation, no_pad, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"MPA-4.3-01", marked_conversation, crc_without_markers, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"MPA-4.4-14", plain_conversation, NULL, FRAMED(3, 84, 1, 2, 3, 4), RULE_FAIL, NULL, 0, NULL},
+    {"MPA-4.4-15", plain_conversation, crc_without_length, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"MPA-4.4-16", marked_conversation, crc_without_trailing, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"MPA-4.4-18", marked_conversation, crc_without_leading, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"MPA-4.5-01", marked_conversation, over_mss_marked, NO_CHANGE, RULE_WARN, NULL, 0, NULL},
+    {"MPA-4.5-02", plain_conversation, over_mss, NO_CHANGE, RULE_WARN, NULL, 0, NULL},
+    {"MPA-5.1-04", aligned, not_aligned, NO_CHANGE, RULE_WARN, NULL, 0, NULL},
+    {"MPA-7.1.1-13", plain_conversation, NULL, FRAMED(3, 84, 0, 0, 0, 0), RULE_FAIL, NULL, 0, NULL},
+    {"MPA-7.2-01", plain_conversation, fin_inside, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"MPA-4.2-02", marked_no_crc, NULL, FRAMED(4, 504, 1), RULE_FAIL, NULL, 0, NULL},
+    {"MPA-4.2-05", marked_no_crc, NULL, FRAMED(4, 507, 0xF9), RULE_FAIL, "MPA-4.3-05 MPA-4.3-16", 0, NULL},
+    {"MPA-4.3-04", marked_conversation, markers_stop, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"MPA-4.3-05", marked_no_crc, NULL, FRAMED(4, 507, 0xF4), RULE_FAIL, "MPA-4.3-16", 0, NULL},
+    {"MPA-4.3-14", marked_no_crc, NULL, FRAMED(2, 3, 4), RULE_FAIL, "MPA-7.1.2-23", 0, NULL},
+    {"MPA-4.3-16", marked_no_crc, NULL, FRAMED(4, 1019, 0xF4), RULE_FAIL, "MPA-4.3-05", 0, NULL},
+    {"MPA-4.3-18", marked_no_crc, NULL, FRAMED(3, 2, 2), RULE_FAIL, NULL, 0, NULL},
+    {"MPA-7.1.1-07", marked_conversation, responder_without, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"MPA-7.1.1-08", marked_conversation, initiator_without, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"MPA-7.1.1-09", plain_conversation, markers_undemanded, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"MPA-7.1.2-23", marked_no_crc, NULL, FRAMED(2, 3, 4), RULE_FAIL, "MPA-4.3-14", 0, NULL},
+    {"MPA-7.1.2-24", plain_conversation, no_length, NO_CHANGE, RULE_FAIL, "DDP-4.4-01", 0, NULL},
+    {NULL, NULL, NULL, NO_CHANGE, 0, NULL, 0, NULL},
+};
+
+START_TEST(fpdu_case)
+{
+    rule_case_run(&rules_fpdu_cases[_i]);
+}
+END_TEST
+
+Suite *rules_fpdu_suite(void);
+
+Suite *rules_fpdu_suite(void)
+{
+    Suite *suite = suite_create("rules_fpdu");
+    TCase *cases = tcase_create("cases");
+
+    tcase_add_loop_test(cases, fpdu_case, 0, (int)(sizeof(rules_fpdu_cases) / sizeof(rules_fpdu_cases[0])) - 1);
+    suite_add_tcase(suite, cases);
+    return suite;
+}
