@@ -166,7 +166,7 @@ static int options_parse(struct dump *dump, int argc, char **argv)
             argv[files++] = argv[i];
         }
     }
-    return files != 0 ? files : complain(-1, "name a capture file", "");
+    return files != 0 ? files : complain(-1, "name a capture file (warpcheck dump --help tells more)", "");
 }
 
 /* What several files say together: the worst; "nothing there" only when it holds for all of them. */
@@ -187,10 +187,8 @@ int cmd_dump(int argc, char **argv)
 
     int files = options_parse(&dump, argc, argv), worst = EXIT_NOTHING;
 
-    if (files < 0) {
-        fputs(usage, stderr);
+    if (files < 0)
         return EXIT_USAGE;
-    }
     for (int i = 0; i < files && !dump.failed; i++) {
         struct sentence error;
         int status = dump_file(&dump, argv[i], &error);
