@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The reference stack as a program. Its options become commands of the upper tester: there is one way to do each thing. */
+#include "reference-stack/cmd_peer.h"
+
+#include <getopt.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reference-stack/defect.h"
+#include "reference-stack/driver_tcp.h"
+
+enum { STATUS_OK = 0, STATUS_FAILED = 1, STATUS_USAGE = 2, DEFECTS_MAX = 64 };
+
+enum option_code {
+    OPTION_LISTEN = 256,
+    OPTION_CONNECT,
+    OPTION_CONTROL,
+    OPTION_BIND,
+    OPTION_DEFECT,
+    OPTION_LIST_DEFECTS,
+    OPTION_REV,
+    OPTION_PLAIN,
+    OPTION_MARKERS,
+    OPTION_NO_CRC,
+    OPTION_IRD,
+    OPTION_ORD,
+    OPTION_P2P,
+    OPTION_RTR,
+    OPTION_PRIVATE_DATA,
+    OPTION_ACCEPT,
+    OPTION_ECHO,
+    OPTION_RECEIVES,
+    OPTION_RECEIVE_OCTETS,
+    OPTION_EMSS,
+    OPTION_IPV6,
+    OPTION_ONCE,
+    OPTION_HELP,
+};
+
+static const struct option options[] = {
+    {"listen", required_argument, NULL, OPTION_LISTEN},
+    {"connect", required_argument, NULL, OPTION_CONNECT},
+    {"control", required_argument, NULL, OPTION_CONTROL},
+    {"bind", required_argument, NULL, OPTION_BIND},
+    {"defect", required_argument, NULL, OPTION_DEFECT},
+    {"list-defects", no_argument, NULL, OPTION_LIST_DEFECTS},
+    {"rev", required_argument, NULL, OPTION_REV},
+    {"plain", no_argument, NULL, OPTION_PLAIN},
+    {"markers", no_argument, NULL, OPTION_MARKERS},
+    {"no-crc", no_argument, NULL, OPTION_NO_CRC},
+    {"ird", required_argument, NULL, OPTION_IRD},
+    {"ord", required_argument, NULL, OPTION_ORD},
+    {"p2p", no_argument, NULL, OPTION_P2P},
+    {"rtr", required_argument, NULL, OPTION_RTR},
+    {"private-data", required_argument, NULL, OPTION_PRIVATE_DATA},
+    {"accept", required_argument, NULL, OPTION_ACCEPT},
+    {"echo", no_argument, NULL, OPTION_ECHO},
+    {"receives", required_argument, NULL, OPTION_RECEIVES},
+    {"receive-octets", required_argument, NULL, OPTION_RECEIVE_OCTETS},
+    {"emss", required_argument, NULL, OPTION_EMSS},
+    {"ipv6", no_argument, NULL, OPTION_IPV6},
+    {"once", no_argument, NULL, OPTION_ONCE},
+    {"help", no_argument, NULL, OPTION_HELP},
+    {NULL, 0, NULL, 0},
+};
+
+static const char help_text[] =
+    "usage: %s [--listen PORT | --connect ADDRESS:PORT] [--control PORT|PATH] [OPTION...]\n"
+    "The reference iWARP stack as a responder or initiator over kernel TCP.\n"
+    "\n"
+    "  --listen PORT          take connections (0: any port)\n"
+    "  --connect ADDRESS:PORT open one; [ADDRESS]:PORT for IPv6\n"
+    "  --control PORT|PATH    upper tester: a TCP port on loopback (0: any), ADDRESS:PORT, or a Unix socket's path\n"
+    "  --bind ADDRESS         listen there only\n"
+    "  --ipv6                 listen on ::, both families\n"
+    "  --once                 end when the last stream is over\n"
+    "\n"
+    "  --defect ID            have that defect (again for more); see --list-defects\n"
+    "  --list-defects         print them: id, requirement, hook, target, operation, value\n"
+    "\n"
+    "  --rev 1|2              revision of MPA: of the Request, or the highest taken (2)\n"
+    "  --plain                no enhanced set-up (RFC 6581)\n"
+    "  --markers              want Markers in what is received\n"
+    "  --no-crc               do not ask for CRCs\n"
+    "  --ird N, --ord N       Read depths (4); 16383: not negotiated\n"
+    "  --p2p                  ask for the peer-to-peer model\n"
+    "  --rtr LIST             RTR messages: send,write,read (all)\n"
+    "  --private-data HEX     of the Request or Reply\n"
+    "  --accept HOW           auto, manual (the upper tester decides) or reject\n"
+    "  --echo                 send each Send back\n"
+    "  --receives N           receives posted on each stream (16)\n"
+    "  --receive-octets N     size of each (4096)\n"
+    "  --emss N               take that as TCP's effective maximum segment size\n"
+    "\n"
+    "When all is open a line READY is printed, with listen=PORT and control=PORT where they were opened.\n";
+
+struct command_line {
+    const char *name;
+    const char *connect;
+    const char *control;
+    bool listen, once;
+    uint16_t port;
+    struct driver_config driver;
+    json_t *stream; /* options, as members of a command */
+    const char *defects[DEFECTS_MAX];
+    size_t defect_count;
+};
+
+static int number_of(const struct command_line *line, const char *name, const char *text, unsigned long most,
+                     unsigned long *value)
+{
+    char *end;
+
+    *value = strtoul(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || *value > most) {
+        fprintf(stderr, "%s: --%s %s: a number from 0 to %lu was expected\n", line->name, name, text, most);
+        return -1;
+    }
+    return 0;
+}
+
+static int set_number(struct command_line *line, const char *name, const char *member, const char *text)
+{
+    unsigned long value;
+
+    if (number_of(line, name, text, 16777216, &value) != 0)
+        return -1;
+    return json_object_set_new(line->stream, member, json_integer((json_int_t)value));
+}
+
+static int set_rtr(struct command_line *line, const char *text)
+{
+    json_t *list = json_array();
+
+    for (const char *at = text; list != NULL && *at != '\0';) {
+        size_t octets = strcspn(at, ",");
+
+        (void)json_array_append_new(list, json_stringn(at, octets));
+        at += octets;
+        at += *at == ',';
+    }
+    return json_object_set_new(line->stream, "rtr", list);
+}
+
+static int list_defects(const struct command_line *line)
+{
+    struct sentence sentence = {""};
+    struct defect_list *list = defect_list_embedded(&sentence);
+
+    if (list == NULL) {
+        fprintf(stderr, "%s: %s\n", line->name, sentence.text);
+        return STATUS_FAILED;
+    }
+    for (size_t i = 0; i < defect_list_count(list); i++) {
+        const struct defect *defect = defect_list_at(list, i);
+
+        printf("%s\t%s\t%s\t%s\t%s\t%s\n", defect->id, defect->requirement, defect->hook, defect->target,
+               defect->operation, defect->value);
+    }
+    defect_list_free(list);
+    return STATUS_OK;
+}
+
+/* Options whose value goes into a command as it is. */
+static int take_stream_option(struct command_line *line, int option)
+{
+    switch (option) {
+    case OPTION_REV: return set_number(line, "rev", "rev", optarg);
+    case OPTION_PLAIN: return json_object_set_new(line->stream, "enhanced", json_false());
+    case OPTION_MARKERS: return json_object_set_new(line->stream, "markers", json_true());
+    case OPTION_NO_CRC: return json_object_set_new(line->stream, "crc", json_false());
+    case OPTION_IRD: return set_number(line, "ird", "ird", optarg);
+    case OPTION_ORD: return set_number(line, "ord", "ord", optarg);
+    case OPTION_P2P: return json_object_set_new(line->stream, "p2p", json_true());
+    case OPTION_RTR: return set_rtr(line, optarg);
+    case OPTION_PRIVATE_DATA: return json_object_set_new(line->stream, "private_data", json_string(optarg));
+    case OPTION_ACCEPT: return json_object_set_new(line->stream, "accept", json_string(optarg));
+    case OPTION_ECHO: return json_object_set_new(line->stream, "echo", json_true());
+    case OPTION_RECEIVES: return set_number(line, "receives", "receives", optarg);
+    case OPTION_RECEIVE_OCTETS: return set_number(line, "receive-octets", "receive_octets", optarg);
+    case OPTION_EMSS: return set_number(line, "emss", "emss", optarg);
+    default: return -1;
+    }
+}
+
+/* Returns -1 to go on, else an exit status. */
+static int take_option(struct command_line *line, int option)
+{
+    unsigned long value;
+
+    switch (option) {
+    case OPTION_HELP: printf(help_text, line->name); return STATUS_OK;
+    case OPTION_LIST_DEFECTS: return list_defects(line);
+    case OPTION_LISTEN:
+        if (number_of(line, "listen", optarg, 65535, &value) != 0)
+            return STATUS_USAGE;
+        line->listen = true;
+        line->port = (uint16_t)value;
+        return -1;
+    case OPTION_CONNECT: line->connect = optarg; return -1;
+    case OPTION_CONTROL: line->control = optarg; return -1;
+    case OPTION_BIND: line->driver.bind_address = optarg; return -1;
+    case OPTION_IPV6: line->driver.ipv6 = true; return -1;
+    case OPTION_ONCE: line->once = true; return -1;
+    case OPTION_DEFECT:
+        if (line->defect_count == DEFECTS_MAX) {
+            fprintf(stderr, "%s: more than %d defects\n", line->name, DEFECTS_MAX);
+            return STATUS_USAGE;
+        }
+        line->defects[line->defect_count++] = optarg;
+        return -1;
+    default:
+        if (option != '?' && take_stream_option(line, option) == 0)
+            return -1;
+        fprintf(stderr, "%s: see --help\n", line->name);
+        return STATUS_USAGE;
+    }
+}
+
+static int take_options(struct command_line *line, int argc, char **argv)
+{
+    int option;
+
+    optind = 1;
+    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        int status = take_option(line, option);
+
+        if (status >= 0)
+            return status;
+    }
+    if (optind != argc) {
+        fprintf(stderr, "%s: '%s' is no option, see --help\n", line->name, argv[optind]);
+        return STATUS_USAGE;
+    }
+    if (!line->listen && line->connect == NULL && line->control == NULL) {
+        fprintf(stderr, "%s: --listen, --connect or --control was expected, see --help\n", line->name);
+        return STATUS_USAGE;
+    }
+    return -1;
+}
+
+/* Gives one command to the peer. Returns the reply, or NULL with a message printed. */
+static json_t *order(const struct command_line *line, struct driver *driver, json_t *command)
+{
+    char *text = json_dumps(command, 0);
+    char *answer = text == NULL ? NULL : peer_command(driver_peer(driver), text, driver_now(driver));
+    json_t *reply = answer == NULL ? NULL : json_loads(answer, 0, NULL);
+
+    free(text);
+    free(answer);
+    json_decref(command);
+    if (reply != NULL && json_is_true(json_object_get(reply, "ok")))
+        return reply;
+    fprintf(stderr, "%s: %s\n", line->name,
+            reply == NULL ? "out of memory" : json_string_value(json_object_get(reply, "error")));
+    json_decref(reply);
+    return NULL;
+}
+
+static int do_listen(const struct command_line *line, struct driver *driver, int *port)
+{
+    json_t *command = json_deep_copy(line->stream);
+    json_t *reply;
+
+    (void)json_object_set_new(command, "verb", json_string("listen"));
+    (void)json_object_set_new(command, "port", json_integer(line->port));
+    reply = order(line, driver, command);
+    if (reply == NULL)
+        return -1;
+    *port = (int)json_integer_value(json_object_get(reply, "port"));
+    json_decref(reply);
+    return 0;
+}
+
+static int do_connect(const struct command_line *line, struct driver *driver)
+{
+    const char *colon = strrchr(line->connect, ':');
+    size_t skip = line->connect[0] == '[';
+    size_t octets = colon == NULL ? 0 : (size_t)(colon - line->connect);
+    unsigned long port;
+    json_t *command;
+    json_t *reply;
+
+    if (octets < 1 + 2 * skip) {
+        fprintf(stderr, "%s: --connect %s: ADDRESS:PORT was expected\n", line->name, line->connect);
+        return -1;
+    }
+    if (number_of(line, "connect", colon + 1, 65535, &port) != 0)
+        return -1;
+    command = json_deep_copy(line->stream);
+    (void)json_object_set_new(command, "verb", json_string("connect"));
+    (void)json_object_set_new(command, "address", json_stringn(line->connect + skip, octets - 2 * skip));
+    (void)json_object_set_new(command, "port", json_integer((json_int_t)port));
+    reply = order(line, driver, command);
+    json_decref(reply);
+    return reply == NULL ? -1 : 0;
+}
+
+static int run(const struct command_line *line, struct driver *driver)
+{
+    struct sentence sentence = {""};
+    int port = 0;
+    int control = 0;
+
+    if (line->control != NULL)
+        control = driver_control(driver, line->control, &sentence);
+    if (control < 0 || driver_stop_on(driver, SIGINT, &sentence) != 0 ||
+        driver_stop_on(driver, SIGTERM, &sentence) != 0) {
+        fprintf(stderr, "%s: %s\n", line->name, sentence.text);
+        return STATUS_FAILED;
+    }
+    if (line->listen && do_listen(line, driver, &port) != 0)
+        return STATUS_FAILED;
+    if (line->connect != NULL && do_connect(line, driver) != 0)
+        return STATUS_FAILED;
+    printf("READY");
+    if (line->listen)
+        printf(" listen=%d", port);
+    if (control != 0)
+        printf(" control=%d", control);
+    printf("\n");
+    (void)fflush(stdout);
+    if (driver_run(driver, line->once, &sentence) != 0) {
+        fprintf(stderr, "%s: %s\n", line->name, sentence.text);
+        return STATUS_FAILED;
+    }
+    return STATUS_OK;
+}
+
+static int run_with_defects(struct command_line *line)
+{
+    struct sentence sentence = {""};
+    struct defect_list *list = NULL;
+    struct defect_set *set = NULL;
+    struct driver *driver;
+    int status = STATUS_USAGE;
+
+    if (line->defect_count != 0) {
+        list = defect_list_embedded(&sentence);
+        if (list != NULL)
+            set = defect_set_new(list, line->defects, line->defect_count, &sentence);
+        defect_list_free(list);
+        if (set == NULL) {
+            fprintf(stderr, "%s: %s\n", line->name, sentence.text);
+            return STATUS_USAGE;
+        }
+    }
+    line->driver.peer.defects = set;
+    driver = driver_new(&line->driver, &sentence);
+    if (driver == NULL)
+        fprintf(stderr, "%s: %s\n", line->name, sentence.text);
+    else
+        status = run(line, driver);
+    driver_free(driver);
+    defect_set_free(set);
+    return status;
+}
+
+int cmd_peer(int argc, char **argv)
+{
+    struct command_line line = {.name = argv[0], .stream = json_object()};
+    int status;
+
+    if (line.stream == NULL)
+        return STATUS_FAILED;
+    (void)signal(SIGPIPE, SIG_IGN);
+    status = take_options(&line, argc, argv);
+    if (status < 0)
+        status = run_with_defects(&line);
+    json_decref(line.stream);
+    return status;
+}

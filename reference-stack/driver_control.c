@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The upper tester's socket: lines in, one line out for each (docs/upper-tester.md). */
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "reference-stack/driver_internal.h"
+
+/* A server socket or one of its connections. libuv's handle comes first, and both kinds share its stream part. */
+struct control {
+    union {
+        uv_stream_t stream;
+        uv_tcp_t tcp;
+        uv_pipe_t pipe;
+    } handle;
+    struct driver *driver;
+    struct control *next, *previous;
+    bool is_pipe;
+    bool last_words; /* close behind the reply that is on its way */
+    char *line;
+    size_t count, room;
+    char read_buffer[65536];
+};
+
+struct reply {
+    uv_write_t request;
+    char *text;
+};
+
+static void control_closed(uv_handle_t *handle)
+{
+    struct control *control = handle->data;
+
+    if (control->previous != NULL)
+        control->previous->next = control->next;
+    else
+        control->driver->controls = control->next;
+    if (control->next != NULL)
+        control->next->previous = control->previous;
+    free(control->line);
+    free(control);
+}
+
+static void control_close(struct control *control)
+{
+    if (!uv_is_closing((uv_handle_t *)&control->handle))
+        uv_close((uv_handle_t *)&control->handle, control_closed);
+}
+
+static struct control *control_new(struct driver *driver, bool is_pipe)
+{
+    struct control *control = calloc(1, sizeof(*control));
+    int result;
+
+    if (control == NULL)
+        return NULL;
+    control->driver = driver;
+    control->is_pipe = is_pipe;
+    result = is_pipe ? uv_pipe_init(&driver->loop, &control->handle.pipe, 0)
+                     : uv_tcp_init(&driver->loop, &control->handle.tcp);
+    if (result != 0) {
+        free(control);
+        return NULL;
+    }
+    control->handle.stream.data = control;
+    control->next = driver->controls;
+    if (control->next != NULL)
+        control->next->previous = control;
+    driver->controls = control;
+    return control;
+}
+
+void driver_control_free(struct driver *driver)
+{
+    for (struct control *control = driver->controls; control != NULL; control = control->next)
+        control_close(control);
+}
+
+static void reply_done(uv_write_t *request, int status)
+{
+    struct reply *reply = request->data;
+    struct control *control = request->handle->data;
+
+    free(reply->text);
+    free(reply);
+    if (status < 0 || control->last_words)
+        control_close(control);
+}
+
+static void answer(struct control *control, char *text)
+{
+    struct reply *reply = text == NULL ? NULL : malloc(sizeof(*reply));
+    size_t count = text == NULL ? 0 : strlen(text);
+    uv_buf_t buffer;
+
+    if (reply == NULL) {
+        free(text);
+        control_close(control);
+        return;
+    }
+    text[count] = '\n'; /* in the place of the zero octet: the text goes out by its count */
+    reply->text = text;
+    reply->request.data = reply;
+    buffer = uv_buf_init(text, (unsigned)count + 1);
+    if (uv_write(&reply->request, &control->handle.stream, &buffer, 1, reply_done) != 0) {
+        free(text);
+        free(reply);
+        control_close(control);
+    }
+}
+
+/* Obeys each whole line that is there. */
+static void obey_lines(struct control *control)
+{
+    char *at = control->line;
+    size_t left = control->count;
+    char *end;
+
+    while (left != 0 && (end = memchr(at, '\n', left)) != NULL) {
+        size_t octets = (size_t)(end - at) + 1;
+
+        *end = '\0';
+        if (end != at && end[-1] == '\r')
+            end[-1] = '\0';
+        if (at[0] != '\0' || octets > 2)
+            answer(control, peer_command(control->driver->peer, at, driver_now(control->driver)));
+        at += octets;
+        left -= octets;
+    }
+    memmove(control->line, at, left);
+    control->count = left;
+}
+
+static bool keep(struct control *control, const char *octets, size_t count)
+{
+    size_t room = control->count + count + 1;
+
+    if (room > DRIVER_LINE_MAX)
+        return false;
+    if (room > control->room) {
+        char *bigger = realloc(control->line, room * 2);
+
+        if (bigger == NULL)
+            return false;
+        control->line = bigger;
+        control->room = room * 2;
+    }
+    memcpy(control->line + control->count, octets, count);
+    control->count += count;
+    return true;
+}
+
+static void control_room(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
+{
+    struct control *control = handle->data;
+
+    (void)suggested;
+    *buffer = uv_buf_init(control->read_buffer, sizeof(control->read_buffer));
+}
+
+static void control_read(uv_stream_t *handle, ssize_t count, const uv_buf_t *buffer)
+{
+    struct control *control = handle->data;
+
+    if (count == 0)
+        return;
+    if (count < 0) {
+        control_close(control);
+        return;
+    }
+    if (!keep(control, buffer->base, (size_t)count)) {
+        char *text = strdup("{\"ok\":false,\"error\":\"the line is too long\"}");
+
+        (void)uv_read_stop(handle);
+        control->last_words = true;
+        answer(control, text);
+        control->count = 0;
+        return;
+    }
+    obey_lines(control);
+}
+
+static void control_accepted(uv_stream_t *server, int status)
+{
+    const struct control *listener = server->data;
+    struct control *control;
+
+    if (status < 0)
+        return;
+    control = control_new(listener->driver, listener->is_pipe);
+    if (control == NULL)
+        return;
+    if (uv_accept(server, &control->handle.stream) != 0 ||
+        uv_read_start(&control->handle.stream, control_room, control_read) != 0) {
+        control_close(control);
+        return;
+    }
+    if (!control->is_pipe)
+        (void)uv_tcp_nodelay(&control->handle.tcp, 1);
+}
+
+/* "PORT", "ADDRESS:PORT", "[ADDRESS]:PORT": to a name. -1 when it is neither. */
+static int parse_where(const char *where, struct sockaddr_storage *name)
+{
+    const char *colon = strrchr(where, ':');
+    const char *digits = colon == NULL ? where : colon + 1;
+    char address[64] = "127.0.0.1";
+    char *end;
+    unsigned long port = strtoul(digits, &end, 10);
+
+    if (digits[0] < '0' || digits[0] > '9' || *end != '\0' || port > 65535)
+        return -1;
+    if (colon != NULL) {
+        size_t skip = where[0] == '[';
+        size_t octets = (size_t)(colon - where);
+
+        if (octets < 1 + 2 * skip || octets - 2 * skip >= sizeof(address))
+            return -1;
+        memcpy(address, where + skip, octets - 2 * skip);
+        address[octets - 2 * skip] = '\0';
+    }
+    return driver_parse_address(address, (uint16_t)port, name);
+}
+
+static int open_tcp(struct control *control, const char *where, struct sentence *sentence)
+{
+    struct sockaddr_storage name;
+    int octets = sizeof(name);
+    int result;
+
+    if (parse_where(where, &name) != 0)
+        return sentence_set(sentence, "control: '%s': a port, ADDRESS:PORT or a path was expected", where);
+    result = uv_tcp_bind(&control->handle.tcp, (const struct sockaddr *)&name, 0);
+    if (result == 0)
+        result = uv_listen(&control->handle.stream, DRIVER_BACKLOG, control_accepted);
+    if (result == 0)
+        result = uv_tcp_getsockname(&control->handle.tcp, (struct sockaddr *)&name, &octets);
+    if (result != 0)
+        return sentence_set(sentence, "control: %s cannot be opened: %s", where, uv_strerror(result));
+    return ntohs(name.ss_family == AF_INET ? ((const struct sockaddr_in *)&name)->sin_port
+                                           : ((const struct sockaddr_in6 *)&name)->sin6_port);
+}
+
+static int open_pipe(struct control *control, const char *where, struct sentence *sentence)
+{
+    int result;
+
+    result = uv_pipe_bind(&control->handle.pipe, where);
+    if (result == 0)
+        result = uv_listen(&control->handle.stream, DRIVER_BACKLOG, control_accepted);
+    if (result != 0)
+        return sentence_set(sentence, "control: %s cannot be opened: %s", where, uv_strerror(result));
+    return 0;
+}
+
+int driver_control(struct driver *driver, const char *where, struct sentence *sentence)
+{
+    bool is_pipe = strchr(where, '/') != NULL;
+    struct control *control = control_new(driver, is_pipe);
+    int result;
+
+    if (control == NULL)
+        return sentence_set(sentence, "control: out of memory");
+    result = is_pipe ? open_pipe(control, where, sentence) : open_tcp(control, where, sentence);
+    if (result < 0)
+        control_close(control);
+    return result;
+}
