@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Capture files (pcap and pcapng, by libpcap) as frames for the decoder, and folders of them. */
+#ifndef CONFORMANCE_ENGINE_CAPTURE_FILE_H
+#define CONFORMANCE_ENGINE_CAPTURE_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "conformance/flow/flow.h"
+#include "wire/sentence.h"
+
+struct capture_file; /* opaque */
+
+/*
+ * Opens the file at `path`. NULL with the sentence set ("PATH: what is wrong; what to do") when it cannot be read, is
+ * empty, is no capture, or is of a link type that the decoder does not know.
+ */
+struct capture_file *capture_open(const char *path, struct sentence *error);
+
+/*
+ * The next frame; its octets are valid until the next call. 1: there is one; 0: the end; -1 with the sentence set: the
+ * file breaks off or is damaged here. Frames before that stay good.
+ */
+int capture_next(struct capture_file *capture, struct flow_frame *frame, struct sentence *error);
+
+/* Frames given so far. */
+uint64_t capture_frames(const struct capture_file *capture);
+
+/* Closes and frees; NULL is allowed. */
+void capture_close(struct capture_file *capture);
+
+/* Paths of captures, owned by the list. Begin with {0}. */
+struct capture_list {
+    char **paths;
+    size_t count, room;
+};
+
+/*
+ * Adds a file as it is; of a folder every *.pcap, *.pcapng and *.cap below it, sorted by path (links to folders are not
+ * followed). 0, or -1 with the sentence set; a folder without captures is an error.
+ */
+int capture_list_add(struct capture_list *list, const char *path, struct sentence *error);
+void capture_list_free(struct capture_list *list);
+
+#endif
