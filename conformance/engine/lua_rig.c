@@ -435,6 +435,8 @@ static int connection_status(lua_State *lua)
     lua_setfield(lua, -2, "snd_nxt");
     lua_pushinteger(lua, (lua_Integer)status->octets_received);
     lua_setfield(lua, -2, "octets_received");
+    lua_pushinteger(lua, (lua_Integer)status->duplicates);
+    lua_setfield(lua, -2, "duplicates");
     return 1;
 }
 
