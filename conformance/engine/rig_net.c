@@ -59,6 +59,22 @@ static int write_all(int socket, const char *text, size_t count)
     return 0;
 }
 
+/* One write a line: in two, the second would wait for the first one's delayed acknowledgment. */
+static int write_line(int socket, const char *text)
+{
+    size_t length = strlen(text);
+    char *line = malloc(length + 1);
+    int status;
+
+    if (line == NULL)
+        return -1;
+    memcpy(line, text, length);
+    line[length] = '\n';
+    status = write_all(socket, line, length + 1);
+    free(line);
+    return status;
+}
+
 static bool died(struct net_rig *net, struct sentence *error)
 {
     int ended;
@@ -117,7 +133,7 @@ static char *net_command(struct rig *rig, const char *request, struct sentence *
         (void)sentence_set(error, "the device has no upper tester");
         return NULL;
     }
-    if (write_all(net->control, request, strlen(request)) != 0 || write_all(net->control, "\n", 1) != 0) {
+    if (write_line(net->control, request) != 0) {
         if (!died(net, error))
             (void)sentence_set(error, "the upper tester is gone: %s", strerror(errno));
         return NULL;
