@@ -1,0 +1,202 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- RFC 5041 4: the DDP header and what each of its fields does at the Data Sink.
+
+check {
+  id = "DDP-4.1-02",
+  role = "both",
+  purpose = "T = 1: the payload goes into the tagged buffer that the STag names, and no receive is consumed",
+  run = function(t)
+    local c = t:open()
+    local m = t:memory()
+    local data = pattern(64)
+    c:send(m:write(100, data))
+    c:probe()
+    m:patch(100, data)
+    m:check("a Write of 64 octets is in the memory that its STag and TO name, and nowhere else")
+    t:expect_deliveries(c, {}, "a Write consumes no receive")
+  end,
+}
+
+check {
+  id = "DDP-4.1-03",
+  role = "both",
+  purpose = "T = 0: the payload goes into an untagged buffer, and tagged memory is not touched",
+  run = function(t)
+    local c = t:open()
+    local m = t:memory()
+    local data = pattern(64)
+    c:send(rdmap.send { data = data, InvalidateSTag = m.STag })
+    t:expect_deliveries(c, { data }, "a Send of 64 octets consumes one receive")
+    m:check("a Send does not touch tagged memory, whatever stands in RsvdULP")
+  end,
+}
+
+check {
+  id = "DDP-4.1-11",
+  purpose = "Rsvd is not looked at: each of its values is taken, tagged and untagged",
+  run = function(t)
+    local c = t:open()
+    local m = t:memory()
+    local wanted = {}
+    for i, reserved in ipairs { 1, 2, 4, 8, 15 } do
+      local data = pattern(8, i)
+      c:send(rdmap.send { data = data, Rsvd = reserved }, m:write(8 * i, data, { Rsvd = reserved }))
+      wanted[i] = data
+      m:patch(8 * i, data)
+    end
+    c:probe { message = "reserved bits of the DDP control field are no error" }
+    t:expect_deliveries(c, wanted, "Sends with reserved bits set are delivered")
+    m:check("Writes with reserved bits set are placed")
+  end,
+}
+
+local function version_error(t, c, frame, name, message)
+  c:send(frame)
+  c:expect_terminate(name, { message = message })
+  t:expect_deliveries(c, {}, "a segment of another DDP version is not delivered")
+end
+
+check {
+  id = "DDP-4.1-14",
+  purpose = "DV is the same in all segments of a stream: another one, behind a good Send, is a version error",
+  run = function(t)
+    for _, version in ipairs { 0, 2, 3 } do
+      local m = t:memory()
+      for _, tagged in ipairs { false, true } do
+        local c = t:open()
+        c:send(rdmap.send { data = "good" })
+        t:expect_deliveries(c, { "good" }, "a good Send")
+        c:send(tagged and m:write(0, "new data", { DV = version }) or rdmap.send { data = "bad", DV = version })
+        c:expect_terminate(tagged and "DDP_TAGGED_VERSION" or "DDP_UNTAGGED_VERSION",
+                           { message = string.format("DV = %d on a stream with DV = 1", version) })
+        t:expect_deliveries(c, { "good" }, "a segment of another DDP version is not delivered")
+      end
+      m:check("a segment of another DDP version is not placed")
+    end
+  end,
+}
+
+check {
+  id = "DDP-4.1-15",
+  purpose = "with MPA Rev 1 agreed DV = 0 is a version error",
+  run = function(t)
+    local c = t:open()
+    version_error(t, c, rdmap.send { data = "old version", DV = 0 }, "DDP_UNTAGGED_VERSION", "DV = 0 after MPA Rev 1")
+  end,
+}
+
+check {
+  id = "DDP-4.2-04",
+  purpose = "RsvdULP is opaque to DDP: an unassigned opcode in it is RDMAP's error, and comes back unchanged",
+  run = function(t)
+    local c = t:open()
+    local m = t:memory()
+    c:send(m:write(0, "12345678", { Opcode = 13 }))
+    local got = c:expect_terminate("RDMAP_OPCODE", { message = "DDP does not judge RsvdULP: RDMAP does" })
+    local quoted = c:quoted(got)
+    if quoted.header then t:equal("RsvdULP in the quoted header", 0x4D, quoted.header:byte(2)) end
+  end,
+}
+
+check {
+  id = "DDP-4.2-05",
+  purpose = "RsvdULP of a tagged message reaches the ULP: a Write with RDMAP version 3 is refused by RDMAP",
+  run = function(t)
+    local c = t:open()
+    local m = t:memory()
+    c:send(m:write(0, "12345678"))
+    c:probe { message = "a Write with RsvdULP 0x40" }
+    c:send(m:write(8, "12345678", { RV = 3 }))
+    local got = c:expect_terminate("RDMAP_VERSION", { message = "a Write with RsvdULP 0xC0" })
+    local quoted = c:quoted(got)
+    if quoted.header then t:equal("RsvdULP in the quoted header", 0xC0, quoted.header:byte(2)) end
+  end,
+}
+
+check {
+  id = "DDP-4.2-08",
+  purpose = "only an STag that is valid on the stream is used: never allocated, or with another key, it is invalid",
+  run = function(t)
+    local m = t:memory()
+    for _, stag in ipairs { m.STag ~ 0xA5A5A500, m.STag ~ 0x01, m.STag ~ 0x80 } do
+      local c = t:open()
+      c:send(m:write(0, "12345678", { STag = stag }))
+      c:expect_terminate("DDP_INVALID_STAG", { message = string.format("STag 0x%08x, where 0x%08x is valid", stag, m.STag) })
+    end
+    m:check("nothing is placed under an STag that is not valid")
+  end,
+}
+
+check {
+  id = "DDP-4.2-14",
+  purpose = "a tagged message begins at any TO: no alignment is asked for",
+  run = function(t)
+    local c = t:open()
+    local m = t:memory()
+    for _, case in ipairs { { 1, 1 }, { 3, 7 }, { m.octets - 1, 1 }, { 101, 13 } } do
+      local data = pattern(case[2], case[1])
+      c:send(m:write(case[1], data))
+      m:patch(case[1], data)
+    end
+    c:probe { message = "Writes at odd TOs" }
+    m:check("octets are placed exactly at their TO, and their neighbours are unchanged")
+  end,
+}
+
+check {
+  id = "DDP-4.3-04",
+  purpose = "all 40 bits of RsvdULP reach the ULP: the STag of a Send with Invalidate is invalid afterwards",
+  run = function(t)
+    local c = t:open()
+    local m = t:memory { bound = c }
+    c:send(rdmap.send_invalidate { InvalidateSTag = m.STag, data = "done" })
+    local got = t:expect_deliveries(c, { "done" }, "a Send with Invalidate is delivered")
+    if got[1].invalidated ~= nil then t:equal("the invalidated STag that the ULP is told", m.STag, got[1].invalidated) end
+    c:send(m:write(0, "12345678"))
+    c:expect_terminate("DDP_INVALID_STAG",
+                       { warn = { "DDP_NOT_ASSOCIATED" }, message = "a Write to an STag that the peer invalidated" })
+    m:check("nothing is placed under an STag that is invalidated")
+  end,
+}
+
+check {
+  id = "DDP-4.4-01",
+  purpose = "a ULPDU too short for its DDP header ends the stream, and nothing comes of it",
+  run = function(t)
+    local m = t:memory()
+    local cut = {
+      function() return "\xC1" end,
+      function() return m:write(0, ""):octets():sub(1, 13) end,
+      function(c) return c:ulpdu(rdmap.send {}):sub(1, 17) end,
+      function() return "\x41" end,
+    }
+    for _, make in ipairs(cut) do
+      local c = t:open()
+      c:send(fpdu(make(c)))
+      local got = c:receive()
+      if got.kind == "segment" and got.Opcode == 7 then got = c:receive() end
+      if got.kind == "timeout" then
+        -- Left to us to close: then the stream must be of no use any more.
+        local answered, what = c:alive()
+        if answered or what.kind == "segment" then
+          t:fail("a header cut short is a fatal error (RFC 5041 6.2.2)", "the end of the stream", "the stream goes on")
+        end
+      elseif got.kind ~= "fin" and got.kind ~= "reset" then
+        t:fail("a header cut short is a fatal error (RFC 5041 6.2.2)", "a Terminate, FIN or RST", describe(got))
+      end
+      t:expect_deliveries(c, {}, "a header cut short delivers nothing")
+    end
+    m:check("a header cut short places nothing")
+  end,
+}
+
+check {
+  id = "DDP-4.4-03",
+  purpose = "a segment may be a header alone: an empty Send is delivered, an empty Write is taken",
+  run = function(t)
+    local c = t:open()
+    c:send(rdmap.send {}, rdmap.write { STag = UNKNOWN_STAG, TO = 0 }, rdmap.send { data = "next" })
+    c:probe { message = "segments without payload are no error" }
+    t:expect_deliveries(c, { "", "next" }, "an empty Send consumes its MSN and its receive")
+  end,
+}

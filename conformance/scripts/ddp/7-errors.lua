@@ -1,0 +1,539 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- RFC 5041 6.2.2, 7.1 and 7.2: what the Data Sink checks before it places, and how it reports.
+
+local RANGE = { warn = { "DDP_NO_BUFFER" } } -- 0x02 and 0x03 are not told apart by the text (DDP-7.1-21)
+
+-- One stream with the device as `dut` says; `frames` are sent, the Terminate is taken.
+local function refused(t, dut, frames, names, message, warned)
+  local c = t:open { dut = dut }
+  c:send(table.unpack(frames))
+  return c, c:expect_terminate(names, { message = message, warn = warned })
+end
+
+check {
+  id = "DDP-7.1-01",
+  role = "both",
+  purpose = "untagged: the QN is one of the stream",
+  run = function(t)
+    for _, qn in ipairs { 4, 0xFFFFFFFF, 0x80000000, 0x100 } do
+      local c = refused(t, nil, { rdmap.send { QN = qn, MSN = 1, data = "12345678" } }, "DDP_INVALID_QN",
+                        string.format("a Send on QN 0x%x", qn))
+      t:expect_deliveries(c, {}, "a message on a queue that does not exist is not delivered")
+    end
+  end,
+}
+
+check {
+  id = "DDP-7.1-02",
+  purpose = "untagged: QN and MSN have a buffer",
+  run = function(t)
+    local c = t:open { dut = { receives = 2, repost = false } }
+    c:send(rdmap.send { data = "one" }, rdmap.send { data = "two" }, rdmap.send { data = "three" })
+    local got = c:receive()
+    if got.kind == "timeout" then
+      -- The device may hold TCP back until there is a receive (DDP-7.1-07): then nothing is lost.
+      t.dut:post_recv { stream = t:stream_of(c), count = 1 }
+      t:expect_deliveries(c, { "one", "two", "three" }, "a message that waited for its receive is not lost")
+      return
+    end
+    if got.kind == "segment" and got.triple == wire.triple("DDP_MSN_RANGE") then
+      t:warn("the third Send into two receives", "Terminate " .. wire.describe(wire.triple("DDP_NO_BUFFER")), describe(got))
+    elseif got.kind ~= "segment" or got.triple ~= wire.triple("DDP_NO_BUFFER") then
+      local text = "Terminate " .. wire.describe(wire.triple("DDP_NO_BUFFER"))
+      if got.kind == "fin" or got.kind == "reset" then t:warn("the third Send into two receives", text, describe(got)) end
+      t:fail("the third Send into two receives", text, describe(got))
+    end
+    local quoted = c:quoted(got)
+    if quoted.header then t:equal("MSN in the quoted header", 3, string.unpack(">I4", quoted.header, 11)) end
+    t:expect_deliveries(c, { "one", "two" }, "what had a receive is delivered")
+  end,
+}
+
+check {
+  id = "DDP-7.1-03",
+  purpose = "untagged: MO lies in the buffer",
+  run = function(t)
+    local dut = { receives = 2, receive_octets = 4096 }
+    for _, case in ipairs { { 0xFFFFFFF0, 32 }, { 4097, 8 }, { 0xFFFFFFFF, 1 } } do
+      local c = refused(t, dut, { rdmap.send { MO = case[1], data = pattern(case[2]) } },
+                        { "DDP_INVALID_MO", "DDP_TOO_LONG" }, string.format("MO 0x%x in a buffer of 4096", case[1]))
+      t:expect_deliveries(c, {}, "a message with an MO outside its buffer is not delivered")
+    end
+  end,
+}
+
+check {
+  id = "DDP-7.1-04",
+  purpose = "untagged: MO and payload together lie in the buffer",
+  run = function(t)
+    local c = t:open { dut = { receives = 2, receive_octets = 4096 } }
+    c:send(rdmap.send { MSN = 1, MO = 0, L = 0, data = pattern(1400) },
+           rdmap.send { MSN = 1, MO = 1400, L = 0, data = pattern(1400) },
+           rdmap.send { MSN = 1, MO = 2800, L = 0, data = pattern(1200) },
+           rdmap.send { MSN = 1, MO = 4000, data = pattern(97) })
+    local got = c:expect_terminate("DDP_TOO_LONG", { message = "the last segment ends one octet behind the buffer" })
+    local quoted = c:quoted(got)
+    if quoted.header then t:equal("MO in the quoted header", 4000, string.unpack(">I4", quoted.header, 15)) end
+    t:expect_deliveries(c, {}, "a message too long is not delivered")
+  end,
+}
+
+check {
+  id = "DDP-7.1-05",
+  role = "both",
+  purpose = "untagged: the MSN is the next of its queue: not one before, not one far away",
+  run = function(t)
+    local zero = refused(t, nil, { rdmap.send { MSN = 0, data = "zero" } },
+                         "DDP_MSN_RANGE", "MSN 0 where 1 is due", RANGE.warn)
+    t:expect_deliveries(zero, {}, "a message with a wrong MSN is not delivered")
+    local twice = refused(t, nil, { rdmap.send { MSN = 1, data = "one" }, rdmap.send { MSN = 1, data = "again" } },
+                          "DDP_MSN_RANGE", "MSN 1 for the second time", RANGE.warn)
+    t:expect_deliveries(twice, { "one" }, "an MSN is delivered once")
+    local far = refused(t, nil, { rdmap.send { MSN = 0x80000001, data = "far" } },
+                        { "DDP_MSN_RANGE", "DDP_NO_BUFFER" }, "MSN 0x80000001 where 1 is due")
+    t:expect_deliveries(far, {}, "a message with a wrong MSN is not delivered")
+  end,
+}
+
+-- What a device may say of a tagged buffer without the right to write (DDP-7.1-25).
+local NO_RIGHT = { "DDP_INVALID_STAG", "DDP_BOUNDS", "DDP_NOT_ASSOCIATED", "RDMAP_ACCESS", "RDMAP_PROTECTION_OTHER" }
+
+check {
+  id = "DDP-7.1-10",
+  role = "both",
+  purpose = "tagged: the STag is valid: not never given out, not with another key, not given up",
+  run = function(t)
+    local function refused_stag(stag, names, what)
+      local c = t:open()
+      c:send(rdmap.write { STag = stag, TO = 0x110000043, data = "12345678" })
+      c:expect_terminate(names, { message = "a Write to " .. what })
+    end
+    refused_stag(UNKNOWN_STAG, "DDP_INVALID_STAG", "an STag never given out")
+    refused_stag(0, NO_RIGHT, "STag 0")
+    refused_stag(0xFFFFFFFF, NO_RIGHT, "STag 0xFFFFFFFF")
+    local m = t:memory()
+    refused_stag(m.STag ~ 0xFF, "DDP_INVALID_STAG", "an STag with another key")
+    m:check("nothing is placed under another key")
+    t.dut:dereg { stag = m.STag }
+    refused_stag(m.STag, "DDP_INVALID_STAG", "an STag whose memory was given up")
+  end,
+}
+
+check {
+  id = "DDP-7.1-11",
+  purpose = "tagged: the buffer allows placement: an STag for remote read alone takes no Write",
+  run = function(t)
+    local c = t:open()
+    local m = t:memory { access = { "read" } }
+    c:send(m:write(0, "12345678"))
+    c:expect_terminate(NO_RIGHT, { message = "a Write to an STag enabled for remote read alone" })
+    m:check("nothing is placed where remote write is not allowed")
+  end,
+}
+
+check {
+  id = "DDP-7.1-12",
+  role = "both",
+  purpose = "tagged: TO lies in the range of the STag",
+  run = function(t)
+    local m = t:memory()
+    for _, offset in ipairs { -8, -1, m.octets, m.octets + 4096, -m.TO, 1 << 32 } do
+      local c = t:open()
+      c:send(m:write(offset, "12345678"))
+      c:expect_terminate("DDP_BOUNDS", { message = string.format("a Write at base %+d of 4096 octets", offset) })
+    end
+    m:check("nothing is placed from outside the range")
+  end,
+}
+
+check {
+  id = "DDP-7.1-13",
+  role = "both",
+  purpose = "tagged: TO and payload together lie in the range of the STag",
+  run = function(t)
+    local m = t:memory()
+    for _, case in ipairs { { m.octets - 8, 16 }, { m.octets - 1, 2 }, { m.octets - 1000, 1001 } } do
+      local c = t:open()
+      c:send(m:write(case[1], pattern(case[2])))
+      c:expect_terminate("DDP_BOUNDS", { message = string.format("%d octets at base + %d of 4096", case[2], case[1]) })
+    end
+    m:check("no octet of a segment that leaves the range is placed")
+  end,
+}
+
+check {
+  id = "DDP-7.1-14",
+  purpose = "tagged: TO and payload together do not pass 2^64",
+  run = function(t)
+    local m = t:memory()
+    local top = t:memory { base = -4096 }
+    for _, memory in ipairs { m, top } do
+      local c = t:open()
+      c:send(rdmap.write { STag = memory.STag, TO = -16, data = pattern(32) })
+      c:expect_terminate({ "DDP_TO_WRAP", "DDP_BOUNDS" }, { message = "32 octets at TO 0xFFFFFFFFFFFFFFF0" })
+    end
+    m:check("nothing is placed by a Write that wraps")
+    top:check("nothing is placed by a Write that wraps")
+  end,
+}
+
+check {
+  id = "DDP-7.1-15",
+  purpose = "all checks come before the placement: of a segment that leaves the buffer nothing is placed",
+  run = function(t)
+    local m = t:memory()
+    local c = t:open()
+    c:send(m:write(m.octets - 1399, pattern(1400)))
+    c:expect_terminate("DDP_BOUNDS", { message = "1400 octets, the last of them outside" })
+    m:check("no octet of a segment that fails a check is placed")
+  end,
+}
+
+check {
+  id = "DDP-7.1-16",
+  purpose = "the rest of a segment in error is not placed, however large it is",
+  run = function(t)
+    local m = t:memory { octets = 16384 }
+    local c = t:open()
+    c:send(m:write(m.octets - 8000, pattern(8001)))
+    c:expect_terminate("DDP_BOUNDS", { message = "8001 octets, the last of them outside" })
+    m:check("no octet of a segment that fails a check is placed")
+  end,
+}
+
+-- Stimuli whose triple nothing can be said against: what to send, and the error.
+local function errors(t)
+  local m = t:memory()
+  return {
+    { rdmap.send { QN = 9, MSN = 1, data = "12345678" }, "DDP_INVALID_QN" },
+    { rdmap.send { MSN = 0, data = "12345678" }, "DDP_MSN_RANGE", { "DDP_NO_BUFFER" } },
+    { rdmap.send { MO = 4000, data = pattern(97) }, "DDP_TOO_LONG" },
+    { rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" }, "DDP_INVALID_STAG" },
+    { m:write(-8, "12345678"), "DDP_BOUNDS" },
+    { m:write(m.octets - 4, "12345678"), "DDP_BOUNDS" },
+  }
+end
+
+check {
+  id = "DDP-7.1-17",
+  purpose = "each error is reported: one Terminate, the first message on QN 2",
+  run = function(t)
+    for _, case in ipairs(errors(t)) do
+      local c = t:open { dut = { receives = 2, receive_octets = 4096 } }
+      c:send(case[1])
+      local got = c:expect_terminate(case[2], { warn = case[3], message = "an error of DDP is reported" })
+      if got then
+        t:equal("QN of the Terminate", 2, got.QN)
+        t:equal("MSN of the Terminate", 1, got.MSN)
+      end
+      c:expect_end("one Terminate for one error")
+    end
+  end,
+}
+
+check {
+  id = "DDP-7.1-18",
+  purpose = "the report holds the header of the segment, as received, and its length",
+  run = function(t)
+    for _, case in ipairs(errors(t)) do
+      local c = t:open { dut = { receives = 2, receive_octets = 4096 } }
+      local ulpdu = c:ulpdu(case[1])
+      c:send(fpdu(ulpdu))
+      local got = c:expect_terminate(case[2], { warn = case[3], message = "an error of DDP is reported" })
+      if got.M ~= 1 or got.D ~= 1 then
+        t:warn("the report holds the segment's length and header", "M = 1 D = 1",
+               string.format("M = %d D = %d", got.M, got.D))
+      end
+      local quoted = c:quoted(got)
+      t:equal("the quoted header", hex(ulpdu:sub(1, #quoted.header)), hex(quoted.header))
+      if quoted.Length ~= #ulpdu then
+        local octets = #ulpdu - #quoted.header
+        if quoted.Length == octets then
+          t:warn("DDP Segment Length", tostring(#ulpdu), quoted.Length .. ", the payload alone")
+        end
+        t:equal("DDP Segment Length", #ulpdu, quoted.Length)
+      end
+    end
+  end,
+}
+
+check {
+  id = "DDP-7.1-19",
+  role = "both",
+  purpose = "after an error all that still comes is dropped silently",
+  run = function(t)
+    local c = t:open()
+    local m = t:memory()
+    c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "bad" }, m:write(0, "good Write"),
+           rdmap.send { data = "good Send" }, rdmap.write { STag = UNKNOWN_STAG ~ 1, TO = 0, data = "bad again" })
+    c:expect_terminate("DDP_INVALID_STAG", { message = "the first of four segments is in error" })
+    c:expect_end("one Terminate, though two segments are in error")
+    m:check("a Write behind an error is not placed")
+    t:expect_deliveries(c, {}, "a Send behind an error is not delivered")
+  end,
+}
+
+check {
+  id = "DDP-7.1-20",
+  role = "both",
+  purpose = "the ULP can send one more message before the stream is ended: the Terminate comes whole, then the end",
+  run = function(t)
+    local c = t:open()
+    c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" })
+    local got = c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag" })
+    if got then
+      t:equal("L, QN, MSN and MO of the Terminate", "1 2 1 0", string.format("%d %d %d %d", got.L, got.QN, got.MSN, got.MO))
+    end
+    c:expect_end("the end behind the Terminate")
+  end,
+}
+
+check {
+  id = "DDP-7.1-21",
+  purpose = "0x02 and 0x03 belong to the MSN: no buffer behind the last receive, range for one used before",
+  run = function(t)
+    local dut = { receives = 2, repost = false }
+    local message = "MSN behind the last receive"
+    local frames = { rdmap.send { MSN = 1, data = "1" }, rdmap.send { MSN = 2, data = "2" }, rdmap.send { MSN = 3, data = "3" } }
+    refused(t, dut, frames, "DDP_NO_BUFFER", message, { "DDP_MSN_RANGE" })
+    refused(t, nil, { rdmap.send { MSN = 1, data = "1" }, rdmap.send { MSN = 1, data = "1" } }, "DDP_MSN_RANGE",
+            "an MSN that was delivered already", { "DDP_NO_BUFFER" })
+    refused(t, nil, { rdmap.send { MSN = 0x80000001, data = "1" } }, { "DDP_MSN_RANGE", "DDP_NO_BUFFER" }, "MSN + 2^31")
+  end,
+}
+
+check {
+  id = "DDP-7.1-23",
+  purpose = "of several errors of one segment any may be reported, but none that is not there",
+  run = function(t)
+    local m = t:memory()
+    local cases = {
+      { m:write(0, pattern(32), { TO = -16 }), { "DDP_TO_WRAP", "DDP_BOUNDS" }, "a TO that wraps, outside the range" },
+      { rdmap.write { STag = UNKNOWN_STAG, TO = -16, data = pattern(32) },
+        { "DDP_INVALID_STAG", "DDP_TO_WRAP" }, "an unknown STag and a TO that wraps" },
+      { rdmap.send { QN = 9, MSN = 0, data = "1" }, { "DDP_INVALID_QN", "DDP_NO_BUFFER", "DDP_MSN_RANGE" },
+        "a QN that does not exist, MSN 0" },
+      { rdmap.write { STag = UNKNOWN_STAG, TO = 0, DV = 0, data = "1" }, { "DDP_TAGGED_VERSION", "DDP_INVALID_STAG" },
+        "another DDP version and an unknown STag" },
+    }
+    for _, case in ipairs(cases) do refused(t, nil, { case[1] }, case[2], case[3]) end
+    m:check("nothing is placed")
+  end,
+}
+
+check {
+  id = "DDP-7.1-24",
+  purpose = "an MO at the end of the buffer is outside; one before it with too much payload is too long",
+  run = function(t)
+    local dut = { receives = 2, receive_octets = 4096 }
+    local either = { "DDP_INVALID_MO", "DDP_TOO_LONG" }
+    for _, case in ipairs { { 4096, 1, either }, { 5000, 1, either }, { 4095, 2, "DDP_TOO_LONG" } } do
+      local c = refused(t, dut, { rdmap.send { MO = case[1], data = pattern(case[2]) } }, case[3],
+                        string.format("%d octets at MO %d of a buffer of 4096", case[2], case[1]))
+      t:expect_deliveries(c, {}, "a message that leaves its buffer is not delivered")
+    end
+  end,
+}
+
+check {
+  id = "DDP-7.1-25",
+  purpose = "an STag without the right to write has no code of DDP's own, but nothing is placed",
+  run = function(t)
+    local m = t:memory { access = { "read" } }
+    local c = t:open()
+    c:send(m:write(0, "12345678"))
+    c:expect_terminate(NO_RIGHT, { message = "a Write to an STag enabled for remote read alone" })
+    m:check("nothing is placed where remote write is not allowed")
+  end,
+}
+
+check {
+  id = "DDP-7.1-26",
+  purpose = "an MSN ahead of the next one is never delivered before it",
+  run = function(t)
+    local c = t:open { dut = { receives = 4 } }
+    c:send(rdmap.send { MSN = 2, data = "two" })
+    local got = c:receive(t.quiet)
+    if got.kind == "timeout" then
+      t:expect_deliveries(c, {}, "MSN 2 is not delivered before MSN 1")
+      c:send(rdmap.send { MSN = 1, data = "one" })
+      t:expect_deliveries(c, { "one", "two" }, "both are delivered, in the order of their MSNs")
+    elseif got.kind ~= "segment" or got.triple ~= wire.triple("DDP_MSN_RANGE") then
+      t:fail("MSN 2 where 1 is due", "Terminate " .. wire.describe(wire.triple("DDP_MSN_RANGE")), describe(got))
+    end
+    if got.kind == "segment" then t:expect_deliveries(c, {}, "MSN 2 is not delivered before MSN 1") end
+  end,
+}
+
+check {
+  id = "DDP-7.2-01",
+  role = "both",
+  purpose = "errors are reported with DDP's types and codes in layer 1",
+  run = function(t)
+    for _, case in ipairs(errors(t)) do
+      local c = t:open { dut = { receives = 2, receive_octets = 4096 } }
+      c:send(case[1])
+      local got = c:receive()
+      if got.kind ~= "segment" or not got.triple then
+        t:warn("an error of DDP is reported", "a Terminate", describe(got))
+      end
+      t:equal("Layer of the Terminate", 1, got.Layer)
+      local tagged = case[1].defaults.tagged
+      t:equal("EType of the Terminate", tagged and 1 or 2, got.EType)
+      local low, high = tagged and 0 or 1, tagged and 4 or 6
+      if got.Code < low or got.Code > high then
+        t:fail("Error Code of the Terminate", string.format("%d to %d", low, high), tostring(got.Code))
+      end
+    end
+  end,
+}
+
+check {
+  id = "DDP-7.2-03",
+  purpose = "type 1 code 2: the STag exists, but belongs to another stream",
+  run = function(t)
+    local a, b = t:pair()
+    local m = t:memory { bound = b }
+    a:send(m:write(0, "12345678"))
+    a:expect_terminate("DDP_NOT_ASSOCIATED", { warn = { "DDP_INVALID_STAG" }, message = "an STag of another stream" })
+    m:check("nothing is placed from a stream that the STag does not belong to")
+    b:send(m:write(0, "of its own"))
+    b:probe { message = "the stream that the STag belongs to goes on" }
+    m:patch(0, "of its own")
+    m:check("the stream that the STag belongs to places")
+  end,
+}
+
+local function wrong_version(t, make, name, what)
+  for _, version in ipairs { 0, 2, 3 } do
+    local c = t:open()
+    local ulpdu = c:ulpdu(make(version))
+    c:send(fpdu(ulpdu))
+    local got = c:expect_terminate(name, { message = string.format("DV = %d in %s", version, what) })
+    local quoted = got and c:quoted(got) or {}
+    if quoted.header then t:equal("control octet in the quoted header", ulpdu:byte(1), quoted.header:byte(1)) end
+    t:expect_deliveries(c, {}, "a segment of another DDP version is not delivered")
+  end
+end
+
+check {
+  id = "DDP-7.2-04",
+  role = "both",
+  purpose = "type 1 code 4: another DDP version in a tagged segment",
+  run = function(t)
+    local m = t:memory()
+    wrong_version(t, function(version) return m:write(0, "12345678", { DV = version }) end, "DDP_TAGGED_VERSION", "a Write")
+    m:check("a segment of another DDP version is not placed")
+  end,
+}
+
+check {
+  id = "DDP-7.2-05",
+  role = "both",
+  purpose = "type 2 code 6: another DDP version in an untagged segment",
+  run = function(t)
+    wrong_version(t, function(version) return rdmap.send { DV = version, data = "12345678" } end, "DDP_UNTAGGED_VERSION",
+                  "a Send")
+  end,
+}
+
+check {
+  id = "DDP-7.2-06",
+  purpose = "type 3 is the LLP's: an error of MPA is reported in layer 2",
+  run = function(t)
+    local c = t:open()
+    c:probe() -- a responder may send only behind the initiator's first FPDU (RFC 5044 7.1.2)
+    c:send(fpdu(rdmap.send { data = "12345678" }, { crc_flip = 1 }))
+    local got = c:receive()
+    if got.kind == "segment" and got.triple then
+      t:equal("the reported error", wire.describe(wire.triple("MPA_CRC")), wire.describe(got.triple))
+    elseif got.kind == "segment" then
+      t:fail("an FPDU with a wrong CRC", "Terminate " .. wire.describe(wire.triple("MPA_CRC")), describe(got))
+    end
+    t:expect_deliveries(c, {}, "a segment with a wrong CRC is not delivered")
+  end,
+}
+
+check {
+  id = "DDP-6.2.2-02",
+  role = "both",
+  purpose = "a fatal error of the LLP is told to the ULP, which terminates the stream",
+  run = function(t)
+    local c = t:open()
+    c:probe() -- a responder may send only behind the initiator's first FPDU (RFC 5044 7.1.2)
+    c:send(fpdu(rdmap.send { data = "12345678" }, { crc_flip = 1 }))
+    c:expect_terminate("MPA_CRC", { message = "an FPDU with a wrong CRC" })
+    c:expect_end("the end behind the Terminate")
+  end,
+}
+
+check {
+  id = "DDP-6.2.2-03",
+  role = "both",
+  purpose = "an invalid DDP header is fatal: the stream ends with each of the errors of 7.1",
+  run = function(t)
+    for _, case in ipairs(errors(t)) do
+      local c = t:open { dut = { receives = 2, receive_octets = 4096 } }
+      c:send(case[1])
+      c:expect_terminate(case[2], { warn = case[3], message = "an invalid DDP header ends the stream" })
+      c:expect_end("the end behind the Terminate")
+    end
+  end,
+}
+
+check {
+  id = "DDP-6.2.2-06",
+  purpose = "after a fatal error of DDP's the ULP can still send: the Terminate comes before the end",
+  run = function(t)
+    local c = t:open()
+    c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" })
+    local got = c:receive()
+    if got.kind ~= "segment" or not got.triple then
+      t:warn("a Terminate before the end of the stream", "a Terminate", describe(got))
+    end
+  end,
+}
+
+check {
+  id = "DDP-3-09",
+  purpose = "the LLP tells DDP the segment's length, without MPA's own octets",
+  run = function(t)
+    local m = t:memory()
+    local c = t:open()
+    c:send(m:write(m.octets - 8, pattern(9)))
+    local got = c:expect_terminate("DDP_BOUNDS", { message = "9 octets at the last 8 of the buffer" })
+    if got.M ~= 1 then t:warn("the report holds the segment's length", "M = 1", "M = 0") end
+    local length = c:quoted(got).Length
+    if length == 9 then t:warn("DDP Segment Length", "23", "9, the payload alone (RDMAP-4.8-35)") end
+    t:equal("DDP Segment Length", 23, length)
+  end,
+}
+
+check {
+  id = "DDP-3-11",
+  role = "both",
+  purpose = "once DDP asked for teardown no more data passes on the stream",
+  run = function(t)
+    local m = t:memory()
+    local c = t:open()
+    c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" })
+    c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag" })
+    for i = 1, 5 do c:send(rdmap.send { data = "good" }, m:read(0, 16, { SinkSTag = i })) end
+    c:expect_end("no FPDU of the device behind its Terminate")
+    t:expect_deliveries(c, {}, "nothing is delivered behind an error")
+  end,
+}
+
+check {
+  id = "DDP-3-14",
+  role = "both",
+  purpose = "the connection is torn down when its one stream is in error",
+  run = function(t)
+    local c = t:open()
+    c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" })
+    c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag" })
+    if c:expect_end("the end behind the Terminate") == "left" then
+      t:warn("the device closes after its Terminate", "FIN or RST", "it waited for the tester's FIN")
+    end
+  end,
+}

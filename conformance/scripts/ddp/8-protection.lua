@@ -1,0 +1,167 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- RFC 5041 8: which memory a stream reaches.
+
+local ASSOCIATED = { warn = { "DDP_INVALID_STAG" }, message = "a Write to an STag that is not associated with the stream" }
+
+local function not_associated(t, c, m)
+  c:send(m:write(0, "12345678"))
+  c:expect_terminate("DDP_NOT_ASSOCIATED", ASSOCIATED)
+  m:check("nothing is placed from a stream that the STag is not associated with")
+end
+
+local function placed(t, c, m, data)
+  c:send(m:write(16, data))
+  c:probe { message = "a Write of a stream that the STag is associated with" }
+  m:patch(16, data)
+  m:check("a Write of a stream that the STag is associated with is placed")
+end
+
+check {
+  id = "DDP-8.1-01",
+  purpose = "bounds are kept to the octet",
+  run = function(t)
+    local m = t:memory { octets = 100 }
+    local around = t:memory { octets = 100, base = 0x110000043 + 100 }
+    for _, case in ipairs { { 92, 9 }, { -1, 1 }, { 99, 2 }, { 100, 1 } } do
+      local c = t:open()
+      c:send(m:write(case[1], pattern(case[2])))
+      c:expect_terminate("DDP_BOUNDS", { message = string.format("%d octets at base %+d of 100", case[2], case[1]) })
+    end
+    m:check("nothing is placed")
+    around:check("nor in the memory next to it")
+  end,
+}
+
+check {
+  id = "DDP-8.2-01",
+  purpose = "an STag of another Protection Domain is not reached",
+  run = function(t)
+    not_associated(t, t:open(), t:memory { pd = 2 })
+  end,
+}
+
+check {
+  id = "DDP-8.2-02",
+  purpose = "an STag that is bound to one stream is not reached from another, even of the same Protection Domain",
+  run = function(t)
+    local a, b = t:pair()
+    local m = t:memory { bound = b }
+    not_associated(t, a, m)
+    placed(t, b, m, "goes on")
+  end,
+}
+
+check {
+  id = "DDP-8.2-04",
+  purpose = "Protection Domains: all streams of the domain reach the STag, others do not",
+  run = function(t)
+    local m = t:memory { pd = 1 }
+    placed(t, t:open { dut = { pd = 1 } }, m, "first")
+    placed(t, t:open { dut = { pd = 1 } }, m, "second")
+    not_associated(t, t:open { dut = { pd = 2 } }, m)
+  end,
+}
+
+check {
+  id = "DDP-8.2-05",
+  purpose = "stream association: the stream reaches the STag, others do not",
+  run = function(t)
+    local a, b = t:pair()
+    local m = t:memory { bound = a }
+    placed(t, a, m, "of its own")
+    not_associated(t, b, m)
+  end,
+}
+
+check {
+  id = "DDP-8.3-02",
+  purpose = "the ULP revokes an STag: it is valid before, and invalid afterwards",
+  run = function(t)
+    local c = t:open()
+    local m = t:memory()
+    placed(t, c, m, "before")
+    t.dut:invalidate { stag = m.STag }
+    c:send(m:write(16, "afterwards"))
+    c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an STag that the ULP revoked" })
+    m:check("nothing is placed under an STag that is revoked")
+  end,
+}
+
+check {
+  id = "DDP-8.3.1-03",
+  purpose = "a stream of one Protection Domain uses no STag of another: neither Write nor Read",
+  run = function(t)
+    local m = t:memory { pd = 2, data = "secret of another domain" }
+    not_associated(t, t:open(), m)
+    local c = t:open()
+    c:send(m:read(0, 16))
+    c:expect_terminate("RDMAP_NOT_ASSOCIATED",
+                       { warn = { "RDMAP_INVALID_STAG" }, message = "a Read of an STag of another domain" })
+  end,
+}
+
+check {
+  id = "DDP-8.3.1-04",
+  purpose = "an STag of one stream is not used by another, nor by a later connection",
+  run = function(t)
+    local a, b = t:pair()
+    local m = t:memory { bound = a }
+    not_associated(t, b, m)
+    placed(t, a, m, "of its own")
+    a:finish()
+    a.tcp:close()
+    local later = t:open()
+    later:send(m:write(0, "12345678"))
+    later:expect_terminate({ "DDP_NOT_ASSOCIATED", "DDP_INVALID_STAG" },
+                           { message = "a Write of a later stream to an STag of one that is over" })
+  end,
+}
+
+check {
+  id = "DDP-8.3.1-05",
+  role = "both",
+  purpose = "nothing outside the buffer is reached, at none of its borders",
+  run = function(t)
+    local m = t:memory()
+    local below = t:memory { base = m.TO - 4096 }
+    local above = t:memory { base = m.last }
+    for _, case in ipairs { { -1, 1 }, { 4096, 1 }, { 4095, 2 }, { 1 << 32, 1 }, { -(1 << 32), 1 }, { 1 << 63, 1 } } do
+      local c = t:open()
+      c:send(m:write(case[1], pattern(case[2])))
+      c:expect_terminate({ "DDP_BOUNDS", "DDP_TO_WRAP" }, { message = string.format("%d octets at base %+d", case[2], case[1]) })
+    end
+    m:check("nothing is placed")
+    below:check("nor below")
+    above:check("nor above")
+  end,
+}
+
+check {
+  id = "DDP-8.3.1-07",
+  purpose = "the ULP gives the right to read, to write, both or none",
+  run = function(t)
+    local no_write = { "DDP_INVALID_STAG", "DDP_BOUNDS", "DDP_NOT_ASSOCIATED", "RDMAP_ACCESS", "RDMAP_PROTECTION_OTHER" }
+    for _, rights in ipairs { {}, { "read" }, { "write" }, { "read", "write" } } do
+      local m = t:memory { access = rights, data = pattern(32) }
+      local text = #rights == 0 and "none" or table.concat(rights, " and ")
+      local may = {}
+      for _, right in ipairs(rights) do may[right] = true end
+      local c = t:open()
+      c:send(m:write(100, "written"))
+      if may.write then
+        c:probe { message = "a Write with rights to " .. text }
+        m:patch(100, "written")
+      else
+        c:expect_terminate(no_write, { message = "a Write with rights to " .. text })
+      end
+      m:check("memory with rights to " .. text)
+      c = t:open()
+      c:send(m:read(0, 32))
+      if may.read then
+        c:expect_response(0x51A6, 0, pattern(32), "a Read with rights to " .. text)
+      else
+        c:expect_terminate("RDMAP_ACCESS", { warn = { "RDMAP_INVALID_STAG" }, message = "a Read with rights to " .. text })
+      end
+    end
+  end,
+}

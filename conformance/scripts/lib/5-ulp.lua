@@ -1,0 +1,164 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+--
+-- What the device's ULP has: memory with an STag, and deliveries (docs/writing-checks.md, "The device's ULP").
+
+-- An STag that no device has given out: one of 2^32, and not the kind that counters reach.
+UNKNOWN_STAG = 0x5BAD57A6
+
+-- Octets that differ from their neighbours and from place to place; `first` shifts them.
+function pattern(octets, first)
+  local out = {}
+  for i = 1, octets do out[i] = string.char(((i + (first or 0)) * 7 + ((i + (first or 0)) >> 8)) & 0xFF) end
+  return table.concat(out)
+end
+
+local Memory = {}
+Memory.__index = Memory
+
+-- Memory that the device exposes. options: octets (4096), base (0x110000043: beyond 32 bits, aligned to nothing),
+-- access = list of "read" and "write" (both), data = octets at its front, bound = connection that alone may use it, pd.
+-- The result has STag, TO (its base), last (base + octets), octets, and `image`: what should be in it.
+function Test:memory(options)
+  local o = options or {}
+  local rights = { "local_read" }
+  for _, right in ipairs(o.access or { "read", "write" }) do rights[#rights + 1] = "remote_" .. right end
+  local octets, base = o.octets or 4096, o.base or 0x110000043
+  local answer = self.dut:reg_mr {
+    length = octets, base = string.format("0x%x", base), access = rights, fill = 0xA5,
+    data = o.data and hex(o.data), pd = o.pd, stream = o.bound and self:stream_of(o.bound),
+  }
+  local image = (o.data or "") .. string.rep("\xA5", octets - #(o.data or ""))
+  return setmetatable({ t = self, STag = answer.stag, TO = base, last = base + octets, octets = octets, image = image },
+                      Memory)
+end
+
+-- `data` is expected at this offset from now on.
+function Memory:patch(offset, data)
+  self.image = self.image:sub(1, offset) .. data .. self.image:sub(offset + #data + 1)
+end
+
+local function first_difference(a, b)
+  for i = 1, math.max(#a, #b) do
+    if a:byte(i) ~= b:byte(i) then return i - 1 end
+  end
+end
+
+-- FAIL unless the memory holds its image, octet for octet.
+function Memory:check(message)
+  local got = unhex(self.t.dut:mem_read { stag = self.STag }.data)
+  if got == self.image then return end
+  local at = first_difference(self.image, got)
+  self.t:fail(message, string.format("at offset %d: %s", at, hex(self.image:sub(at + 1, at + 16))),
+              string.format("at offset %d: %s", at, hex(got:sub(at + 1, at + 16))))
+end
+
+-- A Write into it, at an offset (which may lie outside); `given` overrides header fields.
+function Memory:write(offset, data, given)
+  local f = copy_fields(given)
+  f.STag, f.TO, f.data = f.STag or self.STag, f.TO or self.TO + offset, data
+  return rdmap.write(f)
+end
+
+-- A Read Request of it; `given` overrides header fields.
+function Memory:read(offset, octets, given)
+  local f = copy_fields(given)
+  f.SrcSTag, f.SrcTO, f.RDMARDSZ = f.SrcSTag or self.STag, f.SrcTO or self.TO + offset, f.RDMARDSZ or octets
+  f.SinkSTag, f.SinkTO = f.SinkSTag or 0x51A6, f.SinkTO or 0
+  return rdmap.read_request(f)
+end
+
+-- Two streams in full operation, both known to the upper tester by their numbers. options as for t:open.
+function Test:pair(options)
+  local a = self:open(options)
+  self:stream_of(a)
+  local b = self:open(options)
+  self:stream_of(b)
+  return a, b
+end
+
+-- What has been delivered to the ULP on this stream so far, oldest first: { data, octets, opcode, solicited, invalidated }.
+function Test:deliveries(c)
+  local number = self:stream_of(c)
+  self.events = self.events or {}
+  for _, event in ipairs(self.dut:poll().events) do self.events[#self.events + 1] = event end
+  local out = {}
+  for _, event in ipairs(self.events) do
+    if event.event == "receive" and event.stream == number then
+      out[#out + 1] = { data = unhex(event.data), octets = event.octets, opcode = event.opcode,
+                        solicited = event.solicited, invalidated = event.invalidated }
+    end
+  end
+  return out
+end
+
+local function messages_text(list)
+  local out = {}
+  for i, data in ipairs(list) do out[i] = #data .. " octets" .. (#data <= 8 and #data > 0 and " (" .. hex(data) .. ")" or "") end
+  return #out == 0 and "no delivery" or #out .. " deliveries: " .. table.concat(out, ", ")
+end
+
+-- FAIL unless exactly these messages (strings) are delivered, in this order, within t.reaction. Returns the deliveries.
+function Test:expect_deliveries(c, wanted, message)
+  local deadline = rig.now() + self.reaction
+  local got = self:deliveries(c)
+  while #got < #wanted and rig.now() < deadline do
+    rig.wait(math.max(self.round_trip, 0.0001))
+    got = self:deliveries(c)
+  end
+  local data = {}
+  for i, delivery in ipairs(got) do data[i] = delivery.data end
+  for i = 1, math.max(#wanted, #data) do
+    if wanted[i] ~= data[i] then self:fail(message, messages_text(wanted), messages_text(data)) end
+  end
+  return got
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- Read Responses and Terminates
+
+-- Takes the whole Read Response to a request: FAIL unless STag and TO are those of the sink and the octets are `data`.
+function Connection:expect_response(sink_stag, sink_to, data, message)
+  local at = 0
+  repeat
+    local got = self:expect(rdmap.read_response { STag = sink_stag, TO = sink_to + at }, { message = message })
+    local wanted = data:sub(at + 1, at + #got.data)
+    if got.data ~= wanted then self.t:fail(message, "octets " .. hex(wanted:sub(1, 16)), "octets " .. hex(got.data:sub(1, 16))) end
+    at = at + #got.data
+    if got.L == 1 and at ~= #data then self.t:fail(message, #data .. " octets", at .. " octets") end
+    if at == #data and got.L == 0 then self.t:fail(message, "L = 1 with the last octet", "L = 0") end
+  until got.L == 1
+end
+
+-- What a Terminate quotes: { Length, header, rdmap, rest }, each nil when its bit says that it is absent. FAIL when it is
+-- shorter than its bits say.
+function Connection:quoted(terminate)
+  local data, out = terminate.data or "", {}
+  local function take(octets, what)
+    if #data < octets then
+      self.t:fail("a Terminate is as long as its bits M, D and R say", what .. ": " .. octets .. " octets", #data .. " octets")
+    end
+    local head = data:sub(1, octets)
+    data = data:sub(octets + 1)
+    return head
+  end
+  if terminate.M == 1 or terminate.D == 1 then out.Length = string.unpack(">I2", take(2, "DDP Segment Length")) end
+  if terminate.D == 1 then
+    out.header = take((data:byte(1) or 0) & 0x80 ~= 0 and 14 or 18, "terminated DDP header")
+  end
+  if terminate.R == 1 then out.rdmap = take(28, "terminated RDMA header") end
+  out.rest = data
+  return out
+end
+
+-- After its Terminate the device sends nothing more and closes, or leaves closing to the tester. Returns "fin", "reset" or
+-- "left" (to us; then it has closed after our FIN).
+function Connection:expect_end(message)
+  local got = self:receive(self.t.reaction)
+  if got.kind == "fin" or got.kind == "reset" then return got.kind end
+  if got.kind ~= "timeout" then self.t:fail(message, "FIN or RST, nothing before it", describe(got)) end
+  got = self:finish()
+  if got.kind ~= "fin" and got.kind ~= "reset" then
+    self.t:fail(message, "FIN or RST after the tester's FIN", describe(got))
+  end
+  return "left"
+end
