@@ -166,14 +166,17 @@ static uint8_t raise_flags(uint8_t octet)
     return (uint8_t)((octet & 1) << 7 | (octet & 2) << 5 | (octet & 4) << 3);
 }
 
-/* A Terminate that is well-formed: registered, reserved bits zero, all announced parts there, nothing behind but zeros. */
+/*
+ * A Terminate that is well-formed: registered, reserved bits zero, all announced parts there, nothing behind but zeros.
+ * A DDP error with an RDMA header is not (RFC 5040 4.8, Figure 10): it may be an RDMAP error with its nibbles swapped.
+ */
 static bool is_regular(const uint8_t *octets, size_t count)
 {
     const uint8_t *p = octets;
     struct terminate terminate;
 
     if (terminate_parse(&p, octets + count, &terminate) != WIRE_OK || terminate.reserved != 0 ||
-        terminate_error_find(terminate.triple) == NULL)
+        terminate_error_find(terminate.triple) == NULL || (wire_error_layer(terminate.triple) == 1 && terminate.r))
         return false;
     for (size_t i = count - terminate.excess; i < count; i++)
         if (octets[i] != 0)
