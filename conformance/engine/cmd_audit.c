@@ -43,6 +43,8 @@ struct audit {
     struct rule_engine *engine;
     struct results_log *log;
     struct terminal terminal;
+    struct run_summary counted;
+    bool logged;       /* somebody reads the log */
     struct seen *seen; /* by index in the catalogue */
     const char *file;  /* being read */
     bool unwritten;    /* results were lost: disk full */
@@ -198,7 +200,9 @@ static void take_result(const struct rule_result *found, void *argument)
         result.reading = found->verdict == RULE_AMBIGUOUS ? found->actual : NULL;
     }
     audit->seen[requirement->index].exercised = true;
-    if (results_log_append(audit->log, &result, &error) != 0 && !audit->unwritten) {
+    summary_count(&audit->counted, result.verdict);
+    /* Making a line of JSON that nobody gets would cost more than the judging. */
+    if (audit->logged && results_log_append(audit->log, &result, &error) != 0 && !audit->unwritten) {
         audit->unwritten = true;
         complain(0, error.text);
     }
@@ -258,7 +262,7 @@ static void fill_summary(const struct audit *audit, struct run_summary *summary)
 {
     const struct flow_totals *totals = flow_decoder_totals(audit->decoder);
 
-    *summary = *results_log_summary(audit->log);
+    *summary = audit->counted;
     summary->frames = totals->frames;
     summary->fpdus = totals->fpdus;
     summary->ddp_segments = totals->ddp_segments;
@@ -391,6 +395,7 @@ static int open_log(struct audit *audit, struct sentence *error)
             return -1;
         snprintf(path, sizeof(path), "%s/results.jsonl", options->output);
     }
+    audit->logged = options->output != NULL || options->jsonl;
     audit->log =
         results_log_create(options->output != NULL ? path : NULL, &info, options->jsonl ? stdout : NULL, error);
     return audit->log != NULL ? 0 : -1;

@@ -295,7 +295,7 @@ struct flow_event {
     enum flow_event_kind kind;
     enum flow_direction direction; /* sender; FLOW_END: FLOW_FROM_INITIATOR */
     const struct flow *flow;
-    uint64_t frame;       /* number of the frame that completed it: carries its last octet */
+    uint64_t frame; /* number of the frame that completed it: has its last octet, or its first where that came later */
     uint64_t first_frame; /* carries its first octet; the same as `frame` when it lies in one */
     uint64_t time_ns;     /* of `frame` */
     uint64_t position;    /* octets from SeqStart to its first octet (FPDU, DDP, RDMAP, GAP), else 0 */

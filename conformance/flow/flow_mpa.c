@@ -164,6 +164,10 @@ static void tell_fpdu(struct flow_decoder *decoder, struct flow_connection *conn
     decoder->totals.marker_errors += fpdu->result == TERM_MPA_MARKER;
     event = flow_event_make(connection, index, FLOW_FPDU, piece->frame, piece->time_ns);
     event.first_frame = first_frame;
+    if (first_frame > event.frame) { /* its last octets were captured before its first */
+        event.frame = first_frame;
+        event.time_ns = decoder->now_ns;
+    }
     event.position = side->position;
     flow_rdmap_fpdu(decoder, connection, index, fpdu, &event);
 

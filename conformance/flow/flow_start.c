@@ -111,6 +111,11 @@ static void tell_start(struct flow_decoder *decoder, struct flow_connection *con
     };
     struct flow_event event = flow_event_make(connection, index, FLOW_MPA_START, number, time_ns);
 
+    if (side->unit_frame > number) { /* its last octets were captured before its first */
+        event.frame = start.frame_number = side->unit_frame;
+        event.time_ns = start.time_ns = decoder->now_ns;
+    }
+
     if (frame->private_data != NULL)
         memcpy(start.private_copy, frame->private_data, frame->private_octets);
     event.start = &start;
