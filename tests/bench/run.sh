@@ -5,7 +5,7 @@
 #
 #   BENCH_MB=1000         size of the generated capture
 #   BENCH_TSHARK_MB=100   size of the one that tshark reads (it is slow; the ratio is one of octets a second)
-#   BENCH_ROUNDS=3        the best of so many runs counts
+#   BENCH_ROUNDS=3        the best of so many runs counts, for every program alike
 #
 # Everything is pinned to one core; the captures lie in the page cache for all programs. Exit status 1 when a program
 # fails or a ratio misses what is aimed at.
@@ -85,12 +85,17 @@ line "warpcheck audit" "$WORK/share.pcap"
 share_speed=$speed
 best "$BENCH_ROUNDS" "$WARPCHECK" audit "$WORK/thousand.pcap"
 line "warpcheck audit, 1000 flows" "$WORK/thousand.pcap"
-thousand_rss=$rss
-best 1 "$TSHARK" -r "$WORK/share.pcap" -T fields -e iwarp_mpa.crc_check -e iwarp_rdma.opcode
+thousand_rss=$rss thousand_speed=$speed
+best "$BENCH_ROUNDS" "$TSHARK" -r "$WORK/share.pcap" -T fields -e iwarp_mpa.crc_check -e iwarp_rdma.opcode
 line "tshark" "$WORK/share.pcap"
 tshark_speed=$speed
+best "$BENCH_ROUNDS" "$TSHARK" -r "$WORK/thousand.pcap" -T fields -e iwarp_mpa.crc_check -e iwarp_rdma.opcode
+line "tshark, 1000 flows" "$WORK/thousand.pcap"
+tshark_thousand_speed=$speed
 
 aim "audit against tshark, same file, times as fast" "$(ratio "$share_speed" "$tshark_speed")" 20
+# Short flows cost audit one verdict for each requirement and flow: no aim is set for them, but they are shown.
+printf '  %-58s %8s   no aim set\n' "audit against tshark, 1000 short flows" "$(ratio "$thousand_speed" "$tshark_thousand_speed")"
 aim "audit against read and CRC32C, of its speed" "$(ratio "$audit_speed" "$crc_speed")" 0.5
 aim "audit's memory: 64 MiB against what $BENCH_MB MB took" "$(ratio 65536 "$audit_rss")" 1
 aim "audit's memory: 64 MiB against what 1000 flows took" "$(ratio 65536 "$thousand_rss")" 1
