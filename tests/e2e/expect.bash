@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# What the end-to-end scripts share; to be sourced from the tree's root.
+#
+#   expect STATUSES WHAT COMMAND...   runs it, at most 120 s; its exit status must be one of STATUSES ("2", "1 4"). Status 2
+#                                     and more must come with exactly one line on stderr, and without one on stdout
+#                                     that says PASS; with lines=any the usage may follow. The output is left in $WORK/stdout and $WORK/stderr.
+#   says PATTERN / complains PATTERN  a line of the last stdout / stderr must match (grep -E)
+#   holds WHAT COMMAND...             a condition; the command's stdout is not shown
+#
+# Everything is checked before the script ends: `finish` gives the exit status.
+set -euo pipefail
+: "${B:=$PWD/build}" "${CC:=gcc}" "${TSHARK:=tshark}" "${WORK:=}"
+: "${WARPCHECK:=$B/warpcheck}" "${IWARP_PEER:=$B/iwarp-peer}" "${WARPCHECK_ASAN:=$B/asan/warpcheck}"
+if [ -z "$WORK" ]; then
+	WORK=$(mktemp -d)
+	trap 'rm -rf "$WORK"' EXIT
+fi
+checked=0 broken=0 last='' lines=one
+
+wrong() {
+	broken=$((broken + 1))
+	echo "WRONG $1"
+	shift
+	[ $# -eq 0 ] || printf '      %s\n' "$@"
+}
+
+expect() {
+	local statuses=$1 what=$2 status=0 count
+	shift 2
+	last=$what checked=$((checked + 1))
+	timeout -k 5 120 "$@" >"$WORK/stdout" 2>"$WORK/stderr" </dev/null || status=$?
+	if [[ " $statuses " != *" $status "* ]]; then
+		wrong "$what: exit status $status, expected $statuses" "command: $*" "stderr: $(head -c 2000 "$WORK/stderr")"
+		return 0
+	fi
+	if [ "$status" -ge 2 ]; then
+		count=$(wc -l <"$WORK/stderr")
+		[ "$count" -eq 1 ] || { [ "$lines" = any ] && [ "$count" -gt 0 ]; } ||
+			wrong "$what: $count lines on stderr, expected $lines" "$(head -n 5 "$WORK/stderr")"
+		! grep -qE '^PASS|"verdict":"PASS"' "$WORK/stdout" || wrong "$what: a PASS was printed" "command: $*"
+	fi
+	echo "ok    $what (status $status)"
+}
+
+says() {
+	checked=$((checked + 1))
+	grep -qE -- "$1" "$WORK/stdout" || wrong "$last: stdout does not say '$1'" "$(head -n 5 "$WORK/stdout")"
+}
+
+complains() {
+	checked=$((checked + 1))
+	grep -qE -- "$1" "$WORK/stderr" || wrong "$last: stderr does not say '$1'" "$(head -n 5 "$WORK/stderr")"
+}
+
+holds() {
+	local what=$1
+	shift
+	checked=$((checked + 1))
+	if "$@" >/dev/null; then echo "ok    $what"; else wrong "$what" "command: $*"; fi
+}
+
+# generator NAME: builds tests/bench/bench_gen_capture.c as $WORK/NAME.
+generator() {
+	"$CC" -std=gnu17 -O1 -I. -o "$WORK/$1" tests/bench/bench_gen_capture.c wire/*.c -lisal
+}
+
+finish() {
+	echo "$checked checked, $broken wrong"
+	[ "$checked" -gt 0 ] && [ "$broken" -eq 0 ]
+}
