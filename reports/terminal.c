@@ -108,6 +108,7 @@ static void put_ladder(const struct terminal *terminal, const struct result *res
 void terminal_result(struct terminal *terminal, const struct result *result, const char *text)
 {
     bool quiet = result->verdict == VERDICT_PASS || result->verdict == VERDICT_SKIP;
+    bool settled = quiet || result->verdict == VERDICT_AMBIGUOUS; /* nothing to look into: the reading says it all */
     if (quiet && !terminal->all)
         return;
     terminal_clear(terminal);
@@ -119,14 +120,15 @@ void terminal_result(struct terminal *terminal, const struct result *result, con
         put(terminal->out, result->purpose ? result->purpose : text);
         fputc('\n', terminal->out);
     }
-    if (!quiet) {
+    if (!settled) {
         field(terminal, "expected", result->expected);
         put_actual(terminal, result);
     }
     field(terminal, "reading", result->reading);
     field(terminal, "needs", result->pics);
-    field(terminal, "why", result->message);
-    if (!quiet) {
+    if (!settled || result->verdict == VERDICT_SKIP)
+        field(terminal, "why", result->message);
+    if (!settled) {
         field(terminal, "flow", result->flow);
         field(terminal, "replay", result->replay);
         put_ladder(terminal, result);

@@ -74,7 +74,7 @@ static int on_result(void *user, const struct result *decided)
     struct result result = *decided;
     char text[1024];
 
-    if (strcmp(result.by, "rule") == 0 && command->done != NULL && results_done_has(command->done, result.id, NULL))
+    if (strcmp(result.by, "rule") == 0 && command->done != NULL && results_done_has(command->done, result.id, result.role))
         return 0;
     if (command->options.profile != NULL)
         (void)profile_judge(&command->profile, &result, command->today, text, sizeof(text));

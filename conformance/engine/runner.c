@@ -6,13 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_OCTETS = 512 };
+#include "reports/report.h"
+
+enum { TEXT_OCTETS = 512, UNDECIDED = -1 };
 
 struct run {
     const struct runner_config *config;
     struct recorder *recorder;
     struct tally *tally;
     const struct plan_item *item; /* being run */
+    int *decided;                 /* by requirement index: worst verdict of its checks, or UNDECIDED */
     struct sentence dead;         /* the live rig has failed: why */
 };
 
@@ -101,6 +104,12 @@ static int report(struct run *run, const struct plan_item *item, const struct ou
         .count = 1,
     };
 
+    if (item->requirement != NULL) {
+        int *decided = &run->decided[item->requirement->index];
+
+        *decided = (int)(*decided == UNDECIDED ? outcome->verdict
+                                               : verdict_worse((enum verdict)*decided, outcome->verdict));
+    }
     (void)snprintf(script, sizeof(script), "%s:%d", item->check->path, outcome->line);
     if (evidence != NULL) {
         result.evidence = evidence;
@@ -200,8 +209,23 @@ static int report_rule(struct run *run, const struct tally_entry *entry)
         result.file = file;
     }
     if (entry->verdict == RULE_AMBIGUOUS)
-        result.reading = entry->message;
+        result.reading = entry->actual;
     return run->config->result(run->config->user, &result);
+}
+
+/* A rule adds to what a check has decided about the same requirement only when it found worse. */
+static bool adds_something(const struct run *run, const struct tally_entry *entry)
+{
+    const struct requirement *requirement = catalogue_find(run->config->catalogue, entry->rule->id);
+    enum verdict verdict = verdict_of(entry->verdict);
+    int decided;
+
+    if (requirement == NULL)
+        return true;
+    decided = run->decided[requirement->index];
+    if (decided == UNDECIDED || decided == VERDICT_SKIP || decided == VERDICT_INCONCLUSIVE)
+        return true;
+    return (enum verdict)decided != verdict && verdict_worse((enum verdict)decided, verdict) == verdict;
 }
 
 static int report_rules(struct run *run)
@@ -209,7 +233,7 @@ static int report_rules(struct run *run)
     const struct tally_entry *entry;
 
     for (size_t i = 0; (entry = tally_at(run->tally, i)) != NULL; i++)
-        if (entry->exercised && report_rule(run, entry) != 0)
+        if (entry->exercised && adds_something(run, entry) && report_rule(run, entry) != 0)
             return -1;
     return 0;
 }
@@ -250,7 +274,10 @@ int runner_run(const struct runner_config *config, struct runner_totals *totals,
     error->text[0] = '\0';
     run.recorder = recorder_new(&recorder, error);
     run.tally = tally_new();
-    if (run.tally == NULL)
+    run.decided = malloc((catalogue_count(config->catalogue) + 1) * sizeof(*run.decided));
+    for (size_t i = 0; run.decided != NULL && i < catalogue_count(config->catalogue); i++)
+        run.decided[i] = UNDECIDED;
+    if (run.tally == NULL || run.decided == NULL)
         (void)sentence_set(error, "out of memory for the rules' verdicts");
     else if (run.recorder != NULL)
         status = run_all(&run, totals, error);
@@ -258,6 +285,7 @@ int runner_run(const struct runner_config *config, struct runner_totals *totals,
         totals->flow = *recorder_totals(run.recorder);
     if (config->rig != NULL)
         config->rig->link->tap = NULL;
+    free(run.decided);
     tally_free(run.tally);
     recorder_free(run.recorder);
     return status;
