@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Each folder of pcaps/ that has an expected.tsv: `warpcheck audit` finds what is listed there, and nothing else.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+: "${WARPCHECK:=build/warpcheck}" "${WORK:=}"
+if [ -z "$WORK" ]; then
+	WORK=$(mktemp -d)
+	trap 'rm -rf "$WORK"' EXIT
+fi
+
+tab=$(printf '\t')
+folders=0 wrong=0
+for expected in pcaps/*/expected.tsv; do
+	folder=$(dirname "$expected")
+	folders=$((folders + 1))
+	status=0
+	"$WARPCHECK" audit --format jsonl "$folder" >"$WORK/results.jsonl" || status=$?
+	if [ "$status" -gt 1 ]; then
+		echo "$folder: exit status $status, 0 or 1 was expected"
+		exit 1
+	fi
+	grep -v '^#' "$expected" | sort >"$WORK/expected"
+	python3 - "$WORK/results.jsonl" <<'PYTHON' | sort >"$WORK/found"
+import json, os, sys
+for line in open(sys.argv[1]):
+    result = json.loads(line)
+    if result["type"] == "result" and result["verdict"] != "PASS":
+        print(os.path.basename(result["file"]), result["id"], result["verdict"], result["frame"], sep="\t")
+PYTHON
+	if ! diff -u --label "$expected" --label "found in $folder" "$WORK/expected" "$WORK/found"; then
+		wrong=$((wrong + 1))
+	fi
+	failures=$(grep -c "${tab}FAIL${tab}" "$WORK/expected" || true)
+	if [ "$((failures > 0))" -ne "$status" ]; then
+		echo "$folder: exit status $status with $failures failures expected"
+		wrong=$((wrong + 1))
+	fi
+done
+[ "$folders" -gt 0 ] || { echo "no expected.tsv in pcaps/"; exit 1; }
+[ "$wrong" -eq 0 ]
