@@ -1,0 +1,180 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- RFC 6581 section 6: the enhanced Request and Reply.
+
+local at_least_2 = function(v) return v >= 2 end
+
+-- Octets of which no two neighbours, and no two runs of 251, are the same.
+local function distinct(count)
+  local out = {}
+  for i = 0, count - 1 do out[#out + 1] = string.char((i * 7 + i // 251) & 0xFF) end
+  return table.concat(out)
+end
+
+check {
+  id = "EMPA-6-04",
+  role = "both",
+  purpose = "the reserved bits of octet 16 are not looked at, with S = 1 and with S = 0",
+  sandwich = "startup",
+  run = function(t)
+    if t.role == "responder" then
+      local c = t:ask({}, { request = { Res = 0xF }, message = "reserved bits in an enhanced Request are not looked at" })
+      c:probe()
+      c:finish()
+      c = t:connect()
+      c:start_as_initiator { Res = 0xF }
+      c:probe { message = "reserved bits in a plain Request are not looked at" }
+    else
+      local c = t:asked()
+      c:answer({}, { Res = 0xF })
+      c:first_send("reserved bits in an enhanced Reply are not looked at")
+      c:probe()
+    end
+  end,
+}
+
+check {
+  id = "EMPA-6-07",
+  role = "responder",
+  purpose = "the Reply to an enhanced Request has Rev 2 or above",
+  sandwich = "tcp",
+  run = function(t)
+    local c = t:connect()
+    c:send(mpa.request { enhanced = { IRD = 4, ORD = 4 } })
+    c:expect(mpa.reply { S = 1, Rev = at_least_2 }, { message = "the Reply to a Request of Rev 2 with S = 1" })
+  end,
+}
+
+check {
+  id = "EMPA-6-09",
+  role = "responder",
+  purpose = "Requests of Rev 1 are accepted by a device that knows Rev 2",
+  sandwich = "tcp",
+  run = function(t)
+    local c = t:connect()
+    c:send(mpa.request { Rev = 1 })
+    local reply = c:expect(mpa.reply { R = 0, S = 0 }, { message = "a Request of Rev 1 is accepted" })
+    c:agree({ C = 1 }, reply)
+    c:probe()
+  end,
+}
+
+check {
+  id = "EMPA-6-10",
+  role = "both",
+  purpose = "PD_Length counts the 4 octets of the word and the ULP's, also where the sum carries",
+  sandwich = "startup",
+  run = function(t)
+    for _, count in ipairs { 0, 1, 251, 252, 253, 254, 255, 256, 507, 508 } do
+      local private = distinct(count)
+      local dut = { private_data = hex(private) }
+      local what = count .. " octets of the ULP's Private Data"
+      local c, frame
+      if t.role == "responder" then
+        c, frame = t:ask({}, { dut = dut, message = what .. ": PD_Length counts the word too" })
+      else
+        c = t:asked(dut)
+        frame = c.request
+      end
+      t:equal("PD_Length with " .. what, count + 4, frame.PD_Length)
+      t:equal(what, hex(private), hex(frame.private_data))
+      if t.role == "responder" then
+        c:probe { message = "behind the frame come FPDUs: " .. what }
+      else
+        c:answer {}
+        c:first_send("behind the frame come FPDUs: " .. what)
+      end
+      c.tcp:close()
+    end
+  end,
+}
+
+check {
+  id = "EMPA-6-12",
+  role = "both",
+  purpose = "S = 1 with 0 to 3 octets of Private Data is not accepted",
+  sandwich = "tcp",
+  run = function(t)
+    local rejected = false
+    for count = 0, 3 do
+      local c = t.role == "responder" and t:connect() or t:asked()
+      local message = string.format("S = 1 with %d octets of Private Data cannot hold the word", count)
+      c:send(t:start_frame { S = 1, Rev = 2, private_data = string.rep("\0", count) })
+      local got
+      if t.role == "responder" then
+        got = c:receive()
+        if got.kind == "reply" and got.R == 1 then
+          rejected = true
+        elseif not fits(tcp.closed(), got) then
+          t:fail(message, "FIN or RST, or a Reply with R = 1", describe(got))
+        end
+      else
+        c:agree({ C = 1 }, c.request)
+        got = c:receive()
+        if got.kind == "segment" and got.triple then got = c:receive() end
+        if not fits(tcp.closed(), got) then t:fail(message, "FIN or RST", describe(got)) end
+      end
+      c.tcp:close()
+    end
+    if rejected then
+      t:warn("an improperly formatted frame closes the connection", "FIN or RST", "a Reply with R = 1")
+    end
+    t:ambiguous("A: improperly formatted, so the connection is closed (RFC 5044)")
+  end,
+}
+
+check {
+  id = "EMPA-6-13",
+  role = "responder",
+  purpose = "S = 1 in a Request of Rev 1: taken for enhanced, for plain, or refused",
+  sandwich = "tcp",
+  run = function(t)
+    local c = t:connect()
+    c:send(mpa.request { S = 1, Rev = 1, private_data = unhex "0004 0004" })
+    local got = c:receive()
+    if fits(tcp.closed(), got) or (got.kind == "reply" and got.R == 1) then
+      t:ambiguous("C: the frame is malformed")
+    elseif got.kind == "reply" and got.S == 1 and got.PD_Length >= 4 then
+      t:ambiguous("A: S alone makes the frame enhanced")
+    elseif got.kind == "reply" and got.S == 0 then
+      t:ambiguous("B: at Rev 1 the bit is reserved and ignored, the octets are private data")
+    end
+    t:fail("a Request of Rev 1 with S = 1", "an enhanced Reply with its word, a plain Reply, R = 1, or FIN or RST",
+           describe(got))
+  end,
+}
+
+check {
+  id = "EMPA-6-14",
+  role = "responder",
+  purpose = "a Request of Rev 3 with S = 1: closed, or answered with Rev 2 or 3 and S = 1",
+  sandwich = "tcp",
+  run = function(t)
+    local c = t:connect()
+    c:send(mpa.request { Rev = 3, enhanced = { IRD = 4, ORD = 4 } })
+    local got = c:receive()
+    if fits(tcp.closed(), got) then
+      t:ambiguous("B: it is unknown and the connection is closed")
+    elseif got.kind == "reply" and got.S == 1 and (got.Rev == 2 or got.Rev == 3) and got.PD_Length >= 4 then
+      t:ambiguous("A: a revision above 2 is accepted")
+    end
+    t:fail("a Request of Rev 3 with S = 1", "FIN or RST, or a Reply with Rev 2 or 3 and S = 1", describe(got))
+  end,
+}
+
+check {
+  id = "EMPA-6-15",
+  role = "responder",
+  purpose = "a Request of Rev 2 with S = 0 is a plain one: the Reply has S = 0",
+  sandwich = "tcp",
+  run = function(t)
+    local c = t:connect()
+    local request = mpa.request { Rev = 2, S = 0 }
+    c:send(request)
+    local reply = c:expect(mpa.reply { R = 0, S = 0, Rev = function(v) return v == 1 or v == 2 end },
+                           { message = "a Request of Rev 2 with S = 0 is accepted as a plain one" })
+    c:agree(wire.unpack("mpa_start", request:octets()), reply)
+    c:probe()
+    t:ambiguous(reply.Rev == 2 and "A: the Reply carries Rev 2 as the Request did"
+                or "B: it carries Rev 1, as nothing enhanced was asked for")
+  end,
+}

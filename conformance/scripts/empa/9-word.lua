@@ -1,0 +1,95 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- RFC 6581 section 9: the word of IRD and ORD in front of the Private Data.
+
+local NOT_NEGOTIATED = 0x3FFF
+
+check {
+  id = "EMPA-9-01",
+  role = "both",
+  requires = "upper_tester",
+  purpose = "A, B and IRD stand in octets 20 and 21, C, D and ORD in octets 22 and 23",
+  sandwich = "startup",
+  run = function(t)
+    local frame, ird, ord, halves
+    if t.role == "initiator" then
+      frame = t:asked({ ird = 5, ord = 9 }).request
+      ird, ord = 5, 9
+    else
+      local c
+      c, frame = t:ask({ IRD = 16, ORD = 3 }, { dut = { ird = 5, ord = 9 } })
+      local event = t:start_event(c)
+      if not event then t:inconclusive("the device does not report its IRD and ORD") end
+      ird, ord = event.ird, event.ord
+    end
+    halves = { string.unpack(">I2I2", frame.all_private_data) }
+    t:equal("octets 20 and 21: A, B, IRD", ird, halves[1])
+    t:equal("octets 22 and 23: C, D, ORD", ord, halves[2])
+  end,
+}
+
+check {
+  id = "EMPA-9-03",
+  role = "both",
+  requires = "upper_tester",
+  purpose = "IRD and ORD are 14 bits: a depth that is out of range never reaches the flags",
+  sandwich = "startup",
+  run = function(t)
+    for _, depth in ipairs { 0x3FFF, 0x4001, 0x8001 } do
+      local dut = { ird = depth, ord = depth, rev = 2, enhanced = true }
+      local frame
+      if t.role == "responder" then
+        local answer = rig.command { verb = "listen", ird = depth, ord = depth }
+        if not answer.ok then
+          t:note(string.format("depth 0x%x is refused by the device's interface: %s", depth, answer.error))
+        else
+          local c = t:connect { port = answer.port }
+          c:send(mpa.request { enhanced = { IRD = NOT_NEGOTIATED, ORD = NOT_NEGOTIATED } })
+          frame = c:expect(mpa.reply { R = 0, enhanced = {} }, { message = "an enhanced Request is answered" })
+        end
+      else
+        local own = rig.addresses()
+        t.port = t.port + 1
+        rig.listen(t.port)
+        dut.verb, dut.address, dut.port = "connect", own, t.port
+        local answer = rig.command(dut)
+        if not answer.ok then
+          t:note(string.format("depth 0x%x is refused by the device's interface: %s", depth, answer.error))
+        else
+          local connection = rig.accept(t.port, t.reaction)
+          if not connection then t:inconclusive("the device did not open a TCP connection to the tester") end
+          frame = new_connection(t, connection, false):expect(mpa.request { enhanced = {} })
+        end
+      end
+      for flag, bit in pairs(frame and frame.enhanced or {}) do
+        if flag == "A" or flag == "B" or flag == "C" or flag == "D" then
+          t:equal(string.format("flag %s beside depth 0x%x", flag, depth), 0, bit)
+        end
+      end
+    end
+  end,
+}
+
+check {
+  id = "EMPA-9-04",
+  role = "both",
+  requires = "upper_tester",
+  purpose = "508 octets of the ULP's Private Data follow the word, whole, in both directions",
+  sandwich = "startup",
+  run = function(t)
+    local private = pattern(508)
+    local mine = pattern(508, 100)
+    local c, frame
+    if t.role == "responder" then
+      c, frame = t:ask({}, { dut = { private_data = hex(private) }, request = { private_data = mine } })
+    else
+      c = t:asked { private_data = hex(private) }
+      frame = c.request
+      c:answer({}, { private_data = mine })
+    end
+    t:equal("PD_Length", 512, frame.PD_Length)
+    t:equal("Private Data of the device", hex(private), hex(frame.private_data))
+    local event = t:start_event(c)
+    if not event then t:fail("508 octets of Private Data are allowed", "the ULP is told", "no event") end
+    t:equal("Private Data that the device's ULP got", hex(mine), event.private_data)
+  end,
+}

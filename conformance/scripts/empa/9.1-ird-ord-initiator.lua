@@ -1,0 +1,283 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- RFC 6581 9.1: IRD and ORD, the device as initiator. It lowers its ORD to the Reply's IRD, raises its IRD to the Reply's
+-- ORD, or says that it cannot: Terminate 2/0/06.
+
+local NOT_NEGOTIATED = 0x3FFF
+local TOO_MANY = 0x3FFE
+
+local function is_terminate(got, name)
+  return got.kind == "segment" and got.triple == wire.triple(name)
+end
+
+check {
+  id = "EMPA-9.1-01",
+  role = "initiator",
+  purpose = "the IRD of the Request is served: as many Reads at once as it says",
+  sandwich = "startup",
+  run = function(t)
+    for _, depth in ipairs { 3, 8 } do
+      local c = t:asked { ird = depth, ord = 2 }
+      t:equal("IRD of the Request", depth, c.request.enhanced.IRD)
+      c:answer { ORD = depth }
+      c:first_send()
+      c:reads_served(depth)
+      c:probe()
+      c:finish()
+    end
+  end,
+}
+
+check {
+  id = "EMPA-9.1-02",
+  role = "initiator",
+  purpose = "the ORD of the Request is the one that the endpoint is configured with",
+  sandwich = "startup",
+  run = function(t)
+    local c = t:asked { ird = 3, ord = 7 }
+    t:equal("ORD of the Request", 7, c.request.enhanced.ORD)
+    t:equal("IRD of the Request", 3, c.request.enhanced.IRD)
+  end,
+}
+
+-- The device wants ORD `own` and is offered IRD `offered`: full operation within the smaller, or Terminate 2/0/06, which
+-- `refused` deals with (default: WARN).
+local function lowered(t, own, offered, reads)
+  local c = t:asked { ird = 4, ord = own }
+  c:answer { IRD = offered }
+  t.dut:send { stream = c.stream, data = "66697273" }
+  local got = c:receive()
+  if is_terminate(got, "MPA_INSUFFICIENT_IRD") then
+    t:warn("an IRD below the own ORD: the ORD is lowered", "the device goes on", describe(got))
+  elseif not fits(rdmap.send {}, got) then
+    t:fail("an IRD below the own ORD: the ORD is lowered", "the device goes on", describe(got))
+  end
+  c:reads_limited(reads, math.min(own, offered))
+  return c
+end
+
+check {
+  id = "EMPA-9.1-05",
+  role = "initiator",
+  purpose = "a Reply with an IRD below the own ORD: the initiator lowers its ORD, or ends with Terminate 2/0/06",
+  sandwich = "startup",
+  run = function(t)
+    lowered(t, 8, 1, 4)
+    t:ambiguous("A: the initiator lowers its ORD and goes on")
+  end,
+}
+
+check {
+  id = "EMPA-9.1-06",
+  role = "initiator",
+  purpose = "the initiator has no more Reads outstanding than the IRD of the Reply",
+  sandwich = "startup",
+  run = function(t) lowered(t, 8, 2, 6) end,
+}
+
+check {
+  id = "EMPA-9.1-17",
+  role = "initiator",
+  purpose = "the initiator's ORD is at most the IRD of the Reply: 8 of 8, then 3 of 8",
+  sandwich = "startup",
+  run = function(t)
+    lowered(t, 8, 8, 8):finish()
+    lowered(t, 8, 3, 8)
+  end,
+}
+
+-- A Reply whose ORD is above the Request's IRD. Returns the connection, or nil and the Terminate 2/0/06.
+local function demanded(t, own, ord)
+  local c = t:asked { ird = own, ord = 4 }
+  c:answer { ORD = ord }
+  t.dut:send { stream = c.stream, data = "66697273" }
+  local got = c:receive()
+  if is_terminate(got, "MPA_INSUFFICIENT_IRD") then return nil, got end
+  if not fits(rdmap.send {}, got) then
+    t:fail("a Reply with an ORD above the own IRD", "the device goes on, or Terminate 2/0/06", describe(got))
+  end
+  return c
+end
+
+check {
+  id = "EMPA-9.1-13",
+  role = "initiator",
+  purpose = "a Reply with an ORD above the Request's IRD is not ignored: the Reads are served, or Terminate 2/0/06",
+  sandwich = "startup",
+  run = function(t)
+    local c = demanded(t, 2, 6)
+    if c then c:reads_served(6) end
+    t:ambiguous("B: it is a demand that the initiator meets or answers with code 6")
+  end,
+}
+
+check {
+  id = "EMPA-9.1-16",
+  role = "initiator",
+  purpose = "the initiator's IRD is at least the ORD of the Reply: 8 Reads at once are served, or Terminate 2/0/06",
+  sandwich = "startup",
+  run = function(t)
+    local c = demanded(t, 2, 8)
+    if c then
+      c:reads_served(8)
+      c:probe()
+    end
+  end,
+}
+
+-- The Reply demands more than can be: returns the connection and what came of it, nil when the device does go on.
+local function overcharged(t)
+  local c = t:asked { ird = 4, ord = 4 }
+  c:answer { ORD = TOO_MANY }
+  local got = c:receive(t.quiet)
+  if got.kind == "timeout" then return c, nil end
+  return c, got
+end
+
+check {
+  id = "EMPA-9.1-18",
+  role = "initiator",
+  purpose = "an ORD of 16382 in the Reply is beyond all resources: the initiator's first FPDU is a Terminate",
+  sandwich = "startup",
+  run = function(t)
+    local c, got = overcharged(t)
+    if got == nil then
+      local event = t:start_event(c)
+      if event and (event.ird or 0) >= TOO_MANY then return end
+      t:fail("IRD resources for 16382 Reads", "a Terminate, or an IRD in force of that size",
+             "the device goes on, IRD in force " .. tostring(event and event.ird or "unknown"))
+    end
+    if not (got.kind == "segment" and got.triple) then
+      t:fail("IRD resources for 16382 Reads are not there", "a Terminate as first FPDU", describe(got))
+    end
+  end,
+}
+
+check {
+  id = "EMPA-9.1-19",
+  role = "initiator",
+  purpose = "after its Terminate for want of IRD the initiator closes the connection, and sends nothing more",
+  sandwich = "startup",
+  run = function(t)
+    local c, got = overcharged(t)
+    if not (got and got.kind == "segment" and got.triple) then
+      t:skip("the device sends no Terminate here (EMPA-9.1-18)")
+    end
+    c:expect_close { message = "after its Terminate the initiator ends the connection" }
+  end,
+}
+
+check {
+  id = "EMPA-9.1-20",
+  role = "initiator",
+  purpose = "the Terminate for want of IRD has layer 2, error type 0, code 6, and no headers",
+  sandwich = "startup",
+  run = function(t)
+    local _, got = overcharged(t)
+    if not (got and got.kind == "segment" and got.triple) then
+      t:skip("the device sends no Terminate here (EMPA-9.1-18)")
+    end
+    if not is_terminate(got, "MPA_INSUFFICIENT_IRD") then
+      t:fail("the Terminate for want of IRD", "Terminate " .. wire.describe(wire.triple("MPA_INSUFFICIENT_IRD")),
+             describe(got))
+    end
+    t:equal("HdrCt: M, D and R", 0, got.M << 2 | got.D << 1 | got.R)
+  end,
+}
+
+--------------------------------------------------------------------------------------------------------------------
+-- 0x3FFF: not negotiated
+
+check {
+  id = "EMPA-9.1-24",
+  role = "both",
+  purpose = "0x3FFF is no number: with it in both halves the connection comes up, and nothing is negotiated",
+  sandwich = "startup",
+  run = function(t)
+    local word = { IRD = NOT_NEGOTIATED, ORD = NOT_NEGOTIATED }
+    if t.role == "responder" then
+      t:ask(word):probe()
+    else
+      local c = t:asked {}
+      c:answer(word)
+      c:first_send("IRD and ORD 0x3FFF in the Reply: the device goes on")
+      c:probe()
+    end
+  end,
+}
+
+check {
+  id = "EMPA-9.1-27",
+  role = "initiator",
+  purpose = "a Reply with IRD 0x3FFF leaves the initiator's ORD as it was",
+  sandwich = "startup",
+  run = function(t)
+    local c = t:asked { ird = 4, ord = 4 }
+    c:answer { IRD = NOT_NEGOTIATED }
+    c:first_send("IRD 0x3FFF in the Reply: no Terminate")
+    c:reads_limited(8, 4)
+  end,
+}
+
+check {
+  id = "EMPA-9.1-30",
+  role = "initiator",
+  purpose = "a Reply with ORD 0x3FFF leaves the initiator's IRD as it was",
+  sandwich = "startup",
+  run = function(t)
+    local c = t:asked { ird = 4, ord = 4 }
+    c:answer { ORD = NOT_NEGOTIATED }
+    c:first_send("ORD 0x3FFF in the Reply: no Terminate")
+    c:reads_served(4)
+    c:probe()
+  end,
+}
+
+check {
+  id = "EMPA-9.1-31",
+  role = "both",
+  purpose = "0x3FFF in the Reply to a Request with numbers: an initiator takes it, a responder should not do it",
+  sandwich = "startup",
+  run = function(t)
+    if t.role == "initiator" then
+      local c = t:asked { ird = 4, ord = 4 }
+      c:answer { IRD = NOT_NEGOTIATED, ORD = NOT_NEGOTIATED }
+      c:first_send("0x3FFF in the Reply to a Request with numbers: no Terminate")
+      c:reads_served(4)
+      t:ambiguous("A: 0x3FFF is legal in any Reply")
+    end
+    local _, reply = t:ask { IRD = 3, ORD = 5 }
+    if reply.enhanced.IRD == NOT_NEGOTIATED or reply.enhanced.ORD == NOT_NEGOTIATED then
+      t:warn("0x3FFF in the Reply to a Request with numbers", "numbers", "0x3FFF")
+    end
+    t:ambiguous("B: only where the Request had it in the same direction")
+  end,
+}
+
+check {
+  id = "EMPA-9.1-32",
+  role = "initiator",
+  requires = "mpa.peer_to_peer",
+  purpose = "ORD 0 and a Read as RTR: with IRD 1 in the Reply the Read is sent; nothing hangs",
+  sandwich = "startup",
+  run = function(t)
+    local reading
+    for _, ird in ipairs { 1, 0 } do
+      local c = t:asked { p2p = true, rtr = { "read" }, ird = 4, ord = 0 }
+      c:answer { D = 1, IRD = ird }
+      local got = c:receive()
+      if fits(rtr_expected.D, got) then
+        reading = reading or "A: the Read RTR is sent in spite of ORD 0"
+      elseif is_terminate(got, "MPA_NO_MATCHING_RTR") or is_terminate(got, "MPA_INSUFFICIENT_IRD") then
+        if ird == 1 then
+          t:warn("ORD 0 and a Read as RTR, with IRD 1 in the Reply", "a zero-length RDMA Read", describe(got))
+        end
+        reading = "B: ORD 0 forbids it, Terminate code 6 or 7"
+      else
+        t:fail("ORD 0 and a Read as RTR, with IRD " .. ird .. " in the Reply",
+               "a zero-length RDMA Read, or Terminate 2/0/06 or 2/0/07", describe(got))
+      end
+      c.tcp:close()
+    end
+    t:ambiguous(reading)
+  end,
+}

@@ -1,0 +1,193 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- RFC 6581 9.1: IRD and ORD, the device as responder. Its ORD is bounded by the Request's IRD, its IRD has to be at
+-- least the Request's ORD.
+
+local NOT_NEGOTIATED = 0x3FFF
+
+check {
+  id = "EMPA-9.1-03",
+  role = "responder",
+  purpose = "the IRD of the Reply is served: as many Reads at once as it says",
+  sandwich = "startup",
+  run = function(t)
+    local c, reply = t:ask { IRD = 4, ORD = 8 }
+    local ird = reply.enhanced.IRD
+    if ird == NOT_NEGOTIATED then t:skip("the device does not negotiate its IRD") end
+    c:reads_served(math.min(ird, 256))
+    c:probe()
+  end,
+}
+
+check {
+  id = "EMPA-9.1-04",
+  role = "responder",
+  purpose = "the IRD of the Reply is at least the ORD of the Request",
+  sandwich = "startup",
+  run = function(t)
+    local dut = rig.has_upper_tester() and { ird = 8, ord = 8 } or nil
+    for _, ord in ipairs { 1, 4 } do
+      local c = t:ask({ IRD = 1, ORD = ord }, {
+        dut = dut, reply = { enhanced = { IRD = function(v) return v >= ord end } },
+        message = "a Request with ORD " .. ord .. ": IRD of the Reply is no less" })
+      c:probe()
+      c:finish()
+    end
+  end,
+}
+
+check {
+  id = "EMPA-9.1-07",
+  role = "responder",
+  purpose = "the responder has no more Reads outstanding than the IRD of the Request",
+  sandwich = "startup",
+  run = function(t)
+    local c = t:ask({ IRD = 2, ORD = 2 }, { dut = { ird = 8, ord = 8 } })
+    c:probe()
+    c:reads_limited(6, 2)
+  end,
+}
+
+check {
+  id = "EMPA-9.1-11",
+  role = "responder",
+  purpose = "ORD 0 with a Read as RTR: the Reply's IRD may be above the ORD, and then the Read is answered",
+  sandwich = "startup",
+  run = function(t)
+    local c, reply = t:ask { A = 1, D = 1, IRD = 4, ORD = 0 }
+    if reply.enhanced.D == 1 and reply.enhanced.IRD >= 1 then
+      c:send(rtr.D())
+      c:expect(rdmap.read_response { data = "", L = 1 }, { message = "the Read RTR that was agreed is answered" })
+    end
+  end,
+}
+
+check {
+  id = "EMPA-9.1-12",
+  role = "responder",
+  purpose = "the ORD of the Reply is at most the IRD of the Request, and the Reads keep to it",
+  sandwich = "startup",
+  run = function(t)
+    local dut = rig.has_upper_tester() and { ird = 16, ord = 16 } or nil
+    for _, ird in ipairs { 0, 1, 5 } do
+      local c, reply = t:ask({ IRD = ird, ORD = 4 }, { dut = dut, reply = { R = function(v) return v == 0 or v == 1 end } })
+      local ord = reply.enhanced.ORD
+      if reply.R == 0 and ord ~= NOT_NEGOTIATED then
+        if ord > ird then t:fail("ORD of the Reply to a Request with IRD " .. ird, "at most " .. ird, tostring(ord)) end
+        c:probe()
+        if dut and ord > 0 then c:reads_limited(8, ird) end
+      end
+      c.tcp:close()
+    end
+  end,
+}
+
+-- A Request that the device's ULP refuses. Returns the connection and the Reply.
+local function refused(t, word)
+  local c = t:awaiting_start { dut = { accept = "manual" } }
+  c:send(mpa.request { enhanced = word })
+  local stream = t:stream_of(c)
+  if not t:await_event("connect_request", { stream = stream }) then
+    t:inconclusive("the device's ULP is not asked about the Request")
+  end
+  t.dut:reject { stream = stream }
+  return c, c:receive()
+end
+
+check {
+  id = "EMPA-9.1-14",
+  role = "responder",
+  requires = "upper_tester",
+  purpose = "a responder that needs more IRD may reject with the ORD that it needs; TCP is left open",
+  sandwich = "startup",
+  run = function(t)
+    local c, got = refused(t, { IRD = 0, ORD = 0 })
+    if not fits(mpa.reply { R = 1, S = 1, enhanced = {} }, got) then
+      t:fail("a Request that the ULP refuses", "an enhanced Reply with R = 1", describe(got))
+    end
+    t:note("ORD of the Reject: " .. got.enhanced.ORD)
+    c.started = true
+    got = c:receive(t.quiet)
+    if got.kind == "fin" then
+      t:note("the device's ULP closes behind its Reject")
+    elseif got.kind ~= "timeout" then
+      t:fail("behind its Reject the responder leaves the connection to the ULPs", "nothing", describe(got))
+    end
+  end,
+}
+
+check {
+  id = "EMPA-9.1-15",
+  role = "responder",
+  requires = "upper_tester",
+  purpose = "R = 1 ends MPA: no FPDU follows, and if a Terminate does it is 2/0/06",
+  sandwich = "startup",
+  run = function(t)
+    local c, got = refused(t, { IRD = 0, ORD = 16, A = 1, B = 1, C = 1, D = 1 })
+    if not fits(mpa.reply { R = 1 }, got) then
+      t:fail("a Request that the ULP refuses", "a Reply with R = 1", describe(got))
+    end
+    c.started = true
+    got = c:receive(t.quiet)
+    if got.kind == "timeout" or got.kind == "fin" then
+      t:ambiguous("A: R=1 leaves MPA, so no Terminate follows")
+    elseif got.triple == wire.triple("MPA_INSUFFICIENT_IRD") then
+      t:ambiguous("B: the rejecting responder sends Terminate 2/0/06")
+    end
+    t:fail("behind R = 1 no FPDU follows", "nothing, or Terminate 2/0/06", describe(got))
+  end,
+}
+
+--------------------------------------------------------------------------------------------------------------------
+-- 0x3FFF: not negotiated
+
+check {
+  id = "EMPA-9.1-25",
+  role = "responder",
+  requires = "upper_tester",
+  purpose = "a Request with ORD 0x3FFF leaves the responder's IRD as its ULP configured it",
+  sandwich = "startup",
+  run = function(t)
+    local c = t:ask({ IRD = 4, ORD = NOT_NEGOTIATED }, { dut = { ird = 3, ord = 3 } })
+    local event = t:start_event(c)
+    if event and event.ird then t:equal("IRD in force at the responder", 3, event.ird) end
+    c:reads_served(3)
+    c:probe()
+  end,
+}
+
+check {
+  id = "EMPA-9.1-26",
+  role = "responder",
+  purpose = "a Request with ORD 0x3FFF is answered with IRD 0x3FFF, and the other half as ever",
+  sandwich = "startup",
+  run = function(t)
+    local _, reply = t:ask({ IRD = 4, ORD = NOT_NEGOTIATED }, {
+      reply = { enhanced = { IRD = NOT_NEGOTIATED } }, message = "ORD 0x3FFF is answered with IRD 0x3FFF" })
+    local ord = reply.enhanced.ORD
+    if ord > 4 and ord ~= NOT_NEGOTIATED then t:fail("ORD of the Reply to IRD 4", "at most 4", tostring(ord)) end
+  end,
+}
+
+check {
+  id = "EMPA-9.1-28",
+  role = "responder",
+  purpose = "a Request with IRD 0x3FFF leaves the responder's ORD as its ULP configured it",
+  sandwich = "startup",
+  run = function(t)
+    local c = t:ask({ IRD = NOT_NEGOTIATED, ORD = 2 }, { dut = { ird = 2, ord = 2 } })
+    c:probe()
+    c:reads_limited(6, 2)
+  end,
+}
+
+check {
+  id = "EMPA-9.1-29",
+  role = "responder",
+  purpose = "a Request with IRD 0x3FFF is answered with ORD 0x3FFF, and the other half as ever",
+  sandwich = "startup",
+  run = function(t)
+    t:ask({ IRD = NOT_NEGOTIATED, ORD = 4 }, {
+      reply = { enhanced = { ORD = NOT_NEGOTIATED, IRD = function(v) return v >= 4 end } },
+      message = "IRD 0x3FFF is answered with ORD 0x3FFF, ORD 4 with an IRD of no less" })
+  end,
+}

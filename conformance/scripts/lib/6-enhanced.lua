@@ -1,0 +1,122 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+--
+-- For checks of the enhanced connection set-up (RFC 6581), in either role (docs/writing-checks.md, "Enhanced set-up").
+
+-- The three RTR messages (RFC 6581 9.2), by the flag that names them: made anew each time, since a frame keeps its MSN.
+rtr = {
+  B = function() return rdmap.send {} end,
+  C = function() return rdmap.write { STag = 0xDEADBEEF, TO = 0x1122334455667788 } end,
+  D = function()
+    return rdmap.read_request { SinkSTag = 0x52545221, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0x52545222, SrcTO = 0 }
+  end,
+}
+
+-- The same as expectations.
+rtr_expected = {
+  B = rdmap.send { T = 0, L = 1, QN = 0, MSN = 1, MO = 0, data = "", fpdu = { length = 18 } },
+  C = rdmap.write { T = 1, L = 1, data = "", fpdu = { length = 14 } },
+  D = rdmap.read_request { T = 0, L = 1, QN = 1, MSN = 1, MO = 0, RDMARDSZ = 0, fpdu = { length = 46 } },
+}
+
+-- The word of a start-up frame with what is not given.
+local function word_of(given, defaults)
+  local word = copy_fields(defaults)
+  for k, v in pairs(given or {}) do word[k] = v end
+  return word
+end
+
+-- Role responder: an enhanced Request with this word (IRD = ORD = 4 unless given), and what the device replies.
+-- options: dut (configuration, verb listen); request (more fields of the Request); reply (fields that are expected of
+-- the Reply; default R = 0). The Reply is enhanced, or the check fails. Returns the connection and the Reply.
+function Test:ask(word, options)
+  options = options or {}
+  local c = self:awaiting_start { dut = options.dut }
+  local fields = copy_fields(options.request)
+  fields.enhanced = word_of(word, { IRD = 4, ORD = 4 })
+  local request = mpa.request(fields)
+  c:send(request)
+  local wanted = word_of(options.reply, { R = 0, S = 1, Rev = function(v) return v >= 2 end, enhanced = {} })
+  local reply = c:expect(mpa.reply(wanted), { message = options.message or "an enhanced Request, an enhanced Reply" })
+  if reply.R == 0 then c:agree(wire.unpack("mpa_start", request:octets()), reply) end
+  return c, reply
+end
+
+-- Role initiator: the device connects with this configuration (verb connect; Rev 2, enhanced) and its Request is taken.
+function Test:asked(dut)
+  local config = word_of(dut, { rev = 2, enhanced = true })
+  local c = self:accept { dut = config }
+  c.request = c:expect(mpa.request { S = 1, Rev = function(v) return v >= 2 end, enhanced = {} },
+                       { message = "an enhanced initiator opens with an enhanced Request" })
+  return c
+end
+
+-- The tester's Reply to that Request. The word says what the Request asks for (A as it is, IRD from ORD, ORD from IRD,
+-- no RTR) but for what is given; `fields` are more of the Reply's.
+function Connection:answer(word, fields)
+  local asked = self.request.enhanced
+  local reply = copy_fields(fields)
+  reply.Rev = reply.Rev or self.request.Rev
+  reply.enhanced = word_of(word, { A = asked.A, IRD = asked.ORD, ORD = asked.IRD })
+  local frame = mpa.reply(reply)
+  self:send(frame)
+  if not (reply.R == 1 or reply.R == true) then
+    self:agree(wire.unpack("mpa_start", frame:octets()), self.request)
+  end
+  return frame
+end
+
+-- Role initiator without RTR: a Send of 4 octets is asked of the device, and is its first FPDU.
+function Connection:first_send(message)
+  self.t.dut:send { stream = self.stream, data = "66697273" }
+  return self:expect(rdmap.send { data = "firs" }, { message = message or "the device goes on after the Reply" })
+end
+
+-- `count` RDMA Reads at once, in one piece: all are answered, in their order.
+function Connection:reads_served(count, message)
+  local reads = {}
+  for i = 1, count do
+    reads[i] = rdmap.read_request { SinkSTag = 0x52640000 + i, SinkTO = i, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 }
+  end
+  self:send(table.unpack(reads))
+  for i = 1, count do
+    self:expect(rdmap.read_response { STag = 0x52640000 + i },
+                { message = message or string.format("Read %d of %d at once is served", i, count) })
+  end
+end
+
+-- The device's ULP posts `total` RDMA Reads, answered slowly: there are never more than `limit` of them outstanding, and
+-- all of them come in the end. Returns the most that were outstanding.
+function Connection:reads_limited(total, limit, message)
+  local t = self.t
+  local octets = 32
+  local sink = t.dut:reg_mr { length = total * octets }
+  local stream = t:stream_of(self)
+  for i = 1, total do
+    t.dut:read { stream = stream, sink_stag = sink.stag, sink_to = sink.base, source_stag = 0x51, source_to = 0,
+                 length = octets }
+  end
+  local open, taken, most = {}, 0, 0
+  local function take(seconds)
+    local got = self:receive(seconds)
+    if fits(rdmap.read_request {}, got) then
+      open[#open + 1] = got
+      taken = taken + 1
+      most = math.max(most, #open)
+      if #open > limit then
+        t:fail(message or "Reads stay within ORD", "at most " .. limit .. " unanswered Read Requests", #open .. " of them")
+      end
+      return true
+    elseif got.kind == "timeout" then
+      return false
+    end
+    t:fail(message or "Reads stay within ORD", "a Read Request", describe(got))
+  end
+  while taken < total and take(#open == 0 and t.reaction or t.quiet) do end
+  while #open > 0 do
+    local read = table.remove(open, 1)
+    self:send(rdmap.read_response { STag = read.SinkSTag, TO = read.SinkTO, data = string.rep("r", read.RDMARDSZ) })
+    if taken < total then take(t.reaction) end
+  end
+  t:equal("Reads that the device sent in the end", total, taken)
+  return most
+end
