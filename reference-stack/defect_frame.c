@@ -174,6 +174,9 @@ static void put_marker(struct builder *builder)
                    !(builder->crc_next && has(builder, DEFECT_CRC_WITHOUT_LAST_MARKER));
     size_t pointer = leading ? 0 : builder->count - builder->length_at;
 
+    if (leading && builder->framing->position != 0 && has(builder, DEFECT_MARKER_BETWEEN_BACK))
+        pointer = MARKER_DATA;
+
     if (has(builder, DEFECT_MARKER_PREVIOUS) && builder->markers != 0 && !leading)
         pointer = MARKER_SPACING;
     marker_set_FPDUPTR(marker, pointer);
@@ -268,7 +271,8 @@ static size_t build(struct builder *builder, const uint8_t *ulpdu, size_t ulpdu_
         put_crc(builder);
     for (size_t i = 0; i < pad; i++)
         put_word_aware(builder, pad_value, !has(builder, DEFECT_CRC_WITHOUT_PAD));
-    if (has(builder, DEFECT_CRC_OMITTED) || has(builder, DEFECT_CRC_BEFORE_PAD))
+    if (has(builder, DEFECT_CRC_OMITTED) || (has(builder, DEFECT_CRC_OMITTED_WHEN_OFF) && !builder->framing->crc) ||
+        has(builder, DEFECT_CRC_BEFORE_PAD))
         return builder->overflow ? 0 : builder->count;
     builder->crc_next = true;
     if (marker_due(builder))

@@ -82,10 +82,30 @@ enum {
     B(MARKER_PREVIOUS,             "marker-previous",             "inner Markers but the first point to the one before") \
     B(MARKER_BEHIND_LENGTH,        "marker-behind-length",        "a Marker due before ULPDU_Length follows it") \
     B(LENGTH_WITH_MARKERS,         "length-with-markers",         "ULPDU_Length counts the Markers inside") \
+    B(CRC_OMITTED_WHEN_OFF,        "crc-omitted-when-off",        "without agreed CRCs FPDUs have no CRC field") \
+    B(MARKER_BETWEEN_BACK,         "marker-between-back",         "a Marker between FPDUs points back to the finished one") \
+    B(CRC_CHECKED_WHEN_OFF,        "crc-checked-when-off",        "CRC fields that are not zero are checked always") \
+    B(CRC_LOW_HALF,                "crc-low-half",                "the low 16 bits of a CRC are compared") \
+    B(CRC_FIRST_ONLY,              "crc-first-only",              "the CRC of the first 8 FPDUs is checked") \
+    B(PAD_CHECKED,                 "pad-checked",                 "pad octets must be zero") \
+    B(PAD_NEVER_ABSENT,            "pad-never-absent",            "4 octets of pad are skipped where none are due") \
+    B(SHORT_REFUSED,               "short-ulpdu-refused",         "a ULPDU below 128 octets is an error") \
+    B(MARKER_TAKEN_FOR_CRC,        "marker-taken-for-crc",        "a Marker right before the CRC field is read as the CRC") \
+    B(MARKER_BETWEEN_LEFT_OUT,     "marker-between-left-out",     "the CRC check leaves a Marker between FPDUs out") \
+    B(MARKER_RESERVED_CHECKED,     "marker-reserved-checked",     "the reserved half of a Marker must be zero") \
+    B(MARKER_ALL_BITS,             "marker-all-bits",             "all 16 bits of FPDUPTR are compared") \
+    B(MARKER_WITHOUT_PRIVATE,      "marker-without-private",      "SeqStart of the peer is taken without its Private Data") \
     B(PLACE_BEFORE_CRC,            "place-before-crc",            "a ULPDU is given to DDP before its CRC is checked") \
     B(ONE_FPDU_PER_INPUT,          "one-fpdu-per-segment",        "only the first FPDU of a TCP segment is seen") \
     /* DDP and RDMAP, sending */ \
     B(MULPDU_IGNORED,              "mulpdu-ignored",              "segments are 64 octets larger than MULPDU") \
+    B(MULPDU_FLOOR,                "mulpdu-floor",                "MULPDU with as many Markers as fit EMSS in whole 512s") \
+    B(MULPDU_MOD_4,                "mulpdu-mod-4",                "MULPDU without EMSS mod 4 taken off") \
+    B(MULPDU_UNCLAMPED,            "mulpdu-unclamped",            "MULPDU below 128") \
+    B(MSN_SHARED,                  "msn-shared",                  "Sends and Read Requests share one MSN counter") \
+    B(RESPONSE_TO_RESTARTS,        "response-to-restarts",        "each segment of a Read Response has the first one's TO") \
+    B(RESPONSE_RESTARTS,           "response-restarts",           "each segment of a Read Response has L = 1") \
+    B(ZERO_READ_UNANSWERED,        "zero-read-unanswered",        "no Read Response for a Read of size 0") \
     B(SEGMENTS_SMALL,              "segments-small",              "segments carry at most 100 octets") \
     B(RESPONSES_OUT_OF_ORDER,      "read-response-out-of-order",  "of two waiting Read Responses the later goes first") \
     B(ORDER_REVERSED,              "segments-out-of-order",       "the last segment of a message goes out with the first one's place") \
@@ -94,6 +114,26 @@ enum {
     B(STAG_KEY_IGNORED,            "stag-key-ignored",            "the key octet of an STag is not compared") \
     B(ZERO_LENGTH_CHECKED,         "zero-length-checked",         "the STag of a zero-length Write is checked") \
     B(ZERO_LENGTH_READ_CHECKED,    "zero-length-read-checked",    "the source STag of a zero-length Read is checked") \
+    B(RSVD_CHECKED,                "rsvd-checked",                "DDP's reserved bits must be zero") \
+    B(HEADER_ALONE_REFUSED,        "header-alone-refused",        "a DDP Segment without payload is an error") \
+    B(TO_ALIGNED,                  "to-aligned",                  "TO must be a multiple of 4") \
+    B(TO_BASE_ONLY,                "to-base-only",                "TO must be the region's first") \
+    B(WRITE_TO_END_REFUSED,        "write-to-end-refused",        "a Write may not reach the region's last octet") \
+    B(SEND_TO_END_REFUSED,         "send-to-end-refused",         "a Send may not fill its buffer") \
+    B(SEND_EMPTY_REFUSED,          "send-empty-refused",          "a Send of length 0 is an error") \
+    B(MO_IN_ORDER,                 "mo-in-order",                 "MO must be the octets received so far") \
+    B(MESSAGE_LENGTH_LAST,         "message-length-last",         "the last segment's length is told as the message's") \
+    B(LAST_IGNORED,                "last-ignored",                "each untagged segment is delivered as a message") \
+    B(STAG_ONCE,                   "stag-once",                   "an STag is invalid after the first Write") \
+    B(WRITE_CONSUMES_RECEIVE,      "write-consumes-receive",      "the end of a Write is delivered to a receive") \
+    B(IRD_ONE_LESS,                "ird-one-less",                "one Read Request less than IRD is served") \
+    B(RSV_CHECKED,                 "rsv-checked",                 "RDMAP's reserved bits must be zero") \
+    B(WORD_CHECKED,                "invalidate-field-checked",    "the Invalidate STag field must be zero where it has no use") \
+    B(INVALIDATE_ALWAYS,           "invalidate-always",           "a non-zero Invalidate STag field is obeyed in every Send") \
+    B(READ_TO_END_REFUSED,         "read-to-end-refused",         "a Read may not reach the region's last octet") \
+    B(SOURCE_ALIGNED,              "source-aligned",              "SrcTO must be a multiple of 4") \
+    B(SINK_CHECKED,                "sink-checked",                "SinkSTag may be neither 0 nor an own STag") \
+    B(SINK_ALIGNED,                "sink-aligned",                "SinkTO must be a multiple of 8") \
     B(MSN_NOT_ADVANCED,            "msn-not-advanced",            "the expected MSN stays what it was") \
     B(INVALIDATE_NOT_DONE,         "invalidate-not-done",         "Send with Invalidate leaves the STag valid") \
     /* Errors */ \
@@ -179,6 +219,10 @@ static inline bool defect_behaves(const struct defect_set *set, enum defect_beha
 {
     return set->behaviours[behaviour];
 }
+
+/* What the entry found, turned around where a defect of judgement says so (defect_receive.c). */
+bool defect_judges(const struct defect_set *set, const struct validation *entry,
+                   const struct validation_subject *subject, bool holds);
 
 /* Changes the outcome of the entry as told. False: the entry is switched off, and the next is tried. */
 bool defect_validation(const struct defect_set *set, size_t entry, struct validation_outcome *outcome);

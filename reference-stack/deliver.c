@@ -68,6 +68,24 @@ static void read_response(struct iwarp_stream *stream, struct delivery *delivery
     stream_complete(stream);
 }
 
+/* A Write is not delivered to the ULP (RFC 5040 5.1); these defects do something with its end all the same. */
+static void write_delivered(struct iwarp_stream *stream, const struct delivery *delivery)
+{
+    const struct receive_work *receive = ring_at(&stream->receives, 0);
+
+    if (stream_behaves(stream, DEFECT_STAG_ONCE))
+        (void)iwarp_region_invalidate(stream->device, delivery->segment.stag, NULL);
+    if (stream_behaves(stream, DEFECT_WRITE_CONSUMES_RECEIVE) && receive != NULL) {
+        struct iwarp_event *event = stream_event(stream, IWARP_EVENT_RECEIVE);
+
+        if (event != NULL) {
+            event->id = receive->id;
+            event->buffer = receive->buffer;
+        }
+        ring_pop(&stream->receives);
+    }
+}
+
 static void deliver_tagged(struct iwarp_stream *stream, struct delivery *delivery)
 {
     const struct ddp_segment *segment = &delivery->segment;
@@ -92,6 +110,8 @@ static void deliver_tagged(struct iwarp_stream *stream, struct delivery *deliver
         place_tagged(stream, delivery);
     if (delivery->message.opcode == RDMAP_READ_RESPONSE)
         read_response(stream, delivery);
+    if (stream->defects != NULL && delivery->message.opcode == RDMAP_WRITE && segment->last)
+        write_delivered(stream, delivery);
 }
 
 /* --- Untagged: the four Sends, Read Request, Terminate ---------------------------------------------------------- */
@@ -168,7 +188,8 @@ static void deliver_send(struct iwarp_stream *stream, struct untagged_queue *que
     uint8_t opcode = delivery->message.opcode;
     bool rtr = stream->rtr_awaited && delivery->segment.msn == DDP_FIRST_MSN && queue->length == 0 &&
                (stream->rtr_agreed & IWARP_RTR_SEND) != 0;
-    bool invalidates = delivery->message.row->invalidates;
+    bool invalidates = delivery->message.row->invalidates ||
+                       (stream_behaves(stream, DEFECT_INVALIDATE_ALWAYS) && delivery->message.invalidate_stag != 0);
     struct iwarp_event *event;
 
     if (invalidates && !invalidate(stream, delivery))
@@ -181,7 +202,8 @@ static void deliver_send(struct iwarp_stream *stream, struct untagged_queue *que
     if (event != NULL) {
         event->id = receive->id;
         event->buffer = receive->buffer;
-        event->octets = queue->length;
+        event->octets =
+            stream_behaves(stream, DEFECT_MESSAGE_LENGTH_LAST) ? delivery->segment.payload_octets : queue->length;
         event->opcode = opcode;
         event->solicited = opcode == RDMAP_SEND_SE || opcode == RDMAP_SEND_SE_INVALIDATE;
         event->invalidated = invalidates;
@@ -203,6 +225,8 @@ static void deliver_read_request(struct iwarp_stream *stream, struct untagged_qu
     if (request.octets != 0 || stream_behaves(stream, DEFECT_ZERO_LENGTH_READ_CHECKED))
         delivery->subject.region = iwarp_region_find(stream->device, request.source_stag);
     if (!holds(stream, VALIDATE_READ_REQUEST, delivery, "a Read Request cannot be served"))
+        return;
+    if (request.octets == 0 && stream_behaves(stream, DEFECT_ZERO_READ_UNANSWERED))
         return;
     served = ring_push(&stream->reads);
     if (served == NULL) {
@@ -254,7 +278,7 @@ static void deliver_untagged(struct iwarp_stream *stream, struct delivery *deliv
     if (!queue->begun)
         queue->length = 0;
     place_untagged(stream, queue, delivery);
-    if (!segment->last)
+    if (!segment->last && !stream_behaves(stream, DEFECT_LAST_IGNORED))
         return;
     switch (delivery->message.opcode) {
     case RDMAP_READ_REQUEST: deliver_read_request(stream, queue, delivery); break;

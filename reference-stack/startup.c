@@ -86,6 +86,8 @@ static void agree(struct iwarp_stream *stream)
         if (stream_behaves(stream, DEFECT_CRC_ALWAYS))
             stream->crc = true;
     }
+    if (stream_behaves(stream, DEFECT_MARKER_WITHOUT_PRIVATE))
+        stream->receive_position = stream->peer.private_octets;
     stream->mulpdu = fpdu_mulpdu(stream->emss, stream->send_markers);
 }
 

@@ -374,8 +374,24 @@ uint16_t iwarp_stream_ord(const struct iwarp_stream *stream)
     return stream->ord;
 }
 
+/* MULPDU as the defects have it. */
+static size_t mulpdu_wrong(const struct iwarp_stream *stream, size_t mulpdu)
+{
+    size_t emss = stream->emss;
+
+    if (stream_behaves(stream, DEFECT_MULPDU_FLOOR) && stream->send_markers)
+        mulpdu = emss - (6 + 4 * (emss / 512) + emss % 4);
+    if (stream_behaves(stream, DEFECT_MULPDU_MOD_4))
+        mulpdu += emss % 4;
+    if (stream_behaves(stream, DEFECT_MULPDU_UNCLAMPED) && emss < 160 && emss > 40)
+        mulpdu = emss - 6;
+    return mulpdu;
+}
+
 size_t iwarp_stream_mulpdu(const struct iwarp_stream *stream)
 {
+    if (stream->defects != NULL)
+        return mulpdu_wrong(stream, fpdu_mulpdu(stream->emss, stream->send_markers));
     return stream->mulpdu != 0 ? stream->mulpdu : fpdu_mulpdu(stream->emss, stream->send_markers);
 }
 

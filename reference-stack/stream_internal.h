@@ -17,6 +17,7 @@
 #include "reference-stack/validation.h"
 #include "wire/ddp.h"
 #include "wire/fpdu.h"
+#include "wire/marker.h"
 #include "wire/rdmap.h"
 
 enum {

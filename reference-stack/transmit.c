@@ -69,6 +69,8 @@ static bool send_read_request(struct iwarp_stream *stream, const struct send_wor
 
     segment->qn = DDP_QN_READ_REQUEST;
     segment->msn = stream->queues[DDP_QN_READ_REQUEST].msn_next;
+    if (stream_behaves(stream, DEFECT_MSN_SHARED))
+        segment->msn = stream->queues[DDP_QN_SEND].msn_next++;
     segment->last = true;
     read_request_pack(&request, header);
     if (frame_segment(stream, segment, header, sizeof(header)) != 0)
@@ -189,6 +191,7 @@ static bool send_response(struct iwarp_stream *stream)
     struct served_read *served = ring_at(&stream->reads, 0);
     struct ddp_segment segment = {.tagged = true, .control = rdmap_control(RDMAP_READ_RESPONSE)};
     const uint8_t *source;
+    bool last;
 
     if (reversed) {
         struct served_read *second = ring_at(&stream->reads, 1);
@@ -204,8 +207,14 @@ static bool send_response(struct iwarp_stream *stream)
     segment.to = served->request.sink_to + served->sent;
     segment.payload_octets = cut(stream, &segment, served->request.octets - served->sent, &segment.last);
     segment.payload = source;
+    last = segment.last;
+    if (stream_behaves(stream, DEFECT_RESPONSE_TO_RESTARTS))
+        segment.to = served->request.sink_to;
+    if (stream_behaves(stream, DEFECT_RESPONSE_RESTARTS))
+        segment.last = true;
     if (frame_segment(stream, &segment, NULL, 0) != 0)
         return false;
+    segment.last = last;
     stream->last_source = TRANSMIT_RESPONSE;
     served->sent += segment.payload_octets;
     stream->source = segment.last ? TRANSMIT_NONE : TRANSMIT_RESPONSE;

@@ -482,7 +482,11 @@ bool validation_run(enum validation_stage stage, const struct validation_subject
     for (size_t i = stages[stage].first; i < stages[stage].end; i++) {
         const struct validation *entry = &validation_table[i];
 
-        if (entry->holds(subject))
+        bool holds = entry->holds(subject);
+
+        if (defects != NULL)
+            holds = defect_judges(defects, entry, subject, holds);
+        if (holds)
             continue;
         *outcome = (struct validation_outcome){entry, entry->requirement, entry->error, entry->action, false};
         if (defects == NULL || defect_validation(defects, i, outcome))

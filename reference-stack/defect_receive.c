@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Defects of judgement: what a validation finds, turned around for certain input. The predicates of validation.c stay
+ * the RFC's; a new fault of this kind is a line in DEFECT_BEHAVIOURS, one in `judgements`, and its condition.
+ */
+#include <string.h>
+
+#include "reference-stack/stream_internal.h"
+#include "wire/crc32c.h"
+
+/* --- FPDU -------------------------------------------------------------------------------------------------------- */
+
+static bool pad_not_zero(const struct validation_subject *subject)
+{
+    return !subject->fpdu->pad_zero;
+}
+
+static bool pad_absent(const struct validation_subject *subject)
+{
+    return fpdu_pad(subject->fpdu->ulpdu_length) == 0;
+}
+
+static bool ulpdu_short(const struct validation_subject *subject)
+{
+    return subject->fpdu->ulpdu_length < 128;
+}
+
+static bool crc_low_half_agrees(const struct validation_subject *subject)
+{
+    return ((subject->fpdu->crc ^ subject->fpdu->crc_expected) & 0xFFFF) == 0;
+}
+
+static bool not_among_first(const struct validation_subject *subject)
+{
+    return subject->stream->counters.fpdus_received > 8;
+}
+
+static bool crc_wrong_though_off(const struct validation_subject *subject)
+{
+    const struct fpdu *fpdu = subject->fpdu;
+
+    return !subject->stream->crc && fpdu->crc != 0 && fpdu->crc != crc32c(fpdu->start, fpdu->octets - FPDU_CRC_OCTETS);
+}
+
+/* Position of the FPDU's first octet. */
+static uint32_t start_of(const struct validation_subject *subject)
+{
+    return subject->stream->receive_position - (uint32_t)subject->fpdu->octets;
+}
+
+static bool marker_before_crc(const struct validation_subject *subject)
+{
+    return subject->stream->receive_markers &&
+           (start_of(subject) + subject->fpdu->octets - FPDU_CRC_OCTETS - MARKER_OCTETS) % MARKER_SPACING == 0;
+}
+
+static bool marker_between(const struct validation_subject *subject)
+{
+    return subject->stream->receive_markers && start_of(subject) != 0 && start_of(subject) % MARKER_SPACING == 0;
+}
+
+static bool marker_reserved(const struct validation_subject *subject)
+{
+    return subject->fpdu->marker_reserved;
+}
+
+static bool marker_differs(const struct validation_subject *subject)
+{
+    return subject->fpdu->bad_marker != SIZE_MAX;
+}
+
+/* --- DDP --------------------------------------------------------------------------------------------------------- */
+
+static bool rsvd_set(const struct validation_subject *subject)
+{
+    return subject->segment->header != NULL && subject->segment->reserved != 0;
+}
+
+static bool header_alone(const struct validation_subject *subject)
+{
+    return subject->segment->header != NULL && subject->segment->payload_octets == 0;
+}
+
+static bool to_unaligned(const struct validation_subject *subject)
+{
+    return (subject->segment->to & 3) != 0;
+}
+
+static bool to_not_base(const struct validation_subject *subject)
+{
+    return subject->region != NULL && subject->segment->to != subject->region->base;
+}
+
+static bool write_to_end(const struct validation_subject *subject)
+{
+    const struct iwarp_region *region = subject->region;
+
+    return region != NULL && subject->segment->to + subject->segment->payload_octets == region->base + region->length;
+}
+
+static bool send_to_end(const struct validation_subject *subject)
+{
+    const struct ddp_segment *segment = subject->segment;
+
+    return segment->qn == DDP_QN_SEND && segment->payload_octets != 0 &&
+           (uint64_t)segment->mo + segment->payload_octets == subject->buffer_octets;
+}
+
+static bool send_empty(const struct validation_subject *subject)
+{
+    return subject->segment->qn == DDP_QN_SEND && subject->segment->payload_octets == 0;
+}
+
+static bool mo_not_next(const struct validation_subject *subject)
+{
+    const struct ddp_segment *segment = subject->segment;
+    const struct untagged_queue *queue;
+
+    if (segment->qn >= STREAM_QUEUES)
+        return false;
+    queue = &subject->stream->queues[segment->qn];
+    return segment->mo != (queue->begun ? queue->length : 0);
+}
+
+static bool last_read_slot(const struct validation_subject *subject)
+{
+    const struct iwarp_stream *stream = subject->stream;
+
+    return subject->segment->qn == DDP_QN_READ_REQUEST && stream->reads.count + 1 >= stream->ird;
+}
+
+/* --- RDMAP ------------------------------------------------------------------------------------------------------- */
+
+static bool rsv_set(const struct validation_subject *subject)
+{
+    return subject->message->reserved != 0;
+}
+
+static bool word_set(const struct validation_subject *subject)
+{
+    return !subject->segment->tagged && !subject->message->row->invalidates && subject->segment->ulp_word != 0;
+}
+
+static bool read_to_end(const struct validation_subject *subject)
+{
+    const struct iwarp_region *region = subject->region;
+
+    return region != NULL && subject->read->source_to + subject->read->octets == region->base + region->length;
+}
+
+static bool source_unaligned(const struct validation_subject *subject)
+{
+    return (subject->read->source_to & 3) != 0;
+}
+
+static bool sink_looks_local(const struct validation_subject *subject)
+{
+    return subject->read->sink_stag == 0 ||
+           iwarp_region_find(subject->stream->device, subject->read->sink_stag) != NULL;
+}
+
+static bool sink_unaligned(const struct validation_subject *subject)
+{
+    return (subject->read->sink_to & 7) != 0;
+}
+
+/* --- The table --------------------------------------------------------------------------------------------------- */
+
+/* Where the condition is true, the entry of that name gives `verdict`, whatever it found. */
+static const struct {
+    enum defect_behaviour behaviour;
+    const char *entry;
+    bool verdict;
+    bool (*when)(const struct validation_subject *subject);
+} judgements[] = {
+    {DEFECT_PAD_CHECKED, "fpdu-crc", false, pad_not_zero},
+    {DEFECT_PAD_NEVER_ABSENT, "fpdu-crc", false, pad_absent},
+    {DEFECT_SHORT_REFUSED, "ddp-header", false, ulpdu_short},
+    {DEFECT_CRC_LOW_HALF, "fpdu-crc", true, crc_low_half_agrees},
+    {DEFECT_CRC_FIRST_ONLY, "fpdu-crc", true, not_among_first},
+    {DEFECT_CRC_CHECKED_WHEN_OFF, "fpdu-crc", false, crc_wrong_though_off},
+    {DEFECT_MARKER_TAKEN_FOR_CRC, "fpdu-crc", false, marker_before_crc},
+    {DEFECT_MARKER_BETWEEN_LEFT_OUT, "fpdu-crc", false, marker_between},
+    {DEFECT_MARKER_RESERVED_CHECKED, "fpdu-marker", false, marker_reserved},
+    {DEFECT_MARKER_ALL_BITS, "fpdu-marker", false, marker_differs},
+    {DEFECT_RSVD_CHECKED, "ddp-header", false, rsvd_set},
+    {DEFECT_HEADER_ALONE_REFUSED, "ddp-header", false, header_alone},
+    {DEFECT_TO_ALIGNED, "ddp-to-base", false, to_unaligned},
+    {DEFECT_TO_BASE_ONLY, "ddp-to-base", false, to_not_base},
+    {DEFECT_WRITE_TO_END_REFUSED, "ddp-to-end", false, write_to_end},
+    {DEFECT_SEND_TO_END_REFUSED, "ddp-length", false, send_to_end},
+    {DEFECT_SEND_EMPTY_REFUSED, "ddp-mo", false, send_empty},
+    {DEFECT_MO_IN_ORDER, "ddp-mo", false, mo_not_next},
+    {DEFECT_IRD_ONE_LESS, "ddp-buffer", false, last_read_slot},
+    {DEFECT_RSV_CHECKED, "rdmap-version", false, rsv_set},
+    {DEFECT_WORD_CHECKED, "rdmap-opcode", false, word_set},
+    {DEFECT_READ_TO_END_REFUSED, "read-to-end", false, read_to_end},
+    {DEFECT_SOURCE_ALIGNED, "read-to-base", false, source_unaligned},
+    {DEFECT_SINK_CHECKED, "read-stag", false, sink_looks_local},
+    {DEFECT_SINK_ALIGNED, "read-to-base", false, sink_unaligned},
+};
+
+bool defect_judges(const struct defect_set *set, const struct validation *entry,
+                   const struct validation_subject *subject, bool holds)
+{
+    for (size_t i = 0; i < sizeof(judgements) / sizeof(judgements[0]); i++)
+        if (set->behaviours[judgements[i].behaviour] && strcmp(judgements[i].entry, entry->name) == 0 &&
+            judgements[i].when(subject))
+            return judgements[i].verdict;
+    return holds;
+}

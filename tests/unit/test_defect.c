@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Defects as data: the file that is carried, rows that are wrong, and what defects do to what is sent. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reference-stack/defect.h"
+#include "reference-stack/defect_internal.h"
+#include "tests/unit/stream_pair.h"
+#include "tests/unit/suites.h"
+#include "wire/ddp.h"
+#include "wire/fpdu.h"
+#include "wire/rdmap.h"
+
+Suite *defect_suite(void);
+
+START_TEST(carried_rows_compile)
+{
+    struct sentence sentence = {""};
+    struct defect_list *list = defect_list_embedded(&sentence);
+
+    ck_assert_msg(list != NULL, "%s", sentence.text);
+    ck_assert_uint_gt(defect_list_count(list), 150);
+    for (size_t i = 0; i < defect_list_count(list); i++) {
+        const struct defect *defect = defect_list_at(list, i);
+        struct defect_set *set = defect_set_new(list, &defect->id, 1, &sentence);
+
+        ck_assert_msg(set != NULL, "%s: %s", defect->id, sentence.text);
+        defect_set_free(set);
+        ck_assert_ptr_eq(defect_list_find(list, defect->id), defect);
+    }
+    ck_assert_ptr_null(defect_list_at(list, defect_list_count(list)));
+    defect_list_free(list);
+}
+END_TEST
+
+START_TEST(requirements_are_a_list)
+{
+    static const char text[] = "x\tDDP-1,DDP-10,MPA-2\tbehaviour\tno-terminate\ton\n";
+    struct defect_list *list = defect_list_parse(text, strlen(text), NULL);
+    const struct defect *defect = defect_list_find(list, "x");
+
+    ck_assert(defect_breaks(defect, "DDP-1"));
+    ck_assert(defect_breaks(defect, "DDP-10"));
+    ck_assert(defect_breaks(defect, "MPA-2"));
+    ck_assert(!defect_breaks(defect, "DDP-"));
+    ck_assert(!defect_breaks(defect, "DDP-100"));
+    ck_assert(!defect_breaks(defect, ""));
+    defect_list_free(list);
+}
+END_TEST
+
+/* Each is refused with a sentence that names the line and holds the word. */
+static const struct {
+    const char *text;
+    const char *word;
+} wrong_rows[] = {
+    {"x\tR\tbehaviour\tno-terminate\n", "fields"},
+    {"x\tR\tbehaviour\tno-terminate\ton\t\tmore\n", "fields"},
+    {"\tR\tbehaviour\tno-terminate\ton\n", "id"},
+    {"x\t\tbehaviour\tno-terminate\ton\n", "requirement"},
+    {"x\tR\tbehaviour\tno-terminate\ton\nx\tR\tbehaviour\tno-terminate\ton\n", "twice"},
+    {"x\tR\thook\tno-terminate\ton\n", "hook"},
+    {"x\tR\tbehaviour\tno-such\ton\n", "no-such"},
+    {"x\tR\tbehaviour\tno-terminate\toff\n", "off"},
+    {"x\tR\tvalidate\tDDP-0.0-00\toff\n", "DDP-0.0-00"},
+    {"x\tR\tvalidate\tddp-qn\tset\n", "set"},
+    {"x\tR\tvalidate\tddp-qn\ttriple\n", "triple"},
+    {"x\tR\tvalidate\tddp-qn\ttriple\tDDP_NOTHING\n", "DDP_NOTHING"},
+    {"x\tR\tvalidate\tddp-qn\ttriple\t0x12345\n", "0x12345"},
+    {"x\tR\ttransmit\tfpdu\tset\t1\n", "layout.field"},
+    {"x\tR\ttransmit\tnothing.L\tset\t1\n", "nothing.L"},
+    {"x\tR\ttransmit\tnobody/ddp_tagged.L\tset\t1\n", "nobody"},
+    {"x\tR\ttransmit\tddp_tagged.MSN\tset\t1\n", "MSN"},
+    {"x\tR\ttransmit\tddp_tagged.L\tdouble\t1\n", "double"},
+    {"x\tR\ttransmit\tddp_tagged.L\tset\tone\n", "one"},
+    {"x\tR\ttransmit\tddp_tagged.L\tset\t1@0\n", "@0"},
+    {"x\tR\ttransmit\tddp_tagged.L\tset\t1@soon\n", "@soon"},
+    {"x\tR\ttransmit\tddp_tagged.L\tset\t1 \n", "@n"},
+    {"x\tR\ttransmit\tddp_tagged.L\tswap\tQN\n", "QN"},
+    {"x\tR\ttransmit\tfpdu.crc\tswap\tULPDU_Length\n", "ULPDU_Length"},
+};
+
+START_TEST(wrong_row)
+{
+    struct sentence sentence = {""};
+    struct defect_list *list = defect_list_parse(wrong_rows[_i].text, strlen(wrong_rows[_i].text), &sentence);
+
+    ck_assert_ptr_null(list);
+    ck_assert_msg(strstr(sentence.text, "line ") != NULL && strstr(sentence.text, wrong_rows[_i].word) != NULL, "%s",
+                  sentence.text);
+}
+END_TEST
+
+START_TEST(unknown_defect)
+{
+    static const char text[] = "x\tR\tbehaviour\tno-terminate\ton\n";
+    static const char *const ids[] = {"x", "y"};
+    struct defect_list *list = defect_list_parse(text, strlen(text), NULL);
+    struct sentence sentence = {""};
+
+    ck_assert_ptr_null(defect_set_new(list, ids, 2, &sentence));
+    ck_assert_ptr_nonnull(strstr(sentence.text, "'y'"));
+    defect_list_free(list);
+}
+END_TEST
+
+enum { MESSAGE = 3000 };
+
+/* What an initiator sends behind its Request: one Write and two Sends, with the one row as its defects. */
+static struct pair *sent_with(const char *row, bool markers)
+{
+    static uint8_t data[MESSAGE];
+    static const char *const ids[] = {"x"};
+    struct defect_list *list = row == NULL ? NULL : defect_list_parse(row, strlen(row), NULL);
+    struct defect_set *set = row == NULL ? NULL : defect_set_new(list, ids, 1, NULL);
+    struct pair *pair = pair_new();
+    uint8_t reply[MPA_START_MAX];
+    struct mpa_start start = {.kind = MPA_REPLY, .revision = 2, .enhanced = true, .crc = true, .markers = markers};
+    struct iwarp_write write = {.octets = data, .count = MESSAGE, .stag = 0x11223344, .to = 0x1000};
+    struct iwarp_send send = {.octets = data, .count = MESSAGE};
+
+    ck_assert(row == NULL || (list != NULL && set != NULL));
+    for (size_t i = 0; i < MESSAGE; i++)
+        data[i] = (uint8_t)i;
+    pair->side[1].config.defects = set;
+    pair_open(pair);
+    pair_gather(pair, 1);
+    pair->side[1].sent_count = 0;
+    pair_feed(pair, 1, reply, mpa_start_pack(&start, reply, sizeof(reply)));
+    ck_assert_int_eq(iwarp_stream_post_write(pair->side[1].stream, &write, NULL), 0);
+    ck_assert_int_eq(iwarp_stream_post_send(pair->side[1].stream, &send, NULL), 0);
+    send.count = 5;
+    send.solicited = true;
+    ck_assert_int_eq(iwarp_stream_post_send(pair->side[1].stream, &send, NULL), 0);
+    pair_gather(pair, 1);
+    iwarp_stream_free(pair->side[1].stream);
+    pair->side[1].stream = NULL;
+    defect_set_free(set);
+    defect_list_free(list);
+    return pair;
+}
+
+/* A transmit path with defects but none that matters here gives octet for octet what the path without gives. */
+START_TEST(harmless_defect_changes_nothing)
+{
+    for (int markers = 0; markers < 2; markers++) {
+        struct pair *good = sent_with(NULL, markers != 0);
+        struct pair *other = sent_with("x\tR\tbehaviour\tno-terminate\ton\n", markers != 0);
+
+        ck_assert_uint_gt(good->side[1].sent_count, 2 * MESSAGE);
+        ck_assert_uint_eq(good->side[1].sent_count, other->side[1].sent_count);
+        ck_assert_mem_eq(good->side[1].sent, other->side[1].sent, good->side[1].sent_count);
+        pair_free(good);
+        pair_free(other);
+    }
+}
+END_TEST
+
+struct seen {
+    struct ddp_segment segments[16];
+    uint8_t octets[16];
+    size_t count, bad_crcs;
+};
+
+/* Parses what was sent, without Markers. */
+static void look(const struct pair *pair, struct seen *seen)
+{
+    const uint8_t *p = pair->side[1].sent;
+    const uint8_t *end = p + pair->side[1].sent_count;
+    struct fpdu_framing framing = {false, true, 0};
+    struct fpdu fpdu;
+
+    memset(seen, 0, sizeof(*seen));
+    while (p < end && seen->count < 16) {
+        const uint8_t *ulpdu;
+        wire_result result = fpdu_parse(&p, end, &framing, NULL, &fpdu);
+
+        if (result == WIRE_MORE)
+            return;
+        seen->bad_crcs += result == TERM_MPA_CRC;
+        ulpdu = fpdu.ulpdu;
+        (void)ddp_parse(&ulpdu, fpdu.ulpdu + fpdu.ulpdu_length, &seen->segments[seen->count++]);
+    }
+}
+
+/* 3 Write segments, 3 of the long Send, 1 of the short. */
+START_TEST(fields_change_where_told)
+{
+    struct pair *pair = sent_with("x\tR\ttransmit\tsend/ddp_untagged.MO\tadd\t7@later\n", false);
+    struct seen seen;
+
+    look(pair, &seen);
+    ck_assert_uint_eq(seen.count, 7);
+    ck_assert_uint_eq(seen.bad_crcs, 0);
+    ck_assert_uint_eq(seen.segments[3].mo, 0);
+    ck_assert_uint_eq(seen.segments[4].mo, seen.segments[3].payload_octets + 7);
+    ck_assert_uint_eq(seen.segments[5].mo, 2 * seen.segments[3].payload_octets + 7);
+    ck_assert_uint_eq(seen.segments[6].mo, 0);
+    pair_free(pair);
+
+    pair = sent_with("x\tR\ttransmit\tddp_tagged.STag\txor\t0xFF@2\n", false);
+    look(pair, &seen);
+    ck_assert_uint_eq(seen.segments[0].stag, 0x11223344);
+    ck_assert_uint_eq(seen.segments[1].stag, 0x112233BB);
+    ck_assert_uint_eq(seen.segments[2].stag, 0x11223344);
+    pair_free(pair);
+
+    pair = sent_with("x\tR\ttransmit\tsend_se/ddp_untagged.QN\tswap\tMSN\n", false);
+    look(pair, &seen);
+    ck_assert_uint_eq(seen.segments[5].qn, 0);
+    ck_assert_uint_eq(seen.segments[6].qn, 2);
+    ck_assert_uint_eq(seen.segments[6].msn, 0);
+    pair_free(pair);
+
+    pair = sent_with("x\tR\ttransmit\twrite/ddp_tagged.L\tset\t0@last\n", false);
+    look(pair, &seen);
+    for (size_t i = 0; i < 3; i++)
+        ck_assert(!seen.segments[i].last);
+    ck_assert(seen.segments[5].last);
+    pair_free(pair);
+
+    pair = sent_with("x\tR\ttransmit\tfpdu.crc\txor\t1@3+\n", false);
+    look(pair, &seen);
+    ck_assert_uint_eq(seen.bad_crcs, 5);
+    pair_free(pair);
+}
+END_TEST
+
+Suite *defect_suite(void)
+{
+    Suite *suite = suite_create("defect");
+    TCase *data = tcase_create("data");
+    TCase *effect = tcase_create("effect");
+
+    tcase_add_test(data, carried_rows_compile);
+    tcase_add_test(data, requirements_are_a_list);
+    tcase_add_loop_test(data, wrong_row, 0, (int)(sizeof(wrong_rows) / sizeof(wrong_rows[0])));
+    tcase_add_test(data, unknown_defect);
+    suite_add_tcase(suite, data);
+    tcase_add_test(effect, harmless_defect_changes_nothing);
+    tcase_add_test(effect, fields_change_where_told);
+    suite_add_tcase(suite, effect);
+    return suite;
+}
