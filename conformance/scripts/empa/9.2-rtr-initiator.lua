@@ -1,0 +1,240 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- RFC 6581 9.2: the peer-to-peer model and its RTR messages, the device as initiator.
+
+local KINDS = { B = "send", C = "write", D = "read" }
+local flags = { "B", "C", "D" }
+local everything = { "send", "write", "read" }
+
+-- The device connects in the peer-to-peer model, with these RTR messages (all unless given).
+local function peer_to_peer(t, kinds)
+  local c = t:asked { p2p = true, rtr = kinds or everything, ird = 4, ord = 4 }
+  t:equal("A of the Request, peer-to-peer", 1, c.request.enhanced.A)
+  return c
+end
+
+local function answers_one(t, c, flag)
+  c:answer { [flag] = 1 }
+  c:expect(rtr_expected[flag], { message = "the Reply names RTR " .. flag .. " alone: that is the first FPDU" })
+  if flag == "D" then
+    c:send(rdmap.read_response { STag = 0, TO = 0 })
+  end
+end
+
+-- The RTR that the Reply names, and nothing else; then the stream is in operation.
+local function names_one(t, flag)
+  local c = peer_to_peer(t)
+  if c.request.enhanced[flag] ~= 1 then t:skip("the device does not offer RTR " .. flag) end
+  answers_one(t, c, flag)
+  c:probe()
+end
+
+for number, flag in ipairs(flags) do
+  local names = { "Send", "RDMA Write", "RDMA Read" }
+  local rows = {
+    { id = "EMPA-9.2-02" },
+    { id = "EMPA-9.2-03" },
+    { id = "EMPA-9.2-04" },
+  }
+  check {
+    id = rows[number].id,
+    role = "initiator",
+    requires = "mpa.peer_to_peer",
+    purpose = "RTR " .. flag .. ": a zero-length " .. names[number] .. " as first FPDU",
+    sandwich = "startup",
+    run = function(t) names_one(t, flag) end,
+  }
+end
+
+check {
+  id = "EMPA-9.2-07",
+  role = "initiator",
+  requires = "mpa.peer_to_peer & rtr.send",
+  purpose = "the Send RTR is a Send without payload, ULPDU_Length 18, and no FPDU of length 0",
+  sandwich = "startup",
+  run = function(t)
+    names_one(t, "B")
+    t:ambiguous("A: a Send message without payload (ULPDU_Length 18)")
+  end,
+}
+
+check {
+  id = "EMPA-9.2-10",
+  role = "initiator",
+  purpose = "each RTR that the Request offers can be sent",
+  sandwich = "startup",
+  run = function(t)
+    local offered = peer_to_peer(t).request.enhanced
+    for _, flag in ipairs(flags) do
+      if offered[flag] == 1 then
+        local c = peer_to_peer(t)
+        answers_one(t, c, flag)
+        c.tcp:close()
+      end
+    end
+    -- One kind alone is offered: no other flag may be set.
+    for _, flag in ipairs(flags) do
+      local word = peer_to_peer(t, { KINDS[flag] }).request.enhanced
+      for _, other in ipairs(flags) do
+        t:equal("flag " .. other .. " of a device that has the " .. KINDS[flag] .. " RTR alone", other == flag and 1 or 0,
+                word[other])
+      end
+    end
+  end,
+}
+
+check {
+  id = "EMPA-9.2-18",
+  role = "initiator",
+  requires = "mpa.peer_to_peer",
+  purpose = "the Reply may name RTRs that were not asked for: the initiator takes one that it has",
+  sandwich = "startup",
+  run = function(t)
+    local c = peer_to_peer(t, { "write" })
+    c:answer { B = 1, C = 1, D = 1 }
+    local got = c:receive()
+    for _, flag in ipairs(flags) do
+      if fits(rtr_expected[flag], got) then return end
+    end
+    t:fail("a Reply that names all RTRs, of which C was asked for", "an RTR", describe(got))
+  end,
+}
+
+check {
+  id = "EMPA-9.2-20",
+  role = "initiator",
+  purpose = "the RTR comes of the device's own accord, and once",
+  sandwich = "startup",
+  run = function(t)
+    local c = peer_to_peer(t)
+    local flag = c.request.enhanced.C == 1 and "C" or c.request.enhanced.D == 1 and "D" or "B"
+    c:answer { [flag] = 1 }
+    c:expect(rtr_expected[flag], { message = "the ULP sends nothing: the RTR comes nevertheless" })
+    c:expect_quiet { message = "one RTR and no more" }
+  end,
+}
+
+-- A Reply that names no RTR which the device has. Returns the connection and what came; `able` when it did it nevertheless.
+local function no_match(t)
+  local c = peer_to_peer(t, { "write" })
+  if c.request.enhanced.D ~= 1 then
+    c:answer { D = 1 }
+    local got = c:receive()
+    return c, got, fits(rtr_expected.D, got)
+  elseif c.request.enhanced.B ~= 1 then
+    c:answer { B = 1 }
+    local got = c:receive()
+    return c, got, fits(rtr_expected.B, got)
+  end
+  c:answer { C = 0 }
+  return c, c:receive(), false
+end
+
+check {
+  id = "EMPA-9.2-21",
+  role = "initiator",
+  requires = "mpa.peer_to_peer",
+  purpose = "no RTR in common: the initiator sends a Terminate and no RTR",
+  sandwich = "startup",
+  run = function(t)
+    local c, got = no_match(t)
+    if got.kind == "segment" and got.triple then return end
+    -- It may be able to send what it did not offer; then it has done just that, which is what the Reply named.
+    if c.request.enhanced.D ~= 1 and fits(rtr_expected.D, got) then
+      t:warn("an RTR that was not offered", "a Terminate", "the RTR")
+    end
+    if c.request.enhanced.B == 1 and c.request.enhanced.D == 1 and fits(tcp.closed(), got) then
+      t:warn("a Reply without any RTR", "a Terminate", describe(got))
+    end
+    t:fail("no RTR in common", "a Terminate as first FPDU", describe(got))
+  end,
+}
+
+check {
+  id = "EMPA-9.2-22",
+  role = "initiator",
+  purpose = "after its Terminate for want of an RTR the initiator closes the connection, and sends nothing more",
+  sandwich = "startup",
+  run = function(t)
+    local c, got = no_match(t)
+    if not (got.kind == "segment" and got.triple) then t:skip("the device sends no Terminate here (EMPA-9.2-21)") end
+    c:expect_close { message = "after its Terminate the initiator ends the connection" }
+  end,
+}
+
+check {
+  id = "EMPA-9.2-23",
+  role = "initiator",
+  purpose = "the Terminate for want of an RTR has layer 2, error type 0, code 7, and no headers",
+  sandwich = "startup",
+  run = function(t)
+    local c, got = no_match(t)
+    if not (got.kind == "segment" and got.triple) then t:skip("the device sends no Terminate here (EMPA-9.2-21)") end
+    local all = c.request.enhanced.B == 1 and c.request.enhanced.D == 1
+    if got.triple ~= wire.triple("MPA_NO_MATCHING_RTR") and not (all and got.triple == wire.triple("MPA_CATASTROPHIC")) then
+      t:fail("the Terminate for want of an RTR", "Terminate " .. wire.describe(wire.triple("MPA_NO_MATCHING_RTR")),
+             describe(got))
+    end
+    t:equal("HdrCt: M, D and R", 0, got.M << 2 | got.D << 1 | got.R)
+  end,
+}
+
+check {
+  id = "EMPA-9.2-25",
+  role = "initiator",
+  purpose = "the client-server model has A = 0",
+  sandwich = "startup",
+  run = function(t) t:equal("A of the Request", 0, t:asked({ p2p = false }).request.enhanced.A) end,
+}
+
+check {
+  id = "EMPA-9.2-27",
+  role = "initiator",
+  purpose = "with A = 0 the Request has B = C = D = 0",
+  sandwich = "startup",
+  run = function(t)
+    local word = t:asked({ p2p = false }).request.enhanced
+    for _, flag in ipairs(flags) do t:equal(flag .. " of a Request with A = 0", 0, word[flag]) end
+  end,
+}
+
+check {
+  id = "EMPA-9.2-30",
+  role = "initiator",
+  purpose = "B, C and D beside A = 0 in the Reply are not looked at: no RTR",
+  sandwich = "startup",
+  run = function(t)
+    local c = t:asked { p2p = false }
+    c:answer { A = 0, B = 1, C = 1, D = 1 }
+    c:first_send("flags beside A = 0: no RTR, the first FPDU is the ULP's")
+    c:probe()
+  end,
+}
+
+check {
+  id = "EMPA-9.2-31",
+  role = "initiator",
+  requires = "mpa.peer_to_peer",
+  purpose = "a Reply with another A than the Request: refused, or taken as it says; nothing hangs",
+  sandwich = "startup",
+  run = function(t)
+    local reading
+    for _, asked in ipairs { 1, 0 } do
+      local c = asked == 1 and peer_to_peer(t) or t:asked { p2p = false }
+      c:answer { A = 1 - asked, C = 1 - asked }
+      t.dut:send { stream = c.stream, data = "66697273" }
+      local got = c:receive()
+      if asked == 0 and fits(rtr_expected.C, got) then got = c:receive() end
+      if fits(rdmap.send { data = "firs" }, got) then
+        reading = reading or "B: the initiator takes what the Reply says"
+      elseif fits(tcp.closed(), got) or got.triple == wire.triple("MPA_CATASTROPHIC") or
+             got.triple == wire.triple("MPA_NO_MATCHING_RTR") then
+        reading = "A: a changed A flag is an error (Terminate code 5 or 7, or close)"
+      else
+        t:fail(string.format("A = %d in the Request, %d in the Reply", asked, 1 - asked),
+               "full operation, Terminate 2/0/05 or 2/0/07, or FIN or RST", describe(got))
+      end
+      c.tcp:close()
+    end
+    t:ambiguous(reading)
+  end,
+}

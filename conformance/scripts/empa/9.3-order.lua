@@ -1,0 +1,95 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- RFC 6581 9.3, 3 and 5: what comes after what.
+
+check {
+  id = "EMPA-3-02",
+  role = "responder",
+  purpose = "the responder sends nothing before the first FPDU has come, then what its ULP has posted",
+  sandwich = "startup",
+  run = function(t)
+    local c = t:ask({ A = 1, B = 1, C = 1, D = 1 }, { dut = {} })
+    t.dut:send { stream = t:stream_of(c), data = "77616974" }
+    c:expect_quiet { message = "before the RTR the responder sends nothing" }
+    c:send(rtr.C())
+    c:expect(rdmap.send { data = "wait" }, { message = "after the RTR the responder sends what was posted" })
+  end,
+}
+
+check {
+  id = "EMPA-5-02",
+  role = "initiator",
+  purpose = "Sends that are posted before the Reply go out behind the RTR",
+  sandwich = "startup",
+  run = function(t)
+    local c = t:asked { p2p = true, rtr = { "write" } }
+    local answer = rig.command { verb = "send", stream = c.stream, data = "6561726c79" }
+    if not answer.ok then t:note("the device takes no Send before the Reply: " .. tostring(answer.error)) end
+    c:answer { C = 1 }
+    if not answer.ok then t.dut:send { stream = c.stream, data = "6561726c79" } end
+    c:expect(rtr_expected.C, { message = "the RTR is the first FPDU" })
+    c:expect(rdmap.send { data = "early", MSN = 1 }, { message = "the ULP's Send follows" })
+  end,
+}
+
+check {
+  id = "EMPA-9.3-01",
+  role = "both",
+  purpose = "Request, Reply, then one RTR as first FPDU; nothing before the Reply, and no second start-up frame",
+  sandwich = "startup",
+  run = function(t)
+    if t.role == "responder" then
+      local c, reply = t:ask({ A = 1, B = 1, C = 1, D = 1 }, { reply = { enhanced = { A = 1 } } })
+      local word = reply.enhanced
+      c:send(word.C == 1 and rtr.C() or word.D == 1 and rtr.D() or rtr.B())
+      c:probe { message = "Request, Reply, RTR: full operation" }
+    else
+      local c = t:asked { p2p = true, rtr = { "send", "write", "read" } }
+      local octets, state = c:peek(1, t.quiet)
+      if #octets > 0 or state ~= "timeout" then
+        t:fail("before the Reply nothing follows the Request", "nothing", hex(octets:sub(1, 32)) .. " " .. state)
+      end
+      local word = c.request.enhanced
+      local flag = word.C == 1 and "C" or word.D == 1 and "D" or "B"
+      c:answer { [flag] = 1 }
+      c:expect(rtr_expected[flag], { message = "the RTR is the first FPDU" })
+      c:probe()
+    end
+  end,
+}
+
+check {
+  id = "EMPA-9.3-02",
+  role = "initiator",
+  purpose = "the Reply's ORD is in force before the RTR goes out: 8 Reads at once on seeing it are served",
+  sandwich = "startup",
+  run = function(t)
+    local c = t:asked { p2p = true, rtr = { "write" }, ird = 2, ord = 2 }
+    c:answer { C = 1, ORD = 8 }
+    local got = c:receive()
+    if got.kind == "segment" and got.triple == wire.triple("MPA_INSUFFICIENT_IRD") then return end
+    if not fits(rtr_expected.C, got) then t:fail("a Reply with ORD 8", "the RTR, or Terminate 2/0/06", describe(got)) end
+    c:reads_served(8)
+  end,
+}
+
+check {
+  id = "EMPA-9.3-04",
+  role = "responder",
+  requires = "upper_tester & mpa.peer_to_peer",
+  purpose = "an RTR that the Reply did not name: taken, or Terminate 2/0/05 or 2/0/07",
+  sandwich = "startup",
+  run = function(t)
+    local c, reply = t:ask({ A = 1, C = 1 }, { dut = { rtr = { "write" } }, reply = { enhanced = { A = 1 } } })
+    if reply.enhanced.D == 1 then t:skip("the device names the Read RTR although it was neither asked for nor configured") end
+    c:send(rtr.D())
+    local got = c:receive()
+    if fits(rdmap.read_response { data = "", L = 1 }, got) then
+      c:probe { message = "the Read RTR was taken: full operation" }
+    elseif got.triple == wire.triple("MPA_CATASTROPHIC") or got.triple == wire.triple("MPA_NO_MATCHING_RTR") then
+      c:expect_close { message = "after its Terminate the responder ends the connection" }
+    else
+      t:fail("a Read RTR in place of the Write that the Reply named", "its Read Response, or Terminate 2/0/05 or 2/0/07",
+             describe(got))
+    end
+  end,
+}
