@@ -292,6 +292,57 @@ static int wire_opcode(lua_State *lua)
     return 4;
 }
 
+static int wire_hex(lua_State *lua)
+{
+    static const char digits[] = "0123456789abcdef";
+    luaL_Buffer buffer;
+    size_t count;
+    const char *octets = luaL_checklstring(lua, 1, &count);
+    char *text = luaL_buffinitsize(lua, &buffer, count * 2);
+
+    for (size_t i = 0; i < count; i++) {
+        text[2 * i] = digits[(uint8_t)octets[i] >> 4];
+        text[2 * i + 1] = digits[(uint8_t)octets[i] & 0xF];
+    }
+    luaL_pushresultsize(&buffer, count * 2);
+    return 1;
+}
+
+static int nibble_of(char digit)
+{
+    if (digit >= '0' && digit <= '9')
+        return digit - '0';
+    digit = (char)(digit | 0x20);
+    return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
+}
+
+/* Blanks may stand between octets. */
+static int wire_unhex(lua_State *lua)
+{
+    luaL_Buffer buffer;
+    size_t count;
+    size_t octets = 0;
+    int high = -1;
+    const char *text = luaL_checklstring(lua, 1, &count);
+    char *out = luaL_buffinitsize(lua, &buffer, count / 2 + 1);
+
+    for (size_t i = 0; i < count; i++) {
+        int nibble = nibble_of(text[i]);
+
+        if (nibble < 0 && strchr(" \t\r\n", text[i]) != NULL)
+            continue;
+        if (nibble < 0)
+            return luaL_error(lua, "character %d of a hexadecimal string is no digit", (int)i + 1);
+        if (high >= 0)
+            out[octets++] = (char)(high << 4 | nibble);
+        high = high >= 0 ? -1 : nibble;
+    }
+    if (high >= 0)
+        return luaL_error(lua, "a hexadecimal string has an odd number of digits");
+    luaL_pushresultsize(&buffer, octets);
+    return 1;
+}
+
 int lua_wire_open(lua_State *lua)
 {
     static const luaL_Reg functions[] = {
@@ -306,6 +357,8 @@ int lua_wire_open(lua_State *lua)
         {"triple", wire_triple},
         {"describe", wire_describe},
         {"opcode", wire_opcode},
+        {"hex", wire_hex},
+        {"unhex", wire_unhex},
         {NULL, NULL},
     };
 

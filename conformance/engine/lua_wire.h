@@ -14,6 +14,7 @@
  *   wire.triple(name)                a registered error ("DDP_INVALID_QN") as its 16-bit word
  *   wire.describe(word)              that word in words
  *   wire.opcode(number)              name, tagged, queue number, header octets of an RDMAP opcode
+ *   wire.hex(octets), wire.unhex(text)  octets as hexadecimal digits, and back
  */
 #ifndef CONFORMANCE_ENGINE_LUA_WIRE_H
 #define CONFORMANCE_ENGINE_LUA_WIRE_H

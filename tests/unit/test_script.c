@@ -99,6 +99,8 @@ static const char *const wire_scripts[] = {
     "local n, why = wire.parse_start('MPA ID Req Frama', 'request') assert(n == nil and why == wire.triple('MPA_START_FRAME'))",
     "local s = read_segment(rdmap.terminate { MSN = 1, Layer = 1, EType = 2, Code = 1 }:octets()) assert(s.triple == 0x1201)",
     "assert(wire.crc32c('123456789') == 0xE3069283)",
+    "assert(hex('\\0\\xfe') == '00fe' and unhex('00 FE\\n') == '\\0\\xfe' and unhex('') == '')",
+    "assert(not pcall(unhex, '0') and not pcall(unhex, '0g'))",
     "assert(not pcall(function() rdmap.send { Colour = 1 }:octets() end))",
     "assert(fits(rdmap.send { data = 'x' }, read_segment(rdmap.send { MSN = 9, data = 'x' }:octets())))",
     "assert(not fits(rdmap.send { data = 'x' }, read_segment(rdmap.send { MSN = 9, data = 'y' }:octets())))",

@@ -28,13 +28,7 @@ local function nothing_left(fields, what)
   if name ~= nil then error(what .. " has no field called '" .. tostring(name) .. "'", 3) end
 end
 
-function hex(octets)
-  return (octets:gsub(".", function(c) return string.format("%02x", c:byte()) end))
-end
-
-function unhex(text)
-  return (text:gsub("%s", ""):gsub("%x%x", function(x) return string.char(tonumber(x, 16)) end))
-end
+hex, unhex = wire.hex, wire.unhex
 
 --------------------------------------------------------------------------------------------------------------------
 -- MPA start-up frames
