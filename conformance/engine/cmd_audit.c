@@ -356,7 +356,7 @@ static int make_folder(const char *path, struct sentence *error)
 
     if (strlen(path) >= sizeof(text))
         return sentence_set(error, "the folder's name is too long");
-    strcpy(text, path);
+    memcpy(text, path, strlen(path) + 1);
     for (char *at = text + 1; *at != '\0'; at++) {
         if (*at != '/')
             continue;

@@ -14,8 +14,7 @@ const char *flow_reason_text(enum flow_reason reason)
         [FLOW_REASON_START_MALFORMED] = "the start-up frame is malformed: what follows it cannot be told apart",
         [FLOW_REASON_REJECTED] = "the connection was rejected (R=1): what follows belongs to the ULP",
         [FLOW_REASON_SYNC_LOST] = "the FPDU boundary was lost: looking for the next FPDU",
-        [FLOW_REASON_ONE_WAY] = "the other side's start-up frame is not in the capture: Markers and CRC were found out "
-                                "from the stream",
+        [FLOW_REASON_ONE_WAY] = "no start-up frame of the other side: Markers and CRC were found out from the stream",
         [FLOW_REASON_LATE] = "the capture begins in mid-stream: decoded from the first FPDU that could be verified",
         [FLOW_REASON_NO_FPDU] = "no FPDU was found in this direction",
         [FLOW_REASON_STREAMING] = "the ULP's own octets stand before the start-up frame",

@@ -147,6 +147,8 @@ static void tell_fpdu(struct flow_decoder *decoder, struct flow_connection *conn
         }
     }
     half = side->half;
+    if (half == NULL) /* FPDUs are looked for in flows only, and a guess that is verified makes one */
+        return;
     if (!half->in_sync) {
         half->in_sync = true;
         half->position = side->position;

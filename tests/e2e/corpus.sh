@@ -22,13 +22,8 @@ for expected in pcaps/*/expected.tsv; do
 		exit 1
 	fi
 	grep -v '^#' "$expected" | sort >"$WORK/expected"
-	python3 - "$WORK/results.jsonl" <<'PYTHON' | sort >"$WORK/found"
-import json, os, sys
-for line in open(sys.argv[1]):
-    result = json.loads(line)
-    if result["type"] == "result" and result["verdict"] != "PASS":
-        print(os.path.basename(result["file"]), result["id"], result["verdict"], result["frame"], sep="\t")
-PYTHON
+	jq -r 'select(.type == "result" and .verdict != "PASS") | [(.file | sub(".*/"; "")), .id, .verdict, .frame] | @tsv' \
+		"$WORK/results.jsonl" | sort >"$WORK/found"
 	if ! diff -u --label "$expected" --label "found in $folder" "$WORK/expected" "$WORK/found"; then
 		wrong=$((wrong + 1))
 	fi
