@@ -1,0 +1,521 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- RFC 5040 7 and the rows of Figure 9 in 4.8: what is an error, and by which code it is told.
+
+local function refused(t, frame, names, message, warned, dut)
+  local c = t:open { dut = dut }
+  if type(frame) == "function" then frame = frame(c) end
+  c:send(frame)
+  return c, c:expect_terminate(names, { message = message, warn = warned })
+end
+
+check {
+  id = "RDMAP-3.1-07",
+  purpose = "an error of DDP's comes up to RDMAP with the segment's header, and goes out as a Terminate",
+  run = function(t)
+    local c = t:open()
+    local ulpdu = c:ulpdu(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "1234" })
+    c:send(fpdu(ulpdu))
+    local got = c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag" })
+    if not got then return end
+    if got.M ~= 1 or got.D ~= 1 then t:warn("the Terminate quotes the header", "M = 1 D = 1", string.format("M = %d D = %d", got.M, got.D)) end
+    t:equal("the quoted header", hex(ulpdu:sub(1, 14)), hex(c:quoted(got).header))
+  end,
+}
+
+check {
+  id = "RDMAP-3.2-05",
+  role = "both",
+  purpose = "a Write that fails makes the Data Sink send a Terminate",
+  run = function(t)
+    local m = t:memory()
+    refused(t, m:write(m.octets - 1, "12"), "DDP_BOUNDS", "two octets at the last of the buffer")
+    m:check("nothing is placed, not even the octet that would fit")
+  end,
+}
+
+check {
+  id = "RDMAP-3.2-07",
+  role = "both",
+  purpose = "a Read Request that fails makes the Data Source send a Terminate, and no Read Response",
+  run = function(t)
+    local _, got = refused(t, rdmap.read_request { SinkSTag = 0x11111111, RDMARDSZ = 16, SrcSTag = UNKNOWN_STAG },
+                           "RDMAP_INVALID_STAG", "a Read of an unknown STag")
+    t:equal("EType of the Terminate", 1, got.EType)
+  end,
+}
+
+check {
+  id = "RDMAP-5.1-04",
+  role = "both",
+  purpose = "a Write that is not allowed surfaces an error, and leaves the buffer alone",
+  run = function(t)
+    local m = t:memory { access = { "read" } }
+    refused(t, m:write(0, "1234"), { "DDP_INVALID_STAG", "DDP_BOUNDS", "DDP_NOT_ASSOCIATED", "RDMAP_ACCESS",
+                                     "RDMAP_PROTECTION_OTHER" }, "a Write to an STag enabled for remote read alone")
+    m:check("nothing is placed where remote write is not allowed")
+  end,
+}
+
+check {
+  id = "RDMAP-5.1-05",
+  purpose = "a Write starts anywhere in the buffer",
+  run = function(t)
+    local c = t:open()
+    local m = t:memory()
+    c:send(m:write(13, "12345678"))
+    c:probe { message = "a Write at base + 13" }
+    m:patch(13, "12345678")
+    m:check("a Write at base + 13 changes these octets alone")
+  end,
+}
+
+check {
+  id = "RDMAP-5.1-06",
+  purpose = "a Write takes all of the buffer, or its last octet",
+  run = function(t)
+    local c = t:open()
+    local m = t:memory { octets = 1000 }
+    c:send(m:write(0, pattern(1000)), m:write(999, "!"))
+    c:probe { message = "a Write that ends with the buffer" }
+    m:patch(0, pattern(1000))
+    m:patch(999, "!")
+    m:check("Writes that end with the buffer are placed")
+  end,
+}
+
+check {
+  id = "RDMAP-5.1-11",
+  role = "both",
+  purpose = "an empty Write is legal, whatever its STag and TO",
+  run = function(t)
+    local c = t:open()
+    c:send(rdmap.write { STag = UNKNOWN_STAG, TO = -1 }, rdmap.write { STag = 0, TO = -1 }, rdmap.send { data = "next" })
+    t:expect_deliveries(c, { "next" }, "a Send behind empty Writes")
+    c:probe()
+  end,
+}
+
+check {
+  id = "RDMAP-4.8-18",
+  role = "both",
+  purpose = "0/1/00: the source STag of a Read is not valid",
+  run = function(t)
+    refused(t, rdmap.read_request { SinkSTag = 1, RDMARDSZ = 8, SrcSTag = UNKNOWN_STAG }, "RDMAP_INVALID_STAG",
+            "a Read of an STag never given out")
+  end,
+}
+
+check {
+  id = "RDMAP-4.8-19",
+  role = "both",
+  purpose = "0/1/01: base or bounds of the source",
+  run = function(t)
+    local m = t:memory()
+    refused(t, m:read(m.octets, 1), "RDMAP_BOUNDS", "one octet behind the buffer")
+    refused(t, m:read(-1, 1), "RDMAP_BOUNDS", "one octet before the buffer")
+  end,
+}
+
+check {
+  id = "RDMAP-4.8-20",
+  role = "both",
+  purpose = "0/1/02: the source is not enabled for remote read",
+  run = function(t)
+    local m = t:memory { access = { "write" }, data = "secret octets" }
+    refused(t, m:read(0, 8), "RDMAP_ACCESS", "a Read of an STag enabled for remote write alone", { "RDMAP_INVALID_STAG" })
+  end,
+}
+
+check {
+  id = "RDMAP-4.8-21",
+  purpose = "0/1/03: the source STag belongs to another stream",
+  run = function(t)
+    local m = t:memory { pd = 2, data = "secret octets" }
+    local owner = t:open { dut = { pd = 2 } }
+    refused(t, m:read(0, 8), "RDMAP_NOT_ASSOCIATED", "a Read of an STag of another domain", { "RDMAP_INVALID_STAG" })
+    owner:send(m:read(0, 8))
+    owner:expect_response(0x51A6, 0, "secret o", "a stream of the domain is not affected")
+  end,
+}
+
+check {
+  id = "RDMAP-4.8-22",
+  role = "both",
+  purpose = "0/1/04: SrcTO and the size together pass 2^64",
+  run = function(t)
+    local m = t:memory()
+    refused(t, m:read(0, 0x20, { SrcTO = -16 }), { "RDMAP_TO_WRAP", "RDMAP_BOUNDS" },
+            "a Read of 32 octets at SrcTO 0xFFFFFFFFFFFFFFF0")
+  end,
+}
+
+-- Some codes serve for an STag that cannot be invalidated (RDMAP-5.3-21, -22).
+local INVALIDATE = { "RDMAP_PROTECTION_INVALIDATE", "RDMAP_OPERATION_INVALIDATE" }
+
+check {
+  id = "RDMAP-4.8-23",
+  purpose = "0/1/09: an STag of another stream cannot be invalidated",
+  run = function(t)
+    local a, b = t:pair()
+    local m = t:memory { bound = b, data = pattern(16) }
+    a:send(rdmap.send_invalidate { InvalidateSTag = m.STag, data = "1234" })
+    a:expect_terminate(INVALIDATE, { warn = { "RDMAP_INVALID_STAG", "RDMAP_NOT_ASSOCIATED" },
+                                     message = "an STag of another stream in a Send with Invalidate" })
+    b:send(m:read(0, 16))
+    b:expect_response(0x51A6, 0, pattern(16), "its owner still uses the STag")
+  end,
+}
+
+check {
+  id = "RDMAP-4.8-24",
+  role = "both",
+  purpose = "the unspecified codes FF are not used where another one fits",
+  run = function(t)
+    local m = t:memory()
+    local cases = { rdmap.read_request { SinkSTag = 1, RDMARDSZ = 8, SrcSTag = UNKNOWN_STAG }, m:read(-1, 1), m:read(4095, 2),
+                    t:memory({ access = { "write" } }):read(0, 8), rdmap.send { Opcode = 0xD, data = "1" },
+                    rdmap.send { RV = 3, data = "1" } }
+    for _, frame in ipairs(cases) do
+      local c = t:open()
+      c:send(frame)
+      local got = c:receive()
+      if got.kind ~= "segment" or not got.triple then t:fail("an error of RDMAP's", "a Terminate", describe(got)) end
+      if got.Code == 0xFF then t:fail("an error that has a code", "another code than FF", describe(got)) end
+    end
+  end,
+}
+
+check {
+  id = "RDMAP-4.8-25",
+  role = "both",
+  purpose = "0/2/05: another RDMAP version, tagged or untagged",
+  run = function(t)
+    local m = t:memory()
+    refused(t, m:write(0, "1234", { RV = 2 }), "RDMAP_VERSION", "a Write of RDMAP version 2")
+    local c = refused(t, rdmap.send { RV = 3, data = "1234" }, "RDMAP_VERSION", "a Send of RDMAP version 3")
+    t:expect_deliveries(c, {}, "a Send of another version is not delivered")
+  end,
+}
+
+check {
+  id = "RDMAP-4.8-26",
+  role = "both",
+  purpose = "0/2/06: an opcode that nobody expects, tagged or untagged",
+  run = function(t)
+    local m = t:memory()
+    local c = refused(t, rdmap.send { Opcode = 0xE, data = "1234" }, "RDMAP_OPCODE", "opcode E, untagged")
+    t:expect_deliveries(c, {}, "a message of opcode E is not delivered")
+    refused(t, m:write(0, "1234", { Opcode = 0xE }), "RDMAP_OPCODE", "opcode E, tagged")
+  end,
+}
+
+check {
+  id = "RDMAP-4.8-29",
+  role = "both",
+  purpose = "0/2/09: an STag that nobody gave out cannot be invalidated",
+  run = function(t)
+    refused(t, rdmap.send_invalidate { InvalidateSTag = UNKNOWN_STAG, data = "1234" }, INVALIDATE,
+            "an unknown STag in a Send with Invalidate", { "RDMAP_INVALID_STAG" })
+  end,
+}
+
+check {
+  id = "RDMAP-4.8-30",
+  role = "both",
+  purpose = "layer 1 has the types and codes of RFC 5041",
+  run = function(t)
+    local m = t:memory()
+    local dut = { receives = 1, repost = false, receive_octets = 4096 }
+    refused(t, rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "1" }, "DDP_INVALID_STAG", "an unknown STag")
+    refused(t, m:write(4096, "1"), "DDP_BOUNDS", "a Write behind the buffer")
+    local c = t:open { dut = dut }
+    c:send(rdmap.send { data = "one" }, rdmap.send { data = "two" })
+    c:expect_terminate("DDP_NO_BUFFER", { warn = { "DDP_MSN_RANGE" }, message = "a Send without a receive" })
+    refused(t, rdmap.send { MO = 0x100000, data = "1" }, { "DDP_INVALID_MO", "DDP_TOO_LONG" }, "an MO outside", nil, dut)
+    refused(t, rdmap.send { DV = 0, data = "1" }, "DDP_UNTAGGED_VERSION", "DDP version 0")
+  end,
+}
+
+check {
+  id = "RDMAP-4.8-31",
+  purpose = "layer 2 has the codes of MPA: a CRC error",
+  run = function(t)
+    local c = t:open()
+    c:probe()
+    c:send(fpdu(rdmap.send { data = "1234" }, { crc_flip = 1 }))
+    c:expect_terminate("MPA_CRC", { message = "an FPDU with a wrong CRC" })
+  end,
+}
+
+check {
+  id = "RDMAP-7-01",
+  role = "both",
+  purpose = "an error ends the stream: nothing that follows is answered or delivered",
+  run = function(t)
+    local c = t:open()
+    c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "1234" })
+    c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag" })
+    for i = 1, 10 do c:send(rdmap.send { data = "good " .. i }) end
+    c:expect_end("nothing but the end behind a Terminate")
+    t:expect_deliveries(c, {}, "nothing is delivered behind an error")
+  end,
+}
+
+check {
+  id = "RDMAP-7.2-01",
+  role = "both",
+  purpose = "DDP's fields are validated for Writes and Sends",
+  run = function(t)
+    local m = t:memory()
+    local dut = { receives = 4, receive_octets = 4096 }
+    for _, version in ipairs { 0, 2 } do
+      refused(t, m:write(0, "1", { DV = version }), "DDP_TAGGED_VERSION", "DV = " .. version .. ", tagged")
+      refused(t, rdmap.send { DV = version, data = "1" }, "DDP_UNTAGGED_VERSION", "DV = " .. version .. ", untagged")
+    end
+    refused(t, rdmap.send { QN = 7, MSN = 1, data = "1" }, "DDP_INVALID_QN", "QN 7")
+    refused(t, rdmap.send { MSN = 0x10000, data = "1" }, { "DDP_MSN_RANGE", "DDP_NO_BUFFER" }, "MSN 0x10000")
+    refused(t, rdmap.send { MO = 0x10000, data = "1" }, { "DDP_INVALID_MO", "DDP_TOO_LONG" }, "MO 0x10000", nil, dut)
+    refused(t, rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "1" }, "DDP_INVALID_STAG", "an unknown STag")
+    refused(t, m:write(4096, "1"), "DDP_BOUNDS", "a TO out of range")
+    refused(t, m:write(0, pattern(32), { TO = -16 }), { "DDP_TO_WRAP", "DDP_BOUNDS" }, "a TO that wraps")
+    m:check("nothing is placed")
+  end,
+}
+
+check {
+  id = "RDMAP-7.2-02",
+  role = "both",
+  purpose = "the opcode of each message is valid",
+  run = function(t)
+    local m = t:memory()
+    refused(t, m:write(0, "1234", { Opcode = 0xC }), "RDMAP_OPCODE", "opcode C, tagged")
+    local c = refused(t, rdmap.send { Opcode = 0xC, data = "1234" }, "RDMAP_OPCODE", "opcode C, untagged")
+    t:expect_deliveries(c, {}, "a message of opcode C is not delivered")
+  end,
+}
+
+check {
+  id = "RDMAP-7.2-03",
+  role = "both",
+  purpose = "the version of each message is valid: versions 2 and 3 of Write, Send and Send with Invalidate",
+  run = function(t)
+    local m = t:memory()
+    for _, version in ipairs { 2, 3 } do
+      refused(t, m:write(0, "1234", { RV = version }), "RDMAP_VERSION", "a Write of RDMAP version " .. version)
+      local c = refused(t, rdmap.send { RV = version, data = "1234" }, "RDMAP_VERSION", "a Send of RDMAP version " .. version)
+      t:expect_deliveries(c, {}, "a Send of another version is not delivered")
+      c = refused(t, rdmap.send_invalidate { RV = version, InvalidateSTag = m.STag, data = "1234" }, "RDMAP_VERSION",
+                  "a Send with Invalidate of RDMAP version " .. version)
+      t:expect_deliveries(c, {}, "a Send of another version is not delivered")
+    end
+  end,
+}
+
+check {
+  id = "RDMAP-7.2-04",
+  role = "both",
+  purpose = "a message that fails a check is not acted on: a Send with Invalidate of another version invalidates nothing",
+  run = function(t)
+    local c = t:open()
+    local m = t:memory { bound = c }
+    c:send(rdmap.send_invalidate { RV = 3, InvalidateSTag = m.STag, data = "1234" })
+    c:expect_terminate("RDMAP_VERSION", { message = "a Send with Invalidate of RDMAP version 3" })
+    t:expect_deliveries(c, {}, "a Send of another version is not delivered")
+    t:equal("the STag is valid", true, t.dut:mem_read({ stag = m.STag, length = 1 }).valid)
+  end,
+}
+
+check {
+  id = "RDMAP-7.2-05",
+  role = "both",
+  purpose = "the STag of a Send with Invalidate is valid: not unknown, not 0, not with another key, not invalid already",
+  run = function(t)
+    local tolerated = { "RDMAP_INVALID_STAG" }
+    local shared = t:memory()
+    for _, stag in ipairs { UNKNOWN_STAG, 0, shared.STag ~ 1 } do
+      local c = refused(t, rdmap.send_invalidate { InvalidateSTag = stag, data = "1234" }, INVALIDATE,
+                        string.format("STag 0x%08x in a Send with Invalidate", stag), tolerated)
+      for _, delivery in ipairs(t:deliveries(c)) do
+        t:equal("an STag that the ULP is told to be invalid", nil, delivery.invalidated)
+      end
+    end
+    local c = t:open()
+    local m = t:memory { bound = c }
+    c:send(rdmap.send_invalidate { InvalidateSTag = m.STag, data = "once" })
+    t:expect_deliveries(c, { "once" }, "a good Send with Invalidate")
+    c:send(rdmap.send_se_invalidate { InvalidateSTag = m.STag, data = "twice" })
+    c:expect_terminate(INVALIDATE, { warn = tolerated, message = "an STag that is invalid already" })
+  end,
+}
+
+check {
+  id = "RDMAP-7.2-06",
+  purpose = "the STag of a Send with Invalidate is associated with the stream",
+  run = function(t)
+    local tolerated = { "RDMAP_NOT_ASSOCIATED", "RDMAP_INVALID_STAG" }
+    local foreign = t:memory { pd = 2, data = pattern(8) }
+    refused(t, rdmap.send_invalidate { InvalidateSTag = foreign.STag, data = "1" }, INVALIDATE, "an STag of another domain",
+            tolerated)
+    local a, b = t:pair()
+    local m = t:memory { bound = b, data = pattern(8) }
+    a:send(rdmap.send_se_invalidate { InvalidateSTag = m.STag, data = "1" })
+    a:expect_terminate(INVALIDATE, { warn = tolerated, message = "an STag of another stream" })
+    b:send(m:read(0, 8))
+    b:expect_response(0x51A6, 0, pattern(8), "its owner still uses the STag")
+    local owner = t:open { dut = { pd = 2 } }
+    owner:send(foreign:read(0, 8))
+    owner:expect_response(0x51A6, 0, pattern(8), "the domain still uses the STag")
+  end,
+}
+
+check {
+  id = "RDMAP-7.2-07",
+  role = "both",
+  purpose = "DDP's fields are validated for Read Requests too",
+  run = function(t)
+    local m = t:memory()
+    refused(t, m:read(0, 8, { MSN = 0x10000 }), { "DDP_MSN_RANGE" }, "a Read Request with MSN 0x10000", { "DDP_NO_BUFFER" })
+    refused(t, m:read(0, 8, { MO = 0x1000 }), { "DDP_INVALID_MO", "DDP_TOO_LONG" }, "a Read Request with MO 0x1000")
+    refused(t, m:read(0, 8, { DV = 3 }), { "DDP_UNTAGGED_VERSION" }, "a Read Request of DDP version 3")
+  end,
+}
+
+check {
+  id = "RDMAP-7.2-08",
+  purpose = "opcode and version are checked for a Read Request of size 0, too",
+  run = function(t)
+    refused(t, rdmap.read_request { SinkSTag = 1, RDMARDSZ = 0, Opcode = 0xD }, "RDMAP_OPCODE", "opcode D on QN 1",
+            { "DDP_INVALID_QN" })
+    refused(t, rdmap.read_request { SinkSTag = 1, RDMARDSZ = 0, RV = 2 }, "RDMAP_VERSION", "an empty Read of version 2")
+  end,
+}
+
+check {
+  id = "RDMAP-7.2-09",
+  role = "both",
+  purpose = "the opcode of a Read Request is valid",
+  run = function(t)
+    local m = t:memory()
+    refused(t, m:read(0, 8, { Opcode = 0xE }), "RDMAP_OPCODE", "opcode E on QN 1", { "DDP_INVALID_QN", "RDMAP_OPERATION_OTHER" })
+  end,
+}
+
+check {
+  id = "RDMAP-7.2-10",
+  role = "both",
+  purpose = "the version of a Read Request is valid",
+  run = function(t)
+    local m = t:memory()
+    for _, version in ipairs { 2, 3 } do
+      refused(t, m:read(0, 16, { RV = version }), "RDMAP_VERSION", "a Read of RDMAP version " .. version)
+      refused(t, m:read(0, 0, { RV = version }), "RDMAP_VERSION", "an empty Read of RDMAP version " .. version)
+    end
+  end,
+}
+
+check {
+  id = "RDMAP-7.2-11",
+  role = "both",
+  purpose = "the source STag of a Read is valid: not unknown, not reserved, not invalidated",
+  run = function(t)
+    local reserved = { "RDMAP_ACCESS", "RDMAP_NOT_ASSOCIATED" }
+    local m = t:memory()
+    refused(t, m:read(0, 1, { SrcSTag = UNKNOWN_STAG }), "RDMAP_INVALID_STAG", "an unknown SrcSTag")
+    refused(t, m:read(0, 1, { SrcSTag = 0 }), { "RDMAP_INVALID_STAG", table.unpack(reserved) }, "SrcSTag 0")
+    refused(t, m:read(0, 1, { SrcSTag = 0xFFFFFFFF }), { "RDMAP_INVALID_STAG", table.unpack(reserved) }, "SrcSTag 0xFFFFFFFF")
+    t.dut:invalidate { stag = m.STag }
+    refused(t, m:read(0, 1), "RDMAP_INVALID_STAG", "a SrcSTag that the ULP revoked")
+  end,
+}
+
+check {
+  id = "RDMAP-7.2-12",
+  purpose = "the source STag of a Read is associated with the stream",
+  run = function(t)
+    local m = t:memory { pd = 2 }
+    refused(t, m:read(0, 1), "RDMAP_NOT_ASSOCIATED", "a SrcSTag of another domain", { "RDMAP_INVALID_STAG" })
+    local a, b = t:pair()
+    m = t:memory { bound = b, data = pattern(4) }
+    a:send(m:read(0, 1))
+    a:expect_terminate("RDMAP_NOT_ASSOCIATED", { warn = { "RDMAP_INVALID_STAG" }, message = "a SrcSTag of another stream" })
+    b:send(m:read(0, 4))
+    b:expect_response(0x51A6, 0, pattern(4), "its owner reads")
+  end,
+}
+
+check {
+  id = "RDMAP-7.2-13",
+  role = "both",
+  purpose = "SrcTO lies in the range of SrcSTag",
+  run = function(t)
+    local m = t:memory()
+    refused(t, m:read(-1, 1), "RDMAP_BOUNDS", "one octet before the buffer")
+    refused(t, m:read(m.octets, 1), "RDMAP_BOUNDS", "one octet behind the buffer")
+    refused(t, m:read(0, 1, { SrcTO = 0 }), "RDMAP_BOUNDS", "SrcTO 0 where the buffer has another base")
+    refused(t, m:read(1 << 32, 1), "RDMAP_BOUNDS", "SrcTO 2^32 above")
+  end,
+}
+
+check {
+  id = "RDMAP-7.2-14",
+  role = "both",
+  purpose = "SrcTO and the size together lie in the range of SrcSTag",
+  run = function(t)
+    local data = pattern(4096)
+    local m = t:memory { data = data }
+    refused(t, m:read(0, 4097), "RDMAP_BOUNDS", "one octet more than there are")
+    refused(t, m:read(4095, 2), "RDMAP_BOUNDS", "two octets at the last")
+    local c = t:open()
+    c:send(m:read(0, 4096))
+    c:expect_response(0x51A6, 0, data, "as many octets as there are")
+  end,
+}
+
+check {
+  id = "RDMAP-7.2-15",
+  purpose = "a Read that ends with the buffer is legal",
+  run = function(t)
+    local data = pattern(4096)
+    local m = t:memory { data = data }
+    local c = t:open()
+    c:send(m:read(0, 4096), m:read(4095, 1, { SinkSTag = 2 }))
+    c:expect_response(0x51A6, 0, data, "a Read of the whole buffer")
+    c:expect_response(2, 0, data:sub(4096), "a Read of the last octet")
+  end,
+}
+
+check {
+  id = "RDMAP-7.2-16",
+  role = "both",
+  purpose = "SrcTO and the size together do not pass 2^64",
+  run = function(t)
+    for _, m in ipairs { t:memory(), t:memory { base = -4096 } } do
+      refused(t, m:read(0, 0x200, { SrcTO = -256 }), { "RDMAP_TO_WRAP", "RDMAP_BOUNDS" },
+              "512 octets at SrcTO 0xFFFFFFFFFFFFFF00")
+    end
+  end,
+}
+
+check {
+  id = "RDMAP-7.2-17",
+  purpose = "of several errors of a Read any may be reported, but none that is not there",
+  run = function(t)
+    local foreign = t:memory { pd = 2 }
+    local write_only = t:memory { access = { "write" } }
+    refused(t, foreign:read(-1, 1), { "RDMAP_NOT_ASSOCIATED", "RDMAP_BOUNDS", "RDMAP_INVALID_STAG" },
+            "another domain and out of bounds")
+    refused(t, rdmap.read_request { SinkSTag = 1, RDMARDSZ = 32, SrcSTag = UNKNOWN_STAG, SrcTO = -16 },
+            { "RDMAP_INVALID_STAG", "RDMAP_TO_WRAP" }, "unknown and a SrcTO that wraps")
+    refused(t, write_only:read(-1, 1), { "RDMAP_ACCESS", "RDMAP_BOUNDS" }, "no right to read and out of bounds")
+  end,
+}
+
+check {
+  id = "RDMAP-7.2-18",
+  role = "both",
+  purpose = "the right to read is checked",
+  run = function(t)
+    local m = t:memory { access = { "write" } }
+    refused(t, m:read(0, 8), "RDMAP_ACCESS", "a Read of an STag enabled for remote write alone", { "RDMAP_INVALID_STAG" })
+  end,
+}
