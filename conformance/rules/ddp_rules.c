@@ -213,7 +213,8 @@ void stag_constant(struct rule_context *ctx)
     if (tagged == NULL || !tagged->open)
         return;
     if (segment_of(ctx)->stag != tagged->stag)
-        rule_fail(ctx, rule_text(ctx, "STag 0x%08x", tagged->stag), rule_text(ctx, "STag 0x%08x", segment_of(ctx)->stag),
+        rule_fail(ctx, rule_text(ctx, "STag 0x%08x", tagged->stag),
+                  rule_text(ctx, "STag 0x%08x", segment_of(ctx)->stag),
                   "STag changes inside a tagged message (RFC 5041 4.2)");
     else
         rule_pass(ctx);

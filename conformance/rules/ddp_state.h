@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the rules on DDP Segments ask of the sender's state. All of it is silent where the sender's stream is not sure. */
+/*
+ * What the rules on DDP Segments ask of the sender's state. All of it is silent where the sender's stream is not
+ * sure.
+ */
 #ifndef CONFORMANCE_RULES_DDP_STATE_H
 #define CONFORMANCE_RULES_DDP_STATE_H
 
@@ -23,11 +26,13 @@ static inline const struct flow_tagged *ddp_tagged(const struct rule_context *ct
 
     if (!segment->tagged || !rule_continuous(ctx))
         return NULL;
-    return opcode == RDMAP_WRITE ? &ctx->half->write
-           : opcode == RDMAP_READ_RESPONSE ? &ctx->half->read_response : NULL;
+    return opcode == RDMAP_WRITE ? &ctx->half->write : opcode == RDMAP_READ_RESPONSE ? &ctx->half->read_response : NULL;
 }
 
-/* A segment of the message that just had L = 1. A whole new message with that MSN begins at MO 0: that is another fault. */
+/*
+ * A segment of the message that just had L = 1. A whole new message with that MSN begins at MO 0: that is another
+ * fault.
+ */
 static inline bool ddp_behind_last(const struct rule_context *ctx)
 {
     const struct ddp_segment *segment = &ctx->event->ddp->segment;

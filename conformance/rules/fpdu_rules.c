@@ -68,8 +68,7 @@ static void judge_mulpdu(struct rule_context *ctx, bool markers)
 {
     const struct fpdu *fpdu = &ctx->event->fpdu->fpdu;
 
-    if (ctx->event->fpdu->framing.markers != markers || ctx->side->mulpdu == 0 || !fpdu->crc_ok ||
-        ctx->side->misframed)
+    if (ctx->event->fpdu->framing.markers != markers || ctx->side->mulpdu == 0 || !fpdu->crc_ok || ctx->side->misframed)
         return;
     if (fpdu->ulpdu_length > ctx->side->mulpdu)
         rule_fail(ctx, rule_text(ctx, "ULPDU_Length <= %u", ctx->side->mulpdu),
@@ -94,7 +93,8 @@ void mulpdu_without_markers(struct rule_context *ctx)
 }
 
 /*
- * RFC 5044 5.1: a sender uses what its TCP offers to begin segments with FPDUs. A warning when none of many does but the
+ * RFC 5044 5.1: a sender uses what its TCP offers to begin segments with FPDUs. A warning when none of many does
+ * but the
  * first one. Not judged in captures of offloaded segments: those were cut anew behind the capture.
  */
 void fpdus_aligned(struct rule_context *ctx)
@@ -105,10 +105,10 @@ void fpdus_aligned(struct rule_context *ctx)
     if (side->unsure || side->fpdus < MANY || ctx->other->mss == 0 || ctx->half->largest_segment > ctx->other->mss)
         return;
     if (side->aligned <= 1 && side->split >= MANY / 2)
-        rule_fail(ctx, "TCP segments begin with FPDUs",
-                  rule_text(ctx, "%llu of %llu FPDUs", (unsigned long long)side->aligned,
-                            (unsigned long long)side->fpdus),
-                  "FPDUs are not aligned with TCP segments (RFC 5044 5.1)");
+        rule_fail(
+            ctx, "TCP segments begin with FPDUs",
+            rule_text(ctx, "%llu of %llu FPDUs", (unsigned long long)side->aligned, (unsigned long long)side->fpdus),
+            "FPDUs are not aligned with TCP segments (RFC 5044 5.1)");
     else
         rule_pass(ctx);
 }
@@ -121,7 +121,8 @@ void fin_behind_fpdu(struct rule_context *ctx)
     if (close->reset || !ctx->flow->full_operation || !ctx->half->in_sync || ctx->side->unsure || ctx->half->cut != 0)
         return;
     if (close->partial_fpdu != 0)
-        rule_fail(ctx, "FIN behind a whole FPDU", rule_text(ctx, "%zu octets of an FPDU, then FIN", close->partial_fpdu),
+        rule_fail(ctx, "FIN behind a whole FPDU",
+                  rule_text(ctx, "%zu octets of an FPDU, then FIN", close->partial_fpdu),
                   "FIN was sent in the middle of an FPDU (RFC 5044 7.2)");
     else if (ctx->half->fpdus != 0)
         rule_pass(ctx);
@@ -135,9 +136,7 @@ void crc_is_crc32c(struct rule_context *ctx)
     if (!crc_judged(ctx))
         return;
     switch (crc_fault(ctx, NULL)) {
-    case CRC_FAULT_NONE:
-        rule_pass(ctx);
-        break;
+    case CRC_FAULT_NONE: rule_pass(ctx); break;
     case CRC_FAULT_REVERSED:
         rule_fail(ctx, rule_text(ctx, "CRC 0x%08x, least significant octet first", fpdu->crc_expected),
                   "the same octets in reverse order", "The CRC has its octets in reverse order (RFC 5044 4.4)");
@@ -146,8 +145,7 @@ void crc_is_crc32c(struct rule_context *ctx)
         rule_fail(ctx, rule_text(ctx, "CRC 0x%08x", fpdu->crc_expected), rule_text(ctx, "CRC 0x%08x", fpdu->crc),
                   "The FPDU's CRC is wrong (RFC 5044 4.4)");
         break;
-    default:
-        break; /* another rule says it better */
+    default: break; /* another rule says it better */
     }
 }
 

@@ -39,7 +39,8 @@ void marker_reserved_zero(struct rule_context *ctx)
     if (!judged(ctx))
         return;
     if (ctx->event->fpdu->fpdu.marker_reserved)
-        rule_fail(ctx, "reserved half of zeros", "other octets", "A Marker's reserved field is not zero (RFC 5044 4.2)");
+        rule_fail(ctx, "reserved half of zeros", "other octets",
+                  "A Marker's reserved field is not zero (RFC 5044 4.2)");
     else
         rule_pass(ctx);
 }
@@ -88,7 +89,8 @@ static void judge_pointers(struct rule_context *ctx, size_t from, bool only, con
 void marker_points_to_length(struct rule_context *ctx)
 {
     if (judged(ctx))
-        judge_pointers(ctx, marker_distance(ctx->event->fpdu->framing.position) == 0, false, "A Marker inside the FPDU");
+        judge_pointers(ctx, marker_distance(ctx->event->fpdu->framing.position) == 0, false,
+                       "A Marker inside the FPDU");
 }
 
 /* RFC 5044 4.3: the first Marker of Full Operation holds zero. */
@@ -167,8 +169,8 @@ static void judge_demand(struct rule_context *ctx, bool markers)
     if (ctx->side->misframed)
         rule_fail(ctx, markers ? "a Marker, then ULPDU_Length" : "ULPDU_Length first",
                   rule_octets(ctx, fpdu->fpdu.start, 6),
-                  "The other side's start-up frame has M = %d, but the stream begins %s a Marker (RFC 5044 7.1.1)", markers,
-                  markers ? "without" : "with");
+                  "The other side's start-up frame has M = %d, but the stream begins %s a Marker (RFC 5044 7.1.1)",
+                  markers, markers ? "without" : "with");
     else if (fpdu->fpdu.crc_ok && rule_from_start(ctx, ctx->direction))
         rule_pass(ctx);
 }

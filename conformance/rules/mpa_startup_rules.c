@@ -43,7 +43,8 @@ void request_not_rejected(struct rule_context *ctx)
 }
 
 /*
- * RFC 5044 7.1.1: Res is zero on sending; all five bits in a Rev 1 frame. RFC 6581 6 made the first of them S from Rev 2
+ * RFC 5044 7.1.1: Res is zero on sending; all five bits in a Rev 1 frame. RFC 6581 6 made the first of them S from
+ * Rev 2
  * on (start_reserved_enhanced()). Rev 0 is of the RDMA Consortium and not judged.
  */
 void start_reserved(struct rule_context *ctx)
@@ -123,7 +124,10 @@ void private_data_limit(struct rule_context *ctx)
         rule_pass(ctx);
 }
 
-/* RFC 5044 7.1.2 rule 2: the Responder answers a Request that it has received. Needs both SYNs: else the capture may lack it. */
+/*
+ * RFC 5044 7.1.2 rule 2: the Responder answers a Request that it has received. Needs both SYNs: else the capture
+ * may lack it.
+ */
 void reply_after_request(struct rule_context *ctx)
 {
     const struct flow_start *request = &ctx->flow->start[FLOW_FROM_INITIATOR];
@@ -134,7 +138,7 @@ void reply_after_request(struct rule_context *ctx)
         return;
     if (!request->seen || request->frame_number > ctx->event->first_frame)
         rule_fail_unless_lost(ctx, "MPA Request, then MPA Reply", "MPA Reply first",
-                  "The Responder sent its Reply before the whole Request had come (RFC 5044 7.1.2 rule 2)");
+                              "The Responder sent its Reply before the whole Request had come (RFC 5044 7.1.2 rule 2)");
     else
         rule_pass(ctx);
 }
@@ -181,7 +185,8 @@ void initiator_waits_for_reply(struct rule_context *ctx)
 }
 
 /*
- * RFC 5044 7.1.2 rule 4: the Responder sends no FPDU before it has received and validated one. A Terminate that early is
+ * RFC 5044 7.1.2 rule 4: the Responder sends no FPDU before it has received and validated one. A Terminate that
+ * early is
  * not settled by the texts (MPA-7.1.2-33, EMPA-8-04).
  */
 void responder_waits_for_fpdu(struct rule_context *ctx)
@@ -209,9 +214,10 @@ void responder_marker_waits(struct rule_context *ctx)
         !rule_from_start(ctx, FLOW_FROM_RESPONDER))
         return;
     if (gate == 0 || ctx->event->first_frame < gate)
-        rule_fail_unless_lost(ctx, "no Marker before the Initiator's first FPDU",
-                              rule_text(ctx, "a Marker in frame %llu", (unsigned long long)ctx->event->first_frame),
-                              "The Responder sent a Marker before it had an FPDU of the Initiator (RFC 5044 7.1.2 rule 4)");
+        rule_fail_unless_lost(
+            ctx, "no Marker before the Initiator's first FPDU",
+            rule_text(ctx, "a Marker in frame %llu", (unsigned long long)ctx->event->first_frame),
+            "The Responder sent a Marker before it had an FPDU of the Initiator (RFC 5044 7.1.2 rule 4)");
     else
         rule_pass(ctx);
 }

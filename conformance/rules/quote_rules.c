@@ -76,16 +76,13 @@ void terminate_length_valid(struct rule_context *ctx)
 
     switch (reading_of_length(ctx, &expected)) {
     case LENGTH_WHOLE:
-    case LENGTH_PAYLOAD:
-        rule_pass(ctx);
-        break;
+    case LENGTH_PAYLOAD: rule_pass(ctx); break;
     case LENGTH_NEITHER:
         rule_fail(ctx, rule_text(ctx, "DDP Segment Length = %u", expected),
                   rule_text(ctx, "DDP Segment Length = %u", terminate_of(ctx)->ddp_segment_length),
                   "M is set, but the length is not that of the quoted segment (RFC 5040 4.8)");
         break;
-    case LENGTH_UNKNOWN:
-        break;
+    case LENGTH_UNKNOWN: break;
     }
 }
 
@@ -95,16 +92,13 @@ void terminate_length_meaning(struct rule_context *ctx)
     unsigned expected = 0;
 
     switch (reading_of_length(ctx, &expected)) {
-    case LENGTH_WHOLE:
-        rule_pass(ctx);
-        break;
+    case LENGTH_WHOLE: rule_pass(ctx); break;
     case LENGTH_PAYLOAD:
         rule_ambiguous(ctx, rule_text(ctx, "%u: header and payload", expected),
                        rule_text(ctx, "%u: payload alone", terminate_of(ctx)->ddp_segment_length),
                        "DDP Segment Length leaves out the DDP header (RFC 5040 4.8, 7.1)");
         break;
-    default:
-        break;
+    default: break;
     }
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* RDMAP's octets in every segment: version, reserved bits, opcode, buffer model and queue (RFC 5040 4.1, 5; RFC 6580). */
+/*
+ * RDMAP's octets in every segment: version, reserved bits, opcode, buffer model and queue (RFC 5040 4.1, 5; RFC
+ * 6580).
+ */
 #include "conformance/rules/rule_context.h"
 
 enum { OPCODE_EXPERIMENT = 0xF };

@@ -187,11 +187,12 @@ void empty_response_copies_sink(struct rule_context *ctx)
     if (names_sink(segment_of(ctx), request))
         rule_pass(ctx);
     else
-        rule_ambiguous(ctx, rule_text(ctx, "STag 0x%08x, TO 0x%llx", request->read.sink_stag,
-                                      (unsigned long long)request->read.sink_to),
-                       rule_text(ctx, "STag 0x%08x, TO 0x%llx", segment_of(ctx)->stag,
-                                 (unsigned long long)segment_of(ctx)->to),
-                       "The zero-length Read Response has another STag or TO than its request (RFC 5040 4.4, RFC 5041 5.2)");
+        rule_ambiguous(
+            ctx,
+            rule_text(ctx, "STag 0x%08x, TO 0x%llx", request->read.sink_stag,
+                      (unsigned long long)request->read.sink_to),
+            rule_text(ctx, "STag 0x%08x, TO 0x%llx", segment_of(ctx)->stag, (unsigned long long)segment_of(ctx)->to),
+            "The zero-length Read Response has another STag or TO than its request (RFC 5040 4.4, RFC 5041 5.2)");
 }
 
 /* Judges a Read Request that opens one more Read against the IRD that the other side declared. */

@@ -66,7 +66,8 @@ void rtr_is_negotiated_kind(struct rule_context *ctx)
         rule_fail(ctx,
                   rule_text(ctx, "%s%s%s", reply->rtr_send ? "Send " : "", reply->rtr_write ? "RDMA Write " : "",
                             reply->rtr_read ? "RDMA Read" : ""),
-                  ctx->event->rdmap->message.row->name, "The Reply does not name this kind of RTR message (RFC 6581 9.2)");
+                  ctx->event->rdmap->message.row->name,
+                  "The Reply does not name this kind of RTR message (RFC 6581 9.2)");
 }
 
 /* RFC 6581 9.2 and RFC 5040: a zero-length Send, one segment on QN 0 with MSN 1 and MO 0. */

@@ -47,7 +47,7 @@ struct rule {
     enum rule_sender sender; /* whose deeds it judges */
     enum rule_verdict worst; /* RULE_FAIL; RULE_WARN for a SHOULD: rule_fail() then gives a warning */
     void (*judge)(struct rule_context *context);
-    size_t index;            /* its place in rule_at() */
+    size_t index; /* its place in rule_at() */
 };
 
 /* The table of all rules; rule_at() gives NULL from rule_count() on, rule_find() NULL for an id without a rule. */
@@ -62,12 +62,12 @@ const char *rule_verdict_name(enum rule_verdict verdict);
 struct rule_finding {
     const struct rule *rule;
     const struct flow *flow;
-    unsigned direction;    /* of the offender: as in struct flow_event */
+    unsigned direction; /* of the offender: as in struct flow_event */
     enum rule_verdict verdict;
-    uint64_t frame;        /* number of the frame that shows it */
-    const char *expected;  /* what the text asks for */
-    const char *actual;    /* what was seen */
-    const char *message;   /* one sentence, with the section */
+    uint64_t frame;       /* number of the frame that shows it */
+    const char *expected; /* what the text asks for */
+    const char *actual;   /* what was seen */
+    const char *message;  /* one sentence, with the section */
 };
 
 struct rule_config {

@@ -50,11 +50,11 @@ struct rule_side {
     bool word_missing;     /* by S = 1 without room for the enhanced word */
     bool terminated;       /* it sent a Terminate */
     bool version_known;
-    uint8_t version;        /* DV of its first segment */
-    uint32_t longest_quick; /* ULPDUs up to this length keep all rules on lengths */
-    uint32_t mulpdu;        /* from the other side's MSS; 0: not known */
+    uint8_t version;                /* DV of its first segment */
+    uint32_t longest_quick;         /* ULPDUs up to this length keep all rules on lengths */
+    uint32_t mulpdu;                /* from the other side's MSS; 0: not known */
     uint64_t fpdus, aligned, split; /* FPDUs; those that begin a TCP segment; those that lie in more than one */
-    unsigned odd_messages; /* queue[] and tagged that are out_of_order or mixed */
+    unsigned odd_messages;          /* queue[] and tagged that are out_of_order or mixed */
     struct rule_message queue[FLOW_QUEUES];
     struct rule_message tagged;
     uint32_t heard_count;

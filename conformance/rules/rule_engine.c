@@ -56,8 +56,8 @@ static void say(struct rule_context *ctx, enum rule_verdict said, const char *ex
         tally->verdict = verdict;
     }
     if (ctx->engine->config.finding != NULL) {
-        struct rule_finding finding = {ctx->rule, ctx->flow, ctx->direction, verdict,
-                                       ctx->event->frame, expected, actual, message};
+        struct rule_finding finding = {ctx->rule,         ctx->flow, ctx->direction, verdict,
+                                       ctx->event->frame, expected,  actual,         message};
 
         ctx->engine->config.finding(&finding, ctx->engine->config.argument);
     }
@@ -96,8 +96,8 @@ static void settle_pending(struct rule_engine *engine, struct rule_flow *state, 
 
     if (tally->pending != NULL && !state->sides[1 - direction].holes && rule->worst > tally->verdict) {
         struct rule_said *said = tally->pending;
-        struct rule_finding finding = {rule,           state->flow,  direction,   rule->worst, said->frame,
-                                       said->expected, said->actual, said->message};
+        struct rule_finding finding = {rule,        state->flow,    direction,    rule->worst,
+                                       said->frame, said->expected, said->actual, said->message};
 
         free(tally->said);
         tally->said = said;
@@ -431,8 +431,7 @@ static bool result_of(struct rule_flow *state, const struct rule *rule, struct r
     } else if (tally[0]->verdict == RULE_PASS) {
         if (result->passes == 0)
             return false;
-        direction = tally[0]->passes == 0 ||
-                    (tally[1]->passes != 0 && tally[1]->pass_frame < tally[0]->pass_frame);
+        direction = tally[0]->passes == 0 || (tally[1]->passes != 0 && tally[1]->pass_frame < tally[0]->pass_frame);
         result->both = tally[0]->passes != 0 && tally[1]->passes != 0;
     } else {
         direction = tally[0]->said != NULL && tally[1]->said != NULL && tally[1]->said->frame < tally[0]->said->frame;

@@ -171,10 +171,10 @@
     R(quote,        "RDMAP-4.8-25",  terminate_version_error_true,  ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL)
 /* clang-format on */
 
-#define RULE_LIST(R)   \
-    RULE_LIST_MPA(R)   \
-    RULE_LIST_DDP(R)   \
-    RULE_LIST_RDMAP(R) \
+#define RULE_LIST(R)                                                                                                   \
+    RULE_LIST_MPA(R)                                                                                                   \
+    RULE_LIST_DDP(R)                                                                                                   \
+    RULE_LIST_RDMAP(R)                                                                                                 \
     RULE_LIST_TERMINATE(R)
 
 #define RULE_COUNT_ONE(file, id, function, events, opcodes, sender, worst) +1

@@ -77,14 +77,10 @@ int quick_class_of(const struct rule_flow *state, const struct flow_event *event
     const struct rule_side *side = &state->sides[event->direction];
 
     switch (event->kind) {
-    case FLOW_FPDU:
-        return quick_fpdu(side, event);
-    case FLOW_DDP:
-        return quick_ddp(side, &event->flow->half[event->direction], event);
-    case FLOW_RDMAP:
-        return quick_rdmap(event);
-    default:
-        return -1;
+    case FLOW_FPDU: return quick_fpdu(side, event);
+    case FLOW_DDP: return quick_ddp(side, &event->flow->half[event->direction], event);
+    case FLOW_RDMAP: return quick_rdmap(event);
+    default: return -1;
     }
 }
 

@@ -8,9 +8,9 @@ enum {
     RULE_LIST(RULE_INDEX)
 };
 
-#define RULE_ROW(file, id, function, events, opcodes, sender, worst)                                              \
-    {id, #function, "conformance/rules/" #file "_rules.c", events, opcodes, RULE_##sender, RULE_##worst, function, \
-     INDEX_##function},
+#define RULE_ROW(file, id, function, events, opcodes, sender, worst)                                                   \
+    {id,       #function,       "conformance/rules/" #file "_rules.c", events, opcodes, RULE_##sender, RULE_##worst,   \
+     function, INDEX_##function},
 
 static const struct rule rules[] = {RULE_LIST(RULE_ROW)};
 

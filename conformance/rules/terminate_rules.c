@@ -136,7 +136,8 @@ void terminate_startup_codes(struct rule_context *ctx)
     if (request->enhanced || triple < TERM_MPA_CATASTROPHIC)
         rule_pass(ctx);
     else if (triple == TERM_MPA_CATASTROPHIC)
-        rule_warn(ctx, "an error of RFC 5044", describe(ctx), "A code of RFC 6581 without enhanced start-up (RFC 6581 8)");
+        rule_warn(ctx, "an error of RFC 5044", describe(ctx),
+                  "A code of RFC 6581 without enhanced start-up (RFC 6581 8)");
     else
         rule_fail(ctx, "an error of RFC 5044", describe(ctx),
                   "A code of enhanced start-up on a connection that had none (RFC 6581 8)");

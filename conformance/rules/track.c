@@ -43,8 +43,7 @@ bool track_misframed(const struct flow_event *event)
     const uint8_t *start = fpdu->fpdu.start;
 
     if (fpdu->index != 0 || event->position != 0 || fpdu->cut || !asking->seen || asking->result != WIRE_OK ||
-        !event->flow->start[event->direction].seen || event->flow->late ||
-        event->flow->revision == MPA_REV_RDMAC)
+        !event->flow->start[event->direction].seen || event->flow->late || event->flow->revision == MPA_REV_RDMAC)
         return false;
     if (fpdu->framing.markers != asking->frame.markers)
         return true;
@@ -107,29 +106,18 @@ static bool response_is_regular(const struct flow_event *event)
 static void track_rdmap(struct rule_side *side, const struct flow_event *event)
 {
     switch (event->rdmap->message.opcode) {
-    case RDMAP_READ_REQUEST:
-        side->requests_unsure = side->requests_unsure || !request_is_regular(side, event);
-        break;
-    case RDMAP_READ_RESPONSE:
-        side->responses_unsure = side->responses_unsure || !response_is_regular(event);
-        break;
-    case RDMAP_TERMINATE:
-        side->terminated = side->terminated || event->rdmap->result == WIRE_OK;
-        break;
-    default:
-        break;
+    case RDMAP_READ_REQUEST: side->requests_unsure = side->requests_unsure || !request_is_regular(side, event); break;
+    case RDMAP_READ_RESPONSE: side->responses_unsure = side->responses_unsure || !response_is_regular(event); break;
+    case RDMAP_TERMINATE: side->terminated = side->terminated || event->rdmap->result == WIRE_OK; break;
+    default: break;
     }
 }
 
 void track_event(struct rule_side *side, const struct flow_event *event)
 {
     switch (event->kind) {
-    case FLOW_MPA_START:
-        track_start(side, event->start);
-        break;
-    case FLOW_FPDU:
-        track_fpdu(side, event);
-        break;
+    case FLOW_MPA_START: track_start(side, event->start); break;
+    case FLOW_FPDU: track_fpdu(side, event); break;
     case FLOW_DDP:
         if (event->ddp->result == WIRE_MORE)
             break;
@@ -138,9 +126,7 @@ void track_event(struct rule_side *side, const struct flow_event *event)
         track_heard(side, &event->ddp->segment, event->frame);
         track_segment(side, event->flow, event->direction, &event->ddp->segment);
         break;
-    case FLOW_RDMAP:
-        track_rdmap(side, event);
-        break;
+    case FLOW_RDMAP: track_rdmap(side, event); break;
     case FLOW_GAP:
     case FLOW_UNDECODED:
         side->holes = side->holes || event->kind == FLOW_GAP;
@@ -148,8 +134,7 @@ void track_event(struct rule_side *side, const struct flow_event *event)
                        (event->reason != FLOW_REASON_STREAMING && event->reason != FLOW_REASON_START_MALFORMED &&
                         event->reason != FLOW_REASON_LATE);
         break;
-    default:
-        break;
+    default: break;
     }
 }
 
@@ -184,7 +169,10 @@ static bool is_regular(const uint8_t *octets, size_t count)
     return true;
 }
 
-/* Layer 2, EType 0 in the right order: with a wrong code it is more likely that than an RDMAP error with swapped nibbles. */
+/*
+ * Layer 2, EType 0 in the right order: with a wrong code it is more likely that than an RDMAP error with swapped
+ * nibbles.
+ */
 enum { LLP_ERROR = 0x20 };
 
 void track_terminate(const struct flow_event *event, struct heard_terminate *terminate)

@@ -5,7 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { IP_OCTETS = 20, TCP_OCTETS = 20, FRAMES_MAX = 512, UNIT_MAX = 70000, FIN = 0x01, SYN = 0x02, RST = 0x04, ACK = 0x10 };
+enum {
+    IP_OCTETS = 20,
+    TCP_OCTETS = 20,
+    FRAMES_MAX = 512,
+    UNIT_MAX = 70000,
+    FIN = 0x01,
+    SYN = 0x02,
+    RST = 0x04,
+    ACK = 0x10
+};
 
 struct frame {
     uint8_t *octets;
@@ -275,7 +284,8 @@ const uint8_t *conversation_quote(const struct conversation *conversation, size_
 void conversation_send(struct conversation *conversation, unsigned direction, enum rdmap_opcode opcode, uint32_t msn,
                        uint32_t mo, bool last, size_t octets)
 {
-    struct ddp_segment segment = {.last = last, .version = DDP_VERSION, .control = rdmap_control(opcode), .msn = msn, .mo = mo};
+    struct ddp_segment segment = {
+        .last = last, .version = DDP_VERSION, .control = rdmap_control(opcode), .msn = msn, .mo = mo};
 
     segment.ulp_word = rdmap_opcode_rows[opcode].invalidates ? 0x12345678 : 0;
     conversation_segment(conversation, direction, &segment, NULL, octets);
@@ -365,8 +375,12 @@ void conversation_judge_with(const struct conversation *conversation, const stru
     if (judging.engine == NULL || judging.decoder == NULL)
         abort();
     for (size_t i = 0; i < conversation->count; i++) {
-        struct flow_frame frame = {FLOW_LINK_RAW, (i + 1) * UINT64_C(1000000), i + 1, conversation->frames[i].octets,
-                                   conversation->frames[i].count, conversation->frames[i].count};
+        struct flow_frame frame = {FLOW_LINK_RAW,
+                                   (i + 1) * UINT64_C(1000000),
+                                   i + 1,
+                                   conversation->frames[i].octets,
+                                   conversation->frames[i].count,
+                                   conversation->frames[i].count};
 
         flow_decoder_frame(judging.decoder, &frame);
     }

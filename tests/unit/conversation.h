@@ -12,7 +12,10 @@
 
 struct conversation;
 
-/* One change to one unit. `where`: in the start-up frame, in the ULPDU before its FPDU is made, or in the whole FPDU. */
+/*
+ * One change to one unit. `where`: in the start-up frame, in the ULPDU before its FPDU is made, or in the whole
+ * FPDU.
+ */
 struct conversation_change {
     int unit; /* -1: none */
     enum { CHANGE_CONTENT, CHANGE_FRAMED } where;

@@ -49,9 +49,25 @@ build_function enhanced_conversation; /* Rev 2, peer-to-peer, RDMA Write as RTR 
 extern const struct mpa_start plain_request, plain_reply, enhanced_request, enhanced_reply;
 
 #define CONTENT(unit, offset, ...)                                                                                     \
-    {unit, CHANGE_CONTENT, offset, sizeof((uint8_t[]){__VA_ARGS__}), {__VA_ARGS__}}
+    {                                                                                                                  \
+        unit, CHANGE_CONTENT, offset, sizeof((uint8_t[]){__VA_ARGS__}),                                                \
+        {                                                                                                              \
+            __VA_ARGS__                                                                                                \
+        }                                                                                                              \
+    }
 #define FRAMED(unit, offset, ...)                                                                                      \
-    {unit, CHANGE_FRAMED, offset, sizeof((uint8_t[]){__VA_ARGS__}), {__VA_ARGS__}}
-#define NO_CHANGE {-1, CHANGE_CONTENT, 0, 0, {0}}
+    {                                                                                                                  \
+        unit, CHANGE_FRAMED, offset, sizeof((uint8_t[]){__VA_ARGS__}),                                                 \
+        {                                                                                                              \
+            __VA_ARGS__                                                                                                \
+        }                                                                                                              \
+    }
+#define NO_CHANGE                                                                                                      \
+    {                                                                                                                  \
+        -1, CHANGE_CONTENT, 0, 0,                                                                                      \
+        {                                                                                                              \
+            0                                                                                                          \
+        }                                                                                                              \
+    }
 
 #endif

@@ -200,8 +200,8 @@ START_TEST(short_way_agrees)
 {
     srand(4711);
     for (unsigned round = 0; round < 600; round++) {
-        struct conversation_change change = {rand() % 12, rand() % 4 == 0 ? CHANGE_FRAMED : CHANGE_CONTENT,
-                                             (unsigned)rand() % 14, 1, {(uint8_t)rand()}};
+        struct conversation_change change = {
+            rand() % 12, rand() % 4 == 0 ? CHANGE_FRAMED : CHANGE_CONTENT, (unsigned)rand() % 14, 1, {(uint8_t)rand()}};
         struct conversation *conversation = conversation_create(&change);
         struct verdicts verdicts;
 

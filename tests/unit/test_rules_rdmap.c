@@ -14,8 +14,14 @@ static void begin(struct conversation *c)
 static void segment(struct conversation *c, unsigned direction, bool tagged, enum rdmap_opcode opcode, uint32_t qn,
                     uint32_t msn, bool last, uint32_t mo, size_t octets)
 {
-    struct ddp_segment header = {.tagged = tagged, .last = last, .version = DDP_VERSION,
-                                 .control = rdmap_control(opcode), .qn = qn, .msn = msn, .mo = mo, .stag = 7};
+    struct ddp_segment header = {.tagged = tagged,
+                                 .last = last,
+                                 .version = DDP_VERSION,
+                                 .control = rdmap_control(opcode),
+                                 .qn = qn,
+                                 .msn = msn,
+                                 .mo = mo,
+                                 .stag = 7};
 
     conversation_segment(c, direction, &header, NULL, octets);
 }
@@ -62,8 +68,8 @@ static void tagged_terminate(struct conversation *c)
 static void terminate_on_queue_0(struct conversation *c)
 {
     static const uint8_t control[4] = {0x20, 0x02};
-    struct ddp_segment header = {.last = true, .version = DDP_VERSION, .control = rdmap_control(RDMAP_TERMINATE),
-                                 .qn = 0, .msn = 2};
+    struct ddp_segment header = {
+        .last = true, .version = DDP_VERSION, .control = rdmap_control(RDMAP_TERMINATE), .qn = 0, .msn = 2};
 
     begin(c);
     conversation_segment(c, 1, &header, control, sizeof(control));

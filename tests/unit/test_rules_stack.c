@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rules over the reference stack's own octets: the correct stack draws no FAIL and no WARN in any configuration, and
+ * The rules over the reference stack's own octets: the correct stack draws no FAIL and no WARN in any
+ * configuration, and
  * faults of its sender are found by the rules of the requirements that they break.
  */
 #include <stdlib.h>
@@ -104,12 +105,15 @@ static void work(struct talk *talk, unsigned side)
     struct iwarp_region sink = region_new(talk, side, OCTETS, IWARP_LOCAL_WRITE);
     struct iwarp_region gone = region_new(talk, 1 - side, 8, IWARP_REMOTE_READ);
     struct iwarp_write write = {.octets = talk->data, .count = OCTETS, .stag = target.stag, .to = target.base};
-    struct iwarp_read read = {.sink_stag = sink.stag, .sink_to = sink.base, .source_stag = target.stag,
-                              .source_to = target.base, .count = 2000};
+    struct iwarp_read read = {.sink_stag = sink.stag,
+                              .sink_to = sink.base,
+                              .source_stag = target.stag,
+                              .source_to = target.base,
+                              .count = 2000};
 
     for (unsigned i = 0; i < 4; i++) {
-        struct iwarp_send send = {.octets = talk->data, .count = sizes[i], .solicited = i & 1, .invalidate = i == 2,
-                                  .stag = gone.stag};
+        struct iwarp_send send = {
+            .octets = talk->data, .count = sizes[i], .solicited = i & 1, .invalidate = i == 2, .stag = gone.stag};
 
         (void)iwarp_stream_post_send(talk->stream[side], &send, NULL);
     }
@@ -194,60 +198,59 @@ START_TEST(correct_stack_draws_nothing)
 END_TEST
 
 /* Faults of the sender, and the rule that each has to trip in one of the settings. */
-static const char faults[] =
-    "a\tMPA-7.1.1-16\ttransmit\tmpa_request.R\tset\t1\n"
-    "a\tMPA-7.1.1-19\ttransmit\tmpa_request.Res\tset\t8\n"
-    "a\tMPA-7.1.1-19\ttransmit\tmpa_reply.Res\tset\t8\n"
-    "a\tEMPA-6-03\ttransmit\tmpa_request.Res\tset\t8\n"
-    "a\tEMPA-6-03\ttransmit\tmpa_reply.Res\tset\t8\n"
-    "a\tMPA-7.1.1-21\ttransmit\tmpa_reply.Rev\tset\t2\n"
-    "a\tEMPA-6-06\ttransmit\tmpa_request.Rev\tset\t1\n"
-    "a\tEMPA-6-07\ttransmit\tmpa_reply.Rev\tset\t1\n"
-    "a\tEMPA-9.1-12\ttransmit\tmpa_reply_word.ORD\tset\t9\n"
-    "a\tEMPA-9.1-04\ttransmit\tmpa_reply_word.IRD\tset\t1\n"
-    "a\tEMPA-9.2-13\ttransmit\tmpa_reply_word.A\tset\t0\n"
-    "a\tEMPA-9.2-26\ttransmit\tmpa_reply_word.A\tset\t1\n"
-    "a\tEMPA-9.2-27\ttransmit\tmpa_request_word.B\tset\t1\n"
-    "a\tEMPA-9.2-28\ttransmit\tmpa_reply_word.C\tset\t1\n"
-    "a\tEMPA-10-01\ttransmit\tmpa_reply.S\tset\t0\n"
-    "a\tMPA-4.1-03\ttransmit\tfpdu.pad\tset\t0x5A\n"
-    "a\tMPA-4.1-06\ttransmit\tfpdu.pad_octets\tset\t0\n"
-    "a\tMPA-4.4-14\ttransmit\tfpdu.crc\txor\t1\n"
-    "a\tMPA-7.1.1-13\ttransmit\tfpdu.crc\tset\t0\n"
-    "a\tMPA-4.2-02\ttransmit\tmarker.Reserved\tset\t1\n"
-    "a\tMPA-4.2-05\ttransmit\tmarker.FPDUPTR\txor\t1\n"
-    "a\tMPA-4.3-05\ttransmit\tmarker.FPDUPTR\tadd\t4\n"
-    "a\tMPA-4.3-14\ttransmit\tmarker.FPDUPTR\tadd\t4\n"
-    "a\tMPA-4.3-16\ttransmit\tmarker.FPDUPTR\tadd\t4@5\n"
-    "a\tDDP-4.1-04\ttransmit\tsend/ddp_untagged.L\tset\t0\n"
-    "a\tDDP-4.1-06\ttransmit\tsend/ddp_untagged.L\tset\t1\n"
-    "a\tDDP-4.1-10\ttransmit\tddp_untagged.Rsvd\tset\t1\n"
-    "a\tDDP-4.1-12\ttransmit\tddp_tagged.DV\tset\t2\n"
-    "a\tDDP-4.1-13\ttransmit\tddp_tagged.DV\tset\t2\n"
-    "a\tDDP-4.2-06\ttransmit\twrite/rdmap_control.Rsv\tset\t1@later\n"
-    "a\tDDP-4.2-11\ttransmit\twrite/ddp_tagged.STag\tadd\t256@later\n"
-    "a\tDDP-4.3-05\ttransmit\tsend/rdmap_control.Rsv\tset\t1@later\n"
-    "a\tDDP-4.3-11\ttransmit\tsend/ddp_untagged.MSN\tadd\t1@2+\n"
-    "a\tDDP-4.3-12\ttransmit\tsend/ddp_untagged.MSN\tset\t0@1\n"
-    "a\tDDP-4.3-14\ttransmit\tsend/ddp_untagged.MSN\tadd\t1@later\n"
-    "a\tDDP-4.3-16\ttransmit\tsend/ddp_untagged.MO\tadd\t4\n"
-    "a\tDDP-5.2-06\ttransmit\tsend/ddp_untagged.MO\tadd\t4@later\n"
-    "a\tDDP-5.2-08\ttransmit\twrite/ddp_tagged.TO\tadd\t4@later\n"
-    "a\tRDMAP-4.1-17\ttransmit\tsend/rdmap_control.RV\tset\t0\n"
-    "a\tRDMAP-4.1-19\ttransmit\trdmap_control.Rsv\tset\t1\n"
-    "a\tRDMAP-4.1-21\ttransmit\tsend_plain/rdmap_untagged.InvalidateSTag\tset\t0x1234\n"
-    "a\tRDMAP-6580.3.4-01\ttransmit\tsend/rdmap_control.Opcode\tset\t13\n"
-    "a\tRDMAP-5.3-11\ttransmit\tsend/ddp_untagged.QN\tset\t1\n"
-    "a\tRDMAP-5.2.1-08\ttransmit\tread_request/ddp_untagged.QN\tset\t0\n"
-    "a\tRDMAP-5.4-03\ttransmit\tterminate/ddp_untagged.QN\tset\t0\n"
-    "a\tRDMAP-4.4-03\ttransmit\tread_response/ddp_tagged.STag\txor\t1\n"
-    "a\tRDMAP-4.4-04\ttransmit\tread_response/ddp_tagged.TO\tadd\t1\n"
-    "a\tRDMAP-4.8-02\ttransmit\tterminate.Layer\tswap\tEType\n"
-    "a\tRDMAP-4.8-03\ttransmit\tterminate.Code\tset\t0x77\n"
-    "a\tRDMAP-6580.3.1-01\ttransmit\tterminate.Code\tset\t0x77\n"
-    "a\tRDMAP-6580.3.2-01\ttransmit\tterminate.Code\tset\t0x77\n"
-    "a\tRDMAP-4.8-32\ttransmit\tterminate.Reserved\tset\t1\n"
-    "a\tRDMAP-4.8-34\ttransmit\tterminate_length.Length\tset\t3\n";
+static const char faults[] = "a\tMPA-7.1.1-16\ttransmit\tmpa_request.R\tset\t1\n"
+                             "a\tMPA-7.1.1-19\ttransmit\tmpa_request.Res\tset\t8\n"
+                             "a\tMPA-7.1.1-19\ttransmit\tmpa_reply.Res\tset\t8\n"
+                             "a\tEMPA-6-03\ttransmit\tmpa_request.Res\tset\t8\n"
+                             "a\tEMPA-6-03\ttransmit\tmpa_reply.Res\tset\t8\n"
+                             "a\tMPA-7.1.1-21\ttransmit\tmpa_reply.Rev\tset\t2\n"
+                             "a\tEMPA-6-06\ttransmit\tmpa_request.Rev\tset\t1\n"
+                             "a\tEMPA-6-07\ttransmit\tmpa_reply.Rev\tset\t1\n"
+                             "a\tEMPA-9.1-12\ttransmit\tmpa_reply_word.ORD\tset\t9\n"
+                             "a\tEMPA-9.1-04\ttransmit\tmpa_reply_word.IRD\tset\t1\n"
+                             "a\tEMPA-9.2-13\ttransmit\tmpa_reply_word.A\tset\t0\n"
+                             "a\tEMPA-9.2-26\ttransmit\tmpa_reply_word.A\tset\t1\n"
+                             "a\tEMPA-9.2-27\ttransmit\tmpa_request_word.B\tset\t1\n"
+                             "a\tEMPA-9.2-28\ttransmit\tmpa_reply_word.C\tset\t1\n"
+                             "a\tEMPA-10-01\ttransmit\tmpa_reply.S\tset\t0\n"
+                             "a\tMPA-4.1-03\ttransmit\tfpdu.pad\tset\t0x5A\n"
+                             "a\tMPA-4.1-06\ttransmit\tfpdu.pad_octets\tset\t0\n"
+                             "a\tMPA-4.4-14\ttransmit\tfpdu.crc\txor\t1\n"
+                             "a\tMPA-7.1.1-13\ttransmit\tfpdu.crc\tset\t0\n"
+                             "a\tMPA-4.2-02\ttransmit\tmarker.Reserved\tset\t1\n"
+                             "a\tMPA-4.2-05\ttransmit\tmarker.FPDUPTR\txor\t1\n"
+                             "a\tMPA-4.3-05\ttransmit\tmarker.FPDUPTR\tadd\t4\n"
+                             "a\tMPA-4.3-14\ttransmit\tmarker.FPDUPTR\tadd\t4\n"
+                             "a\tMPA-4.3-16\ttransmit\tmarker.FPDUPTR\tadd\t4@5\n"
+                             "a\tDDP-4.1-04\ttransmit\tsend/ddp_untagged.L\tset\t0\n"
+                             "a\tDDP-4.1-06\ttransmit\tsend/ddp_untagged.L\tset\t1\n"
+                             "a\tDDP-4.1-10\ttransmit\tddp_untagged.Rsvd\tset\t1\n"
+                             "a\tDDP-4.1-12\ttransmit\tddp_tagged.DV\tset\t2\n"
+                             "a\tDDP-4.1-13\ttransmit\tddp_tagged.DV\tset\t2\n"
+                             "a\tDDP-4.2-06\ttransmit\twrite/rdmap_control.Rsv\tset\t1@later\n"
+                             "a\tDDP-4.2-11\ttransmit\twrite/ddp_tagged.STag\tadd\t256@later\n"
+                             "a\tDDP-4.3-05\ttransmit\tsend/rdmap_control.Rsv\tset\t1@later\n"
+                             "a\tDDP-4.3-11\ttransmit\tsend/ddp_untagged.MSN\tadd\t1@2+\n"
+                             "a\tDDP-4.3-12\ttransmit\tsend/ddp_untagged.MSN\tset\t0@1\n"
+                             "a\tDDP-4.3-14\ttransmit\tsend/ddp_untagged.MSN\tadd\t1@later\n"
+                             "a\tDDP-4.3-16\ttransmit\tsend/ddp_untagged.MO\tadd\t4\n"
+                             "a\tDDP-5.2-06\ttransmit\tsend/ddp_untagged.MO\tadd\t4@later\n"
+                             "a\tDDP-5.2-08\ttransmit\twrite/ddp_tagged.TO\tadd\t4@later\n"
+                             "a\tRDMAP-4.1-17\ttransmit\tsend/rdmap_control.RV\tset\t0\n"
+                             "a\tRDMAP-4.1-19\ttransmit\trdmap_control.Rsv\tset\t1\n"
+                             "a\tRDMAP-4.1-21\ttransmit\tsend_plain/rdmap_untagged.InvalidateSTag\tset\t0x1234\n"
+                             "a\tRDMAP-6580.3.4-01\ttransmit\tsend/rdmap_control.Opcode\tset\t13\n"
+                             "a\tRDMAP-5.3-11\ttransmit\tsend/ddp_untagged.QN\tset\t1\n"
+                             "a\tRDMAP-5.2.1-08\ttransmit\tread_request/ddp_untagged.QN\tset\t0\n"
+                             "a\tRDMAP-5.4-03\ttransmit\tterminate/ddp_untagged.QN\tset\t0\n"
+                             "a\tRDMAP-4.4-03\ttransmit\tread_response/ddp_tagged.STag\txor\t1\n"
+                             "a\tRDMAP-4.4-04\ttransmit\tread_response/ddp_tagged.TO\tadd\t1\n"
+                             "a\tRDMAP-4.8-02\ttransmit\tterminate.Layer\tswap\tEType\n"
+                             "a\tRDMAP-4.8-03\ttransmit\tterminate.Code\tset\t0x77\n"
+                             "a\tRDMAP-6580.3.1-01\ttransmit\tterminate.Code\tset\t0x77\n"
+                             "a\tRDMAP-6580.3.2-01\ttransmit\tterminate.Code\tset\t0x77\n"
+                             "a\tRDMAP-4.8-32\ttransmit\tterminate.Reserved\tset\t1\n"
+                             "a\tRDMAP-4.8-34\ttransmit\tterminate_length.Length\tset\t3\n";
 
 /* Does the rule find something when that side of the stack has the defect, in some setting? */
 static bool is_found(const struct rule *rule, const struct defect_set *set)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rules on the Terminate Message (RFC 5040 4.8): one case each. Unit 4 is the Terminate; its payload begins at octet 18. */
+/*
+ * Rules on the Terminate Message (RFC 5040 4.8): one case each. Unit 4 is the Terminate; its payload begins at
+ * octet 18.
+ */
 #include <string.h>
 
 #include "tests/unit/rule_case.h"
@@ -139,8 +142,11 @@ static void read_fails(struct conversation *c)
 /* Broken ones. */
 static void raw_terminate(struct conversation *c, const uint8_t *payload, size_t octets)
 {
-    struct ddp_segment segment = {.last = true, .version = DDP_VERSION, .control = rdmap_control(RDMAP_TERMINATE),
-                                  .qn = DDP_QN_TERMINATE, .msn = DDP_FIRST_MSN};
+    struct ddp_segment segment = {.last = true,
+                                  .version = DDP_VERSION,
+                                  .control = rdmap_control(RDMAP_TERMINATE),
+                                  .qn = DDP_QN_TERMINATE,
+                                  .msn = DDP_FIRST_MSN};
 
     begin(c);
     conversation_segment(c, 1, &segment, payload, octets);
