@@ -91,6 +91,11 @@ size_t defect_start_frame(const struct defect_set *set, struct defect_state *sta
     change_all(&occasion, request ? TARGET_REQUEST : TARGET_REPLY, octets);
     if (start->rejected)
         change_all(&occasion, TARGET_REJECT, octets);
+    if (set->behaviours[DEFECT_PRIVATE_CARRY_LOST] && start->enhanced && start->revision >= MPA_REV_2) {
+        /* htons(4) added to the field as it stands in memory */
+        mpa_start_set_PD_Length(octets, (start->private_octets & 0xFF00) |
+                                            ((start->private_octets + MPA_ENHANCED_OCTETS) & 0xFF));
+    }
     return count;
 }
 

@@ -67,6 +67,15 @@ enum {
     B(RTR_MATCH_MORE_THAN_ONE,     "rtr-match-more-than-one",     "Reply: no flag when just one offered RTR is supported") \
     B(RTR_NOT_SENT,                "rtr-not-sent",                "initiator: no RTR of its own accord") \
     B(RTR_WRONG_KIND,              "rtr-wrong-kind",              "initiator: an RTR that the Reply did not confirm") \
+    B(RTR_ONE_CONFIRMED,           "rtr-one-confirmed",           "Reply: one alone of the RTRs that are offered and supported") \
+    B(RTR_TWO_CONFLICT,            "rtr-two-conflict",            "Reply: no flag when several offered RTRs are supported") \
+    B(RTR_BY_FLAGS,                "rtr-by-flags",                "initiator: an RTR when the Reply has flags, with A = 0 too") \
+    B(RTR_BEHIND_WORK,             "rtr-behind-work",             "initiator: the RTR goes out behind what the ULP has posted") \
+    B(REVISION_1_REFUSED,          "rev-1-refused",               "a Request of Rev 1 is refused") \
+    B(WORD_BY_REVISION,            "word-by-revision",            "a frame of Rev 2 is taken for enhanced, S or not") \
+    B(PRIVATE_CARRY_LOST,          "private-carry-lost",          "4 is added to PD_Length without the carry into its high octet") \
+    B(IRD_ONE_SHORT,               "ird-one-short",               "one Read Request less is served than IRD says") \
+    B(RETRY_ON_CONNECTION,         "retry-on-connection",         "initiator: a plain Request follows when the peer closes on the enhanced one") \
     /* FPDU */ \
     B(CRC_OMITTED,                 "crc-omitted",                 "FPDUs have no CRC field") \
     B(CRC_FROM_DDP,                "crc-from-ddp",                "the CRC leaves ULPDU_Length out") \

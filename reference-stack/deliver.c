@@ -129,8 +129,8 @@ static uint64_t buffer_of(const struct iwarp_stream *stream, const struct ddp_se
         /* The Send that is an RTR needs no receive: the ULP did not ask for it (RFC 6581 4.4.2). */
         return stream->rtr_awaited && segment->msn == DDP_FIRST_MSN && segment->payload_octets == 0 ? 0 : UINT64_MAX;
     case DDP_QN_READ_REQUEST:
-        if (stream->reads.count < stream->ird || stream_behaves(stream, DEFECT_IRD_IGNORED) ||
-            (stream->rtr_awaited && segment->msn == DDP_FIRST_MSN))
+        if (stream->reads.count + stream_behaves(stream, DEFECT_IRD_ONE_SHORT) < stream->ird ||
+            stream_behaves(stream, DEFECT_IRD_IGNORED) || (stream->rtr_awaited && segment->msn == DDP_FIRST_MSN))
             return READ_REQUEST_OCTETS;
         return UINT64_MAX;
     case DDP_QN_TERMINATE: return STREAM_TERMINATE_ROOM;

@@ -171,6 +171,10 @@ static void responder_rtr(struct iwarp_stream *stream, struct mpa_start *start)
         stream->rtr_agreed = 0;
     if (stream_behaves(stream, DEFECT_RTR_MATCH_MORE_THAN_ONE) && (common & (common - 1)) == 0)
         stream->rtr_agreed = 0;
+    if (stream_behaves(stream, DEFECT_RTR_TWO_CONFLICT) && (common & (common - 1)) != 0)
+        stream->rtr_agreed = 0;
+    if (stream_behaves(stream, DEFECT_RTR_ONE_CONFIRMED))
+        stream->rtr_agreed &= 0 - stream->rtr_agreed;
     set_rtr(start, stream->rtr_agreed);
     stream->rtr_awaited = true;
 }
@@ -285,6 +289,8 @@ static void initiator_enhanced(struct iwarp_stream *stream)
         if (stream_behaves(stream, DEFECT_RTR_WRONG_KIND))
             kind = kind == IWARP_RTR_WRITE ? IWARP_RTR_READ : IWARP_RTR_WRITE;
         (void)transmit_rtr(stream, kind);
+    } else if (stream_behaves(stream, DEFECT_RTR_BY_FLAGS) && get_rtr(peer) != 0) {
+        (void)transmit_rtr(stream, choose_rtr(get_rtr(peer)));
     }
 }
 
@@ -321,6 +327,8 @@ static size_t read_frame(const struct iwarp_stream *stream, struct mpa_start *st
     start->enhanced = mpa_start_get_S(octets);
     start->reserved = (uint8_t)mpa_start_get_Res(octets);
     start->revision = (uint8_t)mpa_start_get_Rev(octets);
+    if (start->revision == MPA_REV_2 && stream_behaves(stream, DEFECT_WORD_BY_REVISION))
+        start->enhanced = true;
     length = mpa_start_get_PD_Length(octets);
     if (length > MPA_PRIVATE_DATA_MAX)
         length = MPA_PRIVATE_DATA_MAX;

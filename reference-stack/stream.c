@@ -245,6 +245,12 @@ void iwarp_stream_input_fin(struct iwarp_stream *stream, uint64_t now)
     if (stream_behaves(stream, DEFECT_PRIVATE_CUT_TAKEN) && stream->state == IWARP_STATE_STARTUP &&
         stream->start_count >= MPA_START_OCTETS)
         startup_complete(stream);
+    if (stream_behaves(stream, DEFECT_RETRY_ON_CONNECTION) && stream->state == IWARP_STATE_STARTUP &&
+        stream->config.role == IWARP_INITIATOR && stream->config.enhanced) {
+        stream->config.enhanced = false;
+        (void)startup_begin(stream, NULL);
+        return;
+    }
     if (stream->state == IWARP_STATE_STARTUP || stream->state == IWARP_STATE_DECISION) {
         /* A frame cut short by FIN has a PD_Length that differs from its Private Data (RFC 5044 7.1.1). */
         stream_fail_with(stream, stream->start_count != 0 ? "MPA-7.1.1-28" : NULL, TERM_MPA_CONNECTION_LOST,

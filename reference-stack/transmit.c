@@ -324,6 +324,10 @@ int transmit_rtr(struct iwarp_stream *stream, enum iwarp_rtr kind)
         stream->abort_wanted = true;
         return -1;
     }
+    if (stream_behaves(stream, DEFECT_RTR_BEHIND_WORK)) {
+        *(struct send_work *)ring_at(&stream->work, stream->work.count - 1) = rtr;
+        return 0;
+    }
     for (size_t i = stream->work.count - 1; i > 0; i--) {
         slot = ring_at(&stream->work, i);
         *slot = *(struct send_work *)ring_at(&stream->work, i - 1);

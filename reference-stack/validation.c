@@ -41,7 +41,8 @@ static bool request_revision(const struct validation_subject *subject)
 {
     unsigned revision = subject->start->revision;
 
-    return !fixed_part(subject) || revision == MPA_REV_1 ||
+    return !fixed_part(subject) ||
+           (revision == MPA_REV_1 && !stream_behaves(subject->stream, DEFECT_REVISION_1_REFUSED)) ||
            (revision == MPA_REV_2 && subject->stream->config.revision >= MPA_REV_2);
 }
 
@@ -111,7 +112,9 @@ static bool ird_available(const struct validation_subject *subject)
 {
     const struct iwarp_stream *stream = subject->stream;
 
-    return subject->start->ord == MPA_DEPTH_NOT_NEGOTIATED || subject->start->ord <= stream->device->config.ird_max;
+    if (subject->start->ord == MPA_DEPTH_NOT_NEGOTIATED && !stream_behaves(stream, DEFECT_DEPTH_3FFF_NUMBER))
+        return true;
+    return subject->start->ord <= stream->device->config.ird_max;
 }
 
 static bool rtr_in_common(const struct validation_subject *subject)
