@@ -5,7 +5,7 @@
 
 #include "iwarp/stream.h"
 
-enum { PAIR_EVENTS = 4096, PAIR_SIDES = 2 };
+enum { PAIR_EVENTS = 128, PAIR_SIDES = 2 };
 
 struct pair_side {
     struct iwarp_device *device;
