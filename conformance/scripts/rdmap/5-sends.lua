@@ -1,0 +1,321 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- RFC 5040 5.1, 5.3 and 5.5: Sends of all kinds, and Writes before them, at the Data Sink.
+
+local INVALIDATE = { "RDMAP_PROTECTION_INVALIDATE", "RDMAP_OPERATION_INVALIDATE" }
+
+check {
+  id = "RDMAP-3.1-06",
+  role = "both",
+  purpose = "the ULP gets the length of the whole message",
+  run = function(t)
+    local c = t:open { dut = { receives = 4, receive_octets = 8192 } }
+    local data = pattern(5000)
+    for at = 0, 4999, 1250 do
+      c:send(rdmap.send { MSN = 1, MO = at, data = data:sub(at + 1, at + 1250), L = at == 3750 and 1 or 0 })
+    end
+    local got = t:expect_deliveries(c, { data }, "a Send of 5000 octets in four segments")
+    t:equal("the length that the ULP is told", 5000, got[1].octets)
+  end,
+}
+
+check {
+  id = "RDMAP-5.1-03",
+  role = "both",
+  purpose = "a Write is not delivered to the ULP: it consumes no receive",
+  run = function(t)
+    local c = t:open { dut = { receives = 1, repost = false } }
+    local m = t:memory()
+    for i = 1, 5 do c:send(m:write(i, pattern(8))) end
+    c:send(rdmap.send { data = "first receive" })
+    t:expect_deliveries(c, { "first receive" }, "a Send behind five Writes, with one receive")
+    c:probe()
+  end,
+}
+
+check {
+  id = "RDMAP-5.1-09",
+  purpose = "when a Send is delivered, the Writes before it are in memory",
+  run = function(t)
+    local c = t:open()
+    local m = t:memory()
+    local wanted = {}
+    for round = 1, 50 do
+      local data = pattern(300, round)
+      wanted[round] = "round " .. round
+      c:send(m:write(7, data), rdmap.send { data = wanted[round] })
+      t:expect_deliveries(c, wanted, "the Send behind a Write")
+      m:patch(7, data)
+      m:check("the Write before a delivered Send is in memory")
+    end
+  end,
+}
+
+check {
+  id = "RDMAP-5.3-03",
+  purpose = "each Send consumes one receive, whatever its length",
+  run = function(t)
+    local c = t:open { dut = { receives = 3, receive_octets = 4096, repost = false } }
+    local m = t:memory { bound = c }
+    local wanted = { pattern(10), pattern(1400), "!" }
+    c:send(rdmap.send { data = wanted[1] }, rdmap.send_se { data = wanted[2] },
+           rdmap.send_invalidate { data = wanted[3], InvalidateSTag = m.STag })
+    t:expect_deliveries(c, wanted, "three Sends into three receives")
+    c:send(rdmap.send { data = "fourth" })
+    local got = c:receive()
+    if got.kind == "timeout" then
+      t.dut:post_recv { stream = t:stream_of(c), count = 1 }
+      wanted[4] = "fourth"
+      t:expect_deliveries(c, wanted, "a Send that waited for its receive")
+    elseif got.kind ~= "segment" or got.triple ~= wire.triple("DDP_NO_BUFFER") and got.triple ~= wire.triple("DDP_MSN_RANGE") then
+      t:fail("a fourth Send into three receives", "Terminate " .. wire.describe(wire.triple("DDP_NO_BUFFER")), describe(got))
+    end
+  end,
+}
+
+check {
+  id = "RDMAP-5.3-04",
+  role = "both",
+  purpose = "a Send may be shorter than its receive, or fill it",
+  run = function(t)
+    local c = t:open { dut = { receives = 3, receive_octets = 1000 } }
+    local wanted = { "1", pattern(999), pattern(1000) }
+    for _, data in ipairs(wanted) do c:send(rdmap.send { data = data }) end
+    t:expect_deliveries(c, wanted, "Sends of 1, 999 and 1000 octets into receives of 1000")
+    c:probe()
+  end,
+}
+
+check {
+  id = "RDMAP-5.3-05",
+  role = "both",
+  purpose = "the ULP is told how many octets were written",
+  run = function(t)
+    local c = t:open()
+    local data = pattern(1234)
+    c:send(rdmap.send { MSN = 1, data = data:sub(1, 500), L = 0 }, rdmap.send { MSN = 1, MO = 500, data = data:sub(501) })
+    local got = t:expect_deliveries(c, { data }, "a Send of 1234 octets in two segments")
+    t:equal("the length that the ULP is told", 1234, got[1].octets)
+  end,
+}
+
+check {
+  id = "RDMAP-5.3-06",
+  role = "both",
+  purpose = "a Send larger than its receive is an error",
+  run = function(t)
+    local c = t:open { dut = { receives = 2, receive_octets = 100 } }
+    c:send(rdmap.send { data = pattern(101) })
+    c:expect_terminate("DDP_TOO_LONG", { message = "101 octets into a receive of 100" })
+    t:expect_deliveries(c, {}, "a Send too long is not delivered")
+    c = t:open { dut = { receives = 2, receive_octets = 100 } }
+    c:send(rdmap.send { MSN = 1, data = pattern(90), L = 0 }, rdmap.send { MSN = 1, MO = 90, data = pattern(90) })
+    c:expect_terminate("DDP_TOO_LONG", { message = "a second segment that ends behind a receive of 100" })
+    t:expect_deliveries(c, {}, "a Send too long is not delivered")
+  end,
+}
+
+check {
+  id = "RDMAP-5.3-07",
+  role = "both",
+  purpose = "Sends of all kinds are delivered in the order in which they were sent",
+  run = function(t)
+    local c = t:open { dut = { receives = 64 } }
+    local pieces, order, wanted = {}, {}, {}
+    for i = 1, 40 do
+      wanted[i] = string.format("Send %d", i)
+      local kinds = { rdmap.send, rdmap.send_se, rdmap.send_invalidate, rdmap.send_se_invalidate }
+      local given = { data = wanted[i] }
+      if i % 4 >= 2 then given.InvalidateSTag = t:memory({ bound = c, octets = 8 }).STag end
+      pieces[i] = c:octets(kinds[i % 4 + 1](given))
+      order[i] = (i * 11) % 40 + 1
+    end
+    c:send_segments(pieces, order)
+    t:expect_deliveries(c, wanted, "40 Sends in permuted TCP segments")
+  end,
+}
+
+check {
+  id = "RDMAP-5.3-09",
+  role = "both",
+  purpose = "a Send that is not valid surfaces an error",
+  run = function(t)
+    local c = t:open { dut = { receives = 3 } }
+    c:send(rdmap.send { MSN = 7, data = "seven" })
+    c:expect_terminate({ "DDP_MSN_RANGE", "DDP_NO_BUFFER" }, { message = "MSN 7 where 1 is due" })
+    t:expect_deliveries(c, {}, "a Send out of its range is not delivered")
+  end,
+}
+
+check {
+  id = "RDMAP-5.3-13",
+  role = "both",
+  purpose = "Sends of all kinds may be empty, and act as others do",
+  run = function(t)
+    local c = t:open()
+    local m = t:memory { bound = c }
+    c:send(rdmap.send {}, rdmap.send_se {}, rdmap.send_invalidate { InvalidateSTag = m.STag })
+    t:expect_deliveries(c, { "", "", "" }, "three empty Sends")
+    c:send(m:read(0, 1))
+    c:expect_terminate("RDMAP_INVALID_STAG", { warn = { "RDMAP_NOT_ASSOCIATED" },
+                                               message = "a Read of the STag that an empty Send invalidated" })
+  end,
+}
+
+check {
+  id = "RDMAP-5.3-14",
+  role = "both",
+  purpose = "an empty Send consumes a receive",
+  run = function(t)
+    local c = t:open { dut = { receives = 2, repost = false } }
+    c:send(rdmap.send {}, rdmap.send { data = "1234" })
+    t:expect_deliveries(c, { "", "1234" }, "an empty Send and another, with two receives")
+  end,
+}
+
+check {
+  id = "RDMAP-5.3-18",
+  purpose = "a Send with Invalidate is checked for its STag's association when it is delivered",
+  run = function(t)
+    local m = t:memory { pd = 2, data = pattern(8) }
+    local c = t:open()
+    c:send(rdmap.send_invalidate { InvalidateSTag = m.STag, data = "1234" })
+    c:expect_terminate({ "RDMAP_PROTECTION_INVALIDATE", "RDMAP_OPERATION_INVALIDATE", "RDMAP_NOT_ASSOCIATED",
+                         "RDMAP_INVALID_STAG" }, { message = "an STag of another domain in a Send with Invalidate" })
+    local owner = t:open { dut = { pd = 2 } }
+    owner:send(m:read(0, 8))
+    owner:expect_response(0x51A6, 0, pattern(8), "the domain still uses the STag")
+  end,
+}
+
+check {
+  id = "RDMAP-5.3-19",
+  role = "both",
+  purpose = "an associated STag is invalidated",
+  run = function(t)
+    local c = t:open()
+    local m = t:memory { bound = c }
+    c:send(m:write(0, "before"), rdmap.send_invalidate { InvalidateSTag = m.STag, data = "done" })
+    m:patch(0, "before")
+    t:expect_deliveries(c, { "done" }, "a Send with Invalidate")
+    c:send(m:write(0, "afterwards"))
+    c:expect_terminate("DDP_INVALID_STAG", { warn = { "DDP_NOT_ASSOCIATED" }, message = "a Write to an invalidated STag" })
+    m:check("nothing is placed under an invalidated STag")
+  end,
+}
+
+check {
+  id = "RDMAP-5.3-20",
+  role = "both",
+  purpose = "an STag that is not associated ends the stream with code 09",
+  run = function(t)
+    local c = t:open()
+    c:send(rdmap.send_se_invalidate { InvalidateSTag = UNKNOWN_STAG, data = "1234" })
+    local got = c:expect_terminate(INVALIDATE, { warn = { "RDMAP_INVALID_STAG" },
+                                                 message = "an unknown STag in a Send with SE and Invalidate" })
+    if got and got.D == 1 then t:equal("the quoted STag", "5bad57a6", hex(c:quoted(got).header:sub(3, 6))) end
+  end,
+}
+
+check {
+  id = "RDMAP-5.3-21",
+  purpose = "code 09 comes under type 1 or type 2",
+  run = function(t)
+    local readings = {}
+    for _, stag in ipairs { UNKNOWN_STAG, t:memory({ pd = 2 }).STag } do
+      local c = t:open()
+      c:send(rdmap.send_invalidate { InvalidateSTag = stag, data = "1234" })
+      local got = c:expect_terminate(INVALIDATE, { warn = { "RDMAP_INVALID_STAG", "RDMAP_NOT_ASSOCIATED" },
+                                                   message = "an STag that cannot be invalidated" })
+      readings[got.EType] = true
+    end
+    t:ambiguous(readings[1] and (readings[2] and "both" or "A: 0/1/09, a protection error") or "B: 0/2/09, an operation error")
+  end,
+}
+
+check {
+  id = "RDMAP-5.3-22",
+  purpose = "a failed invalidate is told by code 09, or by that of its STag",
+  run = function(t)
+    local reading = "A: code 09 for every failed invalidate"
+    for _, stag in ipairs { UNKNOWN_STAG, t:memory({ pd = 2 }).STag } do
+      local c = t:open()
+      c:send(rdmap.send_invalidate { InvalidateSTag = stag, data = "1234" })
+      local names = { "RDMAP_PROTECTION_INVALIDATE", "RDMAP_OPERATION_INVALIDATE", "RDMAP_INVALID_STAG" }
+      if stag ~= UNKNOWN_STAG then names[4] = "RDMAP_NOT_ASSOCIATED" end
+      local got = c:expect_terminate(names, { message = "an STag that cannot be invalidated" })
+      if got.Code ~= 9 then reading = "B: 0/1/00 and 0/1/03 where the STag is invalid or of another stream" end
+    end
+    t:ambiguous(reading)
+  end,
+}
+
+check {
+  id = "RDMAP-5.5-09",
+  role = "both",
+  purpose = "a Send is delivered behind the Writes before it, though TCP brings it first",
+  run = function(t)
+    local c = t:open()
+    local m = t:memory()
+    local pieces = { c:octets(m:write(3, "earlier Write")), c:octets(rdmap.send { data = "Send" }) }
+    c.tcp:raw { offset = #pieces[1], octets = pieces[2] }
+    c:expect_quiet { message = "nothing follows from a segment behind a gap" }
+    t:expect_deliveries(c, {}, "the Write before the Send is missing")
+    c.tcp:send(pieces[1] .. pieces[2])
+    t:expect_deliveries(c, { "Send" }, "the Write has come")
+    m:patch(3, "earlier Write")
+    m:check("the Write before a delivered Send is in memory")
+  end,
+}
+
+check {
+  id = "RDMAP-5.5-18",
+  role = "both",
+  purpose = "a Send is delivered when all of it is there, not when its last segment is",
+  run = function(t)
+    local c = t:open()
+    local data = pattern(300)
+    local pieces = {}
+    for i = 1, 3 do
+      pieces[i] = c:octets(rdmap.send { MSN = 1, MO = i * 100 - 100, data = data:sub(i * 100 - 99, i * 100), L = i == 3 and 1 or 0 })
+    end
+    c.tcp:send(pieces[1])
+    c.tcp:raw { offset = #pieces[2], octets = pieces[3] }
+    c:expect_quiet { message = "nothing follows from a segment behind a gap" }
+    t:expect_deliveries(c, {}, "the middle segment is missing")
+    c.tcp:send(pieces[2] .. pieces[3])
+    t:expect_deliveries(c, { data }, "the middle segment has come")
+  end,
+}
+
+check {
+  id = "RDMAP-5.5-19",
+  purpose = "the source of a Read is read after the request was delivered: a Write before it counts",
+  run = function(t)
+    local c = t:open()
+    local m = t:memory()
+    local pieces = { c:octets(m:write(0, "new contents")), c:octets(m:read(0, 12, { SinkSTag = 4 })) }
+    c.tcp:raw { offset = #pieces[1], octets = pieces[2] }
+    c:expect_quiet { message = "no Read Response while what comes before the request is missing" }
+    c.tcp:send(pieces[1] .. pieces[2])
+    c:expect_response(4, 0, "new contents", "the Read behind the Write")
+  end,
+}
+
+check {
+  id = "RDMAP-5.5-22",
+  purpose = "with several Reads open the responses come in the order of the requests",
+  run = function(t)
+    local data = pattern(20000)
+    local m = t:memory { octets = 20000, data = data }
+    local c = t:open()
+    for round = 1, 10 do
+      local sizes = { 20000, 4, 0, 7000 }
+      local frames = {}
+      for i, size in ipairs(sizes) do frames[i] = m:read(0, size, { SinkSTag = round * 10 + i }) end
+      c:send(table.unpack(frames))
+      for i, size in ipairs(sizes) do
+        c:expect_response(round * 10 + i, 0, data:sub(1, size), string.format("round %d, Read %d of four", round, i))
+      end
+    end
+  end,
+}

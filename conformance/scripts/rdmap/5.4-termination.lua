@@ -1,0 +1,261 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- RFC 5040 5.4 and 6.2: Terminates sent and received, and how a stream ends.
+
+local function fail_stream(c)
+  c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" })
+  return c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag" })
+end
+
+check {
+  id = "RDMAP-5.4-01",
+  role = "both",
+  purpose = "a Terminate references an untagged buffer",
+  run = function(t)
+    local got = fail_stream(t:open())
+    if got then t:equal("T and MO of the Terminate", "0 0", got.T .. " " .. got.MO) end
+  end,
+}
+
+check {
+  id = "RDMAP-5.4-02",
+  purpose = "a Terminate is untagged, right behind a large Read Response, too",
+  run = function(t)
+    local c = t:open()
+    local m = t:memory { octets = 20000 }
+    c:send(m:read(0, 20000), rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" })
+    local got
+    repeat got = c:receive() until got.kind ~= "segment" or got.Opcode ~= 2
+    if got.kind ~= "segment" then t:warn("a Write to an unknown STag", "a Terminate", describe(got)) end
+    t:equal("first two octets of the ULPDU", "4147", hex(got.ulpdu:sub(1, 2)))
+  end,
+}
+
+check {
+  id = "RDMAP-5.4-03",
+  role = "both",
+  purpose = "the Queue Number of a Terminate is 2",
+  run = function(t)
+    local got = fail_stream(t:open())
+    if got then t:equal("QN of the Terminate", 2, got.QN) end
+  end,
+}
+
+check {
+  id = "RDMAP-5.4-04",
+  role = "both",
+  purpose = "a Terminate is the first message of its queue, whatever was sent on the others",
+  run = function(t)
+    local c = t:open()
+    c:probe()
+    for i = 1, 5 do
+      t.dut:send { stream = t:stream_of(c), data = hex("1234") }
+      c:expect(rdmap.send { data = "1234" }, { message = "Send " .. i .. " of the device" })
+    end
+    local got = fail_stream(c)
+    if got then t:equal("MSN of the Terminate", 1, got.MSN) end
+  end,
+}
+
+check {
+  id = "RDMAP-5.4-05",
+  role = "both",
+  purpose = "a Terminate needs no receive of the ULP's",
+  run = function(t)
+    local c = t:open { dut = { receives = 0 } }
+    c:send(rdmap.terminate {})
+    local got = c:receive()
+    if got.kind == "segment" and got.triple and got.Layer == 1 then
+      t:fail("a Terminate where no receive is posted", "the end of the stream", describe(got))
+    end
+    if not t:await_event("terminate_received", { stream = t:stream_of(c) }) then
+      t:fail("a Terminate where no receive is posted", "the ULP is told", "no such event")
+    end
+  end,
+}
+
+check {
+  id = "RDMAP-5.4-08",
+  role = "both",
+  purpose = "a Terminate that is not valid ends the stream, too",
+  run = function(t)
+    for _, given in ipairs { { MSN = 2 }, { QN = 0 }, { RV = 3 } } do
+      local c = t:open()
+      c:send(rdmap.terminate(given))
+      c:send(rdmap.read_request { SinkSTag = 9, RDMARDSZ = 0 })
+      local got = c:receive()
+      if got.kind == "segment" and got.Opcode == 2 then
+        t:fail("a Read behind a Terminate that is not valid", "the end of the stream", describe(got))
+      end
+      if got.kind == "timeout" then
+        got = c:finish()
+        t:warn("a Terminate that is not valid", "a Terminate, FIN or RST", "nothing until the tester closed")
+      end
+    end
+  end,
+}
+
+check {
+  id = "RDMAP-5.4-10",
+  role = "both",
+  purpose = "a Terminate is the last message of its sender: nothing that waited follows it",
+  run = function(t)
+    local c = t:open()
+    local m = t:memory { octets = 60000 }
+    local frames = { m:read(0, 60000, { SinkSTag = 1 }), m:read(0, 60000, { SinkSTag = 2 }),
+                     rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" }, m:read(0, 16, { SinkSTag = 3 }) }
+    c:send(table.unpack(frames))
+    c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag behind two large Reads" })
+    c:expect_end("nothing but the end behind a Terminate")
+  end,
+}
+
+check {
+  id = "RDMAP-5.4-11",
+  role = "both",
+  purpose = "after its own Terminate the device answers no Read",
+  run = function(t)
+    local c = t:open()
+    local m = t:memory()
+    c:send(rdmap.send { Opcode = 0xD, data = "1234" })
+    c:expect_terminate("RDMAP_OPCODE", { message = "an unexpected opcode" })
+    c:send(m:read(0, 16), m:write(0, "1234"))
+    c:expect_end("nothing but the end behind a Terminate")
+  end,
+}
+
+check {
+  id = "RDMAP-5.4-12",
+  purpose = "after a Terminate from its peer the device may stop at once, or finish what it sends",
+  run = function(t)
+    local c = t:open()
+    c:probe()
+    t.dut:write { stream = t:stream_of(c), stag = 5, to = 0, length = 60000 }
+    c:send(rdmap.terminate {})
+    local got
+    repeat
+      got = c:receive()
+      if got.kind == "garbage" or got.kind == "bad_fpdu" then
+        t:fail("what a device sends behind a received Terminate", "whole messages, or nothing", describe(got))
+      end
+    until got.kind ~= "segment"
+    if got.kind == "timeout" then
+      got = c:finish()
+      if got.kind == "timeout" then t:fail("a stream that was terminated", "its end", describe(got)) end
+    end
+  end,
+}
+
+check {
+  id = "RDMAP-5.4-13",
+  role = "both",
+  purpose = "crossing Terminates: at most one in each direction, and the end",
+  run = function(t)
+    local c = t:open()
+    c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" }, rdmap.terminate {})
+    local got = c:receive()
+    if got.kind == "segment" then
+      t:equal("the Terminate for the Write", wire.describe(wire.triple("DDP_INVALID_STAG")), describe(got):match("^Terminate (.*)") or describe(got))
+      c:expect_end("one Terminate, then the end")
+      return
+    end
+    if got.kind == "timeout" then got = c:finish() end
+    if got.kind ~= "fin" and got.kind ~= "reset" then t:fail("crossing Terminates", "the end of the stream", describe(got)) end
+  end,
+}
+
+check {
+  id = "RDMAP-6.2-01",
+  role = "both",
+  purpose = "an orderly end is one without a Terminate: the device answers FIN by FIN",
+  run = function(t)
+    local c = t:open()
+    c:probe()
+    c:send(rdmap.send { data = "last" })
+    t:expect_deliveries(c, { "last" }, "the last Send")
+    c.tcp:fin()
+    local got = c:receive()
+    if got.kind == "segment" and got.triple == wire.triple("MPA_CONNECTION_LOST") then got = c:receive() end
+    if got.kind == "reset" then t:warn("an orderly end", "FIN", "RST") end
+    if got.kind ~= "fin" then t:fail("an orderly end", "FIN, and no Terminate before it", describe(got)) end
+  end,
+}
+
+check {
+  id = "RDMAP-6.2.1-01",
+  role = "both",
+  purpose = "an error of RDMAP is told by a Terminate before the end",
+  run = function(t)
+    for _, frame in ipairs { rdmap.send { Opcode = 0xC, data = "1234" }, rdmap.send { RV = 3, data = "1234" },
+                             rdmap.read_request { SinkSTag = 1, RDMARDSZ = 8, SrcSTag = UNKNOWN_STAG } } do
+      local c = t:open()
+      c:send(frame)
+      local got = c:receive()
+      if got.kind ~= "segment" or not got.triple then t:fail("an error of RDMAP's", "a Terminate", describe(got)) end
+      c:expect_end("the end behind the Terminate")
+    end
+  end,
+}
+
+check {
+  id = "RDMAP-6.2.1-02",
+  role = "both",
+  purpose = "an error of the LLP's is told by a Terminate before the end",
+  run = function(t)
+    local c = t:open()
+    c:probe()
+    c:send(fpdu(rdmap.send { data = "1234" }, { crc_flip = 1 }))
+    c:expect_terminate("MPA_CRC", { message = "an FPDU with a wrong CRC" })
+    c:expect_end("the end behind the Terminate")
+  end,
+}
+
+check {
+  id = "RDMAP-6.2.1-03",
+  role = "both",
+  purpose = "while the LLP is usable no error of RDMAP's goes without a Terminate",
+  run = function(t)
+    local m = t:memory()
+    local write_only = t:memory { access = { "write" } }
+    for _, frame in ipairs { m:read(-1, 1), m:read(4095, 2), write_only:read(0, 8), m:read(0, 32, { SrcTO = -16 }),
+                             rdmap.send_invalidate { InvalidateSTag = UNKNOWN_STAG, data = "1" },
+                             m:write(0, "1", { RV = 2 }), m:write(0, "1", { Opcode = 0xD }) } do
+      local c = t:open()
+      c:send(frame)
+      local got = c:receive()
+      if got.kind ~= "segment" or not got.triple then t:fail("an error of RDMAP's", "a Terminate", describe(got)) end
+    end
+  end,
+}
+
+check {
+  id = "RDMAP-6.2.1-05",
+  role = "both",
+  purpose = "after a Terminate, sent or received, the stream ends: at once or after the tester's FIN",
+  run = function(t)
+    local c = t:open()
+    fail_stream(c)
+    c:expect_end("the end behind an own Terminate")
+    c = t:open()
+    c:send(rdmap.terminate {})
+    local got = c:receive()
+    if got.kind == "segment" and got.Opcode == 7 then got = c:receive() end
+    if got.kind == "timeout" then got = c:finish() end
+    if got.kind ~= "fin" and got.kind ~= "reset" then t:fail("a received Terminate", "the end of the stream", describe(got)) end
+  end,
+}
+
+check {
+  id = "RDMAP-6.2.1-06",
+  role = "both",
+  purpose = "the end behind a Terminate is graceful, so that it gets through: FIN, also with octets under way to the device",
+  run = function(t)
+    local c = t:open()
+    local frames = { rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" } }
+    for i = 1, 20 do frames[#frames + 1] = rdmap.send { data = pattern(1000) } end
+    c:send(table.unpack(frames))
+    c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag, with much behind it" })
+    local got = c:receive()
+    if got.kind == "reset" then t:warn("the end behind a Terminate", "FIN", "RST") end
+    if got.kind == "segment" then t:fail("the end behind a Terminate", "FIN", describe(got)) end
+  end,
+}
