@@ -55,28 +55,41 @@ check {
   end,
 }
 
+-- An unacknowledged Reply comes again; nothing new comes with it.
+local function start_with_repeated_reply(t)
+  local c = t:connect()
+  local request = mpa.request { private_data = "in pieces of seven octets" }
+  c.tcp:ack("withheld")
+  c:send_in_pieces(request:octets(), 7)
+  local reply = c:expect(mpa.reply { R = 0 }, { message = "a Request in pieces" })
+  local before = c.tcp:status()
+  local deadline = rig.now() + t.reaction
+  repeat rig.wait(0.02) until c.tcp:status().duplicates > before.duplicates or rig.now() > deadline
+  if c.tcp:status().duplicates == before.duplicates then
+    t:fail("a Reply that is not acknowledged", "its repetition by TCP", "nothing")
+  end
+  t:equal("octets received after the Reply was repeated", before.octets_received, c.tcp:status().octets_received)
+  c.tcp:ack("each")
+  c.tcp:ack("now")
+  c:agree(wire.unpack("mpa_start", request:octets()), reply)
+  return c
+end
+
+local function start_in_pieces(t)
+  local c = t:awaiting_start()
+  local reply = mpa.reply { private_data = "in pieces of seven octets" }
+  c:send_in_pieces(reply:octets(), 7)
+  c:expect_operation(reply, "a Reply in pieces")
+  return c
+end
+
 check {
   id = "MPA-7.1.5-03",
-  role = "responder",
-  purpose = "TCP's rules hold: a Request in pieces, a Reply that must be repeated, FPDUs out of order",
+  role = "both",
+  purpose = "TCP's rules hold: start-up frames in pieces, a Reply that must be repeated, FPDUs out of order",
   sandwich = "tcp",
   run = function(t)
-    local c = t:connect()
-    local request = mpa.request { private_data = "in pieces of seven octets" }
-    c.tcp:ack("withheld")
-    c:send_in_pieces(request:octets(), 7)
-    local reply = c:expect(mpa.reply { R = 0 }, { message = "a Request in pieces" })
-    -- Unacknowledged, the Reply comes again; nothing new comes with it.
-    local before = c.tcp:status()
-    local deadline = rig.now() + t.reaction
-    repeat rig.wait(0.02) until c.tcp:status().duplicates > before.duplicates or rig.now() > deadline
-    if c.tcp:status().duplicates == before.duplicates then
-      t:fail("a Reply that is not acknowledged", "its repetition by TCP", "nothing")
-    end
-    t:equal("octets received after the Reply was repeated", before.octets_received, c.tcp:status().octets_received)
-    c.tcp:ack("each")
-    c.tcp:ack("now")
-    c:agree(wire.unpack("mpa_start", request:octets()), reply)
+    local c = t.role == "responder" and start_with_repeated_reply(t) or start_in_pieces(t)
     local pieces = {}
     for i = 1, 3 do
       pieces[i] = c:octets(rdmap.read_request { SinkSTag = i, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 })
