@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "conformance/engine/dump_json.h"
-#include "conformance/engine/notation.h"
+#include "conformance/flow/notation.h"
 #include "wire/sentence.h"
 
 enum { EXIT_DONE = 0, EXIT_USAGE = 2, EXIT_NOTHING = 3, EXIT_ENVIRONMENT = 4 };

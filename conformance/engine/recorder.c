@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/engine/notation.h"
+#include "conformance/flow/notation.h"
 #include "generator/pcapng.h"
 #include "reports/result.h"
 

@@ -274,26 +274,22 @@ static bool is_new_life(const struct flow_connection *connection, const struct f
     return !side->syn_seen || side->isn != segment->seq;
 }
 
-void flow_decoder_frame(struct flow_decoder *decoder, const struct flow_frame *frame)
+/* The connection that the segment belongs to, as it is now; NULL when there is none. */
+static struct flow_connection *take_segment(struct flow_decoder *decoder, const struct flow_segment *segment,
+                                            const struct flow_frame *frame)
 {
-    struct flow_segment segment;
-    struct flow_connection *connection;
+    struct flow_connection *connection = find_connection(decoder, &segment->key);
 
-    decoder->totals.frames++;
-    decoder->now_ns = frame->time_ns;
-    if (!flow_link_segment(frame, &segment, &decoder->totals))
-        return;
-    connection = find_connection(decoder, &segment.key);
-    if (connection != NULL && is_new_life(connection, &segment)) {
+    if (connection != NULL && is_new_life(connection, segment)) {
         end_connection(decoder, connection, FLOW_REASON_COUNT);
         connection = NULL;
     }
     if (connection == NULL) {
-        if (segment.length == 0 && (segment.flags & TCP_BIT_SYN) == 0)
-            return;
-        connection = new_connection(decoder, &segment, frame);
+        if (segment->length == 0 && (segment->flags & TCP_BIT_SYN) == 0)
+            return NULL;
+        connection = new_connection(decoder, segment, frame);
         if (connection == NULL)
-            return;
+            return NULL;
     }
     connection->last_frame = frame->number;
     connection->last_ns = frame->time_ns;
@@ -301,7 +297,37 @@ void flow_decoder_frame(struct flow_decoder *decoder, const struct flow_frame *f
         connection->flow->last_frame = frame->number;
         connection->flow->last_ns = frame->time_ns;
     }
-    flow_tcp_segment(decoder, connection, &segment, frame);
+    flow_tcp_segment(decoder, connection, segment, frame);
+    return connection;
+}
+
+void flow_decoder_frame(struct flow_decoder *decoder, const struct flow_frame *frame)
+{
+    struct flow_segment segment;
+
+    decoder->totals.frames++;
+    decoder->now_ns = frame->time_ns;
+    if (flow_link_segment(frame, &segment, &decoder->totals))
+        take_segment(decoder, &segment, frame);
+}
+
+const struct flow *flow_decoder_segment(struct flow_decoder *decoder, const struct flow_packet *packet,
+                                        enum flow_direction *direction)
+{
+    struct flow_frame frame = {.time_ns = packet->time_ns, .number = packet->number};
+    struct flow_connection *connection;
+    struct flow_segment segment;
+
+    decoder->totals.frames++;
+    decoder->now_ns = packet->time_ns;
+    if (!flow_link_packet(packet, &segment, &decoder->totals))
+        return NULL;
+    connection = take_segment(decoder, &segment, &frame);
+    if (connection == NULL || connection->flow == NULL)
+        return NULL;
+    if (direction != NULL)
+        *direction = flow_direction_of(connection, segment.side);
+    return connection->flow;
 }
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------- */

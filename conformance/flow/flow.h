@@ -71,6 +71,17 @@ struct flow_frame {
     size_t length;         /* octets on the wire (len); more than `captured` when the capture cut the frame */
 };
 
+/* One TCP segment whose network headers the caller has taken off already. */
+struct flow_packet {
+    uint64_t time_ns;
+    uint64_t number;                     /* as in struct flow_frame */
+    uint8_t family;                      /* 4 or 6 */
+    const uint8_t *source, *destination; /* network order: 4 or 16 octets each */
+    const uint8_t *octets;               /* from the TCP header's first octet on, borrowed for the call */
+    size_t captured;                     /* octets captured */
+    size_t length;                       /* octets on the wire: header and payload, nothing behind them */
+};
+
 struct flow_address {
     uint8_t family; /* 4 or 6 */
     uint16_t port;
@@ -346,6 +357,14 @@ struct flow_decoder *flow_decoder_create(const struct flow_config *config, flow_
 
 /* One frame, in capture order. Never fails: what cannot be decoded is counted in the totals. */
 void flow_decoder_frame(struct flow_decoder *decoder, const struct flow_frame *frame);
+
+/*
+ * The same for a caller that has link and network headers decoded by somebody else: one TCP segment (RFC 9293 3.1), its
+ * header first. Returns the flow that its connection is, as soon as that is recognised, else NULL; valid until the next
+ * call. `direction` (may be NULL) becomes that of the segment's sender when a flow is returned.
+ */
+const struct flow *flow_decoder_segment(struct flow_decoder *decoder, const struct flow_packet *packet,
+                                        enum flow_direction *direction);
 
 /* End of the capture: what is held back is decoded as far as it goes, every flow ends (FLOW_END). The decoder may be
  * used again, as new; totals go on. */

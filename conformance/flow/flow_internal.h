@@ -158,6 +158,8 @@ static inline enum flow_direction flow_direction_of(const struct flow_connection
 
 /* flow_link.c: false when the frame is no whole TCP segment; the totals say why. */
 bool flow_link_segment(const struct flow_frame *frame, struct flow_segment *segment, struct flow_totals *totals);
+/* The same for a segment without link and network headers. */
+bool flow_link_packet(const struct flow_packet *packet, struct flow_segment *segment, struct flow_totals *totals);
 
 /* flow.c */
 /* Makes the connection a flow (once). `initiator` is the side of the MPA Initiator, or the best guess. */

@@ -259,6 +259,31 @@ static enum network tcp_header(struct rest *rest, struct flow_segment *segment)
     return NETWORK_TCP;
 }
 
+/* What is left is TCP when `network` says so: reads its header and counts what became of the frame. */
+static bool segment_of(enum network network, struct rest *rest, unsigned family, const uint8_t *source,
+                       const uint8_t *destination, struct flow_segment *segment, struct flow_totals *totals)
+{
+    if (network == NETWORK_TCP) {
+        const uint8_t *header = rest->octets;
+
+        network = tcp_header(rest, segment);
+        if (network == NETWORK_TCP)
+            set_key(segment, family, source, destination, octets_get16(header), octets_get16(header + 2));
+    }
+    switch (network) {
+    case NETWORK_TCP: totals->tcp_segments++; return true;
+    case NETWORK_FRAGMENT: totals->fragments++; return false;
+    case NETWORK_MALFORMED: totals->malformed++; return false;
+    case NETWORK_CUT:
+        if (rest->length == rest->captured) /* else counted above */
+            totals->malformed++;
+        return false;
+    case NETWORK_OTHER: break;
+    }
+    totals->not_tcp++;
+    return false;
+}
+
 bool flow_link_segment(const struct flow_frame *frame, struct flow_segment *segment, struct flow_totals *totals)
 {
     struct rest rest = {frame->octets, frame->captured, frame->length};
@@ -278,23 +303,17 @@ bool flow_link_segment(const struct flow_frame *frame, struct flow_segment *segm
         family = 6;
         network = ipv6_header(&rest, &source, &destination);
     }
-    if (network == NETWORK_TCP) {
-        const uint8_t *header = rest.octets;
+    return segment_of(network, &rest, family, source, destination, segment, totals);
+}
 
-        network = tcp_header(&rest, segment);
-        if (network == NETWORK_TCP)
-            set_key(segment, family, source, destination, octets_get16(header), octets_get16(header + 2));
-    }
-    switch (network) {
-    case NETWORK_TCP: totals->tcp_segments++; return true;
-    case NETWORK_FRAGMENT: totals->fragments++; return false;
-    case NETWORK_MALFORMED: totals->malformed++; return false;
-    case NETWORK_CUT:
-        if (rest.length == rest.captured) /* else counted above */
-            totals->malformed++;
-        return false;
-    case NETWORK_OTHER: break;
-    }
-    totals->not_tcp++;
-    return false;
+bool flow_link_packet(const struct flow_packet *packet, struct flow_segment *segment, struct flow_totals *totals)
+{
+    struct rest rest = {packet->octets, packet->captured, packet->length};
+
+    if (rest.length < rest.captured)
+        rest.length = rest.captured;
+    if (rest.length > rest.captured)
+        totals->cut_frames++;
+    return segment_of(packet->family == 4 || packet->family == 6 ? NETWORK_TCP : NETWORK_OTHER, &rest, packet->family,
+                      packet->source, packet->destination, segment, totals);
 }

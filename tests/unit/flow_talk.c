@@ -192,6 +192,27 @@ void talk_build(struct talk *talk, unsigned side, uint32_t seq, uint32_t ack, ui
         abort();
 }
 
+/* What a caller does that has taken the headers off: Ethernet, and IP without options. */
+static void give_segment(struct talk *talk, const struct flow_frame *frame)
+{
+    const uint8_t *ip = frame->octets + 14;
+    size_t header = 14 + (talk->ipv6 ? 40 : 20);
+    size_t addresses = talk->ipv6 ? 8 : 12, each = talk->ipv6 ? 16 : 4;
+    struct flow_packet packet = {
+        .time_ns = frame->time_ns,
+        .number = frame->number,
+        .family = talk->ipv6 ? 6 : 4,
+        .source = ip + addresses,
+        .destination = ip + addresses + each,
+        .octets = frame->octets + header,
+        .captured = frame->captured - header,
+        .length = frame->length - header,
+    };
+
+    talk->returned_direction = FLOW_DIRECTIONS;
+    talk->returned = flow_decoder_segment(talk->decoder, &packet, &talk->returned_direction);
+}
+
 void talk_give(struct talk *talk)
 {
     struct flow_frame frame = {
@@ -207,7 +228,10 @@ void talk_give(struct talk *talk)
         abort();
     memcpy(copy, talk->frame_octets, frame.captured);
     frame.octets = copy;
-    flow_decoder_frame(talk->decoder, &frame);
+    if (talk->segments)
+        give_segment(talk, &frame);
+    else
+        flow_decoder_frame(talk->decoder, &frame);
     free(copy);
 }
 

@@ -28,7 +28,8 @@ struct talk {
     uint16_t port;
     bool ipv6;
     uint32_t link;
-    size_t snap; /* capture at most this many octets of a frame; 0: all */
+    bool segments; /* give the TCP segment alone, without link and network headers (Ethernet only) */
+    size_t snap;   /* capture at most this many octets of a frame; 0: all */
     uint64_t frame;
     uint64_t time_ns;
     uint8_t frame_octets[TALK_FRAME];
@@ -40,6 +41,8 @@ struct talk {
     unsigned good[2];      /* whole FPDUs with a good CRC and Markers */
     unsigned headers[2];   /* RDMA Messages' segments told of */
     unsigned gaps, undecoded, ends, flows;
+    const struct flow *returned; /* what flow_decoder_segment() gave last */
+    enum flow_direction returned_direction;
     uint64_t conflicts, retransmitted;
     bool late, roles_known;
     struct flow_fpdu last_fpdu;

@@ -208,6 +208,60 @@ START_TEST(every_cut)
 }
 END_TEST
 
+/* Segments without their headers give the same events, and the flow with the sender's direction. Loop: IPv4, IPv6. */
+START_TEST(segments_alone)
+{
+    struct talk *talks[2];
+
+    for (unsigned i = 0; i < 2; i++) {
+        struct talk *talk = talks[i] = talk_new(NULL);
+
+        talk->ipv6 = _i != 0;
+        talk->segments = i != 0;
+        talk->snap = 200;
+        talk_start_simple(talk, true, false, true);
+        talk_mix(talk, 0, 8);
+        talk_mix(talk, 1, 8);
+        talk_syn(talk);
+        ck_assert_ptr_null(talk->returned);
+        talk_run(talk, 0, 0, talk->start[0], 7);
+        ck_assert(i == 0 || (talk->returned != NULL && talk->returned_direction == FLOW_FROM_INITIATOR));
+        talk_run(talk, 1, 0, talk->start[1], 9);
+        ck_assert(i == 0 || (talk->returned != NULL && talk->returned_direction == FLOW_FROM_RESPONDER));
+        talk_run(talk, 0, talk->start[0], talk->octets[0], 700);
+        talk_run(talk, 1, talk->start[1], talk->octets[1], 500);
+        talk_finish(talk);
+    }
+    EXPECT(strcmp(talks[0]->log[0], talks[1]->log[0]) == 0 && strcmp(talks[0]->log[1], talks[1]->log[1]) == 0 &&
+               talks[0]->headers[0] != 0 && talks[0]->wrong + talks[1]->wrong == 0,
+           "%s| %s| instead of %s| %s", talks[1]->log[0], talks[1]->log[1], talks[0]->log[0], talks[0]->log[1]);
+    for (unsigned i = 0; i < 2; i++)
+        talk_free(talks[i]);
+}
+END_TEST
+
+/* Segments that are none: too short for a header, or of no known family. */
+START_TEST(segments_cut)
+{
+    struct talk *talk = talk_new(NULL);
+
+    talk_start_simple(talk, false, false, true);
+    talk_build(talk, 0, 1, 0, TCP_FLAG_SYN, talk->stream[0], talk->start[0]);
+    for (size_t cut = 0; cut <= talk->frame_length - 34; cut++) {
+        uint8_t *octets = guard_place(talk->frame_octets + 34, cut);
+        struct flow_packet packet = {1, 1, cut % 3 == 0 ? 5 : 4, talk->frame_octets + 26, talk->frame_octets + 30,
+                                     octets, cut, cut % 2 != 0 ? cut : talk->frame_length - 34};
+
+        flow_decoder_segment(talk->decoder, &packet, NULL);
+        guard_free(octets, cut);
+    }
+    ck_assert_uint_eq(flow_decoder_totals(talk->decoder)->frames, talk->frame_length - 34 + 1);
+    ck_assert_uint_ne(flow_decoder_totals(talk->decoder)->malformed, 0);
+    ck_assert_uint_ne(flow_decoder_totals(talk->decoder)->not_tcp, 0);
+    talk_free(talk);
+}
+END_TEST
+
 START_TEST(names)
 {
     struct flow flow = {.roles_known = true};
@@ -245,6 +299,8 @@ Suite *flow_link_suite(void)
     tcase_add_test(tests, headers_in_between);
     tcase_add_test(tests, totals_say_why);
     tcase_add_test(tests, every_cut);
+    tcase_add_loop_test(tests, segments_alone, 0, 2);
+    tcase_add_test(tests, segments_cut);
     tcase_add_test(tests, names);
     suite_add_tcase(suite, tests);
     return suite;

@@ -6,8 +6,8 @@
  *     Read Request qn 1 msn 1 L sink 0x00000101+0x0 size 64 source 0x12345678+0x1000
  *     Terminate DDP / Untagged Buffer Error / Invalid QN (0x1201) M D
  */
-#ifndef CONFORMANCE_ENGINE_NOTATION_H
-#define CONFORMANCE_ENGINE_NOTATION_H
+#ifndef FLOW_NOTATION_H
+#define FLOW_NOTATION_H
 
 #include <stddef.h>
 

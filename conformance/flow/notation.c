@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "conformance/engine/notation.h"
+#include "conformance/flow/notation.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
