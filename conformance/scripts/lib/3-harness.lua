@@ -56,9 +56,19 @@ function Upper:__index(verb)
   end
 end
 
+-- A function that waits between two polls: a round trip first, then longer and longer, never beyond the deadline.
+function Test:waits(deadline)
+  local pause = math.max(self.round_trip, 0.0001)
+  return function()
+    rig.wait(math.min(pause, math.max(0, deadline - rig.now())))
+    pause = math.min(pause * 2, self.reaction / 50)
+  end
+end
+
 -- Polls the device until an event of this kind has come (other conditions: fields of `match`); nil when the time is up.
 function Test:await_event(kind, match, seconds)
   local deadline = rig.now() + (seconds or self.reaction)
+  local wait = self:waits(deadline)
   self.events = self.events or {}
   while true do
     for i, event in ipairs(self.events) do
@@ -71,7 +81,7 @@ function Test:await_event(kind, match, seconds)
     end
     if rig.now() >= deadline then return nil end
     for _, event in ipairs(self.dut:poll().events) do self.events[#self.events + 1] = event end
-    rig.wait(math.max(self.round_trip, 0.0001))
+    wait()
   end
 end
 
@@ -138,6 +148,7 @@ function Test:stream_of(c)
   if c.stream then return c.stream end
   local status = c.tcp:status()
   local deadline = rig.now() + self.reaction
+  local wait = self:waits(deadline)
   self.events = self.events or {}
   repeat
     for _, event in ipairs(self.dut:poll().events) do self.events[#self.events + 1] = event end
@@ -150,7 +161,7 @@ function Test:stream_of(c)
         return c.stream
       end
     end
-    rig.wait(math.max(self.round_trip, 0.0001))
+    wait()
   until rig.now() >= deadline
   self:inconclusive("the device does not report the connection that it accepted")
 end

@@ -100,9 +100,10 @@ end
 -- FAIL unless exactly these messages (strings) are delivered, in this order, within t.reaction. Returns the deliveries.
 function Test:expect_deliveries(c, wanted, message)
   local deadline = rig.now() + self.reaction
+  local wait = self:waits(deadline)
   local got = self:deliveries(c)
   while #got < #wanted and rig.now() < deadline do
-    rig.wait(math.max(self.round_trip, 0.0001))
+    wait()
     got = self:deliveries(c)
   end
   local data = {}
