@@ -1,0 +1,85 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+--
+-- For checks of FPDUs, Markers and CRCs, in either role (docs/writing-checks.md, "Framing").
+
+-- A stream in full operation with this framing. options:
+--   markers = true       the device wants Markers in what it receives (M = 1): SKIP when it does not
+--   own_markers = true   the tester does: the device sends them
+--   crc = false          C = 0 on both sides; dut_crc, own_crc: on one
+--   private_data         of the tester's start-up frame; dut, mss, iss as for t:open
+--   fresh = true         no FPDU of the tester yet, so that a responder may not send any; else a probe was answered
+function Test:framed(options)
+  local o = options or {}
+  local dut = copy_fields(o.dut)
+  if o.markers ~= nil then dut.markers = o.markers end
+  if o.crc == false or o.dut_crc == false then dut.crc = false end
+  local own = { M = o.own_markers == true, C = not (o.crc == false or o.own_crc == false), private_data = o.private_data }
+  local c = self:open { dut = rig.has_upper_tester() and dut or nil, request = own, reply = own, mss = o.mss, iss = o.iss }
+  if o.markers and not c.send_framing.markers then self:skip("the device does not want Markers (M = 0)") end
+  if (o.crc == false) and c.send_framing.crc then self:skip("the device insists on CRCs (C = 1)") end
+  c.fenced = o.fresh and self.role == "responder"
+  if not o.fresh then c:probe() end
+  return c
+end
+
+-- The CRC that this frame would have at the present position, as a number; the position stays.
+function Connection:crc_of(frame)
+  local position, msn = self.send_framing.position, self.msn
+  self.msn = copy_fields(msn)
+  local octets = self:octets(frame)
+  self.send_framing.position, self.msn = position, msn
+  return (string.unpack("<I4", octets, #octets - 3)), octets
+end
+
+-- What became of an FPDU that is not right: "terminate" (with one of these triples), "dropped" (its segment is not
+-- acknowledged: RFC 5044 8 allows that), or "accepted" (a Read Request behind it was answered). A bare FIN or RST is WARN,
+-- but "closed" from a responder that may not send yet (RFC 5044 7.1.2); everything else is FAIL. Also returns what came.
+function Connection:mpa_outcome(names, message)
+  local words, good = {}, {}
+  for i, name in ipairs(names) do
+    good[wire.triple(name)] = true
+    words[i] = "Terminate " .. wire.describe(wire.triple(name))
+  end
+  local expected = table.concat(words, ", or ")
+  local got
+  repeat
+    got = self:receive()
+  until got.kind ~= "segment" or got.triple or got.Opcode == 2
+  if got.kind == "segment" and got.triple and good[got.triple] then return "terminate", got end
+  if got.kind == "segment" and got.Opcode == 2 then return "accepted", got end
+  if got.kind == "timeout" and self.tcp:unacknowledged() > 0 then
+    self.t:note("the segment is not acknowledged: silently dropped (RFC 5044 8)")
+    return "dropped", got
+  end
+  if fits(tcp.closed(), got) then
+    if self.fenced then return "closed", got end
+    self.t:warn("the stream ended without the Terminate that RFC 5040 6.2.1 asks for", expected, describe(got))
+  end
+  self.t:fail(message, expected .. ", or the segment dropped", describe(got))
+end
+
+-- The FPDU that was sent has a wrong CRC: Terminate 2/0/02, or its segment is dropped. After the Terminate nothing follows
+-- but the end.
+function Connection:expect_crc_error(message)
+  local outcome, got = self:mpa_outcome({ "MPA_CRC" }, message)
+  if outcome == "accepted" then
+    self.t:fail(message, "Terminate " .. wire.describe(wire.triple("MPA_CRC")), "it was taken: " .. describe(got))
+  end
+  if outcome == "terminate" then self:expect_end(message) end
+  return outcome
+end
+
+-- Octets from the next FPDU's place to the next Marker's (0: the Marker comes first).
+function Connection:marker_distance()
+  return -self.send_framing.position % 512
+end
+
+-- These messages (payloads of Sends) are delivered in order, and the stream is alive behind them.
+function Connection:expect_taken(messages, message)
+  self:probe { message = message }
+  if not rig.has_upper_tester() then
+    self.t:note("no upper tester: what the ULP got is not seen")
+    return
+  end
+  self.t:expect_deliveries(self, messages, message)
+end
