@@ -88,7 +88,10 @@ static int arguments_parse(struct command *command, int argc, char **argv, struc
             command->matrix = true;
         else if (argv[i][0] != '-')
             command->only[command->prove.only_count++] = argv[i];
-        else if (option_parse(command, argv[i], i + 1 < argc ? argv[i + 1] : NULL, error) != 0)
+        else if (strncmp(argv[i], "-j", 2) == 0 && argv[i][2] != '\0') { /* -j2, as make has it */
+            if (option_parse(command, "-j", argv[i] + 2, error) != 0)
+                return -1;
+        } else if (option_parse(command, argv[i], i + 1 < argc ? argv[i + 1] : NULL, error) != 0)
             return -1;
         else
             i++;

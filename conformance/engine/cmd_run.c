@@ -15,6 +15,7 @@
 #include "conformance/engine/profile.h"
 #include "conformance/engine/run_options.h"
 #include "conformance/engine/runner.h"
+#include "reference-stack/defect.h"
 #include "reports/results_log.h"
 #include "reports/terminal.h"
 #include "wire/rdmap.h"
@@ -28,6 +29,7 @@ struct command {
     struct script_host *host;
     struct profile profile;
     struct plan plan;
+    struct defect_set *defects; /* of the reference stack, NULL: none */
     struct rig *rig;
     struct results_log *log;
     struct results_done *done;
@@ -175,14 +177,8 @@ static int open_rig(struct command *command, struct sentence *error)
                                            .ipv6 = options->ipv6,
                                            .program = "/proc/self/exe"};
 
-    if (options->simulate) {
-        /* A trial, so that an unknown defect is told before anything is judged. */
-        struct rig_sim_config sim = {.defects = options->defects, .defect_count = options->defect_count};
-        struct rig *trial = rig_sim_new(&sim, error);
-
-        rig_free(trial);
-        return trial != NULL ? 0 : -1;
-    }
+    if (options->simulate)
+        return 0;
     if (options->profile != NULL)
         command->rig = rig_profile_new(&command->profile, options->seed, error);
     else
@@ -255,21 +251,30 @@ static int finish(struct command *command, const struct runner_totals *totals, i
     return (int)summary_exit_status(&summary);
 }
 
+static void describe_replay(const struct run_options *options, char *text, size_t room)
+{
+    size_t used = (size_t)snprintf(text, room, "%s%s%s%s", options->simulate ? " --simulate" : "",
+                                   options->ipv6 ? " --ipv6" : "", options->profile != NULL ? " --dut " : "",
+                                   options->profile != NULL ? options->profile : "");
+
+    for (size_t i = 0; i < options->defect_count && used < room; i++)
+        used += (size_t)snprintf(text + used, room - used, " --defect %s", options->defects[i]);
+}
+
 static int run(struct command *command, struct sentence *error)
 {
+    char replay[512];
     struct runner_config config = {
         .host = command->host,
         .plan = &command->plan,
         .selection = &command->options.selection,
         .catalogue = command->catalogue,
         .rig = command->rig,
-        .sim = {.seed = command->options.seed,
-                .defects = command->options.defects,
-                .defect_count = command->options.defect_count,
-                .ipv6 = command->options.ipv6},
+        .sim = {.seed = command->options.seed, .defects = command->defects, .ipv6 = command->options.ipv6},
         .evidence = command->options.output != NULL ? command->evidence : NULL,
         .evidence_name = "evidence",
         .ladder = true,
+        .replay = replay,
         .done = on_done,
         .progress = on_progress,
         .result = on_result,
@@ -279,6 +284,7 @@ static int run(struct command *command, struct sentence *error)
     struct runner_totals totals;
     int status;
 
+    describe_replay(&command->options, replay, sizeof(replay));
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
     status = runner_run(&config, &totals, error);
@@ -295,6 +301,20 @@ static int load_scripts(struct command *command, struct sentence *error)
     return 0;
 }
 
+/* Also for a live run, where the names alone are handed on: an unknown one is told before anything is judged. */
+static int name_defects(struct command *command, struct sentence *error)
+{
+    struct defect_list *list;
+
+    if (command->options.defect_count == 0)
+        return 0;
+    list = defect_list_embedded(error);
+    if (list != NULL)
+        command->defects = defect_set_new(list, command->options.defects, command->options.defect_count, error);
+    defect_list_free(list);
+    return command->defects != NULL ? 0 : -1;
+}
+
 static int prepare(struct command *command, struct sentence *error)
 {
     struct plan_config plan = {.selection = &command->options.selection, .destructive = command->options.destructive};
@@ -305,7 +325,7 @@ static int prepare(struct command *command, struct sentence *error)
     if (command->options.profile != NULL &&
         profile_load(&command->profile, command->options.profile, command->pics, error) != 0)
         return complain(STATUS_USAGE, error->text);
-    if (load_scripts(command, error) != 0)
+    if (load_scripts(command, error) != 0 || name_defects(command, error) != 0)
         return complain(STATUS_USAGE, error->text);
     plan.catalogue = command->catalogue;
     plan.pics = command->pics;
@@ -318,17 +338,13 @@ static int prepare(struct command *command, struct sentence *error)
 
 static int run_prepared(struct command *command, struct sentence *error)
 {
-    int status;
-
     if (command->options.dry_run)
         return dry_run(command);
     /* The output folder is made before the namespace is entered: an ordinary user is root there, and only there. */
     if (open_log(command, error) != 0)
         return complain(STATUS_ENVIRONMENT, error->text);
-    if (open_rig(command, error) != 0) {
-        status = strncmp(error->text, "no defect", 9) == 0 ? STATUS_USAGE : STATUS_ENVIRONMENT;
-        return complain(status, error->text);
-    }
+    if (open_rig(command, error) != 0)
+        return complain(STATUS_ENVIRONMENT, error->text);
     return run(command, error);
 }
 
@@ -352,6 +368,7 @@ int cmd_run(int argc, char **argv)
     (void)results_log_close(command.log, NULL);
     results_done_free(command.done);
     rig_free(command.rig);
+    defect_set_free(command.defects);
     plan_free(&command.plan);
     profile_free(&command.profile);
     script_host_free(command.host);

@@ -64,20 +64,29 @@ static json_t *run_unit(const struct matrix *matrix, size_t number, struct sente
     const struct prove_config *config = matrix->config;
     const struct unit *unit = &matrix->units[number];
     struct drawn drawn = {json_array(), json_array(), 0};
-    const char *ids[1] = {unit->defect != NULL ? unit->defect->id : NULL};
+    struct defect_set *defects = NULL;
     struct runner_config runner = {
         .host = config->host,
         .plan = &matrix->plan,
         .selection = &matrix->everything,
         .catalogue = config->catalogue,
-        .sim = {.seed = unit->seed, .defects = ids, .defect_count = unit->defect != NULL},
+        .sim = {.seed = unit->seed},
         .result = on_result,
         .user = &drawn,
     };
     struct runner_totals totals;
     json_t *row;
+    int status = 0;
 
-    if (runner_run(&runner, &totals, error) != 0) {
+    if (unit->defect != NULL) {
+        defects = defect_set_new(config->defects, &unit->defect->id, 1, error);
+        status = defects != NULL ? 0 : -1;
+    }
+    runner.sim.defects = defects;
+    if (status == 0)
+        status = runner_run(&runner, &totals, error);
+    defect_set_free(defects);
+    if (status != 0) {
         json_decref(drawn.killed_by);
         json_decref(drawn.alarms);
         return NULL;

@@ -21,6 +21,7 @@
 
 struct rig;
 struct profile;
+struct defect_set;
 
 struct rig_ops {
     /* One request line to the upper tester; the answer is the caller's to free(). NULL with a sentence when it died. */
@@ -50,12 +51,11 @@ struct rig {
 
 struct rig_sim_config {
     uint64_t seed;
-    const char *const *defects; /* ids, for the reference stack */
-    size_t defect_count;
+    const struct defect_set *defects; /* of the reference stack, borrowed; NULL: it is correct */
     bool ipv6;
 };
 
-/* A simulated rig with the reference stack listening on RIG_PORT. NULL with a sentence (unknown defect, memory). */
+/* A simulated rig with the reference stack listening on RIG_PORT. NULL with a sentence. */
 struct rig *rig_sim_new(const struct rig_sim_config *config, struct sentence *error);
 
 struct rig_embedded_config {

@@ -11,7 +11,6 @@
 
 #include "conformance/engine/upper_tester.h"
 #include "generator/link_sim.h"
-#include "reference-stack/defect.h"
 #include "reference-stack/peer.h"
 
 enum { RECEIVE_OCTETS = 65536, FIRST_FREE_PORT = 20000 };
@@ -24,7 +23,7 @@ struct sim_rig {
     struct sim *sim;
     struct tcp_stack *dut_tcp;
     struct peer *peer;
-    struct defect_set *defects;
+    const struct defect_set *defects;
     uint64_t seed;
     uint16_t next_port;
     unsigned generation;             /* counts resets, for the device's ISS and ports */
@@ -328,22 +327,10 @@ static void sim_rig_free(struct rig *rig)
         power_off(sim);
     tcp_stack_free(rig->tcp);
     sim_free(sim->sim);
-    defect_set_free(sim->defects);
     free(sim);
 }
 
 static const struct rig_ops sim_rig_ops = {.command = sim_command, .reset = sim_reset_dut, .free = sim_rig_free};
-
-static struct defect_set *defects_named(const struct rig_sim_config *config, struct sentence *error)
-{
-    struct defect_list *list = defect_list_embedded(error);
-    struct defect_set *set = NULL;
-
-    if (list != NULL)
-        set = defect_set_new(list, config->defects, config->defect_count, error);
-    defect_list_free(list);
-    return set;
-}
 
 struct rig *rig_sim_new(const struct rig_sim_config *config, struct sentence *error)
 {
@@ -359,6 +346,7 @@ struct rig *rig_sim_new(const struct rig_sim_config *config, struct sentence *er
     sim->rig.upper_tester = true;
     sim->rig.port = RIG_PORT;
     sim->seed = config->seed;
+    sim->defects = config->defects;
     (void)net_address_parse(&sim->rig.dut, config->ipv6 ? "fd77::2" : "10.77.0.2");
     (void)net_address_parse(&sim->rig.own, config->ipv6 ? "fd77::3" : "10.77.0.3");
     sim->sim = sim_new(&world);
@@ -367,8 +355,6 @@ struct rig *rig_sim_new(const struct rig_sim_config *config, struct sentence *er
         goto failed;
     }
     sim->rig.link = sim_link(sim->sim);
-    if (config->defect_count != 0 && (sim->defects = defects_named(config, error)) == NULL)
-        goto failed;
     sim->rig.tcp = stack_new(sim, false, error);
     if (sim->rig.tcp == NULL || power_on(sim, error) != 0)
         goto failed;

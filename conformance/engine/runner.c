@@ -121,7 +121,7 @@ static int report(struct run *run, const struct plan_item *item, const struct ou
     if (outcome->verdict != VERDICT_PASS && outcome->verdict != VERDICT_SKIP) {
         result.steps = steps;
         (void)snprintf(replay, sizeof(replay), "warpcheck run '%s' --role %s%s --seed %" PRIu64, item->check->id,
-                       item->role, run->config->rig == NULL ? " --simulate" : "", run->config->sim.seed);
+                       item->role, run->config->replay != NULL ? run->config->replay : "", run->config->sim.seed);
         result.replay = replay;
     }
     return run->config->result(run->config->user, &result);

@@ -23,6 +23,7 @@ struct runner_config {
     const char *evidence;              /* folder for pcapng files, NULL: none */
     const char *evidence_name;         /* the same as results name it, relative to the output folder */
     bool ladder;
+    const char *replay; /* options that a command needs to repeat this run: " --simulate --defect x"; NULL: none */
 
     /* Asked before each item: true leaves it out (it was decided before, `--resume`). NULL: never. */
     bool (*done)(void *user, const struct plan_item *item);
