@@ -312,3 +312,38 @@ void defect_terminate(const struct defect_set *set, struct terminate *terminate)
     if (set->behaviours[DEFECT_TERMINATE_LENGTH_PAYLOAD] && terminate->d)
         terminate->ddp_segment_length = (uint16_t)(terminate->ddp_segment_length - terminate->ddp_header_octets);
 }
+
+size_t defect_terminate_octets(const struct defect_set *set, const struct terminate *terminate,
+                               const struct ddp_segment *segment, uint8_t *octets, size_t count)
+{
+    uint8_t *header = octets + TERMINATE_OCTETS + TERMINATE_LENGTH_OCTETS;
+
+    if (!terminate->d)
+        return count;
+    if (set->behaviours[DEFECT_TERMINATE_HOST_ORDER]) {
+        uint8_t *last = header + terminate->ddp_header_octets - 4;
+
+        octets_put32(last, (uint32_t)last[3] << 24 | (uint32_t)last[2] << 16 | (uint32_t)last[1] << 8 | last[0]);
+    }
+    if (set->behaviours[DEFECT_TERMINATE_READ_SIZE_ZERO] && terminate->r)
+        octets_put32(header + terminate->ddp_header_octets + 12, 0);
+    if (set->behaviours[DEFECT_TERMINATE_WITH_PAYLOAD] && !terminate->r && segment != NULL) {
+        size_t room = TERMINATE_MAX - count;
+        size_t more = segment->payload_octets < room ? segment->payload_octets : room;
+
+        memcpy(octets + count, segment->payload, more);
+        count += more;
+    }
+    if (set->behaviours[DEFECT_TERMINATE_PADDED]) {
+        size_t kept = count < TERMINATE_MAX - 2 ? count : TERMINATE_MAX - 2;
+
+        memmove(header + 2, header, kept - (size_t)(header - octets));
+        memset(header, 0, 2);
+        count = kept + 2;
+    }
+    if (set->behaviours[DEFECT_TERMINATE_READ_HEADER_CUT] && terminate->r)
+        count -= READ_REQUEST_OCTETS;
+    if (set->behaviours[DEFECT_TERMINATE_HEADER_CUT])
+        count = (size_t)(header - octets);
+    return count;
+}

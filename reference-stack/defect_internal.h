@@ -104,13 +104,23 @@ enum {
     B(MARKER_RESERVED_CHECKED,     "marker-reserved-checked",     "the reserved half of a Marker must be zero") \
     B(MARKER_ALL_BITS,             "marker-all-bits",             "all 16 bits of FPDUPTR are compared") \
     B(MARKER_WITHOUT_PRIVATE,      "marker-without-private",      "SeqStart of the peer is taken without its Private Data") \
+    B(CRC_READ_SWAPPED,            "crc-read-swapped",            "a CRC field with its most significant octet first is good too") \
+    B(CRC_PAD_ZERO,                "crc-pad-zero",                "the CRC check takes pad octets for zero, whatever came") \
+    B(CRC_ONE_PAD_REFUSED,         "crc-one-pad-refused",         "the CRC check leaves a single pad octet out") \
+    B(LARGE_REFUSED,               "large-ulpdu-refused",         "a ULPDU above 1024 octets is an error") \
+    B(MARKERS_KEPT,                "markers-kept",                "Markers inside an FPDU are left in the ULPDU") \
+    B(MARKER_ALONE_DROPPED,        "marker-alone-dropped",        "a Marker alone in a TCP segment is thrown away") \
+    B(LENGTH_IN_ONE_SEGMENT,       "length-in-one-segment",       "a TCP segment that ends within ULPDU_Length is thrown away") \
+    B(SEGMENT_IS_FPDU,             "segment-is-fpdu",             "the start of a TCP segment is taken for the start of an FPDU") \
+    B(ULPDU_EARLY,                 "ulpdu-early",                 "a ULPDU goes up before its CRC field has come") \
+    B(PARTIAL_DELIVERED,           "partial-delivered",           "at a FIN the part of an FPDU that has come goes up") \
     B(PLACE_BEFORE_CRC,            "place-before-crc",            "a ULPDU is given to DDP before its CRC is checked") \
     B(ONE_FPDU_PER_INPUT,          "one-fpdu-per-segment",        "only the first FPDU of a TCP segment is seen") \
     /* DDP and RDMAP, sending */ \
     B(MULPDU_IGNORED,              "mulpdu-ignored",              "segments are 64 octets larger than MULPDU") \
     B(MULPDU_FLOOR,                "mulpdu-floor",                "MULPDU with as many Markers as fit EMSS in whole 512s") \
     B(MULPDU_MOD_4,                "mulpdu-mod-4",                "MULPDU without EMSS mod 4 taken off") \
-    B(MULPDU_UNCLAMPED,            "mulpdu-unclamped",            "MULPDU below 128") \
+    B(MULPDU_UNCLAMPED,            "mulpdu-unclamped",            "MULPDU below 128 and above 64768") \
     B(MSN_SHARED,                  "msn-shared",                  "Sends and Read Requests share one MSN counter") \
     B(RESPONSE_TO_RESTARTS,        "response-to-restarts",        "each segment of a Read Response has the first one's TO") \
     B(RESPONSE_RESTARTS,           "response-restarts",           "each segment of a Read Response has L = 1") \
@@ -143,6 +153,24 @@ enum {
     B(SOURCE_ALIGNED,              "source-aligned",              "SrcTO must be a multiple of 4") \
     B(SINK_CHECKED,                "sink-checked",                "SinkSTag may be neither 0 nor an own STag") \
     B(SINK_ALIGNED,                "sink-aligned",                "SinkTO must be a multiple of 8") \
+    B(MO_32_BITS,                  "mo-32-bits",                  "MO and payload are added in 32 bits before they are compared") \
+    B(TO_SUM_WRAPS,                "to-sum-wraps",                "a sum of TO and length beyond 2^64 counts as small") \
+    B(READ_SIZE_SIGNED,            "read-size-signed",            "RDMARDSZ from 2^31 on counts as negative") \
+    B(SOURCE_TO_32_BITS,           "source-to-32-bits",           "the high half of SrcTO is dropped") \
+    B(REVOKED_TAKEN,               "revoked-taken",               "an STag that is not valid any more is taken") \
+    B(TAGGED_NOT_PLACED,           "tagged-not-placed",           "the payload of Writes is thrown away") \
+    B(UNTAGGED_BY_STAG,            "untagged-by-stag",            "untagged payload goes where octets 2-5, taken as STag, point") \
+    B(ONE_OCTET_DROPPED,           "one-octet-dropped",           "the payload of segments of one octet is not placed") \
+    B(RECEIVE_MUST_FILL,           "receive-must-fill",           "a Send is delivered only when it fills its receive") \
+    B(EMPTY_SEND_UNDELIVERED,      "empty-send-undelivered",      "an empty Send consumes no receive and is not delivered") \
+    B(DELIVERY_HELD,               "delivery-held",               "a Send is delivered when something else happens after it") \
+    B(DELIVERIES_SWAPPED,          "deliveries-swapped",          "of two Sends that wait for the ULP the later comes first") \
+    B(SOLICITED_ALWAYS,            "solicited-always",            "each Send is delivered as one with Solicited Event") \
+    B(INVALIDATE_ANYWAY,           "invalidate-anyway",           "an STag whose invalidation is refused is invalid all the same") \
+    B(TERMINATE_NEEDS_RECEIVE,     "terminate-needs-receive",     "a Terminate is taken only where a receive is posted") \
+    B(TERMINATE_ODD_IGNORED,       "terminate-odd-ignored",       "a Terminate of another length than its bits say is ignored") \
+    B(TERMINATE_BITS_CHECKED,      "terminate-bits-checked",      "a Terminate with M and D different is an error") \
+    B(TERMINATE_RESERVED_CHECKED,  "terminate-reserved-checked",  "a Terminate's reserved bits must be zero") \
     B(MSN_NOT_ADVANCED,            "msn-not-advanced",            "the expected MSN stays what it was") \
     B(INVALIDATE_NOT_DONE,         "invalidate-not-done",         "Send with Invalidate leaves the STag valid") \
     /* Errors */ \
@@ -151,6 +179,13 @@ enum {
     B(TERMINATE_BARE,              "terminate-bare",              "Terminates carry no headers") \
     B(TERMINATE_READ_HEADER_NOT,   "terminate-without-read-header", "Terminates never quote the Read Request Header") \
     B(TERMINATE_LENGTH_PAYLOAD,    "terminate-length-payload",    "DDP Segment Length leaves the DDP header out") \
+    B(TERMINATE_WITH_PAYLOAD,      "terminate-with-payload",      "the payload in error follows the headers that a Terminate quotes") \
+    B(TERMINATE_PADDED,            "terminate-padded",            "two octets of pad behind DDP Segment Length") \
+    B(TERMINATE_HEADER_CUT,        "terminate-header-cut",        "a Terminate ends with DDP Segment Length, whatever its bits say") \
+    B(TERMINATE_READ_HEADER_CUT,   "terminate-read-header-cut",   "R is set, but the Read Request Header is left out") \
+    B(TERMINATE_HOST_ORDER,        "terminate-host-order",        "the last field of the quoted DDP header has its octets reversed") \
+    B(TERMINATE_READ_SIZE_ZERO,    "terminate-read-size-zero",    "RDMARDSZ is zero in the quoted Read Request Header") \
+    B(FIN_TERMINATES,              "fin-terminates",              "the peer's FIN is answered by a Terminate") \
     B(TERMINATE_BIT_FIELDS,        "terminate-bit-fields",        "the control word as little-endian C bit-fields lay it out") \
     B(ABORT_ON_ERROR,              "abort-on-error",              "errors end in a RST at once") \
     B(CONTINUE_AFTER_ERROR,        "continue-after-error",        "after a Terminate the stream goes on") \
@@ -244,5 +279,11 @@ size_t defect_fpdu(const struct defect_set *set, struct defect_state *state, uin
 
 /* Which headers a Terminate quotes, before it is packed. */
 void defect_terminate(const struct defect_set *set, struct terminate *terminate);
+
+/*
+ * A Terminate as packed, `count` octets in room for TERMINATE_MAX, about `segment` (may be NULL). Returns its new count.
+ */
+size_t defect_terminate_octets(const struct defect_set *set, const struct terminate *terminate,
+                               const struct ddp_segment *segment, uint8_t *octets, size_t count);
 
 #endif

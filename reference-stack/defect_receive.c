@@ -30,6 +30,31 @@ static bool crc_low_half_agrees(const struct validation_subject *subject)
     return ((subject->fpdu->crc ^ subject->fpdu->crc_expected) & 0xFFFF) == 0;
 }
 
+static bool crc_agrees_swapped(const struct validation_subject *subject)
+{
+    return subject->fpdu->crc == __builtin_bswap32(subject->fpdu->crc_expected);
+}
+
+/* Without Markers, where the pad is the last thing before the CRC field. */
+static bool crc_agrees_with_zero_pad(const struct validation_subject *subject)
+{
+    static const uint8_t zeros[FPDU_PAD_MAX];
+    const struct fpdu *fpdu = subject->fpdu;
+    uint32_t crc = crc32c_update(CRC32C_START, fpdu->start, FPDU_LENGTH_OCTETS + (size_t)fpdu->ulpdu_length);
+
+    return fpdu->markers == 0 && fpdu->crc == crc32c_value(crc32c_update(crc, zeros, fpdu_pad(fpdu->ulpdu_length)));
+}
+
+static bool one_pad(const struct validation_subject *subject)
+{
+    return fpdu_pad(subject->fpdu->ulpdu_length) == 1;
+}
+
+static bool ulpdu_large(const struct validation_subject *subject)
+{
+    return subject->fpdu->ulpdu_length > 1024;
+}
+
 static bool not_among_first(const struct validation_subject *subject)
 {
     return subject->stream->counters.fpdus_received > 8;
@@ -122,6 +147,26 @@ static bool mo_not_next(const struct validation_subject *subject)
     return segment->mo != (queue->begun ? queue->length : 0);
 }
 
+static bool mo_sum_wraps_inside(const struct validation_subject *subject)
+{
+    return (uint32_t)(subject->segment->mo + subject->segment->payload_octets) <= subject->buffer_octets;
+}
+
+static bool to_sum_wraps(const struct validation_subject *subject)
+{
+    return ddp_to_wraps(subject->segment->to, subject->segment->payload_octets);
+}
+
+static bool revoked(const struct validation_subject *subject)
+{
+    return subject->region != NULL && !subject->region->valid;
+}
+
+static bool terminate_without_receive(const struct validation_subject *subject)
+{
+    return subject->segment->qn == DDP_QN_TERMINATE && subject->stream->receives.count == 0;
+}
+
 static bool last_read_slot(const struct validation_subject *subject)
 {
     const struct iwarp_stream *stream = subject->stream;
@@ -164,6 +209,40 @@ static bool sink_unaligned(const struct validation_subject *subject)
     return (subject->read->sink_to & 7) != 0;
 }
 
+static bool source_sum_wraps(const struct validation_subject *subject)
+{
+    return ddp_to_wraps(subject->read->source_to, subject->read->octets);
+}
+
+static bool read_size_negative(const struct validation_subject *subject)
+{
+    return subject->read->octets >= UINT32_C(0x80000000);
+}
+
+/* The control word of a Terminate in one segment, or NULL. */
+static const uint8_t *terminate_control(const struct validation_subject *subject)
+{
+    const struct ddp_segment *segment = subject->segment;
+
+    return segment->tagged || subject->message->opcode != RDMAP_TERMINATE || segment->payload_octets < TERMINATE_OCTETS
+               ? NULL
+               : segment->payload;
+}
+
+static bool terminate_bits_differ(const struct validation_subject *subject)
+{
+    const uint8_t *control = terminate_control(subject);
+
+    return control != NULL && terminate_get_M(control) != terminate_get_D(control);
+}
+
+static bool terminate_reserved(const struct validation_subject *subject)
+{
+    const uint8_t *control = terminate_control(subject);
+
+    return control != NULL && terminate_get_Reserved(control) != 0;
+}
+
 /* --- The table --------------------------------------------------------------------------------------------------- */
 
 /* Where the condition is true, the entry of that name gives `verdict`, whatever it found. */
@@ -177,6 +256,10 @@ static const struct {
     {DEFECT_PAD_NEVER_ABSENT, "fpdu-crc", false, pad_absent},
     {DEFECT_SHORT_REFUSED, "ddp-header", false, ulpdu_short},
     {DEFECT_CRC_LOW_HALF, "fpdu-crc", true, crc_low_half_agrees},
+    {DEFECT_CRC_READ_SWAPPED, "fpdu-crc", true, crc_agrees_swapped},
+    {DEFECT_CRC_PAD_ZERO, "fpdu-crc", true, crc_agrees_with_zero_pad},
+    {DEFECT_CRC_ONE_PAD_REFUSED, "fpdu-crc", false, one_pad},
+    {DEFECT_LARGE_REFUSED, "fpdu-crc", false, ulpdu_large},
     {DEFECT_CRC_FIRST_ONLY, "fpdu-crc", true, not_among_first},
     {DEFECT_CRC_CHECKED_WHEN_OFF, "fpdu-crc", false, crc_wrong_though_off},
     {DEFECT_MARKER_TAKEN_FOR_CRC, "fpdu-crc", false, marker_before_crc},
@@ -191,10 +274,25 @@ static const struct {
     {DEFECT_SEND_TO_END_REFUSED, "ddp-length", false, send_to_end},
     {DEFECT_SEND_EMPTY_REFUSED, "ddp-mo", false, send_empty},
     {DEFECT_MO_IN_ORDER, "ddp-mo", false, mo_not_next},
+    {DEFECT_MO_32_BITS, "ddp-mo", true, mo_sum_wraps_inside},
+    {DEFECT_MO_32_BITS, "ddp-length", true, mo_sum_wraps_inside},
+    {DEFECT_TO_SUM_WRAPS, "ddp-to-wrap", true, to_sum_wraps},
+    {DEFECT_TO_SUM_WRAPS, "ddp-to-base", true, to_sum_wraps},
+    {DEFECT_TO_SUM_WRAPS, "ddp-to-end", true, to_sum_wraps},
+    {DEFECT_REVOKED_TAKEN, "ddp-stag", true, revoked},
+    {DEFECT_REVOKED_TAKEN, "read-stag", true, revoked},
+    {DEFECT_TERMINATE_NEEDS_RECEIVE, "ddp-buffer", false, terminate_without_receive},
     {DEFECT_IRD_ONE_LESS, "ddp-buffer", false, last_read_slot},
     {DEFECT_RSV_CHECKED, "rdmap-version", false, rsv_set},
     {DEFECT_WORD_CHECKED, "rdmap-opcode", false, word_set},
     {DEFECT_READ_TO_END_REFUSED, "read-to-end", false, read_to_end},
+    {DEFECT_TO_SUM_WRAPS, "read-to-wrap", true, source_sum_wraps},
+    {DEFECT_TO_SUM_WRAPS, "read-to-base", true, source_sum_wraps},
+    {DEFECT_TO_SUM_WRAPS, "read-to-end", true, source_sum_wraps},
+    {DEFECT_READ_SIZE_SIGNED, "read-to-wrap", true, read_size_negative},
+    {DEFECT_READ_SIZE_SIGNED, "read-to-end", true, read_size_negative},
+    {DEFECT_TERMINATE_BITS_CHECKED, "rdmap-opcode", false, terminate_bits_differ},
+    {DEFECT_TERMINATE_RESERVED_CHECKED, "rdmap-opcode", false, terminate_reserved},
     {DEFECT_SOURCE_ALIGNED, "read-to-base", false, source_unaligned},
     {DEFECT_SINK_CHECKED, "read-stag", false, sink_looks_local},
     {DEFECT_SINK_ALIGNED, "read-to-base", false, sink_unaligned},

@@ -49,6 +49,8 @@ static void place_tagged(struct iwarp_stream *stream, const struct delivery *del
         return;
     if (count > region->length - offset)
         count = (size_t)(region->length - offset);
+    if (count == 1 && stream_behaves(stream, DEFECT_ONE_OCTET_DROPPED))
+        count = 0;
     memcpy(region->octets + offset, segment->payload, count);
     stream->counters.segments_placed++;
     stream->counters.octets_placed += count;
@@ -106,7 +108,7 @@ static void deliver_tagged(struct iwarp_stream *stream, struct delivery *deliver
     if (delivery->message.opcode == RDMAP_READ_RESPONSE &&
         !holds(stream, VALIDATE_READ_RESPONSE, delivery, "a Read Response does not answer the open Read Request"))
         return;
-    if (segment->payload_octets != 0)
+    if (segment->payload_octets != 0 && !stream_behaves(stream, DEFECT_TAGGED_NOT_PLACED))
         place_tagged(stream, delivery);
     if (delivery->message.opcode == RDMAP_READ_RESPONSE)
         read_response(stream, delivery);
@@ -161,6 +163,11 @@ static void place_untagged(struct iwarp_stream *stream, struct untagged_queue *q
         return; /* only with the check switched off by a defect */
     if (count > room - segment->mo)
         count = (size_t)(room - segment->mo);
+    if (stream_behaves(stream, DEFECT_UNTAGGED_BY_STAG)) {
+        const struct iwarp_region *region = iwarp_region_find(stream->device, segment->ulp_word);
+
+        place = region != NULL && segment->mo + (uint64_t)count <= region->length ? region->octets : place;
+    }
     if (count != 0 && place != NULL)
         memcpy(place + segment->mo, segment->payload, count);
     if (end > queue->length)
@@ -175,11 +182,30 @@ static bool invalidate(struct iwarp_stream *stream, struct delivery *delivery)
     uint32_t stag = delivery->message.invalidate_stag;
 
     delivery->subject.region = iwarp_region_find(stream->device, stag);
-    if (!holds(stream, VALIDATE_INVALIDATE, delivery, "an STag cannot be invalidated"))
+    if (!holds(stream, VALIDATE_INVALIDATE, delivery, "an STag cannot be invalidated")) {
+        if (stream_behaves(stream, DEFECT_INVALIDATE_ANYWAY))
+            (void)iwarp_region_invalidate(stream->device, stag, NULL);
         return false;
+    }
     if (!stream_behaves(stream, DEFECT_INVALIDATE_NOT_DONE))
         (void)iwarp_region_invalidate(stream->device, stag, NULL);
     return true;
+}
+
+/* Defects of a delivery that is complete. */
+static void delivery_spoiled(struct iwarp_stream *stream, struct iwarp_event *event)
+{
+    if (stream_behaves(stream, DEFECT_SOLICITED_ALWAYS))
+        event->solicited = true;
+    if (stream_behaves(stream, DEFECT_DELIVERIES_SWAPPED) && stream->events.count > 1) {
+        struct iwarp_event *before = ring_at(&stream->events, stream->events.count - 2);
+        struct iwarp_event swap = *event;
+
+        if (before->kind == IWARP_EVENT_RECEIVE) {
+            *event = *before;
+            *before = swap;
+        }
+    }
 }
 
 static void deliver_send(struct iwarp_stream *stream, struct untagged_queue *queue, struct delivery *delivery)
@@ -198,6 +224,10 @@ static void deliver_send(struct iwarp_stream *stream, struct untagged_queue *que
         return; /* start-up's own message: neither a receive nor an event for the ULP */
     if (receive == NULL)
         return;
+    if (stream_behaves(stream, DEFECT_RECEIVE_MUST_FILL) && queue->length < receive->octets)
+        return;
+    if (stream_behaves(stream, DEFECT_EMPTY_SEND_UNDELIVERED) && queue->length == 0)
+        return;
     event = stream_event(stream, IWARP_EVENT_RECEIVE);
     if (event != NULL) {
         event->id = receive->id;
@@ -208,6 +238,8 @@ static void deliver_send(struct iwarp_stream *stream, struct untagged_queue *que
         event->solicited = opcode == RDMAP_SEND_SE || opcode == RDMAP_SEND_SE_INVALIDATE;
         event->invalidated = invalidates;
         event->stag = invalidates ? delivery->message.invalidate_stag : 0;
+        if (stream->defects != NULL)
+            delivery_spoiled(stream, event);
     }
     ring_pop(&stream->receives);
 }
@@ -221,6 +253,8 @@ static void deliver_read_request(struct iwarp_stream *stream, struct untagged_qu
     delivery->subject.count = queue->length;
     delivery->subject.read = &request;
     (void)read_request_parse(&p, queue->buffer + READ_REQUEST_OCTETS, &request);
+    if (stream_behaves(stream, DEFECT_SOURCE_TO_32_BITS))
+        request.source_to &= UINT32_MAX;
     /* With size 0, SrcSTag and SrcTO are not looked at (RFC 5040 5.2.1). */
     if (request.octets != 0 || stream_behaves(stream, DEFECT_ZERO_LENGTH_READ_CHECKED))
         delivery->subject.region = iwarp_region_find(stream->device, request.source_stag);
@@ -243,11 +277,30 @@ static void deliver_read_request(struct iwarp_stream *stream, struct untagged_qu
         stream->counters.reads_served_max = stream->counters.reads_served;
 }
 
+/* Of another length than its bits M, D and R say. */
+static bool terminate_odd(const struct untagged_queue *queue)
+{
+    size_t octets = TERMINATE_OCTETS;
+
+    if (queue->length < TERMINATE_OCTETS)
+        return true;
+    if (terminate_get_M(queue->buffer) || terminate_get_D(queue->buffer))
+        octets += TERMINATE_LENGTH_OCTETS;
+    if (terminate_get_D(queue->buffer) && queue->length > octets)
+        octets += ddp_tagged_get_T(queue->buffer + octets) ? DDP_TAGGED_OCTETS : DDP_UNTAGGED_OCTETS;
+    if (terminate_get_R(queue->buffer))
+        octets += READ_REQUEST_OCTETS;
+    return queue->length != octets;
+}
+
 /* The peer ends the stream: the ULP is told, nothing more is sent, and TCP closes in order (RFC 5040 5.4, 6.2.1). */
 static void deliver_terminate(struct iwarp_stream *stream, const struct untagged_queue *queue)
 {
-    struct iwarp_event *event = stream_event(stream, IWARP_EVENT_TERMINATE_RECEIVED);
+    struct iwarp_event *event;
 
+    if (stream_behaves(stream, DEFECT_TERMINATE_ODD_IGNORED) && terminate_odd(queue))
+        return;
+    event = stream_event(stream, IWARP_EVENT_TERMINATE_RECEIVED);
     stream->terminate_received = true;
     stream->error_seen = true;
     if (event != NULL) {

@@ -25,6 +25,25 @@ static void open_gate(struct iwarp_stream *stream)
     (void)stream_event(stream, IWARP_EVENT_TRANSMIT_READY);
 }
 
+/* The octets from `at` on as ULPDU, as they lie in the stream: only as a defect. */
+static void deliver_raw(struct iwarp_stream *stream, const struct fpdu *fpdu, size_t at, size_t octets)
+{
+    struct fpdu raw = *fpdu;
+
+    raw.ulpdu = fpdu->start + at;
+    raw.ulpdu_length = (uint16_t)octets;
+    deliver_ulpdu(stream, &raw);
+}
+
+/* With the Markers that lie inside. A leading one is ahead of ULPDU_Length. */
+static void deliver_with_markers(struct iwarp_stream *stream, const struct fpdu *fpdu)
+{
+    uint32_t position = stream->receive_position - (uint32_t)fpdu->octets;
+    size_t lead = marker_distance(position) == 0 ? MARKER_OCTETS : 0;
+
+    deliver_raw(stream, fpdu, lead + FPDU_LENGTH_OCTETS, fpdu->ulpdu_length);
+}
+
 static void fpdu_complete(struct iwarp_stream *stream, const struct fpdu *fpdu)
 {
     struct validation_subject subject = {.stream = stream, .fpdu = fpdu};
@@ -46,8 +65,20 @@ static void fpdu_complete(struct iwarp_stream *stream, const struct fpdu *fpdu)
         open_gate(stream);
     if (stream_behaves(stream, DEFECT_FIRST_FPDU_DISCARDED) && stream->counters.fpdus_received == 1)
         return;
-    if (!stream_behaves(stream, DEFECT_PLACE_BEFORE_CRC))
+    if (stream_behaves(stream, DEFECT_MARKERS_KEPT) && fpdu->markers != 0)
+        deliver_with_markers(stream, fpdu);
+    else if (!stream_behaves(stream, DEFECT_PLACE_BEFORE_CRC))
         deliver_ulpdu(stream, fpdu);
+}
+
+/* A ULPDU that goes up, and the next segment taken for the next FPDU, as soon as its own octets are there. */
+static size_t parse_early(struct iwarp_stream *stream, const struct fpdu *fpdu, size_t count)
+{
+    if (!stream_behaves(stream, DEFECT_ULPDU_EARLY) || stream->receive_markers || fpdu->octets == 0 ||
+        count < fpdu->octets - FPDU_CRC_OCTETS)
+        return 0;
+    deliver_raw(stream, fpdu, FPDU_LENGTH_OCTETS, fpdu->ulpdu_length);
+    return count;
 }
 
 /* Parses all complete FPDUs at `octets`; returns the octets used. `needed` is told how many the next one has, if known. */
@@ -63,6 +94,7 @@ static size_t parse(struct iwarp_stream *stream, const uint8_t *octets, size_t c
 
         if (fpdu_parse(&p, octets + count, &framing, stream->scratch, &fpdu) == WIRE_MORE) {
             *needed = fpdu.octets;
+            p += parse_early(stream, &fpdu, (size_t)(octets + count - p));
             break;
         }
         stream->receive_position += (uint32_t)(p - start);
@@ -94,10 +126,33 @@ static bool gather(struct iwarp_stream *stream, const uint8_t *octets, size_t co
     return true;
 }
 
+/* Faults that take a portion of octets, one TCP segment in practice, for more than it is. */
+static bool portion_dropped(struct iwarp_stream *stream, size_t count)
+{
+    if (stream_behaves(stream, DEFECT_SEGMENT_IS_FPDU))
+        stream->receive_count = 0;
+    if (stream->receive_count != 0)
+        return false;
+    return (stream_behaves(stream, DEFECT_LENGTH_IN_ONE_SEGMENT) && count < FPDU_LENGTH_OCTETS) ||
+           (stream_behaves(stream, DEFECT_MARKER_ALONE_DROPPED) && count == MARKER_OCTETS && stream->receive_markers &&
+            stream->receive_position % MARKER_SPACING == 0);
+}
+
+/* The peer's FIN in the middle of an FPDU. */
+void receive_cut(struct iwarp_stream *stream)
+{
+    struct fpdu fpdu = {.start = stream->receive_buffer, .octets = stream->receive_count, .bad_marker = SIZE_MAX};
+
+    if (stream_behaves(stream, DEFECT_PARTIAL_DELIVERED) && stream->receive_count > FPDU_LENGTH_OCTETS)
+        deliver_raw(stream, &fpdu, FPDU_LENGTH_OCTETS, stream->receive_count - FPDU_LENGTH_OCTETS);
+}
+
 void receive_octets(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
 {
     size_t needed;
 
+    if (stream->defects != NULL && portion_dropped(stream, count))
+        return;
     if (!need_scratch(stream)) {
         stream_fail_with(stream, NULL, TERM_RDMAP_CATASTROPHIC, VALIDATION_TERMINATE, "out of memory for Markers");
         return;

@@ -121,6 +121,9 @@ bool iwarp_stream_poll(struct iwarp_stream *stream, struct iwarp_event *event)
 
     if (oldest == NULL)
         return false;
+    if (oldest->kind == IWARP_EVENT_RECEIVE && stream->events.count == 1 &&
+        stream_behaves(stream, DEFECT_DELIVERY_HELD))
+        return false;
     *event = *oldest;
     ring_pop(&stream->events);
     return true;
@@ -242,6 +245,8 @@ void iwarp_stream_input_fin(struct iwarp_stream *stream, uint64_t now)
         return;
     stream->fin_received = true;
     (void)stream_event(stream, IWARP_EVENT_HALF_CLOSED);
+    if (stream_behaves(stream, DEFECT_FIN_TERMINATES) && stream->gate && !stream->error_seen)
+        terminate_queue(stream, TERM_RDMAP_CATASTROPHIC, NULL, 0, NULL);
     if (stream_behaves(stream, DEFECT_PRIVATE_CUT_TAKEN) && stream->state == IWARP_STATE_STARTUP &&
         stream->start_count >= MPA_START_OCTETS)
         startup_complete(stream);
@@ -256,6 +261,7 @@ void iwarp_stream_input_fin(struct iwarp_stream *stream, uint64_t now)
         stream_fail_with(stream, stream->start_count != 0 ? "MPA-7.1.1-28" : NULL, TERM_MPA_CONNECTION_LOST,
                          VALIDATION_CLOSE, "the peer closed before the start-up frames were exchanged");
     } else if (stream->receive_count != 0 && !stream->dropping) {
+        receive_cut(stream);
         stream_fail_with(stream, NULL, TERM_MPA_CONNECTION_LOST, VALIDATION_CLOSE,
                          "the peer closed in the middle of an FPDU");
     }
@@ -391,6 +397,8 @@ static size_t mulpdu_wrong(const struct iwarp_stream *stream, size_t mulpdu)
         mulpdu += emss % 4;
     if (stream_behaves(stream, DEFECT_MULPDU_UNCLAMPED) && emss < 160 && emss > 40)
         mulpdu = emss - 6;
+    if (stream_behaves(stream, DEFECT_MULPDU_UNCLAMPED) && emss > ULPDU_LENGTH_MAX)
+        mulpdu = emss - (6 + emss % 4);
     return mulpdu;
 }
 

@@ -164,6 +164,7 @@ void startup_established(struct iwarp_stream *stream);
 
 /* receive.c */
 void receive_octets(struct iwarp_stream *stream, const uint8_t *octets, size_t count);
+void receive_cut(struct iwarp_stream *stream);
 
 /* deliver.c */
 void deliver_ulpdu(struct iwarp_stream *stream, const struct fpdu *fpdu);

@@ -31,6 +31,9 @@ void terminate_queue(struct iwarp_stream *stream, wire_result triple, const stru
     if (stream->defects != NULL)
         defect_terminate(stream->defects, &terminate);
     stream->terminate_octets = terminate_pack(&terminate, stream->terminate, sizeof(stream->terminate));
+    if (stream->defects != NULL)
+        stream->terminate_octets =
+            defect_terminate_octets(stream->defects, &terminate, segment, stream->terminate, stream->terminate_octets);
     stream->terminate_due = stream->terminate_octets != 0;
     if (stream_behaves(stream, DEFECT_TERMINATE_TWICE))
         stream->terminate_copies = 1;
