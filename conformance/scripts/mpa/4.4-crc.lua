@@ -12,6 +12,7 @@ check {
   id = "MPA-4.4-01",
   role = "both",
   purpose = "CRCs are implemented: sent right, and wrong ones are found",
+  sandwich = "startup",
   run = function(t)
     local c = t:framed()
     c:probe { message = "the FPDUs of the device have good CRCs" }
