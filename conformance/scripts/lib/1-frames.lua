@@ -14,12 +14,26 @@ local function copy(fields)
   return out
 end
 
+local known = {}
+
+-- The identifiers of a layout's fields, as a set.
+local function names_of(layout)
+  local names = known[layout]
+  if names == nil then
+    names = {}
+    for _, name in ipairs(wire.fields(layout)) do names[name] = true end
+    known[layout] = names
+  end
+  return names
+end
+
 -- Takes from `fields` those that `layout` has, and removes them there.
 local function take(fields, layout)
-  local out = {}
-  for _, name in ipairs(wire.fields(layout)) do
-    out[name], fields[name] = fields[name], nil
+  local names, out = names_of(layout), {}
+  for name, value in pairs(fields) do
+    if names[name] then out[name] = value end
   end
+  for name in pairs(out) do fields[name] = nil end
   return out
 end
 

@@ -6,10 +6,17 @@
 UNKNOWN_STAG = 0x5BAD57A6
 
 -- Octets that differ from their neighbours and from place to place; `first` shifts them.
+local patterns = {}
+
 function pattern(octets, first)
-  local out = {}
-  for i = 1, octets do out[i] = string.char(((i + (first or 0)) * 7 + ((i + (first or 0)) >> 8)) & 0xFF) end
-  return table.concat(out)
+  first = first or 0
+  local key = octets << 16 | first
+  if patterns[key] == nil then
+    local out = {}
+    for i = 1, octets do out[i] = string.char(((i + first) * 7 + ((i + first) >> 8)) & 0xFF) end
+    patterns[key] = table.concat(out)
+  end
+  return patterns[key]
 end
 
 local Memory = {}
