@@ -63,6 +63,7 @@ check {
   id = "MPA-7.1.1-07",
   role = "responder",
   purpose = "M = 1 in the Request: the responder's FPDUs carry Markers, from the first octet on, every 512 octets",
+  sandwich = "tcp",
   run = function(t) judge_markers(t, 1) end,
 }
 
@@ -70,6 +71,7 @@ check {
   id = "MPA-7.1.1-08",
   role = "initiator",
   purpose = "M = 1 in the Reply: the initiator's FPDUs carry Markers, from the first octet on, every 512 octets",
+  sandwich = "tcp",
   run = function(t) judge_markers(t, 1, { markers = false }) end,
 }
 
@@ -78,6 +80,7 @@ check {
   role = "both",
   purpose = "the four combinations of M: Markers in a direction exactly when the receiver of that direction declared M = 1",
   requires = "upper_tester & mpa.markers",
+  sandwich = "tcp",
   run = function(t)
     for own = 0, 1 do
       for _, dut in ipairs { false, true } do
@@ -98,6 +101,7 @@ check {
   role = "both",
   purpose = "C = 0 in Request and Reply: an FPDU with any CRC field is executed",
   requires = "upper_tester",
+  sandwich = "tcp",
   run = function(t)
     local c = open_with_crc(t, 0, false)
     c:send(fpdu(rdmap.read_request { SinkSTag = 9, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 }, { crc_value = 1 }))
@@ -119,6 +123,7 @@ check {
   role = "both",
   purpose = "C = 1 in either start-up frame, or in both: the device generates CRCs",
   requires = "upper_tester & mpa.crc_off",
+  sandwich = "tcp",
   run = function(t)
     generates(t, 1, false)
     generates(t, 0, true)
@@ -149,6 +154,7 @@ check {
   role = "both",
   purpose = "C = 1 in either start-up frame, or in both: the device checks CRCs",
   requires = "upper_tester & mpa.crc_off",
+  sandwich = "tcp",
   run = function(t)
     expect_crc_checked(t, 1, false)
     expect_crc_checked(t, 0, true)
@@ -161,6 +167,7 @@ check {
   role = "both",
   purpose = "CRCs not in use: FPDUs count as valid whatever their CRC field holds, also unaligned and out of order",
   requires = "upper_tester",
+  sandwich = "tcp",
   run = function(t)
     local c = open_with_crc(t, 0, false)
     local octets, field = {}, 0x9e3779b9
