@@ -13,7 +13,8 @@
 #include "generator/link_sim.h"
 #include "reference-stack/peer.h"
 
-enum { RECEIVE_OCTETS = 65536, FIRST_FREE_PORT = 20000 };
+/* SEND_ROOM: what the device's TCP takes at once, as a kernel's does; a peer that shuts its window holds the rest back. */
+enum { RECEIVE_OCTETS = 65536, SEND_ROOM = 262144, FIRST_FREE_PORT = 20000 };
 
 static const uint8_t dut_mac[6] = {0x02, 0x77, 0x63, 0, 0, 0x02};
 static const uint8_t own_mac[6] = {0x02, 0x77, 0x63, 0, 0, 0x03};
@@ -129,6 +130,14 @@ static size_t peer_op_emss(void *transport)
     return tcp_status(to->connection)->mss;
 }
 
+static size_t peer_op_room(void *transport)
+{
+    struct sim_transport *to = transport;
+    size_t waiting = tcp_unacknowledged(to->connection);
+
+    return waiting < SEND_ROOM ? SEND_ROOM - waiting : 0;
+}
+
 static const struct peer_transport_ops transport_ops = {
     .listen = peer_op_listen,
     .unlisten = peer_op_unlisten,
@@ -138,6 +147,7 @@ static const struct peer_transport_ops transport_ops = {
     .abort = peer_op_abort,
     .release = peer_op_release,
     .emss = peer_op_emss,
+    .room = peer_op_room,
 };
 
 static void on_established(struct sim_rig *sim, struct tcp_connection *connection, uint64_t now)
@@ -207,6 +217,9 @@ static void on_tcp_event(void *context, struct tcp_connection *connection, enum 
     switch (event) {
     case TCP_EVENT_DATA:
         on_data(sim, transport, now);
+        break;
+    case TCP_EVENT_ACKNOWLEDGED:
+        peer_writable(transport->stream, now);
         break;
     case TCP_EVENT_PEER_FIN:
         peer_input_fin(transport->stream, now);

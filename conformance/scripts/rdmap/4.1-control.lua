@@ -26,6 +26,7 @@ check {
   id = "RDMAP-4.1-09",
   role = "both",
   purpose = "a Read Response has opcode 2, T = 1 and no queue",
+  sandwich = "startup",
   run = function(t)
     local m = t:memory { data = pattern(64) }
     local c = t:open()

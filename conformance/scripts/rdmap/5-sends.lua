@@ -176,14 +176,14 @@ check {
   id = "RDMAP-5.3-18",
   purpose = "a Send with Invalidate is checked for its STag's association when it is delivered",
   run = function(t)
-    local m = t:memory { pd = 2, data = pattern(8) }
+    local owner = t:open { dut = { pd = 2 } }
+    local m = t:memory { pd = 2, bound = owner, data = pattern(8) }
     local c = t:open()
     c:send(rdmap.send_invalidate { InvalidateSTag = m.STag, data = "1234" })
     c:expect_terminate({ "RDMAP_PROTECTION_INVALIDATE", "RDMAP_OPERATION_INVALIDATE", "RDMAP_NOT_ASSOCIATED",
                          "RDMAP_INVALID_STAG" }, { message = "an STag of another domain in a Send with Invalidate" })
-    local owner = t:open { dut = { pd = 2 } }
     owner:send(m:read(0, 8))
-    owner:expect_response(0x51A6, 0, pattern(8), "the domain still uses the STag")
+    owner:expect_response(0x51A6, 0, pattern(8), "its owner still uses the STag")
   end,
 }
 

@@ -124,28 +124,6 @@ check {
 }
 
 check {
-  id = "RDMAP-5.4-12",
-  purpose = "after a Terminate from its peer the device may stop at once, or finish what it sends",
-  run = function(t)
-    local c = t:open()
-    c:probe()
-    t.dut:write { stream = t:stream_of(c), stag = 5, to = 0, length = 60000 }
-    c:send(rdmap.terminate {})
-    local got
-    repeat
-      got = c:receive()
-      if got.kind == "garbage" or got.kind == "bad_fpdu" then
-        t:fail("what a device sends behind a received Terminate", "whole messages, or nothing", describe(got))
-      end
-    until got.kind ~= "segment"
-    if got.kind == "timeout" then
-      got = c:finish()
-      if got.kind == "timeout" then t:fail("a stream that was terminated", "its end", describe(got)) end
-    end
-  end,
-}
-
-check {
   id = "RDMAP-5.4-13",
   role = "both",
   purpose = "crossing Terminates: at most one in each direction, and the end",

@@ -62,10 +62,10 @@ check {
   run = function(t)
     local c = t:open()
     local m = t:memory()
-    c:send(m:write(13, "12345678"))
-    c:probe { message = "a Write at base + 13" }
-    m:patch(13, "12345678")
-    m:check("a Write at base + 13 changes these octets alone")
+    c:send(m:write(14, "12345678"))
+    c:probe { message = "a Write at base + 14" }
+    m:patch(14, "12345678")
+    m:check("a Write at base + 14 changes these octets alone")
   end,
 }
 
@@ -113,6 +113,7 @@ check {
     local m = t:memory()
     refused(t, m:read(m.octets, 1), "RDMAP_BOUNDS", "one octet behind the buffer")
     refused(t, m:read(-1, 1), "RDMAP_BOUNDS", "one octet before the buffer")
+    refused(t, m:read(m.octets - 1, 2), "RDMAP_BOUNDS", "two octets at the last of the buffer")
   end,
 }
 
@@ -135,6 +136,10 @@ check {
     refused(t, m:read(0, 8), "RDMAP_NOT_ASSOCIATED", "a Read of an STag of another domain", { "RDMAP_INVALID_STAG" })
     owner:send(m:read(0, 8))
     owner:expect_response(0x51A6, 0, "secret o", "a stream of the domain is not affected")
+    local a, b = t:pair()
+    m = t:memory { bound = b }
+    a:send(m:read(0, 8))
+    a:expect_terminate("RDMAP_NOT_ASSOCIATED", { warn = { "RDMAP_INVALID_STAG" }, message = "a Read of an STag of another stream" })
   end,
 }
 
@@ -396,7 +401,9 @@ check {
   purpose = "the opcode of a Read Request is valid",
   run = function(t)
     local m = t:memory()
-    refused(t, m:read(0, 8, { Opcode = 0xE }), "RDMAP_OPCODE", "opcode E on QN 1", { "DDP_INVALID_QN", "RDMAP_OPERATION_OTHER" })
+    local tolerated = { "DDP_INVALID_QN", "RDMAP_OPERATION_OTHER" }
+    refused(t, m:read(0, 8, { Opcode = 0xE }), "RDMAP_OPCODE", "opcode E on QN 1", tolerated)
+    refused(t, m:read(0, 8, { Opcode = 3 }), "RDMAP_OPCODE", "the opcode of a Send on QN 1", tolerated)
   end,
 }
 

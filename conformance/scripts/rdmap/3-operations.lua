@@ -1,0 +1,276 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- RFC 5040 3.2, 4.3 to 4.7, 5.2 and 6.1: the device issues operations, the tester is the other end; and Read limits.
+
+local SINK = 0x51A6
+
+-- Takes one untagged message of the device: FAIL unless its segments follow one another by the book. Returns its data.
+local function take_untagged(c, opcode, msn, invalidate, message)
+  local data = ""
+  repeat
+    local got = c:receive()
+    if got.kind ~= "segment" then c.t:fail(message, "a segment of it", describe(got)) end
+    c.t:equal(message .. ": opcode, QN, MSN, MO and Invalidate STag",
+              string.format("%d 0 %d %d 0x%x", opcode, msn, #data, invalidate or 0),
+              string.format("%d %d %d %d 0x%x", got.Opcode, got.QN or -1, got.MSN or -1, got.MO or -1, got.InvalidateSTag or -1))
+    data = data .. got.data
+  until got.L == 1
+  return data
+end
+
+local function take_write(c, stag, to, message)
+  local data = ""
+  repeat
+    local got = c:expect(rdmap.write { STag = stag, TO = to + #data }, { message = message })
+    data = data .. got.data
+  until got.L == 1
+  return data
+end
+
+-- What the device's "length" payloads hold.
+local function counted(octets)
+  local out = {}
+  for i = 1, octets do out[i] = string.char((i - 1) % 251) end
+  return table.concat(out)
+end
+
+check {
+  id = "RDMAP-3.2-01",
+  role = "both",
+  purpose = "the device offers all six operations, each with what its ULP asked for",
+  run = function(t)
+    local c = t:open()
+    c:probe()
+    local number, first = t:stream_of(c), t.role == "initiator" and 2 or 1
+    local function sent(opcode, msn, given)
+      given.stream, given.length = number, 5000
+      t.dut:send(given)
+      t:equal("octets of opcode " .. opcode, true, take_untagged(c, opcode, msn, given.invalidate, "opcode " .. opcode) == counted(5000))
+    end
+    sent(3, first, {})
+    sent(5, first + 1, { solicited = true })
+    sent(4, first + 2, { invalidate = 0x12345678 })
+    sent(6, first + 3, { invalidate = 0x89ABCDEF, solicited = true })
+    t.dut:write { stream = number, stag = 0x01020304, to = 0x100000003, length = 5000 }
+    t:equal("octets of a Write", true, take_write(c, 0x01020304, 0x100000003, "an RDMA Write") == counted(5000))
+    local sink = t:memory { octets = 3000 }
+    t.dut:read { stream = number, sink_stag = sink.STag, sink_to = sink.TO, source_stag = 0x0A0B0C0D,
+                 source_to = "0x1122334455667788", length = 3000 }
+    local request = c:expect(rdmap.read_request { QN = 1, MSN = 1, MO = 0, L = 1, SinkSTag = sink.STag, SinkTO = sink.TO,
+                                                  RDMARDSZ = 3000, SrcSTag = 0x0A0B0C0D, SrcTO = 0x1122334455667788,
+                                                  InvalidateSTag = 0, data = "" }, { message = "an RDMA Read" })
+    local data = pattern(3000)
+    for at = 0, 2000, 1000 do
+      c:send(rdmap.read_response { STag = request.SinkSTag, TO = request.SinkTO + at, data = data:sub(at + 1, at + 1000),
+                                   L = at == 2000 and 1 or 0 })
+    end
+    if not t:await_event("read_done", { stream = number }) then t:fail("an RDMA Read that was answered", "read_done", "no such event") end
+    sink:patch(0, data)
+    sink:check("the Read Response is in the sink")
+  end,
+}
+
+check {
+  id = "RDMAP-4.3-01",
+  role = "both",
+  purpose = "a Write of the device: STag as given, TO growing by the payload in 64 bits, L = 1 on the last",
+  run = function(t)
+    local c = t:open()
+    c:probe()
+    t.dut:write { stream = t:stream_of(c), stag = 0x89ABCDEF, to = "0xFFFFF003", length = 100000 }
+    local data = take_write(c, 0x89ABCDEF, 0xFFFFF003, "a Write of 100000 octets across 2^32")
+    t:equal("octets of the Write", true, data == counted(100000))
+  end,
+}
+
+check {
+  id = "DDP-4.3-11",
+  role = "both",
+  purpose = "MSNs rise by one for each message, for each queue on its own; tagged messages take none",
+  run = function(t)
+    local c = t:open { dut = { ord = 16 } }
+    c:probe()
+    local number, first = t:stream_of(c), t.role == "initiator" and 2 or 1
+    local sink = t:memory()
+    for i = 1, 5 do
+      t.dut:send { stream = number, data = hex("Send") }
+      c:expect(rdmap.send { QN = 0, MSN = first + i - 1 }, { message = "Send " .. i })
+      t.dut:write { stream = number, stag = 1, to = 0, data = hex("Write") }
+      c:expect(rdmap.write {}, { message = "Write " .. i })
+      t.dut:read { stream = number, sink_stag = sink.STag, sink_to = sink.TO, source_stag = 1, source_to = 0, length = 1 }
+      c:expect(rdmap.read_request { QN = 1, MSN = i }, { message = "Read Request " .. i })
+    end
+    c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" })
+    c:expect(rdmap.terminate { QN = 2, MSN = 1 }, { message = "the Terminate" })
+  end,
+}
+
+check {
+  id = "RDMAP-5.2-01",
+  role = "both",
+  purpose = "a Read is one Read Request and one Read Response message",
+  sandwich = "startup",
+  run = function(t)
+    local data = pattern(65536)
+    local m = t:memory { octets = 65536, data = data }
+    local c = t:open()
+    for _, size in ipairs { 1, 65536, 5000 } do
+      c:send(m:read(0, size))
+      c:expect_response(SINK, 0, data:sub(1, size), "a Read of " .. size .. " octets: one Read Response, one L = 1")
+    end
+    c:probe { message = "nothing of a Read Response is left" }
+  end,
+}
+
+check {
+  id = "RDMAP-5.2.1-15",
+  role = "both",
+  purpose = "a Read Request may have size zero",
+  sandwich = "startup",
+  run = function(t)
+    local m = t:memory()
+    local c = t:open()
+    c:send(m:read(0, 0))
+    local got = c:expect(rdmap.read_response { L = 1, data = "" }, { message = "a Read of no octets" })
+    t:equal("octets of the ULPDU", 14, #got.ulpdu)
+    t.dut:read { stream = t:stream_of(c), source_stag = 5, length = 0 }
+    local request = c:expect(rdmap.read_request { RDMARDSZ = 0 }, { message = "a Read of no octets of the device" })
+    c:send(rdmap.read_response { STag = request.SinkSTag, TO = request.SinkTO })
+    if not t:await_event("read_done", { stream = t:stream_of(c) }) then
+      t:fail("a Read of no octets that was answered", "read_done", "no such event")
+    end
+  end,
+}
+
+-- A Read of 100 octets of the device is open: returns the connection, its sink and its Read Request.
+local function open_read(t)
+  local c = t:open()
+  c:probe()
+  local sink = t:memory { octets = 100 }
+  t.dut:read { stream = t:stream_of(c), sink_stag = sink.STag, sink_to = sink.TO, source_stag = 0x77, length = 100 }
+  return c, sink, c:expect(rdmap.read_request { RDMARDSZ = 100 }, { message = "the Read that the device was asked for" })
+end
+
+check {
+  id = "RDMAP-5.2.2-05",
+  role = "both",
+  purpose = "a Read Response is delivered to the ULP that asked for it",
+  run = function(t)
+    local c, sink, request = open_read(t)
+    c:send(rdmap.read_response { STag = request.SinkSTag, TO = request.SinkTO, data = pattern(60), L = 0 })
+    c:probe()
+    if t:await_event("read_done", { stream = t:stream_of(c) }, t.round_trip) then
+      t:fail("a Read whose last segment has not come", "no completion", "read_done")
+    end
+    c:send(rdmap.read_response { STag = request.SinkSTag, TO = request.SinkTO + 60, data = pattern(40, 60) })
+    if not t:await_event("read_done", { stream = t:stream_of(c) }) then
+      t:fail("a Read that was answered", "read_done", "no such event")
+    end
+    sink:patch(0, pattern(100))
+    sink:check("the Read Response is in the sink")
+  end,
+}
+
+check {
+  id = "RDMAP-5.2.2-06",
+  role = "both",
+  purpose = "a Read Response to an STag that is not valid surfaces an error",
+  run = function(t)
+    local c, sink = open_read(t)
+    c:send(rdmap.read_response { STag = UNKNOWN_STAG, TO = sink.TO, data = "12345678" })
+    local names = { "DDP_BOUNDS", "DDP_NOT_ASSOCIATED", "RDMAP_OPERATION_OTHER", "RDMAP_CATASTROPHIC_STREAM",
+                    "RDMAP_CATASTROPHIC", "DDP_CATASTROPHIC" }
+    c:expect_terminate("DDP_INVALID_STAG", { warn = names, message = "a Read Response to an unknown STag" })
+    sink:check("nothing is placed")
+  end,
+}
+
+check {
+  id = "RDMAP-5.2.2-09",
+  role = "both",
+  purpose = "a Read Response that does not fit its request is refused, or stays in the device's own memory",
+  run = function(t)
+    local refusals = { "DDP_INVALID_STAG", "DDP_BOUNDS", "DDP_NOT_ASSOCIATED", "RDMAP_OPERATION_OTHER",
+                       "RDMAP_CATASTROPHIC_STREAM", "RDMAP_CATASTROPHIC", "DDP_CATASTROPHIC" }
+    local other = t:memory()
+    local cases = {
+      { "96 octets for 100", function(request) return { STag = request.SinkSTag, TO = request.SinkTO, data = pattern(96) } end },
+      { "another TO", function(request) return { STag = request.SinkSTag, TO = request.SinkTO + 4, data = pattern(96) } end },
+      { "another STag", function() return { STag = other.STag, TO = other.TO, data = pattern(100) } end },
+    }
+    for _, case in ipairs(cases) do
+      local c, _, request = open_read(t)
+      c:send(rdmap.read_response(case[2](request)))
+      local got = c:receive(t.quiet)
+      if got.kind == "timeout" then
+        if not t:await_event("read_done", { stream = t:stream_of(c) }) then
+          t:fail("a Read Response with " .. case[1], "a Terminate, or the completion of the Read", "neither")
+        end
+      else
+        local good = false
+        for _, name in ipairs(refusals) do good = good or got.triple == wire.triple(name) end
+        if not good then t:fail("a Read Response with " .. case[1], "a Terminate, or the completion of the Read", describe(got)) end
+      end
+    end
+  end,
+}
+
+-- Read Requests while the tester's TCP window is shut: the first is too large to be sent off, so all of them stay open.
+local LARGE = 4 << 20
+
+local function requests_at_once(t, count, options)
+  local m = t:memory { octets = LARGE }
+  local c = t:open { dut = options }
+  c:probe()
+  c.tcp:window(0)
+  local frames = { m:read(0, LARGE, { SinkSTag = 1 }) }
+  for i = 2, count do frames[i] = m:read(i, 16, { SinkSTag = i }) end
+  c:send(table.unpack(frames))
+  rig.wait(t.quiet / 4)
+  c.tcp:window(65535)
+  return c, m
+end
+
+check {
+  id = "RDMAP-5.2.2-04",
+  purpose = "as many Read Requests as were agreed are taken at once, none of them answered yet",
+  run = function(t)
+    local c, m = requests_at_once(t, 4, { ird = 4 })
+    for i = 1, 4 do
+      local size = i == 1 and LARGE or 16
+      local at = 0
+      repeat
+        local got = c:expect(rdmap.read_response { STag = i }, { message = string.format("Read %d of four, with an IRD of 4", i) })
+        at = at + #got.data
+      until got.L == 1
+      t:equal("octets of Read Response " .. i, size, at)
+    end
+    m:check("memory that was read")
+  end,
+}
+
+check {
+  id = "RDMAP-6.1-08",
+  purpose = "Read Requests beyond the agreed number are not taken",
+  run = function(t)
+    local c = requests_at_once(t, 3, { ird = 2 })
+    local got, responses = nil, 0
+    repeat
+      got = c:receive()
+      if got.kind == "segment" and got.Opcode == 2 and got.L == 1 then responses = responses + 1 end
+    until got.kind ~= "segment" or got.Opcode ~= 2 or responses == 3
+    if responses == 3 then t:fail("three Read Requests with an IRD of 2", "a Terminate", "three Read Responses") end
+    if got.kind ~= "segment" or not got.triple then t:warn("three Read Requests with an IRD of 2", "a Terminate", describe(got)) end
+  end,
+}
+
+check {
+  id = "RDMAP-6.1-09",
+  purpose = "a Read Request too many is told as a missing buffer, or as a catastrophe of the stream",
+  run = function(t)
+    local c = requests_at_once(t, 3, { ird = 2 })
+    local got = c:expect_terminate({ "DDP_NO_BUFFER", "DDP_MSN_RANGE", "RDMAP_CATASTROPHIC_STREAM", "RDMAP_OPERATION_OTHER" },
+                                   { message = "three Read Requests with an IRD of 2" })
+    t:ambiguous(got and got.Layer == 1 and "A: no QN 1 buffer left, a DDP error (1/2/02, 1/2/03)"
+                or "B: an RDMAP catastrophe of the stream")
+  end,
+}
