@@ -19,6 +19,7 @@ struct capture_file {
     char *buffer; /* of the FILE that pcap reads */
     uint32_t link;
     uint64_t frames;
+    bool regular;
 };
 
 /* DLT_RAW has other numbers in files than in programs; the rest is the same for what the decoder reads. */
@@ -51,7 +52,7 @@ static void explain(const char *path, const char *reason, uint64_t frames, struc
         sentence_set(error, "%s: cannot be read further than frame %llu: %s", path, (unsigned long long)frames, reason);
 }
 
-static FILE *open_regular(const char *path, struct sentence *error)
+static FILE *open_octets(const char *path, bool *regular, struct sentence *error)
 {
     struct stat status;
     FILE *file;
@@ -68,6 +69,7 @@ static FILE *open_regular(const char *path, struct sentence *error)
         sentence_set(error, "%s: is empty, a capture was expected (pcap or pcapng)", path);
         return NULL;
     }
+    *regular = S_ISREG(status.st_mode);
     file = fopen(path, "rb");
     if (file == NULL)
         sentence_set(error, "%s: %s", path, strerror(errno));
@@ -85,7 +87,7 @@ struct capture_file *capture_open(const char *path, struct sentence *error)
         free(capture);
         return NULL;
     }
-    file = open_regular(path, error);
+    file = open_octets(path, &capture->regular, error);
     if (file == NULL) {
         capture_close(capture);
         return NULL;
@@ -138,6 +140,11 @@ uint64_t capture_frames(const struct capture_file *capture)
     return capture->frames;
 }
 
+bool capture_again(const struct capture_file *capture)
+{
+    return capture->regular;
+}
+
 void capture_close(struct capture_file *capture)
 {
     if (capture == NULL)
@@ -169,7 +176,7 @@ static int append(struct capture_list *list, const char *path, struct sentence *
     return 0;
 }
 
-static bool is_capture_name(const char *name)
+bool capture_name(const char *name)
 {
     static const char *const endings[] = {".pcap", ".pcapng", ".cap"};
     const char *dot = strrchr(name, '.');
@@ -198,7 +205,7 @@ static int add_folder(struct capture_list *list, const char *path, unsigned dept
         if (rc == 0 && name[0] != '.' && asprintf(&below, "%s/%s", path, name) >= 0) {
             if (lstat(below, &status) == 0 && S_ISDIR(status.st_mode))
                 rc = add_folder(list, below, depth + 1, error);
-            else if (is_capture_name(name) && stat(below, &status) == 0 && S_ISREG(status.st_mode))
+            else if (capture_name(name) && stat(below, &status) == 0 && S_ISREG(status.st_mode))
                 rc = append(list, below, error);
             free(below);
         }
@@ -210,18 +217,13 @@ static int add_folder(struct capture_list *list, const char *path, unsigned dept
 
 int capture_list_add(struct capture_list *list, const char *path, struct sentence *error)
 {
-    size_t before = list->count;
     struct stat status;
 
     if (stat(path, &status) != 0)
         return sentence_set(error, "%s: %s", path, strerror(errno));
     if (!S_ISDIR(status.st_mode))
         return append(list, path, error);
-    if (add_folder(list, path, 0, error) != 0)
-        return -1;
-    if (list->count == before)
-        return sentence_set(error, "%s: holds no captures (*.pcap, *.pcapng, *.cap)", path);
-    return 0;
+    return add_folder(list, path, 0, error);
 }
 
 void capture_list_free(struct capture_list *list)

@@ -3,6 +3,7 @@
 #ifndef CONFORMANCE_ENGINE_CAPTURE_FILE_H
 #define CONFORMANCE_ENGINE_CAPTURE_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,9 @@ int capture_next(struct capture_file *capture, struct flow_frame *frame, struct 
 /* Frames given so far. */
 uint64_t capture_frames(const struct capture_file *capture);
 
+/* False for a pipe and the like, which cannot be read a second time. */
+bool capture_again(const struct capture_file *capture);
+
 /* Closes and frees; NULL is allowed. */
 void capture_close(struct capture_file *capture);
 
@@ -37,9 +41,13 @@ struct capture_list {
 
 /*
  * Adds a file as it is; of a folder every *.pcap, *.pcapng and *.cap below it, sorted by path (links to folders are not
- * followed). 0, or -1 with the sentence set; a folder without captures is an error.
+ * followed). 0, or -1 with the sentence set; a folder without captures adds nothing.
  */
 int capture_list_add(struct capture_list *list, const char *path, struct sentence *error);
+
+/* True when a file of this name is taken for a capture in a folder: *.pcap, *.pcapng, *.cap. */
+bool capture_name(const char *name);
+
 void capture_list_free(struct capture_list *list);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/engine/event_step.h"
 #include "conformance/flow/notation.h"
 #include "generator/pcapng.h"
 #include "reports/result.h"
@@ -31,53 +32,19 @@ static bool is_dut(const struct recorder *recorder, const struct flow *flow, uns
     return sender->family == dut->family && memcmp(sender->octets, dut->octets, dut->family == 4 ? 4 : 16) == 0;
 }
 
-static const char *step_kind(const struct flow_event *event)
-{
-    switch (event->kind) {
-    case FLOW_TCP_OPEN:
-    case FLOW_TCP_CLOSE:
-        return "tcp";
-    case FLOW_MPA_START:
-        return "mpa";
-    case FLOW_RDMAP:
-        return event->rdmap->message.opcode == RDMAP_TERMINATE ? "terminate" : "fpdu";
-    case FLOW_GAP:
-    case FLOW_UNDECODED:
-        return "note";
-    default:
-        return "fpdu";
-    }
-}
-
-static void event_octets(const struct flow_event *event, const uint8_t **octets, size_t *count)
-{
-    *octets = NULL;
-    *count = 0;
-    if (event->kind == FLOW_MPA_START) {
-        *octets = event->start->octets;
-        *count = event->start->octet_count;
-    } else if (event->fpdu != NULL) {
-        *octets = event->fpdu->fpdu.ulpdu;
-        *count = event->fpdu->ulpdu_have;
-    }
-}
-
 static void add_step(struct recorder *recorder, const struct flow_event *event)
 {
     char text[NOTATION_MAX];
-    const uint8_t *octets;
-    size_t count;
     double seconds;
 
     if (recorder->steps == NULL || json_array_size(recorder->steps) >= STEPS_MAX)
         return;
     if (notation_event(event, text, sizeof(text))[0] == '\0')
         return;
-    event_octets(event, &octets, &count);
     seconds = (double)(event->time_ns - recorder->start_ns) / 1e9;
-    (void)json_array_append_new(recorder->steps,
-                                result_step(seconds, is_dut(recorder, event->flow, event->direction) ? "dut" : "tester",
-                                            step_kind(event), text, event->frame, octets, count));
+    (void)json_array_append_new(
+        recorder->steps,
+        event_step(event, text, seconds, is_dut(recorder, event->flow, event->direction) ? "dut" : "tester", SIZE_MAX));
 }
 
 static void on_rule_result(const struct rule_result *result, void *argument)

@@ -138,42 +138,53 @@ static void add_fpdu(struct line *line, const struct flow_event *event)
         add(line, ", Marker %zu has FPDUPTR 0x%04x", fpdu->bad_marker, fpdu->bad_pointer);
 }
 
+bool notation_tells(const struct flow_event *event)
+{
+    switch (event->kind) {
+    case FLOW_FPDU: return event->fpdu->result != WIRE_OK;
+    case FLOW_DDP: return event->ddp->result == WIRE_MORE;
+    case FLOW_END: return false;
+    default: return true;
+    }
+}
+
+/* The segment with no more payload than the capture has, where what it carries is read. */
+static struct ddp_segment segment_there(const struct flow_ddp *ddp)
+{
+    struct ddp_segment segment = ddp->segment;
+    unsigned opcode = segment.control & 0xF;
+
+    if ((opcode == RDMAP_TERMINATE || opcode == RDMAP_READ_REQUEST) && segment.payload_octets > ddp->payload_have)
+        segment.payload_octets = ddp->payload_have;
+    return segment;
+}
+
 const char *notation_event(const struct flow_event *event, char *text, size_t room)
 {
     struct line line = {text, room, 0};
 
     text[0] = '\0';
+    if (!notation_tells(event))
+        return text;
     switch (event->kind) {
-    case FLOW_TCP_OPEN:
-        add(&line, "TCP %s", event->open->ack ? "SYN, ACK" : "SYN");
-        break;
-    case FLOW_TCP_CLOSE:
-        add(&line, "TCP %s", event->close->reset ? "RST" : "FIN");
-        break;
+    case FLOW_TCP_OPEN: add(&line, "TCP %s", event->open->ack ? "SYN, ACK" : "SYN"); break;
+    case FLOW_TCP_CLOSE: add(&line, "TCP %s", event->close->reset ? "RST" : "FIN"); break;
     case FLOW_MPA_START:
         if (event->start->result == WIRE_OK)
             return notation_start(&event->start->frame, text, room);
         add(&line, "malformed MPA %s, %zu octets", event->start->frame.kind == MPA_REQUEST ? "Request" : "Reply",
             event->start->octet_count);
         break;
-    case FLOW_FPDU:
-        if (event->fpdu->result != WIRE_OK)
-            add_fpdu(&line, event);
-        break;
-    case FLOW_DDP:
-        if (event->ddp->result == WIRE_MORE)
-            add(&line, "DDP header cut after %zu octets", event->fpdu->ulpdu_have);
-        break;
-    case FLOW_RDMAP:
-        return notation_segment(&event->ddp->segment, text, room);
-    case FLOW_GAP:
-        add(&line, "%" PRIu64 " octets are missing", event->gap->octets);
-        break;
-    case FLOW_UNDECODED:
-        add(&line, "%s", flow_reason_text(event->reason));
-        break;
-    case FLOW_END:
-        break;
+    case FLOW_FPDU: add_fpdu(&line, event); break;
+    case FLOW_DDP: add(&line, "DDP header cut after %zu octets", event->fpdu->ulpdu_have); break;
+    case FLOW_RDMAP: {
+        struct ddp_segment segment = segment_there(event->ddp);
+
+        return notation_segment(&segment, text, room);
+    }
+    case FLOW_GAP: add(&line, "%" PRIu64 " octets are missing", event->gap->octets); break;
+    case FLOW_UNDECODED: add(&line, "%s", flow_reason_text(event->reason)); break;
+    case FLOW_END: break;
     }
     return text;
 }

@@ -21,6 +21,9 @@ const char *notation_start(const struct mpa_start *start, char *text, size_t roo
 /* RDMAP message (or DDP segment that is none) of one segment. Returns `text`. */
 const char *notation_segment(const struct ddp_segment *segment, char *text, size_t room);
 
+/* True when notation_event() has something to show of this event. */
+bool notation_tells(const struct flow_event *event);
+
 /* Any event of a flow; "" for those that have nothing to show (an FPDU whose segment follows, the end). */
 const char *notation_event(const struct flow_event *event, char *text, size_t room);
 

@@ -69,10 +69,23 @@ for command in audit dump; do
 done
 
 echo "== audit: folders"
-expect "2 3" "an empty folder" "$WARPCHECK" audit "$in/empty-folder"
+expect 3 "an empty folder" "$WARPCHECK" audit "$in/empty-folder"
 complains 'empty-folder'
-expect "2 3" "a folder of other files" "$WARPCHECK" audit "$in/folder-of-others"
+expect 3 "a folder of other files" "$WARPCHECK" audit "$in/folder-of-others"
+complains 'folder-of-others'
+expect 3 "an empty folder beside a good capture" "$WARPCHECK" audit "$in/good.pcap" "$in/empty-folder"
 expect 2 "no such folder" "$WARPCHECK" audit "$in/no-such-folder/"
+
+echo "== audit: patterns as in list"
+expect 3 "a glob that fits no id" "$WARPCHECK" audit 'XMPA-*' "$in/good.pcap"
+complains 'XMPA-\*'
+expect 3 "an id that is none" "$WARPCHECK" audit MPA-99.9-99 "$in/good.pcap"
+complains 'MPA-99\.9-99'
+expect 3 "options that fit nothing together" "$WARPCHECK" audit 'MPA-*' --layer cm "$in/good.pcap"
+expect 2 "a glob of files that the shell left alone" "$WARPCHECK" audit "$in/"'nothing-here-*.pcap'
+complains 'nothing-here'
+expect 2 "neither a file nor like an id" "$WARPCHECK" audit nowhere "$in/good.pcap"
+complains 'nowhere'
 
 echo "== audit: a good capture is judged, and not by nobody"
 expect 0 "the generated capture" "$WARPCHECK" audit --format jsonl "$in/good.pcap"
@@ -82,6 +95,16 @@ mkdir -p "$WORK/full"
 ln -sf /dev/full "$WORK/full/results.jsonl"
 expect 4 "results into a full disk" "$WARPCHECK" audit -o "$WORK/full" "$in/good.pcap"
 expect 4 "an output folder that cannot be made" "$WARPCHECK" audit -o /proc/nowhere/out "$in/good.pcap"
+
+echo "== audit: a capture that cannot be read twice"
+expect 1 "findings of a pipe" bash -c 'cat "$1" | "$0" audit --format jsonl /dev/stdin' "$WARPCHECK" \
+	pcaps/linux-siw/siw-rping-terminate.pcap
+says '"verdict":"FAIL"'
+expect 1 "the same from the file, with a ladder" "$WARPCHECK" audit --format jsonl \
+	pcaps/linux-siw/siw-rping-terminate.pcap
+holds "the offending message is marked, with the messages before it" jq -es \
+	'map(select(.verdict == "FAIL"))[0] | [.frame as $f | .steps[] | select(.note and .frame == $f)] as $bad |
+	($bad | length) == 1 and $bad[0].from == "dut" and (.steps | length) > 8' "$WORK/stdout"
 
 echo "== snap lengths: headers are there, CRCs are not to be judged"
 for snap in 20 54 60 74 80 100 128 200; do
@@ -143,7 +166,7 @@ for seed in $(seq 1 20); do
 	"$WORK/spoil" "$seed" <"$in/good.pcap" >"$in/noise/$seed.pcap"
 	for program in "${programs[@]}"; do
 		expect "0 1 4" "audit of spoilt capture $seed by $(basename "$(dirname "$program")")/warpcheck" \
-			"$program" audit "$in/noise/$seed.pcap"
+			"$program" audit --format jsonl "$in/noise/$seed.pcap"
 		expect 0 "dump of it" "$program" dump --format jsonl "$in/noise/$seed.pcap"
 	done
 done

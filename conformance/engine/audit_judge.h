@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Judges captures: file -> decoder -> rules -> results. Memory is bounded whatever the file's size: results of a flow are
+ * handed over at the flow's end; findings that get a ladder wait for the file's end and a second pass.
+ */
+#ifndef CONFORMANCE_ENGINE_AUDIT_JUDGE_H
+#define CONFORMANCE_ENGINE_AUDIT_JUDGE_H
+
+#include <stdbool.h>
+
+#include "conformance/flow/flow.h"
+#include "conformance/requirements/catalogue.h"
+#include "conformance/requirements/select.h"
+#include "reports/result.h"
+#include "wire/sentence.h"
+
+struct audit_judge; /* opaque */
+
+struct audit_judge_config {
+    const struct catalogue *catalogue;
+    const struct selection *selection;
+    bool ladders; /* second pass over files with findings, for result.steps */
+    /* One requirement that one flow exercised. Strings and steps are valid during the call. */
+    void (*result)(void *user, const struct result *result, const struct requirement *requirement);
+    void (*results_end)(void *user); /* no more results of this flow, or of this file; may be NULL */
+    void *user;
+};
+
+/* A copy of *config is kept; what it points to outlives the judge. NULL without memory. */
+struct audit_judge *audit_judge_create(const struct audit_judge_config *config);
+void audit_judge_free(struct audit_judge *judge); /* NULL is allowed */
+
+enum audit_file {
+    AUDIT_FILE_WHOLE,
+    AUDIT_FILE_DAMAGED, /* judged up to where it breaks off; the sentence says where */
+    AUDIT_FILE_FOREIGN, /* no capture that can be read; the sentence says why */
+};
+
+/* Judges the capture at `path`, which stands in the results as it is. */
+enum audit_file audit_judge_file(struct audit_judge *judge, const char *path, struct sentence *error);
+
+/* Of all files so far. */
+const struct flow_totals *audit_judge_totals(const struct audit_judge *judge);
+
+#endif

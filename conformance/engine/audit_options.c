@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/engine/audit_options.h"
+
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "reports/result.h"
+
+/* An option with a value: "-o DIR", "--format=F". *value is NULL when this is another option. */
+static int option_value(const char *name, int argc, char **argv, int *index, const char **value, struct sentence *error)
+{
+    size_t length = strlen(name);
+
+    *value = NULL;
+    if (strcmp(argv[*index], name) == 0) {
+        if (*index + 1 >= argc)
+            return sentence_set(error, "%s needs a value", name);
+        *value = argv[*index + 1];
+        *index += 2;
+    } else if (length > 2 && strncmp(argv[*index], name, length) == 0 && argv[*index][length] == '=') {
+        *value = argv[*index] + length + 1;
+        *index += 1;
+    }
+    return 0;
+}
+
+static int option_parse(struct audit_options *options, int argc, char **argv, int *index, struct sentence *error)
+{
+    const char *value;
+
+    if (option_value("-o", argc, argv, index, &value, error) != 0)
+        return -1;
+    if (value != NULL) {
+        options->output = value;
+        return 0;
+    }
+    if (option_value("--format", argc, argv, index, &value, error) != 0)
+        return -1;
+    if (value != NULL) {
+        options->jsonl = strcmp(value, "jsonl") == 0;
+        if (!options->jsonl && strcmp(value, "text") != 0)
+            return sentence_set(error, "--format \"%.40s\" is unknown, text or jsonl was expected", value);
+        return 0;
+    }
+    if (strcmp(argv[*index], "--all") != 0)
+        return sentence_set(error, "unknown option %.60s (warpcheck audit --help lists them)", argv[*index]);
+    options->all = true;
+    ++*index;
+    return 0;
+}
+
+/* Whether who typed this meant requirements: their ids begin like it ("MPA-"), or it is a glob and no path. */
+static bool is_pattern(const char *argument, const struct catalogue *catalogue)
+{
+    const char *dash = strchr(argument, '-');
+
+    if (strchr(argument, '/') != NULL || capture_name(argument))
+        return false;
+    if (strpbrk(argument, "*?[") != NULL)
+        return true;
+    for (size_t i = 0; dash != NULL && i < catalogue_count(catalogue); i++)
+        if (strncasecmp(catalogue_at(catalogue, i)->id, argument, (size_t)(dash - argument) + 1) == 0)
+            return true;
+    return false;
+}
+
+static int file_add(struct audit_options *options, const char *path, struct sentence *error)
+{
+    size_t before = options->files.count;
+
+    if (capture_list_add(&options->files, path, error) != 0)
+        return EXIT_USAGE;
+    if (options->files.count != before)
+        return 0;
+    (void)sentence_set(error, "nothing selected: %.300s holds no captures (*.pcap, *.pcapng, *.cap)", path);
+    return EXIT_NOTHING_SELECTED;
+}
+
+static int pattern_check(const struct audit_options *options, const struct catalogue *catalogue, const char *argument,
+                         struct sentence *error)
+{
+    if (selection_unmatched(&options->selection, catalogue) == NULL)
+        return 0;
+    if (is_pattern(argument, catalogue)) {
+        (void)sentence_set(error, "nothing selected: no requirement has an id like %.60s", argument);
+        return EXIT_NOTHING_SELECTED;
+    }
+    (void)sentence_set(error, "%.300s: no such file or folder", argument);
+    return EXIT_USAGE;
+}
+
+static int argument_parse(struct audit_options *options, const struct catalogue *catalogue, int argc, char **argv,
+                          int *index, struct sentence *error)
+{
+    const char *argument = argv[*index];
+    struct stat status;
+    int taken;
+
+    if (argument[0] != '-' && stat(argument, &status) == 0) {
+        ++*index;
+        return file_add(options, argument, error);
+    }
+    taken = selection_option(&options->selection, argc, argv, index, error);
+    if (taken == 0)
+        taken = option_parse(options, argc, argv, index, error);
+    if (taken < 0)
+        return EXIT_USAGE;
+    return argument[0] != '-' ? pattern_check(options, catalogue, argument, error) : 0;
+}
+
+int audit_options_parse(struct audit_options *options, const struct catalogue *catalogue, int argc, char **argv,
+                        struct sentence *error)
+{
+    for (int i = 1; i < argc;) {
+        int status = argument_parse(options, catalogue, argc, argv, &i, error);
+
+        if (status != 0)
+            return status;
+    }
+    if (options->files.count == 0) {
+        (void)sentence_set(error, "which captures? name files or folders");
+        return EXIT_USAGE;
+    }
+    if (selection_count(&options->selection, catalogue) == 0) {
+        (void)sentence_set(error, "nothing selected: no requirement fits all options");
+        return EXIT_NOTHING_SELECTED;
+    }
+    return 0;
+}

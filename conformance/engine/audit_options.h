@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The command line of `warpcheck audit`. */
+#ifndef CONFORMANCE_ENGINE_AUDIT_OPTIONS_H
+#define CONFORMANCE_ENGINE_AUDIT_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "conformance/engine/capture_file.h"
+#include "conformance/requirements/catalogue.h"
+#include "conformance/requirements/select.h"
+#include "wire/sentence.h"
+
+struct audit_options {
+    struct selection selection;
+    struct capture_list files; /* at least one when parsed */
+    const char *output;        /* folder, NULL: none */
+    bool jsonl, all;
+};
+
+/*
+ * Reads argv; `options` begins as {0}, and its files are freed by capture_list_free(). An argument that names a file or
+ * folder is one, another is a pattern over requirement ids. Returns the exit status: 0 to go on; EXIT_USAGE with the
+ * sentence set for an unknown option and for a file that is not there; EXIT_NOTHING_SELECTED with the sentence set for
+ * a folder without captures and for a pattern or options that fit no requirement: zero selected is never success.
+ */
+int audit_options_parse(struct audit_options *options, const struct catalogue *catalogue, int argc, char **argv,
+                        struct sentence *error);
+
+#endif
