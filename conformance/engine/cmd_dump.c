@@ -3,10 +3,10 @@
 #include "conformance/engine/cmd_dump.h"
 
 #include <inttypes.h>
-#include <pcap/pcap.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "conformance/engine/capture_file.h"
 #include "conformance/engine/dump_json.h"
 #include "conformance/flow/notation.h"
 #include "wire/sentence.h"
@@ -73,22 +73,13 @@ static void dump_event(void *ctx, const struct flow_event *event)
 }
 
 /* Feeds an open capture to the decoder. Returns an exit status. */
-static int feed(struct dump *dump, struct flow_decoder *decoder, pcap_t *capture, struct sentence *error)
+static int feed(struct dump *dump, struct flow_decoder *decoder, struct capture_file *capture, struct sentence *error)
 {
-    struct flow_frame frame = {.link = (uint32_t)pcap_datalink(capture)};
-    struct pcap_pkthdr *header;
-    const u_char *octets;
+    struct flow_frame frame;
     int got = 0;
 
-    while (!dump->failed && (got = pcap_next_ex(capture, &header, &octets)) == 1) {
-        frame.number++;
-        /* tv_usec holds nanoseconds: the capture was opened with that precision. */
-        frame.time_ns = (uint64_t)header->ts.tv_sec * 1000000000 + (uint64_t)header->ts.tv_usec;
-        frame.octets = octets;
-        frame.captured = header->caplen;
-        frame.length = header->len;
+    while (!dump->failed && (got = capture_next(capture, &frame, error)) == 1)
         flow_decoder_frame(decoder, &frame);
-    }
     flow_decoder_finish(decoder);
     dump_pending(dump);
     if (dump->failed || fflush(stdout) != 0) {
@@ -96,40 +87,31 @@ static int feed(struct dump *dump, struct flow_decoder *decoder, pcap_t *capture
         sentence_set(error, "writing the output failed: is the disk full?");
         return EXIT_ENVIRONMENT;
     }
-    if (got == PCAP_ERROR) {
-        sentence_set(error, "the capture breaks off behind frame %" PRIu64 " (%.200s); what was read is shown",
-                     frame.number, pcap_geterr(capture));
-        return EXIT_ENVIRONMENT;
-    }
+    if (got < 0)
+        return capture_frames(capture) == 0 ? EXIT_USAGE : EXIT_ENVIRONMENT;
     return EXIT_DONE;
 }
 
 static int dump_file(struct dump *dump, const char *path, struct sentence *error)
 {
-    char why[PCAP_ERRBUF_SIZE];
-    pcap_t *capture = pcap_open_offline_with_tstamp_precision(path, PCAP_TSTAMP_PRECISION_NANO, why);
-    int status = EXIT_USAGE;
+    struct capture_file *capture = capture_open(path, error);
+    struct flow_decoder *decoder;
+    int status = EXIT_ENVIRONMENT;
 
-    if (capture == NULL) {
-        sentence_set(error, "this cannot be read as a capture: %.300s; pcap or pcapng was expected", why);
+    if (capture == NULL)
         return EXIT_USAGE;
-    }
-    struct flow_decoder *decoder = flow_decoder_create(NULL, dump_event, dump);
-
-    if (!flow_link_known((uint32_t)pcap_datalink(capture))) {
-        sentence_set(error, "link type %d is not known to the decoder", pcap_datalink(capture));
-    } else if (decoder == NULL) {
-        sentence_set(error, "no memory for the decoder");
-        status = EXIT_ENVIRONMENT;
+    decoder = flow_decoder_create(NULL, dump_event, dump);
+    if (decoder == NULL) {
+        sentence_set(error, "%s: no memory for the decoder", path);
     } else {
         status = feed(dump, decoder, capture, error);
         if (status == EXIT_DONE && flow_decoder_totals(decoder)->flows == 0) {
-            sentence_set(error, "no iWARP in %" PRIu64 " frames", flow_decoder_totals(decoder)->frames);
+            sentence_set(error, "%s: no iWARP in %" PRIu64 " frames", path, flow_decoder_totals(decoder)->frames);
             status = EXIT_NOTHING;
         }
     }
     flow_decoder_destroy(decoder);
-    pcap_close(capture);
+    capture_close(capture);
     return status;
 }
 
@@ -194,7 +176,7 @@ int cmd_dump(int argc, char **argv)
         int status = dump_file(&dump, argv[i], &error);
 
         if (status != EXIT_DONE)
-            fprintf(stderr, "warpcheck dump: %s: %s\n", argv[i], error.text);
+            (void)complain(0, error.text, "");
         worst = worse(worst, status);
     }
     return worst;
