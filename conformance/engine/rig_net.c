@@ -272,7 +272,8 @@ static int start_device(struct net_rig *net, const struct rig_embedded_config *c
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent)
             _exit(127);
-        (void)dup2(STDERR_FILENO, STDOUT_FILENO); /* the run's stdout is for results alone */
+        if (freopen("/dev/null", "w", stdout) == NULL) /* the run's stdout is for results alone */
+            _exit(127);
         execv(config->program, (char *const *)arguments);
         _exit(127);
     }
