@@ -171,6 +171,7 @@ enum {
     B(TERMINATE_ODD_IGNORED,       "terminate-odd-ignored",       "a Terminate of another length than its bits say is ignored") \
     B(TERMINATE_BITS_CHECKED,      "terminate-bits-checked",      "a Terminate with M and D different is an error") \
     B(TERMINATE_RESERVED_CHECKED,  "terminate-reserved-checked",  "a Terminate's reserved bits must be zero") \
+    B(READ_DONE_EARLY,             "read-done-early",             "an own Read is complete with the first segment of its response") \
     B(MSN_NOT_ADVANCED,            "msn-not-advanced",            "the expected MSN stays what it was") \
     B(INVALIDATE_NOT_DONE,         "invalidate-not-done",         "Send with Invalidate leaves the STag valid") \
     /* Errors */ \

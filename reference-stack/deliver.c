@@ -11,15 +11,21 @@ struct delivery {
     struct rdmap_message message;
 };
 
-static bool holds(struct iwarp_stream *stream, enum validation_stage stage, struct delivery *delivery, const char *text)
+bool deliver_holds(struct iwarp_stream *stream, enum validation_stage stage, const struct validation_subject *subject,
+                   const char *text)
 {
     struct validation_outcome outcome;
 
-    if (validation_run(stage, &delivery->subject, &outcome))
+    if (validation_run(stage, subject, &outcome))
         return true;
     if (!outcome.ignore)
-        stream_fail(stream, &outcome, &delivery->subject, text);
+        stream_fail(stream, &outcome, subject, text);
     return false;
+}
+
+static bool holds(struct iwarp_stream *stream, enum validation_stage stage, struct delivery *delivery, const char *text)
+{
+    return deliver_holds(stream, stage, &delivery->subject, text);
 }
 
 /* --- Tagged: RDMA Write and Read Response --------------------------------------------------------------------- */
@@ -63,7 +69,7 @@ static void read_response(struct iwarp_stream *stream, struct delivery *delivery
     if (read == NULL)
         return;
     read->received += delivery->segment.payload_octets;
-    if (!delivery->segment.last)
+    if (!delivery->segment.last && !stream_behaves(stream, DEFECT_READ_DONE_EARLY))
         return;
     read->done = true;
     stream->counters.reads_outstanding--;
@@ -116,7 +122,7 @@ static void deliver_tagged(struct iwarp_stream *stream, struct delivery *deliver
         write_delivered(stream, delivery);
 }
 
-/* --- Untagged: the four Sends, Read Request, Terminate ---------------------------------------------------------- */
+/* --- Untagged: the Sends, Read Request, Terminate, and those of RFC 7306 ---------------------------------------------------------- */
 
 /* Size of the buffer that the queue's next message has; UINT64_MAX when it has none. */
 static uint64_t buffer_of(const struct iwarp_stream *stream, const struct ddp_segment *segment)
@@ -133,9 +139,10 @@ static uint64_t buffer_of(const struct iwarp_stream *stream, const struct ddp_se
     case DDP_QN_READ_REQUEST:
         if (stream->reads.count + stream_behaves(stream, DEFECT_IRD_ONE_SHORT) < stream->ird ||
             stream_behaves(stream, DEFECT_IRD_IGNORED) || (stream->rtr_awaited && segment->msn == DDP_FIRST_MSN))
-            return READ_REQUEST_OCTETS;
+            return stream->config.extensions == IWARP_EXTENSIONS_OFF ? READ_REQUEST_OCTETS : ATOMIC_REQUEST_OCTETS;
         return UINT64_MAX;
     case DDP_QN_TERMINATE: return STREAM_TERMINATE_ROOM;
+    case DDP_QN_ATOMIC_RESPONSE: return atomic_open(stream) != NULL ? ATOMIC_RESPONSE_OCTETS : UINT64_MAX;
     default: return UINT64_MAX;
     }
 }
@@ -218,6 +225,9 @@ static void deliver_send(struct iwarp_stream *stream, struct untagged_queue *que
                        (stream_behaves(stream, DEFECT_INVALIDATE_ALWAYS) && delivery->message.invalidate_stag != 0);
     struct iwarp_event *event;
 
+    delivery->subject.count = queue->length;
+    if (!rdmap_is_send(opcode) && !holds(stream, VALIDATE_IMMEDIATE, delivery, "Immediate Data is not acceptable"))
+        return;
     if (invalidates && !invalidate(stream, delivery))
         return;
     if (rtr && !invalidates)
@@ -235,7 +245,8 @@ static void deliver_send(struct iwarp_stream *stream, struct untagged_queue *que
         event->octets =
             stream_behaves(stream, DEFECT_MESSAGE_LENGTH_LAST) ? delivery->segment.payload_octets : queue->length;
         event->opcode = opcode;
-        event->solicited = opcode == RDMAP_SEND_SE || opcode == RDMAP_SEND_SE_INVALIDATE;
+        event->solicited =
+            opcode == RDMAP_SEND_SE || opcode == RDMAP_SEND_SE_INVALIDATE || opcode == RDMAP_IMMEDIATE_SE;
         event->invalidated = invalidates;
         event->stag = invalidates ? delivery->message.invalidate_stag : 0;
         if (stream->defects != NULL)
@@ -248,7 +259,6 @@ static void deliver_read_request(struct iwarp_stream *stream, struct untagged_qu
 {
     const uint8_t *p = queue->buffer;
     struct read_request request = {0};
-    struct served_read *served;
 
     delivery->subject.count = queue->length;
     delivery->subject.read = &request;
@@ -262,16 +272,23 @@ static void deliver_read_request(struct iwarp_stream *stream, struct untagged_qu
         return;
     if (request.octets == 0 && stream_behaves(stream, DEFECT_ZERO_READ_UNANSWERED))
         return;
-    served = ring_push(&stream->reads);
+    deliver_served(stream, &(struct served_read){.request = request}, &delivery->subject);
+}
+
+/* A good request takes its place behind those that wait for their responses (RFC 5040 5.2.2, RFC 7306 5.2.2). */
+void deliver_served(struct iwarp_stream *stream, const struct served_read *request,
+                    const struct validation_subject *subject)
+{
+    struct served_read *served = ring_push(&stream->reads);
+
     if (served == NULL) {
         stream_fail_with(stream, NULL, TERM_RDMAP_CATASTROPHIC_STREAM, VALIDATION_TERMINATE,
-                         "out of memory for a Read Request");
+                         "out of memory for a Read or Atomic Request");
         return;
     }
-    memset(served, 0, sizeof(*served));
-    served->request = request;
-    memcpy(served->header, delivery->segment.header, DDP_UNTAGGED_OCTETS);
-    served->segment_octets = delivery->subject.fpdu->ulpdu_length;
+    *served = *request;
+    memcpy(served->header, subject->segment->header, DDP_UNTAGGED_OCTETS);
+    served->segment_octets = subject->fpdu->ulpdu_length;
     stream->counters.reads_served = (unsigned)stream->reads.count;
     if (stream->counters.reads_served > stream->counters.reads_served_max)
         stream->counters.reads_served_max = stream->counters.reads_served;
@@ -336,6 +353,10 @@ static void deliver_untagged(struct iwarp_stream *stream, struct delivery *deliv
     switch (delivery->message.opcode) {
     case RDMAP_READ_REQUEST: deliver_read_request(stream, queue, delivery); break;
     case RDMAP_TERMINATE: deliver_terminate(stream, queue); break;
+    case RDMAP_ATOMIC_REQUEST: atomic_deliver_request(stream, queue, &delivery->subject); break;
+    case RDMAP_ATOMIC_RESPONSE: atomic_deliver_response(stream, queue, &delivery->subject); break;
+    case RDMAP_IMMEDIATE:
+    case RDMAP_IMMEDIATE_SE: deliver_send(stream, queue, delivery); break;
     default:
         if (rdmap_is_send(delivery->message.opcode))
             deliver_send(stream, queue, delivery);

@@ -2,12 +2,8 @@
 #ifndef REFERENCE_STACK_DEVICE_INTERNAL_H
 #define REFERENCE_STACK_DEVICE_INTERNAL_H
 
-/* A hash table without memory marks the entry instead of ending the program. */
-#define HASH_NONFATAL_OOM          1
-#define uthash_nonfatal_oom(entry) ((entry)->lost = true)
-#include <uthash.h>
-
 #include "iwarp/device.h"
+#include "reference-stack/hash.h"
 
 struct region_entry {
     struct iwarp_region region;

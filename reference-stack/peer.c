@@ -84,10 +84,18 @@ static struct peer_stream *stream_new(struct peer *peer, const struct peer_optio
     ps = calloc(1, sizeof(*ps));
     if (ps == NULL)
         return NULL;
+    ps->number = peer->next_number;
+    HASH_ADD(hh, peer->by_number, number, sizeof(ps->number), ps);
+    if (ps->lost || deadlines_join(&peer->deadlines) != 0) {
+        if (!ps->lost)
+            HASH_DEL(peer->by_number, ps);
+        free(ps);
+        return NULL;
+    }
+    peer->next_number++;
     ps->peer = peer;
     ps->options = *options;
     ps->transport = transport;
-    ps->number = peer->next_number++;
     ps->next = peer->streams;
     if (ps->next != NULL)
         ps->next->previous = ps;
@@ -109,6 +117,9 @@ static void stream_free(struct peer_stream *ps)
         peer->streams = ps->next;
     if (ps->next != NULL)
         ps->next->previous = ps->previous;
+    HASH_DEL(peer->by_number, ps);
+    if (!ps->dead)
+        deadlines_leave(&peer->deadlines, &ps->deadline);
     peer->stream_count--;
     peer->dead_count -= ps->dead;
     free(ps);
@@ -117,15 +128,14 @@ static void stream_free(struct peer_stream *ps)
 /* Of the dead streams the oldest go, once there are many: a caller that is late with a call does no harm. */
 static void bury(struct peer *peer)
 {
-    struct peer_stream *oldest = NULL;
+    struct peer_stream *oldest = peer->first_dead;
 
     if (peer->dead_count <= PEER_DEAD_MAX)
         return;
-    for (struct peer_stream *ps = peer->streams; ps != NULL; ps = ps->next)
-        if (ps->dead)
-            oldest = ps;
-    if (oldest != NULL)
-        stream_free(oldest);
+    peer->first_dead = oldest->next_dead;
+    if (peer->first_dead == NULL)
+        peer->last_dead = NULL;
+    stream_free(oldest);
 }
 
 /* The stream is over: what it held is given back, its number stays taken. The transport is dealt with already. */
@@ -136,6 +146,12 @@ static void stream_dead(struct peer_stream *ps)
     ps->dead = true;
     ps->transport = NULL;
     ps->peer->dead_count++;
+    if (ps->peer->last_dead != NULL)
+        ps->peer->last_dead->next_dead = ps;
+    else
+        ps->peer->first_dead = ps;
+    ps->peer->last_dead = ps;
+    deadlines_leave(&ps->peer->deadlines, &ps->deadline);
     iwarp_stream_free(ps->stream);
     ps->stream = NULL;
     while (ps->work != NULL)
@@ -144,10 +160,10 @@ static void stream_dead(struct peer_stream *ps)
 
 struct peer_stream *peer_stream_find(const struct peer *peer, uint32_t number)
 {
-    for (struct peer_stream *ps = peer->streams; ps != NULL; ps = ps->next)
-        if (ps->number == number)
-            return ps;
-    return NULL;
+    struct peer_stream *ps;
+
+    HASH_FIND(hh, peer->by_number, &number, sizeof(number), ps);
+    return ps;
 }
 
 size_t peer_stream_count(const struct peer *peer)
@@ -246,7 +262,9 @@ void peer_pump(struct peer_stream *ps)
     if (iwarp_stream_state(ps->stream) == IWARP_STATE_CLOSED) {
         ops->release(ps->transport);
         stream_dead(ps);
+        return;
     }
+    deadlines_set(&ps->peer->deadlines, &ps->deadline, iwarp_stream_deadline(ps->stream));
 }
 
 /* --- Listeners and connections ----------------------------------------------------------------------------------- */
@@ -418,21 +436,24 @@ void peer_writable(struct peer_stream *ps, uint64_t now)
 
 uint64_t peer_deadline(const struct peer *peer)
 {
-    uint64_t first = UINT64_MAX;
+    const struct deadline *first = deadlines_first(&peer->deadlines);
 
-    for (const struct peer_stream *ps = peer->streams; ps != NULL; ps = ps->next) {
-        uint64_t deadline = ps->stream == NULL ? UINT64_MAX : iwarp_stream_deadline(ps->stream);
-
-        first = deadline < first ? deadline : first;
-    }
-    return first;
+    return first == NULL ? UINT64_MAX : first->when;
 }
 
 void peer_tick(struct peer *peer, uint64_t now)
 {
     peer->now = now;
-    for (struct peer_stream *ps = peer->streams; ps != NULL; ps = ps->next) {
-        if (ps->stream != NULL && iwarp_stream_deadline(ps->stream) <= now) {
+    for (;;) {
+        struct deadline *first = deadlines_first(&peer->deadlines);
+        struct peer_stream *ps;
+
+        if (first == NULL || first->when > now)
+            return;
+        /* It is set anew by peer_pump(), and then is later than now: a stream that was told is told once. */
+        deadlines_set(&peer->deadlines, first, UINT64_MAX);
+        ps = (struct peer_stream *)(void *)((uint8_t *)first - offsetof(struct peer_stream, deadline));
+        if (ps->stream != NULL) {
             iwarp_stream_tick(ps->stream, now);
             peer_pump(ps);
         }
@@ -476,6 +497,7 @@ void peer_free(struct peer *peer)
     if (peer == NULL)
         return;
     drop_streams(peer);
+    deadlines_free(&peer->deadlines);
     while (peer->listeners != NULL)
         (void)peer_unlisten(peer, peer->listeners->port, NULL);
     iwarp_device_free(peer->device);

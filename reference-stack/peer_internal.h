@@ -11,6 +11,9 @@
 
 #include <jansson.h>
 
+#include "reference-stack/deadlines.h"
+#include "reference-stack/hash.h"
+
 #include "iwarp/device.h"
 #include "iwarp/stream.h"
 #include "reference-stack/peer.h"
@@ -56,6 +59,10 @@ struct peer_stream {
     struct iwarp_stream *stream; /* NULL before the connection is open, and after its end */
     void *transport;
     uint32_t number;
+    UT_hash_handle hh; /* by number */
+    bool lost;         /* the hash table could not take it */
+    struct deadline deadline;
+    struct peer_stream *next_dead;
     uint16_t port; /* of the listener, 0 for an own connect */
     struct peer_options options;
     struct peer_work *work;
@@ -69,6 +76,9 @@ struct peer {
     struct iwarp_device *device;
     struct peer_listener *listeners;
     struct peer_stream *streams; /* newest first, the dead ones too */
+    struct peer_stream *by_number;
+    struct peer_stream *first_dead, *last_dead; /* in the order of dying */
+    struct deadlines deadlines;
     size_t stream_count, dead_count;
     uint32_t next_number;
     uint64_t region_octets;

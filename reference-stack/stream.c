@@ -17,6 +17,7 @@ void iwarp_stream_config_default(struct iwarp_stream_config *config, enum iwarp_
     config->crc = true;
     config->ird = config->ord = 4;
     config->rtr = IWARP_RTR_ALL;
+    config->extensions = IWARP_EXTENSIONS_RFC7306;
     config->emss = EMSS_DEFAULT;
     config->startup_limit = 10 * SECOND;
     config->linger_limit = 5 * SECOND;
@@ -137,6 +138,8 @@ void stream_complete(struct iwarp_stream *stream)
         [IWARP_WORK_SEND] = IWARP_EVENT_SEND_DONE,
         [IWARP_WORK_WRITE] = IWARP_EVENT_WRITE_DONE,
         [IWARP_WORK_READ] = IWARP_EVENT_READ_DONE,
+        [IWARP_WORK_ATOMIC] = IWARP_EVENT_ATOMIC_DONE,
+        [IWARP_WORK_IMMEDIATE] = IWARP_EVENT_IMMEDIATE_DONE,
     };
 
     for (;;) {
@@ -150,6 +153,7 @@ void stream_complete(struct iwarp_stream *stream)
             if (event != NULL) {
                 event->id = work->id;
                 event->octets = work->count;
+                event->value = work->value;
             }
         }
         ring_pop(&stream->work);

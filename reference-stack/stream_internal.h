@@ -4,6 +4,7 @@
  *
  *     stream.c      life, events, verbs            startup.c    Request, Reply, negotiation, RTR
  *     receive.c     FPDUs out of octets            deliver.c    DDP placement, RDMAP delivery
+ *     atomic.c      Atomic Operations, Immediate Data (RFC 7306)
  *     transmit.c    work into DDP Segments         frame.c      ULPDUs into FPDUs, defects of layout
  *     terminate.c   errors into Terminates         validation.c what a peer must not do
  */
@@ -15,14 +16,15 @@
 #include "reference-stack/device_internal.h"
 #include "reference-stack/ring.h"
 #include "reference-stack/validation.h"
+#include "wire/atomic.h"
 #include "wire/ddp.h"
 #include "wire/fpdu.h"
 #include "wire/marker.h"
 #include "wire/rdmap.h"
 
 enum {
-    STREAM_QUEUES = 3, /* QN 0 Sends, 1 Read Requests, 2 Terminate; RFC 7306 adds QN 3 */
-    STREAM_HEADER_MAX = 18 + READ_REQUEST_OCTETS,
+    STREAM_QUEUES = 4, /* QN 0 Sends, 1 Read and Atomic Requests, 2 Terminate; with the extensions 3 Atomic Responses */
+    STREAM_HEADER_MAX = 18 + ATOMIC_REQUEST_OCTETS,
     STREAM_TERMINATE_ROOM = 256, /* QN 2's untagged buffer: longer than any Terminate, zero-filled ones included */
     STREAM_WRITE_MAX = 0,
 };
@@ -34,7 +36,7 @@ struct receive_work {
     size_t octets;
 };
 
-/* A posted Send, Write or Read, or an RTR message, from posting to completion. */
+/* A posted Send, Write, Read, atomic or Immediate Data, or an RTR message, from posting to completion. */
 struct send_work {
     enum iwarp_work kind;
     bool internal; /* an RTR: no event */
@@ -48,11 +50,16 @@ struct send_work {
     uint32_t sink_stag;
     uint64_t sink_to;
     uint64_t received; /* Read: octets placed so far */
+    struct atomic_request atomic;
+    uint64_t value; /* atomic: from the response */
+    uint8_t immediate[IMMEDIATE_OCTETS];
 };
 
-/* An inbound Read Request on its way to its Read Response. */
+/* An inbound Read or Atomic Request on its way to its response. */
 struct served_read {
+    bool is_atomic;
     struct read_request request;
+    struct atomic_request atomic;
     uint8_t header[DDP_UNTAGGED_OCTETS]; /* as received: a late failure quotes it (RFC 5040 4.8) */
     uint16_t segment_octets;
     uint64_t sent;
@@ -109,6 +116,7 @@ struct iwarp_stream {
     uint8_t *scratch; /* FPDU_SCRATCH_OCTETS, with Markers */
     uint32_t receive_position;
     struct untagged_queue queues[STREAM_QUEUES];
+    uint32_t atomic_ids; /* Request Identifiers drawn so far */
     struct ring receives; /* struct receive_work */
     struct ring reads;    /* struct served_read */
     struct untagged_queue *assembling;
@@ -167,12 +175,28 @@ void receive_octets(struct iwarp_stream *stream, const uint8_t *octets, size_t c
 void receive_cut(struct iwarp_stream *stream);
 
 /* deliver.c */
+bool deliver_holds(struct iwarp_stream *stream, enum validation_stage stage, const struct validation_subject *subject,
+                   const char *text);
+void deliver_served(struct iwarp_stream *stream, const struct served_read *served,
+                    const struct validation_subject *subject);
 void deliver_ulpdu(struct iwarp_stream *stream, const struct fpdu *fpdu);
 
 /* The Read that the next Read Response belongs to: the oldest open one (RFC 5040 5.2.2); NULL when none is open. */
 struct send_work *deliver_open_read(const struct iwarp_stream *stream);
 
+/* atomic.c */
+struct send_work *atomic_open(const struct iwarp_stream *stream);
+void atomic_deliver_request(struct iwarp_stream *stream, const struct untagged_queue *queue,
+                            struct validation_subject *subject);
+void atomic_deliver_response(struct iwarp_stream *stream, const struct untagged_queue *queue,
+                             struct validation_subject *subject);
+bool atomic_send_request(struct iwarp_stream *stream, struct send_work *work, struct ddp_segment *segment);
+bool atomic_send_response(struct iwarp_stream *stream, const struct served_read *served);
+bool atomic_send_immediate(struct iwarp_stream *stream, struct send_work *work, struct ddp_segment *segment);
+
 /* transmit.c */
+void transmit_requested(struct iwarp_stream *stream);
+void transmit_completes(struct iwarp_stream *stream);
 bool transmit_next(struct iwarp_stream *stream);
 void transmit_done(struct iwarp_stream *stream);
 bool transmit_pending(const struct iwarp_stream *stream);

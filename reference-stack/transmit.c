@@ -10,10 +10,14 @@ static struct send_work *work_current(const struct iwarp_stream *stream)
     return ring_at(&stream->work, stream->work_sent);
 }
 
-/* A Read waits while ORD of them are open (RFC 5040 6.1); an RTR Read has the slot that RFC 6581 9.1 gives it. */
+/*
+ * A Read or atomic waits while ORD of them are open (RFC 5040 6.1, RFC 7306 5.2); an RTR Read has the slot that RFC 6581
+ * 9.1 gives it.
+ */
 static bool work_allowed(const struct iwarp_stream *stream, const struct send_work *work)
 {
-    return work->kind != IWARP_WORK_READ || work->internal || stream->counters.reads_outstanding < stream->ord ||
+    return (work->kind != IWARP_WORK_READ && work->kind != IWARP_WORK_ATOMIC) || work->internal ||
+           stream->counters.reads_outstanding < stream->ord ||
            stream_behaves(stream, DEFECT_ORD_IGNORED);
 }
 
@@ -56,6 +60,23 @@ static uint32_t cut(const struct iwarp_stream *stream, const struct ddp_segment 
     return (uint32_t)(*last ? left : room);
 }
 
+/* The request that was just made into a piece is outstanding until its response has come. */
+void transmit_requested(struct iwarp_stream *stream)
+{
+    stream->queues[DDP_QN_READ_REQUEST].msn_next++;
+    if (++stream->counters.reads_outstanding > stream->counters.reads_outstanding_max)
+        stream->counters.reads_outstanding_max = stream->counters.reads_outstanding;
+    stream->work_sent++;
+}
+
+/* The piece is the last of its work, which completes when TCP has it. */
+void transmit_completes(struct iwarp_stream *stream)
+{
+    stream->piece.completes = true;
+    stream->piece.work = stream->work_serial + stream->work_sent;
+    stream->work_sent++;
+}
+
 static bool send_read_request(struct iwarp_stream *stream, const struct send_work *work, struct ddp_segment *segment)
 {
     uint8_t header[READ_REQUEST_OCTETS];
@@ -75,10 +96,7 @@ static bool send_read_request(struct iwarp_stream *stream, const struct send_wor
     read_request_pack(&request, header);
     if (frame_segment(stream, segment, header, sizeof(header)) != 0)
         return false;
-    stream->queues[DDP_QN_READ_REQUEST].msn_next++;
-    if (++stream->counters.reads_outstanding > stream->counters.reads_outstanding_max)
-        stream->counters.reads_outstanding_max = stream->counters.reads_outstanding;
-    stream->work_sent++;
+    transmit_requested(stream);
     return true;
 }
 
@@ -118,9 +136,7 @@ static bool send_data(struct iwarp_stream *stream, struct send_work *work, struc
         return true;
     if (!segment->tagged)
         stream->queues[DDP_QN_SEND].msn_next++;
-    stream->piece.completes = true;
-    stream->piece.work = stream->work_serial + stream->work_sent;
-    stream->work_sent++;
+    transmit_completes(stream);
     stream->work_offset = 0;
     stream->source = TRANSMIT_NONE;
     return true;
@@ -132,9 +148,15 @@ static bool send_work(struct iwarp_stream *stream)
     struct ddp_segment segment = {.control = rdmap_control(work->opcode)};
 
     stream->last_source = TRANSMIT_WORK;
-    if (work->kind == IWARP_WORK_READ)
-        return send_read_request(stream, work, &segment);
-    return send_data(stream, work, &segment);
+    switch (work->kind) {
+    case IWARP_WORK_READ: return send_read_request(stream, work, &segment);
+    case IWARP_WORK_ATOMIC: return atomic_send_request(stream, work, &segment);
+    case IWARP_WORK_IMMEDIATE: return atomic_send_immediate(stream, work, &segment);
+    case IWARP_WORK_RECEIVE:
+    case IWARP_WORK_SEND:
+    case IWARP_WORK_WRITE:
+    default: return send_data(stream, work, &segment);
+    }
 }
 
 /* The header to quote when a Read fails midway: what is left of it (RFC 5040 4.8). */
@@ -183,7 +205,7 @@ static const uint8_t *response_source(struct iwarp_stream *stream, const struct 
     return subject.region->octets + (rest.source_to - subject.region->base);
 }
 
-/* One segment of the Read Response that is due, in the order of the requests (RFC 5040 5.2.2). */
+/* The Atomic Response, or one segment of the Read Response, that is due: in the order of the requests (RFC 5040 5.2.2). */
 static bool send_response(struct iwarp_stream *stream)
 {
     bool reversed = stream_behaves(stream, DEFECT_RESPONSES_OUT_OF_ORDER) && stream->reads.count > 1 &&
@@ -199,6 +221,13 @@ static bool send_response(struct iwarp_stream *stream)
 
         *served = *second;
         *second = swap;
+    }
+    if (served->is_atomic) {
+        if (!atomic_send_response(stream, served))
+            return stream->error_seen && transmit_next(stream);
+        stream->last_source = TRANSMIT_RESPONSE;
+        stream->piece.ends_response = true;
+        return true;
     }
     source = response_source(stream, served);
     if (source == NULL)

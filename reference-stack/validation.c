@@ -216,9 +216,11 @@ static bool to_end_inside(const struct validation_subject *subject)
     return ends_inside(subject->region, subject->segment->to, subject->segment->payload_octets);
 }
 
+/* QN 3 is where Atomic Responses come (RFC 7306 5). */
 static bool qn_known(const struct validation_subject *subject)
 {
-    return subject->segment->qn < STREAM_QUEUES;
+    return subject->segment->qn < STREAM_QUEUES && (subject->segment->qn != DDP_QN_ATOMIC_RESPONSE ||
+                                                    subject->stream->config.extensions != IWARP_EXTENSIONS_OFF);
 }
 
 static bool msn_due(const struct validation_subject *subject)
@@ -253,10 +255,12 @@ static bool rdmap_version(const struct validation_subject *subject)
     return subject->message->version == RDMAP_VERSION;
 }
 
-/* Opcodes 8 to B are known to wire/ (RFC 7306), but not to this stack yet. */
+/* Opcodes 8 to B are those of the extensions. */
 static bool opcode_known(const struct validation_subject *subject)
 {
-    return subject->message->opcode <= RDMAP_TERMINATE;
+    return subject->message->opcode <= (subject->stream->config.extensions == IWARP_EXTENSIONS_OFF
+                                            ? RDMAP_TERMINATE
+                                            : RDMAP_ATOMIC_RESPONSE);
 }
 
 static bool opcode_model(const struct validation_subject *subject)
@@ -371,6 +375,89 @@ static bool invalidate_unshared(const struct validation_subject *subject)
     return subject->region == NULL || subject->region->stream != 0;
 }
 
+/* --- Atomic Operations and Immediate Data (RFC 7306 5.2.1, 6.3, 8.2) --------------------------------------------- */
+
+static bool atomic_length(const struct validation_subject *subject)
+{
+    return subject->count == ATOMIC_REQUEST_OCTETS;
+}
+
+static bool atomic_opcode_known(const struct validation_subject *subject)
+{
+    return subject->atomic->opcode <= ATOMIC_COMPARE_SWAP;
+}
+
+/* RFC 7306 has no Swap: it reserves the code. */
+static bool atomic_swap_supported(const struct validation_subject *subject)
+{
+    return subject->atomic->opcode != ATOMIC_SWAP ||
+           subject->stream->config.extensions == IWARP_EXTENSIONS_DRAFT03;
+}
+
+static bool atomic_allowed(const struct validation_subject *subject)
+{
+    return subject->region == NULL || (subject->region->access & IWARP_REMOTE_ATOMIC) != 0;
+}
+
+static bool atomic_unwrapped(const struct validation_subject *subject)
+{
+    return !ddp_to_wraps(subject->atomic->to, ATOMIC_TARGET_OCTETS);
+}
+
+static bool atomic_inside(const struct validation_subject *subject)
+{
+    return begins_inside(subject->region, subject->atomic->to);
+}
+
+static bool atomic_end_inside(const struct validation_subject *subject)
+{
+    return ends_inside(subject->region, subject->atomic->to, ATOMIC_TARGET_OCTETS);
+}
+
+/* It is the address that has to be aligned, not the TO (RFC 7306 5.2.1: "a 64-bit aligned ULP Buffer address"). */
+static bool atomic_aligned(const struct validation_subject *subject, enum atomic_opcode operation)
+{
+    const struct iwarp_region *region = subject->region;
+    uint64_t to = subject->atomic->to;
+
+    if (subject->atomic->opcode != operation)
+        return true;
+    return ((region == NULL ? to : (uintptr_t)region->octets + (to - region->base)) & (ATOMIC_TARGET_OCTETS - 1)) == 0;
+}
+
+static bool fetch_add_aligned(const struct validation_subject *subject)
+{
+    return atomic_aligned(subject, ATOMIC_FETCH_ADD);
+}
+
+static bool swap_aligned(const struct validation_subject *subject)
+{
+    return atomic_aligned(subject, ATOMIC_SWAP);
+}
+
+static bool compare_swap_aligned(const struct validation_subject *subject)
+{
+    return atomic_aligned(subject, ATOMIC_COMPARE_SWAP);
+}
+
+static bool atomic_response_length(const struct validation_subject *subject)
+{
+    return subject->count == ATOMIC_RESPONSE_OCTETS;
+}
+
+/* DDP has seen to it that this is the response with the MSN of the oldest open atomic; the identifier cross-checks. */
+static bool atomic_response_id(const struct validation_subject *subject)
+{
+    const struct send_work *work = atomic_open(subject->stream);
+
+    return work == NULL || subject->response->id == work->atomic.id;
+}
+
+static bool immediate_length(const struct validation_subject *subject)
+{
+    return subject->count == IMMEDIATE_OCTETS;
+}
+
 /* --- The table ------------------------------------------------------------------------------------------------- */
 
 #define TERMINATES VALIDATION_TERMINATE
@@ -440,6 +527,25 @@ const struct validation validation_table[] = {
     {"RDMAP-7.2-05",   "invalidate-stag",        VALIDATE_INVALIDATE,    invalidate_valid,      TERM_RDMAP_PROTECTION_INVALIDATE, TERMINATES},
     {"RDMAP-7.2-06",   "invalidate-associated",  VALIDATE_INVALIDATE,    invalidate_associated, TERM_RDMAP_PROTECTION_INVALIDATE, TERMINATES},
     {"RDMAP-8.1.1-09", "invalidate-unshared",    VALIDATE_INVALIDATE,    invalidate_unshared,   TERM_RDMAP_PROTECTION_INVALIDATE, TERMINATES},
+    /* An Atomic Request. Neither text names errors but for alignment; those of Read Requests are the nearest. */
+    {"ATOM-8.2-07",    "atomic-length",          VALIDATE_ATOMIC_REQUEST, atomic_length,        TERM_RDMAP_OPERATION_OTHER,      TERMINATES},
+    {"ATOM-5.2.1-15",  "atomic-opcode",          VALIDATE_ATOMIC_REQUEST, atomic_opcode_known,  TERM_RDMAP_OPCODE,               TERMINATES},
+    {"ATOM7306-5.2.1-02", "atomic-swap",         VALIDATE_ATOMIC_REQUEST, atomic_swap_supported, TERM_RDMAP_OPCODE,              TERMINATES},
+    {"ATOM-8.2-06",    "atomic-stag",            VALIDATE_ATOMIC_REQUEST, stag_valid,           TERM_RDMAP_INVALID_STAG,         TERMINATES},
+    {"ATOM-5.2.1-06",  "atomic-stag-pd",         VALIDATE_ATOMIC_REQUEST, pd_associated,        TERM_RDMAP_NOT_ASSOCIATED,       TERMINATES},
+    {"ATOM-5.2.1-06",  "atomic-stag-stream",     VALIDATE_ATOMIC_REQUEST, stream_associated,    TERM_RDMAP_NOT_ASSOCIATED,       TERMINATES},
+    {"ATOM-8.2-06",    "atomic-access",          VALIDATE_ATOMIC_REQUEST, atomic_allowed,       TERM_RDMAP_ACCESS,               TERMINATES},
+    {"ATOM-8.2-06",    "atomic-to-wrap",         VALIDATE_ATOMIC_REQUEST, atomic_unwrapped,     TERM_RDMAP_TO_WRAP,              TERMINATES},
+    {"ATOM-8.2-06",    "atomic-to-base",         VALIDATE_ATOMIC_REQUEST, atomic_inside,        TERM_RDMAP_BOUNDS,               TERMINATES},
+    {"ATOM-8.2-06",    "atomic-to-end",          VALIDATE_ATOMIC_REQUEST, atomic_end_inside,    TERM_RDMAP_BOUNDS,               TERMINATES},
+    {"ATOM7306-5.1.1-07", "fetch-add-alignment", VALIDATE_ATOMIC_REQUEST, fetch_add_aligned,    TERM_RDMAP_CATASTROPHIC_STREAM,  TERMINATES},
+    {"ATOM-5.1.2-08",  "swap-alignment",         VALIDATE_ATOMIC_REQUEST, swap_aligned,         TERM_RDMAP_CATASTROPHIC_STREAM,  TERMINATES},
+    {"ATOM-5.1.3-11",  "compare-swap-alignment", VALIDATE_ATOMIC_REQUEST, compare_swap_aligned, TERM_RDMAP_CATASTROPHIC_STREAM,  TERMINATES},
+    /* An Atomic Response, at the requester: DDP found an open atomic for its MSN (ddp-buffer, ddp-msn). */
+    {"ATOM-8.2-07",    "atomic-response-length", VALIDATE_ATOMIC_RESPONSE, atomic_response_length, TERM_RDMAP_OPERATION_OTHER,   TERMINATES},
+    {"ATOM-5.2.2-09",  "atomic-response-id",     VALIDATE_ATOMIC_RESPONSE, atomic_response_id,  TERM_RDMAP_OPERATION_OTHER,      TERMINATES},
+    /* Immediate Data. */
+    {"ATOM-6.3-07",    "immediate-length",       VALIDATE_IMMEDIATE,     immediate_length,      TERM_RDMAP_OPERATION_OTHER,      TERMINATES},
 };
 /* clang-format on */
 
@@ -453,7 +559,8 @@ const char *const validation_stage_names[VALIDATE_STAGES] = {
     [VALIDATE_SEGMENT] = "ddp-segment",       [VALIDATE_TAGGED] = "ddp-tagged",
     [VALIDATE_UNTAGGED] = "ddp-untagged",     [VALIDATE_RDMAP] = "rdmap",
     [VALIDATE_READ_REQUEST] = "read-request", [VALIDATE_READ_RESPONSE] = "read-response",
-    [VALIDATE_INVALIDATE] = "invalidate",
+    [VALIDATE_INVALIDATE] = "invalidate",     [VALIDATE_ATOMIC_REQUEST] = "atomic-request",
+    [VALIDATE_ATOMIC_RESPONSE] = "atomic-response", [VALIDATE_IMMEDIATE] = "immediate",
 };
 
 /* First and last + 1 entry of each stage; the unit test holds it against the table. */
@@ -464,6 +571,7 @@ static const struct {
     [VALIDATE_FPDU] = {15, 17},          [VALIDATE_SEGMENT] = {17, 20},    [VALIDATE_TAGGED] = {20, 27},
     [VALIDATE_UNTAGGED] = {27, 32},      [VALIDATE_RDMAP] = {32, 36},      [VALIDATE_READ_REQUEST] = {36, 44},
     [VALIDATE_READ_RESPONSE] = {44, 48}, [VALIDATE_INVALIDATE] = {48, 51},
+    [VALIDATE_ATOMIC_REQUEST] = {51, 64}, [VALIDATE_ATOMIC_RESPONSE] = {64, 66}, [VALIDATE_IMMEDIATE] = {66, 67},
 };
 
 const struct validation *validation_find(const char *what, size_t n)

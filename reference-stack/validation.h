@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "wire/atomic.h"
 #include "wire/ddp.h"
 #include "wire/fpdu.h"
 #include "wire/mpa.h"
@@ -33,6 +34,9 @@ enum validation_stage {
     VALIDATE_READ_REQUEST,  /* a delivered Read Request */
     VALIDATE_READ_RESPONSE, /* a Read Response segment */
     VALIDATE_INVALIDATE,    /* a delivered Send with Invalidate */
+    VALIDATE_ATOMIC_REQUEST,
+    VALIDATE_ATOMIC_RESPONSE,
+    VALIDATE_IMMEDIATE,
     VALIDATE_STAGES,
 };
 
@@ -40,14 +44,16 @@ enum validation_stage {
 struct validation_subject {
     const struct iwarp_stream *stream;
     const uint8_t *octets; /* start-up: all so far */
-    size_t count;          /* ...and of a Read Request */
+    size_t count;          /* ...and of a delivered message with a header of its own */
     const struct mpa_start *start;
     size_t excess; /* start-up: octets behind the frame */
     const struct fpdu *fpdu;
     const struct ddp_segment *segment;
     const struct rdmap_message *message;
     const struct read_request *read;
-    const struct iwarp_region *region; /* tagged, Read Request, Invalidate: the STag's region, NULL when unknown */
+    const struct atomic_request *atomic;
+    const struct atomic_response *response;
+    const struct iwarp_region *region; /* tagged, Read and Atomic Request, Invalidate: the STag's region, NULL when unknown */
     uint64_t buffer_octets;            /* untagged: size of the buffer that the MSN has, UINT64_MAX when it has none */
 };
 

@@ -155,6 +155,55 @@ int iwarp_stream_post_read(struct iwarp_stream *stream, const struct iwarp_read 
     return post(stream, &work, sentence);
 }
 
+/* What neither text lets a requester do is refused here; a TO whose address is not aligned only the peer can tell. */
+int iwarp_stream_post_atomic(struct iwarp_stream *stream, const struct iwarp_atomic *atomic, struct sentence *sentence)
+{
+    struct send_work work = {
+        .kind = IWARP_WORK_ATOMIC,
+        .opcode = RDMAP_ATOMIC_REQUEST,
+        .id = atomic->id,
+        .count = ATOMIC_TARGET_OCTETS,
+        .atomic = {.opcode = (uint8_t)atomic->operation,
+                   .stag = atomic->stag,
+                   .to = atomic->to,
+                   .data = atomic->data,
+                   .mask = atomic->mask,
+                   .compare_data = atomic->compare,
+                   .compare_mask = atomic->compare_mask},
+    };
+
+    if (stream->config.extensions == IWARP_EXTENSIONS_OFF)
+        return sentence_set(sentence, "stream: Atomic Operations are switched off");
+    if (atomic->operation != ATOMIC_FETCH_ADD && atomic->operation != ATOMIC_COMPARE_SWAP &&
+        (atomic->operation != ATOMIC_SWAP || stream->config.extensions != IWARP_EXTENSIONS_DRAFT03))
+        return sentence_set(sentence, "stream: AOpCode %u is not supported", (unsigned)atomic->operation);
+    if (stream->established && stream->ord == 0)
+        return sentence_set(sentence, "stream: the ORD in force is 0, no Atomic Request can be sent");
+    if (atomic->operation != ATOMIC_COMPARE_SWAP) {
+        work.atomic.compare_data = 0;
+        work.atomic.compare_mask = UINT64_MAX;
+    }
+    if (atomic->operation == ATOMIC_SWAP)
+        work.atomic.mask = UINT64_MAX;
+    return post(stream, &work, sentence);
+}
+
+int iwarp_stream_post_immediate(struct iwarp_stream *stream, const struct iwarp_immediate *immediate,
+                                struct sentence *sentence)
+{
+    struct send_work work = {
+        .kind = IWARP_WORK_IMMEDIATE,
+        .opcode = immediate->solicited ? RDMAP_IMMEDIATE_SE : RDMAP_IMMEDIATE,
+        .id = immediate->id,
+        .count = IMMEDIATE_OCTETS,
+    };
+
+    if (stream->config.extensions == IWARP_EXTENSIONS_OFF)
+        return sentence_set(sentence, "stream: Immediate Data is switched off");
+    memcpy(work.immediate, immediate->octets, IMMEDIATE_OCTETS);
+    return post(stream, &work, sentence);
+}
+
 int iwarp_stream_terminate(struct iwarp_stream *stream, wire_result triple, uint64_t now, struct sentence *sentence)
 {
     stream->now = now;

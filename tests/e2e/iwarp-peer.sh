@@ -4,7 +4,7 @@
 # Two iwarp-peer processes on the kernel's TCP, told what to do through their upper testers: start-up in both revisions,
 # with Markers, peer-to-peer and over IPv6; a Write and Reads of 1 MiB, echoed Sends, the Terminate for a bad STag, all
 # with exact contents. Then a hostile control socket: nothing that comes over it harms a stream or the process.
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash
 # shellcheck source=tests/e2e/upper.bash

@@ -23,6 +23,7 @@ enum iwarp_access {
     IWARP_LOCAL_WRITE = 2, /* the sink of an own RDMA Read */
     IWARP_REMOTE_READ = 4,
     IWARP_REMOTE_WRITE = 8,
+    IWARP_REMOTE_ATOMIC = 16,
 };
 
 struct iwarp_device_config {

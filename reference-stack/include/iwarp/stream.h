@@ -15,7 +15,7 @@
  * All times are nanoseconds of one clock that never goes back. The octets given to verbs (buffers, payloads) are
  * borrowed until the completion that names their `id`.
  *
- * Layers, bottom up: MPA start-up and FPDUs (RFC 5044, RFC 6581), DDP (RFC 5041), RDMAP (RFC 5040). What the peer must
+ * Layers, bottom up: MPA start-up and FPDUs (RFC 5044, RFC 6581), DDP (RFC 5041), RDMAP (RFC 5040, RFC 7306). What the peer must
  * not do is in reference-stack/validation.c, as a table.
  */
 #ifndef IWARP_STREAM_H
@@ -26,6 +26,7 @@
 #include <stdint.h>
 
 #include "iwarp/device.h"
+#include "wire/atomic.h"
 #include "wire/mpa.h"
 #include "wire/sentence.h"
 #include "wire/terminate.h"
@@ -45,14 +46,25 @@ enum iwarp_accept_policy {
     IWARP_ACCEPT_NOT, /* Reply with R = 1 at once */
 };
 
+/*
+ * Atomic Operations and Immediate Data, opcodes 8 to B. Nothing about them is negotiated on the wire: both ULPs know.
+ * OFF: the opcodes are unexpected, and QN 3 does not exist.
+ */
+enum iwarp_extensions {
+    IWARP_EXTENSIONS_OFF,
+    IWARP_EXTENSIONS_DRAFT03, /* draft-ietf-storm-rdmap-ext-03: with Swap */
+    IWARP_EXTENSIONS_RFC7306, /* AOpCode 1 is reserved */
+};
+
 struct iwarp_stream_config {
     enum iwarp_role role;
     uint8_t revision;  /* initiator: Rev of the Request. Responder: the highest Rev taken (1 or 2) */
     bool enhanced;     /* initiator: S = 1 (revision 2 only). Responder: understands S = 1; else closes on it */
     bool markers;      /* M: this side wants Markers in what it receives */
     bool crc;          /* C: this side wants CRCs (off only by the administrator's word: RFC 5044 4.4) */
-    uint16_t ird;      /* inbound Reads served at once; IRD of the start-up frame; 0x3FFF: not negotiated */
-    uint16_t ord;      /* own Reads outstanding at most; ORD of the start-up frame; 0x3FFF: not negotiated */
+    enum iwarp_extensions extensions;
+    uint16_t ird;      /* inbound Reads and atomics served at once; IRD of the start-up frame; 0x3FFF: not negotiated */
+    uint16_t ord;      /* own Reads and atomics outstanding at most; ORD of the start-up frame; 0x3FFF: not negotiated */
     bool peer_to_peer; /* initiator: A. A responder follows the Request */
     unsigned rtr;      /* RTR messages this side can send (initiator) or take (responder), enum iwarp_rtr */
     uint8_t private_data[MPA_PRIVATE_DATA_MAX];
@@ -66,7 +78,10 @@ struct iwarp_stream_config {
     const struct defect_set *defects; /* deliberate faults (reference-stack/defect.h), borrowed; NULL: none */
 };
 
-/* By the book: Rev 2 enhanced, no Markers, CRC, IRD = ORD = 4, all RTRs, auto-accept, 10 s and 5 s limits, EMSS 1460. */
+/*
+ * By the book: Rev 2 enhanced, no Markers, CRC, IRD = ORD = 4, all RTRs, RFC 7306, auto-accept, 10 s and 5 s limits, EMSS
+ * 1460.
+ */
 void iwarp_stream_config_default(struct iwarp_stream_config *config, enum iwarp_role role);
 
 /*
@@ -136,11 +151,13 @@ enum iwarp_event_kind {
     IWARP_EVENT_REJECTED,        /* initiator: the Reply has R = 1, `start`; MPA is left, TCP is open */
     IWARP_EVENT_REJECT_SENT,     /* responder: the same from the other side */
     IWARP_EVENT_TRANSMIT_READY,  /* responder: the first FPDU has come, so FPDUs may be sent (RFC 5044 7.1.2) */
-    IWARP_EVENT_RECEIVE,         /* a Send was delivered to the receive `id`: octets, solicited, invalidated STag */
+    IWARP_EVENT_RECEIVE,         /* a Send or Immediate Data came to the receive `id`: octets, solicited, STag */
     IWARP_EVENT_SEND_DONE,       /* the Send `id` is with TCP */
     IWARP_EVENT_WRITE_DONE,
     IWARP_EVENT_READ_DONE,      /* all data of the Read `id` is placed */
-    IWARP_EVENT_FLUSHED,        /* the receive, Send, Write or Read `id` will not happen: `flushed` says which kind */
+    IWARP_EVENT_ATOMIC_DONE,    /* the atomic `id` was executed: `value` is what the target held before */
+    IWARP_EVENT_IMMEDIATE_DONE, /* the Immediate Data `id` is with TCP */
+    IWARP_EVENT_FLUSHED,        /* the work `id` will not happen: `flushed` says of which kind it is */
     IWARP_EVENT_TERMINATE_SENT, /* `triple`, `headers` as sent */
     IWARP_EVENT_TERMINATE_RECEIVED, /* `triple`, `headers` as received */
     IWARP_EVENT_HALF_CLOSED,        /* the peer's FIN came */
@@ -148,17 +165,25 @@ enum iwarp_event_kind {
     IWARP_EVENT_ERROR,              /* an error of this stream: `requirement`, `triple`, `text`; it ends */
 };
 
-enum iwarp_work { IWARP_WORK_RECEIVE, IWARP_WORK_SEND, IWARP_WORK_WRITE, IWARP_WORK_READ };
+enum iwarp_work {
+    IWARP_WORK_RECEIVE,
+    IWARP_WORK_SEND,
+    IWARP_WORK_WRITE,
+    IWARP_WORK_READ,
+    IWARP_WORK_ATOMIC,
+    IWARP_WORK_IMMEDIATE,
+};
 
 struct iwarp_event {
     enum iwarp_event_kind kind;
     uint64_t id; /* the caller's, of the completed work */
     enum iwarp_work flushed;
-    uint8_t opcode;   /* RECEIVE: which of the four Sends */
+    uint8_t opcode;   /* RECEIVE: which of the four Sends, or Immediate Data with or without Solicited Event */
     bool solicited;   /* RECEIVE: asks for a Solicited Event */
     bool invalidated; /* RECEIVE: `stag` was invalidated */
     uint32_t stag;
     size_t octets;          /* completions: octets of the message */
+    uint64_t value;         /* ATOMIC_DONE */
     const uint8_t *buffer;  /* RECEIVE: the buffer that was posted */
     struct mpa_start start; /* CONNECT_REQUEST, ESTABLISHED, REJECTED: the peer's frame; its Private Data is valid
                                    until the stream is freed */
@@ -196,8 +221,9 @@ struct iwarp_stream_counters {
     uint64_t segments_placed, octets_placed;
     uint64_t crc_errors, marker_errors;
     uint64_t octets_dropped; /* received after an error */
-    unsigned reads_outstanding, reads_outstanding_max;
-    unsigned reads_served, reads_served_max; /* inbound Read Requests in the queue, now and at most */
+    unsigned reads_outstanding, reads_outstanding_max; /* own Read and Atomic Requests */
+    unsigned reads_served, reads_served_max; /* inbound Read and Atomic Requests in the queue, now and at most */
+    uint64_t atomics_executed;
 };
 
 const struct iwarp_stream_counters *iwarp_stream_counters(const struct iwarp_stream *stream);
@@ -243,10 +269,39 @@ struct iwarp_read {
     uint32_t count;
 };
 
-/* Work is sent in order of posting; Reads beyond ORD wait, and what is behind them. Work may be posted while fenced. */
+struct iwarp_atomic {
+    uint64_t id;
+    enum atomic_opcode operation; /* ATOMIC_SWAP: draft03 only */
+    uint32_t stag;                /* the peer's, with REMOTE_ATOMIC */
+    uint64_t to;                  /* of 8 octets whose address is a multiple of 8 */
+    uint64_t data;                /* FetchAdd: the addend; else the new value */
+    uint64_t mask;                /* FetchAdd: the highest bit of each field (0: one of 64 bits); CmpSwap: bits to replace */
+    uint64_t compare;             /* CmpSwap only */
+    uint64_t compare_mask;        /* CmpSwap only: bits to compare */
+};
+
+struct iwarp_immediate {
+    uint64_t id;
+    uint8_t octets[IMMEDIATE_OCTETS]; /* opaque: they go out, and come to the peer's receive, in this order */
+    bool solicited;
+};
+
+/* Work is sent in order of posting; Reads and atomics beyond ORD wait, and what is behind them. Work may be posted while fenced. */
 int iwarp_stream_post_send(struct iwarp_stream *stream, const struct iwarp_send *send, struct sentence *sentence);
 int iwarp_stream_post_write(struct iwarp_stream *stream, const struct iwarp_write *write, struct sentence *sentence);
 int iwarp_stream_post_read(struct iwarp_stream *stream, const struct iwarp_read *read, struct sentence *sentence);
+
+/*
+ * Atomic Operations (RFC 7306 5). Values are numbers in host order; on the wire they are big-endian. Targets of the
+ * peer's atomics are 8 octets of a region's memory, in the byte order of the host, and change atomically with respect to
+ * all streams of the process, whatever device or thread they belong to, and to the host's own atomic instructions. An
+ * atomic is executed when its response is due, which is after all earlier Read and Atomic Responses.
+ */
+int iwarp_stream_post_atomic(struct iwarp_stream *stream, const struct iwarp_atomic *atomic, struct sentence *sentence);
+
+/* Immediate Data (RFC 7306 6): takes one receive of at least 8 octets at the peer. */
+int iwarp_stream_post_immediate(struct iwarp_stream *stream, const struct iwarp_immediate *immediate,
+                                struct sentence *sentence);
 
 /* Sends a Terminate with that triple and no headers, then ends the stream (RFC 5040 5.4). */
 int iwarp_stream_terminate(struct iwarp_stream *stream, wire_result triple, uint64_t now, struct sentence *sentence);

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Atomic Operations and Immediate Data (RFC 7306 5 and 6, draft-ietf-storm-rdmap-ext-03 with Swap). Requests share QN 1,
+ * its MSN and the depths IRD and ORD with RDMA Reads; responses come on QN 3. Immediate Data is a Send of eight octets
+ * in all but its opcode.
+ */
+#include "reference-stack/atomic.h"
+
+#include <string.h>
+
+#include "reference-stack/stream_internal.h"
+
+/* --- The operations (RFC 7306 5.1) ------------------------------------------------------------------------------- */
+
+/*
+ * A masked FetchAdd drops the carry out of each bit that the mask has (RFC 7306 5.1.1): with those bits left out of the
+ * sum no carry passes them, and they themselves are sums without carry.
+ */
+static uint64_t masked_add(uint64_t original, uint64_t addend, uint64_t mask)
+{
+    return ((original & ~mask) + (addend & ~mask)) ^ ((original ^ addend) & mask);
+}
+
+uint64_t atomic_result(const struct atomic_request *request, uint64_t original)
+{
+    switch (request->opcode) {
+    case ATOMIC_FETCH_ADD: return masked_add(original, request->data, request->mask);
+    case ATOMIC_SWAP: return request->data;
+    case ATOMIC_COMPARE_SWAP:
+        if (((original ^ request->compare_data) & request->compare_mask) != 0)
+            return original;
+        return (original & ~request->mask) | (request->data & request->mask);
+    default: return original;
+    }
+}
+
+/* Memory of any type is what a target may be. */
+typedef uint64_t __attribute__((may_alias)) target_word;
+
+uint64_t atomic_execute(const struct atomic_request *request, uint8_t *target)
+{
+    target_word *word = (target_word *)(void *)target;
+    uint64_t original = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+
+    while (!__atomic_compare_exchange_n(word, &original, atomic_result(request, original), false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE))
+        continue;
+    return original;
+}
+
+/* --- Requester --------------------------------------------------------------------------------------------------- */
+
+/*
+ * The atomic that the next Atomic Response belongs to: QN 3's MSN counts the atomics in the order of their requests (RFC
+ * 7306 5), and DDP takes them in that order. NULL when none is open.
+ */
+struct send_work *atomic_open(const struct iwarp_stream *stream)
+{
+    for (size_t i = 0; i < stream->work_sent; i++) {
+        struct send_work *work = ring_at(&stream->work, i);
+
+        if (work->kind == IWARP_WORK_ATOMIC && !work->done)
+            return work;
+    }
+    return NULL;
+}
+
+bool atomic_send_request(struct iwarp_stream *stream, struct send_work *work, struct ddp_segment *segment)
+{
+    uint8_t header[ATOMIC_REQUEST_OCTETS];
+
+    work->atomic.id = ++stream->atomic_ids;
+    segment->qn = DDP_QN_READ_REQUEST;
+    segment->msn = stream->queues[DDP_QN_READ_REQUEST].msn_next;
+    segment->last = true;
+    atomic_request_pack(&work->atomic, header);
+    if (frame_segment(stream, segment, header, sizeof(header)) != 0)
+        return false;
+    transmit_requested(stream);
+    return true;
+}
+
+void atomic_deliver_response(struct iwarp_stream *stream, const struct untagged_queue *queue,
+                             struct validation_subject *subject)
+{
+    const uint8_t *p = queue->buffer;
+    struct atomic_response response = {0};
+    struct send_work *work;
+
+    subject->count = queue->length;
+    subject->response = &response;
+    (void)atomic_response_parse(&p, queue->buffer + ATOMIC_RESPONSE_OCTETS, &response);
+    if (!deliver_holds(stream, VALIDATE_ATOMIC_RESPONSE, subject, "an Atomic Response does not answer the open atomic"))
+        return;
+    work = atomic_open(stream);
+    if (work == NULL)
+        return; /* only with the check switched off by a defect */
+    work->value = response.value;
+    work->done = true;
+    stream->counters.reads_outstanding--;
+    stream_complete(stream);
+}
+
+/* --- Responder --------------------------------------------------------------------------------------------------- */
+
+void atomic_deliver_request(struct iwarp_stream *stream, const struct untagged_queue *queue,
+                            struct validation_subject *subject)
+{
+    const uint8_t *p = queue->buffer;
+    struct atomic_request request = {0};
+
+    subject->count = queue->length;
+    subject->atomic = &request;
+    (void)atomic_request_parse(&p, queue->buffer + ATOMIC_REQUEST_OCTETS, &request);
+    subject->region = iwarp_region_find(stream->device, request.stag);
+    if (deliver_holds(stream, VALIDATE_ATOMIC_REQUEST, subject, "an Atomic Request cannot be executed"))
+        deliver_served(stream, &(struct served_read){.is_atomic = true, .atomic = request}, subject);
+}
+
+/* A target that the region has; else NULL, which only a check switched off by a defect lets through. */
+static uint8_t *target_of(const struct iwarp_region *region, uint64_t to)
+{
+    uint64_t offset;
+
+    if (region == NULL)
+        return NULL;
+    offset = to - region->base;
+    if (offset > region->length || ATOMIC_TARGET_OCTETS > region->length - offset)
+        return NULL;
+    return region->octets + offset;
+}
+
+/* False when the request has gone bad since it was delivered, as by an invalidation: then the stream has failed. */
+static bool still_good(struct iwarp_stream *stream, const struct served_read *served,
+                       struct validation_subject *subject)
+{
+    struct validation_outcome outcome;
+    struct ddp_segment segment;
+    struct fpdu fpdu = {.ulpdu = served->header, .ulpdu_length = served->segment_octets};
+    const uint8_t *p = served->header;
+
+    if (validation_run(VALIDATE_ATOMIC_REQUEST, subject, &outcome) || outcome.ignore)
+        return true;
+    (void)ddp_parse(&p, served->header + DDP_UNTAGGED_OCTETS, &segment);
+    subject->segment = &segment;
+    subject->fpdu = &fpdu;
+    stream_fail(stream, &outcome, subject, "the target of an atomic went away");
+    return false;
+}
+
+/*
+ * Executes the atomic whose response is due, and makes the response. Not before: the next request is not processed until
+ * the response to this one was generated (RFC 7306 5.4, 7), and neither is a Read behind it.
+ */
+bool atomic_send_response(struct iwarp_stream *stream, const struct served_read *served)
+{
+    struct validation_subject subject = {
+        .stream = stream,
+        .atomic = &served->atomic,
+        .count = ATOMIC_REQUEST_OCTETS,
+        .region = iwarp_region_find(stream->device, served->atomic.stag),
+    };
+    struct ddp_segment segment = {
+        .last = true,
+        .control = rdmap_control(RDMAP_ATOMIC_RESPONSE),
+        .qn = DDP_QN_ATOMIC_RESPONSE,
+        .msn = stream->queues[DDP_QN_ATOMIC_RESPONSE].msn_next,
+    };
+    struct atomic_response response = {.id = served->atomic.id};
+    uint8_t header[ATOMIC_RESPONSE_OCTETS];
+    uint8_t *target;
+
+    if (!still_good(stream, served, &subject))
+        return false;
+    target = target_of(subject.region, served->atomic.to);
+    if (target != NULL)
+        response.value = stream->defects == NULL ? atomic_execute(&served->atomic, target)
+                                                 : defect_atomic(stream->defects, &served->atomic, target);
+    stream->counters.atomics_executed++;
+    if (stream->defects != NULL)
+        defect_atomic_response(stream->defects, &served->atomic, &response);
+    atomic_response_pack(&response, header);
+    if (frame_segment(stream, &segment, header, sizeof(header)) != 0)
+        return false;
+    stream->queues[DDP_QN_ATOMIC_RESPONSE].msn_next++;
+    return true;
+}
+
+/* --- Immediate Data (RFC 7306 6.3) --------------------------------------------------------------------------------- */
+
+bool atomic_send_immediate(struct iwarp_stream *stream, struct send_work *work, struct ddp_segment *segment)
+{
+    segment->qn = DDP_QN_SEND;
+    segment->msn = stream->queues[DDP_QN_SEND].msn_next;
+    segment->last = true;
+    if (frame_segment(stream, segment, work->immediate, IMMEDIATE_OCTETS) != 0)
+        return false;
+    stream->queues[DDP_QN_SEND].msn_next++;
+    transmit_completes(stream);
+    return true;
+}
