@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "reports/results_log.h"
 
+#include "reports/result_line.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,6 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <uthash.h>
+
+/* Held lines are written when there are so many, all the same. */
+enum { HELD_OCTETS = 1 << 20 };
 
 struct done_entry {
     UT_hash_handle hh;
@@ -22,6 +27,8 @@ struct results_log {
     int fd; /* -1: echo only */
     FILE *echo;
     off_t whole; /* the file is well-formed up to here */
+    bool held;   /* lines gather until results_log_release() */
+    struct result_lines lines;
     struct run_summary summary;
     char path[]; /* for the error sentences */
 };
@@ -65,27 +72,45 @@ static int write_all(struct results_log *log, const char *line, size_t length, s
     return 0;
 }
 
+/* Writes the lines that have gathered, all at once: a reader sees whole lines. */
+static int write_lines(struct results_log *log, struct sentence *error)
+{
+    size_t length = log->lines.count;
+    log->lines.count = 0;
+    if (length == 0)
+        return 0;
+    int rc = log->fd >= 0 ? write_all(log, log->lines.octets, length, error) : 0;
+    if (log->echo && (fwrite(log->lines.octets, 1, length, log->echo) != length || fflush(log->echo) != 0))
+        rc = rc ? rc : sentence_set(error, "standard output: cannot write the results: %s", strerror(errno));
+    return rc;
+}
+
+static int out_of_memory(const struct results_log *log, struct sentence *error)
+{
+    return sentence_set(error, "%s: a result without id, or out of memory", log->path);
+}
+
 /* Takes the reference to `object` (NULL: out of memory, told as an error). */
 static int write_line(struct results_log *log, json_t *object, struct sentence *error)
 {
-    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+    int rc = result_line_append_json(&log->lines, object);
     json_decref(object);
-    size_t length = text ? strlen(text) : 0;
-    if (!text)
-        return sentence_set(error, "%s: a result without id, or out of memory", log->path);
-    text[length] = '\n'; /* json_dumps()' NUL makes room for the newline: one write() is one line */
-    int rc = log->fd >= 0 ? write_all(log, text, length + 1, error) : 0;
-    if (log->echo && (fwrite(text, 1, length + 1, log->echo) != length + 1 || fflush(log->echo) != 0))
-        rc = rc ? rc : sentence_set(error, "standard output: cannot write the results: %s", strerror(errno));
-    free(text);
-    return rc;
+    return rc == 0 ? write_lines(log, error) : out_of_memory(log, error);
+}
+
+static void log_free(struct results_log *log)
+{
+    free(log->lines.octets);
+    free(log);
 }
 
 static struct results_log *close_failed(struct results_log *log)
 {
-    if (log && log->fd >= 0)
+    if (!log)
+        return NULL;
+    if (log->fd >= 0)
         close(log->fd);
-    free(log);
+    log_free(log);
     return NULL;
 }
 
@@ -112,10 +137,23 @@ const struct run_summary *results_log_summary(const struct results_log *log)
 
 int results_log_append(struct results_log *log, const struct result *result, struct sentence *error)
 {
-    if (write_line(log, result_to_json(result), error) != 0)
+    if (result_line_append(&log->lines, result) != 0)
+        return out_of_memory(log, error);
+    if ((!log->held || log->lines.count >= HELD_OCTETS) && write_lines(log, error) != 0)
         return -1;
     summary_count(&log->summary, result->verdict);
     return 0;
+}
+
+void results_log_hold(struct results_log *log)
+{
+    log->held = true;
+}
+
+int results_log_release(struct results_log *log, struct sentence *error)
+{
+    log->held = false;
+    return write_lines(log, error);
 }
 
 int results_log_finish(struct results_log *log, const struct run_summary *summary, struct sentence *error)
@@ -127,10 +165,10 @@ int results_log_close(struct results_log *log, struct sentence *error)
 {
     if (!log)
         return 0;
-    int rc = 0;
+    int rc = write_lines(log, error);
     if (log->fd >= 0 && close(log->fd) != 0)
         rc = sentence_set(error, "%s: cannot write: %s", log->path, strerror(errno));
-    free(log);
+    log_free(log);
     return rc;
 }
 

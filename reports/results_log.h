@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * results.jsonl, version 1: written as a run goes, one object a line, one write() a line. A run that is killed, or
- * a disk that fills, loses at most the line being written; results_read() steps over such a torn last line.
+ * results.jsonl, version 1: written as a run goes, one object a line, one write() a line (or so many lines, between
+ * results_log_hold() and results_log_release()). A run that is killed, or a disk that fills, loses at most what is being
+ * written; results_read() steps over a torn last line.
  */
 #ifndef REPORTS_RESULTS_LOG_H
 #define REPORTS_RESULTS_LOG_H
@@ -33,6 +34,13 @@ struct results_log *results_log_resume(const char *path, const struct run_info *
 
 /* Appends one result. 0, or -1 with the sentence set (disk full, ...); what was written before is kept whole. */
 int results_log_append(struct results_log *log, const struct result *result, struct sentence *error);
+
+/*
+ * From hold to release lines gather and are written together: for the many results of one flow, which come at once.
+ * Release returns 0, or -1 with the sentence set, as appending does.
+ */
+void results_log_hold(struct results_log *log);
+int results_log_release(struct results_log *log, struct sentence *error);
 
 /* The verdict counts of everything appended (resumed results included); the traffic counters are the caller's. */
 const struct run_summary *results_log_summary(const struct results_log *log);

@@ -85,9 +85,22 @@ static void take_result(void *user, const struct result *result, const struct re
     audit->seen[requirement->index].exercised = true;
     summary_count(&audit->counted, result->verdict);
     /* Making a line of JSON that nobody gets would cost more than the judging. */
-    if (audit->logged && results_log_append(audit->log, result, &error) != 0)
-        unwritten(audit, error.text);
+    if (audit->logged) {
+        results_log_hold(audit->log);
+        if (results_log_append(audit->log, result, &error) != 0)
+            unwritten(audit, error.text);
+    }
     show(audit, result, requirement, &audit->seen[requirement->index]);
+}
+
+/* The flow's results leave in one write. */
+static void write_results(void *user)
+{
+    struct audit *audit = user;
+    struct sentence error;
+
+    if (audit->logged && results_log_release(audit->log, &error) != 0)
+        unwritten(audit, error.text);
 }
 
 static void read_file(struct audit *audit, const char *path)
@@ -248,6 +261,7 @@ static int set_up(struct audit *audit, struct sentence *error)
         .selection = &options->selection,
         .ladders = options->output != NULL || options->jsonl,
         .result = take_result,
+        .results_end = write_results,
         .user = audit,
     };
 
