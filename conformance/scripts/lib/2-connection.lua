@@ -248,7 +248,7 @@ end
 -- The device answers with a Terminate whose triple is one of `names` (PASS) or of options.warn (WARN).
 -- FIN or RST without it: FAIL for RDMAP's errors, WARN for those of DDP and MPA, where sending it is a SHOULD
 -- (RFC 5040 6.2.1); options.close = "pass" where the text allows to drop the stream silently.
--- Other segments that the device had under way are passed over. Returns the Terminate, or nil after a bare close.
+-- Other segments that the device had under way are passed over, unless options.next is set. Returns the Terminate, or nil after a bare close.
 function Connection:expect_terminate(names, options)
   options = options or {}
   if type(names) == "string" then names = { names } end
@@ -259,7 +259,7 @@ function Connection:expect_terminate(names, options)
   local got
   repeat
     got = self:receive(options.within)
-  until got.kind ~= "segment" or got.Opcode == 7
+  until got.kind ~= "segment" or got.Opcode == 7 or options.next
   if got.kind == "segment" and got.triple then
     if contains(good, got.triple) then return got end
     if contains(good, unswapped(got)) then

@@ -159,7 +159,7 @@ check {
     for _, size in ipairs { 0x80000000, 0xFFFFFFFF } do
       c = t:open()
       c:send(m:read(0, size))
-      c:expect_terminate("RDMAP_BOUNDS", { message = string.format("a Read of 0x%x octets from 4096", size) })
+      c:expect_terminate("RDMAP_BOUNDS", { next = true, message = string.format("a Read of 0x%x octets from 4096", size) })
     end
   end,
 }
@@ -240,7 +240,7 @@ check {
     t:memory { base = m.last, data = "of another buffer" }
     local c = t:open()
     c:send(m:read(m.octets - 4, 8))
-    c:expect_terminate("RDMAP_BOUNDS", { message = "a Read that runs into the next buffer" })
+    c:expect_terminate("RDMAP_BOUNDS", { next = true, message = "a Read that runs into the next buffer" })
   end,
 }
 
@@ -270,7 +270,7 @@ check {
     for _, stag in ipairs { m.STag ~ 1, m.STag ~ 0xFF, UNKNOWN_STAG } do
       local c = t:open()
       c:send(m:read(0, 1, { SrcSTag = stag }))
-      c:expect_terminate("RDMAP_INVALID_STAG", { message = string.format("SrcSTag 0x%08x", stag) })
+      c:expect_terminate("RDMAP_INVALID_STAG", { next = true, message = string.format("SrcSTag 0x%08x", stag) })
     end
   end,
 }
@@ -285,7 +285,7 @@ check {
     for _, offset in ipairs { -1, m.octets } do
       local c = t:open()
       c:send(m:read(offset, 1))
-      c:expect_terminate("RDMAP_BOUNDS", { message = string.format("one octet at base %+d", offset) })
+      c:expect_terminate("RDMAP_BOUNDS", { next = true, message = string.format("one octet at base %+d", offset) })
     end
   end,
 }

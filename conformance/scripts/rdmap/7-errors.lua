@@ -5,7 +5,7 @@ local function refused(t, frame, names, message, warned, dut)
   local c = t:open { dut = dut }
   if type(frame) == "function" then frame = frame(c) end
   c:send(frame)
-  return c, c:expect_terminate(names, { message = message, warn = warned })
+  return c, c:expect_terminate(names, { message = message, warn = warned, next = true })
 end
 
 check {

@@ -8,7 +8,7 @@ local SINK = 0x51A6
 local function refused(t, frame, names, message, warned)
   local c = t:open()
   c:send(frame)
-  c:expect_terminate(names, { message = message, warn = warned })
+  c:expect_terminate(names, { message = message, warn = warned, next = true })
 end
 
 check {
