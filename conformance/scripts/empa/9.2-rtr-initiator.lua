@@ -28,22 +28,32 @@ local function names_one(t, flag)
   c:probe()
 end
 
-for number, flag in ipairs(flags) do
-  local names = { "Send", "RDMA Write", "RDMA Read" }
-  local rows = {
-    { id = "EMPA-9.2-02" },
-    { id = "EMPA-9.2-03" },
-    { id = "EMPA-9.2-04" },
-  }
-  check {
-    id = rows[number].id,
-    role = "initiator",
-    requires = "mpa.peer_to_peer",
-    purpose = "RTR " .. flag .. ": a zero-length " .. names[number] .. " as first FPDU",
-    sandwich = "startup",
-    run = function(t) names_one(t, flag) end,
-  }
-end
+check {
+  id = "EMPA-9.2-02",
+  role = "initiator",
+  requires = "mpa.peer_to_peer",
+  purpose = "RTR B: a zero-length Send as first FPDU",
+  sandwich = "startup",
+  run = function(t) names_one(t, "B") end,
+}
+
+check {
+  id = "EMPA-9.2-03",
+  role = "initiator",
+  requires = "mpa.peer_to_peer",
+  purpose = "RTR C: a zero-length RDMA Write as first FPDU",
+  sandwich = "startup",
+  run = function(t) names_one(t, "C") end,
+}
+
+check {
+  id = "EMPA-9.2-04",
+  role = "initiator",
+  requires = "mpa.peer_to_peer",
+  purpose = "RTR D: a zero-length RDMA Read as first FPDU",
+  sandwich = "startup",
+  run = function(t) names_one(t, "D") end,
+}
 
 check {
   id = "EMPA-9.2-07",

@@ -1,0 +1,320 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- RFC 5044 section 4, the device as sender: its octets, held against what they have to be.
+
+-- The device sends Sends with these payload lengths (or those that a function gives for the position at which its next
+-- FPDU begins); options as for t:framed. Returns the octets that came, and the FPDUs
+-- that should have: { octets, at (from 1), position (from SeqStart), ulpdu }.
+local function spoken(t, options, lengths)
+  options.fresh = true
+  local c = t:framed(options)
+  if t.role == "responder" then c:send(rdmap.write { STag = 0, TO = 0 }) end
+  local stream = t:stream_of(c)
+  local framing = copy_fields(c.receive_framing)
+  local frames, at = {}, 1
+  if type(lengths) == "function" then lengths = lengths(framing.position) end
+  for i, length in ipairs(lengths) do
+    local data = pattern(length, i)
+    t.dut:send { stream = stream, data = hex(data) }
+    local ulpdu = rdmap.send { MSN = t.role == "initiator" and i + 1 or i, data = data }:octets()
+    local octets = wire.frame(ulpdu, framing)
+    frames[i] = { octets = octets, at = at, position = framing.position, ulpdu = #ulpdu }
+    at = at + #octets
+    framing.position = framing.position + #octets
+  end
+  local raw = c:peek(at - 1)
+  if #raw < at - 1 then t:fail("FPDUs of the device", at - 1 .. " octets", #raw .. " octets") end
+  return raw:sub(1, at - 1), frames
+end
+
+-- `what` at octet `at` (from 1) of an FPDU, `count` octets of it, is as it should be.
+local function same_octets(t, raw, frame, at, count, what)
+  local wanted = frame.octets:sub(at, at + count - 1)
+  local got = raw:sub(frame.at + at - 1, frame.at + at + count - 2)
+  t:equal(what, hex(wanted), hex(got))
+end
+
+-- Offsets (from 1) of the Markers in an FPDU.
+local function markers_of(frame)
+  local out = {}
+  for at = -frame.position % 512, #frame.octets - 1, 512 do out[#out + 1] = at + 1 end
+  return out
+end
+
+local SHORT = { 0, 1, 2, 3, 100 }
+local LONG = { 700, 1, 483, 100, 1100 }
+
+local function sender(row)
+  return { role = "both", requires = "upper_tester", sandwich = "startup", purpose = row.purpose, id = row.id, run = row.run }
+end
+
+check(sender {
+  id = "MPA-4.1-01",
+  purpose = "an FPDU is ULPDU_Length, ULPDU, pad, CRC, and nothing else",
+  run = function(t)
+    local raw, frames = spoken(t, {}, SHORT)
+    for i, frame in ipairs(frames) do
+      same_octets(t, raw, frame, 1, #frame.octets, "the FPDU of a Send of " .. SHORT[i] .. " octets")
+    end
+  end,
+})
+
+check(sender {
+  id = "MPA-4.1-02",
+  purpose = "ULPDU_Length counts the ULPDU alone, without pad, CRC and Markers",
+  run = function(t)
+    for _, options in ipairs { {}, { own_markers = true } } do
+      local lengths = options.own_markers and LONG or SHORT
+      local raw, frames = spoken(t, options, lengths)
+      for i, frame in ipairs(frames) do
+        local lead = options.own_markers and frame.position % 512 == 0 and 4 or 0
+        same_octets(t, raw, frame, 1 + lead, 2, "ULPDU_Length of a Send of " .. lengths[i] .. " octets")
+      end
+    end
+  end,
+})
+
+check(sender {
+  id = "MPA-4.1-06",
+  purpose = "the pad makes an FPDU a multiple of 4: 0, 3, 2 and 1 octets",
+  run = function(t)
+    local raw, frames = spoken(t, {}, SHORT)
+    for i = 1, 4 do
+      local pad = (4 - i + 1) % 4
+      same_octets(t, raw, frames[i], #frames[i].octets - 3 - pad, pad, "pad behind " .. frames[i].ulpdu .. " octets")
+      same_octets(t, raw, frames[i + 1], 1, 2, "ULPDU_Length behind an FPDU with a pad of " .. pad)
+    end
+  end,
+})
+
+check(sender {
+  id = "MPA-4.1-08",
+  purpose = "the CRC covers the whole FPDU",
+  run = function(t)
+    local raw, frames = spoken(t, {}, SHORT)
+    for _, frame in ipairs(frames) do
+      local octets = raw:sub(frame.at, frame.at + #frame.octets - 1)
+      t:equal("CRC over " .. #octets - 4 .. " octets", hex(string.pack("<I4", wire.crc32c(octets:sub(1, -5)))),
+              hex(octets:sub(-4)))
+    end
+  end,
+})
+
+-- Without CRCs the field is there all the same: what follows stands behind it.
+local function field_kept(t)
+  local raw, frames = spoken(t, { crc = false }, SHORT)
+  for i = 2, #frames do
+    same_octets(t, raw, frames[i], 1, 2, "ULPDU_Length behind an FPDU with an unused CRC field")
+    same_octets(t, raw, frames[i], 3, 18, "the DDP header behind it")
+  end
+end
+
+check(sender {
+  id = "MPA-4.1-09",
+  purpose = "without agreed CRCs the CRC field is still there",
+  run = field_kept,
+})
+
+check(sender {
+  id = "MPA-4.4-13",
+  purpose = "every FPDU has a CRC field, used or not",
+  run = field_kept,
+})
+
+check {
+  id = "MPA-4.4-05",
+  role = "both",
+  sandwich = "tcp",
+  purpose = "CRCs are used unless someone asked for none: C = 1 in the start-up frame of a device left as it is",
+  run = function(t)
+    if t.role == "initiator" then
+      t:equal("C of the Request", 1, t:awaiting_start().request.C)
+    else
+      local c = t:connect()
+      c:send(mpa.request { C = 0 })
+      t:equal("C of the Reply", 1, c:expect(mpa.reply {}, { message = "a Request with C = 0" }).C)
+    end
+  end,
+}
+
+--------------------------------------------------------------------------------------------------------------------
+-- Markers
+
+check(sender {
+  id = "MPA-4.2-01",
+  purpose = "a Marker is 16 bits of zero and 16 bits of FPDUPTR",
+  run = function(t)
+    local raw, frames = spoken(t, { own_markers = true }, LONG)
+    for _, frame in ipairs(frames) do
+      for _, at in ipairs(markers_of(frame)) do
+        same_octets(t, raw, frame, at, 2, "the reserved half of a Marker")
+        same_octets(t, raw, frame, at + 2, 2, "FPDUPTR of a Marker")
+      end
+    end
+  end,
+})
+
+-- FPDUPTR of each Marker inside an FPDU.
+local function pointers(t)
+  local raw, frames = spoken(t, { own_markers = true }, LONG)
+  for _, frame in ipairs(frames) do
+    local lead = frame.position % 512 == 0 and 4 or 0
+    for _, at in ipairs(markers_of(frame)) do
+      if at > 1 then
+        local got = string.unpack(">I2", raw, frame.at + at + 1)
+        t:equal("octets from ULPDU_Length to a Marker, by its FPDUPTR", at - 1 - lead, got)
+      end
+    end
+  end
+end
+
+check(sender {
+  id = "MPA-4.2-04",
+  purpose = "FPDUPTR is the distance from the first octet of ULPDU_Length to the first of the Marker",
+  run = pointers,
+})
+
+check(sender {
+  id = "MPA-4.3-05",
+  purpose = "a Marker inside an FPDU points to that FPDU's ULPDU_Length",
+  run = pointers,
+})
+
+check(sender {
+  id = "MPA-4.3-01",
+  purpose = "the Markers inside an FPDU are in its CRC",
+  run = function(t)
+    local raw, frames = spoken(t, { own_markers = true }, LONG)
+    for _, frame in ipairs(frames) do
+      local octets = raw:sub(frame.at, frame.at + #frame.octets - 1)
+      t:equal("CRC over " .. #octets - 4 .. " octets, Markers included",
+              hex(string.pack("<I4", wire.crc32c(octets:sub(1, -5)))), hex(octets:sub(-4)))
+    end
+  end,
+})
+
+-- Two FPDUs with a Marker between them.
+local function with_marker_between(t)
+  local raw, frames = spoken(t, { own_markers = true }, function(position)
+    local lead = position % 512 == 0 and 4 or 0
+    return { 512 - position % 512 - lead - 24, 60 }
+  end)
+  t:equal("where the second FPDU begins", 0, frames[2].position % 512)
+  return raw, frames
+end
+
+check(sender {
+  id = "MPA-4.3-08",
+  purpose = "a Marker between FPDUs is 0, and the next ULPDU_Length follows it",
+  run = function(t)
+    local raw, frames = with_marker_between(t)
+    same_octets(t, raw, frames[2], 1, 6, "the Marker between two FPDUs, and ULPDU_Length behind it")
+  end,
+})
+
+check(sender {
+  id = "MPA-4.3-09",
+  purpose = "a Marker between FPDUs is in the CRC of the one behind it, not of the one before",
+  run = function(t)
+    local raw, frames = with_marker_between(t)
+    for i, frame in ipairs(frames) do
+      same_octets(t, raw, frame, #frame.octets - 3, 4, "the CRC of the FPDU " .. (i == 1 and "before" or "behind") .. " a Marker")
+    end
+  end,
+})
+
+-- All Markers, at their places: the octets around them are the FPDU's.
+local function placed(t, private)
+  local raw, frames = spoken(t, { own_markers = true, dut = { private_data = private, rev = 1 } }, LONG)
+  for _, frame in ipairs(frames) do
+    for _, at in ipairs(markers_of(frame)) do
+      local from = math.max(1, at - 4)
+      same_octets(t, raw, frame, from, 12, "the octets around the Marker at SeqStart + " .. frame.position + at - 1)
+    end
+  end
+end
+
+check(sender {
+  id = "MPA-4.3-04",
+  purpose = "there is a Marker each 512 octets, Markers counted",
+  run = function(t) placed(t) end,
+})
+
+check(sender {
+  id = "MPA-4.3-12",
+  purpose = "the first Marker comes right before the first FPDU",
+  run = function(t)
+    if t.role == "initiator" then
+      -- Its first FPDU is the Send that t:open takes: with a Marker in front, or it would not have been good.
+      local c = t:framed { own_markers = true, fresh = true }
+      t:equal("octets of the first FPDU, a Marker and a Send of 4 octets", 4 + 28, c.receive_framing.position)
+      return
+    end
+    local raw, frames = spoken(t, { own_markers = true }, { 4 })
+    same_octets(t, raw, frames[1], 1, 6, "the first Marker, and ULPDU_Length behind it")
+  end,
+})
+
+check(sender {
+  id = "MPA-4.3-13",
+  purpose = "Markers are counted from the octet behind the own start-up frame, whatever its Private Data",
+  run = function(t)
+    for _, octets in ipairs { 1, 2, 3, 511 } do placed(t, string.rep("70", octets)) end
+  end,
+})
+
+--------------------------------------------------------------------------------------------------------------------
+-- MULPDU, as far as the wire shows it
+
+-- The device's Write of 64 KiB at this MSS: the ULPDU_Lengths of its FPDUs, and the formula's value (RFC 5044 4.5). The
+-- second value is for a TCP that spends 12 octets of each segment on timestamps.
+local function lengths_at(t, mss, markers)
+  local c = t:framed { mss = mss, own_markers = markers }
+  t.dut:write { stream = t:stream_of(c), stag = 0x1234, to = 0, length = 65536 }
+  local lengths = {}
+  repeat
+    local got = c:expect(rdmap.write {}, { message = "the FPDUs of a Write of 64 KiB" })
+    lengths[#lengths + 1] = got.fpdu.length
+  until got.L == 1
+  local function mulpdu(emss) return emss - (6 + (markers and 4 * -(-emss // 512) or 0) + emss % 4) end
+  return lengths, mulpdu(mss), mulpdu(mss - 12)
+end
+
+-- No ULPDU is longer; with `full`, all but the last are as long.
+local function within_mulpdu(t, full)
+  for _, mss in ipairs { 1460, 536 } do
+    for _, markers in ipairs { false, true } do
+      local lengths, mulpdu, stamped = lengths_at(t, mss, markers)
+      local what = string.format("ULPDU_Length at an MSS of %d %s Markers", mss, markers and "with" or "without")
+      for i, length in ipairs(lengths) do
+        if length > mulpdu then t:warn(what, "at most " .. mulpdu, tostring(length)) end
+        if full and i < #lengths and length ~= mulpdu and length ~= stamped then
+          t:warn(what .. ", not the last one", mulpdu .. " or, with timestamps, " .. stamped, tostring(length))
+        end
+      end
+    end
+  end
+end
+
+check(sender {
+  id = "MPA-3-02",
+  purpose = "MULPDU follows the MSS, and whether there are Markers",
+  run = function(t) within_mulpdu(t, false) end,
+})
+
+check(sender {
+  id = "MPA-3-03",
+  purpose = "no ULPDU is longer than MULPDU",
+  run = function(t) within_mulpdu(t, false) end,
+})
+
+check(sender {
+  id = "MPA-5.1-01",
+  purpose = "the longest ULPDU is what the formula of 4.5 says",
+  run = function(t) within_mulpdu(t, true) end,
+})
+
+check(sender {
+  id = "MPA-4.5-05",
+  purpose = "ULPDUs are as long as MULPDU allows",
+  run = function(t) within_mulpdu(t, true) end,
+})
