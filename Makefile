@@ -13,6 +13,7 @@
 #   make coverage   lines and branches by folder
 #   make format     clang-format -i
 #   make install    PREFIX=/usr/local, DESTDIR=
+#   make plugin     the Wireshark plugin; make install-plugin, make remove-plugin (mk/plugin.mk)
 #   make deps       every Debian package any of the above needs
 #   make help       this list
 #
@@ -54,6 +55,9 @@ endef
 deps_group := build
 ifneq ($(filter check unit e2e fuzz coverage,$(MAKECMDGOALS)),)
 deps_group += test
+endif
+ifneq ($(filter plugin install-plugin remove-plugin check e2e lint,$(MAKECMDGOALS)),)
+deps_group += plugin
 endif
 ifneq ($(filter bench,$(MAKECMDGOALS)),)
 deps_group += bench
@@ -167,13 +171,13 @@ help:
 demo: programs
 	@$(test_env) bash tools/demo.sh
 
-check: programs $(B)/unit-tests $(B)/asan/unit-tests $(call programs_of,$(B)/asan) $(fuzz_programs)
+check: programs plugin $(B)/unit-tests $(B)/asan/unit-tests $(call programs_of,$(B)/asan) $(fuzz_programs)
 	@$(test_env) CC='$(CC)' tools/check.sh all
 
 unit: $(B)/unit-tests
 	@$(B)/unit-tests
 
-e2e: programs $(call programs_of,$(B)/asan)
+e2e: programs plugin $(call programs_of,$(B)/asan)
 	@$(test_env) CC='$(CC)' tools/check.sh e2e
 
 fuzz: $(fuzz_programs)
@@ -186,7 +190,7 @@ coverage: $(B)/cov/unit-tests
 	@B='$(B)' tools/coverage.sh
 
 lint: $(B)/tools/lua-syntax $(B)/flags.stamp
-	@CLANG_FLAGS="$(base_flags) $(package_cflags) $(check_cflags)" LUA_SYNTAX='$(B)/tools/lua-syntax' T='$(T)' tools/lint.sh
+	@CLANG_FLAGS="$(base_flags) $(package_cflags) $(check_cflags) $(plugin_cflags)" LUA_SYNTAX='$(B)/tools/lua-syntax' T='$(T)' tools/lint.sh
 
 format: prerequisites
 	@clang-format -i $(all_c) $(all_h)
@@ -195,6 +199,7 @@ clean:
 	@rm -rf '$(B)'
 
 include mk/install.mk
+include mk/plugin.mk
 
 # Every .d file that a compiler wrote.
 -include $(foreach v,$(variants),$(patsubst %.o,%.d,$($(v)_objects)))

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # deps.sh GROUP...: makes sure that the Debian packages of the groups are installed; silent when they are.
-# Groups: build (compile and run, what `make demo` needs), test, bench, lint, all. Only make, git, bash and apt are
-# presumed. As an ordinary user the installation goes through sudo.
+# Groups: build (compile and run, what `make demo` needs), plugin (what the Wireshark plugin needs), test, bench, lint,
+# all. Only make, git, bash and apt are presumed. As an ordinary user the installation goes through sudo.
 set -euo pipefail
 
 # gcc only recommends libc6-dev, and recommendations are not installed.
@@ -11,14 +11,15 @@ build='gcc libc6-dev pkg-config libpcap-dev libnet1-dev libisal-dev liblua5.4-de
        uthash-dev iproute2'
 test='check clang libclang-rt-14-dev llvm tshark jq xxd procps'
 bench='tshark jq procps time'
+plugin='wireshark-dev libwireshark-dev libglib2.0-dev tshark'
 lint='check clang clang-tidy clang-format cppcheck shellcheck'
 
 wanted=
 for group in "$@"; do
 	case $group in
-	build | test | bench | lint) wanted+=" ${!group}" ;;
-	all) wanted+=" $build $test $bench $lint" ;;
-	*) echo "deps.sh: unknown group '$group': expected build, test, bench, lint or all" >&2; exit 2 ;;
+	build | test | bench | lint | plugin) wanted+=" ${!group}" ;;
+	all) wanted+=" $build $test $bench $lint $plugin" ;;
+	*) echo "deps.sh: unknown group '$group': expected build, test, bench, lint, plugin or all" >&2; exit 2 ;;
 	esac
 done
 

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A frame's record as columns, tree and expert items. */
+#include "dissector/warp.h"
+
+#include <epan/column-utils.h>
+
+#include "conformance/flow/notation.h"
+
+void warp_info(packet_info *pinfo, const char *text)
+{
+    col_append_sep_str(pinfo->cinfo, COL_INFO, " | ", text);
+}
+
+/* ---- parts that all items have ------------------------------------------------------------------------------------- */
+
+static proto_item *generated(proto_item *item)
+{
+    proto_item_set_generated(item);
+    return item;
+}
+
+proto_item *warp_draw_root(const struct warp_item *item, const struct warp_place *place, proto_tree *root,
+                           proto_tree **tree)
+{
+    proto_item *top = proto_tree_add_item(root, warp_proto, place->tvb, place->offset, place->count, ENC_NA);
+
+    *tree = proto_item_add_subtree(top, ett_warp);
+    generated(proto_tree_add_uint(*tree, hf_warp_flow, place->tvb, place->offset, 0, item->flow));
+    if (item->roles_known)
+        generated(proto_tree_add_string(*tree, hf_warp_direction, place->tvb, place->offset, 0,
+                                        item->direction == FLOW_FROM_INITIATOR ? "Initiator" : "Responder"));
+    if (item->first_frame != item->frame)
+        generated(proto_tree_add_uint(*tree, hf_warp_first_frame, place->tvb, place->offset, 0, item->first_frame));
+    if (item->last_frame != item->frame)
+        generated(proto_tree_add_uint(*tree, hf_warp_last_frame, place->tvb, place->offset, 0, item->last_frame));
+    return top;
+}
+
+static void draw_finding(const struct warp_finding *finding, const struct warp_item *item,
+                         const struct warp_place *place, packet_info *pinfo, proto_tree *tree)
+{
+    expert_field *expert = finding->verdict == RULE_FAIL   ? &ei_warp_fail
+                           : finding->verdict == RULE_WARN ? &ei_warp_warn
+                                                           : &ei_warp_ambiguous;
+    proto_item *top = proto_tree_add_none_format(tree, hf_warp_finding, place->tvb, place->offset, 0, "%s %s",
+                                                 rule_verdict_name(finding->verdict), finding->id);
+    proto_tree *part = proto_item_add_subtree(top, ett_warp_detail);
+
+    generated(top);
+    generated(proto_tree_add_string(part, hf_warp_finding_id, place->tvb, place->offset, 0, finding->id));
+    generated(proto_tree_add_string(part, hf_warp_finding_verdict, place->tvb, place->offset, 0,
+                                    rule_verdict_name(finding->verdict)));
+    generated(proto_tree_add_string(part, hf_warp_finding_text, place->tvb, place->offset, 0, finding->message));
+    generated(proto_tree_add_string(part, hf_warp_finding_expected, place->tvb, place->offset, 0, finding->expected));
+    generated(proto_tree_add_string(part, hf_warp_finding_actual, place->tvb, place->offset, 0, finding->actual));
+    if (finding->frame != item->frame)
+        generated(proto_tree_add_uint(part, hf_warp_finding_frame, place->tvb, place->offset, 0, finding->frame));
+    expert_add_info_format(pinfo, top, expert, "%s: %s", finding->id, finding->message);
+}
+
+static void draw_findings(const struct warp_item *item, const struct warp_place *place, packet_info *pinfo,
+                          proto_tree *tree)
+{
+    for (const struct warp_finding *finding = item->findings; finding != NULL; finding = finding->next)
+        draw_finding(finding, item, place, pinfo, tree);
+}
+
+/* ---- items that are no octets -------------------------------------------------------------------------------------- */
+
+static void draw_gap(const struct warp_item *item, const struct warp_place *place, packet_info *pinfo, proto_tree *tree)
+{
+    proto_item *part = proto_tree_add_uint64(tree, hf_warp_gap, place->tvb, place->offset, 0, item->gap.octets);
+
+    generated(part);
+    expert_add_info_format(pinfo, part, &ei_warp_gap, "%" PRIu64 " octets of the stream are missing in the capture%s",
+                           item->gap.octets, item->gap.in_sync ? "; the next FPDU boundary is known" : "");
+    warp_info(pinfo, wmem_strdup_printf(pinfo->pool, "[%" PRIu64 " octets are missing]", item->gap.octets));
+}
+
+static void draw_undecoded(const struct warp_item *item, const struct warp_place *place, packet_info *pinfo,
+                           proto_tree *tree)
+{
+    const char *text = flow_reason_text(item->reason);
+    proto_item *part = proto_tree_add_string(tree, hf_warp_reason, place->tvb, place->offset, 0, text);
+
+    generated(part);
+    expert_add_info_format(pinfo, part, &ei_warp_undecoded, "%s", text);
+    warp_info(pinfo, wmem_strdup_printf(pinfo->pool, "[%s]", text));
+}
+
+static void draw_note(const struct warp_item *item, tvbuff_t *tvb, packet_info *pinfo, proto_tree *root)
+{
+    const struct warp_place place = {tvb, 0, 0};
+    proto_tree *tree;
+    proto_item *top;
+
+    if (item->kind == WARP_OTHER && item->findings == NULL)
+        return;
+    top = warp_draw_root(item, &place, root, &tree);
+    generated(top);
+    if (item->kind == WARP_GAP)
+        draw_gap(item, &place, pinfo, tree);
+    else if (item->kind == WARP_UNDECODED)
+        draw_undecoded(item, &place, pinfo, tree);
+    proto_item_append_text(top, "%s",
+                           item->kind == WARP_GAP         ? ", octets missing"
+                           : item->kind == WARP_UNDECODED ? ", not decoded"
+                                                          : ", end of the connection");
+    draw_findings(item, &place, pinfo, tree);
+}
+
+/* ---- items with octets --------------------------------------------------------------------------------------------- */
+
+static struct warp_place place_of(const struct warp_item *item, tvbuff_t *tvb, bool has_payload, packet_info *pinfo)
+{
+    struct warp_place place = {tvb, item->offset, (int)item->count};
+    const char *what = item->kind == WARP_START ? "Start-up frame" : "FPDU";
+    const char *name;
+
+    if (item->offset >= 0 && has_payload && (guint)(item->offset + place.count) <= tvb_captured_length(tvb))
+        return place;
+    place.offset = 0;
+    if (item->octets == NULL) { /* cannot be: the frame is not the one that was seen on the first pass */
+        place.count = 0;
+        return place;
+    }
+    if (item->first_frame == item->last_frame)
+        name = wmem_strdup_printf(pinfo->pool, "%s (frame %u)", what, item->first_frame);
+    else
+        name = wmem_strdup_printf(pinfo->pool, "%s (frames %u to %u)", what, item->first_frame, item->last_frame);
+    place.tvb = tvb_new_child_real_data(tvb, item->octets, item->count, (gint)item->count);
+    add_new_data_source(pinfo, place.tvb, name);
+    return place;
+}
+
+static void draw_unit(const struct warp_item *item, tvbuff_t *tvb, bool has_payload, packet_info *pinfo,
+                      proto_tree *root)
+{
+    struct warp_place place = place_of(item, tvb, has_payload, pinfo);
+    proto_tree *tree;
+
+    if (place.count == 0)
+        return;
+    if (item->kind == WARP_START)
+        tree = warp_draw_start(item, &place, pinfo, root);
+    else
+        tree = warp_draw_fpdu(item, &place, pinfo, root);
+    draw_findings(item, &place, pinfo, tree);
+}
+
+/* ---- octets that are shown elsewhere -------------------------------------------------------------------------------- */
+
+static void draw_part(const struct warp_record *record, tvbuff_t *tvb, int from, int to, bool head, packet_info *pinfo,
+                      proto_tree *root)
+{
+    proto_item *top, *data;
+    proto_tree *tree;
+    const char *text;
+
+    if (from >= to)
+        return;
+    top = proto_tree_add_item(root, warp_proto, tvb, from, to - from, ENC_NA);
+    tree = proto_item_add_subtree(top, ett_warp);
+    data = proto_tree_add_item(tree, hf_warp_data, tvb, from, to - from, ENC_NA);
+    proto_item_append_text(data, " (%d octets)", to - from);
+    if (record->flow != 0)
+        generated(proto_tree_add_uint(tree, hf_warp_flow, tvb, from, 0, record->flow));
+    if (head && record->begun_in != 0) {
+        generated(proto_tree_add_uint(tree, hf_warp_first_frame, tvb, from, 0, record->begun_in));
+        proto_item_append_text(top, ", last %d octets of a unit that begins in frame %u", to - from, record->begun_in);
+        return;
+    }
+    if (record->completed_in != 0) {
+        generated(proto_tree_add_uint(tree, hf_warp_completed_in, tvb, from, 0, record->completed_in));
+        proto_item_append_text(top, ", %d octets, shown in frame %u", to - from, record->completed_in);
+    } else {
+        proto_item_append_text(top, ", %d octets that are not decoded here", to - from);
+    }
+    text = wmem_strdup_printf(pinfo->pool, "[%d octets of an FPDU]", to - from);
+    warp_info(pinfo, text);
+}
+
+/* Octets of the payload that no item covers. */
+static void draw_rest(const struct warp_record *record, tvbuff_t *tvb, packet_info *pinfo, proto_tree *root)
+{
+    int end = (int)tvb_captured_length(tvb), at = 0;
+    bool head = true;
+
+    for (const struct warp_item *item = record->items; item != NULL; item = item->next) {
+        if (item->offset < 0 || (item->kind != WARP_START && item->kind != WARP_FPDU))
+            continue;
+        if (item->offset > at)
+            draw_part(record, tvb, at, item->offset, head, pinfo, root);
+        if (item->offset + (int)item->count > at)
+            at = item->offset + (int)item->count;
+        head = false;
+    }
+    if (at < end)
+        draw_part(record, tvb, at, end, head && at == 0 && record->items != NULL, pinfo, root);
+}
+
+void warp_draw(const struct warp_record *record, tvbuff_t *tvb, bool has_payload, packet_info *pinfo, proto_tree *tree)
+{
+    if (has_payload) {
+        col_set_str(pinfo->cinfo, COL_PROTOCOL, "iWARP");
+        col_clear(pinfo->cinfo, COL_INFO);
+    }
+    for (const struct warp_item *item = record->items; item != NULL; item = item->next) {
+        if (item->kind == WARP_START || item->kind == WARP_FPDU)
+            draw_unit(item, tvb, has_payload, pinfo, tree);
+        else
+            draw_note(item, tvb, pinfo, tree);
+    }
+    if (has_payload)
+        draw_rest(record, tvb, pinfo, tree);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Fields. Those of headers come out of wire/'s tables: each has the filter name "warp.PREFIX.id" in lower case, with a
+ * prefix for each layout. Fields that two layouts share under one name and width (the first octet of both DDP headers)
+ * are registered once.
+ */
+#include "dissector/warp.h"
+
+#include <string.h>
+
+#define WARP_FIELD_DEFINE_(id, name, abbrev, type, base, strings, blurb) int hf_warp_##id = -1;
+WARP_FIELDS(WARP_FIELD_DEFINE_)
+#define WARP_EXPERT_DEFINE_(id, abbrev, group, severity, text) expert_field ei_warp_##id = EI_INIT;
+WARP_EXPERTS(WARP_EXPERT_DEFINE_)
+
+int ett_warp = -1, ett_warp_part = -1, ett_warp_detail = -1;
+
+/* One layout's fields, in its order: pointers, because layouts share some. */
+struct layout_fields {
+    const struct wire_layout *layout;
+    int **hf;
+};
+
+enum { LAYOUTS_MAX = 64 };
+static struct layout_fields layouts[LAYOUTS_MAX];
+static GArray *registered; /* hf_register_info */
+
+static const char *prefix_of(const char *layout)
+{
+    static const char *const prefixes[][2] = {
+        {"mpa_start", "mpa"},          {"mpa_enhanced", "mpa.enhanced"},  {"ddp_tagged", "ddp"},
+        {"ddp_untagged", "ddp"},       {"rdmap_control", "rdmap"},        {"rdmap_untagged", "rdmap"},
+        {"read_request", "read"},      {"terminate_length", "terminate"}, {"atomic_request", "atomic"},
+        {"atomic_response", "atomic"},
+    };
+
+    for (size_t i = 0; i < array_length(prefixes); i++)
+        if (strcmp(prefixes[i][0], layout) == 0)
+            return prefixes[i][1];
+    return layout;
+}
+
+static enum ftenum type_of(const struct wire_field *field)
+{
+    if (field->kind == WIRE_OCTETS)
+        return FT_BYTES;
+    if (field->kind == WIRE_FLAG)
+        return FT_BOOLEAN;
+    return field->bits <= 8 ? FT_UINT8 : field->bits <= 16 ? FT_UINT16 : field->bits <= 32 ? FT_UINT32 : FT_UINT64;
+}
+
+static const value_string *strings_of(const struct wire_name *names)
+{
+    size_t count = 0;
+    value_string *strings;
+
+    while (names[count].name != NULL)
+        count++;
+    strings = g_new0(value_string, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        strings[i].value = (guint32)names[i].value;
+        strings[i].strptr = names[i].name;
+    }
+    return strings;
+}
+
+/* Values that mean something besides their number. */
+static const value_string depth_strings[] = {{MPA_DEPTH_NOT_NEGOTIATED, "no automatic negotiation"}, {0, NULL}};
+
+static bool is_depth(const struct wire_field *field)
+{
+    return strcmp(field->id, "IRD") == 0 || strcmp(field->id, "ORD") == 0;
+}
+
+static hf_register_info describe(const struct wire_field *field, const char *abbrev)
+{
+    enum ftenum type = type_of(field);
+    hf_register_info info = {NULL, {field->name, abbrev, type, BASE_DEC, NULL, 0, NULL, HFILL}};
+
+    info.hfinfo.blurb = g_strdup_printf("%s (%s)", field->meaning, field->section);
+    if (type == FT_BOOLEAN)
+        info.hfinfo.display = BASE_NONE;
+    else if (type == FT_BYTES)
+        info.hfinfo.display = BASE_SHOW_ASCII_PRINTABLE;
+    else if (field->kind == WIRE_HEX || field->kind == WIRE_RESERVED)
+        info.hfinfo.display = BASE_HEX;
+    if (field->names != NULL && field->bits <= 32)
+        info.hfinfo.strings = VALS(strings_of(field->names));
+    if (is_depth(field)) {
+        info.hfinfo.display |= BASE_SPECIAL_VALS;
+        info.hfinfo.strings = VALS(depth_strings);
+    }
+    return info;
+}
+
+static int *field_register(const struct wire_layout *layout, const struct wire_field *field)
+{
+    char *id = g_ascii_strdown(field->id, -1);
+    char *abbrev = g_strdup_printf("warp.%s.%s", prefix_of(layout->id), id);
+    hf_register_info info;
+
+    for (guint i = 0; i < registered->len; i++) {
+        const hf_register_info *other = &g_array_index(registered, hf_register_info, i);
+
+        if (strcmp(other->hfinfo.abbrev, abbrev) != 0)
+            continue;
+        if (other->hfinfo.type == type_of(field)) {
+            g_free(id);
+            g_free(abbrev);
+            return other->p_id;
+        }
+        g_free(abbrev); /* another width under the same name: the layout tells them apart */
+        abbrev = g_strdup_printf("warp.%s.%s", layout->id, id);
+        i = (guint)-1;
+    }
+    g_free(id);
+    info = describe(field, abbrev);
+    info.p_id = g_new(int, 1);
+    *info.p_id = -1;
+    g_array_append_val(registered, info);
+    return info.p_id;
+}
+
+static void layouts_register(void)
+{
+    registered = g_array_new(FALSE, FALSE, sizeof(hf_register_info));
+    for (size_t i = 0; wire_layouts[i] != NULL && i < LAYOUTS_MAX - 1; i++) {
+        layouts[i].layout = wire_layouts[i];
+        layouts[i].hf = g_new0(int *, wire_layouts[i]->field_count);
+        for (size_t j = 0; j < wire_layouts[i]->field_count; j++)
+            layouts[i].hf[j] = field_register(wire_layouts[i], &wire_layouts[i]->fields[j]);
+    }
+    /* Wireshark keeps pointers into the array. */
+    proto_register_field_array(warp_proto, (hf_register_info *)(void *)registered->data, (int)registered->len);
+}
+
+void warp_fields_register(void)
+{
+#define WARP_FIELD_ROW_(id, name, abbrev, type, base, strings, blurb)                                                  \
+    {&hf_warp_##id, {name, abbrev, type, base, strings, 0, blurb, HFILL}},
+    static hf_register_info fields[] = {WARP_FIELDS(WARP_FIELD_ROW_)};
+#define WARP_EXPERT_ROW_(id, abbrev, group, severity, text) {&ei_warp_##id, {abbrev, group, severity, text, EXPFILL}},
+    static ei_register_info experts[] = {WARP_EXPERTS(WARP_EXPERT_ROW_)};
+    static gint *subtrees[] = {&ett_warp, &ett_warp_part, &ett_warp_detail};
+
+    proto_register_field_array(warp_proto, fields, array_length(fields));
+    layouts_register();
+    proto_register_subtree_array(subtrees, array_length(subtrees));
+    expert_register_field_array(expert_register_protocol(warp_proto), experts, array_length(experts));
+}
+
+static bool is_in_list(const char *list, const char *id)
+{
+    size_t octets = strlen(id);
+
+    for (const char *at = list; at != NULL && (at = strstr(at, id)) != NULL; at += octets)
+        if ((at == list || at[-1] == ' ') && (at[octets] == ' ' || at[octets] == '\0'))
+            return true;
+    return false;
+}
+
+bool warp_fields_draw(proto_tree *tree, tvbuff_t *tvb, int offset, size_t have, const struct wire_layout *layout,
+                      const char *skip)
+{
+    size_t i = 0;
+
+    while (layouts[i].layout != layout && layouts[i].layout != NULL)
+        i++;
+    if (layouts[i].layout == NULL)
+        return false;
+    for (size_t j = 0; tree != NULL && j < layout->field_count; j++) {
+        const struct wire_field *field = &layout->fields[j];
+        int hf = *layouts[i].hf[j];
+
+        if ((field->bit + field->bits + 7u) / 8 > have || is_in_list(skip, field->id))
+            continue;
+        if (field->bit % 8 == 0 && field->bits % 8 == 0)
+            proto_tree_add_item(tree, hf, tvb, offset + field->bit / 8, field->bits / 8,
+                                field->kind == WIRE_OCTETS ? ENC_NA : ENC_BIG_ENDIAN);
+        else
+            proto_tree_add_bits_item(tree, hf, tvb, (unsigned)offset * 8 + field->bit, field->bits, ENC_BIG_ENDIAN);
+    }
+    return have >= layout->octets;
+}

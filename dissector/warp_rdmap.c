@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "dissector/warp_rdmap.h"
+
+#include <epan/column-utils.h>
+
+#include <string.h>
+
+#include "conformance/flow/notation.h"
+
+/* One segment while it is drawn. */
+struct segment {
+    const struct warp_item *item;
+    const struct warp_fpdu *fpdu;
+    tvbuff_t *tvb;
+    struct ddp_segment ddp;
+    struct rdmap_message message;
+    size_t have; /* payload octets that are there */
+    packet_info *pinfo;
+};
+
+static proto_item *generated(proto_item *item)
+{
+    proto_item_set_generated(item);
+    return item;
+}
+
+static void add_frame(proto_tree *tree, int hf, const struct segment *segment, uint32_t frame)
+{
+    if (frame != 0)
+        generated(proto_tree_add_uint(tree, hf, segment->tvb, 0, 0, frame));
+}
+
+static void add_time(proto_tree *tree, const struct segment *segment, uint64_t from, uint64_t to)
+{
+    nstime_t time = {(time_t)((to - from) / 1000000000), (int)((to - from) % 1000000000)};
+
+    if (to >= from)
+        generated(proto_tree_add_time(tree, hf_warp_response_time, segment->tvb, 0, 0, &time));
+}
+
+/* ---- the messages that have headers of their own ------------------------------------------------------------------ */
+
+/* A header that begins `at` octets behind the DDP header; false: it is not all there. */
+static bool draw_header(const struct segment *segment, proto_tree *tree, int hf, size_t at,
+                        const struct wire_layout *layout, const char *skip)
+{
+    int offset = (int)(segment->ddp.header_octets + at);
+    size_t have = segment->have > at ? segment->have - at : 0;
+    size_t count = have < layout->octets ? have : layout->octets;
+    proto_item *top = proto_tree_add_item(tree, hf, segment->tvb, offset, (int)count, ENC_NA);
+    bool whole =
+        warp_fields_draw(proto_item_add_subtree(top, ett_warp_detail), segment->tvb, offset, have, layout, skip);
+
+    if (!whole)
+        expert_add_info(segment->pinfo, top, segment->fpdu->cut ? &ei_warp_cut : &ei_warp_short_header);
+    return whole;
+}
+
+static void draw_atomic(const struct segment *segment, proto_tree *tree)
+{
+    bool compares = true;
+
+    if (segment->message.opcode == RDMAP_ATOMIC_RESPONSE) {
+        draw_header(segment, tree, hf_warp_atomic, 0, &atomic_response_layout, NULL);
+        return;
+    }
+    if (segment->have >= TERMINATE_OCTETS)
+        compares = atomic_request_get_AOpCode(segment->ddp.payload) != ATOMIC_FETCH_ADD &&
+                   atomic_request_get_AOpCode(segment->ddp.payload) != ATOMIC_SWAP;
+    draw_header(segment, tree, hf_warp_atomic, 0, &atomic_request_layout, compares ? NULL : "CompareData CompareMask");
+}
+
+/* The quoted header, by its own T bit. */
+static void draw_quoted_ddp(const struct segment *segment, const struct terminate *terminate, int offset,
+                            proto_tree *tree)
+{
+    bool tagged = terminate->ddp_header_octets == DDP_TAGGED_OCTETS;
+    proto_item *top =
+        proto_tree_add_item(tree, hf_warp_quoted_ddp, segment->tvb, offset, (int)terminate->ddp_header_octets, ENC_NA);
+    proto_tree *part = proto_item_add_subtree(top, ett_warp_detail);
+
+    proto_item_append_text(top, ", %s", tagged ? "tagged" : "untagged");
+    warp_fields_draw(part, segment->tvb, offset, terminate->ddp_header_octets,
+                     tagged ? &ddp_tagged_layout : &ddp_untagged_layout, "RsvdULP");
+    warp_fields_draw(part, segment->tvb, offset + 1, terminate->ddp_header_octets - 1,
+                     tagged ? &rdmap_control_layout : &rdmap_untagged_layout, NULL);
+}
+
+static void draw_quoted(const struct segment *segment, const struct terminate *terminate, proto_tree *tree)
+{
+    const uint8_t *base = segment->ddp.payload;
+    int payload = (int)segment->ddp.header_octets;
+
+    if (terminate->has_length)
+        warp_fields_draw(tree, segment->tvb, payload + TERMINATE_OCTETS, TERMINATE_LENGTH_OCTETS,
+                         &terminate_length_layout, NULL);
+    if (terminate->ddp_header != NULL)
+        draw_quoted_ddp(segment, terminate, payload + (int)(terminate->ddp_header - base), tree);
+    if (terminate->rdmap_header != NULL) {
+        int offset = payload + (int)(terminate->rdmap_header - base);
+        proto_item *top = proto_tree_add_item(tree, hf_warp_quoted_rdmap, segment->tvb, offset,
+                                              (int)terminate->rdmap_header_octets, ENC_NA);
+
+        warp_fields_draw(proto_item_add_subtree(top, ett_warp_detail), segment->tvb, offset,
+                         terminate->rdmap_header_octets, &read_request_layout, NULL);
+    }
+    if (terminate->excess != 0)
+        proto_tree_add_item(tree, hf_warp_excess, segment->tvb, payload + (int)(segment->have - terminate->excess),
+                            (int)terminate->excess, ENC_NA);
+}
+
+static void draw_terminate(const struct segment *segment, proto_tree *tree)
+{
+    const uint8_t *p = segment->ddp.payload;
+    struct terminate terminate;
+    wire_result result;
+    char words[160];
+    proto_item *top;
+
+    if (!draw_header(segment, tree, hf_warp_terminate, 0, &terminate_layout, NULL))
+        return;
+    result = terminate_parse(&p, p + segment->have, &terminate);
+    top =
+        generated(proto_tree_add_string(tree, hf_warp_terminate_error, segment->tvb, (int)segment->ddp.header_octets,
+                                        TERMINATE_OCTETS, terminate_describe(terminate.triple, words, sizeof(words))));
+    expert_add_info_format(segment->pinfo, top, &ei_warp_terminate, "The stream is terminated: %s", words);
+    draw_quoted(segment, &terminate, tree);
+    if (result == WIRE_MORE)
+        expert_add_info(segment->pinfo, top, segment->fpdu->cut ? &ei_warp_cut : &ei_warp_short_header);
+    add_frame(tree, hf_warp_culprit, segment, segment->fpdu->culprit_frame);
+}
+
+static void draw_own_header(const struct segment *segment, proto_tree *tree)
+{
+    if (segment->ddp.tagged || segment->ddp.mo != 0)
+        return;
+    switch (segment->message.opcode) {
+    case RDMAP_READ_REQUEST: draw_header(segment, tree, hf_warp_read_request, 0, &read_request_layout, NULL); break;
+    case RDMAP_TERMINATE: draw_terminate(segment, tree); break;
+    case RDMAP_IMMEDIATE:
+    case RDMAP_IMMEDIATE_SE: draw_header(segment, tree, hf_warp_immediate, 0, &immediate_layout, NULL); break;
+    case RDMAP_ATOMIC_REQUEST:
+    case RDMAP_ATOMIC_RESPONSE: draw_atomic(segment, tree); break;
+    default: break;
+    }
+}
+
+/* ---- what it has to do with other frames --------------------------------------------------------------------------- */
+
+static void draw_links(const struct segment *segment, proto_tree *tree)
+{
+    const struct warp_fpdu *fpdu = segment->fpdu;
+
+    if (!fpdu->has_rdmap)
+        return;
+    if (!fpdu->first || !fpdu->last) {
+        generated(proto_tree_add_uint64(tree, hf_warp_message_octets, segment->tvb, 0, 0, fpdu->message_octets));
+        if (fpdu->message_first_frame != segment->item->frame)
+            add_frame(tree, hf_warp_message_first, segment, fpdu->message_first_frame);
+        if (fpdu->message_in != segment->item->frame)
+            add_frame(tree, hf_warp_message_in, segment, fpdu->message_in);
+    }
+    if (fpdu->request_frame != 0) {
+        add_frame(tree, hf_warp_request_in, segment, fpdu->request_frame);
+        add_time(tree, segment, fpdu->request_ns, fpdu->time_ns);
+    }
+    add_frame(tree, hf_warp_response_in, segment, fpdu->response_frame);
+    if (fpdu->response_last_frame != fpdu->response_frame)
+        add_frame(tree, hf_warp_response_last, segment, fpdu->response_last_frame);
+    add_frame(tree, hf_warp_terminated_by, segment, fpdu->terminate_frame);
+}
+
+/* The Initiator's first message of a peer-to-peer set-up: is it an RTR, and of a kind that both have named? */
+static void draw_rtr(const struct segment *segment, proto_tree *tree)
+{
+    const struct warp_agreement *agreement = segment->fpdu->agreement;
+    const struct mpa_start *a = &agreement->request, *b = &agreement->reply;
+    unsigned opcode = segment->message.opcode;
+    bool empty = segment->ddp.payload_octets == 0, agreed = false;
+    const char *kind = "none: the first message is no RTR";
+
+    if (opcode == RDMAP_WRITE && empty) {
+        kind = "zero-length RDMA Write";
+        agreed = a->rtr_write && b->rtr_write;
+    } else if (opcode == RDMAP_SEND && empty) {
+        kind = "zero-length Send";
+        agreed = a->rtr_send && b->rtr_send;
+    } else if (opcode == RDMAP_READ_REQUEST && segment->have >= READ_REQUEST_OCTETS &&
+               read_request_get_RDMARDSZ(segment->ddp.payload) == 0) {
+        kind = "zero-length RDMA Read Request";
+        agreed = a->rtr_read && b->rtr_read;
+    } else {
+        agreed = true; /* nothing to say about its kind */
+    }
+    generated(proto_tree_add_string_format_value(tree, hf_warp_rtr, segment->tvb, 0, 0, kind, "%s%s", kind,
+                                                 agreed ? "" : ", a kind that not both have named"));
+    col_append_str(segment->pinfo->cinfo, COL_INFO,
+                   opcode == RDMAP_WRITE || empty || opcode == RDMAP_READ_REQUEST ? " [RTR]" : " [no RTR]");
+}
+
+/* ---- the segment ---------------------------------------------------------------------------------------------------- */
+
+static void draw_ddp(const struct segment *segment, proto_tree *tree)
+{
+    const struct ddp_segment *ddp = &segment->ddp;
+    proto_item *top =
+        proto_tree_add_item(tree, hf_warp_ddp, segment->tvb, 0, (int)(ddp->header_octets + segment->have), ENC_NA);
+    proto_tree *part = proto_item_add_subtree(top, ett_warp_part);
+
+    proto_item_append_text(top, ", %s%s, %zu octets of payload", ddp->tagged ? "tagged" : "untagged",
+                           ddp->last ? ", last" : "", ddp->payload_octets);
+    warp_fields_draw(part, segment->tvb, 0, ddp->header_octets, ddp->tagged ? &ddp_tagged_layout : &ddp_untagged_layout,
+                     "RsvdULP");
+    generated(proto_tree_add_uint(part, hf_warp_payload_octets, segment->tvb, (int)ddp->header_octets,
+                                  (int)segment->have, (guint32)ddp->payload_octets));
+}
+
+static void draw_rdmap(const struct segment *segment, proto_tree *tree)
+{
+    const struct ddp_segment *ddp = &segment->ddp;
+    proto_item *top = proto_tree_add_item(tree, hf_warp_rdmap, segment->tvb, 1,
+                                          ddp->tagged ? RDMAP_CONTROL_OCTETS : RDMAP_UNTAGGED_OCTETS, ENC_NA);
+    proto_tree *part = proto_item_add_subtree(top, ett_warp_part);
+
+    if (segment->message.row->name != NULL)
+        proto_item_append_text(top, ", %s", segment->message.row->name);
+    else
+        proto_item_append_text(top, ", opcode 0x%x, which is not assigned", segment->message.opcode);
+    warp_fields_draw(part, segment->tvb, 1, ddp->tagged ? RDMAP_CONTROL_OCTETS : RDMAP_UNTAGGED_OCTETS,
+                     ddp->tagged ? &rdmap_control_layout : &rdmap_untagged_layout, NULL);
+    draw_own_header(segment, part);
+    draw_links(segment, part);
+    if (segment->fpdu->rtr)
+        draw_rtr(segment, part);
+}
+
+/* The message's octets, when this segment is its last and it had several; else the segment's payload. */
+static tvbuff_t *message_tvb(const struct segment *segment)
+{
+    const struct warp_fpdu *fpdu = segment->fpdu;
+    int offset = (int)segment->ddp.header_octets;
+    tvbuff_t *tvb;
+
+    if (fpdu->message == NULL)
+        return tvb_new_subset_length_caplen(segment->tvb, offset, (gint)segment->have,
+                                            (gint)segment->ddp.payload_octets);
+    tvb = tvb_new_child_real_data(segment->tvb, fpdu->message, (guint)fpdu->message_octets, (gint)fpdu->message_octets);
+    add_new_data_source(segment->pinfo, tvb, "RDMA Message");
+    return tvb;
+}
+
+static void draw_line(struct segment *segment, proto_item *top)
+{
+    struct ddp_segment shown = segment->ddp;
+    char text[NOTATION_MAX];
+
+    /* Headers are read out of the payload: no further than it goes. */
+    if (!segment->message.row->has_payload)
+        shown.payload_octets = segment->have;
+    notation_segment(&shown, text, sizeof(text));
+    proto_item_append_text(top, ", %s", text);
+    warp_info(segment->pinfo, text);
+}
+
+void warp_rdmap_draw(const struct warp_item *item, tvbuff_t *tvb, proto_item *top, packet_info *pinfo, proto_tree *tree,
+                     proto_tree *root)
+{
+    struct segment segment = {.item = item, .fpdu = &item->fpdu, .tvb = tvb, .pinfo = pinfo};
+    size_t captured = tvb_captured_length(tvb), length = tvb_reported_length(tvb);
+    const uint8_t *p = captured == 0 ? (const uint8_t *)"" : tvb_get_ptr(tvb, 0, (gint)captured);
+    tvbuff_t *payload;
+
+    if (ddp_parse(&p, p + captured, &segment.ddp) == WIRE_MORE) {
+        char *text = wmem_strdup_printf(pinfo->pool, "DDP header cut after %zu octets", captured);
+
+        expert_add_info(pinfo, top, item->fpdu.cut ? &ei_warp_cut : &ei_warp_short_ulpdu);
+        proto_item_append_text(top, ", %s", text);
+        warp_info(pinfo, text);
+        return;
+    }
+    segment.have = segment.ddp.payload_octets;
+    segment.ddp.payload_octets = length - segment.ddp.header_octets;
+    (void)rdmap_parse(&segment.ddp, &segment.message);
+    draw_line(&segment, top);
+    draw_ddp(&segment, tree);
+    draw_rdmap(&segment, tree);
+    if (segment.have != 0 && (segment.message.row->has_payload || segment.message.row->name == NULL))
+        proto_tree_add_item(tree, hf_warp_payload, tvb, (int)segment.ddp.header_octets, (int)segment.have, ENC_NA);
+    warp_stats_tell(item, &segment.ddp, pinfo);
+    if (item->fpdu.result == TERM_MPA_CRC)
+        return; /* no receiver would hand it on */
+    payload = message_tvb(&segment);
+    warp_ulp_call(&item->fpdu, &segment.ddp, payload, pinfo, root);
+}

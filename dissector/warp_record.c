@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The first pass: segments to the decoder, its events to the rules, and both to records by frame. All that is kept is
+ * what drawing cannot find out from a frame's own octets: where units begin and end, framing, what belongs together.
+ * Octets are copied only where they do not lie in one segment.
+ *
+ * Everything lives in Wireshark's file scope, and is forgotten with the capture file.
+ */
+#include "dissector/warp.h"
+
+#include <string.h>
+
+#include "dissector/warp_flow.h"
+
+static struct {
+    struct flow_decoder *decoder;
+    struct rule_engine *rules;
+    wmem_map_t *records; /* frame -> struct warp_record */
+    wmem_map_t *flows;   /* number -> struct warp_flow */
+    /* the segment that the decoder is working on */
+    struct warp_record *record; /* NULL until something is kept for this frame */
+    uint32_t frame;
+    const uint8_t *payload;
+    size_t payload_octets;
+    /* the event that it tells of */
+    const struct flow_event *event;
+    struct warp_item *item; /* made of it; NULL: none yet */
+} pass;
+
+/* ---- records ------------------------------------------------------------------------------------------------------ */
+
+const struct warp_record *warp_record_of(uint32_t frame)
+{
+    return pass.records == NULL ? NULL : wmem_map_lookup(pass.records, GUINT_TO_POINTER(frame));
+}
+
+static struct warp_record *record_for(uint32_t frame)
+{
+    struct warp_record *record = wmem_map_lookup(pass.records, GUINT_TO_POINTER(frame));
+
+    if (record != NULL)
+        return record;
+    record = wmem_new0(wmem_file_scope(), struct warp_record);
+    record->frame = frame;
+    record->items_end = &record->items;
+    wmem_map_insert(pass.records, GUINT_TO_POINTER(frame), record);
+    return record;
+}
+
+static struct warp_record *this_record(void)
+{
+    if (pass.record == NULL)
+        pass.record = record_for(pass.frame);
+    return pass.record;
+}
+
+static struct warp_item *item_add(enum warp_kind kind)
+{
+    const struct flow_event *event = pass.event;
+    struct warp_record *record = this_record();
+    struct warp_item *item = wmem_new0(wmem_file_scope(), struct warp_item);
+
+    item->kind = kind;
+    item->direction = event->direction;
+    item->roles_known = event->flow->roles_known;
+    item->flow = (uint32_t)event->flow->number;
+    item->frame = pass.frame;
+    item->first_frame = (uint32_t)event->first_frame;
+    item->last_frame = (uint32_t)event->frame;
+    item->offset = -1;
+    item->findings_end = &item->findings;
+    *record->items_end = item;
+    record->items_end = &item->next;
+    pass.item = item;
+    return item;
+}
+
+/* Where an item's octets are: in this frame's payload, else a copy of them. */
+static void item_place(struct warp_item *item, const uint8_t *octets, size_t count)
+{
+    size_t tail = pass.payload_octets - count;
+
+    item->count = (uint32_t)count;
+    if (octets >= pass.payload && octets + count <= pass.payload + pass.payload_octets)
+        item->offset = (int)(octets - pass.payload);
+    else if (item->first_frame == pass.frame && count != 0 && count <= pass.payload_octets &&
+             memcmp(pass.payload + tail, octets, count) == 0)
+        item->offset = (int)tail; /* cut by the end of the frame */
+    else
+        item->octets = wmem_memdup(wmem_file_scope(), octets, count);
+}
+
+static struct warp_flow *flow_of(const struct flow *flow)
+{
+    struct warp_flow *own = wmem_map_lookup(pass.flows, GUINT_TO_POINTER((guint)flow->number));
+
+    if (own == NULL) {
+        own = warp_flow_new();
+        wmem_map_insert(pass.flows, GUINT_TO_POINTER((guint)flow->number), own);
+    }
+    return own;
+}
+
+/* A unit that ends here says where the octets before it, in other frames, are shown. */
+static void link_frames(struct warp_flow *flow, const struct warp_item *item)
+{
+    struct warp_record *record = this_record();
+
+    if (item->last_frame != pass.frame) /* it waited for others */
+        record_for(item->last_frame)->completed_in = pass.frame;
+    else if (item->first_frame != pass.frame)
+        record->begun_in = item->first_frame;
+    if (item->first_frame != pass.frame) {
+        struct warp_record *first = record_for(item->first_frame);
+
+        if (first->completed_in == 0)
+            first->completed_in = pass.frame;
+        warp_flow_complete(flow, item->direction, item->first_frame, pass.frame);
+    }
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------------- */
+
+static struct mpa_start without_data(const struct mpa_start *start)
+{
+    struct mpa_start copy = *start;
+
+    copy.private_data = NULL;
+    return copy;
+}
+
+static void see_start(const struct flow_event *event)
+{
+    struct warp_flow *flow = flow_of(event->flow);
+    const struct flow_start *start = event->start;
+    struct warp_item *item = item_add(WARP_START);
+
+    item->first_frame = (uint32_t)start->first_octet_frame;
+    item->start.kind = start->frame.kind;
+    item->start.result = start->result;
+    if (start->frame.kind == MPA_REQUEST) {
+        flow->agreement.request_seen = start->result == WIRE_OK;
+        flow->agreement.request = without_data(&start->frame);
+    } else {
+        flow->agreement.reply_seen = start->result == WIRE_OK;
+        flow->agreement.reply = without_data(&start->frame);
+    }
+    item->start.agreement = flow->agreement;
+    item_place(item, start->octets, start->octet_count);
+    link_frames(flow, item);
+}
+
+/* Octets in the stream of the first `content` octets of an FPDU that are no Markers, the Markers before each included. */
+static size_t raw_octets(const struct fpdu_framing *framing, size_t content)
+{
+    return framing->markers ? content + marker_count(framing->position, content) * MARKER_OCTETS : content;
+}
+
+static bool rtr_is_due(const struct flow_event *event, const struct warp_agreement *agreement)
+{
+    return event->direction == FLOW_FROM_INITIATOR && event->flow->roles_known && event->fpdu->index == 0 &&
+           agreement->request_seen && agreement->reply_seen && !agreement->reply.rejected &&
+           mpa_start_has_word(&agreement->request) && mpa_start_has_word(&agreement->reply) &&
+           agreement->request.peer_to_peer && agreement->reply.peer_to_peer;
+}
+
+static void see_fpdu(const struct flow_event *event)
+{
+    struct warp_flow *flow = flow_of(event->flow);
+    const struct flow_fpdu *seen = event->fpdu;
+    struct warp_item *item = item_add(WARP_FPDU);
+    struct warp_fpdu *fpdu = &item->fpdu;
+
+    fpdu->framing = seen->framing;
+    fpdu->result = seen->result;
+    fpdu->cut = seen->cut;
+    fpdu->resynced = seen->resynced;
+    fpdu->segments = seen->segments;
+    fpdu->octets = (uint32_t)seen->fpdu.octets;
+    fpdu->index = seen->index;
+    fpdu->position = event->position;
+    fpdu->time_ns = event->time_ns;
+    fpdu->rtr = rtr_is_due(event, &flow->agreement);
+    if (fpdu->rtr)
+        fpdu->agreement = wmem_memdup(wmem_file_scope(), &flow->agreement, sizeof(flow->agreement));
+    item_place(item, seen->fpdu.start,
+               seen->cut ? raw_octets(&seen->framing, FPDU_LENGTH_OCTETS + seen->ulpdu_have) : seen->fpdu.octets);
+    link_frames(flow, item);
+}
+
+static void see_finding(const struct rule_finding *found, void *argument)
+{
+    wmem_allocator_t *scope = wmem_file_scope();
+    struct warp_finding *finding;
+    struct warp_item *item = pass.item;
+
+    (void)argument;
+    if (pass.event == NULL)
+        return;
+    if (item == NULL)
+        item = item_add(WARP_OTHER);
+    finding = wmem_new0(scope, struct warp_finding);
+    finding->verdict = found->verdict;
+    finding->frame = (uint32_t)found->frame;
+    finding->id = found->rule->id; /* static */
+    finding->message = wmem_strdup(scope, found->message);
+    finding->expected = wmem_strdup(scope, found->expected);
+    finding->actual = wmem_strdup(scope, found->actual);
+    *item->findings_end = finding;
+    item->findings_end = &finding->next;
+}
+
+static void see_event(void *context, const struct flow_event *event)
+{
+    struct warp_item *item;
+
+    (void)context;
+    pass.event = event;
+    switch (event->kind) {
+    case FLOW_MPA_START: see_start(event); break;
+    case FLOW_FPDU: see_fpdu(event); break;
+    case FLOW_DDP: break; /* of the FPDU before it, as the next one is */
+    case FLOW_RDMAP:
+        warp_flow_message(flow_of(event->flow), event, pass.item, warp_preferences.reassemble,
+                          warp_preferences.reassemble_tagged);
+        break;
+    case FLOW_GAP:
+        item = item_add(WARP_GAP);
+        item->gap.octets = event->gap->octets;
+        item->gap.in_sync = event->gap->in_sync;
+        break;
+    case FLOW_UNDECODED: item_add(WARP_UNDECODED)->reason = event->reason; break;
+    case FLOW_TCP_OPEN:
+    case FLOW_TCP_CLOSE:
+    case FLOW_END: pass.item = NULL; break;
+    }
+    if (pass.rules != NULL)
+        rule_engine_sink(pass.rules, event);
+    if (event->kind == FLOW_END) {
+        warp_flow_free(flow_of(event->flow));
+        wmem_map_remove(pass.flows, GUINT_TO_POINTER((guint)event->flow->number));
+    }
+    pass.event = NULL;
+}
+
+/* ---- segments ----------------------------------------------------------------------------------------------------- */
+
+static bool address_is_ip(const address *from, const address *to)
+{
+    return from->type == to->type &&
+           ((from->type == AT_IPv4 && from->len == 4) || (from->type == AT_IPv6 && from->len == 16));
+}
+
+void warp_record_segment(tvbuff_t *tvb, packet_info *pinfo)
+{
+    guint captured = tvb_captured_length(tvb);
+    enum flow_direction direction = FLOW_FROM_INITIATOR;
+    const struct flow *flow;
+    struct flow_packet packet = {
+        .time_ns = (uint64_t)pinfo->abs_ts.secs * 1000000000u + (uint64_t)pinfo->abs_ts.nsecs,
+        .number = pinfo->num,
+        .family = pinfo->net_src.type == AT_IPv6 ? 6 : 4,
+        .source = pinfo->net_src.data,
+        .destination = pinfo->net_dst.data,
+        .captured = captured,
+        .length = tvb_reported_length(tvb),
+    };
+    size_t header;
+
+    if (pass.decoder == NULL || captured < 20 || !address_is_ip(&pinfo->net_src, &pinfo->net_dst))
+        return;
+    packet.octets = tvb_get_ptr(tvb, 0, (gint)captured);
+    header = (size_t)(packet.octets[12] >> 4) * 4;
+    pass.frame = pinfo->num;
+    pass.record = NULL;
+    pass.item = NULL;
+    pass.payload = packet.octets + (header < captured ? header : captured);
+    pass.payload_octets = header < captured ? captured - header : 0;
+    flow = flow_decoder_segment(pass.decoder, &packet, &direction);
+    if (flow != NULL && packet.length > header) {
+        struct warp_record *record = this_record();
+
+        record->flow = (uint32_t)flow->number;
+        record->direction = direction;
+        if (!flow->rejected && !(flow->start[0].seen && flow->start[0].result != WIRE_OK))
+            warp_flow_pending(flow_of(flow), direction, record);
+    }
+    pass.payload = NULL;
+    pass.payload_octets = 0;
+    pass.item = NULL;
+}
+
+void warp_record_open(void)
+{
+    struct flow_config flows = {.rule_state_octets = rule_state_octets(), .no_late_lock = !warp_preferences.late};
+    struct rule_config rules = {.finding = see_finding};
+
+    warp_record_close();
+    pass.records = wmem_map_new(wmem_file_scope(), g_direct_hash, g_direct_equal);
+    pass.flows = wmem_map_new(wmem_file_scope(), g_direct_hash, g_direct_equal);
+    pass.decoder = flow_decoder_create(&flows, see_event, NULL);
+    pass.rules = warp_preferences.findings ? rule_engine_create(&rules) : NULL;
+}
+
+void warp_record_close(void)
+{
+    rule_engine_free(pass.rules);
+    flow_decoder_destroy(pass.decoder);
+    memset(&pass, 0, sizeof(pass));
+}
