@@ -10,6 +10,8 @@
 
 #include "reference-stack/stream_internal.h"
 
+enum { ATOMIC_RESPONSE_ROOM = 32, IMMEDIATE_ROOM = 12 }; /* what defects may make of them */
+
 /* --- The operations (RFC 7306 5.1) ------------------------------------------------------------------------------- */
 
 /*
@@ -48,6 +50,15 @@ uint64_t atomic_execute(const struct atomic_request *request, uint8_t *target)
     return original;
 }
 
+/* The header of a delivered message, with zeros for what is missing of it: its length is judged all the same. */
+static const uint8_t *header_of(const uint8_t *octets, size_t count, uint8_t *header, size_t room)
+{
+    memset(header, 0, room);
+    if (octets != NULL && count != 0)
+        memcpy(header, octets, count < room ? count : room);
+    return header;
+}
+
 /* --- Requester --------------------------------------------------------------------------------------------------- */
 
 /*
@@ -80,16 +91,15 @@ bool atomic_send_request(struct iwarp_stream *stream, struct send_work *work, st
     return true;
 }
 
-void atomic_deliver_response(struct iwarp_stream *stream, const struct untagged_queue *queue,
-                             struct validation_subject *subject)
+void atomic_deliver_response(struct iwarp_stream *stream, const uint8_t *octets, struct validation_subject *subject)
 {
-    const uint8_t *p = queue->buffer;
+    uint8_t header[ATOMIC_RESPONSE_OCTETS];
+    const uint8_t *p = header_of(octets, subject->count, header, sizeof(header));
     struct atomic_response response = {0};
     struct send_work *work;
 
-    subject->count = queue->length;
     subject->response = &response;
-    (void)atomic_response_parse(&p, queue->buffer + ATOMIC_RESPONSE_OCTETS, &response);
+    (void)atomic_response_parse(&p, header + sizeof(header), &response);
     if (!deliver_holds(stream, VALIDATE_ATOMIC_RESPONSE, subject, "an Atomic Response does not answer the open atomic"))
         return;
     work = atomic_open(stream);
@@ -103,31 +113,49 @@ void atomic_deliver_response(struct iwarp_stream *stream, const struct untagged_
 
 /* --- Responder --------------------------------------------------------------------------------------------------- */
 
-void atomic_deliver_request(struct iwarp_stream *stream, const struct untagged_queue *queue,
-                            struct validation_subject *subject)
-{
-    const uint8_t *p = queue->buffer;
-    struct atomic_request request = {0};
-
-    subject->count = queue->length;
-    subject->atomic = &request;
-    (void)atomic_request_parse(&p, queue->buffer + ATOMIC_REQUEST_OCTETS, &request);
-    subject->region = iwarp_region_find(stream->device, request.stag);
-    if (deliver_holds(stream, VALIDATE_ATOMIC_REQUEST, subject, "an Atomic Request cannot be executed"))
-        deliver_served(stream, &(struct served_read){.is_atomic = true, .atomic = request}, subject);
-}
-
 /* A target that the region has; else NULL, which only a check switched off by a defect lets through. */
-static uint8_t *target_of(const struct iwarp_region *region, uint64_t to)
+static uint8_t *target_of(const struct iwarp_stream *stream, const struct iwarp_region *region, uint64_t to)
 {
     uint64_t offset;
 
     if (region == NULL)
         return NULL;
-    offset = to - region->base;
+    offset = stream_behaves(stream, DEFECT_ATOMIC_AT_BASE) ? 0 : to - region->base;
     if (offset > region->length || ATOMIC_TARGET_OCTETS > region->length - offset)
         return NULL;
     return region->octets + offset;
+}
+
+/* Faults that act when the request comes. False: that was all of it. */
+static bool arrives_faulty(struct iwarp_stream *stream, struct served_read *served,
+                           const struct validation_subject *subject)
+{
+    uint8_t *target = target_of(stream, subject->region, served->atomic.to);
+
+    if (stream_behaves(stream, DEFECT_ATOMIC_BEFORE_CHECK) && target != NULL && ((uintptr_t)target & 7) != 0)
+        (void)defect_atomic(stream->defects, &served->atomic, target);
+    if (stream_behaves(stream, DEFECT_ATOMIC_SNAPSHOT) && target != NULL)
+        memcpy(&served->snapshot, target, sizeof(served->snapshot));
+    if (stream_behaves(stream, DEFECT_ATOMIC_TAKES_RECEIVE) && stream->receives.count != 0)
+        ring_pop(&stream->receives);
+    return !stream_behaves(stream, DEFECT_ATOMIC_NEEDS_RECEIVE) || stream->receives.count != 0;
+}
+
+void atomic_deliver_request(struct iwarp_stream *stream, const uint8_t *octets, struct validation_subject *subject)
+{
+    struct served_read served = {.is_atomic = true};
+    uint8_t header[ATOMIC_REQUEST_OCTETS];
+    const uint8_t *p = header_of(octets, subject->count, header, sizeof(header));
+
+    (void)atomic_request_parse(&p, header + sizeof(header), &served.atomic);
+    if (stream->defects != NULL)
+        defect_atomic_request(stream->defects, &served.atomic);
+    subject->atomic = &served.atomic;
+    subject->region = iwarp_region_find(stream->device, served.atomic.stag);
+    if (stream->defects != NULL && !arrives_faulty(stream, &served, subject))
+        return;
+    if (deliver_holds(stream, VALIDATE_ATOMIC_REQUEST, subject, "an Atomic Request cannot be executed"))
+        deliver_served(stream, &served, subject);
 }
 
 /* False when the request has gone bad since it was delivered, as by an invalidation: then the stream has failed. */
@@ -167,20 +195,23 @@ bool atomic_send_response(struct iwarp_stream *stream, const struct served_read 
         .msn = stream->queues[DDP_QN_ATOMIC_RESPONSE].msn_next,
     };
     struct atomic_response response = {.id = served->atomic.id};
-    uint8_t header[ATOMIC_RESPONSE_OCTETS];
+    uint8_t header[ATOMIC_RESPONSE_ROOM];
+    size_t octets = ATOMIC_RESPONSE_OCTETS;
     uint8_t *target;
 
     if (!still_good(stream, served, &subject))
         return false;
-    target = target_of(subject.region, served->atomic.to);
+    target = target_of(stream, subject.region, served->atomic.to);
+    if (target != NULL && stream_behaves(stream, DEFECT_ATOMIC_SNAPSHOT))
+        memcpy(target, &served->snapshot, sizeof(served->snapshot));
     if (target != NULL)
         response.value = stream->defects == NULL ? atomic_execute(&served->atomic, target)
                                                  : defect_atomic(stream->defects, &served->atomic, target);
     stream->counters.atomics_executed++;
-    if (stream->defects != NULL)
-        defect_atomic_response(stream->defects, &served->atomic, &response);
     atomic_response_pack(&response, header);
-    if (frame_segment(stream, &segment, header, sizeof(header)) != 0)
+    if (stream->defects != NULL)
+        octets = defect_atomic_response(stream->defects, header);
+    if (frame_segment(stream, &segment, header, octets) != 0)
         return false;
     stream->queues[DDP_QN_ATOMIC_RESPONSE].msn_next++;
     return true;
@@ -190,10 +221,17 @@ bool atomic_send_response(struct iwarp_stream *stream, const struct served_read 
 
 bool atomic_send_immediate(struct iwarp_stream *stream, struct send_work *work, struct ddp_segment *segment)
 {
+    uint8_t body[IMMEDIATE_ROOM];
+    size_t octets = IMMEDIATE_OCTETS;
+
     segment->qn = DDP_QN_SEND;
     segment->msn = stream->queues[DDP_QN_SEND].msn_next;
     segment->last = true;
-    if (frame_segment(stream, segment, work->immediate, IMMEDIATE_OCTETS) != 0)
+    if (stream->defects != NULL)
+        octets = defect_immediate(stream->defects, work->immediate, body);
+    else
+        memcpy(body, work->immediate, IMMEDIATE_OCTETS);
+    if (frame_segment(stream, segment, body, octets) != 0)
         return false;
     stream->queues[DDP_QN_SEND].msn_next++;
     transmit_completes(stream);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wire/atomic.h"
 #include "wire/ddp.h"
 #include "wire/marker.h"
 #include "wire/mpa.h"
@@ -137,6 +138,9 @@ static const struct {
     {"rdmap_control", TARGET_CONTROL, &rdmap_control_layout},
     {"rdmap_untagged", TARGET_RDMAP_UNTAGGED, &rdmap_untagged_layout},
     {"read_request", TARGET_READ_REQUEST, &read_request_layout},
+    {"atomic_request", TARGET_ATOMIC_REQUEST, &atomic_request_layout},
+    {"atomic_response", TARGET_ATOMIC_RESPONSE, &atomic_response_layout},
+    {"immediate", TARGET_IMMEDIATE, &immediate_layout},
     {"terminate", TARGET_TERMINATE, &terminate_layout},
     {"terminate_length", TARGET_TERMINATE_LENGTH, &terminate_length_layout},
 };
@@ -154,6 +158,9 @@ static const struct {
     {"send_se", 1 << RDMAP_SEND_SE},
     {"send_se_invalidate", 1 << RDMAP_SEND_SE_INVALIDATE},
     {"terminate", 1 << RDMAP_TERMINATE},
+    {"immediate", 1 << RDMAP_IMMEDIATE | 1 << RDMAP_IMMEDIATE_SE},
+    {"atomic_request", 1 << RDMAP_ATOMIC_REQUEST},
+    {"atomic_response", 1 << RDMAP_ATOMIC_RESPONSE},
 };
 
 static int compile_field(const struct wire_layout *layout, const char *name, struct defect_transmit *transmit,

@@ -108,6 +108,13 @@ static void change_ulpdu(const struct occasion *occasion, uint8_t *ulpdu, size_t
 
     if (occasion->opcode == 1 << RDMAP_READ_REQUEST && count >= header + READ_REQUEST_OCTETS)
         change_all(occasion, TARGET_READ_REQUEST, payload);
+    if (occasion->opcode == 1 << RDMAP_ATOMIC_REQUEST && count >= header + ATOMIC_REQUEST_OCTETS)
+        change_all(occasion, TARGET_ATOMIC_REQUEST, payload);
+    if (occasion->opcode == 1 << RDMAP_ATOMIC_RESPONSE && count >= header + ATOMIC_RESPONSE_OCTETS)
+        change_all(occasion, TARGET_ATOMIC_RESPONSE, payload);
+    if ((occasion->opcode & (1 << RDMAP_IMMEDIATE | 1 << RDMAP_IMMEDIATE_SE)) != 0 &&
+        count >= header + IMMEDIATE_OCTETS)
+        change_all(occasion, TARGET_IMMEDIATE, payload);
     if (occasion->opcode == 1 << RDMAP_TERMINATE && count >= header + TERMINATE_OCTETS) {
         if (count >= header + TERMINATE_OCTETS + TERMINATE_LENGTH_OCTETS)
             change_all(occasion, TARGET_TERMINATE_LENGTH, payload + TERMINATE_OCTETS);

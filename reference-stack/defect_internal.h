@@ -4,6 +4,7 @@
 #define REFERENCE_STACK_DEFECT_INTERNAL_H
 
 #include "reference-stack/defect.h"
+#include "reference-stack/defect_atomic.h"
 #include "reference-stack/validation.h"
 #include "wire/field.h"
 
@@ -190,7 +191,9 @@ enum {
     B(TERMINATE_BIT_FIELDS,        "terminate-bit-fields",        "the control word as little-endian C bit-fields lay it out") \
     B(ABORT_ON_ERROR,              "abort-on-error",              "errors end in a RST at once") \
     B(CONTINUE_AFTER_ERROR,        "continue-after-error",        "after a Terminate the stream goes on") \
-    B(CLOSE_NEVER,                 "close-never",                 "after a Terminate the connection stays open")
+    B(CLOSE_NEVER,                 "close-never",                 "after a Terminate the connection stays open") \
+    /* Atomic Operations and Immediate Data: defect_atomic.h */ \
+    DEFECT_BEHAVIOURS_ATOMIC(B)
 /* clang-format on */
 
 #define DEFECT_BEHAVIOUR_ENUM_(id, name, meaning) DEFECT_##id,
@@ -210,6 +213,9 @@ enum defect_target {
     TARGET_CONTROL,
     TARGET_RDMAP_UNTAGGED,
     TARGET_READ_REQUEST,
+    TARGET_ATOMIC_REQUEST,
+    TARGET_ATOMIC_RESPONSE,
+    TARGET_IMMEDIATE,
     TARGET_TERMINATE,
     TARGET_TERMINATE_LENGTH,
 };

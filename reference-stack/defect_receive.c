@@ -305,5 +305,5 @@ bool defect_judges(const struct defect_set *set, const struct validation *entry,
         if (set->behaviours[judgements[i].behaviour] && strcmp(judgements[i].entry, entry->name) == 0 &&
             judgements[i].when(subject))
             return judgements[i].verdict;
-    return holds;
+    return defect_atomic_judges(set, entry, subject, holds);
 }

@@ -225,14 +225,13 @@ static void deliver_send(struct iwarp_stream *stream, struct untagged_queue *que
                        (stream_behaves(stream, DEFECT_INVALIDATE_ALWAYS) && delivery->message.invalidate_stag != 0);
     struct iwarp_event *event;
 
-    delivery->subject.count = queue->length;
     if (!rdmap_is_send(opcode) && !holds(stream, VALIDATE_IMMEDIATE, delivery, "Immediate Data is not acceptable"))
         return;
     if (invalidates && !invalidate(stream, delivery))
         return;
     if (rtr && !invalidates)
         return; /* start-up's own message: neither a receive nor an event for the ULP */
-    if (receive == NULL)
+    if (receive == NULL || (!rdmap_is_send(opcode) && stream_behaves(stream, DEFECT_IMMEDIATE_HELD)))
         return;
     if (stream_behaves(stream, DEFECT_RECEIVE_MUST_FILL) && queue->length < receive->octets)
         return;
@@ -252,7 +251,8 @@ static void deliver_send(struct iwarp_stream *stream, struct untagged_queue *que
         if (stream->defects != NULL)
             delivery_spoiled(stream, event);
     }
-    ring_pop(&stream->receives);
+    if (rdmap_is_send(opcode) || !stream_behaves(stream, DEFECT_IMMEDIATE_UNBUFFERED))
+        ring_pop(&stream->receives);
 }
 
 static void deliver_read_request(struct iwarp_stream *stream, struct untagged_queue *queue, struct delivery *delivery)
@@ -348,13 +348,19 @@ static void deliver_untagged(struct iwarp_stream *stream, struct delivery *deliv
     if (!queue->begun)
         queue->length = 0;
     place_untagged(stream, queue, delivery);
-    if (!segment->last && !stream_behaves(stream, DEFECT_LAST_IGNORED))
+    if (!segment->last && !stream_behaves(stream, DEFECT_LAST_IGNORED) &&
+        !(delivery->message.opcode > RDMAP_TERMINATE && stream_behaves(stream, DEFECT_IMMEDIATE_PARTIAL)))
         return;
+    delivery->subject.count = queue->length;
     switch (delivery->message.opcode) {
     case RDMAP_READ_REQUEST: deliver_read_request(stream, queue, delivery); break;
     case RDMAP_TERMINATE: deliver_terminate(stream, queue); break;
-    case RDMAP_ATOMIC_REQUEST: atomic_deliver_request(stream, queue, &delivery->subject); break;
-    case RDMAP_ATOMIC_RESPONSE: atomic_deliver_response(stream, queue, &delivery->subject); break;
+    case RDMAP_ATOMIC_REQUEST:
+        atomic_deliver_request(stream, place_of(stream, queue, segment->qn), &delivery->subject);
+        break;
+    case RDMAP_ATOMIC_RESPONSE:
+        atomic_deliver_response(stream, place_of(stream, queue, segment->qn), &delivery->subject);
+        break;
     case RDMAP_IMMEDIATE:
     case RDMAP_IMMEDIATE_SE: deliver_send(stream, queue, delivery); break;
     default:

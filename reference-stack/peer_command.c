@@ -8,7 +8,7 @@
 /* The options of listen and connect, each with a space behind it. */
 static const char option_members[] =
     "rev enhanced markers crc ird ord p2p rtr private_data accept startup_ms linger_ms pd "
-    "emss echo repost hold_open receives receive_octets ";
+    "emss extensions echo repost hold_open receives receive_octets ";
 
 static bool in_list(const char *list, const char *word)
 {

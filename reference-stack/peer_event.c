@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "reference-stack/peer_internal.h"
+#include "wire/rdmap.h"
 
 /* A new event object at the end of the list, borrowed; NULL when it could not be kept. */
 json_t *peer_event_new(struct peer *peer, uint32_t number, const char *name)
@@ -80,6 +81,15 @@ static void set_receive(json_t *object, const struct iwarp_event *event)
     set(object, "data", peer_hex(event->buffer, event->octets));
 }
 
+/* A string: JSON's numbers are not everywhere good for 64 bits. */
+static void set_value(json_t *object, uint64_t value)
+{
+    char text[24];
+
+    (void)snprintf(text, sizeof(text), "0x%016llx", (unsigned long long)value);
+    set(object, "value", json_string(text));
+}
+
 static const struct {
     const char *name;
     bool start, established, triple, headers;
@@ -93,6 +103,8 @@ static const struct {
     [IWARP_EVENT_SEND_DONE] = {.name = "send_done"},
     [IWARP_EVENT_WRITE_DONE] = {.name = "write_done"},
     [IWARP_EVENT_READ_DONE] = {.name = "read_done"},
+    [IWARP_EVENT_ATOMIC_DONE] = {.name = "atomic_done"},
+    [IWARP_EVENT_IMMEDIATE_DONE] = {.name = "immediate_done"},
     [IWARP_EVENT_FLUSHED] = {.name = "flushed"},
     [IWARP_EVENT_TERMINATE_SENT] = {.name = "terminate_sent", .triple = true, .headers = true},
     [IWARP_EVENT_TERMINATE_RECEIVED] = {.name = "terminate_received", .triple = true, .headers = true},
@@ -103,7 +115,7 @@ static const struct {
 
 static void keep(struct peer_stream *ps, const struct iwarp_event *event, const struct peer_work *work)
 {
-    static const char *const works[] = {"receive", "send", "write", "read"};
+    static const char *const works[] = {"receive", "send", "write", "read", "atomic", "immediate"};
     json_t *object = peer_event_new(ps->peer, ps->number, names[event->kind].name);
 
     if (object == NULL)
@@ -120,6 +132,8 @@ static void keep(struct peer_stream *ps, const struct iwarp_event *event, const 
         set_receive(object, event);
     else if (work != NULL && event->kind != IWARP_EVENT_FLUSHED)
         set(object, "octets", json_integer((json_int_t)event->octets));
+    if (event->kind == IWARP_EVENT_ATOMIC_DONE)
+        set_value(object, event->value);
     if (work != NULL && work->has_id)
         set(object, "id", json_integer((json_int_t)work->id));
     if (event->kind == IWARP_EVENT_FLUSHED)
@@ -154,6 +168,8 @@ static bool has_work(const struct iwarp_event *event)
     case IWARP_EVENT_SEND_DONE:
     case IWARP_EVENT_WRITE_DONE:
     case IWARP_EVENT_READ_DONE:
+    case IWARP_EVENT_ATOMIC_DONE:
+    case IWARP_EVENT_IMMEDIATE_DONE:
     case IWARP_EVENT_FLUSHED: return true;
     default: return false;
     }
@@ -169,7 +185,7 @@ void peer_event_take(struct peer_stream *ps, const struct iwarp_event *event)
         keep(ps, event, work);
     switch (event->kind) {
     case IWARP_EVENT_RECEIVE:
-        if (ps->options.echo)
+        if (ps->options.echo && rdmap_is_send(event->opcode))
             echo(ps, event);
         if (ps->options.repost && iwarp_stream_post_receive(ps->stream, event->id, work->data, work->octets, NULL) == 0)
             work = NULL;

@@ -3,7 +3,7 @@
  * peer.c         listeners and streams, what TCP tells, what it is to do
  * peer_event.c   what streams report: the cooperating ULP, and events for the upper tester
  * peer_command.c the upper tester's lines
- * peer_verb.c    what each verb does
+ * peer_verb.c    what each verb does; peer_extension.c those of RFC 7306
  * peer_json.c    typed access to the members of a command
  */
 #ifndef REFERENCE_STACK_PEER_INTERNAL_H
@@ -113,6 +113,17 @@ struct peer_verb_row {
     const char *members; /* that a command may have, each with a space behind it; "+" stands for the stream options */
 };
 extern const struct peer_verb_row peer_verbs[];
+
+/* The stream that the command names, open; NULL with a sentence. */
+struct peer_stream *peer_verb_stream(struct peer *peer, const json_t *command, struct sentence *sentence);
+/* New work without octets, with the command's `id`; NULL with a sentence. */
+struct peer_work *peer_verb_work(struct peer_stream *ps, const json_t *command, struct sentence *sentence);
+/* The work was posted (result 0), or is given back: the verb's reply. */
+json_t *peer_verb_posted(struct peer_stream *ps, struct peer_work *work, int result);
+
+/* peer_extension.c */
+json_t *peer_verb_atomic(struct peer *peer, const json_t *command, struct sentence *sentence);
+json_t *peer_verb_immediate(struct peer *peer, const json_t *command, struct sentence *sentence);
 
 /*
  * peer_json.c: members of a command by type. Each leaves *value alone when the member is absent; -1 with a sentence when

@@ -177,6 +177,25 @@ static int get_accept(const json_t *command, enum iwarp_accept_policy *accept, s
     return 0;
 }
 
+static int get_extensions(const json_t *command, enum iwarp_extensions *extensions, struct sentence *sentence)
+{
+    const char *text = NULL;
+
+    if (peer_get_string(command, "extensions", &text, sentence) != 0)
+        return -1;
+    if (text == NULL)
+        return 0;
+    if (strcmp(text, "off") == 0)
+        *extensions = IWARP_EXTENSIONS_OFF;
+    else if (strcmp(text, "draft03") == 0)
+        *extensions = IWARP_EXTENSIONS_DRAFT03;
+    else if (strcmp(text, "rfc7306") == 0)
+        *extensions = IWARP_EXTENSIONS_RFC7306;
+    else
+        return sentence_set(sentence, "'extensions' is '%.40s', \"off\", \"draft03\" or \"rfc7306\" was expected", text);
+    return 0;
+}
+
 /* Numbers among the options: where each goes. */
 static int get_numbers(const json_t *command, struct peer_options *options, struct sentence *sentence)
 {
@@ -235,6 +254,7 @@ int peer_get_options(const json_t *command, struct peer_options *options, struct
         peer_get_bool(command, "repost", &options->repost, sentence) != 0 ||
         peer_get_bool(command, "hold_open", &options->hold_open, sentence) != 0 ||
         get_rtr(command, &config->rtr, sentence) != 0 || get_accept(command, &config->accept, sentence) != 0 ||
+        get_extensions(command, &config->extensions, sentence) != 0 ||
         peer_get_octets(command, "private_data", MPA_PRIVATE_DATA_MAX, &octets, &count, sentence) != 0)
         return -1;
     if (octets != NULL) {

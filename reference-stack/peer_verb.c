@@ -12,8 +12,7 @@ static json_t *nothing(void)
     return json_object();
 }
 
-/* The stream that the command names, open; NULL with a sentence. */
-static struct peer_stream *stream_of(struct peer *peer, const json_t *command, struct sentence *sentence)
+struct peer_stream *peer_verb_stream(struct peer *peer, const json_t *command, struct sentence *sentence)
 {
     uint64_t number = 0;
     struct peer_stream *ps;
@@ -35,11 +34,11 @@ static json_t *verb_capabilities(struct peer *peer, const json_t *command, struc
     (void)peer;
     (void)command;
     (void)sentence;
-    return json_pack("{s:s, s:i, s:[i,i], s:b, s:b, s:b, s:b, s:[s,s,s], s:i, s:i, s:i, s:b, s:b, s:b}", "name",
+    return json_pack("{s:s, s:i, s:[i,i], s:b, s:b, s:b, s:b, s:[s,s,s], s:i, s:i, s:i, s:b, s:b, s:b, s:[s,s,s]}", "name",
                      "libiwarp", "protocol", PROTOCOL_VERSION, "rev", 1, 2, "enhanced", 1, "markers", 1, "crc_off", 1,
                      "p2p", 1, "rtr", "send", "write", "read", "ird_max", IWARP_DEPTH_DEFAULT_MAX, "ord_max",
-                     IWARP_DEPTH_DEFAULT_MAX, "private_data_max", MPA_PRIVATE_DATA_MAX, "atomics", 0, "immediate", 0,
-                     "local_invalidate", 1);
+                     IWARP_DEPTH_DEFAULT_MAX, "private_data_max", MPA_PRIVATE_DATA_MAX, "atomics", 1, "immediate", 1,
+                     "local_invalidate", 1, "extensions", "off", "draft03", "rfc7306");
 }
 
 static json_t *verb_listen(struct peer *peer, const json_t *command, struct sentence *sentence)
@@ -86,7 +85,7 @@ static json_t *verb_connect(struct peer *peer, const json_t *command, struct sen
 
 static json_t *decide(struct peer *peer, const json_t *command, bool accept, struct sentence *sentence)
 {
-    struct peer_stream *ps = stream_of(peer, command, sentence);
+    struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     uint64_t ird = UINT64_MAX;
     uint64_t ord = UINT64_MAX;
     uint8_t *octets;
@@ -129,6 +128,7 @@ static int get_access(const json_t *command, unsigned *access, struct sentence *
         {"local_write", IWARP_LOCAL_WRITE},
         {"remote_read", IWARP_REMOTE_READ},
         {"remote_write", IWARP_REMOTE_WRITE},
+        {"remote_atomic", IWARP_REMOTE_ATOMIC},
     };
     const json_t *member = json_object_get(command, "access");
     size_t index;
@@ -147,9 +147,8 @@ static int get_access(const json_t *command, unsigned *access, struct sentence *
         for (size_t i = 0; i < sizeof(rights) / sizeof(rights[0]) && name != NULL; i++)
             right |= strcmp(name, rights[i].name) == 0 ? rights[i].right : 0;
         if (right == 0)
-            return sentence_set(
-                sentence,
-                "'access' is not a list of \"local_read\", \"local_write\", \"remote_read\", \"remote_write\"");
+            return sentence_set(sentence, "'access' is not a list of \"local_read\", \"local_write\", \"remote_read\", "
+                                          "\"remote_write\", \"remote_atomic\"");
         *access |= right;
     }
     return 0;
@@ -182,7 +181,8 @@ static int fill_region(const struct iwarp_region *region, const json_t *command,
 static json_t *verb_reg_mr(struct peer *peer, const json_t *command, struct sentence *sentence)
 {
     struct iwarp_region region = {.access =
-                                      IWARP_LOCAL_READ | IWARP_LOCAL_WRITE | IWARP_REMOTE_READ | IWARP_REMOTE_WRITE};
+                                      IWARP_LOCAL_READ | IWARP_LOCAL_WRITE | IWARP_REMOTE_READ | IWARP_REMOTE_WRITE |
+                                      IWARP_REMOTE_ATOMIC};
     uint64_t stag = 0;
     uint64_t pd = 0;
     uint64_t stream = 0;
@@ -319,8 +319,20 @@ static struct peer_work *payload_of(struct peer_stream *ps, const json_t *comman
     return work;
 }
 
-/* The work is posted, or given back. */
-static json_t *posted(struct peer_stream *ps, struct peer_work *work, int result)
+struct peer_work *peer_verb_work(struct peer_stream *ps, const json_t *command, struct sentence *sentence)
+{
+    struct peer_work *work = peer_work_new(ps, 0);
+
+    if (work == NULL) {
+        (void)sentence_set(sentence, "out of memory");
+    } else if (get_id(command, work, sentence) != 0) {
+        peer_work_free(ps, work);
+        work = NULL;
+    }
+    return work;
+}
+
+json_t *peer_verb_posted(struct peer_stream *ps, struct peer_work *work, int result)
 {
     if (result != 0)
         peer_work_free(ps, work);
@@ -330,7 +342,7 @@ static json_t *posted(struct peer_stream *ps, struct peer_work *work, int result
 
 static json_t *verb_post_recv(struct peer *peer, const json_t *command, struct sentence *sentence)
 {
-    struct peer_stream *ps = stream_of(peer, command, sentence);
+    struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     uint64_t length = PEER_RECEIVE_OCTETS;
     uint64_t count = 1;
 
@@ -346,7 +358,7 @@ static json_t *verb_post_recv(struct peer *peer, const json_t *command, struct s
 
 static json_t *verb_send(struct peer *peer, const json_t *command, struct sentence *sentence)
 {
-    struct peer_stream *ps = stream_of(peer, command, sentence);
+    struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     struct iwarp_send send = {0};
     struct peer_work *work;
     uint64_t stag = 0;
@@ -362,12 +374,12 @@ static json_t *verb_send(struct peer *peer, const json_t *command, struct senten
     send.id = (uint64_t)(uintptr_t)work;
     send.octets = work->data;
     send.count = work->octets;
-    return posted(ps, work, iwarp_stream_post_send(ps->stream, &send, sentence));
+    return peer_verb_posted(ps, work, iwarp_stream_post_send(ps->stream, &send, sentence));
 }
 
 static json_t *verb_write(struct peer *peer, const json_t *command, struct sentence *sentence)
 {
-    struct peer_stream *ps = stream_of(peer, command, sentence);
+    struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     struct iwarp_write write = {0};
     struct peer_work *work;
     uint64_t stag = 0;
@@ -383,12 +395,12 @@ static json_t *verb_write(struct peer *peer, const json_t *command, struct sente
     write.id = (uint64_t)(uintptr_t)work;
     write.octets = work->data;
     write.count = work->octets;
-    return posted(ps, work, iwarp_stream_post_write(ps->stream, &write, sentence));
+    return peer_verb_posted(ps, work, iwarp_stream_post_write(ps->stream, &write, sentence));
 }
 
 static json_t *verb_read(struct peer *peer, const json_t *command, struct sentence *sentence)
 {
-    struct peer_stream *ps = stream_of(peer, command, sentence);
+    struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     struct iwarp_read read = {0};
     struct peer_work *work;
     uint64_t sink = 0;
@@ -402,35 +414,22 @@ static json_t *verb_read(struct peer *peer, const json_t *command, struct senten
         peer_get_number(command, "source_to", UINT64_MAX, &read.source_to, sentence) != 0 ||
         peer_get_number(command, "length", UINT32_MAX, &length, sentence) != 0)
         return NULL;
-    work = peer_work_new(ps, 0);
-    if (work == NULL) {
-        (void)sentence_set(sentence, "out of memory");
+    work = peer_verb_work(ps, command, sentence);
+    if (work == NULL)
         return NULL;
-    }
-    if (get_id(command, work, sentence) != 0) {
-        peer_work_free(ps, work);
-        return NULL;
-    }
     read.sink_stag = (uint32_t)sink;
     read.source_stag = (uint32_t)source;
     read.count = (uint32_t)length;
     read.id = (uint64_t)(uintptr_t)work;
-    return posted(ps, work, iwarp_stream_post_read(ps->stream, &read, sentence));
+    return peer_verb_posted(ps, work, iwarp_stream_post_read(ps->stream, &read, sentence));
 }
 
-static json_t *verb_later(struct peer *peer, const json_t *command, struct sentence *sentence)
-{
-    (void)peer;
-    (void)command;
-    (void)sentence_set(sentence, "not supported");
-    return NULL;
-}
 
 /* --- The stream's life ------------------------------------------------------------------------------------------- */
 
 static json_t *verb_terminate(struct peer *peer, const json_t *command, struct sentence *sentence)
 {
-    struct peer_stream *ps = stream_of(peer, command, sentence);
+    struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     uint64_t layer = 0;
     uint64_t etype = 0;
     uint64_t code = 0;
@@ -447,7 +446,7 @@ static json_t *verb_terminate(struct peer *peer, const json_t *command, struct s
 
 static json_t *verb_disconnect(struct peer *peer, const json_t *command, struct sentence *sentence)
 {
-    struct peer_stream *ps = stream_of(peer, command, sentence);
+    struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
 
     if (ps == NULL)
         return NULL;
@@ -458,7 +457,7 @@ static json_t *verb_disconnect(struct peer *peer, const json_t *command, struct 
 
 static json_t *verb_abort(struct peer *peer, const json_t *command, struct sentence *sentence)
 {
-    struct peer_stream *ps = stream_of(peer, command, sentence);
+    struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
 
     if (ps == NULL)
         return NULL;
@@ -487,7 +486,7 @@ static json_t *verb_status(struct peer *peer, const json_t *command, struct sent
 {
     static const char *const states[] = {"startup",     "decision", "fenced", "operation",
                                          "terminating", "closing",  "exited", "closed"};
-    struct peer_stream *ps = stream_of(peer, command, sentence);
+    struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     const struct iwarp_stream_counters *counters;
 
     if (ps == NULL)
@@ -528,8 +527,8 @@ const struct peer_verb_row peer_verbs[] = {
     {"send",         verb_send,         "stream data length solicited invalidate id"},
     {"write",        verb_write,        "stream stag to data length id"},
     {"read",         verb_read,         "stream sink_stag sink_to source_stag source_to length id"},
-    {"atomic",       verb_later,        "stream operation stag to data mask compare compare_mask id"},
-    {"immediate",    verb_later,        "stream data solicited id"},
+    {"atomic",       peer_verb_atomic,       "stream operation stag to data mask compare compare_mask id"},
+    {"immediate",    peer_verb_immediate,   "stream data solicited id"},
     {"terminate",    verb_terminate,    "stream layer etype code"},
     {"disconnect",   verb_disconnect,   "stream"},
     {"abort",        verb_abort,        "stream"},

@@ -60,6 +60,7 @@ struct served_read {
     bool is_atomic;
     struct read_request request;
     struct atomic_request atomic;
+    uint64_t snapshot; /* defect: the target when the request came */
     uint8_t header[DDP_UNTAGGED_OCTETS]; /* as received: a late failure quotes it (RFC 5040 4.8) */
     uint16_t segment_octets;
     uint64_t sent;
@@ -186,10 +187,8 @@ struct send_work *deliver_open_read(const struct iwarp_stream *stream);
 
 /* atomic.c */
 struct send_work *atomic_open(const struct iwarp_stream *stream);
-void atomic_deliver_request(struct iwarp_stream *stream, const struct untagged_queue *queue,
-                            struct validation_subject *subject);
-void atomic_deliver_response(struct iwarp_stream *stream, const struct untagged_queue *queue,
-                             struct validation_subject *subject);
+void atomic_deliver_request(struct iwarp_stream *stream, const uint8_t *octets, struct validation_subject *subject);
+void atomic_deliver_response(struct iwarp_stream *stream, const uint8_t *octets, struct validation_subject *subject);
 bool atomic_send_request(struct iwarp_stream *stream, struct send_work *work, struct ddp_segment *segment);
 bool atomic_send_response(struct iwarp_stream *stream, const struct served_read *served);
 bool atomic_send_immediate(struct iwarp_stream *stream, struct send_work *work, struct ddp_segment *segment);

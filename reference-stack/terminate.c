@@ -28,6 +28,12 @@ void terminate_queue(struct iwarp_stream *stream, wire_result triple, const stru
         terminate.rdmap_header = read_header;
         terminate.rdmap_header_octets = READ_REQUEST_OCTETS;
     }
+    if (stream_behaves(stream, DEFECT_TERMINATE_ATOMIC_HEADER) && headers &&
+        (segment->control & 0xF) == RDMAP_ATOMIC_REQUEST && segment->payload_octets >= READ_REQUEST_OCTETS) {
+        terminate.r = true;
+        terminate.rdmap_header = segment->payload;
+        terminate.rdmap_header_octets = READ_REQUEST_OCTETS;
+    }
     if (stream->defects != NULL)
         defect_terminate(stream->defects, &terminate);
     stream->terminate_octets = terminate_pack(&terminate, stream->terminate, sizeof(stream->terminate));

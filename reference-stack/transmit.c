@@ -18,6 +18,7 @@ static bool work_allowed(const struct iwarp_stream *stream, const struct send_wo
 {
     return (work->kind != IWARP_WORK_READ && work->kind != IWARP_WORK_ATOMIC) || work->internal ||
            stream->counters.reads_outstanding < stream->ord ||
+           (work->kind == IWARP_WORK_ATOMIC && stream_behaves(stream, DEFECT_ATOMICS_UNCOUNTED)) ||
            stream_behaves(stream, DEFECT_ORD_IGNORED);
 }
 

@@ -68,6 +68,23 @@ int iwarp_stream_post_receive(struct iwarp_stream *stream, uint64_t id, uint8_t 
     return 0;
 }
 
+/* Faults of order: the newest work goes ahead of what waits before it. */
+static void posted_faulty(struct iwarp_stream *stream)
+{
+    for (size_t i = stream->work.count - 1; i > stream->work_sent && stream->work_offset == 0; i--) {
+        struct send_work *newest = ring_at(&stream->work, i);
+        struct send_work *before = ring_at(&stream->work, i - 1);
+        struct send_work swap = *before;
+
+        if (!(newest->kind == IWARP_WORK_IMMEDIATE && stream_behaves(stream, DEFECT_IMMEDIATE_FIRST)) &&
+            !(newest->kind == IWARP_WORK_ATOMIC && before->kind == IWARP_WORK_ATOMIC &&
+              stream_behaves(stream, DEFECT_ATOMICS_LAST_FIRST)))
+            return;
+        *before = *newest;
+        *newest = swap;
+    }
+}
+
 static int post(struct iwarp_stream *stream, const struct send_work *work, struct sentence *sentence)
 {
     struct send_work *slot;
@@ -82,6 +99,8 @@ static int post(struct iwarp_stream *stream, const struct send_work *work, struc
     if (slot == NULL)
         return sentence_set(sentence, "stream: out of memory");
     *slot = *work;
+    if (stream->defects != NULL)
+        posted_faulty(stream);
     return 0;
 }
 
