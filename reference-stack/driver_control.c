@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The upper tester's socket: lines in, one line out for each (docs/upper-tester.md). */
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,6 +19,7 @@ struct control {
     bool last_words; /* close behind the reply that is on its way */
     char *line;
     size_t count, room;
+    size_t seen; /* octets of the line that hold no newline */
     char read_buffer[65536];
 };
 
@@ -115,11 +115,13 @@ static void obey_lines(struct control *control)
 {
     char *at = control->line;
     size_t left = control->count;
+    size_t seen = control->seen;
     char *end;
 
-    while (left != 0 && (end = memchr(at, '\n', left)) != NULL) {
+    while (left != seen && (end = memchr(at + seen, '\n', left - seen)) != NULL) {
         size_t octets = (size_t)(end - at) + 1;
 
+        seen = 0;
         *end = '\0';
         if (end != at && end[-1] == '\r')
             end[-1] = '\0';
@@ -129,7 +131,7 @@ static void obey_lines(struct control *control)
         left -= octets;
     }
     memmove(control->line, at, left);
-    control->count = left;
+    control->count = control->seen = left;
 }
 
 static bool keep(struct control *control, const char *octets, size_t count)
@@ -175,7 +177,7 @@ static void control_read(uv_stream_t *handle, ssize_t count, const uv_buf_t *buf
         (void)uv_read_stop(handle);
         control->last_words = true;
         answer(control, text);
-        control->count = 0;
+        control->count = control->seen = 0;
         return;
     }
     obey_lines(control);
@@ -220,7 +222,7 @@ static int parse_where(const char *where, struct sockaddr_storage *name)
         memcpy(address, where + skip, octets - 2 * skip);
         address[octets - 2 * skip] = '\0';
     }
-    return driver_parse_address(address, (uint16_t)port, name);
+    return tcp_socket_address(address, (uint16_t)port, name);
 }
 
 static int open_tcp(struct control *control, const char *where, struct sentence *sentence)
@@ -233,13 +235,12 @@ static int open_tcp(struct control *control, const char *where, struct sentence 
         return sentence_set(sentence, "control: '%s': a port, ADDRESS:PORT or a path was expected", where);
     result = uv_tcp_bind(&control->handle.tcp, (const struct sockaddr *)&name, 0);
     if (result == 0)
-        result = uv_listen(&control->handle.stream, DRIVER_BACKLOG, control_accepted);
+        result = uv_listen(&control->handle.stream, TCP_SOCKET_BACKLOG, control_accepted);
     if (result == 0)
         result = uv_tcp_getsockname(&control->handle.tcp, (struct sockaddr *)&name, &octets);
     if (result != 0)
         return sentence_set(sentence, "control: %s cannot be opened: %s", where, uv_strerror(result));
-    return ntohs(name.ss_family == AF_INET ? ((const struct sockaddr_in *)&name)->sin_port
-                                           : ((const struct sockaddr_in6 *)&name)->sin6_port);
+    return tcp_socket_port(&name);
 }
 
 static int open_pipe(struct control *control, const char *where, struct sentence *sentence)
@@ -248,7 +249,7 @@ static int open_pipe(struct control *control, const char *where, struct sentence
 
     result = uv_pipe_bind(&control->handle.pipe, where);
     if (result == 0)
-        result = uv_listen(&control->handle.stream, DRIVER_BACKLOG, control_accepted);
+        result = uv_listen(&control->handle.stream, TCP_SOCKET_BACKLOG, control_accepted);
     if (result != 0)
         return sentence_set(sentence, "control: %s cannot be opened: %s", where, uv_strerror(result));
     return 0;

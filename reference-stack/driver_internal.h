@@ -3,33 +3,26 @@
 #ifndef REFERENCE_STACK_DRIVER_INTERNAL_H
 #define REFERENCE_STACK_DRIVER_INTERNAL_H
 
-#include <uv.h>
-
 #include "reference-stack/driver_tcp.h"
+#include "reference-stack/tcp_socket.h"
 
-enum {
-    DRIVER_READ_OCTETS = 262144,
-    DRIVER_BACKLOG = 1024,
-    DRIVER_QUEUE_MAX = 1 << 20, /* octets that may wait for one socket before its stream is held back */
-    DRIVER_TICK_MS = 20,
-};
+#define NS_PER_MS UINT64_C(1000000)
 
 struct driver {
     struct driver_config config;
     uv_loop_t loop;
     bool loop_open;
     uv_timer_t timer;
+    uv_prepare_t prepare;
+    uint64_t armed; /* when the timer is due; UINT64_MAX: it is not */
     uv_signal_t signals[4];
     size_t signal_count;
     struct peer *peer;
     struct driver_listener *listeners;
     struct control *controls;
-    uint8_t read_buffer[DRIVER_READ_OCTETS]; /* one for all: a read is handed on at once */
+    struct tcp_socket_pool pool;
     bool stopping, once, had_stream;
 };
-
-/* driver_tcp.c */
-int driver_parse_address(const char *address, uint16_t port, struct sockaddr_storage *out);
 
 /* driver_control.c: closes all control sockets. */
 void driver_control_free(struct driver *driver);

@@ -38,7 +38,11 @@ struct peer *peer_new(const struct peer_config *config, const struct peer_transp
     peer->next_number = 1;
     peer->device = iwarp_device_new(NULL);
     peer->events = json_array();
-    if (peer->device == NULL || peer->events == NULL) {
+    if (ops->send_spans != NULL && (peer->outlet = malloc(sizeof(*peer->outlet))) != NULL) {
+        peer->outlet->send = ops->send_spans;
+        peer->outlet->room = ops->room;
+    }
+    if (peer->device == NULL || peer->events == NULL || (ops->send_spans != NULL && peer->outlet == NULL)) {
         (void)sentence_set(sentence, "peer: out of memory");
         peer_free(peer);
         return NULL;
@@ -166,6 +170,11 @@ struct peer_stream *peer_stream_find(const struct peer *peer, uint32_t number)
     return ps;
 }
 
+void *peer_stream_transport(const struct peer_stream *ps)
+{
+    return ps->transport;
+}
+
 size_t peer_stream_count(const struct peer *peer)
 {
     return peer->stream_count - peer->dead_count;
@@ -209,6 +218,10 @@ static void stream_send(struct peer_stream *ps)
     const struct peer_transport_ops *ops = ps->peer->ops;
     struct iwarp_output output;
 
+    if (ps->peer->outlet != NULL) {
+        outlet_drain(ps->peer->outlet, ps->transport, ps->stream, ps->options.config.emss, ps->peer->now);
+        return;
+    }
     while ((ops->room == NULL || ops->room(ps->transport) != 0) && iwarp_stream_output(ps->stream, &output) != 0) {
         if (output.span_count == 1) {
             ops->send(ps->transport, output.spans[0].octets, output.octets);
@@ -502,5 +515,6 @@ void peer_free(struct peer *peer)
         (void)peer_unlisten(peer, peer->listeners->port, NULL);
     iwarp_device_free(peer->device);
     json_decref(peer->events);
+    free(peer->outlet);
     free(peer);
 }

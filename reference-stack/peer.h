@@ -19,6 +19,7 @@
 struct peer;
 struct peer_stream;
 struct defect_set;
+struct iwarp_span;
 
 struct peer_transport_ops {
     /* Opens a listener; port 0: any. Returns the port, or -1 when it cannot. */
@@ -32,6 +33,11 @@ struct peer_transport_ops {
     void *(*connect)(void *context, const char *address, uint16_t port, struct peer_stream *stream);
     /* Takes all octets. One call is one start-up frame or FPDU: send it as one segment where possible. */
     void (*send)(void *transport, const uint8_t *octets, size_t count);
+    /*
+     * In place of it, with `room`: takes all octets of up to 4 spans. One call is one start-up frame, or FPDUs that TCP
+     * does not cut where it cuts segments of EMSS octets off them.
+     */
+    void (*send_spans)(void *transport, const struct iwarp_span *spans, size_t count);
     /* A FIN behind what was sent. Input is still wanted. */
     void (*shutdown)(void *transport);
     /* A RST. The transport is dead: the peer does not use it again, and wants no more calls for it. */
@@ -59,6 +65,9 @@ void peer_free(struct peer *peer);
 
 /* A listener took a connection. NULL: no listener on that port, or too many streams: the caller drops it. */
 struct peer_stream *peer_accepted(struct peer *peer, uint16_t port, void *transport, uint64_t now);
+
+/* Its transport; NULL when it is done with that. */
+void *peer_stream_transport(const struct peer_stream *stream);
 
 /* Outcome of ops->connect. After a failure the transport is the caller's to clean up. */
 void peer_connected(struct peer_stream *stream, uint64_t now);

@@ -13,6 +13,7 @@
 
 #include "reference-stack/deadlines.h"
 #include "reference-stack/hash.h"
+#include "reference-stack/outlet.h"
 
 #include "iwarp/device.h"
 #include "iwarp/stream.h"
@@ -82,6 +83,7 @@ struct peer {
     size_t stream_count, dead_count;
     uint32_t next_number;
     uint64_t region_octets;
+    struct outlet *outlet; /* only with ops->send_spans */
     json_t *events;
     uint64_t events_lost;
     uint64_t now;

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "reference-stack/tcp_socket.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+/* From its first call to the last of libuv's callbacks. */
+struct tcp_socket {
+    uv_tcp_t handle;
+    struct tcp_socket_pool *pool;
+    void *owner; /* NULL once it is done with the socket */
+    bool closing;
+    bool broken;        /* no memory for what was to be sent: the owner hears of it at the next turn of the loop */
+    bool shutting;      /* a FIN is on its way behind the queued octets */
+    bool release_later; /* close when it is out */
+    union {
+        uv_connect_t connect;
+        uv_shutdown_t shutdown;
+    } request; /* one follows the other */
+};
+
+/* What the kernel did not take at once, the octets behind it. */
+struct write {
+    uv_write_t request;
+    struct tcp_socket *socket;
+    uint8_t octets[];
+};
+
+int tcp_socket_address(const char *address, uint16_t port, struct sockaddr_storage *out)
+{
+    memset(out, 0, sizeof(*out));
+    if (uv_ip4_addr(address, port, (struct sockaddr_in *)out) == 0)
+        return 0;
+    return uv_ip6_addr(address, port, (struct sockaddr_in6 *)out) == 0 ? 0 : -1;
+}
+
+uint16_t tcp_socket_port(const struct sockaddr_storage *name)
+{
+    return ntohs(name->ss_family == AF_INET ? ((const struct sockaddr_in *)name)->sin_port
+                                            : ((const struct sockaddr_in6 *)name)->sin6_port);
+}
+
+/* --- Closing ----------------------------------------------------------------------------------------------------- */
+
+static void socket_closed(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+static void socket_close(struct tcp_socket *socket, bool reset)
+{
+    if (socket->closing)
+        return;
+    socket->closing = true;
+    socket->owner = NULL;
+    if (!reset || uv_tcp_close_reset(&socket->handle, socket_closed) != 0)
+        uv_close((uv_handle_t *)&socket->handle, socket_closed);
+}
+
+static void socket_lost(struct tcp_socket *socket)
+{
+    void *owner = socket->owner;
+
+    if (socket->closing)
+        return;
+    socket_close(socket, socket->broken);
+    if (owner != NULL)
+        socket->pool->ops->lost(owner);
+}
+
+void tcp_socket_close_handle(uv_handle_t *handle)
+{
+    if (!uv_is_closing(handle))
+        socket_close(handle->data, false);
+}
+
+/* --- Reading ----------------------------------------------------------------------------------------------------- */
+
+static void read_room(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
+{
+    struct tcp_socket *socket = handle->data;
+
+    (void)suggested;
+    *buffer = uv_buf_init((char *)socket->pool->read_buffer, sizeof(socket->pool->read_buffer));
+}
+
+static void read_done(uv_stream_t *handle, ssize_t count, const uv_buf_t *buffer)
+{
+    struct tcp_socket *socket = handle->data;
+    const struct tcp_socket_ops *ops = socket->pool->ops;
+
+    if (count == 0 || socket->closing || (socket->owner == NULL && !socket->broken))
+        return;
+    if (socket->broken || (count < 0 && count != UV_EOF)) {
+        socket_lost(socket);
+    } else if (count > 0) {
+        ops->input(socket->owner, (const uint8_t *)buffer->base, (size_t)count);
+    } else {
+        (void)uv_read_stop(handle);
+        ops->fin(socket->owner);
+    }
+}
+
+/* --- Opening ----------------------------------------------------------------------------------------------------- */
+
+static struct tcp_socket *socket_new(struct tcp_socket_pool *pool)
+{
+    struct tcp_socket *socket = calloc(1, sizeof(*socket));
+
+    if (socket == NULL)
+        return NULL;
+    socket->pool = pool;
+    if (uv_tcp_init(pool->loop, &socket->handle) != 0) {
+        free(socket);
+        return NULL;
+    }
+    socket->handle.data = socket;
+    return socket;
+}
+
+static void connect_done(uv_connect_t *request, int status)
+{
+    struct tcp_socket *socket = request->data;
+    void *owner = socket->owner;
+
+    if (socket->closing)
+        return;
+    if (status == 0)
+        status = uv_read_start((uv_stream_t *)&socket->handle, read_room, read_done);
+    if (status < 0) {
+        socket_close(socket, false);
+        socket->pool->ops->connect_failed(owner, uv_strerror(status));
+        return;
+    }
+    (void)uv_tcp_nodelay(&socket->handle, 1);
+    socket->pool->ops->connected(owner);
+}
+
+struct tcp_socket *tcp_socket_connect(struct tcp_socket_pool *pool, const struct sockaddr_storage *name, void *owner)
+{
+    struct tcp_socket *socket = socket_new(pool);
+
+    if (socket == NULL)
+        return NULL;
+    socket->request.connect.data = socket;
+    if (uv_tcp_connect(&socket->request.connect, &socket->handle, (const struct sockaddr *)name, connect_done) != 0) {
+        socket_close(socket, false);
+        return NULL;
+    }
+    socket->owner = owner;
+    return socket;
+}
+
+struct tcp_socket *tcp_socket_accept(struct tcp_socket_pool *pool, uv_stream_t *server)
+{
+    struct tcp_socket *socket = socket_new(pool);
+
+    if (socket == NULL)
+        return NULL;
+    if (uv_accept(server, (uv_stream_t *)&socket->handle) != 0) {
+        socket_close(socket, false);
+        return NULL;
+    }
+    (void)uv_tcp_nodelay(&socket->handle, 1);
+    return socket;
+}
+
+int tcp_socket_own(struct tcp_socket *socket, void *owner)
+{
+    socket->owner = owner;
+    if (uv_read_start((uv_stream_t *)&socket->handle, read_room, read_done) == 0)
+        return 0;
+    socket_close(socket, true);
+    return -1;
+}
+
+/* --- Sending ----------------------------------------------------------------------------------------------------- */
+
+static void write_done(uv_write_t *request, int status)
+{
+    struct write *write = request->data;
+    struct tcp_socket *socket = write->socket;
+
+    free(write);
+    if (socket->closing)
+        return;
+    if (status < 0)
+        socket_lost(socket);
+    else if (socket->owner != NULL && socket->handle.write_queue_size < TCP_SOCKET_QUEUE_MAX)
+        socket->pool->ops->writable(socket->owner);
+}
+
+/* The owner cannot be told from within its own call: the reader will. */
+static void socket_break(struct tcp_socket *socket)
+{
+    uv_os_fd_t fd;
+
+    socket->broken = true;
+    if (uv_fileno((uv_handle_t *)&socket->handle, &fd) == 0)
+        (void)shutdown(fd, SHUT_RDWR);
+}
+
+void tcp_socket_send(void *transport, const struct iwarp_span *spans, size_t count)
+{
+    enum { SPANS_MAX = IWARP_OUTPUT_SPANS + 1 };
+    struct tcp_socket *socket = transport;
+    uv_stream_t *handle = (uv_stream_t *)&socket->handle;
+    uv_buf_t buffers[SPANS_MAX];
+    struct write *write;
+    size_t octets = 0;
+    size_t taken = 0;
+    size_t at = 0;
+    int result;
+
+    if (socket->broken || count > SPANS_MAX)
+        return;
+    for (size_t i = 0; i < count; octets += spans[i++].count)
+        buffers[i] = uv_buf_init((char *)(uintptr_t)spans[i].octets, (unsigned)spans[i].count);
+    if (handle->write_queue_size == 0) {
+        result = uv_try_write(handle, buffers, (unsigned)count);
+        taken = result > 0 ? (size_t)result : 0;
+    }
+    if (taken == octets)
+        return;
+    write = malloc(sizeof(*write) + octets - taken);
+    if (write == NULL) {
+        socket_break(socket);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t skip = taken < spans[i].count ? taken : spans[i].count;
+
+        memcpy(write->octets + at, spans[i].octets + skip, spans[i].count - skip);
+        at += spans[i].count - skip;
+        taken -= skip;
+    }
+    write->socket = socket;
+    write->request.data = write;
+    buffers[0] = uv_buf_init((char *)write->octets, (unsigned)at);
+    if (uv_write(&write->request, handle, buffers, 1, write_done) != 0) {
+        free(write);
+        socket_break(socket);
+    }
+}
+
+size_t tcp_socket_room(void *transport)
+{
+    const struct tcp_socket *socket = transport;
+    size_t queued = socket->handle.write_queue_size;
+
+    return queued < TCP_SOCKET_QUEUE_MAX ? TCP_SOCKET_QUEUE_MAX - queued : 0;
+}
+
+static void shutdown_done(uv_shutdown_t *request, int status)
+{
+    struct tcp_socket *socket = request->data;
+
+    (void)status;
+    socket->shutting = false;
+    if (socket->release_later)
+        socket_close(socket, false);
+}
+
+void tcp_socket_shutdown(struct tcp_socket *socket)
+{
+    socket->request.shutdown.data = socket;
+    socket->shutting = uv_shutdown(&socket->request.shutdown, (uv_stream_t *)&socket->handle, shutdown_done) == 0;
+}
+
+void tcp_socket_abort(struct tcp_socket *socket)
+{
+    socket_close(socket, true);
+}
+
+/* Closing at once would throw away what libuv still holds. */
+void tcp_socket_release(struct tcp_socket *socket)
+{
+    socket->owner = NULL;
+    socket->release_later = socket->shutting;
+    if (!socket->shutting)
+        socket_close(socket, false);
+}
+
+/* TCP_INFO knows what options take off the MSS; TCP_MAXSEG is the next best. */
+size_t tcp_socket_emss(const struct tcp_socket *socket)
+{
+    struct tcp_info info;
+    socklen_t octets = sizeof(info);
+    uv_os_fd_t fd;
+    int mss = 0;
+
+    if (uv_fileno((const uv_handle_t *)&socket->handle, &fd) != 0)
+        return 0;
+    memset(&info, 0, sizeof(info));
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &octets) == 0 && info.tcpi_snd_mss != 0)
+        return info.tcpi_snd_mss;
+    octets = sizeof(mss);
+    return getsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &mss, &octets) == 0 && mss > 0 ? (size_t)mss : 0;
+}
