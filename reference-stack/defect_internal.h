@@ -76,6 +76,8 @@ enum {
     B(WORD_BY_REVISION,            "word-by-revision",            "a frame of Rev 2 is taken for enhanced, S or not") \
     B(PRIVATE_CARRY_LOST,          "private-carry-lost",          "4 is added to PD_Length without the carry into its high octet") \
     B(IRD_ONE_SHORT,               "ird-one-short",               "one Read Request less is served than IRD says") \
+    B(EVENT_OWN_DEPTHS,            "event-own-depths",            "the ULP gets the own IRD and ORD in place of the peer's") \
+    B(EVENT_END_UNTOLD,            "event-end-untold",            "the ULP is not told of a start-up that failed") \
     B(RETRY_ON_CONNECTION,         "retry-on-connection",         "initiator: a plain Request follows when the peer closes on the enhanced one") \
     /* FPDU */ \
     B(CRC_OMITTED,                 "crc-omitted",                 "FPDUs have no CRC field") \

@@ -103,6 +103,10 @@ static void event_start(struct iwarp_stream *stream, enum iwarp_event_kind kind)
     if (stream_behaves(stream, DEFECT_PRIVATE_STRING) && event->start.private_octets != 0)
         event->start.private_octets =
             (uint16_t)strnlen((const char *)event->start.private_data, event->start.private_octets);
+    if (stream_behaves(stream, DEFECT_EVENT_OWN_DEPTHS)) {
+        event->start.ird = stream->ird;
+        event->start.ord = stream->ord;
+    }
     event->ird = stream->ird;
     event->ord = stream->ord;
     event->send_markers = stream->send_markers;

@@ -206,7 +206,8 @@ static void stream_closed(struct iwarp_stream *stream)
     stream_flush(stream);
     stream->state = IWARP_STATE_CLOSED;
     stream->dropping = true;
-    (void)stream_event(stream, IWARP_EVENT_CLOSED);
+    if (stream->established || !stream_behaves(stream, DEFECT_EVENT_END_UNTOLD))
+        (void)stream_event(stream, IWARP_EVENT_CLOSED);
 }
 
 /* Draws the conclusions of whatever has just happened. */

@@ -58,8 +58,11 @@ static const uint8_t *quoted_read(const struct validation_subject *subject)
 
 static void report(struct iwarp_stream *stream, const char *requirement, wire_result error, const char *text)
 {
-    struct iwarp_event *event = stream_event(stream, IWARP_EVENT_ERROR);
+    struct iwarp_event *event;
 
+    if (stream_behaves(stream, DEFECT_EVENT_END_UNTOLD) && !stream->established)
+        return;
+    event = stream_event(stream, IWARP_EVENT_ERROR);
     if (event == NULL)
         return;
     event->requirement = requirement;

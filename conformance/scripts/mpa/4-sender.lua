@@ -43,12 +43,11 @@ end
 local SHORT = { 0, 1, 2, 3, 100 }
 local LONG = { 700, 1, 483, 100, 1100 }
 
-local function sender(row)
-  return { role = "both", requires = "upper_tester", sandwich = "startup", purpose = row.purpose, id = row.id, run = row.run }
-end
-
-check(sender {
+check {
   id = "MPA-4.1-01",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "startup",
   purpose = "an FPDU is ULPDU_Length, ULPDU, pad, CRC, and nothing else",
   run = function(t)
     local raw, frames = spoken(t, {}, SHORT)
@@ -56,10 +55,13 @@ check(sender {
       same_octets(t, raw, frame, 1, #frame.octets, "the FPDU of a Send of " .. SHORT[i] .. " octets")
     end
   end,
-})
+}
 
-check(sender {
+check {
   id = "MPA-4.1-02",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "startup",
   purpose = "ULPDU_Length counts the ULPDU alone, without pad, CRC and Markers",
   run = function(t)
     for _, options in ipairs { {}, { own_markers = true } } do
@@ -71,10 +73,13 @@ check(sender {
       end
     end
   end,
-})
+}
 
-check(sender {
+check {
   id = "MPA-4.1-06",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "startup",
   purpose = "the pad makes an FPDU a multiple of 4: 0, 3, 2 and 1 octets",
   run = function(t)
     local raw, frames = spoken(t, {}, SHORT)
@@ -84,10 +89,13 @@ check(sender {
       same_octets(t, raw, frames[i + 1], 1, 2, "ULPDU_Length behind an FPDU with a pad of " .. pad)
     end
   end,
-})
+}
 
-check(sender {
+check {
   id = "MPA-4.1-08",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "startup",
   purpose = "the CRC covers the whole FPDU",
   run = function(t)
     local raw, frames = spoken(t, {}, SHORT)
@@ -97,7 +105,7 @@ check(sender {
               hex(octets:sub(-4)))
     end
   end,
-})
+}
 
 -- Without CRCs the field is there all the same: what follows stands behind it.
 local function field_kept(t)
@@ -108,17 +116,23 @@ local function field_kept(t)
   end
 end
 
-check(sender {
+check {
   id = "MPA-4.1-09",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "startup",
   purpose = "without agreed CRCs the CRC field is still there",
   run = field_kept,
-})
+}
 
-check(sender {
+check {
   id = "MPA-4.4-13",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "startup",
   purpose = "every FPDU has a CRC field, used or not",
   run = field_kept,
-})
+}
 
 check {
   id = "MPA-4.4-05",
@@ -139,8 +153,11 @@ check {
 --------------------------------------------------------------------------------------------------------------------
 -- Markers
 
-check(sender {
+check {
   id = "MPA-4.2-01",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "startup",
   purpose = "a Marker is 16 bits of zero and 16 bits of FPDUPTR",
   run = function(t)
     local raw, frames = spoken(t, { own_markers = true }, LONG)
@@ -151,7 +168,7 @@ check(sender {
       end
     end
   end,
-})
+}
 
 -- FPDUPTR of each Marker inside an FPDU.
 local function pointers(t)
@@ -167,20 +184,29 @@ local function pointers(t)
   end
 end
 
-check(sender {
+check {
   id = "MPA-4.2-04",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "startup",
   purpose = "FPDUPTR is the distance from the first octet of ULPDU_Length to the first of the Marker",
   run = pointers,
-})
+}
 
-check(sender {
+check {
   id = "MPA-4.3-05",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "startup",
   purpose = "a Marker inside an FPDU points to that FPDU's ULPDU_Length",
   run = pointers,
-})
+}
 
-check(sender {
+check {
   id = "MPA-4.3-01",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "startup",
   purpose = "the Markers inside an FPDU are in its CRC",
   run = function(t)
     local raw, frames = spoken(t, { own_markers = true }, LONG)
@@ -190,7 +216,7 @@ check(sender {
               hex(string.pack("<I4", wire.crc32c(octets:sub(1, -5)))), hex(octets:sub(-4)))
     end
   end,
-})
+}
 
 -- Two FPDUs with a Marker between them.
 local function with_marker_between(t)
@@ -202,17 +228,23 @@ local function with_marker_between(t)
   return raw, frames
 end
 
-check(sender {
+check {
   id = "MPA-4.3-08",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "startup",
   purpose = "a Marker between FPDUs is 0, and the next ULPDU_Length follows it",
   run = function(t)
     local raw, frames = with_marker_between(t)
     same_octets(t, raw, frames[2], 1, 6, "the Marker between two FPDUs, and ULPDU_Length behind it")
   end,
-})
+}
 
-check(sender {
+check {
   id = "MPA-4.3-09",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "startup",
   purpose = "a Marker between FPDUs is in the CRC of the one behind it, not of the one before",
   run = function(t)
     local raw, frames = with_marker_between(t)
@@ -220,7 +252,7 @@ check(sender {
       same_octets(t, raw, frame, #frame.octets - 3, 4, "the CRC of the FPDU " .. (i == 1 and "before" or "behind") .. " a Marker")
     end
   end,
-})
+}
 
 -- All Markers, at their places: the octets around them are the FPDU's.
 local function placed(t, private)
@@ -233,14 +265,20 @@ local function placed(t, private)
   end
 end
 
-check(sender {
+check {
   id = "MPA-4.3-04",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "startup",
   purpose = "there is a Marker each 512 octets, Markers counted",
   run = function(t) placed(t) end,
-})
+}
 
-check(sender {
+check {
   id = "MPA-4.3-12",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "startup",
   purpose = "the first Marker comes right before the first FPDU",
   run = function(t)
     if t.role == "initiator" then
@@ -252,15 +290,18 @@ check(sender {
     local raw, frames = spoken(t, { own_markers = true }, { 4 })
     same_octets(t, raw, frames[1], 1, 6, "the first Marker, and ULPDU_Length behind it")
   end,
-})
+}
 
-check(sender {
+check {
   id = "MPA-4.3-13",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "startup",
   purpose = "Markers are counted from the octet behind the own start-up frame, whatever its Private Data",
   run = function(t)
     for _, octets in ipairs { 1, 2, 3, 511 } do placed(t, string.rep("70", octets)) end
   end,
-})
+}
 
 --------------------------------------------------------------------------------------------------------------------
 -- MULPDU, as far as the wire shows it
@@ -295,26 +336,38 @@ local function within_mulpdu(t, full)
   end
 end
 
-check(sender {
+check {
   id = "MPA-3-02",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "startup",
   purpose = "MULPDU follows the MSS, and whether there are Markers",
   run = function(t) within_mulpdu(t, false) end,
-})
+}
 
-check(sender {
+check {
   id = "MPA-3-03",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "startup",
   purpose = "no ULPDU is longer than MULPDU",
   run = function(t) within_mulpdu(t, false) end,
-})
+}
 
-check(sender {
+check {
   id = "MPA-5.1-01",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "startup",
   purpose = "the longest ULPDU is what the formula of 4.5 says",
   run = function(t) within_mulpdu(t, true) end,
-})
+}
 
-check(sender {
+check {
   id = "MPA-4.5-05",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "startup",
   purpose = "ULPDUs are as long as MULPDU allows",
   run = function(t) within_mulpdu(t, true) end,
-})
+}

@@ -1,0 +1,185 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- RFC 6581 sections 6, 9.2 and 10: what an initiator asks for, and does not.
+
+-- The device's Request in plain mode, with this Private Data.
+local function plain_request(t, private)
+  local c = t:accept { dut = { rev = 2, enhanced = false, private_data = hex(private) } }
+  return c:expect(mpa.request {}, { message = "an initiator opens with a Request" }), c
+end
+
+check {
+  id = "EMPA-6-05",
+  role = "initiator",
+  requires = "upper_tester",
+  sandwich = "tcp",
+  purpose = "without enhanced functions there is no word: the Private Data is the ULP's alone",
+  run = function(t)
+    local request, c = plain_request(t, "plain data")
+    t:equal("S", 0, request.S)
+    t:equal("PD_Length", 10, request.PD_Length)
+    t:equal("Private Data", hex("plain data"), hex(request.all_private_data))
+    c.tcp:close()
+  end,
+}
+
+check {
+  id = "EMPA-10-03",
+  role = "initiator",
+  requires = "upper_tester",
+  sandwich = "tcp",
+  purpose = "an initiator that wants no enhanced function sends S = 0",
+  run = function(t) t:equal("S of the Request", 0, plain_request(t, "").S) end,
+}
+
+check {
+  id = "EMPA-6-08",
+  role = "initiator",
+  requires = "upper_tester",
+  sandwich = "tcp",
+  purpose = "a plain Request has Rev 1 or 2 and S = 0, and is as good as the other",
+  run = function(t)
+    local request, c = plain_request(t, "")
+    if request.S ~= 0 or request.Rev < 1 or request.Rev > 2 then
+      t:fail("a plain Request", "S = 0, Rev 1 or 2", "S = " .. request.S .. ", Rev " .. request.Rev)
+    end
+    local reply = mpa.reply { Rev = request.Rev }
+    c.request = request
+    c:send(reply)
+    c:expect_operation(reply, "a plain Reply of the same Rev")
+  end,
+}
+
+check {
+  id = "EMPA-9.2-09",
+  role = "initiator",
+  requires = "upper_tester",
+  sandwich = "startup",
+  purpose = "the peer-to-peer model has A = 1",
+  run = function(t) t:equal("A of the Request", 1, t:asked { p2p = true }.request.enhanced.A) end,
+}
+
+check {
+  id = "EMPA-9.2-01",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "startup",
+  purpose = "A is 1 for peer-to-peer and 0 for client-server; the Reply's is the Request's",
+  run = function(t)
+    for a = 0, 1 do
+      local word
+      if t.role == "initiator" then
+        word = t:asked { p2p = a == 1 }.request.enhanced
+      else
+        local _, reply = t:ask({ A = a, B = a, C = a, D = a })
+        word = reply.enhanced
+      end
+      t:equal("A in the " .. (a == 1 and "peer-to-peer" or "client-server") .. " model", a, word.A)
+    end
+  end,
+}
+
+check {
+  id = "EMPA-3-01",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "startup",
+  purpose = "no more Reads are outstanding than the peer's IRD: with IRD 1 one by one",
+  run = function(t)
+    local c
+    if t.role == "responder" then
+      c = t:ask({ IRD = 1, ORD = 1 }, { dut = { ird = 4, ord = 4 } })
+      c:probe()
+    else
+      c = t:asked { ird = 4, ord = 4 }
+      c:answer { IRD = 1 }
+      t.dut:send { stream = c.stream, data = "66697273" }
+      local got = c:receive()
+      if got.triple == wire.triple("MPA_INSUFFICIENT_IRD") then t:skip("the device wants its ORD (EMPA-9.1-05)") end
+      if not fits(rdmap.send {}, got) then t:fail("a Reply with IRD 1", "the device goes on", describe(got)) end
+    end
+    c:reads_limited(4, 1)
+  end,
+}
+
+--------------------------------------------------------------------------------------------------------------------
+-- What the ULP is told
+
+-- The peer's IRD and ORD as the ULP hears of them in this event.
+local function told(t, c, kind, ird, ord)
+  local event = t:await_event(kind, { stream = t:stream_of(c) })
+  if not event then t:fail("the ULP is told of the " .. kind:gsub("_", " "), "its event", "none") end
+  t:equal("the peer's IRD as the ULP got it", ird, event.peer_ird)
+  t:equal("the peer's ORD as the ULP got it", ord, event.peer_ord)
+  return event
+end
+
+check {
+  id = "EMPA-9.1-08",
+  role = "responder",
+  sandwich = "startup",
+  purpose = "the ULP of the responder gets the initiator's IRD and ORD",
+  run = function(t)
+    local c = t:ask({ IRD = 3, ORD = 7 }, { dut = { ird = 16, ord = 16 } })
+    told(t, c, "connect_request", 3, 7)
+  end,
+}
+
+check {
+  id = "EMPA-9.1-09",
+  role = "initiator",
+  sandwich = "startup",
+  purpose = "the ULP of the initiator gets the responder's IRD and ORD",
+  run = function(t)
+    local c = t:asked { ird = 8, ord = 8 }
+    c:answer { IRD = 3, ORD = 7 }
+    told(t, c, "established", 3, 7)
+  end,
+}
+
+check {
+  id = "EMPA-9.1-21",
+  role = "initiator",
+  sandwich = "startup",
+  purpose = "on an Accept the ULP of the initiator gets the responder's IRD and ORD",
+  run = function(t)
+    local c = t:asked { ird = 4, ord = 4 }
+    c:answer { IRD = 9, ORD = 3 }
+    told(t, c, "established", 9, 3)
+  end,
+}
+
+check {
+  id = "EMPA-9.1-22",
+  role = "initiator",
+  sandwich = "startup",
+  purpose = "on a Reject the ULP of the initiator gets the responder's IRD and ORD, and the Private Data without the word",
+  run = function(t)
+    local c = t:asked { ird = 4, ord = 4 }
+    c:answer({ IRD = 9, ORD = 3 }, { R = 1, private_data = "no" })
+    local event = told(t, c, "rejected", 9, 3)
+    t:equal("Private Data of the Reject as the ULP got it", hex("no"), event.private_data)
+  end,
+}
+
+check {
+  id = "EMPA-10-11",
+  role = "initiator",
+  sandwich = "startup",
+  purpose = "a close in place of the Reply is reported to the ULP",
+  run = function(t)
+    local c = t:asked {}
+    c.tcp:fin()
+    local ended = { error = true, closed = true, connect_failed = true, terminated = true }
+    local deadline = rig.now() + t.reaction
+    repeat
+      for _, event in ipairs(t.dut:poll().events) do
+        if event.stream == c.stream and ended[event.event] then return end
+        if event.stream == c.stream and event.event == "established" then
+          t:fail("a close in place of the Reply", "a failure", "the connection is reported as established")
+        end
+      end
+      rig.wait(math.max(t.round_trip, 0.0001))
+    until rig.now() >= deadline
+    t:fail("a close in place of the Reply is reported to the ULP", "an event that says so", "none")
+  end,
+}
