@@ -270,6 +270,10 @@ void warp_fields_register(void);
 bool warp_fields_draw(proto_tree *tree, tvbuff_t *tvb, int offset, size_t have, const struct wire_layout *layout,
                       const char *skip);
 
+/* The same for a header that a Terminate quotes: "warp.terminate.ddp.qn" and so on. */
+bool warp_fields_draw_quoted(proto_tree *tree, tvbuff_t *tvb, int offset, size_t have, const struct wire_layout *layout,
+                             const char *skip);
+
 /* ---- preferences, registration ------------------------------------------------------------------------------------ */
 
 struct warp_preferences {

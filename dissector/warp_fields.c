@@ -19,6 +19,7 @@ int ett_warp = -1, ett_warp_part = -1, ett_warp_detail = -1;
 struct layout_fields {
     const struct wire_layout *layout;
     int **hf;
+    int **quoted; /* the same inside a Terminate, under names of their own; NULL: never there */
 };
 
 enum { LAYOUTS_MAX = 64 };
@@ -93,10 +94,10 @@ static hf_register_info describe(const struct wire_field *field, const char *abb
     return info;
 }
 
-static int *field_register(const struct wire_layout *layout, const struct wire_field *field)
+static int *field_register(const struct wire_layout *layout, const struct wire_field *field, const char *in)
 {
     char *id = g_ascii_strdown(field->id, -1);
-    char *abbrev = g_strdup_printf("warp.%s.%s", prefix_of(layout->id), id);
+    char *abbrev = g_strdup_printf("warp.%s%s.%s", in, prefix_of(layout->id), id);
     hf_register_info info;
 
     for (guint i = 0; i < registered->len; i++) {
@@ -110,7 +111,7 @@ static int *field_register(const struct wire_layout *layout, const struct wire_f
             return other->p_id;
         }
         g_free(abbrev); /* another width under the same name: the layout tells them apart */
-        abbrev = g_strdup_printf("warp.%s.%s", layout->id, id);
+        abbrev = g_strdup_printf("warp.%s%s.%s", in, layout->id, id);
         i = (guint)-1;
     }
     g_free(id);
@@ -121,14 +122,28 @@ static int *field_register(const struct wire_layout *layout, const struct wire_f
     return info.p_id;
 }
 
+static int **fields_register(const struct wire_layout *layout, const char *in)
+{
+    int **hf = g_new0(int *, layout->field_count);
+
+    for (size_t i = 0; i < layout->field_count; i++)
+        hf[i] = field_register(layout, &layout->fields[i], in);
+    return hf;
+}
+
+static bool may_be_quoted(const struct wire_layout *layout)
+{
+    return layout == &ddp_tagged_layout || layout == &ddp_untagged_layout || layout == &rdmap_control_layout ||
+           layout == &rdmap_untagged_layout || layout == &read_request_layout;
+}
+
 static void layouts_register(void)
 {
     registered = g_array_new(FALSE, FALSE, sizeof(hf_register_info));
     for (size_t i = 0; wire_layouts[i] != NULL && i < LAYOUTS_MAX - 1; i++) {
         layouts[i].layout = wire_layouts[i];
-        layouts[i].hf = g_new0(int *, wire_layouts[i]->field_count);
-        for (size_t j = 0; j < wire_layouts[i]->field_count; j++)
-            layouts[i].hf[j] = field_register(wire_layouts[i], &wire_layouts[i]->fields[j]);
+        layouts[i].hf = fields_register(wire_layouts[i], "");
+        layouts[i].quoted = may_be_quoted(wire_layouts[i]) ? fields_register(wire_layouts[i], "terminate.") : NULL;
     }
     /* Wireshark keeps pointers into the array. */
     proto_register_field_array(warp_proto, (hf_register_info *)(void *)registered->data, (int)registered->len);
@@ -159,26 +174,39 @@ static bool is_in_list(const char *list, const char *id)
     return false;
 }
 
-bool warp_fields_draw(proto_tree *tree, tvbuff_t *tvb, int offset, size_t have, const struct wire_layout *layout,
-                      const char *skip)
+static bool draw(proto_tree *tree, tvbuff_t *tvb, int offset, size_t have, const struct wire_layout *layout,
+                 const char *skip, bool quoted)
 {
+    int *const *hf;
     size_t i = 0;
 
     while (layouts[i].layout != layout && layouts[i].layout != NULL)
         i++;
-    if (layouts[i].layout == NULL)
+    hf = quoted ? layouts[i].quoted : layouts[i].hf;
+    if (hf == NULL)
         return false;
     for (size_t j = 0; tree != NULL && j < layout->field_count; j++) {
         const struct wire_field *field = &layout->fields[j];
-        int hf = *layouts[i].hf[j];
 
         if ((field->bit + field->bits + 7u) / 8 > have || is_in_list(skip, field->id))
             continue;
         if (field->bit % 8 == 0 && field->bits % 8 == 0)
-            proto_tree_add_item(tree, hf, tvb, offset + field->bit / 8, field->bits / 8,
+            proto_tree_add_item(tree, *hf[j], tvb, offset + field->bit / 8, field->bits / 8,
                                 field->kind == WIRE_OCTETS ? ENC_NA : ENC_BIG_ENDIAN);
         else
-            proto_tree_add_bits_item(tree, hf, tvb, (unsigned)offset * 8 + field->bit, field->bits, ENC_BIG_ENDIAN);
+            proto_tree_add_bits_item(tree, *hf[j], tvb, (unsigned)offset * 8 + field->bit, field->bits, ENC_BIG_ENDIAN);
     }
     return have >= layout->octets;
+}
+
+bool warp_fields_draw(proto_tree *tree, tvbuff_t *tvb, int offset, size_t have, const struct wire_layout *layout,
+                      const char *skip)
+{
+    return draw(tree, tvb, offset, have, layout, skip, false);
+}
+
+bool warp_fields_draw_quoted(proto_tree *tree, tvbuff_t *tvb, int offset, size_t have, const struct wire_layout *layout,
+                             const char *skip)
+{
+    return draw(tree, tvb, offset, have, layout, skip, true);
 }

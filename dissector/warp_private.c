@@ -94,7 +94,7 @@ static bool draw_by_others(tvbuff_t *tvb, packet_info *pinfo, proto_tree *root)
                dissector_try_uint(by_port, pinfo->srcport, tvb, pinfo, root) != 0 ||
                dissector_try_heuristic(by_guess, tvb, pinfo, root, &entry, NULL);
     }
-    CATCH_NONFATAL_ERRORS
+    CATCH_BOUNDS_AND_DISSECTOR_ERRORS
     {
         show_exception(tvb, pinfo, root, EXCEPT_CODE, GET_MESSAGE);
         done = true;

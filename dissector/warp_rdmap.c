@@ -80,10 +80,10 @@ static void draw_quoted_ddp(const struct segment *segment, const struct terminat
     proto_tree *part = proto_item_add_subtree(top, ett_warp_detail);
 
     proto_item_append_text(top, ", %s", tagged ? "tagged" : "untagged");
-    warp_fields_draw(part, segment->tvb, offset, terminate->ddp_header_octets,
-                     tagged ? &ddp_tagged_layout : &ddp_untagged_layout, "RsvdULP");
-    warp_fields_draw(part, segment->tvb, offset + 1, terminate->ddp_header_octets - 1,
-                     tagged ? &rdmap_control_layout : &rdmap_untagged_layout, NULL);
+    warp_fields_draw_quoted(part, segment->tvb, offset, terminate->ddp_header_octets,
+                            tagged ? &ddp_tagged_layout : &ddp_untagged_layout, "RsvdULP");
+    warp_fields_draw_quoted(part, segment->tvb, offset + 1, terminate->ddp_header_octets - 1,
+                            tagged ? &rdmap_control_layout : &rdmap_untagged_layout, NULL);
 }
 
 static void draw_quoted(const struct segment *segment, const struct terminate *terminate, proto_tree *tree)
@@ -101,8 +101,8 @@ static void draw_quoted(const struct segment *segment, const struct terminate *t
         proto_item *top = proto_tree_add_item(tree, hf_warp_quoted_rdmap, segment->tvb, offset,
                                               (int)terminate->rdmap_header_octets, ENC_NA);
 
-        warp_fields_draw(proto_item_add_subtree(top, ett_warp_detail), segment->tvb, offset,
-                         terminate->rdmap_header_octets, &read_request_layout, NULL);
+        warp_fields_draw_quoted(proto_item_add_subtree(top, ett_warp_detail), segment->tvb, offset,
+                                terminate->rdmap_header_octets, &read_request_layout, NULL);
     }
     if (terminate->excess != 0)
         proto_tree_add_item(tree, hf_warp_excess, segment->tvb, payload + (int)(segment->have - terminate->excess),

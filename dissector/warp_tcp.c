@@ -72,6 +72,20 @@ static void claim_conversation(tvbuff_t *tvb, packet_info *pinfo, const struct w
         conversation_set_dissector(conversation, warp_handle);
 }
 
+/*
+ * TCP has not asked: the segment has no payload, or TCP takes all of it for a retransmission (which it need not be: it
+ * may bring new octets behind the old ones).
+ */
+static void draw_behind(const struct warp_record *record, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree)
+{
+    int header = (tvb_get_guint8(tvb, 12) >> 4) * 4;
+
+    if (header < (int)tvb_captured_length(tvb))
+        warp_draw(record, tvb_new_subset_remaining(tvb, header), true, pinfo, tree);
+    else
+        warp_draw(record, tvb, false, pinfo, tree);
+}
+
 static int dissect_segment(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     const struct warp_record *record;
@@ -87,7 +101,7 @@ static int dissect_segment(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
     drawn = 0;
     octets = call_dissector_with_data(tcp_handle, tvb, pinfo, tree, data);
     if (record != NULL && record->items != NULL && drawn != pinfo->num)
-        warp_draw(record, tvb, false, pinfo, tree);
+        draw_behind(record, tvb, pinfo, tree);
     return octets;
 }
 

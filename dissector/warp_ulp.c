@@ -72,12 +72,14 @@ void warp_ulp_call(const struct warp_fpdu *fpdu, const struct ddp_segment *segme
         return;
     }
     describe(segment, payload, &info, &request);
+    if (fpdu->message != NULL && !segment->tagged)
+        info.message_offset = 0; /* the payload is the whole message */
     TRY
     {
         pinfo->ptype = PT_IWARP_MPA;
         dissector_try_heuristic(ulps, payload, pinfo, root, &entry, &info);
     }
-    CATCH_NONFATAL_ERRORS
+    CATCH_BOUNDS_AND_DISSECTOR_ERRORS
     {
         show_exception(payload, pinfo, root, EXCEPT_CODE, GET_MESSAGE);
     }
