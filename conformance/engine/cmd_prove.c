@@ -12,17 +12,18 @@
 #include "conformance/engine/prove.h"
 #include "reports/terminal.h"
 
-enum { SEEDS = 50, JOBS_MAX = 64 };
+enum { SEEDS = 50, JOBS_MAX = PROVE_JOBS_MAX };
 
 static const char usage[] =
     "usage: warpcheck prove [OPTION...] [DEFECT...]\n"
     "  Runs the reference stack with each defect, in simulation, against every check and rule, and the correct stack\n"
     "  over many seeds. Every defect has to be caught by a requirement that it names; the correct stack by none.\n"
+    "  The checks that a defect names are tried first, and all of them when these do not catch it.\n"
     "  --seed N       seed of the defects' runs and first seed of the correct stack's (1)\n"
     "  --seeds N      how many seeds of the correct stack (50; with defects named: 0)\n"
     "  --scripts DIR  checks of this folder instead of those built in\n"
     "  -j N           processes (as many as there are processors)\n"
-    "  --matrix       name every check and rule that caught a defect, not only those that it names\n"
+    "  --matrix       the whole matrix: every check against every defect (minutes), and who caught what\n"
     "  --format F     text or jsonl\n"
     "  --help         this text\n";
 
@@ -85,7 +86,7 @@ static int arguments_parse(struct command *command, int argc, char **argv, struc
 {
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--matrix") == 0)
-            command->matrix = true;
+            command->matrix = command->prove.whole = true;
         else if (argv[i][0] != '-')
             command->only[command->prove.only_count++] = argv[i];
         else if (strncmp(argv[i], "-j", 2) == 0 && argv[i][2] != '\0') { /* -j2, as make has it */
@@ -114,6 +115,7 @@ static void on_defect(void *user, const struct defect *defect, const char *const
                                  defect->requirement, "killed_by", ids, "killed", killed);
         (void)json_dumpf(line, stdout, JSON_COMPACT);
         puts("");
+        (void)fflush(stdout);
         json_decref(line);
         return;
     }

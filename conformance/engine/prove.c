@@ -3,12 +3,15 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "conformance/engine/runner.h"
+
+enum { WORKERS_MAX = PROVE_JOBS_MAX, WORKER_READ = 65536 };
 
 /* Units are shared out by number: first the seeds of the correct stack, then the defects. */
 struct unit {
@@ -23,12 +26,15 @@ struct matrix {
     struct unit *units;
     size_t unit_count;
     json_t **rows; /* answers of the workers, by unit */
+    size_t told;   /* units that the caller has been told of */
+    struct prove_summary *summary;
 };
 
 /* What one unit drew. */
 struct drawn {
     json_t *killed_by; /* ids with FAIL or WARN */
-    json_t *alarms;    /* the same in words */
+    json_t *alarms;    /* of the correct stack: the same, and what was INCONCLUSIVE, in words */
+    const struct defect *defect; /* NULL: the correct stack */
     size_t undecided;
 };
 
@@ -51,6 +57,8 @@ static int on_result(void *user, const struct result *result)
         return 0;
     if (result->verdict != VERDICT_INCONCLUSIVE && !is_listed(drawn->killed_by, result->id))
         (void)json_array_append_new(drawn->killed_by, json_string(result->id));
+    if (drawn->defect != NULL)
+        return 0;
     (void)snprintf(text, sizeof(text), "%s %s %s %s: %s; expected %s; got %s", verdict_name(result->verdict), result->id,
                    result->role != NULL ? result->role : "", result->script != NULL ? result->script : "",
                    result->message != NULL ? result->message : "", result->expected != NULL ? result->expected : "-",
@@ -59,11 +67,47 @@ static int on_result(void *user, const struct result *result)
     return 0;
 }
 
+/* The first pass leaves out what the defect does not name. */
+static bool not_named(void *user, const struct plan_item *item)
+{
+    const struct drawn *drawn = user;
+
+    return !defect_breaks(drawn->defect, item->check->id);
+}
+
+static bool is_killed(const struct drawn *drawn)
+{
+    for (size_t i = 0; i < json_array_size(drawn->killed_by); i++)
+        if (defect_breaks(drawn->defect, json_string_value(json_array_get(drawn->killed_by, i))))
+            return true;
+    return false;
+}
+
+/*
+ * A defect meets the checks that it names first. When none of them (nor a rule, on their traffic) catches it, or the
+ * whole matrix is asked for, it meets all: a rule may need traffic that other checks make.
+ */
+static int run_passes(const struct prove_config *config, struct runner_config *runner, struct drawn *drawn,
+                      struct sentence *error)
+{
+    struct runner_totals totals;
+
+    if (drawn->defect != NULL && !config->whole) {
+        runner->done = not_named;
+        if (runner_run(runner, &totals, error) != 0)
+            return -1;
+        if (is_killed(drawn))
+            return 0;
+        runner->done = NULL;
+    }
+    return runner_run(runner, &totals, error);
+}
+
 static json_t *run_unit(const struct matrix *matrix, size_t number, struct sentence *error)
 {
     const struct prove_config *config = matrix->config;
     const struct unit *unit = &matrix->units[number];
-    struct drawn drawn = {json_array(), json_array(), 0};
+    struct drawn drawn = {json_array(), json_array(), unit->defect, 0};
     struct defect_set *defects = NULL;
     struct runner_config runner = {
         .host = config->host,
@@ -74,7 +118,6 @@ static json_t *run_unit(const struct matrix *matrix, size_t number, struct sente
         .result = on_result,
         .user = &drawn,
     };
-    struct runner_totals totals;
     json_t *row;
     int status = 0;
 
@@ -84,7 +127,7 @@ static json_t *run_unit(const struct matrix *matrix, size_t number, struct sente
     }
     runner.sim.defects = defects;
     if (status == 0)
-        status = runner_run(&runner, &totals, error);
+        status = run_passes(config, &runner, &drawn, error);
     defect_set_free(defects);
     if (status != 0) {
         json_decref(drawn.killed_by);
@@ -96,7 +139,7 @@ static json_t *run_unit(const struct matrix *matrix, size_t number, struct sente
     return row;
 }
 
-/* A worker's life: every jobs-th unit, one line each into the pipe. */
+/* A worker's life: every jobs-th unit, one line each into its own pipe. */
 static int work(const struct matrix *matrix, unsigned worker, int out)
 {
     FILE *stream = fdopen(out, "w");
@@ -116,77 +159,181 @@ static int work(const struct matrix *matrix, unsigned worker, int out)
     return fclose(stream) == 0 ? 0 : 1;
 }
 
-static int collect(struct matrix *matrix, FILE *in, size_t *done, struct sentence *error)
+static void report_defect(const struct matrix *matrix, const struct unit *unit, const json_t *row)
 {
-    char *line = NULL;
-    size_t room = 0;
-    int status = 0;
+    struct prove_summary *summary = matrix->summary;
+    const json_t *ids = json_object_get(row, "killed_by");
+    size_t count = json_array_size(ids);
+    const char **names = calloc(count + 1, sizeof(*names));
+    bool killed = false;
 
-    while (status == 0 && getline(&line, &room, in) > 0) {
-        json_t *row = json_loads(line, 0, NULL);
-        json_int_t unit = json_integer_value(json_object_get(row, "unit"));
-        const char *why = json_string_value(json_object_get(row, "error"));
-
-        if (row == NULL || unit < 0 || (size_t)unit >= matrix->unit_count || why != NULL) {
-            status = sentence_set(error, "a worker failed: %s", why != NULL ? why : "garbled answer");
-            json_decref(row);
-            break;
-        }
-        json_decref(matrix->rows[unit]);
-        matrix->rows[unit] = row;
-        if (matrix->config->progress != NULL)
-            matrix->config->progress(matrix->config->user, ++*done, matrix->unit_count);
+    if (names == NULL)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        names[i] = json_string_value(json_array_get(ids, i));
+        killed = killed || defect_breaks(unit->defect, names[i]);
     }
-    free(line);
-    return status;
+    summary->defects++;
+    summary->killed += killed;
+    matrix->config->defect(matrix->config->user, unit->defect, names, count, killed);
+    free(names);
 }
 
-/* Each worker has a pipe of its own: lines longer than PIPE_BUF would be torn in a shared one. */
+static void report_correct(const struct matrix *matrix, const struct unit *unit, const json_t *row)
+{
+    struct prove_summary *summary = matrix->summary;
+
+    const json_t *alarms = json_object_get(row, "alarms");
+
+    summary->undecided += (size_t)json_integer_value(json_object_get(row, "undecided"));
+    summary->false_alarms += json_array_size(alarms) - (size_t)json_integer_value(json_object_get(row, "undecided"));
+    for (size_t i = 0; i < json_array_size(alarms); i++)
+        matrix->config->alarm(matrix->config->user, unit->seed, json_string_value(json_array_get(alarms, i)));
+}
+
+/* One line of a worker. */
+static int take_row(struct matrix *matrix, const char *line, size_t length, struct sentence *error)
+{
+    json_t *row = json_loadb(line, length, 0, NULL);
+    json_int_t unit = json_integer_value(json_object_get(row, "unit"));
+    const char *why = json_string_value(json_object_get(row, "error"));
+
+    if (row == NULL || unit < 0 || (size_t)unit >= matrix->unit_count || why != NULL) {
+        (void)sentence_set(error, "a worker failed: %s", why != NULL ? why : "garbled answer");
+        json_decref(row);
+        return -1;
+    }
+    json_decref(matrix->rows[unit]);
+    matrix->rows[unit] = row;
+    return 0;
+}
+
+/* Tells of every unit whose turn it is: in order, as soon as all before it are done. */
+static void tell(struct matrix *matrix)
+{
+    while (matrix->told < matrix->unit_count && matrix->rows[matrix->told] != NULL) {
+        const struct unit *unit = &matrix->units[matrix->told];
+        json_t **row = &matrix->rows[matrix->told++];
+
+        if (unit->defect != NULL)
+            report_defect(matrix, unit, *row);
+        else
+            report_correct(matrix, unit, *row);
+        if (matrix->config->progress != NULL)
+            matrix->config->progress(matrix->config->user, matrix->told, matrix->unit_count);
+    }
+}
+
+/* What has come from one worker and is no whole line yet. */
+struct worker {
+    pid_t process;
+    int pipe; /* -1: at its end */
+    char *text;
+    size_t length, room;
+};
+
+static int take_lines(struct matrix *matrix, struct worker *worker, struct sentence *error)
+{
+    char *newline;
+
+    while ((newline = memchr(worker->text, '\n', worker->length)) != NULL) {
+        size_t line = (size_t)(newline - worker->text);
+
+        if (take_row(matrix, worker->text, line, error) != 0)
+            return -1;
+        worker->length -= line + 1;
+        memmove(worker->text, newline + 1, worker->length);
+    }
+    tell(matrix);
+    return 0;
+}
+
+static int read_worker(struct matrix *matrix, struct worker *worker, struct sentence *error)
+{
+    ssize_t got;
+
+    if (worker->room - worker->length < WORKER_READ) {
+        char *grown = realloc(worker->text, worker->room + 4 * WORKER_READ);
+
+        if (grown == NULL)
+            return sentence_set(error, "out of memory for a worker's answers");
+        worker->text = grown;
+        worker->room += 4 * WORKER_READ;
+    }
+    got = read(worker->pipe, worker->text + worker->length, WORKER_READ);
+    if (got < 0 && errno == EINTR)
+        return 0;
+    if (got <= 0) {
+        close(worker->pipe);
+        worker->pipe = -1;
+        return 0;
+    }
+    worker->length += (size_t)got;
+    return take_lines(matrix, worker, error);
+}
+
+/* Reads all workers at once, so that none of them waits for another to be heard. */
+static int listen_to_workers(struct matrix *matrix, struct worker *workers, struct sentence *error)
+{
+    struct pollfd waits[WORKERS_MAX];
+    unsigned open = 1;
+
+    while (open != 0) {
+        open = 0;
+        for (unsigned i = 0; i < matrix->config->jobs; i++) {
+            waits[i] = (struct pollfd){.fd = workers[i].pipe, .events = POLLIN};
+            open += workers[i].pipe >= 0;
+        }
+        if (open == 0 || (poll(waits, matrix->config->jobs, -1) < 0 && errno != EINTR))
+            break;
+        for (unsigned i = 0; i < matrix->config->jobs; i++)
+            if (workers[i].pipe >= 0 && waits[i].revents != 0 && read_worker(matrix, &workers[i], error) != 0)
+                return -1;
+    }
+    return 0;
+}
+
+static int start_worker(const struct matrix *matrix, struct worker *worker, unsigned number, struct sentence *error)
+{
+    int ends[2];
+
+    if (pipe(ends) != 0)
+        return sentence_set(error, "cannot start a worker: %s", strerror(errno));
+    worker->process = fork();
+    if (worker->process == 0) {
+        close(ends[0]);
+        _exit(work(matrix, number, ends[1]));
+    }
+    close(ends[1]);
+    worker->pipe = ends[0];
+    return worker->process > 0 ? 0 : sentence_set(error, "cannot start a worker: %s", strerror(errno));
+}
+
 static int run_workers(struct matrix *matrix, struct sentence *error)
 {
-    unsigned jobs = matrix->config->jobs;
-    FILE **streams = calloc(jobs, sizeof(FILE *));
-    pid_t *workers = calloc(jobs, sizeof(pid_t));
-    size_t done = 0;
+    struct worker workers[WORKERS_MAX] = {{0}};
     int status = 0;
 
-    if (streams == NULL || workers == NULL) {
-        free(streams);
-        free(workers);
-        return sentence_set(error, "out of memory for workers");
-    }
     (void)fflush(NULL);
-    for (unsigned i = 0; i < jobs && status == 0; i++) {
-        int ends[2];
-
-        if (pipe(ends) != 0 || (workers[i] = fork()) < 0) {
-            status = sentence_set(error, "cannot start a worker: %s", strerror(errno));
-            break;
-        }
-        if (workers[i] == 0) {
-            close(ends[0]);
-            _exit(work(matrix, i, ends[1]));
-        }
-        close(ends[1]);
-        streams[i] = fdopen(ends[0], "r");
-        if (streams[i] == NULL)
-            status = sentence_set(error, "cannot listen to a worker: %s", strerror(errno));
-    }
-    for (unsigned i = 0; i < jobs; i++) {
+    for (unsigned i = 0; i < matrix->config->jobs; i++)
+        workers[i].pipe = -1;
+    for (unsigned i = 0; i < matrix->config->jobs && status == 0; i++)
+        status = start_worker(matrix, &workers[i], i, error);
+    if (status == 0)
+        status = listen_to_workers(matrix, workers, error);
+    for (unsigned i = 0; i < matrix->config->jobs; i++) {
         int ended = 0;
 
-        if (streams[i] != NULL) {
-            if (status == 0)
-                status = collect(matrix, streams[i], &done, error);
-            fclose(streams[i]);
-        }
-        if (workers[i] > 0 && waitpid(workers[i], &ended, 0) == workers[i] && status == 0 &&
+        if (workers[i].pipe >= 0)
+            close(workers[i].pipe);
+        free(workers[i].text);
+        if (workers[i].process > 0 && waitpid(workers[i].process, &ended, 0) == workers[i].process && status == 0 &&
             (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0))
             status = sentence_set(error, "a worker died (%s %d) while proving", WIFSIGNALED(ended) ? "signal" : "exit",
                                   WIFSIGNALED(ended) ? WTERMSIG(ended) : WEXITSTATUS(ended));
     }
-    free(streams);
-    free(workers);
+    if (status == 0 && matrix->told != matrix->unit_count)
+        status = sentence_set(error, "the workers gave %zu of %zu answers", matrix->told, matrix->unit_count);
     return status;
 }
 
@@ -214,55 +361,21 @@ static int make_units(struct matrix *matrix, struct sentence *error)
     return 0;
 }
 
-static void report_defect(const struct matrix *matrix, const struct unit *unit, const json_t *row,
-                          struct prove_summary *summary)
-{
-    const json_t *ids = json_object_get(row, "killed_by");
-    size_t count = json_array_size(ids);
-    const char **names = calloc(count + 1, sizeof(*names));
-    bool killed = false;
-
-    if (names == NULL)
-        return;
-    for (size_t i = 0; i < count; i++) {
-        names[i] = json_string_value(json_array_get(ids, i));
-        killed = killed || defect_breaks(unit->defect, names[i]);
-    }
-    summary->defects++;
-    summary->killed += killed;
-    matrix->config->defect(matrix->config->user, unit->defect, names, count, killed);
-    free(names);
-}
-
-static void report_correct(const struct matrix *matrix, const struct unit *unit, const json_t *row,
-                           struct prove_summary *summary)
-{
-    const json_t *alarms = json_object_get(row, "alarms");
-
-    summary->undecided += (size_t)json_integer_value(json_object_get(row, "undecided"));
-    summary->false_alarms += json_array_size(alarms) - (size_t)json_integer_value(json_object_get(row, "undecided"));
-    for (size_t i = 0; i < json_array_size(alarms); i++)
-        matrix->config->alarm(matrix->config->user, unit->seed, json_string_value(json_array_get(alarms, i)));
-}
-
 int prove_run(const struct prove_config *config, struct prove_summary *summary, struct sentence *error)
 {
-    struct matrix matrix = {.config = config};
+    struct matrix matrix = {.config = config, .summary = summary};
     struct plan_config plan = {.catalogue = config->catalogue, .pics = config->pics, .selection = &matrix.everything};
     int status = -1;
 
     memset(summary, 0, sizeof(*summary));
-    if (plan_make(&matrix.plan, config->host, &plan, error) == 0 && make_units(&matrix, error) == 0)
-        status = run_workers(&matrix, error);
     summary->checks = script_check_count(config->host);
     summary->rules = rule_count();
-    for (size_t i = 0; i < matrix.unit_count && matrix.rows != NULL; i++) {
-        if (status == 0 && matrix.units[i].defect != NULL)
-            report_defect(&matrix, &matrix.units[i], matrix.rows[i], summary);
-        else if (status == 0)
-            report_correct(&matrix, &matrix.units[i], matrix.rows[i], summary);
+    if (config->jobs == 0 || config->jobs > WORKERS_MAX)
+        return sentence_set(error, "1 to %d processes can prove at once", WORKERS_MAX);
+    if (plan_make(&matrix.plan, config->host, &plan, error) == 0 && make_units(&matrix, error) == 0)
+        status = run_workers(&matrix, error);
+    for (size_t i = 0; i < matrix.unit_count && matrix.rows != NULL; i++)
         json_decref(matrix.rows[i]);
-    }
     plan_free(&matrix.plan);
     free(matrix.units);
     free(matrix.rows);

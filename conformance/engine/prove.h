@@ -16,6 +16,8 @@
 #include "conformance/requirements/pics.h"
 #include "reference-stack/defect.h"
 
+enum { PROVE_JOBS_MAX = 64 };
+
 struct prove_config {
     const struct catalogue *catalogue;
     const struct pics *pics;
@@ -25,7 +27,8 @@ struct prove_config {
     size_t only_count;
     uint64_t seed;
     unsigned seeds; /* of the correct stack */
-    unsigned jobs;  /* processes */
+    unsigned jobs;  /* processes, at most PROVE_JOBS_MAX */
+    bool whole;     /* every defect against every check, also when one that it names has caught it already */
 
     /* One defect's row: ids that caught it, in the order of checks, then rules. */
     void (*defect)(void *user, const struct defect *defect, const char *const *killed_by, size_t count, bool killed);
