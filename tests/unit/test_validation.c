@@ -7,6 +7,7 @@
 #include "reference-stack/validation.h"
 #include "tests/unit/stream_pair.h"
 #include "tests/unit/suites.h"
+#include "wire/atomic.h"
 #include "wire/crc32c.h"
 #include "wire/ddp.h"
 #include "wire/fpdu.h"
@@ -60,6 +61,24 @@ static struct ulpdu read_of(uint32_t stag, uint64_t to, uint32_t octets)
     return ulpdu;
 }
 
+static struct ulpdu atomic_of(unsigned operation, uint32_t stag, uint64_t to)
+{
+    struct ulpdu ulpdu = untagged(RDMAP_ATOMIC_REQUEST, 1, 1, ATOMIC_REQUEST_OCTETS);
+    struct atomic_request request = {.opcode = (uint8_t)operation, .id = 9, .stag = stag, .to = to};
+
+    atomic_request_pack(&request, ulpdu.payload);
+    return ulpdu;
+}
+
+static struct ulpdu atomic_response_of(uint32_t id, size_t count)
+{
+    struct ulpdu ulpdu = untagged(RDMAP_ATOMIC_RESPONSE, 3, 1, count);
+    struct atomic_response response = {.id = id};
+
+    atomic_response_pack(&response, ulpdu.payload);
+    return ulpdu;
+}
+
 static size_t pack(const struct ulpdu *ulpdu, uint8_t *out)
 {
     size_t header = ddp_pack_header(&ulpdu->segment, out);
@@ -79,22 +98,26 @@ static void feed_request(struct pair *pair)
 }
 
 /* A responder with receives of 64 octets, a region of 100 at 0x1000, one bound to it, one of another stream and PD. */
-static struct pair *responder_with(bool markers)
+static struct pair *responder_with(bool markers, enum iwarp_extensions extensions)
 {
     static uint8_t buffers[4][64];
     static const struct iwarp_region regions[] = {
-        {.stag = STAG, .base = BASE, .length = LENGTH, .access = IWARP_REMOTE_READ | IWARP_REMOTE_WRITE},
+        {.stag = STAG,
+         .base = BASE,
+         .length = LENGTH,
+         .access = IWARP_REMOTE_READ | IWARP_REMOTE_WRITE | IWARP_REMOTE_ATOMIC},
         {.stag = BOUND, .base = BASE, .length = LENGTH, .access = IWARP_REMOTE_READ | IWARP_REMOTE_WRITE, .stream = 1},
-        {.stag = 0xD00001, .base = BASE, .length = LENGTH, .access = 15, .pd = 9},
-        {.stag = 0xD00101, .base = BASE, .length = LENGTH, .access = 15, .stream = 77},
+        {.stag = 0xD00001, .base = BASE, .length = LENGTH, .access = 31, .pd = 9},
+        {.stag = 0xD00101, .base = BASE, .length = LENGTH, .access = 31, .stream = 77},
         {.stag = 0xD00201, .base = BASE, .length = LENGTH, .access = IWARP_LOCAL_WRITE},
         {.stag = 0xD00301, .base = 0, .length = LENGTH, .access = 15},
-        {.stag = 0xD00401, .base = UINT64_MAX - 99, .length = LENGTH, .access = 15},
+        {.stag = 0xD00401, .base = UINT64_MAX - 99, .length = LENGTH, .access = 31},
     };
     struct pair *pair = pair_new();
 
     pair->side[RESPONDER].config.ird = 1;
     pair->side[RESPONDER].config.markers = markers;
+    pair->side[RESPONDER].config.extensions = extensions;
     pair_open(pair);
     for (size_t i = 0; i < sizeof(regions) / sizeof(regions[0]); i++) {
         struct iwarp_region region = regions[i];
@@ -108,7 +131,7 @@ static struct pair *responder_with(bool markers)
 
 static struct pair *responder(void)
 {
-    return responder_with(false);
+    return responder_with(false, IWARP_EXTENSIONS_RFC7306);
 }
 
 static struct pair *initiator(bool peer_to_peer)
@@ -265,7 +288,7 @@ static struct pair *bad_marker(const struct stimulus *stimulus)
     struct fpdu_framing framing = {true, true, 0};
     uint8_t ulpdu[ULPDU_MAX];
     uint8_t fpdu[ULPDU_MAX];
-    struct pair *pair = responder_with(true);
+    struct pair *pair = responder_with(true, IWARP_EXTENSIONS_RFC7306);
     size_t octets = pack(&write, ulpdu);
     size_t count;
 
@@ -285,14 +308,39 @@ static struct pair *bad_marker(const struct stimulus *stimulus)
     return pair;
 }
 
-static struct pair *bad_ulpdu(const struct stimulus *stimulus)
+static struct pair *bad_ulpdu_to(struct pair *pair, const struct stimulus *stimulus)
 {
     struct ulpdu ulpdu = stimulus->ulpdu();
+    uint8_t octets[ULPDU_MAX];
+
+    feed_request(pair);
+    feed_good(pair);
+    pair->side[RESPONDER].sent_count = 0;
+    pair_feed_ulpdu(pair, RESPONDER, octets, pack(&ulpdu, octets));
+    return pair;
+}
+
+static struct pair *bad_ulpdu(const struct stimulus *stimulus)
+{
+    return bad_ulpdu_to(responder(), stimulus);
+}
+
+static struct pair *bad_swap(const struct stimulus *stimulus)
+{
+    return bad_ulpdu_to(responder_with(false, IWARP_EXTENSIONS_DRAFT03), stimulus);
+}
+
+static struct pair *bad_atomic_response(const struct stimulus *stimulus)
+{
+    struct ulpdu ulpdu = stimulus->ulpdu();
+    struct iwarp_atomic atomic = {.operation = ATOMIC_FETCH_ADD, .stag = 1};
     uint8_t octets[ULPDU_MAX];
     struct pair *pair = responder();
 
     feed_request(pair);
     feed_good(pair);
+    ck_assert_int_eq(iwarp_stream_post_atomic(pair->side[RESPONDER].stream, &atomic, NULL), 0);
+    pair_gather(pair, RESPONDER);
     pair->side[RESPONDER].sent_count = 0;
     pair_feed_ulpdu(pair, RESPONDER, octets, pack(&ulpdu, octets));
     return pair;
@@ -356,7 +404,7 @@ static struct ulpdu unwritable(void) { return tagged(RDMAP_WRITE, 0xD00201, BASE
 static struct ulpdu wrapping(void) { return tagged(RDMAP_WRITE, 0xD00401, UINT64_MAX - 3, 8); }
 static struct ulpdu below_base(void) { return tagged(RDMAP_WRITE, STAG, BASE - 1, 8); }
 static struct ulpdu above_end(void) { return tagged(RDMAP_WRITE, STAG, BASE + LENGTH - 7, 8); }
-static struct ulpdu unknown_qn(void) { return untagged(RDMAP_SEND, 3, 1, 8); }
+static struct ulpdu unknown_qn(void) { return untagged(RDMAP_SEND, 4, 1, 8); }
 static struct ulpdu wrong_msn(void) { return untagged(RDMAP_SEND, 0, 2, 8); }
 static struct ulpdu wrong_mo(void) { struct ulpdu u = untagged(RDMAP_SEND, 0, 1, 1); u.segment.mo = 64; return u; }
 static struct ulpdu too_long(void) { return untagged(RDMAP_SEND, 0, 1, 65); }
@@ -380,6 +428,22 @@ static struct ulpdu invalidate(uint32_t stag) { struct ulpdu u = untagged(RDMAP_
 static struct ulpdu invalidate_unknown(void) { return invalidate(1); }
 static struct ulpdu invalidate_other(void) { return invalidate(0xD00101); }
 static struct ulpdu invalidate_shared(void) { return invalidate(STAG); }
+static struct ulpdu atomic_short(void) { struct ulpdu u = atomic_of(0, STAG, BASE); u.count = 51; return u; }
+static struct ulpdu atomic_code(void) { return atomic_of(3, STAG, BASE); }
+static struct ulpdu atomic_swap(void) { return atomic_of(1, STAG, BASE); }
+static struct ulpdu atomic_unknown(void) { return atomic_of(0, STAG ^ 1, BASE); }
+static struct ulpdu atomic_pd(void) { return atomic_of(0, 0xD00001, BASE); }
+static struct ulpdu atomic_stream(void) { return atomic_of(0, 0xD00101, BASE); }
+static struct ulpdu atomic_access(void) { return atomic_of(0, BOUND, BASE); }
+static struct ulpdu atomic_wrap(void) { return atomic_of(0, 0xD00401, UINT64_MAX - 3); }
+static struct ulpdu atomic_base(void) { return atomic_of(0, STAG, BASE - 8); }
+static struct ulpdu atomic_end(void) { return atomic_of(0, STAG, BASE + 96); }
+static struct ulpdu add_unaligned(void) { return atomic_of(0, STAG, BASE + 4); }
+static struct ulpdu swap_unaligned(void) { return atomic_of(1, STAG, BASE + 1); }
+static struct ulpdu compare_unaligned(void) { return atomic_of(2, STAG, BASE + 7); }
+static struct ulpdu response_short(void) { return atomic_response_of(1, 11); }
+static struct ulpdu response_id(void) { return atomic_response_of(2, 12); }
+static struct ulpdu immediate_short(void) { return untagged(RDMAP_IMMEDIATE, 0, 1, 7); }
 
 static const struct stimulus stimuli[] = {
     {"request-key", RESPONDER, bad_request, 15, 'f', NULL},
@@ -433,6 +497,22 @@ static const struct stimulus stimuli[] = {
     {"invalidate-stag", RESPONDER, bad_ulpdu, 0, 0, invalidate_unknown},
     {"invalidate-associated", RESPONDER, bad_ulpdu, 0, 0, invalidate_other},
     {"invalidate-unshared", RESPONDER, bad_ulpdu, 0, 0, invalidate_shared},
+    {"atomic-length", RESPONDER, bad_ulpdu, 0, 0, atomic_short},
+    {"atomic-opcode", RESPONDER, bad_ulpdu, 0, 0, atomic_code},
+    {"atomic-swap", RESPONDER, bad_ulpdu, 0, 0, atomic_swap},
+    {"atomic-stag", RESPONDER, bad_ulpdu, 0, 0, atomic_unknown},
+    {"atomic-stag-pd", RESPONDER, bad_ulpdu, 0, 0, atomic_pd},
+    {"atomic-stag-stream", RESPONDER, bad_ulpdu, 0, 0, atomic_stream},
+    {"atomic-access", RESPONDER, bad_ulpdu, 0, 0, atomic_access},
+    {"atomic-to-wrap", RESPONDER, bad_ulpdu, 0, 0, atomic_wrap},
+    {"atomic-to-base", RESPONDER, bad_ulpdu, 0, 0, atomic_base},
+    {"atomic-to-end", RESPONDER, bad_ulpdu, 0, 0, atomic_end},
+    {"fetch-add-alignment", RESPONDER, bad_ulpdu, 0, 0, add_unaligned},
+    {"swap-alignment", RESPONDER, bad_swap, 0, 0, swap_unaligned},
+    {"compare-swap-alignment", RESPONDER, bad_ulpdu, 0, 0, compare_unaligned},
+    {"atomic-response-length", RESPONDER, bad_atomic_response, 0, 0, response_short},
+    {"atomic-response-id", RESPONDER, bad_atomic_response, 0, 0, response_id},
+    {"immediate-length", RESPONDER, bad_ulpdu, 0, 0, immediate_short},
 };
 /* clang-format on */
 
