@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FLOWS_MAX = 4096, BUFFER_MAX = 32 << 20, HALF_BUFFER_MAX = 256 << 10 };
+enum { FLOWS_MAX = 4096, BUFFER_MAX = 32 << 20, HALF_BUFFER_MAX = 256 << 10, EVICT_CANDIDATES = 8 };
 
 const char *flow_reason_text(enum flow_reason reason)
 {
@@ -154,7 +154,7 @@ static unsigned cache_slot(const struct flow_key *key)
     memcpy(&a, key->address[0] + (key->family == 4 ? 0 : 12), sizeof(a));
     memcpy(&b, key->address[1] + (key->family == 4 ? 0 : 12), sizeof(b));
     a ^= b * 31u ^ (uint32_t)key->port[0] * 2654435761u ^ (uint32_t)key->port[1] * 40503u;
-    return (a ^ a >> 8 ^ a >> 16 ^ a >> 24) % FLOW_CACHE;
+    return (a ^ a >> 12 ^ a >> 24) % FLOW_CACHE;
 }
 
 static void age_unlink(struct flow_decoder *decoder, struct flow_connection *connection)
@@ -220,6 +220,33 @@ static void end_connection(struct flow_decoder *decoder, struct flow_connection 
     free_connection(decoder, connection);
 }
 
+/*
+ * Makes room for one more: of the first few in the list the one that is closed, or has been idle longest, goes; the
+ * others go to its end. Comes close to "least recently used" without a list to mend at every frame.
+ */
+static void evict(struct flow_decoder *decoder)
+{
+    struct flow_connection *candidates[EVICT_CANDIDATES], *victim = decoder->oldest;
+    size_t count = 0;
+    bool closed;
+
+    for (struct flow_connection *next = victim; next != NULL && count < EVICT_CANDIDATES; next = next->newer) {
+        candidates[count++] = next;
+        if (is_closed(next) != is_closed(victim) ? is_closed(next) : next->last_frame < victim->last_frame)
+            victim = next;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (candidates[i] == victim)
+            continue;
+        age_unlink(decoder, candidates[i]);
+        age_newest(decoder, candidates[i]);
+    }
+    closed = is_closed(victim);
+    if (!closed && victim->flow != NULL)
+        decoder->totals.evicted++;
+    end_connection(decoder, victim, closed ? FLOW_REASON_COUNT : FLOW_REASON_EVICTED);
+}
+
 static struct flow_connection *new_connection(struct flow_decoder *decoder, const struct flow_segment *segment,
                                               const struct flow_frame *frame)
 {
@@ -227,13 +254,8 @@ static struct flow_connection *new_connection(struct flow_decoder *decoder, cons
 
     if (connection == NULL)
         return NULL;
-    if (decoder->connection_count >= decoder->config.flows_max) {
-        bool closed = is_closed(decoder->oldest);
-
-        if (!closed && decoder->oldest->flow != NULL)
-            decoder->totals.evicted++;
-        end_connection(decoder, decoder->oldest, closed ? FLOW_REASON_COUNT : FLOW_REASON_EVICTED);
-    }
+    if (decoder->connection_count >= decoder->config.flows_max)
+        evict(decoder);
     connection->key = segment->key;
     connection->first_side = segment->side;
     connection->first_frame = frame->number;
@@ -256,10 +278,6 @@ static struct flow_connection *find_connection(struct flow_decoder *decoder, con
         if (connection == NULL)
             return NULL;
         *cached = connection;
-    }
-    if (decoder->newest != connection) {
-        age_unlink(decoder, connection);
-        age_newest(decoder, connection);
     }
     return connection;
 }

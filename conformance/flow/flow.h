@@ -326,7 +326,7 @@ typedef void (*flow_sink)(void *ctx, const struct flow_event *event);
 /* Zero means the default. */
 struct flow_config {
     size_t rule_state_octets; /* zeroed scratch for each flow; 0: none */
-    size_t flows_max;         /* connections followed at once, MPA or not yet known; oldest ended first. 4096 */
+    size_t flows_max;         /* connections followed at once, MPA or not yet known; idle ones ended first. 4096 */
     size_t buffer_max;        /* octets held for reassembly, all flows together. 32 MiB */
     size_t half_buffer_max;   /* octets held for one direction. 256 KiB */
     bool no_late_lock;        /* do not look for FPDUs in connections whose start was not captured */

@@ -3,7 +3,7 @@
  * The decoder's insides. A frame goes down these steps:
  *
  *     flow_link.c    octets of a frame -> one TCP segment
- *     flow.c         which connection (hash, least recently used first to go), events out
+ *     flow.c         which connection (hash; the idle go first), events out
  *     flow_tcp.c     segments -> pieces in stream order, or "so many octets are missing"
  *     flow_start.c   pieces -> MPA start-up frames, and what they agree upon
  *     flow_mpa.c     pieces -> FPDUs
@@ -123,18 +123,20 @@ struct flow_side {
     unsigned nonsense; /* FPDUs in a row that no sender would send */
 };
 
+/* What every frame looks at comes first: with thousands of connections each cache line counts. */
 struct flow_connection {
     struct flow_key key;
-    UT_hash_handle hh;
-    struct flow_connection *newer, *older; /* by last frame */
-    struct flow *flow;                     /* NULL until known to be MPA */
-    unsigned swap;                         /* direction = side ^ swap */
-    unsigned first_side;                   /* sender of the first frame */
-    uint64_t first_frame, first_ns, last_frame, last_ns;
+    struct flow *flow; /* NULL until known to be MPA */
+    unsigned swap;     /* direction = side ^ swap */
+    uint64_t last_frame, last_ns;
     struct flow_side side[2];
+    unsigned first_side; /* sender of the first frame */
+    uint64_t first_frame, first_ns;
+    UT_hash_handle hh;
+    struct flow_connection *newer, *older; /* by first frame, or by when eviction spared it */
 };
 
-enum { FLOW_CACHE = 256 };
+enum { FLOW_CACHE = 4096 }; /* a power of two */
 
 struct flow_decoder {
     struct flow_config config;

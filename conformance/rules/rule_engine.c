@@ -20,6 +20,29 @@ void rule_pass(struct rule_context *ctx)
         ctx->engine->learning->passed[ctx->rule->index / 64] |= UINT64_C(1) << ctx->rule->index % 64;
 }
 
+/* What was found of a rule in one direction; NULL when nothing was. */
+static struct rule_found *found_of(const struct rule_flow *state, unsigned direction, size_t rule)
+{
+    struct rule_found *found = state->found[direction];
+
+    while (found != NULL && found->rule != rule)
+        found = found->next;
+    return found;
+}
+
+/* The same, made if need be; NULL without memory. */
+static struct rule_found *found_make(struct rule_flow *state, unsigned direction, size_t rule)
+{
+    struct rule_found *found = found_of(state, direction, rule);
+
+    if (found != NULL || (found = calloc(1, sizeof(*found))) == NULL)
+        return found;
+    found->rule = rule;
+    found->next = state->found[direction];
+    state->found[direction] = found;
+    return found;
+}
+
 /* A copy of the texts in one piece; NULL without memory. */
 static struct rule_said *said_make(uint64_t frame, const char *expected, const char *actual, const char *message)
 {
@@ -39,21 +62,21 @@ static void say(struct rule_context *ctx, enum rule_verdict said, const char *ex
                 const char *format, va_list arguments)
 {
     enum rule_verdict verdict = said > ctx->rule->worst ? ctx->rule->worst : said;
-    struct rule_tally *tally = &ctx->state->tally[ctx->direction][ctx->rule->index];
+    struct rule_found *found = found_make(ctx->state, ctx->direction, ctx->rule->index);
     char message[512];
 
     if (ctx->engine->learning != NULL)
         ctx->engine->learning->never = true;
-    if (verdict < tally->verdict)
+    if (found == NULL || verdict < found->verdict)
         return;
-    tally->findings = verdict > tally->verdict ? 1 : tally->findings + 1;
-    if (verdict == tally->verdict && ctx->engine->config.finding == NULL)
+    found->findings = verdict > found->verdict ? 1 : found->findings + 1;
+    if (verdict == found->verdict && ctx->engine->config.finding == NULL)
         return;
     (void)vsnprintf(message, sizeof(message), format, arguments);
-    if (verdict > tally->verdict) {
-        free(tally->said);
-        tally->said = said_make(ctx->event->frame, expected, actual, message);
-        tally->verdict = verdict;
+    if (verdict > found->verdict) {
+        free(found->said);
+        found->said = said_make(ctx->event->frame, expected, actual, message);
+        found->verdict = verdict;
     }
     if (ctx->engine->config.finding != NULL) {
         struct rule_finding finding = {ctx->rule,         ctx->flow, ctx->direction, verdict,
@@ -74,42 +97,42 @@ void rule_fail(struct rule_context *ctx, const char *expected, const char *actua
 
 void rule_fail_unless_lost(struct rule_context *ctx, const char *expected, const char *actual, const char *format, ...)
 {
-    struct rule_tally *tally = &ctx->state->tally[ctx->direction][ctx->rule->index];
+    struct rule_found *found = found_make(ctx->state, ctx->direction, ctx->rule->index);
     char message[512];
     va_list arguments;
 
     if (ctx->engine->learning != NULL)
         ctx->engine->learning->never = true;
-    if (tally->pending_count++ != 0)
+    if (found == NULL || found->pending_count++ != 0)
         return;
     va_start(arguments, format);
     (void)vsnprintf(message, sizeof(message), format, arguments);
     va_end(arguments);
-    tally->pending = said_make(ctx->event->frame, expected, actual, message);
+    found->pending = said_make(ctx->event->frame, expected, actual, message);
 }
 
 /* What waited for the flow's end: a finding, if the other side's stream has no holes. */
-static void settle_pending(struct rule_engine *engine, struct rule_flow *state, unsigned direction, size_t index)
+static void settle_pending(struct rule_engine *engine, struct rule_flow *state, unsigned direction,
+                           struct rule_found *found)
 {
-    struct rule_tally *tally = &state->tally[direction][index];
-    const struct rule *rule = rule_at(index);
+    const struct rule *rule = rule_at(found->rule);
 
-    if (tally->pending != NULL && !state->sides[1 - direction].holes && rule->worst > tally->verdict) {
-        struct rule_said *said = tally->pending;
+    if (found->pending != NULL && !state->sides[1 - direction].holes && rule->worst > found->verdict) {
+        struct rule_said *said = found->pending;
         struct rule_finding finding = {rule,        state->flow,    direction,    rule->worst,
                                        said->frame, said->expected, said->actual, said->message};
 
-        free(tally->said);
-        tally->said = said;
-        tally->pending = NULL;
-        tally->verdict = rule->worst;
-        tally->findings = tally->pending_count;
+        free(found->said);
+        found->said = said;
+        found->pending = NULL;
+        found->verdict = rule->worst;
+        found->findings = found->pending_count;
         if (engine->config.finding != NULL)
             engine->config.finding(&finding, engine->config.argument);
     }
-    free(tally->pending);
-    tally->pending = NULL;
-    tally->pending_count = 0;
+    free(found->pending);
+    found->pending = NULL;
+    found->pending_count = 0;
 }
 
 void rule_warn(struct rule_context *ctx, const char *expected, const char *actual, const char *format, ...)
@@ -257,9 +280,13 @@ static struct rule_flow *state_make(struct rule_engine *engine, const struct flo
 static void state_free(struct rule_flow *state)
 {
     for (unsigned direction = 0; direction < FLOW_DIRECTIONS; direction++)
-        for (size_t i = 0; i < RULE_COUNT; i++) {
-            free(state->tally[direction][i].said);
-            free(state->tally[direction][i].pending);
+        while (state->found[direction] != NULL) {
+            struct rule_found *found = state->found[direction];
+
+            state->found[direction] = found->next;
+            free(found->said);
+            free(found->pending);
+            free(found);
         }
     *state->link = state->next;
     if (state->next != NULL)
@@ -335,6 +362,7 @@ static void run_rules(struct rule_engine *engine, struct rule_flow *state, const
 static bool go_quick(struct rule_engine *engine, struct rule_flow *state, const struct flow_event *event)
 {
     struct quick_class *class;
+    uint64_t *known;
     int index;
 
     if (engine->config.thorough)
@@ -343,15 +371,15 @@ static bool go_quick(struct rule_engine *engine, struct rule_flow *state, const 
     if (index < 0)
         return false;
     class = &state->quick[event->direction][index];
-    if (class->never)
-        return false;
-    if (!class->known) {
-        class->known = true;
+    known = &state->known[event->direction][index / 64];
+    if ((*known >> index % 64 & 1) == 0) {
+        *known |= UINT64_C(1) << index % 64;
+        *class = (struct quick_class){.never = false};
         engine->learning = class;
         return false;
     }
-    class->count++;
-    return true;
+    class->count += !class->never;
+    return !class->never;
 }
 
 /* A side whose FPDUs are not framed as agreed is judged by its first one alone: all else would follow from that. */
@@ -383,8 +411,8 @@ void rule_engine_event(struct rule_engine *engine, const struct flow_event *even
         for (unsigned i = 0; i < FLOW_DIRECTIONS; i++) {
             if (side_is_judged(&state->sides[i], event))
                 run_rules(engine, state, event, i);
-            for (size_t rule = 0; rule < RULE_COUNT; rule++)
-                settle_pending(engine, state, i, rule);
+            for (struct rule_found *found = state->found[i]; found != NULL; found = found->next)
+                settle_pending(engine, state, i, found);
         }
         quick_settle(state);
         return;
@@ -403,7 +431,7 @@ void rule_engine_event(struct rule_engine *engine, const struct flow_event *even
     flags = flags_of(state);
     if (flags != state->flags) {
         quick_settle(state);
-        memset(state->quick, 0, sizeof(state->quick));
+        memset(state->known, 0, sizeof(state->known));
         state->flags = flags;
     }
 }
@@ -417,38 +445,49 @@ void rule_engine_sink(void *engine, const struct flow_event *event)
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
+/* Of the first finding of both directions that have the same verdict. */
+static unsigned earlier(const struct rule_found *const found[FLOW_DIRECTIONS])
+{
+    return found[0]->said != NULL && found[1]->said != NULL && found[1]->said->frame < found[0]->said->frame;
+}
+
 /* Both directions' tallies of one rule as one result. False when none exercised it. */
 static bool result_of(struct rule_flow *state, const struct rule *rule, struct rule_result *result)
 {
     const struct rule_tally *tally[FLOW_DIRECTIONS] = {&state->tally[0][rule->index], &state->tally[1][rule->index]};
+    const struct rule_found *found[FLOW_DIRECTIONS] = {found_of(state, 0, rule->index),
+                                                       found_of(state, 1, rule->index)};
+    enum rule_verdict verdict[FLOW_DIRECTIONS];
     unsigned direction;
 
+    for (unsigned i = 0; i < FLOW_DIRECTIONS; i++)
+        verdict[i] = found[i] != NULL ? found[i]->verdict : RULE_PASS;
     memset(result, 0, sizeof(*result));
     result->rule = rule;
     result->passes = tally[0]->passes + tally[1]->passes;
-    if (tally[0]->verdict != tally[1]->verdict) {
-        direction = tally[1]->verdict > tally[0]->verdict;
-    } else if (tally[0]->verdict == RULE_PASS) {
+    if (verdict[0] != verdict[1]) {
+        direction = verdict[1] > verdict[0];
+    } else if (verdict[0] == RULE_PASS) {
         if (result->passes == 0)
             return false;
         direction = tally[0]->passes == 0 || (tally[1]->passes != 0 && tally[1]->pass_frame < tally[0]->pass_frame);
         result->both = tally[0]->passes != 0 && tally[1]->passes != 0;
     } else {
-        direction = tally[0]->said != NULL && tally[1]->said != NULL && tally[1]->said->frame < tally[0]->said->frame;
+        direction = earlier(found);
         result->both = true;
     }
-    result->verdict = tally[direction]->verdict;
+    result->verdict = verdict[direction];
     result->direction = direction;
     result->frame = tally[direction]->pass_frame;
     result->expected = result->actual = result->message = "";
     if (result->verdict == RULE_PASS)
         return true;
-    result->findings = tally[direction]->findings + (result->both ? tally[!direction]->findings : 0);
-    if (tally[direction]->said != NULL) {
-        result->frame = tally[direction]->said->frame;
-        result->expected = tally[direction]->said->expected;
-        result->actual = tally[direction]->said->actual;
-        result->message = tally[direction]->said->message;
+    result->findings = found[direction]->findings + (result->both ? found[!direction]->findings : 0);
+    if (found[direction]->said != NULL) {
+        result->frame = found[direction]->said->frame;
+        result->expected = found[direction]->said->expected;
+        result->actual = found[direction]->said->actual;
+        result->message = found[direction]->said->message;
     }
     return true;
 }

@@ -14,6 +14,7 @@ enum {
     QUICK_DDP = 2,    /* tagged, open, last */
     QUICK_RDMAP = 10, /* opcode, first, last */
     QUICK_CLASSES = QUICK_RDMAP + 16 * 4,
+    QUICK_WORDS = (QUICK_CLASSES + 63) / 64,
     RULE_WORDS = (RULE_COUNT + 63) / 64,
 };
 
@@ -27,15 +28,20 @@ struct rule_said {
 struct rule_tally {
     uint64_t passes;
     uint64_t pass_frame; /* first one */
-    uint64_t findings;   /* with `verdict` */
+};
+
+/* What a rule found in one direction. Most flows have none: there is one where something was said. */
+struct rule_found {
+    struct rule_found *next;
+    size_t rule;       /* its index */
+    uint64_t findings; /* with `verdict` */
     struct rule_said *said;
     struct rule_said *pending; /* of rule_fail_unless_lost() */
     uint64_t pending_count;
-    enum rule_verdict verdict;
+    enum rule_verdict verdict; /* RULE_PASS until something is more than pending */
 };
 
 struct quick_class {
-    bool known;
     bool never; /* some rule found something: the class is not quick */
     uint64_t count;
     uint64_t passed[RULE_WORDS];
@@ -46,7 +52,9 @@ struct rule_flow {
     const struct flow *flow;
     struct rule_side sides[FLOW_DIRECTIONS];
     unsigned flags; /* of both sides: classes hold while they stay the same */
+    struct rule_found *found[FLOW_DIRECTIONS];
     struct rule_tally tally[FLOW_DIRECTIONS][RULE_COUNT];
+    uint64_t known[FLOW_DIRECTIONS][QUICK_WORDS]; /* classes that are filled in, a bit each */
     struct quick_class quick[FLOW_DIRECTIONS][QUICK_CLASSES];
 };
 

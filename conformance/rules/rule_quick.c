@@ -84,15 +84,19 @@ int quick_class_of(const struct rule_flow *state, const struct flow_event *event
     }
 }
 
+static void class_settle(struct rule_tally *tally, struct quick_class *class)
+{
+    for (size_t word = 0; class->count != 0 && word < RULE_WORDS; word++)
+        for (uint64_t bits = class->passed[word]; bits != 0; bits &= bits - 1)
+            tally[word * 64 + (size_t)__builtin_ctzll(bits)].passes += class->count;
+    class->count = 0;
+}
+
 void quick_settle(struct rule_flow *state)
 {
     for (unsigned direction = 0; direction < FLOW_DIRECTIONS; direction++)
-        for (unsigned i = 0; i < QUICK_CLASSES; i++) {
-            struct quick_class *class = &state->quick[direction][i];
-
-            for (size_t rule = 0; class->count != 0 && rule < RULE_COUNT; rule++)
-                if (class->passed[rule / 64] >> rule % 64 & 1)
-                    state->tally[direction][rule].passes += class->count;
-            class->count = 0;
-        }
+        for (size_t word = 0; word < QUICK_WORDS; word++)
+            for (uint64_t bits = state->known[direction][word]; bits != 0; bits &= bits - 1)
+                class_settle(state->tally[direction],
+                             &state->quick[direction][word * 64 + (size_t)__builtin_ctzll(bits)]);
 }

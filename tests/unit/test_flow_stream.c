@@ -460,6 +460,33 @@ START_TEST(eviction)
 }
 END_TEST
 
+/* Who goes is who was idle, not who came first. */
+START_TEST(eviction_spares_the_busy)
+{
+    struct flow_config config = {.flows_max = 8};
+    struct talk *talk = talk_new(&config);
+    enum { BUSY = 999, SENDS = 40 };
+
+    talk_start_simple(talk, false, false, true);
+    for (unsigned i = 0; i < SENDS; i++)
+        talk_send(talk, 0, 100);
+    talk->port = BUSY;
+    talk_syn(talk);
+    talk_segment(talk, 0, 0, talk->start[0]);
+    talk_segment(talk, 1, 0, talk->start[1]);
+    for (unsigned i = 0; i < SENDS; i++) {
+        talk->port = (uint16_t)(1000 + i);
+        talk_syn(talk);
+        talk_segment(talk, 0, 0, talk->start[0]);
+        talk->port = BUSY;
+        talk_segment(talk, 0, talk->boundary[0][i], i + 1 < SENDS ? talk->boundary[0][i + 1] : talk->octets[0]);
+    }
+    ck_assert_uint_eq(flow_decoder_totals(talk->decoder)->flows, 1 + SENDS);
+    ck_assert_uint_eq(talk->good[0], SENDS);
+    talk_free(talk);
+}
+END_TEST
+
 Suite *flow_stream_suite(void)
 {
     Suite *suite = suite_create("flow_stream");
@@ -483,6 +510,7 @@ Suite *flow_stream_suite(void)
     tcase_add_test(tests, other_traffic_is_left_alone);
     tcase_add_test(tests, streaming_before);
     tcase_add_test(tests, eviction);
+    tcase_add_test(tests, eviction_spares_the_busy);
     suite_add_tcase(suite, tests);
     return suite;
 }
