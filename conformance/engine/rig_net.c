@@ -258,6 +258,8 @@ static int start_device(struct net_rig *net, const struct rig_embedded_config *c
         return sentence_set(error, "more than %d defects at once", ARGUMENTS_MAX / 2);
     (void)snprintf(control, sizeof(control), "%d", CONTROL_PORT);
     arguments[count++] = control;
+    if (config->ipv6)
+        arguments[count++] = "--ipv6";
     for (size_t i = 0; i < config->defect_count; i++) {
         arguments[count++] = "--defect";
         arguments[count++] = config->defects[i];
