@@ -2,6 +2,7 @@
 /* DDP Segments: checked, placed, delivered (RFC 5041 5 and 7.1), and acted on (RFC 5040 5). */
 #include <string.h>
 
+#include "reference-stack/srq.h"
 #include "reference-stack/stream_internal.h"
 
 /* All that is known of the segment in hand. */
@@ -333,11 +334,29 @@ static void deliver_terminate(struct iwarp_stream *stream, const struct untagged
     stream->gate = false;
 }
 
+/* The message that begins takes its receive: one of the stream itself, else one that is shared. */
+static void take_shared(struct iwarp_stream *stream)
+{
+    struct ring *shared = &stream->config.srq->receives;
+    const struct srq_receive *oldest = ring_at(shared, 0);
+    struct receive_work *receive;
+
+    if (oldest == NULL || stream->receives.count != 0)
+        return;
+    receive = ring_push(&stream->receives);
+    if (receive == NULL)
+        return; /* as if there were none */
+    *receive = (struct receive_work){.id = oldest->id, .buffer = oldest->buffer, .octets = oldest->octets};
+    ring_pop(shared);
+}
+
 static void deliver_untagged(struct iwarp_stream *stream, struct delivery *delivery)
 {
     const struct ddp_segment *segment = &delivery->segment;
     struct untagged_queue *queue;
 
+    if (segment->qn == DDP_QN_SEND && stream->config.srq != NULL)
+        take_shared(stream);
     delivery->subject.buffer_octets = buffer_of(stream, segment);
     if (!holds(stream, VALIDATE_UNTAGGED, delivery, "an untagged segment cannot be placed") ||
         !holds(stream, VALIDATE_RDMAP, delivery, "an RDMA Message is not acceptable"))

@@ -35,6 +35,11 @@ static int ring_grow(struct ring *ring)
     return 0;
 }
 
+int ring_reserve(struct ring *ring)
+{
+    return ring->count == ring->capacity ? ring_grow(ring) : 0;
+}
+
 void *ring_push(struct ring *ring)
 {
     if (ring->count == ring->capacity && ring_grow(ring) != 0)

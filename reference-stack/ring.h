@@ -20,6 +20,9 @@ void ring_free(struct ring *ring);
 /* Room for one more item behind the newest, not initialised; NULL when memory is short. */
 void *ring_push(struct ring *ring);
 
+/* The next push will find room. -1 when memory is short. */
+int ring_reserve(struct ring *ring);
+
 /* The n-th oldest; NULL when there are not so many. Valid until the next push. */
 static inline void *ring_at(const struct ring *ring, size_t n)
 {

@@ -130,6 +130,11 @@ bool iwarp_stream_poll(struct iwarp_stream *stream, struct iwarp_event *event)
     return true;
 }
 
+bool iwarp_stream_has_event(const struct iwarp_stream *stream)
+{
+    return stream->events.count != 0;
+}
+
 /* Completes in order of posting what is done (RFC 5040 5.5 rule 15). */
 void stream_complete(struct iwarp_stream *stream)
 {

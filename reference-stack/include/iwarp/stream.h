@@ -32,6 +32,7 @@
 #include "wire/terminate.h"
 
 struct iwarp_stream;
+struct iwarp_srq;
 struct defect_set;
 
 enum iwarp_role { IWARP_RESPONDER, IWARP_INITIATOR };
@@ -75,6 +76,7 @@ struct iwarp_stream_config {
     enum iwarp_accept_policy accept;
     uint32_t pd;                      /* Protection Domain of the stream */
     uint32_t number;                  /* the stream's own number, which regions bind to; 0: none binds */
+    struct iwarp_srq *srq;            /* where receives come from when none is posted on the stream, borrowed; NULL: none */
     const struct defect_set *defects; /* deliberate faults (reference-stack/defect.h), borrowed; NULL: none */
 };
 
@@ -198,6 +200,9 @@ struct iwarp_event {
 
 /* Takes the oldest event. False when there is none. */
 bool iwarp_stream_poll(struct iwarp_stream *stream, struct iwarp_event *event);
+
+/* Is there one? */
+bool iwarp_stream_has_event(const struct iwarp_stream *stream);
 
 enum iwarp_state {
     IWARP_STATE_STARTUP,     /* start-up frames are not exchanged yet */

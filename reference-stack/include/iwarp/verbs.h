@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * libiwarp for programs: queue pairs over kernel TCP, with completion queues and events. It is stream.h and device.h
+ * with the sockets, timers and queues that a program would otherwise have to write.
+ *
+ *     struct iwarp_context *context = iwarp_context_new(NULL, &sentence);
+ *     struct iwarp_cq *cq = iwarp_cq_new(context);
+ *     struct iwarp_qp_options options;
+ *     iwarp_qp_options_default(&options, cq);
+ *     struct iwarp_qp *qp = iwarp_connect(context, "192.0.2.1", 7174, &options, &sentence);
+ *     iwarp_post_receive(qp, 1, buffer, sizeof(buffer), &sentence);
+ *     iwarp_post_send(qp, &(struct iwarp_send){.id = 2, .octets = text, .count = count}, &sentence);
+ *     while (iwarp_poll_cq(cq, &completion, 1) == 0)
+ *         iwarp_context_run(context, -1);
+ *
+ * Nothing happens behind the program's back: octets move within iwarp_context_run(), and what was posted goes out
+ * there or in iwarp_poll_cq(), together. A context and all that belongs to it is used by one thread at a time.
+ *
+ * Functions return 0, or -1 with a sentence. Work can be posted as soon as a queue pair exists; Reads, atomics and Sends
+ * wait for the start-up exchange. Buffers and payloads are borrowed until the completion with their `id`, of which each
+ * posted work has exactly one: with success, or flushed (RFC 5040 5.5, RFC 5041 6.2.1).
+ */
+#ifndef IWARP_VERBS_H
+#define IWARP_VERBS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "iwarp/device.h"
+#include "iwarp/stream.h"
+#include "wire/sentence.h"
+
+struct iwarp_context;
+struct iwarp_listener;
+struct iwarp_qp;
+struct iwarp_cq;
+struct iwarp_srq;
+
+/* --- Context: a device and a loop ----------------------------------------------------------------------------- */
+
+/* `device` may be NULL. */
+struct iwarp_context *iwarp_context_new(const struct iwarp_device_config *device, struct sentence *sentence);
+
+/* Connections that are still open are reset; every queue pair, listener, completion and shared receive queue is gone. */
+void iwarp_context_free(struct iwarp_context *context);
+
+/* For iwarp_region_register() and the rest of device.h. */
+struct iwarp_device *iwarp_context_device(struct iwarp_context *context);
+
+/*
+ * Moves octets until a completion or an event waits, or `timeout_ms` is over (-1: no limit; 0: what can be done at
+ * once). Returns 1 when something waits, 0 when not, -1 when the loop failed.
+ */
+int iwarp_context_run(struct iwarp_context *context, int timeout_ms, struct sentence *sentence);
+
+/* A descriptor that becomes readable when iwarp_context_run() has something to do, for poll() and the like. */
+int iwarp_context_fd(const struct iwarp_context *context);
+/* ... or when so many milliseconds are over; -1: never. */
+int iwarp_context_timeout(const struct iwarp_context *context);
+
+/*
+ * Registers `length` octets at `octets`; the first has the Tagged Offset `(uint64_t)(uintptr_t)octets`, as is the habit of
+ * verbs. `access`: enum iwarp_access. Reachable from all streams of Protection Domain 0.
+ */
+int iwarp_register(struct iwarp_context *context, void *octets, size_t length, unsigned access, uint32_t *stag,
+                   struct sentence *sentence);
+
+/* --- Completions ---------------------------------------------------------------------------------------------- */
+
+enum iwarp_status {
+    IWARP_STATUS_OK,
+    IWARP_STATUS_FLUSHED, /* it did not happen, or nobody knows: the stream ended before */
+};
+
+struct iwarp_completion {
+    struct iwarp_qp *qp;
+    void *user; /* of the queue pair */
+    uint64_t id;
+    enum iwarp_status status;
+    enum iwarp_work work;
+    size_t octets;         /* of the message */
+    const uint8_t *buffer; /* RECEIVE: as posted */
+    uint8_t opcode;        /* RECEIVE: enum rdmap_opcode */
+    bool solicited;        /* RECEIVE */
+    bool invalidated;      /* RECEIVE: the peer invalidated `stag` */
+    uint32_t stag;
+    uint64_t value; /* ATOMIC: what the target held before */
+};
+
+struct iwarp_cq *iwarp_cq_new(struct iwarp_context *context);
+
+/* No queue pair may use it any more. */
+void iwarp_cq_free(struct iwarp_cq *cq);
+
+/* Takes up to `most` completions, oldest first; returns how many. */
+size_t iwarp_poll_cq(struct iwarp_cq *cq, struct iwarp_completion *completions, size_t most);
+
+/*
+ * Asks for one IWARP_QP_COMPLETION event: at the next completion, or with `solicited_only` at the next receive that
+ * asks for a Solicited Event or the next work that is flushed (RFC 5040 5.3, 8.2). As with all verbs: arm, then poll again,
+ * then wait.
+ */
+void iwarp_cq_arm(struct iwarp_cq *cq, bool solicited_only);
+
+/* A shared receive queue: streams without a posted receive of their own take theirs from here as messages come. */
+struct iwarp_srq *iwarp_srq_new(struct iwarp_context *context);
+
+/* No queue pair may use it any more. What was posted and not taken is forgotten without a completion. */
+void iwarp_srq_free(struct iwarp_srq *srq);
+int iwarp_srq_post(struct iwarp_srq *srq, uint64_t id, uint8_t *buffer, size_t octets, struct sentence *sentence);
+size_t iwarp_srq_count(const struct iwarp_srq *srq);
+
+/* --- Queue pairs ---------------------------------------------------------------------------------------------- */
+
+struct iwarp_qp_options {
+    struct iwarp_stream_config stream; /* role, number, emss and srq are set by the functions below */
+    struct iwarp_cq *send_cq;          /* of Sends, Writes, Reads, atomics, Immediate Data */
+    struct iwarp_cq *receive_cq;
+    struct iwarp_srq *srq; /* NULL: only receives of its own */
+    void *user;
+};
+
+/* By the book (iwarp_stream_config_default()), with one completion queue for all. */
+void iwarp_qp_options_default(struct iwarp_qp_options *options, struct iwarp_cq *cq);
+
+/*
+ * Listens on a numeric address ("::" or "0.0.0.0" for all) and port (0: any). Each connection becomes a queue pair with
+ * these options; with stream.accept = IWARP_ACCEPT_ASK it waits for iwarp_accept() or iwarp_reject().
+ */
+struct iwarp_listener *iwarp_listen(struct iwarp_context *context, const char *address, uint16_t port,
+                                    const struct iwarp_qp_options *options, struct sentence *sentence);
+uint16_t iwarp_listener_port(const struct iwarp_listener *listener);
+
+/* Takes no more; its queue pairs live on. */
+void iwarp_listener_free(struct iwarp_listener *listener);
+
+/* Begins to connect. The outcome comes as an event. */
+struct iwarp_qp *iwarp_connect(struct iwarp_context *context, const char *address, uint16_t port,
+                               const struct iwarp_qp_options *options, struct sentence *sentence);
+
+/* Private Data of the Reply: NULL with 0 octets for that of the options. */
+int iwarp_accept(struct iwarp_qp *qp, const void *private_data, size_t octets, struct sentence *sentence);
+int iwarp_reject(struct iwarp_qp *qp, const void *private_data, size_t octets, struct sentence *sentence);
+
+int iwarp_post_receive(struct iwarp_qp *qp, uint64_t id, uint8_t *buffer, size_t octets, struct sentence *sentence);
+int iwarp_post_send(struct iwarp_qp *qp, const struct iwarp_send *send, struct sentence *sentence);
+int iwarp_post_write(struct iwarp_qp *qp, const struct iwarp_write *write, struct sentence *sentence);
+int iwarp_post_read(struct iwarp_qp *qp, const struct iwarp_read *read, struct sentence *sentence);
+int iwarp_post_atomic(struct iwarp_qp *qp, const struct iwarp_atomic *atomic, struct sentence *sentence);
+int iwarp_post_immediate(struct iwarp_qp *qp, const struct iwarp_immediate *immediate, struct sentence *sentence);
+
+/* Orderly end: what was posted is sent, then a FIN. IWARP_QP_CLOSED comes when the peer has done the same. */
+void iwarp_disconnect(struct iwarp_qp *qp);
+
+/* Gone at once, reset if it was open; its completions and events that were not taken are gone too. */
+void iwarp_qp_free(struct iwarp_qp *qp);
+
+void *iwarp_qp_user(const struct iwarp_qp *qp);
+void iwarp_qp_set_user(struct iwarp_qp *qp, void *user);
+
+/* For the questions of stream.h (state, counters, depths). NULL before the connection is open and after its end. */
+const struct iwarp_stream *iwarp_qp_stream(const struct iwarp_qp *qp);
+
+/* --- Events --------------------------------------------------------------------------------------------------- */
+
+enum iwarp_qp_event_kind {
+    IWARP_QP_ACCEPTED,        /* a listener has a new queue pair: the place to post receives and set `user` */
+    IWARP_QP_CONNECT_REQUEST, /* it waits for iwarp_accept() or iwarp_reject(): `detail.start` */
+    IWARP_QP_ESTABLISHED,     /* `detail`: depths, the peer's frame with its Private Data */
+    IWARP_QP_REJECTED,        /* `detail.start`; the connection is being closed */
+    IWARP_QP_CONNECT_FAILED,  /* `detail.text` */
+    IWARP_QP_ERROR,           /* `detail.text`, `detail.triple`, `detail.requirement`: what the peer did wrong */
+    IWARP_QP_TERMINATED,      /* the peer sent a Terminate: `detail.triple`, `detail.headers` */
+    IWARP_QP_CLOSED,          /* the end, last event of a queue pair; all work is completed or flushed */
+    IWARP_QP_COMPLETION,      /* an armed completion queue: `cq` */
+};
+
+struct iwarp_qp_event {
+    enum iwarp_qp_event_kind kind;
+    struct iwarp_qp *qp;
+    void *user;
+    struct iwarp_listener *listener; /* ACCEPTED */
+    struct iwarp_cq *cq;             /* COMPLETION */
+    struct iwarp_event detail;
+};
+
+/* Takes the oldest event. False when there is none. */
+bool iwarp_next_event(struct iwarp_context *context, struct iwarp_qp_event *event);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* verbs_context.c: loop, timers, events; verbs_qp.c: queue pairs; verbs_cq.c: completion and shared receive queues. */
+#ifndef REFERENCE_STACK_VERBS_INTERNAL_H
+#define REFERENCE_STACK_VERBS_INTERNAL_H
+
+#include "iwarp/verbs.h"
+#include "reference-stack/deadlines.h"
+#include "reference-stack/outlet.h"
+#include "reference-stack/ring.h"
+#include "reference-stack/tcp_socket.h"
+
+struct iwarp_cq {
+    struct iwarp_context *context;
+    struct iwarp_cq *next, *previous;
+    struct ring completions; /* struct iwarp_completion */
+    bool armed, solicited_only;
+};
+
+struct iwarp_listener {
+    uv_tcp_t handle;
+    struct iwarp_context *context;
+    struct iwarp_listener *next, *previous;
+    struct iwarp_qp_options options;
+    uint16_t port;
+};
+
+struct iwarp_qp {
+    struct iwarp_context *context;
+    struct iwarp_qp *next, *previous;
+    struct iwarp_qp *next_dirty;
+    bool dirty;   /* in the list of those that may have something to send */
+    bool opening; /* TCP is not connected yet */
+    bool shut;
+    bool retry; /* without memory something could not be told */
+    struct iwarp_stream *stream;
+    struct tcp_socket *socket;
+    struct iwarp_cq *send_cq, *receive_cq;
+    size_t told; /* its completions and events that were not taken */
+    void *user;
+    struct deadline deadline;
+    size_t emss;
+};
+
+struct iwarp_context {
+    uv_loop_t loop;
+    uv_timer_t limit; /* of iwarp_context_run() */
+    uv_timer_t timer; /* of streams */
+    uv_prepare_t prepare;
+    bool limited;
+    uint64_t armed; /* when `timer` is due; UINT64_MAX: it is not */
+    struct iwarp_device *device;
+    struct deadlines deadlines;
+    struct iwarp_qp *qps, *dirty;
+    struct iwarp_listener *listeners;
+    struct iwarp_cq *cqs;
+    struct ring events; /* struct iwarp_qp_event */
+    size_t waiting;     /* completions in all queues */
+    uint32_t next_number;
+    uint64_t now;
+    struct outlet outlet;
+    struct tcp_socket_pool pool;
+};
+
+/* verbs_context.c: an event at the end of the list, zeroed but for these; NULL without memory. */
+struct iwarp_qp_event *context_event(struct iwarp_context *context, enum iwarp_qp_event_kind kind, struct iwarp_qp *qp);
+/* Sends what was posted since. */
+void context_flush(struct iwarp_context *context);
+/* Nothing of `qp` or `cq` (one of them NULL) is told any more. */
+void context_forget(struct iwarp_context *context, const struct iwarp_qp *qp, const struct iwarp_cq *cq);
+
+/* verbs_qp.c */
+extern const struct tcp_socket_ops qp_socket_ops;
+/* Sends, and takes what the stream tells. */
+void qp_pump(struct iwarp_qp *qp);
+/* To be pumped at the next context_flush(). */
+void qp_dirty(struct iwarp_qp *qp);
+
+/* verbs_cq.c */
+void cq_complete(struct iwarp_qp *qp, const struct iwarp_event *event);
+bool cq_has_room(struct iwarp_cq *cq);
+void cq_forget(struct iwarp_cq *cq, const struct iwarp_qp *qp);
+
+#endif

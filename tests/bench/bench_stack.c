@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * bench_stack [SECONDS [ROUNDS]]: the stack against one plain kernel TCP stream on loopback, in the same run: two processes
+ * each, the same octets in the same messages. Prints for Write, Read and Send of several sizes (CRC on, no Markers) the
+ * throughput and its ratio, and for a ping-pong of 64 octets the latency and its ratio. The best of ROUNDS (3) counts,
+ * for both alike. The last line is for scripts: "ratios WRITE_64K READ_64K SEND_64K LATENCY".
+ */
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "iwarp/verbs.h"
+
+enum {
+    REGION = 4 << 20,
+    SMALL = 64,
+    RECEIVES = 512,
+    CREDIT = 128, /* Sends that one answer acknowledges */
+    WINDOW = 1 << 20,
+    DEPTH = 64,
+    READ_DEPTH = 32,
+};
+
+enum kind { WRITE, READ, SEND, PING };
+
+static const char *const names[] = {"Write", "Read", "Send", "Send ping-pong"};
+
+/* What one run is asked for: sent by the initiator as its Private Data. */
+struct order {
+    uint32_t kind;
+    uint32_t size;
+};
+
+/* The responder's region, as Private Data of its Reply. */
+struct target {
+    uint64_t to;
+    uint32_t stag;
+};
+
+static double seconds_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void die(const char *what)
+{
+    (void)fprintf(stderr, "bench_stack: %s\n", what);
+    exit(EXIT_FAILURE);
+}
+
+/* --- Plain TCP --------------------------------------------------------------------------------------------------- */
+
+static void write_all(int fd, const uint8_t *octets, size_t count)
+{
+    while (count != 0) {
+        ssize_t done = write(fd, octets, count);
+
+        if (done <= 0)
+            die("plain TCP: write failed");
+        octets += done;
+        count -= (size_t)done;
+    }
+}
+
+static void read_all(int fd, uint8_t *octets, size_t count)
+{
+    while (count != 0) {
+        ssize_t done = read(fd, octets, count);
+
+        if (done <= 0)
+            die("plain TCP: read failed");
+        octets += done;
+        count -= (size_t)done;
+    }
+}
+
+static int loopback(struct sockaddr_in *name)
+{
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    memset(name, 0, sizeof(*name));
+    name->sin_family = AF_INET;
+    name->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return fd;
+}
+
+static void plain_responder(int server, enum kind kind)
+{
+    static uint8_t buffer[131072];
+    int fd = accept(server, NULL, NULL);
+    int one = 1;
+    ssize_t count;
+
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+    if (kind == PING) {
+        while (read(fd, buffer, SMALL) == SMALL)
+            write_all(fd, buffer, SMALL);
+        exit(0);
+    }
+    while ((count = read(fd, buffer, sizeof(buffer))) > 0) {
+    }
+    write_all(fd, buffer, 1);
+    exit(0);
+}
+
+/* Octets a second, or seconds a round for PING. */
+static double plain(enum kind kind, size_t size, double limit)
+{
+    static uint8_t buffer[1 << 20];
+    struct sockaddr_in name;
+    socklen_t octets = sizeof(name);
+    int server = loopback(&name);
+    int one = 1;
+    double began, done = 0;
+    double ended;
+    pid_t child;
+    int fd;
+
+    if (bind(server, (struct sockaddr *)&name, sizeof(name)) != 0 || listen(server, 1) != 0 ||
+        getsockname(server, (struct sockaddr *)&name, &octets) != 0)
+        die("plain TCP: no listener");
+    child = fork();
+    if (child == 0)
+        plain_responder(server, kind);
+    fd = socket(AF_INET, SOCK_STREAM, 0);
+    if (connect(fd, (struct sockaddr *)&name, sizeof(name)) != 0)
+        die("plain TCP: no connection");
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+    began = seconds_now();
+    do {
+        for (size_t i = 0; i < (kind == PING ? 100 : 1 + 65536 / size); i++, done += kind == PING ? 1 : (double)size) {
+            write_all(fd, buffer, size);
+            if (kind == PING)
+                read_all(fd, buffer, size);
+        }
+    } while (seconds_now() - began < limit);
+    if (kind != PING) {
+        (void)shutdown(fd, SHUT_WR);
+        read_all(fd, buffer, 1);
+    }
+    ended = seconds_now();
+    close(fd);
+    close(server);
+    (void)waitpid(child, NULL, 0);
+    return kind == PING ? (ended - began) / done : done / (ended - began);
+}
+
+/* --- The stack --------------------------------------------------------------------------------------------------- */
+
+static struct iwarp_context *context_new(void)
+{
+    struct sentence sentence = {""};
+    struct iwarp_context *context = iwarp_context_new(NULL, &sentence);
+
+    if (context == NULL)
+        die(sentence.text);
+    return context;
+}
+
+static void run(struct iwarp_context *context)
+{
+    struct sentence sentence = {""};
+
+    if (iwarp_context_run(context, -1, &sentence) < 0)
+        die(sentence.text);
+}
+
+static void must(int result, const struct sentence *sentence)
+{
+    if (result != 0)
+        die(sentence->text);
+}
+
+static struct iwarp_cq *cq_new(struct iwarp_context *context)
+{
+    struct iwarp_cq *cq = iwarp_cq_new(context);
+
+    if (cq == NULL)
+        die("out of memory");
+    return cq;
+}
+
+/* Waits for an event of that kind. */
+static void wait_for(struct iwarp_context *context, enum iwarp_qp_event_kind kind, struct iwarp_qp_event *event)
+{
+    for (;;) {
+        while (iwarp_next_event(context, event)) {
+            if (event->kind == kind)
+                return;
+            if (event->kind == IWARP_QP_CONNECT_FAILED || event->kind == IWARP_QP_ERROR)
+                die(event->detail.text);
+        }
+        run(context);
+    }
+}
+
+static void answer(struct iwarp_qp *qp, const uint8_t *octets, size_t count)
+{
+    struct iwarp_send send = {.octets = octets, .count = count};
+    struct sentence sentence = {""};
+
+    must(iwarp_post_send(qp, &send, &sentence), &sentence);
+}
+
+/* Echoes pings, acknowledges every CREDIT-th Send, and the end, which is a Send with a Solicited Event. */
+static void serve(struct iwarp_context *context, struct iwarp_cq *cq, enum kind kind, uint8_t *memory, size_t size)
+{
+    struct iwarp_completion done[32];
+    struct sentence sentence = {""};
+    uint64_t received = 0;
+
+    for (;;) {
+        size_t count = iwarp_poll_cq(cq, done, 32);
+
+        if (count == 0)
+            run(context);
+        for (size_t i = 0; i < count; i++) {
+            if (done[i].status != IWARP_STATUS_OK)
+                return;
+            if (done[i].work != IWARP_WORK_RECEIVE)
+                continue;
+            if (kind == PING)
+                answer(done[i].qp, done[i].buffer, done[i].octets);
+            else if (done[i].solicited || ++received % CREDIT == 0)
+                answer(done[i].qp, NULL, 0);
+            must(iwarp_post_receive(done[i].qp, done[i].id, memory + done[i].id * size % REGION, size, &sentence),
+                 &sentence);
+        }
+    }
+}
+
+static void responder(int report)
+{
+    struct iwarp_context *context = context_new();
+    struct iwarp_cq *cq = cq_new(context);
+    uint8_t *memory = aligned_alloc(4096, (size_t)RECEIVES * SMALL > REGION ? (size_t)RECEIVES * SMALL : 2 * REGION);
+    struct iwarp_qp_options options;
+    struct iwarp_qp_event event;
+    struct iwarp_listener *listener;
+    struct sentence sentence = {""};
+    struct target target = {0};
+    struct order order = {0};
+    uint16_t port;
+    size_t octets;
+    const uint8_t *data;
+    struct iwarp_qp *qp;
+
+    (void)prctl(PR_SET_PDEATHSIG, 9);
+    memset(memory, 1, 2 * REGION);
+    iwarp_qp_options_default(&options, cq);
+    options.stream.accept = IWARP_ACCEPT_ASK;
+    options.stream.ird = options.stream.ord = READ_DEPTH;
+    listener = iwarp_listen(context, "127.0.0.1", 0, &options, &sentence);
+    if (listener == NULL)
+        die(sentence.text);
+    port = iwarp_listener_port(listener);
+    if (write(report, &port, sizeof(port)) != sizeof(port))
+        die("pipe");
+    wait_for(context, IWARP_QP_CONNECT_REQUEST, &event);
+    qp = event.qp;
+    data = mpa_start_ulp_data(&event.detail.start, &octets);
+    if (octets == sizeof(order))
+        memcpy(&order, data, sizeof(order));
+    must(iwarp_register(context, memory, 2 * REGION, IWARP_REMOTE_READ | IWARP_REMOTE_WRITE, &target.stag, &sentence),
+         &sentence);
+    target.to = (uint64_t)(uintptr_t)memory;
+    for (uint64_t i = 0; i < RECEIVES; i++)
+        must(iwarp_post_receive(qp, i, memory + i * order.size % REGION, order.size, &sentence), &sentence);
+    must(iwarp_accept(qp, &target, sizeof(target), &sentence), &sentence);
+    serve(context, cq, order.kind, memory, order.size);
+    iwarp_context_free(context);
+    exit(0);
+}
+
+struct session {
+    struct iwarp_context *context;
+    struct iwarp_cq *cq;
+    struct iwarp_qp *qp;
+    uint8_t *memory;
+    uint32_t stag; /* own */
+    struct target target;
+    size_t outstanding, credits, answers;
+};
+
+static void post(struct session *session, enum kind kind, size_t size, uint64_t n)
+{
+    size_t at = n * size % REGION;
+    struct iwarp_write write = {
+        .octets = session->memory + at, .count = size, .stag = session->target.stag, .to = session->target.to + at};
+    struct iwarp_read read = {.sink_stag = session->stag,
+                              .sink_to = (uint64_t)(uintptr_t)session->memory + at,
+                              .source_stag = session->target.stag,
+                              .source_to = session->target.to + at,
+                              .count = (uint32_t)size};
+    struct iwarp_send send = {.octets = session->memory + at, .count = size};
+    struct sentence sentence = {""};
+
+    switch (kind) {
+    case WRITE: must(iwarp_post_write(session->qp, &write, &sentence), &sentence); break;
+    case READ: must(iwarp_post_read(session->qp, &read, &sentence), &sentence); break;
+    default: must(iwarp_post_send(session->qp, &send, &sentence), &sentence); break;
+    }
+    session->outstanding++;
+}
+
+static void take(struct session *session)
+{
+    struct iwarp_completion done[32];
+    struct sentence sentence = {""};
+    size_t count = iwarp_poll_cq(session->cq, done, 32);
+
+    if (count == 0) {
+        run(session->context);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (done[i].status != IWARP_STATUS_OK)
+            die("work was flushed");
+        if (done[i].work == IWARP_WORK_RECEIVE) {
+            session->answers++;
+            session->credits += CREDIT;
+            must(iwarp_post_receive(session->qp, 0, session->memory + REGION, SMALL, &sentence), &sentence);
+        } else {
+            session->outstanding--;
+        }
+    }
+}
+
+static double stream(struct session *session, enum kind kind, size_t size, double limit)
+{
+    size_t window = kind == READ ? 2 * READ_DEPTH : DEPTH;
+    struct iwarp_send last = {.count = 0, .solicited = true};
+    struct sentence sentence = {""};
+    double began = seconds_now();
+    uint64_t n = 0;
+    size_t answers;
+
+    if (window * size > 2 * WINDOW)
+        window = 2 * WINDOW / size < 4 ? 4 : 2 * WINDOW / size;
+    session->credits = RECEIVES - CREDIT;
+    while (seconds_now() - began < limit) {
+        for (size_t i = 0; i < window; i++) {
+            while (session->outstanding >= window || (kind == SEND && session->credits == 0))
+                take(session);
+            session->credits -= kind == SEND;
+            post(session, kind, size, n++);
+        }
+    }
+    /* Behind all that: what was sent is placed, what was asked for has come. */
+    answers = session->answers + (kind == SEND ? n / CREDIT - session->answers : 0) + 1;
+    must(iwarp_post_send(session->qp, &last, &sentence), &sentence);
+    session->outstanding++;
+    while (session->outstanding != 0 || session->answers < answers)
+        take(session);
+    return (double)n * (double)size / (seconds_now() - began);
+}
+
+static double ping(struct session *session, double limit)
+{
+    double began = seconds_now();
+    double rounds = 0;
+
+    do {
+        for (size_t i = 0; i < 100; i++, rounds++) {
+            size_t before = session->answers;
+
+            post(session, SEND, SMALL, 0);
+            while (session->answers == before)
+                take(session);
+        }
+    } while (seconds_now() - began < limit);
+    return (seconds_now() - began) / rounds;
+}
+
+static double stack(enum kind kind, size_t size, double limit)
+{
+    struct order order = {kind, (uint32_t)size};
+    struct session session = {0};
+    struct iwarp_qp_options options;
+    struct iwarp_qp_event event;
+    struct sentence sentence = {""};
+    double result;
+    size_t octets;
+    const uint8_t *data;
+    uint16_t port;
+    pid_t child;
+    int ends[2];
+
+    if (pipe(ends) != 0 || (child = fork()) < 0)
+        die("no process");
+    if (child == 0)
+        responder(ends[1]);
+    if (read(ends[0], &port, sizeof(port)) != sizeof(port))
+        die("the responder did not start");
+    session.context = context_new();
+    session.cq = cq_new(session.context);
+    session.memory = aligned_alloc(4096, 2 * REGION);
+    memset(session.memory, 2, 2 * REGION);
+    must(iwarp_register(session.context, session.memory, 2 * REGION, IWARP_LOCAL_WRITE, &session.stag, &sentence),
+         &sentence);
+    iwarp_qp_options_default(&options, session.cq);
+    options.stream.ird = options.stream.ord = READ_DEPTH;
+    memcpy(options.stream.private_data, &order, sizeof(order));
+    options.stream.private_octets = sizeof(order);
+    session.qp = iwarp_connect(session.context, "127.0.0.1", port, &options, &sentence);
+    if (session.qp == NULL)
+        die(sentence.text);
+    for (size_t i = 0; i < 16; i++)
+        must(iwarp_post_receive(session.qp, 0, session.memory + REGION, SMALL, &sentence), &sentence);
+    wait_for(session.context, IWARP_QP_ESTABLISHED, &event);
+    data = mpa_start_ulp_data(&event.detail.start, &octets);
+    if (octets != sizeof(session.target))
+        die("the responder did not tell its region");
+    memcpy(&session.target, data, sizeof(session.target));
+    result = kind == PING ? ping(&session, limit) : stream(&session, kind, size, limit);
+    iwarp_context_free(session.context);
+    free(session.memory);
+    close(ends[0]);
+    close(ends[1]);
+    (void)waitpid(child, NULL, 0);
+    return result;
+}
+
+/* --- Both, in turns ------------------------------------------------------------------------------------------------ */
+
+static double compare(enum kind kind, size_t size, double limit, int rounds)
+{
+    double best_plain = 0, best_stack = 0;
+
+    for (int i = 0; i < rounds; i++) {
+        double a = plain(kind, size, limit);
+        double b = stack(kind, size, limit);
+
+        if (kind == PING) {
+            best_plain = best_plain == 0 || a < best_plain ? a : best_plain;
+            best_stack = best_stack == 0 || b < best_stack ? b : best_stack;
+        } else {
+            best_plain = a > best_plain ? a : best_plain;
+            best_stack = b > best_stack ? b : best_stack;
+        }
+    }
+    if (kind == PING)
+        printf("  %-16s %8zu octets  %9.2f us a round  plain TCP %9.2f us  ratio %.2f\n", names[kind], size,
+               best_stack * 1e6, best_plain * 1e6, best_stack / best_plain);
+    else
+        printf("  %-16s %8zu octets  %9.1f MB/s        plain TCP %9.1f MB/s  ratio %.2f\n", names[kind], size,
+               best_stack / 1e6, best_plain / 1e6, best_stack / best_plain);
+    (void)fflush(stdout);
+    return best_stack / best_plain;
+}
+
+int main(int argc, char **argv)
+{
+    static const size_t sizes[] = {64, 1024, 4096, 16384, 65536, 1 << 20};
+    double limit = argc > 1 ? atof(argv[1]) : 0.3;
+    int rounds = argc > 2 ? atoi(argv[2]) : 3;
+    double ratios[4] = {0};
+
+    for (enum kind kind = WRITE; kind <= SEND; kind++) {
+        for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+            double ratio = compare(kind, sizes[i], limit, rounds);
+
+            if (sizes[i] == 65536)
+                ratios[kind] = ratio;
+        }
+    }
+    ratios[PING] = compare(PING, SMALL, limit, rounds);
+    printf("ratios %.2f %.2f %.2f %.2f\n", ratios[WRITE], ratios[READ], ratios[SEND], ratios[PING]);
+    return EXIT_SUCCESS;
+}
