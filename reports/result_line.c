@@ -74,14 +74,7 @@ static int put_text(struct result_lines *lines, const char *name, const char *te
     size_t count = strlen(text);
     if (!is_plain(text, count))
         return put_escaped(lines, text);
-    char *to = reserve(lines, count + 2);
-    if (!to)
-        return -1;
-    to[0] = '"';
-    memcpy(to + 1, text, count);
-    to[count + 1] = '"';
-    lines->count += count + 2;
-    return 0;
+    return put(lines, "\"", 1) | put(lines, text, count) | put(lines, "\"", 1);
 }
 
 static int put_count(struct result_lines *lines, const char *name, uint64_t value)

@@ -230,6 +230,8 @@ static void evict(struct flow_decoder *decoder)
     size_t count = 0;
     bool closed;
 
+    if (victim == NULL)
+        return;
     for (struct flow_connection *next = victim; next != NULL && count < EVICT_CANDIDATES; next = next->newer) {
         candidates[count++] = next;
         if (is_closed(next) != is_closed(victim) ? is_closed(next) : next->last_frame < victim->last_frame)

@@ -4,7 +4,7 @@
 # Bad captures for audit and dump: one clear line on stderr, the right exit status (2: not a capture, 3: nothing in it,
 # 4: what could not be finished), never a crash, a hang, or success. Hostile captures go to the sanitised
 # program too, when it is built.
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash
 mkdir -p "$WORK/in"
