@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Capture files and folders: what is read, what is refused, and with which sentence. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "conformance/engine/capture_file.h"
+#include "tests/unit/sample_results.h"
+#include "tests/unit/suites.h"
+
+Suite *capture_file_suite(void);
+
+enum { ROOM = 1024, FRAME = 60 };
+
+/* A file in the making; captures are written in the host's octet order. */
+struct image {
+    uint8_t octets[ROOM];
+    size_t count;
+};
+
+static void put(struct image *image, const void *octets, size_t count)
+{
+    ck_assert_uint_le(image->count + count, ROOM);
+    memcpy(image->octets + image->count, octets, count);
+    image->count += count;
+}
+
+static void put32(struct image *image, uint32_t value)
+{
+    put(image, &value, sizeof(value));
+}
+
+static void pcap_head(struct image *image, uint32_t link)
+{
+    const uint16_t version[2] = {2, 4};
+
+    put32(image, 0xA1B2C3D4);
+    put(image, version, sizeof(version));
+    put32(image, 0);
+    put32(image, 0);
+    put32(image, 65535);
+    put32(image, link);
+}
+
+static void pcap_frame(struct image *image, uint32_t seconds, uint32_t micros, uint32_t captured, uint32_t length)
+{
+    uint8_t octets[FRAME];
+
+    memset(octets, (int)seconds, sizeof(octets));
+    put32(image, seconds);
+    put32(image, micros);
+    put32(image, captured);
+    put32(image, length);
+    put(image, octets, captured);
+}
+
+static void pcapng_section(struct image *image)
+{
+    const uint16_t version[2] = {1, 0};
+
+    put32(image, 0x0A0D0D0A);
+    put32(image, 28);
+    put32(image, 0x1A2B3C4D);
+    put(image, version, sizeof(version));
+    put32(image, UINT32_MAX);
+    put32(image, UINT32_MAX);
+    put32(image, 28);
+}
+
+static void pcapng_interface(struct image *image, uint16_t link, uint32_t snap)
+{
+    const uint16_t type[2] = {link, 0};
+
+    put32(image, 1);
+    put32(image, 20);
+    put(image, type, sizeof(type));
+    put32(image, snap);
+    put32(image, 20);
+}
+
+static void pcapng_frame(struct image *image, uint32_t interface, uint64_t micros)
+{
+    const uint8_t octets[FRAME] = {1};
+
+    put32(image, 6);
+    put32(image, 32 + FRAME);
+    put32(image, interface);
+    put32(image, (uint32_t)(micros >> 32));
+    put32(image, (uint32_t)micros);
+    put32(image, FRAME);
+    put32(image, FRAME);
+    put(image, octets, FRAME);
+    put32(image, 32 + FRAME);
+}
+
+static char *folder;
+
+static void make_folder(void)
+{
+    folder = sample_folder();
+}
+
+static void remove_folder(void)
+{
+    sample_remove(folder);
+}
+
+static const char *save(const char *name, const struct image *image)
+{
+    const char *path = sample_path(folder, name);
+
+    sample_write(path, (const char *)image->octets, image->count);
+    return path;
+}
+
+/* Reads to the end; the last return value of capture_next(). */
+static int read_all(struct capture_file *capture, struct flow_frame *last, struct sentence *error)
+{
+    int rc;
+
+    while ((rc = capture_next(capture, last, error)) == 1)
+        ck_assert_uint_eq(last->number, capture_frames(capture));
+    return rc;
+}
+
+static void refused(const char *path, const char *why)
+{
+    struct sentence error = {""};
+
+    ck_assert_ptr_null(capture_open(path, &error));
+    ck_assert_msg(strncmp(error.text, path, strlen(path)) == 0, "%s", error.text);
+    ck_assert_msg(strstr(error.text, why) != NULL, "%s", error.text);
+}
+
+START_TEST(frames_as_they_are)
+{
+    struct image image = {.count = 0};
+    struct flow_frame frame;
+    struct sentence error;
+    struct capture_file *capture;
+
+    pcap_head(&image, 1);
+    pcap_frame(&image, 7, 123456, FRAME, FRAME);
+    pcap_frame(&image, 8, 1, 20, 1514);
+    capture = capture_open(save("good.pcap", &image), &error);
+    ck_assert_ptr_nonnull(capture);
+    ck_assert(capture_again(capture));
+    ck_assert_int_eq(capture_next(capture, &frame, &error), 1);
+    ck_assert_uint_eq(frame.link, FLOW_LINK_ETHERNET);
+    ck_assert_uint_eq(frame.number, 1);
+    ck_assert_uint_eq(frame.time_ns, UINT64_C(7123456000));
+    ck_assert_uint_eq(frame.captured, FRAME);
+    ck_assert_uint_eq(frame.length, FRAME);
+    ck_assert_uint_eq(frame.octets[FRAME - 1], 7);
+    ck_assert_int_eq(capture_next(capture, &frame, &error), 1);
+    ck_assert_uint_eq(frame.captured, 20);
+    ck_assert_uint_eq(frame.length, 1514);
+    ck_assert_int_eq(capture_next(capture, &frame, &error), 0);
+    ck_assert_uint_eq(capture_frames(capture), 2);
+    capture_close(capture);
+    capture_close(NULL);
+}
+END_TEST
+
+/* Cut anywhere: refused while the file header is not whole, else the frames before the cut count. */
+START_TEST(cut_anywhere)
+{
+    enum { HEAD = 24, RECORD = 16 + FRAME };
+    struct image whole = {.count = 0};
+
+    pcap_head(&whole, 1);
+    pcap_frame(&whole, 1, 0, FRAME, FRAME);
+    pcap_frame(&whole, 2, 0, FRAME, FRAME);
+    for (size_t count = 1; count <= whole.count; count++) {
+        struct image image = whole;
+        struct flow_frame frame;
+        struct sentence error = {""};
+        struct capture_file *capture;
+        int rc;
+
+        image.count = count;
+        capture = capture_open(save("cut.pcap", &image), &error);
+        ck_assert_int_eq(capture != NULL, count >= HEAD);
+        if (capture == NULL)
+            continue;
+        rc = read_all(capture, &frame, &error);
+        ck_assert_int_eq(rc, (count - HEAD) % RECORD == 0 ? 0 : -1);
+        ck_assert_uint_eq(capture_frames(capture), (count - HEAD) / RECORD);
+        ck_assert(rc == 0 || strstr(error.text, "cut.pcap: breaks off behind frame") != NULL);
+        capture_close(capture);
+    }
+}
+END_TEST
+
+START_TEST(no_captures)
+{
+    struct image image = {.count = 0};
+
+    refused(sample_path(folder, "nowhere.pcap"), "No such file");
+    refused(folder, "is a folder");
+    refused(save("empty.pcap", &image), "is empty");
+    put(&image, "Dear reader, this is no capture.", 32);
+    refused(save("letter.pcap", &image), "is no capture");
+}
+END_TEST
+
+START_TEST(unknown_links)
+{
+    struct image image = {.count = 0};
+
+    pcap_head(&image, 147);
+    pcap_frame(&image, 1, 0, FRAME, FRAME);
+    refused(save("user.pcap", &image), "link type 147");
+    image.count = 0;
+    pcapng_section(&image);
+    pcapng_interface(&image, 105, 65535); /* IEEE 802.11 */
+    pcapng_frame(&image, 0, 1);
+    refused(save("wlan.pcapng", &image), "link type 105");
+}
+END_TEST
+
+/* LINKTYPE numbers of raw IP differ from libpcap's DLT numbers. */
+START_TEST(known_links)
+{
+    static const uint32_t links[] = {FLOW_LINK_NULL,      FLOW_LINK_ETHERNET, FLOW_LINK_RAW,  FLOW_LINK_LOOP,
+                                     FLOW_LINK_LINUX_SLL, FLOW_LINK_IPV4,     FLOW_LINK_IPV6, FLOW_LINK_LINUX_SLL2};
+    struct image image = {.count = 0};
+    struct flow_frame frame;
+    struct sentence error;
+    struct capture_file *capture;
+
+    pcap_head(&image, links[_i]);
+    pcap_frame(&image, 1, 0, FRAME, FRAME);
+    capture = capture_open(save("link.pcap", &image), &error);
+    ck_assert_msg(capture != NULL, "%s", error.text);
+    ck_assert_int_eq(capture_next(capture, &frame, &error), 1);
+    ck_assert_uint_eq(frame.link, links[_i]);
+    capture_close(capture);
+}
+END_TEST
+
+START_TEST(two_interfaces)
+{
+    struct image image = {.count = 0};
+    struct flow_frame frame;
+    struct sentence error;
+    struct capture_file *capture;
+
+    pcapng_section(&image);
+    pcapng_interface(&image, 1, 65535);
+    pcapng_interface(&image, 1, 65535);
+    pcapng_frame(&image, 0, UINT64_C(1700000000000001));
+    pcapng_frame(&image, 1, UINT64_C(1700000000000002));
+    capture = capture_open(save("two.pcapng", &image), &error);
+    ck_assert_msg(capture != NULL, "%s", error.text);
+    ck_assert_int_eq(read_all(capture, &frame, &error), 0);
+    ck_assert_uint_eq(capture_frames(capture), 2);
+    ck_assert_uint_eq(frame.time_ns, UINT64_C(1700000000000002000));
+    capture_close(capture);
+}
+END_TEST
+
+/* What libpcap does not read is refused with what to do about it, not with silence about the second interface. */
+START_TEST(two_different_interfaces)
+{
+    static const struct {
+        uint16_t link;
+        uint32_t snap;
+        const char *why;
+    } second[] = {{FLOW_LINK_RAW, 65535, "different link types"}, {1, 96, "different snapshot lengths"}};
+    struct image image = {.count = 0};
+    struct flow_frame frame;
+    struct sentence error = {""};
+    struct capture_file *capture;
+
+    pcapng_section(&image);
+    pcapng_interface(&image, 1, 65535);
+    pcapng_frame(&image, 0, 1);
+    pcapng_interface(&image, second[_i].link, second[_i].snap);
+    pcapng_frame(&image, 1, 2);
+    capture = capture_open(save("odd.pcapng", &image), &error);
+    if (capture != NULL) {
+        ck_assert_int_eq(read_all(capture, &frame, &error), -1);
+        ck_assert_uint_eq(capture_frames(capture), 1);
+        capture_close(capture);
+    }
+    ck_assert_msg(strstr(error.text, second[_i].why) != NULL, "%s", error.text);
+}
+END_TEST
+
+START_TEST(folders)
+{
+    static const char *const files[] = {"b.pcapng",        "notes.txt",    "sub/c.CAP",
+                                        "sub/deep/d.pcap", ".hidden.pcap", "a.pcap"};
+    static const char *const found[] = {"a.pcap", "b.pcapng", "sub/c.CAP", "sub/deep/d.pcap"};
+    static const char *const others[] = {"sub/loop", "sub/deep", "sub", "none"};
+    struct capture_list list = {0};
+    struct image image = {.count = 0};
+    struct sentence error;
+
+    ck_assert_int_eq(mkdir(sample_path(folder, "sub"), 0700), 0);
+    ck_assert_int_eq(mkdir(sample_path(folder, "sub/deep"), 0700), 0);
+    ck_assert_int_eq(mkdir(sample_path(folder, "none"), 0700), 0);
+    ck_assert_int_eq(symlink("..", sample_path(folder, "sub/loop")), 0);
+    pcap_head(&image, 1);
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+        (void)save(files[i], &image);
+    ck_assert_int_eq(capture_list_add(&list, folder, &error), 0);
+    ck_assert_uint_eq(list.count, sizeof(found) / sizeof(found[0]));
+    for (size_t i = 0; i < list.count; i++)
+        ck_assert_str_eq(list.paths[i], sample_path(folder, found[i]));
+    ck_assert_int_eq(capture_list_add(&list, sample_path(folder, "none"), &error), 0);
+    ck_assert_uint_eq(list.count, sizeof(found) / sizeof(found[0]));
+    ck_assert_int_eq(capture_list_add(&list, sample_path(folder, "notes.txt"), &error), 0); /* named: taken as it is */
+    ck_assert_uint_eq(list.count, sizeof(found) / sizeof(found[0]) + 1);
+    ck_assert_int_eq(capture_list_add(&list, sample_path(folder, "nowhere"), &error), -1);
+    ck_assert_ptr_nonnull(strstr(error.text, "nowhere: No such file"));
+    capture_list_free(&list);
+    ck_assert_uint_eq(list.count, 0);
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+        (void)remove(sample_path(folder, files[i]));
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        (void)remove(sample_path(folder, others[i]));
+}
+END_TEST
+
+START_TEST(pipes)
+{
+    const char *path = sample_path(folder, "pipe");
+    struct image image = {.count = 0};
+    struct flow_frame frame;
+    struct sentence error;
+    struct capture_file *capture;
+    pid_t writer;
+
+    pcap_head(&image, 1);
+    pcap_frame(&image, 1, 0, FRAME, FRAME);
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    writer = fork();
+    if (writer == 0) {
+        FILE *file = fopen(path, "wb");
+
+        _exit(file == NULL || fwrite(image.octets, 1, image.count, file) != image.count || fclose(file) != 0);
+    }
+    capture = capture_open(path, &error);
+    ck_assert_msg(capture != NULL, "%s", error.text);
+    ck_assert(!capture_again(capture));
+    ck_assert_int_eq(read_all(capture, &frame, &error), 0);
+    ck_assert_uint_eq(capture_frames(capture), 1);
+    capture_close(capture);
+}
+END_TEST
+
+Suite *capture_file_suite(void)
+{
+    Suite *suite = suite_create("capture_file");
+    TCase *tests = tcase_create("captures");
+
+    tcase_add_checked_fixture(tests, make_folder, remove_folder);
+    tcase_add_test(tests, frames_as_they_are);
+    tcase_add_test(tests, cut_anywhere);
+    tcase_add_test(tests, no_captures);
+    tcase_add_test(tests, unknown_links);
+    tcase_add_loop_test(tests, known_links, 0, 8);
+    tcase_add_test(tests, two_interfaces);
+    tcase_add_loop_test(tests, two_different_interfaces, 0, 2);
+    tcase_add_test(tests, folders);
+    tcase_add_test(tests, pipes);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
