@@ -126,6 +126,13 @@ static uint8_t *target_of(const struct iwarp_stream *stream, const struct iwarp_
     return region->octets + offset;
 }
 
+static bool holds_zero(const uint8_t *target)
+{
+    static const uint8_t zero[ATOMIC_TARGET_OCTETS];
+
+    return memcmp(target, zero, sizeof(zero)) == 0;
+}
+
 /* Faults that act when the request comes. False: that was all of it. */
 static bool arrives_faulty(struct iwarp_stream *stream, struct served_read *served,
                            const struct validation_subject *subject)
@@ -138,6 +145,8 @@ static bool arrives_faulty(struct iwarp_stream *stream, struct served_read *serv
         memcpy(&served->snapshot, target, sizeof(served->snapshot));
     if (stream_behaves(stream, DEFECT_ATOMIC_TAKES_RECEIVE) && stream->receives.count != 0)
         ring_pop(&stream->receives);
+    if (stream_behaves(stream, DEFECT_ATOMIC_ZERO_UNANSWERED) && target != NULL && holds_zero(target))
+        return false;
     return !stream_behaves(stream, DEFECT_ATOMIC_NEEDS_RECEIVE) || stream->receives.count != 0;
 }
 

@@ -49,7 +49,7 @@ struct validation_subject;
     B(ATOMIC_TAKES_RECEIVE,        "atomic-takes-receive",        "an Atomic Request is delivered to a posted receive") \
     B(RV_OLD_OPCODES,              "rv-old-opcodes",              "RV is checked for opcodes below 8 only") \
     /* Responses and requests sent */ \
-    B(ATOMIC_ZERO_UNANSWERED,      "atomic-zero-unanswered",      "no response when the value to return is 0") \
+    B(ATOMIC_ZERO_UNANSWERED,      "atomic-zero-unanswered",      "a request whose target holds 0 is forgotten") \
     B(ATOMIC_ID_0_REPLACED,        "atomic-id-0-replaced",        "identifier 0 is answered by 1") \
     B(ATOMIC_RESPONSE_PADDED,      "atomic-response-padded",      "20 octets of zero follow the Atomic Response Header") \
     B(ATOMIC_RESPONSE_GAP,         "atomic-response-gap",         "4 octets of zero stand before the response's value") \
