@@ -12,8 +12,9 @@
  *     warp_stats.c    statistics
  *
  * Drawing never decides anything that depends on other frames: it only reads records and the octets of its own frame.
- * A record belongs to the frame that was being dissected when the decoder told of it. So one pass, two passes and
- * clicks in any order show the same.
+ * Octets that had to wait for others (behind a hole, before the Request) are decoded while a later frame is dissected.
+ * On the first pass they are shown there, since their own frame is gone; on any later pass in the frame that carries them.
+ * Everything else is the same in one pass, in two, and for clicks in any order.
  */
 #ifndef DISSECTOR_WARP_H
 #define DISSECTOR_WARP_H
@@ -76,14 +77,15 @@ struct warp_fpdu {
 };
 
 struct warp_item {
-    struct warp_item *next;
+    struct warp_item *next;      /* decoded in the same frame */
+    struct warp_item *next_home; /* belongs to the same frame, decoded in a later one */
     enum warp_kind kind;
     enum flow_direction direction;
     bool roles_known;
     uint32_t flow;        /* number */
-    uint32_t frame;       /* where it is shown */
+    uint32_t decoded_in;  /* frame that was dissected when it was told of */
     uint32_t first_frame; /* with its first octet */
-    uint32_t last_frame;  /* with its last: another than `frame` when octets had to wait for others */
+    uint32_t last_frame;  /* with its last: before `decoded_in` when octets had to wait for others */
     int offset;           /* in this frame's TCP payload; -1: not in it, `octets` are a copy */
     uint32_t count;       /* octets that are there */
     const uint8_t *octets;
@@ -108,8 +110,9 @@ struct warp_record {
     uint32_t frame;
     uint32_t flow; /* number; 0: only passed on from another frame */
     enum flow_direction direction;
-    struct warp_item *items, **items_end;
-    uint32_t completed_in; /* frame where the unit is shown that its last octets belong to; 0: not known */
+    struct warp_item *items, **items_end; /* decoded in this frame */
+    struct warp_item *home, **home_end;   /* of this frame, decoded in later ones */
+    uint32_t completed_in; /* frame with the end of the unit that its last octets belong to; 0: not known */
     uint32_t begun_in;     /* frame where the unit begins that its first octets belong to; 0: they begin one */
 };
 
@@ -162,7 +165,7 @@ extern int ett_warp, ett_warp_part, ett_warp_detail;
     H(direction, "From", "warp.from", FT_STRING, BASE_NONE, NULL, "MPA role of the sender")                            \
     H(first_frame, "Begins in", "warp.first_frame", FT_FRAMENUM, BASE_NONE, NULL, "frame with the first octet")        \
     H(last_frame, "Waited since", "warp.waited_since", FT_FRAMENUM, BASE_NONE, NULL,                                   \
-      "frame with the last octet; it could not be decoded before this frame")                                          \
+      "frame with the last octet: it could not be decoded before this one")                                            \
     H(completed_in, "Shown in", "warp.shown_in", FT_FRAMENUM, BASE_NONE, NULL,                                         \
       "frame where the unit is shown that these octets belong to")                                                     \
     H(data, "Octets of a unit that is shown elsewhere", "warp.data", FT_BYTES, BASE_NONE, NULL, NULL)                  \

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A frame's record as columns, tree and expert items. */
+#define _GNU_SOURCE /* memmem() */
 #include "dissector/warp.h"
 
 #include <epan/column-utils.h>
+
+#include <string.h>
 
 #include "conformance/flow/notation.h"
 
@@ -10,6 +13,8 @@ void warp_info(packet_info *pinfo, const char *text)
 {
     col_append_sep_str(pinfo->cinfo, COL_INFO, " | ", text);
 }
+
+static uint32_t shown_in; /* the frame that is being drawn */
 
 /* ---- parts that all items have ------------------------------------------------------------------------------------- */
 
@@ -29,9 +34,9 @@ proto_item *warp_draw_root(const struct warp_item *item, const struct warp_place
     if (item->roles_known)
         generated(proto_tree_add_string(*tree, hf_warp_direction, place->tvb, place->offset, 0,
                                         item->direction == FLOW_FROM_INITIATOR ? "Initiator" : "Responder"));
-    if (item->first_frame != item->frame)
+    if (item->first_frame != item->last_frame)
         generated(proto_tree_add_uint(*tree, hf_warp_first_frame, place->tvb, place->offset, 0, item->first_frame));
-    if (item->last_frame != item->frame)
+    if (item->last_frame != shown_in)
         generated(proto_tree_add_uint(*tree, hf_warp_last_frame, place->tvb, place->offset, 0, item->last_frame));
     return top;
 }
@@ -53,7 +58,7 @@ static void draw_finding(const struct warp_finding *finding, const struct warp_i
     generated(proto_tree_add_string(part, hf_warp_finding_text, place->tvb, place->offset, 0, finding->message));
     generated(proto_tree_add_string(part, hf_warp_finding_expected, place->tvb, place->offset, 0, finding->expected));
     generated(proto_tree_add_string(part, hf_warp_finding_actual, place->tvb, place->offset, 0, finding->actual));
-    if (finding->frame != item->frame)
+    if (finding->frame != item->last_frame)
         generated(proto_tree_add_uint(part, hf_warp_finding_frame, place->tvb, place->offset, 0, finding->frame));
     expert_add_info_format(pinfo, top, expert, "%s: %s", finding->id, finding->message);
 }
@@ -111,13 +116,43 @@ static void draw_note(const struct warp_item *item, tvbuff_t *tvb, packet_info *
 
 /* ---- items with octets --------------------------------------------------------------------------------------------- */
 
-static struct warp_place place_of(const struct warp_item *item, tvbuff_t *tvb, bool has_payload, packet_info *pinfo)
+/* What is shown, and how far it covers the payload. */
+struct drawing {
+    const struct warp_record *record;
+    tvbuff_t *tvb;
+    bool has_payload;
+    packet_info *pinfo;
+    proto_tree *root;
+    int covered; /* octets of the payload up to here are shown */
+    bool begun;  /* some unit of this payload was drawn */
+};
+
+static void draw_part(struct drawing *drawing, int from, int to, bool head);
+
+/* Octets of an item that was decoded in another frame, in the payload of its own; -1: they lie in several frames. */
+static int find_copy(const struct drawing *drawing, const struct warp_item *item)
 {
-    struct warp_place place = {tvb, item->offset, (int)item->count};
+    guint captured = drawing->has_payload ? tvb_captured_length(drawing->tvb) : 0;
+    const uint8_t *payload, *found;
+
+    if (item->decoded_in == shown_in || item->first_frame != shown_in || item->count > captured || item->count == 0 ||
+        item->octets == NULL)
+        return -1;
+    payload = tvb_get_ptr(drawing->tvb, 0, (gint)captured);
+    found = memmem(payload + drawing->covered, captured - (guint)drawing->covered, item->octets, item->count);
+    return found == NULL ? -1 : (int)(found - payload);
+}
+
+static struct warp_place place_of(const struct drawing *drawing, const struct warp_item *item)
+{
+    packet_info *pinfo = drawing->pinfo;
+    struct warp_place place = {drawing->tvb, item->decoded_in == shown_in ? item->offset : find_copy(drawing, item),
+                               (int)item->count};
     const char *what = item->kind == WARP_START ? "Start-up frame" : "FPDU";
     const char *name;
 
-    if (item->offset >= 0 && has_payload && (guint)(item->offset + place.count) <= tvb_captured_length(tvb))
+    if (place.offset >= 0 && drawing->has_payload &&
+        (guint)(place.offset + place.count) <= tvb_captured_length(drawing->tvb))
         return place;
     place.offset = 0;
     if (item->octets == NULL) { /* cannot be: the frame is not the one that was seen on the first pass */
@@ -128,38 +163,42 @@ static struct warp_place place_of(const struct warp_item *item, tvbuff_t *tvb, b
         name = wmem_strdup_printf(pinfo->pool, "%s (frame %u)", what, item->first_frame);
     else
         name = wmem_strdup_printf(pinfo->pool, "%s (frames %u to %u)", what, item->first_frame, item->last_frame);
-    place.tvb = tvb_new_child_real_data(tvb, item->octets, item->count, (gint)item->count);
+    place.tvb = tvb_new_child_real_data(drawing->tvb, item->octets, item->count, (gint)item->count);
     add_new_data_source(pinfo, place.tvb, name);
     return place;
 }
 
-static void draw_unit(const struct warp_item *item, tvbuff_t *tvb, bool has_payload, packet_info *pinfo,
-                      proto_tree *root)
+static void draw_unit(struct drawing *drawing, const struct warp_item *item)
 {
-    struct warp_place place = place_of(item, tvb, has_payload, pinfo);
+    struct warp_place place = place_of(drawing, item);
     proto_tree *tree;
 
     if (place.count == 0)
         return;
+    if (place.tvb == drawing->tvb) {
+        if (place.offset > drawing->covered)
+            draw_part(drawing, drawing->covered, place.offset, !drawing->begun);
+        if (place.offset + place.count > drawing->covered)
+            drawing->covered = place.offset + place.count;
+        drawing->begun = true;
+    }
     if (item->kind == WARP_START)
-        tree = warp_draw_start(item, &place, pinfo, root);
+        tree = warp_draw_start(item, &place, drawing->pinfo, drawing->root);
     else
-        tree = warp_draw_fpdu(item, &place, pinfo, root);
-    draw_findings(item, &place, pinfo, tree);
+        tree = warp_draw_fpdu(item, &place, drawing->pinfo, drawing->root);
+    draw_findings(item, &place, drawing->pinfo, tree);
 }
 
 /* ---- octets that are shown elsewhere -------------------------------------------------------------------------------- */
 
-static void draw_part(const struct warp_record *record, tvbuff_t *tvb, int from, int to, bool head, packet_info *pinfo,
-                      proto_tree *root)
+static void draw_part(struct drawing *drawing, int from, int to, bool head)
 {
+    const struct warp_record *record = drawing->record;
+    tvbuff_t *tvb = drawing->tvb;
     proto_item *top, *data;
     proto_tree *tree;
-    const char *text;
 
-    if (from >= to)
-        return;
-    top = proto_tree_add_item(root, warp_proto, tvb, from, to - from, ENC_NA);
+    top = proto_tree_add_item(drawing->root, warp_proto, tvb, from, to - from, ENC_NA);
     tree = proto_item_add_subtree(top, ett_warp);
     data = proto_tree_add_item(tree, hf_warp_data, tvb, from, to - from, ENC_NA);
     proto_item_append_text(data, " (%d octets)", to - from);
@@ -176,41 +215,33 @@ static void draw_part(const struct warp_record *record, tvbuff_t *tvb, int from,
     } else {
         proto_item_append_text(top, ", %d octets that are not decoded here", to - from);
     }
-    text = wmem_strdup_printf(pinfo->pool, "[%d octets of an FPDU]", to - from);
-    warp_info(pinfo, text);
+    warp_info(drawing->pinfo, wmem_strdup_printf(drawing->pinfo->pool, "[%d octets of an FPDU]", to - from));
 }
 
-/* Octets of the payload that no item covers. */
-static void draw_rest(const struct warp_record *record, tvbuff_t *tvb, packet_info *pinfo, proto_tree *root)
+static void draw_item(struct drawing *drawing, const struct warp_item *item)
 {
-    int end = (int)tvb_captured_length(tvb), at = 0;
-    bool head = true;
-
-    for (const struct warp_item *item = record->items; item != NULL; item = item->next) {
-        if (item->offset < 0 || (item->kind != WARP_START && item->kind != WARP_FPDU))
-            continue;
-        if (item->offset > at)
-            draw_part(record, tvb, at, item->offset, head, pinfo, root);
-        if (item->offset + (int)item->count > at)
-            at = item->offset + (int)item->count;
-        head = false;
-    }
-    if (at < end)
-        draw_part(record, tvb, at, end, head && at == 0 && record->items != NULL, pinfo, root);
+    if (item->kind == WARP_START || item->kind == WARP_FPDU)
+        draw_unit(drawing, item);
+    else
+        draw_note(item, drawing->tvb, drawing->pinfo, drawing->root);
 }
 
 void warp_draw(const struct warp_record *record, tvbuff_t *tvb, bool has_payload, packet_info *pinfo, proto_tree *tree)
 {
+    struct drawing drawing = {record, tvb, has_payload, pinfo, tree, 0, false};
+    bool again = PINFO_FD_VISITED(pinfo);
+    int end = has_payload ? (int)tvb_captured_length(tvb) : 0;
+
+    shown_in = record->frame;
     if (has_payload) {
         col_set_str(pinfo->cinfo, COL_PROTOCOL, "iWARP");
         col_clear(pinfo->cinfo, COL_INFO);
     }
-    for (const struct warp_item *item = record->items; item != NULL; item = item->next) {
-        if (item->kind == WARP_START || item->kind == WARP_FPDU)
-            draw_unit(item, tvb, has_payload, pinfo, tree);
-        else
-            draw_note(item, tvb, pinfo, tree);
-    }
-    if (has_payload)
-        draw_rest(record, tvb, pinfo, tree);
+    for (const struct warp_item *item = record->items; item != NULL; item = item->next)
+        if (!again || item->last_frame == record->frame)
+            draw_item(&drawing, item);
+    for (const struct warp_item *item = again ? record->home : NULL; item != NULL; item = item->next_home)
+        draw_item(&drawing, item);
+    if (drawing.covered < end)
+        draw_part(&drawing, drawing.covered, end, !drawing.begun && record->begun_in != 0);
 }

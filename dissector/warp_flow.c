@@ -52,18 +52,20 @@ void warp_flow_pending(struct warp_flow *flow, enum flow_direction direction, st
 void warp_flow_complete(struct warp_flow *flow, enum flow_direction direction, uint32_t first, uint32_t last)
 {
     struct warp_way *way = &flow->way[direction];
-    guint count = way->pending == NULL ? 0 : wmem_array_get_count(way->pending);
+    wmem_array_t *before = way->pending;
+    guint count = before == NULL ? 0 : wmem_array_get_count(before);
 
+    way->pending = NULL;
     for (guint i = 0; i < count; i++) {
-        struct warp_record *record = *(struct warp_record **)wmem_array_index(way->pending, i);
+        struct warp_record *record = *(struct warp_record **)wmem_array_index(before, i);
 
-        if (record->frame >= first && record->frame < last && record->completed_in == 0)
+        if (record->frame >= last)
+            warp_flow_pending(flow, direction, record);
+        else if (record->frame >= first && record->completed_in == 0)
             record->completed_in = last;
     }
-    if (count != 0) {
-        wmem_destroy_array(way->pending);
-        way->pending = NULL;
-    }
+    if (before != NULL)
+        wmem_destroy_array(before);
 }
 
 /* ---- messages ----------------------------------------------------------------------------------------------------- */
@@ -101,7 +103,7 @@ static void message_segment(struct warp_message *message, const struct flow_even
 
     if (rdmap->first) {
         message_clear(message);
-        message->first_frame = item->frame;
+        message->first_frame = item->last_frame;
         message->first_to = event->ddp->segment.to;
         if (rdmap->last)
             return;
@@ -115,7 +117,7 @@ static void message_segment(struct warp_message *message, const struct flow_even
     if (!rdmap->last)
         return;
     for (guint i = 0; i < wmem_array_get_count(message->items); i++)
-        (*(struct warp_item **)wmem_array_index(message->items, i))->fpdu.message_in = item->frame;
+        (*(struct warp_item **)wmem_array_index(message->items, i))->fpdu.message_in = item->last_frame;
     if (keep && !message->broken && message->octets != NULL &&
         wmem_array_get_count(message->octets) == rdmap->message_octets)
         item->fpdu.message =
@@ -143,11 +145,11 @@ static void see_response(struct warp_way *asked, const struct flow_event *event,
     item->fpdu.request_size = request->opcode == RDMAP_READ_REQUEST ? request->read.octets : ATOMIC_TARGET_OCTETS;
     if (asking == NULL)
         return;
-    item->fpdu.request_frame = asking->frame;
+    item->fpdu.request_frame = asking->last_frame;
     if (asking->fpdu.response_frame == 0)
-        asking->fpdu.response_frame = item->frame;
+        asking->fpdu.response_frame = item->last_frame;
     if (event->rdmap->last) {
-        asking->fpdu.response_last_frame = item->frame;
+        asking->fpdu.response_last_frame = item->last_frame;
         asking->fpdu.response_ns = event->time_ns;
         wmem_map_remove(asked->requests, GUINT_TO_POINTER(request->msn));
     }
@@ -180,8 +182,8 @@ static void quote_find(const struct warp_way *way, const struct terminate *termi
         if (quote->octets != terminate->ddp_header_octets ||
             memcmp(quote->header, terminate->ddp_header, quote->octets) != 0)
             continue;
-        item->fpdu.culprit_frame = quote->item->frame;
-        quote->item->fpdu.terminate_frame = item->frame;
+        item->fpdu.culprit_frame = quote->item->last_frame;
+        quote->item->fpdu.terminate_frame = item->last_frame;
         return;
     }
 }

@@ -155,9 +155,9 @@ static void draw_links(const struct segment *segment, proto_tree *tree)
         return;
     if (!fpdu->first || !fpdu->last) {
         generated(proto_tree_add_uint64(tree, hf_warp_message_octets, segment->tvb, 0, 0, fpdu->message_octets));
-        if (fpdu->message_first_frame != segment->item->frame)
+        if (fpdu->message_first_frame != segment->item->last_frame)
             add_frame(tree, hf_warp_message_first, segment, fpdu->message_first_frame);
-        if (fpdu->message_in != segment->item->frame)
+        if (fpdu->message_in != segment->item->last_frame)
             add_frame(tree, hf_warp_message_in, segment, fpdu->message_in);
     }
     if (fpdu->request_frame != 0) {

@@ -43,6 +43,7 @@ static struct warp_record *record_for(uint32_t frame)
     record = wmem_new0(wmem_file_scope(), struct warp_record);
     record->frame = frame;
     record->items_end = &record->items;
+    record->home_end = &record->home;
     wmem_map_insert(pass.records, GUINT_TO_POINTER(frame), record);
     return record;
 }
@@ -64,13 +65,19 @@ static struct warp_item *item_add(enum warp_kind kind)
     item->direction = event->direction;
     item->roles_known = event->flow->roles_known;
     item->flow = (uint32_t)event->flow->number;
-    item->frame = pass.frame;
+    item->decoded_in = pass.frame;
     item->first_frame = (uint32_t)event->first_frame;
     item->last_frame = (uint32_t)event->frame;
     item->offset = -1;
     item->findings_end = &item->findings;
     *record->items_end = item;
     record->items_end = &item->next;
+    if (item->last_frame != pass.frame) {
+        struct warp_record *home = record_for(item->last_frame);
+
+        *home->home_end = item;
+        home->home_end = &item->next_home;
+    }
     pass.item = item;
     return item;
 }
@@ -101,22 +108,18 @@ static struct warp_flow *flow_of(const struct flow *flow)
     return own;
 }
 
-/* A unit that ends here says where the octets before it, in other frames, are shown. */
+/* A unit that is whole says where the octets in the frames before are shown. */
 static void link_frames(struct warp_flow *flow, const struct warp_item *item)
 {
-    struct warp_record *record = this_record();
+    struct warp_record *first;
 
-    if (item->last_frame != pass.frame) /* it waited for others */
-        record_for(item->last_frame)->completed_in = pass.frame;
-    else if (item->first_frame != pass.frame)
-        record->begun_in = item->first_frame;
-    if (item->first_frame != pass.frame) {
-        struct warp_record *first = record_for(item->first_frame);
-
-        if (first->completed_in == 0)
-            first->completed_in = pass.frame;
-        warp_flow_complete(flow, item->direction, item->first_frame, pass.frame);
-    }
+    if (item->first_frame == item->last_frame)
+        return;
+    record_for(item->last_frame)->begun_in = item->first_frame;
+    first = record_for(item->first_frame);
+    if (first->completed_in == 0)
+        first->completed_in = item->last_frame;
+    warp_flow_complete(flow, item->direction, item->first_frame, item->last_frame);
 }
 
 /* ---- events ------------------------------------------------------------------------------------------------------- */

@@ -28,7 +28,8 @@ static int dissect_payload(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
 {
     const struct warp_record *record = pinfo->flags.in_error_pkt ? NULL : warp_record_of(pinfo->num);
 
-    if (record == NULL || (record->flow == 0 && record->completed_in == 0 && record->items == NULL))
+    if (record == NULL ||
+        (record->flow == 0 && record->completed_in == 0 && record->items == NULL && record->home == NULL))
         return 0;
     drawn = pinfo->num;
     warp_draw(record, tvb, true, pinfo, tree);
@@ -92,7 +93,8 @@ static int dissect_segment(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
     int octets;
 
     /* A segment that an ICMP message quotes was not sent in this frame. */
-    if (pinfo->flags.in_error_pkt || tvb_captured_length(tvb) < 20)
+    if (pinfo->flags.in_error_pkt || tvb_captured_length(tvb) < 20 ||
+        !proto_is_protocol_enabled(find_protocol_by_id(warp_proto)))
         return call_dissector_with_data(tcp_handle, tvb, pinfo, tree, data);
     if (!PINFO_FD_VISITED(pinfo))
         warp_record_segment(tvb, pinfo);
@@ -100,7 +102,7 @@ static int dissect_segment(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
     claim_conversation(tvb, pinfo, record);
     drawn = 0;
     octets = call_dissector_with_data(tcp_handle, tvb, pinfo, tree, data);
-    if (record != NULL && record->items != NULL && drawn != pinfo->num)
+    if (record != NULL && (record->items != NULL || record->home != NULL) && drawn != pinfo->num)
         draw_behind(record, tvb, pinfo, tree);
     return octets;
 }
