@@ -133,6 +133,11 @@ int result_line_append(struct result_lines *lines, const struct result *result)
     return rc;
 }
 
+int result_line_copy(struct result_lines *lines, const char *octets, size_t count)
+{
+    return count != 0 ? put(lines, octets, count) : 0;
+}
+
 int result_line_append_json(struct result_lines *lines, const json_t *object)
 {
     char *text = object ? json_dumps(object, RESULT_LINE_FLAGS) : NULL;

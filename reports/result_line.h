@@ -20,6 +20,9 @@ struct result_lines {
 /* Appends the line with its newline. -1 without memory or id: the lines before it stay. */
 int result_line_append(struct result_lines *lines, const struct result *result);
 
+/* Appends lines that were made before. */
+int result_line_copy(struct result_lines *lines, const char *octets, size_t count);
+
 /* Appends any JSON object the same way, by json_dumps(). */
 int result_line_append_json(struct result_lines *lines, const json_t *object);
 

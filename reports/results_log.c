@@ -135,14 +135,28 @@ const struct run_summary *results_log_summary(const struct results_log *log)
     return &log->summary;
 }
 
+/* A line has been put behind the others. */
+static int appended(struct results_log *log, enum verdict verdict, struct sentence *error)
+{
+    if ((!log->held || log->lines.count >= HELD_OCTETS) && write_lines(log, error) != 0)
+        return -1;
+    summary_count(&log->summary, verdict);
+    return 0;
+}
+
 int results_log_append(struct results_log *log, const struct result *result, struct sentence *error)
 {
     if (result_line_append(&log->lines, result) != 0)
         return out_of_memory(log, error);
-    if ((!log->held || log->lines.count >= HELD_OCTETS) && write_lines(log, error) != 0)
-        return -1;
-    summary_count(&log->summary, result->verdict);
-    return 0;
+    return appended(log, result->verdict, error);
+}
+
+int results_log_append_line(struct results_log *log, enum verdict verdict, const char *line, size_t octets,
+                            struct sentence *error)
+{
+    if (result_line_copy(&log->lines, line, octets) != 0)
+        return out_of_memory(log, error);
+    return appended(log, verdict, error);
 }
 
 void results_log_hold(struct results_log *log)

@@ -35,6 +35,10 @@ struct results_log *results_log_resume(const char *path, const struct run_info *
 /* Appends one result. 0, or -1 with the sentence set (disk full, ...); what was written before is kept whole. */
 int results_log_append(struct results_log *log, const struct result *result, struct sentence *error);
 
+/* The same of a result that is a line already: `octets` of it, with its newline, as result_line_append() makes it. */
+int results_log_append_line(struct results_log *log, enum verdict verdict, const char *line, size_t octets,
+                            struct sentence *error);
+
 /*
  * From hold to release lines gather and are written together: for the many results of one flow, which come at once.
  * Release returns 0, or -1 with the sentence set, as appending does.

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/audit_options.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 
 #include "reports/result.h"
+
+enum { PROCESSES_MAX = 1024 };
 
 /* An option with a value: "-o DIR", "--format=F". *value is NULL when this is another option. */
 static int option_value(const char *name, int argc, char **argv, int *index, const char **value, struct sentence *error)
@@ -21,7 +24,21 @@ static int option_value(const char *name, int argc, char **argv, int *index, con
     } else if (length > 2 && strncmp(argv[*index], name, length) == 0 && argv[*index][length] == '=') {
         *value = argv[*index] + length + 1;
         *index += 1;
+    } else if (length == 2 && strncmp(argv[*index], name, length) == 0) {
+        *value = argv[*index] + length; /* "-j4" */
+        *index += 1;
     }
+    return 0;
+}
+
+static int processes_parse(struct audit_options *options, const char *value, struct sentence *error)
+{
+    char *end;
+    long number = strtol(value, &end, 10);
+
+    if (end == value || *end != '\0' || number < 1 || number > PROCESSES_MAX)
+        return sentence_set(error, "-j \"%.40s\": a number from 1 to %d was expected", value, PROCESSES_MAX);
+    options->processes = (unsigned)number;
     return 0;
 }
 
@@ -35,6 +52,10 @@ static int option_parse(struct audit_options *options, int argc, char **argv, in
         options->output = value;
         return 0;
     }
+    if (option_value("-j", argc, argv, index, &value, error) != 0)
+        return -1;
+    if (value != NULL)
+        return processes_parse(options, value, error);
     if (option_value("--format", argc, argv, index, &value, error) != 0)
         return -1;
     if (value != NULL) {
@@ -112,6 +133,7 @@ static int argument_parse(struct audit_options *options, const struct catalogue 
 int audit_options_parse(struct audit_options *options, const struct catalogue *catalogue, int argc, char **argv,
                         struct sentence *error)
 {
+    options->processes = 1;
     for (int i = 1; i < argc;) {
         int status = argument_parse(options, catalogue, argc, argv, &i, error);
 

@@ -14,6 +14,7 @@ struct audit_options {
     struct selection selection;
     struct capture_list files; /* at least one when parsed */
     const char *output;        /* folder, NULL: none */
+    unsigned processes;        /* files judged at once, at least 1 */
     bool jsonl, all;
 };
 

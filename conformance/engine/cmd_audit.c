@@ -12,6 +12,7 @@
 
 #include "conformance/engine/audit_judge.h"
 #include "conformance/engine/audit_options.h"
+#include "conformance/engine/audit_workers.h"
 #include "conformance/engine/cmd_report.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/select.h"
@@ -31,20 +32,21 @@ struct seen {
 struct audit {
     const struct audit_options *options;
     const struct catalogue *catalogue;
-    struct audit_judge *judge;
     struct results_log *log;
     struct terminal terminal;
     struct run_summary counted;
-    bool logged;       /* somebody reads the log */
-    struct seen *seen; /* by index in the catalogue */
-    bool unwritten;    /* results were lost: disk full */
-    bool foreign;      /* some file is no capture that can be read */
-    bool damaged;      /* some file breaks off */
+    struct flow_totals totals; /* of all files */
+    bool logged;               /* somebody reads the log */
+    struct seen *seen;         /* by index in the catalogue */
+    bool unwritten;            /* results were lost: disk full */
+    bool foreign;              /* some file is no capture that can be read */
+    bool damaged;              /* some file breaks off */
 };
 
 static const char usage[] =
     "usage: warpcheck audit [SELECT...] [OPTION...] FILE|DIR...\n"
     "  Judges captures (pcap, pcapng; folders with all below them) by every rule that their traffic exercises.\n"
+    "  -j N               judge up to N files at once\n"
     "  -o DIR             write results.jsonl, index.html and junit.xml there\n"
     "  --format F         text or jsonl (results.jsonl on standard output)\n"
     "  --all              show what passed, too\n"
@@ -66,10 +68,15 @@ static void unwritten(struct audit *audit, const char *message)
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
+static bool is_shown(const struct audit *audit, enum verdict verdict)
+{
+    return !audit->options->jsonl && (verdict != VERDICT_PASS || audit->options->all);
+}
+
 static void show(struct audit *audit, const struct result *result, const struct requirement *requirement,
                  struct seen *seen)
 {
-    if (audit->options->jsonl || (result->verdict == VERDICT_PASS && !audit->options->all))
+    if (!is_shown(audit, result->verdict))
         return;
     if (seen->blocks++ < BLOCKS_MAX)
         terminal_result(&audit->terminal, result, requirement->text);
@@ -103,23 +110,102 @@ static void write_results(void *user)
         unwritten(audit, error.text);
 }
 
-static void read_file(struct audit *audit, const char *path)
+static void file_done(struct audit *audit, enum audit_file status, const struct sentence *error)
 {
+    audit->damaged |= status == AUDIT_FILE_DAMAGED;
+    audit->foreign |= status == AUDIT_FILE_FOREIGN;
+    if (status != AUDIT_FILE_WHOLE)
+        complain(0, error->text);
+}
+
+static int judge_files(struct audit *audit, struct sentence *error)
+{
+    const struct audit_options *options = audit->options;
+    struct audit_judge_config config = {
+        .catalogue = audit->catalogue,
+        .selection = &options->selection,
+        .ladders = audit->logged,
+        .result = take_result,
+        .results_end = write_results,
+        .user = audit,
+    };
+    struct audit_judge *judge = audit_judge_create(&config);
+
+    if (judge == NULL)
+        return sentence_set(error, "out of memory");
+    for (size_t i = 0; i < options->files.count; i++) {
+        enum audit_file status = audit_judge_file(judge, options->files.paths[i], error);
+
+        file_done(audit, status, error);
+    }
+    audit->totals = *audit_judge_totals(judge);
+    audit_judge_free(judge);
+    return 0;
+}
+
+/* ---- several processes ------------------------------------------------------------------------------------------- */
+
+/* Shows a result that is a line of JSON by now. */
+static void show_line(struct audit *audit, const struct requirement *requirement, const char *line, size_t octets)
+{
+    json_t *object = json_loadb(line, octets, 0, NULL);
+    struct result result;
+
+    if (object != NULL && result_from_json(object, &result) == 0)
+        show(audit, &result, requirement, &audit->seen[requirement->index]);
+    json_decref(object);
+}
+
+static void take_line(void *user, enum verdict verdict, const struct requirement *requirement, const char *line,
+                      size_t octets)
+{
+    struct audit *audit = user;
     struct sentence error;
 
-    switch (audit_judge_file(audit->judge, path, &error)) {
-    case AUDIT_FILE_WHOLE: return;
-    case AUDIT_FILE_DAMAGED: audit->damaged = true; break;
-    case AUDIT_FILE_FOREIGN: audit->foreign = true; break;
+    audit->seen[requirement->index].exercised = true;
+    summary_count(&audit->counted, verdict);
+    if (audit->logged) {
+        results_log_hold(audit->log);
+        if (results_log_append_line(audit->log, verdict, line, octets, &error) != 0)
+            unwritten(audit, error.text);
     }
-    complain(0, error.text);
+    if (octets != 0 && is_shown(audit, verdict))
+        show_line(audit, requirement, line, octets);
+}
+
+static void take_file(void *user, enum audit_file status, const struct flow_totals *totals,
+                      const struct sentence *error)
+{
+    struct audit *audit = user;
+
+    write_results(audit);
+    flow_totals_add(&audit->totals, totals);
+    file_done(audit, status, error);
+}
+
+static int share_files(struct audit *audit, struct sentence *error)
+{
+    const struct audit_options *options = audit->options;
+    struct audit_workers_config config = {
+        .catalogue = audit->catalogue,
+        .selection = &options->selection,
+        .files = &options->files,
+        .processes = options->processes,
+        .lines = audit->logged,
+        .shown = options->all && !options->jsonl,
+        .result = take_line,
+        .file = take_file,
+        .user = audit,
+    };
+
+    return audit_workers_run(&config, error);
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
 static void fill_summary(const struct audit *audit, struct run_summary *summary)
 {
-    const struct flow_totals *totals = audit_judge_totals(audit->judge);
+    const struct flow_totals *totals = &audit->totals;
 
     *summary = audit->counted;
     summary->frames = totals->frames;
@@ -139,7 +225,7 @@ static void fill_summary(const struct audit *audit, struct run_summary *summary)
 /* Why nothing was found, as far as the totals tell. */
 static void explain_nothing(const struct audit *audit)
 {
-    const struct flow_totals *totals = audit_judge_totals(audit->judge);
+    const struct flow_totals *totals = &audit->totals;
 
     if (totals->flows != 0) {
         complain(0, "no rule that is selected was exercised by this traffic");
@@ -256,20 +342,11 @@ static int open_log(struct audit *audit, struct sentence *error)
 static int set_up(struct audit *audit, struct sentence *error)
 {
     const struct audit_options *options = audit->options;
-    struct audit_judge_config config = {
-        .catalogue = audit->catalogue,
-        .selection = &options->selection,
-        .ladders = options->output != NULL || options->jsonl,
-        .result = take_result,
-        .results_end = write_results,
-        .user = audit,
-    };
 
     terminal_init(&audit->terminal, stdout);
     audit->terminal.all = options->all;
     audit->seen = calloc(catalogue_count(audit->catalogue) + 1, sizeof(*audit->seen));
-    audit->judge = audit_judge_create(&config);
-    if (audit->seen == NULL || audit->judge == NULL)
+    if (audit->seen == NULL)
         return sentence_set(error, "out of memory");
     return open_log(audit, error);
 }
@@ -280,15 +357,12 @@ static int audit_files(const struct audit_options *options, const struct catalog
     struct sentence error;
     int status;
 
-    if (set_up(&audit, &error) != 0) {
+    if (set_up(&audit, &error) != 0 ||
+        (options->processes > 1 && options->files.count > 1 ? share_files : judge_files)(&audit, &error) != 0)
         status = complain(EXIT_INCONCLUSIVE, error.text);
-    } else {
-        for (size_t i = 0; i < options->files.count; i++)
-            read_file(&audit, options->files.paths[i]);
+    else
         status = finish(&audit);
-    }
     (void)results_log_close(audit.log, NULL);
-    audit_judge_free(audit.judge);
     free(audit.seen);
     return status;
 }

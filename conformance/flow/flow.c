@@ -398,3 +398,16 @@ const struct flow_totals *flow_decoder_totals(const struct flow_decoder *decoder
 {
     return &decoder->totals;
 }
+
+void flow_totals_add(struct flow_totals *totals, const struct flow_totals *others)
+{
+    enum { COUNTERS = sizeof(*totals) / sizeof(uint64_t) };
+    uint64_t sums[COUNTERS], more[COUNTERS];
+
+    _Static_assert(sizeof(*totals) % sizeof(uint64_t) == 0, "totals are counters, and nothing else");
+    memcpy(sums, totals, sizeof(sums));
+    memcpy(more, others, sizeof(more));
+    for (size_t i = 0; i < COUNTERS; i++)
+        sums[i] += more[i];
+    memcpy(totals, sums, sizeof(sums));
+}

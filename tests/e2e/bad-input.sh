@@ -172,4 +172,15 @@ for seed in $(seq 1 20); do
 done
 expect "0 1 4" "all of them in one run" "$WARPCHECK" audit --format jsonl "$in/noise"
 says '"type":"summary"'
+grep -v '"type":"run"' "$WORK/stdout" >"$WORK/one"
+expect "0 1 4" "all of them, three at a time" "$WARPCHECK" audit -j 3 --format jsonl "$in/noise"
+holds "with the same results in the same order" cmp "$WORK/one" <(grep -v '"type":"run"' "$WORK/stdout")
+expect "0 1 4" "the same for people, with all that passed" "$WARPCHECK" audit -j 2 --all "$in/noise"
+cp "$WORK/stdout" "$WORK/two"
+expect "0 1 4" "and by one process" "$WARPCHECK" audit -j1 --all "$in/noise"
+holds "reads the same" cmp "$WORK/two" "$WORK/stdout"
+expect 2 "a file of several that is no capture" "$WARPCHECK" audit -j 2 "$in/good.pcap" "$in/letter.pcap"
+complains 'letter'
+expect 4 "a file of several that breaks off" "$WARPCHECK" audit -j 2 "$in/good.pcap" "$in/cut-in-frame.pcap"
+expect 2 "no process at all" "$WARPCHECK" audit -j 0 "$in/good.pcap"
 finish
