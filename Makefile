@@ -12,6 +12,7 @@
 #   make bench      the benchmarks' ratios
 #   make coverage   lines and branches by folder
 #   make format     clang-format -i
+#   make lab        judges Linux siw in a virtual machine (conformance/peers/linux); report in build/lab/report
 #   make install    PREFIX=/usr/local, DESTDIR=
 #   make plugin     the Wireshark plugin; make install-plugin, make remove-plugin (mk/plugin.mk)
 #   make deps       every Debian package any of the above needs
@@ -28,7 +29,7 @@ ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(shell nproc)
 endif
 
-.PHONY: all help deps demo check unit e2e fuzz lint bench coverage format install clean prerequisites programs FORCE
+.PHONY: all help deps demo check unit e2e fuzz lint bench coverage lab format install clean prerequisites programs FORCE
 .DEFAULT_GOAL := all
 
 B ?= build
@@ -185,6 +186,10 @@ fuzz: $(fuzz_programs)
 
 bench: programs $(bench_programs)
 	@$(test_env) tools/bench.sh
+
+# A device that does not conform is no fault of the build: exit status 1 of the run is not one of make.
+lab: programs
+	@status=0; '$(B)/warpcheck' run --dut linux-siw -o '$(B)/lab/report' || status=$$?; [ "$$status" -le 1 ]
 
 coverage: $(B)/cov/unit-tests
 	@B='$(B)' tools/coverage.sh

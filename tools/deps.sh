@@ -12,14 +12,20 @@ build='gcc libc6-dev pkg-config libpcap-dev libnet1-dev libisal-dev liblua5.4-de
 test='check clang libclang-rt-14-dev llvm tshark jq xxd procps'
 bench='tshark jq procps time'
 plugin='wireshark-dev libwireshark-dev libglib2.0-dev tshark'
+lab='qemu-system-x86 busybox-static cpio kmod xz-utils patch make gcc libc6-dev bc libelf-dev iproute2 libjansson-dev
+     libibverbs-dev librdmacm-dev ibverbs-providers rdmacm-utils perftest'
+lab61='linux-headers-amd64 linux-source-6.1'
+lab612='linux-headers-6.12-amd64 linux-source-6.12'
 lint='check clang clang-tidy clang-format cppcheck shellcheck'
 
 wanted=
 for group in "$@"; do
 	case $group in
-	build | test | bench | lint | plugin) wanted+=" ${!group}" ;;
+	build | test | bench | lint | plugin | lab) wanted+=" ${!group}" ;;
+	lab-6.1) wanted+=" $lab61" ;;
+	lab-6.12) wanted+=" $lab612" ;;
 	all) wanted+=" $build $test $bench $lint $plugin" ;;
-	*) echo "deps.sh: unknown group '$group': expected build, test, bench, lint, plugin or all" >&2; exit 2 ;;
+	*) echo "deps.sh: unknown group '$group': expected build, test, bench, lint, plugin, lab, lab-6.1, lab-6.12 or all" >&2; exit 2 ;;
 	esac
 done
 

@@ -12,6 +12,7 @@
 
 #include "conformance/engine/cmd_report.h"
 #include "conformance/engine/coverage.h"
+#include "conformance/engine/peer_launcher.h"
 #include "conformance/engine/profile.h"
 #include "conformance/engine/run_options.h"
 #include "conformance/engine/runner.h"
@@ -251,11 +252,13 @@ static int finish(struct command *command, const struct runner_totals *totals, i
     return (int)summary_exit_status(&summary);
 }
 
-static void describe_replay(const struct run_options *options, char *text, size_t room)
+static void describe_replay(const struct command *command, char *text, size_t room)
 {
+    const struct run_options *options = &command->options;
+    const char *profile = command->profile.replay != NULL ? command->profile.replay : options->profile;
     size_t used = (size_t)snprintf(text, room, "%s%s%s%s", options->simulate ? " --simulate" : "",
-                                   options->ipv6 ? " --ipv6" : "", options->profile != NULL ? " --dut " : "",
-                                   options->profile != NULL ? options->profile : "");
+                                   options->ipv6 ? " --ipv6" : "", profile != NULL ? " --dut " : "",
+                                   profile != NULL ? profile : "");
 
     for (size_t i = 0; i < options->defect_count && used < room; i++)
         used += (size_t)snprintf(text + used, room - used, " --defect %s", options->defects[i]);
@@ -284,7 +287,7 @@ static int run(struct command *command, struct sentence *error)
     struct runner_totals totals;
     int status;
 
-    describe_replay(&command->options, replay, sizeof(replay));
+    describe_replay(command, replay, sizeof(replay));
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
     status = runner_run(&config, &totals, error);
@@ -359,6 +362,8 @@ int cmd_run(int argc, char **argv)
         return complain(STATUS_USAGE, error.text);
     if (command.options.help)
         return fputs(run_options_usage, stdout) < 0 || fputs(selection_usage, stdout) < 0 ? STATUS_ENVIRONMENT : 0;
+    if (command.options.profile != NULL && peer_launch(command.options.profile, argc, argv, &error) != 0)
+        return complain(STATUS_ENVIRONMENT, error.text);
     terminal_init(&command.terminal, command.options.jsonl ? stderr : stdout);
     command.terminal.all = command.options.all;
     command.terminal.ladders = command.options.ladders;

@@ -157,6 +157,7 @@ static int read_all(struct profile *profile, const char *path, struct pics *pics
     profile->name = json_string_value(json_object_get(json, "name"));
     if (profile->name == NULL)
         profile->name = path;
+    profile->replay = json_string_value(json_object_get(json, "replay"));
     if (address_of(path, "address", string_of(json, path, "address", error), &profile->address, error) != 0 ||
         address_of(path, "own_address", string_of(json, path, "own_address", error), &profile->own_address, error) != 0)
         return -1;

@@ -6,6 +6,7 @@
  *     "address": "192.0.2.7", "port": 9999,           where it listens
  *     "interface": "eth1", "own_address": "192.0.2.9",  the tester's interface, and an address there that nobody owns
  *     "own_mac": "02:77:63:00:00:03",                 optional
+ *     "replay": "linux-siw",                          optional: what --dut is to be when a check is repeated
  *     "control": "192.0.2.7:7471",                    the upper tester; without it checks that need one are skipped
  *     "capabilities": { "mpa.markers": "no", "ird": 16 },   PICS items (conformance/requirements/pics.tsv)
  *     "known_deviations": [ { "requirement": "RDMAP-4.8-02", "verdict": "FAIL", "reason": "nibbles swapped",
@@ -40,6 +41,7 @@ struct known_deviation {
 
 struct profile {
     const char *name;
+    const char *replay; /* how --dut names it in commands that repeat a check; NULL: as it was named */
     const char *interface;
     struct net_address address;
     struct net_address own_address;

@@ -7,7 +7,7 @@
  * The texts give no times for reactions; the catalogue's longest is 15 s. That is right for a round trip of 10 ms and
  * above, where a device sits behind a real network or an emulator; a device on the next cable answers in proportion.
  */
-enum { MEASURED_HANDSHAKES = 3, REACTION_PER_ROUND_TRIP = 1500 };
+enum { MEASURED_HANDSHAKES = 3, REACTION_PER_ROUND_TRIP = 1500, HELD_MILLISECONDS = 30 };
 #define SECOND UINT64_C(1000000000)
 #define REACTION_LEAST (2 * SECOND)
 #define REACTION_MOST (15 * SECOND)
@@ -29,6 +29,20 @@ int rig_pump(struct rig *rig, uint64_t deadline_ns)
     }
     tcp_stack_tick(rig->tcp, rig_now(rig));
     return timer <= deadline_ns && timer != LINK_NEVER ? 1 : 0;
+}
+
+/*
+ * A connection that is dropped before the device's accept() is a test of its own (some give up listening then), and not to
+ * be had by the way.
+ */
+static int hold(struct rig *rig)
+{
+    uint64_t deadline = rig_now(rig) + HELD_MILLISECONDS * UINT64_C(1000000);
+
+    while (rig_now(rig) < deadline)
+        if (rig_pump(rig, deadline) < 0)
+            return -1;
+    return 0;
 }
 
 static int handshake(struct rig *rig, uint64_t *round_trip, struct sentence *error)
@@ -61,6 +75,10 @@ static int handshake(struct rig *rig, uint64_t *round_trip, struct sentence *err
                             cause == TCP_CAUSE_NONE ? "no answer" : tcp_cause_name(cause));
     }
     *round_trip = tcp_status(connection)->round_trip_ns;
+    if (hold(rig) != 0) {
+        tcp_release(connection);
+        return sentence_set(error, "%s", rig->failure.text);
+    }
     tcp_abort(connection);
     tcp_release(connection);
     return 0;

@@ -315,7 +315,8 @@ struct rig *rig_profile_new(const struct profile *profile, uint64_t seed, struct
     net->rig.own = profile->own_address;
     if (open_wire(net, profile->interface, profile->own_mac, seed, error) != 0 || link_net_drop_privileges(error) != 0 ||
         (profile->control.family != 0 &&
-         connect_control(net, &profile->control, profile->control_port, START_MILLISECONDS, error) != 0)) {
+         (connect_control(net, &profile->control, profile->control_port, START_MILLISECONDS, error) != 0 ||
+          net_reset(&net->rig, error) != 0))) {
         net_free(&net->rig);
         return NULL;
     }

@@ -316,17 +316,23 @@ function Connection:start_as_initiator(given)
   return reply
 end
 
+-- Fields of a Reply: `given`, and what is not given there as the Request has it: Rev, and the enhanced word mirrored.
+function mirrored(request, given)
+  local reply = copy_fields(given)
+  if request == nil then return reply end
+  if reply.Rev == nil then reply.Rev = request.Rev end
+  if reply.enhanced == nil and request.enhanced and reply.S == nil and reply.raw == nil and reply.Rev == request.Rev then
+    local e = request.enhanced
+    reply.enhanced = { A = e.A, B = e.B, C = e.C, D = e.D, IRD = e.ORD, ORD = e.IRD }
+  end
+  return reply
+end
+
 -- The tester as responder: Request in, Reply out. `given` are fields of the Reply; an enhanced Request gets the
 -- enhanced word mirrored unless `given` says otherwise. Returns the Request.
 function Connection:start_as_responder(given)
   local request = self:expect(mpa.request {}, { message = "an initiator opens with a Request" })
-  local reply = copy_fields(given)
-  if reply.Rev == nil then reply.Rev = request.Rev end
-  if reply.enhanced == nil and request.enhanced then
-    local e = request.enhanced
-    reply.enhanced = { A = e.A, B = e.B, C = e.C, D = e.D, IRD = e.ORD, ORD = e.IRD }
-  end
-  local frame = mpa.reply(reply)
+  local frame = mpa.reply(mirrored(request, given))
   self:send(frame)
   self:agree(wire.unpack("mpa_start", frame:octets()), request)
   return request

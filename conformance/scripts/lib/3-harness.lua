@@ -49,6 +49,9 @@ function Upper:__index(verb)
     local request = copy_fields(arguments)
     request.verb = verb
     local answer = rig.command(request)
+    if answer.unsupported then
+      t:skip("the device cannot be asked to " .. verb .. " so: " .. tostring(answer.error))
+    end
     if not answer.ok then
       t:inconclusive("the upper tester could not " .. verb .. ": " .. tostring(answer.error))
     end
@@ -112,6 +115,19 @@ function Test:accept(options)
   return c
 end
 
+-- The Rev of a device's Request where a check has no wish: 1, or, when it cannot be told, whatever it sends.
+function Test:plain_rev()
+  if self.rev == nil then
+    self.rev = 1
+    local list = self.dut:capabilities().rev
+    if list and #list > 0 then
+      self.rev = false
+      for _, rev in ipairs(list) do self.rev = rev == 1 and 1 or self.rev end
+    end
+  end
+  return self.rev or nil
+end
+
 -- A listener of the device with this configuration: returns its port.
 function Test:listen(config)
   return self.dut:listen(config).port
@@ -133,7 +149,7 @@ function Test:open(options)
     return c
   end
   local dut = copy_fields(options.dut)
-  if dut.rev == nil then dut.rev = 1 end
+  if dut.rev == nil then dut.rev = self:plain_rev() end
   local c = self:accept { dut = dut, mss = options.mss, iss = options.iss }
   c:start_as_responder(options.reply)
   self.dut:send { stream = c.stream, data = "66697273" }
@@ -172,10 +188,13 @@ end
 -- Good exchanges, from least to most: TCP alone; a start-up; a start-up and an answered Read.
 local exchanges = {
   tcp = function(t)
-    if t.role == "responder" then t:connect().tcp:close() end
+    if t.role ~= "responder" then return end
+    local c = t:connect()
+    rig.wait(math.max(0.01, 4 * t.round_trip)) -- the device takes it before it is closed
+    c.tcp:close()
   end,
   startup = function(t)
-    local c = t.role == "responder" and t:connect() or t:accept { dut = { rev = 1 } }
+    local c = t.role == "responder" and t:connect() or t:accept { dut = { rev = t:plain_rev() } }
     if t.role == "responder" then c:start_as_initiator() else c:start_as_responder() end
     c.tcp:close()
   end,

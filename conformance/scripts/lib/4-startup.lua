@@ -5,7 +5,7 @@
 -- The tester's start-up frame in this role: a Request to a responder, a Reply to an initiator.
 function Test:start_frame(given)
   if self.role == "responder" then return mpa.request(given) end
-  return mpa.reply(given)
+  return mpa.reply(mirrored(self.request, given))
 end
 
 -- A connection on which the device waits for that frame. As initiator its Request has been taken: c.request.
@@ -17,9 +17,10 @@ function Test:awaiting_start(options)
     return self:connect { port = port, mss = options.mss, iss = options.iss }
   end
   local dut = copy_fields(options.dut)
-  if dut.rev == nil then dut.rev = 1 end
+  if dut.rev == nil then dut.rev = self:plain_rev() end
   local c = self:accept { dut = dut, mss = options.mss, iss = options.iss }
   c.request = c:expect(mpa.request {}, { message = "an initiator opens with a Request" })
+  self.request = c.request
   return c
 end
 

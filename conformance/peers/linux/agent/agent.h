@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * warpcheck-agent: the upper tester (docs/upper-tester.md) above a device that rdma_cm and the verbs reach: Linux siw in the
+ * lab, or an RNIC. One process, one thread, one device; everything hangs off one struct agent.
+ *
+ * What verbs have no way to ask for (Rev, Markers, CRC, an STag of one's choice, a Terminate) is answered with an error
+ * that also carries "unsupported": true, so that a check is skipped and not called inconclusive.
+ */
+#ifndef CONFORMANCE_PEERS_LINUX_AGENT_H
+#define CONFORMANCE_PEERS_LINUX_AGENT_H
+
+#include <infiniband/verbs.h>
+#include <jansson.h>
+#include <rdma/rdma_cma.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    AGENT_PORT = 7471,
+    AGENT_DOMAINS = 64,
+    AGENT_EVENTS_MAX = 65536,
+    AGENT_SEND_DEPTH = 128,
+    AGENT_RECEIVE_DEPTH = 512,
+    AGENT_PRIVATE_MAX = 255, /* rdma_conn_param counts them in an octet */
+};
+
+/* What the device does and nobody can change through verbs; --fixed on the command line. */
+struct agent_traits {
+    int rev;
+    bool enhanced, markers, crc, p2p;
+    bool rtr_send, rtr_write, rtr_read;
+};
+
+/* Options of listen and connect. */
+struct agent_config {
+    enum { ACCEPT_AUTO, ACCEPT_MANUAL, ACCEPT_REJECT } accept;
+    unsigned ird, ord, pd, receives, receive_octets;
+    bool repost, echo;
+    uint8_t private_data[AGENT_PRIVATE_MAX];
+    uint8_t private_octets;
+};
+
+struct agent_region {
+    struct agent_region *next;
+    struct ibv_mr *mr; /* NULL once invalidated */
+    uint32_t stag;
+    uint8_t *base; /* the base of the region's Tagged Offsets too */
+    size_t length;
+    void *map;
+    size_t map_octets;
+};
+
+struct agent_listener {
+    struct agent_listener *next;
+    uint16_t port;
+    struct rdma_cm_id *ids[2]; /* IPv4 and IPv6 */
+    struct agent_config config;
+};
+
+/* Something posted. Receives keep their buffer until the stream goes. */
+struct agent_work {
+    struct agent_work *next, **link;
+    struct agent_stream *stream;
+    enum { WORK_RECEIVE, WORK_SEND, WORK_WRITE, WORK_READ } kind;
+    json_t *id;
+    uint8_t *octets; /* own buffer, NULL: none */
+    struct ibv_mr *mr;
+    size_t length;
+};
+
+struct agent_stream {
+    struct agent_stream *next;
+    struct agent *agent;
+    json_int_t number;
+    struct rdma_cm_id *id;
+    struct ibv_cq *cq;
+    struct agent_config config;
+    enum { STREAM_RESOLVING, STREAM_REQUESTED, STREAM_STARTING, STREAM_OPEN, STREAM_CLOSED } state;
+    uint16_t port; /* of the listener, 0: the active side */
+    struct agent_work *work;
+};
+
+struct agent {
+    struct agent_traits traits;
+    struct ibv_context *device;
+    struct ibv_device_attr limits;
+    struct rdma_event_channel *cm;
+    struct ibv_comp_channel *completions;
+    struct ibv_pd *domains[AGENT_DOMAINS];
+    struct ibv_mr *scratch[AGENT_DOMAINS]; /* sinks of Reads of no octets */
+    uint8_t *scratch_octets;
+    struct agent_region *regions;
+    struct agent_listener *listeners;
+    struct agent_stream *streams;
+    json_int_t last_stream;
+    json_t *events;
+    json_int_t lost;
+};
+
+/* The answer to one command: made by the functions below, as "ok": true unless agent_refuse() was called. */
+struct agent_reply {
+    json_t *json;
+    bool failed;
+};
+
+/* Always -1, with the sentence in the reply. The first one counts. */
+int agent_refuse(struct agent_reply *reply, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same, and the device has no such thing at all. */
+int agent_unsupported(struct agent_reply *reply, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* An event of a stream; takes over `more` (an object or NULL). */
+void agent_event(struct agent *agent, const struct agent_stream *stream, const char *name, json_t *more);
+
+/* agent_values.c: members of a command. All return -1 with a refusal, and leave the value alone when it is absent. */
+int agent_number(const json_t *command, const char *name, uint64_t *value, uint64_t most, struct agent_reply *reply);
+int agent_flag(const json_t *command, const char *name, bool *value, struct agent_reply *reply);
+/* Hex digits into fresh octets (free()); `octets` is NULL when the member is absent. */
+int agent_octets(const json_t *command, const char *name, uint8_t **octets, size_t *count, struct agent_reply *reply);
+json_t *agent_hex(const uint8_t *octets, size_t count);
+void agent_pattern(uint8_t *octets, size_t count);
+int agent_config_read(const struct agent *agent, struct agent_config *config, const json_t *command, bool active,
+                      struct agent_reply *reply);
+
+/* agent_memory.c */
+struct ibv_pd *agent_domain(struct agent *agent, unsigned number, struct agent_reply *reply);
+int agent_reg_mr(struct agent *agent, const json_t *command, struct agent_reply *reply);
+int agent_dereg(struct agent *agent, const json_t *command, struct agent_reply *reply);
+int agent_invalidate(struct agent *agent, const json_t *command, struct agent_reply *reply);
+int agent_mem_read(struct agent *agent, const json_t *command, struct agent_reply *reply);
+int agent_mem_write(struct agent *agent, const json_t *command, struct agent_reply *reply);
+void agent_memory_reset(struct agent *agent);
+
+/* agent_work.c */
+int agent_post_recv(struct agent *agent, const json_t *command, struct agent_reply *reply);
+int agent_send(struct agent *agent, const json_t *command, struct agent_reply *reply);
+int agent_write(struct agent *agent, const json_t *command, struct agent_reply *reply);
+int agent_read(struct agent *agent, const json_t *command, struct agent_reply *reply);
+int agent_post_receives(struct agent_stream *stream, size_t length, size_t count, struct agent_reply *reply);
+void agent_take_completions(struct agent_stream *stream);
+void agent_work_free(struct agent_work *work);
+
+/* agent_stream.c */
+struct agent_stream *agent_stream_of(struct agent *agent, const json_t *command, struct agent_reply *reply);
+int agent_listen(struct agent *agent, const json_t *command, struct agent_reply *reply);
+int agent_unlisten(struct agent *agent, const json_t *command, struct agent_reply *reply);
+int agent_connect(struct agent *agent, const json_t *command, struct agent_reply *reply);
+int agent_accept(struct agent *agent, const json_t *command, struct agent_reply *reply);
+int agent_reject(struct agent *agent, const json_t *command, struct agent_reply *reply);
+int agent_disconnect(struct agent *agent, const json_t *command, struct agent_reply *reply);
+int agent_status(struct agent *agent, const json_t *command, struct agent_reply *reply);
+void agent_take_cm_events(struct agent *agent);
+void agent_streams_reset(struct agent *agent);
+
+#endif

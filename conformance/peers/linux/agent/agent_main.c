@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* warpcheck-agent: options, control sockets, one command a line. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "agent.h"
+
+enum { CONTROLS_MAX = 16, LINE_MAX = 64 << 20, READ_OCTETS = 65536 };
+
+struct control {
+    int fd; /* -1: free */
+    char *line;
+    size_t count, room;
+};
+
+int agent_refuse(struct agent_reply *reply, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    if (!reply->failed)
+        json_object_set_new(reply->json, "error", json_string(text));
+    reply->failed = true;
+    return -1;
+}
+
+int agent_unsupported(struct agent_reply *reply, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    if (!reply->failed)
+        json_object_set_new(reply->json, "unsupported", json_true());
+    return agent_refuse(reply, "%s", text);
+}
+
+void agent_event(struct agent *agent, const struct agent_stream *stream, const char *name, json_t *more)
+{
+    if (more == NULL)
+        more = json_object();
+    json_object_set_new(more, "stream", json_integer(stream->number));
+    json_object_set_new(more, "event", json_string(name));
+    if (json_array_size(agent->events) < AGENT_EVENTS_MAX) {
+        json_array_append_new(agent->events, more);
+    } else {
+        agent->lost++;
+        json_decref(more);
+    }
+}
+
+static void take_everything(struct agent *agent)
+{
+    struct ibv_cq *cq;
+    void *context;
+    struct ibv_async_event event;
+
+    agent_take_cm_events(agent);
+    while (ibv_get_cq_event(agent->completions, &cq, &context) == 0) {
+        ibv_ack_cq_events(cq, 1);
+        (void)ibv_req_notify_cq(cq, 0);
+    }
+    for (struct agent_stream *stream = agent->streams; stream != NULL; stream = stream->next)
+        agent_take_completions(stream);
+    while (ibv_get_async_event(agent->device, &event) == 0)
+        ibv_ack_async_event(&event);
+}
+
+static int verb_capabilities(struct agent *agent, const json_t *command, struct agent_reply *reply)
+{
+    const struct agent_traits *traits = &agent->traits;
+    json_t *rtr = json_array();
+
+    (void)command;
+    if (traits->rtr_send)
+        json_array_append_new(rtr, json_string("send"));
+    if (traits->rtr_write)
+        json_array_append_new(rtr, json_string("write"));
+    if (traits->rtr_read)
+        json_array_append_new(rtr, json_string("read"));
+    json_object_update_new(reply->json,
+                           json_pack("{s:s, s:i, s:[i], s:b, s:b, s:b, s:b, s:o, s:i, s:i, s:i, s:b, s:b, s:b}", "name",
+                                     ibv_get_device_name(agent->device->device), "protocol", 1, "rev", traits->rev,
+                                     "enhanced", traits->enhanced, "markers", traits->markers, "crc_off", !traits->crc,
+                                     "p2p", traits->p2p, "rtr", rtr, "ird_max", agent->limits.max_qp_rd_atom, "ord_max",
+                                     agent->limits.max_qp_init_rd_atom, "private_data_max", AGENT_PRIVATE_MAX,
+                                     "atomics", 0, "immediate", 0, "local_invalidate", 0));
+    return 0;
+}
+
+static int verb_poll(struct agent *agent, const json_t *command, struct agent_reply *reply)
+{
+    (void)command;
+    json_object_set_new(reply->json, "events", agent->events);
+    json_object_set_new(reply->json, "lost", json_integer(agent->lost));
+    agent->events = json_array();
+    agent->lost = 0;
+    return 0;
+}
+
+static int verb_reset(struct agent *agent, const json_t *command, struct agent_reply *reply)
+{
+    (void)command;
+    (void)reply;
+    agent_streams_reset(agent);
+    agent_memory_reset(agent);
+    json_array_clear(agent->events);
+    agent->lost = 0;
+    return 0;
+}
+
+static int verb_unsupported(struct agent *agent, const json_t *command, struct agent_reply *reply)
+{
+    (void)agent;
+    return agent_unsupported(reply, "verbs have no way to ask for \"%s\"",
+                             json_string_value(json_object_get(command, "verb")));
+}
+
+#define CONFIG                                                                                                         \
+    "rev enhanced markers crc ird ord p2p rtr private_data accept pd receives receive_octets repost echo hold_open "   \
+    "emss "                                                                                                            \
+    "startup_ms linger_ms"
+
+static const struct verb {
+    const char *name;
+    int (*run)(struct agent *agent, const json_t *command, struct agent_reply *reply);
+    const char *members;
+} verbs[] = {
+    {"capabilities", verb_capabilities, ""},
+    {"listen", agent_listen, "port " CONFIG},
+    {"unlisten", agent_unlisten, "port"},
+    {"connect", agent_connect, "address port " CONFIG},
+    {"accept", agent_accept, "stream private_data ird ord"},
+    {"reject", agent_reject, "stream private_data"},
+    {"reg_mr", agent_reg_mr, "length base access pd stream stag fill data"},
+    {"dereg", agent_dereg, "stag"},
+    {"invalidate", agent_invalidate, "stag"},
+    {"mem_read", agent_mem_read, "stag offset length"},
+    {"mem_write", agent_mem_write, "stag offset data"},
+    {"post_recv", agent_post_recv, "stream length count"},
+    {"send", agent_send, "stream data length solicited invalidate id"},
+    {"write", agent_write, "stream stag to data length id"},
+    {"read", agent_read, "stream source_stag source_to sink_stag sink_to length id"},
+    {"atomic", verb_unsupported, NULL},
+    {"immediate", verb_unsupported, NULL},
+    {"terminate", verb_unsupported, NULL},
+    {"abort", verb_unsupported, NULL},
+    {"disconnect", agent_disconnect, "stream"},
+    {"poll", verb_poll, ""},
+    {"status", agent_status, "stream"},
+    {"reset", verb_reset, ""},
+};
+
+static bool knows(const struct verb *verb, const char *member)
+{
+    size_t length = strlen(member);
+    const char *at = verb->members;
+
+    if (at == NULL || strcmp(member, "verb") == 0 || strcmp(member, "tag") == 0)
+        return true;
+    for (; (at = strstr(at, member)) != NULL; at += length)
+        if ((at == verb->members || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+static void obey(struct agent *agent, const json_t *command, struct agent_reply *reply)
+{
+    const char *name = json_string_value(json_object_get(command, "verb"));
+    const char *member;
+    json_t *value;
+
+    for (size_t i = 0; name != NULL && i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+        if (strcmp(name, verbs[i].name) != 0)
+            continue;
+        json_object_foreach((json_t *)(uintptr_t)command, member, value)
+        {
+            if (!knows(&verbs[i], member)) {
+                (void)agent_refuse(reply, "\"%.40s\" knows no member \"%.40s\"", name, member);
+                return;
+            }
+        }
+        take_everything(agent);
+        (void)verbs[i].run(agent, command, reply);
+        return;
+    }
+    (void)agent_refuse(reply, "unknown verb \"%.40s\"", name != NULL ? name : "");
+}
+
+/* The answer to one line; free(). */
+static char *answer(struct agent *agent, const char *line)
+{
+    struct agent_reply reply = {.json = json_object()};
+    json_error_t where;
+    json_t *command = json_loads(line, JSON_REJECT_DUPLICATES, &where);
+    char *text;
+
+    if (json_is_object(command))
+        obey(agent, command, &reply);
+    else
+        (void)agent_refuse(&reply, "a command is a JSON object: %.200s", where.text);
+    json_object_set_new(reply.json, "ok", json_boolean(!reply.failed));
+    if (json_object_get(command, "tag") != NULL)
+        json_object_set(reply.json, "tag", json_object_get(command, "tag"));
+    text = json_dumps(reply.json, JSON_COMPACT);
+    json_decref(command);
+    json_decref(reply.json);
+    return text;
+}
+
+/* A peer that does not read its answers is waited for: there is one tester. */
+static int say(int fd, char *text)
+{
+    size_t length = text != NULL ? strlen(text) : 0, at = 0;
+
+    if (text == NULL)
+        return -1;
+    text[length++] = '\n'; /* in the place of the end mark */
+    while (at < length) {
+        ssize_t written = send(fd, text + at, length - at, MSG_NOSIGNAL);
+
+        if (written <= 0)
+            return -1;
+        at += (size_t)written;
+    }
+    return 0;
+}
+
+static void hang_up(struct control *control)
+{
+    close(control->fd);
+    free(control->line);
+    *control = (struct control){.fd = -1};
+}
+
+static void take_lines(struct agent *agent, struct control *control)
+{
+    char *newline;
+
+    while (control->fd >= 0 && (newline = memchr(control->line, '\n', control->count)) != NULL) {
+        size_t length = (size_t)(newline - control->line) + 1;
+        int status = 0;
+
+        *newline = '\0';
+        if (control->line[strspn(control->line, " \t\r")] != '\0') {
+            char *text = answer(agent, control->line);
+
+            status = say(control->fd, text);
+            free(text);
+        }
+        control->count -= length;
+        memmove(control->line, control->line + length, control->count);
+        if (status != 0)
+            hang_up(control);
+    }
+}
+
+static void listen_to(struct agent *agent, struct control *control)
+{
+    ssize_t got;
+
+    if (control->room - control->count < READ_OCTETS) {
+        size_t room = control->room * 2 + 2 * (size_t)READ_OCTETS;
+        char *grown = room <= 2 * (size_t)LINE_MAX ? realloc(control->line, room) : NULL;
+
+        if (grown == NULL) {
+            hang_up(control);
+            return;
+        }
+        control->line = grown;
+        control->room = room;
+    }
+    got = recv(control->fd, control->line + control->count, control->room - control->count, 0);
+    if (got <= 0) {
+        hang_up(control);
+        return;
+    }
+    control->count += (size_t)got;
+    take_lines(agent, control);
+}
+
+static void take_control(int listener, struct control controls[CONTROLS_MAX])
+{
+    int fd = accept(listener, NULL, NULL), one = 1;
+
+    if (fd < 0)
+        return;
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+    for (int i = 0; i < CONTROLS_MAX; i++)
+        if (controls[i].fd < 0) {
+            controls[i].fd = fd;
+            return;
+        }
+    close(fd);
+}
+
+static int serve(struct agent *agent, int listener)
+{
+    struct control controls[CONTROLS_MAX];
+    struct pollfd waits[CONTROLS_MAX + 4];
+
+    for (int i = 0; i < CONTROLS_MAX; i++)
+        controls[i] = (struct control){.fd = -1};
+    for (;;) {
+        waits[0] = (struct pollfd){.fd = listener, .events = POLLIN};
+        waits[1] = (struct pollfd){.fd = agent->cm->fd, .events = POLLIN};
+        waits[2] = (struct pollfd){.fd = agent->completions->fd, .events = POLLIN};
+        waits[3] = (struct pollfd){.fd = agent->device->async_fd, .events = POLLIN};
+        for (int i = 0; i < CONTROLS_MAX; i++)
+            waits[4 + i] = (struct pollfd){.fd = controls[i].fd, .events = POLLIN};
+        if (poll(waits, CONTROLS_MAX + 4, -1) < 0 && errno != EINTR)
+            return -1;
+        take_everything(agent);
+        if (waits[0].revents != 0)
+            take_control(listener, controls);
+        for (int i = 0; i < CONTROLS_MAX; i++)
+            if (controls[i].fd >= 0 && waits[4 + i].fd >= 0 && waits[4 + i].revents != 0)
+                listen_to(agent, &controls[i]);
+    }
+}
+
+static int open_listener(const char *address, uint16_t port)
+{
+    struct sockaddr_in6 any = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
+    int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0), one = 1, off = 0;
+
+    if (inet_pton(AF_INET6, address, &any.sin6_addr) != 1)
+        any.sin6_addr = in6addr_any;
+    (void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+    (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+    return fd >= 0 && bind(fd, (struct sockaddr *)&any, sizeof(any)) == 0 && listen(fd, 8) == 0 ? fd : -1;
+}
+
+static bool unblock(int fd)
+{
+    return fcntl(fd, F_SETFL, O_NONBLOCK) == 0;
+}
+
+static const char *open_device(struct agent *agent, const char *name)
+{
+    int count = 0;
+    struct ibv_context **devices = rdma_get_devices(&count);
+
+    for (int i = 0; devices != NULL && i < count && agent->device == NULL; i++)
+        if (name == NULL || strcmp(name, ibv_get_device_name(devices[i]->device)) == 0)
+            agent->device = devices[i];
+    if (agent->device == NULL)
+        return "no such RDMA device (rdma link shows what there is)";
+    agent->cm = rdma_create_event_channel();
+    agent->completions = ibv_create_comp_channel(agent->device);
+    agent->scratch_octets = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    agent->events = json_array();
+    if (agent->cm == NULL || agent->completions == NULL || agent->scratch_octets == MAP_FAILED ||
+        agent->events == NULL || ibv_query_device(agent->device, &agent->limits) != 0 || !unblock(agent->cm->fd) ||
+        !unblock(agent->completions->fd) || !unblock(agent->device->async_fd))
+        return "the RDMA device cannot be opened";
+    return NULL;
+}
+
+/* "rev=2,enhanced=yes,markers=no,crc=no,p2p=no,rtr=write+read" */
+static int read_traits(struct agent_traits *traits, const char *text)
+{
+    char copy[256], *save = NULL;
+
+    (void)snprintf(copy, sizeof(copy), "%s", text);
+    for (char *item = strtok_r(copy, ",", &save); item != NULL; item = strtok_r(NULL, ",", &save)) {
+        char *value = strchr(item, '=');
+        bool yes;
+
+        if (value == NULL)
+            return -1;
+        *value++ = '\0';
+        yes = strcmp(value, "yes") == 0;
+        if (strcmp(item, "rev") == 0) {
+            traits->rev = value[0] - '0';
+        } else if (strcmp(item, "rtr") == 0) {
+            traits->rtr_send = strstr(value, "send") != NULL;
+            traits->rtr_write = strstr(value, "write") != NULL;
+            traits->rtr_read = strstr(value, "read") != NULL;
+        } else if (strcmp(item, "enhanced") == 0) {
+            traits->enhanced = yes;
+        } else if (strcmp(item, "markers") == 0) {
+            traits->markers = yes;
+        } else if (strcmp(item, "crc") == 0) {
+            traits->crc = yes;
+        } else if (strcmp(item, "p2p") == 0) {
+            traits->p2p = yes;
+        } else {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static const char usage[] =
+    "usage: warpcheck-agent [--device NAME] [--port N] [--fixed LIST]\n"
+    "  The upper tester of an RDMA device (docs/upper-tester.md), on rdma_cm and verbs.\n"
+    "  --device NAME   as `rdma link` names it (the first one)\n"
+    "  --port N        of the control socket (7471); 0: any, told in the READY line\n"
+    "  --address A     IPv6 address of the control socket (any, of both families)\n"
+    "  --fixed LIST    what the device does and verbs cannot change:\n"
+    "                  rev=2,enhanced=yes,markers=no,crc=no,p2p=no,rtr=write+read (this, if nothing is said)\n";
+
+int main(int argc, char **argv)
+{
+    struct agent agent = {.traits = {.rev = 2, .enhanced = true, .rtr_write = true, .rtr_read = true}};
+    const char *device = NULL, *address = "", *why;
+    struct sockaddr_in6 bound;
+    socklen_t octets = sizeof(bound);
+    unsigned long port = AGENT_PORT;
+    int listener;
+
+    for (int i = 1; i < argc; i += 2) {
+        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+
+        if (value != NULL && strcmp(argv[i], "--device") == 0) {
+            device = value;
+        } else if (value != NULL && strcmp(argv[i], "--port") == 0) {
+            port = strtoul(value, NULL, 10);
+        } else if (value != NULL && strcmp(argv[i], "--address") == 0) {
+            address = value;
+        } else if (value == NULL || strcmp(argv[i], "--fixed") != 0 || read_traits(&agent.traits, value) != 0) {
+            fputs(usage, stderr);
+            return 2;
+        }
+    }
+    (void)signal(SIGPIPE, SIG_IGN);
+    why = port <= UINT16_MAX ? open_device(&agent, device) : "--port is no port";
+    if (why != NULL) {
+        fprintf(stderr, "warpcheck-agent: %s\n", why);
+        return 4;
+    }
+    listener = open_listener(address, (uint16_t)port);
+    if (listener < 0 || getsockname(listener, (struct sockaddr *)&bound, &octets) != 0) {
+        fprintf(stderr, "warpcheck-agent: cannot listen on port %lu: %s\n", port, strerror(errno));
+        return 4;
+    }
+    printf("READY device=%s control=%u\n", ibv_get_device_name(agent.device->device), ntohs(bound.sin6_port));
+    (void)fflush(stdout);
+    (void)serve(&agent, listener);
+    return 4;
+}

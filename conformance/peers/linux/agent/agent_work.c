@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is posted on a stream, and its completions. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent.h"
+
+enum { MESSAGE_MOST = 64 << 20, OPCODE_SEND = 3, OPCODE_SEND_INVALIDATE = 4 };
+
+void agent_work_free(struct agent_work *work)
+{
+    *work->link = work->next;
+    if (work->next != NULL)
+        work->next->link = work->link;
+    if (work->mr != NULL)
+        (void)ibv_dereg_mr(work->mr);
+    free(work->octets);
+    json_decref(work->id);
+    free(work);
+}
+
+/* Linked into the stream; with a registered buffer of `length` octets unless that is 0. Takes over `octets`. */
+static struct agent_work *work_new(struct agent_stream *stream, int kind, uint8_t *octets, size_t length,
+                                   const json_t *id, struct agent_reply *reply)
+{
+    struct agent_work *work = calloc(1, sizeof(*work));
+    struct ibv_pd *domain = agent_domain(stream->agent, stream->config.pd, reply);
+
+    if (work == NULL || domain == NULL) {
+        free(work);
+        free(octets);
+        (void)agent_refuse(reply, "out of memory");
+        return NULL;
+    }
+    work->stream = stream;
+    work->kind = kind;
+    work->octets = octets;
+    work->length = length;
+    work->id = json_incref((json_t *)(uintptr_t)id);
+    work->link = &stream->work;
+    work->next = stream->work;
+    if (work->next != NULL)
+        work->next->link = &work->next;
+    stream->work = work;
+    if (octets != NULL && length > 0) {
+        work->mr = ibv_reg_mr(domain, octets, length, IBV_ACCESS_LOCAL_WRITE);
+        if (work->mr == NULL) {
+            (void)agent_refuse(reply, "ibv_reg_mr: %s", strerror(errno));
+            agent_work_free(work);
+            return NULL;
+        }
+    }
+    return work;
+}
+
+static int repost(struct agent_work *work)
+{
+    struct ibv_sge sge = {.addr = (uintptr_t)work->octets, .length = (uint32_t)work->length};
+    struct ibv_recv_wr request = {.wr_id = (uintptr_t)work, .sg_list = &sge}, *bad;
+
+    if (work->mr != NULL) {
+        sge.lkey = work->mr->lkey;
+        request.num_sge = 1;
+    }
+    return ibv_post_recv(work->stream->id->qp, &request, &bad);
+}
+
+int agent_post_receives(struct agent_stream *stream, size_t length, size_t count, struct agent_reply *reply)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint8_t *octets = malloc(length + 1);
+        struct agent_work *work;
+        int error;
+
+        if (octets == NULL)
+            return agent_refuse(reply, "out of memory");
+        work = work_new(stream, WORK_RECEIVE, octets, length, NULL, reply);
+        if (work == NULL)
+            return -1;
+        error = repost(work);
+        if (error != 0) {
+            agent_work_free(work);
+            return agent_refuse(reply, "ibv_post_recv: %s", strerror(error));
+        }
+    }
+    return 0;
+}
+
+int agent_post_recv(struct agent *agent, const json_t *command, struct agent_reply *reply)
+{
+    struct agent_stream *stream = agent_stream_of(agent, command, reply);
+    uint64_t length = 4096, count = 1;
+
+    if (stream == NULL || agent_number(command, "length", &length, MESSAGE_MOST, reply) != 0 ||
+        agent_number(command, "count", &count, AGENT_RECEIVE_DEPTH, reply) != 0)
+        return -1;
+    if (stream->id == NULL || stream->id->qp == NULL)
+        return agent_refuse(reply, "the stream has no queue pair (yet, or any more)");
+    return agent_post_receives(stream, length, count, reply);
+}
+
+/* "data", or "length" octets of the counting pattern. */
+static int payload(const json_t *command, uint8_t **octets, size_t *count, struct agent_reply *reply)
+{
+    uint64_t length = 0;
+
+    if (agent_octets(command, "data", octets, count, reply) != 0)
+        return -1;
+    if (*octets != NULL)
+        return 0;
+    if (agent_number(command, "length", &length, MESSAGE_MOST, reply) != 0)
+        return -1;
+    *octets = malloc(length + 1);
+    if (*octets == NULL)
+        return agent_refuse(reply, "out of memory");
+    agent_pattern(*octets, length);
+    *count = length;
+    return 0;
+}
+
+static struct agent_stream *open_stream(struct agent *agent, const json_t *command, struct agent_reply *reply)
+{
+    struct agent_stream *stream = agent_stream_of(agent, command, reply);
+
+    if (stream == NULL)
+        return NULL;
+    if (stream->id == NULL || stream->id->qp == NULL) {
+        (void)agent_refuse(reply, "the stream has no queue pair (yet, or any more)");
+        return NULL;
+    }
+    return stream;
+}
+
+static int post(struct agent_work *work, struct ibv_send_wr *request, struct agent_reply *reply)
+{
+    struct ibv_send_wr *bad;
+    int error;
+
+    request->wr_id = (uintptr_t)work;
+    request->send_flags |= IBV_SEND_SIGNALED;
+    error = ibv_post_send(work->stream->id->qp, request, &bad);
+    if (error == 0)
+        return 0;
+    agent_work_free(work);
+    return agent_refuse(reply, "ibv_post_send: %s", strerror(error < 0 ? -error : error));
+}
+
+static int post_buffer(struct agent_work *work, struct ibv_send_wr *request, struct agent_reply *reply)
+{
+    struct ibv_sge sge = {.addr = (uintptr_t)work->octets, .length = (uint32_t)work->length};
+
+    if (work->mr != NULL) {
+        sge.lkey = work->mr->lkey;
+        request->sg_list = &sge;
+        request->num_sge = 1;
+    }
+    return post(work, request, reply);
+}
+
+int agent_send(struct agent *agent, const json_t *command, struct agent_reply *reply)
+{
+    struct agent_stream *stream = open_stream(agent, command, reply);
+    struct ibv_send_wr request = {.opcode = IBV_WR_SEND};
+    uint64_t invalidate = UINT64_MAX;
+    struct agent_work *work;
+    bool solicited = false;
+    uint8_t *octets;
+    size_t count;
+
+    if (stream == NULL || agent_flag(command, "solicited", &solicited, reply) != 0 ||
+        agent_number(command, "invalidate", &invalidate, UINT32_MAX, reply) != 0 ||
+        payload(command, &octets, &count, reply) != 0)
+        return -1;
+    work = work_new(stream, WORK_SEND, octets, count, json_object_get(command, "id"), reply);
+    if (work == NULL)
+        return -1;
+    if (solicited)
+        request.send_flags = IBV_SEND_SOLICITED;
+    if (invalidate != UINT64_MAX) {
+        request.opcode = IBV_WR_SEND_WITH_INV;
+        request.invalidate_rkey = (uint32_t)invalidate;
+    }
+    return post_buffer(work, &request, reply);
+}
+
+int agent_write(struct agent *agent, const json_t *command, struct agent_reply *reply)
+{
+    struct agent_stream *stream = open_stream(agent, command, reply);
+    struct ibv_send_wr request = {.opcode = IBV_WR_RDMA_WRITE};
+    uint64_t stag = 0, to = 0;
+    struct agent_work *work;
+    uint8_t *octets;
+    size_t count;
+
+    if (stream == NULL || agent_number(command, "stag", &stag, UINT32_MAX, reply) != 0 ||
+        agent_number(command, "to", &to, UINT64_MAX, reply) != 0 || payload(command, &octets, &count, reply) != 0)
+        return -1;
+    work = work_new(stream, WORK_WRITE, octets, count, json_object_get(command, "id"), reply);
+    if (work == NULL)
+        return -1;
+    request.wr.rdma.rkey = (uint32_t)stag;
+    request.wr.rdma.remote_addr = to;
+    return post_buffer(work, &request, reply);
+}
+
+int agent_read(struct agent *agent, const json_t *command, struct agent_reply *reply)
+{
+    struct agent_stream *stream = open_stream(agent, command, reply);
+    struct ibv_send_wr request = {.opcode = IBV_WR_RDMA_READ, .num_sge = 1};
+    uint64_t source_stag = 0, source_to = 0, sink_stag = UINT64_MAX, sink_to = 0, length = 0;
+    struct agent_region *sink;
+    struct agent_work *work;
+    struct ibv_sge sge;
+
+    if (stream == NULL || agent_number(command, "source_stag", &source_stag, UINT32_MAX, reply) != 0 ||
+        agent_number(command, "source_to", &source_to, UINT64_MAX, reply) != 0 ||
+        agent_number(command, "sink_stag", &sink_stag, UINT32_MAX, reply) != 0 ||
+        agent_number(command, "sink_to", &sink_to, UINT64_MAX, reply) != 0 ||
+        agent_number(command, "length", &length, MESSAGE_MOST, reply) != 0)
+        return -1;
+    for (sink = agent->regions; sink != NULL && sink->stag != sink_stag; sink = sink->next)
+        ;
+    if (sink_stag == UINT64_MAX && length != 0)
+        return agent_refuse(reply, "a Read of more than nothing needs \"sink_stag\"");
+    if (sink_stag != UINT64_MAX && (sink == NULL || sink->mr == NULL))
+        return agent_refuse(reply, "\"sink_stag\": no memory with this STag");
+    work = work_new(stream, WORK_READ, NULL, length, json_object_get(command, "id"), reply);
+    if (work == NULL)
+        return -1;
+    sge.addr = sink != NULL ? sink_to : (uintptr_t)agent->scratch_octets;
+    sge.length = (uint32_t)length;
+    sge.lkey = sink != NULL ? sink->mr->lkey : agent->scratch[stream->config.pd]->lkey;
+    request.sg_list = &sge;
+    request.wr.rdma.rkey = (uint32_t)source_stag;
+    request.wr.rdma.remote_addr = source_to;
+    return post(work, &request, reply);
+}
+
+static const char *const kind_names[] = {"receive", "send", "write", "read"};
+
+static void echo(struct agent_work *work, size_t octets)
+{
+    struct agent_reply reply = {.json = json_object()};
+    uint8_t *copy = malloc(octets + 1);
+    struct agent_work *answer;
+    struct ibv_send_wr request = {.opcode = IBV_WR_SEND};
+
+    if (copy != NULL) {
+        memcpy(copy, work->octets, octets);
+        answer = work_new(work->stream, WORK_SEND, copy, octets, NULL, &reply);
+        if (answer != NULL)
+            (void)post_buffer(answer, &request, &reply);
+    }
+    json_decref(reply.json);
+}
+
+static void received(struct agent_work *work, const struct ibv_wc *done)
+{
+    struct agent_stream *stream = work->stream;
+    bool invalidated = (done->wc_flags & IBV_WC_WITH_INV) != 0;
+    json_t *more =
+        json_pack("{s:I, s:i, s:o}", "octets", (json_int_t)done->byte_len, "opcode",
+                  invalidated ? OPCODE_SEND_INVALIDATE : OPCODE_SEND, "data", agent_hex(work->octets, done->byte_len));
+
+    if (invalidated)
+        json_object_set_new(more, "invalidated", json_integer(done->invalidated_rkey));
+    agent_event(stream->agent, stream, "receive", more);
+    if (stream->config.echo)
+        echo(work, done->byte_len);
+    if (!stream->config.repost || repost(work) != 0)
+        agent_work_free(work);
+}
+
+static void completed(struct agent_work *work, const struct ibv_wc *done)
+{
+    struct agent_stream *stream = work->stream;
+    json_t *more = json_object();
+    char name[32];
+
+    if (done->status == IBV_WC_SUCCESS) {
+        if (work->kind == WORK_RECEIVE) {
+            json_decref(more);
+            received(work, done);
+            return;
+        }
+        (void)snprintf(name, sizeof(name), "%s_done", kind_names[work->kind]);
+        json_object_set_new(more, "octets", json_integer((json_int_t)work->length));
+    } else {
+        (void)snprintf(name, sizeof(name), "%s", done->status == IBV_WC_WR_FLUSH_ERR ? "flushed" : "error");
+        json_object_set_new(more, "work", json_string(kind_names[work->kind]));
+        if (done->status != IBV_WC_WR_FLUSH_ERR)
+            json_object_set_new(more, "text", json_string(ibv_wc_status_str(done->status)));
+    }
+    if (work->id != NULL)
+        json_object_set(more, "id", work->id);
+    if (done->status == IBV_WC_WR_FLUSH_ERR && work->id == NULL)
+        json_decref(more);
+    else
+        agent_event(stream->agent, stream, name, more);
+    agent_work_free(work);
+}
+
+void agent_take_completions(struct agent_stream *stream)
+{
+    struct ibv_wc done;
+
+    while (stream->cq != NULL && ibv_poll_cq(stream->cq, 1, &done) > 0)
+        completed((struct agent_work *)(uintptr_t)done.wr_id, &done); /* NOLINT: what work_new() gave as wr_id */
+}

@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# run.sh [--series 6.1|6.12] [warpcheck run's options]: judges Linux siw. Builds the image where it is not there, boots it
+# under QEMU on a tap device in a namespace of its own, waits for READY, runs `warpcheck run` against it, and powers off.
+# `warpcheck run --dut linux-siw` comes here. Works as root, and as an ordinary user where user namespaces may be made.
+#
+# With -o DIR the console is kept as DIR/console.txt. A guest that does not boot, or dies while it is judged, is
+# INCONCLUSIVE: exit status 4, with the console's tail. LAB_SHELL=1 gives a shell in the namespace in place of the run;
+# LAB_RUN='command' another command. SIW_PATCH: see build-image.sh. QEMU_ACCEL: tcg.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../../.." && pwd)
+: "${WARPCHECK:=$root/build/warpcheck}" "${BOOT_SECONDS:=60}" "${QEMU_ACCEL:=tcg}"
+
+complain() {
+	echo "linux-siw: $1" >&2
+	exit 4
+}
+
+# Everything lives in namespaces that end with this process, however it ends: --kill-child takes the guest along, and
+# the tap device goes with its namespace.
+if [ "${LAB_INSIDE:-}" != 1 ]; then
+	series=6.1
+	if [ "${1:-}" = --series ]; then
+		series=${2:?--series needs 6.1 or 6.12}
+		shift 2
+	fi
+	image=$("$here/build-image.sh" "$series") || complain "the image could not be built (see above)"
+	export LAB_INSIDE=1 LAB_IMAGE=$image LAB_SERIES=$series WARPCHECK
+	[ "${image#/}" != "$image" ] || export LAB_IMAGE=$root/$image
+	user=()
+	[ "$(id -u)" -eq 0 ] || user=(--user --map-root-user)
+	setpriv --pdeathsig KILL unshare "${user[@]}" --net --pid --fork --kill-child --mount-proc "${BASH_SOURCE[0]}" "$@" &
+	child=$!
+	trap 'kill -KILL "$child" 2>/dev/null; wait "$child" 2>/dev/null; exit 143' TERM HUP
+	trap : INT # it went to the whole group: warpcheck ends its run in order
+	status=0
+	wait "$child" || status=$?
+	while kill -0 "$child" 2>/dev/null; do
+		status=0
+		wait "$child" || status=$?
+	done
+	exit "$status"
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+console=$work/console.txt
+[ -w /dev/net/tun ] || complain "/dev/net/tun cannot be opened: no tap device for the guest"
+{
+	ip link set lo up
+	ip tuntap add dev tap0 mode tap
+	echo 1 >/proc/sys/net/ipv6/conf/tap0/disable_ipv6 # no solicitations of ours on the wire
+	ip link set tap0 up
+	ip addr add 10.78.0.1/24 dev tap0
+} 2>"$work/error" || complain "the tap device could not be made: $(tail -n 1 "$work/error")"
+
+guest=${LAB_GUEST:-'warpcheck-agent >/dev/ttyS0 2>&1; echo "init: the agent ended with $?"'}
+setsid qemu-system-x86_64 -accel "$QEMU_ACCEL" -m 768 -smp 1 -display none -monitor none -serial file:"$console" -no-reboot \
+	-kernel "$LAB_IMAGE/vmlinuz" -initrd "$LAB_IMAGE/initrd.gz" \
+	-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic ip4=10.78.0.2 ip6=fd78::2 run=$(printf '%s' "$guest" | base64 -w0)" \
+	-netdev tap,id=n0,ifname=tap0,script=no,downscript=no \
+	-device virtio-net-pci,netdev=n0,mac=52:54:00:78:00:02,guest_tso4=off,guest_tso6=off,host_tso4=off,host_tso6=off,gso=off,csum=off,guest_csum=off,mrg_rxbuf=off \
+	</dev/null >"$work/qemu.txt" 2>&1 &
+machine=$!
+
+keep_console() {
+	local output=
+	while [ $# -gt 0 ]; do
+		[ "$1" != -o ] || output=${2:-}
+		shift
+	done
+	[ -z "$output" ] || [ ! -d "$output" ] || tr -d '\r' <"$console" >"$output/console.txt"
+}
+
+# What happened to the guest, and the last of what it said.
+show_console() {
+	{
+		echo "linux-siw: $1"
+		tail -n 5 "$work/qemu.txt"
+		tr -d '\r' <"$console" 2>/dev/null | tail -n "${2:-20}" | sed 's/^/console: /'
+	} >&2
+}
+
+for ((tries = 0; ; tries++)); do
+	grep -q "${LAB_READY:-READY device=}" "$console" 2>/dev/null && break
+	if ! kill -0 "$machine" 2>/dev/null || [ "$tries" -ge $((BOOT_SECONDS * 5)) ]; then
+		show_console "INCONCLUSIVE: the guest did not come up within $BOOT_SECONDS s"
+		exit 4
+	fi
+	sleep 0.2
+done
+
+address=10.78.0.2 own=10.78.0.3
+for option in "$@"; do
+	[ "$option" != --ipv6 ] || { address=fd78::2 own=fd78::3; }
+done
+name=linux-siw-$LAB_SERIES
+sed -e "s/@ADDRESS@/$address/; s/@OWN@/$own/; s/@NAME@/$name/; s/@DUT@/linux-siw/" \
+	"$here/linux-siw.json.in" >"$work/profile.json"
+options=()
+for option in "$@"; do [ "$option" = --ipv6 ] || options+=("$option"); done
+
+status=0
+export LAB_PROFILE=$work/profile.json
+if [ "${LAB_SHELL:-}" = 1 ]; then
+	bash -i || status=$?
+elif [ -n "${LAB_RUN:-}" ]; then
+	bash -c "$LAB_RUN" || status=$?
+else
+	"$WARPCHECK" run --dut "$LAB_PROFILE" "${options[@]}" || status=$?
+fi
+keep_console "$@"
+if ! kill -0 "$machine" 2>/dev/null; then
+	show_console "INCONCLUSIVE: the guest died during the run" 40
+	exit 4
+fi
+if grep -qE 'BUG:|Oops:|general protection|WARNING: CPU' "$console"; then
+	show_console "the guest's kernel complains" 40
+	[ "$status" -ne 0 ] || status=4
+fi
+kill "$machine" 2>/dev/null || true
+exit "$status"
