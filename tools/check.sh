@@ -18,7 +18,7 @@ ROOT=$PWD
 : "${CC:=gcc}" "${E2E_SECONDS:=600}" "${UNIT_SECONDS:=600}"
 export ROOT B WARPCHECK IWARP_PEER WARPCHECK_ASAN TSHARK CC
 export LC_ALL=C.UTF-8 TZ=UTC
-export ASAN_OPTIONS=${ASAN_OPTIONS:-abort_on_error=0:detect_stack_use_after_return=1}
+export ASAN_OPTIONS=${ASAN_OPTIONS:-abort_on_error=0:detect_stack_use_after_return=1:quarantine_size_mb=8}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 unset MAKEFLAGS MFLAGS MAKELEVEL
 passed=0 failed=0 skipped=0
@@ -46,19 +46,36 @@ one() {
 	verdict "$name" "$status" $((SECONDS - began)) "$log"
 }
 
-# unit NAME PROGRAM: runs a unit test runner and adds its counts; a runner that dies or runs nothing is one failure.
+# suite PROGRAM SUITE LOG: one suite in a process of its own (a parent that stays small forks fast); its status behind the log.
+suite() {
+	local status=0
+	timeout -k 10 "$UNIT_SECONDS" "$1" "$2" >"$3" 2>&1 </dev/null || status=$?
+	echo "$status" >"$3.status"
+}
+export -f suite
+export UNIT_SECONDS
+
+# unit NAME PROGRAM: runs every suite of a unit test runner, as many at once as there are processors, and adds their
+# counts; a suite that dies or runs nothing is one failure.
 unit() {
-	local log=$log_dir/$1.log status=0 began=$SECONDS line
-	timeout -k 10 "$UNIT_SECONDS" "$2" >"$log" 2>&1 </dev/null || status=$?
-	line=$(tail -n 1 "$log")
-	if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]] && ((BASH_REMATCH[1] + BASH_REMATCH[2] > 0)) &&
-		(((status == 0) == (BASH_REMATCH[2] == 0))); then
-		passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))
-		[ "$status" -eq 0 ] || sed 's/^/      | /' "$log"
-		echo "$([ "$status" -eq 0 ] && echo 'ok   ' || echo 'FAIL ') $1: $line ($((SECONDS - began)) s)"
-	else
-		verdict "$1" $((status ? status : 1)) $((SECONDS - began)) "$log"
-	fi
+	local began=$SECONDS logs=$log_dir/$1 good=0 bad=0 log line status
+	rm -rf "$logs" && mkdir -p "$logs"
+	for file in tests/unit/test_*.c; do
+		file=$(basename "$file" .c)
+		printf '%s\0%s\0%s\0' "$2" "${file#test_}" "$logs/${file#test_}.log"
+	done | xargs -0 -n 3 -P "$(nproc)" bash -c 'suite "$@"' suite
+	for log in "$logs"/*.log; do
+		line=$(tail -n 1 "$log") status=$(cat "$log.status")
+		if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]] && ((BASH_REMATCH[1] + BASH_REMATCH[2] > 0)) &&
+			(((status == 0) == (BASH_REMATCH[2] == 0))); then
+			good=$((good + BASH_REMATCH[1])) bad=$((bad + BASH_REMATCH[2]))
+		else
+			bad=$((bad + 1)) status=1
+		fi
+		[ "$status" -eq 0 ] || { echo "      | suite $(basename "$log" .log):"; sed 's/^/      | /' "$log" | tail -n 40; }
+	done
+	passed=$((passed + good)) failed=$((failed + bad))
+	echo "$([ "$bad" -eq 0 ] && echo 'ok   ' || echo 'FAIL ') $1: $good passed, $bad failed ($((SECONDS - began)) s)"
 }
 
 if [ "${1:-all}" = all ]; then
