@@ -318,6 +318,18 @@ static int name_defects(struct command *command, struct sentence *error)
     return command->defects != NULL ? 0 : -1;
 }
 
+/* What this one device may not survive. */
+static void skip_hazards(struct command *command)
+{
+    for (size_t i = 0; i < command->plan.count && !command->options.destructive; i++) {
+        struct plan_item *item = &command->plan.items[i];
+        const char *note = profile_hazard(&command->profile, item->check->id, item->role);
+
+        if (note != NULL && item->skip.text[0] == '\0')
+            (void)sentence_set(&item->skip, "runs only with --destructive on this device: %s", note);
+    }
+}
+
 static int prepare(struct command *command, struct sentence *error)
 {
     struct plan_config plan = {.selection = &command->options.selection, .destructive = command->options.destructive};
@@ -334,6 +346,7 @@ static int prepare(struct command *command, struct sentence *error)
     plan.pics = command->pics;
     if (plan_make(&command->plan, command->host, &plan, error) != 0)
         return complain(STATUS_USAGE, error->text);
+    skip_hazards(command);
     if (command->plan.count == 0)
         return complain(STATUS_NOTHING, "no check is selected (warpcheck list --checks shows what there is)");
     return 0;

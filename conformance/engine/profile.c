@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/profile.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -198,6 +199,23 @@ void profile_free(struct profile *profile)
     free(profile->deviations);
     json_decref(profile->json);
     memset(profile, 0, sizeof(*profile));
+}
+
+const char *profile_hazard(const struct profile *profile, const char *requirement, const char *role)
+{
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach(json_object_get(profile->json, "hazards"), i, entry)
+    {
+        const char *id = json_string_value(json_object_get(entry, "requirement"));
+        const char *only = json_string_value(json_object_get(entry, "role"));
+        const char *note = json_string_value(json_object_get(entry, "note"));
+
+        if (id != NULL && fnmatch(id, requirement, 0) == 0 && (only == NULL || strcmp(only, role) == 0))
+            return note != NULL ? note : "the device may not survive it";
+    }
+    return NULL;
 }
 
 static bool matches(const struct known_deviation *deviation, const char *text)

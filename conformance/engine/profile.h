@@ -10,11 +10,12 @@
  *     "control": "192.0.2.7:7471",                    the upper tester; without it checks that need one are skipped
  *     "capabilities": { "mpa.markers": "no", "ird": 16 },   PICS items (conformance/requirements/pics.tsv)
  *     "known_deviations": [ { "requirement": "RDMAP-4.8-02", "verdict": "FAIL", "reason": "nibbles swapped",
- *                             "note": "reported upstream", "review_by": "2027-06-30" } ] }
+ *                             "note": "reported upstream", "review_by": "2027-06-30" } ],
+ *     "hazards": [ { "requirement": "EMPA-10-01", "role": "responder", "note": "the device may not survive it" } ] }
  *
  * A known deviation turns a FAIL (or WARN) whose message, expected or actual text matches the regular expression
  * `reason` into something expected. A failure for another reason still fails, an unexpected pass fails, and so does an
- * entry whose date is over.
+ * entry whose date is over. A hazard is a check that this device, and not any, may not survive: it runs with --destructive.
  */
 #ifndef CONFORMANCE_ENGINE_PROFILE_H
 #define CONFORMANCE_ENGINE_PROFILE_H
@@ -57,6 +58,9 @@ struct profile {
 /* Reads and checks a profile, and sets the PICS items it names. -1 with "path: what is wrong, what was expected". */
 int profile_load(struct profile *profile, const char *path, struct pics *pics, struct sentence *error);
 void profile_free(struct profile *profile);
+
+/* Why this check is not to be run on this device without --destructive; NULL: nothing speaks against it. */
+const char *profile_hazard(const struct profile *profile, const char *requirement, const char *role);
 
 /*
  * Applies the known deviations to a result: true when `result` was changed. `text` (at least 512 octets) takes the new

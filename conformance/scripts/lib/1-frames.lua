@@ -154,6 +154,15 @@ end
 local body_of = { [1] = "read_request", [7] = "terminate", [8] = "immediate", [9] = "immediate", [10] = "atomic_request",
                   [11] = "atomic_response" }
 
+-- Layer, EType and Error Code of a Terminate in one number. Some stacks lay the word out with its nibbles swapped: a finding
+-- of its own (RDMAP-4.8-02). Where only the swapped reading has a meaning, that is the one for checks of something else.
+local function triple_of(terminate)
+  local triple = terminate.Layer << 12 | terminate.EType << 8 | terminate.Code
+  local swapped = terminate.EType << 12 | terminate.Layer << 8 | terminate.Code
+  local unknown = function(value) return wire.describe(value):find("unregistered", 1, true) ~= nil end
+  return unknown(triple) and not unknown(swapped) and swapped or triple
+end
+
 function read_segment(ulpdu)
   local out = { kind = "segment", ulpdu = ulpdu, name = "DDP segment with a cut header" }
   if #ulpdu == 0 then return out end
@@ -172,7 +181,7 @@ function read_segment(ulpdu)
     if fields then
       for k, v in pairs(fields) do out[k] = v end
       at = at + wire.size(body)
-      if out.Opcode == 7 then out.triple = out.Layer << 12 | out.EType << 8 | out.Code end
+      if out.Opcode == 7 then out.triple = triple_of(out) end
     end
   end
   out.data = ulpdu:sub(at)

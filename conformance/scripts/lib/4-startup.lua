@@ -31,6 +31,7 @@ function Connection:expect_operation(frame, message)
   message = message or "the start-up frame is good: full operation follows"
   if self.as_initiator then peer = self:expect(mpa.reply { R = 0 }, { message = message }) end
   self:agree(wire.unpack("mpa_start", frame:octets()), peer)
+  self:settle()
   if not self.as_initiator then
     self.t.dut:send { stream = self.stream, data = "66697273" }
     self:expect(rdmap.send {}, { message = message })

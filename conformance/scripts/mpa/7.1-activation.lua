@@ -36,6 +36,7 @@ check {
     for i = 1, 100 do
       local c = t:awaiting_start()
       local frame = t:start_frame {}
+      c.at_once = true
       c:send(frame)
       c:expect_operation(frame, string.format("connection %d: the first FPDU is executed", i))
       c.tcp:close()

@@ -122,6 +122,7 @@ check {
   run = function(t)
     for _ = 1, 20 do
       local c = t:connect()
+      c.at_once = true
       c:start_as_initiator()
       local alive, got = c:alive()
       if not alive then

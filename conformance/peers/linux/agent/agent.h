@@ -78,6 +78,7 @@ struct agent_stream {
     struct agent_config config;
     enum { STREAM_RESOLVING, STREAM_REQUESTED, STREAM_STARTING, STREAM_OPEN, STREAM_CLOSED } state;
     uint16_t port; /* of the listener, 0: the active side */
+    json_t *peer;  /* responder: what the Request said, for "established" */
     struct agent_work *work;
 };
 

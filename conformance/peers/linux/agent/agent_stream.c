@@ -322,7 +322,8 @@ static void on_request(struct agent *agent, struct rdma_cm_event *event)
     agent_event(
         agent, stream, "accepted",
         json_pack("{s:i, s:i}", "port", (int)stream->port, "peer_port", (int)ntohs(rdma_get_dst_port(stream->id))));
-    agent_event(agent, stream, "connect_request", peer_of(event));
+    stream->peer = peer_of(event);
+    agent_event(agent, stream, "connect_request", json_copy(stream->peer));
     if (stream->config.accept == ACCEPT_AUTO && accept_stream(stream, &reply) != 0)
         agent_event(agent, stream, "connect_failed",
                     json_pack("{s:O}", "reason", json_object_get(reply.json, "error")));
@@ -352,13 +353,11 @@ static void on_route(struct agent_stream *stream)
 
 static void on_established(struct agent_stream *stream, const struct rdma_cm_event *event)
 {
-    json_t *more = peer_of(event);
+    json_t *more = stream->peer != NULL ? json_copy(stream->peer) : peer_of(event);
 
     stream->state = STREAM_OPEN;
     json_object_set_new(more, "ird", json_integer(stream->config.ird));
     json_object_set_new(more, "ord", json_integer(stream->config.ord));
-    if (stream->port != 0) /* the responder was told with the Request */
-        json_object_del(more, "private_data");
     agent_event(stream->agent, stream, "established", more);
 }
 
@@ -416,6 +415,7 @@ void agent_streams_reset(struct agent *agent)
         struct agent_stream *stream = agent->streams;
 
         agent->streams = stream->next;
+        json_decref(stream->peer);
         free(stream);
     }
 }
