@@ -5,6 +5,8 @@
 
 #include "reference-stack/stream_internal.h"
 
+enum { SPACE_LEAST = 2048 }; /* octets for which reading into another place pays */
+
 static bool need_scratch(struct iwarp_stream *stream)
 {
     if (!stream->receive_markers || stream->scratch != NULL)
@@ -105,25 +107,51 @@ static size_t parse(struct iwarp_stream *stream, const uint8_t *octets, size_t c
     return (size_t)(p - octets);
 }
 
-/* Keeps octets of an FPDU that is not complete. */
+/* Room for so many octets of an FPDU that is not complete. */
+static bool reserve(struct iwarp_stream *stream, size_t room)
+{
+    uint8_t *bigger;
+
+    if (room <= stream->receive_room)
+        return true;
+    /* Rounded up, so that a large FPDU in many portions does not mean many reallocations. */
+    room = room < 2048 ? 2048 : room < 16384 ? 16384 : FPDU_OCTETS_MAX;
+    bigger = realloc(stream->receive_buffer, room);
+    if (bigger == NULL)
+        return false;
+    stream->receive_buffer = bigger;
+    stream->receive_room = room;
+    return true;
+}
+
 static bool gather(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
 {
-    size_t room = stream->receive_count + count;
-
-    if (room > stream->receive_room) {
-        uint8_t *bigger;
-
-        /* Rounded up, so that a large FPDU in many portions does not mean many reallocations. */
-        room = room < 2048 ? 2048 : room < 16384 ? 16384 : FPDU_OCTETS_MAX;
-        bigger = realloc(stream->receive_buffer, room);
-        if (bigger == NULL)
-            return false;
-        stream->receive_buffer = bigger;
-        stream->receive_room = room;
-    }
+    if (!reserve(stream, stream->receive_count + count))
+        return false;
     memcpy(stream->receive_buffer + stream->receive_count, octets, count);
     stream->receive_count += count;
     return true;
+}
+
+/* What the FPDU that is begun still lacks, where it is so much that it had better be put there at once. */
+size_t receive_space(struct iwarp_stream *stream, uint8_t **space)
+{
+    size_t lacks = stream->receive_needed - stream->receive_count;
+
+    if (stream->receive_count == 0 || stream->receive_needed < stream->receive_count || lacks < SPACE_LEAST ||
+        stream->dropping || stream->defects != NULL || !reserve(stream, stream->receive_needed))
+        return 0;
+    *space = stream->receive_buffer + stream->receive_count;
+    return lacks;
+}
+
+void receive_filled(struct iwarp_stream *stream, size_t count)
+{
+    size_t needed;
+
+    stream->receive_count += count;
+    if (parse(stream, stream->receive_buffer, stream->receive_count, &needed) != 0 || stream->dropping)
+        stream->receive_count = 0;
 }
 
 /* Faults that take a portion of octets, one TCP segment in practice, for more than it is. */
@@ -149,7 +177,7 @@ void receive_cut(struct iwarp_stream *stream)
 
 void receive_octets(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
 {
-    size_t needed;
+    size_t needed = 0;
 
     if (stream->defects != NULL && portion_dropped(stream, count))
         return;
@@ -193,4 +221,5 @@ void receive_octets(struct iwarp_stream *stream, const uint8_t *octets, size_t c
         stream->counters.octets_dropped += count;
     else if (count != 0 && !gather(stream, octets, count))
         stream_fail_with(stream, NULL, TERM_RDMAP_CATASTROPHIC, VALIDATION_TERMINATE, "out of memory for an FPDU");
+    stream->receive_needed = needed;
 }

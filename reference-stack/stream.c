@@ -135,8 +135,8 @@ bool iwarp_stream_has_event(const struct iwarp_stream *stream)
     return stream->events.count != 0;
 }
 
-/* Completes in order of posting what is done (RFC 5040 5.5 rule 15). */
-void stream_complete(struct iwarp_stream *stream)
+/* Tells the ULP that this work is complete, once. */
+void stream_completed(struct iwarp_stream *stream, struct send_work *work)
 {
     static const enum iwarp_event_kind kinds[] = {
         [IWARP_WORK_RECEIVE] = IWARP_EVENT_RECEIVE,
@@ -146,21 +146,28 @@ void stream_complete(struct iwarp_stream *stream)
         [IWARP_WORK_ATOMIC] = IWARP_EVENT_ATOMIC_DONE,
         [IWARP_WORK_IMMEDIATE] = IWARP_EVENT_IMMEDIATE_DONE,
     };
+    struct iwarp_event *event;
 
+    if (work->internal || (work->kind == IWARP_WORK_IMMEDIATE && stream_behaves(stream, DEFECT_IMMEDIATE_DONE_UNTOLD)))
+        return;
+    work->internal = true;
+    event = stream_event(stream, kinds[work->kind]);
+    if (event != NULL) {
+        event->id = work->id;
+        event->octets = work->count;
+        event->value = work->value;
+    }
+}
+
+/* Completes in order of posting what is done (RFC 5040 5.5 rule 15). */
+void stream_complete(struct iwarp_stream *stream)
+{
     for (;;) {
         struct send_work *work = ring_at(&stream->work, 0);
 
         if (work == NULL || !work->done || stream->work_sent == 0)
             return;
-        if (!work->internal) {
-            struct iwarp_event *event = stream_event(stream, kinds[work->kind]);
-
-            if (event != NULL) {
-                event->id = work->id;
-                event->octets = work->count;
-                event->value = work->value;
-            }
-        }
+        stream_completed(stream, work);
         ring_pop(&stream->work);
         stream->work_serial++;
         stream->work_sent--;
@@ -245,6 +252,18 @@ void iwarp_stream_input(struct iwarp_stream *stream, const uint8_t *octets, size
         receive_octets(stream, octets, count);
     else
         stream->counters.octets_dropped += count;
+    stream_progress(stream);
+}
+
+size_t iwarp_stream_input_space(struct iwarp_stream *stream, uint8_t **space)
+{
+    return receive_space(stream, space);
+}
+
+void iwarp_stream_input_filled(struct iwarp_stream *stream, size_t count, uint64_t now)
+{
+    stream->now = now;
+    receive_filled(stream, count);
     stream_progress(stream);
 }
 

@@ -114,6 +114,7 @@ struct iwarp_stream {
     /* Receive. */
     uint8_t *receive_buffer; /* an FPDU not complete yet */
     size_t receive_room, receive_count;
+    size_t receive_needed; /* octets that it will have, 0 where not known */
     uint8_t *scratch; /* FPDU_SCRATCH_OCTETS, with Markers */
     uint32_t receive_position;
     struct untagged_queue queues[STREAM_QUEUES];
@@ -163,6 +164,7 @@ struct iwarp_event *stream_event(struct iwarp_stream *stream, enum iwarp_event_k
 void stream_progress(struct iwarp_stream *stream);
 void stream_flush(struct iwarp_stream *stream);
 void stream_complete(struct iwarp_stream *stream);
+void stream_completed(struct iwarp_stream *stream, struct send_work *work);
 
 /* startup.c */
 int startup_begin(struct iwarp_stream *stream, struct sentence *sentence);
@@ -174,6 +176,8 @@ void startup_established(struct iwarp_stream *stream);
 /* receive.c */
 void receive_octets(struct iwarp_stream *stream, const uint8_t *octets, size_t count);
 void receive_cut(struct iwarp_stream *stream);
+size_t receive_space(struct iwarp_stream *stream, uint8_t **space);
+void receive_filled(struct iwarp_stream *stream, size_t count);
 
 /* deliver.c */
 bool deliver_holds(struct iwarp_stream *stream, enum validation_stage stage, const struct validation_subject *subject,

@@ -8,6 +8,11 @@
 #include <string.h>
 #include <sys/socket.h>
 
+enum {
+    READ_MUCH = 16384, /* octets of one read behind which another is likely to find some */
+    READ_TURNS = 4,    /* until other sockets have theirs */
+};
+
 /* From its first call to the last of libuv's callbacks. */
 struct tcp_socket {
     uv_tcp_t handle;
@@ -83,25 +88,70 @@ void tcp_socket_close_handle(uv_handle_t *handle)
 static void read_room(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 {
     struct tcp_socket *socket = handle->data;
+    const struct tcp_socket_ops *ops = socket->pool->ops;
+    uint8_t *space = NULL;
+    size_t count = ops->space == NULL || socket->owner == NULL ? 0 : ops->space(socket->owner, &space);
 
     (void)suggested;
-    *buffer = uv_buf_init((char *)socket->pool->read_buffer, sizeof(socket->pool->read_buffer));
+    if (count == 0) {
+        space = socket->pool->read_buffer;
+        count = sizeof(socket->pool->read_buffer);
+    }
+    *buffer = uv_buf_init((char *)space, (unsigned)count);
+}
+
+static void take(struct tcp_socket *socket, const uint8_t *octets, size_t count)
+{
+    const struct tcp_socket_ops *ops = socket->pool->ops;
+
+    if (octets == socket->pool->read_buffer)
+        ops->input(socket->owner, octets, count);
+    else
+        ops->filled(socket->owner, count);
+}
+
+/* Where much comes, more has come meanwhile: to ask at once is cheaper than by way of the loop. */
+static void read_on(struct tcp_socket *socket, size_t count)
+{
+    uv_os_fd_t fd;
+
+    if (uv_fileno((uv_handle_t *)&socket->handle, &fd) != 0)
+        return;
+    for (size_t turn = 0; turn < READ_TURNS && count >= READ_MUCH && socket->owner != NULL && !socket->broken; turn++) {
+        ssize_t more;
+        uv_buf_t buffer;
+
+        read_room((uv_handle_t *)&socket->handle, 0, &buffer);
+        more = recv(fd, buffer.base, buffer.len, MSG_DONTWAIT);
+        if (more < 0 && errno != EAGAIN && errno != EINTR)
+            socket_lost(socket);
+        if (more <= 0)
+            return; /* a FIN is still there for the loop to find */
+        count = (size_t)more;
+        take(socket, (const uint8_t *)buffer.base, count);
+    }
+}
+
+void tcp_socket_look(struct tcp_socket *socket)
+{
+    if (!socket->closing && socket->owner != NULL)
+        read_on(socket, READ_MUCH);
 }
 
 static void read_done(uv_stream_t *handle, ssize_t count, const uv_buf_t *buffer)
 {
     struct tcp_socket *socket = handle->data;
-    const struct tcp_socket_ops *ops = socket->pool->ops;
 
     if (count == 0 || socket->closing || (socket->owner == NULL && !socket->broken))
         return;
     if (socket->broken || (count < 0 && count != UV_EOF)) {
         socket_lost(socket);
     } else if (count > 0) {
-        ops->input(socket->owner, (const uint8_t *)buffer->base, (size_t)count);
+        take(socket, (const uint8_t *)buffer->base, (size_t)count);
+        read_on(socket, (size_t)count);
     } else {
         (void)uv_read_stop(handle);
-        ops->fin(socket->owner);
+        socket->pool->ops->fin(socket->owner);
     }
 }
 
@@ -190,7 +240,7 @@ static void write_done(uv_write_t *request, int status)
         return;
     if (status < 0)
         socket_lost(socket);
-    else if (socket->owner != NULL && socket->handle.write_queue_size < TCP_SOCKET_QUEUE_MAX)
+    else if (socket->owner != NULL && socket->handle.write_queue_size == 0)
         socket->pool->ops->writable(socket->owner);
 }
 
@@ -250,9 +300,9 @@ void tcp_socket_send(void *transport, const struct iwarp_span *spans, size_t cou
 size_t tcp_socket_room(void *transport)
 {
     const struct tcp_socket *socket = transport;
-    size_t queued = socket->handle.write_queue_size;
 
-    return queued < TCP_SOCKET_QUEUE_MAX ? TCP_SOCKET_QUEUE_MAX - queued : 0;
+    /* What the kernel does not take is copied: nothing more until that is gone. */
+    return socket->handle.write_queue_size == 0 ? TCP_SOCKET_TURN : 0;
 }
 
 static void shutdown_done(uv_shutdown_t *request, int status)

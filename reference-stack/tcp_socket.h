@@ -23,15 +23,18 @@ struct tcp_socket_ops {
     void (*connected)(void *owner);
     void (*connect_failed)(void *owner, const char *why); /* the socket is gone */
     void (*input)(void *owner, const uint8_t *octets, size_t count);
+    /* Or, where the owner knows where the next octets belong (NULL: never): there, and so many came. */
+    size_t (*space)(void *owner, uint8_t **space);
+    void (*filled)(void *owner, size_t count);
     void (*fin)(void *owner);
     void (*lost)(void *owner);     /* reset, or broken: the socket is gone */
     void (*writable)(void *owner); /* there is room again */
 };
 
 enum {
-    TCP_SOCKET_READ_OCTETS = 131072,
+    TCP_SOCKET_READ_OCTETS = 262144,
     TCP_SOCKET_BACKLOG = 4096,
-    TCP_SOCKET_QUEUE_MAX = 1 << 20, /* octets that may wait for one socket before its owner is held back */
+    TCP_SOCKET_TURN = 1 << 20, /* octets that are handed over before other sockets have their turn */
 };
 
 /* What all sockets of a loop share: a read is handed on at once. */
@@ -58,6 +61,9 @@ int tcp_socket_own(struct tcp_socket *socket, void *owner);
 
 /* Takes all octets of the spans: what the kernel does not take at once is copied. Without memory the socket is lost. */
 void tcp_socket_send(void *socket, const struct iwarp_span *spans, size_t count);
+
+/* Reads what is there, without waiting for the loop to tell. */
+void tcp_socket_look(struct tcp_socket *socket);
 
 /* Octets that tcp_socket_send() should be given now; with 0, `writable` comes later. */
 size_t tcp_socket_room(void *socket);

@@ -5,7 +5,7 @@
 
 #include "reference-stack/verbs_internal.h"
 
-#define NS_PER_MS UINT64_C(1000000)
+enum { HOT_TURNS = 16 };
 
 /* --- Time -------------------------------------------------------------------------------------------------------- */
 
@@ -22,7 +22,7 @@ static void streams_due(uv_timer_t *timer)
     struct iwarp_context *context = timer->data;
 
     context->armed = UINT64_MAX;
-    context->now = uv_hrtime();
+    context_clock(context);
     for (;;) {
         struct deadline *first = deadlines_first(&context->deadlines);
         struct iwarp_qp *qp;
@@ -48,7 +48,7 @@ static void before_sleep(uv_prepare_t *handle)
     if (when == context->armed)
         return;
     context->armed = when;
-    now = uv_hrtime();
+    now = uv_now(&context->loop) * NS_PER_MS;
     if (when == UINT64_MAX)
         (void)uv_timer_stop(&context->timer);
     else
@@ -78,7 +78,7 @@ struct iwarp_context *iwarp_context_new(const struct iwarp_device_config *device
     (void)uv_prepare_start(&context->prepare, before_sleep);
     context->limit.data = context->timer.data = context->prepare.data = context;
     context->armed = UINT64_MAX;
-    context->now = uv_hrtime();
+    context_clock(context);
     context->outlet.send = tcp_socket_send;
     context->outlet.room = tcp_socket_room;
     context->pool.loop = &context->loop;
@@ -162,6 +162,7 @@ void context_flush(struct iwarp_context *context)
     struct iwarp_qp *list = context->dirty;
 
     context->dirty = NULL;
+    context->hot = list != NULL && list->next_dirty == NULL ? list : NULL;
     while (list != NULL) {
         struct iwarp_qp *qp = list;
 
@@ -174,12 +175,31 @@ void context_flush(struct iwarp_context *context)
     }
 }
 
+/*
+ * On a busy connection the answer to what was just sent is often there before the loop is asked: then it need not be.
+ * Now and then it is all the same, so that others have their turn.
+ */
+static bool answer_is_there(struct iwarp_context *context)
+{
+    struct iwarp_qp *qp = context->hot;
+
+    context->hot = NULL;
+    if (qp == NULL || qp->socket == NULL || qp->opening || ++context->hot_turns > HOT_TURNS) {
+        context->hot_turns = 0;
+        return false;
+    }
+    tcp_socket_look(qp->socket);
+    return something_waits(context);
+}
+
 int iwarp_context_run(struct iwarp_context *context, int timeout_ms, struct sentence *sentence)
 {
     int result = 0;
 
-    context->now = uv_hrtime();
-    context_flush(context);
+    if (context->dirty != NULL)
+        context_flush(context);
+    if (timeout_ms != 0 && !something_waits(context) && answer_is_there(context))
+        return 1;
     if (something_waits(context) || context->dirty != NULL || timeout_ms == 0) {
         result = uv_run(&context->loop, UV_RUN_NOWAIT);
     } else {

@@ -43,7 +43,8 @@ size_t iwarp_poll_cq(struct iwarp_cq *cq, struct iwarp_completion *completions, 
 {
     size_t count;
 
-    context_flush(cq->context);
+    if (cq->context->dirty != NULL)
+        context_flush(cq->context);
     for (count = 0; count < most && cq->completions.count != 0; count++) {
         completions[count] = *(struct iwarp_completion *)ring_at(&cq->completions, 0);
         completions[count].qp->told--;

@@ -9,6 +9,8 @@
 #include "reference-stack/ring.h"
 #include "reference-stack/tcp_socket.h"
 
+#define NS_PER_MS UINT64_C(1000000)
+
 struct iwarp_cq {
     struct iwarp_context *context;
     struct iwarp_cq *next, *previous;
@@ -51,6 +53,8 @@ struct iwarp_context {
     struct iwarp_device *device;
     struct deadlines deadlines;
     struct iwarp_qp *qps, *dirty;
+    struct iwarp_qp *hot; /* the only one that had something to send: an answer may be there already */
+    unsigned hot_turns;
     struct iwarp_listener *listeners;
     struct iwarp_cq *cqs;
     struct ring events; /* struct iwarp_qp_event */
@@ -63,6 +67,12 @@ struct iwarp_context {
 
 /* verbs_context.c: an event at the end of the list, zeroed but for these; NULL without memory. */
 struct iwarp_qp_event *context_event(struct iwarp_context *context, enum iwarp_qp_event_kind kind, struct iwarp_qp *qp);
+/* The time as the loop knows it: milliseconds are enough for limits of seconds, and cost nothing. */
+static inline void context_clock(struct iwarp_context *context)
+{
+    context->now = uv_now(&context->loop) * NS_PER_MS;
+}
+
 /* Sends what was posted since. */
 void context_flush(struct iwarp_context *context);
 /* Nothing of `qp` or `cq` (one of them NULL) is told any more. */

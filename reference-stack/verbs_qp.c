@@ -29,7 +29,7 @@ static struct iwarp_qp *qp_new(struct iwarp_context *context, const struct iwarp
     config.srq = options->srq;
     if (emss != 0)
         config.emss = emss;
-    context->now = uv_hrtime();
+    context_clock(context);
     qp->stream = iwarp_stream_new(context->device, &config, context->now, sentence);
     if (qp->stream == NULL) {
         deadlines_leave(&context->deadlines, &qp->deadline);
@@ -75,6 +75,8 @@ void iwarp_qp_free(struct iwarp_qp *qp)
         cq_forget(qp->receive_cq, qp);
         context_forget(context, qp, NULL);
     }
+    if (context->hot == qp)
+        context->hot = NULL;
     deadlines_leave(&context->deadlines, &qp->deadline);
     if (qp->previous != NULL)
         qp->previous->next = qp->next;
@@ -208,7 +210,7 @@ static void socket_connected(void *owner)
     struct iwarp_qp *qp = owner;
     size_t emss = tcp_socket_emss(qp->socket);
 
-    qp->context->now = uv_hrtime();
+    context_clock(qp->context);
     qp->opening = false;
     if (emss != 0) {
         iwarp_stream_set_emss(qp->stream, emss);
@@ -222,7 +224,7 @@ static void socket_connect_failed(void *owner, const char *why)
     struct iwarp_qp *qp = owner;
     struct iwarp_event detail = {.kind = IWARP_EVENT_ERROR};
 
-    qp->context->now = uv_hrtime();
+    context_clock(qp->context);
     qp->socket = NULL;
     (void)snprintf(detail.text, sizeof(detail.text), "%s", why);
     tell(qp, IWARP_QP_CONNECT_FAILED, &detail);
@@ -234,8 +236,24 @@ static void socket_input(void *owner, const uint8_t *octets, size_t count)
 {
     struct iwarp_qp *qp = owner;
 
-    qp->context->now = uv_hrtime();
+    context_clock(qp->context);
     iwarp_stream_input(qp->stream, octets, count, qp->context->now);
+    qp_pump(qp);
+}
+
+static size_t socket_space(void *owner, uint8_t **space)
+{
+    struct iwarp_qp *qp = owner;
+
+    return iwarp_stream_input_space(qp->stream, space);
+}
+
+static void socket_filled(void *owner, size_t count)
+{
+    struct iwarp_qp *qp = owner;
+
+    context_clock(qp->context);
+    iwarp_stream_input_filled(qp->stream, count, qp->context->now);
     qp_pump(qp);
 }
 
@@ -243,7 +261,7 @@ static void socket_fin(void *owner)
 {
     struct iwarp_qp *qp = owner;
 
-    qp->context->now = uv_hrtime();
+    context_clock(qp->context);
     iwarp_stream_input_fin(qp->stream, qp->context->now);
     qp_pump(qp);
 }
@@ -252,7 +270,7 @@ static void socket_lost(void *owner)
 {
     struct iwarp_qp *qp = owner;
 
-    qp->context->now = uv_hrtime();
+    context_clock(qp->context);
     qp->socket = NULL;
     iwarp_stream_input_reset(qp->stream, qp->context->now);
     qp_pump(qp);
@@ -267,6 +285,8 @@ const struct tcp_socket_ops qp_socket_ops = {
     .connected = socket_connected,
     .connect_failed = socket_connect_failed,
     .input = socket_input,
+    .space = socket_space,
+    .filled = socket_filled,
     .fin = socket_fin,
     .lost = socket_lost,
     .writable = socket_writable,
@@ -411,7 +431,7 @@ void iwarp_disconnect(struct iwarp_qp *qp)
     if (qp->stream == NULL)
         return;
     qp_dirty(qp);
-    iwarp_stream_disconnect(qp->stream, uv_hrtime());
+    iwarp_stream_disconnect(qp->stream, qp->context->now);
 }
 
 /* --- Work -------------------------------------------------------------------------------------------------------- */

@@ -99,6 +99,13 @@ void iwarp_stream_free(struct iwarp_stream *stream);
 /* Octets in stream order, in any portions. Takes all of them; what follows an error is dropped, as RFC 5041 7.1 asks. */
 void iwarp_stream_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count, uint64_t now);
 
+/*
+ * Spares a copy of large FPDUs: where to put the next octets of the stream, and how many at most. 0: anywhere, then
+ * iwarp_stream_input(). What was put there (1 octet or more) is told by iwarp_stream_input_filled(), before any other call.
+ */
+size_t iwarp_stream_input_space(struct iwarp_stream *stream, uint8_t **space);
+void iwarp_stream_input_filled(struct iwarp_stream *stream, size_t count, uint64_t now);
+
 /* The peer's FIN; the connection was reset or lost. */
 void iwarp_stream_input_fin(struct iwarp_stream *stream, uint64_t now);
 void iwarp_stream_input_reset(struct iwarp_stream *stream, uint64_t now);
