@@ -81,6 +81,8 @@ bool atomic_send_request(struct iwarp_stream *stream, struct send_work *work, st
     uint8_t header[ATOMIC_REQUEST_OCTETS];
 
     work->atomic.id = ++stream->atomic_ids;
+    if (stream_behaves(stream, DEFECT_ATOMIC_TO_ROUNDED))
+        work->atomic.to &= ~(uint64_t)(ATOMIC_TARGET_OCTETS - 1);
     segment->qn = DDP_QN_READ_REQUEST;
     segment->msn = stream->queues[DDP_QN_READ_REQUEST].msn_next;
     segment->last = true;
@@ -88,6 +90,10 @@ bool atomic_send_request(struct iwarp_stream *stream, struct send_work *work, st
     if (frame_segment(stream, segment, header, sizeof(header)) != 0)
         return false;
     transmit_requested(stream);
+    if (stream_behaves(stream, DEFECT_ATOMIC_DONE_WHEN_SENT)) {
+        work->done = true;
+        stream_complete(stream);
+    }
     return true;
 }
 
@@ -105,7 +111,7 @@ void atomic_deliver_response(struct iwarp_stream *stream, const uint8_t *octets,
     work = atomic_open(stream);
     if (work == NULL)
         return; /* only with the check switched off by a defect */
-    work->value = response.value;
+    work->value = stream_behaves(stream, DEFECT_ATOMIC_VALUE_LOST) ? 0 : response.value;
     work->done = true;
     stream->counters.reads_outstanding--;
     stream_complete(stream);

@@ -109,6 +109,35 @@ size_t defect_immediate(const struct defect_set *set, const uint8_t *data, uint8
     return IMMEDIATE_OCTETS + (has(set, DEFECT_IMMEDIATE_WORD_BEFORE) || has(set, DEFECT_IMMEDIATE_LONG) ? MORE : 0);
 }
 
+/* Where `count` octets at `to` of a region are; NULL when they are not all inside. */
+static uint8_t *place_in(const struct iwarp_region *region, uint64_t to, size_t count)
+{
+    uint64_t offset;
+
+    if (region == NULL)
+        return NULL;
+    offset = to - region->base;
+    return offset > region->length || count > region->length - offset ? NULL : region->octets + offset;
+}
+
+void defect_write_late(struct iwarp_stream *stream, const struct validation_subject *subject)
+{
+    const struct ddp_segment *segment = subject->segment;
+    struct defect_late *late = &stream->defect_state.late;
+    size_t count = segment->payload_octets < sizeof(late->octets) ? segment->payload_octets : sizeof(late->octets);
+    uint8_t *place = place_in(iwarp_region_find(stream->device, late->stag), late->to, late->count);
+
+    if (place != NULL)
+        memcpy(place, late->octets, late->count);
+    late->count = 0;
+    place = place_in(subject->region, segment->to + segment->payload_octets - count, count);
+    if (place == NULL)
+        return;
+    *late = (struct defect_late){.stag = segment->stag, .to = segment->to + segment->payload_octets - count, .count = count};
+    memcpy(late->octets, place, count);
+    memset(place, 0, count);
+}
+
 /* --- Judgements ---------------------------------------------------------------------------------------------------- */
 
 static bool always(const struct validation_subject *subject)

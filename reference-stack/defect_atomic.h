@@ -10,6 +10,7 @@
 #include "wire/atomic.h"
 
 struct defect_set;
+struct iwarp_stream;
 struct validation;
 struct validation_subject;
 
@@ -47,6 +48,14 @@ struct validation_subject;
     B(ATOMIC_CS_REFUSED,           "atomic-compare-refused",      "CmpSwap is not supported") \
     B(ATOMIC_NEEDS_RECEIVE,        "atomic-needs-receive",        "an Atomic Request waits for a posted receive") \
     B(ATOMIC_TAKES_RECEIVE,        "atomic-takes-receive",        "an Atomic Request is delivered to a posted receive") \
+    B(WRITE_PLACED_LATE,           "write-placed-late",           "the last octets of a Write are placed when the next Write comes") \
+    B(ATOMIC_VALUE_LOST,           "atomic-value-lost",           "an own atomic completes without the value of its response") \
+    B(ATOMIC_DONE_WHEN_SENT,       "atomic-done-when-sent",       "an own atomic completes when its request is sent") \
+    B(ATOMIC_TO_ROUNDED,           "atomic-to-rounded",           "the TO of an own atomic is rounded down to a multiple of 8") \
+    B(COMPLETIONS_AT_ONCE,         "completions-at-once",         "work completes when it is done, before what was posted earlier") \
+    B(TERMINATE_UNTOLD,            "terminate-untold",            "the ULP is not told of a Terminate that came") \
+    B(IMMEDIATE_SOLICITED,         "immediate-solicited-exchanged", "opcode 8 raises the Solicited Event, and opcode 9 none") \
+    B(IMMEDIATE_DONE_UNTOLD,       "immediate-done-untold",       "own Immediate Data completes without a word") \
     B(RV_OLD_OPCODES,              "rv-old-opcodes",              "RV is checked for opcodes below 8 only") \
     /* Responses and requests sent */ \
     B(ATOMIC_ZERO_UNANSWERED,      "atomic-zero-unanswered",      "a request whose target holds 0 is forgotten") \
@@ -79,6 +88,9 @@ size_t defect_atomic_response(const struct defect_set *set, uint8_t *header);
 
 /* Immediate Data as it will be sent: at most 12 octets at `body`. Returns its length. */
 size_t defect_immediate(const struct defect_set *set, const uint8_t *data, uint8_t *body);
+
+/* Takes the last octets of a delivered Write back until the next one has come. */
+void defect_write_late(struct iwarp_stream *stream, const struct validation_subject *subject);
 
 /* The judgements of this file's faults: as defect_judges(). */
 bool defect_atomic_judges(const struct defect_set *set, const struct validation *entry,

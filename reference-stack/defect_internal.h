@@ -256,7 +256,15 @@ struct defect_set {
 };
 
 /* What a stream keeps for its defects. */
+struct defect_late {
+    uint32_t stag;
+    uint64_t to;
+    uint8_t octets[32];
+    size_t count;
+};
+
 struct defect_state {
+    struct defect_late late; /* octets of a Write that wait for the next one */
     uint32_t seen[DEFECT_TRANSMITS_MAX];
     bool inside; /* the segment before was not the last of its message */
 };

@@ -82,6 +82,8 @@ static void write_delivered(struct iwarp_stream *stream, const struct delivery *
 {
     const struct receive_work *receive = ring_at(&stream->receives, 0);
 
+    if (stream_behaves(stream, DEFECT_WRITE_PLACED_LATE))
+        defect_write_late(stream, &delivery->subject);
     if (stream_behaves(stream, DEFECT_STAG_ONCE))
         (void)iwarp_region_invalidate(stream->device, delivery->segment.stag, NULL);
     if (stream_behaves(stream, DEFECT_WRITE_CONSUMES_RECEIVE) && receive != NULL) {
@@ -123,7 +125,7 @@ static void deliver_tagged(struct iwarp_stream *stream, struct delivery *deliver
         write_delivered(stream, delivery);
 }
 
-/* --- Untagged: the Sends, Read Request, Terminate, and those of RFC 7306 ---------------------------------------------------------- */
+/* --- Untagged: the Sends, Read Request, Terminate, and those of RFC 7306 ------------------------------------------ */
 
 /* Size of the buffer that the queue's next message has; UINT64_MAX when it has none. */
 static uint64_t buffer_of(const struct iwarp_stream *stream, const struct ddp_segment *segment)
@@ -246,14 +248,23 @@ static void deliver_send(struct iwarp_stream *stream, struct untagged_queue *que
             stream_behaves(stream, DEFECT_MESSAGE_LENGTH_LAST) ? delivery->segment.payload_octets : queue->length;
         event->opcode = opcode;
         event->solicited =
-            opcode == RDMAP_SEND_SE || opcode == RDMAP_SEND_SE_INVALIDATE || opcode == RDMAP_IMMEDIATE_SE;
+            opcode == RDMAP_SEND_SE || opcode == RDMAP_SEND_SE_INVALIDATE ||
+            opcode == (stream_behaves(stream, DEFECT_IMMEDIATE_SOLICITED) ? RDMAP_IMMEDIATE : RDMAP_IMMEDIATE_SE);
         event->invalidated = invalidates;
         event->stag = invalidates ? delivery->message.invalidate_stag : 0;
         if (stream->defects != NULL)
             delivery_spoiled(stream, event);
     }
-    if (rdmap_is_send(opcode) || !stream_behaves(stream, DEFECT_IMMEDIATE_UNBUFFERED))
-        ring_pop(&stream->receives);
+    if (!rdmap_is_send(opcode) && stream_behaves(stream, DEFECT_IMMEDIATE_UNBUFFERED)) {
+        /* The octets go up in memory of the stream's own, and the receive stays where it is. */
+        memcpy(queue->buffer, receive->buffer, queue->length);
+        if (event != NULL) {
+            event->id = 0;
+            event->buffer = queue->buffer;
+        }
+        return;
+    }
+    ring_pop(&stream->receives);
 }
 
 static void deliver_read_request(struct iwarp_stream *stream, struct untagged_queue *queue, struct delivery *delivery)
@@ -318,7 +329,8 @@ static void deliver_terminate(struct iwarp_stream *stream, const struct untagged
 
     if (stream_behaves(stream, DEFECT_TERMINATE_ODD_IGNORED) && terminate_odd(queue))
         return;
-    event = stream_event(stream, IWARP_EVENT_TERMINATE_RECEIVED);
+    event = stream_behaves(stream, DEFECT_TERMINATE_UNTOLD) ? NULL
+                                                            : stream_event(stream, IWARP_EVENT_TERMINATE_RECEIVED);
     stream->terminate_received = true;
     stream->error_seen = true;
     if (event != NULL) {

@@ -187,7 +187,8 @@ void peer_event_take(struct peer_stream *ps, const struct iwarp_event *event)
     case IWARP_EVENT_RECEIVE:
         if (ps->options.echo && rdmap_is_send(event->opcode))
             echo(ps, event);
-        if (ps->options.repost && iwarp_stream_post_receive(ps->stream, event->id, work->data, work->octets, NULL) == 0)
+        if (work != NULL && ps->options.repost &&
+            iwarp_stream_post_receive(ps->stream, event->id, work->data, work->octets, NULL) == 0)
             work = NULL;
         break;
     case IWARP_EVENT_HALF_CLOSED:

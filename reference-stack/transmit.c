@@ -310,6 +310,8 @@ void transmit_done(struct iwarp_stream *stream)
 
         if (work != NULL)
             work->done = true;
+        if (work != NULL && stream_behaves(stream, DEFECT_COMPLETIONS_AT_ONCE))
+            stream_completed(stream, work);
         stream_complete(stream);
     }
     if (piece.ends_response && stream->reads.count != 0) {
