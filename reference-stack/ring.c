@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RING_FIRST = 8 };
+enum { RING_FIRST = 4 };
 
 void ring_init(struct ring *ring, size_t item)
 {

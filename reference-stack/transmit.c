@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Messages into DDP Segments (RFC 5041 5.2), one piece at a time. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "reference-stack/stream_internal.h"
@@ -305,6 +306,12 @@ void transmit_done(struct iwarp_stream *stream)
     struct transmit_piece piece = stream->piece;
 
     memset(&stream->piece, 0, sizeof(stream->piece));
+    if (!piece.fpdu) {
+        /* A start-up frame is the last thing that needs this, unless there are Markers. */
+        free(stream->transmit_buffer);
+        stream->transmit_buffer = NULL;
+        stream->transmit_room = 0;
+    }
     if (piece.completes && piece.work >= stream->work_serial) {
         struct send_work *work = ring_at(&stream->work, (size_t)(piece.work - stream->work_serial));
 

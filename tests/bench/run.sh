@@ -118,4 +118,14 @@ if [ "$(nproc)" -gt 1 ]; then
 fi
 aim "audit's memory: 64 MiB against what $BENCH_MB MB took" "$(ratio 65536 "$audit_rss")" 1
 aim "audit's memory: 64 MiB against what 1000 flows took" "$(ratio 65536 "$thousand_rss")" 1
+echo "== stack: against one plain kernel TCP stream on loopback, CRC on, two processes each"
+"$B/bench/bench_stack" 0.3 "$BENCH_ROUNDS" | tee "$WORK/stack"
+read -r _ write_ratio read_ratio send_ratio latency < <(tail -n 1 "$WORK/stack")
+aim "stack: Writes of 64 KiB, of plain TCP's speed" "$write_ratio" 0.8
+aim "stack: Reads of 64 KiB, of plain TCP's speed" "$read_ratio" 0.8
+aim "stack: Sends of 64 KiB, of plain TCP's speed" "$send_ratio" 0.8
+aim "stack: 1.3 times plain TCP's ping-pong against its own" "$(ratio 1.3 "$latency")" 1
+echo "== stack: 10,000 streams at once"
+"$B/bench/bench_streams" 10000
+
 [ "$missed" -eq 0 ] || { echo "bench: $missed missed"; exit 1; }
