@@ -307,7 +307,7 @@ function Connection:agree(own, peer)
   self.peer = peer
 end
 
--- A moment between the device's Reply and the tester's first FPDU. Some stacks lose sight of an FPDU that comes while they are
+-- A moment between the handshake and the Request, and between the device's Reply and the tester's first FPDU. Some stacks lose sight of an FPDU that comes while they are
 -- still on their way into full operation, until something else comes: MPA-7.1-06 judges that, other checks should not (c.at_once = true: no moment).
 function Connection:settle()
   if not self.at_once then rig.wait(math.min(4 * self.t.round_trip, 0.05)) end

@@ -95,7 +95,9 @@ end
 function Test:connect(options)
   local tcp, why = rig.connect(options or {})
   if not tcp then self:inconclusive("no TCP connection to the device: " .. why) end
-  return new_connection(self, tcp, true)
+  local c = new_connection(self, tcp, true)
+  if not (options and options.first) then c:settle() end
+  return c
 end
 
 -- The device opens a connection to the tester (role initiator). options.dut: configuration of its connect verb;

@@ -34,6 +34,11 @@ function Test:memory(options)
     length = octets, base = string.format("0x%x", base), access = rights, fill = 0xA5,
     data = o.data and hex(o.data), pd = o.pd, stream = o.bound and self:stream_of(o.bound),
   }
+  local got = math.tointeger(tonumber(answer.base))
+  if got and got ~= base then
+    if o.base then self:skip(string.format("the device cannot expose memory at TO 0x%x", base)) end
+    base = got
+  end
   local image = (o.data or "") .. string.rep("\xA5", octets - #(o.data or ""))
   return setmetatable({ t = self, STag = answer.stag, TO = base, last = base + octets, octets = octets, image = image },
                       Memory)
