@@ -132,7 +132,7 @@ static void register_preferences(void)
 
 void warp_register(void)
 {
-    warp_proto = proto_register_protocol("iWARP: MPA, DDP and RDMAP (warpcheck)", "iWARP (warpcheck)", "warp");
+    warp_proto = proto_register_protocol("iWARP", "iWARP (warpcheck)", "warp");
     warp_fields_register();
     warp_private_register();
     warp_stats_register();

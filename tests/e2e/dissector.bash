@@ -21,7 +21,7 @@ builtin_only() { "${without_plugin[@]}" "$@"; }
 # corpus: the generated captures into $WORK/corpus, and the committed ones beside them.
 corpus() {
 	mkdir -p "$WORK/corpus"
-	"$CC" -std=gnu17 -O1 -I. -o "$WORK/dissector_corpus" tests/e2e/dissector_corpus.c wire/*.c -lisal
+	"$CC" -std=gnu17 -O1 -I. -o "$WORK/dissector_corpus" tests/e2e/dissector_corpus.c tests/e2e/dissector_talk.c wire/*.c -lisal
 	"$WORK/dissector_corpus" "$WORK/corpus"
 	cp pcaps/linux-siw/*.pcap "$WORK/corpus/"
 	chmod -R a+rX "$WORK"

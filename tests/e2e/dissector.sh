@@ -7,6 +7,7 @@
 # those of `warpcheck audit`.
 #
 # UPDATE=1 writes tests/data/dissector/ anew, to be looked at before it is committed.
+# shellcheck disable=SC2034,SC2154 # PLUGIN, with_plugin and as_user: dissector.bash
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 : "${UPDATE:=}"
