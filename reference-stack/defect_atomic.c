@@ -133,7 +133,8 @@ void defect_write_late(struct iwarp_stream *stream, const struct validation_subj
     place = place_in(subject->region, segment->to + segment->payload_octets - count, count);
     if (place == NULL)
         return;
-    *late = (struct defect_late){.stag = segment->stag, .to = segment->to + segment->payload_octets - count, .count = count};
+    *late = (struct defect_late){
+        .stag = segment->stag, .to = segment->to + segment->payload_octets - count, .count = count};
     memcpy(late->octets, place, count);
     memset(place, 0, count);
 }

@@ -329,8 +329,8 @@ static void deliver_terminate(struct iwarp_stream *stream, const struct untagged
 
     if (stream_behaves(stream, DEFECT_TERMINATE_ODD_IGNORED) && terminate_odd(queue))
         return;
-    event = stream_behaves(stream, DEFECT_TERMINATE_UNTOLD) ? NULL
-                                                            : stream_event(stream, IWARP_EVENT_TERMINATE_RECEIVED);
+    event =
+        stream_behaves(stream, DEFECT_TERMINATE_UNTOLD) ? NULL : stream_event(stream, IWARP_EVENT_TERMINATE_RECEIVED);
     stream->terminate_received = true;
     stream->error_seen = true;
     if (event != NULL) {

@@ -22,7 +22,8 @@ static int get_operation(const json_t *command, enum atomic_opcode *operation, s
             return 0;
         }
     }
-    return sentence_set(sentence, "'operation' is '%.40s', \"fetch_add\", \"swap\" or \"compare_swap\" was expected", text);
+    return sentence_set(sentence, "'operation' is '%.40s', \"fetch_add\", \"swap\" or \"compare_swap\" was expected",
+                        text);
 }
 
 json_t *peer_verb_atomic(struct peer *peer, const json_t *command, struct sentence *sentence)

@@ -192,7 +192,8 @@ static int get_extensions(const json_t *command, enum iwarp_extensions *extensio
     else if (strcmp(text, "rfc7306") == 0)
         *extensions = IWARP_EXTENSIONS_RFC7306;
     else
-        return sentence_set(sentence, "'extensions' is '%.40s', \"off\", \"draft03\" or \"rfc7306\" was expected", text);
+        return sentence_set(sentence, "'extensions' is '%.40s', \"off\", \"draft03\" or \"rfc7306\" was expected",
+                            text);
     return 0;
 }
 

@@ -34,11 +34,11 @@ static json_t *verb_capabilities(struct peer *peer, const json_t *command, struc
     (void)peer;
     (void)command;
     (void)sentence;
-    return json_pack("{s:s, s:i, s:[i,i], s:b, s:b, s:b, s:b, s:[s,s,s], s:i, s:i, s:i, s:b, s:b, s:b, s:[s,s,s]}", "name",
-                     "libiwarp", "protocol", PROTOCOL_VERSION, "rev", 1, 2, "enhanced", 1, "markers", 1, "crc_off", 1,
-                     "p2p", 1, "rtr", "send", "write", "read", "ird_max", IWARP_DEPTH_DEFAULT_MAX, "ord_max",
-                     IWARP_DEPTH_DEFAULT_MAX, "private_data_max", MPA_PRIVATE_DATA_MAX, "atomics", 1, "immediate", 1,
-                     "local_invalidate", 1, "extensions", "off", "draft03", "rfc7306");
+    return json_pack("{s:s, s:i, s:[i,i], s:b, s:b, s:b, s:b, s:[s,s,s], s:i, s:i, s:i, s:b, s:b, s:b, s:[s,s,s]}",
+                     "name", "libiwarp", "protocol", PROTOCOL_VERSION, "rev", 1, 2, "enhanced", 1, "markers", 1,
+                     "crc_off", 1, "p2p", 1, "rtr", "send", "write", "read", "ird_max", IWARP_DEPTH_DEFAULT_MAX,
+                     "ord_max", IWARP_DEPTH_DEFAULT_MAX, "private_data_max", MPA_PRIVATE_DATA_MAX, "atomics", 1,
+                     "immediate", 1, "local_invalidate", 1, "extensions", "off", "draft03", "rfc7306");
 }
 
 static json_t *verb_listen(struct peer *peer, const json_t *command, struct sentence *sentence)
@@ -124,10 +124,8 @@ static int get_access(const json_t *command, unsigned *access, struct sentence *
         const char *name;
         unsigned right;
     } rights[] = {
-        {"local_read", IWARP_LOCAL_READ},
-        {"local_write", IWARP_LOCAL_WRITE},
-        {"remote_read", IWARP_REMOTE_READ},
-        {"remote_write", IWARP_REMOTE_WRITE},
+        {"local_read", IWARP_LOCAL_READ},       {"local_write", IWARP_LOCAL_WRITE},
+        {"remote_read", IWARP_REMOTE_READ},     {"remote_write", IWARP_REMOTE_WRITE},
         {"remote_atomic", IWARP_REMOTE_ATOMIC},
     };
     const json_t *member = json_object_get(command, "access");
@@ -180,9 +178,8 @@ static int fill_region(const struct iwarp_region *region, const json_t *command,
 
 static json_t *verb_reg_mr(struct peer *peer, const json_t *command, struct sentence *sentence)
 {
-    struct iwarp_region region = {.access =
-                                      IWARP_LOCAL_READ | IWARP_LOCAL_WRITE | IWARP_REMOTE_READ | IWARP_REMOTE_WRITE |
-                                      IWARP_REMOTE_ATOMIC};
+    struct iwarp_region region = {.access = IWARP_LOCAL_READ | IWARP_LOCAL_WRITE | IWARP_REMOTE_READ |
+                                            IWARP_REMOTE_WRITE | IWARP_REMOTE_ATOMIC};
     uint64_t stag = 0;
     uint64_t pd = 0;
     uint64_t stream = 0;
@@ -423,7 +420,6 @@ static json_t *verb_read(struct peer *peer, const json_t *command, struct senten
     read.id = (uint64_t)(uintptr_t)work;
     return peer_verb_posted(ps, work, iwarp_stream_post_read(ps->stream, &read, sentence));
 }
-
 
 /* --- The stream's life ------------------------------------------------------------------------------------------- */
 

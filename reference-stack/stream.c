@@ -139,12 +139,9 @@ bool iwarp_stream_has_event(const struct iwarp_stream *stream)
 void stream_completed(struct iwarp_stream *stream, struct send_work *work)
 {
     static const enum iwarp_event_kind kinds[] = {
-        [IWARP_WORK_RECEIVE] = IWARP_EVENT_RECEIVE,
-        [IWARP_WORK_SEND] = IWARP_EVENT_SEND_DONE,
-        [IWARP_WORK_WRITE] = IWARP_EVENT_WRITE_DONE,
-        [IWARP_WORK_READ] = IWARP_EVENT_READ_DONE,
-        [IWARP_WORK_ATOMIC] = IWARP_EVENT_ATOMIC_DONE,
-        [IWARP_WORK_IMMEDIATE] = IWARP_EVENT_IMMEDIATE_DONE,
+        [IWARP_WORK_RECEIVE] = IWARP_EVENT_RECEIVE,    [IWARP_WORK_SEND] = IWARP_EVENT_SEND_DONE,
+        [IWARP_WORK_WRITE] = IWARP_EVENT_WRITE_DONE,   [IWARP_WORK_READ] = IWARP_EVENT_READ_DONE,
+        [IWARP_WORK_ATOMIC] = IWARP_EVENT_ATOMIC_DONE, [IWARP_WORK_IMMEDIATE] = IWARP_EVENT_IMMEDIATE_DONE,
     };
     struct iwarp_event *event;
 

@@ -60,7 +60,7 @@ struct served_read {
     bool is_atomic;
     struct read_request request;
     struct atomic_request atomic;
-    uint64_t snapshot; /* defect: the target when the request came */
+    uint64_t snapshot;                   /* defect: the target when the request came */
     uint8_t header[DDP_UNTAGGED_OCTETS]; /* as received: a late failure quotes it (RFC 5040 4.8) */
     uint16_t segment_octets;
     uint64_t sent;
@@ -115,10 +115,10 @@ struct iwarp_stream {
     uint8_t *receive_buffer; /* an FPDU not complete yet */
     size_t receive_room, receive_count;
     size_t receive_needed; /* octets that it will have, 0 where not known */
-    uint8_t *scratch; /* FPDU_SCRATCH_OCTETS, with Markers */
+    uint8_t *scratch;      /* FPDU_SCRATCH_OCTETS, with Markers */
     uint32_t receive_position;
     struct untagged_queue queues[STREAM_QUEUES];
-    uint32_t atomic_ids; /* Request Identifiers drawn so far */
+    uint32_t atomic_ids;  /* Request Identifiers drawn so far */
     struct ring receives; /* struct receive_work */
     struct ring reads;    /* struct served_read */
     struct untagged_queue *assembling;

@@ -258,9 +258,8 @@ static bool rdmap_version(const struct validation_subject *subject)
 /* Opcodes 8 to B are those of the extensions. */
 static bool opcode_known(const struct validation_subject *subject)
 {
-    return subject->message->opcode <= (subject->stream->config.extensions == IWARP_EXTENSIONS_OFF
-                                            ? RDMAP_TERMINATE
-                                            : RDMAP_ATOMIC_RESPONSE);
+    return subject->message->opcode <=
+           (subject->stream->config.extensions == IWARP_EXTENSIONS_OFF ? RDMAP_TERMINATE : RDMAP_ATOMIC_RESPONSE);
 }
 
 static bool opcode_model(const struct validation_subject *subject)
@@ -390,8 +389,7 @@ static bool atomic_opcode_known(const struct validation_subject *subject)
 /* RFC 7306 has no Swap: it reserves the code. */
 static bool atomic_swap_supported(const struct validation_subject *subject)
 {
-    return subject->atomic->opcode != ATOMIC_SWAP ||
-           subject->stream->config.extensions == IWARP_EXTENSIONS_DRAFT03;
+    return subject->atomic->opcode != ATOMIC_SWAP || subject->stream->config.extensions == IWARP_EXTENSIONS_DRAFT03;
 }
 
 static bool atomic_allowed(const struct validation_subject *subject)
@@ -554,24 +552,33 @@ _Static_assert(sizeof(validation_table) / sizeof(validation_table[0]) <= DEFECT_
                "defect sets have room for each entry");
 
 const char *const validation_stage_names[VALIDATE_STAGES] = {
-    [VALIDATE_REQUEST] = "request",           [VALIDATE_REPLY] = "reply",
-    [VALIDATE_NEGOTIATION] = "negotiation",   [VALIDATE_FPDU] = "fpdu",
-    [VALIDATE_SEGMENT] = "ddp-segment",       [VALIDATE_TAGGED] = "ddp-tagged",
-    [VALIDATE_UNTAGGED] = "ddp-untagged",     [VALIDATE_RDMAP] = "rdmap",
-    [VALIDATE_READ_REQUEST] = "read-request", [VALIDATE_READ_RESPONSE] = "read-response",
-    [VALIDATE_INVALIDATE] = "invalidate",     [VALIDATE_ATOMIC_REQUEST] = "atomic-request",
-    [VALIDATE_ATOMIC_RESPONSE] = "atomic-response", [VALIDATE_IMMEDIATE] = "immediate",
+    [VALIDATE_REQUEST] = "request",
+    [VALIDATE_REPLY] = "reply",
+    [VALIDATE_NEGOTIATION] = "negotiation",
+    [VALIDATE_FPDU] = "fpdu",
+    [VALIDATE_SEGMENT] = "ddp-segment",
+    [VALIDATE_TAGGED] = "ddp-tagged",
+    [VALIDATE_UNTAGGED] = "ddp-untagged",
+    [VALIDATE_RDMAP] = "rdmap",
+    [VALIDATE_READ_REQUEST] = "read-request",
+    [VALIDATE_READ_RESPONSE] = "read-response",
+    [VALIDATE_INVALIDATE] = "invalidate",
+    [VALIDATE_ATOMIC_REQUEST] = "atomic-request",
+    [VALIDATE_ATOMIC_RESPONSE] = "atomic-response",
+    [VALIDATE_IMMEDIATE] = "immediate",
 };
 
 /* First and last + 1 entry of each stage; the unit test holds it against the table. */
 static const struct {
     uint8_t first, end;
 } stages[VALIDATE_STAGES] = {
-    [VALIDATE_REQUEST] = {0, 6},         [VALIDATE_REPLY] = {6, 13},       [VALIDATE_NEGOTIATION] = {13, 15},
-    [VALIDATE_FPDU] = {15, 17},          [VALIDATE_SEGMENT] = {17, 20},    [VALIDATE_TAGGED] = {20, 27},
-    [VALIDATE_UNTAGGED] = {27, 32},      [VALIDATE_RDMAP] = {32, 36},      [VALIDATE_READ_REQUEST] = {36, 44},
-    [VALIDATE_READ_RESPONSE] = {44, 48}, [VALIDATE_INVALIDATE] = {48, 51},
-    [VALIDATE_ATOMIC_REQUEST] = {51, 64}, [VALIDATE_ATOMIC_RESPONSE] = {64, 66}, [VALIDATE_IMMEDIATE] = {66, 67},
+    [VALIDATE_REQUEST] = {0, 6},           [VALIDATE_REPLY] = {6, 13},
+    [VALIDATE_NEGOTIATION] = {13, 15},     [VALIDATE_FPDU] = {15, 17},
+    [VALIDATE_SEGMENT] = {17, 20},         [VALIDATE_TAGGED] = {20, 27},
+    [VALIDATE_UNTAGGED] = {27, 32},        [VALIDATE_RDMAP] = {32, 36},
+    [VALIDATE_READ_REQUEST] = {36, 44},    [VALIDATE_READ_RESPONSE] = {44, 48},
+    [VALIDATE_INVALIDATE] = {48, 51},      [VALIDATE_ATOMIC_REQUEST] = {51, 64},
+    [VALIDATE_ATOMIC_RESPONSE] = {64, 66}, [VALIDATE_IMMEDIATE] = {66, 67},
 };
 
 const struct validation *validation_find(const char *what, size_t n)

@@ -53,8 +53,9 @@ struct validation_subject {
     const struct read_request *read;
     const struct atomic_request *atomic;
     const struct atomic_response *response;
-    const struct iwarp_region *region; /* tagged, Read and Atomic Request, Invalidate: the STag's region, NULL when unknown */
-    uint64_t buffer_octets;            /* untagged: size of the buffer that the MSN has, UINT64_MAX when it has none */
+    const struct iwarp_region
+        *region;            /* tagged, Read and Atomic Request, Invalidate: the STag's region, NULL when unknown */
+    uint64_t buffer_octets; /* untagged: size of the buffer that the MSN has, UINT64_MAX when it has none */
 };
 
 enum validation_action {

@@ -21,6 +21,8 @@
 #define OP(opcode)    (1u << RDMAP_##opcode)
 #define OP_ANY        0xFFFFu
 #define OP_SENDS      (OP(SEND) | OP(SEND_INVALIDATE) | OP(SEND_SE) | OP(SEND_SE_INVALIDATE))
+#define OP_IMMEDIATES (OP(IMMEDIATE) | OP(IMMEDIATE_SE))
+#define OP_EXTENSIONS (OP_IMMEDIATES | OP(ATOMIC_REQUEST) | OP(ATOMIC_RESPONSE))
 #define OP_NO_INVALID (OP(SEND) | OP(SEND_SE) | OP(READ_REQUEST) | OP(TERMINATE))
 
 /* clang-format off */
@@ -137,6 +139,34 @@
     R(read,         "RDMAP-5.2.2-08", responses_in_order,           ON_RDMAP,   OP(READ_RESPONSE), ANY,      FAIL) \
     R(read,         "RDMAP-5.2.2-12", empty_response_copies_sink,   ON_RDMAP,   OP(READ_RESPONSE), ANY,      AMBIGUOUS)
 
+#define RULE_LIST_ATOMIC(R) \
+    R(atomic,       "ATOM-4.1-02",   extension_control_order,       ON_RDMAP,   OP_EXTENSIONS,    ANY,       FAIL) \
+    R(atomic,       "ATOM-4.1-04",   extension_model_and_queue,     ON_RDMAP,   OP_EXTENSIONS,    ANY,       FAIL) \
+    R(atomic,       "ATOM-4.1-05",   extension_version,             ON_RDMAP,   OP_EXTENSIONS,    ANY,       FAIL) \
+    R(atomic,       "ATOM-4.1-06",   extension_word_zero,           ON_RDMAP,   OP_EXTENSIONS,    ANY,       FAIL) \
+    R(atomic,       "ATOM-4.1-08",   extension_other_fields,        ON_RDMAP,   OP_EXTENSIONS,    ANY,       FAIL) \
+    R(atomic,       "ATOM-4.2-01",   extension_has_header,          ON_RDMAP,   OP_EXTENSIONS,    ANY,       FAIL) \
+    R(atomic,       "ATOM-4.2-02",   extension_has_no_payload,      ON_RDMAP,   OP_EXTENSIONS,    ANY,       FAIL) \
+    R(atomic,       "ATOM-5.2.1-02", atomic_request_reserved_zero,  ON_RDMAP,   OP(ATOMIC_REQUEST), ANY,     FAIL) \
+    R(atomic,       "ATOM-5.2.1-11", atomic_compare_data_zero,      ON_RDMAP,   OP(ATOMIC_REQUEST), ANY,     FAIL) \
+    R(atomic,       "ATOM-5.2.1-13", atomic_compare_mask_ones,      ON_RDMAP,   OP(ATOMIC_REQUEST), ANY,     WARN) \
+    R(atomic,       "ATOM-5.2.1-16", atomic_request_is_untagged,    ON_RDMAP,   OP(ATOMIC_REQUEST), ANY,     FAIL) \
+    R(atomic,       "ATOM-5.2.1-17", atomic_request_takes_one,      ON_RDMAP,   OP(ATOMIC_REQUEST), ANY,     FAIL) \
+    R(atomic,       "ATOM-5.2.1-21", atomic_request_queue,          ON_RDMAP,   OP(ATOMIC_REQUEST), ANY,     FAIL) \
+    R(atomic,       "ATOM7306-5.2-01", atomic_request_queue_rfc,    ON_RDMAP,   OP(ATOMIC_REQUEST), ANY,     FAIL) \
+    R(atomic,       "ATOM-5.2.2-01", atomic_response_header,        ON_RDMAP,   OP(ATOMIC_RESPONSE), ANY,    FAIL) \
+    R(atomic,       "ATOM7306-4-01", atomic_response_not_32,        ON_RDMAP,   OP(ATOMIC_RESPONSE), ANY,    FAIL) \
+    R(atomic,       "ATOM-5.2.2-02", atomic_response_echoes_id,     ON_RDMAP,   OP(ATOMIC_RESPONSE), ANY,    FAIL) \
+    R(atomic,       "ATOM-5.2.2-04", atomic_response_is_untagged,   ON_RDMAP,   OP(ATOMIC_RESPONSE), ANY,    FAIL) \
+    R(atomic,       "ATOM-5.2.2-05", atomic_response_msn,           ON_RDMAP,   OP(ATOMIC_RESPONSE), ANY,    FAIL) \
+    R(atomic,       "ATOM-5.2.2-06", atomic_response_queue,         ON_RDMAP,   OP(ATOMIC_RESPONSE), ANY,    FAIL) \
+    R(atomic,       "ATOM7306-5-06", atomic_response_model,         ON_RDMAP,   OP(ATOMIC_RESPONSE), ANY,    FAIL) \
+    R(atomic,       "ATOM7306-5.2-02", atomic_response_queue_rfc,   ON_RDMAP,   OP(ATOMIC_RESPONSE), ANY,    FAIL) \
+    R(atomic,       "ATOM-5.2.2-10", atomic_responses_in_order,     ON_RDMAP,   OP(ATOMIC_RESPONSE), ANY,    FAIL) \
+    R(atomic,       "ATOM-6.3-01",   immediate_is_untagged,         ON_RDMAP,   OP_IMMEDIATES,    ANY,       FAIL) \
+    R(atomic,       "ATOM-6.3-04",   immediate_queue,               ON_RDMAP,   OP_IMMEDIATES,    ANY,       FAIL) \
+    R(atomic,       "ATOM-6.3-05",   immediate_is_eight,            ON_RDMAP,   OP_IMMEDIATES,    ANY,       FAIL)
+
 #define RULE_LIST_TERMINATE(R) \
     R(terminate,    "RDMAP-4.2-02",  terminate_has_header,          ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL) \
     R(terminate,    "RDMAP-4.2-05",  terminate_has_no_payload,      ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL) \
@@ -175,6 +205,7 @@
     RULE_LIST_MPA(R)                                                                                                   \
     RULE_LIST_DDP(R)                                                                                                   \
     RULE_LIST_RDMAP(R)                                                                                                 \
+    RULE_LIST_ATOMIC(R)                                                                                                \
     RULE_LIST_TERMINATE(R)
 
 #define RULE_COUNT_ONE(file, id, function, events, opcodes, sender, worst) +1

@@ -29,6 +29,7 @@ extern const struct rule_case rules_startup_cases[];
 extern const struct rule_case rules_fpdu_cases[];
 extern const struct rule_case rules_ddp_cases[];
 extern const struct rule_case rules_rdmap_cases[];
+extern const struct rule_case rules_atomic_cases[];
 extern const struct rule_case rules_terminate_cases[];
 extern const struct rule_case *const rule_case_tables[]; /* all of them, then NULL */
 

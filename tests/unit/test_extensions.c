@@ -87,9 +87,8 @@ START_TEST(add_as_ripple)
         }
         if (round % 3 == 0)
             values[2] &= seed >> 1 & seed << 3; /* few fields */
-        ck_assert_uint_eq(
-            atomic_result(&(struct atomic_request){.data = values[1], .mask = values[2]}, values[0]),
-            rippled(values[0], values[1], values[2]));
+        ck_assert_uint_eq(atomic_result(&(struct atomic_request){.data = values[1], .mask = values[2]}, values[0]),
+                          rippled(values[0], values[1], values[2]));
     }
 }
 END_TEST
@@ -279,8 +278,7 @@ START_TEST(order)
     open_with(pair, IWARP_EXTENSIONS_RFC7306, IWARP_EXTENSIONS_RFC7306);
     ck_assert_int_eq(iwarp_region_register(pair->side[INITIATOR].device, &sink, NULL), 0);
     for (uint64_t i = 0; i < 20; i++) {
-        struct iwarp_read read = {
-            .id = i, .sink_stag = 9, .source_stag = STAG, .source_to = BASE, .count = 8};
+        struct iwarp_read read = {.id = i, .sink_stag = 9, .source_stag = STAG, .source_to = BASE, .count = 8};
 
         if (i % 4 == 3)
             ck_assert_int_eq(iwarp_stream_post_read(pair->side[INITIATOR].stream, &read, NULL), 0);
@@ -413,7 +411,8 @@ END_TEST
 /* A response that nobody asked for finds no buffer on QN 3; without the extensions there is no QN 3. */
 START_TEST(unasked_response)
 {
-    struct ddp_segment segment = {.last = true, .version = 1, .control = rdmap_control(RDMAP_ATOMIC_RESPONSE), .qn = 3, .msn = 1};
+    struct ddp_segment segment = {
+        .last = true, .version = 1, .control = rdmap_control(RDMAP_ATOMIC_RESPONSE), .qn = 3, .msn = 1};
     struct pair *pair = open_pair(_i == 0 ? IWARP_EXTENSIONS_OFF : IWARP_EXTENSIONS_RFC7306);
     uint8_t octets[DDP_UNTAGGED_OCTETS + ATOMIC_RESPONSE_OCTETS] = {0};
 
@@ -429,7 +428,8 @@ END_TEST
 START_TEST(invalidated_meanwhile)
 {
     struct pair *pair = open_pair(IWARP_EXTENSIONS_RFC7306);
-    struct ddp_segment segment = {.last = true, .version = 1, .control = rdmap_control(RDMAP_ATOMIC_REQUEST), .qn = 1, .msn = 1};
+    struct ddp_segment segment = {
+        .last = true, .version = 1, .control = rdmap_control(RDMAP_ATOMIC_REQUEST), .qn = 1, .msn = 1};
     struct atomic_request request = {.id = 3, .stag = STAG, .to = BASE, .data = 1};
     struct fpdu_framing framing = {false, true, 0};
     uint8_t ulpdu[DDP_UNTAGGED_OCTETS + ATOMIC_REQUEST_OCTETS];

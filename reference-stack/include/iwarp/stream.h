@@ -59,13 +59,13 @@ enum iwarp_extensions {
 
 struct iwarp_stream_config {
     enum iwarp_role role;
-    uint8_t revision;  /* initiator: Rev of the Request. Responder: the highest Rev taken (1 or 2) */
-    bool enhanced;     /* initiator: S = 1 (revision 2 only). Responder: understands S = 1; else closes on it */
-    bool markers;      /* M: this side wants Markers in what it receives */
-    bool crc;          /* C: this side wants CRCs (off only by the administrator's word: RFC 5044 4.4) */
+    uint8_t revision; /* initiator: Rev of the Request. Responder: the highest Rev taken (1 or 2) */
+    bool enhanced;    /* initiator: S = 1 (revision 2 only). Responder: understands S = 1; else closes on it */
+    bool markers;     /* M: this side wants Markers in what it receives */
+    bool crc;         /* C: this side wants CRCs (off only by the administrator's word: RFC 5044 4.4) */
     enum iwarp_extensions extensions;
-    uint16_t ird;      /* inbound Reads and atomics served at once; IRD of the start-up frame; 0x3FFF: not negotiated */
-    uint16_t ord;      /* own Reads and atomics outstanding at most; ORD of the start-up frame; 0x3FFF: not negotiated */
+    uint16_t ird; /* inbound Reads and atomics served at once; IRD of the start-up frame; 0x3FFF: not negotiated */
+    uint16_t ord; /* own Reads and atomics outstanding at most; ORD of the start-up frame; 0x3FFF: not negotiated */
     bool peer_to_peer; /* initiator: A. A responder follows the Request */
     unsigned rtr;      /* RTR messages this side can send (initiator) or take (responder), enum iwarp_rtr */
     uint8_t private_data[MPA_PRIVATE_DATA_MAX];
@@ -74,9 +74,9 @@ struct iwarp_stream_config {
     uint64_t startup_limit;  /* ns from the beginning to a complete start-up exchange; 0: none */
     uint64_t linger_limit;   /* ns from own FIN or Terminate to the peer's FIN, then abort; 0: none */
     enum iwarp_accept_policy accept;
-    uint32_t pd;                      /* Protection Domain of the stream */
-    uint32_t number;                  /* the stream's own number, which regions bind to; 0: none binds */
-    struct iwarp_srq *srq;            /* where receives come from when none is posted on the stream, borrowed; NULL: none */
+    uint32_t pd;           /* Protection Domain of the stream */
+    uint32_t number;       /* the stream's own number, which regions bind to; 0: none binds */
+    struct iwarp_srq *srq; /* where receives come from when none is posted on the stream, borrowed; NULL: none */
     const struct defect_set *defects; /* deliberate faults (reference-stack/defect.h), borrowed; NULL: none */
 };
 
@@ -163,11 +163,11 @@ enum iwarp_event_kind {
     IWARP_EVENT_RECEIVE,         /* a Send or Immediate Data came to the receive `id`: octets, solicited, STag */
     IWARP_EVENT_SEND_DONE,       /* the Send `id` is with TCP */
     IWARP_EVENT_WRITE_DONE,
-    IWARP_EVENT_READ_DONE,      /* all data of the Read `id` is placed */
-    IWARP_EVENT_ATOMIC_DONE,    /* the atomic `id` was executed: `value` is what the target held before */
-    IWARP_EVENT_IMMEDIATE_DONE, /* the Immediate Data `id` is with TCP */
-    IWARP_EVENT_FLUSHED,        /* the work `id` will not happen: `flushed` says of which kind it is */
-    IWARP_EVENT_TERMINATE_SENT, /* `triple`, `headers` as sent */
+    IWARP_EVENT_READ_DONE,          /* all data of the Read `id` is placed */
+    IWARP_EVENT_ATOMIC_DONE,        /* the atomic `id` was executed: `value` is what the target held before */
+    IWARP_EVENT_IMMEDIATE_DONE,     /* the Immediate Data `id` is with TCP */
+    IWARP_EVENT_FLUSHED,            /* the work `id` will not happen: `flushed` says of which kind it is */
+    IWARP_EVENT_TERMINATE_SENT,     /* `triple`, `headers` as sent */
     IWARP_EVENT_TERMINATE_RECEIVED, /* `triple`, `headers` as received */
     IWARP_EVENT_HALF_CLOSED,        /* the peer's FIN came */
     IWARP_EVENT_CLOSED,             /* both directions are over, by FIN */
@@ -232,7 +232,7 @@ struct iwarp_stream_counters {
     uint64_t fpdus_sent, fpdus_received;
     uint64_t segments_placed, octets_placed;
     uint64_t crc_errors, marker_errors;
-    uint64_t octets_dropped; /* received after an error */
+    uint64_t octets_dropped;                           /* received after an error */
     unsigned reads_outstanding, reads_outstanding_max; /* own Read and Atomic Requests */
     unsigned reads_served, reads_served_max; /* inbound Read and Atomic Requests in the queue, now and at most */
     uint64_t atomics_executed;
@@ -287,9 +287,9 @@ struct iwarp_atomic {
     uint32_t stag;                /* the peer's, with REMOTE_ATOMIC */
     uint64_t to;                  /* of 8 octets whose address is a multiple of 8 */
     uint64_t data;                /* FetchAdd: the addend; else the new value */
-    uint64_t mask;                /* FetchAdd: the highest bit of each field (0: one of 64 bits); CmpSwap: bits to replace */
-    uint64_t compare;             /* CmpSwap only */
-    uint64_t compare_mask;        /* CmpSwap only: bits to compare */
+    uint64_t mask;         /* FetchAdd: the highest bit of each field (0: one of 64 bits); CmpSwap: bits to replace */
+    uint64_t compare;      /* CmpSwap only */
+    uint64_t compare_mask; /* CmpSwap only: bits to compare */
 };
 
 struct iwarp_immediate {
