@@ -15,7 +15,7 @@ size_t frame_room(const struct frame_spec *spec)
 {
     size_t content = content_of(spec);
 
-    return content + MARKER_OCTETS * marker_count(spec->framing.position, content);
+    return spec->framing.markers ? content + MARKER_OCTETS * marker_count(spec->framing.position, content) : content;
 }
 
 static void touch_marker(const struct frame_spec *spec, uint8_t *out, size_t octets)

@@ -11,6 +11,38 @@ local function distinct(count)
 end
 
 check {
+  id = "EMPA-6-02",
+  role = "both",
+  purpose = "S is 1 exactly where the word stands in front of the ULP's Private Data",
+  sandwich = "tcp",
+  run = function(t)
+    local private = distinct(9)
+    local dut = { private_data = hex(private) }
+    local c, frame
+    if t.role == "responder" then
+      c, frame = t:ask({}, { dut = dut, message = "the Reply to an enhanced Request" })
+    else
+      c = t:asked(dut)
+      frame = c.request
+    end
+    t:equal("S of an enhanced frame", 1, frame.S)
+    t:equal("the ULP's octets behind the word", hex(private), hex(frame.private_data))
+    c.tcp:close()
+    dut.rev = 1
+    if t.role == "responder" then
+      c = t:connect { port = t:listen { private_data = dut.private_data } }
+      c:send(mpa.request { Rev = 1 })
+      frame = c:expect(mpa.reply { R = 0 }, { message = "the Reply to a plain Request" })
+    else
+      c = t:accept { dut = dut }
+      frame = c:expect(mpa.request {}, { message = "a plain Request" })
+    end
+    t:equal("S of a plain frame", 0, frame.S)
+    t:equal("the ULP's octets, with no word in front", hex(private), hex(frame.all_private_data))
+  end,
+}
+
+check {
   id = "EMPA-6-04",
   role = "both",
   purpose = "the reserved bits of octet 16 are not looked at, with S = 1 and with S = 0",
@@ -62,7 +94,7 @@ check {
   id = "EMPA-6-10",
   role = "both",
   purpose = "PD_Length counts the 4 octets of the word and the ULP's, also where the sum carries",
-  sandwich = "startup",
+  sandwich = "tcp",
   run = function(t)
     for _, count in ipairs { 0, 1, 251, 252, 253, 254, 255, 256, 507, 508 } do
       local private = distinct(count)
