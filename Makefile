@@ -176,7 +176,7 @@ check: programs plugin $(B)/unit-tests $(B)/asan/unit-tests $(call programs_of,$
 	@$(test_env) CC='$(CC)' tools/check.sh all
 
 unit: $(B)/unit-tests
-	@$(B)/unit-tests
+	@$(B)/unit-tests $(T)
 
 e2e: programs plugin $(call programs_of,$(B)/asan)
 	@$(test_env) CC='$(CC)' tools/check.sh e2e

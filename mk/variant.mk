@@ -84,14 +84,12 @@ $$($(1)_dir)/unit-tests: $$($(1)_dir)/lists/unit $$($(1)_unit_objects) $$($(1)_d
 		-Wl,--as-needed $$(package_libs) $$(check_libs) -lm
 endef
 
-# The unit tests: every tests/unit/*.c and the table of suites; T='ddp mpa' leaves only test_ddp.c and test_mpa.c (and
-# what is no test_*.c: the runner and shared support).
+# The unit tests: every tests/unit/*.c and the table of suites; the runner takes the names that T='ddp mpa' gives.
 suite_names := $(patsubst tests/unit/test_%.c,%,$(filter tests/unit/test_%.c,$(unit_src)))
 ifneq ($(filter unit,$(MAKECMDGOALS)),)
 ifneq ($(filter-out $(suite_names),$(T)),)
 $(error no tests/unit/test_NAME.c for: $(filter-out $(suite_names),$(T)); the suites are: $(suite_names))
 endif
-suite_names := $(if $(T),$(filter $(T),$(suite_names)),$(suite_names))
 endif
 unit_selected := $(filter-out tests/unit/test_%.c,$(unit_src)) $(suite_names:%=tests/unit/test_%.c)
 
