@@ -8,13 +8,14 @@ includedir := $(DESTDIR)$(PREFIX)/include
 datadir := $(DESTDIR)$(PREFIX)/share
 
 install: programs
-	install -d '$(bindir)' '$(libdir)/pkgconfig' '$(includedir)/iwarp'
+	install -d '$(bindir)' '$(libdir)/pkgconfig' '$(includedir)/libiwarp/iwarp' '$(includedir)/libiwarp/wire'
 	for p in warpcheck iwarp-peer; do [ ! -e '$(B)'/$$p ] || install -m 755 '$(B)'/$$p '$(bindir)'/; done
 	install -m 644 '$(B)/libiwarp.a' '$(libdir)/'
 	install -m 755 '$(B)/libiwarp.so' '$(libdir)/libiwarp.so.$(VERSION)'
 	ln -sf libiwarp.so.$(VERSION) '$(libdir)/libiwarp.so.0'
 	ln -sf libiwarp.so.0 '$(libdir)/libiwarp.so'
-	for h in reference-stack/include/iwarp/*.h; do [ ! -e "$$h" ] || install -m 644 "$$h" '$(includedir)/iwarp/'; done
+	for h in reference-stack/include/iwarp/*.h; do install -m 644 "$$h" '$(includedir)/libiwarp/iwarp/'; done
+	for h in wire/*.h; do install -m 644 "$$h" '$(includedir)/libiwarp/wire/'; done
 	sed -e 's|@PREFIX@|$(PREFIX)|g; s|@VERSION@|$(VERSION)|g' packaging/libiwarp.pc.in >'$(libdir)/pkgconfig/libiwarp.pc'
 	[ ! -e docs/warpcheck.1 ] || install -D -m 644 docs/warpcheck.1 '$(datadir)/man/man1/warpcheck.1'
 	[ ! -e packaging/warpcheck.bash ] || install -D -m 644 packaging/warpcheck.bash \

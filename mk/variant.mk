@@ -65,9 +65,9 @@ $$($(1)_dir)/libwarpcheck.a: $$($(1)_dir)/lists/warpcheck $$($(1)_warpcheck_obje
 	@$$(call say,AR,$$@)
 	$$(Q)rm -f $$@ && ar rcsD $$@ @$$<
 
-$$($(1)_dir)/libiwarp.so: $$($(1)_dir)/lists/iwarp $$($(1)_iwarp_objects)
+$$($(1)_dir)/libiwarp.so: $$($(1)_dir)/lists/iwarp $$($(1)_iwarp_objects) packaging/libiwarp.map
 	@$$(call say,LD,$$@)
-	$$(Q)$$($(1)_cc) -shared -Wl,-soname,libiwarp.so.0 -Wl,--no-undefined -pthread $$($(1)_cflags) $$($(1)_ldflags) \
+	$$(Q)$$($(1)_cc) -shared -Wl,-soname,libiwarp.so.0 -Wl,--no-undefined -Wl,--version-script=packaging/libiwarp.map -pthread $$($(1)_cflags) $$($(1)_ldflags) \
 		-o $$@ @$$< -Wl,--as-needed $$(iwarp_libs)
 
 $$($(1)_dir)/warpcheck: $$(call object_of,$(1),conformance/engine/main.c) $$($(1)_dir)/libwarpcheck.a $$($(1)_dir)/libiwarp.a

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* echo PORT: sends back whatever Send comes, to whoever connects. Port 0: any; "port N" is printed. */
+#include <iwarp/verbs.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { RECEIVES = 64, OCTETS = 4096 };
+
+static uint8_t buffers[RECEIVES][OCTETS];
+
+int main(int argc, char **argv)
+{
+    struct sentence why = {""};
+    struct iwarp_context *context = iwarp_context_new(NULL, &why);
+    struct iwarp_cq *cq = iwarp_cq_new(context);
+    struct iwarp_srq *srq = iwarp_srq_new(context);
+    struct iwarp_qp_options options;
+    struct iwarp_listener *listener;
+    struct iwarp_completion done;
+    struct iwarp_qp_event event;
+
+    iwarp_qp_options_default(&options, cq);
+    options.srq = srq; /* any connection takes its receives from here */
+    for (uint64_t i = 0; i < RECEIVES; i++)
+        (void)iwarp_srq_post(srq, i, buffers[i], OCTETS, &why);
+    listener = iwarp_listen(context, "127.0.0.1", (uint16_t)(argc > 1 ? atoi(argv[1]) : 7174), &options, &why);
+    if (listener == NULL) {
+        (void)fprintf(stderr, "echo: %s\n", why.text);
+        return EXIT_FAILURE;
+    }
+    printf("port %u\n", iwarp_listener_port(listener));
+    (void)fflush(stdout);
+    while (iwarp_context_run(context, -1, &why) >= 0) {
+        while (iwarp_poll_cq(cq, &done, 1) != 0) {
+            struct iwarp_send send = {.id = done.id, .octets = buffers[done.id], .count = done.octets};
+
+            /* A buffer is sent back, and received into again when it is out or will not go out. */
+            if (done.work != IWARP_WORK_RECEIVE || done.status != IWARP_STATUS_OK ||
+                iwarp_post_send(done.qp, &send, &why) != 0)
+                (void)iwarp_srq_post(srq, done.id, buffers[done.id], OCTETS, &why);
+        }
+        while (iwarp_next_event(context, &event))
+            if (event.kind == IWARP_QP_CLOSED)
+                iwarp_qp_free(event.qp);
+    }
+    return EXIT_FAILURE;
+}

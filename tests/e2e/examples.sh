@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The example programs of libiwarp, compiled as another program would be, against the static and the shared library: the
+# key-value store keeps what was put, for several clients, and echo sends back what iwarp-peer sends. The shared library
+# offers its API and nothing of its inside.
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit
+# shellcheck source=tests/e2e/expect.bash
+source tests/e2e/expect.bash
+# shellcheck source=tests/e2e/upper.bash
+source tests/e2e/upper.bash
+
+build() { # PROGRAM SUFFIX LIBRARIES...
+	local source=reference-stack/examples/$1.c program=$WORK/$1-$2
+	shift 2
+	"$CC" -std=gnu17 -Wall -Wextra -Werror -O1 -g -I. -Ireference-stack/include -o "$program" "$source" "$@"
+}
+for name in echo kv; do
+	holds "$name compiles against the static library" build "$name" static "$B/libiwarp.a" -luv -lisal -ljansson -pthread
+	holds "$name compiles against the shared library" build "$name" shared -L"$B" -liwarp
+done
+ln -sf "$B/libiwarp.so" "$WORK/libiwarp.so.0"
+export LD_LIBRARY_PATH=$WORK
+
+only_the_api() {
+	local extra
+	extra=$(nm -D --defined-only "$B/libiwarp.so" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
+		grep -vE '^(iwarp_|mpa_start_|terminate_describe|rdmap_)' | head -n 3)
+	[ -z "$extra" ] || { echo "      also: $extra"; return 1; }
+}
+holds "the shared library offers only its API" only_the_api
+
+# serve NAME COMMAND...: starts it and waits for "port N"; sets `port`.
+serve() {
+	local name=$1 tries
+	shift
+	: >"$WORK/$name.out"
+	"$@" >"$WORK/$name.out" 2>&1 </dev/null &
+	pid[$name]=$!
+	port=''
+	for ((tries = 0; tries < 200; tries++)); do
+		port=$(sed -n 's/^port //p' "$WORK/$name.out")
+		[ -z "$port" ] || return 0
+		sleep 0.05
+	done
+	return 1
+}
+stop() {
+	kill "${pid[$1]}" 2>/dev/null
+	wait "${pid[$1]}" || true
+	unset "pid[$1]"
+}
+
+for library in static shared; do
+	holds "kv, $library: the server starts" serve kv "$WORK/kv-$library" serve 0
+	kv=("$WORK/kv-$library" 127.0.0.1 "$port")
+	expect 0 "kv, $library: put" "${kv[@]}" put colour green
+	expect 0 "kv, $library: put another" "${kv[@]}" put 'a key of thirty-one octets, no m' 'spaces too'
+	expect 0 "kv, $library: get" "${kv[@]}" get colour
+	says '^green$'
+	expect 0 "kv, $library: put again" "${kv[@]}" put colour "$(printf 'x%.0s' {1..95})"
+	expect 0 "kv, $library: get what is new" "${kv[@]}" get colour
+	says '^x{95}$'
+	expect 0 "kv, $library: get the other" "${kv[@]}" get 'a key of thirty-one octets, no m'
+	says '^spaces too$'
+	expect 1 "kv, $library: get what nobody put" "${kv[@]}" get nothing
+	stop kv
+done
+expect 1 "kv: nobody listens" "$WORK/kv-static" 127.0.0.1 1 get colour
+complains 'refused'
+
+holds "echo starts" serve echo "$WORK/echo-shared" 0
+peer_start initiator
+ask initiator "{\"verb\":\"connect\",\"address\":\"127.0.0.1\",\"port\":$port}"
+stream=$(value .stream)
+holds "iwarp-peer connects to it" await initiator '.event == "established"'
+echoes() {
+	local i
+	for ((i = 1; i <= 100; i++)); do
+		ask initiator "{\"verb\":\"send\",\"stream\":$stream,\"data\":\"$(printf '%04x' "$i")aabbcc\"}" || return 1
+	done
+	await initiator '.event == "receive" and .data == "0064aabbcc"' || return 1
+	[ "$(events initiator 'select(.event == "receive").data' | sort -u | wc -l)" -eq 100 ]
+}
+holds "a hundred Sends come back, from sixty-four shared receives" echoes
+holds "iwarp-peer ends it" ask initiator "{\"verb\":\"disconnect\",\"stream\":$stream}"
+holds "so does echo" await initiator '.event == "closed"'
+holds "iwarp-peer ends cleanly" peer_stop initiator
+stop echo
+finish
