@@ -55,13 +55,13 @@ for library in static shared; do
 	holds "kv, $library: the server starts" serve kv "$WORK/kv-$library" serve 0
 	kv=("$WORK/kv-$library" 127.0.0.1 "$port")
 	expect 0 "kv, $library: put" "${kv[@]}" put colour green
-	expect 0 "kv, $library: put another" "${kv[@]}" put 'a key of thirty-one octets, no m' 'spaces too'
+	expect 0 "kv, $library: put another" "${kv[@]}" put 'a key of thirty-one octets, now' 'spaces too'
 	expect 0 "kv, $library: get" "${kv[@]}" get colour
 	says '^green$'
 	expect 0 "kv, $library: put again" "${kv[@]}" put colour "$(printf 'x%.0s' {1..95})"
 	expect 0 "kv, $library: get what is new" "${kv[@]}" get colour
 	says '^x{95}$'
-	expect 0 "kv, $library: get the other" "${kv[@]}" get 'a key of thirty-one octets, no m'
+	expect 0 "kv, $library: get the other" "${kv[@]}" get 'a key of thirty-one octets, now'
 	says '^spaces too$'
 	expect 1 "kv, $library: get what nobody put" "${kv[@]}" get nothing
 	stop kv
