@@ -11,6 +11,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 here=conformance/peers/linux
 series=${1:-6.1}
 out=${LAB:-${B:-build}/lab}/$series
+[ "${out#/}" != "$out" ] || out=$PWD/$out
 case $series in
 6.1) meta=linux-image-amd64 ;;
 6.*) meta=linux-image-$series-amd64 ;;
@@ -35,7 +36,7 @@ fi
 
 [ "$(uname -m)" = x86_64 ] || { echo "build-image.sh: the lab's kernel is for x86_64, this machine is $(uname -m)" >&2; exit 1; }
 tools/deps.sh lab "lab-$series" >&2
-work=$(mktemp -d "$PWD/$out/work.XXXXXX")
+work=$(mktemp -d "$out/work.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 root=$out/kernel image=$work/initrd
 

@@ -27,8 +27,7 @@ if [ "${LAB_INSIDE:-}" != 1 ]; then
 		shift 2
 	fi
 	image=$("$here/build-image.sh" "$series") || complain "the image could not be built (see above)"
-	export LAB_INSIDE=1 LAB_IMAGE=$image LAB_SERIES=$series WARPCHECK
-	[ "${image#/}" != "$image" ] || export LAB_IMAGE=$root/$image
+	export LAB_INSIDE=1 LAB_IMAGE=${image##*$'\n'} LAB_SERIES=$series WARPCHECK
 	user=()
 	[ "$(id -u)" -eq 0 ] || user=(--user --map-root-user)
 	setpriv --pdeathsig KILL unshare "${user[@]}" --net --pid --fork --kill-child --mount-proc "${BASH_SOURCE[0]}" "$@" &
