@@ -109,7 +109,7 @@ void terminal_result(struct terminal *terminal, const struct result *result, con
 {
     bool quiet = result->verdict == VERDICT_PASS || result->verdict == VERDICT_SKIP;
     bool settled = quiet || result->verdict == VERDICT_AMBIGUOUS; /* nothing to look into: the reading says it all */
-    if (quiet && !terminal->all)
+    if (settled && !terminal->all)
         return;
     terminal_clear(terminal);
     put_heading(terminal, result);
@@ -207,6 +207,8 @@ void terminal_summary(struct terminal *terminal, const struct run_summary *summa
     enum exit_status status = summary_exit_status(summary);
     terminal_clear(terminal);
     put_counts(terminal, summary);
+    if (summary->ambiguous > 0 && !terminal->all)
+        fputs("AMBIGUOUS: the texts allow several readings; --all and the report say which ones were taken\n", terminal->out);
     put_traffic(terminal, summary);
     if (terminal->colour)
         fprintf(terminal->out, "%s%s\033[0m\n", colour_of(closing[status].verdict), closing[status].words);

@@ -25,8 +25,8 @@ struct terminal {
 void terminal_init(struct terminal *terminal, FILE *out);
 
 /*
- * The block of one result. FAIL, WARN, INCONCLUSIVE and AMBIGUOUS always; PASS and SKIP as one line when
- * terminal->all. `text` (may be NULL) stands in for a missing purpose: the requirement's text.
+ * The block of one result: FAIL, WARN and INCONCLUSIVE always, the others shorter and only when terminal->all. `text`
+ * (may be NULL) stands in for a missing purpose: the requirement's text.
  */
 void terminal_result(struct terminal *terminal, const struct result *result, const char *text);
 

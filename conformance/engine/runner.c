@@ -83,6 +83,24 @@ static struct rig *rig_for(struct run *run, const struct plan_item *item, struct
     return rig;
 }
 
+/* The ladder's last frame before the decision is the one that failed, unless it failed by not coming. */
+static void mark_decisive(json_t *steps, const struct outcome *outcome)
+{
+    if (outcome->verdict != VERDICT_FAIL && outcome->verdict != VERDICT_WARN)
+        return;
+    if (outcome->actual == NULL || strncmp(outcome->actual, "nothing", 7) == 0)
+        return;
+    for (size_t i = json_array_size(steps); i-- > 0;) {
+        json_t *step = json_array_get(steps, i);
+        json_int_t frame = json_integer_value(json_object_get(step, "frame"));
+
+        if (frame > 0 && (uint64_t)frame <= outcome->frame) {
+            (void)result_step_mark(step, 0, 0, outcome->actual);
+            return;
+        }
+    }
+}
+
 static int report(struct run *run, const struct plan_item *item, const struct outcome *outcome, const char *evidence,
                   uint64_t duration, json_t *steps)
 {
@@ -119,6 +137,7 @@ static int report(struct run *run, const struct plan_item *item, const struct ou
     if (outcome->verdict == VERDICT_SKIP)
         result.pics = outcome->message;
     if (outcome->verdict != VERDICT_PASS && outcome->verdict != VERDICT_SKIP) {
+        mark_decisive(steps, outcome);
         result.steps = steps;
         (void)snprintf(replay, sizeof(replay), "warpcheck run '%s' --role %s%s --seed %" PRIu64, item->check->id,
                        item->role, run->config->replay != NULL ? run->config->replay : "", run->config->sim.seed);
