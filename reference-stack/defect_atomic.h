@@ -56,6 +56,8 @@ struct validation_subject;
     B(TERMINATE_UNTOLD,            "terminate-untold",            "the ULP is not told of a Terminate that came") \
     B(IMMEDIATE_SOLICITED,         "immediate-solicited-exchanged", "opcode 8 raises the Solicited Event, and opcode 9 none") \
     B(IMMEDIATE_DONE_UNTOLD,       "immediate-done-untold",       "own Immediate Data completes without a word") \
+    B(ERROR_UNTOLD,                "error-untold",                "the ULP is not told of the error that a Terminate reports") \
+    B(IMMEDIATE_HALVES,            "immediate-halves-exchanged",  "the two halves of Immediate Data that came are exchanged") \
     B(RV_OLD_OPCODES,              "rv-old-opcodes",              "RV is checked for opcodes below 8 only") \
     /* Responses and requests sent */ \
     B(ATOMIC_ZERO_UNANSWERED,      "atomic-zero-unanswered",      "a request whose target holds 0 is forgotten") \

@@ -236,6 +236,12 @@ static void deliver_send(struct iwarp_stream *stream, struct untagged_queue *que
         return; /* start-up's own message: neither a receive nor an event for the ULP */
     if (receive == NULL || (!rdmap_is_send(opcode) && stream_behaves(stream, DEFECT_IMMEDIATE_HELD)))
         return;
+    if (!rdmap_is_send(opcode) && stream_behaves(stream, DEFECT_IMMEDIATE_HALVES)) {
+        uint32_t first = octets_get32(receive->buffer);
+
+        octets_put32(receive->buffer, octets_get32(receive->buffer + 4));
+        octets_put32(receive->buffer + 4, first);
+    }
     if (stream_behaves(stream, DEFECT_RECEIVE_MUST_FILL) && queue->length < receive->octets)
         return;
     if (stream_behaves(stream, DEFECT_EMPTY_SEND_UNDELIVERED) && queue->length == 0)

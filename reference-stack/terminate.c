@@ -60,7 +60,8 @@ static void report(struct iwarp_stream *stream, const char *requirement, wire_re
 {
     struct iwarp_event *event;
 
-    if (stream_behaves(stream, DEFECT_EVENT_END_UNTOLD) && !stream->established)
+    if ((stream_behaves(stream, DEFECT_EVENT_END_UNTOLD) && !stream->established) ||
+        stream_behaves(stream, DEFECT_ERROR_UNTOLD))
         return;
     event = stream_event(stream, IWARP_EVENT_ERROR);
     if (event == NULL)

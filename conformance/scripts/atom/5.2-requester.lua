@@ -376,6 +376,22 @@ check {
 }
 
 check {
+  id = "ATOM7306-5.4-01",
+  role = "both",
+  purpose = "the requester takes the target for changed when the response is delivered, and not before",
+  run = function(t)
+    local c = t:open_for_posting { dut = t:profile("rfc7306", { ord = 4 }) }
+    local request = asked(t, c, "compare_swap", { stag = 1, id = 1, data = 1 })
+    c:probe()
+    if t:await_event("atomic_done", { id = 1 }, t.round_trip) then
+      t:fail("a CmpSwap whose response is withheld", "no completion", "atomic_done")
+    end
+    answer(c, request, 0)
+    done(t, 1, 0, "when the response has come")
+  end,
+}
+
+check {
   id = "ATOM-5.4-09",
   role = "both",
   purpose = "what was posted behind an atomic completes behind it",

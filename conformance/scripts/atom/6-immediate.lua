@@ -121,6 +121,33 @@ check {
 }
 
 check {
+  id = "ATOM-6.2-02",
+  role = "both",
+  purpose = "no byte order is named for Immediate Data: the octets arrive as they were sent, or reversed as a whole",
+  run = function(t)
+    local c = t:open()
+    local stream = t:stream_of(c)
+    c:send(immediate(EIGHT))
+    local event = t:await_event("receive", { stream = stream, opcode = 8 })
+    local data = event and unhex(event.data) or ""
+    if data == string.reverse(EIGHT) then t:ambiguous("a number of 64 bits in the host's order") end
+    t:equal("octets of Immediate Data in memory", hex(EIGHT), hex(data))
+  end,
+}
+
+check {
+  id = "ATOM-7-01",
+  role = "both",
+  purpose = "Immediate Data and Sends complete in the order in which they were sent",
+  run = function(t)
+    local c = t:open()
+    t:stream_of(c)
+    c:send(immediate(EIGHT), rdmap.send { data = "between" }, immediate(string.reverse(EIGHT)))
+    t:expect_deliveries(c, { EIGHT, "between", string.reverse(EIGHT) }, "Immediate Data, a Send, Immediate Data")
+  end,
+}
+
+check {
   id = "ATOM-6.3-07",
   role = "both",
   purpose = "the receiver checks that Immediate Data has exactly eight octets",

@@ -111,6 +111,35 @@ check {
   end,
 }
 
+-- The ULP learns of it too: an error event of the stream.
+local function told(c, _, offset)
+  local event = c.t:await_event("error", { stream = c.t:stream_of(c) })
+  if not event then
+    c.t:fail("the ULP is told of an atomic at a multiple of 8 plus " .. offset, "an error event of the stream", "none")
+  end
+  c.t:equal("layer of the error", 0, event.layer)
+end
+
+check {
+  id = "ATOM7306-5.1.1-06",
+  role = "both",
+  purpose = "a misaligned FetchAdd is told to the local ULP",
+  run = function(t) misaligned(t, ADD, { 4 }, told) end,
+}
+
+check {
+  id = "ATOM-5.1.2-07",
+  role = "both",
+  purpose = "a misaligned Swap is told to the local ULP",
+  run = function(t) misaligned(t, SWAP, SOME, told) end,
+}
+
+check {
+  id = "ATOM-5.1.3-10",
+  purpose = "a misaligned CmpSwap is told to the local ULP",
+  run = function(t) misaligned(t, COMPARE, EACH, told) end,
+}
+
 check {
   id = "ATOM-8.2-04",
   role = "both",
