@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "agent.h"
+#include "conformance/peers/linux/agent/agent.h"
 
 enum { CONTROLS_MAX = 16, LINE_MAX = 64 << 20, READ_OCTETS = 65536 };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent.h"
+#include "conformance/peers/linux/agent/agent.h"
 
 enum { MESSAGE_MOST = 64 << 20, OPCODE_SEND = 3, OPCODE_SEND_INVALIDATE = 4 };
 
