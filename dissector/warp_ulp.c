@@ -4,7 +4,8 @@
  * what the built-in dissector hands them: a rdmap_info_t, and PT_IWARP_MPA as the kind of port.
  *
  * Sends of less than 16 octets are not handed over: a heuristic of that list (RPC-over-RDMA's) reads further than that
- * before it looks at the length, and the frame would be called malformed. No ULP has so short a header.
+ * before it looks at the length, and the frame would be called malformed. No ULP has so short a header. Nor is a part of a
+ * message whose beginning is missing: it asserts that it has the rest.
  */
 #include "dissector/warp.h"
 
@@ -64,7 +65,7 @@ void warp_ulp_call(const struct warp_fpdu *fpdu, const struct ddp_segment *segme
     if (!warp_preferences.ulp || ulps == NULL || payload == NULL)
         return;
     if (rdmap_is_send(opcode)) {
-        bool alone = fpdu->first && fpdu->last;
+        bool alone = fpdu->first && fpdu->last && segment->mo == 0;
 
         if ((!alone && fpdu->message == NULL) || tvb_reported_length(payload) < ULP_LEAST)
             return;

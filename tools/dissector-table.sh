@@ -22,7 +22,7 @@ declare -A what=(
 	[mid-stream-with-crc]='begins in mid-stream, CRC' [mid-stream-with-markers]='begins in mid-stream, Markers'
 	[mid-stream-without-crc]='begins in mid-stream, neither' [one-way]='only the Initiator captured'
 	[sequence-wrap]='sequence numbers wrap' [bad-crc]='a bad CRC' [short-sends]='Sends of 0 to 16 octets'
-	[long-sends]='Sends of several segments' [short-ulpdus]='ULPDUs too short for a header' [rejected]='rejected'
+	[long-sends]='Sends of several segments' [send-at-offset]='a Send without its beginning' [short-ulpdus]='ULPDUs too short for a header' [rejected]='rejected'
 	[not-negotiated]='depths not negotiated' [wrong-rtr]='an RTR of a kind not agreed' [private-data]='private data'
 	[malformed-start]='malformed start-up frame' [over-ipv6]='IPv6')
 # What one looks for besides the headers: a filter each, empty where there is none.

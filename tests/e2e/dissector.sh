@@ -23,7 +23,8 @@ def octets: split(":") | map(explode | map(if . > 96 then . - 87 else . - 48 end
 def short: octets as $o | if $o == [range($o | length) | (. * 7 + 1) % 256] then "\($o | length) octets as sent" else . end;
 def payloads: walk(if type == "object" and has("warp.payload") and (.["warp.payload"] | type) == "string"
 	then .["warp.payload"] |= short else . end | if type == "object" and has("warp.data")
-	then .["warp.data"] |= "\(length / 3 | ceil) octets" else . end);
+	then .["warp.data"] |= "\(length / 3 | ceil) octets" else . end |
+	if type == "object" then del(.["warp.finding"]) else . end);
 to_entries[] | select(.value._source.layers.warp) |
 	{frame: (.key + 1), warp: ([.value._source.layers.warp] | flatten | map(payloads))}'
 # What one pass cannot know: links to later frames, octets of units that turn out later to be ones; and units that had
@@ -49,6 +50,17 @@ for capture in "$WORK"/corpus/*.pcap; do
 	holds "$name: nothing on stderr" test ! -s "$WORK/stderr"
 	holds "$name: nothing is malformed" \
 		test -z "$(ours -r "$capture" -Y '_ws.malformed || _ws.unreassembled' 2>&1)"
+	# What is decided at a connection's end only is not told to Wireshark, which never says when a capture ends.
+	# Status 1: something fails; 3: nothing of MPA in it.
+	{ "$WARPCHECK" audit --format jsonl "$capture" 2>"$WORK/stderr" || [[ $? =~ ^[134]$ ]]; } | jq -r 'select(.type == "result" and
+		(.verdict | IN("FAIL", "WARN", "AMBIGUOUS")) and (.id | IN("MPA-5.1-04", "MPA-7.1.2-17", "RDMAP-5.4-10") | not)) |
+		"\(.frame) \(.id) \(.verdict)"' | LC_ALL=C sort -u >"$WORK/$name.audit"
+	ours -2 -r "$capture" -Y warp.finding -T fields -e frame.number -e warp.finding.id -e warp.finding.verdict |
+		awk -F'\t' '{ n = split($2, id, ","); split($3, v, ","); for (i = 1; i <= n; i++) print $1, id[i], v[i] }' |
+		LC_ALL=C sort -u >"$WORK/$name.found"
+	holds "$name: every finding of the audit is in its frame" test -z "$(LC_ALL=C comm -23 "$WORK/$name.audit" "$WORK/$name.found")"
+	holds "$name: and none of other requirements" diff <(cut -d' ' -f2 "$WORK/$name.audit" | LC_ALL=C sort -u) \
+		<(cut -d' ' -f2 "$WORK/$name.found" | LC_ALL=C sort -u)
 	if [ -n "$(awk -v n="$name" '$1 == n' "$WORK/corpus/sent.tsv")" ]; then
 		sent=$(awk -v n="$name" '$1 == n { print $2 }' "$WORK/corpus/sent.tsv")
 		shown=$(ours -r "$capture" -T fields -e warp.rdmap.opcode | values)

@@ -401,6 +401,17 @@ static void long_sends(struct talk *talk)
     talk_finish(talk);
 }
 
+/* A message without its beginning. */
+static void send_at_offset(struct talk *talk)
+{
+    struct ddp_segment ddp = {.last = true, .control = rdmap_control(RDMAP_SEND), .msn = 1, .mo = 4000};
+
+    set_up(talk, with_crc, with_crc);
+    talk_segment(talk, 0, ddp, NULL, 0, 97);
+    talk_flush(talk, 0, MSS);
+    talk_finish(talk);
+}
+
 static void short_ulpdus(struct talk *talk)
 {
     const uint8_t octets[4] = {0x41, 0x43};
@@ -510,6 +521,7 @@ static const struct capture {
     {"bad-crc", bad_crc},
     {"short-sends", short_sends},
     {"long-sends", long_sends},
+    {"send-at-offset", send_at_offset},
     {"short-ulpdus", short_ulpdus},
     {"rejected", rejected},
     {"not-negotiated", not_negotiated},

@@ -208,7 +208,7 @@ void talk_message_read(struct talk *talk, unsigned side, uint32_t octets)
 
 void talk_message_atomic(struct talk *talk, unsigned side, enum atomic_opcode opcode, uint32_t id)
 {
-    struct atomic_request request = {0, (uint8_t)opcode, id, 0xC1, 0x3000, 5, 0, 7, UINT64_MAX};
+    struct atomic_request request = {0, (uint8_t)opcode, id, 0xC1, 0x3000, 5, 0, 0, 0};
     uint8_t header[ATOMIC_REQUEST_OCTETS];
 
     atomic_request_pack(&request, header);
