@@ -10,10 +10,6 @@
 #include "tools/embedded.h"
 #include "wire/sentence.h"
 
-/* A program that holds no rules may link this file, too: its index has none, then. */
-#pragma weak rule_count
-#pragma weak rule_at
-
 #define WORD_SIZE 128 /* ids, names and keywords; a longer word cites nothing */
 
 struct coverage_index {
@@ -362,7 +358,7 @@ static struct coverage_source source_of(const struct embedded_file *file)
 
 static int rules_add(struct coverage_index *index, struct sentence *error)
 {
-    size_t count = rule_count != NULL && rule_at != NULL ? rule_count() : 0;
+    size_t count = rule_count();
 
     for (size_t i = 0; i < count; i++) {
         const struct rule *rule = rule_at(i);
