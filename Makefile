@@ -10,6 +10,7 @@
 #   make fuzz       every fuzz target for FUZZ_SECONDS (60)
 #   make lint       formatting, clang-tidy, cppcheck, shellcheck, Lua syntax, include arrows
 #   make bench      the benchmarks' ratios
+#   make soak       SOAK_SECONDS (600) of connections that come and go, then 10,000 seeds of two stacks on a bad wire
 #   make coverage   lines and branches by folder
 #   make format     clang-format -i
 #   make lab        judges Linux siw in a virtual machine (conformance/peers/linux); report in build/lab/report
@@ -29,13 +30,14 @@ ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(shell nproc)
 endif
 
-.PHONY: all help deps demo check unit e2e fuzz lint bench coverage lab format install clean prerequisites programs FORCE
+.PHONY: all help deps demo check unit e2e fuzz lint bench soak coverage lab format install clean prerequisites programs FORCE
 .DEFAULT_GOAL := all
 
 B ?= build
 VERSION := 0.1.0
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+SOAK_SECONDS ?= 600
 V ?=
 T ?=
 IN ?=
@@ -54,7 +56,7 @@ endef
 # use of pkg-config is expanded inside a recipe, hence after that.
 
 deps_group := build
-ifneq ($(filter check unit e2e fuzz coverage,$(MAKECMDGOALS)),)
+ifneq ($(filter check unit e2e fuzz soak coverage,$(MAKECMDGOALS)),)
 deps_group += test
 endif
 ifneq ($(filter plugin install-plugin remove-plugin check e2e lint,$(MAKECMDGOALS)),)
@@ -190,6 +192,10 @@ bench: programs $(bench_programs)
 # A device that does not conform is no fault of the build: exit status 1 of the run is not one of make.
 lab: programs
 	@status=0; '$(B)/warpcheck' run --dut linux-siw -o '$(B)/lab/report' || status=$$?; [ "$$status" -le 1 ]
+
+soak: $(B)/bench/bench_soak $(B)/unit-tests
+	@$(B)/bench/bench_soak $(SOAK_SECONDS)
+	@CK_RUN_SUITE=stack_sim STACK_SIM_SEEDS=10000 $(B)/unit-tests
 
 coverage: $(B)/cov/unit-tests
 	@B='$(B)' tools/coverage.sh
