@@ -21,10 +21,10 @@ while IFS= read -r file; do
 	*.h)
 		grep -qE '^#(ifndef|pragma once)' "$file" || complain "$file: no include guard"
 		;;
-	tools/* | tests/* | */main.c | *_main.c) ;;
+	tools/* | tests/* | */examples/* | */main.c | *_main.c) ;;
 	*.c)
 		if grep -qE '^(int )?main\(' "$file"; then
-			complain "$file: main() in a library; mains live in */main.c, *_main.c, tests/ and tools/"
+			complain "$file: main() in a library; mains live in */main.c, *_main.c, examples/, tests/ and tools/"
 		fi
 		;;
 	esac
