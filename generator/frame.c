@@ -44,7 +44,7 @@ static void write_crc(const struct frame_spec *spec, const uint8_t *frame, uint8
 size_t frame_build(const struct frame_spec *spec, uint8_t *out, size_t room)
 {
     struct marker_writer writer = {out, spec->framing.position, spec->framing.position, 0, spec->framing.markers};
-    uint8_t length[FPDU_LENGTH_OCTETS];
+    uint8_t length[FPDU_LENGTH_OCTETS] = {0};
 
     if (frame_room(spec) > room)
         return 0;

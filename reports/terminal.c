@@ -208,7 +208,8 @@ void terminal_summary(struct terminal *terminal, const struct run_summary *summa
     terminal_clear(terminal);
     put_counts(terminal, summary);
     if (summary->ambiguous > 0 && !terminal->all)
-        fputs("AMBIGUOUS: the texts allow several readings; --all and the report say which ones were taken\n", terminal->out);
+        fputs("AMBIGUOUS: the texts allow several readings; --all and the report say which ones were taken\n",
+              terminal->out);
     put_traffic(terminal, summary);
     if (terminal->colour)
         fprintf(terminal->out, "%s%s\033[0m\n", colour_of(closing[status].verdict), closing[status].words);

@@ -26,7 +26,7 @@ format() { sources '*.c' '*.h' | xargs -r clang-format --dry-run -Werror; }
 tidy() {
 	# shellcheck disable=SC2016,SC2086
 	sources '*.c' | CLANG_FLAGS="$CLANG_FLAGS" xargs -r -P "$(nproc)" -n 1 bash -c '
-		if ! out=$(clang-tidy --quiet "$1" -- $CLANG_FLAGS 2>&1); then
+		if ! out=$(clang-tidy --quiet "$1" -- $CLANG_FLAGS -DWARPCHECK_VERSION=\"lint\" 2>&1); then
 			printf "%s\n" "$out" | grep -vE "^[0-9]+ warnings? (generated|treated)|^Suppressed|^Use -header-filter"
 			exit 1
 		fi' clang-tidy
@@ -35,7 +35,7 @@ tidy() {
 static() {
 	sources '*.c' >"$work/cppcheck.list"
 	[ ! -s "$work/cppcheck.list" ] || cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 --platform=unix64 \
-		--enable=warning,portability,performance --suppress=missingIncludeSystem --suppress=varFuncNullUB --suppress=uninitvar \
+		--enable=warning,portability,performance --suppress=missingIncludeSystem --suppress=varFuncNullUB --suppress=uninitvar --suppress=autoVariables \
 		--suppress=unmatchedSuppression --max-configs=4 -j "$(nproc)" -I. -Ireference-stack/include \
 		--template='{file}:{line}: {severity}: {message} [{id}]' --file-list="$work/cppcheck.list"
 }

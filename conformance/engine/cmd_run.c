@@ -77,7 +77,8 @@ static int on_result(void *user, const struct result *decided)
     struct result result = *decided;
     char text[1024];
 
-    if (strcmp(result.by, "rule") == 0 && command->done != NULL && results_done_has(command->done, result.id, result.role))
+    if (strcmp(result.by, "rule") == 0 && command->done != NULL &&
+        results_done_has(command->done, result.id, result.role))
         return 0;
     if (command->options.profile != NULL)
         (void)profile_judge(&command->profile, &result, command->today, text, sizeof(text));
@@ -191,8 +192,8 @@ static int open_rig(struct command *command, struct sentence *error)
 static uint64_t count_not_exercised(const struct command *command, const struct run_summary *summary)
 {
     size_t selected = selection_count(&command->options.selection, command->catalogue);
-    uint64_t decided = summary->pass + summary->fail + summary->warn + summary->inconclusive + summary->skip +
-                       summary->ambiguous;
+    uint64_t decided =
+        summary->pass + summary->fail + summary->warn + summary->inconclusive + summary->skip + summary->ambiguous;
 
     return selected > decided ? selected - decided : 0;
 }
@@ -256,9 +257,9 @@ static void describe_replay(const struct command *command, char *text, size_t ro
 {
     const struct run_options *options = &command->options;
     const char *profile = command->profile.replay != NULL ? command->profile.replay : options->profile;
-    size_t used = (size_t)snprintf(text, room, "%s%s%s%s", options->simulate ? " --simulate" : "",
-                                   options->ipv6 ? " --ipv6" : "", profile != NULL ? " --dut " : "",
-                                   profile != NULL ? profile : "");
+    size_t used =
+        (size_t)snprintf(text, room, "%s%s%s%s", options->simulate ? " --simulate" : "", options->ipv6 ? " --ipv6" : "",
+                         profile != NULL ? " --dut " : "", profile != NULL ? profile : "");
 
     for (size_t i = 0; i < options->defect_count && used < room; i++)
         used += (size_t)snprintf(text + used, room - used, " --defect %s", options->defects[i]);

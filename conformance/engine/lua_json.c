@@ -51,12 +51,11 @@ static json_t *value_from(lua_State *lua, int index, int depth)
     if (depth > DEPTH_MAX || !lua_checkstack(lua, 8))
         return NULL;
     switch (lua_type(lua, index)) {
-    case LUA_TNIL:
-        return json_null();
-    case LUA_TBOOLEAN:
-        return json_boolean(lua_toboolean(lua, index));
+    case LUA_TNIL: return json_null();
+    case LUA_TBOOLEAN: return json_boolean(lua_toboolean(lua, index));
     case LUA_TNUMBER:
-        return lua_isinteger(lua, index) ? json_integer(lua_tointeger(lua, index)) : json_real(lua_tonumber(lua, index));
+        return lua_isinteger(lua, index) ? json_integer(lua_tointeger(lua, index))
+                                         : json_real(lua_tonumber(lua, index));
     case LUA_TSTRING: {
         size_t count;
         const char *text = lua_tolstring(lua, index, &count);
@@ -69,8 +68,7 @@ static json_t *value_from(lua_State *lua, int index, int depth)
         lua_pop(lua, 1);
         return array ? array_from(lua, index, depth + 1) : object_from(lua, index, depth + 1);
     }
-    default:
-        return NULL;
+    default: return NULL;
     }
 }
 
@@ -105,24 +103,12 @@ void lua_json_push(lua_State *lua, const json_t *value)
     luaL_checkstack(lua, 8, "JSON nested too deeply");
     switch (json_typeof(value)) {
     case JSON_OBJECT:
-    case JSON_ARRAY:
-        push_container(lua, value);
-        break;
-    case JSON_STRING:
-        lua_pushlstring(lua, json_string_value(value), json_string_length(value));
-        break;
-    case JSON_INTEGER:
-        lua_pushinteger(lua, json_integer_value(value));
-        break;
-    case JSON_REAL:
-        lua_pushnumber(lua, json_real_value(value));
-        break;
+    case JSON_ARRAY: push_container(lua, value); break;
+    case JSON_STRING: lua_pushlstring(lua, json_string_value(value), json_string_length(value)); break;
+    case JSON_INTEGER: lua_pushinteger(lua, json_integer_value(value)); break;
+    case JSON_REAL: lua_pushnumber(lua, json_real_value(value)); break;
     case JSON_TRUE:
-    case JSON_FALSE:
-        lua_pushboolean(lua, json_is_true(value));
-        break;
-    case JSON_NULL:
-        lua_pushnil(lua);
-        break;
+    case JSON_FALSE: lua_pushboolean(lua, json_is_true(value)); break;
+    case JSON_NULL: lua_pushnil(lua); break;
     }
 }

@@ -9,7 +9,7 @@
 #include "conformance/engine/upper_tester.h"
 #include "generator/tcp.h"
 
-#define CONNECTION "warpcheck.connection"
+#define CONNECTION  "warpcheck.connection"
 #define NANOSECONDS 1e9
 
 enum { SEGMENTS_MAX = 4096 };
@@ -30,8 +30,10 @@ static struct rig *rig_of(lua_State *lua)
 {
     struct lua_rig *self = self_of(lua);
 
-    if (self->rig == NULL)
+    if (self->rig == NULL) {
         luaL_error(lua, "there is no rig while scripts are loaded");
+        return NULL; /* luaL_error() does not return, but says so to nobody */
+    }
     tcp_stack_set_time(self->rig->tcp, rig_now(self->rig));
     return self->rig;
 }
@@ -132,7 +134,7 @@ static int rig_connect(lua_State *lua)
         return 1;
     lua_pushnil(lua);
     lua_pushstring(lua, tcp_status(tcp)->cause == TCP_CAUSE_NONE ? "no answer to the SYN"
-                                                                  : tcp_cause_name(tcp_status(tcp)->cause));
+                                                                 : tcp_cause_name(tcp_status(tcp)->cause));
     return 2;
 }
 
@@ -355,14 +357,9 @@ static int connection_ack(lua_State *lua)
     struct tcp_connection *tcp = check_connection(lua);
 
     switch (luaL_checkoption(lua, 2, NULL, policies)) {
-    case 0:
-        tcp_set_ack_policy(tcp, TCP_ACK_AT_ONCE, 0);
-        break;
-    case 1:
-        tcp_set_ack_policy(tcp, TCP_ACK_WITHHELD, 0);
-        break;
-    default:
-        tcp_ack_now(tcp);
+    case 0: tcp_set_ack_policy(tcp, TCP_ACK_AT_ONCE, 0); break;
+    case 1: tcp_set_ack_policy(tcp, TCP_ACK_WITHHELD, 0); break;
+    default: tcp_ack_now(tcp);
     }
     return 0;
 }

@@ -73,8 +73,8 @@ static int mac_of(struct profile *profile, const char *path, struct sentence *er
 
     if (text == NULL)
         return 0;
-    if (sscanf(text, "%2x:%2x:%2x:%2x:%2x:%2x%c", &octets[0], &octets[1], &octets[2], &octets[3], &octets[4], &octets[5],
-               &rest) != 6)
+    if (sscanf(text, "%2x:%2x:%2x:%2x:%2x:%2x%c", &octets[0], &octets[1], &octets[2], &octets[3], &octets[4],
+               &octets[5], &rest) != 6)
         return sentence_set(error, "%s: \"own_mac\" is \"%.40s\", \"02:77:63:00:00:03\" or the like was expected", path,
                             text);
     for (int i = 0; i < 6; i++)
@@ -110,7 +110,8 @@ static bool is_date(const char *text)
     return text != NULL && strlen(text) == 10 && text[4] == '-' && text[7] == '-' && strspn(text, "0123456789-") == 10;
 }
 
-static int deviation_of(struct known_deviation *deviation, const json_t *entry, const char *path, struct sentence *error)
+static int deviation_of(struct known_deviation *deviation, const json_t *entry, const char *path,
+                        struct sentence *error)
 {
     const char *verdict = json_string_value(json_object_get(entry, "verdict"));
 

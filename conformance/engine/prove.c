@@ -32,8 +32,8 @@ struct matrix {
 
 /* What one unit drew. */
 struct drawn {
-    json_t *killed_by; /* ids with FAIL or WARN */
-    json_t *alarms;    /* of the correct stack: the same, and what was INCONCLUSIVE, in words */
+    json_t *killed_by;           /* ids with FAIL or WARN */
+    json_t *alarms;              /* of the correct stack: the same, and what was INCONCLUSIVE, in words */
     const struct defect *defect; /* NULL: the correct stack */
     size_t undecided;
 };
@@ -59,8 +59,8 @@ static int on_result(void *user, const struct result *result)
         (void)json_array_append_new(drawn->killed_by, json_string(result->id));
     if (drawn->defect != NULL)
         return 0;
-    (void)snprintf(text, sizeof(text), "%s %s %s %s: %s; expected %s; got %s", verdict_name(result->verdict), result->id,
-                   result->role != NULL ? result->role : "", result->script != NULL ? result->script : "",
+    (void)snprintf(text, sizeof(text), "%s %s %s %s: %s; expected %s; got %s", verdict_name(result->verdict),
+                   result->id, result->role != NULL ? result->role : "", result->script != NULL ? result->script : "",
                    result->message != NULL ? result->message : "", result->expected != NULL ? result->expected : "-",
                    result->actual != NULL ? result->actual : "-");
     (void)json_array_append_new(drawn->alarms, json_string(text));

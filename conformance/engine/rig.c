@@ -8,9 +8,9 @@
  * above, where a device sits behind a real network or an emulator; a device on the next cable answers in proportion.
  */
 enum { MEASURED_HANDSHAKES = 3, REACTION_PER_ROUND_TRIP = 1500, HELD_MILLISECONDS = 30 };
-#define SECOND UINT64_C(1000000000)
+#define SECOND         UINT64_C(1000000000)
 #define REACTION_LEAST (2 * SECOND)
-#define REACTION_MOST (15 * SECOND)
+#define REACTION_MOST  (15 * SECOND)
 
 int rig_pump(struct rig *rig, uint64_t deadline_ns)
 {

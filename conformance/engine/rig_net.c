@@ -31,7 +31,7 @@ enum {
 
 struct net_rig {
     struct rig rig;
-    int control; /* socket to the upper tester, -1: none */
+    int control;  /* socket to the upper tester, -1: none */
     pid_t device; /* the embedded device's process, 0: none */
     char *answer;
     size_t answer_room;
@@ -68,7 +68,7 @@ static int write_line(int socket, const char *text)
 
     if (line == NULL)
         return -1;
-    memcpy(line, text, length);
+    memcpy(line, text, length); /* NOLINT(bugprone-not-null-terminated-result): a line ends with its newline */
     line[length] = '\n';
     status = write_all(socket, line, length + 1);
     free(line);
@@ -313,7 +313,8 @@ struct rig *rig_profile_new(const struct profile *profile, uint64_t seed, struct
     net->rig.port = profile->port;
     net->rig.dut = profile->address;
     net->rig.own = profile->own_address;
-    if (open_wire(net, profile->interface, profile->own_mac, seed, error) != 0 || link_net_drop_privileges(error) != 0 ||
+    if (open_wire(net, profile->interface, profile->own_mac, seed, error) != 0 ||
+        link_net_drop_privileges(error) != 0 ||
         (profile->control.family != 0 &&
          (connect_control(net, &profile->control, profile->control_port, START_MILLISECONDS, error) != 0 ||
           net_reset(&net->rig, error) != 0))) {

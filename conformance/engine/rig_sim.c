@@ -27,7 +27,7 @@ struct sim_rig {
     const struct defect_set *defects;
     uint64_t seed;
     uint16_t next_port;
-    unsigned generation;             /* counts resets, for the device's ISS and ports */
+    unsigned generation;              /* counts resets, for the device's ISS and ports */
     uint8_t received[RECEIVE_OCTETS]; /* on its way from TCP to the peer */
 };
 
@@ -215,20 +215,11 @@ static void on_tcp_event(void *context, struct tcp_connection *connection, enum 
     if (transport == NULL)
         return;
     switch (event) {
-    case TCP_EVENT_DATA:
-        on_data(sim, transport, now);
-        break;
-    case TCP_EVENT_ACKNOWLEDGED:
-        peer_writable(transport->stream, now);
-        break;
-    case TCP_EVENT_PEER_FIN:
-        peer_input_fin(transport->stream, now);
-        break;
-    case TCP_EVENT_CLOSED:
-        on_closed(transport, now);
-        break;
-    default:
-        break;
+    case TCP_EVENT_DATA: on_data(sim, transport, now); break;
+    case TCP_EVENT_ACKNOWLEDGED: peer_writable(transport->stream, now); break;
+    case TCP_EVENT_PEER_FIN: peer_input_fin(transport->stream, now); break;
+    case TCP_EVENT_CLOSED: on_closed(transport, now); break;
+    default: break;
     }
 }
 

@@ -6,7 +6,8 @@
 
 const char run_options_usage[] =
     "usage: warpcheck run [OPTION...] [SELECT...]\n"
-    "  Judges a device on the wire. Without --dut the device is the reference stack itself, as a process on the kernel's\n"
+    "  Judges a device on the wire. Without --dut the device is the reference stack itself, as a process on the "
+    "kernel's\n"
     "  TCP in a network namespace of its own (no root needed).\n"
     "  --dut PROFILE    the device that this file describes (JSON; docs/profiles.md), or\n"
     "                   linux-siw: the Linux kernel's software iWARP, in a virtual machine\n"
@@ -30,10 +31,14 @@ struct flag {
 };
 
 static const struct flag flags[] = {
-    {"--simulate", offsetof(struct run_options, simulate)}, {"--ipv6", offsetof(struct run_options, ipv6)},
-    {"--resume", offsetof(struct run_options, resume)},     {"--dry-run", offsetof(struct run_options, dry_run)},
-    {"--all", offsetof(struct run_options, all)},           {"--ladders", offsetof(struct run_options, ladders)},
-    {"--help", offsetof(struct run_options, help)},         {"--destructive", offsetof(struct run_options, destructive)},
+    {"--simulate", offsetof(struct run_options, simulate)},
+    {"--ipv6", offsetof(struct run_options, ipv6)},
+    {"--resume", offsetof(struct run_options, resume)},
+    {"--dry-run", offsetof(struct run_options, dry_run)},
+    {"--all", offsetof(struct run_options, all)},
+    {"--ladders", offsetof(struct run_options, ladders)},
+    {"--help", offsetof(struct run_options, help)},
+    {"--destructive", offsetof(struct run_options, destructive)},
 };
 
 static bool take_flag(struct run_options *options, const char *argument)
@@ -88,7 +93,8 @@ static int take_value(struct run_options *options, const char *option, const cha
 static int consistent(const struct run_options *options, struct sentence *error)
 {
     if (options->profile != NULL && (options->simulate || options->defect_count != 0))
-        return sentence_set(error, "--dut names a device of its own: --simulate and --defect are for the reference stack");
+        return sentence_set(error,
+                            "--dut names a device of its own: --simulate and --defect are for the reference stack");
     if (options->resume && options->output == NULL)
         return sentence_set(error, "--resume needs -o DIR with the results to go on with");
     return 0;

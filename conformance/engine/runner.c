@@ -125,8 +125,8 @@ static int report(struct run *run, const struct plan_item *item, const struct ou
     if (item->requirement != NULL) {
         int *decided = &run->decided[item->requirement->index];
 
-        *decided = (int)(*decided == UNDECIDED ? outcome->verdict
-                                               : verdict_worse((enum verdict)*decided, outcome->verdict));
+        *decided =
+            (int)(*decided == UNDECIDED ? outcome->verdict : verdict_worse((enum verdict) * decided, outcome->verdict));
     }
     (void)snprintf(script, sizeof(script), "%s:%d", item->check->path, outcome->line);
     if (evidence != NULL) {
@@ -194,14 +194,10 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
 static enum verdict verdict_of(enum rule_verdict verdict)
 {
     switch (verdict) {
-    case RULE_PASS:
-        return VERDICT_PASS;
-    case RULE_AMBIGUOUS:
-        return VERDICT_AMBIGUOUS;
-    case RULE_WARN:
-        return VERDICT_WARN;
-    default:
-        return VERDICT_FAIL;
+    case RULE_PASS: return VERDICT_PASS;
+    case RULE_AMBIGUOUS: return VERDICT_AMBIGUOUS;
+    case RULE_WARN: return VERDICT_WARN;
+    default: return VERDICT_FAIL;
     }
 }
 

@@ -18,10 +18,10 @@ struct runner_config {
     const struct plan *plan;
     const struct selection *selection;
     const struct catalogue *catalogue;
-    struct rig *rig;                   /* live: one rig for all; NULL: simulation, by `sim` */
-    struct rig_sim_config sim;         /* simulation: a rig for each item, its seed made of this one and the check */
-    const char *evidence;              /* folder for pcapng files, NULL: none */
-    const char *evidence_name;         /* the same as results name it, relative to the output folder */
+    struct rig *rig;           /* live: one rig for all; NULL: simulation, by `sim` */
+    struct rig_sim_config sim; /* simulation: a rig for each item, its seed made of this one and the check */
+    const char *evidence;      /* folder for pcapng files, NULL: none */
+    const char *evidence_name; /* the same as results name it, relative to the output folder */
     bool ladder;
     const char *replay; /* options that a command needs to repeat this run: " --simulate --defect x"; NULL: none */
 

@@ -201,7 +201,8 @@ int script_load(struct script_host *host, const char *path, const void *octets, 
     const char *why = luaL_tolstring(lua, -1, NULL);
 
     /* Lua names the place in most messages, but not in all. */
-    (void)sentence_set(error, "%s%s%s", strstr(why, path) != NULL ? "" : path, strstr(why, path) != NULL ? "" : ": ", why);
+    (void)sentence_set(error, "%s%s%s", strstr(why, path) != NULL ? "" : path, strstr(why, path) != NULL ? "" : ": ",
+                       why);
     lua_settop(lua, 0);
     return -1;
 }

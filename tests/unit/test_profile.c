@@ -7,8 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define GOOD                                                                                                           \
-    "\"address\": \"192.0.2.7\", \"port\": 9999, \"interface\": \"eth1\", \"own_address\": \"192.0.2.9\""
+#define GOOD "\"address\": \"192.0.2.7\", \"port\": 9999, \"interface\": \"eth1\", \"own_address\": \"192.0.2.9\""
 
 static struct pics *pics;
 static struct profile profile;
@@ -93,7 +92,8 @@ static const struct {
     {"{ " GOOD ", \"capabilities\": { \"ird\": \"lots\" } }", "ird"},
     {"{ " GOOD ", \"known_deviations\": [ { \"requirement\": \"MPA-7.1-01\" } ] }", "\"reason\" is missing"},
     {"{ " GOOD ", \"known_deviations\": [ { \"requirement\": \"X\", \"reason\": \"a\" } ] }", "YYYY-MM-DD"},
-    {"{ " GOOD ", \"known_deviations\": [ { \"requirement\": \"X\", \"reason\": \"(\", \"review_by\": \"2030-01-01\" } ] }",
+    {"{ " GOOD
+     ", \"known_deviations\": [ { \"requirement\": \"X\", \"reason\": \"(\", \"review_by\": \"2030-01-01\" } ] }",
      "no regular expression"},
     {"{ " GOOD ", \"known_deviations\": [ { \"requirement\": \"X\", \"reason\": \"a\", \"verdict\": \"PASS\", "
      "\"review_by\": \"2030-01-01\" } ] }",
@@ -116,7 +116,7 @@ START_TEST(missing_file)
 END_TEST
 
 #define DEVIATION                                                                                                      \
-    "{ " GOOD ", \"known_deviations\": [ { \"requirement\": \"RDMAP-4.8-02\", \"reason\": \"nibbles swapped\", "        \
+    "{ " GOOD ", \"known_deviations\": [ { \"requirement\": \"RDMAP-4.8-02\", \"reason\": \"nibbles swapped\", "       \
     "\"note\": \"told them\", \"review_by\": \"2027-06-30\" } ] }"
 
 static const struct {
@@ -137,10 +137,8 @@ static const struct {
 
 START_TEST(known_deviation)
 {
-    struct result result = {.id = judgements[_i].id,
-                            .verdict = judgements[_i].verdict,
-                            .by = "rule",
-                            .message = judgements[_i].message};
+    struct result result = {
+        .id = judgements[_i].id, .verdict = judgements[_i].verdict, .by = "rule", .message = judgements[_i].message};
     char text[512];
 
     ck_assert_msg(load(DEVIATION) == 0, "%s", error.text);

@@ -24,7 +24,7 @@ static int load(const char *text)
 }
 
 #define CHECK_BEGIN "check {\n  id = \"X-1\",\n  purpose = \"p\",\n  sandwich = \"tcp\",\n  run = function(t)\n"
-#define CHECK_END "\n  end,\n}\n"
+#define CHECK_END   "\n  end,\n}\n"
 
 START_TEST(check_is_registered)
 {
@@ -87,17 +87,25 @@ static const char *const wire_scripts[] = {
     "assert(hex(rdmap.write { STag = 1, TO = 2, data = 'x' }:octets()) == 'c140000000010000000000000002' .. '78')",
     "assert(hex(rdmap.send { MSN = 1 }:octets()) == '414300000000000000000000000100000000')",
     "assert(hex(rdmap.send_invalidate { MSN = 1, InvalidateSTag = 7 }:octets()):sub(1, 12) == '414400000007')",
-    "assert(#rdmap.read_request { MSN = 1, SinkSTag = 1, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 }:octets() == 46)",
-    "assert(hex(rdmap.terminate { MSN = 1, Layer = 2, Code = 2 }:octets()) == '414700000000000000020000000100000000' .. '20020000')",
+    "assert(#rdmap.read_request { MSN = 1, SinkSTag = 1, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 }:octets() "
+    "== 46)",
+    "assert(hex(rdmap.terminate { MSN = 1, Layer = 2, Code = 2 }:octets()) == '414700000000000000020000000100000000' "
+    ".. '20020000')",
     "assert(hex(mpa.request {}:octets()) == '4d504120494420526571204672616d65' .. '40010000')",
-    "assert(hex(mpa.request { enhanced = { A = 1, C = 1, D = 1, IRD = 4, ORD = 5 } }:octets()):sub(33) == '50020004' .. '8004c005')",
+    "assert(hex(mpa.request { enhanced = { A = 1, C = 1, D = 1, IRD = 4, ORD = 5 } }:octets()):sub(33) == '50020004' "
+    ".. '8004c005')",
     "assert(#wire.frame('abc', { crc = true }) == 12)",
-    "local n, f = wire.parse_fpdu(wire.frame('abcd', { crc = true }), { crc = true }) assert(n == 12 and f.crc_ok and f.ulpdu == 'abcd')",
-    "local n, f = wire.parse_fpdu(wire.frame('abcd', { crc = true, crc_flip = 1 }), { crc = true }) assert(not f.crc_ok)",
+    "local n, f = wire.parse_fpdu(wire.frame('abcd', { crc = true }), { crc = true }) assert(n == 12 and f.crc_ok and "
+    "f.ulpdu == 'abcd')",
+    "local n, f = wire.parse_fpdu(wire.frame('abcd', { crc = true, crc_flip = 1 }), { crc = true }) assert(not "
+    "f.crc_ok)",
     "local n, why = wire.parse_fpdu('\\0\\4ab', { crc = true }) assert(n == nil and why == 'more')",
-    "local n, f = wire.parse_start(mpa.reply { R = 1, private_data = 'hi' }:octets(), 'reply') assert(n == 22 and f.R == 1 and f.private_data == 'hi')",
-    "local n, why = wire.parse_start('MPA ID Req Frama', 'request') assert(n == nil and why == wire.triple('MPA_START_FRAME'))",
-    "local s = read_segment(rdmap.terminate { MSN = 1, Layer = 1, EType = 2, Code = 1 }:octets()) assert(s.triple == 0x1201)",
+    "local n, f = wire.parse_start(mpa.reply { R = 1, private_data = 'hi' }:octets(), 'reply') assert(n == 22 and f.R "
+    "== 1 and f.private_data == 'hi')",
+    "local n, why = wire.parse_start('MPA ID Req Frama', 'request') assert(n == nil and why == "
+    "wire.triple('MPA_START_FRAME'))",
+    "local s = read_segment(rdmap.terminate { MSN = 1, Layer = 1, EType = 2, Code = 1 }:octets()) assert(s.triple == "
+    "0x1201)",
     "assert(wire.crc32c('123456789') == 0xE3069283)",
     "assert(hex('\\0\\xfe') == '00fe' and unhex('00 FE\\n') == '\\0\\xfe' and unhex('') == '')",
     "assert(not pcall(unhex, '0') and not pcall(unhex, '0g'))",
@@ -130,7 +138,8 @@ static const struct {
     {"while true do end", VERDICT_INCONCLUSIVE, "computes for ever"},
     {"t:equal(\"sum\", 4, 5)", VERDICT_FAIL, "sum"},
     {"local c = t:connect() c:start_as_initiator() c:probe()", VERDICT_PASS, NULL},
-    {"local c = t:connect() c:start_as_initiator() c:send(rdmap.send { QN = 9 }) c:expect_terminate(\"DDP_INVALID_QN\")",
+    {"local c = t:connect() c:start_as_initiator() c:send(rdmap.send { QN = 9 }) "
+     "c:expect_terminate(\"DDP_INVALID_QN\")",
      VERDICT_PASS, NULL},
     {"local c = t:connect() c:start_as_initiator() c:send(rdmap.send { QN = 9 }) c:expect_terminate(\"DDP_TOO_LONG\")",
      VERDICT_FAIL, NULL},
