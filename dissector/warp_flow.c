@@ -161,6 +161,7 @@ static void quote_keep(struct warp_way *way, const struct ddp_segment *segment, 
 {
     struct warp_quote *quote;
 
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a flow that tells of a segment has both ways */
     if (way->quotes == NULL)
         way->quotes = wmem_alloc0_array(wmem_file_scope(), struct warp_quote, WARP_QUOTES);
     quote = &way->quotes[way->quote_count++ % WARP_QUOTES];

@@ -10,6 +10,7 @@
 
 #include "reports/results_log.h"
 
+/* NOLINTNEXTLINE(misc-misleading-bidirectional): hostile text is what is tested */
 const char sample_hostile[] = "<script>alert(1)</script>&\"'\x01\x1b[31m\x7f\xff\xc0\xaf\xed\xa0\x80\xe2\x80\xae"
                               "]]>--></style>\xf4\x90\x80\x80";
 const char sample_hostile_shown[] = "<script>alert(1)</script>&\"'\xe2\x90\x81\xe2\x90\x9b[31m\xe2\x90\xa1"
@@ -65,6 +66,7 @@ char *sample_read(const char *path, size_t *size)
     for (size_t n; (n = fread(text + used, 1, room - used - 1, file)) > 0;) {
         used += n;
         if (room - used < 2)
+            /* cppcheck-suppress memleakOnRealloc ; a test ends when memory does */
             text = realloc(text, room *= 2);
         ck_assert_ptr_nonnull(text);
     }

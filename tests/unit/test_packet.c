@@ -364,6 +364,7 @@ START_TEST(vlan_tags_and_padding_and_fragments)
     ck_assert_int_eq(packet_parse(&p, frame, 60, NULL), 0); /* Ethernet's padding is not payload */
     ck_assert_uint_eq(p.payload_octets, 0);
     memcpy(tagged, frame, 12);
+    /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): octets, no string */
     memcpy(tagged + 12, "\x81\x00\x00\x05", 4);
     memcpy(tagged + 16, frame + 12, 42);
     ck_assert_int_eq(packet_parse(&p, tagged, 58, NULL), 0);

@@ -141,6 +141,7 @@ static const char *const cleaned[][2] = {
     {"\xf4\x90\x80\x80", "\xef\xbf\xbd"}, /* beyond U+10FFFF */
     {"\xf8\x88\x80\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
     {"\xef\xbf\xbe", "\xef\xbf\xbd"}, /* U+FFFE, forbidden in XML */
+    /* NOLINTNEXTLINE(misc-misleading-bidirectional): hostile text is what is tested */
     {"\xe2\x80\xae", "\xef\xbf\xbd"}, /* right-to-left override */
     {"\xef\xbf\xbd", "\xef\xbf\xbd"},
     {sample_hostile, sample_hostile_shown},
@@ -398,6 +399,7 @@ START_TEST(deep_and_long_lines)
     struct tally tally;
     struct sentence error = {""};
 
+    /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): octets, no string */
     memcpy(text, RUN, size);
     memset(text + size, '[', room - size);
     sample_write(path, text, size + 100000); /* nested 100,000 deep, and torn */

@@ -108,6 +108,7 @@ static void converse(int n)
     unsigned crcs = (unsigned)(n /= MARKERS) % CRCS;
     unsigned rtr = rtrs[(n /= CRCS) % RTRS];
 
+    /* NOLINTNEXTLINE(clang-analyzer-deadcode.DeadStores): the last of a row of divisions */
     pair->portion = portions[(n /= RTRS) % PORTIONS];
     pair->side[1].config.revision = revision == 0 ? 1 : 2;
     pair->side[1].config.enhanced = revision == 2;
