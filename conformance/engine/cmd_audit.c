@@ -2,18 +2,17 @@
 /* warpcheck audit: captures -> decoder -> rules -> results. */
 #include "conformance/engine/cmd_audit.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "conformance/engine/audit_judge.h"
 #include "conformance/engine/audit_options.h"
 #include "conformance/engine/audit_workers.h"
 #include "conformance/engine/cmd_report.h"
+#include "conformance/engine/output_folder.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/select.h"
 #include "reports/result.h"
@@ -288,25 +287,6 @@ static int finish(struct audit *audit)
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
-static int make_folder(const char *path, struct sentence *error)
-{
-    char text[4100];
-
-    if (strlen(path) >= sizeof(text))
-        return sentence_set(error, "the folder's name is too long");
-    memcpy(text, path, strlen(path) + 1);
-    for (char *at = text + 1; *at != '\0'; at++) {
-        if (*at != '/')
-            continue;
-        *at = '\0';
-        (void)mkdir(text, 0777);
-        *at = '/';
-    }
-    if (mkdir(text, 0777) != 0 && errno != EEXIST)
-        return sentence_set(error, "cannot make the folder %.300s: %s", path, strerror(errno));
-    return 0;
-}
-
 static int open_log(struct audit *audit, struct sentence *error)
 {
     const struct audit_options *options = audit->options;
@@ -329,7 +309,7 @@ static int open_log(struct audit *audit, struct sentence *error)
         snprintf(target, sizeof(target), "%.400s and %zu more captures", options->files.paths[0],
                  options->files.count - 1);
     if (options->output != NULL) {
-        if (make_folder(options->output, error) != 0)
+        if (output_folder_make(options->output, error) != 0)
             return -1;
         snprintf(path, sizeof(path), "%s/results.jsonl", options->output);
     }

@@ -2,15 +2,14 @@
 /* warpcheck run: judges a live (or simulated) device. */
 #include "conformance/engine/cmd_run.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "conformance/engine/cmd_report.h"
+#include "conformance/engine/output_folder.h"
 #include "conformance/engine/coverage.h"
 #include "conformance/engine/peer_launcher.h"
 #include "conformance/engine/profile.h"
@@ -103,24 +102,6 @@ static int dry_run(const struct command *command)
     return 0;
 }
 
-static int make_folder(const char *path, struct sentence *error)
-{
-    char text[PATH_OCTETS];
-
-    if (snprintf(text, sizeof(text), "%s", path) >= (int)sizeof(text))
-        return sentence_set(error, "the output folder's path is too long");
-    for (char *at = text + 1; *at != '\0'; at++) {
-        if (*at != '/')
-            continue;
-        *at = '\0';
-        (void)mkdir(text, 0777);
-        *at = '/';
-    }
-    if (mkdir(text, 0777) != 0 && errno != EEXIST)
-        return sentence_set(error, "cannot make the folder %s: %s", path, strerror(errno));
-    return 0;
-}
-
 static void describe_target(const struct command *command, char *text, size_t room)
 {
     const struct run_options *options = &command->options;
@@ -158,7 +139,7 @@ static int open_log(struct command *command, struct sentence *error)
     describe_target(command, target, sizeof(target));
     if (options->output != NULL) {
         (void)snprintf(command->evidence, sizeof(command->evidence), "%.4000s/evidence", options->output);
-        if (make_folder(command->evidence, error) != 0)
+        if (output_folder_make(command->evidence, error) != 0)
             return -1;
         (void)snprintf(path, sizeof(path), "%s/results.jsonl", options->output);
     }

@@ -3,13 +3,6 @@
 
 local at_least_2 = function(v) return v >= 2 end
 
--- Octets of which no two neighbours, and no two runs of 251, are the same.
-local function distinct(count)
-  local out = {}
-  for i = 0, count - 1 do out[#out + 1] = string.char((i * 7 + i // 251) & 0xFF) end
-  return table.concat(out)
-end
-
 check {
   id = "EMPA-6-02",
   role = "both",

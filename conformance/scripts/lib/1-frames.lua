@@ -44,6 +44,13 @@ end
 
 hex, unhex = wire.hex, wire.unhex
 
+-- Octets of which no two neighbours, and no two runs of 251, are the same.
+function distinct(count)
+  local out = {}
+  for i = 0, count - 1 do out[#out + 1] = string.char((i * 7 + i // 251) & 0xFF) end
+  return table.concat(out)
+end
+
 --------------------------------------------------------------------------------------------------------------------
 -- MPA start-up frames
 

@@ -3,13 +3,6 @@
 
 local MOST = 512
 
--- Octets of which no two neighbours, and no two runs of 251, are the same.
-local function distinct(count)
-  local out = {}
-  for i = 0, count - 1 do out[#out + 1] = string.char((i * 7 + i // 251) & 0xFF) end
-  return table.concat(out)
-end
-
 -- What the ULP of the device was handed, when an upper tester can tell: must be `private`, unchanged.
 local function expect_handed(t, c, private)
   if not rig.has_upper_tester() then
