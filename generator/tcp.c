@@ -174,12 +174,12 @@ static void stop_timers(struct tcp_connection *c)
 
 void tcp_connection_close(struct tcp_connection *c, enum tcp_cause cause)
 {
-    bool open = c->status.state != TCP_TIME_WAIT && c->status.state != TCP_CLOSED;
+    bool open = c->status.state != TCP_STATE_TIME_WAIT && c->status.state != TCP_STATE_CLOSED;
 
     stop_timers(c);
     if (cause != TCP_CAUSE_NONE)
         tcp_began_to_end(c, cause);
-    c->status.state = TCP_CLOSED;
+    c->status.state = TCP_STATE_CLOSED;
     if (open) {
         c->status.closed_ns = c->stack->now;
         if (!c->status.passive || c->status.established_ns != 0)
@@ -190,7 +190,7 @@ void tcp_connection_close(struct tcp_connection *c, enum tcp_cause cause)
 void tcp_enter_time_wait(struct tcp_connection *c)
 {
     stop_timers(c);
-    c->status.state = TCP_TIME_WAIT;
+    c->status.state = TCP_STATE_TIME_WAIT;
     c->status.closed_ns = c->stack->now;
     c->end_at = c->stack->now + TCP_TIME_WAIT_NS;
     tcp_raise(c, TCP_EVENT_CLOSED);
@@ -198,7 +198,7 @@ void tcp_enter_time_wait(struct tcp_connection *c)
 
 static bool is_finished(const struct tcp_connection *c)
 {
-    if (c->status.state != TCP_CLOSED)
+    if (c->status.state != TCP_STATE_CLOSED)
         return false;
     return c->released || (c->status.passive && c->status.established_ns == 0); /* nobody ever saw that one */
 }
@@ -284,7 +284,7 @@ void tcp_stack_tick(struct tcp_stack *stack, uint64_t now)
         if (c->persist_at <= stack->now)
             tcp_on_persist(c);
         if (c->end_at <= stack->now) {
-            if (c->status.state != TCP_TIME_WAIT && c->status.state != TCP_CLOSED)
+            if (c->status.state != TCP_STATE_TIME_WAIT && c->status.state != TCP_STATE_CLOSED)
                 tcp_send_reset(c);
             tcp_connection_close(c, TCP_CAUSE_NONE);
         }
@@ -301,8 +301,8 @@ static bool port_in_use(const struct tcp_stack *stack, const struct net_address 
                         uint16_t local_port)
 {
     for (const struct tcp_connection *c = stack->connections; c != NULL; c = c->next)
-        if (c->status.state != TCP_CLOSED && c->status.local_port == local_port && c->status.peer_port == peer_port &&
-            net_address_equal(&c->status.peer, peer))
+        if (c->status.state != TCP_STATE_CLOSED && c->status.local_port == local_port &&
+            c->status.peer_port == peer_port && net_address_equal(&c->status.peer, peer))
             return true;
     return false;
 }
@@ -345,7 +345,7 @@ struct tcp_connection *tcp_connect(struct tcp_stack *stack, const struct net_add
         return NULL;
     }
     c->handed = true;
-    c->status.state = TCP_SYN_SENT;
+    c->status.state = TCP_STATE_SYN_SENT;
     c->mac_known = tcp_neighbour_lookup(stack, peer, c->mac);
     if (c->mac_known && tcp_send_syn(c) != 0) {
         sentence_set(error, "connect to %s port %u: out of memory", text, port);
@@ -408,9 +408,9 @@ void tcp_release(struct tcp_connection *connection)
     connection->released = true;
     connection->handed = true;
     tcp_enter(stack, stack->now);
-    if (connection->status.state == TCP_SYN_SENT) {
+    if (connection->status.state == TCP_STATE_SYN_SENT) {
         tcp_connection_close(connection, TCP_CAUSE_LOCAL_ABORT);
-    } else if (connection->status.state != TCP_CLOSED && connection->status.state != TCP_TIME_WAIT) {
+    } else if (connection->status.state != TCP_STATE_CLOSED && connection->status.state != TCP_STATE_TIME_WAIT) {
         if (!connection->fin_planned)
             (void)tcp_shutdown(connection);
         connection->end_at = stack->now + TCP_LINGER_NS;
@@ -431,7 +431,7 @@ size_t tcp_unacknowledged(const struct tcp_connection *connection)
 
 bool tcp_is_open(const struct tcp_connection *connection)
 {
-    return connection->status.state == TCP_ESTABLISHED && !connection->fin_planned;
+    return connection->status.state == TCP_STATE_ESTABLISHED && !connection->fin_planned;
 }
 
 void tcp_set_user(struct tcp_connection *connection, void *user)

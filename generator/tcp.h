@@ -8,8 +8,7 @@
  * A `struct tcp_stack` speaks for one MAC with one IPv4 and one IPv6 address. It answers ARP and neighbour solicitation
  * for them, resolves its peers, answers segments for ports that nobody listens on with RST, and holds any number of
  * connections. All times are nanoseconds on one clock of the caller's, which never goes back. Ports and sequence
- * numbers are in host order. A translation unit that includes this header cannot include <netinet/tcp.h>, whose state
- * names are the same. Left out on purpose: window scaling, SACK, time stamps, congestion control.
+ * numbers are in host order. Left out on purpose: window scaling, SACK, time stamps, congestion control.
  *
  * Turning the crank: tcp_stack_input() for each frame, tcp_stack_tick() at tcp_stack_deadline(). Calls that send
  * (tcp_send() and the rest) use the time of the last input or tick, or of tcp_stack_set_time().
@@ -34,16 +33,16 @@ struct tcp_connection;
 #define TCP_SEND_CAPACITY    (16u << 20) /* octets that a connection queues at most */
 
 enum tcp_state {
-    TCP_CLOSED,
-    TCP_SYN_SENT,
-    TCP_SYN_RECEIVED,
-    TCP_ESTABLISHED,
-    TCP_FIN_WAIT_1,
-    TCP_FIN_WAIT_2,
-    TCP_CLOSE_WAIT,
-    TCP_CLOSING,
-    TCP_LAST_ACK,
-    TCP_TIME_WAIT
+    TCP_STATE_CLOSED,
+    TCP_STATE_SYN_SENT,
+    TCP_STATE_SYN_RECEIVED,
+    TCP_STATE_ESTABLISHED,
+    TCP_STATE_FIN_WAIT_1,
+    TCP_STATE_FIN_WAIT_2,
+    TCP_STATE_CLOSE_WAIT,
+    TCP_STATE_CLOSING,
+    TCP_STATE_LAST_ACK,
+    TCP_STATE_TIME_WAIT
 };
 
 /* What ended a connection, or began to. The first cause stays, but a later RST or timeout overrides an orderly FIN. */
@@ -62,8 +61,9 @@ enum tcp_event {
     TCP_EVENT_ESTABLISHED,  /* active or passive open done; for a passive one tcp_accept() has it now */
     TCP_EVENT_DATA,         /* tcp_received() has grown */
     TCP_EVENT_ACKNOWLEDGED, /* the peer acknowledged more of what was sent */
+    TCP_EVENT_EARLY,        /* octets came ahead of a gap: tcp_early() has them */
     TCP_EVENT_PEER_FIN,     /* everything up to the peer's FIN has been received */
-    TCP_EVENT_CLOSED /* both directions are at their end (TCP_TIME_WAIT or TCP_CLOSED); see tcp_status()->cause */
+    TCP_EVENT_CLOSED /* both directions are at their end (TCP_STATE_TIME_WAIT or TCP_STATE_CLOSED); see tcp_status()->cause */
 };
 
 struct tcp_stack_config {
@@ -122,7 +122,7 @@ struct tcp_options {
 };
 
 /*
- * Active open to address and port. Returns the connection at once, in TCP_SYN_SENT (the SYN may wait for the peer's
+ * Active open to address and port. Returns the connection at once, in TCP_STATE_SYN_SENT (the SYN may wait for the peer's
  * MAC), or NULL with a sentence: no own address of that family, port in use, memory. options may be NULL.
  */
 struct tcp_connection *tcp_connect(struct tcp_stack *stack, const struct net_address *peer, uint16_t port,
@@ -259,6 +259,9 @@ int tcp_send_raw_segment(struct tcp_connection *connection, const struct tcp_seg
  */
 int tcp_skip(struct tcp_connection *connection, const uint8_t *octets, size_t count);
 
+/* What was sent and is not acknowledged is never sent again: a TCP that loses its queue. */
+void tcp_forget(struct tcp_connection *connection);
+
 /* Receiving. */
 
 /*
@@ -267,7 +270,15 @@ int tcp_skip(struct tcp_connection *connection, const uint8_t *octets, size_t co
  */
 size_t tcp_received(const struct tcp_connection *connection, const uint8_t **octets, size_t *count);
 
-/* Drops the first `count` of them (at most what is there) and opens the window accordingly. */
+/*
+ * The octets held ahead of a gap, the n-th run of them (from 0): *gap octets lie between the first octet that is not yet
+ * consumed and them. They stay, and come in order when the gap is closed. Valid as those of tcp_received(). Returns
+ * *count, 0 when there are not so many runs.
+ */
+size_t tcp_early(const struct tcp_connection *connection, unsigned n, size_t *gap, const uint8_t **octets,
+                 size_t *count);
+
+/* Drops the first `count` octets received in order (at most what is there) and opens the window accordingly. */
 void tcp_consume(struct tcp_connection *connection, size_t count);
 
 enum tcp_ack_policy {

@@ -11,7 +11,7 @@
 static struct tcp_connection *find_connection(struct tcp_stack *stack, const struct packet *p)
 {
     for (struct tcp_connection *c = stack->connections; c != NULL; c = c->next)
-        if (c->status.state != TCP_CLOSED && c->status.local_port == p->destination_port &&
+        if (c->status.state != TCP_STATE_CLOSED && c->status.local_port == p->destination_port &&
             c->status.peer_port == p->source_port && net_address_equal(&c->status.peer, &p->source))
             return c;
     return NULL;
@@ -57,7 +57,7 @@ static void passive_open(struct tcp_stack *stack, const struct tcp_listener *lis
     unsigned opening = 0;
 
     for (c = stack->connections; c != NULL; c = c->next)
-        if (c->status.state == TCP_SYN_RECEIVED)
+        if (c->status.state == TCP_STATE_SYN_RECEIVED)
             opening++;
     if (opening >= TCP_BACKLOG)
         return; /* the peer tries again */
@@ -67,10 +67,10 @@ static void passive_open(struct tcp_stack *stack, const struct tcp_listener *lis
     c->status.passive = true;
     memcpy(c->mac, p->ethernet_source, 6);
     c->mac_known = true;
-    c->status.state = TCP_SYN_RECEIVED;
+    c->status.state = TCP_STATE_SYN_RECEIVED;
     learn_from_syn(c, p);
     if (tcp_send_syn(c) != 0)
-        c->status.state = TCP_CLOSED;
+        c->status.state = TCP_STATE_CLOSED;
 }
 
 static void no_connection(struct tcp_stack *stack, const struct packet *p)
@@ -179,7 +179,7 @@ static void duplicate_ack(struct tcp_connection *c)
 
 static void establish(struct tcp_connection *c)
 {
-    c->status.state = TCP_ESTABLISHED;
+    c->status.state = TCP_STATE_ESTABLISHED;
     c->status.established_ns = time_of_event(c);
     c->order = ++c->stack->order;
     tcp_raise(c, TCP_EVENT_ESTABLISHED);
@@ -208,7 +208,7 @@ static void input_syn_sent(struct tcp_connection *c, const struct packet *p)
         c->ack_wanted = true;
         establish(c);
     } else { /* both opened at once */
-        c->status.state = TCP_SYN_RECEIVED;
+        c->status.state = TCP_STATE_SYN_RECEIVED;
         tcp_retransmit_first(c);
     }
 }
@@ -230,8 +230,8 @@ static bool is_acceptable(const struct tcp_connection *c, const struct packet *p
 static void peer_reset(struct tcp_connection *c)
 {
     c->status.peer_reset_ns = time_of_event(c);
-    tcp_connection_close(c, c->status.state == TCP_SYN_RECEIVED && !c->status.passive ? TCP_CAUSE_REFUSED
-                                                                                      : TCP_CAUSE_PEER_RESET);
+    tcp_connection_close(c, c->status.state == TCP_STATE_SYN_RECEIVED && !c->status.passive ? TCP_CAUSE_REFUSED
+                                                                                            : TCP_CAUSE_PEER_RESET);
 }
 
 static void want_ack_at_once(struct tcp_connection *c)
@@ -245,11 +245,11 @@ static void after_local_fin(struct tcp_connection *c)
 {
     if (!c->status.local_fin_acknowledged)
         return;
-    if (c->status.state == TCP_FIN_WAIT_1)
-        c->status.state = TCP_FIN_WAIT_2;
-    else if (c->status.state == TCP_CLOSING)
+    if (c->status.state == TCP_STATE_FIN_WAIT_1)
+        c->status.state = TCP_STATE_FIN_WAIT_2;
+    else if (c->status.state == TCP_STATE_CLOSING)
         tcp_enter_time_wait(c);
-    else if (c->status.state == TCP_LAST_ACK)
+    else if (c->status.state == TCP_STATE_LAST_ACK)
         tcp_connection_close(c, TCP_CAUSE_NONE);
 }
 
@@ -281,7 +281,7 @@ static bool input_ack(struct tcp_connection *c, const struct packet *p)
     else if (ack == c->status.snd_una && c->sent.count > 0 && segment_length(p) == 0 && same_window)
         duplicate_ack(c);
     after_local_fin(c);
-    return c->status.state != TCP_CLOSED;
+    return c->status.state != TCP_STATE_CLOSED;
 }
 
 static void copy_in(struct tcp_connection *c, const uint8_t *octets, uint32_t base, uint32_t from, uint32_t to)
@@ -391,12 +391,12 @@ static void input_octets(struct tcp_connection *c, const struct packet *p)
     else
         store(c, octets, from, to);
     schedule_ack(c, from == next && c->range_count == 0);
-    if (c->status.rcv_nxt == next)
-        return;
     if (c->released)
         tcp_queue_drop(&c->in, c->in.length);
-    else
+    else if (c->status.rcv_nxt != next)
         tcp_raise(c, TCP_EVENT_DATA);
+    else if (c->range_count != 0)
+        tcp_raise(c, TCP_EVENT_EARLY);
 }
 
 static void note_fin(struct tcp_connection *c, const struct packet *p)
@@ -421,13 +421,13 @@ static void take_fin(struct tcp_connection *c)
     c->status.peer_fin_with_data = c->fin_with_data;
     c->status.peer_fin_ns = time_of_event(c);
     tcp_began_to_end(c, TCP_CAUSE_PEER_FIN);
-    if (c->status.state == TCP_ESTABLISHED)
-        c->status.state = TCP_CLOSE_WAIT;
-    else if (c->status.state == TCP_FIN_WAIT_1)
-        c->status.state = TCP_CLOSING;
+    if (c->status.state == TCP_STATE_ESTABLISHED)
+        c->status.state = TCP_STATE_CLOSE_WAIT;
+    else if (c->status.state == TCP_STATE_FIN_WAIT_1)
+        c->status.state = TCP_STATE_CLOSING;
     want_ack_at_once(c);
     tcp_raise(c, TCP_EVENT_PEER_FIN);
-    if (c->status.state == TCP_FIN_WAIT_2) {
+    if (c->status.state == TCP_STATE_FIN_WAIT_2) {
         tcp_enter_time_wait(c);
         want_ack_at_once(c);
     }
@@ -436,7 +436,7 @@ static void take_fin(struct tcp_connection *c)
 /* Segments that the window does not cover, and the RST and SYN that it does. Returns true to go on. */
 static bool check_segment(struct tcp_connection *c, const struct packet *p)
 {
-    if (c->status.state == TCP_SYN_RECEIVED && (p->flags & (TCP_FLAG_SYN | TCP_FLAG_RST)) == TCP_FLAG_SYN &&
+    if (c->status.state == TCP_STATE_SYN_RECEIVED && (p->flags & (TCP_FLAG_SYN | TCP_FLAG_RST)) == TCP_FLAG_SYN &&
         p->sequence == c->status.irs && (p->flags & TCP_FLAG_ACK) == 0) {
         tcp_retransmit_first(c); /* our SYN and ACK was lost */
         return false;
@@ -446,15 +446,15 @@ static bool check_segment(struct tcp_connection *c, const struct packet *p)
             return false;
         if (segment_length(p) > 0)
             c->status.duplicates++;
-        if (c->status.state == TCP_TIME_WAIT)
+        if (c->status.state == TCP_STATE_TIME_WAIT)
             c->end_at = c->stack->now + TCP_TIME_WAIT_NS;
-        if (c->status.state != TCP_SYN_RECEIVED)
+        if (c->status.state != TCP_STATE_SYN_RECEIVED)
             want_ack_at_once(c);
         /* The SYN and ACK again in answer to ours while both opened at once carries the ACK that we wait for. */
-        return c->status.state == TCP_SYN_RECEIVED && !c->status.passive && (p->flags & TCP_FLAG_SYN) != 0;
+        return c->status.state == TCP_STATE_SYN_RECEIVED && !c->status.passive && (p->flags & TCP_FLAG_SYN) != 0;
     }
     if ((p->flags & TCP_FLAG_RST) != 0) {
-        if (c->status.state == TCP_TIME_WAIT)
+        if (c->status.state == TCP_STATE_TIME_WAIT)
             return false; /* an answer to an old duplicate; it closed in order (RFC 1337) */
         if (p->sequence == c->status.rcv_nxt)
             peer_reset(c);
@@ -474,7 +474,7 @@ static void input_synchronized(struct tcp_connection *c, const struct packet *p)
     if (!check_segment(c, p) || (p->flags & TCP_FLAG_ACK) == 0)
         return;
     c->status.last_input_ns = time_of_event(c);
-    if (c->status.state == TCP_SYN_RECEIVED) {
+    if (c->status.state == TCP_STATE_SYN_RECEIVED) {
         if (seq_le(p->acknowledgment, c->status.iss) || seq_lt(c->snd_max, p->acknowledgment)) {
             tcp_send_reset_for(c->stack, p);
             return;
@@ -485,7 +485,8 @@ static void input_synchronized(struct tcp_connection *c, const struct packet *p)
     }
     if (!input_ack(c, p))
         return;
-    if (c->status.state != TCP_ESTABLISHED && c->status.state != TCP_FIN_WAIT_1 && c->status.state != TCP_FIN_WAIT_2) {
+    if (c->status.state != TCP_STATE_ESTABLISHED && c->status.state != TCP_STATE_FIN_WAIT_1 &&
+        c->status.state != TCP_STATE_FIN_WAIT_2) {
         if (segment_length(p) > 0)
             want_ack_at_once(c);
         return;
@@ -493,7 +494,7 @@ static void input_synchronized(struct tcp_connection *c, const struct packet *p)
     note_fin(c, p);
     if (p->payload_octets > 0)
         input_octets(c, p);
-    if (c->status.state != TCP_CLOSED) /* the caller may have aborted on what it read */
+    if (c->status.state != TCP_STATE_CLOSED) /* the caller may have aborted on what it read */
         take_fin(c);
 }
 
@@ -501,7 +502,7 @@ void tcp_input_segment(struct tcp_stack *stack, const struct packet *packet)
 {
     struct tcp_connection *c = find_connection(stack, packet);
 
-    if (c != NULL && c->status.state == TCP_TIME_WAIT && (packet->flags & TCP_FLAG_SYN) != 0 &&
+    if (c != NULL && c->status.state == TCP_STATE_TIME_WAIT && (packet->flags & TCP_FLAG_SYN) != 0 &&
         (packet->flags & (TCP_FLAG_ACK | TCP_FLAG_RST)) == 0 && seq_lt(c->status.rcv_nxt, packet->sequence)) {
         tcp_connection_close(c, TCP_CAUSE_NONE); /* a new life of the same pair of ports (RFC 9293 section 3.6.1) */
         c = NULL;
@@ -510,11 +511,11 @@ void tcp_input_segment(struct tcp_stack *stack, const struct packet *packet)
         no_connection(stack, packet);
         return;
     }
-    if (c->status.state == TCP_SYN_SENT)
+    if (c->status.state == TCP_STATE_SYN_SENT)
         input_syn_sent(c, packet);
     else
         input_synchronized(c, packet);
-    if (c->status.state == TCP_CLOSED)
+    if (c->status.state == TCP_STATE_CLOSED)
         return;
     tcp_output(c);
     if (c->ack_wanted)

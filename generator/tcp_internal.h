@@ -161,7 +161,7 @@ struct tcp_connection *tcp_connection_new(struct tcp_stack *stack, const struct 
                                           const struct net_address *local, const struct net_address *peer,
                                           uint16_t local_port, uint16_t peer_port);
 void tcp_connection_free(struct tcp_connection *c);
-void tcp_connection_close(struct tcp_connection *c, enum tcp_cause cause); /* to TCP_CLOSED, with the event */
+void tcp_connection_close(struct tcp_connection *c, enum tcp_cause cause); /* to TCP_STATE_CLOSED, with the event */
 void tcp_raise(struct tcp_connection *c, enum tcp_event event);
 void tcp_enter_time_wait(struct tcp_connection *c);
 void tcp_began_to_end(struct tcp_connection *c, enum tcp_cause cause);

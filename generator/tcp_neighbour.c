@@ -75,7 +75,7 @@ bool tcp_neighbour_lookup(struct tcp_stack *stack, const struct net_address *pee
 static void wake(struct tcp_stack *stack, const struct tcp_neighbour *n)
 {
     for (struct tcp_connection *c = stack->connections; c != NULL; c = c->next) {
-        if (c->mac_known || c->status.state != TCP_SYN_SENT ||
+        if (c->mac_known || c->status.state != TCP_STATE_SYN_SENT ||
             !net_address_equal(next_hop(stack, &c->status.peer), &n->address))
             continue;
         memcpy(c->mac, n->mac, 6);
@@ -151,7 +151,7 @@ static void give_up(struct tcp_stack *stack, struct tcp_neighbour *n)
 {
     n->retry_at = TCP_NEVER;
     for (struct tcp_connection *c = stack->connections; c != NULL; c = c->next)
-        if (!c->mac_known && c->status.state == TCP_SYN_SENT &&
+        if (!c->mac_known && c->status.state == TCP_STATE_SYN_SENT &&
             net_address_equal(next_hop(stack, &c->status.peer), &n->address))
             tcp_connection_close(c, TCP_CAUSE_UNREACHABLE);
 }

@@ -103,7 +103,7 @@ void tcp_transmit_piece(struct tcp_connection *c, const struct tcp_piece *piece)
         fields.options_octets = packet_mss_option(mss, c->options.mss);
         fields.options = mss;
     }
-    if (c->status.state == TCP_SYN_SENT)
+    if (c->status.state == TCP_STATE_SYN_SENT)
         fields.window = c->window_fixed ? c->window : TCP_DEFAULT_WINDOW;
     else
         put_acknowledgment(c, &fields);
@@ -137,10 +137,10 @@ void tcp_fin_sent(struct tcp_connection *c)
 {
     c->status.local_fin = true;
     tcp_began_to_end(c, TCP_CAUSE_LOCAL_FIN);
-    if (c->status.state == TCP_ESTABLISHED)
-        c->status.state = TCP_FIN_WAIT_1;
-    else if (c->status.state == TCP_CLOSE_WAIT)
-        c->status.state = TCP_LAST_ACK;
+    if (c->status.state == TCP_STATE_ESTABLISHED)
+        c->status.state = TCP_STATE_FIN_WAIT_1;
+    else if (c->status.state == TCP_STATE_CLOSE_WAIT)
+        c->status.state = TCP_STATE_LAST_ACK;
 }
 
 static uint32_t usable_window(const struct tcp_connection *c)
@@ -197,7 +197,7 @@ static int send_planned(struct tcp_connection *c, uint32_t take)
 
 static bool may_send_stream(const struct tcp_connection *c)
 {
-    return c->status.state == TCP_ESTABLISHED || c->status.state == TCP_CLOSE_WAIT;
+    return c->status.state == TCP_STATE_ESTABLISHED || c->status.state == TCP_STATE_CLOSE_WAIT;
 }
 
 void tcp_output(struct tcp_connection *c)
@@ -266,7 +266,7 @@ void tcp_on_rto(struct tcp_connection *c)
         return;
     }
     if (++c->tries >= c->options.attempts) {
-        if (c->status.state != TCP_SYN_SENT)
+        if (c->status.state != TCP_STATE_SYN_SENT)
             tcp_send_reset(c);
         tcp_connection_close(c, TCP_CAUSE_TIMEOUT);
         return;

@@ -9,12 +9,13 @@ static bool may_queue(const struct tcp_connection *c, size_t count)
     enum tcp_state state = c->status.state;
 
     return !c->fin_planned && !c->status.local_fin && count <= TCP_SEND_CAPACITY - c->out.length &&
-           (state == TCP_SYN_SENT || state == TCP_SYN_RECEIVED || state == TCP_ESTABLISHED || state == TCP_CLOSE_WAIT);
+           (state == TCP_STATE_SYN_SENT || state == TCP_STATE_SYN_RECEIVED || state == TCP_STATE_ESTABLISHED ||
+            state == TCP_STATE_CLOSE_WAIT);
 }
 
 static bool is_synchronized(const struct tcp_connection *c)
 {
-    return c->status.state == TCP_ESTABLISHED || c->status.state == TCP_CLOSE_WAIT;
+    return c->status.state == TCP_STATE_ESTABLISHED || c->status.state == TCP_STATE_CLOSE_WAIT;
 }
 
 /* Appends octets to the stream and plans them as one piece. */
@@ -171,10 +172,10 @@ void tcp_abort(struct tcp_connection *connection)
 {
     enum tcp_state state = connection->status.state;
 
-    if (state == TCP_CLOSED)
+    if (state == TCP_STATE_CLOSED)
         return;
     tcp_enter(connection->stack, connection->stack->now);
-    if (state != TCP_SYN_SENT && state != TCP_TIME_WAIT)
+    if (state != TCP_STATE_SYN_SENT && state != TCP_STATE_TIME_WAIT)
         tcp_send_reset(connection);
     tcp_connection_close(connection, TCP_CAUSE_LOCAL_ABORT);
     tcp_leave(connection->stack);
@@ -228,6 +229,12 @@ int tcp_skip(struct tcp_connection *connection, const uint8_t *octets, size_t co
     return 0;
 }
 
+void tcp_forget(struct tcp_connection *connection)
+{
+    for (size_t i = 0; i < connection->sent.count; i++)
+        tcp_ring_at(&connection->sent, i)->hole = true;
+}
+
 size_t tcp_received(const struct tcp_connection *connection, const uint8_t **octets, size_t *count)
 {
     *octets = connection->in.octets != NULL ? connection->in.octets + connection->in.head : NULL;
@@ -235,9 +242,25 @@ size_t tcp_received(const struct tcp_connection *connection, const uint8_t **oct
     return *count;
 }
 
+size_t tcp_early(const struct tcp_connection *connection, unsigned n, size_t *gap, const uint8_t **octets,
+                 size_t *count)
+{
+    const struct tcp_connection *c = connection;
+
+    *gap = *count = 0;
+    *octets = NULL;
+    if (n >= c->range_count)
+        return 0;
+    *gap = c->in.length + (c->ranges[n].from - c->status.rcv_nxt);
+    *octets = c->in.octets + c->in.head + *gap;
+    *count = c->ranges[n].to - c->ranges[n].from;
+    return *count;
+}
+
 static bool peer_may_send(const struct tcp_connection *c)
 {
-    return c->status.state == TCP_ESTABLISHED || c->status.state == TCP_FIN_WAIT_1 || c->status.state == TCP_FIN_WAIT_2;
+    return c->status.state == TCP_STATE_ESTABLISHED || c->status.state == TCP_STATE_FIN_WAIT_1 ||
+           c->status.state == TCP_STATE_FIN_WAIT_2;
 }
 
 void tcp_consume(struct tcp_connection *connection, size_t count)
@@ -265,7 +288,7 @@ void tcp_set_ack_policy(struct tcp_connection *connection, enum tcp_ack_policy p
 
 void tcp_ack_now(struct tcp_connection *connection)
 {
-    if (connection->status.state < TCP_ESTABLISHED)
+    if (connection->status.state < TCP_STATE_ESTABLISHED)
         return;
     connection->acknowledged = connection->status.rcv_nxt;
     tcp_send_ack(connection);
@@ -275,13 +298,13 @@ void tcp_set_window(struct tcp_connection *connection, uint16_t window)
 {
     connection->window_fixed = true;
     connection->window = window;
-    if (connection->status.state >= TCP_ESTABLISHED)
+    if (connection->status.state >= TCP_STATE_ESTABLISHED)
         tcp_send_ack(connection);
 }
 
 void tcp_set_window_auto(struct tcp_connection *connection)
 {
     connection->window_fixed = false;
-    if (connection->status.state >= TCP_ESTABLISHED)
+    if (connection->status.state >= TCP_STATE_ESTABLISHED)
         tcp_send_ack(connection);
 }

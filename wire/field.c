@@ -4,19 +4,57 @@
 #include <string.h>
 
 #include "wire/atomic.h"
+#include "wire/cm.h"
 #include "wire/ddp.h"
+#include "wire/ddp_sctp.h"
 #include "wire/fpdu.h"
+#include "wire/infiniband.h"
 #include "wire/marker.h"
 #include "wire/mpa.h"
 #include "wire/rdmap.h"
+#include "wire/sctp.h"
 #include "wire/terminate.h"
 
 const struct wire_layout *const wire_layouts[] = {
-    &mpa_start_layout,       &mpa_enhanced_layout,     &fpdu_layout,
-    &marker_layout,          &ddp_tagged_layout,       &ddp_untagged_layout,
-    &rdmap_control_layout,   &rdmap_untagged_layout,   &read_request_layout,
-    &terminate_layout,       &terminate_length_layout, &atomic_request_layout,
-    &atomic_response_layout, &immediate_layout,        NULL,
+    &mpa_start_layout,
+    &mpa_enhanced_layout,
+    &fpdu_layout,
+    &marker_layout,
+    &ddp_tagged_layout,
+    &ddp_untagged_layout,
+    &rdmap_control_layout,
+    &rdmap_untagged_layout,
+    &read_request_layout,
+    &terminate_layout,
+    &terminate_length_layout,
+    &atomic_request_layout,
+    &atomic_response_layout,
+    &immediate_layout,
+    &sctp_common_layout,
+    &sctp_chunk_layout,
+    &sctp_data_layout,
+    &sctp_init_layout,
+    &sctp_adaptation_layout,
+    &sctp_sack_layout,
+    &ddp_sctp_segment_layout,
+    &ddp_sctp_control_layout,
+    &ddp_sctp_draft_control_layout,
+    &lrh_layout,
+    &bth_layout,
+    &deth_layout,
+    &mad_layout,
+    &cm_ids_layout,
+    &cm_req_layout,
+    &cm_rep_layout,
+    &cm_mra_layout,
+    &cm_rej_layout,
+    &cm_dreq_layout,
+    &cm_sidr_req_layout,
+    &cm_sidr_rep_layout,
+    &ip_cm_private_layout,
+    &ip_cm_service_layout,
+    &ip_cm_ari_layout,
+    NULL,
 };
 
 uint64_t wire_field_get(const struct wire_field *field, const uint8_t *header)
