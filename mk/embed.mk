@@ -18,4 +18,5 @@ $(B)/gen/$(1).c: $(B)/gen/$(1).list $(B)/tools/embed $($(1))
 	@$$(call say,EMBED,$$@)
 	$$(Q)$(B)/tools/embed $(1) $$< >$$@
 endef
-$(foreach t,embedded_scripts embedded_requirements embedded_report_files embedded_defects,$(eval $(call embedded_table,$(t))))
+$(foreach t,embedded_scripts embedded_requirements embedded_report_files embedded_defects \
+	embedded_no_defects,$(eval $(call embedded_table,$(t))))

@@ -97,6 +97,15 @@ $(eval $(call list_file,$(B)/gen/suites.list,$(suite_names)))
 $(B)/gen/suites.c: $(B)/gen/suites.list tools/suites.sh
 	@tools/suites.sh $< >$@
 
+# What uses threads, under ThreadSanitizer: a runner of that suite alone, so that nothing else is compiled once more.
+thread_objects := $(call object_of,tsan,tests/unit/main.c tests/unit/verbs_talk.c tests/unit/test_threads.c \
+	$(B)/gen/suites_threads.c)
+$(B)/gen/suites_threads.c: tools/suites.sh | $(B)/gen/.made
+	@tools/suites.sh <(echo threads) >$@
+$(B)/tsan/thread-tests: $(thread_objects) $(B)/tsan/libiwarp.a
+	@$(call say,LD,$@)
+	$(Q)$(tsan_cc) -pthread $(tsan_cflags) $(tsan_ldflags) -o $@ $^ -Wl,--as-needed $(iwarp_libs) $(check_libs) -lm
+
 # Fuzz targets come from the sanitised objects, benchmarks from the release ones; each is one .c with the libraries.
 # tests/fuzz and tests/bench may hold further .c files that all of their programs share.
 fuzz_shared := $(call object_of,asan,$(filter-out tests/fuzz/fuzz_%,$(fuzz_src)))

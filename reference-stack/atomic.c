@@ -149,6 +149,8 @@ static bool arrives_faulty(struct iwarp_stream *stream, struct served_read *serv
         (void)defect_atomic(stream->defects, &served->atomic, target);
     if (stream_behaves(stream, DEFECT_ATOMIC_SNAPSHOT) && target != NULL)
         memcpy(&served->snapshot, target, sizeof(served->snapshot));
+    if (stream_behaves(stream, DEFECT_ATOMIC_ON_ARRIVAL) && target != NULL)
+        served->snapshot = defect_atomic(stream->defects, &served->atomic, target);
     if (stream_behaves(stream, DEFECT_ATOMIC_TAKES_RECEIVE) && stream->receives.count != 0)
         ring_pop(&stream->receives);
     if (stream_behaves(stream, DEFECT_ATOMIC_ZERO_UNANSWERED) && target != NULL && holds_zero(target))
@@ -191,6 +193,22 @@ static bool still_good(struct iwarp_stream *stream, const struct served_read *se
     return false;
 }
 
+/* A local catastrophic error where the response should be made: a Terminate without headers goes in its place (8.1). */
+static void response_impossible(struct iwarp_stream *stream, const struct served_read *served)
+{
+    struct ddp_segment segment;
+    struct fpdu fpdu = {.ulpdu = served->header, .ulpdu_length = served->segment_octets};
+    struct validation_subject subject = {.stream = stream, .segment = &segment, .fpdu = &fpdu};
+    struct validation_outcome outcome = {
+        .error = TERM_RDMAP_CATASTROPHIC,
+        .action = stream_behaves(stream, DEFECT_CATASTROPHE_RESETS) ? VALIDATION_ABORT : VALIDATION_TERMINATE,
+    };
+    const uint8_t *p = served->header;
+
+    (void)ddp_parse(&p, served->header + DDP_UNTAGGED_OCTETS, &segment);
+    stream_fail(stream, &outcome, &subject, "a local catastrophic error, an Atomic Response cannot be made");
+}
+
 /*
  * Executes the atomic whose response is due, and makes the response. Not before: the next request is not processed until
  * the response to this one was generated (RFC 7306 5.4, 7), and neither is a Read behind it.
@@ -214,12 +232,18 @@ bool atomic_send_response(struct iwarp_stream *stream, const struct served_read 
     size_t octets = ATOMIC_RESPONSE_OCTETS;
     uint8_t *target;
 
+    if (stream->catastrophe_due) {
+        response_impossible(stream, served);
+        return false;
+    }
     if (!still_good(stream, served, &subject))
         return false;
     target = target_of(stream, subject.region, served->atomic.to);
     if (target != NULL && stream_behaves(stream, DEFECT_ATOMIC_SNAPSHOT))
         memcpy(target, &served->snapshot, sizeof(served->snapshot));
-    if (target != NULL)
+    if (stream_behaves(stream, DEFECT_ATOMIC_ON_ARRIVAL))
+        response.value = served->snapshot;
+    else if (target != NULL)
         response.value = stream->defects == NULL ? atomic_execute(&served->atomic, target)
                                                  : defect_atomic(stream->defects, &served->atomic, target);
     stream->counters.atomics_executed++;

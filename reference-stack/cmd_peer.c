@@ -23,6 +23,10 @@ enum option_code {
     OPTION_LIST_DEFECTS,
     OPTION_REV,
     OPTION_PLAIN,
+    OPTION_REV0,
+    OPTION_SMBD,
+    OPTION_STREAMING,
+    OPTION_STREAMING_OCTETS,
     OPTION_MARKERS,
     OPTION_NO_CRC,
     OPTION_IRD,
@@ -49,6 +53,10 @@ static const struct option options[] = {
     {"list-defects", no_argument, NULL, OPTION_LIST_DEFECTS},
     {"rev", required_argument, NULL, OPTION_REV},
     {"plain", no_argument, NULL, OPTION_PLAIN},
+    {"rev0", no_argument, NULL, OPTION_REV0},
+    {"smbd", no_argument, NULL, OPTION_SMBD},
+    {"streaming", required_argument, NULL, OPTION_STREAMING},
+    {"streaming-octets", required_argument, NULL, OPTION_STREAMING_OCTETS},
     {"markers", no_argument, NULL, OPTION_MARKERS},
     {"no-crc", no_argument, NULL, OPTION_NO_CRC},
     {"ird", required_argument, NULL, OPTION_IRD},
@@ -83,6 +91,10 @@ static const char help_text[] =
     "\n"
     "  --rev 1|2              revision of MPA: of the Request, or the highest taken (2)\n"
     "  --plain                no enhanced set-up (RFC 6581)\n"
+    "  --rev0                 take peers of the RDMA Consortium's MPA too (RFC 5044 Appendix C)\n"
+    "  --smbd                 depths in the Private Data of plain frames, as [MS-SMBD] has them\n"
+    "  --streaming HEX        a message over TCP before MPA starts (the connecting side speaks first)\n"
+    "  --streaming-octets N   how many octets the peer's has\n"
     "  --markers              want Markers in what is received\n"
     "  --no-crc               do not ask for CRCs\n"
     "  --ird N, --ord N       Read depths (4); 16383: not negotiated\n"
@@ -170,6 +182,10 @@ static int take_stream_option(struct command_line *line, int option)
     switch (option) {
     case OPTION_REV: return set_number(line, "rev", "rev", optarg);
     case OPTION_PLAIN: return json_object_set_new(line->stream, "enhanced", json_false());
+    case OPTION_REV0: return json_object_set_new(line->stream, "rev0", json_true());
+    case OPTION_SMBD: return json_object_set_new(line->stream, "smbd", json_true());
+    case OPTION_STREAMING: return json_object_set_new(line->stream, "streaming", json_string(optarg));
+    case OPTION_STREAMING_OCTETS: return set_number(line, "streaming-octets", "streaming_octets", optarg);
     case OPTION_MARKERS: return json_object_set_new(line->stream, "markers", json_true());
     case OPTION_NO_CRC: return json_object_set_new(line->stream, "crc", json_false());
     case OPTION_IRD: return set_number(line, "ird", "ird", optarg);
@@ -213,8 +229,8 @@ static int take_option(struct command_line *line, int option)
         line->defects[line->defect_count++] = optarg;
         return -1;
     default:
-        if (option != '?' && take_stream_option(line, option) == 0)
-            return -1;
+        if (option != '?')
+            return take_stream_option(line, option) == 0 ? -1 : STATUS_USAGE;
         fprintf(stderr, "%s: see --help\n", line->name);
         return STATUS_USAGE;
     }

@@ -60,6 +60,8 @@ static uint64_t result(const struct defect_set *set, const struct atomic_request
         return add(set, *request, original);
     if (has(set, DEFECT_ATOMIC_SWAP_NOT_DONE))
         return original;
+    if (has(set, DEFECT_ATOMIC_SWAP_HOST_ORDER) && request->opcode == ATOMIC_SWAP)
+        return __builtin_bswap64(request->data);
     if (has(set, DEFECT_ATOMIC_SWAP_MASKED))
         return (original & ~request->mask) | (request->data & request->mask);
     return atomic_result(request, original);

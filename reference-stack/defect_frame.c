@@ -91,12 +91,34 @@ size_t defect_start_frame(const struct defect_set *set, struct defect_state *sta
     change_all(&occasion, request ? TARGET_REQUEST : TARGET_REPLY, octets);
     if (start->rejected)
         change_all(&occasion, TARGET_REJECT, octets);
+    if (set->behaviours[DEFECT_WORD_BEHIND] && start->enhanced && start->revision >= MPA_REV_2) {
+        uint8_t *word = octets + MPA_START_OCTETS;
+        uint8_t kept[MPA_ENHANCED_OCTETS];
+
+        memcpy(kept, word, sizeof(kept));
+        memmove(word, word + sizeof(kept), start->private_octets);
+        memcpy(word + start->private_octets, kept, sizeof(kept));
+    }
+    if (set->behaviours[DEFECT_MARKER_IN_START] && count > MARKER_SPACING) {
+        memmove(octets + MARKER_SPACING + MARKER_OCTETS, octets + MARKER_SPACING, count - MARKER_SPACING);
+        memset(octets + MARKER_SPACING, 0, MARKER_OCTETS);
+        count += MARKER_OCTETS;
+    }
     if (set->behaviours[DEFECT_PRIVATE_CARRY_LOST] && start->enhanced && start->revision >= MPA_REV_2) {
         /* htons(4) added to the field as it stands in memory */
         mpa_start_set_PD_Length(octets, (start->private_octets & 0xFF00) |
                                             ((start->private_octets + MPA_ENHANCED_OCTETS) & 0xFF));
     }
     return count;
+}
+
+static uint8_t reversed(uint8_t octet)
+{
+    uint8_t out = 0;
+
+    for (unsigned bit = 0; bit < 8; bit++)
+        out = (uint8_t)(out << 1 | (octet >> bit & 1));
+    return out;
 }
 
 /* Header fields of the ULPDU, from the bottom up, so that a changed T or opcode does not move the later ones. */
@@ -129,6 +151,11 @@ static void change_ulpdu(const struct occasion *occasion, uint8_t *ulpdu, size_t
         change_all(occasion, TARGET_RDMAP_UNTAGGED, ulpdu + 1);
     change_all(occasion, TARGET_CONTROL, ulpdu + 1);
     change_all(occasion, tagged ? TARGET_TAGGED : TARGET_UNTAGGED, ulpdu);
+    if (occasion->set->behaviours[DEFECT_CONTROL_REVERSED] &&
+        (occasion->opcode & (1 << RDMAP_SEND | 1 << RDMAP_WRITE)) != 0)
+        ulpdu[0] = reversed(ulpdu[0]);
+    if (occasion->set->behaviours[DEFECT_EMPTY_CONTROL_ZERO] && count == header)
+        ulpdu[0] = 0;
 }
 
 /* --- Layout of an FPDU ----------------------------------------------------------------------------------------- */
@@ -191,6 +218,9 @@ static void put_marker(struct builder *builder)
 
     if (has(builder, DEFECT_MARKER_PREVIOUS) && builder->markers != 0 && !leading)
         pointer = MARKER_SPACING;
+    if (has(builder, DEFECT_POINTER_TO_FIRST) && builder->occasion->state->interval_open && !leading)
+        pointer = builder->framing->position + (uint32_t)builder->count - builder->occasion->state->interval_start;
+    builder->occasion->state->interval_open = false;
     marker_set_FPDUPTR(marker, pointer);
     change_all(builder->occasion, TARGET_MARKER, marker);
     for (size_t i = 0; i < sizeof(marker); i++)
@@ -207,8 +237,13 @@ static void put_word_aware(struct builder *builder, uint8_t octet, bool covered)
 
 static void put_crc(struct builder *builder)
 {
-    uint32_t crc = builder->framing->crc ? crc32c_value(builder->crc) : 0;
+    struct defect_state *state = builder->occasion->state;
+    uint32_t own = builder->framing->crc ? crc32c_value(builder->crc) : 0;
+    uint32_t crc = has(builder, DEFECT_CRC_OF_PREVIOUS) && state->crc_kept ? state->crc_previous : own;
     uint8_t octets[FPDU_CRC_OCTETS];
+
+    state->crc_previous = own;
+    state->crc_kept = true;
 
     for (size_t i = 0; i < builder->occasion->set->transmit_count; i++) {
         const struct defect_transmit *transmit = &builder->occasion->set->transmits[i];
@@ -248,7 +283,7 @@ static size_t pad_of(const struct builder *builder, size_t ulpdu_octets, uint8_t
 
 static void put_length(struct builder *builder, size_t ulpdu_octets)
 {
-    uint8_t length[FPDU_LENGTH_OCTETS];
+    uint8_t length[FPDU_LENGTH_OCTETS] = {0};
     bool covered = !has(builder, DEFECT_CRC_FROM_DDP);
 
     fpdu_set_ULPDU_Length(length, ulpdu_octets);
@@ -264,6 +299,9 @@ static void put_length(struct builder *builder, size_t ulpdu_octets)
     if (marker_due(builder))
         put_marker(builder);
     builder->length_at = builder->count;
+    if (!builder->occasion->state->interval_open)
+        builder->occasion->state->interval_start = builder->framing->position + (uint32_t)builder->count;
+    builder->occasion->state->interval_open = true;
     put(builder, length[0], covered);
     put(builder, length[1], covered);
     if (has(builder, DEFECT_MARKER_BEHIND_LENGTH) && builder->framing->markers &&
@@ -293,6 +331,31 @@ static size_t build(struct builder *builder, const uint8_t *ulpdu, size_t ulpdu_
     return builder->overflow ? 0 : builder->count;
 }
 
+/* A short Send a second time, behind itself. */
+static size_t double_ulpdu(const struct occasion *occasion, uint8_t *ulpdu, size_t count)
+{
+    if (!occasion->set->behaviours[DEFECT_ULPDU_TWICE] || occasion->opcode != 1 << RDMAP_SEND ||
+        count > DEFECT_ROOM / 2)
+        return count;
+    memcpy(ulpdu + count, ulpdu, count);
+    return 2 * count;
+}
+
+/* Octets of the FPDU before go in front; the last ones of this stay behind, unless it ends a message. */
+static size_t hold_tail(const struct occasion *occasion, uint8_t *out, size_t count)
+{
+    struct defect_state *state = occasion->state;
+
+    memcpy(out, state->tail, state->tail_octets);
+    count += state->tail_octets;
+    state->tail_octets = 0;
+    if (!occasion->set->behaviours[DEFECT_CRC_WITH_NEXT] || occasion->last)
+        return count;
+    state->tail_octets = sizeof(state->tail);
+    memcpy(state->tail, out + count - sizeof(state->tail), sizeof(state->tail));
+    return count - sizeof(state->tail);
+}
+
 size_t defect_fpdu(const struct defect_set *set, struct defect_state *state, uint8_t *ulpdu, size_t ulpdu_octets,
                    const struct fpdu_framing *framing, uint8_t *out, size_t room)
 {
@@ -303,21 +366,44 @@ size_t defect_fpdu(const struct defect_set *set, struct defect_state *state, uin
         .last = ddp_tagged_get_L(ulpdu),
         .later = state->inside,
     };
-    struct builder builder = {.occasion = &occasion, .framing = framing, .out = out, .room = room, .crc = CRC32C_START};
+    struct fpdu_framing behind = {framing->markers, framing->crc, framing->position + (uint32_t)state->tail_octets};
+    struct builder builder = {.occasion = &occasion,
+                              .framing = &behind,
+                              .out = out + state->tail_octets,
+                              .room = room - state->tail_octets,
+                              .crc = CRC32C_START};
+    size_t octets;
 
     state->inside = !occasion.last;
     change_ulpdu(&occasion, ulpdu, ulpdu_octets);
-    return build(&builder, ulpdu, ulpdu_octets);
+    octets = build(&builder, ulpdu, double_ulpdu(&occasion, ulpdu, defect_ulpdu(set, ulpdu, ulpdu_octets)));
+    return octets == 0 ? 0 : hold_tail(&occasion, out, octets);
 }
 
 void defect_terminate(const struct defect_set *set, struct terminate *terminate)
 {
+    static const uint8_t zeros[READ_REQUEST_OCTETS];
+
     if (set->behaviours[DEFECT_TERMINATE_BARE])
         terminate->m = terminate->d = terminate->r = false;
     if (set->behaviours[DEFECT_TERMINATE_READ_HEADER_NOT])
         terminate->r = false;
     if (set->behaviours[DEFECT_TERMINATE_LENGTH_PAYLOAD] && terminate->d)
         terminate->ddp_segment_length = (uint16_t)(terminate->ddp_segment_length - terminate->ddp_header_octets);
+    if (set->behaviours[DEFECT_TERMINATE_OPERATION_ZEROED] && terminate->d &&
+        wire_error_layer(terminate->triple) == 0 && wire_error_etype(terminate->triple) == 2 &&
+        (terminate->ddp_header[1] & 0xF) == RDMAP_READ_REQUEST) {
+        terminate->r = true;
+        terminate->rdmap_header = zeros;
+        terminate->rdmap_header_octets = READ_REQUEST_OCTETS;
+    }
+    if (set->behaviours[DEFECT_TERMINATE_CATASTROPHE_QUOTES] && wire_error_layer(terminate->triple) == 0 &&
+        wire_error_etype(terminate->triple) == 0) {
+        terminate->m = terminate->d = true;
+        terminate->ddp_segment_length = DDP_UNTAGGED_OCTETS;
+        terminate->ddp_header = zeros;
+        terminate->ddp_header_octets = DDP_UNTAGGED_OCTETS;
+    }
 }
 
 size_t defect_terminate_octets(const struct defect_set *set, const struct terminate *terminate,
@@ -331,6 +417,11 @@ size_t defect_terminate_octets(const struct defect_set *set, const struct termin
         uint8_t *last = header + terminate->ddp_header_octets - 4;
 
         octets_put32(last, (uint32_t)last[3] << 24 | (uint32_t)last[2] << 16 | (uint32_t)last[1] << 8 | last[0]);
+    }
+    if (set->behaviours[DEFECT_TERMINATE_SEGMENTS_MIXED] && !ddp_tagged_get_T(header) &&
+        ddp_untagged_get_MO(header) != 0) {
+        ddp_untagged_set_MO(header, 0);
+        ddp_untagged_set_L(header, 0);
     }
     if (set->behaviours[DEFECT_TERMINATE_READ_SIZE_ZERO] && terminate->r)
         octets_put32(header + terminate->ddp_header_octets + 12, 0);

@@ -5,6 +5,9 @@
 
 #include "reference-stack/defect.h"
 #include "reference-stack/defect_atomic.h"
+#include "reference-stack/defect_ddp.h"
+#include "reference-stack/defect_mpa.h"
+#include "reference-stack/defect_rdmap.h"
 #include "reference-stack/validation.h"
 #include "wire/field.h"
 
@@ -31,6 +34,9 @@ enum {
     B(OPERATION_AT_ONCE,           "operation-at-once",           "the responder is in full operation without a Request") \
     B(STREAMING_AWAITED,           "streaming-awaited",           "the responder takes no Request as first octets of a connection") \
     B(FIRST_FPDU_DISCARDED,        "first-fpdu-discarded",        "the first FPDU after start-up is thrown away") \
+    B(STREAMING_NEXT_LOST,         "streaming-next-lost",         "what TCP brings first after MPA took the connection over is lost") \
+    B(STREAMING_UNACKED_LOST,      "streaming-unacked-lost",      "TCP forgets what is not acknowledged when MPA takes the connection over") \
+    B(SEQSTART_AT_FRAME,           "seqstart-at-frame",           "Markers are placed as if SeqStart were the first octet of the start-up frame") \
     B(START_STRAY_OCTET,           "start-stray-octet",           "an octet of no meaning goes out behind the own start-up frame") \
     B(START_ERROR_TERMINATES,      "start-error-terminates",      "a bad start-up frame is answered by a Terminate") \
     B(KEY_FIRST_HALF,              "key-first-half",              "only the first 8 octets of a Key are compared") \
@@ -170,6 +176,9 @@ enum {
     B(DELIVERIES_SWAPPED,          "deliveries-swapped",          "of two Sends that wait for the ULP the later comes first") \
     B(SOLICITED_ALWAYS,            "solicited-always",            "each Send is delivered as one with Solicited Event") \
     B(INVALIDATE_ANYWAY,           "invalidate-anyway",           "an STag whose invalidation is refused is invalid all the same") \
+    B(EARLY_DELIVERED,             "early-delivered",             "a Send is delivered when it is placed itself, whatever is missing before it") \
+    B(EARLY_UNTAGGED_ORDER,        "early-untagged-order",        "a Send waits for earlier Sends, and not for what is tagged") \
+    B(EARLY_QUEUE_ORDER,           "early-queue-order",           "a Read Request of size 0 waits for no message of another queue") \
     B(TERMINATE_NEEDS_RECEIVE,     "terminate-needs-receive",     "a Terminate is taken only where a receive is posted") \
     B(TERMINATE_ODD_IGNORED,       "terminate-odd-ignored",       "a Terminate of another length than its bits say is ignored") \
     B(TERMINATE_BITS_CHECKED,      "terminate-bits-checked",      "a Terminate with M and D different is an error") \
@@ -194,7 +203,12 @@ enum {
     B(ABORT_ON_ERROR,              "abort-on-error",              "errors end in a RST at once") \
     B(CONTINUE_AFTER_ERROR,        "continue-after-error",        "after a Terminate the stream goes on") \
     B(CLOSE_NEVER,                 "close-never",                 "after a Terminate the connection stays open") \
-    /* Atomic Operations and Immediate Data: defect_atomic.h */ \
+    /* RDMAP, and what streams of one device share: defect_rdmap.h */ \
+    DEFECT_BEHAVIOURS_RDMAP(B) \
+    /* The source, the layer below, the end: defect_ddp.h */ \
+    DEFECT_BEHAVIOURS_DDP(B) \
+    /* Start-up, framing and TCP: defect_mpa.h. Atomic Operations and Immediate Data: defect_atomic.h */ \
+    DEFECT_BEHAVIOURS_MPA(B) \
     DEFECT_BEHAVIOURS_ATOMIC(B)
 /* clang-format on */
 
@@ -267,6 +281,15 @@ struct defect_state {
     struct defect_late late; /* octets of a Write that wait for the next one */
     uint32_t seen[DEFECT_TRANSMITS_MAX];
     bool inside; /* the segment before was not the last of its message */
+    uint32_t crc_previous;
+    bool crc_kept; /* there is a CRC before */
+    uint32_t interval_start;
+    bool interval_open; /* an FPDU began behind the last Marker, at interval_start */
+    uint8_t tail[4];    /* octets of the FPDU before that go out with the next */
+    size_t tail_octets;
+    uint64_t arrivals;   /* ULPDUs that were traced */
+    uint64_t partial_at; /* when the part of an FPDU that waits was last added to */
+    uint32_t early_read; /* MSN of a Read Request that was served ahead of its turn */
 };
 
 struct defect_behaviour_row {
@@ -293,6 +316,9 @@ size_t defect_start_frame(const struct defect_set *set, struct defect_state *sta
                           uint8_t *octets, size_t count);
 size_t defect_fpdu(const struct defect_set *set, struct defect_state *state, uint8_t *ulpdu, size_t ulpdu_octets,
                    const struct fpdu_framing *framing, uint8_t *out, size_t room);
+
+/* Does the set have a defect that finds FPDUs ahead of a gap without Markers? (defect_early.c) */
+bool defect_early_boundary(const struct defect_set *set);
 
 /* Which headers a Terminate quotes, before it is packed. */
 void defect_terminate(const struct defect_set *set, struct terminate *terminate);

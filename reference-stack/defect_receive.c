@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Defects of judgement: what a validation finds, turned around for certain input. The predicates of validation.c stay
+ * Defects of judgement: what a validation finds, turned around for certain input. The predicates of validation_*.c stay
  * the RFC's; a new fault of this kind is a line in DEFECT_BEHAVIOURS, one in `judgements`, and its condition.
  */
 #include <string.h>

@@ -52,6 +52,9 @@ static void place_tagged(struct iwarp_stream *stream, const struct delivery *del
     if (region == NULL)
         return; /* only with the check switched off by a defect */
     offset = segment->to - region->base;
+    if (delivery->message.opcode == RDMAP_READ_RESPONSE && stream_behaves(stream, DEFECT_SINK_AT_BASE) &&
+        deliver_open_read(stream) != NULL)
+        offset = segment->to - deliver_open_read(stream)->sink_to;
     if (offset > region->length)
         return;
     if (count > region->length - offset)
@@ -59,6 +62,8 @@ static void place_tagged(struct iwarp_stream *stream, const struct delivery *del
     if (count == 1 && stream_behaves(stream, DEFECT_ONE_OCTET_DROPPED))
         count = 0;
     memcpy(region->octets + offset, segment->payload, count);
+    if (stream->traced)
+        instrument_record(stream, IWARP_TRACE_PLACED, segment, count);
     stream->counters.segments_placed++;
     stream->counters.octets_placed += count;
 }
@@ -74,7 +79,8 @@ static void read_response(struct iwarp_stream *stream, struct delivery *delivery
         return;
     read->done = true;
     stream->counters.reads_outstanding--;
-    stream_complete(stream);
+    if (!stream_behaves(stream, DEFECT_READ_DONE_HELD))
+        stream_complete(stream);
 }
 
 /* A Write is not delivered to the ULP (RFC 5040 5.1); these defects do something with its end all the same. */
@@ -119,6 +125,8 @@ static void deliver_tagged(struct iwarp_stream *stream, struct delivery *deliver
         return;
     if (segment->payload_octets != 0 && !stream_behaves(stream, DEFECT_TAGGED_NOT_PLACED))
         place_tagged(stream, delivery);
+    if (stream->traced && segment->last)
+        instrument_record(stream, IWARP_TRACE_DELIVERED, segment, segment->payload_octets);
     if (delivery->message.opcode == RDMAP_READ_RESPONSE)
         read_response(stream, delivery);
     if (stream->defects != NULL && delivery->message.opcode == RDMAP_WRITE && segment->last)
@@ -126,6 +134,11 @@ static void deliver_tagged(struct iwarp_stream *stream, struct delivery *deliver
 }
 
 /* --- Untagged: the Sends, Read Request, Terminate, and those of RFC 7306 ------------------------------------------ */
+
+static size_t reads_used(const struct iwarp_stream *stream)
+{
+    return stream->defects == NULL ? stream->reads.count : defect_reads_used(stream);
+}
 
 /* Size of the buffer that the queue's next message has; UINT64_MAX when it has none. */
 static uint64_t buffer_of(const struct iwarp_stream *stream, const struct ddp_segment *segment)
@@ -137,10 +150,12 @@ static uint64_t buffer_of(const struct iwarp_stream *stream, const struct ddp_se
         receive = ring_at(&stream->receives, 0);
         if (receive != NULL)
             return receive->octets;
+        if (segment->payload_octets == 0 && stream_behaves(stream, DEFECT_EMPTY_SEND_UNBUFFERED))
+            return 0;
         /* The Send that is an RTR needs no receive: the ULP did not ask for it (RFC 6581 4.4.2). */
         return stream->rtr_awaited && segment->msn == DDP_FIRST_MSN && segment->payload_octets == 0 ? 0 : UINT64_MAX;
     case DDP_QN_READ_REQUEST:
-        if (stream->reads.count + stream_behaves(stream, DEFECT_IRD_ONE_SHORT) < stream->ird ||
+        if (reads_used(stream) + stream_behaves(stream, DEFECT_IRD_ONE_SHORT) < stream->ird ||
             stream_behaves(stream, DEFECT_IRD_IGNORED) || (stream->rtr_awaited && segment->msn == DDP_FIRST_MSN))
             return stream->config.extensions == IWARP_EXTENSIONS_OFF ? READ_REQUEST_OCTETS : ATOMIC_REQUEST_OCTETS;
         return UINT64_MAX;
@@ -180,6 +195,8 @@ static void place_untagged(struct iwarp_stream *stream, struct untagged_queue *q
     }
     if (count != 0 && place != NULL)
         memcpy(place + segment->mo, segment->payload, count);
+    if (stream->traced)
+        instrument_record(stream, IWARP_TRACE_PLACED, segment, count);
     if (end > queue->length)
         queue->length = end < room ? end : room;
     stream->counters.segments_placed++;
@@ -232,6 +249,10 @@ static void deliver_send(struct iwarp_stream *stream, struct untagged_queue *que
         return;
     if (invalidates && !invalidate(stream, delivery))
         return;
+    if (stream->defects != NULL && receive != NULL && receive->delivered) {
+        ring_pop(&stream->receives);
+        return; /* defect: it is with the ULP since long */
+    }
     if (rtr && !invalidates)
         return; /* start-up's own message: neither a receive nor an event for the ULP */
     if (receive == NULL || (!rdmap_is_send(opcode) && stream_behaves(stream, DEFECT_IMMEDIATE_HELD)))
@@ -258,6 +279,8 @@ static void deliver_send(struct iwarp_stream *stream, struct untagged_queue *que
             opcode == (stream_behaves(stream, DEFECT_IMMEDIATE_SOLICITED) ? RDMAP_IMMEDIATE : RDMAP_IMMEDIATE_SE);
         event->invalidated = invalidates;
         event->stag = invalidates ? delivery->message.invalidate_stag : 0;
+        if (stream_behaves(stream, DEFECT_INVALIDATED_UNTOLD))
+            event->invalidated = false;
         if (stream->defects != NULL)
             delivery_spoiled(stream, event);
     }
@@ -270,7 +293,8 @@ static void deliver_send(struct iwarp_stream *stream, struct untagged_queue *que
         }
         return;
     }
-    ring_pop(&stream->receives);
+    if (event != NULL)
+        ring_pop(&stream->receives);
 }
 
 static void deliver_read_request(struct iwarp_stream *stream, struct untagged_queue *queue, struct delivery *delivery)
@@ -278,6 +302,12 @@ static void deliver_read_request(struct iwarp_stream *stream, struct untagged_qu
     const uint8_t *p = queue->buffer;
     struct read_request request = {0};
 
+    if (stream->defects != NULL && stream->defect_state.early_read == delivery->segment.msn) {
+        stream->defect_state.early_read = 0;
+        return;
+    }
+    if (stream->defects != NULL)
+        defect_read_delivered(stream, queue, &delivery->segment);
     delivery->subject.count = queue->length;
     delivery->subject.read = &request;
     (void)read_request_parse(&p, queue->buffer + READ_REQUEST_OCTETS, &request);
@@ -297,7 +327,8 @@ static void deliver_read_request(struct iwarp_stream *stream, struct untagged_qu
 void deliver_served(struct iwarp_stream *stream, const struct served_read *request,
                     const struct validation_subject *subject)
 {
-    struct served_read *served = ring_push(&stream->reads);
+    struct iwarp_stream *server = stream->defects == NULL ? stream : defect_server(stream);
+    struct served_read *served = ring_push(&server->reads);
 
     if (served == NULL) {
         stream_fail_with(stream, NULL, TERM_RDMAP_CATASTROPHIC_STREAM, VALIDATION_TERMINATE,
@@ -335,6 +366,11 @@ static void deliver_terminate(struct iwarp_stream *stream, const struct untagged
 
     if (stream_behaves(stream, DEFECT_TERMINATE_ODD_IGNORED) && terminate_odd(queue))
         return;
+    if (stream_behaves(stream, DEFECT_TERMINATE_CODE_CHECKED) && queue->length >= TERMINATE_OCTETS &&
+        queue->buffer[0] == 0 && queue->buffer[1] != 0) {
+        stream_fail_with(stream, NULL, TERM_RDMAP_OPERATION_OTHER, VALIDATION_TERMINATE, "a Terminate is not valid");
+        return;
+    }
     event =
         stream_behaves(stream, DEFECT_TERMINATE_UNTOLD) ? NULL : stream_event(stream, IWARP_EVENT_TERMINATE_RECEIVED);
     stream->terminate_received = true;
@@ -373,9 +409,15 @@ static void deliver_untagged(struct iwarp_stream *stream, struct delivery *deliv
     const struct ddp_segment *segment = &delivery->segment;
     struct untagged_queue *queue;
 
-    if (segment->qn == DDP_QN_SEND && stream->config.srq != NULL)
+    if (segment->qn == DDP_QN_SEND && stream->config.srq != NULL &&
+        segment->msn == stream->queues[DDP_QN_SEND].msn_expected)
         take_shared(stream);
     delivery->subject.buffer_octets = buffer_of(stream, segment);
+    if (delivery->subject.buffer_octets == UINT64_MAX && segment->qn == DDP_QN_SEND &&
+        stream_behaves(stream, DEFECT_OVERRUN_SWALLOWED)) {
+        stream->queues[DDP_QN_SEND].msn_expected += segment->last;
+        return;
+    }
     if (!holds(stream, VALIDATE_UNTAGGED, delivery, "an untagged segment cannot be placed") ||
         !holds(stream, VALIDATE_RDMAP, delivery, "an RDMA Message is not acceptable"))
         return;
@@ -389,6 +431,8 @@ static void deliver_untagged(struct iwarp_stream *stream, struct delivery *deliv
         !(delivery->message.opcode > RDMAP_TERMINATE && stream_behaves(stream, DEFECT_IMMEDIATE_PARTIAL)))
         return;
     delivery->subject.count = queue->length;
+    if (stream->traced)
+        instrument_record(stream, IWARP_TRACE_DELIVERED, segment, queue->length);
     switch (delivery->message.opcode) {
     case RDMAP_READ_REQUEST: deliver_read_request(stream, queue, delivery); break;
     case RDMAP_TERMINATE: deliver_terminate(stream, queue); break;
@@ -416,6 +460,8 @@ void deliver_ulpdu(struct iwarp_stream *stream, const struct fpdu *fpdu)
     struct delivery delivery = {.subject = {.stream = stream, .fpdu = fpdu, .buffer_octets = UINT64_MAX}};
     const uint8_t *p = fpdu->ulpdu;
 
+    if (stream_behaves(stream, DEFECT_READ_DONE_HELD))
+        stream_complete(stream);
     delivery.subject.segment = &delivery.segment;
     delivery.subject.message = &delivery.message;
     (void)ddp_parse(&p, fpdu->ulpdu + fpdu->ulpdu_length, &delivery.segment);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "reference-stack/device_internal.h"
 
+#include "reference-stack/defect_internal.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +49,11 @@ void iwarp_device_free(struct iwarp_device *device)
     free(device);
 }
 
+void device_set_defects(struct iwarp_device *device, const struct defect_set *defects)
+{
+    device->defects = defects;
+}
+
 /* splitmix64: good enough to be sparse and unforeseen, and the same for the same seed. */
 static uint64_t device_random(struct iwarp_device *device)
 {
@@ -71,6 +78,8 @@ static uint32_t stag_draw(struct iwarp_device *device)
     for (;;) {
         uint32_t stag = (uint32_t)(device_random(device) >> 32);
 
+        if (device->defects != NULL)
+            stag = defect_stag(device->defects, &device->faults, stag);
         if (stag >> 8 != 0 && stag >> 8 != 0xFFFFFF && device_entry(device, stag) == NULL)
             return stag;
     }
@@ -106,7 +115,10 @@ int iwarp_region_register(struct iwarp_device *device, struct iwarp_region *regi
     if (region->stag == 0)
         region->stag = stag_draw(device);
     region->valid = true;
+    region->registered = region->length;
     entry->region = *region;
+    if (device->defects != NULL && defect_behaves(device->defects, DEFECT_RIGHTS_IGNORED))
+        entry->region.access |= IWARP_REMOTE_READ | IWARP_REMOTE_WRITE;
     HASH_ADD(hh, device->regions, region.stag, sizeof(entry->region.stag), entry);
     if (entry->lost) {
         entry_free(entry);
@@ -133,6 +145,19 @@ int iwarp_region_invalidate(struct iwarp_device *device, uint32_t stag, struct s
     if (entry == NULL)
         return sentence_set(sentence, "region: no STag 0x%08x is registered", stag);
     entry->region.valid = false;
+    return 0;
+}
+
+int iwarp_region_set_length(struct iwarp_device *device, uint32_t stag, uint64_t length, struct sentence *sentence)
+{
+    struct region_entry *entry = device_entry(device, stag);
+
+    if (entry == NULL)
+        return sentence_set(sentence, "region: no STag 0x%08x is registered", stag);
+    if (length > entry->region.registered)
+        return sentence_set(sentence, "region: a range of %llu octets, %llu are registered", (unsigned long long)length,
+                            (unsigned long long)entry->region.registered);
+    entry->region.length = length;
     return 0;
 }
 

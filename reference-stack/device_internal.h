@@ -3,6 +3,8 @@
 #define REFERENCE_STACK_DEVICE_INTERNAL_H
 
 #include "iwarp/device.h"
+#include "reference-stack/defect_mpa.h"
+#include "reference-stack/defect_rdmap.h"
 #include "reference-stack/hash.h"
 
 struct region_entry {
@@ -16,7 +18,13 @@ struct iwarp_device {
     struct iwarp_device_config config;
     struct region_entry *regions; /* by STag */
     uint64_t random;
+    struct defect_first defect_first;
+    const struct defect_set *defects; /* of the device itself, borrowed; NULL: none */
+    struct device_faults faults;
 };
+
+/* Deliberate faults of what streams share: borrowed, NULL: none. Those of a stream are its configuration's. */
+void device_set_defects(struct iwarp_device *device, const struct defect_set *defects);
 
 struct region_entry *device_entry(const struct iwarp_device *device, uint32_t stag);
 

@@ -6,6 +6,8 @@
 
 #include "reference-stack/driver_internal.h"
 
+enum { REPLIES_MAX = 1 << 20 }; /* octets of replies that wait, behind which no command is obeyed */
+
 /* A server socket or one of its connections. libuv's handle comes first, and both kinds share its stream part. */
 struct control {
     union {
@@ -16,7 +18,9 @@ struct control {
     struct driver *driver;
     struct control *next, *previous;
     bool is_pipe;
-    bool last_words; /* close behind the reply that is on its way */
+    bool skipping; /* the rest of a line that could not be kept; it has its answer */
+    bool ending;   /* the client says no more: close behind the last reply */
+    bool waiting;  /* the client does not read: no more is obeyed until its replies are out */
     char *line;
     size_t count, room;
     size_t seen; /* octets of the line that hold no newline */
@@ -44,6 +48,7 @@ static void control_closed(uv_handle_t *handle)
 
 static void control_close(struct control *control)
 {
+    turn_away_forget(&control->driver->pool.away, &control->handle.stream);
     if (!uv_is_closing((uv_handle_t *)&control->handle))
         uv_close((uv_handle_t *)&control->handle, control_closed);
 }
@@ -77,6 +82,8 @@ void driver_control_free(struct driver *driver)
         control_close(control);
 }
 
+static void control_resume(struct control *control);
+
 static void reply_done(uv_write_t *request, int status)
 {
     struct reply *reply = request->data;
@@ -84,8 +91,10 @@ static void reply_done(uv_write_t *request, int status)
 
     free(reply->text);
     free(reply);
-    if (status < 0 || control->last_words)
+    if (status < 0 || (control->ending && control->handle.stream.write_queue_size == 0))
         control_close(control);
+    else if (control->waiting && control->handle.stream.write_queue_size == 0)
+        control_resume(control);
 }
 
 static void answer(struct control *control, char *text)
@@ -110,6 +119,22 @@ static void answer(struct control *control, char *text)
     }
 }
 
+/* One line without its newline; octets[count] may be written. */
+static void obey_line(struct control *control, char *octets, size_t count)
+{
+    char *zero;
+
+    if (count != 0 && octets[count - 1] == '\r')
+        count--;
+    if (count == 0)
+        return;
+    octets[count] = '\0';
+    /* What is behind a zero octet would go unseen. No control character can be in JSON. */
+    while ((zero = memchr(octets, '\0', count)) != NULL)
+        *zero = '\1';
+    answer(control, peer_command(control->driver->peer, octets, driver_now(control->driver)));
+}
+
 /* Obeys each whole line that is there. */
 static void obey_lines(struct control *control)
 {
@@ -121,17 +146,21 @@ static void obey_lines(struct control *control)
     while (left != seen && (end = memchr(at + seen, '\n', left - seen)) != NULL) {
         size_t octets = (size_t)(end - at) + 1;
 
+        if (control->handle.stream.write_queue_size > REPLIES_MAX) {
+            control->waiting = true;
+            (void)uv_read_stop(&control->handle.stream);
+            break;
+        }
         seen = 0;
-        *end = '\0';
-        if (end != at && end[-1] == '\r')
-            end[-1] = '\0';
-        if (at[0] != '\0' || octets > 2)
-            answer(control, peer_command(control->driver->peer, at, driver_now(control->driver)));
+        if (!uv_is_closing((uv_handle_t *)&control->handle))
+            obey_line(control, at, octets - 1);
         at += octets;
         left -= octets;
     }
-    memmove(control->line, at, left);
-    control->count = control->seen = left;
+    if (left != 0)
+        memmove(control->line, at, left);
+    control->count = left;
+    control->seen = control->waiting ? 0 : left;
 }
 
 static bool keep(struct control *control, const char *octets, size_t count)
@@ -153,6 +182,29 @@ static bool keep(struct control *control, const char *octets, size_t count)
     return true;
 }
 
+/* A line that cannot be kept has its answer at once; what is behind it is obeyed as ever. */
+static void take(struct control *control, const char *octets, size_t count)
+{
+    while (count != 0) {
+        const char *end = control->skipping ? memchr(octets, '\n', count) : NULL;
+        size_t skip = end == NULL ? count : (size_t)(end - octets) + 1;
+
+        if (!control->skipping) {
+            if (keep(control, octets, count))
+                return;
+            free(control->line);
+            control->line = NULL;
+            control->count = control->room = control->seen = 0;
+            control->skipping = true;
+            answer(control, strdup("{\"ok\":false,\"error\":\"the line is too long\"}"));
+            continue;
+        }
+        control->skipping = end == NULL;
+        octets += skip;
+        count -= skip;
+    }
+}
+
 static void control_room(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 {
     struct control *control = handle->data;
@@ -167,20 +219,26 @@ static void control_read(uv_stream_t *handle, ssize_t count, const uv_buf_t *buf
 
     if (count == 0)
         return;
+    if (count == UV_EOF && handle->write_queue_size != 0) {
+        control->ending = true;
+        (void)uv_read_stop(handle);
+        return;
+    }
     if (count < 0) {
         control_close(control);
         return;
     }
-    if (!keep(control, buffer->base, (size_t)count)) {
-        char *text = strdup("{\"ok\":false,\"error\":\"the line is too long\"}");
-
-        (void)uv_read_stop(handle);
-        control->last_words = true;
-        answer(control, text);
-        control->count = control->seen = 0;
-        return;
-    }
+    take(control, buffer->base, (size_t)count);
     obey_lines(control);
+}
+
+static void control_resume(struct control *control)
+{
+    control->waiting = false;
+    obey_lines(control);
+    if (!control->waiting && !uv_is_closing((uv_handle_t *)&control->handle) &&
+        uv_read_start(&control->handle.stream, control_room, control_read) != 0)
+        control_close(control);
 }
 
 static void control_accepted(uv_stream_t *server, int status)
@@ -191,8 +249,10 @@ static void control_accepted(uv_stream_t *server, int status)
     if (status < 0)
         return;
     control = control_new(listener->driver, listener->is_pipe);
-    if (control == NULL)
+    if (control == NULL) {
+        turn_away(&listener->driver->pool.away, server);
         return;
+    }
     if (uv_accept(server, &control->handle.stream) != 0 ||
         uv_read_start(&control->handle.stream, control_room, control_read) != 0) {
         control_close(control);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reference-stack/defect_internal.h"
 #include "reference-stack/driver_internal.h"
 
 struct driver_listener {
@@ -167,6 +168,7 @@ static void op_unlisten(void *context, uint16_t port)
 
         if (listener->port == port) {
             *at = listener->next;
+            turn_away_forget(&driver->pool.away, (uv_stream_t *)&listener->handle);
             uv_close((uv_handle_t *)&listener->handle, listener_closed);
             return;
         }
@@ -249,6 +251,8 @@ struct driver *driver_new(const struct driver_config *config, struct sentence *s
     driver->armed = UINT64_MAX;
     driver->pool.loop = &driver->loop;
     driver->pool.ops = &socket_ops;
+    driver->pool.nagle =
+        driver->config.peer.defects != NULL && defect_behaves(driver->config.peer.defects, DEFECT_NAGLE);
     driver->peer = peer_new(&driver->config.peer, &ops, driver, sentence);
     if (driver->peer == NULL) {
         driver_free(driver);

@@ -13,7 +13,7 @@
 
 struct driver;
 
-enum { DRIVER_LINE_MAX = 64 << 20 }; /* octets of one command; a longer one ends the control connection */
+enum { DRIVER_LINE_MAX = 64 << 20 }; /* octets of one command; a longer one gets an error */
 
 struct driver_config {
     bool ipv6;                /* listen on :: (both families) rather than on 0.0.0.0 */

@@ -118,12 +118,28 @@ static int frame_packed(struct iwarp_stream *stream, size_t header_octets, const
     return 0;
 }
 
+/* A ULPDU as it stands. */
+int frame_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
+{
+    size_t header_octets = count < DDP_TAGGED_OCTETS ? count : DDP_TAGGED_OCTETS;
+    struct ddp_segment rest = {.payload = octets + header_octets, .payload_octets = (uint32_t)(count - header_octets)};
+
+    memcpy(stream->headers + FPDU_LENGTH_OCTETS, octets, header_octets);
+    if (frame_packed(stream, header_octets, &rest) != 0)
+        return -1;
+    stream->transmit_position += (uint32_t)stream->piece.octets;
+    stream->counters.fpdus_sent++;
+    return 0;
+}
+
 int frame_segment(struct iwarp_stream *stream, struct ddp_segment *segment, const uint8_t *rdmap_header,
                   size_t rdmap_octets)
 {
     size_t header_octets;
 
-    segment->version = DDP_VERSION;
+    segment->version = stream_version(stream);
+    if (segment->version == 0)
+        segment->control &= 0x0F; /* RV, and the opcode stays */
     header_octets = ddp_pack_header(segment, stream->headers + FPDU_LENGTH_OCTETS);
     if (rdmap_octets != 0)
         memcpy(stream->headers + FPDU_LENGTH_OCTETS + header_octets, rdmap_header, rdmap_octets);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reference-stack/defect_internal.h"
+#include "reference-stack/device_internal.h"
 #include "reference-stack/peer_internal.h"
 
 enum { STREAMS_DEFAULT_MAX = 16384 };
@@ -42,6 +44,8 @@ struct peer *peer_new(const struct peer_config *config, const struct peer_transp
         peer->outlet->send = ops->send_spans;
         peer->outlet->room = ops->room;
     }
+    if (peer->device != NULL)
+        device_set_defects(peer->device, peer->config.defects);
     if (peer->device == NULL || peer->events == NULL || (ops->send_spans != NULL && peer->outlet == NULL)) {
         (void)sentence_set(sentence, "peer: out of memory");
         peer_free(peer);
@@ -113,6 +117,7 @@ static void stream_free(struct peer_stream *ps)
     struct peer *peer = ps->peer;
 
     iwarp_stream_free(ps->stream);
+    free(ps->streaming);
     while (ps->work != NULL)
         /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): work_free takes it off the list */
         peer_work_free(ps, ps->work);
@@ -159,6 +164,8 @@ static void stream_dead(struct peer_stream *ps)
     deadlines_leave(&ps->peer->deadlines, &ps->deadline);
     iwarp_stream_free(ps->stream);
     ps->stream = NULL;
+    free(ps->streaming);
+    ps->streaming = NULL;
     while (ps->work != NULL)
         /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): work_free takes it off the list */
         peer_work_free(ps, ps->work);
@@ -197,22 +204,62 @@ int peer_post_receives(struct peer_stream *ps, uint32_t count, uint32_t octets, 
     return 0;
 }
 
-/* Starts the stack on a connection that is open. */
-static int stream_begin(struct peer_stream *ps, enum iwarp_role role, struct sentence *sentence)
+int peer_stream_begin(struct peer_stream *ps, struct sentence *sentence)
 {
     struct peer *peer = ps->peer;
+    enum iwarp_role role = ps->opener ? IWARP_INITIATOR : IWARP_RESPONDER;
     struct iwarp_stream_config *config = &ps->options.config;
     size_t emss = ps->options.emss_given || peer->ops->emss == NULL ? 0 : peer->ops->emss(ps->transport);
 
+    if (ps->options.role_given &&
+        (peer->config.defects == NULL || !defect_behaves(peer->config.defects, DEFECT_ROLE_BY_SYN)))
+        role = ps->options.role;
     config->role = role;
     config->number = ps->number;
     config->defects = peer->config.defects;
     if (emss != 0)
         config->emss = emss;
+    ps->emss_asked = peer->now;
     ps->stream = iwarp_stream_new(peer->device, config, peer->now, sentence);
     if (ps->stream == NULL)
         return -1;
     return peer_post_receives(ps, ps->options.receives, ps->options.receive_octets, sentence);
+}
+
+/* The connection is open: streaming messages first, where they were asked for, and then MPA. */
+static int stream_open(struct peer_stream *ps, struct sentence *sentence)
+{
+    return ps->options.streams_first ? peer_streaming_open(ps, sentence) : peer_stream_begin(ps, sentence);
+}
+
+/* Something sent is not acknowledged yet, by the room that TCP has: only as a defect. */
+static bool nagle_waits(struct peer_stream *ps)
+{
+    const struct peer *peer = ps->peer;
+    size_t room;
+
+    if (peer->config.defects == NULL || !defect_behaves(peer->config.defects, DEFECT_NAGLE) || peer->ops->room == NULL)
+        return false;
+    room = peer->ops->room(ps->transport);
+    if (room > ps->most_room)
+        ps->most_room = room;
+    return room < ps->most_room;
+}
+
+/* The EMSS changes with the path (RFC 5044 4.5). TCP is asked now and then, as asking costs a system call. */
+static void follow_emss(struct peer_stream *ps)
+{
+    const struct peer *peer = ps->peer;
+    size_t emss;
+
+    if (ps->options.emss_given || peer->ops->emss == NULL || peer->now - ps->emss_asked < PEER_EMSS_PERIOD)
+        return;
+    ps->emss_asked = peer->now;
+    emss = peer->ops->emss(ps->transport);
+    if (emss == 0 || emss == ps->options.config.emss)
+        return;
+    ps->options.config.emss = emss;
+    iwarp_stream_set_emss(ps->stream, emss);
 }
 
 static void stream_send(struct peer_stream *ps)
@@ -220,11 +267,14 @@ static void stream_send(struct peer_stream *ps)
     const struct peer_transport_ops *ops = ps->peer->ops;
     struct iwarp_output output;
 
+    follow_emss(ps);
+
     if (ps->peer->outlet != NULL) {
         outlet_drain(ps->peer->outlet, ps->transport, ps->stream, ps->options.config.emss, ps->peer->now);
         return;
     }
-    while ((ops->room == NULL || ops->room(ps->transport) != 0) && iwarp_stream_output(ps->stream, &output) != 0) {
+    while ((ops->room == NULL || ops->room(ps->transport) != 0) && !nagle_waits(ps) &&
+           iwarp_stream_output(ps->stream, &output) != 0) {
         if (output.span_count == 1) {
             ops->send(ps->transport, output.spans[0].octets, output.octets);
         } else {
@@ -295,8 +345,13 @@ struct peer_listener *peer_listener_find(const struct peer *peer, uint16_t port)
 int peer_listen(struct peer *peer, uint16_t port, const struct peer_options *options, struct sentence *sentence)
 {
     struct peer_listener *listener = port == 0 ? NULL : peer_listener_find(peer, port);
+    struct iwarp_stream *trial = iwarp_stream_new(peer->device, &options->config, peer->now, sentence);
     int opened;
 
+    /* Options that no stream can have are refused now, not with the first connection. */
+    if (trial == NULL)
+        return -1;
+    iwarp_stream_free(trial);
     /* On a port that is listened to already the options are new from the next connection on. */
     if (listener != NULL) {
         listener->options = *options;
@@ -366,7 +421,7 @@ struct peer_stream *peer_accepted(struct peer *peer, uint16_t port, void *transp
     if (ps == NULL)
         return NULL;
     ps->port = port;
-    if (stream_begin(ps, IWARP_RESPONDER, &sentence) != 0) {
+    if (stream_open(ps, &sentence) != 0) {
         stream_free(ps);
         return NULL;
     }
@@ -385,7 +440,8 @@ void peer_connected(struct peer_stream *ps, uint64_t now)
     if (ps->dead || !ps->connecting)
         return;
     ps->connecting = false;
-    if (stream_begin(ps, IWARP_INITIATOR, &sentence) != 0) {
+    ps->opener = true;
+    if (stream_open(ps, &sentence) != 0) {
         json_t *event = peer_event_new(ps->peer, ps->number, "connect_failed");
 
         if (event != NULL)
@@ -415,15 +471,34 @@ void peer_connect_failed(struct peer_stream *ps, const char *why, uint64_t now)
 void peer_input(struct peer_stream *ps, const uint8_t *octets, size_t count, uint64_t now)
 {
     ps->peer->now = now;
+    if (ps->streaming != NULL) {
+        size_t used = peer_streaming_input(ps, octets, count);
+
+        octets += used;
+        count -= used;
+    }
     if (ps->stream == NULL)
         return;
+    if (ps->deaf && count != 0) {
+        ps->deaf = false;
+        count = 0;
+    }
     iwarp_stream_input(ps->stream, octets, count, now);
     peer_pump(ps);
+}
+
+void peer_input_early(struct peer_stream *ps, size_t gap, const uint8_t *octets, size_t count, uint64_t now)
+{
+    ps->peer->now = now;
+    if (ps->stream != NULL)
+        iwarp_stream_input_early(ps->stream, gap, octets, count, false, now);
 }
 
 void peer_input_fin(struct peer_stream *ps, uint64_t now)
 {
     ps->peer->now = now;
+    if (ps->streaming != NULL)
+        peer_streaming_failed(ps, "the peer closed before its streaming message was complete");
     if (ps->stream == NULL)
         return;
     iwarp_stream_input_fin(ps->stream, now);
@@ -500,6 +575,7 @@ int peer_reset(struct peer *peer, struct sentence *sentence)
     while (peer->listeners != NULL)
         (void)peer_unlisten(peer, peer->listeners->port, NULL);
     iwarp_device_free(peer->device);
+    device_set_defects(device, peer->config.defects);
     peer->device = device;
     peer->region_octets = 0;
     (void)json_array_clear(peer->events);

@@ -48,10 +48,13 @@ struct peer_transport_ops {
     size_t (*emss)(void *transport);
     /* Octets that send() should be given now; NULL: no limit. With 0 the caller calls peer_writable() later. */
     size_t (*room)(void *transport);
+    /* What was sent and is not acknowledged is never sent again: only as a defect; NULL: the transport cannot. */
+    void (*forget)(void *transport);
 };
 
 struct peer_config {
     const struct defect_set *defects; /* borrowed; NULL: by the book */
+    bool out_of_order;                /* the transport calls peer_input_early() */
     size_t streams_max;               /* 0: 16384 */
     size_t regions_octets_max;        /* memory that the upper tester may register in all; 0: 256 MiB */
 };
@@ -76,6 +79,8 @@ void peer_connect_failed(struct peer_stream *stream, const char *why, uint64_t n
 /* What TCP delivered; FIN; reset or lost (the transport is then the caller's to clean up). */
 void peer_input(struct peer_stream *stream, const uint8_t *octets, size_t count, uint64_t now);
 void peer_input_fin(struct peer_stream *stream, uint64_t now);
+/* What TCP holds ahead of a gap, as iwarp_stream_input_early(); may be left out. peer_writable() behind it. */
+void peer_input_early(struct peer_stream *stream, size_t gap, const uint8_t *octets, size_t count, uint64_t now);
 void peer_input_reset(struct peer_stream *stream, uint64_t now);
 /* There is room to send again (only with ops->room). */
 void peer_writable(struct peer_stream *stream, uint64_t now);

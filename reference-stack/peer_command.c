@@ -7,7 +7,8 @@
 
 /* The options of listen and connect, each with a space behind it. */
 static const char option_members[] =
-    "rev enhanced markers crc ird ord p2p rtr private_data accept startup_ms linger_ms pd "
+    "rev enhanced markers crc ird ord p2p rtr private_data accept startup_ms linger_ms teardown_ms pd completions "
+    "streaming streaming_octets mpa_role private_data_room modify_fails rev0 smbd trace "
     "emss extensions echo repost hold_open receives receive_octets ";
 
 static bool in_list(const char *list, const char *word)
@@ -44,7 +45,8 @@ static int check_members(const struct peer_verb_row *row, const json_t *command,
 static json_t *obey(struct peer *peer, const json_t *command, struct sentence *sentence)
 {
     const char *verb;
-    struct sentence inner = {"it failed"};
+    struct sentence inner = {"out of memory"};
+    json_t *empty; /* made first: so that nothing is done and then cannot be told */
     json_t *reply;
 
     if (!json_is_object(command)) {
@@ -61,13 +63,32 @@ static json_t *obey(struct peer *peer, const json_t *command, struct sentence *s
             continue;
         if (check_members(row, command, sentence) != 0)
             return NULL;
-        reply = row->verb(peer, command, &inner);
+        empty = json_object();
+        reply = empty == NULL ? NULL : row->verb(peer, command, &inner);
         if (reply == NULL)
             (void)sentence_set(sentence, "%s: %.400s", verb, inner.text);
+        if (json_is_true(reply))
+            return empty;
+        json_decref(empty);
         return reply;
     }
     (void)sentence_set(sentence, "there is no verb '%.60s'", verb);
     return NULL;
+}
+
+/* json_dumps() leaves out what it finds no memory for. */
+static char *text_of(const json_t *reply)
+{
+    static const size_t flags = JSON_COMPACT | JSON_ENSURE_ASCII;
+    size_t count = json_dumpb(reply, NULL, 0, flags);
+    char *text = count == 0 ? NULL : malloc(count + 1);
+
+    if (text == NULL || json_dumpb(reply, text, count, flags) != count) {
+        free(text);
+        return NULL;
+    }
+    text[count] = '\0';
+    return text;
 }
 
 char *peer_command(struct peer *peer, const char *line, uint64_t now)
@@ -76,27 +97,33 @@ char *peer_command(struct peer *peer, const char *line, uint64_t now)
     json_error_t error;
     json_t *command = json_loads(line, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
     json_t *reply = NULL;
+    bool whole; /* memory was enough for all of it */
     char *text;
 
     peer->now = now;
+    peer->polled = false;
     if (command == NULL)
         (void)sentence_set(&sentence, "not JSON: %s, at octet %d", error.text, error.position);
     else
         reply = obey(peer, command, &sentence);
     if (reply != NULL) {
-        (void)json_object_set_new(reply, "ok", json_true());
+        whole = json_object_set_new(reply, "ok", json_true()) == 0;
     } else {
         reply = json_object();
-        (void)json_object_set_new(reply, "ok", json_false());
-        (void)json_object_set_new(reply, "error", json_string(sentence.text));
+        whole = json_object_set_new(reply, "ok", json_false()) == 0;
         /* The text may quote what was no UTF-8. */
-        if (json_object_get(reply, "error") == NULL)
-            (void)json_object_set_new(reply, "error", json_string("the command is not UTF-8"));
+        whole = whole && (json_object_set_new(reply, "error", json_string(sentence.text)) == 0 ||
+                          json_object_set_new(reply, "error", json_string("the command is not UTF-8")) == 0);
     }
     if (json_is_object(command) && json_object_get(command, "tag") != NULL)
-        (void)json_object_set(reply, "tag", json_object_get(command, "tag"));
-    text = json_dumps(reply, JSON_COMPACT | JSON_ENSURE_ASCII);
+        whole = json_object_set(reply, "tag", json_object_get(command, "tag")) == 0 && whole;
+    text = whole ? text_of(reply) : NULL;
     json_decref(reply);
+    if (text != NULL && peer->polled) {
+        (void)json_array_clear(peer->events);
+        peer->events_lost = 0;
+        peer->polls++;
+    }
     json_decref(command);
     return text;
 }

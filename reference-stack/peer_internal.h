@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * peer.c         listeners and streams, what TCP tells, what it is to do
+ * peer_streaming.c what is said over TCP before MPA starts on it
  * peer_event.c   what streams report: the cooperating ULP, and events for the upper tester
  * peer_command.c the upper tester's lines
- * peer_verb.c    what each verb does; peer_extension.c those of RFC 7306
+ * peer_verb.c    what each verb does; peer_data.c Sends and Writes, peer_extension.c those of RFC 7306
+ * peer_instrument.c what only an instrumented stack shows or does; peer_instrument_mpa.c the same of MPA,
+ *                peer_instrument_ddp.c of DDP and what is around it
+ * peer_queue.c   completion queues with an end
  * peer_json.c    typed access to the members of a command
  */
 #ifndef REFERENCE_STACK_PEER_INTERNAL_H
@@ -12,6 +16,7 @@
 #include <jansson.h>
 
 #include "reference-stack/deadlines.h"
+#include "reference-stack/defect_internal.h"
 #include "reference-stack/hash.h"
 #include "reference-stack/outlet.h"
 
@@ -25,17 +30,27 @@ enum {
     PEER_RECEIVES = 16,
     PEER_RECEIVE_OCTETS = 4096,
     PEER_DEAD_MAX = 256,
+    PEER_STREAMING_MAX = 64, /* octets of a streaming message */
 };
+
+#define PEER_EMSS_PERIOD UINT64_C(1000000000) /* ns */
 
 /* What a listener's or connect's streams are like. */
 struct peer_options {
     struct iwarp_stream_config config;
     bool emss_given;
+    bool role_given; /* the MPA role is `role`, whoever opened the TCP connection (RFC 5044 7.1) */
+    enum iwarp_role role;
     bool echo;      /* each received Send is sent back */
     bool repost;    /* each consumed receive is posted again */
     bool hold_open; /* the peer's FIN is not answered by an own one */
     uint32_t receives;
     uint32_t receive_octets;
+    bool streams_first; /* the connection carries streaming messages before MPA starts on it */
+    uint8_t streaming_message[PEER_STREAMING_MAX];
+    uint16_t streaming_octets;  /* of the own message */
+    uint16_t streaming_awaited; /* of the peer's */
+    uint32_t queue;             /* completions that may wait for `poll`; 0: any number */
 };
 
 /* Memory of one posted work, until its completion. */
@@ -44,6 +59,7 @@ struct peer_work {
     bool has_id;
     uint64_t id; /* the upper tester's */
     bool echo;
+    bool told; /* its completion, too early: by a defect */
     size_t octets;
     uint8_t *data; /* behind this structure */
 };
@@ -68,6 +84,15 @@ struct peer_stream {
     struct peer_options options;
     struct peer_work *work;
     bool connecting, shut, dead;
+    bool opener;        /* this side opened the TCP connection */
+    uint8_t *streaming; /* what the peer has said of its streaming message; NULL: MPA is on */
+    size_t streaming_got;
+    bool deaf;           /* defect: what comes next is lost */
+    uint64_t counted_at; /* of peer->polls: since when `waiting` counts */
+    uint32_t waiting;    /* completions that nobody has polled yet, with options.queue */
+    bool overflowed;
+    uint64_t emss_asked; /* when TCP was asked for its EMSS last */
+    size_t most_room;    /* that TCP has had, for a defect */
 };
 
 struct peer {
@@ -86,8 +111,15 @@ struct peer {
     struct outlet *outlet; /* only with ops->send_spans */
     json_t *events;
     uint64_t events_lost;
+    bool polled; /* the reply in hand has all events */
+    uint64_t polls;
     uint64_t now;
 };
+
+static inline bool peer_behaves(const struct peer *peer, enum defect_behaviour behaviour)
+{
+    return peer->config.defects != NULL && defect_behaves(peer->config.defects, behaviour);
+}
 
 /* peer.c */
 void peer_options_default(struct peer_options *options);
@@ -103,11 +135,25 @@ void peer_work_free(struct peer_stream *ps, struct peer_work *work);
 void peer_pump(struct peer_stream *ps);
 int peer_reset(struct peer *peer, struct sentence *sentence);
 
+/* Starts the stack on a connection that is open. */
+int peer_stream_begin(struct peer_stream *ps, struct sentence *sentence);
+
+/* peer_streaming.c. With options.streams_first: in place of peer_stream_begin(), which it calls in the end. */
+int peer_streaming_open(struct peer_stream *ps, struct sentence *sentence);
+/* What TCP delivers while ps->streaming is there. Returns how much of it was streaming data; the rest is MPA's. */
+size_t peer_streaming_input(struct peer_stream *ps, const uint8_t *octets, size_t count);
+/* The connection does not come to MPA: it is reset, and the stream is over. */
+void peer_streaming_failed(struct peer_stream *ps, const char *why);
+
 /* peer_event.c */
+void peer_event_early(struct peer_stream *ps, enum iwarp_event_kind kind, struct peer_work *work);
 json_t *peer_event_new(struct peer *peer, uint32_t number, const char *name);
 void peer_event_take(struct peer_stream *ps, const struct iwarp_event *event);
 
-/* peer_verb.c: each returns a new object of reply members, or NULL with a sentence. */
+/*
+ * peer_verb.c: each returns a new object of reply members, json_true() for one without any, or NULL with a sentence: then
+ * nothing has changed.
+ */
 typedef json_t *(*peer_verb)(struct peer *peer, const json_t *command, struct sentence *sentence);
 struct peer_verb_row {
     const char *name;
@@ -120,8 +166,40 @@ extern const struct peer_verb_row peer_verbs[];
 struct peer_stream *peer_verb_stream(struct peer *peer, const json_t *command, struct sentence *sentence);
 /* New work without octets, with the command's `id`; NULL with a sentence. */
 struct peer_work *peer_verb_work(struct peer_stream *ps, const json_t *command, struct sentence *sentence);
+/* Rights as the list of their names. */
+json_t *peer_access(unsigned access);
 /* The work was posted (result 0), or is given back: the verb's reply. */
 json_t *peer_verb_posted(struct peer_stream *ps, struct peer_work *work, int result);
+
+/* peer_instrument_mpa.c */
+json_t *peer_verb_mpa(struct peer *peer, const json_t *command, struct sentence *sentence);
+json_t *peer_verb_emss(struct peer *peer, const json_t *command, struct sentence *sentence);
+json_t *peer_verb_post_ulpdu(struct peer *peer, const json_t *command, struct sentence *sentence);
+
+/* The member `length`, at most `most`; and `id`. */
+int peer_verb_length(const struct peer_stream *ps, const json_t *command, uint64_t most, uint64_t *length,
+                     struct sentence *sentence);
+int peer_verb_id(const json_t *command, struct peer_work *work, struct sentence *sentence);
+
+/* peer_data.c */
+json_t *peer_verb_send(struct peer *peer, const json_t *command, struct sentence *sentence);
+json_t *peer_verb_write(struct peer *peer, const json_t *command, struct sentence *sentence);
+
+/* peer_queue.c: may one more completion of the stream be kept? If not, the stream has ended. */
+bool peer_queue_takes(struct peer_stream *ps);
+
+/* peer_instrument.c */
+json_t *peer_verb_regions(struct peer *peer, const json_t *command, struct sentence *sentence);
+json_t *peer_verb_fault(struct peer *peer, const json_t *command, struct sentence *sentence);
+/* peer_instrument_ddp.c */
+json_t *peer_verb_ddp(struct peer *peer, const json_t *command, struct sentence *sentence);
+json_t *peer_verb_msn(struct peer *peer, const json_t *command, struct sentence *sentence);
+json_t *peer_verb_mulpdu(struct peer *peer, const json_t *command, struct sentence *sentence);
+json_t *peer_verb_hold(struct peer *peer, const json_t *command, struct sentence *sentence);
+json_t *peer_verb_catastrophe(struct peer *peer, const json_t *command, struct sentence *sentence);
+json_t *peer_verb_placements(struct peer *peer, const json_t *command, struct sentence *sentence);
+json_t *peer_verb_inject(struct peer *peer, const json_t *command, struct sentence *sentence);
+json_t *peer_verb_number(struct peer *peer, const json_t *command, struct sentence *sentence);
 
 /* peer_extension.c */
 json_t *peer_verb_atomic(struct peer *peer, const json_t *command, struct sentence *sentence);
@@ -140,6 +218,12 @@ int peer_get_octets(const json_t *command, const char *name, size_t most, uint8_
                     struct sentence *sentence);
 int peer_require(const json_t *command, const char *name, struct sentence *sentence);
 int peer_get_options(const json_t *command, struct peer_options *options, struct sentence *sentence);
+/* A list of hex strings is a gather list: a command with `count` of its pieces, from `first` on, as the one string. */
+json_t *peer_gathered(const json_t *command, const char *name, size_t first, size_t count);
 json_t *peer_hex(const uint8_t *octets, size_t count);
+/* A reply of one number, made before what it is to tell is done: so that nothing is done and then cannot be told. */
+json_t *peer_reply_number(const char *name, json_t **number, struct sentence *sentence);
+/* It is done: the reply with the number. Negative: it failed, NULL. */
+json_t *peer_replied(json_t *reply, json_t *number, json_int_t value);
 
 #endif

@@ -9,7 +9,7 @@ enum { PROTOCOL_VERSION = 1 };
 
 static json_t *nothing(void)
 {
-    return json_object();
+    return json_true();
 }
 
 struct peer_stream *peer_verb_stream(struct peer *peer, const json_t *command, struct sentence *sentence)
@@ -31,28 +31,34 @@ struct peer_stream *peer_verb_stream(struct peer *peer, const json_t *command, s
 
 static json_t *verb_capabilities(struct peer *peer, const json_t *command, struct sentence *sentence)
 {
-    (void)peer;
     (void)command;
     (void)sentence;
-    return json_pack("{s:s, s:i, s:[i,i], s:b, s:b, s:b, s:b, s:[s,s,s], s:i, s:i, s:i, s:b, s:b, s:b, s:[s,s,s]}",
+    return json_pack("{s:s, s:i, s:[i,i], s:b, s:b, s:b, s:b, s:[s,s,s], s:i, s:i, s:i, s:b, s:b, s:b, s:[s,s,s], s:b, "
+                     "s:b}",
                      "name", "libiwarp", "protocol", PROTOCOL_VERSION, "rev", 1, 2, "enhanced", 1, "markers", 1,
                      "crc_off", 1, "p2p", 1, "rtr", "send", "write", "read", "ird_max", IWARP_DEPTH_DEFAULT_MAX,
                      "ord_max", IWARP_DEPTH_DEFAULT_MAX, "private_data_max", MPA_PRIVATE_DATA_MAX, "atomics", 1,
-                     "immediate", 1, "local_invalidate", 1, "extensions", "off", "draft03", "rfc7306");
+                     "immediate", 1, "local_invalidate", 1, "extensions", "off", "draft03", "rfc7306", "gather", 1,
+                     "out_of_order", peer->config.out_of_order);
 }
 
 static json_t *verb_listen(struct peer *peer, const json_t *command, struct sentence *sentence)
 {
     struct peer_options options;
     uint64_t port = 0;
+    json_t *number;
+    json_t *reply;
     int opened;
 
     peer_options_default(&options);
     if (peer_get_number(command, "port", UINT16_MAX, &port, sentence) != 0 ||
         peer_get_options(command, &options, sentence) != 0)
         return NULL;
+    reply = peer_reply_number("port", &number, sentence);
+    if (reply == NULL)
+        return NULL;
     opened = peer_listen(peer, (uint16_t)port, &options, sentence);
-    return opened < 0 ? NULL : json_pack("{s:i}", "port", opened);
+    return peer_replied(reply, number, opened);
 }
 
 static json_t *verb_unlisten(struct peer *peer, const json_t *command, struct sentence *sentence)
@@ -72,6 +78,8 @@ static json_t *verb_connect(struct peer *peer, const json_t *command, struct sen
     const char *address = NULL;
     uint64_t port = 0;
     struct peer_stream *ps;
+    json_t *number;
+    json_t *reply;
 
     peer_options_default(&options);
     if (peer_require(command, "address", sentence) != 0 || peer_require(command, "port", sentence) != 0 ||
@@ -79,8 +87,11 @@ static json_t *verb_connect(struct peer *peer, const json_t *command, struct sen
         peer_get_number(command, "port", UINT16_MAX, &port, sentence) != 0 ||
         peer_get_options(command, &options, sentence) != 0)
         return NULL;
+    reply = peer_reply_number("stream", &number, sentence);
+    if (reply == NULL)
+        return NULL;
     ps = peer_connect(peer, address, (uint16_t)port, &options, sentence);
-    return ps == NULL ? NULL : json_pack("{s:I}", "stream", (json_int_t)ps->number);
+    return peer_replied(reply, number, ps == NULL ? -1 : (json_int_t)ps->number);
 }
 
 static json_t *decide(struct peer *peer, const json_t *command, bool accept, struct sentence *sentence)
@@ -118,16 +129,26 @@ static json_t *verb_reject(struct peer *peer, const json_t *command, struct sent
 
 /* --- Memory ------------------------------------------------------------------------------------------------------ */
 
+static const struct {
+    const char *name;
+    unsigned right;
+} rights[] = {
+    {"local_read", IWARP_LOCAL_READ},     {"local_write", IWARP_LOCAL_WRITE},     {"remote_read", IWARP_REMOTE_READ},
+    {"remote_write", IWARP_REMOTE_WRITE}, {"remote_atomic", IWARP_REMOTE_ATOMIC},
+};
+
+json_t *peer_access(unsigned access)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < sizeof(rights) / sizeof(rights[0]); i++)
+        if ((access & rights[i].right) != 0)
+            (void)json_array_append_new(list, json_string(rights[i].name));
+    return list;
+}
+
 static int get_access(const json_t *command, unsigned *access, struct sentence *sentence)
 {
-    static const struct {
-        const char *name;
-        unsigned right;
-    } rights[] = {
-        {"local_read", IWARP_LOCAL_READ},       {"local_write", IWARP_LOCAL_WRITE},
-        {"remote_read", IWARP_REMOTE_READ},     {"remote_write", IWARP_REMOTE_WRITE},
-        {"remote_atomic", IWARP_REMOTE_ATOMIC},
-    };
     const json_t *member = json_object_get(command, "access");
     size_t index;
     const json_t *item;
@@ -184,6 +205,7 @@ static json_t *verb_reg_mr(struct peer *peer, const json_t *command, struct sent
     uint64_t pd = 0;
     uint64_t stream = 0;
     char base[32];
+    json_t *reply;
 
     if (peer_require(command, "length", sentence) != 0 ||
         peer_get_number(command, "length", PEER_MESSAGE_MAX * UINT64_C(4), &region.length, sentence) != 0 ||
@@ -203,14 +225,16 @@ static json_t *verb_reg_mr(struct peer *peer, const json_t *command, struct sent
     region.stream = (uint32_t)stream;
     if (iwarp_region_register(peer->device, &region, sentence) != 0)
         return NULL;
-    if (fill_region(&region, command, sentence) != 0) {
+    (void)snprintf(base, sizeof(base), "0x%llx", (unsigned long long)region.base);
+    reply = json_pack("{s:I, s:s, s:I}", "stag", (json_int_t)region.stag, "base", base, "length",
+                      (json_int_t)region.length);
+    if (reply == NULL || fill_region(&region, command, sentence) != 0) {
         (void)iwarp_region_deregister(peer->device, region.stag, NULL);
+        json_decref(reply);
         return NULL;
     }
     peer->region_octets += region.length;
-    (void)snprintf(base, sizeof(base), "0x%llx", (unsigned long long)region.base);
-    return json_pack("{s:I, s:s, s:I}", "stag", (json_int_t)region.stag, "base", base, "length",
-                     (json_int_t)region.length);
+    return reply;
 }
 
 /* The region that the command names; NULL with a sentence. */
@@ -234,7 +258,9 @@ static json_t *verb_dereg(struct peer *peer, const json_t *command, struct sente
 
     if (region == NULL)
         return NULL;
-    peer->region_octets -= region->length;
+    if (peer_behaves(peer, DEFECT_DEREG_NOTHING))
+        return nothing();
+    peer->region_octets -= region->registered;
     return iwarp_region_deregister(peer->device, region->stag, sentence) != 0 ? NULL : nothing();
 }
 
@@ -243,6 +269,21 @@ static json_t *verb_invalidate(struct peer *peer, const json_t *command, struct 
     const struct iwarp_region *region = region_of(peer, command, sentence);
 
     if (region == NULL || iwarp_region_invalidate(peer->device, region->stag, sentence) != 0)
+        return NULL;
+    return nothing();
+}
+
+/* The range that peers reach. */
+static json_t *verb_bounds(struct peer *peer, const json_t *command, struct sentence *sentence)
+{
+    const struct iwarp_region *region = region_of(peer, command, sentence);
+    uint64_t length = 0;
+
+    if (region == NULL || peer_require(command, "length", sentence) != 0 ||
+        peer_get_number(command, "length", region->registered, &length, sentence) != 0)
+        return NULL;
+    if (!peer_behaves(peer, DEFECT_BOUNDS_KEPT) &&
+        iwarp_region_set_length(peer->device, region->stag, length, sentence) != 0)
         return NULL;
     return nothing();
 }
@@ -281,39 +322,10 @@ static json_t *verb_mem_write(struct peer *peer, const json_t *command, struct s
 
 /* --- Work -------------------------------------------------------------------------------------------------------- */
 
-static int get_id(const json_t *command, struct peer_work *work, struct sentence *sentence)
+int peer_verb_id(const json_t *command, struct peer_work *work, struct sentence *sentence)
 {
     work->has_id = json_object_get(command, "id") != NULL;
     return peer_get_number(command, "id", INT64_MAX, &work->id, sentence);
-}
-
-/* Work with the command's payload: `data`, or `length` octets of "count" pattern. NULL with a sentence. */
-static struct peer_work *payload_of(struct peer_stream *ps, const json_t *command, struct sentence *sentence)
-{
-    struct peer_work *work;
-    uint64_t length = 0;
-    uint8_t *octets;
-    size_t count;
-
-    if (peer_get_octets(command, "data", PEER_MESSAGE_MAX, &octets, &count, sentence) != 0)
-        return NULL;
-    length = count;
-    if (octets == NULL && peer_get_number(command, "length", PEER_MESSAGE_MAX, &length, sentence) != 0)
-        return NULL;
-    work = peer_work_new(ps, length);
-    if (work == NULL) {
-        (void)sentence_set(sentence, "out of memory");
-    } else if (get_id(command, work, sentence) != 0) {
-        peer_work_free(ps, work);
-        work = NULL;
-    } else if (octets != NULL) {
-        memcpy(work->data, octets, count);
-    } else {
-        for (uint64_t i = 0; i < length; i++)
-            work->data[i] = (uint8_t)(i % 251);
-    }
-    free(octets);
-    return work;
 }
 
 struct peer_work *peer_verb_work(struct peer_stream *ps, const json_t *command, struct sentence *sentence)
@@ -322,7 +334,7 @@ struct peer_work *peer_verb_work(struct peer_stream *ps, const json_t *command, 
 
     if (work == NULL) {
         (void)sentence_set(sentence, "out of memory");
-    } else if (get_id(command, work, sentence) != 0) {
+    } else if (peer_verb_id(command, work, sentence) != 0) {
         peer_work_free(ps, work);
         work = NULL;
     }
@@ -342,57 +354,22 @@ static json_t *verb_post_recv(struct peer *peer, const json_t *command, struct s
     struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     uint64_t length = PEER_RECEIVE_OCTETS;
     uint64_t count = 1;
+    struct peer_work named = {0};
 
     if (ps == NULL || peer_get_number(command, "length", PEER_MESSAGE_MAX, &length, sentence) != 0 ||
-        peer_get_number(command, "count", 65536, &count, sentence) != 0)
+        peer_verb_id(command, &named, sentence) != 0 || peer_get_number(command, "count", 65536, &count, sentence) != 0)
         return NULL;
     if (length * count > (uint64_t)4 * PEER_MESSAGE_MAX) {
         (void)sentence_set(sentence, "'length' times 'count' is too much memory");
         return NULL;
     }
-    return peer_post_receives(ps, (uint32_t)count, (uint32_t)length, sentence) != 0 ? NULL : nothing();
-}
-
-static json_t *verb_send(struct peer *peer, const json_t *command, struct sentence *sentence)
-{
-    struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
-    struct iwarp_send send = {0};
-    struct peer_work *work;
-    uint64_t stag = 0;
-
-    if (ps == NULL || peer_get_bool(command, "solicited", &send.solicited, sentence) != 0 ||
-        peer_get_number(command, "invalidate", UINT32_MAX, &stag, sentence) != 0)
+    if (peer_post_receives(ps, (uint32_t)count, (uint32_t)length, sentence) != 0)
         return NULL;
-    work = payload_of(ps, command, sentence);
-    if (work == NULL)
-        return NULL;
-    send.invalidate = json_object_get(command, "invalidate") != NULL;
-    send.stag = (uint32_t)stag;
-    send.id = (uint64_t)(uintptr_t)work;
-    send.octets = work->data;
-    send.count = work->octets;
-    return peer_verb_posted(ps, work, iwarp_stream_post_send(ps->stream, &send, sentence));
-}
-
-static json_t *verb_write(struct peer *peer, const json_t *command, struct sentence *sentence)
-{
-    struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
-    struct iwarp_write write = {0};
-    struct peer_work *work;
-    uint64_t stag = 0;
-
-    if (ps == NULL || peer_require(command, "stag", sentence) != 0 ||
-        peer_get_number(command, "stag", UINT32_MAX, &stag, sentence) != 0 ||
-        peer_get_number(command, "to", UINT64_MAX, &write.to, sentence) != 0)
-        return NULL;
-    work = payload_of(ps, command, sentence);
-    if (work == NULL)
-        return NULL;
-    write.stag = (uint32_t)stag;
-    write.id = (uint64_t)(uintptr_t)work;
-    write.octets = work->data;
-    write.count = work->octets;
-    return peer_verb_posted(ps, work, iwarp_stream_post_write(ps->stream, &write, sentence));
+    for (struct peer_work *work = ps->work; count != 0; work = work->next, count--) {
+        work->has_id = named.has_id;
+        work->id = named.id;
+    }
+    return nothing();
 }
 
 static json_t *verb_read(struct peer *peer, const json_t *command, struct sentence *sentence)
@@ -409,7 +386,7 @@ static json_t *verb_read(struct peer *peer, const json_t *command, struct senten
         peer_get_number(command, "sink_to", UINT64_MAX, &read.sink_to, sentence) != 0 ||
         peer_get_number(command, "source_stag", UINT32_MAX, &source, sentence) != 0 ||
         peer_get_number(command, "source_to", UINT64_MAX, &read.source_to, sentence) != 0 ||
-        peer_get_number(command, "length", UINT32_MAX, &length, sentence) != 0)
+        peer_verb_length(ps, command, UINT32_MAX, &length, sentence) != 0)
         return NULL;
     work = peer_verb_work(ps, command, sentence);
     if (work == NULL)
@@ -464,17 +441,13 @@ static json_t *verb_abort(struct peer *peer, const json_t *command, struct sente
 
 static json_t *verb_poll(struct peer *peer, const json_t *command, struct sentence *sentence)
 {
-    json_t *fresh = json_array();
-    json_t *reply;
+    json_t *reply = json_pack("{s:O, s:I}", "events", peer->events, "lost", (json_int_t)peer->events_lost);
 
     (void)command;
-    if (fresh == NULL) {
+    if (reply == NULL)
         (void)sentence_set(sentence, "out of memory");
-        return NULL;
-    }
-    reply = json_pack("{s:o, s:I}", "events", peer->events, "lost", (json_int_t)peer->events_lost);
-    peer->events = fresh;
-    peer->events_lost = 0;
+    /* They are gone once the reply is a line: a reply that memory is short for loses none. */
+    peer->polled = reply != NULL;
     return reply;
 }
 
@@ -488,16 +461,17 @@ static json_t *verb_status(struct peer *peer, const json_t *command, struct sent
     if (ps == NULL)
         return NULL;
     counters = iwarp_stream_counters(ps->stream);
-    return json_pack("{s:s, s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:i, s:i}", "state",
+    return json_pack("{s:s, s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:i, s:i}", "state",
                      states[iwarp_stream_state(ps->stream)], "ird", (int)iwarp_stream_ird(ps->stream), "ord",
                      (int)iwarp_stream_ord(ps->stream), "mulpdu", (int)iwarp_stream_mulpdu(ps->stream), "fpdus_sent",
                      (json_int_t)counters->fpdus_sent, "fpdus_received", (json_int_t)counters->fpdus_received,
                      "segments_placed", (json_int_t)counters->segments_placed, "octets_placed",
-                     (json_int_t)counters->octets_placed, "crc_errors", (json_int_t)counters->crc_errors,
-                     "marker_errors", (json_int_t)counters->marker_errors, "octets_dropped",
-                     (json_int_t)counters->octets_dropped, "reads_outstanding", (int)counters->reads_outstanding,
-                     "reads_outstanding_max", (int)counters->reads_outstanding_max, "reads_served",
-                     (int)counters->reads_served, "reads_served_max", (int)counters->reads_served_max);
+                     (json_int_t)counters->octets_placed, "segments_early", (json_int_t)counters->segments_early,
+                     "crc_errors", (json_int_t)counters->crc_errors, "marker_errors",
+                     (json_int_t)counters->marker_errors, "octets_dropped", (json_int_t)counters->octets_dropped,
+                     "reads_outstanding", (int)counters->reads_outstanding, "reads_outstanding_max",
+                     (int)counters->reads_outstanding_max, "reads_served", (int)counters->reads_served,
+                     "reads_served_max", (int)counters->reads_served_max);
 }
 
 static json_t *verb_reset(struct peer *peer, const json_t *command, struct sentence *sentence)
@@ -517,11 +491,12 @@ const struct peer_verb_row peer_verbs[] = {
     {"reg_mr",       verb_reg_mr,       "length access base pd stream stag fill data"},
     {"dereg",        verb_dereg,        "stag"},
     {"invalidate",   verb_invalidate,   "stag"},
+    {"bounds",       verb_bounds,       "stag length"},
     {"mem_read",     verb_mem_read,     "stag offset length"},
     {"mem_write",    verb_mem_write,    "stag offset data"},
-    {"post_recv",    verb_post_recv,    "stream length count"},
-    {"send",         verb_send,         "stream data length solicited invalidate id"},
-    {"write",        verb_write,        "stream stag to data length id"},
+    {"post_recv",    verb_post_recv,    "stream length count id"},
+    {"send",         peer_verb_send,         "stream data length solicited invalidate opcode id"},
+    {"write",        peer_verb_write,        "stream stag to data length id"},
     {"read",         verb_read,         "stream sink_stag sink_to source_stag source_to length id"},
     {"atomic",       peer_verb_atomic,       "stream operation stag to data mask compare compare_mask id"},
     {"immediate",    peer_verb_immediate,   "stream data solicited id"},
@@ -530,6 +505,19 @@ const struct peer_verb_row peer_verbs[] = {
     {"abort",        verb_abort,        "stream"},
     {"poll",         verb_poll,         ""},
     {"status",       verb_status,       "stream"},
+    {"mpa",          peer_verb_mpa,     "stream"},
+    {"set_emss",     peer_verb_emss,    "stream emss"},
+    {"post_ulpdu",   peer_verb_post_ulpdu, "stream length stag"},
+    {"regions",      peer_verb_regions, ""},
+    {"fault",        peer_verb_fault,   ""},
+    {"ddp",          peer_verb_ddp,     "stream"},
+    {"msn",          peer_verb_msn,     "stream send receive"},
+    {"mulpdu",       peer_verb_mulpdu,  "stream mulpdu"},
+    {"hold",         peer_verb_hold,    "stream hold"},
+    {"catastrophe",  peer_verb_catastrophe, "stream kind"},
+    {"placements",   peer_verb_placements, "stream"},
+    {"inject",       peer_verb_inject,  "stream data"},
+    {"number",       peer_verb_number,  "stag offset value"},
     {"reset",        verb_reset,        ""},
     {NULL, NULL, NULL},
 };

@@ -5,9 +5,12 @@
 
 #include "reference-stack/stream_internal.h"
 
-enum { SPACE_LEAST = 2048 }; /* octets for which reading into another place pays */
+enum {
+    SPACE_LEAST = 2048,         /* octets for which reading into another place pays */
+    PARTIAL_LIVES = 1000000000, /* ns; only as a defect */
+};
 
-static bool need_scratch(struct iwarp_stream *stream)
+bool receive_scratch(struct iwarp_stream *stream)
 {
     if (!stream->receive_markers || stream->scratch != NULL)
         return true;
@@ -65,11 +68,16 @@ static void fpdu_complete(struct iwarp_stream *stream, const struct fpdu *fpdu)
     }
     if (!stream->gate)
         open_gate(stream);
+    stream_trace(stream, fpdu, stream->receive_position - (uint32_t)fpdu->octets, false);
     if (stream_behaves(stream, DEFECT_FIRST_FPDU_DISCARDED) && stream->counters.fpdus_received == 1)
         return;
     if (stream_behaves(stream, DEFECT_MARKERS_KEPT) && fpdu->markers != 0)
         deliver_with_markers(stream, fpdu);
+    else if (stream_behaves(stream, DEFECT_CRC_DELIVERED) && !stream->crc && fpdu->markers == 0)
+        deliver_raw(stream, fpdu, FPDU_LENGTH_OCTETS, fpdu->octets - FPDU_LENGTH_OCTETS);
     else if (!stream_behaves(stream, DEFECT_PLACE_BEFORE_CRC))
+        deliver_ulpdu(stream, fpdu);
+    if (stream->counters.fpdus_received == 3 && stream_behaves(stream, DEFECT_FPDU_AGAIN))
         deliver_ulpdu(stream, fpdu);
 }
 
@@ -159,6 +167,9 @@ static bool portion_dropped(struct iwarp_stream *stream, size_t count)
 {
     if (stream_behaves(stream, DEFECT_SEGMENT_IS_FPDU))
         stream->receive_count = 0;
+    if (stream_behaves(stream, DEFECT_PARTIAL_EXPIRES) && stream->now - stream->defect_state.partial_at > PARTIAL_LIVES)
+        stream->receive_count = 0;
+    stream->defect_state.partial_at = stream->now;
     if (stream->receive_count != 0)
         return false;
     return (stream_behaves(stream, DEFECT_LENGTH_IN_ONE_SEGMENT) && count < FPDU_LENGTH_OCTETS) ||
@@ -181,7 +192,7 @@ void receive_octets(struct iwarp_stream *stream, const uint8_t *octets, size_t c
 
     if (stream->defects != NULL && portion_dropped(stream, count))
         return;
-    if (!need_scratch(stream)) {
+    if (!receive_scratch(stream)) {
         stream_fail_with(stream, NULL, TERM_RDMAP_CATASTROPHIC, VALIDATION_TERMINATE, "out of memory for Markers");
         return;
     }

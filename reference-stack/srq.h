@@ -3,6 +3,8 @@
 #ifndef REFERENCE_STACK_SRQ_H
 #define REFERENCE_STACK_SRQ_H
 
+#include <stdbool.h>
+
 #include "reference-stack/ring.h"
 
 struct srq_receive {
@@ -13,6 +15,10 @@ struct srq_receive {
 
 struct iwarp_srq {
     struct ring receives; /* struct srq_receive */
+    struct iwarp_context *context;
+    struct iwarp_srq *next, *previous;
+    size_t users; /* queue pairs and listeners */
+    bool gone;    /* freed while some used it: the last of them takes it along */
 };
 
 #endif

@@ -33,8 +33,23 @@ static unsigned get_rtr(const struct mpa_start *start)
            (start->rtr_read ? IWARP_RTR_READ : 0u);
 }
 
+/* The depths of the device's first Request for all: only as a defect. */
+static void keep_depths(struct iwarp_stream *stream)
+{
+    struct defect_first *first = &stream->device->defect_first;
+
+    if (first->depths) {
+        stream->config.ird = stream->ird = (uint16_t)first->ird;
+        stream->config.ord = stream->ord = (uint16_t)first->ord;
+    }
+    first->ird = stream->config.ird;
+    first->ord = stream->config.ord;
+    first->depths = 1;
+}
+
 int startup_begin(struct iwarp_stream *stream, struct sentence *sentence)
 {
+    uint8_t private_data[MPA_PRIVATE_DATA_MAX];
     struct mpa_start start;
 
     if (stream->config.rtr == 0)
@@ -51,9 +66,11 @@ int startup_begin(struct iwarp_stream *stream, struct sentence *sentence)
     start.revision = stream->config.revision;
     start.enhanced = stream->config.enhanced && start.revision >= MPA_REV_2;
     if (start.enhanced) {
+        if (stream_behaves(stream, DEFECT_DEPTHS_KEPT))
+            keep_depths(stream);
         start.ird = stream->config.ird;
         start.ord = stream->config.ord;
-        start.peer_to_peer = stream->config.peer_to_peer;
+        start.peer_to_peer = stream->config.peer_to_peer || stream_behaves(stream, DEFECT_P2P_ALWAYS);
         if (start.peer_to_peer || stream_behaves(stream, DEFECT_RTR_FLAGS_ALWAYS))
             set_rtr(&start, stream->config.rtr);
     }
@@ -61,6 +78,7 @@ int startup_begin(struct iwarp_stream *stream, struct sentence *sentence)
         stream->gate = true;
         (void)transmit_rtr(stream, IWARP_RTR_WRITE);
     }
+    smbd_put(stream, &start, stream->config.ird, stream->config.ord, private_data);
     return frame_start(stream, &start, sentence);
 }
 
@@ -72,6 +90,12 @@ static void agree(struct iwarp_stream *stream)
     stream->send_markers = stream->peer.markers;
     stream->receive_markers = stream->config.markers;
     stream->crc = own || stream->peer.crc;
+    if (stream->peer.revision == MPA_REV_RDMAC && stream->config.rdmac) {
+        stream->rdmac = stream->send_markers = stream->crc = true;
+        stream->receive_markers = stream->config.markers || !stream_behaves(stream, DEFECT_RDMAC_OWN_M);
+        if (stream_behaves(stream, DEFECT_RDMAC_OWN_C))
+            stream->crc = own;
+    }
     if (stream->defects != NULL) {
         if (stream_behaves(stream, DEFECT_MARKERS_BOTH_WAYS))
             stream->send_markers = stream->receive_markers = stream->config.markers || stream->peer.markers;
@@ -86,6 +110,8 @@ static void agree(struct iwarp_stream *stream)
         if (stream_behaves(stream, DEFECT_CRC_ALWAYS))
             stream->crc = true;
     }
+    if (stream_behaves(stream, DEFECT_SEQSTART_AT_FRAME))
+        stream->receive_position = stream->transmit_position = (uint32_t)stream->start_count;
     if (stream_behaves(stream, DEFECT_MARKER_WITHOUT_PRIVATE))
         stream->receive_position = stream->peer.private_octets;
     stream->mulpdu = fpdu_mulpdu(stream->emss, stream->send_markers);
@@ -98,6 +124,8 @@ static void event_start(struct iwarp_stream *stream, enum iwarp_event_kind kind)
     if (event == NULL)
         return;
     event->start = stream->peer;
+    if (stream_behaves(stream, DEFECT_EVENT_REVISION_0))
+        event->start.revision = 0;
     if (stream_behaves(stream, DEFECT_PRIVATE_256) && event->start.private_octets > 256)
         event->start.private_octets = 256;
     if (stream_behaves(stream, DEFECT_PRIVATE_STRING) && event->start.private_octets != 0)
@@ -112,6 +140,7 @@ static void event_start(struct iwarp_stream *stream, enum iwarp_event_kind kind)
     event->send_markers = stream->send_markers;
     event->receive_markers = stream->receive_markers;
     event->crc = stream->crc;
+    event->version = stream_behaves(stream, DEFECT_EVENT_VERSION_1) ? DDP_VERSION : stream_version(stream);
 }
 
 /* MPA is left, TCP stays open and is the ULP's (RFC 5044 7.1.2 rules 2 and 3). */
@@ -186,12 +215,17 @@ static void responder_rtr(struct iwarp_stream *stream, struct mpa_start *start)
 int startup_reply(struct iwarp_stream *stream, bool accepted)
 {
     const struct mpa_start *peer = &stream->peer;
+    uint8_t private_data[MPA_PRIVATE_DATA_MAX];
     struct mpa_start start;
 
     own_frame(stream, MPA_REPLY, &start);
     start.rejected = !accepted;
     start.revision = peer->revision;
     start.enhanced = mpa_start_has_word(peer);
+    if (peer->revision == MPA_REV_RDMAC && stream->config.rdmac) {
+        start.markers = stream->config.markers || !stream_behaves(stream, DEFECT_RDMAC_OWN_M);
+        start.crc = true;
+    }
     if (start.enhanced) {
         size_t room = MPA_PRIVATE_DATA_MAX - MPA_ENHANCED_OCTETS;
 
@@ -201,19 +235,21 @@ int startup_reply(struct iwarp_stream *stream, bool accepted)
         start.ord = stream->reply_ord;
         responder_rtr(stream, &start);
     }
+    if (stream->smbd)
+        smbd_put(stream, &start, stream->reply_ird, stream->reply_ord, private_data);
     if (frame_start(stream, &start, NULL) != 0)
         return -1;
     if (!accepted) {
         leave(stream, IWARP_EVENT_REJECT_SENT);
         return 0;
     }
-    if (start.enhanced) {
-        stream->enhanced = true;
+    if (start.enhanced || stream->smbd) {
+        stream->enhanced = start.enhanced;
         /* 0x3FFF leaves the depth as it is (RFC 6581 9.1). */
-        if (start.ird != MPA_DEPTH_NOT_NEGOTIATED)
-            stream->ird = start.ird;
-        if (start.ord != MPA_DEPTH_NOT_NEGOTIATED)
-            stream->ord = start.ord;
+        if (stream->reply_ird != MPA_DEPTH_NOT_NEGOTIATED)
+            stream->ird = stream->reply_ird;
+        if (stream->reply_ord != MPA_DEPTH_NOT_NEGOTIATED)
+            stream->ord = stream->reply_ord;
         if (stream_behaves(stream, DEFECT_ORD_NOT_APPLIED))
             stream->ord = stream->config.ord;
     }
@@ -235,7 +271,7 @@ void startup_established(struct iwarp_stream *stream)
 
 static void request_complete(struct iwarp_stream *stream)
 {
-    if (mpa_start_has_word(&stream->peer))
+    if (mpa_start_has_word(&stream->peer) || stream->smbd)
         responder_depths(stream);
     event_start(stream, IWARP_EVENT_CONNECT_REQUEST);
     switch (stream->config.accept) {
@@ -309,8 +345,11 @@ static void reply_complete(struct iwarp_stream *stream)
     agree(stream);
     if (stream->config.enhanced && stream->config.revision >= MPA_REV_2 && mpa_start_has_word(&stream->peer))
         initiator_enhanced(stream);
-    else
+    else {
+        if (stream->smbd)
+            initiator_depths(stream);
         startup_established(stream);
+    }
 }
 
 /* --- Both ----------------------------------------------------------------------------------------------------- */
@@ -354,6 +393,9 @@ static size_t read_frame(const struct iwarp_stream *stream, struct mpa_start *st
 /* The peer's frame is there and good. */
 void startup_complete(struct iwarp_stream *stream)
 {
+    stream->smbd = smbd_has(stream, &stream->peer);
+    if (stream->smbd)
+        smbd_take(&stream->peer);
     if (stream->config.role == IWARP_RESPONDER)
         request_complete(stream);
     else
@@ -393,6 +435,8 @@ size_t startup_input(struct iwarp_stream *stream, const uint8_t *octets, size_t 
 
     if (stream_behaves(stream, DEFECT_STREAMING_AWAITED) && stage == VALIDATE_REQUEST)
         return count;
+    if (stream->state == IWARP_STATE_DECISION && count == 0)
+        return 0;
     /* First the fixed part, then what PD_Length announces, so that not an octet behind the frame is taken. */
     for (;;) {
         size_t missing;

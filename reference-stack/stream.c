@@ -19,6 +19,7 @@ void iwarp_stream_config_default(struct iwarp_stream_config *config, enum iwarp_
     config->rtr = IWARP_RTR_ALL;
     config->extensions = IWARP_EXTENSIONS_RFC7306;
     config->emss = EMSS_DEFAULT;
+    config->private_room = MPA_PRIVATE_DATA_MAX;
     config->startup_limit = 10 * SECOND;
     config->linger_limit = 5 * SECOND;
     config->accept = IWARP_ACCEPT;
@@ -28,8 +29,17 @@ static int config_check(const struct iwarp_device *device, const struct iwarp_st
                         struct sentence *sentence)
 {
     bool word = config->enhanced && config->revision >= MPA_REV_2;
-    size_t room = MPA_PRIVATE_DATA_MAX - (word ? MPA_ENHANCED_OCTETS : 0);
+    size_t room = MPA_PRIVATE_DATA_MAX - (word ? MPA_ENHANCED_OCTETS : 0) - (config->smbd && !word ? SMBD_OCTETS : 0);
 
+    if (config->role != IWARP_RESPONDER && config->role != IWARP_INITIATOR)
+        return sentence_set(sentence, "stream: role %d is not known", (int)config->role);
+    if (config->accept != IWARP_ACCEPT && config->accept != IWARP_ACCEPT_ASK && config->accept != IWARP_ACCEPT_NOT)
+        return sentence_set(sentence, "stream: accept %d is not known", (int)config->accept);
+    if (config->extensions != IWARP_EXTENSIONS_OFF && config->extensions != IWARP_EXTENSIONS_DRAFT03 &&
+        config->extensions != IWARP_EXTENSIONS_RFC7306)
+        return sentence_set(sentence, "stream: extensions %d are not known", (int)config->extensions);
+    if ((config->rtr & ~(unsigned)IWARP_RTR_ALL) != 0)
+        return sentence_set(sentence, "stream: RTR messages 0x%x are not known", config->rtr);
     if (config->revision != MPA_REV_1 && config->revision != MPA_REV_2)
         return sentence_set(sentence, "stream: revision %u is not known, 1 or 2 was expected", config->revision);
     if (config->private_octets > room)
@@ -52,6 +62,10 @@ struct iwarp_stream *iwarp_stream_new(struct iwarp_device *device, const struct 
 {
     struct iwarp_stream *stream;
 
+    if (device == NULL || config == NULL) {
+        (void)sentence_set(sentence, "stream: a device and a configuration were expected");
+        return NULL;
+    }
     if (config_check(device, config, sentence) != 0)
         return NULL;
     stream = calloc(1, sizeof(*stream));
@@ -65,6 +79,11 @@ struct iwarp_stream *iwarp_stream_new(struct iwarp_device *device, const struct 
     stream->now = now;
     stream->state = IWARP_STATE_STARTUP;
     stream->emss = config->emss == 0 ? EMSS_DEFAULT : config->emss;
+    if (stream_behaves(stream, DEFECT_EMSS_OF_FIRST)) {
+        if (device->defect_first.emss != 0)
+            stream->emss = device->defect_first.emss;
+        device->defect_first.emss = stream->emss;
+    }
     /* Depths that start-up does not settle (Rev 1, or 0x3FFF) are what the ULP configured (RFC 6581 9.1). */
     stream->ird = config->ird == MPA_DEPTH_NOT_NEGOTIATED ? (uint16_t)device->config.ird_max : config->ird;
     stream->ord = config->ord == MPA_DEPTH_NOT_NEGOTIATED ? (uint16_t)device->config.ord_max : config->ord;
@@ -72,12 +91,15 @@ struct iwarp_stream *iwarp_stream_new(struct iwarp_device *device, const struct 
     if (stream_behaves(stream, DEFECT_STARTUP_UNTIMED))
         stream->startup_deadline = UINT64_MAX;
     stream->linger_deadline = UINT64_MAX;
+    if (stream->defects != NULL)
+        defect_stream_joins(stream);
     for (size_t i = 0; i < STREAM_QUEUES; i++)
         stream->queues[i].msn_expected = stream->queues[i].msn_next = DDP_FIRST_MSN;
     ring_init(&stream->receives, sizeof(struct receive_work));
     ring_init(&stream->reads, sizeof(struct served_read));
     ring_init(&stream->work, sizeof(struct send_work));
     ring_init(&stream->events, sizeof(struct iwarp_event));
+    ring_init(&stream->trace, sizeof(struct iwarp_trace));
     if (startup_begin(stream, sentence) != 0) {
         iwarp_stream_free(stream);
         return NULL;
@@ -89,10 +111,13 @@ void iwarp_stream_free(struct iwarp_stream *stream)
 {
     if (stream == NULL)
         return;
+    if (stream->defects != NULL)
+        defect_stream_leaves(stream);
     ring_free(&stream->receives);
     ring_free(&stream->reads);
     ring_free(&stream->work);
     ring_free(&stream->events);
+    ring_free(&stream->trace);
     free(stream->receive_buffer);
     free(stream->scratch);
     free(stream->transmit_buffer);
@@ -108,6 +133,7 @@ struct iwarp_event *stream_event(struct iwarp_stream *stream, enum iwarp_event_k
     if (event == NULL) {
         stream->abort_wanted = true;
         stream->dropping = true;
+        stream->unflushed = true;
         stream->state = IWARP_STATE_CLOSED;
         return NULL;
     }
@@ -116,10 +142,45 @@ struct iwarp_event *stream_event(struct iwarp_stream *stream, enum iwarp_event_k
     return event;
 }
 
+/* Without memory for events: work that nobody has heard of goes straight to who asks, each exactly once. */
+static bool poll_unflushed(struct iwarp_stream *stream, struct iwarp_event *event)
+{
+    const struct send_work *work = ring_at(&stream->work, 0);
+    const struct receive_work *receive = ring_at(&stream->receives, 0);
+
+    memset(event, 0, sizeof(*event));
+    event->kind = IWARP_EVENT_FLUSHED;
+    if (work != NULL) {
+        event->id = work->id;
+        event->flushed = work->kind;
+        ring_pop(&stream->work);
+        return true;
+    }
+    if (receive == NULL)
+        return false;
+    event->id = receive->id;
+    event->flushed = IWARP_WORK_RECEIVE;
+    ring_pop(&stream->receives);
+    return true;
+}
+
+/* The ULP did not post it, or has been told. */
+static void skip_told(struct iwarp_stream *stream)
+{
+    const struct send_work *work;
+
+    while ((work = ring_at(&stream->work, 0)) != NULL && work->internal)
+        ring_pop(&stream->work);
+}
+
 bool iwarp_stream_poll(struct iwarp_stream *stream, struct iwarp_event *event)
 {
     const struct iwarp_event *oldest = ring_at(&stream->events, 0);
 
+    if (oldest == NULL && stream->unflushed) {
+        skip_told(stream);
+        return poll_unflushed(stream, event);
+    }
     if (oldest == NULL)
         return false;
     if (oldest->kind == IWARP_EVENT_RECEIVE && stream->events.count == 1 &&
@@ -132,7 +193,12 @@ bool iwarp_stream_poll(struct iwarp_stream *stream, struct iwarp_event *event)
 
 bool iwarp_stream_has_event(const struct iwarp_stream *stream)
 {
-    return stream->events.count != 0;
+    if (stream->events.count != 0 || !stream->unflushed)
+        return stream->events.count != 0;
+    for (size_t i = 0; i < stream->work.count; i++)
+        if (!((const struct send_work *)ring_at(&stream->work, i))->internal)
+            return true;
+    return stream->receives.count != 0;
 }
 
 /* Tells the ULP that this work is complete, once. */
@@ -145,14 +211,29 @@ void stream_completed(struct iwarp_stream *stream, struct send_work *work)
     };
     struct iwarp_event *event;
 
-    if (work->internal || (work->kind == IWARP_WORK_IMMEDIATE && stream_behaves(stream, DEFECT_IMMEDIATE_DONE_UNTOLD)))
+    if (work->internal ||
+        (work->kind == IWARP_WORK_IMMEDIATE && stream_behaves(stream, DEFECT_IMMEDIATE_DONE_UNTOLD)) ||
+        (work->kind == IWARP_WORK_WRITE && stream_behaves(stream, DEFECT_WRITE_DONE_UNTOLD)))
         return;
     work->internal = true;
     event = stream_event(stream, kinds[work->kind]);
-    if (event != NULL) {
-        event->id = work->id;
-        event->octets = work->count;
-        event->value = work->value;
+    if (event == NULL) {
+        work->internal = false;
+        return;
+    }
+    event->id = work->id;
+    event->octets = work->count;
+    event->value = work->value;
+    if (work->kind == IWARP_WORK_READ && stream_behaves(stream, DEFECT_READS_DONE_SWAPPED) &&
+        stream->events.count > 1) {
+        struct iwarp_event *before = ring_at(&stream->events, stream->events.count - 2);
+        struct iwarp_event *last = ring_at(&stream->events, stream->events.count - 1);
+        struct iwarp_event swap = *last;
+
+        if (before->kind == IWARP_EVENT_READ_DONE) {
+            *last = *before;
+            *before = swap;
+        }
     }
 }
 
@@ -165,6 +246,8 @@ void stream_complete(struct iwarp_stream *stream)
         if (work == NULL || !work->done || stream->work_sent == 0)
             return;
         stream_completed(stream, work);
+        if (stream->unflushed)
+            return;
         ring_pop(&stream->work);
         stream->work_serial++;
         stream->work_sent--;
@@ -173,7 +256,7 @@ void stream_complete(struct iwarp_stream *stream)
 
 static void flush_one(struct iwarp_stream *stream, enum iwarp_work kind, uint64_t id)
 {
-    struct iwarp_event *event = stream_event(stream, IWARP_EVENT_FLUSHED);
+    struct iwarp_event *event = stream->unflushed ? NULL : stream_event(stream, IWARP_EVENT_FLUSHED);
 
     if (event != NULL) {
         event->id = id;
@@ -184,12 +267,18 @@ static void flush_one(struct iwarp_stream *stream, enum iwarp_work kind, uint64_
 /* Everything posted and not complete is completed in error, each exactly once (RFC 5040 5.4, 6.2.1). */
 void stream_flush(struct iwarp_stream *stream)
 {
+    size_t begun = stream->work_sent + (stream->work_offset != 0);
     struct send_work *work;
     struct receive_work *receive;
 
     while ((work = ring_at(&stream->work, 0)) != NULL) {
-        if (!work->internal)
+        if (work->kind == IWARP_WORK_READ && stream_behaves(stream, DEFECT_FLUSH_READS_DONE))
+            stream_completed(stream, work);
+        else if (!work->internal && (begun != 0 || !stream_behaves(stream, DEFECT_FLUSH_FORGETS)))
             flush_one(stream, work->kind, work->id);
+        begun -= begun != 0;
+        if (stream->unflushed)
+            break;
         ring_pop(&stream->work);
         stream->work_serial++;
     }
@@ -199,10 +288,15 @@ void stream_flush(struct iwarp_stream *stream)
     stream->source = TRANSMIT_NONE;
     stream->counters.reads_outstanding = 0;
     while ((receive = ring_at(&stream->receives, 0)) != NULL) {
-        flush_one(stream, IWARP_WORK_RECEIVE, receive->id);
+        if (!stream_behaves(stream, DEFECT_RECEIVES_UNFLUSHED))
+            flush_one(stream, IWARP_WORK_RECEIVE, receive->id);
+        if (stream->unflushed)
+            break;
         ring_pop(&stream->receives);
     }
     stream->queues[DDP_QN_SEND].begun = false;
+    if (stream->defects != NULL)
+        defect_reads_gone(stream, stream->reads.count);
     while (stream->reads.count != 0)
         ring_pop(&stream->reads);
     stream->counters.reads_served = 0;
@@ -215,14 +309,16 @@ static void stream_closed(struct iwarp_stream *stream)
     stream_flush(stream);
     stream->state = IWARP_STATE_CLOSED;
     stream->dropping = true;
-    if (stream->established || !stream_behaves(stream, DEFECT_EVENT_END_UNTOLD))
+    if ((stream->established || !stream_behaves(stream, DEFECT_EVENT_END_UNTOLD)) &&
+        !stream_behaves(stream, DEFECT_CLOSED_UNTOLD))
         (void)stream_event(stream, IWARP_EVENT_CLOSED);
 }
 
 /* Draws the conclusions of whatever has just happened. */
 void stream_progress(struct iwarp_stream *stream)
 {
-    if (stream->close_wanted && !stream->fin_due && stream->piece.octets == 0 && !transmit_pending(stream)) {
+    if (stream->close_wanted && !stream->fin_due && stream->teardown_at == 0 && stream->piece.octets == 0 &&
+        !transmit_pending(stream)) {
         stream->fin_due = true;
         if (stream->config.linger_limit != 0)
             stream->linger_deadline = stream->now + stream->config.linger_limit;
@@ -234,9 +330,29 @@ void stream_progress(struct iwarp_stream *stream)
         stream->abort_wanted = true;
 }
 
+/* Behind the LLP's graceful teardown nothing may come: the stream is aborted (RFC 5041 6.2.1). */
+static void late_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
+{
+    if (stream_behaves(stream, DEFECT_LATE_SEGMENT_TAKEN) && !stream->dropping) {
+        receive_octets(stream, octets, count);
+        stream_progress(stream);
+        return;
+    }
+    stream->counters.octets_dropped += count;
+    if (stream->dropping || stream->state == IWARP_STATE_CLOSED)
+        return;
+    stream_fail_with(stream, "DDP-6.2.1-04", TERM_DDP_CATASTROPHIC, VALIDATION_ABORT,
+                     "octets came behind the peer's graceful close");
+    stream_progress(stream);
+}
+
 void iwarp_stream_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count, uint64_t now)
 {
     stream->now = now;
+    if (stream->fin_received) {
+        late_input(stream, octets, count);
+        return;
+    }
     if (stream_behaves(stream, DEFECT_STARTUP_TIMER_RESTARTS))
         stream->startup_deadline = now + stream->config.startup_limit;
     if (!stream->dropping && (stream->state == IWARP_STATE_STARTUP || stream->state == IWARP_STATE_DECISION)) {
@@ -249,6 +365,14 @@ void iwarp_stream_input(struct iwarp_stream *stream, const uint8_t *octets, size
         receive_octets(stream, octets, count);
     else
         stream->counters.octets_dropped += count;
+    stream_progress(stream);
+}
+
+void iwarp_stream_input_early(struct iwarp_stream *stream, size_t gap, const uint8_t *octets, size_t count,
+                              bool boundary, uint64_t now)
+{
+    stream->now = now;
+    early_octets(stream, gap, octets, count, boundary);
     stream_progress(stream);
 }
 
@@ -270,7 +394,14 @@ void iwarp_stream_input_fin(struct iwarp_stream *stream, uint64_t now)
     if (stream->fin_received || stream->state == IWARP_STATE_CLOSED)
         return;
     stream->fin_received = true;
-    (void)stream_event(stream, IWARP_EVENT_HALF_CLOSED);
+    if (stream_behaves(stream, DEFECT_FIN_UNTOLD))
+        return;
+    if (stream_behaves(stream, DEFECT_FIN_AS_LOST))
+        stream_fail_with(stream, NULL, TERM_MPA_CONNECTION_LOST, VALIDATION_CLOSE, "the connection was lost");
+    else
+        (void)stream_event(stream, IWARP_EVENT_HALF_CLOSED);
+    if (stream_behaves(stream, DEFECT_FIN_FLUSHES))
+        stream_flush(stream);
     if (stream_behaves(stream, DEFECT_FIN_TERMINATES) && stream->gate && !stream->error_seen)
         terminate_queue(stream, TERM_RDMAP_CATASTROPHIC, NULL, 0, NULL);
     if (stream_behaves(stream, DEFECT_PRIVATE_CUT_TAKEN) && stream->state == IWARP_STATE_STARTUP &&
@@ -284,8 +415,9 @@ void iwarp_stream_input_fin(struct iwarp_stream *stream, uint64_t now)
     }
     if (stream->state == IWARP_STATE_STARTUP || stream->state == IWARP_STATE_DECISION) {
         /* A frame cut short by FIN has a PD_Length that differs from its Private Data (RFC 5044 7.1.1). */
-        stream_fail_with(stream, stream->start_count != 0 ? "MPA-7.1.1-28" : NULL, TERM_MPA_CONNECTION_LOST,
-                         VALIDATION_CLOSE, "the peer closed before the start-up frames were exchanged");
+        stream_fail_with(stream, stream->start_count != 0 ? "MPA-7.1.1-28" : NULL,
+                         stream->start_count != 0 ? TERM_MPA_START_FRAME : TERM_MPA_CONNECTION_LOST, VALIDATION_CLOSE,
+                         "the peer closed before the start-up frames were exchanged");
     } else if (stream->receive_count != 0 && !stream->dropping) {
         receive_cut(stream);
         stream_fail_with(stream, NULL, TERM_MPA_CONNECTION_LOST, VALIDATION_CLOSE,
@@ -297,7 +429,7 @@ void iwarp_stream_input_fin(struct iwarp_stream *stream, uint64_t now)
 void iwarp_stream_input_reset(struct iwarp_stream *stream, uint64_t now)
 {
     stream->now = now;
-    if (stream->state == IWARP_STATE_CLOSED)
+    if (stream->state == IWARP_STATE_CLOSED || stream_behaves(stream, DEFECT_RESET_UNTOLD))
         return;
     if (!stream->error_seen) {
         struct iwarp_event *event = stream_event(stream, IWARP_EVENT_ERROR);
@@ -311,15 +443,9 @@ void iwarp_stream_input_reset(struct iwarp_stream *stream, uint64_t now)
     stream->terminate_due = false;
     stream->piece.octets = stream->piece.done = 0;
     stream->close_wanted = stream->fin_due = false;
+    if (stream->defects != NULL)
+        defect_reads_reset(stream);
     stream_closed(stream);
-}
-
-void iwarp_stream_set_emss(struct iwarp_stream *stream, size_t emss)
-{
-    if (emss != 0) {
-        stream->emss = emss;
-        stream->mulpdu = fpdu_mulpdu(emss, stream->send_markers);
-    }
 }
 
 size_t iwarp_stream_output(struct iwarp_stream *stream, struct iwarp_output *output)
@@ -331,6 +457,8 @@ size_t iwarp_stream_output(struct iwarp_stream *stream, struct iwarp_output *out
     if (stream->abort_wanted)
         return 0;
     if (piece->octets == 0) {
+        if (transmit_next(stream) && stream->counters.fpdus_sent == 3 && stream_behaves(stream, DEFECT_FPDU_LOST))
+            transmit_done(stream);
         if (!transmit_next(stream)) {
             stream_progress(stream);
             return 0;
@@ -374,6 +502,8 @@ uint64_t iwarp_stream_deadline(const struct iwarp_stream *stream)
         return UINT64_MAX;
     if (stream->state == IWARP_STATE_STARTUP && !stream->dropping)
         return stream->startup_deadline < stream->linger_deadline ? stream->startup_deadline : stream->linger_deadline;
+    if (stream->teardown_at != 0 && stream->teardown_at < stream->linger_deadline)
+        return stream->teardown_at;
     return stream->linger_deadline;
 }
 
@@ -382,6 +512,11 @@ void iwarp_stream_tick(struct iwarp_stream *stream, uint64_t now)
     stream->now = now;
     if (iwarp_stream_deadline(stream) > now)
         return;
+    if (stream->teardown_at != 0) {
+        stream->teardown_at = 0;
+        stream_progress(stream);
+        return;
+    }
     if (stream->linger_deadline <= now) {
         iwarp_stream_abort(stream, now);
         return;
@@ -410,29 +545,6 @@ uint16_t iwarp_stream_ird(const struct iwarp_stream *stream)
 uint16_t iwarp_stream_ord(const struct iwarp_stream *stream)
 {
     return stream->ord;
-}
-
-/* MULPDU as the defects have it. */
-static size_t mulpdu_wrong(const struct iwarp_stream *stream, size_t mulpdu)
-{
-    size_t emss = stream->emss;
-
-    if (stream_behaves(stream, DEFECT_MULPDU_FLOOR) && stream->send_markers)
-        mulpdu = emss - (6 + 4 * (emss / 512) + emss % 4);
-    if (stream_behaves(stream, DEFECT_MULPDU_MOD_4))
-        mulpdu += emss % 4;
-    if (stream_behaves(stream, DEFECT_MULPDU_UNCLAMPED) && emss < 160 && emss > 40)
-        mulpdu = emss - 6;
-    if (stream_behaves(stream, DEFECT_MULPDU_UNCLAMPED) && emss > ULPDU_LENGTH_MAX)
-        mulpdu = emss - (6 + emss % 4);
-    return mulpdu;
-}
-
-size_t iwarp_stream_mulpdu(const struct iwarp_stream *stream)
-{
-    if (stream->defects != NULL)
-        return mulpdu_wrong(stream, fpdu_mulpdu(stream->emss, stream->send_markers));
-    return stream->mulpdu != 0 ? stream->mulpdu : fpdu_mulpdu(stream->emss, stream->send_markers);
 }
 
 const struct iwarp_stream_counters *iwarp_stream_counters(const struct iwarp_stream *stream)

@@ -4,13 +4,17 @@
  *
  *     stream.c      life, events, verbs            startup.c    Request, Reply, negotiation, RTR
  *     receive.c     FPDUs out of octets            deliver.c    DDP placement, RDMAP delivery
+ *     early.c       placement ahead of a gap in TCP
+ *     mpa_state.c   EMSS, MULPDU, what MPA tells of itself
  *     atomic.c      Atomic Operations, Immediate Data (RFC 7306)
+ *     instrument.c  what only an instrumented stack shows
  *     transmit.c    work into DDP Segments         frame.c      ULPDUs into FPDUs, defects of layout
  *     terminate.c   errors into Terminates         validation.c what a peer must not do
  */
 #ifndef REFERENCE_STACK_STREAM_INTERNAL_H
 #define REFERENCE_STACK_STREAM_INTERNAL_H
 
+#include "iwarp/instrument.h"
 #include "iwarp/stream.h"
 #include "reference-stack/defect_internal.h"
 #include "reference-stack/device_internal.h"
@@ -27,6 +31,7 @@ enum {
     STREAM_HEADER_MAX = 18 + ATOMIC_REQUEST_OCTETS,
     STREAM_TERMINATE_ROOM = 256, /* QN 2's untagged buffer: longer than any Terminate, zero-filled ones included */
     STREAM_WRITE_MAX = 0,
+    SMBD_OCTETS = 8, /* IRD and ORD in front of the ULP's Private Data */
 };
 
 /* A posted receive. */
@@ -34,6 +39,8 @@ struct receive_work {
     uint64_t id;
     uint8_t *buffer;
     size_t octets;
+    size_t placed;  /* defect: octets that came ahead of their turn... */
+    bool delivered; /* ...and the message went up */
 };
 
 /* A posted Send, Write, Read, atomic or Immediate Data, or an RTR message, from posting to completion. */
@@ -84,6 +91,7 @@ struct transmit_piece {
     bool fpdu;
     bool completes;     /* its last octet completes the work at `work` */
     uint64_t work;      /* serial number of that work */
+    bool response;      /* of a Read or atomic */
     bool ends_response; /* its last octet frees a Read slot */
     bool terminate;
 };
@@ -103,6 +111,7 @@ struct iwarp_stream {
     uint8_t start_octets[MPA_START_MAX]; /* the peer's frame as it comes in; its Private Data stays */
     size_t start_count;
     struct mpa_start peer;
+    bool smbd;     /* the peer's frame has its depths in front of the ULP's Private Data */
     bool enhanced; /* agreed: the word was in both frames */
     uint16_t reply_ird, reply_ord;
     unsigned rtr_agreed; /* responder: what the Reply confirmed; initiator: what it may choose from */
@@ -110,6 +119,7 @@ struct iwarp_stream {
     bool established;
     uint16_t ird, ord; /* in force */
     bool send_markers, receive_markers, crc;
+    bool rdmac; /* the peer's Rev is 0: Markers and CRC both ways, DV = RV = 0 (RFC 5044 C.2.3) */
 
     /* Receive. */
     uint8_t *receive_buffer; /* an FPDU not complete yet */
@@ -148,15 +158,31 @@ struct iwarp_stream {
     size_t terminate_octets;
     unsigned terminate_copies;
     bool close_wanted, abort_wanted, fin_due, fin_received, dropping;
+    bool unflushed; /* an event found no memory: what work and receives hold is told as flushed when asked for */
     uint64_t startup_deadline, linger_deadline;
+    uint64_t teardown_at; /* an error is told: the ULP closes then, 0: at once */
     uint64_t now;
+    uint64_t response_last, read_slot_free; /* times, for defects of responses */
+    uint32_t send_joined;                   /* MO that the next Send begins at, for a defect of messages */
 
     struct ring events; /* struct iwarp_event */
+
+    /* Instruments: iwarp/instrument.h. */
+    bool traced, responses_held, catastrophe_due;
+    unsigned system_faults;
+    size_t mulpdu_given; /* 0: as EMSS says */
+    struct ring trace;   /* struct iwarp_trace */
 };
 
 static inline bool stream_behaves(const struct iwarp_stream *stream, enum defect_behaviour behaviour)
 {
     return stream->defects != NULL && defect_behaves(stream->defects, behaviour);
+}
+
+/* DV and RV: 1, or what a peer of Rev 0 has (RFC 5044 C.1: no mixing). */
+static inline uint8_t stream_version(const struct iwarp_stream *stream)
+{
+    return stream->rdmac && !stream_behaves(stream, DEFECT_RDMAC_VERSION_1) ? 0 : DDP_VERSION;
 }
 
 /* stream.c */
@@ -166,6 +192,8 @@ void stream_flush(struct iwarp_stream *stream);
 void stream_complete(struct iwarp_stream *stream);
 void stream_completed(struct iwarp_stream *stream, struct send_work *work);
 
+void stream_trace(struct iwarp_stream *stream, const struct fpdu *fpdu, uint32_t position, bool early);
+
 /* startup.c */
 int startup_begin(struct iwarp_stream *stream, struct sentence *sentence);
 size_t startup_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count);
@@ -173,11 +201,33 @@ int startup_reply(struct iwarp_stream *stream, bool accepted);
 void startup_complete(struct iwarp_stream *stream);
 void startup_established(struct iwarp_stream *stream);
 
+/* startup_smbd.c. `room`: MPA_PRIVATE_DATA_MAX octets, where the frame's Private Data then lies. */
+void smbd_put(const struct iwarp_stream *stream, struct mpa_start *start, uint16_t ird, uint16_t ord, uint8_t *room);
+bool smbd_has(const struct iwarp_stream *stream, const struct mpa_start *start);
+void smbd_take(struct mpa_start *start);
+
+/* instrument.c */
+void instrument_record(struct iwarp_stream *stream, enum iwarp_trace_kind kind, const struct ddp_segment *segment,
+                       uint64_t octets);
+
+/* defect_ddp.c: what becomes of a segment that is about to be sent. */
+void defect_source(const struct iwarp_stream *stream, const struct send_work *work, struct ddp_segment *segment);
+
 /* receive.c */
 void receive_octets(struct iwarp_stream *stream, const uint8_t *octets, size_t count);
 void receive_cut(struct iwarp_stream *stream);
 size_t receive_space(struct iwarp_stream *stream, uint8_t **space);
 void receive_filled(struct iwarp_stream *stream, size_t count);
+bool receive_scratch(struct iwarp_stream *stream);
+
+/* early.c. `gap`: octets missing before these. `boundary`: they begin with an FPDU. */
+void early_octets(struct iwarp_stream *stream, size_t gap, const uint8_t *octets, size_t count, bool boundary);
+
+/* defect_early.c */
+void defect_early_send(struct iwarp_stream *stream, const struct validation_subject *subject,
+                       struct receive_work *receive);
+void defect_early_read(struct iwarp_stream *stream, const struct validation_subject *subject);
+void defect_early_chain(struct iwarp_stream *stream, const uint8_t *octets, const uint8_t *end);
 
 /* deliver.c */
 bool deliver_holds(struct iwarp_stream *stream, enum validation_stage stage, const struct validation_subject *subject,
@@ -208,6 +258,7 @@ int transmit_rtr(struct iwarp_stream *stream, enum iwarp_rtr kind);
 /* frame.c */
 int frame_start(struct iwarp_stream *stream, const struct mpa_start *start, struct sentence *sentence);
 void frame_fragment(struct iwarp_stream *stream);
+int frame_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count);
 int frame_segment(struct iwarp_stream *stream, struct ddp_segment *segment, const uint8_t *rdmap_header,
                   size_t rdmap_octets);
 

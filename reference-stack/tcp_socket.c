@@ -38,6 +38,8 @@ struct write {
 int tcp_socket_address(const char *address, uint16_t port, struct sockaddr_storage *out)
 {
     memset(out, 0, sizeof(*out));
+    if (address == NULL)
+        return -1;
     if (uv_ip4_addr(address, port, (struct sockaddr_in *)out) == 0)
         return 0;
     return uv_ip6_addr(address, port, (struct sockaddr_in6 *)out) == 0 ? 0 : -1;
@@ -186,7 +188,7 @@ static void connect_done(uv_connect_t *request, int status)
         socket->pool->ops->connect_failed(owner, uv_strerror(status));
         return;
     }
-    (void)uv_tcp_nodelay(&socket->handle, 1);
+    (void)uv_tcp_nodelay(&socket->handle, !socket->pool->nagle);
     socket->pool->ops->connected(owner);
 }
 
@@ -209,13 +211,38 @@ struct tcp_socket *tcp_socket_accept(struct tcp_socket_pool *pool, uv_stream_t *
 {
     struct tcp_socket *socket = socket_new(pool);
 
-    if (socket == NULL)
+    if (socket == NULL) {
+        turn_away(&pool->away, server);
         return NULL;
+    }
     if (uv_accept(server, (uv_stream_t *)&socket->handle) != 0) {
         socket_close(socket, false);
         return NULL;
     }
-    (void)uv_tcp_nodelay(&socket->handle, 1);
+    (void)uv_tcp_nodelay(&socket->handle, !socket->pool->nagle);
+    return socket;
+}
+
+struct tcp_socket *tcp_socket_adopt(struct tcp_socket_pool *pool, int descriptor)
+{
+    struct sockaddr_storage name;
+    socklen_t octets = sizeof(name);
+    int kind = 0;
+    socklen_t kind_octets = sizeof(kind);
+    struct tcp_socket *socket;
+
+    if (getpeername(descriptor, (struct sockaddr *)&name, &octets) != 0 ||
+        (name.ss_family != AF_INET && name.ss_family != AF_INET6) ||
+        getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &kind, &kind_octets) != 0 || kind != SOCK_STREAM)
+        return NULL;
+    socket = socket_new(pool);
+    if (socket == NULL)
+        return NULL;
+    if (uv_tcp_open(&socket->handle, descriptor) != 0) {
+        socket_close(socket, false);
+        return NULL;
+    }
+    (void)uv_tcp_nodelay(&socket->handle, !pool->nagle);
     return socket;
 }
 

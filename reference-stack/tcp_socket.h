@@ -16,6 +16,7 @@
 #include <uv.h>
 
 #include "iwarp/stream.h"
+#include "reference-stack/turn_away.h"
 
 struct tcp_socket;
 
@@ -41,6 +42,8 @@ enum {
 struct tcp_socket_pool {
     uv_loop_t *loop;
     const struct tcp_socket_ops *ops;
+    struct turn_away away;
+    bool nagle; /* small pieces wait for the ACK of what was sent before: only as a defect (RFC 5044 A.2) */
     uint8_t read_buffer[TCP_SOCKET_READ_OCTETS];
 };
 
@@ -53,8 +56,11 @@ uint16_t tcp_socket_port(const struct sockaddr_storage *name);
 /* Begins an active open; the outcome is told. NULL when it cannot even begin. */
 struct tcp_socket *tcp_socket_connect(struct tcp_socket_pool *pool, const struct sockaddr_storage *name, void *owner);
 
-/* Takes a connection that `server` was told of. NULL when there is none, or no memory. Nothing is read yet. */
+/* Takes a connection that `server` was told of. NULL when there is no memory: it is closed. Nothing is read yet. */
 struct tcp_socket *tcp_socket_accept(struct tcp_socket_pool *pool, uv_stream_t *server);
+
+/* Takes over a connected socket, as tcp_socket_accept() does. NULL when it is none, or no memory: it stays the caller's. */
+struct tcp_socket *tcp_socket_adopt(struct tcp_socket_pool *pool, int descriptor);
 
 /* Whom to tell from now on; reading begins. -1: it cannot; the socket is gone. */
 int tcp_socket_own(struct tcp_socket *socket, void *owner);

@@ -14,7 +14,9 @@ void terminate_queue(struct iwarp_stream *stream, wire_result triple, const stru
     unsigned layer = wire_error_layer(triple);
     unsigned etype = wire_error_etype(triple);
     bool headers = segment != NULL && segment->header != NULL &&
-                   (layer == 1 || (layer == 0 && (etype == 1 || etype == 2))) && triple != TERM_DDP_CATASTROPHIC;
+                   (stream_behaves(stream, DEFECT_CATASTROPHE_QUOTES) || layer == 1 ||
+                    (layer == 0 && (etype == 1 || etype == 2))) &&
+                   triple != TERM_DDP_CATASTROPHIC;
     struct terminate terminate = {.triple = triple};
 
     if (stream_behaves(stream, DEFECT_NO_TERMINATE))
@@ -67,7 +69,9 @@ static void report(struct iwarp_stream *stream, const char *requirement, wire_re
     if (event == NULL)
         return;
     event->requirement = requirement;
-    event->triple = error;
+    if (!stream->established && stream->start_count >= MPA_START_OCTETS)
+        event->start = stream->peer;
+    event->triple = stream_behaves(stream, DEFECT_ERROR_WITHOUT_NUMBERS) ? WIRE_OK : error;
     (void)snprintf(event->text, sizeof(event->text), "%s", text);
 }
 
@@ -81,9 +85,14 @@ void stream_fail(struct iwarp_stream *stream, const struct validation_outcome *o
     const struct validation *entry = outcome->entry;
     char sentence[sizeof(((struct iwarp_event *)0)->text)];
 
-    if (stream->error_seen)
+    if (stream->error_seen) {
+        if (stream_behaves(stream, DEFECT_TERMINATE_LAST))
+            stream_flush(stream); /* what was to go before the Terminate cannot */
         return;
+    }
     stream->error_seen = true;
+    if (outcome->error == TERM_DDP_NO_BUFFER)
+        stream->system_faults++;
     if (entry != NULL) {
         (void)snprintf(sentence, sizeof(sentence), "%s: %s", text, entry->name);
         report(stream, entry->requirement, outcome->error, sentence);
@@ -97,6 +106,8 @@ void stream_fail(struct iwarp_stream *stream, const struct validation_outcome *o
         return;
     }
     stream->dropping = true;
+    if (stream_behaves(stream, DEFECT_TERMINATE_CUTS_FPDU) && stream->gate)
+        frame_fragment(stream);
     if (outcome->action == VALIDATION_REJECT) {
         (void)startup_reply(stream, false);
         return;
@@ -108,12 +119,15 @@ void stream_fail(struct iwarp_stream *stream, const struct validation_outcome *o
         terminate_queue(stream, outcome->error, subject->segment,
                         subject->fpdu != NULL ? subject->fpdu->ulpdu_length : 0, quoted_read(subject));
     }
-    stream_flush(stream);
+    if (!stream_behaves(stream, DEFECT_TERMINATE_LAST))
+        stream_flush(stream);
     stream->state = IWARP_STATE_TERMINATING;
     stream->startup_deadline = UINT64_MAX;
     if (outcome->action == VALIDATION_HANG || stream_behaves(stream, DEFECT_CLOSE_NEVER))
         return;
     stream->close_wanted = true;
+    if (stream->config.teardown_delay != 0 && !stream_behaves(stream, DEFECT_TEARDOWN_AT_ONCE))
+        stream->teardown_at = stream->now + stream->config.teardown_delay;
     if (outcome->action == VALIDATION_ABORT || stream_behaves(stream, DEFECT_ABORT_ON_ERROR))
         stream->abort_wanted = true;
 }

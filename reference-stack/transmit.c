@@ -28,7 +28,8 @@ static enum transmit_source choose(const struct iwarp_stream *stream)
 {
     const struct send_work *work = work_current(stream);
     bool own = work != NULL && work_allowed(stream, work);
-    bool response = stream->reads.count != 0;
+    bool response = stream->reads.count != 0 && !stream->responses_held &&
+                    (stream->receives.count != 0 || !stream_behaves(stream, DEFECT_READ_NEEDS_RECEIVE));
 
     if (stream->source != TRANSMIT_NONE)
         return stream->source;
@@ -54,6 +55,8 @@ static uint32_t cut(const struct iwarp_stream *stream, const struct ddp_segment 
 {
     size_t room = iwarp_stream_mulpdu(stream) - (segment->tagged ? DDP_TAGGED_OCTETS : DDP_UNTAGGED_OCTETS);
 
+    if (stream_behaves(stream, DEFECT_HEADER_20))
+        room = iwarp_stream_mulpdu(stream) - 20;
     if (stream_behaves(stream, DEFECT_MULPDU_IGNORED))
         room += 64;
     if (stream_behaves(stream, DEFECT_SEGMENTS_SMALL) && room > 100)
@@ -81,7 +84,8 @@ void transmit_completes(struct iwarp_stream *stream)
 
 static bool send_read_request(struct iwarp_stream *stream, const struct send_work *work, struct ddp_segment *segment)
 {
-    uint8_t header[READ_REQUEST_OCTETS];
+    uint8_t header[STREAM_HEADER_MAX - DDP_UNTAGGED_OCTETS];
+    size_t octets = READ_REQUEST_OCTETS;
     struct read_request request = {
         .sink_stag = work->sink_stag,
         .sink_to = work->sink_to,
@@ -96,7 +100,9 @@ static bool send_read_request(struct iwarp_stream *stream, const struct send_wor
         segment->msn = stream->queues[DDP_QN_SEND].msn_next++;
     segment->last = true;
     read_request_pack(&request, header);
-    if (frame_segment(stream, segment, header, sizeof(header)) != 0)
+    if (stream->defects != NULL)
+        octets = defect_read_request(stream, header);
+    if (frame_segment(stream, segment, header, octets) != 0)
         return false;
     transmit_requested(stream);
     return true;
@@ -116,9 +122,12 @@ static uint64_t place_in_message(const struct iwarp_stream *stream, const struct
 static bool send_data(struct iwarp_stream *stream, struct send_work *work, struct ddp_segment *segment)
 {
     uint64_t offset;
+    uint32_t octets;
+    bool last;
 
     segment->tagged = work->kind == IWARP_WORK_WRITE;
     segment->payload_octets = cut(stream, segment, work->count - stream->work_offset, &segment->last);
+    octets = segment->payload_octets;
     offset = place_in_message(stream, work, segment->payload_octets);
     segment->payload = work->octets == NULL ? NULL : work->octets + offset;
     if (segment->tagged) {
@@ -130,14 +139,20 @@ static bool send_data(struct iwarp_stream *stream, struct send_work *work, struc
         segment->msn = stream->queues[DDP_QN_SEND].msn_next;
         segment->mo = (uint32_t)offset;
     }
+    last = segment->last;
+    if (stream->defects != NULL) {
+        defect_data_segment(stream, segment);
+        defect_source(stream, work, segment);
+    }
     if (frame_segment(stream, segment, NULL, 0) != 0)
         return false;
-    stream->work_offset += segment->payload_octets;
+    stream->work_offset += octets;
     stream->source = TRANSMIT_WORK;
-    if (!segment->last)
+    if (!last)
         return true;
-    if (!segment->tagged)
-        stream->queues[DDP_QN_SEND].msn_next++;
+    if (!segment->tagged && segment->last && ++stream->queues[DDP_QN_SEND].msn_next == 0 &&
+        stream_behaves(stream, DEFECT_MSN_WRAPS_TO_1))
+        stream->queues[DDP_QN_SEND].msn_next = 1;
     transmit_completes(stream);
     stream->work_offset = 0;
     stream->source = TRANSMIT_NONE;
@@ -174,6 +189,8 @@ static void response_failed(struct iwarp_stream *stream, const struct served_rea
     rest.sink_to += served->sent;
     rest.source_to += served->sent;
     rest.octets -= (uint32_t)served->sent;
+    if (stream->defects != NULL)
+        defect_late_read(stream->defects, served, &rest);
     memcpy(ulpdu, served->header, DDP_UNTAGGED_OCTETS);
     read_request_pack(&rest, ulpdu + DDP_UNTAGGED_OCTETS);
     (void)ddp_parse(&p, ulpdu + sizeof(ulpdu), &segment);
@@ -228,7 +245,7 @@ static bool send_response(struct iwarp_stream *stream)
         if (!atomic_send_response(stream, served))
             return stream->error_seen && transmit_next(stream);
         stream->last_source = TRANSMIT_RESPONSE;
-        stream->piece.ends_response = true;
+        stream->piece.response = stream->piece.ends_response = true;
         return true;
     }
     source = response_source(stream, served);
@@ -239,6 +256,10 @@ static bool send_response(struct iwarp_stream *stream)
     segment.payload_octets = cut(stream, &segment, served->request.octets - served->sent, &segment.last);
     segment.payload = source;
     last = segment.last;
+    if (stream_behaves(stream, DEFECT_EMPTY_RESPONSE_STALE) && served->request.octets == 0) {
+        segment.stag = served->request.source_stag;
+        segment.to = served->request.source_to;
+    }
     if (stream_behaves(stream, DEFECT_RESPONSE_TO_RESTARTS))
         segment.to = served->request.sink_to;
     if (stream_behaves(stream, DEFECT_RESPONSE_RESTARTS))
@@ -249,6 +270,7 @@ static bool send_response(struct iwarp_stream *stream)
     stream->last_source = TRANSMIT_RESPONSE;
     served->sent += segment.payload_octets;
     stream->source = segment.last ? TRANSMIT_NONE : TRANSMIT_RESPONSE;
+    stream->piece.response = true;
     stream->piece.ends_response = segment.last;
     return true;
 }
@@ -281,7 +303,7 @@ bool transmit_next(struct iwarp_stream *stream)
 
     if (stream->piece.octets != 0)
         return true;
-    if (stream->terminate_due)
+    if (stream->terminate_due && !(stream_behaves(stream, DEFECT_TERMINATE_LAST) && choose(stream) != TRANSMIT_NONE))
         made = send_terminate(stream);
     else if (stream->gate && !stream->terminate_sent) {
         switch (choose(stream)) {
@@ -298,6 +320,20 @@ bool transmit_next(struct iwarp_stream *stream)
         stream->abort_wanted = true;
     }
     return made;
+}
+
+int iwarp_stream_post_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count, struct sentence *sentence)
+{
+    size_t mulpdu = iwarp_stream_mulpdu(stream);
+
+    if (!stream->gate || stream->terminate_sent || stream->close_wanted || stream->piece.octets != 0 ||
+        transmit_pending(stream))
+        return sentence_set(sentence, "post_ulpdu: no ULPDU may be sent now");
+    if (count > mulpdu && stream_behaves(stream, DEFECT_OVERSIZE_TRUNCATED))
+        count = mulpdu;
+    if (count > mulpdu && !stream_behaves(stream, DEFECT_OVERSIZE_TAKEN))
+        return sentence_set(sentence, "post_ulpdu: %zu octets, MULPDU is %zu", count, mulpdu);
+    return frame_ulpdu(stream, octets, count) == 0 ? 0 : sentence_set(sentence, "post_ulpdu: out of memory");
 }
 
 /* The piece is with TCP in whole. */
@@ -320,6 +356,10 @@ void transmit_done(struct iwarp_stream *stream)
         if (work != NULL && stream_behaves(stream, DEFECT_COMPLETIONS_AT_ONCE))
             stream_completed(stream, work);
         stream_complete(stream);
+    }
+    if (piece.response && stream->defects != NULL && defect_response_sent(stream, piece.ends_response)) {
+        piece.ends_response = true;
+        stream->source = TRANSMIT_NONE;
     }
     if (piece.ends_response && stream->reads.count != 0) {
         ring_pop(&stream->reads);

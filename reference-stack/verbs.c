@@ -5,12 +5,15 @@
 
 static int decide(struct iwarp_stream *stream, const uint8_t *private_data, size_t octets, struct sentence *sentence)
 {
-    size_t room = MPA_PRIVATE_DATA_MAX - (mpa_start_has_word(&stream->peer) ? MPA_ENHANCED_OCTETS : 0);
+    size_t room = MPA_PRIVATE_DATA_MAX - (mpa_start_has_word(&stream->peer) ? MPA_ENHANCED_OCTETS : 0) -
+                  (stream->smbd ? SMBD_OCTETS : 0);
 
     if (stream->state != IWARP_STATE_DECISION)
         return sentence_set(sentence, "stream: no Request waits for a decision");
     if (octets > room)
         return sentence_set(sentence, "stream: %zu octets of Private Data, at most %zu fit", octets, room);
+    if (private_data == NULL && octets != 0)
+        return sentence_set(sentence, "stream: %zu octets of Private Data, and none given", octets);
     if (private_data != NULL) {
         memcpy(stream->config.private_data, private_data, octets);
         stream->config.private_octets = (uint16_t)octets;
@@ -61,6 +64,8 @@ int iwarp_stream_post_receive(struct iwarp_stream *stream, uint64_t id, uint8_t 
 
     if (postable(stream, sentence) != 0)
         return -1;
+    if (buffer == NULL && octets != 0)
+        return sentence_set(sentence, "stream: a receive of %zu octets without a buffer", octets);
     receive = ring_push(&stream->receives);
     if (receive == NULL)
         return sentence_set(sentence, "stream: out of memory");
@@ -71,12 +76,17 @@ int iwarp_stream_post_receive(struct iwarp_stream *stream, uint64_t id, uint8_t 
 /* Faults of order: the newest work goes ahead of what waits before it. */
 static void posted_faulty(struct iwarp_stream *stream)
 {
-    for (size_t i = stream->work.count - 1; i > stream->work_sent && stream->work_offset == 0; i--) {
+    size_t begun = stream->work_sent + (stream->work_offset != 0);
+
+    for (size_t i = stream->work.count - 1; i > begun; i--) {
         struct send_work *newest = ring_at(&stream->work, i);
         struct send_work *before = ring_at(&stream->work, i - 1);
         struct send_work swap = *before;
 
-        if (!(newest->kind == IWARP_WORK_IMMEDIATE && stream_behaves(stream, DEFECT_IMMEDIATE_FIRST)) &&
+        if (!defect_goes_ahead(stream->defects, newest, before) &&
+            !(newest->kind == IWARP_WORK_IMMEDIATE && stream_behaves(stream, DEFECT_IMMEDIATE_FIRST)) &&
+            !(newest->kind == IWARP_WORK_SEND && before->kind == IWARP_WORK_WRITE &&
+              stream_behaves(stream, DEFECT_SENDS_FIRST)) &&
             !(newest->kind == IWARP_WORK_ATOMIC && before->kind == IWARP_WORK_ATOMIC &&
               stream_behaves(stream, DEFECT_ATOMICS_LAST_FIRST)))
             return;
@@ -89,11 +99,16 @@ static int post(struct iwarp_stream *stream, const struct send_work *work, struc
 {
     struct send_work *slot;
 
+    if (stream->close_wanted && stream_behaves(stream, DEFECT_POST_WHILE_CLOSING))
+        return 0;
     if (postable(stream, sentence) != 0)
         return -1;
     /* RFC 5041 5.2: the length of a message is below 2^32. */
     if (work->count > UINT32_MAX)
         return sentence_set(sentence, "stream: a message of %llu octets, at most 2^32 - 1 were expected",
+                            (unsigned long long)work->count);
+    if (work->octets == NULL && work->count != 0 && (work->kind == IWARP_WORK_SEND || work->kind == IWARP_WORK_WRITE))
+        return sentence_set(sentence, "stream: a message of %llu octets, but none were given",
                             (unsigned long long)work->count);
     slot = ring_push(&stream->work);
     if (slot == NULL)
@@ -112,13 +127,16 @@ int iwarp_stream_post_send(struct iwarp_stream *stream, const struct iwarp_send 
     };
     struct send_work work = {
         .kind = IWARP_WORK_SEND,
-        .opcode = opcodes[send->invalidate][send->solicited],
+        .opcode = send->opcode != 0 ? send->opcode : opcodes[send->invalidate][send->solicited],
         .id = send->id,
         .octets = send->octets,
         .count = send->count,
         .stag = send->invalidate ? send->stag : 0,
     };
 
+    /* RFC 5040 2.4: what is no Send is no data operation of the ULP's, a Terminate least of all. */
+    if (!rdmap_is_send(work.opcode) && !stream_behaves(stream, DEFECT_OPCODE_UNCHECKED))
+        return sentence_set(sentence, "stream: opcode %u is not one of the Sends", work.opcode);
     return post(stream, &work, sentence);
 }
 
@@ -167,7 +185,7 @@ int iwarp_stream_post_read(struct iwarp_stream *stream, const struct iwarp_read 
         .sink_to = read->sink_to,
     };
 
-    if (read->count != 0 && sink_check(stream, read, sentence) != 0)
+    if (read->count != 0 && !stream_behaves(stream, DEFECT_SINK_UNCHECKED) && sink_check(stream, read, sentence) != 0)
         return -1;
     if (stream->established && stream->ord == 0)
         return sentence_set(sentence, "stream: the ORD in force is 0, no Read can be sent");
@@ -245,6 +263,15 @@ void iwarp_stream_disconnect(struct iwarp_stream *stream, uint64_t now)
     stream->now = now;
     if (stream->state == IWARP_STATE_CLOSED || stream->abort_wanted)
         return;
+    if (stream_behaves(stream, DEFECT_CLOSE_RESETS) ||
+        (stream->fin_received && stream_behaves(stream, DEFECT_SECOND_HALF_RESETS))) {
+        iwarp_stream_abort(stream, now);
+        return;
+    }
+    if (stream_behaves(stream, DEFECT_CLOSE_DROPS_WORK))
+        stream_flush(stream);
+    if (stream_behaves(stream, DEFECT_CLOSE_STOPS_RECEIVING))
+        stream->dropping = true;
     stream->close_wanted = true;
     if (stream_behaves(stream, DEFECT_CLOSE_CUTS_FPDU))
         frame_fragment(stream);

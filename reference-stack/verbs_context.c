@@ -119,6 +119,8 @@ void iwarp_context_free(struct iwarp_context *context)
         iwarp_listener_free(context->listeners);
     while (context->cqs != NULL)
         iwarp_cq_free(context->cqs);
+    while (context->srqs != NULL)
+        iwarp_srq_free(context->srqs);
     uv_walk(&context->loop, close_rest, context);
     while (uv_run(&context->loop, UV_RUN_DEFAULT) != 0) {
     }
@@ -144,6 +146,8 @@ int iwarp_register(struct iwarp_context *context, void *octets, size_t length, u
         .access = access,
     };
 
+    if (octets == NULL && length != 0)
+        return sentence_set(sentence, "region: %zu octets to register, but none were given", length);
     if (iwarp_region_register(context->device, &region, sentence) != 0)
         return -1;
     *stag = region.stag;
@@ -170,8 +174,6 @@ void context_flush(struct iwarp_context *context)
         qp->next_dirty = NULL;
         qp->dirty = false;
         qp_pump(qp);
-        if (qp->retry)
-            qp_dirty(qp);
     }
 }
 

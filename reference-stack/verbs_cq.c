@@ -20,23 +20,39 @@ struct iwarp_cq *iwarp_cq_new(struct iwarp_context *context)
     return cq;
 }
 
+/* Nothing of it is told any more. */
+static void cq_drop(struct iwarp_cq *cq)
+{
+    while (cq->completions.count != 0) {
+        ((struct iwarp_completion *)ring_at(&cq->completions, 0))->qp->told--;
+        ring_pop(&cq->completions);
+        cq->context->waiting--;
+    }
+    context_forget(cq->context, NULL, cq);
+}
+
 void iwarp_cq_free(struct iwarp_cq *cq)
 {
-    struct iwarp_context *context;
-
     if (cq == NULL)
         return;
-    context = cq->context;
+    cq_drop(cq);
+    cq->gone = true;
+    if (cq->users != 0)
+        return;
     if (cq->previous != NULL)
         cq->previous->next = cq->next;
     else
-        context->cqs = cq->next;
+        cq->context->cqs = cq->next;
     if (cq->next != NULL)
         cq->next->previous = cq->previous;
-    context->waiting -= cq->completions.count;
-    context_forget(context, NULL, cq);
     ring_free(&cq->completions);
     free(cq);
+}
+
+static void cq_leave(struct iwarp_cq *cq)
+{
+    if (--cq->users == 0 && cq->gone)
+        iwarp_cq_free(cq);
 }
 
 size_t iwarp_poll_cq(struct iwarp_cq *cq, struct iwarp_completion *completions, size_t most)
@@ -84,7 +100,7 @@ void cq_complete(struct iwarp_qp *qp, const struct iwarp_event *event)
 {
     enum iwarp_work work = work_of(event);
     struct iwarp_cq *cq = work == IWARP_WORK_RECEIVE ? qp->receive_cq : qp->send_cq;
-    struct iwarp_completion *completion = ring_push(&cq->completions);
+    struct iwarp_completion *completion = cq->gone ? NULL : ring_push(&cq->completions);
     bool flushed = event->kind == IWARP_EVENT_FLUSHED;
     struct iwarp_qp_event *notice;
 
@@ -136,9 +152,14 @@ struct iwarp_srq *iwarp_srq_new(struct iwarp_context *context)
 {
     struct iwarp_srq *srq = calloc(1, sizeof(*srq));
 
-    (void)context;
-    if (srq != NULL)
-        ring_init(&srq->receives, sizeof(struct srq_receive));
+    if (srq == NULL)
+        return NULL;
+    ring_init(&srq->receives, sizeof(struct srq_receive));
+    srq->context = context;
+    srq->next = context->srqs;
+    if (srq->next != NULL)
+        srq->next->previous = srq;
+    context->srqs = srq;
     return srq;
 }
 
@@ -146,14 +167,28 @@ void iwarp_srq_free(struct iwarp_srq *srq)
 {
     if (srq == NULL)
         return;
+    while (srq->receives.count != 0)
+        ring_pop(&srq->receives);
+    srq->gone = true;
+    if (srq->users != 0)
+        return;
+    if (srq->previous != NULL)
+        srq->previous->next = srq->next;
+    else
+        srq->context->srqs = srq->next;
+    if (srq->next != NULL)
+        srq->next->previous = srq->previous;
     ring_free(&srq->receives);
     free(srq);
 }
 
 int iwarp_srq_post(struct iwarp_srq *srq, uint64_t id, uint8_t *buffer, size_t octets, struct sentence *sentence)
 {
-    struct srq_receive *receive = ring_push(&srq->receives);
+    struct srq_receive *receive;
 
+    if (buffer == NULL && octets != 0)
+        return sentence_set(sentence, "shared receive queue: a receive of %zu octets without a buffer", octets);
+    receive = ring_push(&srq->receives);
     if (receive == NULL)
         return sentence_set(sentence, "shared receive queue: out of memory");
     *receive = (struct srq_receive){id, buffer, octets};
@@ -163,4 +198,22 @@ int iwarp_srq_post(struct iwarp_srq *srq, uint64_t id, uint8_t *buffer, size_t o
 size_t iwarp_srq_count(const struct iwarp_srq *srq)
 {
     return srq->receives.count;
+}
+
+/* --- Who uses them ------------------------------------------------------------------------------------------------ */
+
+void queues_join(const struct iwarp_qp_options *options)
+{
+    options->send_cq->users++;
+    options->receive_cq->users++;
+    if (options->srq != NULL)
+        options->srq->users++;
+}
+
+void queues_leave(struct iwarp_cq *send_cq, struct iwarp_cq *receive_cq, struct iwarp_srq *srq)
+{
+    cq_leave(send_cq);
+    cq_leave(receive_cq);
+    if (srq != NULL && --srq->users == 0 && srq->gone)
+        iwarp_srq_free(srq);
 }

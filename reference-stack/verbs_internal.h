@@ -7,15 +7,19 @@
 #include "reference-stack/deadlines.h"
 #include "reference-stack/outlet.h"
 #include "reference-stack/ring.h"
+#include "reference-stack/srq.h"
 #include "reference-stack/tcp_socket.h"
 
-#define NS_PER_MS UINT64_C(1000000)
+#define NS_PER_MS   UINT64_C(1000000)
+#define EMSS_PERIOD (1000 * NS_PER_MS)
 
 struct iwarp_cq {
     struct iwarp_context *context;
     struct iwarp_cq *next, *previous;
     struct ring completions; /* struct iwarp_completion */
     bool armed, solicited_only;
+    size_t users; /* queue pairs and listeners, once for each of the two ways */
+    bool gone;    /* freed while some used it: the last of them takes it along */
 };
 
 struct iwarp_listener {
@@ -37,10 +41,12 @@ struct iwarp_qp {
     struct iwarp_stream *stream;
     struct tcp_socket *socket;
     struct iwarp_cq *send_cq, *receive_cq;
+    struct iwarp_srq *srq;
     size_t told; /* its completions and events that were not taken */
     void *user;
     struct deadline deadline;
     size_t emss;
+    uint64_t emss_asked; /* when TCP was asked for it last */
 };
 
 struct iwarp_context {
@@ -57,6 +63,7 @@ struct iwarp_context {
     unsigned hot_turns;
     struct iwarp_listener *listeners;
     struct iwarp_cq *cqs;
+    struct iwarp_srq *srqs;
     struct ring events; /* struct iwarp_qp_event */
     size_t waiting;     /* completions in all queues */
     uint32_t next_number;
@@ -89,5 +96,8 @@ void qp_dirty(struct iwarp_qp *qp);
 void cq_complete(struct iwarp_qp *qp, const struct iwarp_event *event);
 bool cq_has_room(struct iwarp_cq *cq);
 void cq_forget(struct iwarp_cq *cq, const struct iwarp_qp *qp);
+/* A queue pair or listener begins and ceases to use the queues of `options`. */
+void queues_join(const struct iwarp_qp_options *options);
+void queues_leave(struct iwarp_cq *send_cq, struct iwarp_cq *receive_cq, struct iwarp_srq *srq);
 
 #endif

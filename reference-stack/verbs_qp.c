@@ -11,6 +11,18 @@ void iwarp_qp_options_default(struct iwarp_qp_options *options, struct iwarp_cq 
     options->send_cq = options->receive_cq = cq;
 }
 
+/* Work has to have somewhere to be completed. */
+static int options_check(const struct iwarp_context *context, const struct iwarp_qp_options *options,
+                         struct sentence *sentence)
+{
+    if (options->send_cq == NULL || options->receive_cq == NULL)
+        return sentence_set(sentence, "queue pair: send_cq and receive_cq, a completion queue each was expected");
+    if (options->send_cq->context != context || options->receive_cq->context != context ||
+        (options->srq != NULL && options->srq->context != context))
+        return sentence_set(sentence, "queue pair: queues of its own context were expected");
+    return 0;
+}
+
 /* --- Life -------------------------------------------------------------------------------------------------------- */
 
 static struct iwarp_qp *qp_new(struct iwarp_context *context, const struct iwarp_qp_options *options,
@@ -37,8 +49,10 @@ static struct iwarp_qp *qp_new(struct iwarp_context *context, const struct iwarp
         return NULL;
     }
     qp->context = context;
+    queues_join(options);
     qp->send_cq = options->send_cq;
     qp->receive_cq = options->receive_cq;
+    qp->srq = options->srq;
     qp->user = options->user;
     qp->emss = config.emss;
     qp->next = context->qps;
@@ -75,6 +89,7 @@ void iwarp_qp_free(struct iwarp_qp *qp)
         cq_forget(qp->receive_cq, qp);
         context_forget(context, qp, NULL);
     }
+    queues_leave(qp->send_cq, qp->receive_cq, qp->srq);
     if (context->hot == qp)
         context->hot = NULL;
     deadlines_leave(&context->deadlines, &qp->deadline);
@@ -182,6 +197,21 @@ static bool part(struct iwarp_qp *qp)
     return true;
 }
 
+/* The EMSS changes with the path (RFC 5044 4.5). TCP is asked now and then, as asking costs a system call. */
+static void follow_emss(struct iwarp_qp *qp)
+{
+    size_t emss;
+
+    if (qp->context->now - qp->emss_asked < EMSS_PERIOD)
+        return;
+    qp->emss_asked = qp->context->now;
+    emss = tcp_socket_emss(qp->socket);
+    if (emss == 0 || emss == qp->emss)
+        return;
+    qp->emss = emss;
+    iwarp_stream_set_emss(qp->stream, emss);
+}
+
 void qp_pump(struct iwarp_qp *qp)
 {
     struct iwarp_context *context = qp->context;
@@ -189,6 +219,8 @@ void qp_pump(struct iwarp_qp *qp)
     if (qp->stream == NULL)
         return;
     qp->retry = false;
+    if (qp->socket != NULL && !qp->opening)
+        follow_emss(qp);
     do {
         if (qp->socket != NULL && !qp->opening)
             outlet_drain(&context->outlet, qp->socket, qp->stream, qp->emss, context->now);
@@ -201,6 +233,8 @@ void qp_pump(struct iwarp_qp *qp)
         end(qp);
     else
         deadlines_set(&context->deadlines, &qp->deadline, iwarp_stream_deadline(qp->stream));
+    if (qp->retry)
+        qp_dirty(qp);
 }
 
 /* --- What the socket tells --------------------------------------------------------------------------------------- */
@@ -227,8 +261,13 @@ static void socket_connect_failed(void *owner, const char *why)
     context_clock(qp->context);
     qp->socket = NULL;
     (void)snprintf(detail.text, sizeof(detail.text), "%s", why);
-    tell(qp, IWARP_QP_CONNECT_FAILED, &detail);
-    iwarp_stream_abort(qp->stream, qp->context->now);
+    if (ring_reserve(&qp->context->events) == 0) {
+        tell(qp, IWARP_QP_CONNECT_FAILED, &detail);
+        iwarp_stream_abort(qp->stream, qp->context->now);
+    } else {
+        /* The stream keeps it for when there is memory again, in words of its own. */
+        iwarp_stream_input_reset(qp->stream, qp->context->now);
+    }
     qp_pump(qp);
 }
 
@@ -327,11 +366,14 @@ static void listener_closed(uv_handle_t *handle)
 struct iwarp_listener *iwarp_listen(struct iwarp_context *context, const char *address, uint16_t port,
                                     const struct iwarp_qp_options *options, struct sentence *sentence)
 {
-    struct iwarp_listener *listener = calloc(1, sizeof(*listener));
+    struct iwarp_listener *listener;
     struct sockaddr_storage name;
     int octets = sizeof(name);
     int result;
 
+    if (options_check(context, options, sentence) != 0)
+        return NULL;
+    listener = calloc(1, sizeof(*listener));
     if (listener == NULL || uv_tcp_init(&context->loop, &listener->handle) != 0) {
         free(listener);
         (void)sentence_set(sentence, "listen: out of memory");
@@ -341,7 +383,7 @@ struct iwarp_listener *iwarp_listen(struct iwarp_context *context, const char *a
     listener->context = context;
     listener->options = *options;
     if (tcp_socket_address(address, port, &name) != 0) {
-        (void)sentence_set(sentence, "listen: '%.60s' is no numeric address", address);
+        (void)sentence_set(sentence, "listen: '%.60s' is no numeric address", address == NULL ? "" : address);
         uv_close((uv_handle_t *)&listener->handle, listener_closed);
         return NULL;
     }
@@ -355,6 +397,7 @@ struct iwarp_listener *iwarp_listen(struct iwarp_context *context, const char *a
         uv_close((uv_handle_t *)&listener->handle, listener_closed);
         return NULL;
     }
+    queues_join(options);
     listener->port = tcp_socket_port(&name);
     listener->next = context->listeners;
     if (listener->next != NULL)
@@ -378,6 +421,8 @@ void iwarp_listener_free(struct iwarp_listener *listener)
         listener->context->listeners = listener->next;
     if (listener->next != NULL)
         listener->next->previous = listener->previous;
+    queues_leave(listener->options.send_cq, listener->options.receive_cq, listener->options.srq);
+    turn_away_forget(&listener->context->pool.away, (uv_stream_t *)&listener->handle);
     uv_close((uv_handle_t *)&listener->handle, listener_closed);
 }
 
@@ -387,8 +432,10 @@ struct iwarp_qp *iwarp_connect(struct iwarp_context *context, const char *addres
     struct sockaddr_storage name;
     struct iwarp_qp *qp;
 
+    if (options_check(context, options, sentence) != 0)
+        return NULL;
     if (tcp_socket_address(address, port, &name) != 0) {
-        (void)sentence_set(sentence, "connect: '%.60s' is no numeric address", address);
+        (void)sentence_set(sentence, "connect: '%.60s' is no numeric address", address == NULL ? "" : address);
         return NULL;
     }
     qp = qp_new(context, options, IWARP_INITIATOR, 0, sentence);
@@ -402,6 +449,37 @@ struct iwarp_qp *iwarp_connect(struct iwarp_context *context, const char *addres
         return NULL;
     }
     deadlines_set(&context->deadlines, &qp->deadline, iwarp_stream_deadline(qp->stream));
+    return qp;
+}
+
+struct iwarp_qp *iwarp_attach(struct iwarp_context *context, int socket, enum iwarp_role role, const void *octets,
+                              size_t count, const struct iwarp_qp_options *options, struct sentence *sentence)
+{
+    struct iwarp_qp *qp;
+
+    if (options_check(context, options, sentence) != 0)
+        return NULL;
+    if (octets == NULL && count != 0) {
+        (void)sentence_set(sentence, "attach: %zu octets were read, but none are given", count);
+        return NULL;
+    }
+    qp = qp_new(context, options, role, 0, sentence);
+    if (qp == NULL)
+        return NULL;
+    qp->socket = tcp_socket_adopt(&context->pool, socket);
+    if (qp->socket == NULL) {
+        (void)sentence_set(sentence, "attach: %d is no connected TCP socket", socket);
+        iwarp_qp_free(qp);
+        return NULL;
+    }
+    qp->emss_asked = context->now - EMSS_PERIOD; /* with the first octets */
+    if (tcp_socket_own(qp->socket, qp) != 0) {
+        socket_lost(qp);
+        return qp;
+    }
+    if (count != 0)
+        iwarp_stream_input(qp->stream, octets, count, context->now);
+    qp_dirty(qp);
     return qp;
 }
 

@@ -42,14 +42,15 @@ struct iwarp_device *iwarp_device_new(const struct iwarp_device_config *config);
 void iwarp_device_free(struct iwarp_device *device);
 
 struct iwarp_region {
-    uint32_t stag;   /* 0 when registering: the device chooses */
-    uint64_t base;   /* Tagged Offset of octets[0] */
-    uint64_t length; /* base + length may be 2^64, never more */
-    uint8_t *octets; /* the memory, borrowed; NULL when registering: the device allocates, zeroed, and owns it */
-    unsigned access; /* enum iwarp_access, any set */
-    uint32_t pd;     /* Protection Domain: reachable from streams of the same number */
-    uint32_t stream; /* number of the only stream that may reach it (iwarp_stream_number); 0: any of `pd` */
-    bool valid;      /* set on registering; false once invalidated */
+    uint32_t stag;       /* 0 when registering: the device chooses */
+    uint64_t base;       /* Tagged Offset of octets[0] */
+    uint64_t length;     /* base + length may be 2^64, never more */
+    uint8_t *octets;     /* the memory, borrowed; NULL when registering: the device allocates, zeroed, and owns it */
+    unsigned access;     /* enum iwarp_access, any set */
+    uint32_t pd;         /* Protection Domain: reachable from streams of the same number */
+    uint32_t stream;     /* number of the only stream that may reach it (iwarp_stream_number); 0: any of `pd` */
+    uint64_t registered; /* set on registering: octets of memory, whatever `length` is later */
+    bool valid;          /* set on registering; false once invalidated */
 };
 
 /*
@@ -63,6 +64,12 @@ int iwarp_region_deregister(struct iwarp_device *device, uint32_t stag, struct s
 
 /* Peers reach it no more, the memory stays registered (RFC 5040 5.3, local form). Error: no such STag. */
 int iwarp_region_invalidate(struct iwarp_device *device, uint32_t stag, struct sentence *sentence);
+
+/*
+ * The range that peers reach becomes the region's first `length` octets; the memory stays as it is (RFC 5041 8.3). May be
+ * called again, up to the length registered. Error: no such STag, or a longer range.
+ */
+int iwarp_region_set_length(struct iwarp_device *device, uint32_t stag, uint64_t length, struct sentence *sentence);
 
 /* The region with exactly that STag, key part included, valid or not; NULL when there is none. Borrowed. */
 const struct iwarp_region *iwarp_region_find(const struct iwarp_device *device, uint32_t stag);

@@ -70,9 +70,15 @@ struct iwarp_stream_config {
     unsigned rtr;      /* RTR messages this side can send (initiator) or take (responder), enum iwarp_rtr */
     uint8_t private_data[MPA_PRIVATE_DATA_MAX];
     uint16_t private_octets; /* the ULP's, in the Request or the Reply: at most 512, with enhanced 508 */
-    size_t emss;             /* TCP's effective maximum segment size, for MULPDU (RFC 5044 4.5); 0: 1460 */
-    uint64_t startup_limit;  /* ns from the beginning to a complete start-up exchange; 0: none */
-    uint64_t linger_limit;   /* ns from own FIN or Terminate to the peer's FIN, then abort; 0: none */
+    uint16_t private_room;   /* of the peer's the ULP takes so many octets: more makes a bad frame (RFC 5044 7.1.2) */
+    bool rdmac;              /* takes peers of the RDMA Consortium's MPA, Rev 0, as RFC 5044 C.2.3 describes it */
+    bool trace;              /* IWARP_EVENT_ULPDU for each ULPDU that MPA passes to DDP */
+    bool smbd; /* IRD and ORD in front of the Private Data of frames without the enhanced word, as [MS-SMBD] has them */
+    bool modify_fails;      /* initiator: what the Reply settles cannot be put in force: a local error (RFC 6581 9.3) */
+    size_t emss;            /* TCP's effective maximum segment size, for MULPDU (RFC 5044 4.5); 0: 1460 */
+    uint64_t startup_limit; /* ns from the beginning to a complete start-up exchange; 0: none */
+    uint64_t linger_limit;  /* ns from own FIN or Terminate to the peer's FIN, then abort; 0: none */
+    uint64_t teardown_delay; /* ns from an error that is told to the ULP's close (RFC 5041 6.2.2); 0: at once */
     enum iwarp_accept_policy accept;
     uint32_t pd;           /* Protection Domain of the stream */
     uint32_t number;       /* the stream's own number, which regions bind to; 0: none binds */
@@ -105,6 +111,17 @@ void iwarp_stream_input(struct iwarp_stream *stream, const uint8_t *octets, size
  */
 size_t iwarp_stream_input_space(struct iwarp_stream *stream, uint8_t **space);
 void iwarp_stream_input_filled(struct iwarp_stream *stream, size_t count, uint64_t now);
+
+/*
+ * Octets that TCP has got ahead of others: `gap` octets (1 or more) are missing between what was last given in order and
+ * these. Whole FPDUs that can be found among them are checked and their payload is placed at once (RFC 5041 5.3); nothing
+ * is delivered, completed or reported. TCP keeps the octets, and gives them again in order when the gap is closed, so it
+ * may tell of some, of all, or twice: the stream remembers nothing of them. FPDUs are found by Markers, where they and
+ * CRCs are in use (RFC 5044 6); with `boundary` the caller vouches that the octets begin with an FPDU, which a TCP
+ * segment alone does not say (RFC 5044 A.4).
+ */
+void iwarp_stream_input_early(struct iwarp_stream *stream, size_t gap, const uint8_t *octets, size_t count,
+                              bool boundary, uint64_t now);
 
 /* The peer's FIN; the connection was reset or lost. */
 void iwarp_stream_input_fin(struct iwarp_stream *stream, uint64_t now);
@@ -170,6 +187,7 @@ enum iwarp_event_kind {
     IWARP_EVENT_TERMINATE_SENT,     /* `triple`, `headers` as sent */
     IWARP_EVENT_TERMINATE_RECEIVED, /* `triple`, `headers` as received */
     IWARP_EVENT_HALF_CLOSED,        /* the peer's FIN came */
+    IWARP_EVENT_ULPDU,              /* with `trace`: `octets` of it, `early`; `value` orders them as they were sent */
     IWARP_EVENT_CLOSED,             /* both directions are over, by FIN */
     IWARP_EVENT_ERROR,              /* an error of this stream: `requirement`, `triple`, `text`; it ends */
 };
@@ -191,12 +209,14 @@ struct iwarp_event {
     bool solicited;   /* RECEIVE: asks for a Solicited Event */
     bool invalidated; /* RECEIVE: `stag` was invalidated */
     uint32_t stag;
-    size_t octets;          /* completions: octets of the message */
-    uint64_t value;         /* ATOMIC_DONE */
-    const uint8_t *buffer;  /* RECEIVE: the buffer that was posted */
-    struct mpa_start start; /* CONNECT_REQUEST, ESTABLISHED, REJECTED: the peer's frame; its Private Data is valid
-                                   until the stream is freed */
+    size_t octets;         /* completions: octets of the message */
+    uint64_t value;        /* ATOMIC_DONE; ULPDU: where its FPDU begins, in octets behind the start-up frame mod 2^32 */
+    bool early;            /* ULPDU: ahead of a gap, for placement only: it comes again in order (RFC 5044 3) */
+    const uint8_t *buffer; /* RECEIVE: the buffer that was posted */
+    struct mpa_start start; /* CONNECT_REQUEST, ESTABLISHED, REJECTED, and ERROR about it: the peer's frame; its Private
+                                   Data is valid until the stream is freed */
     uint16_t ird, ord;      /* ESTABLISHED: in force on this side */
+    uint8_t version;        /* ESTABLISHED: of DDP and RDMAP, 1; 0 with a peer of Rev 0 (RFC 5044 C.2.4) */
     bool send_markers, receive_markers, crc; /* ESTABLISHED: as agreed */
     wire_result triple;                      /* TERMINATE_*, ERROR (0: the error has no Terminate triple) */
     uint8_t headers[TERMINATE_MAX];          /* TERMINATE_*: the Terminate's payload */
@@ -228,9 +248,28 @@ uint16_t iwarp_stream_ird(const struct iwarp_stream *stream);
 uint16_t iwarp_stream_ord(const struct iwarp_stream *stream);
 size_t iwarp_stream_mulpdu(const struct iwarp_stream *stream);
 
+/* What MPA reckons with on this stream, for those who look into it. Positions are octets from SeqStart on, mod 2^32. */
+struct iwarp_mpa_state {
+    size_t emss;
+    bool gate; /* FPDUs may be sent */
+    bool send_markers, receive_markers, crc;
+    uint32_t send_position, receive_position;
+    size_t waiting; /* octets received of an FPDU that is not complete */
+};
+
+void iwarp_stream_mpa(const struct iwarp_stream *stream, struct iwarp_mpa_state *state);
+
+/*
+ * One ULPDU for MPA as it stands, that DDP has not cut. Refused, as RFC 5044 3 allows, when it is longer than MULPDU, and
+ * when something else is on its way out or may not go out yet. `octets` are copied.
+ */
+int iwarp_stream_post_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count,
+                            struct sentence *sentence);
+
 struct iwarp_stream_counters {
     uint64_t fpdus_sent, fpdus_received;
     uint64_t segments_placed, octets_placed;
+    uint64_t segments_early; /* placed by iwarp_stream_input_early(); they count again in order */
     uint64_t crc_errors, marker_errors;
     uint64_t octets_dropped;                           /* received after an error */
     unsigned reads_outstanding, reads_outstanding_max; /* own Read and Atomic Requests */
@@ -262,6 +301,8 @@ struct iwarp_send {
     bool solicited;
     bool invalidate;
     uint32_t stag; /* the peer's, with invalidate */
+    uint8_t
+        opcode; /* 0: as solicited and invalidate say; else one of the Sends, RDMAP_SEND to RDMAP_SEND_SE_INVALIDATE */
 };
 
 struct iwarp_write {

@@ -90,7 +90,7 @@ struct iwarp_completion {
 
 struct iwarp_cq *iwarp_cq_new(struct iwarp_context *context);
 
-/* No queue pair may use it any more. */
+/* What is in it is dropped, and later completions with it while queue pairs or listeners still use it. */
 void iwarp_cq_free(struct iwarp_cq *cq);
 
 /* Takes up to `most` completions, oldest first; returns how many. */
@@ -106,8 +106,10 @@ void iwarp_cq_arm(struct iwarp_cq *cq, bool solicited_only);
 /* A shared receive queue: streams without a posted receive of their own take theirs from here as messages come. */
 struct iwarp_srq *iwarp_srq_new(struct iwarp_context *context);
 
-/* No queue pair may use it any more. What was posted and not taken is forgotten without a completion. */
+/* What was posted and not taken is forgotten without a completion. Streams that still use it find nothing in it. */
 void iwarp_srq_free(struct iwarp_srq *srq);
+
+/* For the next stream that needs one; the completion has this `id`. */
 int iwarp_srq_post(struct iwarp_srq *srq, uint64_t id, uint8_t *buffer, size_t octets, struct sentence *sentence);
 size_t iwarp_srq_count(const struct iwarp_srq *srq);
 
@@ -138,6 +140,16 @@ void iwarp_listener_free(struct iwarp_listener *listener);
 /* Begins to connect. The outcome comes as an event. */
 struct iwarp_qp *iwarp_connect(struct iwarp_context *context, const char *address, uint16_t port,
                                const struct iwarp_qp_options *options, struct sentence *sentence);
+
+/*
+ * MPA on a TCP connection that is open already and may have carried messages of the program's own (RFC 5044 7.1, 7.1.5):
+ * `socket` is connected, all that the program wrote to it is in order before MPA's, and what is still to be read is
+ * MPA's. What the program has read beyond its own messages it gives as `octets`. The roles are what both programs agreed;
+ * a responder should be attached before it asks for the Request. The socket belongs to the queue pair, unless this fails:
+ * then it is as it was.
+ */
+struct iwarp_qp *iwarp_attach(struct iwarp_context *context, int socket, enum iwarp_role role, const void *octets,
+                              size_t count, const struct iwarp_qp_options *options, struct sentence *sentence);
 
 /* Private Data of the Reply: NULL with 0 octets for that of the options. */
 int iwarp_accept(struct iwarp_qp *qp, const void *private_data, size_t octets, struct sentence *sentence);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Deliberate faults of MPA that act on what TCP does and on what the ULP is told: part of the list in defect_internal.h. */
+#ifndef REFERENCE_STACK_DEFECT_MPA_H
+#define REFERENCE_STACK_DEFECT_MPA_H
+
+/* clang-format off */
+#define DEFECT_BEHAVIOURS_MPA(B) \
+    /* Start-up frames */ \
+    B(MARKER_IN_START,             "marker-in-start",             "a start-up frame of more than 512 octets has a Marker in it") \
+    B(WORD_BEHIND,                 "word-behind",                 "the enhanced word stands behind the ULP's Private Data") \
+    B(DEPTHS_KEPT,                 "depths-kept",                 "initiator: each Request has the IRD and ORD of the device's first") \
+    B(P2P_ALWAYS,                  "p2p-always",                  "initiator: A = 1 whatever the ULP asks for") \
+    /* FPDUs, obeyed by defect_frame.c */ \
+    B(ULPDU_TWICE,                 "ulpdu-twice",                 "a short Send is twice in its FPDU, under one ULPDU_Length") \
+    B(POINTER_TO_FIRST,            "marker-pointer-to-first",     "a Marker points to the first FPDU that began behind the Marker before") \
+    B(CRC_OF_PREVIOUS,             "crc-of-previous",             "each FPDU but the first has the CRC of the one before") \
+    B(CRC_WITH_NEXT,               "crc-with-next",               "within a message the CRC field goes out with the next FPDU") \
+    /* FPDUs received */ \
+    B(PARTIAL_EXPIRES,             "partial-expires",             "the part of an FPDU that has come is forgotten after a second") \
+    B(CRC_DELIVERED,               "crc-delivered",               "without agreed CRCs the CRC field goes up behind the ULPDU") \
+    /* FPDUs ahead of a gap */ \
+    B(EARLY_KEPT,                  "early-kept",                  "what comes ahead of a gap waits until it closes") \
+    B(EARLY_CHAIN,                 "early-chain",                 "ahead of a gap the next FPDU is sought as if there were no Markers, and none there is an error") \
+    B(ORDER_ARRIVAL,               "order-arrival",               "DDP is told the order of arrival for that of sending") \
+    /* EMSS and MULPDU */ \
+    B(MULPDU_REMAINING,            "mulpdu-remaining",            "MULPDU is what is left of the TCP segment, however little") \
+    B(MULPDU_OF_MTU,               "mulpdu-of-mtu",               "MULPDU is reckoned from the MTU, without taking off IP and TCP headers") \
+    B(OVERSIZE_TRUNCATED,          "oversize-truncated",          "a ULPDU beyond MULPDU is cut to it without a word") \
+    B(OVERSIZE_TAKEN,              "oversize-taken",              "a ULPDU of any length is taken") \
+    B(EMSS_ONCE,                   "emss-once",                   "a change of EMSS is not heard of") \
+    B(EMSS_OF_FIRST,               "emss-of-first",               "the device's first connection tells the EMSS for all") \
+    /* Peers of Rev 0 */ \
+    B(RDMAC_OWN_M,                 "rdmac-own-m",                 "Rev 0: the own wish for Markers counts") \
+    B(RDMAC_OWN_C,                 "rdmac-own-c",                 "Rev 0: the own wish for CRCs counts") \
+    B(RDMAC_VERSION_1,             "rdmac-version-1",             "Rev 0: DV and RV are 1 all the same") \
+    B(EVENT_VERSION_1,             "event-version-1",             "Rev 0: the ULP is told that DDP's version is 1") \
+    /* What the ULP is told */ \
+    B(EVENT_REVISION_0,            "event-revision-0",            "the ULP is told that the peer's Rev is 0") \
+    B(FIN_UNTOLD,                  "fin-untold",                  "the peer's FIN is not told") \
+    B(RESET_UNTOLD,                "reset-untold",                "a reset or lost connection is not told") \
+    /* The driver, obeyed by peer.c and peer_streaming.c */ \
+    B(STREAMING_UNREAD,            "streaming-unread",            "MPA takes over with the first octets of the peer's last streaming message") \
+    B(NAGLE,                       "nagle",                       "an FPDU waits until the one before is acknowledged") \
+    B(ROLE_BY_SYN,                 "role-by-syn",                 "who opens the TCP connection is the MPA Initiator")
+/* clang-format on */
+
+/* Values that the device's first connection leaves to later ones, by some of these. */
+struct defect_first {
+    unsigned long emss; /* 0: none yet */
+    unsigned ird, ord;
+    int depths; /* set: there are some */
+};
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Deliberate faults of RDMAP, and of what streams of one device share: part of the list in defect_internal.h. */
+#ifndef REFERENCE_STACK_DEFECT_RDMAP_H
+#define REFERENCE_STACK_DEFECT_RDMAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/rdmap.h"
+
+struct ddp_segment;
+struct defect_set;
+struct iwarp_region;
+struct iwarp_stream;
+struct send_work;
+struct served_read;
+struct terminate;
+struct untagged_queue;
+
+/* clang-format off */
+#define DEFECT_BEHAVIOURS_RDMAP(B) \
+    /* Headers and messages sent */ \
+    B(CONTROLS_SWAPPED,            "controls-swapped",            "RDMAP's control octet stands before DDP's") \
+    B(CONTROL_LATER,               "control-later",               "RDMAP's control octet stands second in RsvdULP of untagged segments") \
+    B(TAGGED_HEADER_LONG,          "tagged-header-long",          "tagged segments have 4 more octets of RsvdULP") \
+    B(SEND_LENGTH_WORD,            "send-length-word",            "its length stands before the payload of a Send") \
+    B(READ_REQUEST_PADDED,         "read-request-padded",         "4 octets of zero follow the Read Request Header") \
+    B(READ_REQUEST_SECOND,         "read-request-second",         "a waiting Read of another source is appended to the Read Request Header") \
+    B(WRITE_SPLIT,                 "write-split",                 "a Write of more than 64 KiB has L = 1 at each 64 KiB") \
+    B(SENDS_JOINED,                "sends-joined",                "of two waiting Sends the first has L = 0, and the second is its rest") \
+    B(GATHER_SPLIT,                "gather-split",                "each piece of a gather list is a message of its own") \
+    B(MSN_OF_DEVICE,               "msn-of-device",               "the MSN of Sends counts those of all streams of the device") \
+    B(SHORT_FIRST,                 "short-first",                 "of two waiting Writes, or Sends, the shorter goes first") \
+    B(READS_FIRST,                 "reads-first",                 "an own Read goes ahead of Writes and Sends that wait") \
+    B(READS_LAST_FIRST,            "reads-last-first",            "of several waiting own Reads the last posted goes first") \
+    B(LENGTH_WRAPS,                "length-wraps",                "the length of posted work is cut to 32 bits") \
+    B(OPCODE_UNCHECKED,            "opcode-unchecked",            "the ULP may post a Send of any opcode") \
+    B(SINK_UNCHECKED,              "sink-unchecked",              "an own Read is posted whatever its sink is") \
+    /* Read Requests served */ \
+    B(READ_NEEDS_RECEIVE,          "read-needs-receive",          "Read Responses wait until the ULP has a receive posted") \
+    B(READ_TAKES_RECEIVE,          "read-takes-receive",          "a Read Request is delivered to a posted receive") \
+    B(READ_SPLIT_HEADER,           "read-split-header",           "the second segment of a Read Request is taken for its header") \
+    B(READS_HALF,                  "reads-half",                  "half of the agreed Read Requests are served at once") \
+    B(READS_POOLED,                "reads-pooled",                "all streams of the device share the Read Requests that one may have open") \
+    B(READ_SLOT_LATE,              "read-slot-late",              "the place of a Read Request is free 200 ms after its response") \
+    B(READS_LEAK,                  "reads-leak",                  "a reset leaves the places of open Read Requests taken, for all streams") \
+    B(RESPONSE_ELSEWHERE,          "response-elsewhere",          "Read Responses go out on the oldest stream of the device") \
+    B(RESPONSE_GIVEN_UP,           "response-given-up",           "a Read Response that could not go on for a second is given up") \
+    B(EMPTY_RESPONSE_STALE,        "empty-response-stale",        "an empty Read Response has the STag and TO of the source") \
+    B(LATE_SINK_STAG,              "late-sink-stag",              "a Read that fails midway: SinkSTag comes back as SrcSTag") \
+    B(LATE_SINK_TO,                "late-sink-to",                "a Read that fails midway: SinkTO comes back as it was") \
+    B(LATE_SIZE,                   "late-size",                   "a Read that fails midway: RDMARDSZ is what was sent already") \
+    B(LATE_SOURCE_STAG,            "late-source-stag",            "a Read that fails midway: SrcSTag comes back as 0") \
+    B(LATE_SOURCE_TO,              "late-source-to",              "a Read that fails midway: SrcTO comes back as it was") \
+    /* Delivery and completion */ \
+    B(SINK_AT_BASE,                "sink-at-base",                "Read Responses are placed at the region's base") \
+    B(EMPTY_SEND_UNBUFFERED,       "empty-send-unbuffered",       "an empty Send without a receive is counted, and forgotten") \
+    B(INVALIDATED_UNTOLD,          "invalidated-untold",          "a delivery does not say which STag was invalidated") \
+    B(EARLY_READ_DONE,             "early-read-done",             "an own Read completes when the end of its response is placed, whatever is missing before") \
+    B(READ_DONE_HELD,              "read-done-held",              "an own Read completes with the next message that comes in") \
+    B(READS_DONE_SWAPPED,          "reads-done-swapped",          "of two Reads whose completion waits for the ULP the later comes first") \
+    B(WRITE_DONE_UNTOLD,           "write-done-untold",           "Writes complete without a word") \
+    B(DONE_WHEN_POSTED,            "done-when-posted",            "Sends and Writes complete when they are posted") \
+    B(FLUSH_FORGETS,               "flush-forgets",               "work that was not begun is dropped without a completion") \
+    B(FLUSH_READS_DONE,            "flush-reads-done",            "the end of a stream completes open Reads as good") \
+    /* Terminates and the end */ \
+    B(TERMINATE_LAST,              "terminate-last",              "a Terminate goes out behind all that was posted or asked for before") \
+    B(TERMINATE_CUTS_FPDU,         "terminate-cuts-fpdu",         "a Terminate begins in the middle of an FPDU") \
+    B(TERMINATE_CODE_CHECKED,      "terminate-code-checked",      "a Terminate 0/0 whose code is not 0 is an error") \
+    B(TERMINATE_SEGMENTS_MIXED,    "terminate-segments-mixed",    "the first segment's header is quoted, and the length of the failing one") \
+    B(TERMINATE_OPERATION_ZEROED,  "terminate-operation-zeroed",  "an operation error of a Read Request quotes a header of zeros") \
+    B(TERMINATE_CATASTROPHE_QUOTES, "terminate-catastrophe-quotes", "a Terminate for a local catastrophe has M = D = 1, and a header of zeros") \
+    B(FAULT_ON_ONE,                "fault-on-one",                "a fault of the whole device is told on its newest stream alone") \
+    /* What streams share */ \
+    B(QUEUE_OVERFLOW_ALL,          "queue-overflow-all",          "the overflow of one completion queue ends all streams") \
+    B(QUEUE_OVERWRITES,            "queue-overwrites",            "a full completion queue takes room from another one") \
+    B(STAG_STEPS,                  "stag-steps",                  "each STag is the one before and 0x100") \
+    B(STAG_SMALL,                  "stag-small",                  "all STags are below 0x10000") \
+    B(RIGHTS_IGNORED,              "rights-ignored",              "memory is registered with both remote rights, whatever was asked for")
+/* clang-format on */
+
+/* What the streams of a device share on behalf of its faults. */
+struct device_faults {
+    struct iwarp_stream *oldest;
+    uint32_t sends; /* Sends of all streams */
+    size_t reads;   /* Read and Atomic Requests open, of all streams */
+    size_t leaked;  /* places of Read Requests that nothing frees */
+    uint32_t stag;  /* drawn last */
+};
+
+/* A stream of a device with faults comes and goes. */
+void defect_stream_joins(struct iwarp_stream *stream);
+void defect_stream_leaves(struct iwarp_stream *stream);
+
+/* How many of the stream's places for Read Requests are taken, as its faults count them. */
+size_t defect_reads_used(const struct iwarp_stream *stream);
+
+/* The stream that serves the request; and one that has `count` requests fewer, or after a reset, for the counts above. */
+struct iwarp_stream *defect_server(struct iwarp_stream *stream);
+void defect_reads_gone(struct iwarp_stream *stream, size_t count);
+void defect_reads_reset(struct iwarp_stream *stream);
+
+/* A Read Response is through, or went on: true when it is to be given up. */
+bool defect_response_sent(struct iwarp_stream *stream, bool last);
+
+/* The Read Request as delivered, for faults that see it otherwise; and a receive that is used up by it. */
+void defect_read_delivered(struct iwarp_stream *stream, struct untagged_queue *queue,
+                           const struct ddp_segment *segment);
+
+/* The end of a Read Response was placed ahead of a gap. */
+void defect_read_placed(struct iwarp_stream *stream, const struct ddp_segment *segment);
+
+/* What a Terminate returns of a Read that failed midway: `rest` is right. */
+void defect_late_read(const struct defect_set *set, const struct served_read *served, struct read_request *rest);
+
+/* An STag as the set draws it, given the one before and a good one. */
+uint32_t defect_stag(const struct defect_set *set, struct device_faults *faults, uint32_t good);
+
+/* Is the newest work to go ahead of the one that was posted before it? */
+bool defect_goes_ahead(const struct defect_set *set, const struct send_work *newest, const struct send_work *before);
+
+/* A segment of a Send or Write as it will be sent: what its sender goes by is right. */
+void defect_data_segment(struct iwarp_stream *stream, struct ddp_segment *segment);
+
+/* What stands behind the header of an own Read Request: its length with that, at most 12 octets more. */
+size_t defect_read_request(const struct iwarp_stream *stream, uint8_t *header);
+
+/* The ULPDU as it will be sent, with DEFECT_ROOM behind it. Returns its length. */
+size_t defect_ulpdu(const struct defect_set *set, uint8_t *ulpdu, size_t octets);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Instruments: what no ULP needs, and no peer can show. A stream tells what DDP and its LLP think of it, keeps a trace of
+ * placements and deliveries, and can be brought into states that are hard to reach otherwise.
+ */
+#ifndef IWARP_INSTRUMENT_H
+#define IWARP_INSTRUMENT_H
+
+#include "iwarp/stream.h"
+
+/* How the LLP stream stands (RFC 5041 3). */
+enum iwarp_llp_state {
+    IWARP_LLP_OK,
+    IWARP_LLP_GRACEFUL,  /* one of the sides has closed, or is about to */
+    IWARP_LLP_ERRONEOUS, /* an error ended it, of whatever layer */
+};
+
+struct iwarp_ddp_state {
+    enum iwarp_llp_state llp;
+    uint32_t send_msn, receive_msn; /* the next ones on QN 0 */
+    unsigned system_faults;         /* messages that found no buffer (RFC 5041 7.1) */
+};
+
+void iwarp_stream_ddp(const struct iwarp_stream *stream, struct iwarp_ddp_state *state);
+
+/* The next MSNs on QN 0 of both directions are these. Only for a peer that knows of it. */
+void iwarp_stream_set_msn(struct iwarp_stream *stream, uint32_t send, uint32_t receive);
+
+/* MULPDU is this from now on, whatever EMSS says; 0: as EMSS says. */
+void iwarp_stream_set_mulpdu(struct iwarp_stream *stream, size_t mulpdu);
+
+/* No Read or Atomic Response is begun, and no atomic executed, until `hold` is taken back. */
+void iwarp_stream_hold_responses(struct iwarp_stream *stream, bool hold);
+
+enum iwarp_catastrophe {
+    IWARP_CATASTROPHE_DDP,      /* at once, of DDP: Terminate 1/0/00 */
+    IWARP_CATASTROPHE_RDMAP,    /* at once, of RDMAP: 0/0/00 */
+    IWARP_CATASTROPHE_RESPONSE, /* of RDMAP, while the next Atomic Response is made */
+};
+
+/* A local catastrophic error (RFC 5041 7.2, RFC 5040 7.1, RFC 7306 8.1). */
+void iwarp_stream_catastrophe(struct iwarp_stream *stream, enum iwarp_catastrophe kind, uint64_t now);
+
+enum iwarp_trace_kind { IWARP_TRACE_PLACED, IWARP_TRACE_DELIVERED };
+
+struct iwarp_trace {
+    enum iwarp_trace_kind kind;
+    bool tagged;
+    uint8_t opcode; /* RDMAP's */
+    uint32_t stag;  /* tagged */
+    uint32_t qn, msn;
+    uint64_t offset; /* TO or MO of a segment that is placed */
+    uint64_t octets; /* of the segment; of the whole message where that is known, when delivered */
+};
+
+/*
+ * Begins the trace, or takes its oldest record: false when there is none. Records are kept from the first call on, at
+ * most IWARP_TRACE_MAX of them; later ones are lost.
+ */
+enum { IWARP_TRACE_MAX = 4096 };
+bool iwarp_stream_trace(struct iwarp_stream *stream, struct iwarp_trace *record);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Connections that there is no memory for. One that libuv has told of and nobody takes would be the last of its listener:
+ * so it is taken, by a handle that is there for this, and closed. It needs no allocation.
+ */
+#ifndef REFERENCE_STACK_TURN_AWAY_H
+#define REFERENCE_STACK_TURN_AWAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <uv.h>
+
+enum { TURN_AWAY_SERVERS = 16 };
+
+/* Zeroed to begin with; it must live until the loop has no more handles. */
+struct turn_away {
+    union {
+        uv_handle_t handle;
+        uv_stream_t stream;
+        uv_tcp_t tcp;
+        uv_pipe_t pipe;
+    } with;
+    bool busy; /* the handle is closing */
+    uv_stream_t *waiting[TURN_AWAY_SERVERS];
+    size_t count;
+};
+
+/* The connection that `server` has told of. */
+void turn_away(struct turn_away *away, uv_stream_t *server);
+
+/* The server closes. */
+void turn_away_forget(struct turn_away *away, const uv_stream_t *server);
+
+#endif
