@@ -19,9 +19,22 @@ const char *flow_reason_text(enum flow_reason reason)
         [FLOW_REASON_NO_FPDU] = "no FPDU was found in this direction",
         [FLOW_REASON_STREAMING] = "the ULP's own octets stand before the start-up frame",
         [FLOW_REASON_EVICTED] = "more connections are open than the decoder follows at once",
+        [FLOW_REASON_CHECKSUM] = "the SCTP packet's checksum is wrong: a receiver drops it",
+        [FLOW_REASON_MESSAGE_SHORT] = "the user message is too short for its DDP-SSN",
+        [FLOW_REASON_MESSAGE_LONG] =
+            "fragments of a user message that never became whole, or is longer than a DDP Segment",
+        [FLOW_REASON_SSN_AGAIN] = "another user message with that DDP-SSN came before",
+        [FLOW_REASON_CHUNK] = "the chunk's length contradicts the packet's: the rest of the packet is not read",
     };
 
     return (unsigned)reason < FLOW_REASON_COUNT ? texts[reason] : "";
+}
+
+const char *flow_kind_text(enum flow_kind kind)
+{
+    static const char *const texts[FLOW_KINDS] = {"TCP connection", "SCTP association", "DDP stream", "CM exchange"};
+
+    return (unsigned)kind < FLOW_KINDS ? texts[kind] : "";
 }
 
 const char *flow_role(const struct flow *flow, enum flow_direction direction)
@@ -31,21 +44,31 @@ const char *flow_role(const struct flow *flow, enum flow_direction direction)
     return direction == FLOW_FROM_INITIATOR ? "initiator" : "responder";
 }
 
-static void end_name(const struct flow_address *address, char *text, size_t room)
+static void end_name(const struct flow *flow, const struct flow_address *address, char *text, size_t room)
 {
     char number[INET6_ADDRSTRLEN] = "?";
 
-    inet_ntop(address->family == 6 ? AF_INET6 : AF_INET, address->octets, number, sizeof(number));
-    snprintf(text, room, address->family == 6 ? "[%s]:%u" : "%s:%u", number, (unsigned)address->port);
+    if (address->family == 0)
+        snprintf(number, sizeof(number), "lid 0x%04x", (unsigned)octets_get16(address->octets));
+    else
+        inet_ntop(address->family == 6 ? AF_INET6 : AF_INET, address->octets, number, sizeof(number));
+    if (flow->kind == FLOW_CM_EXCHANGE)
+        snprintf(text, room, "%s", number);
+    else
+        snprintf(text, room, address->family == 6 ? "[%s]:%u" : "%s:%u", number, (unsigned)address->port);
 }
 
 const char *flow_name(const struct flow *flow, enum flow_direction direction, char *text, size_t room)
 {
-    char from[INET6_ADDRSTRLEN + 9], to[INET6_ADDRSTRLEN + 9];
+    char from[INET6_ADDRSTRLEN + 9], to[INET6_ADDRSTRLEN + 9], more[20] = "";
 
-    end_name(&flow->address[direction], from, sizeof(from));
-    end_name(&flow->address[flow_reverse(direction)], to, sizeof(to));
-    snprintf(text, room, "%s>%s", from, to);
+    end_name(flow, &flow->address[direction], from, sizeof(from));
+    end_name(flow, &flow->address[flow_reverse(direction)], to, sizeof(to));
+    if (flow->kind == FLOW_STREAM)
+        snprintf(more, sizeof(more), " sid %u", (unsigned)flow->sctp.sid);
+    else if (flow->kind == FLOW_CM_EXCHANGE)
+        snprintf(more, sizeof(more), " id 0x%08x", (unsigned)flow->cm.id[FLOW_FROM_INITIATOR]);
+    snprintf(text, room, "%s>%s%s", from, to, more);
     return text;
 }
 
@@ -98,27 +121,40 @@ static void tell_open(struct flow_decoder *decoder, struct flow_connection *conn
     flow_event_send(decoder, &event);
 }
 
+struct flow *flow_make(struct flow_decoder *decoder, enum flow_kind kind, uint64_t frame, uint64_t time_ns)
+{
+    size_t head = (sizeof(struct flow) + 15) & ~(size_t)15;
+    struct flow *flow = calloc(1, head + decoder->config.rule_state_octets);
+
+    if (flow == NULL)
+        return NULL;
+    flow->kind = kind;
+    flow->number = ++decoder->totals.flows;
+    flow->first_frame = flow->last_frame = frame;
+    flow->first_ns = flow->last_ns = time_ns;
+    flow->revision = MPA_REV_1;
+    flow->rule_state = decoder->config.rule_state_octets != 0 ? (uint8_t *)flow + head : NULL;
+    for (unsigned i = 0; i < FLOW_DIRECTIONS; i++)
+        for (unsigned queue = 0; queue < FLOW_QUEUES; queue++)
+            flow->half[i].queue[queue].next_msn = DDP_FIRST_MSN;
+    return flow;
+}
+
 bool flow_recognise(struct flow_decoder *decoder, struct flow_connection *connection, unsigned initiator,
                     bool roles_known)
 {
-    size_t head = (sizeof(struct flow) + 15) & ~(size_t)15;
     struct flow *flow;
 
     if (connection->flow != NULL)
         return true;
-    flow = calloc(1, head + decoder->config.rule_state_octets);
+    flow = flow_make(decoder, FLOW_CONNECTION, connection->first_frame, connection->first_ns);
     if (flow == NULL)
         return false;
     connection->flow = flow;
     connection->swap = initiator; /* side `initiator` becomes direction 0 */
-    flow->number = ++decoder->totals.flows;
     flow->roles_known = roles_known;
-    flow->first_frame = connection->first_frame;
-    flow->first_ns = connection->first_ns;
     flow->last_frame = connection->last_frame;
     flow->last_ns = connection->last_ns;
-    flow->revision = MPA_REV_1;
-    flow->rule_state = decoder->config.rule_state_octets != 0 ? (uint8_t *)flow + head : NULL;
     for (unsigned i = 0; i < 2; i++) {
         struct flow_side *side = &connection->side[i];
         enum flow_direction direction = flow_direction_of(connection, i);
@@ -132,8 +168,6 @@ bool flow_recognise(struct flow_decoder *decoder, struct flow_connection *connec
         half->window_scale_seen = side->has_scale;
         half->window_scale = side->scale;
         half->largest_segment = side->largest_segment;
-        for (unsigned queue = 0; queue < FLOW_QUEUES; queue++)
-            half->queue[queue].next_msn = DDP_FIRST_MSN;
         if (side->syn_seen) {
             flow->opener_known = true;
             flow->opener = side->syn_ack ? flow_reverse(direction) : direction;
@@ -324,11 +358,52 @@ static struct flow_connection *take_segment(struct flow_decoder *decoder, const 
 void flow_decoder_frame(struct flow_decoder *decoder, const struct flow_frame *frame)
 {
     struct flow_segment segment;
+    struct flow_datagram datagram;
 
     decoder->totals.frames++;
     decoder->now_ns = frame->time_ns;
-    if (flow_link_segment(frame, &segment, &decoder->totals))
-        take_segment(decoder, &segment, frame);
+    switch (flow_link_frame(frame, &segment, &datagram, &decoder->totals)) {
+    case FLOW_PROTOCOL_NONE: break;
+    case FLOW_PROTOCOL_TCP: take_segment(decoder, &segment, frame); break;
+    case FLOW_PROTOCOL_SCTP: flow_sctp_packet(decoder, &datagram, frame->number, frame->time_ns); break;
+    default: flow_infiniband_packet(decoder, &datagram, frame->number, frame->time_ns); break;
+    }
+}
+
+static void take_packet(struct flow_decoder *decoder, const struct flow_packet *packet, enum flow_protocol protocol,
+                        struct flow_datagram *datagram)
+{
+    decoder->totals.frames++;
+    decoder->now_ns = packet->time_ns;
+    *datagram = (struct flow_datagram){
+        .protocol = protocol,
+        .family = packet->family,
+        .source = packet->source,
+        .destination = packet->destination,
+        .octets = packet->octets,
+        .captured = packet->captured,
+        .length = packet->length > packet->captured ? packet->length : packet->captured,
+    };
+    decoder->totals.cut_frames += packet->length > packet->captured;
+}
+
+void flow_decoder_sctp(struct flow_decoder *decoder, const struct flow_packet *packet)
+{
+    struct flow_datagram datagram;
+
+    take_packet(decoder, packet, FLOW_PROTOCOL_SCTP, &datagram);
+    datagram.ip_octets = (packet->family == 4 ? 20 : 40) + datagram.length; /* without options */
+    if (packet->family == 4 || packet->family == 6)
+        flow_sctp_packet(decoder, &datagram, packet->number, packet->time_ns);
+}
+
+void flow_decoder_roce(struct flow_decoder *decoder, const struct flow_packet *packet)
+{
+    struct flow_datagram datagram;
+
+    take_packet(decoder, packet, packet->family == 0 ? FLOW_PROTOCOL_GRH : FLOW_PROTOCOL_BTH, &datagram);
+    if (packet->family == 0 || packet->family == 4 || packet->family == 6)
+        flow_infiniband_packet(decoder, &datagram, packet->number, packet->time_ns);
 }
 
 const struct flow *flow_decoder_segment(struct flow_decoder *decoder, const struct flow_packet *packet,
@@ -381,6 +456,8 @@ void flow_decoder_finish(struct flow_decoder *decoder)
     decoder->finishing = true;
     while (decoder->oldest != NULL)
         end_connection(decoder, decoder->oldest, FLOW_REASON_COUNT);
+    flow_sctp_finish(decoder, true);
+    flow_cm_finish(decoder, true);
     decoder->finishing = false;
 }
 
@@ -390,6 +467,8 @@ void flow_decoder_destroy(struct flow_decoder *decoder)
         return;
     while (decoder->oldest != NULL)
         free_connection(decoder, decoder->oldest);
+    flow_sctp_finish(decoder, false);
+    flow_cm_finish(decoder, false);
     free(decoder->scratch);
     free(decoder);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The decoder: frames in, events out. One decoder for the live wire, for capture files and for the Wireshark plugin;
- * it knows none of them. Link and network headers, TCP reassembly, MPA start-up and framing, DDP and RDMAP are done
- * here, once.
+ * it knows none of them. Link and network headers, TCP reassembly, MPA start-up and framing, SCTP, DDP and RDMAP, and
+ * the CM messages of InfiniBand and RoCE are done here, once.
  *
  * A flow is one TCP connection (one life of a 4-tuple) on which MPA was recognised. Nothing is told of other
  * connections: the first event of a flow is FLOW_TCP_OPEN when a SYN was seen, else its first MPA frame or FPDU. Its
@@ -17,6 +17,11 @@
  * brought up to date behind the last; so a rule compares the event with the state. Start-up frames likewise:
  * flow->start[] and flow->half[].framing hold a frame's consequence only behind its FLOW_MPA_START.
  *
+ * Over SCTP (conformance/flow/flow_sctp.h) a flow is an association in which DDP was recognised (FLOW_ASSOCIATION), and
+ * another one each DDP stream session in it (FLOW_STREAM): events of the first are FLOW_SCTP, those of the second
+ * FLOW_SESSION, and FLOW_FPDU, FLOW_DDP and FLOW_RDMAP as over MPA, in the order of their DDP-SSNs. An exchange of CM
+ * messages is a flow too (FLOW_CM_EXCHANGE, conformance/flow/flow_cm.h).
+ *
  * Everything an event points to is valid during the call only, the flow until FLOW_END. Numbers are in host order,
  * lengths in octets, times in nanoseconds since 1970 (or whatever clock the caller uses).
  */
@@ -29,6 +34,7 @@
 
 #include "wire/atomic.h"
 #include "wire/ddp.h"
+#include "wire/ddp_sctp.h"
 #include "wire/fpdu.h"
 #include "wire/mpa.h"
 #include "wire/rdmap.h"
@@ -53,8 +59,10 @@ enum flow_link {
     FLOW_LINK_RAW = 101,  /* IPv4 or IPv6 by its version */
     FLOW_LINK_LOOP = 108, /* OpenBSD loopback: the family in network order */
     FLOW_LINK_LINUX_SLL = 113,
+    FLOW_LINK_ERF = 197, /* records of type InfiniBand and Ethernet */
     FLOW_LINK_IPV4 = 228,
     FLOW_LINK_IPV6 = 229,
+    FLOW_LINK_INFINIBAND = 247, /* from the LRH on */
     FLOW_LINK_LINUX_SLL2 = 276,
 };
 
@@ -83,9 +91,17 @@ struct flow_packet {
 };
 
 struct flow_address {
-    uint8_t family; /* 4 or 6 */
+    uint8_t family; /* 4 or 6 (a GID too); 0: the LID in the first two octets */
     uint16_t port;
     uint8_t octets[16]; /* network order; IPv4 in the first four */
+};
+
+enum flow_kind {
+    FLOW_CONNECTION,  /* TCP with MPA */
+    FLOW_ASSOCIATION, /* SCTP */
+    FLOW_STREAM,      /* a DDP stream session in an association */
+    FLOW_CM_EXCHANGE, /* CM messages that belong together */
+    FLOW_KINDS
 };
 
 /* A start-up frame as it stood in the stream. */
@@ -167,7 +183,8 @@ struct flow_half {
     uint64_t fpdus;
     uint64_t crc_errors;
     uint64_t marker_errors;
-    uint64_t resyncs; /* times that sync was lost */
+    uint64_t resyncs;  /* times that sync was lost */
+    size_t unfinished; /* at FLOW_END: octets of an FPDU that was begun and never whole; nobody knows what it was */
     /* DDP, RDMAP */
     uint64_t ddp_segments;
     uint64_t messages[16]; /* finished, by opcode */
@@ -183,7 +200,37 @@ struct flow_half {
     uint32_t requests_most; /* most at once so far */
 };
 
+/* Of an association (its first two lines) and of a DDP stream session in it. */
+struct flow_sctp_state {
+    enum ddp_sctp_profile profile;   /* UNDECIDED until an indication 2 or a PPID tells */
+    bool init_seen[FLOW_DIRECTIONS]; /* INIT by [0], INIT ACK by [1] */
+    bool has_indication[FLOW_DIRECTIONS];
+    uint32_t indication[FLOW_DIRECTIONS];                         /* Adaptation Layer Indication */
+    uint16_t outbound[FLOW_DIRECTIONS], inbound[FLOW_DIRECTIONS]; /* OS, MIS */
+    uint64_t association;                                         /* number of the association's flow */
+    uint16_t sid;
+    uint32_t session;                   /* n-th one on this SID, from 1 */
+    uint32_t chunks[FLOW_DIRECTIONS];   /* user messages told of in this session */
+    uint16_t next_ssn[FLOW_DIRECTIONS]; /* DDP-SSN of the next */
+    uint32_t opening[FLOW_DIRECTIONS];  /* Function Code of the first message; 0: none, or a segment */
+    uint32_t segments[FLOW_DIRECTIONS]; /* DDP Segments among them */
+    uint64_t ended[FLOW_DIRECTIONS];    /* frame of Terminate or Reject, 0: none */
+    uint32_t resets[FLOW_DIRECTIONS];   /* draft: Stream Resets */
+};
+
+/* Of an exchange of CM messages. Direction 0 is the sender of the REQ. */
+struct flow_cm_state {
+    uint32_t id[FLOW_DIRECTIONS]; /* Local Communication ID of each side; 0: not known */
+    bool sidr;
+    uint32_t seen[FLOW_DIRECTIONS]; /* 1 << (attribute - 0x10) */
+    uint64_t request_tid;
+    bool has_service, in_range;
+    uint64_t service_id;
+    uint8_t request_private[36]; /* first octets of the REQ's Private Data, when in_range */
+};
+
 struct flow {
+    enum flow_kind kind;
     uint64_t number;                              /* from 1 in the order of recognition */
     struct flow_address address[FLOW_DIRECTIONS]; /* sender of that direction: [0] Initiator, [1] Responder */
     bool roles_known;                             /* a start-up frame told who is the Initiator */
@@ -200,7 +247,9 @@ struct flow {
     uint64_t first_frame, last_frame;
     uint64_t first_ns, last_ns;
     uint64_t reply_fpdu_gate; /* frame of the Initiator's first FPDU, 0: none yet */
-    void *rule_state;         /* flow_config.rule_state_octets, zeroed when the flow is recognised; 8-aligned */
+    struct flow_sctp_state sctp;
+    struct flow_cm_state cm;
+    void *rule_state; /* flow_config.rule_state_octets, zeroed when the flow is recognised; 8-aligned */
 };
 
 /* i-th oldest outstanding request of this side (i < request_count). */
@@ -208,6 +257,11 @@ static inline const struct flow_request *flow_request_at(const struct flow_half 
 {
     return &half->requests[(half->request_first + i) % half->request_room];
 }
+
+/* Declared behind its users' needs: conformance/flow/flow_sctp.h and flow_cm.h hold the structures of their events. */
+struct flow_sctp;
+struct flow_session;
+struct flow_cm;
 
 enum flow_event_kind {
     FLOW_TCP_OPEN,  /* .open: a SYN or SYN/ACK of this direction */
@@ -218,6 +272,9 @@ enum flow_event_kind {
     FLOW_RDMAP,     /* .fpdu, .ddp, .rdmap */
     FLOW_GAP,       /* .gap: octets that the capture does not have */
     FLOW_UNDECODED, /* .reason: octets of this direction are not decoded from here on, or for a while */
+    FLOW_SCTP,      /* .sctp: a chunk of an association */
+    FLOW_SESSION,   /* .session: a DDP Stream Session Control message, or the draft's Stream Reset */
+    FLOW_CM,        /* .cm: a CM message */
     FLOW_END,       /* nothing follows */
 };
 
@@ -231,7 +288,8 @@ struct flow_open {
 struct flow_close {
     bool reset;          /* RST; else FIN */
     size_t partial_fpdu; /* octets of an FPDU (or start-up frame) that was begun and not finished when it came */
-    bool with_data;      /* the frame carries payload too */
+    bool unsound;   /* their first ones are no header of an FPDU, or its ULPDU_Length is damaged: nothing was begun */
+    bool with_data; /* the frame carries payload too */
 };
 
 struct flow_fpdu {
@@ -239,6 +297,7 @@ struct flow_fpdu {
     wire_result result; /* WIRE_OK, TERM_MPA_CRC, TERM_MPA_MARKER; WIRE_MORE when `cut` */
     struct fpdu_framing framing;
     bool cut;              /* part of it is missing (capture cut the frame, or a gap): headers only, CRC not verified */
+    bool unverified;       /* `cut` by octets that nobody captured, CRCs in use: its very length may be damage */
     size_t ulpdu_have;     /* octets at fpdu.ulpdu that are there: ulpdu_length unless cut */
     bool resynced;         /* first one after sync was lost or found in mid-stream */
     bool at_segment_start; /* its first octet is the first of a TCP segment */
@@ -285,6 +344,10 @@ struct flow_rdmap {
 struct flow_gap {
     uint64_t octets; /* that are missing */
     bool in_sync;    /* the FPDU boundary behind it is known all the same */
+    /* Over SCTP instead: */
+    uint32_t messages; /* DDP-SSNs that did not come */
+    uint16_t first;    /* the first of them */
+    bool not_sent;     /* every TSN of the sender was captured: it left them out */
 };
 
 enum flow_reason {
@@ -296,6 +359,11 @@ enum flow_reason {
     FLOW_REASON_NO_FPDU,         /* nothing that looks like an FPDU was found until the end */
     FLOW_REASON_STREAMING,       /* octets before the start-up frame: the ULP's streaming mode */
     FLOW_REASON_EVICTED,         /* FLOW_END because too many flows are open */
+    FLOW_REASON_CHECKSUM,        /* SCTP: wrong checksum, the packet does not count */
+    FLOW_REASON_MESSAGE_SHORT,   /* SCTP: a user message too short for its DDP-SSN */
+    FLOW_REASON_MESSAGE_LONG,    /* SCTP: a fragmented user message that is too long to be held, or never whole */
+    FLOW_REASON_SSN_AGAIN,       /* SCTP: a new chunk with a DDP-SSN that was used already */
+    FLOW_REASON_CHUNK,           /* SCTP: a chunk whose length contradicts the packet's: the rest is not read */
     FLOW_REASON_COUNT
 };
 
@@ -317,6 +385,9 @@ struct flow_event {
     const struct flow_ddp *ddp;
     const struct flow_rdmap *rdmap;
     const struct flow_gap *gap;
+    const struct flow_sctp *sctp;
+    const struct flow_session *session;
+    const struct flow_cm *cm;
     enum flow_reason reason; /* UNDECODED; END: FLOW_REASON_COUNT unless evicted */
 };
 
@@ -337,10 +408,13 @@ struct flow_totals {
     uint64_t tcp_segments; /* among them */
     uint64_t fragments;    /* IP fragments, not reassembled */
     uint64_t not_tcp;      /* other protocols, link types that are not known */
-    uint64_t malformed;    /* headers that contradict themselves */
-    uint64_t cut_frames;   /* shorter in the capture than on the wire */
-    uint64_t connections;  /* TCP connections seen */
-    uint64_t flows;        /* of them with MPA */
+    uint64_t sctp_packets;
+    uint64_t sctp_bad_checksums; /* of them; they are not decoded */
+    uint64_t mads;               /* CM messages */
+    uint64_t malformed;          /* headers that contradict themselves */
+    uint64_t cut_frames;         /* shorter in the capture than on the wire */
+    uint64_t connections;        /* TCP connections seen */
+    uint64_t flows;              /* of them with MPA */
     uint64_t evicted;
     uint64_t start_frames;
     uint64_t fpdus;
@@ -369,6 +443,13 @@ void flow_decoder_frame(struct flow_decoder *decoder, const struct flow_frame *f
 const struct flow *flow_decoder_segment(struct flow_decoder *decoder, const struct flow_packet *packet,
                                         enum flow_direction *direction);
 
+/*
+ * The same for one SCTP packet, its common header first, and for one RoCE packet: RoCEv2 from its BTH on (its ICRC
+ * cannot be checked then), RoCEv1 with family 0 and no addresses from its GRH on. What it tells is known by the events alone.
+ */
+void flow_decoder_sctp(struct flow_decoder *decoder, const struct flow_packet *packet);
+void flow_decoder_roce(struct flow_decoder *decoder, const struct flow_packet *packet);
+
 /* End of the capture: what is held back is decoded as far as it goes, every flow ends (FLOW_END). The decoder may be
  * used again, as new; totals go on. */
 void flow_decoder_finish(struct flow_decoder *decoder);
@@ -379,11 +460,15 @@ void flow_decoder_destroy(struct flow_decoder *decoder);
 const struct flow_totals *flow_decoder_totals(const struct flow_decoder *decoder);
 
 /*
- * "10.77.0.2:9999>10.77.0.3:46279": the sender of `direction` first; "[fd00::2]:9999>..." for IPv6. Writes at most
+ * "10.77.0.2:9999>10.77.0.3:46279": the sender of `direction` first; "[fd00::2]:9999>..." for IPv6. A
+ * DDP stream has " sid 3" behind it, a CM exchange has no ports and " id 0x..." of the requester. Writes at most
  * `room` octets with the final zero (FLOW_NAME_MAX hold every name) and returns `text`.
  */
 enum { FLOW_NAME_MAX = 112 };
 const char *flow_name(const struct flow *flow, enum flow_direction direction, char *text, size_t room);
+
+/* "TCP connection", "SCTP association", "DDP stream", "CM exchange" */
+const char *flow_kind_text(enum flow_kind kind);
 
 /* "initiator" or "responder" for the sender of `direction`; NULL when the roles are not known. */
 const char *flow_role(const struct flow *flow, enum flow_direction direction);

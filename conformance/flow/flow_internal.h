@@ -10,6 +10,13 @@
  *     flow_lock.c    pieces -> where an FPDU begins, when that is not known
  *     flow_rdmap.c   FPDUs -> DDP Segments and RDMA Messages, and the state rules look at
  *
+ * SCTP and CM messages go other ways:
+ *
+ *     flow_sctp.c         packets -> chunks; TSNs, fragments -> user messages
+ *     flow_sctp_stream.c  user messages -> DDP-SSN order, sessions -> flow_rdmap.c
+ *     flow_infiniband.c   InfiniBand and RoCE packets -> MADs
+ *     flow_cm.c           MADs -> exchanges of CM messages
+ *
  * An FPDU that lies wholly in a segment that comes in order is never copied.
  */
 #ifndef FLOW_FLOW_INTERNAL_H
@@ -42,6 +49,27 @@ struct flow_segment {
     const uint8_t *payload;
     size_t captured; /* payload octets there */
     size_t length;   /* payload octets on the wire */
+};
+
+/* What an IP packet carries that is not TCP. */
+struct flow_datagram {
+    unsigned protocol; /* enum flow_protocol */
+    uint8_t family;
+    const uint8_t *source, *destination;
+    const uint8_t *ip;     /* its IP header; NULL: not there (or, IPv6, with extension headers) */
+    size_t ip_octets;      /* of the whole IP packet; 0: not known */
+    const uint8_t *octets; /* from its own header on; FLOW_PROTOCOL_INFINIBAND: LRH, _GRH: GRH, _BTH: BTH */
+    size_t captured, length;
+};
+
+enum flow_protocol {
+    FLOW_PROTOCOL_NONE, /* nothing to decode; counted */
+    FLOW_PROTOCOL_TCP,
+    FLOW_PROTOCOL_SCTP,
+    FLOW_PROTOCOL_UDP,
+    FLOW_PROTOCOL_INFINIBAND,
+    FLOW_PROTOCOL_GRH,
+    FLOW_PROTOCOL_BTH,
 };
 
 /* Octets of one segment that are next in the stream. */
@@ -149,6 +177,8 @@ struct flow_decoder {
     struct flow_connection *cache[FLOW_CACHE];
     size_t held; /* octets in queues and unit buffers */
     bool finishing;
+    struct sctp_decoder *sctp; /* NULL until the first packet with DDP */
+    struct cm_decoder *cm;     /* NULL until the first CM message */
     uint64_t now_ns;
     uint8_t *scratch; /* FPDU_SCRATCH_OCTETS for Markers */
 };
@@ -158,12 +188,15 @@ static inline enum flow_direction flow_direction_of(const struct flow_connection
     return (enum flow_direction)(side ^ connection->swap);
 }
 
-/* flow_link.c: false when the frame is no whole TCP segment; the totals say why. */
-bool flow_link_segment(const struct flow_frame *frame, struct flow_segment *segment, struct flow_totals *totals);
+/* flow_link.c: which of both was filled in. NONE when the frame has nothing to decode; the totals say why. */
+enum flow_protocol flow_link_frame(const struct flow_frame *frame, struct flow_segment *segment,
+                                   struct flow_datagram *datagram, struct flow_totals *totals);
 /* The same for a segment without link and network headers. */
 bool flow_link_packet(const struct flow_packet *packet, struct flow_segment *segment, struct flow_totals *totals);
 
 /* flow.c */
+/* A flow with its scratch octets, numbered; both directions at their beginning. NULL without memory. */
+struct flow *flow_make(struct flow_decoder *decoder, enum flow_kind kind, uint64_t frame, uint64_t time_ns);
 /* Makes the connection a flow (once). `initiator` is the side of the MPA Initiator, or the best guess. */
 bool flow_recognise(struct flow_decoder *decoder, struct flow_connection *connection, unsigned initiator,
                     bool roles_known);
@@ -219,6 +252,11 @@ size_t flow_lock_resync(struct flow_decoder *decoder, struct flow_connection *co
                         const struct flow_piece *piece, size_t used);
 size_t flow_lock_late(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
                       const struct flow_piece *piece, size_t used);
+/*
+ * Are the octets held of an FPDU that was begun no part of one? So when its header makes no sense, when it is whole with
+ * another ULPDU_Length, or when a whole FPDU lies inside. Told by CRCs: false without them.
+ */
+bool flow_lock_unsound(struct flow_decoder *decoder, const struct flow_connection *connection, unsigned side);
 /* An FPDU begins at `used`, of a stream whose framing is doubtful: looks whether it has Markers. */
 void flow_lock_doubt(struct flow_decoder *decoder, struct flow_side *side, const struct flow_piece *piece, size_t used);
 void flow_lock_guess(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
@@ -230,9 +268,32 @@ size_t flow_lock_gather(const uint8_t *octets, size_t count, const struct fpdu_f
 bool flow_lock_plausible(const uint8_t *ulpdu, size_t have, size_t length, unsigned revision);
 
 /* flow_rdmap.c: sends FLOW_FPDU, FLOW_DDP, FLOW_RDMAP and brings the state up to date. */
-void flow_rdmap_fpdu(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
-                     const struct flow_fpdu *fpdu, const struct flow_event *base);
+void flow_rdmap_fpdu(struct flow_decoder *decoder, struct flow *flow, const struct flow_fpdu *fpdu,
+                     const struct flow_event *base);
 /* Forgets what cannot be known behind a gap. */
 void flow_rdmap_gap(struct flow *flow, enum flow_direction direction);
+
+/* flow_sctp.c. `frame` and `time_ns` name the frame. */
+void flow_sctp_packet(struct flow_decoder *decoder, const struct flow_datagram *datagram, uint64_t frame,
+                      uint64_t time_ns);
+/* Ends every association (with events), or frees them (without). */
+void flow_sctp_finish(struct flow_decoder *decoder, bool tell);
+
+/* flow_infiniband.c: UDP, InfiniBand, RoCE; counts what is no CM message as not_tcp. */
+void flow_infiniband_packet(struct flow_decoder *decoder, const struct flow_datagram *datagram, uint64_t frame,
+                            uint64_t time_ns);
+
+/* flow_cm.c: one MAD of the class CM. `octets` has `captured` of it (at most 256). */
+struct flow_mad {
+    const struct flow_address *source, *destination; /* without ports */
+    const uint8_t *octets;
+    size_t captured;
+    unsigned carrier; /* enum flow_carrier */
+    unsigned icrc;    /* enum flow_icrc */
+    uint64_t frame, time_ns;
+};
+
+void flow_cm_mad(struct flow_decoder *decoder, const struct flow_mad *mad);
+void flow_cm_finish(struct flow_decoder *decoder, bool tell);
 
 #endif

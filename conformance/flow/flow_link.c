@@ -9,7 +9,10 @@ enum {
     ETHERTYPE_VLAN = 0x8100,
     ETHERTYPE_QINQ = 0x88A8,
     ETHERTYPE_QINQ_OLD = 0x9100,
+    ETHERTYPE_ROCE = 0x8915,
     PROTOCOL_TCP = 6,
+    PROTOCOL_UDP = 17,
+    PROTOCOL_SCTP = 132,
     PROTOCOL_HOP_BY_HOP = 0,
     PROTOCOL_ROUTING = 43,
     PROTOCOL_FRAGMENT = 44,
@@ -63,6 +66,8 @@ bool flow_link_known(uint32_t link)
     case FLOW_LINK_LINUX_SLL:
     case FLOW_LINK_IPV4:
     case FLOW_LINK_IPV6:
+    case FLOW_LINK_ERF:
+    case FLOW_LINK_INFINIBAND:
     case FLOW_LINK_LINUX_SLL2: return true;
     default: return false;
     }
@@ -112,10 +117,17 @@ static unsigned link_header(uint32_t link, struct rest *rest)
     return type;
 }
 
-enum network { NETWORK_TCP, NETWORK_OTHER, NETWORK_MALFORMED, NETWORK_FRAGMENT, NETWORK_CUT };
+enum network { NETWORK_TCP, NETWORK_OTHER, NETWORK_MALFORMED, NETWORK_FRAGMENT, NETWORK_CUT, NETWORK_DATAGRAM };
+
+static enum network network_of(unsigned protocol)
+{
+    return protocol == PROTOCOL_TCP                                ? NETWORK_TCP
+           : protocol == PROTOCOL_UDP || protocol == PROTOCOL_SCTP ? NETWORK_DATAGRAM
+                                                                   : NETWORK_OTHER;
+}
 
 /* RFC 791 3.1. A total length of 0 is what captures of segmentation offload show: the frame's length counts then. */
-static enum network ipv4_header(struct rest *rest, const uint8_t **source, const uint8_t **destination)
+static enum network ipv4_header(struct rest *rest, struct flow_datagram *datagram)
 {
     const uint8_t *header = rest->octets;
     size_t header_octets, total;
@@ -130,16 +142,19 @@ static enum network ipv4_header(struct rest *rest, const uint8_t **source, const
         return NETWORK_MALFORMED;
     if ((octets_get16(header + 6) & 0x3FFF) != 0)
         return NETWORK_FRAGMENT;
-    if (header[9] != PROTOCOL_TCP)
+    datagram->protocol = header[9];
+    if (network_of(datagram->protocol) == NETWORK_OTHER)
         return NETWORK_OTHER;
-    *source = header + 12;
-    *destination = header + 16;
+    datagram->source = header + 12;
+    datagram->destination = header + 16;
+    datagram->ip = header_octets == IPV4_OCTETS ? header : NULL;
+    datagram->ip_octets = total;
     rest_limit(rest, total);
-    return rest_skip(rest, header_octets) ? NETWORK_TCP : NETWORK_CUT;
+    return rest_skip(rest, header_octets) ? network_of(datagram->protocol) : NETWORK_CUT;
 }
 
 /* RFC 8200 3 and 4. */
-static enum network ipv6_header(struct rest *rest, const uint8_t **source, const uint8_t **destination)
+static enum network ipv6_header(struct rest *rest, struct flow_datagram *datagram)
 {
     const uint8_t *header = rest->octets;
     unsigned next;
@@ -151,14 +166,16 @@ static enum network ipv6_header(struct rest *rest, const uint8_t **source, const
         return NETWORK_MALFORMED;
     payload = octets_get16(header + 4);
     next = header[6];
-    *source = header + 8;
-    *destination = header + 24;
+    datagram->source = header + 8;
+    datagram->destination = header + 24;
+    datagram->ip = network_of(next) != NETWORK_OTHER ? header : NULL;
+    datagram->ip_octets = payload != 0 ? IPV6_OCTETS + payload : rest->length;
     rest_skip(rest, IPV6_OCTETS);
     if (payload > rest->length)
         return NETWORK_MALFORMED;
     if (payload != 0)
         rest_limit(rest, payload);
-    while (next != PROTOCOL_TCP) {
+    while (network_of(next) == NETWORK_OTHER) {
         size_t octets;
 
         if (rest->captured < 8)
@@ -181,7 +198,8 @@ static enum network ipv6_header(struct rest *rest, const uint8_t **source, const
         if (!rest_skip(rest, octets))
             return NETWORK_CUT;
     }
-    return NETWORK_TCP;
+    datagram->protocol = next;
+    return network_of(next);
 }
 
 /* RFC 9293 3.1 and 3.2: only the options that flows are interested in. */
@@ -278,32 +296,86 @@ static bool segment_of(enum network network, struct rest *rest, unsigned family,
         if (rest->length == rest->captured) /* else counted above */
             totals->malformed++;
         return false;
+    case NETWORK_DATAGRAM:
     case NETWORK_OTHER: break;
     }
     totals->not_tcp++;
     return false;
 }
 
-bool flow_link_segment(const struct flow_frame *frame, struct flow_segment *segment, struct flow_totals *totals)
+static enum flow_protocol datagram_of(const struct rest *rest, enum flow_protocol protocol,
+                                      struct flow_datagram *datagram)
+{
+    datagram->octets = rest->octets;
+    datagram->captured = rest->captured;
+    datagram->length = rest->length;
+    datagram->protocol = protocol;
+    return protocol;
+}
+
+enum {
+    ERF_OCTETS = 16,
+    ERF_TYPE = 8,
+    ERF_MORE_HEADERS = 0x80,
+    ERF_ETHERNET = 2,
+    ERF_INFINIBAND = 21,
+    ERF_ETHERNET_PAD = 2,
+    ERF_EXTENSION_OCTETS = 8,
+};
+
+/* The header of an ERF record, with its extensions; *type is its type without flags. False: cut. */
+static bool erf_header(struct rest *rest, unsigned *type)
+{
+    bool more;
+
+    if (rest->captured < ERF_OCTETS)
+        return false;
+    *type = rest->octets[ERF_TYPE] & 0x7F;
+    more = (rest->octets[ERF_TYPE] & ERF_MORE_HEADERS) != 0;
+    rest_skip(rest, ERF_OCTETS);
+    while (more) {
+        if (rest->captured < ERF_EXTENSION_OCTETS)
+            return false;
+        more = (rest->octets[0] & ERF_MORE_HEADERS) != 0;
+        rest_skip(rest, ERF_EXTENSION_OCTETS);
+    }
+    return *type != ERF_ETHERNET || rest_skip(rest, ERF_ETHERNET_PAD);
+}
+
+enum flow_protocol flow_link_frame(const struct flow_frame *frame, struct flow_segment *segment,
+                                   struct flow_datagram *datagram, struct flow_totals *totals)
 {
     struct rest rest = {frame->octets, frame->captured, frame->length};
-    const uint8_t *source = NULL, *destination = NULL;
     enum network network = NETWORK_OTHER;
-    unsigned type, family = 0;
+    unsigned type = 0, erf = 0;
+    uint32_t link = frame->link;
 
+    memset(datagram, 0, sizeof(*datagram));
     if (rest.length < rest.captured)
         rest.length = rest.captured;
     if (rest.length > rest.captured)
         totals->cut_frames++;
-    type = flow_link_known(frame->link) ? link_header(frame->link, &rest) : 0;
+    if (link == FLOW_LINK_ERF && erf_header(&rest, &erf))
+        link = erf == ERF_INFINIBAND ? FLOW_LINK_INFINIBAND : erf == ERF_ETHERNET ? FLOW_LINK_ETHERNET : link;
+    if (link == FLOW_LINK_INFINIBAND)
+        return datagram_of(&rest, FLOW_PROTOCOL_INFINIBAND, datagram);
+    if (flow_link_known(link) && link != FLOW_LINK_ERF)
+        type = link_header(link, &rest);
+    if (type == ETHERTYPE_ROCE)
+        return datagram_of(&rest, FLOW_PROTOCOL_GRH, datagram);
     if (type == ETHERTYPE_IPV4) {
-        family = 4;
-        network = ipv4_header(&rest, &source, &destination);
+        datagram->family = 4;
+        network = ipv4_header(&rest, datagram);
     } else if (type == ETHERTYPE_IPV6) {
-        family = 6;
-        network = ipv6_header(&rest, &source, &destination);
+        datagram->family = 6;
+        network = ipv6_header(&rest, datagram);
     }
-    return segment_of(network, &rest, family, source, destination, segment, totals);
+    if (network == NETWORK_DATAGRAM)
+        return datagram_of(&rest, datagram->protocol == PROTOCOL_SCTP ? FLOW_PROTOCOL_SCTP : FLOW_PROTOCOL_UDP,
+                           datagram);
+    return segment_of(network, &rest, datagram->family, datagram->source, datagram->destination, segment, totals)
+               ? FLOW_PROTOCOL_TCP
+               : FLOW_PROTOCOL_NONE;
 }
 
 bool flow_link_packet(const struct flow_packet *packet, struct flow_segment *segment, struct flow_totals *totals)

@@ -176,6 +176,64 @@ static bool is_familiar(const struct flow_half *half, const uint8_t *at, size_t 
     return stag != 0 && (stag == half->write.stag || stag == half->read_response.stag);
 }
 
+/* The octets held are a whole FPDU, but for its ULPDU_Length. */
+static bool whole_but_for_length(struct flow_decoder *decoder, const struct flow_side *side)
+{
+    struct fpdu_framing framing = side->framing;
+    size_t lead = framing.markers && marker_distance((uint32_t)side->position) == 0 ? MARKER_OCTETS : 0;
+    size_t most = side->have < ULPDU_LENGTH_MAX ? side->have : ULPDU_LENGTH_MAX;
+    uint8_t kept[FPDU_LENGTH_OCTETS];
+    bool whole = false;
+
+    if (side->have < lead + FPDU_LENGTH_OCTETS)
+        return false;
+    framing.position = (uint32_t)side->position;
+    memcpy(kept, side->buffer + lead, sizeof(kept));
+    for (size_t length = most; length > 0 && !whole; length--) {
+        size_t octets = fpdu_octets(length, framing.markers, framing.position);
+        const uint8_t *p = side->buffer;
+        struct fpdu fpdu;
+
+        if (octets < side->have)
+            break;
+        if (octets > side->have)
+            continue;
+        fpdu_set_ULPDU_Length(side->buffer + lead, length);
+        whole = fpdu_parse(&p, p + side->have, &framing, decoder->scratch, &fpdu) == WIRE_OK;
+    }
+    memcpy(side->buffer + lead, kept, sizeof(kept));
+    return whole;
+}
+
+bool flow_lock_unsound(struct flow_decoder *decoder, const struct flow_connection *connection, unsigned index)
+{
+    const struct flow_side *side = &connection->side[index];
+    struct fpdu_framing framing = side->framing;
+    unsigned computed = 0; /* CRCs: hostile octets could ask for one at each place */
+    uint8_t header[HEADER_OCTETS];
+    size_t have;
+
+    if (side->state != SIDE_FPDU || side->skip != 0 || !framing.crc || connection->flow == NULL)
+        return false;
+    framing.position = (uint32_t)side->position;
+    have = flow_lock_gather(side->buffer, side->have, &framing, header, sizeof(header));
+    if (have >= FPDU_LENGTH_OCTETS + 2 && !flow_lock_plausible(header + FPDU_LENGTH_OCTETS, have - FPDU_LENGTH_OCTETS,
+                                                               octets_get16(header), connection->flow->revision))
+        return true;
+    if (whole_but_for_length(decoder, side))
+        return true;
+    for (size_t at = 4; at < side->have && computed < ATTEMPTS_MAX; at += 4) { /* FPDUs are multiples of 4 long */
+        struct candidate candidate;
+
+        framing.position = (uint32_t)(side->position + at);
+        candidate = judge(decoder, side->buffer + at, side->have - at, &framing, connection->flow->revision);
+        computed += candidate.whole;
+        if (candidate.place == PLACE_VERIFIED)
+            return true;
+    }
+    return false;
+}
+
 size_t flow_lock_resync(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
                         const struct flow_piece *piece, size_t used)
 {

@@ -171,7 +171,7 @@ static void tell_fpdu(struct flow_decoder *decoder, struct flow_connection *conn
         event.time_ns = decoder->now_ns;
     }
     event.position = side->position;
-    flow_rdmap_fpdu(decoder, connection, index, fpdu, &event);
+    flow_rdmap_fpdu(decoder, connection->flow, fpdu, &event);
 
     side->position += fpdu->fpdu.octets;
     half->position = side->position;
@@ -220,7 +220,7 @@ static size_t fpdu_begin(struct flow_decoder *decoder, struct flow_connection *c
     side->unit_at_start = piece->at_start && used == 0;
     if (fpdu.result != WIRE_MORE) {
         used += fpdu.fpdu.octets;
-        fpdu.cut = false;
+        fpdu.cut = fpdu.unverified = false;
         fpdu.ulpdu_have = fpdu.fpdu.ulpdu_length;
         fpdu.at_segment_start = side->unit_at_start;
         fpdu.at_segment_end = ends_segment(piece, used);
@@ -266,7 +266,7 @@ static size_t fpdu_continue(struct flow_decoder *decoder, struct flow_connection
         return count;
     p = side->buffer;
     fpdu.result = fpdu_parse(&p, p + side->have, &side->framing, decoder->scratch, &fpdu.fpdu);
-    fpdu.cut = false;
+    fpdu.cut = fpdu.unverified = false;
     fpdu.ulpdu_have = fpdu.fpdu.ulpdu_length;
     fpdu.at_segment_start = side->unit_at_start;
     fpdu.at_segment_end = ends_segment(piece, used + count);
@@ -294,9 +294,13 @@ static size_t fpdu_take(struct flow_decoder *decoder, struct flow_connection *co
     return count;
 }
 
-/* An FPDU that was begun will not be whole: its headers are told of as far as they are there. */
-static void cut_fpdu(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index, uint64_t frame,
-                     uint64_t time_ns)
+/*
+ * An FPDU that was begun will not be whole: its headers are told of as far as they are there. `cut`: because the capture
+ * cut the frame. Else octets are missing, perhaps far behind its end: with a damaged ULPDU_Length, which only its CRC would
+ * have shown, it reaches over FPDUs that were whole.
+ */
+static void cut_fpdu(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index, bool cut,
+                     uint64_t frame, uint64_t time_ns)
 {
     struct flow_side *side = &connection->side[index];
     struct flow_piece piece = {.frame = frame, .time_ns = time_ns};
@@ -317,6 +321,7 @@ static void cut_fpdu(struct flow_decoder *decoder, struct flow_connection *conne
         fpdu.ulpdu_have = fpdu.fpdu.ulpdu_length;
     fpdu.result = WIRE_MORE;
     fpdu.cut = true;
+    fpdu.unverified = !cut && side->framing.crc;
     fpdu.at_segment_start = side->unit_at_start;
     fpdu.segments = side->unit_segments;
     tell_fpdu(decoder, connection, index, &fpdu, &piece, side->unit_frame);
@@ -375,7 +380,9 @@ static bool lost_in_fpdus(struct flow_decoder *decoder, struct flow_connection *
 
     if (side->skip == 0 && side->have != 0 && side->need == 0) { /* not even its length is there */
         side->position += side->have + count;
-        return false;
+        if (side->tentative)
+            guess_failed(decoder, side);
+        return side->state != SIDE_FPDU; /* looking already */
     }
     if (side->skip == 0 && side->have != 0) {
         uint64_t missing = side->need - side->have;
@@ -386,7 +393,7 @@ static bool lost_in_fpdus(struct flow_decoder *decoder, struct flow_connection *
             guess_failed(decoder, side);
             return true;
         }
-        cut_fpdu(decoder, connection, index, frame, time_ns);
+        cut_fpdu(decoder, connection, index, cut, frame, time_ns);
         side->skip = missing;
     }
     taken = side->skip < count ? side->skip : count;
@@ -399,7 +406,7 @@ void flow_mpa_lost(struct flow_decoder *decoder, struct flow_connection *connect
                    bool cut, uint64_t frame, uint64_t time_ns)
 {
     struct flow_side *side = &connection->side[index];
-    struct flow_gap gap = {count, true};
+    struct flow_gap gap = {.octets = count, .in_sync = true};
     uint64_t position = side->position + side->have;
     bool was_tentative = side->tentative;
 
@@ -424,7 +431,7 @@ void flow_mpa_lost(struct flow_decoder *decoder, struct flow_connection *connect
         break;
     default: side->position += count; break;
     }
-    if (connection->flow == NULL || was_tentative || (cut && gap.in_sync))
+    if (connection->flow == NULL || (gap.in_sync && (cut || was_tentative)))
         return;
     struct flow_event event = flow_event_make(connection, index, FLOW_GAP, frame, time_ns);
 
@@ -445,6 +452,7 @@ void flow_mpa_end(struct flow_decoder *decoder, struct flow_connection *connecti
         return;
     if (side->state == SIDE_START)
         flow_start_cut(decoder, connection, index, connection->last_frame, connection->last_ns);
+    side->half->unfinished = flow_mpa_partial(side);
     if (side->half->fpdus == 0 && side->half->segments != 0 &&
         (side->state == SIDE_LATE || side->state == SIDE_RESYNC || side->state == SIDE_GUESS))
         flow_undecoded(decoder, connection, index, FLOW_REASON_NO_FPDU, connection->last_frame, connection->last_ns);

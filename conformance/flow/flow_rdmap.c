@@ -266,12 +266,11 @@ static void parse_rdmap(const struct flow *flow, const struct flow_event *event,
         rdmap->request = request_find(asked, RDMAP_ATOMIC_REQUEST, true, rdmap->atomic_response.id);
 }
 
-void flow_rdmap_fpdu(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
-                     const struct flow_fpdu *fpdu, const struct flow_event *base)
+void flow_rdmap_fpdu(struct flow_decoder *decoder, struct flow *flow, const struct flow_fpdu *fpdu,
+                     const struct flow_event *base)
 {
-    struct flow *flow = connection->flow;
     struct flow_event event = *base;
-    struct flow_half *half = connection->side[side].half;
+    struct flow_half *half = &flow->half[base->direction];
     const uint8_t *p = fpdu->fpdu.ulpdu;
     struct flow_ddp ddp;
     struct flow_rdmap rdmap;

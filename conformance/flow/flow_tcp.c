@@ -186,7 +186,9 @@ static void tell_close(struct flow_decoder *decoder, struct flow_connection *con
                        bool with_data, uint64_t frame, uint64_t time_ns)
 {
     struct flow_side *side = &connection->side[index];
-    struct flow_close close = {reset, flow_mpa_partial(side), with_data};
+    size_t partial = flow_mpa_partial(side);
+    struct flow_close close = {reset, partial, partial != 0 && flow_lock_unsound(decoder, connection, index),
+                               with_data};
     struct flow_event event = flow_event_make(connection, index, FLOW_TCP_CLOSE, frame, time_ns);
 
     event.close = &close;
@@ -223,8 +225,8 @@ static void drain(struct flow_decoder *decoder, struct flow_connection *connecti
         if (side->queue == NULL)
             side->queue_tail = NULL;
         side->hole_ns = decoder->now_ns;
-        if ((size_t)-ahead < chunk->piece.length) {
-            struct flow_piece part = piece_part(&chunk->piece, (size_t)-ahead, chunk->piece.length);
+        if ((size_t) - (int64_t)ahead < chunk->piece.length) {
+            struct flow_piece part = piece_part(&chunk->piece, (size_t) - (int64_t)ahead, chunk->piece.length);
 
             deliver(decoder, connection, index, &part);
         }

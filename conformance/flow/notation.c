@@ -2,30 +2,10 @@
 #include "conformance/flow/notation.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 
-struct line {
-    char *text;
-    size_t room;
-    size_t used;
-};
+#include "conformance/flow/notation_line.h"
 
-__attribute__((format(printf, 2, 3))) static void add(struct line *line, const char *format, ...)
-{
-    va_list arguments;
-    int count;
-
-    if (line->used + 1 >= line->room)
-        return;
-    va_start(arguments, format);
-    count = vsnprintf(line->text + line->used, line->room - line->used, format, arguments);
-    va_end(arguments);
-    if (count > 0)
-        line->used += (size_t)count;
-}
-
-static void add_depth(struct line *line, const char *name, uint16_t depth)
+void notation_depth(struct line *line, const char *name, uint16_t depth)
 {
     if (depth == MPA_DEPTH_NOT_NEGOTIATED)
         add(line, " %s not-negotiated", name);
@@ -33,27 +13,21 @@ static void add_depth(struct line *line, const char *name, uint16_t depth)
         add(line, " %s %u", name, depth);
 }
 
+void notation_rtr(struct line *line, bool peer_to_peer, bool by_send, bool by_write, bool by_read)
+{
+    if (peer_to_peer)
+        add(line, " p2p");
+    if (!by_send && !by_write && !by_read)
+        return;
+    add(line, " rtr=%s%s%s%s%s", by_send ? "send" : "", by_send && (by_write || by_read) ? "," : "",
+        by_write ? "write" : "", by_write && by_read ? "," : "", by_read ? "read" : "");
+}
+
 static void add_word(struct line *line, const struct mpa_start *start)
 {
-    const char *comma = "";
-
-    add_depth(line, "ird", start->ird);
-    add_depth(line, "ord", start->ord);
-    if (start->peer_to_peer)
-        add(line, " p2p");
-    if (!start->rtr_send && !start->rtr_write && !start->rtr_read)
-        return;
-    add(line, " rtr=");
-    if (start->rtr_send) {
-        add(line, "send");
-        comma = ",";
-    }
-    if (start->rtr_write) {
-        add(line, "%swrite", comma);
-        comma = ",";
-    }
-    if (start->rtr_read)
-        add(line, "%sread", comma);
+    notation_depth(line, "ird", start->ird);
+    notation_depth(line, "ord", start->ord);
+    notation_rtr(line, start->peer_to_peer, start->rtr_send, start->rtr_write, start->rtr_read);
 }
 
 const char *notation_start(const struct mpa_start *start, char *text, size_t room)
@@ -143,6 +117,7 @@ bool notation_tells(const struct flow_event *event)
     switch (event->kind) {
     case FLOW_FPDU: return event->fpdu->result != WIRE_OK;
     case FLOW_DDP: return event->ddp->result == WIRE_MORE;
+    case FLOW_SCTP: return notation_tells_sctp(event);
     case FLOW_END: return false;
     default: return true;
     }
@@ -182,8 +157,15 @@ const char *notation_event(const struct flow_event *event, char *text, size_t ro
 
         return notation_segment(&segment, text, room);
     }
-    case FLOW_GAP: add(&line, "%" PRIu64 " octets are missing", event->gap->octets); break;
+    case FLOW_GAP:
+        if (event->flow->kind == FLOW_STREAM)
+            return notation_other(event, text, room);
+        add(&line, "%" PRIu64 " octets are missing", event->gap->octets);
+        break;
     case FLOW_UNDECODED: add(&line, "%s", flow_reason_text(event->reason)); break;
+    case FLOW_SCTP:
+    case FLOW_SESSION:
+    case FLOW_CM: return notation_other(event, text, room);
     case FLOW_END: break;
     }
     return text;

@@ -58,7 +58,9 @@ void msn_begins_at_one(struct rule_context *ctx)
 {
     const struct flow_queue *queue = ddp_queue(ctx);
 
-    if (queue == NULL || queue->seen || !rule_from_start(ctx, ctx->direction))
+    /* Over SCTP by the draft, whether MSNs restart with a Stream Reset is left open: SCTP-7.2-14. */
+    if (queue == NULL || queue->seen || !rule_from_start(ctx, ctx->direction) ||
+        ctx->flow->sctp.resets[ctx->direction] != 0)
         return;
     rule_judge_number(ctx, DDP_FIRST_MSN, segment_of(ctx)->msn, "the queue's first MSN", "RFC 5041 4.3");
 }
@@ -160,12 +162,14 @@ void mo_counts_octets(struct rule_context *ctx)
 void to_counts_octets(struct rule_context *ctx)
 {
     struct ddp_offsets offsets;
+    uint64_t range;
 
     if (!ddp_message_ends(ctx, true, &offsets) || offsets.single)
         return;
-    if (offsets.highest - offsets.lowest != (int64_t)offsets.octets)
+    range = (uint64_t)offsets.highest - (uint64_t)offsets.lowest; /* may be more than an int64_t holds */
+    if (range != offsets.octets)
         rule_fail(ctx, rule_text(ctx, "a range of %llu octets", (unsigned long long)offsets.octets),
-                  rule_text(ctx, "TO from first to last covers %lld", (long long)(offsets.highest - offsets.lowest)),
+                  rule_text(ctx, "TO from first to last covers %llu", (unsigned long long)range),
                   "TO of the message's segments does not count its octets (RFC 5041 5.2)");
     else
         rule_pass(ctx);

@@ -16,9 +16,15 @@ static struct rule_message sums_so_far(const struct rule_message *message, int64
     return sums;
 }
 
+/* TO may lie anywhere in 64 bits: the greatest there is, rather than beyond it. */
+static int64_t end_of(int64_t offset, size_t octets)
+{
+    return offset > INT64_MAX - (int64_t)octets ? INT64_MAX : offset + (int64_t)octets;
+}
+
 static void add_segment(struct rule_message *sums, int64_t offset, size_t octets)
 {
-    int64_t end = offset + (int64_t)octets;
+    int64_t end = end_of(offset, octets);
 
     sums->lowest = offset < sums->lowest ? offset : sums->lowest;
     sums->highest = end > sums->highest ? end : sums->highest;
@@ -27,7 +33,7 @@ static void add_segment(struct rule_message *sums, int64_t offset, size_t octets
 
 static void set_single(struct ddp_offsets *offsets, int64_t offset, size_t octets)
 {
-    *offsets = (struct ddp_offsets){true, offset, offset + (int64_t)octets, octets};
+    *offsets = (struct ddp_offsets){true, offset, end_of(offset, octets), octets};
 }
 
 static bool tagged_ends(const struct rule_context *ctx, struct ddp_offsets *offsets)
@@ -85,7 +91,7 @@ static void track_message(struct rule_message *message, uint8_t control, bool op
     if (!open) {
         *message = (struct rule_message){.control = control, .out_of_order = !follows};
         message->lowest = offset;
-        message->highest = offset + (int64_t)segment->payload_octets;
+        message->highest = end_of(offset, segment->payload_octets);
         message->octets = segment->payload_octets;
     } else if (foreign) {
         message->mixed = true;

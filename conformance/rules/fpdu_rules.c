@@ -19,6 +19,24 @@ void ulpdu_length_limit(struct rule_context *ctx)
         rule_pass(ctx);
 }
 
+/* RFC 5044 3: an FPDU, Markers and all, fits one IP datagram. */
+void fpdu_fits_datagram(struct rule_context *ctx)
+{
+    enum { DATAGRAM = 65535, IPV4_HEADER = 20, TCP_HEADER = 20 };
+    const struct fpdu *fpdu = &ctx->event->fpdu->fpdu;
+    /* The length field of IPv6 does not count its header. */
+    size_t most = DATAGRAM - TCP_HEADER - (ctx->flow->address[ctx->direction].family == 4 ? IPV4_HEADER : 0);
+
+    if (!fpdu->crc_ok || ctx->side->misframed)
+        return;
+    if (fpdu->octets > most)
+        rule_fail(ctx, rule_text(ctx, "an FPDU of at most %zu octets", most),
+                  rule_text(ctx, "%zu octets", fpdu->octets),
+                  "An FPDU is longer than an IP datagram can hold (RFC 5044 3)");
+    else
+        rule_pass(ctx);
+}
+
 /* RFC 5044 4.1: pad octets are sent as zero. */
 void pad_is_zero(struct rule_context *ctx)
 {
@@ -118,7 +136,8 @@ void fin_behind_fpdu(struct rule_context *ctx)
 {
     const struct flow_close *close = ctx->event->close;
 
-    if (close->reset || !ctx->flow->full_operation || !ctx->half->in_sync || ctx->side->unsure || ctx->half->cut != 0)
+    if (close->reset || !ctx->flow->full_operation || !ctx->half->in_sync || ctx->side->unsure || ctx->half->cut != 0 ||
+        close->unsound)
         return;
     if (close->partial_fpdu != 0)
         rule_fail(ctx, "FIN behind a whole FPDU",

@@ -93,6 +93,15 @@ void marker_points_to_length(struct rule_context *ctx)
                        "A Marker inside the FPDU");
 }
 
+/* RFC 5044 4.3: where several FPDUs lie between two Markers, the second points to the one that it lies in. */
+void marker_points_to_own_fpdu(struct rule_context *ctx)
+{
+    size_t in_interval = ctx->event->fpdu->framing.position % MARKER_SPACING;
+
+    if (judged(ctx) && in_interval > MARKER_OCTETS)
+        judge_pointers(ctx, 0, true, "The Marker behind several FPDUs");
+}
+
 /* RFC 5044 4.3: the first Marker of Full Operation holds zero. */
 void first_marker_zero(struct rule_context *ctx)
 {
@@ -213,8 +222,16 @@ void length_first(struct rule_context *ctx)
 {
     const struct flow_fpdu *fpdu = ctx->event->fpdu;
 
-    if (fpdu->index != 0 || fpdu->framing.markers || !rule_from_start(ctx, ctx->direction) || !fpdu->fpdu.crc_ok ||
-        ctx->side->misframed)
+    bool known, demand = demanded(ctx, &known);
+
+    if (fpdu->index != 0 || ctx->event->position != 0)
+        return;
+    if (ctx->side->misframed && known && !demand && !fpdu->cut) {
+        rule_fail(ctx, "ULPDU_Length", rule_octets(ctx, fpdu->fpdu.start, 6),
+                  "Without Markers the stream does not begin with ULPDU_Length (RFC 5044 7.1.2 rule 7)");
+        return;
+    }
+    if (fpdu->framing.markers || !rule_from_start(ctx, ctx->direction) || !fpdu->fpdu.crc_ok || ctx->side->misframed)
         return;
     if (fpdu->fpdu.ulpdu_length < DDP_TAGGED_OCTETS || fpdu->fpdu.ulpdu_length > ULPDU_LENGTH_MAX)
         rule_fail(ctx, "ULPDU_Length from 14 to 64768", rule_text(ctx, "ULPDU_Length = %u", fpdu->fpdu.ulpdu_length),

@@ -42,6 +42,7 @@ struct rule {
     const char *id;          /* of the requirement in the catalogue: "RDMAP-4.8-02" */
     const char *function;    /* name of the C function, for `list` */
     const char *file;        /* the function's source file, from the root: "conformance/rules/terminate_rules.c" */
+    uint32_t flows;          /* kinds of flows it judges: 1 << enum flow_kind each */
     uint32_t events;         /* the kinds it wants: 1 << enum flow_event_kind each */
     uint16_t opcodes;        /* of FLOW_RDMAP events: 1 << opcode each */
     enum rule_sender sender; /* whose deeds it judges */

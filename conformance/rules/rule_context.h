@@ -41,7 +41,7 @@ struct rule_message {
 struct rule_side {
     bool judged;
     bool unsure;           /* something of this side was not captured, or not understood: continuity is not judged */
-    bool holes;            /* octets of it are missing in the capture */
+    bool holes;            /* octets of it are missing in the capture, or were not understood */
     bool requests_unsure;  /* some Read Request of this side was odd: how it is answered is not judged */
     bool responses_unsure; /* some Read Response of this side was odd: which requests are open is not judged */
     bool crc_failed;       /* an FPDU had a bad CRC: found once, what follows may be out of step */
@@ -137,6 +137,8 @@ static inline bool rule_from_start(const struct rule_context *ctx, enum flow_dir
 {
     const struct rule_side *side = direction == ctx->direction ? ctx->side : ctx->peer;
 
+    if (ctx->flow->kind == FLOW_STREAM)
+        return !ctx->flow->late && ctx->flow->half[direction].start_known && !side->unsure;
     return !ctx->flow->late && ctx->flow->start[direction].seen && ctx->flow->half[direction].start_known &&
            !side->unsure && !side->start_bad;
 }

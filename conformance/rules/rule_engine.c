@@ -117,7 +117,9 @@ static void settle_pending(struct rule_engine *engine, struct rule_flow *state, 
 {
     const struct rule *rule = rule_at(found->rule);
 
-    if (found->pending != NULL && !state->sides[1 - direction].holes && rule->worst > found->verdict) {
+    bool holes = state->sides[1 - direction].holes || state->flow->half[1 - direction].unfinished != 0;
+
+    if (found->pending != NULL && !holes && rule->worst > found->verdict) {
         struct rule_said *said = found->pending;
         struct rule_finding finding = {rule,        state->flow,    direction,    rule->worst,
                                        said->frame, said->expected, said->actual, said->message};
@@ -208,10 +210,11 @@ static bool binds(const struct rule *rule, unsigned who)
            (rule->sender == RULE_RESPONDER && who == 1);
 }
 
-static void dispatch_add(struct rule_engine *engine, unsigned who, const struct rule *rule, enum flow_event_kind kind)
+static void dispatch_add(struct rule_engine *engine, unsigned flows, unsigned who, const struct rule *rule,
+                         enum flow_event_kind kind)
 {
     for (unsigned opcode = 0; opcode < (kind == FLOW_RDMAP ? 16u : 1u); opcode++) {
-        struct rule_dispatch *dispatch = &engine->dispatch[who][slot_of(kind, opcode)];
+        struct rule_dispatch *dispatch = &engine->dispatch[flows][who][slot_of(kind, opcode)];
 
         if (kind != FLOW_RDMAP || (rule->opcodes >> opcode & 1))
             dispatch->rules[dispatch->count++] = rule;
@@ -231,10 +234,11 @@ struct rule_engine *rule_engine_create(const struct rule_config *config)
 
         if (engine->config.selected != NULL && !engine->config.selected(rule->id, engine->config.argument))
             continue;
-        for (unsigned kind = 0; kind <= FLOW_END; kind++)
-            for (unsigned who = 0; who < 3; who++)
-                if ((rule->events >> kind & 1) && binds(rule, who))
-                    dispatch_add(engine, who, rule, kind);
+        for (unsigned flows = 0; flows < FLOW_KINDS; flows++)
+            for (unsigned kind = 0; kind <= FLOW_END; kind++)
+                for (unsigned who = 0; who < 3; who++)
+                    if ((rule->flows >> flows & 1) && (rule->events >> kind & 1) && binds(rule, who))
+                        dispatch_add(engine, flows, who, rule, kind);
     }
     return engine;
 }
@@ -337,7 +341,7 @@ static void run_rules(struct rule_engine *engine, struct rule_flow *state, const
     const struct flow *flow = event->flow;
     unsigned opcode = event->kind == FLOW_RDMAP ? event->rdmap->message.opcode : 0;
     const struct rule_dispatch *dispatch =
-        &engine->dispatch[flow->roles_known ? (unsigned)direction : 2u][slot_of(event->kind, opcode)];
+        &engine->dispatch[flow->kind][flow->roles_known ? (unsigned)direction : 2u][slot_of(event->kind, opcode)];
     struct rule_context ctx = {
         .event = event,
         .flow = flow,
@@ -365,7 +369,7 @@ static bool go_quick(struct rule_engine *engine, struct rule_flow *state, const 
     uint64_t *known;
     int index;
 
-    if (engine->config.thorough)
+    if (engine->config.thorough || event->flow->kind != FLOW_CONNECTION)
         return false;
     index = quick_class_of(state, event);
     if (index < 0)
@@ -382,12 +386,17 @@ static bool go_quick(struct rule_engine *engine, struct rule_flow *state, const 
     return !class->never;
 }
 
-/* A side whose FPDUs are not framed as agreed is judged by its first one alone: all else would follow from that. */
+/*
+ * A side whose FPDUs are not framed as agreed is judged by its first one alone: all else would follow from that. An FPDU
+ * whose CRC could not be checked is not judged at all: nobody knows which of its octets are wrong.
+ */
 static bool side_is_judged(const struct rule_side *side, const struct flow_event *event)
 {
     if (!side->judged || (event->kind == FLOW_DDP && event->ddp->result == WIRE_MORE))
         return false;
-    return !side->misframed || event->kind == FLOW_END || (event->kind == FLOW_FPDU && event->fpdu->index == 0);
+    if (event->fpdu == NULL)
+        return !side->misframed || event->kind == FLOW_END;
+    return !event->fpdu->unverified && (!side->misframed || (event->kind == FLOW_FPDU && event->fpdu->index == 0));
 }
 
 static void track_quick(struct rule_side *side, const struct flow_event *event)

@@ -69,7 +69,8 @@ struct rule_engine {
     struct rule_config config;
     struct rule_flow *flows;
     struct quick_class *learning;
-    struct rule_dispatch dispatch[3][RULE_SLOTS]; /* Initiator, Responder, roles not known */
+    /* Initiator, Responder, roles not known */
+    struct rule_dispatch dispatch[FLOW_KINDS][3][RULE_SLOTS];
 };
 
 /* The class of an event that breaks no rule, or -1 when that takes a closer look. */

@@ -17,6 +17,10 @@
 #define ON_CLOSE     (1u << FLOW_TCP_CLOSE)
 #define ON_UNDECODED (1u << FLOW_UNDECODED)
 #define ON_END       (1u << FLOW_END)
+#define ON_GAP       (1u << FLOW_GAP)
+#define ON_SCTP      (1u << FLOW_SCTP)
+#define ON_SESSION   (1u << FLOW_SESSION)
+#define ON_CM        (1u << FLOW_CM)
 
 #define OP(opcode)    (1u << RDMAP_##opcode)
 #define OP_ANY        0xFFFFu
@@ -65,6 +69,7 @@
     R(rtr,          "EMPA-9.2-04",   rtr_read_form,                 ON_RDMAP,   OP(READ_REQUEST), INITIATOR, FAIL) \
     R(rtr,          "EMPA-9.2-20",   rtr_is_negotiated_kind,        ON_RDMAP,             OP_ANY, INITIATOR, FAIL) \
     R(fpdu,         "MPA-3-06",      ulpdu_length_limit,            ON_FPDU,              OP_ANY, ANY,       FAIL) \
+    R(fpdu,         "MPA-3-09",      fpdu_fits_datagram,            ON_FPDU,              OP_ANY, ANY,       FAIL) \
     R(fpdu,         "MPA-4.1-01",    fpdus_follow_each_other,       ON_FPDU|ON_UNDECODED, OP_ANY, ANY,       FAIL) \
     R(fpdu,         "MPA-4.1-03",    pad_is_zero,                   ON_FPDU,              OP_ANY, ANY,       FAIL) \
     R(fpdu,         "MPA-4.1-06",    pad_count,                     ON_FPDU,              OP_ANY, ANY,       FAIL) \
@@ -78,12 +83,15 @@
     R(fpdu,         "MPA-5.1-04",    fpdus_aligned,                 ON_END,               OP_ANY, ANY,       WARN) \
     R(fpdu,         "MPA-7.1.1-13",  crc_is_generated,              ON_FPDU,              OP_ANY, ANY,       FAIL) \
     R(fpdu,         "MPA-7.2-01",    fin_behind_fpdu,               ON_CLOSE,             OP_ANY, ANY,       FAIL) \
+    R(mpa_version,  "MPA-3-15",      version_given_to_ddp,          ON_DDP | ON_RDMAP,    OP_ANY, ANY,       FAIL) \
+    R(mpa_version,  "MPA-C.1-01",    version_same_both_ways,        ON_DDP | ON_RDMAP,    OP_ANY, ANY,       FAIL) \
     R(marker,       "MPA-4.2-02",    marker_reserved_zero,          ON_FPDU,              OP_ANY, ANY,       FAIL) \
     R(marker,       "MPA-4.2-05",    marker_low_bits_zero,          ON_FPDU,              OP_ANY, ANY,       FAIL) \
     R(marker,       "MPA-4.3-04",    marker_every_512,              ON_FPDU|ON_UNDECODED, OP_ANY, ANY,       FAIL) \
     R(marker,       "MPA-4.3-05",    marker_points_to_length,       ON_FPDU,              OP_ANY, ANY,       FAIL) \
     R(marker,       "MPA-4.3-14",    first_marker_zero,             ON_FPDU,              OP_ANY, ANY,       FAIL) \
     R(marker,       "MPA-4.3-16",    markers_agree,                 ON_FPDU,              OP_ANY, ANY,       FAIL) \
+    R(marker,       "MPA-4.3-17",    marker_points_to_own_fpdu,     ON_FPDU,              OP_ANY, ANY,       FAIL) \
     R(marker,       "MPA-4.3-18",    marker_between_fpdus_zero,     ON_FPDU,              OP_ANY, ANY,       FAIL) \
     R(marker,       "MPA-7.1.1-07",  responder_sends_markers,       ON_FPDU,              OP_ANY, RESPONDER, FAIL) \
     R(marker,       "MPA-7.1.1-08",  initiator_sends_markers,       ON_FPDU,              OP_ANY, INITIATOR, FAIL) \
@@ -199,14 +207,72 @@
     R(quote,        "RDMAP-4.8-47",  terminate_returns_size,        ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL) \
     R(quote,        "DDP-7.1-23",    terminate_ddp_error_true,      ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL) \
     R(quote,        "RDMAP-4.8-25",  terminate_version_error_true,  ON_RDMAP,   OP(TERMINATE),    ANY,       FAIL)
+#define RULE_LIST_SCTP(R) \
+    R(sctp,         "SCTP-1-02",      draft_checksum_crc32c,        ON_SCTP,              OP_ANY, ANY,       AMBIGUOUS) \
+    R(sctp,         "SCTP-2.1-01",    draft_ppids_only,             ON_SCTP,              OP_ANY, ANY,       FAIL) \
+    R(sctp,         "SCTP-2.1-03",    draft_indication_form,        ON_SCTP,              OP_ANY, ANY,       FAIL) \
+    R(sctp,         "SCTP-2.1-05",    draft_indication_value,       ON_SCTP,              OP_ANY, ANY,       FAIL) \
+    R(sctp,         "SCTP-2.2-01",    draft_ppid_values,            ON_SCTP,              OP_ANY, ANY,       FAIL) \
+    R(sctp,         "SCTP-3.2-02",    draft_one_address,            ON_SCTP,              OP_ANY, ANY,       WARN) \
+    R(sctp,         "SCTP-5-01",      draft_not_fragmented,         ON_SCTP,              OP_ANY, ANY,       FAIL) \
+    R(sctp,         "SCTP-6-05",      draft_unordered,              ON_SCTP,              OP_ANY, ANY,       FAIL) \
+    R(sctp,         "SCTP5043-5.1-01", ppids_only,                  ON_SCTP,              OP_ANY, ANY,       FAIL) \
+    R(sctp,         "SCTP5043-5.1-05", indication_value,            ON_SCTP,              OP_ANY, ANY,       FAIL) \
+    R(sctp,         "SCTP5043-5.2-01", ppid_values,                 ON_SCTP,              OP_ANY, ANY,       FAIL) \
+    R(sctp,         "SCTP5043-7.2-02", one_address,                 ON_SCTP,              OP_ANY, ANY,       WARN) \
+    R(sctp,         "SCTP5043-9-05",   not_fragmented,              ON_SCTP,              OP_ANY, ANY,       FAIL) \
+    R(sctp,         "SCTP5043-10-01",  unordered,                   ON_SCTP,              OP_ANY, ANY,       FAIL) \
+    R(session,      "SCTP-2.2-03",    reset_code,                   ON_SESSION,           OP_ANY, ANY,       FAIL) \
+    R(session,      "SCTP-2.2-05",    reset_length,                 ON_SESSION,           OP_ANY, ANY,       FAIL) \
+    R(session,      "SCTP-2.2-08",    draft_versions,               ON_RDMAP,             OP_ANY, ANY,       FAIL) \
+    R(session,      "SCTP-6-02",      draft_segment_behind_ssn,     ON_FPDU,              OP_ANY, ANY,       FAIL) \
+    R(session,      "SCTP-6-03",      draft_ssn_begins_at_one,      ON_FPDU,              OP_ANY, ANY,       FAIL) \
+    R(session,      "SCTP-6-04",      draft_ssn_counts,             ON_FPDU|ON_GAP|ON_UNDECODED, OP_ANY, ANY, FAIL) \
+    R(session,      "SCTP-7.2-14",    msn_restarts_after_reset,     ON_DDP,               OP_ANY, ANY,       AMBIGUOUS) \
+    R(session,      "SCTP5043-2-01",  segment_in_session,           ON_FPDU,              OP_ANY, ANY,       FAIL) \
+    R(session,      "SCTP5043-5.2.1-02", ssn_not_repeated,          ON_FPDU|ON_SESSION|ON_UNDECODED, OP_ANY, ANY, FAIL) \
+    R(session,      "SCTP5043-5.2.2-01", segment_behind_ssn,        ON_FPDU,              OP_ANY, ANY,       FAIL) \
+    R(session,      "SCTP5043-5.2.3-02", session_codes,             ON_SESSION,           OP_ANY, ANY,       FAIL) \
+    R(session,      "SCTP5043-5.2.3-09", terminate_without_data,    ON_SESSION,           OP_ANY, ANY,       FAIL) \
+    R(session,      "SCTP5043-6-03",  ssn_without_gaps,             ON_FPDU|ON_SESSION|ON_GAP, OP_ANY, ANY,  FAIL) \
+    R(session,      "SCTP5043-6.1-01", ssn_begins_at_zero,          ON_SESSION,           OP_ANY, ANY,       FAIL) \
+    R(session,      "SCTP5043-6.1-02", session_pattern,             ON_FPDU | ON_SESSION, OP_ANY, ANY,       FAIL) \
+    R(session,      "SCTP5043-6.2-01", session_opens_with_initiate, ON_FPDU | ON_SESSION, OP_ANY, ANY,       FAIL) \
+    R(session,      "SCTP5043-6.2-03", segments_begin_at_one,       ON_FPDU,              OP_ANY, ANY,       FAIL) \
+    R(session,      "EMPA-7-01",      enhanced_word_in_session,     ON_SESSION,           OP_ANY, ANY,       FAIL) \
+    R(session,      "EMPA-7-02",      enhanced_codes,               ON_SESSION,           OP_ANY, ANY,       FAIL) \
+    R(session,      "EMPA-7-11",      enhanced_data_limit,          ON_SESSION,           OP_ANY, ANY,       FAIL) \
+    R(session,      "EMPA-7-13",      enhanced_terminate_empty,     ON_SESSION,           OP_ANY, ANY,       FAIL)
+
+#define RULE_LIST_CM(R) \
+    R(cm,           "A11-TXT-02",     service_prefix,               ON_CM,                OP_ANY, ANY,       FAIL) \
+    R(cm,           "A11-TXT-03",     nibble_order,                 ON_CM,                OP_ANY, ANY,       FAIL) \
+    R(cm,           "A11-TXT-04",     reply_without_header,         ON_CM,                OP_ANY, ANY,       FAIL) \
+    R(cm,           "CA11-1",         addresses_not_exchanged,      ON_CM,                OP_ANY, ANY,       FAIL) \
+    R(cm,           "A11-TXT-07",     major_version_zero,           ON_CM,                OP_ANY, ANY,       FAIL) \
+    R(cm,           "A11-TXT-08",     minor_version_zero,           ON_CM,                OP_ANY, ANY,       FAIL) \
+    R(cm,           "A11-TXT-09",     ip_version_known,             ON_CM,                OP_ANY, ANY,       FAIL) \
+    R(cm,           "A11-TXT-10",     reserved_nibble_zero,         ON_CM,                OP_ANY, ANY,       FAIL) \
+    R(cm,           "CA11-5",         ipv4_in_low_bits,             ON_CM,                OP_ANY, ANY,       FAIL) \
+    R(cm,           "CA11-5-02",      ipv4_padded_with_zeros,       ON_CM,                OP_ANY, ANY,       FAIL) \
+    R(cm,           "A11-TXT-14",     service_octet_order,          ON_CM,                OP_ANY, ANY,       FAIL) \
+    R(cm,           "CA11-6",         service_protocol_and_port,    ON_CM,                OP_ANY, ANY,       FAIL)
 /* clang-format on */
+
+/* Rules of a list judge flows of these kinds. MPA's have nothing to say of streams over SCTP; DDP's and RDMAP's have. */
+#define RULE_KINDS_MPA  (1u << FLOW_CONNECTION)
+#define RULE_KINDS_DDP  (1u << FLOW_CONNECTION | 1u << FLOW_STREAM)
+#define RULE_KINDS_SCTP (1u << FLOW_ASSOCIATION | 1u << FLOW_STREAM)
+#define RULE_KINDS_CM   (1u << FLOW_CM_EXCHANGE)
 
 #define RULE_LIST(R)                                                                                                   \
     RULE_LIST_MPA(R)                                                                                                   \
     RULE_LIST_DDP(R)                                                                                                   \
     RULE_LIST_RDMAP(R)                                                                                                 \
     RULE_LIST_ATOMIC(R)                                                                                                \
-    RULE_LIST_TERMINATE(R)
+    RULE_LIST_TERMINATE(R)                                                                                             \
+    RULE_LIST_SCTP(R)                                                                                                  \
+    RULE_LIST_CM(R)
 
 #define RULE_COUNT_ONE(file, id, function, events, opcodes, sender, worst) +1
 enum { RULE_COUNT = 0 RULE_LIST(RULE_COUNT_ONE) };

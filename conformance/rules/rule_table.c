@@ -8,11 +8,27 @@ enum {
     RULE_LIST(RULE_INDEX)
 };
 
-#define RULE_ROW(file, id, function, events, opcodes, sender, worst)                                                   \
-    {id,       #function,       "conformance/rules/" #file "_rules.c", events, opcodes, RULE_##sender, RULE_##worst,   \
-     function, INDEX_##function},
+#define RULE_ROW(flows, file, id, function, events, opcodes, sender, worst)                                            \
+    {id,                                                                                                               \
+     #function,                                                                                                        \
+     "conformance/rules/" #file "_rules.c",                                                                            \
+     flows,                                                                                                            \
+     events,                                                                                                           \
+     opcodes,                                                                                                          \
+     RULE_##sender,                                                                                                    \
+     RULE_##worst,                                                                                                     \
+     function,                                                                                                         \
+     INDEX_##function},
+#define RULE_ROW_MPA(...)  RULE_ROW(RULE_KINDS_MPA, __VA_ARGS__)
+#define RULE_ROW_DDP(...)  RULE_ROW(RULE_KINDS_DDP, __VA_ARGS__)
+#define RULE_ROW_SCTP(...) RULE_ROW(RULE_KINDS_SCTP, __VA_ARGS__)
+#define RULE_ROW_CM(...)   RULE_ROW(RULE_KINDS_CM, __VA_ARGS__)
 
-static const struct rule rules[] = {RULE_LIST(RULE_ROW)};
+/* In the order of RULE_LIST. */
+static const struct rule rules[] = {
+    RULE_LIST_MPA(RULE_ROW_MPA) RULE_LIST_DDP(RULE_ROW_DDP) RULE_LIST_RDMAP(RULE_ROW_DDP) RULE_LIST_ATOMIC(RULE_ROW_DDP)
+        RULE_LIST_TERMINATE(RULE_ROW_DDP) RULE_LIST_SCTP(RULE_ROW_SCTP) RULE_LIST_CM(RULE_ROW_CM)};
+_Static_assert(sizeof(rules) / sizeof(rules[0]) == RULE_COUNT, "every list of RULE_LIST stands here");
 
 size_t rule_count(void)
 {

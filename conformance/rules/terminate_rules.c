@@ -125,19 +125,34 @@ void terminate_mpa_registered(struct rule_context *ctx)
         judge_registered(ctx, "RFC 6580 3.3");
 }
 
+/* Layer 2, EType 0 is Layer 0, EType 2 in the order of a little-endian host: RDMAP's Remote Operation Error. */
+static bool startup_code_reads_swapped(wire_result triple)
+{
+    return terminate_error_find(TERMINATE_TRIPLE(0, 2, triple & 0xFF)) != NULL;
+}
+
 /* RFC 6581 8: codes 5 to 7 belong to enhanced start-up; 6 and 7 make no sense without it. */
 void terminate_startup_codes(struct rule_context *ctx)
 {
     const struct mpa_start *request = start_good(ctx, FLOW_FROM_INITIATOR);
     wire_result triple = terminate_of(ctx)->triple;
 
-    if (!readable(ctx) || request == NULL || triple < TERM_MPA_CONNECTION_LOST || triple > TERM_MPA_NO_MATCHING_RTR)
+    if (!readable(ctx) || request == NULL || wire_error_layer(triple) != 2 || wire_error_etype(triple) != 0)
         return;
+    if (triple < TERM_MPA_CONNECTION_LOST || triple > TERM_MPA_NO_MATCHING_RTR) {
+        if (request->enhanced)
+            rule_fail(ctx, "code 1 to 7", describe(ctx), "MPA has no error with this code (RFC 6581 8)");
+        return;
+    }
     if (request->enhanced || triple < TERM_MPA_CATASTROPHIC)
         rule_pass(ctx);
     else if (triple == TERM_MPA_CATASTROPHIC)
         rule_warn(ctx, "an error of RFC 5044", describe(ctx),
                   "A code of RFC 6581 without enhanced start-up (RFC 6581 8)");
+    else if (ctx->other->fpdus != 0 && startup_code_reads_swapped(triple))
+        /* Behind FPDUs of the other side it is more likely an RDMAP error of a stack that RDMAP-4.8-02 finds fault with. */
+        rule_ambiguous(ctx, "an error of RFC 5044", "Layer and EType exchanged: an error of RDMAP",
+                       "A code of enhanced start-up on a connection that had none, or RDMAP's with swapped nibbles");
     else
         rule_fail(ctx, "an error of RFC 5044", describe(ctx),
                   "A code of enhanced start-up on a connection that had none (RFC 6581 8)");

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "conformance/flow/flow_sctp.h"
 #include "wire/marker.h"
 
 void track_begin(struct rule_side sides[FLOW_DIRECTIONS])
@@ -69,8 +70,10 @@ static void track_fpdu(struct rule_side *side, const struct flow_event *event)
 
     track_quick_fpdu(side, fpdu);
     side->crc_failed = side->crc_failed || fpdu->result == TERM_MPA_CRC;
-    side->holes = side->holes || fpdu->cut || (fpdu->resynced && fpdu->index != 0);
-    if (side->misframed || fpdu->result == TERM_MPA_CRC || (fpdu->resynced && fpdu->index != 0) ||
+    side->holes = side->holes || fpdu->cut || fpdu->result == TERM_MPA_CRC || (fpdu->resynced && fpdu->index != 0);
+    if (fpdu->unverified)
+        side->requests_unsure = side->responses_unsure = true;
+    if (side->misframed || fpdu->unverified || fpdu->result == TERM_MPA_CRC || (fpdu->resynced && fpdu->index != 0) ||
         (fpdu->cut && fpdu->ulpdu_have < DDP_UNTAGGED_OCTETS))
         side->unsure = true;
 }
@@ -119,14 +122,25 @@ void track_event(struct rule_side *side, const struct flow_event *event)
     case FLOW_MPA_START: track_start(side, event->start); break;
     case FLOW_FPDU: track_fpdu(side, event); break;
     case FLOW_DDP:
-        if (event->ddp->result == WIRE_MORE)
+        if (event->ddp->result == WIRE_MORE || event->fpdu->unverified)
             break;
         side->version = side->version_known ? side->version : event->ddp->segment.version;
         side->version_known = true;
         track_heard(side, &event->ddp->segment, event->frame);
         track_segment(side, event->flow, event->direction, &event->ddp->segment);
         break;
-    case FLOW_RDMAP: track_rdmap(side, event); break;
+    case FLOW_RDMAP:
+        if (!event->fpdu->unverified)
+            track_rdmap(side, event);
+        break;
+    case FLOW_SESSION:
+        if (event->session->message.kind == DDP_SCTP_DRAFT_CONTROL) { /* a new DDP stream (draft 7.2) */
+            memset(side->queue, 0, sizeof(side->queue));
+            memset(&side->tagged, 0, sizeof(side->tagged));
+            side->odd_messages = 0;
+            side->terminated = side->version_known = false;
+        }
+        break;
     case FLOW_GAP:
     case FLOW_UNDECODED:
         side->holes = side->holes || event->kind == FLOW_GAP;

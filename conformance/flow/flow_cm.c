@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Exchanges of CM messages. The requester's Local Communication ID names one among all between two addresses: it stands
+ * as the local one in what the requester sends, as the remote one in what comes back (IBTA 12.9).
+ */
+#include "conformance/flow/flow_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/flow/flow_cm.h"
+
+struct cm_key {
+    uint8_t requester[16], other[16];
+    uint32_t id;
+    uint8_t family;
+    uint8_t sidr;
+    uint8_t zero[2];
+};
+
+struct cm_exchange {
+    struct cm_key key;
+    struct flow *flow;
+    struct cm_exchange *newer, *older;
+    UT_hash_handle hh;
+};
+
+struct cm_decoder {
+    struct cm_exchange *exchanges, *newest, *oldest;
+    size_t count;
+};
+
+static bool is_sidr(unsigned attribute)
+{
+    return attribute == CM_SIDR_REQ || attribute == CM_SIDR_REP;
+}
+
+static void age_unlink(struct cm_decoder *cm, struct cm_exchange *exchange)
+{
+    if (exchange->newer != NULL)
+        exchange->newer->older = exchange->older;
+    else
+        cm->newest = exchange->older;
+    if (exchange->older != NULL)
+        exchange->older->newer = exchange->newer;
+    else
+        cm->oldest = exchange->newer;
+}
+
+static void age_newest(struct cm_decoder *cm, struct cm_exchange *exchange)
+{
+    exchange->newer = NULL;
+    exchange->older = cm->newest;
+    if (cm->newest != NULL)
+        cm->newest->newer = exchange;
+    else
+        cm->oldest = exchange;
+    cm->newest = exchange;
+}
+
+static void end_exchange(struct flow_decoder *decoder, struct cm_exchange *exchange, bool tell, enum flow_reason reason)
+{
+    struct flow *flow = exchange->flow;
+
+    if (tell) {
+        struct flow_event event = {.kind = FLOW_END,
+                                   .direction = FLOW_FROM_INITIATOR,
+                                   .flow = flow,
+                                   .frame = flow->last_frame,
+                                   .first_frame = flow->last_frame,
+                                   .time_ns = flow->last_ns,
+                                   .reason = reason};
+
+        flow_event_send(decoder, &event);
+    }
+    HASH_DEL(decoder->cm->exchanges, exchange);
+    age_unlink(decoder->cm, exchange);
+    decoder->cm->count--;
+    free(flow);
+    free(exchange);
+}
+
+void flow_cm_finish(struct flow_decoder *decoder, bool tell)
+{
+    if (decoder->cm == NULL)
+        return;
+    while (decoder->cm->oldest != NULL)
+        end_exchange(decoder, decoder->cm->oldest, tell, FLOW_REASON_COUNT);
+    free(decoder->cm);
+    decoder->cm = NULL;
+}
+
+static void set_key(struct cm_key *key, const struct flow_address *requester, const struct flow_address *other,
+                    uint32_t id, bool sidr)
+{
+    memset(key, 0, sizeof(*key));
+    memcpy(key->requester, requester->octets, sizeof(key->requester));
+    memcpy(key->other, other->octets, sizeof(key->other));
+    key->id = id;
+    key->family = requester->family;
+    key->sidr = sidr;
+}
+
+static struct cm_exchange *find(struct cm_decoder *cm, const struct cm_key *key)
+{
+    struct cm_exchange *exchange;
+
+    HASH_FIND(hh, cm->exchanges, key, sizeof(*key), exchange);
+    return exchange;
+}
+
+static struct cm_exchange *make(struct flow_decoder *decoder, const struct cm_key *key, const struct flow_mad *mad,
+                                bool from_requester, bool roles_known)
+{
+    struct cm_decoder *cm = decoder->cm;
+    struct cm_exchange *exchange;
+
+    if (cm->count >= decoder->config.flows_max)
+        end_exchange(decoder, cm->oldest, true, FLOW_REASON_EVICTED);
+    exchange = calloc(1, sizeof(*exchange));
+    if (exchange == NULL)
+        return NULL;
+    exchange->flow = flow_make(decoder, FLOW_CM_EXCHANGE, mad->frame, mad->time_ns);
+    if (exchange->flow == NULL) {
+        free(exchange);
+        return NULL;
+    }
+    exchange->key = *key;
+    exchange->flow->roles_known = roles_known;
+    exchange->flow->late = !roles_known;
+    exchange->flow->address[FLOW_FROM_INITIATOR] = from_requester ? *mad->source : *mad->destination;
+    exchange->flow->address[FLOW_FROM_RESPONDER] = from_requester ? *mad->destination : *mad->source;
+    exchange->flow->cm.id[FLOW_FROM_INITIATOR] = key->id;
+    exchange->flow->cm.sidr = key->sidr != 0;
+    HASH_ADD(hh, cm->exchanges, key, sizeof(exchange->key), exchange);
+    age_newest(cm, exchange);
+    cm->count++;
+    return exchange;
+}
+
+/* The exchange that the message belongs to, made if need be; *direction is that of the sender. */
+static struct cm_exchange *exchange_of(struct flow_decoder *decoder, const struct flow_mad *mad,
+                                       const struct cm_message *message, unsigned *direction)
+{
+    struct cm_decoder *cm = decoder->cm;
+    struct cm_exchange *exchange;
+    struct cm_key as_requester, as_other;
+    bool sidr = is_sidr(message->attribute);
+    bool request = message->attribute == CM_REQ || message->attribute == CM_SIDR_REQ;
+    /* These only the requester, those only the other side sends. */
+    bool from_requester = request || message->attribute == CM_RTU || message->attribute == CM_LAP;
+    bool from_other = message->attribute == CM_REP || message->attribute == CM_SIDR_REP || message->attribute == CM_APR;
+
+    set_key(&as_requester, mad->source, mad->destination, message->local_id, sidr);
+    set_key(&as_other, mad->destination, mad->source, sidr ? message->local_id : message->remote_id, sidr);
+    *direction = FLOW_FROM_INITIATOR;
+    if (!from_other && (exchange = find(cm, &as_requester)) != NULL) {
+        if (!request || exchange->flow->cm.request_tid == message->transaction)
+            return exchange;
+        end_exchange(decoder, exchange, true, FLOW_REASON_COUNT); /* the ID is used again */
+    }
+    if (!from_requester && (exchange = find(cm, &as_other)) != NULL) {
+        *direction = FLOW_FROM_RESPONDER;
+        return exchange;
+    }
+    if (from_other || (message->attribute == CM_REJ && message->rejected == 0)) {
+        *direction = FLOW_FROM_RESPONDER;
+        return make(decoder, &as_other, mad, false, true);
+    }
+    return make(decoder, &as_requester, mad, true, from_requester);
+}
+
+static void keep(struct flow *flow, unsigned direction, const struct cm_message *message)
+{
+    struct flow_cm_state *state = &flow->cm;
+
+    if (message->attribute >= CM_REQ && message->attribute - CM_REQ < 32)
+        state->seen[direction] |= 1u << (message->attribute - CM_REQ);
+    if (message->local_id != 0 && state->id[direction] == 0)
+        state->id[direction] = message->local_id;
+    if (message->attribute != CM_REQ && message->attribute != CM_SIDR_REQ)
+        return;
+    state->request_tid = message->transaction;
+    state->has_service = message->has_service;
+    state->service_id = message->service_id;
+    state->in_range = message->has_service && ip_cm_in_range(message->service_id);
+    if (message->has_ip)
+        memcpy(state->request_private, message->private_data, sizeof(state->request_private));
+}
+
+void flow_cm_mad(struct flow_decoder *decoder, const struct flow_mad *mad)
+{
+    struct flow_cm told = {.carrier = mad->carrier, .icrc = mad->icrc, .mad = mad->octets, .have = mad->captured};
+    struct cm_exchange *exchange;
+    struct flow_event event;
+    unsigned direction;
+
+    if (decoder->cm == NULL && (decoder->cm = calloc(1, sizeof(*decoder->cm))) == NULL)
+        return;
+    told.result = cm_parse(mad->octets, mad->captured, &told.message);
+    if (told.message.row->name == NULL || mad->captured < MAD_HEADER_OCTETS + 8)
+        return;
+    exchange = exchange_of(decoder, mad, &told.message, &direction);
+    if (exchange == NULL)
+        return;
+    age_unlink(decoder->cm, exchange);
+    age_newest(decoder->cm, exchange);
+    exchange->flow->last_frame = mad->frame;
+    exchange->flow->last_ns = mad->time_ns;
+    told.again = (exchange->flow->cm.seen[direction] >> (told.message.attribute - CM_REQ) & 1) != 0;
+    event = (struct flow_event){.kind = FLOW_CM,
+                                .direction = (enum flow_direction)direction,
+                                .flow = exchange->flow,
+                                .frame = mad->frame,
+                                .first_frame = mad->frame,
+                                .time_ns = mad->time_ns,
+                                .cm = &told,
+                                .reason = FLOW_REASON_COUNT};
+    flow_event_send(decoder, &event);
+    keep(exchange->flow, direction, &told.message);
+}

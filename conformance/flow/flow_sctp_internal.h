@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Associations and their streams, as flow_sctp.c and flow_sctp_stream.c share them. */
+#ifndef FLOW_FLOW_SCTP_INTERNAL_H
+#define FLOW_FLOW_SCTP_INTERNAL_H
+
+#include "conformance/flow/flow_internal.h"
+#include "conformance/flow/flow_sctp.h"
+
+enum {
+    TSN_WINDOW = 8192,         /* TSNs behind the first missing one that are told apart; a power of two */
+    FRAGMENTS_MAX = 256,       /* held for one direction */
+    USER_MESSAGE_MAX = 65537,  /* DDP-SSN and the longest ULPDU */
+    MESSAGES_HELD_MAX = 1024,  /* for one direction of a stream */
+    MESSAGES_BEHIND_HOLE = 16, /* behind a DDP-SSN that is missing though every TSN was captured */
+    MESSAGES_BEHIND_LOSS = 128,
+    MESSAGES_BEHIND_ACK = 8,   /* behind a TSN that was acknowledged and not captured */
+    ACK_NS = 20 * 1000 * 1000, /* or so long */
+};
+
+/* A user message: whole, or as much of it as a frame that is cut has. */
+struct sctp_message {
+    struct sctp_message *next;
+    uint32_t tsn;
+    uint32_t ppid;
+    uint16_t sid;
+    uint16_t ssn;         /* DDP-SSN */
+    uint64_t first_frame; /* of its first fragment */
+    uint64_t frame;       /* of its last */
+    uint64_t time_ns;
+    size_t count; /* on the wire */
+    size_t have;
+    const uint8_t *octets; /* `copy` when held */
+    uint8_t copy[];
+};
+
+struct sctp_fragment {
+    struct sctp_fragment *next;
+    uint32_t tsn;
+    bool first, last;
+    uint16_t sid;
+    uint32_t ppid;
+    uint64_t frame;
+    size_t count;
+    uint8_t octets[];
+};
+
+/* One sender on a SID. */
+struct sctp_way {
+    bool known;                /* `expected` is */
+    bool told;                 /* something of this session was told of */
+    bool closed;               /* its Terminate or Reject was told of: what comes now is of the next session */
+    uint16_t expected;         /* DDP-SSN */
+    struct sctp_message *held; /* in DDP-SSN order */
+    size_t held_count;
+};
+
+struct sctp_stream {
+    uint16_t sid;
+    uint16_t zero;
+    struct sctp_association *association;
+    struct flow *flow; /* of the present session; NULL: none yet */
+    unsigned swap;     /* direction = side ^ swap */
+    uint32_t sessions;
+    bool lost;              /* the present session's Initiate is missing in the capture */
+    struct sctp_way way[2]; /* by side of the association's key */
+    struct sctp_stream *newer, *older;
+    UT_hash_handle hh;
+};
+
+struct sctp_side {
+    bool init_seen;
+    uint32_t tag; /* Initiate Tag: that of packets to it */
+    bool has_indication;
+    uint32_t indication;
+    /* TSNs that it sent */
+    bool tsn_known, lost;
+    uint32_t next_tsn; /* all before were captured (or given up) */
+    uint32_t highest_tsn;
+    bool acked_known;
+    uint32_t acked; /* by the other side's SACKs */
+    uint8_t seen[TSN_WINDOW / 8];
+    struct sctp_fragment *fragments; /* in TSN order */
+    size_t fragment_count, fragment_octets;
+};
+
+struct sctp_tag_key {
+    uint32_t tag;
+    uint16_t to, from;
+};
+
+struct sctp_tag {
+    struct sctp_tag_key key;
+    struct sctp_association *association;
+    unsigned side; /* of the sender of packets with this tag */
+    UT_hash_handle hh;
+};
+
+struct sctp_association {
+    struct flow_key key;
+    struct flow *flow; /* NULL until DDP is recognised */
+    unsigned swap;
+    bool started;  /* its INIT was captured */
+    bool finished; /* ABORT, SHUTDOWN COMPLETE */
+    struct sctp_side side[2];
+    struct sctp_stream *streams;
+    size_t held; /* messages, in all streams */
+    struct sctp_tag tags[2];
+    uint64_t first_frame, first_ns;
+    uint64_t frame, time_ns; /* of the packet being decoded */
+    struct sctp_association *newer, *older;
+    UT_hash_handle hh;
+};
+
+struct sctp_decoder {
+    struct sctp_association *associations, *newest, *oldest;
+    struct sctp_tag *tags;
+    size_t association_count;
+    struct sctp_stream *newest_stream, *oldest_stream;
+    size_t stream_count;
+};
+
+/* flow_sctp.c */
+bool sctp_side_complete(const struct sctp_side *side);
+struct flow_event sctp_event(const struct flow *flow, unsigned direction, enum flow_event_kind kind, uint64_t frame,
+                             uint64_t time_ns);
+
+/* flow_sctp_stream.c */
+/* A user message with one of DDP's PPIDs, in the order of capture. */
+void sctp_stream_take(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
+                      struct sctp_message *message);
+/* What can be told of by now: behind each packet. */
+void sctp_streams_drain(struct flow_decoder *decoder, struct sctp_association *association);
+/* Tells of all that is held (when `tell`), ends the sessions and frees the streams. */
+void sctp_streams_end(struct flow_decoder *decoder, struct sctp_association *association, bool tell,
+                      enum flow_reason reason);
+
+#endif

@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * DDP streams over SCTP: user messages in the order of their DDP-SSNs, sessions (RFC 5043 6), the draft's Stream Reset.
+ *
+ * All chunks are unordered for SCTP, so TSN order says nothing of a stream's order. A message waits until those before
+ * it have come, or until it is clear that they will not: then a FLOW_GAP says so, and whether the capture or the sender
+ * left them out.
+ */
+#include "conformance/flow/flow_sctp_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- streams ----------------------------------------------------------------------------------------------------- */
+
+static void age_unlink(struct sctp_decoder *sctp, struct sctp_stream *stream)
+{
+    if (stream->newer != NULL)
+        stream->newer->older = stream->older;
+    else
+        sctp->newest_stream = stream->older;
+    if (stream->older != NULL)
+        stream->older->newer = stream->newer;
+    else
+        sctp->oldest_stream = stream->newer;
+}
+
+static void age_newest(struct sctp_decoder *sctp, struct sctp_stream *stream)
+{
+    stream->newer = NULL;
+    stream->older = sctp->newest_stream;
+    if (sctp->newest_stream != NULL)
+        sctp->newest_stream->newer = stream;
+    else
+        sctp->oldest_stream = stream;
+    sctp->newest_stream = stream;
+}
+
+static void drop_held(struct flow_decoder *decoder, struct sctp_association *association, struct sctp_way *way)
+{
+    association->held -= way->held_count;
+    while (way->held != NULL) {
+        struct sctp_message *message = way->held;
+
+        way->held = message->next;
+        decoder->held -= message->have + sizeof(*message);
+        free(message);
+    }
+    way->held_count = 0;
+}
+
+static bool is_draft(const struct sctp_stream *stream)
+{
+    return stream->association->flow->sctp.profile == DDP_SCTP_DRAFT02;
+}
+
+static uint16_t first_ssn(const struct sctp_stream *stream)
+{
+    return is_draft(stream) ? DDP_SCTP_DRAFT_FIRST_SSN : DDP_SCTP_FIRST_SSN;
+}
+
+static void ways_begin(struct sctp_stream *stream)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        struct sctp_way *way = &stream->way[i];
+
+        way->known = stream->association->started || stream->sessions != 0;
+        way->expected = first_ssn(stream);
+        way->told = way->closed = false;
+    }
+}
+
+static void end_session(struct flow_decoder *decoder, struct sctp_stream *stream, bool tell, enum flow_reason reason)
+{
+    if (stream->flow == NULL)
+        return;
+    if (tell) {
+        struct flow_event event =
+            sctp_event(stream->flow, FLOW_FROM_INITIATOR, FLOW_END, stream->flow->last_frame, stream->flow->last_ns);
+
+        event.reason = reason;
+        flow_event_send(decoder, &event);
+    }
+    for (unsigned i = 0; i < FLOW_DIRECTIONS; i++)
+        free(stream->flow->half[i].requests);
+    free(stream->flow);
+    stream->flow = NULL;
+}
+
+/* Of the side `active`, which is direction 0. `from_start`: by its Initiate. */
+static bool begin_session(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned active, bool roles_known,
+                          bool from_start, const struct sctp_message *message)
+{
+    struct sctp_association *association = stream->association;
+    struct flow *flow = flow_make(decoder, FLOW_STREAM, message->first_frame, message->time_ns);
+
+    if (flow == NULL)
+        return false;
+    stream->flow = flow;
+    stream->swap = active;
+    flow->roles_known = roles_known;
+    flow->opener_known = association->flow->opener_known;
+    flow->opener = (enum flow_direction)(association->swap ^ active);
+    flow->late = !from_start && (stream->lost || (!association->started && stream->sessions == 0));
+    flow->gap = flow->late;
+    flow->full_operation = true;
+    flow->sctp.profile = association->flow->sctp.profile;
+    flow->sctp.association = association->flow->number;
+    flow->sctp.sid = stream->sid;
+    flow->sctp.session = ++stream->sessions;
+    for (unsigned i = 0; i < 2; i++) {
+        unsigned direction = i ^ active;
+
+        flow->address[direction] = association->flow->address[i ^ association->swap];
+        flow->half[direction].in_sync = flow->half[direction].framing_known = true;
+        flow->half[direction].start_known = !flow->late;
+        flow->sctp.next_ssn[direction] = stream->way[i].expected;
+    }
+    return true;
+}
+
+static void end_stream(struct flow_decoder *decoder, struct sctp_stream *stream, bool tell, enum flow_reason reason);
+
+static struct sctp_stream *stream_of(struct flow_decoder *decoder, struct sctp_association *association, uint16_t sid)
+{
+    struct sctp_decoder *sctp = decoder->sctp;
+    struct sctp_stream *stream;
+
+    HASH_FIND(hh, association->streams, &sid, sizeof(sid), stream);
+    if (stream != NULL) {
+        age_unlink(sctp, stream);
+        age_newest(sctp, stream);
+        return stream;
+    }
+    if (sctp->stream_count >= decoder->config.flows_max) {
+        decoder->totals.evicted++;
+        end_stream(decoder, sctp->oldest_stream, true, FLOW_REASON_EVICTED);
+    }
+    stream = calloc(1, sizeof(*stream));
+    if (stream == NULL)
+        return NULL;
+    stream->sid = sid;
+    stream->association = association;
+    ways_begin(stream);
+    HASH_ADD(hh, association->streams, sid, sizeof(stream->sid), stream);
+    age_newest(sctp, stream);
+    sctp->stream_count++;
+    return stream;
+}
+
+/* ---- telling ----------------------------------------------------------------------------------------------------- */
+
+static struct flow_event event_of(const struct sctp_stream *stream, unsigned side, enum flow_event_kind kind,
+                                  const struct sctp_message *message)
+{
+    struct flow_event event = sctp_event(stream->flow, side ^ stream->swap, kind, message->frame, message->time_ns);
+
+    event.first_frame = message->first_frame;
+    return event;
+}
+
+/* Behind a Stream Reset the sender's direction is a new DDP stream (draft 7.2). */
+static void reset_half(struct flow *flow, unsigned direction)
+{
+    struct flow_half *half = &flow->half[direction];
+
+    memset(half->queue, 0, sizeof(half->queue));
+    for (unsigned queue = 0; queue < FLOW_QUEUES; queue++)
+        half->queue[queue].next_msn = DDP_FIRST_MSN;
+    half->write.open = half->read_response.open = false;
+    half->terminated = false;
+    half->request_first = half->request_count = 0;
+    flow->sctp.resets[direction]++;
+    flow->sctp.next_ssn[direction] = DDP_SCTP_DRAFT_FIRST_SSN;
+    flow->sctp.segments[direction] = 0;
+}
+
+static void tell_session(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
+                         const struct sctp_message *message, const struct flow_session *session)
+{
+    struct flow_event event = event_of(stream, side, FLOW_SESSION, message);
+    struct flow_sctp_state *state = &stream->flow->sctp;
+    unsigned direction = side ^ stream->swap;
+    bool reject;
+
+    event.session = session;
+    flow_event_send(decoder, &event);
+    if (session->message.kind == DDP_SCTP_DRAFT_CONTROL) {
+        if (session->message.code == DDP_SCTP_STREAM_RESET)
+            reset_half(stream->flow, direction);
+        return;
+    }
+    reject = session->message.code == DDP_SCTP_REJECT || session->message.code == DDP_SCTP_ENHANCED_REJECT;
+    if (state->chunks[direction]++ == 0)
+        state->opening[direction] = session->message.code;
+    state->next_ssn[direction] = (uint16_t)(session->message.ssn + 1);
+    if (session->message.code == DDP_SCTP_TERMINATE || reject) {
+        if (state->ended[direction] == 0)
+            state->ended[direction] = message->frame;
+        stream->way[side].closed = true;
+        stream->flow->rejected = stream->flow->rejected || reject;
+    }
+}
+
+/* As an FPDU that needs neither Markers nor CRC: rules on DDP and RDMAP see what they see over MPA. */
+static void tell_segment(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
+                         const struct sctp_message *message, const struct ddp_sctp_message *parsed)
+{
+    struct flow_event event = event_of(stream, side, FLOW_FPDU, message);
+    struct flow_sctp_state *state = &stream->flow->sctp;
+    unsigned direction = side ^ stream->swap;
+    struct flow_half *half = &stream->flow->half[direction];
+    struct flow_fpdu fpdu = {
+        .fpdu = {.start = message->octets,
+                 .octets = message->count,
+                 .ulpdu = parsed->segment,
+                 .ulpdu_length = (uint16_t)(message->count - DDP_SCTP_SSN_OCTETS),
+                 .pad_zero = true,
+                 .crc_ok = true},
+        .result = message->have < message->count ? WIRE_MORE : WIRE_OK,
+        .cut = message->have < message->count,
+        .ulpdu_have = parsed->segment_octets,
+        .at_segment_start = true,
+        .at_segment_end = true,
+        .segments = 1,
+        .segment_octets = (uint32_t)message->count,
+        .index = half->fpdus,
+    };
+
+    event.position = half->position;
+    if (is_draft(stream) && state->segments[direction] == 0 && parsed->segment_octets != 0 &&
+        ddp_tagged_get_DV(parsed->segment) == 0)
+        stream->flow->revision = MPA_REV_RDMAC; /* that family of drafts had version 0 (RFC 5044 Appendix C) */
+    decoder->totals.fpdus++;
+    half->fpdus++;
+    half->segments++;
+    flow_rdmap_fpdu(decoder, stream->flow, &fpdu, &event);
+    half->position += message->count;
+    state->chunks[direction]++;
+    state->segments[direction]++;
+    state->next_ssn[direction] = (uint16_t)(parsed->ssn + 1);
+}
+
+static void tell_reason(struct flow_decoder *decoder, const struct sctp_stream *stream, unsigned side,
+                        const struct sctp_message *message, enum flow_reason reason)
+{
+    const struct sctp_association *association = stream->association;
+    const struct flow *flow = stream->flow != NULL ? stream->flow : association->flow;
+    struct flow_event event = sctp_event(flow, side ^ (stream->flow != NULL ? stream->swap : association->swap),
+                                         FLOW_UNDECODED, message->frame, message->time_ns);
+
+    event.reason = reason;
+    event.position = message->ssn;
+    flow_event_send(decoder, &event);
+}
+
+static void tell_gap(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
+                     const struct sctp_message *message)
+{
+    struct sctp_way *way = &stream->way[side];
+    struct flow_event event = event_of(stream, side, FLOW_GAP, message);
+    struct flow_gap gap = {
+        .in_sync = true,
+        .messages = (uint16_t)(message->ssn - way->expected),
+        .first = way->expected,
+        .not_sent = sctp_side_complete(&stream->association->side[side]) && way->known && !stream->flow->late,
+    };
+
+    event.gap = &gap;
+    event.first_frame = event.frame;
+    decoder->totals.gaps++;
+    flow_event_send(decoder, &event);
+    way->expected = message->ssn;
+    stream->flow->sctp.next_ssn[side ^ stream->swap] = message->ssn;
+    if (gap.not_sent)
+        return;
+    stream->flow->gap = true;
+    stream->flow->half[side ^ stream->swap].gaps++;
+    flow_rdmap_gap(stream->flow, (enum flow_direction)(side ^ stream->swap));
+}
+
+/* The message is next on its way. */
+static void tell(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
+                 const struct sctp_message *message)
+{
+    struct sctp_association *association = stream->association;
+    struct flow_session session = {
+        .octets = message->octets, .count = message->count, .have = message->have, .ppid = message->ppid};
+    bool answer, terminate;
+    unsigned active;
+
+    session.result = ddp_sctp_parse(message->ppid, message->octets, message->have, &session.message);
+    if (stream->flow == NULL) {
+        answer = session.message.kind == DDP_SCTP_CONTROL && session.message.row->active == 0;
+        terminate = session.message.kind == DDP_SCTP_CONTROL && session.message.code == DDP_SCTP_TERMINATE;
+        active = is_draft(stream) ? association->swap : answer || terminate ? 1 - side : side;
+        if (!begin_session(decoder, stream, active, answer || (is_draft(stream) && association->started), false,
+                           message))
+            return;
+    }
+    stream->flow->last_frame = association->frame;
+    stream->flow->last_ns = association->time_ns;
+    stream->way[side].told = stream->way[side].known = true;
+    if (session.message.kind == DDP_SCTP_SEGMENT)
+        tell_segment(decoder, stream, side, message, &session.message);
+    else
+        tell_session(decoder, stream, side, message, &session);
+    if (session.message.has_ssn)
+        stream->way[side].expected = (uint16_t)(session.message.ssn + 1);
+}
+
+/* ---- order ------------------------------------------------------------------------------------------------------- */
+
+static void hold(struct flow_decoder *decoder, struct sctp_association *association, struct sctp_way *way,
+                 const struct sctp_message *message)
+{
+    struct sctp_message **link = &way->held, *copy;
+
+    if (decoder->held > decoder->config.buffer_max)
+        return;
+    copy = malloc(sizeof(*copy) + message->have);
+    if (copy == NULL)
+        return;
+    *copy = *message;
+    memcpy(copy->copy, message->octets, message->have);
+    copy->octets = copy->copy;
+    while (*link != NULL && (int16_t)((*link)->ssn - message->ssn) <= 0)
+        link = &(*link)->next;
+    copy->next = *link;
+    *link = copy;
+    way->held_count++;
+    association->held++;
+    decoder->held += copy->have + sizeof(*copy);
+}
+
+/* Whether what is missing in front of the held ones will not come any more. */
+static bool hole_is_final(const struct flow_decoder *decoder, const struct sctp_stream *stream, unsigned side,
+                          bool flush)
+{
+    const struct sctp_way *way = &stream->way[side];
+    const struct sctp_side *sender = &stream->association->side[side];
+
+    if (flush || way->held_count >= MESSAGES_HELD_MAX || decoder->held > decoder->config.buffer_max)
+        return true;
+    if (sctp_side_complete(sender))
+        return way->held_count >= MESSAGES_BEHIND_HOLE;
+    if (sender->acked_known && (int32_t)(sender->acked - sender->next_tsn) >= 0 &&
+        (way->held_count >= MESSAGES_BEHIND_ACK || decoder->now_ns - way->held->time_ns > ACK_NS))
+        return true;
+    return way->held_count >= MESSAGES_BEHIND_LOSS;
+}
+
+/* A DDP-SSN that was used already, and a TSN is missing: that may be a Stream Reset's, which begins them anew. */
+static bool reset_may_come(const struct sctp_stream *stream, unsigned side)
+{
+    return is_draft(stream) && !sctp_side_complete(&stream->association->side[side]);
+}
+
+/* Where the Stream Reset that it is behind was not captured: what is known of the stream ends here. */
+static void lose(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
+                 const struct sctp_message *message)
+{
+    if (stream->flow == NULL)
+        return;
+    tell_gap(decoder, stream, side, message);
+    tell(decoder, stream, side, message);
+}
+
+static void drain(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side, bool flush)
+{
+    struct sctp_way *way = &stream->way[side];
+
+    while (way->held != NULL) {
+        struct sctp_message *message = way->held;
+        int16_t ahead = (int16_t)(message->ssn - way->expected);
+
+        if (way->closed && !flush) /* of a session whose Initiate has not come */
+            return;
+        if (ahead < 0 && !flush && reset_may_come(stream, side))
+            return;
+        if (ahead > 0 && !hole_is_final(decoder, stream, side, flush))
+            return;
+        way->held = message->next;
+        way->held_count--;
+        stream->association->held--;
+        if (ahead > 0 && stream->flow != NULL && way->known)
+            tell_gap(decoder, stream, side, message);
+        if (ahead < 0 && way->known && reset_may_come(stream, side))
+            lose(decoder, stream, side, message);
+        else if (ahead < 0 && way->known)
+            tell_reason(decoder, stream, side, message, FLOW_REASON_SSN_AGAIN);
+        else
+            tell(decoder, stream, side, message);
+        decoder->held -= message->have + sizeof(*message);
+        free(message);
+    }
+}
+
+/* Messages wait behind the end of a session, and the capture has not everything: the next one's Initiate is missing. */
+static bool next_is_lost(const struct sctp_stream *stream)
+{
+    const struct sctp_side *sides = stream->association->side;
+    bool waiting = (stream->way[0].closed && stream->way[0].held != NULL) ||
+                   (stream->way[1].closed && stream->way[1].held != NULL);
+
+    return waiting && !(sctp_side_complete(&sides[0]) && sctp_side_complete(&sides[1]));
+}
+
+static void flush_stream(struct flow_decoder *decoder, struct sctp_stream *stream)
+{
+    unsigned first = stream->flow != NULL ? stream->swap : stream->association->swap;
+
+    if (next_is_lost(stream)) {
+        for (unsigned i = 0; i < 2; i++)
+            if (!stream->way[i].closed)
+                drain(decoder, stream, i, true);
+        end_session(decoder, stream, true, FLOW_REASON_COUNT);
+        stream->lost = true;
+        for (unsigned i = 0; i < 2; i++) {
+            struct sctp_way *way = &stream->way[i];
+
+            way->told = way->closed = false;
+            way->known = way->held != NULL;
+            way->expected = way->held != NULL ? way->held->ssn : 0;
+        }
+    }
+    drain(decoder, stream, first, true);
+    drain(decoder, stream, 1 - first, true);
+}
+
+static bool is_initiate(const struct ddp_sctp_message *message)
+{
+    return message->kind == DDP_SCTP_CONTROL && message->row->active == 1;
+}
+
+static bool is_answer(const struct ddp_sctp_message *message)
+{
+    return message->kind == DDP_SCTP_CONTROL && message->row->active == 0;
+}
+
+/* Does this Initiate begin another session than the present one? */
+static bool begins_another(const struct sctp_stream *stream, unsigned side, uint16_t ssn)
+{
+    const struct sctp_way *way = &stream->way[side];
+
+    if (stream->flow == NULL)
+        return true;
+    if (way->closed || stream->way[1 - side].closed)
+        return true;
+    return way->told && ssn == DDP_SCTP_FIRST_SSN && way->expected != DDP_SCTP_FIRST_SSN;
+}
+
+static void take_initiate(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side, uint16_t ssn,
+                          const struct sctp_message *message)
+{
+    if (!begins_another(stream, side, ssn)) {
+        if (!stream->way[side].told)
+            stream->way[side].expected = ssn;
+        return;
+    }
+    if (stream->flow != NULL && !stream->way[side].closed)
+        drain(decoder, stream, side, true);
+    if (stream->flow != NULL && !stream->way[1 - side].closed)
+        drain(decoder, stream, 1 - side, true);
+    end_session(decoder, stream, true, FLOW_REASON_COUNT);
+    stream->lost = false;
+    if (!begin_session(decoder, stream, side, true, true, message))
+        return;
+    ways_begin(stream);
+    stream->way[side].known = true;
+    stream->way[side].expected = ssn;
+    stream->flow->sctp.next_ssn[FLOW_FROM_INITIATOR] = stream->flow->sctp.next_ssn[FLOW_FROM_RESPONDER] =
+        DDP_SCTP_FIRST_SSN;
+}
+
+/* A Stream Reset has no DDP-SSN: by the TSNs it is known which of those that wait were sent behind it. */
+static void take_reset(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
+                       const struct sctp_message *message)
+{
+    struct sctp_way *way = &stream->way[side];
+    struct sctp_message *later = NULL, **later_end = &later, **link = &way->held;
+
+    while (*link != NULL) {
+        if ((int32_t)((*link)->tsn - message->tsn) > 0) {
+            *later_end = *link;
+            *link = (*link)->next;
+            later_end = &(*later_end)->next;
+        } else {
+            link = &(*link)->next;
+        }
+    }
+    *later_end = NULL;
+    drain(decoder, stream, side, true);
+    tell(decoder, stream, side, message);
+    way->expected = DDP_SCTP_DRAFT_FIRST_SSN;
+    way->held = later;
+}
+
+void sctp_stream_take(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
+                      struct sctp_message *message)
+{
+    struct sctp_stream *stream = stream_of(decoder, association, message->sid);
+    struct ddp_sctp_message parsed;
+    struct sctp_way *way;
+    int16_t ahead;
+
+    if (stream == NULL)
+        return;
+    way = &stream->way[side];
+    (void)ddp_sctp_parse(message->ppid, message->octets, message->have, &parsed);
+    if (parsed.kind == DDP_SCTP_DRAFT_CONTROL) {
+        take_reset(decoder, stream, side, message);
+        return;
+    }
+    if (!parsed.has_ssn || message->count > USER_MESSAGE_MAX) {
+        tell_reason(decoder, stream, side, message,
+                    parsed.has_ssn ? FLOW_REASON_MESSAGE_LONG : FLOW_REASON_MESSAGE_SHORT);
+        return;
+    }
+    message->ssn = parsed.ssn;
+    if (is_initiate(&parsed))
+        take_initiate(decoder, stream, side, parsed.ssn, message);
+    else if (is_answer(&parsed) && stream->flow != NULL && !way->told)
+        way->expected = parsed.ssn;
+    if (!way->known) {
+        way->known = true;
+        way->expected = parsed.ssn;
+    }
+    ahead = (int16_t)(parsed.ssn - way->expected);
+    if (ahead < 0 && !way->told && !way->closed && way->held == NULL) { /* a sender that counts from elsewhere */
+        way->expected = parsed.ssn;
+        ahead = 0;
+    }
+    if (ahead == 0 && way->held == NULL && !way->closed)
+        tell(decoder, stream, side, message);
+    else if (ahead < 0 && !way->closed && !reset_may_come(stream, side))
+        tell_reason(decoder, stream, side, message, FLOW_REASON_SSN_AGAIN);
+    else
+        hold(decoder, association, way, message);
+}
+
+void sctp_streams_drain(struct flow_decoder *decoder, struct sctp_association *association)
+{
+    struct sctp_stream *stream, *next;
+
+    if (association->held == 0)
+        return;
+    HASH_ITER (hh, association->streams, stream, next)
+        for (unsigned i = 0; i < 2; i++)
+            if (stream->way[i].held != NULL)
+                drain(decoder, stream, i, false);
+}
+
+static void end_stream(struct flow_decoder *decoder, struct sctp_stream *stream, bool tell_of_it,
+                       enum flow_reason reason)
+{
+    if (tell_of_it)
+        flush_stream(decoder, stream);
+    end_session(decoder, stream, tell_of_it, reason);
+    for (unsigned i = 0; i < 2; i++)
+        drop_held(decoder, stream->association, &stream->way[i]);
+    HASH_DEL(stream->association->streams, stream);
+    age_unlink(decoder->sctp, stream);
+    decoder->sctp->stream_count--;
+    free(stream);
+}
+
+void sctp_streams_end(struct flow_decoder *decoder, struct sctp_association *association, bool tell_of_it,
+                      enum flow_reason reason)
+{
+    while (association->streams != NULL)
+        end_stream(decoder, association->streams, tell_of_it, reason);
+}

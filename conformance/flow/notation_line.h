@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A line of notation while it is written, and what its parts for MPA, SCTP and CM share. */
+#ifndef FLOW_NOTATION_LINE_H
+#define FLOW_NOTATION_LINE_H
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "conformance/flow/notation.h"
+
+struct line {
+    char *text;
+    size_t room;
+    size_t used;
+};
+
+__attribute__((format(printf, 2, 3))) static inline void add(struct line *line, const char *format, ...)
+{
+    va_list arguments;
+    int count;
+
+    if (line->used + 1 >= line->room)
+        return;
+    va_start(arguments, format);
+    count = vsnprintf(line->text + line->used, line->room - line->used, format, arguments);
+    va_end(arguments);
+    if (count > 0)
+        line->used += (size_t)count;
+}
+
+/* " ird 4", " ird not-negotiated" */
+void notation_depth(struct line *line, const char *name, uint16_t depth);
+/* " p2p rtr=send,read", "" */
+void notation_rtr(struct line *line, bool peer_to_peer, bool by_send, bool by_write, bool by_read);
+
+/* notation_sctp.c: FLOW_SCTP, FLOW_SESSION, FLOW_CM, and FLOW_GAP of a DDP stream. */
+const char *notation_other(const struct flow_event *event, char *text, size_t room);
+/* A DATA chunk is not told of when its user message will be. */
+bool notation_tells_sctp(const struct flow_event *event);
+
+#endif
