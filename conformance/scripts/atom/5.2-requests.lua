@@ -287,11 +287,11 @@ check {
 }
 
 -- Rounds of FetchAdds on several streams at once; with `swaps`, one CmpSwap a round and stream too. Nothing may be lost.
-local function contend(t, streams, rounds, swaps)
+local function contend(t, streams, rounds, swaps, ports)
   local target = t:target { value = 0 }
   local port = t:listen { ird = 4 }
   local c, seen, applied, total = {}, {}, 0, 0
-  for i = 1, streams do c[i] = t:open { port = port } end
+  for i = 1, streams do c[i] = t:open { port = ports and t:listen { ird = 4 } or port } end
   for round = 1, rounds do
     for i = 1, streams do
       local a = target:request(ADD, { Data = 1 })
@@ -327,4 +327,10 @@ check {
   id = "ATOM7306-5-01",
   purpose = "no other atomic reaches the target meanwhile, FetchAdd or CmpSwap",
   run = function(t) contend(t, 3, 25, true) end,
+}
+
+check {
+  id = "ATOM7306-5.4-02",
+  purpose = "atomicity holds over all ports of the device: no update is lost",
+  run = function(t) contend(t, 3, 25, false, true) end,
 }

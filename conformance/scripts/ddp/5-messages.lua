@@ -191,7 +191,7 @@ check {
     local c = t:open()
     local first, last = pattern(100), pattern(100, 100)
     c:send(rdmap.send { MSN = 1, data = first, L = 0 })
-    c:probe()
+    c:expect_quiet { message = "half a message" } -- no probe: not every stack takes another message in the midst of one (DDP-5.3-10)
     t:expect_deliveries(c, {}, "a message whose last segment has not come")
     c:send(rdmap.send { MSN = 1, MO = 100, data = last })
     t:expect_deliveries(c, { first .. last }, "one message of two segments")
@@ -249,10 +249,11 @@ check {
   purpose = "RsvdULP goes to the ULP with the message it belongs to",
   run = function(t)
     local c = t:open()
-    local m = t:memory { bound = c }
+    local m = t:memory { bound = c, alone = true }
     c:send(rdmap.send { data = "plain" }, rdmap.send_se { data = "event" },
            rdmap.send_invalidate { data = "invalidate", InvalidateSTag = m.STag }, rdmap.send { data = "plain again" })
     local got = t:expect_deliveries(c, { "plain", "event", "invalidate", "plain again" }, "four Sends")
+    if got[1].solicited == nil then t:skip("the ULP's interface does not tell Solicited Events") end
     for i, opcode in ipairs { 3, 5, 4, 3 } do
       t:equal("opcode that the ULP is told", opcode, got[i].opcode)
       t:equal("a solicited event for opcodes 5 and 6 alone", opcode == 5, got[i].solicited)

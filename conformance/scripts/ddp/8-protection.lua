@@ -165,3 +165,82 @@ check {
     end
   end,
 }
+
+--------------------------------------------------------------------------------------------------------------------
+-- The ULP's interface
+
+check {
+  id = "DDP-8.3-01",
+  purpose = "the ULP narrows the range of an STag: what lies outside from then on is refused",
+  run = function(t)
+    local m = t:memory()
+    local c = t:open()
+    c:send(m:write(3000, "before"))
+    c:probe { message = "a Write inside the range" }
+    m:patch(3000, "before")
+    m:check("a Write inside the range is placed")
+    t.dut:bounds { stag = m.STag, length = 2048 }
+    c:send(m:write(3000, "afterwards"))
+    c:expect_terminate({ "DDP_BOUNDS", "DDP_INVALID_STAG" }, { message = "a Write outside the range as it is now" })
+    t.dut:bounds { stag = m.STag, length = 4096 }
+    m:check("nothing is placed outside the range")
+  end,
+}
+
+check {
+  id = "DDP-8.3-03",
+  purpose = "the ULP can tell which stream an STag belongs to",
+  run = function(t)
+    local a, b = t:pair()
+    local m = t:memory { bound = b }
+    placed(t, b, m, "the stream's own")
+    not_associated(t, a, m)
+  end,
+}
+
+check {
+  id = "DDP-8.3-04",
+  purpose = "an access with an STag that is not valid on the stream is told to the ULP",
+  run = function(t)
+    local other = t:memory { pd = 2 }
+    for _, case in ipairs { { rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" }, "an unknown STag" },
+                            { other:write(0, "12345678"), "an STag of another domain" } } do
+      local c = t:open()
+      local stream = t:stream_of(c)
+      c:send(case[1])
+      c:expect_terminate({ "DDP_INVALID_STAG", "DDP_NOT_ASSOCIATED" }, { message = "a Write to " .. case[2] })
+      local event = t:await_event("error", { stream = stream })
+      if not event then t:fail("a Write to " .. case[2], "the event \"error\"", "none") end
+    end
+  end,
+}
+
+check {
+  id = "DDP-8.3.1-06",
+  purpose = "the ULP registers memory under an STag, and gives it up",
+  run = function(t)
+    local m = t:memory()
+    placed(t, t:open(), m, "registered")
+    t.dut:dereg { stag = m.STag }
+    local c = t:open()
+    c:send(m:write(16, "given up"))
+    c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an STag that was given up" })
+  end,
+}
+
+check {
+  id = "DDP-8.3.1-08",
+  purpose = "behind the ULP's revocation nothing of the buffer changes any more",
+  run = function(t)
+    local m = t:memory()
+    local c = t:open()
+    c:probe()
+    for i = 1, 8 do c:send(m:write(i * 100, pattern(100, i))) end
+    t.dut:invalidate { stag = m.STag }
+    t.dut:mem_write { stag = m.STag, offset = 0, data = string.rep("5a", m.octets) }
+    m:patch(0, string.rep("\x5A", m.octets))
+    for i = 1, 8 do c:send(m:write(i * 100, pattern(100, i + 20))) end
+    c:expect_terminate("DDP_INVALID_STAG", { message = "Writes to an STag that the ULP revoked" })
+    m:check("memory that the ULP filled behind the revocation")
+  end,
+}

@@ -169,7 +169,8 @@ check {
   run = function(t)
     local c = t:asked {}
     c.tcp:fin()
-    local ended = { error = true, closed = true, connect_failed = true, terminated = true }
+    -- "rejected": rdma_cm tells a close and a Reply with R = 1 by one event.
+    local ended = { error = true, closed = true, connect_failed = true, terminated = true, rejected = true }
     local deadline = rig.now() + t.reaction
     repeat
       for _, event in ipairs(t.dut:poll().events) do
@@ -181,5 +182,55 @@ check {
       rig.wait(math.max(t.round_trip, 0.0001))
     until rig.now() >= deadline
     t:fail("a close in place of the Reply is reported to the ULP", "an event that says so", "none")
+  end,
+}
+
+-- A device that knows RFC 5044 alone, or is told to be one: what it does with an enhanced Request. Returns the connection
+-- and what came last.
+local function legacy(t)
+  local port = rig.has_upper_tester() and t:listen({ rev = 1 }, true) or nil
+  local c = t:connect { port = port }
+  c:send(mpa.request { enhanced = { IRD = 4, ORD = 4 } })
+  local got = c:receive()
+  local reply = got.kind == "reply" and got or nil
+  if reply then
+    if reply.S == 1 then t:fail("an enhanced Request to a device that does not know it", "FIN or RST", describe(reply)) end
+    c:agree({ C = 1 }, reply)
+    got = c:receive(t.reaction)
+  end
+  return c, got, reply
+end
+
+check {
+  id = "EMPA-10-08",
+  role = "responder",
+  sandwich = "startup",
+  purpose = "a responder without enhanced set-up closes on an enhanced Request",
+  run = function(t)
+    local _, got, reply = legacy(t)
+    if fits(tcp.closed(), got) then return end
+    if reply and got.kind == "timeout" then t:skip("it goes on with S = 0: EMPA-10-10 judges that") end
+    t:fail("an enhanced Request to a device that does not know it", "FIN or RST", describe(got))
+  end,
+}
+
+check {
+  id = "EMPA-10-09",
+  role = "responder",
+  sandwich = "startup",
+  purpose = "a responder without enhanced set-up has left MPA after an enhanced Request: it sends nothing more",
+  run = function(t)
+    local c, got, reply = legacy(t)
+    if reply and got.kind == "timeout" then t:skip("it goes on with S = 0: EMPA-10-10 judges that") end
+    if got.kind == "fin" then
+      c.tcp:send(rdmap.write { STag = 0, TO = 0 }:octets())
+      c.tcp:fin()
+      got = c:receive(t.quiet)
+      if got.kind ~= "fin" and got.kind ~= "reset" and got.kind ~= "timeout" then
+        t:fail("after it has closed", "nothing", describe(got))
+      end
+    elseif got.kind ~= "reset" then
+      t:fail("an enhanced Request to a device that does not know it", "nothing but FIN or RST", describe(got))
+    end
   end,
 }

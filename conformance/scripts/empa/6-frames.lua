@@ -203,3 +203,48 @@ check {
                 or "B: it carries Rev 1, as nothing enhanced was asked for")
   end,
 }
+
+-- The device's own enhanced frame, octet by octet, with 20 octets of its ULP; c is the connection.
+local function own_frame(t)
+  local private = distinct(20)
+  local dut = { private_data = hex(private), ird = 3, ord = 5 }
+  local c, frame
+  if t.role == "responder" then
+    c, frame = t:ask({ IRD = 5, ORD = 3 }, { dut = dut })
+  else
+    c = t:asked(dut)
+    frame = c.request
+  end
+  c.tcp:close()
+  return frame.frame_octets, private
+end
+
+check {
+  id = "EMPA-6-01",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "tcp",
+  purpose = "an enhanced frame is Key, M C R S and four reserved bits, Rev, PD_Length, Private Data",
+  run = function(t)
+    local octets = own_frame(t)
+    t:equal("Key", t.role == "responder" and "MPA ID Rep Frame" or "MPA ID Req Frame", octets:sub(1, 16))
+    t:equal("R, S and the reserved bits", "0x10", string.format("0x%02x", octets:byte(17) & 0x3F))
+    if octets:byte(18) < 2 then t:fail("Rev", "2 or above", tostring(octets:byte(18))) end
+    t:equal("PD_Length", 24, (string.unpack(">I2", octets, 19)))
+    t:equal("octets of the frame", 44, #octets)
+  end,
+}
+
+check {
+  id = "EMPA-6-11",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "tcp",
+  purpose = "with S = 1 the Private Data begins with the word, and the ULP's follows",
+  run = function(t)
+    local octets, private = own_frame(t)
+    t:equal("A, B and IRD in front of the ULP's octets", 3, (string.unpack(">I2", octets, 21)) & 0x3FFF)
+    t:equal("C, D and ORD in front of the ULP's octets", 5, (string.unpack(">I2", octets, 23)) & 0x3FFF)
+    t:equal("the ULP's octets behind the word", hex(private), hex(octets:sub(25)))
+  end,
+}

@@ -93,3 +93,22 @@ check {
     t:equal("Private Data that the device's ULP got", hex(mine), event.private_data)
   end,
 }
+
+check {
+  id = "EMPA-9-02",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "tcp",
+  purpose = "the word is in network order: IRD 1, ORD 2 and no flags are 00 01 00 02",
+  run = function(t)
+    local frame, c
+    if t.role == "responder" then
+      c, frame = t:ask({ IRD = 2, ORD = 1 }, { dut = { ird = 1, ord = 2 } })
+    else
+      c = t:asked { ird = 1, ord = 2 }
+      frame = c.request
+    end
+    t:equal("the word", "00010002", hex(frame.frame_octets:sub(21, 24)))
+    c.tcp:close()
+  end,
+}

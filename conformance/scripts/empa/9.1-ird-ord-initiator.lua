@@ -281,3 +281,25 @@ check {
     t:ambiguous(reading)
   end,
 }
+
+check {
+  id = "EMPA-9.1-23",
+  role = "initiator",
+  requires = "upper_tester",
+  sandwich = "startup",
+  purpose = "an initiator's ULP may drop the connection and ask for other depths on a new one",
+  run = function(t)
+    local c = t:asked { ird = 4, ord = 8 }
+    c:answer { IRD = 1 }
+    c:first_send("the initiator goes on with an ORD of 1")
+    t.dut:disconnect { stream = c.stream }
+    c:expect_close { message = "the ULP is unhappy with an ORD of 1: it closes" }
+    c.tcp:fin()
+    c = t:asked { ird = 2, ord = 1 }
+    t:equal("IRD of the second Request", 2, c.request.enhanced.IRD)
+    t:equal("ORD of the second Request", 1, c.request.enhanced.ORD)
+    c:answer {}
+    c:first_send("the second try is established")
+    c:probe()
+  end,
+}

@@ -248,3 +248,18 @@ check {
     t:ambiguous(reading)
   end,
 }
+
+check {
+  id = "EMPA-5-01",
+  role = "initiator",
+  requires = "upper_tester",
+  sandwich = "tcp",
+  purpose = "the ULP chooses for each connection whether it asks for the peer-to-peer model",
+  run = function(t)
+    for _, p2p in ipairs { true, false, true } do
+      local c = t:asked { p2p = p2p }
+      t:equal("A of the Request, where the ULP asks for " .. (p2p and "it" or "none"), p2p and 1 or 0, c.request.enhanced.A)
+      c.tcp:close()
+    end
+  end,
+}

@@ -93,3 +93,20 @@ check {
     end
   end,
 }
+
+check {
+  id = "EMPA-9.3-03",
+  role = "initiator",
+  sandwich = "startup",
+  purpose = "a local failure behind the Reply is told by Terminate 2/0/05 before the connection goes",
+  run = function(t)
+    local c = t:accept { dut = { rev = 2, enhanced = true, modify_fails = true }, special = true }
+    c.request = c:expect(mpa.request { S = 1, enhanced = {} }, { message = "an enhanced initiator opens with an enhanced Request" })
+    c:answer {}
+    local got = c:receive()
+    if not (got.kind == "segment" and got.triple == wire.triple("MPA_CATASTROPHIC")) then
+      t:fail("a local failure behind the Reply", "Terminate " .. wire.describe(wire.triple("MPA_CATASTROPHIC")), describe(got))
+    end
+    c:expect_end("behind a Terminate 2/0/05")
+  end,
+}

@@ -161,13 +161,21 @@ end
 local body_of = { [1] = "read_request", [7] = "terminate", [8] = "immediate", [9] = "immediate", [10] = "atomic_request",
                   [11] = "atomic_response" }
 
--- Layer, EType and Error Code of a Terminate in one number. Some stacks lay the word out with its nibbles swapped: a finding
--- of its own (RDMAP-4.8-02). Where only the swapped reading has a meaning, that is the one for checks of something else.
-local function triple_of(terminate)
-  local triple = terminate.Layer << 12 | terminate.EType << 8 | terminate.Code
-  local swapped = terminate.EType << 12 | terminate.Layer << 8 | terminate.Code
+-- Some stacks lay the Terminate word out in the order of a little-endian host's bit-fields: Layer and EType exchanged, M, D and
+-- R in the low bits of octet 2. That is a finding of its own (RDMAP-4.8-02); checks of something else read it as meant: where
+-- only that reading has a meaning, where the flags stand there, or where the device is known for it (`known`). The ULPDU
+-- stays as it came.
+function read_terminate(out, known)
+  local flags, rest = out.ulpdu:byte(21, 22)
+  local low = flags & 0xF8 == 0 and flags ~= 0 and rest == 0
+  local plain = out.Layer << 12 | out.EType << 8 | out.Code
+  local swapped = out.EType << 12 | out.Layer << 8 | out.Code
   local unknown = function(value) return wire.describe(value):find("unregistered", 1, true) ~= nil end
-  return unknown(triple) and not unknown(swapped) and swapped or triple
+  out.triple = plain
+  if not unknown(swapped) and (known and flags & 0xE0 == 0 or low or unknown(plain)) then
+    out.triple, out.Layer, out.EType, out.swapped = swapped, out.EType, out.Layer, true
+    if low then out.M, out.D, out.R = flags & 1, flags >> 1 & 1, flags >> 2 & 1 end
+  end
 end
 
 function read_segment(ulpdu)
@@ -188,7 +196,7 @@ function read_segment(ulpdu)
     if fields then
       for k, v in pairs(fields) do out[k] = v end
       at = at + wire.size(body)
-      if out.Opcode == 7 then out.triple = triple_of(out) end
+      if out.Opcode == 7 then read_terminate(out) end
     end
   end
   out.data = ulpdu:sub(at)

@@ -59,6 +59,19 @@ function Upper:__index(verb)
   end
 end
 
+-- Asks for something that a device need not have: an instrument (docs/upper-tester.md), or an option of listen and connect.
+-- SKIP when it is refused; the answer as a table.
+function Test:instrument(verb, arguments)
+  if not rig.has_upper_tester() then
+    self:skip("this check needs the device's upper tester (profile: \"control\")")
+  end
+  local request = copy_fields(arguments)
+  request.verb = verb
+  local answer = rig.command(request)
+  if not answer.ok then self:skip("the device has no such instrument: " .. tostring(answer.error)) end
+  return answer
+end
+
 -- A function that waits between two polls: a round trip first, then longer and longer, never beyond the deadline.
 function Test:waits(deadline)
   local pause = math.max(self.round_trip, 0.0001)
@@ -68,8 +81,11 @@ function Test:waits(deadline)
   end
 end
 
--- Polls the device until an event of this kind has come (other conditions: fields of `match`); nil when the time is up.
-function Test:await_event(kind, match, seconds)
+-- Polls the device until an event of this kind has come (other conditions: fields of `match`); nil when the time is up. With
+-- `keep` it is there for others, too.
+function Test:await_event(kind, match, seconds, keep)
+  -- Above verbs the ULP is told that the stream has ended, and by no API why.
+  if (kind == "terminate_received" or kind == "error") and self:traits().terminate_events == false then kind = "closed" end
   local deadline = rig.now() + (seconds or self.reaction)
   local wait = self:waits(deadline)
   self.events = self.events or {}
@@ -78,7 +94,7 @@ function Test:await_event(kind, match, seconds)
       local good = event.event == kind
       for k, v in pairs(match or {}) do good = good and event[k] == v end
       if good then
-        table.remove(self.events, i)
+        if not keep then table.remove(self.events, i) end
         return event
       end
     end
@@ -101,7 +117,8 @@ function Test:connect(options)
 end
 
 -- The device opens a connection to the tester (role initiator). options.dut: configuration of its connect verb;
--- options.mss, options.iss: of our side. The Request is not read yet.
+-- options.mss, options.iss: of our side. options.special: it may not know what options.dut asks for: SKIP. The Request is
+-- not read yet.
 function Test:accept(options)
   options = options or {}
   local own = rig.addresses()
@@ -109,7 +126,7 @@ function Test:accept(options)
   rig.listen(self.port, { mss = options.mss, iss = options.iss })
   local request = copy_fields(options.dut)
   request.address, request.port = own, self.port
-  local answer = self.dut:connect(request)
+  local answer = options.special and self:instrument("connect", request) or self.dut:connect(request)
   local tcp = rig.accept(self.port, self.reaction)
   if not tcp then self:inconclusive("the device did not open a TCP connection to the tester") end
   local c = new_connection(self, tcp, false)
@@ -130,9 +147,19 @@ function Test:plain_rev()
   return self.rev or nil
 end
 
--- A listener of the device with this configuration: returns its port.
-function Test:listen(config)
-  return self.dut:listen(config).port
+-- What the upper tester says of the device, asked once a check; {} without one.
+function Test:traits()
+  if self.known_traits == nil then self.known_traits = rig.has_upper_tester() and self.dut:capabilities() or {} end
+  return self.known_traits
+end
+
+-- Is the device known to lay Terminates out in a little-endian host's order?
+function Test:terminates_swapped() return self:traits().terminate_swapped == true end
+
+-- A listener of the device with this configuration: returns its port. With `special` a device that does not know what is
+-- asked for is no failure: SKIP.
+function Test:listen(config, special)
+  return (special and self:instrument("listen", config) or self.dut:listen(config)).port
 end
 
 -- A stream in full operation, whatever the role. options:

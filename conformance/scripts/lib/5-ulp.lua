@@ -24,15 +24,18 @@ Memory.__index = Memory
 
 -- Memory that the device exposes. options: octets (4096), base (0x110000043: beyond 32 bits, aligned to nothing),
 -- access = list of "read" and "write" (both), data = octets at its front, bound = connection that alone may use it, pd.
+-- alone: the check has no other stream, so that memory of the stream's domain will do where devices bind to no stream.
 -- The result has STag, TO (its base), last (base + octets), octets, and `image`: what should be in it.
 function Test:memory(options)
   local o = options or {}
   local rights = { "local_read" }
   for _, right in ipairs(o.access or { "read", "write" }) do rights[#rights + 1] = "remote_" .. right end
   local octets, base = o.octets or 4096, o.base or 0x110000043
+  local bound = o.bound
+  if o.alone and self:traits().stream_memory == false then bound = nil end
   local answer = self.dut:reg_mr {
     length = octets, base = string.format("0x%x", base), access = rights, fill = 0xA5,
-    data = o.data and hex(o.data), pd = o.pd, stream = o.bound and self:stream_of(o.bound),
+    data = o.data and hex(o.data), pd = o.pd, stream = bound and self:stream_of(bound),
   }
   local got = math.tointeger(tonumber(answer.base))
   if got and got ~= base then
@@ -174,4 +177,29 @@ function Connection:expect_end(message)
     self.t:fail(message, "FIN or RST after the tester's FIN", describe(got))
   end
   return "left"
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- What the device's interface refuses
+
+-- FAIL unless the device refuses this verb; SKIP where it has no such thing. Returns its sentence.
+function Test:expect_refused(verb, arguments, message)
+  if not rig.has_upper_tester() then self:skip("this check needs the device's upper tester (profile: \"control\")") end
+  local request = copy_fields(arguments)
+  request.verb = verb
+  local answer = rig.command(request)
+  if answer.unsupported then self:skip("the device cannot be asked to " .. verb .. " so: " .. tostring(answer.error)) end
+  if answer.ok then self:fail(message, "an error", "it is taken") end
+  return answer.error
+end
+
+-- All events of the stream so far, oldest first, taken ones left out.
+function Test:events_of(c)
+  local number, out = self:stream_of(c), {}
+  self.events = self.events or {}
+  for _, event in ipairs(self.dut:poll().events) do self.events[#self.events + 1] = event end
+  for _, event in ipairs(self.events) do
+    if event.stream == number then out[#out + 1] = event end
+  end
+  return out
 end

@@ -37,7 +37,10 @@ function Test:ask(word, options)
   c:send(request)
   local wanted = word_of(options.reply, { R = 0, S = 1, Rev = function(v) return v >= 2 end, enhanced = {} })
   local reply = c:expect(mpa.reply(wanted), { message = options.message or "an enhanced Request, an enhanced Reply" })
-  if reply.R == 0 then c:agree(wire.unpack("mpa_start", request:octets()), reply) end
+  if reply.R == 0 then
+    c:agree(wire.unpack("mpa_start", request:octets()), reply)
+    c:settle()
+  end
   return c, reply
 end
 

@@ -134,20 +134,42 @@ check {
   run = field_kept,
 }
 
+-- C of the start-up frame of a device left as it is, toward a tester that asks for no CRC.
+local function c_is_set(t)
+  if t.role == "initiator" then
+    local c = t:awaiting_start()
+    t:equal("C of the Request", 1, c.request.C)
+    c.tcp:close()
+  else
+    local c = t:connect()
+    c:send(mpa.request { C = 0 })
+    t:equal("C of the Reply", 1, c:expect(mpa.reply {}, { message = "a Request with C = 0" }).C)
+    c.tcp:close()
+  end
+end
+
+check {
+  id = "MPA-1.2-02",
+  role = "both",
+  sandwich = "tcp",
+  purpose = "CRCs stay on where nothing is known of the path: C = 1 in the start-up frame of a device left as it is",
+  run = c_is_set,
+}
+
+check {
+  id = "MPA-4.4-04",
+  role = "both",
+  sandwich = "tcp",
+  purpose = "C = 0 is for the administrator to ask for: on 10 connections of a device left as it is C = 1",
+  run = function(t) for _ = 1, 10 do c_is_set(t) end end,
+}
+
 check {
   id = "MPA-4.4-05",
   role = "both",
   sandwich = "tcp",
   purpose = "CRCs are used unless someone asked for none: C = 1 in the start-up frame of a device left as it is",
-  run = function(t)
-    if t.role == "initiator" then
-      t:equal("C of the Request", 1, t:awaiting_start().request.C)
-    else
-      local c = t:connect()
-      c:send(mpa.request { C = 0 })
-      t:equal("C of the Reply", 1, c:expect(mpa.reply {}, { message = "a Request with C = 0" }).C)
-    end
-  end,
+  run = c_is_set,
 }
 
 --------------------------------------------------------------------------------------------------------------------
@@ -171,8 +193,8 @@ check {
 }
 
 -- FPDUPTR of each Marker inside an FPDU.
-local function pointers(t)
-  local raw, frames = spoken(t, { own_markers = true }, LONG)
+local function pointers(t, lengths)
+  local raw, frames = spoken(t, { own_markers = true }, lengths or LONG)
   for _, frame in ipairs(frames) do
     local lead = frame.position % 512 == 0 and 4 or 0
     for _, at in ipairs(markers_of(frame)) do
@@ -190,7 +212,7 @@ check {
   requires = "upper_tester",
   sandwich = "startup",
   purpose = "FPDUPTR is the distance from the first octet of ULPDU_Length to the first of the Marker",
-  run = pointers,
+  run = function(t) pointers(t) end,
 }
 
 check {
@@ -199,7 +221,7 @@ check {
   requires = "upper_tester",
   sandwich = "startup",
   purpose = "a Marker inside an FPDU points to that FPDU's ULPDU_Length",
-  run = pointers,
+  run = function(t) pointers(t) end,
 }
 
 check {
@@ -372,4 +394,102 @@ check {
   sandwich = "startup",
   purpose = "ULPDUs are as long as MULPDU allows",
   run = function(t) within_mulpdu(t, true) end,
+}
+
+check {
+  id = "MPA-4.5-11",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "startup",
+  purpose = "MULPDU comes from the MSS, or from what TCP's options leave of it; never from the MTU",
+  run = function(t)
+    local mss = (rig.addresses()):find(":", 1, true) and 1440 or 1460
+    local reading
+    for _, markers in ipairs { false, true } do
+      local lengths, mulpdu, stamped = lengths_at(t, mss, markers)
+      local most = math.max(table.unpack(lengths))
+      local what = string.format("ULPDU_Length at an MSS of %d %s Markers", mss, markers and "with" or "without")
+      if most > mulpdu then t:fail(what, "at most " .. mulpdu, tostring(most)) end
+      if most == stamped then reading = "B: EMSS shrinks by the TCP options (4.5)" end
+    end
+    if reading then t:ambiguous(reading) end
+    t:note("the readings differ only where TCP spends room on options")
+  end,
+}
+
+check {
+  id = "MPA-5.1-03",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "startup",
+  purpose = "with a large MSS of the peer the MTU rules: MULPDU is what it leaves behind IP and TCP headers",
+  run = function(t)
+    local headers = (rig.addresses()):find(":", 1, true) and 60 or 40
+    for _, markers in ipairs { false, true } do
+      local most = math.max(table.unpack((lengths_at(t, 8960, markers))))
+      local what = "longest ULPDU, " .. (markers and "with" or "without") .. " Markers"
+      local function room(mtu)
+        local emss = mtu - headers
+        return emss - (6 + (markers and 4 * -(-emss // 512) or 0) + emss % 4)
+      end
+      local fits_one = false
+      -- Timestamps, and a sender that leaves out alignment, may cost some octets.
+      for _, mtu in ipairs { 1500, 9000 } do fits_one = fits_one or (most <= room(mtu) and most > room(mtu) - 64) end
+      if not fits_one then
+        t:warn(what, string.format("about %d (MTU 1500) or %d (MTU 9000)", room(1500), room(9000)), tostring(most))
+      end
+    end
+  end,
+}
+
+--------------------------------------------------------------------------------------------------------------------
+-- Where FPDUs begin, and what belongs to which
+
+check {
+  id = "MPA-4.3-17",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "startup",
+  purpose = "of several FPDUs between two Markers, a Marker points to the one that it lies in",
+  run = function(t)
+    local lengths = {}
+    for i = 1, 40 do lengths[i] = 30 end
+    pointers(t, lengths)
+  end,
+}
+
+check {
+  id = "MPA-4.4-19",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "startup",
+  purpose = "the CRC of an FPDU stands in its own last 4 octets",
+  run = function(t)
+    for _, options in ipairs { {}, { own_markers = true } } do
+      local raw, frames = spoken(t, options, options.own_markers and LONG or SHORT)
+      for i, frame in ipairs(frames) do
+        same_octets(t, raw, frame, #frame.octets - 3, 4, string.format("the last 4 octets of FPDU %d", i))
+      end
+    end
+  end,
+}
+
+check {
+  id = "MPA-5.1-04",
+  role = "responder",
+  requires = "upper_tester",
+  sandwich = "startup",
+  purpose = "64 KiB on an idle stream, all of it taken: how FPDUs lie in TCP segments is judged by the rule",
+  run = function(t)
+    local c = t:framed { fresh = true }
+    c:send(rdmap.write { STag = 0, TO = 0 })
+    t.dut:write { stream = t:stream_of(c), stag = 0x1234, to = 0, length = 65536 }
+    local at = 0
+    repeat
+      local got = c:expect(rdmap.write { TO = at }, { message = "an FPDU of a Write of 64 KiB" })
+      at = at + #got.data
+    until got.L == 1
+    t:equal("octets of the Write", 65536, at)
+    c:finish()
+  end,
 }

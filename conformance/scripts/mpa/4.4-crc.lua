@@ -189,3 +189,17 @@ check {
     end
   end,
 }
+
+check {
+  id = "MPA-4.4-02",
+  role = "both",
+  sandwich = "startup",
+  purpose = "CRCs are off only where both sides ask for it: with C = 0 of the device alone they are sent and checked",
+  run = function(t)
+    local c = t:framed()
+    t:equal("C of a device left as it is", 1, c.peer.C)
+    c = t:framed { dut_crc = false }
+    c:send(fpdu(rdmap.send { data = "wrong" }, { crc_flip = 2 }))
+    c:expect_crc_error("a wrong CRC, where the device's frame has C = " .. c.peer.C .. " and the tester's C = 1")
+  end,
+}

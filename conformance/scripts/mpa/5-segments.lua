@@ -192,7 +192,7 @@ check {
   sandwich = "startup",
   purpose = "without agreed CRCs lengths chain through FPDUs with any CRC field",
   run = function(t)
-    local c = t:framed { crc = false }
+    local c = t:framed { crc = false, dut = { receives = 64 } }
     local sent = {}
     for i = 1, 20 do
       sent[i] = pattern(i * 13, i)

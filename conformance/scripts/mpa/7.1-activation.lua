@@ -78,7 +78,7 @@ end
 
 local function start_in_pieces(t)
   local c = t:awaiting_start()
-  local reply = mpa.reply { private_data = "in pieces of seven octets" }
+  local reply = t:start_frame { private_data = "in pieces of seven octets" }
   c:send_in_pieces(reply:octets(), 7)
   c:expect_operation(reply, "a Reply in pieces")
   return c

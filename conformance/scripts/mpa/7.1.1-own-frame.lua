@@ -89,3 +89,20 @@ check {
     c:expect(t.role == "initiator" and rdmap.send {} or rdmap.read_response { STag = 7 })
   end,
 }
+
+check {
+  id = "MPA-7.1-05",
+  role = "both",
+  purpose = "start-up frames have no CRC and no Markers: 20 and 532 octets, with M = 1 on both sides",
+  requires = "upper_tester",
+  sandwich = "tcp",
+  run = function(t)
+    local key = t.role == "initiator" and "MPA ID Req Frame" or "MPA ID Rep Frame"
+    for _, octets in ipairs { 0, 512 } do
+      local private = counting(octets)
+      local c = before_its_frame(t, { rev = 1, markers = true, private_data = hex(private) }, { M = 1 })
+      expect_frame(t, c, key, private)
+      c.tcp:close()
+    end
+  end,
+}

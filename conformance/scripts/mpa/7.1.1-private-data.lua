@@ -31,6 +31,7 @@ check {
   sandwich = "startup",
   run = function(t)
     local c = t:awaiting_start()
+    if c.request and c.request.S == 1 then t:skip("the device begins enhanced: a Reply to that has the enhanced word") end
     local frame = t:start_frame { PD_Length = 0 }
     c:send(frame)
     c:expect_operation(frame, "a frame of 20 octets with PD_Length 0 is whole")

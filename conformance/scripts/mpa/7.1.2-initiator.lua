@@ -29,7 +29,7 @@ check {
   run = function(t)
     local c = with_queued_send(t)
     expect_nothing(t, c, "an initiator sends neither FPDU nor Marker before the Reply")
-    local reply = mpa.reply { M = 1 }
+    local reply = t:start_frame { M = 1 }
     c:send(reply)
     c:agree(wire.unpack("mpa_start", reply:octets()), c.request)
     expect_queued(t, c, "FPDUs are sent after the Reply")
@@ -43,7 +43,7 @@ check {
   sandwich = "tcp",
   run = function(t)
     local c = with_queued_send(t)
-    local reply = mpa.reply { private_data = "12345" }
+    local reply = t:start_frame { private_data = "12345" }
     local octets = reply:octets()
     c:send_in_pieces(octets:sub(1, 16), 1)
     expect_nothing(t, c, "the Key alone is no Reply")
@@ -63,7 +63,7 @@ check {
   sandwich = "startup",
   run = function(t)
     local c = with_queued_send(t)
-    c:send(mpa.reply { R = 1, private_data = "because" })
+    c:send(t:start_frame { R = 1, private_data = "because" })
     local octets, state = c:peek(1, t.quiet)
     if #octets > 0 then t:fail("R = 1: the initiator leaves MPA", "no FPDU", hex(octets)) end
     if state == "timeout" then
@@ -87,7 +87,7 @@ check {
   sandwich = "startup",
   run = function(t)
     local c = with_queued_send(t)
-    c:send(mpa.reply { R = 1 })
+    c:send(t:start_frame { R = 1 })
     local octets, state = c:peek(1)
     if #octets > 0 then t:fail("after R = 1 no FPDU is sent", "an open connection, or FIN", hex(octets)) end
     if state == "reset" then t:warn("after R = 1", "an open connection, or FIN", "RST") end
@@ -104,7 +104,7 @@ check {
   run = function(t)
     for markers = 0, 1 do
       local c = with_queued_send(t)
-      local reply = mpa.reply { M = markers }
+      local reply = t:start_frame { M = markers }
       c:send(reply)
       c:agree(wire.unpack("mpa_start", reply:octets()), c.request)
       local got = c:receive()
@@ -124,7 +124,7 @@ check {
   sandwich = "startup",
   run = function(t)
     local c = t:awaiting_start()
-    c:send(mpa.reply { private_data = "not what the ULP likes" })
+    c:send(t:start_frame { private_data = "not what the ULP likes" })
     local event = t:start_event(c)
     if event == nil then t:fail("the ULP gets the Reply's Private Data", "its event", "none") end
     t:equal("Private Data of the Reply, at the ULP", hex("not what the ULP likes"), event.private_data)
@@ -143,7 +143,7 @@ check {
   sandwich = "startup",
   run = function(t)
     local c = with_queued_send(t)
-    local reply = mpa.reply {}
+    local reply = t:start_frame {}
     c:send(reply)
     c:agree(wire.unpack("mpa_start", reply:octets()), c.request)
     t.dut:disconnect { stream = c.stream }

@@ -28,7 +28,7 @@ check {
         in_segments(function(at, piece, last) return send { MO = at, data = piece, L = last } end, data)
         wanted[#wanted + 1] = data
       end
-      local spent = t:memory { bound = c, octets = 16 }
+      local spent = t:memory { bound = c, alone = true, octets = 16 }
       in_segments(function(at, piece, last)
         return rdmap.send_invalidate { MO = at, data = piece, L = last, InvalidateSTag = spent.STag }
       end, data)

@@ -110,7 +110,7 @@ check {
   purpose = "the Invalidate STag field of Send and Send with Solicited Event is not looked at",
   run = function(t)
     local c = t:open()
-    local m = t:memory { bound = c, data = pattern(16) }
+    local m = t:memory { bound = c, alone = true, data = pattern(16) }
     c:send(rdmap.send { data = "plain", InvalidateSTag = m.STag }, rdmap.send_se { data = "event", InvalidateSTag = m.STag },
            rdmap.send { data = "unknown", InvalidateSTag = UNKNOWN_STAG })
     local got = t:expect_deliveries(c, { "plain", "event", "unknown" }, "Sends with something in octets 2 to 5")
@@ -126,7 +126,7 @@ check {
   purpose = "the Invalidate STag field of a Read Request is not looked at",
   run = function(t)
     local c = t:open()
-    local m = t:memory { bound = c, data = pattern(16) }
+    local m = t:memory { bound = c, alone = true, data = pattern(16) }
     for _, field in ipairs { 0xFFFFFFFF, m.STag, UNKNOWN_STAG } do
       c:send(m:read(0, 16, { InvalidateSTag = field }))
       c:expect_response(0x51A6, 0, pattern(16), string.format("a Read Request with 0x%08x in octets 2 to 5", field))
@@ -140,7 +140,7 @@ check {
   purpose = "the Invalidate STag field of a Terminate is not looked at",
   run = function(t)
     local c = t:open()
-    local m = t:memory { bound = c }
+    local m = t:memory { bound = c, alone = true }
     c:send(rdmap.terminate { Layer = 0, EType = 0, Code = 0, InvalidateSTag = m.STag })
     local got = c:receive()
     if got.kind == "segment" and got.Opcode == 7 and got.Layer ~= 0 or got.kind == "segment" and got.EType == 2 then

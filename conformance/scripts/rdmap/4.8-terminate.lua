@@ -113,9 +113,9 @@ check {
   purpose = "errors that RDMAP finds carry Layer 0",
   run = function(t)
     local got = terminated(t, rdmap.send { RV = 3, data = "1234" })
-    t:equal("Layer, EType and Error Code for another RDMAP version", "0205", hex(got.ulpdu:sub(19, 20)))
+    t:equal("Layer, EType and Error Code for another RDMAP version", "0205", string.format("%04x", got.triple))
     got = terminated(t, unknown_read())
-    t:equal("Layer, EType and Error Code for an unknown SrcSTag", "0100", hex(got.ulpdu:sub(19, 20)))
+    t:equal("Layer, EType and Error Code for an unknown SrcSTag", "0100", string.format("%04x", got.triple))
   end,
 }
 

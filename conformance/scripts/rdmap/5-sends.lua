@@ -55,7 +55,7 @@ check {
   purpose = "each Send consumes one receive, whatever its length",
   run = function(t)
     local c = t:open { dut = { receives = 3, receive_octets = 4096, repost = false } }
-    local m = t:memory { bound = c }
+    local m = t:memory { bound = c, alone = true }
     local wanted = { pattern(10), pattern(1400), "!" }
     c:send(rdmap.send { data = wanted[1] }, rdmap.send_se { data = wanted[2] },
            rdmap.send_invalidate { data = wanted[3], InvalidateSTag = m.STag })
@@ -125,7 +125,7 @@ check {
       wanted[i] = string.format("Send %d", i)
       local kinds = { rdmap.send, rdmap.send_se, rdmap.send_invalidate, rdmap.send_se_invalidate }
       local given = { data = wanted[i] }
-      if i % 4 >= 2 then given.InvalidateSTag = t:memory({ bound = c, octets = 8 }).STag end
+      if i % 4 >= 2 then given.InvalidateSTag = t:memory({ bound = c, alone = true, octets = 8 }).STag end
       pieces[i] = c:octets(kinds[i % 4 + 1](given))
       order[i] = (i * 11) % 40 + 1
     end
@@ -152,7 +152,7 @@ check {
   purpose = "Sends of all kinds may be empty, and act as others do",
   run = function(t)
     local c = t:open()
-    local m = t:memory { bound = c }
+    local m = t:memory { bound = c, alone = true }
     c:send(rdmap.send {}, rdmap.send_se {}, rdmap.send_invalidate { InvalidateSTag = m.STag })
     t:expect_deliveries(c, { "", "", "" }, "three empty Sends")
     c:send(m:read(0, 1))
@@ -193,7 +193,7 @@ check {
   purpose = "an associated STag is invalidated",
   run = function(t)
     local c = t:open()
-    local m = t:memory { bound = c }
+    local m = t:memory { bound = c, alone = true }
     c:send(m:write(0, "before"), rdmap.send_invalidate { InvalidateSTag = m.STag, data = "done" })
     m:patch(0, "before")
     t:expect_deliveries(c, { "done" }, "a Send with Invalidate")

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Requirements that no deliberate fault of the reference stack can break, each with the reason: the lines of
+ * reference-stack/defects-none.tsv, whose head says which they are.
+ */
+#ifndef CONFORMANCE_REQUIREMENTS_NO_DEFECT_H
+#define CONFORMANCE_REQUIREMENTS_NO_DEFECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct no_defect {
+    char id[32];      /* of the requirement */
+    char section[32]; /* the word of the `# word` line above it: the file of the catalogue that has the requirement */
+    char reason[256]; /* a sentence; "" where the line has none */
+    unsigned line;    /* in the file, from 1 */
+};
+
+/*
+ * Takes the next line of the file's text from *at (which ends at `end`) and moves *at behind it; `row` is filled, its
+ * section and line continue from the row before: start with {0}. False: no more. What does not fit is cut.
+ */
+bool no_defect_next(const char **at, const char *end, struct no_defect *row);
+
+/* The line of the file carried inside the program that has `id`. False: there is none. */
+bool no_defect_find(const char *id, struct no_defect *row);
+
+#endif

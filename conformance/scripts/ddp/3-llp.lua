@@ -1,0 +1,201 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- RFC 5041 1.2 and 3: streams, and what DDP asks of the layer below.
+
+check {
+  id = "DDP-1.2-04",
+  purpose = "streams are independent: one that waits for octets does not hold up another, and each counts its own MSNs",
+  run = function(t)
+    local a, b = t:pair()
+    local late = { a:octets(rdmap.send { data = "late" }), a:octets(rdmap.send { data = "behind" }) }
+    a.tcp:raw { offset = #late[1], octets = late[2] }
+    b:send(rdmap.send { data = "one" }, rdmap.send { data = "two" })
+    t:expect_deliveries(b, { "one", "two" }, "two Sends, while octets are missing on another stream")
+    a.tcp:send(late[1] .. late[2])
+    t:expect_deliveries(a, { "late", "behind" }, "the stream on which octets were missing")
+    for _, c in ipairs { a, b } do
+      t.dut:send { stream = t:stream_of(c), data = "66" }
+      local got = c:expect(rdmap.send { data = "f" }, { message = "the device's first Send on the stream" })
+      t:equal("its MSN", 1, got.MSN)
+    end
+  end,
+}
+
+-- The device sends this many octets, in FPDUs of at most `mulpdu`; from the segment on that is no larger, all are not.
+local function sent(t, c, octets, mulpdu, before)
+  local taken, small = 0, false
+  repeat
+    local got = c:receive()
+    if got.kind ~= "segment" then t:fail("a Write of " .. octets .. " octets", "all of it", taken .. " octets, then " .. describe(got)) end
+    small = small or #got.ulpdu <= mulpdu
+    local most = small and mulpdu or before or mulpdu
+    if #got.ulpdu > most then t:fail("ULPDUs of a Write", "at most " .. most .. " octets", #got.ulpdu .. " octets") end
+    taken = taken + #got.data
+  until got.L == 1
+  t:equal("octets of the Write", octets, taken)
+end
+
+local function mulpdu(emss) return emss - (6 + emss % 4) end
+
+check {
+  id = "DDP-3-02",
+  purpose = "segments fit the MULPDU of the MSS, and follow it when it changes",
+  run = function(t)
+    local c = t:open { mss = 536 }
+    c:probe()
+    t.dut:write { stream = t:stream_of(c), stag = 1, length = 65536 }
+    sent(t, c, 65536, mulpdu(536))
+    c = t:open { mss = 1460 }
+    c:probe()
+    t.dut:set_emss { stream = t:stream_of(c), emss = 1000 }
+    t.dut:write { stream = t:stream_of(c), stag = 1, length = 65536 }
+    sent(t, c, 65536, mulpdu(1000))
+  end,
+}
+
+local LARGE = 5 << 20 -- more than TCP takes while its window is shut
+
+check {
+  id = "DDP-3-03",
+  purpose = "segments that are with TCP when MULPDU shrinks leave as they are, later ones are smaller",
+  run = function(t)
+    local c = t:open { mss = 1460 }
+    c:probe()
+    c.tcp:window(0)
+    t.dut:write { stream = t:stream_of(c), stag = 1, length = LARGE }
+    t.dut:set_emss { stream = t:stream_of(c), emss = 536 }
+    c.tcp:window(65535)
+    sent(t, c, LARGE, mulpdu(536), mulpdu(1460))
+    c:probe()
+  end,
+}
+
+check {
+  id = "DDP-3-04",
+  purpose = "what was taken is sent in the end, or told as failed",
+  run = function(t)
+    local c = t:open()
+    c:probe()
+    local stream = t:stream_of(c)
+    c.tcp:ack("withheld")
+    t.dut:write { stream = stream, stag = 1, length = 20000 }
+    rig.wait(t.quiet / 4)
+    c.tcp:ack("each")
+    c.tcp:ack("now")
+    sent(t, c, 20000, mulpdu(1460))
+    c.tcp:window(0)
+    t.dut:write { stream = stream, stag = 1, length = LARGE, id = 7 }
+    c.tcp:reset()
+    if not t:await_event("flushed", { stream = stream, id = 7 }) then
+      t:fail("a Write on a connection that is lost", "the event \"flushed\"", "none")
+    end
+  end,
+}
+
+check {
+  id = "DDP-3-06",
+  purpose = "a segment may be placed before the one in front of it has come, or not: in the end both are",
+  run = function(t)
+    local c = t:open()
+    local m = t:memory()
+    c:probe()
+    c:send_segments({ c:octets(m:write(0, pattern(100))), c:octets(m:write(100, pattern(100, 9))) }, { 2, 1 })
+    c:probe { message = "two Writes, whose segments change places" }
+    m:patch(0, pattern(100) .. pattern(100, 9))
+    m:check("two Writes, whose segments change places")
+  end,
+}
+
+check {
+  id = "DDP-3-07",
+  purpose = "the sender's order is the order of delivery, whichever packet comes first",
+  run = function(t)
+    local c = t:open()
+    t:stream_of(c)
+    c:probe()
+    local one, two = c:octets(rdmap.send { data = "one" }), c:octets(rdmap.send { data = "two" })
+    c.tcp:raw { offset = #one, octets = two }
+    rig.wait(t.quiet / 4)
+    t:expect_deliveries(c, {}, "the second of two Sends came, the first did not")
+    c.tcp:send(one .. two)
+    t:expect_deliveries(c, { "one", "two" }, "both have come")
+  end,
+}
+
+check {
+  id = "DDP-3-08",
+  purpose = "a digest of 32 bits guards the segment: one bit of the payload is enough",
+  run = function(t)
+    local c = t:open()
+    t:stream_of(c)
+    c:probe()
+    local octets = c:octets(rdmap.send { data = pattern(64) })
+    local at = 2 + 18 + 40
+    c.tcp:send(octets:sub(1, at) .. string.char(octets:byte(at + 1) ~ 4) .. octets:sub(at + 2))
+    c:expect_crc_error("a Send with one bit of its payload turned over, the CRC as it was")
+    t:expect_deliveries(c, {}, "it is not delivered")
+  end,
+}
+
+check {
+  id = "DDP-3-10",
+  purpose = "after an error of DDP the LLP stream is labelled erroneous",
+  run = function(t)
+    local c = t:open()
+    local stream = t:stream_of(c)
+    t:equal("state of the LLP stream at first", "ok", t.dut:ddp { stream = stream }.llp)
+    c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" })
+    c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag" })
+    t:equal("state of the LLP stream behind an error", "erroneous", t.dut:ddp { stream = stream }.llp)
+  end,
+}
+
+local function no_error(t, c)
+  for _, event in ipairs(t:events_of(c)) do
+    if event.event == "error" then t:fail("a graceful end", "no error", tostring(event.text)) end
+  end
+end
+
+check {
+  id = "DDP-3-12",
+  purpose = "the ULP learns that the peer ended the stream gracefully, and not that it was lost",
+  run = function(t)
+    local c = t:open { dut = { hold_open = true } }
+    local stream = t:stream_of(c)
+    c:probe()
+    c.tcp:fin()
+    if not t:await_event("half_closed", { stream = stream }) then t:fail("the peer's FIN", "the event \"half_closed\"", "none") end
+    no_error(t, c)
+    t:equal("state of the LLP stream", "graceful", t.dut:ddp { stream = stream }.llp)
+  end,
+}
+
+check {
+  id = "DDP-3-13",
+  purpose = "the ULP learns that the connection ended gracefully",
+  run = function(t)
+    local c = t:open()
+    local stream = t:stream_of(c)
+    c:probe()
+    c:finish()
+    if not t:await_event("closed", { stream = stream }) then t:fail("FIN of both sides", "the event \"closed\"", "none") end
+    no_error(t, c)
+  end,
+}
+
+check {
+  id = "DDP-3-15",
+  purpose = "octets that TCP brings again are no second segment",
+  run = function(t)
+    local c = t:open()
+    t:stream_of(c)
+    local octets
+    for _, data in ipairs { "one", "two", "three" } do
+      octets = c:octets(rdmap.send { data = data })
+      c.tcp:send(octets)
+    end
+    t:expect_deliveries(c, { "one", "two", "three" }, "three Sends")
+    c.tcp:raw { offset = -#octets, octets = octets }
+    c:probe { message = "the last of three Sends, repeated by TCP" }
+    t:expect_deliveries(c, { "one", "two", "three" }, "the last of three Sends, repeated by TCP")
+  end,
+}

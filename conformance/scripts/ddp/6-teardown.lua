@@ -1,0 +1,261 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- RFC 5041 6: how streams end.
+
+-- The device's ULP waits this long before it closes behind an error: shorter than the harness waits for a reaction.
+local function delay(t) return math.max(0.5, math.min(3, t.reaction / 4)) end
+
+local function patient(t)
+  local c = t:open { dut = { teardown_ms = math.floor(delay(t) * 1000) } }
+  c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" })
+  c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag" })
+  local got = c:receive(delay(t) / 2)
+  if got.kind ~= "timeout" then
+    t:fail("an error, and a ULP that does not close yet", "the connection stays", describe(got))
+  end
+  return c
+end
+
+check {
+  id = "DDP-6.2-01",
+  purpose = "DDP ends no stream by itself: neither an idle one, nor one in error whose ULP has not closed yet",
+  run = function(t)
+    local c = t:open()
+    c:probe()
+    c:expect_quiet { message = "an idle stream" }
+    c:probe()
+    patient(t)
+  end,
+}
+
+check {
+  id = "DDP-6.2.2-07",
+  purpose = "behind an error the stream ends when the ULP closes it, and not before",
+  run = function(t) patient(t):expect_close { message = "the ULP's close behind an error" } end,
+}
+
+check {
+  id = "DDP-6.2-02",
+  purpose = "the end of a stream may take the connection along: FIN, or an open connection",
+  run = function(t)
+    local c = t:open()
+    c:probe()
+    t.dut:disconnect { stream = t:stream_of(c) }
+    c:expect_one_of { tcp.fin(), quiet(), within = t.quiet, message = "a graceful close of the only stream" }
+  end,
+}
+
+-- Whole Sends of this many octets that come, until something else does: their number, and what came then.
+local function sends(c, octets)
+  local count, taken = 0, 0
+  while true do
+    local got = c:receive()
+    if got.kind ~= "segment" or got.Opcode ~= 3 then return count, got end
+    taken = taken + #got.data
+    if got.L == 1 then
+      if taken ~= octets then return count, got end
+      count, taken = count + 1, 0
+    end
+  end
+end
+
+check {
+  id = "DDP-6.2.1-02",
+  purpose = "what was posted before a graceful close is sent, then the FIN follows",
+  run = function(t)
+    local c = t:open()
+    c:probe()
+    c.tcp:window(4096)
+    local stream = t:stream_of(c)
+    for _ = 1, 100 do t.dut:send { stream = stream, length = 65536 } end
+    t.dut:disconnect { stream = stream }
+    c.tcp:window(65535)
+    local count, got = sends(c, 65536)
+    if count ~= 100 or got.kind ~= "fin" then
+      t:warn("100 Sends of 64 KiB and a graceful close", "100 Sends, FIN", count .. " Sends, then " .. describe(got))
+    end
+  end,
+}
+
+check {
+  id = "DDP-6.2.1-03",
+  purpose = "work that is posted behind a graceful close is refused",
+  run = function(t)
+    local c = t:open()
+    c:probe()
+    local stream = t:stream_of(c)
+    t.dut:disconnect { stream = stream }
+    t:expect_refused("send", { stream = stream, data = "99" }, "a Send behind the close")
+    t:expect_refused("write", { stream = stream, stag = 1, data = "99" }, "a Write behind the close")
+    c:expect(tcp.fin(), { message = "nothing but the FIN" })
+  end,
+}
+
+-- The tester has closed its half, the device's ULP knows it and has not closed the other.
+local function half_closed(t, before)
+  local c = t:open { dut = { hold_open = true } }
+  t:stream_of(c)
+  c:probe()
+  if before then c:send(before) end
+  c.tcp:fin()
+  return c
+end
+
+local function told(t, c)
+  if not t:await_event("half_closed", { stream = t:stream_of(c) }) then
+    t:fail("the peer's FIN", "the event \"half_closed\", before the device closes", "none")
+  end
+end
+
+check {
+  id = "DDP-6.2.1-04",
+  purpose = "a segment behind the peer's graceful close is neither placed nor delivered, and the stream is aborted",
+  run = function(t)
+    local c = t:open { dut = { hold_open = true } }
+    local stream = t:stream_of(c)
+    local m = t:memory()
+    c:probe()
+    local late = c:octets(m:write(0, "late Write"), rdmap.send { data = "late Send" })
+    c.tcp:fin()
+    told(t, c)
+    t.dut:inject { stream = stream, data = hex(late) }
+    c:expect(tcp.reset(), { message = "a segment behind the peer's graceful close" })
+    t:expect_deliveries(c, {}, "it is not delivered")
+    m:check("nothing of it is placed")
+  end,
+}
+
+check {
+  id = "DDP-6.2.1-05",
+  purpose = "the ULP learns that the peer has closed its half, before anything else is closed",
+  run = function(t)
+    local c = half_closed(t)
+    told(t, c)
+    for _, event in ipairs(t:events_of(c)) do
+      if event.event == "closed" then t:fail("the peer's FIN", "\"half_closed\" alone", "\"closed\" too") end
+    end
+  end,
+}
+
+check {
+  id = "DDP-6.2.1-06",
+  purpose = "what was asked for before the peer closed its half is sent all the same",
+  run = function(t)
+    local m = t:memory { octets = 1 << 20, data = pattern(65536) }
+    local c = half_closed(t, m:read(0, 1 << 20))
+    local taken = 0
+    while taken < 1 << 20 do
+      local got = c:receive()
+      if got.kind ~= "segment" then
+        t:warn("a Read of 1 MiB, and the FIN behind it", "the whole response", taken .. " octets, then " .. describe(got))
+      end
+      taken = taken + #got.data
+    end
+  end,
+}
+
+check {
+  id = "DDP-6.2.1-07",
+  purpose = "the ULP's close of the second half is passed on as a graceful one",
+  run = function(t)
+    local c = half_closed(t)
+    told(t, c)
+    t.dut:disconnect { stream = t:stream_of(c) }
+    c:expect(tcp.fin(), { message = "the close of the second half" })
+    for _, event in ipairs(t:events_of(c)) do
+      if event.event == "error" then t:fail("the close of the second half", "no error", tostring(event.text)) end
+    end
+  end,
+}
+
+check {
+  id = "DDP-6.2.1-08",
+  purpose = "the second half is closed gracefully, behind all that was posted",
+  run = function(t)
+    local c = half_closed(t)
+    told(t, c)
+    local stream = t:stream_of(c)
+    for _ = 1, 5 do t.dut:send { stream = stream, length = 20000 } end
+    t.dut:disconnect { stream = stream }
+    local count, got = sends(c, 20000)
+    if count ~= 5 or got.kind ~= "fin" then
+      t:warn("five Sends and the close of the second half", "5 Sends, FIN", count .. " Sends, then " .. describe(got))
+    end
+  end,
+}
+
+check {
+  id = "DDP-6.2.1-09",
+  purpose = "a device that closes its half goes on receiving",
+  run = function(t)
+    local c = t:open { dut = { receives = 16 } }
+    local m = t:memory()
+    c:probe()
+    local stream = t:stream_of(c)
+    t.dut:disconnect { stream = stream }
+    c:expect(tcp.fin(), { message = "the device's FIN" })
+    for i = 1, 10 do c:send(rdmap.send { data = "Send " .. i }) end
+    c:send(m:write(0, "a Write"))
+    local deadline = rig.now() + t.quiet
+    local wait = t:waits(deadline)
+    while #t:deliveries(c) < 10 and rig.now() < deadline do wait() end
+    wait()
+    local data = unhex(t.dut:mem_read { stag = m.STag, offset = 0, length = 7 }.data)
+    if #t:deliveries(c) ~= 10 or data ~= "a Write" then
+      t:warn("ten Sends and a Write behind the device's FIN", "all delivered and placed",
+             #t:deliveries(c) .. " delivered, memory holds " .. hex(data))
+    end
+  end,
+}
+
+check {
+  id = "DDP-6.2.2-01",
+  purpose = "a lost connection is told to the ULP as fatal, and posted receives are completed in error",
+  run = function(t)
+    local c = t:open { dut = { receives = 0, repost = false } }
+    local stream = t:stream_of(c)
+    t.dut:post_recv { stream = stream, id = 5 }
+    c:probe()
+    c.tcp:reset()
+    if not t:await_event("error", { stream = stream }) then t:fail("a RST", "the event \"error\"", "none") end
+    if not t:await_event("flushed", { stream = stream, id = 5 }) then t:fail("a RST", "the receive is flushed", "nothing") end
+  end,
+}
+
+check {
+  id = "DDP-6.2.2-04",
+  purpose = "an error of the LLP is told with its numbers",
+  run = function(t)
+    local c = t:open()
+    local stream = t:stream_of(c)
+    c:send(fpdu(rdmap.send { data = "x" }, { crc_flip = 1 }))
+    local event = t:await_event("error", { stream = stream })
+    if not event then t:fail("a wrong CRC", "the event \"error\"", "none") end
+    t:equal("layer, type and code that the ULP is told", "2 0 2",
+            string.format("%s %s %s", event.layer, event.etype, event.code))
+  end,
+}
+
+check {
+  id = "DDP-6.2.2-05",
+  purpose = "all that is outstanding when the connection is lost is completed, once each, what was not done in error",
+  run = function(t)
+    local c = t:open { dut = { receives = 0, repost = false } }
+    local stream = t:stream_of(c)
+    for i = 1, 10 do t.dut:post_recv { stream = stream, id = 100 + i } end
+    c:probe()
+    c.tcp:window(0)
+    for i = 1, 5 do t.dut:send { stream = stream, length = 1 << 20, id = i } end
+    c.tcp:reset()
+    if not t:await_event("closed", { stream = stream }) then t:fail("a RST", "the event \"closed\"", "none") end
+    local seen = {}
+    for _, event in ipairs(t:events_of(c)) do
+      if event.id then seen[event.id] = (seen[event.id] or "") .. event.event .. " " end
+    end
+    for i = 1, 10 do t:equal("completion of receive " .. i, "flushed ", seen[100 + i]) end
+    for i = 1, 5 do
+      if seen[i] ~= "flushed " and seen[i] ~= "send_done " then
+        t:fail("completion of Send " .. i, "one, in error if it was not done", tostring(seen[i]))
+      end
+    end
+  end,
+}

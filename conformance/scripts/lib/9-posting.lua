@@ -1,0 +1,108 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+--
+-- The device posts work: what it sends then, what it completes (docs/writing-checks.md, "The device posts work").
+
+-- Octets that no TCP takes while the peer's window is shut.
+LARGE = 5 << 20
+
+-- What the device's "length" payloads hold.
+function counted(octets)
+  local out = {}
+  for i = 1, math.min(octets, 251) do out[i] = string.char(i - 1) end
+  local round = table.concat(out)
+  return round:rep(octets // 251) .. round:sub(1, octets % 251)
+end
+
+-- A stream on which the device may send, and its number; c.first: the MSN of its next Send.
+function Test:operating(dut, options)
+  local given = copy_fields(options)
+  given.dut = dut
+  local c = self:open(given)
+  c:probe()
+  c.first = self.role == "initiator" and 2 or 1
+  -- The Send that opened the stream is none of the check's.
+  if self.role == "initiator" then self:take_events(c, { send_done = true }, 1) end
+  return c, self:stream_of(c)
+end
+
+-- The segments of the device's next message, as far as its octets tell, and their payload in a row. FAIL when it has no end.
+function Connection:take_message(what)
+  local segments, data = {}, {}
+  repeat
+    local got = self:receive()
+    if got.kind ~= "segment" then
+      self.t:fail(what, "the rest of the message", #segments .. " segments, then " .. describe(got))
+    end
+    segments[#segments + 1] = got
+    local first = got.ulpdu:byte(1) or 0
+    data[#data + 1] = got.ulpdu:sub((first & 0x80 ~= 0 and 14 or 18) + 1)
+  until first & 0x40 ~= 0
+  return segments, table.concat(data)
+end
+
+-- Opcode of a segment as its octets have it.
+function opcode_of(segment)
+  return (segment.ulpdu:byte(2) or 0) & 0x0F
+end
+
+-- A verb that may be refused: true, or false and why.
+function Test:try(verb, arguments)
+  if not rig.has_upper_tester() then
+    self:skip("this check needs the device's upper tester (profile: \"control\")")
+  end
+  local request = copy_fields(arguments)
+  request.verb = verb
+  local answer = rig.command(request)
+  return answer.ok, answer.error
+end
+
+-- Events of these kinds (a set) on the connection's stream: until `count` of them have come or the time is up. They are
+-- taken, in their order.
+function Test:take_events(c, kinds, count, seconds)
+  local number = self:stream_of(c)
+  local deadline = rig.now() + (seconds or self.reaction)
+  local wait = self:waits(deadline)
+  local taken = {}
+  self.events = self.events or {}
+  while true do
+    for _, event in ipairs(self.dut:poll().events) do self.events[#self.events + 1] = event end
+    local kept = {}
+    for _, event in ipairs(self.events) do
+      local wanted = #taken < count and event.stream == number and kinds[event.event]
+      local list = wanted and taken or kept
+      list[#list + 1] = event
+    end
+    self.events = kept
+    if #taken >= count or rig.now() >= deadline then return taken end
+    wait()
+  end
+end
+
+-- "name id, name id, ..." of events.
+function event_list(events)
+  local out = {}
+  for i, event in ipairs(events) do out[i] = event.event .. (event.id and " " .. math.tointeger(event.id) or "") end
+  return #out == 0 and "none" or table.concat(out, ", ")
+end
+
+-- Read Requests while the tester's window is shut: the first has LARGE octets, so that all of them stay open. Sinks are
+-- 1, 2, ...
+function Connection:shut_with_reads(m, count)
+  self.tcp:window(0)
+  local frames = { m:read(0, LARGE, { SinkSTag = 1 }) }
+  for i = 2, count do frames[i] = m:read(i, 16, { SinkSTag = i }) end
+  self:send(table.unpack(frames))
+  rig.wait(self.t.quiet / 4)
+end
+
+-- Their responses, of memory that holds one octet everywhere.
+function Connection:expect_responses(count, message)
+  for i = 1, count do
+    local size, at = i == 1 and LARGE or 16, 0
+    repeat
+      local got = self:expect(rdmap.read_response { STag = i }, { message = message .. ": response " .. i })
+      at = at + #got.data
+    until got.L == 1
+    self.t:equal(message .. ": octets of response " .. i, size, at)
+  end
+end

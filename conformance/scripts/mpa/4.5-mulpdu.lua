@@ -1,0 +1,184 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- RFC 5044 3, 4.5 and 5.1: EMSS and MULPDU as an instrumented MPA tells them, and what the wire shows of them.
+
+local function mulpdu_of(emss, markers)
+  return math.max(128, math.min(64768, emss - (6 + (markers and 4 * -(-emss // 512) or 0) + emss % 4)))
+end
+
+-- The device writes so many octets; all are taken. Returns the longest ULPDU.
+local function longest(t, c, octets, message)
+  t.dut:write { stream = t:stream_of(c), stag = 0x1234, to = 0, length = octets }
+  local most, at = 0, 0
+  repeat
+    local got = c:expect(rdmap.write { TO = at }, { message = message })
+    most, at = math.max(most, got.fpdu.length), at + #got.data
+  until got.L == 1
+  t:equal("octets of the Write", octets, at)
+  return most
+end
+
+check {
+  id = "MPA-3-06",
+  role = "both",
+  sandwich = "startup",
+  purpose = "a ULPDU of 64769 octets is refused, and puts no octet on the wire",
+  run = function(t)
+    local c = t:framed()
+    local stream = t:stream_of(c)
+    t:instrument("mpa", { stream = stream })
+    local answer = rig.command { verb = "post_ulpdu", stream = stream, length = 64769 }
+    if answer.ok then t:fail("a ULPDU of 64769 octets", "it is refused", "it is taken") end
+    c:probe { message = "after a ULPDU that was refused" }
+  end,
+}
+
+check {
+  id = "MPA-3-08",
+  role = "both",
+  sandwich = "startup",
+  purpose = "a ULPDU of MULPDU + 1 octets is refused, or sent whole in one FPDU",
+  run = function(t)
+    local c = t:framed()
+    local stream = t:stream_of(c)
+    local mulpdu = t:instrument("mpa", { stream = stream }).mulpdu
+    local posted = t:instrument("post_ulpdu", { stream = stream, length = mulpdu, stag = 1 })
+    local got = c:expect(rdmap.write { STag = 1 }, { message = "a ULPDU of MULPDU octets" })
+    t:equal("ULPDU_Length of a ULPDU of MULPDU octets", mulpdu, got.fpdu.length)
+    local answer = rig.command { verb = "post_ulpdu", stream = stream, length = mulpdu + 1, stag = 2 }
+    if answer.ok then
+      got = c:expect(rdmap.write { STag = 2 }, { message = "a ULPDU of MULPDU + 1 octets, which was taken" })
+      t:equal("ULPDU_Length of a ULPDU of MULPDU + 1 octets", mulpdu + 1, got.fpdu.length)
+    end
+    c:probe { message = "after a ULPDU of MULPDU + 1 octets" }
+  end,
+}
+
+check {
+  id = "MPA-3-09",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "startup",
+  purpose = "an FPDU fits one IP datagram with all its Markers, however large the EMSS",
+  run = function(t)
+    local headers = (rig.addresses()):find(":", 1, true) and 20 or 40
+    local c = t:framed { mss = 65495, own_markers = true, dut = { emss = 65495 } }
+    t.dut:write { stream = t:stream_of(c), stag = 0x1234, to = 0, length = 200000 }
+    local at = 0
+    repeat
+      local before = c.receive_framing.position
+      local got = c:expect(rdmap.write { TO = at }, { message = "an FPDU of a Write of 200000 octets" })
+      local octets = c.receive_framing.position - before
+      if octets > 65535 - headers then t:fail("octets of an FPDU", "at most " .. 65535 - headers, tostring(octets)) end
+      at = at + #got.data
+    until got.L == 1
+  end,
+}
+
+check {
+  id = "MPA-4.5-06",
+  role = "both",
+  sandwich = "startup",
+  purpose = "when EMSS changes MULPDU changes with it",
+  run = function(t)
+    for _, markers in ipairs { false, true } do
+      local c = t:framed { own_markers = markers }
+      local stream = t:stream_of(c)
+      t:instrument("mpa", { stream = stream })
+      longest(t, c, 20000, "before EMSS changes")
+      for _, emss in ipairs { 960, 700, 1200 } do
+        t:instrument("set_emss", { stream = stream, emss = emss })
+        local most = longest(t, c, 20000, "after EMSS has changed")
+        t:equal(string.format("longest ULPDU at an EMSS of %d, %s Markers", emss, markers and "with" or "without"),
+                mulpdu_of(emss, markers), most)
+      end
+    end
+  end,
+}
+
+check {
+  id = "MPA-4.5-09",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "startup",
+  purpose = "MULPDU does not sink below 128, however little room small FPDUs leave of a TCP segment",
+  run = function(t)
+    local c = t:framed { mss = 536 }
+    local stream = t:stream_of(c)
+    for i = 1, 40 do
+      t.dut:send { stream = stream, data = "31" }
+      local status = rig.command { verb = "status", stream = stream }
+      if status.ok and status.mulpdu and status.mulpdu < 128 then
+        t:fail(string.format("MULPDU after %d Sends of 1 octet", i), "128 or more", tostring(status.mulpdu))
+      end
+    end
+    t.dut:write { stream = stream, stag = 0x1234, to = 0, length = 8192 }
+    for _ = 1, 40 do c:expect(rdmap.send { data = "1" }, { message = "Sends of 1 octet" }) end
+    repeat
+      local got = c:expect(rdmap.write {}, { message = "a Write behind small Sends" })
+      if got.L == 0 and got.fpdu.length < 128 then
+        t:warn("a segment of a Write, not its last", "ULPDU_Length 128 or more", tostring(got.fpdu.length))
+      end
+    until got.L == 1
+  end,
+}
+
+check {
+  id = "MPA-5.1-02",
+  role = "both",
+  sandwich = "startup",
+  purpose = "the EMSS that TCP reports is used: MULPDU follows the MSS of each connection",
+  run = function(t)
+    for _, mss in ipairs { 1400, 536, 1000 } do
+      local c = t:framed { mss = mss }
+      local state = t:instrument("mpa", { stream = t:stream_of(c) })
+      if state.emss > mss or state.emss < mss - 40 then
+        t:warn("EMSS at an MSS of " .. mss, "what TCP's options leave of it", tostring(state.emss))
+      end
+      t:equal("MULPDU at an EMSS of " .. state.emss, mulpdu_of(state.emss, false), state.mulpdu)
+      t:equal("longest ULPDU", state.mulpdu, longest(t, c, 20000, "a Write at an MSS of " .. mss))
+      c:finish()
+    end
+  end,
+}
+
+check {
+  id = "MPA-9.1-02",
+  role = "both",
+  sandwich = "startup",
+  purpose = "a path MTU of 68, or 0, leaves MULPDU at 128 or above, and a transfer completes",
+  run = function(t)
+    local c = t:framed()
+    local stream = t:stream_of(c)
+    t:instrument("mpa", { stream = stream })
+    for _, emss in ipairs { 28, 0 } do
+      local answer = rig.command { verb = "set_emss", stream = stream, emss = emss }
+      local mulpdu = t:instrument("mpa", { stream = stream }).mulpdu
+      if mulpdu < 128 then
+        t:fail("MULPDU at a path MTU of " .. (emss == 0 and 0 or emss + 40), "128 or more", tostring(mulpdu))
+      end
+      t:note("EMSS " .. emss .. ": " .. (answer.ok and "MULPDU " .. mulpdu or "refused"))
+      longest(t, c, 4096, "a Write after the path MTU fell")
+    end
+  end,
+}
+
+-- Without waiting for an ACK: what Nagle's algorithm would hold back.
+check {
+  id = "MPA-A.2-01",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "startup",
+  purpose = "a second small FPDU leaves before the first is acknowledged",
+  run = function(t)
+    local c = t:framed()
+    local stream = t:stream_of(c)
+    c.tcp:ack("withheld")
+    for i = 1, 3 do t.dut:send { stream = stream, data = hex("nagle " .. i) } end
+    for i = 1, 3 do
+      local got = c:receive(math.min(t.reaction, 0.15))
+      if not fits(rdmap.send { data = "nagle " .. i }, got) then
+        t:warn("small FPDUs without an ACK between them", "Send " .. i .. " of 3", describe(got))
+      end
+    end
+  end,
+}

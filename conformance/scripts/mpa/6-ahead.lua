@@ -1,0 +1,170 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- RFC 5044 1.2, 3 and 6: an MPA that passes on what comes ahead of a gap in TCP (PICS item mpa.out_of_order).
+
+-- The device's TCP hands over what comes ahead of a gap, as far as its upper tester says.
+local function looks_ahead(t)
+  if rig.has_upper_tester() and t.dut:capabilities().out_of_order == false then
+    t:skip("its TCP hands octets over in order only")
+  end
+end
+
+-- Leaves a gap as long as `first`, sends `later` behind it, waits, and closes the gap; `meanwhile` is called before that.
+local function behind_a_gap(c, first, later, seconds, meanwhile)
+  c.tcp:raw { offset = #first, octets = later }
+  rig.wait(seconds)
+  if meanwhile then meanwhile() end
+  c:send_segments { first, later }
+end
+
+local function read_request(tag)
+  return rdmap.read_request { SinkSTag = tag, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 }
+end
+
+check {
+  id = "MPA-1.2-01",
+  role = "both",
+  purpose = "what comes ahead of a gap is delivered in the order of sending, when the gap has closed: Reads, and Sends",
+  run = function(t)
+    local c = t:framed { markers = true }
+    behind_a_gap(c, c:octets(read_request(1)), c:octets(read_request(2)), 2, function()
+      local got = c:receive(0)
+      if got.kind ~= "timeout" then t:fail("a Read Request ahead of a gap", "no answer before it closes", describe(got)) end
+    end)
+    for tag = 1, 2 do
+      c:expect(rdmap.read_response { STag = tag }, { message = "the gap has closed: the Reads are answered in their order" })
+    end
+    if not rig.has_upper_tester() then return end
+    behind_a_gap(c, c:octets(rdmap.send { data = "first" }), c:octets(rdmap.send { data = "second" }), 1, function()
+      t:expect_deliveries(c, {}, "a Send ahead of a gap is not delivered before it closes")
+    end)
+    c:probe { message = "the gap has closed" }
+    t:expect_deliveries(c, { "first", "second" }, "the gap has closed: the Sends are delivered in their order")
+  end,
+}
+
+check {
+  id = "MPA-3-11",
+  role = "both",
+  requires = "upper_tester",
+  purpose = "a valid ULPDU ahead of a gap goes to DDP at once: its payload is in place before the gap closes",
+  run = function(t)
+    looks_ahead(t)
+    local c = t:framed { markers = true }
+    local memory = t:memory()
+    local first = c:octets(rdmap.send { data = pattern(40) })
+    local later = c:octets(memory:write(64, pattern(700)))
+    local early
+    behind_a_gap(c, first, later, 1, function()
+      early = unhex(t.dut:mem_read { stag = memory.STag, offset = 64, length = 700 }.data)
+    end)
+    memory:patch(64, pattern(700))
+    c:probe { message = "the gap has closed" }
+    memory:check("the Write, after all")
+    if early ~= pattern(700) then
+      t:warn("a Write ahead of a gap, with a Marker in it", "its payload in place before the gap closes", "unchanged memory")
+    end
+  end,
+}
+
+check {
+  id = "MPA-3-12",
+  role = "both",
+  purpose = "ULPDUs that come in the order 4, 2, 3, 1 are told with what orders them as they were sent",
+  run = function(t)
+    looks_ahead(t)
+    local dut = { markers = true, trace = true, rev = t:plain_rev() }
+    local c
+    if t.role == "responder" then
+      c = t:connect { port = t:listen(dut, true) }
+      c:start_as_initiator()
+    else
+      c = t:accept { dut = dut, special = true }
+      c:start_as_responder()
+      t.dut:send { stream = c.stream, data = "66697273" }
+      c:expect(rdmap.send {}, { message = "the device's first Send after start-up" })
+    end
+    c:probe()
+    local stream = t:stream_of(c)
+    t.dut:poll()
+    local memory, pieces, length = t:memory(), {}, {}
+    for i = 1, 4 do
+      length[i] = 600 + 4 * i
+      pieces[i] = c:octets(memory:write(0, pattern(length[i] - 14, i)))
+    end
+    c:send_segments(pieces, { 4, 2, 3, 1 })
+    c:probe { message = "four Writes in the order 4, 2, 3, 1" }
+    local keys, early = {}, 0
+    for _, event in ipairs(t.dut:poll().events) do
+      if event.event == "ulpdu" and event.stream == stream then
+        for i = 1, 4 do
+          if event.octets == length[i] then
+            if keys[i] and keys[i] ~= event.order then
+              t:fail("what orders ULPDU " .. i, tostring(keys[i]), tostring(event.order))
+            end
+            keys[i] = event.order
+          end
+        end
+        early = early + (event.early and 1 or 0)
+      end
+    end
+    for i = 1, 4 do
+      if not keys[i] then t:fail("ULPDU " .. i .. " of 4", "it is told", "nothing") end
+      if i > 1 and not (keys[i] > keys[i - 1]) then
+        t:fail("what orders ULPDUs " .. i - 1 .. " and " .. i, "more than " .. keys[i - 1], tostring(keys[i]))
+      end
+    end
+    t:note(early .. " ULPDUs were told ahead of a gap")
+  end,
+}
+
+check {
+  id = "MPA-3-13",
+  role = "both",
+  requires = "upper_tester",
+  purpose = "a ULPDU is delivered when it and all before it are there: not in the 3 seconds of a gap",
+  run = function(t)
+    local c = t:framed { markers = true }
+    behind_a_gap(c, c:octets(rdmap.send { data = "MSN 1" }), c:octets(rdmap.send { data = "MSN 2" }), 3, function()
+      t:expect_deliveries(c, {}, "while a gap is before it nothing is delivered")
+    end)
+    c:probe { message = "the gap has closed" }
+    t:expect_deliveries(c, { "MSN 1", "MSN 2" }, "the gap has closed")
+  end,
+}
+
+check {
+  id = "MPA-3-14",
+  role = "both",
+  requires = "upper_tester",
+  purpose = "DDP is told that TCP was closed, or reset",
+  run = function(t)
+    local c = t:framed { markers = true }
+    local stream = t:stream_of(c)
+    c.tcp:fin()
+    if not t:await_event("half_closed", { stream = stream }) then t:fail("a FIN", "it is told", "nothing") end
+    c:expect(tcp.fin(), { message = "the device's ULP closes too" })
+    c = t:framed { markers = true }
+    stream = t:stream_of(c)
+    c.tcp:reset()
+    if not t:await_event("error", { stream = stream }) then t:fail("a RST", "it is told", "nothing") end
+  end,
+}
+
+check {
+  id = "MPA-6-05",
+  role = "both",
+  requires = "upper_tester",
+  purpose = "a Marker may be used to find FPDUs behind a gap, and lengths chained from there: no error, all delivered in order",
+  run = function(t)
+    local c = t:framed { markers = true }
+    local sent, octets = {}, {}
+    -- A hole of one FPDU; behind it the end of an FPDU, a Marker in the next one, and one more.
+    for i, length in ipairs { 100, 300, 700, 200, 90 } do
+      sent[i] = pattern(length, i)
+      octets[i] = c:octets(rdmap.send { data = sent[i] })
+    end
+    local all = table.concat(octets)
+    behind_a_gap(c, all:sub(1, 250), all:sub(251), 3)
+    c:expect_taken(sent, "FPDUs behind a gap, after it has closed")
+  end,
+}

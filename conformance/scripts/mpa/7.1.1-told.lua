@@ -1,0 +1,221 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- RFC 5044 7.1.1, 7.1.2, 7.2 and 8: what the device's ULP, or whoever looks into it, is told.
+
+-- The error event for a bad start-up frame: code 4 of MPA. Nothing of a connection may have been told.
+local function expect_told(t, c, message)
+  local stream = t:stream_of(c)
+  local event = t:await_event("error", { stream = stream })
+  if not event then t:fail(message, "an error is told", "nothing") end
+  local got = string.format("%s/%s/%s, %s", event.layer, event.etype, event.code, event.text)
+  if event.layer ~= 2 or event.etype ~= 0 or event.code ~= 4 then
+    t:fail(message, "an error 2/0/4: invalid MPA Request or Reply Frame", got)
+  end
+  for _, other in ipairs(t.events) do
+    if other.stream == stream and (other.event == "connect_request" or other.event == "established") then
+      t:fail(message, "no connection for the ULP", other.event)
+    end
+  end
+  return event
+end
+
+-- A bad start-up frame is sent; the error is told.
+local function bad_frame(t, frame, message, options)
+  local c = t:awaiting_start(options)
+  if t.role == "responder" and not c.stream then t:stream_of(c) end
+  c:send(t:start_frame(frame))
+  return expect_told(t, c, message), c
+end
+
+check {
+  id = "MPA-7.1.1-03",
+  role = "responder",
+  requires = "upper_tester",
+  sandwich = "tcp",
+  purpose = "a Request with a wrong Key is told as an error, and not as a connection",
+  run = function(t) bad_frame(t, { key = "MPA ID Req Frama" }, "a Request with a wrong Key") end,
+}
+
+check {
+  id = "MPA-7.1.1-06",
+  role = "initiator",
+  requires = "upper_tester",
+  sandwich = "tcp",
+  purpose = "a Reply with a wrong Key is told as an error",
+  run = function(t) bad_frame(t, { key = "MPA ID Rep Frama" }, "a Reply with a wrong Key") end,
+}
+
+check {
+  id = "MPA-7.1.1-24",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "tcp",
+  purpose = "an unknown Rev is told as an error that names it",
+  run = function(t)
+    local event = bad_frame(t, { Rev = 255 }, "a start-up frame of Rev 255")
+    if event.rev ~= 255 and not tostring(event.text):find("255", 1, true) then
+      t:fail("the error names the Rev", "255", tostring(event.rev or event.text))
+    end
+  end,
+}
+
+-- What the ULP is told of a good start-up frame.
+local function told(t, frame, options)
+  local c = t:awaiting_start(options)
+  local sent = t:start_frame(frame)
+  c:send(sent)
+  local event = t:start_event(c)
+  if not event then t:fail("a good start-up frame", "it is told to the ULP", "nothing") end
+  return event
+end
+
+check {
+  id = "MPA-7.1.1-25",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "tcp",
+  purpose = "the peer's Rev is told",
+  run = function(t) t:equal("Rev that is told", 1, told(t, { Rev = 1 }).rev) end,
+}
+
+check {
+  id = "MPA-7.1.1-30",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "tcp",
+  purpose = "a wrong PD_Length is told as an error: 513, more than comes, less than comes",
+  run = function(t)
+    bad_frame(t, { private_data = string.rep("p", 513) }, "513 octets of Private Data")
+    bad_frame(t, { PD_Length = 4, private_data = "six666" }, "2 octets more than PD_Length says")
+    local c = t:awaiting_start()
+    t:stream_of(c)
+    c:send(t:start_frame { PD_Length = 10, private_data = "six666" })
+    c.tcp:fin()
+    expect_told(t, c, "4 octets less than PD_Length says, and a FIN")
+  end,
+}
+
+check {
+  id = "MPA-7.1.1-31",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "tcp",
+  purpose = "Private Data is handed to the ULP, with its length: 300 octets",
+  run = function(t)
+    local private = {}
+    for i = 0, 299 do private[i + 1] = string.char(i & 0xFF) end
+    private = table.concat(private)
+    local event = told(t, { private_data = private })
+    t:equal("PD_Length that is told", 300, event.pd_length)
+    t:equal("Private Data that is told", hex(private), event.private_data)
+  end,
+}
+
+check {
+  id = "MPA-7.1.2-20",
+  role = "both",
+  requires = "upper_tester",
+  sandwich = "tcp",
+  purpose = "a frame with the other role's Key is told as an error",
+  run = function(t)
+    local key = t.role == "responder" and "MPA ID Rep Frame" or "MPA ID Req Frame"
+    bad_frame(t, { key = key }, "a frame with the other role's Key")
+  end,
+}
+
+check {
+  id = "MPA-7.1.2-29",
+  role = "both",
+  sandwich = "tcp",
+  purpose = "Private Data beyond what the ULP takes makes a bad frame: 100 octets taken, 101 and 300 not",
+  run = function(t)
+    local dut = { private_data_room = 100, rev = t:plain_rev() }
+    local function awaiting()
+      if t.role == "responder" then
+        local c = t:connect { port = t:listen(dut, true) }
+        t:stream_of(c)
+        return c
+      end
+      local c = t:accept { dut = dut, special = true }
+      c.request = c:expect(mpa.request {}, { message = "an initiator opens with a Request" })
+      t.request = c.request
+      return c
+    end
+    local c = awaiting()
+    c:send(t:start_frame { private_data = pattern(100) })
+    local event = t:start_event(c)
+    t:equal("100 octets for a ULP that takes 100", hex(pattern(100)), event and event.private_data)
+    for _, octets in ipairs { 101, 300 } do
+      c = awaiting()
+      c:send(t:start_frame { private_data = pattern(octets) })
+      expect_told(t, c, octets .. " octets for a ULP that takes 100")
+      c:expect_refusal("it makes a bad frame")
+    end
+  end,
+}
+
+--------------------------------------------------------------------------------------------------------------------
+-- The end, and the CRC
+
+check {
+  id = "MPA-7.2-02",
+  role = "both",
+  requires = "upper_tester",
+  purpose = "the peer's FIN is told, and the ULP then closes without a Terminate",
+  run = function(t)
+    local c = t:framed()
+    local stream = t:stream_of(c)
+    c.tcp:fin()
+    if not t:await_event("half_closed", { stream = stream }) then
+      t:fail("the peer's FIN at an FPDU boundary", "it is told (half_closed)", "nothing")
+    end
+    c:expect(tcp.fin(), { message = "after the peer's FIN the device's, and no Terminate before it" })
+  end,
+}
+
+check {
+  id = "MPA-8-01",
+  role = "both",
+  requires = "upper_tester",
+  purpose = "a reset connection is told as error 2/0/1, a FIN as the close that it is",
+  run = function(t)
+    local c = t:framed()
+    local stream = t:stream_of(c)
+    c.tcp:reset()
+    local event = t:await_event("error", { stream = stream })
+    if not event then t:fail("a RST in full operation", "an error is told", "nothing") end
+    local got = string.format("%s/%s/%s", event.layer, event.etype, event.code)
+    t:equal("the error that is told", "2/0/1", got)
+    c = t:framed()
+    stream = t:stream_of(c)
+    c.tcp:fin()
+    if not t:await_event("half_closed", { stream = stream }) then
+      t:fail("a FIN in full operation", "the close is told (half_closed)", "nothing")
+    end
+  end,
+}
+
+check {
+  id = "MPA-4.4-08",
+  role = "both",
+  requires = "upper_tester",
+  purpose = "the ULP sees no difference between streams with and without CRCs",
+  run = function(t)
+    local seen = {}
+    for i, crc in ipairs { true, false } do
+      local c = t:framed { crc = crc and nil or false }
+      local sent = {}
+      for j, octets in ipairs { 0, 1, 2, 3, 100 } do
+        sent[j] = pattern(octets, j)
+        c:send(rdmap.send { data = sent[j] })
+      end
+      c:probe()
+      local out = {}
+      for j, delivery in ipairs(t:expect_deliveries(c, sent, "Sends, C = " .. (crc and 1 or 0))) do
+        out[j] = string.format("%d octets %s opcode %d %s", delivery.octets, hex(delivery.data), delivery.opcode,
+                               tostring(delivery.solicited))
+      end
+      seen[i] = table.concat(out, "; ")
+    end
+    t:equal("what the ULP is told without CRCs", seen[1], seen[2])
+  end,
+}

@@ -1,0 +1,70 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- RFC 5044 9.1 and Appendix A: octets that are no FPDU, and FPDUs in TCP segments cut anew.
+
+-- Octets of no meaning, always the same.
+local function noise(count)
+  local out, state = {}, 0x2545F491
+  for i = 1, count do
+    state = (state * 1103515245 + 12345) & 0x7FFFFFFF
+    out[i] = string.char(state >> 16 & 0xFF)
+  end
+  return table.concat(out)
+end
+
+check {
+  id = "MPA-9.1-01",
+  role = "both",
+  sandwich = "startup",
+  purpose = "1000 octets of no meaning right behind a good FPDU are an error; another stream does not notice",
+  run = function(t)
+    local other, c = t:framed(), t:framed()
+    c:send(rdmap.write { STag = 0, TO = 0 }, "\x02\x00" .. noise(998))
+    c:expect_crc_error("octets that do not validate at an FPDU boundary")
+    other:probe { message = "another stream" }
+  end,
+}
+
+check {
+  id = "MPA-A.4-01",
+  role = "both",
+  sandwich = "startup",
+  purpose = "FPDUs need not begin where TCP segments do: after an aligned one, segments of 1, 7, 536 and 1459 octets",
+  run = function(t)
+    for _, size in ipairs { 1, 7, 536, 1459 } do
+      for _, markers in ipairs { false, true } do
+        local c = t:framed { markers = rig.has_upper_tester() and markers or nil }
+        local sent, frames = { "aligned" }, {}
+        c:send(rdmap.send { data = sent[1] })
+        for i, octets in ipairs { 20, 530, 91, 700, 3, 999 } do
+          sent[i + 1] = pattern(octets, i)
+          frames[i] = rdmap.send { data = sent[i + 1] }
+        end
+        c:send_in_pieces(c:octets(table.unpack(frames)), size)
+        local what = string.format("TCP segments of %d octets, %s Markers", size, markers and "with" or "without")
+        c:expect_taken(sent, what)
+        c:finish()
+      end
+    end
+  end,
+}
+
+check {
+  id = "MPA-A.4-02",
+  role = "both",
+  sandwich = "startup",
+  purpose = "a part of an FPDU is kept until the rest comes: the second half first, and halves 10 seconds apart",
+  run = function(t)
+    local c = t:framed()
+    local sent = { pattern(400, 1), pattern(402, 2) }
+    local octets = c:octets(rdmap.send { data = sent[1] })
+    c.tcp:raw { offset = 200, octets = octets:sub(201) }
+    rig.wait(2)
+    c:send_segments { octets:sub(1, 200), octets:sub(201) }
+    c:probe { message = "the second half of an FPDU first, and 2 seconds later the first" }
+    octets = c:octets(rdmap.send { data = sent[2] })
+    c:send_segments { octets:sub(1, 200) }
+    rig.wait(10)
+    c:send_segments { octets:sub(201) }
+    c:expect_taken(sent, "halves of an FPDU, 10 seconds apart")
+  end,
+}

@@ -1,0 +1,384 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- RFC 5040 1.2, 5.2, 5.3, 6.1, 8.1: memory that is exposed, Read Requests served, and how many of them.
+
+local SINK = 0x51A6
+local INVALIDATED = { "RDMAP_INVALID_STAG", "RDMAP_NOT_ASSOCIATED" }
+
+check {
+  id = "RDMAP-1.2-02",
+  role = "both",
+  purpose = "an STag that a Send invalidated is dead for the peer",
+  run = function(t)
+    local c = t:open()
+    local m = t:memory { bound = c, data = pattern(16) }
+    c:send(m:read(0, 4))
+    c:expect_response(SINK, 0, pattern(4), "a Read before the STag is invalidated")
+    c:send(rdmap.send_invalidate { InvalidateSTag = m.STag, data = "over" })
+    t:expect_deliveries(c, { "over" }, "the Send with Invalidate")
+    c:send(m:read(0, 4))
+    local got = c:expect_terminate("RDMAP_INVALID_STAG", { next = true, warn = { "RDMAP_NOT_ASSOCIATED" },
+                                                           message = "a Read of an STag that was invalidated" })
+    if got.M ~= 1 or got.D ~= 1 or got.R ~= 1 then
+      t:warn("what the Terminate quotes", "M = D = R = 1", string.format("M = %d D = %d R = %d", got.M, got.D, got.R))
+    end
+  end,
+}
+
+check {
+  id = "RDMAP-1.2-03",
+  role = "both",
+  purpose = "an STag stays good for any number of Writes and Reads",
+  run = function(t)
+    local m = t:memory()
+    local c = t:open()
+    local data = pattern(800)
+    for i = 0, 99 do c:send(m:write(i * 8, data:sub(i * 8 + 1, i * 8 + 8))) end
+    for i = 0, 99 do
+      c:send(m:read(i * 8, 8))
+      c:expect_response(SINK, 0, data:sub(i * 8 + 1, i * 8 + 8), "Read " .. i + 1 .. " behind 100 Writes")
+    end
+  end,
+}
+
+check {
+  id = "RDMAP-1.2-04",
+  role = "both",
+  purpose = "the sink STag of an open Read stays good, or the peer invalidates it: not both",
+  run = function(t)
+    local c, number = t:operating()
+    local m = t:memory { bound = c, octets = 64 }
+    t.dut:read { stream = number, sink_stag = m.STag, sink_to = m.TO, source_stag = 1, length = 64 }
+    local request = c:expect(rdmap.read_request { RDMARDSZ = 64 }, { message = "the Read that the device was asked for" })
+    c:send(rdmap.send_invalidate { InvalidateSTag = m.STag, data = "over" },
+           rdmap.read_response { STag = request.SinkSTag, TO = request.SinkTO, data = pattern(64) })
+    local got = c:receive(t.quiet)
+    local placed = unhex(t.dut:mem_read { stag = m.STag }.data) == pattern(64)
+    local told = #t:take_events(c, { receive = true }, 1, t.round_trip) == 1
+    if told and placed then
+      t:fail("a Send that invalidates the sink of an open Read", "the Send in force, or the Read", "both: invalidation told, and data placed")
+    end
+    if got.kind == "timeout" and placed then t:ambiguous("A: the sink STag of a Read cannot be invalidated by the peer") end
+    if got.kind == "segment" and got.triple and got.Layer == 0 and got.Code == 9 then
+      t:ambiguous("A: the sink STag of a Read cannot be invalidated by the peer")
+    end
+    if got.kind == "segment" and (got.triple == wire.triple("DDP_INVALID_STAG") or got.triple == wire.triple("DDP_NOT_ASSOCIATED")) then
+      t:ambiguous("B: every STag associated with the stream can be")
+    end
+    t:fail("a Send that invalidates the sink of an open Read", "a Terminate x/x/09, 1/1/00 or 1/1/02, or the Read complete", describe(got))
+  end,
+}
+
+check {
+  id = "RDMAP-5.2.1-04",
+  role = "both",
+  purpose = "Read Requests are served without the ULP: no receive is posted, nothing is polled",
+  run = function(t)
+    local m = t:memory { data = pattern(4096) }
+    local c = t:open { dut = { receives = 0 } }
+    c:send(m:read(0, 4096))
+    c:expect_response(SINK, 0, pattern(4096), "a Read while the ULP sleeps")
+  end,
+}
+
+check {
+  id = "RDMAP-5.2.1-05",
+  role = "both",
+  purpose = "a Read Request that is good is not delivered to the ULP, and uses up no receive",
+  run = function(t)
+    local m = t:memory { data = pattern(16) }
+    local c = t:open { dut = { receives = 1, repost = false } }
+    for i = 1, 5 do
+      c:send(m:read(0, 16))
+      c:expect_response(SINK, 0, pattern(16), "Read " .. i .. " of five")
+    end
+    c:send(rdmap.send { data = "only" })
+    c:probe { message = "a Send to the one receive, behind five Reads" }
+    t:expect_deliveries(c, { "only" }, "the one receive is the Send's")
+    t:ambiguous("A: the ULP at the Data Source is meant, where the request arrives")
+  end,
+}
+
+check {
+  id = "RDMAP-5.2.1-14",
+  purpose = "a good Read Request is answered, however long the peer's window stays shut",
+  run = function(t)
+    for _, octets in ipairs { 5000, LARGE } do
+      local m = t:memory { octets = octets }
+      local c = t:open()
+      c:probe()
+      c.tcp:window(0)
+      c:send(m:read(0, octets))
+      rig.wait(3)
+      c.tcp:window(65535)
+      c:expect_response(SINK, 0, m.image, "a Read of " .. octets .. " octets behind a window shut for 3 s")
+      c:probe()
+    end
+  end,
+}
+
+check {
+  id = "RDMAP-5.2.1-21",
+  role = "both",
+  purpose = "a Read Request in two segments is put together, or refused; nothing else is read",
+  run = function(t)
+    local m = t:memory { data = pattern(64) }
+    local c = t:open()
+    local ulpdu = c:ulpdu(m:read(5, 8))
+    c:send(fpdu(string.char(ulpdu:byte(1) & 0xBF) .. ulpdu:sub(2, 18 + 16)),
+           fpdu(ulpdu:sub(1, 14) .. string.pack(">I4", 16) .. ulpdu:sub(18 + 17)))
+    local got = c:receive()
+    if got.kind == "segment" and got.Opcode == 2 then
+      t:equal("STag of the Read Response", SINK, got.STag)
+      t:equal("octets of the Read Response", hex(pattern(64):sub(6, 13)), hex(got.data))
+      t:ambiguous("A: a Read Request in two segments is put together and answered")
+    end
+    for _, name in ipairs { "DDP_INVALID_MO", "DDP_TOO_LONG", "RDMAP_CATASTROPHIC_STREAM", "RDMAP_OPERATION_OTHER" } do
+      if got.kind == "segment" and got.triple == wire.triple(name) then t:ambiguous("B: it is an error") end
+    end
+    t:fail("a Read Request in two segments", "its Read Response, or Terminate 1/2/04, 1/2/05, 0/2/07 or 0/2/FF", describe(got))
+  end,
+}
+
+check {
+  id = "RDMAP-5.2.2-01",
+  role = "both",
+  purpose = "a Read Response goes back on the stream of its request",
+  run = function(t)
+    local a, b = t:pair()
+    local m = t:memory { data = pattern(100) }
+    b:send(m:read(0, 100))
+    b:expect_response(SINK, 0, pattern(100), "a Read on the second stream")
+    t:equal("what comes on the first", "timeout", a:receive(t.quiet / 2).kind)
+  end,
+}
+
+check {
+  id = "RDMAP-5.2.2-07",
+  role = "both",
+  purpose = "the sink of a Read begins anywhere in its buffer",
+  run = function(t)
+    local c, number = t:operating()
+    local m = t:memory { octets = 4096 }
+    t.dut:read { stream = number, sink_stag = m.STag, sink_to = m.TO + 1001, source_stag = 1, length = 100 }
+    local request = c:expect(rdmap.read_request { SinkTO = m.TO + 1001 }, { message = "the Read that the device was asked for" })
+    c:send(rdmap.read_response { STag = request.SinkSTag, TO = request.SinkTO, data = pattern(60), L = 0 },
+           rdmap.read_response { STag = request.SinkSTag, TO = request.SinkTO + 60, data = pattern(40, 60) })
+    t:equal("completions", 1, #t:take_events(c, { read_done = true }, 1))
+    m:patch(1001, pattern(100))
+    m:check("a Read Response in the middle of the sink's buffer")
+  end,
+}
+
+check {
+  id = "RDMAP-5.2.2-12",
+  role = "both",
+  purpose = "an empty Read Response has the sink's STag and TO; whoever takes it need not look at them",
+  sandwich = "startup",
+  run = function(t)
+    local c = t:open()
+    local number = t:stream_of(c)
+    c:send(rdmap.read_request { SinkSTag = 0xCAFE0001, SinkTO = 77, RDMARDSZ = 0, SrcSTag = 5, SrcTO = 6 })
+    local got = c:expect(rdmap.read_response { L = 1, data = "" }, { message = "an empty Read" })
+    local copied = got.STag == 0xCAFE0001 and got.TO == 77
+    t.dut:read { stream = number, source_stag = 5, length = 0 }
+    c:expect(rdmap.read_request { RDMARDSZ = 0 }, { message = "an empty Read of the device" })
+    c:send(rdmap.read_response { STag = 0, TO = 0 })
+    if #t:take_events(c, { read_done = true }, 1) == 0 then
+      got = c:receive(t.quiet)
+      local strict = got.kind == "segment" and
+                     (got.triple == wire.triple("DDP_INVALID_STAG") or got.triple == wire.triple("DDP_BOUNDS"))
+      if not strict then t:fail("an empty Read Response with STag 0", "the Read completes", describe(got)) end
+      t:warn("an empty Read Response with STag 0", "the Read completes", describe(got))
+    end
+    if not copied then
+      t:warn("STag and TO of an empty Read Response", "0xcafe0001 77", string.format("0x%08x %d", got.STag, got.TO))
+    end
+    t:ambiguous("A: STag and TO of an empty response are the copied ones")
+  end,
+}
+
+check {
+  id = "RDMAP-5.3-15",
+  role = "both",
+  purpose = "an empty Send without a receive is an error, or waits for one: it is not lost",
+  run = function(t)
+    local c = t:open { dut = { receives = 0, repost = false } }
+    c:send(rdmap.send {})
+    local got = c:receive(t.quiet)
+    for _, name in ipairs { "DDP_NO_BUFFER", "DDP_MSN_RANGE", "RDMAP_OPERATION_OTHER" } do
+      if got.kind == "segment" and got.triple == wire.triple(name) then
+        t:ambiguous("A: an empty Send needs a receive buffer, 1/2/02")
+      end
+    end
+    if got.kind ~= "timeout" then t:fail("an empty Send without a receive", "Terminate 1/2/02", describe(got)) end
+    t.dut:post_recv { stream = t:stream_of(c), length = 64 }
+    t:expect_deliveries(c, { "" }, "an empty Send that came before its receive")
+    t:ambiguous("B: it is not checked and waits for a buffer")
+  end,
+}
+
+--------------------------------------------------------------------------------------------------------------------
+-- How many Read Requests may be open
+
+check {
+  id = "RDMAP-6.1-04",
+  purpose = "the inbound limit of Reads is the one agreed with the ULP: so many are served at once",
+  run = function(t)
+    for _, limit in ipairs { 2, 4, 8 } do
+      local m = t:memory { octets = LARGE }
+      local c = t:open { dut = { ird = limit } }
+      c:probe()
+      c:shut_with_reads(m, limit)
+      c.tcp:window(65535)
+      c:expect_responses(limit, "an IRD of " .. limit)
+      c:probe()
+    end
+  end,
+}
+
+check {
+  id = "RDMAP-6.1-10",
+  purpose = "the place of a Read Request is free again when the last segment of its response came",
+  run = function(t)
+    local READS, LIMIT = 2000, 4
+    local m = t:memory { data = pattern(16) }
+    local c = t:open { dut = { ird = LIMIT } }
+    c:probe()
+    local frames = {}
+    for i = 1, LIMIT do frames[i] = m:read(0, 16, { SinkSTag = i }) end
+    c:send(table.unpack(frames))
+    for i = 1, READS do
+      c:expect_response(i, 0, pattern(16), "Read " .. i .. " with " .. LIMIT .. " open all the time")
+      if i + LIMIT <= READS then c:send(m:read(0, 16, { SinkSTag = i + LIMIT })) end
+    end
+    -- The acknowledgement of a response is held back until the next request has been sent.
+    c.tcp:ack("withheld")
+    c:send(m:read(0, 16, { SinkSTag = 1 }))
+    local got = c:receive()
+    if got.kind ~= "segment" or got.Opcode ~= 2 then t:fail("a Read", "its Read Response", describe(got)) end
+    c:send(m:read(0, 16, { SinkSTag = 2 }))
+    got = c:receive()
+    if got.kind == "segment" and got.triple then
+      t:warn("a Read Request before the response to the one before is acknowledged", "a Read Response", describe(got))
+    end
+    c.tcp:ack("now")
+    t:ambiguous("A: a Read is outstanding until its last response segment was sent")
+  end,
+}
+
+check {
+  id = "RDMAP-8.1.1-16",
+  purpose = "the administrator's cap on outstanding Read Requests holds",
+  run = function(t)
+    local m = t:memory { octets = LARGE }
+    local c = t:open { dut = { ird = 2 } }
+    c:probe()
+    c:shut_with_reads(m, 3)
+    c.tcp:window(65535)
+    local got, whole = nil, 0
+    repeat
+      got = c:receive()
+      if got.kind == "segment" and got.Opcode == 2 and got.L == 1 then whole = whole + 1 end
+    until got.kind ~= "segment" or got.triple or whole == 3
+    if whole == 3 then t:warn("a third Read Request with a cap of 2", "a Terminate", "its Read Response") end
+    if got.kind ~= "segment" then t:warn("a third Read Request with a cap of 2", "a Terminate", describe(got)) end
+  end,
+}
+
+check {
+  id = "RDMAP-8.1.2-09",
+  purpose = "streams do not share the places of their Read Requests",
+  run = function(t)
+    local m = t:memory { octets = LARGE }
+    local a, b = t:open { dut = { ird = 4 } }, t:open { dut = { ird = 4 } }
+    a:probe()
+    b:probe()
+    a:shut_with_reads(m, 4)
+    b:shut_with_reads(m, 4)
+    b.tcp:window(65535)
+    b:expect_responses(4, "Reads on a second stream while those of the first wait")
+    a.tcp:window(65535)
+    a:expect_responses(4, "Reads on the first stream")
+  end,
+}
+
+check {
+  id = "RDMAP-6.2-02",
+  purpose = "after a reset nothing of the stream is left: its Read Requests have given up their places",
+  run = function(t)
+    local m = t:memory { octets = LARGE }
+    local port = t:listen { ird = 4 }
+    for i = 1, 100 do
+      local c = t:open { port = port }
+      c:probe()
+      c.tcp:window(0)
+      c:send(m:read(0, LARGE))
+      rig.wait(4 * t.round_trip)
+      c.tcp:reset()
+    end
+    local c = t:open { port = port }
+    c:probe()
+    c:shut_with_reads(m, 4)
+    c.tcp:window(65535)
+    c:expect_responses(4, "Reads behind 100 streams that were reset")
+  end,
+}
+
+check {
+  id = "RDMAP-8.1.1-08",
+  role = "both",
+  purpose = "once the ULP has revoked an STag nothing is written to its memory",
+  run = function(t)
+    local c = t:open()
+    local m = t:memory()
+    for i = 0, 19 do c:send(m:write(i * 8, "before!!")) end
+    c:probe()
+    t.dut:invalidate { stag = m.STag }
+    local snapshot = t.dut:mem_read { stag = m.STag }.data
+    for i = 20, 39 do c:send(m:write(i * 8, "behind!!")) end
+    c:expect_terminate("DDP_INVALID_STAG", { next = true, warn = { "DDP_NOT_ASSOCIATED" }, message = "a Write to an STag that was revoked" })
+    t:equal("memory behind the revocation", snapshot, t.dut:mem_read { stag = m.STag }.data)
+  end,
+}
+
+--------------------------------------------------------------------------------------------------------------------
+-- STags
+
+-- 1000 STags, as they are given out.
+local function stags(t)
+  local out = {}
+  for i = 1, 1000 do
+    out[i] = t.dut:reg_mr { length = 16 }.stag
+    t.dut:dereg { stag = out[i] }
+  end
+  return out
+end
+
+check {
+  id = "RDMAP-8.1.1-11",
+  purpose = "STags are hard to foresee",
+  run = function(t)
+    local list, foreseen = stags(t), 0
+    for i = 4, #list do
+      local a, b, new = list[i - 2], list[i - 1], list[i]
+      local step = (new - b) & 0xFFFFFFFF
+      local rotated = ((b << 1) | (b >> 31)) & 0xFFFFFFFF
+      if step == 1 or step == 0x100 or step == ((b - a) & 0xFFFFFFFF) or new == rotated then foreseen = foreseen + 1 end
+    end
+    if foreseen > #list // 20 then
+      t:fail("STags that the three before foretell", "at most 5 %", string.format("%d of %d", foreseen, #list - 3))
+    end
+  end,
+}
+
+check {
+  id = "RDMAP-8.1.1-12",
+  purpose = "STags are taken from all of their 32 bits",
+  run = function(t)
+    local seen, count = {}, 0
+    for _, stag in ipairs(stags(t)) do
+      if not seen[stag >> 28] then seen[stag >> 28], count = true, count + 1 end
+    end
+    if count < 12 then t:warn("values of the first four bits of 1000 STags", "at least 12", tostring(count)) end
+  end,
+}
