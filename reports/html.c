@@ -4,81 +4,9 @@
 
 #include "conformance/requirements/catalogue.h"
 #include "reports/html_parts.h"
-#include "tools/embedded.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static const struct {
-    const char *word, *css, *sign;
-} standings[STANDING_COUNT] = {
-    [VERDICT_PASS] = {"PASS", "pass", "✓"},
-    [VERDICT_FAIL] = {"FAIL", "fail", "✗"},
-    [VERDICT_WARN] = {"WARN", "warn", "!"},
-    [VERDICT_INCONCLUSIVE] = {"INCONCLUSIVE", "inc", "?"},
-    [VERDICT_SKIP] = {"SKIP", "skip", "»"},
-    [VERDICT_AMBIGUOUS] = {"AMBIGUOUS", "amb", "≈"},
-    [STANDING_NOT_EXERCISED] = {"not exercised", "none", "·"},
-    [STANDING_NO_CHECK] = {"no check yet", "todo", "–"},
-    [STANDING_DOCUMENT] = {"binds a document", "doc", "§"},
-};
-
-const char *standing_word(unsigned standing)
-{
-    return standing < STANDING_COUNT ? standings[standing].word : "?";
-}
-
-const char *standing_class(unsigned standing)
-{
-    return standing < STANDING_COUNT ? standings[standing].css : "none";
-}
-
-const char *standing_sign(unsigned standing)
-{
-    return standing < STANDING_COUNT ? standings[standing].sign : "?";
-}
-
-void html_badge(const struct html *html, unsigned standing)
-{
-    char css[24];
-    snprintf(css, sizeof(css), "b %s", standing_class(standing));
-    markup_open(html->markup, "span", "class", css, NULL);
-    markup_textf(html->markup, "%s %s", standing_sign(standing), standing_word(standing));
-    markup_close(html->markup);
-}
-
-/* An asset, between lines that make it CDATA for an XML parser and a comment for CSS or JavaScript. */
-static void asset(struct markup *markup, const char *element, const char *path)
-{
-    static const char open[] = "/*<![CDATA[*/\n", close[] = "\n/*]]>*/";
-    const struct embedded_file *file = embedded_find(embedded_report_files, embedded_report_file_count, path);
-    if (!file)
-        return;
-    markup_open(markup, element, NULL);
-    markup_raw(markup, open, sizeof(open) - 1);
-    markup_raw(markup, (const char *)file->octets, file->size);
-    markup_raw(markup, close, sizeof(close) - 1);
-    markup_close(markup);
-}
-
-static void head(const struct html *html)
-{
-    struct markup *m = html->markup;
-    markup_open(m, "head", NULL);
-    markup_void(m, "meta", "charset", "utf-8", NULL);
-    markup_void(m, "meta", "name", "viewport", "content", "width=device-width, initial-scale=1", NULL);
-    markup_void(m, "meta", "name", "color-scheme", "content", "light dark", NULL);
-    markup_void(m, "meta", "http-equiv", "Content-Security-Policy", "content",
-                "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; "
-                "form-action 'none'",
-                NULL);
-    markup_void(m, "meta", "name", "generator", "content", html->report->info.tool, NULL);
-    markup_open(m, "title", NULL);
-    markup_textf(m, "warpcheck: %.200s", html->report->info.target);
-    markup_close(m);
-    asset(m, "style", "reports/assets/style.css");
-    markup_close(m);
-}
 
 /* Requirements (each counted once, roles and flows together) by their worst verdict. */
 static void count_requirements(const struct report *report, size_t counts[VERDICT_COUNT])
@@ -212,6 +140,13 @@ static void notices(const struct html *html)
             "decided until then; the same command with --resume goes on.");
     if (*report->note)
         markup_element(html->markup, "p", "notice", report->note);
+    if (report->console) {
+        markup_open(html->markup, "details", "class", "notice", "open", "open", NULL);
+        markup_element(html->markup, "summary", NULL,
+                       "The device did not live to the end. The last that its console said:");
+        markup_element(html->markup, "pre", NULL, report->console);
+        markup_close(html->markup);
+    }
     if (report->catalogue && strcmp(report->info.catalogue, catalogue_digest(report->catalogue)) != 0)
         markup_element(html->markup, "p", "notice",
                        "These results were made with another catalogue than the one that this page quotes.");
@@ -250,12 +185,14 @@ int html_write(const struct report *report, const struct report_coverage *covera
     struct html html = {markup_new(), report, coverage};
     struct markup *m = html.markup;
     size_t counts[VERDICT_COUNT] = {0};
+    char title[256];
     if (!m)
         return sentence_set(error, "%s: out of memory", path);
     count_requirements(report, counts);
     markup_html(m);
     markup_open(m, "html", "xmlns", "http://www.w3.org/1999/xhtml", "lang", "en", NULL);
-    head(&html);
+    snprintf(title, sizeof(title), "warpcheck: %.200s", report->info.target);
+    html_head(m, title, report->info.tool, "reports/assets/style.css");
     markup_open(m, "body", NULL);
     markup_open(m, "header", NULL);
     markup_element(m, "h1", NULL, "warpcheck: iWARP conformance");
@@ -273,7 +210,7 @@ int html_write(const struct report *report, const struct report_coverage *covera
     markup_text(m, "Made from results.jsonl; the captures beside it are the evidence. ");
     markup_textf(m, "%.100s", report->info.tool);
     markup_close(m);
-    asset(m, "script", "reports/assets/page.js");
+    html_asset(m, "script", "reports/assets/page.js");
     int rc = markup_save(m, path, error);
     markup_free(m);
     return rc;

@@ -298,7 +298,7 @@ static void card(const struct html *html, size_t index, enum verdict verdict, bo
     snprintf(css, sizeof(css), "card %s", standing_class(verdict));
     markup_open(m, "article", "class", css, "id", anchor, "data-v", standing_class(verdict), NULL);
     markup_open(m, "h3", NULL);
-    html_badge(html, verdict);
+    html_badge(html->markup, verdict);
     markup_element(m, "span", "id", entry->id);
     if (*entry->role)
         markup_element(m, "span", "role", entry->role);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The parts of the HTML page, for html.c alone. */
+/* The parts of the HTML pages, for html.c and matrix.c alone. */
 #ifndef REPORTS_HTML_PARTS_H
 #define REPORTS_HTML_PARTS_H
 
@@ -26,7 +26,17 @@ const char *standing_class(unsigned standing);
 const char *standing_sign(unsigned standing);
 
 /* <span class="b fail">sign word</span> */
-void html_badge(const struct html *html, unsigned standing);
+void html_badge(struct markup *markup, unsigned standing);
+
+/* <head> with one of the project's style sheets (an embedded file) inside. */
+void html_head(struct markup *markup, const char *title, const char *tool, const char *style);
+
+/* An embedded file in an element ("style", "script"), between lines that make it CDATA for an XML parser and a comment for
+ * CSS or JavaScript. */
+void html_asset(struct markup *markup, const char *element, const char *path);
+
+/* "RFC 5044: Marker PDU Aligned Framing (MPA)" for "RFC5044"; the source itself when it has no title here. */
+const char *html_document_title(const char *source);
 
 /* The anchor of the card for an entry's results of one verdict. */
 void html_anchor(char out[64], size_t entry, enum verdict verdict);

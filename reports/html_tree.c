@@ -7,21 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-    const char *source, *title;
-} titles[] = {
-    {"RFC5044", "RFC 5044: Marker PDU Aligned Framing (MPA)"},
-    {"RFC6581", "RFC 6581: Enhanced RDMA Connection Establishment"},
-    {"RFC5041", "RFC 5041: Direct Data Placement (DDP)"},
-    {"RFC5040", "RFC 5040: Remote Direct Memory Access Protocol (RDMAP)"},
-    {"RFC6580", "RFC 6580: IANA registries"},
-    {"RFC7306", "RFC 7306: RDMAP extensions"},
-    {"RFC5043", "RFC 5043: DDP over SCTP"},
-    {"draft-ietf-storm-rdmap-ext-03", "draft-ietf-storm-rdmap-ext-03: atomics and immediate data"},
-    {"draft-stewart-rddp-sctp-02", "draft-stewart-rddp-sctp-02: DDP over SCTP"},
-    {"IBTA-A11", "IBTA Annex A11: RDMA IP CM Service"},
-};
-
 /* Requirements of one section, as a list through `next`. */
 struct group {
     const char *source, *section;
@@ -156,12 +141,12 @@ static void badge_link(const struct html *html, const struct requirement *requir
             char anchor[65] = "#";
             html_anchor(anchor + 1, (size_t)(entries - html->report->entries) + i, (enum verdict)standing);
             markup_open(html->markup, "a", "href", anchor, NULL);
-            html_badge(html, standing);
+            html_badge(html->markup, standing);
             markup_close(html->markup);
             return;
         }
     }
-    html_badge(html, standing);
+    html_badge(html->markup, standing);
 }
 
 static void line(const struct html *html, const struct requirement *requirement, unsigned standing)
@@ -200,11 +185,6 @@ static void document_part(const struct html *html, const struct tree *tree, cons
 {
     struct markup *m = html->markup;
     size_t standing[STANDING_COUNT] = {0}, count = 0;
-    const char *title = source;
-    for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++) {
-        if (strcmp(titles[i].source, source) == 0)
-            title = titles[i].title;
-    }
     for (size_t i = 0; i < tree->group_count; i++) {
         if (strcmp(tree->groups[i].source, source) != 0)
             continue;
@@ -217,7 +197,7 @@ static void document_part(const struct html *html, const struct tree *tree, cons
         exercised = exercised || standing[s];
     markup_open(m, "details", "class", "docu", "open", exercised ? "open" : NULL, NULL);
     markup_open(m, "summary", NULL);
-    markup_element(m, "span", "name", title);
+    markup_element(m, "span", "name", html_document_title(source));
     bar(m, standing, count);
     markup_close(m);
     for (size_t i = 0; i < tree->group_count; i++) {

@@ -99,6 +99,14 @@ static int on_summary(void *user, const struct run_summary *summary, json_t *obj
     return 0;
 }
 
+static void on_console(void *user, const char *text)
+{
+    struct report *report = user;
+    json_decref(report->console_text);
+    report->console_text = json_string(text);
+    report->console = json_string_value(report->console_text);
+}
+
 static void on_note(void *user, const char *note)
 {
     struct report *report = user;
@@ -146,7 +154,7 @@ static void settle_summary(struct report *report)
 int report_load(struct report *report, const char *path, const struct catalogue *catalogue, struct sentence *error)
 {
     *report = (struct report){.catalogue = catalogue};
-    struct results_reader reader = {on_run, on_result, on_summary, on_note, report};
+    struct results_reader reader = {on_run, on_result, on_summary, on_console, on_note, report};
     struct sentence why = {"out of memory while the results were read"};
     if (results_read(path, &reader, &why) == 0 && sort_entries(report) == 0) {
         settle_summary(report);
@@ -171,6 +179,7 @@ void report_free(struct report *report)
     }
     free(report->entries);
     json_decref(report->info_object);
+    json_decref(report->console_text);
     json_decref(report->summary_object);
     *report = (struct report){0};
 }

@@ -37,10 +37,11 @@ struct report {
     bool finished;                 /* the file has a summary line: the run came to its end */
     struct report_entry **entries; /* in catalogue order, then by role; unknown ids last */
     size_t entry_count;
-    char note[512]; /* what the reader remarked, "" for nothing */
+    char note[512];      /* what the reader remarked, "" for nothing */
+    const char *console; /* the end of the device's console, when it died in the run; NULL: not there */
     /* private */
     struct run_summary counted;
-    json_t *info_object, *summary_object;
+    json_t *info_object, *summary_object, *console_text;
     struct report_entry *hash;
     const struct catalogue *catalogue;
 };

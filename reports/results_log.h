@@ -66,7 +66,8 @@ struct results_reader {
     int (*on_run)(void *user, const struct run_info *info, json_t *object);
     int (*on_result)(void *user, const struct result *result, json_t *object);
     int (*on_summary)(void *user, const struct run_summary *summary, json_t *object);
-    void (*on_note)(void *user, const char *note); /* e.g. "results.jsonl:17: last line is torn, ignored" */
+    void (*on_console)(void *user, const char *text); /* the end of what the device said on its console */
+    void (*on_note)(void *user, const char *note);    /* e.g. "results.jsonl:17: last line is torn, ignored" */
     void *user;
 };
 

@@ -57,6 +57,12 @@ static int deliver(struct reading *reading, json_t *object)
         (void)run_summary_from_json(object, &summary); /* the type is all it can refuse */
         return reader->on_summary ? reader->on_summary(reader->user, &summary, object) : 0;
     }
+    if (type && strcmp(type, "console") == 0) {
+        const char *text = json_string_value(json_object_get(object, "text"));
+        if (text && reader->on_console)
+            reader->on_console(reader->user, text);
+        return 0;
+    }
     note(reading, "a line of an unknown type, ignored");
     return 0;
 }

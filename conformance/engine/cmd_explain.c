@@ -12,6 +12,7 @@
 #include "conformance/engine/drawing.h"
 #include "conformance/engine/wrap.h"
 #include "conformance/requirements/catalogue.h"
+#include "conformance/requirements/no_defect.h"
 #include "conformance/requirements/pics.h"
 #include "wire/sentence.h"
 
@@ -104,8 +105,10 @@ static void pics_print(const struct requirement *requirement, const struct pics 
     }
 }
 
-static void coverage_print(const struct coverage *coverage)
+static void coverage_print(const struct requirement *requirement, const struct coverage *coverage)
 {
+    struct no_defect none;
+
     if (coverage->check_path != NULL)
         printf("  %-*s%s:%u\n", LABEL_WIDTH, "check", coverage->check_path, coverage->check_line);
     else
@@ -113,7 +116,9 @@ static void coverage_print(const struct coverage *coverage)
     printf("  %-*s%s\n", LABEL_WIDTH, "rule", coverage->rule_name != NULL ? coverage->rule_name : "none yet");
     for (size_t i = 0; i < coverage->defect_count; i++)
         printf("  %-*s%s\n", LABEL_WIDTH, i == 0 ? "defects" : "", coverage->defects[i]);
-    if (coverage->defect_count == 0)
+    if (coverage->defect_count == 0 && no_defect_find(requirement->id, &none))
+        printf("  %-*snone, %s\n", LABEL_WIDTH, "defects", none.reason);
+    else if (coverage->defect_count == 0)
         printf("  %-*s%s\n", LABEL_WIDTH, "defects", "none yet");
 }
 
@@ -175,7 +180,7 @@ static int requirements_print(const struct catalogue *catalogue, const struct co
         coverage_of(index, requirement->id, &coverage);
         head_print(requirement, width);
         pics_print(requirement, pics, width);
-        coverage_print(&coverage);
+        coverage_print(requirement, &coverage);
         if (drawings_print(requirement, width) != 0)
             return complain(EXIT_ENVIRONMENT, "out of memory");
     }

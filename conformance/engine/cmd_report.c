@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "conformance/engine/coverage.h"
+#include "conformance/engine/report_matrix.h"
 #include "conformance/requirements/catalogue.h"
 #include "reports/html.h"
 #include "reports/junit.h"
@@ -21,16 +22,23 @@ enum { REPORT_DONE = 0, REPORT_USAGE = 2, REPORT_ENVIRONMENT = 4 };
 
 enum format { FORMAT_ALL, FORMAT_HTML, FORMAT_JUNIT, FORMAT_MARKDOWN, FORMAT_TEXT };
 
+enum { INPUTS_MAX = 64 };
+
 struct options {
     enum format format;
-    const char *input, *output;
+    bool matrix;
+    char *inputs[INPUTS_MAX];
+    size_t input_count;
+    const char *output;
 };
 
 static const char usage[] =
     "usage: warpcheck report DIR|FILE [OPTION...]\n"
+    "       warpcheck report --matrix [NAME=]DIR|FILE... [-o OUT]\n"
     "  Makes the reports of a run or audit again from its results.jsonl. Without --format: DIR/index.html and\n"
     "  DIR/junit.xml.\n"
     "  --format F         html, junit, md (Markdown summary) or text (findings with their ladders)\n"
+    "  --matrix           one page of several runs, a column each (matrix.html), linked to the runs' own pages\n"
     "  -o OUT             file to write, - for standard output (text: always there)\n"
     "  --help             this text\n";
 
@@ -64,20 +72,28 @@ static int arguments_parse(struct options *options, int argc, char **argv, struc
         } else if (strcmp(argument, "--format") == 0) {
             if (format_set(options, i + 1 < argc ? argv[++i] : NULL, error) != 0)
                 return -1;
+        } else if (strcmp(argument, "--matrix") == 0) {
+            options->matrix = true;
         } else if (strcmp(argument, "-o") == 0) {
             if (i + 1 >= argc)
                 return sentence_set(error, "-o needs a file name");
             options->output = argv[++i];
         } else if (argument[0] == '-' && argument[1] != '\0') {
             return sentence_set(error, "unknown option %.60s (warpcheck report --help lists them)", argument);
-        } else if (options->input) {
-            return sentence_set(error, "one folder or results.jsonl at a time, %.100s is too many", argument);
+        } else if (options->input_count == INPUTS_MAX) {
+            return sentence_set(error, "%d folders at a time, %.100s is too many", INPUTS_MAX, argument);
         } else {
-            options->input = argument;
+            options->inputs[options->input_count++] = argv[i];
         }
     }
-    if (!options->input)
+    if (options->input_count == 0)
         return sentence_set(error, "which run? name its output folder or its results.jsonl");
+    if (options->matrix)
+        return options->format == FORMAT_ALL ? 0
+                                             : sentence_set(error, "a matrix is HTML: --format has no place beside it");
+    if (options->input_count > 1)
+        return sentence_set(error, "one folder or results.jsonl at a time (but for --matrix), %.100s is too many",
+                            options->inputs[1]);
     if (options->output && options->format == FORMAT_ALL)
         return sentence_set(error, "-o needs --format html, junit or md");
     return 0;
@@ -198,7 +214,8 @@ static void text_note(void *user, const char *note)
 static int write_text(const char *results, const struct catalogue *catalogue)
 {
     struct text_report text = {.catalogue = catalogue};
-    struct results_reader reader = {NULL, text_result, text_summary, text_note, &text};
+    struct results_reader reader = {
+        .on_result = text_result, .on_summary = text_summary, .on_note = text_note, .user = &text};
     struct sentence error;
 
     terminal_init(&text.terminal, stdout);
@@ -211,6 +228,19 @@ static int write_text(const char *results, const struct catalogue *catalogue)
     }
     return fflush(stdout) == 0 && !ferror(stdout) ? REPORT_DONE
                                                   : complain(REPORT_ENVIRONMENT, "the output could not be written");
+}
+
+static int write_matrix(const struct options *options)
+{
+    const char *output = options->output ? options->output : "matrix.html";
+    struct sentence error;
+    int rc = report_matrix(options->inputs, options->input_count, output, &error);
+
+    if (rc != 0)
+        return complain(rc == -1 ? REPORT_USAGE : REPORT_ENVIRONMENT, error.text);
+    if (strcmp(output, "-") != 0)
+        printf("%s\n", output);
+    return REPORT_DONE;
 }
 
 int cmd_report(int argc, char **argv)
@@ -227,9 +257,11 @@ int cmd_report(int argc, char **argv)
             fputs(usage, stdout);
             return REPORT_DONE;
         }
-    if (arguments_parse(&options, argc, argv, &error) != 0 || !options.input)
+    if (arguments_parse(&options, argc, argv, &error) != 0)
         return complain(REPORT_USAGE, error.text);
-    if (paths_of(options.input, &results, &dir) != 0) {
+    if (options.matrix)
+        return write_matrix(&options);
+    if (paths_of(options.inputs[0], &results, &dir) != 0) {
         status = complain(REPORT_ENVIRONMENT, "out of memory");
     } else if (catalogue_load(&catalogue, &error) != 0) {
         status = complain(REPORT_ENVIRONMENT, error.text);

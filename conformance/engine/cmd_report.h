@@ -8,6 +8,7 @@ struct sentence;
 
 /*
  * warpcheck report DIR|FILE [--format html|junit|md|text] [-o OUT]: makes the reports again from results.jsonl.
+ * warpcheck report --matrix [NAME=]DIR|FILE... [-o OUT]: several runs side by side.
  * 0 done, 2 usage or results that cannot be read, 4 the output could not be written.
  */
 int cmd_report(int argc, char **argv);

@@ -195,7 +195,7 @@ static const struct choice choices[] = {
     {"MPA-*", NULL, {"fpdu"}},
     /* RFC 6581 */
     {"EMPA-8-*", NULL, {"terminate", "mpa_enhanced"}},
-    {"EMPA-7-*", NULL, {"mpa_enhanced"}},
+    {"EMPA-7-*", NULL, {"ddp_sctp_control", "mpa_enhanced"}},
     {"EMPA-9.2-*", "zero-length RDMA Read", {"read_request", "ddp_untagged", "mpa_enhanced"}},
     {"EMPA-9.2-*", "zero-length Read", {"read_request", "ddp_untagged", "mpa_enhanced"}},
     {"EMPA-9.2-*", "zero-length RDMA Write", {"ddp_tagged", "mpa_enhanced"}},
@@ -244,6 +244,21 @@ static const struct choice choices[] = {
     {"ATOM*-4*", "response header", {"atomic_response"}},
     {"ATOM*-4*", NULL, {"rdmap_untagged", "ddp_untagged"}},
     {"ATOM*", NULL, {"atomic_request", "atomic_response"}},
+    /* draft-stewart-rddp-sctp-02, RFC 5043, RFC 6581 7 */
+    {"SCTP-2.1-*", NULL, {"sctp_adaptation", "sctp_init"}},
+    {"SCTP5043-5.1-*", NULL, {"sctp_adaptation", "sctp_init"}},
+    {"SCTP-2.2-*", "PPID", {"sctp_data"}},
+    {"SCTP-2.2-*", NULL, {"ddp_sctp_draft_control", "sctp_data"}},
+    {"SCTP-6-*", "DDP-SSN", {"ddp_sctp_segment", "sctp_data"}},
+    {"SCTP5043-5.2.3-*", NULL, {"ddp_sctp_control", "sctp_data"}},
+    {"SCTP5043-6*", NULL, {"ddp_sctp_control", "ddp_sctp_segment"}},
+    {"SCTP5043-5.2*", NULL, {"ddp_sctp_segment", "sctp_data"}},
+    {"SCTP*", NULL, {"sctp_data"}},
+    /* Annex A11 */
+    {"*A11*", "Service ID", {"ip_cm_service"}},
+    {"*A11*", "ARI", {"ip_cm_ari", "cm_rej"}},
+    {"*A11*", "reject", {"ip_cm_ari", "cm_rej"}},
+    {"*A11*", NULL, {"ip_cm_private"}},
 };
 
 size_t drawing_layouts(const struct requirement *requirement, const struct wire_layout *layouts[DRAWING_LIMIT])

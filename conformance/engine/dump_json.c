@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/dump_json.h"
+#include "conformance/engine/dump_json_sctp.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,7 +30,7 @@ static json_t *field_value(const struct wire_field *field, const uint8_t *header
 }
 
 /* Every number field of a header, by the layout's identifiers. */
-static json_t *header_object(const struct wire_layout *layout, const uint8_t *header)
+json_t *dump_json_header(const struct wire_layout *layout, const uint8_t *header)
 {
     json_t *object = json_object();
 
@@ -40,7 +41,7 @@ static json_t *header_object(const struct wire_layout *layout, const uint8_t *he
 }
 
 /* "ok", "short", or the error's identifier. */
-static json_t *result_string(wire_result result)
+json_t *dump_json_result(wire_result result)
 {
     const struct terminate_error *error = terminate_error_find(result);
 
@@ -54,27 +55,28 @@ static json_t *start_object(const struct flow_start *start)
     json_t *object = json_object();
 
     set(object, "kind", json_string(start->frame.kind == MPA_REQUEST ? "Request" : "Reply"));
-    set(object, "result", result_string(start->result));
+    set(object, "result", dump_json_result(start->result));
     set(object, "octets", json_integer((json_int_t)start->octet_count));
     if (start->octet_count < MPA_START_OCTETS)
         return object;
-    set(object, mpa_start_layout.id, header_object(&mpa_start_layout, start->octets));
+    set(object, mpa_start_layout.id, dump_json_header(&mpa_start_layout, start->octets));
     if (start->result == WIRE_OK && mpa_start_has_word(&start->frame))
-        set(object, mpa_enhanced_layout.id, header_object(&mpa_enhanced_layout, start->octets + MPA_START_OCTETS));
+        set(object, mpa_enhanced_layout.id, dump_json_header(&mpa_enhanced_layout, start->octets + MPA_START_OCTETS));
     return object;
 }
 
-static json_t *fpdu_object(const struct flow_fpdu *fpdu)
+static json_t *fpdu_object(const struct flow_fpdu *fpdu, bool mpa)
 {
     json_t *object = json_object();
     bool judged = fpdu->framing.crc && !fpdu->cut;
 
     set(object, "ULPDU_Length", json_integer(fpdu->fpdu.ulpdu_length));
     set(object, "octets", json_integer((json_int_t)fpdu->fpdu.octets));
-    set(object, "markers", json_integer((json_int_t)fpdu->fpdu.markers));
-    set(object, "result", result_string(fpdu->result));
+    if (mpa)
+        set(object, "markers", json_integer((json_int_t)fpdu->fpdu.markers));
+    set(object, "result", dump_json_result(fpdu->result));
     set(object, "cut", json_boolean(fpdu->cut));
-    if (!fpdu->cut) {
+    if (!fpdu->cut && mpa) {
         set(object, "crc", hex(fpdu->fpdu.crc, 32));
         set(object, "pad_zero", json_boolean(fpdu->fpdu.pad_zero));
     }
@@ -86,9 +88,9 @@ static json_t *ddp_object(const struct flow_ddp *ddp)
 {
     const struct ddp_segment *segment = &ddp->segment;
     const struct wire_layout *layout = segment->tagged ? &ddp_tagged_layout : &ddp_untagged_layout;
-    json_t *object = ddp->result == WIRE_MORE ? json_object() : header_object(layout, segment->header);
+    json_t *object = ddp->result == WIRE_MORE ? json_object() : dump_json_header(layout, segment->header);
 
-    set(object, "result", result_string(ddp->result));
+    set(object, "result", dump_json_result(ddp->result));
     if (ddp->result != WIRE_MORE)
         set(object, "payload_octets", json_integer((json_int_t)segment->payload_octets));
     return object;
@@ -96,15 +98,15 @@ static json_t *ddp_object(const struct flow_ddp *ddp)
 
 static void set_terminate(json_t *object, const struct terminate *terminate, const uint8_t *payload)
 {
-    set(object, terminate_layout.id, header_object(&terminate_layout, payload));
+    set(object, terminate_layout.id, dump_json_header(&terminate_layout, payload));
     if (terminate->has_length)
         set(object, "ddp_segment_length", json_integer(terminate->ddp_segment_length));
     if (terminate->ddp_header != NULL)
         set(object, "terminated_ddp",
-            header_object(ddp_tagged_get_T(terminate->ddp_header) ? &ddp_tagged_layout : &ddp_untagged_layout,
-                          terminate->ddp_header));
+            dump_json_header(ddp_tagged_get_T(terminate->ddp_header) ? &ddp_tagged_layout : &ddp_untagged_layout,
+                             terminate->ddp_header));
     if (terminate->rdmap_header != NULL)
-        set(object, "terminated_rdmap", header_object(&read_request_layout, terminate->rdmap_header));
+        set(object, "terminated_rdmap", dump_json_header(&read_request_layout, terminate->rdmap_header));
 }
 
 static json_t *rdmap_object(const struct flow_event *event)
@@ -118,19 +120,19 @@ static json_t *rdmap_object(const struct flow_event *event)
     const struct ddp_segment *segment = &event->ddp->segment;
     const struct flow_rdmap *rdmap = event->rdmap;
     json_t *object =
-        header_object(segment->tagged ? &rdmap_control_layout : &rdmap_untagged_layout, segment->header + 1);
+        dump_json_header(segment->tagged ? &rdmap_control_layout : &rdmap_untagged_layout, segment->header + 1);
 
-    set(object, "result", result_string(rdmap->result));
+    set(object, "result", dump_json_result(rdmap->result));
     if (rdmap->message.row->name != NULL)
         set(object, "name", json_string(rdmap->message.row->name));
     if (rdmap->header == FLOW_HEADER_NONE)
         return object;
-    set(object, "header_result", result_string(rdmap->header_result));
+    set(object, "header_result", dump_json_result(rdmap->header_result));
     if (rdmap->header == FLOW_HEADER_TERMINATE) {
         if (event->ddp->payload_have >= TERMINATE_OCTETS)
             set_terminate(object, &rdmap->terminate, segment->payload);
     } else if (event->ddp->payload_have >= headers[rdmap->header]->octets) {
-        set(object, headers[rdmap->header]->id, header_object(headers[rdmap->header], segment->payload));
+        set(object, headers[rdmap->header]->id, dump_json_header(headers[rdmap->header], segment->payload));
     }
     return object;
 }
@@ -155,9 +157,17 @@ static void set_own(json_t *object, const struct flow_event *event)
     case FLOW_MPA_START: set(object, "start", start_object(event->start)); break;
     case FLOW_FPDU:
         set(object, "position", json_integer((json_int_t)event->position));
-        set(object, "fpdu", fpdu_object(event->fpdu));
+        set(object, "fpdu", fpdu_object(event->fpdu, event->flow->kind == FLOW_CONNECTION));
         break;
-    case FLOW_GAP: set(object, "octets", json_integer((json_int_t)event->gap->octets)); break;
+    case FLOW_GAP:
+        if (event->flow->kind == FLOW_STREAM)
+            set(object, "messages", json_integer(event->gap->messages));
+        else
+            set(object, "octets", json_integer((json_int_t)event->gap->octets));
+        break;
+    case FLOW_SCTP: set(object, "sctp", dump_json_sctp(event->sctp)); break;
+    case FLOW_SESSION: set(object, "session", dump_json_session(event->session)); break;
+    case FLOW_CM: set(object, "cm", dump_json_cm(event->cm)); break;
     case FLOW_UNDECODED: set(object, "reason", json_string(flow_reason_text(event->reason))); break;
     default: break;
     }
@@ -174,6 +184,9 @@ json_t *dump_json_event(const struct flow_event *event)
         [FLOW_RDMAP] = "rdmap",
         [FLOW_GAP] = "gap",
         [FLOW_UNDECODED] = "undecoded",
+        [FLOW_SCTP] = "sctp",
+        [FLOW_SESSION] = "session",
+        [FLOW_CM] = "cm",
         [FLOW_END] = "end",
     };
     json_t *object = json_object();
@@ -186,6 +199,8 @@ json_t *dump_json_event(const struct flow_event *event)
     set(object, "frame", json_integer((json_int_t)event->frame));
     set(object, "first_frame", json_integer((json_int_t)event->first_frame));
     set(object, "flow", json_string(flow_name(event->flow, event->direction, name, sizeof(name))));
+    if (event->flow->kind != FLOW_CONNECTION)
+        set(object, "flow_kind", json_string(flow_kind_text(event->flow->kind)));
     set(object, "sender", role != NULL ? json_string(role) : json_null());
     set_own(object, event);
     return object;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/event_step.h"
 
+#include "conformance/flow/flow_cm.h"
+#include "conformance/flow/flow_sctp.h"
 #include "reports/result.h"
 
 static const char *step_kind(const struct flow_event *event)
@@ -8,6 +10,9 @@ static const char *step_kind(const struct flow_event *event)
     switch (event->kind) {
     case FLOW_TCP_OPEN:
     case FLOW_TCP_CLOSE: return "tcp";
+    case FLOW_SCTP: return "tcp";
+    case FLOW_SESSION:
+    case FLOW_CM:
     case FLOW_MPA_START: return "mpa";
     case FLOW_RDMAP: return event->rdmap->message.opcode == RDMAP_TERMINATE ? "terminate" : "fpdu";
     case FLOW_GAP:
@@ -24,6 +29,15 @@ void event_octets(const struct flow_event *event, const uint8_t **octets, size_t
     if (event->kind == FLOW_MPA_START) {
         *octets = event->start->octets;
         *count = event->start->octet_count;
+    } else if (event->sctp != NULL) {
+        *octets = event->sctp->chunk.start;
+        *count = event->sctp->chunk.octets;
+    } else if (event->session != NULL) {
+        *octets = event->session->octets;
+        *count = event->session->have;
+    } else if (event->cm != NULL) {
+        *octets = event->cm->mad;
+        *count = event->cm->have;
     } else if (event->fpdu != NULL) {
         *octets = event->fpdu->fpdu.ulpdu;
         *count = event->fpdu->ulpdu_have;

@@ -128,7 +128,7 @@ static int rig_connect(lua_State *lua)
         return luaL_error(lua, "%s", why.text);
     push_connection(lua, tcp);
     send_first(lua, tcp);
-    while (tcp_status(tcp)->state == TCP_SYN_SENT && pump(lua, deadline))
+    while (tcp_status(tcp)->state == TCP_STATE_SYN_SENT && pump(lua, deadline))
         continue;
     if (tcp_is_open(tcp) || tcp_status(tcp)->established_ns != 0)
         return 1;
@@ -371,7 +371,7 @@ static const char *end_of_input(const struct tcp_status *status)
         return "reset";
     if (status->peer_fin)
         return "fin";
-    return status->state == TCP_CLOSED ? "reset" : "open";
+    return status->state == TCP_STATE_CLOSED ? "reset" : "open";
 }
 
 static int connection_read(lua_State *lua)

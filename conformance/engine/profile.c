@@ -119,6 +119,9 @@ static int deviation_of(struct known_deviation *deviation, const json_t *entry, 
     deviation->reason = string_of(entry, path, "reason", error);
     deviation->note = json_string_value(json_object_get(entry, "note"));
     deviation->review_by = json_string_value(json_object_get(entry, "review_by"));
+    deviation->role = json_string_value(json_object_get(entry, "role"));
+    deviation->by = json_string_value(json_object_get(entry, "by"));
+    deviation->sometimes = json_is_true(json_object_get(entry, "sometimes"));
     deviation->verdict = VERDICT_FAIL;
     if (deviation->requirement == NULL || deviation->reason == NULL)
         return -1;
@@ -224,20 +227,29 @@ static bool matches(const struct known_deviation *deviation, const char *text)
     return text != NULL && regexec(&deviation->pattern, text, 0, NULL, 0) == 0;
 }
 
-static struct known_deviation *find(struct profile *profile, const char *requirement)
+static bool limited_to(const char *only, const char *what)
 {
-    for (size_t i = 0; i < profile->deviation_count; i++)
-        if (strcmp(profile->deviations[i].requirement, requirement) == 0)
-            return &profile->deviations[i];
+    return only == NULL || (what != NULL && strcmp(only, what) == 0);
+}
+
+static struct known_deviation *find(struct profile *profile, const struct result *result)
+{
+    for (size_t i = 0; i < profile->deviation_count; i++) {
+        struct known_deviation *deviation = &profile->deviations[i];
+
+        if (strcmp(deviation->requirement, result->id) == 0 && limited_to(deviation->role, result->role) &&
+            limited_to(deviation->by, result->by))
+            return deviation;
+    }
     return NULL;
 }
 
 bool profile_judge(struct profile *profile, struct result *result, const char *today, char *text, size_t room)
 {
-    struct known_deviation *deviation = find(profile, result->id);
+    struct known_deviation *deviation = find(profile, result);
     const char *said = result->message != NULL ? result->message : "";
 
-    if (deviation == NULL)
+    if (deviation == NULL || (result->verdict == VERDICT_PASS && deviation->sometimes))
         return false;
     if (result->verdict == VERDICT_PASS) {
         (void)snprintf(text, room, "unexpected pass: the profile lists a known deviation (%s)", deviation->reason);

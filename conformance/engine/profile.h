@@ -36,6 +36,9 @@ struct known_deviation {
     const char *reason;   /* POSIX extended regular expression */
     const char *note;
     const char *review_by; /* "YYYY-MM-DD" */
+    const char *role;      /* "initiator", "responder"; NULL: in either */
+    const char *by;        /* "check", "rule"; NULL: either */
+    bool sometimes;        /* a pass is no surprise */
     regex_t pattern;
     bool met; /* in this run */
 };

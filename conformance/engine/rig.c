@@ -54,7 +54,7 @@ static int handshake(struct rig *rig, uint64_t *round_trip, struct sentence *err
     connection = tcp_connect(rig->tcp, &rig->dut, rig->port, NULL, error);
     if (connection == NULL)
         return -1;
-    while (tcp_status(connection)->state == TCP_SYN_SENT) {
+    while (tcp_status(connection)->state == TCP_STATE_SYN_SENT) {
         int pumped = rig_pump(rig, deadline);
 
         if (pumped < 0) {

@@ -40,6 +40,7 @@ struct rig {
     uint16_t port;          /* where the device listens by default */
     bool simulated;
     bool upper_tester;       /* command() works */
+    bool tester_apart;       /* the upper tester is a program beside the device: its death says nothing of the device */
     uint64_t round_trip_ns;  /* measured by rig_measure() */
     uint64_t reaction_ns;    /* how long a device may take to react */
     uint64_t quiet_ns;       /* how long silence is watched */

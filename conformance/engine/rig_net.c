@@ -25,14 +25,17 @@ enum {
     CONTROL_PORT = 7471,        /* of the embedded device, on the namespace's loopback */
     ANSWER_MILLISECONDS = 5000, /* an upper tester that takes longer is dead */
     START_MILLISECONDS = 5000,
+    AGAIN_MILLISECONDS = 200, /* for another control connection to an upper tester that was there */
     ANSWER_OCTETS_MAX = 1 << 22,
     ARGUMENTS_MAX = 256,
 };
 
 struct net_rig {
     struct rig rig;
-    int control;  /* socket to the upper tester, -1: none */
-    pid_t device; /* the embedded device's process, 0: none */
+    int control; /* socket to the upper tester, -1: none */
+    struct net_address control_address;
+    uint16_t control_port; /* 0: there is no upper tester */
+    pid_t device;          /* the embedded device's process, 0: none */
     char *answer;
     size_t answer_room;
     size_t answer_count;
@@ -125,20 +128,39 @@ static char *read_line(struct net_rig *net, int milliseconds, struct sentence *e
     }
 }
 
+static int connect_control(struct net_rig *net, const struct net_address *address, uint16_t port, int milliseconds,
+                           struct sentence *error);
+
+/* What comes late, or does not end, must not pass for the answer to the next command: that has a connection of its own. */
+static void hang_up(struct net_rig *net)
+{
+    close(net->control);
+    net->control = -1;
+    net->answer_count = 0;
+}
+
 static char *net_command(struct rig *rig, const char *request, struct sentence *error)
 {
     struct net_rig *net = (struct net_rig *)rig;
+    char *line;
 
-    if (net->control < 0) {
+    if (net->control_port == 0) {
         (void)sentence_set(error, "the device has no upper tester");
         return NULL;
     }
+    if (net->control < 0 &&
+        connect_control(net, &net->control_address, net->control_port, AGAIN_MILLISECONDS, error) != 0)
+        return NULL;
     if (write_line(net->control, request) != 0) {
         if (!died(net, error))
             (void)sentence_set(error, "the upper tester is gone: %s", strerror(errno));
+        hang_up(net);
         return NULL;
     }
-    return read_line(net, ANSWER_MILLISECONDS, error);
+    line = read_line(net, ANSWER_MILLISECONDS, error);
+    if (line == NULL)
+        hang_up(net);
+    return line;
 }
 
 static int net_reset(struct rig *rig, struct sentence *error)
@@ -233,6 +255,8 @@ static int connect_control(struct net_rig *net, const struct net_address *addres
 
         if (fd >= 0 && connect(fd, (struct sockaddr *)&storage, octets) == 0) {
             net->control = fd;
+            net->control_address = *address;
+            net->control_port = port;
             net->rig.upper_tester = true;
             return 0;
         }
@@ -313,6 +337,7 @@ struct rig *rig_profile_new(const struct profile *profile, uint64_t seed, struct
     net->rig.port = profile->port;
     net->rig.dut = profile->address;
     net->rig.own = profile->own_address;
+    net->rig.tester_apart = profile->control.family != 0;
     if (open_wire(net, profile->interface, profile->own_mac, seed, error) != 0 ||
         link_net_drop_privileges(error) != 0 ||
         (profile->control.family != 0 &&

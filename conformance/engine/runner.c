@@ -51,6 +51,8 @@ static void on_rule_result(void *user, const struct rule_result *result, const s
     struct run *run = user;
     char name[TEXT_OCTETS] = "";
 
+    if (run->item != NULL && run->item->check->unjudged)
+        return;
     if (run->item != NULL)
         evidence_name(run->item, name, sizeof(name));
     (void)tally_add(run->tally, result, flow, name);

@@ -9,6 +9,7 @@
 
 #include "conformance/engine/lua_rig.h"
 #include "conformance/engine/lua_wire.h"
+#include "conformance/engine/upper_tester.h"
 #include "tools/embedded.h"
 
 #define LIBRARY "conformance/scripts/lib/"
@@ -74,6 +75,8 @@ static int add_check(lua_State *lua)
         return luaL_error(lua, "check %s: run is not a function", check.id);
     lua_getfield(lua, 1, "destructive");
     check.destructive = lua_toboolean(lua, -1);
+    check.unjudged = lua_getfield(lua, 1, "rules") == LUA_TBOOLEAN && !lua_toboolean(lua, -1);
+    lua_pop(lua, 1);
     if (host->check_count == host->check_room) {
         size_t room = host->check_room == 0 ? 128 : host->check_room * 2;
         struct check *grown = realloc(host->checks, room * sizeof(*grown));
@@ -337,6 +340,25 @@ static int call_harness(struct script_host *host, const char *function, int test
     return call(lua, 2, 1);
 }
 
+/* An upper tester that died took the device's streams and listeners along: what was seen is not the device's doing. */
+static void judge_upper_tester(struct script_host *host, struct rig *rig, struct outcome *outcome)
+{
+    struct sentence error;
+    json_t *request, *answer;
+
+    if (!rig->tester_apart || (outcome->verdict != VERDICT_FAIL && outcome->verdict != VERDICT_WARN))
+        return;
+    request = json_pack("{s:s}", "verb", "capabilities");
+    answer = request != NULL ? upper_tester_call(rig, request, &error) : NULL;
+    if (answer == NULL && request != NULL) {
+        forget_texts(host);
+        outcome->expected = outcome->actual = outcome->reading = NULL;
+        inconclusive(host, outcome, "the upper tester died", error.text);
+    }
+    json_decref(answer);
+    json_decref(request);
+}
+
 /* The good exchange before, the check, the good exchange after (docs/writing-checks.md, "The sandwich"). */
 static void run_sandwich(struct script_host *host, const struct check *check, int test, struct outcome *outcome)
 {
@@ -384,6 +406,7 @@ void script_run(struct script_host *host, const struct check *check, const char 
     }
     test = luaL_ref(lua, LUA_REGISTRYINDEX);
     run_sandwich(host, check, test, outcome);
+    judge_upper_tester(host, rig, outcome);
     luaL_unref(lua, LUA_REGISTRYINDEX, test);
     lua_settop(lua, 0);
     lua_rig_clear(&host->rig);

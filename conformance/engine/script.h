@@ -29,6 +29,7 @@ struct check {
     bool responder;       /* runs with the DUT in this role */
     bool initiator;
     bool destructive; /* may crash a peer: only with --destructive */
+    bool unjudged;    /* rules do not judge its traffic */
     int table;        /* reference to the Lua table */
 };
 

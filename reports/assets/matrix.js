@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Filter box and the two boxes to tick. The page says everything without them. */
+(function () {
+  "use strict";
+  var controls = document.getElementById("controls");
+  var filter = document.getElementById("filter");
+  var differing = document.getElementById("differing");
+  var broken = document.getElementById("broken");
+  var shown = document.getElementById("shown");
+  var bodies = Array.prototype.slice.call(document.querySelectorAll("#matrix tbody"));
+  var rows = Array.prototype.map.call(document.querySelectorAll("#matrix tr[data-v]"), function (row) {
+    var standings = row.getAttribute("data-v").split(" ");
+    return {
+      row: row, text: row.textContent.toLowerCase(), differs: row.className === "differs",
+      broken: standings.indexOf("fail") >= 0 || standings.indexOf("warn") >= 0
+    };
+  });
+
+  function apply() {
+    var words = filter.value.toLowerCase().split(/\s+/).filter(Boolean), count = 0;
+    rows.forEach(function (r) {
+      var show = (!differing.checked || r.differs) && (!broken.checked || r.broken) &&
+        words.every(function (w) { return r.text.indexOf(w) >= 0; });
+      r.row.hidden = !show;
+      count += show ? 1 : 0;
+    });
+    bodies.forEach(function (b) { b.hidden = !b.querySelector("tr[data-v]:not([hidden])"); });
+    shown.textContent = count === rows.length ? "" : count + " of " + rows.length + " requirements shown";
+  }
+  [filter, differing, broken].forEach(function (input) { input.addEventListener("input", apply); });
+  controls.hidden = false;
+  apply();
+}());

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "reports/matrix.h"
+
+#include "conformance/requirements/catalogue.h"
+#include "reports/html_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct matrix {
+    struct markup *markup;
+    const struct matrix_column *columns;
+    size_t count;
+    const struct catalogue *catalogue;
+};
+
+/* The worst verdict of a requirement in one run, over its roles; STANDING_NOT_EXERCISED without a result. */
+static unsigned standing_in(const struct matrix_column *column, const struct requirement *requirement)
+{
+    size_t count;
+    struct report_entry *const *entries = report_find(column->report, requirement, &count);
+    enum verdict worst;
+
+    if (!entries)
+        return STANDING_NOT_EXERCISED;
+    worst = entries[0]->worst;
+    for (size_t i = 1; i < count; i++)
+        worst = verdict_worse(worst, entries[i]->worst);
+    return worst;
+}
+
+/* Two runs differ when both decided the requirement, and one of them found it broken or took another reading. */
+static bool differs(const struct matrix *matrix, const struct requirement *requirement)
+{
+    unsigned first = STANDING_COUNT;
+
+    for (size_t i = 0; i < matrix->count; i++) {
+        unsigned standing = standing_in(&matrix->columns[i], requirement);
+
+        if (standing == STANDING_NOT_EXERCISED || standing == VERDICT_SKIP || standing == VERDICT_INCONCLUSIVE)
+            continue;
+        if (first != STANDING_COUNT && standing != first)
+            return true;
+        first = standing;
+    }
+    return false;
+}
+
+static bool mentioned(const struct matrix *matrix, const struct requirement *requirement)
+{
+    for (size_t i = 0; i < matrix->count; i++)
+        if (standing_in(&matrix->columns[i], requirement) != STANDING_NOT_EXERCISED)
+            return true;
+    return false;
+}
+
+/* One role's badge, a link to the run's own page where there is one. */
+static void role_badge(const struct matrix *matrix, const struct matrix_column *column,
+                       const struct report_entry *entry)
+{
+    struct markup *m = matrix->markup;
+    char href[1024];
+
+    markup_open(m, "div", NULL);
+    if (column->page) {
+        snprintf(href, sizeof(href), "%s#%s", column->page, entry->id);
+        markup_open(m, "a", "href", href, NULL);
+    }
+    html_badge(m, entry->worst);
+    if (column->page)
+        markup_close(m);
+    if (*entry->role)
+        markup_element(m, "small", NULL, entry->role);
+    markup_close(m);
+}
+
+static void cell(const struct matrix *matrix, const struct matrix_column *column, const struct requirement *requirement)
+{
+    struct markup *m = matrix->markup;
+    size_t count;
+    struct report_entry *const *entries = report_find(column->report, requirement, &count);
+
+    markup_open(m, "td", NULL);
+    if (!entries)
+        html_badge(m, STANDING_NOT_EXERCISED);
+    for (size_t i = 0; entries && i < count; i++)
+        role_badge(matrix, column, entries[i]);
+    markup_close(m);
+}
+
+static void row(const struct matrix *matrix, const struct requirement *requirement)
+{
+    struct markup *m = matrix->markup;
+    char marks[512] = "";
+    size_t used = 0;
+
+    if (!mentioned(matrix, requirement))
+        return;
+    for (size_t i = 0; i < matrix->count && used < sizeof(marks) - 16; i++)
+        used += (size_t)snprintf(marks + used, sizeof(marks) - used, "%s%s", i ? " " : "",
+                                 standing_class(standing_in(&matrix->columns[i], requirement)));
+    markup_open(m, "tr", "id", requirement->id, "data-v", marks, "class",
+                differs(matrix, requirement) ? "differs" : NULL, NULL);
+    markup_open(m, "th", "scope", "row", NULL);
+    markup_element(m, "b", NULL, requirement->id);
+    markup_element(m, "small", NULL, requirement_level_name(requirement->level));
+    markup_element(m, "p", NULL, requirement->text);
+    markup_close(m);
+    for (size_t i = 0; i < matrix->count; i++)
+        cell(matrix, &matrix->columns[i], requirement);
+    markup_close(m);
+}
+
+static void document_head(const struct matrix *matrix, const char *source)
+{
+    char span[24];
+
+    snprintf(span, sizeof(span), "%zu", matrix->count + 1);
+    markup_open(matrix->markup, "tr", "class", "document", NULL);
+    markup_open(matrix->markup, "th", "colspan", span, "scope", "rowgroup", NULL);
+    markup_text(matrix->markup, html_document_title(source));
+    markup_close(matrix->markup);
+    markup_close(matrix->markup);
+}
+
+static void body_of(const struct matrix *matrix, const char *source)
+{
+    struct markup *m = matrix->markup;
+    bool begun = false;
+
+    for (size_t i = 0; i < catalogue_count(matrix->catalogue); i++) {
+        const struct requirement *requirement = catalogue_at(matrix->catalogue, i);
+
+        if (strcmp(requirement->source, source) != 0 || !mentioned(matrix, requirement))
+            continue;
+        if (!begun) {
+            markup_open(m, "tbody", NULL);
+            document_head(matrix, source);
+        }
+        begun = true;
+        row(matrix, requirement);
+    }
+    if (begun)
+        markup_close(m);
+}
+
+/* How many requirements of a run have each verdict, each by its worst. */
+static void counts_of(const struct matrix *matrix, const struct matrix_column *column, size_t counts[STANDING_COUNT])
+{
+    for (size_t i = 0; i < catalogue_count(matrix->catalogue); i++)
+        counts[standing_in(column, catalogue_at(matrix->catalogue, i))]++;
+}
+
+static void count_cell(const struct matrix *matrix, size_t number, unsigned standing)
+{
+    markup_open(matrix->markup, "td", "class", number ? standing_class(standing) : "zero", NULL);
+    markup_textf(matrix->markup, "%zu", number);
+    markup_close(matrix->markup);
+}
+
+static void summary(const struct matrix *matrix)
+{
+    static const unsigned order[] = {VERDICT_PASS,      VERDICT_FAIL, VERDICT_WARN,          VERDICT_INCONCLUSIVE,
+                                     VERDICT_AMBIGUOUS, VERDICT_SKIP, STANDING_NOT_EXERCISED};
+    struct markup *m = matrix->markup;
+
+    markup_open(m, "table", "class", "totals", NULL);
+    markup_open(m, "thead", NULL);
+    markup_open(m, "tr", NULL);
+    markup_element(m, "th", NULL, "Device");
+    for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+        markup_open(m, "th", NULL);
+        html_badge(m, order[i]);
+        markup_close(m);
+    }
+    markup_element(m, "th", NULL, "Target");
+    markup_element(m, "th", NULL, "Tool, start, seed");
+    markup_close(m);
+    markup_close(m);
+    markup_open(m, "tbody", NULL);
+    for (size_t i = 0; i < matrix->count; i++) {
+        const struct matrix_column *column = &matrix->columns[i];
+        const struct run_info *info = &column->report->info;
+        size_t counts[STANDING_COUNT] = {0};
+
+        counts_of(matrix, column, counts);
+        markup_open(m, "tr", NULL);
+        markup_open(m, "th", "scope", "row", NULL);
+        if (column->page)
+            markup_open(m, "a", "href", column->page, NULL);
+        markup_text(m, column->name);
+        if (column->page)
+            markup_close(m);
+        if (!column->report->finished)
+            markup_element(m, "small", NULL, "stopped before its end");
+        markup_close(m);
+        for (size_t k = 0; k < sizeof(order) / sizeof(order[0]); k++)
+            count_cell(matrix, counts[order[k]], order[k]);
+        markup_element(m, "td", NULL, info->target);
+        markup_open(m, "td", NULL);
+        markup_textf(m, "%.60s, %.40s, %llu", info->tool, info->started ? info->started : "unknown",
+                     (unsigned long long)info->seed);
+        markup_close(m);
+        markup_close(m);
+    }
+    markup_close(m);
+    markup_close(m);
+}
+
+static void controls(const struct matrix *matrix)
+{
+    struct markup *m = matrix->markup;
+
+    markup_open(m, "div", "class", "controls", "id", "controls", "hidden", "hidden", NULL);
+    markup_open(m, "label", NULL);
+    markup_text(m, "Filter ");
+    markup_void(m, "input", "type", "search", "id", "filter", "placeholder", "id, words …", "autocomplete", "off",
+                NULL);
+    markup_close(m);
+    markup_open(m, "label", NULL);
+    markup_void(m, "input", "type", "checkbox", "id", "differing", NULL);
+    markup_text(m, " only where devices differ");
+    markup_close(m);
+    markup_open(m, "label", NULL);
+    markup_void(m, "input", "type", "checkbox", "id", "broken", NULL);
+    markup_text(m, " only FAIL and WARN");
+    markup_close(m);
+    markup_open(m, "span", "id", "shown", "role", "status", NULL);
+    markup_close(m);
+    markup_close(m);
+}
+
+static void table(const struct matrix *matrix)
+{
+    struct markup *m = matrix->markup;
+
+    markup_open(m, "table", "class", "matrix", "id", "matrix", NULL);
+    markup_open(m, "thead", NULL);
+    markup_open(m, "tr", NULL);
+    markup_element(m, "th", NULL, "Requirement");
+    for (size_t i = 0; i < matrix->count; i++)
+        markup_element(m, "th", NULL, matrix->columns[i].name);
+    markup_close(m);
+    markup_close(m);
+    for (size_t i = 0; i < catalogue_count(matrix->catalogue); i++) {
+        const char *source = catalogue_at(matrix->catalogue, i)->source;
+        bool seen = false;
+
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = strcmp(catalogue_at(matrix->catalogue, k)->source, source) == 0;
+        if (!seen)
+            body_of(matrix, source);
+    }
+    markup_close(m);
+}
+
+int matrix_write(const struct matrix_column *columns, size_t count, const struct catalogue *catalogue, const char *path,
+                 struct sentence *error)
+{
+    struct matrix matrix = {markup_new(), columns, count, catalogue};
+    struct markup *m = matrix.markup;
+    int rc;
+
+    if (!m)
+        return sentence_set(error, "%s: out of memory", path);
+    markup_html(m);
+    markup_open(m, "html", "xmlns", "http://www.w3.org/1999/xhtml", "lang", "en", NULL);
+    html_head(m, "warpcheck: devices side by side", count ? columns[0].report->info.tool : NULL,
+              "reports/assets/style.css");
+    markup_open(m, "body", "class", "wide", NULL);
+    markup_open(m, "header", NULL);
+    markup_element(m, "h1", NULL, "warpcheck: iWARP conformance, devices side by side");
+    summary(&matrix);
+    markup_element(m, "p", "lead",
+                   "One column for each run; each badge is the worst verdict of one role, and leads to the run's page "
+                   "with its evidence. Shaded rows: the devices differ.");
+    markup_close(m);
+    markup_open(m, "main", NULL);
+    controls(&matrix);
+    table(&matrix);
+    markup_close(m);
+    html_asset(m, "script", "reports/assets/matrix.js");
+    rc = markup_save(m, path, error);
+    markup_free(m);
+    return rc;
+}
