@@ -4,8 +4,9 @@
 # build-image.sh [SERIES]: a kernel and an initrd with Linux siw, from Debian packages, as build/lab/SERIES/{vmlinuz,initrd.gz}
 # (SERIES 6.1, what Debian 12 has; 6.12 is in its security archive). The last line of output is that folder. What is there and
 # newer than its parts is left alone. Debian builds no siw (CONFIG_RDMA_SIW is not set): the module is made from the
-# kernel's source package. SIW_PATCH=FILE patches it first (-p1, from the kernel's root); LAB=DIR is another folder than
-# build/lab.
+# kernel's source package. LAB=DIR is another folder than build/lab; LAB_MODULES='nvme_rdma ...' puts more of the kernel's
+# modules in. With SIW_PATCH=FILE siw is built with that patch (-p1, from the kernel's root), and the folder is one beside, for
+# that patch alone.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 here=conformance/peers/linux
@@ -21,17 +22,60 @@ esac
 fresh() {
 	local part
 	[ -s "$out/vmlinuz" ] && [ -s "$out/initrd.gz" ] || return 1
-	for part in "$here"/build-image.sh "$here"/init "$here"/agent/*.[ch] ${SIW_PATCH:+"$SIW_PATCH"}; do
+	for part in "$here"/build-image.sh "$here"/init "$here"/agent/*.[ch]; do
 		[ ! "$part" -nt "$out/initrd.gz" ] || return 1
 	done
-	[ "$(cat "$out/patch" 2>/dev/null)" = "${SIW_PATCH:-}" ]
+	[ -s "$out/siw/siw.ko" ] && [ -s "$out/module-name" ] && [ "$(cat "$out/modules" 2>/dev/null)" = "${LAB_MODULES:-}" ]
 }
+
+# siw's source in $out/source, as the package has it or with the patch; what did not change is not compiled again.
+siw_made() {
+	local file packed=/usr/src/linux-source-$series.tar.xz folder=drivers/infiniband/sw/siw
+	if [ ! -s "$out/pristine/$folder/siw_cm.c" ]; then
+		rm -rf "$out/pristine.new"
+		mkdir -p "$out/pristine.new"
+		tar -C "$out/pristine.new" -xf "$packed" --strip-components=1 --wildcards "*/$folder/*"
+		rm -rf "$out/pristine"
+		mv "$out/pristine.new" "$out/pristine"
+	fi
+	rm -rf "$out/wanted"
+	cp -r "$out/pristine" "$out/wanted"
+	[ -z "${1:-}" ] || patch -s -d "$out/wanted" -p1 --no-backup-if-mismatch <"$1" >&2 || return 1
+	mkdir -p "$out/siw"
+	for file in "$out/wanted/$folder"/*; do
+		cmp -s "$file" "$out/siw/${file##*/}" || cp "$file" "$out/siw/"
+	done
+	make -C "$headers" M="$out/siw" CONFIG_RDMA_SIW=m modules >"$out/make.log" 2>&1 || {
+		tail -n 20 "$out/make.log" >&2
+		return 1
+	}
+}
+
+# The image with another siw.ko: a second archive behind the first, whose files the kernel puts over those of the first.
+patched() {
+	local folder work
+	folder=$out/patched-$(sha256sum "$SIW_PATCH" | cut -c 1-16)
+	if [ ! "$folder/initrd.gz" -nt "$out/initrd.gz" ] || [ ! "$folder/initrd.gz" -nt "$SIW_PATCH" ]; then
+		rm -rf "$folder"
+		siw_made "$SIW_PATCH" || return 1
+		mkdir -p "$folder/root/modules"
+		strip -g -o "$folder/root/modules/$(cat "$out/module-name")" "$out/siw/siw.ko"
+		(cd "$folder/root" && find . -type f | cpio -o -H newc --quiet | gzip -1) >"$folder/more.gz"
+		ln -f "$out/vmlinuz" "$folder/vmlinuz"
+		cat "$out/initrd.gz" "$folder/more.gz" >"$folder/initrd.new"
+		rm -rf "$folder/root" "$folder/more.gz"
+		mv "$folder/initrd.new" "$folder/initrd.gz"
+	fi
+	echo "$folder"
+}
+
 mkdir -p "$out"
 exec 9>"$out/lock"
 flock 9
 if fresh; then
-	echo "$out"
-	exit 0
+	headers=/usr/src/linux-headers-$(cat "$out/version")
+	if [ -n "${SIW_PATCH:-}" ]; then patched; else echo "$out"; fi
+	exit
 fi
 
 [ "$(uname -m)" = x86_64 ] || { echo "build-image.sh: the lab's kernel is for x86_64, this machine is $(uname -m)" >&2; exit 1; }
@@ -53,16 +97,9 @@ modules=$root/lib/modules/$version
 headers=/usr/src/linux-headers-$version
 [ -d "$headers" ] || { echo "build-image.sh: $headers is missing: headers and image of different versions" >&2; exit 1; }
 
-tar -C "$work" -xf "/usr/src/linux-source-$series.tar.xz" --wildcards '*/drivers/infiniband/sw/siw/*'
-siw=$work/linux-source-$series/drivers/infiniband/sw/siw
-[ -z "${SIW_PATCH:-}" ] || patch -s -d "$work/linux-source-$series" -p1 <"$SIW_PATCH" >&2
-make -C "$headers" M="$siw" CONFIG_RDMA_SIW=m modules >"$work/make.log" 2>&1 || {
-	tail -n 20 "$work/make.log" >&2
-	exit 1
-}
-
+siw_made
 path_of() {
-	if [ "$1" = siw ]; then echo "$siw/siw.ko"; else find "$modules" -name "$1.ko" -o -name "${1//_/-}.ko" | head -n 1; fi
+	if [ "$1" = siw ]; then echo "$out/siw/siw.ko"; else find "$modules" -name "$1.ko" -o -name "${1//_/-}.ko" | head -n 1; fi
 }
 order=()
 add() {
@@ -73,7 +110,7 @@ add() {
 	for other in $(modinfo -F depends "$path" | tr , ' '); do add "$other"; done
 	order+=("$module")
 }
-for module in crc32c_generic virtio_pci virtio_net siw rdma_ucm ib_uverbs; do add "$module"; done
+for module in crc32c_generic virtio_pci virtio_net siw rdma_ucm ib_uverbs ${LAB_MODULES:-}; do add "$module"; done
 
 lib=/usr/lib/x86_64-linux-gnu
 mkdir -p "$image"/{bin,modules,proc,sys,dev,tmp,lib64,etc/libibverbs.d} "$image/lib/x86_64-linux-gnu" "$image$lib/libibverbs"
@@ -81,9 +118,10 @@ number=100
 for module in "${order[@]}"; do
 	cp "$(path_of "$module")" "$image/modules/$number-$module.ko"
 	strip -g "$image/modules/$number-$module.ko"
+	[ "$module" != siw ] || echo "$number-siw.ko" >"$out/module-name"
 	number=$((number + 1))
 done
-"${CC:-gcc}" -std=gnu17 -O1 -g -Wall -Wextra -Werror -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes \
+${CC:-gcc} -std=gnu17 -O1 -g -Wall -Wextra -Werror -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes \
 	-Wvla -I. -o "$image/bin/warpcheck-agent" "$here"/agent/*.c -lrdmacm -libverbs -ljansson
 for program in busybox ip rdma rping ucmatose rdma_server rdma_client ib_write_bw ib_read_bw ib_send_bw ib_send_lat; do
 	cp "$(command -v "$program")" "$image/bin/"
@@ -107,5 +145,6 @@ chmod +x "$image/init"
 cp "$root/boot/vmlinuz-$version" "$out/vmlinuz"
 mv "$work/initrd.gz" "$out/initrd.gz"
 echo "$version" >"$out/version"
-echo "${SIW_PATCH:-}" >"$out/patch"
-echo "$out"
+echo "${LAB_MODULES:-}" >"$out/modules"
+rm -rf "$out"/patched-*
+if [ -n "${SIW_PATCH:-}" ]; then patched; else echo "$out"; fi

@@ -5,13 +5,14 @@
 # under QEMU on a tap device in a namespace of its own, waits for READY, runs `warpcheck run` against it, and powers off.
 # `warpcheck run --dut linux-siw` comes here. Works as root, and as an ordinary user where user namespaces may be made.
 #
-# With -o DIR the console is kept as DIR/console.txt. A guest that does not boot, or dies while it is judged, is
-# INCONCLUSIVE: exit status 4, with the console's tail. LAB_SHELL=1 gives a shell in the namespace in place of the run;
-# LAB_RUN='command' another command. SIW_PATCH: see build-image.sh. QEMU_ACCEL: tcg.
+# With -o DIR the console is kept as DIR/console.txt. A guest that does not boot, or dies while it is judged, or in which rping
+# does not work any more afterwards, is INCONCLUSIVE: exit status 4, with the console's tail. LAB_SHELL=1 gives a shell in the namespace in place of the run;
+# LAB_RUN='command' another command. SIW_PATCH: see build-image.sh. QEMU, QEMU_ACCEL (tcg), LAB_KERNEL, LAB_GUEST
+# (what the guest runs), LAB_READY (what it says then): others than usual.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../../.." && pwd)
-: "${WARPCHECK:=$root/build/warpcheck}" "${BOOT_SECONDS:=60}" "${QEMU_ACCEL:=tcg}"
+: "${WARPCHECK:=$root/build/warpcheck}" "${BOOT_SECONDS:=60}" "${QEMU:=qemu-system-x86_64}" "${QEMU_ACCEL:=tcg}"
 
 complain() {
 	echo "linux-siw: $1" >&2
@@ -55,9 +56,10 @@ console=$work/console.txt
 	ip addr add 10.78.0.1/24 dev tap0
 } 2>"$work/error" || complain "the tap device could not be made: $(tail -n 1 "$work/error")"
 
-guest=${LAB_GUEST:-'warpcheck-agent >/dev/ttyS0 2>&1; echo "init: the agent ended with $?"'}
-setsid qemu-system-x86_64 -accel "$QEMU_ACCEL" -m 768 -smp 1 -display none -monitor none -serial file:"$console" -no-reboot \
-	-kernel "$LAB_IMAGE/vmlinuz" -initrd "$LAB_IMAGE/initrd.gz" \
+command -v "$QEMU" >/dev/null || complain "$QEMU cannot be run (tools/deps.sh lab)"
+guest=${LAB_GUEST:-'nc -ll -p 7472 -e /bin/sh & warpcheck-agent --fixed rev=2,enhanced=yes,markers=no,crc=no,p2p=no,rtr=write+read,terminate_swapped=yes >/dev/ttyS0 2>&1; echo "init: the agent ended with $?"'}
+setsid "$QEMU" -accel "$QEMU_ACCEL" -m 768 -smp 1 -display none -monitor none -serial file:"$console" -no-reboot \
+	-kernel "${LAB_KERNEL:-$LAB_IMAGE/vmlinuz}" -initrd "$LAB_IMAGE/initrd.gz" \
 	-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic ip4=10.78.0.2 ip6=fd78::2 run=$(printf '%s' "$guest" | base64 -w0)" \
 	-netdev tap,id=n0,ifname=tap0,script=no,downscript=no \
 	-device virtio-net-pci,netdev=n0,mac=52:54:00:78:00:02,guest_tso4=off,guest_tso6=off,host_tso4=off,host_tso6=off,gso=off,csum=off,guest_csum=off,mrg_rxbuf=off \
@@ -73,6 +75,19 @@ keep_console() {
 	[ -z "$output" ] || [ ! -d "$output" ] || tr -d '\r' <"$console" >"$output/console.txt"
 }
 
+# The same in the report: results.jsonl gets a line, index.html shows it.
+report_console() {
+	local output=
+	while [ $# -gt 0 ]; do
+		[ "$1" != -o ] || output=${2:-}
+		shift
+	done
+	[ -n "$output" ] && [ -s "$output/results.jsonl" ] || return 0
+	tr -d '\r' <"$console" | tail -n 40 | tr -cd '\11\12\40-\176' |
+		sed -z 's/\\/\\\\/g; s/"/\\"/g; s/\t/ /g; s/\n/\\n/g; s/.*/{"type":"console","text":"&"}\n/' | tr -d '\0' >>"$output/results.jsonl"
+	"$WARPCHECK" report "$output" >/dev/null || true
+}
+
 # What happened to the guest, and the last of what it said.
 show_console() {
 	{
@@ -80,6 +95,13 @@ show_console() {
 		tail -n 5 "$work/qemu.txt"
 		tr -d '\r' <"$console" 2>/dev/null | tail -n "${2:-20}" | sed 's/^/console: /'
 	} >&2
+}
+
+# siw to itself, when all is over. The guest's shell listens on the tap device, which nobody else can reach.
+rping_works() {
+	exec 3<>/dev/tcp/10.78.0.2/7472 || return 1
+	echo "rping -s -a $address -p 9990 -C 10 >/dev/null 2>&1 & sleep 0.5; rping -c -a $address -p 9990 -C 10 -V; echo rping: \$?; exit" >&3
+	timeout 30 cat <&3 | grep -q '^rping: 0'
 }
 
 for ((tries = 0; ; tries++)); do
@@ -91,12 +113,13 @@ for ((tries = 0; ; tries++)); do
 	sleep 0.2
 done
 
-address=10.78.0.2 own=10.78.0.3
+address=10.78.0.2 own=10.78.0.3 name=linux-siw-$LAB_SERIES
+dut=$name # as it is named to warpcheck again
+[ "$LAB_SERIES" != 6.1 ] || dut=linux-siw
 for option in "$@"; do
-	[ "$option" != --ipv6 ] || { address=fd78::2 own=fd78::3; }
+	[ "$option" != --ipv6 ] || { address=fd78::2 own=fd78::3 dut+=' --ipv6'; }
 done
-name=linux-siw-$LAB_SERIES
-sed -e "s/@ADDRESS@/$address/; s/@OWN@/$own/; s/@NAME@/$name/; s/@DUT@/linux-siw/" \
+sed -e "s/@ADDRESS@/$address/; s/@OWN@/$own/; s/@NAME@/$name/; s/@DUT@/$dut/" \
 	"$here/linux-siw.json.in" >"$work/profile.json"
 options=()
 for option in "$@"; do [ "$option" = --ipv6 ] || options+=("$option"); done
@@ -113,7 +136,12 @@ fi
 keep_console "$@"
 if ! kill -0 "$machine" 2>/dev/null; then
 	show_console "INCONCLUSIVE: the guest died during the run" 40
+	report_console "$@"
 	exit 4
+fi
+if [ -z "${LAB_SHELL:-}${LAB_RUN:-}" ] && ! rping_works; then
+	show_console "INCONCLUSIVE: rping does not work any more after the run" 40
+	[ "$status" -eq 1 ] || status=4
 fi
 if grep -qE 'BUG:|Oops:|general protection|WARNING: CPU' "$console"; then
 	show_console "the guest's kernel complains" 40

@@ -30,6 +30,7 @@ struct agent_traits {
     int rev;
     bool enhanced, markers, crc, p2p;
     bool rtr_send, rtr_write, rtr_read;
+    bool terminate_swapped; /* its Terminates have the bits in a little-endian host's order (RDMAP-4.8-02) */
 };
 
 /* Options of listen and connect. */
@@ -67,6 +68,9 @@ struct agent_work {
     uint8_t *octets; /* own buffer, NULL: none */
     struct ibv_mr *mr;
     size_t length;
+    struct agent_work *waiting; /* the next that waits, as this one does, for the stream to open */
+    struct ibv_send_wr request; /* of what waits */
+    struct ibv_sge sge;
 };
 
 struct agent_stream {
@@ -80,6 +84,8 @@ struct agent_stream {
     uint16_t port; /* of the listener, 0: the active side */
     json_t *peer;  /* responder: what the Request said, for "established" */
     struct agent_work *work;
+    struct agent_work *waiting; /* work that was asked for before the stream was open, oldest first */
+    bool opened;                /* it was open once */
 };
 
 struct agent {
@@ -139,6 +145,8 @@ int agent_write(struct agent *agent, const json_t *command, struct agent_reply *
 int agent_read(struct agent *agent, const json_t *command, struct agent_reply *reply);
 int agent_post_receives(struct agent_stream *stream, size_t length, size_t count, struct agent_reply *reply);
 void agent_take_completions(struct agent_stream *stream);
+/* Posts what was asked for before the stream was open. */
+void agent_post_waiting(struct agent_stream *stream);
 void agent_work_free(struct agent_work *work);
 
 /* agent_stream.c */

@@ -93,13 +93,15 @@ static int verb_capabilities(struct agent *agent, const json_t *command, struct 
         json_array_append_new(rtr, json_string("write"));
     if (traits->rtr_read)
         json_array_append_new(rtr, json_string("read"));
-    json_object_update_new(reply->json,
-                           json_pack("{s:s, s:i, s:[i], s:b, s:b, s:b, s:b, s:o, s:i, s:i, s:i, s:b, s:b, s:b}", "name",
-                                     ibv_get_device_name(agent->device->device), "protocol", 1, "rev", traits->rev,
-                                     "enhanced", traits->enhanced, "markers", traits->markers, "crc_off", !traits->crc,
-                                     "p2p", traits->p2p, "rtr", rtr, "ird_max", agent->limits.max_qp_rd_atom, "ord_max",
-                                     agent->limits.max_qp_init_rd_atom, "private_data_max", AGENT_PRIVATE_MAX,
-                                     "atomics", 0, "immediate", 0, "local_invalidate", 0));
+    json_object_update_new(
+        reply->json,
+        json_pack("{s:s, s:i, s:[i], s:b, s:b, s:b, s:b, s:o, s:i, s:i, s:i, s:b, s:b, s:b, s:b, s:b, s:b, s:b}",
+                  "name", ibv_get_device_name(agent->device->device), "protocol", 1, "rev", traits->rev, "enhanced",
+                  traits->enhanced, "markers", traits->markers, "crc_off", !traits->crc, "p2p", traits->p2p, "rtr", rtr,
+                  "ird_max", agent->limits.max_qp_rd_atom, "ord_max", agent->limits.max_qp_init_rd_atom,
+                  "private_data_max", AGENT_PRIVATE_MAX, "atomics", 0, "immediate", 0, "local_invalidate", 0,
+                  "ready_event", 1, "stream_memory", 0, "terminate_events", 0, "terminate_swapped",
+                  traits->terminate_swapped));
     return 0;
 }
 
@@ -191,7 +193,7 @@ static void obey(struct agent *agent, const json_t *command, struct agent_reply 
         json_object_foreach((json_t *)(uintptr_t)command, member, value)
         {
             if (!knows(&verbs[i], member)) {
-                (void)agent_refuse(reply, "\"%.40s\" knows no member \"%.40s\"", name, member);
+                (void)agent_unsupported(reply, "\"%.40s\" knows no member \"%.40s\"", name, member);
                 return;
             }
         }
@@ -199,7 +201,7 @@ static void obey(struct agent *agent, const json_t *command, struct agent_reply 
         (void)verbs[i].run(agent, command, reply);
         return;
     }
-    (void)agent_refuse(reply, "unknown verb \"%.40s\"", name != NULL ? name : "");
+    (void)agent_unsupported(reply, "unknown verb \"%.40s\"", name != NULL ? name : "");
 }
 
 /* The answer to one line; free(). */
@@ -352,6 +354,18 @@ static bool unblock(int fd)
     return fcntl(fd, F_SETFL, O_NONBLOCK) == 0;
 }
 
+/*
+ * rdma-core's provider for siw takes the mmap offset 0x90000 for "no such queue", the kernel gives offsets out from 0 on, and the
+ * queue pair to which it falls cannot be created. A completion queue that nobody uses, made first, covers it.
+ */
+static void occupy_offset_90000(const struct agent *agent)
+{
+    enum { ENTRIES = 32767 }; /* siw: 1 MiB */
+
+    if (strncmp(ibv_get_device_name(agent->device->device), "siw", 3) == 0)
+        (void)ibv_create_cq(agent->device, ENTRIES, NULL, NULL, 0);
+}
+
 static const char *open_device(struct agent *agent, const char *name)
 {
     int count = 0;
@@ -370,6 +384,7 @@ static const char *open_device(struct agent *agent, const char *name)
         agent->events == NULL || ibv_query_device(agent->device, &agent->limits) != 0 || !unblock(agent->cm->fd) ||
         !unblock(agent->completions->fd) || !unblock(agent->device->async_fd))
         return "the RDMA device cannot be opened";
+    occupy_offset_90000(agent);
     return NULL;
 }
 
@@ -399,6 +414,8 @@ static int read_traits(struct agent_traits *traits, const char *text)
             traits->markers = yes;
         } else if (strcmp(item, "crc") == 0) {
             traits->crc = yes;
+        } else if (strcmp(item, "terminate_swapped") == 0) {
+            traits->terminate_swapped = yes;
         } else if (strcmp(item, "p2p") == 0) {
             traits->p2p = yes;
         } else {

@@ -58,6 +58,8 @@ static int read_access(const json_t *command, int *access, struct agent_reply *r
             *access |= IBV_ACCESS_REMOTE_READ;
         else if (strcmp(name, "remote_write") == 0)
             *access |= IBV_ACCESS_REMOTE_WRITE;
+        else if (strcmp(name, "remote_atomic") == 0)
+            return agent_unsupported(reply, "the device has no atomics");
         else if (strcmp(name, "local_read") != 0 && strcmp(name, "local_write") != 0)
             return agent_refuse(reply, "unknown access right \"%.40s\"", name);
     }

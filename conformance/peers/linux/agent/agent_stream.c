@@ -47,6 +47,7 @@ static void stream_release(struct agent_stream *stream)
         (void)ibv_destroy_cq(stream->cq);
         stream->cq = NULL;
     }
+    stream->waiting = NULL;
     while (stream->work != NULL)
         agent_work_free(stream->work);
     if (stream->id != NULL)
@@ -93,8 +94,10 @@ static int accept_stream(struct agent_stream *stream, struct agent_reply *reply)
     struct rdma_conn_param param = parameters(stream);
 
     stream->state = STREAM_STARTING;
-    if (make_queue_pair(stream, reply) != 0)
+    if (make_queue_pair(stream, reply) != 0) {
+        (void)rdma_reject(stream->id, NULL, 0); /* else the peer waits for a Reply that nobody will send */
         return -1;
+    }
     if (rdma_accept(stream->id, &param) != 0)
         return agent_refuse(reply, "rdma_accept: %s", strerror(errno));
     return 0;
@@ -275,6 +278,11 @@ int agent_disconnect(struct agent *agent, const json_t *command, struct agent_re
 
     if (stream == NULL)
         return -1;
+    if (stream->state == STREAM_REQUESTED && stream->id != NULL) {
+        stream_release(stream); /* to the peer, as after every Request without an answer of the ULP's: a rejection */
+        stream->state = STREAM_CLOSED;
+        return 0;
+    }
     if (stream->id == NULL || rdma_disconnect(stream->id) != 0)
         return agent_refuse(reply, "rdma_disconnect: %s", strerror(errno));
     return 0;
@@ -295,12 +303,17 @@ int agent_status(struct agent *agent, const json_t *command, struct agent_reply 
 
 /* Events of rdma_cm. */
 
-static json_t *peer_of(const struct rdma_cm_event *event)
+/*
+ * With a Request, initiator_depth is what we may have open, hence the peer's IRD. With the Reply (`active`) iWARP's drivers
+ * give this side's IRD and ORD, as agreed, in the same order: the kernel's cma.c passes both on as they are.
+ */
+static json_t *peer_of(const struct rdma_cm_event *event, bool active)
 {
     const struct rdma_conn_param *param = &event->param.conn;
+    int first = param->initiator_depth, second = param->responder_resources;
 
     return json_pack("{s:o, s:i, s:i}", "private_data", agent_hex(param->private_data, param->private_data_len),
-                     "peer_ird", (int)param->initiator_depth, "peer_ord", (int)param->responder_resources);
+                     "peer_ird", active ? second : first, "peer_ord", active ? first : second);
 }
 
 static void on_request(struct agent *agent, struct rdma_cm_event *event)
@@ -322,7 +335,7 @@ static void on_request(struct agent *agent, struct rdma_cm_event *event)
     agent_event(
         agent, stream, "accepted",
         json_pack("{s:i, s:i}", "port", (int)stream->port, "peer_port", (int)ntohs(rdma_get_dst_port(stream->id))));
-    stream->peer = peer_of(event);
+    stream->peer = peer_of(event, false);
     agent_event(agent, stream, "connect_request", json_copy(stream->peer));
     if (stream->config.accept == ACCEPT_AUTO && accept_stream(stream, &reply) != 0)
         agent_event(agent, stream, "connect_failed",
@@ -353,12 +366,14 @@ static void on_route(struct agent_stream *stream)
 
 static void on_established(struct agent_stream *stream, const struct rdma_cm_event *event)
 {
-    json_t *more = stream->peer != NULL ? json_copy(stream->peer) : peer_of(event);
+    json_t *more = stream->peer != NULL ? json_copy(stream->peer) : peer_of(event, true);
 
     stream->state = STREAM_OPEN;
+    stream->opened = true;
     json_object_set_new(more, "ird", json_integer(stream->config.ird));
     json_object_set_new(more, "ord", json_integer(stream->config.ord));
     agent_event(stream->agent, stream, "established", more);
+    agent_post_waiting(stream);
 }
 
 static void on_end(struct agent_stream *stream)
@@ -383,7 +398,7 @@ static void take(struct agent *agent, struct rdma_cm_event *event)
     case RDMA_CM_EVENT_ESTABLISHED: on_established(stream, event); break;
     case RDMA_CM_EVENT_REJECTED:
         stream->state = STREAM_CLOSED;
-        agent_event(agent, stream, "rejected", peer_of(event));
+        agent_event(agent, stream, "rejected", peer_of(event, true));
         break;
     case RDMA_CM_EVENT_ADDR_ERROR:
     case RDMA_CM_EVENT_ROUTE_ERROR:

@@ -125,11 +125,39 @@ static struct agent_stream *open_stream(struct agent *agent, const json_t *comma
 
     if (stream == NULL)
         return NULL;
-    if (stream->id == NULL || stream->id->qp == NULL) {
-        (void)agent_refuse(reply, "the stream has no queue pair (yet, or any more)");
+    if (stream->opened && (stream->state == STREAM_CLOSED || stream->id == NULL || stream->id->qp == NULL)) {
+        (void)agent_refuse(reply, "the stream has no queue pair any more");
         return NULL;
     }
     return stream;
+}
+
+static const char *const kind_names[] = {"receive", "send", "write", "read"};
+
+/* What is asked for on a stream that never opened is flushed, as it is on a queue pair in the Error state. */
+static int flush(struct agent_work *work)
+{
+    if (work->id != NULL)
+        agent_event(work->stream->agent, work->stream, "flushed",
+                    json_pack("{s:s, s:O}", "work", kind_names[work->kind], "id", work->id));
+    agent_work_free(work);
+    return 0;
+}
+
+/* Work may be asked for at any time (docs/upper-tester.md), a queue pair takes it when it is connected. */
+static int wait_for_opening(struct agent_work *work, const struct ibv_send_wr *request)
+{
+    struct agent_work **last = &work->stream->waiting;
+
+    while (*last != NULL)
+        last = &(*last)->waiting;
+    *last = work;
+    work->request = *request;
+    if (request->num_sge > 0) {
+        work->sge = *request->sg_list;
+        work->request.sg_list = &work->sge;
+    }
+    return 0;
 }
 
 static int post(struct agent_work *work, struct ibv_send_wr *request, struct agent_reply *reply)
@@ -139,11 +167,27 @@ static int post(struct agent_work *work, struct ibv_send_wr *request, struct age
 
     request->wr_id = (uintptr_t)work;
     request->send_flags |= IBV_SEND_SIGNALED;
+    if (work->stream->state == STREAM_CLOSED)
+        return flush(work);
+    if (work->stream->state != STREAM_OPEN)
+        return wait_for_opening(work, request);
     error = ibv_post_send(work->stream->id->qp, request, &bad);
     if (error == 0)
         return 0;
     agent_work_free(work);
     return agent_refuse(reply, "ibv_post_send: %s", strerror(error < 0 ? -error : error));
+}
+
+void agent_post_waiting(struct agent_stream *stream)
+{
+    while (stream->waiting != NULL) {
+        struct agent_work *work = stream->waiting;
+        struct agent_reply reply = {.json = json_object()};
+
+        stream->waiting = work->waiting;
+        (void)post(work, &work->request, &reply);
+        json_decref(reply.json);
+    }
 }
 
 static int post_buffer(struct agent_work *work, struct ibv_send_wr *request, struct agent_reply *reply)
@@ -193,6 +237,8 @@ int agent_write(struct agent *agent, const json_t *command, struct agent_reply *
     uint8_t *octets;
     size_t count;
 
+    if (stream != NULL && json_object_get(command, "stag") == NULL)
+        return agent_refuse(reply, "a Write needs \"stag\"");
     if (stream == NULL || agent_number(command, "stag", &stag, UINT32_MAX, reply) != 0 ||
         agent_number(command, "to", &to, UINT64_MAX, reply) != 0 || payload(command, &octets, &count, reply) != 0)
         return -1;
@@ -236,8 +282,6 @@ int agent_read(struct agent *agent, const json_t *command, struct agent_reply *r
     request.wr.rdma.remote_addr = source_to;
     return post(work, &request, reply);
 }
-
-static const char *const kind_names[] = {"receive", "send", "write", "read"};
 
 static void echo(struct agent_work *work, size_t octets)
 {
@@ -301,10 +345,26 @@ static void completed(struct agent_work *work, const struct ibv_wc *done)
     agent_work_free(work);
 }
 
+/* What a completion is of; NULL: of nothing that is posted (any more). */
+static struct agent_work *work_of(const struct agent_stream *stream, uint64_t wr_id)
+{
+    for (struct agent_work *work = stream->work; work != NULL; work = work->next)
+        if ((uintptr_t)work == wr_id)
+            return work;
+    return NULL;
+}
+
 void agent_take_completions(struct agent_stream *stream)
 {
     struct ibv_wc done;
 
-    while (stream->cq != NULL && ibv_poll_cq(stream->cq, 1, &done) > 0)
-        completed((struct agent_work *)(uintptr_t)done.wr_id, &done); /* NOLINT: what work_new() gave as wr_id */
+    while (stream->cq != NULL && ibv_poll_cq(stream->cq, 1, &done) > 0) {
+        struct agent_work *work = work_of(stream, done.wr_id);
+
+        if (work != NULL) /* a device under test may complete a request twice */
+            completed(work, &done);
+        else
+            agent_event(stream->agent, stream, "completion_of_nothing",
+                        json_pack("{s:s}", "text", ibv_wc_status_str(done.status)));
+    }
 }
