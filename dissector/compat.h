@@ -22,8 +22,8 @@ typedef bool warp_boolean;
 typedef gboolean warp_boolean;
 #endif
 
-/* Added in 4.2: what the list of plugins says of this one. */
-#if WARP_WIRESHARK(4, 2)
+/* Added in 4.4: what the list of plugins says of this one. */
+#if WARP_WIRESHARK(4, 4)
 #include <wsutil/plugins.h>
 #define WARP_DESCRIBE(export)                                                                                          \
     export uint32_t plugin_describe(void);                                                                             \

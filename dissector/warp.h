@@ -7,9 +7,11 @@
  *     warp_draw.c     a frame's records as columns, tree and expert items (any pass, any order of frames)
  *     warp_start.c    the tree of a start-up frame and what both agreed upon; warp_private.c: known private data
  *     warp_fpdu.c     the tree of an FPDU: MPA, DDP, RDMAP
+ *     warp_sctp.c     the same for SCTP: stands before it, session control messages, DDP Segment chunks
+ *     warp_cm.c       the same for CM messages over RoCE and InfiniBand
  *     warp_ulp.c      messages to the dissectors of ULPs
  *     warp_fields.c   fields, out of wire/'s tables
- *     warp_stats.c    statistics
+ *     warp_stats.c    statistics; warp_follow.c: what the ULPs of a connection sent
  *
  * Drawing never decides anything that depends on other frames: it only reads records and the octets of its own frame.
  * Octets that had to wait for others (behind a hole, before the Request) are decoded while a later frame is dissected.
@@ -33,11 +35,15 @@ enum warp_kind {
     WARP_FPDU,
     WARP_GAP,
     WARP_UNDECODED,
-    WARP_OTHER, /* shown only when something was found */
+    WARP_OTHER,   /* shown only when something was found */
+    WARP_SCTP,    /* a chunk */
+    WARP_SESSION, /* a session control message */
+    WARP_CM,      /* a CM message */
 };
 
 struct warp_finding {
     struct warp_finding *next;
+    struct warp_finding *next_at_end; /* decided at the end of the same flow */
     enum rule_verdict verdict;
     uint32_t frame;
     const char *id, *message, *expected, *actual;
@@ -50,6 +56,7 @@ struct warp_agreement {
 };
 
 struct warp_fpdu {
+    bool sctp; /* a DDP Segment chunk: DDP-SSN, then what would be the ULPDU */
     struct fpdu_framing framing;
     wire_result result;
     bool cut;
@@ -66,6 +73,7 @@ struct warp_fpdu {
     uint64_t message_octets;
     uint32_t message_first_frame; /* 0: not known */
     const uint8_t *message;       /* reassembled, on its last segment; NULL: not (all of it lies in this segment) */
+    uint32_t message_size;        /* octets of that */
     uint32_t message_in;          /* frame with its last segment, once that is known; 0: not yet */
     /* a response's request, or a request's response; 0: none */
     uint32_t request_frame, response_frame, response_last_frame;
@@ -89,6 +97,7 @@ struct warp_item {
     int offset;           /* in this frame's TCP payload; -1: not in it, `octets` are a copy */
     uint32_t count;       /* octets that are there */
     const uint8_t *octets;
+    const char *text; /* its notation; NULL: made when it is drawn */
     struct warp_finding *findings, **findings_end;
     union {
         struct warp_fpdu fpdu;
@@ -102,6 +111,16 @@ struct warp_item {
             bool in_sync;
         } gap;
         enum flow_reason reason;
+        struct {
+            uint32_t ppid;
+            uint32_t length; /* on the wire */
+            uint16_t sid;
+            uint32_t number;
+        } session;
+        struct {
+            uint8_t icrc; /* enum flow_icrc */
+            uint32_t request_in;
+        } cm;
     };
 };
 
@@ -118,16 +137,27 @@ struct warp_record {
 
 /* First pass: one TCP segment, header first, as it stands in `tvb`. */
 void warp_record_segment(tvbuff_t *tvb, packet_info *pinfo);
+/* The same for an SCTP packet, a RoCE packet from its BTH on, an InfiniBand packet from its LRH on, and an Ethernet
+ * payload of RoCEv1 from its GRH on. */
+enum warp_packet { WARP_PACKET_SCTP, WARP_PACKET_ROCE, WARP_PACKET_ROCE_V1, WARP_PACKET_INFINIBAND };
+void warp_record_packet(enum warp_packet packet, tvbuff_t *tvb, packet_info *pinfo);
 /* The record of a frame, NULL: nothing of interest. */
 const struct warp_record *warp_record_of(uint32_t frame);
+/* The greatest number of a flow so far. */
+uint32_t warp_record_flows(void);
 /* Per capture file. */
 void warp_record_open(void);
 void warp_record_close(void);
+/* The first pass is over: what waited for octets that did not come, and what is decided at the end. */
+void warp_record_finish(void);
 
 /* ---- drawing ------------------------------------------------------------------------------------------------------ */
 
 /* Everything of a record. `tvb` is the TCP payload (any tvb when there is none: `has_payload` false). */
 void warp_draw(const struct warp_record *record, tvbuff_t *tvb, bool has_payload, packet_info *pinfo, proto_tree *tree);
+
+/* The same for a packet that is not a piece of a stream: nothing is said of octets that no item has. */
+void warp_draw_packet(const struct warp_record *record, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree);
 
 /* The octets of an item, as a tvb and an offset in it. */
 struct warp_place {
@@ -141,6 +171,14 @@ proto_tree *warp_draw_start(const struct warp_item *item, const struct warp_plac
                             proto_tree *root);
 proto_tree *warp_draw_fpdu(const struct warp_item *item, const struct warp_place *place, packet_info *pinfo,
                            proto_tree *root);
+proto_tree *warp_draw_segment_chunk(const struct warp_item *item, const struct warp_place *place, packet_info *pinfo,
+                                    proto_tree *root);
+proto_tree *warp_draw_session(const struct warp_item *item, const struct warp_place *place, packet_info *pinfo,
+                              proto_tree *root);
+proto_tree *warp_draw_chunk(const struct warp_item *item, const struct warp_place *place, packet_info *pinfo,
+                            proto_tree *root);
+proto_tree *warp_draw_cm(const struct warp_item *item, const struct warp_place *place, packet_info *pinfo,
+                         proto_tree *root);
 /* Appends to Info, behind a bar. */
 void warp_info(packet_info *pinfo, const char *text);
 /* The item in the tree that stands for a unit, and generated fields that all have. */
@@ -168,6 +206,8 @@ extern int ett_warp, ett_warp_part, ett_warp_detail;
       "frame with the last octet: it could not be decoded before this one")                                            \
     H(completed_in, "Shown in", "warp.shown_in", FT_FRAMENUM, BASE_NONE, NULL,                                         \
       "frame where the unit is shown that these octets belong to")                                                     \
+    H(at_end, "Known at the end of the capture only", "warp.at_end", FT_BOOLEAN, BASE_NONE, NULL,                      \
+      "it waited for octets that never came, or is decided at the end")                                                \
     H(data, "Octets of a unit that is shown elsewhere", "warp.data", FT_BYTES, BASE_NONE, NULL, NULL)                  \
     H(reason, "Not decoded", "warp.undecoded", FT_STRING, BASE_NONE, NULL, "why octets are not decoded")               \
     H(gap, "Octets missing", "warp.gap", FT_UINT64, BASE_DEC, NULL, "octets of the stream that the capture lacks")     \
@@ -196,6 +236,12 @@ extern int ett_warp, ett_warp_part, ett_warp_detail;
     H(private_rpc_flags, "Flags", "warp.private.rpcrdma.flags", FT_UINT8, BASE_HEX, NULL, "1: remote invalidation")    \
     H(private_rpc_send, "Send size", "warp.private.rpcrdma.send_size", FT_UINT32, BASE_DEC, NULL, NULL)                \
     H(private_rpc_receive, "Receive size", "warp.private.rpcrdma.receive_size", FT_UINT32, BASE_DEC, NULL, NULL)       \
+    H(private_iser, "iSER CM header", "warp.private.iser", FT_NONE, BASE_NONE, NULL,                                   \
+      "flags, and three reserved octets")                                                                              \
+    H(private_iser_zbva, "Zero-based addresses not used", "warp.private.iser.zbva_not_used", FT_BOOLEAN, BASE_NONE,    \
+      NULL, NULL)                                                                                                      \
+    H(private_iser_invalidate, "Send with Invalidate not used", "warp.private.iser.send_invalidate_not_used",          \
+      FT_BOOLEAN, BASE_NONE, NULL, NULL)                                                                               \
     H(private_smb_ird, "IRD in the ULP's own words", "warp.private.depth.ird", FT_UINT32, BASE_DEC, NULL,              \
       "SMB Direct's private data, from before RFC 6581")                                                               \
     H(private_smb_ord, "ORD in the ULP's own words", "warp.private.depth.ord", FT_UINT32, BASE_DEC, NULL, NULL)        \
@@ -216,6 +262,7 @@ extern int ett_warp, ett_warp_part, ett_warp_detail;
     H(payload_octets, "Payload octets", "warp.payload.octets", FT_UINT32, BASE_DEC, NULL, "of this DDP Segment")       \
     H(message_octets, "Message octets", "warp.message.octets", FT_UINT64, BASE_DEC, NULL,                              \
       "payload of the message up to and with this segment")                                                            \
+    H(message, "Reassembled message", "warp.message", FT_BYTES, BASE_NONE, NULL, "payload of all its DDP Segments")    \
     H(message_first, "Message begins in", "warp.message.first_frame", FT_FRAMENUM, BASE_NONE, NULL, NULL)              \
     H(message_in, "Message ends in", "warp.message.last_frame", FT_FRAMENUM, BASE_NONE, NULL, NULL)                    \
     H(rtr, "RTR message", "warp.rtr", FT_STRING, BASE_NONE, NULL, "the Initiator's first FPDU (RFC 6581 9)")           \
@@ -235,6 +282,21 @@ extern int ett_warp, ett_warp_part, ett_warp_detail;
     H(response_last, "Response ends in", "warp.response_last", FT_FRAMENUM, BASE_NONE,                                 \
       FRAMENUM_TYPE(FT_FRAMENUM_RESPONSE), NULL)                                                                       \
     H(response_time, "Time since the request", "warp.response_time", FT_RELATIVE_TIME, BASE_NONE, NULL, NULL)          \
+    H(sctp, "SCTP chunk", "warp.sctp", FT_NONE, BASE_NONE, NULL, NULL)                                                 \
+    H(session, "DDP Stream Session Control", "warp.session", FT_NONE, BASE_NONE, NULL, NULL)                           \
+    H(session_private, "Private Data", "warp.session.private_data", FT_BYTES, BASE_NONE, NULL, NULL)                   \
+    H(sid, "Stream", "warp.session.sid", FT_UINT16, BASE_DEC, NULL, "SCTP Stream Identifier")                          \
+    H(segment_chunk, "DDP Segment chunk", "warp.ddp_sctp", FT_NONE, BASE_NONE, NULL, NULL)                             \
+    H(cm, "CM message", "warp.cm", FT_NONE, BASE_NONE, NULL, NULL)                                                     \
+    H(cm_private, "Private Data", "warp.cm.private_data", FT_BYTES, BASE_NONE, NULL, NULL)                             \
+    H(cm_icrc, "ICRC", "warp.cm.icrc", FT_STRING, BASE_NONE, NULL, NULL)                                               \
+    H(ipcm, "RDMA IP CM Service", "warp.ipcm", FT_NONE, BASE_NONE, NULL, "IBTA Annex A11")                             \
+    H(ipcm_source4, "Source", "warp.ipcm.source_ipv4", FT_IPv4, BASE_NONE, NULL, NULL)                                 \
+    H(ipcm_source6, "Source", "warp.ipcm.source_ipv6", FT_IPv6, BASE_NONE, NULL, NULL)                                 \
+    H(ipcm_destination4, "Destination", "warp.ipcm.destination_ipv4", FT_IPv4, BASE_NONE, NULL, NULL)                  \
+    H(ipcm_destination6, "Destination", "warp.ipcm.destination_ipv6", FT_IPv6, BASE_NONE, NULL, NULL)                  \
+    H(ipcm_consumer, "Consumer Private Data", "warp.ipcm.consumer", FT_BYTES, BASE_NONE, NULL, NULL)                   \
+    H(ipcm_suggested, "Suggested value", "warp.ipcm.ari.suggested", FT_BYTES, BASE_NONE, NULL, NULL)                   \
     H(finding, "Finding", "warp.finding", FT_NONE, BASE_NONE, NULL, NULL)                                              \
     H(finding_id, "Requirement", "warp.finding.id", FT_STRING, BASE_NONE, NULL, NULL)                                  \
     H(finding_verdict, "Verdict", "warp.finding.verdict", FT_STRING, BASE_NONE, NULL, NULL)                            \
@@ -257,6 +319,10 @@ WARP_FIELDS(WARP_FIELD_EXTERN_)
     E(short_ulpdu, "warp.ddp.short", PI_PROTOCOL, PI_ERROR, "Too short for a DDP header")                              \
     E(short_header, "warp.rdmap.short", PI_PROTOCOL, PI_ERROR, "Too short for its RDMAP header")                       \
     E(terminate, "warp.terminate.expert", PI_RESPONSE_CODE, PI_WARN, "The stream is terminated")                       \
+    E(session_rejected, "warp.session.rejected", PI_RESPONSE_CODE, PI_NOTE, "The session is rejected")                 \
+    E(session_short, "warp.session.short", PI_PROTOCOL, PI_ERROR, "Too short for its fixed part")                      \
+    E(cm_rejected, "warp.cm.rejected", PI_RESPONSE_CODE, PI_NOTE, "The connection is rejected")                        \
+    E(cm_icrc, "warp.cm.icrc.bad", PI_CHECKSUM, PI_ERROR, "Bad ICRC: a receiver drops this packet")                    \
     E(fail, "warp.finding.fail", PI_PROTOCOL, PI_ERROR, "A requirement is not kept")                                   \
     E(warn, "warp.finding.warn", PI_PROTOCOL, PI_WARN, "A recommendation is not kept")                                 \
     E(ambiguous, "warp.finding.ambiguous", PI_PROTOCOL, PI_NOTE, "The texts allow two readings")
@@ -292,10 +358,16 @@ extern struct warp_preferences warp_preferences;
 void warp_register(void);
 void warp_handoff(void);
 void warp_ulp_handoff(void);
+void warp_sctp_handoff(void);
+void warp_cm_handoff(void);
 
 void warp_stats_register(void);
 void warp_stats_handoff(void);
-/* Tells listeners of an item. */
+void warp_follow_register(void);
+/* Tells them of octets that a ULP sent. */
+void warp_follow_tell(tvbuff_t *payload, packet_info *pinfo);
+/* Tells listeners of a frame that belongs to a flow, and of an item (`segment`: NULL when it has none). */
+void warp_stats_tell_frame(const struct warp_record *record, packet_info *pinfo);
 void warp_stats_tell(const struct warp_item *item, const struct ddp_segment *segment, packet_info *pinfo);
 
 #endif

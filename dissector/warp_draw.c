@@ -38,6 +38,8 @@ proto_item *warp_draw_root(const struct warp_item *item, const struct warp_place
         generated(proto_tree_add_uint(*tree, hf_warp_first_frame, place->tvb, place->offset, 0, item->first_frame));
     if (item->last_frame != shown_in)
         generated(proto_tree_add_uint(*tree, hf_warp_last_frame, place->tvb, place->offset, 0, item->last_frame));
+    if (item->decoded_in == 0)
+        generated(proto_tree_add_boolean(*tree, hf_warp_at_end, place->tvb, place->offset, 0, TRUE));
     return top;
 }
 
@@ -77,6 +79,11 @@ static void draw_gap(const struct warp_item *item, const struct warp_place *plac
     proto_item *part = proto_tree_add_uint64(tree, hf_warp_gap, place->tvb, place->offset, 0, item->gap.octets);
 
     generated(part);
+    if (item->text != NULL) {
+        expert_add_info_format(pinfo, part, &ei_warp_gap, "%s", item->text);
+        warp_info(pinfo, wmem_strdup_printf(pinfo->pool, "[%s]", item->text));
+        return;
+    }
     expert_add_info_format(pinfo, part, &ei_warp_gap, "%" PRIu64 " octets of the stream are missing in the capture%s",
                            item->gap.octets, item->gap.in_sync ? "; the next FPDU boundary is known" : "");
     warp_info(pinfo, wmem_strdup_printf(pinfo->pool, "[%" PRIu64 " octets are missing]", item->gap.octets));
@@ -110,8 +117,9 @@ static void draw_note(const struct warp_item *item, tvbuff_t *tvb, packet_info *
     proto_item_append_text(top, "%s",
                            item->kind == WARP_GAP         ? ", octets missing"
                            : item->kind == WARP_UNDECODED ? ", not decoded"
-                                                          : ", end of the connection");
+                                                          : ", decided at the end of the connection");
     draw_findings(item, &place, pinfo, tree);
+    warp_stats_tell(item, NULL, pinfo);
 }
 
 /* ---- items with octets --------------------------------------------------------------------------------------------- */
@@ -125,6 +133,7 @@ struct drawing {
     proto_tree *root;
     int covered; /* octets of the payload up to here are shown */
     bool begun;  /* some unit of this payload was drawn */
+    bool packet; /* not a piece of a stream: nothing is covered */
 };
 
 static void draw_part(struct drawing *drawing, int from, int to, bool head);
@@ -148,7 +157,7 @@ static struct warp_place place_of(const struct drawing *drawing, const struct wa
     packet_info *pinfo = drawing->pinfo;
     struct warp_place place = {drawing->tvb, item->decoded_in == shown_in ? item->offset : find_copy(drawing, item),
                                (int)item->count};
-    const char *what = item->kind == WARP_START ? "Start-up frame" : "FPDU";
+    const char *what = item->kind == WARP_START ? "Start-up frame" : drawing->packet ? "User message" : "FPDU";
     const char *name;
 
     if (place.offset >= 0 && drawing->has_payload &&
@@ -175,17 +184,23 @@ static void draw_unit(struct drawing *drawing, const struct warp_item *item)
 
     if (place.count == 0)
         return;
-    if (place.tvb == drawing->tvb) {
+    if (place.tvb == drawing->tvb && !drawing->packet) {
         if (place.offset > drawing->covered)
             draw_part(drawing, drawing->covered, place.offset, !drawing->begun);
         if (place.offset + place.count > drawing->covered)
             drawing->covered = place.offset + place.count;
         drawing->begun = true;
     }
-    if (item->kind == WARP_START)
-        tree = warp_draw_start(item, &place, drawing->pinfo, drawing->root);
-    else
-        tree = warp_draw_fpdu(item, &place, drawing->pinfo, drawing->root);
+    switch (item->kind) {
+    case WARP_START: tree = warp_draw_start(item, &place, drawing->pinfo, drawing->root); break;
+    case WARP_SCTP: tree = warp_draw_chunk(item, &place, drawing->pinfo, drawing->root); break;
+    case WARP_SESSION: tree = warp_draw_session(item, &place, drawing->pinfo, drawing->root); break;
+    case WARP_CM: tree = warp_draw_cm(item, &place, drawing->pinfo, drawing->root); break;
+    default:
+        tree =
+            (item->fpdu.sctp ? warp_draw_segment_chunk : warp_draw_fpdu)(item, &place, drawing->pinfo, drawing->root);
+        break;
+    }
     draw_findings(item, &place, drawing->pinfo, tree);
 }
 
@@ -220,7 +235,7 @@ static void draw_part(struct drawing *drawing, int from, int to, bool head)
 
 static void draw_item(struct drawing *drawing, const struct warp_item *item)
 {
-    if (item->kind == WARP_START || item->kind == WARP_FPDU)
+    if (item->kind != WARP_GAP && item->kind != WARP_UNDECODED && item->kind != WARP_OTHER)
         draw_unit(drawing, item);
     else
         draw_note(item, drawing->tvb, drawing->pinfo, drawing->root);
@@ -228,11 +243,12 @@ static void draw_item(struct drawing *drawing, const struct warp_item *item)
 
 void warp_draw(const struct warp_record *record, tvbuff_t *tvb, bool has_payload, packet_info *pinfo, proto_tree *tree)
 {
-    struct drawing drawing = {record, tvb, has_payload, pinfo, tree, 0, false};
+    struct drawing drawing = {record, tvb, has_payload, pinfo, tree, 0, false, false};
     bool again = PINFO_FD_VISITED(pinfo);
     int end = has_payload ? (int)tvb_captured_length(tvb) : 0;
 
     shown_in = record->frame;
+    warp_stats_tell_frame(record, pinfo);
     if (has_payload) {
         col_set_str(pinfo->cinfo, COL_PROTOCOL, "iWARP");
         col_clear(pinfo->cinfo, COL_INFO);
@@ -244,4 +260,30 @@ void warp_draw(const struct warp_record *record, tvbuff_t *tvb, bool has_payload
         draw_item(&drawing, item);
     if (drawing.covered < end)
         draw_part(&drawing, drawing.covered, end, !drawing.begun && record->begun_in != 0);
+}
+
+/* SCTP chunks alone stay beside what SCTP says of the packet; what DDP and CM say stands in its place. */
+static bool is_told(const struct warp_item *item, bool again, uint32_t frame)
+{
+    return (item->kind == WARP_FPDU || item->kind == WARP_SESSION || item->kind == WARP_CM) &&
+           (!again || item->last_frame == frame);
+}
+
+void warp_draw_packet(const struct warp_record *record, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree)
+{
+    struct drawing drawing = {record, tvb, true, pinfo, tree, 0, false, true};
+    bool again = PINFO_FD_VISITED(pinfo), told = again && record->home != NULL;
+
+    shown_in = record->frame;
+    for (const struct warp_item *item = record->items; item != NULL && !told; item = item->next)
+        told = is_told(item, again, record->frame);
+    if (told) {
+        col_set_str(pinfo->cinfo, COL_PROTOCOL, "iWARP");
+        col_clear(pinfo->cinfo, COL_INFO);
+    }
+    for (const struct warp_item *item = record->items; item != NULL; item = item->next)
+        if (!again || item->last_frame == record->frame)
+            draw_item(&drawing, item);
+    for (const struct warp_item *item = again ? record->home : NULL; item != NULL; item = item->next_home)
+        draw_item(&drawing, item);
 }

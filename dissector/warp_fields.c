@@ -29,10 +29,36 @@ static GArray *registered; /* hf_register_info */
 static const char *prefix_of(const char *layout)
 {
     static const char *const prefixes[][2] = {
-        {"mpa_start", "mpa"},          {"mpa_enhanced", "mpa.enhanced"},  {"ddp_tagged", "ddp"},
-        {"ddp_untagged", "ddp"},       {"rdmap_control", "rdmap"},        {"rdmap_untagged", "rdmap"},
-        {"read_request", "read"},      {"terminate_length", "terminate"}, {"atomic_request", "atomic"},
+        {"mpa_start", "mpa"},
+        {"mpa_enhanced", "mpa.enhanced"},
+        {"ddp_tagged", "ddp"},
+        {"ddp_untagged", "ddp"},
+        {"rdmap_control", "rdmap"},
+        {"rdmap_untagged", "rdmap"},
+        {"read_request", "read"},
+        {"terminate_length", "terminate"},
+        {"atomic_request", "atomic"},
         {"atomic_response", "atomic"},
+        {"sctp_common", "sctp"},
+        {"sctp_chunk", "sctp.chunk"},
+        {"sctp_data", "sctp.data"},
+        {"sctp_init", "sctp.init"},
+        {"sctp_adaptation", "sctp.adaptation"},
+        {"sctp_sack", "sctp.sack"},
+        {"ddp_sctp_segment", "ddp_sctp"},
+        {"ddp_sctp_control", "session"},
+        {"ddp_sctp_draft_control", "session.draft"},
+        {"cm_ids", "cm"},
+        {"cm_req", "cm.req"},
+        {"cm_rep", "cm.rep"},
+        {"cm_mra", "cm.mra"},
+        {"cm_rej", "cm.rej"},
+        {"cm_dreq", "cm.dreq"},
+        {"cm_sidr_req", "cm.sidr_req"},
+        {"cm_sidr_rep", "cm.sidr_rep"},
+        {"ip_cm_private", "ipcm"},
+        {"ip_cm_service", "ipcm.service"},
+        {"ip_cm_ari", "ipcm.ari"},
     };
 
     for (size_t i = 0; i < array_length(prefixes); i++)
@@ -140,7 +166,7 @@ static bool may_be_quoted(const struct wire_layout *layout)
 static void layouts_register(void)
 {
     registered = g_array_new(FALSE, FALSE, sizeof(hf_register_info));
-    for (size_t i = 0; wire_layouts[i] != NULL && i < LAYOUTS_MAX - 1; i++) {
+    for (size_t i = 0; i < LAYOUTS_MAX - 1 && wire_layouts[i] != NULL; i++) {
         layouts[i].layout = wire_layouts[i];
         layouts[i].hf = fields_register(wire_layouts[i], "");
         layouts[i].quoted = may_be_quoted(wire_layouts[i]) ? fields_register(wire_layouts[i], "terminate.") : NULL;

@@ -96,15 +96,35 @@ static void message_append(struct warp_message *message, const struct flow_ddp *
         wmem_array_append(message->octets, segment->payload, (guint)ddp->payload_have);
 }
 
+/* Of another message than the one in progress: by MSN, or by STag. */
+static bool message_is_other(const struct warp_message *message, const struct ddp_segment *segment)
+{
+    return segment->tagged ? segment->stag != message->stag : segment->msn != message->msn;
+}
+
+/* The message that a segment belongs to begins anew: with it, or unseen before it. */
+static void message_begin(struct warp_message *message, const struct ddp_segment *segment, bool seen, uint32_t frame)
+{
+    message_clear(message);
+    message->first_frame = seen ? frame : 0;
+    message->broken = !seen;
+    message->first_to = segment->to;
+    message->stag = segment->stag;
+    message->msn = segment->msn;
+}
+
+/* `keep`: reassemble it. */
 static void message_segment(struct warp_message *message, const struct flow_event *event, struct warp_item *item,
                             bool keep)
 {
     const struct flow_rdmap *rdmap = event->rdmap;
+    const struct ddp_segment *segment = &event->ddp->segment;
+    bool first = rdmap->first;
 
-    if (rdmap->first) {
-        message_clear(message);
-        message->first_frame = item->last_frame;
-        message->first_to = event->ddp->segment.to;
+    if (!first && message_is_other(message, segment))
+        first = true; /* the end of the one before is missing */
+    if (first) {
+        message_begin(message, segment, segment->tagged ? rdmap->first : segment->mo == 0, item->last_frame);
         if (rdmap->last)
             return;
     }
@@ -118,10 +138,11 @@ static void message_segment(struct warp_message *message, const struct flow_even
         return;
     for (guint i = 0; i < wmem_array_get_count(message->items); i++)
         (*(struct warp_item **)wmem_array_index(message->items, i))->fpdu.message_in = item->last_frame;
-    if (keep && !message->broken && message->octets != NULL &&
-        wmem_array_get_count(message->octets) == rdmap->message_octets)
+    if (keep && !message->broken && message->octets != NULL) {
+        item->fpdu.message_size = wmem_array_get_count(message->octets);
         item->fpdu.message =
-            wmem_memdup(wmem_file_scope(), wmem_array_get_raw(message->octets), wmem_array_get_count(message->octets));
+            wmem_memdup(wmem_file_scope(), wmem_array_get_raw(message->octets), item->fpdu.message_size);
+    }
     message_clear(message);
 }
 

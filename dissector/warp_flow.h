@@ -17,6 +17,7 @@ struct warp_message {
     uint32_t first_frame;
     bool broken; /* something is missing: not to be reassembled */
     uint64_t first_to;
+    uint32_t stag, msn; /* that its segments have in common: the one or the other */
 };
 
 enum { WARP_QUOTES = 256, WARP_MESSAGE_MAX = 16 << 20, WARP_PENDING_MAX = 1024 };
@@ -39,6 +40,8 @@ struct warp_way {
 
 struct warp_flow {
     struct warp_agreement agreement;
+    bool closed; /* both sides have closed: rules that decide at the end were asked */
+    struct warp_finding *at_end;
     struct warp_way way[FLOW_DIRECTIONS];
 };
 

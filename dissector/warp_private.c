@@ -2,7 +2,7 @@
 /*
  * Private Data of start-up frames. Other plugins come first: by TCP port in the table "warp.private_data", or in the
  * heuristic list "warp.private_data". Then what can be told by itself: RPC-over-RDMA's private message (RFC 8797, which
- * has a magic number), NVMe over RDMA's (32 octets of record format 0), and the two depths that SMB Direct's peers sent
+ * has a magic number), NVMe over RDMA's (32 octets of record format 0), iSER's (four octets of flags), and the two depths that SMB Direct's peers sent
  * before RFC 6581 had a place for them.
  */
 #include "dissector/warp.h"
@@ -17,6 +17,9 @@ enum {
     RPC_OCTETS = 8,
     NVME_OCTETS = 32,
     DEPTHS_OCTETS = 8,
+    ISER_OCTETS = 4,
+    ISER_ZBVA = 0x80,
+    ISER_INVALIDATE = 0x40,
     DEPTH_MAX = 0x3FFE,
 };
 
@@ -68,6 +71,20 @@ static void draw_nvme(tvbuff_t *tvb, enum mpa_start_kind kind, proto_tree *tree)
     proto_tree_add_item(part, hf_warp_private_nvme_hsqsize, tvb, 6, 2, ENC_LITTLE_ENDIAN);
 }
 
+/* Four octets with no bit set that means nothing, and one at least that does. */
+static void draw_iser(tvbuff_t *tvb, const uint8_t *octets, proto_tree *tree)
+{
+    proto_tree *part;
+
+    if (octets[0] == 0 || (octets[0] & ~(ISER_ZBVA | ISER_INVALIDATE)) != 0 || octets[1] != 0 || octets[2] != 0 ||
+        octets[3] != 0)
+        return;
+    part = proto_item_add_subtree(proto_tree_add_item(tree, hf_warp_private_iser, tvb, 0, ISER_OCTETS, ENC_NA),
+                                  ett_warp_detail);
+    proto_tree_add_boolean(part, hf_warp_private_iser_zbva, tvb, 0, 1, (octets[0] & ISER_ZBVA) != 0);
+    proto_tree_add_boolean(part, hf_warp_private_iser_invalidate, tvb, 0, 1, (octets[0] & ISER_INVALIDATE) != 0);
+}
+
 /* Eight octets that are two small numbers, not both zero, in one of the two octet orders that were seen. */
 static void draw_depths(tvbuff_t *tvb, const uint8_t *octets, proto_tree *tree)
 {
@@ -117,4 +134,6 @@ void warp_draw_private(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, prot
         draw_nvme(tvb, kind, tree);
     else if (count == DEPTHS_OCTETS)
         draw_depths(tvb, octets, tree);
+    else if (count == ISER_OCTETS)
+        draw_iser(tvb, octets, tree);
 }

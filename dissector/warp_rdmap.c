@@ -234,18 +234,24 @@ static void draw_rdmap(const struct segment *segment, proto_tree *tree)
         draw_rtr(segment, part);
 }
 
-/* The message's octets, when this segment is its last and it had several; else the segment's payload. */
-static tvbuff_t *message_tvb(const struct segment *segment)
+/* The segment's payload. */
+static tvbuff_t *payload_tvb(const struct segment *segment)
+{
+    return tvb_new_subset_length_caplen(segment->tvb, (gint)segment->ddp.header_octets, (gint)segment->have,
+                                        (gint)segment->ddp.payload_octets);
+}
+
+/* The message's octets, when this segment is its last, it had several and all are there; else NULL. */
+static tvbuff_t *draw_message(const struct segment *segment, proto_tree *tree)
 {
     const struct warp_fpdu *fpdu = segment->fpdu;
-    int offset = (int)segment->ddp.header_octets;
     tvbuff_t *tvb;
 
     if (fpdu->message == NULL)
-        return tvb_new_subset_length_caplen(segment->tvb, offset, (gint)segment->have,
-                                            (gint)segment->ddp.payload_octets);
-    tvb = tvb_new_child_real_data(segment->tvb, fpdu->message, (guint)fpdu->message_octets, (gint)fpdu->message_octets);
+        return NULL;
+    tvb = tvb_new_child_real_data(segment->tvb, fpdu->message, fpdu->message_size, (gint)fpdu->message_size);
     add_new_data_source(segment->pinfo, tvb, "RDMA Message");
+    generated(proto_tree_add_item(tree, hf_warp_message, tvb, 0, -1, ENC_NA));
     return tvb;
 }
 
@@ -254,6 +260,9 @@ static void draw_line(struct segment *segment, proto_item *top)
     struct ddp_segment shown = segment->ddp;
     char text[NOTATION_MAX];
 
+    /* Nobody sees it: fields are asked for, or a filter. */
+    if (!col_get_writable(segment->pinfo->cinfo, COL_INFO) && (top == NULL || !PTREE_DATA(top)->visible))
+        return;
     /* Headers are read out of the payload: no further than it goes. */
     if (!segment->message.row->has_payload)
         shown.payload_octets = segment->have;
@@ -268,7 +277,7 @@ void warp_rdmap_draw(const struct warp_item *item, tvbuff_t *tvb, proto_item *to
     struct segment segment = {.item = item, .fpdu = &item->fpdu, .tvb = tvb, .pinfo = pinfo};
     size_t captured = tvb_captured_length(tvb), length = tvb_reported_length(tvb);
     const uint8_t *p = captured == 0 ? (const uint8_t *)"" : tvb_get_ptr(tvb, 0, (gint)captured);
-    tvbuff_t *payload;
+    tvbuff_t *message;
 
     if (ddp_parse(&p, p + captured, &segment.ddp) == WIRE_MORE) {
         char *text = wmem_strdup_printf(pinfo->pool, "DDP header cut after %zu octets", captured);
@@ -289,6 +298,10 @@ void warp_rdmap_draw(const struct warp_item *item, tvbuff_t *tvb, proto_item *to
     warp_stats_tell(item, &segment.ddp, pinfo);
     if (item->fpdu.result == TERM_MPA_CRC)
         return; /* no receiver would hand it on */
-    payload = message_tvb(&segment);
-    warp_ulp_call(&item->fpdu, &segment.ddp, payload, pinfo, root);
+    if (segment.message.row->has_payload)
+        warp_follow_tell(payload_tvb(&segment), pinfo);
+    message = draw_message(&segment, tree);
+    /* Tagged messages are put together by the ULPs' dissectors themselves: they know the buffers. */
+    warp_ulp_call(&item->fpdu, &segment.ddp, message != NULL && !segment.ddp.tagged ? message : payload_tvb(&segment),
+                  pinfo, root);
 }

@@ -10,6 +10,9 @@
 
 #include <string.h>
 
+#include "conformance/flow/flow_cm.h"
+#include "conformance/flow/flow_sctp.h"
+#include "conformance/flow/notation_line.h"
 #include "dissector/warp_flow.h"
 
 static struct {
@@ -17,6 +20,7 @@ static struct {
     struct rule_engine *rules;
     wmem_map_t *records; /* frame -> struct warp_record */
     wmem_map_t *flows;   /* number -> struct warp_flow */
+    uint32_t greatest;   /* number of a flow */
     /* the segment that the decoder is working on */
     struct warp_record *record; /* NULL until something is kept for this frame */
     uint32_t frame;
@@ -32,6 +36,11 @@ static struct {
 const struct warp_record *warp_record_of(uint32_t frame)
 {
     return pass.records == NULL ? NULL : wmem_map_lookup(pass.records, GUINT_TO_POINTER(frame));
+}
+
+uint32_t warp_record_flows(void)
+{
+    return pass.greatest;
 }
 
 static struct warp_record *record_for(uint32_t frame)
@@ -55,7 +64,8 @@ static struct warp_record *this_record(void)
     return pass.record;
 }
 
-static struct warp_item *item_add(enum warp_kind kind)
+/* An item whose first and last octets are in these frames. */
+static struct warp_item *item_add_at(enum warp_kind kind, uint32_t first_frame, uint32_t last_frame)
 {
     const struct flow_event *event = pass.event;
     struct warp_record *record = this_record();
@@ -66,8 +76,8 @@ static struct warp_item *item_add(enum warp_kind kind)
     item->roles_known = event->flow->roles_known;
     item->flow = (uint32_t)event->flow->number;
     item->decoded_in = pass.frame;
-    item->first_frame = (uint32_t)event->first_frame;
-    item->last_frame = (uint32_t)event->frame;
+    item->first_frame = first_frame;
+    item->last_frame = last_frame;
     item->offset = -1;
     item->findings_end = &item->findings;
     *record->items_end = item;
@@ -80,6 +90,11 @@ static struct warp_item *item_add(enum warp_kind kind)
     }
     pass.item = item;
     return item;
+}
+
+static struct warp_item *item_add(enum warp_kind kind)
+{
+    return item_add_at(kind, (uint32_t)pass.event->first_frame, (uint32_t)pass.event->frame);
 }
 
 /* Where an item's octets are: in this frame's payload, else a copy of them. */
@@ -103,6 +118,8 @@ static struct warp_flow *flow_of(const struct flow *flow)
 
     if (own == NULL) {
         own = warp_flow_new();
+        if (flow->number > pass.greatest)
+            pass.greatest = (uint32_t)flow->number;
         wmem_map_insert(pass.flows, GUINT_TO_POINTER((guint)flow->number), own);
     }
     return own;
@@ -186,9 +203,73 @@ static void see_fpdu(const struct flow_event *event)
     fpdu->rtr = rtr_is_due(event, &flow->agreement);
     if (fpdu->rtr)
         fpdu->agreement = wmem_memdup(wmem_file_scope(), &flow->agreement, sizeof(flow->agreement));
+    fpdu->sctp = event->flow->kind == FLOW_STREAM;
+    if (fpdu->sctp) {
+        item_place(item, seen->fpdu.start, DDP_SCTP_SSN_OCTETS + seen->ulpdu_have);
+        return;
+    }
     item_place(item, seen->fpdu.start,
                seen->cut ? raw_octets(&seen->framing, FPDU_LENGTH_OCTETS + seen->ulpdu_have) : seen->fpdu.octets);
     link_frames(flow, item);
+}
+
+/* What is decided at the end was decided already when both sides had closed. */
+static bool is_known(const struct rule_finding *found)
+{
+    struct warp_flow *flow = flow_of(found->flow);
+
+    for (const struct warp_finding *other = flow->at_end; other != NULL; other = other->next_at_end)
+        if (other->id == found->rule->id && other->frame == (uint32_t)found->frame)
+            return true;
+    return false;
+}
+
+static const char *notation_of(const struct flow_event *event)
+{
+    char text[NOTATION_MAX];
+
+    notation_event(event, text, sizeof(text));
+    return wmem_strdup(wmem_file_scope(), text);
+}
+
+static void see_chunk(const struct flow_event *event)
+{
+    struct warp_item *item = item_add(WARP_SCTP);
+    char text[NOTATION_MAX];
+
+    item->text = wmem_strdup(wmem_file_scope(), notation_other(event, text, sizeof(text)));
+    item_place(item, event->sctp->chunk.start, event->sctp->chunk.octets);
+}
+
+/* Chunks that say something about DDP; the others are SCTP's own affair. */
+static bool is_shown(const struct flow_sctp *sctp, const struct flow_event *event)
+{
+    if (sctp->data != NULL)
+        return notation_tells(event);
+    return sctp->init != NULL || sctp->chunk.type == SCTP_ABORT || sctp->chunk.type == SCTP_RE_CONFIG;
+}
+
+static void see_session(const struct flow_event *event)
+{
+    const struct flow_session *session = event->session;
+    struct warp_item *item = item_add(WARP_SESSION);
+
+    item->text = notation_of(event);
+    item->session.ppid = session->ppid;
+    item->session.length = (uint32_t)session->count;
+    item->session.sid = event->flow->sctp.sid;
+    item->session.number = event->flow->sctp.session;
+    item_place(item, session->octets, session->have);
+}
+
+static void see_cm(const struct flow_event *event)
+{
+    struct warp_item *item = item_add(WARP_CM);
+
+    item->text = notation_of(event);
+    item->cm.icrc = (uint8_t)event->cm->icrc;
+    item->cm.request_in = event->flow->cm.seen[FLOW_FROM_INITIATOR] != 0 ? (uint32_t)event->flow->first_frame : 0;
+    item_place(item, event->cm->mad, event->cm->have);
 }
 
 static void see_finding(const struct rule_finding *found, void *argument)
@@ -198,9 +279,16 @@ static void see_finding(const struct rule_finding *found, void *argument)
     struct warp_item *item = pass.item;
 
     (void)argument;
-    if (pass.event == NULL)
+    if (pass.event == NULL || (pass.event->kind == FLOW_END && is_known(found)))
         return;
-    if (item == NULL)
+    if (item == NULL && pass.event->kind == FLOW_SCTP) {
+        see_chunk(pass.event);
+        item = pass.item;
+    }
+    /* What is decided at the end belongs to the frame that shows it; the first pass has only the last one left. */
+    if (pass.event->kind == FLOW_END)
+        item = item_add_at(WARP_OTHER, (uint32_t)found->frame, (uint32_t)found->frame);
+    else if (item == NULL)
         item = item_add(WARP_OTHER);
     finding = wmem_new0(scope, struct warp_finding);
     finding->verdict = found->verdict;
@@ -211,6 +299,12 @@ static void see_finding(const struct rule_finding *found, void *argument)
     finding->actual = wmem_strdup(scope, found->actual);
     *item->findings_end = finding;
     item->findings_end = &finding->next;
+    if (pass.event->kind == FLOW_END) {
+        struct warp_flow *flow = flow_of(found->flow);
+
+        finding->next_at_end = flow->at_end;
+        flow->at_end = finding;
+    }
 }
 
 static void see_event(void *context, const struct flow_event *event)
@@ -231,11 +325,19 @@ static void see_event(void *context, const struct flow_event *event)
         item = item_add(WARP_GAP);
         item->gap.octets = event->gap->octets;
         item->gap.in_sync = event->gap->in_sync;
+        item->text = event->flow->kind == FLOW_STREAM ? notation_of(event) : NULL;
         break;
     case FLOW_UNDECODED: item_add(WARP_UNDECODED)->reason = event->reason; break;
     case FLOW_TCP_OPEN:
     case FLOW_TCP_CLOSE:
     case FLOW_END: pass.item = NULL; break;
+    case FLOW_SCTP:
+        pass.item = NULL;
+        if (is_shown(event->sctp, event))
+            see_chunk(event);
+        break;
+    case FLOW_SESSION: see_session(event); break;
+    case FLOW_CM: see_cm(event); break;
     }
     if (pass.rules != NULL)
         rule_engine_sink(pass.rules, event);
@@ -252,6 +354,28 @@ static bool address_is_ip(const address *from, const address *to)
 {
     return from->type == to->type &&
            ((from->type == AT_IPv4 && from->len == 4) || (from->type == AT_IPv6 && from->len == 16));
+}
+
+/*
+ * Rules that decide at a flow's end are asked when both sides have closed, or one has reset: one pass has no later
+ * chance. They are asked again at the true end, since octets may come behind that (a hole that a retransmission fills).
+ */
+static void judge_closed(const struct flow *flow)
+{
+    struct warp_flow *own = flow_of(flow);
+    struct flow_event end = {
+        .kind = FLOW_END, .flow = flow, .frame = pass.frame, .first_frame = pass.frame, .time_ns = flow->last_ns};
+
+    if (own->closed || pass.rules == NULL)
+        return;
+    if (!flow->half[0].rst_seen && !flow->half[1].rst_seen && !(flow->half[0].fin_seen && flow->half[1].fin_seen))
+        return;
+    own->closed = true;
+    end.reason = FLOW_REASON_COUNT;
+    pass.event = &end;
+    pass.item = NULL;
+    rule_engine_event(pass.rules, &end);
+    pass.event = NULL;
 }
 
 void warp_record_segment(tvbuff_t *tvb, packet_info *pinfo)
@@ -287,6 +411,57 @@ void warp_record_segment(tvbuff_t *tvb, packet_info *pinfo)
         record->direction = direction;
         if (!flow->rejected && !(flow->start[0].seen && flow->start[0].result != WIRE_OK))
             warp_flow_pending(flow_of(flow), direction, record);
+    }
+    if (flow != NULL)
+        judge_closed(flow);
+    pass.payload = NULL;
+    pass.payload_octets = 0;
+    pass.item = NULL;
+}
+
+void warp_record_finish(void)
+{
+    if (pass.decoder == NULL)
+        return;
+    pass.frame = 0; /* none is dissected: what comes of it belongs to frames that later passes show */
+    pass.record = NULL;
+    pass.item = NULL;
+    flow_decoder_finish(pass.decoder);
+}
+
+void warp_record_packet(enum warp_packet packet, tvbuff_t *tvb, packet_info *pinfo)
+{
+    guint captured = tvb_captured_length(tvb), length = tvb_reported_length(tvb);
+    uint64_t time_ns = (uint64_t)pinfo->abs_ts.secs * 1000000000u + (uint64_t)pinfo->abs_ts.nsecs;
+    struct flow_packet of_ip = {
+        .time_ns = time_ns,
+        .number = pinfo->num,
+        .family = pinfo->net_src.type == AT_IPv6 ? 6 : 4,
+        .source = pinfo->net_src.data,
+        .destination = pinfo->net_dst.data,
+        .captured = captured,
+        .length = length,
+    };
+
+    if (pass.decoder == NULL || captured == 0)
+        return;
+    if (packet == WARP_PACKET_ROCE_V1)
+        of_ip.family = 0;
+    if ((packet == WARP_PACKET_SCTP || packet == WARP_PACKET_ROCE) && !address_is_ip(&pinfo->net_src, &pinfo->net_dst))
+        return;
+    pass.payload = of_ip.octets = tvb_get_ptr(tvb, 0, (gint)captured);
+    pass.payload_octets = captured;
+    pass.frame = pinfo->num;
+    pass.record = NULL;
+    pass.item = NULL;
+    if (packet == WARP_PACKET_SCTP) {
+        flow_decoder_sctp(pass.decoder, &of_ip);
+    } else if (packet == WARP_PACKET_ROCE || packet == WARP_PACKET_ROCE_V1) {
+        flow_decoder_roce(pass.decoder, &of_ip);
+    } else {
+        struct flow_frame frame = {FLOW_LINK_INFINIBAND, time_ns, pinfo->num, of_ip.octets, captured, length};
+
+        flow_decoder_frame(pass.decoder, &frame);
     }
     pass.payload = NULL;
     pass.payload_octets = 0;

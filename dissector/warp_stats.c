@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Statistics: a tree of messages and findings (-z warp,tree), response times of Reads and Atomics (-z warp,srt). */
+/*
+ * Statistics: a tree of messages and findings (-z warp,tree), response times of Reads and Atomics (-z warp,srt),
+ * conversations and endpoints (-z conv,warp and -z endpoints,warp). All of them listen to the tap "warp".
+ */
 #include "dissector/warp.h"
 
+#include <epan/conversation_table.h>
 #include <epan/srt_table.h>
 #include <epan/stats_tree.h>
 #include <epan/tap.h>
+#include <epan/to_str.h>
+
+enum tell { TELL_FRAME, TELL_START, TELL_SEGMENT, TELL_OTHER };
 
 struct told {
-    bool start;
-    unsigned opcode;
-    bool bad_crc;
-    bool last;
+    enum tell kind;
     uint32_t flow;
     enum flow_direction direction;
+    /* TELL_SEGMENT */
+    unsigned opcode;
+    bool bad_crc;
     uint32_t octets;
     const struct warp_finding *findings;
     bool response; /* last segment of one, with its request known */
@@ -24,21 +31,36 @@ enum { SRT_READ, SRT_ATOMIC, SRT_ROWS };
 static int tap = -1;
 static int messages_node, flows_node, findings_node;
 
+static struct told *told_new(enum tell kind, uint32_t flow, enum flow_direction direction, packet_info *pinfo)
+{
+    struct told *told = wmem_new0(pinfo->pool, struct told);
+
+    told->kind = kind;
+    told->flow = flow;
+    told->direction = direction;
+    return told;
+}
+
+void warp_stats_tell_frame(const struct warp_record *record, packet_info *pinfo)
+{
+    if (have_tap_listener(tap) && record->flow != 0)
+        tap_queue_packet(tap, pinfo, told_new(TELL_FRAME, record->flow, record->direction, pinfo));
+}
+
 void warp_stats_tell(const struct warp_item *item, const struct ddp_segment *segment, packet_info *pinfo)
 {
     struct told *told;
 
     if (!have_tap_listener(tap))
         return;
-    told = wmem_new0(pinfo->pool, struct told);
-    told->start = segment == NULL;
-    told->flow = item->flow;
-    told->direction = item->direction;
+    told = told_new(segment != NULL            ? TELL_SEGMENT
+                    : item->kind == WARP_START ? TELL_START
+                                               : TELL_OTHER,
+                    item->flow, item->direction, pinfo);
     told->findings = item->findings;
     if (segment != NULL) {
         told->opcode = segment->control & 0xF;
         told->octets = (uint32_t)segment->payload_octets;
-        told->last = segment->last;
         told->bad_crc = item->fpdu.result == TERM_MPA_CRC;
         told->response = item->fpdu.request_frame != 0 && item->fpdu.last;
         told->request_time.secs = (time_t)(item->fpdu.request_ns / 1000000000);
@@ -49,7 +71,8 @@ void warp_stats_tell(const struct warp_item *item, const struct ddp_segment *seg
 
 /* ---- the tree ----------------------------------------------------------------------------------------------------- */
 
-static const char text_messages[] = "DDP Segments by opcode", text_flows[] = "DDP Segments by flow",
+static const char text_messages[] = "DDP Segments by opcode, octets of payload",
+                  text_flows[] = "DDP Segments by connection, octets of payload",
                   text_findings[] = "Findings by requirement";
 
 static void tree_init(stats_tree *st)
@@ -59,30 +82,113 @@ static void tree_init(stats_tree *st)
     findings_node = stats_tree_create_node(st, text_findings, 0, STAT_DT_INT, TRUE);
 }
 
-static tap_packet_status tree_packet(stats_tree *st, packet_info *pinfo _U_, epan_dissect_t *edt _U_, const void *data,
+/* "1 10.0.0.1:40000 > 10.0.0.2:7174": the Initiator first. */
+static char *flow_text(const struct told *told, packet_info *pinfo)
+{
+    bool initiator = told->direction == FLOW_FROM_INITIATOR;
+    char *source = address_to_str(pinfo->pool, &pinfo->src), *destination = address_to_str(pinfo->pool, &pinfo->dst);
+
+    return wmem_strdup_printf(pinfo->pool, "%u %s:%u > %s:%u", told->flow, initiator ? source : destination,
+                              initiator ? pinfo->srcport : pinfo->destport, initiator ? destination : source,
+                              initiator ? pinfo->destport : pinfo->srcport);
+}
+
+static void tree_segment(stats_tree *st, const struct told *told, packet_info *pinfo)
+{
+    const char *opcode = rdmap_opcode_rows[told->opcode].name;
+    int value = (int)told->octets, node;
+
+    if (opcode == NULL)
+        opcode = wmem_strdup_printf(pinfo->pool, "opcode 0x%x", told->opcode);
+    if (told->bad_crc)
+        opcode = "(bad CRC)";
+    avg_stat_node_add_value_int(st, text_messages, 0, TRUE, value);
+    avg_stat_node_add_value_int(st, opcode, messages_node, FALSE, value);
+    avg_stat_node_add_value_int(st, text_flows, 0, TRUE, value);
+    node = avg_stat_node_add_value_int(st, flow_text(told, pinfo), flows_node, TRUE, value);
+    node = avg_stat_node_add_value_int(
+        st, told->direction == FLOW_FROM_INITIATOR ? "from the Initiator" : "from the Responder", node, TRUE, value);
+    avg_stat_node_add_value_int(st, opcode, node, FALSE, value);
+}
+
+static tap_packet_status tree_packet(stats_tree *st, packet_info *pinfo, epan_dissect_t *edt _U_, const void *data,
                                      tap_flags_t flags _U_)
 {
     const struct told *told = data;
-    char text[64];
 
     for (const struct warp_finding *finding = told->findings; finding != NULL; finding = finding->next) {
         tick_stat_node(st, text_findings, 0, TRUE);
         tick_stat_node(st, finding->id, findings_node, FALSE);
     }
-    if (told->start)
-        return TAP_PACKET_REDRAW;
-    tick_stat_node(st, text_messages, 0, TRUE);
-    if (told->bad_crc) {
-        tick_stat_node(st, "(bad CRC)", messages_node, FALSE);
-        return TAP_PACKET_REDRAW;
+    if (told->kind == TELL_SEGMENT)
+        tree_segment(st, told, pinfo);
+    return TAP_PACKET_REDRAW;
+}
+
+/* ---- conversations and endpoints ------------------------------------------------------------------------------------ */
+
+static const char *address_filter(const address *where, const char *four, const char *six)
+{
+    return where->type == AT_IPv6 ? six : where->type == AT_IPv4 ? four : CONV_FILTER_INVALID;
+}
+
+static const char *conversation_filter(conv_item_t *item, conv_filter_type_e filter)
+{
+    switch (filter) {
+    case CONV_FT_SRC_ADDRESS: return address_filter(&item->src_address, "ip.src", "ipv6.src");
+    case CONV_FT_DST_ADDRESS: return address_filter(&item->src_address, "ip.dst", "ipv6.dst");
+    case CONV_FT_ANY_ADDRESS: return address_filter(&item->src_address, "ip.addr", "ipv6.addr");
+    case CONV_FT_SRC_PORT: return "tcp.srcport";
+    case CONV_FT_DST_PORT: return "tcp.dstport";
+    case CONV_FT_ANY_PORT: return "tcp.port";
+    default: return CONV_FILTER_INVALID;
     }
-    g_snprintf(text, sizeof(text), "opcode 0x%x", told->opcode);
-    tick_stat_node(st, rdmap_opcode_rows[told->opcode].name != NULL ? rdmap_opcode_rows[told->opcode].name : text,
-                   messages_node, FALSE);
-    g_snprintf(text, sizeof(text), "flow %u from %s", told->flow,
-               told->direction == FLOW_FROM_INITIATOR ? "Initiator" : "Responder");
-    tick_stat_node(st, text_flows, 0, TRUE);
-    tick_stat_node(st, text, flows_node, FALSE);
+}
+
+static const char *endpoint_filter(endpoint_item_t *item, conv_filter_type_e filter)
+{
+    switch (filter) {
+    case CONV_FT_SRC_ADDRESS: return address_filter(&item->myaddress, "ip.src", "ipv6.src");
+    case CONV_FT_DST_ADDRESS: return address_filter(&item->myaddress, "ip.dst", "ipv6.dst");
+    case CONV_FT_ANY_ADDRESS: return address_filter(&item->myaddress, "ip.addr", "ipv6.addr");
+    case CONV_FT_SRC_PORT: return "tcp.srcport";
+    case CONV_FT_DST_PORT: return "tcp.dstport";
+    case CONV_FT_ANY_PORT: return "tcp.port";
+    default: return CONV_FILTER_INVALID;
+    }
+}
+
+static ct_dissector_info_t conversation_info = {conversation_filter};
+static et_dissector_info_t endpoint_info = {endpoint_filter};
+
+/* A connection is one line, also where its 4-tuple is used again. */
+static tap_packet_status conversation_packet(void *context, packet_info *pinfo, epan_dissect_t *edt _U_,
+                                             const void *data, tap_flags_t flags)
+{
+    conv_hash_t *hash = context;
+    const struct told *told = data;
+
+    hash->flags = flags;
+    if (told->kind != TELL_FRAME)
+        return TAP_PACKET_DONT_REDRAW;
+    add_conversation_table_data_with_conv_id(hash, &pinfo->src, &pinfo->dst, pinfo->srcport, pinfo->destport,
+                                             told->flow, 1, (int)pinfo->fd->pkt_len, &pinfo->rel_ts, &pinfo->abs_ts,
+                                             &conversation_info, CONVERSATION_TCP);
+    return TAP_PACKET_REDRAW;
+}
+
+static tap_packet_status endpoint_packet(void *context, packet_info *pinfo, epan_dissect_t *edt _U_, const void *data,
+                                         tap_flags_t flags)
+{
+    conv_hash_t *hash = context;
+    const struct told *told = data;
+    int octets = (int)pinfo->fd->pkt_len;
+
+    hash->flags = flags;
+    if (told->kind != TELL_FRAME)
+        return TAP_PACKET_DONT_REDRAW;
+    add_endpoint_table_data(hash, &pinfo->src, pinfo->srcport, TRUE, 1, octets, &endpoint_info, ENDPOINT_TCP);
+    add_endpoint_table_data(hash, &pinfo->dst, pinfo->destport, FALSE, 1, octets, &endpoint_info, ENDPOINT_TCP);
     return TAP_PACKET_REDRAW;
 }
 
@@ -113,6 +219,7 @@ void warp_stats_register(void)
 {
     tap = register_tap("warp");
     register_srt_table(warp_proto, NULL, 1, srt_packet, srt_init, NULL);
+    register_conversation_table(warp_proto, FALSE, conversation_packet, endpoint_packet);
 }
 
 void warp_stats_handoff(void)

@@ -79,7 +79,7 @@ static void claim_conversation(tvbuff_t *tvb, packet_info *pinfo, const struct w
  */
 static void draw_behind(const struct warp_record *record, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree)
 {
-    int header = (tvb_get_guint8(tvb, 12) >> 4) * 4;
+    int header = (*tvb_get_ptr(tvb, 12, 1) >> 4) * 4;
 
     if (header < (int)tvb_captured_length(tvb))
         warp_draw(record, tvb_new_subset_remaining(tvb, header), true, pinfo, tree);
@@ -136,9 +136,11 @@ void warp_register(void)
     warp_fields_register();
     warp_private_register();
     warp_stats_register();
+    warp_follow_register();
     register_preferences();
     register_init_routine(warp_record_open);
     register_cleanup_routine(warp_record_close);
+    register_postseq_cleanup_routine(warp_record_finish);
     warp_handle = register_dissector("warp.flow", dissect_payload, warp_proto);
     port_handle = register_dissector("warp", dissect_by_port, warp_proto);
 }
@@ -156,5 +158,7 @@ void warp_handoff(void)
                        HEURISTIC_ENABLE);
     dissector_add_for_decode_as_with_preference("tcp.port", port_handle);
     warp_ulp_handoff();
+    warp_sctp_handoff();
+    warp_cm_handoff();
     warp_stats_handoff();
 }

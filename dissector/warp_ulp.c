@@ -62,7 +62,8 @@ void warp_ulp_call(const struct warp_fpdu *fpdu, const struct ddp_segment *segme
     rdmap_request_t request;
     rdmap_info_t info;
 
-    if (!warp_preferences.ulp || ulps == NULL || payload == NULL)
+    /* Of a part of an FPDU a ULP's dissector would say that it is malformed. */
+    if (!warp_preferences.ulp || ulps == NULL || payload == NULL || fpdu->cut)
         return;
     if (rdmap_is_send(opcode)) {
         bool alone = fpdu->first && fpdu->last && segment->mo == 0;
