@@ -154,8 +154,7 @@ int main(int argc, char **argv)
            cycles * TOGETHER, memory, WARM_UP * TOGETHER, mallinfo2().uordblks, files, descriptors());
     if (mallinfo2().uordblks > memory + SLACK || descriptors() > files + 4)
         die("it has grown");
-    iwarp_context_free(soak->context);
-    iwarp_srq_free(soak->srq);
+    iwarp_context_free(soak->context); /* the shared receive queue with it */
     free(soak);
     return EXIT_SUCCESS;
 }

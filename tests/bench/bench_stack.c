@@ -2,8 +2,9 @@
 /*
  * bench_stack [SECONDS [ROUNDS [NAME [OCTETS]]]]: the stack against one plain kernel TCP stream on loopback, in the same run: two processes
  * each, the same octets in the same messages. Prints for Write, Read and Send of several sizes (CRC on, no Markers) the
- * throughput and its ratio, and for a ping-pong of 64 octets the latency and its ratio. The best of ROUNDS (3) counts,
- * for both alike. The last line is for scripts: "ratios WRITE_64K READ_64K SEND_64K LATENCY".
+ * throughput and its ratio, and for a ping-pong of 64 octets the latency and its ratio; "cpu" is the ratio of processor
+ * time for the same work, which a busy machine leaves alone. Then atomics a second, on one stream. The best of ROUNDS (3)
+ * counts, for both alike. The last line is for scripts: "ratios WRITE_64K READ_64K SEND_64K LATENCY".
  */
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -28,9 +30,9 @@ enum {
     READ_DEPTH = 32,
 };
 
-enum kind { WRITE, READ, SEND, PING };
+enum kind { WRITE, READ, SEND, PING, ATOMIC };
 
-static const char *const names[] = {"Write", "Read", "Send", "Send ping-pong"};
+static const char *const names[] = {"Write", "Read", "Send", "Send ping-pong", "FetchAdd"};
 
 /* What one run is asked for: sent by the initiator as its Private Data. */
 struct order {
@@ -51,6 +53,27 @@ static double seconds_now(void)
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
+
+/* Processor time of this process and of those that it has waited for. */
+static double processor_now(void)
+{
+    double seconds = 0;
+
+    for (int i = 0; i < 2; i++) {
+        struct rusage usage;
+
+        (void)getrusage(i == 0 ? RUSAGE_SELF : RUSAGE_CHILDREN, &usage);
+        seconds += (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                   1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+    }
+    return seconds;
+}
+
+/* What one run has shown. */
+struct result {
+    double rate;      /* octets, rounds or atomics a second */
+    double processor; /* seconds for each of them */
+};
 
 static void die(const char *what)
 {
@@ -114,8 +137,7 @@ static void plain_responder(int server, enum kind kind)
     exit(0);
 }
 
-/* Octets a second, or seconds a round for PING. */
-static double plain(enum kind kind, size_t size, double limit)
+static struct result plain(enum kind kind, size_t size, double limit)
 {
     static uint8_t buffer[1 << 20];
     struct sockaddr_in name;
@@ -123,6 +145,7 @@ static double plain(enum kind kind, size_t size, double limit)
     int server = loopback(&name);
 
     int one = 1;
+    double processor = processor_now();
     double began, done = 0;
     double ended;
     pid_t child;
@@ -156,7 +179,7 @@ static double plain(enum kind kind, size_t size, double limit)
     close(fd);
     close(server);
     (void)waitpid(child, NULL, 0);
-    return kind == PING ? (ended - began) / done : done / (ended - began);
+    return (struct result){done / (ended - began), (processor_now() - processor) / done};
 }
 
 /* --- The stack --------------------------------------------------------------------------------------------------- */
@@ -277,7 +300,8 @@ static void responder(int report)
     data = mpa_start_ulp_data(&event.detail.start, &octets);
     if (octets == sizeof(order))
         memcpy(&order, data, sizeof(order));
-    must(iwarp_register(context, memory, 2 * REGION, IWARP_REMOTE_READ | IWARP_REMOTE_WRITE, &target.stag, &sentence),
+    must(iwarp_register(context, memory, 2 * REGION, IWARP_REMOTE_READ | IWARP_REMOTE_WRITE | IWARP_REMOTE_ATOMIC,
+                        &target.stag, &sentence),
          &sentence);
     target.to = (uint64_t)(uintptr_t)memory;
     for (uint64_t i = 0; i < RECEIVES; i++)
@@ -309,10 +333,13 @@ static void post(struct session *session, enum kind kind, size_t size)
                               .source_to = session->target.to + at,
                               .count = (uint32_t)size};
     struct iwarp_send send = {.octets = session->memory + at, .count = size};
+    struct iwarp_atomic atomic = {
+        .operation = ATOMIC_FETCH_ADD, .stag = session->target.stag, .to = session->target.to, .data = 1};
     struct sentence sentence = {""};
 
     switch (kind) {
     case WRITE: must(iwarp_post_write(session->qp, &write, &sentence), &sentence); break;
+    case ATOMIC: must(iwarp_post_atomic(session->qp, &atomic, &sentence), &sentence); break;
     case READ: must(iwarp_post_read(session->qp, &read, &sentence), &sentence); break;
     default: must(iwarp_post_send(session->qp, &send, &sentence), &sentence); break;
     }
@@ -342,9 +369,10 @@ static void take(struct session *session)
     }
 }
 
-static double stream(struct session *session, enum kind kind, size_t size, double limit)
+/* Sets `done` to what was done: octets, or atomics, which have a `size` of 1. */
+static double stream(struct session *session, enum kind kind, size_t size, double limit, double *done)
 {
-    size_t window = kind == READ ? 2 * READ_DEPTH : DEPTH;
+    size_t window = kind == READ || kind == ATOMIC ? 2 * READ_DEPTH : DEPTH;
     struct iwarp_send last = {.count = 0, .solicited = true};
     struct sentence sentence = {""};
     double began = seconds_now();
@@ -369,10 +397,11 @@ static double stream(struct session *session, enum kind kind, size_t size, doubl
     session->outstanding++;
     while (session->outstanding != 0 || session->answers < answers)
         take(session);
-    return (double)n * (double)size / (seconds_now() - began);
+    *done = (double)n * (double)size;
+    return *done / (seconds_now() - began);
 }
 
-static double ping(struct session *session, double limit)
+static double ping(struct session *session, double limit, double *done)
 {
     double began = seconds_now();
     double rounds = 0;
@@ -387,17 +416,19 @@ static double ping(struct session *session, double limit)
                 take(session);
         }
     } while (seconds_now() - began < limit);
-    return (seconds_now() - began) / rounds;
+    *done = rounds;
+    return rounds / (seconds_now() - began);
 }
 
-static double stack(enum kind kind, size_t size, double limit)
+static struct result stack(enum kind kind, size_t size, double limit)
 {
     struct order order = {kind, (uint32_t)size};
     struct session session = {0};
     struct iwarp_qp_options options;
     struct iwarp_qp_event event;
     struct sentence sentence = {""};
-    double result;
+    double processor = processor_now();
+    double rate, done;
     size_t octets;
     const uint8_t *data;
     uint16_t port;
@@ -430,41 +461,51 @@ static double stack(enum kind kind, size_t size, double limit)
     if (octets != sizeof(session.target))
         die("the responder did not tell its region");
     memcpy(&session.target, data, sizeof(session.target));
-    result = kind == PING ? ping(&session, limit) : stream(&session, kind, size, limit);
+    rate = kind == PING ? ping(&session, limit, &done) : stream(&session, kind, size, limit, &done);
     iwarp_context_free(session.context);
     free(session.memory);
     close(ends[0]);
     close(ends[1]);
     (void)waitpid(child, NULL, 0);
-    return result;
+    return (struct result){rate, (processor_now() - processor) / done};
 }
 
 /* --- Both, in turns ------------------------------------------------------------------------------------------------ */
 
+static void better(struct result *best, struct result one)
+{
+    best->rate = one.rate > best->rate ? one.rate : best->rate;
+    best->processor = best->processor == 0 || one.processor < best->processor ? one.processor : best->processor;
+}
+
+/* The ratio of throughputs, or of the times of a round. */
 static double compare(enum kind kind, size_t size, double limit, int rounds)
 {
-    double best_plain = 0, best_stack = 0;
+    struct result theirs = {0}, ours = {0};
+    double ratio;
 
     for (int i = 0; i < rounds; i++) {
-        double a = plain(kind, size, limit);
-        double b = stack(kind, size, limit);
-
-        if (kind == PING) {
-            best_plain = best_plain == 0 || a < best_plain ? a : best_plain;
-            best_stack = best_stack == 0 || b < best_stack ? b : best_stack;
-        } else {
-            best_plain = a > best_plain ? a : best_plain;
-            best_stack = b > best_stack ? b : best_stack;
-        }
+        better(&theirs, plain(kind, size, limit));
+        better(&ours, stack(kind, size, limit));
     }
+    ratio = kind == PING ? theirs.rate / ours.rate : ours.rate / theirs.rate;
     if (kind == PING)
-        printf("  %-16s %8zu octets  %9.2f us a round  plain TCP %9.2f us  ratio %.2f\n", names[kind], size,
-               best_stack * 1e6, best_plain * 1e6, best_stack / best_plain);
+        printf("  %-16s %8zu octets  %9.2f us a round  plain TCP %9.2f us    ratio %.2f  cpu %.2f\n", names[kind], size,
+               1e6 / ours.rate, 1e6 / theirs.rate, ratio, ours.processor / theirs.processor);
     else
-        printf("  %-16s %8zu octets  %9.1f MB/s        plain TCP %9.1f MB/s  ratio %.2f\n", names[kind], size,
-               best_stack / 1e6, best_plain / 1e6, best_stack / best_plain);
+        printf("  %-16s %8zu octets  %9.1f MB/s        plain TCP %9.1f MB/s  ratio %.2f  cpu %.2f\n", names[kind], size,
+               ours.rate / 1e6, theirs.rate / 1e6, ratio, ours.processor / theirs.processor);
     (void)fflush(stdout);
-    return best_stack / best_plain;
+    return ratio;
+}
+
+static void atomics(double limit, int rounds)
+{
+    struct result ours = {0};
+
+    for (int i = 0; i < rounds; i++)
+        better(&ours, stack(ATOMIC, 1, limit));
+    printf("  %-16s %8d octets  %9.0f a second\n", names[ATOMIC], ATOMIC_TARGET_OCTETS, ours.rate);
 }
 
 int main(int argc, char **argv)
@@ -490,6 +531,8 @@ int main(int argc, char **argv)
     }
     if (only == NULL || strcmp(only, names[PING]) == 0)
         ratios[PING] = compare(PING, SMALL, limit, rounds);
+    if (only == NULL || strcmp(only, names[ATOMIC]) == 0)
+        atomics(limit, rounds);
     printf("ratios %.2f %.2f %.2f %.2f\n", ratios[WRITE], ratios[READ], ratios[SEND], ratios[PING]);
     return EXIT_SUCCESS;
 }

@@ -5,6 +5,7 @@
 #
 #   BENCH_MB=1000         size of the generated capture
 #   BENCH_TSHARK_MB=100   size of the one that tshark reads (it is slow; the ratio is one of octets a second)
+#   BENCH_PLUGIN_MB=200   size of the one that tshark reads with the plugin and with the built-in dissectors
 #   BENCH_ROUNDS=3        the best of so many runs counts, for every program alike
 #
 # Everything but `audit -j 2` is pinned to one core; the captures lie in the page cache for all programs. Exit status 1 when a program
@@ -19,14 +20,16 @@ pin=()
 if command -v taskset >/dev/null && taskset -c 0 true 2>/dev/null; then pin=(taskset -c 0); fi
 missed=0
 
-# best ROUNDS COMMAND...: runs a command several times; sets `wall` to the best time, `rss` to the largest resident set.
+# best ROUNDS COMMAND...: runs a command several times; sets `wall` and `cpu` to the best times, `rss` to the largest
+# resident set.
 best() {
-	local rounds=$1 round seconds kib status
+	local rounds=$1 round seconds user system kib status
 	shift
-	wall='' rss=0
+	wall='' cpu='' rss=0
 	for ((round = 0; round < rounds; round++)); do
 		"$measure" "$WORK/measured" "${pin[@]}" "$@" >"$WORK/out" 2>"$WORK/err"
-		read -r seconds _ _ kib status <"$WORK/measured"
+		read -r seconds user system kib status <"$WORK/measured"
+		cpu=$(awk -v u="$user" -v s="$system" -v c="${cpu:-1e9}" 'BEGIN { print u + s < c ? u + s : c }')
 		if [ "$status" -ne 0 ]; then
 			echo "bench: $* ended with status $status:" >&2
 			tail -n 5 "$WORK/err" >&2
@@ -118,6 +121,34 @@ if [ "$(nproc)" -gt 1 ]; then
 fi
 aim "audit's memory: 64 MiB against what $BENCH_MB MB took" "$(ratio 65536 "$audit_rss")" 1
 aim "audit's memory: 64 MiB against what 1000 flows took" "$(ratio 65536 "$thousand_rss")" 1
+echo "== plugin: tshark with it, and with the built-in dissectors alone"
+plugin=$B/dissector/warpcheck.so
+make -s plugin B="$B" >/dev/null
+generate "$WORK/plugin.pcap" "${BENCH_PLUGIN_MB:-200}" 8
+plugins=$(mktemp -d)
+version=$(pkg-config --modversion wireshark | cut -d. -f1-2)
+mkdir -p "$plugins/with/$version/epan" "$plugins/without"
+cp "$plugin" "$plugins/with/$version/epan/"
+chmod -R a+rX "$plugins"
+as_user=() # root's Wireshark ignores WIRESHARK_PLUGIN_DIR
+[ "$(id -u)" -ne 0 ] || as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+plugin_ratio() { # plugin_ratio WHAT FIELDS-OF-THE-PLUGIN FIELDS-OF-THE-BUILT-IN OPTION...
+	local what=$1 ours=() theirs=() seconds kib
+	IFS=, read -ra ours <<<"$2"
+	IFS=, read -ra theirs <<<"$3"
+	shift 3
+	best "$BENCH_ROUNDS" "${as_user[@]}" env HOME=/nonexistent WIRESHARK_PLUGIN_DIR="$plugins/without" "$TSHARK" "$@" "${theirs[@]/#/-e}" -r "$WORK/plugin.pcap"
+	line "built-in, $what" "$WORK/plugin.pcap"
+	seconds=$cpu kib=$rss
+	best "$BENCH_ROUNDS" "${as_user[@]}" env HOME=/nonexistent WIRESHARK_PLUGIN_DIR="$plugins/with" "$TSHARK" "$@" "${ours[@]/#/-e}" -r "$WORK/plugin.pcap"
+	line "plugin, $what" "$WORK/plugin.pcap"
+	aim "plugin against built-in, $what: times as fast (CPU)" "$(ratio "$seconds" "$cpu")" 1
+	aim "1.5 times the built-in's memory against the plugin's" "$(awk -v a="$kib" -v b="$rss" 'BEGIN { printf "%.2f", 1.5 * a / b }')" 1
+}
+plugin_ratio "packet list" "" ""
+plugin_ratio "fields" warp.fpdu.crc.status,warp.rdmap.opcode iwarp_mpa.crc_check,iwarp_rdma.opcode -T fields
+plugin_ratio "details" "" "" -V
+rm -rf "$plugins"
 echo "== stack: against one plain kernel TCP stream on loopback, CRC on, two processes each"
 "$B/bench/bench_stack" 0.3 "$BENCH_ROUNDS" | tee "$WORK/stack"
 read -r _ write_ratio read_ratio send_ratio latency < <(tail -n 1 "$WORK/stack")

@@ -10,6 +10,7 @@
 #   - Markers, and FPDUs behind a cut of less than 8 octets: not in these captures
 #   - Immediate Data and Atomics: unknown or misplaced there
 #   - the headers inside a Terminate: their length is guessed there from the error type; the control word is compared
+#   - NVMe over TCP: it takes the port 4420 of NVMe over RDMA, and is switched off
 #   - RPC-over-RDMA and SMB Direct: their heuristics call short Sends malformed, and are switched off
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -52,7 +53,7 @@ function name(field) {
 by_tshark() {
 	local options=() field
 	for field in $fields; do options+=(-e "$field"); done
-	"$TSHARK" -r "$1" --disable-heuristic rpcrdma_iwarp --disable-heuristic smb_direct_iwarp -Y iwarp_mpa \
+	"$TSHARK" -r "$1" --disable-protocol nvme-tcp --disable-heuristic rpcrdma_iwarp --disable-heuristic smb_direct_iwarp -Y iwarp_mpa \
 		-T fields -E separator=/t -E occurrence=a -E aggregator=, -e frame.number "${options[@]}" 2>"$WORK/tshark.err" |
 		awk -F'\t' -v fields="$fields" "$one_way"'
 		BEGIN { n = split(fields, names, /[ \t\n]+/) }
@@ -140,7 +141,7 @@ verdicts() {
 	[ "$good" -eq "$ours_good" ] && [ "$bad" -eq "$ours_bad" ] && [ "$good" -gt 0 ]
 }
 
-"$CC" -std=gnu17 -O1 -I. -o "$WORK/gen" tests/bench/bench_gen_capture.c wire/*.c -lisal
+$CC -std=gnu17 -O1 -I. -o "$WORK/gen" tests/bench/bench_gen_capture.c wire/*.c -lisal
 "$WORK/gen" "$WORK/rev1.pcap" 4 8 1
 "$WORK/gen" "$WORK/rev2.pcap" 4 8 2
 agree "$WORK/rev1.pcap" 20000
@@ -148,7 +149,7 @@ agree "$WORK/rev2.pcap" 20000
 verdicts "$WORK/rev1.pcap"
 
 # The same with one octet turned over in every 50th long frame: the same number of CRCs must be called bad.
-"$CC" -std=gnu17 -O1 -o "$WORK/spoil" -x c - <<'C'
+$CC -std=gnu17 -O1 -o "$WORK/spoil" -x c - <<'C'
 #include <stdio.h>
 /* Turns over the last octet of every 50th record of a pcap that has at least 200 octets: a CRC, or what it covers. */
 int main(void)
@@ -177,6 +178,6 @@ found=0
 for capture in pcaps/linux-siw/*.pcap; do
 	[ -e "$capture" ] || continue
 	found=$((found + 1))
-	agree "$capture" 80
+	agree "$capture" 30
 done
 [ "$found" -gt 0 ] || { echo "no capture in pcaps/linux-siw"; exit 1; }

@@ -116,7 +116,7 @@ for snap in 20 54 60 74 80 100 128 200; do
 done
 
 echo "== hostile captures: octets changed, frames lost, doubled, exchanged"
-"$CC" -std=gnu17 -O1 -x c -o "$WORK/spoil" - <<'C'
+$CC -std=gnu17 -O1 -x c -o "$WORK/spoil" - <<'C'
 #include <stdio.h>
 #include <stdlib.h>
 /* spoil SEED <pcap >pcap: changes about one frame in 16, drops, doubles or delays about one in 32 each. */

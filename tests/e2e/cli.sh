@@ -3,7 +3,7 @@
 #
 # The command line: help, unknown commands and options, exit statuses; list, explain and dump against the catalogue's
 # own files.
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash
 
@@ -34,6 +34,7 @@ for command in $commands; do
 	complains 'no-such-option'
 	holds "$command --no-such-option leaves stdout empty" test ! -s "$WORK/stdout"
 done
+# shellcheck disable=SC2034 # expect.bash looks at it
 lines=one
 
 echo "== list"
@@ -101,5 +102,7 @@ echo "== report"
 expect 2 "report of a folder that is not there" "$WARPCHECK" report "$WORK/nowhere"
 complains 'nowhere'
 printf 'not json\n' >"$WORK/results.jsonl"
+expect 2 "a matrix of nothing" "$WARPCHECK" report --matrix
+expect 2 "a matrix of a folder that is not there" "$WARPCHECK" report --matrix "$WORK/nowhere" -o "$WORK/m.html"
 expect 2 "report of something else" "$WARPCHECK" report "$WORK/results.jsonl"
 finish

@@ -18,14 +18,44 @@ without_plugin=("${as_user[@]}" env HOME=/nonexistent WIRESHARK_PLUGIN_DIR="$WOR
 ours() { "${with_plugin[@]}" "$@"; }
 builtin_only() { "${without_plugin[@]}" "$@"; }
 
-# corpus: the generated captures into $WORK/corpus, and the committed ones beside them.
+# generated FOLDER: the generated captures, and sent.tsv with how many FPDUs each has.
+generated() {
+	mkdir -p "$1"
+	$CC -std=gnu17 -O1 -I. -o "$WORK/dissector_corpus" tests/e2e/dissector_{corpus,cases,talk}.c wire/*.c -lisal
+	"$WORK/dissector_corpus" "$1"
+	$CC -std=gnu17 -O1 -I. -o "$WORK/dissector_sctp" tests/e2e/dissector_sctp.c generator/{sctp,mad,packet,packet_checksum}.c wire/*.c -lisal
+	"$WORK/dissector_sctp" "$1"
+}
+
+# corpus: all captures into $WORK/corpus, the generated ones made anew.
 corpus() {
-	mkdir -p "$WORK/corpus"
-	"$CC" -std=gnu17 -O1 -I. -o "$WORK/dissector_corpus" tests/e2e/dissector_corpus.c tests/e2e/dissector_talk.c wire/*.c -lisal
-	"$WORK/dissector_corpus" "$WORK/corpus"
-	cp pcaps/linux-siw/*.pcap "$WORK/corpus/"
+	generated "$WORK/corpus"
+	cp pcaps/linux-*/*.pcap "$WORK/corpus/"
 	chmod -R a+rX "$WORK"
 }
 
 # values: how many values stand in the output of tshark -T fields.
 values() { awk -F'\t' '{ for (i = 1; i <= NF; i++) if ($i != "") n += split($i, a, ",") } END { print n + 0 }'; }
+
+# One line a frame. Payloads that are what the corpus sends (octet i is 7i + 1) are told by their length, other long ones by
+# their first octets too.
+# shellcheck disable=SC2016,SC2034
+fields='
+def octets: split(":") | map(explode | map(if . > 96 then . - 87 else . - 48 end) | .[0] * 16 + .[1]);
+def short: octets as $o | if $o == [range($o | length) | (. * 7 + 1) % 256] then "\($o | length) octets as sent"
+	elif ($o | length) > 100 then "\(.[0:47])... \($o | length) octets" else . end;
+def payloads: walk(if type == "object" and has("warp.payload") and (.["warp.payload"] | type) == "string"
+	then .["warp.payload"] |= short else . end | if type == "object" and has("warp.data")
+	then .["warp.data"] |= "\(length / 3 | ceil) octets" else . end |
+	if type == "object" and (.["warp.message"] | type) == "string"
+	then .["warp.message"] |= "\(length / 3 | ceil) octets" else . end |
+	if type == "object" then del(.["warp.finding"]) else . end);
+to_entries[] | select(.value._source.layers.warp) |
+	{frame: (.key + 1), warp: ([.value._source.layers.warp] | flatten | map(payloads))}'
+# What one pass cannot know: links to later frames, octets of units that turn out later to be ones; and units that had
+# to wait are shown where they could be decoded. So the units are compared in any order.
+# shellcheck disable=SC2016,SC2034
+one_pass='
+[.[].warp[] | select((has("warp.data") or has("warp.at_end")) | not) | walk(if type == "object" then del(.["warp.response_in",
+	"warp.response_last", "warp.message.last_frame", "warp.shown_in", "warp.terminated_by", "warp.waited_since"])
+	else . end)] | sort | .[]'

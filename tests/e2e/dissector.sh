@@ -6,36 +6,26 @@
 # was sent is there with its payload; nothing is called malformed; findings can be filtered; the rules' findings are
 # those of `warpcheck audit`.
 #
-# UPDATE=1 writes tests/data/dissector/ anew, to be looked at before it is committed.
+# CAPTURES=GLOB takes some of the captures only. UPDATE=1 writes tests/data/dissector/ and pcaps/generated/ anew, to be
+# looked at before they are committed.
 # shellcheck disable=SC2034,SC2154 # PLUGIN, with_plugin and as_user: dissector.bash
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-: "${UPDATE:=}"
+: "${UPDATE:=}" "${CAPTURES:=*}"
 source tests/e2e/expect.bash
 [ -e "${PLUGIN:=$B/dissector/warpcheck.so}" ] || make -s plugin B="$B"
 source tests/e2e/dissector.bash
+generated "$WORK/generated"
+if [ -n "$UPDATE" ]; then
+	cp "$WORK"/generated/*.pcap pcaps/generated/
+fi
+for capture in "$WORK"/generated/*.pcap pcaps/generated/*.pcap; do
+	name=$(basename "$capture")
+	holds "$name: generated as it is in pcaps/generated" cmp "$WORK/generated/$name" "pcaps/generated/$name"
+done
 corpus
 
-# One line a frame. Payloads that are what the corpus sends (octet i is 7i + 1) are told by their length.
-# shellcheck disable=SC2016
-fields='
-def octets: split(":") | map(explode | map(if . > 96 then . - 87 else . - 48 end) | .[0] * 16 + .[1]);
-def short: octets as $o | if $o == [range($o | length) | (. * 7 + 1) % 256] then "\($o | length) octets as sent" else . end;
-def payloads: walk(if type == "object" and has("warp.payload") and (.["warp.payload"] | type) == "string"
-	then .["warp.payload"] |= short else . end | if type == "object" and has("warp.data")
-	then .["warp.data"] |= "\(length / 3 | ceil) octets" else . end |
-	if type == "object" then del(.["warp.finding"]) else . end);
-to_entries[] | select(.value._source.layers.warp) |
-	{frame: (.key + 1), warp: ([.value._source.layers.warp] | flatten | map(payloads))}'
-# What one pass cannot know: links to later frames, octets of units that turn out later to be ones; and units that had
-# to wait are shown where they could be decoded. So the units are compared in any order.
-# shellcheck disable=SC2016
-one_pass='
-[.[].warp[] | select(has("warp.data") | not) | walk(if type == "object" then del(.["warp.response_in",
-	"warp.response_last", "warp.message.last_frame", "warp.shown_in", "warp.terminated_by", "warp.waited_since"])
-	else . end)] | sort | .[]'
-
-for capture in "$WORK"/corpus/*.pcap; do
+for capture in "$WORK"/corpus/$CAPTURES.pcap; do
 	name=$(basename "$capture" .pcap)
 	golden=tests/data/dissector/$name.jsonl
 	ours -2 -r "$capture" -T json --no-duplicate-keys -J warp 2>"$WORK/stderr" | jq -c "$fields" >"$WORK/$name.two"
@@ -49,11 +39,10 @@ for capture in "$WORK"/corpus/*.pcap; do
 		<(jq -sc "$one_pass" "$WORK/$name.one")
 	holds "$name: nothing on stderr" test ! -s "$WORK/stderr"
 	holds "$name: nothing is malformed" \
-		test -z "$(ours -r "$capture" -Y '_ws.malformed || _ws.unreassembled' 2>&1)"
-	# What is decided at a connection's end only is not told to Wireshark, which never says when a capture ends.
+		test -z "$(ours -2 -r "$capture" -Y '_ws.malformed || _ws.unreassembled' 2>&1)"
 	# Status 1: something fails; 3: nothing of MPA in it.
 	{ "$WARPCHECK" audit --format jsonl "$capture" 2>"$WORK/stderr" || [[ $? =~ ^[134]$ ]]; } | jq -r 'select(.type == "result" and
-		(.verdict | IN("FAIL", "WARN", "AMBIGUOUS")) and (.id | IN("MPA-5.1-04", "MPA-7.1.2-17", "RDMAP-5.4-10") | not)) |
+		(.verdict | IN("FAIL", "WARN", "AMBIGUOUS"))) |
 		"\(.frame) \(.id) \(.verdict)"' | LC_ALL=C sort -u >"$WORK/$name.audit"
 	ours -2 -r "$capture" -Y warp.finding -T fields -e frame.number -e warp.finding.id -e warp.finding.verdict |
 		awk -F'\t' '{ n = split($2, id, ","); split($3, v, ","); for (i = 1; i <= n; i++) print $1, id[i], v[i] }' |
@@ -63,7 +52,7 @@ for capture in "$WORK"/corpus/*.pcap; do
 		<(cut -d' ' -f2 "$WORK/$name.found" | LC_ALL=C sort -u)
 	if [ -n "$(awk -v n="$name" '$1 == n' "$WORK/corpus/sent.tsv")" ]; then
 		sent=$(awk -v n="$name" '$1 == n { print $2 }' "$WORK/corpus/sent.tsv")
-		shown=$(ours -r "$capture" -T fields -e warp.rdmap.opcode | values)
+		shown=$(ours -2 -r "$capture" -T fields -e warp.rdmap.opcode | values)
 		# Behind a loss the first FPDU may be passed over for one that a Marker points to.
 		case $name in lost-with-markers) sent=$((sent - 1)) ;; esac
 		holds "$name: $sent FPDUs sent, $shown shown" test "$sent" = "$shown"
@@ -73,6 +62,13 @@ done
 holds "every payload with Markers is as sent" \
 	test "$(cat "$WORK"/markers-*.two "$WORK"/over-ipv6.two "$WORK"/sequence-wrap.two "$WORK"/octet-by-octet.two |
 		grep -o '"warp.payload":"[0-9a-f]*:' | wc -l)" = 0
+
+# Every feature that the documentation's table claims.
+while IFS=$'\t' read -r feature name wanted filter _ options; do
+	[[ $feature != \#* ]] || continue
+	read -ra options <<<"$options"
+	holds "$name: $feature" test "$(ours -2 -r "$WORK/corpus/$name.pcap" "${options[@]}" -Y "$filter" 2>/dev/null | wc -l)" = "$wanted"
+done <tests/e2e/dissector_features.tsv
 
 siw=$WORK/corpus/siw-rping-terminate.pcap
 expect 0 "the list of plugins has it" "${with_plugin[@]}" -G plugins
@@ -91,14 +87,104 @@ expect 0 "Decode As" "${with_plugin[@]}" -d tcp.port==9999,warp -r "$siw" -Y 'fr
 says 'iWARP'
 expect 0 "by port" "${with_plugin[@]}" -o warp.tcp.port:9999 -r "$siw" -Y 'frame.number == 8'
 says 'iWARP'
+expect 0 "what is no iWARP is left alone" "${with_plugin[@]}" -r "$WORK/corpus/not-iwarp.pcap" -Y warp
+holds "no frame of it" test ! -s "$WORK/stdout"
+expect 0 "Decode As says why nothing is shown" "${with_plugin[@]}" -d tcp.port==7174,warp -r "$WORK/corpus/not-iwarp.pcap" -V
+says 'Neither a start-up frame nor an FPDU that can be verified was seen'
+expect 0 "so does the port's preference" "${with_plugin[@]}" -o warp.tcp.port:7174 -r "$WORK/corpus/not-iwarp.pcap" -Y warp.undecoded.expert
+says 'iWARP'
 expect 0 "without rules" "${with_plugin[@]}" -o warp.findings:FALSE -r "$siw" -Y warp.finding
 holds "none then" test ! -s "$WORK/stdout"
 expect 0 "the built-in dissectors are still there" "${with_plugin[@]}" --disable-protocol warp -r "$siw" -Y iwarp_mpa
 says 'DDP/RDMA'
 expect 0 "statistics" "${with_plugin[@]}" -q -z warp,tree -r "$WORK/corpus/every-opcode.pcap"
-says 'Atomic Request +3'
+says '^ Atomic Request +3 '
+says '^ 1 10\.77\.0\.1:40000 > 10\.77\.0\.2:7174 +19 '
+says '^  from the Responder +6 '
+says '^   RDMA Read Response +3 +300\.00 +300 +300 '
+expect 0 "statistics of findings" "${with_plugin[@]}" -q -z warp,tree -r "$WORK/corpus/behind-the-terminate.pcap"
+says '^ RDMAP-5\.4-10 +1 '
 expect 0 "response times" "${with_plugin[@]}" -q -z warp,srt -r "$WORK/corpus/every-opcode.pcap"
-says 'RDMA Read +1'
-says 'Atomic +3'
+says 'RDMA Read +1 +0\.000250'
+says 'Atomic +3 +0\.000250'
+expect 0 "conversations" "${with_plugin[@]}" -q -z conv,warp -r "$WORK/corpus/three-flows.pcap"
+holds "three of them" test "$(grep -c '^10.77.0.1 *<-> 10.77.0.2 *5 .* 9 .* 14 ' "$WORK/stdout")" = 3
+expect 0 "a 4-tuple used again" "${with_plugin[@]}" -q -z conv,warp -r "$WORK/corpus/four-tuple-reuse.pcap"
+holds "is two conversations" test "$(grep -c '<->' "$WORK/stdout")" = 2
+expect 0 "endpoints" "${with_plugin[@]}" -q -z endpoints,warp -r "$WORK/corpus/three-flows.pcap"
+says '^10\.77\.0\.2 +42 '
+
+expect 0 "what the ULPs sent" "${with_plugin[@]}" -q -z follow,warp,raw,1 -r "$WORK/corpus/nfs-rdma.pcap"
+says '^00000077000000010000000800000000'
+says '^	00000077000000010000000800000000'
+
+# The profile, and every filter that it and the documentation name.
+mkdir -p "$WORK/home/.config/wireshark/profiles/iWARP"
+cp dissector/profile/* "$WORK/home/.config/wireshark/profiles/iWARP/"
+chmod -R a+rX "$WORK/home"
+with_home=("${as_user[@]}" env HOME="$WORK/home" WIRESHARK_PLUGIN_DIR="$plugins" "$TSHARK")
+expect 0 "the profile's columns" "${with_home[@]}" -C iWARP -r "$siw" -Y 'frame.number == 13'
+says ' 13 .* 1 +1 +20 +RDMAP-4\.8-02.* Terminate'
+holds "no complaint about the profile" test ! -s "$WORK/stderr"
+filters=()
+# shellcheck disable=SC2016
+while IFS= read -r filter; do
+	filters+=("$filter")
+done < <(awk -F@ '/^@/ { print $3 }' dissector/profile/colorfilters; awk -F'","' '/^"/ { print $3 }' dissector/profile/dfilter_buttons
+	sed -n '/^## Display filters/,/^## /p' docs/dissector.md | grep '^|' | grep -oE '`(warp|not |tcp)[^`]*`' | tr -d '`' | grep -v '^tcp.stream$')
+holds "filters were found" test "${#filters[@]}" -gt 30
+printf -v all ' || (%s)' "${filters[@]}"
+expect 0 "the filters" "${with_plugin[@]}" -r "$siw" -Y "${all# || }"
+
+# Messages of several segments.
+long=$WORK/corpus/long-messages.pcap
+messages() { # the lengths of the messages that are whole
+	ours "$@" -T fields -e warp.message | tr ',' '\n' | awk 'NF { printf "%s%d", n++ ? " " : "", length($1) / 2 } END { print "" }'
+}
+holds "a Send of three segments is put together" test "$(messages -r "$long")" = 600
+holds "and Writes and Read Responses" test "$(messages -o warp.reassemble_tagged:TRUE -r "$long")" = '1200 600 900 128'
+holds "in two passes too" test "$(messages -2 -o warp.reassemble_tagged:TRUE -r "$long")" = '1200 600 900 128'
+# shellcheck disable=SC2016
+holds "with their octets in order" test "$(ours -o warp.reassemble_tagged:TRUE -r "$long" -T fields -e warp.message |
+	tr ',' '\n' | awk 'NF { n = length($1) == 2400 ? 400 : length($1) == 1200 ? 200 : length($1) == 1800 ? 300 : 64
+		for (i = 0; i < length($1) / 2; i++)
+			wrong += substr($1, 2 * i + 1, 2) != sprintf("%02x", (i % n * 7 + 1) % 256) } END { print wrong + 0 }')" = 0
+holds "none of them" test "$(messages -o warp.reassemble:FALSE -r "$long")" = ''
+holds "one with a hole is not" test "$(messages -2 -o warp.reassemble_tagged:TRUE -r "$WORK/corpus/messages-with-holes.pcap")" = '1000 1000'
+
+# ULPs: what the built-in dissectors hand over on captures that they master.
+ulp=(-T fields -e rpcordma.xid -e rpc.xid -e rpc.procedure -e rpc.reqframe -e smb_direct.version.min -e smb_direct.credits.requested -e _ws.col.Info)
+for name in nfs-rdma smb-direct; do
+	holds "$name: as behind the built-in dissectors" diff \
+		<(builtin_only -r "$WORK/corpus/$name.pcap" -Y 'rpcordma || smb_direct' "${ulp[@]}") \
+		<(ours -r "$WORK/corpus/$name.pcap" -Y 'rpcordma || smb_direct' "${ulp[@]}")
+	holds "$name: something is" test -n "$(ours -r "$WORK/corpus/$name.pcap" -Y 'rpcordma || smb_direct')"
+done
+expect 0 "no ULPs" "${with_plugin[@]}" -o warp.ulp:FALSE -r "$WORK/corpus/nfs-rdma.pcap" -Y rpcordma
+holds "none of them then" test ! -s "$WORK/stdout"
+
+# Private Data: both ways in for other dissectors, and what is known by itself.
+cat >"$WORK/private.lua" <<'END'
+local by_port, by_guess = Proto("privport", "By port"), Proto("privguess", "By guess")
+local text = ProtoField.string("privport.text", "Text")
+by_port.fields = {text}
+function by_port.dissector(tvb, pinfo, tree) tree:add(by_port, tvb()):add(text, "port " .. tvb:len()) return tvb:len() end
+DissectorTable.get("warp.private_data"):add(40001, by_port)
+by_guess:register_heuristic("warp.private_data", function(tvb, pinfo, tree)
+	if tvb:len() ~= 8 or tvb(0, 4):uint() ~= 0xF6AB0E18 then return false end
+	tree:add(by_guess, tvb())
+	return true
+end)
+END
+chmod a+r "$WORK/private.lua"
+private=$WORK/corpus/private-data.pcap
+expect 0 "private data by port" "${with_plugin[@]}" -X lua_script:"$WORK/private.lua" -r "$private" -Y privport -T fields -e frame.number -e privport.text
+says 'port 32$'
+expect 0 "private data by heuristic" "${with_plugin[@]}" -X lua_script:"$WORK/private.lua" -r "$private" -Y privguess
+holds "in both frames" test "$(wc -l <"$WORK/stdout")" = 2
+expect 0 "private data that is known" "${with_plugin[@]}" -r "$private" -T fields -e warp.private.rpcrdma.send_size -e warp.private.nvme.hrqsize -e warp.private.depth.ird
+says '^4096'
+says '	128	'
+says '		16$'
 
 finish

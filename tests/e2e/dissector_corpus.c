@@ -15,28 +15,6 @@ static FILE *manifest;
 
 static const struct mpa_start plain = {.revision = 1}, with_crc = {.revision = 1, .crc = true};
 
-static void open_streams(struct talk *talk)
-{
-    memset(talk->octets, 0, sizeof(talk->octets));
-    memset(talk->sent, 0, sizeof(talk->sent));
-    memset(talk->marks, 0, sizeof(talk->marks));
-    memset(talk->msn, 0, sizeof(talk->msn));
-    memset(talk->framing, 0, sizeof(talk->framing));
-    talk->isn[0] += 1000;
-    talk->isn[1] += 5000;
-}
-
-/* Start-up in frames of their own, behind the handshake. */
-static void set_up(struct talk *talk, struct mpa_start request, struct mpa_start reply)
-{
-    open_streams(talk);
-    talk_handshake(talk);
-    talk_start(talk, 0, request);
-    talk_start(talk, 1, reply);
-    talk_flush(talk, 0, MSS);
-    talk_flush(talk, 1, MSS);
-}
-
 static void every_opcode(struct talk *talk)
 {
     struct mpa_start enhanced = {.revision = 2,
@@ -51,7 +29,7 @@ static void every_opcode(struct talk *talk)
     struct mpa_start reply = enhanced;
 
     reply.rtr_read = false;
-    set_up(talk, enhanced, reply);
+    talk_set_up(talk, enhanced, reply);
     talk_message_tagged(talk, 0, RDMAP_WRITE, 0, 1, 0);
     talk_flush(talk, 0, MSS);
     talk_message_send(talk, 0, 40);
@@ -82,7 +60,7 @@ static void terminate_untagged(struct talk *talk)
 {
     size_t at;
 
-    set_up(talk, plain, plain);
+    talk_set_up(talk, plain, plain);
     talk_message_send(talk, 0, 24);
     at = talk->octets[0] + FPDU_LENGTH_OCTETS;
     talk_message_read(talk, 0, 900);
@@ -96,7 +74,7 @@ static void terminate_tagged(struct talk *talk)
 {
     size_t at;
 
-    set_up(talk, plain, plain);
+    talk_set_up(talk, plain, plain);
     at = talk->octets[0] + FPDU_LENGTH_OCTETS;
     talk_message_tagged(talk, 0, RDMAP_WRITE, 0xDEAD, 1, 64);
     talk_flush(talk, 0, MSS);
@@ -119,7 +97,7 @@ static void markers(struct talk *talk, bool initiator_wants, bool responder_want
     struct mpa_start request = {.revision = 1, .crc = crc, .markers = initiator_wants};
     struct mpa_start reply = {.revision = 1, .crc = crc, .markers = responder_wants};
 
-    set_up(talk, request, reply);
+    talk_set_up(talk, request, reply);
     mixed(talk, 0);
     talk_flush(talk, 0, MSS);
     mixed(talk, 1);
@@ -146,7 +124,7 @@ static void marker_wrong(struct talk *talk)
 {
     struct mpa_start wants = {.revision = 1, .markers = true};
 
-    set_up(talk, wants, wants);
+    talk_set_up(talk, wants, wants);
     mixed(talk, 0);
     talk->stream[0][talk->mark[0][0] + 512 + 3] ^= 0x08;
     talk->stream[0][talk->mark[0][0] + 1024 + 1] = 0x01; /* reserved */
@@ -156,7 +134,7 @@ static void marker_wrong(struct talk *talk)
 
 static void octet_by_octet(struct talk *talk)
 {
-    open_streams(talk);
+    talk_open(talk);
     talk_handshake(talk);
     talk_start(talk, 0, with_crc);
     talk_start(talk, 1, with_crc);
@@ -172,7 +150,7 @@ static void octet_by_octet(struct talk *talk)
 
 static void short_tails(struct talk *talk)
 {
-    set_up(talk, with_crc, with_crc);
+    talk_set_up(talk, with_crc, with_crc);
     for (unsigned i = 1; i < 8; i++) {
         talk_message_send(talk, 0, 20 + i);
         talk_message_send(talk, 0, 50);
@@ -185,7 +163,7 @@ static void short_tails(struct talk *talk)
 
 static void behind_the_reply(struct talk *talk)
 {
-    open_streams(talk);
+    talk_open(talk);
     talk_handshake(talk);
     talk_start(talk, 0, with_crc);
     talk_flush(talk, 0, MSS);
@@ -200,7 +178,7 @@ static void behind_the_reply(struct talk *talk)
 
 static void many_in_one(struct talk *talk)
 {
-    set_up(talk, plain, plain);
+    talk_set_up(talk, plain, plain);
     for (unsigned i = 0; i < 9; i++)
         talk_message_send(talk, 0, 16 + i);
     talk_flush(talk, 0, MSS);
@@ -214,7 +192,7 @@ static void out_of_order(struct talk *talk)
 {
     size_t from;
 
-    set_up(talk, with_crc, with_crc);
+    talk_set_up(talk, with_crc, with_crc);
     from = talk->sent[0];
     for (unsigned i = 0; i < 6; i++)
         talk_message_send(talk, 0, 100 + 3 * i);
@@ -229,7 +207,7 @@ static void retransmitted(struct talk *talk)
 {
     size_t from;
 
-    set_up(talk, with_crc, with_crc);
+    talk_set_up(talk, with_crc, with_crc);
     from = talk->sent[0];
     talk_message_send(talk, 0, 100);
     talk_message_send(talk, 0, 110);
@@ -246,7 +224,7 @@ static void lost(struct talk *talk, struct mpa_start word)
     size_t from;
     unsigned whole;
 
-    set_up(talk, word, word);
+    talk_set_up(talk, word, word);
     from = talk->sent[0];
     for (unsigned i = 0; i < 40; i++)
         talk_message_send(talk, 0, 100 + 3 * i);
@@ -278,14 +256,14 @@ static void lost_with_markers(struct talk *talk)
 
 static void four_tuple_reuse(struct talk *talk)
 {
-    set_up(talk, plain, plain);
+    talk_set_up(talk, plain, plain);
     talk_message_send(talk, 0, 33);
     talk_flush(talk, 0, MSS);
     talk_finish(talk);
     talk->isn[0] += 70000;
     talk->isn[1] += 90000;
-    set_up(talk, (struct mpa_start){.revision = 1, .crc = true, .markers = true},
-           (struct mpa_start){.revision = 1, .crc = true, .markers = true});
+    talk_set_up(talk, (struct mpa_start){.revision = 1, .crc = true, .markers = true},
+                (struct mpa_start){.revision = 1, .crc = true, .markers = true});
     talk_message_send(talk, 0, 34);
     talk_message_send(talk, 0, 1200);
     talk_flush(talk, 0, MSS);
@@ -295,7 +273,7 @@ static void four_tuple_reuse(struct talk *talk)
 static void snapped(struct talk *talk)
 {
     talk->snap = 128;
-    set_up(talk, with_crc, with_crc);
+    talk_set_up(talk, with_crc, with_crc);
     talk_message_send(talk, 0, 700);
     talk_flush(talk, 0, MSS);
     talk_message_tagged(talk, 0, RDMAP_WRITE, 0xB1, 2, 900);
@@ -310,7 +288,7 @@ static void snapped(struct talk *talk)
 /* The capture begins behind the start-up frames. */
 static void mid_stream(struct talk *talk, struct mpa_start word)
 {
-    open_streams(talk);
+    talk_open(talk);
     talk_start(talk, 0, word);
     talk_start(talk, 1, word);
     talk_message_send(talk, 0, 500);
@@ -347,7 +325,7 @@ static void mid_stream_without_crc(struct talk *talk)
 /* Only what the Initiator sent was captured. */
 static void one_way(struct talk *talk)
 {
-    open_streams(talk);
+    talk_open(talk);
     talk_start(talk, 0, with_crc);
     talk_start(talk, 1, with_crc);
     talk->sent[1] = talk->octets[1];
@@ -370,7 +348,7 @@ static void sequence_wrap(struct talk *talk)
 
 static void bad_crc(struct talk *talk)
 {
-    set_up(talk, with_crc, with_crc);
+    talk_set_up(talk, with_crc, with_crc);
     for (unsigned i = 0; i < 3; i++) {
         talk_message_send(talk, 0, 40 + i);
         if (i == 1)
@@ -384,7 +362,7 @@ static void short_sends(struct talk *talk)
 {
     static const size_t sizes[] = {0, 1, 4, 8, 12, 15, 16};
 
-    set_up(talk, plain, plain);
+    talk_set_up(talk, plain, plain);
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         talk_message_send(talk, 0, sizes[i]);
         talk_flush(talk, 0, MSS);
@@ -394,7 +372,7 @@ static void short_sends(struct talk *talk)
 
 static void long_sends(struct talk *talk)
 {
-    set_up(talk, with_crc, with_crc);
+    talk_set_up(talk, with_crc, with_crc);
     talk_message_long_send(talk, 0, 3, 600);
     talk_message_long_send(talk, 0, 2, 64);
     talk_flush(talk, 0, 1000);
@@ -406,7 +384,7 @@ static void send_at_offset(struct talk *talk)
 {
     struct ddp_segment ddp = {.last = true, .control = rdmap_control(RDMAP_SEND), .msn = 1, .mo = 4000};
 
-    set_up(talk, with_crc, with_crc);
+    talk_set_up(talk, with_crc, with_crc);
     talk_segment(talk, 0, ddp, NULL, 0, 97);
     talk_flush(talk, 0, MSS);
     talk_finish(talk);
@@ -416,7 +394,7 @@ static void short_ulpdus(struct talk *talk)
 {
     const uint8_t octets[4] = {0x41, 0x43};
 
-    set_up(talk, with_crc, with_crc);
+    talk_set_up(talk, with_crc, with_crc);
     talk_ulpdu(talk, 0, octets, 0);
     talk_flush(talk, 0, MSS);
     talk_ulpdu(talk, 0, octets, 4);
@@ -431,8 +409,8 @@ static void rejected(struct talk *talk)
 {
     const uint8_t words[] = "no";
 
-    set_up(talk, with_crc,
-           (struct mpa_start){.revision = 1, .rejected = true, .private_octets = 2, .private_data = words});
+    talk_set_up(talk, with_crc,
+                (struct mpa_start){.revision = 1, .rejected = true, .private_octets = 2, .private_data = words});
     talk_finish(talk);
 }
 
@@ -441,7 +419,7 @@ static void not_negotiated(struct talk *talk)
     struct mpa_start word = {
         .revision = 2, .enhanced = true, .ird = MPA_DEPTH_NOT_NEGOTIATED, .ord = MPA_DEPTH_NOT_NEGOTIATED};
 
-    set_up(talk, word, word);
+    talk_set_up(talk, word, word);
     talk_message_send(talk, 0, 20);
     talk_flush(talk, 0, MSS);
     talk_finish(talk);
@@ -452,7 +430,7 @@ static void wrong_rtr(struct talk *talk)
     struct mpa_start word = {
         .revision = 2, .enhanced = true, .peer_to_peer = true, .rtr_read = true, .ird = 1, .ord = 1};
 
-    set_up(talk, word, word);
+    talk_set_up(talk, word, word);
     talk_message_tagged(talk, 0, RDMAP_WRITE, 0, 1, 0);
     talk_flush(talk, 0, MSS);
     talk_finish(talk);
@@ -463,20 +441,21 @@ static void private_data(struct talk *talk)
     static const uint8_t rpc[] = {0xF6, 0xAB, 0x0E, 0x18, 1, 1, 3, 3};
     static const uint8_t nvme[32] = {0, 0, 1, 0, 128, 0, 127, 0}, depths[] = {0, 0, 0, 16, 0, 0, 0, 1};
 
-    set_up(talk, (struct mpa_start){.revision = 1, .private_octets = sizeof(rpc), .private_data = rpc},
-           (struct mpa_start){.revision = 1, .private_octets = sizeof(rpc), .private_data = rpc});
+    talk_set_up(talk, (struct mpa_start){.revision = 1, .private_octets = sizeof(rpc), .private_data = rpc},
+                (struct mpa_start){.revision = 1, .private_octets = sizeof(rpc), .private_data = rpc});
     talk_finish(talk);
     talk->port++;
-    set_up(talk, (struct mpa_start){.revision = 1, .private_octets = sizeof(nvme), .private_data = nvme}, plain);
+    talk_set_up(talk, (struct mpa_start){.revision = 1, .private_octets = sizeof(nvme), .private_data = nvme}, plain);
     talk_finish(talk);
     talk->port++;
-    set_up(talk, (struct mpa_start){.revision = 1, .private_octets = sizeof(depths), .private_data = depths}, plain);
+    talk_set_up(talk, (struct mpa_start){.revision = 1, .private_octets = sizeof(depths), .private_data = depths},
+                plain);
     talk_finish(talk);
 }
 
 static void malformed_start(struct talk *talk)
 {
-    open_streams(talk);
+    talk_open(talk);
     talk_handshake(talk);
     talk_start(talk, 0, plain);
     octets_put16(talk->stream[0] + 18, 600);
@@ -492,10 +471,7 @@ static void over_ipv6(struct talk *talk)
     markers_both(talk);
 }
 
-static const struct capture {
-    const char *name;
-    void (*make)(struct talk *talk);
-} captures[] = {
+static const struct capture captures[] = {
     {"every-opcode", every_opcode},
     {"terminate-untagged", terminate_untagged},
     {"terminate-tagged", terminate_tagged},
@@ -569,5 +545,7 @@ int main(int argc, char **argv)
     }
     for (size_t i = 0; i < sizeof(captures) / sizeof(captures[0]); i++)
         make(argv[1], &captures[i]);
+    for (size_t i = 0; more_captures[i].name != NULL; i++)
+        make(argv[1], &more_captures[i]);
     return fclose(manifest) == 0 ? 0 : 2;
 }

@@ -59,7 +59,8 @@ static void put_little(FILE *file, uint32_t value, unsigned octets)
 void talk_frame(struct talk *talk, unsigned side, uint8_t flags, size_t from, size_t to)
 {
     uint8_t octets[FRAME_MAX], *tcp;
-    size_t length = 20 + (to - from), total, kept;
+    bool option = (flags & SYN) != 0 && talk->mss != 0;
+    size_t length = (option ? 24 : 20) + (to - from), total, kept;
     uint32_t pseudo;
 
     memset(octets, 0, 14);
@@ -78,7 +79,12 @@ void talk_frame(struct talk *talk, unsigned side, uint8_t flags, size_t from, si
     tcp[12] = 0x50;
     tcp[13] = flags;
     octets_put16(tcp + 14, 0xFFFF);
-    memcpy(tcp + 20, talk->stream[side] + from, to - from);
+    if (option) {
+        tcp[12] = 0x60;
+        octets_put32(tcp + 20, 0x02040000u | talk->mss);
+    } else {
+        memcpy(tcp + 20, talk->stream[side] + from, to - from);
+    }
     octets_put16(tcp + 16, fold(sum(pseudo, tcp, length)));
     total = (size_t)(tcp - octets) + length;
     kept = talk->snap != 0 && talk->snap < total ? talk->snap : total;
@@ -237,4 +243,27 @@ void talk_message_terminate(struct talk *talk, unsigned side, wire_result triple
     terminate.rdmap_header_octets = READ_REQUEST_OCTETS;
     talk_untagged(talk, side, RDMAP_TERMINATE, DDP_QN_TERMINATE, octets,
                   terminate_pack(&terminate, octets, sizeof(octets)), 0);
+}
+
+/* ---- connections --------------------------------------------------------------------------------------------------- */
+
+void talk_open(struct talk *talk)
+{
+    memset(talk->octets, 0, sizeof(talk->octets));
+    memset(talk->sent, 0, sizeof(talk->sent));
+    memset(talk->marks, 0, sizeof(talk->marks));
+    memset(talk->msn, 0, sizeof(talk->msn));
+    memset(talk->framing, 0, sizeof(talk->framing));
+    talk->isn[0] += 1000;
+    talk->isn[1] += 5000;
+}
+
+void talk_set_up(struct talk *talk, struct mpa_start request, struct mpa_start reply)
+{
+    talk_open(talk);
+    talk_handshake(talk);
+    talk_start(talk, 0, request);
+    talk_start(talk, 1, reply);
+    talk_flush(talk, 0, MSS);
+    talk_flush(talk, 1, MSS);
 }

@@ -22,6 +22,7 @@ struct talk {
     struct fpdu_framing framing[2];
     uint32_t isn[2], msn[2][4];
     uint16_t port;
+    uint16_t mss; /* option of the SYNs; 0: none */
     bool ipv6;
     unsigned fpdus;
     size_t snap;
@@ -31,6 +32,19 @@ struct talk {
     const char *name;
 };
 
+/* A capture file and what makes it. */
+struct capture {
+    const char *name;
+    void (*make)(struct talk *talk);
+};
+
+/* dissector_cases.c; ends with a NULL name. */
+extern const struct capture more_captures[];
+
+/* A connection anew: both streams empty. */
+void talk_open(struct talk *talk);
+/* The same with the handshake, and start-up frames in TCP segments of their own. */
+void talk_set_up(struct talk *talk, struct mpa_start request, struct mpa_start reply);
 /* One frame: octets [from, to) of a side's stream. */
 void talk_frame(struct talk *talk, unsigned side, uint8_t flags, size_t from, size_t to);
 void talk_handshake(struct talk *talk);

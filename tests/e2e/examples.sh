@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # The example programs of libiwarp, compiled as another program would be, against the static and the shared library: the
-# key-value store keeps what was put, for several clients, and echo sends back what iwarp-peer sends. The shared library
+# key-value store keeps what was put, for several clients, echo sends back what iwarp-peer sends, rping agrees with itself. The shared library
 # offers its API and nothing of its inside.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit
 # shellcheck source=tests/e2e/expect.bash
@@ -13,9 +13,9 @@ source tests/e2e/upper.bash
 build() { # PROGRAM SUFFIX LIBRARIES...
 	local source=reference-stack/examples/$1.c program=$WORK/$1-$2
 	shift 2
-	"$CC" -std=gnu17 -Wall -Wextra -Werror -O1 -g -I. -Ireference-stack/include -o "$program" "$source" "$@"
+	$CC -std=gnu17 -Wall -Wextra -Werror -O1 -g -I. -Ireference-stack/include -o "$program" "$source" "$@"
 }
-for name in echo kv; do
+for name in echo kv rping; do
 	holds "$name compiles against the static library" build "$name" static "$B/libiwarp.a" -luv -lisal -ljansson -pthread
 	holds "$name compiles against the shared library" build "$name" shared -L"$B" -liwarp
 done
@@ -67,6 +67,20 @@ for library in static shared; do
 	stop kv
 done
 expect 1 "kv: nobody listens" "$WORK/kv-static" 127.0.0.1 1 get colour
+complains 'refused'
+
+rping() { # HOST WORD...
+	holds "rping, $*: the server starts" serve rping "$WORK/rping-static" serve "$1" 0 4096
+	expect 0 "rping, $*" "$WORK/rping-shared" "$1" "$port" 20 "${@:2}"
+	says '^20 rounds$'
+	holds "rping, $*: the server ends in order" wait "${pid[rping]}"
+	holds "rping, $*: so many rounds for it, too" grep -q '^20 rounds$' "$WORK/rping.out"
+	unset "pid[rping]"
+}
+rping 127.0.0.1
+rping 127.0.0.1 4096 rev1
+rping ::1 33
+expect 1 "rping: nobody listens" "$WORK/rping-static" 127.0.0.1 1 20
 complains 'refused'
 
 holds "echo starts" serve echo "$WORK/echo-shared" 0

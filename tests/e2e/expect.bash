@@ -8,7 +8,7 @@
 #   says PATTERN / complains PATTERN  a line of the last stdout / stderr must match (grep -E)
 #   holds WHAT COMMAND...             a condition; the command's stdout is not shown
 #
-# Everything is checked before the script ends: `finish` gives the exit status.
+# "${cc[@]}" is the compiler. Everything is checked before the script ends: `finish` gives the exit status.
 set -euo pipefail
 : "${B:=$PWD/build}" "${CC:=gcc}" "${TSHARK:=tshark}" "${WORK:=}"
 : "${WARPCHECK:=$B/warpcheck}" "${IWARP_PEER:=$B/iwarp-peer}" "${WARPCHECK_ASAN:=$B/asan/warpcheck}"
@@ -16,6 +16,7 @@ if [ -z "$WORK" ]; then
 	WORK=$(mktemp -d)
 	trap 'rm -rf "$WORK"' EXIT
 fi
+read -ra cc <<<"$CC" # it may be of several words: "ccache gcc"
 checked=0 broken=0 last='' lines=one
 
 wrong() {
@@ -62,7 +63,7 @@ holds() {
 
 # generator NAME: builds tests/bench/bench_gen_capture.c as $WORK/NAME.
 generator() {
-	"$CC" -std=gnu17 -O1 -I. -o "$WORK/$1" tests/bench/bench_gen_capture.c wire/*.c -lisal
+	$CC -std=gnu17 -O1 -I. -o "$WORK/$1" tests/bench/bench_gen_capture.c wire/*.c -lisal
 }
 
 finish() {

@@ -105,6 +105,8 @@ exchange "Rev 1" ',"rev":1' ',"rev":1' 127.0.0.1 '.rev == 1 and (.s | not) and .
 exchange "Markers both ways" ',"markers":true' ',"markers":true' 127.0.0.1 '.send_markers and .receive_markers'
 exchange "Markers one way, no CRC" ',"markers":true,"crc":false' ',"crc":false' 127.0.0.1 '.send_markers and (.receive_markers or .crc | not)'
 exchange "peer-to-peer, Read as RTR, EMSS 512" ',"emss":512' ',"p2p":true,"rtr":["read"],"emss":512' 127.0.0.1 '.a and .rtr_read and (.rtr_send or .rtr_write | not)'
+exchange "streaming messages first" ',"streaming":"6c617374","streaming_octets":5' ',"streaming":"68656c6c6f","streaming_octets":4' 127.0.0.1 '.rev == 2'
+exchange "depths of SMB Direct" ',"smbd":true,"ord":3' ',"smbd":true,"rev":1,"ird":2,"private_data":"00ff"' 127.0.0.1 '.rev == 1 and .pd_length == 0 and .ord == 4'
 exchange "IPv6, ORD 1" '' ',"ord":1' ::1 '.ord == 1'
 
 # --- A hostile control socket -------------------------------------------------------------------------------------------
@@ -115,6 +117,7 @@ holds "a stream to be left alone" connect '' '' 127.0.0.1
 # $WORK/answers, up to the answer to a last, good command: so the connection is still usable.
 other_control() {
 	local status=0 extra
+	# shellcheck disable=SC2154 # upper.bash fills it
 	exec {extra}<>"/dev/tcp/127.0.0.1/${control[responder]}"
 	"$@" 1>&"$extra" || status=$?
 	echo '{"verb":"capabilities","tag":"last"}' >&"$extra"
@@ -135,6 +138,7 @@ vanish() { # COMMAND...: says that, and goes without listening
 }
 unharmed() {
 	: >"$WORK/initiator.events"
+	# shellcheck disable=SC2154 # upper.bash fills it
 	echoes 2 && ask responder '{"verb":"capabilities"}' && kill -0 "${pid[responder]}"
 }
 garbage() { head -c 3000 /dev/urandom | tr '\n' x; echo; }

@@ -11,10 +11,12 @@ verdicts() {
     jq -r 'select(.type == "result" and .by == "check") | [.id, .role, .verdict] | join(" ")' "$1" | sort
 }
 
-# Defects whose requirement is decided by a check: "defect<TAB>requirement"
+# Defects whose requirement is decided by a check: "defect<TAB>requirement". The kernel's TCP hands octets over in order only:
+# faults in what is done ahead of a gap are the simulation's.
+awk -F'\t' '$3 == "behaviour" && $4 ~ /^(early-|order-arrival$)/ { print $1 }' reference-stack/defects.tsv >"$work/ahead"
 "$WARPCHECK" list --checks --defects --format jsonl |
     jq -r 'select(.check != null and (.defects | length) > 0) | [.defects[0], .id] | join("\t")' |
-    sort -u -k1,1 >"$work/all"
+    sort -u -k1,1 | awk -F'\t' 'NR == FNR { ahead[$1]; next } !($1 in ahead)' "$work/ahead" - >"$work/all"
 count=$(wc -l <"$work/all")
 [ "$count" -ge "$sample" ] || { echo "only $count defects have a check" >&2; exit 1; }
 awk -v step=$((count / sample)) -v most="$sample" 'NR % step == 0 && n++ < most' "$work/all" >"$work/sample"
@@ -25,6 +27,10 @@ while IFS=$'\t' read -r defect id; do
         "$WARPCHECK" run --defect "$defect" "$id" "$how" -o "$work/$defect$how" >"$work/$defect$how.txt" 2>&1 || true
         verdicts "$work/$defect$how/results.jsonl" >"$work/$defect$how.verdicts"
     done
+    if jq -es --arg id "$id" 'any(.[]; .type == "result" and .by == "rule" and .id == $id and (.verdict == "FAIL" or .verdict == "WARN"))' \
+        "$work/$defect--simulate/results.jsonl" >/dev/null && ! grep -qE 'FAIL|WARN' "$work/$defect--simulate.verdicts"; then
+        continue # the check makes the traffic, and a rule judges it
+    fi
     if ! grep -qE 'FAIL|WARN' "$work/$defect--simulate.verdicts"; then
         echo "$defect: $id does not catch it in simulation" >&2
         exit 1

@@ -3,7 +3,7 @@
 #
 # `warpcheck run` without a profile needs no privileges: as an ordinary user it makes a user and a network namespace of
 # its own and judges the embedded reference stack over a real link in there. As root this runs as nobody.
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash
 
@@ -27,7 +27,7 @@ if ! "${as_user[@]}" unshare --user --map-root-user --net true 2>"$WORK/why"; th
 fi
 
 before=$(ip -o link | sed "s/<.*//")
-cd "$home"
+cd "$home" || exit 1
 expect 0 "run as uid $("${as_user[@]}" id -u), MPA start-up checks" "${as_user[@]}" ./warpcheck run 'MPA-7.*' -o "$home/out"
 results=$home/out/results.jsonl
 holds "results.jsonl is there" test -s "$results"

@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/flow/flow.h"
+#include "conformance/flow/flow_cm.h"
+#include "conformance/flow/flow_sctp.h"
+#include "conformance/flow/notation.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -34,11 +36,29 @@ static void check(bool holds)
 
 static void sink(void *ctx, const struct flow_event *event)
 {
-    char name[FLOW_NAME_MAX];
+    char name[FLOW_NAME_MAX], text[NOTATION_MAX];
 
     (void)ctx;
     check(event->flow != NULL && event->frame != 0 && event->first_frame <= event->frame);
     flow_name(event->flow, event->direction, name, sizeof(name));
+    notation_event(event, text, sizeof(text));
+    if (event->sctp != NULL) {
+        swallow(event->sctp->chunk.start, event->sctp->chunk.octets);
+        if (event->sctp->data != NULL)
+            swallow(event->sctp->data->user, event->sctp->data->user_have);
+    }
+    if (event->session != NULL) {
+        swallow(event->session->octets, event->session->have);
+        if (event->session->message.private_data != NULL)
+            swallow(event->session->message.private_data, event->session->message.private_octets);
+    }
+    if (event->cm != NULL) {
+        swallow(event->cm->mad, event->cm->have);
+        if (event->cm->message.private_data != NULL)
+            swallow(event->cm->message.private_data, event->cm->message.private_octets);
+        if (event->cm->message.has_ari && event->cm->message.ari.suggested != NULL)
+            swallow(event->cm->message.ari.suggested, event->cm->message.ari.suggested_octets);
+    }
     if (event->start != NULL) {
         swallow(event->start->octets, event->start->octet_count);
         if (event->start->frame.private_data != NULL)
@@ -66,8 +86,8 @@ static void sink(void *ctx, const struct flow_event *event)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const uint32_t links[] = {FLOW_LINK_ETHERNET,  FLOW_LINK_RAW,        FLOW_LINK_NULL,
-                                     FLOW_LINK_LINUX_SLL, FLOW_LINK_LINUX_SLL2, FLOW_LINK_LOOP};
+    static const uint32_t links[] = {FLOW_LINK_ETHERNET,   FLOW_LINK_RAW,  FLOW_LINK_NULL,       FLOW_LINK_LINUX_SLL,
+                                     FLOW_LINK_LINUX_SLL2, FLOW_LINK_LOOP, FLOW_LINK_INFINIBAND, FLOW_LINK_ERF};
     struct flow_config config = {.flows_max = 16, .half_buffer_max = 4096, .rule_state_octets = 16};
     struct flow_decoder *decoder;
     struct flow_frame frame = {0};

@@ -122,6 +122,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
         if (copy == NULL)
             abort();
+        if (data[2] & 0x20) {
+            /* All that is still to come lies behind a gap, at two places. */
+            iwarp_stream_input_early(stream, 1 + data[1] % 64u, octets + at, size - at, (data[1] & 64) != 0, now);
+            iwarp_stream_input_early(stream, count, octets + at + count, size - at - count, true, now);
+        }
         memcpy(copy, octets + at, count);
         iwarp_stream_input(stream, copy, count, ++now);
         free(copy);

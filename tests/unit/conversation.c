@@ -62,6 +62,17 @@ void conversation_free(struct conversation *conversation)
     free(conversation);
 }
 
+void conversation_frame(struct conversation *c, unsigned direction, const uint8_t *octets, size_t count)
+{
+    uint8_t *frame = malloc(count);
+
+    if (frame == NULL || c->count == FRAMES_MAX)
+        abort();
+    memcpy(frame, octets, count);
+    c->frames[c->count++] = (struct frame){frame, count, direction};
+    /* cppcheck-suppress memleak ; conversation_free() */
+}
+
 static void add_frame(struct conversation *c, unsigned direction, uint8_t flags, const uint8_t *option, size_t options,
                       const void *payload, size_t octets)
 {

@@ -65,6 +65,9 @@ const uint8_t *conversation_quote(const struct conversation *conversation, size_
 /* Any octets in one TCP segment. */
 void conversation_octets(struct conversation *conversation, unsigned direction, const void *octets, size_t count);
 
+/* Any raw IP frame. */
+void conversation_frame(struct conversation *conversation, unsigned direction, const uint8_t *octets, size_t count);
+
 void conversation_close(struct conversation *conversation, unsigned direction, bool reset);
 
 /* One frame left out, captured twice, or exchanged with the next. False when there is no such frame. */

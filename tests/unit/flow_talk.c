@@ -57,6 +57,9 @@ static void sink(void *ctx, const struct flow_event *event)
                                                        : "!marker");
         break;
     case FLOW_DDP: check_payload(talk, event); return;
+    case FLOW_SCTP:
+    case FLOW_SESSION:
+    case FLOW_CM: return;
     case FLOW_RDMAP:
         talk->headers[side]++;
         snprintf(text, sizeof(text), "s%u:%u.%u", side, event->rdmap->message.opcode,

@@ -53,6 +53,7 @@ struct world {
     uint64_t state;
     struct sentence *sentence;
     bool wrong;
+    bool early; /* TCP tells MPA of what it holds ahead of a gap */
 };
 
 static uint64_t draw(struct world *world, uint64_t below)
@@ -231,6 +232,11 @@ static void on_event(void *context, struct tcp_connection *connection, enum tcp_
             tcp_consume(connection, count);
             iwarp_stream_input(side->stream, side->input, count, now);
         }
+    } else if (event == TCP_EVENT_EARLY && side->world->early) {
+        size_t gap;
+
+        for (unsigned i = 0; tcp_early(connection, i, &gap, &octets, &count) != 0; i++)
+            iwarp_stream_input_early(side->stream, gap, octets, count, false, now);
     } else if (event == TCP_EVENT_PEER_FIN) {
         iwarp_stream_input_fin(side->stream, now);
     } else if (event == TCP_EVENT_CLOSED && !side->closed) {
@@ -270,7 +276,7 @@ static void post_all(struct side *side)
         struct work *work = &side->works[i];
 
         if (work->kind == IWARP_WORK_SEND) {
-            struct iwarp_send send = {i, work->octets, work->count, work->solicited, false, 0};
+            struct iwarp_send send = {i, work->octets, work->count, work->solicited, false, 0, 0};
 
             result |= iwarp_stream_post_send(side->stream, &send, NULL);
         } else if (work->kind == IWARP_WORK_WRITE) {
@@ -415,6 +421,7 @@ static int run(struct world *world, uint64_t seed)
     uint64_t shape = draw(world, 1 << 16);
 
     options.mss = (uint16_t)(draw(world, 3) == 0 ? 1460 : 200 + draw(world, 1260));
+    world->early = (shape & 256) != 0;
     impair(world, &config.a_to_b);
     impair(world, &config.b_to_a);
     world->sim = sim_new(&config);
@@ -437,7 +444,7 @@ static int run(struct world *world, uint64_t seed)
     return world->wrong ? -1 : 0;
 }
 
-int stack_sim_run(uint64_t seed, struct sentence *sentence)
+int stack_sim_run(uint64_t seed, uint64_t *early, struct sentence *sentence)
 {
     struct world *world = calloc(1, sizeof(*world));
     int result;
@@ -448,6 +455,8 @@ int stack_sim_run(uint64_t seed, struct sentence *sentence)
     world->sentence = sentence;
     result = run(world, seed);
     for (int i = 0; i < SIDES; i++) {
+        if (early != NULL && world->side[i].stream != NULL)
+            *early += iwarp_stream_counters(world->side[i].stream)->segments_early;
         tcp_stack_free(world->side[i].tcp);
         iwarp_stream_free(world->side[i].stream);
         iwarp_device_free(world->side[i].device);

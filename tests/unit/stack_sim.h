@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Two streams, each over our own TCP, on one simulated wire that loses, doubles and reorders frames; a seed decides the
- * wire, the set-up (Rev, Markers, CRC, depths, RTR, MSS), how octets are cut into segments, and the traffic: Sends, Writes
+ * wire, the set-up (Rev, Markers, CRC, depths, RTR, MSS, whether TCP hands octets early), how octets are cut into segments, and the traffic: Sends, Writes
  * and Reads in both directions at once. It is told apart from any test so that a soak can use it.
  */
 #ifndef TESTS_UNIT_STACK_SIM_H
@@ -11,7 +11,8 @@
 
 #include "wire/sentence.h"
 
-/* 0 when every octet and every completion came as it should, in order, and both sides closed; -1 with a sentence. */
-int stack_sim_run(uint64_t seed, struct sentence *sentence);
+/* 0 when every octet and every completion came as it should, in order, and both sides closed; -1 with a sentence. *early (may be
+ * NULL) is added the segments that were placed ahead of a gap. */
+int stack_sim_run(uint64_t seed, uint64_t *early, struct sentence *sentence);
 
 #endif

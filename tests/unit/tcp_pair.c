@@ -78,7 +78,7 @@ static bool both_open(void *context)
 
     if (p->cb == NULL)
         p->cb = tcp_accept(p->b, PORT);
-    return p->cb != NULL && tcp_status(p->ca)->state == TCP_ESTABLISHED;
+    return p->cb != NULL && tcp_status(p->ca)->state == TCP_STATE_ESTABLISHED;
 }
 
 void tcp_pair_run(uint64_t nanoseconds)

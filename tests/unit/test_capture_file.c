@@ -225,8 +225,9 @@ END_TEST
 /* LINKTYPE numbers of raw IP differ from libpcap's DLT numbers. */
 START_TEST(known_links)
 {
-    static const uint32_t links[] = {FLOW_LINK_NULL,      FLOW_LINK_ETHERNET, FLOW_LINK_RAW,  FLOW_LINK_LOOP,
-                                     FLOW_LINK_LINUX_SLL, FLOW_LINK_IPV4,     FLOW_LINK_IPV6, FLOW_LINK_LINUX_SLL2};
+    static const uint32_t links[] = {FLOW_LINK_NULL,      FLOW_LINK_ETHERNET,  FLOW_LINK_RAW,  FLOW_LINK_LOOP,
+                                     FLOW_LINK_LINUX_SLL, FLOW_LINK_IPV4,      FLOW_LINK_IPV6, FLOW_LINK_LINUX_SLL2,
+                                     FLOW_LINK_ERF,       FLOW_LINK_INFINIBAND};
     struct image image = {.count = 0};
     struct flow_frame frame;
     struct sentence error;
@@ -364,7 +365,7 @@ Suite *capture_file_suite(void)
     tcase_add_test(tests, cut_anywhere);
     tcase_add_test(tests, no_captures);
     tcase_add_test(tests, unknown_links);
-    tcase_add_loop_test(tests, known_links, 0, 8);
+    tcase_add_loop_test(tests, known_links, 0, 10);
     tcase_add_test(tests, two_interfaces);
     tcase_add_loop_test(tests, two_different_interfaces, 0, 2);
     tcase_add_test(tests, folders);

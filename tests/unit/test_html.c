@@ -281,6 +281,25 @@ START_TEST(half_a_run)
 }
 END_TEST
 
+/* What the guest said before it died is shown, as text. */
+START_TEST(console_of_the_dead)
+{
+    struct page page = {.folder = sample_folder()};
+    struct sentence error;
+    struct results_log *log = results_log_create(sample_path(page.folder, "results.jsonl"), &sample_info, NULL, &error);
+    FILE *file;
+
+    ck_assert_int_eq(results_log_close(log, &error), 0);
+    file = fopen(sample_path(page.folder, "results.jsonl"), "ae");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_gt(fputs("{\"type\":\"console\",\"text\":\"Kernel panic: <b>\"}\n", file), 0);
+    ck_assert_int_eq(fclose(file), 0);
+    page_make(&page, false);
+    expect(&page, "count(//h:details[@class='notice']/h:pre[contains(., 'panic: <b>')])", 1);
+    page_free(&page);
+}
+END_TEST
+
 START_TEST(all_reports)
 {
     char *folder = sample_folder();
@@ -313,6 +332,7 @@ Suite *html_suite(void)
     tcase_add_test(html, many_flows);
     tcase_add_test(html, foreign_results);
     tcase_add_test(html, half_a_run);
+    tcase_add_test(html, console_of_the_dead);
     tcase_add_test(html, all_reports);
     suite_add_tcase(suite, html);
     return suite;

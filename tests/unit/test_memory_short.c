@@ -12,71 +12,10 @@
 
 Suite *memory_short_suite(void);
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define OWN_ALLOCATOR 0
-#endif
-#endif
-#if !defined(OWN_ALLOCATOR) && !defined(__SANITIZE_ADDRESS__) && defined(__GLIBC__)
-#define OWN_ALLOCATOR 1
-#endif
+#include "tests/unit/memory_short_programs.h"
+#include "tests/unit/short_memory.h"
 
 #if OWN_ALLOCATOR
-
-void *__libc_malloc(size_t octets);
-void *__libc_calloc(size_t count, size_t octets);
-void *__libc_realloc(void *old, size_t octets);
-void __libc_free(void *octets);
-
-static long left; /* allocations until one fails; 0: none does */
-static bool failed;
-static long live; /* allocations that were not freed */
-
-static bool fails(void)
-{
-    if (left == 0 || --left != 0)
-        return false;
-    failed = true;
-    return true;
-}
-
-static void *counted(void *octets)
-{
-    live += octets != NULL;
-    return octets;
-}
-
-void *malloc(size_t octets)
-{
-    return fails() ? NULL : counted(__libc_malloc(octets));
-}
-
-void *calloc(size_t count, size_t octets)
-{
-    return fails() ? NULL : counted(__libc_calloc(count, octets));
-}
-
-void *realloc(void *old, size_t octets)
-{
-    if (old == NULL)
-        return malloc(octets);
-    return fails() ? NULL : __libc_realloc(old, octets);
-}
-
-void free(void *octets)
-{
-    live -= octets != NULL;
-    __libc_free(octets);
-}
-
-/* Arms the n-th allocation around what is tested, and nothing else. */
-#define SHORT(n, call)                                                                                                 \
-    do {                                                                                                               \
-        left = (n);                                                                                                    \
-        call;                                                                                                          \
-        (n) = left;                                                                                                    \
-        left = 0;                                                                                                      \
-    } while (0)
 
 /* --- Streams ----------------------------------------------------------------------------------------------------- */
 
@@ -153,12 +92,12 @@ static bool streams_with(long n, bool markers)
     struct iwarp_device *device = NULL;
     struct iwarp_region region = {.length = 2 * (size_t)MESSAGE, .access = 15};
     struct pair pair = {.ended = 0}, other = {.ended = 0};
-    long before = live;
+    long before = short_live;
     bool good = false;
     long never = 0;
     int registered = -1;
 
-    failed = false;
+    short_failed = false;
     SHORT(n, device = iwarp_device_new(NULL));
     if (device != NULL)
         SHORT(n, registered = iwarp_region_register(device, &region, NULL));
@@ -167,18 +106,18 @@ static bool streams_with(long n, bool markers)
         open_pair(&pair, device, &n, markers);
         if (pair.stream[0] != NULL && pair.stream[1] != NULL)
             good = talk(&pair, &region, &n);
-        ck_assert(good || failed);
+        ck_assert(good || short_failed);
         ck_assert_msg(talk(&other, &region, &never), "the other stream does not go on");
     } else {
-        ck_assert(failed);
+        ck_assert(short_failed);
     }
     for (int i = 0; i < 2; i++) {
         iwarp_stream_free(pair.stream[i]);
         iwarp_stream_free(other.stream[i]);
     }
     iwarp_device_free(device);
-    ck_assert_msg(live == before, "with allocation %ld failing %ld stay behind", which, live - before);
-    return !failed && good;
+    ck_assert_msg(short_live == before, "with allocation %ld failing %ld stay behind", which, short_live - before);
+    return !short_failed && good;
 }
 
 START_TEST(streams)
@@ -256,20 +195,20 @@ static bool peer_with(long n)
     long which = n;
     struct peer_stream *stream = NULL;
     struct peer *peer = NULL;
-    long before = live;
+    long before = short_live;
     char *reply;
 
-    failed = false;
+    short_failed = false;
     SHORT(n, peer = peer_new(NULL, &ops, &stream, NULL));
     for (size_t i = 0; peer != NULL && i < sizeof(lines) / sizeof(lines[0]); i++) {
         SHORT(n, reply = peer_command(peer, lines[i], i));
-        ck_assert(reply != NULL || failed);
+        ck_assert(reply != NULL || short_failed);
         free(reply);
         if (stream != NULL && i == 5)
             SHORT(n, peer_connected(stream, i));
     }
     if (peer == NULL)
-        ck_assert(failed);
+        ck_assert(short_failed);
     else {
         reply = peer_command(peer, lines[0], 100);
         ck_assert_ptr_nonnull(reply);
@@ -277,8 +216,8 @@ static bool peer_with(long n)
         free(reply);
     }
     peer_free(peer);
-    ck_assert_msg(live == before, "with allocation %ld failing %ld stay behind", which, live - before);
-    return !failed;
+    ck_assert_msg(short_live == before, "with allocation %ld failing %ld stay behind", which, short_live - before);
+    return !short_failed;
 }
 
 START_TEST(upper_tester)
@@ -304,6 +243,7 @@ Suite *memory_short_suite(void)
     tcase_add_loop_test(tcase, streams, 0, 2);
     tcase_add_test(tcase, upper_tester);
     suite_add_tcase(suite, tcase);
+    suite_add_tcase(suite, memory_short_programs_case());
 #endif
     return suite;
 }

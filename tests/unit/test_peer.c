@@ -339,6 +339,84 @@ START_TEST(conversation)
 }
 END_TEST
 
+/* A gather list is one message, RDMAP's own opcodes are not the ULP's, and instruments tell of the device. */
+START_TEST(instruments)
+{
+    struct net *net = net_new();
+    const json_t *row;
+    json_t *polled;
+    json_t *reply;
+
+    order(net, 0, true, "{\"verb\":\"listen\",\"port\":7000}");
+    order(net, 1, true, "{\"verb\":\"connect\",\"address\":\"x\",\"port\":7000,\"p2p\":true}");
+    order(net, 1, true, "{\"verb\":\"send\",\"stream\":1,\"data\":[\"0102\",\"\",\"03\"]}");
+    polled = command(net, 0, true, "{\"verb\":\"poll\"}");
+    ck_assert_str_eq(string(event_in(polled, "receive"), "data"), "010203");
+    json_decref(polled);
+    order(net, 1, true, "{\"verb\":\"send\",\"stream\":1,\"data\":\"04\",\"opcode\":5}");
+    polled = command(net, 0, true, "{\"verb\":\"poll\"}");
+    ck_assert(json_is_true(json_object_get(event_in(polled, "receive"), "solicited")));
+    json_decref(polled);
+    for (int opcode = 1; opcode <= 15; opcode++) {
+        char line[96];
+
+        (void)snprintf(line, sizeof(line), "{\"verb\":\"send\",\"stream\":1,\"data\":\"05\",\"opcode\":%d}", opcode);
+        if (opcode < 3 || opcode > 6)
+            order(net, 1, false, line);
+    }
+    order(net, 1, false, "{\"verb\":\"send\",\"stream\":1,\"data\":[]}");
+    order(net, 1, false, "{\"verb\":\"send\",\"stream\":1,\"data\":[\"0\",\"0\"]}");
+    order(net, 1, false, "{\"verb\":\"write\",\"stream\":1,\"stag\":1,\"data\":[\"00\",7]}");
+
+    order(net, 0, true,
+          "{\"verb\":\"reg_mr\",\"length\":4,\"stag\":7777,\"base\":4096,\"access\":[\"remote_read\"],\"pd\":3}");
+    reply = command(net, 0, true, "{\"verb\":\"regions\"}");
+    row = json_array_get(json_object_get(reply, "regions"), 0);
+    ck_assert_int_eq(integer(row, "stag"), 7777);
+    ck_assert_int_eq(integer(row, "length"), 4);
+    ck_assert_int_eq(integer(row, "pd"), 3);
+    ck_assert_str_eq(string(row, "base"), "0x1000");
+    ck_assert_uint_eq(json_array_size(json_object_get(row, "access")), 3); /* the local rights, too */
+    ck_assert(json_is_true(json_object_get(row, "valid")));
+    json_decref(reply);
+
+    reply = command(net, 1, true, "{\"verb\":\"fault\"}");
+    ck_assert_int_eq(integer(reply, "streams"), 1);
+    json_decref(reply);
+    polled = command(net, 0, true, "{\"verb\":\"poll\"}");
+    ck_assert_int_eq(integer(event_in(polled, "terminate_received"), "etype"), 2);
+    ck_assert_int_eq(integer(event_in(polled, "terminate_received"), "code"), 8);
+    json_decref(polled);
+    net_free(net);
+}
+END_TEST
+
+/* One completion too many ends the stream; polled in time, they never are too many. */
+START_TEST(completion_queue)
+{
+    struct net *net = net_new();
+    json_t *polled;
+
+    order(net, 0, true, "{\"verb\":\"listen\",\"port\":7000}");
+    order(net, 1, true, "{\"verb\":\"connect\",\"address\":\"x\",\"port\":7000,\"p2p\":true,\"completions\":2}");
+    for (int i = 0; i < 6; i++) {
+        order(net, 1, true, "{\"verb\":\"send\",\"stream\":1,\"data\":\"01\",\"id\":1}");
+        order(net, 1, true, "{\"verb\":\"poll\"}");
+    }
+    order(net, 1, true, "{\"verb\":\"send\",\"stream\":1,\"data\":\"02\",\"id\":2}");
+    order(net, 1, true, "{\"verb\":\"send\",\"stream\":1,\"data\":\"03\",\"id\":3}");
+    order(net, 1, true, "{\"verb\":\"send\",\"stream\":1,\"data\":\"04\",\"id\":4}");
+    polled = command(net, 1, true, "{\"verb\":\"poll\"}");
+    ck_assert_int_eq(integer(event_in(polled, "send_done"), "id"), 2);
+    ck_assert_ptr_nonnull(event_in(polled, "error"));
+    json_decref(polled);
+    polled = command(net, 0, true, "{\"verb\":\"poll\"}");
+    ck_assert_int_eq(integer(event_in(polled, "terminate_received"), "code"), 7);
+    json_decref(polled);
+    net_free(net);
+}
+END_TEST
+
 START_TEST(decisions)
 {
     struct net *net = net_new();
@@ -503,6 +581,8 @@ Suite *peer_suite(void)
     TCase *commands = tcase_create("commands");
 
     tcase_add_test(commands, conversation);
+    tcase_add_test(commands, instruments);
+    tcase_add_test(commands, completion_queue);
     tcase_add_test(commands, decisions);
     tcase_add_loop_test(commands, hostile_command, 0, (int)(sizeof(hostile) / sizeof(hostile[0])));
     tcase_add_test(commands, time_limits);

@@ -148,6 +148,40 @@ START_TEST(known_deviation)
 }
 END_TEST
 
+/* Which results an entry is about: RDMAP-4.8-02 of the responder's checks, and a race of MPA-7.1-06. */
+#define LIMITED                                                                                                        \
+    "{ " GOOD ", \"known_deviations\": [ { \"requirement\": \"RDMAP-4.8-02\", \"reason\": \"swapped\", \"role\": "     \
+    "\"responder\", \"by\": \"check\", \"review_by\": \"2030-01-01\" }, { \"requirement\": \"MPA-7.1-06\", "           \
+    "\"reason\": "                                                                                                     \
+    "\"swapped\", \"sometimes\": true, \"review_by\": \"2030-01-01\" } ] }"
+
+static const struct limit {
+    const char *id, *role, *by;
+    enum verdict verdict, judged;
+} limits[] = {
+    {"RDMAP-4.8-02", "responder", "check", VERDICT_FAIL, VERDICT_WARN},
+    {"RDMAP-4.8-02", "initiator", "check", VERDICT_FAIL, VERDICT_FAIL},
+    {"RDMAP-4.8-02", "responder", "rule", VERDICT_FAIL, VERDICT_FAIL},
+    {"RDMAP-4.8-02", NULL, "check", VERDICT_FAIL, VERDICT_FAIL},
+    {"RDMAP-4.8-02", "initiator", "check", VERDICT_PASS, VERDICT_PASS},
+    {"RDMAP-4.8-02", "responder", "check", VERDICT_PASS, VERDICT_FAIL},
+    {"MPA-7.1-06", "initiator", "rule", VERDICT_FAIL, VERDICT_WARN},
+    {"MPA-7.1-06", "initiator", "rule", VERDICT_PASS, VERDICT_PASS},
+};
+
+START_TEST(limited_deviation)
+{
+    const struct limit *limit = &limits[_i];
+    struct result result = {
+        .id = limit->id, .role = limit->role, .by = limit->by, .verdict = limit->verdict, .message = "swapped"};
+    char text[512];
+
+    ck_assert_msg(load(LIMITED) == 0, "%s", error.text);
+    (void)profile_judge(&profile, &result, "2027-01-01", text, sizeof(text));
+    ck_assert_int_eq(result.verdict, limit->judged);
+}
+END_TEST
+
 Suite *profile_suite(void);
 
 Suite *profile_suite(void)
@@ -162,6 +196,7 @@ Suite *profile_suite(void)
     tcase_add_loop_test(tests, bad_profile, 0, (int)(sizeof(bad) / sizeof(bad[0])));
     tcase_add_test(tests, missing_file);
     tcase_add_loop_test(tests, known_deviation, 0, (int)(sizeof(judgements) / sizeof(judgements[0])));
+    tcase_add_loop_test(tests, limited_deviation, 0, (int)(sizeof(limits) / sizeof(limits[0])));
     suite_add_tcase(suite, tests);
     return suite;
 }

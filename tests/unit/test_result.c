@@ -62,7 +62,11 @@ static void tally_note(void *user, const char *note)
 static int tally_read(struct tally *tally, const char *path, struct sentence *error)
 {
     *tally = (struct tally){0};
-    struct results_reader reader = {tally_run, tally_result, tally_summary, tally_note, tally};
+    struct results_reader reader = {.on_run = tally_run,
+                                    .on_result = tally_result,
+                                    .on_summary = tally_summary,
+                                    .on_note = tally_note,
+                                    .user = tally};
     return results_read(path, &reader, error);
 }
 

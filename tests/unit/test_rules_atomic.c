@@ -171,7 +171,8 @@ static void overtaking(struct conversation *c)
 const struct rule_case rules_atomic_cases[] = {
     {"ATOM-4.1-02", extensions, NULL, CONTENT(7, 1, 0x6B), RULE_FAIL, "ATOM-4.1-08 RDMAP-4.1-19", 0, NULL},
     {"ATOM-4.1-04", extensions, misplaced_request, NO_CHANGE, RULE_FAIL, QUEUES_REQUEST, 0, NULL},
-    {"ATOM-4.1-05", extensions, NULL, CONTENT(7, 1, 0x8B), RULE_FAIL, "ATOM-4.1-02 RDMAP-4.1-17", 0, NULL},
+    {"ATOM-4.1-05", extensions, NULL, CONTENT(7, 1, 0x8B), RULE_FAIL, "ATOM-4.1-02 RDMAP-4.1-17 MPA-3-15 MPA-C.1-01", 0,
+     NULL},
     {"ATOM-4.1-06", extensions, NULL, CONTENT(10, 2, 0xDE, 0xAD), RULE_FAIL, NULL, 0, NULL},
     {"ATOM-4.1-08", extensions, NULL, CONTENT(11, 0, 0x7D), RULE_FAIL, "DDP-4.1-10", 0, NULL},
     {"ATOM-4.2-01", extensions, short_request, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},

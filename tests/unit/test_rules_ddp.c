@@ -69,8 +69,14 @@ const struct rule_case rules_ddp_cases[] = {
     {"DDP-4.1-06", plain_conversation, NULL, CONTENT(5, 0, 0x41), RULE_FAIL, NULL, 0, NULL},
     {"DDP-4.1-07", plain_conversation, last_in_the_middle, NO_CHANGE, RULE_FAIL, "DDP-5.3-03", 0, NULL},
     {"DDP-4.1-10", plain_conversation, NULL, CONTENT(3, 0, 0x45), RULE_FAIL, NULL, 0, NULL},
-    {"DDP-4.1-12", plain_conversation, NULL, CONTENT(21, 0, 0x42), RULE_FAIL, "DDP-4.1-13", 0, NULL},
-    {"DDP-4.1-13", plain_conversation, NULL, CONTENT(21, 0, 0x42), RULE_FAIL, "DDP-4.1-12", 0, NULL},
+    {"DDP-4.1-12", plain_conversation, NULL, CONTENT(21, 0, 0x42), RULE_FAIL, "DDP-4.1-13 MPA-3-15 MPA-C.1-01", 0,
+     NULL},
+    {"DDP-4.1-13", plain_conversation, NULL, CONTENT(21, 0, 0x42), RULE_FAIL, "DDP-4.1-12 MPA-3-15 MPA-C.1-01", 0,
+     NULL},
+    {"MPA-3-15", plain_conversation, NULL, CONTENT(21, 0, 0x42), RULE_FAIL, "DDP-4.1-12 DDP-4.1-13 MPA-C.1-01", 0,
+     NULL},
+    {"MPA-C.1-01", plain_conversation, NULL, CONTENT(21, 0, 0x42), RULE_FAIL, "DDP-4.1-12 DDP-4.1-13 MPA-3-15", 0,
+     NULL},
     {"DDP-4.2-06", plain_conversation, NULL, CONTENT(9, 1, 0x50), RULE_FAIL, "RDMAP-4.1-19", 0, NULL},
     {"DDP-4.2-11", plain_conversation, NULL, CONTENT(9, 5, 0x78), RULE_FAIL, NULL, 0, NULL},
     {"DDP-4.3-05", plain_conversation, NULL, CONTENT(13, 5, 0x79), RULE_FAIL, NULL, 0, NULL},
@@ -93,6 +99,32 @@ START_TEST(ddp_case)
 }
 END_TEST
 
+/* As far apart as 64 bits allow: more than the sums hold. */
+static void to_far_apart(struct conversation *c)
+{
+    begin(c);
+    conversation_tagged(c, 0, RDMAP_WRITE, 0x77, 0, false, 100);
+    conversation_tagged(c, 0, RDMAP_WRITE, 0x77, INT64_MAX, false, 100);
+    conversation_tagged(c, 0, RDMAP_WRITE, 0x77, (uint64_t)INT64_MAX + 1, false, 100);
+    conversation_tagged(c, 0, RDMAP_WRITE, 0x77, UINT64_MAX / 4, true, 10);
+    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 20);
+    conversation_close(c, 0, false);
+    conversation_close(c, 1, false);
+}
+
+START_TEST(offsets_of_64_bits)
+{
+    struct conversation *conversation = conversation_create(NULL);
+    static struct verdicts verdicts;
+
+    to_far_apart(conversation);
+    rule_case_judge(conversation, &verdicts);
+    conversation_free(conversation);
+    ck_assert_int_eq(verdicts.verdict[rule_find("DDP-5.2-08")->index], RULE_FAIL);
+    rule_case_quiet(&verdicts, "DDP-5.2-08 DDP-5.3-04", "far apart");
+}
+END_TEST
+
 Suite *rules_ddp_suite(void);
 
 Suite *rules_ddp_suite(void)
@@ -101,6 +133,7 @@ Suite *rules_ddp_suite(void)
     TCase *cases = tcase_create("cases");
 
     tcase_add_loop_test(cases, ddp_case, 0, (int)(sizeof(rules_ddp_cases) / sizeof(rules_ddp_cases[0])) - 1);
+    tcase_add_test(cases, offsets_of_64_bits);
     suite_add_tcase(suite, cases);
     return suite;
 }

@@ -19,7 +19,7 @@ START_TEST(every_rule_has_a_case)
         for (const struct rule_case *const *table = rule_case_tables; *table != NULL; table++)
             for (const struct rule_case *at = *table; at->id != NULL; at++)
                 cases += strcmp(at->id, rule_at(i)->id) == 0;
-        ck_assert_msg(cases == 1, "%s has %u cases", rule_at(i)->id, cases);
+        ck_assert_msg(cases >= 1, "%s has no case", rule_at(i)->id);
     }
 }
 END_TEST
@@ -112,6 +112,40 @@ START_TEST(any_frame_lost)
         conversation_free(conversation);
         if (there)
             rule_case_quiet(&verdicts, NULL, "lossy");
+    }
+}
+END_TEST
+
+/*
+ * An FPDU whose ULPDU_Length and DDP header were damaged, and then each frame behind it left out: the unit that the wrong
+ * length makes is never whole, no CRC tells that it is wrong, and no rule may take its header at its word. Whether the
+ * sender computes CRCs rightly is all that may be asked.
+ */
+START_TEST(damaged_and_lost)
+{
+    static const char crc_rules[] = "MPA-4.3-01 MPA-4.4-14 MPA-4.4-15 MPA-4.4-16 MPA-4.4-18 MPA-7.1.1-13";
+    static const struct {
+        unsigned count;
+        uint8_t octets[4];
+    } damages[] = {{4, {0x06, 0x40, 0x7E, 0x43}}, {2, {0x03, 0x12}}, {4, {0x0F, 0xFF, 0xC2, 0x4F}}};
+
+    for (int unit = 2; unit < 16; unit++) {
+        for (size_t lost = 4; lost < 40; lost++) {
+            struct conversation_change change = {unit, CHANGE_FRAMED, 0, damages[_i].count, {0}};
+            struct conversation *conversation;
+            struct verdicts verdicts;
+            bool there;
+
+            memcpy(change.octets, damages[_i].octets, sizeof(damages[_i].octets));
+            conversation = conversation_create(&change);
+            healthy[lost % 3](conversation);
+            there = conversation_drop(conversation, lost);
+            if (there)
+                rule_case_judge(conversation, &verdicts);
+            conversation_free(conversation);
+            if (there)
+                rule_case_quiet(&verdicts, crc_rules, "damaged and lossy");
+        }
     }
 }
 END_TEST
@@ -226,6 +260,7 @@ Suite *rules_engine_suite(void)
     tcase_add_loop_test(silence, one_direction_alone, 0, 3);
     tcase_add_loop_test(silence, begins_late, 0, 3);
     tcase_add_loop_test(silence, any_frame_lost, 0, 3);
+    tcase_add_loop_test(silence, damaged_and_lost, 0, 3);
     tcase_add_loop_test(silence, repeated_and_reordered, 0, 3);
     tcase_add_test(engine, judges_whom_it_is_told);
     tcase_add_test(engine, runs_what_is_selected);

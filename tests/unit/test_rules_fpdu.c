@@ -48,6 +48,23 @@ static void too_long(struct conversation *c)
     close_both(c);
 }
 
+/* 1 + 127 Markers: 65,502 octets. */
+static void too_long_marked(struct conversation *c)
+{
+    start(c, true, true);
+    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 64960);
+    close_both(c);
+}
+
+/* FPDUs of 56 octets; the Marker at 512 lies in the tenth, at its octet 4. */
+static void many_marked_no_crc(struct conversation *c)
+{
+    start(c, false, true);
+    for (uint32_t msn = 1; msn <= 12; msn++)
+        conversation_send(c, 0, RDMAP_SEND, msn, 0, true, 30);
+    close_both(c);
+}
+
 static void other_octets(struct conversation *c)
 {
     static const uint8_t zeros[64];
@@ -223,6 +240,8 @@ static void no_length(struct conversation *c)
 
 const struct rule_case rules_fpdu_cases[] = {
     {"MPA-3-06", plain_conversation, too_long, NO_CHANGE, RULE_FAIL, "MPA-4.5-02 MPA-7.1.2-24", 0, NULL},
+    {"MPA-3-09", marked_conversation, too_long_marked, NO_CHANGE, RULE_FAIL, "MPA-3-06 MPA-4.5-01 MPA-7.1.2-23", 0,
+     NULL},
     {"MPA-4.1-01", plain_conversation, other_octets, NO_CHANGE, RULE_FAIL, "DDP-4.4-01", 0, NULL},
     {"MPA-4.1-03", no_crc, NULL, FRAMED(2, 121, 1), RULE_FAIL, NULL, 0, NULL},
     {"MPA-4.1-06", plain_conversation, no_pad, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
@@ -237,15 +256,16 @@ const struct rule_case rules_fpdu_cases[] = {
     {"MPA-7.1.1-13", plain_conversation, NULL, FRAMED(3, 84, 0, 0, 0, 0), RULE_FAIL, NULL, 0, NULL},
     {"MPA-7.2-01", plain_conversation, fin_inside, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {"MPA-4.2-02", marked_no_crc, NULL, FRAMED(4, 504, 1), RULE_FAIL, NULL, 0, NULL},
-    {"MPA-4.2-05", marked_no_crc, NULL, FRAMED(4, 507, 0xF9), RULE_FAIL, "MPA-4.3-05 MPA-4.3-16", 0, NULL},
+    {"MPA-4.2-05", marked_no_crc, NULL, FRAMED(4, 507, 0xF9), RULE_FAIL, "MPA-4.3-05 MPA-4.3-16 MPA-4.3-17", 0, NULL},
     {"MPA-4.3-04", marked_conversation, markers_stop, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
-    {"MPA-4.3-05", marked_no_crc, NULL, FRAMED(4, 507, 0xF4), RULE_FAIL, "MPA-4.3-16", 0, NULL},
+    {"MPA-4.3-05", marked_no_crc, NULL, FRAMED(4, 507, 0xF4), RULE_FAIL, "MPA-4.3-16 MPA-4.3-17", 0, NULL},
     {"MPA-4.3-14", marked_no_crc, NULL, FRAMED(2, 3, 4), RULE_FAIL, "MPA-7.1.2-23", 0, NULL},
     {"MPA-4.3-16", marked_no_crc, NULL, FRAMED(4, 1019, 0xF4), RULE_FAIL, "MPA-4.3-05", 0, NULL},
+    {"MPA-4.3-17", many_marked_no_crc, NULL, FRAMED(11, 7, 0x08), RULE_FAIL, "MPA-4.3-05", 0, NULL},
     {"MPA-4.3-18", marked_no_crc, NULL, FRAMED(3, 2, 2), RULE_FAIL, NULL, 0, NULL},
     {"MPA-7.1.1-07", marked_conversation, responder_without, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {"MPA-7.1.1-08", marked_conversation, initiator_without, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
-    {"MPA-7.1.1-09", plain_conversation, markers_undemanded, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"MPA-7.1.1-09", plain_conversation, markers_undemanded, NO_CHANGE, RULE_FAIL, "MPA-7.1.2-24", 0, NULL},
     {"MPA-7.1.2-23", marked_no_crc, NULL, FRAMED(2, 3, 4), RULE_FAIL, "MPA-4.3-14", 0, NULL},
     {"MPA-7.1.2-24", plain_conversation, no_length, NO_CHANGE, RULE_FAIL, "DDP-4.4-01", 0, NULL},
     {NULL, NULL, NULL, NO_CHANGE, 0, NULL, 0, NULL},

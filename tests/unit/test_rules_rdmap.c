@@ -137,7 +137,7 @@ static void responses_exchanged(struct conversation *c)
 }
 
 const struct rule_case rules_rdmap_cases[] = {
-    {"RDMAP-4.1-17", plain_conversation, NULL, CONTENT(21, 1, 0x03), RULE_FAIL, NULL, 0, NULL},
+    {"RDMAP-4.1-17", plain_conversation, NULL, CONTENT(21, 1, 0x03), RULE_FAIL, "MPA-3-15 MPA-C.1-01", 0, NULL},
     {"RDMAP-4.1-19", plain_conversation, NULL, CONTENT(21, 1, 0x53), RULE_FAIL, NULL, 0, NULL},
     {"RDMAP-4.1-21", plain_conversation, NULL, CONTENT(21, 5, 1), RULE_FAIL, NULL, 0, NULL},
     {"RDMAP-6580.3.4-01", plain_conversation, NULL, CONTENT(21, 1, 0x4D), RULE_FAIL, NULL, 0, NULL},

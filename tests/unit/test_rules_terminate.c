@@ -244,6 +244,18 @@ static void false_queue_error(struct conversation *c)
 
 static void insufficient_ird(struct conversation *c)
 {
+    struct terminate terminate = {.triple = TERM_MPA_INSUFFICIENT_IRD};
+
+    conversation_open(c, 1460);
+    conversation_start(c, 0, &plain_request);
+    conversation_start(c, 1, &plain_reply);
+    conversation_terminate(c, 1, &terminate);
+    end(c);
+}
+
+/* 2/0/06 behind an FPDU: it may be 0/2/06 in the order of a little-endian host. */
+static void swapped_unknown_opcode(struct conversation *c)
+{
     write_then(c, TERM_MPA_INSUFFICIENT_IRD, false, false, false, 0);
 }
 
@@ -279,6 +291,7 @@ const struct rule_case rules_terminate_cases[] = {
     {"RDMAP-6580.3.2-01", ddp_error, NULL, BITS(1, 0x05), RULE_FAIL, "RDMAP-4.8-03", 0, NULL},
     {"RDMAP-6580.3.3-01", llp_error, NULL, BITS(1, 0x08), RULE_FAIL, "RDMAP-4.8-03", 0, NULL},
     {"EMPA-8-02", startup_error, insufficient_ird, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"EMPA-8-02", startup_error, swapped_unknown_opcode, NO_CHANGE, RULE_AMBIGUOUS, NULL, 0, NULL},
     {"EMPA-8-03", startup_error, startup_with_parts, NO_CHANGE, RULE_FAIL, "RDMAP-4.8-14", 0, NULL},
     {"RDMAP-4.8-34", ddp_error, NULL, BITS(4, 0, 3), RULE_FAIL, NULL, 0, NULL},
     {"RDMAP-4.8-35", ddp_error, NULL, BITS(4, 0, 100), RULE_AMBIGUOUS, NULL, 0, NULL},
@@ -291,7 +304,8 @@ const struct rule_case rules_terminate_cases[] = {
     {"RDMAP-4.8-46", read_fails, read_fails_old_to, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {"RDMAP-4.8-47", read_fails, read_fails_old_size, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {"DDP-7.1-23", ddp_error, false_queue_error, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
-    {"RDMAP-4.8-25", version_error, false_version_error, NO_CHANGE, RULE_FAIL, NULL, 0, "RDMAP-4.1-17"},
+    {"RDMAP-4.8-25", version_error, false_version_error, NO_CHANGE, RULE_FAIL, NULL, 0,
+     "RDMAP-4.1-17 MPA-3-15 MPA-C.1-01"},
     {NULL, NULL, NULL, NO_CHANGE, 0, NULL, 0, NULL},
 };
 

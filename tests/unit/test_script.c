@@ -41,6 +41,17 @@ START_TEST(check_is_registered)
 }
 END_TEST
 
+START_TEST(check_may_keep_rules_away)
+{
+    ck_assert_int_eq(load(CHECK_BEGIN CHECK_END), 0);
+    ck_assert_int_eq(load("check { id = \"X-2\", purpose = \"p\", rules = false, run = function() end }"), 0);
+    ck_assert_int_eq(load("check { id = \"X-3\", purpose = \"p\", rules = true, run = function() end }"), 0);
+    ck_assert(!script_check_at(host, 0)->unjudged);
+    ck_assert(script_check_at(host, 1)->unjudged);
+    ck_assert(!script_check_at(host, 2)->unjudged);
+}
+END_TEST
+
 /* Scripts that must not load, and what the sentence has to name. */
 static const struct {
     const char *text;
@@ -186,6 +197,7 @@ Suite *script_suite(void)
 
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, check_is_registered);
+    tcase_add_test(tests, check_may_keep_rules_away);
     tcase_add_loop_test(tests, script_is_refused, 0, (int)(sizeof(refused) / sizeof(refused[0])));
     tcase_add_test(tests, globals_are_a_scripts_own);
     tcase_add_loop_test(tests, wire_in_lua, 0, (int)(sizeof(wire_scripts) / sizeof(wire_scripts[0])));

@@ -24,8 +24,21 @@ START_TEST(exact_and_in_order)
     for (uint64_t seed = first + (uint64_t)_i; seed < first + seeds; seed += SHARES) {
         struct sentence sentence = {""};
 
-        ck_assert_msg(stack_sim_run(seed, &sentence) == 0, "seed %llu: %s", (unsigned long long)seed, sentence.text);
+        ck_assert_msg(stack_sim_run(seed, NULL, &sentence) == 0, "seed %llu: %s", (unsigned long long)seed,
+                      sentence.text);
     }
+}
+END_TEST
+
+/* Some world has Markers, CRCs, a TCP that hands octets early, and a gap at the right place. */
+START_TEST(some_are_placed_early)
+{
+    struct sentence sentence = {""};
+    uint64_t early = 0;
+
+    for (uint64_t seed = 1; seed < 100 && early == 0; seed++)
+        ck_assert_msg(stack_sim_run(seed, &early, &sentence) == 0, "%s", sentence.text);
+    ck_assert_uint_ne(early, 0);
 }
 END_TEST
 
@@ -36,6 +49,7 @@ Suite *stack_sim_suite(void)
 
     tcase_set_timeout(tcase, getenv("STACK_SIM_SEEDS") == NULL ? 60 : 3600);
     tcase_add_loop_test(tcase, exact_and_in_order, 0, SHARES);
+    tcase_add_test(tcase, some_are_placed_early);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -91,7 +91,7 @@ START_TEST(contents_survive_a_bad_wire)
     for (int i = 0; i < 2; i++) {
         const struct tcp_status *status = tcp_status(i == 0 ? tcp_pair.ca : tcp_pair.cb);
 
-        ck_assert_msg(status->state == TCP_CLOSED && status->cause <= TCP_CAUSE_LOCAL_FIN, "seed %d: %s, %s", _i,
+        ck_assert_msg(status->state == TCP_STATE_CLOSED && status->cause <= TCP_CAUSE_LOCAL_FIN, "seed %d: %s, %s", _i,
                       tcp_state_name(status->state), tcp_cause_name(status->cause));
     }
     free(transfer.octets[0]);
@@ -338,7 +338,7 @@ START_TEST(shut_window_stops_and_opens_again)
     tcp_pair_run(20 * SECOND);
     tcp_pair_expect(tcp_pair.cb, NULL, 0);
     ck_assert_uint_eq(tcp_pair.seen_count, 0);
-    ck_assert_int_eq(tcp_status(tcp_pair.ca)->state, TCP_ESTABLISHED);
+    ck_assert_int_eq(tcp_status(tcp_pair.ca)->state, TCP_STATE_ESTABLISHED);
     tcp_set_window(tcp_pair.cb, 2500);
     tcp_pair_run(SECOND / 100);
     ck_assert_uint_ge(tcp_pair.seen_count, 2);

@@ -22,8 +22,8 @@ START_TEST(orderly_close_from_either_side)
     ck_assert_int_eq(tcp_shutdown(first), -1);
     ck_assert_int_eq(tcp_send(first, (const uint8_t *)"more", 4), -1);
     tcp_pair_run(SECOND / 10);
-    ck_assert_int_eq(tcp_status(first)->state, TCP_FIN_WAIT_2);
-    ck_assert_int_eq(tcp_status(second)->state, TCP_CLOSE_WAIT);
+    ck_assert_int_eq(tcp_status(first)->state, TCP_STATE_FIN_WAIT_2);
+    ck_assert_int_eq(tcp_status(second)->state, TCP_STATE_CLOSE_WAIT);
     ck_assert_int_eq(tcp_status(second)->cause, TCP_CAUSE_PEER_FIN);
     ck_assert_int_eq(tcp_status(first)->cause, TCP_CAUSE_LOCAL_FIN);
     ck_assert(tcp_status(second)->peer_fin && tcp_status(second)->peer_fin_ns != 0);
@@ -33,10 +33,10 @@ START_TEST(orderly_close_from_either_side)
     ck_assert_int_eq(tcp_shutdown(second), 0);
     tcp_pair_run(SECOND / 10);
     tcp_pair_expect(first, (const uint8_t *)"half open", 9);
-    ck_assert_int_eq(tcp_status(first)->state, TCP_TIME_WAIT);
-    ck_assert_int_eq(tcp_status(second)->state, TCP_CLOSED);
+    ck_assert_int_eq(tcp_status(first)->state, TCP_STATE_TIME_WAIT);
+    ck_assert_int_eq(tcp_status(second)->state, TCP_STATE_CLOSED);
     tcp_pair_run(60 * SECOND);
-    ck_assert_int_eq(tcp_status(first)->state, TCP_CLOSED);
+    ck_assert_int_eq(tcp_status(first)->state, TCP_STATE_CLOSED);
     ck_assert_uint_eq(tcp_pair.resets, 0);
     tcp_release(first);
     tcp_release(second);
@@ -64,8 +64,8 @@ START_TEST(both_close_at_once)
     ck_assert_int_eq(tcp_shutdown(tcp_pair.ca), 0);
     ck_assert_int_eq(tcp_shutdown(tcp_pair.cb), 0);
     tcp_pair_run(SECOND / 10);
-    ck_assert_int_eq(tcp_status(tcp_pair.ca)->state, TCP_TIME_WAIT);
-    ck_assert_int_eq(tcp_status(tcp_pair.cb)->state, TCP_TIME_WAIT);
+    ck_assert_int_eq(tcp_status(tcp_pair.ca)->state, TCP_STATE_TIME_WAIT);
+    ck_assert_int_eq(tcp_status(tcp_pair.cb)->state, TCP_STATE_TIME_WAIT);
     tcp_pair_free();
 }
 END_TEST
@@ -75,10 +75,10 @@ START_TEST(abort_resets_the_peer)
     tcp_pair_open_clean(_i == 0 ? 4 : 6);
     ck_assert_int_eq(tcp_send(tcp_pair.ca, (const uint8_t *)"x", 1), 0);
     tcp_abort(tcp_pair.ca);
-    ck_assert_int_eq(tcp_status(tcp_pair.ca)->state, TCP_CLOSED);
+    ck_assert_int_eq(tcp_status(tcp_pair.ca)->state, TCP_STATE_CLOSED);
     ck_assert_int_eq(tcp_status(tcp_pair.ca)->cause, TCP_CAUSE_LOCAL_ABORT);
     tcp_pair_run(SECOND);
-    ck_assert_int_eq(tcp_status(tcp_pair.cb)->state, TCP_CLOSED);
+    ck_assert_int_eq(tcp_status(tcp_pair.cb)->state, TCP_STATE_CLOSED);
     ck_assert_int_eq(tcp_status(tcp_pair.cb)->cause, TCP_CAUSE_PEER_RESET);
     ck_assert_uint_ne(tcp_status(tcp_pair.cb)->peer_reset_ns, 0);
     tcp_pair_expect(tcp_pair.cb, (const uint8_t *)"x", 1);
@@ -94,7 +94,7 @@ START_TEST(reset_beside_the_mark_is_challenged)
                              &(struct tcp_segment_spec){.sequence = 5, .set_flags = true, .flags = TCP_FLAG_RST}),
         0);
     tcp_pair_run(SECOND);
-    ck_assert_int_eq(tcp_status(tcp_pair.cb)->state, TCP_ESTABLISHED); /* RFC 5961 section 3.2 */
+    ck_assert_int_eq(tcp_status(tcp_pair.cb)->state, TCP_STATE_ESTABLISHED); /* RFC 5961 section 3.2 */
     ck_assert_int_eq(
         tcp_send_raw_segment(tcp_pair.ca, &(struct tcp_segment_spec){.set_flags = true, .flags = TCP_FLAG_RST}), 0);
     tcp_pair_run(SECOND);
@@ -106,7 +106,7 @@ END_TEST
 static bool is_closed(void *context)
 {
     (void)context;
-    return tcp_status(tcp_pair.ca)->state == TCP_CLOSED;
+    return tcp_status(tcp_pair.ca)->state == TCP_STATE_CLOSED;
 }
 
 START_TEST(refused_and_unreachable_and_unanswered)
@@ -179,8 +179,8 @@ START_TEST(both_open_at_once)
     tcp_pair.cb = tcp_connect(tcp_pair.b, &address, PORT, &options, &error);
     ck_assert(tcp_pair.ca != NULL && tcp_pair.cb != NULL);
     tcp_pair_run(10 * SECOND);
-    ck_assert_int_eq(tcp_status(tcp_pair.ca)->state, TCP_ESTABLISHED);
-    ck_assert_int_eq(tcp_status(tcp_pair.cb)->state, TCP_ESTABLISHED);
+    ck_assert_int_eq(tcp_status(tcp_pair.ca)->state, TCP_STATE_ESTABLISHED);
+    ck_assert_int_eq(tcp_status(tcp_pair.cb)->state, TCP_STATE_ESTABLISHED);
     ck_assert_int_eq(tcp_send(tcp_pair.ca, (const uint8_t *)"hi", 2), 0);
     tcp_pair_run(SECOND);
     tcp_pair_expect(tcp_pair.cb, (const uint8_t *)"hi", 2);
@@ -252,7 +252,7 @@ START_TEST(hostile_frames_change_nothing)
             frame[12 + random_below(&random, octets - 12)] ^= (uint8_t)(1 + random_below(&random, 255));
         tcp_stack_input(tcp_pair.b, frame, random_below(&random, octets + 1), sim_now(tcp_pair.sim));
     }
-    ck_assert_int_eq(tcp_status(tcp_pair.cb)->state, TCP_ESTABLISHED);
+    ck_assert_int_eq(tcp_status(tcp_pair.cb)->state, TCP_STATE_ESTABLISHED);
     tcp_pair_expect(tcp_pair.cb, NULL, 0);
     tcp_pair_free();
 }

@@ -9,7 +9,6 @@
 #include "tests/unit/suites.h"
 #include "wire/atomic.h"
 #include "wire/crc32c.h"
-#include "wire/ddp.h"
 #include "wire/fpdu.h"
 #include "wire/marker.h"
 #include "wire/mpa.h"
@@ -179,6 +178,8 @@ static struct pair *bad_request(const struct stimulus *stimulus)
     struct pair *pair = pair_new();
 
     pair->side[RESPONDER].config.enhanced = strcmp(stimulus->entry, "request-enhanced") != 0;
+    if (strcmp(stimulus->entry, "request-private-room") == 0)
+        pair->side[RESPONDER].config.private_room = 99;
     pair_open(pair);
     frame[stimulus->octet] = stimulus->value;
     pair_feed(pair, RESPONDER, frame, count);
@@ -216,6 +217,38 @@ static struct pair *enhanced_reply_to_plain(const struct stimulus *stimulus)
 
     (void)stimulus;
     pair->side[INITIATOR].config.enhanced = false;
+    pair_open(pair);
+    pair_gather(pair, INITIATOR);
+    pair->side[INITIATOR].sent_count = 0;
+    pair_feed(pair, INITIATOR, frame, reply_frame(frame, 4, 4, false, false));
+    return pair;
+}
+
+/* 100 octets, 4 of them the word, for a ULP that takes 95. */
+static struct pair *roomy_reply(const struct stimulus *stimulus)
+{
+    uint8_t frame[MPA_START_MAX];
+    size_t count = reply_frame(frame, 4, 4, false, false);
+    struct pair *pair = pair_new();
+
+    (void)stimulus;
+    pair->side[INITIATOR].config.private_room = 95;
+    pair_open(pair);
+    pair_gather(pair, INITIATOR);
+    pair->side[INITIATOR].sent_count = 0;
+    frame[19] = 100;
+    pair_feed(pair, INITIATOR, frame, count);
+    return pair;
+}
+
+/* A good Reply, and the device cannot do what it settles. */
+static struct pair *unsettable(const struct stimulus *stimulus)
+{
+    uint8_t frame[MPA_START_MAX];
+    struct pair *pair = pair_new();
+
+    (void)stimulus;
+    pair->side[INITIATOR].config.modify_fails = true;
     pair_open(pair);
     pair_gather(pair, INITIATOR);
     pair->side[INITIATOR].sent_count = 0;
@@ -449,18 +482,21 @@ static const struct stimulus stimuli[] = {
     {"request-key", RESPONDER, bad_request, 15, 'f', NULL},
     {"request-revision", RESPONDER, bad_request, 17, 3, NULL},
     {"request-private-length", RESPONDER, bad_request, 18, 3, NULL},
+    {"request-private-room", RESPONDER, bad_request, 19, 100, NULL},
     {"request-enhanced", RESPONDER, bad_request, 16, 0x50, NULL},
     {"request-word", RESPONDER, bad_request, 16, 0x50, NULL},
     {"request-excess", RESPONDER, long_request, 0, 0, NULL},
     {"reply-key", INITIATOR, bad_reply, 10, 'q', NULL},
     {"reply-revision", INITIATOR, bad_reply, 17, 3, NULL},
     {"reply-private-length", INITIATOR, bad_reply, 18, 3, NULL},
+    {"reply-private-room", INITIATOR, roomy_reply, 0, 0, NULL},
     {"reply-word", INITIATOR, bad_reply, 19, 3, NULL},
     {"reply-enhanced", INITIATOR, bad_reply, 16, 0x40, NULL},
     {"reply-plain", INITIATOR, enhanced_reply_to_plain, 0, 0, NULL},
     {"reply-excess", INITIATOR, long_reply, 0, 0, NULL},
     {"ird-available", INITIATOR, much_ord, 0, 0, NULL},
     {"rtr-in-common", INITIATOR, other_rtr, 0, 0, NULL},
+    {"depths-settable", INITIATOR, unsettable, 0, 0, NULL},
     {"fpdu-crc", RESPONDER, bad_crc, 0, 0, NULL},
     {"fpdu-marker", RESPONDER, bad_marker, 0, 0, NULL},
     {"ddp-header", RESPONDER, cut_header, 0, 0, NULL},

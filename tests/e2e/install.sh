@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# make install into a folder: what is there, and that programs can be built of that alone - with what pkg-config says,
+# shared and static, every header by itself - and talk to each other.
+# shellcheck disable=SC2154 # set by the files that are sourced
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit
+# shellcheck source=tests/e2e/expect.bash
+source tests/e2e/expect.bash
+ROOT=$PWD
+dest=$WORK/dest
+prefix=$dest/opt/iwarp
+
+# The programs are there already, made with the caller's flags: they are installed as they are.
+expect 0 "make install" make -o programs install B="$B" DESTDIR="$dest" PREFIX=/opt/iwarp
+for file in bin/warpcheck bin/iwarp-peer lib/libiwarp.a lib/libiwarp.so lib/libiwarp.so.0 lib/pkgconfig/libiwarp.pc \
+	include/libiwarp/iwarp/verbs.h include/libiwarp/iwarp/stream.h include/libiwarp/iwarp/device.h; do
+	holds "$file is there" test -s "$prefix/$file"
+done
+holds "all is below the prefix" test "$(cd "$dest" && find . -maxdepth 2 | sort | paste -sd' ')" = '. ./opt ./opt/iwarp'
+holds "all can be read by all" test -z "$(find "$prefix" ! -type l ! -perm -444)"
+expect 0 "the installed warpcheck" "$prefix/bin/warpcheck" --version
+says '^warpcheck [0-9]'
+expect 0 "the installed iwarp-peer" "$prefix/bin/iwarp-peer" --help
+
+# From here on nothing of the tree but the examples' sources.
+mkdir -p "$WORK/away"
+cp reference-stack/examples/{echo,kv}.c "$WORK/away"
+cd "$WORK/away" || exit 1
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$dest
+expect 0 "pkg-config knows libiwarp" pkg-config --modversion libiwarp
+says "^$("$prefix/bin/warpcheck" --version | sed -n 's/^warpcheck \([0-9.]*\).*/\1/p')"
+strict=(-std=gnu17 -Wall -Wextra -Werror -Wstrict-prototypes)
+read -ra compile <<<"$(pkg-config --cflags libiwarp)"
+read -ra shared <<<"$(pkg-config --libs libiwarp)"
+read -ra static <<<"$(pkg-config --static --libs libiwarp | sed 's/-liwarp/-l:libiwarp.a/')"
+for header in "$prefix"/include/libiwarp/*/*.h; do
+	name=${header#"$prefix/include/libiwarp/"}
+	printf '#include <%s>\n#include <%s>\nint main(void)\n{\n    return 0;\n}\n' "$name" "$name" >header.c
+	holds "<$name> compiles by itself" "${cc[@]}" "${strict[@]}" "${compile[@]}" -c -o header.o header.c
+done
+for name in echo kv; do
+	holds "$name, shared" "${cc[@]}" "${strict[@]}" "${compile[@]}" -o "$name-shared" "$name.c" "${shared[@]}"
+	holds "$name, static" "${cc[@]}" "${strict[@]}" "${compile[@]}" -o "$name-static" "$name.c" "${static[@]}"
+done
+needs() { [[ $(LD_LIBRARY_PATH=$prefix/lib ldd "$1") == *"libiwarp.so.0 => $prefix/lib/libiwarp.so.0"* ]]; }
+holds "the shared one takes the library by its soname" needs kv-shared
+needs_not() { [[ $(ldd "$1") != *libiwarp* ]]; }
+holds "the static one does not" needs_not kv-static
+
+serve() { # PROGRAM: sets `port` and `server`
+	LD_LIBRARY_PATH=$prefix/lib "./$1" serve 0 >serve.out 2>&1 </dev/null &
+	server=$!
+	for ((i = 0; i < 200; i++)); do
+		port=$(sed -n 's/^port //p' serve.out)
+		[ -z "$port" ] || return 0
+		sleep 0.05
+	done
+	return 1
+}
+for pair in 'shared static' 'static shared'; do
+	read -r one other <<<"$pair"
+	holds "the server starts, $one" serve "kv-$one"
+	expect 0 "put, $other" env LD_LIBRARY_PATH="$prefix/lib" "./kv-$other" 127.0.0.1 "$port" put key value
+	expect 0 "get, $other" env LD_LIBRARY_PATH="$prefix/lib" "./kv-$other" 127.0.0.1 "$port" get key
+	says '^value$'
+	kill "$server"
+	wait "$server" || true
+done
+cd "$ROOT" || exit 1
+finish

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# What the scripts that boot a virtual machine share; to be sourced from the tree's root.
+#
+#   lab_or_skip   ends the script with 77 and a reason where no virtual machine can be made here
+
+lab_skip() {
+	echo "the lab needs $1"
+	exit 77
+}
+
+lab_or_skip() {
+	local kernel
+	command -v qemu-system-x86_64 >/dev/null || lab_skip "qemu-system-x86_64 (tools/deps.sh lab)"
+	[ -w /dev/net/tun ] || lab_skip "/dev/net/tun"
+	kernel=$(apt-cache depends linux-image-amd64 2>/dev/null | sed -n 's/.*Depends: linux-image-//p' | head -n 1)
+	[ -d "/usr/src/linux-headers-${kernel:-none}" ] ||
+		lab_skip "the headers of Debian's kernel (tools/deps.sh lab-6.1)"
+}

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The reproducers of findings in real stacks: each decides its requirement, the reference stack passes all of them, and
+# a defect that is like the finding (there is one for most) does not.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source=tests/e2e/expect.bash
+source tests/e2e/expect.bash
+
+folder=reports/baselines/reproducers-linux-siw
+# shellcheck disable=SC2034 # expect.bash looks at it
+lines=any
+for seed in 1 2; do
+	expect 0 "the reference stack, seed $seed" "$WARPCHECK" run --simulate --seed "$seed" --format jsonl --script "$folder"
+	jq -r 'select(.by == "check") | "\(.id) \(.verdict)"' "$WORK/stdout" | sort >"$WORK/decided"
+	holds "every reproducer passes" test "$(grep -c ' PASS$' "$WORK/decided")" = "$(grep -h '^  id = ' "$folder"/*.lua | wc -l)"
+done
+while read -r id defect; do
+	expect 1 "$defect, $id" "$WARPCHECK" run --simulate --script "$folder" --defect "$defect" "$id"
+	says "^FAIL  $id"
+done <<'E2'
+RDMAP-4.8-02 rdmap-terminate-bit-fields
+MPA-6-06 framing-ulpdu-early
+MPA-7.1.1-17 mpa-request-r-checked
+MPA-7.1.1-20 mpa-reserved-checked
+MPA-4.4-05 mpa-crc-not-declared
+MPA-6-01 mpa-place-before-crc
+DDP-7.1-04 ddp-length-no-buffer
+MPA-7.1-06 mpa-first-fpdu-discarded
+E2
+finish

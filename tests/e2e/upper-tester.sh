@@ -1,0 +1,255 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The upper tester's protocol, as docs/upper-tester.md promises it: what is wrong in any member of any verb gets an error
+# and changes nothing; lines in any portions, pipelined, endless or of noise; clients that vanish, do not listen or come by
+# the hundred. Another control connection and a stream in operation go on all the while.
+# shellcheck disable=SC2034,SC2154 # shared with the files that are sourced
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit
+# shellcheck source=tests/e2e/expect.bash
+source tests/e2e/expect.bash
+# shellcheck source=tests/e2e/upper.bash
+source tests/e2e/upper.bash
+
+peer_start responder
+peer_start initiator
+
+setup() {
+	ask responder '{"verb":"listen","echo":true}' && port=$(value .port) || return 1
+	ask responder '{"verb":"reg_mr","length":4096,"fill":"count"}' && stag=$(value .stag) || return 1
+	ask initiator "{\"verb\":\"connect\",\"address\":\"127.0.0.1\",\"port\":$port}" && stream=$(value .stream) || return 1
+	await initiator '.event == "established"' && await responder '.event == "established"' || return 1
+	other=$(events responder 'select(.event == "accepted").stream')
+}
+holds "a stream, a region and a listener" setup
+
+# The echo of one Send, and the state of what must not change, into $WORK/state.
+sends=0
+goes_on() {
+	sends=$((sends + 1))
+	ask initiator "{\"verb\":\"send\",\"stream\":$stream,\"data\":\"$(printf '%08x' "$sends")\"}" &&
+		await initiator ".event == \"receive\" and .data == \"$(printf '%08x' "$sends")\"" && poll responder
+}
+state() {
+	ask responder "{\"verb\":\"status\",\"stream\":$other}" && jq -c '{state, ird, ord, mulpdu, crc_errors, octets_dropped, reads_outstanding, ok}' <<<"$reply" >"$WORK/state" &&
+		ask responder "{\"verb\":\"mem_read\",\"stag\":$stag}" && echo "$reply" >>"$WORK/state" &&
+		ask responder "{\"verb\":\"listen\",\"port\":$port,\"echo\":true}"
+}
+unchanged() {
+	goes_on || return 1
+	cp "$WORK/state" "$WORK/state.before"
+	state && cmp "$WORK/state" "$WORK/state.before" || return 1
+	[ "$(events responder 'select(.event != "receive" and .event != "send_done" and .event != "accepted" and .event != "connect_request" and .event != "established" and .event != "transmit_ready")' | wc -l)" -eq 0 ]
+}
+holds "it carries a Send there and back" goes_on
+holds "its state is told" state
+
+# --- The version, and every verb that the document names ----------------------------------------------------------------
+holds "capabilities" ask responder '{"verb":"capabilities"}'
+holds "the protocol's version is that of the document" \
+	test "$(value .protocol)" = "$(sed -n '1s/.*version //p' docs/upper-tester.md)"
+# shellcheck disable=SC2016 # the document's backquotes
+verbs=$(sed -n '/^## Verbs/,/^## Options/s/^| `\([a-z_]*\)` .*/\1/p' docs/upper-tester.md)
+holds "the document names more than twenty verbs" test "$(wc -w <<<"$verbs")" -gt 20
+known() {
+	local verb
+	for verb in $verbs; do
+		ask responder "{\"verb\":\"$verb\",\"no such\":1}" >/dev/null && return 1
+		[[ $reply == *"$verb has no member"* ]] || { echo "      $verb: $reply"; return 1; }
+	done
+}
+holds "each of them is known, and knows its members" known
+
+# --- Control connections of any kind ------------------------------------------------------------------------------------
+# talk COMMAND...: its stdout goes over a control connection of its own, behind it a last, good command; the replies
+# before that one's are left in $WORK/replies.
+talk() {
+	local extra writer status=0
+	exec {extra}<>"/dev/tcp/127.0.0.1/${control[responder]}"
+	{ "$@" && echo '{"verb":"capabilities","tag":"last"}'; } 1>&"$extra" &
+	writer=$!
+	timeout 60 sed '/"tag":"last"/q' <&"$extra" >"$WORK/replies" || status=$?
+	wait "$writer" || status=$?
+	exec {extra}<&-
+	[ "$status" -eq 0 ] && tail -n 1 "$WORK/replies" | grep -q '"ok":true.*"tag":"last"' && sed -i '$d' "$WORK/replies"
+}
+# refused N COMMAND...: there are N replies, each an error with a sentence.
+refused() {
+	local count=$1
+	shift
+	talk "$@" && jq -es --argjson n "$count" 'length == $n and all(.[]; .ok == false and (.error | length) > 5)' <"$WORK/replies" &&
+		return 0
+	echo "      $(wc -l <"$WORK/replies") replies; $(grep -v '"ok":false' "$WORK/replies" | head -n 3 | cut -c 1-300)"
+	return 1
+}
+# accepted N COMMAND...: there are N replies, all good.
+accepted() {
+	local count=$1
+	shift
+	talk "$@" && jq -es --argjson n "$count" 'length == $n and all(.[]; .ok)' <"$WORK/replies"
+}
+
+jq -cn --argjson stream "$other" --argjson stag "$stag" --argjson port "$port" -f tests/e2e/upper-tester.jq >"$WORK/wrong"
+wrong_count=$(wc -l <"$WORK/wrong")
+holds "there are a thousand wrong commands or more" test "$wrong_count" -gt 1000
+holds "each of $wrong_count wrong commands is refused" refused "$wrong_count" cat "$WORK/wrong"
+tagged() {
+	jq -es --slurpfile wrong "$WORK/wrong" \
+		'[., $wrong] | transpose | all(.[]; .[0].tag == .[1].tag or (.[0].error | startswith("not JSON: too big")))' <"$WORK/replies"
+}
+holds "with its tag, in order" tagged
+named() { # a value of the wrong type is told with the name of its member
+	jq -e 'select(.tag != null and (.tag[2] | type | . != "number" and . != "string")) | .tag[1] as $name |
+		select(.error | contains($name) | not)' <"$WORK/replies" | head -n 3 >"$WORK/unnamed"
+	[ ! -s "$WORK/unnamed" ] || { echo "      $(tr -d '\n' <"$WORK/unnamed" | cut -c 1-400)"; return 1; }
+}
+holds "naming the member whose type is wrong" named
+holds "none of that changed anything" unchanged
+
+tags() { printf '%s\n' '{"verb":"capabilities","tag":null}' '{"verb":"capabilities","tag":[1,{"a":"é"}]}' '{"verb":"no","tag":1.5}'; }
+holds "a tag of any type" talk tags
+holds "is copied" jq -es 'map(.tag) == [null, [1, {"a": "é"}], 1.5] and (.[0] | has("tag"))' "$WORK/replies"
+
+numbers() { # the same number in each of its forms, and one of 64 bits
+	printf '{"verb":"mem_read","stag":%s,"offset":%s,"length":1}\n' "$stag" 10 "\"$stag\"" '"10"' "\"$(printf '0x%X' "$stag")\"" '"0xa"' "$stag" '"010"'
+	echo '{"verb":"reg_mr","length":8,"base":"0xFFFFFFFFFFFFFFF8","stag":9}'
+	echo '{"verb":"dereg","stag":9}'
+	echo '{"verb":"reg_mr","length":8,"base":-8,"stag":9}'
+	echo '{"verb":"dereg","stag":"9"}'
+}
+holds "numbers as integers and strings, decimal and hexadecimal" accepted 8 numbers
+holds "all mean the same" jq -es '(.[0:4] | all(.data == "0a")) and .[4].base == "0xfffffffffffffff8" and .[6].base == .[4].base' "$WORK/replies"
+
+# --- Lines --------------------------------------------------------------------------------------------------------------
+breaks() { printf '\n\r\n\n{"verb":"capabilities"}\r\n\r\n\n {"verb":"capabilities"} \n'; }
+holds "carriage returns and empty lines" accepted 2 breaks
+portions() {
+	local text='{"verb":"capabilities","tag":"in parts"}' i
+	for ((i = 0; i < ${#text}; i++)); do
+		printf '%s' "${text:i:1}"
+		sleep 0.005
+	done
+	echo
+}
+holds "an octet at a time" accepted 1 portions
+pipelined() { local i; for ((i = 0; i < 5000; i++)); do echo "{\"verb\":\"capabilities\",\"tag\":$i}"; done; }
+holds "five thousand commands at once" accepted 5000 pipelined
+holds "are answered in order" jq -es 'map(.tag) == [range(5000)]' "$WORK/replies"
+noise() { local i; for ((i = 0; i < 50; i++)); do printf x; head -c 2000 /dev/urandom | tr '\n\r' '  '; echo; done; }
+holds "fifty lines of noise" refused 50 noise
+zeros() { printf '{"verb":"capabilities"}\0\n\0\n\0{"verb":"capabilities"}\n{"verb":"\0capabilities"}\n\0\r\n'; }
+holds "zero octets are no end of a line" refused 5 zeros
+not_utf8() { printf '{"verb":"\377\376"}\n{"verb":"\xed\xa0\x80"}\n'; }
+holds "what is no UTF-8" refused 2 not_utf8
+deep() { head -c 3000000 /dev/zero | tr '\0' '['; echo; }
+holds "three million brackets" refused 1 deep
+endless() { head -c 70000000 /dev/zero | tr '\0' x; printf '\n{"verb":"no"}\n'; }
+holds "a line above 64 MiB, and the line behind it" refused 2 endless
+holds "it is said to be too long" grep -q 'too long' "$WORK/replies"
+long() { printf '{"verb":"reg_mr","length":8,"stag":9,"data":"'; head -c 33000000 /dev/zero | tr '\0' 0; echo '"}'; }
+holds "a line below 64 MiB is heard, and what it asks for refused" refused 1 long
+holds "none of that changed anything" unchanged
+
+# --- Clients that go, or do not listen ----------------------------------------------------------------------------------
+vanish() { # COMMAND...
+	local extra
+	exec {extra}<>"/dev/tcp/127.0.0.1/${control[responder]}"
+	"$@" 1>&"$extra" 2>/dev/null || true
+	exec {extra}<&-
+}
+half() { printf '{"verb":"reset"'; }
+holds "gone within a line" vanish half
+holds "gone within a line above 64 MiB" vanish head -c 68000000 /dev/zero
+holds "gone without hearing five thousand replies" vanish pipelined
+holds "none of that changed anything" unchanged
+
+# 40 replies of 8 MiB that nobody hears at first: they are not all made and kept.
+resident() { awk '/^VmRSS/ { print int($2 / 1024) }' "/proc/${pid[responder]}/status"; }
+deaf() {
+	local extra before peak=0 i status=0
+	ask responder '{"verb":"reg_mr","length":4194304,"stag":12}' || return 1
+	before=$(resident)
+	exec {extra}<>"/dev/tcp/127.0.0.1/${control[responder]}"
+	for ((i = 0; i < 40; i++)); do echo "{\"verb\":\"mem_read\",\"stag\":12,\"tag\":$i}"; done >&"$extra"
+	for ((i = 0; i < 10; i++)); do
+		sleep 0.1
+		[ "$(resident)" -le "$peak" ] || peak=$(resident)
+	done
+	ask responder '{"verb":"capabilities"}' || status=1
+	timeout 200 head -n 40 <&"$extra" | sed 's/.*"tag":/{"tag":/' | jq -es 'map(.tag) == [range(40)]' || status=1
+	exec {extra}<&-
+	[ "$peak" -lt $((before + 200)) ] || { echo "      $before MiB, then $peak MiB"; status=1; }
+	ask responder '{"verb":"dereg","stag":12}' && return "$status"
+}
+holds "a client that does not read its replies is waited for" deaf
+# Those who have said all that they have to say get their replies all the same.
+half_closed() {
+	pipelined | timeout 60 "$WORK/say" "${control[responder]}" | jq -es 'length == 5000 and all(.[]; .ok)'
+}
+cat >"$WORK/say.c" <<'C'
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    struct sockaddr_in name = {.sin_family = AF_INET, .sin_port = htons((unsigned short)atoi(argc > 1 ? argv[1] : "0"))};
+    static char octets[65536];
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    ssize_t got;
+    name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (connect(fd, (struct sockaddr *)&name, sizeof(name)) != 0)
+        return 1;
+    while ((got = read(0, octets, sizeof(octets))) > 0)
+        for (ssize_t at = 0, sent; at < got; at += sent)
+            if ((sent = write(fd, octets + at, (size_t)(got - at))) <= 0)
+                return 1;
+    shutdown(fd, SHUT_WR);
+    while ((got = read(fd, octets, sizeof(octets))) > 0)
+        if (write(1, octets, (size_t)got) != got)
+            return 1;
+    return 0;
+}
+C
+holds "a client that half-closes its connection" "${cc[@]}" -o "$WORK/say" "$WORK/say.c"
+holds "hears five thousand replies" half_closed
+
+crowd() { # two hundred at once, each with a command; then all are answered
+	local fds=() extra i status=0 line
+	for ((i = 0; i < 200; i++)); do
+		exec {extra}<>"/dev/tcp/127.0.0.1/${control[responder]}" || return 1
+		fds+=("$extra")
+		echo "{\"verb\":\"status\",\"stream\":$other,\"tag\":$i}" >&"$extra"
+	done
+	for ((i = 199; i >= 0; i--)); do
+		IFS= read -r -t 20 line <&"${fds[i]}" && [[ $line == *'"ok":true'*"\"tag\":$i}"* ]] || status=1
+		extra=${fds[i]}
+		exec {extra}<&-
+	done
+	return "$status"
+}
+holds "two hundred control connections at once" crowd
+holds "none of that changed anything" unchanged
+
+# --- The other doors ----------------------------------------------------------------------------------------------------
+at_path() {
+	local status=0
+	"$program" --control "$WORK/path" >"$WORK/path.out" 2>"$WORK/path.err" </dev/null &
+	pid[path]=$!
+	for ((i = 0; i < 200; i++)); do
+		! grep -q READY "$WORK/path.out" || break
+		sleep 0.05
+	done
+	printf '{"verb":"capabilities","tag":7}\n' | timeout 20 "$WORK/unix" "$WORK/path" | grep -q '"ok":true.*"tag":7' || status=1
+	peer_stop path || status=1
+	return "$status"
+}
+sed -e 's/struct sockaddr_in name.*/struct sockaddr_un name = {.sun_family = AF_UNIX};/' -e '/sin_addr/d' -e 's/AF_INET/AF_UNIX/' \
+	-e 's/int fd = /strncpy(name.sun_path, argv[argc - 1], sizeof(name.sun_path) - 1);\n    int fd = /' \
+	-e '1i #include <string.h>\n#include <sys/un.h>' "$WORK/say.c" >"$WORK/unix.c"
+holds "a client for Unix sockets" "${cc[@]}" -o "$WORK/unix" "$WORK/unix.c"
+holds "a control socket at a path" at_path
+
+holds "the initiator ends cleanly" peer_stop initiator
+holds "the responder ends cleanly" peer_stop responder
+finish
