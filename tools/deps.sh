@@ -9,9 +9,10 @@ set -euo pipefail
 # gcc only recommends libc6-dev, and recommendations are not installed.
 build='gcc libc6-dev pkg-config libpcap-dev libnet1-dev libisal-dev liblua5.4-dev libuv1-dev libjansson-dev libxml2-dev
        uthash-dev iproute2'
-test='check clang libclang-rt-14-dev llvm tshark jq xxd procps'
+test='check clang libclang-rt-14-dev llvm tshark jq xxd procps valgrind'
 bench='tshark jq procps time'
 plugin='wireshark-dev libwireshark-dev libglib2.0-dev tshark'
+# shellcheck disable=SC2034 # named by the group
 lab='qemu-system-x86 busybox-static cpio kmod xz-utils patch make gcc libc6-dev bc libelf-dev iproute2 libjansson-dev
      libibverbs-dev librdmacm-dev ibverbs-providers rdmacm-utils perftest'
 lab61='linux-headers-amd64 linux-source-6.1'

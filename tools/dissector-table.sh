@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# dissector-table.sh: the table of docs/dissector.md, on stdout: Wireshark's built-in iWARP dissectors and the plugin on
-# the same captures (tests/e2e/dissector_corpus.c). With the name of a file: rewrites the table between its marks there.
+# dissector-table.sh: the tables of docs/dissector.md, on stdout: Wireshark's built-in iWARP dissectors and the plugin on
+# the same captures (pcaps/generated), feature by feature (tests/e2e/dissector_features.tsv) and capture by capture. With
+# the name of a file: rewrites the tables between their marks there.
 # shellcheck disable=SC2034,SC2154 # PLUGIN, with_plugin and as_user: dissector.bash
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -10,28 +11,26 @@ source tests/e2e/expect.bash
 source tests/e2e/dissector.bash
 corpus >/dev/null
 
-declare -A what=(
-	[every-opcode]='every opcode, enhanced start-up, RTR' [terminate-untagged]='Terminate that quotes an untagged header'
-	[terminate-tagged]='Terminate that quotes a tagged header' [markers-both]='Markers both ways, several FPDUs a segment'
-	[markers-one-way]='Markers one way' [markers-without-crc]='Markers, no CRC' [marker-wrong]='a wrong FPDUPTR'
-	[octet-by-octet]='segments of 1, 5 and 7 octets' [short-tails]='segments that end 1 to 7 octets into an FPDU'
-	[behind-the-reply]='FPDUs behind the Reply in one segment' [many-in-one]='nine FPDUs in one segment'
-	[out-of-order]='segments out of order' [retransmitted]='new octets behind retransmitted ones'
-	[lost-with-crc]='a lost segment, CRC' [lost-with-markers]='a lost segment, Markers and CRC'
-	[four-tuple-reuse]='4-tuple used again' [snapped]='capture of 128 octets a frame'
-	[mid-stream-with-crc]='begins in mid-stream, CRC' [mid-stream-with-markers]='begins in mid-stream, Markers'
-	[mid-stream-without-crc]='begins in mid-stream, neither' [one-way]='only the Initiator captured'
-	[sequence-wrap]='sequence numbers wrap' [bad-crc]='a bad CRC' [short-sends]='Sends of 0 to 16 octets'
-	[long-sends]='Sends of several segments' [send-at-offset]='a Send without its beginning' [short-ulpdus]='ULPDUs too short for a header' [rejected]='rejected'
-	[not-negotiated]='depths not negotiated' [wrong-rtr]='an RTR of a kind not agreed' [private-data]='private data'
-	[malformed-start]='malformed start-up frame' [over-ipv6]='IPv6')
+# What a capture is: the table of its folder's README.md.
+declare -A what=()
+while IFS='|' read -r _ name words _; do
+	name=${name//[ \`]/}
+	words=${words# }
+	[[ $name != *.pcap ]] || what[${name%.pcap}]=${words% }
+done <pcaps/generated/README.md
 # What one looks for besides the headers: a filter each, empty where there is none.
 declare -A mine=([every-opcode]='warp.mpa.enhanced.ird && warp.agreed.rtr' [terminate-untagged]='warp.terminate.ddp.qn == 1 && warp.terminate.culprit'
 	[bad-crc]='warp.fpdu.crc.status == "Bad"' [marker-wrong]='warp.finding.id == "MPA-4.3-05"' [wrong-rtr]='warp.finding.id == "EMPA-9.2-20"'
-	[malformed-start]='warp.mpa.bad' [not-negotiated]='warp.mpa.enhanced.ird == 0x3fff' [private-data]='warp.private.nvme && warp.mpa.pd_length == 32')
+	[malformed-start]='warp.mpa.bad' [not-negotiated]='warp.mpa.enhanced.ird == 0x3fff' [private-data]='warp.private.nvme && warp.mpa.pd_length == 32'
+	[long-messages]='warp.message.octets == 900 && warp.message.first_frame' [atomics]='warp.atomic.aopcode == 2 && warp.atomic.comparedata == 9'
+	[behind-the-terminate]='warp.finding.id == "RDMAP-5.4-10"' [nfs-rdma]='rpcordma && rpc.xid == 0x78' [smb-direct]='smb_direct.negotiate_request'
+	[unaligned]='warp.finding.id == "MPA-5.1-04"' [waits-at-the-end]='warp.at_end' [behind-the-reply]='warp.finding.id == "MPA-7.1.2-17"')
 declare -A look=([every-opcode]='IRD, ORD and RTR kinds agreed' [terminate-untagged]='quoted header, link to its frame'
 	[bad-crc]='filter for the bad CRC' [marker-wrong]='says so' [wrong-rtr]='says so' [malformed-start]='says so'
-	[not-negotiated]='0x3FFF named' [private-data]='NVMe, RPC-over-RDMA, depths')
+	[not-negotiated]='0x3FFF named' [private-data]='NVMe, RPC-over-RDMA, depths'
+	[long-messages]='segments linked to their message' [atomics]='compare data, reserved bits set' [behind-the-terminate]='says so'
+	[nfs-rdma]='the call in two segments' [smb-direct]='negotiation' [unaligned]='says so' [waits-at-the-end]='what waited is shown'
+	[behind-the-reply]='says that it is too early')
 
 table() {
 	local version name sent theirs_shown mine_shown malformed extra
@@ -53,9 +52,45 @@ table() {
 	done <"$WORK/corpus/sent.tsv"
 }
 
+frames() { { "$@" 2>/dev/null || true; } | wc -l; } # an older Wireshark has not every field: none then
+cell() { # cell WANTED FOUND
+	if [ "$2" = - ]; then
+		echo no
+	elif [ "$2" -eq "$1" ]; then
+		echo yes
+	elif [ "$2" -gt 0 ] && [ "$2" -lt "$1" ]; then
+		echo "$2 of $1"
+	else
+		echo no
+	fi
+}
+
+features() {
+	local version feature name wanted mine theirs options found other
+	version=$("$TSHARK" --version | sed -n '1s/.*) \([0-9.]*\).*/\1/p')
+	echo "| what | capture | Wireshark $version | the plugin |"
+	echo "|---|---|---|---|"
+	while IFS=$'\t' read -r feature name wanted mine theirs options; do
+		[[ $feature != \#* ]] || continue
+		read -ra options <<<"$options"
+		found=$(frames ours -2 -r "$WORK/corpus/$name.pcap" "${options[@]}" -Y "$mine")
+		other=-
+		[ "$theirs" = - ] || other=$(frames builtin_only -2 -r "$WORK/corpus/$name.pcap" -Y "$theirs")
+		echo "| $feature | \`$name\` | $(cell "$wanted" "$other") | $(cell "$wanted" "$found") |"
+	done <tests/e2e/dissector_features.tsv
+}
+
+# between NAME FILE: what stands in $WORK/table goes between its marks.
+between() {
+	sed -i -e "/<!-- $1 -->/,/<!-- end of $1 -->/{//!d}" -e "/<!-- $1 -->/r $WORK/table" "$2"
+}
+
 if [ $# -eq 0 ]; then
+	features
 	table
 else
+	features >"$WORK/table"
+	between features "$1"
 	table >"$WORK/table"
-	sed -i -e '/<!-- table -->/,/<!-- end of table -->/{//!d}' -e "/<!-- table -->/r $WORK/table" "$1"
+	between table "$1"
 fi

@@ -34,6 +34,10 @@ extern const size_t embedded_report_file_count;
 extern const struct embedded_file embedded_defects[];
 extern const size_t embedded_defect_count;
 
+/* reference-stack/defects-none.tsv: requirements without a defect, and why */
+extern const struct embedded_file embedded_no_defects[];
+extern const size_t embedded_no_defect_count;
+
 /* The entry of `table` (with `count` entries) whose path is `path`, or NULL. */
 static inline const struct embedded_file *embedded_find(const struct embedded_file *table, size_t count,
                                                         const char *path)

@@ -36,7 +36,7 @@ static() {
 	sources '*.c' >"$work/cppcheck.list"
 	[ ! -s "$work/cppcheck.list" ] || cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 --platform=unix64 \
 		--enable=warning,portability,performance --suppress=missingIncludeSystem --suppress=varFuncNullUB --suppress=uninitvar --suppress=autoVariables \
-		--suppress=unmatchedSuppression --max-configs=4 -j "$(nproc)" -I. -Ireference-stack/include \
+		--suppress=unmatchedSuppression --library=tools/cppcheck.cfg --max-configs=4 -j "$(nproc)" -I. -Ireference-stack/include \
 		--template='{file}:{line}: {severity}: {message} [{id}]' --file-list="$work/cppcheck.list"
 }
 scripts() { sources '*.lua' | if [ -n "$LUA_SYNTAX" ]; then xargs -r "$LUA_SYNTAX"; else xargs -r luac5.4 -p --; fi; }
