@@ -75,6 +75,20 @@ keep_console() {
 	[ -z "$output" ] || [ ! -d "$output" ] || tr -d '\r' <"$console" >"$output/console.txt"
 }
 
+# console_end LINES: the last of what the guest said; where its kernel complains, from the first complaint on however long
+# the trace behind it, with the little that led to it.
+complaints='Kernel panic|BUG:|Oops:|general protection|WARNING: CPU'
+console_end() {
+	local first total
+	first=$(grep -anEm 1 "$complaints" "$console" | cut -d: -f1) || true
+	total=$(wc -l <"$console")
+	if [ -n "$first" ] && [ "$first" -le $((total - $1)) ]; then
+		tr -d '\r' <"$console" | sed -n "$((first > 5 ? first - 5 : 1)),$((first + 200))p"
+	else
+		tr -d '\r' <"$console" | tail -n "$1"
+	fi
+}
+
 # The same in the report: results.jsonl gets a line, index.html shows it.
 report_console() {
 	local output=
@@ -83,7 +97,7 @@ report_console() {
 		shift
 	done
 	[ -n "$output" ] && [ -s "$output/results.jsonl" ] || return 0
-	tr -d '\r' <"$console" | tail -n 40 | tr -cd '\11\12\40-\176' |
+	console_end 40 | tr -cd '\11\12\40-\176' |
 		sed -z 's/\\/\\\\/g; s/"/\\"/g; s/\t/ /g; s/\n/\\n/g; s/.*/{"type":"console","text":"&"}\n/' | tr -d '\0' >>"$output/results.jsonl"
 	"$WARPCHECK" report "$output" >/dev/null || true
 }
@@ -93,7 +107,7 @@ show_console() {
 	{
 		echo "linux-siw: $1"
 		tail -n 5 "$work/qemu.txt"
-		tr -d '\r' <"$console" 2>/dev/null | tail -n "${2:-20}" | sed 's/^/console: /'
+		[ ! -f "$console" ] || console_end "${2:-20}" | sed 's/^/console: /'
 	} >&2
 }
 
@@ -107,7 +121,7 @@ rping_works() {
 for ((tries = 0; ; tries++)); do
 	grep -q "${LAB_READY:-READY device=}" "$console" 2>/dev/null && break
 	if ! kill -0 "$machine" 2>/dev/null || [ "$tries" -ge $((BOOT_SECONDS * 5)) ]; then
-		show_console "INCONCLUSIVE: the guest did not come up within $BOOT_SECONDS s"
+		show_console "INCONCLUSIVE: the guest did not come up $(kill -0 "$machine" 2>/dev/null && echo "within $BOOT_SECONDS s" || echo "and ended")"
 		exit 4
 	fi
 	sleep 0.2
@@ -143,7 +157,7 @@ if [ -z "${LAB_SHELL:-}${LAB_RUN:-}" ] && ! rping_works; then
 	show_console "INCONCLUSIVE: rping does not work any more after the run" 40
 	[ "$status" -eq 1 ] || status=4
 fi
-if grep -qE 'BUG:|Oops:|general protection|WARNING: CPU' "$console"; then
+if grep -qE "$complaints" "$console"; then
 	show_console "the guest's kernel complains" 40
 	[ "$status" -ne 0 ] || status=4
 fi
