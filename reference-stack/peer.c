@@ -189,18 +189,24 @@ size_t peer_stream_count(const struct peer *peer)
     return peer->stream_count - peer->dead_count;
 }
 
+/* All or none: the stream's room and every buffer are there before the first is posted. */
 int peer_post_receives(struct peer_stream *ps, uint32_t count, uint32_t octets, struct sentence *sentence)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        struct peer_work *work = peer_work_new(ps, octets);
+    struct peer_work *work = NULL;
+    uint32_t made = 0;
 
-        if (work == NULL)
-            return sentence_set(sentence, "peer: no memory for a receive of %u octets", octets);
-        if (iwarp_stream_post_receive(ps->stream, (uint64_t)(uintptr_t)work, work->data, octets, sentence) != 0) {
-            peer_work_free(ps, work);
-            return -1;
-        }
+    if (iwarp_stream_reserve_receives(ps->stream, count, sentence) != 0)
+        return -1;
+    while (made < count && (work = peer_work_new(ps, octets)) != NULL)
+        made++;
+    if (made < count) {
+        for (; made > 0; made--)
+            peer_work_free(ps, ps->work);
+        return sentence_set(sentence, "peer: no memory for %u receives of %u octets", count, octets);
     }
+    /* The newest is in front: they are posted from there, in whatever order, as they are all alike. */
+    for (work = ps->work; made > 0; work = work->next, made--)
+        (void)iwarp_stream_post_receive(ps->stream, (uint64_t)(uintptr_t)work, work->data, octets, sentence);
     return 0;
 }
 

@@ -19,11 +19,18 @@ void ring_free(struct ring *ring)
     ring->capacity = ring->count = 0;
 }
 
-static int ring_grow(struct ring *ring)
+int ring_reserve(struct ring *ring, size_t count)
 {
-    size_t capacity = ring->capacity == 0 ? RING_FIRST : ring->capacity * 2;
-    uint8_t *items = calloc(capacity, ring->item);
+    size_t capacity = ring->capacity == 0 ? RING_FIRST : ring->capacity;
+    uint8_t *items;
 
+    if (count > SIZE_MAX / 2 - ring->count)
+        return -1;
+    while (capacity < ring->count + count)
+        capacity *= 2;
+    if (capacity == ring->capacity)
+        return 0;
+    items = calloc(capacity, ring->item);
     if (items == NULL)
         return -1;
     for (size_t i = 0; i < ring->count; i++)
@@ -35,14 +42,9 @@ static int ring_grow(struct ring *ring)
     return 0;
 }
 
-int ring_reserve(struct ring *ring)
-{
-    return ring->count == ring->capacity ? ring_grow(ring) : 0;
-}
-
 void *ring_push(struct ring *ring)
 {
-    if (ring->count == ring->capacity && ring_grow(ring) != 0)
+    if (ring_reserve(ring, 1) != 0)
         return NULL;
     ring->count++;
     return ring_at(ring, ring->count - 1);

@@ -20,8 +20,8 @@ void ring_free(struct ring *ring);
 /* Room for one more item behind the newest, not initialised; NULL when memory is short. */
 void *ring_push(struct ring *ring);
 
-/* The next push will find room. -1 when memory is short. */
-int ring_reserve(struct ring *ring);
+/* The next `count` pushes will find room. -1 when memory is short: nothing has changed. */
+int ring_reserve(struct ring *ring, size_t count);
 
 /* The n-th oldest; NULL when there are not so many. Valid until the next push. */
 static inline void *ring_at(const struct ring *ring, size_t n)

@@ -73,6 +73,13 @@ int iwarp_stream_post_receive(struct iwarp_stream *stream, uint64_t id, uint8_t 
     return 0;
 }
 
+int iwarp_stream_reserve_receives(struct iwarp_stream *stream, size_t count, struct sentence *sentence)
+{
+    if (postable(stream, sentence) != 0)
+        return -1;
+    return ring_reserve(&stream->receives, count) == 0 ? 0 : sentence_set(sentence, "stream: out of memory");
+}
+
 /* Faults of order: the newest work goes ahead of what waits before it. */
 static void posted_faulty(struct iwarp_stream *stream)
 {

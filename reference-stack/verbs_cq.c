@@ -79,7 +79,7 @@ void iwarp_cq_arm(struct iwarp_cq *cq, bool solicited_only)
 
 bool cq_has_room(struct iwarp_cq *cq)
 {
-    return ring_reserve(&cq->completions) == 0;
+    return ring_reserve(&cq->completions, 1) == 0;
 }
 
 static enum iwarp_work work_of(const struct iwarp_event *event)

@@ -152,7 +152,7 @@ static bool take_all(struct iwarp_qp *qp)
     for (;;) {
         if (!iwarp_stream_has_event(qp->stream))
             return true;
-        if (!cq_has_room(qp->send_cq) || !cq_has_room(qp->receive_cq) || ring_reserve(&qp->context->events) != 0)
+        if (!cq_has_room(qp->send_cq) || !cq_has_room(qp->receive_cq) || ring_reserve(&qp->context->events, 1) != 0)
             return false;
         (void)iwarp_stream_poll(qp->stream, &event);
         take(qp, &event);
@@ -261,7 +261,7 @@ static void socket_connect_failed(void *owner, const char *why)
     context_clock(qp->context);
     qp->socket = NULL;
     (void)snprintf(detail.text, sizeof(detail.text), "%s", why);
-    if (ring_reserve(&qp->context->events) == 0) {
+    if (ring_reserve(&qp->context->events, 1) == 0) {
         tell(qp, IWARP_QP_CONNECT_FAILED, &detail);
         iwarp_stream_abort(qp->stream, qp->context->now);
     } else {

@@ -146,6 +146,17 @@ static struct peer_stream *opened(struct peer *peer, uint16_t port, size_t trans
     return ps;
 }
 
+/* What the stream of that number has been given to do, receives among it. */
+static size_t work_of(struct peer *peer, uint32_t number)
+{
+    const struct peer_stream *ps = peer_stream_find(peer, number);
+    size_t count = 0;
+
+    for (const struct peer_work *work = ps == NULL ? NULL : ps->work; work != NULL; work = work->next)
+        count++;
+    return count;
+}
+
 static char *told(struct peer *peer, const char *line)
 {
     char *reply = peer_command(peer, line, 6);
@@ -161,7 +172,7 @@ static bool verb_with(const char *line, bool known, long n)
     long which = n, before = short_live;
     struct peer *peer = peer_new(NULL, &ops, &said[0], NULL);
     char *state[2], *reply;
-    size_t streams, sent;
+    size_t streams, sent, work;
 
     short_failed = false;
     memset(said, 0, sizeof(said));
@@ -176,6 +187,7 @@ static bool verb_with(const char *line, bool known, long n)
     state[1] = told(peer, regions);
     streams = peer_stream_count(peer);
     sent = said[0].count + said[1].count;
+    work = work_of(peer, 1);
     SHORT(n, reply = peer_command(peer, line, 10));
     ck_assert_msg(short_failed || !known || is_ok(reply), "%s: %s", line, reply);
     if (reply != NULL && !is_ok(reply)) {
@@ -191,6 +203,8 @@ static bool verb_with(const char *line, bool known, long n)
         }
         ck_assert_uint_eq(peer_stream_count(peer), streams);
         ck_assert_uint_eq(said[0].count + said[1].count, sent);
+        ck_assert_msg(work_of(peer, 1) == work, "%s, allocation %ld: %zu pieces of work, before %zu", line, which,
+                      work_of(peer, 1), work);
     }
     free(reply);
     free(state[0]);

@@ -543,6 +543,44 @@ START_TEST(hostile_command)
 }
 END_TEST
 
+/* Memory is counted as it was registered, whatever `bounds` has made of a region since. */
+START_TEST(memory_limit)
+{
+    static const struct {
+        bool ok;
+        const char *line;
+    } steps[] = {
+        {true, "{\"verb\":\"reg_mr\",\"length\":600,\"stag\":1}"},
+        {false, "{\"verb\":\"reg_mr\",\"length\":401,\"stag\":2}"},
+        {true, "{\"verb\":\"bounds\",\"stag\":1,\"length\":1}"},
+        {false, "{\"verb\":\"reg_mr\",\"length\":401,\"stag\":2}"},
+        {false, "{\"verb\":\"bounds\",\"stag\":1,\"length\":601}"},
+        {true, "{\"verb\":\"dereg\",\"stag\":1}"},
+        {false, "{\"verb\":\"reg_mr\",\"length\":1001,\"stag\":2}"},
+        {false, "{\"verb\":\"reg_mr\",\"length\":1000,\"stag\":2,\"fill\":256}"},
+        {true, "{\"verb\":\"reg_mr\",\"length\":1000,\"stag\":2}"},
+        {true, "{\"verb\":\"bounds\",\"stag\":2,\"length\":0}"},
+        {true, "{\"verb\":\"bounds\",\"stag\":2,\"length\":999}"},
+        {true, "{\"verb\":\"dereg\",\"stag\":2}"},
+        {true, "{\"verb\":\"reg_mr\",\"length\":1000,\"stag\":3}"},
+        {false, "{\"verb\":\"reg_mr\",\"length\":1,\"stag\":4}"},
+        {true, "{\"verb\":\"bounds\",\"stag\":3,\"length\":1}"},
+        {true, "{\"verb\":\"reset\"}"},
+        {true, "{\"verb\":\"reg_mr\",\"length\":1000,\"stag\":3}"},
+        {false, "{\"verb\":\"reg_mr\",\"length\":1,\"stag\":4}"},
+    };
+    const struct peer_config config = {.regions_octets_max = 1000};
+    struct net *net = net_new();
+
+    peer_free(net->peer[0]);
+    net->peer[0] = peer_new(&config, &net_ops, &contexts[0], NULL);
+    ck_assert_ptr_nonnull(net->peer[0]);
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+        order(net, 0, steps[i].ok, steps[i].line);
+    net_free(net);
+}
+END_TEST
+
 START_TEST(time_limits)
 {
     struct net *net = net_new();
@@ -585,6 +623,7 @@ Suite *peer_suite(void)
     tcase_add_test(commands, completion_queue);
     tcase_add_test(commands, decisions);
     tcase_add_loop_test(commands, hostile_command, 0, (int)(sizeof(hostile) / sizeof(hostile[0])));
+    tcase_add_test(commands, memory_limit);
     tcase_add_test(commands, time_limits);
     suite_add_tcase(suite, commands);
     return suite;

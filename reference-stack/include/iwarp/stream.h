@@ -293,6 +293,8 @@ int iwarp_stream_reject(struct iwarp_stream *stream, const uint8_t *private_data
 /* Buffers for Sends, taken in order of posting. May be posted from the beginning, before the start-up exchange. */
 int iwarp_stream_post_receive(struct iwarp_stream *stream, uint64_t id, uint8_t *buffer, size_t octets,
                               struct sentence *sentence);
+/* The next `count` receives find room: none of them fails for want of memory. -1: it is short, or the stream is ending. */
+int iwarp_stream_reserve_receives(struct iwarp_stream *stream, size_t count, struct sentence *sentence);
 
 struct iwarp_send {
     uint64_t id;
