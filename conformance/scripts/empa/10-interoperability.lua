@@ -37,7 +37,6 @@ check {
       local reply = c:expect(mpa.reply { R = 0, S = 0 }, { message = "a plain Request of Rev " .. rev .. ", a plain Reply" })
       if dut then t:equal("Private Data of the Reply", hex("plain"), hex(reply.all_private_data)) end
       c:agree(wire.unpack("mpa_start", request:octets()), reply)
-      c:settle()
       c:probe()
       c:finish()
     end
@@ -56,7 +55,6 @@ check {
       c:send(request)
       local reply = c:expect(mpa.reply { R = 0, S = 0 }, { message = "a plain Request, round " .. round })
       c:agree(wire.unpack("mpa_start", request:octets()), reply)
-      c:settle()
       c:probe()
       c.tcp:close()
       c = t:ask({}, { message = "an enhanced Request, round " .. round })

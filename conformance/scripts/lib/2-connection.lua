@@ -291,7 +291,7 @@ end
 -- Start-up by the book
 
 -- What both start-up frames mean for the framing of each direction (RFC 5044 7.1): M of one side rules what the other
--- sends; CRCs are used when either side set C.
+-- sends; CRCs are used when either side set C. A tester that may send now waits for the moment that settle() explains.
 function Connection:agree(own, peer)
   local flag = function(v) return v == 1 or v == true end
   local crc = flag(own.C) or flag(peer.C)
@@ -299,6 +299,7 @@ function Connection:agree(own, peer)
   self.receive_framing = { markers = flag(own.M), crc = crc, position = 0 }
   self.started = true
   self.peer = peer
+  if self.as_initiator and not flag(peer.R) then self:settle() end
 end
 
 -- A moment between the handshake and the Request, and between the device's Reply and the tester's first FPDU. Some stacks
@@ -306,7 +307,8 @@ end
 -- MPA-7.1-06 judges that, other checks should not (c.at_once = true: no moment). An upper tester that says so
 -- ("ready_event") tells when that is over.
 function Connection:settle()
-  if self.at_once then return end
+  if self.at_once or self.settled then return end
+  self.settled = self.started
   if self.started and self.as_initiator and self.t:traits().ready_event then
     self.t:await_event("established", { stream = self.t:stream_of(self) }, self.t.reaction / 4, true)
   end
@@ -319,7 +321,6 @@ function Connection:start_as_initiator(given)
   self:send(request)
   local reply = self:expect(mpa.reply { R = 0 }, { message = "a good Request is answered by an accepting Reply" })
   self:agree(wire.unpack("mpa_start", request:octets()), reply)
-  self:settle()
   return reply
 end
 

@@ -39,7 +39,6 @@ function Test:ask(word, options)
   local reply = c:expect(mpa.reply(wanted), { message = options.message or "an enhanced Request, an enhanced Reply" })
   if reply.R == 0 then
     c:agree(wire.unpack("mpa_start", request:octets()), reply)
-    c:settle()
   end
   return c, reply
 end

@@ -11,7 +11,6 @@ local function outcome(t, c, frame)
       c.reply = got
       if got.R == 1 then return "rejected", got end
       c:agree(wire.unpack("mpa_start", frame:octets()), got)
-      c:settle()
       local alive, other = c:alive()
       if alive then return "operates", got end
       return fits(tcp.closed(), other) and "closed" or "silent", other
