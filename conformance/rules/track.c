@@ -167,7 +167,8 @@ static uint8_t raise_flags(uint8_t octet)
 
 /*
  * A Terminate that is well-formed: registered, reserved bits zero, all announced parts there, nothing behind but zeros.
- * A DDP error with an RDMA header is not (RFC 5040 4.8, Figure 10): it may be an RDMAP error with its nibbles swapped.
+ * A DDP error with an RDMA header is not, nor is an LLP error with any part (RFC 5040 4.8, Figure 10): it may be an RDMAP
+ * error with its nibbles swapped.
  */
 static bool is_regular(const uint8_t *octets, size_t count)
 {
@@ -175,7 +176,8 @@ static bool is_regular(const uint8_t *octets, size_t count)
     struct terminate terminate;
 
     if (terminate_parse(&p, octets + count, &terminate) != WIRE_OK || terminate.reserved != 0 ||
-        terminate_error_find(terminate.triple) == NULL || (wire_error_layer(terminate.triple) == 1 && terminate.r))
+        terminate_error_find(terminate.triple) == NULL || (wire_error_layer(terminate.triple) == 1 && terminate.r) ||
+        (wire_error_layer(terminate.triple) == 2 && (terminate.m || terminate.d || terminate.r)))
         return false;
     for (size_t i = count - terminate.excess; i < count; i++)
         if (octets[i] != 0)

@@ -275,6 +275,8 @@ const struct rule_case rules_terminate_cases[] = {
     {"RDMAP-4.2-02", llp_error, two_octets, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {"RDMAP-4.2-05", llp_error, with_payload, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {"RDMAP-4.8-02", ddp_error, NULL, BITS(0, 0x11, 0x00, 0x03, 0x00), RULE_FAIL, NULL, 0, NULL},
+    /* As it stands it is 2/0/07 with parts that no LLP error has: 0/2/07 of a little-endian host. */
+    {"RDMAP-4.8-02", operation_error, NULL, BITS(0, 0x20, 0x07, 0x03, 0x00), RULE_FAIL, NULL, 0, NULL},
     {"RDMAP-4.8-03", ddp_error, NULL, BITS(1, 0x77), RULE_FAIL, "RDMAP-6580.3.2-01", 0, NULL},
     {"RDMAP-4.8-10", catastrophic, catastrophic_with_parts, NO_CHANGE, RULE_WARN, NULL, 0, NULL},
     {"RDMAP-4.8-11", protection_error, protection_without_rdma_header, NO_CHANGE, RULE_WARN, NULL, 0, NULL},
