@@ -170,7 +170,7 @@ fuzz_programs := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(filter tests/fuzz/fuzz_
 bench_programs := $(patsubst tests/bench/%.c,$(B)/bench/%,$(filter tests/bench/bench_%,$(bench_src)))
 
 test_env = B='$(abspath $(B))' T='$(T)' WARPCHECK='$(abspath $(B))/warpcheck' IWARP_PEER='$(abspath $(B))/iwarp-peer' \
-	WARPCHECK_ASAN='$(abspath $(B))/asan/warpcheck'
+	WARPCHECK_ASAN='$(abspath $(B))/asan/warpcheck' IWARP_PEER_ASAN='$(abspath $(B))/asan/iwarp-peer'
 
 all: programs
 programs: $(call programs_of,$(B)) $(B)/libiwarp.so

@@ -6,8 +6,8 @@
 #
 # An end-to-end script says what it checks, exits with 0 if all holds, 77 if it cannot run here (then it must say why,
 # and is counted neither as passed nor as failed), else with anything else. It finds in its environment: ROOT (the
-# tree), B (the build folder), WARPCHECK, IWARP_PEER, WARPCHECK_ASAN (sanitised), TSHARK, CC, and WORK, an empty folder
-# of its own. It runs in ROOT without input. T='a b' selects scripts by name.
+# tree), B (the build folder), WARPCHECK, IWARP_PEER, WARPCHECK_ASAN (sanitised), IWARP_PEER_ASAN (where the run has built it),
+# TSHARK, CC, and WORK, an empty folder of its own. It runs in ROOT without input. T='a b' selects scripts by name.
 #
 # The last line is "N passed, N failed"; the exit status is 0 only if something passed and nothing failed.
 set -euo pipefail

@@ -52,6 +52,37 @@ if "$WORK/no-tap" true 2>/dev/null; then
 	holds "a tap device that cannot be made: nothing is left" clean
 fi
 
+# The agent itself, by its control socket: what is wrong has an answer, and what is behind it is obeyed.
+cat >"$WORK/agent" <<'A'
+set -euo pipefail
+exec 3<>/dev/tcp/10.78.0.2/7471
+{
+	head -c 70000000 /dev/zero | tr '\0' x
+	printf '\n{"verb":"no"}\n\0{"verb":"capabilities"}\n'
+	echo '{"verb":"listen","port":9998,"receives":3}'
+	echo '{"verb":"connect","address":"10.78.0.2","port":9998,"receives":500}'
+} >&3
+timeout 60 head -n 5 <&3
+for ((i = 0; i < 100; i++)); do
+	echo '{"verb":"poll"}' >&3
+	timeout 20 head -n 1 <&3 | tee -a "$WORK/events" | grep -q '"established"' && break
+	sleep 0.1
+done
+echo '{"verb":"post_recv","stream":1,"count":13}' >&3
+echo '{"verb":"post_recv","stream":1,"count":12,"length":10,"id":7}' >&3
+echo '{"verb":"post_recv","stream":1}' >&3
+echo '{"verb":"capabilities"}' >&3
+timeout 60 head -n 4 <&3
+A
+agent_hears() {
+	env LAB_RUN="bash $WORK/agent" conformance/peers/linux/run.sh >"$WORK/heard" 2>"$WORK/heard.err"
+}
+holds "the agent, and a line above 64 MiB" agent_hears
+holds "it answers that one, and those behind it" jq -es 'map(.ok) == [false, false, false, true, true, false, true, false, true]' "$WORK/heard"
+holds "the line is said to be too long" jq -es '.[0].error == "the line is too long"' "$WORK/heard"
+holds "a zero octet is no end of a line" jq -es '.[2].error | test("JSON")' "$WORK/heard"
+holds "receives are posted all or none" jq -es '.[5].error | test("13 receives more do not fit")' "$WORK/heard"
+
 expect 0 "Linux siw: a good answer, and a known deviation" "$WARPCHECK" run --dut linux-siw 'MPA-7.1.1-02' 'MPA-7.1.1-17' --all -o "$WORK/siw"
 says "^PASS  MPA-7.1.1-02"
 says "^WARN  MPA-7.1.1-17"

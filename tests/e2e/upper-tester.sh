@@ -11,6 +11,18 @@ source tests/e2e/expect.bash
 # shellcheck source=tests/e2e/upper.bash
 source tests/e2e/upper.bash
 
+# Which program it is about: the one that the run has built, not one that was left behind.
+taken() { # WANTED VARIABLE=VALUE...
+	local wanted=$1
+	shift
+	# shellcheck disable=SC2016 # the other shell expands it
+	[ "$(env -u IWARP_PEER_ASAN B="$WORK/old" IWARP_PEER="$WORK/built" "$@" bash -c 'source tests/e2e/expect.bash; source tests/e2e/upper.bash; echo "$program"')" = "$wanted" ]
+}
+left_behind() { mkdir -p "$WORK/old/asan" && cp /bin/false "$WORK/old/asan/iwarp-peer"; }
+holds "a sanitised program of another day" left_behind
+holds "is not taken" taken "$WORK/built"
+holds "one that the run has built is" taken "$WORK/old/asan/iwarp-peer" IWARP_PEER_ASAN="$WORK/old/asan/iwarp-peer"
+
 peer_start responder
 peer_start initiator
 
@@ -61,11 +73,12 @@ known() {
 holds "each of them is known, and knows its members" known
 
 # --- Control connections of any kind ------------------------------------------------------------------------------------
-# talk COMMAND...: its stdout goes over a control connection of its own, behind it a last, good command; the replies
+# talk COMMAND...: its stdout goes over a control connection of its own (to `door`), behind it a last, good command; the replies
 # before that one's are left in $WORK/replies.
+door=${control[responder]}
 talk() {
 	local extra writer status=0
-	exec {extra}<>"/dev/tcp/127.0.0.1/${control[responder]}"
+	exec {extra}<>"/dev/tcp/127.0.0.1/$door"
 	{ "$@" && echo '{"verb":"capabilities","tag":"last"}'; } 1>&"$extra" &
 	writer=$!
 	timeout 60 sed '/"tag":"last"/q' <&"$extra" >"$WORK/replies" || status=$?
@@ -122,7 +135,6 @@ holds "all mean the same" jq -es '(.[0:4] | all(.data == "0a")) and .[4].base ==
 
 # --- Lines --------------------------------------------------------------------------------------------------------------
 breaks() { printf '\n\r\n\n{"verb":"capabilities"}\r\n\r\n\n {"verb":"capabilities"} \n'; }
-holds "carriage returns and empty lines" accepted 2 breaks
 portions() {
 	local text='{"verb":"capabilities","tag":"in parts"}' i
 	for ((i = 0; i < ${#text}; i++)); do
@@ -131,21 +143,25 @@ portions() {
 	done
 	echo
 }
-holds "an octet at a time" accepted 1 portions
 pipelined() { local i; for ((i = 0; i < 5000; i++)); do echo "{\"verb\":\"capabilities\",\"tag\":$i}"; done; }
-holds "five thousand commands at once" accepted 5000 pipelined
-holds "are answered in order" jq -es 'map(.tag) == [range(5000)]' "$WORK/replies"
 noise() { local i; for ((i = 0; i < 50; i++)); do printf x; head -c 2000 /dev/urandom | tr '\n\r' '  '; echo; done; }
-holds "fifty lines of noise" refused 50 noise
 zeros() { printf '{"verb":"capabilities"}\0\n\0\n\0{"verb":"capabilities"}\n{"verb":"\0capabilities"}\n\0\r\n'; }
-holds "zero octets are no end of a line" refused 5 zeros
 not_utf8() { printf '{"verb":"\377\376"}\n{"verb":"\xed\xa0\x80"}\n'; }
-holds "what is no UTF-8" refused 2 not_utf8
 deep() { head -c 3000000 /dev/zero | tr '\0' '['; echo; }
-holds "three million brackets" refused 1 deep
 endless() { head -c 70000000 /dev/zero | tr '\0' x; printf '\n{"verb":"no"}\n'; }
-holds "a line above 64 MiB, and the line behind it" refused 2 endless
-holds "it is said to be too long" grep -q 'too long' "$WORK/replies"
+lines() { # WHOSE
+	holds "$1: carriage returns and empty lines" accepted 2 breaks
+	holds "$1: an octet at a time" accepted 1 portions
+	holds "$1: five thousand commands at once" accepted 5000 pipelined
+	holds "$1: are answered in order" jq -es 'map(.tag) == [range(5000)]' "$WORK/replies"
+	holds "$1: fifty lines of noise" refused 50 noise
+	holds "$1: zero octets are no end of a line" refused 5 zeros
+	holds "$1: what is no UTF-8" refused 2 not_utf8
+	holds "$1: three million brackets" refused 1 deep
+	holds "$1: a line above 64 MiB, and the line behind it" refused 2 endless
+	holds "$1: it is said to be too long" grep -q 'too long' "$WORK/replies"
+}
+lines "iwarp-peer"
 long() { printf '{"verb":"reg_mr","length":8,"stag":9,"data":"'; head -c 33000000 /dev/zero | tr '\0' 0; echo '"}'; }
 holds "a line below 64 MiB is heard, and what it asks for refused" refused 1 long
 holds "none of that changed anything" unchanged
@@ -230,6 +246,64 @@ crowd() { # two hundred at once, each with a command; then all are answered
 }
 holds "two hundred control connections at once" crowd
 holds "none of that changed anything" unchanged
+
+# The agent for devices with verbs hears lines alike: its part for that, with answers of its own.
+cat >"$WORK/agent.c" <<'C'
+#include <arpa/inet.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "conformance/peers/linux/agent/agent_control.h"
+static char *answer(void *context, const char *line, size_t octets)
+{
+    json_t *command = json_loadb(line, octets, JSON_REJECT_DUPLICATES, NULL), *reply = json_object();
+    const char *verb = json_string_value(json_object_get(command, "verb"));
+    int known = verb != NULL && strcmp(verb, "capabilities") == 0;
+    char *text;
+    (void)context;
+    json_object_set_new(reply, "ok", json_boolean(known));
+    if (!known)
+        json_object_set_new(reply, "error", json_string("no such verb"));
+    if (json_object_get(command, "tag") != NULL)
+        json_object_set(reply, "tag", json_object_get(command, "tag"));
+    text = json_dumps(reply, JSON_COMPACT);
+    json_decref(command);
+    json_decref(reply);
+    return text;
+}
+int main(void)
+{
+    struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof(name);
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
+    if (bind(listener, (struct sockaddr *)&name, size) != 0 || listen(listener, 8) != 0 ||
+        getsockname(listener, (struct sockaddr *)&name, &size) != 0)
+        return 1;
+    printf("READY control=%u\n", ntohs(name.sin_port));
+    fflush(stdout);
+    for (;;) {
+        struct agent_control control = {.fd = accept(listener, NULL, NULL)};
+        while (control.fd >= 0)
+            agent_control_take(&control, answer, NULL);
+    }
+}
+C
+agent_part() {
+	"${cc[@]}" -std=gnu17 -Wall -Wextra -Werror -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -I. -o "$WORK/agent" \
+		"$WORK/agent.c" conformance/peers/linux/agent/agent_control.c -ljansson || return 1
+	"$WORK/agent" >"$WORK/agent.out" 2>"$WORK/agent.err" </dev/null &
+	pid[agent]=$!
+	for ((i = 0; i < 200; i++)); do
+		door=$(sed -n 's/^READY control=//p' "$WORK/agent.out")
+		[ -z "$door" ] || return 0
+		sleep 0.05
+	done
+	return 1
+}
+holds "the agent's part that hears lines" agent_part
+lines "agent"
+holds "agent: nothing was wrong with it" test ! -s "$WORK/agent.err"
 
 # --- The other doors ----------------------------------------------------------------------------------------------------
 at_path() {

@@ -10,10 +10,10 @@
 #   forget NAME                 drops the events so far
 #   peer_stop NAME              SIGTERM; its exit status must be 0
 #
-# The sanitised program is taken where it was built. Everything that was started is stopped at the end.
+# The sanitised program is taken where the run has built it (IWARP_PEER_ASAN): one that merely lies there may be of another day.
+# Everything that was started is stopped at the end.
 declare -A control=() pid=() fd=()
-reply='' program=$IWARP_PEER
-[ ! -x "$B/asan/iwarp-peer" ] || program=$B/asan/iwarp-peer
+reply='' program=${IWARP_PEER_ASAN:-$IWARP_PEER}
 
 peers_end() {
 	local name

@@ -143,7 +143,8 @@ int agent_post_recv(struct agent *agent, const json_t *command, struct agent_rep
 int agent_send(struct agent *agent, const json_t *command, struct agent_reply *reply);
 int agent_write(struct agent *agent, const json_t *command, struct agent_reply *reply);
 int agent_read(struct agent *agent, const json_t *command, struct agent_reply *reply);
-int agent_post_receives(struct agent_stream *stream, size_t length, size_t count, struct agent_reply *reply);
+int agent_post_receives(struct agent_stream *stream, size_t length, size_t count, const json_t *id,
+                        struct agent_reply *reply);
 void agent_take_completions(struct agent_stream *stream);
 /* Posts what was asked for before the stream was open. */
 void agent_post_waiting(struct agent_stream *stream);

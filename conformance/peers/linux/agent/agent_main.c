@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* warpcheck-agent: options, control sockets, one command a line. */
+/* warpcheck-agent: options, control sockets, commands. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,14 +14,9 @@
 #include <unistd.h>
 
 #include "conformance/peers/linux/agent/agent.h"
+#include "conformance/peers/linux/agent/agent_control.h"
 
-enum { CONTROLS_MAX = 16, LINE_MAX = 64 << 20, READ_OCTETS = 65536 };
-
-struct control {
-    int fd; /* -1: free */
-    char *line;
-    size_t count, room;
-};
+enum { CONTROLS_MAX = 16 };
 
 int agent_refuse(struct agent_reply *reply, const char *format, ...)
 {
@@ -154,7 +149,7 @@ static const struct verb {
     {"invalidate", agent_invalidate, "stag"},
     {"mem_read", agent_mem_read, "stag offset length"},
     {"mem_write", agent_mem_write, "stag offset data"},
-    {"post_recv", agent_post_recv, "stream length count"},
+    {"post_recv", agent_post_recv, "stream length count id"},
     {"send", agent_send, "stream data length solicited invalidate id"},
     {"write", agent_write, "stream stag to data length id"},
     {"read", agent_read, "stream source_stag source_to sink_stag sink_to length id"},
@@ -204,12 +199,12 @@ static void obey(struct agent *agent, const json_t *command, struct agent_reply 
     (void)agent_unsupported(reply, "unknown verb \"%.40s\"", name != NULL ? name : "");
 }
 
-/* The answer to one line; free(). */
-static char *answer(struct agent *agent, const char *line)
+static char *answer(void *context, const char *line, size_t octets)
 {
+    struct agent *agent = context;
     struct agent_reply reply = {.json = json_object()};
     json_error_t where;
-    json_t *command = json_loads(line, JSON_REJECT_DUPLICATES, &where);
+    json_t *command = json_loadb(line, octets, JSON_REJECT_DUPLICATES, &where);
     char *text;
 
     if (json_is_object(command))
@@ -225,79 +220,7 @@ static char *answer(struct agent *agent, const char *line)
     return text;
 }
 
-/* A peer that does not read its answers is waited for: there is one tester. */
-static int say(int fd, char *text)
-{
-    size_t length = text != NULL ? strlen(text) : 0, at = 0;
-
-    if (text == NULL)
-        return -1;
-    text[length++] = '\n'; /* in the place of the end mark */
-    while (at < length) {
-        ssize_t written = send(fd, text + at, length - at, MSG_NOSIGNAL);
-
-        if (written <= 0)
-            return -1;
-        at += (size_t)written;
-    }
-    return 0;
-}
-
-static void hang_up(struct control *control)
-{
-    close(control->fd);
-    free(control->line);
-    *control = (struct control){.fd = -1};
-}
-
-static void take_lines(struct agent *agent, struct control *control)
-{
-    char *newline;
-
-    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the line is let go only when the descriptor is closed, which the loop asks first */
-    while (control->fd >= 0 && (newline = memchr(control->line, '\n', control->count)) != NULL) {
-        size_t length = (size_t)(newline - control->line) + 1;
-        int status = 0;
-
-        *newline = '\0';
-        if (control->line[strspn(control->line, " \t\r")] != '\0') {
-            char *text = answer(agent, control->line);
-
-            status = say(control->fd, text);
-            free(text);
-        }
-        control->count -= length;
-        memmove(control->line, control->line + length, control->count);
-        if (status != 0)
-            hang_up(control);
-    }
-}
-
-static void listen_to(struct agent *agent, struct control *control)
-{
-    ssize_t got;
-
-    if (control->room - control->count < READ_OCTETS) {
-        size_t room = control->room * 2 + 2 * (size_t)READ_OCTETS;
-        char *grown = room <= 2 * (size_t)LINE_MAX ? realloc(control->line, room) : NULL;
-
-        if (grown == NULL) {
-            hang_up(control);
-            return;
-        }
-        control->line = grown;
-        control->room = room;
-    }
-    got = recv(control->fd, control->line + control->count, control->room - control->count, 0);
-    if (got <= 0) {
-        hang_up(control);
-        return;
-    }
-    control->count += (size_t)got;
-    take_lines(agent, control);
-}
-
-static void take_control(int listener, struct control controls[CONTROLS_MAX])
+static void take_control(int listener, struct agent_control controls[CONTROLS_MAX])
 {
     int fd = accept(listener, NULL, NULL), one = 1;
 
@@ -314,11 +237,11 @@ static void take_control(int listener, struct control controls[CONTROLS_MAX])
 
 static int serve(struct agent *agent, int listener)
 {
-    struct control controls[CONTROLS_MAX];
+    struct agent_control controls[CONTROLS_MAX];
     struct pollfd waits[CONTROLS_MAX + 4];
 
     for (int i = 0; i < CONTROLS_MAX; i++)
-        controls[i] = (struct control){.fd = -1};
+        controls[i] = (struct agent_control){.fd = -1};
     for (;;) {
         waits[0] = (struct pollfd){.fd = listener, .events = POLLIN};
         waits[1] = (struct pollfd){.fd = agent->cm->fd, .events = POLLIN};
@@ -333,7 +256,7 @@ static int serve(struct agent *agent, int listener)
             take_control(listener, controls);
         for (int i = 0; i < CONTROLS_MAX; i++)
             if (controls[i].fd >= 0 && waits[4 + i].fd >= 0 && waits[4 + i].revents != 0)
-                listen_to(agent, &controls[i]);
+                agent_control_take(&controls[i], answer, agent);
     }
 }
 

@@ -75,7 +75,7 @@ static int make_queue_pair(struct agent_stream *stream, struct agent_reply *repl
     attributes.send_cq = attributes.recv_cq = stream->cq;
     if (rdma_create_qp(stream->id, domain, &attributes) != 0)
         return agent_refuse(reply, "no queue pair: %s", strerror(errno));
-    return agent_post_receives(stream, stream->config.receive_octets, stream->config.receives, reply);
+    return agent_post_receives(stream, stream->config.receive_octets, stream->config.receives, NULL, reply);
 }
 
 static struct rdma_conn_param parameters(const struct agent_stream *stream)

@@ -66,22 +66,52 @@ static int repost(struct agent_work *work)
     return ibv_post_recv(work->stream->id->qp, &request, &bad);
 }
 
-int agent_post_receives(struct agent_stream *stream, size_t length, size_t count, struct agent_reply *reply)
+static size_t receives_of(const struct agent_stream *stream)
 {
+    size_t count = 0;
+
+    for (const struct agent_work *work = stream->work; work != NULL; work = work->next)
+        count += work->kind == WORK_RECEIVE;
+    return count;
+}
+
+static void take_back(struct agent_work *work, size_t count)
+{
+    for (struct agent_work *next; count > 0; work = next, count--) {
+        next = work->next;
+        agent_work_free(work);
+    }
+}
+
+/*
+ * All or none, as far as it is for us: there is room in the queue, and every buffer is registered, before the first is posted. What
+ * the device has taken it does not give back: then the error says how many that are.
+ */
+int agent_post_receives(struct agent_stream *stream, size_t length, size_t count, const json_t *id,
+                        struct agent_reply *reply)
+{
+    struct agent_work *work;
+
+    if (count > AGENT_RECEIVE_DEPTH - receives_of(stream))
+        return agent_refuse(reply, "%zu receives more do not fit into a queue of %d", count, AGENT_RECEIVE_DEPTH);
     for (size_t i = 0; i < count; i++) {
         uint8_t *octets = malloc(length + 1);
-        struct agent_work *work;
-        int error;
 
         if (octets == NULL)
-            return agent_refuse(reply, "out of memory");
-        work = work_new(stream, WORK_RECEIVE, octets, length, NULL, reply);
-        if (work == NULL)
+            (void)agent_refuse(reply, "out of memory");
+        if (octets == NULL || work_new(stream, WORK_RECEIVE, octets, length, id, reply) == NULL) {
+            take_back(stream->work, i);
             return -1;
-        error = repost(work);
+        }
+    }
+    work = stream->work; /* the newest; they are all alike */
+    for (size_t i = 0; i < count; i++, work = work->next) {
+        int error = repost(work);
+
         if (error != 0) {
-            agent_work_free(work);
-            return agent_refuse(reply, "ibv_post_recv: %s", strerror(error));
+            take_back(work, count - i);
+            json_object_set_new(reply->json, "posted", json_integer((json_int_t)i));
+            return agent_refuse(reply, "ibv_post_recv: %s: %zu of %zu are posted", strerror(error), i, count);
         }
     }
     return 0;
@@ -97,7 +127,7 @@ int agent_post_recv(struct agent *agent, const json_t *command, struct agent_rep
         return -1;
     if (stream->id == NULL || stream->id->qp == NULL)
         return agent_refuse(reply, "the stream has no queue pair (yet, or any more)");
-    return agent_post_receives(stream, length, count, reply);
+    return agent_post_receives(stream, length, count, json_object_get(command, "id"), reply);
 }
 
 /* "data", or "length" octets of the counting pattern. */
