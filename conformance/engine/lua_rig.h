@@ -9,7 +9,7 @@
  *   rig.accept(port, seconds)       a connection, or nil
  *   rig.wait(seconds)  rig.now()  rig.limits()   reaction, quiet, round trip
  *   rig.addresses()                 own address, device's address, device's port
- *   rig.command(table)              one verb of the upper tester: its answer; raises when it died
+ *   rig.command(table)              one verb of the upper tester: its answer; raises INCONCLUSIVE when none comes
  *   rig.note(text)                  a comment in evidence and ladder
  *
  *   connection:send(octets)  :segments(octets, lengths, order)  :raw(spec)  :fin(octets)  :reset()  :window(n)

@@ -24,9 +24,9 @@ struct profile;
 struct defect_set;
 
 struct rig_ops {
-    /* One request line to the upper tester; the answer is the caller's to free(). NULL with a sentence when it died. */
+    /* One request line to the upper tester; the answer is the caller's to free(). NULL with a sentence: none came. */
     char *(*command)(struct rig *rig, const char *request, struct sentence *error);
-    /* Makes the device new, as at power-on: -1 with a sentence when it cannot be reached any more. */
+    /* Makes the device new, as at power-on: -1 with a sentence when that failed; `gone` says whether for good. */
     int (*reset)(struct rig *rig, struct sentence *error);
     void (*free)(struct rig *rig);
 };
@@ -44,7 +44,9 @@ struct rig {
     uint64_t round_trip_ns;  /* measured by rig_measure() */
     uint64_t reaction_ns;    /* how long a device may take to react */
     uint64_t quiet_ns;       /* how long silence is watched */
+    unsigned losses;         /* commands so far that the upper tester did not answer */
     struct sentence failure; /* the link's, once it has failed */
+    struct sentence gone;    /* why the upper tester will never answer again, once that is so */
 };
 
 /* Where the device listens when nothing else is said: the port that /etc/services gives to no one, in the lab's range. */

@@ -70,11 +70,13 @@ static struct rig *rig_for(struct run *run, const struct plan_item *item, struct
             *why = run->dead;
             return NULL;
         }
-        if (config->rig->upper_tester && config->rig->ops->reset(config->rig, why) != 0) {
-            run->dead = *why;
-            return NULL;
+        if (!config->rig->upper_tester || config->rig->ops->reset(config->rig, why) == 0)
+            return config->rig;
+        if (config->rig->gone.text[0] != '\0') {
+            (void)sentence_set(&run->dead, "the upper tester is gone: %.400s", config->rig->gone.text);
+            *why = run->dead;
         }
-        return config->rig;
+        return NULL;
     }
     sim.seed = runner_seed(config->sim.seed, item->check->id, item->role);
     rig = rig_sim_new(&sim, why);

@@ -340,28 +340,42 @@ static int call_harness(struct script_host *host, const char *function, int test
     return call(lua, 2, 1);
 }
 
-/* An upper tester that died took the device's streams and listeners along: what was seen is not the device's doing. */
-static void judge_upper_tester(struct script_host *host, struct rig *rig, struct outcome *outcome)
+/* One command, to see whether it is answered. */
+static void try_upper_tester(struct rig *rig, struct sentence *why)
 {
-    struct sentence error;
-    json_t *request, *answer;
+    json_t *request = json_pack("{s:s}", "verb", "capabilities");
 
-    if (!rig->tester_apart || (outcome->verdict != VERDICT_FAIL && outcome->verdict != VERDICT_WARN))
-        return;
-    request = json_pack("{s:s}", "verb", "capabilities");
-    answer = request != NULL ? upper_tester_call(rig, request, &error) : NULL;
-    if (answer == NULL && request != NULL) {
-        forget_texts(host);
-        outcome->expected = outcome->actual = outcome->reading = NULL;
-        inconclusive(host, outcome, "the upper tester died", error.text);
-    }
-    json_decref(answer);
+    if (request != NULL)
+        json_decref(upper_tester_call(rig, request, why));
     json_decref(request);
+}
+
+/*
+ * An upper tester that died took the device's streams and listeners along, and one that did not answer left the check without
+ * what it asked for: what was seen is not the device's doing. Where both are one program (the embedded device), a FAIL stands.
+ */
+static void judge_upper_tester(struct script_host *host, struct rig *rig, unsigned losses, struct outcome *outcome)
+{
+    bool blamed = outcome->verdict == VERDICT_FAIL || outcome->verdict == VERDICT_WARN;
+    struct sentence why = {{0}};
+
+    if (outcome->verdict == VERDICT_SKIP || (blamed && !rig->tester_apart))
+        return;
+    if (blamed)
+        try_upper_tester(rig, &why);
+    if (rig->losses == losses)
+        return;
+    if (why.text[0] == '\0')
+        (void)sentence_set(&why, "%s", outcome->message != NULL ? outcome->message : "no answer");
+    forget_texts(host);
+    outcome->expected = outcome->actual = outcome->reading = NULL;
+    inconclusive(host, outcome, "the upper tester was lost during the check", why.text);
 }
 
 /* The good exchange before, the check, the good exchange after (docs/writing-checks.md, "The sandwich"). */
 static void run_sandwich(struct script_host *host, const struct check *check, int test, struct outcome *outcome)
 {
+    unsigned losses = host->rig.rig->losses;
     struct outcome after = {0};
 
     if (call_harness(host, "before", test, check) != LUA_OK) {
@@ -372,7 +386,8 @@ static void run_sandwich(struct script_host *host, const struct check *check, in
         read_outcome(host, outcome, NULL);
     lua_settop(host->lua, 0);
     lua_rig_clear(&host->rig);
-    if (outcome->verdict == VERDICT_FAIL || outcome->verdict == VERDICT_SKIP || host->rig.link_failed)
+    if (outcome->verdict == VERDICT_FAIL || outcome->verdict == VERDICT_SKIP || host->rig.link_failed ||
+        host->rig.rig->losses != losses)
         return;
     if (call_harness(host, "after", test, check) == LUA_OK)
         return;
@@ -387,6 +402,7 @@ void script_run(struct script_host *host, const struct check *check, const char 
                 struct recorder *recorder, struct outcome *outcome)
 {
     lua_State *lua = host->lua;
+    unsigned losses = rig->losses;
     int test;
 
     memset(outcome, 0, sizeof(*outcome));
@@ -406,7 +422,7 @@ void script_run(struct script_host *host, const struct check *check, const char 
     }
     test = luaL_ref(lua, LUA_REGISTRYINDEX);
     run_sandwich(host, check, test, outcome);
-    judge_upper_tester(host, rig, outcome);
+    judge_upper_tester(host, rig, losses, outcome);
     luaL_unref(lua, LUA_REGISTRYINDEX, test);
     lua_settop(lua, 0);
     lua_rig_clear(&host->rig);

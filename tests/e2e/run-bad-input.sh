@@ -5,6 +5,7 @@
 set -euo pipefail
 
 work=${WORK:-$(mktemp -d)}
+cable=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/cable.bash
 checked=0
 wrong=0
 
@@ -65,8 +66,7 @@ while (my $c = $s->accept) {
 PERL
 for how in silent reset garbage none; do
     cat >"$work/device.sh" <<SHELL
-ip link add bad0 type veth peer name bad1 && ip addr add 10.99.0.2/24 dev bad0 && ip link set bad0 up && ip link set bad1 up
-ip link set lo up
+source "$cable" && cable bad0 bad1 10.99.0.2/24 || exit 99
 [ $how = none ] || { perl "$work/server.pl" $how & sleep 0.3; }
 "$WARPCHECK" run --dut "$work/device.json" MPA-7.1-02 DDP-7.1-01 MPA-7.1.1-18 -o "$work/device-$how"
 status=\$?

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The control connection to a live device's upper tester (docs/upper-tester.md): a line out, a line back.
+ *
+ * An upper tester may be slow once, and it may be started again: a lost answer costs the command alone, and the next one has
+ * a connection of its own. It is gone for good when no connection can be made for a while, when several commands in a row
+ * were not answered, or when its process has ended. From then on nothing waits for it any more.
+ */
+#ifndef CONFORMANCE_ENGINE_CONTROL_H
+#define CONFORMANCE_ENGINE_CONTROL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "generator/packet.h"
+#include "wire/sentence.h"
+
+struct control;
+
+struct control_config {
+    struct net_address address;
+    uint16_t port;
+    int connect_ms; /* how long the upper tester may take to be there, at first and again: 0 for the usual 10 s */
+    int answer_ms;  /* how long it may take to answer: 0 for the usual 10 s */
+    /* Has the device's own process ended? Then true, with a sentence. NULL: there is none. */
+    bool (*ended)(void *context, struct sentence *why);
+    void *context;
+};
+
+/* Connects. NULL with a sentence. */
+struct control *control_new(const struct control_config *config, struct sentence *error);
+
+/* One request line, without its newline; the answer is the caller's to free(). NULL with a sentence: none came. */
+char *control_call(struct control *control, const char *request, struct sentence *error);
+
+/* Answers or connections have been lost so many times since the beginning: more than before, and what ran was disturbed. */
+unsigned control_losses(const struct control *control);
+
+/* Why nobody will answer any more, or NULL. */
+const char *control_gone(const struct control *control);
+
+void control_free(struct control *control);
+
+#endif
