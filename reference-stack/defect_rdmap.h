@@ -45,6 +45,7 @@ struct untagged_queue;
     B(READS_POOLED,                "reads-pooled",                "all streams of the device share the Read Requests that one may have open") \
     B(READ_SLOT_LATE,              "read-slot-late",              "the place of a Read Request is free 200 ms after its response") \
     B(READS_LEAK,                  "reads-leak",                  "a reset leaves the places of open Read Requests taken, for all streams") \
+    B(RESPONSE_BEHIND_WORK,        "response-behind-work",        "Read Responses wait while own work waits for ORD") \
     B(RESPONSE_ELSEWHERE,          "response-elsewhere",          "Read Responses go out on the oldest stream of the device") \
     B(RESPONSE_GIVEN_UP,           "response-given-up",           "a Read Response that could not go on for a second is given up") \
     B(EMPTY_RESPONSE_STALE,        "empty-response-stale",        "an empty Read Response has the STag and TO of the source") \

@@ -29,7 +29,8 @@ static enum transmit_source choose(const struct iwarp_stream *stream)
     const struct send_work *work = work_current(stream);
     bool own = work != NULL && work_allowed(stream, work);
     bool response = stream->reads.count != 0 && !stream->responses_held &&
-                    (stream->receives.count != 0 || !stream_behaves(stream, DEFECT_READ_NEEDS_RECEIVE));
+                    (stream->receives.count != 0 || !stream_behaves(stream, DEFECT_READ_NEEDS_RECEIVE)) &&
+                    (work == NULL || own || !stream_behaves(stream, DEFECT_RESPONSE_BEHIND_WORK));
 
     if (stream->source != TRANSMIT_NONE)
         return stream->source;

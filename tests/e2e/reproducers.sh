@@ -28,5 +28,21 @@ MPA-4.4-05 mpa-crc-not-declared
 MPA-6-01 mpa-place-before-crc
 DDP-7.1-04 ddp-length-no-buffer
 MPA-7.1-06 mpa-first-fpdu-discarded
+RDMAP-4.8-29 rdmap-invalidate-unchecked
+RDMAP-5.3-16 rdmap-invalidate-field-lost
+RDMAP-4.8-08 rdmap-terminate-padded
+RDMAP-4.8-07 rdmap-terminate-length-zero
+EMPA-9.1-12 empa-ord-not-applied
+MPA-7.1.1-13 mpa-terminate-crc-zero
+EMPA-9.1-26 empa-3fff-number
+EMPA-9.1-30 set-up-3fff-number
+EMPA-6-10 set-up-carry-lost
+EMPA-6-12 set-up-short-word-taken
+MPA-7.1.2-17 mpa-responder-sends-first
+RDMAP-7.2-07 ddp-mo-dropped
+RDMAP-4.1-16 rdmap-queue-unchecked
+RDMAP-6.1-07 rdmap-response-behind-work
+EMPA-9.1-22 set-up-event-own-depths
+DDP-7.1-16 ddp-place-before-check
 E2
 finish
