@@ -131,8 +131,10 @@ static int rig_connect(lua_State *lua)
     send_first(lua, tcp);
     while (tcp_status(tcp)->state == TCP_STATE_SYN_SENT && pump(lua, deadline))
         continue;
-    if (tcp_is_open(tcp) || tcp_status(tcp)->established_ns != 0)
+    if (tcp_is_open(tcp) || tcp_status(tcp)->established_ns != 0) {
+        rig_note_round_trip(rig, tcp_status(tcp)->round_trip_ns);
         return 1;
+    }
     lua_pushnil(lua);
     lua_pushstring(lua, tcp_status(tcp)->cause == TCP_CAUSE_NONE ? "no answer to the SYN"
                                                                  : tcp_cause_name(tcp_status(tcp)->cause));
@@ -165,6 +167,7 @@ static int rig_accept(lua_State *lua)
     while ((tcp = tcp_accept(rig->tcp, port)) == NULL)
         if (!pump(lua, deadline))
             return 0;
+    rig_note_round_trip(rig, tcp_status(tcp)->round_trip_ns);
     push_connection(lua, tcp);
     return 1;
 }

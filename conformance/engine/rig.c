@@ -84,6 +84,29 @@ static int handshake(struct rig *rig, uint64_t *round_trip, struct sentence *err
     return 0;
 }
 
+static void set_limits(struct rig *rig, uint64_t round_trip)
+{
+    rig->round_trip_ns = round_trip;
+    rig->reaction_ns = round_trip * REACTION_PER_ROUND_TRIP;
+    if (rig->reaction_ns < REACTION_LEAST)
+        rig->reaction_ns = REACTION_LEAST;
+    if (rig->reaction_ns > REACTION_MOST)
+        rig->reaction_ns = REACTION_MOST;
+    rig->quiet_ns = rig->reaction_ns / 8;
+}
+
+void rig_note_round_trip(struct rig *rig, uint64_t round_trip)
+{
+    uint64_t longest = 0;
+
+    if (rig->simulated || round_trip == 0)
+        return;
+    rig->recent_ns[rig->recent_next++ % RIG_RECENT] = round_trip;
+    for (size_t i = 0; i < RIG_RECENT; i++)
+        longest = rig->recent_ns[i] > longest ? rig->recent_ns[i] : longest;
+    set_limits(rig, longest);
+}
+
 int rig_measure(struct rig *rig, struct sentence *error)
 {
     uint64_t longest = 0;
@@ -95,13 +118,8 @@ int rig_measure(struct rig *rig, struct sentence *error)
             return -1;
         longest = round_trip > longest ? round_trip : longest;
     }
-    rig->round_trip_ns = longest;
-    rig->reaction_ns = longest * REACTION_PER_ROUND_TRIP;
-    if (rig->reaction_ns < REACTION_LEAST)
-        rig->reaction_ns = REACTION_LEAST;
-    if (rig->reaction_ns > REACTION_MOST)
-        rig->reaction_ns = REACTION_MOST;
-    rig->quiet_ns = rig->reaction_ns / 8;
+    set_limits(rig, longest);
+    rig_note_round_trip(rig, longest);
     return 0;
 }
 

@@ -23,6 +23,8 @@ struct rig;
 struct profile;
 struct defect_set;
 
+enum { RIG_RECENT = 32 }; /* handshakes: those of some ten checks */
+
 struct rig_ops {
     /* One request line to the upper tester; the answer is the caller's to free(). NULL with a sentence: none came. */
     char *(*command)(struct rig *rig, const char *request, struct sentence *error);
@@ -39,11 +41,13 @@ struct rig {
     struct net_address own; /* the lower tester's */
     uint16_t port;          /* where the device listens by default */
     bool simulated;
-    bool upper_tester;       /* command() works */
-    bool tester_apart;       /* the upper tester is a program beside the device: its death says nothing of the device */
-    uint64_t round_trip_ns;  /* measured by rig_measure() */
-    uint64_t reaction_ns;    /* how long a device may take to react */
-    uint64_t quiet_ns;       /* how long silence is watched */
+    bool upper_tester;      /* command() works */
+    bool tester_apart;      /* the upper tester is a program beside the device: its death says nothing of the device */
+    uint64_t round_trip_ns; /* measured by rig_measure(); live, the longest of the latest RIG_RECENT */
+    uint64_t reaction_ns;   /* how long a device may take to react */
+    uint64_t quiet_ns;      /* how long silence is watched */
+    uint64_t recent_ns[RIG_RECENT];
+    size_t recent_next;
     unsigned losses;         /* commands so far that the upper tester did not answer */
     struct sentence failure; /* the link's, once it has failed */
     struct sentence gone;    /* why the upper tester will never answer again, once that is so */
@@ -91,6 +95,12 @@ static inline uint64_t rig_now(struct rig *rig)
  * the device does not answer: nothing can be judged then.
  */
 int rig_measure(struct rig *rig, struct sentence *error);
+
+/*
+ * The round trip of one more handshake, 0 where it is not known: a device that becomes slow in the midst of a live run gets more
+ * time from its next check on, and keeps it for a while. Simulated ones are as they were measured.
+ */
+void rig_note_round_trip(struct rig *rig, uint64_t round_trip);
 
 void rig_free(struct rig *rig);
 

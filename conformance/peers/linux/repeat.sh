@@ -3,7 +3,8 @@
 #
 # repeat.sh DIR [TIMES] [warpcheck run's options]: `warpcheck run --dut linux-siw` so many times (3), each in a guest of its own,
 # with the results in DIR/1, DIR/2, ...; what is not the same every time is shown, but for checks that the profile knows to
-# be decided by a race ("sometimes"). Exit status 0: every other verdict is the same; 1: not.
+# be decided by a race ("sometimes"). A run that is there already, whole, is not made again. Exit status 0: every other verdict
+# is the same; 1: not.
 set -euo pipefail
 out=${1:?which folder for the results?}
 times=${2:-3}
@@ -19,10 +20,13 @@ verdicts() {
 
 mkdir -p "$out"
 for ((i = 1; i <= times; i++)); do
-	status=0
-	"$WARPCHECK" run --dut linux-siw --all -o "$out/$i" "$@" >"$out/$i.txt" 2>&1 || status=$?
+	if [ ! -s "$out/$i.status" ]; then
+		status=0
+		"$WARPCHECK" run --dut linux-siw --all -o "$out/$i" "$@" >"$out/$i.txt" 2>&1 || status=$?
+		echo "$status" >"$out/$i.status"
+	fi
 	verdicts "$out/$i" >"$out/$i.tsv"
-	echo "run $i: exit status $status, $(cut -f 4 "$out/$i.tsv" | sort | uniq -c | tr -s ' \n' ' ')"
+	echo "run $i: exit status $(cat "$out/$i.status"), $(cut -f 4 "$out/$i.tsv" | sort | uniq -c | tr -s ' \n' ' ')"
 done
 differ=0
 for ((i = 2; i <= times; i++)); do
