@@ -162,6 +162,18 @@ void atomic_request_reserved_zero(struct rule_context *ctx)
         rule_judge_number(ctx, 0, request_of(ctx)->reserved, "reserved bits before AOpCode", "RFC 7306 5.2.1");
 }
 
+/* RFC 7306 5.2.1: FetchAdd 0, CmpSwap 2; the draft has Swap at 1. Neither gives 3 to 15 a meaning. */
+void atomic_request_opcode(struct rule_context *ctx)
+{
+    unsigned opcode = request_of(ctx) != NULL ? request_of(ctx)->opcode : ATOMIC_FETCH_ADD;
+
+    if (opcode > ATOMIC_COMPARE_SWAP)
+        rule_fail(ctx, "AOpCode 0 (FetchAdd), 1 (Swap of the draft) or 2 (CmpSwap)", rule_text(ctx, "AOpCode %u", opcode),
+                  "An Atomic Request has an AOpCode that neither RFC 7306 nor the draft defines (RFC 7306 5.2.1)");
+    else
+        rule_pass(ctx);
+}
+
 /* Compare Data and Compare Mask have no use in FetchAdd and in the draft's Swap. */
 static bool compares_nothing(const struct rule_context *ctx)
 {

@@ -156,6 +156,7 @@
     R(atomic,       "ATOM-4.2-01",   extension_has_header,          ON_RDMAP,   OP_EXTENSIONS,    ANY,       FAIL) \
     R(atomic,       "ATOM-4.2-02",   extension_has_no_payload,      ON_RDMAP,   OP_EXTENSIONS,    ANY,       FAIL) \
     R(atomic,       "ATOM-5.2.1-02", atomic_request_reserved_zero,  ON_RDMAP,   OP(ATOMIC_REQUEST), ANY,     FAIL) \
+    R(atomic,       "ATOM-5.2.1-04", atomic_request_opcode,         ON_RDMAP,   OP(ATOMIC_REQUEST), ANY,     FAIL) \
     R(atomic,       "ATOM-5.2.1-11", atomic_compare_data_zero,      ON_RDMAP,   OP(ATOMIC_REQUEST), ANY,     FAIL) \
     R(atomic,       "ATOM-5.2.1-13", atomic_compare_mask_ones,      ON_RDMAP,   OP(ATOMIC_REQUEST), ANY,     WARN) \
     R(atomic,       "ATOM-5.2.1-16", atomic_request_is_untagged,    ON_RDMAP,   OP(ATOMIC_REQUEST), ANY,     FAIL) \

@@ -178,6 +178,7 @@ const struct rule_case rules_atomic_cases[] = {
     {"ATOM-4.2-01", extensions, short_request, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {"ATOM-4.2-02", extensions, long_response, NO_CHANGE, RULE_FAIL, "ATOM-5.2.2-01", 0, NULL},
     {"ATOM-5.2.1-02", extensions, NULL, CONTENT(4, 18, 0x10), RULE_FAIL, NULL, 0, NULL},
+    {"ATOM-5.2.1-04", extensions, NULL, CONTENT(4, 21, 7), RULE_FAIL, NULL, 0, NULL},
     {"ATOM-5.2.1-11", extensions, NULL, CONTENT(13, 54, 0xA5), RULE_FAIL, NULL, 0, NULL},
     {"ATOM-5.2.1-13", extensions, NULL, CONTENT(4, 69, 0x00), RULE_WARN, NULL, 0, NULL},
     {"ATOM-5.2.1-16", extensions, tagged_request, NO_CHANGE, RULE_FAIL, "ATOM-4.1-04", 0, NULL},
