@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Findings in real stacks (docs/findings/linux-siw.md): each has its place in the source, a severity, one report that is
+# whole, and something to repeat it with, or a reason why there is nothing. Requirements that they name exist. What is held back is in no
+# report and in no reproducer. The deliberate faults in siw (docs/findings/seeded-siw.md) are whole, too.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source=tests/e2e/expect.bash
+source tests/e2e/expect.bash
+
+findings=docs/findings/linux-siw.md
+reports=docs/findings/reports
+reproducers=reports/baselines/reproducers-linux-siw
+
+# ids: the requirement ids in a text, one a line. "RDMAP-4.8-29, 4.8-42" and "MPA-4.4-05, -02" are short for whole ids.
+ids() {
+	sed 's/([^)]*)//g' | { grep -oE '\b(A11|ATOM|DDP|EMPA|MPA|RDMAP|SCTP)-[A-Z0-9.]+-[0-9]{2}\b|(, | and )([0-9][0-9.]*|[A-C]\.[0-9.]+)?-[0-9]{2}\b' || true; } | awk '
+		{ sub(/^(, | and )/, "") }
+		/^[A-Z][A-Z0-9]*-/ { document = section = $0; sub(/-.*/, "", document); sub(/-[0-9]+$/, "", section); sub(/^[^-]*-/, "", section) }
+		/^-/ { $0 = document "-" section $0 }
+		/^[0-9]/ { section = $0; sub(/-[0-9]+$/, "", section); $0 = document "-" $0 }
+		{ print }'
+}
+
+cut -f 1 conformance/requirements/*.tsv | grep -E '^[A-Z0-9]+-' | LC_ALL=C sort -u >"$WORK/catalogue"
+holds "the catalogue was read" test "$(wc -l <"$WORK/catalogue")" -gt 1000
+exist() { # exist WHAT <ids
+	LC_ALL=C sort -u >"$WORK/named"
+	LC_ALL=C comm -23 "$WORK/named" "$WORK/catalogue" >"$WORK/unknown"
+	holds "$1: its requirements exist: $(paste -s -d ' ' "$WORK/unknown")" test ! -s "$WORK/unknown"
+}
+
+# "ID ROLE" of each requirement that is held back; the role may be "both".
+sed -n '/^## Held back/,/^## Beside/p' "$findings" | grep '^|' | sed 1,2d | while IFS='|' read -r _ requirement role _; do
+	ids <<<"$requirement" | sed "s/\$/ ${role// /}/"
+done >"$WORK/held"
+holds "what is held back was read" test "$(wc -l <"$WORK/held")" -ge 20
+exist "held back" < <(cut -d ' ' -f 1 "$WORK/held")
+
+# A report: whole, in lines that a mailing list takes, with commands that can be given.
+report() {
+	local file=$1 name id role script part
+	name=${file##*/}
+	for part in 'To: ' 'Subject: ' 'What happens$' 'How it was seen$' 'How to repeat it$' 'Where it is$' 'Suggested change$' 'Severity$'; do
+		holds "$name has \"$part\"" grep -q "^$part" "$file"
+	done
+	holds "$name goes to the list" grep -qE '^(To|Cc): linux-rdma@vger.kernel.org$' "$file"
+	holds "$name says how severe it is" grep -qE '^(Error reporting|Interoperability|Integrity|Robustness|Low)\b' <(sed -n '/^Severity$/,$p' "$file")
+	# A diff has the columns of its source.
+	awk '/^--- a\//{d = 1} d && !/^[-+ @]|^$/{d = 0} !d && length > 72 {print FILENAME ": " FNR ": " length " columns"}' "$file" >"$WORK/long"
+	holds "$name has 72 columns: $(head -n 1 "$WORK/long")" test ! -s "$WORK/long"
+	exist "$name" < <(ids <"$file")
+	while read -r id; do
+		holds "$name names $id, which is not held back" test -z "$(grep -wF -- "$id" "$WORK/held")"
+	done <"$WORK/named"
+	grep -oE 'warpcheck run [A-Z0-9]+-[^ ]+ --dut [^ ]+ --role [a-z]+' "$file" >"$WORK/commands" || true
+	holds "$name says how to repeat it, or why not" grep -qE '^ +warpcheck run |^for this: ' "$file"
+	while read -r _ _ id _ _ _ role; do
+		holds "$name: a check decides $id" test -n "$(awk -v id="$id" -v RS= '$0 ~ "id = \"" id "\""' conformance/scripts/*/*.lua | head -n 1)"
+		holds "$name: $role" grep -qxE 'initiator|responder' <<<"$role"
+	done <"$WORK/commands"
+	while read -r script; do
+		holds "$name: $script is there" test -s "$script"
+	done < <(grep -oE "$reproducers/[^ ]+\.lua" "$file" || true)
+}
+
+numbers=$(sed -n 's/^## \([0-9]*\)\. .*/\1/p' "$findings")
+holds "the findings are numbered from 1 on" test "$(paste -s -d ' ' <<<"$numbers")" = "$(seq -s ' ' "$(wc -l <<<"$numbers")")"
+for number in $numbers; do
+	padded=$(printf %02d "$number")
+	sed -n "/^## $number\. /,/^## /p" "$findings" | sed '1d;/^## /d' >"$WORK/section"
+	set -- "$reports/$padded"-*.txt
+	holds "finding $number has one report" test $# -eq 1 -a -s "$1"
+	holds "finding $number links its report" grep -qF "(reports/${1##*/})" "$findings"
+	holds "finding $number has its place" grep -qE '^Place: .*`' "$WORK/section"
+	holds "finding $number has a severity" grep -qE '\b(interop|error reporting|robustness|integrity)\b' <(head -n 4 "$WORK/section")
+	# The first words, up to the level, are its requirements.
+	exist "finding $number" < <(tr '\n' ' ' <"$WORK/section" | sed 's/MUST.*//; s/\. .*//' | ids)
+	holds "finding $number names a requirement" test -s "$WORK/named"
+	report "$1"
+done
+for file in "$reports"/*.txt; do
+	case ${file##*/} in
+	[0-9][0-9]-*) holds "${file##*/} is about a finding" grep -qx "$((10#$(basename "$file" | cut -c 1-2)))" <<<"$numbers" ;;
+	*) report "$file" ;;
+	esac
+	holds "$reports/README.md has ${file##*/} in its order" grep -qF "(${file##*/})" "$reports/README.md"
+done
+
+# The deliberate faults of seeded.sh: each says what it does and which checks are for it, and has its row in the table.
+seeded=conformance/peers/linux/seeded
+for patch in "$seeded"/*.patch; do
+	name=$(basename "$patch" .patch)
+	sed '/^---/q' "$patch" >"$WORK/head"
+	holds "$name says what the fault is" grep -q '^fault: .*\.$' "$WORK/head"
+	holds "$name has a role or none" test -z "$(sed -n 's/^role: //p' "$WORK/head" | grep -vxE 'responder|initiator')"
+	base=$(sed -n 's/^base: //p' "$WORK/head")
+	holds "$name: its base is there" test -z "$base" -o -s "conformance/peers/linux/patches/$base.patch"
+	holds "$name has its row in docs/findings/seeded-siw.md" grep -qE "^\| .*\| \`$name\` \|" docs/findings/seeded-siw.md
+done
+
+while read -r glob; do
+	holds "$glob selects requirements for a fault" "$WARPCHECK" list "$glob"
+done < <(sed -n 's/^checks: //p' "$seeded"/*.patch | tr ' ' '\n' | sort -u)
+
+# A reproducer may be about a requirement that is held back for the other role alone.
+for script in "$reproducers"/*.lua; do
+	awk 'match($0, /^  id = "[^"]*"/) { if (id) print id, role; split($0, part, "\""); id = part[2]; role = "responder" }
+		match($0, /^  role = "[^"]*"/) { split($0, part, "\""); role = part[2] }
+		END { if (id) print id, role }' "$script" >"$WORK/decided"
+	exist "${script##*/}" < <(cut -d ' ' -f 1 "$WORK/decided")
+	holds "${script##*/} decides something" test -s "$WORK/decided"
+	while read -r id role; do
+		holds "${script##*/} is about $id as $role, which is not held back" \
+			test -z "$(awk -v id="$id" -v role="$role" '$1 == id && ($2 == role || $2 == "both" || role == "both")' "$WORK/held")"
+	done <"$WORK/decided"
+done
+finish
