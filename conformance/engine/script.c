@@ -353,6 +353,7 @@ static void try_upper_tester(struct rig *rig, struct sentence *why)
 /*
  * An upper tester that died took the device's streams and listeners along, and one that did not answer left the check without
  * what it asked for: what was seen is not the device's doing. Where both are one program (the embedded device), a FAIL stands.
+ * A device that is going down may still have made the good exchange after the stimulus: it is asked behind a PASS too.
  */
 static void judge_upper_tester(struct script_host *host, struct rig *rig, unsigned losses, struct outcome *outcome)
 {
@@ -361,7 +362,7 @@ static void judge_upper_tester(struct script_host *host, struct rig *rig, unsign
 
     if (outcome->verdict == VERDICT_SKIP || (blamed && !rig->tester_apart))
         return;
-    if (blamed)
+    if (rig->tester_apart && outcome->verdict != VERDICT_INCONCLUSIVE)
         try_upper_tester(rig, &why);
     if (rig->losses == losses)
         return;

@@ -5,6 +5,7 @@
 set -euo pipefail
 
 work=${WORK:-$(mktemp -d)}
+: "${IWARP_PEER:=${WARPCHECK%/*}/iwarp-peer}"
 cable=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/cable.bash
 checked=0
 wrong=0
@@ -82,6 +83,44 @@ SHELL
         head -c 600 "$work/out"
     }
     [ ! -s "$work/device-$how/results.jsonl" ] || no_pass "$work/device-$how/results.jsonl"
+done
+
+# An upper tester that dies when the check has all that it needs, and the device lives on: no PASS.
+echo '{ "address": "10.99.0.2", "own_address": "10.99.0.3", "interface": "bad1", "port": 9, "control": "10.99.0.2:8" }' >"$work/dying.json"
+cat >"$work/dying.lua" <<'LUA'
+check { id = "MPA-7.1-02", purpose = "p", run = function(t) t.dut:capabilities { tag = TAG } end }
+LUA
+cat >"$work/dying.pl" <<'PERL'
+use IO::Socket::INET;
+my $s = IO::Socket::INET->new(LocalAddr => "10.99.0.2", LocalPort => 8, Listen => 4, ReuseAddr => 1) or die "$!";
+while (my $c = $s->accept) {
+    my $peer = IO::Socket::INET->new(PeerAddr => "127.0.0.1", PeerPort => 10) or die "$!";
+    $_->autoflush(1) for $c, $peer;
+    while (my $line = <$c>) {
+        print $peer $line;
+        print $c scalar <$peer>;
+        exit if $line =~ /"die"/;
+    }
+}
+PERL
+for tag in live die; do
+    sed "s/TAG/\"$tag\"/" "$work/dying.lua" >"$work/dying-$tag.lua"
+    cat >"$work/device.sh" <<SHELL
+source "$cable" && cable bad0 bad1 10.99.0.2/24 || exit 99
+"$IWARP_PEER" --listen 9 --bind 10.99.0.2 --control 10 >"$work/peer.out" 2>&1 </dev/null &
+perl "$work/dying.pl" >/dev/null 2>&1 </dev/null &
+for i in {1..100}; do grep -q READY "$work/peer.out" && (: </dev/tcp/10.99.0.2/8) 2>/dev/null && break; sleep 0.05; done
+"$WARPCHECK" run --dut "$work/dying.json" --script "$work/dying-$tag.lua" -o "$work/dying-$tag" --all
+status=\$?
+kill %1 %2 2>/dev/null
+exit \$status
+SHELL
+    if [ $tag = live ]; then
+        want 0 "PASS  MPA-7.1-02" unshare -rn bash "$work/device.sh"
+    else
+        want 4 "the upper tester was lost" unshare -rn bash "$work/device.sh"
+        no_pass "$work/dying-$tag/results.jsonl"
+    fi
 done
 
 # A disk that fills while results are written: what was written stays whole

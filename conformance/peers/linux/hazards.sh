@@ -35,7 +35,7 @@ while read -r id role; do
 		! grep -q 'the guest died during the run' "$run.txt" || guest=dead
 		jq -r --arg id "$id" --arg role "$role" 'select(.type == "result" and .id == $id and .role == $role and .by == "check") | .verdict' \
 			"$run/results.jsonl" | paste -s -d ' ' >"$run.verdicts"
-		[ "$(cat "$run.verdicts")" != SKIP ] || guest='not asked'
+		[ "$guest $(cat "$run.verdicts")" != 'alive SKIP' ] || guest='not asked'
 		printf '%s\t%s\t%s\t%s\t%s\n' "$status" "$id" "$role" "$(cat "$run.verdicts")" "$guest" >"$run/line"
 	fi
 	cat "$run/line"
