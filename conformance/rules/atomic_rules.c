@@ -168,7 +168,8 @@ void atomic_request_opcode(struct rule_context *ctx)
     unsigned opcode = request_of(ctx) != NULL ? request_of(ctx)->opcode : ATOMIC_FETCH_ADD;
 
     if (opcode > ATOMIC_COMPARE_SWAP)
-        rule_fail(ctx, "AOpCode 0 (FetchAdd), 1 (Swap of the draft) or 2 (CmpSwap)", rule_text(ctx, "AOpCode %u", opcode),
+        rule_fail(ctx, "AOpCode 0 (FetchAdd), 1 (Swap of the draft) or 2 (CmpSwap)",
+                  rule_text(ctx, "AOpCode %u", opcode),
                   "An Atomic Request has an AOpCode that neither RFC 7306 nor the draft defines (RFC 7306 5.2.1)");
     else
         rule_pass(ctx);

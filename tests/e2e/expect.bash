@@ -2,7 +2,7 @@
 #
 # What the end-to-end scripts share; to be sourced from the tree's root.
 #
-#   expect STATUSES WHAT COMMAND...   runs it, at most 120 s; its exit status must be one of STATUSES ("2", "1 4"). Status 2
+#   expect STATUSES WHAT COMMAND...   runs it, at most EXPECT_SECONDS (300); its exit status must be one of STATUSES ("2", "1 4"). Status 2
 #                                     and more must come with exactly one line on stderr, and without one on stdout
 #                                     that says PASS; with lines=any the usage may follow. The output is left in $WORK/stdout and $WORK/stderr.
 #   says PATTERN / complains PATTERN  a line of the last stdout / stderr must match (grep -E)
@@ -11,7 +11,7 @@
 # "${cc[@]}" is the compiler. Everything is checked before the script ends: `finish` gives the exit status.
 set -euo pipefail
 : "${B:=$PWD/build}" "${CC:=gcc}" "${TSHARK:=tshark}" "${WORK:=}"
-: "${WARPCHECK:=$B/warpcheck}" "${IWARP_PEER:=$B/iwarp-peer}" "${WARPCHECK_ASAN:=$B/asan/warpcheck}"
+: "${EXPECT_SECONDS:=300}" "${WARPCHECK:=$B/warpcheck}" "${IWARP_PEER:=$B/iwarp-peer}" "${WARPCHECK_ASAN:=$B/asan/warpcheck}"
 if [ -z "$WORK" ]; then
 	WORK=$(mktemp -d)
 	trap 'rm -rf "$WORK"' EXIT
@@ -30,7 +30,7 @@ expect() {
 	local statuses=$1 what=$2 status=0 count
 	shift 2
 	last=$what checked=$((checked + 1))
-	timeout -k 5 120 "$@" >"$WORK/stdout" 2>"$WORK/stderr" </dev/null || status=$?
+	timeout -k 5 "$EXPECT_SECONDS" "$@" >"$WORK/stdout" 2>"$WORK/stderr" </dev/null || status=$?
 	if [[ " $statuses " != *" $status "* ]]; then
 		wrong "$what: exit status $status, expected $statuses" "command: $*" "stderr: $(head -c 2000 "$WORK/stderr")"
 		return 0

@@ -89,7 +89,7 @@ kernel=$(apt-cache depends "$meta" | awk '/Depends: linux-image/{print $2; exit}
 version=${kernel#linux-image-}
 if [ ! -s "$root/boot/vmlinuz-$version" ]; then
 	rm -rf "$root"
-	(cd "$work" && apt-get download -qq "$kernel" && dpkg -x ./*.deb kernel && rm ./*.deb)
+	(cd "$work" && apt-get -o APT::Sandbox::User=root download -qq "$kernel" && dpkg -x ./*.deb kernel && rm ./*.deb)
 	find "$work/kernel/lib/modules" -name '*.ko.xz' -exec xz -d {} +
 	mv "$work/kernel" "$root"
 fi
