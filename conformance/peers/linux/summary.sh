@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# summary.sh DIR...: what runs gave, as Markdown: verdicts of each DIR, and for the first of them why results are skipped or
+# inconclusive, and how many results each known deviation explains. reports/baselines/*/README.md have such tables.
+set -euo pipefail
+: "${1:?which folders of results?}"
+kinds='PASS WARN FAIL AMBIGUOUS SKIP INCONCLUSIVE'
+
+results() { jq -r "select(.type == \"result\") | $2" "$1/results.jsonl"; }
+table() { sort | uniq -c | sort -k1,1nr -k2 | sed -E 's/^ *([0-9]+) (.*)/| \1 | \2 |/'; }
+
+echo "| run | ${kinds// / | } | WARN that are known deviations |"
+echo "|---|---|---|---|---|---|---|---|"
+for run in "$@"; do
+	line="| $(jq -r 'select(.type == "run") | .started' "$run/results.jsonl" | head -n 1)"
+	for kind in $kinds; do line+=" | $(results "$run" .verdict | grep -cx "$kind" || true)"; done
+	echo "$line | $(results "$run" 'select(.verdict == "WARN") | .message // ""' | grep -c '^known deviation' || true) |"
+done
+
+# shellcheck disable=SC2016 # the quotes are those of Markdown
+printf '\n| skipped | why |\n|---|---|\n'
+# shellcheck disable=SC2016 # the quotes are those of Markdown
+results "$1" 'select(.verdict == "SKIP") | .message // ""' | sed -E '
+	s/^needs .*profile says (.*) = .*/the profile has no `\1`/
+	s/^(the device cannot be asked to [a-z_]+) so.*/\1 so/
+	s/^(the device has no such instrument).*/\1/
+	s/^(the device cannot expose memory) at TO .*/\1 at a certain TO/
+	s/^(runs only with --destructive).*/\1 (a hazard of this device)/' | table
+
+if results "$1" .verdict | grep -qx INCONCLUSIVE; then
+	printf '\n| inconclusive | why |\n|---|---|\n'
+	results "$1" 'select(.verdict == "INCONCLUSIVE") | .id + " " + .role + ": " + (.message // "")' | table
+fi
+
+printf '\n| results | known deviation |\n|---|---|\n'
+results "$1" 'select(.verdict == "WARN") | .message // ""' |
+	sed -nE 's/^known deviation \((docs.findings.linux-siw.md, )?(.*), review by [-0-9]+\).*/\2/p' | table
