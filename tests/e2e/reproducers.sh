@@ -42,6 +42,8 @@ MPA-7.1.2-17 mpa-responder-sends-first
 RDMAP-7.2-07 ddp-mo-dropped
 RDMAP-4.1-16 rdmap-queue-unchecked
 RDMAP-6.1-07 rdmap-response-behind-work
+DDP-4.4-01 ddp-header-cut-ignored
+RDMAP-4.2-07 rdmap-read-length-unchecked
 EMPA-9.1-22 set-up-event-own-depths
 DDP-7.1-16 ddp-place-before-check
 E2
