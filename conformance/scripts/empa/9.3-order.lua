@@ -43,7 +43,7 @@ check {
       c:send(word.C == 1 and rtr.C() or word.D == 1 and rtr.D() or rtr.B())
       c:probe { message = "Request, Reply, RTR: full operation" }
     else
-      local c = t:asked { p2p = true, rtr = { "send", "write", "read" } }
+      local c = t:asked { p2p = true, rtr = t:rtr_kinds() }
       local octets, state = c:peek(1, t.quiet)
       if #octets > 0 or state ~= "timeout" then
         t:fail("before the Reply nothing follows the Request", "nothing", hex(octets:sub(1, 32)) .. " " .. state)

@@ -324,12 +324,13 @@ function Connection:start_as_initiator(given)
   return reply
 end
 
--- Fields of a Reply: `given`, and what is not given there as the Request has it: Rev, and the enhanced word mirrored.
+-- Fields of a Reply: `given`, and what is not given there as the Request has it: Rev, and the enhanced word mirrored, also
+-- where another Rev is given that has one, so that it is the Rev that is judged and not a word that is missing.
 function mirrored(request, given)
   local reply = copy_fields(given)
   if request == nil then return reply end
   if reply.Rev == nil then reply.Rev = request.Rev end
-  if reply.enhanced == nil and request.enhanced and reply.S == nil and reply.raw == nil and reply.Rev == request.Rev then
+  if reply.enhanced == nil and request.enhanced and reply.S == nil and reply.raw == nil and reply.Rev >= request.Rev then
     local e = request.enhanced
     reply.enhanced = { A = e.A, B = e.B, C = e.C, D = e.D, IRD = e.ORD, ORD = e.IRD }
   end

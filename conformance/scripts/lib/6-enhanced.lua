@@ -52,6 +52,12 @@ function Test:asked(dut)
   return c
 end
 
+-- The kinds of RTR messages that the device has, as its upper tester says: all of them where it says nothing.
+function Test:rtr_kinds()
+  local kinds = self:traits().rtr
+  return kinds and #kinds > 0 and kinds or { "send", "write", "read" }
+end
+
 -- The tester's Reply to that Request. The word says what the Request asks for (A as it is, IRD from ORD, ORD from IRD,
 -- no RTR) but for what is given; `fields` are more of the Reply's.
 function Connection:answer(word, fields)

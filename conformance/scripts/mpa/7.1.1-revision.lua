@@ -29,24 +29,38 @@ local function outcome(t, c, frame)
   return fits(tcp.closed(), other) and "closed" or "silent", other
 end
 
+-- The configurations of an initiator whose Requests differ in what a Reply to them looks like: as it is and, where that is
+-- Rev 1 and the device has Rev 2 as well, enhanced. A responder has one.
+local function configurations(t)
+  local list = { {} }
+  if t.role == "initiator" and t:plain_rev() == 1 then
+    for _, rev in ipairs(t:traits().rev or {}) do
+      if rev == 2 then list[2] = { dut = { rev = 2, enhanced = true } } end
+    end
+  end
+  return list
+end
+
 check {
   id = "MPA-7.1.1-22",
   role = "both",
-  purpose = "the revision is looked at: 1 works, 3 and 255 do not lead to full operation",
+  purpose = "the revision is looked at: 1 works (and 2, where the device asks for it), 3 and 255 do not lead to full operation",
   sandwich = "tcp",
   run = function(t)
-    local c = t:awaiting_start()
-    local frame = t:start_frame {}
-    c:send(frame)
-    c:expect_operation(frame, "revision 1 works")
-    c:finish()
-    for _, revision in ipairs { 3, 255 } do
-      c = t:awaiting_start()
-      local how, got = outcome(t, c, t:start_frame { Rev = revision })
-      if how == "operates" or how == "silent" then
-        t:fail("revision " .. revision .. " is none that the device can work with", "FIN or RST", describe(got))
+    for _, configuration in ipairs(configurations(t)) do
+      local c = t:awaiting_start(configuration)
+      local frame = t:start_frame {}
+      c:send(frame)
+      c:expect_operation(frame, "the revision that is asked for works")
+      c:finish()
+      for _, revision in ipairs { 3, 255 } do
+        c = t:awaiting_start(configuration)
+        local how, got = outcome(t, c, t:start_frame { Rev = revision })
+        if how == "operates" or how == "silent" then
+          t:fail("revision " .. revision .. " is none that the device can work with", "FIN or RST", describe(got))
+        end
+        c.tcp:close()
       end
-      c.tcp:close()
     end
   end,
 }
