@@ -8,7 +8,7 @@
 # With -o DIR the console is kept as DIR/console.txt. A guest that does not boot, or dies while it is judged, or in which rping
 # does not work any more afterwards, is INCONCLUSIVE: exit status 4, with the console's tail. LAB_SHELL=1 gives a shell in the namespace in place of the run;
 # LAB_RUN='command' another command. SIW_PATCH: see build-image.sh. QEMU, QEMU_ACCEL (tcg), LAB_KERNEL, LAB_GUEST
-# (what the guest runs), LAB_READY (what it says then): others than usual.
+# (what the guest runs), LAB_READY (what it says then), LAB_FIXED (what the agent says of siw): others than usual.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../../.." && pwd)
@@ -57,7 +57,8 @@ console=$work/console.txt
 } 2>"$work/error" || complain "the tap device could not be made: $(tail -n 1 "$work/error")"
 
 command -v "$QEMU" >/dev/null || complain "$QEMU cannot be run (tools/deps.sh lab)"
-guest=${LAB_GUEST:-'nc -ll -p 7472 -e /bin/sh & warpcheck-agent --fixed rev=2,enhanced=yes,markers=no,crc=no,p2p=no,rtr=write+read,terminate_swapped=yes >/dev/ttyS0 2>&1; echo "init: the agent ended with $?"'}
+: "${LAB_FIXED:=rev=2,enhanced=yes,markers=no,crc=no,p2p=no,rtr=write+read,terminate_swapped=yes}"
+guest=${LAB_GUEST:-"nc -ll -p 7472 -e /bin/sh & warpcheck-agent --fixed $LAB_FIXED >/dev/ttyS0 2>&1; echo \"init: the agent ended with \$?\""}
 setsid "$QEMU" -accel "$QEMU_ACCEL" -m 768 -smp 1 -display none -monitor none -serial file:"$console" -no-reboot \
 	-kernel "${LAB_KERNEL:-$LAB_IMAGE/vmlinuz}" -initrd "$LAB_IMAGE/initrd.gz" \
 	-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic ip4=10.78.0.2 ip6=fd78::2 run=$(printf '%s' "$guest" | base64 -w0)" \

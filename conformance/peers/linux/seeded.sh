@@ -2,62 +2,103 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # seeded.sh DIR [NAME...]: does the suite notice when siw gets worse? Each conformance/peers/linux/seeded/NAME.patch is one
-# deliberate fault, in siw's source, with the checks that are run for it (siw as responder). siw as it is, then siw with each of
-# them, is judged; a fault is caught where a check or rule fails, or warns, that did not before. The table goes to DIR/table.md.
-# A fault that was judged before is not judged again (rm DIR/NAME.caught). Exit status 0: all were caught.
+# deliberate fault in siw's source. Its head says what it does ("fault:"), which checks are run for it ("checks:"), whether siw is
+# the responder then or the initiator ("role:", responder unless given), and where siw itself has to be another for the fault to
+# show, with which patch ("base:", a name in patches/; a line "fixed:" there is what the agent says of such a siw). siw without
+# the fault, then siw with it, is judged in that role; a fault is caught where a check or rule fails, or warns, that did not
+# before. The table goes to DIR/table.md. A fault that was judged before is not judged again (rm DIR/NAME.caught). Exit status 0:
+# all were caught.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 out=${1:?which folder for the results?}
 shift
-faults=conformance/peers/linux/seeded
-: "${WARPCHECK:=build/warpcheck}"
+here=conformance/peers/linux
+faults=$here/seeded
+: "${WARPCHECK:=build/warpcheck}" "${BOOT_SECONDS:=180}"
+export BOOT_SECONDS
 # shellcheck disable=SC2046,SC2012 # names without spaces, by intention
 [ $# -gt 0 ] || set -- $(cd "$faults" && ls ./*.patch | sed 's|.*/||; s/\.patch$//')
 mkdir -p "$out"
+out=$(cd "$out" && pwd)
 
-# judge NAME PATCH CHECK...: what fails or warns, as "id role verdict", in DIR/NAME.failed.
+# head_of NAME FIELD [DEFAULT]
+head_of() {
+	local value
+	value=$(sed -n "/^---/q; s/^$2: //p" "$faults/$1.patch")
+	echo "${value:-${3:-}}"
+}
+
+# setting NAME: what siw is without the fault, in which role: "none" as responder, "none-initiator", "none-initiator-BASE".
+setting() {
+	local role base
+	role=$(head_of "$1" role responder) base=$(head_of "$1" base)
+	case $role in responder | initiator) ;; *) echo "$1.patch: role $role: responder or initiator" >&2; exit 2 ;; esac
+	[ -z "$base" ] || [ -e "$here/patches/$base.patch" ] || { echo "$1.patch: no patches/$base.patch" >&2; exit 2; }
+	[ "$role" = responder ] && role='' || role=-initiator
+	echo "none$role${base:+-$base}"
+}
+
+# judge NAME SETTING PATCH CHECK...: what fails or warns, as "id role verdict", in DIR/NAME.failed.
 judge() {
-	local name=$1 patch=$2 status=0
-	shift 2
-	env ${patch:+SIW_PATCH="$PWD/$patch"} "$WARPCHECK" run --dut linux-siw --role responder --all -o "$out/$name" "$@" \
-		>"$out/$name.txt" 2>&1 || status=$?
+	local name=$1 role=responder base='' patch=$3 fixed='' status=0
+	case $2 in none-initiator*) role=initiator base=${2#none-initiator} ;; *) base=${2#none} ;; esac
+	base=${base#-}
+	shift 3
+	if [ -n "$base" ]; then
+		fixed=$(sed -n '/^---/q; s/^fixed: //p' "$here/patches/$base.patch")
+		cat "$here/patches/$base.patch" ${patch:+"$patch"} >"$out/$name.patch"
+		patch=$out/$name.patch
+	elif [ -n "$patch" ]; then
+		patch=$PWD/$patch
+	fi
+	env ${patch:+SIW_PATCH="$patch"} ${fixed:+LAB_FIXED="$fixed"} "$WARPCHECK" run --dut linux-siw --role "$role" --all \
+		-o "$out/$name" "$@" >"$out/$name.txt" 2>&1 || status=$?
 	case $status in
 	2 | 3)
-		tail -n 3 "$out/$name.txt" >&2
+		echo "$name: $(grep -v '^report: ' "$out/$name.txt" | tail -n 1)" >&2
 		return 1
 		;;
 	esac
+	[ -s "$out/$name/results.jsonl" ] || { echo "$name: $(tail -n 1 "$out/$name.txt")" >&2; return 1; }
 	jq -r 'select(.type == "result" and (.verdict | IN("FAIL", "WARN", "INCONCLUSIVE"))) | "\(.id) \(.role // "") \(.verdict)"' \
 		"$out/$name/results.jsonl" | LC_ALL=C sort -u >"$out/$name.failed"
 }
 
-checks_of() { sed -n 's/^checks: //p' "$faults/$1.patch"; }
-
 set -f # globs of ids stay as they are
-if [ ! -s "$out/none.done" ]; then
-	# shellcheck disable=SC2046
-	judge none '' $(for name in "$@"; do checks_of "$name"; done | tr ' ' '\n' | sort -u)
-	echo "$(wc -l <"$out/none.failed") fail or warn without a fault" | tee "$out/none.done"
-fi
+settings=$(for name in "$@"; do setting "$name"; done | sort -u)
+for without in $settings; do
+	checks=$(for name in "$@"; do
+		[ "$(setting "$name")" != "$without" ] || head_of "$name" checks
+	done | tr ' ' '\n' | sort -u)
+	# What was judged without a fault before counts only where it covers these checks.
+	if [ ! -s "$out/$without.checks" ] || [ -n "$(echo "$checks" | comm -23 - "$out/$without.checks")" ]; then
+		# shellcheck disable=SC2086
+		judge "$without" "$without" '' $checks
+		echo "$checks" >"$out/$without.checks"
+		echo "$without: $(wc -l <"$out/$without.failed") fail or warn without a fault"
+	fi
+done
+broken=0
 for name in "$@"; do
 	[ ! -e "$out/$name.caught" ] || continue
+	without=$(setting "$name")
 	# shellcheck disable=SC2046
-	judge "$name" "$faults/$name.patch" $(checks_of "$name") || continue
-	LC_ALL=C comm -13 "$out/none.failed" "$out/$name.failed" | grep -v ' INCONCLUSIVE$' | cut -d ' ' -f 1 | uniq >"$out/$name.caught" || true
+	judge "$name" "$without" "$faults/$name.patch" $(head_of "$name" checks) || { broken=$((broken + 1)); continue; }
+	LC_ALL=C comm -13 "$out/$without.failed" "$out/$name.failed" | grep -v ' INCONCLUSIVE$' | cut -d ' ' -f 1 | uniq >"$out/$name.caught" || true
 	echo "$name: $(paste -s -d ' ' "$out/$name.caught")"
-	rm -rf "${LAB:-${B:-build}/lab}"/*/patched-*
+	find "${LAB:-${B:-build}/lab}" -maxdepth 2 -name 'patched-*' -exec rm -rf {} +
 done
 
 missed=0
 {
-	echo '| fault | caught by |'
-	echo '|---|---|'
+	echo '| fault | patch | siw as | caught by |'
+	echo '|---|---|---|---|'
 	for name in "$@"; do
 		[ -e "$out/$name.caught" ] || continue
 		[ -s "$out/$name.caught" ] || missed=$((missed + 1))
 		count=$(wc -l <"$out/$name.caught")
-		echo "| $(sed -n 's/^fault: //p' "$faults/$name.patch") (\`$name\`) | $(head -n 4 "$out/$name.caught" | paste -s -d , | sed 's/,/, /g')$([ "$count" -le 4 ] || echo ", $((count - 4)) more") |"
+		echo "| $(head_of "$name" fault) | \`$name\` | $(head_of "$name" role responder) | $(head -n 4 "$out/$name.caught" | paste -s -d , | sed 's/,/, /g')$([ "$count" -le 4 ] || echo ", $((count - 4)) more") |"
 	done
 } >"$out/table.md"
-echo "$# faults, $missed missed; $out/table.md"
-[ "$missed" -eq 0 ]
+echo "$# faults, $missed missed, $broken not judged; $out/table.md"
+[ "$missed" -eq 0 ] && [ "$broken" -eq 0 ]
