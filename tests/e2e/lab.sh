@@ -41,6 +41,24 @@ bad "a guest that panics in the midst" "INCONCLUSIVE: the guest died during the 
 # shellcheck disable=SC2016 # the guest's shell expands it
 bad "an agent that dies" "console: init: the agent is gone" \
 	LAB_GUEST='warpcheck-agent >/dev/ttyS0 2>&1 & agent=$!; sleep 2; kill -9 $agent; echo init: the agent is gone; sleep 600'
+# Ended from outside while the guest boots.
+ended() {
+	local status=0 run tries
+	env LAB_READY=never BOOT_SECONDS=600 "$WARPCHECK" run --dut linux-siw 'DDP-7.1-0*' >"$WORK/ended.txt" 2>&1 </dev/null &
+	run=$!
+	for ((tries = 0; tries < 3000; tries++)); do
+		[ -z "$(find "$TMPDIR" -name console.txt -size +0)" ] || break
+		sleep 0.1
+	done
+	kill -TERM "$run"
+	wait "$run" || status=$?
+	for ((tries = 0; tries < 50; tries++)); do
+		if clean; then break; fi
+		sleep 0.1
+	done
+	[ "$status" -eq 143 ] && clean
+}
+holds "a run that is ended while the guest boots: nothing is left" ended
 cat >"$WORK/no-tap" <<'E2'
 #!/usr/bin/env bash
 exec unshare --mount bash -c 'mount --bind /dev/null /dev/net/tun && exec "$@"' no-tap "$@"

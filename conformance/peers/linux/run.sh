@@ -29,11 +29,14 @@ if [ "${LAB_INSIDE:-}" != 1 ]; then
 	fi
 	image=$("$here/build-image.sh" "$series") || complain "the image could not be built (see above)"
 	export LAB_INSIDE=1 LAB_IMAGE=${image##*$'\n'} LAB_SERIES=$series WARPCHECK
+	LAB_WORK=$(mktemp -d) # goes with this process, also where what is inside was killed
+	export LAB_WORK
+	trap 'rm -rf "$LAB_WORK"' EXIT
 	user=()
 	[ "$(id -u)" -eq 0 ] || user=(--user --map-root-user)
 	setpriv --pdeathsig KILL unshare "${user[@]}" --net --pid --fork --kill-child --mount-proc "${BASH_SOURCE[0]}" "$@" &
 	child=$!
-	trap 'kill -KILL "$child" 2>/dev/null; wait "$child" 2>/dev/null; exit 143' TERM HUP
+	trap 'kill -KILL "$child" 2>/dev/null; wait "$child" 2>/dev/null || true; exit 143' TERM HUP
 	trap : INT # it went to the whole group: warpcheck ends its run in order
 	status=0
 	wait "$child" || status=$?
@@ -44,8 +47,7 @@ if [ "${LAB_INSIDE:-}" != 1 ]; then
 	exit "$status"
 fi
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+work=$LAB_WORK
 console=$work/console.txt
 [ -w /dev/net/tun ] || complain "/dev/net/tun cannot be opened: no tap device for the guest"
 {
