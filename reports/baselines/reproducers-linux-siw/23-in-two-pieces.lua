@@ -9,8 +9,9 @@ check {
     local c = t:open()
     local octets = c:octets(memory:write(0, "12345678ABCDEFGHI"))
     c:send_segments { octets:sub(1, 2 + 14 + 8) }
-    c:expect_quiet { message = "the FPDU is not whole" }
-    c:send_segments { octets:sub(2 + 14 + 8 + 1) }
+    if #c:peek(1, t.quiet) == 0 then -- its header alone says where it ends: a device may refuse it at once
+      c:send_segments { octets:sub(2 + 14 + 8 + 1) }
+    end
     c:expect_terminate("DDP_BOUNDS", { message = "17 octets into a buffer of 16" })
     memory:check("no octet of a segment that fails a check is placed")
   end,
