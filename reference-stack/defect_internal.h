@@ -79,6 +79,7 @@ enum {
     B(RTR_BY_FLAGS,                "rtr-by-flags",                "initiator: an RTR when the Reply has flags, with A = 0 too") \
     B(RTR_BEHIND_WORK,             "rtr-behind-work",             "initiator: the RTR goes out behind what the ULP has posted") \
     B(REVISION_1_REFUSED,          "rev-1-refused",               "a Request of Rev 1 is refused") \
+    B(REVISION_WITH_WORD,          "rev-with-word",               "initiator: a Reply with the word is taken, whatever its Rev above 2") \
     B(WORD_BY_REVISION,            "word-by-revision",            "a frame of Rev 2 is taken for enhanced, S or not") \
     B(PRIVATE_CARRY_LOST,          "private-carry-lost",          "4 is added to PD_Length without the carry into its high octet") \
     B(IRD_ONE_SHORT,               "ird-one-short",               "one Read Request less is served than IRD says") \

@@ -52,7 +52,9 @@ bool holds_reply_revision(const struct validation_subject *subject)
 
     return !fixed_part(subject) || revision == MPA_REV_1 ||
            (revision == MPA_REV_RDMAC && subject->stream->config.rdmac) ||
-           (revision == MPA_REV_2 && subject->stream->config.revision >= MPA_REV_2);
+           (revision == MPA_REV_2 && subject->stream->config.revision >= MPA_REV_2) ||
+           (revision > MPA_REV_2 && subject->start->enhanced &&
+            stream_behaves(subject->stream, DEFECT_REVISION_WITH_WORD));
 }
 
 bool holds_private_length(const struct validation_subject *subject)
