@@ -292,6 +292,7 @@ C
 agent_part() {
 	"${cc[@]}" -std=gnu17 -Wall -Wextra -Werror -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -I. -o "$WORK/agent" \
 		"$WORK/agent.c" conformance/peers/linux/agent/agent_control.c -ljansson || return 1
+	: >"$WORK/agent.out"
 	"$WORK/agent" >"$WORK/agent.out" 2>"$WORK/agent.err" </dev/null &
 	pid[agent]=$!
 	for ((i = 0; i < 200; i++)); do
