@@ -214,18 +214,11 @@ check {
   end,
 }
 
--- Read Requests while the tester's TCP window is shut: the first is too large to be sent off, so all of them stay open.
-local LARGE = 5 << 20
-
 local function requests_at_once(t, count, options)
   local m = t:memory { octets = LARGE }
   local c = t:open { dut = options }
   c:probe()
-  c.tcp:window(0)
-  local frames = { m:read(0, LARGE, { SinkSTag = 1 }) }
-  for i = 2, count do frames[i] = m:read(i, 16, { SinkSTag = i }) end
-  c:send(table.unpack(frames))
-  rig.wait(t.quiet / 4)
+  c:shut_with_reads(m, count)
   c.tcp:window(65535)
   return c
 end
