@@ -3,13 +3,13 @@
 #
 # repeat.sh DIR [TIMES] [warpcheck run's options]: `warpcheck run --dut linux-siw` so many times (3), each in a guest of its own,
 # with the results in DIR/1, DIR/2, ...; what is not the same every time is shown, but for checks that the profile knows to
-# be decided by a race ("sometimes"). A run that is there already, whole, is not made again. Exit status 0: every other verdict
-# is the same; 1: not.
+# be decided by a race ("sometimes"). A run that is there already, whole, is not made again. DUT=linux-siw-6.12: that kernel.
+# Exit status 0: every other verdict is the same; 1: not.
 set -euo pipefail
 out=${1:?which folder for the results?}
 times=${2:-3}
 shift $(($# < 2 ? $# : 2))
-: "${WARPCHECK:=build/warpcheck}"
+: "${WARPCHECK:=build/warpcheck}" "${DUT:=linux-siw}"
 
 here=$(dirname "${BASH_SOURCE[0]}")
 races=$(jq -c '[.known_deviations[] | select(.sometimes) | .requirement + " " + .by]' "$here/linux-siw.json.in")
@@ -22,7 +22,7 @@ mkdir -p "$out"
 for ((i = 1; i <= times; i++)); do
 	if [ ! -s "$out/$i.status" ]; then
 		status=0
-		"$WARPCHECK" run --dut linux-siw --all -o "$out/$i" "$@" >"$out/$i.txt" 2>&1 || status=$?
+		"$WARPCHECK" run --dut "$DUT" --all -o "$out/$i" "$@" >"$out/$i.txt" 2>&1 || status=$?
 		echo "$status" >"$out/$i.status"
 	fi
 	verdicts "$out/$i" >"$out/$i.tsv"
