@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is posted on a stream, and its completions. */
 #include <errno.h>
+#include <rdma/ib_user_verbs.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "conformance/peers/linux/agent/agent.h"
 
 enum { MESSAGE_MOST = 64 << 20, OPCODE_SEND = 3, OPCODE_SEND_INVALIDATE = 4 };
+enum { BELL_RINGS = 100, BELL_PAUSE_NS = 1000000 };
 
 void agent_work_free(struct agent_work *work)
 {
@@ -190,6 +195,41 @@ static int wait_for_opening(struct agent_work *work, const struct ibv_send_wr *r
     return 0;
 }
 
+/*
+ * siw's provider puts a request into the queue that it shares with the kernel, then rings the doorbell: a system call, which
+ * ends with ENOTCONN where the queue pair's state is locked at that moment (siw_post_send() only tries the lock). The request
+ * is in the queue all the same, and is not to be put there a second time; what is missing is the ring. A queue pair whose
+ * connection is up is rung again for a while. False: to no avail, or another device, whose provider knows best.
+ */
+static bool ring_again(const struct agent_stream *stream, int error)
+{
+    struct ibv_context *device = stream->agent->device;
+    struct ib_uverbs_post_send_resp answer;
+    struct {
+        struct ib_uverbs_cmd_hdr head;
+        struct ib_uverbs_post_send body;
+    } bell = {
+        .head = {.command = IB_USER_VERBS_CMD_POST_SEND, .in_words = sizeof(bell) / 4, .out_words = sizeof(answer) / 4},
+        .body = {.response = (uintptr_t)&answer,
+                 .qp_handle = stream->id->qp->handle,
+                 .wqe_size = sizeof(struct ibv_send_wr)},
+    };
+
+    if (error != ENOTCONN || strncmp(ibv_get_device_name(device->device), "siw", 3) != 0)
+        return false;
+    for (int rings = 1; rings <= BELL_RINGS; rings++) {
+        const struct timespec pause = {.tv_nsec = BELL_PAUSE_NS};
+
+        if (write(device->cmd_fd, &bell, sizeof(bell)) == (ssize_t)sizeof(bell)) {
+            printf("stream %lld: siw took a request at ring %d\n", (long long)stream->number, rings);
+            (void)fflush(stdout);
+            return true;
+        }
+        (void)nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
 static int post(struct agent_work *work, struct ibv_send_wr *request, struct agent_reply *reply)
 {
     struct ibv_send_wr *bad;
@@ -203,6 +243,10 @@ static int post(struct agent_work *work, struct ibv_send_wr *request, struct age
         return wait_for_opening(work, request);
     error = ibv_post_send(work->stream->id->qp, request, &bad);
     if (error == 0)
+        return 0;
+    if (error == -1) /* siw's provider: the system call's own result */
+        error = errno;
+    if (ring_again(work->stream, error < 0 ? -error : error))
         return 0;
     agent_work_free(work);
     return agent_refuse(reply, "ibv_post_send: %s", strerror(error < 0 ? -error : error));
