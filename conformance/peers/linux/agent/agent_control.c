@@ -12,7 +12,10 @@ static void hang_up(struct agent_control *control)
 {
     close(control->fd);
     free(control->line);
-    *control = (struct agent_control){.fd = -1};
+    control->fd = -1;
+    control->line = NULL;
+    control->count = control->room = control->seen = 0;
+    control->skipping = false;
 }
 
 /* A peer that does not read its answers is waited for: there is one tester. Takes over `text`. */
