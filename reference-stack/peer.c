@@ -192,20 +192,23 @@ size_t peer_stream_count(const struct peer *peer)
 /* All or none: the stream's room and every buffer are there before the first is posted. */
 int peer_post_receives(struct peer_stream *ps, uint32_t count, uint32_t octets, struct sentence *sentence)
 {
-    struct peer_work *work = NULL;
+    struct peer_work *work;
     uint32_t made = 0;
 
     if (iwarp_stream_reserve_receives(ps->stream, count, sentence) != 0)
         return -1;
-    while (made < count && (work = peer_work_new(ps, octets)) != NULL)
+    while (made < count && peer_work_new(ps, octets) != NULL)
         made++;
+    work = ps->work; /* the newest: in front */
     if (made < count) {
-        for (; made > 0; made--)
-            peer_work_free(ps, ps->work);
+        for (struct peer_work *next; made > 0; work = next, made--) {
+            next = work->next;
+            peer_work_free(ps, work);
+        }
         return sentence_set(sentence, "peer: no memory for %u receives of %u octets", count, octets);
     }
-    /* The newest is in front: they are posted from there, in whatever order, as they are all alike. */
-    for (work = ps->work; made > 0; work = work->next, made--)
+    /* In whatever order: they are all alike. */
+    for (; made > 0; work = work->next, made--)
         (void)iwarp_stream_post_receive(ps->stream, (uint64_t)(uintptr_t)work, work->data, octets, sentence);
     return 0;
 }

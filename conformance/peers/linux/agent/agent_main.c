@@ -361,7 +361,7 @@ int main(int argc, char **argv)
 {
     struct agent agent = {.traits = {.rev = 2, .enhanced = true, .rtr_write = true, .rtr_read = true}};
     const char *device = NULL, *address = "", *why;
-    struct sockaddr_in6 bound;
+    struct sockaddr_in6 bound = {0};
     socklen_t octets = sizeof(bound);
     unsigned long port = AGENT_PORT;
     int listener;
