@@ -46,5 +46,6 @@ DDP-4.4-01 ddp-header-cut-ignored
 RDMAP-4.2-07 rdmap-read-length-unchecked
 EMPA-9.1-22 set-up-event-own-depths
 DDP-7.1-16 ddp-place-before-check
+RDMAP-5.5-23 ddp-fpdu-lost
 E2
 finish
