@@ -40,7 +40,7 @@ static() {
 		--template='{file}:{line}: {severity}: {message} [{id}]' --file-list="$work/cppcheck.list"
 }
 scripts() { sources '*.lua' | if [ -n "$LUA_SYNTAX" ]; then xargs -r "$LUA_SYNTAX"; else xargs -r luac5.4 -p --; fi; }
-shell() { { sources '*.sh'; [ ! -e .ci/run ] || echo .ci/run; } | xargs -r shellcheck -S warning; }
+shell() { { sources '*.sh'; [ ! -e .ci/run ] || echo .ci/run; } | xargs -r shellcheck -x -S warning; }
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -73,6 +73,7 @@ static void end_exchange(struct flow_decoder *decoder, struct cm_exchange *excha
 
         flow_event_send(decoder, &event);
     }
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): uthash: what is in the table has its neighbours */
     HASH_DEL(decoder->cm->exchanges, exchange);
     age_unlink(decoder->cm, exchange);
     decoder->cm->count--;
@@ -85,6 +86,7 @@ void flow_cm_finish(struct flow_decoder *decoder, bool tell)
     if (decoder->cm == NULL)
         return;
     while (decoder->cm->oldest != NULL)
+        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): end_exchange() takes it off the list */
         end_exchange(decoder, decoder->cm->oldest, tell, FLOW_REASON_COUNT);
     free(decoder->cm);
     decoder->cm = NULL;

@@ -91,6 +91,7 @@ static void end_association(struct flow_decoder *decoder, struct sctp_associatio
             tell_undecoded(decoder, association, i, FLOW_REASON_MESSAGE_LONG);
         drop_fragments(decoder, &association->side[i]);
         if (association->tags[i].association != NULL)
+            /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): uthash: what is in the table has its neighbours */
             HASH_DEL(sctp->tags, &association->tags[i]);
     }
     if (tell && association->flow != NULL) {
@@ -255,7 +256,6 @@ static bool tsn_is_new(struct sctp_side *side, uint32_t tsn)
         memset(side->seen, 0, sizeof(side->seen));
         side->next_tsn = tsn;
         side->lost = true;
-        ahead = 0;
     }
     if (side->seen[tsn % TSN_WINDOW / 8] & 1u << tsn % 8)
         return false;

@@ -159,6 +159,7 @@ int main(int argc, char **argv)
 
     if (argc != 5 || capture == NULL || read_capture(capture, argv[3]) != 0) {
         fprintf(stderr, "usage: capture_chop SEED [dr2sx]... IN OUT\n");
+        free(capture);
         return 2;
     }
     capture->state = strtoull(argv[1], NULL, 10);

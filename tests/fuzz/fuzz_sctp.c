@@ -56,7 +56,7 @@ static void read_user(uint32_t ppid, const uint8_t *data, size_t size)
     FUZZ_HOLDS(inside(message.segment, message.segment_octets, data, size));
     if (result != WIRE_OK || message.kind != DDP_SCTP_CONTROL)
         return;
-    packed = malloc(size);
+    packed = malloc(size + 1);
     FUZZ_HOLDS(packed != NULL);
     message.private_data = ddp_sctp_ulp_data(&message, &octets);
     message.private_octets = octets;

@@ -25,12 +25,14 @@ static void mad_make(uint8_t mad[MAD_OCTETS], uint16_t attribute)
 static void request_make(uint8_t mad[MAD_OCTETS])
 {
     mad_make(mad, CM_REQ);
+    /* NOLINTBEGIN(bugprone-not-null-terminated-result): octets, no strings */
     memcpy(mad + 24, "\xAA\xBB\xCC\xDD", 4);
     memcpy(mad + 32, "\x00\x00\x00\x00\x01\x06\x0C\xBC", 8);
     memcpy(mad + 164, "\x00\x40\xC0\x01", 4);
     memcpy(mad + 180, "\xC0\x00\x02\x01", 4);
     memcpy(mad + 196, "\xC0\x00\x02\x02", 4);
     memcpy(mad + 200, "consumer", 8);
+    /* NOLINTEND(bugprone-not-null-terminated-result) */
 }
 
 START_TEST(request)

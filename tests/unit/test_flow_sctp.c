@@ -149,7 +149,7 @@ static void one_side(char direction, const char *log, char *out)
 START_TEST(any_order)
 {
     uint64_t state = (uint64_t)_i + 1;
-    size_t order[64], count = 0;
+    size_t order[64] = {0}, count = 0;
     struct sctp_talk talk;
     char expected[2][2048], got[2][2048];
 
@@ -186,7 +186,7 @@ END_TEST
 START_TEST(fragments)
 {
     uint64_t state = (uint64_t)_i;
-    size_t order[FRAMES];
+    size_t order[FRAMES] = {0};
     struct sctp_talk talk;
 
     begin(&talk, false);

@@ -63,10 +63,10 @@ START_TEST(two_runs)
     sample_write(sample_path(first, "index.html"), "x", 1);
     inputs[0] = malloc(strlen(first) + 8);
     ck_assert_ptr_nonnull(inputs[0]);
-    strcat(strcpy(inputs[0], "one="), first);
+    (void)snprintf(inputs[0], strlen(first) + 8, "one=%s", first);
     inputs[1] = second;
     ck_assert_int_eq(mkdir(sample_path(second, "out"), 0700), 0);
-    strcpy(output, sample_path(second, "out/matrix.html"));
+    (void)snprintf(output, sizeof(output), "%s", sample_path(second, "out/matrix.html"));
     ck_assert_msg(report_matrix(inputs, 2, output, &error) == 0, "%s", error.text);
     document = xmlReadFile(output, NULL, XML_PARSE_NONET | XML_PARSE_HUGE);
     ck_assert_ptr_nonnull(document);

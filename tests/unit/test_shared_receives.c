@@ -47,6 +47,7 @@ static void feed(struct pair *pair, uint32_t msn, uint32_t mo, bool last)
     uint8_t ulpdu[DDP_UNTAGGED_OCTETS + 4] = {0};
     size_t header = ddp_pack_header(&segment, ulpdu);
 
+    /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): octets, no string */
     memcpy(ulpdu + header, "data", 4);
     pair_feed_ulpdu(pair, 0, ulpdu, header + 4);
 }
