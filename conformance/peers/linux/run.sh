@@ -69,14 +69,13 @@ setsid "$QEMU" -accel "$QEMU_ACCEL" -m 768 -smp 1 -display none -monitor none -s
 	</dev/null >"$work/qemu.txt" 2>&1 &
 machine=$!
 
-keep_console() {
-	local output=
-	while [ $# -gt 0 ]; do
-		[ "$1" != -o ] || output=${2:-}
-		shift
-	done
-	[ -z "$output" ] || [ ! -d "$output" ] || tr -d '\r' <"$console" >"$output/console.txt"
-}
+output='' previous='' # the folder of results, if any: what follows -o
+for option in "$@"; do
+	[ "$previous" != -o ] || output=$option
+	previous=$option
+done
+
+keep_console() { [ -z "$output" ] || [ ! -d "$output" ] || tr -d '\r' <"$console" >"$output/console.txt"; }
 
 # console_end LINES: the last of what the guest said; where its kernel complains, from the first complaint on however long
 # the trace behind it, with the little that led to it.
@@ -94,11 +93,6 @@ console_end() {
 
 # The same in the report: results.jsonl gets a line, index.html shows it.
 report_console() {
-	local output=
-	while [ $# -gt 0 ]; do
-		[ "$1" != -o ] || output=${2:-}
-		shift
-	done
 	[ -n "$output" ] && [ -s "$output/results.jsonl" ] || return 0
 	console_end 40 | tr -cd '\11\12\40-\176' |
 		sed -z 's/\\/\\\\/g; s/"/\\"/g; s/\t/ /g; s/\n/\\n/g; s/.*/{"type":"console","text":"&"}\n/' | tr -d '\0' >>"$output/results.jsonl"
@@ -150,10 +144,10 @@ elif [ -n "${LAB_RUN:-}" ]; then
 else
 	"$WARPCHECK" run --dut "$LAB_PROFILE" "${options[@]}" || status=$?
 fi
-keep_console "$@"
+keep_console
 if ! kill -0 "$machine" 2>/dev/null; then
 	show_console "INCONCLUSIVE: the guest died during the run" 40
-	report_console "$@"
+	report_console
 	exit 4
 fi
 if [ -z "${LAB_SHELL:-}${LAB_RUN:-}" ] && ! rping_works; then
