@@ -45,6 +45,20 @@ size_t iwarp_stream_mulpdu(const struct iwarp_stream *stream)
     return stream->mulpdu != 0 ? stream->mulpdu : fpdu_mulpdu(stream->emss, stream->send_markers);
 }
 
+void iwarp_stream_set_packed(struct iwarp_stream *stream, size_t octets)
+{
+    stream->packed = octets;
+}
+
+/* The same for what is left of the segment; 0 when that is no MULPDU (RFC 5044 4.5: not below 128). */
+size_t mpa_mulpdu_left(const struct iwarp_stream *stream)
+{
+    size_t left = stream->packed < stream->emss ? stream->emss - stream->packed : 0;
+    size_t mulpdu = fpdu_mulpdu(left, stream->send_markers);
+
+    return stream->mulpdu_given == 0 && fpdu_octets(mulpdu, stream->send_markers, 0) <= left ? mulpdu : 0;
+}
+
 void iwarp_stream_mpa(const struct iwarp_stream *stream, struct iwarp_mpa_state *state)
 {
     *state = (struct iwarp_mpa_state){.emss = stream->emss,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From a stream to its connection. Each start-up frame goes alone. FPDUs that are small go together as long as no
- * segment of EMSS octets would cut one (RFC 5044 5.1: several may be packed into one segment); large ones go without
- * being copied.
+ * From a stream to its connection. Each start-up frame goes alone. FPDUs go together as long as no segment of EMSS octets
+ * would cut one (RFC 5044 5.1: several may be packed into one segment). Of those in several spans the headers are copied,
+ * and payload that is long enough goes from where the ULP has it.
  */
 #ifndef REFERENCE_STACK_OUTLET_H
 #define REFERENCE_STACK_OUTLET_H
@@ -10,19 +10,31 @@
 #include "iwarp/stream.h"
 
 enum {
-    OUTLET_OCTETS = 65536, /* of small FPDUs that wait to go together */
-    OUTLET_SMALL = 4096,   /* an FPDU of so many octets or fewer is small */
+    OUTLET_OCTETS = 65536,  /* of FPDUs that go together */
+    OUTLET_BORROWED = 2048, /* payload of more octets is not copied, where it is the ULP's memory */
+    OUTLET_WAITING = 16384, /* an FPDU of which more would have to be copied does not wait for others */
+    OUTLET_SPANS = 64,
 };
 
 /* One for all streams of a thread: it is empty between two calls. */
 struct outlet {
-    /* Takes all octets; at most IWARP_OUTPUT_SPANS + 1 spans. */
+    /*
+     * Takes all octets, of OUTLET_SPANS spans at most. One call is one start-up frame, or FPDUs that begin a segment and
+     * that TCP does not cut where it cuts segments of EMSS octets off them.
+     */
     void (*send)(void *transport, const struct iwarp_span *spans, size_t count);
+    /* Octets that it should be given now. */
     size_t (*room)(void *transport);
+
+    /* What waits. */
+    struct iwarp_span spans[OUTLET_SPANS];
+    size_t span_count;
+    size_t octets; /* of all spans */
+    size_t copied; /* of `staged` */
     uint8_t staged[OUTLET_OCTETS];
 };
 
-/* Hands over what the stream has to send, while there is room. `emss`: octets of one segment. */
-void outlet_drain(struct outlet *outlet, void *transport, struct iwarp_stream *stream, size_t emss, uint64_t now);
+/* Hands over what the stream has to send, while there is room, and tells its octets. `emss`: octets of one segment. */
+size_t outlet_drain(struct outlet *outlet, void *transport, struct iwarp_stream *stream, size_t emss, uint64_t now);
 
 #endif

@@ -33,10 +33,7 @@ struct peer_transport_ops {
     void *(*connect)(void *context, const char *address, uint16_t port, struct peer_stream *stream);
     /* Takes all octets. One call is one start-up frame or FPDU: send it as one segment where possible. */
     void (*send)(void *transport, const uint8_t *octets, size_t count);
-    /*
-     * In place of it, with `room`: takes all octets of up to 4 spans. One call is one start-up frame, or FPDUs that TCP
-     * does not cut where it cuts segments of EMSS octets off them.
-     */
+    /* In place of it, with `room`: as struct outlet has it. */
     void (*send_spans)(void *transport, const struct iwarp_span *spans, size_t count);
     /* A FIN behind what was sent. Input is still wanted. */
     void (*shutdown)(void *transport);

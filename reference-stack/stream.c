@@ -454,6 +454,7 @@ size_t iwarp_stream_output(struct iwarp_stream *stream, struct iwarp_output *out
     size_t skip = piece->done;
 
     memset(output, 0, sizeof(*output));
+    output->ulp_span = IWARP_OUTPUT_SPANS;
     if (stream->abort_wanted)
         return 0;
     if (piece->octets == 0) {
@@ -472,8 +473,11 @@ size_t iwarp_stream_output(struct iwarp_stream *stream, struct iwarp_output *out
         size_t cut = span.count < skip ? span.count : skip;
 
         skip -= cut;
-        if (span.count != cut)
-            output->spans[output->span_count++] = (struct iwarp_span){span.octets + cut, span.count - cut};
+        if (span.count == cut)
+            continue;
+        if (piece->ulp_memory && i == TRANSMIT_PAYLOAD)
+            output->ulp_span = output->span_count;
+        output->spans[output->span_count++] = (struct iwarp_span){span.octets + cut, span.count - cut};
     }
     return output->octets;
 }

@@ -82,13 +82,16 @@ struct untagged_queue {
     uint8_t buffer[STREAM_TERMINATE_ROOM]; /* QN 1 and 2: where the message is assembled */
 };
 
-/* The piece that TCP is being given. */
+/* The piece that TCP is being given: in one run, or length and headers | payload, if any | pad and CRC. */
+enum { TRANSMIT_PAYLOAD = 1 };
+
 struct transmit_piece {
     struct iwarp_span spans[IWARP_OUTPUT_SPANS];
     size_t span_count;
     size_t octets;
     size_t done;
     bool fpdu;
+    bool ulp_memory;    /* the payload is not the stream's own */
     bool completes;     /* its last octet completes the work at `work` */
     uint64_t work;      /* serial number of that work */
     bool response;      /* of a Read or atomic */
@@ -149,6 +152,7 @@ struct iwarp_stream {
     uint8_t trailer[8];
     uint32_t transmit_position;
     size_t emss, mulpdu;
+    size_t packed; /* octets in the segment that the next FPDU goes into */
     bool gate; /* FPDUs may be sent */
 
     /* The end. */
@@ -193,6 +197,9 @@ void stream_complete(struct iwarp_stream *stream);
 void stream_completed(struct iwarp_stream *stream, struct send_work *work);
 
 void stream_trace(struct iwarp_stream *stream, const struct fpdu *fpdu, uint32_t position, bool early);
+
+/* mpa_state.c */
+size_t mpa_mulpdu_left(const struct iwarp_stream *stream);
 
 /* startup.c */
 int startup_begin(struct iwarp_stream *stream, struct sentence *sentence);

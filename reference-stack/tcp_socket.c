@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "reference-stack/outlet.h"
 
 enum {
     READ_MUCH = 16384, /* octets of one read behind which another is likely to find some */
@@ -281,29 +284,34 @@ static void socket_break(struct tcp_socket *socket)
         (void)shutdown(fd, SHUT_RDWR);
 }
 
-void tcp_socket_send(void *transport, const struct iwarp_span *spans, size_t count)
+/* What the kernel takes at once. An error is for the loop to find. */
+static size_t send_now(struct tcp_socket *socket, const struct iwarp_span *spans, size_t count)
 {
-    enum { SPANS_MAX = IWARP_OUTPUT_SPANS + 1 };
-    struct tcp_socket *socket = transport;
-    uv_stream_t *handle = (uv_stream_t *)&socket->handle;
-    uv_buf_t buffers[SPANS_MAX];
-    struct write *write;
-    size_t octets = 0;
-    size_t taken = 0;
-    size_t at = 0;
-    int result;
+    struct iovec vectors[OUTLET_SPANS];
+    struct msghdr message = {.msg_iov = vectors, .msg_iovlen = count};
+    /* The end of a record is the end of a segment: what is sent next begins one (RFC 5044 5.1). */
+    int flags = MSG_DONTWAIT | MSG_NOSIGNAL | (socket->pool->nagle ? 0 : MSG_EOR);
+    ssize_t taken;
+    uv_os_fd_t fd;
 
-    if (socket->broken || count > SPANS_MAX)
-        return;
-    for (size_t i = 0; i < count; octets += spans[i++].count)
-        buffers[i] = uv_buf_init((char *)(uintptr_t)spans[i].octets, (unsigned)spans[i].count);
-    if (handle->write_queue_size == 0) {
-        result = uv_try_write(handle, buffers, (unsigned)count);
-        taken = result > 0 ? (size_t)result : 0;
-    }
-    if (taken == octets)
-        return;
-    write = malloc(sizeof(*write) + octets - taken);
+    if (uv_fileno((uv_handle_t *)&socket->handle, &fd) != 0)
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        vectors[i] = (struct iovec){(void *)(uintptr_t)spans[i].octets, spans[i].count};
+    do
+        taken = sendmsg(fd, &message, flags);
+    while (taken < 0 && errno == EINTR);
+    return taken < 0 ? 0 : (size_t)taken;
+}
+
+/* What it did not take, the octets from `taken` on, is copied and left to the loop. */
+static void send_later(struct tcp_socket *socket, const struct iwarp_span *spans, size_t count, size_t taken,
+                       size_t octets)
+{
+    struct write *write = malloc(sizeof(*write) + octets - taken);
+    uv_buf_t buffer;
+    size_t at = 0;
+
     if (write == NULL) {
         socket_break(socket);
         return;
@@ -317,11 +325,27 @@ void tcp_socket_send(void *transport, const struct iwarp_span *spans, size_t cou
     }
     write->socket = socket;
     write->request.data = write;
-    buffers[0] = uv_buf_init((char *)write->octets, (unsigned)at);
-    if (uv_write(&write->request, handle, buffers, 1, write_done) != 0) {
+    buffer = uv_buf_init((char *)write->octets, (unsigned)at);
+    if (uv_write(&write->request, (uv_stream_t *)&socket->handle, &buffer, 1, write_done) != 0) {
         free(write);
         socket_break(socket);
     }
+}
+
+void tcp_socket_send(void *transport, const struct iwarp_span *spans, size_t count)
+{
+    struct tcp_socket *socket = transport;
+    size_t octets = 0;
+    size_t taken = 0;
+
+    if (socket->broken || count > OUTLET_SPANS)
+        return;
+    for (size_t i = 0; i < count; i++)
+        octets += spans[i].count;
+    if (socket->handle.write_queue_size == 0)
+        taken = send_now(socket, spans, count);
+    if (taken != octets)
+        send_later(socket, spans, count, taken, octets);
 }
 
 size_t tcp_socket_room(void *transport)

@@ -65,7 +65,10 @@ struct tcp_socket *tcp_socket_adopt(struct tcp_socket_pool *pool, int descriptor
 /* Whom to tell from now on; reading begins. -1: it cannot; the socket is gone. */
 int tcp_socket_own(struct tcp_socket *socket, void *owner);
 
-/* Takes all octets of the spans: what the kernel does not take at once is copied. Without memory the socket is lost. */
+/*
+ * Takes all octets of the spans, as struct outlet has it: what the kernel does not take at once is copied. Without memory
+ * the socket is lost.
+ */
 void tcp_socket_send(void *socket, const struct iwarp_span *spans, size_t count);
 
 /* Reads what is there, without waiting for the loop to tell. */

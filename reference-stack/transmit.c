@@ -51,11 +51,25 @@ bool transmit_pending(const struct iwarp_stream *stream)
     return stream->reads.count != 0 || stream->work.count != 0;
 }
 
+/* Payload that fills the segment which other FPDUs have begun, unless the message takes more of them then. */
+static size_t room_left(const struct iwarp_stream *stream, size_t header, size_t room, uint64_t left)
+{
+    size_t mulpdu = mpa_mulpdu_left(stream);
+    size_t rest = mulpdu > header ? mulpdu - header : 0;
+
+    if (rest == 0 || rest >= room || left <= rest)
+        return room;
+    return (left - rest + room - 1) / room + 1 == (left + room - 1) / room ? rest : room;
+}
+
 /* Payload of the next segment and whether it is the last. */
 static uint32_t cut(const struct iwarp_stream *stream, const struct ddp_segment *segment, uint64_t left, bool *last)
 {
-    size_t room = iwarp_stream_mulpdu(stream) - (segment->tagged ? DDP_TAGGED_OCTETS : DDP_UNTAGGED_OCTETS);
+    size_t header = segment->tagged ? DDP_TAGGED_OCTETS : DDP_UNTAGGED_OCTETS;
+    size_t room = iwarp_stream_mulpdu(stream) - header;
 
+    if (stream->packed != 0)
+        room = room_left(stream, header, room, left);
     if (stream_behaves(stream, DEFECT_HEADER_20))
         room = iwarp_stream_mulpdu(stream) - 20;
     if (stream_behaves(stream, DEFECT_MULPDU_IGNORED))
@@ -147,6 +161,7 @@ static bool send_data(struct iwarp_stream *stream, struct send_work *work, struc
     }
     if (frame_segment(stream, segment, NULL, 0) != 0)
         return false;
+    stream->piece.ulp_memory = stream->piece.span_count > TRANSMIT_PAYLOAD && octets != 0;
     stream->work_offset += octets;
     stream->source = TRANSMIT_WORK;
     if (!last)
@@ -268,6 +283,7 @@ static bool send_response(struct iwarp_stream *stream)
     if (frame_segment(stream, &segment, NULL, 0) != 0)
         return false;
     segment.last = last;
+    stream->piece.ulp_memory = stream->piece.span_count > TRANSMIT_PAYLOAD && segment.payload_octets != 0;
     stream->last_source = TRANSMIT_RESPONSE;
     served->sent += segment.payload_octets;
     stream->source = segment.last ? TRANSMIT_NONE : TRANSMIT_RESPONSE;

@@ -12,6 +12,7 @@
 
 #define NS_PER_MS   UINT64_C(1000000)
 #define EMSS_PERIOD (1000 * NS_PER_MS)
+#define EMSS_OCTETS (1U << 20)
 
 struct iwarp_cq {
     struct iwarp_context *context;
@@ -46,7 +47,8 @@ struct iwarp_qp {
     void *user;
     struct deadline deadline;
     size_t emss;
-    uint64_t emss_asked; /* when TCP was asked for it last */
+    uint64_t emss_asked; /* when TCP was asked for it last... */
+    size_t emss_octets;  /* ...and what was sent since */
 };
 
 struct iwarp_context {

@@ -202,9 +202,10 @@ static void follow_emss(struct iwarp_qp *qp)
 {
     size_t emss;
 
-    if (qp->context->now - qp->emss_asked < EMSS_PERIOD)
+    if (qp->context->now - qp->emss_asked < EMSS_PERIOD && qp->emss_octets < EMSS_OCTETS)
         return;
     qp->emss_asked = qp->context->now;
+    qp->emss_octets = 0;
     emss = tcp_socket_emss(qp->socket);
     if (emss == 0 || emss == qp->emss)
         return;
@@ -223,7 +224,7 @@ void qp_pump(struct iwarp_qp *qp)
         follow_emss(qp);
     do {
         if (qp->socket != NULL && !qp->opening)
-            outlet_drain(&context->outlet, qp->socket, qp->stream, qp->emss, context->now);
+            qp->emss_octets += outlet_drain(&context->outlet, qp->socket, qp->stream, qp->emss, context->now);
         if (!take_all(qp)) {
             qp->retry = true;
             break;

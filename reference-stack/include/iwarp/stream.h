@@ -143,15 +143,25 @@ struct iwarp_span {
 struct iwarp_output {
     struct iwarp_span spans[IWARP_OUTPUT_SPANS];
     size_t span_count;
-    size_t octets; /* of all spans */
-    bool fpdu;     /* an FPDU (or its rest), as against a start-up frame */
+    size_t octets;   /* of all spans */
+    bool fpdu;       /* an FPDU (or its rest), as against a start-up frame */
+    size_t ulp_span; /* index of the span that is the ULP's own memory; IWARP_OUTPUT_SPANS: none is */
 };
 
 /*
  * The next piece to send: ask until it is 0. Returns output->octets. The spans are valid until the next call of any
- * function of this stream; asking again without iwarp_stream_output_done() gives the same piece.
+ * function of this stream, but for `ulp_span`: that one only until input, time, a verb or a poll may let go of it, so
+ * that several pieces can be asked for and go out together without being copied. Asking again without
+ * iwarp_stream_output_done() gives the same piece.
  */
 size_t iwarp_stream_output(struct iwarp_stream *stream, struct iwarp_output *output);
+
+/*
+ * The next piece goes into a segment behind so many octets that are packed into it already (0: it begins one). A message
+ * that takes several FPDUs is then cut so that the segment is filled, if it does not take more of them for that
+ * (RFC 5044 4.5: "MULPDU MAY be reduced accordingly").
+ */
+void iwarp_stream_set_packed(struct iwarp_stream *stream, size_t octets);
 
 /* TCP has taken the first `octets` of the piece (its own copy). Completes Sends and Writes whose last octet that was. */
 void iwarp_stream_output_done(struct iwarp_stream *stream, size_t octets, uint64_t now);
