@@ -5,7 +5,11 @@
 
 #include "reference-stack/verbs_internal.h"
 
-enum { HOT_TURNS = 16 };
+enum {
+    HOT_TURNS = 16,
+    LOOK_NS = 20000, /* a look: to be put to sleep and woken costs about as much */
+    LOOK_PAUSE = 15, /* turns without a look behind one that was in vain */
+};
 
 /* --- Time -------------------------------------------------------------------------------------------------------- */
 
@@ -178,19 +182,29 @@ void context_flush(struct iwarp_context *context)
 }
 
 /*
- * On a busy connection the answer to what was just sent is often there before the loop is asked: then it need not be.
- * Now and then it is all the same, so that others have their turn.
+ * On a busy connection the answer to what was just sent is often there before the loop is asked, or some microseconds
+ * later: to look for it is then cheaper for both ends than to sleep and be woken. Where a look was in vain the next
+ * ones are left out; and now and then the loop is asked all the same, so that others have their turn.
  */
 static bool answer_is_there(struct iwarp_context *context)
 {
     struct iwarp_qp *qp = context->hot;
+    uint64_t until;
 
     context->hot = NULL;
     if (qp == NULL || qp->socket == NULL || qp->opening || ++context->hot_turns > HOT_TURNS) {
         context->hot_turns = 0;
         return false;
     }
-    tcp_socket_look(qp->socket);
+    if (context->look_pause != 0) {
+        context->look_pause--;
+        return false;
+    }
+    until = uv_hrtime() + LOOK_NS;
+    do
+        tcp_socket_look(qp->socket);
+    while (!something_waits(context) && qp->socket != NULL && uv_hrtime() < until);
+    context->look_pause = something_waits(context) ? 0 : LOOK_PAUSE;
     return something_waits(context);
 }
 

@@ -62,7 +62,7 @@ struct iwarp_context {
     struct deadlines deadlines;
     struct iwarp_qp *qps, *dirty;
     struct iwarp_qp *hot; /* the only one that had something to send: an answer may be there already */
-    unsigned hot_turns;
+    unsigned hot_turns, look_pause;
     struct iwarp_listener *listeners;
     struct iwarp_cq *cqs;
     struct iwarp_srq *srqs;
