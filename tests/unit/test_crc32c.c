@@ -100,7 +100,7 @@ END_TEST
 START_TEST(any_alignment_and_split)
 {
     uint64_t state = (uint64_t)_i;
-    uint8_t octets[4096];
+    uint8_t octets[16384]; /* several of the runs that a long one is cut into */
 
     noise_fill(&state, octets, sizeof(octets));
     for (int round = 0; round < 300; round++) {
