@@ -10,8 +10,7 @@
 
 #define ROWS_MAX 200
 
-/* One line, with everything that Markdown or HTML could take for markup escaped. */
-static void put(FILE *out, const char *text)
+void markdown_text(FILE *out, const char *text)
 {
     char *line = text_clean_line(text);
     for (const char *p = line; p && *p; p++) {
@@ -34,11 +33,11 @@ static void put_finding(FILE *out, const struct report_entry *entry, enum verdic
     const struct result *result = report_first(entry, verdict);
     char *message = result ? report_sentence(result) : NULL;
     fprintf(out, "| %s | ", verdict_name(verdict));
-    put(out, entry->id);
+    markdown_text(out, entry->id);
     fputs(" | ", out);
-    put(out, entry->role);
+    markdown_text(out, entry->role);
     fprintf(out, " | %llu | ", (unsigned long long)entry->counts[verdict]);
-    put(out, message);
+    markdown_text(out, message);
     fputs(" |\n", out);
     free(message);
 }
@@ -77,7 +76,7 @@ int markdown_write(const struct report *report, const char *path, struct sentenc
     if (!report->finished && status == EXIT_CONFORMS)
         status = EXIT_INCONCLUSIVE;
     fputs("## warpcheck: ", out);
-    put(out, report->info.target);
+    markdown_text(out, report->info.target);
     fprintf(out, " %s\n\n", words[status]);
     for (unsigned v = 0; v < VERDICT_COUNT; v++)
         fprintf(out, "%s%llu %s", v ? ", " : "", (unsigned long long)summary_of(&report->summary, (enum verdict)v),

@@ -3,9 +3,14 @@
 #ifndef REPORTS_MARKDOWN_H
 #define REPORTS_MARKDOWN_H
 
+#include <stdio.h>
+
 #include "reports/report.h"
 
 /* Writes the summary to `path` ("-": standard output). 0, or -1 with the sentence set. */
 int markdown_write(const struct report *report, const char *path, struct sentence *error);
+
+/* One line of text from anywhere, with everything that Markdown or HTML could take for markup escaped. */
+void markdown_text(FILE *out, const char *text);
 
 #endif

@@ -21,6 +21,8 @@ enum { EXIT_DONE = 0, EXIT_USAGE = 2, EXIT_ENVIRONMENT = 4 };
 #define LABEL_WIDTH 12
 #define NEAREST     5
 
+enum { PREDICATE_ITEMS = 16 };
+
 static const char usage[] = "usage: warpcheck explain ID...\n"
                             "Shows what a requirement says, what a device may answer, what decides it, and the header\n"
                             "that it speaks of. warpcheck list shows the ids.\n";
@@ -88,20 +90,13 @@ static void head_print(const struct requirement *requirement, unsigned width)
 /* The items of the capability predicate, each with its question. */
 static void pics_print(const struct requirement *requirement, const struct pics *pics, unsigned width)
 {
-    const char *p = requirement->capability;
+    const struct pics_item *items[PREDICATE_ITEMS];
+    size_t count = pics_named(pics, requirement->capability, items, PREDICATE_ITEMS);
 
-    while (*(p += strspn(p, "&|!() ")) != '\0') {
-        size_t length = strcspn(p, "&|!() ");
-        char name[64];
-        const struct pics_item *item;
-
-        snprintf(name, sizeof(name), "%.*s", (int)length, p);
-        item = pics_find(pics, name);
-        if (item != NULL) {
-            printf("  %-*s%s: ", LABEL_WIDTH, "pics", item->name);
-            wrap_print(stdout, item->question, width, LABEL_WIDTH + 4 + (unsigned)length, LABEL_WIDTH + 4);
-        }
-        p += length;
+    for (size_t i = 0; i < count; i++) {
+        printf("  %-*s%s: ", LABEL_WIDTH, "pics", items[i]->name);
+        wrap_print(stdout, items[i]->question, width, LABEL_WIDTH + 4 + (unsigned)strlen(items[i]->name),
+                   LABEL_WIDTH + 4);
     }
 }
 

@@ -6,6 +6,7 @@
 #include "conformance/engine/cmd_audit.h"
 #include "conformance/engine/cmd_catalogue.h"
 #include "conformance/engine/cmd_dump.h"
+#include "conformance/engine/cmd_pics.h"
 #include "conformance/engine/cmd_prove.h"
 #include "conformance/engine/cmd_report.h"
 #include "conformance/engine/cmd_run.h"
@@ -27,6 +28,7 @@ static const struct subcommand subcommands[] = {
     {"dump", cmd_dump, "shows a capture, one line a message"},
     {"list", cmd_list, "the requirements, and what decides them"},
     {"explain", cmd_explain, "one requirement in full, with its header drawn"},
+    {"pics", cmd_pics, "what a device is able to do: the questions, a profile to fill in, a device's answers"},
     {"report", cmd_report, "makes the reports again from results.jsonl"},
 };
 

@@ -173,10 +173,17 @@ static int read_all(struct profile *profile, const char *path, struct pics *pics
         return -1;
     if (port_of(path, json_object_get(json, "port"), &profile->port, error) != 0 ||
         control_of(profile, path, error) != 0 || mac_of(profile, path, error) != 0 ||
-        pics_set(pics, "upper_tester", profile->control.family != 0 ? "yes" : "no", error) != 0 ||
-        pics_set(pics, "instrumented", "no", error) != 0)
+        profile_defaults(pics, profile->control.family != 0, error) != 0)
         return -1;
     return capabilities_of(profile, path, pics, error) != 0 ? -1 : deviations_of(profile, path, error);
+}
+
+int profile_defaults(struct pics *pics, bool control, struct sentence *error)
+{
+    return pics_set(pics, "upper_tester", control ? "yes" : "no", error) != 0 ||
+                   pics_set(pics, "instrumented", "no", error) != 0
+               ? -1
+               : 0;
 }
 
 int profile_load(struct profile *profile, const char *path, struct pics *pics, struct sentence *error)

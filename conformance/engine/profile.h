@@ -60,6 +60,9 @@ struct profile {
 
 /* Reads and checks a profile, and sets the PICS items it names. -1 with "path: what is wrong, what was expected". */
 int profile_load(struct profile *profile, const char *path, struct pics *pics, struct sentence *error);
+
+/* What a profile says that says nothing of capabilities: `control` answers for the upper tester, no device is instrumented. */
+int profile_defaults(struct pics *pics, bool control, struct sentence *error);
 void profile_free(struct profile *profile);
 
 /* Why this check is not to be run on this device without --destructive; NULL: nothing speaks against it. */

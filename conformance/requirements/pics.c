@@ -23,8 +23,8 @@ struct pics {
     size_t count;
 };
 
-enum { ITEM_NAME, ITEM_QUESTION, ITEM_DEFAULT, ITEM_MEANING, ITEM_COLUMNS };
-static const char *const item_columns[ITEM_COLUMNS] = {"item", "question", "default", "meaning"};
+enum { ITEM_NAME, ITEM_QUESTION, ITEM_DEFAULT, ITEM_MEANING, ITEM_TOLD, ITEM_COLUMNS };
+static const char *const item_columns[ITEM_COLUMNS] = {"item", "question", "default", "meaning", "told"};
 
 static bool name_octet(char c)
 {
@@ -59,16 +59,18 @@ static int item_add(struct pics *pics, const char *path, unsigned line, char *co
     for (const char *p = cell[ITEM_NAME]; *p != '\0'; p++)
         if (!name_octet(*p))
             return sentence_set(error, "%s:%u: item \"%.60s\" holds '%c'", path, line, cell[ITEM_NAME], *p);
-    if (cell[ITEM_NAME][0] == '\0' || cell[ITEM_QUESTION][0] == '\0' || cell[ITEM_MEANING][0] == '\0')
-        return sentence_set(error, "%s:%u: an item needs a name, a question and a meaning", path, line);
+    if (cell[ITEM_NAME][0] == '\0' || cell[ITEM_QUESTION][0] == '\0' || cell[ITEM_MEANING][0] == '\0' ||
+        cell[ITEM_TOLD][0] == '\0')
+        return sentence_set(error, "%s:%u: an item needs a name, a question, a meaning and who tells it (- for nobody)",
+                            path, line);
     if (item_find(pics, cell[ITEM_NAME], strlen(cell[ITEM_NAME])) != NULL)
         return sentence_set(error, "%s:%u: item %.60s is declared twice", path, line, cell[ITEM_NAME]);
     if (!value_valid(cell[ITEM_DEFAULT]))
         return sentence_set(error, "%s:%u: default \"%.40s\" of %.60s, yes, no or a number was expected", path, line,
                             cell[ITEM_DEFAULT], cell[ITEM_NAME]);
     memcpy(item->value, cell[ITEM_DEFAULT], strlen(cell[ITEM_DEFAULT]) + 1);
-    item->public =
-        (struct pics_item){cell[ITEM_NAME], cell[ITEM_QUESTION], cell[ITEM_DEFAULT], cell[ITEM_MEANING], item->value};
+    item->public = (struct pics_item){cell[ITEM_NAME],    cell[ITEM_QUESTION], cell[ITEM_DEFAULT],
+                                      cell[ITEM_MEANING], cell[ITEM_TOLD],     item->value};
     pics->count++;
     return 0;
 }
@@ -200,6 +202,29 @@ bool pics_holds(const struct pics *pics, const char *name)
     const struct item *item = item_find(pics, name, strlen(name));
 
     return item != NULL && value_holds(item->value);
+}
+
+bool pics_is_number(const struct pics_item *item)
+{
+    return isdigit((unsigned char)item->fallback[0]) != 0;
+}
+
+size_t pics_named(const struct pics *pics, const char *predicate, const struct pics_item **items, size_t limit)
+{
+    const char *p = predicate;
+    size_t count = 0;
+
+    while (*(p += strspn(p, "&|!() ")) != '\0') {
+        size_t length = strcspn(p, "&|!() "), seen = 0;
+        const struct item *item = item_find(pics, p, length);
+
+        while (item != NULL && seen < count && items[seen] != &item->public)
+            seen++;
+        if (item != NULL && seen == count && count < limit)
+            items[count++] = &item->public;
+        p += length;
+    }
+    return count;
 }
 
 struct reader {

@@ -22,6 +22,7 @@ struct pics_item {
     const char *question; /* what to ask the vendor */
     const char *fallback; /* value of the reference stack; also the value while nothing else is set */
     const char *meaning;
+    const char *told;  /* what the upper tester's `capabilities` says of it: "ird_max", "rtr=send"; "-": nothing */
     const char *value; /* the value now */
 };
 
@@ -50,6 +51,12 @@ int pics_set(struct pics *pics, const char *name, const char *value, struct sent
 
 /* Does the item hold? False for an unknown item. */
 bool pics_holds(const struct pics *pics, const char *name);
+
+/* Is the value a number, and not yes or no, by the item's default? */
+bool pics_is_number(const struct pics_item *item);
+
+/* The items that a capability predicate names, in the predicate's order, each once; at most limit. */
+size_t pics_named(const struct pics *pics, const char *predicate, const struct pics_item **items, size_t limit);
 
 /*
  * Evaluates a capability predicate: 1 if it holds, 0 if not, -1 with a sentence in error if it cannot be read or

@@ -12,7 +12,7 @@ expect 0 "--help" "$WARPCHECK" --help
 says '^usage: warpcheck '
 commands=$(sed -nE 's/^  ([a-z]+) +.*/\1/p' "$WORK/stdout")
 holds "--help names eight commands or more" test "$(wc -w <<<"$commands")" -ge 8
-for command in run audit prove peer dump list explain report; do
+for command in run audit prove peer dump list explain pics report; do
 	holds "--help names $command" grep -qw "$command" <<<"$commands"
 done
 expect 0 "--version" "$WARPCHECK" --version

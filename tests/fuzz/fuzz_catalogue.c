@@ -41,7 +41,7 @@ static void items(const void *octets, size_t size)
 
 static void predicate(const void *octets, size_t size)
 {
-    static const char table[] = "item\tquestion\tdefault\tmeaning\na\tq\tyes\tm\nb\tq\tno\tm\n";
+    static const char table[] = "item\tquestion\tdefault\tmeaning\ttold\na\tq\tyes\tm\t-\nb\tq\tno\tm\t-\n";
     char *text = malloc(size + 1);
     struct sentence reason, error;
     struct pics *pics;

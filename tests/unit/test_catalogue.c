@@ -306,8 +306,8 @@ static const struct {
     {"((((((((((((((((((((yes1))))))))))))))))))))", -1},
 };
 
-static const char items[] = "item\tquestion\tdefault\tmeaning\nyes1\tq\tyes\tm\nno1\tq\tno\tm\nnumber\tq\t16\tm\n"
-                            "zero\tq\t0\tm\n";
+static const char items[] = "item\tquestion\tdefault\tmeaning\ttold\nyes1\tq\tyes\tm\ta\n"
+                            "no1\tq\tno\tm\tr=x\nnumber\tq\t16\tm\t-\nzero\tq\t0\tm\t-\n";
 
 START_TEST(predicates_are_evaluated)
 {
@@ -345,10 +345,11 @@ START_TEST(malformed_items_get_file_and_line)
 {
     static const char *const bad[] = {"",
                                       "item\tquestion\tdefault\n",
-                                      "item\tquestion\tdefault\tmeaning\nx\tq\tmaybe\tm\n",
-                                      "item\tquestion\tdefault\tmeaning\nx\tq\tyes\tm\nx\tq\tyes\tm\n",
-                                      "item\tquestion\tdefault\tmeaning\nx y\tq\tyes\tm\n",
-                                      "item\tquestion\tdefault\tmeaning\nx\tyes\tm\n"};
+                                      "item\tquestion\tdefault\tmeaning\ttold\nx\tq\tmaybe\tm\t-\n",
+                                      "item\tquestion\tdefault\tmeaning\ttold\nx\tq\tyes\tm\t-\nx\tq\tyes\tm\t-\n",
+                                      "item\tquestion\tdefault\tmeaning\ttold\nx y\tq\tyes\tm\t-\n",
+                                      "item\tquestion\tdefault\tmeaning\ttold\nx\tyes\tm\t-\n",
+                                      "item\tquestion\tdefault\tmeaning\ttold\nx\tq\tyes\tm\t\n"};
 
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct sentence error = {""};
