@@ -12,7 +12,7 @@
 #include "conformance/engine/prove.h"
 #include "reports/terminal.h"
 
-enum { SEEDS = 50, JOBS_MAX = PROVE_JOBS_MAX };
+enum { SEEDS = 8, JOBS_MAX = PROVE_JOBS_MAX };
 
 static const char usage[] =
     "usage: warpcheck prove [OPTION...] [DEFECT...]\n"
@@ -20,7 +20,7 @@ static const char usage[] =
     "  over many seeds. Every defect has to be caught by a requirement that it names; the correct stack by none.\n"
     "  The checks that a defect names are tried first, and all of them when these do not catch it.\n"
     "  --seed N       seed of the defects' runs and first seed of the correct stack's (1)\n"
-    "  --seeds N      how many seeds of the correct stack (50; with defects named: 0)\n"
+    "  --seeds N      how many seeds of the correct stack (8; with defects named: 0)\n"
     "  --scripts DIR  checks of this folder instead of those built in\n"
     "  -j N           processes (as many as there are processors)\n"
     "  --matrix       the whole matrix: every check against every defect (minutes), and who caught what\n"

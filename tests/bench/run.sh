@@ -8,7 +8,7 @@
 #   BENCH_PLUGIN_MB=200   size of the one that tshark reads with the plugin and with the built-in dissectors
 #   BENCH_ROUNDS=3        the best of so many runs counts, for every program alike
 #
-# Everything but `audit -j 2` is pinned to one core; the captures lie in the page cache for all programs. Exit status 1 when a program
+# Everything but `audit -j 2` and `prove` is pinned to one core; the captures lie in the page cache for all programs. Exit status 1 when a program
 # fails or a ratio misses what is aimed at.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -121,6 +121,12 @@ if [ "$(nproc)" -gt 1 ]; then
 fi
 aim "audit's memory: 64 MiB against what $BENCH_MB MB took" "$(ratio 65536 "$audit_rss")" 1
 aim "audit's memory: 64 MiB against what 1000 flows took" "$(ratio 65536 "$thousand_rss")" 1
+echo "== prove: every defect against the checks that it names, the correct stack over 8 seeds, all cores"
+pinned=("${pin[@]}") pin=()
+best 1 "$WARPCHECK" prove --seeds 8
+pin=("${pinned[@]}")
+printf '  %-28s %11s  %9.3f s\n' "warpcheck prove" "" "$wall"
+aim "a minute against prove's time" "$(ratio 60 "$wall")" 1
 echo "== plugin: tshark with it, and with the built-in dissectors alone"
 plugin=$B/dissector/warpcheck.so
 make -s plugin B="$B" >/dev/null

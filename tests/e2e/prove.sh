@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 # The kill matrix: every defect is killed by a requirement that it names, and the correct stack trips nothing over
-# PROVE_SEEDS seeds (20 here for the time it takes; `warpcheck prove` has 50).
+# PROVE_SEEDS seeds (20; `warpcheck prove` has 8).
 set -euo pipefail
 
 work=${WORK:-$(mktemp -d)}
