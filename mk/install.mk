@@ -18,5 +18,8 @@ install: programs
 	for h in wire/*.h; do install -m 644 "$$h" '$(includedir)/libiwarp/wire/'; done
 	sed -e 's|@PREFIX@|$(PREFIX)|g; s|@VERSION@|$(VERSION)|g' packaging/libiwarp.pc.in >'$(libdir)/pkgconfig/libiwarp.pc'
 	[ ! -e docs/warpcheck.1 ] || install -D -m 644 docs/warpcheck.1 '$(datadir)/man/man1/warpcheck.1'
-	[ ! -e packaging/warpcheck.bash ] || install -D -m 644 packaging/warpcheck.bash \
-		'$(datadir)/bash-completion/completions/warpcheck'
+	for p in warpcheck iwarp-peer; do \
+		install -D -m 644 packaging/completion/warpcheck.bash '$(datadir)/bash-completion/completions'/$$p; done
+	install -D -m 644 packaging/completion/_warpcheck '$(datadir)/zsh/site-functions/_warpcheck'
+	for p in warpcheck iwarp-peer; do \
+		install -D -m 644 packaging/completion/warpcheck.fish '$(datadir)/fish/vendor_completions.d'/$$p.fish; done

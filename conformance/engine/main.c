@@ -5,6 +5,7 @@
 
 #include "conformance/engine/cmd_audit.h"
 #include "conformance/engine/cmd_catalogue.h"
+#include "conformance/engine/cmd_complete.h"
 #include "conformance/engine/cmd_dump.h"
 #include "conformance/engine/cmd_pics.h"
 #include "conformance/engine/cmd_prove.h"
@@ -30,6 +31,7 @@ static const struct subcommand subcommands[] = {
     {"explain", cmd_explain, "one requirement in full, with its header drawn"},
     {"pics", cmd_pics, "what a device is able to do: the questions, a profile to fill in, a device's answers"},
     {"report", cmd_report, "makes the reports again from results.jsonl"},
+    {"complete", cmd_complete, "what may stand next on a command line, for the completion of shells"},
 };
 
 static int usage(FILE *out, int status)
@@ -38,8 +40,9 @@ static int usage(FILE *out, int status)
           "Proves, frame by frame, whether an iWARP implementation keeps the rules of its RFCs.\n\n",
           out);
     for (size_t i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
-        fprintf(out, "  %-8s %s\n", subcommands[i].name, subcommands[i].what);
-    fputs("\nwarpcheck COMMAND --help tells more.\n"
+        fprintf(out, "  %-8s  %s\n", subcommands[i].name, subcommands[i].what);
+    fputs("\n  --version  the version\n  --help     this text\n"
+          "\nwarpcheck COMMAND --help tells more.\n"
           "Exit status: 0 conforms, 1 fails, 2 usage, 3 nothing selected, 4 inconclusive.\n",
           out);
     return ferror(out) ? STATUS_ENVIRONMENT : status;

@@ -19,6 +19,11 @@ static const struct peer {
     {"linux-siw-6.12", "linux/run.sh", {"--series", "6.12"}},
 };
 
+const char *peer_name(size_t index)
+{
+    return index < sizeof(peers) / sizeof(peers[0]) ? peers[index].name : NULL;
+}
+
 static const struct peer *find(const char *dut)
 {
     if (access(dut, F_OK) == 0)

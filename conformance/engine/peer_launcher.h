@@ -6,6 +6,8 @@
 #ifndef CONFORMANCE_ENGINE_PEER_LAUNCHER_H
 #define CONFORMANCE_ENGINE_PEER_LAUNCHER_H
 
+#include <stddef.h>
+
 #include "wire/sentence.h"
 
 /*
@@ -14,5 +16,8 @@
  * Scripts are looked for in $WARPCHECK_PEERS, beside the program's folder (a build in the tree), and in share/warpcheck/peers.
  */
 int peer_launch(const char *dut, int argc, char **argv, struct sentence *error);
+
+/* The index-th of these devices' names; NULL beyond the last one. */
+const char *peer_name(size_t index);
 
 #endif

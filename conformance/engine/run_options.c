@@ -12,7 +12,7 @@ const char run_options_usage[] =
     "  --dut PROFILE    the device that this file describes (JSON; docs/profiles.md), or\n"
     "                   linux-siw: the Linux kernel's software iWARP, in a virtual machine\n"
     "  --simulate       the reference stack in this process, on virtual time\n"
-    "  --defect ID      gives the reference stack a defect (several: repeat; warpcheck list --defects)\n"
+    "  --defect DEFECT  gives the reference stack a defect (several: repeat; warpcheck list --defects)\n"
     "  --ipv6           over IPv6 instead of IPv4 (reference stack)\n"
     "  --script FILE    checks of this script or folder instead of those built in (several: repeat)\n"
     "  --seed N         ports, sequence numbers and simulated worlds follow from it (1)\n"

@@ -14,6 +14,8 @@ prefix=$dest/opt/iwarp
 # The programs are there already, made with the caller's flags: they are installed as they are.
 expect 0 "make install" make -o programs install B="$B" DESTDIR="$dest" PREFIX=/opt/iwarp
 for file in bin/warpcheck bin/iwarp-peer lib/libiwarp.a lib/libiwarp.so lib/libiwarp.so.0 lib/pkgconfig/libiwarp.pc \
+	share/bash-completion/completions/warpcheck share/bash-completion/completions/iwarp-peer share/zsh/site-functions/_warpcheck \
+	share/fish/vendor_completions.d/warpcheck.fish share/fish/vendor_completions.d/iwarp-peer.fish \
 	include/libiwarp/iwarp/verbs.h include/libiwarp/iwarp/stream.h include/libiwarp/iwarp/device.h; do
 	holds "$file is there" test -s "$prefix/$file"
 done
@@ -22,6 +24,14 @@ holds "all can be read by all" test -z "$(find "$prefix" ! -type l ! -perm -444)
 expect 0 "the installed warpcheck" "$prefix/bin/warpcheck" --version
 says '^warpcheck [0-9]'
 expect 0 "the installed iwarp-peer" "$prefix/bin/iwarp-peer" --help
+
+# shellcheck disable=SC2016
+expect 0 "the installed completion asks the installed program" env PATH="$prefix/bin:$PATH" bash --norc -c 'source "$0"
+	COMP_WORDS=(warpcheck pi) COMP_CWORD=1; _warpcheck warpcheck; echo "${COMPREPLY[@]}"
+	COMP_WORDS=(iwarp-peer --rev "") COMP_CWORD=2; _warpcheck iwarp-peer; echo "${COMPREPLY[@]}"' \
+	"$prefix/share/bash-completion/completions/iwarp-peer"
+says '^pics$'
+says '^1 2$'
 
 # From here on nothing of the tree but the examples' sources.
 mkdir -p "$WORK/away"
