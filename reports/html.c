@@ -116,6 +116,7 @@ static void facts(const struct html *html)
     fact(html, "Target", info->target);
     fact(html, "Command", info->command);
     fact(html, "Started", info->started);
+    fact(html, "Ended", summary->ended);
     fact(html, "Tool", info->tool);
     fact(html, "Catalogue", info->catalogue);
     fact_number(html, "Seed", info->seed);
@@ -133,11 +134,17 @@ static void facts(const struct html *html)
 static void notices(const struct html *html)
 {
     const struct report *report = html->report;
-    if (!report->finished)
-        markup_element(
-            html->markup, "p", "notice",
-            "The results have no summary line: the run was stopped, or is still going. This page shows what was "
-            "decided until then; the same command with --resume goes on.");
+    if (!report->finished) {
+        markup_open(html->markup, "p", "class", "notice", NULL);
+        if (report->summary.stopped)
+            markup_textf(html->markup, "The run was stopped: %.200s. ", report->summary.stopped);
+        else
+            markup_text(html->markup,
+                        "The results have no summary line: the run was stopped, or is still going. ");
+        markup_text(html->markup,
+                    "This page shows what was decided until then; the same command with --resume goes on.");
+        markup_close(html->markup);
+    }
     if (*report->note)
         markup_element(html->markup, "p", "notice", report->note);
     if (report->console) {

@@ -180,6 +180,7 @@ int junit_write(const struct report *report, const char *path, struct sentence *
 {
     struct markup *m = markup_new();
     struct suite all = {.first = 0, .end = report->entry_count};
+    char message[256];
     if (!m)
         return sentence_set(error, "%s: out of memory", path);
     for (size_t i = 0; i < report->entry_count; i++)
@@ -200,8 +201,8 @@ int junit_write(const struct report *report, const char *path, struct sentence *
         struct suite run = {.first = 0, .end = 1, .errors = 1};
         suite_open(m, "testsuite", "run", &run);
         markup_open(m, "testcase", "name", "the run comes to its end", "classname", "run", NULL);
-        markup_void(m, "error", "message", "results.jsonl has no summary line: the run was stopped; --resume goes on",
-                    "type", "INCONCLUSIVE", NULL);
+        snprintf(message, sizeof(message), "%.150s: the run was stopped; --resume goes on", report_stopped(report));
+        markup_void(m, "error", "message", message, "type", "INCONCLUSIVE", NULL);
         markup_close(m);
         markup_close(m);
     }

@@ -62,22 +62,14 @@ static void put_findings(FILE *out, const struct report *report)
 
 int markdown_write(const struct report *report, const char *path, struct sentence *error)
 {
-    static const char *const words[] = {[EXIT_CONFORMS] = "conforms",
-                                        [EXIT_FAILS] = "does not conform",
-                                        [EXIT_USAGE] = "inconclusive",
-                                        [EXIT_NOTHING_SELECTED] = "nothing was decided",
-                                        [EXIT_INCONCLUSIVE] = "inconclusive"};
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return sentence_set(error, "%s: out of memory", path);
-    enum exit_status status = summary_exit_status(&report->summary);
-    if (!report->finished && status == EXIT_CONFORMS)
-        status = EXIT_INCONCLUSIVE;
     fputs("## warpcheck: ", out);
     markdown_text(out, report->info.target);
-    fprintf(out, " %s\n\n", words[status]);
+    fprintf(out, " %s\n\n", report_outcome(report));
     for (unsigned v = 0; v < VERDICT_COUNT; v++)
         fprintf(out, "%s%llu %s", v ? ", " : "", (unsigned long long)summary_of(&report->summary, (enum verdict)v),
                 verdict_name((enum verdict)v));

@@ -3,8 +3,6 @@
 #include "reports/report.h"
 
 #include "conformance/requirements/catalogue.h"
-#include "reports/html.h"
-#include "reports/junit.h"
 #include "reports/results_log.h"
 #include "reports/text.h"
 
@@ -95,7 +93,7 @@ static int on_summary(void *user, const struct run_summary *summary, json_t *obj
     json_decref(report->summary_object);
     report->summary = *summary;
     report->summary_object = json_incref(object);
-    report->finished = true;
+    report->finished = !summary->stopped;
     return 0;
 }
 
@@ -236,32 +234,25 @@ char *report_sentence(const struct result *result)
     return line;
 }
 
-static int write_one(const char *dir, const char *name, const struct report *report,
-                     const struct report_coverage *coverage, struct sentence *error)
+const char *report_stopped(const struct report *report)
 {
-    char *path = NULL;
-    if (asprintf(&path, "%s/%s", dir, name) < 0)
-        return sentence_set(error, "%s: out of memory", dir);
-    int rc =
-        strcmp(name, "junit.xml") == 0 ? junit_write(report, path, error) : html_write(report, coverage, path, error);
-    free(path);
-    return rc;
+    if (report->finished)
+        return NULL;
+    return report->summary.stopped ? report->summary.stopped : "results.jsonl has no summary line";
 }
 
-int report_write_all(const char *dir, const struct catalogue *catalogue, const struct report_coverage *coverage,
-                     struct sentence *error)
+enum exit_status report_exit_status(const struct report *report)
 {
-    struct report report;
-    char *path = NULL;
-    if (asprintf(&path, "%s/results.jsonl", dir) < 0)
-        return sentence_set(error, "%s: out of memory", dir);
-    int rc = report_load(&report, path, catalogue, error);
-    free(path);
-    if (rc != 0)
-        return -1;
-    rc = write_one(dir, "index.html", &report, coverage, error);
-    if (write_one(dir, "junit.xml", &report, coverage, rc == 0 ? error : NULL) != 0)
-        rc = -1;
-    report_free(&report);
-    return rc;
+    enum exit_status status = summary_exit_status(&report->summary);
+    return report->finished || status != EXIT_CONFORMS ? status : EXIT_INCONCLUSIVE; /* half a run proves nothing */
+}
+
+const char *report_outcome(const struct report *report)
+{
+    static const char *const words[] = {[EXIT_CONFORMS] = "conforms",
+                                        [EXIT_FAILS] = "does not conform",
+                                        [EXIT_USAGE] = "inconclusive",
+                                        [EXIT_NOTHING_SELECTED] = "nothing was decided",
+                                        [EXIT_INCONCLUSIVE] = "inconclusive"};
+    return words[report_exit_status(report)];
 }

@@ -34,7 +34,7 @@ struct report_entry {
 struct report {
     struct run_info info;
     struct run_summary summary;    /* traffic: of the file's summary line; verdicts: counted from its results */
-    bool finished;                 /* the file has a summary line: the run came to its end */
+    bool finished;                 /* the file has a summary line that names no reason to stop: the run came to its end */
     struct report_entry **entries; /* in catalogue order, then by role; unknown ids last */
     size_t entry_count;
     char note[512];      /* what the reader remarked, "" for nothing */
@@ -69,11 +69,13 @@ enum verdict verdict_worse(enum verdict a, enum verdict b);
 /* "expected X; got Y" or the message, whatever the result has: one line, malloc'd, NULL without memory. */
 char *report_sentence(const struct result *result);
 
-/*
- * Writes DIR/index.html and DIR/junit.xml from DIR/results.jsonl: what `run` and `audit` call at the end of a run,
- * after the log is closed. `coverage` may be NULL. 0, or -1 with the sentence set.
- */
-int report_write_all(const char *dir, const struct catalogue *catalogue, const struct report_coverage *coverage,
-                     struct sentence *error);
+/* Why there is no more of a run that did not come to its end; NULL: it did. */
+const char *report_stopped(const struct report *report);
+
+/* What the program's exit status was, as far as the results tell: that of an unfinished run is never a success. */
+enum exit_status report_exit_status(const struct report *report);
+
+/* What that status says of the device: "conforms", "does not conform", ... */
+const char *report_outcome(const struct report *report);
 
 #endif

@@ -185,6 +185,7 @@ json_t *result_to_json(const struct result *result)
     rc |= set_text(object, "reading", result->reading);
     rc |= set_text(object, "pics", result->pics);
     rc |= set_text(object, "replay", result->replay);
+    rc |= set_text(object, "deviation", result->deviation);
     if (result->steps && json_array_size(result->steps))
         rc |= json_object_set(object, "steps", result->steps);
     if (rc) {
@@ -214,6 +215,7 @@ int result_from_json(json_t *object, struct result *result)
         .reading = get_text(object, "reading"),
         .pics = get_text(object, "pics"),
         .replay = get_text(object, "replay"),
+        .deviation = get_text(object, "deviation"),
     };
     json_t *steps = json_object_get(object, "steps");
     result->steps = json_is_array(steps) ? steps : NULL;
@@ -284,6 +286,8 @@ json_t *run_summary_to_json(const struct run_summary *summary)
         rc |= set_count(messages, summary->messages[i].name, summary->messages[i].count);
     rc |= json_object_set_new(object, "messages", messages);
     rc |= set_count(object, "crc_errors", summary->crc_errors);
+    rc |= set_text(object, "ended", summary->ended);
+    rc |= set_text(object, "stopped", summary->stopped);
     if (rc) {
         json_decref(object);
         return NULL;
@@ -308,6 +312,8 @@ int run_summary_from_json(json_t *object, struct run_summary *summary)
         .fpdus = get_count(object, "fpdus"),
         .ddp_segments = get_count(object, "ddp_segments"),
         .crc_errors = get_count(object, "crc_errors"),
+        .ended = get_text(object, "ended"),
+        .stopped = get_text(object, "stopped"),
     };
     const char *name;
     json_t *count;

@@ -59,6 +59,7 @@ struct result {
     const char *reading;  /* AMBIGUOUS: the reading that the DUT took */
     const char *pics;     /* SKIP: the capability line of the profile, e.g. "markers = no" */
     const char *replay;   /* command line that repeats it */
+    const char *deviation; /* WARN: it is this known deviation of the profile, and would be a failure otherwise */
     json_t *steps;        /* the ladder: array of step objects (see result_step); borrowed reference */
 };
 
@@ -86,6 +87,8 @@ struct run_summary {
     uint64_t frames, fpdus, ddp_segments, crc_errors;
     struct message_count messages[RUN_SUMMARY_MESSAGES];
     size_t message_count;
+    const char *ended;   /* optional: UTC, "2026-11-20T10:52:03Z" */
+    const char *stopped; /* optional: the run did not come to its end, and why: "interrupted" */
 };
 
 /* "PASS", "FAIL", ...; "?" for a number outside the enum. */

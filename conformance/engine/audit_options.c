@@ -58,12 +58,8 @@ static int option_parse(struct audit_options *options, int argc, char **argv, in
         return processes_parse(options, value, error);
     if (option_value("--format", argc, argv, index, &value, error) != 0)
         return -1;
-    if (value != NULL) {
-        options->jsonl = strcmp(value, "jsonl") == 0;
-        if (!options->jsonl && strcmp(value, "text") != 0)
-            return sentence_set(error, "--format \"%.40s\" is unknown, text or jsonl was expected", value);
-        return 0;
-    }
+    if (value != NULL)
+        return format_option_parse(&options->format, value, error);
     if (strcmp(argv[*index], "--all") != 0)
         return sentence_set(error, "unknown option %.60s (warpcheck audit --help lists them)", argv[*index]);
     options->all = true;

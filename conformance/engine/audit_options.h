@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "conformance/engine/capture_file.h"
+#include "conformance/engine/format_option.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/select.h"
 #include "wire/sentence.h"
@@ -15,7 +16,8 @@ struct audit_options {
     struct capture_list files; /* at least one when parsed */
     const char *output;        /* folder, NULL: none */
     unsigned processes;        /* files judged at once, at least 1 */
-    bool jsonl, all;
+    struct format_option format;
+    bool all;
 };
 
 /*

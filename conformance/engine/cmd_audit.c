@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "conformance/engine/audit_judge.h"
 #include "conformance/engine/audit_options.h"
 #include "conformance/engine/audit_workers.h"
 #include "conformance/engine/cmd_report.h"
 #include "conformance/engine/output_folder.h"
+#include "conformance/engine/utc_text.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/select.h"
 #include "reports/result.h"
@@ -37,19 +37,25 @@ struct audit {
     struct flow_totals totals; /* of all files */
     bool logged;               /* somebody reads the log */
     struct seen *seen;         /* by index in the catalogue */
+    char results[4200];        /* file that the log is written to, "": none */
     bool unwritten;            /* results were lost: disk full */
     bool foreign;              /* some file is no capture that can be read */
     bool damaged;              /* some file breaks off */
 };
 
-static const char usage[] =
-    "usage: warpcheck audit [SELECT...] [OPTION...] FILE|DIR...\n"
-    "  Judges captures (pcap, pcapng; folders with all below them) by every rule that their traffic exercises.\n"
-    "  -j N               judge up to N files at once\n"
-    "  -o DIR             write results.jsonl, index.html and junit.xml there\n"
-    "  --format F         text or jsonl (results.jsonl on standard output)\n"
-    "  --all              show what passed, too\n"
-    "  --help             this text\n";
+static void usage(void)
+{
+    char files[200], names[200];
+
+    printf("usage: warpcheck audit [SELECT...] [OPTION...] FILE|DIR...\n"
+           "  Judges captures (pcap, pcapng; folders with all below them) by every rule that their traffic exercises.\n"
+           "  -j N               judge up to N files at once\n"
+           "  -o DIR             write results.jsonl there, and the reports: %s\n"
+           "  --format F         what standard output gets: %s\n"
+           "  --all              show what passed, too\n"
+           "  --help             this text\n",
+           report_format_files(files, sizeof(files)), format_option_names(names, sizeof(names)));
+}
 
 static int complain(int status, const char *message)
 {
@@ -69,7 +75,7 @@ static void unwritten(struct audit *audit, const char *message)
 
 static bool is_shown(const struct audit *audit, enum verdict verdict)
 {
-    return !audit->options->jsonl && (verdict != VERDICT_PASS || audit->options->all);
+    return !format_option_machine(&audit->options->format) && (verdict != VERDICT_PASS || audit->options->all);
 }
 
 static void show(struct audit *audit, const struct result *result, const struct requirement *requirement,
@@ -191,7 +197,7 @@ static int share_files(struct audit *audit, struct sentence *error)
         .files = &options->files,
         .processes = options->processes,
         .lines = audit->logged,
-        .shown = options->all && !options->jsonl,
+        .shown = options->all && !format_option_machine(&options->format),
         .result = take_line,
         .file = take_file,
         .user = audit,
@@ -261,20 +267,21 @@ static int finish(struct audit *audit)
     const char *output = audit->options->output;
     struct run_summary summary;
     struct sentence error;
-    char page[4200] = "";
+    char page[4200] = "", ended[UTC_TEXT_OCTETS];
 
     fill_summary(audit, &summary);
+    summary.ended = utc_text(ended);
     if (results_log_finish(audit->log, &summary, &error) != 0)
         unwritten(audit, error.text);
     if (results_log_close(audit->log, &error) != 0)
         unwritten(audit, error.text);
     audit->log = NULL;
-    if (output != NULL && engine_write_reports(output, audit->catalogue, &error) != 0) {
+    if (engine_write_reports(audit->results, output, audit->options->format.report, audit->catalogue, &error) != 0) {
         unwritten(audit, error.text);
     } else if (output != NULL) {
         snprintf(page, sizeof(page), "%.4000s/index.html", output);
     }
-    if (!audit->options->jsonl) {
+    if (!format_option_machine(&audit->options->format)) {
         show_hidden(audit);
         terminal_summary(&audit->terminal, &summary, page[0] != '\0' ? page : NULL);
         if (fflush(stdout) != 0 || ferror(stdout))
@@ -290,32 +297,27 @@ static int finish(struct audit *audit)
 static int open_log(struct audit *audit, struct sentence *error)
 {
     const struct audit_options *options = audit->options;
-    char target[512] = "", started[32], path[4200];
-    time_t now = time(NULL);
-    struct tm utc;
+    char target[512] = "", started[UTC_TEXT_OCTETS];
     struct run_info info = {
         .tool = "warpcheck " WARPCHECK_VERSION,
         .catalogue = catalogue_digest(audit->catalogue),
         .target = target,
         .command = "audit",
-        .started = started,
+        .started = utc_text(started),
     };
 
-    gmtime_r(&now, &utc);
-    strftime(started, sizeof(started), "%Y-%m-%dT%H:%M:%SZ", &utc);
     if (options->files.count == 1)
         snprintf(target, sizeof(target), "%s", options->files.paths[0]);
     else
         snprintf(target, sizeof(target), "%.400s and %zu more captures", options->files.paths[0],
                  options->files.count - 1);
-    if (options->output != NULL) {
-        if (output_folder_make(options->output, error) != 0)
-            return -1;
-        snprintf(path, sizeof(path), "%s/results.jsonl", options->output);
-    }
-    audit->logged = options->output != NULL || options->jsonl;
-    audit->log =
-        results_log_create(options->output != NULL ? path : NULL, &info, options->jsonl ? stdout : NULL, error);
+    if (options->output != NULL && output_folder_make(options->output, error) != 0)
+        return -1;
+    if (format_option_results(&options->format, options->output, audit->results, sizeof(audit->results), error) != 0)
+        return -1;
+    audit->logged = audit->results[0] != '\0' || options->format.jsonl;
+    audit->log = results_log_create(audit->results[0] != '\0' ? audit->results : NULL, &info,
+                                    options->format.jsonl ? stdout : NULL, error);
     return audit->log != NULL ? 0 : -1;
 }
 
@@ -356,7 +358,8 @@ int cmd_audit(int argc, char **argv)
 
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0) {
-            printf("%s%s", usage, selection_usage);
+            usage();
+            fputs(selection_usage, stdout);
             return EXIT_CONFORMS;
         }
     if (catalogue_load(&catalogue, &error) != 0)

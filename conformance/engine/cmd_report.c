@@ -11,36 +11,41 @@
 #include "conformance/engine/coverage.h"
 #include "conformance/engine/report_matrix.h"
 #include "conformance/requirements/catalogue.h"
-#include "reports/html.h"
-#include "reports/junit.h"
-#include "reports/markdown.h"
+#include "reports/format.h"
 #include "reports/report.h"
 #include "reports/results_log.h"
 #include "reports/terminal.h"
 
 enum { REPORT_DONE = 0, REPORT_USAGE = 2, REPORT_ENVIRONMENT = 4 };
 
-enum format { FORMAT_ALL, FORMAT_HTML, FORMAT_JUNIT, FORMAT_MARKDOWN, FORMAT_TEXT };
-
 enum { INPUTS_MAX = 64 };
 
 struct options {
-    enum format format;
+    const struct report_format *format; /* NULL: all standing ones, or text */
+    bool text;
     bool matrix;
     char *inputs[INPUTS_MAX];
     size_t input_count;
     const char *output;
 };
 
-static const char usage[] =
-    "usage: warpcheck report DIR|FILE [OPTION...]\n"
-    "       warpcheck report --matrix [NAME=]DIR|FILE... [-o OUT]\n"
-    "  Makes the reports of a run or audit again from its results.jsonl. Without --format: DIR/index.html and\n"
-    "  DIR/junit.xml.\n"
-    "  --format F         html, junit, md (Markdown summary) or text (findings with their ladders)\n"
-    "  --matrix           one page of several runs, a column each (matrix.html), linked to the runs' own pages\n"
-    "  -o OUT             file to write, - for standard output (text: always there)\n"
-    "  --help             this text\n";
+static void usage(void)
+{
+    char files[200];
+
+    printf("usage: warpcheck report DIR|FILE [OPTION...]\n"
+           "       warpcheck report --matrix [NAME=]DIR|FILE... [-o OUT]\n"
+           "  Makes the reports of a run or audit again from its results.jsonl. Without --format, in the same folder:\n"
+           "  %s.\n"
+           "  --format F         text: findings with their ladders, on standard output; or a file's:\n",
+           report_format_files(files, sizeof(files)));
+    for (const struct report_format *format = report_formats; format->name != NULL; format++)
+        printf("                       %-6s %-15s %s\n", format->name, format->file, format->what);
+    fputs("  --matrix           one page of several runs, a column each (matrix.html), linked to the runs' own pages\n"
+          "  -o OUT             file to write, - for standard output\n"
+          "  --help             this text\n",
+          stdout);
+}
 
 static int complain(int status, const char *message)
 {
@@ -50,15 +55,14 @@ static int complain(int status, const char *message)
 
 static int format_set(struct options *options, const char *value, struct sentence *error)
 {
-    static const char *const names[] = {"", "html", "junit", "md", "text"};
+    char names[200];
 
-    for (size_t i = 1; value && i < sizeof(names) / sizeof(names[0]); i++)
-        if (strcmp(value, names[i]) == 0) {
-            options->format = (enum format)i;
-            return 0;
-        }
-    return sentence_set(error, "--format \"%.40s\" is unknown, html, junit, md or text was expected",
-                        value ? value : "");
+    options->format = report_format_find(value);
+    options->text = value && strcmp(value, "text") == 0;
+    if (options->format || options->text)
+        return 0;
+    return sentence_set(error, "--format \"%.40s\" is unknown, %s was expected", value ? value : "",
+                        report_format_names("text", names, sizeof(names)));
 }
 
 static int arguments_parse(struct options *options, int argc, char **argv, struct sentence *error)
@@ -89,13 +93,17 @@ static int arguments_parse(struct options *options, int argc, char **argv, struc
     if (options->input_count == 0)
         return sentence_set(error, "which run? name its output folder or its results.jsonl");
     if (options->matrix)
-        return options->format == FORMAT_ALL ? 0
-                                             : sentence_set(error, "a matrix is HTML: --format has no place beside it");
+        return !options->format && !options->text
+                   ? 0
+                   : sentence_set(error, "a matrix is HTML: --format has no place beside it");
     if (options->input_count > 1)
         return sentence_set(error, "one folder or results.jsonl at a time (but for --matrix), %.100s is too many",
                             options->inputs[1]);
-    if (options->output && options->format == FORMAT_ALL)
-        return sentence_set(error, "-o needs --format html, junit or md");
+    if (options->output && !options->format && !options->text) {
+        char names[200];
+
+        return sentence_set(error, "-o needs --format %s", report_format_names("", names, sizeof(names)));
+    }
     return 0;
 }
 
@@ -134,23 +142,23 @@ static bool covers(void *user, const char *id)
     return coverage.check_path != NULL || coverage.rule_name != NULL;
 }
 
-static int write_one(const struct options *options, enum format format, const struct report *report,
-                     const struct report_coverage *coverage, const char *dir, struct sentence *error)
+static void say_path(const char *path)
 {
-    static const char *const names[] = {"", "index.html", "junit.xml", "summary.md"};
-    char *path = options->output ? strdup(options->output) : beside(dir, names[format]);
+    if (strcmp(path, "-") != 0)
+        printf("%s\n", path);
+}
+
+static int write_one(const struct options *options, const struct report *report, const struct report_coverage *coverage,
+                     const char *dir, struct sentence *error)
+{
+    char *path = options->output ? strdup(options->output) : beside(dir, options->format->file);
     int rc;
 
     if (!path)
         return sentence_set(error, "out of memory");
-    if (format == FORMAT_HTML)
-        rc = html_write(report, coverage, path, error);
-    else if (format == FORMAT_JUNIT)
-        rc = junit_write(report, path, error);
-    else
-        rc = markdown_write(report, path, error);
-    if (rc == 0 && strcmp(path, "-") != 0)
-        printf("%s\n", path);
+    rc = options->format->write(report, coverage, path, error);
+    if (rc == 0)
+        say_path(path);
     free(path);
     return rc;
 }
@@ -166,13 +174,10 @@ static int write_files(const struct options *options, const struct report *repor
     struct report_coverage coverage = {covers, index};
     if (*report->note)
         fprintf(stderr, "warpcheck report: %s\n", report->note);
-    if (options->format == FORMAT_ALL) {
-        rc = write_one(options, FORMAT_HTML, report, &coverage, dir, &error);
-        if (rc == 0)
-            rc = write_one(options, FORMAT_JUNIT, report, &coverage, dir, &error);
-    } else {
-        rc = write_one(options, options->format, report, &coverage, dir, &error);
-    }
+    if (options->format)
+        rc = write_one(options, report, &coverage, dir, &error);
+    else
+        rc = report_formats_write(report, &coverage, dir, say_path, &error);
     coverage_free(index);
     return rc == 0 ? REPORT_DONE : complain(REPORT_ENVIRONMENT, error.text);
 }
@@ -182,7 +187,7 @@ struct text_report {
     struct terminal terminal;
     const struct catalogue *catalogue;
     struct run_summary counted;
-    bool finished;
+    bool summed; /* there is a summary line */
 };
 
 static int text_result(void *user, const struct result *result, json_t *object)
@@ -202,7 +207,9 @@ static int text_summary(void *user, const struct run_summary *summary, json_t *o
 
     (void)object;
     terminal_summary(&text->terminal, summary, NULL);
-    text->finished = true;
+    if (summary->stopped)
+        fprintf(stderr, "warpcheck report: the run did not come to its end: %.300s\n", summary->stopped);
+    text->summed = true;
     return 0;
 }
 
@@ -223,7 +230,7 @@ static int write_text(const char *results, const struct catalogue *catalogue)
     text.terminal.ladders = true;
     if (results_read(results, &reader, &error) != 0)
         return complain(REPORT_USAGE, error.text);
-    if (!text.finished) {
+    if (!text.summed) {
         terminal_summary(&text.terminal, &text.counted, NULL);
         fprintf(stderr, "warpcheck report: %s: no summary line, the run did not come to its end\n", results);
     }
@@ -255,7 +262,7 @@ int cmd_report(int argc, char **argv)
 
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0) {
-            fputs(usage, stdout);
+            usage();
             return REPORT_DONE;
         }
     if (arguments_parse(&options, argc, argv, &error) != 0)
@@ -266,7 +273,7 @@ int cmd_report(int argc, char **argv)
         status = complain(REPORT_ENVIRONMENT, "out of memory");
     } else if (catalogue_load(&catalogue, &error) != 0) {
         status = complain(REPORT_ENVIRONMENT, error.text);
-    } else if (options.format == FORMAT_TEXT) {
+    } else if (options.text) {
         status = write_text(results, catalogue);
     } else if (report_load(&report, results, catalogue, &error) != 0) {
         status = complain(REPORT_USAGE, error.text);
@@ -280,14 +287,27 @@ int cmd_report(int argc, char **argv)
     return status;
 }
 
-int engine_write_reports(const char *dir, const struct catalogue *catalogue, struct sentence *error)
+int engine_write_reports(const char *results, const char *output, const struct report_format *shown,
+                         const struct catalogue *catalogue, struct sentence *error)
 {
     struct coverage_index *index = NULL;
+    struct report report;
+    int rc = 0;
 
-    if (coverage_load(&index, error) != 0)
+    if (output == NULL && shown == NULL)
+        return 0;
+    if (report_load(&report, results, catalogue, error) != 0)
         return -1;
+    if (coverage_load(&index, error) != 0) {
+        report_free(&report);
+        return -1;
+    }
     struct report_coverage coverage = {covers, index};
-    int rc = report_write_all(dir, catalogue, &coverage, error);
+    if (output != NULL)
+        rc = report_formats_write(&report, &coverage, output, NULL, error);
+    if (shown != NULL && shown->write(&report, &coverage, "-", rc == 0 ? error : NULL) != 0)
+        rc = -1;
     coverage_free(index);
+    report_free(&report);
     return rc;
 }

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "conformance/engine/cmd_report.h"
 #include "conformance/engine/output_folder.h"
@@ -15,6 +14,7 @@
 #include "conformance/engine/profile.h"
 #include "conformance/engine/run_options.h"
 #include "conformance/engine/runner.h"
+#include "conformance/engine/utc_text.h"
 #include "reference-stack/defect.h"
 #include "reports/results_log.h"
 #include "reports/terminal.h"
@@ -37,6 +37,7 @@ struct command {
     uint64_t failed;
     char today[16];
     char evidence[PATH_OCTETS];
+    char results[PATH_OCTETS + 16]; /* "": not kept */
     struct sentence log_error;
 };
 
@@ -84,7 +85,7 @@ static int on_result(void *user, const struct result *decided)
     command->failed += result.verdict == VERDICT_FAIL;
     if (results_log_append(command->log, &result, &command->log_error) != 0)
         return -1;
-    if (!command->options.jsonl) {
+    if (!format_option_machine(&command->options.format)) {
         terminal_clear(&command->terminal);
         terminal_result(&command->terminal, &result, requirement != NULL ? requirement->text : NULL);
     }
@@ -120,33 +121,31 @@ static void describe_target(const struct command *command, char *text, size_t ro
 static int open_log(struct command *command, struct sentence *error)
 {
     const struct run_options *options = &command->options;
-    char target[512], started[32], path[PATH_OCTETS + 16];
-    time_t now = time(NULL);
-    struct tm utc;
+    char target[512], started[UTC_TEXT_OCTETS];
     struct run_info info = {
         .tool = "warpcheck " WARPCHECK_VERSION,
         .catalogue = catalogue_digest(command->catalogue),
         .target = target,
         .seed = options->seed,
         .command = "run",
-        .started = started,
+        .started = utc_text(started),
     };
-    FILE *echo = options->jsonl ? stdout : NULL;
+    FILE *echo = options->format.jsonl ? stdout : NULL;
 
-    (void)gmtime_r(&now, &utc);
-    (void)strftime(started, sizeof(started), "%Y-%m-%dT%H:%M:%SZ", &utc);
-    (void)strftime(command->today, sizeof(command->today), "%Y-%m-%d", &utc);
+    (void)snprintf(command->today, sizeof(command->today), "%.10s", started);
     describe_target(command, target, sizeof(target));
     if (options->output != NULL) {
         (void)snprintf(command->evidence, sizeof(command->evidence), "%.4000s/evidence", options->output);
         if (output_folder_make(command->evidence, error) != 0)
             return -1;
-        (void)snprintf(path, sizeof(path), "%s/results.jsonl", options->output);
     }
+    if (format_option_results(&options->format, options->output, command->results, sizeof(command->results), error) != 0)
+        return -1;
     if (options->resume)
-        command->log = results_log_resume(path, &info, echo, &command->done, error);
+        command->log = results_log_resume(command->results, &info, echo, &command->done, error);
     else
-        command->log = results_log_create(options->output != NULL ? path : NULL, &info, echo, error);
+        command->log =
+            results_log_create(command->results[0] != '\0' ? command->results : NULL, &info, echo, error);
     return command->log != NULL ? 0 : -1;
 }
 
@@ -209,9 +208,13 @@ static int report_unmet(struct command *command)
 static int finish(struct command *command, const struct runner_totals *totals, int status, struct sentence *error)
 {
     struct run_summary summary = *results_log_summary(command->log);
+    struct sentence report_error;
     const char *output = command->options.output;
-    char page[PATH_OCTETS + 16];
+    char page[PATH_OCTETS + 16], ended[UTC_TEXT_OCTETS];
 
+    summary.ended = utc_text(ended);
+    if (status != 0)
+        summary.stopped = interrupted ? "interrupted" : error->text;
     add_traffic(&summary, &totals->flow);
     summary.not_exercised = count_not_exercised(command, &summary);
     if (command->log_error.text[0] == '\0' && results_log_finish(command->log, &summary, &command->log_error) != 0)
@@ -222,11 +225,12 @@ static int finish(struct command *command, const struct runner_totals *totals, i
     if (command->log_error.text[0] != '\0')
         return complain(STATUS_ENVIRONMENT, command->log_error.text);
     (void)report_unmet(command);
-    if (output != NULL && engine_write_reports(output, command->catalogue, error) != 0)
-        return complain(STATUS_ENVIRONMENT, error->text);
+    if (engine_write_reports(command->results, output, command->options.format.report, command->catalogue,
+                             &report_error) != 0)
+        return complain(STATUS_ENVIRONMENT, report_error.text);
     (void)snprintf(page, sizeof(page), "%s/index.html", output != NULL ? output : "");
     terminal_clear(&command->terminal);
-    if (!command->options.jsonl)
+    if (!format_option_machine(&command->options.format))
         terminal_summary(&command->terminal, &summary, output != NULL ? page : NULL);
     if (status != 0 && interrupted)
         return complain(STATUS_ENVIRONMENT, "interrupted; --resume goes on");
@@ -359,10 +363,10 @@ int cmd_run(int argc, char **argv)
     if (run_options_parse(&command.options, argc, argv, &error) != 0)
         return complain(STATUS_USAGE, error.text);
     if (command.options.help)
-        return fputs(run_options_usage, stdout) < 0 || fputs(selection_usage, stdout) < 0 ? STATUS_ENVIRONMENT : 0;
+        return run_options_usage(stdout) < 0 || fputs(selection_usage, stdout) < 0 ? STATUS_ENVIRONMENT : 0;
     if (command.options.profile != NULL && peer_launch(command.options.profile, argc, argv, &error) != 0)
         return complain(STATUS_ENVIRONMENT, error.text);
-    terminal_init(&command.terminal, command.options.jsonl ? stderr : stdout);
+    terminal_init(&command.terminal, format_option_machine(&command.options.format) ? stderr : stdout);
     command.terminal.all = command.options.all;
     command.terminal.ladders = command.options.ladders;
     status = prepare(&command, &error);

@@ -272,6 +272,7 @@ bool profile_judge(struct profile *profile, struct result *result, const char *t
         (void)snprintf(text, room, "known deviation (%s, review by %s): %s",
                        deviation->note != NULL ? deviation->note : deviation->reason, deviation->review_by, said);
         result->verdict = VERDICT_WARN;
+        result->deviation = deviation->note != NULL ? deviation->note : deviation->reason;
     }
     deviation->met = true;
     result->message = text;

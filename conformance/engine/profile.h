@@ -70,8 +70,8 @@ const char *profile_hazard(const struct profile *profile, const char *requiremen
 
 /*
  * Applies the known deviations to a result: true when `result` was changed. `text` (at least 512 octets) takes the new
- * message. `today` is "YYYY-MM-DD". An expected FAIL becomes a WARN whose message begins with "known deviation"; a PASS
- * of a requirement that should deviate becomes a FAIL; an entry past its date leaves the FAIL and says so.
+ * message. `today` is "YYYY-MM-DD". An expected FAIL becomes a WARN whose message begins with "known deviation" and
+ * whose `deviation` is the entry's note (its reason where it has none); a PASS of a requirement that should deviate becomes a FAIL; an entry past its date leaves the FAIL and says so.
  */
 bool profile_judge(struct profile *profile, struct result *result, const char *today, char *text, size_t room);
 

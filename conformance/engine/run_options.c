@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char run_options_usage[] =
+static const char usage[] =
     "usage: warpcheck run [OPTION...] [SELECT...]\n"
     "  Judges a device on the wire. Without --dut the device is the reference stack itself, as a process on the "
     "kernel's\n"
@@ -17,13 +17,21 @@ const char run_options_usage[] =
     "  --script FILE    checks of this script or folder instead of those built in (several: repeat)\n"
     "  --seed N         ports, sequence numbers and simulated worlds follow from it (1)\n"
     "  --destructive    also checks that may crash a device\n"
-    "  -o DIR           writes results.jsonl, index.html, junit.xml and evidence/ there\n"
+    "  -o DIR           writes results.jsonl and evidence/ there, and the reports:\n"
+    "                   %s\n"
     "  --resume         goes on with the results in -o DIR\n"
     "  --dry-run        shows what would be run\n"
     "  --all            shows passes and skips too\n"
     "  --ladders        draws the ladder below each failure\n"
-    "  --format F       text or jsonl\n"
+    "  --format F       what standard output gets, %s\n"
     "  --help           this text\n";
+
+int run_options_usage(FILE *out)
+{
+    char files[200], names[200];
+
+    return fprintf(out, usage, report_format_files(files, sizeof(files)), format_option_names(names, sizeof(names)));
+}
 
 struct flag {
     const char *name;
@@ -81,10 +89,8 @@ static int take_value(struct run_options *options, const char *option, const cha
         return add(options->scripts, &options->script_count, value, option, error);
     else if (strcmp(option, "--seed") == 0)
         return take_seed(options, value, error);
-    else if (strcmp(option, "--format") == 0 && strcmp(value, "text") != 0 && strcmp(value, "jsonl") != 0)
-        return sentence_set(error, "--format \"%.40s\" is unknown, text or jsonl was expected", value);
     else if (strcmp(option, "--format") == 0)
-        options->jsonl = strcmp(value, "jsonl") == 0;
+        return format_option_parse(&options->format, value, error);
     else
         return sentence_set(error, "unknown option %.60s (warpcheck run --help lists them)", option);
     return 0;

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "conformance/engine/format_option.h"
 #include "conformance/requirements/select.h"
 #include "wire/sentence.h"
 
@@ -26,14 +27,15 @@ struct run_options {
     bool ipv6;
     bool resume;
     bool dry_run;
-    bool jsonl;
+    struct format_option format;
     bool all;     /* show passes too */
     bool ladders; /* show ladders */
     bool destructive;
     bool help;
 };
 
-extern const char run_options_usage[];
+/* The help text, without that of the selection. -1 when it could not be written. */
+int run_options_usage(FILE *out);
 
 /* 0, or -1 with a sentence for the user. */
 int run_options_parse(struct run_options *options, int argc, char **argv, struct sentence *error);

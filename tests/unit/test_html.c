@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "conformance/requirements/catalogue.h"
+#include "reports/format.h"
 #include "reports/html.h"
 #include "reports/results_log.h"
 #include "tests/unit/sample_results.h"

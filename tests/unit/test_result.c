@@ -256,7 +256,8 @@ END_TEST
 
 START_TEST(summary_round_trip)
 {
-    struct run_summary in = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, {{0}}, 0}, out;
+    struct run_summary in = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, {{0}}, 0, "2026-11-20T10:52:03Z", "interrupted"};
+    struct run_summary out;
     json_t *object;
 
     summary_add_messages(&in, "Send", 3);
@@ -269,6 +270,8 @@ START_TEST(summary_round_trip)
     ck_assert_uint_eq(out.not_exercised, 7);
     ck_assert_uint_eq(out.ddp_segments, 10);
     ck_assert_uint_eq(out.crc_errors, 11);
+    ck_assert_str_eq(out.ended, in.ended);
+    ck_assert_str_eq(out.stopped, in.stopped);
     ck_assert_uint_eq(out.message_count, 2);
     for (size_t i = 0; i < out.message_count; i++)
         ck_assert_uint_eq(out.messages[i].count, strcmp(out.messages[i].name, "Send") == 0 ? 5 : 1);

@@ -44,7 +44,7 @@ START_TEST(every_text)
     struct result result = {.id = "DDP-7.2-02", .verdict = VERDICT_FAIL};
     const char **members[] = {&result.by,       &result.script, &result.role,    &result.file,     &result.flow,
                               &result.expected, &result.actual, &result.message, &result.evidence, &result.purpose,
-                              &result.reading,  &result.pics,   &result.replay};
+                              &result.reading,  &result.pics,   &result.replay,  &result.deviation};
 
     for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
         for (size_t j = 0; j < sizeof(texts) / sizeof(texts[0]); j++) {

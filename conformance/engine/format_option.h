@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* --format of run and audit: text, results.jsonl as it grows, or at the end one of the reports on standard output. */
+#ifndef CONFORMANCE_ENGINE_FORMAT_OPTION_H
+#define CONFORMANCE_ENGINE_FORMAT_OPTION_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "reports/format.h"
+#include "wire/sentence.h"
+
+struct format_option {
+    bool jsonl;
+    const struct report_format *report; /* NULL: text or jsonl */
+};
+
+/* -1 with a sentence that names what there is. */
+int format_option_parse(struct format_option *option, const char *value, struct sentence *error);
+
+/* Standard output is not for people: what they are told goes elsewhere. */
+bool format_option_machine(const struct format_option *option);
+
+/* "text, jsonl, html, ... or md", for help texts. */
+const char *format_option_names(char *text, size_t room);
+
+/*
+ * Where the results go: `output`/results.jsonl; without `output`, and where a report is to be made of them, a file that
+ * has no name and goes with the process; else nowhere ("" in `path`). 0, or -1 with a sentence.
+ */
+int format_option_results(const struct format_option *option, const char *output, char *path, size_t room,
+                          struct sentence *error);
+
+#endif

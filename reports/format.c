@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE /* asprintf */
+#include "reports/format.h"
+
+#include "reports/html.h"
+#include "reports/junit.h"
+#include "reports/markdown.h"
+#include "reports/sarif.h"
+#include "reports/tap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Writers that take no coverage, as the table wants them. */
+#define WITHOUT_COVERAGE(name, writer)                                                                                 \
+    static int name(const struct report *report, const struct report_coverage *coverage, const char *path,             \
+                    struct sentence *error)                                                                            \
+    {                                                                                                                  \
+        (void)coverage;                                                                                                \
+        return writer(report, path, error);                                                                            \
+    }
+WITHOUT_COVERAGE(write_junit, junit_write)
+WITHOUT_COVERAGE(write_tap, tap_write)
+WITHOUT_COVERAGE(write_tap13, tap_write_13)
+WITHOUT_COVERAGE(write_sarif, sarif_write)
+WITHOUT_COVERAGE(write_markdown, markdown_write)
+
+/* clang-format off */
+const struct report_format report_formats[] = {
+    {"html",  "index.html",    true,  "one page for people",                           html_write},
+    {"junit", "junit.xml",     true,  "JUnit XML",                                     write_junit},
+    {"tap",   "results.tap",   true,  "TAP 14",                                        write_tap},
+    {"sarif", "results.sarif", true,  "SARIF 2.1.0",                                   write_sarif},
+    {"tap13", "results.tap13", false, "the same TAP for consumers that know 13 only",  write_tap13},
+    {"md",    "summary.md",    false, "Markdown summary",                              write_markdown},
+    {NULL,    NULL,            false, NULL,                                            NULL},
+};
+/* clang-format on */
+
+const struct report_format *report_format_find(const char *name)
+{
+    for (const struct report_format *format = report_formats; name && format->name; format++) {
+        if (strcmp(name, format->name) == 0)
+            return format;
+    }
+    return NULL;
+}
+
+/* Lists words in a row: "a", "a and b", "a, b and c". */
+struct listing {
+    char *text;
+    size_t room, used;
+    const char *held; /* the last word waits: it may get an "and" before it */
+};
+
+static void put(struct listing *listing, const char *word)
+{
+    size_t length = strlen(word), left = listing->room - listing->used;
+    if (left == 0)
+        return;
+    if (length >= left)
+        length = left - 1;
+    memcpy(listing->text + listing->used, word, length);
+    listing->used += length;
+    listing->text[listing->used] = '\0';
+}
+
+static void list(struct listing *listing, const char *word)
+{
+    if (listing->held) {
+        if (listing->used)
+            put(listing, ", ");
+        put(listing, listing->held);
+    }
+    listing->held = word;
+}
+
+static const char *listed(struct listing *listing, const char *joint)
+{
+    if (listing->used && listing->held)
+        put(listing, joint);
+    if (listing->held)
+        put(listing, listing->held);
+    return listing->text;
+}
+
+const char *report_format_files(char *text, size_t room)
+{
+    struct listing listing = {.text = text, .room = room};
+    for (const struct report_format *format = report_formats; format->name; format++) {
+        if (format->standing)
+            list(&listing, format->file);
+    }
+    return listed(&listing, " and ");
+}
+
+const char *report_format_names(const char *first, char *text, size_t room)
+{
+    struct listing listing = {.text = text, .room = room};
+    if (*first)
+        list(&listing, first);
+    for (const struct report_format *format = report_formats; format->name; format++)
+        list(&listing, format->name);
+    return listed(&listing, " or ");
+}
+
+int report_formats_write(const struct report *report, const struct report_coverage *coverage, const char *dir,
+                         void (*written)(const char *path), struct sentence *error)
+{
+    int rc = 0;
+    for (const struct report_format *format = report_formats; format->name; format++) {
+        char *path = NULL;
+        if (!format->standing)
+            continue;
+        if (asprintf(&path, "%s/%s", dir, format->file) < 0)
+            return sentence_set(rc == 0 ? error : NULL, "%s: out of memory", dir);
+        if (format->write(report, coverage, path, rc == 0 ? error : NULL) != 0)
+            rc = -1;
+        else if (written)
+            written(path);
+        free(path);
+    }
+    return rc;
+}
+
+int report_write_all(const char *dir, const struct catalogue *catalogue, const struct report_coverage *coverage,
+                     struct sentence *error)
+{
+    struct report report;
+    char *path = NULL;
+    if (asprintf(&path, "%s/results.jsonl", dir) < 0)
+        return sentence_set(error, "%s: out of memory", dir);
+    int rc = report_load(&report, path, catalogue, error);
+    free(path);
+    if (rc != 0)
+        return -1;
+    rc = report_formats_write(&report, coverage, dir, NULL, error);
+    report_free(&report);
+    return rc;
+}

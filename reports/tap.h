@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * TAP 14 (testanything.org): one test point a requirement and role, in catalogue order, the worst of its results deciding,
+ * as on the page and in junit.xml. A consumer so comes to the exit status of the program:
+ *
+ *   PASS           ok
+ *   FAIL           not ok
+ *   INCONCLUSIVE   not ok: TAP has no third way, and what could not be decided is never a success
+ *   WARN           ok, with a diagnostic block; a known deviation of the profile is not ok # TODO, an expected failure
+ *   AMBIGUOUS      ok, with a diagnostic block that names the reading
+ *   SKIP           ok # SKIP, with the reason
+ *
+ * A run that did not come to its end plans one test point more than it has and ends with "Bail out!"; one in which
+ * nothing was decided has a test point of its own that says so, and is not ok.
+ */
+#ifndef REPORTS_TAP_H
+#define REPORTS_TAP_H
+
+#include "reports/report.h"
+
+/* Writes the document to `path` ("-": standard output). 0, or -1 with the sentence set. */
+int tap_write(const struct report *report, const char *path, struct sentence *error);
+
+/* The same under "TAP version 13": TAP::Harness up to 3.44 counts any higher version as a parse error. */
+int tap_write_13(const struct report *report, const char *path, struct sentence *error);
+
+#endif
