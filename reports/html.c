@@ -139,8 +139,7 @@ static void notices(const struct html *html)
         if (report->summary.stopped)
             markup_textf(html->markup, "The run was stopped: %.200s. ", report->summary.stopped);
         else
-            markup_text(html->markup,
-                        "The results have no summary line: the run was stopped, or is still going. ");
+            markup_text(html->markup, "The results have no summary line: the run was stopped, or is still going. ");
         markup_text(html->markup,
                     "This page shows what was decided until then; the same command with --resume goes on.");
         markup_close(html->markup);

@@ -33,8 +33,8 @@ struct report_entry {
 
 struct report {
     struct run_info info;
-    struct run_summary summary;    /* traffic: of the file's summary line; verdicts: counted from its results */
-    bool finished;                 /* the file has a summary line that names no reason to stop: the run came to its end */
+    struct run_summary summary; /* traffic: of the file's summary line; verdicts: counted from its results */
+    bool finished;              /* the file has a summary line that names no reason to stop: the run came to its end */
     struct report_entry **entries; /* in catalogue order, then by role; unknown ids last */
     size_t entry_count;
     char note[512];      /* what the reader remarked, "" for nothing */

@@ -54,13 +54,13 @@ struct result {
     uint64_t count;       /* how often it was seen in this flow; 0 is written as 1 */
 
     /* optional, for people: left out of the line when NULL or 0 */
-    const char *purpose;  /* the check's purpose line */
-    uint64_t duration_ns; /* of the check */
-    const char *reading;  /* AMBIGUOUS: the reading that the DUT took */
-    const char *pics;     /* SKIP: the capability line of the profile, e.g. "markers = no" */
-    const char *replay;   /* command line that repeats it */
+    const char *purpose;   /* the check's purpose line */
+    uint64_t duration_ns;  /* of the check */
+    const char *reading;   /* AMBIGUOUS: the reading that the DUT took */
+    const char *pics;      /* SKIP: the capability line of the profile, e.g. "markers = no" */
+    const char *replay;    /* command line that repeats it */
     const char *deviation; /* WARN: it is this known deviation of the profile, and would be a failure otherwise */
-    json_t *steps;        /* the ladder: array of step objects (see result_step); borrowed reference */
+    json_t *steps;         /* the ladder: array of step objects (see result_step); borrowed reference */
 };
 
 /* The first line of results.jsonl. `seed` is at most 2^63 - 1 (JSON integers are signed). */

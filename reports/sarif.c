@@ -162,7 +162,8 @@ static void set_description(struct sarif *sarif, json_t *rule, const struct requ
     snprintf(text, sizeof(text), "%.1500s. Allowed: %.1200s%s%.1000s", requirement->text, requirement->outcomes,
              *requirement->ambiguity ? ". Readings: " : "", requirement->ambiguity);
     sarif_set(sarif, rule, "fullDescription", sarif_message(sarif, text));
-    snprintf(text, sizeof(text), "%s section %s (%s): %.1500s. Stimulus: %.1000s. `warpcheck explain %s` draws the header.",
+    snprintf(text, sizeof(text),
+             "%s section %s (%s): %.1500s. Stimulus: %.1000s. `warpcheck explain %s` draws the header.",
              requirement->source, requirement->section, requirement_level_name(requirement->level), requirement->text,
              requirement->stimulus, requirement->id);
     sarif_set(sarif, rule, "help", sarif_message(sarif, text));
@@ -311,7 +312,8 @@ static json_t *notifications(struct sarif *sarif)
         notify(sarif, list, "error", "The device died in the run; the page shows the end of its console.");
     if (missing) {
         snprintf(text, sizeof(text),
-                 "%" PRIu64 " more findings are in results.jsonl: of each requirement, role and verdict the first %d are "
+                 "%" PRIu64
+                 " more findings are in results.jsonl: of each requirement, role and verdict the first %d are "
                  "listed here.",
                  missing, REPORT_KEPT_RESULTS);
         notify(sarif, list, "note", text);

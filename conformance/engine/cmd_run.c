@@ -139,13 +139,13 @@ static int open_log(struct command *command, struct sentence *error)
         if (output_folder_make(command->evidence, error) != 0)
             return -1;
     }
-    if (format_option_results(&options->format, options->output, command->results, sizeof(command->results), error) != 0)
+    if (format_option_results(&options->format, options->output, command->results, sizeof(command->results), error) !=
+        0)
         return -1;
     if (options->resume)
         command->log = results_log_resume(command->results, &info, echo, &command->done, error);
     else
-        command->log =
-            results_log_create(command->results[0] != '\0' ? command->results : NULL, &info, echo, error);
+        command->log = results_log_create(command->results[0] != '\0' ? command->results : NULL, &info, echo, error);
     return command->log != NULL ? 0 : -1;
 }
 
