@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One finding as a SARIF result: where, how bad, the ladder, what makes it the same finding in the next run. */
+#define _GNU_SOURCE /* asprintf */
 #include "reports/sarif_parts.h"
 
 #include "conformance/requirements/catalogue.h"
@@ -229,6 +230,17 @@ static void set_properties(struct sarif *sarif, json_t *object, const struct res
     sarif_set(sarif, object, "properties", properties);
 }
 
+/* What is wrong, then what was expected and what came: a viewer's list shows little else. */
+static void set_message(struct sarif *sarif, json_t *object, const struct result *result, const char *sentence)
+{
+    char *text = NULL;
+    if (result->message && result->expected && result->actual &&
+        asprintf(&text, "%s: %s", result->message, sentence) < 0)
+        text = NULL;
+    sarif_set(sarif, object, "message", sarif_message(sarif, text ? text : sentence));
+    free(text);
+}
+
 json_t *sarif_result(struct sarif *sarif, const struct report_entry *entry, const struct result *result, size_t rule,
                      bool ladder)
 {
@@ -237,7 +249,7 @@ json_t *sarif_result(struct sarif *sarif, const struct report_entry *entry, cons
     sarif_set_text(sarif, object, "ruleId", result->id);
     sarif_set(sarif, object, "ruleIndex", sarif_integer(rule));
     set_level(sarif, object, entry, result);
-    sarif_set(sarif, object, "message", sarif_message(sarif, message && *message ? message : result->id));
+    set_message(sarif, object, result, message && *message ? message : result->id);
     set_locations(sarif, object, result);
     sarif_set(sarif, object, "occurrenceCount", sarif_integer(result->count));
     set_fingerprint(sarif, object, result);

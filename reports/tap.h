@@ -21,7 +21,7 @@
 /* Writes the document to `path` ("-": standard output). 0, or -1 with the sentence set. */
 int tap_write(const struct report *report, const char *path, struct sentence *error);
 
-/* The same under "TAP version 13": TAP::Harness up to 3.44 counts any higher version as a parse error. */
+/* The same under "TAP version 13": TAP::Harness 3.44 and others count any higher version as an error. */
 int tap_write_13(const struct report *report, const char *path, struct sentence *error);
 
 #endif
