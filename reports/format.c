@@ -28,13 +28,13 @@ WITHOUT_COVERAGE(write_markdown, markdown_write)
 
 /* clang-format off */
 const struct report_format report_formats[] = {
-    {"html",  "index.html",    true,  "one page for people",                           html_write},
-    {"junit", "junit.xml",     true,  "JUnit XML",                                     write_junit},
-    {"tap",   "results.tap",   true,  "TAP 14",                                        write_tap},
-    {"sarif", "results.sarif", true,  "SARIF 2.1.0",                                   write_sarif},
-    {"tap13", "results.tap13", false, "the same TAP for consumers that know 13 only",  write_tap13},
-    {"md",    "summary.md",    false, "Markdown summary",                              write_markdown},
-    {NULL,    NULL,            false, NULL,                                            NULL},
+    {"html",  "index.html",    true,  html_write},
+    {"junit", "junit.xml",     true,  write_junit},
+    {"tap",   "results.tap",   true,  write_tap},
+    {"sarif", "results.sarif", true,  write_sarif},
+    {"tap13", "results.tap13", false, write_tap13},
+    {"md",    "summary.md",    false, write_markdown},
+    {NULL,    NULL,            false, NULL},
 };
 /* clang-format on */
 

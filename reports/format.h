@@ -12,7 +12,6 @@ struct report_format {
     const char *name; /* --format */
     const char *file; /* in the output folder */
     bool standing;    /* run, audit, and report without --format write it */
-    const char *what; /* a few words for help texts */
     int (*write)(const struct report *report, const struct report_coverage *coverage, const char *path,
                  struct sentence *error);
 };

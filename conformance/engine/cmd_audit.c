@@ -51,7 +51,7 @@ static void usage(void)
            "  Judges captures (pcap, pcapng; folders with all below them) by every rule that their traffic exercises.\n"
            "  -j N               judge up to N files at once\n"
            "  -o DIR             write results.jsonl there, and the reports: %s\n"
-           "  --format F         what standard output gets: %s\n"
+           "  --format F         %s: what standard output gets\n"
            "  --all              show what passed, too\n"
            "  --help             this text\n",
            report_format_files(files, sizeof(files)), format_option_names(names, sizeof(names)));

@@ -31,16 +31,15 @@ struct options {
 
 static void usage(void)
 {
-    char files[200];
+    char files[200], names[200];
 
     printf("usage: warpcheck report DIR|FILE [OPTION...]\n"
            "       warpcheck report --matrix [NAME=]DIR|FILE... [-o OUT]\n"
            "  Makes the reports of a run or audit again from its results.jsonl. Without --format, in the same folder:\n"
            "  %s.\n"
-           "  --format F         text: findings with their ladders, on standard output; or a file's:\n",
-           report_format_files(files, sizeof(files)));
-    for (const struct report_format *format = report_formats; format->name != NULL; format++)
-        printf("                       %-6s %-15s %s\n", format->name, format->file, format->what);
+           "  --format F         %s (text: findings with ladders, on standard output;\n"
+           "                     md: a summary in Markdown; tap13: for consumers that know TAP 13 only)\n",
+           report_format_files(files, sizeof(files)), report_format_names("text", names, sizeof(names)));
     fputs("  --matrix           one page of several runs, a column each (matrix.html), linked to the runs' own pages\n"
           "  -o OUT             file to write, - for standard output\n"
           "  --help             this text\n",

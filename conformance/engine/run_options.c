@@ -23,7 +23,7 @@ static const char usage[] =
     "  --dry-run        shows what would be run\n"
     "  --all            shows passes and skips too\n"
     "  --ladders        draws the ladder below each failure\n"
-    "  --format F       what standard output gets, %s\n"
+    "  --format F       %s: what standard output gets\n"
     "  --help           this text\n";
 
 int run_options_usage(FILE *out)

@@ -105,7 +105,7 @@ for command in $commands; do
 	holds "$command takes each of them${refused:+, but not$refused}" test -z "$refused"
 done
 offered report --format ''
-offers "report --format" html junit md text
+offers "report --format" html junit tap sarif md text
 offered list --layer ''
 only "--layer" tcp sctp mpa ddp rdmap cm
 offered list --layer mpa,d
@@ -144,8 +144,8 @@ zsh_offered() { zsh -f "$WORK/zsh.sh" "$@" >"$WORK/offered" 2>"$WORK/complaints"
 zsh_offered "$WARPCHECK" ''
 # shellcheck disable=SC2086
 only "each command" $commands
-zsh_offered "$WARPCHECK" run --format=j
-only "--format=j" --format=jsonl
+zsh_offered "$WARPCHECK" run --format=js
+only "--format=js" --format=jsonl
 zsh_offered "$WARPCHECK" run --dut ''
 offers "devices and files" linux-siw 'files '
 zsh_offered "$WARPCHECK" run -o ''
