@@ -22,6 +22,26 @@ function Test:framed(options)
   return c
 end
 
+-- Calls body(stream, markers) on a stream without Markers towards the device, and on one with them unless it has none
+-- (then a note says so), and finishes the stream. Without an upper tester the device has its own way, once.
+function Test:with_and_without_markers(body)
+  local asked = rig.has_upper_tester()
+  local function on(c, markers)
+    body(c, markers)
+    c:finish()
+  end
+  on(self:framed(asked and { markers = false } or {}), false)
+  if not asked then return end
+  local made, c = pcall(self.framed, self, { markers = true })
+  if made then
+    on(c, true)
+  elseif type(c) == "table" and c.verdict == "SKIP" then
+    self:note("decided without Markers: " .. c.message)
+  else
+    error(c, 0)
+  end
+end
+
 -- The CRC that this frame would have at the present position, as a number; the position stays.
 function Connection:crc_of(frame)
   local position, msn = self.send_framing.position, self.msn

@@ -92,8 +92,7 @@ check {
   sandwich = "startup",
   purpose = "good CRCs are found good: all pads, ULPDUs of 20 to 1440 octets, with Markers where the device wants them",
   run = function(t)
-    for _, markers in ipairs { false, true } do
-      local c = t:framed { markers = rig.has_upper_tester() and markers or nil }
+    t:with_and_without_markers(function(c)
       local sent = {}
       for octets = 2, 1424, 79 do
         sent[#sent + 1] = pattern(octets, octets)
@@ -101,8 +100,7 @@ check {
         c:probe { message = "a good FPDU with a Send of " .. octets .. " octets" }
       end
       c:expect_taken(sent, "Sends of 2 to 1424 octets")
-      c:finish()
-    end
+    end)
   end,
 }
 

@@ -23,16 +23,14 @@ check {
   sandwich = "startup",
   purpose = "FPDUs are taken from TCP segments of one octet, and from two halves in one segment",
   run = function(t)
-    for _, markers in ipairs { false, true } do
-      local c = t:framed { markers = rig.has_upper_tester() and markers or nil }
+    t:with_and_without_markers(function(c, markers)
       local sent = { pattern(20, 1), pattern(530, 2), pattern(90, 3), pattern(91, 4) }
       c:send_in_pieces(c:octets(rdmap.send { data = sent[1] }, rdmap.send { data = sent[2] }), 1)
       c:probe { message = "FPDUs in TCP segments of one octet" }
       local octets = c:octets(rdmap.send { data = sent[3] }, rdmap.send { data = sent[4] })
       c:send_segments { octets:sub(1, 60), octets:sub(61, 170), octets:sub(171) }
       c:expect_taken(sent, "FPDUs cut anywhere" .. (markers and ", with Markers" or ""))
-      c:finish()
-    end
+    end)
   end,
 }
 
@@ -101,9 +99,8 @@ check {
   sandwich = "startup",
   purpose = "octets at the start of a TCP segment that look like an FPDU are not taken for one, behind a gap or not",
   run = function(t)
-    for _, markers in ipairs { false, true } do
-      for _, order in ipairs { { 2, 1 }, { 1, 2 } } do
-        local c = t:framed { markers = markers }
+    for _, order in ipairs { { 2, 1 }, { 1, 2 } } do
+      t:with_and_without_markers(function(c)
         local memory, forbidden = t:memory(), t:memory()
         local octets, at = lookalike(c, memory, forbidden)
         if at then
@@ -114,8 +111,7 @@ check {
         c:probe { message = "a Write in two TCP segments" }
         forbidden:check("a look-alike of an FPDU within a payload is not executed")
         memory:check("the payload is placed as it is")
-        c:finish()
-      end
+      end)
     end
   end,
 }

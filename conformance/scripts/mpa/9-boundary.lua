@@ -31,8 +31,7 @@ check {
   purpose = "FPDUs need not begin where TCP segments do: after an aligned one, segments of 1, 7, 536 and 1459 octets",
   run = function(t)
     for _, size in ipairs { 1, 7, 536, 1459 } do
-      for _, markers in ipairs { false, true } do
-        local c = t:framed { markers = rig.has_upper_tester() and markers or nil }
+      t:with_and_without_markers(function(c, markers)
         local sent, frames = { "aligned" }, {}
         c:send(rdmap.send { data = sent[1] })
         for i, octets in ipairs { 20, 530, 91, 700, 3, 999 } do
@@ -42,8 +41,7 @@ check {
         c:send_in_pieces(c:octets(table.unpack(frames)), size)
         local what = string.format("TCP segments of %d octets, %s Markers", size, markers and "with" or "without")
         c:expect_taken(sent, what)
-        c:finish()
-      end
+      end)
     end
   end,
 }
