@@ -157,6 +157,7 @@ cov_ldflags := --coverage -Wl,--wrap=_exit $(cov_exit)
 
 include mk/variant.mk
 include mk/embed.mk
+include mk/manual.mk
 $(foreach v,$(variants),$(eval $(call variant,$(v))))
 $(cov_dir)/warpcheck $(cov_dir)/iwarp-peer $(cov_dir)/unit-tests: | $(cov_exit)
 
@@ -173,7 +174,7 @@ test_env = B='$(abspath $(B))' T='$(T)' WARPCHECK='$(abspath $(B))/warpcheck' IW
 	WARPCHECK_ASAN='$(abspath $(B))/asan/warpcheck' IWARP_PEER_ASAN='$(abspath $(B))/asan/iwarp-peer'
 
 all: programs
-programs: $(call programs_of,$(B)) $(B)/libiwarp.so
+programs: $(call programs_of,$(B)) $(B)/libiwarp.so $(manual_pages)
 
 help:
 	@sed -n '/^#   make/,/^$$/{/^#/!d;s/^# \{0,3\}//;p}' Makefile

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# make install: programs, library, headers, pkg-config file, manual page, completion; those of them that exist.
+# make install: programs, library, headers, pkg-config file, manual pages, completion; those of them that exist.
 
 bindir := $(DESTDIR)$(PREFIX)/bin
 libdir := $(DESTDIR)$(PREFIX)/lib
@@ -17,7 +17,7 @@ install: programs
 	for h in reference-stack/include/iwarp/*.h; do install -m 644 "$$h" '$(includedir)/libiwarp/iwarp/'; done
 	for h in wire/*.h; do install -m 644 "$$h" '$(includedir)/libiwarp/wire/'; done
 	sed -e 's|@PREFIX@|$(PREFIX)|g; s|@VERSION@|$(VERSION)|g' packaging/libiwarp.pc.in >'$(libdir)/pkgconfig/libiwarp.pc'
-	[ ! -e docs/warpcheck.1 ] || install -D -m 644 docs/warpcheck.1 '$(datadir)/man/man1/warpcheck.1'
+	for p in $(manual_pages); do [ ! -e "$$p" ] || install -D -m 644 "$$p" '$(datadir)'/man/man$${p##*.}/$${p##*/}; done
 	for p in warpcheck iwarp-peer; do \
 		install -D -m 644 packaging/completion/warpcheck.bash '$(datadir)/bash-completion/completions'/$$p; done
 	install -D -m 644 packaging/completion/_warpcheck '$(datadir)/zsh/site-functions/_warpcheck'

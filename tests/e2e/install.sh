@@ -14,6 +14,7 @@ prefix=$dest/opt/iwarp
 # The programs are there already, made with the caller's flags: they are installed as they are.
 expect 0 "make install" make -o programs install B="$B" DESTDIR="$dest" PREFIX=/opt/iwarp
 for file in bin/warpcheck bin/iwarp-peer lib/libiwarp.a lib/libiwarp.so lib/libiwarp.so.0 lib/pkgconfig/libiwarp.pc \
+	share/man/man1/warpcheck.1 share/man/man1/iwarp-peer.1 share/man/man3/libiwarp.3 \
 	share/bash-completion/completions/warpcheck share/bash-completion/completions/iwarp-peer share/zsh/site-functions/_warpcheck \
 	share/fish/vendor_completions.d/warpcheck.fish share/fish/vendor_completions.d/iwarp-peer.fish \
 	include/libiwarp/iwarp/verbs.h include/libiwarp/iwarp/stream.h include/libiwarp/iwarp/device.h; do

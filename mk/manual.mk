@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The manual pages: docs/man/*.in with what the programs say to --help put in (tools/manual.c), the others as they are.
+
+manual_pages := $(patsubst docs/man/%.in,$(B)/man/%,$(wildcard docs/man/*.in)) \
+	$(patsubst docs/man/%,$(B)/man/%,$(wildcard docs/man/*.[1-8]))
+
+$(B)/tools/manual: tools/manual.c conformance/engine/help_text.c conformance/engine/help_text.h $(B)/flags.stamp
+	@mkdir -p $(@D)
+	@$(call say,CC,$@)
+	$(Q)$(CC) $(base_flags) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^)
+
+$(B)/man/%.1: docs/man/%.1.in $(B)/tools/manual $(B)/%
+	@mkdir -p $(@D)
+	@$(call say,MAN,$@)
+	$(Q)$(B)/tools/manual $< $(B)/$* >$@
+
+$(B)/man/%: docs/man/%
+	@mkdir -p $(@D)
+	@$(call say,MAN,$@)
+	$(Q)cp $< $@
