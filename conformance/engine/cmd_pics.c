@@ -80,7 +80,7 @@ static int option_parse(struct inquiry *inquiry, int argc, char **argv, int *ind
         return taken < 0 ? -1 : 0;
     taken = value_of("--format", argc, argv, index, &value, error);
     if (taken != 0)
-        return taken < 0 ? -1 : format_set(inquiry, value, error);
+        return taken < 0 || value == NULL ? -1 : format_set(inquiry, value, error);
     if (strcmp(argument, "--ask") == 0)
         inquiry->ask = true;
     else if (strcmp(argument, "--requirements") == 0)
