@@ -9,8 +9,9 @@
 
 struct region_entry {
     struct iwarp_region region;
-    bool owned; /* the device allocated region.octets */
-    bool lost;  /* the hash table could not take it */
+    bool owned;    /* the device allocated region.octets */
+    bool lost;     /* the hash table could not take it */
+    unsigned lent; /* pieces of streams' output that lie in it */
     UT_hash_handle hh;
 };
 
@@ -18,6 +19,8 @@ struct iwarp_device {
     struct iwarp_device_config config;
     struct region_entry *regions; /* by STag */
     uint64_t random;
+    size_t users; /* streams, and the context that it belongs to */
+    bool gone;    /* freed while some used it: the last of them takes it along */
     struct defect_first defect_first;
     const struct defect_set *defects; /* of the device itself, borrowed; NULL: none */
     struct device_faults faults;
@@ -25,6 +28,10 @@ struct iwarp_device {
 
 /* Deliberate faults of what streams share: borrowed, NULL: none. Those of a stream are its configuration's. */
 void device_set_defects(struct iwarp_device *device, const struct defect_set *defects);
+
+/* A stream or context begins and ceases to use it. */
+void device_join(struct iwarp_device *device);
+void device_leave(struct iwarp_device *device);
 
 struct region_entry *device_entry(const struct iwarp_device *device, uint32_t stag);
 

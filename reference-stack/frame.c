@@ -32,6 +32,27 @@ static void piece_of(struct iwarp_stream *stream, size_t octets, bool fpdu)
     piece->fpdu = fpdu;
 }
 
+/*
+ * What is flushed is the ULP's again, who may do away with it: of a piece that TCP has begun to take, the payload is
+ * copied. Without memory for that it cannot be finished.
+ */
+void frame_keep(struct iwarp_stream *stream)
+{
+    struct transmit_piece *piece = &stream->piece;
+    struct iwarp_span *payload = &piece->spans[TRANSMIT_PAYLOAD];
+
+    if (!piece->ulp_memory || piece->response || piece->octets == 0)
+        return;
+    if (reserve(&stream->transmit_buffer, &stream->transmit_room, payload->count) != 0) {
+        stream_piece_drop(stream);
+        stream->abort_wanted = true;
+        return;
+    }
+    memcpy(stream->transmit_buffer, payload->octets, payload->count);
+    payload->octets = stream->transmit_buffer;
+    piece->ulp_memory = false;
+}
+
 int frame_start(struct iwarp_stream *stream, const struct mpa_start *start, struct sentence *sentence)
 {
     size_t octets;

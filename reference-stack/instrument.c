@@ -7,9 +7,16 @@
 
 void iwarp_stream_ddp(const struct iwarp_stream *stream, struct iwarp_ddp_state *state)
 {
-    bool erroneous = stream->error_seen && !stream_behaves(stream, DEFECT_ERROR_UNLABELLED);
-    bool graceful = stream->fin_received || stream->close_wanted;
+    bool erroneous, graceful;
 
+    if (state == NULL)
+        return;
+    if (stream == NULL) {
+        *state = (struct iwarp_ddp_state){.llp = IWARP_LLP_GRACEFUL};
+        return;
+    }
+    erroneous = stream->error_seen && !stream_behaves(stream, DEFECT_ERROR_UNLABELLED);
+    graceful = stream->fin_received || stream->close_wanted;
     *state = (struct iwarp_ddp_state){
         .llp = erroneous  ? IWARP_LLP_ERRONEOUS
                : graceful ? IWARP_LLP_GRACEFUL
@@ -22,17 +29,23 @@ void iwarp_stream_ddp(const struct iwarp_stream *stream, struct iwarp_ddp_state 
 
 void iwarp_stream_set_msn(struct iwarp_stream *stream, uint32_t send, uint32_t receive)
 {
+    if (stream == NULL)
+        return;
     stream->queues[DDP_QN_SEND].msn_next = send;
     stream->queues[DDP_QN_SEND].msn_expected = receive;
 }
 
 void iwarp_stream_set_mulpdu(struct iwarp_stream *stream, size_t mulpdu)
 {
+    if (stream == NULL || (mulpdu != 0 && (mulpdu < IWARP_MULPDU_MIN || mulpdu > IWARP_MULPDU_MAX)))
+        return;
     stream->mulpdu_given = mulpdu;
 }
 
 void iwarp_stream_hold_responses(struct iwarp_stream *stream, bool hold)
 {
+    if (stream == NULL)
+        return;
     stream->responses_held = hold;
     stream_progress(stream);
 }
@@ -41,6 +54,9 @@ void iwarp_stream_catastrophe(struct iwarp_stream *stream, enum iwarp_catastroph
 {
     wire_result error = kind == IWARP_CATASTROPHE_DDP ? TERM_DDP_CATASTROPHIC : TERM_RDMAP_CATASTROPHIC;
 
+    if (stream == NULL ||
+        (kind != IWARP_CATASTROPHE_DDP && kind != IWARP_CATASTROPHE_RDMAP && kind != IWARP_CATASTROPHE_RESPONSE))
+        return;
     stream->now = now;
     if (kind == IWARP_CATASTROPHE_RESPONSE) {
         stream->catastrophe_due = true;
@@ -56,8 +72,11 @@ void iwarp_stream_catastrophe(struct iwarp_stream *stream, enum iwarp_catastroph
 
 bool iwarp_stream_trace(struct iwarp_stream *stream, struct iwarp_trace *record)
 {
-    const struct iwarp_trace *oldest = ring_at(&stream->trace, 0);
+    const struct iwarp_trace *oldest;
 
+    if (stream == NULL || record == NULL)
+        return false;
+    oldest = ring_at(&stream->trace, 0);
     stream->traced = true;
     if (oldest == NULL)
         return false;

@@ -4,6 +4,8 @@
 
 void iwarp_stream_set_emss(struct iwarp_stream *stream, size_t emss)
 {
+    if (stream == NULL)
+        return;
     if (emss < stream->emss && stream->work.count != 0 && stream_behaves(stream, DEFECT_EMSS_FAILS_WORK))
         stream_fail_with(stream, NULL, TERM_MPA_CONNECTION_LOST, VALIDATION_ABORT, "segments do not fit any more");
     if (emss != 0 && !stream_behaves(stream, DEFECT_EMSS_ONCE)) {
@@ -38,6 +40,8 @@ static size_t mulpdu_wrong(const struct iwarp_stream *stream, size_t mulpdu)
 
 size_t iwarp_stream_mulpdu(const struct iwarp_stream *stream)
 {
+    if (stream == NULL)
+        return 0;
     if (stream->mulpdu_given != 0)
         return stream->mulpdu_given;
     if (stream->defects != NULL)
@@ -47,7 +51,8 @@ size_t iwarp_stream_mulpdu(const struct iwarp_stream *stream)
 
 void iwarp_stream_set_packed(struct iwarp_stream *stream, size_t octets)
 {
-    stream->packed = octets;
+    if (stream != NULL)
+        stream->packed = octets;
 }
 
 /* The same for what is left of the segment; 0 when that is no MULPDU (RFC 5044 4.5: not below 128). */
@@ -61,6 +66,12 @@ size_t mpa_mulpdu_left(const struct iwarp_stream *stream)
 
 void iwarp_stream_mpa(const struct iwarp_stream *stream, struct iwarp_mpa_state *state)
 {
+    if (state == NULL)
+        return;
+    if (stream == NULL) {
+        *state = (struct iwarp_mpa_state){0};
+        return;
+    }
     *state = (struct iwarp_mpa_state){.emss = stream->emss,
                                       .gate = stream->gate,
                                       .send_markers = stream->send_markers,

@@ -40,15 +40,15 @@ json_t *peer_verb_msn(struct peer *peer, const json_t *command, struct sentence 
 /* MULPDU, whatever EMSS says. */
 json_t *peer_verb_mulpdu(struct peer *peer, const json_t *command, struct sentence *sentence)
 {
-    enum { LEAST = 128 };
     struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     uint64_t mulpdu = 0;
 
     if (ps == NULL || peer_require(command, "mulpdu", sentence) != 0 ||
-        peer_get_number(command, "mulpdu", UINT16_MAX - 64, &mulpdu, sentence) != 0)
+        peer_get_number(command, "mulpdu", IWARP_MULPDU_MAX, &mulpdu, sentence) != 0)
         return NULL;
-    if (mulpdu < LEAST) {
-        (void)sentence_set(sentence, "'mulpdu' is %llu, at least %d was expected", (unsigned long long)mulpdu, LEAST);
+    if (mulpdu < IWARP_MULPDU_MIN) {
+        (void)sentence_set(sentence, "'mulpdu' is %llu, at least %d was expected", (unsigned long long)mulpdu,
+                           IWARP_MULPDU_MIN);
         return NULL;
     }
     iwarp_stream_set_mulpdu(ps->stream, (size_t)mulpdu);

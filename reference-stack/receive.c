@@ -157,6 +157,9 @@ void receive_filled(struct iwarp_stream *stream, size_t count)
 {
     size_t needed;
 
+    if (stream->receive_count == 0 || stream->receive_needed > stream->receive_room ||
+        stream->receive_needed < stream->receive_count || count > stream->receive_needed - stream->receive_count)
+        return; /* more than was offered */
     stream->receive_count += count;
     if (parse(stream, stream->receive_buffer, stream->receive_count, &needed) != 0 || stream->dropping)
         stream->receive_count = 0;

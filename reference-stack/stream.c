@@ -1,61 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "reference-stack/misuse.h"
 #include "reference-stack/stream_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define SECOND UINT64_C(1000000000)
-
-enum { EMSS_DEFAULT = 1460 };
-
-void iwarp_stream_config_default(struct iwarp_stream_config *config, enum iwarp_role role)
-{
-    memset(config, 0, sizeof(*config));
-    config->role = role;
-    config->revision = MPA_REV_2;
-    config->enhanced = true;
-    config->crc = true;
-    config->ird = config->ord = 4;
-    config->rtr = IWARP_RTR_ALL;
-    config->extensions = IWARP_EXTENSIONS_RFC7306;
-    config->emss = EMSS_DEFAULT;
-    config->private_room = MPA_PRIVATE_DATA_MAX;
-    config->startup_limit = 10 * SECOND;
-    config->linger_limit = 5 * SECOND;
-    config->accept = IWARP_ACCEPT;
-}
-
-static int config_check(const struct iwarp_device *device, const struct iwarp_stream_config *config,
-                        struct sentence *sentence)
-{
-    bool word = config->enhanced && config->revision >= MPA_REV_2;
-    size_t room = MPA_PRIVATE_DATA_MAX - (word ? MPA_ENHANCED_OCTETS : 0) - (config->smbd && !word ? SMBD_OCTETS : 0);
-
-    if (config->role != IWARP_RESPONDER && config->role != IWARP_INITIATOR)
-        return sentence_set(sentence, "stream: role %d is not known", (int)config->role);
-    if (config->accept != IWARP_ACCEPT && config->accept != IWARP_ACCEPT_ASK && config->accept != IWARP_ACCEPT_NOT)
-        return sentence_set(sentence, "stream: accept %d is not known", (int)config->accept);
-    if (config->extensions != IWARP_EXTENSIONS_OFF && config->extensions != IWARP_EXTENSIONS_DRAFT03 &&
-        config->extensions != IWARP_EXTENSIONS_RFC7306)
-        return sentence_set(sentence, "stream: extensions %d are not known", (int)config->extensions);
-    if ((config->rtr & ~(unsigned)IWARP_RTR_ALL) != 0)
-        return sentence_set(sentence, "stream: RTR messages 0x%x are not known", config->rtr);
-    if (config->revision != MPA_REV_1 && config->revision != MPA_REV_2)
-        return sentence_set(sentence, "stream: revision %u is not known, 1 or 2 was expected", config->revision);
-    if (config->private_octets > room)
-        return sentence_set(sentence, "stream: %u octets of Private Data, at most %zu fit", config->private_octets,
-                            room);
-    if (config->ird > MPA_DEPTH_NOT_NEGOTIATED || config->ord > MPA_DEPTH_NOT_NEGOTIATED)
-        return sentence_set(sentence, "stream: IRD %u and ORD %u, 14 bits each were expected", config->ird,
-                            config->ord);
-    if ((config->ird != MPA_DEPTH_NOT_NEGOTIATED && config->ird > device->config.ird_max) ||
-        (config->ord != MPA_DEPTH_NOT_NEGOTIATED && config->ord > device->config.ord_max))
-        return sentence_set(sentence, "stream: IRD %u and ORD %u, the device has %u and %u", config->ird, config->ord,
-                            device->config.ird_max, device->config.ord_max);
-    if (config->peer_to_peer && config->role == IWARP_INITIATOR && (!word || (config->rtr & IWARP_RTR_ALL) == 0))
-        return sentence_set(sentence, "stream: peer-to-peer needs an enhanced Rev 2 Request and some RTR message");
-    return 0;
-}
 
 struct iwarp_stream *iwarp_stream_new(struct iwarp_device *device, const struct iwarp_stream_config *config,
                                       uint64_t now, struct sentence *sentence)
@@ -66,7 +14,7 @@ struct iwarp_stream *iwarp_stream_new(struct iwarp_device *device, const struct 
         (void)sentence_set(sentence, "stream: a device and a configuration were expected");
         return NULL;
     }
-    if (config_check(device, config, sentence) != 0)
+    if (stream_config_check(device, config, sentence) != 0)
         return NULL;
     stream = calloc(1, sizeof(*stream));
     if (stream == NULL) {
@@ -75,10 +23,11 @@ struct iwarp_stream *iwarp_stream_new(struct iwarp_device *device, const struct 
     }
     stream->config = *config;
     stream->device = device;
+    device_join(device);
     stream->defects = config->defects;
     stream->now = now;
     stream->state = IWARP_STATE_STARTUP;
-    stream->emss = config->emss == 0 ? EMSS_DEFAULT : config->emss;
+    stream->emss = config->emss == 0 ? STREAM_EMSS_DEFAULT : config->emss;
     if (stream_behaves(stream, DEFECT_EMSS_OF_FIRST)) {
         if (device->defect_first.emss != 0)
             stream->emss = device->defect_first.emss;
@@ -87,7 +36,7 @@ struct iwarp_stream *iwarp_stream_new(struct iwarp_device *device, const struct 
     /* Depths that start-up does not settle (Rev 1, or 0x3FFF) are what the ULP configured (RFC 6581 9.1). */
     stream->ird = config->ird == MPA_DEPTH_NOT_NEGOTIATED ? (uint16_t)device->config.ird_max : config->ird;
     stream->ord = config->ord == MPA_DEPTH_NOT_NEGOTIATED ? (uint16_t)device->config.ord_max : config->ord;
-    stream->startup_deadline = config->startup_limit == 0 ? UINT64_MAX : now + config->startup_limit;
+    stream->startup_deadline = config->startup_limit == 0 ? UINT64_MAX : misuse_later(now, config->startup_limit);
     if (stream_behaves(stream, DEFECT_STARTUP_UNTIMED))
         stream->startup_deadline = UINT64_MAX;
     stream->linger_deadline = UINT64_MAX;
@@ -113,6 +62,8 @@ void iwarp_stream_free(struct iwarp_stream *stream)
         return;
     if (stream->defects != NULL)
         defect_stream_leaves(stream);
+    stream_piece_drop(stream);
+    device_leave(stream->device);
     ring_free(&stream->receives);
     ring_free(&stream->reads);
     ring_free(&stream->work);
@@ -175,8 +126,11 @@ static void skip_told(struct iwarp_stream *stream)
 
 bool iwarp_stream_poll(struct iwarp_stream *stream, struct iwarp_event *event)
 {
-    const struct iwarp_event *oldest = ring_at(&stream->events, 0);
+    const struct iwarp_event *oldest;
 
+    if (stream == NULL || event == NULL)
+        return false;
+    oldest = ring_at(&stream->events, 0);
     if (oldest == NULL && stream->unflushed) {
         skip_told(stream);
         return poll_unflushed(stream, event);
@@ -193,6 +147,8 @@ bool iwarp_stream_poll(struct iwarp_stream *stream, struct iwarp_event *event)
 
 bool iwarp_stream_has_event(const struct iwarp_stream *stream)
 {
+    if (stream == NULL)
+        return false;
     if (stream->events.count != 0 || !stream->unflushed)
         return stream->events.count != 0;
     for (size_t i = 0; i < stream->work.count; i++)
@@ -271,6 +227,7 @@ void stream_flush(struct iwarp_stream *stream)
     struct send_work *work;
     struct receive_work *receive;
 
+    frame_keep(stream);
     while ((work = ring_at(&stream->work, 0)) != NULL) {
         if (work->kind == IWARP_WORK_READ && stream_behaves(stream, DEFECT_FLUSH_READS_DONE))
             stream_completed(stream, work);
@@ -321,7 +278,7 @@ void stream_progress(struct iwarp_stream *stream)
         !transmit_pending(stream)) {
         stream->fin_due = true;
         if (stream->config.linger_limit != 0)
-            stream->linger_deadline = stream->now + stream->config.linger_limit;
+            stream->linger_deadline = misuse_later(stream->now, stream->config.linger_limit);
     }
     if (stream->fin_due && stream->fin_received)
         stream_closed(stream);
@@ -348,13 +305,15 @@ static void late_input(struct iwarp_stream *stream, const uint8_t *octets, size_
 
 void iwarp_stream_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count, uint64_t now)
 {
+    if (stream == NULL || octets == NULL)
+        return;
     stream->now = now;
     if (stream->fin_received) {
         late_input(stream, octets, count);
         return;
     }
     if (stream_behaves(stream, DEFECT_STARTUP_TIMER_RESTARTS))
-        stream->startup_deadline = now + stream->config.startup_limit;
+        stream->startup_deadline = misuse_later(now, stream->config.startup_limit);
     if (!stream->dropping && (stream->state == IWARP_STATE_STARTUP || stream->state == IWARP_STATE_DECISION)) {
         size_t used = startup_input(stream, octets, count);
 
@@ -371,6 +330,8 @@ void iwarp_stream_input(struct iwarp_stream *stream, const uint8_t *octets, size
 void iwarp_stream_input_early(struct iwarp_stream *stream, size_t gap, const uint8_t *octets, size_t count,
                               bool boundary, uint64_t now)
 {
+    if (stream == NULL || octets == NULL)
+        return;
     stream->now = now;
     early_octets(stream, gap, octets, count, boundary);
     stream_progress(stream);
@@ -378,11 +339,13 @@ void iwarp_stream_input_early(struct iwarp_stream *stream, size_t gap, const uin
 
 size_t iwarp_stream_input_space(struct iwarp_stream *stream, uint8_t **space)
 {
-    return receive_space(stream, space);
+    return stream == NULL || space == NULL ? 0 : receive_space(stream, space);
 }
 
 void iwarp_stream_input_filled(struct iwarp_stream *stream, size_t count, uint64_t now)
 {
+    if (stream == NULL)
+        return;
     stream->now = now;
     receive_filled(stream, count);
     stream_progress(stream);
@@ -390,6 +353,8 @@ void iwarp_stream_input_filled(struct iwarp_stream *stream, size_t count, uint64
 
 void iwarp_stream_input_fin(struct iwarp_stream *stream, uint64_t now)
 {
+    if (stream == NULL)
+        return;
     stream->now = now;
     if (stream->fin_received || stream->state == IWARP_STATE_CLOSED)
         return;
@@ -428,6 +393,8 @@ void iwarp_stream_input_fin(struct iwarp_stream *stream, uint64_t now)
 
 void iwarp_stream_input_reset(struct iwarp_stream *stream, uint64_t now)
 {
+    if (stream == NULL)
+        return;
     stream->now = now;
     if (stream->state == IWARP_STATE_CLOSED || stream_behaves(stream, DEFECT_RESET_UNTOLD))
         return;
@@ -441,7 +408,7 @@ void iwarp_stream_input_reset(struct iwarp_stream *stream, uint64_t now)
     }
     stream->error_seen = true;
     stream->terminate_due = false;
-    stream->piece.octets = stream->piece.done = 0;
+    stream_piece_drop(stream);
     stream->close_wanted = stream->fin_due = false;
     if (stream->defects != NULL)
         defect_reads_reset(stream);
@@ -450,13 +417,19 @@ void iwarp_stream_input_reset(struct iwarp_stream *stream, uint64_t now)
 
 size_t iwarp_stream_output(struct iwarp_stream *stream, struct iwarp_output *output)
 {
-    struct transmit_piece *piece = &stream->piece;
-    size_t skip = piece->done;
+    struct transmit_piece *piece;
+    size_t skip;
 
+    if (stream == NULL || output == NULL)
+        return 0;
+    piece = &stream->piece;
+    skip = piece->done;
     memset(output, 0, sizeof(*output));
     output->ulp_span = IWARP_OUTPUT_SPANS;
-    if (stream->abort_wanted)
+    if (stream->abort_wanted) {
+        stream_piece_drop(stream);
         return 0;
+    }
     if (piece->octets == 0) {
         if (transmit_next(stream) && stream->counters.fpdus_sent == 3 && stream_behaves(stream, DEFECT_FPDU_LOST))
             transmit_done(stream);
@@ -484,8 +457,11 @@ size_t iwarp_stream_output(struct iwarp_stream *stream, struct iwarp_output *out
 
 void iwarp_stream_output_done(struct iwarp_stream *stream, size_t octets, uint64_t now)
 {
-    struct transmit_piece *piece = &stream->piece;
+    struct transmit_piece *piece;
 
+    if (stream == NULL)
+        return;
+    piece = &stream->piece;
     stream->now = now;
     piece->done += octets < piece->octets - piece->done ? octets : piece->octets - piece->done;
     if (piece->octets != 0 && piece->done == piece->octets)
@@ -495,6 +471,8 @@ void iwarp_stream_output_done(struct iwarp_stream *stream, size_t octets, uint64
 
 enum iwarp_want iwarp_stream_wants(const struct iwarp_stream *stream)
 {
+    if (stream == NULL)
+        return IWARP_WANT_NOTHING;
     if (stream->abort_wanted)
         return IWARP_WANT_ABORT;
     return stream->fin_due ? IWARP_WANT_CLOSE : IWARP_WANT_NOTHING;
@@ -502,6 +480,8 @@ enum iwarp_want iwarp_stream_wants(const struct iwarp_stream *stream)
 
 uint64_t iwarp_stream_deadline(const struct iwarp_stream *stream)
 {
+    if (stream == NULL)
+        return UINT64_MAX;
     if (stream->state == IWARP_STATE_CLOSED || stream->abort_wanted)
         return UINT64_MAX;
     if (stream->state == IWARP_STATE_STARTUP && !stream->dropping)
@@ -513,6 +493,8 @@ uint64_t iwarp_stream_deadline(const struct iwarp_stream *stream)
 
 void iwarp_stream_tick(struct iwarp_stream *stream, uint64_t now)
 {
+    if (stream == NULL)
+        return;
     stream->now = now;
     if (iwarp_stream_deadline(stream) > now)
         return;
@@ -533,25 +515,25 @@ void iwarp_stream_tick(struct iwarp_stream *stream, uint64_t now)
 
 enum iwarp_state iwarp_stream_state(const struct iwarp_stream *stream)
 {
-    return stream->state;
+    return stream == NULL ? IWARP_STATE_CLOSED : stream->state;
 }
 
 uint32_t iwarp_stream_number(const struct iwarp_stream *stream)
 {
-    return stream->config.number;
+    return stream == NULL ? 0 : stream->config.number;
 }
 
 uint16_t iwarp_stream_ird(const struct iwarp_stream *stream)
 {
-    return stream->ird;
+    return stream == NULL ? 0 : stream->ird;
 }
 
 uint16_t iwarp_stream_ord(const struct iwarp_stream *stream)
 {
-    return stream->ord;
+    return stream == NULL ? 0 : stream->ord;
 }
 
 const struct iwarp_stream_counters *iwarp_stream_counters(const struct iwarp_stream *stream)
 {
-    return &stream->counters;
+    return stream == NULL ? NULL : &stream->counters;
 }

@@ -2,7 +2,8 @@
 /*
  * The inside of a stream. Who owns what:
  *
- *     stream.c      life, events, verbs            startup.c    Request, Reply, negotiation, RTR
+ *     stream.c      life, events                   startup.c    Request, Reply, negotiation, RTR
+ *     verbs.c       what the ULP asks              stream_config.c   what it can be configured to be
  *     receive.c     FPDUs out of octets            deliver.c    DDP placement, RDMAP delivery
  *     early.c       placement ahead of a gap in TCP
  *     mpa_state.c   EMSS, MULPDU, what MPA tells of itself
@@ -31,6 +32,7 @@ enum {
     STREAM_HEADER_MAX = 18 + ATOMIC_REQUEST_OCTETS,
     STREAM_TERMINATE_ROOM = 256, /* QN 2's untagged buffer: longer than any Terminate, zero-filled ones included */
     STREAM_WRITE_MAX = 0,
+    STREAM_EMSS_DEFAULT = 1460,
     SMBD_OCTETS = 8, /* IRD and ORD in front of the ULP's Private Data */
 };
 
@@ -97,6 +99,7 @@ struct transmit_piece {
     bool response;      /* of a Read or atomic */
     bool ends_response; /* its last octet frees a Read slot */
     bool terminate;
+    struct region_entry *lent; /* the region that the payload lies in: it is not to go away meanwhile */
 };
 
 /* Who the next message is taken from. */
@@ -153,7 +156,7 @@ struct iwarp_stream {
     uint32_t transmit_position;
     size_t emss, mulpdu;
     size_t packed; /* octets in the segment that the next FPDU goes into */
-    bool gate; /* FPDUs may be sent */
+    bool gate;     /* FPDUs may be sent */
 
     /* The end. */
     bool error_seen;
@@ -189,6 +192,15 @@ static inline uint8_t stream_version(const struct iwarp_stream *stream)
     return stream->rdmac && !stream_behaves(stream, DEFECT_RDMAC_VERSION_1) ? 0 : DDP_VERSION;
 }
 
+/* The piece is with TCP, or will never be: nothing of it is looked at again. */
+static inline void stream_piece_drop(struct iwarp_stream *stream)
+{
+    if (stream->piece.lent != NULL)
+        stream->piece.lent->lent--;
+    stream->piece.lent = NULL;
+    stream->piece.octets = stream->piece.done = 0;
+}
+
 /* stream.c */
 struct iwarp_event *stream_event(struct iwarp_stream *stream, enum iwarp_event_kind kind);
 void stream_progress(struct iwarp_stream *stream);
@@ -197,6 +209,10 @@ void stream_complete(struct iwarp_stream *stream);
 void stream_completed(struct iwarp_stream *stream, struct send_work *work);
 
 void stream_trace(struct iwarp_stream *stream, const struct fpdu *fpdu, uint32_t position, bool early);
+
+/* stream_config.c: -1 with a sentence when no stream of the device can have it. */
+int stream_config_check(const struct iwarp_device *device, const struct iwarp_stream_config *config,
+                        struct sentence *sentence);
 
 /* mpa_state.c */
 size_t mpa_mulpdu_left(const struct iwarp_stream *stream);
@@ -265,6 +281,7 @@ int transmit_rtr(struct iwarp_stream *stream, enum iwarp_rtr kind);
 /* frame.c */
 int frame_start(struct iwarp_stream *stream, const struct mpa_start *start, struct sentence *sentence);
 void frame_fragment(struct iwarp_stream *stream);
+void frame_keep(struct iwarp_stream *stream);
 int frame_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count);
 int frame_segment(struct iwarp_stream *stream, struct ddp_segment *segment, const uint8_t *rdmap_header,
                   size_t rdmap_octets);

@@ -2,6 +2,7 @@
 /* Errors into Terminate Messages (RFC 5040 4.8, 5.4, 6.2.1, 7). */
 #include <string.h>
 
+#include "reference-stack/misuse.h"
 #include "reference-stack/stream_internal.h"
 
 /*
@@ -127,7 +128,7 @@ void stream_fail(struct iwarp_stream *stream, const struct validation_outcome *o
         return;
     stream->close_wanted = true;
     if (stream->config.teardown_delay != 0 && !stream_behaves(stream, DEFECT_TEARDOWN_AT_ONCE))
-        stream->teardown_at = stream->now + stream->config.teardown_delay;
+        stream->teardown_at = misuse_later(stream->now, stream->config.teardown_delay);
     if (outcome->action == VALIDATION_ABORT || stream_behaves(stream, DEFECT_ABORT_ON_ERROR))
         stream->abort_wanted = true;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reference-stack/misuse.h"
 #include "reference-stack/stream_internal.h"
 
 /* The work whose segments are due, or NULL. */
@@ -215,8 +216,9 @@ static void response_failed(struct iwarp_stream *stream, const struct served_rea
     stream_fail(stream, outcome, subject, "the source of a Read went away");
 }
 
-/* The source is looked up again for each segment: it may have been invalidated meanwhile. */
-static const uint8_t *response_source(struct iwarp_stream *stream, const struct served_read *served)
+/* The source is looked up again for each segment: it may have been invalidated meanwhile. `from`: the region it lies in. */
+static const uint8_t *response_source(struct iwarp_stream *stream, const struct served_read *served,
+                                      struct region_entry **from)
 {
     struct read_request rest = served->request;
     struct validation_subject subject = {.stream = stream, .read = &rest, .count = READ_REQUEST_OCTETS};
@@ -237,6 +239,7 @@ static const uint8_t *response_source(struct iwarp_stream *stream, const struct 
         static const uint8_t nothing[FPDU_SCRATCH_OCTETS];
         return nothing;
     }
+    *from = (struct region_entry *)(uintptr_t)subject.region; /* its first member */
     return subject.region->octets + (rest.source_to - subject.region->base);
 }
 
@@ -247,6 +250,7 @@ static bool send_response(struct iwarp_stream *stream)
                     stream->source == TRANSMIT_NONE;
     struct served_read *served = ring_at(&stream->reads, 0);
     struct ddp_segment segment = {.tagged = true, .control = rdmap_control(RDMAP_READ_RESPONSE)};
+    struct region_entry *from = NULL;
     const uint8_t *source;
     bool last;
 
@@ -264,7 +268,7 @@ static bool send_response(struct iwarp_stream *stream)
         stream->piece.response = stream->piece.ends_response = true;
         return true;
     }
-    source = response_source(stream, served);
+    source = response_source(stream, served, &from);
     if (source == NULL)
         return transmit_next(stream);
     segment.stag = served->request.sink_stag;
@@ -284,6 +288,10 @@ static bool send_response(struct iwarp_stream *stream)
         return false;
     segment.last = last;
     stream->piece.ulp_memory = stream->piece.span_count > TRANSMIT_PAYLOAD && segment.payload_octets != 0;
+    if (stream->piece.ulp_memory && from != NULL) {
+        stream->piece.lent = from;
+        from->lent++;
+    }
     stream->last_source = TRANSMIT_RESPONSE;
     served->sent += segment.payload_octets;
     stream->source = segment.last ? TRANSMIT_NONE : TRANSMIT_RESPONSE;
@@ -343,8 +351,10 @@ int iwarp_stream_post_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, 
 {
     size_t mulpdu = iwarp_stream_mulpdu(stream);
 
-    if (!stream->gate || stream->terminate_sent || stream->close_wanted || stream->piece.octets != 0 ||
-        transmit_pending(stream))
+    if (stream == NULL || octets == NULL)
+        return misuse_null(sentence, "post_ulpdu", "a stream and octets");
+    if (!stream->gate || stream->state >= IWARP_STATE_TERMINATING || stream->terminate_sent || stream->close_wanted ||
+        stream->abort_wanted || stream->piece.octets != 0 || transmit_pending(stream))
         return sentence_set(sentence, "post_ulpdu: no ULPDU may be sent now");
     if (count > mulpdu && stream_behaves(stream, DEFECT_OVERSIZE_TRUNCATED))
         count = mulpdu;
@@ -358,6 +368,7 @@ void transmit_done(struct iwarp_stream *stream)
 {
     struct transmit_piece piece = stream->piece;
 
+    stream_piece_drop(stream);
     memset(&stream->piece, 0, sizeof(stream->piece));
     if (!piece.fpdu) {
         /* A start-up frame is the last thing that needs this, unless there are Markers. */

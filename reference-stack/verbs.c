@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 
+#include "reference-stack/misuse.h"
 #include "reference-stack/stream_internal.h"
 
 static int decide(struct iwarp_stream *stream, const uint8_t *private_data, size_t octets, struct sentence *sentence)
@@ -21,12 +22,21 @@ static int decide(struct iwarp_stream *stream, const uint8_t *private_data, size
     return 0;
 }
 
+/* A depth of the Reply: -1 leaves it. */
+static bool depth_fits(int depth, unsigned limit)
+{
+    return depth == -1 || depth == MPA_DEPTH_NOT_NEGOTIATED || (depth >= 0 && (unsigned)depth <= limit);
+}
+
 int iwarp_stream_accept(struct iwarp_stream *stream, const uint8_t *private_data, size_t octets, int ird, int ord,
                         uint64_t now, struct sentence *sentence)
 {
+    if (stream == NULL)
+        return misuse_null(sentence, "accept", "a stream");
     stream->now = now;
-    if (ird > MPA_DEPTH_NOT_NEGOTIATED || ord > MPA_DEPTH_NOT_NEGOTIATED)
-        return sentence_set(sentence, "stream: IRD %d and ORD %d, 14 bits each were expected", ird, ord);
+    if (!depth_fits(ird, stream->device->config.ird_max) || !depth_fits(ord, stream->device->config.ord_max))
+        return sentence_set(sentence, "stream: IRD %d and ORD %d, the device has %u and %u", ird, ord,
+                            stream->device->config.ird_max, stream->device->config.ord_max);
     if (decide(stream, private_data, octets, sentence) != 0)
         return -1;
     stream->reply_ird = ird < 0 ? stream->reply_ird : (uint16_t)ird;
@@ -40,6 +50,8 @@ int iwarp_stream_accept(struct iwarp_stream *stream, const uint8_t *private_data
 int iwarp_stream_reject(struct iwarp_stream *stream, const uint8_t *private_data, size_t octets, uint64_t now,
                         struct sentence *sentence)
 {
+    if (stream == NULL)
+        return misuse_null(sentence, "reject", "a stream");
     stream->now = now;
     if (decide(stream, private_data, octets, sentence) != 0)
         return -1;
@@ -62,6 +74,8 @@ int iwarp_stream_post_receive(struct iwarp_stream *stream, uint64_t id, uint8_t 
 {
     struct receive_work *receive;
 
+    if (stream == NULL)
+        return misuse_null(sentence, "post_receive", "a stream");
     if (postable(stream, sentence) != 0)
         return -1;
     if (buffer == NULL && octets != 0)
@@ -75,6 +89,8 @@ int iwarp_stream_post_receive(struct iwarp_stream *stream, uint64_t id, uint8_t 
 
 int iwarp_stream_reserve_receives(struct iwarp_stream *stream, size_t count, struct sentence *sentence)
 {
+    if (stream == NULL)
+        return misuse_null(sentence, "reserve_receives", "a stream");
     if (postable(stream, sentence) != 0)
         return -1;
     return ring_reserve(&stream->receives, count) == 0 ? 0 : sentence_set(sentence, "stream: out of memory");
@@ -117,6 +133,10 @@ static int post(struct iwarp_stream *stream, const struct send_work *work, struc
     if (work->octets == NULL && work->count != 0 && (work->kind == IWARP_WORK_SEND || work->kind == IWARP_WORK_WRITE))
         return sentence_set(sentence, "stream: a message of %llu octets, but none were given",
                             (unsigned long long)work->count);
+    /* No region passes 2^64 (RFC 5041 5.1), so no peer could take that. */
+    if (work->count != 0 && work->to + (work->count - 1) < work->to)
+        return sentence_set(sentence, "stream: %llu octets at Tagged Offset 0x%llx pass 2^64",
+                            (unsigned long long)work->count, (unsigned long long)work->to);
     slot = ring_push(&stream->work);
     if (slot == NULL)
         return sentence_set(sentence, "stream: out of memory");
@@ -132,7 +152,11 @@ int iwarp_stream_post_send(struct iwarp_stream *stream, const struct iwarp_send 
         {RDMAP_SEND, RDMAP_SEND_SE},
         {RDMAP_SEND_INVALIDATE, RDMAP_SEND_SE_INVALIDATE},
     };
-    struct send_work work = {
+    struct send_work work;
+
+    if (stream == NULL || send == NULL)
+        return misuse_null(sentence, "post_send", "a stream and a Send");
+    work = (struct send_work){
         .kind = IWARP_WORK_SEND,
         .opcode = send->opcode != 0 ? send->opcode : opcodes[send->invalidate][send->solicited],
         .id = send->id,
@@ -140,7 +164,6 @@ int iwarp_stream_post_send(struct iwarp_stream *stream, const struct iwarp_send 
         .count = send->count,
         .stag = send->invalidate ? send->stag : 0,
     };
-
     /* RFC 5040 2.4: what is no Send is no data operation of the ULP's, a Terminate least of all. */
     if (!rdmap_is_send(work.opcode) && !stream_behaves(stream, DEFECT_OPCODE_UNCHECKED))
         return sentence_set(sentence, "stream: opcode %u is not one of the Sends", work.opcode);
@@ -149,7 +172,11 @@ int iwarp_stream_post_send(struct iwarp_stream *stream, const struct iwarp_send 
 
 int iwarp_stream_post_write(struct iwarp_stream *stream, const struct iwarp_write *write, struct sentence *sentence)
 {
-    struct send_work work = {
+    struct send_work work;
+
+    if (stream == NULL || write == NULL)
+        return misuse_null(sentence, "post_write", "a stream and a Write");
+    work = (struct send_work){
         .kind = IWARP_WORK_WRITE,
         .opcode = RDMAP_WRITE,
         .id = write->id,
@@ -181,7 +208,11 @@ static int sink_check(const struct iwarp_stream *stream, const struct iwarp_read
 
 int iwarp_stream_post_read(struct iwarp_stream *stream, const struct iwarp_read *read, struct sentence *sentence)
 {
-    struct send_work work = {
+    struct send_work work;
+
+    if (stream == NULL || read == NULL)
+        return misuse_null(sentence, "post_read", "a stream and a Read");
+    work = (struct send_work){
         .kind = IWARP_WORK_READ,
         .opcode = RDMAP_READ_REQUEST,
         .id = read->id,
@@ -202,11 +233,16 @@ int iwarp_stream_post_read(struct iwarp_stream *stream, const struct iwarp_read 
 /* What neither text lets a requester do is refused here; a TO whose address is not aligned only the peer can tell. */
 int iwarp_stream_post_atomic(struct iwarp_stream *stream, const struct iwarp_atomic *atomic, struct sentence *sentence)
 {
-    struct send_work work = {
+    struct send_work work;
+
+    if (stream == NULL || atomic == NULL)
+        return misuse_null(sentence, "post_atomic", "a stream and an atomic");
+    work = (struct send_work){
         .kind = IWARP_WORK_ATOMIC,
         .opcode = RDMAP_ATOMIC_REQUEST,
         .id = atomic->id,
         .count = ATOMIC_TARGET_OCTETS,
+        .to = atomic->to,
         .atomic = {.opcode = (uint8_t)atomic->operation,
                    .stag = atomic->stag,
                    .to = atomic->to,
@@ -235,7 +271,11 @@ int iwarp_stream_post_atomic(struct iwarp_stream *stream, const struct iwarp_ato
 int iwarp_stream_post_immediate(struct iwarp_stream *stream, const struct iwarp_immediate *immediate,
                                 struct sentence *sentence)
 {
-    struct send_work work = {
+    struct send_work work;
+
+    if (stream == NULL || immediate == NULL)
+        return misuse_null(sentence, "post_immediate", "a stream and Immediate Data");
+    work = (struct send_work){
         .kind = IWARP_WORK_IMMEDIATE,
         .opcode = immediate->solicited ? RDMAP_IMMEDIATE_SE : RDMAP_IMMEDIATE,
         .id = immediate->id,
@@ -250,10 +290,12 @@ int iwarp_stream_post_immediate(struct iwarp_stream *stream, const struct iwarp_
 
 int iwarp_stream_terminate(struct iwarp_stream *stream, wire_result triple, uint64_t now, struct sentence *sentence)
 {
+    if (stream == NULL)
+        return misuse_null(sentence, "terminate", "a stream");
     stream->now = now;
     if (!stream->gate || stream->state >= IWARP_STATE_TERMINATING)
         return sentence_set(sentence, "stream: no Terminate can be sent in this state");
-    if (!wire_is_error(triple))
+    if (!wire_is_error(triple) || (triple & ~(WIRE_ERROR_BIT | UINT16_MAX)) != 0)
         return sentence_set(sentence, "stream: 0x%x is not a Terminate triple", triple);
     stream->error_seen = true;
     stream->dropping = true;
@@ -267,6 +309,8 @@ int iwarp_stream_terminate(struct iwarp_stream *stream, wire_result triple, uint
 
 void iwarp_stream_disconnect(struct iwarp_stream *stream, uint64_t now)
 {
+    if (stream == NULL)
+        return;
     stream->now = now;
     if (stream->state == IWARP_STATE_CLOSED || stream->abort_wanted)
         return;
@@ -293,11 +337,13 @@ void iwarp_stream_disconnect(struct iwarp_stream *stream, uint64_t now)
 
 void iwarp_stream_abort(struct iwarp_stream *stream, uint64_t now)
 {
+    if (stream == NULL)
+        return;
     stream->now = now;
     if (stream->state == IWARP_STATE_CLOSED)
         return;
     stream->abort_wanted = true;
-    stream->piece.octets = stream->piece.done = 0;
+    stream_piece_drop(stream);
     stream_flush(stream);
     stream->dropping = true;
     stream->state = IWARP_STATE_CLOSED;

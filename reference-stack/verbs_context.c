@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reference-stack/device_internal.h"
+#include "reference-stack/misuse.h"
 #include "reference-stack/verbs_internal.h"
 
 enum {
@@ -94,6 +96,7 @@ struct iwarp_context *iwarp_context_new(const struct iwarp_device_config *device
         iwarp_context_free(context);
         return NULL;
     }
+    device_join(context->device);
     return context;
 }
 
@@ -132,12 +135,14 @@ void iwarp_context_free(struct iwarp_context *context)
     deadlines_free(&context->deadlines);
     ring_free(&context->events);
     iwarp_device_free(context->device);
+    if (context->device != NULL)
+        device_leave(context->device);
     free(context);
 }
 
 struct iwarp_device *iwarp_context_device(struct iwarp_context *context)
 {
-    return context->device;
+    return context == NULL ? NULL : context->device;
 }
 
 int iwarp_register(struct iwarp_context *context, void *octets, size_t length, unsigned access, uint32_t *stag,
@@ -150,6 +155,8 @@ int iwarp_register(struct iwarp_context *context, void *octets, size_t length, u
         .access = access,
     };
 
+    if (context == NULL || stag == NULL)
+        return misuse_null(sentence, "register", "a context and a place for the STag");
     if (octets == NULL && length != 0)
         return sentence_set(sentence, "region: %zu octets to register, but none were given", length);
     if (iwarp_region_register(context->device, &region, sentence) != 0)
@@ -212,12 +219,16 @@ int iwarp_context_run(struct iwarp_context *context, int timeout_ms, struct sent
 {
     int result = 0;
 
+    if (context == NULL)
+        return misuse_null(sentence, "context_run", "a context");
     if (context->dirty != NULL)
         context_flush(context);
     if (timeout_ms != 0 && !something_waits(context) && answer_is_there(context))
         return 1;
     if (something_waits(context) || context->dirty != NULL || timeout_ms == 0) {
         result = uv_run(&context->loop, UV_RUN_NOWAIT);
+    } else if (timeout_ms < 0 && context->live == 0 && context->listeners == NULL) {
+        return sentence_set(sentence, "context_run: without a listener or an open queue pair nothing will ever come");
     } else {
         if (timeout_ms > 0)
             context->limited = uv_timer_start(&context->limit, limit_over, (uint64_t)timeout_ms, 0) == 0;
@@ -233,15 +244,18 @@ int iwarp_context_run(struct iwarp_context *context, int timeout_ms, struct sent
 
 int iwarp_context_fd(const struct iwarp_context *context)
 {
-    return uv_backend_fd(&context->loop);
+    return context == NULL ? -1 : uv_backend_fd(&context->loop);
 }
 
 int iwarp_context_timeout(const struct iwarp_context *context)
 {
-    const struct deadline *first = deadlines_first(&context->deadlines);
+    const struct deadline *first;
     uint64_t now = uv_hrtime();
     uint64_t left;
 
+    if (context == NULL)
+        return -1;
+    first = deadlines_first(&context->deadlines);
     if (context->dirty != NULL || something_waits(context))
         return 0;
     if (first == NULL)
@@ -268,8 +282,11 @@ struct iwarp_qp_event *context_event(struct iwarp_context *context, enum iwarp_q
 
 bool iwarp_next_event(struct iwarp_context *context, struct iwarp_qp_event *event)
 {
-    const struct iwarp_qp_event *oldest = ring_at(&context->events, 0);
+    const struct iwarp_qp_event *oldest;
 
+    if (context == NULL || event == NULL)
+        return false;
+    oldest = ring_at(&context->events, 0);
     if (oldest == NULL)
         return false;
     *event = *oldest;

@@ -2,12 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reference-stack/misuse.h"
 #include "reference-stack/srq.h"
 #include "reference-stack/verbs_internal.h"
 
 struct iwarp_cq *iwarp_cq_new(struct iwarp_context *context)
 {
-    struct iwarp_cq *cq = calloc(1, sizeof(*cq));
+    struct iwarp_cq *cq = context == NULL ? NULL : calloc(1, sizeof(*cq));
 
     if (cq == NULL)
         return NULL;
@@ -59,6 +60,8 @@ size_t iwarp_poll_cq(struct iwarp_cq *cq, struct iwarp_completion *completions, 
 {
     size_t count;
 
+    if (cq == NULL || completions == NULL)
+        return 0;
     if (cq->context->dirty != NULL)
         context_flush(cq->context);
     for (count = 0; count < most && cq->completions.count != 0; count++) {
@@ -72,6 +75,8 @@ size_t iwarp_poll_cq(struct iwarp_cq *cq, struct iwarp_completion *completions, 
 
 void iwarp_cq_arm(struct iwarp_cq *cq, bool solicited_only)
 {
+    if (cq == NULL)
+        return;
     /* Armed for any completion it stays so: the stronger wish counts. */
     cq->solicited_only = solicited_only && (!cq->armed || cq->solicited_only);
     cq->armed = true;
@@ -150,7 +155,7 @@ void cq_forget(struct iwarp_cq *cq, const struct iwarp_qp *qp)
 
 struct iwarp_srq *iwarp_srq_new(struct iwarp_context *context)
 {
-    struct iwarp_srq *srq = calloc(1, sizeof(*srq));
+    struct iwarp_srq *srq = context == NULL ? NULL : calloc(1, sizeof(*srq));
 
     if (srq == NULL)
         return NULL;
@@ -186,6 +191,10 @@ int iwarp_srq_post(struct iwarp_srq *srq, uint64_t id, uint8_t *buffer, size_t o
 {
     struct srq_receive *receive;
 
+    if (srq == NULL)
+        return misuse_null(sentence, "srq_post", "a shared receive queue");
+    if (srq->gone)
+        return sentence_set(sentence, "shared receive queue: it was freed");
     if (buffer == NULL && octets != 0)
         return sentence_set(sentence, "shared receive queue: a receive of %zu octets without a buffer", octets);
     receive = ring_push(&srq->receives);
@@ -197,7 +206,7 @@ int iwarp_srq_post(struct iwarp_srq *srq, uint64_t id, uint8_t *buffer, size_t o
 
 size_t iwarp_srq_count(const struct iwarp_srq *srq)
 {
-    return srq->receives.count;
+    return srq == NULL ? 0 : srq->receives.count;
 }
 
 /* --- Who uses them ------------------------------------------------------------------------------------------------ */

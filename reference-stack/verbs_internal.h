@@ -61,6 +61,7 @@ struct iwarp_context {
     struct iwarp_device *device;
     struct deadlines deadlines;
     struct iwarp_qp *qps, *dirty;
+    size_t live;          /* of them, with a stream */
     struct iwarp_qp *hot; /* the only one that had something to send: an answer may be there already */
     unsigned hot_turns, look_pause;
     struct iwarp_listener *listeners;

@@ -2,10 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reference-stack/misuse.h"
+#include "reference-stack/stream_internal.h"
 #include "reference-stack/verbs_internal.h"
 
 void iwarp_qp_options_default(struct iwarp_qp_options *options, struct iwarp_cq *cq)
 {
+    if (options == NULL)
+        return;
     memset(options, 0, sizeof(*options));
     iwarp_stream_config_default(&options->stream, IWARP_RESPONDER);
     options->send_cq = options->receive_cq = cq;
@@ -15,11 +19,15 @@ void iwarp_qp_options_default(struct iwarp_qp_options *options, struct iwarp_cq 
 static int options_check(const struct iwarp_context *context, const struct iwarp_qp_options *options,
                          struct sentence *sentence)
 {
+    if (context == NULL || options == NULL)
+        return misuse_null(sentence, "queue pair", "a context and options");
     if (options->send_cq == NULL || options->receive_cq == NULL)
         return sentence_set(sentence, "queue pair: send_cq and receive_cq, a completion queue each was expected");
     if (options->send_cq->context != context || options->receive_cq->context != context ||
         (options->srq != NULL && options->srq->context != context))
         return sentence_set(sentence, "queue pair: queues of its own context were expected");
+    if (options->send_cq->gone || options->receive_cq->gone || (options->srq != NULL && options->srq->gone))
+        return sentence_set(sentence, "queue pair: queues were expected that are not freed");
     return 0;
 }
 
@@ -59,6 +67,7 @@ static struct iwarp_qp *qp_new(struct iwarp_context *context, const struct iwarp
     if (qp->next != NULL)
         qp->next->previous = qp;
     context->qps = qp;
+    context->live++;
     return qp;
 }
 
@@ -83,6 +92,7 @@ void iwarp_qp_free(struct iwarp_qp *qp)
     undirty(qp);
     if (qp->socket != NULL)
         tcp_socket_abort(qp->socket);
+    context->live -= qp->stream != NULL;
     iwarp_stream_free(qp->stream);
     if (qp->told != 0) {
         cq_forget(qp->send_cq, qp);
@@ -168,6 +178,7 @@ static void end(struct iwarp_qp *qp)
     }
     iwarp_stream_free(qp->stream);
     qp->stream = NULL;
+    qp->context->live--;
     deadlines_set(&qp->context->deadlines, &qp->deadline, UINT64_MAX);
 }
 
@@ -367,12 +378,18 @@ static void listener_closed(uv_handle_t *handle)
 struct iwarp_listener *iwarp_listen(struct iwarp_context *context, const char *address, uint16_t port,
                                     const struct iwarp_qp_options *options, struct sentence *sentence)
 {
+    struct iwarp_stream_config config;
     struct iwarp_listener *listener;
     struct sockaddr_storage name;
     int octets = sizeof(name);
     int result;
 
     if (options_check(context, options, sentence) != 0)
+        return NULL;
+    /* Said now, not to each connection that comes. */
+    config = options->stream;
+    config.role = IWARP_RESPONDER;
+    if (stream_config_check(context->device, &config, sentence) != 0)
         return NULL;
     listener = calloc(1, sizeof(*listener));
     if (listener == NULL || uv_tcp_init(&context->loop, &listener->handle) != 0) {
@@ -409,7 +426,7 @@ struct iwarp_listener *iwarp_listen(struct iwarp_context *context, const char *a
 
 uint16_t iwarp_listener_port(const struct iwarp_listener *listener)
 {
-    return listener->port;
+    return listener == NULL ? 0 : listener->port;
 }
 
 void iwarp_listener_free(struct iwarp_listener *listener)
@@ -423,6 +440,12 @@ void iwarp_listener_free(struct iwarp_listener *listener)
     if (listener->next != NULL)
         listener->next->previous = listener->previous;
     queues_leave(listener->options.send_cq, listener->options.receive_cq, listener->options.srq);
+    for (size_t i = 0; i < listener->context->events.count; i++) {
+        struct iwarp_qp_event *event = ring_at(&listener->context->events, i);
+
+        if (event->listener == listener)
+            event->listener = NULL;
+    }
     turn_away_forget(&listener->context->pool.away, (uv_stream_t *)&listener->handle);
     uv_close((uv_handle_t *)&listener->handle, listener_closed);
 }
@@ -437,6 +460,10 @@ struct iwarp_qp *iwarp_connect(struct iwarp_context *context, const char *addres
         return NULL;
     if (tcp_socket_address(address, port, &name) != 0) {
         (void)sentence_set(sentence, "connect: '%.60s' is no numeric address", address == NULL ? "" : address);
+        return NULL;
+    }
+    if (port == 0) {
+        (void)sentence_set(sentence, "connect: port 0, but 1 to 65535 was expected");
         return NULL;
     }
     qp = qp_new(context, options, IWARP_INITIATOR, 0, sentence);
@@ -484,30 +511,33 @@ struct iwarp_qp *iwarp_attach(struct iwarp_context *context, int socket, enum iw
     return qp;
 }
 
-static int ended(struct sentence *sentence)
+/* There is no stream that could take it. */
+static int without(const struct iwarp_qp *qp, const char *function, struct sentence *sentence)
 {
+    if (qp == NULL)
+        return misuse_null(sentence, function, "a queue pair");
     return sentence_set(sentence, "queue pair: it has ended");
 }
 
 int iwarp_accept(struct iwarp_qp *qp, const void *private_data, size_t octets, struct sentence *sentence)
 {
-    if (qp->stream == NULL)
-        return ended(sentence);
+    if (qp == NULL || qp->stream == NULL)
+        return without(qp, "accept", sentence);
     qp_dirty(qp);
     return iwarp_stream_accept(qp->stream, private_data, octets, -1, -1, qp->context->now, sentence);
 }
 
 int iwarp_reject(struct iwarp_qp *qp, const void *private_data, size_t octets, struct sentence *sentence)
 {
-    if (qp->stream == NULL)
-        return ended(sentence);
+    if (qp == NULL || qp->stream == NULL)
+        return without(qp, "reject", sentence);
     qp_dirty(qp);
     return iwarp_stream_reject(qp->stream, private_data, octets, qp->context->now, sentence);
 }
 
 void iwarp_disconnect(struct iwarp_qp *qp)
 {
-    if (qp->stream == NULL)
+    if (qp == NULL || qp->stream == NULL)
         return;
     qp_dirty(qp);
     iwarp_stream_disconnect(qp->stream, qp->context->now);
@@ -517,60 +547,63 @@ void iwarp_disconnect(struct iwarp_qp *qp)
 
 int iwarp_post_receive(struct iwarp_qp *qp, uint64_t id, uint8_t *buffer, size_t octets, struct sentence *sentence)
 {
-    return qp->stream == NULL ? ended(sentence) : iwarp_stream_post_receive(qp->stream, id, buffer, octets, sentence);
+    if (qp == NULL || qp->stream == NULL)
+        return without(qp, "post_receive", sentence);
+    return iwarp_stream_post_receive(qp->stream, id, buffer, octets, sentence);
 }
 
 int iwarp_post_send(struct iwarp_qp *qp, const struct iwarp_send *send, struct sentence *sentence)
 {
-    if (qp->stream == NULL)
-        return ended(sentence);
+    if (qp == NULL || qp->stream == NULL)
+        return without(qp, "post_send", sentence);
     qp_dirty(qp);
     return iwarp_stream_post_send(qp->stream, send, sentence);
 }
 
 int iwarp_post_write(struct iwarp_qp *qp, const struct iwarp_write *write, struct sentence *sentence)
 {
-    if (qp->stream == NULL)
-        return ended(sentence);
+    if (qp == NULL || qp->stream == NULL)
+        return without(qp, "post_write", sentence);
     qp_dirty(qp);
     return iwarp_stream_post_write(qp->stream, write, sentence);
 }
 
 int iwarp_post_read(struct iwarp_qp *qp, const struct iwarp_read *read, struct sentence *sentence)
 {
-    if (qp->stream == NULL)
-        return ended(sentence);
+    if (qp == NULL || qp->stream == NULL)
+        return without(qp, "post_read", sentence);
     qp_dirty(qp);
     return iwarp_stream_post_read(qp->stream, read, sentence);
 }
 
 int iwarp_post_atomic(struct iwarp_qp *qp, const struct iwarp_atomic *atomic, struct sentence *sentence)
 {
-    if (qp->stream == NULL)
-        return ended(sentence);
+    if (qp == NULL || qp->stream == NULL)
+        return without(qp, "post_atomic", sentence);
     qp_dirty(qp);
     return iwarp_stream_post_atomic(qp->stream, atomic, sentence);
 }
 
 int iwarp_post_immediate(struct iwarp_qp *qp, const struct iwarp_immediate *immediate, struct sentence *sentence)
 {
-    if (qp->stream == NULL)
-        return ended(sentence);
+    if (qp == NULL || qp->stream == NULL)
+        return without(qp, "post_immediate", sentence);
     qp_dirty(qp);
     return iwarp_stream_post_immediate(qp->stream, immediate, sentence);
 }
 
 void *iwarp_qp_user(const struct iwarp_qp *qp)
 {
-    return qp->user;
+    return qp == NULL ? NULL : qp->user;
 }
 
 void iwarp_qp_set_user(struct iwarp_qp *qp, void *user)
 {
-    qp->user = user;
+    if (qp != NULL)
+        qp->user = user;
 }
 
 const struct iwarp_stream *iwarp_qp_stream(const struct iwarp_qp *qp)
 {
-    return qp->stream;
+    return qp == NULL ? NULL : qp->stream;
 }

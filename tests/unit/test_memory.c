@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The device's memory registry: STags, ranges up to 2^64, ownership. */
+/* The device's memory registry: STags, ranges up to 2^64, ownership, and what misuse gets. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "iwarp/device.h"
-#include "tests/unit/suites.h"
+#include "iwarp/stream.h"
+#include "tests/unit/misuse.h"
 
 Suite *memory_suite(void);
 
@@ -113,6 +113,84 @@ START_TEST(stags_are_sparse)
 }
 END_TEST
 
+/* --- Misuse ------------------------------------------------------------------------------------------------------- */
+
+START_TEST(no_device)
+{
+    struct iwarp_device *device = iwarp_device_new(NULL);
+    struct iwarp_region one = {.length = 8};
+
+    ck_assert_ptr_nonnull(device);
+    iwarp_device_free(NULL);
+    REFUSED("a device and a region, got NULL", iwarp_region_register(NULL, &one, why));
+    REFUSED("a device and a region, got NULL", iwarp_region_register(device, NULL, why));
+    REFUSED("region_deregister: expected a device", iwarp_region_deregister(NULL, 1, why));
+    REFUSED("region_invalidate: expected a device", iwarp_region_invalidate(NULL, 1, why));
+    REFUSED("region_set_length: expected a device", iwarp_region_set_length(NULL, 1, 8, why));
+    ck_assert_ptr_null(iwarp_region_find(NULL, 1));
+    ck_assert_ptr_null(iwarp_region_at(NULL, 0));
+    ck_assert_uint_eq(iwarp_region_count(NULL), 0);
+    ck_assert_uint_eq(iwarp_region_count(device), 0);
+    iwarp_device_free(device);
+}
+END_TEST
+
+static void not_registered(struct iwarp_device *device, const char *part, struct iwarp_region wrong)
+{
+    struct iwarp_region before = wrong;
+
+    REFUSED(part, iwarp_region_register(device, &wrong, why));
+    ck_assert_mem_eq(&wrong, &before, sizeof(wrong));
+}
+
+START_TEST(impossible_regions)
+{
+    const struct iwarp_device_config config = {.regions_max = 2};
+    struct iwarp_device *device = iwarp_device_new(&config);
+    struct iwarp_region good = {.length = 8, .stag = 77, .access = 31}, other = {.length = 8};
+
+    ck_assert_int_eq(iwarp_region_register(device, &good, NULL), 0);
+    not_registered(device, "access 0x20, rights out of 0x1f", (struct iwarp_region){.length = 8, .access = 32});
+    not_registered(device, "access 0xffffffff", (struct iwarp_region){.length = 8, .access = UINT32_MAX});
+    not_registered(device, "pass 2^64", (struct iwarp_region){.length = 8, .base = UINT64_MAX - 6});
+    not_registered(device, "more than memory can hold", (struct iwarp_region){.length = SIZE_MAX / 2 + 1});
+    not_registered(device, "STag 0x0000004d is in use", (struct iwarp_region){.length = 8, .stag = 77});
+    for (uint32_t stag = 76; stag <= 78; stag += 2) {
+        REFUSED("no STag", iwarp_region_deregister(device, stag, why));
+        REFUSED("no STag", iwarp_region_invalidate(device, stag, why));
+        REFUSED("no STag", iwarp_region_set_length(device, stag, 8, why));
+    }
+    REFUSED("8 are registered", iwarp_region_set_length(device, 77, 9, why));
+    REFUSED("8 are registered", iwarp_region_set_length(device, 77, UINT64_MAX, why));
+    ck_assert_uint_eq(iwarp_region_count(device), 1);
+    ck_assert_uint_eq(iwarp_region_find(device, 77)->length, 8);
+    ck_assert_int_eq(iwarp_region_register(device, &other, NULL), 0);
+    not_registered(device, "2 regions are registered already", (struct iwarp_region){.length = 8});
+    ck_assert_int_eq(iwarp_region_deregister(device, 77, NULL), 0);
+    REFUSED("no STag 0x0000004d", iwarp_region_deregister(device, 77, why));
+    iwarp_device_free(device);
+}
+END_TEST
+
+/* Depths that MPA has no number for count as the greatest that it has (RFC 6581 9.1). */
+START_TEST(depths_of_a_device)
+{
+    const struct iwarp_device_config config = {.ird_max = UINT32_MAX, .ord_max = 0x10000};
+    struct iwarp_device *device = iwarp_device_new(&config);
+    struct iwarp_stream_config not_negotiated;
+    struct iwarp_stream *one;
+
+    iwarp_stream_config_default(&not_negotiated, IWARP_INITIATOR);
+    not_negotiated.ird = not_negotiated.ord = MPA_DEPTH_NOT_NEGOTIATED;
+    one = iwarp_stream_new(device, &not_negotiated, 1, NULL);
+    ck_assert_ptr_nonnull(one);
+    ck_assert_uint_eq(iwarp_stream_ird(one), 0x3FFE);
+    ck_assert_uint_eq(iwarp_stream_ord(one), 0x3FFE);
+    iwarp_stream_free(one);
+    iwarp_device_free(device);
+}
+END_TEST
+
 Suite *memory_suite(void)
 {
     Suite *suite = suite_create("memory");
@@ -122,6 +200,9 @@ Suite *memory_suite(void)
     tcase_add_test(regions, ranges);
     tcase_add_test(regions, chosen_stag_and_limits);
     tcase_add_test(regions, stags_are_sparse);
+    tcase_add_test(regions, no_device);
+    tcase_add_test(regions, impossible_regions);
+    tcase_add_test(regions, depths_of_a_device);
     suite_add_tcase(suite, regions);
     return suite;
 }

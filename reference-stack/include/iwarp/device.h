@@ -6,6 +6,11 @@
  * so that an old STag does not reach new memory.
  *
  * Not thread safe: a device and all of its streams belong to one thread at a time.
+ *
+ * Misuse is answered, never obeyed and never fatal. Where a pointer is not said to be optional and is NULL, functions that
+ * return int return -1 with a sentence, those that return a pointer, a number or a bool return NULL, 0 or false, and those
+ * that return nothing do nothing. A sentence is always optional. A refused call has changed nothing. What cannot be seen is
+ * the use of what was freed before.
  */
 #ifndef IWARP_DEVICE_H
 #define IWARP_DEVICE_H
@@ -27,18 +32,21 @@ enum iwarp_access {
 };
 
 struct iwarp_device_config {
-    unsigned ird_max;   /* Read Requests that one stream can serve at once; 0: IWARP_DEPTH_DEFAULT_MAX */
-    unsigned ord_max;   /* own Read Requests that one stream can have outstanding; 0: the same */
+    unsigned ird_max; /* Read Requests that one stream can serve at once; 0: IWARP_DEPTH_DEFAULT_MAX; at most 0x3FFE */
+    unsigned ord_max; /* own Read Requests that one stream can have outstanding; the same */
     size_t regions_max; /* 0: 65536 */
     uint64_t seed;      /* STags are drawn from it, all over their 32 bits (RFC 5040 8.1.1); 0: a fixed one */
 };
 
 enum { IWARP_DEPTH_DEFAULT_MAX = 128 };
 
-/* NULL when memory is short. `config` may be NULL and is copied. */
+/* NULL when memory is short. `config` may be NULL and is copied; depths above 0x3FFE count as that (RFC 6581 9.1). */
 struct iwarp_device *iwarp_device_new(const struct iwarp_device_config *config);
 
-/* Frees the device and all that its regions own. Its streams must be gone. NULL is fine. */
+/*
+ * Frees the device and all that its regions own: at once, or with the last stream that uses it. A context's device goes
+ * with the context. NULL is fine.
+ */
 void iwarp_device_free(struct iwarp_device *device);
 
 struct iwarp_region {
@@ -54,12 +62,17 @@ struct iwarp_region {
 };
 
 /*
- * Registers memory; the STag is region->stag on return. Errors: the STag is in use or 0, base + length
- * passes 2^64, too many regions, no memory.
+ * Registers memory; the STag is region->stag on return, and *region is what iwarp_region_find() then gives. Errors: the
+ * STag is in use, access rights that do not exist, base + length passes 2^64, more octets than memory can hold, too many
+ * regions, no memory; *region is then as it was.
  */
 int iwarp_region_register(struct iwarp_device *device, struct iwarp_region *region, struct sentence *sentence);
 
-/* Gives up the region, and frees its memory when the device owns it. Error: no such STag. */
+/*
+ * Gives up the region, and frees its memory when the device owns it. Whoever still reads or writes it, an own Read whose
+ * sink it is among them, finds no such STag. Errors: no such STag (or no longer); a piece of some stream's output lies in
+ * it, between iwarp_stream_output() and iwarp_stream_output_done(): then invalidate it, and deregister it afterwards.
+ */
 int iwarp_region_deregister(struct iwarp_device *device, uint32_t stag, struct sentence *sentence);
 
 /* Peers reach it no more, the memory stays registered (RFC 5040 5.3, local form). Error: no such STag. */

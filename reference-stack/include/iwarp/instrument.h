@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Instruments: what no ULP needs, and no peer can show. A stream tells what DDP and its LLP think of it, keeps a trace of
- * placements and deliveries, and can be brought into states that are hard to reach otherwise.
+ * placements and deliveries, and can be brought into states that are hard to reach otherwise. Misuse as in device.h.
  */
 #ifndef IWARP_INSTRUMENT_H
 #define IWARP_INSTRUMENT_H
@@ -21,12 +21,17 @@ struct iwarp_ddp_state {
     unsigned system_faults;         /* messages that found no buffer (RFC 5041 7.1) */
 };
 
+/* Without a stream: one whose LLP stream has ended, with zeros. */
 void iwarp_stream_ddp(const struct iwarp_stream *stream, struct iwarp_ddp_state *state);
 
 /* The next MSNs on QN 0 of both directions are these. Only for a peer that knows of it. */
 void iwarp_stream_set_msn(struct iwarp_stream *stream, uint32_t send, uint32_t receive);
 
-/* MULPDU is this from now on, whatever EMSS says; 0: as EMSS says. */
+/*
+ * MULPDU is this from now on, whatever EMSS says; 0: as EMSS says. Below the least that RFC 5044 4.5 allows, or longer than
+ * an FPDU can hold: nothing changes.
+ */
+enum { IWARP_MULPDU_MIN = 128, IWARP_MULPDU_MAX = 65535 - 64 };
 void iwarp_stream_set_mulpdu(struct iwarp_stream *stream, size_t mulpdu);
 
 /* No Read or Atomic Response is begun, and no atomic executed, until `hold` is taken back. */
@@ -38,7 +43,7 @@ enum iwarp_catastrophe {
     IWARP_CATASTROPHE_RESPONSE, /* of RDMAP, while the next Atomic Response is made */
 };
 
-/* A local catastrophic error (RFC 5041 7.2, RFC 5040 7.1, RFC 7306 8.1). */
+/* A local catastrophic error (RFC 5041 7.2, RFC 5040 7.1, RFC 7306 8.1). One of an unknown kind is none. */
 void iwarp_stream_catastrophe(struct iwarp_stream *stream, enum iwarp_catastrophe kind, uint64_t now);
 
 enum iwarp_trace_kind { IWARP_TRACE_PLACED, IWARP_TRACE_DELIVERED };

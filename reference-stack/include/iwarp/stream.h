@@ -15,6 +15,9 @@
  * All times are nanoseconds of one clock that never goes back. The octets given to verbs (buffers, payloads) are
  * borrowed until the completion that names their `id`.
  *
+ * Misuse as in device.h: -1 with a sentence (optional: NULL), NULL, 0, false, or nothing at all, and the stream is as it was.
+ * A stream that is NULL is CLOSED, wants NOTHING, and has no deadline (UINT64_MAX). Octets that are NULL are none.
+ *
  * Layers, bottom up: MPA start-up and FPDUs (RFC 5044, RFC 6581), DDP (RFC 5041), RDMAP (RFC 5040, RFC 7306). What the peer must
  * not do is in reference-stack/validation.c, as a table.
  */
@@ -94,10 +97,13 @@ void iwarp_stream_config_default(struct iwarp_stream_config *config, enum iwarp_
 
 /*
  * A stream on a connection that TCP has just opened: an initiator has its Request ready as output. NULL with a sentence
- * when the configuration is impossible or memory is short. `config` is copied, `device` borrowed.
+ * when memory is short or the configuration is impossible: an unknown role, revision, accept policy, extension or RTR
+ * message, more Private Data than fits, IRD or ORD above 14 bits or the device's. `config` is copied, `device` borrowed.
  */
 struct iwarp_stream *iwarp_stream_new(struct iwarp_device *device, const struct iwarp_stream_config *config,
                                       uint64_t now, struct sentence *sentence);
+
+/* Its work is forgotten, without events. NULL is fine. */
 void iwarp_stream_free(struct iwarp_stream *stream);
 
 /* --- What TCP tells ------------------------------------------------------------------------------------------- */
@@ -107,7 +113,8 @@ void iwarp_stream_input(struct iwarp_stream *stream, const uint8_t *octets, size
 
 /*
  * Spares a copy of large FPDUs: where to put the next octets of the stream, and how many at most. 0: anywhere, then
- * iwarp_stream_input(). What was put there (1 octet or more) is told by iwarp_stream_input_filled(), before any other call.
+ * iwarp_stream_input(). What was put there (1 octet or more) is told by iwarp_stream_input_filled(), before any other call;
+ * of more octets than were offered none is believed.
  */
 size_t iwarp_stream_input_space(struct iwarp_stream *stream, uint8_t **space);
 void iwarp_stream_input_filled(struct iwarp_stream *stream, size_t count, uint64_t now);
@@ -118,7 +125,7 @@ void iwarp_stream_input_filled(struct iwarp_stream *stream, size_t count, uint64
  * is delivered, completed or reported. TCP keeps the octets, and gives them again in order when the gap is closed, so it
  * may tell of some, of all, or twice: the stream remembers nothing of them. FPDUs are found by Markers, where they and
  * CRCs are in use (RFC 5044 6); with `boundary` the caller vouches that the octets begin with an FPDU, which a TCP
- * segment alone does not say (RFC 5044 A.4).
+ * segment alone does not say (RFC 5044 A.4). A gap of 0 or wider than any TCP window is none.
  */
 void iwarp_stream_input_early(struct iwarp_stream *stream, size_t gap, const uint8_t *octets, size_t count,
                               bool boundary, uint64_t now);
@@ -127,7 +134,7 @@ void iwarp_stream_input_early(struct iwarp_stream *stream, size_t gap, const uin
 void iwarp_stream_input_fin(struct iwarp_stream *stream, uint64_t now);
 void iwarp_stream_input_reset(struct iwarp_stream *stream, uint64_t now);
 
-/* TCP's effective maximum segment size has changed (RFC 5044 4.5): MULPDU of FPDUs not yet begun follows. */
+/* TCP's effective maximum segment size has changed (RFC 5044 4.5): MULPDU of FPDUs not yet begun follows. 0: it has not. */
 void iwarp_stream_set_emss(struct iwarp_stream *stream, size_t emss);
 
 /* --- What TCP is to do ---------------------------------------------------------------------------------------- */
@@ -163,7 +170,10 @@ size_t iwarp_stream_output(struct iwarp_stream *stream, struct iwarp_output *out
  */
 void iwarp_stream_set_packed(struct iwarp_stream *stream, size_t octets);
 
-/* TCP has taken the first `octets` of the piece (its own copy). Completes Sends and Writes whose last octet that was. */
+/*
+ * TCP has taken the first `octets` of the piece (its own copy), or all of it when that is more. Completes Sends and Writes
+ * whose last octet that was.
+ */
 void iwarp_stream_output_done(struct iwarp_stream *stream, size_t octets, uint64_t now);
 
 enum iwarp_want {
@@ -271,7 +281,7 @@ void iwarp_stream_mpa(const struct iwarp_stream *stream, struct iwarp_mpa_state 
 
 /*
  * One ULPDU for MPA as it stands, that DDP has not cut. Refused, as RFC 5044 3 allows, when it is longer than MULPDU, and
- * when something else is on its way out or may not go out yet. `octets` are copied.
+ * when something else is on its way out, or nothing may go out yet or any more. `octets` are copied.
  */
 int iwarp_stream_post_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count,
                             struct sentence *sentence);
@@ -287,20 +297,26 @@ struct iwarp_stream_counters {
     uint64_t atomics_executed;
 };
 
+/* Valid until the stream is freed. */
 const struct iwarp_stream_counters *iwarp_stream_counters(const struct iwarp_stream *stream);
 
 /* --- What the ULP asks (verbs) -------------------------------------------------------------------------------- */
 
 /*
  * Decision on a Request (state DECISION). Private Data is that of the Reply; NULL with 0 octets: the configuration's.
- * accept may override IRD and ORD: -1 leaves them.
+ * accept may override IRD and ORD: -1 leaves them. Errors: no Request waits for a decision; more Private Data than fits
+ * (512 octets, 508 in an enhanced Reply); depths that are neither 0x3FFF nor the device's to give; no memory: it may be
+ * decided again.
  */
 int iwarp_stream_accept(struct iwarp_stream *stream, const uint8_t *private_data, size_t octets, int ird, int ord,
                         uint64_t now, struct sentence *sentence);
 int iwarp_stream_reject(struct iwarp_stream *stream, const uint8_t *private_data, size_t octets, uint64_t now,
                         struct sentence *sentence);
 
-/* Buffers for Sends, taken in order of posting. May be posted from the beginning, before the start-up exchange. */
+/*
+ * Buffers for Sends, taken in order of posting. May be posted from the beginning, before the start-up exchange. Errors: the
+ * stream is ending (its end was asked for, by either side), octets without a buffer, no memory.
+ */
 int iwarp_stream_post_receive(struct iwarp_stream *stream, uint64_t id, uint8_t *buffer, size_t octets,
                               struct sentence *sentence);
 /* The next `count` receives find room: none of them fails for want of memory. -1: it is short, or the stream is ending. */
@@ -331,7 +347,7 @@ struct iwarp_read {
     uint64_t sink_to;
     uint32_t source_stag; /* the peer's */
     uint64_t source_to;
-    uint32_t count;
+    uint32_t count; /* 0 to 2^32-1 */
 };
 
 struct iwarp_atomic {
@@ -351,7 +367,13 @@ struct iwarp_immediate {
     bool solicited;
 };
 
-/* Work is sent in order of posting; Reads and atomics beyond ORD wait, and what is behind them. Work may be posted while fenced. */
+/*
+ * Work is sent in order of posting; Reads and atomics beyond ORD wait, and what is behind them. Work may be posted while
+ * fenced. Errors, of all: the stream is ending, no memory. Of a Send or Write: octets without a payload, 2^32 of them or
+ * more, an opcode that is no Send's. Of a Write, Read or atomic: a range of the peer's that passes 2^64. Of a Read: a sink
+ * that is not within a valid region of this stream with the right to be written. Of a Read or atomic: an ORD of 0 is in
+ * force. What is wrong with the peer's STag, range or rights only the peer sees: its Terminate ends the stream.
+ */
 int iwarp_stream_post_send(struct iwarp_stream *stream, const struct iwarp_send *send, struct sentence *sentence);
 int iwarp_stream_post_write(struct iwarp_stream *stream, const struct iwarp_write *write, struct sentence *sentence);
 int iwarp_stream_post_read(struct iwarp_stream *stream, const struct iwarp_read *read, struct sentence *sentence);
@@ -360,18 +382,23 @@ int iwarp_stream_post_read(struct iwarp_stream *stream, const struct iwarp_read 
  * Atomic Operations (RFC 7306 5). Values are numbers in host order; on the wire they are big-endian. Targets of the
  * peer's atomics are 8 octets of a region's memory, in the byte order of the host, and change atomically with respect to
  * all streams of the process, whatever device or thread they belong to, and to the host's own atomic instructions. An
- * atomic is executed when its response is due, which is after all earlier Read and Atomic Responses.
+ * atomic is executed when its response is due, which is after all earlier Read and Atomic Responses. What the target held
+ * before comes with the event: there is no sink to register. Errors, besides those above: extensions are OFF, an operation
+ * that they do not have. An address that is not aligned only the peer sees.
  */
 int iwarp_stream_post_atomic(struct iwarp_stream *stream, const struct iwarp_atomic *atomic, struct sentence *sentence);
 
-/* Immediate Data (RFC 7306 6): takes one receive of at least 8 octets at the peer. */
+/* Immediate Data (RFC 7306 6): takes one receive of at least 8 octets at the peer. Error: extensions are OFF. */
 int iwarp_stream_post_immediate(struct iwarp_stream *stream, const struct iwarp_immediate *immediate,
                                 struct sentence *sentence);
 
-/* Sends a Terminate with that triple and no headers, then ends the stream (RFC 5040 5.4). */
+/*
+ * Sends a Terminate with that triple and no headers, then ends the stream (RFC 5040 5.4). Errors: FPDUs may not be sent yet
+ * or any more; what is given is no TERMINATE_TRIPLE().
+ */
 int iwarp_stream_terminate(struct iwarp_stream *stream, wire_result triple, uint64_t now, struct sentence *sentence);
 
-/* Orderly end: what was posted is sent, then a FIN. */
+/* Orderly end: what was posted is sent, then a FIN. Again, or behind the end, it does nothing; so does abort. */
 void iwarp_stream_disconnect(struct iwarp_stream *stream, uint64_t now);
 void iwarp_stream_abort(struct iwarp_stream *stream, uint64_t now);
 

@@ -19,6 +19,14 @@
  * Functions return 0, or -1 with a sentence. Work can be posted as soon as a queue pair exists; Reads, atomics and Sends
  * wait for the start-up exchange. Buffers and payloads are borrowed until the completion with their `id`, of which each
  * posted work has exactly one: with success, or flushed (RFC 5040 5.5, RFC 5041 6.2.1).
+ *
+ * Misuse as in device.h: where something that is needed is NULL or impossible, functions return -1 or NULL with a sentence
+ * (optional: NULL), or 0 or false, or do nothing; nothing has changed then, and other queue pairs do not notice. Every
+ * function that frees takes NULL. What cannot be seen is the use of what was freed: handles are pointers.
+ *
+ * Memory that is short is an error, too: of the function that was called, or of the one connection that needed it, which
+ * then ends with its work flushed. libuv's own tables are the exception: that library ends the process when they cannot
+ * grow, which uv_replace_allocator() can prevent.
  */
 #ifndef IWARP_VERBS_H
 #define IWARP_VERBS_H
@@ -39,29 +47,34 @@ struct iwarp_srq;
 
 /* --- Context: a device and a loop ----------------------------------------------------------------------------- */
 
-/* `device` may be NULL. */
+/* `device` may be NULL. NULL with a sentence: no memory, or no descriptors for a loop. */
 struct iwarp_context *iwarp_context_new(const struct iwarp_device_config *device, struct sentence *sentence);
 
-/* Connections that are still open are reset; every queue pair, listener, completion and shared receive queue is gone. */
+/*
+ * Connections that are still open are reset; every queue pair, listener, completion and shared receive queue is gone, and
+ * so is the device.
+ */
 void iwarp_context_free(struct iwarp_context *context);
 
-/* For iwarp_region_register() and the rest of device.h. */
+/* For iwarp_region_register() and the rest of device.h. Borrowed: it goes with the context. */
 struct iwarp_device *iwarp_context_device(struct iwarp_context *context);
 
 /*
- * Moves octets until a completion or an event waits, or `timeout_ms` is over (-1: no limit; 0: what can be done at
- * once). Returns 1 when something waits, 0 when not, -1 when the loop failed.
+ * Moves octets until a completion or an event waits, or `timeout_ms` is over (negative: no limit; 0: what can be done at
+ * once). Returns 1 when something waits, 0 when not, -1 when the loop failed, or when there is no limit, and neither a
+ * listener nor a queue pair that has not ended: nothing would ever come.
  */
 int iwarp_context_run(struct iwarp_context *context, int timeout_ms, struct sentence *sentence);
 
-/* A descriptor that becomes readable when iwarp_context_run() has something to do, for poll() and the like. */
+/* A descriptor that becomes readable when iwarp_context_run() has something to do, for poll() and the like. -1: no context. */
 int iwarp_context_fd(const struct iwarp_context *context);
 /* ... or when so many milliseconds are over; -1: never. */
 int iwarp_context_timeout(const struct iwarp_context *context);
 
 /*
  * Registers `length` octets at `octets`; the first has the Tagged Offset `(uint64_t)(uintptr_t)octets`, as is the habit of
- * verbs. `access`: enum iwarp_access. Reachable from all streams of Protection Domain 0.
+ * verbs. `access`: enum iwarp_access. Reachable from all streams of Protection Domain 0. The memory is borrowed until
+ * iwarp_region_deregister(). Errors: those of iwarp_region_register(), and octets that are NULL.
  */
 int iwarp_register(struct iwarp_context *context, void *octets, size_t length, unsigned access, uint32_t *stag,
                    struct sentence *sentence);
@@ -88,12 +101,16 @@ struct iwarp_completion {
     uint64_t value; /* ATOMIC: what the target held before */
 };
 
+/* NULL: no memory, or no context. It belongs to the context, and ends with it at the latest. */
 struct iwarp_cq *iwarp_cq_new(struct iwarp_context *context);
 
-/* What is in it is dropped, and later completions with it while queue pairs or listeners still use it. */
+/*
+ * What is in it is dropped, and later completions with it while queue pairs or listeners still use it. New ones do not
+ * take it any more.
+ */
 void iwarp_cq_free(struct iwarp_cq *cq);
 
-/* Takes up to `most` completions, oldest first; returns how many. */
+/* Takes up to `most` completions, oldest first; returns how many. With nowhere to put them it takes none. */
 size_t iwarp_poll_cq(struct iwarp_cq *cq, struct iwarp_completion *completions, size_t most);
 
 /*
@@ -103,13 +120,16 @@ size_t iwarp_poll_cq(struct iwarp_cq *cq, struct iwarp_completion *completions, 
  */
 void iwarp_cq_arm(struct iwarp_cq *cq, bool solicited_only);
 
-/* A shared receive queue: streams without a posted receive of their own take theirs from here as messages come. */
+/*
+ * A shared receive queue: streams without a posted receive of their own take theirs from here as messages come. NULL: no
+ * memory, or no context.
+ */
 struct iwarp_srq *iwarp_srq_new(struct iwarp_context *context);
 
-/* What was posted and not taken is forgotten without a completion. Streams that still use it find nothing in it. */
+/* What was posted and not taken is forgotten without a completion. Queue pairs that still use it find nothing in it. */
 void iwarp_srq_free(struct iwarp_srq *srq);
 
-/* For the next stream that needs one; the completion has this `id`. */
+/* For the next stream that needs one; the completion has this `id`. Errors: octets without a buffer, no memory. */
 int iwarp_srq_post(struct iwarp_srq *srq, uint64_t id, uint8_t *buffer, size_t octets, struct sentence *sentence);
 size_t iwarp_srq_count(const struct iwarp_srq *srq);
 
@@ -128,16 +148,18 @@ void iwarp_qp_options_default(struct iwarp_qp_options *options, struct iwarp_cq 
 
 /*
  * Listens on a numeric address ("::" or "0.0.0.0" for all) and port (0: any). Each connection becomes a queue pair with
- * these options; with stream.accept = IWARP_ACCEPT_ASK it waits for iwarp_accept() or iwarp_reject().
+ * these options, which are copied; with stream.accept = IWARP_ACCEPT_ASK it waits for iwarp_accept() or iwarp_reject().
+ * Errors: no numeric address, one that cannot be opened, queues that are missing, freed or of another context, a stream
+ * that iwarp_stream_new() would refuse, no memory.
  */
 struct iwarp_listener *iwarp_listen(struct iwarp_context *context, const char *address, uint16_t port,
                                     const struct iwarp_qp_options *options, struct sentence *sentence);
 uint16_t iwarp_listener_port(const struct iwarp_listener *listener);
 
-/* Takes no more; its queue pairs live on. */
+/* Takes no more; its queue pairs live on. An ACCEPTED event that was not taken yet names no listener then. */
 void iwarp_listener_free(struct iwarp_listener *listener);
 
-/* Begins to connect. The outcome comes as an event. */
+/* Begins to connect. The outcome comes as an event. Errors at once: those of iwarp_listen(), and port 0. */
 struct iwarp_qp *iwarp_connect(struct iwarp_context *context, const char *address, uint16_t port,
                                const struct iwarp_qp_options *options, struct sentence *sentence);
 
@@ -146,15 +168,17 @@ struct iwarp_qp *iwarp_connect(struct iwarp_context *context, const char *addres
  * `socket` is connected, all that the program wrote to it is in order before MPA's, and what is still to be read is
  * MPA's. What the program has read beyond its own messages it gives as `octets`. The roles are what both programs agreed;
  * a responder should be attached before it asks for the Request. The socket belongs to the queue pair, unless this fails:
- * then it is as it was.
+ * then it is as it was. Errors: no connected TCP socket or one that the context has already, octets that are NULL, and those
+ * of iwarp_connect().
  */
 struct iwarp_qp *iwarp_attach(struct iwarp_context *context, int socket, enum iwarp_role role, const void *octets,
                               size_t count, const struct iwarp_qp_options *options, struct sentence *sentence);
 
-/* Private Data of the Reply: NULL with 0 octets for that of the options. */
+/* Private Data of the Reply: NULL with 0 octets for that of the options. Errors: those of iwarp_stream_accept(). */
 int iwarp_accept(struct iwarp_qp *qp, const void *private_data, size_t octets, struct sentence *sentence);
 int iwarp_reject(struct iwarp_qp *qp, const void *private_data, size_t octets, struct sentence *sentence);
 
+/* Errors: those of stream.h's functions of the same names, and a queue pair that has ended. */
 int iwarp_post_receive(struct iwarp_qp *qp, uint64_t id, uint8_t *buffer, size_t octets, struct sentence *sentence);
 int iwarp_post_send(struct iwarp_qp *qp, const struct iwarp_send *send, struct sentence *sentence);
 int iwarp_post_write(struct iwarp_qp *qp, const struct iwarp_write *write, struct sentence *sentence);
@@ -162,7 +186,10 @@ int iwarp_post_read(struct iwarp_qp *qp, const struct iwarp_read *read, struct s
 int iwarp_post_atomic(struct iwarp_qp *qp, const struct iwarp_atomic *atomic, struct sentence *sentence);
 int iwarp_post_immediate(struct iwarp_qp *qp, const struct iwarp_immediate *immediate, struct sentence *sentence);
 
-/* Orderly end: what was posted is sent, then a FIN. IWARP_QP_CLOSED comes when the peer has done the same. */
+/*
+ * Orderly end: what was posted is sent, then a FIN. IWARP_QP_CLOSED comes when the peer has done the same. Again, or behind
+ * the end, it does nothing.
+ */
 void iwarp_disconnect(struct iwarp_qp *qp);
 
 /* Gone at once, reset if it was open; its completions and events that were not taken are gone too. */
