@@ -2,6 +2,7 @@
 #include "reference-stack/tcp_socket.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
@@ -23,6 +24,8 @@ struct tcp_socket {
     void *owner; /* NULL once it is done with the socket */
     bool closing;
     bool broken;        /* no memory for what was to be sent: the owner hears of it at the next turn of the loop */
+    bool ended;         /* a FIN came */
+    bool cut;           /* the kernel takes nothing any more: what came before is still read, then the socket is lost */
     bool shutting;      /* a FIN is on its way behind the queued octets */
     bool release_later; /* close when it is out */
     union {
@@ -149,13 +152,14 @@ static void read_done(uv_stream_t *handle, ssize_t count, const uv_buf_t *buffer
 
     if (count == 0 || socket->closing || (socket->owner == NULL && !socket->broken))
         return;
-    if (socket->broken || (count < 0 && count != UV_EOF)) {
+    if (socket->broken || (count < 0 && (count != UV_EOF || socket->cut))) {
         socket_lost(socket);
     } else if (count > 0) {
         take(socket, (const uint8_t *)buffer->base, (size_t)count);
         read_on(socket, (size_t)count);
     } else {
         (void)uv_read_stop(handle);
+        socket->ended = true;
         socket->pool->ops->fin(socket->owner);
     }
 }
@@ -258,6 +262,42 @@ int tcp_socket_own(struct tcp_socket *socket, void *owner)
     return -1;
 }
 
+/* --- SIGPIPE ----------------------------------------------------------------------------------------------------- */
+
+static sigset_t only_sigpipe(void)
+{
+    sigset_t set;
+
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, SIGPIPE);
+    return set;
+}
+
+void tcp_socket_guard(struct tcp_socket_pool *pool)
+{
+    const sigset_t set = only_sigpipe();
+    sigset_t pending;
+
+    /* One that waits already is the program's own, which holds it back itself. */
+    if (!pool->guard || pool->guarded || pool->writes == 0 || sigpending(&pending) != 0 ||
+        sigismember(&pending, SIGPIPE) != 0)
+        return;
+    pool->guarded = pthread_sigmask(SIG_BLOCK, &set, &pool->mask) == 0;
+}
+
+void tcp_socket_unguard(struct tcp_socket_pool *pool)
+{
+    static const struct timespec at_once = {0, 0};
+    const sigset_t set = only_sigpipe();
+
+    if (!pool->guarded)
+        return;
+    while (sigtimedwait(&set, NULL, &at_once) == SIGPIPE || errno == EINTR) {
+    }
+    (void)pthread_sigmask(SIG_SETMASK, &pool->mask, NULL);
+    pool->guarded = false;
+}
+
 /* --- Sending ----------------------------------------------------------------------------------------------------- */
 
 static void write_done(uv_write_t *request, int status)
@@ -265,6 +305,7 @@ static void write_done(uv_write_t *request, int status)
     struct write *write = request->data;
     struct tcp_socket *socket = write->socket;
 
+    socket->pool->writes--;
     free(write);
     if (socket->closing)
         return;
@@ -301,6 +342,7 @@ static size_t send_now(struct tcp_socket *socket, const struct iwarp_span *spans
     do /* the simpler call is the faster one */
         taken = count == 1 ? send(fd, spans[0].octets, spans[0].count, flags) : sendmsg(fd, &message, flags);
     while (taken < 0 && errno == EINTR);
+    socket->cut = !socket->ended && taken < 0 && (errno == EPIPE || errno == ECONNRESET);
     return taken < 0 ? 0 : (size_t)taken;
 }
 
@@ -326,7 +368,10 @@ static void send_later(struct tcp_socket *socket, const struct iwarp_span *spans
     write->socket = socket;
     write->request.data = write;
     buffer = uv_buf_init((char *)write->octets, (unsigned)at);
+    socket->pool->writes++;
+    tcp_socket_guard(socket->pool);
     if (uv_write(&write->request, (uv_stream_t *)&socket->handle, &buffer, 1, write_done) != 0) {
+        socket->pool->writes--;
         free(write);
         socket_break(socket);
     }
@@ -338,13 +383,13 @@ void tcp_socket_send(void *transport, const struct iwarp_span *spans, size_t cou
     size_t octets = 0;
     size_t taken = 0;
 
-    if (socket->broken || count > OUTLET_SPANS)
+    if (socket->broken || socket->cut || count > OUTLET_SPANS)
         return;
     for (size_t i = 0; i < count; i++)
         octets += spans[i].count;
     if (socket->handle.write_queue_size == 0)
         taken = send_now(socket, spans, count);
-    if (taken != octets)
+    if (taken != octets && !socket->cut)
         send_later(socket, spans, count, taken, octets);
 }
 

@@ -9,6 +9,7 @@
 #ifndef REFERENCE_STACK_TCP_SOCKET_H
 #define REFERENCE_STACK_TCP_SOCKET_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,7 +44,11 @@ struct tcp_socket_pool {
     uv_loop_t *loop;
     const struct tcp_socket_ops *ops;
     struct turn_away away;
-    bool nagle; /* small pieces wait for the ACK of what was sent before: only as a defect (RFC 5044 A.2) */
+    bool guard; /* the program may not ignore SIGPIPE: see tcp_socket_guard() */
+    bool guarded;
+    size_t writes; /* that libuv has still to make */
+    sigset_t mask; /* of the thread, before it was guarded */
+    bool nagle;    /* small pieces wait for the ACK of what was sent before: only as a defect (RFC 5044 A.2) */
     uint8_t read_buffer[TCP_SOCKET_READ_OCTETS];
 };
 
@@ -82,6 +87,15 @@ void tcp_socket_shutdown(struct tcp_socket *socket);
 void tcp_socket_abort(struct tcp_socket *socket);
 /* The owner is done with it: it closes behind what was sent. */
 void tcp_socket_release(struct tcp_socket *socket);
+
+/*
+ * libuv's writes, as against those made here at once, raise SIGPIPE where the connection is gone, and that ends a program
+ * which neither ignores nor catches it. With pool->guard it is held back from this thread while libuv has something to
+ * write: from tcp_socket_guard(), or the first octets that are left to libuv, to tcp_socket_unguard(), behind which the
+ * thread is as it was.
+ */
+void tcp_socket_guard(struct tcp_socket_pool *pool);
+void tcp_socket_unguard(struct tcp_socket_pool *pool);
 
 /* Effective maximum segment size in octets, 0 when not known. */
 size_t tcp_socket_emss(const struct tcp_socket *socket);

@@ -89,6 +89,7 @@ struct iwarp_context *iwarp_context_new(const struct iwarp_device_config *device
     context->outlet.room = tcp_socket_room;
     context->pool.loop = &context->loop;
     context->pool.ops = &qp_socket_ops;
+    context->pool.guard = true;
     ring_init(&context->events, sizeof(struct iwarp_qp_event));
     context->device = iwarp_device_new(device);
     if (context->device == NULL) {
@@ -215,12 +216,10 @@ static bool answer_is_there(struct iwarp_context *context)
     return something_waits(context);
 }
 
-int iwarp_context_run(struct iwarp_context *context, int timeout_ms, struct sentence *sentence)
+static int run(struct iwarp_context *context, int timeout_ms, struct sentence *sentence)
 {
     int result = 0;
 
-    if (context == NULL)
-        return misuse_null(sentence, "context_run", "a context");
     if (context->dirty != NULL)
         context_flush(context);
     if (timeout_ms != 0 && !something_waits(context) && answer_is_there(context))
@@ -240,6 +239,20 @@ int iwarp_context_run(struct iwarp_context *context, int timeout_ms, struct sent
     if (result < 0)
         return sentence_set(sentence, "context: the event loop failed: %s", uv_strerror(result));
     return something_waits(context);
+}
+
+int iwarp_context_run(struct iwarp_context *context, int timeout_ms, struct sentence *sentence)
+{
+    int result;
+
+    if (context == NULL)
+        return misuse_null(sentence, "context_run", "a context");
+    if (context->pool.writes != 0)
+        tcp_socket_guard(&context->pool);
+    result = run(context, timeout_ms, sentence);
+    if (context->pool.guarded)
+        tcp_socket_unguard(&context->pool);
+    return result;
 }
 
 int iwarp_context_fd(const struct iwarp_context *context)

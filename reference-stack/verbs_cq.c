@@ -62,8 +62,11 @@ size_t iwarp_poll_cq(struct iwarp_cq *cq, struct iwarp_completion *completions, 
 
     if (cq == NULL || completions == NULL)
         return 0;
-    if (cq->context->dirty != NULL)
+    if (cq->context->dirty != NULL) {
         context_flush(cq->context);
+        if (cq->context->pool.guarded)
+            tcp_socket_unguard(&cq->context->pool);
+    }
     for (count = 0; count < most && cq->completions.count != 0; count++) {
         completions[count] = *(struct iwarp_completion *)ring_at(&cq->completions, 0);
         completions[count].qp->told--;

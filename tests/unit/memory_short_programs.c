@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Memory runs out for programs: within every verb of the upper tester, and behind every function of iwarp/verbs.h. */
 #include <check.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 #include <uv.h>
 
 #include "iwarp/verbs.h"
@@ -249,7 +252,11 @@ static void spare_libuv(void)
     ck_assert_int_eq(uv_replace_allocator(__libc_malloc, __libc_realloc, __libc_calloc, __libc_free), 0);
 }
 
+/* How the connection comes about, and with what. */
+enum kind { PLAIN, MARKERS, SMBD, ACCEPTED, REJECTED, ATTACHED, KINDS };
+
 struct program {
+    enum kind kind;
     struct iwarp_context *context;
     struct iwarp_cq *cq, *other_cq;
     struct iwarp_srq *srq;
@@ -262,6 +269,18 @@ struct program {
     unsigned posted, completed, other_completed;
     bool established, closed;
 };
+
+/* The decision on a Request: without memory it can be made again. */
+static void decide(const struct program *program, struct iwarp_qp *qp, long *n)
+{
+    int (*verb)(struct iwarp_qp *, const void *, size_t, struct sentence *) =
+        program->kind == REJECTED ? iwarp_reject : iwarp_accept;
+    int result;
+
+    SHORT(*n, result = verb(qp, "why", 3, NULL));
+    if (result != 0)
+        ck_assert_int_eq(verb(qp, "why", 3, NULL), 0);
+}
 
 static void turn(struct program *program, long *n)
 {
@@ -279,6 +298,8 @@ static void turn(struct program *program, long *n)
     while (iwarp_next_event(program->context, &event)) {
         if (event.kind == IWARP_QP_ACCEPTED && event.listener == program->other_listener)
             program->other[0] = event.qp;
+        if (event.kind == IWARP_QP_CONNECT_REQUEST)
+            decide(program, event.qp, n);
         program->established |= event.kind == IWARP_QP_ESTABLISHED && event.qp == program->qp;
         program->closed |= event.kind == IWARP_QP_CLOSED && event.qp == program->qp;
     }
@@ -337,6 +358,35 @@ static void other_goes_on(struct program *program)
     ck_assert_uint_eq(program->other_completed, before + 2);
 }
 
+static struct iwarp_qp *attach(struct program *program, uint16_t port, long *n)
+{
+    struct sockaddr_in name = {.sin_family = AF_INET, .sin_port = htons(port)};
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    struct iwarp_qp *qp;
+
+    name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    ck_assert_int_eq(connect(fd, (struct sockaddr *)&name, sizeof(name)), 0);
+    SHORT(*n, qp = iwarp_attach(program->context, fd, IWARP_INITIATOR, NULL, 0, &program->options, NULL));
+    if (qp == NULL)
+        ck_assert_int_eq(close(fd), 0); /* it is still the program's */
+    return qp;
+}
+
+static void configure(struct program *program)
+{
+    struct iwarp_stream_config *config = &program->options.stream;
+
+    config->linger_limit = config->startup_limit = 30000000;
+    config->markers = program->kind == MARKERS;
+    if (program->kind == ACCEPTED || program->kind == REJECTED)
+        config->accept = IWARP_ACCEPT_ASK;
+    if (program->kind == SMBD) {
+        config->revision = 1;
+        config->enhanced = false;
+        config->smbd = true;
+    }
+}
+
 /* What fails at once leaves nothing; what was begun ends with each work completed once. */
 static void use(struct program *program, long *n)
 {
@@ -349,7 +399,7 @@ static void use(struct program *program, long *n)
     SHORT(*n, registered =
                   iwarp_register(program->context, program->memory, sizeof(program->memory), 31, &program->stag, NULL));
     iwarp_qp_options_default(&program->options, program->cq);
-    program->options.stream.linger_limit = program->options.stream.startup_limit = 30000000;
+    configure(program);
     SHORT(*n, registered |= iwarp_srq_post(program->srq, 1, program->in[2], 16, NULL));
     SHORT(*n, registered |= iwarp_srq_post(program->srq, 2, program->in[3], 16, NULL));
     program->options.srq = program->srq;
@@ -358,8 +408,11 @@ static void use(struct program *program, long *n)
     SHORT(*n, program->listener = iwarp_listen(program->context, "127.0.0.1", 0, &program->options, NULL));
     if (program->listener == NULL)
         return;
-    SHORT(*n, program->qp = iwarp_connect(program->context, "127.0.0.1", iwarp_listener_port(program->listener),
-                                          &program->options, NULL));
+    if (program->kind == ATTACHED)
+        program->qp = attach(program, iwarp_listener_port(program->listener), n);
+    else
+        SHORT(*n, program->qp = iwarp_connect(program->context, "127.0.0.1", iwarp_listener_port(program->listener),
+                                              &program->options, NULL));
     if (program->qp == NULL)
         return;
     iwarp_cq_arm(program->cq, false);
@@ -375,10 +428,10 @@ static void use(struct program *program, long *n)
     ck_assert_uint_eq(program->completed, program->posted);
 }
 
-static bool program_with(long n)
+static bool program_with(long n, enum kind kind)
 {
     long which = n, before = short_live, never = 0;
-    struct program program = {.posted = 0};
+    struct program program = {.kind = kind};
 
     short_failed = false;
     SHORT(n, program.context = iwarp_context_new(NULL, NULL));
@@ -386,7 +439,7 @@ static bool program_with(long n)
         open_other(&program);
         other_goes_on(&program); /* nothing of its start is still to be done */
         use(&program, &n);
-        ck_assert(short_failed || program.established);
+        ck_assert(short_failed || program.established == (kind != REJECTED));
         ck_assert(short_failed || program.posted == WORK);
         other_goes_on(&program);
         turn(&program, &never);
@@ -403,7 +456,7 @@ START_TEST(programs)
     long n = 1;
 
     spare_libuv();
-    while (!program_with(n))
+    while (!program_with(n, (enum kind)_i))
         ck_assert_int_lt(++n, 1000);
     ck_assert_int_gt(n, 20);
 }
@@ -415,7 +468,7 @@ TCase *memory_short_programs_case(void)
 
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, each_verb);
-    tcase_add_test(tcase, programs);
+    tcase_add_loop_test(tcase, programs, 0, KINDS);
     return tcase;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "iwarp/instrument.h"
 #include "iwarp/stream.h"
 #include "reference-stack/peer.h"
 
@@ -19,79 +20,170 @@ Suite *memory_short_suite(void);
 
 /* --- Streams ----------------------------------------------------------------------------------------------------- */
 
-enum { MESSAGE = 5000, STEPS = 400 };
+enum { MESSAGE = 5000, STEPS = 400, SIDES = 2, WORK = 7 };
+
+/* What start-up and framing there is. */
+enum kind { PLAIN, MARKERS, SMBD, ASKED, RTR_READ, TRACED, TERMINATED, KINDS };
 
 struct pair {
-    struct iwarp_stream *stream[2];
-    uint8_t in[2][MESSAGE];
-    size_t received[2], ended;
+    struct iwarp_stream *stream[SIDES];
+    uint8_t in[SIDES][MESSAGE];
+    size_t received[SIDES], values[SIDES];
+    unsigned posted[SIDES], told[SIDES];
+    enum kind kind;
 };
 
 static const uint8_t payload[MESSAGE] = {1, 2, 3};
 
-static void open_pair(struct pair *pair, struct iwarp_device *device, long *n, bool markers)
+static void open_pair(struct pair *pair, struct iwarp_device *device, long *n, enum kind kind)
 {
-    for (int i = 0; i < 2; i++) {
+    pair->kind = kind;
+    for (int i = 0; i < SIDES; i++) {
         struct iwarp_stream_config config;
 
         iwarp_stream_config_default(&config, i == 0 ? IWARP_RESPONDER : IWARP_INITIATOR);
-        config.markers = markers;
+        config.markers = kind == MARKERS || kind == TRACED;
+        config.trace = kind == TRACED;
+        config.accept = kind == ASKED ? IWARP_ACCEPT_ASK : IWARP_ACCEPT;
+        config.peer_to_peer = i == 1 && kind == RTR_READ;
+        if (kind == RTR_READ)
+            config.rtr = IWARP_RTR_READ;
+        if (kind == SMBD) {
+            config.revision = 1;
+            config.enhanced = false;
+            config.smbd = true;
+            config.private_octets = 5;
+        }
         SHORT(*n, pair->stream[i] = iwarp_stream_new(device, &config, 1, NULL));
     }
+}
+
+/* The ULP's decision: without memory it can be made again. */
+static void decide(struct iwarp_stream *stream, long *n)
+{
+    int result;
+
+    SHORT(*n, result = iwarp_stream_accept(stream, payload, 3, 5, 5, 1, NULL));
+    if (result == 0)
+        return;
+    ck_assert_int_eq(iwarp_stream_state(stream), IWARP_STATE_DECISION);
+    ck_assert_int_eq(iwarp_stream_accept(stream, payload, 3, 5, 5, 1, NULL), 0);
+}
+
+static void take(struct pair *pair, int side, long *n)
+{
+    struct iwarp_trace record;
+    struct iwarp_event event;
+
+    while (iwarp_stream_poll(pair->stream[side], &event)) {
+        switch (event.kind) {
+        case IWARP_EVENT_RECEIVE: pair->received[side]++; /* fall through */
+        case IWARP_EVENT_SEND_DONE:
+        case IWARP_EVENT_WRITE_DONE:
+        case IWARP_EVENT_READ_DONE:
+        case IWARP_EVENT_ATOMIC_DONE:
+        case IWARP_EVENT_IMMEDIATE_DONE:
+        case IWARP_EVENT_FLUSHED: pair->told[side]++; break;
+        case IWARP_EVENT_CONNECT_REQUEST:
+            if (pair->kind == ASKED && iwarp_stream_state(pair->stream[side]) == IWARP_STATE_DECISION)
+                decide(pair->stream[side], n);
+            break;
+        default: break;
+        }
+        pair->values[side] += event.kind == IWARP_EVENT_ATOMIC_DONE;
+    }
+    if (pair->kind == TRACED)
+        (void)iwarp_stream_trace(pair->stream[side], &record);
 }
 
 static void step(struct pair *pair, int from, long *n)
 {
     struct iwarp_output output;
-    struct iwarp_event event;
     size_t octets;
 
     SHORT(*n, octets = iwarp_stream_output(pair->stream[from], &output));
     if (octets != 0) {
+        struct iwarp_stream *to = pair->stream[1 - from];
         uint8_t piece[2048];
         size_t count = 0;
 
         for (size_t i = 0; i < output.span_count; count += output.spans[i++].count)
             memcpy(piece + count, output.spans[i].octets, output.spans[i].count);
         SHORT(*n, iwarp_stream_output_done(pair->stream[from], count, 1));
-        /* In two portions, so that the first has to be kept. */
-        SHORT(*n, iwarp_stream_input(pair->stream[1 - from], piece, count / 2, 1));
-        SHORT(*n, iwarp_stream_input(pair->stream[1 - from], piece + count / 2, count - count / 2, 1));
+        /* In two portions, so that the first has to be kept; the second is there ahead of it. */
+        SHORT(*n, iwarp_stream_input_early(to, count / 2, piece + count / 2, count - count / 2, false, 1));
+        SHORT(*n, iwarp_stream_input(to, piece, count / 2, 1));
+        SHORT(*n, iwarp_stream_input(to, piece + count / 2, count - count / 2, 1));
     }
-    while (iwarp_stream_poll(pair->stream[from], &event)) {
-        if (event.kind == IWARP_EVENT_RECEIVE && memcmp(pair->in[from], payload, event.octets) == 0)
-            pair->received[from]++;
-        pair->ended += event.kind == IWARP_EVENT_ERROR || event.kind == IWARP_EVENT_CLOSED;
-    }
+    take(pair, from, n);
 }
 
+/* True when everything went as it does with memory. */
 static bool talk(struct pair *pair, struct iwarp_region *region, long *n)
 {
-    int refused = 0;
+    bool good = true;
 
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < SIDES; i++) {
+        struct iwarp_stream *stream = pair->stream[i];
         struct iwarp_send send = {.octets = payload, .count = MESSAGE};
         struct iwarp_write write = {.octets = payload, .count = MESSAGE, .stag = region->stag};
         struct iwarp_read read = {
             .sink_stag = region->stag, .sink_to = MESSAGE, .source_stag = region->stag, .count = MESSAGE};
+        struct iwarp_atomic atomic = {.operation = ATOMIC_FETCH_ADD, .stag = region->stag, .to = 8};
+        struct iwarp_immediate immediate = {.id = 1};
+        int results[WORK];
 
-        SHORT(*n, refused |= iwarp_stream_post_receive(pair->stream[i], 0, pair->in[i], MESSAGE, NULL));
-        SHORT(*n, refused |= iwarp_stream_post_write(pair->stream[i], &write, NULL));
-        SHORT(*n, refused |= iwarp_stream_post_read(pair->stream[i], &read, NULL));
-        SHORT(*n, refused |= iwarp_stream_post_send(pair->stream[i], &send, NULL));
+        SHORT(*n, good &= iwarp_stream_reserve_receives(stream, 5, NULL) == 0);
+        SHORT(*n, results[0] = iwarp_stream_post_receive(stream, 0, pair->in[i], MESSAGE, NULL));
+        SHORT(*n, results[1] = iwarp_stream_post_receive(stream, 0, pair->in[i], MESSAGE, NULL));
+        SHORT(*n, results[2] = iwarp_stream_post_write(stream, &write, NULL));
+        SHORT(*n, results[3] = iwarp_stream_post_read(stream, &read, NULL));
+        SHORT(*n, results[4] = iwarp_stream_post_atomic(stream, &atomic, NULL));
+        SHORT(*n, results[5] = iwarp_stream_post_send(stream, &send, NULL));
+        SHORT(*n, results[6] = iwarp_stream_post_immediate(stream, &immediate, NULL));
+        for (int w = 0; w < WORK; w++) {
+            pair->posted[i] += results[w] == 0;
+            good &= results[w] == 0;
+        }
     }
     for (int i = 0; i < STEPS; i++)
         step(pair, i % 2, n);
-    return refused == 0 && pair->received[0] == 1 && pair->received[1] == 1;
+    for (int i = 0; i < SIDES; i++)
+        good &= pair->received[i] == 2 && pair->values[i] == 1;
+    return good;
+}
+
+/* Whatever the end: each piece of work is told of once. */
+static void end(struct pair *pair, long *n)
+{
+    for (int i = 0; i < SIDES; i++) {
+        if (pair->stream[i] == NULL)
+            continue;
+        SHORT(*n, pair->posted[i] += iwarp_stream_post_receive(pair->stream[i], 0, NULL, 0, NULL) == 0);
+        if (pair->kind == TERMINATED)
+            SHORT(*n, (void)iwarp_stream_terminate(pair->stream[i], TERM_RDMAP_CATASTROPHIC, 1, NULL));
+        else
+            SHORT(*n, iwarp_stream_disconnect(pair->stream[i], 1));
+    }
+    for (int i = 0; pair->stream[0] != NULL && pair->stream[1] != NULL && i < STEPS; i++)
+        step(pair, i % 2, n);
+    for (int i = 0; i < SIDES; i++) {
+        if (pair->stream[i] == NULL)
+            continue;
+        SHORT(*n, iwarp_stream_abort(pair->stream[i], 1));
+        take(pair, i, n);
+        ck_assert_msg(pair->told[i] == pair->posted[i], "kind %d, side %d: %u pieces of work posted, %u told of",
+                      pair->kind, i, pair->posted[i], pair->told[i]);
+    }
 }
 
 /* True once the scenario needs no n-th allocation any more. */
-static bool streams_with(long n, bool markers)
+static bool streams_with(long n, enum kind kind)
 {
     long which = n;
     struct iwarp_device *device = NULL;
-    struct iwarp_region region = {.length = 2 * (size_t)MESSAGE, .access = 15};
-    struct pair pair = {.ended = 0}, other = {.ended = 0};
+    struct iwarp_region region = {.length = 2 * (size_t)MESSAGE, .access = 31};
+    struct pair pair = {.kind = kind}, other = {.kind = kind};
     long before = short_live;
     bool good = false;
     long never = 0;
@@ -102,16 +194,20 @@ static bool streams_with(long n, bool markers)
     if (device != NULL)
         SHORT(n, registered = iwarp_region_register(device, &region, NULL));
     if (registered == 0) {
-        open_pair(&other, device, &never, markers);
-        open_pair(&pair, device, &n, markers);
+        open_pair(&other, device, &never, kind);
+        open_pair(&pair, device, &n, kind);
         if (pair.stream[0] != NULL && pair.stream[1] != NULL)
             good = talk(&pair, &region, &n);
-        ck_assert(good || short_failed);
-        ck_assert_msg(talk(&other, &region, &never), "the other stream does not go on");
+        ck_assert_msg(good || short_failed, "kind %d", kind);
+        end(&pair, &n);
+        ck_assert_msg(talk(&other, &region, &never), "kind %d: the other stream does not go on", kind);
+        end(&other, &never);
     } else {
         ck_assert(short_failed);
+        ck_assert_ptr_null(region.octets);
+        ck_assert_uint_eq(region.stag, 0);
     }
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < SIDES; i++) {
         iwarp_stream_free(pair.stream[i]);
         iwarp_stream_free(other.stream[i]);
     }
@@ -124,7 +220,7 @@ START_TEST(streams)
 {
     long n = 1;
 
-    while (!streams_with(n, _i != 0))
+    while (!streams_with(n, (enum kind)_i))
         ck_assert_int_lt(++n, 1000);
     ck_assert_int_gt(n, 10);
 }
@@ -240,7 +336,7 @@ Suite *memory_short_suite(void)
     TCase *tcase = tcase_create("each allocation fails once");
 
     tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, streams, 0, 2);
+    tcase_add_loop_test(tcase, streams, 0, KINDS);
     tcase_add_test(tcase, upper_tester);
     suite_add_tcase(suite, tcase);
     suite_add_tcase(suite, memory_short_programs_case());
