@@ -35,9 +35,9 @@ static void banner(const struct html *html, const size_t counts[VERDICT_COUNT])
     struct markup *m = html->markup;
     enum exit_status status = summary_exit_status(&html->report->summary);
     size_t decided = counts[VERDICT_PASS] + counts[VERDICT_FAIL] + counts[VERDICT_WARN] + counts[VERDICT_AMBIGUOUS];
-    bool unfinished = !html->report->finished && status == EXIT_CONFORMS; /* half a run proves nothing */
-    if (unfinished)
-        status = EXIT_INCONCLUSIVE;
+    bool partly = status == EXIT_CONFORMS && report_exit_status(html->report) != EXIT_CONFORMS;
+    if (partly)
+        status = EXIT_INCONCLUSIVE; /* half a run proves nothing */
     markup_open(m, "div", "class", looks[status].css, "role", "status", NULL);
     markup_element(m, "span", "sign", looks[status].sign);
     markup_open(m, "div", NULL);
@@ -51,8 +51,9 @@ static void banner(const struct html *html, const size_t counts[VERDICT_COUNT])
                      decided);
     else if (status == EXIT_NOTHING_SELECTED)
         markup_text(m, "No requirement was selected, or all were skipped. This is no success.");
-    else if (unfinished)
-        markup_text(m, "Nothing failed so far, but the run did not come to its end.");
+    else if (partly)
+        markup_text(m, html->report->finished ? "Nothing failed, but not every capture could be read to its end."
+                                              : "Nothing failed so far, but the run did not come to its end.");
     else
         markup_textf(m, "No requirement failed, but %zu could not be decided: the environment got in the way.",
                      counts[VERDICT_INCONCLUSIVE]);
@@ -131,6 +132,8 @@ static void facts(const struct html *html)
     markup_close(html->markup);
 }
 
+enum { UNREAD_MAX = 20 }; /* captures named that could not be read */
+
 static void notices(const struct html *html)
 {
     const struct report *report = html->report;
@@ -142,6 +145,18 @@ static void notices(const struct html *html)
             markup_text(html->markup, "The results have no summary line: the run was stopped, or is still going. ");
         markup_text(html->markup,
                     "This page shows what was decided until then; the same command with --resume goes on.");
+        markup_close(html->markup);
+    }
+    size_t told = 0;
+    for (size_t i = 0; i < report->capture_count && told < UNREAD_MAX; i++) {
+        if (!report->captures[i].whole) {
+            markup_element(html->markup, "p", "notice", report_unread(&report->captures[i]));
+            told++;
+        }
+    }
+    if (report->unread > told) {
+        markup_open(html->markup, "p", "class", "notice", NULL);
+        markup_textf(html->markup, "%zu more captures could not be read to their end.", report->unread - told);
         markup_close(html->markup);
     }
     if (*report->note)

@@ -176,20 +176,42 @@ static void write_suite(struct markup *m, const struct report *report, const str
     markup_close(m);
 }
 
+/* What is no requirement, and keeps a CI server from taking half of it for the whole: a stop, a capture not read. */
+static void write_failings(struct markup *m, const struct report *report, size_t count)
+{
+    struct suite run = {.first = 0, .end = count, .errors = count};
+    char name[300];
+    suite_open(m, "testsuite", "run", &run);
+    if (!report->finished) {
+        markup_open(m, "testcase", "name", "the run comes to its end", "classname", "run", NULL);
+        snprintf(name, sizeof(name), "%.150s: the run was stopped; --resume goes on", report_stopped(report));
+        markup_void(m, "error", "message", name, "type", "INCONCLUSIVE", NULL);
+        markup_close(m);
+    }
+    for (size_t i = 0; i < report->capture_count; i++) {
+        const struct report_capture *capture = &report->captures[i];
+        if (capture->whole)
+            continue;
+        snprintf(name, sizeof(name), "%.250s is read to its end", capture->info.file);
+        markup_open(m, "testcase", "name", name, "classname", "run", NULL);
+        markup_void(m, "error", "message", report_unread(capture), "type", "INCONCLUSIVE", NULL);
+        markup_close(m);
+    }
+    markup_close(m);
+}
+
 int junit_write(const struct report *report, const char *path, struct sentence *error)
 {
     struct markup *m = markup_new();
     struct suite all = {.first = 0, .end = report->entry_count};
-    char message[256];
     if (!m)
         return sentence_set(error, "%s: out of memory", path);
     for (size_t i = 0; i < report->entry_count; i++)
         count_entry(&all, report->entries[i]);
-    /* A run that stopped half-way must not look whole to a CI server. */
-    bool unfinished = !report->finished;
+    size_t failings = !report->finished + report->unread;
     struct suite shown = all;
-    shown.errors += unfinished;
-    shown.end += unfinished;
+    shown.errors += failings;
+    shown.end += failings;
     markup_xml(m);
     suite_open(m, "testsuites", "warpcheck", &shown);
     for (size_t i = 0; i < report->entry_count;) {
@@ -197,15 +219,8 @@ int junit_write(const struct report *report, const char *path, struct sentence *
         write_suite(m, report, &suite);
         i = suite.end;
     }
-    if (unfinished) {
-        struct suite run = {.first = 0, .end = 1, .errors = 1};
-        suite_open(m, "testsuite", "run", &run);
-        markup_open(m, "testcase", "name", "the run comes to its end", "classname", "run", NULL);
-        snprintf(message, sizeof(message), "%.150s: the run was stopped; --resume goes on", report_stopped(report));
-        markup_void(m, "error", "message", message, "type", "INCONCLUSIVE", NULL);
-        markup_close(m);
-        markup_close(m);
-    }
+    if (failings)
+        write_failings(m, report, failings);
     markup_close(m);
     int rc = markup_save(m, path, error);
     markup_free(m);

@@ -74,6 +74,8 @@ int markdown_write(const struct report *report, const char *path, struct sentenc
         fprintf(out, "%s%llu %s", v ? ", " : "", (unsigned long long)summary_of(&report->summary, (enum verdict)v),
                 verdict_name((enum verdict)v));
     fprintf(out, "%s\n", report->finished ? "" : "; the run did not come to its end");
+    if (report->unread)
+        fprintf(out, "\n%zu of %zu captures could not be read to their end.\n", report->unread, report->capture_count);
     put_findings(out, report);
     int rc = fclose(out) == 0 ? save_file(path, text, size, error) : sentence_set(error, "%s: out of memory", path);
     free(text);

@@ -87,6 +87,23 @@ static int on_result(void *user, const struct result *result, json_t *object)
     return 0;
 }
 
+static int on_capture(void *user, const struct capture_info *info, json_t *object)
+{
+    struct report *report = user;
+    if (report->capture_count == report->capture_room) {
+        size_t room = report->capture_room ? 2 * report->capture_room : 16;
+        struct report_capture *captures = realloc(report->captures, room * sizeof(*captures));
+        if (!captures)
+            return -1;
+        report->captures = captures;
+        report->capture_room = room;
+    }
+    struct report_capture *capture = &report->captures[report->capture_count++];
+    *capture = (struct report_capture){*info, strcmp(info->status, "whole") == 0, json_incref(object)};
+    report->unread += !capture->whole;
+    return 0;
+}
+
 static int on_summary(void *user, const struct run_summary *summary, json_t *object)
 {
     struct report *report = user;
@@ -152,7 +169,7 @@ static void settle_summary(struct report *report)
 int report_load(struct report *report, const char *path, const struct catalogue *catalogue, struct sentence *error)
 {
     *report = (struct report){.catalogue = catalogue};
-    struct results_reader reader = {on_run, on_result, on_summary, on_console, on_note, report};
+    struct results_reader reader = {on_run, on_result, on_capture, on_summary, on_console, on_note, report};
     struct sentence why = {"out of memory while the results were read"};
     if (results_read(path, &reader, &why) == 0 && sort_entries(report) == 0) {
         settle_summary(report);
@@ -176,6 +193,9 @@ void report_free(struct report *report)
         free(entry);
     }
     free(report->entries);
+    for (size_t i = 0; i < report->capture_count; i++)
+        json_decref(report->captures[i].object);
+    free(report->captures);
     json_decref(report->info_object);
     json_decref(report->console_text);
     json_decref(report->summary_object);
@@ -241,9 +261,20 @@ const char *report_stopped(const struct report *report)
     return report->summary.stopped ? report->summary.stopped : "results.jsonl has no summary line";
 }
 
+const char *report_unread(const struct report_capture *capture)
+{
+    return capture->info.message ? capture->info.message : "it could not be read to its end";
+}
+
 enum exit_status report_exit_status(const struct report *report)
 {
     enum exit_status status = summary_exit_status(&report->summary);
+    for (size_t i = 0; status != EXIT_FAILS && i < report->capture_count; i++) {
+        if (strcmp(report->captures[i].info.status, "foreign") == 0)
+            return EXIT_USAGE;
+    }
+    if (report->unread && status != EXIT_FAILS)
+        return EXIT_INCONCLUSIVE;
     return report->finished || status != EXIT_CONFORMS ? status : EXIT_INCONCLUSIVE; /* half a run proves nothing */
 }
 

@@ -31,12 +31,22 @@ struct report_entry {
     char key[]; /* "id role" */
 };
 
+/* A capture that was audited; strings point into `object`. */
+struct report_capture {
+    struct capture_info info;
+    bool whole;
+    json_t *object;
+};
+
 struct report {
     struct run_info info;
     struct run_summary summary; /* traffic: of the file's summary line; verdicts: counted from its results */
     bool finished;              /* the file has a summary line that names no reason to stop: the run came to its end */
     struct report_entry **entries; /* in catalogue order, then by role; unknown ids last */
     size_t entry_count;
+    struct report_capture *captures; /* of an audit, in their order */
+    size_t capture_count, capture_room;
+    size_t unread;       /* of them not whole */
     char note[512];      /* what the reader remarked, "" for nothing */
     const char *console; /* the end of the device's console, when it died in the run; NULL: not there */
     /* private */
@@ -71,6 +81,9 @@ char *report_sentence(const struct result *result);
 
 /* Why there is no more of a run that did not come to its end; NULL: it did. */
 const char *report_stopped(const struct report *report);
+
+/* What could not be read of a capture that is not whole, as a sentence. */
+const char *report_unread(const struct report_capture *capture);
 
 /* What the program's exit status was, as far as the results tell: that of an unfinished run is never a success. */
 enum exit_status report_exit_status(const struct report *report);

@@ -262,6 +262,32 @@ int run_info_from_json(json_t *object, struct run_info *info)
     return get_count(object, "version") == RESULTS_VERSION ? 0 : -1;
 }
 
+json_t *capture_info_to_json(const struct capture_info *info)
+{
+    json_t *object = json_object();
+    if (!object)
+        return NULL;
+    int rc = set_text(object, "type", "capture");
+    rc |= set_text(object, "file", info->file);
+    rc |= set_text(object, "status", info->status);
+    rc |= set_text(object, "message", info->message);
+    if (rc) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+int capture_info_from_json(json_t *object, struct capture_info *info)
+{
+    *info = (struct capture_info){
+        .file = get_text(object, "file"),
+        .status = get_text(object, "status"),
+        .message = get_text(object, "message"),
+    };
+    return info->file && *info->file && info->status ? 0 : -1;
+}
+
 json_t *run_summary_to_json(const struct run_summary *summary)
 {
     json_t *object = json_object();

@@ -73,6 +73,14 @@ struct run_info {
     const char *started; /* optional: UTC, "2026-11-20T10:47:28Z" */
 };
 
+/* A line of an audit: a capture, and whether it could be read. */
+struct capture_info {
+    const char *file; /* as in its results */
+    const char
+        *status; /* "whole"; "damaged": judged up to where it breaks off; "foreign": no capture that can be read */
+    const char *message; /* what is wrong with it, NULL when it is whole */
+};
+
 #define RUN_SUMMARY_MESSAGES 32 /* there are 16 RDMAP opcodes, some counted in two kinds, and the MPA frames */
 
 struct message_count {
@@ -134,9 +142,11 @@ json_t *result_to_json(const struct result *result);
  */
 int result_from_json(json_t *object, struct result *result);
 
-/* The run line and the summary line, the same way. */
+/* The run line, a capture's line and the summary line, the same way. */
 json_t *run_info_to_json(const struct run_info *info);
 int run_info_from_json(json_t *object, struct run_info *info);
+json_t *capture_info_to_json(const struct capture_info *info);
+int capture_info_from_json(json_t *object, struct capture_info *info);
 json_t *run_summary_to_json(const struct run_summary *summary);
 int run_summary_from_json(json_t *object, struct run_summary *summary);
 

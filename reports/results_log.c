@@ -159,6 +159,11 @@ int results_log_append_line(struct results_log *log, enum verdict verdict, const
     return appended(log, verdict, error);
 }
 
+int results_log_capture(struct results_log *log, const struct capture_info *info, struct sentence *error)
+{
+    return write_line(log, capture_info_to_json(info), error);
+}
+
 void results_log_hold(struct results_log *log)
 {
     log->held = true;

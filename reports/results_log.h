@@ -39,6 +39,9 @@ int results_log_append(struct results_log *log, const struct result *result, str
 int results_log_append_line(struct results_log *log, enum verdict verdict, const char *line, size_t octets,
                             struct sentence *error);
 
+/* Appends the line of a capture that was read: behind its results. */
+int results_log_capture(struct results_log *log, const struct capture_info *info, struct sentence *error);
+
 /*
  * From hold to release lines gather and are written together: for the many results of one flow, which come at once.
  * Release returns 0, or -1 with the sentence set, as appending does.
@@ -65,6 +68,7 @@ void results_done_free(struct results_done *done);
 struct results_reader {
     int (*on_run)(void *user, const struct run_info *info, json_t *object);
     int (*on_result)(void *user, const struct result *result, json_t *object);
+    int (*on_capture)(void *user, const struct capture_info *info, json_t *object);
     int (*on_summary)(void *user, const struct run_summary *summary, json_t *object);
     void (*on_console)(void *user, const char *text); /* the end of what the device said on its console */
     void (*on_note)(void *user, const char *note);    /* e.g. "results.jsonl:17: last line is torn, ignored" */

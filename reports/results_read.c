@@ -52,6 +52,12 @@ static int deliver(struct reading *reading, json_t *object)
             return bad(reading, "a result without an id or with an unknown verdict");
         return reader->on_result ? reader->on_result(reader->user, &result, object) : 0;
     }
+    if (type && strcmp(type, "capture") == 0) {
+        struct capture_info info;
+        if (capture_info_from_json(object, &info) != 0)
+            return bad(reading, "a capture without a file or a status");
+        return reader->on_capture ? reader->on_capture(reader->user, &info, object) : 0;
+    }
     if (type && strcmp(type, "summary") == 0) {
         struct run_summary summary;
         (void)run_summary_from_json(object, &summary); /* the type is all it can refuse */

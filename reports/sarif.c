@@ -89,6 +89,8 @@ static void artifact_add(struct sarif *sarif, const char *path, bool evidence)
 static void artifacts_gather(struct sarif *sarif)
 {
     const struct report *report = sarif->report;
+    for (size_t i = 0; i < report->capture_count; i++)
+        artifact_add(sarif, report->captures[i].info.file, false);
     for (size_t i = 0; i < report->entry_count; i++) {
         const struct report_entry *entry = report->entries[i];
         for (size_t k = 0; k < entry->kept_count; k++) {
@@ -273,9 +275,16 @@ static bool is_time(const char *text)
     return true;
 }
 
-static void notify(struct sarif *sarif, json_t *list, const char *level, const char *text)
+static void notify(struct sarif *sarif, json_t *list, const char *level, const char *file, const char *text)
 {
     json_t *notification = json_object();
+    if (file) {
+        json_t *location = json_object(), *physical = json_object(), *locations = json_array();
+        sarif_set(sarif, physical, "artifactLocation", sarif_artifact_location(sarif, file));
+        sarif_set(sarif, location, "physicalLocation", physical);
+        sarif_append(sarif, locations, location);
+        sarif_set(sarif, notification, "locations", locations);
+    }
     sarif_set_text(sarif, notification, "level", level);
     sarif_set(sarif, notification, "message", sarif_message(sarif, text));
     sarif_append(sarif, list, notification);
@@ -304,19 +313,23 @@ static json_t *notifications(struct sarif *sarif)
     char text[700];
     if (stopped) {
         snprintf(text, sizeof(text), "The run did not come to its end: %.300s; --resume goes on.", stopped);
-        notify(sarif, list, "error", text);
+        notify(sarif, list, "error", NULL, text);
+    }
+    for (size_t i = 0; i < report->capture_count; i++) {
+        if (!report->captures[i].whole)
+            notify(sarif, list, "error", report->captures[i].info.file, report_unread(&report->captures[i]));
     }
     if (*report->note)
-        notify(sarif, list, "warning", report->note);
+        notify(sarif, list, "warning", NULL, report->note);
     if (report->console)
-        notify(sarif, list, "error", "The device died in the run; the page shows the end of its console.");
+        notify(sarif, list, "error", NULL, "The device died in the run; the page shows the end of its console.");
     if (missing) {
         snprintf(text, sizeof(text),
                  "%" PRIu64
                  " more findings are in results.jsonl: of each requirement, role and verdict the first %d are "
                  "listed here.",
                  missing, REPORT_KEPT_RESULTS);
-        notify(sarif, list, "note", text);
+        notify(sarif, list, "note", NULL, text);
     }
     return list;
 }
@@ -325,7 +338,7 @@ static json_t *invocation(struct sarif *sarif)
 {
     const struct report *report = sarif->report;
     json_t *object = json_object();
-    sarif_set(sarif, object, "executionSuccessful", json_boolean(report->finished));
+    sarif_set(sarif, object, "executionSuccessful", json_boolean(report->finished && !report->unread));
     sarif_set(sarif, object, "exitCode", json_integer(report_exit_status(report)));
     sarif_set_text(sarif, object, "exitCodeDescription", report_outcome(report));
     if (is_time(report->info.started))

@@ -200,11 +200,23 @@ static void put_console(struct tap *tap, const char *console)
     free(lines);
 }
 
+/* A capture that could not be read to its end: what it has behind it was not judged. */
+static void put_unread(struct tap *tap, const struct report_capture *capture)
+{
+    end_line(tap, put_point(tap, false, capture->info.file, "", "is read to its end"));
+    fputs("  ---\n", tap->out);
+    put_member(tap, "message", report_unread(capture));
+    put_member(tap, "severity", "fail");
+    put_member(tap, "verdict", verdict_name(VERDICT_INCONCLUSIVE));
+    put_member(tap, "file", capture->info.file);
+    fputs("  ...\n", tap->out);
+}
+
 static void put_document(struct tap *tap, const struct report *report, unsigned version)
 {
     const char *stopped = report_stopped(report);
     bool nothing = !stopped && report_exit_status(report) == EXIT_NOTHING_SELECTED;
-    fprintf(tap->out, "TAP version %u\n1..%zu\n", version, report->entry_count + (stopped || nothing));
+    fprintf(tap->out, "TAP version %u\n1..%zu\n", version, report->entry_count + report->unread + (stopped || nothing));
     put_comment(tap, "tool", report->info.tool);
     put_comment(tap, "target", report->info.target);
     if (report->info.started)
@@ -214,6 +226,10 @@ static void put_document(struct tap *tap, const struct report *report, unsigned 
         put_comment(tap, "note", report->note);
     for (size_t i = 0; i < report->entry_count; i++)
         put_entry(tap, report->entries[i]);
+    for (size_t i = 0; i < report->capture_count; i++) {
+        if (!report->captures[i].whole)
+            put_unread(tap, &report->captures[i]);
+    }
     if (report->console)
         put_console(tap, report->console);
     if (nothing)

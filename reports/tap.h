@@ -10,6 +10,8 @@
  *   AMBIGUOUS      ok, with a diagnostic block that names the reading
  *   SKIP           ok # SKIP, with the reason
  *
+ * A capture that could not be read to its end is a test point of its own, not ok.
+ *
  * A run that did not come to its end plans one test point more than it has and ends with "Bail out!"; one in which
  * nothing was decided has a test point of its own that says so, and is not ok.
  */

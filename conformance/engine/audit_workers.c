@@ -181,7 +181,7 @@ static void give(struct workers *workers)
         (void)sentence_set(&ending.error, "%.300s: the process that judged it died, or its temporary file is full",
                            config->files->paths[workers->given]);
     }
-    config->file(config->user, ending.status, &ending.totals, &ending.error);
+    config->file(config->user, config->files->paths[workers->given], ending.status, &ending.totals, &ending.error);
     free(line.octets);
     (void)fclose(job->found);
     job->found = NULL;

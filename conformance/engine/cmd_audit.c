@@ -115,8 +115,15 @@ static void write_results(void *user)
         unwritten(audit, error.text);
 }
 
-static void file_done(struct audit *audit, enum audit_file status, const struct sentence *error)
+static void file_done(struct audit *audit, const char *path, enum audit_file status, const struct sentence *error)
 {
+    static const char *const names[] = {
+        [AUDIT_FILE_WHOLE] = "whole", [AUDIT_FILE_DAMAGED] = "damaged", [AUDIT_FILE_FOREIGN] = "foreign"};
+    struct capture_info info = {path, names[status], status != AUDIT_FILE_WHOLE ? error->text : NULL};
+    struct sentence why;
+
+    if (audit->logged && results_log_capture(audit->log, &info, &why) != 0)
+        unwritten(audit, why.text);
     audit->damaged |= status == AUDIT_FILE_DAMAGED;
     audit->foreign |= status == AUDIT_FILE_FOREIGN;
     if (status != AUDIT_FILE_WHOLE)
@@ -141,7 +148,7 @@ static int judge_files(struct audit *audit, struct sentence *error)
     for (size_t i = 0; i < options->files.count; i++) {
         enum audit_file status = audit_judge_file(judge, options->files.paths[i], error);
 
-        file_done(audit, status, error);
+        file_done(audit, options->files.paths[i], status, error);
     }
     audit->totals = *audit_judge_totals(judge);
     audit_judge_free(judge);
@@ -178,14 +185,14 @@ static void take_line(void *user, enum verdict verdict, const struct requirement
         show_line(audit, requirement, line, octets);
 }
 
-static void take_file(void *user, enum audit_file status, const struct flow_totals *totals,
+static void take_file(void *user, const char *path, enum audit_file status, const struct flow_totals *totals,
                       const struct sentence *error)
 {
     struct audit *audit = user;
 
     write_results(audit);
     flow_totals_add(&audit->totals, totals);
-    file_done(audit, status, error);
+    file_done(audit, path, status, error);
 }
 
 static int share_files(struct audit *audit, struct sentence *error)

@@ -88,6 +88,20 @@ both "$WORK/hostile" "such a file" 1
 holds "its name is in the YAML block, on one line" \
 	grep -qE '^  file: ".*a #SKIP \[x\]\(http:y\) \{0\}\\nBail out! <b>\.pcap"$' "$WORK/hostile/results.tap"
 
+echo "== captures that cannot be read to their end"
+head -c 700 pcaps/generated/marker-wrong.pcap >"$WORK/cut.pcap"
+lines=any
+expect 4 "audit of one that breaks off" "$WARPCHECK" audit "$WORK/cut.pcap" -o "$WORK/cut"
+lines=one
+expect 0 "TAP of it" "$WARPCHECK" report "$WORK/cut" --format tap13 -o "$WORK/tap13"
+holds "prove fails it" bash -c "! prove --exec cat '$WORK/tap13'"
+holds "for nothing else" test "$(grep -c '^not ok' "$WORK/tap13")" -eq 1
+holds "SARIF keeps what the schema demands" jq -e -f tests/e2e/sarif.jq "$WORK/cut/results.sarif"
+holds "and tells of it" jq -e '.runs[0].invocations[0] | .exitCode == 4 and (.executionSuccessful | not) and
+	(.toolExecutionNotifications[0].message.text | test("breaks off"))' "$WORK/cut/results.sarif"
+holds "so does JUnit" grep -q 'cut.pcap is read to its end' "$WORK/cut/junit.xml"
+holds "and the page" grep -q 'not every capture could be read to its end' "$WORK/cut/index.html"
+
 echo "== a run"
 expect 0 "a stack that conforms" "$WARPCHECK" run --simulate 'DDP-7*' -o "$WORK/good"
 both "$WORK/good" "a run" 0

@@ -161,3 +161,22 @@ void sample_results(const char *folder, int finished)
         ck_assert_int_eq(results_log_finish(log, &summary, &error), 0);
     ck_assert_int_eq(results_log_close(log, &error), 0);
 }
+
+void sample_audit(const char *folder, enum verdict verdict)
+{
+    const struct capture_info captures[] = {{"a.pcap", "whole", NULL},
+                                            {"dir/b c.pcap", "damaged", sample_hostile},
+                                            {"d.pcap", "foreign", "d.pcap: is no capture"}};
+    const struct result result = {.id = "DDP-7.2-02", .verdict = verdict, .by = "rule", .file = "a.pcap"};
+    struct run_info info = sample_info;
+    struct sentence error;
+
+    info.command = "audit";
+    struct results_log *log = results_log_create(sample_path(folder, "results.jsonl"), &info, NULL, &error);
+    ck_assert_msg(log != NULL, "%s", error.text);
+    ck_assert_int_eq(results_log_append(log, &result, &error), 0);
+    for (size_t i = 0; i < sizeof(captures) / sizeof(captures[0]); i++)
+        ck_assert_msg(results_log_capture(log, &captures[i], &error) == 0, "%s", error.text);
+    ck_assert_int_eq(results_log_finish(log, results_log_summary(log), &error), 0);
+    ck_assert_int_eq(results_log_close(log, &error), 0);
+}

@@ -24,12 +24,11 @@ struct parsed {
     xmlXPathContextPtr context;
 };
 
-static void parsed_make(struct parsed *parsed, int finished)
+/* Of DIR/results.jsonl, which is there. */
+static void parsed_from(struct parsed *parsed)
 {
     struct sentence error = {""};
 
-    parsed->folder = sample_folder();
-    sample_results(parsed->folder, finished);
     ck_assert_msg(catalogue_load(&parsed->catalogue, &error) == 0, "%s", error.text);
     ck_assert_msg(
         report_load(&parsed->report, sample_path(parsed->folder, "results.jsonl"), parsed->catalogue, &error) == 0,
@@ -39,6 +38,13 @@ static void parsed_make(struct parsed *parsed, int finished)
     parsed->document = xmlReadFile(path, NULL, XML_PARSE_NONET);
     ck_assert_ptr_nonnull(parsed->document);
     parsed->context = xmlXPathNewContext(parsed->document);
+}
+
+static void parsed_make(struct parsed *parsed, int finished)
+{
+    parsed->folder = sample_folder();
+    sample_results(parsed->folder, finished);
+    parsed_from(parsed);
 }
 
 static void parsed_free(struct parsed *parsed)
@@ -123,6 +129,21 @@ START_TEST(half_a_run_is_an_error)
 }
 END_TEST
 
+START_TEST(captures_not_read)
+{
+    struct parsed parsed = {.folder = sample_folder()};
+
+    sample_audit(parsed.folder, VERDICT_PASS);
+    parsed_from(&parsed);
+    expect(&parsed, "/testsuites/@tests", "3");
+    expect(&parsed, "/testsuites/@errors", "2");
+    expect(&parsed, "count(//testcase)", "3");
+    expect(&parsed, "//testcase[@name='dir/b c.pcap is read to its end']/error/@message", sample_hostile_shown);
+    expect(&parsed, "//testcase[@name='d.pcap is read to its end']/error/@message", "d.pcap: is no capture");
+    parsed_free(&parsed);
+}
+END_TEST
+
 START_TEST(disk_full)
 {
     struct parsed parsed;
@@ -164,6 +185,7 @@ Suite *junit_suite(void)
     tcase_add_test(junit, each_verdict);
     tcase_add_test(junit, counts_and_names);
     tcase_add_test(junit, half_a_run_is_an_error);
+    tcase_add_test(junit, captures_not_read);
     tcase_add_test(junit, disk_full);
     tcase_add_test(junit, markdown_is_inert);
     suite_add_tcase(suite, junit);

@@ -241,6 +241,25 @@ START_TEST(half_a_run)
 }
 END_TEST
 
+START_TEST(captures_not_read)
+{
+    struct parsed parsed = {.folder = sample_folder()};
+
+    sample_audit(parsed.folder, _i == 0 ? VERDICT_PASS : VERDICT_FAIL);
+    parsed_make(&parsed);
+    ck_assert_uint_eq(json_array_size(at(parsed.run, "artifacts")), 3);
+    ck_assert_str_eq(text_at(parsed.run, "artifacts/1/location/uri"), "dir/b%20c.pcap");
+    const json_t *run = at(parsed.run, "invocations/0"), *told = at(run, "toolExecutionNotifications");
+    ck_assert(json_is_false(at(run, "executionSuccessful")));
+    ck_assert_int_eq(json_integer_value(at(run, "exitCode")), _i == 0 ? EXIT_USAGE : EXIT_FAILS);
+    ck_assert_uint_eq(json_array_size(told), 2);
+    ck_assert_str_eq(text_at(told, "0/locations/0/physicalLocation/artifactLocation/uri"), "dir/b%20c.pcap");
+    ck_assert_str_eq(text_at(told, "0/message/text"), sample_hostile_shown);
+    ck_assert_str_eq(text_at(told, "1/level"), "error");
+    parsed_free(&parsed);
+}
+END_TEST
+
 START_TEST(known_deviation)
 {
     const struct result results[] = {
@@ -402,6 +421,7 @@ Suite *sarif_suite(void)
     tcase_add_test(sarif, places);
     tcase_add_loop_test(sarif, invocations, 0, 6);
     tcase_add_test(sarif, half_a_run);
+    tcase_add_loop_test(sarif, captures_not_read, 0, 2);
     tcase_add_test(sarif, known_deviation);
     tcase_add_test(sarif, messages_are_inert);
     tcase_add_test(sarif, fingerprints);

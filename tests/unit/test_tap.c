@@ -289,6 +289,24 @@ START_TEST(nothing_decided)
 }
 END_TEST
 
+/* What could not be read was not judged: no success. */
+START_TEST(captures_not_read)
+{
+    struct document document = {.folder = sample_folder()};
+
+    sample_audit(document.folder, VERDICT_PASS);
+    document_make(&document);
+    ck_assert_str_eq(document.lines[1], "1..3");
+    ck_assert(is_ok(&document, "DDP-7.2-02"));
+    ck_assert_str_eq(document.lines[point_of(&document, "dir/b c.pcap")],
+                     "not ok 2 - dir/b c.pcap: is read to its end");
+    expect(&document, "dir/b c.pcap", "message", sample_hostile_shown);
+    expect(&document, "dir/b c.pcap", "verdict", "INCONCLUSIVE");
+    ck_assert(!is_ok(&document, "d.pcap"));
+    document_free(&document);
+}
+END_TEST
+
 START_TEST(version_13)
 {
     struct document document;
@@ -331,6 +349,7 @@ Suite *tap_suite(void)
     tcase_add_test(tap, known_deviation);
     tcase_add_test(tap, half_a_run_bails_out);
     tcase_add_test(tap, nothing_decided);
+    tcase_add_test(tap, captures_not_read);
     tcase_add_test(tap, version_13);
     tcase_add_test(tap, disk_full);
     suite_add_tcase(suite, tap);
