@@ -213,12 +213,12 @@ static int put_section(struct pcapng *w, const char *tool, const char *comment)
     return end_block(w);
 }
 
-static int put_interface(struct pcapng *w)
+static int put_interface(struct pcapng *w, uint16_t link)
 {
     uint8_t nanoseconds = 9;
 
     begin_block(w, BLOCK_INTERFACE);
-    put16(w, LINK_ETHERNET);
+    put16(w, link);
     put16(w, 0);
     put32(w, 0); /* no snap length */
     put_option(w, OPTION_INTERFACE_RESOLUTION, &nanoseconds, 1);
@@ -226,27 +226,34 @@ static int put_interface(struct pcapng *w)
     return end_block(w);
 }
 
-struct pcapng *pcapng_open(const char *path, const char *tool, const char *section_comment, struct sentence *error)
+struct pcapng *pcapng_open_file(int file, const char *name, uint16_t link, const char *tool,
+                                const char *section_comment, struct sentence *error)
 {
     struct pcapng *w = calloc(1, sizeof(*w));
 
-    if (w == NULL || (w->path = strdup(path)) == NULL) {
-        sentence_set(error, "%s: out of memory", path);
+    if (w == NULL || (w->path = strdup(name)) == NULL) {
+        sentence_set(error, "%s: out of memory", name);
         free(w);
+        (void)close(file);
         return NULL;
     }
-    w->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (w->file < 0) {
-        sentence_set(error, "%s: cannot create the capture file: %s", path, strerror(errno));
-        free(w->path);
-        free(w);
-        return NULL;
-    }
-    if (put_section(w, tool, section_comment) != 0 || put_interface(w) != 0 || write_pending(w) != 0) {
+    w->file = file;
+    if (put_section(w, tool, section_comment) != 0 || put_interface(w, link) != 0 || write_pending(w) != 0) {
         (void)pcapng_close(w, error);
         return NULL;
     }
     return w;
+}
+
+struct pcapng *pcapng_open(const char *path, const char *tool, const char *section_comment, struct sentence *error)
+{
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+    if (file < 0) {
+        sentence_set(error, "%s: cannot create the capture file: %s", path, strerror(errno));
+        return NULL;
+    }
+    return pcapng_open_file(file, path, LINK_ETHERNET, tool, section_comment, error);
 }
 
 void pcapng_set_autoflush(struct pcapng *writer, bool on)
@@ -257,18 +264,24 @@ void pcapng_set_autoflush(struct pcapng *writer, bool on)
 int pcapng_write_frame(struct pcapng *writer, uint64_t time_ns, const uint8_t *frame, size_t octets,
                        const char *comment, bool inbound)
 {
+    return pcapng_write_cut_frame(writer, time_ns, frame, octets, octets, comment, inbound);
+}
+
+int pcapng_write_cut_frame(struct pcapng *writer, uint64_t time_ns, const uint8_t *frame, size_t octets,
+                           size_t wire_octets, const char *comment, bool inbound)
+{
     uint32_t flags = inbound ? DIRECTION_INBOUND : DIRECTION_OUTBOUND;
 
     if (writer->failed)
         return -1;
-    if (octets > UINT32_MAX / 2)
+    if (wire_octets > UINT32_MAX / 2 || octets > wire_octets)
         return fail(writer, "write a frame of 2 GiB or more", EMSGSIZE);
     begin_block(writer, BLOCK_PACKET);
     put32(writer, 0); /* the interface */
     put32(writer, (uint32_t)(time_ns >> 32));
     put32(writer, (uint32_t)time_ns);
     put32(writer, (uint32_t)octets);
-    put32(writer, (uint32_t)octets);
+    put32(writer, (uint32_t)wire_octets);
     put_padded(writer, frame, octets);
     put_notes(writer);
     if (comment != NULL)

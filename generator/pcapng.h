@@ -20,6 +20,13 @@ struct pcapng;
  */
 struct pcapng *pcapng_open(const char *path, const char *tool, const char *section_comment, struct sentence *error);
 
+/*
+ * The same on an open file, which is the writer's from now on (also when this fails), with another link type (LINKTYPE of
+ * the pcap registry). `name` is for messages.
+ */
+struct pcapng *pcapng_open_file(int file, const char *name, uint16_t link, const char *tool,
+                                const char *section_comment, struct sentence *error);
+
 /* Flush after every block (default: only at pcapng_flush() and pcapng_close()). */
 void pcapng_set_autoflush(struct pcapng *writer, bool on);
 
@@ -30,6 +37,10 @@ void pcapng_set_autoflush(struct pcapng *writer, bool on);
  */
 int pcapng_write_frame(struct pcapng *writer, uint64_t time_ns, const uint8_t *frame, size_t octets,
                        const char *comment, bool inbound);
+
+/* The same of a frame of which only the first `octets` were captured: on the wire it had `wire_octets`. */
+int pcapng_write_cut_frame(struct pcapng *writer, uint64_t time_ns, const uint8_t *frame, size_t octets,
+                           size_t wire_octets, const char *comment, bool inbound);
 
 /*
  * Leaves a comment (check id, step, verdict) for the next frame; several may wait. Any that still wait at

@@ -3,23 +3,22 @@
 #include "conformance/engine/script.h"
 
 #include <lauxlib.h>
-#include <lualib.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conformance/engine/lua_rig.h"
-#include "conformance/engine/lua_wire.h"
+#include "conformance/engine/lua_sandbox.h"
 #include "conformance/engine/upper_tester.h"
 #include "tools/embedded.h"
 
 #define LIBRARY "conformance/scripts/lib/"
 
-/* A script that computes longer, or holds more, than any check has a reason to is stopped with an error. */
-enum { INSTRUCTIONS_MAX = 50000000, MEMORY_MAX = 256 << 20 };
+/* A script that computes longer than any check has a reason to is stopped with an error. */
+enum { INSTRUCTIONS_MAX = 50000000 };
 
 struct script_host {
-    lua_State *lua;
-    size_t memory; /* octets that the Lua state holds */
+    struct lua_sandbox sandbox;
+    lua_State *lua; /* the sandbox's */
     struct lua_rig rig;
     struct check *checks;
     size_t check_count, check_room;
@@ -92,49 +91,10 @@ static int add_check(lua_State *lua)
     return 0;
 }
 
-static void on_count(lua_State *lua, lua_Debug *debug)
+static void open_tables(struct script_host *host)
 {
-    (void)debug;
-    luaL_error(lua, "the script computes for ever");
-}
-
-/* Lua's allocator, with a limit for all that scripts hold. */
-static void *allocate(void *context, void *octets, size_t old_size, size_t new_size)
-{
-    struct script_host *host = context;
-    size_t had = octets != NULL ? old_size : 0;
-    void *got;
-
-    if (new_size == 0) {
-        free(octets);
-        host->memory -= had;
-        return NULL;
-    }
-    if (new_size > had && host->memory + (new_size - had) > MEMORY_MAX)
-        return NULL;
-    got = realloc(octets, new_size);
-    if (got != NULL)
-        host->memory = host->memory - had + new_size;
-    return got;
-}
-
-/* What scripts may use of Lua: no files, no processes, no loading of code. */
-static void open_sandbox(struct script_host *host)
-{
-    static const char *const removed[] = {"dofile", "loadfile", "load", "require", "collectgarbage", "print", NULL};
     lua_State *lua = host->lua;
 
-    luaL_requiref(lua, "_G", luaopen_base, 1);
-    luaL_requiref(lua, LUA_STRLIBNAME, luaopen_string, 1);
-    luaL_requiref(lua, LUA_TABLIBNAME, luaopen_table, 1);
-    luaL_requiref(lua, LUA_MATHLIBNAME, luaopen_math, 1);
-    lua_settop(lua, 0);
-    for (size_t i = 0; removed[i] != NULL; i++) {
-        lua_pushnil(lua);
-        lua_setglobal(lua, removed[i]);
-    }
-    lua_wire_open(lua);
-    lua_setglobal(lua, "wire");
     lua_rig_open(lua, &host->rig);
     lua_setglobal(lua, "rig");
     lua_pushcfunction(lua, add_check);
@@ -163,15 +123,7 @@ static int on_error(lua_State *lua)
 
 static int call(lua_State *lua, int arguments, int results)
 {
-    int handler = lua_gettop(lua) - arguments;
-    int status;
-
-    lua_pushcfunction(lua, on_error);
-    lua_insert(lua, handler);
-    lua_sethook(lua, on_count, LUA_MASKCOUNT, INSTRUCTIONS_MAX);
-    status = lua_pcall(lua, arguments, results, handler);
-    lua_remove(lua, handler);
-    return status;
+    return lua_sandbox_call(&host_of(lua)->sandbox, arguments, results, on_error);
 }
 
 int script_load(struct script_host *host, const char *path, const void *octets, size_t count, struct sentence *error)
@@ -186,17 +138,7 @@ int script_load(struct script_host *host, const char *path, const void *octets, 
     host->loading = name + 1;
     status = luaL_loadbufferx(lua, octets, count, name, "t");
     if (status == LUA_OK) {
-        /* Each script has globals of its own, behind which the shared ones stand. */
-        lua_newtable(lua);
-        lua_newtable(lua);
-        lua_pushglobaltable(lua);
-        lua_setfield(lua, -2, "__index");
-        lua_setmetatable(lua, -2);
-        if (strncmp(path, LIBRARY, strlen(LIBRARY)) == 0) {
-            lua_pop(lua, 1);
-            lua_pushglobaltable(lua);
-        }
-        lua_setupvalue(lua, -2, 1);
+        lua_sandbox_globals(lua, strncmp(path, LIBRARY, strlen(LIBRARY)) == 0);
         status = call(lua, 0, 0);
     }
     if (status == LUA_OK)
@@ -235,13 +177,13 @@ struct script_host *script_host_new(struct sentence *error)
 {
     struct script_host *host = calloc(1, sizeof(*host));
 
-    if (host == NULL || (host->lua = lua_newstate(allocate, host)) == NULL) {
+    if (host == NULL || lua_sandbox_open(&host->sandbox, INSTRUCTIONS_MAX, host) != 0) {
         (void)sentence_set(error, "out of memory for the script host");
         free(host);
         return NULL;
     }
-    *(struct script_host **)lua_getextraspace(host->lua) = host;
-    open_sandbox(host);
+    host->lua = host->sandbox.lua;
+    open_tables(host);
     if (load_embedded(host, true, error) != 0) {
         script_host_free(host);
         return NULL;
@@ -261,7 +203,7 @@ void script_host_free(struct script_host *host)
 {
     if (host == NULL)
         return;
-    lua_close(host->lua);
+    lua_sandbox_close(&host->sandbox);
     forget_texts(host);
     free(host->checks);
     free(host);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A device on a simulated wire: our TCP with its defaults, the reference stack above it, and its upper tester. It is a
+ * node of the world (link_sim.h) and knows no time but the world's.
+ */
+#ifndef CONFORMANCE_ENGINE_SIM_DEVICE_H
+#define CONFORMANCE_ENGINE_SIM_DEVICE_H
+
+#include "generator/link_sim.h"
+#include "generator/packet.h"
+#include "wire/sentence.h"
+
+struct sim_device;
+struct defect_set;
+
+struct sim_device_config {
+    struct sim *sim; /* borrowed, as all here */
+    enum sim_end end;
+    uint8_t mac[6];
+    const char *ipv4, *ipv6;
+    uint64_t seed;                    /* of its TCP: ISS, ports */
+    const struct defect_set *defects; /* NULL: by the book */
+};
+
+/* A device that is switched on, attached to its end of the wire. NULL with a sentence. */
+struct sim_device *sim_device_new(const struct sim_device_config *config, struct sentence *error);
+
+/* Switched off: connections vanish without a word. The world may not be run until another node is attached. */
+void sim_device_free(struct sim_device *device);
+
+/* One request line to its upper tester; the answer is the caller's to free(). NULL: memory is short. */
+char *sim_device_command(struct sim_device *device, const char *request);
+
+#endif
