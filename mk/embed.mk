@@ -19,4 +19,4 @@ $(B)/gen/$(1).c: $(B)/gen/$(1).list $(B)/tools/embed $($(1))
 	$$(Q)$(B)/tools/embed $(1) $$< >$$@
 endef
 $(foreach t,embedded_scripts embedded_requirements embedded_report_files embedded_defects \
-	embedded_no_defects,$(eval $(call embedded_table,$(t))))
+	embedded_no_defects embedded_captures,$(eval $(call embedded_table,$(t))))

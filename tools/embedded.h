@@ -38,6 +38,10 @@ extern const size_t embedded_defect_count;
 extern const struct embedded_file embedded_no_defects[];
 extern const size_t embedded_no_defect_count;
 
+/* generator/lua (the library of capture scripts) and generator/corpus, every .lua */
+extern const struct embedded_file embedded_captures[];
+extern const size_t embedded_capture_count;
+
 /* The entry of `table` (with `count` entries) whose path is `path`, or NULL. */
 static inline const struct embedded_file *embedded_find(const struct embedded_file *table, size_t count,
                                                         const char *path)

@@ -7,6 +7,7 @@
 #include "conformance/engine/cmd_catalogue.h"
 #include "conformance/engine/cmd_complete.h"
 #include "conformance/engine/cmd_dump.h"
+#include "conformance/engine/cmd_gen.h"
 #include "conformance/engine/cmd_pics.h"
 #include "conformance/engine/cmd_prove.h"
 #include "conformance/engine/cmd_report.h"
@@ -26,6 +27,7 @@ static const struct subcommand subcommands[] = {
     {"audit", cmd_audit, "judges captures, by the same requirement ids"},
     {"prove", cmd_prove, "the kill matrix: every defect against every check and rule"},
     {"peer", cmd_peer, "the reference stack as a device under test"},
+    {"gen", cmd_gen, "makes frames and captures out of scripts"},
     {"dump", cmd_dump, "shows a capture, one line a message"},
     {"list", cmd_list, "the requirements, and what decides them"},
     {"explain", cmd_explain, "one requirement in full, with its header drawn"},

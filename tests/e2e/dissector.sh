@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The Wireshark plugin on captures of every situation (dissector_corpus.c) and on those of real stacks: each field of
+# The Wireshark plugin on captures of every situation (warpcheck gen --corpus) and on those of real stacks: each field of
 # each frame is as in tests/data/dissector/, in two passes and, but for links to later frames, in one; every FPDU that
 # was sent is there with its payload; nothing is called malformed; findings can be filtered; the rules' findings are
 # those of `warpcheck audit`.
@@ -17,11 +17,14 @@ source tests/e2e/expect.bash
 source tests/e2e/dissector.bash
 generated "$WORK/generated"
 if [ -n "$UPDATE" ]; then
-	cp "$WORK"/generated/*.pcap pcaps/generated/
+	cp "$WORK"/made/generated/* pcaps/generated/
 fi
 for capture in "$WORK"/generated/*.pcap pcaps/generated/*.pcap; do
 	name=$(basename "$capture")
 	holds "$name: generated as it is in pcaps/generated" cmp "$WORK/generated/$name" "pcaps/generated/$name"
+done
+for name in README.md expected.tsv; do
+	holds "$name: as gen --corpus writes it" cmp "$WORK/made/generated/$name" "pcaps/generated/$name"
 done
 corpus
 
