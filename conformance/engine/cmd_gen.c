@@ -15,29 +15,28 @@
 
 enum { SCRIPTS_MAX = 64, SETTINGS_MAX = 32, SCRIPT_OCTETS_MAX = 1 << 20, NAME_OCTETS = 256 };
 
+/* clang-format off */
 static const char usage[] =
     "usage: warpcheck gen [OPTION...] SCRIPT\n"
     "       warpcheck gen [OPTION...] -e TEXT\n"
     "       warpcheck gen --corpus DIR [SCRIPT...]\n"
-    "  Makes frames and captures out of Lua scripts (docs/writing-captures.md), with no device and no network.\n"
-    "  SCRIPT may be - for the standard input; -e gives the script, or one frame, on the command line:\n"
-    "    warpcheck gen --hex -e 'rdmap.send { data = \"hello\" }'\n"
-    "    warpcheck gen -e 'rdmap.send { data = \"hello\" }' | tshark -r -\n"
+    "  Makes frames and captures out of Lua scripts (docs/writing-captures.md), with no device and no network. SCRIPT is a\n"
+    "  file, or - for the standard input.\n"
+    "  -e TEXT          the script itself, or frames: -e 'rdmap.send { data = \"hello\" }'\n"
     "  -o FILE          writes there; - (the default) is the standard output\n"
-    "  --format F       pcapng, pcap, hex (digits, a line a frame), c (arrays) or raw (octets); by default what FILE "
-    "ends\n"
+    "  --format F       pcapng, pcap, hex (digits, a line a frame), c (arrays) or raw (octets); by default what FILE ends\n"
     "                   in says it, else pcapng\n"
-    "  --hex, --c       --format hex, --format c\n"
+    "  --hex            --format hex\n"
+    "  --c              --format c\n"
     "  --seed N         random numbers and simulated stacks follow from it (1)\n"
     "  --set NAME=TEXT  arg.NAME is TEXT in the scripts (several: repeat)\n"
-    "  --corpus DIR     makes every capture of the scripts, or without one of the project's own corpus, in DIR: with "
-    "a\n"
+    "  --corpus DIR     makes every capture of the scripts, or without one of the project's own corpus, in DIR: with a\n"
     "                   README.md and with expected.tsv, what warpcheck audit rightly finds in them\n"
     "  --only GLOB      of several captures those with such names\n"
     "  --list           shows the captures' names\n"
     "  --help           this text\n"
-    "  Exit status: 0 done, 2 usage or a bad script, 3 no packet or nothing selected, 4 the output cannot be "
-    "written.\n";
+    "  Exit status: 0 done, 2 usage or a bad script, 3 no packet or nothing selected, 4 the output cannot be written.\n";
+/* clang-format on */
 
 struct options {
     const char *scripts[SCRIPTS_MAX];
