@@ -49,6 +49,8 @@ static void word_put(const char *word, size_t length)
             fputs("\\e", stdout);
         else if (word[i] == '\'')
             fputs("\\(aq", stdout);
+        else if (word[i] == '"')
+            fputs("\\(dq", stdout);
         else if (word[i] == '-' && option)
             fputs("\\-", stdout);
         else
@@ -121,6 +123,18 @@ static void row_put(const struct help_part *row)
     text_put(row->text[0] != '\0' ? row->text : "\\&");
 }
 
+/* Words in one line, behind a macro. */
+static void line_put(const char *macro, const char *text)
+{
+    fputs(macro, stdout);
+    while (*(text += strspn(text, " ")) != '\0') {
+        putchar(' ');
+        word_put(text, strcspn(text, " "));
+        text += strcspn(text, " ");
+    }
+    putchar('\n');
+}
+
 /* The program's usage names it as it was called, which is a path of the build; a page names it as it is installed. */
 static void usage_put(const struct manual *manual, const char *command, const char *usage)
 {
@@ -131,12 +145,7 @@ static void usage_put(const struct manual *manual, const char *command, const ch
     printf(".Dl %s", name);
     if (strncmp(usage, name, strlen(name)) != 0 && command != NULL)
         printf(" %s", command);
-    while (*(rest += strspn(rest, " ")) != '\0') {
-        putchar(' ');
-        word_put(rest, strcspn(rest, " "));
-        rest += strcspn(rest, " ");
-    }
-    putchar('\n');
+    line_put("", rest);
 }
 
 static size_t selection_begin(const struct help *help)
@@ -179,13 +188,15 @@ static void help_put(const struct manual *manual, const char *command, const str
         }
         if (part->kind == HELP_ROW && !list)
             puts(".Bl -tag -width Ds");
-        else if (part->kind == HELP_PARAGRAPH && list)
+        else if (list && (part->kind == HELP_PARAGRAPH || part->kind == HELP_EXAMPLE))
             puts(".El");
-        list = part->kind == HELP_ROW || (list && part->kind != HELP_PARAGRAPH);
+        list = part->kind == HELP_ROW || (list && part->kind == HELP_GAP);
         if (part->kind == HELP_ROW) {
             row_put(part);
         } else if (part->kind == HELP_USAGE) {
             usage_put(manual, command, part->text);
+        } else if (part->kind == HELP_EXAMPLE) {
+            line_put(".Dl", part->text);
         } else if (part->kind == HELP_PARAGRAPH) {
             puts(".Pp");
             text_put(part->text);

@@ -33,7 +33,7 @@ static const char usage[] =
     "  What to know of a device before it is judged: each capability, what it means, how many requirements depend on "
     "it.\n"
     "  ITEM               a capability or a glob, such as 'mpa.*' (several: any of them)\n"
-    "  --dut PROFILE      the answers of this device, and which requirements apply to it by them\n"
+    "  --dut FILE         the answers of the device with this profile, and which requirements apply to it by them\n"
     "  --ask              asks the upper tester that the profile names, too\n"
     "  --requirements     the ids of the requirements that depend on each\n"
     "  --format F         text, markdown (to be filled in on paper), profile (for run --dut) or jsonl\n"
@@ -102,7 +102,7 @@ static int arguments_parse(struct inquiry *inquiry, int argc, char **argv, struc
             return -1;
     }
     if (inquiry->ask && inquiry->dut == NULL && !inquiry->help)
-        return sentence_set(error, "--ask needs --dut PROFILE: its \"control\" is who is asked");
+        return sentence_set(error, "--ask needs --dut FILE: its \"control\" is who is asked");
     return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "conformance/engine/coverage.h"
 #include "conformance/engine/help_text.h"
@@ -22,13 +23,16 @@ struct offer {
     const char *before;
     int before_length;
     const char *begun;
-    bool checks; /* of requirements those alone that a check decides */
+    bool checks;   /* of requirements those alone that a check decides */
+    bool any_case; /* as the commands take ids */
     struct sentence *error;
 };
 
 static void offer_word(const struct offer *offer, const char *word, size_t length, const char *meaning)
 {
-    if (length < strlen(offer->begun) || strncmp(word, offer->begun, strlen(offer->begun)) != 0)
+    int (*compare)(const char *, const char *, size_t) = offer->any_case ? strncasecmp : strncmp;
+
+    if (length < strlen(offer->begun) || compare(word, offer->begun, strlen(offer->begun)) != 0)
         return;
     fprintf(offer->out, "%.*s%.*s\t%.*s\n", offer->before_length, offer->before, (int)length, word, MEANING_WIDTH,
             meaning);
@@ -36,10 +40,12 @@ static void offer_word(const struct offer *offer, const char *word, size_t lengt
 
 static int offer_requirements(const struct offer *offer)
 {
+    struct offer ids = *offer;
     struct catalogue *catalogue = NULL;
     struct coverage_index *index = NULL;
     int result = catalogue_load(&catalogue, offer->error);
 
+    ids.any_case = true;
     if (result == 0 && offer->checks)
         result = coverage_load(&index, offer->error);
     for (size_t i = 0; result == 0 && i < catalogue_count(catalogue); i++) {
@@ -49,7 +55,7 @@ static int offer_requirements(const struct offer *offer)
         if (offer->checks)
             coverage_of(index, requirement->id, &coverage);
         if (!offer->checks || coverage.check_path != NULL)
-            offer_word(offer, requirement->id, strlen(requirement->id), requirement->text);
+            offer_word(&ids, requirement->id, strlen(requirement->id), requirement->text);
     }
     coverage_free(index);
     catalogue_free(catalogue);
@@ -111,17 +117,12 @@ static const struct kind {
     const char *name;
     int (*offer)(const struct offer *offer);
 } kinds[] = {
-    {"DEFECT", offer_defects},  {"SELECT", offer_requirements},
-    {"ID", offer_requirements}, {"ITEM", offer_items},
-    {"PROFILE", offer_devices}, {"FILE", offer_files},
-    {"OUT", offer_files},       {"PATH", offer_files},
-    {"SCRIPT", offer_files},    {"DIR", offer_folders},
-    {"N", offer_nothing},       {"S", offer_nothing},
-    {"HEX", offer_nothing},     {"PORT", offer_nothing},
-    {"ADDRESS", offer_nothing}, {"ADDRESS:PORT", offer_nothing},
-    {"NAME", offer_nothing},    {"OPTION", offer_nothing},
-    {"COMMAND", offer_nothing}, {"ARGUMENT", offer_nothing},
-    {"WORD", offer_nothing},
+    {"DEFECT", offer_defects},  {"SELECT", offer_requirements},  {"ID", offer_requirements}, {"ITEM", offer_items},
+    {"PROFILE", offer_devices}, {"FILE", offer_files},           {"OUT", offer_files},       {"PATH", offer_files},
+    {"SCRIPT", offer_files},    {"DIR", offer_folders},          {"N", offer_nothing},       {"S", offer_nothing},
+    {"GLOB", offer_nothing},    {"TEXT", offer_nothing},         {"HEX", offer_nothing},     {"PORT", offer_nothing},
+    {"ADDRESS", offer_nothing}, {"ADDRESS:PORT", offer_nothing}, {"NAME", offer_nothing},    {"OPTION", offer_nothing},
+    {"COMMAND", offer_nothing}, {"ARGUMENT", offer_nothing},     {"WORD", offer_nothing},
 };
 
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };

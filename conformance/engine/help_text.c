@@ -11,7 +11,7 @@
 
 #include "wire/sentence.h"
 
-enum { INDENT = 2, CONTINUATION = 7, HELP_OCTETS_MAX = 1 << 16 };
+enum { INDENT = 2, EXAMPLE_INDENT = 4, CONTINUATION = 7, HELP_OCTETS_MAX = 1 << 16 };
 
 static const char usage_mark[] = "usage: ";
 
@@ -65,6 +65,8 @@ static void line_add(struct help *help, char *line)
         *part = (struct help_part){HELP_USAGE, "", line + sizeof(usage_mark) - 1};
     } else if (last != NULL && last->kind == HELP_USAGE && indent == CONTINUATION) {
         *part = (struct help_part){HELP_USAGE, "", line + indent};
+    } else if (indent == EXAMPLE_INDENT) {
+        *part = (struct help_part){HELP_EXAMPLE, "", line + indent};
     } else if (is_row(line)) {
         row_add(part, line + INDENT);
     } else if (last != NULL && last->kind == HELP_ROW && indent >= CONTINUATION) {

@@ -8,6 +8,7 @@
  *       --ird N, --ord N   Read depths (4)                 ... of two options
  *                          and what else is to be said     ... and its continuation, indented by 8 or more
  *       Runs the reference stack with each defect ...      a paragraph, indented by 2 or not at all
+ *         warpcheck list 'MPA-7.*'                         an example in it, a line that stays as it is, indented by 4
  */
 #ifndef CONFORMANCE_ENGINE_HELP_TEXT_H
 #define CONFORMANCE_ENGINE_HELP_TEXT_H
@@ -17,12 +18,12 @@
 
 struct sentence;
 
-enum help_kind { HELP_USAGE, HELP_PARAGRAPH, HELP_ROW, HELP_GAP /* an empty line */ };
+enum help_kind { HELP_USAGE, HELP_PARAGRAPH, HELP_EXAMPLE, HELP_ROW, HELP_GAP /* an empty line */ };
 
 struct help_part {
     enum help_kind kind;
     const char *term; /* of a row: "--format F", "SELECT", "list"; else "" */
-    const char *text; /* in one line: the usage, the paragraph, what a row means; of a gap "" */
+    const char *text; /* in one line: the usage, the paragraph, the example, what a row means; of a gap "" */
 };
 
 struct help {

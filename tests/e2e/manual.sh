@@ -81,6 +81,26 @@ holds "and it names each of verbs.h${missing:+, but not$missing}" test -z "$miss
 sed -n '/^\.Bd/,/^\.Ed/p' docs/man/libiwarp.3 | sed -e '/^\.[BE]d/d' -e 's/\\e/\\/g' >"$WORK/example.c"
 holds "its example compiles" "${cc[@]}" -std=gnu17 -Wall -Wextra -Werror -Ireference-stack/include -I. -c -o "$WORK/example.o" "$WORK/example.c"
 
+# Whatever a help says stays what it is: examples, quotes, backslashes, what looks like markup.
+cat >"$WORK/fake" <<'FAKE'
+#!/bin/sh
+[ "$1" = --help ] && echo 'usage: fake COMMAND' && echo && exec echo '  gen  makes'
+cat <<'HELP'
+usage: fake gen SCRIPT
+  Makes frames. A \fBbackslash stays.
+    fake gen --hex -e 'rdmap.send { data = "hello" }' | tshark -r -
+  --hex, --c   --format hex, --format c
+               .Pp is no macro
+  .Sh neither  'nor this' "one"
+HELP
+FAKE
+chmod +x "$WORK/fake"
+printf '.Dd November 22, 2026\n.Dt FAKE 1\n.Os\n.Sh NAME\n.Nm fake\n.Nd test\n.Sh COMMANDS\n@details@\n' >"$WORK/template"
+expect 0 "a page of a strange help" "$B/tools/manual" "$WORK/template" "$WORK/fake"
+mandoc -T ascii -O width=400 "$WORK/stdout" | words >"$WORK/fake.1.words"
+mapfile -t texts < <("$WORK/fake" gen --help | pieces)
+said fake.1 "${texts[@]}"
+
 # The generator refuses what it would otherwise put into a page wrongly.
 printf '@nonsense@\n' >"$WORK/template"
 expect 1 "a template with an unknown line" "$B/tools/manual" "$WORK/template" "$WARPCHECK"

@@ -32,6 +32,7 @@ static const char run[] = "usage: warpcheck run [OPTION...] [SELECT...]\n"
                           "  SELECT           an id\n";
 static const char dump[] = "usage: warpcheck dump [SELECT...] FILE|DIR... [-o OUT]\n"
                            "       warpcheck dump --defect DEFECT ITEM...\n"
+                           "  As in:\n    warpcheck dump  x.pcap\n  and so on.\n"
                            "  --defect DEFECT  a defect\n  --other THING    of no known kind\n";
 static const char peer[] =
     "usage: peer [OPTION...]\n  --rev 1|2   revision (2)\n  --rtr LIST  messages: send,write,read (all)\n";
@@ -102,6 +103,10 @@ START_TEST(a_help_is_read_back)
     ck_assert_int_eq(help_parse(&help, dump, &error), 0);
     ck_assert_int_eq((int)help.parts[1].kind, (int)HELP_USAGE);
     ck_assert_str_eq(help.parts[1].text, "warpcheck dump --defect DEFECT ITEM...");
+    ck_assert_str_eq(help.parts[2].text, "As in:");
+    ck_assert_int_eq((int)help.parts[3].kind, (int)HELP_EXAMPLE);
+    ck_assert_str_eq(help.parts[3].text, "warpcheck dump  x.pcap");
+    ck_assert_int_eq((int)help.parts[4].kind, (int)HELP_PARAGRAPH);
     help_free(&help);
     ck_assert_int_eq(help_parse(&help, root, &error), 0);
     ck_assert_int_eq((int)help.parts[1].kind, (int)HELP_GAP);
@@ -158,7 +163,8 @@ static const struct {
     {"warpcheck run -o _", ":folders "},
     {"warpcheck run --dut l", "linux-siw linux-siw-6.1 linux-siw-6.12 :files "},
     {"warpcheck run --simulate MPA-7.1.1-02", "MPA-7.1.1-02 "},
-    {"warpcheck run MPA-3-15", ""}, /* decided by a rule alone: run has no check of it */
+    {"warpcheck run mpa-7.1.1-02", "MPA-7.1.1-02 "}, /* as run takes it */
+    {"warpcheck run MPA-3-15", ""},                  /* decided by a rule alone: run has no check of it */
     {"warpcheck dump MPA-3-15", "MPA-3-15 :files :folders "},
     {"warpcheck dump mpa.rev2", "mpa.rev2 :files :folders "},
     {"warpcheck dump --defect ddp-qn-wrong", "ddp-qn-wrong-code "},
