@@ -26,6 +26,7 @@ static void drain(struct iwarp_stream *stream, uint64_t now)
             state = crc32c_update(state, output.spans[i].octets, output.spans[i].count);
         /* Half a piece at times, so that what is left is asked for again. */
         iwarp_stream_output_done(stream, state & 1 ? output.octets : (output.octets + 1) / 2, now);
+        iwarp_stream_set_packed(stream, (state >> 8) % 4096);
     }
     while (iwarp_stream_poll(stream, &event)) {
     }
