@@ -45,18 +45,18 @@ static void append(struct outlet *outlet, struct iwarp_span span, bool copy)
 {
     struct iwarp_span *last = outlet->span_count == 0 ? NULL : &outlet->spans[outlet->span_count - 1];
     uint8_t *end = outlet->staged + outlet->copied;
+    bool joins = copy && last != NULL && outlet->copied != 0 && last->octets + last->count == end;
 
     outlet->octets += span.count;
     if (copy) {
         memcpy(end, span.octets, span.count);
         span.octets = end;
         outlet->copied += span.count;
-        if (end != outlet->staged && last->octets + last->count == end) {
-            last->count += span.count;
-            return;
-        }
     }
-    outlet->spans[outlet->span_count++] = span;
+    if (joins)
+        last->count += span.count;
+    else
+        outlet->spans[outlet->span_count++] = span;
 }
 
 size_t outlet_drain(struct outlet *outlet, void *transport, struct iwarp_stream *stream, size_t emss, uint64_t now)
