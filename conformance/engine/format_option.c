@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 int format_option_parse(struct format_option *option, const char *value, struct sentence *error)
 {
@@ -34,11 +35,14 @@ int format_option_results(const struct format_option *option, const char *output
         if (snprintf(path, room, "%s/results.jsonl", output) >= (int)room)
             return sentence_set(error, "the output folder's path is too long");
     } else if (option->report != NULL) {
-        FILE *file = tmpfile(); /* open until the process ends: its descriptor is its name */
+        FILE *file = tmpfile();
+        int descriptor = file != NULL ? dup(fileno(file)) : -1; /* open until the process ends: it is the file's name */
 
-        if (file == NULL)
+        if (file != NULL)
+            (void)fclose(file);
+        if (descriptor < 0)
             return sentence_set(error, "cannot make a temporary file: %s", strerror(errno));
-        (void)snprintf(path, room, "/proc/self/fd/%d", fileno(file));
+        (void)snprintf(path, room, "/proc/self/fd/%d", descriptor);
     }
     return 0;
 }
