@@ -182,6 +182,10 @@ json_t *result_to_json(const struct result *result)
     rc |= set_text(object, "purpose", result->purpose);
     if (result->duration_ns)
         rc |= set_count(object, "duration_ns", result->duration_ns);
+    if (result->octets) {
+        rc |= set_count(object, "offset", result->offset);
+        rc |= set_count(object, "octets", result->octets);
+    }
     rc |= set_text(object, "reading", result->reading);
     rc |= set_text(object, "pics", result->pics);
     rc |= set_text(object, "replay", result->replay);
@@ -212,6 +216,8 @@ int result_from_json(json_t *object, struct result *result)
         .count = get_count(object, "count"),
         .purpose = get_text(object, "purpose"),
         .duration_ns = get_count(object, "duration_ns"),
+        .offset = get_count(object, "offset"),
+        .octets = get_count(object, "octets"),
         .reading = get_text(object, "reading"),
         .pics = get_text(object, "pics"),
         .replay = get_text(object, "replay"),

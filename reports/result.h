@@ -56,6 +56,8 @@ struct result {
     /* optional, for people: left out of the line when NULL or 0 */
     const char *purpose;   /* the check's purpose line */
     uint64_t duration_ns;  /* of the check */
+    uint64_t offset;       /* where the frame's octets begin in `file`, from 0, */
+    uint64_t octets;       /* and how many there are; 0: not known */
     const char *reading;   /* AMBIGUOUS: the reading that the DUT took */
     const char *pics;      /* SKIP: the capability line of the profile, e.g. "markers = no" */
     const char *replay;    /* command line that repeats it */

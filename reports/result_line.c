@@ -122,6 +122,10 @@ int result_line_append(struct result_lines *lines, const struct result *result)
     rc |= put_text(lines, "\"purpose\":", result->purpose);
     if (result->duration_ns)
         rc |= put_count(lines, "\"duration_ns\":", result->duration_ns);
+    if (result->octets) {
+        rc |= put_count(lines, "\"offset\":", result->offset);
+        rc |= put_count(lines, "\"octets\":", result->octets);
+    }
     rc |= put_text(lines, "\"reading\":", result->reading);
     rc |= put_text(lines, "\"pics\":", result->pics);
     rc |= put_text(lines, "\"replay\":", result->replay);

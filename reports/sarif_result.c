@@ -70,12 +70,25 @@ static json_t *physical_location(struct sarif *sarif, const char *path)
     return location;
 }
 
+/* The frame in the file, as octets (SARIF 2.1.0, 3.30.5). */
+static json_t *region(struct sarif *sarif, const struct result *result)
+{
+    json_t *octets = json_object();
+    sarif_set(sarif, octets, "byteOffset", sarif_integer(result->offset));
+    sarif_set(sarif, octets, "byteLength", sarif_integer(result->octets));
+    return octets;
+}
+
 static void set_locations(struct sarif *sarif, json_t *object, const struct result *result)
 {
     json_t *location = json_object(), *list = json_array(), *logical = json_array();
     char text[64];
-    if (result->file && *result->file)
-        sarif_set(sarif, location, "physicalLocation", physical_location(sarif, result->file));
+    if (result->file && *result->file) {
+        json_t *physical = physical_location(sarif, result->file);
+        if (result->octets)
+            sarif_set(sarif, physical, "region", region(sarif, result));
+        sarif_set(sarif, location, "physicalLocation", physical);
+    }
     sarif_append(sarif, logical,
                  result->flow && *result->flow ? logical_location(sarif, result->flow, "flow")
                                                : logical_location(sarif, sarif->report->info.target, "device"));

@@ -16,8 +16,8 @@
 enum { LADDER_START_STEPS = 4, LADDER_BEFORE = 10, LADDER_AFTER = 8 };
 
 /*
- * Reads the capture at `path` again, up to its frame number `frames`, and fills result.steps of all findings; stops as
- * soon as all are whole. -1 with the sentence set when it cannot be opened or memory is short: what was drawn by then
+ * Reads the capture at `path` again, up to its frame number `frames`, and fills result.steps of all findings, and where their
+ * frames lie in the file; stops as soon as all ladders are whole. -1 with the sentence set when it cannot be opened or memory is short: what was drawn by then
  * stays good, as does an empty ladder.
  */
 int audit_ladder_draw(struct audit_findings *findings, const char *path, uint64_t frames, struct sentence *error);

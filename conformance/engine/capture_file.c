@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { READ_BUFFER = 1 << 18, DEPTH_MAX = 64, NANOSECONDS = 1000000000 };
 
@@ -133,6 +134,74 @@ int capture_next(struct capture_file *capture, struct flow_frame *frame, struct 
         return 0;
     explain(capture->path, pcap_geterr(capture->pcap), capture->frames, error);
     return -1;
+}
+
+/* Whether the file has those octets there. */
+static bool is_there(int file, uint64_t offset, const uint8_t *octets, size_t count)
+{
+    uint8_t piece[2048];
+
+    for (size_t done = 0; done < count; done += sizeof(piece)) {
+        size_t left = count - done < sizeof(piece) ? count - done : sizeof(piece);
+
+        if (pread(file, piece, left, (off_t)(offset + done)) != (ssize_t)left ||
+            memcmp(piece, octets + done, left) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* The length of the pcapng block that ends at `end`, by the copy of it that closes the block; 0: there is none. */
+static uint32_t block_length(int file, uint64_t end)
+{
+    uint32_t length, front;
+
+    if (end < 12 || pread(file, &length, sizeof(length), (off_t)(end - 4)) != (ssize_t)sizeof(length))
+        return 0;
+    for (unsigned order = 0; order < 2; order++, length = __builtin_bswap32(length)) {
+        uint32_t written = order == 0 ? length : __builtin_bswap32(length);
+
+        if (length >= 12 && length <= end &&
+            pread(file, &front, sizeof(front), (off_t)(end - length + 4)) == (ssize_t)sizeof(front) && front == written)
+            return length;
+    }
+    return 0;
+}
+
+bool capture_place(const struct capture_file *capture, const struct flow_frame *frame, uint64_t *offset)
+{
+    enum { SECTION = 0x0A0D0D0A, PACKET = 28, SIMPLE_PACKET = 12 }; /* octets of a block before the frame's */
+    FILE *file = pcap_file(capture->pcap);
+    off_t end = file != NULL && capture->regular ? ftello(file) : -1; /* of what libpcap has read: the frame's record */
+    uint32_t first = 0, length;
+
+    if (end < 0 || pread(fileno(file), &first, sizeof(first), 0) != (ssize_t)sizeof(first))
+        return false;
+    if (first != SECTION) { /* pcap: nothing behind the octets */
+        *offset = (uint64_t)end - frame->captured;
+        return (uint64_t)end > frame->captured && is_there(fileno(file), *offset, frame->octets, frame->captured);
+    }
+    length = block_length(fileno(file), (uint64_t)end);
+    *offset = (uint64_t)end - length + PACKET;
+    if (length > PACKET && is_there(fileno(file), *offset, frame->octets, frame->captured))
+        return true;
+    *offset = (uint64_t)end - length + SIMPLE_PACKET;
+    return length > SIMPLE_PACKET && is_there(fileno(file), *offset, frame->octets, frame->captured);
+}
+
+bool capture_place_of(const char *path, uint64_t number, uint64_t *offset, uint64_t *octets)
+{
+    struct sentence ignored;
+    struct capture_file *capture = capture_open(path, &ignored);
+    struct flow_frame frame;
+    bool known = false;
+
+    while (capture != NULL && !known && capture->frames < number && capture_next(capture, &frame, &ignored) == 1)
+        known = frame.number == number && capture_place(capture, &frame, offset);
+    if (known)
+        *octets = frame.captured;
+    capture_close(capture);
+    return known;
 }
 
 uint64_t capture_frames(const struct capture_file *capture)

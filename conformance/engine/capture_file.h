@@ -24,6 +24,16 @@ struct capture_file *capture_open(const char *path, struct sentence *error);
  */
 int capture_next(struct capture_file *capture, struct flow_frame *frame, struct sentence *error);
 
+/*
+ * Where the octets of the frame that was given last lie in the file: `frame` as capture_next() filled it; *offset counts
+ * from the file's beginning. False when they are nowhere in it as they were given (a pipe; libpcap changes some frames).
+ * Looks into the file, so it is for the few frames that somebody asks for.
+ */
+bool capture_place(const struct capture_file *capture, const struct flow_frame *frame, uint64_t *offset);
+
+/* The same of frame `number` of the capture at `path`, and how many octets of it there are. False: not known. */
+bool capture_place_of(const char *path, uint64_t number, uint64_t *offset, uint64_t *octets);
+
 /* Frames given so far. */
 uint64_t capture_frames(const struct capture_file *capture);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/engine/capture_file.h"
 #include "conformance/engine/cmd_report.h"
 #include "conformance/engine/output_folder.h"
 #include "conformance/engine/coverage.h"
@@ -70,6 +71,18 @@ static void on_progress(void *user, size_t done, size_t total, const struct plan
     terminal_progress(&command->terminal, done, total, item->check->id, command->failed);
 }
 
+/* Where the frame lies in the evidence, which is written by now. */
+static void place_frame(const struct command *command, struct result *result)
+{
+    char path[2 * PATH_OCTETS];
+
+    if (command->options.output == NULL || result->evidence == NULL || result->frame == 0 ||
+        result->verdict == VERDICT_PASS)
+        return;
+    (void)snprintf(path, sizeof(path), "%s/%s", command->options.output, result->evidence);
+    (void)capture_place_of(path, result->frame, &result->offset, &result->octets);
+}
+
 static int on_result(void *user, const struct result *decided)
 {
     struct command *command = user;
@@ -83,6 +96,7 @@ static int on_result(void *user, const struct result *decided)
     if (command->options.profile != NULL)
         (void)profile_judge(&command->profile, &result, command->today, text, sizeof(text));
     command->failed += result.verdict == VERDICT_FAIL;
+    place_frame(command, &result);
     if (results_log_append(command->log, &result, &command->log_error) != 0)
         return -1;
     if (!format_option_machine(&command->options.format)) {

@@ -52,6 +52,19 @@ both() {
 # Perl's own harness: its exit status.
 harness() { prove --exec cat "$1" >"$WORK/prove" 2>&1; }
 
+# octets SARIF FOLDER LIMIT: the regions of so many results hold the octets that Wireshark finds in the frame.
+octets() {
+	local path frame offset length regions=0
+	while IFS=$'\t' read -r path frame offset length; do
+		cmp <("$TSHARK" -r "$2/$path" -Y "frame.number == $frame" -F pcap -w - 2>/dev/null | tail -c +41) \
+			<(tail -c +$((offset + 1)) "$2/$path" | head -c "$length") || return 1
+		regions=$((regions + 1))
+	done < <(jq -r '[.runs[0].results[] | .locations[0] | [.physicalLocation.artifactLocation.uri, .properties.frame,
+		.physicalLocation.region.byteOffset, .physicalLocation.region.byteLength] | select(.[2] != null)] | unique | .[] | @tsv' \
+		"$1" | head -n "$3")
+	[ "$regions" -eq "$3" ]
+}
+
 echo "== an audit"
 expect 1 "audit of all captures" "$WARPCHECK" audit pcaps -o "$WORK/audit"
 both "$WORK/audit" "an audit" 1
@@ -60,6 +73,7 @@ holds "there is more than one file, and more than one finding" \
 holds "every capture named is there" bash -c "jq -r '.runs[0].artifacts[].location.uri' '$WORK/audit/results.sarif' |
 	while read -r path; do [ -f \"\$path\" ] || exit 1; done"
 holds "prove fails it" bash -c "! prove --exec cat '$WORK/tap13'"
+holds "the regions are the frames' octets" octets "$WORK/audit/results.sarif" . 8
 expect 0 "report makes them again" bash -c "mkdir -p '$WORK/again' && cp '$WORK/audit/results.jsonl' '$WORK/again' &&
 	'$WARPCHECK' report '$WORK/again' >/dev/null"
 for file in index.html junit.xml results.tap results.sarif; do
@@ -111,6 +125,7 @@ both "$WORK/bad" "a broken stack" 1
 holds "prove fails it" bash -c "! prove --exec cat '$WORK/tap13'"
 holds "the evidence is attached, and there" bash -c "cd '$WORK/bad' && jq -er '.runs[0].results[] |
 	select(.ruleId == \"DDP-7.2-01\" or .ruleId == \"DDP-7.2-02\") | .attachments[0].artifactLocation.uri' results.sarif | xargs ls"
+holds "the regions are the frames' octets in the evidence" octets "$WORK/bad/results.sarif" "$WORK/bad" 3
 holds "a failure has its ladder, with a step that counts" \
 	jq -e '[.runs[0].results[] | select(.level == "error") | .codeFlows[0].threadFlows[0].locations[]?.importance] |
 	any(. == "essential")' "$WORK/bad/results.sarif"

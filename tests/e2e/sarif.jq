@@ -32,6 +32,8 @@ def only($names): (keys - $names) == [];
       .physicalLocation.artifactLocation as $at | ($at.uri | uri) and $run.artifacts[$at.index].location.uri == $at.uri
     else true end)),
   must("each result has a location"; all($run.results[]; (.locations | length) == 1 and .occurrenceCount >= 1)),
+  must("regions of octets"; all($run.results[].locations[].physicalLocation | select(. != null) | .region | select(. != null);
+    .byteOffset >= 24 and .byteLength > 0)),
   must("fingerprints"; all($run.results[]; .partialFingerprints["warpcheckFinding/v1"] | test("^[0-9a-f]{16}$"))),
   must("suppressions say why"; all($run.results[] | (.suppressions // [])[]; .kind == "external" and (.justification | length > 0)))
 ] | all

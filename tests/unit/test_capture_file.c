@@ -292,6 +292,58 @@ START_TEST(two_different_interfaces)
 }
 END_TEST
 
+/* Where the frames lie in the file: in either format, and with all the kinds of block that hold them. */
+START_TEST(where_frames_lie)
+{
+    const uint8_t octets[FRAME] = {1};
+    struct image pcap = {.count = 0}, pcapng = {.count = 0};
+    uint64_t places[3], offset = 1, count = 1;
+    const char *path;
+
+    pcap_head(&pcap, 1);
+    pcap_frame(&pcap, 7, 0, FRAME, FRAME);
+    pcap_frame(&pcap, 8, 0, 20, 1514);
+    path = save("places.pcap", &pcap);
+    ck_assert(capture_place_of(path, 1, &offset, &count));
+    ck_assert_uint_eq(offset, 24 + 16);
+    ck_assert_uint_eq(count, FRAME);
+    ck_assert(capture_place_of(path, 2, &offset, &count));
+    ck_assert_uint_eq(offset, 24 + 16 + FRAME + 16);
+    ck_assert_uint_eq(count, 20);
+    ck_assert(!capture_place_of(path, 3, &offset, &count));
+    ck_assert(!capture_place_of(path, 0, &offset, &count));
+    ck_assert(!capture_place_of(sample_path(folder, "none.pcap"), 1, &offset, &count));
+
+    pcapng_section(&pcapng);
+    pcapng_interface(&pcapng, 1, 65535);
+    places[0] = pcapng.count + 28;
+    pcapng_frame(&pcapng, 0, 1);
+    put32(&pcapng, 6); /* Enhanced Packet Block with a comment: something stands behind the octets */
+    put32(&pcapng, 32 + FRAME + 12);
+    put32(&pcapng, 0);
+    put32(&pcapng, 0);
+    put32(&pcapng, 2);
+    put32(&pcapng, FRAME);
+    put32(&pcapng, FRAME);
+    places[1] = pcapng.count;
+    put(&pcapng, octets, FRAME);
+    put(&pcapng, "\x01\x00\x04\x00warp\x00\x00\x00\x00", 12);
+    put32(&pcapng, 32 + FRAME + 12);
+    put32(&pcapng, 3); /* Simple Packet Block */
+    put32(&pcapng, 16 + FRAME);
+    put32(&pcapng, FRAME);
+    places[2] = pcapng.count;
+    put(&pcapng, octets, FRAME);
+    put32(&pcapng, 16 + FRAME);
+    path = save("places.pcapng", &pcapng);
+    for (unsigned i = 0; i < 3; i++) {
+        ck_assert(capture_place_of(path, i + 1, &offset, &count));
+        ck_assert_uint_eq(offset, places[i]);
+        ck_assert_uint_eq(count, FRAME);
+    }
+}
+END_TEST
+
 START_TEST(folders)
 {
     static const char *const files[] = {"b.pcapng",        "notes.txt",    "sub/c.CAP",
@@ -362,6 +414,7 @@ Suite *capture_file_suite(void)
 
     tcase_add_checked_fixture(tests, make_folder, remove_folder);
     tcase_add_test(tests, frames_as_they_are);
+    tcase_add_test(tests, where_frames_lie);
     tcase_add_test(tests, cut_anywhere);
     tcase_add_test(tests, no_captures);
     tcase_add_test(tests, unknown_links);

@@ -63,7 +63,7 @@ START_TEST(every_number)
     struct result result = {.id = "A", .verdict = VERDICT_PASS, .by = "rule"};
 
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-        result.frame = result.count = result.duration_ns = numbers[i];
+        result.frame = result.count = result.duration_ns = result.offset = result.octets = numbers[i];
         same(&result);
     }
     for (int verdict = 0; verdict < VERDICT_COUNT; verdict++) {

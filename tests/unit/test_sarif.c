@@ -297,6 +297,25 @@ START_TEST(messages_are_inert)
 }
 END_TEST
 
+START_TEST(octets_of_the_frame)
+{
+    struct result result = {
+        .id = "DDP-7.2-02", .verdict = VERDICT_FAIL, .by = "rule", .file = "a.pcap", .offset = 0, .octets = 60};
+    struct parsed parsed;
+
+    parsed_of(&parsed, &sample_info, &result, 1, NULL);
+    const json_t *region = at(parsed.results, "0/locations/0/physicalLocation/region");
+    ck_assert_int_eq(json_integer_value(at(region, "byteOffset")), 0);
+    ck_assert_int_eq(json_integer_value(at(region, "byteLength")), 60);
+    parsed_free(&parsed);
+    result.octets = 0;
+    result.offset = 7;
+    parsed_of(&parsed, &sample_info, &result, 1, NULL);
+    ck_assert_ptr_null(at(parsed.results, "0/locations/0/physicalLocation/region"));
+    parsed_free(&parsed);
+}
+END_TEST
+
 static void fingerprint(const struct run_info *info, const struct result *result, char print[20])
 {
     struct parsed parsed;
@@ -424,6 +443,7 @@ Suite *sarif_suite(void)
     tcase_add_loop_test(sarif, captures_not_read, 0, 2);
     tcase_add_test(sarif, known_deviation);
     tcase_add_test(sarif, messages_are_inert);
+    tcase_add_test(sarif, octets_of_the_frame);
     tcase_add_test(sarif, fingerprints);
     tcase_add_test(sarif, many_findings);
     tcase_add_loop_test(sarif, paths_as_uris, 0, sizeof(uris) / sizeof(uris[0]));
