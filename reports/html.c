@@ -116,6 +116,7 @@ static void facts(const struct html *html)
     markup_open(html->markup, "dl", "class", "facts", NULL);
     fact(html, "Target", info->target);
     fact(html, "Command", info->command);
+    fact(html, "Shard", info->shard);
     fact(html, "Started", info->started);
     fact(html, "Ended", summary->ended);
     fact(html, "Tool", info->tool);

@@ -80,6 +80,7 @@ static void where(const struct html *html, const struct result *result)
         markup_close(m);
     }
     row(html, strcmp(result->by ? result->by : "", "rule") == 0 ? "Rule" : "Check", NULL, result->script);
+    row(html, "Contradicted", NULL, result->otherwise);
     if (result->duration_ns) {
         snprintf(text, sizeof(text), "%.1f ms", (double)result->duration_ns / 1e6);
         row(html, "Took", NULL, text);

@@ -101,6 +101,7 @@ static void body(struct markup *m, const struct report_entry *entry, const struc
     text_line(m, "actual    ", result->actual);
     text_line(m, "message   ", result->message);
     text_line(m, "reading   ", result->reading);
+    text_line(m, "otherwise ", result->otherwise);
     text_line(m, "file      ", result->file);
     text_line(m, "flow      ", result->flow);
     if (result->frame) {

@@ -10,15 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum verdict verdict_worse(enum verdict a, enum verdict b)
-{
-    static const int weight[VERDICT_COUNT] = {
-        [VERDICT_FAIL] = 5,      [VERDICT_WARN] = 4, [VERDICT_INCONCLUSIVE] = 3,
-        [VERDICT_AMBIGUOUS] = 2, [VERDICT_PASS] = 1, [VERDICT_SKIP] = 0,
-    };
-    return weight[a] >= weight[b] ? a : b;
-}
-
 static int keep(struct report_entry *entry, const struct result *result, json_t *object)
 {
     if (entry->kept_count == entry->kept_room) {
@@ -169,7 +160,13 @@ static void settle_summary(struct report *report)
 int report_load(struct report *report, const char *path, const struct catalogue *catalogue, struct sentence *error)
 {
     *report = (struct report){.catalogue = catalogue};
-    struct results_reader reader = {on_run, on_result, on_capture, on_summary, on_console, on_note, report};
+    struct results_reader reader = {.on_run = on_run,
+                                    .on_result = on_result,
+                                    .on_capture = on_capture,
+                                    .on_summary = on_summary,
+                                    .on_console = on_console,
+                                    .on_note = on_note,
+                                    .user = report};
     struct sentence why = {"out of memory while the results were read"};
     if (results_read(path, &reader, &why) == 0 && sort_entries(report) == 0) {
         settle_summary(report);

@@ -73,9 +73,6 @@ const struct result *report_first(const struct report_entry *entry, enum verdict
 struct report_entry *const *report_find(const struct report *report, const struct requirement *requirement,
                                         size_t *count);
 
-/* Of two verdicts the one that matters more. */
-enum verdict verdict_worse(enum verdict a, enum verdict b);
-
 /* "expected X; got Y" or the message, whatever the result has: one line, malloc'd, NULL without memory. */
 char *report_sentence(const struct result *result);
 

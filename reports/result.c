@@ -30,6 +30,15 @@ int verdict_from_name(const char *name, enum verdict *verdict)
     return -1;
 }
 
+enum verdict verdict_worse(enum verdict a, enum verdict b)
+{
+    static const int weight[VERDICT_COUNT] = {
+        [VERDICT_FAIL] = 5,      [VERDICT_WARN] = 4, [VERDICT_INCONCLUSIVE] = 3,
+        [VERDICT_AMBIGUOUS] = 2, [VERDICT_PASS] = 1, [VERDICT_SKIP] = 0,
+    };
+    return weight[a] >= weight[b] ? a : b;
+}
+
 static uint64_t *counter_of(struct run_summary *summary, enum verdict verdict)
 {
     switch (verdict) {
@@ -190,6 +199,8 @@ json_t *result_to_json(const struct result *result)
     rc |= set_text(object, "pics", result->pics);
     rc |= set_text(object, "replay", result->replay);
     rc |= set_text(object, "deviation", result->deviation);
+    rc |= set_text(object, "otherwise", result->otherwise);
+    rc |= set_text(object, "unexpected", result->unexpected);
     if (result->steps && json_array_size(result->steps))
         rc |= json_object_set(object, "steps", result->steps);
     if (rc) {
@@ -222,6 +233,8 @@ int result_from_json(json_t *object, struct result *result)
         .pics = get_text(object, "pics"),
         .replay = get_text(object, "replay"),
         .deviation = get_text(object, "deviation"),
+        .otherwise = get_text(object, "otherwise"),
+        .unexpected = get_text(object, "unexpected"),
     };
     json_t *steps = json_object_get(object, "steps");
     result->steps = json_is_array(steps) ? steps : NULL;
@@ -245,6 +258,12 @@ json_t *run_info_to_json(const struct run_info *info)
     rc |= set_count(object, "seed", info->seed);
     rc |= set_text(object, "command", info->command);
     rc |= set_text(object, "started", info->started);
+    if (info->selected)
+        rc |= set_count(object, "selected", info->selected);
+    rc |= set_text(object, "shard", info->shard);
+    rc |= set_text(object, "plan", info->plan);
+    if (info->parts)
+        rc |= json_object_set(object, "parts", info->parts);
     if (rc) {
         json_decref(object);
         return NULL;
@@ -261,7 +280,12 @@ int run_info_from_json(json_t *object, struct run_info *info)
         .seed = get_count(object, "seed"),
         .command = get_text(object, "command"),
         .started = get_text(object, "started"),
+        .selected = get_count(object, "selected"),
+        .shard = get_text(object, "shard"),
+        .plan = get_text(object, "plan"),
     };
+    json_t *parts = json_object_get(object, "parts");
+    info->parts = json_is_object(parts) ? parts : NULL;
     const char *type = get_text(object, "type");
     if (!type || strcmp(type, "run") != 0 || !info->tool || !info->catalogue || !info->target)
         return -1;

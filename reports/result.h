@@ -54,15 +54,17 @@ struct result {
     uint64_t count;       /* how often it was seen in this flow; 0 is written as 1 */
 
     /* optional, for people: left out of the line when NULL or 0 */
-    const char *purpose;   /* the check's purpose line */
-    uint64_t duration_ns;  /* of the check */
-    uint64_t offset;       /* where the frame's octets begin in `file`, from 0, */
-    uint64_t octets;       /* and how many there are; 0: not known */
-    const char *reading;   /* AMBIGUOUS: the reading that the DUT took */
-    const char *pics;      /* SKIP: the capability line of the profile, e.g. "markers = no" */
-    const char *replay;    /* command line that repeats it */
-    const char *deviation; /* WARN: it is this known deviation of the profile, and would be a failure otherwise */
-    json_t *steps;         /* the ladder: array of step objects (see result_step); borrowed reference */
+    const char *purpose;    /* the check's purpose line */
+    uint64_t duration_ns;   /* of the check */
+    uint64_t offset;        /* where the frame's octets begin in `file`, from 0, */
+    uint64_t octets;        /* and how many there are; 0: not known */
+    const char *reading;    /* AMBIGUOUS: the reading that the DUT took */
+    const char *pics;       /* SKIP: the capability line of the profile, e.g. "markers = no" */
+    const char *replay;     /* command line that repeats it */
+    const char *deviation;  /* WARN: it is this known deviation of the profile, and would be a failure otherwise */
+    const char *otherwise;  /* merged results: the verdicts that others had of the same, "PASS" */
+    const char *unexpected; /* of a shard, PASS: why it is a FAIL if no other shard saw worse (a known deviation) */
+    json_t *steps;          /* the ladder: array of step objects (see result_step); borrowed reference */
 };
 
 /* The first line of results.jsonl. `seed` is at most 2^63 - 1 (JSON integers are signed). */
@@ -73,6 +75,11 @@ struct run_info {
     uint64_t seed;
     const char *command; /* optional: "run", "audit" */
     const char *started; /* optional: UTC, "2026-11-20T10:47:28Z" */
+    uint64_t selected;   /* optional: requirements that were selected and that something can decide; of all shards */
+    /* of a part of a run (--shard), and of what was merged (reports/merge.h) */
+    const char *shard; /* "2/4"; NULL: not shared out */
+    const char *plan;  /* digest of what was shared out, hexadecimal */
+    json_t *parts;     /* merged: the parts by name; borrowed */
 };
 
 /* A line of an audit: a capture, and whether it could be read. */
@@ -103,6 +110,9 @@ struct run_summary {
 
 /* "PASS", "FAIL", ...; "?" for a number outside the enum. */
 const char *verdict_name(enum verdict verdict);
+
+/* Of two verdicts the one that matters more. */
+enum verdict verdict_worse(enum verdict a, enum verdict b);
 
 /* 0 and *verdict set when `name` (upper case, as verdict_name() gives it) is a verdict, else -1. */
 int verdict_from_name(const char *name, enum verdict *verdict);

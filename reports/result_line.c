@@ -130,6 +130,8 @@ int result_line_append(struct result_lines *lines, const struct result *result)
     rc |= put_text(lines, "\"pics\":", result->pics);
     rc |= put_text(lines, "\"replay\":", result->replay);
     rc |= put_text(lines, "\"deviation\":", result->deviation);
+    rc |= put_text(lines, "\"otherwise\":", result->otherwise);
+    rc |= put_text(lines, "\"unexpected\":", result->unexpected);
     if (result->steps && json_array_size(result->steps))
         rc |= put_steps(lines, result->steps);
     rc |= put(lines, "}\n", 2);

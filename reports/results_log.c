@@ -269,6 +269,12 @@ static int resume_run(void *user, const struct run_info *info, json_t *object)
     if (info->seed != resume->wanted->seed)
         return sentence_set(resume->error, "%s: cannot resume: its seed is %llu, not %llu", path,
                             (unsigned long long)info->seed, (unsigned long long)resume->wanted->seed);
+    if (info->parts)
+        return sentence_set(resume->error, "%s: cannot resume: these are merged results, resume the shards", path);
+    if (!same(info->shard, resume->wanted->shard) || !same(info->plan, resume->wanted->plan))
+        return sentence_set(resume->error, "%s: cannot resume: made by shard %.20s of another division (this is %.20s)",
+                            path, info->shard ? info->shard : "1/1",
+                            resume->wanted->shard ? resume->wanted->shard : "1/1");
     return write_line(resume->log, json_incref(object), resume->error);
 }
 

@@ -24,7 +24,8 @@ struct results_log *results_log_create(const char *path, const struct run_info *
                                        struct sentence *error);
 
 /*
- * Goes on with an existing file (`--resume`): refuses one whose run line names another catalogue, target or seed;
+ * Goes on with an existing file (`--resume`): refuses one whose run line names another catalogue, target, seed or
+ * shard, and merged results;
  * cuts a torn last line off and drops an old summary line, so that what follows is well-formed. The ids done so far
  * are in *done when `done` is not NULL (free with results_done_free()), and are counted in what
  * results_log_summary() gives. A missing or empty file is started anew.
@@ -69,6 +70,8 @@ struct results_reader {
     int (*on_run)(void *user, const struct run_info *info, json_t *object);
     int (*on_result)(void *user, const struct result *result, json_t *object);
     int (*on_capture)(void *user, const struct capture_info *info, json_t *object);
+    /* merged results: a rule's result that adds nothing to what a check decided, kept for the next merge */
+    int (*on_beside)(void *user, const struct result *result, json_t *object);
     int (*on_summary)(void *user, const struct run_summary *summary, json_t *object);
     void (*on_console)(void *user, const char *text); /* the end of what the device said on its console */
     void (*on_note)(void *user, const char *note);    /* e.g. "results.jsonl:17: last line is torn, ignored" */

@@ -46,11 +46,13 @@ static int deliver(struct reading *reading, json_t *object)
     const char *type = json_string_value(json_object_get(object, "type"));
     if (!reading->started || (type && strcmp(type, "run") == 0))
         return deliver_run(reading, object);
-    if (type && strcmp(type, "result") == 0) {
+    bool beside = type && strcmp(type, "beside") == 0;
+    if (beside || (type && strcmp(type, "result") == 0)) {
         struct result result;
+        int (*taker)(void *, const struct result *, json_t *) = beside ? reader->on_beside : reader->on_result;
         if (result_from_json(object, &result) != 0)
             return bad(reading, "a result without an id or with an unknown verdict");
-        return reader->on_result ? reader->on_result(reader->user, &result, object) : 0;
+        return taker ? taker(reader->user, &result, object) : 0;
     }
     if (type && strcmp(type, "capture") == 0) {
         struct capture_info info;

@@ -124,6 +124,7 @@ void terminal_result(struct terminal *terminal, const struct result *result, con
         field(terminal, "expected", result->expected);
         put_actual(terminal, result);
     }
+    field(terminal, "otherwise", result->otherwise);
     field(terminal, "reading", result->reading);
     field(terminal, "needs", result->pics);
     if (!settled || result->verdict == VERDICT_SKIP)
@@ -205,6 +206,11 @@ void terminal_summary(struct terminal *terminal, const struct run_summary *summa
                                "inconclusive: the environment kept some requirements from a verdict"},
     };
     enum exit_status status = summary_exit_status(summary);
+    const char *words = closing[status].words;
+    if (status == EXIT_CONFORMS && terminal->unfinished) {
+        status = EXIT_INCONCLUSIVE;
+        words = "inconclusive: nothing failed so far, but this is not the whole run";
+    }
     terminal_clear(terminal);
     put_counts(terminal, summary);
     if (summary->ambiguous > 0 && !terminal->all)
@@ -212,9 +218,9 @@ void terminal_summary(struct terminal *terminal, const struct run_summary *summa
               terminal->out);
     put_traffic(terminal, summary);
     if (terminal->colour)
-        fprintf(terminal->out, "%s%s\033[0m\n", colour_of(closing[status].verdict), closing[status].words);
+        fprintf(terminal->out, "%s%s\033[0m\n", colour_of(closing[status].verdict), words);
     else
-        fprintf(terminal->out, "%s\n", closing[status].words);
+        fprintf(terminal->out, "%s\n", words);
     if (report_path) {
         fputs("report: ", terminal->out);
         put(terminal->out, report_path);

@@ -17,6 +17,7 @@ struct terminal {
     bool live;        /* a terminal: progress line wanted */
     bool ladders;     /* print the ladder below each FAIL; off at first */
     bool all;         /* print PASS and SKIP lines too; off at first */
+    bool unfinished;  /* the run did not come to its end: what was exercised so far is no conformance */
     unsigned columns; /* of the terminal, 100 where unknown */
     bool progress;    /* private: a progress line is on the screen */
 };

@@ -56,6 +56,10 @@ static int option_parse(struct audit_options *options, int argc, char **argv, in
         return -1;
     if (value != NULL)
         return processes_parse(options, value, error);
+    if (option_value("--shard", argc, argv, index, &value, error) != 0)
+        return -1;
+    if (value != NULL)
+        return shard_parse(&options->shard, value, error);
     if (option_value("--format", argc, argv, index, &value, error) != 0)
         return -1;
     if (value != NULL)
@@ -126,6 +130,59 @@ static int argument_parse(struct audit_options *options, const struct catalogue 
     return argument[0] != '-' ? pattern_check(options, catalogue, argument, error) : 0;
 }
 
+/* Files are judged at so many octets a time, and opening one costs about as much as so many octets. */
+enum { OPENING_OCTETS = 65536 };
+
+static uint64_t octets_of(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
+}
+
+/* What is shared out: these files of these sizes, by these requirements. */
+static uint64_t digest_of(const struct audit_options *options, const struct catalogue *catalogue)
+{
+    uint64_t digest = SHARD_DIGEST_START;
+
+    for (size_t i = 0; i < catalogue_count(catalogue); i++)
+        if (selection_matches(&options->selection, catalogue_at(catalogue, i)))
+            digest = shard_digest_text(digest, catalogue_at(catalogue, i)->id);
+    for (size_t i = 0; i < options->files.count; i++)
+        digest =
+            shard_digest_number(shard_digest_text(digest, options->files.paths[i]), octets_of(options->files.paths[i]));
+    return digest;
+}
+
+/* Leaves this shard's files, in their order: all shards have about as many octets. */
+static int keep_own(struct audit_options *options, const struct catalogue *catalogue, struct sentence *error)
+{
+    struct capture_list *files = &options->files;
+    uint64_t *weights = calloc(files->count + 1, sizeof(*weights));
+    unsigned *owner = calloc(files->count + 1, sizeof(*owner));
+    size_t kept = 0;
+    int rc = -1;
+
+    shard_digest_show(digest_of(options, catalogue), options->plan);
+    for (size_t i = 0; weights != NULL && i < files->count; i++)
+        weights[i] = OPENING_OCTETS + octets_of(files->paths[i]);
+    if (weights == NULL || owner == NULL)
+        (void)sentence_set(error, "out of memory");
+    else
+        rc = shard_assign(weights, files->count, options->shard.of, owner, error);
+    for (size_t i = 0; rc == 0 && i < files->count; i++) {
+        if (owner[i] == options->shard.index)
+            files->paths[kept++] = files->paths[i];
+        else
+            free(files->paths[i]);
+    }
+    if (rc == 0)
+        files->count = kept;
+    free(weights);
+    free(owner);
+    return rc;
+}
+
 int audit_options_parse(struct audit_options *options, const struct catalogue *catalogue, int argc, char **argv,
                         struct sentence *error)
 {
@@ -144,5 +201,10 @@ int audit_options_parse(struct audit_options *options, const struct catalogue *c
         (void)sentence_set(error, "nothing selected: no requirement fits all options");
         return EXIT_NOTHING_SELECTED;
     }
-    return 0;
+    if (options->files.count == 1)
+        snprintf(options->target, sizeof(options->target), "%s", options->files.paths[0]);
+    else
+        snprintf(options->target, sizeof(options->target), "%.400s and %zu more captures", options->files.paths[0],
+                 options->files.count - 1);
+    return options->shard.of == 0 || keep_own(options, catalogue, error) == 0 ? 0 : EXIT_INCONCLUSIVE;
 }

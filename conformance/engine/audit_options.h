@@ -7,15 +7,19 @@
 
 #include "conformance/engine/capture_file.h"
 #include "conformance/engine/format_option.h"
+#include "conformance/engine/shard.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/select.h"
 #include "wire/sentence.h"
 
 struct audit_options {
     struct selection selection;
-    struct capture_list files; /* at least one when parsed */
-    const char *output;        /* folder, NULL: none */
-    unsigned processes;        /* files judged at once, at least 1 */
+    struct capture_list files;      /* at least one when parsed, but for a shard */
+    const char *output;             /* folder, NULL: none */
+    unsigned processes;             /* files judged at once, at least 1 */
+    struct shard shard;             /* --shard: `files` are its own */
+    char target[512];               /* what is audited in words: of all shards */
+    char plan[SHARD_DIGEST_OCTETS]; /* digest of what was shared out */
     struct format_option format;
     bool all;
 };

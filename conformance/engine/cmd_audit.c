@@ -47,14 +47,17 @@ static void usage(void)
 {
     char files[200], names[200];
 
-    printf("usage: warpcheck audit [SELECT...] [OPTION...] FILE|DIR...\n"
-           "  Judges captures (pcap, pcapng; folders with all below them) by every rule that their traffic exercises.\n"
-           "  -j N               judge up to N files at once\n"
-           "  -o DIR             write results.jsonl there, and the reports: %s\n"
-           "  --format F         %s: what standard output gets\n"
-           "  --all              show what passed, too\n"
-           "  --help             this text\n",
-           report_format_files(files, sizeof(files)), format_option_names(names, sizeof(names)));
+    printf(
+        "usage: warpcheck audit [SELECT...] [OPTION...] FILE|DIR...\n"
+        "  Judges captures (pcap, pcapng; folders with all below them) by every rule that their traffic exercises.\n"
+        "  -j N               judge up to N files at once\n"
+        "  --shard I/N        judge part I of N of the files, the same part everywhere; report --merge makes one of\n"
+        "                     them\n"
+        "  -o DIR             write results.jsonl there, and the reports: %s\n"
+        "  --format F         %s: what standard output gets\n"
+        "  --all              show what passed, too\n"
+        "  --help             this text\n",
+        report_format_files(files, sizeof(files)), format_option_names(names, sizeof(names)));
 }
 
 static int complain(int status, const char *message)
@@ -239,6 +242,11 @@ static void explain_nothing(const struct audit *audit)
 {
     const struct flow_totals *totals = &audit->totals;
 
+    if (audit->options->files.count == 0) {
+        fprintf(stderr, "warpcheck audit: shard %u/%u: none of the captures is its own\n", audit->options->shard.index,
+                audit->options->shard.of);
+        return;
+    }
     if (totals->flows != 0) {
         complain(0, "no rule that is selected was exercised by this traffic");
         return;
@@ -266,6 +274,9 @@ static int exit_status(const struct audit *audit, const struct run_summary *summ
         return EXIT_USAGE;
     if (audit->damaged || audit->unwritten)
         return EXIT_INCONCLUSIVE;
+    /* A shard in which nothing was decided says nothing about the whole: the merged report does. */
+    if (audit->options->shard.of != 0 && summary_exit_status(summary) == EXIT_NOTHING_SELECTED)
+        return EXIT_CONFORMS;
     return (int)summary_exit_status(summary);
 }
 
@@ -304,20 +315,21 @@ static int finish(struct audit *audit)
 static int open_log(struct audit *audit, struct sentence *error)
 {
     const struct audit_options *options = audit->options;
-    char target[512] = "", started[UTC_TEXT_OCTETS];
+    char started[UTC_TEXT_OCTETS], shard[24];
     struct run_info info = {
         .tool = "warpcheck " WARPCHECK_VERSION,
         .catalogue = catalogue_digest(audit->catalogue),
-        .target = target,
+        .target = options->target,
         .command = "audit",
         .started = utc_text(started),
+        .selected = selection_count(&options->selection, audit->catalogue),
     };
 
-    if (options->files.count == 1)
-        snprintf(target, sizeof(target), "%s", options->files.paths[0]);
-    else
-        snprintf(target, sizeof(target), "%.400s and %zu more captures", options->files.paths[0],
-                 options->files.count - 1);
+    if (options->shard.of != 0) {
+        shard_label(&options->shard, shard, sizeof(shard));
+        info.shard = shard;
+        info.plan = options->plan;
+    }
     if (options->output != NULL && output_folder_make(options->output, error) != 0)
         return -1;
     if (format_option_results(&options->format, options->output, audit->results, sizeof(audit->results), error) != 0)

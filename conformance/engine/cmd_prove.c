@@ -10,12 +10,14 @@
 #include <unistd.h>
 
 #include "conformance/engine/prove.h"
+#include "conformance/engine/prove_merge.h"
 #include "reports/terminal.h"
 
 enum { SEEDS = 8, JOBS_MAX = PROVE_JOBS_MAX };
 
 static const char usage[] =
     "usage: warpcheck prove [OPTION...] [DEFECT...]\n"
+    "       warpcheck prove --merge [--format F] FILE...\n"
     "  Runs the reference stack with each defect, in simulation, against every check and rule, and the correct stack\n"
     "  over many seeds. Every defect has to be caught by a requirement that it names; the correct stack by none.\n"
     "  The checks that a defect names are tried first, and all of them when these do not catch it.\n"
@@ -23,6 +25,8 @@ static const char usage[] =
     "  --seeds N      how many seeds of the correct stack (8; with defects named: 0)\n"
     "  --scripts DIR  checks of this folder instead of those built in\n"
     "  -j N           processes (as many as there are processors)\n"
+    "  --shard I/N    part I of N of the seeds and defects, the same part everywhere\n"
+    "  --merge        one result of those that several gave with --format jsonl (the shards of one, each in a file)\n"
     "  --matrix       the whole matrix: every check against every defect (minutes), and who caught what\n"
     "  --format F     text or jsonl\n"
     "  --help         this text\n";
@@ -34,6 +38,7 @@ struct command {
     bool seeds_given;
     bool jsonl;
     bool matrix;
+    bool merge; /* `only` are files */
     struct terminal terminal;
 };
 
@@ -71,6 +76,8 @@ static int option_parse(struct command *command, const char *option, const char 
         if (number_of(value, JOBS_MAX, &number, error, option) != 0 || number == 0)
             return sentence_set(error, "-j needs a number from 1 to %d", JOBS_MAX);
         command->prove.jobs = (unsigned)number;
+    } else if (strcmp(option, "--shard") == 0 && value != NULL) {
+        return shard_parse(&command->prove.shard, value, error);
     } else if (strcmp(option, "--scripts") == 0 && value != NULL) {
         command->scripts = value;
     } else if (strcmp(option, "--format") == 0 && value != NULL &&
@@ -87,6 +94,8 @@ static int arguments_parse(struct command *command, int argc, char **argv, struc
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--matrix") == 0)
             command->matrix = command->prove.whole = true;
+        else if (strcmp(argv[i], "--merge") == 0)
+            command->merge = true;
         else if (argv[i][0] != '-')
             command->only[command->prove.only_count++] = argv[i];
         else if (strncmp(argv[i], "-j", 2) == 0 && argv[i][2] != '\0') { /* -j2, as make has it */
@@ -97,9 +106,20 @@ static int arguments_parse(struct command *command, int argc, char **argv, struc
         else
             i++;
     }
+    if (command->merge && command->prove.only_count == 0)
+        return sentence_set(error, "--merge: which results? name files with what prove --format jsonl printed");
     if (command->prove.only_count != 0 && !command->seeds_given)
         command->prove.seeds = 0;
     return 0;
+}
+
+/* Takes the reference. */
+static void put_line(json_t *line)
+{
+    (void)json_dumpf(line, stdout, JSON_COMPACT);
+    puts("");
+    (void)fflush(stdout);
+    json_decref(line);
 }
 
 static void on_defect(void *user, const struct defect *defect, const char *const *killed_by, size_t count, bool killed)
@@ -111,12 +131,8 @@ static void on_defect(void *user, const struct defect *defect, const char *const
 
         for (size_t i = 0; i < count; i++)
             (void)json_array_append_new(ids, json_string(killed_by[i]));
-        json_t *line = json_pack("{s:s, s:s, s:s, s:o, s:b}", "type", "defect", "defect", defect->id, "requirement",
-                                 defect->requirement, "killed_by", ids, "killed", killed);
-        (void)json_dumpf(line, stdout, JSON_COMPACT);
-        puts("");
-        (void)fflush(stdout);
-        json_decref(line);
+        put_line(json_pack("{s:s, s:s, s:s, s:o, s:b}", "type", "defect", "defect", defect->id, "requirement",
+                           defect->requirement, "killed_by", ids, "killed", killed));
         return;
     }
     terminal_clear(&command->terminal);
@@ -137,6 +153,16 @@ static void on_alarm(void *user, uint64_t seed, const char *text)
 
     terminal_clear(&command->terminal);
     fprintf(command->jsonl ? stderr : stdout, "ALARM    correct stack, seed %" PRIu64 ": %s\n", seed, text);
+    if (command->jsonl)
+        put_line(json_pack("{s:s, s:I, s:s}", "type", "alarm", "seed", (json_int_t)seed, "text", text));
+}
+
+static void on_correct(void *user, uint64_t seed)
+{
+    struct command *command = user;
+
+    if (command->jsonl)
+        put_line(json_pack("{s:s, s:I}", "type", "correct", "seed", (json_int_t)seed));
 }
 
 static void on_progress(void *user, size_t done, size_t total)
@@ -154,14 +180,20 @@ static void print_summary(const struct command *command, const struct prove_summ
                                  (json_int_t)summary->false_alarms, "inconclusive", (json_int_t)summary->undecided,
                                  "checks", (json_int_t)summary->checks, "rules", (json_int_t)summary->rules);
 
-        (void)json_dumpf(line, stdout, JSON_COMPACT);
-        puts("");
-        json_decref(line);
+        if (command->prove.shard.of != 0) {
+            char label[24];
+
+            shard_label(&command->prove.shard, label, sizeof(label));
+            (void)json_object_set_new(line, "shard", json_string(label));
+            (void)json_object_set_new(line, "plan", json_string(summary->plan));
+        }
+        put_line(line);
         return;
     }
-    printf("\n%zu of %zu defects killed by %zu checks and %zu rules; the correct stack over %u seeds: %zu false alarms",
-           summary->killed, summary->defects, summary->checks, summary->rules, command->prove.seeds,
-           summary->false_alarms);
+    printf(
+        "\n%zu of %zu defects killed by %zu checks and %zu rules; the correct stack over %zu seeds: %zu false alarms",
+        summary->killed, summary->defects, summary->checks, summary->rules, summary->units - summary->defects,
+        summary->false_alarms);
     if (summary->undecided != 0)
         printf(", %zu inconclusive", summary->undecided);
     puts("");
@@ -177,6 +209,9 @@ static int prove(struct command *command, struct sentence *error)
         return complain(strncmp(error->text, "no defect", 9) == 0 ? 2 : 4, error->text);
     terminal_clear(&command->terminal);
     print_summary(command, &summary);
+    if (summary.units == 0)
+        fprintf(stderr, "warpcheck prove: shard %u/%u: none of the seeds and defects is its own\n",
+                command->prove.shard.index, command->prove.shard.of);
     if (fflush(stdout) != 0)
         return complain(4, "the matrix could not be written to stdout");
     return summary.killed == summary.defects && summary.false_alarms == 0 && summary.undecided == 0 ? 0 : 1;
@@ -224,12 +259,15 @@ int cmd_prove(int argc, char **argv)
     command.prove.only = command.only;
     command.prove.jobs = processors > 0 && processors <= JOBS_MAX ? (unsigned)processors : 1;
     command.prove.defect = on_defect;
+    command.prove.correct = on_correct;
     command.prove.alarm = on_alarm;
     command.prove.progress = on_progress;
     command.prove.user = &command;
     terminal_init(&command.terminal, stderr);
     if (arguments_parse(&command, argc, argv, &error) != 0)
         status = complain(2, error.text);
+    else if (command.merge)
+        status = prove_merge(command.only, command.prove.only_count, command.jsonl);
     else
         status = load_and_prove(&command, &error);
     free(command.only);

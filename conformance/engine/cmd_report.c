@@ -10,6 +10,7 @@
 
 #include "conformance/engine/coverage.h"
 #include "conformance/engine/report_matrix.h"
+#include "conformance/engine/report_merge.h"
 #include "conformance/requirements/catalogue.h"
 #include "reports/format.h"
 #include "reports/report.h"
@@ -18,13 +19,11 @@
 
 enum { REPORT_DONE = 0, REPORT_USAGE = 2, REPORT_ENVIRONMENT = 4 };
 
-enum { INPUTS_MAX = 64 };
-
 struct options {
     const struct report_format *format; /* NULL: all standing ones, or text */
     bool text;
-    bool matrix;
-    char *inputs[INPUTS_MAX];
+    bool matrix, merge;
+    char **inputs; /* in argv's own order; room for all arguments */
     size_t input_count;
     const char *output;
 };
@@ -35,15 +34,20 @@ static void usage(void)
 
     printf("usage: warpcheck report DIR|FILE [OPTION...]\n"
            "       warpcheck report --matrix [NAME=]DIR|FILE... [-o OUT]\n"
+           "       warpcheck report --merge DIR|FILE... -o OUT\n"
            "  Makes the reports of a run or audit again from its results.jsonl. Without --format, in the same folder:\n"
            "  %s.\n"
            "  --format F         %s (text: findings with ladders, on standard output;\n"
            "                     md: a summary in Markdown; tap13: for consumers that know TAP 13 only)\n",
            report_format_files(files, sizeof(files)), report_format_names("text", names, sizeof(names)));
-    fputs("  --matrix           one page of several runs, a column each (matrix.html), linked to the runs' own pages\n"
-          "  -o OUT             file to write, - for standard output\n"
-          "  --help             this text\n",
-          stdout);
+    fputs(
+        "  --matrix           one page of several runs, a column each (matrix.html), linked to the runs' own pages\n"
+        "  --merge            several runs of one device, or all shards of one (--shard), as one report in the folder\n"
+        "                     OUT; exit status as the run's own: 0 conforms, 1 fails, 3 nothing was decided, 4\n"
+        "                     inconclusive or a shard is missing\n"
+        "  -o OUT             file to write, - for standard output\n"
+        "  --help             this text\n",
+        stdout);
 }
 
 static int complain(int status, const char *message)
@@ -77,26 +81,33 @@ static int arguments_parse(struct options *options, int argc, char **argv, struc
                 return -1;
         } else if (strcmp(argument, "--matrix") == 0) {
             options->matrix = true;
+        } else if (strcmp(argument, "--merge") == 0) {
+            options->merge = true;
         } else if (strcmp(argument, "-o") == 0) {
             if (i + 1 >= argc)
                 return sentence_set(error, "-o needs a file name");
             options->output = argv[++i];
         } else if (argument[0] == '-' && argument[1] != '\0') {
             return sentence_set(error, "unknown option %.60s (warpcheck report --help lists them)", argument);
-        } else if (options->input_count == INPUTS_MAX) {
-            return sentence_set(error, "%d folders at a time, %.100s is too many", INPUTS_MAX, argument);
         } else {
             options->inputs[options->input_count++] = argv[i];
         }
     }
     if (options->input_count == 0)
         return sentence_set(error, "which run? name its output folder or its results.jsonl");
+    if (options->matrix && options->merge)
+        return sentence_set(error, "--matrix keeps runs apart, --merge makes one of them: one of the two");
+    if (options->merge && (options->output == NULL || options->format || options->text))
+        return sentence_set(error, "--merge needs -o OUT, a folder, and makes all that a run makes: no --format");
+    if (options->merge)
+        return 0;
     if (options->matrix)
         return !options->format && !options->text
                    ? 0
                    : sentence_set(error, "a matrix is HTML: --format has no place beside it");
     if (options->input_count > 1)
-        return sentence_set(error, "one folder or results.jsonl at a time (but for --matrix), %.100s is too many",
+        return sentence_set(error,
+                            "one folder or results.jsonl at a time (but for --matrix and --merge), %.100s is too many",
                             options->inputs[1]);
     if (options->output && !options->format && !options->text) {
         char names[200];
@@ -116,8 +127,7 @@ static char *beside(const char *dir, const char *name)
     return path;
 }
 
-/* The results.jsonl and the folder that it is in; both malloc'd. */
-static int paths_of(const char *input, char **results, char **dir)
+int results_paths(const char *input, char **results, char **dir)
 {
     struct stat status;
     /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): without an input the arguments were refused */
@@ -250,13 +260,37 @@ static int write_matrix(const struct options *options)
     return REPORT_DONE;
 }
 
-int cmd_report(int argc, char **argv)
+/* One run: its reports again. */
+static int write_again(const struct options *options)
 {
-    struct options options = {0};
     struct catalogue *catalogue = NULL;
     struct report report;
     struct sentence error;
     char *results = NULL, *dir = NULL;
+    int status;
+
+    if (results_paths(options->inputs[0], &results, &dir) != 0) {
+        status = complain(REPORT_ENVIRONMENT, "out of memory");
+    } else if (catalogue_load(&catalogue, &error) != 0) {
+        status = complain(REPORT_ENVIRONMENT, error.text);
+    } else if (options->text) {
+        status = write_text(results, catalogue);
+    } else if (report_load(&report, results, catalogue, &error) != 0) {
+        status = complain(REPORT_USAGE, error.text);
+    } else {
+        status = write_files(options, &report, dir);
+        report_free(&report);
+    }
+    catalogue_free(catalogue);
+    free(results);
+    free(dir);
+    return status;
+}
+
+int cmd_report(int argc, char **argv)
+{
+    struct options options = {0};
+    struct sentence error;
     int status;
 
     for (int i = 1; i < argc; i++)
@@ -264,25 +298,18 @@ int cmd_report(int argc, char **argv)
             usage();
             return REPORT_DONE;
         }
+    options.inputs = calloc((size_t)argc + 1, sizeof(*options.inputs));
+    if (options.inputs == NULL)
+        return complain(REPORT_ENVIRONMENT, "out of memory");
     if (arguments_parse(&options, argc, argv, &error) != 0)
-        return complain(REPORT_USAGE, error.text);
-    if (options.matrix)
-        return write_matrix(&options);
-    if (paths_of(options.inputs[0], &results, &dir) != 0) {
-        status = complain(REPORT_ENVIRONMENT, "out of memory");
-    } else if (catalogue_load(&catalogue, &error) != 0) {
-        status = complain(REPORT_ENVIRONMENT, error.text);
-    } else if (options.text) {
-        status = write_text(results, catalogue);
-    } else if (report_load(&report, results, catalogue, &error) != 0) {
         status = complain(REPORT_USAGE, error.text);
-    } else {
-        status = write_files(&options, &report, dir);
-        report_free(&report);
-    }
-    catalogue_free(catalogue);
-    free(results);
-    free(dir);
+    else if (options.matrix)
+        status = write_matrix(&options);
+    else if (options.merge)
+        status = report_merge(options.inputs, options.input_count, options.output);
+    else
+        status = write_again(&options);
+    free(options.inputs);
     return status;
 }
 

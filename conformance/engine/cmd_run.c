@@ -36,6 +36,8 @@ struct command {
     struct results_done *done;
     struct terminal terminal;
     uint64_t failed;
+    bool *exercised; /* by requirement index: it has a result */
+    char plan_digest[SHARD_DIGEST_OCTETS];
     char today[16];
     char evidence[PATH_OCTETS];
     char results[PATH_OCTETS + 16]; /* "": not kept */
@@ -83,6 +85,18 @@ static void place_frame(const struct command *command, struct result *result)
     (void)capture_place_of(path, result->frame, &result->offset, &result->octets);
 }
 
+/* The rule may have met its known deviation in another shard's traffic: the merge tells. */
+static bool deferred(struct command *command, struct result *result, char *text, size_t room)
+{
+    struct result judged = *result;
+
+    if (command->options.shard.of == 0 || strcmp(result->by, "rule") != 0 || result->verdict != VERDICT_PASS)
+        return false;
+    if (profile_judge(&command->profile, &judged, command->today, text, room))
+        result->unexpected = text;
+    return true;
+}
+
 static int on_result(void *user, const struct result *decided)
 {
     struct command *command = user;
@@ -93,7 +107,9 @@ static int on_result(void *user, const struct result *decided)
     if (strcmp(result.by, "rule") == 0 && command->done != NULL &&
         results_done_has(command->done, result.id, result.role))
         return 0;
-    if (command->options.profile != NULL)
+    if (requirement != NULL)
+        command->exercised[requirement->index] = true;
+    if (command->options.profile != NULL && !deferred(command, &result, text, sizeof(text)))
         (void)profile_judge(&command->profile, &result, command->today, text, sizeof(text));
     command->failed += result.verdict == VERDICT_FAIL;
     place_frame(command, &result);
@@ -135,7 +151,7 @@ static void describe_target(const struct command *command, char *text, size_t ro
 static int open_log(struct command *command, struct sentence *error)
 {
     const struct run_options *options = &command->options;
-    char target[512], started[UTC_TEXT_OCTETS];
+    char target[512], started[UTC_TEXT_OCTETS], shard[24];
     struct run_info info = {
         .tool = "warpcheck " WARPCHECK_VERSION,
         .catalogue = catalogue_digest(command->catalogue),
@@ -143,6 +159,7 @@ static int open_log(struct command *command, struct sentence *error)
         .seed = options->seed,
         .command = "run",
         .started = utc_text(started),
+        .selected = command->plan.decidable,
     };
     FILE *echo = options->format.jsonl ? stdout : NULL;
 
@@ -156,6 +173,11 @@ static int open_log(struct command *command, struct sentence *error)
     if (format_option_results(&options->format, options->output, command->results, sizeof(command->results), error) !=
         0)
         return -1;
+    if (options->shard.of != 0) {
+        shard_label(&options->shard, shard, sizeof(shard));
+        info.shard = shard;
+        info.plan = command->plan_digest;
+    }
     if (options->resume)
         command->log = results_log_resume(command->results, &info, echo, &command->done, error);
     else
@@ -182,14 +204,23 @@ static int open_rig(struct command *command, struct sentence *error)
     return command->rig == NULL ? -1 : rig_measure(command->rig, error);
 }
 
-/* Requirements that were selected, have a check or a rule, and were decided by neither. */
-static uint64_t count_not_exercised(const struct command *command, const struct run_summary *summary)
+/* A result, also one that --resume found. */
+static bool is_exercised(const struct command *command, size_t index)
 {
-    size_t selected = selection_count(&command->options.selection, command->catalogue);
-    uint64_t decided =
-        summary->pass + summary->fail + summary->warn + summary->inconclusive + summary->skip + summary->ambiguous;
+    const char *id = catalogue_at(command->catalogue, index)->id;
 
-    return selected > decided ? selected - decided : 0;
+    return command->exercised[index] || results_done_has(command->done, id, NULL) ||
+           results_done_has(command->done, id, "responder") || results_done_has(command->done, id, "initiator");
+}
+
+/* Requirements that were selected, have a check or a rule, and were decided by neither. */
+static uint64_t count_not_exercised(const struct command *command)
+{
+    uint64_t decided = 0;
+
+    for (size_t i = 0; i < catalogue_count(command->catalogue); i++)
+        decided += is_exercised(command, i);
+    return command->plan.decidable > decided ? command->plan.decidable - decided : 0;
 }
 
 static void add_traffic(struct run_summary *summary, const struct flow_totals *flow)
@@ -219,6 +250,18 @@ static int report_unmet(struct command *command)
     return 0;
 }
 
+/* A shard in which nothing was decided says nothing about the whole: the merged report does. */
+static int exit_status(const struct command *command, const struct run_summary *summary)
+{
+    enum exit_status status = summary_exit_status(summary);
+
+    if (command->options.shard.of == 0 || status != EXIT_NOTHING_SELECTED)
+        return (int)status;
+    fprintf(stderr, "warpcheck run: shard %u/%u: %s\n", command->options.shard.index, command->options.shard.of,
+            command->plan.count == 0 ? "none of the selected checks is its own" : "all of its checks are skipped");
+    return EXIT_CONFORMS;
+}
+
 static int finish(struct command *command, const struct runner_totals *totals, int status, struct sentence *error)
 {
     struct run_summary summary = *results_log_summary(command->log);
@@ -230,7 +273,7 @@ static int finish(struct command *command, const struct runner_totals *totals, i
     if (status != 0)
         summary.stopped = interrupted ? "interrupted" : error->text;
     add_traffic(&summary, &totals->flow);
-    summary.not_exercised = count_not_exercised(command, &summary);
+    summary.not_exercised = count_not_exercised(command);
     if (command->log_error.text[0] == '\0' && results_log_finish(command->log, &summary, &command->log_error) != 0)
         status = -1;
     if (results_log_close(command->log, &command->log_error) != 0)
@@ -238,7 +281,8 @@ static int finish(struct command *command, const struct runner_totals *totals, i
     command->log = NULL;
     if (command->log_error.text[0] != '\0')
         return complain(STATUS_ENVIRONMENT, command->log_error.text);
-    (void)report_unmet(command);
+    if (command->options.shard.of == 0) /* another shard's traffic may have met it */
+        (void)report_unmet(command);
     if (engine_write_reports(command->results, output, command->options.format.report, command->catalogue,
                              &report_error) != 0)
         return complain(STATUS_ENVIRONMENT, report_error.text);
@@ -250,7 +294,7 @@ static int finish(struct command *command, const struct runner_totals *totals, i
         return complain(STATUS_ENVIRONMENT, "interrupted; --resume goes on");
     if (status != 0)
         return complain(STATUS_ENVIRONMENT, error->text);
-    return (int)summary_exit_status(&summary);
+    return exit_status(command, &summary);
 }
 
 static void describe_replay(const struct command *command, char *text, size_t room)
@@ -352,6 +396,12 @@ static int prepare(struct command *command, struct sentence *error)
     skip_hazards(command);
     if (command->plan.count == 0)
         return complain(STATUS_NOTHING, "no check is selected (warpcheck list --checks shows what there is)");
+    if (command->options.shard.of != 0 &&
+        plan_shard(&command->plan, &command->options.shard, command->plan_digest, error) != 0)
+        return complain(STATUS_ENVIRONMENT, error->text);
+    command->exercised = calloc(catalogue_count(command->catalogue) + 1, sizeof(*command->exercised));
+    if (command->exercised == NULL)
+        return complain(STATUS_ENVIRONMENT, "out of memory");
     return 0;
 }
 
@@ -362,7 +412,7 @@ static int run_prepared(struct command *command, struct sentence *error)
     /* The output folder is made before the namespace is entered: an ordinary user is root there, and only there. */
     if (open_log(command, error) != 0)
         return complain(STATUS_ENVIRONMENT, error->text);
-    if (open_rig(command, error) != 0)
+    if (command->plan.count != 0 && open_rig(command, error) != 0)
         return complain(STATUS_ENVIRONMENT, error->text);
     return run(command, error);
 }
@@ -388,6 +438,7 @@ int cmd_run(int argc, char **argv)
         status = run_prepared(&command, &error);
     (void)results_log_close(command.log, NULL);
     results_done_free(command.done);
+    free(command.exercised);
     rig_free(command.rig);
     defect_set_free(command.defects);
     plan_free(&command.plan);

@@ -70,15 +70,26 @@ static bool check_selected(const struct check *check, const struct plan_config *
     return config->selection->pattern_count == 0;
 }
 
-static bool rules_selected(const struct plan_config *config)
+/* What can be decided: by the plan's checks, and by rules on their traffic. */
+static int count_decidable(struct plan *plan, const struct plan_config *config, struct sentence *error)
 {
+    bool *decidable = calloc(catalogue_count(config->catalogue) + 1, sizeof(*decidable));
+
+    if (decidable == NULL)
+        return sentence_set(error, "out of memory for the plan");
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->items[i].requirement != NULL)
+            decidable[plan->items[i].requirement->index] = true;
     for (size_t i = 0; i < rule_count(); i++) {
         const struct requirement *requirement = catalogue_find(config->catalogue, rule_at(i)->id);
 
         if (requirement != NULL && selection_matches(config->selection, requirement))
-            return true;
+            plan->selects_rules = decidable[requirement->index] = true;
     }
-    return false;
+    for (size_t i = 0; i < catalogue_count(config->catalogue); i++)
+        plan->decidable += decidable[i];
+    free(decidable);
+    return 0;
 }
 
 int plan_make(struct plan *plan, const struct script_host *host, const struct plan_config *config,
@@ -102,8 +113,65 @@ int plan_make(struct plan *plan, const struct script_host *host, const struct pl
             add_item(plan, check, "initiator", config, error) != 0)
             return -1;
     }
-    plan->selects_rules = rules_selected(config);
-    return 0;
+    return count_decidable(plan, config, error);
+}
+
+/* ---- shards ------------------------------------------------------------------------------------------------------ */
+
+enum { WEIGHT_RUN = 1000, WEIGHT_SKIP = 1 }; /* what is skipped takes no time, but is shared out all the same */
+
+/* The number of each item's unit: the items of one id are one unit. Returns how many units there are. */
+static size_t number_units(const struct plan *plan, size_t *unit, uint64_t *weights)
+{
+    size_t units = 0;
+
+    for (size_t i = 0; i < plan->count; i++) {
+        size_t k = 0;
+
+        while (k < i && strcmp(plan->items[k].check->id, plan->items[i].check->id) != 0)
+            k++;
+        unit[i] = k < i ? unit[k] : units++;
+        weights[unit[i]] += plan->items[i].skip.text[0] != '\0' ? WEIGHT_SKIP : WEIGHT_RUN;
+    }
+    return units;
+}
+
+static uint64_t plan_digest(const struct plan *plan)
+{
+    uint64_t digest = shard_digest_number(SHARD_DIGEST_START, plan->decidable);
+
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct plan_item *item = &plan->items[i];
+
+        digest = shard_digest_text(shard_digest_text(digest, item->check->id), item->role);
+        digest = shard_digest_number(shard_digest_text(digest, item->check->path), (uint64_t)item->check->line);
+        digest = shard_digest_text(digest, item->skip.text);
+    }
+    return digest;
+}
+
+int plan_shard(struct plan *plan, const struct shard *shard, char digest[SHARD_DIGEST_OCTETS], struct sentence *error)
+{
+    size_t *unit = calloc(plan->count + 1, sizeof(*unit));
+    uint64_t *weights = calloc(plan->count + 1, sizeof(*weights));
+    unsigned *owner = calloc(plan->count + 1, sizeof(*owner));
+    size_t kept = 0;
+    int rc = -1;
+
+    shard_digest_show(plan_digest(plan), digest);
+    if (unit == NULL || weights == NULL || owner == NULL)
+        (void)sentence_set(error, "out of memory for the plan");
+    else
+        rc = shard_assign(weights, number_units(plan, unit, weights), shard->of, owner, error);
+    for (size_t i = 0; rc == 0 && i < plan->count; i++)
+        if (owner[unit[i]] == shard->index)
+            plan->items[kept++] = plan->items[i];
+    if (rc == 0)
+        plan->count = kept;
+    free(unit);
+    free(weights);
+    free(owner);
+    return rc;
 }
 
 void plan_free(struct plan *plan)

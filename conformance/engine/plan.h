@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "conformance/engine/script.h"
+#include "conformance/engine/shard.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/pics.h"
 #include "conformance/requirements/select.h"
@@ -21,6 +22,7 @@ struct plan_item {
 struct plan {
     struct plan_item *items;
     size_t count;
+    size_t decidable;   /* requirements that are selected and that a check of the plan, or a rule, decides */
     bool selects_rules; /* some selected requirement has a rule: a live run decides it too */
 };
 
@@ -34,6 +36,12 @@ struct plan_config {
 /* 0, or -1 with a sentence (memory, a predicate that cannot be read: "script:line: ..."). */
 int plan_make(struct plan *plan, const struct script_host *host, const struct plan_config *config,
               struct sentence *error);
+/*
+ * Keeps this shard's items, in their order; the checks of one requirement stay together. `digest` becomes that of the
+ * whole plan. 0, or -1 with a sentence (memory).
+ */
+int plan_shard(struct plan *plan, const struct shard *shard, char digest[SHARD_DIGEST_OCTETS], struct sentence *error);
+
 void plan_free(struct plan *plan);
 
 #endif

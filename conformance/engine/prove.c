@@ -209,6 +209,8 @@ static void report_correct(const struct matrix *matrix, const struct unit *unit,
     summary->false_alarms += json_array_size(alarms) - (size_t)json_integer_value(json_object_get(row, "undecided"));
     for (size_t i = 0; i < json_array_size(alarms); i++)
         matrix->config->alarm(matrix->config->user, unit->seed, json_string_value(json_array_get(alarms, i)));
+    if (matrix->config->correct != NULL)
+        matrix->config->correct(matrix->config->user, unit->seed);
 }
 
 /* One line of a worker. */
@@ -381,6 +383,49 @@ static int make_units(struct matrix *matrix, struct sentence *error)
     return 0;
 }
 
+enum { WEIGHT_SEED = 10, WEIGHT_DEFECT = 1 }; /* a defect mostly meets the few checks that it names */
+
+static uint64_t digest_of(const struct matrix *matrix)
+{
+    uint64_t digest = shard_digest_text(SHARD_DIGEST_START, catalogue_digest(matrix->config->catalogue));
+
+    digest = shard_digest_number(digest, matrix->config->whole);
+    digest = shard_digest_number(digest, matrix->summary->checks);
+    for (size_t i = 0; i < matrix->unit_count; i++) {
+        const struct unit *unit = &matrix->units[i];
+
+        digest = shard_digest_number(digest, unit->seed);
+        digest = shard_digest_text(digest, unit->defect != NULL ? unit->defect->id : "");
+    }
+    return digest;
+}
+
+/* Leaves this shard's units, in their order. */
+static int keep_own(struct matrix *matrix, struct sentence *error)
+{
+    const struct shard *shard = &matrix->config->shard;
+    uint64_t *weights = calloc(matrix->unit_count + 1, sizeof(*weights));
+    unsigned *owner = calloc(matrix->unit_count + 1, sizeof(*owner));
+    size_t kept = 0;
+    int rc = -1;
+
+    shard_digest_show(digest_of(matrix), matrix->summary->plan);
+    for (size_t i = 0; weights != NULL && i < matrix->unit_count; i++)
+        weights[i] = matrix->units[i].defect == NULL ? WEIGHT_SEED : WEIGHT_DEFECT;
+    if (weights == NULL || owner == NULL)
+        (void)sentence_set(error, "out of memory for the matrix");
+    else
+        rc = shard_assign(weights, matrix->unit_count, shard->of, owner, error);
+    for (size_t i = 0; rc == 0 && i < matrix->unit_count; i++)
+        if (owner[i] == shard->index)
+            matrix->units[kept++] = matrix->units[i];
+    if (rc == 0)
+        matrix->unit_count = kept;
+    free(weights);
+    free(owner);
+    return rc;
+}
+
 int prove_run(const struct prove_config *config, struct prove_summary *summary, struct sentence *error)
 {
     struct matrix matrix = {.config = config, .summary = summary};
@@ -392,8 +437,10 @@ int prove_run(const struct prove_config *config, struct prove_summary *summary, 
     summary->rules = rule_count();
     if (config->jobs == 0 || config->jobs > WORKERS_MAX)
         return sentence_set(error, "1 to %d processes can prove at once", WORKERS_MAX);
-    if (plan_make(&matrix.plan, config->host, &plan, error) == 0 && make_units(&matrix, error) == 0)
+    if (plan_make(&matrix.plan, config->host, &plan, error) == 0 && make_units(&matrix, error) == 0 &&
+        (config->shard.of == 0 || keep_own(&matrix, error) == 0))
         status = run_workers(&matrix, error);
+    summary->units = matrix.unit_count;
     for (size_t i = 0; i < matrix.unit_count && matrix.rows != NULL; i++)
         json_decref(matrix.rows[i]);
     plan_free(&matrix.plan);

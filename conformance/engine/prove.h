@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "conformance/engine/script.h"
+#include "conformance/engine/shard.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/pics.h"
 #include "reference-stack/defect.h"
@@ -26,12 +27,15 @@ struct prove_config {
     const char *const *only; /* ids of the defects to prove; all when only_count is 0 */
     size_t only_count;
     uint64_t seed;
-    unsigned seeds; /* of the correct stack */
-    unsigned jobs;  /* processes, at most PROVE_JOBS_MAX */
-    bool whole;     /* every defect against every check, also when one that it names has caught it already */
+    unsigned seeds;     /* of the correct stack */
+    unsigned jobs;      /* processes, at most PROVE_JOBS_MAX */
+    struct shard shard; /* only this part of the seeds and defects */
+    bool whole;         /* every defect against every check, also when one that it names has caught it already */
 
     /* One defect's row: ids that caught it, in the order of checks, then rules. */
     void (*defect)(void *user, const struct defect *defect, const char *const *killed_by, size_t count, bool killed);
+    /* The correct stack is done with this seed. NULL: no wish. */
+    void (*correct)(void *user, uint64_t seed);
     /* One verdict that the correct stack should not have drawn, with its seed. */
     void (*alarm)(void *user, uint64_t seed, const char *text);
     void (*progress)(void *user, size_t done, size_t total);
@@ -43,6 +47,8 @@ struct prove_summary {
     size_t false_alarms; /* FAIL or WARN of the correct stack */
     size_t undecided;    /* INCONCLUSIVE of the correct stack */
     size_t checks, rules;
+    size_t units;                   /* seeds and defects that were met */
+    char plan[SHARD_DIGEST_OCTETS]; /* with a shard: digest of what was shared out */
 };
 
 /* 0 when the matrix was made, whatever is in it; -1 with a sentence (unknown defect, a worker died, memory). */

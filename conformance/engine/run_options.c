@@ -17,6 +17,8 @@ static const char usage[] =
     "  --script FILE    checks of this script or folder instead of those built in (several: repeat)\n"
     "  --seed N         ports, sequence numbers and simulated worlds follow from it (1)\n"
     "  --destructive    also checks that may crash a device\n"
+    "  --shard I/N      runs part I of N of what is selected, the same part everywhere; report --merge makes one of\n"
+    "                   them\n"
     "  -o DIR           writes results.jsonl and evidence/ there, and the reports:\n"
     "                   %s\n"
     "  --resume         goes on with the results in -o DIR\n"
@@ -89,6 +91,8 @@ static int take_value(struct run_options *options, const char *option, const cha
         return add(options->scripts, &options->script_count, value, option, error);
     else if (strcmp(option, "--seed") == 0)
         return take_seed(options, value, error);
+    else if (strcmp(option, "--shard") == 0)
+        return shard_parse(&options->shard, value, error);
     else if (strcmp(option, "--format") == 0)
         return format_option_parse(&options->format, value, error);
     else

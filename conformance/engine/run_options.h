@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "conformance/engine/format_option.h"
+#include "conformance/engine/shard.h"
 #include "conformance/requirements/select.h"
 #include "wire/sentence.h"
 
@@ -23,6 +24,7 @@ struct run_options {
     const char *scripts[RUN_OPTIONS_LIST_MAX]; /* --script, --scripts: instead of those built in */
     size_t script_count;
     uint64_t seed;
+    struct shard shard; /* --shard */
     bool simulate;
     bool ipv6;
     bool resume;

@@ -1,0 +1,607 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Merging results: what is read, and which of two results of the same counts. */
+#include "reports/merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/requirements/catalogue.h"
+#include "reports/merge_internal.h"
+#include "reports/result_line.h"
+#include "reports/results_log.h"
+
+enum { DIGEST_DIGITS = 8 };
+
+/* What is being read: joined to the rest when all of it is there. */
+struct reading {
+    struct merge *merge;
+    struct merge_group *groups;
+    const char *path, *dir;
+    char *name;  /* of the part that this is; "" where the run line names none */
+    bool merged; /* this is a merge itself: its parts are in its run line */
+    struct sentence *error;
+};
+
+int merge_weight(enum verdict verdict)
+{
+    static const int weight[VERDICT_COUNT] = {
+        [VERDICT_FAIL] = 5, [VERDICT_WARN] = 4,         [VERDICT_AMBIGUOUS] = 3,
+        [VERDICT_PASS] = 2, [VERDICT_INCONCLUSIVE] = 1, [VERDICT_SKIP] = 0,
+    };
+    return weight[verdict];
+}
+
+static enum verdict worse(enum verdict a, enum verdict b)
+{
+    return merge_weight(a) >= merge_weight(b) ? a : b;
+}
+
+enum verdict merge_verdict(const struct merge_group *group)
+{
+    enum verdict worst = VERDICT_SKIP;
+
+    if (group->pooled) {
+        const char *name;
+        json_t *share;
+        json_object_foreach(group->shares, name, share)
+        {
+            enum verdict verdict;
+            if (verdict_from_name(json_string_value(json_array_get(share, 0)), &verdict) == 0)
+                worst = worse(worst, verdict);
+        }
+        return worst;
+    }
+    for (size_t i = 0; i < group->count; i++)
+        worst = worse(worst, group->lines[i].verdict);
+    return worst;
+}
+
+/* ---- a line ------------------------------------------------------------------------------------------------------ */
+
+/* "evidence/NAME" and nothing that leads elsewhere: results may come from anywhere. */
+static bool is_evidence(const char *path)
+{
+    return path && strncmp(path, "evidence/", 9) == 0 && path[9] != '\0' && path[9] != '.' && !strchr(path + 9, '/');
+}
+
+/* Where a merge has put a digest into the name, "X.0123abcd.pcapng", the name without it; malloc'd. */
+char *merge_first_name(const char *path)
+{
+    char *name = strdup(path);
+    char *dot = name ? strrchr(name, '.') : NULL;
+
+    if (dot && dot - name > DIGEST_DIGITS + 1 && dot[-DIGEST_DIGITS - 1] == '.' &&
+        strspn(dot - DIGEST_DIGITS, "0123456789abcdef") == DIGEST_DIGITS)
+        memmove(dot - DIGEST_DIGITS - 1, dot, strlen(dot) + 1);
+    return name;
+}
+
+static int source_set(struct merge_line *line, json_t *object, const char *dir)
+{
+    const char *evidence = json_string_value(json_object_get(object, "evidence"));
+    const char *file = json_string_value(json_object_get(object, "file"));
+    char *name;
+    int rc = 0;
+
+    if (!is_evidence(evidence))
+        return 0;
+    name = merge_first_name(evidence);
+    line->source = malloc(strlen(dir) + strlen(evidence) + 2);
+    if (line->source && name) {
+        sprintf(line->source, "%s/%s", dir, evidence);
+        if (file && strcmp(file, evidence) == 0)
+            rc = json_object_set_new(object, "file", json_string(name));
+        rc |= json_object_set_new(object, "evidence", json_string(name));
+    }
+    rc = line->source && name ? rc : -1;
+    free(name);
+    return rc;
+}
+
+static void line_free(struct merge_line *line)
+{
+    free(line->text);
+    free(line->source);
+}
+
+/* The line as every merge has it. -1 without memory. */
+static int line_make(struct merge_line *line, const struct merge_group *group, const struct result *result,
+                     json_t *object, const char *dir)
+{
+    json_t *copy = json_copy(object);
+    int rc = copy ? 0 : -1;
+
+    *line = (struct merge_line){.verdict = result->verdict};
+    (void)json_object_del(copy, "type");
+    (void)json_object_del(copy, "otherwise");
+    (void)json_object_del(copy, "shares");
+    if (group->pooled) {
+        (void)json_object_del(copy, "count");
+        if (result->unexpected) { /* it may have become a FAIL, with a message that says so */
+            (void)json_object_del(copy, "message");
+            line->verdict = VERDICT_PASS;
+            rc |= json_object_set_new(copy, "verdict", json_string("PASS"));
+        }
+    }
+    rc |= copy ? source_set(line, copy, dir) : -1;
+    line->text = rc == 0 ? json_dumps(copy, RESULT_LINE_FLAGS) : NULL;
+    json_decref(copy);
+    if (!line->text) {
+        line_free(line);
+        return -1;
+    }
+    return 0;
+}
+
+/* The worse first, then by octets. */
+static int line_order(const void *a, const void *b)
+{
+    const struct merge_line *left = a, *right = b;
+    int l = merge_weight(left->verdict), r = merge_weight(right->verdict);
+
+    return l != r ? r - l : strcmp(left->text, right->text);
+}
+
+/* ---- a group ----------------------------------------------------------------------------------------------------- */
+
+static void group_clear(struct merge_group *group)
+{
+    for (size_t i = 0; i < group->count; i++)
+        line_free(&group->lines[i]);
+    free(group->lines);
+    group->lines = NULL;
+    group->count = group->room = 0;
+}
+
+static void group_free(struct merge_group *group)
+{
+    group_clear(group);
+    json_decref(group->shares);
+    free(group->key);
+    free(group->id);
+    free(group);
+}
+
+static void groups_free(struct merge_group *groups)
+{
+    struct merge_group *group = groups, *next;
+
+    HASH_CLEAR(hh, groups); /* the table goes, the list of its entries stays */
+    for (; group; group = next) {
+        next = group->hh.next;
+        group_free(group);
+    }
+}
+
+static const char *text_of(const char *text)
+{
+    return text ? text : "";
+}
+
+/* What tells results apart: a rule in a run is told by its name alone, on a capture by the flow, too. */
+static char *key_of(const struct result *result, bool pooled, bool audit)
+{
+    bool rule = strcmp(text_of(result->by), "rule") == 0;
+    const char *parts[] = {result->id,
+                           text_of(result->by),
+                           rule ? text_of(result->script) : "",
+                           pooled ? "" : text_of(result->role),
+                           audit ? text_of(result->file) : "",
+                           audit ? text_of(result->flow) : ""};
+    size_t size = 1;
+    char *key, *at;
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        size += strlen(parts[i]) + 1;
+    key = at = malloc(size);
+    for (size_t i = 0; key && i < sizeof(parts) / sizeof(parts[0]); i++)
+        at += sprintf(at, "%s\n", parts[i]);
+    return key;
+}
+
+static size_t place_of(const struct merge *merge, const char *id)
+{
+    const struct requirement *requirement = merge->catalogue ? catalogue_find(merge->catalogue, id) : NULL;
+
+    return requirement ? requirement->index : SIZE_MAX;
+}
+
+static struct merge_group *group_of(struct reading *reading, const struct result *result)
+{
+    bool audit = strcmp(text_of(reading->merge->info.command), "audit") == 0;
+    bool pooled = !audit && strcmp(text_of(result->by), "rule") == 0;
+    char *key = key_of(result, pooled, audit);
+    struct merge_group *group = NULL;
+
+    if (!key)
+        return NULL;
+    HASH_FIND_STR(reading->groups, key, group);
+    if (group) {
+        free(key);
+        return group;
+    }
+    group = calloc(1, sizeof(*group));
+    if (!group) {
+        free(key);
+        return NULL;
+    }
+    *group = (struct merge_group){.key = key, .pooled = pooled, .id = strdup(result->id)};
+    group->place = place_of(reading->merge, result->id);
+    group->shares = json_object();
+    if (!group->id || !group->shares) {
+        group_free(group);
+        return NULL;
+    }
+    HASH_ADD_KEYPTR(hh, reading->groups, group->key, strlen(group->key), group);
+    return group;
+}
+
+static int group_append(struct merge_group *group, const struct merge_line *line)
+{
+    if (group->count == group->room) {
+        size_t room = group->room ? 2 * group->room : 1;
+        struct merge_line *grown = realloc(group->lines, room * sizeof(*grown));
+
+        if (!grown)
+            return -1;
+        group->lines = grown;
+        group->room = room;
+    }
+    group->lines[group->count++] = *line;
+    return 0;
+}
+
+/* One part's share in a rule's result: of two of the same part the worse, then the larger. */
+static int share_add(struct merge_group *group, const char *part, const char *verdict_text, json_int_t count)
+{
+    json_t *known = json_object_get(group->shares, part);
+    enum verdict verdict, before;
+
+    if (verdict_from_name(verdict_text, &verdict) != 0 || count < 0)
+        return 0;
+    if (known && verdict_from_name(json_string_value(json_array_get(known, 0)), &before) == 0) {
+        if (merge_weight(before) > merge_weight(verdict) ||
+            (before == verdict && json_integer_value(json_array_get(known, 1)) >= count))
+            return 0;
+    }
+    return json_object_set_new(group->shares, part, json_pack("[s, I]", verdict_text, count));
+}
+
+static int shares_add(struct merge_group *group, const json_t *shares)
+{
+    const char *part;
+    json_t *share;
+    int rc = 0;
+
+    json_object_foreach((json_t *)shares, part, share)
+    {
+        rc |= share_add(group, part, json_string_value(json_array_get(share, 0)),
+                        json_integer_value(json_array_get(share, 1)));
+    }
+    return rc;
+}
+
+static unsigned otherwise_of(const char *names)
+{
+    unsigned mask = 0;
+
+    for (unsigned v = 0; names && v < VERDICT_COUNT; v++)
+        mask |= strstr(names, verdict_name((enum verdict)v)) ? 1U << v : 0;
+    return mask;
+}
+
+/* ---- joining ----------------------------------------------------------------------------------------------------- */
+
+/* Which of two groups of one key counts: the worse; of equals the larger, then the first by octets. */
+static int group_order(const struct merge_group *a, const struct merge_group *b)
+{
+    int left = merge_weight(merge_verdict(a)), right = merge_weight(merge_verdict(b));
+
+    if (left != right)
+        return right - left;
+    if (a->count != b->count)
+        return a->count > b->count ? -1 : 1;
+    for (size_t i = 0; i < a->count; i++) {
+        int order = line_order(&a->lines[i], &b->lines[i]);
+
+        if (order != 0)
+            return order;
+    }
+    return 0;
+}
+
+static bool is_decided(enum verdict verdict)
+{
+    return verdict != VERDICT_INCONCLUSIVE && verdict != VERDICT_SKIP;
+}
+
+static void swap_lines(struct merge_group *a, struct merge_group *b)
+{
+    struct merge_line *lines = a->lines;
+    size_t count = a->count, room = a->room;
+
+    a->lines = b->lines;
+    a->count = b->count;
+    a->room = b->room;
+    b->lines = lines;
+    b->count = count;
+    b->room = room;
+}
+
+/* Joins `other` to `group`; `other` is used up. */
+static int group_join(struct merge_group *group, struct merge_group *other)
+{
+    enum verdict ours = merge_verdict(group), theirs = merge_verdict(other);
+    int rc = 0;
+
+    if (group->pooled) {
+        rc = shares_add(group, other->shares);
+        if (line_order(&other->lines[0], &group->lines[0]) < 0)
+            swap_lines(group, other);
+    } else {
+        group->otherwise |= other->otherwise;
+        if (is_decided(ours) && is_decided(theirs) && ours != theirs)
+            group->otherwise |= 1U << ours | 1U << theirs;
+        if (group_order(other, group) < 0)
+            swap_lines(group, other);
+        group->otherwise &= ~(1U << merge_verdict(group));
+    }
+    group_free(other);
+    return rc;
+}
+
+static int join_all(struct reading *reading)
+{
+    struct merge_group *group, *next, *known;
+    int rc = 0;
+
+    HASH_ITER (hh, reading->groups, group, next) {
+        HASH_DEL(reading->groups, group);
+        qsort(group->lines, group->count, sizeof(group->lines[0]), line_order);
+        HASH_FIND_STR(reading->merge->groups, group->key, known);
+        if (known)
+            rc |= group_join(known, group);
+        else
+            HASH_ADD_KEYPTR(hh, reading->merge->groups, group->key, strlen(group->key), group);
+    }
+    return rc;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+static bool same(const char *a, const char *b)
+{
+    return strcmp(text_of(a), text_of(b)) == 0;
+}
+
+static int differs(const struct reading *reading, const char *what, const char *is, const char *was)
+{
+    return sentence_set(reading->error, "%.150s: cannot be merged with %.100s: its %s is '%.80s', not '%.80s'",
+                        reading->path, reading->merge->first, what, is, was);
+}
+
+/* How many shards a part's name speaks of ("2/4"), 0: none. */
+static unsigned shards_of(const char *name)
+{
+    unsigned index, of;
+    char more;
+
+    if (!name || sscanf(name, "%u/%u%c", &index, &of, &more) != 2)
+        return 0;
+    return index > 0 && index <= of && of <= MERGE_SHARDS_MAX ? of : 0;
+}
+
+/* The number of shards that a run line speaks of. */
+static unsigned shards_of_run(const struct run_info *info)
+{
+    const char *name;
+    json_t *part;
+    unsigned of = shards_of(info->shard);
+
+    json_object_foreach(info->parts, name, part)
+    {
+        if (of == 0)
+            of = shards_of(name);
+    }
+    return of;
+}
+
+static int comparable(const struct reading *reading, const struct run_info *info, unsigned of)
+{
+    const struct merge *merge = reading->merge;
+    const struct run_info *first = &merge->info;
+    char ours[24], theirs[24];
+
+    if (!same(info->command, first->command))
+        return differs(reading, "command", text_of(info->command), text_of(first->command));
+    if (!same(info->target, first->target))
+        return differs(reading, "target", info->target, first->target);
+    if (!same(info->tool, first->tool))
+        return differs(reading, "program", info->tool, first->tool);
+    if (!same(info->catalogue, first->catalogue))
+        return differs(reading, "catalogue", info->catalogue, first->catalogue);
+    (void)snprintf(ours, sizeof(ours), "%llu", (unsigned long long)first->seed);
+    (void)snprintf(theirs, sizeof(theirs), "%llu", (unsigned long long)info->seed);
+    if (info->seed != first->seed)
+        return differs(reading, "seed", theirs, ours);
+    (void)snprintf(ours, sizeof(ours), "%u", merge->of);
+    (void)snprintf(theirs, sizeof(theirs), "%u", of);
+    if (of != 0 && merge->of != 0 && of != merge->of)
+        return differs(reading, "number of shards", theirs, ours);
+    if (info->plan && first->plan && !same(info->plan, first->plan))
+        return differs(reading, "division (selection, capabilities, checks or files)", info->plan, first->plan);
+    return 0;
+}
+
+/* What all have in common is the first's; the rest is joined. */
+static void join_info(struct run_info *info, const struct run_info *other)
+{
+    if (!info->plan)
+        info->plan = other->plan;
+    if (!info->started || (other->started && strcmp(other->started, info->started) < 0))
+        info->started = other->started;
+    info->selected = info->selected > other->selected ? info->selected : other->selected;
+}
+
+static int on_run(void *user, const struct run_info *info, json_t *object)
+{
+    struct reading *reading = user;
+    struct merge *merge = reading->merge;
+    unsigned of = shards_of_run(info);
+
+    if (json_array_append(merge->kept, object) != 0)
+        return sentence_set(reading->error, "%s: out of memory", reading->path);
+    if (!merge->first) {
+        merge->info = *info;
+        merge->first = strdup(reading->path);
+    } else if (comparable(reading, info, of) != 0) {
+        return -1;
+    }
+    join_info(&merge->info, info);
+    merge->of = merge->of ? merge->of : of;
+    reading->merged = info->parts != NULL;
+    reading->name = strdup(info->shard ? info->shard : text_of(info->started));
+    if (!merge->first || !reading->name ||
+        (reading->merged ? merge_parts_add(merge, info->parts) : merge_part_add(merge, reading->name, NULL)) != 0)
+        return sentence_set(reading->error, "%s: out of memory", reading->path);
+    return 0;
+}
+
+static int on_result(void *user, const struct result *result, json_t *object)
+{
+    struct reading *reading = user;
+    struct merge_group *group = group_of(reading, result);
+    json_t *shares = json_object_get(object, "shares");
+    struct merge_line line;
+    int rc;
+
+    if (!group || line_make(&line, group, result, object, reading->dir) != 0)
+        return sentence_set(reading->error, "%s: out of memory", reading->path);
+    group->otherwise |= group->pooled ? 0 : otherwise_of(result->otherwise);
+    if (group->pooled && json_object_size(shares) != 0)
+        rc = shares_add(group, shares);
+    else
+        rc = group->pooled ? share_add(group, reading->name, verdict_name(line.verdict), (json_int_t)result->count) : 0;
+    if (rc == 0 && group->pooled && group->count != 0) { /* one line stands for all */
+        if (line_order(&line, &group->lines[0]) < 0) {
+            line_free(&group->lines[0]);
+            group->lines[0] = line;
+        } else {
+            line_free(&line);
+        }
+        return 0;
+    }
+    if (rc == 0 && group_append(group, &line) == 0)
+        return 0;
+    line_free(&line);
+    return sentence_set(reading->error, "%s: out of memory", reading->path);
+}
+
+static int on_summary(void *user, const struct run_summary *summary, json_t *object)
+{
+    struct reading *reading = user;
+
+    if (reading->merged || summary->stopped)
+        return 0; /* a merge's parts were in its run line; one that was stopped is none */
+    if (json_array_append(reading->merge->kept, object) != 0 ||
+        merge_part_add(reading->merge, reading->name, summary) != 0)
+        return sentence_set(reading->error, "%s: out of memory", reading->path);
+    return 0;
+}
+
+static int capture_weight(const char *status)
+{
+    return strcmp(status, "foreign") == 0 ? 2 : strcmp(status, "damaged") == 0 ? 1 : 0;
+}
+
+/* Of two lines of one capture that which says worse; of equals the first by octets. */
+static bool capture_counts(const json_t *a, const struct capture_info *info, const json_t *b)
+{
+    struct capture_info known;
+    bool before;
+
+    if (capture_info_from_json((json_t *)b, &known) != 0)
+        return true;
+    if (capture_weight(info->status) != capture_weight(known.status))
+        return capture_weight(info->status) > capture_weight(known.status);
+    char *left = json_dumps(a, JSON_SORT_KEYS), *right = json_dumps(b, JSON_SORT_KEYS);
+    before = left && right && strcmp(left, right) < 0;
+    free(left);
+    free(right);
+    return before;
+}
+
+static int on_capture(void *user, const struct capture_info *info, json_t *object)
+{
+    struct reading *reading = user;
+    json_t *known = json_object_get(reading->merge->captures, info->file);
+
+    if (known && !capture_counts(object, info, known))
+        return 0;
+    return json_object_set(reading->merge->captures, info->file, object) == 0
+               ? 0
+               : sentence_set(reading->error, "%s: out of memory", reading->path);
+}
+
+static void on_console(void *user, const char *text)
+{
+    struct reading *reading = user;
+
+    (void)json_object_set_new(reading->merge->consoles, text, json_true());
+}
+
+int merge_add(struct merge *merge, const char *path, const char *dir, struct sentence *error)
+{
+    struct sentence why = {"out of memory"};
+    struct reading reading = {.merge = merge, .path = path, .dir = dir, .error = &why};
+    struct results_reader reader = {.on_run = on_run,
+                                    .on_result = on_result,
+                                    .on_beside = on_result,
+                                    .on_capture = on_capture,
+                                    .on_summary = on_summary,
+                                    .on_console = on_console,
+                                    .user = &reading};
+    int rc = results_read(path, &reader, &why);
+
+    if (rc == 0)
+        rc = join_all(&reading);
+    groups_free(reading.groups);
+    free(reading.name);
+    return rc == 0 ? 0 : sentence_set(error, "%s", why.text);
+}
+
+struct merge *merge_new(const struct catalogue *catalogue)
+{
+    struct merge *merge = calloc(1, sizeof(*merge));
+
+    if (!merge)
+        return NULL;
+    *merge = (struct merge){.catalogue = catalogue, .kept = json_array()};
+    merge->consoles = json_object();
+    merge->captures = json_object();
+    if (merge->kept && merge->consoles && merge->captures)
+        return merge;
+    merge_free(merge);
+    return NULL;
+}
+
+void merge_free(struct merge *merge)
+{
+    struct merge_part *part, *next;
+
+    if (!merge)
+        return;
+    groups_free(merge->groups);
+    part = merge->parts;
+    HASH_CLEAR(hh, merge->parts);
+    for (; part; part = next) {
+        next = part->hh.next;
+        free(part->name);
+        free(part);
+    }
+    json_decref(merge->kept);
+    json_decref(merge->consoles);
+    json_decref(merge->captures);
+    free(merge->first);
+    free(merge);
+}

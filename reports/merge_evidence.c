@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "reports/merge_evidence.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <uthash.h>
+
+#include "reports/merge_internal.h"
+#include "reports/save.h"
+#include "wire/crc32c.h"
+
+#define EVIDENCE_OCTETS_MAX ((off_t)1 << 30)
+
+struct source {
+    char *path;
+    char *name; /* as results name it: "evidence/X.pcapng"; with a digest when others have that name, too */
+    bool missing, settled;
+    uint32_t digest;
+    struct source *next; /* of the same first name */
+    UT_hash_handle hh;
+};
+
+struct name {
+    char *text;
+    struct source *sources;
+    UT_hash_handle hh;
+};
+
+struct evidence {
+    const char *dir;
+    struct source *sources;
+    struct name *names;
+};
+
+struct evidence *evidence_new(const char *dir)
+{
+    struct evidence *evidence = calloc(1, sizeof(*evidence));
+
+    if (evidence)
+        evidence->dir = dir;
+    return evidence;
+}
+
+void evidence_free(struct evidence *evidence)
+{
+    if (!evidence)
+        return;
+    struct source *source = evidence->sources, *next_source;
+    struct name *name = evidence->names, *next_name;
+    HASH_CLEAR(hh, evidence->sources);
+    HASH_CLEAR(hh, evidence->names);
+    for (; source; source = next_source) {
+        next_source = source->hh.next;
+        free(source->path);
+        free(source->name);
+        free(source);
+    }
+    for (; name; name = next_name) {
+        next_name = name->hh.next;
+        free(name->text);
+        free(name);
+    }
+    free(evidence);
+}
+
+static struct name *name_of(struct evidence *evidence, const char *text)
+{
+    struct name *name = NULL;
+
+    HASH_FIND_STR(evidence->names, text, name);
+    if (name)
+        return name;
+    name = calloc(1, sizeof(*name));
+    if (!name || !(name->text = strdup(text))) {
+        free(name);
+        return NULL;
+    }
+    HASH_ADD_KEYPTR(hh, evidence->names, name->text, strlen(name->text), name);
+    return name;
+}
+
+int evidence_add(struct evidence *evidence, const char *path)
+{
+    struct source *source = NULL;
+    struct name *name;
+
+    HASH_FIND_STR(evidence->sources, path, source);
+    if (source)
+        return 0;
+    source = calloc(1, sizeof(*source));
+    if (source) {
+        const char *slash = strrchr(path, '/');
+
+        source->path = strdup(path);
+        source->name = merge_first_name(slash - strlen("evidence"));
+    }
+    if (!source || !source->path || !source->name || !(name = name_of(evidence, source->name))) {
+        if (source) {
+            free(source->path);
+            free(source->name);
+        }
+        free(source);
+        return -1;
+    }
+    source->next = name->sources;
+    name->sources = source;
+    HASH_ADD_KEYPTR(hh, evidence->sources, source->path, strlen(source->path), source);
+    return 0;
+}
+
+/* The whole file, malloc'd; NULL when it is not there, or is no file of a reasonable size. */
+static uint8_t *read_file(const char *path, size_t *size)
+{
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat status;
+    uint8_t *octets = NULL;
+    size_t done = 0;
+
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= EVIDENCE_OCTETS_MAX)
+        octets = malloc((size_t)status.st_size + 1);
+    while (octets && done < (size_t)status.st_size) {
+        ssize_t n = read(fd, octets + done, (size_t)status.st_size - done);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        done += (size_t)n;
+    }
+    close(fd);
+    *size = done;
+    return octets;
+}
+
+static void digest(struct source *source)
+{
+    size_t size = 0;
+    uint8_t *octets = read_file(source->path, &size);
+
+    source->missing = octets == NULL;
+    if (octets)
+        source->digest = crc32c(octets, size);
+    free(octets);
+}
+
+/* The name with the digest in front of its suffix. */
+static int rename_source(struct source *source)
+{
+    const char *dot = strrchr(source->name, '.');
+    size_t head = dot ? (size_t)(dot - source->name) : strlen(source->name);
+    char *name = malloc(strlen(source->name) + 16);
+
+    if (!name)
+        return -1;
+    sprintf(name, "%.*s.%08" PRIx32 "%s", (int)head, source->name, source->digest, source->name + head);
+    free(source->name);
+    source->name = name;
+    return 0;
+}
+
+/* Several files of one name: that with the least digest keeps it. */
+static int tell_apart(struct name *name)
+{
+    const struct source *least = NULL;
+
+    for (struct source *source = name->sources; source; source = source->next) {
+        digest(source);
+        if (!source->missing && (!least || source->digest < least->digest))
+            least = source;
+    }
+    for (struct source *source = name->sources; least && source; source = source->next)
+        if (!source->missing && source->digest != least->digest && rename_source(source) != 0)
+            return -1;
+    return 0;
+}
+
+static int copy(const struct evidence *evidence, struct source *source, struct sentence *error)
+{
+    size_t size = 0;
+    uint8_t *octets = read_file(source->path, &size);
+    char *path = malloc(strlen(evidence->dir) + strlen(source->name) + 2);
+    int rc = 0;
+
+    source->missing = octets == NULL;
+    if (!path)
+        rc = sentence_set(error, "%s: out of memory", source->path);
+    else
+        sprintf(path, "%s/%s", evidence->dir, source->name);
+    if (rc == 0 && octets)
+        rc = save_file(path, (const char *)octets, size, error);
+    free(path);
+    free(octets);
+    return rc;
+}
+
+int evidence_copy(struct evidence *evidence, size_t *missing, struct sentence *error)
+{
+    char *folder;
+
+    *missing = 0;
+    if (!evidence->sources)
+        return 0;
+    folder = malloc(strlen(evidence->dir) + sizeof("/evidence"));
+    if (!folder)
+        return sentence_set(error, "%s: out of memory", evidence->dir);
+    sprintf(folder, "%s/evidence", evidence->dir);
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        (void)sentence_set(error, "cannot make the folder %.300s: %s", folder, strerror(errno));
+        free(folder);
+        return -1;
+    }
+    free(folder);
+    for (struct name *name = evidence->names; name; name = name->hh.next)
+        if (name->sources->next && tell_apart(name) != 0)
+            return sentence_set(error, "%s: out of memory", evidence->dir);
+    for (struct source *source = evidence->sources; source; source = source->hh.next) {
+        if (copy(evidence, source, error) != 0)
+            return -1;
+        *missing += source->missing;
+    }
+    return 0;
+}
+
+int evidence_rename(const struct evidence *evidence, json_t *object, const char *path)
+{
+    struct source *source = NULL;
+    const char *was = json_string_value(json_object_get(object, "evidence"));
+    const char *file = json_string_value(json_object_get(object, "file"));
+    bool both = was && file && strcmp(was, file) == 0;
+    int rc = 0;
+
+    if (!path)
+        return 0;
+    HASH_FIND_STR(evidence->sources, path, source);
+    if (!source || !was || strcmp(was, source->name) == 0)
+        return 0;
+    if (both)
+        rc = json_object_set_new(object, "file", json_string(source->name));
+    return rc | json_object_set_new(object, "evidence", json_string(source->name));
+}

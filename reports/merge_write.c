@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Merging results: what is written. The same octets, whatever the order of what was added. */
+#include "reports/merge.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "conformance/requirements/catalogue.h"
+#include "reports/merge_evidence.h"
+#include "reports/merge_internal.h"
+#include "reports/result_line.h"
+
+enum { UNDECIDED = -1, NAMED_SHARDS_MAX = 16 };
+
+struct writing {
+    struct merge *merge;
+    struct merge_outcome *outcome;
+    struct evidence *evidence;
+    FILE *out;
+    int *decided;      /* by requirement index: the worst verdict of its checks, or UNDECIDED */
+    bool *exercised;   /* by requirement index: it has a result */
+    uint64_t distinct; /* so many are */
+};
+
+static bool is_check(const struct merge_group *group)
+{
+    return strstr(group->key, "\ncheck\n") == group->key + strlen(group->id);
+}
+
+/* A known deviation was a FAIL when the run compared it with what the rules found. */
+static enum verdict found_verdict(const struct merge_line *line)
+{
+    return line->verdict == VERDICT_WARN && strstr(line->text, "\"deviation\":\"") ? VERDICT_FAIL : line->verdict;
+}
+
+static void decide(struct writing *writing, const struct merge_group *group)
+{
+    int *decided;
+
+    if (group->place == SIZE_MAX || !is_check(group))
+        return;
+    decided = &writing->decided[group->place];
+    for (size_t i = 0; i < group->count; i++) {
+        enum verdict verdict = found_verdict(&group->lines[i]);
+
+        *decided = (int)(*decided == UNDECIDED ? verdict : verdict_worse((enum verdict) * decided, verdict));
+    }
+}
+
+/* As in a run: a rule adds to what a check has decided about the same requirement only when it found worse. */
+static bool adds_something(const struct writing *writing, const struct merge_group *group)
+{
+    enum verdict verdict = merge_verdict(group);
+    int decided;
+
+    if (!group->pooled || group->place == SIZE_MAX)
+        return true;
+    decided = writing->decided[group->place];
+    if (decided == UNDECIDED || decided == VERDICT_SKIP || decided == VERDICT_INCONCLUSIVE)
+        return true;
+    return (enum verdict)decided != verdict && verdict_worse((enum verdict)decided, verdict) == verdict;
+}
+
+/* "shards 2 and 4 of 4 are missing" */
+static void say_missing(const struct merge *merge, struct merge_outcome *outcome)
+{
+    unsigned missing = 0;
+    size_t used = 0, room = sizeof(outcome->incomplete);
+    char *text = outcome->incomplete;
+
+    for (unsigned i = 1; i <= merge->of; i++) {
+        char name[24];
+        struct merge_part *part = NULL;
+
+        (void)snprintf(name, sizeof(name), "%u/%u", i, merge->of);
+        HASH_FIND_STR(merge->parts, name, part);
+        if (part && part->finished)
+            continue;
+        if (missing++ < NAMED_SHARDS_MAX)
+            used += (size_t)snprintf(text + used, room - used, "%s%s%s", used ? ", " : "shard ", name,
+                                     part ? " (stopped before its end)" : "");
+    }
+    if (missing > NAMED_SHARDS_MAX)
+        used += (size_t)snprintf(text + used, room - used, " and %u more", missing - NAMED_SHARDS_MAX);
+    if (missing != 0)
+        (void)snprintf(text + used, room - used, "%s missing", missing == 1 ? " is" : " are");
+}
+
+/* Adds the parts up, and says what is missing. */
+static void count_parts(const struct merge *merge, struct merge_outcome *outcome)
+{
+    const struct merge_part *part;
+
+    say_missing(merge, outcome);
+    for (part = merge->parts; part; part = part->hh.next) {
+        merge_add_traffic(&outcome->summary, &part->summary);
+        if (!part->finished && outcome->incomplete[0] == '\0')
+            (void)snprintf(outcome->incomplete, sizeof(outcome->incomplete),
+                           "the run of %.60s was stopped before its end", part->name[0] ? part->name : "one part");
+    }
+}
+
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
+
+static char *verdict_names(unsigned mask)
+{
+    static const char separator[] = ", ";
+    char *text = calloc(1, 128);
+
+    for (unsigned v = 0; text && v < VERDICT_COUNT; v++)
+        if (mask >> v & 1)
+            sprintf(text + strlen(text), "%s%s", text[0] ? separator : "", verdict_name((enum verdict)v));
+    return text;
+}
+
+/* The members in the order of their names, whichever part came first; a new reference, NULL without memory. */
+static json_t *sorted(const json_t *object)
+{
+    char *text = json_dumps(object, JSON_SORT_KEYS);
+    json_t *copy = text ? json_loads(text, 0, NULL) : NULL;
+
+    free(text);
+    return copy;
+}
+
+/* How often a rule saw what counts: in all parts that saw it. */
+static json_int_t pooled_count(const struct merge_group *group, enum verdict verdict)
+{
+    json_int_t count = 0;
+    const char *name;
+    json_t *share;
+
+    json_object_foreach(group->shares, name, share)
+    {
+        enum verdict theirs;
+
+        if (verdict_from_name(json_string_value(json_array_get(share, 0)), &theirs) == 0 && theirs == verdict)
+            count += json_integer_value(json_array_get(share, 1));
+    }
+    return count > 0 ? count : 1;
+}
+
+/* A rule's result. Where every part has spoken, a known deviation that none of them met is an unexpected pass. */
+static int pooled_finish(const struct writing *writing, const struct merge_group *group, json_t *object, bool adds)
+{
+    enum verdict verdict = merge_verdict(group);
+    const json_t *unexpected = json_object_get(object, "unexpected");
+    int rc = json_object_set_new(object, "count", json_integer(pooled_count(group, verdict)));
+
+    rc |= json_object_set_new(object, "shares", sorted(group->shares));
+    if (adds && verdict == VERDICT_PASS && unexpected && writing->outcome->incomplete[0] == '\0') {
+        rc |= json_object_set_new(object, "verdict", json_string("FAIL"));
+        rc |= json_object_set_new(object, "message", json_string(json_string_value(unexpected)));
+    }
+    return rc;
+}
+
+static void tell(const struct writing *writing, const struct merge_group *group, json_t *object)
+{
+    struct result result;
+
+    if (group->otherwise && writing->outcome->contradiction && result_from_json(object, &result) == 0)
+        writing->outcome->contradiction(writing->outcome->user, &result);
+}
+
+static json_t *finished_line(const struct writing *writing, const struct merge_group *group,
+                             const struct merge_line *line, bool adds)
+{
+    json_t *object = json_object();
+    json_t *text = json_loads(line->text, 0, NULL);
+    int rc = object && text ? json_object_set_new(object, "type", json_string(adds ? "result" : "beside")) : -1;
+
+    rc |= json_object_update(object, text);
+    if (rc == 0 && group->pooled)
+        rc = pooled_finish(writing, group, object, adds);
+    if (rc == 0 && group->otherwise) {
+        char *names = verdict_names(group->otherwise);
+
+        rc = json_object_set_new(object, "otherwise", json_string(names));
+        free(names);
+    }
+    if (rc == 0)
+        rc = evidence_rename(writing->evidence, object, line->source);
+    json_decref(text);
+    if (rc == 0)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+static int put(const struct writing *writing, json_t *object)
+{
+    int rc = object ? json_dumpf(object, writing->out, RESULT_LINE_FLAGS) : -1;
+
+    if (rc == 0 && fputc('\n', writing->out) == EOF)
+        rc = -1;
+    return rc;
+}
+
+static int put_line(struct writing *writing, const struct merge_group *group, const struct merge_line *line, bool adds)
+{
+    json_t *object = finished_line(writing, group, line, adds);
+    struct result result;
+    int rc = put(writing, object);
+
+    if (rc == 0 && adds && result_from_json(object, &result) == 0)
+        summary_count(&writing->outcome->summary, result.verdict);
+    if (rc == 0 && line == group->lines)
+        tell(writing, group, object);
+    json_decref(object);
+    return rc;
+}
+
+static int put_group(struct writing *writing, const struct merge_group *group)
+{
+    bool adds = adds_something(writing, group);
+
+    if (adds && group->place != SIZE_MAX && !writing->exercised[group->place]) {
+        writing->exercised[group->place] = true;
+        writing->distinct++;
+    }
+    for (size_t i = 0; i < group->count; i++)
+        if (put_line(writing, group, &group->lines[i], adds) != 0)
+            return -1;
+    return 0;
+}
+
+/* ---- the run line, the summary ----------------------------------------------------------------------------------- */
+
+static json_t *parts_json(const struct merge *merge)
+{
+    json_t *parts = json_object();
+    const struct merge_part *part;
+    int rc = parts ? 0 : -1;
+
+    for (part = merge->parts; part && rc == 0; part = part->hh.next) {
+        json_t *object = json_pack("{s:b}", "finished", part->finished);
+
+        rc = object ? 0 : -1;
+        if (rc == 0 && part->finished)
+            rc = json_object_set_new(object, "summary", run_summary_to_json(&part->summary));
+        rc |= json_object_set_new(parts, part->name, object);
+    }
+    if (rc == 0)
+        return parts;
+    json_decref(parts);
+    return NULL;
+}
+
+static int put_run(const struct writing *writing)
+{
+    struct run_info info = writing->merge->info;
+    json_t *object = NULL;
+    int rc = -1;
+
+    info.shard = NULL;
+    info.parts = parts_json(writing->merge);
+    if (info.parts)
+        object = run_info_to_json(&info);
+    if (object)
+        rc = put(writing, object);
+    json_decref(object);
+    json_decref(info.parts);
+    return rc;
+}
+
+/* With all parts' selection known what nothing decided can be counted; else it is what the best of them left. */
+static uint64_t not_exercised(const struct writing *writing)
+{
+    const struct merge *merge = writing->merge;
+    const struct merge_part *part;
+    uint64_t least = UINT64_MAX;
+
+    if (merge->info.selected)
+        return merge->info.selected > writing->distinct ? merge->info.selected - writing->distinct : 0;
+    for (part = merge->parts; part; part = part->hh.next)
+        if (part->finished && part->summary.not_exercised < least)
+            least = part->summary.not_exercised;
+    return least == UINT64_MAX ? 0 : least;
+}
+
+/* Which captures were read, by name. */
+static int put_captures(const struct writing *writing)
+{
+    json_t *captures = sorted(writing->merge->captures), *capture;
+    const char *file;
+    int rc = captures ? 0 : -1;
+
+    json_object_foreach(captures, file, capture)
+    {
+        const char *status = json_string_value(json_object_get(capture, "status"));
+
+        writing->outcome->foreign |= status && strcmp(status, "foreign") == 0;
+        writing->outcome->damaged |= status && strcmp(status, "damaged") == 0;
+        rc |= put(writing, capture);
+    }
+    json_decref(captures);
+    return rc;
+}
+
+static int put_end(const struct writing *writing)
+{
+    struct merge_outcome *outcome = writing->outcome;
+    json_t *consoles = sorted(writing->merge->consoles);
+    json_t *object, *value;
+    const char *text;
+    int rc = consoles ? 0 : -1;
+
+    outcome->summary.not_exercised = not_exercised(writing);
+    if (outcome->incomplete[0])
+        outcome->summary.stopped = outcome->incomplete;
+    object = run_summary_to_json(&outcome->summary);
+    rc |= put(writing, object);
+    json_decref(object);
+    json_object_foreach(consoles, text, value)
+    {
+        object = json_pack("{s:s, s:s}", "type", "console", "text", text);
+        rc |= put(writing, object);
+        json_decref(object);
+    }
+    json_decref(consoles);
+    return rc;
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
+
+static int group_place(const struct merge_group *a, const struct merge_group *b)
+{
+    return a->place != b->place ? (a->place < b->place ? -1 : 1) : strcmp(a->key, b->key);
+}
+
+static int put_all(struct writing *writing)
+{
+    struct merge *merge = writing->merge;
+    const struct merge_group *group;
+
+    for (group = merge->groups; group; group = group->hh.next)
+        decide(writing, group);
+    if (put_run(writing) != 0)
+        return -1;
+    for (group = merge->groups; group; group = group->hh.next)
+        if (put_group(writing, group) != 0)
+            return -1;
+    return put_captures(writing) == 0 ? put_end(writing) : -1;
+}
+
+/* The evidence first: its names go into the lines. */
+static int gather_evidence(struct writing *writing, struct sentence *error)
+{
+    const struct merge_group *group;
+
+    for (group = writing->merge->groups; group; group = group->hh.next)
+        for (size_t i = 0; i < group->count; i++)
+            if (group->lines[i].source && evidence_add(writing->evidence, group->lines[i].source) != 0)
+                return sentence_set(error, "out of memory for the evidence");
+    return evidence_copy(writing->evidence, &writing->outcome->evidence_missing, error);
+}
+
+static int write_results(struct writing *writing, const char *path, struct sentence *error)
+{
+    char *part = malloc(strlen(path) + sizeof(".part"));
+    int rc = -1;
+
+    if (!part)
+        return sentence_set(error, "%s: out of memory", path);
+    sprintf(part, "%s.part", path);
+    writing->out = fopen(part, "we");
+    if (writing->out) {
+        rc = put_all(writing);
+        rc |= ferror(writing->out) ? -1 : 0;
+        rc |= fclose(writing->out);
+        rc = rc == 0 ? rename(part, path) : -1;
+    }
+    if (rc != 0) {
+        sentence_set(error, "%s: cannot write the merged results: %s", path, strerror(errno));
+        (void)unlink(part);
+    }
+    free(part);
+    return rc;
+}
+
+int merge_write(struct merge *merge, const char *dir, struct merge_outcome *outcome, struct sentence *error)
+{
+    size_t count = merge->catalogue ? catalogue_count(merge->catalogue) : 0;
+    struct writing writing = {.merge = merge, .outcome = outcome, .evidence = evidence_new(dir)};
+    char *path = malloc(strlen(dir) + sizeof("/results.jsonl"));
+    int rc = -1;
+
+    writing.decided = calloc(count + 1, sizeof(*writing.decided));
+    writing.exercised = calloc(count + 1, sizeof(*writing.exercised));
+    for (size_t i = 0; writing.decided && i < count; i++)
+        writing.decided[i] = UNDECIDED;
+    outcome->summary = (struct run_summary){0};
+    outcome->incomplete[0] = '\0';
+    if (!writing.evidence || !path || !writing.decided || !writing.exercised) {
+        sentence_set(error, "%s: out of memory", dir);
+    } else if (!merge->first) {
+        sentence_set(error, "there is nothing to merge");
+    } else {
+        sprintf(path, "%s/results.jsonl", dir);
+        HASH_SORT(merge->groups, group_place);
+        HASH_SORT(merge->parts, merge_part_order);
+        count_parts(merge, outcome);
+        rc = gather_evidence(&writing, error);
+        if (rc == 0)
+            rc = write_results(&writing, path, error);
+    }
+    evidence_free(writing.evidence);
+    free(writing.decided);
+    free(writing.exercised);
+    free(path);
+    return rc;
+}
+
+enum exit_status merge_exit_status(const struct merge_outcome *outcome)
+{
+    if (outcome->summary.fail)
+        return EXIT_FAILS;
+    if (outcome->foreign)
+        return EXIT_USAGE;
+    if (outcome->incomplete[0] || outcome->damaged)
+        return EXIT_INCONCLUSIVE;
+    return summary_exit_status(&outcome->summary);
+}
