@@ -372,7 +372,8 @@ static enum gen_status make_folder(struct gen *gen, const struct options *option
     if (status == GEN_DONE && gen_folder_finish(folder, error) != 0)
         status = GEN_ENVIRONMENT;
     if (status == GEN_DONE)
-        fprintf(stderr, "%zu captures in %s\n", gen_folder_captures(folder), options->corpus);
+        fprintf(stderr, "%zu capture%s in %s\n", gen_folder_captures(folder),
+                gen_folder_captures(folder) == 1 ? "" : "s", options->corpus);
     gen_folder_free(folder);
     return status;
 }

@@ -14,7 +14,7 @@
 #define CORPUS         "generator/corpus/"
 
 /* A script may compute so much for each capture, and write so many octets into it. */
-enum { INSTRUCTIONS_MAX = 1000000000 };
+enum { INSTRUCTIONS_MAX = 200000000 };
 #define OCTETS_MAX (UINT64_C(1) << 30)
 
 static const char *const frame_libraries[] = {FRAMES_LIBRARY "1-frames.lua", FRAMES_LIBRARY "2-connection.lua"};
@@ -51,7 +51,12 @@ static int on_error(lua_State *lua)
             return 1;
         }
     }
-    lua_pushstring(lua, message);
+    const char *path = gen_of(lua)->loading; /* the library works on what the script has returned */
+
+    if (path != NULL && !is_library(path) && strncmp(message, path, strlen(path)) != 0)
+        lua_pushfstring(lua, "%s: %s", path, message);
+    else
+        lua_pushstring(lua, message);
     return 1;
 }
 
@@ -300,6 +305,7 @@ enum gen_status gen_make(struct gen *gen, size_t i, const struct gen_writer_conf
     enum gen_status status = GEN_DONE;
 
     lua_settop(lua, 0);
+    gen->loading = capture != NULL ? capture->path : NULL;
     if (capture == NULL || begin(gen, config, error) != 0)
         return end(gen, GEN_BAD_SCRIPT, error);
     lua_getglobal(lua, "gen");

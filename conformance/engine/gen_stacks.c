@@ -18,9 +18,17 @@
 /* STACKS_OPEN_MAX: what stacks hold is not in Lua's count of memory. */
 enum { SIDES = 2, DEFECTS_MAX = 8, STACKS_OPEN_MAX = 8 };
 
+/* A packet with TCP payload, by its number in the capture. */
+struct carried {
+    uint64_t frame;
+    bool inbound;
+};
+
 /* Side 0, the initiator, is end A of the wire. */
 struct stacks {
     struct gen *gen;
+    struct carried *carried;
+    size_t carried_count, carried_room;
     struct sim *sim;
     struct sim_device *device[SIDES];
     struct defect_set *defects[SIDES];
@@ -33,6 +41,7 @@ static void free_stacks(struct stacks *stacks)
         defect_set_free(stacks->defects[side]);
     }
     sim_free(stacks->sim);
+    free(stacks->carried);
     if (stacks->gen != NULL)
         stacks->gen->stacks--;
     memset(stacks, 0, sizeof(*stacks));
@@ -53,12 +62,30 @@ static int stacks_close(lua_State *lua)
     return 0;
 }
 
+static int note_carried(struct stacks *stacks, uint64_t frame, bool inbound)
+{
+    if (stacks->carried_count == stacks->carried_room) {
+        size_t room = stacks->carried_room * 2 + 64;
+        struct carried *grown = realloc(stacks->carried, room * sizeof(*grown));
+
+        if (grown == NULL)
+            return sentence_set(&stacks->gen->failure, "out of memory for the packets of a simulated wire");
+        stacks->carried = grown;
+        stacks->carried_room = room;
+    }
+    stacks->carried[stacks->carried_count++] = (struct carried){frame, inbound};
+    return 0;
+}
+
 /* A frame that could not be written is told when the world stands still. */
 static void tap(void *context, const uint8_t *frame, size_t octets, uint64_t time_ns, bool inbound)
 {
-    struct gen *gen = context;
+    struct stacks *stacks = context;
+    struct packet packet;
 
-    (void)gen_emit(gen, &(struct gen_frame){time_ns, frame, octets, NULL, inbound});
+    if (gen_emit(stacks->gen, &(struct gen_frame){time_ns, frame, octets, NULL, inbound}) == 0 &&
+        packet_parse(&packet, frame, octets, NULL) == 0 && packet.kind == PACKET_TCP && packet.payload_octets != 0)
+        (void)note_carried(stacks, gen_writer_frames(stacks->gen->writer), inbound);
 }
 
 static double member(lua_State *lua, const char *name, double least, double most)
@@ -150,7 +177,7 @@ int gen_stacks(lua_State *lua)
         read_defects(lua, stacks, side);
         add_device(lua, stacks, side);
     }
-    sim_tap(stacks->sim, tap, gen);
+    sim_tap(stacks->sim, tap, stacks);
     return 1;
 }
 
@@ -203,10 +230,26 @@ static int stacks_run(lua_State *lua)
     return 1;
 }
 
+/* s:carried(side, after, nth): number of the nth packet of that side with payload behind number `after`; or nil. */
+static int stacks_carried(lua_State *lua)
+{
+    struct stacks *stacks = stacks_at(lua);
+    bool inbound = luaL_checkinteger(lua, 2) == 1;
+    lua_Integer after = luaL_checkinteger(lua, 3);
+    lua_Integer nth = luaL_checkinteger(lua, 4);
+
+    for (size_t i = 0; i < stacks->carried_count; i++)
+        if (stacks->carried[i].inbound == inbound && stacks->carried[i].frame > (uint64_t)after && --nth == 0) {
+            lua_pushinteger(lua, (lua_Integer)stacks->carried[i].frame);
+            return 1;
+        }
+    return 0;
+}
+
 void gen_stacks_open(lua_State *lua)
 {
     static const luaL_Reg methods[] = {
-        {"command", stacks_command}, {"run", stacks_run}, {"close", stacks_close}, {NULL, NULL}};
+        {"command", stacks_command}, {"run", stacks_run}, {"carried", stacks_carried}, {"close", stacks_close}, {NULL, NULL}};
 
     luaL_newmetatable(lua, STACKS);
     luaL_newlib(lua, methods);

@@ -114,6 +114,16 @@ function Side:had(kind, want)
   return nil
 end
 
+-- The number of the nth packet with payload that this side has sent since `after` (a number of gen's, such as s:mark()).
+function Side:carried(after, nth)
+  local frame = self.stacks.world:carried(self.number, after, nth or 1)
+  if not frame then error("the " .. self.role .. " has sent no such packet", 2) end
+  return frame
+end
+
+-- The number of the last packet so far.
+function Stacks:mark() return gen.frames() end
+
 -- The responder listens, the initiator connects, and both are in full operation unless `until_event` is another event that
 -- the initiator has then ("rejected", "connect_failed", "error"; false: nothing is waited for).
 function Stacks:connect(until_event)

@@ -65,6 +65,7 @@ static const struct {
     {"check { id = \"a\", purpose = \"p\", role = \"king\", run = function() end }", "role is"},
     {"rig.connect {}", "no rig while scripts are loaded"},
     {"while true do end", "computes for ever"},
+    {"while true do pcall(function() while true do end end) end", "computes for ever"},
     {"local s = string.rep('x', 1 << 30)", "not enough memory"},
     {"local t = {} while true do t[#t + 1] = string.rep('x', 1000000 + #t) end", "not enough memory"},
     {"\033Lua", "dir/some.lua"},
