@@ -32,7 +32,7 @@ static const char usage[] =
     "  --set NAME=TEXT  arg.NAME is TEXT in the scripts (several: repeat)\n"
     "  --corpus DIR     makes every capture of the scripts, or without one of the project's own corpus, in DIR: with a\n"
     "                   README.md and with expected.tsv, what warpcheck audit rightly finds in them\n"
-    "  --only GLOB      of several captures those with such names\n"
+    "  --only GLOB      of several captures those with such names, or folder/names\n"
     "  --list           shows the captures' names\n"
     "  --help           this text\n"
     "  Exit status: 0 done, 2 usage or a bad script, 3 no packet or nothing selected, 4 the output cannot be written.\n";
@@ -256,9 +256,16 @@ static enum gen_status run_text(struct gen *gen, const struct options *options, 
     return status;
 }
 
-static bool is_wanted(const struct options *options, const struct gen_capture *capture)
+/* By its name, or by folder/name. */
+static bool is_wanted(struct gen *gen, const struct options *options, size_t i)
 {
-    return options->only == NULL || fnmatch(options->only, capture->name, 0) == 0;
+    const struct gen_capture *capture = gen_capture_at(gen, i);
+    char name[NAME_OCTETS];
+
+    if (options->only == NULL || fnmatch(options->only, capture->name, 0) == 0)
+        return true;
+    (void)snprintf(name, sizeof(name), "%s/%s", gen_corpus_at(gen, capture->corpus)->folder, capture->name);
+    return fnmatch(options->only, name, 0) == 0;
 }
 
 static enum gen_status one_output(struct gen *gen, const struct options *options, struct sentence *error)
@@ -278,7 +285,7 @@ static enum gen_status one_output(struct gen *gen, const struct options *options
     if (status != GEN_DONE || written != 0)
         return status;
     for (size_t i = 0; i < gen_capture_count(gen); i++)
-        if (is_wanted(options, gen_capture_at(gen, i))) {
+        if (is_wanted(gen, options, i)) {
             wanted++;
             which = i;
         }
@@ -340,7 +347,7 @@ static enum gen_status make_captures(struct gen *gen, struct gen_folder *folder,
         struct gen_writer_config config = {.format = gen_corpus_at(gen, capture->corpus)->format};
         enum gen_status status;
 
-        if (!is_wanted(options, capture))
+        if (!is_wanted(gen, options, i))
             continue;
         config.path = gen_folder_path(folder, capture->corpus, capture->name, error);
         if (config.path == NULL)
@@ -386,7 +393,7 @@ static enum gen_status list_captures(struct gen *gen, const struct options *opti
     for (size_t i = 0; status == GEN_DONE && i < gen_capture_count(gen); i++) {
         const struct gen_capture *capture = gen_capture_at(gen, i);
 
-        if (!is_wanted(options, capture))
+        if (!is_wanted(gen, options, i))
             continue;
         printf("%-32s %s\n", capture->name, capture->about);
         shown++;

@@ -92,6 +92,26 @@ int gen_emit(struct gen *gen, const struct gen_frame *frame)
 
 /* ---- scripts ------------------------------------------------------------------------------------------------------- */
 
+/* A function of the library's table `gen`, whatever scripts have done to it since. */
+static void push_function(struct gen *gen, const char *name)
+{
+    lua_State *lua = gen->lua;
+
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, gen->library);
+    lua_pushstring(lua, name);
+    lua_rawget(lua, -2);
+    lua_remove(lua, -2);
+}
+
+/* The chunk on top of the stack gets a `pairs` of its own, which goes in the order of the keys. */
+static void set_pairs(struct gen *gen)
+{
+    (void)lua_getupvalue(gen->lua, -1, 1);
+    push_function(gen, "pairs");
+    lua_setfield(gen->lua, -2, "pairs");
+    lua_pop(gen->lua, 1);
+}
+
 /* The chunk of `octets` on top of the stack. */
 static int load_chunk(struct gen *gen, const char *path, const void *octets, size_t count, struct sentence *error)
 {
@@ -102,6 +122,8 @@ static int load_chunk(struct gen *gen, const char *path, const void *octets, siz
     gen->loading = name + 1;
     if (luaL_loadbufferx(lua, octets, count, name, "t") == LUA_OK) {
         lua_sandbox_globals(lua, is_library(path));
+        if (!is_library(path))
+            set_pairs(gen);
         return 0;
     }
     const char *message = luaL_tolstring(lua, -1, NULL);
@@ -149,6 +171,8 @@ struct gen *gen_new(uint64_t seed, struct sentence *error)
     lua_net_open(gen->lua);
     lua_setglobal(gen->lua, "net");
     gen_functions_open(gen->lua);
+    lua_pushvalue(gen->lua, -1);
+    gen->library = luaL_ref(gen->lua, LUA_REGISTRYINDEX);
     lua_setglobal(gen->lua, "gen");
     lua_newtable(gen->lua);
     lua_setglobal(gen->lua, "arg");
@@ -199,9 +223,7 @@ static int begin(struct gen *gen, const struct gen_writer_config *config, struct
     gen->failed = false;
     gen->failure.text[0] = '\0';
     gen->making = true;
-    lua_getglobal(gen->lua, "gen");
-    lua_getfield(gen->lua, -1, "begin");
-    lua_remove(gen->lua, -2);
+    push_function(gen, "begin");
     return call(gen, 0, 0, error);
 }
 
@@ -226,9 +248,7 @@ static int give_returned(struct gen *gen, int first, bool bare, struct sentence 
 
     if (count == 0)
         return 0;
-    lua_getglobal(lua, "gen");
-    lua_getfield(lua, -1, bare ? "give_bare" : "give_carried");
-    lua_remove(lua, -2);
+    push_function(gen, bare ? "give_bare" : "give_carried");
     lua_insert(lua, first);
     return call(gen, count, 0, error);
 }
@@ -308,9 +328,7 @@ enum gen_status gen_make(struct gen *gen, size_t i, const struct gen_writer_conf
     gen->loading = capture != NULL ? capture->path : NULL;
     if (capture == NULL || begin(gen, config, error) != 0)
         return end(gen, GEN_BAD_SCRIPT, error);
-    lua_getglobal(lua, "gen");
-    lua_getfield(lua, -1, "make");
-    lua_remove(lua, -2);
+    push_function(gen, "make");
     lua_rawgeti(lua, LUA_REGISTRYINDEX, capture->table);
     if (call(gen, 1, 0, error) != 0) {
         status = why(gen);

@@ -11,6 +11,7 @@ enum { GEN_CORPORA_MAX = 16, GEN_FINDINGS_MAX = 256 };
 struct gen {
     struct lua_sandbox sandbox;
     lua_State *lua; /* the sandbox's */
+    int library;    /* reference to the table `gen` */
     uint64_t seed;
     struct gen_capture *captures;
     size_t capture_count, capture_room;

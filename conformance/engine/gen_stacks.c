@@ -248,8 +248,11 @@ static int stacks_carried(lua_State *lua)
 
 void gen_stacks_open(lua_State *lua)
 {
-    static const luaL_Reg methods[] = {
-        {"command", stacks_command}, {"run", stacks_run}, {"carried", stacks_carried}, {"close", stacks_close}, {NULL, NULL}};
+    static const luaL_Reg methods[] = {{"command", stacks_command},
+                                       {"run", stacks_run},
+                                       {"carried", stacks_carried},
+                                       {"close", stacks_close},
+                                       {NULL, NULL}};
 
     luaL_newmetatable(lua, STACKS);
     luaL_newlib(lua, methods);

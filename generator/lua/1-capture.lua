@@ -3,7 +3,8 @@
 -- Captures: what they are called, when their packets are, and packets as they stand (docs/writing-captures.md). The
 -- constructors of frames are those of the checks (conformance/scripts/lib/1-frames.lua).
 
--- The keys of a table in order, so that a script writes the same octets every time.
+-- The keys of a table in order, so that a script writes the same octets every time: `pairs` of the scripts (not of the library,
+-- where no octet depends on the order).
 local next, type, sort = next, type, table.sort
 
 local function before(a, b)
@@ -13,7 +14,7 @@ local function before(a, b)
   return false
 end
 
-function pairs(t)
+function gen.pairs(t)
   local keys, i = {}, 0
   for key in next, t do keys[#keys + 1] = key end
   sort(keys, before)

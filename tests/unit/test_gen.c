@@ -74,9 +74,10 @@ static struct packet only_packet(const char *text)
 
 START_TEST(fields_are_what_was_said)
 {
-    struct packet p = only_packet(
-        "local f = flow { initiator = { port = 7, iss = 0xFFFFFFFF }, responder = { port = 8, iss = 99 } }"
-        "f.initiator:put('abc') f.initiator:packet { to = 3, window = 5, flags = 'FIN PSH', hop_limit = 9, urgent = 2 }");
+    struct packet p =
+        only_packet("local f = flow { initiator = { port = 7, iss = 0xFFFFFFFF }, responder = { port = 8, iss = 99 } }"
+                    "f.initiator:put('abc') f.initiator:packet { to = 3, window = 5, flags = 'FIN PSH', hop_limit = 9, "
+                    "urgent = 2 }");
 
     ck_assert_int_eq(p.kind, PACKET_TCP);
     ck_assert(p.ip_checksum_ok && p.tcp_checksum_ok);
@@ -145,7 +146,8 @@ static const struct {
     {"flow {", "dir/some.lua:1: "},
     {"\n\nno_such_thing()", "dir/some.lua:3: "},
     {"flow { colour = 1 }", "dir/some.lua:1: flow has no member called 'colour'"},
-    {"local f = flow {}\nf.initiator:send(rdmap.send { Colour = 1 })", "dir/some.lua:2: Send has no field called 'Colour'"},
+    {"local f = flow {}\nf.initiator:send(rdmap.send { Colour = 1 })",
+     "dir/some.lua:2: Send has no field called 'Colour'"},
     {"flow {}.initiator:send(7)", "a frame was expected"},
     {"flow {}.initiator:packet { flags = 'SYM' }", "FIN SYN RST"},
     {"flow {}.initiator:packet { window = 65536 }", "net.tcp.window: a number from 0 to 65535 was expected, not 65536"},
@@ -221,8 +223,8 @@ static uint64_t hash_of(const char *text, uint64_t seed)
     struct gen *other = gen_new(seed, &error);
     uint64_t written, hash = 14695981039346656037u;
 
-    ck_assert_msg(gen_run_script(other, "x.lua", text, strlen(text), &config, false, &written, &error) == GEN_DONE, "%s",
-                  error.text);
+    ck_assert_msg(gen_run_script(other, "x.lua", text, strlen(text), &config, false, &written, &error) == GEN_DONE,
+                  "%s", error.text);
     gen_free(other);
     read_output();
     for (size_t i = 0; i < output_octets; i++)
@@ -241,6 +243,19 @@ START_TEST(the_same_seed_the_same_octets)
     ck_assert_uint_ne(hash_of(random, 1), hash_of(random, 2));
     ck_assert_uint_eq(hash_of(simulated, 1), hash_of(simulated, 1));
     ck_assert_uint_ne(hash_of(simulated, 1), hash_of(simulated, 2));
+}
+END_TEST
+
+/* The library's own table is no secret; what a script does to it, it does to itself. */
+START_TEST(library_may_be_spoilt)
+{
+    static const char text[] = "local shared = getmetatable(_ENV).__index\n"
+                               "shared.gen.begin, shared.gen.make, shared.gen.pairs, shared.gen.write = nil\n"
+                               "setmetatable(shared.gen, { __index = function() error('spoilt') end })\n"
+                               "shared.gen = nil";
+
+    ck_assert_int_eq(run(text), GEN_DONE);
+    ck_assert_int_eq(run("packet('x')"), GEN_BAD_SCRIPT);
 }
 END_TEST
 
@@ -298,6 +313,7 @@ Suite *gen_suite(void)
     tcase_add_loop_test(tcase, script_is_refused, 0, sizeof(refused) / sizeof(refused[0]));
     tcase_add_test(tcase, captures_are_made_when_asked_for);
     tcase_add_test(tcase, the_same_seed_the_same_octets);
+    tcase_add_test(tcase, library_may_be_spoilt);
     tcase_add_test(tcase, argument_reaches_the_script);
     tcase_add_test(tcase, capture_has_a_largest_size);
     tcase_add_test(tcase, output_that_cannot_be_written);
