@@ -40,7 +40,7 @@ struct peer *peer_new(const struct peer_config *config, const struct peer_transp
     peer->next_number = 1;
     peer->device = iwarp_device_new(NULL);
     peer->events = json_array();
-    if (ops->send_spans != NULL && (peer->outlet = malloc(sizeof(*peer->outlet))) != NULL) {
+    if (ops->send_spans != NULL && (peer->outlet = calloc(1, sizeof(*peer->outlet))) != NULL) {
         peer->outlet->send = ops->send_spans;
         peer->outlet->room = ops->room;
     }

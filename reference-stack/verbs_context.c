@@ -118,9 +118,12 @@ void iwarp_context_free(struct iwarp_context *context)
 {
     if (context == NULL)
         return;
-    /* Nobody will ask for what was not taken: queue pairs need not look for theirs in it. */
+    /* Nobody will ask for what was not taken: queue pairs need not look for theirs in it, nor it for them. */
     for (struct iwarp_qp *qp = context->qps; qp != NULL; qp = qp->next)
         qp->told = 0;
+    for (struct iwarp_cq *cq = context->cqs; cq != NULL; cq = cq->next)
+        cq->completions.count = 0;
+    context->events.count = 0;
     while (context->qps != NULL)
         iwarp_qp_free(context->qps);
     while (context->listeners != NULL)

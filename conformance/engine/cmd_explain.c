@@ -23,10 +23,11 @@ enum { EXIT_DONE = 0, EXIT_USAGE = 2, EXIT_ENVIRONMENT = 4 };
 
 enum { PREDICATE_ITEMS = 16 };
 
-static const char usage[] = "usage: warpcheck explain ID...\n"
-                            "  Shows what a requirement says, what a device may answer, what decides it, and the header\n"
-                            "  that it speaks of. warpcheck list shows the ids.\n"
-                            "  --help             this text\n";
+static const char usage[] =
+    "usage: warpcheck explain ID...\n"
+    "  Shows what a requirement says, what a device may answer, what decides it, and the header\n"
+    "  that it speaks of. warpcheck list shows the ids.\n"
+    "  --help             this text\n";
 
 static int complain(int status, const char *message)
 {

@@ -10,12 +10,14 @@ static uint8_t buffers[RECEIVES][OCTETS];
 
 int main(int argc, char **argv)
 {
+    char *rest = "";
+    long port = argc > 1 ? strtol(argv[1], &rest, 10) : 7174;
     struct sentence why = {""};
     struct iwarp_context *context = iwarp_context_new(NULL, &why);
     struct iwarp_cq *cq = iwarp_cq_new(context);
     struct iwarp_srq *srq = iwarp_srq_new(context);
     struct iwarp_qp_options options;
-    struct iwarp_listener *listener;
+    struct iwarp_listener *listener = NULL;
     struct iwarp_completion done;
     struct iwarp_qp_event event;
 
@@ -23,14 +25,14 @@ int main(int argc, char **argv)
     options.srq = srq; /* any connection takes its receives from here */
     for (uint64_t i = 0; i < RECEIVES; i++)
         (void)iwarp_srq_post(srq, i, buffers[i], OCTETS, &why);
-    listener = iwarp_listen(context, "127.0.0.1", (uint16_t)(argc > 1 ? atoi(argv[1]) : 7174), &options, &why);
-    if (listener == NULL) {
-        (void)fprintf(stderr, "echo: %s\n", why.text);
-        return EXIT_FAILURE;
-    }
-    printf("port %u\n", iwarp_listener_port(listener));
+    if (*rest != '\0' || port < 0 || port > UINT16_MAX)
+        (void)sentence_set(&why, "'%s' is no port, 0 to 65535 was expected", argv[1]);
+    else if (context != NULL)
+        listener = iwarp_listen(context, "127.0.0.1", (uint16_t)port, &options, &why);
+    if (listener != NULL)
+        printf("port %u\n", iwarp_listener_port(listener));
     (void)fflush(stdout);
-    while (iwarp_context_run(context, -1, &why) >= 0) {
+    while (listener != NULL && iwarp_context_run(context, -1, &why) >= 0) {
         while (iwarp_poll_cq(cq, &done, 1) != 0) {
             struct iwarp_send send = {.id = done.id, .octets = buffers[done.id], .count = done.octets};
 
@@ -43,5 +45,7 @@ int main(int argc, char **argv)
             if (event.kind == IWARP_QP_CLOSED)
                 iwarp_qp_free(event.qp);
     }
+    (void)fprintf(stderr, "echo: %s\n", why.text);
+    iwarp_context_free(context);
     return EXIT_FAILURE;
 }

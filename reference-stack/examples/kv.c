@@ -43,38 +43,56 @@ static int fail(const char *what)
     return EXIT_FAILURE;
 }
 
-static int serve(uint16_t port)
+/* 0 to `most` in digits; -1: anything else. */
+static long number(const char *text, long most)
 {
-    struct sentence why = {""};
-    struct iwarp_context *context = iwarp_context_new(NULL, &why);
-    struct iwarp_cq *cq = context == NULL ? NULL : iwarp_cq_new(context);
-    struct slot *slots = calloc(SLOTS, sizeof(*slots));
+    char *end;
+    long value = strtol(text, &end, 10);
+
+    return *text == '\0' || *end != '\0' || value < 0 || value > most ? -1 : value;
+}
+
+/* Serves until it cannot any more. */
+static void serve_on(struct iwarp_context *context, struct iwarp_cq *cq, struct slot *slots, uint16_t port,
+                     struct sentence *why)
+{
     struct table table = {.to = (uint64_t)(uintptr_t)slots, .slots = SLOTS};
     struct iwarp_listener *listener;
     struct iwarp_completion done;
     struct iwarp_qp_options options;
     struct iwarp_qp_event event;
 
-    if (cq == NULL || slots == NULL ||
-        iwarp_register(context, slots, SLOTS * sizeof(*slots), IWARP_REMOTE_READ | IWARP_REMOTE_WRITE, &table.stag,
-                       &why) != 0)
-        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the program ends here */
-        return fail(why.text);
+    if (iwarp_register(context, slots, SLOTS * sizeof(*slots), IWARP_REMOTE_READ | IWARP_REMOTE_WRITE, &table.stag,
+                       why) != 0)
+        return;
     iwarp_qp_options_default(&options, cq);
     memcpy(options.stream.private_data, &table, sizeof(table));
     options.stream.private_octets = sizeof(table);
-    listener = iwarp_listen(context, "127.0.0.1", port, &options, &why);
+    listener = iwarp_listen(context, "127.0.0.1", port, &options, why);
     if (listener == NULL)
-        return fail(why.text);
+        return;
     printf("port %u\n", iwarp_listener_port(listener));
     (void)fflush(stdout);
-    while (iwarp_context_run(context, -1, &why) >= 0) {
+    while (iwarp_context_run(context, -1, why) >= 0) {
         while (iwarp_next_event(context, &event))
             if (event.kind == IWARP_QP_CLOSED)
                 iwarp_qp_free(event.qp);
         while (iwarp_poll_cq(cq, &done, 1) != 0) {
         }
     }
+}
+
+static int serve(uint16_t port)
+{
+    struct sentence why = {"out of memory"};
+    struct iwarp_context *context = iwarp_context_new(NULL, &why);
+    struct iwarp_cq *cq = iwarp_cq_new(context);
+    struct slot *slots = calloc(SLOTS, sizeof(*slots));
+
+    if (cq != NULL && slots != NULL)
+        serve_on(context, cq, slots, port, &why);
+    iwarp_context_free(context);
+    free(slots);
     return fail(why.text);
 }
 
@@ -160,7 +178,7 @@ static int connect_to(struct client *client, const char *address, uint16_t port,
     size_t octets;
 
     client->context = iwarp_context_new(NULL, why);
-    client->cq = client->context == NULL ? NULL : iwarp_cq_new(client->context);
+    client->cq = iwarp_cq_new(client->context);
     if (client->cq == NULL || iwarp_register(client->context, &client->slot, sizeof(client->slot), IWARP_LOCAL_WRITE,
                                              &client->stag, why) != 0)
         return -1;
@@ -172,27 +190,30 @@ static int connect_to(struct client *client, const char *address, uint16_t port,
         if (iwarp_context_run(client->context, -1, why) < 0)
             return -1;
     if (event.kind != IWARP_QP_ESTABLISHED)
-        return sentence_set(why, "%s", event.detail.text);
+        return sentence_set(why, "%s", event.detail.text[0] != '\0' ? event.detail.text : "the server declines");
     data = mpa_start_ulp_data(&event.detail.start, &octets);
     if (octets != sizeof(client->table))
         return sentence_set(why, "that is no key-value store");
     memcpy(&client->table, data, octets);
-    return 0;
+    return client->table.slots != 0 ? 0 : sentence_set(why, "that is a key-value store without a slot");
 }
 
 int main(int argc, char **argv)
 {
     struct client client = {0};
-    struct sentence why = {""};
+    struct sentence why = {"out of memory"};
+    long port = argc > 2 ? number(argv[2], UINT16_MAX) : -1;
     int status = EXIT_FAILURE;
 
+    if (argc > 2 && port < 0)
+        return fail("a port from 0 to 65535 was expected");
     if (argc == 3 && strcmp(argv[1], "serve") == 0)
-        return serve((uint16_t)atoi(argv[2]));
+        return serve((uint16_t)port);
     if (argc < 5 || (strcmp(argv[3], "put") != 0 && strcmp(argv[3], "get") != 0) || argc != (argv[3][0] == 'p' ? 6 : 5))
         return fail("usage: kv serve PORT | kv ADDRESS PORT put KEY VALUE | kv ADDRESS PORT get KEY");
     if (argv[4][0] == '\0' || strlen(argv[4]) >= KEY || (argc == 6 && strlen(argv[5]) >= VALUE))
         return fail("a key has 1 to 31 octets, a value at most 95");
-    if (connect_to(&client, argv[1], (uint16_t)atoi(argv[2]), &why) != 0) {
+    if (connect_to(&client, argv[1], (uint16_t)port, &why) != 0) {
         (void)fail(why.text);
     } else if (argv[3][0] == 'p') {
         status = put(&client, argv[4], argv[5]);

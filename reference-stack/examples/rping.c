@@ -42,6 +42,15 @@ static int fail(const char *what)
     return -1;
 }
 
+/* 0 to `most` in digits; -1: anything else. */
+static long number(const char *text, long most)
+{
+    char *end;
+    long value = strtol(text, &end, 10);
+
+    return *text == '\0' || *end != '\0' || value < 0 || value > most ? -1 : value;
+}
+
 /* What round number `round` has in the client's buffer. */
 static void fill(uint8_t *octets, size_t size, unsigned round)
 {
@@ -247,14 +256,17 @@ static int ping(struct rping *rping, const char *address, uint16_t port, unsigne
 
 static int prepare(struct rping *rping, const char *size, struct sentence *why)
 {
-    rping->size = size != NULL ? strtoul(size, NULL, 10) : DEFAULT_SIZE;
-    if (rping->size < 32 || rping->size > SIZE_MOST)
+    long octets = size != NULL ? number(size, SIZE_MOST) : DEFAULT_SIZE;
+
+    if (octets < 32)
         return sentence_set(why, "a size from 32 to %d octets was expected", SIZE_MOST);
+    rping->size = (size_t)octets;
     rping->start = calloc(2, rping->size);
+    (void)sentence_set(why, "out of memory");
     rping->context = iwarp_context_new(NULL, why);
-    rping->cq = rping->context == NULL ? NULL : iwarp_cq_new(rping->context);
+    rping->cq = iwarp_cq_new(rping->context);
     if (rping->start == NULL || rping->cq == NULL)
-        return sentence_set(why, "out of memory");
+        return -1;
     rping->back = rping->start + rping->size;
     if (iwarp_register(rping->context, rping->start, rping->size, IWARP_REMOTE_READ | IWARP_LOCAL_WRITE,
                        &rping->start_stag, why) != 0 ||
@@ -268,22 +280,24 @@ int main(int argc, char **argv)
     bool server = argc > 1 && strcmp(argv[1], "serve") == 0;
     struct rping rping = {0};
     struct sentence why = {"that was no rping"};
+    long port = argc > 3 ? number(argv[server ? 3 : 2], UINT16_MAX) : -1;
+    long rounds = argc > 3 && !server ? number(argv[3], INT32_MAX) : 0;
+    long pause_ms = argc > 6 ? number(argv[6], INT32_MAX) : 0;
     int status;
 
-    if (argc < 4) {
+    if (argc < 4 || port < 0 || rounds < 0 || pause_ms < 0) {
         (void)fail("usage: rping serve ADDRESS PORT [SIZE] | rping ADDRESS PORT COUNT [SIZE] [rev1|rev2] [PAUSE]");
         return 2;
     }
     status = prepare(&rping, argc > 4 ? argv[4] : NULL, &why);
     if (status == 0 && server)
-        status = serve(&rping, argv[2], (uint16_t)atoi(argv[3]), &why);
+        status = serve(&rping, argv[2], (uint16_t)port, &why);
     else if (status == 0)
-        status = ping(&rping, argv[1], (uint16_t)atoi(argv[2]), (unsigned)atoi(argv[3]),
-                      argc > 5 && strcmp(argv[5], "rev1") == 0, argc > 6 ? atoi(argv[6]) : 0, &why);
+        status = ping(&rping, argv[1], (uint16_t)port, (unsigned)rounds, argc > 5 && strcmp(argv[5], "rev1") == 0,
+                      (int)pause_ms, &why);
     if (status != 0)
         (void)fail(why.text);
-    if (rping.context != NULL)
-        iwarp_context_free(rping.context);
+    iwarp_context_free(rping.context);
     free(rping.start);
     return status == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

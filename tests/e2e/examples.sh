@@ -69,6 +69,19 @@ done
 expect 1 "kv: nobody listens" "$WORK/kv-static" 127.0.0.1 1 get colour
 complains 'refused'
 
+for port in 70000 -1 7x; do
+	expect 1 "kv: no port $port" "$WORK/kv-static" serve "$port"
+	complains 'port'
+	expect 1 "echo: no port $port" "$WORK/echo-static" "$port"
+	complains "'$port' is no port"
+	expect 2 "rping: no port $port" "$WORK/rping-static" serve 127.0.0.1 "$port"
+	complains 'usage'
+done
+expect 2 "rping: no count" "$WORK/rping-static" 127.0.0.1 1 many
+complains 'usage'
+expect 1 "rping: no size" "$WORK/rping-static" 127.0.0.1 1 5 31
+complains 'from 32'
+
 rping() { # HOST WORD...
 	holds "rping, $*: the server starts" serve rping "$WORK/rping-static" serve "$1" 0 4096
 	expect 0 "rping, $*" "$WORK/rping-shared" "$1" "$port" 20 "${@:2}"

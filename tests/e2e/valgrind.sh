@@ -89,7 +89,7 @@ holds "the initiator: no error, nothing lost" clean initiator
 holds "the responder: no error, nothing lost" clean responder
 
 # --- The examples -------------------------------------------------------------------------------------------------------
-for name in echo kv; do
+for name in echo kv rping; do
 	holds "$name compiles" "${cc[@]}" -std=gnu17 -O1 -g -I. -Ireference-stack/include -o "$WORK/$name" "reference-stack/examples/$name.c" \
 		"$B/libiwarp.a" -luv -lisal -ljansson -pthread
 done
@@ -121,7 +121,17 @@ expect 0 "kv get" "${client[@]}" get colour
 says '^green$'
 expect 1 "kv get what nobody put" "${client[@]}" get nothing
 expect 1 "kv: nobody listens" "${grind[@]}" "$WORK/kv" 127.0.0.1 1 get colour
+expect 1 "kv: its port is taken" "${grind[@]}" "$WORK/kv" serve "$port"
+expect 1 "echo: its port is taken" "${grind[@]}" "$WORK/echo" "$port"
+expect 1 "rping: that is no rping" "${grind[@]}" "$WORK/rping" 127.0.0.1 "$port" 5 1000
 holds "kv's server: no error" stopped kv
+holds "rping serves" serve rping "$WORK/rping" serve 127.0.0.1 0 4096
+expect 0 "rping" "${grind[@]}" "$WORK/rping" 127.0.0.1 "$port" 5 1000
+says '^5 rounds$'
+holds "rping's server: every round, no error, nothing lost" wait "${pid[rping]}"
+holds "rping's server: not a word" test ! -s "$WORK/rping.grind"
+unset "pid[rping]"
+expect 1 "rping: nobody listens" "${grind[@]}" "$WORK/rping" 127.0.0.1 1 5
 holds "echo serves" serve echo "$WORK/echo" 0
 program=$B/iwarp-peer
 peer_start client

@@ -226,6 +226,56 @@ START_TEST(streams)
 }
 END_TEST
 
+/* --- Regions ------------------------------------------------------------------------------------------------------- */
+
+enum { REGIONS = 100 }; /* more than the device's table has room for at first */
+
+static bool regions_with(long n)
+{
+    static uint8_t borrowed[8];
+    long which = n, before = short_live;
+    struct iwarp_device *device = iwarp_device_new(NULL);
+    size_t registered = 0;
+
+    short_failed = false;
+    ck_assert_ptr_nonnull(device);
+    for (uint32_t i = 1; i <= REGIONS; i++) {
+        struct iwarp_region wanted = {.length = 8, .stag = i << 8, .octets = i % 2 == 0 ? borrowed : NULL};
+        struct iwarp_region region = wanted;
+        struct sentence why = {""};
+        int result;
+
+        SHORT(n, result = iwarp_region_register(device, &region, &why));
+        registered += result == 0;
+        if (result == 0) {
+            ck_assert_ptr_eq(iwarp_region_find(device, i << 8)->octets, region.octets);
+            continue;
+        }
+        ck_assert_ptr_null(iwarp_region_find(device, i << 8));
+        ck_assert_mem_eq(&region, &wanted, sizeof(region));
+        ck_assert_ptr_nonnull(strstr(why.text, "memory"));
+        ck_assert_int_eq(iwarp_region_register(device, &region, NULL), 0);
+        registered++;
+    }
+    ck_assert_uint_eq(registered, REGIONS);
+    ck_assert_uint_eq(iwarp_region_count(device), REGIONS);
+    for (uint32_t i = 1; i <= REGIONS; i++)
+        ck_assert_int_eq(iwarp_region_deregister(device, i << 8, NULL), 0);
+    iwarp_device_free(device);
+    ck_assert_msg(short_live == before, "with allocation %ld failing %ld stay behind", which, short_live - before);
+    return !short_failed;
+}
+
+START_TEST(regions)
+{
+    long n = 1;
+
+    while (!regions_with(n))
+        ck_assert_int_lt(++n, 1000);
+    ck_assert_int_gt(n, REGIONS);
+}
+END_TEST
+
 /* --- The peer ---------------------------------------------------------------------------------------------------- */
 
 static int op_listen(void *context, uint16_t port)
@@ -337,6 +387,7 @@ Suite *memory_short_suite(void)
 
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, streams, 0, KINDS);
+    tcase_add_test(tcase, regions);
     tcase_add_test(tcase, upper_tester);
     suite_add_tcase(suite, tcase);
     suite_add_tcase(suite, memory_short_programs_case());

@@ -396,6 +396,20 @@ START_TEST(freed_in_use)
 }
 END_TEST
 
+/* A context that goes with completions and events that nobody has taken. */
+START_TEST(freed_untaken)
+{
+    opened();
+    iwarp_cq_arm(talk.cq, false);
+    for (uint64_t i = 0; i < 5; i++)
+        ck_assert_int_eq(iwarp_post_write(talk.qp[1], &(struct iwarp_write){.id = i}, NULL), 0);
+    iwarp_disconnect(other[1]);
+    ck_assert_int_eq(iwarp_context_run(talk.context, 1000, NULL), 1);
+    ck_assert_int_eq(iwarp_context_run(talk.context, 0, NULL), 1);
+    verbs_talk_end(&talk);
+}
+END_TEST
+
 /* To wait without limit for what cannot come. */
 START_TEST(waiting_for_nothing)
 {
@@ -437,6 +451,7 @@ Suite *misuse_verbs_suite(void)
     tcase_add_test(tcase, decided_wrongly);
     tcase_add_test(tcase, behind_the_end);
     tcase_add_test(tcase, freed_in_use);
+    tcase_add_test(tcase, freed_untaken);
     tcase_add_test(tcase, waiting_for_nothing);
     suite_add_tcase(suite, tcase);
     return suite;

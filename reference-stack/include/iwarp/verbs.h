@@ -24,9 +24,9 @@
  * (optional: NULL), or 0 or false, or do nothing; nothing has changed then, and other queue pairs do not notice. Every
  * function that frees takes NULL. What cannot be seen is the use of what was freed: handles are pointers.
  *
- * A connection that breaks is an event; programs need not care for SIGPIPE. Memory that is short is an error, too: of the function that was called, or of the one connection that needed it, which
- * then ends with its work flushed. libuv's own tables are the exception: that library ends the process when they cannot
- * grow, which uv_replace_allocator() can prevent.
+ * A connection that breaks is an event; programs need not care for SIGPIPE. Memory that is short is an error, too: of the
+ * function that was called, or of the one connection that needed it, which then ends with its work flushed. libuv's own
+ * tables are the exception: that library ends the process when they cannot grow, which uv_replace_allocator() can prevent.
  */
 #ifndef IWARP_VERBS_H
 #define IWARP_VERBS_H
