@@ -113,9 +113,11 @@ static int take_value(struct options *options, int argc, char **argv, int *i, st
         size_t length = strlen(names[n]);
 
         if (strcmp(argv[*i], names[n]) == 0) {
-            if (*i + 1 >= argc)
+            const char *value = *i + 1 < argc ? argv[++*i] : NULL;
+
+            if (value == NULL)
                 return sentence_set(error, "%s needs a value", names[n]);
-            return set_value(options, names[n], argv[++*i], error) == 0 ? 1 : -1;
+            return set_value(options, names[n], value, error) == 0 ? 1 : -1;
         }
         if (length > 2 && strncmp(argv[*i], names[n], length) == 0 && argv[*i][length] == '=')
             return set_value(options, names[n], argv[*i] + length + 1, error) == 0 ? 1 : -1;
