@@ -394,7 +394,15 @@ static const struct named chunk_types[] = {SCTP_CHUNKS(CHUNK_NAMED) {NULL, 0}};
 static const struct named session_codes[] = {DDP_SCTP_SESSIONS(SESSION_NAMED) {NULL, 0}};
 #define ATTRIBUTE_NAMED(id, attribute, name, at, octets, section) {name, id},
 static const struct named cm_attributes[] = {CM_ATTRIBUTES(ATTRIBUTE_NAMED) {NULL, 0}};
+#define REASON_NAMED(reason, name) {name, reason},
+static const struct named cm_reasons[] = {CM_REASONS(REASON_NAMED) {NULL, 0}};
 /* clang-format on */
+
+static const struct named payload_protocols[] = {{"segment", DDP_SCTP_PPID_SEGMENT},
+                                                 {"control", DDP_SCTP_PPID_CONTROL},
+                                                 {"draft_segment", DDP_SCTP_PPID_DRAFT_SEGMENT},
+                                                 {"draft_control", DDP_SCTP_PPID_DRAFT_CONTROL},
+                                                 {NULL, 0}};
 
 /* The table on top of the stack gets a member: a table of these numbers by their names. */
 static void set_names(lua_State *lua, const char *member, const struct named *rows)
@@ -438,5 +446,7 @@ int lua_net_open(lua_State *lua)
     set_names(lua, "chunk_types", chunk_types);
     set_names(lua, "session_codes", session_codes);
     set_names(lua, "cm_attributes", cm_attributes);
+    set_names(lua, "cm_reasons", cm_reasons);
+    set_names(lua, "payload_protocols", payload_protocols);
     return 1;
 }

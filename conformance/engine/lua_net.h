@@ -13,6 +13,7 @@
  *   net.buffer()           growing octets: #b, b:append(octets), b:sub(from, to), b:put(at, octets)
  *   net.chunk_types, net.session_codes, net.cm_attributes   numbers by name: SCTP chunks ("COOKIE ECHO"), DDP Stream
  *                          Session Control messages ("Enhanced Initiate"), CM messages ("REP")
+ *   net.cm_reasons, net.payload_protocols   reasons of a REJ ("Consumer Reject"); SCTP's PPIDs ("segment", "draft_control")
  */
 #ifndef CONFORMANCE_ENGINE_LUA_NET_H
 #define CONFORMANCE_ENGINE_LUA_NET_H

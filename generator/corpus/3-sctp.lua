@@ -77,7 +77,7 @@ situation {
     r:send(send(11), { SID = 1 })
     i:stream_reset(1)
     i:send(send(12), { SID = 1 })
-    r:stream_reset(1, 1)
+    r:stream_reset(1, net.payload_protocols.draft_segment)
     r:send(send(13), { SID = 1 })
     close(a)
   end,
@@ -146,7 +146,7 @@ situation {
     r:control "Accept"
     i:user("plain", { SID = 3, PPID = 0 })
     i:control("Terminate", { private_data = "why" })
-    r:user("\0\1\0\9", { PPID = 17 })
+    r:user("\0\1\0\9", { PPID = net.payload_protocols.control })
   end,
 }
 

@@ -11,7 +11,7 @@ local function situation(t)
 end
 
 local INITIATOR <const>, RESPONDER <const> = 1, 2
-local CONSUMER_REJECT <const>, INVALID_SERVICE_ID <const> = 28, 8
+local CONSUMER_REJECT <const>, INVALID_SERVICE_ID <const> = net.cm_reasons["Consumer Reject"], net.cm_reasons["Invalid Service ID"]
 
 local function ends(from, ipv4)
   local form = ipv4 and "192.0.2.%d" or "fe80::%d"

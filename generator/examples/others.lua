@@ -28,7 +28,7 @@ capture {
       local_id = 1, transaction = 1, protocol = 6, source = "192.0.2.1", destination = "192.0.2.2", source_port = 49153,
       destination_port = 3260, consumer = "private data of the consumer",
     }, ask), { comment = "REQ" })
-    packet(net.cm_packet(net.cm_reject { transaction = 1, remote_id = 1, reason = 28, ari = "\0\6\0\0" }, answer),
+    packet(net.cm_packet(net.cm_reject { transaction = 1, remote_id = 1, reason = net.cm_reasons["Consumer Reject"], ari = "\0\6\0\0" }, answer),
            { comment = "REJ", inbound = true })
   end,
 }

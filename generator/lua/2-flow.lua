@@ -14,7 +14,7 @@ local DEFAULTS <const> = {
   initiator = { address = "10.77.0.1", ipv6 = "fd77::1", mac = "02:77:63:00:00:01", port = 40000, iss = 1000 },
   responder = { address = "10.77.0.2", ipv6 = "fd77::2", mac = "02:77:63:00:00:02", port = 7174, iss = 5000 },
 }
-local MSS <const> = 1460
+local MSS <const>, MSS_IPV6 <const> = 1460, 1440
 local FLOW_MEMBERS <const> = { "initiator", "responder", "ipv6", "mss", "vlan", "time", "identification", "push" }
 local SIDE_MEMBERS <const> = { "address", "mac", "port", "iss", "window", "hop_limit", "traffic_class", "flow_label", "mss" }
 local START <const> = { request = true, reply = true }
@@ -46,7 +46,7 @@ function flow(given)
   given = given or {}
   only(given, "flow", FLOW_MEMBERS)
   local f = setmetatable({
-    mss = given.mss or MSS, vlan = given.vlan, push = given.push ~= false,
+    mss = given.mss or (given.ipv6 and MSS_IPV6 or MSS), vlan = given.vlan, push = given.push ~= false,
     identification = given.identification or 1,
   }, Flow)
   f.initiator = new_side(f, "initiator", given.initiator, given.ipv6)

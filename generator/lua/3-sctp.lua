@@ -10,8 +10,7 @@ local DEFAULTS <const> = {
   initiator = { address = "192.0.2.1", ipv6 = "fd00::1", mac = "02:00:00:00:00:01", port = 4420, tag = 0xABCD0000, initial_tsn = 1000 },
   responder = { address = "192.0.2.2", ipv6 = "fd00::2", mac = "02:00:00:00:00:02", port = 4421, tag = 0xABCD0001, initial_tsn = 2000 },
 }
-local SEGMENT <const>, CONTROL <const> = 16, 17        -- Payload Protocol Identifiers
-local DRAFT_SEGMENT <const>, DRAFT_CONTROL <const> = 1, 2
+local ppid <const> = net.payload_protocols
 
 local function new_side(a, role, given)
   given = given or {}
@@ -134,7 +133,7 @@ function Side:send(frame, given)
   local ssn = given.SSN or stream.ssn
   stream.ssn = stream.ssn + 1 & 0xFFFF
   return self:user(string.pack(">I2", ssn) .. ulpdu, {
-    SID = given.SID, PPID = given.PPID or (self.association.draft and DRAFT_SEGMENT or SEGMENT), fragment = given.fragment,
+    SID = given.SID, PPID = given.PPID or (self.association.draft and ppid.draft_segment or ppid.segment), fragment = given.fragment,
     comment = given.comment })
 end
 
@@ -158,12 +157,12 @@ function Side:control(code, given)
     word = { IRD = 4, ORD = 4 }
   end
   return self:user(octets .. (word and wire.pack("mpa_enhanced", word) or "") .. (given.private_data or ""),
-                   { SID = sid, PPID = CONTROL, comment = given.comment })
+                   { SID = sid, PPID = ppid.control, comment = given.comment })
 end
 
 -- The draft's Stream Reset (by its table with PPID 2, by its text with 1): both kinds are seen.
-function Side:stream_reset(sid, ppid)
-  self:user(wire.pack("ddp_sctp_draft_control", { Code = 1 }), { SID = sid, PPID = ppid or DRAFT_CONTROL })
+function Side:stream_reset(sid, number)
+  self:user(wire.pack("ddp_sctp_draft_control", { Code = 1 }), { SID = sid, PPID = number or ppid.draft_control })
   self:restart(sid)
 end
 
