@@ -76,7 +76,10 @@ holds "run: every requirement with a check" cmp <(jq -r 'select(.check != null).
 offered list MPA-7.1.1-
 holds "list: those that begin so" cmp <(jq -r .id "$WORK/rows.jsonl" | grep '^MPA-7\.1\.1-') "$WORK/offered"
 grep -vE '^(#|$)' reference-stack/defects.tsv | cut -f1 | grep -v '^id$' >"$WORK/defects"
-for words in 'prove' 'run --defect' 'peer --defect'; do
+offered prove ''
+holds "prove: every defect, beside the files that --merge takes" \
+	cmp "$WORK/defects" <(grep -xFf "$WORK/defects" "$WORK/offered")
+for words in 'run --defect' 'peer --defect'; do
 	# shellcheck disable=SC2086
 	offered $words ''
 	holds "$words: every defect" cmp "$WORK/defects" "$WORK/offered"
