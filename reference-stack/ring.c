@@ -24,12 +24,12 @@ int ring_reserve(struct ring *ring, size_t count)
     size_t capacity = ring->capacity == 0 ? RING_FIRST : ring->capacity;
     uint8_t *items;
 
+    if (count <= ring->capacity - ring->count)
+        return 0;
     if (count > SIZE_MAX / 2 / ring->item - ring->count)
         return -1; /* more than any memory */
     while (capacity < ring->count + count)
         capacity *= 2;
-    if (capacity == ring->capacity)
-        return 0;
     items = calloc(capacity, ring->item);
     if (items == NULL)
         return -1;

@@ -152,11 +152,10 @@ int iwarp_stream_post_send(struct iwarp_stream *stream, const struct iwarp_send 
         {RDMAP_SEND, RDMAP_SEND_SE},
         {RDMAP_SEND_INVALIDATE, RDMAP_SEND_SE_INVALIDATE},
     };
-    struct send_work work;
-
     if (stream == NULL || send == NULL)
         return misuse_null(sentence, "post_send", "a stream and a Send");
-    work = (struct send_work){
+
+    struct send_work work = {
         .kind = IWARP_WORK_SEND,
         .opcode = send->opcode != 0 ? send->opcode : opcodes[send->invalidate][send->solicited],
         .id = send->id,
@@ -172,11 +171,10 @@ int iwarp_stream_post_send(struct iwarp_stream *stream, const struct iwarp_send 
 
 int iwarp_stream_post_write(struct iwarp_stream *stream, const struct iwarp_write *write, struct sentence *sentence)
 {
-    struct send_work work;
-
     if (stream == NULL || write == NULL)
         return misuse_null(sentence, "post_write", "a stream and a Write");
-    work = (struct send_work){
+
+    struct send_work work = {
         .kind = IWARP_WORK_WRITE,
         .opcode = RDMAP_WRITE,
         .id = write->id,
@@ -208,11 +206,10 @@ static int sink_check(const struct iwarp_stream *stream, const struct iwarp_read
 
 int iwarp_stream_post_read(struct iwarp_stream *stream, const struct iwarp_read *read, struct sentence *sentence)
 {
-    struct send_work work;
-
     if (stream == NULL || read == NULL)
         return misuse_null(sentence, "post_read", "a stream and a Read");
-    work = (struct send_work){
+
+    struct send_work work = {
         .kind = IWARP_WORK_READ,
         .opcode = RDMAP_READ_REQUEST,
         .id = read->id,
@@ -233,11 +230,10 @@ int iwarp_stream_post_read(struct iwarp_stream *stream, const struct iwarp_read 
 /* What neither text lets a requester do is refused here; a TO whose address is not aligned only the peer can tell. */
 int iwarp_stream_post_atomic(struct iwarp_stream *stream, const struct iwarp_atomic *atomic, struct sentence *sentence)
 {
-    struct send_work work;
-
     if (stream == NULL || atomic == NULL)
         return misuse_null(sentence, "post_atomic", "a stream and an atomic");
-    work = (struct send_work){
+
+    struct send_work work = {
         .kind = IWARP_WORK_ATOMIC,
         .opcode = RDMAP_ATOMIC_REQUEST,
         .id = atomic->id,
@@ -271,11 +267,10 @@ int iwarp_stream_post_atomic(struct iwarp_stream *stream, const struct iwarp_ato
 int iwarp_stream_post_immediate(struct iwarp_stream *stream, const struct iwarp_immediate *immediate,
                                 struct sentence *sentence)
 {
-    struct send_work work;
-
     if (stream == NULL || immediate == NULL)
         return misuse_null(sentence, "post_immediate", "a stream and Immediate Data");
-    work = (struct send_work){
+
+    struct send_work work = {
         .kind = IWARP_WORK_IMMEDIATE,
         .opcode = immediate->solicited ? RDMAP_IMMEDIATE_SE : RDMAP_IMMEDIATE,
         .id = immediate->id,
