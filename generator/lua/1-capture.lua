@@ -144,6 +144,7 @@ end
 -- The segments of one message: `data` in pieces of at most `size` octets, L with the last, MO or TO as they go on.
 -- segments(rdmap.write, { STag = 1, TO = 0 }, data, 500)
 function segments(constructor, fields, data, size)
+  if math.type(size) ~= "integer" or size < 1 then error("segments: a size of 1 octet or more was expected", 2) end
   local out, at = {}, 0
   local place = constructor({}).defaults.tagged and "TO" or "MO"
   repeat

@@ -111,6 +111,9 @@ function Side:restart(sid) self.streams[sid] = nil end
 
 -- A user message in as many DATA chunks as `fragment` (octets) makes of it. given: SID, PPID, fragment, comment.
 function Side:user(octets, given)
+  if given.fragment and (math.type(given.fragment) ~= "integer" or given.fragment < 1) then
+    error("fragment: 1 octet or more was expected", 3)
+  end
   local part, at, first = given.fragment or math.max(#octets, 1), 0, nil
   repeat
     local piece = octets:sub(at + 1, at + part)

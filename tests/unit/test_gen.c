@@ -155,6 +155,8 @@ static const struct {
     {"flow { initiator = { mac = '1:2' } }.initiator:syn()", "a MAC address"},
     {"flow {}.initiator:packet { from = 3, to = 5 }", "octets 3 to 5 of a stream that has 0"},
     {"flow {}.initiator:send_segments({ 'a' }, { 2 })", "no segment 2"},
+    {"return segments(rdmap.send, {}, 'x', 0)", "a size of 1 octet or more"},
+    {"association {}.initiator:send(rdmap.send {}, { fragment = 0 })", "1 octet or more"},
     {"return 7", "dir/some.lua: the script returned a number"},
     {"packet('x') capture { snap = 5 }", "before its first packet"},
     {"capture { snap = -1 }", "snap"},
