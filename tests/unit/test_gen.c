@@ -110,7 +110,7 @@ START_TEST(ipv6_and_vlan)
     ck_assert_uint_eq(p.source.family, 6);
     ck_assert(p.tcp_checksum_ok);
     ck_assert_uint_eq(p.flags, TCP_FLAG_SYN | TCP_FLAG_ACK);
-    ck_assert_uint_eq(p.mss, 1460);
+    ck_assert_uint_eq(p.mss, 1440);
     ck_assert_mem_eq(output + 12, "\x81\x00\x60\x05\x81\x00\x00\x06\x86\xdd", 10);
 }
 END_TEST
