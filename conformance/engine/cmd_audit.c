@@ -301,6 +301,7 @@ static int finish(struct audit *audit)
     }
     if (!format_option_machine(&audit->options->format)) {
         show_hidden(audit);
+        audit->terminal.unfinished = audit->damaged || audit->foreign;
         terminal_summary(&audit->terminal, &summary, page[0] != '\0' ? page : NULL);
         if (fflush(stdout) != 0 || ferror(stdout))
             unwritten(audit, "standard output could not be written");
