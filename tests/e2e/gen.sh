@@ -62,6 +62,14 @@ holds "and IPv6" test "$(fields "$segments/ipv6.pcapng" -e ipv6.src | sort -u | 
 holds "SCTP: a chunk that came twice" test "$(fields "$WORK/ex/others/sctp.pcapng" -Y 'sctp.retransmission' -e frame.number | wc -l)" = 1
 holds "CM: a REQ and a REJ" test "$(fields "$WORK/ex/others/cm.pcapng" -e infiniband.mad.attributeid | tr '\n' ' ')" = '0x0010 0x0012 '
 
+# What the documentation shows.
+awk -v to="$WORK/shown" '/^```lua$/ { n++; on = 1; next } /^```$/ { on = 0 } on { print > (to n ".lua") }' docs/writing-captures.md
+for script in "$WORK"/shown*.lua; do
+	expect 0 "the documentation's $(basename "$script" .lua)" "${gen[@]}" "$script" -o "$WORK/shown.pcapng"
+	holds "has iWARP in it" test "$("$WARPCHECK" dump "$WORK/shown.pcapng" | grep -c 'MPA Re')" = 2
+done
+holds "three of them" test -e "$WORK/shown3.lua" -a ! -e "$WORK/shown4.lua"
+
 # Seeds, arguments, formats.
 holds "another seed, other frames" test "$("${gen[@]}" --hex --seed 1 "$examples/seeds.lua")" != "$("${gen[@]}" --hex --seed 2 "$examples/seeds.lua")"
 holds "so many as were asked for" test "$("${gen[@]}" --hex --set count=5 "$examples/seeds.lua" | wc -l)" = 5
@@ -127,6 +135,12 @@ for folder in "$WORK"/corpus/*/; do
 done
 holds "the stack's corpus has captures with and without faults" test "$(cut -f1 "$WORK/corpus/reference-stack/expected.tsv" | sort -u | wc -l)" -gt 40 \
 	-a "$(find "$WORK/corpus/reference-stack" -name '*.pcapng' | wc -l)" -gt 90
+if [ -x "$WARPCHECK_ASAN" ]; then
+	expect 0 "the corpus, sanitised" "$WARPCHECK_ASAN" gen --corpus "$WORK/sanitised"
+	holds "is the same" diff -r "$WORK/corpus" "$WORK/sanitised"
+else
+	echo "no sanitised program at $WARPCHECK_ASAN"
+fi
 expect 0 "another seed" "${gen[@]}" --seed 2 --corpus "$WORK/corpus2"
 holds "makes other octets of the stack's" test "$(cat "$WORK"/corpus/reference-stack/*.pcapng | cksum)" != "$(cat "$WORK"/corpus2/reference-stack/*.pcapng | cksum)"
 holds "and the same of the others" diff -r "$WORK/corpus/generated" "$WORK/corpus2/generated"
