@@ -232,7 +232,7 @@ struct tcp_socket *tcp_socket_accept(struct tcp_socket_pool *pool, uv_stream_t *
 
 struct tcp_socket *tcp_socket_adopt(struct tcp_socket_pool *pool, int descriptor)
 {
-    struct sockaddr_storage name;
+    struct sockaddr_storage name = {0};
     socklen_t octets = sizeof(name);
     int kind = 0;
     socklen_t kind_octets = sizeof(kind);

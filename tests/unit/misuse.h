@@ -6,7 +6,17 @@
 #include <check.h>
 #include <string.h>
 
+#include "iwarp/device.h"
 #include "wire/sentence.h"
+
+/* What registering sets was not set. */
+static inline void misuse_untouched(const struct iwarp_region *region, const struct iwarp_region *before)
+{
+    ck_assert_uint_eq(region->stag, before->stag);
+    ck_assert_ptr_eq(region->octets, before->octets);
+    ck_assert_uint_eq(region->registered, before->registered);
+    ck_assert_int_eq(region->valid, before->valid);
+}
 
 /* `call` names its sentence `why`. It returns -1 and says `part`. */
 #define REFUSED(part, call)                                                                                            \

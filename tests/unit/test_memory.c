@@ -140,7 +140,7 @@ static void not_registered(struct iwarp_device *device, const char *part, struct
     struct iwarp_region before = wrong;
 
     REFUSED(part, iwarp_region_register(device, &wrong, why));
-    ck_assert_mem_eq(&wrong, &before, sizeof(wrong));
+    misuse_untouched(&wrong, &before);
 }
 
 START_TEST(impossible_regions)
