@@ -160,6 +160,7 @@ enum {
     B(WORD_CHECKED,                "invalidate-field-checked",    "the Invalidate STag field must be zero where it has no use") \
     B(INVALIDATE_ALWAYS,           "invalidate-always",           "a non-zero Invalidate STag field is obeyed in every Send") \
     B(READ_TO_END_REFUSED,         "read-to-end-refused",         "a Read may not reach the region's last octet") \
+    B(READ_TO_TOP_REFUSED,         "read-to-top-refused",         "a Read may not reach TO 2^64 - 1: a lack of access") \
     B(SOURCE_ALIGNED,              "source-aligned",              "SrcTO must be a multiple of 4") \
     B(SINK_CHECKED,                "sink-checked",                "SinkSTag may be neither 0 nor an own STag") \
     B(SINK_ALIGNED,                "sink-aligned",                "SinkTO must be a multiple of 8") \

@@ -193,6 +193,11 @@ static bool read_to_end(const struct validation_subject *subject)
     return region != NULL && subject->read->source_to + subject->read->octets == region->base + region->length;
 }
 
+static bool read_to_top(const struct validation_subject *subject)
+{
+    return subject->read->octets != 0 && subject->read->source_to == 0 - (uint64_t)subject->read->octets;
+}
+
 static bool source_unaligned(const struct validation_subject *subject)
 {
     return (subject->read->source_to & 3) != 0;
@@ -286,6 +291,7 @@ static const struct {
     {DEFECT_RSV_CHECKED, "rdmap-version", false, rsv_set},
     {DEFECT_WORD_CHECKED, "rdmap-opcode", false, word_set},
     {DEFECT_READ_TO_END_REFUSED, "read-to-end", false, read_to_end},
+    {DEFECT_READ_TO_TOP_REFUSED, "read-access", false, read_to_top},
     {DEFECT_TO_SUM_WRAPS, "read-to-wrap", true, source_sum_wraps},
     {DEFECT_TO_SUM_WRAPS, "read-to-base", true, source_sum_wraps},
     {DEFECT_TO_SUM_WRAPS, "read-to-end", true, source_sum_wraps},
