@@ -193,7 +193,7 @@ static char *key_of(const struct result *result, bool pooled, bool audit)
 
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
         size += strlen(parts[i]) + 1;
-    key = at = malloc(size);
+    key = at = calloc(1, size);
     for (size_t i = 0; key && i < sizeof(parts) / sizeof(parts[0]); i++)
         at += sprintf(at, "%s\n", parts[i]);
     return key;
