@@ -2,7 +2,7 @@
 --
 -- One capture for each situation that a decoder of iWARP has to master: opcodes, Terminates, framing, loss, late captures.
 -- Frame and segment numbers matter: tests and tests/data/dissector/ name them.
-corpus { folder = "generated", format = "pcap", text = [[
+corpus { folder = "generated", format = "pcap", start = 1700000000, step = 0.00025, text = [[
 # Generated captures
 
 Written by `warpcheck gen --corpus DIR` out of `generator/corpus/*.lua`, always the same to the octet: made by the project,
@@ -14,18 +14,10 @@ ones, as many send it: RFC 7306 5.2.1 only recommends that.
 each with `tests/data/dissector/`.
 ]] }
 
-local START <const>, STEP <const> = 1700000000, 0.00025
-
--- Names, times and findings of these captures are written down here once.
-local function situation(t)
-  t.start, t.step = START, STEP
-  capture(t)
-end
-
 local plain <const>, with_crc <const>, with_markers <const> = { C = 0 }, {}, { M = 1 }
 local send <const>, write <const> = talk {}.send, talk {}.write
 
-situation {
+capture {
   name = "every-opcode", about = "every opcode, enhanced start-up, RTR",
   findings = { { "ATOM-5.2.1-13", "WARN", 11 } },
   run = function()
@@ -52,7 +44,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "terminate-untagged", about = "Terminate that quotes an untagged header",
   run = function()
     local t, read = talk {}, nil
@@ -64,7 +56,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "terminate-tagged", about = "Terminate that quotes a tagged header",
   run = function()
     local t = talk {}
@@ -89,28 +81,28 @@ local function with_framing(request, reply, given)
   t:finish()
 end
 
-situation {
+capture {
   name = "markers-both", about = "Markers both ways, several FPDUs a segment",
   run = function()
     with_framing(with_markers, with_markers)
   end,
 }
 
-situation {
+capture {
   name = "markers-one-way", about = "Markers one way",
   run = function()
     with_framing(with_markers, with_crc)
   end,
 }
 
-situation {
+capture {
   name = "markers-without-crc", about = "Markers, no CRC",
   run = function()
     with_framing({ C = 0, M = 1 }, { C = 0, M = 1 })
   end,
 }
 
-situation {
+capture {
   name = "marker-wrong", about = "a wrong FPDUPTR",
   findings = { { "MPA-4.2-02", "FAIL", 8 }, { "MPA-4.3-05", "FAIL", 6 }, { "MPA-4.3-17", "FAIL", 6 } },
   run = function()
@@ -126,7 +118,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "octet-by-octet", about = "segments of 1, 5 and 7 octets",
   run = function()
     local t = talk {}
@@ -143,7 +135,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "short-tails", about = "segments that end 1 to 7 octets into an FPDU",
   run = function()
     local t = talk {}
@@ -157,7 +149,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "behind-the-reply", about = "FPDUs behind the Reply in one segment",
   findings = { { "MPA-7.1.2-17", "FAIL", 5 } },
   run = function()
@@ -170,7 +162,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "many-in-one", about = "nine FPDUs in one segment",
   run = function()
     local t = talk {}
@@ -182,7 +174,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "out-of-order", about = "segments out of order",
   run = function()
     local t = talk {}
@@ -195,7 +187,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "retransmitted", about = "new octets behind retransmitted ones",
   run = function()
     local t = talk {}
@@ -224,21 +216,21 @@ local function lost(word, count)
   t:finish()
 end
 
-situation {
+capture {
   name = "lost-with-crc", about = "a lost segment, CRC",
   run = function()
     lost(with_crc, 40)
   end,
 }
 
-situation {
+capture {
   name = "lost-with-markers", about = "a lost segment, Markers and CRC",
   run = function()
     lost(with_markers, 40)
   end,
 }
 
-situation {
+capture {
   name = "four-tuple-reuse", about = "4-tuple used again",
   run = function()
     local t = talk {}
@@ -254,7 +246,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "snapped", about = "capture of 128 octets a frame",
   snap = 128,
   run = function()
@@ -280,28 +272,28 @@ local function mid_stream(word)
   t:finish()
 end
 
-situation {
+capture {
   name = "mid-stream-with-crc", about = "begins in mid-stream, CRC",
   run = function()
     mid_stream(with_crc)
   end,
 }
 
-situation {
+capture {
   name = "mid-stream-with-markers", about = "begins in mid-stream, Markers",
   run = function()
     mid_stream(with_markers)
   end,
 }
 
-situation {
+capture {
   name = "mid-stream-without-crc", about = "begins in mid-stream, neither",
   run = function()
     mid_stream(plain)
   end,
 }
 
-situation {
+capture {
   name = "one-way", about = "only the Initiator captured",
   run = function()
     local t = talk {}
@@ -315,14 +307,14 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "sequence-wrap", about = "sequence numbers wrap",
   run = function()
     with_framing(with_markers, with_markers, { iss = { 0xFFFFFFFF - 3000, 0xFFFFFFFF - 7000 } })
   end,
 }
 
-situation {
+capture {
   name = "bad-crc", about = "a bad CRC",
   findings = { { "MPA-4.4-14", "FAIL", 7 } },
   run = function()
@@ -338,7 +330,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "short-sends", about = "Sends of 0 to 16 octets",
   run = function()
     local t = talk {}
@@ -348,7 +340,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "long-sends", about = "Sends of several segments",
   run = function()
     local t = talk {}
@@ -360,7 +352,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "send-at-offset", about = "a Send without its beginning",
   findings = { { "DDP-4.3-16", "FAIL", 6 } },
   run = function()
@@ -371,7 +363,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "short-ulpdus", about = "ULPDUs too short for a header",
   findings = { { "DDP-4.4-01", "FAIL", 6 }, { "MPA-7.1.2-24", "FAIL", 6 } },
   run = function()
@@ -384,7 +376,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "rejected", about = "rejected",
   run = function()
     local t = talk {}
@@ -393,7 +385,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "not-negotiated", about = "depths not negotiated",
   run = function()
     local t = talk {}
@@ -403,7 +395,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "wrong-rtr", about = "an RTR of a kind not agreed",
   findings = { { "EMPA-9.2-20", "FAIL", 6 } },
   run = function()
@@ -414,7 +406,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "private-data", about = "private data",
   run = function()
     local rpc, nvme = unhex "F6AB0E18 01010303", string.pack(">I4I2I2", 0x100, 0x8000, 0x7F00) .. string.rep("\0", 24)
@@ -428,7 +420,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "malformed-start", about = "malformed start-up frame",
   findings = { { "MPA-7.1.1-32", "FAIL", 4 } },
   run = function()
@@ -440,7 +432,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "over-ipv6", about = "IPv6",
   run = function()
     with_framing(with_markers, with_markers, { ipv6 = true })

@@ -1,19 +1,12 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
 -- More situations: start-up, messages of several segments, ULPs, and streams that are hard to follow.
-corpus { folder = "generated" }
-
-local START <const>, STEP <const> = 1700000000, 0.00025
-
-local function situation(t)
-  t.start, t.step = START, STEP
-  capture(t)
-end
+corpus { folder = "generated", start = 1700000000, step = 0.00025 }
 
 local plain <const>, with_crc <const>, with_markers <const> = { C = 0 }, {}, { M = 1 }
 local send <const>, write <const> = talk {}.send, talk {}.write
 
-situation {
+capture {
   name = "split-start", about = "start-up frames cut within their first 20 octets",
   run = function()
     local t = talk {}
@@ -31,7 +24,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "start-out-of-order", about = "second part of the Request first",
   run = function()
     local t = talk {}
@@ -47,7 +40,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "revision-0", about = "start-up of Revision 0, Markers and CRC",
   run = function()
     local t = talk {}
@@ -58,7 +51,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "private-iser", about = "private data of iSER",
   run = function()
     local t = talk {}
@@ -67,7 +60,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "faulty-replies", about = "five Replies that do not answer their Requests: no kind of RTR, A not echoed, too much ORD, another revision, S without Rev 2",
   findings = {
     { "EMPA-10-01", "FAIL", 29 }, { "EMPA-6-07", "FAIL", 37 }, { "EMPA-9.1-10", "WARN", 21 },
@@ -92,7 +85,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "terminate-mpa", about = "Terminates with the codes of RFC 6581 8",
   run = function()
     local t = talk {}
@@ -106,7 +99,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "long-messages", about = "Send, Write and Read Response of three segments, mixed",
   run = function()
     local t = talk {}
@@ -123,7 +116,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "messages-with-holes", about = "the middle of a Send and the end of a Write are missing",
   run = function()
     local t = talk {}
@@ -144,7 +137,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "atomics", about = "AOpCodes of both profiles and of neither, masks, reserved bits that are set",
   findings = {
     { "ATOM-5.2.1-02", "FAIL", 10 }, { "ATOM-5.2.1-04", "FAIL", 12 }, { "ATOM-5.2.1-11", "FAIL", 6 },
@@ -162,7 +155,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "behind-the-terminate", about = "a Send behind a Terminate",
   findings = { { "RDMAP-5.4-10", "FAIL", 7 } },
   run = function()
@@ -176,7 +169,7 @@ situation {
 
 local function words(list) return string.pack(">" .. ("I4"):rep(#list), table.unpack(list)) end
 
-situation {
+capture {
   name = "nfs-rdma", about = "NFS calls over RDMA, one in two segments",
   run = function()
     local call = function(id) return words { id, 1, 8, 0, 0, 0, 0, id, 0, 2, 100003, 3, 0, 0, 0, 0, 0 } end
@@ -190,7 +183,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "smb-direct", about = "SMB Direct negotiates",
   run = function()
     local t = talk {}
@@ -201,7 +194,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "waits-at-the-end", about = "ends behind a hole, without a FIN",
   run = function()
     local t = talk {}
@@ -213,7 +206,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "unaligned", about = "40 FPDUs, none aligned with a TCP segment",
   findings = { { "MPA-5.1-04", "WARN", 42 } },
   run = function()
@@ -242,28 +235,28 @@ local function one_side(role, word)
   side:fin()
 end
 
-situation {
+capture {
   name = "one-way-responder", about = "only the Responder captured",
   run = function()
     one_side("r", with_crc)
   end,
 }
 
-situation {
+capture {
   name = "one-way-with-markers", about = "only the Initiator captured, Markers",
   run = function()
     one_side("i", with_markers)
   end,
 }
 
-situation {
+capture {
   name = "one-way-without-crc", about = "only the Initiator captured, neither CRC nor Markers",
   run = function()
     one_side("i", plain)
   end,
 }
 
-situation {
+capture {
   name = "markers-alone", about = "one FPDU a segment, several Markers in each",
   run = function()
     local t = talk {}
@@ -280,7 +273,7 @@ local function cut(word)
   t:finish()
 end
 
-situation {
+capture {
   name = "snapped-without-crc", about = "capture of 96 octets a frame, no CRC",
   snap = 96,
   run = function()
@@ -288,7 +281,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "snapped-with-markers", about = "capture of 96 octets a frame, Markers",
   snap = 96,
   run = function()
@@ -297,7 +290,7 @@ situation {
 }
 
 -- Neither CRC nor Markers: headers are all there is.
-situation {
+capture {
   name = "lost-without-crc", about = "a lost segment, neither CRC nor Markers",
   run = function()
     local t = talk {}
@@ -314,7 +307,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "wrap-unaligned", about = "sequence numbers wrap inside an FPDU",
   run = function()
     local t = talk { iss = { 0xFFFFFFFF - 4200, 0xFFFFFFFF - 6000 } }
@@ -327,7 +320,7 @@ situation {
 }
 
 -- The first octets count.
-situation {
+capture {
   name = "overlap-differs", about = "a retransmission with other octets",
   run = function()
     local t = talk {}
@@ -340,7 +333,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "not-iwarp", about = "no iWARP at all",
   run = function()
     local t, out = talk {}, {}
@@ -351,7 +344,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "reset", about = "RST in the middle of an FPDU",
   run = function()
     local t = talk {}
@@ -362,7 +355,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "three-flows", about = "three connections whose segments take turns",
   run = function()
     local flows = {}

@@ -1,14 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
 -- DDP over SCTP, by RFC 5043 with RFC 6581 section 7, and by the draft.
-corpus { folder = "generated" }
-
 local START <const>, STEP <const> = 1000000000, 0.0001
-
-local function situation(t)
-  t.start, t.step = START, STEP
-  capture(t)
-end
+corpus { folder = "generated", start = START, step = STEP }
 
 local function opened(given)
   local a = association {
@@ -59,7 +53,7 @@ local function sessions(given)
   close(a)
 end
 
-situation {
+capture {
   name = "sctp-sessions", about = "DDP over SCTP: every session control message, plain and enhanced",
   run = function()
     sessions {}
@@ -67,7 +61,7 @@ situation {
 }
 
 -- A Stream Reset by its table and by its text.
-situation {
+capture {
   name = "sctp-draft", about = "DDP over SCTP by the draft: no sessions, Stream Resets",
   run = function()
     local a = opened { draft = true }
@@ -84,7 +78,7 @@ situation {
 }
 
 -- User messages in fragments; then several chunks in a packet; then each packet before the one before it.
-situation {
+capture {
   name = "sctp-order", about = "DDP over SCTP: fragments, bundles, packets out of order",
   findings = { { "SCTP5043-9-05", "FAIL", 7 } },
   run = function()
@@ -109,7 +103,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "sctp-late", about = "DDP over SCTP: no INIT, one packet twice, one lost",
   run = function()
     local a = opened { late = true }
@@ -131,7 +125,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "sctp-faults", about = "DDP over SCTP: everything that a passive rule can find fault with",
   findings = {
     { "SCTP5043-2-01", "FAIL", 5 }, { "SCTP5043-5.1-01", "FAIL", 8 }, { "SCTP5043-5.2.3-02", "FAIL", 10 },
@@ -150,7 +144,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "sctp-over-ipv6", about = "DDP over SCTP and IPv6",
   run = function()
     sessions { ipv6 = true }

@@ -1,14 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
 -- CM messages with the private data of the RDMA IP CM Service (Annex A11), over what can carry them.
-corpus { folder = "generated" }
-
 local START <const>, STEP <const> = 1000000000, 0.0001
-
-local function situation(t)
-  t.start, t.step = START, STEP
-  capture(t)
-end
+corpus { folder = "generated", start = START, step = STEP }
 
 local INITIATOR <const>, RESPONDER <const> = 1, 2
 local CONSUMER_REJECT <const>, INVALID_SERVICE_ID <const> = net.cm_reasons["Consumer Reject"], net.cm_reasons["Invalid Service ID"]
@@ -56,28 +50,28 @@ local function exchanges(given)
   give(RESPONDER, net.cm_reject { transaction = 0xD1, remote_id = 0xD1, reason = INVALID_SERVICE_ID })
 end
 
-situation {
+capture {
   name = "cm-roce-v2", about = "IP CM over RoCEv2: accepted, and rejected for every reason of Annex A11",
   run = function()
     exchanges { carrier = "roce_v2" }
   end,
 }
 
-situation {
+capture {
   name = "cm-roce-v2-ipv6", about = "the same over IPv6",
   run = function()
     exchanges { carrier = "roce_v2", ipv6 = true }
   end,
 }
 
-situation {
+capture {
   name = "cm-roce-v1", about = "the same over RoCE (v1)",
   run = function()
     exchanges { carrier = "roce_v1" }
   end,
 }
 
-situation {
+capture {
   name = "cm-infiniband", about = "the same on InfiniBand, and the plain CM's other messages",
   link = "erf",
   run = function()
@@ -86,7 +80,7 @@ situation {
   end,
 }
 
-situation {
+capture {
   name = "cm-faults", about = "IP CM: versions and IPV that do not exist, padding that is not zero",
   findings = {
     { "A11-TXT-07", "FAIL", 1 }, { "A11-TXT-08", "FAIL", 2 }, { "A11-TXT-09", "FAIL", 3 },

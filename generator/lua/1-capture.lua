@@ -48,6 +48,7 @@ local STEP <const> = 0.00005
 local RAW_LINKS <const> = { raw = true, RAW = true, [12] = true, [14] = true, [101] = true }
 local members = { "name", "about", "link", "snap", "start", "step", "comment", "findings", "run" }
 
+local corpus_start, corpus_step -- of the captures below corpus { }
 local raw_link = false -- packets are written without their Ethernet header
 
 local function settings(t)
@@ -59,6 +60,7 @@ end
 function gen.begin()
   math.randomseed(gen.seed)
   raw_link = false
+  corpus_start, corpus_step = nil, nil
   settings { start = START, step = STEP }
 end
 
@@ -74,6 +76,7 @@ function capture(t)
   for name, kind in pairs { about = "string", findings = "table", comment = "string" } do
     if t[name] ~= nil and type(t[name]) ~= kind then error("capture: " .. name .. " is not a " .. kind, 2) end
   end
+  t.start, t.step = t.start or corpus_start, t.step or corpus_step
   gen.register(t)
 end
 
@@ -91,8 +94,9 @@ end
 
 -- The folder of `gen --corpus` that the captures below belong to.
 function corpus(t)
-  only(t, "corpus", { "folder", "format", "text" })
+  only(t, "corpus", { "folder", "format", "text", "start", "step" })
   gen.corpus(t)
+  corpus_start, corpus_step = t.start, t.step
 end
 
 --------------------------------------------------------------------------------------------------------------------
