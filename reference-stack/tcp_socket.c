@@ -119,12 +119,13 @@ static void take(struct tcp_socket *socket, const uint8_t *octets, size_t count)
 }
 
 /* Where much comes, more has come meanwhile: to ask at once is cheaper than by way of the loop. */
-static void read_on(struct tcp_socket *socket, size_t count)
+static bool read_on(struct tcp_socket *socket, size_t count)
 {
+    bool came = false;
     uv_os_fd_t fd;
 
     if (uv_fileno((uv_handle_t *)&socket->handle, &fd) != 0)
-        return;
+        return false;
     for (size_t turn = 0; turn < READ_TURNS && count >= READ_MUCH && socket->owner != NULL && !socket->broken; turn++) {
         ssize_t more;
         uv_buf_t buffer;
@@ -134,16 +135,17 @@ static void read_on(struct tcp_socket *socket, size_t count)
         if (more < 0 && errno != EAGAIN && errno != EINTR)
             socket_lost(socket);
         if (more <= 0)
-            return; /* a FIN is still there for the loop to find */
+            break; /* a FIN is still there for the loop to find */
+        came = true;
         count = (size_t)more;
         take(socket, (const uint8_t *)buffer.base, count);
     }
+    return came;
 }
 
-void tcp_socket_look(struct tcp_socket *socket)
+bool tcp_socket_look(struct tcp_socket *socket)
 {
-    if (!socket->closing && socket->owner != NULL)
-        read_on(socket, READ_MUCH);
+    return !socket->closing && socket->owner != NULL && read_on(socket, READ_MUCH);
 }
 
 static void read_done(uv_stream_t *handle, ssize_t count, const uv_buf_t *buffer)
@@ -156,7 +158,7 @@ static void read_done(uv_stream_t *handle, ssize_t count, const uv_buf_t *buffer
         socket_lost(socket);
     } else if (count > 0) {
         take(socket, (const uint8_t *)buffer->base, (size_t)count);
-        read_on(socket, (size_t)count);
+        (void)read_on(socket, (size_t)count);
     } else {
         (void)uv_read_stop(handle);
         socket->ended = true;

@@ -76,8 +76,8 @@ int tcp_socket_own(struct tcp_socket *socket, void *owner);
  */
 void tcp_socket_send(void *socket, const struct iwarp_span *spans, size_t count);
 
-/* Reads what is there, without waiting for the loop to tell. */
-void tcp_socket_look(struct tcp_socket *socket);
+/* Reads what is there, without waiting for the loop to tell. False: nothing. */
+bool tcp_socket_look(struct tcp_socket *socket);
 
 /* Octets that tcp_socket_send() should be given now; with 0, `writable` comes later. */
 size_t tcp_socket_room(void *socket);

@@ -176,33 +176,42 @@ static bool something_waits(const struct iwarp_context *context)
     return context->waiting != 0 || context->events.count != 0;
 }
 
+void context_stir(struct iwarp_context *context, struct iwarp_qp *qp)
+{
+    context->crowded |= context->hot != NULL && context->hot != qp;
+    context->hot = qp;
+}
+
 void context_flush(struct iwarp_context *context)
 {
     struct iwarp_qp *list = context->dirty;
 
     context->dirty = NULL;
-    context->hot = list != NULL && list->next_dirty == NULL ? list : NULL;
     while (list != NULL) {
         struct iwarp_qp *qp = list;
 
         list = qp->next_dirty;
         qp->next_dirty = NULL;
         qp->dirty = false;
+        context_stir(context, qp);
         qp_pump(qp);
     }
 }
 
 /*
- * On a busy connection the answer to what was just sent is often there before the loop is asked, or some microseconds
- * later: to look for it is then cheaper for both ends than to sleep and be woken. Where a look was in vain the next
- * ones are left out; and now and then the loop is asked all the same, so that others have their turn.
+ * On a busy connection the answer to what was just sent, or what follows the octets that came, is often there before the
+ * loop is asked, or some microseconds later: to look for it is then cheaper for both ends than to sleep and be woken.
+ * Where a look was in vain the next ones are left out; and now and then the loop is asked all the same, so that others
+ * have their turn. False: nothing came.
  */
-static bool answer_is_there(struct iwarp_context *context)
+static bool more_is_there(struct iwarp_context *context)
 {
-    struct iwarp_qp *qp = context->hot;
+    struct iwarp_qp *qp = context->crowded ? NULL : context->hot;
     uint64_t until;
+    bool came;
 
     context->hot = NULL;
+    context->crowded = false;
     if (qp == NULL || qp->socket == NULL || qp->opening || ++context->hot_turns > HOT_TURNS) {
         context->hot_turns = 0;
         return false;
@@ -213,10 +222,10 @@ static bool answer_is_there(struct iwarp_context *context)
     }
     until = uv_hrtime() + LOOK_NS;
     do
-        tcp_socket_look(qp->socket);
-    while (!something_waits(context) && qp->socket != NULL && uv_hrtime() < until);
-    context->look_pause = something_waits(context) ? 0 : LOOK_PAUSE;
-    return something_waits(context);
+        came = tcp_socket_look(qp->socket);
+    while (!came && qp->socket != NULL && uv_hrtime() < until);
+    context->look_pause = came ? 0 : LOOK_PAUSE;
+    return came;
 }
 
 static int run(struct iwarp_context *context, int timeout_ms, struct sentence *sentence)
@@ -225,8 +234,6 @@ static int run(struct iwarp_context *context, int timeout_ms, struct sentence *s
 
     if (context->dirty != NULL)
         context_flush(context);
-    if (timeout_ms != 0 && !something_waits(context) && answer_is_there(context))
-        return 1;
     if (something_waits(context) || context->dirty != NULL || timeout_ms == 0) {
         result = uv_run(&context->loop, UV_RUN_NOWAIT);
     } else if (timeout_ms < 0 && context->live == 0 && context->listeners == NULL) {
@@ -235,7 +242,7 @@ static int run(struct iwarp_context *context, int timeout_ms, struct sentence *s
         if (timeout_ms > 0)
             context->limited = uv_timer_start(&context->limit, limit_over, (uint64_t)timeout_ms, 0) == 0;
         while (result >= 0 && !something_waits(context) && (timeout_ms < 0 || context->limited))
-            result = uv_run(&context->loop, UV_RUN_ONCE);
+            result = more_is_there(context) ? 0 : uv_run(&context->loop, UV_RUN_ONCE);
         if (timeout_ms > 0)
             (void)uv_timer_stop(&context->limit);
     }

@@ -62,7 +62,8 @@ struct iwarp_context {
     struct deadlines deadlines;
     struct iwarp_qp *qps, *dirty;
     size_t live;          /* of them, with a stream */
-    struct iwarp_qp *hot; /* the only one that had something to send: an answer may be there already */
+    struct iwarp_qp *hot; /* the only one with traffic since the last look: more may be there already */
+    bool crowded;         /* there were several */
     unsigned hot_turns, look_pause;
     struct iwarp_listener *listeners;
     struct iwarp_cq *cqs;
@@ -74,6 +75,9 @@ struct iwarp_context {
     struct outlet outlet;
     struct tcp_socket_pool pool;
 };
+
+/* verbs_context.c: something was sent, or came. */
+void context_stir(struct iwarp_context *context, struct iwarp_qp *qp);
 
 /* verbs_context.c: an event at the end of the list, zeroed but for these; NULL without memory. */
 struct iwarp_qp_event *context_event(struct iwarp_context *context, enum iwarp_qp_event_kind kind, struct iwarp_qp *qp);

@@ -288,6 +288,7 @@ static void socket_input(void *owner, const uint8_t *octets, size_t count)
     struct iwarp_qp *qp = owner;
 
     context_clock(qp->context);
+    context_stir(qp->context, qp);
     iwarp_stream_input(qp->stream, octets, count, qp->context->now);
     qp_pump(qp);
 }
@@ -304,6 +305,7 @@ static void socket_filled(void *owner, size_t count)
     struct iwarp_qp *qp = owner;
 
     context_clock(qp->context);
+    context_stir(qp->context, qp);
     iwarp_stream_input_filled(qp->stream, count, qp->context->now);
     qp_pump(qp);
 }

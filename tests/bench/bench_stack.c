@@ -3,8 +3,9 @@
  * bench_stack [SECONDS [ROUNDS [NAME [OCTETS]]]]: the stack against one plain kernel TCP stream on loopback, in the same run: two processes
  * each, the same octets in the same messages. Prints for Write, Read and Send of several sizes (CRC on, no Markers) the
  * throughput and its ratio, and for a ping-pong of 64 octets the latency and its ratio; "cpu" is the ratio of processor
- * time for the same work, which a busy machine leaves alone. Then atomics a second, on one stream. The best of ROUNDS (3)
- * counts, for both alike. The last line is for scripts: "ratios WRITE_64K READ_64K SEND_64K LATENCY".
+ * time for the same work, which a busy machine leaves alone. Then atomics a second, on one stream. A round is both, one
+ * right behind the other, and the median of the ROUNDS (3) counts; sizes that have an aim get three times as many. The
+ * last line is for scripts: "ratios WRITE_64K READ_64K SEND_64K WRITE_1M READ_1M SEND_1M LATENCY".
  */
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
@@ -472,40 +473,61 @@ static struct result stack(enum kind kind, size_t size, double limit)
 
 /* --- Both, in turns ------------------------------------------------------------------------------------------------ */
 
-static void better(struct result *best, struct result one)
+enum { ROUNDS_MAX = 99, AIMED = 65536, AIMED_ROUNDS = 3 };
+
+static int by_size(const void *a, const void *b)
 {
-    best->rate = one.rate > best->rate ? one.rate : best->rate;
-    best->processor = best->processor == 0 || one.processor < best->processor ? one.processor : best->processor;
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
 }
 
-/* The ratio of throughputs, or of the times of a round. */
+static double median(double *values, int count)
+{
+    qsort(values, (size_t)count, sizeof(*values), by_size);
+    return (values[(count - 1) / 2] + values[count / 2]) / 2;
+}
+
+/* The ratio of throughputs, or of the times of a round trip. */
 static double compare(enum kind kind, size_t size, double limit, int rounds)
 {
-    struct result theirs = {0}, ours = {0};
-    double ratio;
+    double theirs[ROUNDS_MAX], ours[ROUNDS_MAX], ratios[ROUNDS_MAX], processor[ROUNDS_MAX];
+    double ratio, their_rate, our_rate;
 
     for (int i = 0; i < rounds; i++) {
-        better(&theirs, plain(kind, size, limit));
-        better(&ours, stack(kind, size, limit));
+        struct result plain_result = plain(kind, size, limit), result = stack(kind, size, limit);
+
+        theirs[i] = plain_result.rate;
+        ours[i] = result.rate;
+        ratios[i] = kind == PING ? theirs[i] / ours[i] : ours[i] / theirs[i];
+        processor[i] = result.processor / plain_result.processor;
     }
-    ratio = kind == PING ? theirs.rate / ours.rate : ours.rate / theirs.rate;
+    ratio = median(ratios, rounds);
+    their_rate = median(theirs, rounds);
+    our_rate = median(ours, rounds);
     if (kind == PING)
-        printf("  %-16s %8zu octets  %9.2f us a round  plain TCP %9.2f us    ratio %.2f  cpu %.2f\n", names[kind], size,
-               1e6 / ours.rate, 1e6 / theirs.rate, ratio, ours.processor / theirs.processor);
+        printf("  %-16s %8zu octets  %9.2f us a round  plain TCP %9.2f us    ", names[kind], size, 1e6 / our_rate,
+               1e6 / their_rate);
     else
-        printf("  %-16s %8zu octets  %9.1f MB/s        plain TCP %9.1f MB/s  ratio %.2f  cpu %.2f\n", names[kind], size,
-               ours.rate / 1e6, theirs.rate / 1e6, ratio, ours.processor / theirs.processor);
+        printf("  %-16s %8zu octets  %9.1f MB/s        plain TCP %9.1f MB/s  ", names[kind], size, our_rate / 1e6,
+               their_rate / 1e6);
+    printf("ratio %.2f (%.2f to %.2f)  cpu %.2f\n", ratio, ratios[0], ratios[rounds - 1], median(processor, rounds));
     (void)fflush(stdout);
     return ratio;
 }
 
 static void atomics(double limit, int rounds)
 {
-    struct result ours = {0};
+    double rates[ROUNDS_MAX];
 
     for (int i = 0; i < rounds; i++)
-        better(&ours, stack(ATOMIC, 1, limit));
-    printf("  %-16s %8d octets  %9.0f a second\n", names[ATOMIC], ATOMIC_TARGET_OCTETS, ours.rate);
+        rates[i] = stack(ATOMIC, 1, limit).rate;
+    printf("  %-16s %8d octets  %9.0f a second\n", names[ATOMIC], ATOMIC_TARGET_OCTETS, median(rates, rounds));
+}
+
+static bool asked_for(const char *only, enum kind kind)
+{
+    return only == NULL || strcmp(only, names[kind]) == 0;
 }
 
 int main(int argc, char **argv)
@@ -515,24 +537,28 @@ int main(int argc, char **argv)
     int rounds = argc > 2 ? atoi(argv[2]) : 3;
     const char *only = argc > 3 ? argv[3] : NULL;
     size_t only_size = argc > 4 ? (size_t)atol(argv[4]) : 0;
-    double ratios[4] = {0};
+    double ratios[SEND + 1][2] = {{0}}, latency = 0;
 
+    rounds = rounds < 1 ? 1 : rounds > ROUNDS_MAX / AIMED_ROUNDS ? ROUNDS_MAX / AIMED_ROUNDS : rounds;
     for (enum kind kind = WRITE; kind <= SEND; kind++) {
         for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
             double ratio;
 
-            if ((only != NULL && strcmp(only, names[kind]) != 0) || (only_size != 0 && only_size != sizes[i]))
+            if (!asked_for(only, kind) || (only_size != 0 && only_size != sizes[i]))
                 continue;
-            ratio = compare(kind, sizes[i], limit, rounds);
-
-            if (sizes[i] == 65536)
-                ratios[kind] = ratio;
+            ratio = compare(kind, sizes[i], limit, sizes[i] < AIMED ? rounds : AIMED_ROUNDS * rounds);
+            if (sizes[i] >= AIMED)
+                ratios[kind][sizes[i] > AIMED] = ratio;
         }
     }
-    if (only == NULL || strcmp(only, names[PING]) == 0)
-        ratios[PING] = compare(PING, SMALL, limit, rounds);
-    if (only == NULL || strcmp(only, names[ATOMIC]) == 0)
+    if (asked_for(only, PING))
+        latency = compare(PING, SMALL, limit, AIMED_ROUNDS * rounds);
+    if (asked_for(only, ATOMIC))
         atomics(limit, rounds);
-    printf("ratios %.2f %.2f %.2f %.2f\n", ratios[WRITE], ratios[READ], ratios[SEND], ratios[PING]);
+    printf("ratios");
+    for (int large = 0; large < 2; large++)
+        for (enum kind kind = WRITE; kind <= SEND; kind++)
+            printf(" %.2f", ratios[kind][large]);
+    printf(" %.2f\n", latency);
     return EXIT_SUCCESS;
 }
