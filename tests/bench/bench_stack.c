@@ -4,8 +4,9 @@
  * each, the same octets in the same messages. Prints for Write, Read and Send of several sizes (CRC on, no Markers) the
  * throughput and its ratio, and for a ping-pong of 64 octets the latency and its ratio; "cpu" is the ratio of processor
  * time for the same work, which a busy machine leaves alone. Then atomics a second, on one stream. A round is both, one
- * right behind the other, and the median of the ROUNDS (3) counts; sizes that have an aim get three times as many. The
- * last line is for scripts: "ratios WRITE_64K READ_64K SEND_64K WRITE_1M READ_1M SEND_1M LATENCY".
+ * right behind the other, and the median of the ROUNDS (3) counts; what has an aim gets three times as many. Rounds of
+ * one kind are spread over the whole run, as a machine that others use is slow for some seconds, and fast again.
+ * The last line is for scripts: "ratios WRITE_64K READ_64K SEND_64K WRITE_1M READ_1M SEND_1M LATENCY".
  */
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
@@ -473,7 +474,20 @@ static struct result stack(enum kind kind, size_t size, double limit)
 
 /* --- Both, in turns ------------------------------------------------------------------------------------------------ */
 
-enum { ROUNDS_MAX = 99, AIMED = 65536, AIMED_ROUNDS = 3 };
+enum { ROUNDS_MAX = 99, AIMED = 65536, AIMED_ROUNDS = 3, SIZES = 6, CELLS = (SEND + 1) * SIZES + 2 };
+
+/* A line of the table. */
+struct cell {
+    enum kind kind;
+    size_t size;
+    int rounds, done;
+    double theirs[ROUNDS_MAX], ours[ROUNDS_MAX], ratios[ROUNDS_MAX], processor[ROUNDS_MAX];
+};
+
+static bool aimed(enum kind kind, size_t size)
+{
+    return kind == PING || (kind != ATOMIC && size >= AIMED);
+}
 
 static int by_size(const void *a, const void *b)
 {
@@ -488,73 +502,87 @@ static double median(double *values, int count)
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
-/* The ratio of throughputs, or of the times of a round trip. */
-static double compare(enum kind kind, size_t size, double limit, int rounds)
+/* One more round, if the cell is to have it. */
+static void cell_round(struct cell *cell, double limit)
 {
-    double theirs[ROUNDS_MAX], ours[ROUNDS_MAX], ratios[ROUNDS_MAX], processor[ROUNDS_MAX];
-    double ratio, their_rate, our_rate;
+    struct result theirs = {1, 1}, ours;
+    int i = cell->done;
 
-    for (int i = 0; i < rounds; i++) {
-        struct result plain_result = plain(kind, size, limit), result = stack(kind, size, limit);
+    if (i == cell->rounds)
+        return;
+    if (cell->kind != ATOMIC)
+        theirs = plain(cell->kind, cell->size, limit);
+    ours = stack(cell->kind, cell->size, limit);
+    cell->theirs[i] = theirs.rate;
+    cell->ours[i] = ours.rate;
+    /* Of throughputs, or of the times of a round trip. */
+    cell->ratios[i] = cell->kind == PING ? theirs.rate / ours.rate : ours.rate / theirs.rate;
+    cell->processor[i] = ours.processor / theirs.processor;
+    cell->done++;
+}
 
-        theirs[i] = plain_result.rate;
-        ours[i] = result.rate;
-        ratios[i] = kind == PING ? theirs[i] / ours[i] : ours[i] / theirs[i];
-        processor[i] = result.processor / plain_result.processor;
+/* Returns the ratio. */
+static double cell_print(struct cell *cell)
+{
+    double theirs = median(cell->theirs, cell->done), ours = median(cell->ours, cell->done);
+    double ratio = median(cell->ratios, cell->done);
+
+    printf("  %-16s %8zu octets  ", names[cell->kind], cell->kind == ATOMIC ? ATOMIC_TARGET_OCTETS : cell->size);
+    if (cell->kind == ATOMIC) {
+        printf("%9.0f a second\n", ours);
+        return ratio;
     }
-    ratio = median(ratios, rounds);
-    their_rate = median(theirs, rounds);
-    our_rate = median(ours, rounds);
-    if (kind == PING)
-        printf("  %-16s %8zu octets  %9.2f us a round  plain TCP %9.2f us    ", names[kind], size, 1e6 / our_rate,
-               1e6 / their_rate);
+    if (cell->kind == PING)
+        printf("%9.2f us a round  plain TCP %9.2f us    ", 1e6 / ours, 1e6 / theirs);
     else
-        printf("  %-16s %8zu octets  %9.1f MB/s        plain TCP %9.1f MB/s  ", names[kind], size, our_rate / 1e6,
-               their_rate / 1e6);
-    printf("ratio %.2f (%.2f to %.2f)  cpu %.2f\n", ratio, ratios[0], ratios[rounds - 1], median(processor, rounds));
-    (void)fflush(stdout);
+        printf("%9.1f MB/s        plain TCP %9.1f MB/s  ", ours / 1e6, theirs / 1e6);
+    printf("ratio %.2f (%.2f to %.2f)  cpu %.2f\n", ratio, cell->ratios[0], cell->ratios[cell->done - 1],
+           median(cell->processor, cell->done));
     return ratio;
 }
 
-static void atomics(double limit, int rounds)
+/* Fills `cells` with what is asked for; returns how many they are. */
+static int cells_choose(struct cell *cells, const char *only, size_t only_size, int rounds)
 {
-    double rates[ROUNDS_MAX];
+    static const size_t sizes[SIZES] = {64, 1024, 4096, 16384, 65536, 1 << 20};
+    int count = 0;
 
-    for (int i = 0; i < rounds; i++)
-        rates[i] = stack(ATOMIC, 1, limit).rate;
-    printf("  %-16s %8d octets  %9.0f a second\n", names[ATOMIC], ATOMIC_TARGET_OCTETS, median(rates, rounds));
-}
+    for (enum kind kind = WRITE; kind <= ATOMIC; kind++) {
+        for (size_t i = 0; i < (kind <= SEND ? SIZES : 1); i++) {
+            size_t size = kind == ATOMIC ? 1 : sizes[i];
 
-static bool asked_for(const char *only, enum kind kind)
-{
-    return only == NULL || strcmp(only, names[kind]) == 0;
+            if ((only != NULL && strcmp(only, names[kind]) != 0) || (only_size != 0 && only_size != size))
+                continue;
+            cells[count++] =
+                (struct cell){.kind = kind, .size = size, .rounds = aimed(kind, size) ? AIMED_ROUNDS * rounds : rounds};
+        }
+    }
+    return count;
 }
 
 int main(int argc, char **argv)
 {
-    static const size_t sizes[] = {64, 1024, 4096, 16384, 65536, 1 << 20};
+    static struct cell cells[CELLS];
     double limit = argc > 1 ? atof(argv[1]) : 0.3;
     int rounds = argc > 2 ? atoi(argv[2]) : 3;
     const char *only = argc > 3 ? argv[3] : NULL;
     size_t only_size = argc > 4 ? (size_t)atol(argv[4]) : 0;
     double ratios[SEND + 1][2] = {{0}}, latency = 0;
+    int count;
 
     rounds = rounds < 1 ? 1 : rounds > ROUNDS_MAX / AIMED_ROUNDS ? ROUNDS_MAX / AIMED_ROUNDS : rounds;
-    for (enum kind kind = WRITE; kind <= SEND; kind++) {
-        for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-            double ratio;
+    count = cells_choose(cells, only, only_size, rounds);
+    for (int round = 0; round < AIMED_ROUNDS * rounds; round++)
+        for (int i = 0; i < count; i++)
+            cell_round(&cells[i], limit);
+    for (int i = 0; i < count; i++) {
+        double ratio = cell_print(&cells[i]);
 
-            if (!asked_for(only, kind) || (only_size != 0 && only_size != sizes[i]))
-                continue;
-            ratio = compare(kind, sizes[i], limit, sizes[i] < AIMED ? rounds : AIMED_ROUNDS * rounds);
-            if (sizes[i] >= AIMED)
-                ratios[kind][sizes[i] > AIMED] = ratio;
-        }
+        if (cells[i].kind == PING)
+            latency = ratio;
+        else if (aimed(cells[i].kind, cells[i].size))
+            ratios[cells[i].kind][cells[i].size > AIMED] = ratio;
     }
-    if (asked_for(only, PING))
-        latency = compare(PING, SMALL, limit, AIMED_ROUNDS * rounds);
-    if (asked_for(only, ATOMIC))
-        atomics(limit, rounds);
     printf("ratios");
     for (int large = 0; large < 2; large++)
         for (enum kind kind = WRITE; kind <= SEND; kind++)
