@@ -3,7 +3,8 @@
 #
 # Findings in real stacks (docs/findings/linux-siw.md): each has its place in the source, a severity, one report that is
 # whole, and something to repeat it with, or a reason why there is nothing. Requirements that they name exist. What is held back is in no
-# report and in no reproducer. The deliberate faults in siw (docs/findings/seeded-siw.md) are whole, too.
+# report and in no reproducer. The deliberate faults in siw (docs/findings/seeded-siw.md) are whole, too. The tables of whole runs
+# (reports/baselines/linux-siw-*/README.md) agree with themselves, with the profile and with what the findings are called.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=tests/e2e/expect.bash
@@ -116,4 +117,39 @@ for script in "$reproducers"/*.lua; do
 			test -z "$(awk -v id="$id" -v role="$role" '$1 == id && ($2 == role || $2 == "both" || role == "both")' "$WORK/held")"
 	done <"$WORK/decided"
 done
+
+# Whole runs, as summary.sh prints them: each row has as many results, none of them failed or undecided, and what is said of the
+# skipped and of the known deviations is about as many as the first row counts.
+profile=conformance/peers/linux/linux-siw.json.in
+jq -r '.known_deviations[].note' "$profile" | sed 's/^docs.findings.linux-siw.md, //' >"$WORK/notes"
+rows() { # rows HEAD FILE: those of the table with this head, without the bars at their ends
+	awk -v head="$1" 'index($0, head) == 1 { on = 1; next } on && !/^\|/ { exit } on && !/^\|-/ { gsub(/^\| | \|$/, ""); print }' "$2"
+}
+sum() { awk -F ' [|] ' '{ n += $1 } END { print n + 0 }'; }
+for readme in reports/baselines/linux-siw-*/README.md; do
+	kernel=$(basename "$(dirname "$readme")")
+	rows '| run |' "$readme" >"$WORK/runs"
+	holds "$kernel: a run over IPv4 first, and one over IPv6" test -n "$(sed -n '1{/IPv6/!p}' "$WORK/runs")" -a -n "$(grep IPv6 "$WORK/runs")"
+	# shellcheck disable=SC2016 # the fields are awk's
+	holds "$kernel: its runs have as many results, none FAIL, none INCONCLUSIVE" awk -F ' [|] ' '
+		{ all = $2 + $3 + $4 + $5 + $6 + $7 } NR > 1 && all != before || all < 1000 || $4 != 0 || $7 != 0 || NF != 8 { bad = 1 } { before = all }
+		END { exit bad || NR == 0 }' "$WORK/runs"
+	read -r skipped known < <(awk -F ' [|] ' 'NR == 1 { print $6, $8 }' "$WORK/runs")
+	holds "$kernel: $skipped skipped results have their reasons" test "$(rows '| skipped |' "$readme" | sum)" = "$skipped"
+	rows '| results | known deviation |' "$readme" >"$WORK/known"
+	holds "$kernel: $known results are known deviations" test "$(sum <"$WORK/known")" = "$known"
+	sed 's/^[0-9]* | //' "$WORK/known" | grep -vxFf "$WORK/notes" >"$WORK/unknown" || true
+	holds "$kernel: the profile knows its deviations: $(head -n 1 "$WORK/unknown")" test ! -s "$WORK/unknown"
+	while read -r number; do
+		holds "$kernel: finding $number is there" grep -qx "$number" <<<"$numbers"
+	done < <(sed -n 's/^[0-9]* | \([0-9]*\): .*/\1/p' "$WORK/known")
+done
+
+# summary.sh on a run whose verdicts are told by the command itself.
+# shellcheck disable=SC2034 # expect.bash looks at it
+lines=any
+expect 1 "a run of a defect over IPv6" "$WARPCHECK" run --simulate --ipv6 --defect mpa-alignment-needed 'MPA-A.4-01' 'MPA-7.1.1-0*' -o "$WORK/run"
+conformance/peers/linux/summary.sh "$WORK/run" >"$WORK/summary"
+IFS=' ' read -r pass fail skip < <(jq -r 'select(.type == "summary") | "\(.pass) \(.fail) \(.skip)"' "$WORK/run/results.jsonl")
+holds "summary.sh counts as the run does, and says IPv6" grep -qE "^\| [-0-9T:Z]+, IPv6 \| $pass \| 0 \| $fail \| [0-9]+ \| $skip \| 0 \| 0 \|$" "$WORK/summary"
 finish

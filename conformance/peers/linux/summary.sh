@@ -14,6 +14,7 @@ echo "| run | ${kinds// / | } | WARN that are known deviations |"
 echo "|---|---|---|---|---|---|---|---|"
 for run in "$@"; do
 	line="| $(jq -r 'select(.type == "run") | .started' "$run/results.jsonl" | head -n 1)"
+	[ "$(results "$run" '.flow // ""' | grep -c '^\[')" -eq 0 ] || line+=', IPv6'
 	for kind in $kinds; do line+=" | $(results "$run" .verdict | grep -cx "$kind" || true)"; done
 	echo "$line | $(results "$run" 'select(.verdict == "WARN") | .message // ""' | grep -c '^known deviation' || true) |"
 done
