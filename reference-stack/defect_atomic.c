@@ -224,13 +224,7 @@ static bool eight_at_least(const struct validation_subject *subject)
     return subject->count >= IMMEDIATE_OCTETS;
 }
 
-/* As in defect_receive.c: where the condition is true, the entry of that name gives `verdict`. */
-static const struct {
-    enum defect_behaviour behaviour;
-    const char *entry;
-    bool verdict;
-    bool (*when)(const struct validation_subject *subject);
-} judgements[] = {
+static const struct defect_judgement judgements[] = {
     {DEFECT_ATOMIC_RESERVED_READ, "atomic-opcode", false, reserved_set},
     {DEFECT_ATOMIC_ID_UNIQUE, "atomic-opcode", false, id_waits},
     {DEFECT_ATOMIC_COMPARE_MASK_CHECKED, "atomic-opcode", false, compare_mask_zero},
@@ -250,9 +244,8 @@ static const struct {
 bool defect_atomic_judges(const struct defect_set *set, const struct validation *entry,
                           const struct validation_subject *subject, bool holds)
 {
-    for (size_t i = 0; i < sizeof(judgements) / sizeof(judgements[0]); i++)
-        if (has(set, judgements[i].behaviour) && strcmp(judgements[i].entry, entry->name) == 0 &&
-            judgements[i].when(subject))
-            return judgements[i].verdict;
-    return holds;
+    const struct defect_judgement *judgement =
+        defect_judgement(set, judgements, sizeof(judgements) / sizeof(judgements[0]), entry, subject);
+
+    return judgement != NULL ? judgement->verdict : holds;
 }

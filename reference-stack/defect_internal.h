@@ -306,6 +306,19 @@ static inline bool defect_behaves(const struct defect_set *set, enum defect_beha
     return set->behaviours[behaviour];
 }
 
+/* Where the condition is true, the entry of that name gives `verdict`, whatever it found. */
+struct defect_judgement {
+    enum defect_behaviour behaviour;
+    const char *entry;
+    bool verdict;
+    bool (*when)(const struct validation_subject *subject);
+};
+
+/* The first of the table's that is in the set and that says something of the entry, or NULL (defect_receive.c). */
+const struct defect_judgement *defect_judgement(const struct defect_set *set, const struct defect_judgement *table,
+                                                size_t count, const struct validation *entry,
+                                                const struct validation_subject *subject);
+
 /* What the entry found, turned around where a defect of judgement says so (defect_receive.c). */
 bool defect_judges(const struct defect_set *set, const struct validation *entry,
                    const struct validation_subject *subject, bool holds);

@@ -250,13 +250,7 @@ static bool terminate_reserved(const struct validation_subject *subject)
 
 /* --- The table --------------------------------------------------------------------------------------------------- */
 
-/* Where the condition is true, the entry of that name gives `verdict`, whatever it found. */
-static const struct {
-    enum defect_behaviour behaviour;
-    const char *entry;
-    bool verdict;
-    bool (*when)(const struct validation_subject *subject);
-} judgements[] = {
+static const struct defect_judgement judgements[] = {
     {DEFECT_PAD_CHECKED, "fpdu-crc", false, pad_not_zero},
     {DEFECT_PAD_NEVER_ABSENT, "fpdu-crc", false, pad_absent},
     {DEFECT_SHORT_REFUSED, "ddp-header", false, ulpdu_short},
@@ -304,12 +298,21 @@ static const struct {
     {DEFECT_SINK_ALIGNED, "read-to-base", false, sink_unaligned},
 };
 
+const struct defect_judgement *defect_judgement(const struct defect_set *set, const struct defect_judgement *table,
+                                                size_t count, const struct validation *entry,
+                                                const struct validation_subject *subject)
+{
+    for (size_t i = 0; i < count; i++)
+        if (set->behaviours[table[i].behaviour] && strcmp(table[i].entry, entry->name) == 0 && table[i].when(subject))
+            return &table[i];
+    return NULL;
+}
+
 bool defect_judges(const struct defect_set *set, const struct validation *entry,
                    const struct validation_subject *subject, bool holds)
 {
-    for (size_t i = 0; i < sizeof(judgements) / sizeof(judgements[0]); i++)
-        if (set->behaviours[judgements[i].behaviour] && strcmp(judgements[i].entry, entry->name) == 0 &&
-            judgements[i].when(subject))
-            return judgements[i].verdict;
-    return defect_atomic_judges(set, entry, subject, holds);
+    const struct defect_judgement *judgement =
+        defect_judgement(set, judgements, sizeof(judgements) / sizeof(judgements[0]), entry, subject);
+
+    return judgement != NULL ? judgement->verdict : defect_atomic_judges(set, entry, subject, holds);
 }

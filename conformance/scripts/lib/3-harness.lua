@@ -40,15 +40,20 @@ end
 --------------------------------------------------------------------------------------------------------------------
 -- The upper tester: t.dut:verb { ... } gives the answer; an error answer makes the check INCONCLUSIVE
 
+-- The answer, whatever it is; SKIP without an upper tester.
+function Test:command(verb, arguments)
+  if not rig.has_upper_tester() then
+    self:skip("this check needs the device's upper tester (profile: \"control\")")
+  end
+  local request = copy_fields(arguments)
+  request.verb = verb
+  return rig.command(request)
+end
+
 function Upper:__index(verb)
   return function(self, arguments)
     local t = rawget(self, "t")
-    if not rig.has_upper_tester() then
-      t:skip("this check needs the device's upper tester (profile: \"control\")")
-    end
-    local request = copy_fields(arguments)
-    request.verb = verb
-    local answer = rig.command(request)
+    local answer = t:command(verb, arguments)
     if answer.unsupported then
       t:skip("the device cannot be asked to " .. verb .. " so: " .. tostring(answer.error))
     end
@@ -62,12 +67,7 @@ end
 -- Asks for something that a device need not have: an instrument (docs/upper-tester.md), or an option of listen and connect.
 -- SKIP when it is refused; the answer as a table.
 function Test:instrument(verb, arguments)
-  if not rig.has_upper_tester() then
-    self:skip("this check needs the device's upper tester (profile: \"control\")")
-  end
-  local request = copy_fields(arguments)
-  request.verb = verb
-  local answer = rig.command(request)
+  local answer = self:command(verb, arguments)
   if not answer.ok then self:skip("the device has no such instrument: " .. tostring(answer.error)) end
   return answer
 end

@@ -184,10 +184,7 @@ end
 
 -- FAIL unless the device refuses this verb; SKIP where it has no such thing. Returns its sentence.
 function Test:expect_refused(verb, arguments, message)
-  if not rig.has_upper_tester() then self:skip("this check needs the device's upper tester (profile: \"control\")") end
-  local request = copy_fields(arguments)
-  request.verb = verb
-  local answer = rig.command(request)
+  local answer = self:command(verb, arguments)
   if answer.unsupported then self:skip("the device cannot be asked to " .. verb .. " so: " .. tostring(answer.error)) end
   if answer.ok then self:fail(message, "an error", "it is taken") end
   return answer.error
