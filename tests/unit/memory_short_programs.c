@@ -12,6 +12,7 @@
 #include "reference-stack/peer_internal.h"
 #include "tests/unit/memory_short_programs.h"
 #include "tests/unit/short_memory.h"
+#include "tests/unit/still_transport.h"
 #include "wire/fpdu.h"
 
 #if OWN_ALLOCATOR
@@ -24,18 +25,6 @@ static struct {
     uint8_t octets[SAID_MAX];
     size_t count;
 } said[3]; /* by transport: what was sent there, since it was looked at */
-
-static int op_listen(void *context, uint16_t port)
-{
-    (void)context;
-    return port;
-}
-
-static void op_unlisten(void *context, uint16_t port)
-{
-    (void)context;
-    (void)port;
-}
 
 static void *op_connect(void *context, const char *address, uint16_t port, struct peer_stream *stream)
 {
@@ -55,19 +44,10 @@ static void op_send(void *transport, const uint8_t *octets, size_t count)
     said[which].count += count;
 }
 
-static void op_end(void *transport)
-{
-    (void)transport;
-}
-
 static const struct peer_transport_ops ops = {
-    .listen = op_listen,
-    .unlisten = op_unlisten,
+    STILL_TRANSPORT,
     .connect = op_connect,
     .send = op_send,
-    .shutdown = op_end,
-    .abort = op_end,
-    .release = op_end,
 };
 
 /* With all that they need; a verb that is not here is given no members, and may refuse that. */

@@ -16,6 +16,7 @@ Suite *memory_short_suite(void);
 #include "tests/unit/memory_short_programs.h"
 #include "tests/unit/misuse.h"
 #include "tests/unit/short_memory.h"
+#include "tests/unit/still_transport.h"
 
 #if OWN_ALLOCATOR
 
@@ -279,18 +280,6 @@ END_TEST
 
 /* --- The peer ---------------------------------------------------------------------------------------------------- */
 
-static int op_listen(void *context, uint16_t port)
-{
-    (void)context;
-    return port;
-}
-
-static void op_unlisten(void *context, uint16_t port)
-{
-    (void)context;
-    (void)port;
-}
-
 static void *op_connect(void *context, const char *address, uint16_t port, struct peer_stream *stream)
 {
     (void)address;
@@ -306,19 +295,10 @@ static void op_send(void *transport, const uint8_t *octets, size_t count)
     (void)count;
 }
 
-static void op_end(void *transport)
-{
-    (void)transport;
-}
-
 static const struct peer_transport_ops ops = {
-    .listen = op_listen,
-    .unlisten = op_unlisten,
+    STILL_TRANSPORT,
     .connect = op_connect,
     .send = op_send,
-    .shutdown = op_end,
-    .abort = op_end,
-    .release = op_end,
 };
 
 static const char *const lines[] = {

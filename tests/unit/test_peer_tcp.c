@@ -6,6 +6,7 @@
 
 #include "reference-stack/peer.h"
 #include "tests/unit/short_memory.h"
+#include "tests/unit/still_transport.h"
 #include "wire/mpa.h"
 
 Suite *peer_tcp_suite(void);
@@ -17,18 +18,6 @@ static struct {
     struct peer_stream *stream;
     size_t emss, asked, longest;
 } tcp;
-
-static int op_listen(void *context, uint16_t port)
-{
-    (void)context;
-    return port;
-}
-
-static void op_unlisten(void *context, uint16_t port)
-{
-    (void)context;
-    (void)port;
-}
 
 static void *op_connect(void *context, const char *address, uint16_t port, struct peer_stream *stream)
 {
@@ -46,11 +35,6 @@ static void op_send(void *transport, const uint8_t *octets, size_t count)
     tcp.longest = count > tcp.longest ? count : tcp.longest;
 }
 
-static void op_end(void *transport)
-{
-    (void)transport;
-}
-
 static size_t op_emss(void *transport)
 {
     (void)transport;
@@ -59,13 +43,9 @@ static size_t op_emss(void *transport)
 }
 
 static const struct peer_transport_ops ops = {
-    .listen = op_listen,
-    .unlisten = op_unlisten,
+    STILL_TRANSPORT,
     .connect = op_connect,
     .send = op_send,
-    .shutdown = op_end,
-    .abort = op_end,
-    .release = op_end,
     .emss = op_emss,
 };
 
