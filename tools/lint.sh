@@ -8,11 +8,14 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 : "${CLANG_FLAGS:=-std=gnu17 -I. -Ireference-stack/include}" "${LUA_SYNTAX:=}" "${T:=}"
 folders='wire reference-stack generator conformance reports dissector tests tools'
+for folder in $T; do
+	[ -d "$folder" ] || { echo "lint: T='$T': '$folder' is no folder; below the tree's root there are: $folders" >&2; exit 2; }
+done
 sources() { # NAME-PATTERN...: the files below the folders looked at, or below T
 	local pattern args=()
 	for pattern in "$@"; do args+=(-o -name "$pattern"); done
 	# shellcheck disable=SC2086
-	find ${T:-$folders} -type f \( "${args[@]:1}" \) 2>/dev/null | LC_ALL=C sort
+	find ${T:-$folders} -type f \( "${args[@]:1}" \) | LC_ALL=C sort
 }
 found=()
 step() {
