@@ -121,6 +121,7 @@ enum {
     B(MARKERS_KEPT,                "markers-kept",                "Markers inside an FPDU are left in the ULPDU") \
     B(MARKER_ALONE_DROPPED,        "marker-alone-dropped",        "a Marker alone in a TCP segment is thrown away") \
     B(LENGTH_IN_ONE_SEGMENT,       "length-in-one-segment",       "a TCP segment that ends within ULPDU_Length is thrown away") \
+    B(CRC_IN_ONE_SEGMENT,          "crc-in-one-segment",          "a CRC field in two TCP segments keeps only what came last") \
     B(SEGMENT_IS_FPDU,             "segment-is-fpdu",             "the start of a TCP segment is taken for the start of an FPDU") \
     B(ULPDU_EARLY,                 "ulpdu-early",                 "a ULPDU goes up before its CRC field has come") \
     B(PARTIAL_DELIVERED,           "partial-delivered",           "at a FIN the part of an FPDU that has come goes up") \

@@ -180,6 +180,15 @@ static bool portion_dropped(struct iwarp_stream *stream, size_t count)
             stream->receive_position % MARKER_SPACING == 0);
 }
 
+/* What has come of the CRC field of the FPDU that is begun is lost when the rest comes. */
+static void forget_crc(struct iwarp_stream *stream)
+{
+    size_t lacks = stream->receive_needed - stream->receive_count;
+
+    if (stream->receive_count != 0 && stream->receive_needed > stream->receive_count && lacks < FPDU_CRC_OCTETS)
+        memset(stream->receive_buffer + stream->receive_needed - FPDU_CRC_OCTETS, 0, FPDU_CRC_OCTETS - lacks);
+}
+
 /* The peer's FIN in the middle of an FPDU. */
 void receive_cut(struct iwarp_stream *stream)
 {
@@ -195,6 +204,8 @@ void receive_octets(struct iwarp_stream *stream, const uint8_t *octets, size_t c
 
     if (stream->defects != NULL && portion_dropped(stream, count))
         return;
+    if (stream_behaves(stream, DEFECT_CRC_IN_ONE_SEGMENT))
+        forget_crc(stream);
     if (!receive_scratch(stream)) {
         stream_fail_with(stream, NULL, TERM_RDMAP_CATASTROPHIC, VALIDATION_TERMINATE, "out of memory for Markers");
         return;

@@ -21,7 +21,7 @@ while read -r id defect; do
 	says "^FAIL  $id"
 done <<'E2'
 RDMAP-4.8-02 rdmap-terminate-bit-fields
-MPA-6-06 framing-ulpdu-early
+MPA-6-06 framing-crc-in-one-segment
 MPA-7.1.1-17 mpa-request-r-checked
 MPA-7.1.1-20 mpa-reserved-checked
 MPA-4.4-05 mpa-crc-not-declared

@@ -88,6 +88,16 @@ function Connection:send_in_pieces(octets, size)
   self:send_segments(pieces)
 end
 
+-- A piece when the device's TCP has acknowledged the one before, so that neither the link nor the device joins them.
+function Connection:send_apart(pieces)
+  for _, piece in ipairs(pieces) do
+    self:send_segments { piece }
+    local deadline = rig.now() + self.t.reaction
+    local pause = self.t:waits(deadline)
+    while self.tcp:unacknowledged() > 0 and rig.now() < deadline do pause() end
+  end
+end
+
 local ends = { fin = true, reset = true, timeout = true }
 
 function Connection:_start_frame(kind, seconds)

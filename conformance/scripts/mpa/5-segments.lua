@@ -21,14 +21,18 @@ check {
   id = "MPA-5.1-06",
   role = "both",
   sandwich = "startup",
-  purpose = "FPDUs are taken from TCP segments of one octet, and from two halves in one segment",
+  purpose = "FPDUs are taken from TCP segments of one octet, from two halves in one segment, and in pieces that come apart",
   run = function(t)
     t:with_and_without_markers(function(c, markers)
-      local sent = { pattern(20, 1), pattern(530, 2), pattern(90, 3), pattern(91, 4) }
+      local sent = { pattern(20, 1), pattern(530, 2), pattern(90, 3), pattern(91, 4), pattern(21, 5) }
       c:send_in_pieces(c:octets(rdmap.send { data = sent[1] }, rdmap.send { data = sent[2] }), 1)
       c:probe { message = "FPDUs in TCP segments of one octet" }
       local octets = c:octets(rdmap.send { data = sent[3] }, rdmap.send { data = sent[4] })
       c:send_segments { octets:sub(1, 60), octets:sub(61, 170), octets:sub(171) }
+      c:probe { message = "two halves of FPDUs in one TCP segment" }
+      -- What comes at once may be joined before MPA sees it (GRO). Cuts within ULPDU_Length, the DDP header, the payload, the CRC field.
+      octets = c:octets(rdmap.send { data = sent[5] })
+      c:send_apart { octets:sub(1, 1), octets:sub(2, 9), octets:sub(10, 30), octets:sub(31, -4), octets:sub(-3, -2), octets:sub(-1) }
       c:expect_taken(sent, "FPDUs cut anywhere" .. (markers and ", with Markers" or ""))
     end)
   end,
