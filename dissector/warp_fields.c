@@ -15,11 +15,20 @@ WARP_EXPERTS(WARP_EXPERT_DEFINE_)
 
 int ett_warp = -1, ett_warp_part = -1, ett_warp_detail = -1;
 
+/* Fields of up to so many bits keep their items' texts. */
+enum { TEXT_BITS = 4 };
+
+/* Texts of a field that is not made of whole octets, by value; NULL: not written yet. */
+struct bits_text {
+    char *of[1 << TEXT_BITS];
+};
+
 /* One layout's fields, in its order: pointers, because layouts share some. */
 struct layout_fields {
     const struct wire_layout *layout;
     int **hf;
     int **quoted; /* the same inside a Terminate, under names of their own; NULL: never there */
+    struct bits_text *texts;
 };
 
 enum { LAYOUTS_MAX = 64 };
@@ -169,6 +178,7 @@ static void layouts_register(void)
     for (size_t i = 0; i < LAYOUTS_MAX - 1 && wire_layouts[i] != NULL; i++) {
         layouts[i].layout = wire_layouts[i];
         layouts[i].hf = fields_register(wire_layouts[i], "");
+        layouts[i].texts = g_new0(struct bits_text, wire_layouts[i]->field_count);
         layouts[i].quoted = may_be_quoted(wire_layouts[i]) ? fields_register(wire_layouts[i], "terminate.") : NULL;
     }
     /* Wireshark keeps pointers into the array. */
@@ -192,12 +202,44 @@ void warp_fields_register(void)
 
 static bool is_in_list(const char *list, const char *id)
 {
-    size_t octets = strlen(id);
+    size_t octets;
 
-    for (const char *at = list; at != NULL && (at = strstr(at, id)) != NULL; at += octets)
+    if (list == NULL)
+        return false;
+    octets = strlen(id);
+    for (const char *at = list; (at = strstr(at, id)) != NULL; at += octets)
         if ((at == list || at[-1] == ' ') && (at[octets] == ' ' || at[octets] == '\0'))
             return true;
     return false;
+}
+
+/*
+ * A field that is not made of whole octets, `at` bits behind the tvb's beginning. Wireshark writes the item's text as soon
+ * as it is added to a tree that may be seen (that of -T fields is one), and that costs more than all the rest of it. The
+ * text depends on the value alone, so that of a few bits is kept once Wireshark has written it.
+ */
+static void draw_bits(proto_tree *tree, int hf, tvbuff_t *tvb, unsigned at, const struct wire_field *field,
+                      struct bits_text *texts)
+{
+    bool kept = field->bits <= TEXT_BITS && PTREE_DATA(tree)->visible;
+    guint32 value = kept ? tvb_get_bits8(tvb, at, field->bits) : 0;
+    int offset = (int)(at / 8), octets = (int)((at % 8 + field->bits + 7) / 8);
+    proto_item *item;
+
+    if (!kept || texts->of[value] == NULL) {
+        item = proto_tree_add_bits_item(tree, hf, tvb, at, field->bits, ENC_BIG_ENDIAN);
+        if (kept && item != NULL && PITEM_FINFO(item) != NULL && PITEM_FINFO(item)->rep != NULL)
+            texts->of[value] = g_strdup(PITEM_FINFO(item)->rep->representation);
+        return;
+    }
+    if (field->kind == WIRE_FLAG)
+        item = proto_tree_add_boolean_format(tree, hf, tvb, offset, octets, value, "%s", texts->of[value]);
+    else
+        item = proto_tree_add_uint_format(tree, hf, tvb, offset, octets, value, "%s", texts->of[value]);
+    if (item != NULL && PITEM_FINFO(item) != NULL) { /* the bits to mark, as proto_tree_add_bits_item() says them */
+        FI_SET_FLAG(PITEM_FINFO(item), FI_BITS_OFFSET(at));
+        FI_SET_FLAG(PITEM_FINFO(item), FI_BITS_SIZE(field->bits));
+    }
 }
 
 static bool draw(proto_tree *tree, tvbuff_t *tvb, int offset, size_t have, const struct wire_layout *layout,
@@ -220,7 +262,7 @@ static bool draw(proto_tree *tree, tvbuff_t *tvb, int offset, size_t have, const
             proto_tree_add_item(tree, *hf[j], tvb, offset + field->bit / 8, field->bits / 8,
                                 field->kind == WIRE_OCTETS ? ENC_NA : ENC_BIG_ENDIAN);
         else
-            proto_tree_add_bits_item(tree, *hf[j], tvb, (unsigned)offset * 8 + field->bit, field->bits, ENC_BIG_ENDIAN);
+            draw_bits(tree, *hf[j], tvb, (unsigned)offset * 8 + field->bit, field, &layouts[i].texts[j]);
     }
     return have >= layout->octets;
 }

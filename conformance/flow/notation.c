@@ -5,6 +5,36 @@
 
 #include "conformance/flow/notation_line.h"
 
+/*
+ * Every DDP Segment of a capture has its line, so its numbers are written by hand: vsnprintf() takes several times as
+ * long. A word, and behind it the number; in hexadecimal with `digits` digits or more.
+ */
+static void add_number(struct line *line, const char *word, uint64_t number)
+{
+    char text[20 + 1], *at = text + sizeof(text) - 1; /* 2^64 - 1 */
+
+    *at = '\0';
+    do {
+        *--at = (char)('0' + number % 10);
+        number /= 10;
+    } while (number != 0);
+    add_words(line, word);
+    add_words(line, at);
+}
+
+static void add_hex(struct line *line, const char *word, unsigned digits, uint64_t number)
+{
+    char text[16 + 1], *end = text + sizeof(text) - 1, *at = end;
+
+    *at = '\0';
+    do {
+        *--at = "0123456789abcdef"[number & 0xF];
+        number >>= 4;
+    } while (number != 0 || at > end - digits);
+    add_words(line, word);
+    add_words(line, at);
+}
+
 void notation_depth(struct line *line, const char *name, uint16_t depth)
 {
     if (depth == MPA_DEPTH_NOT_NEGOTIATED)
@@ -78,14 +108,19 @@ const char *notation_segment(const struct ddp_segment *segment, char *text, size
 
     text[0] = '\0';
     if (message.row->name != NULL)
-        add(&line, "%s", message.row->name);
+        add_words(&line, message.row->name);
     else
         add(&line, "opcode 0x%x", message.opcode);
-    if (segment->tagged)
-        add(&line, " stag 0x%08" PRIx32 " to 0x%" PRIx64, segment->stag, segment->to);
-    else
-        add(&line, " qn %" PRIu32 " msn %" PRIu32 " mo %" PRIu32, segment->qn, segment->msn, segment->mo);
-    add(&line, "%s", segment->last ? " L" : "");
+    if (segment->tagged) {
+        add_hex(&line, " stag 0x", 8, segment->stag);
+        add_hex(&line, " to 0x", 1, segment->to);
+    } else {
+        add_number(&line, " qn ", segment->qn);
+        add_number(&line, " msn ", segment->msn);
+        add_number(&line, " mo ", segment->mo);
+    }
+    if (segment->last)
+        add_words(&line, " L");
     if (segment->version != DDP_VERSION)
         add(&line, " DV %u", segment->version);
     if (message.version != RDMAP_VERSION)
@@ -97,7 +132,7 @@ const char *notation_segment(const struct ddp_segment *segment, char *text, size
     else if (result == WIRE_OK && message.opcode == RDMAP_READ_REQUEST)
         add_read_request(&line, segment->payload, segment->payload_octets);
     else
-        add(&line, " len %zu", segment->payload_octets);
+        add_number(&line, " len ", segment->payload_octets);
     return text;
 }
 

@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "conformance/flow/notation.h"
 
@@ -26,6 +27,19 @@ __attribute__((format(printf, 2, 3))) static inline void add(struct line *line, 
     va_end(arguments);
     if (count > 0)
         line->used += (size_t)count;
+}
+
+/* Words that stand as they are. */
+static inline void add_words(struct line *line, const char *words)
+{
+    size_t count = strlen(words);
+
+    if (line->used + count >= line->room) {
+        add(line, "%s", words);
+        return;
+    }
+    memcpy(line->text + line->used, words, count + 1);
+    line->used += count;
 }
 
 /* " ird 4", " ird not-negotiated" */
