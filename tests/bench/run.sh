@@ -5,14 +5,19 @@
 #
 #   BENCH_MB=1000         size of the generated capture
 #   BENCH_TSHARK_MB=100   size of the one that tshark reads (it is slow; the ratio is one of octets a second)
-#   BENCH_PLUGIN_MB=200   size of the one that tshark reads with the plugin and with the built-in dissectors
+#   BENCH_PLUGIN_MB=100   size of the one that tshark reads with the plugin and with the built-in dissectors
 #   BENCH_ROUNDS=3        the best of so many runs counts, for every program alike (of the stack: see bench_stack.c)
+#   BENCH_PAIRS=7         of the plugin: runs in pairs, with and without it by turns, each first in every other pair; the
+#                         median of the pairs' ratios counts. Both programs are mostly Wireshark itself and differ by a few
+#                         per cent, less than the machine's speed may from one minute to the next: best times of runs
+#                         apart would say which of the two met the better minute.
 #
 # Everything but `audit -j 2` and `prove` is pinned to one core; the captures lie in the page cache for all programs. Exit status 1 when a program
 # fails or a ratio misses what is aimed at.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 : "${B:=$PWD/build}" "${TSHARK:=tshark}" "${BENCH_MB:=1000}" "${BENCH_TSHARK_MB:=100}" "${BENCH_ROUNDS:=3}"
+: "${BENCH_PLUGIN_MB:=100}" "${BENCH_PAIRS:=7}"
 : "${WARPCHECK:=$B/warpcheck}" "${WORK:=$B/bench/work}"
 mkdir -p "$WORK"
 measure=$B/bench/bench_measure
@@ -20,24 +25,55 @@ pin=()
 if command -v taskset >/dev/null && taskset -c 0 true 2>/dev/null; then pin=(taskset -c 0); fi
 missed=0
 
-# best ROUNDS COMMAND...: runs a command several times; sets `wall` and `cpu` to the best times, `rss` to the largest
-# resident set.
+# measured COMMAND...: runs a command; sets `seconds` (wall), `cpu` (user and system) and `kib` (resident).
+measured() {
+	local user system status
+	"$measure" "$WORK/measured" "${pin[@]}" "$@" >"$WORK/out" 2>"$WORK/err"
+	read -r seconds user system kib status <"$WORK/measured"
+	if [ "$status" -ne 0 ]; then
+		echo "bench: $* ended with status $status:" >&2
+		tail -n 5 "$WORK/err" >&2
+		exit 1
+	fi
+	cpu=$(awk -v u="$user" -v s="$system" 'BEGIN { print u + s }')
+}
+
+# less A B: the smaller one; B may be empty.
+less() { awk -v a="$1" -v b="$2" 'BEGIN { print b == "" || a < b ? a : b }'; }
+
+# best ROUNDS COMMAND...: runs a command several times; sets `wall` to the best time, `rss` to the largest resident set.
 best() {
-	local rounds=$1 round seconds user system kib status
+	local rounds=$1 round seconds cpu kib
 	shift
-	wall='' cpu='' rss=0
+	wall='' rss=0
 	for ((round = 0; round < rounds; round++)); do
-		"$measure" "$WORK/measured" "${pin[@]}" "$@" >"$WORK/out" 2>"$WORK/err"
-		read -r seconds user system kib status <"$WORK/measured"
-		cpu=$(awk -v u="$user" -v s="$system" -v c="${cpu:-1e9}" 'BEGIN { print u + s < c ? u + s : c }')
-		if [ "$status" -ne 0 ]; then
-			echo "bench: $* ended with status $status:" >&2
-			tail -n 5 "$WORK/err" >&2
-			exit 1
-		fi
-		if [ -z "$wall" ] || awk -v a="$seconds" -v b="$wall" 'BEGIN { exit !(a < b) }'; then wall=$seconds; fi
+		measured "$@"
+		wall=$(less "$seconds" "$wall")
 		if [ "$kib" -gt "$rss" ]; then rss=$kib; fi
 	done
+}
+
+# pairs COUNT: runs the commands in the arrays `first` and `second` by turns; sets `median` to the median of first's CPU
+# time by second's, `spread` to the least and the greatest, and `walls` and `sizes` to the best times and the largest
+# resident sets of both.
+pairs() {
+	local count=$1 pair which seconds cpu kib times=() turns
+	walls=('' '') sizes=(0 0)
+	: >"$WORK/ratios"
+	for ((pair = 0; pair < count; pair++)); do
+		turns=(0 1)
+		if ((pair % 2)); then turns=(1 0); fi
+		for which in "${turns[@]}"; do
+			if [ "$which" -eq 0 ]; then measured "${first[@]}"; else measured "${second[@]}"; fi
+			times[which]=$cpu
+			walls[which]=$(less "$seconds" "${walls[which]}")
+			if [ "$kib" -gt "${sizes[which]}" ]; then sizes[which]=$kib; fi
+		done
+		ratio "${times[0]}" "${times[1]}" >>"$WORK/ratios"
+		echo >>"$WORK/ratios"
+	done
+	read -r median spread < <(sort -n "$WORK/ratios" | awk '{ r[NR] = $1 }
+		END { printf "%.2f %.2f to %.2f\n", (r[int((NR + 1) / 2)] + r[int(NR / 2) + 1]) / 2, r[1], r[NR] }')
 }
 
 # line NAME FILE: what was measured of a program that read FILE; sets `speed` to MB a second.
@@ -130,7 +166,7 @@ aim "a minute against prove's time" "$(ratio 60 "$wall")" 1
 echo "== plugin: tshark with it, and with the built-in dissectors alone"
 plugin=$B/dissector/warpcheck.so
 make -s plugin B="$B" >/dev/null
-generate "$WORK/plugin.pcap" "${BENCH_PLUGIN_MB:-200}" 8
+generate "$WORK/plugin.pcap" "$BENCH_PLUGIN_MB" 8
 plugins=$(mktemp -d)
 version=$(pkg-config --modversion wireshark | cut -d. -f1-2)
 mkdir -p "$plugins/with/$version/epan" "$plugins/without"
@@ -139,17 +175,20 @@ chmod -R a+rX "$plugins"
 as_user=() # root's Wireshark ignores WIRESHARK_PLUGIN_DIR
 [ "$(id -u)" -ne 0 ] || as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 plugin_ratio() { # plugin_ratio WHAT FIELDS-OF-THE-PLUGIN FIELDS-OF-THE-BUILT-IN OPTION...
-	local what=$1 ours=() theirs=() seconds kib
+	local what=$1 ours=() theirs=() first second
 	IFS=, read -ra ours <<<"$2"
 	IFS=, read -ra theirs <<<"$3"
 	shift 3
-	best "$BENCH_ROUNDS" "${as_user[@]}" env HOME=/nonexistent WIRESHARK_PLUGIN_DIR="$plugins/without" "$TSHARK" "$@" "${theirs[@]/#/-e}" -r "$WORK/plugin.pcap"
+	first=("${as_user[@]}" env HOME=/nonexistent WIRESHARK_PLUGIN_DIR="$plugins/without" "$TSHARK" "$@" "${theirs[@]/#/-e}" -r "$WORK/plugin.pcap")
+	second=("${as_user[@]}" env HOME=/nonexistent WIRESHARK_PLUGIN_DIR="$plugins/with" "$TSHARK" "$@" "${ours[@]/#/-e}" -r "$WORK/plugin.pcap")
+	pairs "$BENCH_PAIRS"
+	wall=${walls[0]} rss=${sizes[0]}
 	line "built-in, $what" "$WORK/plugin.pcap"
-	seconds=$cpu kib=$rss
-	best "$BENCH_ROUNDS" "${as_user[@]}" env HOME=/nonexistent WIRESHARK_PLUGIN_DIR="$plugins/with" "$TSHARK" "$@" "${ours[@]/#/-e}" -r "$WORK/plugin.pcap"
+	wall=${walls[1]} rss=${sizes[1]}
 	line "plugin, $what" "$WORK/plugin.pcap"
-	aim "plugin against built-in, $what: times as fast (CPU)" "$(ratio "$seconds" "$cpu")" 1
-	aim "1.5 times the built-in's memory against the plugin's" "$(awk -v a="$kib" -v b="$rss" 'BEGIN { printf "%.2f", 1.5 * a / b }')" 1
+	printf '  %-58s %s\n' "plugin against built-in, $what: $BENCH_PAIRS pairs" "$spread"
+	aim "plugin against built-in, $what: times as fast (CPU)" "$median" 1
+	aim "1.5 times the built-in's memory against the plugin's" "$(awk -v a="${sizes[0]}" -v b="${sizes[1]}" 'BEGIN { printf "%.2f", 1.5 * a / b }')" 1
 }
 plugin_ratio "packet list" "" ""
 plugin_ratio "fields" warp.fpdu.crc.status,warp.rdmap.opcode iwarp_mpa.crc_check,iwarp_rdma.opcode -T fields
