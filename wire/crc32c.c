@@ -25,8 +25,8 @@ uint32_t crc32c_update_portable(uint32_t state, const uint8_t *octets, size_t co
 
 #ifndef WARPCHECK_NO_ISAL
 /*
- * ISA-L reads a piece from three places at once, a third of it apart. In a long piece that is too far for the processor
- * to fetch ahead; in runs of two pages it is more than twice as fast on octets that are not in a near cache.
+ * Of pieces of more octets than this ISA-L fetches ahead what will be used but once (PREFETCHNTA): they are in no cache
+ * then when TCP or a placement copies them, or when the same memory is sent again.
  */
 enum { RUN = 6144 };
 
