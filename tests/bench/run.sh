@@ -196,8 +196,7 @@ plugin_ratio "details" "" "" -V
 rm -rf "$plugins"
 echo "== stack: against one plain kernel TCP stream on loopback, CRC on, two processes each"
 "$B/bench/bench_stack" 0.3 "$BENCH_ROUNDS" | tee "$WORK/stack"
-read -r _ ratios < <(tail -n 1 "$WORK/stack")
-read -ra ratios <<<"$ratios"
+read -ra ratios < <(tail -n 1 "$WORK/stack" | cut -d ' ' -f 2-)
 of=("Writes of 64 KiB" "Reads of 64 KiB" "Sends of 64 KiB" "Writes of 1 MiB" "Reads of 1 MiB" "Sends of 1 MiB")
 for i in "${!of[@]}"; do aim "stack: ${of[i]}, of plain TCP's speed" "${ratios[i]}" 0.8; done
 aim "stack: 1.3 times plain TCP's ping-pong against its own" "$(ratio 1.3 "${ratios[6]}")" 1
