@@ -165,21 +165,6 @@ void receive_filled(struct iwarp_stream *stream, size_t count)
         stream->receive_count = 0;
 }
 
-/* Faults that take a portion of octets, one TCP segment in practice, for more than it is. */
-static bool portion_dropped(struct iwarp_stream *stream, size_t count)
-{
-    if (stream_behaves(stream, DEFECT_SEGMENT_IS_FPDU))
-        stream->receive_count = 0;
-    if (stream_behaves(stream, DEFECT_PARTIAL_EXPIRES) && stream->now - stream->defect_state.partial_at > PARTIAL_LIVES)
-        stream->receive_count = 0;
-    stream->defect_state.partial_at = stream->now;
-    if (stream->receive_count != 0)
-        return false;
-    return (stream_behaves(stream, DEFECT_LENGTH_IN_ONE_SEGMENT) && count < FPDU_LENGTH_OCTETS) ||
-           (stream_behaves(stream, DEFECT_MARKER_ALONE_DROPPED) && count == MARKER_OCTETS && stream->receive_markers &&
-            stream->receive_position % MARKER_SPACING == 0);
-}
-
 /* What has come of the CRC field of the FPDU that is begun is lost when the rest comes. */
 static void forget_crc(struct iwarp_stream *stream)
 {
@@ -187,6 +172,23 @@ static void forget_crc(struct iwarp_stream *stream)
 
     if (stream->receive_count != 0 && stream->receive_needed > stream->receive_count && lacks < FPDU_CRC_OCTETS)
         memset(stream->receive_buffer + stream->receive_needed - FPDU_CRC_OCTETS, 0, FPDU_CRC_OCTETS - lacks);
+}
+
+/* Faults that take a portion of octets, one TCP segment in practice, for more than it is. */
+static bool portion_dropped(struct iwarp_stream *stream, size_t count)
+{
+    if (stream_behaves(stream, DEFECT_SEGMENT_IS_FPDU))
+        stream->receive_count = 0;
+    if (stream_behaves(stream, DEFECT_PARTIAL_EXPIRES) && stream->now - stream->defect_state.partial_at > PARTIAL_LIVES)
+        stream->receive_count = 0;
+    if (stream_behaves(stream, DEFECT_CRC_IN_ONE_SEGMENT))
+        forget_crc(stream);
+    stream->defect_state.partial_at = stream->now;
+    if (stream->receive_count != 0)
+        return false;
+    return (stream_behaves(stream, DEFECT_LENGTH_IN_ONE_SEGMENT) && count < FPDU_LENGTH_OCTETS) ||
+           (stream_behaves(stream, DEFECT_MARKER_ALONE_DROPPED) && count == MARKER_OCTETS && stream->receive_markers &&
+            stream->receive_position % MARKER_SPACING == 0);
 }
 
 /* The peer's FIN in the middle of an FPDU. */
@@ -204,8 +206,6 @@ void receive_octets(struct iwarp_stream *stream, const uint8_t *octets, size_t c
 
     if (stream->defects != NULL && portion_dropped(stream, count))
         return;
-    if (stream_behaves(stream, DEFECT_CRC_IN_ONE_SEGMENT))
-        forget_crc(stream);
     if (!receive_scratch(stream)) {
         stream_fail_with(stream, NULL, TERM_RDMAP_CATASTROPHIC, VALIDATION_TERMINATE, "out of memory for Markers");
         return;

@@ -132,8 +132,10 @@ static bool read_on(struct tcp_socket *socket, size_t count)
 
         read_room((uv_handle_t *)&socket->handle, 0, &buffer);
         more = recv(fd, buffer.base, buffer.len, MSG_DONTWAIT);
-        if (more < 0 && errno != EAGAIN && errno != EINTR)
+        if (more < 0 && errno != EAGAIN && errno != EINTR) {
             socket_lost(socket);
+            return true;
+        }
         if (more <= 0)
             break; /* a FIN is still there for the loop to find */
         came = true;

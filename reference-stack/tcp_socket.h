@@ -76,7 +76,7 @@ int tcp_socket_own(struct tcp_socket *socket, void *owner);
  */
 void tcp_socket_send(void *socket, const struct iwarp_span *spans, size_t count);
 
-/* Reads what is there, without waiting for the loop to tell. False: nothing. */
+/* Reads what is there, without waiting for the loop to tell. False: nothing was, and the owner was told nothing. */
 bool tcp_socket_look(struct tcp_socket *socket);
 
 /* Octets that tcp_socket_send() should be given now; with 0, `writable` comes later. */
