@@ -253,9 +253,8 @@ static void explain_nothing(const struct audit *audit)
     }
     fprintf(stderr,
             "warpcheck audit: no MPA traffic in %" PRIu64 " frames (%" PRIu64 " TCP segments in %" PRIu64
-            " connections, %" PRIu64 " IP fragments, %" PRIu64 " frames of other protocols, %" PRIu64 " malformed)\n",
-            totals->frames, totals->tcp_segments, totals->connections, totals->fragments, totals->not_tcp,
-            totals->malformed);
+            " connections, %" PRIu64 " IP fragments)\n",
+            totals->frames, totals->tcp_segments, totals->connections, totals->fragments);
 }
 
 static void show_hidden(struct audit *audit)

@@ -77,7 +77,8 @@ struct sctp_side {
     uint32_t next_tsn; /* all before were captured (or given up) */
     uint32_t highest_tsn;
     bool acked_known;
-    uint32_t acked; /* by the other side's SACKs */
+    uint32_t acked;   /* by the other side's SACKs */
+    uint64_t missing; /* TSNs that were given up */
     uint8_t seen[TSN_WINDOW / 8];
     struct sctp_fragment *fragments; /* in TSN order */
     size_t fragment_count, fragment_octets;
@@ -107,6 +108,9 @@ struct sctp_association {
     struct sctp_tag tags[2];
     uint64_t first_frame, first_ns;
     uint64_t frame, time_ns; /* of the packet being decoded */
+    uint64_t frames;         /* that carried it */
+    uint64_t octets;         /* captured before DDP was recognised */
+    bool draft_ppids;        /* DATA with PPIDs that are the draft's, or another protocol's */
     struct sctp_association *newer, *older;
     UT_hash_handle hh;
 };
@@ -118,6 +122,12 @@ struct sctp_decoder {
     struct sctp_stream *newest_stream, *oldest_stream;
     size_t stream_count;
 };
+
+/* Octets of user messages, captured, and what became of them. */
+static inline void sctp_octets(struct flow_decoder *decoder, enum flow_row row, uint64_t octets)
+{
+    flow_account_count(&decoder->totals.account, row, 0, octets);
+}
 
 /* flow_sctp.c */
 bool sctp_side_complete(const struct sctp_side *side);
