@@ -50,6 +50,7 @@ static enum flow_row row_of_protocol(unsigned protocol)
     case PROTOCOL_ICMP:
     case PROTOCOL_ICMPV6: return FLOW_ROW_ICMP;
     case PROTOCOL_IGMP: return FLOW_ROW_IGMP;
+    case PROTOCOL_FRAGMENT: return FLOW_ROW_IP_HEADER; /* a second Fragment header */
     case PROTOCOL_IPV4:
     case PROTOCOL_IPV6:
     case PROTOCOL_GRE:
@@ -82,20 +83,22 @@ static enum flow_protocol fragment_of(const struct flow_rest *rest, unsigned pro
 
 /* ---- IPv4 -------------------------------------------------------------------------------------------------------- */
 
-/* The one's complement sum of a header without options is 0xFFFF (RFC 1071). 0: the sender left it to its hardware. */
+/*
+ * The one's complement sum of a header is 0xFFFF, whatever the machine's order of octets (RFC 1071 2). A checksum of 0:
+ * the sender left it to its hardware.
+ */
 static bool checksum_is_wrong(const uint8_t *header, size_t octets)
 {
-    uint32_t sum = 0;
+    uint64_t sum = 0;
+    uint32_t word;
 
-    if (octets_get16(header + 10) == 0)
-        return false;
-    for (size_t i = 0; i < octets; i += 4) {
-        uint32_t word = octets_get32(header + i);
-
-        sum += (word >> 16) + (word & 0xFFFF);
+    for (size_t i = 0; i < octets; i += sizeof(word)) {
+        memcpy(&word, header + i, sizeof(word));
+        sum += word;
     }
-    sum = (sum & 0xFFFF) + (sum >> 16);
-    return sum != 0xFFFF;
+    sum = (sum & UINT32_MAX) + (sum >> 32);
+    sum = (sum & 0xFFFF) + (sum >> 16 & 0xFFFF) + (sum >> 32);
+    return sum % 0xFFFF != 0 && octets_get16(header + 10) != 0;
 }
 
 /* RFC 791 3.1. A total length of 0 is what captures of segmentation offload show: the frame's length counts then. */

@@ -95,8 +95,8 @@ static void apply_start(struct flow_connection *connection, unsigned index, cons
 }
 
 static void tell_start(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                       enum flow_row row, struct mpa_start *frame, wire_result result, size_t octets, size_t trailing,
-                       uint64_t number, uint64_t time_ns)
+                       struct mpa_start *frame, wire_result result, size_t octets, size_t trailing, uint64_t number,
+                       uint64_t time_ns)
 {
     struct flow_side *side = &connection->side[index];
     struct flow_start start = {
@@ -122,7 +122,6 @@ static void tell_start(struct flow_decoder *decoder, struct flow_connection *con
     event.start = &start;
     event.first_frame = side->unit_frame;
     decoder->totals.start_frames++;
-    flow_octets(decoder, connection, row, octets);
     flow_event_send(decoder, &event);
     side->state = result == WIRE_OK ? SIDE_WAIT : SIDE_LATE;
     side->position = 0;
@@ -173,7 +172,7 @@ size_t flow_start_octets(struct flow_decoder *decoder, struct flow_connection *c
     struct mpa_start frame;
     const uint8_t *p;
     wire_result result;
-    size_t taken;
+    size_t taken, judged;
     int looks;
 
     if (!flow_mpa_reserve(decoder, side, MPA_START_MAX)) {
@@ -216,10 +215,12 @@ size_t flow_start_octets(struct flow_decoder *decoder, struct flow_connection *c
     if (result == WIRE_MORE)
         return count;
     taken = result == WIRE_OK ? (size_t)(p - side->buffer) : side->have;
-    tell_start(decoder, connection, index, FLOW_ROW_IWARP, &frame, result, taken,
-               result == WIRE_OK ? left - (taken - before) : 0, piece->frame, piece->time_ns);
-    if (result != WIRE_OK)
-        flow_octets(decoder, connection, FLOW_ROW_START_MALFORMED, left - count);
+    judged = result == WIRE_OK || taken < MPA_START_OCTETS ? taken : MPA_START_OCTETS;
+    flow_octets(decoder, connection, FLOW_ROW_IWARP, judged);
+    if (result != WIRE_OK) /* where such a frame ends nobody knows */
+        flow_octets(decoder, connection, FLOW_ROW_START_MALFORMED, before + left - judged);
+    tell_start(decoder, connection, index, &frame, result, taken, result == WIRE_OK ? left - (taken - before) : 0,
+               piece->frame, piece->time_ns);
     flow_mpa_release(decoder, side);
     return result == WIRE_OK ? taken - before : left;
 }
@@ -234,7 +235,8 @@ void flow_start_cut(struct flow_decoder *decoder, struct flow_connection *connec
 
     if (side->state == SIDE_START) {
         mpa_start_parse(&p, side->buffer + side->have, side->kind, &start);
-        tell_start(decoder, connection, index, row, &start, WIRE_MORE, side->have, 0, frame, time_ns);
+        flow_octets(decoder, connection, row, side->have);
+        tell_start(decoder, connection, index, &start, WIRE_MORE, side->have, 0, frame, time_ns);
     } else {
         flow_octets(decoder, connection, FLOW_ROW_LATE, side->have);
     }
