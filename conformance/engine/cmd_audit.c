@@ -15,11 +15,15 @@
 #include "conformance/engine/utc_text.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/select.h"
+#include "reports/account.h"
 #include "reports/result.h"
 #include "reports/results_log.h"
 #include "reports/terminal.h"
 
-enum { BLOCKS_MAX = 3 }; /* findings of one requirement shown on the terminal; all are in the results */
+enum {
+    BLOCKS_MAX = 3,   /* findings of one requirement shown on the terminal; all are in the results */
+    SKIPPED_MAX = 20, /* files named that are not read; all are in the results */
+};
 
 /* What is known of one requirement over all files. */
 struct seen {
@@ -49,7 +53,11 @@ static void usage(void)
 
     printf(
         "usage: warpcheck audit [SELECT...] [OPTION...] FILE|DIR...\n"
-        "  Judges captures (pcap, pcapng; folders with all below them) by every rule that their traffic exercises.\n"
+        "  Judges captures (pcap, pcapng; folders with all below them) by every rule that their traffic exercises, "
+        "and\n"
+        "  accounts for every file, frame and octet: judged, foreign, or not judged and why.\n"
+        "  --allow-gaps       exit with 0 although iWARP, or what may be iWARP, was not judged; it is shown all the "
+        "same\n"
         "  -j N               judge up to N files at once\n"
         "  --shard I/N        judge part I of N of the files, the same part everywhere; report --merge makes one of\n"
         "                     them\n"
@@ -118,19 +126,56 @@ static void write_results(void *user)
         unwritten(audit, error.text);
 }
 
-static void file_done(struct audit *audit, const char *path, enum audit_file status, const struct sentence *error)
+static void log_capture(struct audit *audit, struct capture_info *info, const struct flow_account *account)
+{
+    struct sentence why;
+
+    if (!audit->logged)
+        return;
+    if (account != NULL && !account_is_empty(account))
+        info->account = account_to_json(account);
+    if (results_log_capture(audit->log, info, &why) != 0)
+        unwritten(audit, why.text);
+    json_decref(info->account);
+}
+
+static void file_done(struct audit *audit, const char *path, enum audit_file status, const struct flow_account *account,
+                      const struct sentence *error)
 {
     static const char *const names[] = {
         [AUDIT_FILE_WHOLE] = "whole", [AUDIT_FILE_DAMAGED] = "damaged", [AUDIT_FILE_FOREIGN] = "foreign"};
-    struct capture_info info = {path, names[status], status != AUDIT_FILE_WHOLE ? error->text : NULL};
-    struct sentence why;
+    struct capture_info info = {
+        .file = path, .status = names[status], .message = status != AUDIT_FILE_WHOLE ? error->text : NULL};
 
-    if (audit->logged && results_log_capture(audit->log, &info, &why) != 0)
-        unwritten(audit, why.text);
+    log_capture(audit, &info, account);
     audit->damaged |= status == AUDIT_FILE_DAMAGED;
     audit->foreign |= status == AUDIT_FILE_FOREIGN;
     if (status != AUDIT_FILE_WHOLE)
         complain(0, error->text);
+}
+
+/* What the folders have that is not read: listed when it could be captures, else counted. */
+static void skipped_done(struct audit *audit)
+{
+    const struct capture_list *files = &audit->options->files;
+
+    flow_account_add(&audit->totals.account, &files->account);
+    for (size_t i = 0; i < files->skipped_count; i++) {
+        const struct capture_skipped *skipped = &files->skipped[i];
+        const struct flow_account_row *row = flow_account_row(skipped->row);
+        struct sentence why;
+        struct capture_info info = {.file = skipped->path, .status = "skipped", .reason = row->name};
+
+        (void)sentence_set(&why, "%.300s: %s", skipped->path, row->text);
+        info.message = why.text;
+        audit->totals.account.row[skipped->row].items++;
+        log_capture(audit, &info, NULL);
+        if (i < SKIPPED_MAX)
+            complain(0, why.text);
+    }
+    if (files->skipped_count > SKIPPED_MAX)
+        fprintf(stderr, "warpcheck audit: %zu more files are not read; results.jsonl names them\n",
+                files->skipped_count - SKIPPED_MAX);
 }
 
 static int judge_files(struct audit *audit, struct sentence *error)
@@ -151,7 +196,7 @@ static int judge_files(struct audit *audit, struct sentence *error)
     for (size_t i = 0; i < options->files.count; i++) {
         enum audit_file status = audit_judge_file(judge, options->files.paths[i], error);
 
-        file_done(audit, options->files.paths[i], status, error);
+        file_done(audit, options->files.paths[i], status, audit_judge_account(judge), error);
     }
     audit->totals = *audit_judge_totals(judge);
     audit_judge_free(judge);
@@ -195,7 +240,7 @@ static void take_file(void *user, const char *path, enum audit_file status, cons
 
     write_results(audit);
     flow_totals_add(&audit->totals, totals);
-    file_done(audit, path, status, error);
+    file_done(audit, path, status, &totals->account, error);
 }
 
 static int share_files(struct audit *audit, struct sentence *error)
@@ -227,6 +272,8 @@ static void fill_summary(const struct audit *audit, struct run_summary *summary)
     summary->fpdus = totals->fpdus;
     summary->ddp_segments = totals->ddp_segments;
     summary->crc_errors = totals->crc_errors;
+    summary->account = totals->account;
+    summary->allow_gaps = audit->options->allow_gaps;
     summary_add_messages(summary, "MPA start-up frames", totals->start_frames);
     for (unsigned i = 0; i < 16; i++)
         if (totals->messages[i] != 0)
@@ -237,12 +284,18 @@ static void fill_summary(const struct audit *audit, struct run_summary *summary)
             summary->not_exercised += !audit->seen[i].exercised;
 }
 
+/* Nothing was decided by any rule. */
+static bool is_undecided(const struct run_summary *summary)
+{
+    return summary->pass + summary->fail + summary->warn + summary->inconclusive + summary->ambiguous == 0;
+}
+
 /* Why nothing was found, as far as the totals tell. */
 static void explain_nothing(const struct audit *audit)
 {
     const struct flow_totals *totals = &audit->totals;
 
-    if (audit->options->files.count == 0) {
+    if (audit->options->files.count == 0 && audit->options->shard.of != 0) {
         fprintf(stderr, "warpcheck audit: shard %u/%u: none of the captures is its own\n", audit->options->shard.index,
                 audit->options->shard.of);
         return;
@@ -286,6 +339,7 @@ static int finish(struct audit *audit)
     struct sentence error;
     char page[4200] = "", ended[UTC_TEXT_OCTETS];
 
+    skipped_done(audit);
     fill_summary(audit, &summary);
     summary.ended = utc_text(ended);
     if (results_log_finish(audit->log, &summary, &error) != 0)
@@ -305,7 +359,7 @@ static int finish(struct audit *audit)
         if (fflush(stdout) != 0 || ferror(stdout))
             unwritten(audit, "standard output could not be written");
     }
-    if (summary_exit_status(&summary) == EXIT_NOTHING_SELECTED && !audit->foreign)
+    if (is_undecided(&summary) && !audit->foreign)
         explain_nothing(audit);
     return exit_status(audit, &summary);
 }

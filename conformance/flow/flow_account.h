@@ -39,17 +39,18 @@ enum flow_account_kind {
     ROW(INFINIBAND,     FOREIGN,  "infiniband",     "InfiniBand without a CM message") \
     ROW(ERF,            FOREIGN,  "erf",            "other ERF records") \
     ROW(TCP,            FOREIGN,  "tcp",            "TCP without MPA") \
-    ROW(TCP_EMPTY,      FOREIGN,  "tcp-empty",      "TCP connections without data") \
+    ROW(TCP_EMPTY,      FOREIGN,  "tcp-empty",      "TCP without data") \
     ROW(SCTP,           FOREIGN,  "sctp",           "SCTP without DDP") \
-    ROW(SCTP_DATA,      FOREIGN,  "sctp-data",      "user messages of other protocols in an association with DDP") \
-    ROW(ULP,            FOREIGN,  "ulp",            "the ULP's own octets, before start-up frames or after a rejection") \
-    ROW(FILE,           FOREIGN,  "file",           "files of a folder that are no captures") \
-    ROW(FILE_AGAIN,     FOREIGN,  "file-again",     "files and folders that were reached before by another path") \
-    ROW(BLOCK,          FOREIGN,  "block",          "pcapng blocks that hold no frame") \
+    ROW(SCTP_DATA,      FOREIGN,  "sctp-data",      "SCTP user messages of other protocols") \
+    ROW(ULP,            FOREIGN,  "ulp",            "the ULP's own octets before start-up frames or after a rejection") \
+    ROW(FILE,           FOREIGN,  "file",           "files in folders that are no captures") \
+    ROW(FILE_AGAIN,     FOREIGN,  "file-again",     "links to what is read by its own name") \
+    ROW(BLOCK,          FOREIGN,  "block",          "pcapng blocks that hold no frames") \
     ROW(COMPRESSED,     UNJUDGED, "compressed",     "a compressed file is not read: decompress it first") \
     ROW(OTHER_FORMAT,   UNJUDGED, "other-format",   "a capture in another format is not read: convert it with editcap") \
     ROW(UNREADABLE,     UNJUDGED, "unreadable",     "the file or folder cannot be opened") \
-    ROW(SPECIAL_FILE,   UNJUDGED, "special-file",   "a named pipe in a folder is not read: name it on the command line") \
+    ROW(LINKED_FOLDER,  UNJUDGED, "linked-folder",  "a link to a folder elsewhere is not followed: name the folder") \
+    ROW(SPECIAL_FILE,   UNJUDGED, "special-file",   "a named pipe in a folder is not read: name it") \
     ROW(LINK_TYPE,      UNJUDGED, "link-type",      "the decoder does not know the link type of the frame") \
     ROW(NO_INTERFACE,   UNJUDGED, "no-interface",   "the capture does not describe the interface of the frame") \
     ROW(CUT_HEADERS,    UNJUDGED, "cut-headers",    "the capture cut the frame within its headers") \

@@ -256,7 +256,19 @@ END_TEST
 
 START_TEST(summary_round_trip)
 {
-    struct run_summary in = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, {{0}}, 0, "2026-11-20T10:52:03Z", "interrupted"};
+    struct run_summary in = {.pass = 1,
+                             .fail = 2,
+                             .warn = 3,
+                             .inconclusive = 4,
+                             .skip = 5,
+                             .ambiguous = 6,
+                             .not_exercised = 7,
+                             .frames = 8,
+                             .fpdus = 9,
+                             .ddp_segments = 10,
+                             .crc_errors = 11,
+                             .ended = "2026-11-20T10:52:03Z",
+                             .stopped = "interrupted"};
     struct run_summary out;
     json_t *object;
 
