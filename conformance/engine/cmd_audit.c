@@ -310,6 +310,17 @@ static void explain_nothing(const struct audit *audit)
             totals->frames, totals->tcp_segments, totals->connections, totals->fragments);
 }
 
+/* Why the exit status is what it is, though nothing failed. */
+static void explain_gaps(const struct run_summary *summary)
+{
+    char unjudged[ACCOUNT_TEXT], missing[ACCOUNT_TEXT];
+    const char *have = account_kind_text(&summary->account, FLOW_UNJUDGED, unjudged);
+    const char *lack = account_kind_text(&summary->account, FLOW_MISSING, missing);
+
+    fprintf(stderr, "warpcheck audit: not judged%s%s%s%s, of what is iWARP or may be (--allow-gaps accepts that)\n",
+            *have != '\0' ? ": " : "", have, *lack != '\0' ? "; missing: " : "", lack);
+}
+
 static void show_hidden(struct audit *audit)
 {
     for (size_t i = 0; i < catalogue_count(audit->catalogue); i++)
@@ -361,6 +372,8 @@ static int finish(struct audit *audit)
     }
     if (is_undecided(&summary) && !audit->foreign)
         explain_nothing(audit);
+    else if (exit_status(audit, &summary) == EXIT_INCONCLUSIVE && summary_has_gaps(&summary) && !audit->damaged)
+        explain_gaps(&summary);
     return exit_status(audit, &summary);
 }
 
