@@ -21,7 +21,7 @@
 #include "reports/terminal.h"
 #include "wire/rdmap.h"
 
-enum { PATH_OCTETS = 4096, STATUS_USAGE = 2, STATUS_NOTHING = 3, STATUS_ENVIRONMENT = 4 };
+enum { PATH_OCTETS = 4096 };
 
 struct command {
     struct run_options options;
@@ -250,13 +250,18 @@ static int report_unmet(struct command *command)
     return 0;
 }
 
-/* A shard in which nothing was decided says nothing about the whole: the merged report does. */
+/*
+ * A run that was stopped is inconclusive at best; what failed before has failed. A shard in which nothing was decided says nothing
+ * about the whole: the merged report does.
+ */
 static int exit_status(const struct command *command, const struct run_summary *summary)
 {
     enum exit_status status = summary_exit_status(summary);
 
+    if (summary->stopped != NULL)
+        return summary->fail != 0 ? EXIT_FAILS : EXIT_ENVIRONMENT;
     if (command->options.shard.of == 0 || status != EXIT_NOTHING_SELECTED)
-        return (int)status;
+        return (int)exit_status_accepting(status, command->options.accept_known);
     fprintf(stderr, "warpcheck run: shard %u/%u: %s\n", command->options.shard.index, command->options.shard.of,
             command->plan.count == 0 ? "none of the selected checks is its own" : "all of its checks are skipped");
     return EXIT_CONFORMS;
@@ -280,20 +285,19 @@ static int finish(struct command *command, const struct runner_totals *totals, i
         status = -1;
     command->log = NULL;
     if (command->log_error.text[0] != '\0')
-        return complain(STATUS_ENVIRONMENT, command->log_error.text);
+        return complain(EXIT_ENVIRONMENT, command->log_error.text);
     if (command->options.shard.of == 0) /* another shard's traffic may have met it */
         (void)report_unmet(command);
     if (engine_write_reports(command->results, output, command->options.format.report, command->catalogue,
                              &report_error) != 0)
-        return complain(STATUS_ENVIRONMENT, report_error.text);
+        return complain(EXIT_ENVIRONMENT, report_error.text);
     (void)snprintf(page, sizeof(page), "%s/index.html", output != NULL ? output : "");
     terminal_clear(&command->terminal);
+    command->terminal.unfinished = status != 0;
     if (!format_option_machine(&command->options.format))
         terminal_summary(&command->terminal, &summary, output != NULL ? page : NULL);
-    if (status != 0 && interrupted)
-        return complain(STATUS_ENVIRONMENT, "interrupted; --resume goes on");
     if (status != 0)
-        return complain(STATUS_ENVIRONMENT, error->text);
+        (void)complain(EXIT_ENVIRONMENT, interrupted ? "interrupted; --resume goes on" : error->text);
     return exit_status(command, &summary);
 }
 
@@ -383,25 +387,25 @@ static int prepare(struct command *command, struct sentence *error)
 
     if (catalogue_load(&command->catalogue, error) != 0 || pics_load(&command->pics, error) != 0 ||
         (command->host = script_host_new(error)) == NULL)
-        return complain(STATUS_ENVIRONMENT, error->text);
+        return complain(EXIT_ENVIRONMENT, error->text);
     if (command->options.profile != NULL &&
         profile_load(&command->profile, command->options.profile, command->pics, error) != 0)
-        return complain(STATUS_USAGE, error->text);
+        return complain(EXIT_USAGE, error->text);
     if (load_scripts(command, error) != 0 || name_defects(command, error) != 0)
-        return complain(STATUS_USAGE, error->text);
+        return complain(EXIT_USAGE, error->text);
     plan.catalogue = command->catalogue;
     plan.pics = command->pics;
     if (plan_make(&command->plan, command->host, &plan, error) != 0)
-        return complain(STATUS_USAGE, error->text);
+        return complain(EXIT_USAGE, error->text);
     skip_hazards(command);
     if (command->plan.count == 0)
-        return complain(STATUS_NOTHING, "no check is selected (warpcheck list --checks shows what there is)");
+        return complain(EXIT_NOTHING_SELECTED, "no check is selected (warpcheck list --checks shows what there is)");
     if (command->options.shard.of != 0 &&
         plan_shard(&command->plan, &command->options.shard, command->plan_digest, error) != 0)
-        return complain(STATUS_ENVIRONMENT, error->text);
+        return complain(EXIT_ENVIRONMENT, error->text);
     command->exercised = calloc(catalogue_count(command->catalogue) + 1, sizeof(*command->exercised));
     if (command->exercised == NULL)
-        return complain(STATUS_ENVIRONMENT, "out of memory");
+        return complain(EXIT_ENVIRONMENT, "out of memory");
     return 0;
 }
 
@@ -411,9 +415,9 @@ static int run_prepared(struct command *command, struct sentence *error)
         return dry_run(command);
     /* The output folder is made before the namespace is entered: an ordinary user is root there, and only there. */
     if (open_log(command, error) != 0)
-        return complain(STATUS_ENVIRONMENT, error->text);
+        return complain(EXIT_ENVIRONMENT, error->text);
     if (command->plan.count != 0 && open_rig(command, error) != 0)
-        return complain(STATUS_ENVIRONMENT, error->text);
+        return complain(EXIT_ENVIRONMENT, error->text);
     return run(command, error);
 }
 
@@ -425,11 +429,11 @@ int cmd_run(int argc, char **argv)
 
     memset(&command, 0, sizeof(command));
     if (run_options_parse(&command.options, argc, argv, &error) != 0)
-        return complain(STATUS_USAGE, error.text);
+        return complain(EXIT_USAGE, error.text);
     if (command.options.help)
-        return run_options_usage(stdout) < 0 || fputs(selection_usage, stdout) < 0 ? STATUS_ENVIRONMENT : 0;
+        return run_options_usage(stdout) < 0 || fputs(selection_usage, stdout) < 0 ? EXIT_ENVIRONMENT : 0;
     if (command.options.profile != NULL && peer_launch(command.options.profile, argc, argv, &error) != 0)
-        return complain(STATUS_ENVIRONMENT, error.text);
+        return complain(EXIT_ENVIRONMENT, error.text);
     terminal_init(&command.terminal, format_option_machine(&command.options.format) ? stderr : stdout);
     command.terminal.all = command.options.all;
     command.terminal.ladders = command.options.ladders;

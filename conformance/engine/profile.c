@@ -269,10 +269,11 @@ bool profile_judge(struct profile *profile, struct result *result, const char *t
         (void)snprintf(text, room, "known deviation, but its review date %s is over: %s", deviation->review_by, said);
         result->verdict = VERDICT_FAIL;
     } else {
-        (void)snprintf(text, room, "known deviation (%s, review by %s): %s",
-                       deviation->note != NULL ? deviation->note : deviation->reason, deviation->review_by, said);
-        result->verdict = VERDICT_WARN;
-        result->deviation = deviation->note != NULL ? deviation->note : deviation->reason;
+        result->verdict = VERDICT_KNOWN;
+        result->finding = deviation->note != NULL ? deviation->note : deviation->reason;
+        result->review_by = deviation->review_by;
+        deviation->met = true;
+        return true;
     }
     deviation->met = true;
     result->message = text;
