@@ -217,6 +217,7 @@ json_t *result_to_json(const struct result *result)
     rc |= set_text(object, "reading", result->reading);
     rc |= set_text(object, "pics", result->pics);
     rc |= set_text(object, "replay", result->replay);
+    rc |= set_text(object, "outcome", result->outcome);
     rc |= set_text(object, "finding", result->finding);
     rc |= set_text(object, "deviation", result->deviation);
     rc |= set_text(object, "review_by", result->review_by);
@@ -253,6 +254,7 @@ int result_from_json(json_t *object, struct result *result)
         .reading = get_text(object, "reading"),
         .pics = get_text(object, "pics"),
         .replay = get_text(object, "replay"),
+        .outcome = get_text(object, "outcome"),
         .finding = get_text(object, "finding"),
         .deviation = get_text(object, "deviation"),
         .review_by = get_text(object, "review_by"),

@@ -50,14 +50,15 @@ struct result {
     uint64_t count;       /* how often it was seen in this flow; 0 is written as 1 */
 
     /* optional, for people: left out of the line when NULL or 0 */
-    const char *purpose;    /* the check's purpose line */
-    uint64_t duration_ns;   /* of the check */
-    uint64_t offset;        /* where the frame's octets begin in `file`, from 0, */
-    uint64_t octets;        /* and how many there are; 0: not known */
-    const char *reading;    /* AMBIGUOUS: the reading that the DUT took */
-    const char *pics;       /* SKIP: the capability line of the profile, e.g. "markers = no" */
-    const char *replay;     /* command line that repeats it */
-    const char *finding;    /* KNOWN: the finding that it is a result of, as the profile calls it */
+    const char *purpose;  /* the check's purpose line */
+    uint64_t duration_ns; /* of the check */
+    uint64_t offset;      /* where the frame's octets begin in `file`, from 0, */
+    uint64_t octets;      /* and how many there are; 0: not known */
+    const char *reading;  /* AMBIGUOUS: the reading that the DUT took */
+    const char *pics;     /* SKIP: the capability line of the profile, e.g. "markers = no" */
+    const char *replay;   /* command line that repeats it */
+    const char *outcome; /* of a device with a profile, FAIL or KNOWN: digest of message and actual as they were seen */
+    const char *finding; /* KNOWN: the finding that it is a result of, as the profile calls it */
     const char *deviation;  /* KNOWN: the profile's note */
     const char *review_by;  /* KNOWN: the day up to which the profile excuses it, "2027-06-30" */
     const char *otherwise;  /* merged results: the verdicts that others had of the same, "PASS" */

@@ -129,6 +129,7 @@ int result_line_append(struct result_lines *lines, const struct result *result)
     rc |= put_text(lines, "\"reading\":", result->reading);
     rc |= put_text(lines, "\"pics\":", result->pics);
     rc |= put_text(lines, "\"replay\":", result->replay);
+    rc |= put_text(lines, "\"outcome\":", result->outcome);
     rc |= put_text(lines, "\"finding\":", result->finding);
     rc |= put_text(lines, "\"deviation\":", result->deviation);
     rc |= put_text(lines, "\"review_by\":", result->review_by);

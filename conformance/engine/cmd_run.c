@@ -86,13 +86,13 @@ static void place_frame(const struct command *command, struct result *result)
 }
 
 /* The rule may have met its known deviation in another shard's traffic: the merge tells. */
-static bool deferred(struct command *command, struct result *result, char *text, size_t room)
+static bool deferred(struct command *command, struct result *result, char text[DEVIATION_TEXT_OCTETS])
 {
     struct result judged = *result;
 
     if (command->options.shard.of == 0 || strcmp(result->by, "rule") != 0 || result->verdict != VERDICT_PASS)
         return false;
-    if (profile_judge(&command->profile, &judged, command->today, text, room))
+    if (deviations_judge(&command->profile.deviations, &judged, command->today, text))
         result->unexpected = text;
     return true;
 }
@@ -102,15 +102,17 @@ static int on_result(void *user, const struct result *decided)
     struct command *command = user;
     const struct requirement *requirement = catalogue_find(command->catalogue, decided->id);
     struct result result = *decided;
-    char text[1024];
+    char text[DEVIATION_TEXT_OCTETS], outcome[OUTCOME_OCTETS];
 
     if (strcmp(result.by, "rule") == 0 && command->done != NULL &&
         results_done_has(command->done, result.id, result.role))
         return 0;
     if (requirement != NULL)
         command->exercised[requirement->index] = true;
-    if (command->options.profile != NULL && !deferred(command, &result, text, sizeof(text)))
-        (void)profile_judge(&command->profile, &result, command->today, text, sizeof(text));
+    if (command->options.profile != NULL && result.verdict == VERDICT_FAIL)
+        result.outcome = outcome_digest(&result, outcome);
+    if (command->options.profile != NULL && !deferred(command, &result, text))
+        (void)deviations_judge(&command->profile.deviations, &result, command->today, text);
     command->failed += result.verdict == VERDICT_FAIL;
     place_frame(command, &result);
     if (results_log_append(command->log, &result, &command->log_error) != 0)
@@ -163,7 +165,6 @@ static int open_log(struct command *command, struct sentence *error)
     };
     FILE *echo = options->format.jsonl ? stdout : NULL;
 
-    (void)snprintf(command->today, sizeof(command->today), "%.10s", started);
     describe_target(command, target, sizeof(target));
     if (options->output != NULL) {
         (void)snprintf(command->evidence, sizeof(command->evidence), "%.4000s/evidence", options->output);
@@ -237,15 +238,15 @@ static void add_traffic(struct run_summary *summary, const struct flow_totals *f
 /* Known deviations that nothing met: the profile says more than is true. */
 static int report_unmet(struct command *command)
 {
-    for (size_t i = 0; i < command->profile.deviation_count; i++) {
-        const struct known_deviation *deviation = &command->profile.deviations[i];
-        const struct requirement *requirement = catalogue_find(command->catalogue, deviation->requirement);
+    const struct deviation_list *list = &command->profile.deviations;
 
-        if (requirement == NULL)
-            fprintf(stderr, "warpcheck run: known deviation %s: no such requirement\n", deviation->requirement);
-        else if (!deviation->met && !deviation->sometimes &&
-                 selection_matches(&command->options.selection, requirement))
-            fprintf(stderr, "warpcheck run: known deviation %s was not met in this run\n", deviation->requirement);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct known_deviation *entry = &list->entries[i];
+
+        if (deviation_unmet(list, i) &&
+            selection_matches(&command->options.selection, catalogue_find(command->catalogue, entry->requirement)))
+            fprintf(stderr, "warpcheck run: known deviation %s%s%s was not met in this run\n", entry->requirement,
+                    entry->role != NULL ? " as " : "", entry->role != NULL ? entry->role : "");
     }
     return 0;
 }
@@ -384,12 +385,16 @@ static void skip_hazards(struct command *command)
 static int prepare(struct command *command, struct sentence *error)
 {
     struct plan_config plan = {.selection = &command->options.selection, .destructive = command->options.destructive};
+    struct profile_context context;
+    char now[UTC_TEXT_OCTETS];
 
     if (catalogue_load(&command->catalogue, error) != 0 || pics_load(&command->pics, error) != 0 ||
         (command->host = script_host_new(error)) == NULL)
         return complain(EXIT_ENVIRONMENT, error->text);
+    (void)snprintf(command->today, sizeof(command->today), "%.10s", utc_text(now));
+    context = (struct profile_context){command->catalogue, command->pics, command->today};
     if (command->options.profile != NULL &&
-        profile_load(&command->profile, command->options.profile, command->pics, error) != 0)
+        profile_load(&command->profile, command->options.profile, &context, error) != 0)
         return complain(EXIT_USAGE, error->text);
     if (load_scripts(command, error) != 0 || name_defects(command, error) != 0)
         return complain(EXIT_USAGE, error->text);
