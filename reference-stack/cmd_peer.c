@@ -11,8 +11,9 @@
 
 #include "reference-stack/defect.h"
 #include "reference-stack/driver_tcp.h"
+#include "wire/exit_status.h"
 
-enum { STATUS_OK = 0, STATUS_FAILED = 1, STATUS_USAGE = 2, DEFECTS_MAX = 64 };
+enum { DEFECTS_MAX = 64 };
 
 enum option_code {
     OPTION_LISTEN = 256,
@@ -164,7 +165,7 @@ static int list_defects(const struct command_line *line)
 
     if (list == NULL) {
         fprintf(stderr, "%s: %s\n", line->name, sentence.text);
-        return STATUS_FAILED;
+        return EXIT_FAILS;
     }
     for (size_t i = 0; i < defect_list_count(list); i++) {
         const struct defect *defect = defect_list_at(list, i);
@@ -173,7 +174,7 @@ static int list_defects(const struct command_line *line)
                defect->operation, defect->value);
     }
     defect_list_free(list);
-    return STATUS_OK;
+    return EXIT_DONE;
 }
 
 /* Options whose value goes into a command as it is. */
@@ -208,11 +209,11 @@ static int take_option(struct command_line *line, int option)
     unsigned long value;
 
     switch (option) {
-    case OPTION_HELP: printf(help_text, line->name); return STATUS_OK;
+    case OPTION_HELP: printf(help_text, line->name); return EXIT_DONE;
     case OPTION_LIST_DEFECTS: return list_defects(line);
     case OPTION_LISTEN:
         if (number_of(line, "listen", optarg, 65535, &value) != 0)
-            return STATUS_USAGE;
+            return EXIT_USAGE;
         line->listen = true;
         line->port = (uint16_t)value;
         return -1;
@@ -224,15 +225,15 @@ static int take_option(struct command_line *line, int option)
     case OPTION_DEFECT:
         if (line->defect_count == DEFECTS_MAX) {
             fprintf(stderr, "%s: more than %d defects\n", line->name, DEFECTS_MAX);
-            return STATUS_USAGE;
+            return EXIT_USAGE;
         }
         line->defects[line->defect_count++] = optarg;
         return -1;
     default:
         if (option != '?')
-            return take_stream_option(line, option) == 0 ? -1 : STATUS_USAGE;
+            return take_stream_option(line, option) == 0 ? -1 : EXIT_USAGE;
         fprintf(stderr, "%s: see --help\n", line->name);
-        return STATUS_USAGE;
+        return EXIT_USAGE;
     }
 }
 
@@ -249,11 +250,11 @@ static int take_options(struct command_line *line, int argc, char **argv)
     }
     if (optind != argc) {
         fprintf(stderr, "%s: '%s' is no option, see --help\n", line->name, argv[optind]);
-        return STATUS_USAGE;
+        return EXIT_USAGE;
     }
     if (!line->listen && line->connect == NULL && line->control == NULL) {
         fprintf(stderr, "%s: --listen, --connect or --control was expected, see --help\n", line->name);
-        return STATUS_USAGE;
+        return EXIT_USAGE;
     }
     return -1;
 }
@@ -326,12 +327,12 @@ static int run(const struct command_line *line, struct driver *driver)
     if (control < 0 || driver_stop_on(driver, SIGINT, &sentence) != 0 ||
         driver_stop_on(driver, SIGTERM, &sentence) != 0) {
         fprintf(stderr, "%s: %s\n", line->name, sentence.text);
-        return STATUS_FAILED;
+        return EXIT_FAILS;
     }
     if (line->listen && do_listen(line, driver, &port) != 0)
-        return STATUS_FAILED;
+        return EXIT_FAILS;
     if (line->connect != NULL && do_connect(line, driver) != 0)
-        return STATUS_FAILED;
+        return EXIT_FAILS;
     printf("READY");
     if (line->listen)
         printf(" listen=%d", port);
@@ -341,9 +342,9 @@ static int run(const struct command_line *line, struct driver *driver)
     (void)fflush(stdout);
     if (driver_run(driver, line->once, &sentence) != 0) {
         fprintf(stderr, "%s: %s\n", line->name, sentence.text);
-        return STATUS_FAILED;
+        return EXIT_FAILS;
     }
-    return STATUS_OK;
+    return EXIT_DONE;
 }
 
 static int run_with_defects(struct command_line *line)
@@ -352,7 +353,7 @@ static int run_with_defects(struct command_line *line)
     struct defect_list *list = NULL;
     struct defect_set *set = NULL;
     struct driver *driver;
-    int status = STATUS_USAGE;
+    int status = EXIT_USAGE;
 
     if (line->defect_count != 0) {
         list = defect_list_embedded(&sentence);
@@ -361,7 +362,7 @@ static int run_with_defects(struct command_line *line)
         defect_list_free(list);
         if (set == NULL) {
             fprintf(stderr, "%s: %s\n", line->name, sentence.text);
-            return STATUS_USAGE;
+            return EXIT_USAGE;
         }
     }
     line->driver.peer.defects = set;
@@ -381,7 +382,7 @@ int cmd_peer(int argc, char **argv)
     int status;
 
     if (line.stream == NULL)
-        return STATUS_FAILED;
+        return EXIT_FAILS;
     (void)signal(SIGPIPE, SIG_IGN);
     status = take_options(&line, argc, argv);
     if (status < 0)

@@ -6,6 +6,7 @@
 
 #include "reference-stack/defect_compile.h"
 #include "tools/embedded.h"
+#include "wire/nearest.h"
 
 struct defect_list {
     char *text; /* a copy, cut into fields in place */
@@ -159,10 +160,16 @@ bool defect_breaks(const struct defect *defect, const char *requirement)
     return false;
 }
 
+static const char *defect_id_at(const void *list, size_t index)
+{
+    return ((const struct defect_list *)list)->rows[index].id;
+}
+
 struct defect_set *defect_set_new(const struct defect_list *list, const char *const *ids, size_t count,
                                   struct sentence *sentence)
 {
     struct defect_set *set = calloc(1, sizeof(*set));
+    char hint[NEAREST_HINT_OCTETS];
 
     if (set == NULL) {
         (void)sentence_set(sentence, "defects: out of memory");
@@ -172,7 +179,8 @@ struct defect_set *defect_set_new(const struct defect_list *list, const char *co
         const struct defect *defect = defect_list_find(list, ids[i]);
 
         if (defect == NULL) {
-            (void)sentence_set(sentence, "defects: there is no defect '%s'", ids[i]);
+            (void)sentence_set(sentence, "defects: there is no defect '%s'%s", ids[i],
+                               nearest_hint(nearest_name(ids[i], defect_id_at, list, list->count), hint));
             free(set);
             return NULL;
         }

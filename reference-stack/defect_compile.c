@@ -10,6 +10,7 @@
 #include "wire/ddp.h"
 #include "wire/marker.h"
 #include "wire/mpa.h"
+#include "wire/nearest.h"
 #include "wire/rdmap.h"
 
 #define BEHAVIOUR_ROW(id, name, meaning) [DEFECT_##id] = {name, meaning},
@@ -90,13 +91,25 @@ static int compile_override(const struct defect *defect, struct defect_override 
         defect->operation);
 }
 
+/* A target may be an entry's requirement or its name. */
+static const char *validation_name_at(const void *table, size_t index)
+{
+    const struct validation *entry = (const struct validation *)table + index / 2;
+
+    return index % 2 == 0 ? entry->requirement : entry->name;
+}
+
 static int compile_validate(const struct defect *defect, struct defect_set *set, struct sentence *sentence)
 {
     struct defect_override override;
     const struct validation *entry;
+    char hint[NEAREST_HINT_OCTETS];
 
     if (validation_find(defect->target, 0) == NULL)
-        return sentence_set(sentence, "no validation is called '%s'", defect->target);
+        return sentence_set(
+            sentence, "no validation is called '%s'%s", defect->target,
+            nearest_hint(nearest_name(defect->target, validation_name_at, validation_table, 2 * validation_count),
+                         hint));
     if (compile_override(defect, &override, sentence) != 0)
         return -1;
     for (size_t n = 0; (entry = validation_find(defect->target, n)) != NULL; n++)
@@ -288,8 +301,16 @@ static int compile_transmit(const struct defect *defect, struct defect_set *set,
 
 /* --- behaviour ------------------------------------------------------------------------------------------------- */
 
+static const char *behaviour_name_at(const void *unused, size_t index)
+{
+    (void)unused;
+    return defect_behaviour_rows[index].name;
+}
+
 static int compile_behaviour(const struct defect *defect, struct defect_set *set, struct sentence *sentence)
 {
+    char hint[NEAREST_HINT_OCTETS];
+
     if (strcmp(defect->operation, "on") != 0)
         return sentence_set(sentence, "behaviour has no operation '%s': on was expected", defect->operation);
     for (size_t i = 0; i < DEFECT_BEHAVIOUR_COUNT; i++) {
@@ -298,7 +319,9 @@ static int compile_behaviour(const struct defect *defect, struct defect_set *set
             return 0;
         }
     }
-    return sentence_set(sentence, "no behaviour is called '%s'", defect->target);
+    return sentence_set(
+        sentence, "no behaviour is called '%s'%s", defect->target,
+        nearest_hint(nearest_name(defect->target, behaviour_name_at, NULL, DEFECT_BEHAVIOUR_COUNT), hint));
 }
 
 int defect_compile(const struct defect *defect, struct defect_set *set, struct sentence *sentence)

@@ -31,12 +31,15 @@ static void banner(const struct html *html, const size_t counts[VERDICT_COUNT])
         [EXIT_USAGE] = {"banner inc", "?", "Inconclusive"},
         [EXIT_NOTHING_SELECTED] = {"banner inc", "?", "Nothing was decided"},
         [EXIT_INCONCLUSIVE] = {"banner inc", "?", "Inconclusive"},
+        [EXIT_KNOWN] = {"banner known", "≠", "Deviates as known"},
     };
     struct markup *m = html->markup;
     enum exit_status status = summary_exit_status(&html->report->summary);
-    size_t decided = counts[VERDICT_PASS] + counts[VERDICT_FAIL] + counts[VERDICT_WARN] + counts[VERDICT_AMBIGUOUS];
     bool gaps = status == EXIT_INCONCLUSIVE && summary_has_gaps(&html->report->summary);
-    bool partly = status == EXIT_CONFORMS && report_exit_status(html->report) != EXIT_CONFORMS;
+    size_t decided = counts[VERDICT_PASS] + counts[VERDICT_FAIL] + counts[VERDICT_KNOWN] + counts[VERDICT_WARN] +
+                     counts[VERDICT_AMBIGUOUS];
+    bool partly = (status == EXIT_CONFORMS || status == EXIT_KNOWN) && report_exit_status(html->report) != status;
+    char known[KNOWN_TEXT_OCTETS];
     if (partly)
         status = EXIT_INCONCLUSIVE; /* half a run proves nothing */
     markup_open(m, "div", "class", looks[status].css, "role", "status", NULL);
@@ -52,6 +55,10 @@ static void banner(const struct html *html, const size_t counts[VERDICT_COUNT])
             m, "No decided requirement is broken (%zu decided). What was not exercised is not proved%s.", decided,
             flow_account_whole(&html->report->summary.account) ? ""
                                                                : "; what was not judged was accepted (--allow-gaps)");
+    else if (status == EXIT_KNOWN)
+        markup_textf(m, "%s, nothing new: %zu of %zu decided requirements %s broken as the profile says.",
+                     known_counts(&html->report->summary, known), counts[VERDICT_KNOWN], decided,
+                     counts[VERDICT_KNOWN] == 1 ? "is" : "are");
     else if (status == EXIT_NOTHING_SELECTED)
         markup_text(m, "No requirement was selected, or all were skipped. This is no success.");
     else if (gaps)
@@ -63,6 +70,8 @@ static void banner(const struct html *html, const size_t counts[VERDICT_COUNT])
     else
         markup_textf(m, "No requirement failed, but %zu could not be decided: the environment got in the way.",
                      counts[VERDICT_INCONCLUSIVE]);
+    if (status != EXIT_KNOWN && html->report->summary.known)
+        markup_textf(m, " Beside that the device deviates as known: %s.", known_counts(&html->report->summary, known));
     markup_close(m);
     markup_close(m);
     markup_close(m);
@@ -88,8 +97,9 @@ static void tiles(const struct html *html)
     static const struct {
         enum verdict verdict;
         const char *target;
-    } order[] = {{VERDICT_PASS, "#tree"},          {VERDICT_FAIL, "#v-fail"},     {VERDICT_WARN, "#v-warn"},
-                 {VERDICT_INCONCLUSIVE, "#v-inc"}, {VERDICT_AMBIGUOUS, "#v-amb"}, {VERDICT_SKIP, "#v-skip"}};
+    } order[] = {{VERDICT_PASS, "#tree"},   {VERDICT_FAIL, "#v-fail"},        {VERDICT_KNOWN, "#v-known"},
+                 {VERDICT_WARN, "#v-warn"}, {VERDICT_INCONCLUSIVE, "#v-inc"}, {VERDICT_AMBIGUOUS, "#v-amb"},
+                 {VERDICT_SKIP, "#v-skip"}};
     markup_open(html->markup, "div", "class", "tiles", "aria-label", "Results by verdict", "role", "group", NULL);
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
         tile(html, order[i].verdict, summary_of(&html->report->summary, order[i].verdict), order[i].target);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FULL_CARD_BUDGET (700u * 1024) /* octets of page; findings beyond it are told without ladder and frames */
+#define FULL_CARD_BUDGET (700u * 1024) /* octets of page; cards beyond it are without ladder and frames */
 #define CARDS_MAX        300           /* of one verdict; the rest is counted */
 #define DUMPS_MAX        8             /* frames of a card shown in octets */
 #define DUMP_OCTETS      160           /* of a frame, around its mark */
@@ -244,7 +244,7 @@ static void also_seen(const struct html *html, const struct report_entry *entry,
     struct markup *m = html->markup;
     uint64_t total = entry->counts[verdict], listed = 0;
     bool first = true;
-    if (total < 2)
+    if (total < 2 || verdict == VERDICT_KNOWN) /* each known deviation has a card */
         return;
     markup_open(m, "details", "class", "more", NULL);
     markup_open(m, "summary", NULL);
@@ -278,6 +278,23 @@ static void also_seen(const struct html *html, const struct report_entry *entry,
     markup_close(m);
 }
 
+static void known(const struct html *html, const struct result *result)
+{
+    struct markup *m = html->markup;
+    if (result->verdict != VERDICT_KNOWN)
+        return;
+    markup_open(m, "p", "class", "message", NULL);
+    markup_element(m, "strong", NULL, "Known as ");
+    markup_text(m, known_finding(result));
+    if (result->deviation && strcmp(result->deviation, known_finding(result)) != 0) {
+        markup_text(m, "; ");
+        markup_text(m, result->deviation);
+    }
+    if (result->review_by)
+        markup_textf(m, "; to be reviewed by %.10s", result->review_by);
+    markup_close(m);
+}
+
 static void replay(const struct html *html, const struct result *result)
 {
     struct markup *m = html->markup;
@@ -289,15 +306,17 @@ static void replay(const struct html *html, const struct result *result)
     markup_close(m);
 }
 
-static void card(const struct html *html, size_t index, enum verdict verdict, bool full)
+void html_card(const struct html *html, size_t index, const struct result *result)
 {
     struct markup *m = html->markup;
     const struct report_entry *entry = html->report->entries[index];
-    const struct result *result = report_first(entry, verdict);
+    enum verdict verdict = result->verdict;
+    bool full = markup_size(m) < FULL_CARD_BUDGET;
     char anchor[64], css[32];
     html_anchor(anchor, index, verdict);
     snprintf(css, sizeof(css), "card %s", standing_class(verdict));
-    markup_open(m, "article", "class", css, "id", anchor, "data-v", standing_class(verdict), NULL);
+    markup_open(m, "article", "class", css, "id", result == report_first(entry, verdict) ? anchor : NULL, "data-v",
+                standing_class(verdict), NULL);
     markup_open(m, "h3", NULL);
     html_badge(html->markup, verdict);
     markup_element(m, "span", "id", entry->id);
@@ -308,6 +327,7 @@ static void card(const struct html *html, size_t index, enum verdict verdict, bo
     markup_close(m);
     requirement_text(html, entry, verdict);
     pair(html, result);
+    known(html, result);
     if (result->message)
         markup_element(m, "p", "message", result->message);
     if (result->reading || result->pics) {
@@ -370,7 +390,7 @@ static void card_list(const struct html *html, enum verdict verdict)
         if (!html_has_card(html->report->entries[i], verdict))
             continue;
         if (cards++ < CARDS_MAX)
-            card(html, i, verdict, markup_size(html->markup) < FULL_CARD_BUDGET);
+            html_card(html, i, report_first(html->report->entries[i], verdict));
         else
             left_out++;
     }
@@ -388,6 +408,9 @@ void html_cards(const struct html *html)
         const char *title, *lead;
     } lists[] = {
         {VERDICT_FAIL, "Failures", "Requirements that the DUT breaks."},
+        {VERDICT_KNOWN, "Known deviations",
+         "Requirements that the DUT breaks as its profile says, by finding. Each is a breach: the DUT does not "
+         "conform."},
         {VERDICT_WARN, "Warnings", "Recommendations (SHOULD) that the DUT does not follow."},
         {VERDICT_AMBIGUOUS, "Ambiguous", "The text allows two readings; this is the one that the DUT took."},
         {VERDICT_INCONCLUSIVE, "Inconclusive",
@@ -411,6 +434,8 @@ void html_cards(const struct html *html)
         markup_element(m, "p", "lead", lists[i].lead);
         if (lists[i].verdict == VERDICT_SKIP)
             skip_list(html);
+        else if (lists[i].verdict == VERDICT_KNOWN)
+            html_known(html);
         else
             card_list(html, lists[i].verdict);
         markup_close(m);

@@ -11,6 +11,7 @@ static const struct {
 } standings[STANDING_COUNT] = {
     [VERDICT_PASS] = {"PASS", "pass", "✓"},
     [VERDICT_FAIL] = {"FAIL", "fail", "✗"},
+    [VERDICT_KNOWN] = {"KNOWN", "known", "≠"},
     [VERDICT_WARN] = {"WARN", "warn", "!"},
     [VERDICT_INCONCLUSIVE] = {"INCONCLUSIVE", "inc", "?"},
     [VERDICT_SKIP] = {"SKIP", "skip", "»"},

@@ -49,6 +49,12 @@ void html_account(const struct html *html);
 
 /* The cards and lists, FAIL first; and the requirement tree. */
 void html_cards(const struct html *html);
+
+/* The card of one result of the report's entry at `index`. */
+void html_card(const struct html *html, size_t index, const struct result *result);
+
+/* The cards of known deviations, by finding. */
+void html_known(const struct html *html);
 void html_tree(const struct html *html);
 
 #endif

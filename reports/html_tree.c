@@ -89,8 +89,8 @@ static void segment(struct markup *m, const char *css, size_t part, size_t whole
 /* "12 of 30 decided, 1 FAIL" and the same as a bar. */
 static void bar(struct markup *m, const size_t standing[STANDING_COUNT], size_t count)
 {
-    size_t decided =
-        standing[VERDICT_PASS] + standing[VERDICT_FAIL] + standing[VERDICT_WARN] + standing[VERDICT_AMBIGUOUS];
+    size_t decided = standing[VERDICT_PASS] + standing[VERDICT_FAIL] + standing[VERDICT_KNOWN] +
+                     standing[VERDICT_WARN] + standing[VERDICT_AMBIGUOUS];
     markup_open(m, "span", "class", "cov", NULL);
     markup_textf(m, "%zu of %zu decided", decided, count);
     for (unsigned i = 1; i < VERDICT_COUNT; i++) { /* all but PASS */
@@ -100,6 +100,7 @@ static void bar(struct markup *m, const size_t standing[STANDING_COUNT], size_t 
     markup_close(m);
     markup_open(m, "span", "class", "bar", "aria-hidden", "true", NULL);
     segment(m, "fail", standing[VERDICT_FAIL], count);
+    segment(m, "known", standing[VERDICT_KNOWN], count);
     segment(m, "warn", standing[VERDICT_WARN], count);
     segment(m, "amb", standing[VERDICT_AMBIGUOUS], count);
     segment(m, "inc", standing[VERDICT_INCONCLUSIVE], count);

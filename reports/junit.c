@@ -31,7 +31,7 @@ static void count_entry(struct suite *suite, const struct report_entry *entry)
 {
     suite->failures += entry->worst == VERDICT_FAIL;
     suite->errors += entry->worst == VERDICT_INCONCLUSIVE;
-    suite->skipped += entry->worst == VERDICT_SKIP;
+    suite->skipped += entry->worst == VERDICT_SKIP || entry->worst == VERDICT_KNOWN;
     suite->duration_ns += entry->duration_ns;
 }
 
@@ -69,6 +69,8 @@ static void properties(struct markup *m, const struct report_entry *entry)
     property(m, "requirement", entry->id);
     property(m, "verdict", verdict_name(entry->worst));
     property(m, "role", entry->role);
+    if (entry->worst == VERDICT_KNOWN)
+        property(m, "finding", known_finding(report_first(entry, VERDICT_KNOWN)));
     if (requirement) {
         property(m, "source", requirement->source);
         property(m, "section", requirement->section);
@@ -102,6 +104,10 @@ static void body(struct markup *m, const struct report_entry *entry, const struc
     text_line(m, "actual    ", result->actual);
     text_line(m, "message   ", result->message);
     text_line(m, "reading   ", result->reading);
+    if (result->verdict == VERDICT_KNOWN)
+        text_line(m, "finding   ", known_finding(result));
+    text_line(m, "note      ", result->deviation);
+    text_line(m, "review by ", result->review_by);
     text_line(m, "otherwise ", result->otherwise);
     text_line(m, "file      ", result->file);
     text_line(m, "flow      ", result->flow);
@@ -130,6 +136,23 @@ static void outcome(struct markup *m, const char *element, const char *type, con
     free(message);
 }
 
+/*
+ * A known deviation is an expected failure, for which JUnit has no element: <skipped> with a type of its own, as pytest does
+ * with its "xfail". It breaks no build by itself; the run's exit status does.
+ */
+static void known(struct markup *m, const struct report_entry *entry, const struct result *result)
+{
+    char *sentence = report_sentence(result), message[1024];
+    (void)snprintf(message, sizeof(message), "known deviation (%.300s): %.600s", known_finding(result),
+                   sentence ? sentence : "");
+    free(sentence);
+    sentence = text_clean_line(message); /* a cut in the middle of a character is mended here */
+    markup_open(m, "skipped", "message", sentence ? sentence : "known deviation", "type", "KNOWN", NULL);
+    body(m, entry, result);
+    markup_close(m);
+    free(sentence);
+}
+
 static void testcase(struct markup *m, const struct report_entry *entry, const char *suite_name)
 {
     const struct result *result = report_first(entry, entry->worst);
@@ -149,6 +172,8 @@ static void testcase(struct markup *m, const struct report_entry *entry, const c
         outcome(m, "error", "INCONCLUSIVE", entry, result);
     else if (entry->worst == VERDICT_SKIP)
         outcome(m, "skipped", "SKIP", entry, result);
+    else if (entry->worst == VERDICT_KNOWN)
+        known(m, entry, result);
     else if (entry->worst == VERDICT_WARN || entry->worst == VERDICT_AMBIGUOUS) {
         char *message = report_sentence(result);
         markup_open(m, "system-out", NULL);

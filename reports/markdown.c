@@ -38,6 +38,11 @@ static void put_finding(FILE *out, const struct report_entry *entry, enum verdic
     fputs(" | ", out);
     markdown_text(out, entry->role);
     fprintf(out, " | %llu | ", (unsigned long long)entry->counts[verdict]);
+    if (verdict == VERDICT_KNOWN && result) {
+        fputs("known (", out);
+        markdown_text(out, known_finding(result));
+        fputs("): ", out);
+    }
     markdown_text(out, message);
     fputs(" |\n", out);
     free(message);
@@ -45,7 +50,8 @@ static void put_finding(FILE *out, const struct report_entry *entry, enum verdic
 
 static void put_findings(FILE *out, const struct report *report)
 {
-    static const enum verdict order[] = {VERDICT_FAIL, VERDICT_WARN, VERDICT_INCONCLUSIVE, VERDICT_AMBIGUOUS};
+    static const enum verdict order[] = {VERDICT_FAIL, VERDICT_KNOWN, VERDICT_WARN, VERDICT_INCONCLUSIVE,
+                                         VERDICT_AMBIGUOUS};
     size_t rows = 0;
     for (size_t k = 0; k < sizeof(order) / sizeof(order[0]); k++) {
         for (size_t i = 0; i < report->entry_count; i++) {
@@ -88,7 +94,7 @@ static void put_account(FILE *out, const struct flow_account *account)
 
 int markdown_write(const struct report *report, const char *path, struct sentence *error)
 {
-    char *text = NULL;
+    char *text = NULL, known[KNOWN_TEXT_OCTETS];
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (!out)
@@ -100,6 +106,8 @@ int markdown_write(const struct report *report, const char *path, struct sentenc
         fprintf(out, "%s%llu %s", v ? ", " : "", (unsigned long long)summary_of(&report->summary, (enum verdict)v),
                 verdict_name((enum verdict)v));
     fprintf(out, "%s\n", report->finished ? "" : "; the run did not come to its end");
+    if (report->summary.known)
+        fprintf(out, "\nKnown deviations: %s. Each is a breach.\n", known_counts(&report->summary, known));
     if (report->unread)
         fprintf(out, "\n%zu of %zu captures could not be read to their end.\n", report->unread, report->capture_count);
     put_account(out, &report->summary.account);

@@ -160,8 +160,8 @@ static void count_cell(const struct matrix *matrix, size_t number, unsigned stan
 
 static void summary(const struct matrix *matrix)
 {
-    static const unsigned order[] = {VERDICT_PASS,      VERDICT_FAIL, VERDICT_WARN,          VERDICT_INCONCLUSIVE,
-                                     VERDICT_AMBIGUOUS, VERDICT_SKIP, STANDING_NOT_EXERCISED};
+    static const unsigned order[] = {VERDICT_PASS,         VERDICT_FAIL,      VERDICT_KNOWN, VERDICT_WARN,
+                                     VERDICT_INCONCLUSIVE, VERDICT_AMBIGUOUS, VERDICT_SKIP,  STANDING_NOT_EXERCISED};
     struct markup *m = matrix->markup;
 
     markup_open(m, "table", "class", "totals", NULL);
@@ -223,7 +223,7 @@ static void controls(const struct matrix *matrix)
     markup_close(m);
     markup_open(m, "label", NULL);
     markup_void(m, "input", "type", "checkbox", "id", "broken", NULL);
-    markup_text(m, " only FAIL and WARN");
+    markup_text(m, " only FAIL, KNOWN and WARN");
     markup_close(m);
     markup_open(m, "span", "id", "shown", "role", "status", NULL);
     markup_close(m);

@@ -25,7 +25,7 @@ struct reading {
 int merge_weight(enum verdict verdict)
 {
     static const int weight[VERDICT_COUNT] = {
-        [VERDICT_FAIL] = 5, [VERDICT_WARN] = 4,         [VERDICT_AMBIGUOUS] = 3,
+        [VERDICT_FAIL] = 6, [VERDICT_KNOWN] = 5,        [VERDICT_WARN] = 4, [VERDICT_AMBIGUOUS] = 3,
         [VERDICT_PASS] = 2, [VERDICT_INCONCLUSIVE] = 1, [VERDICT_SKIP] = 0,
     };
     return weight[verdict];
@@ -115,6 +115,8 @@ static int line_make(struct merge_line *line, const struct merge_group *group, c
     (void)json_object_del(copy, "type");
     (void)json_object_del(copy, "otherwise");
     (void)json_object_del(copy, "shares");
+    rc |=
+        json_object_set_new(copy, "verdict", json_string(verdict_name(result->verdict))); /* not as version 1 had it */
     if (group->pooled) {
         (void)json_object_del(copy, "count");
         if (result->unexpected) { /* it may have become a FAIL, with a message that says so */

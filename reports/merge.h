@@ -4,7 +4,7 @@
  * associative and commutative, and the same results twice count once, so that any tree of merges gives the same file:
  *
  *   a check, or a rule on one flow of a capture    of those with the same id, role (and file and flow) the worst counts:
- *                                                  FAIL, WARN, AMBIGUOUS, PASS, INCONCLUSIVE, SKIP. Verdicts that
+ *                                                  FAIL, KNOWN, WARN, AMBIGUOUS, PASS, INCONCLUSIVE, SKIP. Verdicts that
  *                                                  contradict it are kept in `otherwise`.
  *   a rule in a run                                one result for all traffic: the worst counts, how often it was seen is
  *                                                  added up over the parts. As in a run that was not shared out, it is a

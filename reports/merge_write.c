@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "conformance/requirements/catalogue.h"
+#include "reports/known.h"
 #include "reports/merge_evidence.h"
 #include "reports/merge_internal.h"
 #include "reports/result_line.h"
@@ -21,20 +22,15 @@ struct writing {
     struct merge_outcome *outcome;
     struct evidence *evidence;
     FILE *out;
-    int *decided;      /* by requirement index: the worst verdict of its checks, or UNDECIDED */
-    bool *exercised;   /* by requirement index: it has a result */
-    uint64_t distinct; /* so many are */
+    int *decided;                /* by requirement index: the worst verdict of its checks, or UNDECIDED */
+    bool *exercised;             /* by requirement index: it has a result */
+    uint64_t distinct;           /* so many are */
+    struct finding_set findings; /* of what was written */
 };
 
 static bool is_check(const struct merge_group *group)
 {
     return strstr(group->key, "\ncheck\n") == group->key + strlen(group->id);
-}
-
-/* A known deviation was a FAIL when the run compared it with what the rules found. */
-static enum verdict found_verdict(const struct merge_line *line)
-{
-    return line->verdict == VERDICT_WARN && strstr(line->text, "\"deviation\":\"") ? VERDICT_FAIL : line->verdict;
 }
 
 static void decide(struct writing *writing, const struct merge_group *group)
@@ -45,7 +41,7 @@ static void decide(struct writing *writing, const struct merge_group *group)
         return;
     decided = &writing->decided[group->place];
     for (size_t i = 0; i < group->count; i++) {
-        enum verdict verdict = found_verdict(&group->lines[i]);
+        enum verdict verdict = group->lines[i].verdict;
 
         *decided = (int)(*decided == UNDECIDED ? verdict : verdict_worse((enum verdict) * decided, verdict));
     }
@@ -210,7 +206,7 @@ static int put_line(struct writing *writing, const struct merge_group *group, co
     int rc = put(writing, object);
 
     if (rc == 0 && adds && result_from_json(object, &result) == 0)
-        summary_count(&writing->outcome->summary, result.verdict);
+        rc = summary_count_result(&writing->outcome->summary, &writing->findings, &result);
     if (rc == 0 && line == group->lines)
         tell(writing, group, object);
     json_decref(object);
@@ -412,6 +408,7 @@ int merge_write(struct merge *merge, const char *dir, struct merge_outcome *outc
             rc = write_results(&writing, path, error);
     }
     evidence_free(writing.evidence);
+    finding_set_free(&writing.findings);
     free(writing.decided);
     free(writing.exercised);
     free(path);

@@ -75,8 +75,7 @@ static int on_result(void *user, const struct result *result, json_t *object)
     entry->seen[result->verdict] += result->count;
     entry->duration_ns += result->duration_ns;
     entry->worst = verdict_worse(entry->worst, result->verdict);
-    summary_count(&report->counted, result->verdict);
-    return 0;
+    return summary_count_result(&report->counted, &report->findings, result);
 }
 
 static int on_capture(void *user, const struct capture_info *info, json_t *object)
@@ -162,15 +161,10 @@ static void settle_summary(struct report *report)
     bool same = true;
     for (unsigned v = 0; v < VERDICT_COUNT; v++)
         same = same && summary_of(&report->summary, (enum verdict)v) == summary_of(&report->counted, (enum verdict)v);
-    if (report->finished && !same)
+    if (report->finished && !same && report->info.version == RESULTS_VERSION) /* version 1 counted KNOWN as WARN */
         (void)snprintf(report->note, sizeof(report->note),
                        "The summary line of the results does not agree with them: the results were counted again.");
-    report->summary.pass = report->counted.pass;
-    report->summary.fail = report->counted.fail;
-    report->summary.warn = report->counted.warn;
-    report->summary.inconclusive = report->counted.inconclusive;
-    report->summary.skip = report->counted.skip;
-    report->summary.ambiguous = report->counted.ambiguous;
+    summary_take_verdicts(&report->summary, &report->counted);
 }
 
 int report_load(struct report *report, const char *path, const struct catalogue *catalogue, struct sentence *error)
@@ -211,6 +205,7 @@ void report_free(struct report *report)
     for (size_t i = 0; i < report->capture_count; i++)
         json_decref(report->captures[i].object);
     free(report->captures);
+    finding_set_free(&report->findings);
     json_decref(report->info_object);
     json_decref(report->console_text);
     json_decref(report->summary_object);
@@ -295,15 +290,16 @@ enum exit_status report_exit_status(const struct report *report)
     }
     if (report->unread && status != EXIT_FAILS)
         return EXIT_INCONCLUSIVE;
-    return report->finished || status != EXIT_CONFORMS ? status : EXIT_INCONCLUSIVE; /* half a run proves nothing */
+    if (!report->finished && (status == EXIT_CONFORMS || status == EXIT_KNOWN))
+        return EXIT_INCONCLUSIVE; /* half a run proves nothing */
+    return status;
 }
 
 const char *report_outcome(const struct report *report)
 {
-    static const char *const words[] = {[EXIT_CONFORMS] = "conforms",
-                                        [EXIT_FAILS] = "does not conform",
-                                        [EXIT_USAGE] = "inconclusive",
-                                        [EXIT_NOTHING_SELECTED] = "nothing was decided",
-                                        [EXIT_INCONCLUSIVE] = "inconclusive"};
+    static const char *const words[] = {
+        [EXIT_CONFORMS] = "conforms",         [EXIT_FAILS] = "does not conform",
+        [EXIT_USAGE] = "inconclusive",        [EXIT_NOTHING_SELECTED] = "nothing was decided",
+        [EXIT_INCONCLUSIVE] = "inconclusive", [EXIT_KNOWN] = "deviates as known, nothing new"};
     return words[report_exit_status(report)];
 }

@@ -6,6 +6,7 @@
 #ifndef REPORTS_REPORT_H
 #define REPORTS_REPORT_H
 
+#include "reports/known.h"
 #include "reports/result.h"
 #include "wire/sentence.h"
 
@@ -20,7 +21,7 @@ struct report_entry {
     const char *id;
     const char *role;                      /* "" where the results name none */
     const struct requirement *requirement; /* NULL: not in this catalogue (results of another version) */
-    enum verdict worst;                    /* FAIL, WARN, INCONCLUSIVE, AMBIGUOUS, PASS, SKIP, in this order */
+    enum verdict worst;                    /* FAIL, KNOWN, WARN, INCONCLUSIVE, AMBIGUOUS, PASS, SKIP, in this order */
     uint64_t counts[VERDICT_COUNT];        /* results of each verdict */
     uint64_t seen[VERDICT_COUNT];          /* the sums of their `count` members */
     uint64_t duration_ns;
@@ -52,6 +53,7 @@ struct report {
     const char *console; /* the end of the device's console, when it died in the run; NULL: not there */
     /* private */
     struct run_summary counted;
+    struct finding_set findings;
     json_t *info_object, *summary_object, *console_text;
     struct report_entry *hash;
     const struct catalogue *catalogue;

@@ -10,9 +10,13 @@
 #define STEP_OCTETS_MAX 2048u /* longer than any frame of an Ethernet with a 1500-octet MTU */
 
 static const char *const verdict_names[VERDICT_COUNT] = {
-    [VERDICT_PASS] = "PASS", [VERDICT_FAIL] = "FAIL",
-    [VERDICT_WARN] = "WARN", [VERDICT_INCONCLUSIVE] = "INCONCLUSIVE",
-    [VERDICT_SKIP] = "SKIP", [VERDICT_AMBIGUOUS] = "AMBIGUOUS",
+    [VERDICT_PASS] = "PASS",
+    [VERDICT_FAIL] = "FAIL",
+    [VERDICT_KNOWN] = "KNOWN",
+    [VERDICT_WARN] = "WARN",
+    [VERDICT_INCONCLUSIVE] = "INCONCLUSIVE",
+    [VERDICT_SKIP] = "SKIP",
+    [VERDICT_AMBIGUOUS] = "AMBIGUOUS",
 };
 
 const char *verdict_name(enum verdict verdict)
@@ -34,8 +38,8 @@ int verdict_from_name(const char *name, enum verdict *verdict)
 enum verdict verdict_worse(enum verdict a, enum verdict b)
 {
     static const int weight[VERDICT_COUNT] = {
-        [VERDICT_FAIL] = 5,      [VERDICT_WARN] = 4, [VERDICT_INCONCLUSIVE] = 3,
-        [VERDICT_AMBIGUOUS] = 2, [VERDICT_PASS] = 1, [VERDICT_SKIP] = 0,
+        [VERDICT_FAIL] = 6,      [VERDICT_KNOWN] = 5, [VERDICT_WARN] = 4, [VERDICT_INCONCLUSIVE] = 3,
+        [VERDICT_AMBIGUOUS] = 2, [VERDICT_PASS] = 1,  [VERDICT_SKIP] = 0,
     };
     return weight[a] >= weight[b] ? a : b;
 }
@@ -45,6 +49,7 @@ static uint64_t *counter_of(struct run_summary *summary, enum verdict verdict)
     switch (verdict) {
     case VERDICT_PASS: return &summary->pass;
     case VERDICT_FAIL: return &summary->fail;
+    case VERDICT_KNOWN: return &summary->known;
     case VERDICT_WARN: return &summary->warn;
     case VERDICT_INCONCLUSIVE: return &summary->inconclusive;
     case VERDICT_SKIP: return &summary->skip;
@@ -66,6 +71,13 @@ uint64_t summary_of(const struct run_summary *summary, enum verdict verdict)
     struct run_summary copy = *summary;
     const uint64_t *counter = counter_of(&copy, verdict);
     return counter ? *counter : 0;
+}
+
+void summary_take_verdicts(struct run_summary *to, const struct run_summary *from)
+{
+    for (unsigned v = 0; v < VERDICT_COUNT; v++)
+        *counter_of(to, (enum verdict)v) = summary_of(from, (enum verdict)v);
+    to->known_findings = from->known_findings;
 }
 
 void summary_add_messages(struct run_summary *summary, const char *name, uint64_t count)
@@ -91,9 +103,16 @@ enum exit_status summary_exit_status(const struct run_summary *summary)
         return EXIT_FAILS;
     if (summary_has_gaps(summary))
         return EXIT_INCONCLUSIVE;
-    if (summary->pass + summary->warn + summary->ambiguous + summary->inconclusive == 0)
+    if (summary->pass + summary->known + summary->warn + summary->ambiguous + summary->inconclusive == 0)
         return EXIT_NOTHING_SELECTED;
-    return summary->inconclusive ? EXIT_INCONCLUSIVE : EXIT_CONFORMS;
+    if (summary->inconclusive)
+        return EXIT_INCONCLUSIVE;
+    return summary->known ? EXIT_KNOWN : EXIT_CONFORMS;
+}
+
+enum exit_status exit_status_accepting(enum exit_status status, bool accept_known)
+{
+    return status == EXIT_KNOWN && accept_known ? EXIT_CONFORMS : status;
 }
 
 /* Sets `key` to the cleaned text; NULL text leaves the member out. 0 / -1 without memory. */
@@ -206,7 +225,10 @@ json_t *result_to_json(const struct result *result)
     rc |= set_text(object, "reading", result->reading);
     rc |= set_text(object, "pics", result->pics);
     rc |= set_text(object, "replay", result->replay);
+    rc |= set_text(object, "outcome", result->outcome);
+    rc |= set_text(object, "finding", result->finding);
     rc |= set_text(object, "deviation", result->deviation);
+    rc |= set_text(object, "review_by", result->review_by);
     rc |= set_text(object, "otherwise", result->otherwise);
     rc |= set_text(object, "unexpected", result->unexpected);
     if (result->steps && json_array_size(result->steps))
@@ -240,7 +262,10 @@ int result_from_json(json_t *object, struct result *result)
         .reading = get_text(object, "reading"),
         .pics = get_text(object, "pics"),
         .replay = get_text(object, "replay"),
+        .outcome = get_text(object, "outcome"),
+        .finding = get_text(object, "finding"),
         .deviation = get_text(object, "deviation"),
+        .review_by = get_text(object, "review_by"),
         .otherwise = get_text(object, "otherwise"),
         .unexpected = get_text(object, "unexpected"),
     };
@@ -250,7 +275,11 @@ int result_from_json(json_t *object, struct result *result)
         result->count = 1;
     if (!result->id || !*result->id)
         return -1;
-    return verdict_from_name(get_text(object, "verdict"), &result->verdict);
+    if (verdict_from_name(get_text(object, "verdict"), &result->verdict) != 0)
+        return -1;
+    if (result->verdict == VERDICT_WARN && result->deviation)
+        result->verdict = VERDICT_KNOWN; /* as version 1 wrote it */
+    return 0;
 }
 
 json_t *run_info_to_json(const struct run_info *info)
@@ -282,6 +311,7 @@ json_t *run_info_to_json(const struct run_info *info)
 int run_info_from_json(json_t *object, struct run_info *info)
 {
     *info = (struct run_info){
+        .version = get_count(object, "version"),
         .tool = get_text(object, "tool"),
         .catalogue = get_text(object, "catalogue"),
         .target = get_text(object, "target"),
@@ -297,7 +327,7 @@ int run_info_from_json(json_t *object, struct run_info *info)
     const char *type = get_text(object, "type");
     if (!type || strcmp(type, "run") != 0 || !info->tool || !info->catalogue || !info->target)
         return -1;
-    return get_count(object, "version") == RESULTS_VERSION ? 0 : -1;
+    return info->version >= RESULTS_VERSION_FIRST && info->version <= RESULTS_VERSION ? 0 : -1;
 }
 
 json_t *capture_info_to_json(const struct capture_info *info)
@@ -344,6 +374,8 @@ json_t *run_summary_to_json(const struct run_summary *summary)
     int rc = set_text(object, "type", "summary");
     rc |= set_count(object, "pass", summary->pass);
     rc |= set_count(object, "fail", summary->fail);
+    rc |= set_count(object, "known", summary->known);
+    rc |= set_count(object, "known_findings", summary->known_findings);
     rc |= set_count(object, "warn", summary->warn);
     rc |= set_count(object, "inconclusive", summary->inconclusive);
     rc |= set_count(object, "skip", summary->skip);
@@ -377,6 +409,8 @@ int run_summary_from_json(json_t *object, struct run_summary *summary)
     *summary = (struct run_summary){
         .pass = get_count(object, "pass"),
         .fail = get_count(object, "fail"),
+        .known = get_count(object, "known"),
+        .known_findings = get_count(object, "known_findings"),
         .warn = get_count(object, "warn"),
         .inconclusive = get_count(object, "inconclusive"),
         .skip = get_count(object, "skip"),

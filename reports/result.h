@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * One result: what was decided about one requirement, by whom, and on which evidence.
- * Every report, the terminal and results.jsonl (version 1, see reports/README.md) are made from these structures.
+ * Every report, the terminal and results.jsonl (version 2, see reports/README.md) are made from these structures.
  *
  * All strings here are BORROWED: the structures own nothing, so that a caller fills one with literals and local
  * buffers, hands it over and forgets it. Results that were read back point into the JSON object they came from.
@@ -16,12 +16,16 @@
 #include <stdint.h>
 
 #include "conformance/flow/flow_account.h"
+#include "wire/exit_status.h"
 
-#define RESULTS_VERSION 1
+/* What is written; version 1, which knew no KNOWN, is read too. */
+#define RESULTS_VERSION       2
+#define RESULTS_VERSION_FIRST 1
 
 enum verdict {
     VERDICT_PASS,
     VERDICT_FAIL,
+    VERDICT_KNOWN,        /* a FAIL that the profile knows, with the same actual outcome; `finding` says of what */
     VERDICT_WARN,         /* a SHOULD that was not kept */
     VERDICT_INCONCLUSIVE, /* the environment, not the DUT: nothing can be said */
     VERDICT_SKIP,         /* capability absent; `pics` says which */
@@ -29,17 +33,8 @@ enum verdict {
     VERDICT_COUNT
 };
 
-/* The program's exit status; the numbers are part of the interface. */
-enum exit_status {
-    EXIT_CONFORMS = 0,
-    EXIT_FAILS = 1,
-    EXIT_USAGE = 2,
-    EXIT_NOTHING_SELECTED = 3,
-    EXIT_INCONCLUSIVE = 4
-};
-
 struct result {
-    /* results.jsonl version 1 */
+    /* always there, as far as they are known */
     const char *id; /* requirement id, never NULL in a result that is written */
     enum verdict verdict;
     const char *by;     /* "rule" or "check" */
@@ -56,14 +51,17 @@ struct result {
     uint64_t count;       /* how often it was seen in this flow; 0 is written as 1 */
 
     /* optional, for people: left out of the line when NULL or 0 */
-    const char *purpose;    /* the check's purpose line */
-    uint64_t duration_ns;   /* of the check */
-    uint64_t offset;        /* where the frame's octets begin in `file`, from 0, */
-    uint64_t octets;        /* and how many there are; 0: not known */
-    const char *reading;    /* AMBIGUOUS: the reading that the DUT took */
-    const char *pics;       /* SKIP: the capability line of the profile, e.g. "markers = no" */
-    const char *replay;     /* command line that repeats it */
-    const char *deviation;  /* WARN: it is this known deviation of the profile, and would be a failure otherwise */
+    const char *purpose;  /* the check's purpose line */
+    uint64_t duration_ns; /* of the check */
+    uint64_t offset;      /* where the frame's octets begin in `file`, from 0, */
+    uint64_t octets;      /* and how many there are; 0: not known */
+    const char *reading;  /* AMBIGUOUS: the reading that the DUT took */
+    const char *pics;     /* SKIP: the capability line of the profile, e.g. "markers = no" */
+    const char *replay;   /* command line that repeats it */
+    const char *outcome; /* of a device with a profile, FAIL or KNOWN: digest of message and actual as they were seen */
+    const char *finding; /* KNOWN: the finding that it is a result of, as the profile calls it */
+    const char *deviation;  /* KNOWN: the profile's note */
+    const char *review_by;  /* KNOWN: the day up to which the profile excuses it, "2027-06-30" */
     const char *otherwise;  /* merged results: the verdicts that others had of the same, "PASS" */
     const char *unexpected; /* of a shard, PASS: why it is a FAIL if no other shard saw worse (a known deviation) */
     json_t *steps;          /* the ladder: array of step objects (see result_step); borrowed reference */
@@ -71,6 +69,7 @@ struct result {
 
 /* The first line of results.jsonl. `seed` is at most 2^63 - 1 (JSON integers are signed). */
 struct run_info {
+    uint64_t version;      /* of results that were read: RESULTS_VERSION_FIRST to RESULTS_VERSION */
     const char *tool;      /* "warpcheck 0.1.0" */
     const char *catalogue; /* digest of the catalogue that was compiled in, hexadecimal */
     const char *target;    /* profile name or address, "embedded", or the files audited */
@@ -103,8 +102,9 @@ struct message_count {
 
 /* The last line of results.jsonl. */
 struct run_summary {
-    uint64_t pass, fail, warn, inconclusive, skip, ambiguous;
-    uint64_t not_exercised; /* requirements selected (run) or known (audit) that nothing decided */
+    uint64_t pass, fail, known, warn, inconclusive, skip, ambiguous;
+    uint64_t known_findings; /* how many findings the `known` results are of */
+    uint64_t not_exercised;  /* requirements selected (run) or known (audit) that nothing decided */
     uint64_t frames, fpdus, ddp_segments, crc_errors;
     struct message_count messages[RUN_SUMMARY_MESSAGES];
     size_t message_count;
@@ -129,6 +129,9 @@ void summary_count(struct run_summary *summary, enum verdict verdict);
 /* The counter of one verdict. */
 uint64_t summary_of(const struct run_summary *summary, enum verdict verdict);
 
+/* Takes over the counters of verdicts and findings, and nothing else. */
+void summary_take_verdicts(struct run_summary *to, const struct run_summary *from);
+
 /* Adds `count` messages called `name` (borrowed) to the summary; a full table drops further names, never overflows. */
 void summary_add_messages(struct run_summary *summary, const char *name, uint64_t count);
 
@@ -137,9 +140,13 @@ bool summary_has_gaps(const struct run_summary *summary);
 
 /*
  * Exit status for a finished run: any FAIL 1; else something unjudged 4; else nothing decided (nothing selected, or all
- * SKIP) 3; else any INCONCLUSIVE 4; else 0. A FAIL is never hidden by an INCONCLUSIVE, and neither is ever a success.
+ * SKIP) 3; else any INCONCLUSIVE 4; else any KNOWN 5; else 0. A FAIL is never hidden by an INCONCLUSIVE, and neither is
+ * ever a success.
  */
 enum exit_status summary_exit_status(const struct run_summary *summary);
+
+/* The status where known deviations were accepted (`--accept-known`): EXIT_KNOWN becomes EXIT_CONFORMS, no other changes. */
+enum exit_status exit_status_accepting(enum exit_status status, bool accept_known);
 
 /*
  * One step of a ladder, a new reference (NULL without memory): at `seconds` from the start of the flow, `from`

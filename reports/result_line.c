@@ -129,7 +129,10 @@ int result_line_append(struct result_lines *lines, const struct result *result)
     rc |= put_text(lines, "\"reading\":", result->reading);
     rc |= put_text(lines, "\"pics\":", result->pics);
     rc |= put_text(lines, "\"replay\":", result->replay);
+    rc |= put_text(lines, "\"outcome\":", result->outcome);
+    rc |= put_text(lines, "\"finding\":", result->finding);
     rc |= put_text(lines, "\"deviation\":", result->deviation);
+    rc |= put_text(lines, "\"review_by\":", result->review_by);
     rc |= put_text(lines, "\"otherwise\":", result->otherwise);
     rc |= put_text(lines, "\"unexpected\":", result->unexpected);
     if (result->steps && json_array_size(result->steps))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "reports/results_log.h"
 
+#include "reports/known.h"
 #include "reports/result_line.h"
 
 #include <errno.h>
@@ -30,7 +31,8 @@ struct results_log {
     bool held;   /* lines gather until results_log_release() */
     struct result_lines lines;
     struct run_summary summary;
-    char path[]; /* for the error sentences */
+    struct finding_set findings; /* that the summary has counted */
+    char path[];                 /* for the error sentences */
 };
 
 static struct results_log *log_new(const char *path, FILE *echo, struct sentence *error)
@@ -101,6 +103,7 @@ static int write_line(struct results_log *log, json_t *object, struct sentence *
 static void log_free(struct results_log *log)
 {
     free(log->lines.octets);
+    finding_set_free(&log->findings);
     free(log);
 }
 
@@ -136,19 +139,18 @@ const struct run_summary *results_log_summary(const struct results_log *log)
 }
 
 /* A line has been put behind the others. */
-static int appended(struct results_log *log, enum verdict verdict, struct sentence *error)
+static int appended(struct results_log *log, struct sentence *error)
 {
-    if ((!log->held || log->lines.count >= HELD_OCTETS) && write_lines(log, error) != 0)
-        return -1;
-    summary_count(&log->summary, verdict);
-    return 0;
+    return (!log->held || log->lines.count >= HELD_OCTETS) ? write_lines(log, error) : 0;
 }
 
 int results_log_append(struct results_log *log, const struct result *result, struct sentence *error)
 {
     if (result_line_append(&log->lines, result) != 0)
         return out_of_memory(log, error);
-    return appended(log, result->verdict, error);
+    if (appended(log, error) != 0)
+        return -1;
+    return summary_count_result(&log->summary, &log->findings, result) == 0 ? 0 : out_of_memory(log, error);
 }
 
 int results_log_append_line(struct results_log *log, enum verdict verdict, const char *line, size_t octets,
@@ -156,7 +158,10 @@ int results_log_append_line(struct results_log *log, enum verdict verdict, const
 {
     if (result_line_copy(&log->lines, line, octets) != 0)
         return out_of_memory(log, error);
-    return appended(log, verdict, error);
+    if (appended(log, error) != 0)
+        return -1;
+    summary_count(&log->summary, verdict);
+    return 0;
 }
 
 int results_log_capture(struct results_log *log, const struct capture_info *info, struct sentence *error)
@@ -287,8 +292,9 @@ static int resume_result(void *user, const struct result *result, json_t *object
         return sentence_set(resume->error, "%s: out of memory", resume->log->path);
     if (write_line(resume->log, json_incref(object), resume->error) != 0)
         return -1;
-    summary_count(&resume->log->summary, result->verdict);
-    return 0;
+    return summary_count_result(&resume->log->summary, &resume->log->findings, result) == 0
+               ? 0
+               : out_of_memory(resume->log, resume->error);
 }
 
 /* Copies what is worth keeping of `path` into `path`.part, which then takes its place: never a moment without results. */

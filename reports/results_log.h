@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * results.jsonl, version 1: written as a run goes, one object a line, one write() a line (or so many lines, between
+ * results.jsonl, version 2: written as a run goes, one object a line, one write() a line (or so many lines, between
  * results_log_hold() and results_log_release()). A run that is killed, or a disk that fills, loses at most what is being
  * written; results_read() steps over a torn last line.
  */
@@ -80,7 +80,7 @@ struct results_reader {
 
 /*
  * Reads results.jsonl from `path`. 0; or -1 with a sentence "path:line: ..." on a line that is not JSON, not a known
- * object or longer than 16 MiB, on a file that does not begin with a run line of version 1, and on I/O errors. Lines
+ * object or longer than 16 MiB, on a file that does not begin with a run line of version 1 or 2, and on I/O errors. Lines
  * before the bad one have been delivered. Unknown members are ignored, unknown line types noted and ignored.
  */
 int results_read(const char *path, const struct results_reader *reader, struct sentence *error);

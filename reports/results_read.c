@@ -33,7 +33,7 @@ static int deliver_run(struct reading *reading, json_t *object)
 {
     struct run_info info;
     if (run_info_from_json(object, &info) != 0)
-        return bad(reading, "not a run line of results.jsonl version 1; the file must begin with one");
+        return bad(reading, "not a run line of results.jsonl version 1 or 2; the file must begin with one");
     if (reading->started)
         return bad(reading, "a second run line; one file holds one run");
     reading->started = true;

@@ -36,19 +36,23 @@ static void set_level(struct sarif *sarif, json_t *object, const struct report_e
     sarif_set_text(sarif, object, "level",
                    result->verdict == VERDICT_AMBIGUOUS ? "note"
                    : result->verdict == VERDICT_FAIL    ? "error"
-                   : result->deviation                  ? sarif_level_of(entry->requirement)
+                   : result->verdict == VERDICT_KNOWN   ? sarif_level_of(entry->requirement)
                                                         : "warning");
 }
 
 /* A known deviation was looked at and accepted, in the profile and not in the device's source. */
 static void set_suppression(struct sarif *sarif, json_t *object, const struct result *result)
 {
-    if (!result->deviation)
+    if (result->verdict != VERDICT_KNOWN)
         return;
     json_t *suppression = json_object(), *list = json_array();
+    char text[1024];
+    (void)snprintf(text, sizeof(text), "%.400s%s%.400s%s%.20s", known_finding(result), result->deviation ? "; " : "",
+                   result->deviation ? result->deviation : "", result->review_by ? "; review by " : "",
+                   result->review_by ? result->review_by : "");
     sarif_set_text(sarif, suppression, "kind", "external");
     sarif_set_text(sarif, suppression, "status", "accepted");
-    sarif_set_text(sarif, suppression, "justification", result->deviation);
+    sarif_set_text(sarif, suppression, "justification", text);
     sarif_append(sarif, list, suppression);
     sarif_set(sarif, object, "suppressions", list);
 }
@@ -235,6 +239,8 @@ static void set_properties(struct sarif *sarif, json_t *object, const struct res
     sarif_set_text(sarif, properties, "actual", result->actual);
     sarif_set_text(sarif, properties, "reading", result->reading);
     sarif_set_text(sarif, properties, "why", result->message);
+    if (result->verdict == VERDICT_KNOWN)
+        sarif_set_text(sarif, properties, "finding", known_finding(result));
     sarif_set_text(sarif, properties, "flow", result->flow);
     if (result->frame)
         sarif_set(sarif, properties, "frame", sarif_integer(result->frame));

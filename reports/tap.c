@@ -149,6 +149,10 @@ static void put_block(struct tap *tap, const struct report_entry *entry, const s
     put_member(tap, "reading", result->reading);
     if (result->message && message && strcmp(result->message, message) != 0)
         put_member(tap, "why", result->message);
+    if (result->verdict == VERDICT_KNOWN)
+        put_member(tap, "finding", known_finding(result));
+    put_member(tap, "note", result->deviation);
+    put_member(tap, "review_by", result->review_by);
     put_member(tap, "flow", result->flow);
     put_member(tap, "file", result->file);
     put_number(tap, "frame", result->frame);
@@ -164,31 +168,22 @@ static void put_block(struct tap *tap, const struct report_entry *entry, const s
 
 /* ---- test points ------------------------------------------------------------------------------------------------- */
 
-static const struct result *known_deviation(const struct report_entry *entry)
-{
-    for (size_t i = 0; entry->worst == VERDICT_WARN && i < entry->kept_count; i++) {
-        if (entry->kept[i].verdict == VERDICT_WARN && entry->kept[i].deviation)
-            return &entry->kept[i];
-    }
-    return NULL;
-}
-
 static void put_entry(struct tap *tap, const struct report_entry *entry)
 {
-    const struct result *deviation = known_deviation(entry);
-    const struct result *result = deviation ? deviation : report_first(entry, entry->worst);
-    bool ok = entry->worst != VERDICT_FAIL && entry->worst != VERDICT_INCONCLUSIVE && !deviation;
+    const struct result *result = report_first(entry, entry->worst);
+    bool known = entry->worst == VERDICT_KNOWN;
+    bool ok = entry->worst != VERDICT_FAIL && entry->worst != VERDICT_INCONCLUSIVE && !known;
     char last = put_point(tap, ok, entry->id, entry->role,
                           result->purpose      ? result->purpose
                           : entry->requirement ? entry->requirement->text
                                                : "");
-    if (deviation)
-        last = put_directive(tap, "TODO", deviation->deviation);
+    if (known)
+        last = put_directive(tap, "TODO", known_finding(result));
     else if (entry->worst == VERDICT_SKIP)
         last = put_directive(tap, "SKIP", result->message ? result->message : result->pics);
     end_line(tap, last);
     if (entry->worst != VERDICT_PASS && entry->worst != VERDICT_SKIP)
-        put_block(tap, entry, result, deviation ? "todo" : ok ? "comment" : "fail");
+        put_block(tap, entry, result, known ? "todo" : ok ? "comment" : "fail");
 }
 
 /* The end of what a device's console said: comments that nobody takes for anything else. */

@@ -2,6 +2,7 @@
 #include "reports/terminal.h"
 
 #include "reports/account_text.h"
+#include "reports/known.h"
 #include "reports/ladder.h"
 #include "reports/text.h"
 
@@ -15,8 +16,9 @@
 static const char *colour_of(enum verdict verdict)
 {
     static const char *const codes[VERDICT_COUNT] = {
-        [VERDICT_PASS] = "\033[32m",         [VERDICT_FAIL] = "\033[1;31m", [VERDICT_WARN] = "\033[33m",
-        [VERDICT_INCONCLUSIVE] = "\033[35m", [VERDICT_SKIP] = "\033[2m",    [VERDICT_AMBIGUOUS] = "\033[36m",
+        [VERDICT_PASS] = "\033[32m",      [VERDICT_FAIL] = "\033[1;31m",       [VERDICT_KNOWN] = "\033[31m",
+        [VERDICT_WARN] = "\033[33m",      [VERDICT_INCONCLUSIVE] = "\033[35m", [VERDICT_SKIP] = "\033[2m",
+        [VERDICT_AMBIGUOUS] = "\033[36m",
     };
     return (unsigned)verdict < VERDICT_COUNT ? codes[verdict] : "";
 }
@@ -81,6 +83,24 @@ static void put_actual(const struct terminal *terminal, const struct result *res
     fputc('\n', terminal->out);
 }
 
+/* "finding   8: too long is called no buffer (docs/findings/linux-siw.md, review by 2027-06-30)" */
+static void put_known(const struct terminal *terminal, const struct result *result)
+{
+    fprintf(terminal->out, INDENT "%-9s ", "finding");
+    put(terminal->out, known_finding(result));
+    if (result->deviation || result->review_by) {
+        fputs(" (", terminal->out);
+        put(terminal->out, result->deviation);
+        fputs(result->deviation && result->review_by ? ", review by "
+              : result->review_by                    ? "review by "
+                                                     : "",
+              terminal->out);
+        put(terminal->out, result->review_by);
+        fputc(')', terminal->out);
+    }
+    fputc('\n', terminal->out);
+}
+
 static void put_heading(const struct terminal *terminal, const struct result *result)
 {
     put_verdict(terminal, result->verdict);
@@ -114,7 +134,9 @@ void terminal_result(struct terminal *terminal, const struct result *result, con
         return;
     terminal_clear(terminal);
     put_heading(terminal, result);
-    if (result->verdict == VERDICT_PASS)
+    if (result->verdict == VERDICT_KNOWN)
+        put_known(terminal, result);
+    if (result->verdict == VERDICT_PASS || (result->verdict == VERDICT_KNOWN && !terminal->all))
         return;
     if (result->purpose || text) {
         fputs(INDENT, terminal->out);
@@ -164,7 +186,7 @@ void terminal_clear(struct terminal *terminal)
 
 static void put_counts(const struct terminal *terminal, const struct run_summary *summary)
 {
-    static const enum verdict order[] = {VERDICT_PASS,         VERDICT_FAIL,      VERDICT_WARN,
+    static const enum verdict order[] = {VERDICT_PASS,         VERDICT_FAIL,      VERDICT_KNOWN, VERDICT_WARN,
                                          VERDICT_INCONCLUSIVE, VERDICT_AMBIGUOUS, VERDICT_SKIP};
     const char *separator = "";
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
@@ -205,10 +227,12 @@ void terminal_summary(struct terminal *terminal, const struct run_summary *summa
         [EXIT_NOTHING_SELECTED] = {VERDICT_INCONCLUSIVE, "nothing was decided: nothing selected, or all skipped"},
         [EXIT_INCONCLUSIVE] = {VERDICT_INCONCLUSIVE,
                                "inconclusive: the environment kept some requirements from a verdict"},
+        [EXIT_KNOWN] = {VERDICT_KNOWN, "deviates as known"},
     };
     enum exit_status status = summary_exit_status(summary);
     const char *words = closing[status].words;
-    if (status == EXIT_CONFORMS && terminal->unfinished) {
+    char known[KNOWN_TEXT_OCTETS];
+    if ((status == EXIT_CONFORMS || status == EXIT_KNOWN) && terminal->unfinished) {
         status = EXIT_INCONCLUSIVE;
         words = "inconclusive: nothing failed so far, but this is not the whole run";
     } else if (status == EXIT_INCONCLUSIVE && summary_has_gaps(summary)) {
@@ -225,9 +249,13 @@ void terminal_summary(struct terminal *terminal, const struct run_summary *summa
     put_traffic(terminal, summary);
     account_print(terminal->out, &summary->account);
     if (terminal->colour)
-        fprintf(terminal->out, "%s%s\033[0m\n", colour_of(closing[status].verdict), words);
-    else
-        fprintf(terminal->out, "%s\n", words);
+        fputs(colour_of(closing[status].verdict), terminal->out);
+    fputs(words, terminal->out);
+    if (status == EXIT_KNOWN)
+        fprintf(terminal->out, ": %s, nothing new", known_counts(summary, known));
+    fputs(terminal->colour ? "\033[0m\n" : "\n", terminal->out);
+    if (summary->known && status != EXIT_KNOWN)
+        fprintf(terminal->out, "beside that it deviates as known: %s\n", known_counts(summary, known));
     if (report_path) {
         fputs("report: ", terminal->out);
         put(terminal->out, report_path);

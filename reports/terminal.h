@@ -26,7 +26,8 @@ struct terminal {
 void terminal_init(struct terminal *terminal, FILE *out);
 
 /*
- * The block of one result: FAIL, WARN and INCONCLUSIVE always, the others shorter and only when terminal->all. `text`
+ * The block of one result: FAIL, WARN and INCONCLUSIVE always, KNOWN in two lines, the others shorter and only when
+ * terminal->all, which shows the whole of KNOWN too. `text`
  * (may be NULL) stands in for a missing purpose: the requirement's text.
  */
 void terminal_result(struct terminal *terminal, const struct result *result, const char *text);
@@ -38,7 +39,7 @@ void terminal_progress(struct terminal *terminal, size_t done, size_t total, con
 void terminal_clear(struct terminal *terminal);
 
 /*
- * The closing lines: counts, traffic, verdict in words, and the report's path (NULL: none). Only what is not zero is
+ * The closing lines: counts, traffic, verdict in words, what the profile knows, and the report's path (NULL: none). Only what is not zero is
  * named beyond PASS and FAIL.
  */
 void terminal_summary(struct terminal *terminal, const struct run_summary *summary, const char *report_path);

@@ -287,7 +287,9 @@ static void fill_summary(const struct audit *audit, struct run_summary *summary)
 /* Nothing was decided by any rule. */
 static bool is_undecided(const struct run_summary *summary)
 {
-    return summary->pass + summary->fail + summary->warn + summary->inconclusive + summary->ambiguous == 0;
+    return summary->pass + summary->fail + summary->known + summary->warn + summary->inconclusive +
+               summary->ambiguous ==
+           0;
 }
 
 /* Why nothing was found, as far as the totals tell. */

@@ -9,9 +9,8 @@
 #include "conformance/engine/capture_file.h"
 #include "conformance/engine/dump_json.h"
 #include "conformance/flow/notation.h"
+#include "wire/exit_status.h"
 #include "wire/sentence.h"
-
-enum { EXIT_DONE = 0, EXIT_USAGE = 2, EXIT_NOTHING = 3, EXIT_ENVIRONMENT = 4 };
 
 static const char usage[] = "usage: warpcheck dump FILE... [OPTION...]\n"
                             "  --format F         text or jsonl (one object an FPDU or start-up frame)\n"
@@ -107,7 +106,7 @@ static int dump_file(struct dump *dump, const char *path, struct sentence *error
         status = feed(dump, decoder, capture, error);
         if (status == EXIT_DONE && flow_decoder_totals(decoder)->flows == 0) {
             sentence_set(error, "%s: no iWARP in %" PRIu64 " frames", path, flow_decoder_totals(decoder)->frames);
-            status = EXIT_NOTHING;
+            status = EXIT_NOTHING_SELECTED;
         }
     }
     flow_decoder_destroy(decoder);
@@ -154,8 +153,8 @@ static int options_parse(struct dump *dump, int argc, char **argv)
 /* What several files say together: the worst; "nothing there" only when it holds for all of them. */
 static int worse(int a, int b)
 {
-    if (a == EXIT_NOTHING || b == EXIT_NOTHING)
-        return a == EXIT_NOTHING ? b : a;
+    if (a == EXIT_NOTHING_SELECTED || b == EXIT_NOTHING_SELECTED)
+        return a == EXIT_NOTHING_SELECTED ? b : a;
     return a > b ? a : b;
 }
 
@@ -167,7 +166,7 @@ int cmd_dump(int argc, char **argv)
         if (strcmp(argv[i], "--help") == 0)
             return fputs(usage, stdout) == EOF || fflush(stdout) != 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
 
-    int files = options_parse(&dump, argc, argv), worst = EXIT_NOTHING;
+    int files = options_parse(&dump, argc, argv), worst = EXIT_NOTHING_SELECTED;
 
     if (files < 0)
         return EXIT_USAGE;

@@ -14,9 +14,8 @@
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/no_defect.h"
 #include "conformance/requirements/pics.h"
+#include "wire/exit_status.h"
 #include "wire/sentence.h"
-
-enum { EXIT_DONE = 0, EXIT_USAGE = 2, EXIT_ENVIRONMENT = 4 };
 
 #define LABEL_WIDTH 12
 #define NEAREST     5

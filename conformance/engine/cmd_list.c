@@ -13,9 +13,8 @@
 #include "conformance/engine/wrap.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/select.h"
+#include "wire/exit_status.h"
 #include "wire/sentence.h"
-
-enum { EXIT_DONE = 0, EXIT_USAGE = 2, EXIT_NOTHING = 3, EXIT_ENVIRONMENT = 4 };
 
 struct listing {
     struct selection selection;
@@ -136,7 +135,7 @@ static int requirements_print(const struct listing *listing, const struct catalo
     if (fflush(stdout) != 0 || ferror(stdout))
         return complain(EXIT_ENVIRONMENT, "the output could not be written");
     if (count == 0)
-        return complain(EXIT_NOTHING, "nothing selected: no requirement fits all the options");
+        return complain(EXIT_NOTHING_SELECTED, "nothing selected: no requirement fits all the options");
     return EXIT_DONE;
 }
 
@@ -161,7 +160,7 @@ int cmd_list(int argc, char **argv)
     unmatched = selection_unmatched(&listing.selection, catalogue);
     if (unmatched != NULL) {
         fprintf(stderr, "warpcheck list: nothing selected: no requirement has an id like %.60s\n", unmatched);
-        status = EXIT_NOTHING;
+        status = EXIT_NOTHING_SELECTED;
     } else if (coverage_load(&index, &error) != 0) {
         status = complain(EXIT_USAGE, error.text);
     } else {

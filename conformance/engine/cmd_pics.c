@@ -13,6 +13,7 @@
 #include "conformance/engine/control.h"
 #include "conformance/engine/pics_view.h"
 #include "conformance/engine/profile.h"
+#include "conformance/engine/utc_text.h"
 #include "conformance/engine/wrap.h"
 #include "reports/result.h"
 #include "wire/sentence.h"
@@ -176,6 +177,7 @@ static int inquire(const struct inquiry *inquiry, struct pics_view *view, struct
 {
     json_t *told = NULL;
     struct sentence error;
+    char today[UTC_TEXT_OCTETS];
     int status;
 
     if (items_select(view, inquiry, &error) != 0)
@@ -183,7 +185,10 @@ static int inquire(const struct inquiry *inquiry, struct pics_view *view, struct
     if (inquiry->dut == NULL && profile_defaults(view->pics, false, &error) != 0)
         return complain(EXIT_USAGE, error.text);
     if (inquiry->dut != NULL) {
-        if (profile_load(profile, inquiry->dut, view->pics, &error) != 0)
+        struct profile_context context = {view->catalogue, view->pics, utc_text(today)};
+
+        today[10] = '\0'; /* the day alone */
+        if (profile_load(profile, inquiry->dut, &context, &error) != 0)
             return complain(EXIT_USAGE, error.text);
         view->device = profile->name;
         view->profile = profile->json;

@@ -12,6 +12,7 @@
 #include "conformance/engine/prove.h"
 #include "conformance/engine/prove_merge.h"
 #include "reports/terminal.h"
+#include "wire/exit_status.h"
 
 enum { SEEDS = 8, JOBS_MAX = PROVE_JOBS_MAX };
 
@@ -204,17 +205,18 @@ static int prove(struct command *command, struct sentence *error)
     struct prove_summary summary;
 
     if (defect_list_count(command->prove.defects) == 0 || script_check_count(command->prove.host) == 0)
-        return complain(3, "there are no defects, or no checks, to prove");
+        return complain(EXIT_NOTHING_SELECTED, "there are no defects, or no checks, to prove");
     if (prove_run(&command->prove, &summary, error) != 0)
-        return complain(strncmp(error->text, "no defect", 9) == 0 ? 2 : 4, error->text);
+        return complain(strncmp(error->text, "no defect", 9) == 0 ? EXIT_USAGE : EXIT_ENVIRONMENT, error->text);
     terminal_clear(&command->terminal);
     print_summary(command, &summary);
     if (summary.units == 0)
         fprintf(stderr, "warpcheck prove: shard %u/%u: none of the seeds and defects is its own\n",
                 command->prove.shard.index, command->prove.shard.of);
     if (fflush(stdout) != 0)
-        return complain(4, "the matrix could not be written to stdout");
-    return summary.killed == summary.defects && summary.false_alarms == 0 && summary.undecided == 0 ? 0 : 1;
+        return complain(EXIT_ENVIRONMENT, "the matrix could not be written to stdout");
+    return summary.killed == summary.defects && summary.false_alarms == 0 && summary.undecided == 0 ? EXIT_CONFORMS
+                                                                                                    : EXIT_FAILS;
 }
 
 static int load_and_prove(struct command *command, struct sentence *error)
@@ -222,7 +224,7 @@ static int load_and_prove(struct command *command, struct sentence *error)
     struct catalogue *catalogue = NULL;
     struct pics *pics = NULL;
     struct defect_list *defects = NULL;
-    int status = 4;
+    int status = EXIT_ENVIRONMENT;
 
     command->prove.host = script_host_new(error);
     if (command->prove.host == NULL || catalogue_load(&catalogue, error) != 0 || pics_load(&pics, error) != 0 ||
@@ -230,7 +232,7 @@ static int load_and_prove(struct command *command, struct sentence *error)
         (void)complain(status, error->text);
     } else if ((command->scripts != NULL ? script_load_path(command->prove.host, command->scripts, error)
                                          : script_load_embedded(command->prove.host, error)) != 0) {
-        status = complain(2, error->text);
+        status = complain(EXIT_USAGE, error->text);
     } else {
         command->prove.catalogue = catalogue;
         command->prove.pics = pics;
@@ -252,10 +254,10 @@ int cmd_prove(int argc, char **argv)
     int status;
 
     if (argc > 1 && strcmp(argv[1], "--help") == 0)
-        return fputs(usage, stdout) < 0 ? 4 : 0;
+        return fputs(usage, stdout) < 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
     command.only = calloc((size_t)argc + 1, sizeof(*command.only));
     if (command.only == NULL)
-        return complain(4, "out of memory");
+        return complain(EXIT_ENVIRONMENT, "out of memory");
     command.prove.only = command.only;
     command.prove.jobs = processors > 0 && processors <= JOBS_MAX ? (unsigned)processors : 1;
     command.prove.defect = on_defect;
@@ -265,7 +267,7 @@ int cmd_prove(int argc, char **argv)
     command.prove.user = &command;
     terminal_init(&command.terminal, stderr);
     if (arguments_parse(&command, argc, argv, &error) != 0)
-        status = complain(2, error.text);
+        status = complain(EXIT_USAGE, error.text);
     else if (command.merge)
         status = prove_merge(command.only, command.prove.only_count, command.jsonl);
     else

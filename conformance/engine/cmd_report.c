@@ -13,16 +13,16 @@
 #include "conformance/engine/report_merge.h"
 #include "conformance/requirements/catalogue.h"
 #include "reports/format.h"
+#include "reports/known.h"
 #include "reports/report.h"
 #include "reports/results_log.h"
 #include "reports/terminal.h"
-
-enum { REPORT_DONE = 0, REPORT_USAGE = 2, REPORT_ENVIRONMENT = 4 };
+#include "wire/exit_status.h"
 
 struct options {
     const struct report_format *format; /* NULL: all standing ones, or text */
     bool text;
-    bool matrix, merge;
+    bool matrix, merge, accept_known;
     char **inputs; /* in argv's own order; room for all arguments */
     size_t input_count;
     const char *output;
@@ -44,7 +44,8 @@ static void usage(void)
         "  --matrix           one page of several runs, a column each (matrix.html), linked to the runs' own pages\n"
         "  --merge            several runs of one device, or all shards of one (--shard), as one report in the folder\n"
         "                     OUT; exit status as the run's own: 0 conforms, 1 fails, 3 nothing was decided, 4\n"
-        "                     inconclusive or a shard is missing\n"
+        "                     inconclusive or a shard is missing, 5 deviates as known\n"
+        "  --accept-known     with --merge: 0 in place of 5\n"
         "  -o OUT             file to write, - for standard output\n"
         "  --help             this text\n",
         stdout);
@@ -83,6 +84,8 @@ static int arguments_parse(struct options *options, int argc, char **argv, struc
             options->matrix = true;
         } else if (strcmp(argument, "--merge") == 0) {
             options->merge = true;
+        } else if (strcmp(argument, "--accept-known") == 0) {
+            options->accept_known = true;
         } else if (strcmp(argument, "-o") == 0) {
             if (i + 1 >= argc)
                 return sentence_set(error, "-o needs a file name");
@@ -99,6 +102,8 @@ static int arguments_parse(struct options *options, int argc, char **argv, struc
         return sentence_set(error, "--matrix keeps runs apart, --merge makes one of them: one of the two");
     if (options->merge && (options->output == NULL || options->format || options->text))
         return sentence_set(error, "--merge needs -o OUT, a folder, and makes all that a run makes: no --format");
+    if (options->accept_known && !options->merge)
+        return sentence_set(error, "--accept-known is for --merge: without it a report has no verdict of its own");
     if (options->merge)
         return 0;
     if (options->matrix)
@@ -179,7 +184,7 @@ static int write_files(const struct options *options, const struct report *repor
     int rc = 0;
 
     if (coverage_load(&index, &error) != 0)
-        return complain(REPORT_ENVIRONMENT, error.text);
+        return complain(EXIT_ENVIRONMENT, error.text);
     struct report_coverage coverage = {covers, index};
     if (*report->note)
         fprintf(stderr, "warpcheck report: %s\n", report->note);
@@ -188,7 +193,7 @@ static int write_files(const struct options *options, const struct report *repor
     else
         rc = report_formats_write(report, &coverage, dir, say_path, &error);
     coverage_free(index);
-    return rc == 0 ? REPORT_DONE : complain(REPORT_ENVIRONMENT, error.text);
+    return rc == 0 ? EXIT_DONE : complain(EXIT_ENVIRONMENT, error.text);
 }
 
 /* The findings as text, as they come; the summary of a whole file or of what there is. */
@@ -196,6 +201,7 @@ struct text_report {
     struct terminal terminal;
     const struct catalogue *catalogue;
     struct run_summary counted;
+    struct finding_set findings;
     bool summed; /* there is a summary line */
 };
 
@@ -205,7 +211,8 @@ static int text_result(void *user, const struct result *result, json_t *object)
     const struct requirement *requirement = catalogue_find(text->catalogue, result->id);
 
     (void)object;
-    summary_count(&text->counted, result->verdict);
+    if (summary_count_result(&text->counted, &text->findings, result) != 0)
+        return -1;
     terminal_result(&text->terminal, result, requirement ? requirement->text : NULL);
     return 0;
 }
@@ -213,9 +220,13 @@ static int text_result(void *user, const struct result *result, json_t *object)
 static int text_summary(void *user, const struct run_summary *summary, json_t *object)
 {
     struct text_report *text = user;
+    struct run_summary shown = *summary;
 
     (void)object;
-    terminal_summary(&text->terminal, summary, NULL);
+
+    summary_take_verdicts(&shown, &text->counted); /* the results are the truth */
+    text->terminal.unfinished = summary->stopped != NULL;
+    terminal_summary(&text->terminal, &shown, NULL);
     if (summary->stopped)
         fprintf(stderr, "warpcheck report: the run did not come to its end: %.300s\n", summary->stopped);
     text->summed = true;
@@ -233,18 +244,22 @@ static int write_text(const char *results, const struct catalogue *catalogue)
     struct text_report text = {.catalogue = catalogue};
     struct results_reader reader = {
         .on_result = text_result, .on_summary = text_summary, .on_note = text_note, .user = &text};
-    struct sentence error;
+    struct sentence error = {"out of memory"};
+    int rc;
 
     terminal_init(&text.terminal, stdout);
     text.terminal.ladders = true;
-    if (results_read(results, &reader, &error) != 0)
-        return complain(REPORT_USAGE, error.text);
+    text.terminal.unfinished = true; /* until there is a summary line */
+    rc = results_read(results, &reader, &error);
+    finding_set_free(&text.findings);
+    if (rc != 0)
+        return complain(EXIT_USAGE, error.text);
     if (!text.summed) {
         terminal_summary(&text.terminal, &text.counted, NULL);
         fprintf(stderr, "warpcheck report: %s: no summary line, the run did not come to its end\n", results);
     }
-    return fflush(stdout) == 0 && !ferror(stdout) ? REPORT_DONE
-                                                  : complain(REPORT_ENVIRONMENT, "the output could not be written");
+    return fflush(stdout) == 0 && !ferror(stdout) ? EXIT_DONE
+                                                  : complain(EXIT_ENVIRONMENT, "the output could not be written");
 }
 
 static int write_matrix(const struct options *options)
@@ -254,10 +269,10 @@ static int write_matrix(const struct options *options)
     int rc = report_matrix(options->inputs, options->input_count, output, &error);
 
     if (rc != 0)
-        return complain(rc == -1 ? REPORT_USAGE : REPORT_ENVIRONMENT, error.text);
+        return complain(rc == -1 ? EXIT_USAGE : EXIT_ENVIRONMENT, error.text);
     if (strcmp(output, "-") != 0)
         printf("%s\n", output);
-    return REPORT_DONE;
+    return EXIT_DONE;
 }
 
 /* One run: its reports again. */
@@ -270,13 +285,13 @@ static int write_again(const struct options *options)
     int status;
 
     if (results_paths(options->inputs[0], &results, &dir) != 0) {
-        status = complain(REPORT_ENVIRONMENT, "out of memory");
+        status = complain(EXIT_ENVIRONMENT, "out of memory");
     } else if (catalogue_load(&catalogue, &error) != 0) {
-        status = complain(REPORT_ENVIRONMENT, error.text);
+        status = complain(EXIT_ENVIRONMENT, error.text);
     } else if (options->text) {
         status = write_text(results, catalogue);
     } else if (report_load(&report, results, catalogue, &error) != 0) {
-        status = complain(REPORT_USAGE, error.text);
+        status = complain(EXIT_USAGE, error.text);
     } else {
         status = write_files(options, &report, dir);
         report_free(&report);
@@ -296,17 +311,17 @@ int cmd_report(int argc, char **argv)
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0) {
             usage();
-            return REPORT_DONE;
+            return EXIT_DONE;
         }
     options.inputs = calloc((size_t)argc + 1, sizeof(*options.inputs));
     if (options.inputs == NULL)
-        return complain(REPORT_ENVIRONMENT, "out of memory");
+        return complain(EXIT_ENVIRONMENT, "out of memory");
     if (arguments_parse(&options, argc, argv, &error) != 0)
-        status = complain(REPORT_USAGE, error.text);
+        status = complain(EXIT_USAGE, error.text);
     else if (options.matrix)
         status = write_matrix(&options);
     else if (options.merge)
-        status = report_merge(options.inputs, options.input_count, options.output);
+        status = report_merge(options.inputs, options.input_count, options.output, options.accept_known);
     else
         status = write_again(&options);
     free(options.inputs);

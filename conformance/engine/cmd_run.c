@@ -21,7 +21,7 @@
 #include "reports/terminal.h"
 #include "wire/rdmap.h"
 
-enum { PATH_OCTETS = 4096, STATUS_USAGE = 2, STATUS_NOTHING = 3, STATUS_ENVIRONMENT = 4 };
+enum { PATH_OCTETS = 4096 };
 
 struct command {
     struct run_options options;
@@ -86,13 +86,13 @@ static void place_frame(const struct command *command, struct result *result)
 }
 
 /* The rule may have met its known deviation in another shard's traffic: the merge tells. */
-static bool deferred(struct command *command, struct result *result, char *text, size_t room)
+static bool deferred(struct command *command, struct result *result, char text[DEVIATION_TEXT_OCTETS])
 {
     struct result judged = *result;
 
     if (command->options.shard.of == 0 || strcmp(result->by, "rule") != 0 || result->verdict != VERDICT_PASS)
         return false;
-    if (profile_judge(&command->profile, &judged, command->today, text, room))
+    if (deviations_judge(&command->profile.deviations, &judged, command->today, text))
         result->unexpected = text;
     return true;
 }
@@ -102,15 +102,17 @@ static int on_result(void *user, const struct result *decided)
     struct command *command = user;
     const struct requirement *requirement = catalogue_find(command->catalogue, decided->id);
     struct result result = *decided;
-    char text[1024];
+    char text[DEVIATION_TEXT_OCTETS], outcome[OUTCOME_OCTETS];
 
     if (strcmp(result.by, "rule") == 0 && command->done != NULL &&
         results_done_has(command->done, result.id, result.role))
         return 0;
     if (requirement != NULL)
         command->exercised[requirement->index] = true;
-    if (command->options.profile != NULL && !deferred(command, &result, text, sizeof(text)))
-        (void)profile_judge(&command->profile, &result, command->today, text, sizeof(text));
+    if (command->options.profile != NULL && result.verdict == VERDICT_FAIL)
+        result.outcome = outcome_digest(&result, outcome);
+    if (command->options.profile != NULL && !deferred(command, &result, text))
+        (void)deviations_judge(&command->profile.deviations, &result, command->today, text);
     command->failed += result.verdict == VERDICT_FAIL;
     place_frame(command, &result);
     if (results_log_append(command->log, &result, &command->log_error) != 0)
@@ -163,7 +165,6 @@ static int open_log(struct command *command, struct sentence *error)
     };
     FILE *echo = options->format.jsonl ? stdout : NULL;
 
-    (void)snprintf(command->today, sizeof(command->today), "%.10s", started);
     describe_target(command, target, sizeof(target));
     if (options->output != NULL) {
         (void)snprintf(command->evidence, sizeof(command->evidence), "%.4000s/evidence", options->output);
@@ -237,26 +238,31 @@ static void add_traffic(struct run_summary *summary, const struct flow_totals *f
 /* Known deviations that nothing met: the profile says more than is true. */
 static int report_unmet(struct command *command)
 {
-    for (size_t i = 0; i < command->profile.deviation_count; i++) {
-        const struct known_deviation *deviation = &command->profile.deviations[i];
-        const struct requirement *requirement = catalogue_find(command->catalogue, deviation->requirement);
+    const struct deviation_list *list = &command->profile.deviations;
 
-        if (requirement == NULL)
-            fprintf(stderr, "warpcheck run: known deviation %s: no such requirement\n", deviation->requirement);
-        else if (!deviation->met && !deviation->sometimes &&
-                 selection_matches(&command->options.selection, requirement))
-            fprintf(stderr, "warpcheck run: known deviation %s was not met in this run\n", deviation->requirement);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct known_deviation *entry = &list->entries[i];
+
+        if (deviation_unmet(list, i) &&
+            selection_matches(&command->options.selection, catalogue_find(command->catalogue, entry->requirement)))
+            fprintf(stderr, "warpcheck run: known deviation %s%s%s was not met in this run\n", entry->requirement,
+                    entry->role != NULL ? " as " : "", entry->role != NULL ? entry->role : "");
     }
     return 0;
 }
 
-/* A shard in which nothing was decided says nothing about the whole: the merged report does. */
+/*
+ * A run that was stopped is inconclusive at best; what failed before has failed. A shard in which nothing was decided says nothing
+ * about the whole: the merged report does.
+ */
 static int exit_status(const struct command *command, const struct run_summary *summary)
 {
     enum exit_status status = summary_exit_status(summary);
 
+    if (summary->stopped != NULL)
+        return summary->fail != 0 ? EXIT_FAILS : EXIT_ENVIRONMENT;
     if (command->options.shard.of == 0 || status != EXIT_NOTHING_SELECTED)
-        return (int)status;
+        return (int)exit_status_accepting(status, command->options.accept_known);
     fprintf(stderr, "warpcheck run: shard %u/%u: %s\n", command->options.shard.index, command->options.shard.of,
             command->plan.count == 0 ? "none of the selected checks is its own" : "all of its checks are skipped");
     return EXIT_CONFORMS;
@@ -280,20 +286,19 @@ static int finish(struct command *command, const struct runner_totals *totals, i
         status = -1;
     command->log = NULL;
     if (command->log_error.text[0] != '\0')
-        return complain(STATUS_ENVIRONMENT, command->log_error.text);
+        return complain(EXIT_ENVIRONMENT, command->log_error.text);
     if (command->options.shard.of == 0) /* another shard's traffic may have met it */
         (void)report_unmet(command);
     if (engine_write_reports(command->results, output, command->options.format.report, command->catalogue,
                              &report_error) != 0)
-        return complain(STATUS_ENVIRONMENT, report_error.text);
+        return complain(EXIT_ENVIRONMENT, report_error.text);
     (void)snprintf(page, sizeof(page), "%s/index.html", output != NULL ? output : "");
     terminal_clear(&command->terminal);
+    command->terminal.unfinished = status != 0;
     if (!format_option_machine(&command->options.format))
         terminal_summary(&command->terminal, &summary, output != NULL ? page : NULL);
-    if (status != 0 && interrupted)
-        return complain(STATUS_ENVIRONMENT, "interrupted; --resume goes on");
     if (status != 0)
-        return complain(STATUS_ENVIRONMENT, error->text);
+        (void)complain(EXIT_ENVIRONMENT, interrupted ? "interrupted; --resume goes on" : error->text);
     return exit_status(command, &summary);
 }
 
@@ -380,28 +385,32 @@ static void skip_hazards(struct command *command)
 static int prepare(struct command *command, struct sentence *error)
 {
     struct plan_config plan = {.selection = &command->options.selection, .destructive = command->options.destructive};
+    struct profile_context context;
+    char now[UTC_TEXT_OCTETS];
 
     if (catalogue_load(&command->catalogue, error) != 0 || pics_load(&command->pics, error) != 0 ||
         (command->host = script_host_new(error)) == NULL)
-        return complain(STATUS_ENVIRONMENT, error->text);
+        return complain(EXIT_ENVIRONMENT, error->text);
+    (void)snprintf(command->today, sizeof(command->today), "%.10s", utc_text(now));
+    context = (struct profile_context){command->catalogue, command->pics, command->today};
     if (command->options.profile != NULL &&
-        profile_load(&command->profile, command->options.profile, command->pics, error) != 0)
-        return complain(STATUS_USAGE, error->text);
+        profile_load(&command->profile, command->options.profile, &context, error) != 0)
+        return complain(EXIT_USAGE, error->text);
     if (load_scripts(command, error) != 0 || name_defects(command, error) != 0)
-        return complain(STATUS_USAGE, error->text);
+        return complain(EXIT_USAGE, error->text);
     plan.catalogue = command->catalogue;
     plan.pics = command->pics;
     if (plan_make(&command->plan, command->host, &plan, error) != 0)
-        return complain(STATUS_USAGE, error->text);
+        return complain(EXIT_USAGE, error->text);
     skip_hazards(command);
     if (command->plan.count == 0)
-        return complain(STATUS_NOTHING, "no check is selected (warpcheck list --checks shows what there is)");
+        return complain(EXIT_NOTHING_SELECTED, "no check is selected (warpcheck list --checks shows what there is)");
     if (command->options.shard.of != 0 &&
         plan_shard(&command->plan, &command->options.shard, command->plan_digest, error) != 0)
-        return complain(STATUS_ENVIRONMENT, error->text);
+        return complain(EXIT_ENVIRONMENT, error->text);
     command->exercised = calloc(catalogue_count(command->catalogue) + 1, sizeof(*command->exercised));
     if (command->exercised == NULL)
-        return complain(STATUS_ENVIRONMENT, "out of memory");
+        return complain(EXIT_ENVIRONMENT, "out of memory");
     return 0;
 }
 
@@ -411,9 +420,9 @@ static int run_prepared(struct command *command, struct sentence *error)
         return dry_run(command);
     /* The output folder is made before the namespace is entered: an ordinary user is root there, and only there. */
     if (open_log(command, error) != 0)
-        return complain(STATUS_ENVIRONMENT, error->text);
+        return complain(EXIT_ENVIRONMENT, error->text);
     if (command->plan.count != 0 && open_rig(command, error) != 0)
-        return complain(STATUS_ENVIRONMENT, error->text);
+        return complain(EXIT_ENVIRONMENT, error->text);
     return run(command, error);
 }
 
@@ -425,11 +434,11 @@ int cmd_run(int argc, char **argv)
 
     memset(&command, 0, sizeof(command));
     if (run_options_parse(&command.options, argc, argv, &error) != 0)
-        return complain(STATUS_USAGE, error.text);
+        return complain(EXIT_USAGE, error.text);
     if (command.options.help)
-        return run_options_usage(stdout) < 0 || fputs(selection_usage, stdout) < 0 ? STATUS_ENVIRONMENT : 0;
+        return run_options_usage(stdout) < 0 || fputs(selection_usage, stdout) < 0 ? EXIT_ENVIRONMENT : 0;
     if (command.options.profile != NULL && peer_launch(command.options.profile, argc, argv, &error) != 0)
-        return complain(STATUS_ENVIRONMENT, error.text);
+        return complain(EXIT_ENVIRONMENT, error.text);
     terminal_init(&command.terminal, format_option_machine(&command.options.format) ? stderr : stdout);
     command.terminal.all = command.options.all;
     command.terminal.ladders = command.options.ladders;

@@ -11,12 +11,18 @@
 #include <stdint.h>
 
 #include "conformance/engine/gen_writer.h"
+#include "wire/exit_status.h"
 #include "wire/sentence.h"
 
 struct gen;
 
 /* Why something was not made: what exit status it deserves. */
-enum gen_status { GEN_DONE = 0, GEN_BAD_SCRIPT = 2, GEN_NOTHING = 3, GEN_ENVIRONMENT = 4 };
+enum gen_status {
+    GEN_DONE = EXIT_DONE,
+    GEN_BAD_SCRIPT = EXIT_USAGE,
+    GEN_NOTHING = EXIT_NOTHING_SELECTED,
+    GEN_ENVIRONMENT = EXIT_ENVIRONMENT
+};
 
 /* A registered capture. Strings belong to `gen`. */
 struct gen_capture {

@@ -13,8 +13,7 @@
 #include "conformance/engine/cmd_report.h"
 #include "conformance/engine/cmd_run.h"
 #include "reference-stack/cmd_peer.h"
-
-enum { STATUS_USAGE = 2, STATUS_ENVIRONMENT = 4 };
+#include "wire/exit_status.h"
 
 struct subcommand {
     const char *name;
@@ -45,22 +44,22 @@ static int usage(FILE *out, int status)
         fprintf(out, "  %-8s  %s\n", subcommands[i].name, subcommands[i].what);
     fputs("\n  --version  the version\n  --help     this text\n"
           "\nwarpcheck COMMAND --help tells more.\n"
-          "Exit status: 0 conforms, 1 fails, 2 usage, 3 nothing selected, 4 inconclusive.\n",
+          "Exit status: 0 conforms, 1 fails, 2 usage, 3 nothing selected, 4 inconclusive, 5 deviates as known.\n",
           out);
-    return ferror(out) ? STATUS_ENVIRONMENT : status;
+    return ferror(out) ? EXIT_ENVIRONMENT : status;
 }
 
 int main(int argc, char **argv)
 {
     if (argc < 2)
-        return usage(stderr, STATUS_USAGE);
+        return usage(stderr, EXIT_USAGE);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
         return usage(stdout, 0);
     if (strcmp(argv[1], "--version") == 0)
-        return printf("warpcheck %s\n", WARPCHECK_VERSION) < 0 ? STATUS_ENVIRONMENT : 0;
+        return printf("warpcheck %s\n", WARPCHECK_VERSION) < 0 ? EXIT_ENVIRONMENT : 0;
     for (size_t i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
         if (strcmp(argv[1], subcommands[i].name) == 0)
             return subcommands[i].run(argc - 1, argv + 1);
     fprintf(stderr, "warpcheck: there is no command '%.40s' (warpcheck --help lists them)\n", argv[1]);
-    return STATUS_USAGE;
+    return EXIT_USAGE;
 }

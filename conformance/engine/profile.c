@@ -7,22 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A member that has to be a string; NULL with a sentence when it is not there or something else. */
-static const char *string_of(const json_t *object, const char *path, const char *name, struct sentence *error)
-{
-    const json_t *member = json_object_get(object, name);
+#include "conformance/engine/json_members.h"
 
-    if (json_is_string(member))
-        return json_string_value(member);
-    (void)sentence_set(error, "%s: \"%s\" is missing or no string", path, name);
-    return NULL;
+static const char *text_of(const json_t *object, const char *name)
+{
+    return json_string_value(json_object_get(object, name));
 }
 
 static int address_of(const char *path, const char *name, const char *text, struct net_address *address,
                       struct sentence *error)
 {
-    if (text == NULL)
-        return -1;
     if (net_address_parse(address, text) != 0)
         return sentence_set(error, "%s: \"%s\" is \"%.60s\", an IPv4 or IPv6 address was expected", path, name, text);
     return 0;
@@ -32,8 +26,9 @@ static int port_of(const char *path, const json_t *member, uint16_t *port, struc
 {
     json_int_t value = json_integer_value(member);
 
-    if (!json_is_integer(member) || value < 1 || value > 65535)
-        return sentence_set(error, "%s: \"port\" is missing or no number from 1 to 65535", path);
+    if (value < 1 || value > 65535)
+        return sentence_set(error, "%s: \"port\" is %" JSON_INTEGER_FORMAT ", a port from 1 to 65535 was expected",
+                            path, value);
     *port = (uint16_t)value;
     return 0;
 }
@@ -41,7 +36,7 @@ static int port_of(const char *path, const json_t *member, uint16_t *port, struc
 /* "192.0.2.7:7471" or "[fd00::7]:7471" */
 static int control_of(struct profile *profile, const char *path, struct sentence *error)
 {
-    const char *text = json_string_value(json_object_get(profile->json, "control"));
+    const char *text = text_of(profile->json, "control");
     char address[64];
     const char *colon;
     char *end;
@@ -67,7 +62,7 @@ static int control_of(struct profile *profile, const char *path, struct sentence
 
 static int mac_of(struct profile *profile, const char *path, struct sentence *error)
 {
-    const char *text = json_string_value(json_object_get(profile->json, "own_mac"));
+    const char *text = text_of(profile->json, "own_mac");
     unsigned octets[6];
     char rest;
 
@@ -82,6 +77,32 @@ static int mac_of(struct profile *profile, const char *path, struct sentence *er
     return 0;
 }
 
+/* An answer has to be of the item's kind: a number where a number is asked for, else yes or no. */
+static int capability_of(struct pics *pics, const char *name, const json_t *member, const char *path,
+                         struct sentence *error)
+{
+    const struct pics_item *item = pics_find(pics, name);
+    const char *text = json_string_value(member);
+    bool number = item != NULL && pics_is_number(item), answered;
+    struct sentence why;
+    char value[32];
+
+    if (json_is_integer(member))
+        (void)snprintf(value, sizeof(value), "%" JSON_INTEGER_FORMAT, json_integer_value(member));
+    else if (json_is_boolean(member))
+        (void)snprintf(value, sizeof(value), "%s", json_is_true(member) ? "yes" : "no");
+    else
+        (void)snprintf(value, sizeof(value), "%.30s", text != NULL ? text : "");
+    answered = number ? value[0] != '\0' && value[strspn(value, "0123456789")] == '\0'
+                      : strcmp(value, "yes") == 0 || strcmp(value, "no") == 0;
+    if (item != NULL && !answered)
+        return sentence_set(error, "%s: capabilities: \"%s\" is %s%s%.40s%s, %s was expected", path, name,
+                            text != NULL ? "" : json_kind_name(member), text != NULL ? "\"" : "",
+                            text != NULL ? text : "", text != NULL ? "\"" : "",
+                            number ? "a number" : "\"yes\" or \"no\"");
+    return pics_set(pics, name, value, &why) == 0 ? 0 : sentence_set(error, "%s: capabilities: %.300s", path, why.text);
+}
+
 static int capabilities_of(const struct profile *profile, const char *path, struct pics *pics, struct sentence *error)
 {
     json_t *capabilities = json_object_get(profile->json, "capabilities");
@@ -90,92 +111,91 @@ static int capabilities_of(const struct profile *profile, const char *path, stru
 
     json_object_foreach(capabilities, name, member)
     {
-        struct sentence why;
-        char value[32];
-
-        if (json_is_string(member))
-            (void)snprintf(value, sizeof(value), "%.30s", json_string_value(member));
-        else if (json_is_boolean(member))
-            (void)snprintf(value, sizeof(value), "%s", json_is_true(member) ? "yes" : "no");
-        else
-            (void)snprintf(value, sizeof(value), "%" JSON_INTEGER_FORMAT, json_integer_value(member));
-        if (pics_set(pics, name, value, &why) != 0)
-            return sentence_set(error, "%s: capabilities: %.300s", path, why.text);
-    }
-    return 0;
-}
-
-static bool is_date(const char *text)
-{
-    return text != NULL && strlen(text) == 10 && text[4] == '-' && text[7] == '-' && strspn(text, "0123456789-") == 10;
-}
-
-static int deviation_of(struct known_deviation *deviation, const json_t *entry, const char *path,
-                        struct sentence *error)
-{
-    const char *verdict = json_string_value(json_object_get(entry, "verdict"));
-
-    deviation->requirement = string_of(entry, path, "requirement", error);
-    deviation->reason = string_of(entry, path, "reason", error);
-    deviation->note = json_string_value(json_object_get(entry, "note"));
-    deviation->review_by = json_string_value(json_object_get(entry, "review_by"));
-    deviation->role = json_string_value(json_object_get(entry, "role"));
-    deviation->by = json_string_value(json_object_get(entry, "by"));
-    deviation->sometimes = json_is_true(json_object_get(entry, "sometimes"));
-    deviation->verdict = VERDICT_FAIL;
-    if (deviation->requirement == NULL || deviation->reason == NULL)
-        return -1;
-    if (verdict != NULL && (verdict_from_name(verdict, &deviation->verdict) != 0 ||
-                            (deviation->verdict != VERDICT_FAIL && deviation->verdict != VERDICT_WARN)))
-        return sentence_set(error, "%s: known deviation %s: verdict is FAIL or WARN", path, deviation->requirement);
-    if (!is_date(deviation->review_by))
-        return sentence_set(error, "%s: known deviation %s: \"review_by\" has to be a date YYYY-MM-DD", path,
-                            deviation->requirement);
-    if (regcomp(&deviation->pattern, deviation->reason, REG_EXTENDED | REG_NOSUB | REG_ICASE) != 0)
-        return sentence_set(error, "%s: known deviation %s: reason is no regular expression", path,
-                            deviation->requirement);
-    return 0;
-}
-
-static int deviations_of(struct profile *profile, const char *path, struct sentence *error)
-{
-    const json_t *list = json_object_get(profile->json, "known_deviations");
-    size_t count = json_array_size(list);
-
-    if (count == 0)
-        return 0;
-    profile->deviations = calloc(count, sizeof(*profile->deviations));
-    if (profile->deviations == NULL)
-        return sentence_set(error, "%s: out of memory", path);
-    for (size_t i = 0; i < count; i++) {
-        if (deviation_of(&profile->deviations[i], json_array_get(list, i), path, error) != 0)
+        if (capability_of(pics, name, member, path, error) != 0)
             return -1;
-        profile->deviation_count++;
     }
     return 0;
 }
 
-static int read_all(struct profile *profile, const char *path, struct pics *pics, struct sentence *error)
+/* What a hazard's requirement speaks of: an id, or a pattern over ids. */
+static bool selects_any(const struct catalogue *catalogue, const char *pattern)
+{
+    for (size_t i = 0; i < catalogue_count(catalogue); i++)
+        if (fnmatch(pattern, catalogue_at(catalogue, i)->id, 0) == 0)
+            return true;
+    return false;
+}
+
+static int hazards_check(const struct profile *profile, const char *path, const struct catalogue *catalogue,
+                         struct sentence *error)
+{
+    static const struct json_member members[] = {
+        {"requirement", MEMBER_TEXT, true, "the id of a requirement, or a pattern over ids,"},
+        {"role", MEMBER_TEXT, false, "\"initiator\" or \"responder\""},
+        {"note", MEMBER_TEXT, true, "what happens to the device"},
+    };
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach(json_object_get(profile->json, "hazards"), i, entry)
+    {
+        char place[32], at[256];
+        const char *id, *role;
+
+        (void)snprintf(place, sizeof(place), "hazards[%zu]", i);
+        if (json_members_check(entry, members, sizeof(members) / sizeof(members[0]), path, place, error) != 0)
+            return -1;
+        (void)snprintf(at, sizeof(at), "%.150s: %s", path, place);
+        id = json_string_value(json_object_get(entry, "requirement"));
+        if (!selects_any(catalogue, id))
+            return requirement_unknown(catalogue, id, at, error);
+        role = json_string_value(json_object_get(entry, "role"));
+        if (role != NULL && json_one_of(role, "role", device_roles, DEVICE_ROLES, at, error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static const struct json_member members[] = {
+    {"name", MEMBER_TEXT, false, "a name"},
+    {"replay", MEMBER_TEXT, false, "what --dut is to be in commands that repeat a check"},
+    {"address", MEMBER_TEXT, true, "the device's IPv4 or IPv6 address"},
+    {"port", MEMBER_NUMBER, true, "a port from 1 to 65535"},
+    {"interface", MEMBER_TEXT, true, "the tester's network interface"},
+    {"own_address", MEMBER_TEXT, true, "an IPv4 or IPv6 address that nobody owns"},
+    {"own_mac", MEMBER_TEXT | MEMBER_NULL, false, "a MAC address"},
+    {"control", MEMBER_TEXT | MEMBER_NULL, false, "the upper tester's \"address:port\""},
+    {"capabilities", MEMBER_OBJECT, false, "an object with answers to PICS items"},
+    {"questions", MEMBER_ANY, false, "anything"}, /* of `pics --format profile`, for who fills it in */
+    {"known_deviations", MEMBER_LIST, false, "a list of known deviations"},
+    {"hazards", MEMBER_LIST, false, "a list of hazards"},
+};
+
+static int read_all(struct profile *profile, const char *path, const struct profile_context *context,
+                    struct sentence *error)
 {
     const json_t *json = profile->json;
 
-    profile->name = json_string_value(json_object_get(json, "name"));
+    if (json_members_check(json, members, sizeof(members) / sizeof(members[0]), path, "", error) != 0)
+        return -1;
+    profile->name = text_of(json, "name");
     if (profile->name == NULL)
         profile->name = path;
-    profile->replay = json_string_value(json_object_get(json, "replay"));
-    if (address_of(path, "address", string_of(json, path, "address", error), &profile->address, error) != 0 ||
-        address_of(path, "own_address", string_of(json, path, "own_address", error), &profile->own_address, error) != 0)
+    profile->replay = text_of(json, "replay");
+    profile->interface = text_of(json, "interface");
+    if (address_of(path, "address", text_of(json, "address"), &profile->address, error) != 0 ||
+        address_of(path, "own_address", text_of(json, "own_address"), &profile->own_address, error) != 0)
         return -1;
     if (profile->address.family != profile->own_address.family)
         return sentence_set(error, "%s: \"address\" and \"own_address\" are of different families", path);
-    profile->interface = string_of(json, path, "interface", error);
-    if (profile->interface == NULL)
-        return -1;
     if (port_of(path, json_object_get(json, "port"), &profile->port, error) != 0 ||
         control_of(profile, path, error) != 0 || mac_of(profile, path, error) != 0 ||
-        profile_defaults(pics, profile->control.family != 0, error) != 0)
+        profile_defaults(context->pics, profile->control.family != 0, error) != 0 ||
+        capabilities_of(profile, path, context->pics, error) != 0 ||
+        hazards_check(profile, path, context->catalogue, error) != 0)
         return -1;
-    return capabilities_of(profile, path, pics, error) != 0 ? -1 : deviations_of(profile, path, error);
+    return deviations_read(&profile->deviations, json_object_get(json, "known_deviations"), context->catalogue,
+                           context->today, path, error);
 }
 
 int profile_defaults(struct pics *pics, bool control, struct sentence *error)
@@ -186,7 +206,8 @@ int profile_defaults(struct pics *pics, bool control, struct sentence *error)
                : 0;
 }
 
-int profile_load(struct profile *profile, const char *path, struct pics *pics, struct sentence *error)
+int profile_load(struct profile *profile, const char *path, const struct profile_context *context,
+                 struct sentence *error)
 {
     json_error_t where;
 
@@ -195,9 +216,7 @@ int profile_load(struct profile *profile, const char *path, struct pics *pics, s
     if (profile->json == NULL)
         return where.line < 1 ? sentence_set(error, "%s: %s", path, where.text)
                               : sentence_set(error, "%s:%d: no JSON: %s", path, where.line, where.text);
-    if (!json_is_object(profile->json))
-        (void)sentence_set(error, "%s: a profile is a JSON object", path);
-    else if (read_all(profile, path, pics, error) == 0)
+    if (read_all(profile, path, context, error) == 0)
         return 0;
     profile_free(profile);
     return -1;
@@ -205,9 +224,7 @@ int profile_load(struct profile *profile, const char *path, struct pics *pics, s
 
 void profile_free(struct profile *profile)
 {
-    for (size_t i = 0; i < profile->deviation_count; i++)
-        regfree(&profile->deviations[i].pattern);
-    free(profile->deviations);
+    deviations_free(&profile->deviations);
     json_decref(profile->json);
     memset(profile, 0, sizeof(*profile));
 }
@@ -219,62 +236,10 @@ const char *profile_hazard(const struct profile *profile, const char *requiremen
 
     json_array_foreach(json_object_get(profile->json, "hazards"), i, entry)
     {
-        const char *id = json_string_value(json_object_get(entry, "requirement"));
-        const char *only = json_string_value(json_object_get(entry, "role"));
-        const char *note = json_string_value(json_object_get(entry, "note"));
+        const char *only = text_of(entry, "role");
 
-        if (id != NULL && fnmatch(id, requirement, 0) == 0 && (only == NULL || strcmp(only, role) == 0))
-            return note != NULL ? note : "the device may not survive it";
+        if (fnmatch(text_of(entry, "requirement"), requirement, 0) == 0 && (only == NULL || strcmp(only, role) == 0))
+            return text_of(entry, "note");
     }
     return NULL;
-}
-
-static bool matches(const struct known_deviation *deviation, const char *text)
-{
-    return text != NULL && regexec(&deviation->pattern, text, 0, NULL, 0) == 0;
-}
-
-static bool limited_to(const char *only, const char *what)
-{
-    return only == NULL || (what != NULL && strcmp(only, what) == 0);
-}
-
-static struct known_deviation *find(struct profile *profile, const struct result *result)
-{
-    for (size_t i = 0; i < profile->deviation_count; i++) {
-        struct known_deviation *deviation = &profile->deviations[i];
-
-        if (strcmp(deviation->requirement, result->id) == 0 && limited_to(deviation->role, result->role) &&
-            limited_to(deviation->by, result->by))
-            return deviation;
-    }
-    return NULL;
-}
-
-bool profile_judge(struct profile *profile, struct result *result, const char *today, char *text, size_t room)
-{
-    struct known_deviation *deviation = find(profile, result);
-    const char *said = result->message != NULL ? result->message : "";
-
-    if (deviation == NULL || (result->verdict == VERDICT_PASS && deviation->sometimes))
-        return false;
-    if (result->verdict == VERDICT_PASS) {
-        (void)snprintf(text, room, "unexpected pass: the profile lists a known deviation (%s)", deviation->reason);
-        result->verdict = VERDICT_FAIL;
-    } else if (result->verdict != deviation->verdict ||
-               !(matches(deviation, result->message) || matches(deviation, result->expected) ||
-                 matches(deviation, result->actual))) {
-        return false;
-    } else if (strcmp(today, deviation->review_by) > 0) {
-        (void)snprintf(text, room, "known deviation, but its review date %s is over: %s", deviation->review_by, said);
-        result->verdict = VERDICT_FAIL;
-    } else {
-        (void)snprintf(text, room, "known deviation (%s, review by %s): %s",
-                       deviation->note != NULL ? deviation->note : deviation->reason, deviation->review_by, said);
-        result->verdict = VERDICT_WARN;
-        result->deviation = deviation->note != NULL ? deviation->note : deviation->reason;
-    }
-    deviation->met = true;
-    result->message = text;
-    return true;
 }

@@ -8,8 +8,9 @@
 
 #include "conformance/engine/shard.h"
 #include "reference-stack/defect.h"
+#include "wire/exit_status.h"
 
-enum { PROVED = 0, SURVIVORS = 1, USAGE = 2, ENVIRONMENT = 4, NAMED_SHARDS_MAX = 16 };
+enum { NAMED_SHARDS_MAX = 16 };
 
 struct merged {
     struct defect_list *list;
@@ -315,15 +316,15 @@ static int finish(const struct merged *merged, bool jsonl)
     bool whole = count_missing(merged, missing, sizeof(missing)) == 0;
 
     if (merged->checks < 0)
-        return complain(ENVIRONMENT, "none of these was proved to its end");
+        return complain(EXIT_ENVIRONMENT, "none of these was proved to its end");
     if (put_all(merged, &sums, jsonl) != 0)
-        return complain(ENVIRONMENT, "out of memory");
+        return complain(EXIT_ENVIRONMENT, "out of memory");
     put_summary(merged, &sums, jsonl);
     if (fflush(stdout) != 0 || ferror(stdout))
-        return complain(ENVIRONMENT, "the matrix could not be written to stdout");
+        return complain(EXIT_ENVIRONMENT, "the matrix could not be written to stdout");
     if (sums.killed != sums.defects || sums.alarms != 0 || sums.undecided != 0)
-        return whole ? SURVIVORS : complain(SURVIVORS, missing);
-    return whole ? PROVED : complain(ENVIRONMENT, missing);
+        return whole ? EXIT_FAILS : complain(EXIT_FAILS, missing);
+    return whole ? EXIT_CONFORMS : complain(EXIT_ENVIRONMENT, missing);
 }
 
 int prove_merge(const char *const *paths, size_t count, bool jsonl)
@@ -336,15 +337,15 @@ int prove_merge(const char *const *paths, size_t count, bool jsonl)
                             .shards = json_object(),
                             .checks = -1,
                             .rules = -1};
-    int status = merged.list != NULL && merged.shards != NULL ? PROVED : complain(ENVIRONMENT, error.text);
+    int status = merged.list != NULL && merged.shards != NULL ? EXIT_CONFORMS : complain(EXIT_ENVIRONMENT, error.text);
 
-    for (size_t i = 0; i < count && status == PROVED; i++) {
+    for (size_t i = 0; i < count && status == EXIT_CONFORMS; i++) {
         int rc = read_file(&merged, paths[i], &error);
 
         if (rc != 0)
-            status = complain(rc == -1 ? USAGE : ENVIRONMENT, error.text);
+            status = complain(rc == -1 ? EXIT_USAGE : EXIT_ENVIRONMENT, error.text);
     }
-    if (status == PROVED)
+    if (status == EXIT_CONFORMS)
         status = finish(&merged, jsonl);
     json_decref(merged.defects);
     json_decref(merged.seeds);

@@ -53,7 +53,7 @@ static void on_contradiction(void *user, const struct result *result)
             result->role != NULL ? result->role : "", verdict_name(result->verdict), result->otherwise);
 }
 
-static int finish(struct terminal *terminal, const struct merge_outcome *outcome, const char *output)
+static int finish(struct terminal *terminal, const struct merge_outcome *outcome, const char *output, bool accept_known)
 {
     char page[4200];
 
@@ -70,11 +70,11 @@ static int finish(struct terminal *terminal, const struct merge_outcome *outcome
         return complain((int)merge_exit_status(outcome), outcome->incomplete);
     if (merge_exit_status(outcome) == EXIT_NOTHING_SELECTED)
         return complain(EXIT_NOTHING_SELECTED, "nothing was decided in any of them");
-    return (int)merge_exit_status(outcome);
+    return (int)exit_status_accepting(merge_exit_status(outcome), accept_known);
 }
 
 static int merge_all(struct merge *merge, const struct catalogue *catalogue, char *const *inputs, size_t count,
-                     const char *output)
+                     const char *output, bool accept_known)
 {
     struct terminal terminal;
     struct merge_outcome outcome = {.contradiction = on_contradiction, .user = &terminal};
@@ -89,10 +89,10 @@ static int merge_all(struct merge *merge, const struct catalogue *catalogue, cha
     if (output_folder_make(output, &error) != 0 || merge_write(merge, output, &outcome, &error) != 0 ||
         engine_write_reports(results, output, NULL, catalogue, &error) != 0)
         return complain(EXIT_INCONCLUSIVE, error.text);
-    return finish(&terminal, &outcome, output);
+    return finish(&terminal, &outcome, output, accept_known);
 }
 
-int report_merge(char *const *inputs, size_t count, const char *output)
+int report_merge(char *const *inputs, size_t count, const char *output, bool accept_known)
 {
     struct catalogue *catalogue = NULL;
     struct merge *merge = NULL;
@@ -104,7 +104,7 @@ int report_merge(char *const *inputs, size_t count, const char *output)
     else if ((merge = merge_new(catalogue)) == NULL)
         status = complain(EXIT_INCONCLUSIVE, "out of memory");
     else
-        status = merge_all(merge, catalogue, inputs, count, output);
+        status = merge_all(merge, catalogue, inputs, count, output, accept_known);
     merge_free(merge);
     catalogue_free(catalogue);
     return status;

@@ -3,13 +3,14 @@
 #ifndef CONFORMANCE_ENGINE_REPORT_MERGE_H
 #define CONFORMANCE_ENGINE_REPORT_MERGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
  * Merges `count` folders of runs (or their results.jsonl) into the folder `output`, with all reports (reports/merge.h says
  * how), and tells on the terminal what a run tells at its end. Returns the exit status: that of a run that was not shared
- * out; 2 where results cannot be read or are not of one device; 4 where a part is missing, or nothing can be written.
+ * out, with EXIT_CONFORMS for EXIT_KNOWN where `accept_known`; 2 where results cannot be read or are not of one device; 4 where a part is missing, or nothing can be written.
  */
-int report_merge(char *const *inputs, size_t count, const char *output);
+int report_merge(char *const *inputs, size_t count, const char *output, bool accept_known);
 
 #endif

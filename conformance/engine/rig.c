@@ -7,8 +7,10 @@
  * The texts give no times for reactions; the catalogue's longest is 15 s. That is right for a round trip of 10 ms and
  * above, where a device sits behind a real network or an emulator; a device on the next cable answers in proportion.
  */
-enum { MEASURED_HANDSHAKES = 3, REACTION_PER_ROUND_TRIP = 1500, HELD_MILLISECONDS = 30 };
+enum { MEASURED_HANDSHAKES = 3, REACTION_PER_ROUND_TRIP = 1500, HELD_MILLISECONDS = 30, FIRST_PAUSE_MILLISECONDS = 20 };
 #define SECOND         UINT64_C(1000000000)
+#define MILLISECOND    UINT64_C(1000000)
+#define REFUSED_MOST   (5 * SECOND) /* a device that refuses so long does not listen */
 #define REACTION_LEAST (2 * SECOND)
 #define REACTION_MOST  (15 * SECOND)
 
@@ -31,13 +33,10 @@ int rig_pump(struct rig *rig, uint64_t deadline_ns)
     return timer <= deadline_ns && timer != LINK_NEVER ? 1 : 0;
 }
 
-/*
- * A connection that is dropped before the device's accept() is a test of its own (some give up listening then), and not to
- * be had by the way.
- */
-static int hold(struct rig *rig)
+/* Time that passes on the wire. */
+static int pass(struct rig *rig, uint64_t nanoseconds)
 {
-    uint64_t deadline = rig_now(rig) + HELD_MILLISECONDS * UINT64_C(1000000);
+    uint64_t deadline = rig_now(rig) + nanoseconds;
 
     while (rig_now(rig) < deadline)
         if (rig_pump(rig, deadline) < 0)
@@ -45,7 +44,8 @@ static int hold(struct rig *rig)
     return 0;
 }
 
-static int handshake(struct rig *rig, uint64_t *round_trip, struct sentence *error)
+/* `cause` is set when the device was asked and did not take the connection. */
+static int handshake(struct rig *rig, uint64_t *round_trip, enum tcp_cause *cause, struct sentence *error)
 {
     uint64_t deadline = rig_now(rig) + 10 * SECOND;
     struct tcp_connection *connection;
@@ -65,23 +65,51 @@ static int handshake(struct rig *rig, uint64_t *round_trip, struct sentence *err
             break;
     }
     if (!tcp_is_open(connection)) {
-        enum tcp_cause cause = tcp_status(connection)->cause;
         char address[64];
 
+        *cause = tcp_status(connection)->cause;
         tcp_abort(connection);
         tcp_release(connection);
         return sentence_set(error, "the device at %s port %u did not take a TCP connection: %s",
                             net_address_format(&rig->dut, address, sizeof(address)), rig->port,
-                            cause == TCP_CAUSE_NONE ? "no answer" : tcp_cause_name(cause));
+                            *cause == TCP_CAUSE_NONE ? "no answer" : tcp_cause_name(*cause));
     }
     *round_trip = tcp_status(connection)->round_trip_ns;
-    if (hold(rig) != 0) {
+    /*
+     * A connection that is dropped before the device's accept() is a test of its own (some give up listening then), and not to
+     * be had by the way.
+     */
+    if (pass(rig, HELD_MILLISECONDS * MILLISECOND) != 0) {
         tcp_release(connection);
         return sentence_set(error, "%s", rig->failure.text);
     }
     tcp_abort(connection);
     tcp_release(connection);
     return 0;
+}
+
+/*
+ * The first handshake. A device may be there before what listens on it is: one that refuses is asked again, less and less
+ * often, and given up when it has refused for REFUSED_MOST.
+ */
+static int first_handshake(struct rig *rig, uint64_t *round_trip, struct sentence *error)
+{
+    uint64_t limit = rig_now(rig) + REFUSED_MOST, pause = FIRST_PAUSE_MILLISECONDS * MILLISECOND;
+    unsigned asked = 0;
+
+    for (;;) {
+        enum tcp_cause cause = TCP_CAUSE_NONE;
+        struct sentence why;
+
+        asked++;
+        if (handshake(rig, round_trip, &cause, &why) == 0)
+            return 0;
+        if (cause != TCP_CAUSE_REFUSED || rig_now(rig) + pause > limit)
+            return sentence_set(error, asked > 1 ? "%.400s (asked %u times)" : "%.400s", why.text, asked);
+        if (pass(rig, pause) != 0)
+            return sentence_set(error, "%s", rig->failure.text);
+        pause *= 2;
+    }
 }
 
 static void set_limits(struct rig *rig, uint64_t round_trip)
@@ -112,9 +140,10 @@ int rig_measure(struct rig *rig, struct sentence *error)
     uint64_t longest = 0;
 
     for (int i = 0; i < MEASURED_HANDSHAKES; i++) {
+        enum tcp_cause cause = TCP_CAUSE_NONE;
         uint64_t round_trip = 0;
 
-        if (handshake(rig, &round_trip, error) != 0)
+        if ((i == 0 ? first_handshake(rig, &round_trip, error) : handshake(rig, &round_trip, &cause, error)) != 0)
             return -1;
         longest = round_trip > longest ? round_trip : longest;
     }

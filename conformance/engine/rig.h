@@ -91,8 +91,8 @@ static inline uint64_t rig_now(struct rig *rig)
 }
 
 /*
- * Measures the round trip by TCP handshakes with the device and sets the time limits from it. -1 with a sentence when
- * the device does not answer: nothing can be judged then.
+ * Measures the round trip by TCP handshakes with the device and sets the time limits from it. A device that refuses the first of
+ * them is asked again for some seconds. -1 with a sentence when it does not answer: nothing can be judged then.
  */
 int rig_measure(struct rig *rig, struct sentence *error);
 

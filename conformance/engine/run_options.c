@@ -17,6 +17,9 @@ static const char usage[] =
     "  --script FILE    checks of this script or folder instead of those built in (several: repeat)\n"
     "  --seed N         ports, sequence numbers and simulated worlds follow from it (1)\n"
     "  --destructive    also checks that may crash a device\n"
+    "  --accept-known   exit status 0 where the device deviates as its profile knows and in nothing else: for jobs "
+    "that\n"
+    "                   look for what is new\n"
     "  --shard I/N      runs part I of N of what is selected, the same part everywhere; report --merge makes one of\n"
     "                   them\n"
     "  -o DIR           writes results.jsonl and evidence/ there, and the reports:\n"
@@ -49,6 +52,7 @@ static const struct flag flags[] = {
     {"--ladders", offsetof(struct run_options, ladders)},
     {"--help", offsetof(struct run_options, help)},
     {"--destructive", offsetof(struct run_options, destructive)},
+    {"--accept-known", offsetof(struct run_options, accept_known)},
 };
 
 static bool take_flag(struct run_options *options, const char *argument)

@@ -33,6 +33,7 @@ struct run_options {
     bool all;     /* show passes too */
     bool ladders; /* show ladders */
     bool destructive;
+    bool accept_known; /* known deviations alone are no reason for an exit status */
     bool help;
 };
 

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "tools/embedded.h"
+#include "wire/nearest.h"
 #include "wire/sentence.h"
 
 /* A failed allocation inside uthash leaves the element out and is reported, it does not end the process. */
@@ -98,11 +99,13 @@ static int id_check(const char *file, unsigned line, const char *id, struct sent
 static int cell_enum(const char *file, unsigned line, const char *what, const char *const *names, size_t count,
                      const char *cell, int *value, struct sentence *error)
 {
+    char hint[NEAREST_HINT_OCTETS];
+
     *value = name_index(names, count, cell);
     if (*value >= 0)
         return 0;
-    return sentence_set(error, "%s:%u: unknown %s \"%.60s\" (known are \"%s\" to \"%s\")", file, line, what, cell,
-                        names[0], names[count - 1]);
+    return sentence_set(error, "%s:%u: unknown %s \"%.60s\"%s (known are \"%s\" to \"%s\")", file, line, what, cell,
+                        nearest_hint(nearest_of(cell, names, count), hint), names[0], names[count - 1]);
 }
 
 static int row_fill(struct requirement *requirement, const char *file, unsigned line, char *const *cell, size_t count,
@@ -330,44 +333,15 @@ const struct requirement *catalogue_find(const struct catalogue *catalogue, cons
     return entry != NULL ? &entry->requirement : NULL;
 }
 
-#define DISTANCE_LENGTH 40
-
-/* Edit distance without regard to case; ids longer than DISTANCE_LENGTH are compared by their beginnings. */
-static unsigned id_distance(const char *a, const char *b)
-{
-    unsigned row[DISTANCE_LENGTH + 1];
-    size_t a_length = strnlen(a, DISTANCE_LENGTH), b_length = strnlen(b, DISTANCE_LENGTH);
-
-    for (size_t j = 0; j <= b_length; j++)
-        row[j] = (unsigned)j;
-    for (size_t i = 1; i <= a_length; i++) {
-        unsigned diagonal = row[0];
-
-        row[0] = (unsigned)i;
-        for (size_t j = 1; j <= b_length; j++) {
-            bool same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
-            unsigned best = diagonal + (same ? 0 : 1);
-
-            diagonal = row[j];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            row[j] = best;
-        }
-    }
-    return row[b_length];
-}
-
 size_t catalogue_nearest(const struct catalogue *catalogue, const char *id, const struct requirement **nearest,
                          size_t limit)
 {
-    unsigned farthest = (unsigned)strnlen(id, DISTANCE_LENGTH) / 3 + 1;
+    unsigned farthest = nearest_limit(id);
     size_t count = 0;
 
     for (unsigned distance = 0; distance <= farthest; distance++)
         for (size_t i = 0; i < catalogue->count && count < limit; i++)
-            if (id_distance(id, catalogue->entries[i].requirement.id) == distance)
+            if (nearest_distance(id, catalogue->entries[i].requirement.id) == distance)
                 nearest[count++] = &catalogue->entries[i].requirement;
     return count;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/embedded.h"
+#include "wire/nearest.h"
 #include "wire/sentence.h"
 
 #define PICS_PATH       "conformance/requirements/pics.tsv"
@@ -185,12 +186,24 @@ const struct pics_item *pics_find(const struct pics *pics, const char *name)
     return item != NULL ? &item->public : NULL;
 }
 
+static const char *item_name_at(const void *pics, size_t index)
+{
+    return ((const struct pics *)pics)->items[index].public.name;
+}
+
+static const char *nearest_item(const struct pics *pics, const char *name, char hint[NEAREST_HINT_OCTETS])
+{
+    return nearest_hint(nearest_name(name, item_name_at, pics, pics->count), hint);
+}
+
 int pics_set(struct pics *pics, const char *name, const char *value, struct sentence *error)
 {
     struct item *item = item_find(pics, name, strlen(name));
+    char hint[NEAREST_HINT_OCTETS];
 
     if (item == NULL)
-        return sentence_set(error, "unknown PICS item \"%.60s\" (warpcheck pics lists them)", name);
+        return sentence_set(error, "there is no PICS item \"%.60s\"%s (warpcheck pics lists them)", name,
+                            nearest_item(pics, name, hint));
     if (!value_valid(value))
         return sentence_set(error, "PICS item %s: \"%.40s\" is neither yes nor no nor a number", name, value);
     memcpy(item->value, value, strlen(value) + 1);
@@ -243,6 +256,15 @@ static void space_skip(struct reader *reader)
         reader->p++;
 }
 
+static int unknown_item(struct reader *reader, const char *name, size_t length)
+{
+    char word[NEAREST_WORD_MAX + 1], hint[NEAREST_HINT_OCTETS];
+
+    (void)snprintf(word, sizeof(word), "%.*s", (int)(length < NEAREST_WORD_MAX ? length : NEAREST_WORD_MAX), name);
+    return sentence_set(reader->error, "capability \"%.120s\": there is no PICS item \"%s\"%s", reader->predicate, word,
+                        nearest_item(reader->pics, word, hint));
+}
+
 static int name_read(struct reader *reader, bool wanted)
 {
     const char *start = reader->p;
@@ -262,8 +284,7 @@ static int name_read(struct reader *reader, bool wanted)
         return !wanted;
     item = item_find(reader->pics, start, length);
     if (item == NULL)
-        return sentence_set(reader->error, "capability \"%.120s\": unknown PICS item \"%.*s\"", reader->predicate,
-                            (int)length, start);
+        return unknown_item(reader, start, length);
     holds = value_holds(item->value);
     if (holds != wanted)
         reader->culprit = item;

@@ -12,7 +12,7 @@
     var standings = row.getAttribute("data-v").split(" ");
     return {
       row: row, text: row.textContent.toLowerCase(), differs: row.className === "differs",
-      broken: standings.indexOf("fail") >= 0 || standings.indexOf("warn") >= 0
+      broken: standings.some(function (s) { return s === "fail" || s === "known" || s === "warn"; })
     };
   });
 

@@ -7,7 +7,7 @@
   var shown = document.getElementById("shown");
   var fold = document.getElementById("fold");
   var toggles = Array.prototype.slice.call(document.querySelectorAll("[data-t]"));
-  var groups = Array.prototype.slice.call(document.querySelectorAll("#tree details, section.list"));
+  var groups = Array.prototype.slice.call(document.querySelectorAll("#tree details, details.finding, section.list"));
   var sections = groups.filter(function (g) { return g.tagName.toLowerCase() === "details"; });
   var items = Array.prototype.map.call(document.querySelectorAll("[data-v]"), function (element) {
     return { element: element, verdict: element.getAttribute("data-v"), text: "", row: element.tagName.toLowerCase() === "li" };

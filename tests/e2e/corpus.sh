@@ -12,8 +12,24 @@ fi
 
 tab=$(printf '\t')
 folders=0 wrong=0
+# well_formed FILE: each line is a capture that is there, a requirement that there is, a verdict and a frame. A line that is misspelt
+# would otherwise look like something that the audit did not find.
+well_formed() {
+	local number=0 file id verdict frame rest hint bad=0
+	while IFS=$tab read -r file id verdict frame rest; do
+		number=$((number + 1))
+		case $file in '#'* | '') continue ;; esac
+		[ -f "${1%/*}/$file" ] || { echo "$1:$number: there is no capture '$file'"; bad=1; }
+		hint=$("$WARPCHECK" explain "$id" 2>&1 >/dev/null) || { echo "$1:$number: $hint"; bad=1; }
+		case $verdict in FAIL | WARN | AMBIGUOUS) ;; *) echo "$1:$number: the verdict '$verdict' is none of FAIL, WARN and AMBIGUOUS"; bad=1 ;; esac
+		[[ $frame =~ ^[1-9][0-9]*$ && -z $rest ]] || { echo "$1:$number: four columns with a frame's number in the last were expected"; bad=1; }
+	done <"$1"
+	return "$bad"
+}
+
 for expected in pcaps/*/expected.tsv; do
 	folder=$(dirname "$expected")
+	well_formed "$expected" || wrong=$((wrong + 1))
 	folders=$((folders + 1))
 	status=0
 	"$WARPCHECK" audit --format jsonl "$folder" >"$WORK/results.jsonl" || status=$?

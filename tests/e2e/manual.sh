@@ -63,7 +63,7 @@ holds "no page has an option of its own${unknown:+:$unknown}" test -z "$unknown"
 for name in $(sed -nE 's/^ *warpcheck ([a-z]+).*/\1/p' docs/man/warpcheck.1.in | sort -u); do
 	holds "the example's command $name exists" grep -qE "^  $name  " "$WORK/helps"
 done
-for status in 0 1 2 3 4; do
+for status in 0 1 2 3 4 5; do
 	holds "exit status $status is told" grep -qx ".It $status" "$B/man/warpcheck.1"
 done
 

@@ -32,7 +32,7 @@ json_t *sample_steps(size_t count, size_t bad, const char *text);
 /* Writes FOLDER/results.jsonl of an audit of three captures, whole, damaged, foreign, with one result of that verdict. */
 void sample_audit(const char *folder, enum verdict verdict);
 
-/* Writes FOLDER/results.jsonl: one result of each verdict, the FAIL and the WARN with hostile text everywhere. */
+/* Writes FOLDER/results.jsonl: one result of each verdict, FAIL, KNOWN and WARN with hostile text everywhere. */
 void sample_results(const char *folder, int finished);
 
 #endif

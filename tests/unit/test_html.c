@@ -94,7 +94,7 @@ START_TEST(inert)
     expect(&page,
            "count(//*[local-name()='link' or local-name()='img' or local-name()='iframe' or local-name()='base'])", 0);
     expect(&page, "count(//*[@href='evidence/a%20b.pcapng'])", 1);
-    expect(&page, "count(//*[local-name()='article'])", 4);
+    expect(&page, "count(//*[local-name()='article'])", 5);
     expect(&page, "count(//*[local-name()='svg'])", 1);
     page_free(&page);
 }
@@ -131,6 +131,7 @@ START_TEST(tree_is_complete)
     expect(&page, "count(//h:li[@id='DDP-7.2-02'][@data-v='fail'])", 1);
     expect(&page, "count(//h:li[@id='MPA-7.1.2-05'][@data-v='pass'])", 1);
     expect(&page, "count(//h:li[@id='MPA-4.5-05'][@data-v='warn'])", 1);
+    expect(&page, "count(//h:li[@id='RDMAP-4.8-02'][@data-v='known'])", 1);
     expect(&page, "count(//h:li[@id='MPA-4.3-03'][@data-v='skip'])", 1);
     expect(&page, "count(//h:li[@id='MPA-4.5-11'][@data-v='amb'])", 1);
     expect(&page, "count(//h:li[@id='MPA-7.1-02'][@data-v='inc'])", 1);

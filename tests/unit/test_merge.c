@@ -95,7 +95,7 @@ static void random_part(const char *folder, const char *name, const char *shard,
         if (rule && !audit && rand() % 4 == 0 && result.verdict == VERDICT_PASS)
             result.unexpected = "unexpected pass: it is known";
         if (!rule && rand() % 4 == 0)
-            result.deviation = "note";
+            result.finding = "a finding";
         ck_assert_int_eq(results_log_append(log, &result, NULL), 0);
     }
     summary_add_messages(&summary, rand() % 2 ? "Send" : "RDMA Write", (uint64_t)rand() % 50 + 1);
@@ -213,11 +213,12 @@ START_TEST(a_known_deviation_that_another_shard_met)
     write_part(folder, "a", ",\"shard\":\"1/2\"", line);
     write_part(
         folder, "b", ",\"shard\":\"2/2\"",
-        "{\"type\":\"result\",\"id\":\"MPA-4.1-01\",\"verdict\":\"WARN\",\"by\":\"rule\",\"count\":1,\"message\":"
-        "\"known deviation (x, review by 2030-01-01): y\"}\n{\"type\":\"summary\",\"warn\":1}\n");
+        "{\"type\":\"result\",\"id\":\"MPA-4.1-01\",\"verdict\":\"KNOWN\",\"by\":\"rule\",\"count\":1,\"finding\":"
+        "\"x\"}\n{\"type\":\"summary\",\"known\":1}\n");
     ck_assert_int_eq(merge_files(folder, names, 2, "ab", &outcome, NULL), 0);
-    ck_assert_int_eq((int)merge_exit_status(&outcome), EXIT_CONFORMS);
-    ck_assert_uint_eq(outcome.summary.warn, 1);
+    ck_assert_int_eq((int)merge_exit_status(&outcome), EXIT_KNOWN);
+    ck_assert_uint_eq(outcome.summary.known, 1);
+    ck_assert_uint_eq(outcome.summary.known_findings, 1);
     ck_assert_uint_eq(outcome.summary.pass, 0);
 
     write_part(folder, "b", ",\"shard\":\"2/2\"", line); /* nobody met it */

@@ -200,6 +200,7 @@ START_TEST(the_skeleton_is_a_profile)
 {
     char path[] = "/tmp/warpcheck-pics-XXXXXX";
     struct profile profile;
+    struct profile_context context = {.today = "2026-11-22"};
     json_t *skeleton;
     int fd = mkstemp(path);
 
@@ -208,6 +209,8 @@ START_TEST(the_skeleton_is_a_profile)
     pics_free(view.pics);
     view.count = 0;
     ck_assert_int_eq(pics_load(&view.pics, &error), 0);
+    context.pics = view.pics;
+    context.catalogue = catalogue;
     ck_assert_int_eq(profile_defaults(view.pics, false, &error), 0);
     for (size_t i = 0; i < pics_count(view.pics); i++)
         view.items[view.count++] = pics_at(view.pics, i);
@@ -216,12 +219,12 @@ START_TEST(the_skeleton_is_a_profile)
     ck_assert_ptr_null(json_object_get(json_object_get(skeleton, "capabilities"), "upper_tester"));
     ck_assert(json_is_integer(json_object_get(json_object_get(skeleton, "capabilities"), "ird")));
     ck_assert_int_eq(json_dump_file(skeleton, path, 0), 0);
-    ck_assert_int_ne(profile_load(&profile, path, view.pics, &error), 0);
+    ck_assert_int_ne(profile_load(&profile, path, &context, &error), 0);
     holds(error.text, "\"address\" is \"ADDRESS OF THE DEVICE\"");
     json_object_set_new(skeleton, "address", json_string("192.0.2.7"));
     json_object_set_new(skeleton, "own_address", json_string("192.0.2.9"));
     ck_assert_int_eq(json_dump_file(skeleton, path, 0), 0);
-    ck_assert_msg(profile_load(&profile, path, view.pics, &error) == 0, "%s", error.text);
+    ck_assert_msg(profile_load(&profile, path, &context, &error) == 0, "%s", error.text);
     ck_assert(!pics_holds(view.pics, "upper_tester") && !pics_holds(view.pics, "instrumented"));
     ck_assert(pics_holds(view.pics, "mpa.rev2"));
     profile_free(&profile);

@@ -72,7 +72,7 @@ static int tally_read(struct tally *tally, const char *path, struct sentence *er
 
 START_TEST(verdict_names)
 {
-    static const char *const names[] = {"PASS", "FAIL", "WARN", "INCONCLUSIVE", "SKIP", "AMBIGUOUS"};
+    static const char *const names[] = {"PASS", "FAIL", "KNOWN", "WARN", "INCONCLUSIVE", "SKIP", "AMBIGUOUS"};
     enum verdict verdict;
 
     for (int i = 0; i < VERDICT_COUNT; i++) {
@@ -86,35 +86,43 @@ START_TEST(verdict_names)
 }
 END_TEST
 
-/* pass, fail, warn, inconclusive, skip, ambiguous -> exit status */
-static const unsigned statuses[][7] = {
-    {0, 0, 0, 0, 0, 0, EXIT_NOTHING_SELECTED},
-    {1, 0, 0, 0, 0, 0, EXIT_CONFORMS},
-    {1, 1, 0, 0, 0, 0, EXIT_FAILS},
-    {0, 1, 0, 9, 0, 0, EXIT_FAILS},
-    {5, 0, 0, 1, 0, 0, EXIT_INCONCLUSIVE},
-    {0, 0, 0, 1, 0, 0, EXIT_INCONCLUSIVE},
-    {0, 0, 0, 0, 4, 0, EXIT_NOTHING_SELECTED},
-    {1, 0, 0, 0, 4, 0, EXIT_CONFORMS},
-    {0, 0, 2, 0, 0, 0, EXIT_CONFORMS},
-    {0, 0, 0, 0, 0, 2, EXIT_CONFORMS},
-    {0, 0, 0, 1, 4, 0, EXIT_INCONCLUSIVE},
-    {9, 1, 1, 1, 1, 1, EXIT_FAILS},
+/* pass, fail, warn, inconclusive, skip, ambiguous, known -> exit status */
+static const unsigned statuses[][8] = {
+    {0, 0, 0, 0, 0, 0, 0, EXIT_NOTHING_SELECTED},
+    {1, 0, 0, 0, 0, 0, 0, EXIT_CONFORMS},
+    {1, 1, 0, 0, 0, 0, 0, EXIT_FAILS},
+    {0, 1, 0, 9, 0, 0, 0, EXIT_FAILS},
+    {5, 0, 0, 1, 0, 0, 0, EXIT_INCONCLUSIVE},
+    {0, 0, 0, 1, 0, 0, 0, EXIT_INCONCLUSIVE},
+    {0, 0, 0, 0, 4, 0, 0, EXIT_NOTHING_SELECTED},
+    {1, 0, 0, 0, 4, 0, 0, EXIT_CONFORMS},
+    {0, 0, 2, 0, 0, 0, 0, EXIT_CONFORMS},
+    {0, 0, 0, 0, 0, 2, 0, EXIT_CONFORMS},
+    {0, 0, 0, 1, 4, 0, 0, EXIT_INCONCLUSIVE},
+    {0, 0, 0, 0, 0, 0, 1, EXIT_KNOWN},
+    {9, 0, 9, 0, 9, 9, 1, EXIT_KNOWN},
+    {9, 0, 0, 1, 0, 0, 9, EXIT_INCONCLUSIVE},
+    {0, 1, 0, 0, 0, 0, 9, EXIT_FAILS},
+    {9, 1, 1, 1, 1, 1, 1, EXIT_FAILS},
 };
 
 START_TEST(exit_statuses)
 {
     const unsigned *row = statuses[_i];
-    static const enum verdict order[] = {VERDICT_PASS,         VERDICT_FAIL, VERDICT_WARN,
-                                         VERDICT_INCONCLUSIVE, VERDICT_SKIP, VERDICT_AMBIGUOUS};
+    static const enum verdict order[] = {VERDICT_PASS, VERDICT_FAIL,      VERDICT_WARN, VERDICT_INCONCLUSIVE,
+                                         VERDICT_SKIP, VERDICT_AMBIGUOUS, VERDICT_KNOWN};
+    enum { STATUS = sizeof(order) / sizeof(order[0]) };
     struct run_summary summary = {0};
 
-    for (size_t v = 0; v < 6; v++) {
+    for (size_t v = 0; v < STATUS; v++) {
         for (unsigned k = 0; k < row[v]; k++)
             summary_count(&summary, order[v]);
         ck_assert_uint_eq(summary_of(&summary, order[v]), row[v]);
     }
-    ck_assert_uint_eq(summary_exit_status(&summary), row[6]);
+    ck_assert_uint_eq(summary_exit_status(&summary), row[STATUS]);
+    ck_assert_uint_eq(exit_status_accepting(summary_exit_status(&summary), false), row[STATUS]);
+    ck_assert_uint_eq(exit_status_accepting(summary_exit_status(&summary), true),
+                      row[STATUS] == EXIT_KNOWN ? EXIT_CONFORMS : row[STATUS]);
 }
 END_TEST
 
@@ -125,6 +133,9 @@ START_TEST(exit_numbers)
     ck_assert_int_eq(EXIT_USAGE, 2);
     ck_assert_int_eq(EXIT_NOTHING_SELECTED, 3);
     ck_assert_int_eq(EXIT_INCONCLUSIVE, 4);
+    ck_assert_int_eq(EXIT_KNOWN, 5);
+    ck_assert_int_eq(EXIT_DONE, 0);
+    ck_assert_int_eq(EXIT_ENVIRONMENT, 4);
 }
 END_TEST
 
@@ -167,14 +178,15 @@ START_TEST(text_is_cleaned)
 }
 END_TEST
 
-/* Every member by its name in version 1, and back. */
+/* Every member by its name, and back. */
 START_TEST(result_round_trip)
 {
-    static const char *const names[] = {"id",     "by",      "script",   "role",    "file",    "flow", "expected",
-                                        "actual", "message", "evidence", "purpose", "reading", "pics", "replay"};
+    static const char *const names[] = {"id",       "by",     "script",  "role",      "file",     "flow",
+                                        "expected", "actual", "message", "evidence",  "purpose",  "reading",
+                                        "pics",     "replay", "finding", "deviation", "review_by"};
     json_t *steps = sample_steps(2, 1, "x");
     struct result in = {.id = "id",
-                        .verdict = VERDICT_WARN,
+                        .verdict = VERDICT_KNOWN,
                         .by = "by",
                         .script = "script",
                         .role = "role",
@@ -191,6 +203,9 @@ START_TEST(result_round_trip)
                         .reading = "reading",
                         .pics = "pics",
                         .replay = "replay",
+                        .finding = "finding",
+                        .deviation = "deviation",
+                        .review_by = "review_by",
                         .steps = steps};
     struct result out;
     json_t *object = result_to_json(&in);
@@ -198,13 +213,16 @@ START_TEST(result_round_trip)
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         ck_assert_str_eq(json_string_value(json_object_get(object, names[i])), names[i]);
     ck_assert_str_eq(json_string_value(json_object_get(object, "type")), "result");
-    ck_assert_str_eq(json_string_value(json_object_get(object, "verdict")), "WARN");
+    ck_assert_str_eq(json_string_value(json_object_get(object, "verdict")), "KNOWN");
     ck_assert_int_eq(result_from_json(object, &out), 0);
     ck_assert_int_eq(out.verdict, in.verdict);
     ck_assert_uint_eq(out.frame, 13);
     ck_assert_uint_eq(out.count, 4);
     ck_assert_uint_eq(out.duration_ns, in.duration_ns);
     ck_assert_str_eq(out.flow, "flow");
+    ck_assert_str_eq(out.finding, "finding");
+    ck_assert_str_eq(out.deviation, "deviation");
+    ck_assert_str_eq(out.review_by, "review_by");
     ck_assert(json_equal(out.steps, steps));
     json_decref(object);
     json_decref(steps);
@@ -267,6 +285,8 @@ START_TEST(summary_round_trip)
                              .fpdus = 9,
                              .ddp_segments = 10,
                              .crc_errors = 11,
+                             .known = 12,
+                             .known_findings = 13,
                              .ended = "2026-11-20T10:52:03Z",
                              .stopped = "interrupted"};
     struct run_summary out;
@@ -282,6 +302,8 @@ START_TEST(summary_round_trip)
     ck_assert_uint_eq(out.not_exercised, 7);
     ck_assert_uint_eq(out.ddp_segments, 10);
     ck_assert_uint_eq(out.crc_errors, 11);
+    ck_assert_uint_eq(out.known, 12);
+    ck_assert_uint_eq(out.known_findings, 13);
     ck_assert_str_eq(out.ended, in.ended);
     ck_assert_str_eq(out.stopped, in.stopped);
     ck_assert_uint_eq(out.message_count, 2);
@@ -323,13 +345,15 @@ START_TEST(log_round_trip)
 
     sample_results(folder, 1);
     ck_assert_msg(tally_read(&tally, sample_path(folder, "results.jsonl"), &error) == 0, "%s", error.text);
-    ck_assert_int_eq(tally.results, 7);
+    ck_assert_int_eq(tally.results, 8);
     ck_assert_uint_eq(tally.summary.pass, 2);
+    ck_assert_uint_eq(tally.summary.known, 1);
     ck_assert_int_eq(tally.summaries, 1);
     text = sample_read(sample_path(folder, "results.jsonl"), NULL);
     ck_assert_int_eq(strncmp(text, "{\"type\":\"run\",\"tool\":", 20), 0);
     ck_assert_ptr_nonnull(strstr(text, "\n{\"type\":\"result\",\"id\":\"MPA-7.1.2-05\",\"verdict\":\"PASS\""));
-    ck_assert_ptr_nonnull(strstr(text, "\n{\"type\":\"summary\",\"pass\":2,\"fail\":1,\"warn\":1,\"inconclusive\":1,"));
+    ck_assert_ptr_nonnull(strstr(text, "\n{\"type\":\"summary\",\"pass\":2,\"fail\":1,\"known\":1,\"known_findings\":1,"
+                                       "\"warn\":1,\"inconclusive\":1,"));
     free(text);
     sample_remove(folder);
 }
@@ -358,7 +382,7 @@ START_TEST(torn_anywhere)
             ck_assert_uint_eq((size_t)(tally.runs + tally.results + tally.summaries), whole);
         lines = whole;
     }
-    ck_assert_uint_eq(lines, 9);
+    ck_assert_uint_eq(lines, 10);
     free(text);
     unlink(path);
     unlink(sample_path(folder, "results.jsonl"));
@@ -386,7 +410,9 @@ static const struct {
     {"\n\n", "empty", 0},
     {"{", ":1: ", 0},
     {"\xd4\xc3\xb2\xa1\x02\n\x01", ":1: ", 0}, /* a capture */
-    {"{\"type\":\"run\",\"tool\":\"w\",\"version\":2,\"catalogue\":\"c\",\"target\":\"t\",\"seed\":1}\n", "version 1",
+    {"{\"type\":\"run\",\"tool\":\"w\",\"version\":2,\"catalogue\":\"c\",\"target\":\"t\",\"seed\":1}\n" PASSED, NULL,
+     1},
+    {"{\"type\":\"run\",\"tool\":\"w\",\"version\":3,\"catalogue\":\"c\",\"target\":\"t\",\"seed\":1}\n", "version 1",
      0},
 };
 
@@ -506,7 +532,7 @@ START_TEST(resume_goes_on)
     sample_write(path, text, size - 30); /* the summary line torn */
     struct results_log *log = results_log_resume(path, &sample_info, NULL, &done, &error);
     ck_assert_msg(log != NULL, "%s", error.text);
-    ck_assert_uint_eq(results_done_count(done), 6);
+    ck_assert_uint_eq(results_done_count(done), 7);
     ck_assert(results_done_has(done, "MPA-7.1.2-05", "responder"));
     ck_assert(!results_done_has(done, "MPA-7.1.2-05", NULL));
     ck_assert(results_done_has(done, "MPA-4.3-03", NULL));
@@ -516,7 +542,7 @@ START_TEST(resume_goes_on)
     ck_assert_int_eq(results_log_finish(log, results_log_summary(log), &error), 0);
     ck_assert_int_eq(results_log_close(log, &error), 0);
     ck_assert_msg(tally_read(&tally, path, &error) == 0, "%s", error.text);
-    ck_assert_int_eq(tally.results, 7);
+    ck_assert_int_eq(tally.results, 8);
     ck_assert_uint_eq(tally.summary.pass, 3);
     ck_assert_int_eq(tally.summaries, 1);
     ck_assert_int_eq(tally.notes, 0);

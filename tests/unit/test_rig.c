@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A device gets time by how slow it has been lately. */
 #include <check.h>
+#include <jansson.h>
+#include <string.h>
 
 #include "conformance/engine/rig.h"
+#include "conformance/engine/upper_tester.h"
+#include "generator/packet.h"
 #include "tests/unit/suites.h"
 
 Suite *rig_suite(void);
@@ -43,6 +47,75 @@ START_TEST(what_says_nothing_changes_nothing)
 }
 END_TEST
 
+/* A device whose listener comes up when it has refused so often. */
+struct late {
+    struct rig *rig;
+    unsigned refusals, listens_after;
+};
+
+static void on_frame(void *context, const uint8_t *frame, size_t octets, uint64_t time_ns, bool inbound)
+{
+    struct late *late = context;
+    struct packet packet;
+    const char *reason = NULL;
+    struct sentence error;
+
+    (void)time_ns;
+    if (!inbound || packet_parse(&packet, frame, octets, &reason) != 0 || packet.kind != PACKET_TCP ||
+        (packet.flags & TCP_FLAG_RST) == 0)
+        return;
+    if (++late->refusals == late->listens_after)
+        ck_assert_msg(upper_tester_listen(late->rig, RIG_PORT, &error) == 0, "%s", error.text);
+}
+
+static struct rig *refusing(struct late *late, unsigned listens_after)
+{
+    struct rig_sim_config config = {.seed = 1};
+    struct sentence error;
+    json_t *unlisten = json_pack("{s:s, s:i}", "verb", "unlisten", "port", RIG_PORT), *answer;
+    struct rig *rig = rig_sim_new(&config, &error);
+
+    ck_assert_msg(rig != NULL, "%s", error.text);
+    answer = upper_tester_call(rig, unlisten, &error);
+    ck_assert(json_is_true(json_object_get(answer, "ok")));
+    json_decref(answer);
+    json_decref(unlisten);
+    *late = (struct late){rig, 0, listens_after};
+    rig->link->tap = on_frame;
+    rig->link->tap_context = late;
+    return rig;
+}
+
+START_TEST(a_refused_first_handshake_is_tried_again)
+{
+    struct sentence error = {""};
+    struct late late;
+    struct rig *rig = refusing(&late, 4);
+
+    ck_assert_msg(rig_measure(rig, &error) == 0, "%s", error.text);
+    ck_assert_uint_eq(late.refusals, 4);
+    ck_assert_uint_gt(rig->round_trip_ns, 0);
+    rig_free(rig);
+}
+END_TEST
+
+START_TEST(a_device_that_goes_on_refusing_is_given_up)
+{
+    struct sentence error = {""};
+    struct late late;
+    struct rig *rig = refusing(&late, 0);
+    uint64_t begun = rig_now(rig);
+
+    ck_assert_int_eq(rig_measure(rig, &error), -1);
+    ck_assert_msg(strstr(error.text, "did not take a TCP connection") != NULL, "%s", error.text);
+    ck_assert_msg(strstr(error.text, "times)") != NULL, "%s", error.text);
+    ck_assert_uint_ge(late.refusals, 5);
+    ck_assert_uint_le(late.refusals, 20);
+    ck_assert_uint_le(rig_now(rig) - begun, 6 * SECOND);
+    rig_free(rig);
+}
+END_TEST
+
 Suite *rig_suite(void)
 {
     Suite *suite = suite_create("rig");
@@ -50,6 +123,8 @@ Suite *rig_suite(void)
 
     tcase_add_test(tcase, limits_follow_the_slowest_of_the_latest);
     tcase_add_test(tcase, what_says_nothing_changes_nothing);
+    tcase_add_test(tcase, a_refused_first_handshake_is_tried_again);
+    tcase_add_test(tcase, a_device_that_goes_on_refusing_is_given_up);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -110,7 +110,7 @@ START_TEST(each_verdict)
 
     parsed_of_sample(&parsed, 1);
     ck_assert_str_eq(text_at(parsed.log, "version"), "2.1.0");
-    ck_assert_uint_eq(json_array_size(parsed.results), 4);
+    ck_assert_uint_eq(json_array_size(parsed.results), 5);
     ck_assert_str_eq(text_at(result_of(&parsed, "DDP-7.2-02"), "level"), "error");
     ck_assert_ptr_null(at(result_of(&parsed, "DDP-7.2-02"), "kind"));
     ck_assert_int_eq(json_integer_value(at(result_of(&parsed, "DDP-7.2-02"), "occurrenceCount")), 3);
@@ -131,7 +131,7 @@ START_TEST(rules)
     struct parsed parsed;
 
     parsed_of_sample(&parsed, 1);
-    ck_assert_uint_eq(json_array_size(parsed.rules), 6);
+    ck_assert_uint_eq(json_array_size(parsed.rules), 7);
     for (size_t i = 0; i < json_array_size(parsed.rules); i++) {
         const json_t *rule = json_array_get(parsed.rules, i);
         const struct requirement *requirement = catalogue_find(parsed.catalogue, text_at(rule, "id"));
@@ -263,7 +263,12 @@ END_TEST
 START_TEST(known_deviation)
 {
     const struct result results[] = {
-        {.id = "DDP-7.2-02", .verdict = VERDICT_WARN, .by = "check", .deviation = "reported upstream"},
+        {.id = "DDP-7.2-02",
+         .verdict = VERDICT_KNOWN,
+         .by = "check",
+         .finding = "8: too long",
+         .deviation = "reported upstream",
+         .review_by = "2027-06-30"},
         {.id = "MPA-4.5-05", .verdict = VERDICT_WARN, .by = "rule"},
     };
     struct parsed parsed;
@@ -273,7 +278,10 @@ START_TEST(known_deviation)
     ck_assert_str_eq(text_at(known, "level"), "error");
     ck_assert_str_eq(text_at(known, "suppressions/0/kind"), "external");
     ck_assert_str_eq(text_at(known, "suppressions/0/status"), "accepted");
-    ck_assert_str_eq(text_at(known, "suppressions/0/justification"), "reported upstream");
+    ck_assert_str_eq(text_at(known, "suppressions/0/justification"),
+                     "8: too long; reported upstream; review by 2027-06-30");
+    ck_assert_str_eq(text_at(known, "properties/finding"), "8: too long");
+    ck_assert_int_eq(json_integer_value(at(parsed.run, "invocations/0/exitCode")), EXIT_KNOWN);
     ck_assert_ptr_null(at(result_of(&parsed, "MPA-4.5-05"), "suppressions"));
     parsed_free(&parsed);
 }

@@ -142,13 +142,14 @@ START_TEST(each_verdict)
 
     document_of_sample(&document, 1);
     ck_assert_str_eq(document.lines[0], "TAP version 14");
-    ck_assert_str_eq(document.lines[1], "1..7");
+    ck_assert_str_eq(document.lines[1], "1..8");
     ck_assert(is_ok(&document, "MPA-7.1.2-05 (responder)"));
     ck_assert(is_ok(&document, "MPA-7.1.2-05 (initiator)")); /* one a role */
     ck_assert(!is_ok(&document, "DDP-7.2-02"));
-    ck_assert(!is_ok(&document, "MPA-7.1-02")); /* INCONCLUSIVE */
-    ck_assert(is_ok(&document, "MPA-4.5-05"));  /* WARN */
-    ck_assert(is_ok(&document, "MPA-4.5-11"));  /* AMBIGUOUS */
+    ck_assert(!is_ok(&document, "MPA-7.1-02"));   /* INCONCLUSIVE */
+    ck_assert(!is_ok(&document, "RDMAP-4.8-02")); /* KNOWN */
+    ck_assert(is_ok(&document, "MPA-4.5-05"));    /* WARN */
+    ck_assert(is_ok(&document, "MPA-4.5-11"));    /* AMBIGUOUS */
     ck_assert(is_ok(&document, "MPA-4.3-03"));
     ck_assert_ptr_nonnull(strstr(document.lines[point_of(&document, "MPA-4.3-03")], " # SKIP no Markers"));
     expect(&document, "DDP-7.2-02", "verdict", "FAIL");
@@ -191,7 +192,7 @@ START_TEST(well_formed)
             ck_assert_int_ge((unsigned char)*p, ' ');
     }
     ck_assert(!block);
-    ck_assert_uint_eq(points, 7);
+    ck_assert_uint_eq(points, 8);
     document_free(&document);
 }
 END_TEST
@@ -233,12 +234,13 @@ START_TEST(known_deviation)
     const struct result results[] = {
         {.id = "MPA-7.1.1-17", .verdict = VERDICT_PASS, .by = "rule", .role = "responder"},
         {.id = "MPA-7.1.1-17",
-         .verdict = VERDICT_WARN,
+         .verdict = VERDICT_KNOWN,
          .by = "check",
          .role = "responder",
-         .message = "known deviation",
-         .deviation = "reported # upstream"},
-        {.id = "DDP-7.2-02", .verdict = VERDICT_WARN, .by = "check", .role = "responder", .deviation = "known"},
+         .finding = "3: reported # upstream",
+         .deviation = "a note",
+         .review_by = "2027-06-30"},
+        {.id = "DDP-7.2-02", .verdict = VERDICT_KNOWN, .by = "check", .role = "responder", .finding = "known"},
         {.id = "DDP-7.2-02", .verdict = VERDICT_FAIL, .by = "rule", .role = "responder", .message = "and more"},
     };
     struct document document;
@@ -246,8 +248,12 @@ START_TEST(known_deviation)
     document_of(&document, results, 4, NULL);
     const char *line = document.lines[point_of(&document, "MPA-7.1.1-17")];
     ck_assert(!is_ok(&document, "MPA-7.1.1-17"));
-    ck_assert_msg(strstr(line, " # TODO reported \\# upstream") != NULL, "%s", line);
+    ck_assert_msg(strstr(line, " # TODO 3: reported \\# upstream") != NULL, "%s", line);
     expect(&document, "MPA-7.1.1-17", "severity", "todo");
+    expect(&document, "MPA-7.1.1-17", "verdict", "KNOWN");
+    expect(&document, "MPA-7.1.1-17", "finding", "3: reported # upstream");
+    expect(&document, "MPA-7.1.1-17", "note", "a note");
+    expect(&document, "MPA-7.1.1-17", "review_by", "2027-06-30");
     ck_assert(!is_ok(&document, "DDP-7.2-02")); /* a failure beside it is one */
     ck_assert_ptr_null(strstr(document.lines[point_of(&document, "DDP-7.2-02")], "TODO"));
     document_free(&document);
@@ -259,7 +265,7 @@ START_TEST(half_a_run_bails_out)
     struct document document;
 
     document_of_sample(&document, 0);
-    ck_assert_str_eq(document.lines[1], "1..8"); /* one test point is missing, whoever knows no "Bail out!" */
+    ck_assert_str_eq(document.lines[1], "1..9"); /* one test point is missing, whoever knows no "Bail out!" */
     ck_assert_str_eq(document.lines[document.count - 1], "Bail out! The run did not come to its end: results.jsonl has "
                                                          "no summary line; --resume goes on");
     document_free(&document);

@@ -3,10 +3,11 @@
 #
 # run.sh [--series 6.1|6.12] [warpcheck run's options]: judges Linux siw. Builds the image where it is not there, boots it
 # under QEMU on a tap device in a namespace of its own, waits for READY, runs `warpcheck run` against it, and powers off.
-# `warpcheck run --dut linux-siw` comes here. Works as root, and as an ordinary user where user namespaces may be made.
+# `warpcheck run --dut linux-siw` comes here. Works as root, and as an ordinary user where user namespaces may be made. The exit
+# status is that of `warpcheck run` (README.md).
 #
 # With -o DIR the console is kept as DIR/console.txt. A guest that does not boot, or dies while it is judged, or in which rping
-# does not work any more afterwards, is INCONCLUSIVE: exit status 4, with the console's tail. LAB_SHELL=1 gives a shell in the namespace in place of the run;
+# does not work any more afterwards, is INCONCLUSIVE: exit status 4, with the console's tail; what failed before has failed: 1. LAB_SHELL=1 gives a shell in the namespace in place of the run;
 # LAB_RUN='command' another command. SIW_PATCH: see build-image.sh. QEMU, QEMU_ACCEL (tcg), LAB_KERNEL, LAB_GUEST
 # (what the guest runs), LAB_READY (what it says then), LAB_FIXED (what the agent says of siw): others than usual.
 set -euo pipefail
@@ -108,6 +109,9 @@ show_console() {
 	} >&2
 }
 
+# The guest is not what it was: no success, and known deviations are not all that there is.
+undecided() { case $status in 0 | 5) status=4 ;; esac; }
+
 # siw to itself, when all is over. The guest's shell listens on the tap device, which nobody else can reach.
 rping_works() {
 	exec 3<>/dev/tcp/10.78.0.2/7472 || return 1
@@ -148,15 +152,16 @@ keep_console
 if ! kill -0 "$machine" 2>/dev/null; then
 	show_console "INCONCLUSIVE: the guest died during the run" 40
 	report_console
-	exit 4
+	undecided
+	exit "$status"
 fi
 if [ -z "${LAB_SHELL:-}${LAB_RUN:-}" ] && ! rping_works; then
 	show_console "INCONCLUSIVE: rping does not work any more after the run" 40
-	[ "$status" -eq 1 ] || status=4
+	undecided
 fi
 if grep -qE "$complaints" "$console"; then
 	show_console "the guest's kernel complains" 40
-	[ "$status" -ne 0 ] || status=4
+	undecided
 fi
 kill "$machine" 2>/dev/null || true
 exit "$status"

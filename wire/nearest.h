@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The name that a misspelt word was probably meant to be, for error sentences: `"reviw_by" is unknown, did you mean
+ * "review_by"?`. Any list of names will do: members of a file, options, commands, requirement ids, defects.
+ */
+#ifndef WIRE_NEAREST_H
+#define WIRE_NEAREST_H
+
+#include <stddef.h>
+
+enum { NEAREST_WORD_MAX = 63, NEAREST_HINT_OCTETS = 96 };
+
+/*
+ * How many letters have to be put in, left out, changed or exchanged with their neighbour to make one of the other; upper and
+ * lower case are one. Words longer than NEAREST_WORD_MAX are compared by their beginnings.
+ */
+unsigned nearest_distance(const char *a, const char *b);
+
+/* More edits than this make another word of it. */
+unsigned nearest_limit(const char *word);
+
+/* The index-th of some names; NULL entries are passed over. */
+typedef const char *nearest_name_at(const void *names, size_t index);
+
+/* Of `count` names the one with the least distance, the first of equals; NULL when all are beyond the limit. */
+const char *nearest_name(const char *word, nearest_name_at *name_at, const void *names, size_t count);
+
+/* The same from an array of strings. */
+const char *nearest_of(const char *word, const char *const *names, size_t count);
+
+/* `, did you mean "NAME"?` in `hint`, or "" where there is no name; returns `hint`. */
+const char *nearest_hint(const char *name, char hint[NEAREST_HINT_OCTETS]);
+
+#endif
