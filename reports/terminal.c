@@ -236,8 +236,7 @@ void terminal_summary(struct terminal *terminal, const struct run_summary *summa
         status = EXIT_INCONCLUSIVE;
         words = "inconclusive: nothing failed so far, but this is not the whole run";
     } else if (status == EXIT_INCONCLUSIVE && summary_has_gaps(summary)) {
-        words = "inconclusive: nothing failed, but something that is iWARP or may be was not judged (--allow-gaps "
-                "accepts that)";
+        words = "inconclusive: nothing failed, but something that is iWARP or may be was not judged";
     } else if (status == EXIT_CONFORMS && !flow_account_whole(&summary->account)) {
         words = "conforms in everything that was exercised; what was not judged was accepted (--allow-gaps)";
     }

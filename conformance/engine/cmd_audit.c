@@ -302,6 +302,8 @@ static void explain_nothing(const struct audit *audit)
                 audit->options->shard.of);
         return;
     }
+    if (audit->options->files.count == 0) /* nothing could be read, and what was there is named */
+        return;
     if (totals->flows != 0) {
         complain(0, "no rule that is selected was exercised by this traffic");
         return;
@@ -312,13 +314,20 @@ static void explain_nothing(const struct audit *audit)
             totals->frames, totals->tcp_segments, totals->connections, totals->fragments);
 }
 
-/* Why the exit status is what it is, though nothing failed. */
-static void explain_gaps(const struct run_summary *summary)
+/* Why the exit status is what it is, though nothing failed. Files that are not read were named already. */
+static void explain_gaps(const struct audit *audit)
 {
+    const struct capture_list *files = &audit->options->files;
+    struct flow_account account = audit->totals.account;
     char unjudged[ACCOUNT_TEXT], missing[ACCOUNT_TEXT];
-    const char *have = account_kind_text(&summary->account, FLOW_UNJUDGED, unjudged);
-    const char *lack = account_kind_text(&summary->account, FLOW_MISSING, missing);
+    const char *have, *lack;
 
+    for (size_t i = 0; i < files->skipped_count; i++)
+        account.row[files->skipped[i].row].items = 0;
+    if (flow_account_whole(&account))
+        return;
+    have = account_kind_text(&account, FLOW_UNJUDGED, unjudged);
+    lack = account_kind_text(&account, FLOW_MISSING, missing);
     fprintf(stderr, "warpcheck audit: not judged%s%s%s%s, of what is iWARP or may be (--allow-gaps accepts that)\n",
             *have != '\0' ? ": " : "", have, *lack != '\0' ? "; missing: " : "", lack);
 }
@@ -375,7 +384,7 @@ static int finish(struct audit *audit)
     if (is_undecided(&summary) && !audit->foreign)
         explain_nothing(audit);
     else if (exit_status(audit, &summary) == EXIT_INCONCLUSIVE && summary_has_gaps(&summary) && !audit->damaged)
-        explain_gaps(&summary);
+        explain_gaps(audit);
     return exit_status(audit, &summary);
 }
 

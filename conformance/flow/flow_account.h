@@ -28,6 +28,7 @@ enum flow_account_kind {
     ROW(HEADERS,        JUDGED,   "headers",        "headers and padding of the frames with TCP, SCTP and CM messages") \
     ROW(AGAIN,          JUDGED,   "again",          "octets that came again: the first copy counts") \
     ROW(NOT_ACCEPTED,   JUDGED,   "not-accepted",   "octets that a receiver drops: outside the window, in a RST, in an FPDU that the close cut short") \
+    ROW(BY_CHECK,       JUDGED,   "by-check",       "octets around stimuli of a live run that break the protocol on purpose: the checks judged them") \
     ROW(ARP,            FOREIGN,  "arp",            "ARP") \
     ROW(LLC,            FOREIGN,  "llc",            "IEEE 802.2 LLC") \
     ROW(ETHERTYPE,      FOREIGN,  "ethertype",      "other EtherTypes") \
