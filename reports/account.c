@@ -109,7 +109,8 @@ static const char *item_name(enum flow_row row)
     case FLOW_ROW_LINKED_FOLDER:
     case FLOW_ROW_SPECIAL_FILE: return "file";
     case FLOW_ROW_BLOCK: return "block";
-    case FLOW_ROW_DROPPED: return "frame";
+    case FLOW_ROW_DROPPED:
+    case FLOW_ROW_IP_CHECKSUM: return "frame";
     case FLOW_ROW_GAP: return "SCTP chunk";
     default: return "connection";
     }

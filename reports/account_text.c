@@ -20,6 +20,20 @@ static void put_foreign(FILE *out, const struct flow_account *account)
     fputc('\n', out);
 }
 
+/* One line; what was remarkable in it below. */
+static void put_judged(FILE *out, const struct flow_account *account)
+{
+    char text[ACCOUNT_TEXT];
+
+    if (account_next(account, FLOW_JUDGED, FLOW_ROWS) == FLOW_ROWS)
+        return;
+    fprintf(out, "  judged    %s\n", account_kind_text(account, FLOW_JUDGED, text));
+    for (enum flow_row row = FLOW_ROWS; (row = account_next(account, FLOW_JUDGED, row)) != FLOW_ROWS;)
+        if (account->row[row].items != 0)
+            fprintf(out, "    %-16s %s: %s\n", flow_account_row(row)->name,
+                    account_count_text(row, &account->row[row], text), flow_account_row(row)->text);
+}
+
 static void put_reasons(FILE *out, const struct flow_account *account, enum flow_account_kind kind)
 {
     char text[ACCOUNT_TEXT];
@@ -34,13 +48,10 @@ static void put_reasons(FILE *out, const struct flow_account *account, enum flow
 
 void account_print(FILE *out, const struct flow_account *account)
 {
-    char text[ACCOUNT_TEXT];
-
     if (account_is_empty(account))
         return;
     fputs("accounted for:\n", out);
-    if (account_next(account, FLOW_JUDGED, FLOW_ROWS) != FLOW_ROWS)
-        fprintf(out, "  judged    %s\n", account_kind_text(account, FLOW_JUDGED, text));
+    put_judged(out, account);
     put_foreign(out, account);
     put_reasons(out, account, FLOW_UNJUDGED);
     put_reasons(out, account, FLOW_MISSING);

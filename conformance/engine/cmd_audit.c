@@ -56,6 +56,7 @@ static void usage(void)
         "  Judges captures (pcap, pcapng; folders with all below them) by every rule that their traffic exercises, "
         "and\n"
         "  accounts for every file, frame and octet: judged, foreign, or not judged and why.\n"
+        "  --reasons          list what frames and octets are counted as, and stop\n"
         "  --allow-gaps       exit with 0 although iWARP, or what may be iWARP, was not judged; it is shown all the "
         "same\n"
         "  -j N               judge up to N files at once\n"
@@ -66,6 +67,16 @@ static void usage(void)
         "  --all              show what passed, too\n"
         "  --help             this text\n",
         report_format_files(files, sizeof(files)), format_option_names(names, sizeof(names)));
+}
+
+/* The table that every account is drawn from. */
+static void list_reasons(void)
+{
+    for (unsigned i = 0; i < FLOW_ROWS; i++) {
+        const struct flow_account_row *row = flow_account_row((enum flow_row)i);
+
+        printf("%-9s %-17s %s\n", flow_account_kind_name(row->kind), row->name, row->text);
+    }
 }
 
 static int complain(int status, const char *message)
@@ -458,6 +469,11 @@ int cmd_audit(int argc, char **argv)
             usage();
             fputs(selection_usage, stdout);
             return EXIT_CONFORMS;
+        }
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--reasons") == 0) {
+            list_reasons();
+            return fflush(stdout) == 0 ? EXIT_CONFORMS : complain(EXIT_INCONCLUSIVE, "the list could not be written");
         }
     if (catalogue_load(&catalogue, &error) != 0)
         return complain(EXIT_USAGE, error.text);

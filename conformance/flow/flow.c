@@ -222,7 +222,7 @@ void flow_decoder_frame(struct flow_decoder *decoder, const struct flow_frame *f
     enum flow_protocol protocol = flow_link_frame(frame, &layers);
 
     count_frame(decoder, frame->time_ns, frame->captured, frame->length);
-    decoder->totals.ip_bad_checksums += layers.bad_checksum;
+    decoder->totals.account.row[FLOW_ROW_IP_CHECKSUM].items += layers.bad_checksum;
     (void)take(decoder, protocol, &layers, &carrier);
 }
 

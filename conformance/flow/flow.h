@@ -415,13 +415,11 @@ struct flow_totals {
     uint64_t tcp_segments;       /* among them */
     uint64_t fragments;          /* IP fragments */
     uint64_t sctp_packets;
-    uint64_t ip_bad_checksums;   /* IPv4 headers; decoded all the same: hardware may fill them in behind the capture */
     uint64_t sctp_bad_checksums; /* they are not decoded */
     uint64_t mads;               /* CM messages */
     uint64_t cut_frames;         /* shorter in the capture than on the wire */
     uint64_t connections;        /* TCP connections seen */
     uint64_t flows;              /* of them with MPA */
-    uint64_t late;               /* of them without start-up frames: the capture begins later */
     uint64_t start_frames;
     uint64_t fpdus;
     uint64_t ddp_segments;

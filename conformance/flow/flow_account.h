@@ -29,6 +29,7 @@ enum flow_account_kind {
     ROW(AGAIN,          JUDGED,   "again",          "octets that came again: the first copy counts") \
     ROW(NOT_ACCEPTED,   JUDGED,   "not-accepted",   "octets that a receiver drops: outside the window, in a RST, in an FPDU that the close cut short") \
     ROW(BY_CHECK,       JUDGED,   "by-check",       "octets around stimuli of a live run that break the protocol on purpose: the checks judged them") \
+    ROW(IP_CHECKSUM,    JUDGED,   "ip-checksum",    "IPv4 headers with a wrong checksum, decoded all the same: network cards fill it in behind the capture") \
     ROW(ARP,            FOREIGN,  "arp",            "ARP") \
     ROW(LLC,            FOREIGN,  "llc",            "IEEE 802.2 LLC") \
     ROW(ETHERTYPE,      FOREIGN,  "ethertype",      "other EtherTypes") \
@@ -105,7 +106,7 @@ struct flow_account_row {
 
 /* What was counted under one reason. */
 struct flow_count {
-    uint64_t items; /* files, connections; of FLOW_ROW_DROPPED and FLOW_ROW_BLOCK: frames, blocks */
+    uint64_t items; /* files, connections; of FLOW_ROW_DROPPED, FLOW_ROW_IP_CHECKSUM, FLOW_ROW_BLOCK: frames, blocks */
     uint64_t frames;
     uint64_t octets;
 };

@@ -3,7 +3,7 @@
  * Is a stream whose beginning was not captured iWARP? Two things say that it is not, and without one of them nobody knows:
  *
  * - No FPDUs follow one another in it. An FPDU begins with four octets that no Marker divides: ULPDU_Length, DDP's and
- *   RDMAP's control octets (RFC 5044 4.1 and 4.3, RFC 5041 4, RFC 5040 4), 14 bits of which are fixed. In any two longest
+ *   RDMAP's control octets (RFC 5044 4.1 and 4.3, RFC 5041 4, RFC 5040 4), which have few values. In any two longest
  *   FPDUs' worth of octets without a gap one FPDU begins, and where it ends, with or without Markers, the next one does.
  *   A run of that length without such a pair is no FPDU stream, whatever its alignment, its Markers and its CRCs are.
  *

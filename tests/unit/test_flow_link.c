@@ -232,7 +232,7 @@ START_TEST(ip_checksums)
         if (i == 2)
             talk->frame_octets[14 + 8] ^= 1;
         talk_give(talk);
-        ck_assert_uint_eq(totals->ip_bad_checksums, i == 2);
+        ck_assert_uint_eq(totals->account.row[FLOW_ROW_IP_CHECKSUM].items, i == 2);
     }
     ck_assert_uint_eq(totals->tcp_segments, 3);
     talk_free(talk);
