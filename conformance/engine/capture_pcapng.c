@@ -93,19 +93,29 @@ static int take(struct capture_pcapng *pcapng, void *octets, size_t count)
 
 static int broken(const struct capture_pcapng *pcapng, struct sentence *error)
 {
+    unsigned long long frames = pcapng->frames, at = pcapng->at;
+
     if (ferror(pcapng->file))
-        return sentence_set(error, "%s: cannot be read further than frame %llu", pcapng->path,
-                            (unsigned long long)pcapng->frames);
-    return sentence_set(error,
-                        "%s: breaks off behind frame %llu (octet %llu): what comes before it counts, capture again for "
-                        "the rest",
-                        pcapng->path, (unsigned long long)pcapng->frames, (unsigned long long)pcapng->at);
+        (void)sentence_set(error, "%s: cannot be read further than frame %llu", pcapng->path, frames);
+    else
+        (void)sentence_set(error,
+                           "%s: breaks off behind frame %llu (octet %llu): what comes before it counts, capture again "
+                           "for the rest",
+                           pcapng->path, frames, at);
+    return -1;
 }
 
 static int damaged(const struct capture_pcapng *pcapng, const char *what, struct sentence *error)
 {
-    return sentence_set(error, "%s: is damaged behind frame %llu (octet %llu): %s; what comes before it counts",
-                        pcapng->path, (unsigned long long)pcapng->frames, (unsigned long long)pcapng->at, what);
+    (void)sentence_set(error, "%s: is damaged behind frame %llu (octet %llu): %s; what comes before it counts",
+                       pcapng->path, (unsigned long long)pcapng->frames, (unsigned long long)pcapng->at, what);
+    return -1;
+}
+
+static int out_of_memory(const struct capture_pcapng *pcapng, const char *what, struct sentence *error)
+{
+    (void)sentence_set(error, "%s: out of memory for %s", pcapng->path, what);
+    return -1;
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
@@ -152,7 +162,7 @@ static int rest_of_block(struct capture_pcapng *pcapng, uint32_t length, size_t 
         return damaged(pcapng, "a block with an impossible length", error);
     rest = length - taken;
     if (!reserve(pcapng, rest))
-        return sentence_set(error, "%s: out of memory for a block of %u octets", pcapng->path, (unsigned)length);
+        return out_of_memory(pcapng, "a block", error);
     if (take(pcapng, pcapng->block, rest) != 1)
         return broken(pcapng, error);
     if (get32(pcapng, pcapng->block + rest - 4) != length)
@@ -232,7 +242,7 @@ static int take_interface(struct capture_pcapng *pcapng, size_t body, struct sen
         struct interface *grown = realloc(pcapng->interfaces, room * sizeof(*grown));
 
         if (grown == NULL)
-            return sentence_set(error, "%s: out of memory for its interfaces", pcapng->path);
+            return out_of_memory(pcapng, "its interfaces", error);
         pcapng->interfaces = grown;
         pcapng->interface_room = room;
     }

@@ -3,16 +3,20 @@
  * The decoder's insides. A frame goes down these steps:
  *
  *     flow_link.c, flow_ip.c, flow_fragment.c    octets of frames -> one TCP segment
- *     flow.c         which connection (hash; the idle go first), events out
+ *     flow.c         frames in, events out
+ *     flow_connection.c   which connection (hash; closed, foreign and idle ones go first)
  *     flow_tcp.c     segments -> pieces in stream order, or "so many octets are missing"
  *     flow_start.c   pieces -> MPA start-up frames, and what they agree upon
  *     flow_mpa.c     pieces -> FPDUs
  *     flow_lock.c    pieces -> where an FPDU begins, when that is not known
+ *     flow_search.c  is it iWARP at all, when its start was not captured?
+ *     flow_settle.c  what became of a connection's octets
  *     flow_rdmap.c   FPDUs -> DDP Segments and RDMA Messages, and the state rules look at
  *
  * SCTP and CM messages go other ways:
  *
- *     flow_sctp.c         packets -> chunks; TSNs, fragments -> user messages
+ *     flow_sctp.c         packets -> chunks
+ *     flow_sctp_tsn.c     TSNs; fragments -> user messages
  *     flow_sctp_stream.c  user messages -> DDP-SSN order, sessions -> flow_rdmap.c
  *     flow_infiniband.c   InfiniBand and RoCE packets -> MADs
  *     flow_cm.c           MADs -> exchanges of CM messages

@@ -38,8 +38,8 @@ struct flow_event sctp_event(const struct flow *flow, unsigned direction, enum f
     };
 }
 
-static void tell_undecoded(struct flow_decoder *decoder, const struct sctp_association *association, unsigned side,
-                           enum flow_reason reason)
+void sctp_tell_undecoded(struct flow_decoder *decoder, const struct sctp_association *association, unsigned side,
+                         enum flow_reason reason)
 {
     struct flow_event event = sctp_event(association->flow, side ^ association->swap, FLOW_UNDECODED,
                                          association->frame, association->time_ns);
@@ -73,37 +73,6 @@ static void age_newest(struct sctp_decoder *sctp, struct sctp_association *assoc
     sctp->newest = association;
 }
 
-static void drop_fragments(struct flow_decoder *decoder, struct sctp_side *side)
-{
-    sctp_octets(decoder, FLOW_ROW_MESSAGE_PARTS, side->fragment_octets);
-    while (side->fragments != NULL) {
-        struct sctp_fragment *fragment = side->fragments;
-
-        side->fragments = fragment->next;
-        decoder->held -= fragment->count + sizeof(*fragment);
-        free(fragment);
-    }
-    side->fragment_count = side->fragment_octets = 0;
-}
-
-/* TSNs between those that came. */
-static uint64_t count_holes(const struct sctp_side *side)
-{
-    uint64_t holes = 0;
-
-    for (uint32_t tsn = side->next_tsn; (int32_t)(side->highest_tsn - tsn) >= 0; tsn++)
-        holes += (side->seen[tsn % TSN_WINDOW / 8] & 1u << tsn % 8) == 0;
-    return holes;
-}
-
-/* TSNs that were sent, as others or the receiver's SACKs show, and were not captured. */
-static uint64_t count_missing(const struct sctp_side *side)
-{
-    bool acked = side->tsn_known && side->acked_known && (int32_t)(side->acked - side->highest_tsn) > 0;
-
-    return side->missing + (side->tsn_known ? count_holes(side) : 0) + (acked ? side->acked - side->highest_tsn : 0);
-}
-
 /* What became of the frames and of the octets that were kept back. */
 static void settle(struct flow_decoder *decoder, const struct sctp_association *association, bool evicted)
 {
@@ -118,7 +87,7 @@ static void settle(struct flow_decoder *decoder, const struct sctp_association *
     flow_account_count(account, FLOW_ROW_IWARP, association->frames, 0);
     account->row[FLOW_ROW_EVICTED].items += evicted;
     for (unsigned i = 0; i < 2; i++)
-        account->row[FLOW_ROW_GAP].items += count_missing(&association->side[i]);
+        account->row[FLOW_ROW_GAP].items += sctp_count_missing(&association->side[i]);
 }
 
 static void end_association(struct flow_decoder *decoder, struct sctp_association *association, bool tell,
@@ -129,8 +98,8 @@ static void end_association(struct flow_decoder *decoder, struct sctp_associatio
     sctp_streams_end(decoder, association, tell, reason);
     for (unsigned i = 0; i < 2; i++) {
         if (tell && association->flow != NULL && association->side[i].fragments != NULL)
-            tell_undecoded(decoder, association, i, FLOW_REASON_MESSAGE_LONG);
-        drop_fragments(decoder, &association->side[i]);
+            sctp_tell_undecoded(decoder, association, i, FLOW_REASON_MESSAGE_LONG);
+        sctp_drop_fragments(decoder, &association->side[i]);
         if (association->tags[i].association != NULL)
             /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): uthash: what is in the table has its neighbours */
             HASH_DEL(sctp->tags, &association->tags[i]);
@@ -266,155 +235,6 @@ static bool recognise(struct flow_decoder *decoder, struct sctp_association *ass
         memcpy(address->octets, association->key.address[i], sizeof(address->octets));
     }
     return true;
-}
-
-/* ---- TSNs -------------------------------------------------------------------------------------------------------- */
-
-bool sctp_side_complete(const struct sctp_side *side)
-{
-    return side->tsn_known && !side->lost && side->next_tsn == side->highest_tsn + 1;
-}
-
-static void tsn_step(struct sctp_side *side)
-{
-    while (side->seen[side->next_tsn % TSN_WINDOW / 8] & 1u << side->next_tsn % 8) {
-        side->seen[side->next_tsn % TSN_WINDOW / 8] &= (uint8_t) ~(1u << side->next_tsn % 8);
-        side->next_tsn++;
-    }
-}
-
-/* False: it came before. */
-static bool tsn_is_new(struct sctp_side *side, uint32_t tsn)
-{
-    int32_t ahead;
-
-    if (!side->tsn_known) {
-        side->tsn_known = true;
-        side->next_tsn = tsn;
-        side->highest_tsn = tsn - 1;
-    }
-    ahead = (int32_t)(tsn - side->next_tsn);
-    if (ahead < 0)
-        return false;
-    if (ahead >= TSN_WINDOW) { /* what is missing will not come any more */
-        side->missing += (uint64_t)(tsn - 1 - side->highest_tsn) + count_holes(side);
-        memset(side->seen, 0, sizeof(side->seen));
-        side->next_tsn = tsn;
-        side->lost = true;
-    }
-    if (side->seen[tsn % TSN_WINDOW / 8] & 1u << tsn % 8)
-        return false;
-    side->seen[tsn % TSN_WINDOW / 8] |= (uint8_t)(1u << tsn % 8);
-    if ((int32_t)(tsn - side->highest_tsn) > 0)
-        side->highest_tsn = tsn;
-    tsn_step(side);
-    return true;
-}
-
-/* ---- fragments --------------------------------------------------------------------------------------------------- */
-
-/* From a B fragment on, TSN by TSN, up to an E fragment: the one behind it, or `first` when it is not whole. */
-static struct sctp_fragment *run_end(struct sctp_fragment *first, size_t *octets)
-{
-    struct sctp_fragment *at = first;
-
-    *octets = 0;
-    while (true) {
-        *octets += at->count;
-        if (at->last)
-            return at->next;
-        if (at->next == NULL || at->next->tsn != at->tsn + 1 || at->next->first || at->next->sid != first->sid)
-            return first;
-        at = at->next;
-    }
-}
-
-static void give_run(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
-                     struct sctp_fragment **link, const struct sctp_fragment *end, size_t octets)
-{
-    struct sctp_message *message = malloc(sizeof(*message) + octets);
-    struct sctp_fragment *fragment = *link;
-    size_t at = 0;
-
-    if (message != NULL)
-        *message = (struct sctp_message){.tsn = fragment->tsn,
-                                         .ppid = fragment->ppid,
-                                         .sid = fragment->sid,
-                                         .first_frame = fragment->frame,
-                                         .frame = fragment->frame,
-                                         .time_ns = association->time_ns,
-                                         .count = octets,
-                                         .have = octets};
-    while (fragment != end) {
-        struct sctp_fragment *next = fragment->next;
-
-        if (message != NULL) {
-            memcpy(message->copy + at, fragment->octets, fragment->count);
-            if (fragment->frame > message->frame)
-                message->frame = fragment->frame;
-            if (fragment->frame < message->first_frame)
-                message->first_frame = fragment->frame;
-        }
-        at += fragment->count;
-        association->side[side].fragment_count--;
-        association->side[side].fragment_octets -= fragment->count;
-        decoder->held -= fragment->count + sizeof(*fragment);
-        free(fragment);
-        fragment = next;
-    }
-    *link = fragment;
-    if (message == NULL) {
-        sctp_octets(decoder, FLOW_ROW_MEMORY, octets);
-        return;
-    }
-    message->octets = message->copy;
-    sctp_stream_take(decoder, association, side, message);
-    free(message);
-}
-
-static void take_fragment(struct flow_decoder *decoder, struct sctp_association *association, unsigned index,
-                          const struct sctp_data *data)
-{
-    struct sctp_side *side = &association->side[index];
-    struct sctp_fragment **link = &side->fragments, *fragment, *end;
-    size_t octets;
-
-    if (side->fragment_count >= FRAGMENTS_MAX || side->fragment_octets + data->user_octets > 2 * USER_MESSAGE_MAX ||
-        decoder->held > decoder->config.buffer_max) {
-        drop_fragments(decoder, side);
-        side->lost = true;
-        tell_undecoded(decoder, association, index, FLOW_REASON_MESSAGE_LONG);
-    }
-    fragment = malloc(sizeof(*fragment) + data->user_have);
-    if (fragment == NULL) {
-        side->lost = true;
-        sctp_octets(decoder, FLOW_ROW_MEMORY, data->user_have);
-        return;
-    }
-    *fragment = (struct sctp_fragment){.tsn = data->tsn,
-                                       .first = data->first,
-                                       .last = data->last,
-                                       .sid = data->sid,
-                                       .ppid = data->ppid,
-                                       .frame = association->frame,
-                                       .count = data->user_have};
-    memcpy(fragment->octets, data->user, data->user_have);
-    while (*link != NULL && (int32_t)((*link)->tsn - data->tsn) < 0)
-        link = &(*link)->next;
-    fragment->next = *link;
-    *link = fragment;
-    side->fragment_count++;
-    side->fragment_octets += fragment->count;
-    decoder->held += fragment->count + sizeof(*fragment);
-    for (link = &side->fragments; *link != NULL; link = &(*link)->next) {
-        if (!(*link)->first)
-            continue;
-        end = run_end(*link, &octets);
-        if (end == *link)
-            continue;
-        give_run(decoder, association, index, link, end, octets);
-        return;
-    }
 }
 
 /* ---- chunks ------------------------------------------------------------------------------------------------------ */
@@ -558,7 +378,7 @@ static void take_user(struct flow_decoder *decoder, struct packet *packet, const
         count(decoder, packet, FLOW_ROW_PART, data->user_have);
     } else if (!data->interleaved) {
         packet->counted += data->user_have;
-        take_fragment(decoder, association, packet->side, data);
+        sctp_take_fragment(decoder, association, packet->side, data);
     } else { /* RFC 8260 numbers fragments otherwise; DDP's own limit makes them needless */
         side->lost = true;
         count(decoder, packet, FLOW_ROW_MESSAGE_PARTS, data->user_have);
@@ -576,7 +396,7 @@ static void take_data(struct flow_decoder *decoder, struct packet *packet, struc
         tell_chunk(decoder, packet, told);
         return;
     }
-    told->duplicate = !tsn_is_new(side, data.tsn);
+    told->duplicate = !sctp_tsn_is_new(side, data.tsn);
     association->draft_ppids |= is_draft_ppid(data.ppid);
     if (association->flow == NULL) {
         if (!is_rfc5043_ppid(data.ppid) || !data.first)
@@ -628,7 +448,7 @@ static bool take_chunk(struct flow_decoder *decoder, struct packet *packet, cons
 
     if (told.chunk.start == NULL || wire_is_error(result) || (result == WIRE_MORE && !cut)) {
         if (packet->association->flow != NULL && !cut) {
-            tell_undecoded(decoder, packet->association, packet->side, FLOW_REASON_CHUNK);
+            sctp_tell_undecoded(decoder, packet->association, packet->side, FLOW_REASON_CHUNK);
             count(decoder, packet, FLOW_ROW_SCTP_CHUNK, (uint64_t)(end - start));
         }
         packet->association->side[packet->side].lost = true;
@@ -736,7 +556,7 @@ static void take_chunks(struct flow_decoder *decoder, struct packet *packet)
         decoder->totals.sctp_bad_checksums++;
         if (association->flow == NULL)
             return;
-        tell_undecoded(decoder, association, packet->side, FLOW_REASON_CHECKSUM);
+        sctp_tell_undecoded(decoder, association, packet->side, FLOW_REASON_CHECKSUM);
         count(decoder, packet, FLOW_ROW_SCTP_CHECKSUM, datagram->captured);
         return;
     }

@@ -129,8 +129,21 @@ static inline void sctp_octets(struct flow_decoder *decoder, enum flow_row row, 
     flow_account_count(&decoder->totals.account, row, 0, octets);
 }
 
-/* flow_sctp.c */
+/* flow_sctp_tsn.c */
+/* Every TSN of the sender up to its highest was captured. */
 bool sctp_side_complete(const struct sctp_side *side);
+/* Notes a TSN. False: it came before. */
+bool sctp_tsn_is_new(struct sctp_side *side, uint32_t tsn);
+/* TSNs that were sent, as others or the receiver's SACKs show, and were not captured. */
+uint64_t sctp_count_missing(const struct sctp_side *side);
+/* Keeps a fragment; the user message that it makes whole goes to its stream. */
+void sctp_take_fragment(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
+                        const struct sctp_data *data);
+void sctp_drop_fragments(struct flow_decoder *decoder, struct sctp_side *side);
+
+/* flow_sctp.c */
+void sctp_tell_undecoded(struct flow_decoder *decoder, const struct sctp_association *association, unsigned side,
+                         enum flow_reason reason);
 struct flow_event sctp_event(const struct flow *flow, unsigned direction, enum flow_event_kind kind, uint64_t frame,
                              uint64_t time_ns);
 

@@ -350,7 +350,7 @@ static void mangle(struct capture *capture, const struct capture *whole)
 
     for (size_t i = 0; i < whole->count; i++)
         add(capture, &whole->frames[i]);
-    if (draw(6) == 0) /* the capture begins late */
+    if (draw(6) == 0 && capture->count > 0) /* the capture begins late */
         for (size_t first = draw((uint32_t)capture->count); first > 0; first--)
             drop_at(capture, 0);
     for (unsigned i = 0; i < changes && capture->count > 0; i++)
