@@ -259,6 +259,8 @@ struct flow_connection *flow_connection_segment(struct flow_decoder *decoder, co
         connection->flow->last_frame = frame->number;
         connection->flow->last_ns = frame->time_ns;
     }
+    if (!connection->side[1 - segment->side].acked_known)
+        connection->side[1 - segment->side].first_acked = segment->ack;
     if (connection->list == FLOW_LIST_UNDECIDED && segment->length != 0)
         flow_search_segment(connection, segment);
     flow_tcp_segment(decoder, connection, segment, frame);

@@ -177,8 +177,9 @@ struct flow_side {
     uint64_t unit_frame; /* frame with its first octet */
     bool unit_at_start;
     uint32_t unit_segments;
-    unsigned hints;    /* FPDUs that fit without CRC */
-    unsigned nonsense; /* FPDUs in a row that no sender would send */
+    unsigned hints;       /* FPDUs that fit without CRC */
+    unsigned nonsense;    /* FPDUs in a row that no sender would send */
+    uint32_t first_acked; /* by the first segment of the other side with ACK */
     /* While nobody knows whether it is MPA (flow_search.c) */
     bool pushed; /* its last segment had PSH */
     struct flow_search *search;

@@ -64,6 +64,21 @@ static enum flow_row row_of(const struct flow_connection *connection, uint64_t o
     return evicted ? FLOW_ROW_EVICTED : FLOW_ROW_UNRECOGNISED;
 }
 
+/*
+ * Octets behind all that was captured of a side, which the other side has acknowledged: the capture has not got them, and no
+ * later segment says so. One may be a FIN.
+ */
+static uint64_t count_tail(const struct flow_side *side)
+{
+    int32_t ahead = (int32_t)((uint32_t)side->acked - (uint32_t)side->next_seq);
+
+    if (!side->acked_known || side->closed || side->reset)
+        return 0;
+    if (!side->seq_known) /* nothing at all was captured */
+        ahead = (int32_t)((uint32_t)side->acked - side->first_acked);
+    return ahead > 1 ? (uint64_t)ahead - 1 : 0;
+}
+
 void flow_settle_end(struct flow_decoder *decoder, struct flow_connection *connection, bool evicted)
 {
     struct flow_account *account = &decoder->totals.account;
@@ -75,6 +90,8 @@ void flow_settle_end(struct flow_decoder *decoder, struct flow_connection *conne
             octets += connection->pending[i];
         row = row_of(connection, octets, evicted);
     }
+    for (unsigned i = 0; connection->flow != NULL && i < 2; i++)
+        account->row[FLOW_ROW_GAP].octets += count_tail(&connection->side[i]);
     flow_account_count(account, row, connection->frames, octets);
     if (row == FLOW_ROW_UNRECOGNISED || row == FLOW_ROW_TCP)
         account->row[row].items++;

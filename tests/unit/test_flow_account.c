@@ -106,9 +106,6 @@ START_TEST(gap)
     struct talk *talk = conversation(NULL, 8);
     size_t at = talk->boundary[0][4] + 10, end = talk->boundary[0][5] + 20;
 
-    talk_all(talk, 1460);
-    talk_free(talk);
-    talk = conversation(NULL, 8);
     talk_run(talk, 0, 0, talk->start[0], 1460);
     talk_run(talk, 1, 0, talk->octets[1], 1460);
     talk_run(talk, 0, talk->start[0], at, 1460);
@@ -120,6 +117,39 @@ START_TEST(gap)
                           talk_octets(talk, FLOW_ROW_SYNC_LOST),
                       talk->octets[0] + talk->octets[1] - (end - at));
     ck_assert_uint_ge(talk_octets(talk, FLOW_ROW_PART), 10);
+    talk_free(talk);
+}
+END_TEST
+
+/* The last segments are missing, and nothing comes behind them but their acknowledgment. A FIN is no octet. Loop: octets. */
+START_TEST(gap_at_the_end)
+{
+    struct talk *talk = conversation(NULL, 8);
+    size_t end = talk->boundary[0][7], rest = (size_t)_i;
+
+    talk_run(talk, 0, 0, talk->start[0], 1460);
+    talk_run(talk, 1, 0, talk->octets[1], 1460);
+    talk_run(talk, 0, talk->start[0], end, 1460);
+    talk_segment_with(talk, 1, talk->octets[1], talk->octets[1], TCP_FLAG_ACK, end + rest);
+    talk_finish(talk);
+    ck_assert_uint_eq(talk_octets(talk, FLOW_ROW_GAP), rest > 1 ? rest - 1 : 0);
+    ck_assert(talk_whole(talk) == (rest < 2));
+    talk_free(talk);
+}
+END_TEST
+
+/* One direction alone: what the other one has sent is known by its acknowledgments. */
+START_TEST(one_direction)
+{
+    struct talk *talk = talk_new(NULL);
+
+    talk_start_simple(talk, false, false, true);
+    talk_mix(talk, 0, 8);
+    for (size_t at = 0; at < talk->octets[0]; at += 100)
+        talk_segment_with(talk, 0, at, talk->octets[0] - at < 100 ? talk->octets[0] : at + 100, TCP_FLAG_ACK, 3 * at);
+    talk_finish(talk);
+    ck_assert_uint_gt(talk_octets(talk, FLOW_ROW_GAP), talk->octets[0]);
+    ck_assert_uint_gt(talk->good[0], 0);
     talk_free(talk);
 }
 END_TEST
@@ -477,6 +507,8 @@ Suite *flow_account_suite(void)
     tcase_add_test(tests, sums);
     tcase_add_test(tests, healthy);
     tcase_add_test(tests, gap);
+    tcase_add_loop_test(tests, gap_at_the_end, 0, 4);
+    tcase_add_test(tests, one_direction);
     tcase_add_test(tests, snapped);
     tcase_add_loop_test(tests, unfinished, 0, 3);
     tcase_add_test(tests, start_malformed);
