@@ -56,7 +56,7 @@ static void usage(void)
         "  Judges captures (pcap, pcapng; folders with all below them) by every rule that their traffic exercises, "
         "and\n"
         "  accounts for every file, frame and octet: judged, foreign, or not judged and why.\n"
-        "  --reasons          list what frames and octets are counted as, and stop\n"
+        "  --reasons          list what frames and octets are counted as, and the limits, and stop\n"
         "  --allow-gaps       exit with 0 although iWARP, or what may be iWARP, was not judged; it is shown all the "
         "same\n"
         "  -j N               judge up to N files at once\n"
@@ -77,6 +77,13 @@ static void list_reasons(void)
 
         printf("%-9s %-17s %s\n", flow_account_kind_name(row->kind), row->name, row->text);
     }
+    printf(
+        "limits    %d TCP connections at once, %d of them with MPA; %d octets out of order; %d octets of IP packets\n"
+        "          in fragments, for %d seconds\n"
+        "foreign?  a TCP connection without its beginning is when %zu octets have no FPDU behind another, or when %d\n"
+        "          segments with what its senders wrote anew begin unlike FPDUs\n",
+        FLOW_CONNECTIONS_MAX, FLOW_FLOWS_MAX, FLOW_BUFFER_MAX, FLOW_FRAGMENTS_MAX, FLOW_FRAGMENTS_SECONDS,
+        flow_search_window(), FLOW_SEARCH_SEGMENTS);
 }
 
 static int complain(int status, const char *message)

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONNECTIONS_MAX = 65536, FLOWS_MAX = 16384, BUFFER_MAX = 32 << 20, HALF_BUFFER_MAX = 256 << 10 };
-
 const char *flow_reason_text(enum flow_reason reason)
 {
     static const char *const texts[FLOW_REASON_COUNT] = {
@@ -289,13 +287,13 @@ struct flow_decoder *flow_decoder_create(const struct flow_config *config, flow_
     if (config != NULL)
         decoder->config = *config;
     if (decoder->config.connections_max == 0)
-        decoder->config.connections_max = CONNECTIONS_MAX;
+        decoder->config.connections_max = FLOW_CONNECTIONS_MAX;
     if (decoder->config.flows_max == 0)
-        decoder->config.flows_max = FLOWS_MAX;
+        decoder->config.flows_max = FLOW_FLOWS_MAX;
     if (decoder->config.buffer_max == 0)
-        decoder->config.buffer_max = BUFFER_MAX;
+        decoder->config.buffer_max = FLOW_BUFFER_MAX;
     if (decoder->config.half_buffer_max == 0)
-        decoder->config.half_buffer_max = HALF_BUFFER_MAX;
+        decoder->config.half_buffer_max = FLOW_HALF_BUFFER_MAX;
     decoder->sink = sink;
     decoder->ctx = ctx;
     decoder->scratch = malloc(FPDU_SCRATCH_OCTETS);

@@ -398,6 +398,20 @@ struct flow_event {
 /* Called for each event, in stream order within a direction. Must not call the decoder. */
 typedef void (*flow_sink)(void *ctx, const struct flow_event *event);
 
+/* What the decoder holds and waits for unless its configuration says otherwise. */
+enum {
+    FLOW_CONNECTIONS_MAX = 65536,
+    FLOW_FLOWS_MAX = 16384,
+    FLOW_BUFFER_MAX = 32 << 20,
+    FLOW_HALF_BUFFER_MAX = 256 << 10,
+    FLOW_FRAGMENTS_MAX = 8 << 20, /* octets of IP packets in fragments */
+    FLOW_FRAGMENTS_SECONDS = 60,  /* of the capture's clock (RFC 8200 4.5, RFC 1122 3.3.2) */
+    FLOW_SEARCH_SEGMENTS = 3,     /* that begin unlike FPDUs, and tell a connection from MPA (flow_search.c) */
+};
+
+/* Octets without a pair of FPDUs, and without a gap, that do. */
+size_t flow_search_window(void);
+
 /* Zero means the default. */
 struct flow_config {
     size_t rule_state_octets; /* zeroed scratch for each flow; 0: none */

@@ -15,12 +15,11 @@ enum {
     PACKET_MAX = 65535,
     UNITS = (PACKET_MAX + UNIT) / UNIT,
     PACKETS_HELD_MAX = 1024,
-    OCTETS_HELD_MAX = 8 << 20,
     UDP_OCTETS = 8,
     PROTOCOL_UDP = 17,
 };
 
-#define WAIT_NS (UINT64_C(60) * 1000 * 1000 * 1000) /* RFC 8200 4.5, RFC 1122 3.3.2 */
+#define WAIT_NS (UINT64_C(1000000000) * FLOW_FRAGMENTS_SECONDS)
 
 struct packet_key {
     uint8_t source[16], destination[16];
@@ -122,7 +121,7 @@ static void make_room(struct flow_decoder *decoder)
     while (store->oldest != NULL && decoder->now_ns - store->oldest->first_ns > WAIT_NS &&
            decoder->now_ns > store->oldest->first_ns)
         drop(decoder, store->oldest, FLOW_ROW_FRAGMENT_LOST);
-    while (store->oldest != NULL && (store->count >= PACKETS_HELD_MAX || store->octets >= OCTETS_HELD_MAX))
+    while (store->oldest != NULL && (store->count >= PACKETS_HELD_MAX || store->octets >= FLOW_FRAGMENTS_MAX))
         drop(decoder, store->oldest, FLOW_ROW_FRAGMENT_ROOM);
 }
 

@@ -25,12 +25,16 @@ enum {
     QN_AT = 8,          /* from ULPDU_Length on */
     HEADER_OCTETS = 16, /* to behind the queue number, and a Marker before it */
     LEAST_ULPDU = DDP_TAGGED_OCTETS,
-    LONGEST = FPDU_LENGTH_OCTETS + ULPDU_LENGTH_MAX + FPDU_PAD_MAX + FPDU_CRC_OCTETS,
+    LONGEST = FPDU_LENGTH_OCTETS + UINT16_MAX + FPDU_PAD_MAX + FPDU_CRC_OCTETS, /* also one that may not be so long */
     LONGEST_WITH_MARKERS = LONGEST + (LONGEST / MARKER_DATA + 1) * MARKER_OCTETS,
     WINDOW = 2 * LONGEST_WITH_MARKERS + HEADER_OCTETS,
     ENDS_MAX = 64,
-    FRESH_MAX = 3,
 };
+
+size_t flow_search_window(void)
+{
+    return WINDOW;
+}
 
 struct flow_search {
     uint64_t scanned;        /* octets since the last gap */
@@ -183,6 +187,6 @@ void flow_search_segment(struct flow_connection *connection, const struct flow_s
 
 bool flow_search_is_foreign(const struct flow_connection *connection)
 {
-    return (connection->fresh_fpdus == 0 && connection->fresh_others >= FRESH_MAX) ||
+    return (connection->fresh_fpdus == 0 && connection->fresh_others >= FLOW_SEARCH_SEGMENTS) ||
            flow_search_excludes(&connection->side[0]) || flow_search_excludes(&connection->side[1]);
 }
