@@ -254,6 +254,7 @@ static int put_run(const struct writing *writing)
     int rc = -1;
 
     info.shard = NULL;
+    info.conditions = NULL; /* each part has its own; merged results are not gone on with */
     info.parts = parts_json(writing->merge);
     if (info.parts)
         object = run_info_to_json(&info);

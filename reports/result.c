@@ -91,6 +91,16 @@ void summary_add_messages(struct run_summary *summary, const char *name, uint64_
         summary->messages[summary->message_count++] = (struct message_count){name, count};
 }
 
+void summary_add_traffic(struct run_summary *to, const struct run_summary *from)
+{
+    to->frames += from->frames;
+    to->fpdus += from->fpdus;
+    to->ddp_segments += from->ddp_segments;
+    to->crc_errors += from->crc_errors;
+    for (size_t i = 0; i < from->message_count; i++)
+        summary_add_messages(to, from->messages[i].name, from->messages[i].count);
+}
+
 enum exit_status summary_exit_status(const struct run_summary *summary)
 {
     if (summary->fail)
@@ -289,6 +299,8 @@ json_t *run_info_to_json(const struct run_info *info)
     rc |= set_text(object, "started", info->started);
     if (info->selected)
         rc |= set_count(object, "selected", info->selected);
+    if (info->conditions)
+        rc |= json_object_set(object, "conditions", info->conditions);
     rc |= set_text(object, "shard", info->shard);
     rc |= set_text(object, "plan", info->plan);
     if (info->parts)
@@ -314,8 +326,9 @@ int run_info_from_json(json_t *object, struct run_info *info)
         .shard = get_text(object, "shard"),
         .plan = get_text(object, "plan"),
     };
-    json_t *parts = json_object_get(object, "parts");
+    json_t *parts = json_object_get(object, "parts"), *conditions = json_object_get(object, "conditions");
     info->parts = json_is_object(parts) ? parts : NULL;
+    info->conditions = json_is_object(conditions) ? conditions : NULL;
     const char *type = get_text(object, "type");
     if (!type || strcmp(type, "run") != 0 || !info->tool || !info->catalogue || !info->target)
         return -1;

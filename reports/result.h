@@ -76,6 +76,12 @@ struct run_info {
     const char *command; /* optional: "run", "audit" */
     const char *started; /* optional: UTC, "2026-11-20T10:47:28Z" */
     uint64_t selected;   /* optional: requirements that were selected and that something can decide; of all shards */
+    /*
+     * Optional, of a run: everything else that its verdicts depend on and `--resume` compares, by name: texts such as
+     * {"selection": "DDP-7.*"}; borrowed.
+     */
+    json_t *conditions;
+    json_t *functions; /* optional, of a run: the name of each rule, by requirement; a line of its own; borrowed */
     /* of a part of a run (--shard), and of what was merged (reports/merge.h) */
     const char *shard; /* "2/4"; NULL: not shared out */
     const char *plan;  /* digest of what was shared out, hexadecimal */
@@ -129,6 +135,9 @@ void summary_take_verdicts(struct run_summary *to, const struct run_summary *fro
 
 /* Adds `count` messages called `name` (borrowed) to the summary; a full table drops further names, never overflows. */
 void summary_add_messages(struct run_summary *summary, const char *name, uint64_t count);
+
+/* Adds the counters of traffic of `from`; verdicts and times are left alone. Names of messages are borrowed. */
+void summary_add_traffic(struct run_summary *to, const struct run_summary *from);
 
 /*
  * Exit status for a finished run: any FAIL 1; else nothing decided (nothing selected, or all SKIP) 3; else any

@@ -13,13 +13,16 @@
 #include "conformance/engine/coverage.h"
 #include "conformance/engine/peer_launcher.h"
 #include "conformance/engine/profile.h"
+#include "conformance/engine/run_conditions.h"
+#include "conformance/engine/run_journal.h"
 #include "conformance/engine/run_options.h"
+#include "conformance/engine/run_resume.h"
+#include "conformance/engine/run_traffic.h"
 #include "conformance/engine/runner.h"
 #include "conformance/engine/utc_text.h"
 #include "reference-stack/defect.h"
 #include "reports/results_log.h"
 #include "reports/terminal.h"
-#include "wire/rdmap.h"
 
 enum { PATH_OCTETS = 4096 };
 
@@ -35,6 +38,8 @@ struct command {
     struct results_log *log;
     struct results_done *done;
     struct terminal terminal;
+    struct runner_totals totals;
+    struct run_summary traffic; /* of all checks, also those of the run that --resume goes on with */
     uint64_t failed;
     bool *exercised; /* by requirement index: it has a result */
     char plan_digest[SHARD_DIGEST_OCTETS];
@@ -59,11 +64,18 @@ static int complain(int status, const char *message)
     return status;
 }
 
-static bool on_done(void *user, const struct plan_item *item)
+static bool on_superseded(void *user, size_t i, struct journal *journal)
 {
     const struct command *command = user;
 
-    return command->done != NULL && results_done_has(command->done, item->check->id, item->role);
+    return run_resume_superseded(command->done, i, journal);
+}
+
+static unsigned on_repeated(void *user, const struct plan_item *item)
+{
+    const struct command *command = user;
+
+    return run_resume_repeated(command->done, item);
 }
 
 static void on_progress(void *user, size_t done, size_t total, const struct plan_item *item)
@@ -97,22 +109,87 @@ static bool deferred(struct command *command, struct result *result, char text[D
     return true;
 }
 
+/* What the profile makes of a result. The texts are its, and live as long as it. */
+struct judged_texts {
+    char message[DEVIATION_TEXT_OCTETS], outcome[OUTCOME_OCTETS];
+};
+
+static bool judge(struct command *command, struct result *result, struct judged_texts *texts)
+{
+    bool rule = strcmp(result->by, "rule") == 0;
+
+    if (command->options.profile == NULL)
+        return false;
+    if (result->verdict == VERDICT_FAIL)
+        result->outcome = outcome_digest(result, texts->outcome);
+    if (deferred(command, result, texts->message))
+        return false;
+    if (rule && result->verdict == VERDICT_PASS && command->totals.stopped)
+        return false; /* the rest of the run may show the known deviation */
+    return deviations_judge(&command->profile.deviations, result, command->today, texts->message);
+}
+
+/* What an earlier run decided: nothing is written again, but it is known again. */
+static bool on_earlier(void *user, const struct plan_item *item, struct journal *journal)
+{
+    struct command *command = user;
+    struct result result;
+    struct judged_texts texts;
+
+    if (!run_resume_earlier(command->done, item, journal))
+        return false;
+    summary_add_traffic(&command->traffic, &journal->traffic);
+    if (run_resume_result(command->done, item, &result)) {
+        (void)judge(command, &result, &texts);
+        command->failed += result.verdict == VERDICT_FAIL;
+    }
+    return true;
+}
+
+/* A rule's finding, as it would be reported if the run ended here. */
+static void judge_rule(struct command *command, struct journal_rule *rule, struct judged_texts *texts)
+{
+    struct result judged;
+
+    place_frame(command, &rule->result);
+    judged = rule->result;
+    rule->judged.known = judge(command, &judged, texts);
+    rule->result.outcome = judged.outcome;
+    rule->judged.verdict = judged.verdict;
+    rule->judged.message = judged.message;
+    rule->judged.finding = judged.finding;
+    rule->judged.deviation = judged.deviation;
+    rule->judged.review_by = judged.review_by;
+}
+
+static int on_journal(void *user, struct journal *journal, const struct flow_totals *traffic)
+{
+    struct command *command = user;
+    struct judged_texts *texts = calloc(journal->rule_count + 1, sizeof(*texts));
+    int status;
+
+    if (texts == NULL)
+        return sentence_set(&command->log_error, "out of memory for what the rules found");
+    run_traffic_add(&journal->traffic, traffic);
+    summary_add_traffic(&command->traffic, &journal->traffic);
+    for (size_t i = 0; i < journal->rule_count; i++)
+        if (journal->rules[i].result.verdict != VERDICT_PASS)
+            judge_rule(command, &journal->rules[i], &texts[i]);
+    status = results_log_journal(command->log, journal, &command->log_error);
+    free(texts);
+    return status;
+}
+
 static int on_result(void *user, const struct result *decided)
 {
     struct command *command = user;
     const struct requirement *requirement = catalogue_find(command->catalogue, decided->id);
     struct result result = *decided;
-    char text[DEVIATION_TEXT_OCTETS], outcome[OUTCOME_OCTETS];
+    struct judged_texts texts;
 
-    if (strcmp(result.by, "rule") == 0 && command->done != NULL &&
-        results_done_has(command->done, result.id, result.role))
-        return 0;
     if (requirement != NULL)
         command->exercised[requirement->index] = true;
-    if (command->options.profile != NULL && result.verdict == VERDICT_FAIL)
-        result.outcome = outcome_digest(&result, outcome);
-    if (command->options.profile != NULL && !deferred(command, &result, text))
-        (void)deviations_judge(&command->profile.deviations, &result, command->today, text);
+    (void)judge(command, &result, &texts);
     command->failed += result.verdict == VERDICT_FAIL;
     place_frame(command, &result);
     if (results_log_append(command->log, &result, &command->log_error) != 0)
@@ -121,7 +198,7 @@ static int on_result(void *user, const struct result *decided)
         terminal_clear(&command->terminal);
         terminal_result(&command->terminal, &result, requirement != NULL ? requirement->text : NULL);
     }
-    return interrupted ? -1 : 0;
+    return interrupted ? 1 : 0;
 }
 
 static int dry_run(const struct command *command)
@@ -179,10 +256,16 @@ static int open_log(struct command *command, struct sentence *error)
         info.shard = shard;
         info.plan = command->plan_digest;
     }
+    info.conditions = run_conditions(options, command->host, error);
+    if (info.conditions == NULL)
+        return -1;
+    info.functions = run_journal_functions();
     if (options->resume)
         command->log = results_log_resume(command->results, &info, echo, &command->done, error);
     else
         command->log = results_log_create(command->results[0] != '\0' ? command->results : NULL, &info, echo, error);
+    json_decref(info.conditions);
+    json_decref(info.functions);
     return command->log != NULL ? 0 : -1;
 }
 
@@ -224,17 +307,6 @@ static uint64_t count_not_exercised(const struct command *command)
     return command->plan.decidable > decided ? command->plan.decidable - decided : 0;
 }
 
-static void add_traffic(struct run_summary *summary, const struct flow_totals *flow)
-{
-    summary->frames = flow->frames;
-    summary->fpdus = flow->fpdus;
-    summary->ddp_segments = flow->ddp_segments;
-    summary->crc_errors = flow->crc_errors;
-    for (unsigned opcode = 0; opcode < 16; opcode++)
-        if (flow->messages[opcode] != 0 && rdmap_opcode_rows[opcode].name != NULL)
-            summary_add_messages(summary, rdmap_opcode_rows[opcode].name, flow->messages[opcode]);
-}
-
 /* Known deviations that nothing met: the profile says more than is true. */
 static int report_unmet(struct command *command)
 {
@@ -268,7 +340,7 @@ static int exit_status(const struct command *command, const struct run_summary *
     return EXIT_CONFORMS;
 }
 
-static int finish(struct command *command, const struct runner_totals *totals, int status, struct sentence *error)
+static int finish(struct command *command, int status, struct sentence *error)
 {
     struct run_summary summary = *results_log_summary(command->log);
     struct sentence report_error;
@@ -278,7 +350,8 @@ static int finish(struct command *command, const struct runner_totals *totals, i
     summary.ended = utc_text(ended);
     if (status != 0)
         summary.stopped = interrupted ? "interrupted" : error->text;
-    add_traffic(&summary, &totals->flow);
+    run_traffic_add(&command->traffic, &command->totals.flow);
+    run_traffic_finish(&summary, &command->traffic);
     summary.not_exercised = count_not_exercised(command);
     if (command->log_error.text[0] == '\0' && results_log_finish(command->log, &summary, &command->log_error) != 0)
         status = -1;
@@ -330,20 +403,22 @@ static int run(struct command *command, struct sentence *error)
         .evidence_name = "evidence",
         .ladder = true,
         .replay = replay,
-        .done = on_done,
+        .earlier = on_earlier,
+        .superseded = on_superseded,
+        .repeated = on_repeated,
+        .journal = on_journal,
         .progress = on_progress,
         .result = on_result,
         .user = command,
     };
     struct sigaction action = {.sa_handler = on_signal};
-    struct runner_totals totals;
     int status;
 
     describe_replay(command, replay, sizeof(replay));
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
-    status = runner_run(&config, &totals, error);
-    return finish(command, &totals, status, error);
+    status = runner_run(&config, &command->totals, error);
+    return finish(command, status, error);
 }
 
 static int load_scripts(struct command *command, struct sentence *error)

@@ -31,7 +31,6 @@ static void forget(struct tally_entry *entry)
     free(entry->expected);
     free(entry->actual);
     free(entry->message);
-    free(entry->check);
     *entry = (struct tally_entry){.rule = rule};
 }
 
@@ -54,16 +53,24 @@ static char *copy_text(const char *text)
     return text == NULL ? NULL : strdup(text);
 }
 
-struct tally_entry *tally_add(struct tally *tally, const struct rule_result *result, const struct flow *flow,
-                              const char *check)
+/* Flows end in any order: of equals the one with the first frame counts. */
+static bool counts(const struct tally_entry *entry, const struct rule_result *result)
+{
+    return !entry->exercised || result->verdict > entry->verdict ||
+           (result->verdict == entry->verdict && result->frame < entry->frame);
+}
+
+struct tally_entry *tally_add(struct tally *tally, const struct rule_result *result, const struct flow *flow)
 {
     struct tally_entry *entry = &tally->entries[result->rule->index];
     char name[FLOW_NAME_MAX];
     uint64_t passes = entry->passes + result->passes;
+    uint64_t findings = entry->exercised && result->verdict == entry->verdict ? entry->findings : 0;
 
-    if (!entry->exercised || result->verdict > entry->verdict) {
+    if (counts(entry, result)) {
         forget(entry);
         entry->exercised = true;
+        entry->findings = findings;
         entry->verdict = result->verdict;
         entry->frame = result->frame;
         entry->role = copy_text(flow_role(flow, result->direction));
@@ -71,7 +78,6 @@ struct tally_entry *tally_add(struct tally *tally, const struct rule_result *res
         entry->expected = copy_text(result->expected);
         entry->actual = copy_text(result->actual);
         entry->message = copy_text(result->message);
-        entry->check = copy_text(check);
     }
     entry->passes = passes;
     if (result->verdict == entry->verdict)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the rules said over a whole live run: the worst verdict for each requirement, with the first finding of that
- * kind, however many flows the checks made.
+ * What the rules found in the traffic of one check: the worst verdict for each requirement, with the first finding of
+ * that kind, however many flows the check made.
  */
 #ifndef CONFORMANCE_ENGINE_TALLY_H
 #define CONFORMANCE_ENGINE_TALLY_H
@@ -17,11 +17,10 @@ struct tally_entry {
     enum rule_verdict verdict;
     uint64_t findings; /* with that verdict */
     uint64_t passes;
-    uint64_t frame; /* in the evidence of the check that `check` names */
+    uint64_t frame; /* in the evidence of the check */
     char *role;
     char *flow;
     char *expected, *actual, *message;
-    char *check; /* where it was seen first */
 };
 
 struct tally;
@@ -33,9 +32,8 @@ void tally_free(struct tally *tally);
 /* Forgets everything. */
 void tally_clear(struct tally *tally);
 
-/* One flow's result; `check` names the evidence it is in (may be ""). Returns the entry. */
-struct tally_entry *tally_add(struct tally *tally, const struct rule_result *result, const struct flow *flow,
-                              const char *check);
+/* One flow's result. Returns the entry. */
+struct tally_entry *tally_add(struct tally *tally, const struct rule_result *result, const struct flow *flow);
 
 /* The i-th rule's entry; NULL from rule_count() on. */
 const struct tally_entry *tally_at(const struct tally *tally, size_t i);

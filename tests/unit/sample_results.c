@@ -159,8 +159,13 @@ void sample_results(const char *folder, int finished)
     };
 
     ck_assert_msg(log != NULL, "%s", error.text);
-    for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++)
+    for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++) {
+        const struct journal journal = {.id = results[i].id, .role = results[i].role, .found = results[i].verdict};
+
+        if (strcmp(results[i].by, "check") == 0)
+            ck_assert_msg(results_log_journal(log, &journal, &error) == 0, "%s", error.text);
         ck_assert_msg(results_log_append(log, &results[i], &error) == 0, "%s", error.text);
+    }
     json_decref(steps);
     struct run_summary summary = *results_log_summary(log);
     summary.not_exercised = 100;
