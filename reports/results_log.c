@@ -57,8 +57,11 @@ static int write_lines(struct results_log *log, struct sentence *error)
     if (length == 0)
         return 0;
     int rc = log->fd >= 0 ? write_all(log, log->lines.octets, length, error) : 0;
-    if (log->echo && (fwrite(log->lines.octets, 1, length, log->echo) != length || fflush(log->echo) != 0))
-        rc = rc ? rc : sentence_set(error, "standard output: cannot write the results: %s", strerror(errno));
+    if (log->echo && (fwrite(log->lines.octets, 1, length, log->echo) != length || fflush(log->echo) != 0)) {
+        log->echo = NULL;
+        if (log->fd < 0)
+            rc = sentence_set(error, "standard output: cannot write the results: %s", strerror(errno));
+    }
     return rc;
 }
 
@@ -149,6 +152,16 @@ int results_log_append_line(struct results_log *log, enum verdict verdict, const
         return -1;
     summary_count(&log->summary, verdict);
     return 0;
+}
+
+int results_log_beside(struct results_log *log, const struct result *result, struct sentence *error)
+{
+    json_t *object = result_to_json(result);
+
+    if (json_object_set_new(object, "type", json_string("beside")) == 0)
+        return results_log_write(log, object, error);
+    json_decref(object);
+    return out_of_memory(log, error);
 }
 
 int results_log_journal(struct results_log *log, const struct journal *journal, struct sentence *error)

@@ -18,7 +18,8 @@ struct results_done;
 
 /*
  * Starts a new file at `path` (truncated) and writes the run line. `path` NULL: no file, only the echo. `echo`, when
- * not NULL, receives every line too (`--format jsonl` hands stdout in) and stays the caller's.
+ * not NULL, receives every line too (`--format jsonl` hands stdout in) and stays the caller's. An echo that fails (its
+ * ferror() says so) gets no more lines; it is an error where there is no file.
  * NULL on error, with the sentence set. Free with results_log_close().
  */
 struct results_log *results_log_create(const char *path, const struct run_info *info, FILE *echo,
@@ -47,6 +48,9 @@ int results_log_append_line(struct results_log *log, enum verdict verdict, const
  * (out of memory).
  */
 int results_log_journal(struct results_log *log, const struct journal *journal, struct sentence *error);
+
+/* Appends a rule's result that adds nothing to what a check decided, of a shard: a merge may need it. It is not counted. */
+int results_log_beside(struct results_log *log, const struct result *result, struct sentence *error);
 
 /* Appends the line of a capture that was read: behind its results. */
 int results_log_capture(struct results_log *log, const struct capture_info *info, struct sentence *error);
@@ -92,7 +96,7 @@ struct results_reader {
     int (*on_result)(void *user, const struct result *result, json_t *object);
     int (*on_journal)(void *user, const struct journal *journal, json_t *object);
     int (*on_capture)(void *user, const struct capture_info *info, json_t *object);
-    /* merged results: a rule's result that adds nothing to what a check decided, kept for the next merge */
+    /* shards and merged results: a rule's result that adds nothing to what a check decided, kept for the next merge */
     int (*on_beside)(void *user, const struct result *result, json_t *object);
     int (*on_summary)(void *user, const struct run_summary *summary, json_t *object);
     void (*on_console)(void *user, const char *text); /* the end of what the device said on its console */

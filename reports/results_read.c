@@ -41,6 +41,7 @@ static int deliver_run(struct reading *reading, json_t *object)
     if (reading->started)
         return bad(reading, "a second run line; one file holds one run");
     reading->started = true;
+    reading->stopped.shard = info.shard != NULL;
     return reading->reader->on_run ? reading->reader->on_run(reading->reader->user, &info, object) : 0;
 }
 
@@ -57,7 +58,7 @@ static int deliver_result(struct reading *reading, json_t *object, bool beside)
 
     if (result_from_json(object, &result) != 0)
         return bad(reading, "a result without an id or with an unknown verdict");
-    if (!beside && without_memory(reading, stopped_result(&reading->stopped, &result)) != 0)
+    if (without_memory(reading, stopped_result(&reading->stopped, &result)) != 0)
         return -1;
     return taker ? taker(reader->user, &result, object) : 0;
 }
@@ -79,7 +80,9 @@ static int deliver_journal(struct reading *reading, json_t *object)
 /* What the rules found, where the run was stopped before it could write their results. */
 static int deliver_stopped(struct reading *reading)
 {
-    return stopped_finish(&reading->stopped, reading->reader->on_result, reading->reader->user, reading->error);
+    const struct results_reader *reader = reading->reader;
+
+    return stopped_finish(&reading->stopped, reader->on_result, reader->on_beside, reader->user, reading->error);
 }
 
 static int deliver_summary(struct reading *reading, json_t *object)

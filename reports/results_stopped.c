@@ -60,7 +60,7 @@ int stopped_rules(struct stopped *stopped, json_t *object)
     return 0;
 }
 
-int stopped_finish(struct stopped *stopped, int (*function)(void *, const struct result *, json_t *), void *user,
+int stopped_finish(struct stopped *stopped, stopped_function *added, stopped_function *beside, void *user,
                    struct sentence *error)
 {
     const struct rule_pool_entry *entry;
@@ -73,10 +73,11 @@ int stopped_finish(struct stopped *stopped, int (*function)(void *, const struct
         return sentence_set(error, "out of memory for what the rules found");
     entry = stopped->pool ? rule_pool_first(stopped->pool) : NULL;
     for (; rc == 0 && entry; entry = entry->hh.next) {
+        stopped_function *function = rule_pool_adds(stopped->pool, entry) ? added : stopped->shard ? beside : NULL;
         struct result result = entry->result;
         json_t *object;
 
-        if (json_object_get(stopped->reported, result.id) || !rule_pool_adds(stopped->pool, entry))
+        if (!function || json_object_get(stopped->reported, result.id))
             continue;
         if (entry->judged.known) {
             result.verdict = entry->judged.verdict;
@@ -90,7 +91,7 @@ int stopped_finish(struct stopped *stopped, int (*function)(void *, const struct
         object = result_to_json(&result);
         if (!object || result_from_json(object, &result) != 0) /* a reader keeps the strings by keeping the object */
             rc = sentence_set(error, "out of memory for what the rules found");
-        else if (function)
+        else
             rc = function(user, &result, object);
         json_decref(object);
     }

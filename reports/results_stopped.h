@@ -14,6 +14,7 @@ struct stopped {
     json_t *pending;   /* the journal that was read last, when its check's result has not followed yet */
     json_t *functions; /* of the "rules" line: names of rules, by requirement */
     json_t *reported;  /* requirements of which the file has a rule's result */
+    bool shard;        /* this is a part of a run: a merge wants what adds nothing, too */
     bool done;
 };
 
@@ -22,11 +23,14 @@ int stopped_journal(struct stopped *stopped, json_t *object);
 int stopped_result(struct stopped *stopped, const struct result *result);
 int stopped_rules(struct stopped *stopped, json_t *object);
 
+typedef int stopped_function(void *user, const struct result *result, json_t *object);
+
 /*
- * Calls `function` for each result that the run would have written if it had ended here, and that the file does not
- * have. Its return other than 0 ends this and is returned. Without memory -1 and a sentence. Later calls do nothing.
+ * Calls `added` for each result that the run would have written if it had ended here, and that the file does not have;
+ * `beside` for what adds nothing to a check's result; NULL: not called. A return other than 0 ends this and is returned.
+ * Without memory -1 and a sentence. Later calls do nothing.
  */
-int stopped_finish(struct stopped *stopped, int (*function)(void *, const struct result *, json_t *), void *user,
+int stopped_finish(struct stopped *stopped, stopped_function *added, stopped_function *beside, void *user,
                    struct sentence *error);
 
 void stopped_free(struct stopped *stopped);

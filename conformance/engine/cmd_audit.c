@@ -18,6 +18,7 @@
 #include "reports/result.h"
 #include "reports/results_log.h"
 #include "reports/terminal.h"
+#include "tools/standard_streams.h"
 
 enum { BLOCKS_MAX = 3 }; /* findings of one requirement shown on the terminal; all are in the results */
 
@@ -63,6 +64,8 @@ static void usage(void)
 static int complain(int status, const char *message)
 {
     fprintf(stderr, "warpcheck audit: %s\n", message);
+    if (status == EXIT_INCONCLUSIVE && ferror(stdout))
+        standard_output_drop(); /* one line is enough */
     return status;
 }
 
@@ -70,7 +73,7 @@ static int complain(int status, const char *message)
 static void unwritten(struct audit *audit, const char *message)
 {
     if (!audit->unwritten)
-        complain(0, message);
+        complain(EXIT_INCONCLUSIVE, message);
     audit->unwritten = true;
 }
 
@@ -268,11 +271,13 @@ static void show_hidden(struct audit *audit)
 
 static int exit_status(const struct audit *audit, const struct run_summary *summary)
 {
+    if (audit->unwritten)
+        return EXIT_INCONCLUSIVE; /* findings were lost: what is left is not the result of this audit */
     if (summary->fail != 0)
         return EXIT_FAILS;
     if (audit->foreign)
         return EXIT_USAGE;
-    if (audit->damaged || audit->unwritten)
+    if (audit->damaged)
         return EXIT_INCONCLUSIVE;
     /* A shard in which nothing was decided says nothing about the whole: the merged report does. */
     if (audit->options->shard.of != 0 && summary_exit_status(summary) == EXIT_NOTHING_SELECTED)
@@ -303,8 +308,7 @@ static int finish(struct audit *audit)
         show_hidden(audit);
         audit->terminal.unfinished = audit->damaged || audit->foreign;
         terminal_summary(&audit->terminal, &summary, page[0] != '\0' ? page : NULL);
-        if (fflush(stdout) != 0 || ferror(stdout))
-            unwritten(audit, "standard output could not be written");
+        (void)fflush(stdout); /* what else is reported stands below; main() reports a failure */
     }
     if (summary_exit_status(&summary) == EXIT_NOTHING_SELECTED && !audit->foreign)
         explain_nothing(audit);

@@ -439,9 +439,5 @@ int cmd_gen(int argc, char **argv)
     else if (gen != NULL)
         status = options.corpus != NULL ? make_folder(gen, &options, &error) : one_output(gen, &options, &error);
     gen_free(gen);
-    if (status == GEN_DONE && (fflush(stdout) != 0 || ferror(stdout))) {
-        (void)sentence_set(&error, "the standard output cannot be written: %s", strerror(errno));
-        status = GEN_ENVIRONMENT;
-    }
     return status == GEN_DONE ? GEN_DONE : complain(status, &error);
 }

@@ -23,6 +23,7 @@
 #include "reference-stack/defect.h"
 #include "reports/results_log.h"
 #include "reports/terminal.h"
+#include "tools/standard_streams.h"
 
 enum { PATH_OCTETS = 4096 };
 
@@ -61,6 +62,8 @@ static void on_signal(int number)
 static int complain(int status, const char *message)
 {
     fprintf(stderr, "warpcheck run: %s\n", message);
+    if (status == EXIT_ENVIRONMENT && ferror(stdout))
+        standard_output_drop(); /* one line is enough */
     return status;
 }
 
@@ -199,6 +202,19 @@ static int on_result(void *user, const struct result *decided)
         terminal_result(&command->terminal, &result, requirement != NULL ? requirement->text : NULL);
     }
     return interrupted ? 1 : 0;
+}
+
+static int on_beside(void *user, const struct result *found)
+{
+    struct command *command = user;
+    struct result result = *found;
+    struct judged_texts texts;
+
+    if (command->options.shard.of == 0)
+        return 0;
+    (void)judge(command, &result, &texts);
+    place_frame(command, &result);
+    return results_log_beside(command->log, &result, &command->log_error);
 }
 
 static int dry_run(const struct command *command)
@@ -409,6 +425,7 @@ static int run(struct command *command, struct sentence *error)
         .journal = on_journal,
         .progress = on_progress,
         .result = on_result,
+        .beside = on_beside,
         .user = command,
     };
     struct sigaction action = {.sa_handler = on_signal};

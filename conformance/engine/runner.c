@@ -223,13 +223,15 @@ static int report_rules(struct run *run)
     for (size_t i = 0; i < rule_count(); i++) {
         const struct rule *rule = rule_at(i);
         const struct rule_pool_entry *entry = rule_pool_find(run->pool, rule->id);
+        int (*function)(void *, const struct result *);
         struct result result;
 
-        if (entry == NULL || !rule_pool_adds(run->pool, entry))
+        if (entry == NULL)
             continue;
+        function = rule_pool_adds(run->pool, entry) ? run->config->result : run->config->beside;
         result = entry->result;
         result.script = rule->function;
-        if (run->config->result(run->config->user, &result) < 0)
+        if (function != NULL && function(run->config->user, &result) < 0)
             return -1;
     }
     return 0;

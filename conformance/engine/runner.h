@@ -48,6 +48,8 @@ struct runner_config {
      * (interrupted); -1 stops it at once (disk full).
      */
     int (*result)(void *user, const struct result *result);
+    /* The same for what a rule found where a check found as much: no result of the run. NULL: not called. */
+    int (*beside)(void *user, const struct result *result);
     void *user;
 };
 

@@ -391,7 +391,7 @@ START_TEST(torn_anywhere)
             ck_assert_uint_eq((size_t)(tally.runs + tally.results + tally.journals + tally.summaries), whole);
         lines = whole;
     }
-    ck_assert_uint_eq(lines, 14);
+    ck_assert_uint_eq(lines, 15);
     free(text);
     unlink(path);
     unlink(sample_path(folder, "results.jsonl"));
@@ -541,7 +541,7 @@ START_TEST(resume_goes_on)
     sample_write(path, text, size - 30); /* the summary line torn */
     struct results_log *log = results_log_resume(path, &sample_info, NULL, &done, &error);
     ck_assert_msg(log != NULL, "%s", error.text);
-    ck_assert_uint_eq(results_done_count(done), 3);
+    ck_assert_uint_eq(results_done_count(done), 4);
     ck_assert(results_done_has(done, "MPA-7.1.2-05", "responder"));
     ck_assert(!results_done_has(done, "MPA-4.5-05", sample_hostile)); /* a rule's: made again of the journals */
     ck_assert(!results_done_has(done, "MPA-7.1.2-05", NULL));
@@ -552,7 +552,7 @@ START_TEST(resume_goes_on)
     ck_assert_int_eq(results_log_finish(log, results_log_summary(log), &error), 0);
     ck_assert_int_eq(results_log_close(log, &error), 0);
     ck_assert_msg(tally_read(&tally, path, &error) == 0, "%s", error.text);
-    ck_assert_int_eq(tally.results, 4);
+    ck_assert_int_eq(tally.results, 5);
     ck_assert_uint_eq(tally.summary.pass, 2);
     ck_assert_int_eq(tally.summaries, 1);
     ck_assert_int_eq(tally.notes, 0);
