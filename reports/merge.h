@@ -16,6 +16,7 @@
 #ifndef REPORTS_MERGE_H
 #define REPORTS_MERGE_H
 
+#include "reports/folder.h"
 #include "reports/result.h"
 #include "wire/sentence.h"
 
@@ -46,10 +47,10 @@ struct merge_outcome {
 };
 
 /*
- * Settles what was added and writes DIR/results.jsonl and DIR/evidence/. When something is missing, its summary says so, as
+ * Settles what was added and writes results.jsonl and evidence/ into the folder. When something is missing, its summary says so, as
  * that of a run which did not come to its end. 0, or -1 with the sentence set. Only once.
  */
-int merge_write(struct merge *merge, const char *dir, struct merge_outcome *outcome, struct sentence *error);
+int merge_write(struct merge *merge, struct folder *folder, struct merge_outcome *outcome, struct sentence *error);
 
 /* What a run that was not shared out would have ended with; what is missing makes it EXIT_INCONCLUSIVE at best. */
 enum exit_status merge_exit_status(const struct merge_outcome *outcome);

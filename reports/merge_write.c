@@ -3,10 +3,8 @@
 #include "reports/merge.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "conformance/requirements/catalogue.h"
@@ -14,6 +12,7 @@
 #include "reports/merge_evidence.h"
 #include "reports/merge_internal.h"
 #include "reports/result_line.h"
+#include "reports/save.h"
 
 enum { UNDECIDED = -1, NAMED_SHARDS_MAX = 16 };
 
@@ -357,34 +356,30 @@ static int gather_evidence(struct writing *writing, struct sentence *error)
     return evidence_copy(writing->evidence, &writing->outcome->evidence_missing, error);
 }
 
-static int write_results(struct writing *writing, const char *path, struct sentence *error)
+static int write_results(struct writing *writing, const struct place *place, struct sentence *error)
 {
-    char *part = malloc(strlen(path) + sizeof(".part"));
-    int rc = -1;
+    struct save save;
+    int rc = -1, cause;
 
-    if (!part)
-        return sentence_set(error, "%s: out of memory", path);
-    sprintf(part, "%s.part", path);
-    writing->out = fopen(part, "we");
+    if (save_begin(&save, place, error) != 0)
+        return -1;
+    writing->out = fdopen(dup(save.fd), "w");
     if (writing->out) {
         rc = put_all(writing);
         rc |= ferror(writing->out) ? -1 : 0;
+        cause = errno;
         rc |= fclose(writing->out);
-        rc = rc == 0 ? rename(part, path) : -1;
+        errno = rc != 0 && errno == 0 ? cause : errno;
     }
-    if (rc != 0) {
-        sentence_set(error, "%s: cannot write the merged results: %s", path, strerror(errno));
-        (void)unlink(part);
-    }
-    free(part);
-    return rc;
+    if (rc != 0)
+        sentence_set(error, "%s: cannot write the merged results: %s", place->path, strerror(errno));
+    return save_end(&save, rc == 0, rc == 0 ? error : NULL) == 0 ? rc : -1;
 }
 
-int merge_write(struct merge *merge, const char *dir, struct merge_outcome *outcome, struct sentence *error)
+int merge_write(struct merge *merge, struct folder *folder, struct merge_outcome *outcome, struct sentence *error)
 {
     size_t count = merge->catalogue ? catalogue_count(merge->catalogue) : 0;
-    struct writing writing = {.merge = merge, .outcome = outcome, .evidence = evidence_new(dir)};
-    char *path = malloc(strlen(dir) + sizeof("/results.jsonl"));
+    struct writing writing = {.merge = merge, .outcome = outcome, .evidence = evidence_new(folder)};
     int rc = -1;
 
     writing.decided = calloc(count + 1, sizeof(*writing.decided));
@@ -393,24 +388,25 @@ int merge_write(struct merge *merge, const char *dir, struct merge_outcome *outc
         writing.decided[i] = UNDECIDED;
     outcome->summary = (struct run_summary){0};
     outcome->incomplete[0] = '\0';
-    if (!writing.evidence || !path || !writing.decided || !writing.exercised) {
-        sentence_set(error, "%s: out of memory", dir);
+    if (!writing.evidence || !writing.decided || !writing.exercised) {
+        sentence_set(error, "out of memory");
     } else if (!merge->first) {
         sentence_set(error, "there is nothing to merge");
     } else {
-        sprintf(path, "%s/results.jsonl", dir);
         HASH_SORT(merge->groups, group_place);
         HASH_SORT(merge->parts, merge_part_order);
         count_parts(merge, outcome);
         rc = gather_evidence(&writing, error);
-        if (rc == 0)
-            rc = write_results(&writing, path, error);
+        if (rc == 0) {
+            struct place results = folder_place(folder, "results.jsonl");
+
+            rc = write_results(&writing, &results, error);
+        }
     }
     evidence_free(writing.evidence);
     finding_set_free(&writing.findings);
     free(writing.decided);
     free(writing.exercised);
-    free(path);
     return rc;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "reports/results_log_internal.h"
 
+#include "reports/save.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -107,16 +109,23 @@ struct results_log *results_log_failed(struct results_log *log)
     return NULL;
 }
 
-struct results_log *results_log_create(const char *path, const struct run_info *info, FILE *echo,
+/* In an output folder the file is new, and a link of its name is nothing that is followed. */
+static int create(const struct place *place)
+{
+    int flags = place->folder == AT_FDCWD ? O_TRUNC : O_EXCL | O_NOFOLLOW;
+    return place_open(place, O_WRONLY | O_CREAT | flags, 0666);
+}
+
+struct results_log *results_log_create(const struct place *place, const struct run_info *info, FILE *echo,
                                        struct sentence *error)
 {
-    struct results_log *log = results_log_new(path, echo, error);
+    struct results_log *log = results_log_new(place ? place->path : NULL, echo, error);
     if (!log)
         return NULL;
-    if (path) {
-        log->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (place) {
+        log->fd = create(place);
         if (log->fd < 0) {
-            sentence_set(error, "%s: cannot create: %s", path, strerror(errno));
+            sentence_set(error, "%s: cannot create: %s", place->path, strerror(errno));
             return results_log_failed(log);
         }
     }
@@ -199,7 +208,9 @@ int results_log_close(struct results_log *log, struct sentence *error)
     if (!log)
         return 0;
     int rc = write_lines(log, error);
-    if (log->fd >= 0 && close(log->fd) != 0)
+    if (log->fd >= 0 && save_sync(log->fd) != 0 && rc == 0)
+        rc = sentence_set(error, "%s: cannot write: %s", log->path, strerror(errno));
+    if (log->fd >= 0 && close(log->fd) != 0 && rc == 0)
         rc = sentence_set(error, "%s: cannot write: %s", log->path, strerror(errno));
     log_free(log);
     return rc;

@@ -8,6 +8,7 @@
 #define REPORTS_RESULTS_LOG_H
 
 #include "reports/journal.h"
+#include "reports/place.h"
 #include "reports/result.h"
 #include "wire/sentence.h"
 
@@ -17,12 +18,13 @@ struct results_log; /* opaque */
 struct results_done;
 
 /*
- * Starts a new file at `path` (truncated) and writes the run line. `path` NULL: no file, only the echo. `echo`, when
+ * Starts a new file at `place` (one that the user names is truncated, in a held folder there must be none) and writes the
+ * run line. `place` NULL: no file, only the echo. `echo`, when
  * not NULL, receives every line too (`--format jsonl` hands stdout in) and stays the caller's. An echo that fails (its
  * ferror() says so) gets no more lines; it is an error where there is no file.
  * NULL on error, with the sentence set. Free with results_log_close().
  */
-struct results_log *results_log_create(const char *path, const struct run_info *info, FILE *echo,
+struct results_log *results_log_create(const struct place *place, const struct run_info *info, FILE *echo,
                                        struct sentence *error);
 
 /*
@@ -33,7 +35,7 @@ struct results_log *results_log_create(const char *path, const struct run_info *
  * results_done_free()), and its verdicts are counted in what results_log_summary() gives. A file that is missing, or
  * has no whole line, is started anew.
  */
-struct results_log *results_log_resume(const char *path, const struct run_info *info, FILE *echo,
+struct results_log *results_log_resume(const struct place *place, const struct run_info *info, FILE *echo,
                                        struct results_done **done, struct sentence *error);
 
 /* Appends one result. 0, or -1 with the sentence set (disk full, ...); what was written before is kept whole. */
@@ -110,5 +112,8 @@ struct results_reader {
  * before the bad one have been delivered. Unknown members are ignored, unknown line types noted and ignored.
  */
 int results_read(const char *path, const struct results_reader *reader, struct sentence *error);
+
+/* The same of a file in a folder that is held: no link is followed. */
+int results_read_place(const struct place *place, const struct results_reader *reader, struct sentence *error);
 
 #endif

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define LINE_MAX_OCTETS ((size_t)16 << 20) /* a result with its ladder is some 100 KiB at most */
 
@@ -195,12 +196,19 @@ out:
     return rc;
 }
 
-int results_read(const char *path, const struct results_reader *reader, struct sentence *error)
+int results_read_place(const struct place *place, const struct results_reader *reader, struct sentence *error)
 {
+    const char *path = place->path;
     struct reading reading = {.reader = reader, .error = error, .path = path};
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return sentence_set(error, "%s: cannot open: %s", path, strerror(errno));
+    int flags = place->folder == AT_FDCWD ? 0 : O_NOFOLLOW;
+    int fd = place_open(place, O_RDONLY | flags, 0);
+    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
+    if (!file) {
+        (void)sentence_set(error, "%s: cannot open: %s", path, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return -1;
+    }
     int rc = read_lines(&reading, file);
     fclose(file);
     if (rc == 0 && !reading.started)
@@ -209,4 +217,11 @@ int results_read(const char *path, const struct results_reader *reader, struct s
         rc = deliver_stopped(&reading);
     stopped_free(&reading.stopped);
     return rc;
+}
+
+int results_read(const char *path, const struct results_reader *reader, struct sentence *error)
+{
+    struct place place = place_at(path);
+
+    return results_read_place(&place, reader, error);
 }

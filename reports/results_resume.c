@@ -2,6 +2,8 @@
 /* Going on with the results.jsonl of a run that was stopped: what of it is kept, and what is known of it then. */
 #include "reports/results_log_internal.h"
 
+#include "reports/save.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -256,57 +258,72 @@ static int resume_result(void *user, const struct result *result, json_t *object
     return rc;
 }
 
-/* Copies what is worth keeping of `path` into `path`.part, which then takes its place: never a moment without results. */
-static int resume_copy(struct resume *resume, const char *path, const char *part, struct sentence *error)
+/* Copies what is worth keeping into a file that then takes the place of the old one: never a moment without results. */
+static int resume_copy(struct resume *resume, const struct place *place, struct sentence *error)
 {
     struct results_reader reader = {
         .on_run = resume_run, .on_journal = resume_journal, .on_result = resume_result, .user = resume};
+    struct save save;
     int rc;
 
-    resume->log->fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (resume->log->fd < 0)
-        return sentence_set(error, "%s: cannot create: %s", part, strerror(errno));
-    rc = results_read(path, &reader, error);
+    if (save_begin(&save, place, error) != 0)
+        return -1;
+    resume->log->fd = save.fd;
+    rc = results_read_place(place, &reader, error);
     json_decref(resume->pending); /* the run was stopped while it wrote this check's lines: the check is run again */
-    if (rc == 0 && rename(part, path) != 0)
-        rc = sentence_set(error, "%s: cannot rename to %s: %s", part, path, strerror(errno));
-    if (rc != 0)
-        unlink(part);
-    return rc;
+    resume->log->fd = -1;
+    if (rc != 0) {
+        (void)save_end(&save, false, NULL);
+        return -1;
+    }
+    resume->log->fd = save_keep_open(&save, error);
+    return resume->log->fd >= 0 ? 0 : -1;
 }
 
-/* False: the run was stopped before its first line was whole. */
-static bool has_line(const char *path)
+/* 1; 0: there is no file, or the run was stopped before its first line was whole; -1: it cannot be read. */
+static int has_line(const struct place *place, struct sentence *error)
 {
-    FILE *file = fopen(path, "re");
-    int c = EOF;
+    int fd = openat(place->folder, place->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    char octets[4096];
+    ssize_t count = 0;
+    bool found = false;
 
-    while (file && (c = getc(file)) != EOF && c != '\n')
-        ;
-    if (file)
-        (void)fclose(file);
-    return c == '\n';
+    if (fd < 0 && errno == ENOENT)
+        return 0;
+    while (fd >= 0 && !found && (count = read(fd, octets, sizeof(octets))) > 0)
+        found = memchr(octets, '\n', (size_t)count) != NULL;
+    if (fd < 0 || count < 0)
+        (void)sentence_set(error, "%s: cannot read: %s", place->path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return fd < 0 || count < 0 ? -1 : found;
 }
 
-struct results_log *results_log_resume(const char *path, const struct run_info *info, FILE *echo,
+/* Starts anew where nothing was done yet. */
+static struct results_log *start_again(const struct place *place, const struct run_info *info, FILE *echo,
+                                       struct sentence *error)
+{
+    (void)unlinkat(place->folder, place->name, 0);
+    return results_log_create(place, info, echo, error);
+}
+
+struct results_log *results_log_resume(const struct place *place, const struct run_info *info, FILE *echo,
                                        struct results_done **done, struct sentence *error)
 {
     struct results_done *ids = calloc(1, sizeof(*ids));
-    char *part = malloc(strlen(path) + sizeof(".part"));
     struct results_log *log = NULL;
+    int begun = has_line(place, error);
 
-    if (!ids || !part || !(ids->repeated = json_array())) {
-        sentence_set(error, "%s: out of memory", path);
-    } else if (!has_line(path)) {
-        log = results_log_create(path, info, echo, error);
-    } else if ((log = results_log_new(path, echo, error)) != NULL) {
+    if (!ids || !(ids->repeated = json_array())) {
+        sentence_set(error, "%s: out of memory", place->path);
+    } else if (begun == 0) {
+        log = start_again(place, info, echo, error);
+    } else if (begun > 0 && (log = results_log_new(place->path, echo, error)) != NULL) {
         struct resume resume = {.log = log, .done = ids, .wanted = info, .error = error};
 
-        sprintf(part, "%s.part", path);
-        if (resume_copy(&resume, path, part, error) != 0)
+        if (resume_copy(&resume, place, error) != 0)
             log = results_log_failed(log);
     }
-    free(part);
     if (log && done)
         *done = ids;
     else

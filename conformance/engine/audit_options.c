@@ -64,6 +64,11 @@ static int option_parse(struct audit_options *options, int argc, char **argv, in
         return -1;
     if (value != NULL)
         return format_option_parse(&options->format, value, error);
+    if (strcmp(argv[*index], "--force") == 0) {
+        options->force = true;
+        ++*index;
+        return 0;
+    }
     if (strcmp(argv[*index], "--all") != 0)
         return sentence_set(error, "unknown option %.60s (warpcheck audit --help lists them)", argv[*index]);
     options->all = true;

@@ -9,19 +9,18 @@
 
 #include "conformance/engine/capture_file.h"
 #include "conformance/engine/cmd_report.h"
-#include "conformance/engine/output_folder.h"
 #include "conformance/engine/coverage.h"
 #include "conformance/engine/peer_launcher.h"
 #include "conformance/engine/profile.h"
 #include "conformance/engine/run_conditions.h"
 #include "conformance/engine/run_journal.h"
 #include "conformance/engine/run_options.h"
+#include "conformance/engine/run_output.h"
 #include "conformance/engine/run_resume.h"
 #include "conformance/engine/run_traffic.h"
 #include "conformance/engine/runner.h"
 #include "conformance/engine/utc_text.h"
 #include "reference-stack/defect.h"
-#include "reports/results_log.h"
 #include "reports/terminal.h"
 #include "tools/standard_streams.h"
 
@@ -36,8 +35,7 @@ struct command {
     struct plan plan;
     struct defect_set *defects; /* of the reference stack, NULL: none */
     struct rig *rig;
-    struct results_log *log;
-    struct results_done *done;
+    struct run_output output;
     struct terminal terminal;
     struct runner_totals totals;
     struct run_summary traffic; /* of all checks, also those of the run that --resume goes on with */
@@ -45,8 +43,6 @@ struct command {
     bool *exercised; /* by requirement index: it has a result */
     char plan_digest[SHARD_DIGEST_OCTETS];
     char today[16];
-    char evidence[PATH_OCTETS];
-    char results[PATH_OCTETS + 16]; /* "": not kept */
     struct sentence log_error;
 };
 
@@ -71,14 +67,14 @@ static bool on_superseded(void *user, size_t i, struct journal *journal)
 {
     const struct command *command = user;
 
-    return run_resume_superseded(command->done, i, journal);
+    return run_resume_superseded(command->output.done, i, journal);
 }
 
 static unsigned on_repeated(void *user, const struct plan_item *item)
 {
     const struct command *command = user;
 
-    return run_resume_repeated(command->done, item);
+    return run_resume_repeated(command->output.done, item);
 }
 
 static void on_progress(void *user, size_t done, size_t total, const struct plan_item *item)
@@ -93,7 +89,7 @@ static void place_frame(const struct command *command, struct result *result)
 {
     char path[2 * PATH_OCTETS];
 
-    if (command->options.output == NULL || result->evidence == NULL || result->frame == 0 ||
+    if (command->output.folder == NULL || result->evidence == NULL || result->frame == 0 ||
         result->verdict == VERDICT_PASS)
         return;
     (void)snprintf(path, sizeof(path), "%s/%s", command->options.output, result->evidence);
@@ -139,10 +135,10 @@ static bool on_earlier(void *user, const struct plan_item *item, struct journal 
     struct result result;
     struct judged_texts texts;
 
-    if (!run_resume_earlier(command->done, item, journal))
+    if (!run_resume_earlier(command->output.done, item, journal))
         return false;
     summary_add_traffic(&command->traffic, &journal->traffic);
-    if (run_resume_result(command->done, item, &result)) {
+    if (run_resume_result(command->output.done, item, &result)) {
         (void)judge(command, &result, &texts);
         command->failed += result.verdict == VERDICT_FAIL;
     }
@@ -178,7 +174,7 @@ static int on_journal(void *user, struct journal *journal, const struct flow_tot
     for (size_t i = 0; i < journal->rule_count; i++)
         if (journal->rules[i].result.verdict != VERDICT_PASS)
             judge_rule(command, &journal->rules[i], &texts[i]);
-    status = results_log_journal(command->log, journal, &command->log_error);
+    status = results_log_journal(command->output.log, journal, &command->log_error);
     free(texts);
     return status;
 }
@@ -195,7 +191,7 @@ static int on_result(void *user, const struct result *decided)
     (void)judge(command, &result, &texts);
     command->failed += result.verdict == VERDICT_FAIL;
     place_frame(command, &result);
-    if (results_log_append(command->log, &result, &command->log_error) != 0)
+    if (results_log_append(command->output.log, &result, &command->log_error) != 0)
         return -1;
     if (!format_option_machine(&command->options.format)) {
         terminal_clear(&command->terminal);
@@ -214,7 +210,7 @@ static int on_beside(void *user, const struct result *found)
         return 0;
     (void)judge(command, &result, &texts);
     place_frame(command, &result);
-    return results_log_beside(command->log, &result, &command->log_error);
+    return results_log_beside(command->output.log, &result, &command->log_error);
 }
 
 static int dry_run(const struct command *command)
@@ -243,7 +239,8 @@ static void describe_target(const struct command *command, char *text, size_t ro
         used += (size_t)snprintf(text + used, room - used, "%s %s", i == 0 ? ", defect" : ",", options->defects[i]);
 }
 
-static int open_log(struct command *command, struct sentence *error)
+/* 0, or the exit status with the sentence set. */
+static int open_output(struct command *command, struct sentence *error)
 {
     const struct run_options *options = &command->options;
     char target[512], started[UTC_TEXT_OCTETS], shard[24];
@@ -255,34 +252,24 @@ static int open_log(struct command *command, struct sentence *error)
         .command = "run",
         .started = utc_text(started),
         .selected = command->plan.decidable,
+        .conditions = run_conditions(options, command->host, error),
+        .functions = run_journal_functions(),
     };
-    FILE *echo = options->format.jsonl ? stdout : NULL;
+    int status = EXIT_ENVIRONMENT;
 
     describe_target(command, target, sizeof(target));
-    if (options->output != NULL) {
-        (void)snprintf(command->evidence, sizeof(command->evidence), "%.4000s/evidence", options->output);
-        if (output_folder_make(command->evidence, error) != 0)
-            return -1;
-    }
-    if (format_option_results(&options->format, options->output, command->results, sizeof(command->results), error) !=
-        0)
-        return -1;
     if (options->shard.of != 0) {
         shard_label(&options->shard, shard, sizeof(shard));
         info.shard = shard;
         info.plan = command->plan_digest;
     }
-    info.conditions = run_conditions(options, command->host, error);
-    if (info.conditions == NULL)
-        return -1;
-    info.functions = run_journal_functions();
-    if (options->resume)
-        command->log = results_log_resume(command->results, &info, echo, &command->done, error);
-    else
-        command->log = results_log_create(command->results[0] != '\0' ? command->results : NULL, &info, echo, error);
+    if (info.functions == NULL)
+        (void)sentence_set(error, "out of memory");
+    else if (info.conditions != NULL)
+        status = run_output_open(&command->output, options, &info, error);
     json_decref(info.conditions);
     json_decref(info.functions);
-    return command->log != NULL ? 0 : -1;
+    return status;
 }
 
 /* The rig of a live run; simulation makes its own, check by check. */
@@ -309,8 +296,9 @@ static bool is_exercised(const struct command *command, size_t index)
 {
     const char *id = catalogue_at(command->catalogue, index)->id;
 
-    return command->exercised[index] || results_done_has(command->done, id, NULL) ||
-           results_done_has(command->done, id, "responder") || results_done_has(command->done, id, "initiator");
+    return command->exercised[index] || results_done_has(command->output.done, id, NULL) ||
+           results_done_has(command->output.done, id, "responder") ||
+           results_done_has(command->output.done, id, "initiator");
 }
 
 /* Requirements that were selected, have a check or a rule, and were decided by neither. */
@@ -358,7 +346,7 @@ static int exit_status(const struct command *command, const struct run_summary *
 
 static int finish(struct command *command, int status, struct sentence *error)
 {
-    struct run_summary summary = *results_log_summary(command->log);
+    struct run_summary summary = *results_log_summary(command->output.log);
     struct sentence report_error;
     const char *output = command->options.output;
     char page[PATH_OCTETS + 16], ended[UTC_TEXT_OCTETS];
@@ -369,17 +357,18 @@ static int finish(struct command *command, int status, struct sentence *error)
     run_traffic_add(&command->traffic, &command->totals.flow);
     run_traffic_finish(&summary, &command->traffic);
     summary.not_exercised = count_not_exercised(command);
-    if (command->log_error.text[0] == '\0' && results_log_finish(command->log, &summary, &command->log_error) != 0)
+    if (command->log_error.text[0] == '\0' &&
+        results_log_finish(command->output.log, &summary, &command->log_error) != 0)
         status = -1;
-    if (results_log_close(command->log, &command->log_error) != 0)
+    if (results_log_close(command->output.log, &command->log_error) != 0)
         status = -1;
-    command->log = NULL;
+    command->output.log = NULL;
     if (command->log_error.text[0] != '\0')
         return complain(EXIT_ENVIRONMENT, command->log_error.text);
     if (command->options.shard.of == 0) /* another shard's traffic may have met it */
         (void)report_unmet(command);
-    if (engine_write_reports(command->results, output, command->options.format.report, command->catalogue,
-                             &report_error) != 0)
+    if (engine_write_reports(&command->output.results.place, command->output.folder, command->options.format.report,
+                             command->catalogue, &report_error) != 0)
         return complain(EXIT_ENVIRONMENT, report_error.text);
     (void)snprintf(page, sizeof(page), "%s/index.html", output != NULL ? output : "");
     terminal_clear(&command->terminal);
@@ -415,7 +404,7 @@ static int run(struct command *command, struct sentence *error)
         .catalogue = command->catalogue,
         .rig = command->rig,
         .sim = {.seed = command->options.seed, .defects = command->defects, .ipv6 = command->options.ipv6},
-        .evidence = command->options.output != NULL ? command->evidence : NULL,
+        .evidence = command->output.evidence,
         .evidence_name = "evidence",
         .ladder = true,
         .replay = replay,
@@ -508,13 +497,18 @@ static int prepare(struct command *command, struct sentence *error)
 
 static int run_prepared(struct command *command, struct sentence *error)
 {
+    int status;
+
     if (command->options.dry_run)
         return dry_run(command);
     /* The output folder is made before the namespace is entered: an ordinary user is root there, and only there. */
-    if (open_log(command, error) != 0)
+    status = open_output(command, error);
+    if (status != 0)
+        return complain(status, error->text);
+    if (command->plan.count != 0 && open_rig(command, error) != 0) {
+        run_output_undo(&command->output, &command->options);
         return complain(EXIT_ENVIRONMENT, error->text);
-    if (command->plan.count != 0 && open_rig(command, error) != 0)
-        return complain(EXIT_ENVIRONMENT, error->text);
+    }
     return run(command, error);
 }
 
@@ -525,6 +519,7 @@ int cmd_run(int argc, char **argv)
     int status;
 
     memset(&command, 0, sizeof(command));
+    command.output.evidence = -1;
     if (run_options_parse(&command.options, argc, argv, &error) != 0)
         return complain(EXIT_USAGE, error.text);
     if (command.options.help)
@@ -537,8 +532,7 @@ int cmd_run(int argc, char **argv)
     status = prepare(&command, &error);
     if (status == 0)
         status = run_prepared(&command, &error);
-    (void)results_log_close(command.log, NULL);
-    results_done_free(command.done);
+    run_output_close(&command.output);
     free(command.exercised);
     rig_free(command.rig);
     defect_set_free(command.defects);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/recorder.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "conformance/engine/event_step.h"
 #include "conformance/flow/notation.h"
@@ -141,7 +143,20 @@ void recorder_attach(struct recorder *recorder, struct rig *rig)
     rig->link->tap_context = recorder;
 }
 
-int recorder_begin(struct recorder *recorder, const char *pcapng, const char *title, struct sentence *error)
+/* A file of that name is of a check that was stopped: a new one takes its place, and a link is not followed. */
+static struct pcapng *open_evidence(const struct place *place, const char *title, struct sentence *error)
+{
+    int fd;
+
+    (void)unlinkat(place->folder, place->name, 0);
+    fd = openat(place->folder, place->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd >= 0)
+        return pcapng_open_file(fd, place->path, PCAPNG_ETHERNET, "warpcheck", title, error);
+    (void)sentence_set(error, "%s: cannot create the capture file: %s", place->path, strerror(errno));
+    return NULL;
+}
+
+int recorder_begin(struct recorder *recorder, const struct place *pcapng, const char *title, struct sentence *error)
 {
     recorder->frame = 0;
     recorder->start_ns = 0;
@@ -150,7 +165,7 @@ int recorder_begin(struct recorder *recorder, const char *pcapng, const char *ti
     recorder->steps = recorder->config.ladder ? json_array() : NULL;
     if (pcapng == NULL)
         return 0;
-    recorder->evidence = pcapng_open(pcapng, "warpcheck", title, error);
+    recorder->evidence = open_evidence(pcapng, title, error);
     if (recorder->evidence == NULL)
         return -1;
     pcapng_set_autoflush(recorder->evidence, !recorder->rig->simulated);

@@ -184,7 +184,8 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
     const struct runner_config *config = run->config;
     struct outcome outcome = {.verdict = VERDICT_INCONCLUSIVE, .line = item->check->line};
     struct sentence why = {{0}};
-    char name[TEXT_OCTETS], path[2 * TEXT_OCTETS], shown[2 * TEXT_OCTETS], title[2 * TEXT_OCTETS];
+    char name[TEXT_OCTETS], shown[2 * TEXT_OCTETS], title[2 * TEXT_OCTETS];
+    struct place place = {config->evidence, name, shown};
     struct rig *rig = rig_for(run, item, &why);
     uint64_t begun;
     int status, reported;
@@ -194,12 +195,11 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
         return report(run, item, &outcome, NULL, 0, NULL);
     }
     evidence_name(run, item, name, sizeof(name));
-    (void)snprintf(path, sizeof(path), "%s/%s", config->evidence != NULL ? config->evidence : "", name);
     (void)snprintf(shown, sizeof(shown), "%s/%s", config->evidence_name != NULL ? config->evidence_name : "", name);
     (void)snprintf(title, sizeof(title), "%s (%s): %s", item->check->id, item->role, item->check->purpose);
     run->item = item;
     recorder_attach(run->recorder, rig);
-    status = recorder_begin(run->recorder, config->evidence != NULL ? path : NULL, title, error);
+    status = recorder_begin(run->recorder, config->evidence >= 0 ? &place : NULL, title, error);
     if (status == 0) {
         begun = rig_now(rig);
         script_run(config->host, item->check, item->role, rig, run->recorder, &outcome);
@@ -207,7 +207,7 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
             (void)sentence_set(&run->dead, "%s", outcome.message != NULL ? outcome.message : "the link failed");
         (void)snprintf(title, sizeof(title), "verdict: %s", verdict_name(outcome.verdict));
         status = recorder_end(run->recorder, title, error);
-        reported = report(run, item, &outcome, config->evidence != NULL ? shown : NULL, rig_now(rig) - begun,
+        reported = report(run, item, &outcome, config->evidence >= 0 ? shown : NULL, rig_now(rig) - begun,
                           recorder_steps(run->recorder));
         status = status != 0 ? status : reported;
     }

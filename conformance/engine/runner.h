@@ -20,7 +20,7 @@ struct runner_config {
     const struct catalogue *catalogue;
     struct rig *rig;           /* live: one rig for all; NULL: simulation, by `sim` */
     struct rig_sim_config sim; /* simulation: a rig for each item, its seed made of this one and the check */
-    const char *evidence;      /* folder for pcapng files, NULL: none */
+    int evidence;              /* descriptor of the folder for pcapng files, -1: none */
     const char *evidence_name; /* the same as results name it, relative to the output folder */
     bool ladder;
     const char *replay; /* options that a command needs to repeat this run: " --simulate --defect x"; NULL: none */

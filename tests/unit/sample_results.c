@@ -108,7 +108,8 @@ json_t *sample_steps(size_t count, size_t bad, const char *text)
 void sample_results(const char *folder, int finished)
 {
     struct sentence error;
-    struct results_log *log = results_log_create(sample_path(folder, "results.jsonl"), &sample_info, NULL, &error);
+    struct results_log *log =
+        results_log_create(PLACE(sample_path(folder, "results.jsonl")), &sample_info, NULL, &error);
     json_t *steps = sample_steps(12, 9, sample_hostile);
     const char *h = sample_hostile;
     const struct result results[] = {
@@ -186,7 +187,7 @@ void sample_audit(const char *folder, enum verdict verdict)
     struct sentence error;
 
     info.command = "audit";
-    struct results_log *log = results_log_create(sample_path(folder, "results.jsonl"), &info, NULL, &error);
+    struct results_log *log = results_log_create(PLACE(sample_path(folder, "results.jsonl")), &info, NULL, &error);
     ck_assert_msg(log != NULL, "%s", error.text);
     ck_assert_int_eq(results_log_append(log, &result, &error), 0);
     for (size_t i = 0; i < sizeof(captures) / sizeof(captures[0]); i++)

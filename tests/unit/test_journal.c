@@ -192,7 +192,7 @@ static void write_stopped(const char *path)
     struct results_log *log;
 
     info.functions = json_pack("{s:s, s:s}", "MPA-1", "one", "DDP-1", "ddp");
-    log = results_log_create(path, &info, NULL, &error);
+    log = results_log_create(PLACE(path), &info, NULL, &error);
     ck_assert_msg(log != NULL, "%s", error.text);
     for (size_t i = 0; i < 3; i++)
         write_check(log, &journals[i]);
@@ -262,7 +262,7 @@ START_TEST(a_stopped_run_has_its_rules_results)
     free(text);
     write_stopped(path);
     struct results_done *done = NULL;
-    struct results_log *log = results_log_resume(path, &sample_info, NULL, &done, &error);
+    struct results_log *log = results_log_resume(PLACE(path), &sample_info, NULL, &done, &error);
     struct result rule = {.id = "MPA-2", .verdict = VERDICT_FAIL, .by = "rule", .script = "function", .count = 3};
     ck_assert_msg(log != NULL, "%s", error.text);
     ck_assert_int_eq(results_log_append(log, &rule, &error), 0);
@@ -285,7 +285,7 @@ START_TEST(a_finished_run_has_what_it_wrote)
     struct journal_rule rules[] = {found("MPA-2", VERDICT_FAIL, 3)};
     struct journal journal = of("DDP-1", VERDICT_PASS, rules, 1);
     struct sentence error = {""};
-    struct results_log *log = results_log_create(path, &sample_info, NULL, &error);
+    struct results_log *log = results_log_create(PLACE(path), &sample_info, NULL, &error);
 
     write_check(log, &journal);
     ck_assert_int_eq(results_log_finish(log, results_log_summary(log), &error), 0);
@@ -305,7 +305,7 @@ START_TEST(resume_takes_journals_over)
 
     write_stopped(path);
     for (int times = 0; times < 3; times++) { /* any number of stops */
-        struct results_log *log = results_log_resume(path, &sample_info, NULL, &done, &error);
+        struct results_log *log = results_log_resume(PLACE(path), &sample_info, NULL, &done, &error);
 
         ck_assert_msg(log != NULL, "%s", error.text);
         ck_assert_uint_eq(results_done_count(done), 2);
@@ -341,7 +341,7 @@ START_TEST(resume_after_any_octet)
         size_t third = (size_t)(strchr(last, '\n') - text);
 
         sample_write(path, text, cut);
-        struct results_log *log = results_log_resume(path, &sample_info, NULL, &done, &error);
+        struct results_log *log = results_log_resume(PLACE(path), &sample_info, NULL, &done, &error);
         ck_assert_msg(log != NULL, "cut at %zu: %s", cut, error.text);
         ck_assert_msg(results_done_count(done) == (size_t)(cut > first) + (size_t)(cut > third) || cut == first ||
                           cut == third,

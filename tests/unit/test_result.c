@@ -480,11 +480,11 @@ START_TEST(disk_full)
     struct tally tally;
     int written = 0;
 
-    ck_assert_ptr_null(results_log_create("/dev/full", &sample_info, NULL, &error));
+    ck_assert_ptr_null(results_log_create(PLACE("/dev/full"), &sample_info, NULL, &error));
     ck_assert_ptr_nonnull(strstr(error.text, "/dev/full: cannot write"));
     signal(SIGXFSZ, SIG_IGN); /* a file size limit stands in for a disk that fills */
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    struct results_log *log = results_log_create(path, &sample_info, NULL, &error);
+    struct results_log *log = results_log_create(PLACE(path), &sample_info, NULL, &error);
     ck_assert_ptr_nonnull(log);
     while (written < 100 && results_log_append(log, &result, &error) == 0)
         written++;
@@ -511,7 +511,7 @@ START_TEST(echo_is_the_file)
     struct sentence error;
 
     for (int to_file = 0; to_file < 2; to_file++) {
-        struct results_log *log = results_log_create(to_file ? path : NULL, &sample_info, echo, &error);
+        struct results_log *log = results_log_create(to_file ? PLACE(path) : NULL, &sample_info, echo, &error);
         ck_assert_ptr_nonnull(log);
         ck_assert_int_eq(results_log_append(log, &result, &error), 0);
         ck_assert_int_eq(results_log_close(log, &error), 0);
@@ -539,7 +539,7 @@ START_TEST(resume_goes_on)
     sample_results(folder, 1);
     text = sample_read(path, &size);
     sample_write(path, text, size - 30); /* the summary line torn */
-    struct results_log *log = results_log_resume(path, &sample_info, NULL, &done, &error);
+    struct results_log *log = results_log_resume(PLACE(path), &sample_info, NULL, &done, &error);
     ck_assert_msg(log != NULL, "%s", error.text);
     ck_assert_uint_eq(results_done_count(done), 4);
     ck_assert(results_done_has(done, "MPA-7.1.2-05", "responder"));
@@ -593,7 +593,7 @@ START_TEST(resume_refuses_another_run)
         other.command = "audit";
     else
         other.shard = "2/3";
-    ck_assert_ptr_null(results_log_resume(path, &other, NULL, &done, &error));
+    ck_assert_ptr_null(results_log_resume(PLACE(path), &other, NULL, &done, &error));
     ck_assert_ptr_null(done);
     ck_assert_msg(strstr(error.text, words[_i]) != NULL, "%s", error.text);
     after = sample_read(path, NULL);
@@ -613,7 +613,7 @@ START_TEST(resume_of_nothing_starts)
     struct sentence error = {""};
     struct tally tally;
 
-    struct results_log *log = results_log_resume(path, &sample_info, NULL, &done, &error);
+    struct results_log *log = results_log_resume(PLACE(path), &sample_info, NULL, &done, &error);
     ck_assert_ptr_nonnull(log);
     ck_assert_uint_eq(results_done_count(done), 0);
     ck_assert_int_eq(results_log_close(log, &error), 0);

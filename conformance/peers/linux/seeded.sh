@@ -52,7 +52,7 @@ judge() {
 		patch=$PWD/$patch
 	fi
 	env ${patch:+SIW_PATCH="$patch"} ${fixed:+LAB_FIXED="$fixed"} "$WARPCHECK" run --dut linux-siw --role "$role" --all \
-		-o "$out/$name" "$@" >"$out/$name.txt" 2>&1 || status=$?
+		-o "$out/$name" --force "$@" >"$out/$name.txt" 2>&1 || status=$?
 	case $status in
 	2 | 3)
 		echo "$name: $(grep -v '^report: ' "$out/$name.txt" | tail -n 1)" >&2
