@@ -82,7 +82,7 @@ static bool is_evidence(const json_t *names, const struct catalogue *catalogue, 
 
     if (json_object_get(names, name))
         return true;
-    for (size_t i = 1; name[i] != '\0' && i < sizeof(id); i++) {
+    for (size_t i = 1; i < sizeof(id) && name[i] != '\0'; i++) {
         (void)snprintf(id, i + 1, "%s", name);
         if ((name[i] == '.' || name[i] == '-') && is_rest(name + i) && catalogue_find(catalogue, id))
             return true;

@@ -103,11 +103,13 @@ int save_begin(struct save *save, const struct place *place, struct sentence *er
         rc = begin_once(save);
     if (rc == 0)
         return 0;
-    rc = errno == EBUSY ? sentence_set(error, "%s: another process is writing it", place->path)
-                        : failed(place, errno, error);
+    if (errno == EBUSY)
+        (void)sentence_set(error, "%s: another process is writing it", place->path);
+    else
+        (void)failed(place, errno, error);
     free(save->part);
     save->part = NULL;
-    return rc;
+    return -1;
 }
 
 int save_sync(int fd)

@@ -213,7 +213,7 @@ static int write_files(const struct options *options, const struct report *repor
     struct report_coverage coverage = {covers, index};
     if (*report->note)
         fprintf(stderr, "warpcheck report: %s\n", report->note);
-    if (options->output)
+    if (options->format && options->output)
         rc = write_one(options, report, &coverage, &error);
     else
         rc = write_beside(options, report, &coverage, dir, &error);

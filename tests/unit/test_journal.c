@@ -355,6 +355,49 @@ START_TEST(resume_after_any_octet)
 }
 END_TEST
 
+START_TEST(resume_refuses_another_run)
+{
+    static const char *const words[] = {"another catalogue ('0011223344556677', this one is 'ffff')",
+                                        "another target ('10.77.0.2:9999', this one is '192.0.2.1')",
+                                        "another seed ('42', this one is '43')",
+                                        "another program version ('warpcheck test', this one is 'warpcheck next')",
+                                        "another selection ('', this one is 'MPA*')",
+                                        "another command ('run', this one is 'audit')",
+                                        "another --shard ('1/1', this one is '2/3')"};
+    char *folder = sample_folder(), *before, *after;
+    const char *path = sample_path(folder, "results.jsonl");
+    struct run_info other = sample_info;
+    struct results_done *done = NULL;
+    struct sentence error = {""};
+
+    sample_results(folder, 0);
+    before = sample_read(path, NULL);
+    if (_i == 0)
+        other.catalogue = "ffff";
+    else if (_i == 1)
+        other.target = "192.0.2.1";
+    else if (_i == 2)
+        other.seed = 43;
+    else if (_i == 3)
+        other.tool = "warpcheck next";
+    else if (_i == 4)
+        other.conditions = json_pack("{s:s}", "selection", "MPA*");
+    else if (_i == 5)
+        other.command = "audit";
+    else
+        other.shard = "2/3";
+    ck_assert_ptr_null(results_log_resume(PLACE(path), &other, NULL, &done, &error));
+    ck_assert_ptr_null(done);
+    ck_assert_msg(strstr(error.text, words[_i]) != NULL, "%s", error.text);
+    after = sample_read(path, NULL);
+    ck_assert_str_eq(before, after);
+    json_decref(other.conditions);
+    free(before);
+    free(after);
+    sample_remove(folder);
+}
+END_TEST
+
 Suite *journal_suite(void)
 {
     Suite *suite = suite_create("journal");
@@ -369,6 +412,7 @@ Suite *journal_suite(void)
     tcase_add_test(file, a_finished_run_has_what_it_wrote);
     tcase_add_test(file, resume_takes_journals_over);
     tcase_add_test(file, resume_after_any_octet);
+    tcase_add_loop_test(file, resume_refuses_another_run, 0, 7);
     suite_add_tcase(suite, file);
     return suite;
 }

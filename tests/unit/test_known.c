@@ -43,7 +43,8 @@ static void write_results(const char *folder, int more)
         [WITH_FAIL] = {.id = "MPA-7.1-02", .verdict = VERDICT_FAIL, .by = "check"},
     };
     struct sentence error;
-    struct results_log *log = results_log_create(PLACE(sample_path(folder, "results.jsonl")), &sample_info, NULL, &error);
+    struct results_log *log =
+        results_log_create(PLACE(sample_path(folder, "results.jsonl")), &sample_info, NULL, &error);
     struct run_summary summary;
 
     ck_assert_msg(log != NULL, "%s", error.text);
