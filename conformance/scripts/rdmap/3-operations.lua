@@ -240,18 +240,24 @@ check {
   end,
 }
 
+-- So many that it is seen how far beyond the IRD a device goes.
+local TOO_MANY <const> = 20
+local too_many = TOO_MANY .. " Read Requests with an IRD of 2"
+
 check {
   id = "RDMAP-6.1-08",
   purpose = "Read Requests beyond the agreed number are not taken",
   run = function(t)
-    local c = requests_at_once(t, 3, { ird = 2 })
-    local got, responses = nil, 0
+    local c = requests_at_once(t, TOO_MANY, { ird = 2 })
+    local got, passed, responses = nil, {}, 0
     repeat
+      passed[#passed + 1] = got
       got = c:receive()
       if got.kind == "segment" and got.Opcode == 2 and got.L == 1 then responses = responses + 1 end
-    until got.kind ~= "segment" or got.Opcode ~= 2 or responses == 3
-    if responses == 3 then t:fail("three Read Requests with an IRD of 2", "a Terminate", "three Read Responses") end
-    if got.kind ~= "segment" or not got.triple then t:warn("three Read Requests with an IRD of 2", "a Terminate", describe(got)) end
+    until got.kind ~= "segment" or got.Opcode ~= 2
+    local actual = c:instead(passed, got)
+    if responses > 2 then t:fail(too_many, "a Terminate, and no more than two Read Responses", actual) end
+    if got.kind ~= "segment" or not got.triple then t:warn(too_many, "a Terminate", actual) end
   end,
 }
 
@@ -259,9 +265,9 @@ check {
   id = "RDMAP-6.1-09",
   purpose = "a Read Request too many is told as a missing buffer, or as a catastrophe of the stream",
   run = function(t)
-    local c = requests_at_once(t, 3, { ird = 2 })
+    local c = requests_at_once(t, TOO_MANY, { ird = 2 })
     local got = c:expect_terminate({ "DDP_NO_BUFFER", "DDP_MSN_RANGE", "RDMAP_CATASTROPHIC_STREAM", "RDMAP_OPERATION_OTHER" },
-                                   { message = "three Read Requests with an IRD of 2" })
+                                   { message = too_many })
     t:ambiguous(got and got.Layer == 1 and "A: no QN 1 buffer left, a DDP error (1/2/02, 1/2/03)"
                 or "B: an RDMAP catastrophe of the stream")
   end,

@@ -86,10 +86,10 @@ check {
     local m = t:memory { octets = LARGE }
     local c = t:open { dut = { ird = 2 } }
     c:probe()
-    c:shut_with_reads(m, 3)
+    c:shut_with_reads(m, 20)
     c.tcp:window(65535)
     local got = c:expect_terminate({ "DDP_NO_BUFFER", "DDP_MSN_RANGE", "RDMAP_CATASTROPHIC_STREAM", "RDMAP_OPERATION_OTHER" },
-                                   { message = "three Read Requests with an IRD of 2" })
+                                   { message = "20 Read Requests with an IRD of 2" })
     other:probe { message = "another stream, when one had a Read Request too many" }
     other:send(m:read(0, 16, { SinkSTag = 1 }))
     other:expect_response(1, 0, ("\xA5"):rep(16), "a Read on the other stream")
@@ -111,7 +111,7 @@ check {
     c:send(fpdu(ulpdu))
     local got = c:receive()
     if got.kind ~= "segment" or not got.triple or got.Code ~= 9 and got.Code ~= 0 and got.Code ~= 3 then
-      t:fail("a Send with Invalidate of an STag of another domain", "a Terminate x/x/09", describe(got))
+      t:fail("a Send with Invalidate of an STag of another domain", "a Terminate x/x/09", c:instead({}, got))
     end
     local quoted = c:quoted(got)
     if got.M ~= 1 or got.D ~= 1 then t:warn("what the Terminate quotes", "M = 1 D = 1", bits(got)) end
@@ -163,7 +163,7 @@ check {
     c:send(table.unpack(frames))
     local got = c:receive()
     if got.kind ~= "segment" or not got.triple or got.Code ~= 9 and got.Code ~= 0 then
-      t:fail("a Send with Invalidate of an unknown STag", "a Terminate x/x/09", describe(got))
+      t:fail("a Send with Invalidate of an unknown STag", "a Terminate x/x/09", c:instead({}, got))
     end
     if got.D ~= 1 then t:warn("what the Terminate quotes", "D = 1", bits(got)) end
     local quoted = c:quoted(got)
