@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Places in the array that a rule's passes are: {"MPA-4.4-14": [12, 7, 0]}. */
+/* Places in each array of a rule's passes, one for each role: {"MPA-4.4-14": [[12, 7, 0], [3, 9, 1]]}. */
 enum { PASS_COUNT, PASS_FRAME, PASS_FLOW, PASS_MEMBERS };
 
 static const char *text_of(const json_t *object, const char *key)
@@ -53,11 +53,13 @@ static json_int_t flow_place(json_t *flows, const struct result *result)
 static int put_pass(json_t *passes, json_t *flows, const struct result *result)
 {
     json_int_t place = flow_place(flows, result);
+    json_t *roles = json_object_get(passes, result->id);
 
+    if (!roles && json_object_set_new(passes, result->id, roles = json_array()) != 0)
+        return -1;
     return place < 0 ? -1
-                     : json_object_set_new(
-                           passes, result->id,
-                           json_pack("[I, I, I]", (json_int_t)result->count, (json_int_t)result->frame, place));
+                     : json_array_append_new(
+                           roles, json_pack("[I, I, I]", (json_int_t)result->count, (json_int_t)result->frame, place));
 }
 
 static json_t *judged_json(const struct journal_judged *judged)
@@ -119,6 +121,7 @@ json_t *journal_to_json(const struct journal *journal)
         rc |= set_text(object, "id", journal->id);
         rc |= set_text(object, "role", journal->role);
         rc |= set_text(object, "found", verdict_name(journal->found));
+        rc |= journal->decided != journal->found ? set_text(object, "decided", verdict_name(journal->decided)) : 0;
         rc |= set_text(object, "evidence", journal->evidence);
         rc |= json_array_size(findings) != 0 ? json_object_set(object, "findings", findings) : 0;
         rc |= json_array_size(flows) != 0 ? json_object_set(object, "flows", flows) : 0;
@@ -192,15 +195,21 @@ int journal_from_json(json_t *object, struct journal *journal)
 {
     json_t *passes = json_object_get(object, "passes"), *findings = json_object_get(object, "findings");
     const json_t *flows = json_object_get(object, "flows");
-    const char *id, *found = text_of(object, "found");
-    json_t *value;
-    size_t i;
+    const char *id, *found = text_of(object, "found"), *decided = text_of(object, "decided");
+    json_t *value, *pass;
+    size_t i, room = json_array_size(findings);
 
     *journal = (struct journal){
         .id = text_of(object, "id"), .role = text_of(object, "role"), .evidence = text_of(object, "evidence")};
     if (!journal->id || !*journal->id || !found || verdict_from_name(found, &journal->found) != 0)
         return -1;
-    journal->rules = calloc(json_object_size(passes) + json_array_size(findings) + 1, sizeof(*journal->rules));
+    if (!decided || verdict_from_name(decided, &journal->decided) != 0)
+        journal->decided = journal->found;
+    json_object_foreach(passes, id, value)
+    {
+        room += json_array_size(value);
+    }
+    journal->rules = calloc(room + 1, sizeof(*journal->rules));
     if (!journal->rules)
         return -1;
     json_array_foreach(findings, i, value)
@@ -209,7 +218,10 @@ int journal_from_json(json_t *object, struct journal *journal)
     }
     json_object_foreach(passes, id, value)
     {
-        take_pass(journal, flows, id, value);
+        json_array_foreach(value, i, pass)
+        {
+            take_pass(journal, flows, id, pass);
+        }
     }
     take_traffic(journal, json_object_get(object, "traffic"));
     return 0;

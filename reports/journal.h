@@ -31,6 +31,7 @@ struct journal {
     const char *id;       /* of the check */
     const char *role;     /* of the DUT in it */
     enum verdict found;   /* by the check itself, whatever the profile says of it */
+    enum verdict decided; /* the same after known deviations were applied */
     const char *evidence; /* "evidence/X.pcapng", NULL: not kept */
     struct journal_rule *rules;
     size_t rule_count;

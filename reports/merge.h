@@ -6,9 +6,9 @@
  *   a check, or a rule on one flow of a capture    of those with the same id, role (and file and flow) the worst counts:
  *                                                  FAIL, KNOWN, WARN, AMBIGUOUS, PASS, INCONCLUSIVE, SKIP. Verdicts that
  *                                                  contradict it are kept in `otherwise`.
- *   a rule in a run                                one result for all traffic: the worst counts, how often it was seen is
+ *   a rule in a run                                one result a role for all traffic: the worst counts, how often it was seen is
  *                                                  added up over the parts. As in a run that was not shared out, it is a
- *                                                  result only where no check decided the requirement as badly.
+ *                                                  result only where no check decided the requirement in that role as badly.
  *   traffic, files                                 added up over the parts
  *
  * Parts are told apart by the shard's name, or by when the run started.

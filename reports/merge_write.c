@@ -8,20 +8,21 @@
 #include <unistd.h>
 
 #include "conformance/requirements/catalogue.h"
+#include "reports/decision.h"
 #include "reports/known.h"
 #include "reports/merge_evidence.h"
 #include "reports/merge_internal.h"
 #include "reports/result_line.h"
 #include "reports/save.h"
 
-enum { UNDECIDED = -1, NAMED_SHARDS_MAX = 16 };
+enum { NAMED_SHARDS_MAX = 16 };
 
 struct writing {
     struct merge *merge;
     struct merge_outcome *outcome;
     struct evidence *evidence;
     FILE *out;
-    int *decided;                /* by requirement index: the worst verdict of its checks, or UNDECIDED */
+    struct decision *decisions;  /* by requirement index: of its checks */
     bool *exercised;             /* by requirement index: it has a result */
     uint64_t distinct;           /* so many are */
     struct finding_set findings; /* of what was written */
@@ -34,30 +35,18 @@ static bool is_check(const struct merge_group *group)
 
 static void decide(struct writing *writing, const struct merge_group *group)
 {
-    int *decided;
-
     if (group->place == SIZE_MAX || !is_check(group))
         return;
-    decided = &writing->decided[group->place];
-    for (size_t i = 0; i < group->count; i++) {
-        enum verdict verdict = group->lines[i].verdict;
-
-        *decided = (int)(*decided == UNDECIDED ? verdict : verdict_worse((enum verdict) * decided, verdict));
-    }
+    for (size_t i = 0; i < group->count; i++)
+        decision_add(&writing->decisions[group->place], group->role, group->lines[i].verdict);
 }
 
-/* As in a run: a rule adds to what a check has decided about the same requirement only when it found worse. */
+/* As in a run: a rule is a result of its own only where it adds to what checks have decided. */
 static bool adds_something(const struct writing *writing, const struct merge_group *group)
 {
-    enum verdict verdict = merge_verdict(group);
-    int decided;
+    const struct decision *decision = group->place != SIZE_MAX ? &writing->decisions[group->place] : NULL;
 
-    if (!group->pooled || group->place == SIZE_MAX)
-        return true;
-    decided = writing->decided[group->place];
-    if (decided == UNDECIDED || decided == VERDICT_SKIP || decided == VERDICT_INCONCLUSIVE)
-        return true;
-    return (enum verdict)decided != verdict && verdict_worse((enum verdict)decided, verdict) == verdict;
+    return !group->pooled || decision_adds(decision, group->role, merge_verdict(group));
 }
 
 /* "shards 2 and 4 of 4 are missing" */
@@ -382,13 +371,11 @@ int merge_write(struct merge *merge, struct folder *folder, struct merge_outcome
     struct writing writing = {.merge = merge, .outcome = outcome, .evidence = evidence_new(folder)};
     int rc = -1;
 
-    writing.decided = calloc(count + 1, sizeof(*writing.decided));
+    writing.decisions = calloc(count + 1, sizeof(*writing.decisions));
     writing.exercised = calloc(count + 1, sizeof(*writing.exercised));
-    for (size_t i = 0; writing.decided && i < count; i++)
-        writing.decided[i] = UNDECIDED;
     outcome->summary = (struct run_summary){0};
     outcome->incomplete[0] = '\0';
-    if (!writing.evidence || !writing.decided || !writing.exercised) {
+    if (!writing.evidence || !writing.decisions || !writing.exercised) {
         sentence_set(error, "out of memory");
     } else if (!merge->first) {
         sentence_set(error, "there is nothing to merge");
@@ -405,7 +392,7 @@ int merge_write(struct merge *merge, struct folder *folder, struct merge_outcome
     }
     evidence_free(writing.evidence);
     finding_set_free(&writing.findings);
-    free(writing.decided);
+    free(writing.decisions);
     free(writing.exercised);
     return rc;
 }

@@ -18,6 +18,13 @@ static const char *const verdict_names[VERDICT_COUNT] = {
     [VERDICT_AMBIGUOUS] = "AMBIGUOUS",
 };
 
+unsigned role_slot(const char *role)
+{
+    if (role && strcmp(role, "initiator") == 0)
+        return ROLE_INITIATOR;
+    return role && strcmp(role, "responder") == 0 ? ROLE_RESPONDER : ROLE_UNKNOWN;
+}
+
 const char *verdict_name(enum verdict verdict)
 {
     return (unsigned)verdict < VERDICT_COUNT ? verdict_names[verdict] : "?";

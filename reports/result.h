@@ -115,6 +115,12 @@ struct run_summary {
     const char *stopped; /* optional: the run did not come to its end, and why: "interrupted" */
 };
 
+/* The roles of a device, as places in an array. */
+enum { ROLE_INITIATOR, ROLE_RESPONDER, ROLE_UNKNOWN, ROLE_SLOTS };
+
+/* "initiator", "responder"; NULL and anything else: ROLE_UNKNOWN. */
+unsigned role_slot(const char *role);
+
 /* "PASS", "FAIL", ...; "?" for a number outside the enum. */
 const char *verdict_name(enum verdict verdict);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "reports/results_stopped.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Adds the journal that waits; `repeated`: its check's result has not come behind it. */
@@ -32,11 +33,22 @@ int stopped_journal(struct stopped *stopped, json_t *object)
     return rc;
 }
 
-static int set_reported(struct stopped *stopped, const char *id)
+/* "ID ROLE": a rule has one result for each role. */
+enum { REPORTED_OCTETS = 160 };
+
+static const char *reported_key(const struct result *result, char key[REPORTED_OCTETS])
 {
+    (void)snprintf(key, REPORTED_OCTETS, "%.100s %.40s", result->id, result->role ? result->role : "");
+    return key;
+}
+
+static int set_reported(struct stopped *stopped, const struct result *result)
+{
+    char key[REPORTED_OCTETS];
+
     if (!stopped->reported)
         stopped->reported = json_object();
-    return json_object_set_new(stopped->reported, id, json_true());
+    return json_object_set_new(stopped->reported, reported_key(result, key), json_true());
 }
 
 int stopped_result(struct stopped *stopped, const struct result *result)
@@ -45,7 +57,7 @@ int stopped_result(struct stopped *stopped, const struct result *result)
     bool of;
 
     if (result->by && strcmp(result->by, "rule") == 0)
-        return set_reported(stopped, result->id);
+        return set_reported(stopped, result);
     if (!stopped->pending)
         return 0;
     of = journal_from_json(stopped->pending, &journal) == 0 && journal_is_of(&journal, result->id, result->role);
@@ -72,12 +84,13 @@ int stopped_finish(struct stopped *stopped, stopped_function *added, stopped_fun
     if (settle(stopped, true) != 0)
         return sentence_set(error, "out of memory for what the rules found");
     entry = stopped->pool ? rule_pool_first(stopped->pool) : NULL;
-    for (; rc == 0 && entry; entry = entry->hh.next) {
-        stopped_function *function = rule_pool_adds(stopped->pool, entry) ? added : stopped->shard ? beside : NULL;
+    for (; rc == 0 && entry; entry = rule_pool_next(entry)) {
+        stopped_function *function = rule_pool_adds(entry) ? added : stopped->shard ? beside : NULL;
         struct result result = entry->result;
+        char key[REPORTED_OCTETS];
         json_t *object;
 
-        if (!function || json_object_get(stopped->reported, result.id))
+        if (!function || json_object_get(stopped->reported, reported_key(&result, key)))
             continue;
         if (entry->judged.known) {
             result.verdict = entry->judged.verdict;

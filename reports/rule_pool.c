@@ -3,17 +3,20 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <uthash.h>
 
-/* What checks decided about one requirement. */
-struct decision {
-    enum verdict worst;
+#include "reports/decision.h"
+
+/* What is known about one requirement. */
+struct rule_pool_item {
+    struct decision decision; /* of its checks */
+    struct rule_pool_entry *entries[ROLE_SLOTS];
     UT_hash_handle hh;
     char id[];
 };
 
 struct rule_pool {
-    struct rule_pool_entry *entries;
-    struct decision *decisions;
+    struct rule_pool_item *items;
 };
 
 struct rule_pool *rule_pool_new(void)
@@ -23,28 +26,49 @@ struct rule_pool *rule_pool_new(void)
 
 static void entry_free(struct rule_pool_entry *entry)
 {
+    if (!entry)
+        return;
     free(entry->texts);
     free(entry);
 }
 
 void rule_pool_free(struct rule_pool *pool)
 {
-    struct rule_pool_entry *entry = pool ? pool->entries : NULL, *next;
-    struct decision *decision = pool ? pool->decisions : NULL, *after;
+    struct rule_pool_item *item = pool ? pool->items : NULL, *next;
 
     if (!pool)
         return;
-    HASH_CLEAR(hh, pool->entries); /* the tables go, the lists of their entries stay */
-    HASH_CLEAR(hh, pool->decisions);
-    for (; entry; entry = next) {
-        next = entry->hh.next;
-        entry_free(entry);
-    }
-    for (; decision; decision = after) {
-        after = decision->hh.next;
-        free(decision);
+    HASH_CLEAR(hh, pool->items); /* the table is freed, the list of its items stays */
+    for (; item; item = next) {
+        next = item->hh.next;
+        for (unsigned role = 0; role < ROLE_SLOTS; role++)
+            entry_free(item->entries[role]);
+        free(item);
     }
     free(pool);
+}
+
+static struct rule_pool_item *item_find(const struct rule_pool *pool, const char *id)
+{
+    struct rule_pool_item *item = NULL;
+
+    HASH_FIND_STR(pool->items, id, item);
+    return item;
+}
+
+/* The requirement's item, a new one if need be; NULL without memory. */
+static struct rule_pool_item *item_of(struct rule_pool *pool, const char *id)
+{
+    struct rule_pool_item *item = item_find(pool, id);
+
+    if (item)
+        return item;
+    item = calloc(1, sizeof(*item) + strlen(id) + 1);
+    if (!item)
+        return NULL;
+    memcpy(item->id, id, strlen(id) + 1);
+    HASH_ADD_STR(pool->items, id, item);
+    return item;
 }
 
 /* Copies the strings that a rule's result has into one piece. */
@@ -92,51 +116,48 @@ static struct rule_pool_entry *entry_new(const struct journal *journal, const st
     return NULL;
 }
 
-static bool is_worse(enum verdict verdict, enum verdict than)
+/* A finding as the profile judges it. */
+static enum verdict verdict_of(const struct result *result, const struct journal_judged *judged)
 {
-    return verdict != than && verdict_worse(verdict, than) == verdict;
+    return judged->known ? judged->verdict : result->verdict;
 }
 
 static int add_rule(struct rule_pool *pool, const struct journal *journal, const struct journal_rule *rule)
 {
-    struct rule_pool_entry *known = rule_pool_find(pool, rule->result.id), *entry;
+    struct rule_pool_item *item = item_of(pool, rule->result.id);
+    enum verdict verdict = verdict_of(&rule->result, &rule->judged), before;
+    struct rule_pool_entry **place, *entry;
 
-    if (known && rule->result.verdict == known->result.verdict)
-        known->result.count += rule->result.count;
-    if (known && !is_worse(rule->result.verdict, known->result.verdict))
+    if (!item)
+        return -1;
+    place = &item->entries[role_slot(rule->result.role)];
+    before = *place ? verdict_of(&(*place)->result, &(*place)->judged) : verdict;
+    if (*place && verdict == before)
+        (*place)->result.count += rule->result.count;
+    if (*place && !verdict_is_worse(verdict, before))
         return 0;
     entry = entry_new(journal, rule);
     if (!entry)
         return -1;
-    if (known) {
-        HASH_DEL(pool->entries, known);
-        entry_free(known);
-    }
-    HASH_ADD_KEYPTR(hh, pool->entries, entry->result.id, strlen(entry->result.id), entry);
+    entry->item = item;
+    entry_free(*place);
+    *place = entry;
     return 0;
 }
 
-static int decide(struct rule_pool *pool, const char *id, enum verdict found)
+static int decide(struct rule_pool *pool, const struct journal *journal)
 {
-    struct decision *known = NULL;
+    struct rule_pool_item *item = item_of(pool, journal->id);
 
-    HASH_FIND_STR(pool->decisions, id, known);
-    if (known) {
-        known->worst = verdict_worse(known->worst, found);
-        return 0;
-    }
-    known = calloc(1, sizeof(*known) + strlen(id) + 1);
-    if (!known)
+    if (!item)
         return -1;
-    known->worst = found;
-    memcpy(known->id, id, strlen(id) + 1);
-    HASH_ADD_STR(pool->decisions, id, known);
+    decision_add(&item->decision, role_slot(journal->role), journal->decided);
     return 0;
 }
 
 int rule_pool_add(struct rule_pool *pool, const struct journal *journal, bool repeated)
 {
-    int rc = repeated ? 0 : decide(pool, journal->id, journal->found);
+    int rc = repeated ? 0 : decide(pool, journal);
 
     for (size_t i = 0; i < journal->rule_count; i++)
         if (!repeated || journal->rules[i].result.verdict != VERDICT_PASS)
@@ -144,25 +165,35 @@ int rule_pool_add(struct rule_pool *pool, const struct journal *journal, bool re
     return rc;
 }
 
-struct rule_pool_entry *rule_pool_find(const struct rule_pool *pool, const char *id)
+struct rule_pool_entry *rule_pool_find(const struct rule_pool *pool, const char *id, unsigned role)
 {
-    struct rule_pool_entry *entry = NULL;
+    const struct rule_pool_item *item = item_find(pool, id);
 
-    HASH_FIND_STR(pool->entries, id, entry);
-    return entry;
+    return item && role < ROLE_SLOTS ? item->entries[role] : NULL;
+}
+
+/* The first entry of this item from that role on, else of the items after it. */
+static struct rule_pool_entry *entry_from(const struct rule_pool_item *item, unsigned role)
+{
+    for (; item; item = item->hh.next, role = 0)
+        for (; role < ROLE_SLOTS; role++)
+            if (item->entries[role])
+                return item->entries[role];
+    return NULL;
 }
 
 struct rule_pool_entry *rule_pool_first(const struct rule_pool *pool)
 {
-    return pool->entries;
+    return entry_from(pool->items, 0);
 }
 
-bool rule_pool_adds(const struct rule_pool *pool, const struct rule_pool_entry *entry)
+struct rule_pool_entry *rule_pool_next(const struct rule_pool_entry *entry)
 {
-    struct decision *decision = NULL;
+    return entry_from(entry->item, role_slot(entry->result.role) + 1);
+}
 
-    HASH_FIND_STR(pool->decisions, entry->result.id, decision);
-    if (!decision || decision->worst == VERDICT_SKIP || decision->worst == VERDICT_INCONCLUSIVE)
-        return true;
-    return is_worse(entry->result.verdict, decision->worst);
+bool rule_pool_adds(const struct rule_pool_entry *entry)
+{
+    return decision_adds(&entry->item->decision, role_slot(entry->result.role),
+                         verdict_of(&entry->result, &entry->judged));
 }

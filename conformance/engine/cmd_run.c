@@ -128,6 +128,15 @@ static bool judge(struct command *command, struct result *result, struct judged_
     return deviations_judge(&command->profile.deviations, result, command->today, texts->message);
 }
 
+static enum verdict on_judged(void *user, const struct result *found)
+{
+    struct result result = *found;
+    struct judged_texts texts;
+
+    (void)judge(user, &result, &texts);
+    return result.verdict;
+}
+
 /* What an earlier run decided: nothing is written again, but it is known again. */
 static bool on_earlier(void *user, const struct plan_item *item, struct journal *journal)
 {
@@ -140,6 +149,7 @@ static bool on_earlier(void *user, const struct plan_item *item, struct journal 
     summary_add_traffic(&command->traffic, &journal->traffic);
     if (run_resume_result(command->output.done, item, &result)) {
         (void)judge(command, &result, &texts);
+        journal->decided = result.verdict;
         command->failed += result.verdict == VERDICT_FAIL;
     }
     return true;
@@ -411,6 +421,7 @@ static int run(struct command *command, struct sentence *error)
         .earlier = on_earlier,
         .superseded = on_superseded,
         .repeated = on_repeated,
+        .judged = on_judged,
         .journal = on_journal,
         .progress = on_progress,
         .result = on_result,

@@ -76,6 +76,13 @@ static void on_event(void *context, const struct flow_event *event)
     rule_engine_flow_done(recorder->rules, event->flow);
 }
 
+static void on_finding(const struct rule_finding *finding, void *argument)
+{
+    const struct recorder *recorder = argument;
+
+    recorder->config.finding(recorder->config.user, finding);
+}
+
 static bool judge_dut(const struct flow *flow, unsigned direction, void *argument)
 {
     return is_dut(argument, flow, direction);
@@ -93,7 +100,10 @@ struct recorder *recorder_new(const struct recorder_config *config, struct sente
     struct recorder *recorder = calloc(1, sizeof(*recorder));
 
     if (recorder != NULL) {
-        struct rule_config rules = {.selected = rule_selected, .judged = judge_dut, .argument = recorder};
+        struct rule_config rules = {.selected = rule_selected,
+                                    .judged = judge_dut,
+                                    .finding = config->finding != NULL ? on_finding : NULL,
+                                    .argument = recorder};
         struct flow_config flow = {.rule_state_octets = rule_state_octets()};
 
         recorder->config = *config;

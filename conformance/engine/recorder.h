@@ -19,6 +19,8 @@ struct recorder;
 struct recorder_config {
     bool ladder;                                  /* gather ladder steps */
     bool (*selected)(const char *id, void *user); /* rules wanted; NULL: all */
+    /* What a rule found in what the device sent, each time; the strings are valid during the call. NULL: no wish. */
+    void (*finding)(void *user, const struct rule_finding *finding);
     /* One verdict of a rule on a flow that has ended; the strings are valid during the call. */
     void (*rule_result)(void *user, const struct rule_result *result, const struct flow *flow);
     void *user;

@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/run_journal.h"
 
-static enum verdict verdict_of(enum rule_verdict verdict)
-{
-    switch (verdict) {
-    case RULE_PASS: return VERDICT_PASS;
-    case RULE_AMBIGUOUS: return VERDICT_AMBIGUOUS;
-    case RULE_WARN: return VERDICT_WARN;
-    default: return VERDICT_FAIL;
-    }
-}
-
+/* An excused failure goes into the journal as a failure: the profile adds its finding (`judged`). */
 static void fill_rule(struct journal_rule *rule, const struct tally_entry *entry, const char *evidence)
 {
-    enum verdict verdict = verdict_of(entry->verdict);
+    enum verdict verdict = entry->verdict == VERDICT_KNOWN ? VERDICT_FAIL : entry->verdict;
 
     *rule = (struct journal_rule){.result = {.id = entry->rule->id,
                                              .verdict = verdict,
@@ -24,6 +15,7 @@ static void fill_rule(struct journal_rule *rule, const struct tally_entry *entry
                                              .count = verdict == VERDICT_PASS ? entry->passes : entry->findings}};
     if (verdict == VERDICT_PASS)
         return;
+    rule->judged = (struct journal_judged){.known = entry->verdict == VERDICT_KNOWN, .verdict = entry->verdict};
     rule->result.script = entry->rule->function;
     rule->result.expected = entry->expected;
     rule->result.actual = entry->actual;

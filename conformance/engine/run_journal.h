@@ -7,7 +7,7 @@
 #include "reports/journal.h"
 
 /*
- * Fills the rules of `journal` from what was tallied, into `rules` (room for rule_count()). Strings stay the tally's,
+ * Fills the rules of `journal` from what was tallied, into `rules` (room for tally_room()). Strings stay the tally's,
  * the evidence the journal's, which must be set before.
  */
 void run_journal_fill(struct journal *journal, struct journal_rule *rules, const struct tally *tally);

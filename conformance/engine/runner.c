@@ -57,12 +57,41 @@ static void evidence_name(const struct run *run, const struct plan_item *item, c
     (void)snprintf(name, room, "%s%s%s%s.pcapng", item->check->id, both ? "-" : "", both ? item->role : "", again);
 }
 
+/* The verdict of a result after known deviations. */
+static enum verdict judged(const struct run *run, const struct result *result)
+{
+    return run->config->judged != NULL ? run->config->judged(run->config->user, result) : result->verdict;
+}
+
+/* Do rules judge the traffic of the check that is being run? */
+static bool rules_judge(const struct run *run)
+{
+    return run->item == NULL || !run->item->check->unjudged;
+}
+
+static void on_rule_finding(void *user, const struct rule_finding *finding)
+{
+    struct run *run = user;
+    struct result result = {
+        .id = finding->rule->id,
+        .verdict = VERDICT_FAIL,
+        .by = "rule",
+        .role = flow_role(finding->flow, finding->direction),
+        .expected = finding->expected,
+        .actual = finding->actual,
+        .message = finding->message,
+    };
+
+    if (rules_judge(run))
+        tally_finding(run->tally, finding, finding->verdict == RULE_FAIL && judged(run, &result) == VERDICT_KNOWN);
+}
+
 static void on_rule_result(void *user, const struct rule_result *result, const struct flow *flow)
 {
     struct run *run = user;
 
-    if (run->item == NULL || !run->item->check->unjudged)
-        (void)tally_add(run->tally, result, flow);
+    if (rules_judge(run))
+        tally_passes(run->tally, result, flow);
 }
 
 /* A rig for this item: the live one, made as new, or a world of its own. NULL with the reason. */
@@ -113,9 +142,13 @@ static void mark_decisive(json_t *steps, const struct outcome *outcome)
 }
 
 /* What is known of the check beside its own result, before that: a run that is stopped goes on from here. */
-static int keep_journal(struct run *run, const struct plan_item *item, enum verdict found, const char *evidence)
+static int keep_journal(struct run *run, const struct result *found, const char *evidence)
 {
-    struct journal journal = {.id = item->check->id, .role = item->role, .found = found, .evidence = evidence};
+    struct journal journal = {.id = found->id,
+                              .role = found->role,
+                              .found = found->verdict,
+                              .decided = judged(run, found),
+                              .evidence = evidence};
     struct flow_totals traffic = *recorder_totals(run->recorder), now = traffic;
     int status = 0;
 
@@ -152,7 +185,7 @@ static int report(struct run *run, const struct plan_item *item, const struct ou
         .count = 1,
     };
 
-    if (keep_journal(run, item, outcome->verdict, evidence) != 0)
+    if (keep_journal(run, &result, evidence) != 0)
         return -1;
     (void)snprintf(script, sizeof(script), "%s:%d", item->check->path, outcome->line);
     if (evidence != NULL) {
@@ -217,23 +250,25 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
     return status;
 }
 
+static int report_rule(struct run *run, const struct rule *rule, const struct rule_pool_entry *entry)
+{
+    int (*function)(void *, const struct result *) = rule_pool_adds(entry) ? run->config->result : run->config->beside;
+    struct result result = entry->result;
+
+    result.script = rule->function;
+    return function != NULL && function(run->config->user, &result) < 0 ? -1 : 0;
+}
+
 /* The rules' results come last, in the rules' order. */
 static int report_rules(struct run *run)
 {
-    for (size_t i = 0; i < rule_count(); i++) {
-        const struct rule *rule = rule_at(i);
-        const struct rule_pool_entry *entry = rule_pool_find(run->pool, rule->id);
-        int (*function)(void *, const struct result *);
-        struct result result;
+    for (size_t i = 0; i < rule_count(); i++)
+        for (unsigned role = 0; role < ROLE_SLOTS; role++) {
+            const struct rule_pool_entry *entry = rule_pool_find(run->pool, rule_at(i)->id, role);
 
-        if (entry == NULL)
-            continue;
-        function = rule_pool_adds(run->pool, entry) ? run->config->result : run->config->beside;
-        result = entry->result;
-        result.script = rule->function;
-        if (function != NULL && function(run->config->user, &result) < 0)
-            return -1;
-    }
+            if (entry != NULL && report_rule(run, rule_at(i), entry) != 0)
+                return -1;
+        }
     return 0;
 }
 
@@ -298,8 +333,11 @@ static int take_repeated(struct run *run, struct sentence *error)
 int runner_run(const struct runner_config *config, struct runner_totals *totals, struct sentence *error)
 {
     struct run run = {.config = config};
-    struct recorder_config recorder = {
-        .ladder = config->ladder, .selected = rule_selected, .rule_result = on_rule_result, .user = &run};
+    struct recorder_config recorder = {.ladder = config->ladder,
+                                       .selected = rule_selected,
+                                       .finding = on_rule_finding,
+                                       .rule_result = on_rule_result,
+                                       .user = &run};
     int status = -1;
 
     memset(totals, 0, sizeof(*totals));
@@ -307,7 +345,7 @@ int runner_run(const struct runner_config *config, struct runner_totals *totals,
     run.recorder = recorder_new(&recorder, error);
     run.tally = tally_new();
     run.pool = rule_pool_new();
-    run.rules = calloc(rule_count() + 1, sizeof(*run.rules));
+    run.rules = calloc(tally_room() + 1, sizeof(*run.rules));
     if (run.tally == NULL || run.pool == NULL || run.rules == NULL)
         (void)sentence_set(error, "out of memory for the rules' verdicts");
     else if (run.recorder != NULL && take_repeated(&run, error) == 0)

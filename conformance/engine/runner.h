@@ -39,6 +39,11 @@ struct runner_config {
     /* Before each item, for a progress line. NULL: no wish. */
     void (*progress)(void *user, size_t done, size_t total, const struct plan_item *item);
     /*
+     * The verdict of a result after known deviations: called for each check's result before its journal, and for each failure
+     * that a rule finds. NULL: the result's own.
+     */
+    enum verdict (*judged)(void *user, const struct result *result);
+    /*
      * The journal of each check, before its result, and its traffic; valid during the call. What known deviations make of
      * it (`judged`) is for the caller to fill in. -1 stops the run. NULL: no wish.
      */

@@ -116,6 +116,20 @@ profile over 2020-06-30 "$one" "$two" "$three"
 judged 1 "an excuse that is over" "$bad" over --accept-known
 says 'known deviation \(1: wrong code\), but its review date 2020-06-30 is over'
 
+# A check's failure that is excused hides none that a rule finds of the same requirement.
+rule_of() { jq -r 'select(.type == "result" and .id == "RDMAP-4.8-02" and .by == "rule") | "\(.role) \(.verdict)"' "$WORK/out/results.jsonl"; }
+swapped=$(entry RDMAP-4.8-02 'control word for a Write to an unknown STag' 11000300)
+found=$(entry RDMAP-4.8-02 'Terminate Control has its nibbles swapped: Layer, EType, M, D and R stand where a little-endian compiler puts bit-fields (RFC <number> <number>.<number>, Figure <number>). Meant is DDP / Tagged Buffer Error / Invalid STag (0x<hex>)' '11 00 03 00')
+kept=("${checks[@]}")
+checks=('RDMAP-4.8-02')
+profile check "$later" "$swapped"
+judged 1 "a rule finds what is excused of a check alone" '--defect rdmap-terminate-bit-fields' check --accept-known
+holds "it is the rule that fails" test "$(verdicts) $(rule_of)" = "RDMAP-4.8-02 KNOWN responder FAIL"
+profile both "$later" "$swapped" "${found/check/rule}"
+judged 5 "what is excused of both" '--defect rdmap-terminate-bit-fields' both
+holds "the rule adds nothing to the check then" test "$(verdicts) $(rule_of)" = "RDMAP-4.8-02 KNOWN "
+checks=("${kept[@]}")
+
 # What was decided stays decided, whatever becomes of the device or of the run.
 export AFTER=4
 checks+=('MPA-4.*' 'MPA-7.*') # there is enough to come behind those
