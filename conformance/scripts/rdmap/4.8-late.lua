@@ -86,10 +86,10 @@ check {
     local m = t:memory { octets = LARGE }
     local c = t:open { dut = { ird = 2 } }
     c:probe()
-    c:shut_with_reads(m, 20)
+    c:shut_with_reads(m, 3)
     c.tcp:window(65535)
     local got = c:expect_terminate({ "DDP_NO_BUFFER", "DDP_MSN_RANGE", "RDMAP_CATASTROPHIC_STREAM", "RDMAP_OPERATION_OTHER" },
-                                   { message = "20 Read Requests with an IRD of 2" })
+                                   { message = "three Read Requests with an IRD of 2" })
     other:probe { message = "another stream, when one had a Read Request too many" }
     other:send(m:read(0, 16, { SinkSTag = 1 }))
     other:expect_response(1, 0, ("\xA5"):rep(16), "a Read on the other stream")
