@@ -252,8 +252,12 @@ function describe(frame)
     return "MPA " .. (frame.kind == "request" and "Request" or "Reply") .. fields_text(fields)
   elseif frame.kind == "segment" then
     local triple = fields.triple
-    if triple then
-      return "Terminate " .. wire.describe(triple)
+    if triple then -- on queue 2, the one message there: what is otherwise is said
+      local odd = ""
+      for _, usual in ipairs { { "QN", 2 }, { "MSN", 1 }, { "MO", 0 } } do
+        if fields[usual[1]] ~= usual[2] then odd = odd .. ", " .. usual[1] .. " " .. tostring(fields[usual[1]]) end
+      end
+      return "Terminate " .. wire.describe(triple) .. odd
     end
     return (frame.name or "DDP segment") .. fields_text(fields)
   elseif frame.kind == "garbage" then
