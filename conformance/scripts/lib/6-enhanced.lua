@@ -121,7 +121,7 @@ function Connection:reads_limited(total, limit, message)
   local function within() -- counted when no more come: how far beyond is part of what the device does
     if #open <= limit then return end
     while fits(rdmap.read_request {}, self:receive(t.quiet)) do most = most + 1 end
-    t:fail(message or "Reads stay within ORD", "at most " .. limit .. " unanswered Read Requests", most .. " of them")
+    t:fail(message or "Reads stay within ORD", "at most " .. limit .. " unanswered Read Requests", most .. " of " .. total)
   end
   while taken < total and take(#open == 0 and t.reaction or t.quiet) do end
   within()
