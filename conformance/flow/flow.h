@@ -184,6 +184,7 @@ struct flow_half {
     uint64_t crc_errors;
     uint64_t marker_errors;
     uint64_t resyncs;  /* times that sync was lost */
+    size_t begun;      /* octets of an FPDU of which the rest has not come yet */
     size_t unfinished; /* at FLOW_END: octets of an FPDU that was begun and never whole; nobody knows what it was */
     /* DDP, RDMAP */
     uint64_t ddp_segments;
