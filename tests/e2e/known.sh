@@ -101,7 +101,7 @@ says '^deviates as known: 3 results of 1 finding, nothing new$'
 holds "accepted, it is KNOWN all the same" test "$(verdicts)" = "DDP-7.1-01 KNOWN,DDP-7.1-05 PASS,DDP-7.1-17 KNOWN,DDP-7.1-18 KNOWN"
 
 judged 1 "another outcome" '--defect ddp-qn-unchecked' known --accept-known
-says 'why       a Send on QN 0x4; not what is known of it \(1: wrong code\): Terminate DDP / .* \(0x1203\)$'
+says 'why       a Send on QN 0x4; the profile knows another outcome \(1: wrong code\): Terminate DDP / .* \(0x1203\)$'
 holds "another outcome fails" test "$(verdicts)" = "DDP-7.1-01 FAIL,DDP-7.1-05 PASS,DDP-7.1-17 FAIL,DDP-7.1-18 FAIL"
 judged 1 "another failure beside it" '--defect ddp-qn-wrong-code --defect ddp-msn-unchecked' known --accept-known
 says '^does not conform$'
