@@ -56,7 +56,7 @@ static const struct {
      NULL},
     /* what is not named */
     {ENTRY("\"finding\": \"8\""),
-     "my.json: known_deviations[0] (DDP-7.1-04): \"actual\" is missing: what the device did"},
+     "my.json: known_deviations[0] (DDP-7.1-04): \"actual\" is missing, the full text of"},
     {ENTRY("\"message\": \"the last segment\""), "\"actual\" is missing"},
     {ENTRY("\"actual\": \"\""), "\"actual\" is empty"},
     {ENTRY("\"actual\": \" \""), "which names no outcome"},
