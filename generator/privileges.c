@@ -43,6 +43,12 @@ static int keep_net_raw(struct sentence *error)
     return 0;
 }
 
+static int not_the_caller(uid_t user, gid_t group, struct sentence *error)
+{
+    return sentence_set(error, "cannot become the user who called sudo (uid %u, gid %u): %s", (unsigned)user,
+                        (unsigned)group, strerror(errno));
+}
+
 static int become_caller(struct sentence *error)
 {
     uid_t user = (uid_t)number_of("SUDO_UID");
@@ -52,8 +58,19 @@ static int become_caller(struct sentence *error)
         return 0;
     if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) != 0 || setgroups(1, &group) != 0 || setresgid(group, group, group) != 0 ||
         setresuid(user, user, user) != 0)
-        return sentence_set(error, "cannot become the user who called sudo (uid %u, gid %u): %s", (unsigned)user,
-                            (unsigned)group, strerror(errno));
+        return not_the_caller(user, group, error);
+    return 0;
+}
+
+int link_net_act_as_caller(bool caller, struct sentence *error)
+{
+    uid_t user = (uid_t)number_of("SUDO_UID");
+    gid_t group = (gid_t)number_of("SUDO_GID");
+
+    if (getuid() != 0 || user == 0)
+        return 0;
+    if (caller ? setegid(group) != 0 || seteuid(user) != 0 : seteuid(0) != 0 || setegid(0) != 0)
+        return not_the_caller(user, group, error);
     return 0;
 }
 

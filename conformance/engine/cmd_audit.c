@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* warpcheck audit: captures -> decoder -> rules -> results. */
+#define _GNU_SOURCE /* realpath(3) into a buffer of its own */
 #include "conformance/engine/cmd_audit.h"
 
 #include <inttypes.h>
@@ -19,6 +20,7 @@
 #include "reports/result.h"
 #include "reports/results_log.h"
 #include "reports/terminal.h"
+#include "tools/standard_streams.h"
 
 enum {
     BLOCKS_MAX = 3,   /* findings of one requirement shown on the terminal; all are in the results */
@@ -41,10 +43,11 @@ struct audit {
     struct flow_totals totals; /* of all files */
     bool logged;               /* somebody reads the log */
     struct seen *seen;         /* by index in the catalogue */
-    char results[4200];        /* file that the log is written to, "": none */
-    bool unwritten;            /* results were lost: disk full */
-    bool foreign;              /* some file is no capture that can be read */
-    bool damaged;              /* some file breaks off */
+    struct folder *folder;     /* of -o, NULL: none */
+    struct format_results results;
+    bool unwritten; /* results were lost: disk full */
+    bool foreign;   /* some file is no capture that can be read */
+    bool damaged;   /* some file breaks off */
 };
 
 static void usage(void)
@@ -62,7 +65,9 @@ static void usage(void)
         "  -j N               judge up to N files at once\n"
         "  --shard I/N        judge part I of N of the files, the same part everywhere; report --merge makes one of\n"
         "                     them\n"
-        "  -o DIR             write results.jsonl there, and the reports: %s\n"
+        "  -o DIR             write results.jsonl there, and the reports: %s;\n"
+        "                     the folder has to be empty, and no other command may write there meanwhile\n"
+        "  --force            remove what an earlier command left in -o DIR\n"
         "  --format F         %s: what standard output gets\n"
         "  --all              show what passed, too\n"
         "  --help             this text\n",
@@ -89,6 +94,8 @@ static void list_reasons(void)
 static int complain(int status, const char *message)
 {
     fprintf(stderr, "warpcheck audit: %s\n", message);
+    if (status == EXIT_INCONCLUSIVE && ferror(stdout))
+        standard_output_drop(); /* one line is enough */
     return status;
 }
 
@@ -96,7 +103,7 @@ static int complain(int status, const char *message)
 static void unwritten(struct audit *audit, const char *message)
 {
     if (!audit->unwritten)
-        complain(0, message);
+        complain(EXIT_INCONCLUSIVE, message);
     audit->unwritten = true;
 }
 
@@ -360,11 +367,13 @@ static void show_hidden(struct audit *audit)
 
 static int exit_status(const struct audit *audit, const struct run_summary *summary)
 {
+    if (audit->unwritten)
+        return EXIT_INCONCLUSIVE; /* findings were lost: what is left is not the result of this audit */
     if (summary->fail != 0)
         return EXIT_FAILS;
     if (audit->foreign)
         return EXIT_USAGE;
-    if (audit->damaged || audit->unwritten)
+    if (audit->damaged)
         return EXIT_INCONCLUSIVE;
     /* A shard in which nothing was decided says nothing about the whole: the merged report does. */
     if (audit->options->shard.of != 0 && summary_exit_status(summary) == EXIT_NOTHING_SELECTED)
@@ -387,7 +396,8 @@ static int finish(struct audit *audit)
     if (results_log_close(audit->log, &error) != 0)
         unwritten(audit, error.text);
     audit->log = NULL;
-    if (engine_write_reports(audit->results, output, audit->options->format.report, audit->catalogue, &error) != 0) {
+    if (engine_write_reports(&audit->results.place, audit->folder, audit->options->format.report, audit->catalogue,
+                             &error) != 0) {
         unwritten(audit, error.text);
     } else if (output != NULL) {
         snprintf(page, sizeof(page), "%.4000s/index.html", output);
@@ -396,8 +406,7 @@ static int finish(struct audit *audit)
         show_hidden(audit);
         audit->terminal.unfinished = audit->damaged || audit->foreign;
         terminal_summary(&audit->terminal, &summary, page[0] != '\0' ? page : NULL);
-        if (fflush(stdout) != 0 || ferror(stdout))
-            unwritten(audit, "standard output could not be written");
+        (void)fflush(stdout); /* what else is reported stands below; main() reports a failure */
     }
     if (is_undecided(&summary) && !audit->foreign)
         explain_nothing(audit);
@@ -407,6 +416,18 @@ static int finish(struct audit *audit)
 }
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
+
+static bool is_below(const char *path, const char *folder)
+{
+    char *inner = realpath(path, NULL), *outer = realpath(folder, NULL);
+    size_t length = outer != NULL ? strlen(outer) : 0;
+    bool below =
+        inner != NULL && outer != NULL && strncmp(inner, outer, length) == 0 && (inner[length] == '/' || length == 1);
+
+    free(inner);
+    free(outer);
+    return below;
+}
 
 static int open_log(struct audit *audit, struct sentence *error)
 {
@@ -426,14 +447,30 @@ static int open_log(struct audit *audit, struct sentence *error)
         info.shard = shard;
         info.plan = options->plan;
     }
-    if (options->output != NULL && output_folder_make(options->output, error) != 0)
-        return -1;
-    if (format_option_results(&options->format, options->output, audit->results, sizeof(audit->results), error) != 0)
-        return -1;
-    audit->logged = audit->results[0] != '\0' || options->format.jsonl;
-    audit->log = results_log_create(audit->results[0] != '\0' ? audit->results : NULL, &info,
+    if (format_option_results(&options->format, audit->folder, &audit->results, error) != 0)
+        return EXIT_INCONCLUSIVE;
+    audit->logged = audit->results.place.name != NULL || options->format.jsonl;
+    audit->log = results_log_create(audit->results.place.name != NULL ? &audit->results.place : NULL, &info,
                                     options->format.jsonl ? stdout : NULL, error);
-    return audit->log != NULL ? 0 : -1;
+    return audit->log != NULL ? 0 : EXIT_INCONCLUSIVE;
+}
+
+/* The captures that are to be judged must not be among what is removed. */
+static int take_folder(struct audit *audit, struct sentence *error)
+{
+    const struct audit_options *options = audit->options;
+
+    if (options->output == NULL)
+        return 0;
+    for (size_t i = 0; options->force && i < options->files.count; i++)
+        if (is_below(options->files.paths[i], options->output)) {
+            (void)sentence_set(error,
+                               "-o %.200s: %.200s, which is to be judged, is in this folder: another was expected",
+                               options->output, options->files.paths[i]);
+            return EXIT_USAGE;
+        }
+    return output_folder_take(&audit->folder, options->output, options->force ? FOLDER_FORCE : FOLDER_NEW, false,
+                              error);
 }
 
 static int set_up(struct audit *audit, struct sentence *error)
@@ -443,8 +480,10 @@ static int set_up(struct audit *audit, struct sentence *error)
     terminal_init(&audit->terminal, stdout);
     audit->terminal.all = options->all;
     audit->seen = calloc(catalogue_count(audit->catalogue) + 1, sizeof(*audit->seen));
-    if (audit->seen == NULL)
-        return sentence_set(error, "out of memory");
+    if (audit->seen == NULL) {
+        (void)sentence_set(error, "out of memory");
+        return EXIT_INCONCLUSIVE;
+    }
     return open_log(audit, error);
 }
 
@@ -454,12 +493,15 @@ static int audit_files(const struct audit_options *options, const struct catalog
     struct sentence error;
     int status;
 
-    if (set_up(&audit, &error) != 0 ||
+    status = take_folder(&audit, &error);
+    if (status == 0)
+        status = set_up(&audit, &error);
+    if (status == 0 &&
         (options->processes > 1 && options->files.count > 1 ? share_files : judge_files)(&audit, &error) != 0)
-        status = complain(EXIT_INCONCLUSIVE, error.text);
-    else
-        status = finish(&audit);
+        status = EXIT_INCONCLUSIVE;
+    status = status == 0 ? finish(&audit) : complain(status, error.text);
     (void)results_log_close(audit.log, NULL);
+    folder_leave(audit.folder);
     free(audit.seen);
     return status;
 }

@@ -280,7 +280,7 @@ enum gen_status gen_run_script(struct gen *gen, const char *path, const void *oc
 
 enum gen_status gen_load_corpus(struct gen *gen, struct sentence *error)
 {
-    struct gen_writer_config config = {.path = "/dev/null", .format = GEN_RAW};
+    struct gen_writer_config config = {.to = place_at("/dev/null"), .format = GEN_RAW};
 
     for (size_t i = 0; i < embedded_capture_count; i++) {
         const struct embedded_file *file = &embedded_captures[i];

@@ -20,6 +20,7 @@ struct lua_connection {
     struct lua_connection *next;
     struct lua_rig *owner;
     struct tcp_connection *tcp; /* NULL: closed */
+    int anchor;                 /* keeps it from Lua's collector while its check runs */
 };
 
 static struct lua_rig *self_of(lua_State *lua)
@@ -71,6 +72,10 @@ static struct tcp_connection *check_connection(lua_State *lua)
     return connection->tcp;
 }
 
+/*
+ * What a check forgets stays open until the check has ended. If the collector reset it, when that happens would depend on
+ * what the state did before this check, and no check could be repeated.
+ */
 static void push_connection(lua_State *lua, struct tcp_connection *tcp)
 {
     struct lua_rig *self = self_of(lua);
@@ -80,7 +85,10 @@ static void push_connection(lua_State *lua, struct tcp_connection *tcp)
     connection->tcp = tcp;
     connection->next = self->connections;
     self->connections = connection;
+    connection->anchor = LUA_NOREF;
     luaL_setmetatable(lua, CONNECTION);
+    lua_pushvalue(lua, -1);
+    connection->anchor = luaL_ref(lua, LUA_REGISTRYINDEX);
 }
 
 static lua_Integer integer_field(lua_State *lua, int table, const char *name, lua_Integer fallback, bool *given)
@@ -476,8 +484,10 @@ static int connection_collect(lua_State *lua)
 
 void lua_rig_clear(struct lua_rig *self)
 {
-    for (struct lua_connection *connection = self->connections; connection != NULL; connection = connection->next)
+    for (struct lua_connection *connection = self->connections; connection != NULL; connection = connection->next) {
         connection_drop(connection);
+        luaL_unref(self->lua, LUA_REGISTRYINDEX, connection->anchor);
+    }
     self->connections = NULL;
 }
 
@@ -514,6 +524,7 @@ static const luaL_Reg rig_functions[] = {
 
 int lua_rig_open(lua_State *lua, struct lua_rig *self)
 {
+    self->lua = lua;
     luaL_newmetatable(lua, CONNECTION);
     lua_pushcfunction(lua, connection_collect);
     lua_setfield(lua, -2, "__gc");

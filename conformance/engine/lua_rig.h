@@ -27,6 +27,7 @@
 
 /* What the functions work on; one for each Lua state. */
 struct lua_rig {
+    lua_State *lua;
     struct rig *rig;
     struct recorder *recorder; /* or NULL */
     struct lua_connection *connections;

@@ -8,6 +8,7 @@
 
 #include "conformance/engine/lua_rig.h"
 #include "conformance/engine/lua_sandbox.h"
+#include "conformance/engine/shard.h"
 #include "conformance/engine/upper_tester.h"
 #include "tools/embedded.h"
 
@@ -26,6 +27,7 @@ struct script_host {
     char *texts[4];      /* of the last outcome */
     int line;
     uint64_t frame;
+    uint64_t digest; /* of the scripts that were loaded */
 };
 
 static struct script_host *host_of(lua_State *lua)
@@ -136,6 +138,7 @@ int script_load(struct script_host *host, const char *path, const void *octets, 
     name = lua_pushfstring(lua, "@%s", path);
     (void)luaL_ref(lua, LUA_REGISTRYINDEX);
     host->loading = name + 1;
+    host->digest = shard_digest_octets(shard_digest_number(host->digest, count), octets, count);
     status = luaL_loadbufferx(lua, octets, count, name, "t");
     if (status == LUA_OK) {
         lua_sandbox_globals(lua, strncmp(path, LIBRARY, strlen(LIBRARY)) == 0);
@@ -173,6 +176,11 @@ int script_load_embedded(struct script_host *host, struct sentence *error)
     return load_embedded(host, false, error);
 }
 
+uint64_t script_digest(const struct script_host *host)
+{
+    return host->digest;
+}
+
 struct script_host *script_host_new(struct sentence *error)
 {
     struct script_host *host = calloc(1, sizeof(*host));
@@ -183,6 +191,7 @@ struct script_host *script_host_new(struct sentence *error)
         return NULL;
     }
     host->lua = host->sandbox.lua;
+    host->digest = SHARD_DIGEST_START;
     open_tables(host);
     if (load_embedded(host, true, error) != 0) {
         script_host_free(host);

@@ -58,6 +58,9 @@ int script_load_embedded(struct script_host *host, struct sentence *error);
 /* Loads one script file, or every .lua below a folder. */
 int script_load_path(struct script_host *host, const char *path, struct sentence *error);
 
+/* A digest of the contents of all scripts that were loaded, the library included, in this order. */
+uint64_t script_digest(const struct script_host *host);
+
 /* The checks in the order they were loaded. */
 size_t script_check_count(const struct script_host *host);
 const struct check *script_check_at(const struct script_host *host, size_t i);

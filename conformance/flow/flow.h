@@ -187,6 +187,7 @@ struct flow_half {
     uint64_t crc_errors;
     uint64_t marker_errors;
     uint64_t resyncs;  /* times that sync was lost */
+    size_t begun;      /* octets of an FPDU of which the rest has not come yet */
     size_t unfinished; /* at FLOW_END: octets of an FPDU that was begun and never whole; nobody knows what it was */
     /* DDP, RDMAP */
     uint64_t ddp_segments;
@@ -452,6 +453,9 @@ bool flow_totals_balanced(const struct flow_totals *totals);
 
 /* Adds what another decoder counted. */
 void flow_totals_add(struct flow_totals *totals, const struct flow_totals *others);
+
+/* Takes off what was counted earlier: what is left was counted since. */
+void flow_totals_subtract(struct flow_totals *totals, const struct flow_totals *others);
 
 /* NULL without memory. `config` may be NULL; `sink` may be NULL (totals only). */
 struct flow_decoder *flow_decoder_create(const struct flow_config *config, flow_sink sink, void *ctx);

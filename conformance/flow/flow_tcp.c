@@ -161,6 +161,8 @@ static void deliver(struct flow_decoder *decoder, struct flow_connection *connec
     size_t used = flow_mpa_octets(decoder, connection, index, piece);
 
     side->next_seq += (uint32_t)used;
+    if (side->half != NULL)
+        side->half->begun = flow_mpa_partial(side);
     if (used < piece->captured) {
         struct flow_piece rest = piece_part(piece, used, piece->length);
 
