@@ -201,9 +201,12 @@ static char *read_script(const char *path, size_t *count, struct sentence *error
     char *octets = file != NULL ? malloc(SCRIPT_OCTETS_MAX) : NULL;
 
     if (octets == NULL) {
-        (void)sentence_set(error, "%s: %s", path, strerror(errno));
+        int number = errno;
+
+        (void)sentence_set(error, "%.300s: %s", path, strerror(number));
         if (file != NULL && file != stdin)
             fclose(file);
+        errno = number;
         return NULL;
     }
     errno = 0;
@@ -226,9 +229,10 @@ static enum gen_status run_script(struct gen *gen, const struct options *options
     size_t count;
     char *octets;
 
+    errno = 0;
     octets = read_script(path, &count, error);
     if (octets == NULL)
-        return GEN_BAD_SCRIPT;
+        return errno == ENOMEM ? GEN_ENVIRONMENT : GEN_BAD_SCRIPT;
     status = gen_run_script(gen, strcmp(path, "-") == 0 ? "stdin" : path, octets, count, config, bare, written, error);
     free(octets);
     return status;

@@ -232,7 +232,7 @@ static int load_and_prove(struct command *command, struct sentence *error)
         (void)complain(status, error->text);
     } else if ((command->scripts != NULL ? script_load_path(command->prove.host, command->scripts, error)
                                          : script_load_embedded(command->prove.host, error)) != 0) {
-        status = complain(EXIT_USAGE, error->text);
+        status = complain(script_short_of_memory(command->prove.host) ? EXIT_ENVIRONMENT : EXIT_USAGE, error->text);
     } else {
         command->prove.catalogue = catalogue;
         command->prove.pics = pics;

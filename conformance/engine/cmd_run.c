@@ -396,7 +396,9 @@ static int prepare(struct command *command, struct sentence *error)
     if (command->options.profile != NULL &&
         profile_load(&command->profile, command->options.profile, &context, error) != 0)
         return complain(EXIT_USAGE, error->text);
-    if (load_scripts(command, error) != 0 || name_defects(command, error) != 0)
+    if (load_scripts(command, error) != 0)
+        return complain(script_short_of_memory(command->host) ? EXIT_ENVIRONMENT : EXIT_USAGE, error->text);
+    if (name_defects(command, error) != 0)
         return complain(EXIT_USAGE, error->text);
     plan.catalogue = command->catalogue;
     plan.pics = command->pics;
