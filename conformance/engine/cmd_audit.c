@@ -12,6 +12,7 @@
 #include "conformance/engine/audit_workers.h"
 #include "conformance/engine/cmd_report.h"
 #include "conformance/engine/output_folder.h"
+#include "conformance/engine/run_stop.h"
 #include "conformance/engine/utc_text.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/select.h"
@@ -101,9 +102,11 @@ static void take_result(void *user, const struct result *result, const struct re
     summary_count(&audit->counted, result->verdict);
     /* Making a line of JSON that nobody gets would cost more than the judging. */
     if (audit->logged) {
+        run_stop_hold();
         results_log_hold(audit->log);
         if (results_log_append(audit->log, result, &error) != 0)
             unwritten(audit, error.text);
+        run_stop_release();
     }
     show(audit, result, requirement, &audit->seen[requirement->index]);
 }
@@ -114,8 +117,10 @@ static void write_results(void *user)
     struct audit *audit = user;
     struct sentence error;
 
+    run_stop_hold();
     if (audit->logged && results_log_release(audit->log, &error) != 0)
         unwritten(audit, error.text);
+    run_stop_release();
 }
 
 static void file_done(struct audit *audit, const char *path, enum audit_file status, const struct sentence *error)
@@ -125,8 +130,10 @@ static void file_done(struct audit *audit, const char *path, enum audit_file sta
     struct capture_info info = {path, names[status], status != AUDIT_FILE_WHOLE ? error->text : NULL};
     struct sentence why;
 
+    run_stop_hold();
     if (audit->logged && results_log_capture(audit->log, &info, &why) != 0)
         unwritten(audit, why.text);
+    run_stop_release();
     audit->damaged |= status == AUDIT_FILE_DAMAGED;
     audit->foreign |= status == AUDIT_FILE_FOREIGN;
     if (status != AUDIT_FILE_WHOLE)
@@ -148,7 +155,7 @@ static int judge_files(struct audit *audit, struct sentence *error)
 
     if (judge == NULL)
         return sentence_set(error, "out of memory");
-    for (size_t i = 0; i < options->files.count; i++) {
+    for (size_t i = 0; i < options->files.count && !run_stopped(); i++) {
         enum audit_file status = audit_judge_file(judge, options->files.paths[i], error);
 
         file_done(audit, options->files.paths[i], status, error);
@@ -180,9 +187,11 @@ static void take_line(void *user, enum verdict verdict, const struct requirement
     audit->seen[requirement->index].exercised = true;
     summary_count(&audit->counted, verdict);
     if (audit->logged) {
+        run_stop_hold();
         results_log_hold(audit->log);
         if (results_log_append_line(audit->log, verdict, line, octets, &error) != 0)
             unwritten(audit, error.text);
+        run_stop_release();
     }
     if (octets != 0 && is_shown(audit, verdict))
         show_line(audit, requirement, line, octets);
@@ -286,14 +295,18 @@ static int finish(struct audit *audit)
     struct run_summary summary;
     struct sentence error;
     char page[4200] = "", ended[UTC_TEXT_OCTETS];
+    bool stopped = run_stopped();
 
     fill_summary(audit, &summary);
     summary.ended = utc_text(ended);
+    summary.stopped = stopped ? "interrupted" : NULL;
+    run_stop_hold();
     if (results_log_finish(audit->log, &summary, &error) != 0)
         unwritten(audit, error.text);
     if (results_log_close(audit->log, &error) != 0)
         unwritten(audit, error.text);
     audit->log = NULL;
+    run_stop_release();
     if (engine_write_reports(audit->results, output, audit->options->format.report, audit->catalogue, &error) != 0) {
         unwritten(audit, error.text);
     } else if (output != NULL) {
@@ -301,11 +314,13 @@ static int finish(struct audit *audit)
     }
     if (!format_option_machine(&audit->options->format)) {
         show_hidden(audit);
-        audit->terminal.unfinished = audit->damaged || audit->foreign;
+        audit->terminal.unfinished = audit->damaged || audit->foreign || stopped;
         terminal_summary(&audit->terminal, &summary, page[0] != '\0' ? page : NULL);
         if (fflush(stdout) != 0 || ferror(stdout))
             unwritten(audit, "standard output could not be written");
     }
+    if (stopped)
+        return complain(EXIT_INCONCLUSIVE, "interrupted: not all captures were judged");
     if (summary_exit_status(&summary) == EXIT_NOTHING_SELECTED && !audit->foreign)
         explain_nothing(audit);
     return exit_status(audit, &summary);
@@ -382,6 +397,7 @@ int cmd_audit(int argc, char **argv)
             fputs(selection_usage, stdout);
             return EXIT_CONFORMS;
         }
+    run_stop_install("audit");
     if (catalogue_load(&catalogue, &error) != 0)
         return complain(EXIT_USAGE, error.text);
     status = audit_options_parse(&options, catalogue, argc, argv, &error);

@@ -12,6 +12,7 @@
 
 #include "conformance/engine/gen.h"
 #include "conformance/engine/gen_folder.h"
+#include "conformance/engine/run_stop.h"
 
 enum { SCRIPTS_MAX = 64, SETTINGS_MAX = 32, SCRIPT_OCTETS_MAX = 1 << 20, NAME_OCTETS = 256 };
 
@@ -353,6 +354,10 @@ static enum gen_status make_captures(struct gen *gen, struct gen_folder *folder,
         struct gen_writer_config config = {.format = gen_corpus_at(gen, capture->corpus)->format};
         enum gen_status status;
 
+        if (run_stopped()) {
+            (void)sentence_set(error, "interrupted");
+            return GEN_ENVIRONMENT;
+        }
         if (!is_wanted(gen, options, i))
             continue;
         config.path = gen_folder_path(folder, capture->corpus, capture->name, error);
@@ -435,6 +440,7 @@ int cmd_gen(int argc, char **argv)
         return complain(GEN_BAD_SCRIPT, &error);
     if (options.help)
         return fputs(usage, stdout) == EOF || fflush(stdout) != 0 ? GEN_ENVIRONMENT : GEN_DONE;
+    run_stop_install("gen");
     gen = gen_new(options.seed, &error);
     if (gen != NULL && apply_settings(gen, &options) != 0)
         (void)sentence_set(&error, "out of memory");

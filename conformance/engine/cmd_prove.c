@@ -11,6 +11,7 @@
 
 #include "conformance/engine/prove.h"
 #include "conformance/engine/prove_merge.h"
+#include "conformance/engine/run_stop.h"
 #include "reports/terminal.h"
 #include "wire/exit_status.h"
 
@@ -117,9 +118,11 @@ static int arguments_parse(struct command *command, int argc, char **argv, struc
 /* Takes the reference. */
 static void put_line(json_t *line)
 {
+    run_stop_hold();
     (void)json_dumpf(line, stdout, JSON_COMPACT);
     puts("");
     (void)fflush(stdout);
+    run_stop_release();
     json_decref(line);
 }
 
@@ -255,6 +258,7 @@ int cmd_prove(int argc, char **argv)
 
     if (argc > 1 && strcmp(argv[1], "--help") == 0)
         return fputs(usage, stdout) < 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
+    run_stop_install("prove");
     command.only = calloc((size_t)argc + 1, sizeof(*command.only));
     if (command.only == NULL)
         return complain(EXIT_ENVIRONMENT, "out of memory");

@@ -2,7 +2,6 @@
 /* warpcheck run: judges a live (or simulated) device. */
 #include "conformance/engine/cmd_run.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "conformance/engine/peer_launcher.h"
 #include "conformance/engine/profile.h"
 #include "conformance/engine/run_options.h"
+#include "conformance/engine/run_stop.h"
 #include "conformance/engine/runner.h"
 #include "conformance/engine/utc_text.h"
 #include "reference-stack/defect.h"
@@ -43,15 +43,6 @@ struct command {
     char results[PATH_OCTETS + 16]; /* "": not kept */
     struct sentence log_error;
 };
-
-/* Ctrl-C ends the run after the check that is running; what was decided is reported. */
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int number)
-{
-    (void)number;
-    interrupted = 1;
-}
 
 static int complain(int status, const char *message)
 {
@@ -103,6 +94,7 @@ static int on_result(void *user, const struct result *decided)
     const struct requirement *requirement = catalogue_find(command->catalogue, decided->id);
     struct result result = *decided;
     char text[DEVIATION_TEXT_OCTETS], outcome[OUTCOME_OCTETS];
+    int appended;
 
     if (strcmp(result.by, "rule") == 0 && command->done != NULL &&
         results_done_has(command->done, result.id, result.role))
@@ -115,13 +107,16 @@ static int on_result(void *user, const struct result *decided)
         (void)deviations_judge(&command->profile.deviations, &result, command->today, text);
     command->failed += result.verdict == VERDICT_FAIL;
     place_frame(command, &result);
-    if (results_log_append(command->log, &result, &command->log_error) != 0)
+    run_stop_hold();
+    appended = results_log_append(command->log, &result, &command->log_error);
+    run_stop_release();
+    if (appended != 0)
         return -1;
     if (!format_option_machine(&command->options.format)) {
         terminal_clear(&command->terminal);
         terminal_result(&command->terminal, &result, requirement != NULL ? requirement->text : NULL);
     }
-    return interrupted ? -1 : 0;
+    return run_stopped() ? -1 : 0; /* after the check that is running: what was decided is reported */
 }
 
 static int dry_run(const struct command *command)
@@ -277,13 +272,15 @@ static int finish(struct command *command, const struct runner_totals *totals, i
 
     summary.ended = utc_text(ended);
     if (status != 0)
-        summary.stopped = interrupted ? "interrupted" : error->text;
+        summary.stopped = run_stopped() ? "interrupted" : error->text;
     add_traffic(&summary, &totals->flow);
     summary.not_exercised = count_not_exercised(command);
+    run_stop_hold();
     if (command->log_error.text[0] == '\0' && results_log_finish(command->log, &summary, &command->log_error) != 0)
         status = -1;
     if (results_log_close(command->log, &command->log_error) != 0)
         status = -1;
+    run_stop_release();
     command->log = NULL;
     if (command->log_error.text[0] != '\0')
         return complain(EXIT_ENVIRONMENT, command->log_error.text);
@@ -298,7 +295,7 @@ static int finish(struct command *command, const struct runner_totals *totals, i
     if (!format_option_machine(&command->options.format))
         terminal_summary(&command->terminal, &summary, output != NULL ? page : NULL);
     if (status != 0)
-        (void)complain(EXIT_ENVIRONMENT, interrupted ? "interrupted; --resume goes on" : error->text);
+        (void)complain(EXIT_ENVIRONMENT, run_stopped() ? "interrupted; --resume goes on" : error->text);
     return exit_status(command, &summary);
 }
 
@@ -335,13 +332,10 @@ static int run(struct command *command, struct sentence *error)
         .result = on_result,
         .user = command,
     };
-    struct sigaction action = {.sa_handler = on_signal};
     struct runner_totals totals;
     int status;
 
     describe_replay(command, replay, sizeof(replay));
-    (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
     status = runner_run(&config, &totals, error);
     return finish(command, &totals, status, error);
 }
@@ -441,6 +435,7 @@ int cmd_run(int argc, char **argv)
         return run_options_usage(stdout) < 0 || fputs(selection_usage, stdout) < 0 ? EXIT_ENVIRONMENT : 0;
     if (command.options.profile != NULL && peer_launch(command.options.profile, argc, argv, &error) != 0)
         return complain(EXIT_ENVIRONMENT, error.text);
+    run_stop_install("run");
     terminal_init(&command.terminal, format_option_machine(&command.options.format) ? stderr : stdout);
     command.terminal.all = command.options.all;
     command.terminal.ladders = command.options.ladders;

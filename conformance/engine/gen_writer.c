@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conformance/engine/run_stop.h"
 #include "generator/pcapng.h"
 
 enum { PATH_OCTETS = 4200, OCTETS_A_LINE = 16, SNAP_DEFAULT = 262144, DLT_OF_RAW_IP = DLT_RAW, LINKTYPE_RAW_IP = 101 };
@@ -60,6 +61,8 @@ static int open_output(struct gen_writer *w, struct sentence *error)
         file = open(w->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         if (file < 0)
             w->part[0] = '\0';
+        else
+            run_stop_discard(w->part);
     }
     return file >= 0 ? file : sentence_set(error, "%s: cannot be written: %s", w->path, strerror(errno));
 }
@@ -224,6 +227,7 @@ int gen_writer_close(struct gen_writer *w, bool keep, struct sentence *error)
             (void)unlink(w->part);
         else if (rename(w->part, w->path) != 0)
             status = sentence_set(error, "%s: cannot be written: %s", w->path, strerror(errno));
+        run_stop_discard(NULL);
     }
     free(w);
     return status;

@@ -4,6 +4,7 @@
  * from Lua: to read a table may call a metamethod of the script's, and that one may close the connection.
  */
 #include <lauxlib.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "conformance/engine/lua_rig_internal.h"
@@ -16,16 +17,28 @@ enum { SEGMENTS_MAX = 4096 };
 #define CONNECTIONS_MAX UINT64_C(16384)
 #define OCTETS_MAX      (UINT64_C(256) << 20)
 
+/* What Lua has of a connection: userdata. */
+struct handle {
+    struct lua_rig *owner;
+    uint64_t cleared; /* owner->cleared when it was made */
+    struct lua_connection *connection;
+};
+
 struct lua_connection *lua_connection_push(lua_State *lua)
 {
     struct lua_rig *self = lua_rig_of(lua);
+    struct handle *handle;
     struct lua_connection *connection;
 
     lua_rig_spend(lua, &self->connections_made, 1, CONNECTIONS_MAX, "connections");
-    connection = lua_newuserdatauv(lua, sizeof(*connection), 0);
-    memset(connection, 0, sizeof(*connection));
-    connection->owner = self;
-    luaL_setmetatable(lua, CONNECTION); /* the list may have it only when it takes itself out again */
+    handle = lua_newuserdatauv(lua, sizeof(*handle), 0);
+    *handle = (struct handle){.owner = self, .cleared = self->cleared};
+    luaL_setmetatable(lua, CONNECTION);
+    connection = handle->connection = calloc(1, sizeof(*connection));
+    if (connection == NULL) {
+        luaL_error(lua, "out of memory for a connection");
+        return NULL; /* luaL_error() does not return, but says so to nobody */
+    }
     connection->next = self->connections;
     self->connections = connection;
     return connection;
@@ -36,13 +49,25 @@ void lua_connection_spend(lua_State *lua, struct lua_rig *rig, size_t octets)
     lua_rig_spend(lua, &rig->octets_sent, octets, OCTETS_MAX, "octets to send");
 }
 
+/* The connection behind argument 1, or NULL when it is closed. */
+static struct lua_connection *find_connection(lua_State *lua)
+{
+    const struct handle *handle = luaL_checkudata(lua, 1, CONNECTION);
+
+    if (handle->connection == NULL || handle->cleared != handle->owner->cleared || handle->connection->tcp == NULL)
+        return NULL;
+    tcp_stack_set_time(handle->owner->rig->tcp, rig_now(handle->owner->rig));
+    return handle->connection;
+}
+
 static struct tcp_connection *check_connection(lua_State *lua)
 {
-    struct lua_connection *connection = luaL_checkudata(lua, 1, CONNECTION);
+    const struct lua_connection *connection = find_connection(lua);
 
-    if (connection->tcp == NULL)
+    if (connection == NULL) {
         luaL_error(lua, "the connection was closed by this script");
-    tcp_stack_set_time(connection->owner->rig->tcp, rig_now(connection->owner->rig));
+        return NULL;
+    }
     return connection->tcp;
 }
 
@@ -250,11 +275,10 @@ static int connection_status(lua_State *lua)
     return 1;
 }
 
-static void connection_drop(struct lua_connection *connection)
+static void drop(struct lua_connection *connection)
 {
     if (connection->tcp == NULL)
         return;
-    tcp_stack_set_time(connection->owner->rig->tcp, rig_now(connection->owner->rig));
     tcp_abort(connection->tcp);
     tcp_release(connection->tcp);
     connection->tcp = NULL;
@@ -262,29 +286,25 @@ static void connection_drop(struct lua_connection *connection)
 
 static int connection_close(lua_State *lua)
 {
-    connection_drop(luaL_checkudata(lua, 1, CONNECTION));
-    return 0;
-}
+    struct lua_connection *connection = find_connection(lua);
 
-/* __gc. Scripts do not see the metatable: this is called by the collector alone, and must raise no error. */
-static int connection_collect(lua_State *lua)
-{
-    struct lua_connection *connection = lua_touserdata(lua, 1);
-    struct lua_connection **at = &connection->owner->connections;
-
-    while (*at != NULL && *at != connection)
-        at = &(*at)->next;
-    if (*at != NULL)
-        *at = connection->next;
-    connection_drop(connection);
+    if (connection != NULL)
+        drop(connection);
     return 0;
 }
 
 void lua_rig_clear(struct lua_rig *self)
 {
-    for (struct lua_connection *connection = self->connections; connection != NULL; connection = connection->next)
-        connection_drop(connection);
-    self->connections = NULL;
+    if (self->connections != NULL)
+        tcp_stack_set_time(self->rig->tcp, rig_now(self->rig));
+    while (self->connections != NULL) {
+        struct lua_connection *connection = self->connections;
+
+        self->connections = connection->next;
+        drop(connection);
+        free(connection);
+    }
+    self->cleared++;
 }
 
 void lua_connection_open(lua_State *lua, struct lua_rig *self)
@@ -307,8 +327,6 @@ void lua_connection_open(lua_State *lua, struct lua_rig *self)
     };
 
     luaL_newmetatable(lua, CONNECTION);
-    lua_pushcfunction(lua, connection_collect);
-    lua_setfield(lua, -2, "__gc");
     lua_pushboolean(lua, 0);
     lua_setfield(lua, -2, "__metatable");
     lua_newtable(lua);

@@ -254,7 +254,9 @@ static const luaL_Reg rig_functions[] = {
 
 void lua_rig_begin(struct lua_rig *self, struct rig *rig, struct recorder *recorder)
 {
-    *self = (struct lua_rig){.rig = rig, .recorder = recorder, .began_ns = rig != NULL ? rig_now(rig) : 0};
+    *self = (struct lua_rig){.rig = rig, .recorder = recorder, .cleared = self->cleared};
+    if (rig != NULL)
+        self->began_ns = rig_now(rig);
 }
 
 int lua_rig_open(lua_State *lua, struct lua_rig *self)

@@ -29,7 +29,8 @@
 struct lua_rig {
     struct rig *rig;
     struct recorder *recorder; /* or NULL */
-    struct lua_connection *connections;
+    struct lua_connection *connections; /* of the check, the latest first */
+    uint64_t cleared;                   /* how often they were all ended: what Lua still holds is of no use then */
     bool link_failed;
     uint64_t began_ns; /* of the check, on the link's clock */
     uint64_t connections_made, octets_sent, notes;

@@ -6,10 +6,12 @@
 #include "conformance/engine/lua_rig.h"
 #include "generator/tcp.h"
 
-/* Userdata; the list lets the host end what a check forgets. */
+/*
+ * A connection that a check has opened. The host owns it, not the Lua state: what a check forgets stays open until the check
+ * has ended. If the collector reset it, when that happens would depend on what the state did before this check.
+ */
 struct lua_connection {
     struct lua_connection *next;
-    struct lua_rig *owner;
     struct tcp_connection *tcp; /* NULL: closed, or not yet open */
 };
 

@@ -20,6 +20,7 @@ static volatile sig_atomic_t ending; /* an enum reason: the process ends when no
 static volatile sig_atomic_t installed;
 static volatile sig_atomic_t expired; /* the timer has come, for this call into a script */
 static void (*volatile on_expiry)(void);
+static const char *volatile incomplete;
 
 /* Made in advance, because a signal handler must not call printf(). */
 static char sentences[REASONS][SENTENCE_OCTETS];
@@ -30,6 +31,8 @@ static void end_now(enum reason reason)
     ssize_t wrote = write(STDERR_FILENO, sentence, strlen(sentence));
 
     (void)wrote; /* stderr may be closed; the status tells all the same */
+    if (incomplete != NULL)
+        (void)unlink(incomplete);
     _exit(STATUS_ENVIRONMENT);
 }
 
@@ -98,8 +101,14 @@ void run_stop_release(void)
         end_now((enum reason)ending);
 }
 
+void run_stop_discard(const char *path)
+{
+    incomplete = path;
+}
+
 int run_stop_child(int parent)
 {
+    incomplete = NULL;
     (void)signal(SIGINT, SIG_IGN);
     (void)signal(SIGTERM, SIG_DFL);
     held = 0;

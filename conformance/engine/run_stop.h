@@ -20,6 +20,9 @@ bool run_stopped(void);
 void run_stop_hold(void);
 void run_stop_release(void);
 
+/* A file that is not complete: it goes when the process ends at once. NULL: there is none any more. */
+void run_stop_discard(const char *path);
+
 /*
  * In a child process of the command: SIGINT from the terminal is the parent's to handle, SIGTERM ends the child, and so
  * does the parent's end. -1: the parent has ended already.
