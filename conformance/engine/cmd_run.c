@@ -397,7 +397,7 @@ static int prepare(struct command *command, struct sentence *error)
     plan.catalogue = command->catalogue;
     plan.pics = command->pics;
     if (plan_make(&command->plan, command->host, &plan, error) != 0)
-        return complain(EXIT_USAGE, error->text);
+        return complain(command->plan.short_of_memory ? EXIT_ENVIRONMENT : EXIT_USAGE, error->text);
     skip_hazards(command);
     if (command->plan.count == 0)
         return complain(EXIT_NOTHING_SELECTED, "no check is selected (warpcheck list --checks shows what there is)");

@@ -1,0 +1,8 @@
+-- run 4 computes for ever
+check {
+  id = "A-1",
+  purpose = "p",
+  run = function()
+    error { verdict = "FAIL", message = setmetatable({}, { __tostring = function() while true do end end }) }
+  end,
+}

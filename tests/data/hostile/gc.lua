@@ -1,0 +1,3 @@
+-- run 2 may not have __gc
+-- A finalizer runs where no instruction is counted, also when the program has decided to end.
+setmetatable({}, { __gc = function() while true do end end })

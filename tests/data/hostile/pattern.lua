@@ -1,0 +1,8 @@
+-- run 4 computes for ever
+check {
+  id = "A-1",
+  purpose = "p",
+  run = function()
+    return ("a"):rep(60):find(("a*"):rep(30) .. "b")
+  end,
+}
