@@ -15,6 +15,7 @@
 #include "conformance/engine/run_options.h"
 #include "conformance/engine/run_stop.h"
 #include "conformance/engine/runner.h"
+#include "conformance/engine/shell_word.h"
 #include "conformance/engine/utc_text.h"
 #include "reference-stack/defect.h"
 #include "reports/results_log.h"
@@ -304,13 +305,14 @@ static void describe_replay(const struct command *command, char *text, size_t ro
     const struct run_options *options = &command->options;
     const char *profile = command->profile.replay != NULL ? command->profile.replay : options->profile;
     size_t used =
-        (size_t)snprintf(text, room, "%s%s%s%s", options->simulate ? " --simulate" : "", options->ipv6 ? " --ipv6" : "",
-                         profile != NULL ? " --dut " : "", profile != NULL ? profile : "");
+        (size_t)snprintf(text, room, "%s%s", options->simulate ? " --simulate" : "", options->ipv6 ? " --ipv6" : "");
 
-    for (size_t i = 0; i < options->defect_count && used < room; i++)
-        used += (size_t)snprintf(text + used, room - used, " --defect %s", options->defects[i]);
-    for (size_t i = 0; i < options->script_count && used < room; i++)
-        used += (size_t)snprintf(text + used, room - used, " --script '%s'", options->scripts[i]);
+    if (profile != NULL)
+        used = shell_append(text, room, used, "--dut", profile);
+    for (size_t i = 0; i < options->defect_count; i++)
+        used = shell_append(text, room, used, "--defect", options->defects[i]);
+    for (size_t i = 0; i < options->script_count; i++)
+        used = shell_append(text, room, used, "--script", options->scripts[i]);
 }
 
 static int run(struct command *command, struct sentence *error)

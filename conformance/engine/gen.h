@@ -30,7 +30,7 @@ struct gen_capture {
     const char *about; /* one line, or "" */
     const char *path;  /* of the script */
     int line;
-    size_t corpus; /* index of the folder it belongs to */
+    size_t corpus;         /* index of the folder it belongs to */
     struct gen_room *room; /* the Lua state that it lives in */
     int table;             /* reference to the Lua table there */
 };

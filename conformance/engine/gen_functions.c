@@ -168,8 +168,7 @@ static int line_of_script(lua_State *lua)
 static int gen_register(lua_State *lua)
 {
     struct gen *gen = gen_of(lua);
-    struct gen_capture capture = {
-        .path = gen->loading, .corpus = gen->corpus_count - 1, .room = gen_room_of(lua)};
+    struct gen_capture capture = {.path = gen->loading, .corpus = gen->corpus_count - 1, .room = gen_room_of(lua)};
 
     luaL_checktype(lua, 1, LUA_TTABLE);
     capture.name = kept_string(lua, 1, "name", "");

@@ -210,8 +210,12 @@ static void wrap(lua_State *lua, const luaL_Reg *functions)
 void lua_library_bound(lua_State *lua)
 {
     static const luaL_Reg base[] = {{"setmetatable", base_setmetatable}, {"xpcall", base_xpcall}, {NULL, NULL}};
-    static const luaL_Reg tables[] = {{"concat", table_concat}, {"insert", table_insert}, {"remove", table_remove},
-                                      {"move", table_move},     {"unpack", table_unpack}, {"sort", table_sort},
+    static const luaL_Reg tables[] = {{"concat", table_concat},
+                                      {"insert", table_insert},
+                                      {"remove", table_remove},
+                                      {"move", table_move},
+                                      {"unpack", table_unpack},
+                                      {"sort", table_sort},
                                       {NULL, NULL}};
     static const luaL_Reg strings[] = {{"rep", string_rep},
                                        {"pack", string_format_read},

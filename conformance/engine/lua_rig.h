@@ -28,7 +28,7 @@
 /* What the functions work on; one for each script host. */
 struct lua_rig {
     struct rig *rig;
-    struct recorder *recorder; /* or NULL */
+    struct recorder *recorder;          /* or NULL */
     struct lua_connection *connections; /* of the check, the latest first */
     uint64_t cleared;                   /* how often they were all ended: what Lua still holds is of no use then */
     bool link_failed;

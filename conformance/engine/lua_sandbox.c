@@ -146,8 +146,8 @@ static int panic(lua_State *lua)
 
 static int open_libraries(lua_State *lua)
 {
-    static const char *const removed[] = {"dofile", "loadfile", "load", "require", "collectgarbage", "print", "warn",
-                                          NULL};
+    static const char *const removed[] = {"dofile",         "loadfile", "load", "require",
+                                          "collectgarbage", "print",    "warn", NULL};
 
     /* Made by luaD_throw() outside of any protection: it is there already, and so takes no memory then. */
     lua_pushliteral(lua, "error in error handling");

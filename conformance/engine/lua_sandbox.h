@@ -39,8 +39,8 @@ struct lua_sandbox {
     lua_State *lua;
     struct lua_account *account;
     void *owner;
-    int64_t work; /* what a call may compute, in instructions */
-    int64_t left; /* of that, in this call */
+    int64_t work;                  /* what a call may compute, in instructions */
+    int64_t left;                  /* of that, in this call */
     volatile sig_atomic_t expired; /* set by a signal handler: this call takes too long */
 };
 

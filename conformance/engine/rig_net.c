@@ -190,7 +190,8 @@ static int start_device(struct net_rig *net, const struct rig_embedded_config *c
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent)
             _exit(127);
-        (void)setpgid(0, 0); /* Ctrl-C in a terminal is for the tester, which ends the device when it has what it needs */
+        (void)setpgid(0,
+                      0); /* Ctrl-C in a terminal is for the tester, which ends the device when it has what it needs */
         if (freopen("/dev/null", "w", stdout) == NULL) /* the run's stdout is for results alone */
             _exit(127);
         execv(config->program, (char *const *)arguments);

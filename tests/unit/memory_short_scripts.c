@@ -121,7 +121,8 @@ START_TEST(captures_are_made)
         short_of(n, more[_i]);
         gen = gen_new(1, &error);
         if (gen != NULL)
-            status = gen_run_script(gen, "dir/some.lua", capture, sizeof(capture) - 1, &config, false, &written, &error);
+            status =
+                gen_run_script(gen, "dir/some.lua", capture, sizeof(capture) - 1, &config, false, &written, &error);
         gen_free(gen);
         failed = enough() || n == 0;
         ck_assert_msg(status == GEN_DONE ? written > 5 : error.text[0] != '\0', "allocation %ld: %d", n, status);

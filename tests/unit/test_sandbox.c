@@ -69,7 +69,8 @@ static const struct {
     {"local t = setmetatable({}, { __len = function() return 1 << 60 end, __index = getmetatable, __metatable = '' })\n"
      "table.concat(t)",
      "without __len"},
-    {"table.concat(setmetatable({}, { __index = getmetatable, __metatable = '' }), '', 1, 1 << 60)", "computes for ever"},
+    {"table.concat(setmetatable({}, { __index = getmetatable, __metatable = '' }), '', 1, 1 << 60)",
+     "computes for ever"},
     {"table.move({}, 1, 1 << 60, 2, setmetatable({}, { __newindex = type }))", "computes for ever"},
     {"table.insert(setmetatable({}, { __len = function() return 1 << 60 end }), 1, 1)", "without __len"},
     {"table.insert({}, -(1 << 62), 1)", "computes for ever"},
@@ -157,7 +158,8 @@ END_TEST
 
 #define CHECK_BEGIN "check {\n  id = \"X-1\",\n  purpose = \"p\",\n  sandwich = \"tcp\",\n  run = function(t)\n"
 #define CHECK_END   "\n  end,\n}\n"
-#define CLOSING     "setmetatable({}, { __index = function() c:close() return nil end, __len = function() c:close() return 1 end })"
+#define CLOSING                                                                                                        \
+    "setmetatable({}, { __index = function() c:close() return nil end, __len = function() c:close() return 1 end })"
 
 static const struct {
     const char *body;
@@ -167,7 +169,8 @@ static const struct {
     {"error({ verdict = 'FAIL', message = setmetatable({}, { __tostring = " FOR_EVER " }) })", VERDICT_INCONCLUSIVE,
      "computes for ever"},
     {"error(setmetatable({}, { __tostring = " FOR_EVER " }))", VERDICT_INCONCLUSIVE, "computes for ever"},
-    {"error(setmetatable({}, { __tostring = function() return {} end }))", VERDICT_INCONCLUSIVE, "must return a string"},
+    {"error(setmetatable({}, { __tostring = function() return {} end }))", VERDICT_INCONCLUSIVE,
+     "must return a string"},
     {"error(setmetatable({}, { __tostring = error }))", VERDICT_INCONCLUSIVE, "script error"},
     {"error(setmetatable({}, { __index = function() return 'FAIL' end }))", VERDICT_INCONCLUSIVE, "script error"},
     {"error()", VERDICT_INCONCLUSIVE, "script error"},
@@ -267,10 +270,11 @@ END_TEST
 /* What the host keeps of a check is its own: the script may change its table, and collect what was in it. */
 START_TEST(check_survives_its_table)
 {
-    ck_assert_msg(load("local t = { id = 'X-' .. 1, purpose = 'p' .. 'q', requires = 'r' .. 's', run = function() end }\n"
-                       "check(t) t.id, t.purpose, t.requires = nil\n"
-                       "for i = 1, 200000 do local s = 'a' .. i end") == 0,
-                  "%s", error.text);
+    ck_assert_msg(
+        load("local t = { id = 'X-' .. 1, purpose = 'p' .. 'q', requires = 'r' .. 's', run = function() end }\n"
+             "check(t) t.id, t.purpose, t.requires = nil\n"
+             "for i = 1, 200000 do local s = 'a' .. i end") == 0,
+        "%s", error.text);
     ck_assert_str_eq(script_check_at(host, 0)->id, "X-1");
     ck_assert_str_eq(script_check_at(host, 0)->purpose, "pq");
     ck_assert_str_eq(script_check_at(host, 0)->requires, "rs");
