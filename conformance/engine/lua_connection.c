@@ -14,7 +14,7 @@
 enum { SEGMENTS_MAX = 4096 };
 
 /* What a check may send: it lies in memory, in the evidence, and in the device. */
-#define CONNECTIONS_MAX UINT64_C(16384)
+#define CONNECTIONS_MAX UINT64_C(2048)
 #define OCTETS_MAX      (UINT64_C(256) << 20)
 
 /* What Lua has of a connection: userdata. */
