@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reference-stack/confine.h"
 #include "reference-stack/defect.h"
 #include "reference-stack/driver_tcp.h"
 #include "wire/exit_status.h"
@@ -316,6 +317,19 @@ static int do_connect(const struct command_line *line, struct driver *driver)
     return reply == NULL ? -1 : 0;
 }
 
+/* Peers and control clients are strangers. A Unix socket goes with the program, so that its folder has to change. */
+static int give_up_rest(const struct command_line *line, struct sentence *sentence)
+{
+    const char *slash = line->control != NULL ? strrchr(line->control, '/') : NULL;
+    char *folder = slash != NULL ? strndup(line->control, (size_t)(slash - line->control) + 1) : NULL;
+    const char *writable[] = {folder};
+    struct confine_config config = {writable, folder != NULL, CONFINE_CONNECTIONS, 0};
+    int status = confine(&config, sentence);
+
+    free(folder);
+    return status;
+}
+
 static int run(const struct command_line *line, struct driver *driver)
 {
     struct sentence sentence = {""};
@@ -333,6 +347,10 @@ static int run(const struct command_line *line, struct driver *driver)
         return EXIT_FAILS;
     if (line->connect != NULL && do_connect(line, driver) != 0)
         return EXIT_FAILS;
+    if (give_up_rest(line, &sentence) != 0) {
+        fprintf(stderr, "%s: %s\n", line->name, sentence.text);
+        return EXIT_FAILS;
+    }
     printf("READY");
     if (line->listen)
         printf(" listen=%d", port);

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "conformance/engine/run_confine.h"
 #include "conformance/engine/run_stop.h"
 #include "reports/result_line.h"
 
@@ -112,7 +113,9 @@ static int begin(struct workers *workers, struct sentence *error)
         return sentence_set(error, "cannot start a process: %s", strerror(errno));
     if (job->process == 0) {
         /* Nobody would read what it finds without the parent. */
-        _exit(run_stop_child(parent) != 0 ? 1 : work(workers->config, path, job->found));
+        _exit(run_stop_child(parent) != 0 || run_confine(NULL, false, 0, RUN_CONFINE_FILES, error) != 0
+                  ? 1
+                  : work(workers->config, path, job->found));
     }
     workers->begun++;
     workers->running++;

@@ -12,6 +12,7 @@
 #include "conformance/engine/audit_workers.h"
 #include "conformance/engine/cmd_report.h"
 #include "conformance/engine/output_folder.h"
+#include "conformance/engine/run_confine.h"
 #include "conformance/engine/run_stop.h"
 #include "conformance/engine/utc_text.h"
 #include "conformance/requirements/catalogue.h"
@@ -371,11 +372,13 @@ static int set_up(struct audit *audit, struct sentence *error)
 static int audit_files(const struct audit_options *options, const struct catalogue *catalogue)
 {
     struct audit audit = {.options = options, .catalogue = catalogue};
+    bool shared = options->processes > 1 && options->files.count > 1;
     struct sentence error;
     int status;
 
     if (set_up(&audit, &error) != 0 ||
-        (options->processes > 1 && options->files.count > 1 ? share_files : judge_files)(&audit, &error) != 0)
+        run_confine(options->output, shared, shared ? CONFINE_SIGNALS : 0, RUN_CONFINE_FILES, &error) != 0 ||
+        (shared ? share_files : judge_files)(&audit, &error) != 0)
         status = complain(EXIT_INCONCLUSIVE, error.text);
     else
         status = finish(&audit);

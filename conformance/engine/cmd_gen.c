@@ -12,9 +12,11 @@
 
 #include "conformance/engine/gen.h"
 #include "conformance/engine/gen_folder.h"
+#include "conformance/engine/output_folder.h"
+#include "conformance/engine/run_confine.h"
 #include "conformance/engine/run_stop.h"
 
-enum { SCRIPTS_MAX = 64, SETTINGS_MAX = 32, SCRIPT_OCTETS_MAX = 1 << 20, NAME_OCTETS = 256 };
+enum { SCRIPTS_MAX = 64, SETTINGS_MAX = 32, SCRIPT_OCTETS_MAX = 1 << 20, NAME_OCTETS = 256, PATH_OCTETS = 4096 };
 
 /* clang-format off */
 static const char usage[] =
@@ -429,6 +431,22 @@ static int apply_settings(struct gen *gen, const struct options *options)
     return 0;
 }
 
+/* What comes from now on comes from scripts: they write where they are told to. */
+static int give_up_rest(const struct options *options, struct sentence *error)
+{
+    char text[PATH_OCTETS];
+    const char *place = NULL;
+
+    if (options->corpus != NULL && !options->list) {
+        if (output_folder_make(options->corpus, error) != 0)
+            return -1;
+        place = options->corpus;
+    } else if (strcmp(options->output, "-") != 0) {
+        place = run_confine_place(options->output, text, sizeof(text));
+    }
+    return run_confine(place, false, 0, RUN_CONFINE_FILES, error);
+}
+
 int cmd_gen(int argc, char **argv)
 {
     struct options options = {0};
@@ -441,6 +459,8 @@ int cmd_gen(int argc, char **argv)
     if (options.help)
         return fputs(usage, stdout) == EOF || fflush(stdout) != 0 ? GEN_ENVIRONMENT : GEN_DONE;
     run_stop_install("gen");
+    if (give_up_rest(&options, &error) != 0)
+        return complain(GEN_ENVIRONMENT, &error);
     gen = gen_new(options.seed, &error);
     if (gen != NULL && apply_settings(gen, &options) != 0)
         (void)sentence_set(&error, "out of memory");

@@ -11,6 +11,7 @@
 
 #include "conformance/engine/prove.h"
 #include "conformance/engine/prove_merge.h"
+#include "conformance/engine/run_confine.h"
 #include "conformance/engine/run_stop.h"
 #include "reports/terminal.h"
 #include "wire/exit_status.h"
@@ -259,6 +260,8 @@ int cmd_prove(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "--help") == 0)
         return fputs(usage, stdout) < 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
     run_stop_install("prove");
+    if (run_confine(NULL, false, 0, RUN_CONFINE_FILES, &error) != 0)
+        return complain(EXIT_ENVIRONMENT, error.text);
     command.only = calloc((size_t)argc + 1, sizeof(*command.only));
     if (command.only == NULL)
         return complain(EXIT_ENVIRONMENT, "out of memory");

@@ -12,6 +12,7 @@
 #include "conformance/engine/coverage.h"
 #include "conformance/engine/peer_launcher.h"
 #include "conformance/engine/profile.h"
+#include "conformance/engine/run_confine.h"
 #include "conformance/engine/run_options.h"
 #include "conformance/engine/run_stop.h"
 #include "conformance/engine/runner.h"
@@ -32,6 +33,7 @@ struct command {
     struct profile profile;
     struct plan plan;
     struct defect_set *defects; /* of the reference stack, NULL: none */
+    struct run_identity identity; /* who writes the output */
     struct rig *rig;
     struct results_log *log;
     struct results_done *done;
@@ -182,20 +184,34 @@ static int open_log(struct command *command, struct sentence *error)
     return command->log != NULL ? 0 : -1;
 }
 
+/* What comes from now on comes from a device, or from a script. */
+static int give_up_rest(void *user, struct sentence *error)
+{
+    const struct command *command = user;
+    unsigned needs = command->options.simulate ? 0 : CONFINE_CONNECTIONS | CONFINE_SIGNALS;
+
+    if (run_identity_become(&command->identity, error) != 0)
+        return -1;
+    return run_confine(command->options.output, false, needs, 0, error);
+}
+
 /* The rig of a live run; simulation makes its own, check by check. */
 static int open_rig(struct command *command, struct sentence *error)
 {
     const struct run_options *options = &command->options;
+    struct rig_lock lock = {give_up_rest, command};
     struct rig_embedded_config embedded = {.seed = options->seed,
                                            .defects = options->defects,
                                            .defect_count = options->defect_count,
                                            .ipv6 = options->ipv6,
-                                           .program = "/proc/self/exe"};
+                                           .program = "/proc/self/exe",
+                                           .lock = lock,
+                                           .identity = command->identity};
 
     if (options->simulate)
-        return 0;
+        return give_up_rest(command, error);
     if (options->profile != NULL)
-        command->rig = rig_profile_new(&command->profile, options->seed, error);
+        command->rig = rig_profile_new(&command->profile, options->seed, &lock, error);
     else
         command->rig = rig_embedded_new(&embedded, error);
     return command->rig == NULL ? -1 : rig_measure(command->rig, error);
@@ -414,10 +430,17 @@ static int prepare(struct command *command, struct sentence *error)
 
 static int run_prepared(struct command *command, struct sentence *error)
 {
+    int opened;
+
     if (command->options.dry_run)
         return dry_run(command);
     /* The output folder is made before the namespace is entered: an ordinary user is root there, and only there. */
-    if (open_log(command, error) != 0)
+    command->identity = run_identity_of(command->options.output);
+    if (run_identity_assume(&command->identity, error) != 0)
+        return complain(EXIT_ENVIRONMENT, error->text);
+    opened = open_log(command, error);
+    run_identity_resume(&command->identity);
+    if (opened != 0)
         return complain(EXIT_ENVIRONMENT, error->text);
     if (command->plan.count != 0 && open_rig(command, error) != 0)
         return complain(EXIT_ENVIRONMENT, error->text);
