@@ -21,10 +21,11 @@ enum confine_need {
 };
 
 struct confine_config {
-    const char *const *writable; /* folders below which it makes, changes and removes files, and files that it changes */
-    size_t writable_count;       /* one that is not there is left out */
-    unsigned needs;              /* enum confine_need */
-    uint64_t capabilities;       /* that it keeps where it has them: bits by their numbers (capabilities(7)) */
+    const char *const
+        *writable;         /* folders below which it makes, changes and removes files, and files that it changes */
+    size_t writable_count; /* one that is not there is left out */
+    unsigned needs;        /* enum confine_need */
+    uint64_t capabilities; /* that it keeps where it has them: bits by their numbers (capabilities(7)) */
 };
 
 /*
@@ -39,7 +40,7 @@ int confine(const struct confine_config *config, struct sentence *error);
  */
 int confine_privileges(uint64_t keep, struct sentence *error);
 
-/* Becomes another user for good. -1 with a sentence. */
+/* Becomes another user, who has no capabilities, for good. -1 with a sentence. */
 int confine_become(uid_t user, gid_t group, struct sentence *error);
 
 /* "seccomp, Landlock ABI 7": what confine() uses in this build, on this kernel. */

@@ -3,6 +3,8 @@
 #ifndef REFERENCE_STACK_CONFINE_FILES_H
 #define REFERENCE_STACK_CONFINE_FILES_H
 
+#include <stdbool.h>
+
 #include "reference-stack/confine.h"
 
 /*
@@ -19,6 +21,9 @@
 #ifndef CONFINE_SANITISED
 #define CONFINE_SANITISED 0
 #endif
+
+/* valgrind knows neither seccomp() nor Landlock's calls, and says so at length: both are left out under it. */
+bool confine_under_valgrind(void);
 
 /* The version that is used; 0: the kernel has none, or the build leaves it out. */
 int confine_files_abi(void);

@@ -32,7 +32,7 @@ struct command {
     struct script_host *host;
     struct profile profile;
     struct plan plan;
-    struct defect_set *defects; /* of the reference stack, NULL: none */
+    struct defect_set *defects;   /* of the reference stack, NULL: none */
     struct run_identity identity; /* who writes the output */
     struct rig *rig;
     struct results_log *log;

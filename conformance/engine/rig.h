@@ -78,7 +78,8 @@ struct rig_lock {
 struct rig_embedded_config {
     uint64_t seed;
     struct rig_lock lock;
-    struct run_identity identity; /* whom the device's process becomes: we can end it then when we have become the same */
+    struct run_identity
+        identity; /* whom the device's process becomes: we can end it then when we have become the same */
     const char *const *defects;
     size_t defect_count;
     bool ipv6;

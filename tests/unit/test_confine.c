@@ -309,11 +309,20 @@ static const struct {
     const char *name;
     int (*tries)(void); /* -1 with errno */
 } forbidden[] = {
-    {"a program", tries_program},   {"a user namespace", tries_namespace}, {"a user namespace by clone()", tries_clone},
-    {"ptrace()", tries_ptrace},     {"a packet socket", tries_packets},    {"a netlink socket", tries_netlink},
-    {"another family", tries_vsock}, {"setresuid()", tries_user},          {"the clock", tries_clock},
-    {"a mount", tries_mount},       {"the keyring", tries_keys},           {"bpf()", tries_bpf},
-    {"io_uring", tries_uring},      {"typing at the terminal", tries_typing},
+    {"a program", tries_program},
+    {"a user namespace", tries_namespace},
+    {"a user namespace by clone()", tries_clone},
+    {"ptrace()", tries_ptrace},
+    {"a packet socket", tries_packets},
+    {"a netlink socket", tries_netlink},
+    {"another family", tries_vsock},
+    {"setresuid()", tries_user},
+    {"the clock", tries_clock},
+    {"a mount", tries_mount},
+    {"the keyring", tries_keys},
+    {"bpf()", tries_bpf},
+    {"io_uring", tries_uring},
+    {"typing at the terminal", tries_typing},
 };
 
 static int current;
