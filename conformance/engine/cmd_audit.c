@@ -17,6 +17,7 @@
 #include "conformance/engine/utc_text.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/select.h"
+#include "reference-stack/complaint.h"
 #include "reports/result.h"
 #include "reports/results_log.h"
 #include "reports/terminal.h"
@@ -64,8 +65,7 @@ static void usage(void)
 
 static int complain(int status, const char *message)
 {
-    fprintf(stderr, "warpcheck audit: %s\n", message);
-    return status;
+    return complaint(status, "warpcheck audit", "%s", message);
 }
 
 /* Says so once: what was written before stays good. */
@@ -253,19 +253,20 @@ static void explain_nothing(const struct audit *audit)
     const struct flow_totals *totals = &audit->totals;
 
     if (audit->options->files.count == 0) {
-        fprintf(stderr, "warpcheck audit: shard %u/%u: none of the captures is its own\n", audit->options->shard.index,
-                audit->options->shard.of);
+        (void)complaint(0, "warpcheck audit", "shard %u/%u: none of the captures is its own",
+                        audit->options->shard.index, audit->options->shard.of);
         return;
     }
     if (totals->flows != 0) {
         complain(0, "no rule that is selected was exercised by this traffic");
         return;
     }
-    fprintf(stderr,
-            "warpcheck audit: no MPA traffic in %" PRIu64 " frames (%" PRIu64 " TCP segments in %" PRIu64
-            " connections, %" PRIu64 " IP fragments, %" PRIu64 " frames of other protocols, %" PRIu64 " malformed)\n",
-            totals->frames, totals->tcp_segments, totals->connections, totals->fragments, totals->not_tcp,
-            totals->malformed);
+    (void)complaint(0, "warpcheck audit",
+                    "no MPA traffic in %" PRIu64 " frames (%" PRIu64 " TCP segments in %" PRIu64
+                    " connections, %" PRIu64 " IP fragments, %" PRIu64 " frames of other protocols, %" PRIu64
+                    " malformed)",
+                    totals->frames, totals->tcp_segments, totals->connections, totals->fragments, totals->not_tcp,
+                    totals->malformed);
 }
 
 static void show_hidden(struct audit *audit)

@@ -10,6 +10,7 @@
 #include "conformance/engine/dump_json.h"
 #include "conformance/engine/run_confine.h"
 #include "conformance/flow/notation.h"
+#include "reference-stack/complaint.h"
 #include "wire/exit_status.h"
 #include "wire/sentence.h"
 
@@ -117,8 +118,7 @@ static int dump_file(struct dump *dump, const char *path, struct sentence *error
 
 static int complain(int status, const char *message, const char *about)
 {
-    fprintf(stderr, "warpcheck dump: %s%s\n", message, about);
-    return status;
+    return complaint(status, "warpcheck dump", "%s%s", message, about);
 }
 
 static int format_set(struct dump *dump, const char *value)

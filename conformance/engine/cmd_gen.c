@@ -15,6 +15,7 @@
 #include "conformance/engine/output_folder.h"
 #include "conformance/engine/run_confine.h"
 #include "conformance/engine/run_stop.h"
+#include "reference-stack/complaint.h"
 
 enum { SCRIPTS_MAX = 64, SETTINGS_MAX = 32, SCRIPT_OCTETS_MAX = 1 << 20, NAME_OCTETS = 256, PATH_OCTETS = 4096 };
 
@@ -191,8 +192,7 @@ static int parse(struct options *options, int argc, char **argv, struct sentence
 
 static int complain(int status, const struct sentence *error)
 {
-    fprintf(stderr, "warpcheck gen: %s\n", error->text);
-    return status;
+    return complaint(status, "warpcheck gen", "%s", error->text);
 }
 
 /* ---- scripts ------------------------------------------------------------------------------------------------------- */
@@ -392,8 +392,8 @@ static enum gen_status make_folder(struct gen *gen, const struct options *option
     if (status == GEN_DONE && gen_folder_finish(folder, error) != 0)
         status = GEN_ENVIRONMENT;
     if (status == GEN_DONE)
-        fprintf(stderr, "%zu capture%s in %s\n", gen_folder_captures(folder),
-                gen_folder_captures(folder) == 1 ? "" : "s", options->corpus);
+        print_plain(stderr, "%zu capture%s in %s", gen_folder_captures(folder),
+                    gen_folder_captures(folder) == 1 ? "" : "s", options->corpus);
     gen_folder_free(folder);
     return status;
 }
@@ -408,7 +408,7 @@ static enum gen_status list_captures(struct gen *gen, const struct options *opti
 
         if (!is_wanted(gen, options, i))
             continue;
-        printf("%-32s %s\n", capture->name, capture->about);
+        print_plain(stdout, "%-32s %s", capture->name, capture->about);
         shown++;
     }
     if (status == GEN_DONE && shown == 0) {

@@ -13,6 +13,7 @@
 #include "conformance/engine/prove_merge.h"
 #include "conformance/engine/run_confine.h"
 #include "conformance/engine/run_stop.h"
+#include "reference-stack/complaint.h"
 #include "reports/terminal.h"
 #include "wire/exit_status.h"
 
@@ -47,8 +48,7 @@ struct command {
 
 static int complain(int status, const char *message)
 {
-    fprintf(stderr, "warpcheck prove: %s\n", message);
-    return status;
+    return complaint(status, "warpcheck prove", "%s", message);
 }
 
 static int number_of(const char *text, uint64_t most, uint64_t *value, struct sentence *error, const char *option)
@@ -157,7 +157,7 @@ static void on_alarm(void *user, uint64_t seed, const char *text)
     struct command *command = user;
 
     terminal_clear(&command->terminal);
-    fprintf(command->jsonl ? stderr : stdout, "ALARM    correct stack, seed %" PRIu64 ": %s\n", seed, text);
+    print_plain(command->jsonl ? stderr : stdout, "ALARM    correct stack, seed %" PRIu64 ": %s", seed, text);
     if (command->jsonl)
         put_line(json_pack("{s:s, s:I, s:s}", "type", "alarm", "seed", (json_int_t)seed, "text", text));
 }
@@ -215,8 +215,8 @@ static int prove(struct command *command, struct sentence *error)
     terminal_clear(&command->terminal);
     print_summary(command, &summary);
     if (summary.units == 0)
-        fprintf(stderr, "warpcheck prove: shard %u/%u: none of the seeds and defects is its own\n",
-                command->prove.shard.index, command->prove.shard.of);
+        (void)complaint(0, "warpcheck prove", "shard %u/%u: none of the seeds and defects is its own",
+                        command->prove.shard.index, command->prove.shard.of);
     if (fflush(stdout) != 0)
         return complain(EXIT_ENVIRONMENT, "the matrix could not be written to stdout");
     return summary.killed == summary.defects && summary.false_alarms == 0 && summary.undecided == 0 ? EXIT_CONFORMS

@@ -12,6 +12,7 @@
 #include "conformance/engine/report_matrix.h"
 #include "conformance/engine/report_merge.h"
 #include "conformance/requirements/catalogue.h"
+#include "reference-stack/complaint.h"
 #include "reports/format.h"
 #include "reports/known.h"
 #include "reports/report.h"
@@ -53,8 +54,7 @@ static void usage(void)
 
 static int complain(int status, const char *message)
 {
-    fprintf(stderr, "warpcheck report: %s\n", message);
-    return status;
+    return complaint(status, "warpcheck report", "%s", message);
 }
 
 static int format_set(struct options *options, const char *value, struct sentence *error)
@@ -159,7 +159,7 @@ static bool covers(void *user, const char *id)
 static void say_path(const char *path)
 {
     if (strcmp(path, "-") != 0)
-        printf("%s\n", path);
+        print_plain(stdout, "%s", path);
 }
 
 static int write_one(const struct options *options, const struct report *report, const struct report_coverage *coverage,
@@ -187,7 +187,7 @@ static int write_files(const struct options *options, const struct report *repor
         return complain(EXIT_ENVIRONMENT, error.text);
     struct report_coverage coverage = {covers, index};
     if (*report->note)
-        fprintf(stderr, "warpcheck report: %s\n", report->note);
+        (void)complaint(0, "warpcheck report", "%s", report->note);
     if (options->format)
         rc = write_one(options, report, &coverage, dir, &error);
     else
@@ -228,7 +228,7 @@ static int text_summary(void *user, const struct run_summary *summary, json_t *o
     text->terminal.unfinished = summary->stopped != NULL;
     terminal_summary(&text->terminal, &shown, NULL);
     if (summary->stopped)
-        fprintf(stderr, "warpcheck report: the run did not come to its end: %.300s\n", summary->stopped);
+        (void)complaint(0, "warpcheck report", "the run did not come to its end: %.300s", summary->stopped);
     text->summed = true;
     return 0;
 }
@@ -236,7 +236,7 @@ static int text_summary(void *user, const struct run_summary *summary, json_t *o
 static void text_note(void *user, const char *note)
 {
     (void)user;
-    fprintf(stderr, "warpcheck report: %s\n", note);
+    (void)complaint(0, "warpcheck report", "%s", note);
 }
 
 static int write_text(const char *results, const struct catalogue *catalogue)
@@ -256,7 +256,7 @@ static int write_text(const char *results, const struct catalogue *catalogue)
         return complain(EXIT_USAGE, error.text);
     if (!text.summed) {
         terminal_summary(&text.terminal, &text.counted, NULL);
-        fprintf(stderr, "warpcheck report: %s: no summary line, the run did not come to its end\n", results);
+        (void)complaint(0, "warpcheck report", "%s: no summary line, the run did not come to its end", results);
     }
     return fflush(stdout) == 0 && !ferror(stdout) ? EXIT_DONE
                                                   : complain(EXIT_ENVIRONMENT, "the output could not be written");
@@ -271,7 +271,7 @@ static int write_matrix(const struct options *options)
     if (rc != 0)
         return complain(rc == -1 ? EXIT_USAGE : EXIT_ENVIRONMENT, error.text);
     if (strcmp(output, "-") != 0)
-        printf("%s\n", output);
+        print_plain(stdout, "%s", output);
     return EXIT_DONE;
 }
 

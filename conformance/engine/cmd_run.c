@@ -18,6 +18,7 @@
 #include "conformance/engine/runner.h"
 #include "conformance/engine/shell_word.h"
 #include "conformance/engine/utc_text.h"
+#include "reference-stack/complaint.h"
 #include "reference-stack/defect.h"
 #include "reports/results_log.h"
 #include "reports/terminal.h"
@@ -49,8 +50,7 @@ struct command {
 
 static int complain(int status, const char *message)
 {
-    fprintf(stderr, "warpcheck run: %s\n", message);
-    return status;
+    return complaint(status, "warpcheck run", "%s", message);
 }
 
 static bool on_done(void *user, const struct plan_item *item)
@@ -127,8 +127,9 @@ static int dry_run(const struct command *command)
     for (size_t i = 0; i < command->plan.count; i++) {
         const struct plan_item *item = &command->plan.items[i];
 
-        printf("%-16s %-10s %s:%d  %s%s%s\n", item->check->id, item->role, item->check->path, item->check->line,
-               item->check->purpose, item->skip.text[0] != '\0' ? "  SKIP: " : "", item->skip.text);
+        print_plain(stdout, "%-16s %-10s %s:%d  %s%s%s", item->check->id, item->role, item->check->path,
+                    item->check->line, item->check->purpose, item->skip.text[0] != '\0' ? "  SKIP: " : "",
+                    item->skip.text);
     }
     return 0;
 }
@@ -257,8 +258,8 @@ static int report_unmet(struct command *command)
 
         if (deviation_unmet(list, i) &&
             selection_matches(&command->options.selection, catalogue_find(command->catalogue, entry->requirement)))
-            fprintf(stderr, "warpcheck run: known deviation %s%s%s was not met in this run\n", entry->requirement,
-                    entry->role != NULL ? " as " : "", entry->role != NULL ? entry->role : "");
+            (void)complaint(0, "warpcheck run", "known deviation %s%s%s was not met in this run", entry->requirement,
+                            entry->role != NULL ? " as " : "", entry->role != NULL ? entry->role : "");
     }
     return 0;
 }
@@ -275,8 +276,9 @@ static int exit_status(const struct command *command, const struct run_summary *
         return summary->fail != 0 ? EXIT_FAILS : EXIT_ENVIRONMENT;
     if (command->options.shard.of == 0 || status != EXIT_NOTHING_SELECTED)
         return (int)exit_status_accepting(status, command->options.accept_known);
-    fprintf(stderr, "warpcheck run: shard %u/%u: %s\n", command->options.shard.index, command->options.shard.of,
-            command->plan.count == 0 ? "none of the selected checks is its own" : "all of its checks are skipped");
+    (void)complaint(0, "warpcheck run", "shard %u/%u: %s", command->options.shard.index, command->options.shard.of,
+                    command->plan.count == 0 ? "none of the selected checks is its own"
+                                             : "all of its checks are skipped");
     return EXIT_CONFORMS;
 }
 

@@ -13,6 +13,7 @@
 #include "conformance/engine/cmd_report.h"
 #include "conformance/engine/cmd_run.h"
 #include "reference-stack/cmd_peer.h"
+#include "reference-stack/complaint.h"
 #include "reference-stack/confine.h"
 #include "wire/exit_status.h"
 
@@ -67,6 +68,5 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
         if (strcmp(argv[1], subcommands[i].name) == 0)
             return subcommands[i].run(argc - 1, argv + 1);
-    fprintf(stderr, "warpcheck: there is no command '%.40s' (warpcheck --help lists them)\n", argv[1]);
-    return EXIT_USAGE;
+    return complaint(EXIT_USAGE, "warpcheck", "there is no command '%.40s' (warpcheck --help lists them)", argv[1]);
 }
