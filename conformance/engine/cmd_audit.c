@@ -377,8 +377,7 @@ static int audit_files(const struct audit_options *options, const struct catalog
     struct sentence error;
     int status;
 
-    if (set_up(&audit, &error) != 0 ||
-        run_confine(options->output, shared, shared ? CONFINE_SIGNALS : 0, RUN_CONFINE_FILES, &error) != 0 ||
+    if (set_up(&audit, &error) != 0 || run_confine(options->output, shared, 0, RUN_CONFINE_FILES, &error) != 0 ||
         (shared ? share_files : judge_files)(&audit, &error) != 0)
         status = complain(EXIT_INCONCLUSIVE, error.text);
     else
