@@ -81,8 +81,10 @@ static void register_check(lua_State *lua, struct script_host *host, const struc
         size_t room = host->check_room == 0 ? 128 : host->check_room * 2;
         struct check *grown = realloc(host->checks, room * sizeof(*grown));
 
-        if (grown == NULL)
+        if (grown == NULL) {
             no_memory(lua);
+            return; /* no_memory() does not return, but says so to nobody */
+        }
         host->checks = grown;
         host->check_room = room;
     }

@@ -1,4 +1,5 @@
 -- run 4 scripts may hold 256 MiB
+-- SPDX-License-Identifier: BSD-2-Clause
 -- What is decided after an allocation that failed is decided without what was asked for.
 check {
   id = "A-1",

@@ -1,4 +1,5 @@
 -- run 4 closed by this script
+-- SPDX-License-Identifier: BSD-2-Clause
 -- The connection goes while a call on it reads its arguments.
 check {
   id = "A-1",

@@ -1,4 +1,5 @@
 -- run 4 without __len
+-- SPDX-License-Identifier: BSD-2-Clause
 check {
   id = "A-1",
   purpose = "p",

@@ -1,4 +1,5 @@
 -- run 4 computes for ever
+-- SPDX-License-Identifier: BSD-2-Clause
 check {
   id = "A-1",
   purpose = "p",

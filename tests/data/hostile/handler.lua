@@ -1,4 +1,5 @@
 -- run 4 computes for ever
+-- SPDX-License-Identifier: BSD-2-Clause
 -- xpcall's handler is called within the count's own error.
 check {
   id = "A-1",

@@ -1,4 +1,5 @@
 -- run 2 spoils.lua
+-- SPDX-License-Identifier: BSD-2-Clause
 -- Whatever is loaded behind this one is not touched.
 for name in pairs(string) do string[name] = nil end
 _G.harness, _G.rig, _G.check = nil, nil, nil
