@@ -264,7 +264,7 @@ static enum gen_status end(struct gen *gen, enum gen_status status, struct sente
     struct gen_writer *writer = gen->writer;
 
     gen->writer = NULL;
-    gen->making = false;
+    gen->making = gen->registered = false;
     if (gen_writer_close(writer, status == GEN_DONE, status == GEN_DONE ? error : NULL) != 0 && status == GEN_DONE)
         status = GEN_ENVIRONMENT;
     return status;
@@ -406,8 +406,9 @@ enum gen_status gen_make(struct gen *gen, size_t i, const struct gen_writer_conf
 
     if (i >= gen->capture_count)
         return GEN_BAD_SCRIPT;
-    capture = gen->captures[i]; /* the script may register more, which moves them */
+    capture = gen->captures[i];
     gen->loading = capture.path;
+    gen->registered = true;
     if (begin(capture.room, config, error) != 0 || run(capture.room, call_make, &capture, error) != 0) {
         status = why(gen);
     } else if (gen->writer == NULL) {

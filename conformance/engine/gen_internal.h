@@ -6,7 +6,7 @@
 #include "conformance/engine/gen.h"
 #include "conformance/engine/lua_sandbox.h"
 
-enum { GEN_CORPORA_MAX = 16, GEN_FINDINGS_MAX = 256, GEN_ARGUMENTS_MAX = 64 };
+enum { GEN_CORPORA_MAX = 16, GEN_FINDINGS_MAX = 256, GEN_ARGUMENTS_MAX = 64, GEN_CAPTURES_MAX = 65536 };
 
 /*
  * A Lua state with the library and some scripts. All scripts that are compiled in share one room. Every other script has
@@ -42,7 +42,8 @@ struct gen {
     struct gen_writer_config config;
     struct gen_writer *writer; /* opened by the first frame */
     bool making;
-    bool failed; /* the writer failed: `failure` says how, and it is not the script's fault */
+    bool registered; /* it is one that was registered: no more are, and the list does not move */
+    bool failed;     /* the writer failed: `failure` says how, and it is not the script's fault */
     struct sentence failure;
     uint64_t start_ns, clock_ns, step_ns;
     struct gen_finding findings[GEN_FINDINGS_MAX];

@@ -11,7 +11,7 @@
 enum { RECEIVE_OCTETS = 65536, SEND_ROOM = 262144, FIRST_FREE_PORT = 20000 };
 
 /* What a script may make one device hold: the script host does not see it. */
-#define MEMORY_MAX (UINT64_C(512) << 20)
+#define MEMORY_MAX (UINT64_C(128) << 20)
 
 struct sim_device {
     struct sim_device_config config;
