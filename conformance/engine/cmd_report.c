@@ -11,6 +11,7 @@
 #include "conformance/engine/coverage.h"
 #include "conformance/engine/report_matrix.h"
 #include "conformance/engine/report_merge.h"
+#include "conformance/engine/run_confine.h"
 #include "conformance/requirements/catalogue.h"
 #include "reference-stack/complaint.h"
 #include "reports/format.h"
@@ -318,6 +319,8 @@ int cmd_report(int argc, char **argv)
         return complain(EXIT_ENVIRONMENT, "out of memory");
     if (arguments_parse(&options, argc, argv, &error) != 0)
         status = complain(EXIT_USAGE, error.text);
+    else if (run_confine("/", false, 0, RUN_CONFINE_FILES, &error) != 0) /* results may come from anywhere */
+        status = complain(EXIT_ENVIRONMENT, error.text);
     else if (options.matrix)
         status = write_matrix(&options);
     else if (options.merge)
