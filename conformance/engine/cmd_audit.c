@@ -13,10 +13,13 @@
 #include "conformance/engine/audit_workers.h"
 #include "conformance/engine/cmd_report.h"
 #include "conformance/engine/output_folder.h"
+#include "conformance/engine/run_confine.h"
+#include "conformance/engine/run_stop.h"
 #include "conformance/engine/utc_text.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/select.h"
 #include "reports/account.h"
+#include "reference-stack/complaint.h"
 #include "reports/result.h"
 #include "reports/results_log.h"
 #include "reports/terminal.h"
@@ -93,7 +96,7 @@ static void list_reasons(void)
 
 static int complain(int status, const char *message)
 {
-    fprintf(stderr, "warpcheck audit: %s\n", message);
+    (void)complaint(status, "warpcheck audit", "%s", message);
     if (status == EXIT_INCONCLUSIVE && ferror(stdout))
         standard_output_drop(); /* one line is enough */
     return status;
@@ -134,9 +137,11 @@ static void take_result(void *user, const struct result *result, const struct re
     summary_count(&audit->counted, result->verdict);
     /* Making a line of JSON that nobody gets would cost more than the judging. */
     if (audit->logged) {
+        run_stop_hold();
         results_log_hold(audit->log);
         if (results_log_append(audit->log, result, &error) != 0)
             unwritten(audit, error.text);
+        run_stop_release();
     }
     show(audit, result, requirement, &audit->seen[requirement->index]);
 }
@@ -147,8 +152,10 @@ static void write_results(void *user)
     struct audit *audit = user;
     struct sentence error;
 
+    run_stop_hold();
     if (audit->logged && results_log_release(audit->log, &error) != 0)
         unwritten(audit, error.text);
+    run_stop_release();
 }
 
 static void log_capture(struct audit *audit, struct capture_info *info, const struct flow_account *account)
@@ -172,7 +179,9 @@ static void file_done(struct audit *audit, const char *path, enum audit_file sta
     struct capture_info info = {
         .file = path, .status = names[status], .message = status != AUDIT_FILE_WHOLE ? error->text : NULL};
 
+    run_stop_hold();
     log_capture(audit, &info, account);
+    run_stop_release();
     audit->damaged |= status == AUDIT_FILE_DAMAGED;
     audit->foreign |= status == AUDIT_FILE_FOREIGN;
     if (status != AUDIT_FILE_WHOLE)
@@ -218,7 +227,7 @@ static int judge_files(struct audit *audit, struct sentence *error)
 
     if (judge == NULL)
         return sentence_set(error, "out of memory");
-    for (size_t i = 0; i < options->files.count; i++) {
+    for (size_t i = 0; i < options->files.count && !run_stopped(); i++) {
         enum audit_file status = audit_judge_file(judge, options->files.paths[i], error);
 
         file_done(audit, options->files.paths[i], status, audit_judge_account(judge), error);
@@ -250,9 +259,11 @@ static void take_line(void *user, enum verdict verdict, const struct requirement
     audit->seen[requirement->index].exercised = true;
     summary_count(&audit->counted, verdict);
     if (audit->logged) {
+        run_stop_hold();
         results_log_hold(audit->log);
         if (results_log_append_line(audit->log, verdict, line, octets, &error) != 0)
             unwritten(audit, error.text);
+        run_stop_release();
     }
     if (octets != 0 && is_shown(audit, verdict))
         show_line(audit, requirement, line, octets);
@@ -323,8 +334,8 @@ static void explain_nothing(const struct audit *audit)
     const struct flow_totals *totals = &audit->totals;
 
     if (audit->options->files.count == 0 && audit->options->shard.of != 0) {
-        fprintf(stderr, "warpcheck audit: shard %u/%u: none of the captures is its own\n", audit->options->shard.index,
-                audit->options->shard.of);
+        (void)complaint(0, "warpcheck audit", "shard %u/%u: none of the captures is its own",
+                        audit->options->shard.index, audit->options->shard.of);
         return;
     }
     if (audit->options->files.count == 0) /* nothing could be read, and what was there is named */
@@ -333,10 +344,10 @@ static void explain_nothing(const struct audit *audit)
         complain(0, "no rule that is selected was exercised by this traffic");
         return;
     }
-    fprintf(stderr,
-            "warpcheck audit: no MPA traffic in %" PRIu64 " frames (%" PRIu64 " TCP segments in %" PRIu64
-            " connections, %" PRIu64 " IP fragments)\n",
-            totals->frames, totals->tcp_segments, totals->connections, totals->fragments);
+    (void)complaint(0, "warpcheck audit",
+                    "no MPA traffic in %" PRIu64 " frames (%" PRIu64 " TCP segments in %" PRIu64
+                    " connections, %" PRIu64 " IP fragments)",
+                    totals->frames, totals->tcp_segments, totals->connections, totals->fragments);
 }
 
 /* Why the exit status is what it is, though nothing failed. Files that are not read were named already. */
@@ -353,8 +364,8 @@ static void explain_gaps(const struct audit *audit)
         return;
     have = account_kind_text(&account, FLOW_UNJUDGED, unjudged);
     lack = account_kind_text(&account, FLOW_MISSING, missing);
-    fprintf(stderr, "warpcheck audit: not judged%s%s%s%s, of what is iWARP or may be (--allow-gaps accepts that)\n",
-            *have != '\0' ? ": " : "", have, *lack != '\0' ? "; missing: " : "", lack);
+    (void)complaint(0, "warpcheck audit", "not judged%s%s%s%s, of what is iWARP or may be (--allow-gaps accepts that)",
+                    *have != '\0' ? ": " : "", have, *lack != '\0' ? "; missing: " : "", lack);
 }
 
 static void show_hidden(struct audit *audit)
@@ -387,15 +398,19 @@ static int finish(struct audit *audit)
     struct run_summary summary;
     struct sentence error;
     char page[4200] = "", ended[UTC_TEXT_OCTETS];
+    bool stopped = run_stopped();
 
     skipped_done(audit);
     fill_summary(audit, &summary);
     summary.ended = utc_text(ended);
+    summary.stopped = stopped ? "interrupted" : NULL;
+    run_stop_hold();
     if (results_log_finish(audit->log, &summary, &error) != 0)
         unwritten(audit, error.text);
     if (results_log_close(audit->log, &error) != 0)
         unwritten(audit, error.text);
     audit->log = NULL;
+    run_stop_release();
     if (engine_write_reports(&audit->results.place, audit->folder, audit->options->format.report, audit->catalogue,
                              &error) != 0) {
         unwritten(audit, error.text);
@@ -404,10 +419,12 @@ static int finish(struct audit *audit)
     }
     if (!format_option_machine(&audit->options->format)) {
         show_hidden(audit);
-        audit->terminal.unfinished = audit->damaged || audit->foreign;
+        audit->terminal.unfinished = audit->damaged || audit->foreign || stopped;
         terminal_summary(&audit->terminal, &summary, page[0] != '\0' ? page : NULL);
         (void)fflush(stdout); /* what else is reported stands below; main() reports a failure */
     }
+    if (stopped)
+        return complain(EXIT_INCONCLUSIVE, "interrupted: not all captures were judged");
     if (is_undecided(&summary) && !audit->foreign)
         explain_nothing(audit);
     else if (exit_status(audit, &summary) == EXIT_INCONCLUSIVE && summary_has_gaps(&summary) && !audit->damaged)
@@ -490,14 +507,15 @@ static int set_up(struct audit *audit, struct sentence *error)
 static int audit_files(const struct audit_options *options, const struct catalogue *catalogue)
 {
     struct audit audit = {.options = options, .catalogue = catalogue};
+    bool shared = options->processes > 1 && options->files.count > 1;
     struct sentence error;
     int status;
 
     status = take_folder(&audit, &error);
     if (status == 0)
         status = set_up(&audit, &error);
-    if (status == 0 &&
-        (options->processes > 1 && options->files.count > 1 ? share_files : judge_files)(&audit, &error) != 0)
+    if (status == 0 && (run_confine(options->output, shared, 0, RUN_CONFINE_FILES, &error) != 0 ||
+                        (shared ? share_files : judge_files)(&audit, &error) != 0))
         status = EXIT_INCONCLUSIVE;
     status = status == 0 ? finish(&audit) : complain(status, error.text);
     (void)results_log_close(audit.log, NULL);
@@ -524,6 +542,7 @@ int cmd_audit(int argc, char **argv)
             list_reasons();
             return fflush(stdout) == 0 ? EXIT_CONFORMS : complain(EXIT_INCONCLUSIVE, "the list could not be written");
         }
+    run_stop_install("audit");
     if (catalogue_load(&catalogue, &error) != 0)
         return complain(EXIT_USAGE, error.text);
     status = audit_options_parse(&options, catalogue, argc, argv, &error);
