@@ -218,7 +218,7 @@ static void controls(const struct html *html)
     markup_close(m);
 }
 
-int html_write(const struct report *report, const struct report_coverage *coverage, const char *path,
+int html_write(const struct report *report, const struct report_coverage *coverage, const struct place *to,
                struct sentence *error)
 {
     struct html html = {markup_new(), report, coverage};
@@ -226,7 +226,7 @@ int html_write(const struct report *report, const struct report_coverage *covera
     size_t counts[VERDICT_COUNT] = {0};
     char title[256];
     if (!m)
-        return sentence_set(error, "%s: out of memory", path);
+        return sentence_set(error, "%s: out of memory", to->path);
     count_requirements(report, counts);
     markup_html(m);
     markup_open(m, "html", "xmlns", "http://www.w3.org/1999/xhtml", "lang", "en", NULL);
@@ -251,7 +251,7 @@ int html_write(const struct report *report, const struct report_coverage *covera
     markup_textf(m, "%.100s", report->info.tool);
     markup_close(m);
     html_asset(m, "script", "reports/assets/page.js");
-    int rc = markup_save(m, path, error);
+    int rc = markup_save(m, to, error);
     markup_free(m);
     return rc;
 }

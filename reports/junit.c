@@ -287,12 +287,12 @@ static void write_failings(struct markup *m, const struct report *report, size_t
     markup_close(m);
 }
 
-int junit_write(const struct report *report, const char *path, struct sentence *error)
+int junit_write(const struct report *report, const struct place *to, struct sentence *error)
 {
     struct markup *m = markup_new();
     struct suite all = {.first = 0, .end = report->entry_count};
     if (!m)
-        return sentence_set(error, "%s: out of memory", path);
+        return sentence_set(error, "%s: out of memory", to->path);
     for (size_t i = 0; i < report->entry_count; i++)
         count_entry(&all, report->entries[i]);
     size_t failings = !report->finished + report->unread;
@@ -313,7 +313,7 @@ int junit_write(const struct report *report, const char *path, struct sentence *
     if (failings)
         write_failings(m, report, failings);
     markup_close(m);
-    int rc = markup_save(m, path, error);
+    int rc = markup_save(m, to, error);
     markup_free(m);
     return rc;
 }

@@ -92,13 +92,13 @@ static void put_account(FILE *out, const struct flow_account *account)
     }
 }
 
-int markdown_write(const struct report *report, const char *path, struct sentence *error)
+int markdown_write(const struct report *report, const struct place *to, struct sentence *error)
 {
     char *text = NULL, known[KNOWN_TEXT_OCTETS];
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (!out)
-        return sentence_set(error, "%s: out of memory", path);
+        return sentence_set(error, "%s: out of memory", to->path);
     fputs("## warpcheck: ", out);
     markdown_text(out, report->info.target);
     fprintf(out, " %s\n\n", report_outcome(report));
@@ -112,7 +112,7 @@ int markdown_write(const struct report *report, const char *path, struct sentenc
         fprintf(out, "\n%zu of %zu captures could not be read to their end.\n", report->unread, report->capture_count);
     put_account(out, &report->summary.account);
     put_findings(out, report);
-    int rc = fclose(out) == 0 ? save_file(path, text, size, error) : sentence_set(error, "%s: out of memory", path);
+    int rc = fclose(out) == 0 ? save_file(to, text, size, error) : sentence_set(error, "%s: out of memory", to->path);
     free(text);
     return rc;
 }

@@ -31,14 +31,8 @@ static void sort_messages(struct run_summary *summary)
 
 void merge_add_traffic(struct run_summary *to, const struct run_summary *from)
 {
-    to->frames += from->frames;
-    to->fpdus += from->fpdus;
-    to->ddp_segments += from->ddp_segments;
-    to->crc_errors += from->crc_errors;
-    flow_account_add(&to->account, &from->account);
+    summary_add_traffic(to, from);
     to->ended = later(to->ended, from->ended);
-    for (size_t i = 0; i < from->message_count; i++)
-        summary_add_messages(to, from->messages[i].name, from->messages[i].count);
     sort_messages(to);
 }
 

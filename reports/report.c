@@ -169,6 +169,13 @@ static void settle_summary(struct report *report)
 
 int report_load(struct report *report, const char *path, const struct catalogue *catalogue, struct sentence *error)
 {
+    struct place place = place_at(path);
+    return report_load_place(report, &place, catalogue, error);
+}
+
+int report_load_place(struct report *report, const struct place *place, const struct catalogue *catalogue,
+                      struct sentence *error)
+{
     *report = (struct report){.catalogue = catalogue};
     struct results_reader reader = {.on_run = on_run,
                                     .on_result = on_result,
@@ -178,7 +185,7 @@ int report_load(struct report *report, const char *path, const struct catalogue 
                                     .on_note = on_note,
                                     .user = report};
     struct sentence why = {"out of memory while the results were read"};
-    if (results_read(path, &reader, &why) == 0 && sort_entries(report) == 0) {
+    if (results_read_place(place, &reader, &why) == 0 && sort_entries(report) == 0) {
         settle_summary(report);
         if (!report->summary_object)
             sum_accounts(report);

@@ -7,6 +7,7 @@
 #define REPORTS_REPORT_H
 
 #include "reports/known.h"
+#include "reports/place.h"
 #include "reports/result.h"
 #include "wire/sentence.h"
 
@@ -67,6 +68,10 @@ struct report_coverage {
 
 /* Loads the file. 0, or -1 with the sentence set and nothing to free. `catalogue` may be NULL and outlives the report. */
 int report_load(struct report *report, const char *path, const struct catalogue *catalogue, struct sentence *error);
+
+/* The same of a file in a folder that is held. */
+int report_load_place(struct report *report, const struct place *place, const struct catalogue *catalogue,
+                      struct sentence *error);
 void report_free(struct report *report);
 
 /* The first result kept of that verdict, NULL when there is none. */

@@ -19,6 +19,13 @@ static const char *const verdict_names[VERDICT_COUNT] = {
     [VERDICT_AMBIGUOUS] = "AMBIGUOUS",
 };
 
+unsigned role_slot(const char *role)
+{
+    if (role && strcmp(role, "initiator") == 0)
+        return ROLE_INITIATOR;
+    return role && strcmp(role, "responder") == 0 ? ROLE_RESPONDER : ROLE_UNKNOWN;
+}
+
 const char *verdict_name(enum verdict verdict)
 {
     return (unsigned)verdict < VERDICT_COUNT ? verdict_names[verdict] : "?";
@@ -95,6 +102,17 @@ void summary_add_messages(struct run_summary *summary, const char *name, uint64_
 bool summary_has_gaps(const struct run_summary *summary)
 {
     return !summary->allow_gaps && !flow_account_whole(&summary->account);
+}
+
+void summary_add_traffic(struct run_summary *to, const struct run_summary *from)
+{
+    to->frames += from->frames;
+    to->fpdus += from->fpdus;
+    to->ddp_segments += from->ddp_segments;
+    to->crc_errors += from->crc_errors;
+    flow_account_add(&to->account, &from->account);
+    for (size_t i = 0; i < from->message_count; i++)
+        summary_add_messages(to, from->messages[i].name, from->messages[i].count);
 }
 
 enum exit_status summary_exit_status(const struct run_summary *summary)
@@ -297,6 +315,8 @@ json_t *run_info_to_json(const struct run_info *info)
     rc |= set_text(object, "started", info->started);
     if (info->selected)
         rc |= set_count(object, "selected", info->selected);
+    if (info->conditions)
+        rc |= json_object_set(object, "conditions", info->conditions);
     rc |= set_text(object, "shard", info->shard);
     rc |= set_text(object, "plan", info->plan);
     if (info->parts)
@@ -322,8 +342,9 @@ int run_info_from_json(json_t *object, struct run_info *info)
         .shard = get_text(object, "shard"),
         .plan = get_text(object, "plan"),
     };
-    json_t *parts = json_object_get(object, "parts");
+    json_t *parts = json_object_get(object, "parts"), *conditions = json_object_get(object, "conditions");
     info->parts = json_is_object(parts) ? parts : NULL;
+    info->conditions = json_is_object(conditions) ? conditions : NULL;
     const char *type = get_text(object, "type");
     if (!type || strcmp(type, "run") != 0 || !info->tool || !info->catalogue || !info->target)
         return -1;

@@ -77,6 +77,12 @@ struct run_info {
     const char *command; /* optional: "run", "audit" */
     const char *started; /* optional: UTC, "2026-11-20T10:47:28Z" */
     uint64_t selected;   /* optional: requirements that were selected and that something can decide; of all shards */
+    /*
+     * Optional, of a run: everything else that its verdicts depend on and `--resume` compares, by name: texts such as
+     * {"selection": "DDP-7.*"}; borrowed.
+     */
+    json_t *conditions;
+    json_t *functions; /* optional, of a run: the name of each rule, by requirement; a line of its own; borrowed */
     /* of a part of a run (--shard), and of what was merged (reports/merge.h) */
     const char *shard; /* "2/4"; NULL: not shared out */
     const char *plan;  /* digest of what was shared out, hexadecimal */
@@ -114,6 +120,12 @@ struct run_summary {
     const char *stopped;         /* optional: the run did not come to its end, and why: "interrupted" */
 };
 
+/* The roles of a device, as places in an array. */
+enum { ROLE_INITIATOR, ROLE_RESPONDER, ROLE_UNKNOWN, ROLE_SLOTS };
+
+/* "initiator", "responder"; NULL and anything else: ROLE_UNKNOWN. */
+unsigned role_slot(const char *role);
+
 /* "PASS", "FAIL", ...; "?" for a number outside the enum. */
 const char *verdict_name(enum verdict verdict);
 
@@ -137,6 +149,9 @@ void summary_add_messages(struct run_summary *summary, const char *name, uint64_
 
 /* Something that is iWARP, or may be, was not judged, and that was not accepted: nobody can say that it conforms. */
 bool summary_has_gaps(const struct run_summary *summary);
+
+/* Adds the counters of traffic of `from`; verdicts and times are left alone. Names of messages are borrowed. */
+void summary_add_traffic(struct run_summary *to, const struct run_summary *from);
 
 /*
  * Exit status for a finished run: any FAIL 1; else something unjudged 4; else nothing decided (nothing selected, or all

@@ -424,18 +424,18 @@ static void put_log(struct sarif *sarif)
     fputs("\n}]}\n", sarif->out);
 }
 
-int sarif_write(const struct report *report, const char *path, struct sentence *error)
+int sarif_write(const struct report *report, const struct place *to, struct sentence *error)
 {
     char *text = NULL;
     size_t size = 0;
     struct sarif sarif = {.report = report, .out = open_memstream(&text, &size)};
     if (!sarif.out)
-        return sentence_set(error, "%s: out of memory", path);
+        return sentence_set(error, "%s: out of memory", to->path);
     artifacts_gather(&sarif);
     put_log(&sarif);
     artifacts_free(&sarif);
-    int rc = fclose(sarif.out) == 0 && !sarif.failed ? save_file(path, text, size, error)
-                                                     : sentence_set(error, "%s: out of memory", path);
+    int rc = fclose(sarif.out) == 0 && !sarif.failed ? save_file(to, text, size, error)
+                                                     : sentence_set(error, "%s: out of memory", to->path);
     free(text);
     return rc;
 }

@@ -273,26 +273,26 @@ static void put_document(struct tap *tap, const struct report *report, unsigned 
     fputs("; --resume goes on\n", tap->out);
 }
 
-static int write_version(const struct report *report, unsigned version, const char *path, struct sentence *error)
+static int write_version(const struct report *report, unsigned version, const struct place *to, struct sentence *error)
 {
     char *text = NULL;
     size_t size = 0;
     struct tap tap = {.out = open_memstream(&text, &size)};
     if (!tap.out)
-        return sentence_set(error, "%s: out of memory", path);
+        return sentence_set(error, "%s: out of memory", to->path);
     put_document(&tap, report, version);
-    int rc = fclose(tap.out) == 0 && !tap.failed ? save_file(path, text, size, error)
-                                                 : sentence_set(error, "%s: out of memory", path);
+    int rc = fclose(tap.out) == 0 && !tap.failed ? save_file(to, text, size, error)
+                                                 : sentence_set(error, "%s: out of memory", to->path);
     free(text);
     return rc;
 }
 
-int tap_write(const struct report *report, const char *path, struct sentence *error)
+int tap_write(const struct report *report, const struct place *to, struct sentence *error)
 {
-    return write_version(report, 14, path, error);
+    return write_version(report, 14, to, error);
 }
 
-int tap_write_13(const struct report *report, const char *path, struct sentence *error)
+int tap_write_13(const struct report *report, const struct place *to, struct sentence *error)
 {
-    return write_version(report, 13, path, error);
+    return write_version(report, 13, to, error);
 }

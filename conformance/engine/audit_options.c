@@ -68,6 +68,8 @@ static int option_parse(struct audit_options *options, int argc, char **argv, in
         options->all = true;
     else if (strcmp(argv[*index], "--allow-gaps") == 0)
         options->allow_gaps = true;
+    else if (strcmp(argv[*index], "--force") == 0)
+        options->force = true;
     else
         return sentence_set(error, "unknown option %.60s (warpcheck audit --help lists them)", argv[*index]);
     ++*index;

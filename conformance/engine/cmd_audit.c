@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* warpcheck audit: captures -> decoder -> rules -> results. */
+#define _GNU_SOURCE /* realpath(3) into a buffer of its own */
 #include "conformance/engine/cmd_audit.h"
 
 #include <inttypes.h>
@@ -12,13 +13,17 @@
 #include "conformance/engine/audit_workers.h"
 #include "conformance/engine/cmd_report.h"
 #include "conformance/engine/output_folder.h"
+#include "conformance/engine/run_confine.h"
+#include "conformance/engine/run_stop.h"
 #include "conformance/engine/utc_text.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/select.h"
 #include "reports/account.h"
+#include "reference-stack/complaint.h"
 #include "reports/result.h"
 #include "reports/results_log.h"
 #include "reports/terminal.h"
+#include "tools/standard_streams.h"
 
 enum {
     BLOCKS_MAX = 3,   /* findings of one requirement shown on the terminal; all are in the results */
@@ -41,10 +46,11 @@ struct audit {
     struct flow_totals totals; /* of all files */
     bool logged;               /* somebody reads the log */
     struct seen *seen;         /* by index in the catalogue */
-    char results[4200];        /* file that the log is written to, "": none */
-    bool unwritten;            /* results were lost: disk full */
-    bool foreign;              /* some file is no capture that can be read */
-    bool damaged;              /* some file breaks off */
+    struct folder *folder;     /* of -o, NULL: none */
+    struct format_results results;
+    bool unwritten; /* results were lost: disk full */
+    bool foreign;   /* some file is no capture that can be read */
+    bool damaged;   /* some file breaks off */
 };
 
 static void usage(void)
@@ -62,7 +68,9 @@ static void usage(void)
         "  -j N               judge up to N files at once\n"
         "  --shard I/N        judge part I of N of the files, the same part everywhere; report --merge makes one of\n"
         "                     them\n"
-        "  -o DIR             write results.jsonl there, and the reports: %s\n"
+        "  -o DIR             write results.jsonl there, and the reports: %s;\n"
+        "                     the folder has to be empty, and no other command may write there meanwhile\n"
+        "  --force            remove what an earlier command left in -o DIR\n"
         "  --format F         %s: what standard output gets\n"
         "  --all              show what passed, too\n"
         "  --help             this text\n",
@@ -88,7 +96,9 @@ static void list_reasons(void)
 
 static int complain(int status, const char *message)
 {
-    fprintf(stderr, "warpcheck audit: %s\n", message);
+    (void)complaint(status, "warpcheck audit", "%s", message);
+    if (status == EXIT_INCONCLUSIVE && ferror(stdout))
+        standard_output_drop(); /* one line is enough */
     return status;
 }
 
@@ -96,7 +106,7 @@ static int complain(int status, const char *message)
 static void unwritten(struct audit *audit, const char *message)
 {
     if (!audit->unwritten)
-        complain(0, message);
+        complain(EXIT_INCONCLUSIVE, message);
     audit->unwritten = true;
 }
 
@@ -127,9 +137,11 @@ static void take_result(void *user, const struct result *result, const struct re
     summary_count(&audit->counted, result->verdict);
     /* Making a line of JSON that nobody gets would cost more than the judging. */
     if (audit->logged) {
+        run_stop_hold();
         results_log_hold(audit->log);
         if (results_log_append(audit->log, result, &error) != 0)
             unwritten(audit, error.text);
+        run_stop_release();
     }
     show(audit, result, requirement, &audit->seen[requirement->index]);
 }
@@ -140,8 +152,10 @@ static void write_results(void *user)
     struct audit *audit = user;
     struct sentence error;
 
+    run_stop_hold();
     if (audit->logged && results_log_release(audit->log, &error) != 0)
         unwritten(audit, error.text);
+    run_stop_release();
 }
 
 static void log_capture(struct audit *audit, struct capture_info *info, const struct flow_account *account)
@@ -165,7 +179,9 @@ static void file_done(struct audit *audit, const char *path, enum audit_file sta
     struct capture_info info = {
         .file = path, .status = names[status], .message = status != AUDIT_FILE_WHOLE ? error->text : NULL};
 
+    run_stop_hold();
     log_capture(audit, &info, account);
+    run_stop_release();
     audit->damaged |= status == AUDIT_FILE_DAMAGED;
     audit->foreign |= status == AUDIT_FILE_FOREIGN;
     if (status != AUDIT_FILE_WHOLE)
@@ -211,7 +227,7 @@ static int judge_files(struct audit *audit, struct sentence *error)
 
     if (judge == NULL)
         return sentence_set(error, "out of memory");
-    for (size_t i = 0; i < options->files.count; i++) {
+    for (size_t i = 0; i < options->files.count && !run_stopped(); i++) {
         enum audit_file status = audit_judge_file(judge, options->files.paths[i], error);
 
         file_done(audit, options->files.paths[i], status, audit_judge_account(judge), error);
@@ -243,9 +259,11 @@ static void take_line(void *user, enum verdict verdict, const struct requirement
     audit->seen[requirement->index].exercised = true;
     summary_count(&audit->counted, verdict);
     if (audit->logged) {
+        run_stop_hold();
         results_log_hold(audit->log);
         if (results_log_append_line(audit->log, verdict, line, octets, &error) != 0)
             unwritten(audit, error.text);
+        run_stop_release();
     }
     if (octets != 0 && is_shown(audit, verdict))
         show_line(audit, requirement, line, octets);
@@ -316,8 +334,8 @@ static void explain_nothing(const struct audit *audit)
     const struct flow_totals *totals = &audit->totals;
 
     if (audit->options->files.count == 0 && audit->options->shard.of != 0) {
-        fprintf(stderr, "warpcheck audit: shard %u/%u: none of the captures is its own\n", audit->options->shard.index,
-                audit->options->shard.of);
+        (void)complaint(0, "warpcheck audit", "shard %u/%u: none of the captures is its own",
+                        audit->options->shard.index, audit->options->shard.of);
         return;
     }
     if (audit->options->files.count == 0) /* nothing could be read, and what was there is named */
@@ -326,10 +344,10 @@ static void explain_nothing(const struct audit *audit)
         complain(0, "no rule that is selected was exercised by this traffic");
         return;
     }
-    fprintf(stderr,
-            "warpcheck audit: no MPA traffic in %" PRIu64 " frames (%" PRIu64 " TCP segments in %" PRIu64
-            " connections, %" PRIu64 " IP fragments)\n",
-            totals->frames, totals->tcp_segments, totals->connections, totals->fragments);
+    (void)complaint(0, "warpcheck audit",
+                    "no MPA traffic in %" PRIu64 " frames (%" PRIu64 " TCP segments in %" PRIu64
+                    " connections, %" PRIu64 " IP fragments)",
+                    totals->frames, totals->tcp_segments, totals->connections, totals->fragments);
 }
 
 /* Why the exit status is what it is, though nothing failed. Files that are not read were named already. */
@@ -346,8 +364,8 @@ static void explain_gaps(const struct audit *audit)
         return;
     have = account_kind_text(&account, FLOW_UNJUDGED, unjudged);
     lack = account_kind_text(&account, FLOW_MISSING, missing);
-    fprintf(stderr, "warpcheck audit: not judged%s%s%s%s, of what is iWARP or may be (--allow-gaps accepts that)\n",
-            *have != '\0' ? ": " : "", have, *lack != '\0' ? "; missing: " : "", lack);
+    (void)complaint(0, "warpcheck audit", "not judged%s%s%s%s, of what is iWARP or may be (--allow-gaps accepts that)",
+                    *have != '\0' ? ": " : "", have, *lack != '\0' ? "; missing: " : "", lack);
 }
 
 static void show_hidden(struct audit *audit)
@@ -360,11 +378,13 @@ static void show_hidden(struct audit *audit)
 
 static int exit_status(const struct audit *audit, const struct run_summary *summary)
 {
+    if (audit->unwritten)
+        return EXIT_INCONCLUSIVE; /* findings were lost: what is left is not the result of this audit */
     if (summary->fail != 0)
         return EXIT_FAILS;
     if (audit->foreign)
         return EXIT_USAGE;
-    if (audit->damaged || audit->unwritten)
+    if (audit->damaged)
         return EXIT_INCONCLUSIVE;
     /* A shard in which nothing was decided says nothing about the whole: the merged report does. */
     if (audit->options->shard.of != 0 && summary_exit_status(summary) == EXIT_NOTHING_SELECTED)
@@ -378,27 +398,33 @@ static int finish(struct audit *audit)
     struct run_summary summary;
     struct sentence error;
     char page[4200] = "", ended[UTC_TEXT_OCTETS];
+    bool stopped = run_stopped();
 
     skipped_done(audit);
     fill_summary(audit, &summary);
     summary.ended = utc_text(ended);
+    summary.stopped = stopped ? "interrupted" : NULL;
+    run_stop_hold();
     if (results_log_finish(audit->log, &summary, &error) != 0)
         unwritten(audit, error.text);
     if (results_log_close(audit->log, &error) != 0)
         unwritten(audit, error.text);
     audit->log = NULL;
-    if (engine_write_reports(audit->results, output, audit->options->format.report, audit->catalogue, &error) != 0) {
+    run_stop_release();
+    if (engine_write_reports(&audit->results.place, audit->folder, audit->options->format.report, audit->catalogue,
+                             &error) != 0) {
         unwritten(audit, error.text);
     } else if (output != NULL) {
         snprintf(page, sizeof(page), "%.4000s/index.html", output);
     }
     if (!format_option_machine(&audit->options->format)) {
         show_hidden(audit);
-        audit->terminal.unfinished = audit->damaged || audit->foreign;
+        audit->terminal.unfinished = audit->damaged || audit->foreign || stopped;
         terminal_summary(&audit->terminal, &summary, page[0] != '\0' ? page : NULL);
-        if (fflush(stdout) != 0 || ferror(stdout))
-            unwritten(audit, "standard output could not be written");
+        (void)fflush(stdout); /* what else is reported stands below; main() reports a failure */
     }
+    if (stopped)
+        return complain(EXIT_INCONCLUSIVE, "interrupted: not all captures were judged");
     if (is_undecided(&summary) && !audit->foreign)
         explain_nothing(audit);
     else if (exit_status(audit, &summary) == EXIT_INCONCLUSIVE && summary_has_gaps(&summary) && !audit->damaged)
@@ -407,6 +433,18 @@ static int finish(struct audit *audit)
 }
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
+
+static bool is_below(const char *path, const char *folder)
+{
+    char *inner = realpath(path, NULL), *outer = realpath(folder, NULL);
+    size_t length = outer != NULL ? strlen(outer) : 0;
+    bool below =
+        inner != NULL && outer != NULL && strncmp(inner, outer, length) == 0 && (inner[length] == '/' || length == 1);
+
+    free(inner);
+    free(outer);
+    return below;
+}
 
 static int open_log(struct audit *audit, struct sentence *error)
 {
@@ -426,14 +464,30 @@ static int open_log(struct audit *audit, struct sentence *error)
         info.shard = shard;
         info.plan = options->plan;
     }
-    if (options->output != NULL && output_folder_make(options->output, error) != 0)
-        return -1;
-    if (format_option_results(&options->format, options->output, audit->results, sizeof(audit->results), error) != 0)
-        return -1;
-    audit->logged = audit->results[0] != '\0' || options->format.jsonl;
-    audit->log = results_log_create(audit->results[0] != '\0' ? audit->results : NULL, &info,
+    if (format_option_results(&options->format, audit->folder, &audit->results, error) != 0)
+        return EXIT_INCONCLUSIVE;
+    audit->logged = audit->results.place.name != NULL || options->format.jsonl;
+    audit->log = results_log_create(audit->results.place.name != NULL ? &audit->results.place : NULL, &info,
                                     options->format.jsonl ? stdout : NULL, error);
-    return audit->log != NULL ? 0 : -1;
+    return audit->log != NULL ? 0 : EXIT_INCONCLUSIVE;
+}
+
+/* The captures that are to be judged must not be among what is removed. */
+static int take_folder(struct audit *audit, struct sentence *error)
+{
+    const struct audit_options *options = audit->options;
+
+    if (options->output == NULL)
+        return 0;
+    for (size_t i = 0; options->force && i < options->files.count; i++)
+        if (is_below(options->files.paths[i], options->output)) {
+            (void)sentence_set(error,
+                               "-o %.200s: %.200s, which is to be judged, is in this folder: another was expected",
+                               options->output, options->files.paths[i]);
+            return EXIT_USAGE;
+        }
+    return output_folder_take(&audit->folder, options->output, options->force ? FOLDER_FORCE : FOLDER_NEW, false,
+                              error);
 }
 
 static int set_up(struct audit *audit, struct sentence *error)
@@ -443,23 +497,29 @@ static int set_up(struct audit *audit, struct sentence *error)
     terminal_init(&audit->terminal, stdout);
     audit->terminal.all = options->all;
     audit->seen = calloc(catalogue_count(audit->catalogue) + 1, sizeof(*audit->seen));
-    if (audit->seen == NULL)
-        return sentence_set(error, "out of memory");
+    if (audit->seen == NULL) {
+        (void)sentence_set(error, "out of memory");
+        return EXIT_INCONCLUSIVE;
+    }
     return open_log(audit, error);
 }
 
 static int audit_files(const struct audit_options *options, const struct catalogue *catalogue)
 {
     struct audit audit = {.options = options, .catalogue = catalogue};
+    bool shared = options->processes > 1 && options->files.count > 1;
     struct sentence error;
     int status;
 
-    if (set_up(&audit, &error) != 0 ||
-        (options->processes > 1 && options->files.count > 1 ? share_files : judge_files)(&audit, &error) != 0)
-        status = complain(EXIT_INCONCLUSIVE, error.text);
-    else
-        status = finish(&audit);
+    status = take_folder(&audit, &error);
+    if (status == 0)
+        status = set_up(&audit, &error);
+    if (status == 0 && (run_confine(options->output, shared, 0, RUN_CONFINE_FILES, &error) != 0 ||
+                        (shared ? share_files : judge_files)(&audit, &error) != 0))
+        status = EXIT_INCONCLUSIVE;
+    status = status == 0 ? finish(&audit) : complain(status, error.text);
     (void)results_log_close(audit.log, NULL);
+    folder_leave(audit.folder);
     free(audit.seen);
     return status;
 }
@@ -482,6 +542,7 @@ int cmd_audit(int argc, char **argv)
             list_reasons();
             return fflush(stdout) == 0 ? EXIT_CONFORMS : complain(EXIT_INCONCLUSIVE, "the list could not be written");
         }
+    run_stop_install("audit");
     if (catalogue_load(&catalogue, &error) != 0)
         return complain(EXIT_USAGE, error.text);
     status = audit_options_parse(&options, catalogue, argc, argv, &error);

@@ -8,7 +8,9 @@
 
 #include "conformance/engine/capture_file.h"
 #include "conformance/engine/dump_json.h"
+#include "conformance/engine/run_confine.h"
 #include "conformance/flow/notation.h"
+#include "reference-stack/complaint.h"
 #include "wire/exit_status.h"
 #include "wire/sentence.h"
 
@@ -83,7 +85,7 @@ static int feed(struct dump *dump, struct flow_decoder *decoder, struct capture_
     dump_pending(dump);
     if (dump->failed || fflush(stdout) != 0) {
         dump->failed = true;
-        sentence_set(error, "writing the output failed: is the disk full?");
+        sentence_set(error, "no memory for the output"); /* main() reports an output that cannot be written */
         return EXIT_ENVIRONMENT;
     }
     if (got < 0)
@@ -116,8 +118,7 @@ static int dump_file(struct dump *dump, const char *path, struct sentence *error
 
 static int complain(int status, const char *message, const char *about)
 {
-    fprintf(stderr, "warpcheck dump: %s%s\n", message, about);
-    return status;
+    return complaint(status, "warpcheck dump", "%s%s", message, about);
 }
 
 static int format_set(struct dump *dump, const char *value)
@@ -168,13 +169,17 @@ int cmd_dump(int argc, char **argv)
 
     int files = options_parse(&dump, argc, argv), worst = EXIT_NOTHING_SELECTED;
 
+    struct sentence why;
+
     if (files < 0)
         return EXIT_USAGE;
+    if (run_confine(NULL, false, 0, RUN_CONFINE_FILES, &why) != 0)
+        return complain(EXIT_ENVIRONMENT, why.text, "");
     for (int i = 0; i < files && !dump.failed; i++) {
         struct sentence error;
         int status = dump_file(&dump, argv[i], &error);
 
-        if (status != EXIT_DONE)
+        if (status != EXIT_DONE && !ferror(stdout))
             (void)complain(0, error.text, "");
         worst = worse(worst, status);
     }

@@ -13,6 +13,9 @@
 #include "conformance/engine/cmd_report.h"
 #include "conformance/engine/cmd_run.h"
 #include "reference-stack/cmd_peer.h"
+#include "reference-stack/complaint.h"
+#include "reference-stack/confine.h"
+#include "tools/standard_streams.h"
 #include "wire/exit_status.h"
 
 struct subcommand {
@@ -46,20 +49,32 @@ static int usage(FILE *out, int status)
           "\nwarpcheck COMMAND --help tells more.\n"
           "Exit status: 0 conforms, 1 fails, 2 usage, 3 nothing selected, 4 inconclusive, 5 deviates as known.\n",
           out);
-    return ferror(out) ? EXIT_ENVIRONMENT : status;
+    return status;
 }
 
-int main(int argc, char **argv)
+static int command(int argc, char **argv)
 {
     if (argc < 2)
         return usage(stderr, EXIT_USAGE);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
         return usage(stdout, 0);
-    if (strcmp(argv[1], "--version") == 0)
-        return printf("warpcheck %s\n", WARPCHECK_VERSION) < 0 ? EXIT_ENVIRONMENT : 0;
+    if (strcmp(argv[1], "--version") == 0) {
+        char confinement[80];
+
+        return printf("warpcheck %s\nconfinement: %s\n", WARPCHECK_VERSION,
+                      confine_describe(confinement, sizeof(confinement))) < 0
+                   ? EXIT_ENVIRONMENT
+                   : EXIT_DONE;
+    }
     for (size_t i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
         if (strcmp(argv[1], subcommands[i].name) == 0)
             return subcommands[i].run(argc - 1, argv + 1);
-    fprintf(stderr, "warpcheck: there is no command '%.40s' (warpcheck --help lists them)\n", argv[1]);
-    return EXIT_USAGE;
+    return complaint(EXIT_USAGE, "warpcheck", "there is no command '%.40s' (warpcheck --help lists them)", argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+    if (!standard_streams_open())
+        return EXIT_ENVIRONMENT;
+    return standard_streams_close("warpcheck", command(argc, argv), EXIT_ENVIRONMENT);
 }

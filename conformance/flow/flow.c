@@ -338,7 +338,8 @@ const struct flow_totals *flow_decoder_totals(const struct flow_decoder *decoder
     return &decoder->totals;
 }
 
-void flow_totals_add(struct flow_totals *totals, const struct flow_totals *others)
+/* Adds `others` to `totals`, each counter `times` times: 1, or UINT64_MAX, which is -1. */
+static void totals_combine(struct flow_totals *totals, const struct flow_totals *others, uint64_t times)
 {
     enum { COUNTERS = sizeof(*totals) / sizeof(uint64_t) };
     uint64_t sums[COUNTERS], more[COUNTERS];
@@ -347,7 +348,7 @@ void flow_totals_add(struct flow_totals *totals, const struct flow_totals *other
     memcpy(sums, totals, sizeof(sums));
     memcpy(more, others, sizeof(more));
     for (size_t i = 0; i < COUNTERS; i++)
-        sums[i] += more[i];
+        sums[i] += times * more[i];
     memcpy(totals, sums, sizeof(sums));
 }
 
@@ -359,4 +360,14 @@ bool flow_totals_balanced(const struct flow_totals *totals)
 
     return judged.frames + foreign.frames + unjudged.frames == totals->frames &&
            judged.octets + foreign.octets + unjudged.octets == totals->octets;
+}
+
+void flow_totals_add(struct flow_totals *totals, const struct flow_totals *others)
+{
+    totals_combine(totals, others, 1);
+}
+
+void flow_totals_subtract(struct flow_totals *totals, const struct flow_totals *others)
+{
+    totals_combine(totals, others, UINT64_MAX);
 }

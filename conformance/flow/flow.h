@@ -381,6 +381,9 @@ bool flow_totals_balanced(const struct flow_totals *totals);
 /* Adds what another decoder counted. */
 void flow_totals_add(struct flow_totals *totals, const struct flow_totals *others);
 
+/* Takes off what was counted earlier: what is left was counted since. */
+void flow_totals_subtract(struct flow_totals *totals, const struct flow_totals *others);
+
 /* NULL without memory. `config` may be NULL; `sink` may be NULL (totals only). */
 struct flow_decoder *flow_decoder_create(const struct flow_config *config, flow_sink sink, void *ctx);
 

@@ -149,6 +149,7 @@ struct flow_half {
     uint64_t crc_errors;
     uint64_t marker_errors;
     uint64_t resyncs;  /* times that sync was lost */
+    size_t begun;      /* octets of an FPDU of which the rest has not come yet */
     size_t unfinished; /* at FLOW_END: octets of an FPDU that was begun and never whole; nobody knows what it was */
     bool tail_unknown; /* at FLOW_END: what was sent last may be missing (over TCP: the other side acknowledged it) */
     uint64_t first_fpdu_end; /* sequence number behind its first FPDU; 0: none yet */

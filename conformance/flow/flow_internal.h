@@ -341,6 +341,8 @@ static inline void flow_queue_deliver(struct flow_decoder *decoder, struct flow_
 
     side->next += used;
     side->octets->delivered += used;
+    if (side->half != NULL)
+        side->half->begun = flow_mpa_partial(side);
     if (used != piece->length)
         flow_queue_rest(decoder, connection, index, piece, used);
 }

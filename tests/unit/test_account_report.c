@@ -123,7 +123,7 @@ static void write_sample(const char *path, const char *shard, enum verdict verdi
     info.command = "audit";
     info.shard = shard;
     info.plan = shard != NULL ? "0123" : NULL;
-    log = results_log_create(path, &info, NULL, &error);
+    log = results_log_create(PLACE(path), &info, NULL, &error);
     of_file.row[FLOW_ROW_COMPRESSED].items = 0;
     whole.account = account_to_json(&of_file);
     ck_assert_int_eq(results_log_append(log, &result, &error), 0);
@@ -147,7 +147,7 @@ static char *written(const struct report *report, const char *folder, const char
     struct sentence error;
 
     ck_assert_ptr_nonnull(format);
-    ck_assert_msg(format->write(report, NULL, path, &error) == 0, "%s", error.text);
+    ck_assert_msg(format->write(report, NULL, PLACE(path), &error) == 0, "%s", error.text);
     return sample_read(path, NULL);
 }
 
@@ -251,8 +251,10 @@ START_TEST(merged)
 {
     char *folder = sample_folder();
     struct flow_account wanted = sample_account((enum gaps)_i), first = sample_account(ACCEPTED);
+    struct folder_config config = {.path = folder, .use = FOLDER_AGAIN};
     struct merge_outcome outcome = {0};
     struct catalogue *catalogue;
+    struct folder *output;
     struct sentence error = {""};
     struct report report;
     struct merge *merge;
@@ -265,7 +267,9 @@ START_TEST(merged)
     ck_assert_int_eq(merge_add(merge, sample_path(folder, "1.jsonl"), folder, &error), 0);
     ck_assert_int_eq(merge_add(merge, sample_path(folder, "2.jsonl"), folder, &error), 0);
     ck_assert_int_eq(merge_add(merge, sample_path(folder, "2.jsonl"), folder, &error), 0); /* twice is once */
-    ck_assert_msg(merge_write(merge, folder, &outcome, &error) == 0, "%s", error.text);
+    ck_assert_int_eq(folder_take(&output, &config, &error), 0);
+    ck_assert_msg(merge_write(merge, output, &outcome, &error) == 0, "%s", error.text);
+    folder_leave(output);
     ck_assert_int_eq(memcmp(&outcome.summary.account, &wanted, sizeof(wanted)), 0);
     ck_assert_int_eq(merge_exit_status(&outcome), _i == ACCEPTED ? EXIT_CONFORMS : EXIT_INCONCLUSIVE);
     load(&report, folder);

@@ -47,7 +47,7 @@ static void read_output(void)
 
 static enum gen_status run_as(const char *text, enum gen_format format)
 {
-    struct gen_writer_config config = {.path = path, .format = format};
+    struct gen_writer_config config = {.to = place_at(path), .format = format};
     uint64_t written;
     enum gen_status status =
         gen_run_script(gen, "dir/some.lua", text, strlen(text), &config, format >= GEN_HEX, &written, &error);
@@ -195,7 +195,7 @@ END_TEST
 
 START_TEST(captures_are_made_when_asked_for)
 {
-    struct gen_writer_config config = {.path = path, .format = GEN_RAW};
+    struct gen_writer_config config = {.to = place_at(path), .format = GEN_RAW};
 
     ck_assert_int_eq(run("capture { name = 'a', about = 'b', run = function() packet('x') finding('R', 'WARN') end }\n"
                          "capture { name = 'empty', run = function() end }\n"),
@@ -221,7 +221,7 @@ END_TEST
 
 static uint64_t hash_of(const char *text, uint64_t seed)
 {
-    struct gen_writer_config config = {.path = path, .format = GEN_PCAPNG};
+    struct gen_writer_config config = {.to = place_at(path), .format = GEN_PCAPNG};
     struct gen *other = gen_new(seed, &error);
     uint64_t written, hash = 14695981039346656037u;
 
@@ -248,6 +248,22 @@ START_TEST(the_same_seed_the_same_octets)
 }
 END_TEST
 
+/* One that is made could register another, and that one the next. */
+START_TEST(captures_breed_no_captures)
+{
+    struct gen_writer_config config = {.to = place_at(path), .format = GEN_RAW};
+
+    ck_assert_int_eq(
+        run("capture { name = 'a', run = function() packet('x') capture { name = 'b', run = error } end }\n"
+            "capture { name = 'c', run = function() corpus { folder = 'd' } end }"),
+        GEN_DONE);
+    ck_assert_int_eq(gen_make(gen, 0, &config, &error), GEN_BAD_SCRIPT);
+    ck_assert_msg(strstr(error.text, "while its script loads") != NULL, "%s", error.text);
+    ck_assert_int_eq(gen_make(gen, 1, &config, &error), GEN_BAD_SCRIPT);
+    ck_assert_uint_eq(gen_capture_count(gen), 2);
+}
+END_TEST
+
 /* The library's own table is no secret; what a script does to it, it does to itself. */
 START_TEST(library_may_be_spoilt)
 {
@@ -257,7 +273,8 @@ START_TEST(library_may_be_spoilt)
                                "shared.gen = nil";
 
     ck_assert_int_eq(run(text), GEN_DONE);
-    ck_assert_int_eq(run("packet('x')"), GEN_BAD_SCRIPT);
+    ck_assert_msg(run("packet('x')") == GEN_DONE, "%s", error.text);
+    ck_assert_uint_eq(output_octets, 1);
 }
 END_TEST
 
@@ -281,7 +298,7 @@ START_TEST(output_that_cannot_be_written)
 {
     (void)snprintf(path, sizeof(path), "/dev/full");
     for (enum gen_format format = GEN_PCAPNG; format < GEN_FORMATS; format++) {
-        struct gen_writer_config config = {.path = path, .format = format};
+        struct gen_writer_config config = {.to = place_at(path), .format = format};
         static const char text[] = "for i = 1, 2000 do packet(string.rep('x', 1000)) end";
         uint64_t written;
 
@@ -315,6 +332,7 @@ Suite *gen_suite(void)
     tcase_add_loop_test(tcase, script_is_refused, 0, sizeof(refused) / sizeof(refused[0]));
     tcase_add_test(tcase, captures_are_made_when_asked_for);
     tcase_add_test(tcase, the_same_seed_the_same_octets);
+    tcase_add_test(tcase, captures_breed_no_captures);
     tcase_add_test(tcase, library_may_be_spoilt);
     tcase_add_test(tcase, argument_reaches_the_script);
     tcase_add_test(tcase, capture_has_a_largest_size);
