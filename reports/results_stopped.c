@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "reports/results_stopped.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Adds the journal that waits; `repeated`: its check's result has not come behind it. */
@@ -33,22 +32,19 @@ int stopped_journal(struct stopped *stopped, json_t *object)
     return rc;
 }
 
-/* "ID ROLE": a rule has one result for each role. */
-enum { REPORTED_OCTETS = 160 };
-
-static const char *reported_key(const struct result *result, char key[REPORTED_OCTETS])
-{
-    (void)snprintf(key, REPORTED_OCTETS, "%.100s %.40s", result->id, result->role ? result->role : "");
-    return key;
-}
-
+/* A rule has one result for each role. */
 static int set_reported(struct stopped *stopped, const struct result *result)
 {
-    char key[REPORTED_OCTETS];
+    json_t **reported = &stopped->reported[role_slot(result->role)];
 
-    if (!stopped->reported)
-        stopped->reported = json_object();
-    return json_object_set_new(stopped->reported, reported_key(result, key), json_true());
+    if (!*reported)
+        *reported = json_object();
+    return json_object_set_new(*reported, result->id, json_true());
+}
+
+static bool is_reported(const struct stopped *stopped, const struct result *result)
+{
+    return json_object_get(stopped->reported[role_slot(result->role)], result->id) != NULL;
 }
 
 int stopped_result(struct stopped *stopped, const struct result *result)
@@ -87,10 +83,9 @@ int stopped_finish(struct stopped *stopped, stopped_function *added, stopped_fun
     for (; rc == 0 && entry; entry = rule_pool_next(entry)) {
         stopped_function *function = rule_pool_adds(entry) ? added : stopped->shard ? beside : NULL;
         struct result result = entry->result;
-        char key[REPORTED_OCTETS];
         json_t *object;
 
-        if (!function || json_object_get(stopped->reported, reported_key(&result, key)))
+        if (!function || is_reported(stopped, &result))
             continue;
         if (entry->judged.known) {
             result.verdict = entry->judged.verdict;
@@ -116,6 +111,7 @@ void stopped_free(struct stopped *stopped)
     rule_pool_free(stopped->pool);
     json_decref(stopped->pending);
     json_decref(stopped->functions);
-    json_decref(stopped->reported);
+    for (unsigned role = 0; role < ROLE_SLOTS; role++)
+        json_decref(stopped->reported[role]);
     *stopped = (struct stopped){0};
 }

@@ -11,10 +11,10 @@
 
 struct stopped {
     struct rule_pool *pool;
-    json_t *pending;   /* the journal that was read last, when its check's result has not followed yet */
-    json_t *functions; /* of the "rules" line: names of rules, by requirement */
-    json_t *reported;  /* "ID ROLE" of which the file has a rule's result */
-    bool shard;        /* this is a part of a run: a merge wants what adds nothing, too */
+    json_t *pending;              /* the journal that was read last, when its check's result has not followed yet */
+    json_t *functions;            /* of the "rules" line: names of rules, by requirement */
+    json_t *reported[ROLE_SLOTS]; /* ids of which the file has a rule's result, by role of the device */
+    bool shard;                   /* this is a part of a run: a merge wants what adds nothing, too */
     bool done;
 };
 

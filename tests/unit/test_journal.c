@@ -32,6 +32,7 @@ static struct journal_rule found(const char *id, enum verdict verdict, uint64_t 
                                             .count = count,
                                             .frame = 9,
                                             .flow = "c>d",
+                                            .role = "responder",
                                             .expected = "0",
                                             .actual = "5",
                                             .message = "m"}};
@@ -42,6 +43,7 @@ static struct journal of(const char *id, enum verdict verdict, struct journal_ru
     return (struct journal){.id = id,
                             .role = "responder",
                             .found = verdict,
+                            .decided = verdict,
                             .evidence = "evidence/X.pcapng",
                             .rules = rules,
                             .rule_count = count};
@@ -92,7 +94,8 @@ START_TEST(hostile_journals)
     static const char *const taken[] = {
         "{\"id\":\"A\",\"found\":\"PASS\",\"findings\":7,\"passes\":[],\"flows\":{},\"traffic\":\"x\"}",
         "{\"id\":\"A\",\"found\":\"PASS\",\"findings\":[7,{},{\"id\":\"B\"},{\"id\":\"B\",\"verdict\":\"PASS\"}]}",
-        "{\"id\":\"A\",\"found\":\"PASS\",\"passes\":{\"B\":[],\"C\":[1,2],\"D\":7,\"E\":[-1,0,0],\"F\":[0,0,0]}}"};
+        "{\"id\":\"A\",\"found\":\"PASS\",\"passes\":{\"B\":[],\"C\":[[1,2]],\"D\":7,\"E\":[[-1,0,0]],\"F\":[[0,0,0],3]"
+        ",\"G\":[1,2,0]}}"};
     struct journal journal;
 
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
@@ -109,7 +112,7 @@ START_TEST(hostile_journals)
         journal_free(&journal);
         json_decref(object);
     }
-    json_t *far = json_loads("{\"id\":\"A\",\"found\":\"PASS\",\"passes\":{\"B\":[1,2,99999]}}", 0, NULL);
+    json_t *far = json_loads("{\"id\":\"A\",\"found\":\"PASS\",\"passes\":{\"B\":[[1,2,99999]]}}", 0, NULL);
     ck_assert_int_eq(journal_from_json(far, &journal), 0);
     ck_assert_uint_eq(journal.rule_count, 1);
     ck_assert_ptr_null(journal.rules[0].result.flow);
@@ -133,16 +136,16 @@ START_TEST(rules_are_pooled)
     ck_assert_int_eq(rule_pool_add(pool, &journal, false), 0);
     journal = of("DDP-2", VERDICT_FAIL, third, 3);
     ck_assert_int_eq(rule_pool_add(pool, &journal, true), 0);
-    entry = rule_pool_find(pool, "MPA-1");
+    entry = rule_pool_find(pool, "MPA-1", ROLE_RESPONDER);
     ck_assert_uint_eq(entry->result.count, 17);
     ck_assert_uint_eq(entry->result.frame, 7);
-    ck_assert(!rule_pool_adds(pool, entry)); /* a check of MPA-1 passed, too */
-    entry = rule_pool_find(pool, "MPA-2");
+    ck_assert(!rule_pool_adds(entry)); /* a check of MPA-1 passed, too */
+    entry = rule_pool_find(pool, "MPA-2", ROLE_RESPONDER);
     ck_assert_int_eq(entry->result.verdict, VERDICT_FAIL);
     ck_assert_uint_eq(entry->result.count, 6);
     ck_assert_str_eq(entry->result.evidence, "evidence/X.pcapng");
-    ck_assert(rule_pool_adds(pool, entry));
-    ck_assert_ptr_null(rule_pool_find(pool, "MPA-3"));
+    ck_assert(rule_pool_adds(entry));
+    ck_assert_ptr_null(rule_pool_find(pool, "MPA-3", ROLE_RESPONDER));
     rule_pool_free(pool);
     rule_pool_free(NULL);
 }
@@ -163,7 +166,7 @@ START_TEST(rules_beside_checks)
     struct rule_pool *pool = rule_pool_new();
 
     ck_assert_int_eq(rule_pool_add(pool, &journal, false), 0);
-    ck_assert(rule_pool_adds(pool, rule_pool_find(pool, "MPA-1")) == rows[_i].adds);
+    ck_assert(rule_pool_adds(rule_pool_find(pool, "MPA-1", ROLE_RESPONDER)) == rows[_i].adds);
     rule_pool_free(pool);
 }
 END_TEST
