@@ -81,7 +81,7 @@ deps: prerequisites
 # be defined as nothing but this call.
 once = $(eval $(1) := $$(shell $(2)))$($(1))
 iwarp_packages := libuv libisal jansson
-packages := $(iwarp_packages) libpcap lua5.4 libxml-2.0
+packages := $(iwarp_packages) libpcap libseccomp lua5.4 libxml-2.0
 package_cflags = $(call once,package_cflags,pkg-config --cflags $(packages))
 package_libs = $(call once,package_libs,pkg-config --libs $(packages) && echo -lnet)
 iwarp_libs = $(call once,iwarp_libs,pkg-config --libs $(iwarp_packages))
@@ -152,7 +152,7 @@ tsan_cflags := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
 tsan_ldflags := -fsanitize=thread
 cov_dir := $(B)/cov
 cov_cc := $(CC)
-cov_cflags := -O0 -g --coverage
+cov_cflags := -O0 -g --coverage -DCONFINE_FILES_OPEN
 cov_exit := $(B)/cov/obj/tests/support/cov_exit.o
 cov_ldflags := --coverage -Wl,--wrap=_exit $(cov_exit)
 

@@ -31,17 +31,4 @@ const uint8_t *link_net_mac(const struct link *link);
 /* Frames that the kernel dropped because we were slow; not 0 means that a check's view has holes. */
 uint64_t link_net_dropped(struct link *link);
 
-/*
- * Until it is called again with false, files are opened and made as the user whom link_net_drop_privileges() becomes: what
- * is made before the links are open is that user's, too. Returns 0, or -1 with a sentence.
- */
-int link_net_act_as_caller(bool caller, struct sentence *error);
-
-/*
- * Gives up root after links are open: becomes the user who called sudo (SUDO_UID, SUDO_GID) when there is one, keeps
- * CAP_NET_RAW alone of all capabilities, and forbids gaining any. Does nothing harmful for an ordinary user.
- * Returns 0, or -1 with a sentence. The process must be single-threaded.
- */
-int link_net_drop_privileges(struct sentence *error);
-
 #endif

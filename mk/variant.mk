@@ -7,6 +7,9 @@
 object_of = $(patsubst $(B)/gen/%.c,$($(1)_dir)/gen/%.o,$(patsubst %.c,$($(1)_dir)/obj/%.o,$(filter-out $(B)/gen/%,$(2)))\
 	$(filter $(B)/gen/%,$(2)))
 
+# What programs need and the shared library does not: it would drag its libraries along.
+program_src := reference-stack/cmd_peer.c reference-stack/confine.c reference-stack/confine_files.c
+
 # A file whose content is a list of words, one a line, touched only when the list changes: what is made of "all files
 # that match" depends on it, so that a file's coming or going is noticed, and reads it, so that no command line grows
 # too long.
@@ -54,6 +57,7 @@ $$($(1)_dir)/gen/suites.o: $$(B)/gen/suites.c $$($(1)_dir)/flags.stamp
 	$$(Q)$$($(1)_cc) $$(base_flags) $$(package_cflags) $$(check_cflags) $$($(1)_cflags) -MMD -MP -c -o $$@ $$<
 
 $$(eval $$(call list_file,$$($(1)_dir)/lists/iwarp,$$($(1)_iwarp_objects)))
+$$(eval $$(call list_file,$$($(1)_dir)/lists/iwarp_so,$$(filter-out $$(call object_of,$(1),$$(program_src)),$$($(1)_iwarp_objects))))
 $$(eval $$(call list_file,$$($(1)_dir)/lists/warpcheck,$$($(1)_warpcheck_objects)))
 $$(eval $$(call list_file,$$($(1)_dir)/lists/unit,$$($(1)_unit_objects)))
 
@@ -65,7 +69,7 @@ $$($(1)_dir)/libwarpcheck.a: $$($(1)_dir)/lists/warpcheck $$($(1)_warpcheck_obje
 	@$$(call say,AR,$$@)
 	$$(Q)rm -f $$@ && ar rcsD $$@ @$$<
 
-$$($(1)_dir)/libiwarp.so: $$($(1)_dir)/lists/iwarp $$($(1)_iwarp_objects) packaging/libiwarp.map
+$$($(1)_dir)/libiwarp.so: $$($(1)_dir)/lists/iwarp_so $$($(1)_iwarp_objects) packaging/libiwarp.map
 	@$$(call say,LD,$$@)
 	$$(Q)$$($(1)_cc) -shared -Wl,-soname,libiwarp.so.0 -Wl,--no-undefined -Wl,--version-script=packaging/libiwarp.map -pthread $$($(1)_cflags) $$($(1)_ldflags) \
 		-o $$@ @$$< -Wl,--as-needed $$(iwarp_libs)

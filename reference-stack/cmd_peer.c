@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reference-stack/complaint.h"
+#include "reference-stack/confine.h"
 #include "reference-stack/defect.h"
 #include "reference-stack/driver_tcp.h"
 #include "wire/exit_status.h"
@@ -42,6 +44,10 @@ enum option_code {
     OPTION_EMSS,
     OPTION_IPV6,
     OPTION_ONCE,
+    OPTION_MAX_CONNECTIONS,
+    OPTION_MAX_CONTROLS,
+    OPTION_MAX_UNREAD,
+    OPTION_MAX_MEMORY,
     OPTION_HELP,
 };
 
@@ -72,6 +78,10 @@ static const struct option options[] = {
     {"emss", required_argument, NULL, OPTION_EMSS},
     {"ipv6", no_argument, NULL, OPTION_IPV6},
     {"once", no_argument, NULL, OPTION_ONCE},
+    {"max-connections", required_argument, NULL, OPTION_MAX_CONNECTIONS},
+    {"max-controls", required_argument, NULL, OPTION_MAX_CONTROLS},
+    {"max-unread", required_argument, NULL, OPTION_MAX_UNREAD},
+    {"max-memory", required_argument, NULL, OPTION_MAX_MEMORY},
     {"help", no_argument, NULL, OPTION_HELP},
     {NULL, 0, NULL, 0},
 };
@@ -86,6 +96,11 @@ static const char help_text[] =
     "  --bind ADDRESS          listen there only\n"
     "  --ipv6                  listen on ::, both families\n"
     "  --once                  end when the last stream is over\n"
+    "\n"
+    "  --max-connections N     iWARP connections at once (16384); one more is reset\n"
+    "  --max-controls N        upper testers at once (64); one more gets an error\n"
+    "  --max-unread OCTETS     replies that an upper tester has not read (1048576): no more of its commands is obeyed\n"
+    "  --max-memory MIB        what all of them may make it hold (2048); what is beyond is refused to him who asks\n"
     "\n"
     "  --defect DEFECT         have that defect (again for more); see --list-defects\n"
     "  --list-defects          print them: id, requirement, hook, target, operation, value\n"
@@ -122,17 +137,23 @@ struct command_line {
     size_t defect_count;
 };
 
-static int number_of(const struct command_line *line, const char *name, const char *text, unsigned long most,
-                     unsigned long *value)
+static int number_between(const struct command_line *line, const char *name, const char *text, unsigned long least,
+                          unsigned long most, unsigned long *value)
 {
     char *end;
 
     *value = strtoul(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || *value > most) {
-        fprintf(stderr, "%s: --%s %s: a number from 0 to %lu was expected\n", line->name, name, text, most);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || *value < least || *value > most) {
+        (void)complaint(0, line->name, "--%s %s: a number from %lu to %lu was expected", name, text, least, most);
         return -1;
     }
     return 0;
+}
+
+static int number_of(const struct command_line *line, const char *name, const char *text, unsigned long most,
+                     unsigned long *value)
+{
+    return number_between(line, name, text, 0, most, value);
 }
 
 static int set_number(struct command_line *line, const char *name, const char *member, const char *text)
@@ -164,7 +185,7 @@ static int list_defects(const struct command_line *line)
     struct defect_list *list = defect_list_embedded(&sentence);
 
     if (list == NULL) {
-        fprintf(stderr, "%s: %s\n", line->name, sentence.text);
+        (void)complaint(0, line->name, "%s", sentence.text);
         return EXIT_FAILS;
     }
     for (size_t i = 0; i < defect_list_count(list); i++) {
@@ -203,6 +224,38 @@ static int take_stream_option(struct command_line *line, int option)
     }
 }
 
+enum { MAX_CONNECTIONS = 1000000, MAX_CONTROLS = 100000, MAX_MEMORY_MIB = 1048576, DEFAULT_MEMORY_MIB = 2048 };
+
+/* What strangers may have of it. 0 would mean the default to the driver. */
+static int take_limit(struct command_line *line, int option)
+{
+    struct driver_config *driver = &line->driver;
+    unsigned long value;
+
+    switch (option) {
+    case OPTION_MAX_CONNECTIONS:
+        if (number_between(line, "max-connections", optarg, 1, MAX_CONNECTIONS, &value) != 0)
+            return EXIT_USAGE;
+        driver->peer.streams_max = value;
+        return -1;
+    case OPTION_MAX_CONTROLS:
+        if (number_between(line, "max-controls", optarg, 1, MAX_CONTROLS, &value) != 0)
+            return EXIT_USAGE;
+        driver->controls_max = value;
+        return -1;
+    case OPTION_MAX_UNREAD:
+        if (number_between(line, "max-unread", optarg, 1, INT32_MAX, &value) != 0)
+            return EXIT_USAGE;
+        driver->unread_max = value;
+        return -1;
+    default:
+        if (number_between(line, "max-memory", optarg, 1, MAX_MEMORY_MIB, &value) != 0)
+            return EXIT_USAGE;
+        driver->peer.memory_max = (uint64_t)value << 20;
+        return -1;
+    }
+}
+
 /* Returns -1 to go on, else an exit status. */
 static int take_option(struct command_line *line, int option)
 {
@@ -224,16 +277,16 @@ static int take_option(struct command_line *line, int option)
     case OPTION_ONCE: line->once = true; return -1;
     case OPTION_DEFECT:
         if (line->defect_count == DEFECTS_MAX) {
-            fprintf(stderr, "%s: more than %d defects\n", line->name, DEFECTS_MAX);
+            (void)complaint(0, line->name, "more than %d defects", DEFECTS_MAX);
             return EXIT_USAGE;
         }
         line->defects[line->defect_count++] = optarg;
         return -1;
-    default:
-        if (option != '?')
-            return take_stream_option(line, option) == 0 ? -1 : EXIT_USAGE;
-        fprintf(stderr, "%s: see --help\n", line->name);
-        return EXIT_USAGE;
+    case OPTION_MAX_CONNECTIONS:
+    case OPTION_MAX_CONTROLS:
+    case OPTION_MAX_UNREAD:
+    case OPTION_MAX_MEMORY: return take_limit(line, option);
+    default: return take_stream_option(line, option) == 0 ? -1 : EXIT_USAGE;
     }
 }
 
@@ -242,18 +295,25 @@ static int take_options(struct command_line *line, int argc, char **argv)
     int option;
 
     optind = 1;
-    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        int status = take_option(line, option);
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":", options, NULL)) != -1) {
+        int status;
 
+        if (option == '?' || option == ':')
+            return complaint(EXIT_USAGE, line->name,
+                             option == ':' ? "%s needs a value, see --help"
+                                           : "'%s' is no option, or has no value; see --help",
+                             argv[optind - 1]);
+        status = take_option(line, option);
         if (status >= 0)
             return status;
     }
     if (optind != argc) {
-        fprintf(stderr, "%s: '%s' is no option, see --help\n", line->name, argv[optind]);
+        (void)complaint(0, line->name, "'%s' is no option, see --help", argv[optind]);
         return EXIT_USAGE;
     }
     if (!line->listen && line->connect == NULL && line->control == NULL) {
-        fprintf(stderr, "%s: --listen, --connect or --control was expected, see --help\n", line->name);
+        (void)complaint(0, line->name, "--listen, --connect or --control was expected, see --help");
         return EXIT_USAGE;
     }
     return -1;
@@ -271,8 +331,8 @@ static json_t *order(const struct command_line *line, struct driver *driver, jso
     json_decref(command);
     if (reply != NULL && json_is_true(json_object_get(reply, "ok")))
         return reply;
-    fprintf(stderr, "%s: %s\n", line->name,
-            reply == NULL ? "out of memory" : json_string_value(json_object_get(reply, "error")));
+    (void)complaint(0, line->name, "%s",
+                    reply == NULL ? "out of memory" : json_string_value(json_object_get(reply, "error")));
     json_decref(reply);
     return NULL;
 }
@@ -302,7 +362,7 @@ static int do_connect(const struct command_line *line, struct driver *driver)
     json_t *reply;
 
     if (octets < 1 + 2 * skip) {
-        fprintf(stderr, "%s: --connect %s: ADDRESS:PORT was expected\n", line->name, line->connect);
+        (void)complaint(0, line->name, "--connect %s: ADDRESS:PORT was expected", line->connect);
         return -1;
     }
     if (number_of(line, "connect", colon + 1, 65535, &port) != 0)
@@ -316,6 +376,19 @@ static int do_connect(const struct command_line *line, struct driver *driver)
     return reply == NULL ? -1 : 0;
 }
 
+/* Peers and control clients are strangers. A Unix socket goes with the program, so that its folder has to change. */
+static int give_up_rest(const struct command_line *line, struct sentence *sentence)
+{
+    const char *slash = line->control != NULL ? strrchr(line->control, '/') : NULL;
+    char *folder = slash != NULL ? strndup(line->control, (size_t)(slash - line->control) + 1) : NULL;
+    const char *writable[] = {folder};
+    struct confine_config config = {writable, folder != NULL, CONFINE_CONNECTIONS, 0};
+    int status = confine(&config, sentence);
+
+    free(folder);
+    return status;
+}
+
 static int run(const struct command_line *line, struct driver *driver)
 {
     struct sentence sentence = {""};
@@ -326,13 +399,17 @@ static int run(const struct command_line *line, struct driver *driver)
         control = driver_control(driver, line->control, &sentence);
     if (control < 0 || driver_stop_on(driver, SIGINT, &sentence) != 0 ||
         driver_stop_on(driver, SIGTERM, &sentence) != 0) {
-        fprintf(stderr, "%s: %s\n", line->name, sentence.text);
+        (void)complaint(0, line->name, "%s", sentence.text);
         return EXIT_FAILS;
     }
     if (line->listen && do_listen(line, driver, &port) != 0)
         return EXIT_FAILS;
     if (line->connect != NULL && do_connect(line, driver) != 0)
         return EXIT_FAILS;
+    if (give_up_rest(line, &sentence) != 0) {
+        (void)complaint(0, line->name, "%s", sentence.text);
+        return EXIT_FAILS;
+    }
     printf("READY");
     if (line->listen)
         printf(" listen=%d", port);
@@ -342,10 +419,17 @@ static int run(const struct command_line *line, struct driver *driver)
     if (fflush(stdout) != 0)
         return EXIT_ENVIRONMENT; /* nobody learns the ports; main() reports it */
     if (driver_run(driver, line->once, &sentence) != 0) {
-        fprintf(stderr, "%s: %s\n", line->name, sentence.text);
+        (void)complaint(0, line->name, "%s", sentence.text);
         return EXIT_FAILS;
     }
     return EXIT_DONE;
+}
+
+static void on_refused(void *context, const char *what)
+{
+    const struct command_line *line = context;
+
+    (void)complaint(0, line->name, "%s", what);
 }
 
 static int run_with_defects(struct command_line *line)
@@ -362,14 +446,16 @@ static int run_with_defects(struct command_line *line)
             set = defect_set_new(list, line->defects, line->defect_count, &sentence);
         defect_list_free(list);
         if (set == NULL) {
-            fprintf(stderr, "%s: %s\n", line->name, sentence.text);
+            (void)complaint(0, line->name, "%s", sentence.text);
             return EXIT_USAGE;
         }
     }
     line->driver.peer.defects = set;
+    line->driver.refused = on_refused;
+    line->driver.context = line;
     driver = driver_new(&line->driver, &sentence);
     if (driver == NULL)
-        fprintf(stderr, "%s: %s\n", line->name, sentence.text);
+        (void)complaint(0, line->name, "%s", sentence.text);
     else
         status = run(line, driver);
     driver_free(driver);
@@ -379,7 +465,9 @@ static int run_with_defects(struct command_line *line)
 
 int cmd_peer(int argc, char **argv)
 {
-    struct command_line line = {.name = argv[0], .stream = json_object()};
+    struct command_line line = {.name = argv[0],
+                                .driver = {.peer = {.memory_max = (uint64_t)DEFAULT_MEMORY_MIB << 20}},
+                                .stream = json_object()};
     int status;
 
     if (line.stream == NULL)

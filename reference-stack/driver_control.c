@@ -6,7 +6,7 @@
 
 #include "reference-stack/driver_internal.h"
 
-enum { REPLIES_MAX = 1 << 20 }; /* octets of replies that wait, behind which no command is obeyed */
+enum { SHORT_REPLY = 4096 }; /* octets: there is always room for those */
 
 /* A server socket or one of its connections. libuv's handle comes first, and both kinds share its stream part. */
 struct control {
@@ -18,9 +18,10 @@ struct control {
     struct driver *driver;
     struct control *next, *previous;
     bool is_pipe;
-    bool skipping; /* the rest of a line that could not be kept; it has its answer */
-    bool ending;   /* the client says no more: close behind the last reply */
-    bool waiting;  /* the client does not read: no more is obeyed until its replies are out */
+    bool is_client; /* not a server socket */
+    bool skipping;  /* the rest of a line that could not be kept; it has its answer */
+    bool ending;    /* the client says no more: close behind the last reply */
+    bool waiting;   /* the client does not read: no more is obeyed until its replies are out */
     char *line;
     size_t count, room;
     size_t seen; /* octets of the line that hold no newline */
@@ -29,6 +30,7 @@ struct control {
 
 struct reply {
     uv_write_t request;
+    size_t count; /* octets of the text */
     char *text;
 };
 
@@ -42,6 +44,8 @@ static void control_closed(uv_handle_t *handle)
         control->driver->controls = control->next;
     if (control->next != NULL)
         control->next->previous = control->previous;
+    control->driver->control_count -= control->is_client;
+    budget_give(control->driver->pool.budget, control->room + (control->is_client ? sizeof(*control) : 0));
     free(control->line);
     free(control);
 }
@@ -76,6 +80,22 @@ static struct control *control_new(struct driver *driver, bool is_pipe)
     return control;
 }
 
+static struct control *client_new(struct driver *driver, bool is_pipe)
+{
+    struct control *control = NULL;
+
+    if (!budget_take(driver->pool.budget, sizeof(*control)))
+        return NULL;
+    control = control_new(driver, is_pipe);
+    if (control == NULL) {
+        budget_give(driver->pool.budget, sizeof(*control));
+        return NULL;
+    }
+    control->is_client = true;
+    driver->control_count++;
+    return control;
+}
+
 void driver_control_free(struct driver *driver)
 {
     for (struct control *control = driver->controls; control != NULL; control = control->next)
@@ -89,6 +109,7 @@ static void reply_done(uv_write_t *request, int status)
     struct reply *reply = request->data;
     struct control *control = request->handle->data;
 
+    budget_give(control->driver->pool.budget, reply->count);
     free(reply->text);
     free(reply);
     if (status < 0 || (control->ending && control->handle.stream.write_queue_size == 0))
@@ -97,9 +118,25 @@ static void reply_done(uv_write_t *request, int status)
         control_resume(control);
 }
 
+/* A long reply that the limit has no room for is not given. The text that stands for it is short. */
+static char *within_limit(struct control *control, char *text)
+{
+    struct budget *budget = control->driver->pool.budget;
+    size_t count = text == NULL ? 0 : strlen(text);
+
+    if (count <= SHORT_REPLY || budget_take(budget, count)) {
+        if (count > SHORT_REPLY)
+            budget_give(budget, count);
+        return text;
+    }
+    driver_refuse(control->driver, DRIVER_REFUSED_MEMORY);
+    free(text);
+    return strdup("{\"ok\":false,\"error\":\"the reply is beyond the limit of memory\"}");
+}
+
 static void answer(struct control *control, char *text)
 {
-    struct reply *reply = text == NULL ? NULL : malloc(sizeof(*reply));
+    struct reply *reply = (text = within_limit(control, text)) == NULL ? NULL : malloc(sizeof(*reply));
     size_t count = text == NULL ? 0 : strlen(text);
     uv_buf_t buffer;
 
@@ -108,11 +145,14 @@ static void answer(struct control *control, char *text)
         control_close(control);
         return;
     }
+    budget_add(control->driver->pool.budget, count);
+    reply->count = count;
     text[count] = '\n'; /* in the place of the zero octet: the text goes out by its count */
     reply->text = text;
     reply->request.data = reply;
     buffer = uv_buf_init(text, (unsigned)count + 1);
     if (uv_write(&reply->request, &control->handle.stream, &buffer, 1, reply_done) != 0) {
+        budget_give(control->driver->pool.budget, count);
         free(text);
         free(reply);
         control_close(control);
@@ -146,7 +186,7 @@ static void obey_lines(struct control *control)
     while (left != seen && (end = memchr(at + seen, '\n', left - seen)) != NULL) {
         size_t octets = (size_t)(end - at) + 1;
 
-        if (control->handle.stream.write_queue_size > REPLIES_MAX) {
+        if (control->handle.stream.write_queue_size > control->driver->config.unread_max) {
             control->waiting = true;
             (void)uv_read_stop(&control->handle.stream);
             break;
@@ -170,10 +210,14 @@ static bool keep(struct control *control, const char *octets, size_t count)
     if (room > DRIVER_LINE_MAX)
         return false;
     if (room > control->room) {
-        char *bigger = realloc(control->line, room * 2);
+        struct budget *budget = control->driver->pool.budget;
+        size_t more = room * 2 - control->room;
+        char *bigger = budget_take(budget, more) ? realloc(control->line, room * 2) : NULL;
 
-        if (bigger == NULL)
+        if (bigger == NULL) {
+            driver_refuse(control->driver, DRIVER_REFUSED_MEMORY);
             return false;
+        }
         control->line = bigger;
         control->room = room * 2;
     }
@@ -194,6 +238,7 @@ static void take(struct control *control, const char *octets, size_t count)
                 return;
             free(control->line);
             control->line = NULL;
+            budget_give(control->driver->pool.budget, control->room);
             control->count = control->room = control->seen = 0;
             control->skipping = true;
             answer(control, strdup("{\"ok\":false,\"error\":\"the line is too long\"}"));
@@ -248,9 +293,16 @@ static void control_accepted(uv_stream_t *server, int status)
 
     if (status < 0)
         return;
-    control = control_new(listener->driver, listener->is_pipe);
+    if (listener->driver->control_count >= listener->driver->config.controls_max) {
+        driver_refuse(listener->driver, DRIVER_REFUSED_CONTROL);
+        turn_away_saying(&listener->driver->pool.away, server,
+                         "{\"ok\":false,\"error\":\"too many control clients are connected\"}\n");
+        return;
+    }
+    control = client_new(listener->driver, listener->is_pipe);
     if (control == NULL) {
-        turn_away(&listener->driver->pool.away, server);
+        driver_refuse(listener->driver, DRIVER_REFUSED_MEMORY);
+        turn_away_saying(&listener->driver->pool.away, server, "{\"ok\":false,\"error\":\"memory is short\"}\n");
         return;
     }
     if (uv_accept(server, &control->handle.stream) != 0 ||

@@ -3,6 +3,7 @@
 #ifndef REFERENCE_STACK_DRIVER_INTERNAL_H
 #define REFERENCE_STACK_DRIVER_INTERNAL_H
 
+#include "reference-stack/budget.h"
 #include "reference-stack/driver_tcp.h"
 #include "reference-stack/tcp_socket.h"
 
@@ -20,9 +21,16 @@ struct driver {
     struct peer *peer;
     struct driver_listener *listeners;
     struct control *controls;
+    size_t control_count; /* clients, without the server sockets */
+    unsigned refusals;    /* bits of enum driver_refusal: those that were told */
     struct tcp_socket_pool pool;
     bool stopping, once, had_stream;
 };
+
+enum driver_refusal { DRIVER_REFUSED_CONNECTION = 1, DRIVER_REFUSED_CONTROL = 2, DRIVER_REFUSED_MEMORY = 4 };
+
+/* Tells of the first of its kind. */
+void driver_refuse(struct driver *driver, enum driver_refusal refusal);
 
 /* driver_control.c: closes all control sockets. */
 void driver_control_free(struct driver *driver);

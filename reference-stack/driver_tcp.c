@@ -94,20 +94,38 @@ static size_t op_emss(void *transport)
 
 /* --- Listening and connecting -------------------------------------------------------------------------------------- */
 
+void driver_refuse(struct driver *driver, enum driver_refusal refusal)
+{
+    static const char *const what[] = {
+        [DRIVER_REFUSED_CONNECTION] = "a connection was refused: so many are open as may be (--max-connections)",
+        [DRIVER_REFUSED_CONTROL] = "a control client was refused: so many are connected as may be (--max-controls)",
+        [DRIVER_REFUSED_MEMORY] = "memory was refused: the limit is reached (--max-memory)",
+    };
+
+    if ((driver->refusals & refusal) != 0 || driver->config.refused == NULL)
+        return;
+    driver->refusals |= refusal;
+    driver->config.refused(driver->config.context, what[refusal]);
+}
+
 static void accepted(uv_stream_t *server, int status)
 {
     struct driver_listener *listener = server->data;
     struct driver *driver = listener->driver;
     struct tcp_socket *socket = status < 0 ? NULL : tcp_socket_accept(&driver->pool, server);
     struct peer_stream *stream;
+    uint64_t refused;
 
     if (socket == NULL)
         return;
     driver->had_stream = true;
+    refused = peer_budget(driver->peer)->refused;
     stream = peer_accepted(driver->peer, listener->port, socket, driver_now(driver));
-    if (stream == NULL)
+    if (stream == NULL) {
+        driver_refuse(driver, peer_budget(driver->peer)->refused != refused ? DRIVER_REFUSED_MEMORY
+                                                                            : DRIVER_REFUSED_CONNECTION);
         tcp_socket_abort(socket);
-    else if (peer_stream_transport(stream) == socket && tcp_socket_own(socket, stream) != 0)
+    } else if (peer_stream_transport(stream) == socket && tcp_socket_own(socket, stream) != 0)
         peer_input_reset(stream, driver_now(driver));
 }
 
@@ -236,6 +254,10 @@ struct driver *driver_new(const struct driver_config *config, struct sentence *s
     }
     if (config != NULL)
         driver->config = *config;
+    if (driver->config.controls_max == 0)
+        driver->config.controls_max = DRIVER_CONTROLS_MAX;
+    if (driver->config.unread_max == 0)
+        driver->config.unread_max = DRIVER_UNREAD_MAX;
     result = uv_loop_init(&driver->loop);
     if (result != 0) {
         (void)sentence_set(sentence, "driver: no event loop: %s", uv_strerror(result));
@@ -258,6 +280,7 @@ struct driver *driver_new(const struct driver_config *config, struct sentence *s
         driver_free(driver);
         return NULL;
     }
+    driver->pool.budget = peer_budget(driver->peer);
     return driver;
 }
 
@@ -277,6 +300,7 @@ void driver_free(struct driver *driver)
 {
     if (driver == NULL)
         return;
+    driver->pool.budget = NULL; /* the peer's */
     peer_free(driver->peer);
     driver->peer = NULL;
     driver_control_free(driver);

@@ -13,12 +13,21 @@
 
 struct driver;
 
-enum { DRIVER_LINE_MAX = 64 << 20 }; /* octets of one command; a longer one gets an error */
+enum {
+    DRIVER_LINE_MAX = 64 << 20,  /* octets of one command; a longer one gets an error */
+    DRIVER_CONTROLS_MAX = 64,    /* control clients at once, by default */
+    DRIVER_UNREAD_MAX = 1 << 20, /* octets of replies that a control client has not read, by default */
+};
 
 struct driver_config {
     bool ipv6;                /* listen on :: (both families) rather than on 0.0.0.0 */
     const char *bind_address; /* to listen on; NULL: any */
-    struct peer_config peer;
+    size_t controls_max;      /* control clients at once; 0: the default. One more gets an error, and is closed */
+    size_t unread_max;        /* octets of replies that wait, behind which no command is obeyed; 0: the default */
+    struct peer_config peer;  /* peer.memory_max is the limit of what control clients and sockets hold, too */
+    /* Something was refused for the first time: a connection, a control client, memory. NULL: not called. */
+    void (*refused)(void *context, const char *what);
+    void *context;
 };
 
 /* NULL with a sentence. `config` may be NULL. */

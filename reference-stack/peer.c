@@ -35,6 +35,7 @@ struct peer *peer_new(const struct peer_config *config, const struct peer_transp
         peer->config.streams_max = STREAMS_DEFAULT_MAX;
     if (peer->config.regions_octets_max == 0)
         peer->config.regions_octets_max = REGIONS_DEFAULT_OCTETS;
+    peer->budget.most = peer->config.memory_max;
     peer->ops = ops;
     peer->context = context;
     peer->next_number = 1;
@@ -58,7 +59,8 @@ struct peer *peer_new(const struct peer_config *config, const struct peer_transp
 
 struct peer_work *peer_work_new(struct peer_stream *ps, size_t octets)
 {
-    struct peer_work *work = malloc(sizeof(*work) + octets);
+    struct budget *budget = &ps->peer->budget;
+    struct peer_work *work = budget_take(budget, sizeof(*work) + octets) ? malloc(sizeof(*work) + octets) : NULL;
 
     if (work == NULL)
         return NULL;
@@ -80,6 +82,7 @@ void peer_work_free(struct peer_stream *ps, struct peer_work *work)
         ps->work = work->next;
     if (work->next != NULL)
         work->next->previous = work->previous;
+    budget_give(&ps->peer->budget, sizeof(*work) + work->octets);
     free(work);
 }
 
@@ -87,16 +90,20 @@ static struct peer_stream *stream_new(struct peer *peer, const struct peer_optio
 {
     struct peer_stream *ps;
 
-    if (peer->stream_count - peer->dead_count >= peer->config.streams_max)
+    if (peer->stream_count - peer->dead_count >= peer->config.streams_max ||
+        !budget_take(&peer->budget, PEER_STREAM_OCTETS))
         return NULL;
     ps = calloc(1, sizeof(*ps));
-    if (ps == NULL)
+    if (ps == NULL) {
+        budget_give(&peer->budget, PEER_STREAM_OCTETS);
         return NULL;
+    }
     ps->number = peer->next_number;
     HASH_ADD(hh, peer->by_number, number, sizeof(ps->number), ps);
     if (ps->lost || deadlines_join(&peer->deadlines) != 0) {
         if (!ps->lost)
             HASH_DEL(peer->by_number, ps);
+        budget_give(&peer->budget, PEER_STREAM_OCTETS);
         free(ps);
         return NULL;
     }
@@ -132,6 +139,7 @@ static void stream_free(struct peer_stream *ps)
         deadlines_leave(&peer->deadlines, &ps->deadline);
     peer->stream_count--;
     peer->dead_count -= ps->dead;
+    budget_give(&peer->budget, PEER_STREAM_OCTETS);
     free(ps);
 }
 
@@ -584,12 +592,17 @@ int peer_reset(struct peer *peer, struct sentence *sentence)
     while (peer->listeners != NULL)
         (void)peer_unlisten(peer, peer->listeners->port, NULL);
     iwarp_device_free(peer->device);
+    budget_give(&peer->budget, peer->region_octets);
     device_set_defects(device, peer->config.defects);
     peer->device = device;
     peer->region_octets = 0;
-    (void)json_array_clear(peer->events);
-    peer->events_lost = 0;
+    peer_events_clear(peer);
     return 0;
+}
+
+struct budget *peer_budget(struct peer *peer)
+{
+    return &peer->budget;
 }
 
 void peer_free(struct peer *peer)

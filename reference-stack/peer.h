@@ -16,6 +16,7 @@
 
 #include "wire/sentence.h"
 
+struct budget;
 struct peer;
 struct peer_stream;
 struct defect_set;
@@ -54,6 +55,7 @@ struct peer_config {
     bool out_of_order;                /* the transport calls peer_input_early() */
     size_t streams_max;               /* 0: 16384 */
     size_t regions_octets_max;        /* memory that the upper tester may register in all; 0: 256 MiB */
+    uint64_t memory_max;              /* octets for streams, posted work and regions together; 0: no limit */
 };
 
 /* NULL with a sentence when memory is short. `config` may be NULL. `ops` and `context` are borrowed. */
@@ -91,6 +93,9 @@ void peer_tick(struct peer *peer, uint64_t now);
  * without newline, to be freed with free(); never NULL unless memory is short. Nothing in `line` can do harm.
  */
 char *peer_command(struct peer *peer, const char *line, uint64_t now);
+
+/* What memory_max is the limit of: the transport takes its share from it. */
+struct budget *peer_budget(struct peer *peer);
 
 /* Streams in use. */
 size_t peer_stream_count(const struct peer *peer);

@@ -91,18 +91,31 @@ static char *text_of(const json_t *reply)
     return text;
 }
 
+/* At least as many as a command's text has values: what separates them, wherever it stands. */
+static size_t values_of(const char *line)
+{
+    size_t count = 1;
+
+    for (; (line = strpbrk(line, ",[{:")) != NULL; line++)
+        count++;
+    return count;
+}
+
 char *peer_command(struct peer *peer, const char *line, uint64_t now)
 {
     struct sentence sentence = {""};
     json_error_t error;
-    json_t *command = json_loads(line, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+    bool long_winded = values_of(line) > PEER_VALUES_MAX;
+    json_t *command = long_winded ? NULL : json_loads(line, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
     json_t *reply = NULL;
     bool whole; /* memory was enough for all of it */
     char *text;
 
     peer->now = now;
     peer->polled = false;
-    if (command == NULL)
+    if (long_winded)
+        (void)sentence_set(&sentence, "a command of more than %d values", PEER_VALUES_MAX);
+    else if (command == NULL)
         (void)sentence_set(&sentence, "not JSON: %s, at octet %d", error.text, error.position);
     else
         reply = obey(peer, command, &sentence);
@@ -120,8 +133,7 @@ char *peer_command(struct peer *peer, const char *line, uint64_t now)
     text = whole ? text_of(reply) : NULL;
     json_decref(reply);
     if (text != NULL && peer->polled) {
-        (void)json_array_clear(peer->events);
-        peer->events_lost = 0;
+        peer_events_clear(peer);
         peer->polls++;
     }
     json_decref(command);

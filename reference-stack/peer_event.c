@@ -5,21 +5,40 @@
 #include "reference-stack/peer_internal.h"
 #include "wire/rdmap.h"
 
-/* A new event object at the end of the list, borrowed; NULL when it could not be kept. */
-json_t *peer_event_new(struct peer *peer, uint32_t number, const char *name)
+/* The same for an event that holds so many octets of a message. */
+static json_t *new_with(struct peer *peer, uint32_t number, const char *name, size_t octets)
 {
+    size_t memory = PEER_EVENT_OCTETS + 2 * octets; /* hexadecimal digits */
+    /* Where nobody polls, events leave most of it to the streams. */
+    bool too_many = json_array_size(peer->events) >= PEER_EVENTS_MAX ||
+                    (peer->budget.most != 0 && peer->event_octets + memory > peer->budget.most / PEER_EVENT_SHARE);
     json_t *object;
 
-    if (json_array_size(peer->events) >= PEER_EVENTS_MAX) {
+    if (too_many || !budget_take(&peer->budget, memory)) {
         peer->events_lost++;
         return NULL;
     }
+    peer->event_octets += memory; /* given back with all of them */
     object = json_pack("{s:i, s:s}", "stream", (int)number, "event", name);
     if (object == NULL || json_array_append_new(peer->events, object) != 0) {
         peer->events_lost++;
         return NULL;
     }
     return object;
+}
+
+/* A new event object at the end of the list, borrowed; NULL when it could not be kept. */
+json_t *peer_event_new(struct peer *peer, uint32_t number, const char *name)
+{
+    return new_with(peer, number, name, 0);
+}
+
+void peer_events_clear(struct peer *peer)
+{
+    (void)json_array_clear(peer->events);
+    budget_give(&peer->budget, peer->event_octets);
+    peer->event_octets = 0;
+    peer->events_lost = 0;
 }
 
 static void set(json_t *object, const char *name, json_t *value)
@@ -118,7 +137,8 @@ static const struct {
 static void keep(struct peer_stream *ps, const struct iwarp_event *event, const struct peer_work *work)
 {
     static const char *const works[] = {"receive", "send", "write", "read", "atomic", "immediate"};
-    json_t *object = peer_event_new(ps->peer, ps->number, names[event->kind].name);
+    size_t octets = event->kind == IWARP_EVENT_RECEIVE ? event->octets : 0;
+    json_t *object = new_with(ps->peer, ps->number, names[event->kind].name, octets);
 
     if (object == NULL)
         return;
@@ -160,8 +180,10 @@ static void echo(struct peer_stream *ps, const struct iwarp_event *event)
     struct peer_work *work = peer_work_new(ps, event->octets);
     struct iwarp_send send = {.id = (uint64_t)(uintptr_t)work, .count = event->octets};
 
-    if (work == NULL)
+    if (work == NULL) { /* an echo that is not heard would be a fault of ours: the stream ends */
+        iwarp_stream_abort(ps->stream, ps->peer->now);
         return;
+    }
     work->echo = true;
     if (event->octets != 0)
         memcpy(work->data, event->buffer, event->octets);

@@ -15,6 +15,7 @@
 
 #include <jansson.h>
 
+#include "reference-stack/budget.h"
 #include "reference-stack/deadlines.h"
 #include "reference-stack/defect_internal.h"
 #include "reference-stack/hash.h"
@@ -30,7 +31,11 @@ enum {
     PEER_RECEIVES = 16,
     PEER_RECEIVE_OCTETS = 4096,
     PEER_DEAD_MAX = 256,
-    PEER_STREAMING_MAX = 64, /* octets of a streaming message */
+    PEER_EVENT_SHARE = 4,     /* events may take that part of the memory */
+    PEER_EVENT_OCTETS = 1024, /* of memory that an event takes, beside the message that it has */
+    PEER_STREAMING_MAX = 64,  /* octets of a streaming message */
+    PEER_VALUES_MAX = 65536,  /* that the text of one command may have: the parser makes some hundred octets of each */
+    PEER_STREAM_OCTETS = 81920, /* of memory that a stream takes: itself, and an FPDU that has come in part */
 };
 
 #define PEER_EMSS_PERIOD UINT64_C(1000000000) /* ns */
@@ -108,8 +113,10 @@ struct peer {
     size_t stream_count, dead_count;
     uint32_t next_number;
     uint64_t region_octets;
+    struct budget budget;
     struct outlet *outlet; /* only with ops->send_spans */
     json_t *events;
+    uint64_t event_octets; /* of the budget, that the events take */
     uint64_t events_lost;
     bool polled; /* the reply in hand has all events */
     uint64_t polls;
@@ -148,6 +155,7 @@ void peer_streaming_failed(struct peer_stream *ps, const char *why);
 /* peer_event.c */
 void peer_event_early(struct peer_stream *ps, enum iwarp_event_kind kind, struct peer_work *work);
 json_t *peer_event_new(struct peer *peer, uint32_t number, const char *name);
+void peer_events_clear(struct peer *peer);
 void peer_event_take(struct peer_stream *ps, const struct iwarp_event *event);
 
 /*

@@ -223,13 +223,21 @@ static json_t *verb_reg_mr(struct peer *peer, const json_t *command, struct sent
     region.stag = (uint32_t)stag;
     region.pd = (uint32_t)pd;
     region.stream = (uint32_t)stream;
-    if (iwarp_region_register(peer->device, &region, sentence) != 0)
+    if (!budget_take(&peer->budget, region.length)) {
+        (void)sentence_set(sentence, "%llu octets more are beyond the limit of memory",
+                           (unsigned long long)region.length);
         return NULL;
+    }
+    if (iwarp_region_register(peer->device, &region, sentence) != 0) {
+        budget_give(&peer->budget, region.length);
+        return NULL;
+    }
     (void)snprintf(base, sizeof(base), "0x%llx", (unsigned long long)region.base);
     reply = json_pack("{s:I, s:s, s:I}", "stag", (json_int_t)region.stag, "base", base, "length",
                       (json_int_t)region.length);
     if (reply == NULL || fill_region(&region, command, sentence) != 0) {
         (void)iwarp_region_deregister(peer->device, region.stag, NULL);
+        budget_give(&peer->budget, region.length);
         json_decref(reply);
         return NULL;
     }
@@ -261,6 +269,7 @@ static json_t *verb_dereg(struct peer *peer, const json_t *command, struct sente
     if (peer_behaves(peer, DEFECT_DEREG_NOTHING))
         return nothing();
     peer->region_octets -= region->registered;
+    budget_give(&peer->budget, region->registered);
     return iwarp_region_deregister(peer->device, region->stag, sentence) != 0 ? NULL : nothing();
 }
 

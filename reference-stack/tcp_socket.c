@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
+#include "reference-stack/budget.h"
 #include "reference-stack/outlet.h"
 
 enum {
@@ -38,6 +39,7 @@ struct tcp_socket {
 struct write {
     uv_write_t request;
     struct tcp_socket *socket;
+    size_t count;
     uint8_t octets[];
 };
 
@@ -304,13 +306,35 @@ void tcp_socket_unguard(struct tcp_socket_pool *pool)
 
 /* --- Sending ----------------------------------------------------------------------------------------------------- */
 
+static struct write *write_new(struct tcp_socket *socket, size_t count)
+{
+    struct write *write;
+
+    if (!budget_take(socket->pool->budget, count))
+        return NULL;
+    write = malloc(sizeof(*write) + count);
+    if (write == NULL) {
+        budget_give(socket->pool->budget, count);
+        return NULL;
+    }
+    write->socket = socket;
+    write->count = count;
+    return write;
+}
+
+static void write_free(struct write *write)
+{
+    budget_give(write->socket->pool->budget, write->count);
+    free(write);
+}
+
 static void write_done(uv_write_t *request, int status)
 {
     struct write *write = request->data;
     struct tcp_socket *socket = write->socket;
 
     socket->pool->writes--;
-    free(write);
+    write_free(write);
     if (socket->closing)
         return;
     if (status < 0)
@@ -354,7 +378,7 @@ static size_t send_now(struct tcp_socket *socket, const struct iwarp_span *spans
 static void send_later(struct tcp_socket *socket, const struct iwarp_span *spans, size_t count, size_t taken,
                        size_t octets)
 {
-    struct write *write = malloc(sizeof(*write) + octets - taken);
+    struct write *write = write_new(socket, octets - taken);
     uv_buf_t buffer;
     size_t at = 0;
 
@@ -369,14 +393,13 @@ static void send_later(struct tcp_socket *socket, const struct iwarp_span *spans
         at += spans[i].count - skip;
         taken -= skip;
     }
-    write->socket = socket;
     write->request.data = write;
     buffer = uv_buf_init((char *)write->octets, (unsigned)at);
     socket->pool->writes++;
     tcp_socket_guard(socket->pool);
     if (uv_write(&write->request, (uv_stream_t *)&socket->handle, &buffer, 1, write_done) != 0) {
         socket->pool->writes--;
-        free(write);
+        write_free(write);
         socket_break(socket);
     }
 }

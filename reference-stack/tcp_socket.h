@@ -19,6 +19,7 @@
 #include "iwarp/stream.h"
 #include "reference-stack/turn_away.h"
 
+struct budget;
 struct tcp_socket;
 
 struct tcp_socket_ops {
@@ -46,9 +47,10 @@ struct tcp_socket_pool {
     struct turn_away away;
     bool guard; /* the program may not ignore SIGPIPE: see tcp_socket_guard() */
     bool guarded;
-    size_t writes; /* that libuv has still to make */
-    sigset_t mask; /* of the thread, before it was guarded */
-    bool nagle;    /* small pieces wait for the ACK of what was sent before: only as a defect (RFC 5044 A.2) */
+    size_t writes;         /* that libuv has still to make */
+    sigset_t mask;         /* of the thread, before it was guarded */
+    struct budget *budget; /* what waits to be sent is taken from it; NULL: no limit */
+    bool nagle;            /* small pieces wait for the ACK of what was sent before: only as a defect (RFC 5044 A.2) */
     uint8_t read_buffer[TCP_SOCKET_READ_OCTETS];
 };
 

@@ -23,11 +23,15 @@ struct turn_away {
     } with;
     bool busy; /* the handle is closing */
     uv_stream_t *waiting[TURN_AWAY_SERVERS];
+    const char *texts[TURN_AWAY_SERVERS]; /* for each of them; NULL: none */
     size_t count;
 };
 
 /* The connection that `server` has told of. */
 void turn_away(struct turn_away *away, uv_stream_t *server);
+
+/* The same, with a text that lives on: as much of it goes out as the kernel takes at once. */
+void turn_away_saying(struct turn_away *away, uv_stream_t *server, const char *text);
 
 /* The server closes. */
 void turn_away_forget(struct turn_away *away, const uv_stream_t *server);

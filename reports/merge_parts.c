@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/account.h"
 #include "reports/merge_internal.h"
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -42,6 +43,8 @@ static void join_traffic(struct run_summary *to, const struct run_summary *from)
     to->fpdus = larger(to->fpdus, from->fpdus);
     to->ddp_segments = larger(to->ddp_segments, from->ddp_segments);
     to->crc_errors = larger(to->crc_errors, from->crc_errors);
+    account_join(&to->account, &from->account);
+    to->allow_gaps = to->allow_gaps && from->allow_gaps;
     to->ended = later(to->ended, from->ended);
     to->not_exercised = larger(to->not_exercised, from->not_exercised);
     for (size_t i = 0; i < from->message_count; i++) {

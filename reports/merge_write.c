@@ -80,7 +80,9 @@ static void count_parts(const struct merge *merge, struct merge_outcome *outcome
     const struct merge_part *part;
 
     say_missing(merge, outcome);
+    outcome->summary.allow_gaps = true;
     for (part = merge->parts; part; part = part->hh.next) {
+        outcome->summary.allow_gaps &= !part->finished || part->summary.allow_gaps;
         merge_add_traffic(&outcome->summary, &part->summary);
         if (!part->finished && outcome->incomplete[0] == '\0')
             (void)snprintf(outcome->incomplete, sizeof(outcome->incomplete),

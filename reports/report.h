@@ -48,7 +48,8 @@ struct report {
     size_t entry_count;
     struct report_capture *captures; /* of an audit, in their order */
     size_t capture_count, capture_room;
-    size_t unread;       /* of them not whole */
+    size_t unread;       /* of them, those that break off or are none */
+    size_t skipped;      /* files and folders that were not read, at the end of `captures` or between */
     char note[512];      /* what the reader remarked, "" for nothing */
     const char *console; /* the end of the device's console, when it died in the run; NULL: not there */
     /* private */
@@ -85,6 +86,9 @@ char *report_sentence(const struct result *result);
 
 /* Why there is no more of a run that did not come to its end; NULL: it did. */
 const char *report_stopped(const struct report *report);
+
+/* True of a file or folder that was not read: its reason is in the account. */
+bool report_is_skipped(const struct report_capture *capture);
 
 /* What could not be read of a capture that is not whole, as a sentence. */
 const char *report_unread(const struct report_capture *capture);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "reports/result.h"
 
+#include "reports/account.h"
 #include "reports/text.h"
 
 #include <stdlib.h>
@@ -98,12 +99,18 @@ void summary_add_messages(struct run_summary *summary, const char *name, uint64_
         summary->messages[summary->message_count++] = (struct message_count){name, count};
 }
 
+bool summary_has_gaps(const struct run_summary *summary)
+{
+    return !summary->allow_gaps && !flow_account_whole(&summary->account);
+}
+
 void summary_add_traffic(struct run_summary *to, const struct run_summary *from)
 {
     to->frames += from->frames;
     to->fpdus += from->fpdus;
     to->ddp_segments += from->ddp_segments;
     to->crc_errors += from->crc_errors;
+    flow_account_add(&to->account, &from->account);
     for (size_t i = 0; i < from->message_count; i++)
         summary_add_messages(to, from->messages[i].name, from->messages[i].count);
 }
@@ -112,6 +119,8 @@ enum exit_status summary_exit_status(const struct run_summary *summary)
 {
     if (summary->fail)
         return EXIT_FAILS;
+    if (summary_has_gaps(summary))
+        return EXIT_INCONCLUSIVE;
     if (summary->pass + summary->known + summary->warn + summary->ambiguous + summary->inconclusive == 0)
         return EXIT_NOTHING_SELECTED;
     if (summary->inconclusive)
@@ -351,6 +360,9 @@ json_t *capture_info_to_json(const struct capture_info *info)
     rc |= set_text(object, "file", info->file);
     rc |= set_text(object, "status", info->status);
     rc |= set_text(object, "message", info->message);
+    rc |= set_text(object, "reason", info->reason);
+    if (info->account)
+        rc |= json_object_set(object, "account", info->account);
     if (rc) {
         json_decref(object);
         return NULL;
@@ -364,7 +376,10 @@ int capture_info_from_json(json_t *object, struct capture_info *info)
         .file = get_text(object, "file"),
         .status = get_text(object, "status"),
         .message = get_text(object, "message"),
+        .reason = get_text(object, "reason"),
     };
+    json_t *account = json_object_get(object, "account");
+    info->account = json_is_object(account) ? account : NULL;
     return info->file && *info->file && info->status ? 0 : -1;
 }
 
@@ -394,6 +409,10 @@ json_t *run_summary_to_json(const struct run_summary *summary)
         rc |= set_count(messages, summary->messages[i].name, summary->messages[i].count);
     rc |= json_object_set_new(object, "messages", messages);
     rc |= set_count(object, "crc_errors", summary->crc_errors);
+    if (!account_is_empty(&summary->account))
+        rc |= json_object_set_new(object, "account", account_to_json(&summary->account));
+    if (summary->allow_gaps)
+        rc |= json_object_set_new(object, "allow_gaps", json_true());
     rc |= set_text(object, "ended", summary->ended);
     rc |= set_text(object, "stopped", summary->stopped);
     if (rc) {
@@ -422,9 +441,11 @@ int run_summary_from_json(json_t *object, struct run_summary *summary)
         .fpdus = get_count(object, "fpdus"),
         .ddp_segments = get_count(object, "ddp_segments"),
         .crc_errors = get_count(object, "crc_errors"),
+        .allow_gaps = json_is_true(json_object_get(object, "allow_gaps")),
         .ended = get_text(object, "ended"),
         .stopped = get_text(object, "stopped"),
     };
+    account_from_json(json_object_get(object, "account"), &summary->account);
     const char *name;
     json_t *count;
     json_object_foreach(json_object_get(object, "messages"), name, count)

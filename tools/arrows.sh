@@ -23,7 +23,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 		rule("conformance/rules/", "wire/ conformance/flow/ conformance/requirements/ conformance/rules/")
 		rule("conformance/peers/", "wire/ generator/ reference-stack/ iwarp/ conformance/peers/ tools/embedded.h tools/standard_streams.h")
 		rule("conformance/engine/", "wire/ generator/ reference-stack/ iwarp/ conformance/ reports/ tools/embedded.h tools/standard_streams.h")
-		rule("reports/", "wire/ conformance/requirements/ reports/ tools/embedded.h")
+		rule("reports/", "wire/ conformance/requirements/ conformance/flow/flow_account.h reports/ tools/embedded.h")
 		rule("dissector/", "wire/ conformance/flow/ conformance/rules/ conformance/requirements/ dissector/")
 		bad = 0
 	}

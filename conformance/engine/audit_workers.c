@@ -6,10 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "conformance/engine/run_confine.h"
+#include "conformance/engine/run_stop.h"
 #include "reports/result_line.h"
 
 /* Files judged ahead of the one whose results are due, for each process: one long file does not stop the others. */
@@ -111,8 +112,10 @@ static int begin(struct workers *workers, struct sentence *error)
     if (job->process < 0)
         return sentence_set(error, "cannot start a process: %s", strerror(errno));
     if (job->process == 0) {
-        (void)prctl(PR_SET_PDEATHSIG, SIGTERM); /* nobody would read what it finds */
-        _exit(getppid() != parent ? 1 : work(workers->config, path, job->found));
+        /* Nobody would read what it finds without the parent. */
+        _exit(run_stop_child(parent) != 0 || run_confine(NULL, false, 0, RUN_CONFINE_FILES, error) != 0
+                  ? 1
+                  : work(workers->config, path, job->found));
     }
     workers->begun++;
     workers->running++;
@@ -193,7 +196,7 @@ static int run(struct workers *workers, struct sentence *error)
     const struct audit_workers_config *config = workers->config;
     size_t ahead = (size_t)config->processes * AHEAD;
 
-    while (workers->given < config->files->count) {
+    while (workers->given < config->files->count && !run_stopped()) {
         while (workers->begun < config->files->count && workers->running < config->processes &&
                workers->begun - workers->given < ahead)
             if (begin(workers, error) != 0)

@@ -13,15 +13,22 @@
 #include "conformance/engine/audit_workers.h"
 #include "conformance/engine/cmd_report.h"
 #include "conformance/engine/output_folder.h"
+#include "conformance/engine/run_confine.h"
+#include "conformance/engine/run_stop.h"
 #include "conformance/engine/utc_text.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/select.h"
+#include "reports/account.h"
+#include "reference-stack/complaint.h"
 #include "reports/result.h"
 #include "reports/results_log.h"
 #include "reports/terminal.h"
 #include "tools/standard_streams.h"
 
-enum { BLOCKS_MAX = 3 }; /* findings of one requirement shown on the terminal; all are in the results */
+enum {
+    BLOCKS_MAX = 3,   /* findings of one requirement shown on the terminal; all are in the results */
+    SKIPPED_MAX = 20, /* files named that are not read; all are in the results */
+};
 
 /* What is known of one requirement over all files. */
 struct seen {
@@ -52,7 +59,12 @@ static void usage(void)
 
     printf(
         "usage: warpcheck audit [SELECT...] [OPTION...] FILE|DIR...\n"
-        "  Judges captures (pcap, pcapng; folders with all below them) by every rule that their traffic exercises.\n"
+        "  Judges captures (pcap, pcapng; folders with all below them) by every rule that their traffic exercises, "
+        "and\n"
+        "  accounts for every file, frame and octet: judged, foreign, or not judged and why.\n"
+        "  --reasons          list what frames and octets are counted as, and the limits, and stop\n"
+        "  --allow-gaps       exit with 0 although iWARP, or what may be iWARP, was not judged; it is shown all the "
+        "same\n"
         "  -j N               judge up to N files at once\n"
         "  --shard I/N        judge part I of N of the files, the same part everywhere; report --merge makes one of\n"
         "                     them\n"
@@ -65,9 +77,26 @@ static void usage(void)
         report_format_files(files, sizeof(files)), format_option_names(names, sizeof(names)));
 }
 
+/* The table that every account is drawn from. */
+static void list_reasons(void)
+{
+    for (unsigned i = 0; i < FLOW_ROWS; i++) {
+        const struct flow_account_row *row = flow_account_row((enum flow_row)i);
+
+        printf("%-9s %-17s %s\n", flow_account_kind_name(row->kind), row->name, row->text);
+    }
+    printf(
+        "limits    %d TCP connections at once, %d of them with MPA; %d octets out of order; %d octets of IP packets\n"
+        "          in fragments, for %d seconds\n"
+        "foreign?  a TCP connection without its beginning is when %zu octets have no FPDU behind another, or when %d\n"
+        "          segments with what its senders wrote anew begin unlike FPDUs\n",
+        FLOW_CONNECTIONS_MAX, FLOW_FLOWS_MAX, FLOW_BUFFER_MAX, FLOW_FRAGMENTS_MAX, FLOW_FRAGMENTS_SECONDS,
+        flow_search_window(), FLOW_SEARCH_SEGMENTS);
+}
+
 static int complain(int status, const char *message)
 {
-    fprintf(stderr, "warpcheck audit: %s\n", message);
+    (void)complaint(status, "warpcheck audit", "%s", message);
     if (status == EXIT_INCONCLUSIVE && ferror(stdout))
         standard_output_drop(); /* one line is enough */
     return status;
@@ -108,9 +137,11 @@ static void take_result(void *user, const struct result *result, const struct re
     summary_count(&audit->counted, result->verdict);
     /* Making a line of JSON that nobody gets would cost more than the judging. */
     if (audit->logged) {
+        run_stop_hold();
         results_log_hold(audit->log);
         if (results_log_append(audit->log, result, &error) != 0)
             unwritten(audit, error.text);
+        run_stop_release();
     }
     show(audit, result, requirement, &audit->seen[requirement->index]);
 }
@@ -121,23 +152,64 @@ static void write_results(void *user)
     struct audit *audit = user;
     struct sentence error;
 
+    run_stop_hold();
     if (audit->logged && results_log_release(audit->log, &error) != 0)
         unwritten(audit, error.text);
+    run_stop_release();
 }
 
-static void file_done(struct audit *audit, const char *path, enum audit_file status, const struct sentence *error)
+static void log_capture(struct audit *audit, struct capture_info *info, const struct flow_account *account)
+{
+    struct sentence why;
+
+    if (!audit->logged)
+        return;
+    if (account != NULL && !account_is_empty(account))
+        info->account = account_to_json(account);
+    if (results_log_capture(audit->log, info, &why) != 0)
+        unwritten(audit, why.text);
+    json_decref(info->account);
+}
+
+static void file_done(struct audit *audit, const char *path, enum audit_file status, const struct flow_account *account,
+                      const struct sentence *error)
 {
     static const char *const names[] = {
         [AUDIT_FILE_WHOLE] = "whole", [AUDIT_FILE_DAMAGED] = "damaged", [AUDIT_FILE_FOREIGN] = "foreign"};
-    struct capture_info info = {path, names[status], status != AUDIT_FILE_WHOLE ? error->text : NULL};
-    struct sentence why;
+    struct capture_info info = {
+        .file = path, .status = names[status], .message = status != AUDIT_FILE_WHOLE ? error->text : NULL};
 
-    if (audit->logged && results_log_capture(audit->log, &info, &why) != 0)
-        unwritten(audit, why.text);
+    run_stop_hold();
+    log_capture(audit, &info, account);
+    run_stop_release();
     audit->damaged |= status == AUDIT_FILE_DAMAGED;
     audit->foreign |= status == AUDIT_FILE_FOREIGN;
     if (status != AUDIT_FILE_WHOLE)
         complain(0, error->text);
+}
+
+/* What the folders have that is not read: listed when it could be captures, else counted. */
+static void skipped_done(struct audit *audit)
+{
+    const struct capture_list *files = &audit->options->files;
+
+    flow_account_add(&audit->totals.account, &files->account);
+    for (size_t i = 0; i < files->skipped_count; i++) {
+        const struct capture_skipped *skipped = &files->skipped[i];
+        const struct flow_account_row *row = flow_account_row(skipped->row);
+        struct sentence why;
+        struct capture_info info = {.file = skipped->path, .status = "skipped", .reason = row->name};
+
+        (void)sentence_set(&why, "%.300s: %s", skipped->path, row->text);
+        info.message = why.text;
+        audit->totals.account.row[skipped->row].items++;
+        log_capture(audit, &info, NULL);
+        if (i < SKIPPED_MAX)
+            complain(0, why.text);
+    }
+    if (files->skipped_count > SKIPPED_MAX)
+        fprintf(stderr, "warpcheck audit: %zu more files are not read; results.jsonl names them\n",
+                files->skipped_count - SKIPPED_MAX);
 }
 
 static int judge_files(struct audit *audit, struct sentence *error)
@@ -155,10 +227,10 @@ static int judge_files(struct audit *audit, struct sentence *error)
 
     if (judge == NULL)
         return sentence_set(error, "out of memory");
-    for (size_t i = 0; i < options->files.count; i++) {
+    for (size_t i = 0; i < options->files.count && !run_stopped(); i++) {
         enum audit_file status = audit_judge_file(judge, options->files.paths[i], error);
 
-        file_done(audit, options->files.paths[i], status, error);
+        file_done(audit, options->files.paths[i], status, audit_judge_account(judge), error);
     }
     audit->totals = *audit_judge_totals(judge);
     audit_judge_free(judge);
@@ -187,9 +259,11 @@ static void take_line(void *user, enum verdict verdict, const struct requirement
     audit->seen[requirement->index].exercised = true;
     summary_count(&audit->counted, verdict);
     if (audit->logged) {
+        run_stop_hold();
         results_log_hold(audit->log);
         if (results_log_append_line(audit->log, verdict, line, octets, &error) != 0)
             unwritten(audit, error.text);
+        run_stop_release();
     }
     if (octets != 0 && is_shown(audit, verdict))
         show_line(audit, requirement, line, octets);
@@ -202,7 +276,7 @@ static void take_file(void *user, const char *path, enum audit_file status, cons
 
     write_results(audit);
     flow_totals_add(&audit->totals, totals);
-    file_done(audit, path, status, error);
+    file_done(audit, path, status, &totals->account, error);
 }
 
 static int share_files(struct audit *audit, struct sentence *error)
@@ -234,6 +308,8 @@ static void fill_summary(const struct audit *audit, struct run_summary *summary)
     summary->fpdus = totals->fpdus;
     summary->ddp_segments = totals->ddp_segments;
     summary->crc_errors = totals->crc_errors;
+    summary->account = totals->account;
+    summary->allow_gaps = audit->options->allow_gaps;
     summary_add_messages(summary, "MPA start-up frames", totals->start_frames);
     for (unsigned i = 0; i < 16; i++)
         if (totals->messages[i] != 0)
@@ -244,25 +320,52 @@ static void fill_summary(const struct audit *audit, struct run_summary *summary)
             summary->not_exercised += !audit->seen[i].exercised;
 }
 
+/* Nothing was decided by any rule. */
+static bool is_undecided(const struct run_summary *summary)
+{
+    return summary->pass + summary->fail + summary->known + summary->warn + summary->inconclusive +
+               summary->ambiguous ==
+           0;
+}
+
 /* Why nothing was found, as far as the totals tell. */
 static void explain_nothing(const struct audit *audit)
 {
     const struct flow_totals *totals = &audit->totals;
 
-    if (audit->options->files.count == 0) {
-        fprintf(stderr, "warpcheck audit: shard %u/%u: none of the captures is its own\n", audit->options->shard.index,
-                audit->options->shard.of);
+    if (audit->options->files.count == 0 && audit->options->shard.of != 0) {
+        (void)complaint(0, "warpcheck audit", "shard %u/%u: none of the captures is its own",
+                        audit->options->shard.index, audit->options->shard.of);
         return;
     }
+    if (audit->options->files.count == 0) /* nothing could be read, and what was there is named */
+        return;
     if (totals->flows != 0) {
         complain(0, "no rule that is selected was exercised by this traffic");
         return;
     }
-    fprintf(stderr,
-            "warpcheck audit: no MPA traffic in %" PRIu64 " frames (%" PRIu64 " TCP segments in %" PRIu64
-            " connections, %" PRIu64 " IP fragments, %" PRIu64 " frames of other protocols, %" PRIu64 " malformed)\n",
-            totals->frames, totals->tcp_segments, totals->connections, totals->fragments, totals->not_tcp,
-            totals->malformed);
+    (void)complaint(0, "warpcheck audit",
+                    "no MPA traffic in %" PRIu64 " frames (%" PRIu64 " TCP segments in %" PRIu64
+                    " connections, %" PRIu64 " IP fragments)",
+                    totals->frames, totals->tcp_segments, totals->connections, totals->fragments);
+}
+
+/* Why the exit status is what it is, though nothing failed. Files that are not read were named already. */
+static void explain_gaps(const struct audit *audit)
+{
+    const struct capture_list *files = &audit->options->files;
+    struct flow_account account = audit->totals.account;
+    char unjudged[ACCOUNT_TEXT], missing[ACCOUNT_TEXT];
+    const char *have, *lack;
+
+    for (size_t i = 0; i < files->skipped_count; i++)
+        account.row[files->skipped[i].row].items = 0;
+    if (flow_account_whole(&account))
+        return;
+    have = account_kind_text(&account, FLOW_UNJUDGED, unjudged);
+    lack = account_kind_text(&account, FLOW_MISSING, missing);
+    (void)complaint(0, "warpcheck audit", "not judged%s%s%s%s, of what is iWARP or may be (--allow-gaps accepts that)",
+                    *have != '\0' ? ": " : "", have, *lack != '\0' ? "; missing: " : "", lack);
 }
 
 static void show_hidden(struct audit *audit)
@@ -295,14 +398,19 @@ static int finish(struct audit *audit)
     struct run_summary summary;
     struct sentence error;
     char page[4200] = "", ended[UTC_TEXT_OCTETS];
+    bool stopped = run_stopped();
 
+    skipped_done(audit);
     fill_summary(audit, &summary);
     summary.ended = utc_text(ended);
+    summary.stopped = stopped ? "interrupted" : NULL;
+    run_stop_hold();
     if (results_log_finish(audit->log, &summary, &error) != 0)
         unwritten(audit, error.text);
     if (results_log_close(audit->log, &error) != 0)
         unwritten(audit, error.text);
     audit->log = NULL;
+    run_stop_release();
     if (engine_write_reports(&audit->results.place, audit->folder, audit->options->format.report, audit->catalogue,
                              &error) != 0) {
         unwritten(audit, error.text);
@@ -311,12 +419,16 @@ static int finish(struct audit *audit)
     }
     if (!format_option_machine(&audit->options->format)) {
         show_hidden(audit);
-        audit->terminal.unfinished = audit->damaged || audit->foreign;
+        audit->terminal.unfinished = audit->damaged || audit->foreign || stopped;
         terminal_summary(&audit->terminal, &summary, page[0] != '\0' ? page : NULL);
         (void)fflush(stdout); /* what else is reported stands below; main() reports a failure */
     }
-    if (summary_exit_status(&summary) == EXIT_NOTHING_SELECTED && !audit->foreign)
+    if (stopped)
+        return complain(EXIT_INCONCLUSIVE, "interrupted: not all captures were judged");
+    if (is_undecided(&summary) && !audit->foreign)
         explain_nothing(audit);
+    else if (exit_status(audit, &summary) == EXIT_INCONCLUSIVE && summary_has_gaps(&summary) && !audit->damaged)
+        explain_gaps(audit);
     return exit_status(audit, &summary);
 }
 
@@ -395,14 +507,15 @@ static int set_up(struct audit *audit, struct sentence *error)
 static int audit_files(const struct audit_options *options, const struct catalogue *catalogue)
 {
     struct audit audit = {.options = options, .catalogue = catalogue};
+    bool shared = options->processes > 1 && options->files.count > 1;
     struct sentence error;
     int status;
 
     status = take_folder(&audit, &error);
     if (status == 0)
         status = set_up(&audit, &error);
-    if (status == 0 &&
-        (options->processes > 1 && options->files.count > 1 ? share_files : judge_files)(&audit, &error) != 0)
+    if (status == 0 && (run_confine(options->output, shared, 0, RUN_CONFINE_FILES, &error) != 0 ||
+                        (shared ? share_files : judge_files)(&audit, &error) != 0))
         status = EXIT_INCONCLUSIVE;
     status = status == 0 ? finish(&audit) : complain(status, error.text);
     (void)results_log_close(audit.log, NULL);
@@ -424,6 +537,12 @@ int cmd_audit(int argc, char **argv)
             fputs(selection_usage, stdout);
             return EXIT_CONFORMS;
         }
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--reasons") == 0) {
+            list_reasons();
+            return fflush(stdout) == 0 ? EXIT_CONFORMS : complain(EXIT_INCONCLUSIVE, "the list could not be written");
+        }
+    run_stop_install("audit");
     if (catalogue_load(&catalogue, &error) != 0)
         return complain(EXIT_USAGE, error.text);
     status = audit_options_parse(&options, catalogue, argc, argv, &error);

@@ -7,6 +7,7 @@
 
 #include "conformance/engine/complete.h"
 #include "conformance/engine/help_text.h"
+#include "reference-stack/complaint.h"
 #include "reports/result.h"
 #include "wire/sentence.h"
 
@@ -19,8 +20,7 @@ static const char usage[] = "usage: warpcheck complete -- PROGRAM WORD...\n"
 
 static int complain(int status, const char *message)
 {
-    fprintf(stderr, "warpcheck complete: %s\n", message);
-    return status;
+    return complaint(status, "warpcheck complete", "%s", message);
 }
 
 /* This program itself, whatever it is called. */

@@ -8,7 +8,9 @@
 
 #include "conformance/engine/capture_file.h"
 #include "conformance/engine/dump_json.h"
+#include "conformance/engine/run_confine.h"
 #include "conformance/flow/notation.h"
+#include "reference-stack/complaint.h"
 #include "wire/exit_status.h"
 #include "wire/sentence.h"
 
@@ -116,8 +118,7 @@ static int dump_file(struct dump *dump, const char *path, struct sentence *error
 
 static int complain(int status, const char *message, const char *about)
 {
-    fprintf(stderr, "warpcheck dump: %s%s\n", message, about);
-    return status;
+    return complaint(status, "warpcheck dump", "%s%s", message, about);
 }
 
 static int format_set(struct dump *dump, const char *value)
@@ -168,8 +169,12 @@ int cmd_dump(int argc, char **argv)
 
     int files = options_parse(&dump, argc, argv), worst = EXIT_NOTHING_SELECTED;
 
+    struct sentence why;
+
     if (files < 0)
         return EXIT_USAGE;
+    if (run_confine(NULL, false, 0, RUN_CONFINE_FILES, &why) != 0)
+        return complain(EXIT_ENVIRONMENT, why.text, "");
     for (int i = 0; i < files && !dump.failed; i++) {
         struct sentence error;
         int status = dump_file(&dump, argv[i], &error);

@@ -14,6 +14,7 @@
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/no_defect.h"
 #include "conformance/requirements/pics.h"
+#include "reference-stack/complaint.h"
 #include "wire/exit_status.h"
 #include "wire/sentence.h"
 
@@ -30,8 +31,7 @@ static const char usage[] =
 
 static int complain(int status, const char *message)
 {
-    fprintf(stderr, "warpcheck explain: %s\n", message);
-    return status;
+    return complaint(status, "warpcheck explain", "%s", message);
 }
 
 static const char *level_meaning(enum requirement_level level)
@@ -151,12 +151,14 @@ static int unknown_print(const struct catalogue *catalogue, const char *id)
 {
     const struct requirement *nearest[NEAREST];
     size_t count = catalogue_nearest(catalogue, id, nearest, NEAREST);
+    char names[256] = "";
+    size_t used = 0;
 
-    fprintf(stderr, "warpcheck explain: no requirement has the id %.60s", id);
-    for (size_t i = 0; i < count; i++)
-        fprintf(stderr, "%s%s", i == 0 ? "; nearest are " : ", ", nearest[i]->id);
-    fprintf(stderr, "%s\n", count == 0 ? "; warpcheck list shows them all" : "");
-    return EXIT_USAGE;
+    for (size_t i = 0; i < count && used < sizeof(names); i++)
+        used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i == 0 ? "nearest are " : ", ",
+                                 nearest[i]->id);
+    return complaint(EXIT_USAGE, "warpcheck explain", "no requirement has the id %.60s; %s", id,
+                     count == 0 ? "warpcheck list shows them all" : names);
 }
 
 static int requirements_print(const struct catalogue *catalogue, const struct coverage_index *index,
@@ -197,7 +199,8 @@ int cmd_explain(int argc, char **argv)
             return EXIT_DONE;
         }
         if (argv[i][0] == '-') {
-            fprintf(stderr, "warpcheck explain: unknown option %.60s\n%s", argv[i], usage);
+            (void)complaint(0, "warpcheck explain", "unknown option %.60s", argv[i]);
+            fputs(usage, stderr);
             return EXIT_USAGE;
         }
     }

@@ -12,8 +12,12 @@
 
 #include "conformance/engine/gen.h"
 #include "conformance/engine/gen_folder.h"
+#include "conformance/engine/output_folder.h"
+#include "conformance/engine/run_confine.h"
+#include "conformance/engine/run_stop.h"
+#include "reference-stack/complaint.h"
 
-enum { SCRIPTS_MAX = 64, SETTINGS_MAX = 32, SCRIPT_OCTETS_MAX = 1 << 20, NAME_OCTETS = 256 };
+enum { SCRIPTS_MAX = 64, SETTINGS_MAX = 32, SCRIPT_OCTETS_MAX = 1 << 20, NAME_OCTETS = 256, PATH_OCTETS = 4096 };
 
 /* clang-format off */
 static const char usage[] =
@@ -194,8 +198,7 @@ static int parse(struct options *options, int argc, char **argv, struct sentence
 
 static int complain(int status, const struct sentence *error)
 {
-    fprintf(stderr, "warpcheck gen: %s\n", error->text);
-    return status;
+    return complaint(status, "warpcheck gen", "%s", error->text);
 }
 
 /* ---- scripts ------------------------------------------------------------------------------------------------------- */
@@ -207,9 +210,12 @@ static char *read_script(const char *path, size_t *count, struct sentence *error
     char *octets = file != NULL ? malloc(SCRIPT_OCTETS_MAX) : NULL;
 
     if (octets == NULL) {
-        (void)sentence_set(error, "%s: %s", path, strerror(errno));
+        int number = errno;
+
+        (void)sentence_set(error, "%.300s: %s", path, strerror(number));
         if (file != NULL && file != stdin)
             fclose(file);
+        errno = number;
         return NULL;
     }
     errno = 0;
@@ -232,9 +238,10 @@ static enum gen_status run_script(struct gen *gen, const struct options *options
     size_t count;
     char *octets;
 
+    errno = 0;
     octets = read_script(path, &count, error);
     if (octets == NULL)
-        return GEN_BAD_SCRIPT;
+        return errno == ENOMEM ? GEN_ENVIRONMENT : GEN_BAD_SCRIPT;
     status = gen_run_script(gen, strcmp(path, "-") == 0 ? "stdin" : path, octets, count, config, bare, written, error);
     free(octets);
     return status;
@@ -383,6 +390,10 @@ static enum gen_status make_captures(struct gen *gen, struct gen_folder *folder,
         struct gen_writer_config config = {.format = gen_corpus_at(gen, capture->corpus)->format};
         enum gen_status status;
 
+        if (run_stopped()) {
+            (void)sentence_set(error, "interrupted");
+            return GEN_ENVIRONMENT;
+        }
         if (!is_wanted(gen, options, i))
             continue;
         if (gen_folder_place(folder, capture->corpus, capture->name, &config.to, error) != 0)
@@ -396,14 +407,11 @@ static enum gen_status make_captures(struct gen *gen, struct gen_folder *folder,
     return GEN_DONE;
 }
 
-static enum gen_status make_folder(struct gen *gen, const struct options *options, struct sentence *error)
+static enum gen_status fill_folder(struct gen *gen, struct gen_folder *folder, const struct options *options,
+                                   struct sentence *error)
 {
-    struct gen_folder *folder = gen_folder_open(gen, options->corpus, options->force, error);
-    enum gen_status status = GEN_ENVIRONMENT;
+    enum gen_status status = load_scripts(gen, folder, options, error);
 
-    if (folder == NULL)
-        return status;
-    status = load_scripts(gen, folder, options, error);
     if (status == GEN_DONE)
         status = plan_captures(gen, folder, options, error);
     if (status == GEN_DONE)
@@ -416,9 +424,8 @@ static enum gen_status make_folder(struct gen *gen, const struct options *option
     if (status == GEN_DONE && gen_folder_finish(folder, error) != 0)
         status = GEN_ENVIRONMENT;
     if (status == GEN_DONE)
-        fprintf(stderr, "%zu capture%s in %s\n", gen_folder_captures(folder),
-                gen_folder_captures(folder) == 1 ? "" : "s", options->corpus);
-    gen_folder_free(folder);
+        print_plain(stderr, "%zu capture%s in %s", gen_folder_captures(folder),
+                    gen_folder_captures(folder) == 1 ? "" : "s", options->corpus);
     return status;
 }
 
@@ -432,7 +439,7 @@ static enum gen_status list_captures(struct gen *gen, const struct options *opti
 
         if (!is_wanted(gen, options, i))
             continue;
-        printf("%-32s %s\n", capture->name, capture->about);
+        print_plain(stdout, "%-32s %s", capture->name, capture->about);
         shown++;
     }
     if (status == GEN_DONE && shown == 0) {
@@ -455,6 +462,38 @@ static int apply_settings(struct gen *gen, const struct options *options)
     return 0;
 }
 
+/* What comes from now on comes from scripts: they write where they are told to, and `folder` is there. */
+static int give_up_rest(const struct options *options, const struct gen_folder *folder, struct sentence *error)
+{
+    char text[PATH_OCTETS];
+    const char *place = NULL;
+
+    if (folder != NULL) {
+        place = options->corpus;
+    } else if (strcmp(options->output, "-") != 0) {
+        place = run_confine_place(options->output, text, sizeof(text));
+    }
+    return run_confine(place, false, 0, RUN_CONFINE_FILES, error);
+}
+
+static enum gen_status run_gen(struct gen *gen, const struct options *options, struct sentence *error)
+{
+    enum gen_status status = GEN_ENVIRONMENT;
+    struct gen_folder *folder = NULL;
+
+    if (options->corpus != NULL && !options->list &&
+        (folder = gen_folder_open(gen, options->corpus, options->force, error)) == NULL)
+        return status;
+    if (give_up_rest(options, folder, error) == 0) {
+        if (options->list)
+            status = list_captures(gen, options, error);
+        else
+            status = folder != NULL ? fill_folder(gen, folder, options, error) : one_output(gen, options, error);
+    }
+    gen_folder_free(folder);
+    return status;
+}
+
 int cmd_gen(int argc, char **argv)
 {
     struct options options = {0};
@@ -466,13 +505,12 @@ int cmd_gen(int argc, char **argv)
         return complain(GEN_BAD_SCRIPT, &error);
     if (options.help)
         return fputs(usage, stdout) == EOF || fflush(stdout) != 0 ? GEN_ENVIRONMENT : GEN_DONE;
+    run_stop_install("gen");
     gen = gen_new(options.seed, &error);
     if (gen != NULL && apply_settings(gen, &options) != 0)
         (void)sentence_set(&error, "out of memory");
-    else if (gen != NULL && options.list)
-        status = list_captures(gen, &options, &error);
     else if (gen != NULL)
-        status = options.corpus != NULL ? make_folder(gen, &options, &error) : one_output(gen, &options, &error);
+        status = run_gen(gen, &options, &error);
     gen_free(gen);
     return status == GEN_DONE ? GEN_DONE : complain(status, &error);
 }

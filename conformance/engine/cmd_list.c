@@ -13,6 +13,7 @@
 #include "conformance/engine/wrap.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/select.h"
+#include "reference-stack/complaint.h"
 #include "wire/exit_status.h"
 #include "wire/sentence.h"
 
@@ -31,8 +32,7 @@ static const char usage[] = "usage: warpcheck list [SELECT...] [OPTION...]\n"
 
 static int complain(int status, const char *message)
 {
-    fprintf(stderr, "warpcheck list: %s\n", message);
-    return status;
+    return complaint(status, "warpcheck list", "%s", message);
 }
 
 static int format_set(struct listing *listing, const char *value, struct sentence *error)
@@ -157,7 +157,7 @@ int cmd_list(int argc, char **argv)
         return complain(EXIT_USAGE, error.text);
     unmatched = selection_unmatched(&listing.selection, catalogue);
     if (unmatched != NULL) {
-        fprintf(stderr, "warpcheck list: nothing selected: no requirement has an id like %.60s\n", unmatched);
+        (void)complaint(0, "warpcheck list", "nothing selected: no requirement has an id like %.60s", unmatched);
         status = EXIT_NOTHING_SELECTED;
     } else if (coverage_load(&index, &error) != 0) {
         status = complain(EXIT_USAGE, error.text);

@@ -15,6 +15,7 @@
 #include "conformance/engine/profile.h"
 #include "conformance/engine/utc_text.h"
 #include "conformance/engine/wrap.h"
+#include "reference-stack/complaint.h"
 #include "reports/result.h"
 #include "wire/sentence.h"
 
@@ -42,8 +43,7 @@ static const char usage[] =
 
 static int complain(int status, const char *message)
 {
-    fprintf(stderr, "warpcheck pics: %s\n", message);
-    return status;
+    return complaint(status, "warpcheck pics", "%s", message);
 }
 
 static int format_set(struct inquiry *inquiry, const char *value, struct sentence *error)

@@ -11,6 +11,9 @@
 
 #include "conformance/engine/prove.h"
 #include "conformance/engine/prove_merge.h"
+#include "conformance/engine/run_confine.h"
+#include "conformance/engine/run_stop.h"
+#include "reference-stack/complaint.h"
 #include "reports/terminal.h"
 #include "wire/exit_status.h"
 
@@ -45,8 +48,7 @@ struct command {
 
 static int complain(int status, const char *message)
 {
-    fprintf(stderr, "warpcheck prove: %s\n", message);
-    return status;
+    return complaint(status, "warpcheck prove", "%s", message);
 }
 
 static int number_of(const char *text, uint64_t most, uint64_t *value, struct sentence *error, const char *option)
@@ -117,9 +119,11 @@ static int arguments_parse(struct command *command, int argc, char **argv, struc
 /* Takes the reference. */
 static void put_line(json_t *line)
 {
+    run_stop_hold();
     (void)json_dumpf(line, stdout, JSON_COMPACT);
     puts("");
     (void)fflush(stdout);
+    run_stop_release();
     json_decref(line);
 }
 
@@ -153,7 +157,7 @@ static void on_alarm(void *user, uint64_t seed, const char *text)
     struct command *command = user;
 
     terminal_clear(&command->terminal);
-    fprintf(command->jsonl ? stderr : stdout, "ALARM    correct stack, seed %" PRIu64 ": %s\n", seed, text);
+    print_plain(command->jsonl ? stderr : stdout, "ALARM    correct stack, seed %" PRIu64 ": %s", seed, text);
     if (command->jsonl)
         put_line(json_pack("{s:s, s:I, s:s}", "type", "alarm", "seed", (json_int_t)seed, "text", text));
 }
@@ -211,8 +215,8 @@ static int prove(struct command *command, struct sentence *error)
     terminal_clear(&command->terminal);
     print_summary(command, &summary);
     if (summary.units == 0)
-        fprintf(stderr, "warpcheck prove: shard %u/%u: none of the seeds and defects is its own\n",
-                command->prove.shard.index, command->prove.shard.of);
+        (void)complaint(0, "warpcheck prove", "shard %u/%u: none of the seeds and defects is its own",
+                        command->prove.shard.index, command->prove.shard.of);
     return summary.killed == summary.defects && summary.false_alarms == 0 && summary.undecided == 0 ? EXIT_CONFORMS
                                                                                                     : EXIT_FAILS;
 }
@@ -230,7 +234,7 @@ static int load_and_prove(struct command *command, struct sentence *error)
         (void)complain(status, error->text);
     } else if ((command->scripts != NULL ? script_load_path(command->prove.host, command->scripts, error)
                                          : script_load_embedded(command->prove.host, error)) != 0) {
-        status = complain(EXIT_USAGE, error->text);
+        status = complain(script_short_of_memory(command->prove.host) ? EXIT_ENVIRONMENT : EXIT_USAGE, error->text);
     } else {
         command->prove.catalogue = catalogue;
         command->prove.pics = pics;
@@ -253,6 +257,9 @@ int cmd_prove(int argc, char **argv)
 
     if (argc > 1 && strcmp(argv[1], "--help") == 0)
         return fputs(usage, stdout) < 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
+    run_stop_install("prove");
+    if (run_confine(NULL, false, 0, RUN_CONFINE_FILES, &error) != 0)
+        return complain(EXIT_ENVIRONMENT, error.text);
     command.only = calloc((size_t)argc + 1, sizeof(*command.only));
     if (command.only == NULL)
         return complain(EXIT_ENVIRONMENT, "out of memory");

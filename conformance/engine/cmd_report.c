@@ -11,7 +11,9 @@
 #include "conformance/engine/coverage.h"
 #include "conformance/engine/report_matrix.h"
 #include "conformance/engine/report_merge.h"
+#include "conformance/engine/run_confine.h"
 #include "conformance/requirements/catalogue.h"
+#include "reference-stack/complaint.h"
 #include "reports/format.h"
 #include "reports/known.h"
 #include "reports/report.h"
@@ -54,8 +56,7 @@ static void usage(void)
 
 static int complain(int status, const char *message)
 {
-    fprintf(stderr, "warpcheck report: %s\n", message);
-    return status;
+    return complaint(status, "warpcheck report", "%s", message);
 }
 
 static int format_set(struct options *options, const char *value, struct sentence *error)
@@ -164,7 +165,7 @@ static bool covers(void *user, const char *id)
 static void say_path(const char *path)
 {
     if (strcmp(path, "-") != 0)
-        printf("%s\n", path);
+        print_plain(stdout, "%s", path);
 }
 
 /* One report, elsewhere. */
@@ -212,7 +213,7 @@ static int write_files(const struct options *options, const struct report *repor
         return complain(EXIT_ENVIRONMENT, error.text);
     struct report_coverage coverage = {covers, index};
     if (*report->note)
-        fprintf(stderr, "warpcheck report: %s\n", report->note);
+        (void)complaint(0, "warpcheck report", "%s", report->note);
     if (options->format && options->output)
         rc = write_one(options, report, &coverage, &error);
     else
@@ -253,7 +254,7 @@ static int text_summary(void *user, const struct run_summary *summary, json_t *o
     text->terminal.unfinished = summary->stopped != NULL;
     terminal_summary(&text->terminal, &shown, NULL);
     if (summary->stopped)
-        fprintf(stderr, "warpcheck report: the run did not come to its end: %.300s\n", summary->stopped);
+        (void)complaint(0, "warpcheck report", "the run did not come to its end: %.300s", summary->stopped);
     text->summed = true;
     return 0;
 }
@@ -261,7 +262,7 @@ static int text_summary(void *user, const struct run_summary *summary, json_t *o
 static void text_note(void *user, const char *note)
 {
     (void)user;
-    fprintf(stderr, "warpcheck report: %s\n", note);
+    (void)complaint(0, "warpcheck report", "%s", note);
 }
 
 static int write_text(const char *results, const struct catalogue *catalogue)
@@ -281,7 +282,7 @@ static int write_text(const char *results, const struct catalogue *catalogue)
         return complain(EXIT_USAGE, error.text);
     if (!text.summed) {
         terminal_summary(&text.terminal, &text.counted, NULL);
-        fprintf(stderr, "warpcheck report: %s: no summary line, the run did not come to its end\n", results);
+        (void)complaint(0, "warpcheck report", "%s: no summary line, the run did not come to its end", results);
     }
     return EXIT_DONE;
 }
@@ -295,7 +296,7 @@ static int write_matrix(const struct options *options)
     if (rc != 0)
         return complain(rc == -1 ? EXIT_USAGE : EXIT_ENVIRONMENT, error.text);
     if (strcmp(output, "-") != 0)
-        printf("%s\n", output);
+        print_plain(stdout, "%s", output);
     return EXIT_DONE;
 }
 
@@ -342,6 +343,8 @@ int cmd_report(int argc, char **argv)
         return complain(EXIT_ENVIRONMENT, "out of memory");
     if (arguments_parse(&options, argc, argv, &error) != 0)
         status = complain(EXIT_USAGE, error.text);
+    else if (run_confine("/", false, 0, RUN_CONFINE_FILES, &error) != 0) /* results may come from anywhere */
+        status = complain(EXIT_ENVIRONMENT, error.text);
     else if (options.matrix)
         status = write_matrix(&options);
     else if (options.merge)

@@ -2,7 +2,6 @@
 /* warpcheck run: judges a live (or simulated) device. */
 #include "conformance/engine/cmd_run.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +12,17 @@
 #include "conformance/engine/peer_launcher.h"
 #include "conformance/engine/profile.h"
 #include "conformance/engine/run_conditions.h"
+#include "conformance/engine/run_confine.h"
 #include "conformance/engine/run_journal.h"
 #include "conformance/engine/run_options.h"
 #include "conformance/engine/run_output.h"
 #include "conformance/engine/run_resume.h"
+#include "conformance/engine/run_stop.h"
 #include "conformance/engine/run_traffic.h"
 #include "conformance/engine/runner.h"
+#include "conformance/engine/shell_word.h"
 #include "conformance/engine/utc_text.h"
+#include "reference-stack/complaint.h"
 #include "reference-stack/defect.h"
 #include "reports/terminal.h"
 #include "tools/standard_streams.h"
@@ -33,7 +36,8 @@ struct command {
     struct script_host *host;
     struct profile profile;
     struct plan plan;
-    struct defect_set *defects; /* of the reference stack, NULL: none */
+    struct defect_set *defects;   /* of the reference stack, NULL: none */
+    struct run_identity identity; /* who writes the output */
     struct rig *rig;
     struct run_output output;
     struct terminal terminal;
@@ -46,18 +50,9 @@ struct command {
     struct sentence log_error;
 };
 
-/* Ctrl-C ends the run after the check that is running; what was decided is reported. */
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int number)
-{
-    (void)number;
-    interrupted = 1;
-}
-
 static int complain(int status, const char *message)
 {
-    fprintf(stderr, "warpcheck run: %s\n", message);
+    (void)complaint(status, "warpcheck run", "%s", message);
     if (status == EXIT_ENVIRONMENT && ferror(stdout))
         standard_output_drop(); /* one line is enough */
     return status;
@@ -184,7 +179,9 @@ static int on_journal(void *user, struct journal *journal, const struct flow_tot
     for (size_t i = 0; i < journal->rule_count; i++)
         if (journal->rules[i].result.verdict != VERDICT_PASS)
             judge_rule(command, &journal->rules[i], &texts[i]);
+    run_stop_hold();
     status = results_log_journal(command->output.log, journal, &command->log_error);
+    run_stop_release();
     free(texts);
     return status;
 }
@@ -195,19 +192,23 @@ static int on_result(void *user, const struct result *decided)
     const struct requirement *requirement = catalogue_find(command->catalogue, decided->id);
     struct result result = *decided;
     struct judged_texts texts;
+    int appended;
 
     if (requirement != NULL)
         command->exercised[requirement->index] = true;
     (void)judge(command, &result, &texts);
     command->failed += result.verdict == VERDICT_FAIL;
     place_frame(command, &result);
-    if (results_log_append(command->output.log, &result, &command->log_error) != 0)
+    run_stop_hold();
+    appended = results_log_append(command->output.log, &result, &command->log_error);
+    run_stop_release();
+    if (appended != 0)
         return -1;
     if (!format_option_machine(&command->options.format)) {
         terminal_clear(&command->terminal);
         terminal_result(&command->terminal, &result, requirement != NULL ? requirement->text : NULL);
     }
-    return interrupted ? 1 : 0;
+    return run_stopped() ? 1 : 0; /* after the check that is running: what was decided is reported */
 }
 
 static int on_beside(void *user, const struct result *found)
@@ -215,12 +216,16 @@ static int on_beside(void *user, const struct result *found)
     struct command *command = user;
     struct result result = *found;
     struct judged_texts texts;
+    int appended;
 
     if (command->options.shard.of == 0)
         return 0;
     (void)judge(command, &result, &texts);
     place_frame(command, &result);
-    return results_log_beside(command->output.log, &result, &command->log_error);
+    run_stop_hold();
+    appended = results_log_beside(command->output.log, &result, &command->log_error);
+    run_stop_release();
+    return appended;
 }
 
 static int dry_run(const struct command *command)
@@ -228,8 +233,9 @@ static int dry_run(const struct command *command)
     for (size_t i = 0; i < command->plan.count; i++) {
         const struct plan_item *item = &command->plan.items[i];
 
-        printf("%-16s %-10s %s:%d  %s%s%s\n", item->check->id, item->role, item->check->path, item->check->line,
-               item->check->purpose, item->skip.text[0] != '\0' ? "  SKIP: " : "", item->skip.text);
+        print_plain(stdout, "%-16s %-10s %s:%d  %s%s%s", item->check->id, item->role, item->check->path,
+                    item->check->line, item->check->purpose, item->skip.text[0] != '\0' ? "  SKIP: " : "",
+                    item->skip.text);
     }
     return 0;
 }
@@ -282,20 +288,34 @@ static int open_output(struct command *command, struct sentence *error)
     return status;
 }
 
+/* What comes from now on comes from a device, or from a script. */
+static int give_up_rest(void *user, struct sentence *error)
+{
+    const struct command *command = user;
+    unsigned needs = command->options.simulate ? 0 : CONFINE_CONNECTIONS | CONFINE_SIGNALS;
+
+    if (run_identity_become(&command->identity, error) != 0)
+        return -1;
+    return run_confine(command->options.output, false, needs, 0, error);
+}
+
 /* The rig of a live run; simulation makes its own, check by check. */
 static int open_rig(struct command *command, struct sentence *error)
 {
     const struct run_options *options = &command->options;
+    struct rig_lock lock = {give_up_rest, command};
     struct rig_embedded_config embedded = {.seed = options->seed,
                                            .defects = options->defects,
                                            .defect_count = options->defect_count,
                                            .ipv6 = options->ipv6,
-                                           .program = "/proc/self/exe"};
+                                           .program = "/proc/self/exe",
+                                           .lock = lock,
+                                           .identity = command->identity};
 
     if (options->simulate)
-        return 0;
+        return give_up_rest(command, error);
     if (options->profile != NULL)
-        command->rig = rig_profile_new(&command->profile, options->seed, error);
+        command->rig = rig_profile_new(&command->profile, options->seed, &lock, error);
     else
         command->rig = rig_embedded_new(&embedded, error);
     return command->rig == NULL ? -1 : rig_measure(command->rig, error);
@@ -331,8 +351,8 @@ static int report_unmet(struct command *command)
 
         if (deviation_unmet(list, i) &&
             selection_matches(&command->options.selection, catalogue_find(command->catalogue, entry->requirement)))
-            fprintf(stderr, "warpcheck run: known deviation %s%s%s was not met in this run\n", entry->requirement,
-                    entry->role != NULL ? " as " : "", entry->role != NULL ? entry->role : "");
+            (void)complaint(0, "warpcheck run", "known deviation %s%s%s was not met in this run", entry->requirement,
+                            entry->role != NULL ? " as " : "", entry->role != NULL ? entry->role : "");
     }
     return 0;
 }
@@ -349,8 +369,9 @@ static int exit_status(const struct command *command, const struct run_summary *
         return summary->fail != 0 ? EXIT_FAILS : EXIT_ENVIRONMENT;
     if (command->options.shard.of == 0 || status != EXIT_NOTHING_SELECTED)
         return (int)exit_status_accepting(status, command->options.accept_known);
-    fprintf(stderr, "warpcheck run: shard %u/%u: %s\n", command->options.shard.index, command->options.shard.of,
-            command->plan.count == 0 ? "none of the selected checks is its own" : "all of its checks are skipped");
+    (void)complaint(0, "warpcheck run", "shard %u/%u: %s", command->options.shard.index, command->options.shard.of,
+                    command->plan.count == 0 ? "none of the selected checks is its own"
+                                             : "all of its checks are skipped");
     return EXIT_CONFORMS;
 }
 
@@ -363,15 +384,17 @@ static int finish(struct command *command, int status, struct sentence *error)
 
     summary.ended = utc_text(ended);
     if (status != 0)
-        summary.stopped = interrupted ? "interrupted" : error->text;
+        summary.stopped = run_stopped() ? "interrupted" : error->text;
     run_traffic_add(&command->traffic, &command->totals.flow);
     run_traffic_finish(&summary, &command->traffic);
     summary.not_exercised = count_not_exercised(command);
+    run_stop_hold();
     if (command->log_error.text[0] == '\0' &&
         results_log_finish(command->output.log, &summary, &command->log_error) != 0)
         status = -1;
     if (results_log_close(command->output.log, &command->log_error) != 0)
         status = -1;
+    run_stop_release();
     command->output.log = NULL;
     if (command->log_error.text[0] != '\0')
         return complain(EXIT_ENVIRONMENT, command->log_error.text);
@@ -386,7 +409,7 @@ static int finish(struct command *command, int status, struct sentence *error)
     if (!format_option_machine(&command->options.format))
         terminal_summary(&command->terminal, &summary, output != NULL ? page : NULL);
     if (status != 0)
-        (void)complain(EXIT_ENVIRONMENT, interrupted ? "interrupted; --resume goes on" : error->text);
+        (void)complain(EXIT_ENVIRONMENT, run_stopped() ? "interrupted; --resume goes on" : error->text);
     return exit_status(command, &summary);
 }
 
@@ -395,13 +418,14 @@ static void describe_replay(const struct command *command, char *text, size_t ro
     const struct run_options *options = &command->options;
     const char *profile = command->profile.replay != NULL ? command->profile.replay : options->profile;
     size_t used =
-        (size_t)snprintf(text, room, "%s%s%s%s", options->simulate ? " --simulate" : "", options->ipv6 ? " --ipv6" : "",
-                         profile != NULL ? " --dut " : "", profile != NULL ? profile : "");
+        (size_t)snprintf(text, room, "%s%s", options->simulate ? " --simulate" : "", options->ipv6 ? " --ipv6" : "");
 
-    for (size_t i = 0; i < options->defect_count && used < room; i++)
-        used += (size_t)snprintf(text + used, room - used, " --defect %s", options->defects[i]);
-    for (size_t i = 0; i < options->script_count && used < room; i++)
-        used += (size_t)snprintf(text + used, room - used, " --script '%s'", options->scripts[i]);
+    if (profile != NULL)
+        used = shell_append(text, room, used, "--dut", profile);
+    for (size_t i = 0; i < options->defect_count; i++)
+        used = shell_append(text, room, used, "--defect", options->defects[i]);
+    for (size_t i = 0; i < options->script_count; i++)
+        used = shell_append(text, room, used, "--script", options->scripts[i]);
 }
 
 static int run(struct command *command, struct sentence *error)
@@ -428,12 +452,9 @@ static int run(struct command *command, struct sentence *error)
         .beside = on_beside,
         .user = command,
     };
-    struct sigaction action = {.sa_handler = on_signal};
     int status;
 
     describe_replay(command, replay, sizeof(replay));
-    (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
     status = runner_run(&config, &command->totals, error);
     return finish(command, status, error);
 }
@@ -488,12 +509,14 @@ static int prepare(struct command *command, struct sentence *error)
     if (command->options.profile != NULL &&
         profile_load(&command->profile, command->options.profile, &context, error) != 0)
         return complain(EXIT_USAGE, error->text);
-    if (load_scripts(command, error) != 0 || name_defects(command, error) != 0)
+    if (load_scripts(command, error) != 0)
+        return complain(script_short_of_memory(command->host) ? EXIT_ENVIRONMENT : EXIT_USAGE, error->text);
+    if (name_defects(command, error) != 0)
         return complain(EXIT_USAGE, error->text);
     plan.catalogue = command->catalogue;
     plan.pics = command->pics;
     if (plan_make(&command->plan, command->host, &plan, error) != 0)
-        return complain(EXIT_USAGE, error->text);
+        return complain(command->plan.short_of_memory ? EXIT_ENVIRONMENT : EXIT_USAGE, error->text);
     skip_hazards(command);
     if (command->plan.count == 0)
         return complain(EXIT_NOTHING_SELECTED, "no check is selected (warpcheck list --checks shows what there is)");
@@ -513,7 +536,11 @@ static int run_prepared(struct command *command, struct sentence *error)
     if (command->options.dry_run)
         return dry_run(command);
     /* The output folder is made before the namespace is entered: an ordinary user is root there, and only there. */
+    command->identity = run_identity_of(command->options.output);
+    if (run_identity_assume(&command->identity, error) != 0)
+        return complain(EXIT_ENVIRONMENT, error->text);
     status = open_output(command, error);
+    run_identity_resume(&command->identity);
     if (status != 0)
         return complain(status, error->text);
     if (command->plan.count != 0 && open_rig(command, error) != 0) {
@@ -537,6 +564,7 @@ int cmd_run(int argc, char **argv)
         return run_options_usage(stdout) < 0 || fputs(selection_usage, stdout) < 0 ? EXIT_ENVIRONMENT : 0;
     if (command.options.profile != NULL && peer_launch(command.options.profile, argc, argv, &error) != 0)
         return complain(EXIT_ENVIRONMENT, error.text);
+    run_stop_install("run");
     terminal_init(&command.terminal, format_option_machine(&command.options.format) ? stderr : stdout);
     command.terminal.all = command.options.all;
     command.terminal.ladders = command.options.ladders;

@@ -14,7 +14,7 @@
 #define CORPUS         "generator/corpus/"
 
 /* A script may compute so much for each capture, and write so many octets into it. */
-enum { INSTRUCTIONS_MAX = 200000000 };
+enum { WORK_MAX = 200000000 };
 #define OCTETS_MAX (UINT64_C(1) << 30)
 
 static const char *const frame_libraries[] = {FRAMES_LIBRARY "1-frames.lua", FRAMES_LIBRARY "2-connection.lua"};
@@ -60,19 +60,26 @@ static int on_error(lua_State *lua)
     return 1;
 }
 
-/* Calls what is on the stack. -1: `error` says "script:line: what", or what failed outside. */
-static int call(struct gen *gen, int arguments, int results, struct sentence *error)
+/* Runs a function in a room. -1: `error` says "script:line: what", or what failed outside. */
+static int run(struct gen_room *room, lua_CFunction function, void *argument, struct sentence *error)
 {
-    if (lua_sandbox_call(&gen->sandbox, arguments, results, on_error) == LUA_OK)
+    struct gen *gen = room->gen;
+
+    if (lua_sandbox_do(&room->sandbox, function, argument, on_error, error) == 0 && !gen->account.short_of_it)
         return 0;
-    (void)sentence_set(error, "%s", gen->failed ? gen->failure.text : luaL_tolstring(gen->lua, -1, NULL));
-    lua_settop(gen->lua, 0);
+    if (gen->failed)
+        *error = gen->failure;
+    else if (gen->account.short_of_it) /* also when the script has caught the error and gone on */
+        (void)sentence_set(error, "%.300s: %s", gen->loading != NULL ? gen->loading : "script",
+                           lua_sandbox_shortage(&gen->account));
     return -1;
 }
 
 static enum gen_status why(const struct gen *gen)
 {
-    return gen->failed ? GEN_ENVIRONMENT : GEN_BAD_SCRIPT;
+    bool short_of_memory = gen->account.short_of_it && !gen->account.at_limit;
+
+    return gen->failed || short_of_memory ? GEN_ENVIRONMENT : GEN_BAD_SCRIPT;
 }
 
 int gen_emit(struct gen *gen, const struct gen_frame *frame)
@@ -90,96 +97,104 @@ int gen_emit(struct gen *gen, const struct gen_frame *frame)
     return 0;
 }
 
-/* ---- scripts ------------------------------------------------------------------------------------------------------- */
+/* ---- rooms --------------------------------------------------------------------------------------------------------- */
 
 /* A function of the library's table `gen`, whatever scripts have done to it since. */
-static void push_function(struct gen *gen, const char *name)
+static void push_function(lua_State *lua, const char *name)
 {
-    lua_State *lua = gen->lua;
-
-    lua_rawgeti(lua, LUA_REGISTRYINDEX, gen->library);
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, gen_room_of(lua)->library);
     lua_pushstring(lua, name);
     lua_rawget(lua, -2);
     lua_remove(lua, -2);
 }
 
-/* The chunk on top of the stack gets a `pairs` of its own, which goes in the order of the keys. */
-static void set_pairs(struct gen *gen)
+static void load_library(lua_State *lua, const struct embedded_file *file)
 {
-    (void)lua_getupvalue(gen->lua, -1, 1);
-    push_function(gen, "pairs");
-    lua_setfield(gen->lua, -2, "pairs");
-    lua_pop(gen->lua, 1);
+    lua_sandbox_load(lua, file->path, file->octets, file->size, true);
+    lua_sandbox_globals(lua, true);
+    lua_call(lua, 0, 0);
 }
 
-/* The chunk of `octets` on top of the stack. */
-static int load_chunk(struct gen *gen, const char *path, const void *octets, size_t count, struct sentence *error)
-{
-    lua_State *lua = gen->lua;
-    const char *name = lua_pushfstring(lua, "@%s", path);
-
-    (void)luaL_ref(lua, LUA_REGISTRYINDEX); /* kept for the life of the state: captures point to it */
-    gen->loading = name + 1;
-    if (luaL_loadbufferx(lua, octets, count, name, "t") == LUA_OK) {
-        lua_sandbox_globals(lua, is_library(path));
-        if (!is_library(path))
-            set_pairs(gen);
-        return 0;
-    }
-    const char *message = luaL_tolstring(lua, -1, NULL);
-
-    (void)sentence_set(error, "%s%s%s", strstr(message, path) != NULL ? "" : path,
-                       strstr(message, path) != NULL ? "" : ": ", message);
-    lua_settop(lua, 0);
-    return -1;
-}
-
-static int load_library(struct gen *gen, const struct embedded_file *file, struct sentence *error)
-{
-    return load_chunk(gen, file->path, file->octets, file->size, error) == 0 ? call(gen, 0, 0, error) : -1;
-}
-
-static int load_libraries(struct gen *gen, struct sentence *error)
+static void load_libraries(lua_State *lua)
 {
     for (size_t i = 0; i < sizeof(frame_libraries) / sizeof(frame_libraries[0]); i++) {
         const struct embedded_file *file = embedded_find(embedded_scripts, embedded_script_count, frame_libraries[i]);
 
         if (file == NULL)
-            return sentence_set(error, "%s is not compiled in", frame_libraries[i]);
-        if (load_library(gen, file, error) != 0)
-            return -1;
+            luaL_error(lua, "%s is not compiled in", frame_libraries[i]);
+        else
+            load_library(lua, file);
     }
     for (size_t i = 0; i < embedded_capture_count; i++)
-        if (is_library(embedded_captures[i].path) && load_library(gen, &embedded_captures[i], error) != 0)
-            return -1;
+        if (is_library(embedded_captures[i].path))
+            load_library(lua, &embedded_captures[i]);
+}
+
+/* The library, and what it needs of the program. */
+static int furnish(lua_State *lua)
+{
+    struct gen_room *room = gen_room_of(lua);
+    const struct gen *gen = room->gen;
+
+    lua_net_open(lua);
+    lua_setglobal(lua, "net");
+    gen_functions_open(lua);
+    lua_pushvalue(lua, -1);
+    room->library = luaL_ref(lua, LUA_REGISTRYINDEX);
+    lua_setglobal(lua, "gen");
+    lua_newtable(lua);
+    for (size_t i = 0; i < gen->argument_count; i++) {
+        lua_pushstring(lua, gen->arguments[i].value);
+        lua_setfield(lua, -2, gen->arguments[i].name);
+    }
+    lua_setglobal(lua, "arg");
+    load_libraries(lua);
     return 0;
+}
+
+static void room_free(struct gen_room *room)
+{
+    lua_sandbox_close(&room->sandbox);
+    free(room->path);
+    free(room);
+}
+
+static struct gen_room *room_new(struct gen *gen, const char *path, struct sentence *error)
+{
+    struct gen_room *room = calloc(1, sizeof(*room));
+
+    gen->account.short_of_it = true; /* until the opposite is known */
+    if (room != NULL)
+        room->path = path != NULL ? strdup(path) : NULL;
+    if (room == NULL || (path != NULL && room->path == NULL)) {
+        (void)sentence_set(error, "out of memory for capture scripts");
+        free(room);
+        return NULL;
+    }
+    room->gen = gen;
+    if (lua_sandbox_open(&room->sandbox, &gen->account, gen->work, room, error) != 0 ||
+        run(room, furnish, NULL, error) != 0) {
+        room_free(room);
+        return NULL;
+    }
+    room->next = gen->rooms;
+    gen->rooms = room;
+    return room;
 }
 
 struct gen *gen_new(uint64_t seed, struct sentence *error)
 {
     struct gen *gen = calloc(1, sizeof(*gen));
 
-    if (gen == NULL || lua_sandbox_open(&gen->sandbox, INSTRUCTIONS_MAX, gen) != 0) {
+    if (gen == NULL) {
         (void)sentence_set(error, "out of memory for capture scripts");
-        free(gen);
         return NULL;
     }
-    gen->lua = gen->sandbox.lua;
+    gen->account.memory_max = LUA_SANDBOX_MEMORY_MAX;
+    gen->work = WORK_MAX;
     gen->seed = seed;
     gen->corpora[0] = (struct gen_corpus){.folder = "", .format = GEN_PCAPNG};
     gen->corpus_count = 1;
-    lua_net_open(gen->lua);
-    lua_setglobal(gen->lua, "net");
-    gen_functions_open(gen->lua);
-    lua_pushvalue(gen->lua, -1);
-    gen->library = luaL_ref(gen->lua, LUA_REGISTRYINDEX);
-    lua_setglobal(gen->lua, "gen");
-    lua_newtable(gen->lua);
-    lua_setglobal(gen->lua, "arg");
-    if (load_libraries(gen, error) != 0) {
-        gen_free(gen);
-        return NULL;
-    }
     return gen;
 }
 
@@ -188,33 +203,50 @@ void gen_free(struct gen *gen)
     if (gen == NULL)
         return;
     (void)gen_writer_close(gen->writer, false, NULL);
-    lua_sandbox_close(&gen->sandbox);
+    while (gen->rooms != NULL) {
+        struct gen_room *next = gen->rooms->next;
+
+        room_free(gen->rooms);
+        gen->rooms = next;
+    }
+    for (size_t i = 0; i < gen->argument_count; i++) {
+        free(gen->arguments[i].name);
+        free(gen->arguments[i].value);
+    }
     free(gen->captures);
     free(gen);
 }
 
-static int set_argument(lua_State *lua)
+int gen_set_argument(struct gen *gen, const char *name, const char *value)
 {
-    lua_getglobal(lua, "arg");
-    lua_pushstring(lua, lua_touserdata(lua, 1));
-    lua_pushstring(lua, lua_touserdata(lua, 2));
-    lua_settable(lua, -3);
+    struct gen_argument *argument = &gen->arguments[gen->argument_count];
+
+    if (gen->argument_count == GEN_ARGUMENTS_MAX)
+        return -1;
+    *argument = (struct gen_argument){strdup(name), strdup(value)};
+    if (argument->name != NULL && argument->value != NULL) {
+        gen->argument_count++;
+        return 0;
+    }
+    free(argument->name);
+    free(argument->value);
+    return -1;
+}
+
+/* ---- scripts ------------------------------------------------------------------------------------------------------- */
+
+static int call_begin(lua_State *lua)
+{
+    push_function(lua, "begin");
+    lua_call(lua, 0, 0);
     return 0;
 }
 
-int gen_set_argument(struct gen *gen, const char *name, const char *value)
-{
-    struct sentence error;
-
-    lua_pushcfunction(gen->lua, set_argument);
-    lua_pushlightuserdata(gen->lua, (void *)(uintptr_t)name);
-    lua_pushlightuserdata(gen->lua, (void *)(uintptr_t)value);
-    return call(gen, 2, 0, &error);
-}
-
 /* A capture begins: nothing written, its clock at the default, random numbers from the seed. */
-static int begin(struct gen *gen, const struct gen_writer_config *config, struct sentence *error)
+static int begin(struct gen_room *room, const struct gen_writer_config *config, struct sentence *error)
 {
+    struct gen *gen = room->gen;
+
     gen->config = *config;
     gen->config.link = 1;
     gen->config.snap = 0;
@@ -223,77 +255,116 @@ static int begin(struct gen *gen, const struct gen_writer_config *config, struct
     gen->failed = false;
     gen->failure.text[0] = '\0';
     gen->making = true;
-    push_function(gen, "begin");
-    return call(gen, 0, 0, error);
+    return run(room, call_begin, NULL, error);
 }
 
-/* The end of it. `keep`: what was written is good. */
+/* The end of it. What was written is good when it was done. */
 static enum gen_status end(struct gen *gen, enum gen_status status, struct sentence *error)
 {
     struct gen_writer *writer = gen->writer;
 
     gen->writer = NULL;
-    gen->making = false;
+    gen->making = gen->registered = false;
     if (gen_writer_close(writer, status == GEN_DONE, status == GEN_DONE ? error : NULL) != 0 && status == GEN_DONE)
         status = GEN_ENVIRONMENT;
-    lua_settop(gen->lua, 0);
     return status;
 }
 
-/* The frames that a script returned, on the stack from `first` on: the library knows how to carry them. */
-static int give_returned(struct gen *gen, int first, bool bare, struct sentence *error)
-{
-    lua_State *lua = gen->lua;
-    int count = lua_gettop(lua) - first + 1;
+struct script {
+    const char *path;
+    const void *octets;
+    size_t count;
+    bool embedded;
+    bool bare; /* how the frames that it returns are written */
+};
 
-    if (count == 0)
+/* The chunk on top of the stack gets a `pairs` of its own, which goes in the order of the keys. */
+static void set_pairs(lua_State *lua)
+{
+    (void)lua_getupvalue(lua, -1, 1);
+    push_function(lua, "pairs");
+    lua_setfield(lua, -2, "pairs");
+    lua_pop(lua, 1);
+}
+
+/* The frames that a script returns: the library knows how to carry them. */
+static int run_script(lua_State *lua)
+{
+    const struct script *script = lua_touserdata(lua, 1);
+
+    lua_settop(lua, 0);
+    lua_sandbox_load(lua, script->path, script->octets, script->count, script->embedded);
+    lua_sandbox_globals(lua, false);
+    set_pairs(lua);
+    lua_call(lua, 0, LUA_MULTRET);
+    if (lua_gettop(lua) == 0)
         return 0;
-    push_function(gen, bare ? "give_bare" : "give_carried");
-    lua_insert(lua, first);
-    return call(gen, count, 0, error);
+    push_function(lua, script->bare ? "give_bare" : "give_carried");
+    lua_insert(lua, 1);
+    lua_call(lua, lua_gettop(lua) - 1, 0);
+    return 0;
 }
 
-bool gen_script_reads(struct gen *gen, const char *text)
+static enum gen_status run_in(struct gen_room *room, const struct script *script,
+                              const struct gen_writer_config *config, uint64_t *written, struct sentence *error)
 {
-    bool reads = luaL_loadbufferx(gen->lua, text, strlen(text), "=text", "t") == LUA_OK;
-
-    lua_settop(gen->lua, 0);
-    return reads;
-}
-
-enum gen_status gen_run_script(struct gen *gen, const char *path, const void *octets, size_t count,
-                               const struct gen_writer_config *config, bool bare, uint64_t *written,
-                               struct sentence *error)
-{
+    struct gen *gen = room->gen;
     enum gen_status status = GEN_DONE;
 
-    *written = 0;
-    lua_settop(gen->lua, 0);
-    if (begin(gen, config, error) != 0 || load_chunk(gen, path, octets, count, error) != 0)
-        return end(gen, why(gen), error);
-    if (call(gen, 0, LUA_MULTRET, error) != 0 || give_returned(gen, 1, bare, error) != 0)
+    gen->loading = room->path != NULL ? room->path : script->path;
+    if (begin(room, config, error) != 0 || run(room, run_script, (void *)(uintptr_t)script, error) != 0)
         status = why(gen);
     else if (gen->writer != NULL)
         *written = gen_writer_frames(gen->writer);
     return end(gen, status, error);
 }
 
+enum gen_status gen_run_script(struct gen *gen, const char *path, const void *octets, size_t count,
+                               const struct gen_writer_config *config, bool bare, uint64_t *written,
+                               struct sentence *error)
+{
+    struct script script = {path, octets, count, false, bare};
+    struct gen_room *room = room_new(gen, path, error);
+
+    *written = 0;
+    return room != NULL ? run_in(room, &script, config, written, error) : why(gen);
+}
+
+static int read_text(lua_State *lua)
+{
+    const char *text = lua_touserdata(lua, 1);
+
+    lua_sandbox_load(lua, "text", text, strlen(text), false);
+    return 0;
+}
+
+bool gen_script_reads(struct gen *gen, const char *text)
+{
+    struct lua_sandbox sandbox;
+    bool reads;
+
+    if (lua_sandbox_open(&sandbox, &gen->account, gen->work, NULL, NULL) != 0)
+        return false;
+    reads = lua_sandbox_do(&sandbox, read_text, (void *)(uintptr_t)text, NULL, NULL) == 0;
+    lua_sandbox_close(&sandbox);
+    return reads;
+}
+
 enum gen_status gen_load_corpus(struct gen *gen, struct sentence *error)
 {
     struct gen_writer_config config = {.to = place_at("/dev/null"), .format = GEN_RAW};
+    struct gen_room *room = room_new(gen, NULL, error);
+    enum gen_status status = room != NULL ? GEN_DONE : why(gen);
+    uint64_t written;
 
-    for (size_t i = 0; i < embedded_capture_count; i++) {
+    for (size_t i = 0; status == GEN_DONE && i < embedded_capture_count; i++) {
         const struct embedded_file *file = &embedded_captures[i];
-        enum gen_status status;
-        uint64_t written;
+        struct script script = {file->path, file->octets, file->size, true, true};
 
-        if (strncmp(file->path, CORPUS, strlen(CORPUS)) != 0)
-            continue;
-        status = gen_run_script(gen, file->path, file->octets, file->size, &config, true, &written, error);
-        if (status != GEN_DONE)
-            return status;
+        if (strncmp(file->path, CORPUS, strlen(CORPUS)) == 0)
+            status = run_in(room, &script, &config, &written, error);
     }
-    return GEN_DONE;
+    return status;
 }
 
 /* ---- captures ------------------------------------------------------------------------------------------------------ */
@@ -318,22 +389,30 @@ const struct gen_corpus *gen_corpus_at(const struct gen *gen, size_t i)
     return i < gen->corpus_count ? &gen->corpora[i] : NULL;
 }
 
+static int call_make(lua_State *lua)
+{
+    const struct gen_capture *capture = lua_touserdata(lua, 1);
+
+    push_function(lua, "make");
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, capture->table);
+    lua_call(lua, 1, 0);
+    return 0;
+}
+
 enum gen_status gen_make(struct gen *gen, size_t i, const struct gen_writer_config *config, struct sentence *error)
 {
-    const struct gen_capture *capture = gen_capture_at(gen, i);
-    lua_State *lua = gen->lua;
+    struct gen_capture capture;
     enum gen_status status = GEN_DONE;
 
-    lua_settop(lua, 0);
-    gen->loading = capture != NULL ? capture->path : NULL;
-    if (capture == NULL || begin(gen, config, error) != 0)
-        return end(gen, GEN_BAD_SCRIPT, error);
-    push_function(gen, "make");
-    lua_rawgeti(lua, LUA_REGISTRYINDEX, capture->table);
-    if (call(gen, 1, 0, error) != 0) {
+    if (i >= gen->capture_count)
+        return GEN_BAD_SCRIPT;
+    capture = gen->captures[i];
+    gen->loading = capture.path;
+    gen->registered = true;
+    if (begin(capture.room, config, error) != 0 || run(capture.room, call_make, &capture, error) != 0) {
         status = why(gen);
     } else if (gen->writer == NULL) {
-        (void)sentence_set(error, "%s:%d: capture %s has no packet", capture->path, capture->line, capture->name);
+        (void)sentence_set(error, "%s:%d: capture %s has no packet", capture.path, capture.line, capture.name);
         status = GEN_BAD_SCRIPT;
     }
     return end(gen, status, error);

@@ -30,8 +30,9 @@ struct gen_capture {
     const char *about; /* one line, or "" */
     const char *path;  /* of the script */
     int line;
-    size_t corpus; /* index of the folder it belongs to */
-    int table;     /* reference to the Lua table */
+    size_t corpus;         /* index of the folder it belongs to */
+    struct gen_room *room; /* the Lua state that it lives in */
+    int table;             /* reference to the Lua table there */
 };
 
 /* `corpus { folder =, format =, text = }`: where the captures behind it belong. Index 0 is what scripts without it have. */
@@ -52,14 +53,14 @@ struct gen_finding {
 struct gen *gen_new(uint64_t seed, struct sentence *error);
 void gen_free(struct gen *gen);
 
-/* `arg.name` of scripts that are loaded from now on. -1: memory is short. */
+/* `arg.name` of scripts that are loaded from now on. -1: memory is short, or there are too many. */
 int gen_set_argument(struct gen *gen, const char *name, const char *value);
 
 /* Is this text a script, as far as its grammar goes? */
 bool gen_script_reads(struct gen *gen, const char *text);
 
 /*
- * Runs a script; `path` is what messages call it. What it writes at once, and the frames that it returns, go where `config`
+ * Runs a script, in a Lua state of its own; `path` is what messages call it. What it writes at once, and the frames that it returns, go where `config`
  * says (link, snap and comment are the script's); where it only registers captures, nothing is opened. *written tells
  * how many frames there were. Frames that are returned are written bare with `bare`, else in a connection of their own.
  */

@@ -168,9 +168,13 @@ static int line_of_script(lua_State *lua)
 static int gen_register(lua_State *lua)
 {
     struct gen *gen = gen_of(lua);
-    struct gen_capture capture = {.path = gen->loading, .corpus = gen->corpus_count - 1};
+    struct gen_capture capture = {.path = gen->loading, .corpus = gen->corpus_count - 1, .room = gen_room_of(lua)};
 
     luaL_checktype(lua, 1, LUA_TTABLE);
+    if (gen->registered || gen->capture_count == GEN_CAPTURES_MAX)
+        return luaL_error(lua, gen->registered
+                                   ? "capture: a capture is registered while its script loads, not by another one"
+                                   : "capture: there are too many");
     capture.name = kept_string(lua, 1, "name", "");
     capture.about = kept_string(lua, 1, "about", "");
     capture.line = line_of_script(lua);
@@ -203,6 +207,8 @@ static int gen_corpus(lua_State *lua)
     const char *format;
 
     luaL_checktype(lua, 1, LUA_TTABLE);
+    if (gen->registered)
+        return luaL_error(lua, "corpus: it stands where a script loads");
     corpus.folder = kept_string(lua, 1, "folder", "");
     corpus.text = kept_string(lua, 1, "text", NULL);
     format = kept_string(lua, 1, "format", "pcapng");

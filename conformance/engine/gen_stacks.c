@@ -62,6 +62,13 @@ static int stacks_close(lua_State *lua)
     return 0;
 }
 
+/* __gc. Scripts do not see the metatable: this is called by the collector alone, and must raise no error. */
+static int stacks_collect(lua_State *lua)
+{
+    free_stacks(lua_touserdata(lua, 1));
+    return 0;
+}
+
 static int note_carried(struct stacks *stacks, uint64_t frame, bool inbound)
 {
     if (stacks->carried_count == stacks->carried_room) {
@@ -167,9 +174,9 @@ int gen_stacks(lua_State *lua)
     world.latency_ns = (uint64_t)member(lua, "latency_ns", 0, 1e9);
     stacks = lua_newuserdatauv(lua, sizeof(*stacks), 0);
     memset(stacks, 0, sizeof(*stacks));
+    luaL_setmetatable(lua, STACKS);
     stacks->gen = gen;
     gen->stacks++;
-    luaL_setmetatable(lua, STACKS);
     stacks->sim = sim_new(&world);
     if (stacks->sim == NULL)
         return luaL_error(lua, "out of memory for a simulated wire");
@@ -203,8 +210,7 @@ static int stacks_command(lua_State *lua)
     free(text);
     if (answer == NULL)
         return luaL_error(lua, "the stack ran out of memory");
-    lua_json_push(lua, answer);
-    json_decref(answer);
+    lua_json_push_new(lua, answer);
     return 1;
 }
 
@@ -257,7 +263,7 @@ void gen_stacks_open(lua_State *lua)
     luaL_newmetatable(lua, STACKS);
     luaL_newlib(lua, methods);
     lua_setfield(lua, -2, "__index");
-    lua_pushcfunction(lua, stacks_close);
+    lua_pushcfunction(lua, stacks_collect);
     lua_setfield(lua, -2, "__gc");
     lua_pushboolean(lua, 0);
     lua_setfield(lua, -2, "__metatable");

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conformance/engine/run_stop.h"
 #include "generator/pcapng.h"
 #include "reports/save.h"
 
@@ -64,6 +65,7 @@ static int open_output(struct gen_writer *w, struct sentence *error)
         if (save_begin(&w->save, to, error) != 0)
             return -1;
         w->saving = true;
+        run_stop_discard(w->save.part);
         file = fcntl(w->save.fd, F_DUPFD_CLOEXEC, 0);
     }
     return file >= 0 ? file : sentence_set(error, "%s: cannot be written: %s", w->path, strerror(errno));
@@ -224,8 +226,11 @@ int gen_writer_close(struct gen_writer *w, bool keep, struct sentence *error)
     if (w == NULL)
         return 0;
     status = close_format(w, error);
-    if (w->saving && save_end(&w->save, status == 0 && keep, status == 0 ? error : NULL) != 0)
-        status = -1;
+    if (w->saving) {
+        run_stop_discard(NULL);
+        if (save_end(&w->save, status == 0 && keep, status == 0 ? error : NULL) != 0)
+            status = -1;
+    }
     free(w);
     return status;
 }

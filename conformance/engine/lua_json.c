@@ -4,11 +4,17 @@
 #include <lauxlib.h>
 #include <stdbool.h>
 
-enum { DEPTH_MAX = 16 };
+/* Of one command: they are kept outside of the memory that Lua counts. */
+enum { DEPTH_MAX = 16, VALUES_MAX = 1 << 17, OCTETS_MAX = 64 << 20 };
 
-static json_t *value_from(lua_State *lua, int index, int depth);
+/* What is left of them. */
+struct room {
+    size_t values, octets;
+};
 
-static json_t *array_from(lua_State *lua, int index, int depth)
+static json_t *value_from(lua_State *lua, struct room *room, int index, int depth);
+
+static json_t *array_from(lua_State *lua, struct room *room, int index, int depth)
 {
     json_t *array = json_array();
 
@@ -19,7 +25,7 @@ static json_t *array_from(lua_State *lua, int index, int depth)
             lua_pop(lua, 1);
             return array;
         }
-        element = value_from(lua, lua_gettop(lua), depth);
+        element = value_from(lua, room, lua_gettop(lua), depth);
         lua_pop(lua, 1);
         if (element == NULL || json_array_append_new(array, element) != 0) {
             json_decref(array);
@@ -28,13 +34,13 @@ static json_t *array_from(lua_State *lua, int index, int depth)
     }
 }
 
-static json_t *object_from(lua_State *lua, int index, int depth)
+static json_t *object_from(lua_State *lua, struct room *room, int index, int depth)
 {
     json_t *object = json_object();
 
     lua_pushnil(lua);
     while (lua_next(lua, index) != 0) {
-        json_t *member = lua_type(lua, -2) == LUA_TSTRING ? value_from(lua, lua_gettop(lua), depth) : NULL;
+        json_t *member = lua_type(lua, -2) == LUA_TSTRING ? value_from(lua, room, lua_gettop(lua), depth) : NULL;
 
         if (member == NULL || json_object_set_new(object, lua_tostring(lua, -2), member) != 0) {
             lua_pop(lua, 2);
@@ -46,9 +52,9 @@ static json_t *object_from(lua_State *lua, int index, int depth)
     return object;
 }
 
-static json_t *value_from(lua_State *lua, int index, int depth)
+static json_t *value_from(lua_State *lua, struct room *room, int index, int depth)
 {
-    if (depth > DEPTH_MAX || !lua_checkstack(lua, 8))
+    if (depth > DEPTH_MAX || !lua_checkstack(lua, 8) || room->values-- == 0)
         return NULL;
     switch (lua_type(lua, index)) {
     case LUA_TNIL: return json_null();
@@ -60,13 +66,16 @@ static json_t *value_from(lua_State *lua, int index, int depth)
         size_t count;
         const char *text = lua_tolstring(lua, index, &count);
 
+        if (count > room->octets)
+            return NULL;
+        room->octets -= count;
         return json_stringn(text, count);
     }
     case LUA_TTABLE: {
         bool array = lua_rawgeti(lua, index, 1) != LUA_TNIL;
 
         lua_pop(lua, 1);
-        return array ? array_from(lua, index, depth + 1) : object_from(lua, index, depth + 1);
+        return array ? array_from(lua, room, index, depth + 1) : object_from(lua, room, index, depth + 1);
     }
     default: return NULL;
     }
@@ -74,15 +83,19 @@ static json_t *value_from(lua_State *lua, int index, int depth)
 
 json_t *lua_json_from(lua_State *lua, int index)
 {
-    return value_from(lua, lua_absindex(lua, index), 0);
+    struct room room = {VALUES_MAX, OCTETS_MAX};
+
+    return value_from(lua, &room, lua_absindex(lua, index), 0);
 }
+
+static void push(lua_State *lua, const json_t *value);
 
 static void push_container(lua_State *lua, const json_t *value)
 {
     if (json_is_array(value)) {
         lua_createtable(lua, (int)json_array_size(value), 0);
         for (size_t i = 0; i < json_array_size(value); i++) {
-            lua_json_push(lua, json_array_get(value, i));
+            push(lua, json_array_get(value, i));
             lua_rawseti(lua, -2, (lua_Integer)i + 1);
         }
         return;
@@ -93,12 +106,12 @@ static void push_container(lua_State *lua, const json_t *value)
     lua_createtable(lua, 0, (int)json_object_size(value));
     json_object_foreach((json_t *)value, key, member)
     {
-        lua_json_push(lua, member);
+        push(lua, member);
         lua_setfield(lua, -2, key);
     }
 }
 
-void lua_json_push(lua_State *lua, const json_t *value)
+static void push(lua_State *lua, const json_t *value)
 {
     luaL_checkstack(lua, 8, "JSON nested too deeply");
     switch (json_typeof(value)) {
@@ -111,4 +124,24 @@ void lua_json_push(lua_State *lua, const json_t *value)
     case JSON_FALSE: lua_pushboolean(lua, json_is_true(value)); break;
     case JSON_NULL: lua_pushnil(lua); break;
     }
+}
+
+static int push_protected(lua_State *lua)
+{
+    const json_t *value = lua_touserdata(lua, 1);
+
+    push(lua, value);
+    return 1;
+}
+
+void lua_json_push_new(lua_State *lua, json_t *value)
+{
+    int status;
+
+    lua_pushcfunction(lua, push_protected);
+    lua_pushlightuserdata(lua, value);
+    status = lua_pcall(lua, 1, 1, 0);
+    json_decref(value);
+    if (status != LUA_OK)
+        lua_error(lua);
 }

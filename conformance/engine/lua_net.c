@@ -312,9 +312,10 @@ static int net_buffer(lua_State *lua)
     return 1;
 }
 
+/* __gc. Scripts do not see the metatable: this is called by the collector alone, and must raise no error. */
 static int buffer_free(lua_State *lua)
 {
-    struct buffer *buffer = buffer_at(lua);
+    struct buffer *buffer = lua_touserdata(lua, 1);
     void *context;
     lua_Alloc allocate = lua_getallocf(lua, &context);
 

@@ -25,17 +25,22 @@
 #include "conformance/engine/recorder.h"
 #include "conformance/engine/rig.h"
 
-/* What the functions work on; one for each Lua state. */
+/* What the functions work on; one for each script host. */
 struct lua_rig {
-    lua_State *lua;
     struct rig *rig;
-    struct recorder *recorder; /* or NULL */
-    struct lua_connection *connections;
+    struct recorder *recorder;          /* or NULL */
+    struct lua_connection *connections; /* of the check, the latest first */
+    uint64_t cleared;                   /* how often they were all ended: what Lua still holds is of no use then */
     bool link_failed;
+    uint64_t began_ns; /* of the check, on the link's clock */
+    uint64_t connections_made, octets_sent, notes;
 };
 
-/* Leaves the table on the stack. `self` outlives the state. */
+/* Leaves the table on the stack. `self` outlives the state. May raise errors. */
 int lua_rig_open(lua_State *lua, struct lua_rig *self);
+
+/* A check begins on this rig; or is over, with NULL. No connection is open. */
+void lua_rig_begin(struct lua_rig *self, struct rig *rig, struct recorder *recorder);
 
 /* Resets every connection that a check has left open; scripts that still hold one get an error from it. */
 void lua_rig_clear(struct lua_rig *self);

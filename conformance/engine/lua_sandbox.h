@@ -2,38 +2,78 @@
 /*
  * A Lua state for scripts that nobody has looked at: base, string, table and math libraries and the table `wire`, no
  * files, no processes, no loading of code, no clock; with a limit for what it computes and one for what it holds.
- * Checks (script.h) and capture scripts (gen.h) run in one.
+ * Checks (script.h) and capture scripts (gen.h) run in such states.
+ *
+ * Three things keep a script from holding the program up. Work is counted wherever a script can spend time: instructions,
+ * octets allocated, steps of a pattern, elements of a table that a library function goes through (lua_library.c). What a
+ * script could run outside of that count (__gc, message handlers of xpcall) it does not get. And where the count is not
+ * enough, run_stop_watch() ends the call, or the process.
+ *
+ * No function of Lua's API that can raise an error is called outside of lua_sandbox_do().
  */
 #ifndef CONFORMANCE_ENGINE_LUA_SANDBOX_H
 #define CONFORMANCE_ENGINE_LUA_SANDBOX_H
 
 #include <lua.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-/* What one script may hold, in octets. */
+#include "wire/sentence.h"
+
+/* What all scripts of one host may hold, in octets. */
 #define LUA_SANDBOX_MEMORY_MAX ((size_t)256 << 20)
+
+/* Of all states of one host. */
+struct lua_account {
+    size_t memory;       /* octets that the states hold */
+    size_t memory_max;   /* octets that they may hold */
+    const void *refused; /* what was to grow when an allocation failed last, */
+    size_t refused_size; /* and how large; 0: none has. Lua mostly collects garbage and tries the same again */
+    bool short_of_it;    /* it did not, or that failed too: some script got an error for it */
+    bool at_limit;       /* because of memory_max, not of the system */
+};
 
 struct lua_sandbox {
     lua_State *lua;
-    size_t memory;    /* octets that the state holds */
-    int instructions; /* a call may execute so many */
+    struct lua_account *account;
+    void *owner;
+    int64_t work;                  /* what a call may compute, in instructions */
+    int64_t left;                  /* of that, in this call */
+    volatile sig_atomic_t expired; /* set by a signal handler: this call takes too long */
 };
 
 /*
- * Opens the state; its extra space (lua_getextraspace()) holds `owner`. `sandbox` must not move while it is open. -1:
- * memory is short.
+ * Opens the state. lua_sandbox_of() finds `sandbox`, which must not move while it is open. -1 with a sentence: memory is
+ * short.
  */
-int lua_sandbox_open(struct lua_sandbox *sandbox, int instructions, void *owner);
+int lua_sandbox_open(struct lua_sandbox *sandbox, struct lua_account *account, int64_t work, void *owner,
+                     struct sentence *error);
 
 /* NULL in `lua` is allowed. */
 void lua_sandbox_close(struct lua_sandbox *sandbox);
 
+struct lua_sandbox *lua_sandbox_of(lua_State *lua);
+
 /*
- * lua_pcall() with the limit, and with `handler` for errors. A script that has used up its instructions cannot go on by
- * catching the error.
+ * Calls function(argument) (a light userdata at index 1) in protected mode and within the limits. `handler` (or NULL) is
+ * called for errors. -1 with a sentence; the stack is empty afterwards.
  */
-int lua_sandbox_call(struct lua_sandbox *sandbox, int arguments, int results, lua_CFunction handler);
+int lua_sandbox_do(struct lua_sandbox *sandbox, lua_CFunction function, void *argument, lua_CFunction handler,
+                   struct sentence *error);
+
+/* Raises an error when the call has computed too much; `units` are about as long as one instruction each. */
+void lua_sandbox_spend(lua_State *lua, uint64_t units);
+
+/* Why an allocation failed, for messages. */
+const char *lua_sandbox_shortage(const struct lua_account *account);
+
+/*
+ * Loads a chunk and leaves the function on the stack; raises an error "path:line: what". `embedded`: the text is one that is
+ * compiled in: it is compiled once in a process.
+ */
+void lua_sandbox_load(lua_State *lua, const char *path, const void *octets, size_t count, bool embedded);
 
 /* Gives the chunk on top of the stack globals of its own, behind which the shared ones stand; or the shared ones. */
 void lua_sandbox_globals(lua_State *lua, bool shared);

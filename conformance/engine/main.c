@@ -13,6 +13,8 @@
 #include "conformance/engine/cmd_report.h"
 #include "conformance/engine/cmd_run.h"
 #include "reference-stack/cmd_peer.h"
+#include "reference-stack/complaint.h"
+#include "reference-stack/confine.h"
 #include "tools/standard_streams.h"
 #include "wire/exit_status.h"
 
@@ -56,13 +58,18 @@ static int command(int argc, char **argv)
         return usage(stderr, EXIT_USAGE);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
         return usage(stdout, 0);
-    if (strcmp(argv[1], "--version") == 0)
-        return printf("warpcheck %s\n", WARPCHECK_VERSION) < 0 ? EXIT_ENVIRONMENT : 0;
+    if (strcmp(argv[1], "--version") == 0) {
+        char confinement[80];
+
+        return printf("warpcheck %s\nconfinement: %s\n", WARPCHECK_VERSION,
+                      confine_describe(confinement, sizeof(confinement))) < 0
+                   ? EXIT_ENVIRONMENT
+                   : EXIT_DONE;
+    }
     for (size_t i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
         if (strcmp(argv[1], subcommands[i].name) == 0)
             return subcommands[i].run(argc - 1, argv + 1);
-    fprintf(stderr, "warpcheck: there is no command '%.40s' (warpcheck --help lists them)\n", argv[1]);
-    return EXIT_USAGE;
+    return complaint(EXIT_USAGE, "warpcheck", "there is no command '%.40s' (warpcheck --help lists them)", argv[1]);
 }
 
 int main(int argc, char **argv)

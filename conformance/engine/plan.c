@@ -75,8 +75,10 @@ static int count_decidable(struct plan *plan, const struct plan_config *config, 
 {
     bool *decidable = calloc(catalogue_count(config->catalogue) + 1, sizeof(*decidable));
 
-    if (decidable == NULL)
+    if (decidable == NULL) {
+        plan->short_of_memory = true;
         return sentence_set(error, "out of memory for the plan");
+    }
     for (size_t i = 0; i < plan->count; i++)
         if (plan->items[i].requirement != NULL)
             decidable[plan->items[i].requirement->index] = true;
@@ -99,8 +101,10 @@ int plan_make(struct plan *plan, const struct script_host *host, const struct pl
 
     memset(plan, 0, sizeof(*plan));
     plan->items = calloc(count * CHECK_ROLES + 1, sizeof(*plan->items));
-    if (plan->items == NULL)
+    if (plan->items == NULL) {
+        plan->short_of_memory = true;
         return sentence_set(error, "out of memory for the plan");
+    }
     for (size_t i = 0; i < count; i++) {
         const struct check *check = script_check_at(host, i);
 

@@ -22,8 +22,9 @@ struct plan_item {
 struct plan {
     struct plan_item *items;
     size_t count;
-    size_t decidable;   /* requirements that are selected and that a check of the plan, or a rule, decides */
-    bool selects_rules; /* some selected requirement has a rule: a live run decides it too */
+    size_t decidable;     /* requirements that are selected and that a check of the plan, or a rule, decides */
+    bool short_of_memory; /* why it was not made; otherwise a script is to blame */
+    bool selects_rules;   /* some selected requirement has a rule: a live run decides it too */
 };
 
 struct plan_config {

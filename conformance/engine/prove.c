@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <jansson.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "conformance/engine/run_stop.h"
 #include "conformance/engine/runner.h"
 
 enum { WORKERS_MAX = PROVE_JOBS_MAX, WORKER_READ = 65536, SAMPLE = 32 };
@@ -302,6 +304,8 @@ static int listen_to_workers(struct matrix *matrix, struct worker *workers, stru
     unsigned open = 1;
 
     while (open != 0) {
+        if (run_stopped())
+            return sentence_set(error, "interrupted");
         open = 0;
         for (unsigned i = 0; i < matrix->config->jobs; i++) {
             waits[i] = (struct pollfd){.fd = workers[i].pipe, .events = POLLIN};
@@ -319,13 +323,14 @@ static int listen_to_workers(struct matrix *matrix, struct worker *workers, stru
 static int start_worker(const struct matrix *matrix, struct worker *worker, unsigned number, struct sentence *error)
 {
     int ends[2];
+    pid_t parent = getpid();
 
     if (pipe(ends) != 0)
         return sentence_set(error, "cannot start a worker: %s", strerror(errno));
     worker->process = fork();
     if (worker->process == 0) {
         close(ends[0]);
-        _exit(work(matrix, number, ends[1]));
+        _exit(run_stop_child(parent) != 0 ? 1 : work(matrix, number, ends[1]));
     }
     close(ends[1]);
     worker->pipe = ends[0];
@@ -350,6 +355,8 @@ static int run_workers(struct matrix *matrix, struct sentence *error)
         if (workers[i].pipe >= 0)
             close(workers[i].pipe);
         free(workers[i].text);
+        if (workers[i].process > 0 && status != 0) /* nobody waits for its answers */
+            (void)kill(workers[i].process, SIGTERM);
         if (workers[i].process > 0 && waitpid(workers[i].process, &ended, 0) == workers[i].process && status == 0 &&
             (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0))
             status = sentence_set(error, "a worker died (%s %d) while proving", WIFSIGNALED(ended) ? "signal" : "exit",

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "conformance/engine/shard.h"
+#include "reference-stack/complaint.h"
 #include "reference-stack/defect.h"
 #include "wire/exit_status.h"
 
@@ -26,8 +27,7 @@ struct merged {
 
 static int complain(int status, const char *message)
 {
-    fprintf(stderr, "warpcheck prove: %s\n", message);
-    return status;
+    return complaint(status, "warpcheck prove", "%s", message);
 }
 
 static const char *text_of(const json_t *line, const char *member)
@@ -199,11 +199,11 @@ static void put(json_t *line, bool jsonl)
         (void)json_dumpf(line, stdout, JSON_COMPACT);
         puts("");
     } else if (strcmp(text_of(line, "type"), "alarm") == 0) {
-        printf("ALARM    correct stack, seed %lld: %s\n", (long long)json_integer_value(json_object_get(line, "seed")),
-               text_of(line, "text"));
+        print_plain(stdout, "ALARM    correct stack, seed %lld: %s",
+                    (long long)json_integer_value(json_object_get(line, "seed")), text_of(line, "text"));
     } else if (strcmp(text_of(line, "type"), "defect") == 0) {
-        printf("%-8s %-40s %s\n", json_is_true(json_object_get(line, "killed")) ? "killed" : "SURVIVED",
-               text_of(line, "defect"), text_of(line, "requirement"));
+        print_plain(stdout, "%-8s %-40s %s", json_is_true(json_object_get(line, "killed")) ? "killed" : "SURVIVED",
+                    text_of(line, "defect"), text_of(line, "requirement"));
     }
 }
 

@@ -11,13 +11,13 @@
 #include "conformance/engine/format_option.h"
 #include "conformance/engine/output_folder.h"
 #include "conformance/requirements/catalogue.h"
+#include "reference-stack/complaint.h"
 #include "reports/merge.h"
 #include "reports/terminal.h"
 
 static int complain(int status, const char *message)
 {
-    fprintf(stderr, "warpcheck report: %s\n", message);
-    return status;
+    return complaint(status, "warpcheck report", "%s", message);
 }
 
 static bool is_same_folder(const char *a, const char *b)
@@ -50,8 +50,8 @@ static void on_contradiction(void *user, const struct result *result)
 {
     struct terminal *terminal = user;
 
-    fprintf(terminal->out, "contradicted: %s %s: %s, the worst, counts; another part says %s\n", result->id,
-            result->role != NULL ? result->role : "", verdict_name(result->verdict), result->otherwise);
+    print_plain(terminal->out, "contradicted: %s %s: %s, the worst, counts; another part says %s", result->id,
+                result->role != NULL ? result->role : "", verdict_name(result->verdict), result->otherwise);
 }
 
 static int finish(struct terminal *terminal, const struct merge_outcome *outcome, const char *output, bool accept_known)
@@ -63,8 +63,8 @@ static int finish(struct terminal *terminal, const struct merge_outcome *outcome
     terminal->unfinished = outcome->incomplete[0] != '\0';
     terminal_summary(terminal, &outcome->summary, page);
     if (outcome->evidence_missing != 0 && outcome->incomplete[0] == '\0')
-        fprintf(stderr, "warpcheck report: %zu files of evidence are not where the results say\n",
-                outcome->evidence_missing);
+        (void)complaint(0, "warpcheck report", "%zu files of evidence are not where the results say",
+                        outcome->evidence_missing);
     if (outcome->incomplete[0] != '\0')
         return complain((int)merge_exit_status(outcome), outcome->incomplete);
     if (merge_exit_status(outcome) == EXIT_NOTHING_SELECTED)

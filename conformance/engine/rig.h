@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "conformance/engine/run_confine.h"
 #include "generator/link.h"
 #include "generator/packet.h"
 #include "generator/tcp.h"
@@ -31,6 +32,8 @@ struct rig_ops {
     /* Makes the device new, as at power-on: -1 with a sentence when that failed; `gone` says whether for good. */
     int (*reset)(struct rig *rig, struct sentence *error);
     void (*free)(struct rig *rig);
+    /* Frames so far that the capture of the link has dropped. NULL: a link that drops none without a word. */
+    uint64_t (*dropped)(struct rig *rig);
 };
 
 struct rig {
@@ -65,8 +68,20 @@ struct rig_sim_config {
 /* A simulated rig with the reference stack listening on RIG_PORT. NULL with a sentence. */
 struct rig *rig_sim_new(const struct rig_sim_config *config, struct sentence *error);
 
+/*
+ * Called once when the wire is open and everything is started: from then on the process reads what the device says, and
+ * needs no privileges. -1 with a sentence: the rig is not made.
+ */
+struct rig_lock {
+    int (*lock)(void *context, struct sentence *error);
+    void *context;
+};
+
 struct rig_embedded_config {
     uint64_t seed;
+    struct rig_lock lock;
+    struct run_identity
+        identity; /* whom the device's process becomes: we can end it then when we have become the same */
     const char *const *defects;
     size_t defect_count;
     bool ipv6;
@@ -79,11 +94,18 @@ struct rig_embedded_config {
  */
 struct rig *rig_embedded_new(const struct rig_embedded_config *config, struct sentence *error);
 
-/* A device named by a profile, reached over a real interface. Privileges are dropped once the link is open. */
-struct rig *rig_profile_new(const struct profile *profile, uint64_t seed, struct sentence *error);
+/* A device named by a profile, reached over a real interface. */
+struct rig *rig_profile_new(const struct profile *profile, uint64_t seed, const struct rig_lock *lock,
+                            struct sentence *error);
 
 /* Moves frames and timers until something happened or `deadline_ns`. 1: something, 0: the deadline, -1: link failed. */
 int rig_pump(struct rig *rig, uint64_t deadline_ns);
+
+/* Frames so far that came and that nobody saw: the capture has dropped them. */
+static inline uint64_t rig_dropped(struct rig *rig)
+{
+    return rig->ops->dropped != NULL ? rig->ops->dropped(rig) : 0;
+}
 
 static inline uint64_t rig_now(struct rig *rig)
 {

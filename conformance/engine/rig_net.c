@@ -115,7 +115,13 @@ static void net_free(struct rig *rig)
     free(net);
 }
 
-static const struct rig_ops net_rig_ops = {.command = net_command, .reset = net_reset, .free = net_free};
+static uint64_t net_dropped(struct rig *rig)
+{
+    return link_net_dropped(rig->link);
+}
+
+static const struct rig_ops net_rig_ops = {
+    .command = net_command, .reset = net_reset, .free = net_free, .dropped = net_dropped};
 
 static struct net_rig *net_rig_new(struct sentence *error)
 {
@@ -187,9 +193,16 @@ static int start_device(struct net_rig *net, const struct rig_embedded_config *c
         return sentence_set(error, "cannot start the device: %s", strerror(errno));
     }
     if (net->device == 0) {
+        struct sentence why;
+
+        /* A change of the user takes the signal of the parent's end back: that one comes first. */
+        if (run_identity_become(&config->identity, &why) != 0 || confine_privileges(0, &why) != 0)
+            _exit(127);
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent)
             _exit(127);
+        (void)setpgid(0,
+                      0); /* Ctrl-C in a terminal is for the tester, which ends the device when it has what it needs */
         if (freopen("/dev/null", "w", stdout) == NULL) /* the run's stdout is for results alone */
             _exit(127);
         execv(config->program, (char *const *)arguments);
@@ -211,7 +224,8 @@ struct rig *rig_embedded_new(const struct rig_embedded_config *config, struct se
     (void)net_address_parse(&net->rig.own, config->ipv6 ? NETNS_TESTER_IPV6 : NETNS_TESTER_IPV4);
     (void)net_address_parse(&loopback, "127.0.0.1");
     if (netns_enter(NULL, error) != 0 || open_wire(net, NETNS_TESTER_INTERFACE, mac, config->seed, error) != 0 ||
-        start_device(net, config, error) != 0 || connect_control(net, &loopback, CONTROL_PORT, error) != 0 ||
+        start_device(net, config, error) != 0 || config->lock.lock(config->lock.context, error) != 0 ||
+        connect_control(net, &loopback, CONTROL_PORT, error) != 0 ||
         upper_tester_listen(&net->rig, net->rig.port, error) != 0) {
         net_free(&net->rig);
         return NULL;
@@ -219,7 +233,8 @@ struct rig *rig_embedded_new(const struct rig_embedded_config *config, struct se
     return &net->rig;
 }
 
-struct rig *rig_profile_new(const struct profile *profile, uint64_t seed, struct sentence *error)
+struct rig *rig_profile_new(const struct profile *profile, uint64_t seed, const struct rig_lock *lock,
+                            struct sentence *error)
 {
     struct net_rig *net = net_rig_new(error);
 
@@ -230,7 +245,7 @@ struct rig *rig_profile_new(const struct profile *profile, uint64_t seed, struct
     net->rig.own = profile->own_address;
     net->rig.tester_apart = profile->control.family != 0;
     if (open_wire(net, profile->interface, profile->own_mac, seed, error) != 0 ||
-        link_net_drop_privileges(error) != 0 ||
+        lock->lock(lock->context, error) != 0 ||
         (profile->control.family != 0 && (connect_control(net, &profile->control, profile->control_port, error) != 0 ||
                                           net_reset(&net->rig, error) != 0))) {
         net_free(&net->rig);

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "conformance/engine/output_folder.h"
-#include "generator/link_net.h"
 
 static int take_folder(struct run_output *output, const struct run_options *options, struct sentence *error)
 {
@@ -37,16 +36,11 @@ static int start_log(struct run_output *output, const struct run_options *option
 int run_output_open(struct run_output *output, const struct run_options *options, const struct run_info *info,
                     struct sentence *error)
 {
-    bool drops = options->profile != NULL;
     int status = 0;
 
-    if (drops && link_net_act_as_caller(true, error) != 0)
-        return EXIT_INCONCLUSIVE;
     if (options->output != NULL)
         status = take_folder(output, options, error);
     if (status == 0 && start_log(output, options, info, error) != 0)
-        status = EXIT_INCONCLUSIVE;
-    if (drops && link_net_act_as_caller(false, status == 0 ? error : NULL) != 0)
         status = EXIT_INCONCLUSIVE;
     return status;
 }

@@ -21,6 +21,7 @@ struct run {
     const struct plan_item *item; /* being run */
     struct sentence dead;         /* the live rig has failed: why */
     struct sentence failure;      /* what went wrong inside the run itself */
+    uint64_t dropped;             /* frames, by the capture of the live link, up to the last journal */
 };
 
 uint64_t runner_seed(uint64_t seed, const char *id, const char *role)
@@ -154,6 +155,8 @@ static int keep_journal(struct run *run, const struct result *found, const char 
 
     flow_totals_subtract(&traffic, &run->journaled);
     run->journaled = now;
+    traffic.account.row[FLOW_ROW_DROPPED].items += run->dropped;
+    run->dropped = 0;
     run_journal_fill(&journal, run->rules, run->tally);
     /* The callback adds texts of its own to the journal, which do not outlive it. */
     if (rule_pool_add(run->pool, &journal, false) != 0)
@@ -212,6 +215,21 @@ static int skip_item(struct run *run, const struct plan_item *item)
     return report(run, item, &outcome, NULL, 0, NULL);
 }
 
+/*
+ * Frames that came in the course of a check and that nobody saw: what it decided may rest on them. The message is `why`
+ * then.
+ */
+static void weigh_drops(struct run *run, struct outcome *outcome, uint64_t dropped, struct sentence *why)
+{
+    run->dropped += dropped;
+    if (dropped == 0 || outcome->verdict == VERDICT_SKIP || outcome->verdict == VERDICT_INCONCLUSIVE)
+        return;
+    (void)sentence_set(why, "the capture of the link has dropped %" PRIu64 " frames in the course of this check (%s)",
+                       dropped, verdict_name(outcome->verdict));
+    outcome->verdict = VERDICT_INCONCLUSIVE;
+    outcome->message = why->text;
+}
+
 static int run_item(struct run *run, const struct plan_item *item, struct sentence *error)
 {
     const struct runner_config *config = run->config;
@@ -220,7 +238,7 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
     char name[TEXT_OCTETS], shown[2 * TEXT_OCTETS], title[2 * TEXT_OCTETS];
     struct place place = {config->evidence, name, shown};
     struct rig *rig = rig_for(run, item, &why);
-    uint64_t begun;
+    uint64_t begun, dropped;
     int status, reported;
 
     if (rig == NULL) {
@@ -235,9 +253,11 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
     status = recorder_begin(run->recorder, config->evidence >= 0 ? &place : NULL, title, error);
     if (status == 0) {
         begun = rig_now(rig);
+        dropped = rig_dropped(rig);
         script_run(config->host, item->check, item->role, rig, run->recorder, &outcome);
         if (outcome.link_failed && config->rig != NULL)
             (void)sentence_set(&run->dead, "%s", outcome.message != NULL ? outcome.message : "the link failed");
+        weigh_drops(run, &outcome, rig_dropped(rig) - dropped, &why);
         (void)snprintf(title, sizeof(title), "verdict: %s", verdict_name(outcome.verdict));
         status = recorder_end(run->recorder, title, error);
         reported = report(run, item, &outcome, config->evidence >= 0 ? shown : NULL, rig_now(rig) - begun,
@@ -353,6 +373,7 @@ int runner_run(const struct runner_config *config, struct runner_totals *totals,
     if (run.recorder != NULL) {
         totals->flow = *recorder_totals(run.recorder);
         flow_totals_subtract(&totals->flow, &run.journaled);
+        totals->flow.account.row[FLOW_ROW_DROPPED].items += run.dropped;
     }
     if (config->rig != NULL)
         config->rig->link->tap = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Checks are Lua scripts (conformance/scripts/<layer>/<section>-<topic>.lua); docs/writing-checks.md says how they are
- * written. A script host is one Lua state with the checks that were loaded into it, and runs one of them at a time on
- * a rig. Scripts see no files, no clock and no other world than the rig.
+ * written. A script host holds the checks that were loaded into it, and runs one of them at a time on a rig. Scripts see
+ * no files, no clock and no other world than the rig; what one script changes, another one does not see.
  */
 #ifndef CONFORMANCE_ENGINE_SCRIPT_H
 #define CONFORMANCE_ENGINE_SCRIPT_H
@@ -28,9 +28,10 @@ struct check {
     int line;             /* of the `check` */
     bool responder;       /* runs with the DUT in this role */
     bool initiator;
-    bool destructive; /* may crash a peer: only with --destructive */
-    bool unjudged;    /* rules do not judge its traffic */
-    int table;        /* reference to the Lua table */
+    bool destructive;         /* may crash a peer: only with --destructive */
+    bool unjudged;            /* rules do not judge its traffic */
+    struct script_room *room; /* the Lua state that it lives in */
+    int table;                /* reference to the Lua table there */
 };
 
 /* What one run of a check gave. Strings belong to the host until the next run. */
@@ -45,11 +46,14 @@ struct outcome {
     bool link_failed;    /* the rig is unusable: stop */
 };
 
-/* A host with the check library loaded. NULL with a sentence. */
+/* NULL with a sentence. */
 struct script_host *script_host_new(struct sentence *error);
 void script_host_free(struct script_host *host);
 
-/* Loads one script; `path` is what messages call it. -1 with "path:line: what" in the sentence. */
+/*
+ * Loads one script, into a Lua state of its own with the check library; `path` is what messages call it. -1 with
+ * "path:line: what" in the sentence; the checks of that script are not there then.
+ */
 int script_load(struct script_host *host, const char *path, const void *octets, size_t count, struct sentence *error);
 
 /* Loads every script compiled in. */
@@ -60,6 +64,9 @@ int script_load_path(struct script_host *host, const char *path, struct sentence
 
 /* A digest of the contents of all scripts that were loaded, the library included, in this order. */
 uint64_t script_digest(const struct script_host *host);
+
+/* What was loaded last failed because the system's memory was short, not because of the script. */
+bool script_short_of_memory(const struct script_host *host);
 
 /* The checks in the order they were loaded. */
 size_t script_check_count(const struct script_host *host);

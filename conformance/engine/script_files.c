@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "conformance/engine/script.h"
+#include "conformance/engine/script_internal.h"
 
 enum { SCRIPT_OCTETS_MAX = 1 << 20, PATH_OCTETS = 4096 };
 
@@ -18,11 +18,14 @@ static int load_file(struct script_host *host, const char *path, struct sentence
     size_t count;
     int status;
 
+    if (file == NULL && errno == ENOMEM)
+        script_note_shortage(host);
     if (file == NULL)
-        return sentence_set(error, "%s: %s", path, strerror(errno));
+        return sentence_set(error, "%.300s: %s", path, strerror(errno));
     octets = malloc(SCRIPT_OCTETS_MAX);
     if (octets == NULL) {
         fclose(file);
+        script_note_shortage(host);
         return sentence_set(error, "%s: out of memory", path);
     }
     count = fread(octets, 1, SCRIPT_OCTETS_MAX, file);
@@ -51,12 +54,15 @@ int script_load_path(struct script_host *host, const char *path, struct sentence
     int result = 0;
 
     if (stat(path, &status) != 0)
-        return sentence_set(error, "%s: %s", path, strerror(errno));
+        return sentence_set(error, "%.300s: %s", path, strerror(errno));
     if (!S_ISDIR(status.st_mode))
         return load_file(host, path, error);
     count = scandir(path, &names, only_scripts, alphasort);
-    if (count < 0)
-        return sentence_set(error, "%s: %s", path, strerror(errno));
+    if (count < 0) {
+        if (errno == ENOMEM)
+            script_note_shortage(host);
+        return sentence_set(error, "%.300s: %s", path, strerror(errno));
+    }
     for (int i = 0; i < count; i++) {
         char below[PATH_OCTETS];
 

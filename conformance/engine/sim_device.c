@@ -10,6 +10,9 @@
 /* SEND_ROOM: what the device's TCP takes at once, as a kernel's does; a peer that shuts its window holds the rest back. */
 enum { RECEIVE_OCTETS = 65536, SEND_ROOM = 262144, FIRST_FREE_PORT = 20000 };
 
+/* What a script may make one device hold: the script host does not see it. */
+#define MEMORY_MAX (UINT64_C(128) << 20)
+
 struct sim_device {
     struct sim_device_config config;
     struct tcp_stack *tcp;
@@ -265,7 +268,7 @@ static void emit(void *context, const uint8_t *frame, size_t octets)
 
 struct sim_device *sim_device_new(const struct sim_device_config *config, struct sentence *error)
 {
-    struct peer_config peer = {.defects = config->defects, .out_of_order = true};
+    struct peer_config peer = {.defects = config->defects, .out_of_order = true, .memory_max = MEMORY_MAX};
     struct tcp_stack_config tcp = {
         .seed = config->seed, .now = sim_now(config->sim), .emit = emit, .event = on_tcp_event};
     struct sim_device *device = calloc(1, sizeof(*device));

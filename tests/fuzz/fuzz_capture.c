@@ -5,7 +5,8 @@
  *
  *     captured (16 bits), cut (8 bits: so many more octets on the wire), octets
  *
- * Every pointer of every event is followed, so that a sanitizer sees what a rule would read.
+ * Every pointer of every event is followed, so that a sanitizer sees what a rule would read; and the account of what became
+ * of the frames and octets adds up, whatever they are.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -119,6 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         at += captured;
     }
     flow_decoder_finish(decoder);
+    check(flow_totals_balanced(flow_decoder_totals(decoder)));
     flow_decoder_destroy(decoder);
     return 0;
 }

@@ -179,9 +179,10 @@ void sample_results(const char *folder, int finished)
 
 void sample_audit(const char *folder, enum verdict verdict)
 {
-    const struct capture_info captures[] = {{"a.pcap", "whole", NULL},
-                                            {"dir/b c.pcap", "damaged", sample_hostile},
-                                            {"d.pcap", "foreign", "d.pcap: is no capture"}};
+    const struct capture_info captures[] = {
+        {.file = "a.pcap", .status = "whole"},
+        {.file = "dir/b c.pcap", .status = "damaged", .message = sample_hostile},
+        {.file = "d.pcap", .status = "foreign", .message = "d.pcap: is no capture"}};
     const struct result result = {.id = "DDP-7.2-02", .verdict = verdict, .by = "rule", .file = "a.pcap"};
     struct run_info info = sample_info;
     struct sentence error;

@@ -6,11 +6,16 @@
 #if OWN_ALLOCATOR
 
 long short_left;
+long short_more;
 bool short_failed;
 long short_live;
 
 static bool fails(void)
 {
+    if (short_failed && short_more > 0) {
+        short_more--;
+        return true;
+    }
     if (short_left == 0 || --short_left != 0)
         return false;
     short_failed = true;

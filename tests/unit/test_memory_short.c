@@ -14,6 +14,7 @@
 Suite *memory_short_suite(void);
 
 #include "tests/unit/memory_short_programs.h"
+#include "tests/unit/memory_short_scripts.h"
 #include "tests/unit/misuse.h"
 #include "tests/unit/short_memory.h"
 #include "tests/unit/still_transport.h"
@@ -372,6 +373,7 @@ Suite *memory_short_suite(void)
     tcase_add_test(tcase, upper_tester);
     suite_add_tcase(suite, tcase);
     suite_add_tcase(suite, memory_short_programs_case());
+    suite_add_tcase(suite, memory_short_scripts_case());
 #endif
     return suite;
 }

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How every program and command says on stderr what is wrong: one line, "PROGRAM: what". What comes from elsewhere (file
+ * names, scripts, peers) is in it, so that all of it is cleaned (wire/plain_text.h): nothing in it reaches the terminal as
+ * a command. No other code writes to stderr.
+ */
+#ifndef REFERENCE_STACK_COMPLAINT_H
+#define REFERENCE_STACK_COMPLAINT_H
+
+#include <stdio.h>
+
+/* Returns `status`, so that a command can return it. */
+__attribute__((format(printf, 3, 4))) int complaint(int status, const char *program, const char *format, ...);
+
+/* One line of text to `out`, cleaned in the same way, and a newline. */
+__attribute__((format(printf, 2, 3))) void print_plain(FILE *out, const char *format, ...);
+
+#endif

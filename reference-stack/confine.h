@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A program that has opened what it needs gives up the rest, before it reads what a stranger has written: capabilities,
+ * new privileges, system calls that it has no use for (seccomp), and files that it has no use for (Landlock). Children
+ * inherit all of it, and nobody gets anything back.
+ *
+ * seccomp and Landlock are used where the kernel has them; confine_describe() says which. What a build leaves out, because
+ * its sanitizer or its coverage needs it, stands in confine_files.h and at the top of confine_files.c.
+ */
+#ifndef REFERENCE_STACK_CONFINE_H
+#define REFERENCE_STACK_CONFINE_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "wire/sentence.h"
+
+enum confine_need {
+    CONFINE_CONNECTIONS = 1, /* opens connections, or takes them */
+    CONFINE_SIGNALS = 2,     /* sends signals to processes that it has started before */
+};
+
+struct confine_config {
+    const char *const
+        *writable;         /* folders below which it makes, changes and removes files, and files that it changes */
+    size_t writable_count; /* one that is not there is left out */
+    unsigned needs;        /* enum confine_need */
+    uint64_t capabilities; /* that it keeps where it has them: bits by their numbers (capabilities(7)) */
+};
+
+/*
+ * Confines the process, which must be single-threaded. -1 with a sentence: capabilities could not be dropped, or new
+ * privileges not be forbidden; the process should end then.
+ */
+int confine(const struct confine_config *config, struct sentence *error);
+
+/*
+ * The first part of it alone, for a process that is about to execute another program: keeps the capabilities whose bits are
+ * set in `keep`, and forbids new privileges.
+ */
+int confine_privileges(uint64_t keep, struct sentence *error);
+
+/* Becomes another user, who has no capabilities, for good. -1 with a sentence. */
+int confine_become(uid_t user, gid_t group, struct sentence *error);
+
+/* "seccomp, Landlock ABI 7": what confine() uses in this build, on this kernel. */
+const char *confine_describe(char *text, size_t room);
+
+#endif

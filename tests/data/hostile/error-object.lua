@@ -1,0 +1,9 @@
+-- run 4 computes for ever
+-- SPDX-License-Identifier: BSD-2-Clause
+check {
+  id = "A-1",
+  purpose = "p",
+  run = function()
+    error { verdict = "FAIL", message = setmetatable({}, { __tostring = function() while true do end end }) }
+  end,
+}

@@ -1,0 +1,10 @@
+-- run 4 computes for ever
+-- SPDX-License-Identifier: BSD-2-Clause
+-- xpcall's handler is called within the count's own error.
+check {
+  id = "A-1",
+  purpose = "p",
+  run = function()
+    xpcall(function() while true do end end, function() while true do end end)
+  end,
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <check.h>
+#include <string.h>
+
+#include "conformance/engine/shell_word.h"
+
+Suite *shell_word_suite(void);
+
+static const struct {
+    const char *word, *text;
+} words[] = {
+    {"some/where.lua", "x --script some/where.lua"},
+    {"", "x --script ''"},
+    {"a b", "x --script 'a b'"},
+    {"$(reboot)", "x --script '$(reboot)'"},
+    {"a'; reboot; '", "x --script 'a'\\''; reboot; '\\'''"},
+    {"~", "x --script '~'"},
+    {"a\nb", "x --script 'a\nb'"},
+};
+
+START_TEST(word_stays_a_word)
+{
+    char text[64] = "x";
+
+    ck_assert_uint_eq(shell_append(text, sizeof(text), 1, "--script", words[_i].word), strlen(words[_i].text));
+    ck_assert_str_eq(text, words[_i].text);
+}
+END_TEST
+
+/* Half a word would be another one. */
+START_TEST(word_without_room_is_left_out)
+{
+    static char long_word[5000];
+    char text[32] = "x";
+
+    for (size_t room = 2; room < 18; room++) {
+        ck_assert_uint_eq(shell_append(text, room, 1, "--script", "a 'b'"), 1);
+        ck_assert_str_eq(text, "x");
+    }
+    memset(long_word, '\'', sizeof(long_word) - 1);
+    ck_assert_uint_eq(shell_append(text, sizeof(text), 1, "--script", long_word), 1);
+    ck_assert_uint_eq(shell_append(text, 1, 1, "--script", "a"), 1);
+}
+END_TEST
+
+Suite *shell_word_suite(void)
+{
+    Suite *suite = suite_create("shell_word");
+    TCase *tests = tcase_create("shell_word");
+
+    tcase_add_loop_test(tests, word_stays_a_word, 0, (int)(sizeof(words) / sizeof(words[0])));
+    tcase_add_test(tests, word_without_room_is_left_out);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
