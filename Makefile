@@ -95,7 +95,9 @@ c_in = $(sort $(foreach d,$(1),$(wildcard $(d)/*.c)))
 mains := conformance/engine/main.c reference-stack/iwarp_peer_main.c
 iwarp_src := $(filter-out %_main.c reference-stack/examples/%,$(call c_in,wire reference-stack reference-stack/*))
 warpcheck_src := $(filter-out $(mains) %_main.c,$(call c_in,generator generator/* conformance/* conformance/*/* reports))
-unit_src := $(call c_in,tests/unit)
+# What unit tests and fuzz targets share; cov_exit.c is linked into programs of the variant cov.
+support_src := $(filter-out %/cov_exit.c,$(call c_in,tests/support))
+unit_src := $(call c_in,tests/unit) $(support_src)
 fuzz_src := $(call c_in,tests/fuzz)
 bench_src := $(call c_in,tests/bench)
 scripts := $(sort $(if $(wildcard conformance/scripts),$(shell find conformance/scripts -name '*.lua' -type f)))
@@ -144,7 +146,9 @@ release_ldflags := $(LDFLAGS)
 sanitizers := -fsanitize=address,undefined -fno-sanitize-recover=all
 asan_dir := $(B)/asan
 asan_cc := $(CLANG)
-asan_cflags := -O1 -g -fno-omit-frame-pointer $(sanitizers) -fsanitize=fuzzer-no-link
+# What points into the frame of a function that has returned is found whatever ASAN_OPTIONS says.
+asan_cflags := -O1 -g -fno-omit-frame-pointer $(sanitizers) -fsanitize=fuzzer-no-link \
+	-fsanitize-address-use-after-return=always
 asan_ldflags := $(sanitizers)
 tsan_dir := $(B)/tsan
 tsan_cc := $(CLANG)

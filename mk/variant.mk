@@ -111,8 +111,8 @@ $(B)/tsan/thread-tests: $(thread_objects) $(B)/tsan/libiwarp.a
 	$(Q)$(tsan_cc) -pthread $(tsan_cflags) $(tsan_ldflags) -o $@ $^ -Wl,--as-needed $(iwarp_libs) $(check_libs) -lm
 
 # Fuzz targets come from the sanitised objects, benchmarks from the release ones; each is one .c with the libraries.
-# tests/fuzz and tests/bench may hold further .c files that all of their programs share.
-fuzz_shared := $(call object_of,asan,$(filter-out tests/fuzz/fuzz_%,$(fuzz_src)))
+# tests/fuzz and tests/bench may hold further .c files that all of their programs share; so do tests/support's.
+fuzz_shared := $(call object_of,asan,$(filter-out tests/fuzz/fuzz_%,$(fuzz_src)) $(support_src))
 $(B)/fuzz/%: $(B)/asan/obj/tests/fuzz/%.o $(fuzz_shared) $(B)/asan/libwarpcheck.a $(B)/asan/libiwarp.a
 	@mkdir -p $(@D)
 	@$(call say,LD,$@)
