@@ -144,7 +144,9 @@ release_ldflags := $(LDFLAGS)
 sanitizers := -fsanitize=address,undefined -fno-sanitize-recover=all
 asan_dir := $(B)/asan
 asan_cc := $(CLANG)
-asan_cflags := -O1 -g -fno-omit-frame-pointer $(sanitizers) -fsanitize=fuzzer-no-link
+# What points into the frame of a function that has returned is found whatever ASAN_OPTIONS says.
+asan_cflags := -O1 -g -fno-omit-frame-pointer $(sanitizers) -fsanitize=fuzzer-no-link \
+	-fsanitize-address-use-after-return=always
 asan_ldflags := $(sanitizers)
 tsan_dir := $(B)/tsan
 tsan_cc := $(CLANG)

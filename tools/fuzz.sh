@@ -7,6 +7,8 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 : "${B:=build}" "${T:=}"
+# A caller's own options come behind, and win.
+export ASAN_OPTIONS=detect_stack_use_after_return=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 ran=0 broken=0
 mkdir -p "$B/fuzz/artifacts"
 for source in tests/fuzz/fuzz_*.c; do
