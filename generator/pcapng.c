@@ -17,7 +17,6 @@ enum {
     BLOCK_STATISTICS = 5,
     BLOCK_PACKET = 6,
     BYTE_ORDER_MAGIC = 0x1a2b3c4d,
-    LINK_ETHERNET = 1,
     OPTION_END = 0,
     OPTION_COMMENT = 1,
     OPTION_SECTION_APPLICATION = 4,
@@ -243,17 +242,6 @@ struct pcapng *pcapng_open_file(int file, const char *name, uint16_t link, const
         return NULL;
     }
     return w;
-}
-
-struct pcapng *pcapng_open(const char *path, const char *tool, const char *section_comment, struct sentence *error)
-{
-    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-
-    if (file < 0) {
-        sentence_set(error, "%s: cannot create the capture file: %s", path, strerror(errno));
-        return NULL;
-    }
-    return pcapng_open_file(file, path, LINK_ETHERNET, tool, section_comment, error);
 }
 
 void pcapng_set_autoflush(struct pcapng *writer, bool on)

@@ -416,7 +416,8 @@ static int run(const struct command_line *line, struct driver *driver)
     if (control != 0)
         printf(" control=%d", control);
     printf("\n");
-    (void)fflush(stdout);
+    if (fflush(stdout) != 0)
+        return EXIT_ENVIRONMENT; /* nobody learns the ports; main() reports it */
     if (driver_run(driver, line->once, &sentence) != 0) {
         (void)complaint(0, line->name, "%s", sentence.text);
         return EXIT_FAILS;

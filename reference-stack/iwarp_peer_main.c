@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "reference-stack/cmd_peer.h"
+#include "tools/standard_streams.h"
+#include "wire/exit_status.h"
 
 int main(int argc, char **argv)
 {
-    return cmd_peer(argc, argv);
+    if (!standard_streams_open())
+        return EXIT_ENVIRONMENT;
+    return standard_streams_close("iwarp-peer", cmd_peer(argc, argv), EXIT_ENVIRONMENT);
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define _GNU_SOURCE /* asprintf */
 #include "reports/format.h"
 
 #include "reports/html.h"
@@ -14,11 +13,11 @@
 
 /* Writers that take no coverage, as the table wants them. */
 #define WITHOUT_COVERAGE(name, writer)                                                                                 \
-    static int name(const struct report *report, const struct report_coverage *coverage, const char *path,             \
+    static int name(const struct report *report, const struct report_coverage *coverage, const struct place *to,       \
                     struct sentence *error)                                                                            \
     {                                                                                                                  \
         (void)coverage;                                                                                                \
-        return writer(report, path, error);                                                                            \
+        return writer(report, to, error);                                                                              \
     }
 WITHOUT_COVERAGE(write_junit, junit_write)
 WITHOUT_COVERAGE(write_tap, tap_write)
@@ -105,37 +104,18 @@ const char *report_format_names(const char *first, char *text, size_t room)
     return listed(&listing, " or ");
 }
 
-int report_formats_write(const struct report *report, const struct report_coverage *coverage, const char *dir,
+int report_formats_write(const struct report *report, const struct report_coverage *coverage, struct folder *folder,
                          void (*written)(const char *path), struct sentence *error)
 {
     int rc = 0;
     for (const struct report_format *format = report_formats; format->name; format++) {
-        char *path = NULL;
+        struct place to = folder_place(folder, format->file);
         if (!format->standing)
             continue;
-        if (asprintf(&path, "%s/%s", dir, format->file) < 0)
-            return sentence_set(rc == 0 ? error : NULL, "%s: out of memory", dir);
-        if (format->write(report, coverage, path, rc == 0 ? error : NULL) != 0)
+        if (format->write(report, coverage, &to, rc == 0 ? error : NULL) != 0)
             rc = -1;
         else if (written)
-            written(path);
-        free(path);
+            written(to.path);
     }
-    return rc;
-}
-
-int report_write_all(const char *dir, const struct catalogue *catalogue, const struct report_coverage *coverage,
-                     struct sentence *error)
-{
-    struct report report;
-    char *path = NULL;
-    if (asprintf(&path, "%s/results.jsonl", dir) < 0)
-        return sentence_set(error, "%s: out of memory", dir);
-    int rc = report_load(&report, path, catalogue, error);
-    free(path);
-    if (rc != 0)
-        return -1;
-    rc = report_formats_write(&report, coverage, dir, NULL, error);
-    report_free(&report);
     return rc;
 }

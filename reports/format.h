@@ -6,13 +6,14 @@
 #ifndef REPORTS_FORMAT_H
 #define REPORTS_FORMAT_H
 
+#include "reports/folder.h"
 #include "reports/report.h"
 
 struct report_format {
     const char *name; /* --format */
     const char *file; /* in the output folder */
     bool standing;    /* run, audit, and report without --format write it */
-    int (*write)(const struct report *report, const struct report_coverage *coverage, const char *path,
+    int (*write)(const struct report *report, const struct report_coverage *coverage, const struct place *to,
                  struct sentence *error);
 };
 
@@ -29,17 +30,10 @@ const char *report_format_files(char *text, size_t room);
 const char *report_format_names(const char *first, char *text, size_t room);
 
 /*
- * Writes the standing reports into `dir`. All are tried; 0, or -1 with the sentence of the first that could not be
+ * Writes the standing reports into the folder. All are tried; 0, or -1 with the sentence of the first that could not be
  * written. `coverage` may be NULL; `written`, when not NULL, is called for each that was.
  */
-int report_formats_write(const struct report *report, const struct report_coverage *coverage, const char *dir,
+int report_formats_write(const struct report *report, const struct report_coverage *coverage, struct folder *folder,
                          void (*written)(const char *path), struct sentence *error);
-
-/*
- * The same from DIR/results.jsonl: what `run` and `audit` do at their end, after the log is closed. 0, or -1 with the
- * sentence set.
- */
-int report_write_all(const char *dir, const struct catalogue *catalogue, const struct report_coverage *coverage,
-                     struct sentence *error);
 
 #endif

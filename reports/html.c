@@ -35,6 +35,7 @@ static void banner(const struct html *html, const size_t counts[VERDICT_COUNT])
     };
     struct markup *m = html->markup;
     enum exit_status status = summary_exit_status(&html->report->summary);
+    bool gaps = status == EXIT_INCONCLUSIVE && summary_has_gaps(&html->report->summary);
     size_t decided = counts[VERDICT_PASS] + counts[VERDICT_FAIL] + counts[VERDICT_KNOWN] + counts[VERDICT_WARN] +
                      counts[VERDICT_AMBIGUOUS];
     bool partly = (status == EXIT_CONFORMS || status == EXIT_KNOWN) && report_exit_status(html->report) != status;
@@ -50,14 +51,19 @@ static void banner(const struct html *html, const size_t counts[VERDICT_COUNT])
         markup_textf(m, "%zu of %zu decided requirements %s broken.", counts[VERDICT_FAIL], decided,
                      counts[VERDICT_FAIL] == 1 ? "is" : "are");
     else if (status == EXIT_CONFORMS)
-        markup_textf(m, "No decided requirement is broken (%zu decided). What was not exercised is not proved.",
-                     decided);
+        markup_textf(
+            m, "No decided requirement is broken (%zu decided). What was not exercised is not proved%s.", decided,
+            flow_account_whole(&html->report->summary.account) ? ""
+                                                               : "; what was not judged was accepted (--allow-gaps)");
     else if (status == EXIT_KNOWN)
         markup_textf(m, "%s, nothing new: %zu of %zu decided requirements %s broken as the profile says.",
                      known_counts(&html->report->summary, known), counts[VERDICT_KNOWN], decided,
                      counts[VERDICT_KNOWN] == 1 ? "is" : "are");
     else if (status == EXIT_NOTHING_SELECTED)
         markup_text(m, "No requirement was selected, or all were skipped. This is no success.");
+    else if (gaps)
+        markup_text(m, "Nothing failed, but something that is iWARP, or may be, was not judged: see what became of the "
+                       "input, below.");
     else if (partly)
         markup_text(m, html->report->finished ? "Nothing failed, but not every capture could be read to its end."
                                               : "Nothing failed so far, but the run did not come to its end.");
@@ -165,9 +171,10 @@ static void notices(const struct html *html)
             told++;
         }
     }
-    if (report->unread > told) {
+    if (report->unread + report->skipped > told) {
         markup_open(html->markup, "p", "class", "notice", NULL);
-        markup_textf(html->markup, "%zu more captures could not be read to their end.", report->unread - told);
+        markup_textf(html->markup, "%zu more captures were not read, or not to their end.",
+                     report->unread + report->skipped - told);
         markup_close(html->markup);
     }
     if (*report->note)
@@ -211,7 +218,7 @@ static void controls(const struct html *html)
     markup_close(m);
 }
 
-int html_write(const struct report *report, const struct report_coverage *coverage, const char *path,
+int html_write(const struct report *report, const struct report_coverage *coverage, const struct place *to,
                struct sentence *error)
 {
     struct html html = {markup_new(), report, coverage};
@@ -219,7 +226,7 @@ int html_write(const struct report *report, const struct report_coverage *covera
     size_t counts[VERDICT_COUNT] = {0};
     char title[256];
     if (!m)
-        return sentence_set(error, "%s: out of memory", path);
+        return sentence_set(error, "%s: out of memory", to->path);
     count_requirements(report, counts);
     markup_html(m);
     markup_open(m, "html", "xmlns", "http://www.w3.org/1999/xhtml", "lang", "en", NULL);
@@ -232,6 +239,7 @@ int html_write(const struct report *report, const struct report_coverage *covera
     tiles(&html);
     notices(&html);
     facts(&html);
+    html_account(&html);
     markup_close(m);
     markup_open(m, "main", NULL);
     controls(&html);
@@ -243,7 +251,7 @@ int html_write(const struct report *report, const struct report_coverage *covera
     markup_textf(m, "%.100s", report->info.tool);
     markup_close(m);
     html_asset(m, "script", "reports/assets/page.js");
-    int rc = markup_save(m, path, error);
+    int rc = markup_save(m, to, error);
     markup_free(m);
     return rc;
 }

@@ -3,10 +3,11 @@
 #ifndef REPORTS_HTML_H
 #define REPORTS_HTML_H
 
+#include "reports/place.h"
 #include "reports/report.h"
 
-/* Writes the page to `path` ("-": standard output). `coverage` may be NULL. 0, or -1 with the sentence set. */
-int html_write(const struct report *report, const struct report_coverage *coverage, const char *path,
+/* Writes the page to `to` (the path "-": standard output). `coverage` may be NULL. 0, or -1 with the sentence set. */
+int html_write(const struct report *report, const struct report_coverage *coverage, const struct place *to,
                struct sentence *error);
 
 #endif

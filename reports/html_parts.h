@@ -44,6 +44,9 @@ void html_anchor(char out[64], size_t entry, enum verdict verdict);
 /* Whether such a card exists: all verdicts but PASS have one or stand in a list. */
 bool html_has_card(const struct report_entry *entry, enum verdict verdict);
 
+/* The account of the input. */
+void html_account(const struct html *html);
+
 /* The cards and lists, FAIL first; and the requirement tree. */
 void html_cards(const struct html *html);
 

@@ -2,6 +2,7 @@
 #include "reports/junit.h"
 
 #include "conformance/requirements/catalogue.h"
+#include "reports/account.h"
 #include "reports/markup.h"
 #include "reports/text.h"
 
@@ -202,6 +203,66 @@ static void write_suite(struct markup *m, const struct report *report, const str
     markup_close(m);
 }
 
+/* ---- what is no requirement --------------------------------------------------------------------------------------- */
+
+/* Test cases that say whether all of the input was judged: an error each that was not, skipped where it was accepted. */
+static void gap_case(struct markup *m, bool accepted, const char *name, const char *message)
+{
+    markup_open(m, "testcase", "name", name, "classname", "account", NULL);
+    if (accepted)
+        markup_void(m, "skipped", "message", message, NULL);
+    else
+        markup_void(m, "error", "message", message, "type", "INCONCLUSIVE", NULL);
+    markup_close(m);
+}
+
+static const enum flow_account_kind gap_kinds[] = {FLOW_UNJUDGED, FLOW_MISSING};
+
+static struct suite account_suite(const struct report *report)
+{
+    const struct flow_account *account = &report->summary.account;
+    struct suite suite = {0};
+    size_t gaps = report->skipped;
+    if (account_is_empty(account))
+        return suite;
+    for (size_t k = 0; k < sizeof(gap_kinds) / sizeof(gap_kinds[0]); k++) {
+        for (enum flow_row row = FLOW_ROWS; (row = account_next(account, gap_kinds[k], row)) != FLOW_ROWS;)
+            gaps++;
+    }
+    suite.end = gaps ? gaps : 1;
+    suite.errors = report->summary.allow_gaps ? 0 : gaps;
+    suite.skipped = report->summary.allow_gaps ? gaps : 0;
+    return suite;
+}
+
+static void write_account(struct markup *m, const struct report *report, const struct suite *suite)
+{
+    const struct flow_account *account = &report->summary.account;
+    bool accepted = report->summary.allow_gaps;
+    char name[300], text[ACCOUNT_TEXT];
+    suite_open(m, "testsuite", "account", suite);
+    if (suite->errors + suite->skipped == 0) {
+        markup_open(m, "testcase", "name", "all iWARP of the input is judged", "classname", "account", NULL);
+        markup_close(m);
+    }
+    for (size_t k = 0; k < sizeof(gap_kinds) / sizeof(gap_kinds[0]); k++) {
+        for (enum flow_row row = FLOW_ROWS; (row = account_next(account, gap_kinds[k], row)) != FLOW_ROWS;) {
+            snprintf(name, sizeof(name), "%s: %s", account_count_text(row, &account->row[row], text),
+                     flow_account_row(row)->text);
+            char title[64];
+            snprintf(title, sizeof(title), "nothing is unjudged: %s", flow_account_row(row)->name);
+            gap_case(m, accepted, title, name);
+        }
+    }
+    for (size_t i = 0; i < report->capture_count; i++) {
+        if (!report_is_skipped(&report->captures[i]))
+            continue;
+        snprintf(name, sizeof(name), "%.250s is read", report->captures[i].info.file);
+        gap_case(m, accepted, name, report_unread(&report->captures[i]));
+    }
+    markup_close(m);
+}
+
 /* What is no requirement, and keeps a CI server from taking half of it for the whole: a stop, a capture not read. */
 static void write_failings(struct markup *m, const struct report *report, size_t count)
 {
@@ -216,7 +277,7 @@ static void write_failings(struct markup *m, const struct report *report, size_t
     }
     for (size_t i = 0; i < report->capture_count; i++) {
         const struct report_capture *capture = &report->captures[i];
-        if (capture->whole)
+        if (capture->whole || report_is_skipped(capture))
             continue;
         snprintf(name, sizeof(name), "%.250s is read to its end", capture->info.file);
         markup_open(m, "testcase", "name", name, "classname", "run", NULL);
@@ -226,18 +287,20 @@ static void write_failings(struct markup *m, const struct report *report, size_t
     markup_close(m);
 }
 
-int junit_write(const struct report *report, const char *path, struct sentence *error)
+int junit_write(const struct report *report, const struct place *to, struct sentence *error)
 {
     struct markup *m = markup_new();
     struct suite all = {.first = 0, .end = report->entry_count};
     if (!m)
-        return sentence_set(error, "%s: out of memory", path);
+        return sentence_set(error, "%s: out of memory", to->path);
     for (size_t i = 0; i < report->entry_count; i++)
         count_entry(&all, report->entries[i]);
     size_t failings = !report->finished + report->unread;
     struct suite shown = all;
-    shown.errors += failings;
-    shown.end += failings;
+    struct suite account = account_suite(report);
+    shown.errors += failings + account.errors;
+    shown.skipped += account.skipped;
+    shown.end += failings + account.end;
     markup_xml(m);
     suite_open(m, "testsuites", "warpcheck", &shown);
     for (size_t i = 0; i < report->entry_count;) {
@@ -245,10 +308,12 @@ int junit_write(const struct report *report, const char *path, struct sentence *
         write_suite(m, report, &suite);
         i = suite.end;
     }
+    if (account.end)
+        write_account(m, report, &account);
     if (failings)
         write_failings(m, report, failings);
     markup_close(m);
-    int rc = markup_save(m, path, error);
+    int rc = markup_save(m, to, error);
     markup_free(m);
     return rc;
 }

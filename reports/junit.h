@@ -6,9 +6,10 @@
 #ifndef REPORTS_JUNIT_H
 #define REPORTS_JUNIT_H
 
+#include "reports/place.h"
 #include "reports/report.h"
 
-/* Writes junit.xml to `path` ("-": standard output). 0, or -1 with the sentence set. */
-int junit_write(const struct report *report, const char *path, struct sentence *error);
+/* Writes junit.xml to `to` (the path "-": standard output). 0, or -1 with the sentence set. */
+int junit_write(const struct report *report, const struct place *to, struct sentence *error);
 
 #endif

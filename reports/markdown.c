@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "reports/markdown.h"
 
+#include "reports/account.h"
 #include "reports/save.h"
 #include "reports/text.h"
 
@@ -66,13 +67,38 @@ static void put_findings(FILE *out, const struct report *report)
         fprintf(out, "\n%zu more findings in results.jsonl.\n", rows - ROWS_MAX);
 }
 
-int markdown_write(const struct report *report, const char *path, struct sentence *error)
+/* What was not judged, and what is not in the input; one line for the rest. */
+static void put_account(FILE *out, const struct flow_account *account)
+{
+    char text[ACCOUNT_TEXT];
+    static const enum flow_account_kind kinds[] = {FLOW_UNJUDGED, FLOW_MISSING};
+    if (account_is_empty(account))
+        return;
+    fprintf(out, "\nJudged: %s.", account_kind_text(account, FLOW_JUDGED, text));
+    if (account_next(account, FLOW_FOREIGN, FLOW_ROWS) != FLOW_ROWS)
+        fprintf(out, " Foreign: %s.", account_kind_text(account, FLOW_FOREIGN, text));
+    if (flow_account_whole(account)) {
+        fputs(" Nothing of iWARP was left unjudged.\n", out);
+        return;
+    }
+    fputs("\n\n| not judged | how much | why |\n|---|---|---|\n", out);
+    for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+        for (enum flow_row row = FLOW_ROWS; (row = account_next(account, kinds[k], row)) != FLOW_ROWS;) {
+            fprintf(out, "| %s | %s | ", flow_account_row(row)->name,
+                    account_count_text(row, &account->row[row], text));
+            markdown_text(out, flow_account_row(row)->text);
+            fputs(" |\n", out);
+        }
+    }
+}
+
+int markdown_write(const struct report *report, const struct place *to, struct sentence *error)
 {
     char *text = NULL, known[KNOWN_TEXT_OCTETS];
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (!out)
-        return sentence_set(error, "%s: out of memory", path);
+        return sentence_set(error, "%s: out of memory", to->path);
     fputs("## warpcheck: ", out);
     markdown_text(out, report->info.target);
     fprintf(out, " %s\n\n", report_outcome(report));
@@ -84,8 +110,9 @@ int markdown_write(const struct report *report, const char *path, struct sentenc
         fprintf(out, "\nKnown deviations: %s. Each is a breach.\n", known_counts(&report->summary, known));
     if (report->unread)
         fprintf(out, "\n%zu of %zu captures could not be read to their end.\n", report->unread, report->capture_count);
+    put_account(out, &report->summary.account);
     put_findings(out, report);
-    int rc = fclose(out) == 0 ? save_file(path, text, size, error) : sentence_set(error, "%s: out of memory", path);
+    int rc = fclose(out) == 0 ? save_file(to, text, size, error) : sentence_set(error, "%s: out of memory", to->path);
     free(text);
     return rc;
 }

@@ -151,12 +151,12 @@ const char *markup_octets(struct markup *markup)
     return markup->failed ? NULL : (const char *)xmlBufferContent(markup->buffer);
 }
 
-int markup_save(struct markup *markup, const char *path, struct sentence *error)
+int markup_save(struct markup *markup, const struct place *to, struct sentence *error)
 {
     if (!markup->failed)
         check(markup, xmlTextWriterEndDocument(markup->writer));
     const char *octets = markup_octets(markup);
     if (!octets)
-        return sentence_set(error, "%s: out of memory while the report was made", path);
-    return save_file(path, octets, (size_t)xmlBufferLength(markup->buffer), error);
+        return sentence_set(error, "%s: out of memory while the report was made", to->path);
+    return save_file(to, octets, (size_t)xmlBufferLength(markup->buffer), error);
 }

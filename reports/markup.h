@@ -6,6 +6,7 @@
 #ifndef REPORTS_MARKUP_H
 #define REPORTS_MARKUP_H
 
+#include "reports/place.h"
 #include "wire/sentence.h"
 
 #include <stddef.h>
@@ -45,7 +46,7 @@ size_t markup_size(const struct markup *markup);
 /* The document as it stands, NUL-terminated, alive until the next call; NULL after an error. Closes nothing. */
 const char *markup_octets(struct markup *markup);
 
-/* Closes what is open and writes the document to `path`, by way of a file beside it that then takes its name. 0 / -1. */
-int markup_save(struct markup *markup, const char *path, struct sentence *error);
+/* Closes what is open and writes the document to `to`, by way of a file beside it that then takes its name. 0 / -1. */
+int markup_save(struct markup *markup, const struct place *to, struct sentence *error);
 
 #endif

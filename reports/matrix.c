@@ -254,15 +254,15 @@ static void table(const struct matrix *matrix)
     markup_close(m);
 }
 
-int matrix_write(const struct matrix_column *columns, size_t count, const struct catalogue *catalogue, const char *path,
-                 struct sentence *error)
+int matrix_write(const struct matrix_column *columns, size_t count, const struct catalogue *catalogue,
+                 const struct place *to, struct sentence *error)
 {
     struct matrix matrix = {markup_new(), columns, count, catalogue};
     struct markup *m = matrix.markup;
     int rc;
 
     if (!m)
-        return sentence_set(error, "%s: out of memory", path);
+        return sentence_set(error, "%s: out of memory", to->path);
     markup_html(m);
     markup_open(m, "html", "xmlns", "http://www.w3.org/1999/xhtml", "lang", "en", NULL);
     html_head(m, "warpcheck: devices side by side", count ? columns[0].report->info.tool : NULL,
@@ -280,7 +280,7 @@ int matrix_write(const struct matrix_column *columns, size_t count, const struct
     table(&matrix);
     markup_close(m);
     html_asset(m, "script", "reports/assets/matrix.js");
-    rc = markup_save(m, path, error);
+    rc = markup_save(m, to, error);
     markup_free(m);
     return rc;
 }

@@ -3,6 +3,7 @@
 #ifndef REPORTS_MATRIX_H
 #define REPORTS_MATRIX_H
 
+#include "reports/place.h"
 #include "reports/report.h"
 
 enum { MATRIX_COLUMNS_MAX = 16 };
@@ -14,10 +15,10 @@ struct matrix_column {
 };
 
 /*
- * Writes the page to `path` ("-": standard output); rows are the requirements that at least one of the runs says
+ * Writes the page to `to` (the path "-": standard output); rows are the requirements that at least one of the runs says
  * anything about. 0, or -1 with the sentence set.
  */
-int matrix_write(const struct matrix_column *columns, size_t count, const struct catalogue *catalogue, const char *path,
-                 struct sentence *error);
+int matrix_write(const struct matrix_column *columns, size_t count, const struct catalogue *catalogue,
+                 const struct place *to, struct sentence *error);
 
 #endif

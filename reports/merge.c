@@ -180,14 +180,14 @@ static const char *text_of(const char *text)
     return text ? text : "";
 }
 
-/* What tells results apart: a rule in a run is told by its name alone, on a capture by the flow, too. */
-static char *key_of(const struct result *result, bool pooled, bool audit)
+/* What tells results apart: a rule in a run is told by its name and role, on a capture by the flow, too. */
+static char *key_of(const struct result *result, bool audit)
 {
     bool rule = strcmp(text_of(result->by), "rule") == 0;
     const char *parts[] = {result->id,
                            text_of(result->by),
                            rule ? text_of(result->script) : "",
-                           pooled ? "" : text_of(result->role),
+                           text_of(result->role),
                            audit ? text_of(result->file) : "",
                            audit ? text_of(result->flow) : ""};
     size_t size = 1;
@@ -212,7 +212,7 @@ static struct merge_group *group_of(struct reading *reading, const struct result
 {
     bool audit = strcmp(text_of(reading->merge->info.command), "audit") == 0;
     bool pooled = !audit && strcmp(text_of(result->by), "rule") == 0;
-    char *key = key_of(result, pooled, audit);
+    char *key = key_of(result, audit);
     struct merge_group *group = NULL;
 
     if (!key)
@@ -227,7 +227,8 @@ static struct merge_group *group_of(struct reading *reading, const struct result
         free(key);
         return NULL;
     }
-    *group = (struct merge_group){.key = key, .pooled = pooled, .id = strdup(result->id)};
+    *group =
+        (struct merge_group){.key = key, .pooled = pooled, .role = role_slot(result->role), .id = strdup(result->id)};
     group->place = place_of(reading->merge, result->id);
     group->shares = json_object();
     if (!group->id || !group->shares) {

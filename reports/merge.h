@@ -6,9 +6,9 @@
  *   a check, or a rule on one flow of a capture    of those with the same id, role (and file and flow) the worst counts:
  *                                                  FAIL, KNOWN, WARN, AMBIGUOUS, PASS, INCONCLUSIVE, SKIP. Verdicts that
  *                                                  contradict it are kept in `otherwise`.
- *   a rule in a run                                one result for all traffic: the worst counts, how often it was seen is
+ *   a rule in a run                                one result a role for all traffic: the worst counts, how often it was seen is
  *                                                  added up over the parts. As in a run that was not shared out, it is a
- *                                                  result only where no check decided the requirement as badly.
+ *                                                  result only where no check decided the requirement in that role as badly.
  *   traffic, files                                 added up over the parts
  *
  * Parts are told apart by the shard's name, or by when the run started.
@@ -16,6 +16,7 @@
 #ifndef REPORTS_MERGE_H
 #define REPORTS_MERGE_H
 
+#include "reports/folder.h"
 #include "reports/result.h"
 #include "wire/sentence.h"
 
@@ -46,10 +47,10 @@ struct merge_outcome {
 };
 
 /*
- * Settles what was added and writes DIR/results.jsonl and DIR/evidence/. When something is missing, its summary says so, as
+ * Settles what was added and writes results.jsonl and evidence/ into the folder. When something is missing, its summary says so, as
  * that of a run which did not come to its end. 0, or -1 with the sentence set. Only once.
  */
-int merge_write(struct merge *merge, const char *dir, struct merge_outcome *outcome, struct sentence *error);
+int merge_write(struct merge *merge, struct folder *folder, struct merge_outcome *outcome, struct sentence *error);
 
 /* What a run that was not shared out would have ended with; what is missing makes it EXIT_INCONCLUSIVE at best. */
 enum exit_status merge_exit_status(const struct merge_outcome *outcome);

@@ -34,17 +34,17 @@ struct name {
 };
 
 struct evidence {
-    const char *dir;
+    struct folder *folder;
     struct source *sources;
     struct name *names;
 };
 
-struct evidence *evidence_new(const char *dir)
+struct evidence *evidence_new(struct folder *folder)
 {
     struct evidence *evidence = calloc(1, sizeof(*evidence));
 
     if (evidence)
-        evidence->dir = dir;
+        evidence->folder = folder;
     return evidence;
 }
 
@@ -115,10 +115,24 @@ int evidence_add(struct evidence *evidence, const char *path)
     return 0;
 }
 
+/* Opens DIR/evidence/NAME; neither the evidence's folder nor the file may be a link. */
+static int open_evidence(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *dir = slash ? strndup(path, (size_t)(slash - path)) : NULL;
+    int folder = dir ? open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+    int fd = folder >= 0 ? openat(folder, slash + 1, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+
+    if (folder >= 0)
+        close(folder);
+    free(dir);
+    return fd;
+}
+
 /* The whole file, malloc'd; NULL when it is not there, or is no file of a reasonable size. */
 static uint8_t *read_file(const char *path, size_t *size)
 {
-    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int fd = open_evidence(path);
     struct stat status;
     uint8_t *octets = NULL;
     size_t done = 0;
@@ -135,6 +149,11 @@ static uint8_t *read_file(const char *path, size_t *size)
         if (n <= 0)
             break;
         done += (size_t)n;
+    }
+    if (octets &&
+        done < (size_t)status.st_size) { /* it cannot be read, or becomes shorter: half of it is no evidence */
+        free(octets);
+        octets = NULL;
     }
     close(fd);
     *size = done;
@@ -183,51 +202,62 @@ static int tell_apart(struct name *name)
     return 0;
 }
 
-static int copy(const struct evidence *evidence, struct source *source, struct sentence *error)
+/* `folder`: that of the copies. */
+static int copy(int folder, struct source *source, struct sentence *error)
 {
+    struct place place = {folder, strrchr(source->name, '/') + 1, source->name};
     size_t size = 0;
     uint8_t *octets = read_file(source->path, &size);
-    char *path = malloc(strlen(evidence->dir) + strlen(source->name) + 2);
     int rc = 0;
 
     source->missing = octets == NULL;
-    if (!path)
-        rc = sentence_set(error, "%s: out of memory", source->path);
-    else
-        sprintf(path, "%s/%s", evidence->dir, source->name);
-    if (rc == 0 && octets)
-        rc = save_file(path, (const char *)octets, size, error);
-    free(path);
+    if (octets)
+        rc = save_new(&place, octets, size, error);
     free(octets);
     return rc;
 }
 
+/* Files of one content have one name, and are copied once. */
+static bool is_copied(const struct name *name, const struct source *source)
+{
+    const struct source *other = name->sources;
+
+    while (other != source && (other->missing || strcmp(other->name, source->name) != 0))
+        other = other->next;
+    return other != source;
+}
+
+static int copy_all(const struct evidence *evidence, int folder, size_t *missing, struct sentence *error)
+{
+    for (const struct name *name = evidence->names; name; name = name->hh.next)
+        for (struct source *source = name->sources; source; source = source->next) {
+            if (is_copied(name, source))
+                continue;
+            if (copy(folder, source, error) != 0)
+                return -1;
+            *missing += source->missing;
+        }
+    return 0;
+}
+
 int evidence_copy(struct evidence *evidence, size_t *missing, struct sentence *error)
 {
-    char *folder;
+    int folder, rc;
 
     *missing = 0;
     if (!evidence->sources)
         return 0;
-    folder = malloc(strlen(evidence->dir) + sizeof("/evidence"));
-    if (!folder)
-        return sentence_set(error, "%s: out of memory", evidence->dir);
-    sprintf(folder, "%s/evidence", evidence->dir);
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        (void)sentence_set(error, "cannot make the folder %.300s: %s", folder, strerror(errno));
-        free(folder);
+    folder = folder_open_below(evidence->folder, "evidence", error);
+    if (folder < 0)
         return -1;
-    }
-    free(folder);
     for (struct name *name = evidence->names; name; name = name->hh.next)
-        if (name->sources->next && tell_apart(name) != 0)
-            return sentence_set(error, "%s: out of memory", evidence->dir);
-    for (struct source *source = evidence->sources; source; source = source->hh.next) {
-        if (copy(evidence, source, error) != 0)
-            return -1;
-        *missing += source->missing;
-    }
-    return 0;
+        if (name->sources->next && tell_apart(name) != 0) {
+            close(folder);
+            return sentence_set(error, "out of memory for the evidence");
+        }
+    rc = copy_all(evidence, folder, missing, error);
+    close(folder);
+    return rc;
 }
 
 int evidence_rename(const struct evidence *evidence, json_t *object, const char *path)

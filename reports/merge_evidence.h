@@ -9,12 +9,13 @@
 #include <jansson.h>
 #include <stddef.h>
 
+#include "reports/folder.h"
 #include "wire/sentence.h"
 
 struct evidence; /* opaque */
 
-/* `dir`: the folder of the merged results, outlives it. NULL without memory. */
-struct evidence *evidence_new(const char *dir);
+/* `folder`: that of the merged results, outlives it. NULL without memory. */
+struct evidence *evidence_new(struct folder *folder);
 void evidence_free(struct evidence *evidence);
 
 /* A file that a result names; the path ends with "evidence/NAME". 0, or -1 without memory. */

@@ -19,6 +19,7 @@ struct merge_group {
     char *key;
     char *id;
     size_t place;             /* of the requirement in the catalogue; SIZE_MAX: not there */
+    unsigned role;            /* role_slot() */
     struct merge_line *lines; /* sorted */
     size_t count, room;
     unsigned otherwise; /* 1 << verdict */

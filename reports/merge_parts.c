@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/account.h"
 #include "reports/merge_internal.h"
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -30,13 +31,8 @@ static void sort_messages(struct run_summary *summary)
 
 void merge_add_traffic(struct run_summary *to, const struct run_summary *from)
 {
-    to->frames += from->frames;
-    to->fpdus += from->fpdus;
-    to->ddp_segments += from->ddp_segments;
-    to->crc_errors += from->crc_errors;
+    summary_add_traffic(to, from);
     to->ended = later(to->ended, from->ended);
-    for (size_t i = 0; i < from->message_count; i++)
-        summary_add_messages(to, from->messages[i].name, from->messages[i].count);
     sort_messages(to);
 }
 
@@ -48,6 +44,8 @@ static void join_traffic(struct run_summary *to, const struct run_summary *from)
     to->fpdus = larger(to->fpdus, from->fpdus);
     to->ddp_segments = larger(to->ddp_segments, from->ddp_segments);
     to->crc_errors = larger(to->crc_errors, from->crc_errors);
+    account_join(&to->account, &from->account);
+    to->allow_gaps = to->allow_gaps && from->allow_gaps;
     to->ended = later(to->ended, from->ended);
     to->not_exercised = larger(to->not_exercised, from->not_exercised);
     for (size_t i = 0; i < from->message_count; i++) {

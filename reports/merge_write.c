@@ -3,27 +3,27 @@
 #include "reports/merge.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "conformance/requirements/catalogue.h"
+#include "reports/decision.h"
 #include "reports/known.h"
 #include "reports/merge_evidence.h"
 #include "reports/merge_internal.h"
 #include "reports/result_line.h"
+#include "reports/save.h"
 
-enum { UNDECIDED = -1, NAMED_SHARDS_MAX = 16 };
+enum { NAMED_SHARDS_MAX = 16 };
 
 struct writing {
     struct merge *merge;
     struct merge_outcome *outcome;
     struct evidence *evidence;
     FILE *out;
-    int *decided;                /* by requirement index: the worst verdict of its checks, or UNDECIDED */
+    struct decision *decisions;  /* by requirement index: of its checks */
     bool *exercised;             /* by requirement index: it has a result */
     uint64_t distinct;           /* so many are */
     struct finding_set findings; /* of what was written */
@@ -36,30 +36,18 @@ static bool is_check(const struct merge_group *group)
 
 static void decide(struct writing *writing, const struct merge_group *group)
 {
-    int *decided;
-
     if (group->place == SIZE_MAX || !is_check(group))
         return;
-    decided = &writing->decided[group->place];
-    for (size_t i = 0; i < group->count; i++) {
-        enum verdict verdict = group->lines[i].verdict;
-
-        *decided = (int)(*decided == UNDECIDED ? verdict : verdict_worse((enum verdict) * decided, verdict));
-    }
+    for (size_t i = 0; i < group->count; i++)
+        decision_add(&writing->decisions[group->place], group->role, group->lines[i].verdict);
 }
 
-/* As in a run: a rule adds to what a check has decided about the same requirement only when it found worse. */
+/* As in a run: a rule is a result of its own only where it adds to what checks have decided. */
 static bool adds_something(const struct writing *writing, const struct merge_group *group)
 {
-    enum verdict verdict = merge_verdict(group);
-    int decided;
+    const struct decision *decision = group->place != SIZE_MAX ? &writing->decisions[group->place] : NULL;
 
-    if (!group->pooled || group->place == SIZE_MAX)
-        return true;
-    decided = writing->decided[group->place];
-    if (decided == UNDECIDED || decided == VERDICT_SKIP || decided == VERDICT_INCONCLUSIVE)
-        return true;
-    return (enum verdict)decided != verdict && verdict_worse((enum verdict)decided, verdict) == verdict;
+    return !group->pooled || decision_adds(decision, group->role, merge_verdict(group));
 }
 
 /* Appends to the text, as far as it goes. */
@@ -104,7 +92,9 @@ static void count_parts(const struct merge *merge, struct merge_outcome *outcome
     const struct merge_part *part;
 
     say_missing(merge, outcome);
+    outcome->summary.allow_gaps = true;
     for (part = merge->parts; part; part = part->hh.next) {
+        outcome->summary.allow_gaps &= !part->finished || part->summary.allow_gaps;
         merge_add_traffic(&outcome->summary, &part->summary);
         if (!part->finished && outcome->incomplete[0] == '\0')
             (void)snprintf(outcome->incomplete, sizeof(outcome->incomplete),
@@ -274,6 +264,7 @@ static int put_run(const struct writing *writing)
     int rc = -1;
 
     info.shard = NULL;
+    info.conditions = NULL; /* each part has its own; merged results are not gone on with */
     info.parts = parts_json(writing->merge);
     if (info.parts)
         object = run_info_to_json(&info);
@@ -376,60 +367,55 @@ static int gather_evidence(struct writing *writing, struct sentence *error)
     return evidence_copy(writing->evidence, &writing->outcome->evidence_missing, error);
 }
 
-static int write_results(struct writing *writing, const char *path, struct sentence *error)
+static int write_results(struct writing *writing, const struct place *place, struct sentence *error)
 {
-    char *part = malloc(strlen(path) + sizeof(".part"));
-    int rc = -1;
+    struct save save;
+    int rc = -1, cause;
 
-    if (!part)
-        return sentence_set(error, "%s: out of memory", path);
-    sprintf(part, "%s.part", path);
-    writing->out = fopen(part, "we");
+    if (save_begin(&save, place, error) != 0)
+        return -1;
+    writing->out = fdopen(dup(save.fd), "w");
     if (writing->out) {
         rc = put_all(writing);
         rc |= ferror(writing->out) ? -1 : 0;
+        cause = errno;
         rc |= fclose(writing->out);
-        rc = rc == 0 ? rename(part, path) : -1;
+        errno = rc != 0 && errno == 0 ? cause : errno;
     }
-    if (rc != 0) {
-        sentence_set(error, "%s: cannot write the merged results: %s", path, strerror(errno));
-        (void)unlink(part);
-    }
-    free(part);
-    return rc;
+    if (rc != 0)
+        sentence_set(error, "%s: cannot write the merged results: %s", place->path, strerror(errno));
+    return save_end(&save, rc == 0, rc == 0 ? error : NULL) == 0 ? rc : -1;
 }
 
-int merge_write(struct merge *merge, const char *dir, struct merge_outcome *outcome, struct sentence *error)
+int merge_write(struct merge *merge, struct folder *folder, struct merge_outcome *outcome, struct sentence *error)
 {
     size_t count = merge->catalogue ? catalogue_count(merge->catalogue) : 0;
-    struct writing writing = {.merge = merge, .outcome = outcome, .evidence = evidence_new(dir)};
-    char *path = malloc(strlen(dir) + sizeof("/results.jsonl"));
+    struct writing writing = {.merge = merge, .outcome = outcome, .evidence = evidence_new(folder)};
     int rc = -1;
 
-    writing.decided = calloc(count + 1, sizeof(*writing.decided));
+    writing.decisions = calloc(count + 1, sizeof(*writing.decisions));
     writing.exercised = calloc(count + 1, sizeof(*writing.exercised));
-    for (size_t i = 0; writing.decided && i < count; i++)
-        writing.decided[i] = UNDECIDED;
     outcome->summary = (struct run_summary){0};
     outcome->incomplete[0] = '\0';
-    if (!writing.evidence || !path || !writing.decided || !writing.exercised) {
-        sentence_set(error, "%s: out of memory", dir);
+    if (!writing.evidence || !writing.decisions || !writing.exercised) {
+        sentence_set(error, "out of memory");
     } else if (!merge->first) {
         sentence_set(error, "there is nothing to merge");
     } else {
-        sprintf(path, "%s/results.jsonl", dir);
         HASH_SORT(merge->groups, group_place);
         HASH_SORT(merge->parts, merge_part_order);
         count_parts(merge, outcome);
         rc = gather_evidence(&writing, error);
-        if (rc == 0)
-            rc = write_results(&writing, path, error);
+        if (rc == 0) {
+            struct place results = folder_place(folder, "results.jsonl");
+
+            rc = write_results(&writing, &results, error);
+        }
     }
     evidence_free(writing.evidence);
     finding_set_free(&writing.findings);
-    free(writing.decided);
+    free(writing.decisions);
     free(writing.exercised);
-    free(path);
     return rc;
 }
 

@@ -3,6 +3,7 @@
 #include "reports/report.h"
 
 #include "conformance/requirements/catalogue.h"
+#include "reports/account.h"
 #include "reports/results_log.h"
 #include "reports/text.h"
 
@@ -90,8 +91,23 @@ static int on_capture(void *user, const struct capture_info *info, json_t *objec
     }
     struct report_capture *capture = &report->captures[report->capture_count++];
     *capture = (struct report_capture){*info, strcmp(info->status, "whole") == 0, json_incref(object)};
-    report->unread += !capture->whole;
+    report->skipped += report_is_skipped(capture);
+    report->unread += !capture->whole && !report_is_skipped(capture);
     return 0;
+}
+
+/* Without a summary line: what the captures that were done add up to. */
+static void sum_accounts(struct report *report)
+{
+    for (size_t i = 0; i < report->capture_count; i++) {
+        const struct capture_info *info = &report->captures[i].info;
+        struct flow_account account;
+
+        account_from_json(info->account, &account);
+        flow_account_add(&report->summary.account, &account);
+        if (report_is_skipped(&report->captures[i]) && info->reason)
+            report->summary.account.row[flow_account_find(info->reason)].items++;
+    }
 }
 
 static int on_summary(void *user, const struct run_summary *summary, json_t *object)
@@ -153,6 +169,13 @@ static void settle_summary(struct report *report)
 
 int report_load(struct report *report, const char *path, const struct catalogue *catalogue, struct sentence *error)
 {
+    struct place place = place_at(path);
+    return report_load_place(report, &place, catalogue, error);
+}
+
+int report_load_place(struct report *report, const struct place *place, const struct catalogue *catalogue,
+                      struct sentence *error)
+{
     *report = (struct report){.catalogue = catalogue};
     struct results_reader reader = {.on_run = on_run,
                                     .on_result = on_result,
@@ -162,8 +185,10 @@ int report_load(struct report *report, const char *path, const struct catalogue 
                                     .on_note = on_note,
                                     .user = report};
     struct sentence why = {"out of memory while the results were read"};
-    if (results_read(path, &reader, &why) == 0 && sort_entries(report) == 0) {
+    if (results_read_place(place, &reader, &why) == 0 && sort_entries(report) == 0) {
         settle_summary(report);
+        if (!report->summary_object)
+            sum_accounts(report);
         return 0;
     }
     sentence_set(error, "%s", why.text);
@@ -251,6 +276,11 @@ const char *report_stopped(const struct report *report)
     if (report->finished)
         return NULL;
     return report->summary.stopped ? report->summary.stopped : "results.jsonl has no summary line";
+}
+
+bool report_is_skipped(const struct report_capture *capture)
+{
+    return strcmp(capture->info.status, "skipped") == 0;
 }
 
 const char *report_unread(const struct report_capture *capture)

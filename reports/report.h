@@ -7,6 +7,7 @@
 #define REPORTS_REPORT_H
 
 #include "reports/known.h"
+#include "reports/place.h"
 #include "reports/result.h"
 #include "wire/sentence.h"
 
@@ -47,7 +48,8 @@ struct report {
     size_t entry_count;
     struct report_capture *captures; /* of an audit, in their order */
     size_t capture_count, capture_room;
-    size_t unread;       /* of them not whole */
+    size_t unread;       /* of them, those that break off or are none */
+    size_t skipped;      /* files and folders that were not read, at the end of `captures` or between */
     char note[512];      /* what the reader remarked, "" for nothing */
     const char *console; /* the end of the device's console, when it died in the run; NULL: not there */
     /* private */
@@ -66,6 +68,10 @@ struct report_coverage {
 
 /* Loads the file. 0, or -1 with the sentence set and nothing to free. `catalogue` may be NULL and outlives the report. */
 int report_load(struct report *report, const char *path, const struct catalogue *catalogue, struct sentence *error);
+
+/* The same of a file in a folder that is held. */
+int report_load_place(struct report *report, const struct place *place, const struct catalogue *catalogue,
+                      struct sentence *error);
 void report_free(struct report *report);
 
 /* The first result kept of that verdict, NULL when there is none. */
@@ -80,6 +86,9 @@ char *report_sentence(const struct result *result);
 
 /* Why there is no more of a run that did not come to its end; NULL: it did. */
 const char *report_stopped(const struct report *report);
+
+/* True of a file or folder that was not read: its reason is in the account. */
+bool report_is_skipped(const struct report_capture *capture);
 
 /* What could not be read of a capture that is not whole, as a sentence. */
 const char *report_unread(const struct report_capture *capture);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "reports/result.h"
 
+#include "reports/account.h"
 #include "reports/text.h"
 
 #include <stdlib.h>
@@ -17,6 +18,13 @@ static const char *const verdict_names[VERDICT_COUNT] = {
     [VERDICT_SKIP] = "SKIP",
     [VERDICT_AMBIGUOUS] = "AMBIGUOUS",
 };
+
+unsigned role_slot(const char *role)
+{
+    if (role && strcmp(role, "initiator") == 0)
+        return ROLE_INITIATOR;
+    return role && strcmp(role, "responder") == 0 ? ROLE_RESPONDER : ROLE_UNKNOWN;
+}
 
 const char *verdict_name(enum verdict verdict)
 {
@@ -103,10 +111,28 @@ void summary_add_messages(struct run_summary *summary, const char *name, uint64_
         summary->messages[summary->message_count++] = (struct message_count){name, count};
 }
 
+bool summary_has_gaps(const struct run_summary *summary)
+{
+    return !summary->allow_gaps && !flow_account_whole(&summary->account);
+}
+
+void summary_add_traffic(struct run_summary *to, const struct run_summary *from)
+{
+    to->frames += from->frames;
+    to->fpdus += from->fpdus;
+    to->ddp_segments += from->ddp_segments;
+    to->crc_errors += from->crc_errors;
+    flow_account_add(&to->account, &from->account);
+    for (size_t i = 0; i < from->message_count; i++)
+        summary_add_messages(to, from->messages[i].name, from->messages[i].count);
+}
+
 enum exit_status summary_exit_status(const struct run_summary *summary)
 {
     if (summary->fail)
         return EXIT_FAILS;
+    if (summary_has_gaps(summary))
+        return EXIT_INCONCLUSIVE;
     if (summary->pass + summary->known + summary->warn + summary->ambiguous + summary->inconclusive == 0)
         return EXIT_NOTHING_SELECTED;
     if (summary->inconclusive)
@@ -301,6 +327,8 @@ json_t *run_info_to_json(const struct run_info *info)
     rc |= set_text(object, "started", info->started);
     if (info->selected)
         rc |= set_count(object, "selected", info->selected);
+    if (info->conditions)
+        rc |= json_object_set(object, "conditions", info->conditions);
     rc |= set_text(object, "shard", info->shard);
     rc |= set_text(object, "plan", info->plan);
     if (info->parts)
@@ -326,8 +354,9 @@ int run_info_from_json(json_t *object, struct run_info *info)
         .shard = get_text(object, "shard"),
         .plan = get_text(object, "plan"),
     };
-    json_t *parts = json_object_get(object, "parts");
+    json_t *parts = json_object_get(object, "parts"), *conditions = json_object_get(object, "conditions");
     info->parts = json_is_object(parts) ? parts : NULL;
+    info->conditions = json_is_object(conditions) ? conditions : NULL;
     const char *type = get_text(object, "type");
     if (!type || strcmp(type, "run") != 0 || !info->tool || !info->catalogue || !info->target)
         return -1;
@@ -343,6 +372,9 @@ json_t *capture_info_to_json(const struct capture_info *info)
     rc |= set_text(object, "file", info->file);
     rc |= set_text(object, "status", info->status);
     rc |= set_text(object, "message", info->message);
+    rc |= set_text(object, "reason", info->reason);
+    if (info->account)
+        rc |= json_object_set(object, "account", info->account);
     if (rc) {
         json_decref(object);
         return NULL;
@@ -356,7 +388,10 @@ int capture_info_from_json(json_t *object, struct capture_info *info)
         .file = get_text(object, "file"),
         .status = get_text(object, "status"),
         .message = get_text(object, "message"),
+        .reason = get_text(object, "reason"),
     };
+    json_t *account = json_object_get(object, "account");
+    info->account = json_is_object(account) ? account : NULL;
     return info->file && *info->file && info->status ? 0 : -1;
 }
 
@@ -386,6 +421,10 @@ json_t *run_summary_to_json(const struct run_summary *summary)
         rc |= set_count(messages, summary->messages[i].name, summary->messages[i].count);
     rc |= json_object_set_new(object, "messages", messages);
     rc |= set_count(object, "crc_errors", summary->crc_errors);
+    if (!account_is_empty(&summary->account))
+        rc |= json_object_set_new(object, "account", account_to_json(&summary->account));
+    if (summary->allow_gaps)
+        rc |= json_object_set_new(object, "allow_gaps", json_true());
     rc |= set_text(object, "ended", summary->ended);
     rc |= set_text(object, "stopped", summary->stopped);
     if (rc) {
@@ -414,9 +453,11 @@ int run_summary_from_json(json_t *object, struct run_summary *summary)
         .fpdus = get_count(object, "fpdus"),
         .ddp_segments = get_count(object, "ddp_segments"),
         .crc_errors = get_count(object, "crc_errors"),
+        .allow_gaps = json_is_true(json_object_get(object, "allow_gaps")),
         .ended = get_text(object, "ended"),
         .stopped = get_text(object, "stopped"),
     };
+    account_from_json(json_object_get(object, "account"), &summary->account);
     const char *name;
     json_t *count;
     json_object_foreach(json_object_get(object, "messages"), name, count)

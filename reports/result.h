@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "conformance/flow/flow_account.h"
 #include "wire/exit_status.h"
 
 /* What is written; version 1, which knew no KNOWN, is read too. */
@@ -76,6 +77,12 @@ struct run_info {
     const char *command; /* optional: "run", "audit" */
     const char *started; /* optional: UTC, "2026-11-20T10:47:28Z" */
     uint64_t selected;   /* optional: requirements that were selected and that something can decide; of all shards */
+    /*
+     * Optional, of a run: everything else that its verdicts depend on and `--resume` compares, by name: texts such as
+     * {"selection": "DDP-7.*"}; borrowed.
+     */
+    json_t *conditions;
+    json_t *functions; /* optional, of a run: the name of each rule, by requirement; a line of its own; borrowed */
     /* of a part of a run (--shard), and of what was merged (reports/merge.h) */
     const char *shard; /* "2/4"; NULL: not shared out */
     const char *plan;  /* digest of what was shared out, hexadecimal */
@@ -84,10 +91,12 @@ struct run_info {
 
 /* A line of an audit: a capture, and whether it could be read. */
 struct capture_info {
-    const char *file; /* as in its results */
-    const char
-        *status; /* "whole"; "damaged": judged up to where it breaks off; "foreign": no capture that can be read */
+    const char *file;   /* as in its results */
+    const char *status; /* "whole"; "damaged": judged up to where it breaks off; "foreign": no capture that can be read;
+                         * "skipped": of a folder, not read, and it could hold captures */
     const char *message; /* what is wrong with it, NULL when it is whole */
+    const char *reason;  /* skipped: the row of the account (conformance/flow/flow_account.h) */
+    json_t *account;     /* of its frames and octets, as account_to_json() makes it; borrowed; NULL: not known */
 };
 
 #define RUN_SUMMARY_MESSAGES 32 /* there are 16 RDMAP opcodes, some counted in two kinds, and the MPA frames */
@@ -105,9 +114,17 @@ struct run_summary {
     uint64_t frames, fpdus, ddp_segments, crc_errors;
     struct message_count messages[RUN_SUMMARY_MESSAGES];
     size_t message_count;
-    const char *ended;   /* optional: UTC, "2026-11-20T10:52:03Z" */
-    const char *stopped; /* optional: the run did not come to its end, and why: "interrupted" */
+    struct flow_account account; /* what became of every file, frame and octet */
+    bool allow_gaps;             /* what was not judged was accepted (--allow-gaps) */
+    const char *ended;           /* optional: UTC, "2026-11-20T10:52:03Z" */
+    const char *stopped;         /* optional: the run did not come to its end, and why: "interrupted" */
 };
+
+/* The roles of a device, as places in an array. */
+enum { ROLE_INITIATOR, ROLE_RESPONDER, ROLE_UNKNOWN, ROLE_SLOTS };
+
+/* "initiator", "responder"; NULL and anything else: ROLE_UNKNOWN. */
+unsigned role_slot(const char *role);
 
 /* "PASS", "FAIL", ...; "?" for a number outside the enum. */
 const char *verdict_name(enum verdict verdict);
@@ -133,9 +150,16 @@ void summary_raise(struct run_summary *summary, const struct run_summary *other)
 /* Adds `count` messages called `name` (borrowed) to the summary; a full table drops further names, never overflows. */
 void summary_add_messages(struct run_summary *summary, const char *name, uint64_t count);
 
+/* Something that is iWARP, or may be, was not judged, and that was not accepted: nobody can say that it conforms. */
+bool summary_has_gaps(const struct run_summary *summary);
+
+/* Adds the counters of traffic of `from`; verdicts and times are left alone. Names of messages are borrowed. */
+void summary_add_traffic(struct run_summary *to, const struct run_summary *from);
+
 /*
- * Exit status for a finished run: any FAIL 1; else nothing decided (nothing selected, or all SKIP) 3; else any
- * INCONCLUSIVE 4; else any KNOWN 5; else 0. A FAIL is never hidden by an INCONCLUSIVE, and neither is ever a success.
+ * Exit status for a finished run: any FAIL 1; else something unjudged 4; else nothing decided (nothing selected, or all
+ * SKIP) 3; else any INCONCLUSIVE 4; else any KNOWN 5; else 0. A FAIL is never hidden by an INCONCLUSIVE, and neither is
+ * ever a success.
  */
 enum exit_status summary_exit_status(const struct run_summary *summary);
 

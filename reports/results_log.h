@@ -7,6 +7,8 @@
 #ifndef REPORTS_RESULTS_LOG_H
 #define REPORTS_RESULTS_LOG_H
 
+#include "reports/journal.h"
+#include "reports/place.h"
 #include "reports/result.h"
 #include "wire/sentence.h"
 
@@ -16,21 +18,24 @@ struct results_log; /* opaque */
 struct results_done;
 
 /*
- * Starts a new file at `path` (truncated) and writes the run line. `path` NULL: no file, only the echo. `echo`, when
- * not NULL, receives every line too (`--format jsonl` hands stdout in) and stays the caller's.
+ * Starts a new file at `place` (one that the user names is truncated, in a held folder there must be none) and writes the
+ * run line. `place` NULL: no file, only the echo. `echo`, when
+ * not NULL, receives every line too (`--format jsonl` hands stdout in) and stays the caller's. An echo that fails (its
+ * ferror() says so) gets no more lines; it is an error where there is no file.
  * NULL on error, with the sentence set. Free with results_log_close().
  */
-struct results_log *results_log_create(const char *path, const struct run_info *info, FILE *echo,
+struct results_log *results_log_create(const struct place *place, const struct run_info *info, FILE *echo,
                                        struct sentence *error);
 
 /*
- * Goes on with an existing file (`--resume`): refuses one whose run line names another catalogue, target, seed or
- * shard, and merged results;
- * cuts a torn last line off and drops an old summary line, so that what follows is well-formed. The ids done so far
- * are in *done when `done` is not NULL (free with results_done_free()), and are counted in what
- * results_log_summary() gives. A missing or empty file is started anew.
+ * Goes on with an existing file (`--resume`): refuses one whose run line names another program, catalogue, target, seed,
+ * shard or condition (struct run_info), and merged results. Keeps each check's result that has its journal, cuts a torn
+ * last line off, and drops INCONCLUSIVE results, the rules' results and the summary, which are made again: what follows
+ * is as if the run had not been stopped. What is kept is in *done when `done` is not NULL (free with
+ * results_done_free()), and its verdicts are counted in what results_log_summary() gives. A file that is missing, or
+ * has no whole line, is started anew.
  */
-struct results_log *results_log_resume(const char *path, const struct run_info *info, FILE *echo,
+struct results_log *results_log_resume(const struct place *place, const struct run_info *info, FILE *echo,
                                        struct results_done **done, struct sentence *error);
 
 /* Appends one result. 0, or -1 with the sentence set (disk full, ...); what was written before is kept whole. */
@@ -39,6 +44,15 @@ int results_log_append(struct results_log *log, const struct result *result, str
 /* The same of a result that is a line already: `octets` of it, with its newline, as result_line_append() makes it. */
 int results_log_append_line(struct results_log *log, enum verdict verdict, const char *line, size_t octets,
                             struct sentence *error);
+
+/*
+ * The journal of the check whose result is appended next: both lines are written together. 0, or -1 with the sentence set
+ * (out of memory).
+ */
+int results_log_journal(struct results_log *log, const struct journal *journal, struct sentence *error);
+
+/* Appends a rule's result that adds nothing to what a check decided, of a shard: a merge may need it. It is not counted. */
+int results_log_beside(struct results_log *log, const struct result *result, struct sentence *error);
 
 /* Appends the line of a capture that was read: behind its results. */
 int results_log_capture(struct results_log *log, const struct capture_info *info, struct sentence *error);
@@ -59,8 +73,17 @@ int results_log_finish(struct results_log *log, const struct run_summary *summar
 /* Closes and frees; `log` may be NULL. -1 with the sentence set when closing reports a late write error. */
 int results_log_close(struct results_log *log, struct sentence *error);
 
-/* True when `id` in `role` (NULL: no role) was decided before; INCONCLUSIVE does not count as decided. */
+/* What the file has of one check: its two lines, the result's without the ladder. */
+struct results_kept {
+    json_t *journal, *result;
+};
+
+/* NULL: the check `id` in `role` (NULL: no role) was not decided before; INCONCLUSIVE does not count as decided. */
+const struct results_kept *results_done_find(const struct results_done *done, const char *id, const char *role);
 bool results_done_has(const struct results_done *done, const char *id, const char *role);
+
+/* The journals, an array, of checks that are to be repeated, or were, and in which rules found something. */
+const json_t *results_done_repeated(const struct results_done *done);
 size_t results_done_count(const struct results_done *done);
 void results_done_free(struct results_done *done);
 
@@ -68,9 +91,14 @@ void results_done_free(struct results_done *done);
  * (json_incref() keeps it, and with it the strings of the structures). A return other than 0 stops the reading. */
 struct results_reader {
     int (*on_run)(void *user, const struct run_info *info, json_t *object);
+    /*
+     * Of a run that was stopped also what its rules had found by then: behind all other results, before the summary if
+     * there is one. `object` is then made for this call.
+     */
     int (*on_result)(void *user, const struct result *result, json_t *object);
+    int (*on_journal)(void *user, const struct journal *journal, json_t *object);
     int (*on_capture)(void *user, const struct capture_info *info, json_t *object);
-    /* merged results: a rule's result that adds nothing to what a check decided, kept for the next merge */
+    /* shards and merged results: a rule's result that adds nothing to what a check decided, kept for the next merge */
     int (*on_beside)(void *user, const struct result *result, json_t *object);
     int (*on_summary)(void *user, const struct run_summary *summary, json_t *object);
     void (*on_console)(void *user, const char *text); /* the end of what the device said on its console */
@@ -84,5 +112,8 @@ struct results_reader {
  * before the bad one have been delivered. Unknown members are ignored, unknown line types noted and ignored.
  */
 int results_read(const char *path, const struct results_reader *reader, struct sentence *error);
+
+/* The same of a file in a folder that is held: no link is followed. */
+int results_read_place(const struct place *place, const struct results_reader *reader, struct sentence *error);
 
 #endif

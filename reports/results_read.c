@@ -2,9 +2,12 @@
 /* Reading results.jsonl, which may be torn, foreign or hostile. */
 #include "reports/results_log.h"
 
+#include "reports/results_stopped.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define LINE_MAX_OCTETS ((size_t)16 << 20) /* a result with its ladder is some 100 KiB at most */
 
@@ -14,6 +17,8 @@ struct reading {
     const char *path;
     size_t line;
     bool started; /* the run line has been seen */
+    bool ended;   /* a summary line, too: the rules' results stand before it */
+    struct stopped stopped;
 };
 
 static void note(const struct reading *reading, const char *what)
@@ -37,36 +42,95 @@ static int deliver_run(struct reading *reading, json_t *object)
     if (reading->started)
         return bad(reading, "a second run line; one file holds one run");
     reading->started = true;
+    reading->stopped.shard = info.shard != NULL;
     return reading->reader->on_run ? reading->reader->on_run(reading->reader->user, &info, object) : 0;
+}
+
+static int without_memory(const struct reading *reading, int rc)
+{
+    return rc == 0 ? 0 : bad(reading, "out of memory");
+}
+
+static int deliver_result(struct reading *reading, json_t *object, bool beside)
+{
+    const struct results_reader *reader = reading->reader;
+    int (*taker)(void *, const struct result *, json_t *) = beside ? reader->on_beside : reader->on_result;
+    struct result result;
+
+    if (result_from_json(object, &result) != 0)
+        return bad(reading, "a result without an id or with an unknown verdict");
+    if (without_memory(reading, stopped_result(&reading->stopped, &result)) != 0)
+        return -1;
+    return taker ? taker(reader->user, &result, object) : 0;
+}
+
+static int deliver_journal(struct reading *reading, json_t *object)
+{
+    const struct results_reader *reader = reading->reader;
+    struct journal journal;
+    int rc = 0;
+
+    if (journal_from_json(object, &journal) != 0)
+        return bad(reading, "a journal without an id or with an unknown verdict");
+    if (reader->on_journal)
+        rc = reader->on_journal(reader->user, &journal, object);
+    journal_free(&journal);
+    return rc == 0 ? without_memory(reading, stopped_journal(&reading->stopped, object)) : rc;
+}
+
+/* What the rules found, where the run was stopped before it could write their results. */
+static int deliver_stopped(struct reading *reading)
+{
+    const struct results_reader *reader = reading->reader;
+
+    return stopped_finish(&reading->stopped, reader->on_result, reader->on_beside, reader->user, reading->error);
+}
+
+static int deliver_summary(struct reading *reading, json_t *object)
+{
+    const struct results_reader *reader = reading->reader;
+    struct run_summary summary;
+    int rc = 0;
+
+    (void)run_summary_from_json(object, &summary); /* the type is all it can refuse */
+    if (summary.stopped)
+        rc = deliver_stopped(reading);
+    reading->ended = true;
+    return rc == 0 && reader->on_summary ? reader->on_summary(reader->user, &summary, object) : rc;
+}
+
+static int deliver_capture(struct reading *reading, json_t *object)
+{
+    const struct results_reader *reader = reading->reader;
+    struct capture_info info;
+
+    if (capture_info_from_json(object, &info) != 0)
+        return bad(reading, "a capture without a file or a status");
+    return reader->on_capture ? reader->on_capture(reader->user, &info, object) : 0;
 }
 
 static int deliver(struct reading *reading, json_t *object)
 {
     const struct results_reader *reader = reading->reader;
     const char *type = json_string_value(json_object_get(object, "type"));
+
     if (!reading->started || (type && strcmp(type, "run") == 0))
         return deliver_run(reading, object);
-    bool beside = type && strcmp(type, "beside") == 0;
-    if (beside || (type && strcmp(type, "result") == 0)) {
-        struct result result;
-        int (*taker)(void *, const struct result *, json_t *) = beside ? reader->on_beside : reader->on_result;
-        if (result_from_json(object, &result) != 0)
-            return bad(reading, "a result without an id or with an unknown verdict");
-        return taker ? taker(reader->user, &result, object) : 0;
-    }
-    if (type && strcmp(type, "capture") == 0) {
-        struct capture_info info;
-        if (capture_info_from_json(object, &info) != 0)
-            return bad(reading, "a capture without a file or a status");
-        return reader->on_capture ? reader->on_capture(reader->user, &info, object) : 0;
-    }
-    if (type && strcmp(type, "summary") == 0) {
-        struct run_summary summary;
-        (void)run_summary_from_json(object, &summary); /* the type is all it can refuse */
-        return reader->on_summary ? reader->on_summary(reader->user, &summary, object) : 0;
-    }
-    if (type && strcmp(type, "console") == 0) {
+    if (!type)
+        type = "";
+    if (strcmp(type, "result") == 0 || strcmp(type, "beside") == 0)
+        return deliver_result(reading, object, strcmp(type, "beside") == 0);
+    if (strcmp(type, "journal") == 0)
+        return deliver_journal(reading, object);
+    if (strcmp(type, "capture") == 0)
+        return deliver_capture(reading, object);
+    if (strcmp(type, "summary") == 0)
+        return deliver_summary(reading, object);
+    if (strcmp(type, "rules") == 0)
+        return without_memory(reading, stopped_rules(&reading->stopped, object));
+    if (strcmp(type, "console") == 0) {
         const char *text = json_string_value(json_object_get(object, "text"));
+
         if (text && reader->on_console)
             reader->on_console(reader->user, text);
         return 0;
@@ -132,15 +196,32 @@ out:
     return rc;
 }
 
-int results_read(const char *path, const struct results_reader *reader, struct sentence *error)
+int results_read_place(const struct place *place, const struct results_reader *reader, struct sentence *error)
 {
+    const char *path = place->path;
     struct reading reading = {.reader = reader, .error = error, .path = path};
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return sentence_set(error, "%s: cannot open: %s", path, strerror(errno));
+    int flags = place->folder == AT_FDCWD ? 0 : O_NOFOLLOW;
+    int fd = place_open(place, O_RDONLY | flags, 0);
+    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
+    if (!file) {
+        (void)sentence_set(error, "%s: cannot open: %s", path, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return -1;
+    }
     int rc = read_lines(&reading, file);
     fclose(file);
     if (rc == 0 && !reading.started)
-        return sentence_set(error, "%s: empty; a results.jsonl begins with a run line", path);
+        rc = sentence_set(error, "%s: empty; a results.jsonl begins with a run line", path);
+    if (rc == 0 && !reading.ended)
+        rc = deliver_stopped(&reading);
+    stopped_free(&reading.stopped);
     return rc;
+}
+
+int results_read(const char *path, const struct results_reader *reader, struct sentence *error)
+{
+    struct place place = place_at(path);
+
+    return results_read_place(&place, reader, error);
 }

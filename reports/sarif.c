@@ -2,6 +2,7 @@
 #include "reports/sarif.h"
 
 #include "conformance/requirements/catalogue.h"
+#include "reports/account.h"
 #include "reports/sarif_parts.h"
 #include "reports/save.h"
 #include "reports/text.h"
@@ -304,6 +305,22 @@ static uint64_t left_out(const struct report *report)
     return count;
 }
 
+/* Each reason for what was not judged. */
+static void notify_account(struct sarif *sarif, json_t *list)
+{
+    static const enum flow_account_kind kinds[] = {FLOW_UNJUDGED, FLOW_MISSING};
+    const struct run_summary *summary = &sarif->report->summary;
+    const char *level = summary->allow_gaps ? "warning" : "error";
+    char count[ACCOUNT_TEXT], text[2 * ACCOUNT_TEXT];
+    for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+        for (enum flow_row row = FLOW_ROWS; (row = account_next(&summary->account, kinds[k], row)) != FLOW_ROWS;) {
+            snprintf(text, sizeof(text), "Not judged (%s): %s: %s.", flow_account_row(row)->name,
+                     account_count_text(row, &summary->account.row[row], count), flow_account_row(row)->text);
+            notify(sarif, list, level, NULL, text);
+        }
+    }
+}
+
 static json_t *notifications(struct sarif *sarif)
 {
     const struct report *report = sarif->report;
@@ -316,9 +333,12 @@ static json_t *notifications(struct sarif *sarif)
         notify(sarif, list, "error", NULL, text);
     }
     for (size_t i = 0; i < report->capture_count; i++) {
-        if (!report->captures[i].whole)
-            notify(sarif, list, "error", report->captures[i].info.file, report_unread(&report->captures[i]));
+        const struct report_capture *capture = &report->captures[i];
+        if (!capture->whole)
+            notify(sarif, list, report_is_skipped(capture) && report->summary.allow_gaps ? "warning" : "error",
+                   capture->info.file, report_unread(capture));
     }
+    notify_account(sarif, list);
     if (*report->note)
         notify(sarif, list, "warning", NULL, report->note);
     if (report->console)
@@ -361,6 +381,8 @@ static json_t *run_properties(struct sarif *sarif)
         sarif_set(sarif, verdicts, verdict_name((enum verdict)v),
                   sarif_integer(summary_of(&report->summary, (enum verdict)v)));
     sarif_set(sarif, object, "verdicts", verdicts);
+    if (!account_is_empty(&report->summary.account))
+        sarif_set(sarif, object, "account", account_to_json(&report->summary.account));
     return object;
 }
 
@@ -402,18 +424,18 @@ static void put_log(struct sarif *sarif)
     fputs("\n}]}\n", sarif->out);
 }
 
-int sarif_write(const struct report *report, const char *path, struct sentence *error)
+int sarif_write(const struct report *report, const struct place *to, struct sentence *error)
 {
     char *text = NULL;
     size_t size = 0;
     struct sarif sarif = {.report = report, .out = open_memstream(&text, &size)};
     if (!sarif.out)
-        return sentence_set(error, "%s: out of memory", path);
+        return sentence_set(error, "%s: out of memory", to->path);
     artifacts_gather(&sarif);
     put_log(&sarif);
     artifacts_free(&sarif);
-    int rc = fclose(sarif.out) == 0 && !sarif.failed ? save_file(path, text, size, error)
-                                                     : sentence_set(error, "%s: out of memory", path);
+    int rc = fclose(sarif.out) == 0 && !sarif.failed ? save_file(to, text, size, error)
+                                                     : sentence_set(error, "%s: out of memory", to->path);
     free(text);
     return rc;
 }

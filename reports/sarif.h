@@ -14,9 +14,10 @@
 #ifndef REPORTS_SARIF_H
 #define REPORTS_SARIF_H
 
+#include "reports/place.h"
 #include "reports/report.h"
 
-/* Writes the log to `path` ("-": standard output). 0, or -1 with the sentence set. */
-int sarif_write(const struct report *report, const char *path, struct sentence *error);
+/* Writes the log to `to` (the path "-": standard output). 0, or -1 with the sentence set. */
+int sarif_write(const struct report *report, const struct place *to, struct sentence *error);
 
 #endif

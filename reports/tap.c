@@ -2,6 +2,7 @@
 #include "reports/tap.h"
 
 #include "conformance/requirements/catalogue.h"
+#include "reports/account.h"
 #include "reports/save.h"
 #include "reports/text.h"
 
@@ -195,10 +196,16 @@ static void put_console(struct tap *tap, const char *console)
     free(lines);
 }
 
-/* A capture that could not be read to its end: what it has behind it was not judged. */
-static void put_unread(struct tap *tap, const struct report_capture *capture)
+/* A capture that could not be read to its end: what it has behind it was not judged. Or a file that was not read. */
+static void put_unread(struct tap *tap, const struct report *report, const struct report_capture *capture)
 {
-    end_line(tap, put_point(tap, false, capture->info.file, "", "is read to its end"));
+    bool skipped = report_is_skipped(capture), accepted = skipped && report->summary.allow_gaps;
+    char last = put_point(tap, accepted, capture->info.file, "", skipped ? "is read" : "is read to its end");
+    if (accepted)
+        last = put_directive(tap, "SKIP", report_unread(capture));
+    end_line(tap, last);
+    if (accepted)
+        return;
     fputs("  ---\n", tap->out);
     put_member(tap, "message", report_unread(capture));
     put_member(tap, "severity", "fail");
@@ -207,11 +214,39 @@ static void put_unread(struct tap *tap, const struct report_capture *capture)
     fputs("  ...\n", tap->out);
 }
 
+/* One test point: whether all iWARP of the input was judged. What was accepted is no failure, and is shown. */
+static void put_account(struct tap *tap, const struct report *report)
+{
+    static const enum flow_account_kind kinds[] = {FLOW_UNJUDGED, FLOW_MISSING};
+    const struct flow_account *account = &report->summary.account;
+    bool whole = flow_account_whole(account), accepted = report->summary.allow_gaps;
+    char last = put_point(tap, whole || accepted, "account", "", "all iWARP of the input is judged");
+    if (!whole && accepted)
+        last = put_directive(tap, "SKIP", "what was not judged was accepted (--allow-gaps)");
+    end_line(tap, last);
+    if (whole)
+        return;
+    fprintf(tap->out, "  ---\n");
+    put_member(tap, "severity", accepted ? "skip" : "fail");
+    put_member(tap, "verdict", verdict_name(VERDICT_INCONCLUSIVE));
+    for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+        for (enum flow_row row = FLOW_ROWS; (row = account_next(account, kinds[k], row)) != FLOW_ROWS;) {
+            char text[2 * ACCOUNT_TEXT + 4], count[ACCOUNT_TEXT];
+            snprintf(text, sizeof(text), "%s: %s", account_count_text(row, &account->row[row], count),
+                     flow_account_row(row)->text);
+            put_member(tap, flow_account_row(row)->name, text);
+        }
+    }
+    fputs("  ...\n", tap->out);
+}
+
 static void put_document(struct tap *tap, const struct report *report, unsigned version)
 {
     const char *stopped = report_stopped(report);
     bool nothing = !stopped && report_exit_status(report) == EXIT_NOTHING_SELECTED;
-    fprintf(tap->out, "TAP version %u\n1..%zu\n", version, report->entry_count + report->unread + (stopped || nothing));
+    bool accounted = !account_is_empty(&report->summary.account);
+    fprintf(tap->out, "TAP version %u\n1..%zu\n", version,
+            report->entry_count + report->unread + report->skipped + accounted + (stopped || nothing));
     put_comment(tap, "tool", report->info.tool);
     put_comment(tap, "target", report->info.target);
     if (report->info.started)
@@ -223,8 +258,10 @@ static void put_document(struct tap *tap, const struct report *report, unsigned 
         put_entry(tap, report->entries[i]);
     for (size_t i = 0; i < report->capture_count; i++) {
         if (!report->captures[i].whole)
-            put_unread(tap, &report->captures[i]);
+            put_unread(tap, report, &report->captures[i]);
     }
+    if (accounted)
+        put_account(tap, report);
     if (report->console)
         put_console(tap, report->console);
     if (nothing)
@@ -236,26 +273,26 @@ static void put_document(struct tap *tap, const struct report *report, unsigned 
     fputs("; --resume goes on\n", tap->out);
 }
 
-static int write_version(const struct report *report, unsigned version, const char *path, struct sentence *error)
+static int write_version(const struct report *report, unsigned version, const struct place *to, struct sentence *error)
 {
     char *text = NULL;
     size_t size = 0;
     struct tap tap = {.out = open_memstream(&text, &size)};
     if (!tap.out)
-        return sentence_set(error, "%s: out of memory", path);
+        return sentence_set(error, "%s: out of memory", to->path);
     put_document(&tap, report, version);
-    int rc = fclose(tap.out) == 0 && !tap.failed ? save_file(path, text, size, error)
-                                                 : sentence_set(error, "%s: out of memory", path);
+    int rc = fclose(tap.out) == 0 && !tap.failed ? save_file(to, text, size, error)
+                                                 : sentence_set(error, "%s: out of memory", to->path);
     free(text);
     return rc;
 }
 
-int tap_write(const struct report *report, const char *path, struct sentence *error)
+int tap_write(const struct report *report, const struct place *to, struct sentence *error)
 {
-    return write_version(report, 14, path, error);
+    return write_version(report, 14, to, error);
 }
 
-int tap_write_13(const struct report *report, const char *path, struct sentence *error)
+int tap_write_13(const struct report *report, const struct place *to, struct sentence *error)
 {
-    return write_version(report, 13, path, error);
+    return write_version(report, 13, to, error);
 }

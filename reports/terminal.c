@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "reports/terminal.h"
 
+#include "reports/account_text.h"
 #include "reports/known.h"
 #include "reports/ladder.h"
 #include "reports/text.h"
@@ -234,6 +235,10 @@ void terminal_summary(struct terminal *terminal, const struct run_summary *summa
     if ((status == EXIT_CONFORMS || status == EXIT_KNOWN) && terminal->unfinished) {
         status = EXIT_INCONCLUSIVE;
         words = "inconclusive: nothing failed so far, but this is not the whole run";
+    } else if (status == EXIT_INCONCLUSIVE && summary_has_gaps(summary)) {
+        words = "inconclusive: nothing failed, but something that is iWARP or may be was not judged";
+    } else if (status == EXIT_CONFORMS && !flow_account_whole(&summary->account)) {
+        words = "conforms in everything that was exercised; what was not judged was accepted (--allow-gaps)";
     }
     terminal_clear(terminal);
     put_counts(terminal, summary);
@@ -241,6 +246,7 @@ void terminal_summary(struct terminal *terminal, const struct run_summary *summa
         fputs("AMBIGUOUS: the texts allow several readings; --all and the report say which ones were taken\n",
               terminal->out);
     put_traffic(terminal, summary);
+    account_print(terminal->out, &summary->account);
     if (terminal->colour)
         fputs(colour_of(closing[status].verdict), terminal->out);
     fputs(words, terminal->out);

@@ -17,6 +17,8 @@ struct audit_judge {
     const char *file;                        /* present one */
     bool again;                              /* it can be read a second time */
     uint64_t flows_before;                   /* flows of the files before it */
+    struct flow_totals totals;               /* of all files */
+    struct flow_account account;             /* of the last one */
 };
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
@@ -113,15 +115,31 @@ static void give_findings(struct audit_judge *judge, uint64_t frames)
     results_end(judge);
 }
 
+/* The decoder's account, and what the file says of itself: that of this file, and of all. */
+static void count_file(struct audit_judge *judge, const struct capture_file *capture, const struct flow_account *before)
+{
+    struct flow_account extras = judge->totals.account, of_file = {0};
+
+    flow_account_since(before, &extras, &extras); /* of the files before, beside the decoder's */
+    capture_account(capture, &of_file);
+    flow_account_add(&extras, &of_file);
+    judge->totals = *flow_decoder_totals(judge->decoder);
+    flow_account_since(before, &judge->totals.account, &judge->account);
+    flow_account_add(&judge->account, &of_file);
+    flow_account_add(&judge->totals.account, &extras);
+}
+
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
 enum audit_file audit_judge_file(struct audit_judge *judge, const char *path, struct sentence *error)
 {
     struct capture_file *capture = capture_open(path, error);
+    struct flow_account before = flow_decoder_totals(judge->decoder)->account;
     struct flow_frame frame;
     uint64_t frames;
     int rc;
 
+    judge->account = (struct flow_account){0};
     if (capture == NULL)
         return AUDIT_FILE_FOREIGN;
     judge->file = path;
@@ -131,6 +149,7 @@ enum audit_file audit_judge_file(struct audit_judge *judge, const char *path, st
         flow_decoder_frame(judge->decoder, &frame);
     flow_decoder_finish(judge->decoder);
     frames = capture_frames(capture);
+    count_file(judge, capture, &before);
     capture_close(capture);
     give_findings(judge, frames);
     if (rc == 0)
@@ -140,7 +159,12 @@ enum audit_file audit_judge_file(struct audit_judge *judge, const char *path, st
 
 const struct flow_totals *audit_judge_totals(const struct audit_judge *judge)
 {
-    return flow_decoder_totals(judge->decoder);
+    return &judge->totals;
+}
+
+const struct flow_account *audit_judge_account(const struct audit_judge *judge)
+{
+    return &judge->account;
 }
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */

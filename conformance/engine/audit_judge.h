@@ -42,4 +42,7 @@ enum audit_file audit_judge_file(struct audit_judge *judge, const char *path, st
 /* Of all files so far. */
 const struct flow_totals *audit_judge_totals(const struct audit_judge *judge);
 
+/* What became of the frames and octets of the last file; nothing for one that could not be read. */
+const struct flow_account *audit_judge_account(const struct audit_judge *judge);
+
 #endif

@@ -64,9 +64,14 @@ static int option_parse(struct audit_options *options, int argc, char **argv, in
         return -1;
     if (value != NULL)
         return format_option_parse(&options->format, value, error);
-    if (strcmp(argv[*index], "--all") != 0)
+    if (strcmp(argv[*index], "--all") == 0)
+        options->all = true;
+    else if (strcmp(argv[*index], "--allow-gaps") == 0)
+        options->allow_gaps = true;
+    else if (strcmp(argv[*index], "--force") == 0)
+        options->force = true;
+    else
         return sentence_set(error, "unknown option %.60s (warpcheck audit --help lists them)", argv[*index]);
-    options->all = true;
     ++*index;
     return 0;
 }
@@ -88,13 +93,13 @@ static bool is_pattern(const char *argument, const struct catalogue *catalogue)
 
 static int file_add(struct audit_options *options, const char *path, struct sentence *error)
 {
-    size_t before = options->files.count;
+    size_t before = options->files.count + options->files.skipped_count;
 
     if (capture_list_add(&options->files, path, error) != 0)
         return EXIT_USAGE;
-    if (options->files.count != before)
+    if (options->files.count + options->files.skipped_count != before)
         return 0;
-    (void)sentence_set(error, "nothing selected: %.300s holds no captures (*.pcap, *.pcapng, *.cap)", path);
+    (void)sentence_set(error, "nothing selected: %.300s holds no captures", path);
     return EXIT_NOTHING_SELECTED;
 }
 
@@ -178,6 +183,12 @@ static int keep_own(struct audit_options *options, const struct catalogue *catal
     }
     if (rc == 0)
         files->count = kept;
+    if (options->shard.index != 1) { /* what is not read is accounted for once */
+        for (size_t i = 0; i < files->skipped_count; i++)
+            free(files->skipped[i].path);
+        files->skipped_count = 0;
+        files->account = (struct flow_account){0};
+    }
     free(weights);
     free(owner);
     return rc;
@@ -193,7 +204,7 @@ int audit_options_parse(struct audit_options *options, const struct catalogue *c
         if (status != 0)
             return status;
     }
-    if (options->files.count == 0) {
+    if (options->files.count + options->files.skipped_count == 0) {
         (void)sentence_set(error, "which captures? name files or folders");
         return EXIT_USAGE;
     }
@@ -201,8 +212,9 @@ int audit_options_parse(struct audit_options *options, const struct catalogue *c
         (void)sentence_set(error, "nothing selected: no requirement fits all options");
         return EXIT_NOTHING_SELECTED;
     }
-    if (options->files.count == 1)
-        snprintf(options->target, sizeof(options->target), "%s", options->files.paths[0]);
+    if (options->files.count < 2)
+        snprintf(options->target, sizeof(options->target), "%s",
+                 options->files.count == 1 ? options->files.paths[0] : options->files.skipped[0].path);
     else
         snprintf(options->target, sizeof(options->target), "%.400s and %zu more captures", options->files.paths[0],
                  options->files.count - 1);

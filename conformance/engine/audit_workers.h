@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "conformance/engine/audit_judge.h"
-#include "conformance/engine/capture_file.h"
+#include "conformance/engine/capture_folder.h"
 
 struct audit_workers_config {
     const struct catalogue *catalogue;

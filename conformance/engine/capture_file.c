@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define _GNU_SOURCE /* asprintf */
 #include "conformance/engine/capture_file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <pcap/pcap.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { READ_BUFFER = 1 << 18, DEPTH_MAX = 64, NANOSECONDS = 1000000000 };
+#include "conformance/engine/capture_pcapng.h"
+
+enum { READ_BUFFER = 1 << 18, NANOSECONDS = 1000000000 };
 
 struct capture_file {
-    pcap_t *pcap;
+    pcap_t *pcap;                  /* of a pcap file, which closes the FILE */
+    struct capture_pcapng *pcapng; /* of a pcapng file */
+    FILE *file;                    /* that `pcapng` reads */
     char *path;
-    char *buffer; /* of the FILE that pcap reads */
+    char *buffer; /* of the FILE */
     uint32_t link;
     uint64_t frames;
     bool regular;
@@ -32,17 +33,7 @@ static uint32_t link_of(int dlt)
 /* Says in our words what libpcap says of files that it does not read. */
 static void explain(const char *path, const char *reason, uint64_t frames, struct sentence *error)
 {
-    if (strstr(reason, "different from the type of the first interface") != NULL)
-        sentence_set(error,
-                     "%s: its interfaces have different link types, which libpcap does not read: split it, for example "
-                     "with tshark -r FILE -Y 'frame.interface_id == 0' -w OUT",
-                     path);
-    else if (strstr(reason, "different from the snapshot length") != NULL)
-        sentence_set(error,
-                     "%s: its interfaces have different snapshot lengths, which libpcap does not read: rewrite it, for "
-                     "example with editcap -F pcap FILE OUT",
-                     path);
-    else if (strstr(reason, "unknown file format") != NULL || strstr(reason, "archaic") != NULL)
+    if (strstr(reason, "unknown file format") != NULL || strstr(reason, "archaic") != NULL)
         sentence_set(error, "%s: is no capture (pcap or pcapng was expected): %s", path, reason);
     else if (strstr(reason, "truncated") != NULL)
         sentence_set(error,
@@ -77,11 +68,46 @@ static FILE *open_octets(const char *path, bool *regular, struct sentence *error
     return file;
 }
 
+/* Whether a pcapng section begins there; what was read of it is put back when not. */
+static bool is_pcapng(FILE *file)
+{
+    static const uint8_t section[PCAPNG_MAGIC_OCTETS] = {0x0A, 0x0D, 0x0D, 0x0A};
+    uint8_t magic[PCAPNG_MAGIC_OCTETS];
+    size_t have = fread(magic, 1, sizeof(magic), file);
+
+    if (have == sizeof(magic) && memcmp(magic, section, sizeof(section)) == 0)
+        return true;
+    while (have > 0)
+        if (ungetc(magic[--have], file) == EOF)
+            return false; /* libpcap finds no capture then */
+    return false;
+}
+
+static int open_pcap(struct capture_file *capture, FILE *file, struct sentence *error)
+{
+    char reason[PCAP_ERRBUF_SIZE] = "";
+
+    capture->pcap = pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, reason);
+    if (capture->pcap == NULL) {
+        explain(capture->path, reason, 0, error);
+        (void)fclose(file);
+        return -1;
+    }
+    capture->link = link_of(pcap_datalink(capture->pcap));
+    if (!flow_link_known(capture->link)) {
+        const char *name = pcap_datalink_val_to_name(pcap_datalink(capture->pcap));
+
+        return sentence_set(error, "%s: link type %u (%s) is not read; Ethernet, Linux cooked, raw IP and loopback are",
+                            capture->path, (unsigned)capture->link, name != NULL ? name : "unknown");
+    }
+    return 0;
+}
+
 struct capture_file *capture_open(const char *path, struct sentence *error)
 {
     struct capture_file *capture = calloc(1, sizeof(*capture));
-    char reason[PCAP_ERRBUF_SIZE] = "";
     FILE *file;
+    bool opened;
 
     if (capture == NULL || (capture->path = strdup(path)) == NULL) {
         sentence_set(error, "%s: out of memory", path);
@@ -96,31 +122,31 @@ struct capture_file *capture_open(const char *path, struct sentence *error)
     capture->buffer = malloc(READ_BUFFER);
     if (capture->buffer != NULL)
         (void)setvbuf(file, capture->buffer, _IOFBF, READ_BUFFER);
-    capture->pcap = pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, reason);
-    if (capture->pcap == NULL) {
-        explain(path, reason, 0, error);
-        fclose(file);
-        capture_close(capture);
-        return NULL;
+    if (is_pcapng(file)) {
+        capture->file = file;
+        capture->pcapng = capture_pcapng_open(file, path, error);
+        opened = capture->pcapng != NULL;
+    } else {
+        opened = open_pcap(capture, file, error) == 0;
     }
-    capture->link = link_of(pcap_datalink(capture->pcap));
-    if (!flow_link_known(capture->link)) {
-        const char *name = pcap_datalink_val_to_name(pcap_datalink(capture->pcap));
-
-        sentence_set(error, "%s: link type %u (%s) is not read; Ethernet, Linux cooked, raw IP and loopback are", path,
-                     (unsigned)capture->link, name != NULL ? name : "unknown");
-        capture_close(capture);
-        return NULL;
-    }
-    return capture;
+    if (opened)
+        return capture;
+    capture_close(capture);
+    return NULL;
 }
 
 int capture_next(struct capture_file *capture, struct flow_frame *frame, struct sentence *error)
 {
     struct pcap_pkthdr *header;
     const u_char *octets;
-    int rc = pcap_next_ex(capture->pcap, &header, &octets);
+    int rc;
 
+    if (capture->pcapng != NULL) {
+        rc = capture_pcapng_next(capture->pcapng, frame, error);
+        capture->frames += rc == 1;
+        return rc;
+    }
+    rc = pcap_next_ex(capture->pcap, &header, &octets);
     if (rc == 1) {
         frame->link = capture->link;
         frame->time_ns = (uint64_t)header->ts.tv_sec * NANOSECONDS + (uint64_t)header->ts.tv_usec;
@@ -151,42 +177,22 @@ static bool is_there(int file, uint64_t offset, const uint8_t *octets, size_t co
     return true;
 }
 
-/* The length of the pcapng block that ends at `end`, by the copy of it that closes the block; 0: there is none. */
-static uint32_t block_length(int file, uint64_t end)
-{
-    uint32_t length, front;
-
-    if (end < 12 || pread(file, &length, sizeof(length), (off_t)(end - 4)) != (ssize_t)sizeof(length))
-        return 0;
-    for (unsigned order = 0; order < 2; order++, length = __builtin_bswap32(length)) {
-        uint32_t written = order == 0 ? length : __builtin_bswap32(length);
-
-        if (length >= 12 && length <= end &&
-            pread(file, &front, sizeof(front), (off_t)(end - length + 4)) == (ssize_t)sizeof(front) && front == written)
-            return length;
-    }
-    return 0;
-}
-
 bool capture_place(const struct capture_file *capture, const struct flow_frame *frame, uint64_t *offset)
 {
-    enum { SECTION = 0x0A0D0D0A, PACKET = 28, SIMPLE_PACKET = 12 }; /* octets of a block before the frame's */
-    FILE *file = pcap_file(capture->pcap);
-    off_t end = file != NULL && capture->regular ? ftello(file) : -1; /* of what libpcap has read: the frame's record */
-    uint32_t first = 0, length;
+    FILE *file = capture->pcapng != NULL ? NULL : pcap_file(capture->pcap);
+    off_t end;
 
-    if (end < 0 || pread(fileno(file), &first, sizeof(first), 0) != (ssize_t)sizeof(first))
+    if (!capture->regular)
         return false;
-    if (first != SECTION) { /* pcap: nothing behind the octets */
-        *offset = (uint64_t)end - frame->captured;
-        return (uint64_t)end > frame->captured && is_there(fileno(file), *offset, frame->octets, frame->captured);
-    }
-    length = block_length(fileno(file), (uint64_t)end);
-    *offset = (uint64_t)end - length + PACKET;
-    if (length > PACKET && is_there(fileno(file), *offset, frame->octets, frame->captured))
+    if (capture->pcapng != NULL) {
+        *offset = capture_pcapng_place(capture->pcapng);
         return true;
-    *offset = (uint64_t)end - length + SIMPLE_PACKET;
-    return length > SIMPLE_PACKET && is_there(fileno(file), *offset, frame->octets, frame->captured);
+    }
+    end = file != NULL ? ftello(file) : -1; /* of what libpcap has read: nothing stands behind the frame's octets */
+    if (end < 0 || (uint64_t)end <= frame->captured)
+        return false;
+    *offset = (uint64_t)end - frame->captured;
+    return is_there(fileno(file), *offset, frame->octets, frame->captured);
 }
 
 bool capture_place_of(const char *path, uint64_t number, uint64_t *offset, uint64_t *octets)
@@ -202,6 +208,12 @@ bool capture_place_of(const char *path, uint64_t number, uint64_t *offset, uint6
         *octets = frame.captured;
     capture_close(capture);
     return known;
+}
+
+void capture_account(const struct capture_file *capture, struct flow_account *account)
+{
+    if (capture->pcapng != NULL)
+        capture_pcapng_account(capture->pcapng, account);
 }
 
 uint64_t capture_frames(const struct capture_file *capture)
@@ -220,85 +232,10 @@ void capture_close(struct capture_file *capture)
         return;
     if (capture->pcap != NULL)
         pcap_close(capture->pcap); /* closes the FILE, too */
+    capture_pcapng_close(capture->pcapng);
+    if (capture->file != NULL)
+        (void)fclose(capture->file);
     free(capture->buffer);
     free(capture->path);
     free(capture);
-}
-
-/* ---- folders ----------------------------------------------------------------------------------------------------- */
-
-static int append(struct capture_list *list, const char *path, struct sentence *error)
-{
-    if (list->count == list->room) {
-        size_t room = list->room == 0 ? 16 : list->room * 2;
-        char **grown = realloc(list->paths, room * sizeof(*grown));
-
-        if (grown == NULL)
-            return sentence_set(error, "%s: out of memory", path);
-        list->paths = grown;
-        list->room = room;
-    }
-    list->paths[list->count] = strdup(path);
-    if (list->paths[list->count] == NULL)
-        return sentence_set(error, "%s: out of memory", path);
-    list->count++;
-    return 0;
-}
-
-bool capture_name(const char *name)
-{
-    static const char *const endings[] = {".pcap", ".pcapng", ".cap"};
-    const char *dot = strrchr(name, '.');
-
-    for (size_t i = 0; dot != NULL && i < sizeof(endings) / sizeof(endings[0]); i++)
-        if (strcasecmp(dot, endings[i]) == 0)
-            return true;
-    return false;
-}
-
-static int add_folder(struct capture_list *list, const char *path, unsigned depth, struct sentence *error)
-{
-    struct dirent **entries;
-    int count, rc = 0;
-
-    if (depth > DEPTH_MAX)
-        return sentence_set(error, "%s: folders nest deeper than %d", path, DEPTH_MAX);
-    count = scandir(path, &entries, NULL, alphasort);
-    if (count < 0)
-        return sentence_set(error, "%s: %s", path, strerror(errno));
-    for (int i = 0; i < count; i++) {
-        const char *name = entries[i]->d_name;
-        char *below = NULL;
-        struct stat status;
-
-        if (rc == 0 && name[0] != '.' && asprintf(&below, "%s/%s", path, name) >= 0) {
-            if (lstat(below, &status) == 0 && S_ISDIR(status.st_mode))
-                rc = add_folder(list, below, depth + 1, error);
-            else if (capture_name(name) && stat(below, &status) == 0 && S_ISREG(status.st_mode))
-                rc = append(list, below, error);
-            free(below);
-        }
-        free(entries[i]);
-    }
-    free(entries);
-    return rc;
-}
-
-int capture_list_add(struct capture_list *list, const char *path, struct sentence *error)
-{
-    struct stat status;
-
-    if (stat(path, &status) != 0)
-        return sentence_set(error, "%s: %s", path, strerror(errno));
-    if (!S_ISDIR(status.st_mode))
-        return append(list, path, error);
-    return add_folder(list, path, 0, error);
-}
-
-void capture_list_free(struct capture_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        free(list->paths[i]);
-    free(list->paths);
-    *list = (struct capture_list){0};
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Capture files (pcap and pcapng, by libpcap) as frames for the decoder, and folders of them. */
+/* Capture files (pcap by libpcap, pcapng by capture_pcapng.c) as frames for the decoder. */
 #ifndef CONFORMANCE_ENGINE_CAPTURE_FILE_H
 #define CONFORMANCE_ENGINE_CAPTURE_FILE_H
 
@@ -14,7 +14,8 @@ struct capture_file; /* opaque */
 
 /*
  * Opens the file at `path`. NULL with the sentence set ("PATH: what is wrong; what to do") when it cannot be read, is
- * empty, is no capture, or is of a link type that the decoder does not know.
+ * empty, is no capture, or is of a link type that the decoder does not know. A pcapng file has a link type for each
+ * interface: its frames are given whatever they are.
  */
 struct capture_file *capture_open(const char *path, struct sentence *error);
 
@@ -34,6 +35,9 @@ bool capture_place(const struct capture_file *capture, const struct flow_frame *
 /* The same of frame `number` of the capture at `path`, and how many octets of it there are. False: not known. */
 bool capture_place_of(const char *path, uint64_t number, uint64_t *offset, uint64_t *octets);
 
+/* Adds to the account what the file has beside frames: blocks that are not read, and frames that it says were dropped. */
+void capture_account(const struct capture_file *capture, struct flow_account *account);
+
 /* Frames given so far. */
 uint64_t capture_frames(const struct capture_file *capture);
 
@@ -42,22 +46,5 @@ bool capture_again(const struct capture_file *capture);
 
 /* Closes and frees; NULL is allowed. */
 void capture_close(struct capture_file *capture);
-
-/* Paths of captures, owned by the list. Begin with {0}. */
-struct capture_list {
-    char **paths;
-    size_t count, room;
-};
-
-/*
- * Adds a file as it is; of a folder every *.pcap, *.pcapng and *.cap below it, sorted by path (links to folders are not
- * followed). 0, or -1 with the sentence set; a folder without captures adds nothing.
- */
-int capture_list_add(struct capture_list *list, const char *path, struct sentence *error);
-
-/* True when a file of this name is taken for a capture in a folder: *.pcap, *.pcapng, *.cap. */
-bool capture_name(const char *name);
-
-void capture_list_free(struct capture_list *list);
 
 #endif

@@ -45,6 +45,5 @@ int cmd_complete(int argc, char **argv)
         return complain(EXIT_USAGE, "-- PROGRAM WORD... was expected");
     if (complete_write(&source, (size_t)argc - 2, (const char *const *)argv + 2, stdout, &error) != 0)
         return complain(EXIT_INCONCLUSIVE, error.text);
-    return fflush(stdout) != 0 || ferror(stdout) ? complain(EXIT_INCONCLUSIVE, "the output could not be written")
-                                                 : EXIT_CONFORMS;
+    return EXIT_CONFORMS;
 }

@@ -85,7 +85,7 @@ static int feed(struct dump *dump, struct flow_decoder *decoder, struct capture_
     dump_pending(dump);
     if (dump->failed || fflush(stdout) != 0) {
         dump->failed = true;
-        sentence_set(error, "writing the output failed: is the disk full?");
+        sentence_set(error, "no memory for the output"); /* main() reports an output that cannot be written */
         return EXIT_ENVIRONMENT;
     }
     if (got < 0)
@@ -179,7 +179,7 @@ int cmd_dump(int argc, char **argv)
         struct sentence error;
         int status = dump_file(&dump, argv[i], &error);
 
-        if (status != EXIT_DONE)
+        if (status != EXIT_DONE && !ferror(stdout))
             (void)complain(0, error.text, "");
         worst = worse(worst, status);
     }

@@ -182,8 +182,6 @@ static int requirements_print(const struct catalogue *catalogue, const struct co
         if (drawings_print(requirement, width) != 0)
             return complain(EXIT_ENVIRONMENT, "out of memory");
     }
-    if (fflush(stdout) != 0 || ferror(stdout))
-        return complain(EXIT_ENVIRONMENT, "the output could not be written");
     return EXIT_DONE;
 }
 

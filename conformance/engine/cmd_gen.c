@@ -35,7 +35,9 @@ static const char usage[] =
     "  --seed N         random numbers and simulated stacks follow from it (1)\n"
     "  --set NAME=TEXT  arg.NAME is TEXT in the scripts (several: repeat)\n"
     "  --corpus DIR     makes every capture of the scripts, or without one of the project's own corpus, in DIR: with a\n"
-    "                   README.md and with expected.tsv, what warpcheck audit rightly finds in them\n"
+    "                   README.md and with expected.tsv, what warpcheck audit rightly finds in them; the folders have\n"
+    "                   to be empty, and no other command may write there meanwhile\n"
+    "  --force          with --corpus: removes README.md, expected.tsv and the captures that README.md lists\n"
     "  --only GLOB      of several captures those with such names, or folder/names\n"
     "  --list           shows the captures' names\n"
     "  --help           this text\n"
@@ -52,7 +54,7 @@ struct options {
     const char *corpus;
     const char *only;
     enum gen_format format;
-    bool format_given, list, help;
+    bool format_given, list, force, help;
     uint64_t seed;
 };
 
@@ -140,6 +142,8 @@ static int take_argument(struct options *options, int argc, char **argv, int *i,
         options->help = true;
     else if (strcmp(argument, "--list") == 0)
         options->list = true;
+    else if (strcmp(argument, "--force") == 0)
+        options->force = true;
     else if (strcmp(argument, "--hex") == 0 || strcmp(argument, "--c") == 0)
         return set_format(options, argument + 2, error);
     else if (argument[0] == '-' && argument[1] != '\0')
@@ -184,6 +188,8 @@ static int parse(struct options *options, int argc, char **argv, struct sentence
     if (options->corpus != NULL &&
         (options->text != NULL || options->format_given || strcmp(options->output, "-") != 0))
         return sentence_set(error, "--corpus names its files itself: -e, -o and --format have no place beside it");
+    if (options->force && options->corpus == NULL)
+        return sentence_set(error, "--force is for --corpus: a file replaces an older one of its name anyway");
     if (options->corpus == NULL && !options->list && (options->text != NULL) + options->script_count != 1)
         return sentence_set(error,
                             "one script, one -e TEXT, or --corpus DIR was expected (warpcheck gen --help tells more)");
@@ -279,7 +285,7 @@ static bool is_wanted(struct gen *gen, const struct options *options, size_t i)
 
 static enum gen_status one_output(struct gen *gen, const struct options *options, struct sentence *error)
 {
-    struct gen_writer_config config = {.path = options->output, .format = options->format};
+    struct gen_writer_config config = {.to = place_at(options->output), .format = options->format};
     enum gen_status status;
     uint64_t written;
     size_t wanted = 0, which = 0;
@@ -325,27 +331,55 @@ static void stem_of(const char *path, char *name, size_t room)
 }
 
 /* What a script writes at once is a capture that is called as the script is. */
+static enum gen_status load_script(struct gen *gen, struct gen_folder *folder, const struct options *options,
+                                   const char *script, struct sentence *error)
+{
+    struct gen_writer_config config = {.to = place_at("/dev/null"), .format = GEN_PCAPNG};
+    char name[NAME_OCTETS];
+    enum gen_status status;
+    uint64_t written;
+
+    stem_of(script, name, sizeof(name));
+    if (folder != NULL && gen_folder_place(folder, 0, name, &config.to, error) != 0)
+        return GEN_BAD_SCRIPT;
+    status = run_script(gen, options, script, &config, &written, error);
+    if (status == GEN_DONE && written != 0 && folder != NULL && gen_folder_add(folder, 0, name, "", error) != 0)
+        status = GEN_ENVIRONMENT;
+    return status;
+}
+
 static enum gen_status load_scripts(struct gen *gen, struct gen_folder *folder, const struct options *options,
                                     struct sentence *error)
 {
+    enum gen_status status = GEN_DONE;
+
     if (options->script_count == 0)
         return gen_load_corpus(gen, error);
-    for (size_t i = 0; i < options->script_count; i++) {
-        struct gen_writer_config config = {.path = "/dev/null", .format = GEN_PCAPNG};
+    for (size_t i = 0; folder != NULL && i < options->script_count; i++) {
         char name[NAME_OCTETS];
-        enum gen_status status;
-        uint64_t written;
 
         stem_of(options->scripts[i], name, sizeof(name));
-        if (folder != NULL && (config.path = gen_folder_path(folder, 0, name, error)) == NULL)
-            return GEN_BAD_SCRIPT;
-        status = run_script(gen, options, options->scripts[i], &config, &written, error);
-        if (status == GEN_DONE && written != 0 && folder != NULL && gen_folder_add(folder, 0, name, "", error) != 0)
-            status = GEN_ENVIRONMENT;
-        if (status != GEN_DONE)
-            return status;
+        if (gen_folder_plan(folder, 0, name, "", error) != 0)
+            return GEN_ENVIRONMENT;
     }
-    return GEN_DONE;
+    if (folder != NULL)
+        status = gen_folder_begin(folder, error);
+    for (size_t i = 0; i < options->script_count && status == GEN_DONE; i++)
+        status = load_script(gen, folder, options, options->scripts[i], error);
+    return status;
+}
+
+static enum gen_status plan_captures(struct gen *gen, struct gen_folder *folder, const struct options *options,
+                                     struct sentence *error)
+{
+    for (size_t i = 0; i < gen_capture_count(gen); i++) {
+        const struct gen_capture *capture = gen_capture_at(gen, i);
+
+        if (is_wanted(gen, options, i) &&
+            gen_folder_plan(folder, capture->corpus, capture->name, capture->about, error) != 0)
+            return GEN_ENVIRONMENT;
+    }
+    return gen_folder_begin(folder, error);
 }
 
 static enum gen_status make_captures(struct gen *gen, struct gen_folder *folder, const struct options *options,
@@ -362,8 +396,7 @@ static enum gen_status make_captures(struct gen *gen, struct gen_folder *folder,
         }
         if (!is_wanted(gen, options, i))
             continue;
-        config.path = gen_folder_path(folder, capture->corpus, capture->name, error);
-        if (config.path == NULL)
+        if (gen_folder_place(folder, capture->corpus, capture->name, &config.to, error) != 0)
             return GEN_BAD_SCRIPT;
         status = gen_make(gen, i, &config, error);
         if (status != GEN_DONE)
@@ -374,14 +407,13 @@ static enum gen_status make_captures(struct gen *gen, struct gen_folder *folder,
     return GEN_DONE;
 }
 
-static enum gen_status make_folder(struct gen *gen, const struct options *options, struct sentence *error)
+static enum gen_status fill_folder(struct gen *gen, struct gen_folder *folder, const struct options *options,
+                                   struct sentence *error)
 {
-    struct gen_folder *folder = gen_folder_open(gen, options->corpus, error);
-    enum gen_status status = GEN_ENVIRONMENT;
+    enum gen_status status = load_scripts(gen, folder, options, error);
 
-    if (folder == NULL)
-        return status;
-    status = load_scripts(gen, folder, options, error);
+    if (status == GEN_DONE)
+        status = plan_captures(gen, folder, options, error);
     if (status == GEN_DONE)
         status = make_captures(gen, folder, options, error);
     if (status == GEN_DONE && gen_folder_captures(folder) == 0) {
@@ -394,7 +426,6 @@ static enum gen_status make_folder(struct gen *gen, const struct options *option
     if (status == GEN_DONE)
         print_plain(stderr, "%zu capture%s in %s", gen_folder_captures(folder),
                     gen_folder_captures(folder) == 1 ? "" : "s", options->corpus);
-    gen_folder_free(folder);
     return status;
 }
 
@@ -431,20 +462,36 @@ static int apply_settings(struct gen *gen, const struct options *options)
     return 0;
 }
 
-/* What comes from now on comes from scripts: they write where they are told to. */
-static int give_up_rest(const struct options *options, struct sentence *error)
+/* What comes from now on comes from scripts: they write where they are told to, and `folder` is there. */
+static int give_up_rest(const struct options *options, const struct gen_folder *folder, struct sentence *error)
 {
     char text[PATH_OCTETS];
     const char *place = NULL;
 
-    if (options->corpus != NULL && !options->list) {
-        if (output_folder_make(options->corpus, error) != 0)
-            return -1;
+    if (folder != NULL) {
         place = options->corpus;
     } else if (strcmp(options->output, "-") != 0) {
         place = run_confine_place(options->output, text, sizeof(text));
     }
     return run_confine(place, false, 0, RUN_CONFINE_FILES, error);
+}
+
+static enum gen_status run_gen(struct gen *gen, const struct options *options, struct sentence *error)
+{
+    enum gen_status status = GEN_ENVIRONMENT;
+    struct gen_folder *folder = NULL;
+
+    if (options->corpus != NULL && !options->list &&
+        (folder = gen_folder_open(gen, options->corpus, options->force, error)) == NULL)
+        return status;
+    if (give_up_rest(options, folder, error) == 0) {
+        if (options->list)
+            status = list_captures(gen, options, error);
+        else
+            status = folder != NULL ? fill_folder(gen, folder, options, error) : one_output(gen, options, error);
+    }
+    gen_folder_free(folder);
+    return status;
 }
 
 int cmd_gen(int argc, char **argv)
@@ -459,19 +506,11 @@ int cmd_gen(int argc, char **argv)
     if (options.help)
         return fputs(usage, stdout) == EOF || fflush(stdout) != 0 ? GEN_ENVIRONMENT : GEN_DONE;
     run_stop_install("gen");
-    if (give_up_rest(&options, &error) != 0)
-        return complain(GEN_ENVIRONMENT, &error);
     gen = gen_new(options.seed, &error);
     if (gen != NULL && apply_settings(gen, &options) != 0)
         (void)sentence_set(&error, "out of memory");
-    else if (gen != NULL && options.list)
-        status = list_captures(gen, &options, &error);
     else if (gen != NULL)
-        status = options.corpus != NULL ? make_folder(gen, &options, &error) : one_output(gen, &options, &error);
+        status = run_gen(gen, &options, &error);
     gen_free(gen);
-    if (status == GEN_DONE && (fflush(stdout) != 0 || ferror(stdout))) {
-        (void)sentence_set(&error, "the standard output cannot be written: %s", strerror(errno));
-        status = GEN_ENVIRONMENT;
-    }
     return status == GEN_DONE ? GEN_DONE : complain(status, &error);
 }

@@ -132,8 +132,6 @@ static int requirements_print(const struct listing *listing, const struct catalo
         else if (jsonl_print(requirement, &coverage) != 0)
             break;
     }
-    if (fflush(stdout) != 0 || ferror(stdout))
-        return complain(EXIT_ENVIRONMENT, "the output could not be written");
     if (count == 0)
         return complain(EXIT_NOTHING_SELECTED, "nothing selected: no requirement fits all the options");
     return EXIT_DONE;

@@ -24,7 +24,7 @@
 struct options {
     const struct report_format *format; /* NULL: all standing ones, or text */
     bool text;
-    bool matrix, merge, accept_known;
+    bool matrix, merge, accept_known, force;
     char **inputs; /* in argv's own order; room for all arguments */
     size_t input_count;
     const char *output;
@@ -36,7 +36,7 @@ static void usage(void)
 
     printf("usage: warpcheck report DIR|FILE [OPTION...]\n"
            "       warpcheck report --matrix [NAME=]DIR|FILE... [-o OUT]\n"
-           "       warpcheck report --merge DIR|FILE... -o OUT\n"
+           "       warpcheck report --merge DIR|FILE... -o OUT [--force]\n"
            "  Makes the reports of a run or audit again from its results.jsonl. Without --format, in the same folder:\n"
            "  %s.\n"
            "  --format F         %s (text: findings with ladders, on standard output;\n"
@@ -48,6 +48,7 @@ static void usage(void)
         "                     OUT; exit status as the run's own: 0 conforms, 1 fails, 3 nothing was decided, 4\n"
         "                     inconclusive or a shard is missing, 5 deviates as known\n"
         "  --accept-known     with --merge: 0 in place of 5\n"
+        "  --force            with --merge: remove what an earlier command left in OUT, which has to be empty else\n"
         "  -o OUT             file to write, - for standard output\n"
         "  --help             this text\n",
         stdout);
@@ -87,6 +88,8 @@ static int arguments_parse(struct options *options, int argc, char **argv, struc
             options->merge = true;
         } else if (strcmp(argument, "--accept-known") == 0) {
             options->accept_known = true;
+        } else if (strcmp(argument, "--force") == 0) {
+            options->force = true;
         } else if (strcmp(argument, "-o") == 0) {
             if (i + 1 >= argc)
                 return sentence_set(error, "-o needs a file name");
@@ -107,6 +110,8 @@ static int arguments_parse(struct options *options, int argc, char **argv, struc
         return sentence_set(error, "--accept-known is for --merge: without it a report has no verdict of its own");
     if (options->merge)
         return 0;
+    if (options->force)
+        return sentence_set(error, "--force is for --merge: a report replaces an older one of its name anyway");
     if (options->matrix)
         return !options->format && !options->text
                    ? 0
@@ -163,18 +168,38 @@ static void say_path(const char *path)
         print_plain(stdout, "%s", path);
 }
 
+/* One report, elsewhere. */
 static int write_one(const struct options *options, const struct report *report, const struct report_coverage *coverage,
-                     const char *dir, struct sentence *error)
+                     struct sentence *error)
 {
-    char *path = options->output ? strdup(options->output) : beside(dir, options->format->file);
-    int rc;
+    struct place to = place_at(options->output);
+    int rc = options->format->write(report, coverage, &to, error);
 
-    if (!path)
-        return sentence_set(error, "out of memory");
-    rc = options->format->write(report, coverage, path, error);
     if (rc == 0)
-        say_path(path);
-    free(path);
+        say_path(to.path);
+    return rc;
+}
+
+/* One report, or all standing ones, in the folder of the results. */
+static int write_beside(const struct options *options, const struct report *report,
+                        const struct report_coverage *coverage, const char *dir, struct sentence *error)
+{
+    struct folder_config config = {.path = dir, .use = FOLDER_AGAIN};
+    struct folder *folder;
+    int rc = folder_take(&folder, &config, error);
+
+    if (rc != 0)
+        return rc;
+    if (options->format) {
+        struct place to = folder_place(folder, options->format->file);
+
+        rc = options->format->write(report, coverage, &to, error);
+        if (rc == 0)
+            say_path(to.path);
+    } else {
+        rc = report_formats_write(report, coverage, folder, say_path, error);
+    }
+    folder_leave(folder);
     return rc;
 }
 
@@ -182,17 +207,17 @@ static int write_files(const struct options *options, const struct report *repor
 {
     struct coverage_index *index = NULL;
     struct sentence error;
-    int rc = 0;
+    int rc;
 
     if (coverage_load(&index, &error) != 0)
         return complain(EXIT_ENVIRONMENT, error.text);
     struct report_coverage coverage = {covers, index};
     if (*report->note)
         (void)complaint(0, "warpcheck report", "%s", report->note);
-    if (options->format)
-        rc = write_one(options, report, &coverage, dir, &error);
+    if (options->format && options->output)
+        rc = write_one(options, report, &coverage, &error);
     else
-        rc = report_formats_write(report, &coverage, dir, say_path, &error);
+        rc = write_beside(options, report, &coverage, dir, &error);
     coverage_free(index);
     return rc == 0 ? EXIT_DONE : complain(EXIT_ENVIRONMENT, error.text);
 }
@@ -259,8 +284,7 @@ static int write_text(const char *results, const struct catalogue *catalogue)
         terminal_summary(&text.terminal, &text.counted, NULL);
         (void)complaint(0, "warpcheck report", "%s: no summary line, the run did not come to its end", results);
     }
-    return fflush(stdout) == 0 && !ferror(stdout) ? EXIT_DONE
-                                                  : complain(EXIT_ENVIRONMENT, "the output could not be written");
+    return EXIT_DONE;
 }
 
 static int write_matrix(const struct options *options)
@@ -324,23 +348,25 @@ int cmd_report(int argc, char **argv)
     else if (options.matrix)
         status = write_matrix(&options);
     else if (options.merge)
-        status = report_merge(options.inputs, options.input_count, options.output, options.accept_known);
+        status = report_merge(options.inputs, options.input_count,
+                              &(struct report_merge_output){options.output, options.accept_known, options.force});
     else
         status = write_again(&options);
     free(options.inputs);
     return status;
 }
 
-int engine_write_reports(const char *results, const char *output, const struct report_format *shown,
+int engine_write_reports(const struct place *results, struct folder *output, const struct report_format *shown,
                          const struct catalogue *catalogue, struct sentence *error)
 {
+    struct place standard_output = place_at("-");
     struct coverage_index *index = NULL;
     struct report report;
     int rc = 0;
 
     if (output == NULL && shown == NULL)
         return 0;
-    if (report_load(&report, results, catalogue, error) != 0)
+    if (report_load_place(&report, results, catalogue, error) != 0)
         return -1;
     if (coverage_load(&index, error) != 0) {
         report_free(&report);
@@ -349,7 +375,7 @@ int engine_write_reports(const char *results, const char *output, const struct r
     struct report_coverage coverage = {covers, index};
     if (output != NULL)
         rc = report_formats_write(&report, &coverage, output, NULL, error);
-    if (shown != NULL && shown->write(&report, &coverage, "-", rc == 0 ? error : NULL) != 0)
+    if (shown != NULL && shown->write(&report, &coverage, &standard_output, rc == 0 ? error : NULL) != 0)
         rc = -1;
     coverage_free(index);
     report_free(&report);

@@ -4,6 +4,8 @@
 #define CONFORMANCE_ENGINE_CMD_REPORT_H
 
 struct catalogue;
+struct folder;
+struct place;
 struct report_format;
 struct sentence;
 
@@ -26,7 +28,7 @@ int results_paths(const char *input, char **results, char **dir);
  * standing ones (reports/format.h) go into the folder `output`, `shown` to standard output; either may be NULL. 0, or -1
  * with the sentence set.
  */
-int engine_write_reports(const char *results, const char *output, const struct report_format *shown,
+int engine_write_reports(const struct place *results, struct folder *output, const struct report_format *shown,
                          const struct catalogue *catalogue, struct sentence *error);
 
 #endif

@@ -8,21 +8,24 @@
 
 #include "conformance/engine/capture_file.h"
 #include "conformance/engine/cmd_report.h"
-#include "conformance/engine/output_folder.h"
 #include "conformance/engine/coverage.h"
 #include "conformance/engine/peer_launcher.h"
 #include "conformance/engine/profile.h"
+#include "conformance/engine/run_conditions.h"
 #include "conformance/engine/run_confine.h"
+#include "conformance/engine/run_journal.h"
 #include "conformance/engine/run_options.h"
+#include "conformance/engine/run_output.h"
+#include "conformance/engine/run_resume.h"
 #include "conformance/engine/run_stop.h"
+#include "conformance/engine/run_traffic.h"
 #include "conformance/engine/runner.h"
 #include "conformance/engine/shell_word.h"
 #include "conformance/engine/utc_text.h"
 #include "reference-stack/complaint.h"
 #include "reference-stack/defect.h"
-#include "reports/results_log.h"
 #include "reports/terminal.h"
-#include "wire/rdmap.h"
+#include "tools/standard_streams.h"
 
 enum { PATH_OCTETS = 4096 };
 
@@ -36,28 +39,37 @@ struct command {
     struct defect_set *defects;   /* of the reference stack, NULL: none */
     struct run_identity identity; /* who writes the output */
     struct rig *rig;
-    struct results_log *log;
-    struct results_done *done;
+    struct run_output output;
     struct terminal terminal;
+    struct runner_totals totals;
+    struct run_summary traffic; /* of all checks, also those of the run that --resume goes on with */
     uint64_t failed;
     bool *exercised; /* by requirement index: it has a result */
     char plan_digest[SHARD_DIGEST_OCTETS];
     char today[16];
-    char evidence[PATH_OCTETS];
-    char results[PATH_OCTETS + 16]; /* "": not kept */
     struct sentence log_error;
 };
 
 static int complain(int status, const char *message)
 {
-    return complaint(status, "warpcheck run", "%s", message);
+    (void)complaint(status, "warpcheck run", "%s", message);
+    if (status == EXIT_ENVIRONMENT && ferror(stdout))
+        standard_output_drop(); /* one line is enough */
+    return status;
 }
 
-static bool on_done(void *user, const struct plan_item *item)
+static bool on_superseded(void *user, size_t i, struct journal *journal)
 {
     const struct command *command = user;
 
-    return command->done != NULL && results_done_has(command->done, item->check->id, item->role);
+    return run_resume_superseded(command->output.done, i, journal);
+}
+
+static unsigned on_repeated(void *user, const struct plan_item *item)
+{
+    const struct command *command = user;
+
+    return run_resume_repeated(command->output.done, item);
 }
 
 static void on_progress(void *user, size_t done, size_t total, const struct plan_item *item)
@@ -72,7 +84,7 @@ static void place_frame(const struct command *command, struct result *result)
 {
     char path[2 * PATH_OCTETS];
 
-    if (command->options.output == NULL || result->evidence == NULL || result->frame == 0 ||
+    if (command->output.folder == NULL || result->evidence == NULL || result->frame == 0 ||
         result->verdict == VERDICT_PASS)
         return;
     (void)snprintf(path, sizeof(path), "%s/%s", command->options.output, result->evidence);
@@ -91,27 +103,104 @@ static bool deferred(struct command *command, struct result *result, char text[D
     return true;
 }
 
+/* What the profile makes of a result. The texts are its, and live as long as it. */
+struct judged_texts {
+    char message[DEVIATION_TEXT_OCTETS], outcome[OUTCOME_OCTETS];
+};
+
+static bool judge(struct command *command, struct result *result, struct judged_texts *texts)
+{
+    bool rule = strcmp(result->by, "rule") == 0;
+
+    if (command->options.profile == NULL)
+        return false;
+    if (result->verdict == VERDICT_FAIL)
+        result->outcome = outcome_digest(result, texts->outcome);
+    if (deferred(command, result, texts->message))
+        return false;
+    if (rule && result->verdict == VERDICT_PASS && command->totals.stopped)
+        return false; /* the rest of the run may show the known deviation */
+    return deviations_judge(&command->profile.deviations, result, command->today, texts->message);
+}
+
+static enum verdict on_judged(void *user, const struct result *found)
+{
+    struct result result = *found;
+    struct judged_texts texts;
+
+    (void)judge(user, &result, &texts);
+    return result.verdict;
+}
+
+/* What an earlier run decided: nothing is written again, but it is known again. */
+static bool on_earlier(void *user, const struct plan_item *item, struct journal *journal)
+{
+    struct command *command = user;
+    struct result result;
+    struct judged_texts texts;
+
+    if (!run_resume_earlier(command->output.done, item, journal))
+        return false;
+    summary_add_traffic(&command->traffic, &journal->traffic);
+    if (run_resume_result(command->output.done, item, &result)) {
+        (void)judge(command, &result, &texts);
+        journal->decided = result.verdict;
+        command->failed += result.verdict == VERDICT_FAIL;
+    }
+    return true;
+}
+
+/* A rule's finding, as it would be reported if the run ended here. */
+static void judge_rule(struct command *command, struct journal_rule *rule, struct judged_texts *texts)
+{
+    struct result judged;
+
+    place_frame(command, &rule->result);
+    judged = rule->result;
+    rule->judged.known = judge(command, &judged, texts);
+    rule->result.outcome = judged.outcome;
+    rule->judged.verdict = judged.verdict;
+    rule->judged.message = judged.message;
+    rule->judged.finding = judged.finding;
+    rule->judged.deviation = judged.deviation;
+    rule->judged.review_by = judged.review_by;
+}
+
+static int on_journal(void *user, struct journal *journal, const struct flow_totals *traffic)
+{
+    struct command *command = user;
+    struct judged_texts *texts = calloc(journal->rule_count + 1, sizeof(*texts));
+    int status;
+
+    if (texts == NULL)
+        return sentence_set(&command->log_error, "out of memory for what the rules found");
+    run_traffic_add(&journal->traffic, traffic);
+    summary_add_traffic(&command->traffic, &journal->traffic);
+    for (size_t i = 0; i < journal->rule_count; i++)
+        if (journal->rules[i].result.verdict != VERDICT_PASS)
+            judge_rule(command, &journal->rules[i], &texts[i]);
+    run_stop_hold();
+    status = results_log_journal(command->output.log, journal, &command->log_error);
+    run_stop_release();
+    free(texts);
+    return status;
+}
+
 static int on_result(void *user, const struct result *decided)
 {
     struct command *command = user;
     const struct requirement *requirement = catalogue_find(command->catalogue, decided->id);
     struct result result = *decided;
-    char text[DEVIATION_TEXT_OCTETS], outcome[OUTCOME_OCTETS];
+    struct judged_texts texts;
     int appended;
 
-    if (strcmp(result.by, "rule") == 0 && command->done != NULL &&
-        results_done_has(command->done, result.id, result.role))
-        return 0;
     if (requirement != NULL)
         command->exercised[requirement->index] = true;
-    if (command->options.profile != NULL && result.verdict == VERDICT_FAIL)
-        result.outcome = outcome_digest(&result, outcome);
-    if (command->options.profile != NULL && !deferred(command, &result, text))
-        (void)deviations_judge(&command->profile.deviations, &result, command->today, text);
+    (void)judge(command, &result, &texts);
     command->failed += result.verdict == VERDICT_FAIL;
     place_frame(command, &result);
     run_stop_hold();
-    appended = results_log_append(command->log, &result, &command->log_error);
+    appended = results_log_append(command->output.log, &result, &command->log_error);
     run_stop_release();
     if (appended != 0)
         return -1;
@@ -119,7 +208,24 @@ static int on_result(void *user, const struct result *decided)
         terminal_clear(&command->terminal);
         terminal_result(&command->terminal, &result, requirement != NULL ? requirement->text : NULL);
     }
-    return run_stopped() ? -1 : 0; /* after the check that is running: what was decided is reported */
+    return run_stopped() ? 1 : 0; /* after the check that is running: what was decided is reported */
+}
+
+static int on_beside(void *user, const struct result *found)
+{
+    struct command *command = user;
+    struct result result = *found;
+    struct judged_texts texts;
+    int appended;
+
+    if (command->options.shard.of == 0)
+        return 0;
+    (void)judge(command, &result, &texts);
+    place_frame(command, &result);
+    run_stop_hold();
+    appended = results_log_beside(command->output.log, &result, &command->log_error);
+    run_stop_release();
+    return appended;
 }
 
 static int dry_run(const struct command *command)
@@ -149,7 +255,8 @@ static void describe_target(const struct command *command, char *text, size_t ro
         used += (size_t)snprintf(text + used, room - used, "%s %s", i == 0 ? ", defect" : ",", options->defects[i]);
 }
 
-static int open_log(struct command *command, struct sentence *error)
+/* 0, or the exit status with the sentence set. */
+static int open_output(struct command *command, struct sentence *error)
 {
     const struct run_options *options = &command->options;
     char target[512], started[UTC_TEXT_OCTETS], shard[24];
@@ -161,28 +268,24 @@ static int open_log(struct command *command, struct sentence *error)
         .command = "run",
         .started = utc_text(started),
         .selected = command->plan.decidable,
+        .conditions = run_conditions(options, command->host, error),
+        .functions = run_journal_functions(),
     };
-    FILE *echo = options->format.jsonl ? stdout : NULL;
+    int status = EXIT_ENVIRONMENT;
 
     describe_target(command, target, sizeof(target));
-    if (options->output != NULL) {
-        (void)snprintf(command->evidence, sizeof(command->evidence), "%.4000s/evidence", options->output);
-        if (output_folder_make(command->evidence, error) != 0)
-            return -1;
-    }
-    if (format_option_results(&options->format, options->output, command->results, sizeof(command->results), error) !=
-        0)
-        return -1;
     if (options->shard.of != 0) {
         shard_label(&options->shard, shard, sizeof(shard));
         info.shard = shard;
         info.plan = command->plan_digest;
     }
-    if (options->resume)
-        command->log = results_log_resume(command->results, &info, echo, &command->done, error);
-    else
-        command->log = results_log_create(command->results[0] != '\0' ? command->results : NULL, &info, echo, error);
-    return command->log != NULL ? 0 : -1;
+    if (info.functions == NULL)
+        (void)sentence_set(error, "out of memory");
+    else if (info.conditions != NULL)
+        status = run_output_open(&command->output, options, &info, error);
+    json_decref(info.conditions);
+    json_decref(info.functions);
+    return status;
 }
 
 /* What comes from now on comes from a device, or from a script. */
@@ -223,8 +326,9 @@ static bool is_exercised(const struct command *command, size_t index)
 {
     const char *id = catalogue_at(command->catalogue, index)->id;
 
-    return command->exercised[index] || results_done_has(command->done, id, NULL) ||
-           results_done_has(command->done, id, "responder") || results_done_has(command->done, id, "initiator");
+    return command->exercised[index] || results_done_has(command->output.done, id, NULL) ||
+           results_done_has(command->output.done, id, "responder") ||
+           results_done_has(command->output.done, id, "initiator");
 }
 
 /* Requirements that were selected, have a check or a rule, and were decided by neither. */
@@ -235,17 +339,6 @@ static uint64_t count_not_exercised(const struct command *command)
     for (size_t i = 0; i < catalogue_count(command->catalogue); i++)
         decided += is_exercised(command, i);
     return command->plan.decidable > decided ? command->plan.decidable - decided : 0;
-}
-
-static void add_traffic(struct run_summary *summary, const struct flow_totals *flow)
-{
-    summary->frames = flow->frames;
-    summary->fpdus = flow->fpdus;
-    summary->ddp_segments = flow->ddp_segments;
-    summary->crc_errors = flow->crc_errors;
-    for (unsigned opcode = 0; opcode < 16; opcode++)
-        if (flow->messages[opcode] != 0 && rdmap_opcode_rows[opcode].name != NULL)
-            summary_add_messages(summary, rdmap_opcode_rows[opcode].name, flow->messages[opcode]);
 }
 
 /* Known deviations that nothing met: the profile says more than is true. */
@@ -282,9 +375,9 @@ static int exit_status(const struct command *command, const struct run_summary *
     return EXIT_CONFORMS;
 }
 
-static int finish(struct command *command, const struct runner_totals *totals, int status, struct sentence *error)
+static int finish(struct command *command, int status, struct sentence *error)
 {
-    struct run_summary summary = *results_log_summary(command->log);
+    struct run_summary summary = *results_log_summary(command->output.log);
     struct sentence report_error;
     const char *output = command->options.output;
     char page[PATH_OCTETS + 16], ended[UTC_TEXT_OCTETS];
@@ -292,21 +385,23 @@ static int finish(struct command *command, const struct runner_totals *totals, i
     summary.ended = utc_text(ended);
     if (status != 0)
         summary.stopped = run_stopped() ? "interrupted" : error->text;
-    add_traffic(&summary, &totals->flow);
+    run_traffic_add(&command->traffic, &command->totals.flow);
+    run_traffic_finish(&summary, &command->traffic);
     summary.not_exercised = count_not_exercised(command);
     run_stop_hold();
-    if (command->log_error.text[0] == '\0' && results_log_finish(command->log, &summary, &command->log_error) != 0)
+    if (command->log_error.text[0] == '\0' &&
+        results_log_finish(command->output.log, &summary, &command->log_error) != 0)
         status = -1;
-    if (results_log_close(command->log, &command->log_error) != 0)
+    if (results_log_close(command->output.log, &command->log_error) != 0)
         status = -1;
     run_stop_release();
-    command->log = NULL;
+    command->output.log = NULL;
     if (command->log_error.text[0] != '\0')
         return complain(EXIT_ENVIRONMENT, command->log_error.text);
     if (command->options.shard.of == 0) /* another shard's traffic may have met it */
         (void)report_unmet(command);
-    if (engine_write_reports(command->results, output, command->options.format.report, command->catalogue,
-                             &report_error) != 0)
+    if (engine_write_reports(&command->output.results.place, command->output.folder, command->options.format.report,
+                             command->catalogue, &report_error) != 0)
         return complain(EXIT_ENVIRONMENT, report_error.text);
     (void)snprintf(page, sizeof(page), "%s/index.html", output != NULL ? output : "");
     terminal_clear(&command->terminal);
@@ -343,21 +438,25 @@ static int run(struct command *command, struct sentence *error)
         .catalogue = command->catalogue,
         .rig = command->rig,
         .sim = {.seed = command->options.seed, .defects = command->defects, .ipv6 = command->options.ipv6},
-        .evidence = command->options.output != NULL ? command->evidence : NULL,
+        .evidence = command->output.evidence,
         .evidence_name = "evidence",
         .ladder = true,
         .replay = replay,
-        .done = on_done,
+        .earlier = on_earlier,
+        .superseded = on_superseded,
+        .repeated = on_repeated,
+        .judged = on_judged,
+        .journal = on_journal,
         .progress = on_progress,
         .result = on_result,
+        .beside = on_beside,
         .user = command,
     };
-    struct runner_totals totals;
     int status;
 
     describe_replay(command, replay, sizeof(replay));
-    status = runner_run(&config, &totals, error);
-    return finish(command, &totals, status, error);
+    status = runner_run(&config, &command->totals, error);
+    return finish(command, status, error);
 }
 
 static int load_scripts(struct command *command, struct sentence *error)
@@ -432,7 +531,7 @@ static int prepare(struct command *command, struct sentence *error)
 
 static int run_prepared(struct command *command, struct sentence *error)
 {
-    int opened;
+    int status;
 
     if (command->options.dry_run)
         return dry_run(command);
@@ -440,12 +539,14 @@ static int run_prepared(struct command *command, struct sentence *error)
     command->identity = run_identity_of(command->options.output);
     if (run_identity_assume(&command->identity, error) != 0)
         return complain(EXIT_ENVIRONMENT, error->text);
-    opened = open_log(command, error);
+    status = open_output(command, error);
     run_identity_resume(&command->identity);
-    if (opened != 0)
+    if (status != 0)
+        return complain(status, error->text);
+    if (command->plan.count != 0 && open_rig(command, error) != 0) {
+        run_output_undo(&command->output, &command->options);
         return complain(EXIT_ENVIRONMENT, error->text);
-    if (command->plan.count != 0 && open_rig(command, error) != 0)
-        return complain(EXIT_ENVIRONMENT, error->text);
+    }
     return run(command, error);
 }
 
@@ -456,6 +557,7 @@ int cmd_run(int argc, char **argv)
     int status;
 
     memset(&command, 0, sizeof(command));
+    command.output.evidence = -1;
     if (run_options_parse(&command.options, argc, argv, &error) != 0)
         return complain(EXIT_USAGE, error.text);
     if (command.options.help)
@@ -469,8 +571,7 @@ int cmd_run(int argc, char **argv)
     status = prepare(&command, &error);
     if (status == 0)
         status = run_prepared(&command, &error);
-    (void)results_log_close(command.log, NULL);
-    results_done_free(command.done);
+    run_output_close(&command.output);
     free(command.exercised);
     rig_free(command.rig);
     defect_set_free(command.defects);

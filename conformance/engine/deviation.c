@@ -15,17 +15,17 @@
 
 static const struct json_member members[] = {
     {"requirement", MEMBER_TEXT, true, "the id of a requirement"},
-    {"actual", MEMBER_TEXT, false, "what the device did, as results.jsonl has it"},
-    {"message", MEMBER_TEXT, false, "the step at which it did so, as results.jsonl has it"},
-    {"outcome", MEMBER_TEXT, false, "a digest of both, as results.jsonl has it"},
+    {"actual", MEMBER_TEXT, false, "the full text of \"actual\" in results.jsonl"},
+    {"message", MEMBER_TEXT, false, "the full text of \"message\" in results.jsonl"},
+    {"outcome", MEMBER_TEXT, false, "the digest \"outcome\" of results.jsonl"},
     {"role", MEMBER_TEXT, false, "\"initiator\" or \"responder\""},
     {"by", MEMBER_TEXT, false, "\"check\" or \"rule\""},
     {"finding", MEMBER_TEXT, false, "the name of a finding"},
-    {"note", MEMBER_TEXT, false, "a text for people"},
+    {"note", MEMBER_TEXT, false, "a comment"},
     {"review_by", MEMBER_TEXT, true, "a day, YYYY-MM-DD,"},
     {"sometimes", MEMBER_BOOLEAN, false, "true or false"},
-    {"reason", 0, false, "\"actual\" names what the device did, in full (docs/profiles.md)"},
-    {"verdict", 0, false, "a known deviation excuses a FAIL and nothing else"},
+    {"reason", 0, false, "\"actual\" names the outcome (docs/profiles.md)"},
+    {"verdict", 0, false, "a known deviation excuses a FAIL only"},
 };
 
 static const struct placeholder {
@@ -63,12 +63,12 @@ static int review_check(const char *day, const char *today, const char *at, stru
     char limit[32];
 
     if (day_check(day) != 0)
-        return sentence_set(error, "%s: \"review_by\" is \"%.20s\", a day that there is, YYYY-MM-DD, was expected", at,
-                            day);
+        return sentence_set(error, "%s: \"review_by\" is \"%.20s\", a calendar day, YYYY-MM-DD, was expected", at, day);
     (void)snprintf(limit, sizeof(limit), "%04ld%.6s", strtol(today, NULL, 10) + DEVIATION_YEARS, today + 4);
     if (strcmp(day, limit) > 0)
-        return sentence_set(error, "%s: \"review_by\" is %s, a day within %d years, up to %s, was expected", at, day,
-                            DEVIATION_YEARS, limit);
+        return sentence_set(error,
+                            "%s: \"review_by\" is %s, a day in the next %d years, %s at the latest, was expected", at,
+                            day, DEVIATION_YEARS, limit);
     return 0;
 }
 
@@ -100,8 +100,8 @@ static int misspelt(const char *text, const char *member, const char *at, struct
         return 0;
     (void)snprintf(word, sizeof(word), "%.*s", (int)letters + 1, text);
     nearest = nearest_name(word, placeholder_name, placeholders, PLACEHOLDERS);
-    return sentence_set(error, "%s: \"%s\" has %s, which stands for nothing%s", at, member, word,
-                        nearest != NULL ? nearest_hint(nearest, hint) : ": <number> and <hex> were expected");
+    return sentence_set(error, "%s: \"%s\" contains %s, which is no placeholder%s", at, member, word,
+                        nearest != NULL ? nearest_hint(nearest, hint) : ", <number> or <hex> was expected");
 }
 
 /* The regular expression of a text that has to be met in full, malloc'd. NULL without memory. */
@@ -159,9 +159,10 @@ static int pattern_read(struct outcome_pattern *pattern, const json_t *entry, co
         if (placeholder_at(p) == NULL && misspelt(p, member, at, error) != 0)
             return -1;
     if (!names_something(text))
-        return sentence_set(error,
-                            "%s: \"%s\" is \"%.40s\", which any text could be: what was seen was expected, in full", at,
-                            member, text);
+        return sentence_set(
+            error,
+            "%s: \"%s\" is \"%.40s\", which names no outcome: the full text of \"%s\" in results.jsonl was expected",
+            at, member, text, member);
     expression = expression_of(text);
     rc = expression != NULL ? regcomp(&pattern->whole, expression, REG_EXTENDED | REG_NOSUB) : REG_ESPACE;
     free(expression);
@@ -215,15 +216,17 @@ static int names_check(const struct known_deviation *entry, const struct catalog
 static int outcome_check(const struct known_deviation *entry, const char *at, struct sentence *error)
 {
     if (entry->outcome == NULL && entry->actual.text == NULL)
-        return sentence_set(
-            error, "%s: \"actual\" is missing: what the device did, as results.jsonl has it, was expected", at);
+        return sentence_set(error,
+                            "%s: \"actual\" is missing, the full text of \"actual\" in results.jsonl was expected", at);
     if (entry->outcome == NULL)
         return 0;
     if (entry->actual.text != NULL || entry->message.text != NULL)
-        return sentence_set(error, "%s: \"outcome\" stands in place of \"actual\" and \"message\", not beside them",
-                            at);
+        return sentence_set(
+            error,
+            "%s: \"outcome\" replaces \"actual\" and \"message\", an entry with one of the two forms was expected", at);
     if (strlen(entry->outcome) != OUTCOME_OCTETS - 1 || entry->outcome[strspn(entry->outcome, "0123456789abcdef")])
-        return sentence_set(error, "%s: \"outcome\" is \"%.40s\", the %d digits that results.jsonl has were expected",
+        return sentence_set(error,
+                            "%s: \"outcome\" is \"%.40s\", the %d digits of \"outcome\" in results.jsonl were expected",
                             at, entry->outcome, OUTCOME_OCTETS - 1);
     return 0;
 }
@@ -366,7 +369,7 @@ static bool say_other(const struct deviation_list *list, struct result *result, 
 
     if (entry == NULL)
         return false;
-    (void)snprintf(text, DEVIATION_TEXT_OCTETS, "%.400s%snot what is known of it (%.150s)%s%.350s",
+    (void)snprintf(text, DEVIATION_TEXT_OCTETS, "%.400s%sthe profile knows another outcome (%.150s)%s%.350s",
                    result->message != NULL ? result->message : "", result->message != NULL ? "; " : "",
                    finding_of(entry), entry->actual.text != NULL ? ": " : "",
                    entry->actual.text != NULL ? entry->actual.text : "");

@@ -27,22 +27,24 @@ const char *format_option_names(char *text, size_t room)
     return report_format_names("text, jsonl", text, room);
 }
 
-int format_option_results(const struct format_option *option, const char *output, char *path, size_t room,
+int format_option_results(const struct format_option *option, struct folder *output, struct format_results *results,
                           struct sentence *error)
 {
-    path[0] = '\0';
+    *results = (struct format_results){.place = {.folder = AT_FDCWD}};
     if (output != NULL) {
-        if (snprintf(path, room, "%s/results.jsonl", output) >= (int)room)
-            return sentence_set(error, "the output folder's path is too long");
+        struct place place = folder_place(output, "results.jsonl");
+
+        (void)snprintf(results->path, sizeof(results->path), "%s", place.path);
+        results->place = (struct place){place.folder, "results.jsonl", results->path};
     } else if (option->report != NULL) {
         FILE *file = tmpfile();
-        int descriptor = file != NULL ? dup(fileno(file)) : -1; /* open until the process ends: it is the file's name */
+        int descriptor = file != NULL ? fcntl(fileno(file), F_DUPFD_CLOEXEC, 0) : -1; /* open until the process ends */
 
         if (file != NULL)
             (void)fclose(file);
         if (descriptor < 0)
             return sentence_set(error, "cannot make a temporary file: %s", strerror(errno));
-        (void)snprintf(path, room, "/proc/self/fd/%d", descriptor);
+        results->place = (struct place){descriptor, "", "the temporary file for results"};
     }
     return 0;
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "reports/folder.h"
 #include "reports/format.h"
 #include "wire/sentence.h"
 
@@ -23,11 +24,17 @@ bool format_option_machine(const struct format_option *option);
 /* "text, jsonl, html, ... or md", for help texts. */
 const char *format_option_names(char *text, size_t room);
 
+/* Where the results go. */
+struct format_results {
+    struct place place; /* name NULL: nowhere */
+    char path[4200];    /* what place.path is */
+};
+
 /*
- * Where the results go: `output`/results.jsonl; without `output`, and where a report is to be made of them, a file that
- * has no name and goes with the process; else nowhere ("" in `path`). 0, or -1 with a sentence.
+ * results.jsonl in the folder `output`; without it (NULL), and where a report is to be made of them, a file that has no
+ * name and goes with the process; else nowhere. 0, or -1 with a sentence.
  */
-int format_option_results(const struct format_option *option, const char *output, char *path, size_t room,
+int format_option_results(const struct format_option *option, struct folder *output, struct format_results *results,
                           struct sentence *error);
 
 #endif

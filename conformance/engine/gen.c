@@ -352,7 +352,7 @@ bool gen_script_reads(struct gen *gen, const char *text)
 
 enum gen_status gen_load_corpus(struct gen *gen, struct sentence *error)
 {
-    struct gen_writer_config config = {.path = "/dev/null", .format = GEN_RAW};
+    struct gen_writer_config config = {.to = place_at("/dev/null"), .format = GEN_RAW};
     struct gen_room *room = room_new(gen, NULL, error);
     enum gen_status status = room != NULL ? GEN_DONE : why(gen);
     uint64_t written;

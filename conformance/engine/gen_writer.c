@@ -7,19 +7,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "conformance/engine/run_stop.h"
 #include "generator/pcapng.h"
+#include "reports/save.h"
 
 enum { PATH_OCTETS = 4200, OCTETS_A_LINE = 16, SNAP_DEFAULT = 262144, DLT_OF_RAW_IP = DLT_RAW, LINKTYPE_RAW_IP = 101 };
 
 struct gen_writer {
     struct gen_writer_config config;
-    char path[PATH_OCTETS];
-    char part[PATH_OCTETS +
-              8]; /* what is written until it is complete; empty: the path itself, or the standard output */
+    char path[PATH_OCTETS]; /* for messages */
+    struct save save;       /* what is written until it is complete */
+    bool saving;            /* false: a device, or the standard output */
     struct pcapng *pcapng;
     pcap_t *pcap;
     pcap_dumper_t *dumper;
@@ -44,25 +44,29 @@ int gen_format_from_name(const char *name, enum gen_format *format)
     return -1;
 }
 
-/* Pipes and devices are written as they are; a file takes its place when it is complete. */
+static bool is_standard_output(const struct place *to)
+{
+    return to->folder == AT_FDCWD && strcmp(to->name, "-") == 0;
+}
+
+/* Pipes and devices are written as they are; a file takes its name when it is complete. */
 static int open_output(struct gen_writer *w, struct sentence *error)
 {
-    struct stat status;
+    const struct place *to = &w->config.to;
     int file;
 
-    if (strcmp(w->config.path, "-") == 0) {
+    if (is_standard_output(to)) {
         file = dup(STDOUT_FILENO);
         return file >= 0 ? file : sentence_set(error, "the standard output is not open: %s", strerror(errno));
     }
-    if (stat(w->path, &status) == 0 && !S_ISREG(status.st_mode)) {
-        file = open(w->path, O_WRONLY | O_CLOEXEC);
+    if (save_in_place(to)) {
+        file = open(to->name, O_WRONLY | O_CLOEXEC);
     } else {
-        (void)snprintf(w->part, sizeof(w->part), "%s.part", w->path);
-        file = open(w->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-        if (file < 0)
-            w->part[0] = '\0';
-        else
-            run_stop_discard(w->part);
+        if (save_begin(&w->save, to, error) != 0)
+            return -1;
+        w->saving = true;
+        run_stop_discard(w->save.part);
+        file = fcntl(w->save.fd, F_DUPFD_CLOEXEC, 0);
     }
     return file >= 0 ? file : sentence_set(error, "%s: cannot be written: %s", w->path, strerror(errno));
 }
@@ -106,8 +110,8 @@ struct gen_writer *gen_writer_open(const struct gen_writer_config *config, struc
         return NULL;
     }
     w->config = *config;
-    if (snprintf(w->path, sizeof(w->path), "%s", strcmp(config->path, "-") == 0 ? "standard output" : config->path) >=
-        (int)sizeof(w->path)) {
+    if (snprintf(w->path, sizeof(w->path), "%s",
+                 is_standard_output(&config->to) ? "standard output" : config->to.path) >= (int)sizeof(w->path)) {
         (void)sentence_set(error, "the output's path is too long");
         free(w);
         return NULL;
@@ -222,12 +226,10 @@ int gen_writer_close(struct gen_writer *w, bool keep, struct sentence *error)
     if (w == NULL)
         return 0;
     status = close_format(w, error);
-    if (w->part[0] != '\0') {
-        if (status != 0 || !keep)
-            (void)unlink(w->part);
-        else if (rename(w->part, w->path) != 0)
-            status = sentence_set(error, "%s: cannot be written: %s", w->path, strerror(errno));
+    if (w->saving) {
         run_stop_discard(NULL);
+        if (save_end(&w->save, status == 0 && keep, status == 0 ? error : NULL) != 0)
+            status = -1;
     }
     free(w);
     return status;

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "reports/place.h"
 #include "wire/sentence.h"
 
 enum gen_format { GEN_PCAPNG, GEN_PCAP, GEN_HEX, GEN_C, GEN_RAW, GEN_FORMATS };
@@ -22,7 +23,7 @@ int gen_format_from_name(const char *name, enum gen_format *format);
 struct gen_writer;
 
 struct gen_writer_config {
-    const char *path; /* "-": the standard output */
+    struct place to; /* the path "-": the standard output */
     enum gen_format format;
     uint16_t link;       /* LINKTYPE */
     uint32_t snap;       /* octets of a frame that are kept; 0: all */

@@ -101,7 +101,7 @@ static int member_check(const char *name, const json_t *value, const struct json
         if (strcmp(member->name, name) != 0)
             continue;
         if (member->kinds == 0)
-            return sentence_set(error, "%s: there is no member \"%s\" any more: %s", at, name, member->what);
+            return sentence_set(error, "%s: \"%s\" is no longer a member: %s", at, name, member->what);
         if ((kind_of(value) & member->kinds) == 0)
             return sentence_set(error, "%s: \"%s\" is %s, %s was expected", at, name, json_kind_name(value),
                                 member->what);

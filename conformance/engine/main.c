@@ -15,6 +15,7 @@
 #include "reference-stack/cmd_peer.h"
 #include "reference-stack/complaint.h"
 #include "reference-stack/confine.h"
+#include "tools/standard_streams.h"
 #include "wire/exit_status.h"
 
 struct subcommand {
@@ -48,10 +49,10 @@ static int usage(FILE *out, int status)
           "\nwarpcheck COMMAND --help tells more.\n"
           "Exit status: 0 conforms, 1 fails, 2 usage, 3 nothing selected, 4 inconclusive, 5 deviates as known.\n",
           out);
-    return ferror(out) ? EXIT_ENVIRONMENT : status;
+    return status;
 }
 
-int main(int argc, char **argv)
+static int command(int argc, char **argv)
 {
     if (argc < 2)
         return usage(stderr, EXIT_USAGE);
@@ -69,4 +70,11 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], subcommands[i].name) == 0)
             return subcommands[i].run(argc - 1, argv + 1);
     return complaint(EXIT_USAGE, "warpcheck", "there is no command '%.40s' (warpcheck --help lists them)", argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+    if (!standard_streams_open())
+        return EXIT_ENVIRONMENT;
+    return standard_streams_close("warpcheck", command(argc, argv), EXIT_ENVIRONMENT);
 }

@@ -1,27 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/output_folder.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
+#include "reports/result.h"
 
-enum { PATH_OCTETS = 4100 };
-
-int output_folder_make(const char *path, struct sentence *error)
+int output_folder_take(struct folder **folder, const char *path, enum folder_use use, bool resumes,
+                       struct sentence *error)
 {
-    char text[PATH_OCTETS];
+    struct folder_config config = {
+        .path = path,
+        .use = use,
+        .hint = resumes ? "--force removes what an earlier run left, --resume goes on with it"
+                        : "--force removes what an earlier command left",
+    };
 
-    if (snprintf(text, sizeof(text), "%s", path) >= (int)sizeof(text))
-        return sentence_set(error, "the output folder's path is too long");
-    for (char *at = text + 1; *at != '\0'; at++) {
-        if (*at != '/')
-            continue;
-        *at = '\0';
-        (void)mkdir(text, 0777);
-        *at = '/';
+    switch (folder_take(folder, &config, error)) {
+    case 0: return 0;
+    case FOLDER_NOT_EMPTY: return EXIT_USAGE;
+    default: return EXIT_INCONCLUSIVE;
     }
-    if (mkdir(text, 0777) != 0 && errno != EEXIST)
-        return sentence_set(error, "cannot make the folder %.300s: %s", path, strerror(errno));
-    return 0;
 }

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* The folder of `-o DIR`, as run, audit and report --merge take it. */
 #ifndef CONFORMANCE_ENGINE_OUTPUT_FOLDER_H
 #define CONFORMANCE_ENGINE_OUTPUT_FOLDER_H
 
+#include "reports/folder.h"
 #include "wire/sentence.h"
 
-/* Makes the folder of `-o DIR` and those above it; one that is there already is fine. 0, or -1 with a sentence. */
-int output_folder_make(const char *path, struct sentence *error);
+/*
+ * Takes the folder. 0; or, with the sentence set, the exit status: EXIT_USAGE when something is in it that has to go
+ * first, EXIT_INCONCLUSIVE when it cannot be made or another command writes there. `resumes`: the command has --resume.
+ */
+int output_folder_take(struct folder **folder, const char *path, enum folder_use use, bool resumes,
+                       struct sentence *error);
 
 #endif

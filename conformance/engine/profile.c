@@ -158,11 +158,11 @@ static int hazards_check(const struct profile *profile, const char *path, const 
 
 static const struct json_member members[] = {
     {"name", MEMBER_TEXT, false, "a name"},
-    {"replay", MEMBER_TEXT, false, "what --dut is to be in commands that repeat a check"},
+    {"replay", MEMBER_TEXT, false, "the value of --dut in commands that repeat a check"},
     {"address", MEMBER_TEXT, true, "the device's IPv4 or IPv6 address"},
     {"port", MEMBER_NUMBER, true, "a port from 1 to 65535"},
     {"interface", MEMBER_TEXT, true, "the tester's network interface"},
-    {"own_address", MEMBER_TEXT, true, "an IPv4 or IPv6 address that nobody owns"},
+    {"own_address", MEMBER_TEXT, true, "an IPv4 or IPv6 address that no machine uses"},
     {"own_mac", MEMBER_TEXT | MEMBER_NULL, false, "a MAC address"},
     {"control", MEMBER_TEXT | MEMBER_NULL, false, "the upper tester's \"address:port\""},
     {"capabilities", MEMBER_OBJECT, false, "an object with answers to PICS items"},
@@ -215,7 +215,7 @@ int profile_load(struct profile *profile, const char *path, const struct profile
     profile->json = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
     if (profile->json == NULL)
         return where.line < 1 ? sentence_set(error, "%s: %s", path, where.text)
-                              : sentence_set(error, "%s:%d: no JSON: %s", path, where.line, where.text);
+                              : sentence_set(error, "%s:%d: this is not JSON: %s", path, where.line, where.text);
     if (read_all(profile, path, context, error) == 0)
         return 0;
     profile_free(profile);

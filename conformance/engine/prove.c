@@ -137,6 +137,7 @@ static json_t *run_unit(const struct matrix *matrix, size_t number, struct sente
         .selection = &matrix->everything,
         .catalogue = config->catalogue,
         .sim = {.seed = unit->seed},
+        .evidence = -1,
         .result = on_result,
         .user = &drawn,
     };

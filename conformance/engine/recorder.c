@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/recorder.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "conformance/engine/event_step.h"
 #include "conformance/flow/notation.h"
@@ -74,6 +76,13 @@ static void on_event(void *context, const struct flow_event *event)
     rule_engine_flow_done(recorder->rules, event->flow);
 }
 
+static void on_finding(const struct rule_finding *finding, void *argument)
+{
+    const struct recorder *recorder = argument;
+
+    recorder->config.finding(recorder->config.user, finding);
+}
+
 static bool judge_dut(const struct flow *flow, unsigned direction, void *argument)
 {
     return is_dut(argument, flow, direction);
@@ -91,7 +100,10 @@ struct recorder *recorder_new(const struct recorder_config *config, struct sente
     struct recorder *recorder = calloc(1, sizeof(*recorder));
 
     if (recorder != NULL) {
-        struct rule_config rules = {.selected = rule_selected, .judged = judge_dut, .argument = recorder};
+        struct rule_config rules = {.selected = rule_selected,
+                                    .judged = judge_dut,
+                                    .finding = config->finding != NULL ? on_finding : NULL,
+                                    .argument = recorder};
         struct flow_config flow = {.rule_state_octets = rule_state_octets()};
 
         recorder->config = *config;
@@ -141,7 +153,20 @@ void recorder_attach(struct recorder *recorder, struct rig *rig)
     rig->link->tap_context = recorder;
 }
 
-int recorder_begin(struct recorder *recorder, const char *pcapng, const char *title, struct sentence *error)
+/* A file of that name is of a check that was stopped: a new one takes its place, and a link is not followed. */
+static struct pcapng *open_evidence(const struct place *place, const char *title, struct sentence *error)
+{
+    int fd;
+
+    (void)unlinkat(place->folder, place->name, 0);
+    fd = openat(place->folder, place->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd >= 0)
+        return pcapng_open_file(fd, place->path, PCAPNG_ETHERNET, "warpcheck", title, error);
+    (void)sentence_set(error, "%s: cannot create the capture file: %s", place->path, strerror(errno));
+    return NULL;
+}
+
+int recorder_begin(struct recorder *recorder, const struct place *pcapng, const char *title, struct sentence *error)
 {
     recorder->frame = 0;
     recorder->start_ns = 0;
@@ -150,7 +175,7 @@ int recorder_begin(struct recorder *recorder, const char *pcapng, const char *ti
     recorder->steps = recorder->config.ladder ? json_array() : NULL;
     if (pcapng == NULL)
         return 0;
-    recorder->evidence = pcapng_open(pcapng, "warpcheck", title, error);
+    recorder->evidence = open_evidence(pcapng, title, error);
     if (recorder->evidence == NULL)
         return -1;
     pcapng_set_autoflush(recorder->evidence, !recorder->rig->simulated);

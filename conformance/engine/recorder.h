@@ -12,12 +12,15 @@
 #include "conformance/engine/rig.h"
 #include "conformance/flow/flow.h"
 #include "conformance/rules/rule.h"
+#include "reports/place.h"
 
 struct recorder;
 
 struct recorder_config {
     bool ladder;                                  /* gather ladder steps */
     bool (*selected)(const char *id, void *user); /* rules wanted; NULL: all */
+    /* What a rule found in what the device sent, each time; the strings are valid during the call. NULL: no wish. */
+    void (*finding)(void *user, const struct rule_finding *finding);
     /* One verdict of a rule on a flow that has ended; the strings are valid during the call. */
     void (*rule_result)(void *user, const struct rule_result *result, const struct flow *flow);
     void *user;
@@ -31,10 +34,10 @@ void recorder_free(struct recorder *recorder);
 void recorder_attach(struct recorder *recorder, struct rig *rig);
 
 /*
- * A new check begins: frames count from 1. `pcapng` is the evidence file, or NULL for none; `title` goes into its head.
- * -1 with a sentence when the file cannot be written; the recording goes on without it.
+ * A new check begins: frames count from 1. `pcapng` is the evidence file, which replaces one of its name, or NULL for none;
+ * `title` goes into its head. -1 with a sentence when the file cannot be written; the recording goes on without it.
  */
-int recorder_begin(struct recorder *recorder, const char *pcapng, const char *title, struct sentence *error);
+int recorder_begin(struct recorder *recorder, const struct place *pcapng, const char *title, struct sentence *error);
 
 /* A comment for the next frame, and a note in the ladder. */
 void recorder_note(struct recorder *recorder, const char *text);

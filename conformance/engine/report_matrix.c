@@ -131,6 +131,7 @@ static void tell_apart(struct run *runs, size_t count)
 
 int report_matrix(char *const *inputs, size_t count, const char *output, struct sentence *error)
 {
+    const struct place to = place_at(output);
     struct run *runs = calloc(count, sizeof(*runs));
     struct matrix_column columns[MATRIX_COLUMNS_MAX];
     struct catalogue *catalogue = NULL;
@@ -148,7 +149,7 @@ int report_matrix(char *const *inputs, size_t count, const char *output, struct 
             find_page(&runs[i], output);
             columns[i] = (struct matrix_column){runs[i].name, &runs[i].report, runs[i].page[0] ? runs[i].page : NULL};
         }
-        if (rc == 0 && matrix_write(columns, count, catalogue, output, error) != 0)
+        if (rc == 0 && matrix_write(columns, count, catalogue, &to, error) != 0)
             rc = FAILED_TO_WRITE;
     }
     for (size_t i = 0; runs != NULL && i < count; i++)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "conformance/engine/cmd_report.h"
+#include "conformance/engine/format_option.h"
 #include "conformance/engine/output_folder.h"
 #include "conformance/requirements/catalogue.h"
 #include "reference-stack/complaint.h"
@@ -61,8 +62,6 @@ static int finish(struct terminal *terminal, const struct merge_outcome *outcome
     (void)snprintf(page, sizeof(page), "%.4100s/index.html", output);
     terminal->unfinished = outcome->incomplete[0] != '\0';
     terminal_summary(terminal, &outcome->summary, page);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        return complain(EXIT_INCONCLUSIVE, "standard output could not be written");
     if (outcome->evidence_missing != 0 && outcome->incomplete[0] == '\0')
         (void)complaint(0, "warpcheck report", "%zu files of evidence are not where the results say",
                         outcome->evidence_missing);
@@ -73,26 +72,43 @@ static int finish(struct terminal *terminal, const struct merge_outcome *outcome
     return (int)exit_status_accepting(merge_exit_status(outcome), accept_known);
 }
 
+static int write_merged(struct merge *merge, const struct catalogue *catalogue, struct folder *folder,
+                        struct merge_outcome *outcome, struct sentence *error)
+{
+    struct format_option option = {0};
+    struct format_results results;
+
+    if (merge_write(merge, folder, outcome, error) != 0 ||
+        format_option_results(&option, folder, &results, error) != 0 ||
+        engine_write_reports(&results.place, folder, NULL, catalogue, error) != 0)
+        return -1;
+    return 0;
+}
+
 static int merge_all(struct merge *merge, const struct catalogue *catalogue, char *const *inputs, size_t count,
-                     const char *output, bool accept_known)
+                     const struct report_merge_output *output)
 {
     struct terminal terminal;
     struct merge_outcome outcome = {.contradiction = on_contradiction, .user = &terminal};
+    struct folder *folder;
     struct sentence error = {{0}};
-    char results[4200];
+    int status;
 
-    (void)snprintf(results, sizeof(results), "%.4100s/results.jsonl", output);
     terminal_init(&terminal, stdout);
     for (size_t i = 0; i < count; i++)
-        if (add(merge, inputs[i], output, &error) != 0)
+        if (add(merge, inputs[i], output->path, &error) != 0)
             return complain(EXIT_USAGE, error.text);
-    if (output_folder_make(output, &error) != 0 || merge_write(merge, output, &outcome, &error) != 0 ||
-        engine_write_reports(results, output, NULL, catalogue, &error) != 0)
+    status = output_folder_take(&folder, output->path, output->force ? FOLDER_FORCE : FOLDER_NEW, false, &error);
+    if (status != 0)
+        return complain(status, error.text);
+    status = write_merged(merge, catalogue, folder, &outcome, &error);
+    folder_leave(folder);
+    if (status != 0)
         return complain(EXIT_INCONCLUSIVE, error.text);
-    return finish(&terminal, &outcome, output, accept_known);
+    return finish(&terminal, &outcome, output->path, output->accept_known);
 }
 
-int report_merge(char *const *inputs, size_t count, const char *output, bool accept_known)
+int report_merge(char *const *inputs, size_t count, const struct report_merge_output *output)
 {
     struct catalogue *catalogue = NULL;
     struct merge *merge = NULL;
@@ -104,7 +120,7 @@ int report_merge(char *const *inputs, size_t count, const char *output, bool acc
     else if ((merge = merge_new(catalogue)) == NULL)
         status = complain(EXIT_INCONCLUSIVE, "out of memory");
     else
-        status = merge_all(merge, catalogue, inputs, count, output, accept_known);
+        status = merge_all(merge, catalogue, inputs, count, output);
     merge_free(merge);
     catalogue_free(catalogue);
     return status;

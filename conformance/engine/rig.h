@@ -32,6 +32,8 @@ struct rig_ops {
     /* Makes the device new, as at power-on: -1 with a sentence when that failed; `gone` says whether for good. */
     int (*reset)(struct rig *rig, struct sentence *error);
     void (*free)(struct rig *rig);
+    /* Frames so far that the capture of the link has dropped. NULL: a link that drops none without a word. */
+    uint64_t (*dropped)(struct rig *rig);
 };
 
 struct rig {
@@ -98,6 +100,12 @@ struct rig *rig_profile_new(const struct profile *profile, uint64_t seed, const 
 
 /* Moves frames and timers until something happened or `deadline_ns`. 1: something, 0: the deadline, -1: link failed. */
 int rig_pump(struct rig *rig, uint64_t deadline_ns);
+
+/* Frames so far that came and that nobody saw: the capture has dropped them. */
+static inline uint64_t rig_dropped(struct rig *rig)
+{
+    return rig->ops->dropped != NULL ? rig->ops->dropped(rig) : 0;
+}
 
 static inline uint64_t rig_now(struct rig *rig)
 {

@@ -115,7 +115,13 @@ static void net_free(struct rig *rig)
     free(net);
 }
 
-static const struct rig_ops net_rig_ops = {.command = net_command, .reset = net_reset, .free = net_free};
+static uint64_t net_dropped(struct rig *rig)
+{
+    return link_net_dropped(rig->link);
+}
+
+static const struct rig_ops net_rig_ops = {
+    .command = net_command, .reset = net_reset, .free = net_free, .dropped = net_dropped};
 
 static struct net_rig *net_rig_new(struct sentence *error)
 {

@@ -23,8 +23,10 @@ static const char usage[] =
     "  --shard I/N      runs part I of N of what is selected, the same part everywhere; report --merge makes one of\n"
     "                   them\n"
     "  -o DIR           writes results.jsonl and evidence/ there, and the reports:\n"
-    "                   %s\n"
-    "  --resume         goes on with the results in -o DIR\n"
+    "                   %s;\n"
+    "                   the folder has to be empty, and no other command may write there meanwhile\n"
+    "  --force          removes what an earlier run left in -o DIR\n"
+    "  --resume         goes on with the results in -o DIR, which the same command has to have made\n"
     "  --dry-run        shows what would be run\n"
     "  --all            shows passes and skips too\n"
     "  --ladders        draws the ladder below each failure\n"
@@ -46,6 +48,7 @@ struct flag {
 static const struct flag flags[] = {
     {"--simulate", offsetof(struct run_options, simulate)},
     {"--ipv6", offsetof(struct run_options, ipv6)},
+    {"--force", offsetof(struct run_options, force)},
     {"--resume", offsetof(struct run_options, resume)},
     {"--dry-run", offsetof(struct run_options, dry_run)},
     {"--all", offsetof(struct run_options, all)},
@@ -111,6 +114,8 @@ static int consistent(const struct run_options *options, struct sentence *error)
                             "--dut names a device of its own: --simulate and --defect are for the reference stack");
     if (options->resume && options->output == NULL)
         return sentence_set(error, "--resume needs -o DIR with the results to go on with");
+    if (options->force && (options->resume || options->output == NULL))
+        return sentence_set(error, "--force removes what is in -o DIR: it needs one, and has no place beside --resume");
     return 0;
 }
 

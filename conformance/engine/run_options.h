@@ -28,6 +28,7 @@ struct run_options {
     bool simulate;
     bool ipv6;
     bool resume;
+    bool force; /* what an earlier run left in `output` is removed */
     bool dry_run;
     struct format_option format;
     bool all;     /* show passes too */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "conformance/engine/script_internal.h"
+#include "conformance/engine/shard.h"
 #include "tools/embedded.h"
 
 /* A script that computes longer than any check has a reason to is stopped with an error. */
@@ -231,6 +232,11 @@ static int load(lua_State *lua)
     return 0;
 }
 
+static void digest(struct script_host *host, const void *octets, size_t count)
+{
+    host->digest = shard_digest_octets(shard_digest_number(host->digest, count), octets, count);
+}
+
 static int load_into(struct script_room *room, struct loading *loading, struct sentence *error)
 {
     struct script_host *host = room->host;
@@ -238,6 +244,7 @@ static int load_into(struct script_room *room, struct loading *loading, struct s
     struct sentence why;
     int status;
 
+    digest(host, loading->octets, loading->count);
     host->short_of_memory = false;
     host->loading = keep_string(host, loading->path);
     if (host->loading == NULL) {
@@ -284,6 +291,11 @@ int script_load_embedded(struct script_host *host, struct sentence *error)
     return room != NULL ? 0 : -1;
 }
 
+uint64_t script_digest(const struct script_host *host)
+{
+    return host->digest;
+}
+
 bool script_short_of_memory(const struct script_host *host)
 {
     return host->short_of_memory && !host->account.at_limit;
@@ -306,6 +318,10 @@ struct script_host *script_host_new(struct sentence *error)
     }
     host->account.memory_max = LUA_SANDBOX_MEMORY_MAX;
     host->work = WORK_MAX;
+    host->digest = SHARD_DIGEST_START;
+    for (size_t i = 0; i < embedded_script_count; i++)
+        if (is_library(embedded_scripts[i].path))
+            digest(host, embedded_scripts[i].octets, embedded_scripts[i].size);
     return host;
 }
 

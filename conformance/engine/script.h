@@ -62,6 +62,9 @@ int script_load_embedded(struct script_host *host, struct sentence *error);
 /* Loads one script file, or every .lua below a folder. */
 int script_load_path(struct script_host *host, const char *path, struct sentence *error);
 
+/* A digest of the contents of all scripts that were loaded, the library included, in this order. */
+uint64_t script_digest(const struct script_host *host);
+
 /* What was loaded last failed because the system's memory was short, not because of the script. */
 bool script_short_of_memory(const struct script_host *host);
 

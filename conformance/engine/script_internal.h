@@ -38,6 +38,7 @@ struct script_host {
     char *texts[OUTCOME_TEXTS]; /* of the last outcome */
     int line;
     uint64_t frame;
+    uint64_t digest; /* of the scripts that were loaded */
 };
 
 /* The room of a state. */

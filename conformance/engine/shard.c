@@ -95,6 +95,15 @@ uint64_t shard_digest_text(uint64_t digest, const char *text)
     return add_octet(digest, 0);
 }
 
+uint64_t shard_digest_octets(uint64_t digest, const void *octets, size_t count)
+{
+    const unsigned char *at = octets;
+
+    for (size_t i = 0; i < count; i++)
+        digest = add_octet(digest, at[i]);
+    return digest;
+}
+
 uint64_t shard_digest_number(uint64_t digest, uint64_t number)
 {
     for (unsigned i = 0; i < 8; i++)

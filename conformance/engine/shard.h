@@ -36,6 +36,7 @@ int shard_assign(const uint64_t *weights, size_t count, unsigned of, unsigned *o
 /* A digest of what is divided: begin with SHARD_DIGEST_START, add each unit's texts and numbers in order. */
 #define SHARD_DIGEST_START UINT64_C(14695981039346656037)
 uint64_t shard_digest_text(uint64_t digest, const char *text);
+uint64_t shard_digest_octets(uint64_t digest, const void *octets, size_t count);
 uint64_t shard_digest_number(uint64_t digest, uint64_t number);
 void shard_digest_show(uint64_t digest, char text[SHARD_DIGEST_OCTETS]);
 

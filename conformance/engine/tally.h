@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the rules said over a whole live run: the worst verdict for each requirement, with the first finding of that
- * kind, however many flows the checks made.
+ * What the rules found in the traffic of one check: for each requirement and role of the device the worst verdict, with the
+ * first finding of that verdict, however many flows the check made. Each finding is judged by itself: a failure that a
+ * known deviation excuses hides no failure that is not excused.
  */
 #ifndef CONFORMANCE_ENGINE_TALLY_H
 #define CONFORMANCE_ENGINE_TALLY_H
@@ -10,18 +11,18 @@
 
 #include "conformance/flow/flow.h"
 #include "conformance/rules/rule.h"
+#include "reports/result.h"
 
 struct tally_entry {
     const struct rule *rule;
     bool exercised;
-    enum rule_verdict verdict;
-    uint64_t findings; /* with that verdict */
+    enum verdict verdict; /* KNOWN: it failed, and each failure is excused */
+    uint64_t findings;    /* with that verdict */
     uint64_t passes;
-    uint64_t frame; /* in the evidence of the check that `check` names */
-    char *role;
+    uint64_t frame;   /* in the evidence of the check */
+    const char *role; /* NULL: not known */
     char *flow;
     char *expected, *actual, *message;
-    char *check; /* where it was seen first */
 };
 
 struct tally;
@@ -33,11 +34,16 @@ void tally_free(struct tally *tally);
 /* Forgets everything. */
 void tally_clear(struct tally *tally);
 
-/* One flow's result; `check` names the evidence it is in (may be ""). Returns the entry. */
-struct tally_entry *tally_add(struct tally *tally, const struct rule_result *result, const struct flow *flow,
-                              const char *check);
+/* One finding; `known`: a known deviation excuses it. */
+void tally_finding(struct tally *tally, const struct rule_finding *finding, bool known);
 
-/* The i-th rule's entry; NULL from rule_count() on. */
+/* One flow's result: how often the rule was kept there. tally_finding() was called for each of its findings. */
+void tally_passes(struct tally *tally, const struct rule_result *result, const struct flow *flow);
+
+/* So many entries there can be. */
+size_t tally_room(void);
+
+/* The i-th entry, those of a rule beside each other; NULL from tally_room() on. */
 const struct tally_entry *tally_at(const struct tally *tally, size_t i);
 
 #endif

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FLOWS_MAX = 4096, BUFFER_MAX = 32 << 20, HALF_BUFFER_MAX = 256 << 10, EVICT_CANDIDATES = 8 };
-
 const char *flow_reason_text(enum flow_reason reason)
 {
     static const char *const texts[FLOW_REASON_COUNT] = {
@@ -18,6 +16,7 @@ const char *flow_reason_text(enum flow_reason reason)
         [FLOW_REASON_LATE] = "the capture begins in mid-stream: decoded from the first FPDU that could be verified",
         [FLOW_REASON_NO_FPDU] = "no FPDU was found in this direction",
         [FLOW_REASON_STREAMING] = "the ULP's own octets stand before the start-up frame",
+        [FLOW_REASON_NO_MEMORY] = "the decoder has no memory for this direction",
         [FLOW_REASON_EVICTED] = "more connections are open than the decoder follows at once",
         [FLOW_REASON_CHECKSUM] = "the SCTP packet's checksum is wrong: a receiver drops it",
         [FLOW_REASON_MESSAGE_SHORT] = "the user message is too short for its DDP-SSN",
@@ -151,6 +150,7 @@ bool flow_recognise(struct flow_decoder *decoder, struct flow_connection *connec
     if (flow == NULL)
         return false;
     connection->flow = flow;
+    flow_settle_flow(decoder, connection);
     connection->swap = initiator; /* side `initiator` becomes direction 0 */
     flow->roles_known = roles_known;
     flow->last_frame = connection->last_frame;
@@ -179,202 +179,59 @@ bool flow_recognise(struct flow_decoder *decoder, struct flow_connection *connec
     return true;
 }
 
-/* ---- connections ----------------------------------------------------------------------------------------------- */
+/* ---- frames -------------------------------------------------------------------------------------------------------- */
 
-static unsigned cache_slot(const struct flow_key *key)
+static struct flow_connection *take(struct flow_decoder *decoder, enum flow_protocol protocol,
+                                    const struct flow_layers *layers, const struct flow_carrier_frames *carrier)
 {
-    uint32_t a, b;
+    struct flow_account *account = &decoder->totals.account;
 
-    memcpy(&a, key->address[0] + (key->family == 4 ? 0 : 12), sizeof(a));
-    memcpy(&b, key->address[1] + (key->family == 4 ? 0 : 12), sizeof(b));
-    a ^= b * 31u ^ (uint32_t)key->port[0] * 2654435761u ^ (uint32_t)key->port[1] * 40503u;
-    return (a ^ a >> 12 ^ a >> 24) % FLOW_CACHE;
-}
-
-static void age_unlink(struct flow_decoder *decoder, struct flow_connection *connection)
-{
-    if (connection->newer != NULL)
-        connection->newer->older = connection->older;
-    else
-        decoder->newest = connection->older;
-    if (connection->older != NULL)
-        connection->older->newer = connection->newer;
-    else
-        decoder->oldest = connection->newer;
-}
-
-static void age_newest(struct flow_decoder *decoder, struct flow_connection *connection)
-{
-    connection->newer = NULL;
-    connection->older = decoder->newest;
-    if (decoder->newest != NULL)
-        decoder->newest->newer = connection;
-    else
-        decoder->oldest = connection;
-    decoder->newest = connection;
-}
-
-static bool is_closed(const struct flow_connection *connection)
-{
-    return connection->side[0].reset || connection->side[1].reset ||
-           (connection->side[0].closed && connection->side[1].closed);
-}
-
-static void free_connection(struct flow_decoder *decoder, struct flow_connection *connection)
-{
-    unsigned slot = cache_slot(&connection->key);
-
-    if (decoder->cache[slot] == connection)
-        decoder->cache[slot] = NULL;
-    HASH_DEL(decoder->connections, connection);
-    age_unlink(decoder, connection);
-    decoder->connection_count--;
-    for (unsigned i = 0; i < 2; i++) {
-        flow_tcp_release(decoder, &connection->side[i]);
-        flow_mpa_release(decoder, &connection->side[i]);
-        if (connection->flow != NULL)
-            free(connection->flow->half[i].requests);
+    switch (protocol) {
+    case FLOW_PROTOCOL_TCP:
+        decoder->totals.tcp_segments++;
+        account->row[FLOW_ROW_HEADERS].octets += carrier->octets - layers->segment.captured;
+        return flow_connection_segment(decoder, &layers->segment, carrier);
+    case FLOW_PROTOCOL_NONE: flow_account_count(account, layers->row, carrier->frames, carrier->octets); break;
+    case FLOW_PROTOCOL_FRAGMENT: flow_fragment_packet(decoder, layers, carrier); break;
+    case FLOW_PROTOCOL_SCTP: flow_sctp_packet(decoder, &layers->datagram, carrier); break;
+    default: flow_infiniband_packet(decoder, &layers->datagram, carrier); break;
     }
-    free(connection->flow);
-    free(connection);
+    return NULL;
 }
 
-static void end_connection(struct flow_decoder *decoder, struct flow_connection *connection, enum flow_reason reason)
+void flow_take_layers(struct flow_decoder *decoder, enum flow_protocol protocol, const struct flow_layers *layers,
+                      const struct flow_carrier_frames *carrier)
 {
-    flow_tcp_flush(decoder, connection);
-    for (unsigned i = 0; i < 2; i++)
-        flow_mpa_end(decoder, connection, i);
-    if (connection->flow != NULL) {
-        struct flow_event event =
-            flow_event_make(connection, connection->swap, FLOW_END, connection->last_frame, connection->last_ns);
-
-        event.reason = reason;
-        flow_event_send(decoder, &event);
-    }
-    free_connection(decoder, connection);
+    (void)take(decoder, protocol, layers, carrier);
 }
 
-/*
- * Makes room for one more: of the first few in the list the one that is closed, or has been idle longest, goes; the
- * others go to its end. Comes close to "least recently used" without a list to mend at every frame.
- */
-static void evict(struct flow_decoder *decoder)
+static void count_frame(struct flow_decoder *decoder, uint64_t time_ns, size_t captured, size_t length)
 {
-    struct flow_connection *candidates[EVICT_CANDIDATES], *victim = decoder->oldest;
-    size_t count = 0;
-    bool closed;
-
-    if (victim == NULL)
-        return;
-    for (struct flow_connection *next = victim; next != NULL && count < EVICT_CANDIDATES; next = next->newer) {
-        candidates[count++] = next;
-        if (is_closed(next) != is_closed(victim) ? is_closed(next) : next->last_frame < victim->last_frame)
-            victim = next;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (candidates[i] == victim)
-            continue;
-        age_unlink(decoder, candidates[i]);
-        age_newest(decoder, candidates[i]);
-    }
-    closed = is_closed(victim);
-    if (!closed && victim->flow != NULL)
-        decoder->totals.evicted++;
-    end_connection(decoder, victim, closed ? FLOW_REASON_COUNT : FLOW_REASON_EVICTED);
-}
-
-static struct flow_connection *new_connection(struct flow_decoder *decoder, const struct flow_segment *segment,
-                                              const struct flow_frame *frame)
-{
-    struct flow_connection *connection = calloc(1, sizeof(*connection));
-
-    if (connection == NULL)
-        return NULL;
-    if (decoder->connection_count >= decoder->config.flows_max)
-        evict(decoder);
-    connection->key = segment->key;
-    connection->first_side = segment->side;
-    connection->first_frame = frame->number;
-    connection->first_ns = frame->time_ns;
-    connection->side[0].state = connection->side[1].state = SIDE_LATE;
-    HASH_ADD(hh, decoder->connections, key, sizeof(connection->key), connection);
-    age_newest(decoder, connection);
-    decoder->connection_count++;
-    decoder->totals.connections++;
-    return connection;
-}
-
-static struct flow_connection *find_connection(struct flow_decoder *decoder, const struct flow_key *key)
-{
-    struct flow_connection **cached = &decoder->cache[cache_slot(key)];
-    struct flow_connection *connection = *cached;
-
-    if (connection == NULL || memcmp(&connection->key, key, sizeof(*key)) != 0) {
-        HASH_FIND(hh, decoder->connections, key, sizeof(*key), connection);
-        if (connection == NULL)
-            return NULL;
-        *cached = connection;
-    }
-    return connection;
-}
-
-/* A SYN with another sequence number than the one that this connection has: the 4-tuple lives again. */
-static bool is_new_life(const struct flow_connection *connection, const struct flow_segment *segment)
-{
-    const struct flow_side *side = &connection->side[segment->side];
-
-    if ((segment->flags & TCP_BIT_SYN) == 0 || !side->seq_known)
-        return false;
-    return !side->syn_seen || side->isn != segment->seq;
-}
-
-/* The connection that the segment belongs to, as it is now; NULL when there is none. */
-static struct flow_connection *take_segment(struct flow_decoder *decoder, const struct flow_segment *segment,
-                                            const struct flow_frame *frame)
-{
-    struct flow_connection *connection = find_connection(decoder, &segment->key);
-
-    if (connection != NULL && is_new_life(connection, segment)) {
-        end_connection(decoder, connection, FLOW_REASON_COUNT);
-        connection = NULL;
-    }
-    if (connection == NULL) {
-        if (segment->length == 0 && (segment->flags & TCP_BIT_SYN) == 0)
-            return NULL;
-        connection = new_connection(decoder, segment, frame);
-        if (connection == NULL)
-            return NULL;
-    }
-    connection->last_frame = frame->number;
-    connection->last_ns = frame->time_ns;
-    if (connection->flow != NULL) {
-        connection->flow->last_frame = frame->number;
-        connection->flow->last_ns = frame->time_ns;
-    }
-    flow_tcp_segment(decoder, connection, segment, frame);
-    return connection;
+    decoder->totals.frames++;
+    decoder->totals.octets += captured;
+    decoder->totals.cut_frames += length > captured;
+    decoder->now_ns = time_ns;
 }
 
 void flow_decoder_frame(struct flow_decoder *decoder, const struct flow_frame *frame)
 {
-    struct flow_segment segment;
-    struct flow_datagram datagram;
+    struct flow_carrier_frames carrier = {frame, 1, frame->captured};
+    struct flow_layers layers;
+    enum flow_protocol protocol = flow_link_frame(frame, &layers);
 
-    decoder->totals.frames++;
-    decoder->now_ns = frame->time_ns;
-    switch (flow_link_frame(frame, &segment, &datagram, &decoder->totals)) {
-    case FLOW_PROTOCOL_NONE: break;
-    case FLOW_PROTOCOL_TCP: take_segment(decoder, &segment, frame); break;
-    case FLOW_PROTOCOL_SCTP: flow_sctp_packet(decoder, &datagram, frame->number, frame->time_ns); break;
-    default: flow_infiniband_packet(decoder, &datagram, frame->number, frame->time_ns); break;
-    }
+    count_frame(decoder, frame->time_ns, frame->captured, frame->length);
+    decoder->totals.account.row[FLOW_ROW_IP_CHECKSUM].items += layers.bad_checksum;
+    (void)take(decoder, protocol, &layers, &carrier);
 }
 
-static void take_packet(struct flow_decoder *decoder, const struct flow_packet *packet, enum flow_protocol protocol,
-                        struct flow_datagram *datagram)
+static void take_packet(struct flow_decoder *decoder, const struct flow_packet *packet, enum flow_protocol protocol)
 {
-    decoder->totals.frames++;
-    decoder->now_ns = packet->time_ns;
+    struct flow_frame frame = {.number = packet->number, .time_ns = packet->time_ns};
+    struct flow_carrier_frames carrier = {&frame, 1, packet->captured};
+    struct flow_layers layers = {.row = FLOW_ROW_IP_PROTOCOL};
+    struct flow_datagram *datagram = &layers.datagram;
+
+    count_frame(decoder, packet->time_ns, packet->captured, packet->length);
     *datagram = (struct flow_datagram){
         .protocol = protocol,
         .family = packet->family,
@@ -384,44 +241,38 @@ static void take_packet(struct flow_decoder *decoder, const struct flow_packet *
         .captured = packet->captured,
         .length = packet->length > packet->captured ? packet->length : packet->captured,
     };
-    decoder->totals.cut_frames += packet->length > packet->captured;
+    if (protocol == FLOW_PROTOCOL_SCTP)
+        datagram->ip_octets = (packet->family == 4 ? 20 : 40) + datagram->length; /* without options */
+    if (packet->family != 4 && packet->family != 6 && (packet->family != 0 || protocol != FLOW_PROTOCOL_GRH))
+        protocol = FLOW_PROTOCOL_NONE;
+    (void)take(decoder, protocol, &layers, &carrier);
 }
 
 void flow_decoder_sctp(struct flow_decoder *decoder, const struct flow_packet *packet)
 {
-    struct flow_datagram datagram;
-
-    take_packet(decoder, packet, FLOW_PROTOCOL_SCTP, &datagram);
-    datagram.ip_octets = (packet->family == 4 ? 20 : 40) + datagram.length; /* without options */
-    if (packet->family == 4 || packet->family == 6)
-        flow_sctp_packet(decoder, &datagram, packet->number, packet->time_ns);
+    take_packet(decoder, packet, FLOW_PROTOCOL_SCTP);
 }
 
 void flow_decoder_roce(struct flow_decoder *decoder, const struct flow_packet *packet)
 {
-    struct flow_datagram datagram;
-
-    take_packet(decoder, packet, packet->family == 0 ? FLOW_PROTOCOL_GRH : FLOW_PROTOCOL_BTH, &datagram);
-    if (packet->family == 0 || packet->family == 4 || packet->family == 6)
-        flow_infiniband_packet(decoder, &datagram, packet->number, packet->time_ns);
+    take_packet(decoder, packet, packet->family == 0 ? FLOW_PROTOCOL_GRH : FLOW_PROTOCOL_BTH);
 }
 
 const struct flow *flow_decoder_segment(struct flow_decoder *decoder, const struct flow_packet *packet,
                                         enum flow_direction *direction)
 {
-    struct flow_frame frame = {.time_ns = packet->time_ns, .number = packet->number};
+    struct flow_frame frame = {.number = packet->number, .time_ns = packet->time_ns};
+    struct flow_carrier_frames carrier = {&frame, 1, packet->captured};
     struct flow_connection *connection;
-    struct flow_segment segment;
+    struct flow_layers layers;
+    enum flow_protocol protocol = flow_link_packet(packet, &layers);
 
-    decoder->totals.frames++;
-    decoder->now_ns = packet->time_ns;
-    if (!flow_link_packet(packet, &segment, &decoder->totals))
-        return NULL;
-    connection = take_segment(decoder, &segment, &frame);
+    count_frame(decoder, packet->time_ns, packet->captured, packet->length);
+    connection = take(decoder, protocol, &layers, &carrier);
     if (connection == NULL || connection->flow == NULL)
         return NULL;
     if (direction != NULL)
-        *direction = flow_direction_of(connection, segment.side);
+        *direction = flow_direction_of(connection, layers.segment.side);
     return connection->flow;
 }
 
@@ -435,12 +286,14 @@ struct flow_decoder *flow_decoder_create(const struct flow_config *config, flow_
         return NULL;
     if (config != NULL)
         decoder->config = *config;
+    if (decoder->config.connections_max == 0)
+        decoder->config.connections_max = FLOW_CONNECTIONS_MAX;
     if (decoder->config.flows_max == 0)
-        decoder->config.flows_max = FLOWS_MAX;
+        decoder->config.flows_max = FLOW_FLOWS_MAX;
     if (decoder->config.buffer_max == 0)
-        decoder->config.buffer_max = BUFFER_MAX;
+        decoder->config.buffer_max = FLOW_BUFFER_MAX;
     if (decoder->config.half_buffer_max == 0)
-        decoder->config.half_buffer_max = HALF_BUFFER_MAX;
+        decoder->config.half_buffer_max = FLOW_HALF_BUFFER_MAX;
     decoder->sink = sink;
     decoder->ctx = ctx;
     decoder->scratch = malloc(FPDU_SCRATCH_OCTETS);
@@ -454,8 +307,8 @@ struct flow_decoder *flow_decoder_create(const struct flow_config *config, flow_
 void flow_decoder_finish(struct flow_decoder *decoder)
 {
     decoder->finishing = true;
-    while (decoder->oldest != NULL)
-        end_connection(decoder, decoder->oldest, FLOW_REASON_COUNT);
+    flow_fragment_finish(decoder);
+    flow_connections_finish(decoder);
     flow_sctp_finish(decoder, true);
     flow_cm_finish(decoder, true);
     decoder->finishing = false;
@@ -465,8 +318,8 @@ void flow_decoder_destroy(struct flow_decoder *decoder)
 {
     if (decoder == NULL)
         return;
-    while (decoder->oldest != NULL)
-        free_connection(decoder, decoder->oldest);
+    flow_fragment_finish(decoder);
+    flow_connections_free(decoder);
     flow_sctp_finish(decoder, false);
     flow_cm_finish(decoder, false);
     free(decoder->scratch);
@@ -478,7 +331,8 @@ const struct flow_totals *flow_decoder_totals(const struct flow_decoder *decoder
     return &decoder->totals;
 }
 
-void flow_totals_add(struct flow_totals *totals, const struct flow_totals *others)
+/* Adds `others` to `totals`, each counter `times` times: 1, or UINT64_MAX, which is -1. */
+static void totals_combine(struct flow_totals *totals, const struct flow_totals *others, uint64_t times)
 {
     enum { COUNTERS = sizeof(*totals) / sizeof(uint64_t) };
     uint64_t sums[COUNTERS], more[COUNTERS];
@@ -487,6 +341,26 @@ void flow_totals_add(struct flow_totals *totals, const struct flow_totals *other
     memcpy(sums, totals, sizeof(sums));
     memcpy(more, others, sizeof(more));
     for (size_t i = 0; i < COUNTERS; i++)
-        sums[i] += more[i];
+        sums[i] += times * more[i];
     memcpy(totals, sums, sizeof(sums));
+}
+
+bool flow_totals_balanced(const struct flow_totals *totals)
+{
+    struct flow_count judged = flow_account_sum(&totals->account, FLOW_JUDGED);
+    struct flow_count foreign = flow_account_sum(&totals->account, FLOW_FOREIGN);
+    struct flow_count unjudged = flow_account_sum(&totals->account, FLOW_UNJUDGED);
+
+    return judged.frames + foreign.frames + unjudged.frames == totals->frames &&
+           judged.octets + foreign.octets + unjudged.octets == totals->octets;
+}
+
+void flow_totals_add(struct flow_totals *totals, const struct flow_totals *others)
+{
+    totals_combine(totals, others, 1);
+}
+
+void flow_totals_subtract(struct flow_totals *totals, const struct flow_totals *others)
+{
+    totals_combine(totals, others, UINT64_MAX);
 }

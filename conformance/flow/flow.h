@@ -32,6 +32,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "conformance/flow/flow_account.h"
 #include "wire/atomic.h"
 #include "wire/ddp.h"
 #include "wire/ddp_sctp.h"
@@ -65,6 +66,8 @@ enum flow_link {
     FLOW_LINK_INFINIBAND = 247, /* from the LRH on */
     FLOW_LINK_LINUX_SLL2 = 276,
 };
+
+#define FLOW_LINK_NONE UINT32_MAX /* the capture does not describe the interface: the frame is counted, not decoded */
 
 /* True when flow_decoder_frame() reads frames of this LINKTYPE. */
 bool flow_link_known(uint32_t link);
@@ -184,6 +187,7 @@ struct flow_half {
     uint64_t crc_errors;
     uint64_t marker_errors;
     uint64_t resyncs;  /* times that sync was lost */
+    size_t begun;      /* octets of an FPDU of which the rest has not come yet */
     size_t unfinished; /* at FLOW_END: octets of an FPDU that was begun and never whole; nobody knows what it was */
     /* DDP, RDMAP */
     uint64_t ddp_segments;
@@ -358,6 +362,7 @@ enum flow_reason {
     FLOW_REASON_LATE,            /* capture begins in mid-stream: locked on by CRC, Marker or headers */
     FLOW_REASON_NO_FPDU,         /* nothing that looks like an FPDU was found until the end */
     FLOW_REASON_STREAMING,       /* octets before the start-up frame: the ULP's streaming mode */
+    FLOW_REASON_NO_MEMORY,       /* the decoder has no memory for what comes in this direction */
     FLOW_REASON_EVICTED,         /* FLOW_END because too many flows are open */
     FLOW_REASON_CHECKSUM,        /* SCTP: wrong checksum, the packet does not count */
     FLOW_REASON_MESSAGE_SHORT,   /* SCTP: a user message too short for its DDP-SSN */
@@ -394,28 +399,42 @@ struct flow_event {
 /* Called for each event, in stream order within a direction. Must not call the decoder. */
 typedef void (*flow_sink)(void *ctx, const struct flow_event *event);
 
+/* What the decoder holds and waits for unless its configuration says otherwise. */
+enum {
+    FLOW_CONNECTIONS_MAX = 65536,
+    FLOW_FLOWS_MAX = 16384,
+    FLOW_BUFFER_MAX = 32 << 20,
+    FLOW_HALF_BUFFER_MAX = 256 << 10,
+    FLOW_FRAGMENTS_MAX = 8 << 20, /* octets of IP packets in fragments */
+    FLOW_FRAGMENTS_SECONDS = 60,  /* of the capture's clock (RFC 8200 4.5, RFC 1122 3.3.2) */
+    FLOW_SEARCH_SEGMENTS = 3,     /* that begin unlike FPDUs, and tell a connection from MPA (flow_search.c) */
+};
+
+/* Octets without a pair of FPDUs, and without a gap, that do. */
+size_t flow_search_window(void);
+
 /* Zero means the default. */
 struct flow_config {
     size_t rule_state_octets; /* zeroed scratch for each flow; 0: none */
-    size_t flows_max;         /* connections followed at once, MPA or not yet known; idle ones ended first. 4096 */
+    size_t connections_max;   /* TCP connections followed at once; what is closed or foreign goes first. 65,536 */
+    size_t flows_max;         /* of them with MPA; also SCTP associations, their streams, CM exchanges. 16,384 */
     size_t buffer_max;        /* octets held for reassembly, all flows together. 32 MiB */
     size_t half_buffer_max;   /* octets held for one direction. 256 KiB */
     bool no_late_lock;        /* do not look for FPDUs in connections whose start was not captured */
 };
 
 struct flow_totals {
-    uint64_t frames;       /* given to the decoder */
-    uint64_t tcp_segments; /* among them */
-    uint64_t fragments;    /* IP fragments, not reassembled */
-    uint64_t not_tcp;      /* other protocols, link types that are not known */
+    struct flow_account account; /* what became of every frame and octet */
+    uint64_t frames;             /* given to the decoder */
+    uint64_t octets;             /* captured, in them */
+    uint64_t tcp_segments;       /* among them */
+    uint64_t fragments;          /* IP fragments */
     uint64_t sctp_packets;
-    uint64_t sctp_bad_checksums; /* of them; they are not decoded */
+    uint64_t sctp_bad_checksums; /* they are not decoded */
     uint64_t mads;               /* CM messages */
-    uint64_t malformed;          /* headers that contradict themselves */
     uint64_t cut_frames;         /* shorter in the capture than on the wire */
     uint64_t connections;        /* TCP connections seen */
     uint64_t flows;              /* of them with MPA */
-    uint64_t evicted;
     uint64_t start_frames;
     uint64_t fpdus;
     uint64_t ddp_segments;
@@ -426,8 +445,17 @@ struct flow_totals {
     uint64_t gaps;
 };
 
+/*
+ * True when the account adds up: the rows of the kinds judged, foreign and unjudged have all frames and all octets that
+ * were given to the decoder, each once. So it is behind flow_decoder_finish(); before, open connections hold some.
+ */
+bool flow_totals_balanced(const struct flow_totals *totals);
+
 /* Adds what another decoder counted. */
 void flow_totals_add(struct flow_totals *totals, const struct flow_totals *others);
+
+/* Takes off what was counted earlier: what is left was counted since. */
+void flow_totals_subtract(struct flow_totals *totals, const struct flow_totals *others);
 
 /* NULL without memory. `config` may be NULL; `sink` may be NULL (totals only). */
 struct flow_decoder *flow_decoder_create(const struct flow_config *config, flow_sink sink, void *ctx);

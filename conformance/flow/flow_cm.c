@@ -111,14 +111,26 @@ static struct cm_exchange *find(struct cm_decoder *cm, const struct cm_key *key)
     return exchange;
 }
 
+/* The last message of an exchange came: more would begin another. */
+static bool is_closed(const struct flow *flow)
+{
+    uint32_t seen = flow->cm.seen[FLOW_FROM_INITIATOR] | flow->cm.seen[FLOW_FROM_RESPONDER];
+
+    return (seen & (1u << (CM_REJ - CM_REQ) | 1u << (CM_DREP - CM_REQ) | 1u << (CM_SIDR_REP - CM_REQ))) != 0;
+}
+
 static struct cm_exchange *make(struct flow_decoder *decoder, const struct cm_key *key, const struct flow_mad *mad,
                                 bool from_requester, bool roles_known)
 {
     struct cm_decoder *cm = decoder->cm;
     struct cm_exchange *exchange;
 
-    if (cm->count >= decoder->config.flows_max)
-        end_exchange(decoder, cm->oldest, true, FLOW_REASON_EVICTED);
+    if (cm->count >= decoder->config.flows_max) {
+        bool closed = is_closed(cm->oldest->flow);
+
+        decoder->totals.account.row[FLOW_ROW_EVICTED].items += !closed;
+        end_exchange(decoder, cm->oldest, true, closed ? FLOW_REASON_COUNT : FLOW_REASON_EVICTED);
+    }
     exchange = calloc(1, sizeof(*exchange));
     if (exchange == NULL)
         return NULL;
@@ -190,7 +202,7 @@ static void keep(struct flow *flow, unsigned direction, const struct cm_message 
         memcpy(state->request_private, message->private_data, sizeof(state->request_private));
 }
 
-void flow_cm_mad(struct flow_decoder *decoder, const struct flow_mad *mad)
+enum flow_row flow_cm_mad(struct flow_decoder *decoder, const struct flow_mad *mad)
 {
     struct flow_cm told = {.carrier = mad->carrier, .icrc = mad->icrc, .mad = mad->octets, .have = mad->captured};
     struct cm_exchange *exchange;
@@ -198,13 +210,15 @@ void flow_cm_mad(struct flow_decoder *decoder, const struct flow_mad *mad)
     unsigned direction;
 
     if (decoder->cm == NULL && (decoder->cm = calloc(1, sizeof(*decoder->cm))) == NULL)
-        return;
+        return FLOW_ROW_MEMORY;
     told.result = cm_parse(mad->octets, mad->captured, &told.message);
-    if (told.message.row->name == NULL || mad->captured < MAD_HEADER_OCTETS + 8)
-        return;
+    if (told.message.row->name == NULL)
+        return FLOW_ROW_ROCE; /* an attribute that is none of the CM's */
+    if (mad->captured < MAD_HEADER_OCTETS + 8)
+        return FLOW_ROW_CUT_HEADERS;
     exchange = exchange_of(decoder, mad, &told.message, &direction);
     if (exchange == NULL)
-        return;
+        return FLOW_ROW_MEMORY;
     age_unlink(decoder->cm, exchange);
     age_newest(decoder->cm, exchange);
     exchange->flow->last_frame = mad->frame;
@@ -220,4 +234,5 @@ void flow_cm_mad(struct flow_decoder *decoder, const struct flow_mad *mad)
                                 .reason = FLOW_REASON_COUNT};
     flow_event_send(decoder, &event);
     keep(exchange->flow, direction, &told.message);
+    return FLOW_ROW_IWARP;
 }

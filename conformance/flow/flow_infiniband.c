@@ -6,7 +6,13 @@
 
 #include "conformance/flow/flow_cm.h"
 
-enum { UDP_OCTETS = 8, VCRC_OCTETS = 2, GRH_SGID_AT = 8, GRH_DGID_AT = 24 };
+enum {
+    UDP_OCTETS = 8,
+    VCRC_OCTETS = 2,
+    GRH_SGID_AT = 8,
+    GRH_DGID_AT = 24,
+    CM_HEADERS_OCTETS = BTH_OCTETS + DETH_OCTETS + MAD_HEADER_OCTETS,
+};
 
 /* What is left of a packet: octets there, and octets on the wire. */
 struct left {
@@ -31,19 +37,34 @@ static void set_address(struct flow_address *address, unsigned family, const uin
     memcpy(address->octets, octets, family == 4 ? 4 : family == 6 ? 16 : 2);
 }
 
-static bool is_general_service(const struct left *left)
+/* Headers that are too short: the capture cut them, or the packet's own length is no such packet's. */
+static enum flow_row row_of_short(const struct left *left, size_t needed, enum flow_row malformed)
+{
+    return left->length < needed ? malformed : FLOW_ROW_CUT_HEADERS;
+}
+
+/* From the BTH on: FLOW_ROW_IWARP when it is a CM message, else what the packet is. */
+static enum flow_row row_of_bth(const struct left *left)
 {
     const uint8_t *bth = left->octets;
 
-    return left->captured >= BTH_OCTETS + DETH_OCTETS + MAD_HEADER_OCTETS && bth_get_OpCode(bth) == BTH_UD_SEND_ONLY &&
-           bth_get_DestQP(bth) == BTH_QP_GSI && mad_get_MgmtClass(bth + BTH_OCTETS + DETH_OCTETS) == MAD_CLASS_CM;
+    if (left->captured < BTH_OCTETS)
+        return row_of_short(left, BTH_OCTETS, FLOW_ROW_IB_HEADER);
+    if (bth_get_OpCode(bth) != BTH_UD_SEND_ONLY || bth_get_DestQP(bth) != BTH_QP_GSI)
+        return FLOW_ROW_ROCE;
+    if (left->captured < CM_HEADERS_OCTETS)
+        return row_of_short(left, CM_HEADERS_OCTETS, FLOW_ROW_IB_HEADER);
+    return mad_get_MgmtClass(bth + BTH_OCTETS + DETH_OCTETS) == MAD_CLASS_CM ? FLOW_ROW_IWARP : FLOW_ROW_ROCE;
 }
 
 /* From the BTH on. `tail`: octets behind the ICRC. */
-static bool take_bth(struct flow_decoder *decoder, struct left left, size_t tail, struct flow_mad *mad)
+static enum flow_row take_bth(struct flow_decoder *decoder, struct left left, size_t tail, struct flow_mad *mad)
 {
-    if (!is_general_service(&left) || !skip(&left, BTH_OCTETS + DETH_OCTETS))
-        return false;
+    enum flow_row row = row_of_bth(&left);
+
+    if (row != FLOW_ROW_IWARP)
+        return row;
+    skip(&left, BTH_OCTETS + DETH_OCTETS);
     if (left.length > ICRC_OCTETS + tail)
         left.length -= ICRC_OCTETS + tail;
     if (left.length > MAD_OCTETS)
@@ -51,8 +72,10 @@ static bool take_bth(struct flow_decoder *decoder, struct left left, size_t tail
     mad->octets = left.octets;
     mad->captured = left.captured < left.length ? left.captured : left.length;
     decoder->totals.mads++;
-    flow_cm_mad(decoder, mad);
-    return true;
+    row = flow_cm_mad(decoder, mad);
+    if (row == FLOW_ROW_IWARP)
+        decoder->totals.account.row[FLOW_ROW_SNAPPED].octets += left.length - mad->captured;
+    return row;
 }
 
 static enum flow_icrc icrc_of(bool known, uint32_t expected, const uint8_t *there)
@@ -62,18 +85,36 @@ static enum flow_icrc icrc_of(bool known, uint32_t expected, const uint8_t *ther
     return expected == octets_get32_little(there) ? FLOW_ICRC_GOOD : FLOW_ICRC_BAD;
 }
 
-static bool take_udp(struct flow_decoder *decoder, const struct flow_datagram *datagram, struct flow_mad *mad)
+/* Ports of what may carry TCP or SCTP: VXLAN (and Linux's first number for it), Geneve, SCTP (RFC 6951), ESP (RFC 3948). */
+static bool is_tunnel(unsigned port)
+{
+    return port == 4789 || port == 8472 || port == 6081 || port == 9899 || port == 4500;
+}
+
+enum flow_row flow_udp_row(const uint8_t *header)
+{
+    if (octets_get16(header + 2) == ROCE_V2_PORT)
+        return FLOW_ROW_IWARP;
+    return is_tunnel(octets_get16(header)) || is_tunnel(octets_get16(header + 2)) ? FLOW_ROW_TUNNEL : FLOW_ROW_UDP;
+}
+
+static enum flow_row take_udp(struct flow_decoder *decoder, const struct flow_datagram *datagram, struct flow_mad *mad)
 {
     struct left left = {datagram->octets, datagram->captured, datagram->length};
     struct flow_address source, destination;
+    enum flow_row row;
     size_t length;
     bool whole;
 
-    if (left.captured < UDP_OCTETS || octets_get16(left.octets + 2) != ROCE_V2_PORT)
-        return false;
+    if (left.captured < UDP_OCTETS)
+        return row_of_short(&left, UDP_OCTETS, FLOW_ROW_UDP_LENGTH);
+    row = flow_udp_row(left.octets);
+    if (row != FLOW_ROW_IWARP)
+        return row;
     length = octets_get16(left.octets + 4);
-    if (length >= UDP_OCTETS && length < left.length)
-        left.length = length;
+    if (length < UDP_OCTETS || length > left.length)
+        return FLOW_ROW_UDP_LENGTH;
+    left.length = length;
     if (left.captured > left.length)
         left.captured = left.length;
     set_address(&source, datagram->family, datagram->source);
@@ -82,20 +123,23 @@ static bool take_udp(struct flow_decoder *decoder, const struct flow_datagram *d
     mad->destination = &destination;
     mad->carrier = FLOW_ROCE_V2;
     whole = datagram->ip != NULL && left.captured == left.length && left.length > UDP_OCTETS + BTH_OCTETS + ICRC_OCTETS;
-    if (whole && is_general_service(
-                     &(struct left){left.octets + UDP_OCTETS, left.captured - UDP_OCTETS, left.length - UDP_OCTETS}))
+    if (whole && row_of_bth(&(struct left){left.octets + UDP_OCTETS, left.captured - UDP_OCTETS,
+                                           left.length - UDP_OCTETS}) == FLOW_ROW_IWARP)
         mad->icrc = icrc_of(true, icrc_roce_v2(datagram->ip, datagram->family, left.octets, left.length - ICRC_OCTETS),
                             left.octets + left.length - ICRC_OCTETS);
-    return skip(&left, UDP_OCTETS) && take_bth(decoder, left, 0, mad);
+    skip(&left, UDP_OCTETS);
+    return take_bth(decoder, left, 0, mad);
 }
 
 /* The GRH is an IPv6 header whose addresses are GIDs. */
-static bool take_grh(struct flow_decoder *decoder, struct left left, size_t tail, struct flow_mad *mad)
+static enum flow_row take_grh(struct flow_decoder *decoder, struct left left, size_t tail, struct flow_mad *mad)
 {
     struct flow_address source, destination;
 
-    if (left.captured < GRH_OCTETS || left.octets[0] >> 4 != 6 || left.octets[6] != GRH_NEXT_BTH)
-        return false;
+    if (left.captured < GRH_OCTETS)
+        return row_of_short(&left, GRH_OCTETS, FLOW_ROW_IB_HEADER);
+    if (left.octets[0] >> 4 != 6 || left.octets[6] != GRH_NEXT_BTH)
+        return FLOW_ROW_ROCE;
     set_address(&source, 6, left.octets + GRH_SGID_AT);
     set_address(&destination, 6, left.octets + GRH_DGID_AT);
     mad->source = &source;
@@ -104,23 +148,26 @@ static bool take_grh(struct flow_decoder *decoder, struct left left, size_t tail
     return take_bth(decoder, left, tail, mad);
 }
 
-static bool take_lrh(struct flow_decoder *decoder, const struct flow_datagram *datagram, struct flow_mad *mad)
+static enum flow_row take_lrh(struct flow_decoder *decoder, const struct flow_datagram *datagram, struct flow_mad *mad)
 {
     struct left left = {datagram->octets, datagram->captured, datagram->length};
     struct flow_address source, destination;
     uint8_t source_lid[2], destination_lid[2];
     size_t words, packet;
+    enum flow_row row;
     unsigned next;
 
     if (left.captured < LRH_OCTETS)
-        return false;
+        return row_of_short(&left, LRH_OCTETS, FLOW_ROW_IB_HEADER);
     next = (unsigned)lrh_get_LNH(left.octets);
     words = (size_t)lrh_get_PktLen(left.octets);
     packet = words * 4 + VCRC_OCTETS; /* PktLen counts up to the ICRC */
     if (packet > left.length)         /* some captures leave the VCRC out */
         packet = words * 4;
+    if (next != LRH_LNH_GLOBAL && next != LRH_LNH_LOCAL) /* raw packets have no BTH */
+        return FLOW_ROW_INFINIBAND;
     if (packet > left.length || packet < LRH_OCTETS + BTH_OCTETS + ICRC_OCTETS)
-        return false;
+        return FLOW_ROW_IB_HEADER;
     left.length = packet;
     if (left.captured > packet)
         left.captured = packet;
@@ -135,25 +182,27 @@ static bool take_lrh(struct flow_decoder *decoder, const struct flow_datagram *d
     mad->source = &source;
     mad->destination = &destination;
     skip(&left, LRH_OCTETS);
-    if (next == LRH_LNH_GLOBAL)
-        return take_grh(decoder, left, packet - words * 4, mad);
-    return next == LRH_LNH_LOCAL && take_bth(decoder, left, packet - words * 4, mad);
+    row = next == LRH_LNH_GLOBAL ? take_grh(decoder, left, packet - words * 4, mad)
+                                 : take_bth(decoder, left, packet - words * 4, mad);
+    return row == FLOW_ROW_ROCE ? FLOW_ROW_INFINIBAND : row;
 }
 
-void flow_infiniband_packet(struct flow_decoder *decoder, const struct flow_datagram *datagram, uint64_t frame,
-                            uint64_t time_ns)
+void flow_infiniband_packet(struct flow_decoder *decoder, const struct flow_datagram *datagram,
+                            const struct flow_carrier_frames *carrier)
 {
-    struct flow_mad mad = {.frame = frame, .time_ns = time_ns, .icrc = FLOW_ICRC_UNCHECKED};
+    struct flow_mad mad = {
+        .frame = carrier->frame->number, .time_ns = carrier->frame->time_ns, .icrc = FLOW_ICRC_UNCHECKED};
+    struct flow_account *account = &decoder->totals.account;
     struct left left = {datagram->octets, datagram->captured, datagram->length};
     struct flow_address source, destination;
-    bool taken = false;
+    enum flow_row row = FLOW_ROW_UNKNOWN;
 
     switch (datagram->protocol) {
-    case FLOW_PROTOCOL_UDP: taken = take_udp(decoder, datagram, &mad); break;
-    case FLOW_PROTOCOL_INFINIBAND: taken = take_lrh(decoder, datagram, &mad); break;
+    case FLOW_PROTOCOL_UDP: row = take_udp(decoder, datagram, &mad); break;
+    case FLOW_PROTOCOL_INFINIBAND: row = take_lrh(decoder, datagram, &mad); break;
     case FLOW_PROTOCOL_GRH:
         mad.carrier = FLOW_ROCE_V1;
-        taken = take_grh(decoder, left, 0, &mad);
+        row = take_grh(decoder, left, 0, &mad);
         break;
     case FLOW_PROTOCOL_BTH:
         mad.carrier = FLOW_ROCE_V2;
@@ -161,9 +210,14 @@ void flow_infiniband_packet(struct flow_decoder *decoder, const struct flow_data
         set_address(&destination, datagram->family, datagram->destination);
         mad.source = &source;
         mad.destination = &destination;
-        taken = take_bth(decoder, left, 0, &mad);
+        row = take_bth(decoder, left, 0, &mad);
         break;
     default: break;
     }
-    decoder->totals.not_tcp += !taken;
+    if (row == FLOW_ROW_IWARP) {
+        account->row[FLOW_ROW_HEADERS].octets += carrier->octets - mad.captured;
+        flow_account_count(account, row, carrier->frames, mad.captured);
+    } else {
+        flow_account_count(account, row, carrier->frames, carrier->octets);
+    }
 }

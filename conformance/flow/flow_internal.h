@@ -2,17 +2,21 @@
 /*
  * The decoder's insides. A frame goes down these steps:
  *
- *     flow_link.c    octets of a frame -> one TCP segment
- *     flow.c         which connection (hash; the idle go first), events out
+ *     flow_link.c, flow_ip.c, flow_fragment.c    octets of frames -> one TCP segment
+ *     flow.c         frames in, events out
+ *     flow_connection.c   which connection (hash; closed, foreign and idle ones go first)
  *     flow_tcp.c     segments -> pieces in stream order, or "so many octets are missing"
  *     flow_start.c   pieces -> MPA start-up frames, and what they agree upon
  *     flow_mpa.c     pieces -> FPDUs
  *     flow_lock.c    pieces -> where an FPDU begins, when that is not known
+ *     flow_search.c  is it iWARP at all, when its start was not captured?
+ *     flow_settle.c  what became of a connection's octets
  *     flow_rdmap.c   FPDUs -> DDP Segments and RDMA Messages, and the state rules look at
  *
  * SCTP and CM messages go other ways:
  *
- *     flow_sctp.c         packets -> chunks; TSNs, fragments -> user messages
+ *     flow_sctp.c         packets -> chunks
+ *     flow_sctp_tsn.c     TSNs; fragments -> user messages
  *     flow_sctp_stream.c  user messages -> DDP-SSN order, sessions -> flow_rdmap.c
  *     flow_infiniband.c   InfiniBand and RoCE packets -> MADs
  *     flow_cm.c           MADs -> exchanges of CM messages
@@ -26,7 +30,7 @@
 
 #include <uthash.h>
 
-enum tcp_bit { TCP_BIT_FIN = 0x01, TCP_BIT_SYN = 0x02, TCP_BIT_RST = 0x04, TCP_BIT_ACK = 0x10 };
+enum tcp_bit { TCP_BIT_FIN = 0x01, TCP_BIT_SYN = 0x02, TCP_BIT_RST = 0x04, TCP_BIT_PSH = 0x08, TCP_BIT_ACK = 0x10 };
 
 /* Both ends of a connection, the lower (address, port) first, so that both directions have one key. */
 struct flow_key {
@@ -62,8 +66,35 @@ struct flow_datagram {
     size_t captured, length;
 };
 
+/* One fragment of an IP packet; its addresses are in the datagram beside it. */
+struct flow_fragment {
+    uint32_t id;
+    uint8_t protocol; /* of what the packet carries, as this fragment has it */
+    bool more;
+    unsigned offset; /* octets */
+    const uint8_t *octets;
+    size_t captured, length;
+};
+
+/* What the layers of a frame below TCP, SCTP and MADs say; the protocol tells which of it was filled in. */
+struct flow_layers {
+    struct flow_segment segment;
+    struct flow_datagram datagram;
+    struct flow_fragment fragment;
+    enum flow_row row; /* FLOW_PROTOCOL_NONE: the frame is counted there */
+    bool bad_checksum; /* of the IPv4 header */
+};
+
+/* The frame, or the frames with fragments, that a packet came in. */
+struct flow_carrier_frames {
+    const struct flow_frame *frame; /* the last: its number and time name the packet */
+    uint64_t frames;
+    uint64_t octets; /* captured, in all of them */
+};
+
 enum flow_protocol {
-    FLOW_PROTOCOL_NONE, /* nothing to decode; counted */
+    FLOW_PROTOCOL_NONE, /* nothing to decode */
+    FLOW_PROTOCOL_FRAGMENT,
     FLOW_PROTOCOL_TCP,
     FLOW_PROTOCOL_SCTP,
     FLOW_PROTOCOL_UDP,
@@ -146,25 +177,57 @@ struct flow_side {
     uint64_t unit_frame; /* frame with its first octet */
     bool unit_at_start;
     uint32_t unit_segments;
-    unsigned attempts; /* of a lock */
-    unsigned hints;    /* FPDUs that fit without CRC */
-    unsigned nonsense; /* FPDUs in a row that no sender would send */
+    unsigned hints;       /* FPDUs that fit without CRC */
+    unsigned nonsense;    /* FPDUs in a row that no sender would send */
+    uint32_t first_acked; /* by the first segment of the other side with ACK */
+    /* While nobody knows whether it is MPA (flow_search.c) */
+    bool pushed; /* its last segment had PSH */
+    struct flow_search *search;
 };
+
+/* Octets of a connection that cannot be counted before it is known what it carries (flow_settle.c). */
+enum flow_pending {
+    PENDING_LATE, /* nothing that could be verified was found in them */
+    PENDING_ULP,  /* certainly no FPDUs and no start-up frames */
+    PENDING_AGAIN,
+    PENDING_NOT_ACCEPTED,
+    PENDING_CONFLICT,
+    PENDING_HELD,
+    PENDING_MEMORY,
+    PENDING_OCTETS, /* these were captured; those below were not: */
+    PENDING_GAP = PENDING_OCTETS,
+    PENDING_SNAPPED,
+    PENDINGS
+};
+
+/* Connections are in one list each, which says what goes first when there are too many. */
+enum flow_list { FLOW_LIST_CLOSED, FLOW_LIST_FOREIGN, FLOW_LIST_UNDECIDED, FLOW_LIST_MPA, FLOW_LISTS };
 
 /* What every frame looks at comes first: with thousands of connections each cache line counts. */
 struct flow_connection {
     struct flow_key key;
     struct flow *flow; /* NULL until known to be MPA */
     unsigned swap;     /* direction = side ^ swap */
+    unsigned list;     /* enum flow_list */
     uint64_t last_frame, last_ns;
+    uint64_t frames;
     struct flow_side side[2];
     unsigned first_side; /* sender of the first frame */
+    bool foreign;        /* not MPA: its start was captured and is none, or nothing in it can be an FPDU */
+    uint8_t fresh_fpdus, fresh_others; /* segments with what a sender wrote anew: like FPDUs, and not */
+    bool key_seen;                     /* the Key of a start-up frame stands where none can be told from other octets */
     uint64_t first_frame, first_ns;
+    uint64_t pending[PENDINGS];
     UT_hash_handle hh;
-    struct flow_connection *newer, *older; /* by first frame, or by when eviction spared it */
+    struct flow_connection *newer, *older; /* in its list: by when it was put there, or by when eviction spared it */
 };
 
 enum { FLOW_CACHE = 4096 }; /* a power of two */
+
+struct flow_ages {
+    struct flow_connection *newest, *oldest;
+    size_t count;
+};
 
 struct flow_decoder {
     struct flow_config config;
@@ -172,13 +235,14 @@ struct flow_decoder {
     void *ctx;
     struct flow_totals totals;
     struct flow_connection *connections; /* hash */
-    struct flow_connection *newest, *oldest;
+    struct flow_ages ages[FLOW_LISTS];
     size_t connection_count;
     struct flow_connection *cache[FLOW_CACHE];
     size_t held; /* octets in queues and unit buffers */
     bool finishing;
-    struct sctp_decoder *sctp; /* NULL until the first packet with DDP */
-    struct cm_decoder *cm;     /* NULL until the first CM message */
+    struct sctp_decoder *sctp;        /* NULL until the first packet with DDP */
+    struct cm_decoder *cm;            /* NULL until the first CM message */
+    struct fragment_store *fragments; /* NULL until the first fragment */
     uint64_t now_ns;
     uint8_t *scratch; /* FPDU_SCRATCH_OCTETS for Markers */
 };
@@ -188,11 +252,10 @@ static inline enum flow_direction flow_direction_of(const struct flow_connection
     return (enum flow_direction)(side ^ connection->swap);
 }
 
-/* flow_link.c: which of both was filled in. NONE when the frame has nothing to decode; the totals say why. */
-enum flow_protocol flow_link_frame(const struct flow_frame *frame, struct flow_segment *segment,
-                                   struct flow_datagram *datagram, struct flow_totals *totals);
-/* The same for a segment without link and network headers. */
-bool flow_link_packet(const struct flow_packet *packet, struct flow_segment *segment, struct flow_totals *totals);
+/* flow_link.c */
+enum flow_protocol flow_link_frame(const struct flow_frame *frame, struct flow_layers *layers);
+/* flow_ip.c: the same for a segment without link and network headers. */
+enum flow_protocol flow_link_packet(const struct flow_packet *packet, struct flow_layers *layers);
 
 /* flow.c */
 /* A flow with its scratch octets, numbered; both directions at their beginning. NULL without memory. */
@@ -206,6 +269,37 @@ struct flow_event flow_event_make(const struct flow_connection *connection, unsi
 void flow_event_send(struct flow_decoder *decoder, const struct flow_event *event);
 void flow_undecoded(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
                     enum flow_reason reason, uint64_t frame, uint64_t time_ns);
+
+/* flow_connection.c */
+/* One segment, to the connection that it belongs to, which is returned as it is now; NULL when there is none. */
+struct flow_connection *flow_connection_segment(struct flow_decoder *decoder, const struct flow_segment *segment,
+                                                const struct flow_carrier_frames *carrier);
+/* Ends every connection (with events), or frees them (without). */
+void flow_connections_finish(struct flow_decoder *decoder);
+void flow_connections_free(struct flow_decoder *decoder);
+
+/* flow_settle.c */
+/* Counts octets of a connection in a row, or keeps them until it is known what the connection carries. */
+void flow_octets(struct flow_decoder *decoder, struct flow_connection *connection, enum flow_row row, uint64_t octets);
+/* The connection has become a flow: what was kept is counted. */
+void flow_settle_flow(struct flow_decoder *decoder, struct flow_connection *connection);
+/* The connection is certainly not MPA, as far as it was seen. */
+void flow_settle_foreign(struct flow_connection *connection);
+/* The connection ends: its frames are counted, and its octets that were kept. */
+void flow_settle_end(struct flow_decoder *decoder, struct flow_connection *connection, bool evicted);
+
+/* flow_search.c */
+/* Looks for FPDUs in the next octets of a stream. Where the second of a pair begins in them; SIZE_MAX: nowhere. */
+size_t flow_search_octets(struct flow_side *side, const uint8_t *octets, size_t count);
+/* Octets that were not looked at follow. */
+void flow_search_break(struct flow_side *side);
+void flow_search_release(struct flow_side *side);
+/* Nothing in the octets that were looked at can be an FPDU stream. */
+bool flow_search_excludes(const struct flow_side *side);
+/* Looks at how a segment with payload begins, before it is taken. */
+void flow_search_segment(struct flow_connection *connection, const struct flow_segment *segment);
+/* The connection, whose start was not captured, is certainly not MPA. */
+bool flow_search_is_foreign(const struct flow_connection *connection);
 
 /* flow_tcp.c */
 void flow_tcp_segment(struct flow_decoder *decoder, struct flow_connection *connection,
@@ -241,10 +335,13 @@ size_t flow_start_octets(struct flow_decoder *decoder, struct flow_connection *c
 /* Octets that are no start-up frame were seen before: one may still come, at the beginning of a segment. */
 size_t flow_start_streaming(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
                             const struct flow_piece *piece, size_t used);
-/* The octets behind what is held of a start-up frame will never come: tells of it as far as it is there. */
-void flow_start_cut(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side, uint64_t frame,
-                    uint64_t time_ns);
+/* The octets behind what is held of a start-up frame will never come: tells of it as far as it is there. What is there is
+ * counted in `row`. */
+void flow_start_cut(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side, enum flow_row row,
+                    uint64_t frame, uint64_t time_ns);
 void flow_side_ends(struct flow_side *side, enum flow_reason reason);
+/* Notes whether a Key stands among octets that nothing else is known of. */
+void flow_start_look(struct flow_connection *connection, const uint8_t *octets, size_t count);
 
 /* flow_lock.c: look for an FPDU (or start-up frame) in a piece from offset `used` on; return the octets passed over.
  * When one is found the state is SIDE_FPDU (or SIDE_FRESH) and the octet behind those passed over is its first. */
@@ -273,15 +370,27 @@ void flow_rdmap_fpdu(struct flow_decoder *decoder, struct flow *flow, const stru
 /* Forgets what cannot be known behind a gap. */
 void flow_rdmap_gap(struct flow *flow, enum flow_direction direction);
 
-/* flow_sctp.c. `frame` and `time_ns` name the frame. */
-void flow_sctp_packet(struct flow_decoder *decoder, const struct flow_datagram *datagram, uint64_t frame,
-                      uint64_t time_ns);
+/* flow_fragment.c: keeps the fragment; decodes its packet when that has become whole. */
+void flow_fragment_packet(struct flow_decoder *decoder, const struct flow_layers *layers,
+                          const struct flow_carrier_frames *carrier);
+/* Counts and frees what never became whole. */
+void flow_fragment_finish(struct flow_decoder *decoder);
+
+/* flow.c: decodes what the layers below have found. */
+void flow_take_layers(struct flow_decoder *decoder, enum flow_protocol protocol, const struct flow_layers *layers,
+                      const struct flow_carrier_frames *carrier);
+
+/* flow_sctp.c */
+void flow_sctp_packet(struct flow_decoder *decoder, const struct flow_datagram *datagram,
+                      const struct flow_carrier_frames *carrier);
 /* Ends every association (with events), or frees them (without). */
 void flow_sctp_finish(struct flow_decoder *decoder, bool tell);
 
-/* flow_infiniband.c: UDP, InfiniBand, RoCE; counts what is no CM message as not_tcp. */
-void flow_infiniband_packet(struct flow_decoder *decoder, const struct flow_datagram *datagram, uint64_t frame,
-                            uint64_t time_ns);
+/* flow_infiniband.c: UDP, InfiniBand, RoCE. */
+void flow_infiniband_packet(struct flow_decoder *decoder, const struct flow_datagram *datagram,
+                            const struct flow_carrier_frames *carrier);
+/* The row of UDP datagrams between these ports; FLOW_ROW_IWARP: they may hold a CM message. */
+enum flow_row flow_udp_row(const uint8_t *header);
 
 /* flow_cm.c: one MAD of the class CM. `octets` has `captured` of it (at most 256). */
 struct flow_mad {
@@ -293,7 +402,8 @@ struct flow_mad {
     uint64_t frame, time_ns;
 };
 
-void flow_cm_mad(struct flow_decoder *decoder, const struct flow_mad *mad);
+/* FLOW_ROW_IWARP when an event was sent of it; else the row that the message is counted in. */
+enum flow_row flow_cm_mad(struct flow_decoder *decoder, const struct flow_mad *mad);
 void flow_cm_finish(struct flow_decoder *decoder, bool tell);
 
 #endif

@@ -13,8 +13,8 @@
 enum {
     LEAST_ULPDU = DDP_TAGGED_OCTETS,
     HEADER_OCTETS = FPDU_LENGTH_OCTETS + DDP_UNTAGGED_OCTETS,
-    ATTEMPTS_MAX = 256, /* segments looked at before a connection is taken for something else */
-    HINTS_NEEDED = 2,   /* segments that FPDUs without CRC fill exactly */
+    CRCS_MAX = 256,   /* computed to find out what a unit is that was begun */
+    HINTS_NEEDED = 2, /* segments that FPDUs without CRC fill exactly */
 };
 
 bool flow_lock_plausible(const uint8_t *ulpdu, size_t have, size_t length, unsigned revision)
@@ -222,7 +222,7 @@ bool flow_lock_unsound(struct flow_decoder *decoder, const struct flow_connectio
         return true;
     if (whole_but_for_length(decoder, side))
         return true;
-    for (size_t at = 4; at < side->have && computed < ATTEMPTS_MAX; at += 4) { /* FPDUs are multiples of 4 long */
+    for (size_t at = 4; at < side->have && computed < CRCS_MAX; at += 4) { /* FPDUs are multiples of 4 long */
         struct candidate candidate;
 
         framing.position = (uint32_t)(side->position + at);
@@ -404,20 +404,36 @@ void flow_lock_doubt(struct flow_decoder *decoder, struct flow_side *side, const
         side->doubtful = false;
 }
 
+/* A start-up frame begins at the piece's first octet. */
+static bool is_start(const struct flow_connection *connection, const struct flow_side *side,
+                     const struct flow_piece *piece)
+{
+    int kind = side->start_done || (connection->flow != NULL && !side->expects)
+                   ? -1
+                   : mpa_start_kind_of(piece->octets, piece->captured);
+
+    return kind >= 0 && (!side->expects || (int)side->kind == kind);
+}
+
+/* FPDUs follow one another at an offset of the piece: the second one may be whole, and have a CRC. */
+static bool late_pair(struct flow_decoder *decoder, struct flow_side *side, const struct flow_piece *piece, size_t at)
+{
+    struct flow_piece part = *piece;
+
+    part.octets += at;
+    part.captured -= at;
+    part.length -= at;
+    return late_fpdu(decoder, side, &part);
+}
+
 size_t flow_lock_late(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
                       const struct flow_piece *piece, size_t used)
 {
     struct flow_side *side = &connection->side[index];
-    const struct flow_side *other = &connection->side[1 - index];
-    size_t left = piece->captured - used;
-    int kind;
+    size_t left = piece->captured - used, pair;
+    bool first = used == 0 && piece->at_start;
 
-    if (used != 0 || !piece->at_start)
-        return left;
-    kind = side->start_done || (connection->flow != NULL && !side->expects)
-               ? -1
-               : mpa_start_kind_of(piece->octets, piece->captured);
-    if (kind >= 0 && (!side->expects || (int)side->kind == kind)) {
+    if (first && is_start(connection, side, piece)) {
         side->state = SIDE_FRESH;
         return 0;
     }
@@ -425,12 +441,19 @@ size_t flow_lock_late(struct flow_decoder *decoder, struct flow_connection *conn
         flow_side_ends(side, FLOW_REASON_NO_FPDU);
         return left;
     }
-    side->attempts++;
-    if (late_fpdu(decoder, side, piece)) {
+    if (first && late_fpdu(decoder, side, piece)) {
+        flow_search_break(side);
         lock(side);
         return 0;
     }
-    if (side->attempts >= ATTEMPTS_MAX && connection->flow == NULL && other->attempts != 0)
-        side->state = SIDE_STREAMING;
+    flow_start_look(connection, piece->octets + used, left);
+    pair = flow_search_octets(side, piece->octets + used, left);
+    if (pair != SIZE_MAX && pair != 0 && late_pair(decoder, side, piece, used + pair)) {
+        flow_search_break(side);
+        lock(side);
+        return pair;
+    }
+    if (connection->flow == NULL && flow_search_is_foreign(connection))
+        flow_settle_foreign(connection);
     return left;
 }

@@ -68,6 +68,7 @@ void flow_mpa_lose_sync(struct flow_decoder *decoder, struct flow_connection *co
     side->tentative = false;
     side->skip = 0;
     side->nonsense = 0;
+    flow_octets(decoder, connection, FLOW_ROW_SYNC_LOST, side->have);
     flow_mpa_release(decoder, side);
     if (side->half == NULL)
         return;
@@ -78,11 +79,15 @@ void flow_mpa_lose_sync(struct flow_decoder *decoder, struct flow_connection *co
     flow_rdmap_gap(connection->flow, flow_direction_of(connection, index));
 }
 
-/* The guess was wrong (or right without the flow being known yet). */
-static void guess_failed(struct flow_decoder *decoder, struct flow_side *side)
+/* The guess was wrong (or right without the flow being known yet): it took so many octets. */
+static void guess_failed(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
+                         size_t octets)
 {
+    struct flow_side *side = &connection->side[index];
+
     side->tentative = false;
     side->state = side->half != NULL && side->half->framing_known ? SIDE_RESYNC : SIDE_LATE;
+    flow_octets(decoder, connection, side->state == SIDE_RESYNC ? FLOW_ROW_SYNC_LOST : FLOW_ROW_LATE, octets);
     unit_done(decoder, side);
 }
 
@@ -137,11 +142,12 @@ static void tell_fpdu(struct flow_decoder *decoder, struct flow_connection *conn
     fpdu->framing = side->framing;
     if (side->tentative) {
         if (fpdu->result == TERM_MPA_CRC) {
-            guess_failed(decoder, side);
+            guess_failed(decoder, connection, index, fpdu->fpdu.octets);
             side->position += fpdu->fpdu.octets;
             return;
         }
         if (!guess_verified(decoder, connection, index, piece->frame, piece->time_ns)) {
+            flow_octets(decoder, connection, FLOW_ROW_MEMORY, fpdu->cut ? side->have : fpdu->fpdu.octets);
             flow_side_ends(side, FLOW_REASON_NO_FPDU);
             return;
         }
@@ -149,6 +155,10 @@ static void tell_fpdu(struct flow_decoder *decoder, struct flow_connection *conn
     half = side->half;
     if (half == NULL) /* FPDUs are looked for in flows only, and a guess that is verified makes one */
         return;
+    if (fpdu->cut)
+        decoder->totals.account.row[FLOW_ROW_PART].octets += side->have;
+    else
+        decoder->totals.account.row[FLOW_ROW_IWARP].octets += fpdu->fpdu.octets;
     if (!half->in_sync) {
         half->in_sync = true;
         half->position = side->position;
@@ -285,6 +295,7 @@ static size_t fpdu_take(struct flow_decoder *decoder, struct flow_connection *co
     if (side->skip != 0) {
         count = side->skip < piece->captured - used ? (size_t)side->skip : piece->captured - used;
         side->skip -= count;
+        decoder->totals.account.row[FLOW_ROW_PART].octets += count;
         return count;
     }
     count = side->have == 0 ? fpdu_begin(decoder, connection, index, piece, used)
@@ -330,10 +341,21 @@ static void cut_fpdu(struct flow_decoder *decoder, struct flow_connection *conne
 
 /* ---- the stream -------------------------------------------------------------------------------------------------- */
 
+/* The row of octets that are not decoded any more. */
+static enum flow_row row_of(enum flow_reason reason)
+{
+    return reason == FLOW_REASON_REJECTED          ? FLOW_ROW_ULP
+           : reason == FLOW_REASON_START_MALFORMED ? FLOW_ROW_START_MALFORMED
+           : reason == FLOW_REASON_NO_MEMORY       ? FLOW_ROW_MEMORY
+                                                   : FLOW_ROW_LATE;
+}
+
 static size_t dead_octets(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
                           const struct flow_piece *piece, size_t used)
 {
     struct flow_side *side = &connection->side[index];
+
+    flow_octets(decoder, connection, row_of(side->dead_reason), piece->captured - used);
 
     if (!side->told_dead)
         flow_undecoded(decoder, connection, index, side->dead_reason, piece->frame, piece->time_ns);
@@ -341,11 +363,22 @@ static size_t dead_octets(struct flow_decoder *decoder, struct flow_connection *
     return piece->captured - used;
 }
 
+/* The row of octets that are passed over because nothing says how they are framed. */
+static enum flow_row row_of_late(const struct flow_connection *connection, const struct flow_side *side)
+{
+    const struct flow *flow = connection->flow;
+
+    if (connection->foreign && flow == NULL)
+        return FLOW_ROW_ULP;
+    return flow != NULL && side->start_done && wire_is_error(flow->start[side->kind].result) ? FLOW_ROW_START_MALFORMED
+                                                                                             : FLOW_ROW_LATE;
+}
+
 size_t flow_mpa_octets(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
                        const struct flow_piece *piece)
 {
     struct flow_side *side = &connection->side[index];
-    size_t used = 0;
+    size_t used = 0, passed;
 
     while (used < piece->captured) {
         switch (side->state) {
@@ -362,9 +395,21 @@ size_t flow_mpa_octets(struct flow_decoder *decoder, struct flow_connection *con
             flow_mpa_go_on(connection, index);
             break;
         case SIDE_GUESS: flow_lock_guess(decoder, connection, index, piece, used); break;
-        case SIDE_RESYNC: used += flow_lock_resync(decoder, connection, index, piece, used); break;
-        case SIDE_LATE: used += flow_lock_late(decoder, connection, index, piece, used); break;
-        case SIDE_STREAMING: used += flow_start_streaming(decoder, connection, index, piece, used); break;
+        case SIDE_RESYNC:
+            passed = flow_lock_resync(decoder, connection, index, piece, used);
+            flow_octets(decoder, connection, FLOW_ROW_SYNC_LOST, passed);
+            used += passed;
+            break;
+        case SIDE_LATE:
+            passed = flow_lock_late(decoder, connection, index, piece, used);
+            flow_octets(decoder, connection, row_of_late(connection, side), passed);
+            used += passed;
+            break;
+        case SIDE_STREAMING:
+            passed = flow_start_streaming(decoder, connection, index, piece, used);
+            flow_octets(decoder, connection, FLOW_ROW_ULP, passed);
+            used += passed;
+            break;
         case SIDE_DEAD: used += dead_octets(decoder, connection, index, piece, used); break;
         }
     }
@@ -381,7 +426,7 @@ static bool lost_in_fpdus(struct flow_decoder *decoder, struct flow_connection *
     if (side->skip == 0 && side->have != 0 && side->need == 0) { /* not even its length is there */
         side->position += side->have + count;
         if (side->tentative)
-            guess_failed(decoder, side);
+            guess_failed(decoder, connection, index, side->have);
         return side->state != SIDE_FPDU; /* looking already */
     }
     if (side->skip == 0 && side->have != 0) {
@@ -390,7 +435,7 @@ static bool lost_in_fpdus(struct flow_decoder *decoder, struct flow_connection *
         if (side->tentative &&
             !guess_by_length(decoder, connection, index, cut && missing <= count, missing == count, frame, time_ns)) {
             side->position += side->have + count;
-            guess_failed(decoder, side);
+            guess_failed(decoder, connection, index, side->have);
             return true;
         }
         cut_fpdu(decoder, connection, index, cut, frame, time_ns);
@@ -410,6 +455,9 @@ void flow_mpa_lost(struct flow_decoder *decoder, struct flow_connection *connect
     uint64_t position = side->position + side->have;
     bool was_tentative = side->tentative;
 
+    if (side->state != SIDE_STREAMING && side->dead_reason != FLOW_REASON_REJECTED)
+        flow_octets(decoder, connection, cut ? FLOW_ROW_SNAPPED : FLOW_ROW_GAP, count);
+    flow_search_break(side);
     if (side->half != NULL && cut) {
         side->half->cut += count;
     } else if (side->half != NULL) {
@@ -420,7 +468,7 @@ void flow_mpa_lost(struct flow_decoder *decoder, struct flow_connection *connect
     switch (side->state) {
     case SIDE_FPDU: gap.in_sync = lost_in_fpdus(decoder, connection, index, count, cut, frame, time_ns); break;
     case SIDE_FRESH:
-    case SIDE_START: flow_start_cut(decoder, connection, index, frame, time_ns); break;
+    case SIDE_START: flow_start_cut(decoder, connection, index, FLOW_ROW_PART, frame, time_ns); break;
     case SIDE_WAIT:
         side->lost_in_wait = true;
         side->position += count;
@@ -444,14 +492,27 @@ void flow_mpa_lost(struct flow_decoder *decoder, struct flow_connection *connect
         flow_mpa_lose_sync(decoder, connection, index, frame, time_ns);
 }
 
+/* The row of a unit that was begun, at the end. What a close cut short rules on the close saw, and a receiver drops it. */
+static enum flow_row row_of_rest(const struct flow_connection *connection, unsigned index)
+{
+    const struct flow_side *side = &connection->side[index];
+
+    if (connection->flow == NULL)
+        return FLOW_ROW_LATE;
+    return side->closed || side->reset || connection->side[1 - index].reset ? FLOW_ROW_NOT_ACCEPTED
+                                                                            : FLOW_ROW_UNFINISHED;
+}
+
 void flow_mpa_end(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index)
 {
     struct flow_side *side = &connection->side[index];
 
+    if (connection->flow != NULL && side->state == SIDE_START)
+        flow_start_cut(decoder, connection, index, row_of_rest(connection, index), connection->last_frame,
+                       connection->last_ns);
+    flow_octets(decoder, connection, row_of_rest(connection, index), flow_mpa_partial(side));
     if (connection->flow == NULL)
         return;
-    if (side->state == SIDE_START)
-        flow_start_cut(decoder, connection, index, connection->last_frame, connection->last_ns);
     side->half->unfinished = flow_mpa_partial(side);
     if (side->half->fpdus == 0 && side->half->segments != 0 &&
         (side->state == SIDE_LATE || side->state == SIDE_RESYNC || side->state == SIDE_GUESS))

@@ -17,6 +17,11 @@ static bool is_rfc5043_ppid(uint32_t ppid)
     return ppid == DDP_SCTP_PPID_SEGMENT || ppid == DDP_SCTP_PPID_CONTROL;
 }
 
+static bool is_draft_ppid(uint32_t ppid)
+{
+    return ppid == DDP_SCTP_PPID_DRAFT_SEGMENT || ppid == DDP_SCTP_PPID_DRAFT_CONTROL;
+}
+
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
 struct flow_event sctp_event(const struct flow *flow, unsigned direction, enum flow_event_kind kind, uint64_t frame,
@@ -33,8 +38,8 @@ struct flow_event sctp_event(const struct flow *flow, unsigned direction, enum f
     };
 }
 
-static void tell_undecoded(struct flow_decoder *decoder, const struct sctp_association *association, unsigned side,
-                           enum flow_reason reason)
+void sctp_tell_undecoded(struct flow_decoder *decoder, const struct sctp_association *association, unsigned side,
+                         enum flow_reason reason)
 {
     struct flow_event event = sctp_event(association->flow, side ^ association->swap, FLOW_UNDECODED,
                                          association->frame, association->time_ns);
@@ -68,16 +73,21 @@ static void age_newest(struct sctp_decoder *sctp, struct sctp_association *assoc
     sctp->newest = association;
 }
 
-static void drop_fragments(struct flow_decoder *decoder, struct sctp_side *side)
+/* What became of the frames and of the octets that were kept back. */
+static void settle(struct flow_decoder *decoder, const struct sctp_association *association, bool evicted)
 {
-    while (side->fragments != NULL) {
-        struct sctp_fragment *fragment = side->fragments;
+    struct flow_account *account = &decoder->totals.account;
+    bool unknown = !association->started && association->draft_ppids;
 
-        side->fragments = fragment->next;
-        decoder->held -= fragment->count + sizeof(*fragment);
-        free(fragment);
+    if (association->flow == NULL) {
+        flow_account_count(account, unknown ? FLOW_ROW_SCTP_UNKNOWN : FLOW_ROW_SCTP, association->frames,
+                           association->octets);
+        return;
     }
-    side->fragment_count = side->fragment_octets = 0;
+    flow_account_count(account, FLOW_ROW_IWARP, association->frames, 0);
+    account->row[FLOW_ROW_EVICTED].items += evicted;
+    for (unsigned i = 0; i < 2; i++)
+        account->row[FLOW_ROW_GAP].items += sctp_count_missing(&association->side[i]);
 }
 
 static void end_association(struct flow_decoder *decoder, struct sctp_association *association, bool tell,
@@ -88,12 +98,14 @@ static void end_association(struct flow_decoder *decoder, struct sctp_associatio
     sctp_streams_end(decoder, association, tell, reason);
     for (unsigned i = 0; i < 2; i++) {
         if (tell && association->flow != NULL && association->side[i].fragments != NULL)
-            tell_undecoded(decoder, association, i, FLOW_REASON_MESSAGE_LONG);
-        drop_fragments(decoder, &association->side[i]);
+            sctp_tell_undecoded(decoder, association, i, FLOW_REASON_MESSAGE_LONG);
+        sctp_drop_fragments(decoder, &association->side[i]);
         if (association->tags[i].association != NULL)
             /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): uthash: what is in the table has its neighbours */
             HASH_DEL(sctp->tags, &association->tags[i]);
     }
+    if (tell)
+        settle(decoder, association, reason == FLOW_REASON_EVICTED);
     if (tell && association->flow != NULL) {
         struct flow_event event = sctp_event(association->flow, FLOW_FROM_INITIATOR, FLOW_END,
                                              association->flow->last_frame, association->flow->last_ns);
@@ -186,7 +198,6 @@ static struct sctp_association *make(struct flow_decoder *decoder, const struct 
     if (association == NULL)
         return NULL;
     if (sctp->association_count >= decoder->config.flows_max) {
-        decoder->totals.evicted += sctp->oldest->flow != NULL && !sctp->oldest->finished;
         end_association(decoder, sctp->oldest, true, sctp->oldest->finished ? FLOW_REASON_COUNT : FLOW_REASON_EVICTED);
     }
     association->key = *key;
@@ -209,6 +220,8 @@ static bool recognise(struct flow_decoder *decoder, struct sctp_association *ass
     if (flow == NULL)
         return false;
     association->flow = flow;
+    decoder->totals.account.row[FLOW_ROW_HEADERS].octets += association->octets;
+    association->octets = 0;
     association->swap = initiator;
     flow->roles_known = association->started;
     flow->opener_known = association->started;
@@ -224,151 +237,6 @@ static bool recognise(struct flow_decoder *decoder, struct sctp_association *ass
     return true;
 }
 
-/* ---- TSNs -------------------------------------------------------------------------------------------------------- */
-
-bool sctp_side_complete(const struct sctp_side *side)
-{
-    return side->tsn_known && !side->lost && side->next_tsn == side->highest_tsn + 1;
-}
-
-static void tsn_step(struct sctp_side *side)
-{
-    while (side->seen[side->next_tsn % TSN_WINDOW / 8] & 1u << side->next_tsn % 8) {
-        side->seen[side->next_tsn % TSN_WINDOW / 8] &= (uint8_t) ~(1u << side->next_tsn % 8);
-        side->next_tsn++;
-    }
-}
-
-/* False: it came before. */
-static bool tsn_is_new(struct sctp_side *side, uint32_t tsn)
-{
-    int32_t ahead;
-
-    if (!side->tsn_known) {
-        side->tsn_known = true;
-        side->next_tsn = tsn;
-        side->highest_tsn = tsn - 1;
-    }
-    ahead = (int32_t)(tsn - side->next_tsn);
-    if (ahead < 0)
-        return false;
-    if (ahead >= TSN_WINDOW) { /* what is missing will not come any more */
-        memset(side->seen, 0, sizeof(side->seen));
-        side->next_tsn = tsn;
-        side->lost = true;
-    }
-    if (side->seen[tsn % TSN_WINDOW / 8] & 1u << tsn % 8)
-        return false;
-    side->seen[tsn % TSN_WINDOW / 8] |= (uint8_t)(1u << tsn % 8);
-    if ((int32_t)(tsn - side->highest_tsn) > 0)
-        side->highest_tsn = tsn;
-    tsn_step(side);
-    return true;
-}
-
-/* ---- fragments --------------------------------------------------------------------------------------------------- */
-
-/* From a B fragment on, TSN by TSN, up to an E fragment: the one behind it, or `first` when it is not whole. */
-static struct sctp_fragment *run_end(struct sctp_fragment *first, size_t *octets)
-{
-    struct sctp_fragment *at = first;
-
-    *octets = 0;
-    while (true) {
-        *octets += at->count;
-        if (at->last)
-            return at->next;
-        if (at->next == NULL || at->next->tsn != at->tsn + 1 || at->next->first || at->next->sid != first->sid)
-            return first;
-        at = at->next;
-    }
-}
-
-static void give_run(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
-                     struct sctp_fragment **link, const struct sctp_fragment *end, size_t octets)
-{
-    struct sctp_message *message = malloc(sizeof(*message) + octets);
-    struct sctp_fragment *fragment = *link;
-    size_t at = 0;
-
-    if (message != NULL)
-        *message = (struct sctp_message){.tsn = fragment->tsn,
-                                         .ppid = fragment->ppid,
-                                         .sid = fragment->sid,
-                                         .first_frame = fragment->frame,
-                                         .frame = fragment->frame,
-                                         .time_ns = association->time_ns,
-                                         .count = octets,
-                                         .have = octets};
-    while (fragment != end) {
-        struct sctp_fragment *next = fragment->next;
-
-        if (message != NULL) {
-            memcpy(message->copy + at, fragment->octets, fragment->count);
-            if (fragment->frame > message->frame)
-                message->frame = fragment->frame;
-            if (fragment->frame < message->first_frame)
-                message->first_frame = fragment->frame;
-        }
-        at += fragment->count;
-        association->side[side].fragment_count--;
-        association->side[side].fragment_octets -= fragment->count;
-        decoder->held -= fragment->count + sizeof(*fragment);
-        free(fragment);
-        fragment = next;
-    }
-    *link = fragment;
-    if (message == NULL)
-        return;
-    message->octets = message->copy;
-    sctp_stream_take(decoder, association, side, message);
-    free(message);
-}
-
-static void take_fragment(struct flow_decoder *decoder, struct sctp_association *association, unsigned index,
-                          const struct sctp_data *data)
-{
-    struct sctp_side *side = &association->side[index];
-    struct sctp_fragment **link = &side->fragments, *fragment, *end;
-    size_t octets;
-
-    if (side->fragment_count >= FRAGMENTS_MAX || side->fragment_octets + data->user_octets > 2 * USER_MESSAGE_MAX ||
-        decoder->held > decoder->config.buffer_max) {
-        drop_fragments(decoder, side);
-        side->lost = true;
-        tell_undecoded(decoder, association, index, FLOW_REASON_MESSAGE_LONG);
-    }
-    fragment = malloc(sizeof(*fragment) + data->user_have);
-    if (fragment == NULL) {
-        side->lost = true;
-        return;
-    }
-    *fragment = (struct sctp_fragment){.tsn = data->tsn,
-                                       .first = data->first,
-                                       .last = data->last,
-                                       .sid = data->sid,
-                                       .ppid = data->ppid,
-                                       .frame = association->frame,
-                                       .count = data->user_have};
-    memcpy(fragment->octets, data->user, data->user_have);
-    while (*link != NULL && (int32_t)((*link)->tsn - data->tsn) < 0)
-        link = &(*link)->next;
-    fragment->next = *link;
-    *link = fragment;
-    side->fragment_count++;
-    side->fragment_octets += fragment->count;
-    decoder->held += fragment->count + sizeof(*fragment);
-    for (link = &side->fragments; *link != NULL; link = &(*link)->next) {
-        if (!(*link)->first)
-            continue;
-        end = run_end(*link, &octets);
-        if (end == *link)
-            continue;
-        give_run(decoder, association, index, link, end, octets);
-        return;
-    }
-}
-
 /* ---- chunks ------------------------------------------------------------------------------------------------------ */
 
 struct packet {
@@ -376,7 +244,14 @@ struct packet {
     struct sctp_association *association;
     unsigned side;
     enum flow_checksum checksum;
+    uint64_t counted; /* octets whose rows are known: user messages, and what could not be read */
 };
+
+static void count(struct flow_decoder *decoder, struct packet *packet, enum flow_row row, uint64_t octets)
+{
+    sctp_octets(decoder, row, octets);
+    packet->counted += octets;
+}
 
 static void tell_chunk(struct flow_decoder *decoder, const struct packet *packet, struct flow_sctp *told)
 {
@@ -476,11 +351,41 @@ static bool is_ddp_ppid(const struct sctp_association *association, uint32_t ppi
 {
     if (is_rfc5043_ppid(ppid))
         return true;
-    return (ppid == DDP_SCTP_PPID_DRAFT_SEGMENT || ppid == DDP_SCTP_PPID_DRAFT_CONTROL) && association->flow != NULL &&
-           association->flow->sctp.profile != DDP_SCTP_RFC5043;
+    return is_draft_ppid(ppid) && association->flow != NULL && association->flow->sctp.profile != DDP_SCTP_RFC5043;
 }
 
-static void take_data(struct flow_decoder *decoder, const struct packet *packet, struct flow_sctp *told)
+/* A new user message, or a fragment of one. */
+static void take_user(struct flow_decoder *decoder, struct packet *packet, const struct sctp_data *data)
+{
+    struct sctp_association *association = packet->association;
+    struct sctp_side *side = &association->side[packet->side];
+
+    if (data->first && data->last) {
+        struct sctp_message message = {.tsn = data->tsn,
+                                       .ppid = data->ppid,
+                                       .sid = data->sid,
+                                       .first_frame = association->frame,
+                                       .frame = association->frame,
+                                       .time_ns = association->time_ns,
+                                       .count = data->user_octets,
+                                       .have = data->user_have,
+                                       .octets = data->user};
+
+        packet->counted += data->user_have;
+        sctp_stream_take(decoder, association, packet->side, &message);
+    } else if (data->user_have < data->user_octets) { /* the capture cut a fragment */
+        side->lost = true;
+        count(decoder, packet, FLOW_ROW_PART, data->user_have);
+    } else if (!data->interleaved) {
+        packet->counted += data->user_have;
+        sctp_take_fragment(decoder, association, packet->side, data);
+    } else { /* RFC 8260 numbers fragments otherwise; DDP's own limit makes them needless */
+        side->lost = true;
+        count(decoder, packet, FLOW_ROW_MESSAGE_PARTS, data->user_have);
+    }
+}
+
+static void take_data(struct flow_decoder *decoder, struct packet *packet, struct flow_sctp *told)
 {
     struct sctp_association *association = packet->association;
     struct sctp_side *side = &association->side[packet->side];
@@ -491,6 +396,8 @@ static void take_data(struct flow_decoder *decoder, const struct packet *packet,
         tell_chunk(decoder, packet, told);
         return;
     }
+    told->duplicate = !sctp_tsn_is_new(side, data.tsn);
+    association->draft_ppids |= is_draft_ppid(data.ppid);
     if (association->flow == NULL) {
         if (!is_rfc5043_ppid(data.ppid) || !data.first)
             return;
@@ -500,34 +407,16 @@ static void take_data(struct flow_decoder *decoder, const struct packet *packet,
     if (association->flow == NULL)
         return;
     told->data = &data;
-    told->duplicate = !tsn_is_new(side, data.tsn);
     told->foreign = data.first && !is_ddp_ppid(association, data.ppid);
     tell_chunk(decoder, packet, told);
     if (data.first && !told->foreign && association->flow->sctp.profile == DDP_SCTP_UNDECIDED)
         association->flow->sctp.profile = is_rfc5043_ppid(data.ppid) ? DDP_SCTP_RFC5043 : DDP_SCTP_DRAFT02;
-    if (told->duplicate || told->foreign)
-        return;
-    if (data.user_have < data.user_octets && !(data.first && data.last)) {
-        side->lost = true; /* a fragment that the capture cut */
-        return;
-    }
-    if (data.first && data.last) {
-        struct sctp_message message = {.tsn = data.tsn,
-                                       .ppid = data.ppid,
-                                       .sid = data.sid,
-                                       .first_frame = association->frame,
-                                       .frame = association->frame,
-                                       .time_ns = association->time_ns,
-                                       .count = data.user_octets,
-                                       .have = data.user_have,
-                                       .octets = data.user};
-
-        sctp_stream_take(decoder, association, packet->side, &message);
-    } else if (!data.interleaved) {
-        take_fragment(decoder, association, packet->side, &data);
-    } else {
-        side->lost = true; /* RFC 8260 numbers fragments otherwise; DDP's own limit makes them needless */
-    }
+    if (told->duplicate)
+        count(decoder, packet, FLOW_ROW_AGAIN, data.user_have);
+    else if (told->foreign)
+        count(decoder, packet, FLOW_ROW_SCTP_DATA, data.user_have);
+    else
+        take_user(decoder, packet, &data);
 }
 
 /* What the receiver has and the capture has not will not come any more. */
@@ -553,12 +442,15 @@ static bool is_silent(unsigned type)
 static bool take_chunk(struct flow_decoder *decoder, struct packet *packet, const uint8_t **p, const uint8_t *end)
 {
     struct flow_sctp told = {0};
+    const uint8_t *start = *p;
     wire_result result = sctp_chunk_parse(p, end, &told.chunk);
     bool cut = packet->datagram->captured < packet->datagram->length;
 
     if (told.chunk.start == NULL || wire_is_error(result) || (result == WIRE_MORE && !cut)) {
-        if (packet->association->flow != NULL && !cut)
-            tell_undecoded(decoder, packet->association, packet->side, FLOW_REASON_CHUNK);
+        if (packet->association->flow != NULL && !cut) {
+            sctp_tell_undecoded(decoder, packet->association, packet->side, FLOW_REASON_CHUNK);
+            count(decoder, packet, FLOW_ROW_SCTP_CHUNK, (uint64_t)(end - start));
+        }
         packet->association->side[packet->side].lost = true;
         return false;
     }
@@ -591,64 +483,119 @@ static enum flow_checksum check(const struct flow_datagram *datagram)
     return there == sctp_adler32(datagram->octets, datagram->length) ? FLOW_CHECKSUM_ADLER32 : FLOW_CHECKSUM_BAD;
 }
 
-/* Packets that begin an association that is worth following: INIT (ACK), or DATA with DDP's own PPIDs. */
-static bool may_begin(const struct flow_datagram *datagram)
+/*
+ * Packets that begin an association that is worth following: INIT (ACK), or DATA with DDP's own PPIDs: FLOW_ROW_IWARP. Else
+ * the row of a packet of an association that is not followed. DATA with PPIDs that the draft shares with other protocols
+ * may be DDP: only the association's start would tell.
+ */
+static enum flow_row row_of_stray(const struct flow_datagram *datagram)
 {
     const uint8_t *p = datagram->octets + SCTP_COMMON_OCTETS, *end = datagram->octets + datagram->captured;
+    enum flow_row row = FLOW_ROW_SCTP;
     struct sctp_chunk chunk;
     struct sctp_data data;
 
-    while (p < end && sctp_chunk_parse(&p, end, &chunk) == WIRE_OK) {
+    while (p < end) {
+        if (sctp_chunk_parse(&p, end, &chunk) != WIRE_OK)
+            return datagram->captured < datagram->length ? FLOW_ROW_CUT_HEADERS : FLOW_ROW_SCTP_CHUNK;
         if (chunk.type == SCTP_INIT || chunk.type == SCTP_INIT_ACK)
-            return true;
-        if ((chunk.type == SCTP_DATA || chunk.type == SCTP_IDATA) && sctp_data_parse(&chunk, &data) == WIRE_OK &&
-            is_rfc5043_ppid(data.ppid))
-            return true;
+            return FLOW_ROW_IWARP;
+        if ((chunk.type == SCTP_DATA || chunk.type == SCTP_IDATA) && sctp_data_parse(&chunk, &data) == WIRE_OK) {
+            if (is_rfc5043_ppid(data.ppid))
+                return FLOW_ROW_IWARP;
+            row = is_draft_ppid(data.ppid) ? FLOW_ROW_SCTP_UNKNOWN : row;
+        }
     }
-    return false;
+    return row;
 }
 
-void flow_sctp_packet(struct flow_decoder *decoder, const struct flow_datagram *datagram, uint64_t frame,
-                      uint64_t time_ns)
+/* The association of the packet, a new one if need be. NULL: there is none, and the packet is counted. */
+static struct sctp_association *association_of(struct flow_decoder *decoder, struct packet *packet,
+                                               const struct flow_carrier_frames *carrier)
+{
+    struct sctp_association *association;
+    enum flow_row row = FLOW_ROW_MEMORY;
+    struct flow_key key;
+
+    if (decoder->sctp != NULL || (decoder->sctp = calloc(1, sizeof(*decoder->sctp))) != NULL) {
+        set_key(&key, packet->datagram, &packet->side);
+        association = find(decoder, packet->datagram, &key, &packet->side);
+        if (association != NULL)
+            return association;
+        row = row_of_stray(packet->datagram);
+        if (row == FLOW_ROW_IWARP) {
+            association = make(decoder, &key, carrier->frame->number, carrier->frame->time_ns);
+            if (association != NULL)
+                return association;
+            row = FLOW_ROW_MEMORY;
+        }
+    }
+    flow_account_count(&decoder->totals.account, row, carrier->frames, carrier->octets);
+    return NULL;
+}
+
+/* Counts what is left of the packet: headers, chunks that carry no user message. */
+static void count_rest(struct flow_decoder *decoder, const struct packet *packet, uint64_t octets)
+{
+    if (packet->association == NULL) /* a new life of it, and no memory */
+        sctp_octets(decoder, FLOW_ROW_MEMORY, octets - packet->counted);
+    else if (packet->association->flow == NULL)
+        packet->association->octets += octets - packet->counted;
+    else
+        sctp_octets(decoder, FLOW_ROW_HEADERS, octets - packet->counted);
+}
+
+static void take_chunks(struct flow_decoder *decoder, struct packet *packet)
+{
+    const struct flow_datagram *datagram = packet->datagram;
+    const uint8_t *p = datagram->octets + SCTP_COMMON_OCTETS, *end = datagram->octets + datagram->captured;
+    struct sctp_association *association = packet->association;
+
+    packet->checksum = check(datagram);
+    if (packet->checksum == FLOW_CHECKSUM_BAD) {
+        decoder->totals.sctp_bad_checksums++;
+        if (association->flow == NULL)
+            return;
+        sctp_tell_undecoded(decoder, association, packet->side, FLOW_REASON_CHECKSUM);
+        count(decoder, packet, FLOW_ROW_SCTP_CHECKSUM, datagram->captured);
+        return;
+    }
+    while (p < end && take_chunk(decoder, packet, &p, end))
+        continue;
+    association = packet->association;
+    if (association == NULL || association->flow == NULL)
+        return;
+    if (datagram->captured < datagram->length) {
+        association->side[packet->side].lost = true;
+        sctp_octets(decoder, FLOW_ROW_SNAPPED, datagram->length - datagram->captured);
+    }
+    association->flow->last_frame = association->frame;
+    association->flow->last_ns = association->time_ns;
+    sctp_streams_drain(decoder, association);
+}
+
+void flow_sctp_packet(struct flow_decoder *decoder, const struct flow_datagram *datagram,
+                      const struct flow_carrier_frames *carrier)
 {
     struct packet packet = {.datagram = datagram};
     struct sctp_association *association;
-    const uint8_t *p, *end;
-    struct flow_key key;
 
     if (datagram->captured < SCTP_COMMON_OCTETS) {
-        decoder->totals.malformed++;
+        flow_account_count(&decoder->totals.account,
+                           datagram->length < SCTP_COMMON_OCTETS ? FLOW_ROW_SCTP_HEADER : FLOW_ROW_CUT_HEADERS,
+                           carrier->frames, carrier->octets);
         return;
     }
     decoder->totals.sctp_packets++;
-    if (decoder->sctp == NULL && (decoder->sctp = calloc(1, sizeof(*decoder->sctp))) == NULL)
-        return;
-    set_key(&key, datagram, &packet.side);
-    association = find(decoder, datagram, &key, &packet.side);
-    if (association == NULL && (!may_begin(datagram) || (association = make(decoder, &key, frame, time_ns)) == NULL))
+    association = association_of(decoder, &packet, carrier);
+    if (association == NULL)
         return;
     age_unlink(decoder->sctp, association);
     age_newest(decoder->sctp, association);
-    association->frame = frame;
-    association->time_ns = time_ns;
+    association->frame = carrier->frame->number;
+    association->time_ns = carrier->frame->time_ns;
+    association->frames += carrier->frames;
     packet.association = association;
-    packet.checksum = check(datagram);
-    if (packet.checksum == FLOW_CHECKSUM_BAD) {
-        decoder->totals.sctp_bad_checksums++;
-        if (association->flow != NULL)
-            tell_undecoded(decoder, association, packet.side, FLOW_REASON_CHECKSUM);
-        return;
-    }
-    p = datagram->octets + SCTP_COMMON_OCTETS;
-    end = datagram->octets + datagram->captured;
-    while (p < end && take_chunk(decoder, &packet, &p, end))
-        continue;
-    association = packet.association;
-    if (association == NULL || association->flow == NULL)
-        return;
-    if (datagram->captured < datagram->length)
-        association->side[packet.side].lost = true;
-    association->flow->last_frame = frame;
-    association->flow->last_ns = time_ns;
-    sctp_streams_drain(decoder, association);
+    take_chunks(decoder, &packet);
+    count_rest(decoder, &packet, carrier->octets);
 }

@@ -77,7 +77,8 @@ struct sctp_side {
     uint32_t next_tsn; /* all before were captured (or given up) */
     uint32_t highest_tsn;
     bool acked_known;
-    uint32_t acked; /* by the other side's SACKs */
+    uint32_t acked;   /* by the other side's SACKs */
+    uint64_t missing; /* TSNs that were given up */
     uint8_t seen[TSN_WINDOW / 8];
     struct sctp_fragment *fragments; /* in TSN order */
     size_t fragment_count, fragment_octets;
@@ -107,6 +108,9 @@ struct sctp_association {
     struct sctp_tag tags[2];
     uint64_t first_frame, first_ns;
     uint64_t frame, time_ns; /* of the packet being decoded */
+    uint64_t frames;         /* that carried it */
+    uint64_t octets;         /* captured before DDP was recognised */
+    bool draft_ppids;        /* DATA with PPIDs that are the draft's, or another protocol's */
     struct sctp_association *newer, *older;
     UT_hash_handle hh;
 };
@@ -119,8 +123,27 @@ struct sctp_decoder {
     size_t stream_count;
 };
 
-/* flow_sctp.c */
+/* Octets of user messages, captured, and what became of them. */
+static inline void sctp_octets(struct flow_decoder *decoder, enum flow_row row, uint64_t octets)
+{
+    flow_account_count(&decoder->totals.account, row, 0, octets);
+}
+
+/* flow_sctp_tsn.c */
+/* Every TSN of the sender up to its highest was captured. */
 bool sctp_side_complete(const struct sctp_side *side);
+/* Notes a TSN. False: it came before. */
+bool sctp_tsn_is_new(struct sctp_side *side, uint32_t tsn);
+/* TSNs that were sent, as others or the receiver's SACKs show, and were not captured. */
+uint64_t sctp_count_missing(const struct sctp_side *side);
+/* Keeps a fragment; the user message that it makes whole goes to its stream. */
+void sctp_take_fragment(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
+                        const struct sctp_data *data);
+void sctp_drop_fragments(struct flow_decoder *decoder, struct sctp_side *side);
+
+/* flow_sctp.c */
+void sctp_tell_undecoded(struct flow_decoder *decoder, const struct sctp_association *association, unsigned side,
+                         enum flow_reason reason);
 struct flow_event sctp_event(const struct flow *flow, unsigned direction, enum flow_event_kind kind, uint64_t frame,
                              uint64_t time_ns);
 

@@ -133,7 +133,7 @@ static struct sctp_stream *stream_of(struct flow_decoder *decoder, struct sctp_a
         return stream;
     }
     if (sctp->stream_count >= decoder->config.flows_max) {
-        decoder->totals.evicted++;
+        decoder->totals.account.row[FLOW_ROW_EVICTED].items++;
         end_stream(decoder, sctp->oldest_stream, true, FLOW_REASON_EVICTED);
     }
     stream = calloc(1, sizeof(*stream));
@@ -252,6 +252,11 @@ static void tell_reason(struct flow_decoder *decoder, const struct sctp_stream *
     event.reason = reason;
     event.position = message->ssn;
     flow_event_send(decoder, &event);
+    sctp_octets(decoder,
+                reason == FLOW_REASON_SSN_AGAIN       ? FLOW_ROW_SSN_AGAIN
+                : reason == FLOW_REASON_MESSAGE_SHORT ? FLOW_ROW_MESSAGE_SHORT
+                                                      : FLOW_ROW_MESSAGE_PARTS,
+                message->have);
 }
 
 static void tell_gap(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
@@ -295,9 +300,12 @@ static void tell(struct flow_decoder *decoder, struct sctp_stream *stream, unsig
         terminate = session.message.kind == DDP_SCTP_CONTROL && session.message.code == DDP_SCTP_TERMINATE;
         active = is_draft(stream) ? association->swap : answer || terminate ? 1 - side : side;
         if (!begin_session(decoder, stream, active, answer || (is_draft(stream) && association->started), false,
-                           message))
+                           message)) {
+            sctp_octets(decoder, FLOW_ROW_MEMORY, message->have);
             return;
+        }
     }
+    sctp_octets(decoder, message->have < message->count ? FLOW_ROW_PART : FLOW_ROW_IWARP, message->have);
     stream->flow->last_frame = association->frame;
     stream->flow->last_ns = association->time_ns;
     stream->way[side].told = stream->way[side].known = true;
@@ -316,11 +324,15 @@ static void hold(struct flow_decoder *decoder, struct sctp_association *associat
 {
     struct sctp_message **link = &way->held, *copy;
 
-    if (decoder->held > decoder->config.buffer_max)
+    if (decoder->held > decoder->config.buffer_max) {
+        sctp_octets(decoder, FLOW_ROW_HELD_TOO_MUCH, message->have);
         return;
+    }
     copy = malloc(sizeof(*copy) + message->have);
-    if (copy == NULL)
+    if (copy == NULL) {
+        sctp_octets(decoder, FLOW_ROW_MEMORY, message->have);
         return;
+    }
     *copy = *message;
     memcpy(copy->copy, message->octets, message->have);
     copy->octets = copy->copy;
@@ -360,8 +372,10 @@ static bool reset_may_come(const struct sctp_stream *stream, unsigned side)
 static void lose(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
                  const struct sctp_message *message)
 {
-    if (stream->flow == NULL)
+    if (stream->flow == NULL) {
+        sctp_octets(decoder, FLOW_ROW_SSN_AGAIN, message->have);
         return;
+    }
     tell_gap(decoder, stream, side, message);
     tell(decoder, stream, side, message);
 }
@@ -504,8 +518,10 @@ void sctp_stream_take(struct flow_decoder *decoder, struct sctp_association *ass
     struct sctp_way *way;
     int16_t ahead;
 
-    if (stream == NULL)
+    if (stream == NULL) {
+        sctp_octets(decoder, FLOW_ROW_MEMORY, message->have);
         return;
+    }
     way = &stream->way[side];
     (void)ddp_sctp_parse(message->ppid, message->octets, message->have, &parsed);
     if (parsed.kind == DDP_SCTP_DRAFT_CONTROL) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* MPA start-up frames (RFC 5044 7.1), and what both sides' frames agree upon. */
+#define _GNU_SOURCE /* memmem */
 #include "conformance/flow/flow_internal.h"
 
 #include <string.h>
@@ -171,12 +172,12 @@ size_t flow_start_octets(struct flow_decoder *decoder, struct flow_connection *c
     struct mpa_start frame;
     const uint8_t *p;
     wire_result result;
-    size_t taken;
+    size_t taken, judged;
     int looks;
 
     if (!flow_mpa_reserve(decoder, side, MPA_START_MAX)) {
-        flow_side_ends(side, FLOW_REASON_NO_FPDU);
-        return left;
+        flow_side_ends(side, FLOW_REASON_NO_MEMORY);
+        return 0;
     }
     if (before == 0)
         side->unit_frame = piece->frame;
@@ -188,6 +189,9 @@ size_t flow_start_octets(struct flow_decoder *decoder, struct flow_connection *c
             return count;
         if (looks == 0) {
             side->state = SIDE_STREAMING;
+            flow_octets(decoder, connection, FLOW_ROW_ULP, before + left);
+            flow_start_look(connection, side->buffer, side->have);
+            flow_settle_foreign(connection);
             flow_mpa_release(decoder, side);
             return left;
         }
@@ -198,8 +202,10 @@ size_t flow_start_octets(struct flow_decoder *decoder, struct flow_connection *c
             return 0;
         }
         if (!assign_roles(decoder, connection, index)) {
-            flow_side_ends(side, FLOW_REASON_NO_FPDU);
-            return left;
+            flow_octets(decoder, connection, FLOW_ROW_MEMORY, before);
+            flow_mpa_release(decoder, side);
+            flow_side_ends(side, FLOW_REASON_NO_MEMORY);
+            return 0;
         }
         side->state = SIDE_START;
         side->waiting = false;
@@ -209,6 +215,10 @@ size_t flow_start_octets(struct flow_decoder *decoder, struct flow_connection *c
     if (result == WIRE_MORE)
         return count;
     taken = result == WIRE_OK ? (size_t)(p - side->buffer) : side->have;
+    judged = result == WIRE_OK || taken < MPA_START_OCTETS ? taken : MPA_START_OCTETS;
+    flow_octets(decoder, connection, FLOW_ROW_IWARP, judged);
+    if (result != WIRE_OK) /* where such a frame ends nobody knows */
+        flow_octets(decoder, connection, FLOW_ROW_START_MALFORMED, before + left - judged);
     tell_start(decoder, connection, index, &frame, result, taken, result == WIRE_OK ? left - (taken - before) : 0,
                piece->frame, piece->time_ns);
     flow_mpa_release(decoder, side);
@@ -216,8 +226,8 @@ size_t flow_start_octets(struct flow_decoder *decoder, struct flow_connection *c
 }
 
 /* The octets behind this will never come: tells of the frame as far as it is there. */
-void flow_start_cut(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index, uint64_t frame,
-                    uint64_t time_ns)
+void flow_start_cut(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index, enum flow_row row,
+                    uint64_t frame, uint64_t time_ns)
 {
     struct flow_side *side = &connection->side[index];
     const uint8_t *p = side->buffer;
@@ -225,11 +235,22 @@ void flow_start_cut(struct flow_decoder *decoder, struct flow_connection *connec
 
     if (side->state == SIDE_START) {
         mpa_start_parse(&p, side->buffer + side->have, side->kind, &start);
+        flow_octets(decoder, connection, row, side->have);
         tell_start(decoder, connection, index, &start, WIRE_MORE, side->have, 0, frame, time_ns);
+    } else {
+        flow_octets(decoder, connection, FLOW_ROW_LATE, side->have);
     }
     side->state = SIDE_LATE;
     side->waiting = false;
     flow_mpa_release(decoder, side);
+}
+
+void flow_start_look(struct flow_connection *connection, const uint8_t *octets, size_t count)
+{
+    static const char key[] = "MPA ID Re"; /* as far as both Keys agree */
+
+    if (connection->flow == NULL && !connection->key_seen)
+        connection->key_seen = memmem(octets, count, key, sizeof(key) - 1) != NULL;
 }
 
 /* Octets that are no start-up frame were seen before: one may still come, at the beginning of a segment. */
@@ -239,14 +260,16 @@ size_t flow_start_streaming(struct flow_decoder *decoder, struct flow_connection
     struct flow_side *side = &connection->side[index];
     int kind = used == 0 && piece->at_start ? mpa_start_kind_of(piece->octets, piece->captured) : -1;
 
-    if (kind < 0 || (side->expects && (int)side->kind != kind))
+    if (kind < 0 || (side->expects && (int)side->kind != kind)) {
+        flow_start_look(connection, piece->octets + used, piece->captured - used);
         return piece->captured - used;
+    }
     side->state = SIDE_FRESH;
     if (!side->expects) {
         side->kind = (enum mpa_start_kind)kind;
         if (!assign_roles(decoder, connection, index)) {
-            flow_side_ends(side, FLOW_REASON_NO_FPDU);
-            return piece->captured - used;
+            flow_side_ends(side, FLOW_REASON_NO_MEMORY);
+            return 0;
         }
     }
     flow_undecoded(decoder, connection, index, FLOW_REASON_STREAMING, piece->frame, piece->time_ns);

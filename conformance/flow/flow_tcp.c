@@ -58,13 +58,13 @@ static struct flow_piece piece_part(const struct flow_piece *piece, size_t from,
 }
 
 /* Puts a copy of the piece behind `*link`'s chunk; out of memory it is as if the frame had not been captured. */
-static void insert_chunk(struct flow_decoder *decoder, struct flow_side *side, struct flow_chunk **link, uint32_t seq,
+static bool insert_chunk(struct flow_decoder *decoder, struct flow_side *side, struct flow_chunk **link, uint32_t seq,
                          const struct flow_piece *piece)
 {
     struct flow_chunk *chunk = malloc(sizeof(*chunk) + piece->captured);
 
     if (chunk == NULL)
-        return;
+        return false;
     chunk->seq = seq;
     chunk->piece = *piece;
     memcpy(chunk->octets, piece->octets, piece->captured);
@@ -78,23 +78,27 @@ static void insert_chunk(struct flow_decoder *decoder, struct flow_side *side, s
     side->queued += piece->captured;
     side->queued_chunks++;
     decoder->held += piece->captured + sizeof(*chunk);
+    return true;
 }
 
-/* Compares octets that came twice: those at `a` from seq_a on with those at `b` from seq_b on, where both are there. */
-static void compare_overlap(struct flow_side *side, uint32_t seq_a, const uint8_t *a, size_t count_a, uint32_t seq_b,
-                            const uint8_t *b, size_t count_b)
+/* Compares octets that came twice: those at `a` from seq_a on with those at `b` from seq_b on, where both are there. The
+ * row of the second ones. */
+static enum flow_row compare_overlap(struct flow_side *side, uint32_t seq_a, const uint8_t *a, size_t count_a,
+                                     uint32_t seq_b, const uint8_t *b, size_t count_b)
 {
     int64_t offset = seq_difference(seq_b, seq_a); /* of b's first octet in a */
     int64_t from = offset > 0 ? offset : 0;
     int64_t to = offset + (int64_t)count_b < (int64_t)count_a ? offset + (int64_t)count_b : (int64_t)count_a;
 
-    if (side->half == NULL || to <= from)
-        return;
-    if (memcmp(a + from, b + (from - offset), (size_t)(to - from)) != 0)
+    if (to <= from || memcmp(a + from, b + (from - offset), (size_t)(to - from)) == 0)
+        return FLOW_ROW_AGAIN;
+    if (side->half != NULL)
         side->half->conflicts++;
+    return FLOW_ROW_CONFLICT;
 }
 
-static void enqueue(struct flow_decoder *decoder, struct flow_side *side, uint32_t seq, const struct flow_piece *piece)
+static void enqueue(struct flow_decoder *decoder, struct flow_connection *connection, struct flow_side *side,
+                    uint32_t seq, const struct flow_piece *piece)
 {
     struct flow_chunk **link = &side->queue;
     size_t from = 0;
@@ -117,8 +121,13 @@ static void enqueue(struct flow_decoder *decoder, struct flow_side *side, uint32
                 continue;
             }
             if (ahead <= 0) { /* held already, as far as that chunk reaches */
+                if ((size_t)behind < to - from)
+                    to = from + (size_t)behind;
                 part = piece_part(piece, from, to);
-                compare_overlap(side, chunk->seq, chunk->octets, chunk->piece.captured, at, part.octets, part.captured);
+                flow_octets(decoder, connection,
+                            compare_overlap(side, chunk->seq, chunk->octets, chunk->piece.captured, at, part.octets,
+                                            part.captured),
+                            part.captured);
                 if (side->half != NULL)
                     side->half->retransmitted += (size_t)behind < part.length ? (size_t)behind : part.length;
                 from += (size_t)behind;
@@ -128,10 +137,14 @@ static void enqueue(struct flow_decoder *decoder, struct flow_side *side, uint32
             if ((size_t)ahead < to - from)
                 to = from + (size_t)ahead;
         }
-        if (side->queued_chunks >= CHUNKS_MAX * 2)
+        if (side->queued_chunks >= CHUNKS_MAX * 2) {
+            part = piece_part(piece, from, piece->length);
+            flow_octets(decoder, connection, FLOW_ROW_HELD_TOO_MUCH, part.captured);
             return;
+        }
         part = piece_part(piece, from, to);
-        insert_chunk(decoder, side, link, at, &part);
+        if (!insert_chunk(decoder, side, link, at, &part))
+            flow_octets(decoder, connection, FLOW_ROW_MEMORY, part.captured);
         if (*link != NULL)
             link = &(*link)->next;
         from = to;
@@ -148,10 +161,12 @@ static void deliver(struct flow_decoder *decoder, struct flow_connection *connec
     size_t used = flow_mpa_octets(decoder, connection, index, piece);
 
     side->next_seq += (uint32_t)used;
+    if (side->half != NULL)
+        side->half->begun = flow_mpa_partial(side);
     if (used < piece->captured) {
         struct flow_piece rest = piece_part(piece, used, piece->length);
 
-        enqueue(decoder, side, side->next_seq, &rest);
+        enqueue(decoder, connection, side, side->next_seq, &rest);
         return;
     }
     if (piece->length > piece->captured) {
@@ -207,6 +222,7 @@ static void drain(struct flow_decoder *decoder, struct flow_connection *connecti
     while (side->queue != NULL) {
         struct flow_chunk *chunk = side->queue;
         int32_t ahead;
+        size_t again;
 
         if (flow_mpa_blocked(connection, index)) {
             if (!waited_enough(decoder, side, flush))
@@ -225,8 +241,10 @@ static void drain(struct flow_decoder *decoder, struct flow_connection *connecti
         if (side->queue == NULL)
             side->queue_tail = NULL;
         side->hole_ns = decoder->now_ns;
-        if ((size_t) - (int64_t)ahead < chunk->piece.length) {
-            struct flow_piece part = piece_part(&chunk->piece, (size_t) - (int64_t)ahead, chunk->piece.length);
+        again = (size_t) - (int64_t)ahead;
+        flow_octets(decoder, connection, FLOW_ROW_AGAIN, again < chunk->piece.captured ? again : chunk->piece.captured);
+        if (again < chunk->piece.length) {
+            struct flow_piece part = piece_part(&chunk->piece, again, chunk->piece.length);
 
             deliver(decoder, connection, index, &part);
         }
@@ -286,16 +304,19 @@ static void see_syn(struct flow_side *side, const struct flow_segment *segment, 
 }
 
 /* Octets that were delivered already: only those of a unit that is still held can be compared. */
-static void see_again(struct flow_side *side, uint32_t seq, const struct flow_piece *piece, size_t again)
+static void see_again(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index, uint32_t seq,
+                      const struct flow_piece *piece, size_t again)
 {
-    if (side->half == NULL)
-        return;
-    if (again == 1 && piece->length == 1)
-        return; /* keepalive (RFC 9293 3.8.4) */
-    side->half->retransmitted += again;
+    struct flow_side *side = &connection->side[index];
+    size_t captured = piece->captured < again ? piece->captured : again;
+    enum flow_row row = FLOW_ROW_AGAIN;
+
     if (side->have != 0 && side->skip == 0)
-        compare_overlap(side, side->next_seq - (uint32_t)side->have, side->buffer, side->have, seq, piece->octets,
-                        piece->captured < again ? piece->captured : again);
+        row = compare_overlap(side, side->next_seq - (uint32_t)side->have, side->buffer, side->have, seq, piece->octets,
+                              captured);
+    flow_octets(decoder, connection, row, captured);
+    if (side->half != NULL && (again != 1 || piece->length != 1)) /* else a keepalive (RFC 9293 3.8.4) */
+        side->half->retransmitted += again;
 }
 
 static void see_payload(struct flow_decoder *decoder, struct flow_connection *connection,
@@ -330,16 +351,16 @@ static void see_payload(struct flow_decoder *decoder, struct flow_connection *co
         size_t again = (size_t) - (int64_t)ahead;
 
         if (again >= piece.length) {
-            see_again(side, seq, &piece, piece.length);
+            see_again(decoder, connection, segment->side, seq, &piece, piece.length);
             return;
         }
-        see_again(side, seq, &piece, again);
+        see_again(decoder, connection, segment->side, seq, &piece, again);
         piece = piece_part(&piece, again, piece.length);
         seq = side->next_seq;
         ahead = 0;
     }
     if (ahead > 0 || side->queue != NULL || flow_mpa_blocked(connection, segment->side))
-        enqueue(decoder, side, seq, &piece);
+        enqueue(decoder, connection, side, seq, &piece);
     else
         deliver(decoder, connection, segment->side, &piece);
 }
@@ -370,6 +391,8 @@ void flow_tcp_segment(struct flow_decoder *decoder, struct flow_connection *conn
     }
     if (segment->length != 0 && (segment->flags & TCP_BIT_RST) == 0) /* an RST's payload is a text for people */
         see_payload(decoder, connection, segment, frame);
+    else if (segment->captured != 0)
+        flow_octets(decoder, connection, FLOW_ROW_NOT_ACCEPTED, segment->captured);
     if (side->queue != NULL || other->queue != NULL || (side->fin_known && !side->closed))
         drain_both(decoder, connection, segment->side, false);
     if ((segment->flags & TCP_BIT_RST) != 0 && !side->reset) {

@@ -47,7 +47,9 @@ void pad_is_zero(struct rule_context *ctx)
     if (fpdu->pad_zero)
         rule_pass(ctx);
     else
-        rule_fail(ctx, "pad of zeros", rule_octets(ctx, fpdu->ulpdu + fpdu->ulpdu_length, fpdu_pad(fpdu->ulpdu_length)),
+        rule_fail(ctx, "pad of zeros",
+                  rule_text(ctx, "pad of %s",
+                            rule_octets(ctx, fpdu->ulpdu + fpdu->ulpdu_length, fpdu_pad(fpdu->ulpdu_length))),
                   "Pad octets behind the ULPDU are not zero (RFC 5044 4.1)");
 }
 

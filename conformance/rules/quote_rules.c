@@ -23,11 +23,11 @@ static size_t header_octets(const uint8_t *header)
     return header[0] & 0x80 ? DDP_TAGGED_OCTETS : DDP_UNTAGGED_OCTETS;
 }
 
-/* Every segment of the other side is remembered: one that is not found was not sent. */
+/* Every segment of the other side is remembered: one that is not found was not sent, and is not on its way in pieces. */
 static bool all_heard(const struct rule_context *ctx)
 {
-    return ctx->peer->heard_count <= HEARD_SEGMENTS && !ctx->peer->unsure && !ctx->flow->late &&
-           ctx->flow->start[flow_reverse(ctx->direction)].seen;
+    return ctx->other->begun == 0 && ctx->peer->heard_count <= HEARD_SEGMENTS && !ctx->peer->unsure &&
+           !ctx->flow->late && ctx->flow->start[flow_reverse(ctx->direction)].seen;
 }
 
 /* The i-th segment remembered whose header begins with these octets, NULL when there are no more. */

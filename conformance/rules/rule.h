@@ -69,6 +69,7 @@ struct rule_finding {
     const char *expected; /* what the text asks for */
     const char *actual;   /* what was seen */
     const char *message;  /* one sentence, with the section */
+    uint64_t count; /* how often, as far as nobody was told before: 1, or more of what waited for the flow's end */
 };
 
 struct rule_config {

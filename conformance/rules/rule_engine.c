@@ -79,8 +79,8 @@ static void say(struct rule_context *ctx, enum rule_verdict said, const char *ex
         found->verdict = verdict;
     }
     if (ctx->engine->config.finding != NULL) {
-        struct rule_finding finding = {ctx->rule,         ctx->flow, ctx->direction, verdict,
-                                       ctx->event->frame, expected,  actual,         message};
+        struct rule_finding finding = {ctx->rule, ctx->flow, ctx->direction, verdict, ctx->event->frame,
+                                       expected,  actual,    message,        1};
 
         ctx->engine->config.finding(&finding, ctx->engine->config.argument);
     }
@@ -119,18 +119,21 @@ static void settle_pending(struct rule_engine *engine, struct rule_flow *state, 
 
     bool holes = state->sides[1 - direction].holes || state->flow->half[1 - direction].unfinished != 0;
 
-    if (found->pending != NULL && !holes && rule->worst > found->verdict) {
+    if (found->pending != NULL && !holes && rule->worst >= found->verdict) {
         struct rule_said *said = found->pending;
-        struct rule_finding finding = {rule,        state->flow,    direction,    rule->worst,
-                                       said->frame, said->expected, said->actual, said->message};
+        struct rule_finding finding = {rule,           state->flow,  direction,     rule->worst,         said->frame,
+                                       said->expected, said->actual, said->message, found->pending_count};
 
-        free(found->said);
-        found->said = said;
-        found->pending = NULL;
-        found->verdict = rule->worst;
-        found->findings = found->pending_count;
         if (engine->config.finding != NULL)
             engine->config.finding(&finding, engine->config.argument);
+        if (rule->worst > found->verdict) {
+            free(found->said);
+            found->said = said;
+            found->pending = NULL;
+            found->findings = 0;
+        }
+        found->verdict = rule->worst;
+        found->findings += found->pending_count;
     }
     free(found->pending);
     found->pending = NULL;

@@ -80,11 +80,11 @@ void terminate_control_layout(struct rule_context *ctx)
     if (!readable(ctx))
         return;
     if (ctx->terminate.swapped)
-        rule_fail(ctx, rule_octets(ctx, ctx->terminate.octets, TERMINATE_OCTETS),
+        rule_fail(ctx,
+                  rule_text(ctx, "%s, %s", rule_octets(ctx, ctx->terminate.octets, TERMINATE_OCTETS), describe(ctx)),
                   rule_octets(ctx, ctx->event->ddp->segment.payload, TERMINATE_OCTETS),
                   "Terminate Control has its nibbles swapped: Layer, EType, M, D and R stand where a little-endian "
-                  "compiler puts bit-fields (RFC 5040 4.8, Figure 8). Meant is %s",
-                  describe(ctx));
+                  "compiler puts bit-fields (RFC 5040 4.8, Figure 8)");
     else
         rule_pass(ctx);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* echo PORT: sends back whatever Send comes, to whoever connects. Port 0: any; "port N" is printed. */
+#include <fcntl.h>
 #include <iwarp/verbs.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,15 @@ enum { RECEIVES = 64, OCTETS = 4096 };
 
 static uint8_t buffers[RECEIVES][OCTETS];
 
-int main(int argc, char **argv)
+/* A descriptor that was closed is opened the wrong way round: what is written there fails, and no socket takes its place. */
+static void take_standard_descriptors(void)
+{
+    for (int i = 0; i <= 2; i++)
+        if (fcntl(i, F_GETFD) < 0)
+            (void)open("/dev/null", i == 0 ? O_WRONLY : O_RDONLY);
+}
+
+static int serve(int argc, char **argv)
 {
     char *rest = "";
     long port = argc > 1 ? strtol(argv[1], &rest, 10) : 7174;
@@ -29,9 +38,10 @@ int main(int argc, char **argv)
         (void)sentence_set(&why, "'%s' is no port, 0 to 65535 was expected", argv[1]);
     else if (context != NULL)
         listener = iwarp_listen(context, "127.0.0.1", (uint16_t)port, &options, &why);
-    if (listener != NULL)
-        printf("port %u\n", iwarp_listener_port(listener));
-    (void)fflush(stdout);
+    if (listener != NULL && (printf("port %u\n", iwarp_listener_port(listener)) < 0 || fflush(stdout) != 0)) {
+        (void)sentence_set(&why, "standard output cannot be written");
+        listener = NULL;
+    }
     while (listener != NULL && iwarp_context_run(context, -1, &why) >= 0) {
         while (iwarp_poll_cq(cq, &done, 1) != 0) {
             struct iwarp_send send = {.id = done.id, .octets = buffers[done.id], .count = done.octets};
@@ -48,4 +58,10 @@ int main(int argc, char **argv)
     (void)fprintf(stderr, "echo: %s\n", why.text);
     iwarp_context_free(context);
     return EXIT_FAILURE;
+}
+
+int main(int argc, char **argv)
+{
+    take_standard_descriptors();
+    return serve(argc, argv);
 }

@@ -10,6 +10,7 @@
  * A slot is found by the key's hash; one that holds another key is passed over. Two clients that put different keys
  * into the same empty slot at once can lose one of them: for that there are atomics (iwarp_post_atomic()).
  */
+#include <fcntl.h>
 #include <iwarp/verbs.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,8 +72,10 @@ static void serve_on(struct iwarp_context *context, struct iwarp_cq *cq, struct 
     listener = iwarp_listen(context, "127.0.0.1", port, &options, why);
     if (listener == NULL)
         return;
-    printf("port %u\n", iwarp_listener_port(listener));
-    (void)fflush(stdout);
+    if (printf("port %u\n", iwarp_listener_port(listener)) < 0 || fflush(stdout) != 0) {
+        (void)sentence_set(why, "standard output cannot be written");
+        return;
+    }
     while (iwarp_context_run(context, -1, why) >= 0) {
         while (iwarp_next_event(context, &event))
             if (event.kind == IWARP_QP_CLOSED)
@@ -198,6 +201,14 @@ static int connect_to(struct client *client, const char *address, uint16_t port,
     return client->table.slots != 0 ? 0 : sentence_set(why, "that is a key-value store without a slot");
 }
 
+/* A descriptor that was closed is opened the wrong way round: what is written there fails, and no socket takes its place. */
+static void take_standard_descriptors(void)
+{
+    for (int i = 0; i <= 2; i++)
+        if (fcntl(i, F_GETFD) < 0)
+            (void)open("/dev/null", i == 0 ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
     struct client client = {0};
@@ -205,6 +216,7 @@ int main(int argc, char **argv)
     long port = argc > 2 ? number(argv[2], UINT16_MAX) : -1;
     int status = EXIT_FAILURE;
 
+    take_standard_descriptors();
     if (argc > 2 && port < 0)
         return fail("a port from 0 to 65535 was expected");
     if (argc == 3 && strcmp(argv[1], "serve") == 0)
@@ -218,8 +230,9 @@ int main(int argc, char **argv)
     } else if (argv[3][0] == 'p') {
         status = put(&client, argv[4], argv[5]);
     } else if (find(&client, argv[4], 0) != 0) {
-        printf("%s\n", client.slot.value);
-        status = EXIT_SUCCESS;
+        bool written = printf("%s\n", client.slot.value) >= 0 && fflush(stdout) == 0;
+
+        status = written ? EXIT_SUCCESS : fail("standard output cannot be written");
     }
     iwarp_context_free(client.context);
     return status;

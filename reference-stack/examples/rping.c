@@ -13,6 +13,7 @@
  *
  * Exit status 0: every round was right, and the end was orderly.
  */
+#include <fcntl.h>
 #include <iwarp/verbs.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,8 +205,8 @@ static int serve(struct rping *rping, const char *address, uint16_t port, struct
     listener = iwarp_listen(rping->context, address, port, &options, why);
     if (listener == NULL)
         return -1;
-    printf("port %u\n", iwarp_listener_port(listener));
-    (void)fflush(stdout);
+    if (printf("port %u\n", iwarp_listener_port(listener)) < 0 || fflush(stdout) != 0)
+        return sentence_set(why, "standard output cannot be written");
     while ((status = server_round(rping, rounds, why)) == 0)
         rounds++;
     if (status > 0)
@@ -275,6 +276,14 @@ static int prepare(struct rping *rping, const char *size, struct sentence *why)
     return 0;
 }
 
+/* A descriptor that was closed is opened the wrong way round: what is written there fails, and no socket takes its place. */
+static void take_standard_descriptors(void)
+{
+    for (int i = 0; i <= 2; i++)
+        if (fcntl(i, F_GETFD) < 0)
+            (void)open("/dev/null", i == 0 ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
     bool server = argc > 1 && strcmp(argv[1], "serve") == 0;
@@ -285,6 +294,7 @@ int main(int argc, char **argv)
     long pause_ms = argc > 6 ? number(argv[6], INT32_MAX) : 0;
     int status;
 
+    take_standard_descriptors();
     if (argc < 4 || port < 0 || rounds < 0 || pause_ms < 0) {
         (void)fail("usage: rping serve ADDRESS PORT [SIZE] | rping ADDRESS PORT COUNT [SIZE] [rev1|rev2] [PAUSE]");
         return 2;
@@ -295,6 +305,8 @@ int main(int argc, char **argv)
     else if (status == 0)
         status = ping(&rping, argv[1], (uint16_t)port, (unsigned)rounds, argc > 5 && strcmp(argv[5], "rev1") == 0,
                       (int)pause_ms, &why);
+    if (status == 0 && (fflush(stdout) != 0 || ferror(stdout)))
+        status = sentence_set(&why, "standard output cannot be written");
     if (status != 0)
         (void)fail(why.text);
     iwarp_context_free(rping.context);

@@ -56,7 +56,9 @@ for command in audit dump; do
 	echo "== $command: nothing in it"
 	expect 3 "$command: no frames" "$WARPCHECK" "$command" "$in/no-frames.pcap"
 	expect 3 "$command: frames of zeros" "$WARPCHECK" "$command" "$in/zeros.pcap"
-	expect 3 "$command: frames too short for anything" "$WARPCHECK" "$command" "$in/tiny-frames.pcap"
+	too_short=3
+	[ "$command" = dump ] || too_short=4 # they may have been iWARP
+	expect "$too_short" "$command: frames too short for anything" "$WARPCHECK" "$command" "$in/tiny-frames.pcap"
 
 	echo "== $command: cut short"
 	expect 4 "$command: cut in a frame" "$WARPCHECK" "$command" "$in/cut-in-frame.pcap"
@@ -91,9 +93,7 @@ echo "== audit: a good capture is judged, and not by nobody"
 expect 0 "the generated capture" "$WARPCHECK" audit --format jsonl "$in/good.pcap"
 says '"type":"summary"'
 holds "it has passes and no failure" jq -es 'map(select(.type == "summary"))[0] | .pass > 20 and .fail == 0' "$WORK/stdout"
-mkdir -p "$WORK/full"
-ln -sf /dev/full "$WORK/full/results.jsonl"
-expect 4 "results into a full disk" "$WARPCHECK" audit -o "$WORK/full" "$in/good.pcap"
+expect 4 "results into a full disk" bash -c 'ulimit -f 1; exec "$0" "$@"' "$WARPCHECK" audit -o "$WORK/full" "$in/good.pcap"
 expect 4 "an output folder that cannot be made" "$WARPCHECK" audit -o /proc/nowhere/out "$in/good.pcap"
 
 echo "== audit: a capture that cannot be read twice"
@@ -109,7 +109,10 @@ holds "the offending message is marked, with the messages before it" jq -es \
 echo "== snap lengths: headers are there, CRCs are not to be judged"
 for snap in 20 54 60 74 80 100 128 200; do
 	editcap -s "$snap" "$in/good.pcap" "$in/snap.pcap"
-	expect "0 3 4" "audit: frames cut to $snap octets" "$WARPCHECK" audit --format jsonl "$in/snap.pcap"
+	passes=any
+	expect 4 "audit: frames cut to $snap octets" "$WARPCHECK" audit --format jsonl "$in/snap.pcap"
+	passes=none
+	complains 'not judged|no MPA traffic'
 	holds "no CRC error is made up of octets that are missing" \
 		test "$(grep -o '"crc_errors":[1-9]' "$WORK/stdout" | wc -l)" -eq 0
 	expect "0 3" "dump: frames cut to $snap octets" "$WARPCHECK" dump "$in/snap.pcap"

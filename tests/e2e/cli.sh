@@ -96,7 +96,7 @@ expect 2 "dump without a file" "$WARPCHECK" dump
 expect 2 "dump in an unknown format" "$WARPCHECK" dump --format xml "$WORK/capture.pcap"
 # shellcheck disable=SC2016
 expect 4 "dump into a full disk" bash -c '"$0" dump "$1" >/dev/full' "$WARPCHECK" "$WORK/capture.pcap"
-complains 'disk'
+complains 'standard output cannot be written'
 
 echo "== report"
 expect 2 "report of a folder that is not there" "$WARPCHECK" report "$WORK/nowhere"

@@ -117,7 +117,7 @@ expect 2 "a seed that is no number" "${gen[@]}" --seed x -e "$frame"
 expect 2 "--set without a value" "${gen[@]}" --set x -e "$frame"
 expect 2 "--corpus with -o" "${gen[@]}" --corpus "$WORK/x" -o "$WORK/y"
 expect 4 "a folder that is not there" "${gen[@]}" -e "$frame" -o "$WORK/nowhere/x.pcapng"
-complains 'nowhere/x.pcapng: cannot be written'
+complains 'nowhere/x.pcapng: cannot write'
 for format in pcapng pcap hex c raw; do
 	expect 4 "a full disk, $format" "${gen[@]}" --format "$format" -e 'for _ = 1, 1000 do packet(("x"):rep(1000)) end' -o /dev/full
 	complains 'No space left on device'

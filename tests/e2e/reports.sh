@@ -25,6 +25,7 @@ points() {
 		want = verdict == "FAIL" || verdict == "INCONCLUSIVE" ? "not ok" : "ok"
 		if ($1 != want && $2 != "TODO") verdict = "told as " $1
 		id = $3; sub(/: .*/, "", id)
+		if (id == "account") next # whether all of the input was judged: no requirement
 		print id "\t" verdict }' | LC_ALL=C sort
 }
 

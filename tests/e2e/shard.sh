@@ -88,7 +88,7 @@ check {
 LUA
 expect 0 "more shards than checks" "$WARPCHECK" run --simulate 'DDP-7.2-01' --role responder --shard 2/2 -o "$WORK/e2"
 complains 'shard 2/2: none of the selected checks is its own'
-holds "results.jsonl all the same" jq -es 'map(.type) == ["run", "summary"]' "$WORK/e2/results.jsonl"
+holds "results.jsonl all the same" jq -es 'map(.type) == ["run", "rules", "summary"]' "$WORK/e2/results.jsonl"
 expect 4 "the empty one alone" "$WARPCHECK" report --merge "$WORK/e2" -o "$WORK/e"
 complains 'shard 1/2 is missing'
 expect 0 "the other" "$WARPCHECK" run --simulate 'DDP-7.2-01' --role responder --shard 1/2 -o "$WORK/e1"
@@ -116,7 +116,7 @@ expect 0 "more shards than captures" "$WARPCHECK" audit pcaps --shard "$((files 
 complains 'none of the captures is its own'
 mkdir "$WORK/broken"
 cp pcaps/generated/*.pcap* "$WORK/broken"
-first=$(find "$WORK/broken" -type f | sort | head -n 1)
+first=$(find "$WORK/broken" -type f | sort | sed -n 1p)
 printf 'no capture' >"$WORK/broken/foreign.pcap"
 head -c "$(($(stat -c %s "$first") - 5))" "$first" >"$WORK/broken/torn.pcap"
 status=0

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A whole capture through the decoder: records of frames (records.h), without libpcap in between. Every pointer of
- * every event is followed, so that a sanitizer sees what a rule would read.
+ * every event is followed, so that a sanitizer sees what a rule would read; and the account of what became of the
+ * frames and octets adds up, whatever they are.
  */
 #include "conformance/flow/flow_cm.h"
 #include "conformance/flow/flow_sctp.h"
@@ -72,6 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         free((void *)(uintptr_t)frame.octets);
     }
     flow_decoder_finish(decoder);
+    FUZZ_HOLDS(flow_totals_balanced(flow_decoder_totals(decoder)));
     flow_decoder_destroy(decoder);
     return 0;
 }

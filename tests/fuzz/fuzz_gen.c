@@ -35,7 +35,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     FUZZ_HOLDS(mkdtemp(folder) != NULL && asprintf(&out, "%s/out", folder) > 0 && gen != NULL);
     (void)atexit(clean_up);
     /* The library's scripts are compiled once in a process, and kept. */
-    config.path = out;
+    config.to = place_at(out);
     FUZZ_HOLDS(gen_run_script(gen, "fuzz.lua", warm_up, sizeof(warm_up) - 1, &config, true, &written, &error) ==
                GEN_DONE);
     gen_free(gen);
@@ -64,7 +64,7 @@ static uint64_t read_again(void)
 
 static void make(struct gen *gen, size_t which, enum gen_format format)
 {
-    struct gen_writer_config config = {.path = out, .format = format};
+    struct gen_writer_config config = {.to = place_at(out), .format = format};
     struct sentence error = {""};
     enum gen_status status = gen_make(gen, which, &config, &error);
 
@@ -79,7 +79,7 @@ static void make(struct gen *gen, size_t which, enum gen_format format)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     enum gen_format format = (enum gen_format)(size % GEN_FORMATS);
-    struct gen_writer_config config = {.path = out, .format = format};
+    struct gen_writer_config config = {.to = place_at(out), .format = format};
     struct sentence error = {""};
     struct gen *gen = gen_new(1, &error);
     uint64_t written = 0, read;

@@ -88,6 +88,8 @@ static bool merged(const char *const *paths, size_t count, unsigned to)
 {
     struct merge *merge = merge_new(catalogue);
     struct merge_outcome outcome = {.incomplete = ""};
+    const struct folder_config config = {.path = folders[to], .use = FOLDER_FORCE};
+    struct folder *folder = NULL;
     struct sentence error = {""};
     bool ok = true;
 
@@ -96,10 +98,12 @@ static bool merged(const char *const *paths, size_t count, unsigned to)
         ok = merge_add(merge, paths[i], root, &error) == 0;
     FUZZ_HOLDS(ok || error.text[0] != '\0');
     if (ok) {
-        FUZZ_HOLDS(merge_write(merge, folders[to], &outcome, &error) == 0);
+        FUZZ_HOLDS(folder_take(&folder, &config, &error) == 0);
+        FUZZ_HOLDS(merge_write(merge, folder, &outcome, &error) == 0);
         FUZZ_HOLDS(merge_exit_status(&outcome) <= EXIT_KNOWN);
         FUZZ_HOLDS(outcome.incomplete[0] == '\0' || merge_exit_status(&outcome) != EXIT_CONFORMS);
     }
+    folder_leave(folder);
     merge_free(merge);
     return ok;
 }

@@ -54,9 +54,10 @@ static char *written(void)
 /* The report as a string; the caller frees it. */
 static char *made(const struct report *report, const char *format)
 {
+    const struct place to = place_at(out);
     struct sentence error;
 
-    FUZZ_HOLDS(report_format_find(format)->write(report, NULL, out, &error) == 0);
+    FUZZ_HOLDS(report_format_find(format)->write(report, NULL, &to, &error) == 0);
     return written();
 }
 
@@ -130,10 +131,11 @@ static void junit(const struct report *report)
 static void matrix(const struct report *report)
 {
     const struct matrix_column columns[] = {{"a", report, NULL}, {"b <i>", report, "b/index.html"}};
+    const struct place to = place_at(out);
     struct sentence error;
     char *text;
 
-    FUZZ_HOLDS(matrix_write(columns, 2, catalogue, out, &error) == 0);
+    FUZZ_HOLDS(matrix_write(columns, 2, catalogue, &to, &error) == 0);
     text = written();
     FUZZ_HOLDS(strstr(text, "<i>") == NULL);
     free(text);

@@ -157,17 +157,27 @@ bool conversation_repeat(struct conversation *conversation, size_t frame)
 }
 
 /* Neighbours of one direction only: frames of both are in the order in which they were sent. */
-bool conversation_exchange(struct conversation *conversation, size_t frame)
+static bool exchange(struct conversation *conversation, size_t frame, bool same_direction)
 {
     struct frame first;
 
     if (frame + 1 >= conversation->count ||
-        conversation->frames[frame].direction != conversation->frames[frame + 1].direction)
+        (conversation->frames[frame].direction == conversation->frames[frame + 1].direction) != same_direction)
         return false;
     first = conversation->frames[frame];
     conversation->frames[frame] = conversation->frames[frame + 1];
     conversation->frames[frame + 1] = first;
     return true;
+}
+
+bool conversation_exchange(struct conversation *conversation, size_t frame)
+{
+    return exchange(conversation, frame, true);
+}
+
+bool conversation_cross(struct conversation *conversation, size_t frame)
+{
+    return exchange(conversation, frame, false);
 }
 
 void conversation_one_way(struct conversation *conversation, unsigned direction)

@@ -75,6 +75,9 @@ bool conversation_drop(struct conversation *conversation, size_t frame);
 bool conversation_repeat(struct conversation *conversation, size_t frame);
 bool conversation_exchange(struct conversation *conversation, size_t frame);
 
+/* A frame and the next, one of each direction, pass each other on the wire. False when there are no such frames. */
+bool conversation_cross(struct conversation *conversation, size_t frame);
+
 /* Leaves out all frames of one direction. */
 void conversation_one_way(struct conversation *conversation, unsigned direction);
 

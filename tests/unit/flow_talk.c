@@ -275,4 +275,16 @@ void talk_all(struct talk *talk, size_t size)
 void talk_finish(struct talk *talk)
 {
     flow_decoder_finish(talk->decoder);
+    if (!flow_totals_balanced(flow_decoder_totals(talk->decoder)))
+        abort();
+}
+
+uint64_t talk_octets(const struct talk *talk, enum flow_row row)
+{
+    return flow_decoder_totals(talk->decoder)->account.row[row].octets;
+}
+
+bool talk_whole(const struct talk *talk)
+{
+    return flow_account_whole(&flow_decoder_totals(talk->decoder)->account);
 }

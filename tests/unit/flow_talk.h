@@ -75,6 +75,10 @@ void talk_give(struct talk *talk);
 void talk_all(struct talk *talk, size_t size);
 /* Octets [from, to) in segments of at most `size`. */
 void talk_run(struct talk *talk, unsigned side, size_t from, size_t to, size_t size);
+/* The end of the capture; aborts when the account of it does not add up. */
 void talk_finish(struct talk *talk);
+/* Octets in a row of the account; whether nothing was left unjudged. */
+uint64_t talk_octets(const struct talk *talk, enum flow_row row);
+bool talk_whole(const struct talk *talk);
 
 #endif

@@ -108,7 +108,7 @@ END_TEST
 
 START_TEST(captures_are_made)
 {
-    struct gen_writer_config config = {.path = "/dev/null", .format = GEN_PCAPNG};
+    struct gen_writer_config config = {.to = place_at("/dev/null"), .format = GEN_PCAPNG};
     bool failed = true;
     long live = -1;
 

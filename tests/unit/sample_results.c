@@ -108,7 +108,8 @@ json_t *sample_steps(size_t count, size_t bad, const char *text)
 void sample_results(const char *folder, int finished)
 {
     struct sentence error;
-    struct results_log *log = results_log_create(sample_path(folder, "results.jsonl"), &sample_info, NULL, &error);
+    struct results_log *log =
+        results_log_create(PLACE(sample_path(folder, "results.jsonl")), &sample_info, NULL, &error);
     json_t *steps = sample_steps(12, 9, sample_hostile);
     const char *h = sample_hostile;
     const struct result results[] = {
@@ -159,8 +160,13 @@ void sample_results(const char *folder, int finished)
     };
 
     ck_assert_msg(log != NULL, "%s", error.text);
-    for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++)
+    for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++) {
+        const struct journal journal = {.id = results[i].id, .role = results[i].role, .found = results[i].verdict};
+
+        if (strcmp(results[i].by, "check") == 0)
+            ck_assert_msg(results_log_journal(log, &journal, &error) == 0, "%s", error.text);
         ck_assert_msg(results_log_append(log, &results[i], &error) == 0, "%s", error.text);
+    }
     json_decref(steps);
     struct run_summary summary = *results_log_summary(log);
     summary.not_exercised = 100;
@@ -173,15 +179,16 @@ void sample_results(const char *folder, int finished)
 
 void sample_audit(const char *folder, enum verdict verdict)
 {
-    const struct capture_info captures[] = {{"a.pcap", "whole", NULL},
-                                            {"dir/b c.pcap", "damaged", sample_hostile},
-                                            {"d.pcap", "foreign", "d.pcap: is no capture"}};
+    const struct capture_info captures[] = {
+        {.file = "a.pcap", .status = "whole"},
+        {.file = "dir/b c.pcap", .status = "damaged", .message = sample_hostile},
+        {.file = "d.pcap", .status = "foreign", .message = "d.pcap: is no capture"}};
     const struct result result = {.id = "DDP-7.2-02", .verdict = verdict, .by = "rule", .file = "a.pcap"};
     struct run_info info = sample_info;
     struct sentence error;
 
     info.command = "audit";
-    struct results_log *log = results_log_create(sample_path(folder, "results.jsonl"), &info, NULL, &error);
+    struct results_log *log = results_log_create(PLACE(sample_path(folder, "results.jsonl")), &info, NULL, &error);
     ck_assert_msg(log != NULL, "%s", error.text);
     ck_assert_int_eq(results_log_append(log, &result, &error), 0);
     for (size_t i = 0; i < sizeof(captures) / sizeof(captures[0]); i++)

@@ -35,4 +35,7 @@ void sample_audit(const char *folder, enum verdict verdict);
 /* Writes FOLDER/results.jsonl: one result of each verdict, FAIL, KNOWN and WARN with hostile text everywhere. */
 void sample_results(const char *folder, int finished);
 
+/* A path as the writers take it. */
+#define PLACE(name) (&(struct place){AT_FDCWD, (name), (name)})
+
 #endif

@@ -231,8 +231,14 @@ START_TEST(others)
     static const struct {
         size_t at;
         uint8_t value;
-    } changes[] = {
-        {14 + 20 + 3, 99}, {14 + 20 + 8, 0x04}, {14 + 20 + 8 + 7, 2}, {14 + 20 + 8 + 20 + 1, 3}, {14 + 9, 47}};
+        enum flow_row row;
+    } changes[] = {{14 + 20 + 3, 99, FLOW_ROW_UDP},
+                   {14 + 20 + 8, 0x04, FLOW_ROW_ROCE},
+                   {14 + 20 + 8 + 7, 2, FLOW_ROW_ROCE},
+                   {14 + 20 + 8 + 20 + 1, 3, FLOW_ROW_ROCE},
+                   {14 + 9, 2, FLOW_ROW_IGMP},
+                   {14 + 9, 47, FLOW_ROW_TUNNEL},
+                   {14 + 20 + 4, 0xFF, FLOW_ROW_UDP_LENGTH}};
     uint8_t mad[MAD_OCTETS], frame[512];
     struct mad_ends ends;
     size_t count;
@@ -243,7 +249,8 @@ START_TEST(others)
     count = mad_packet(frame, sizeof(frame), MAD_ROCE_V2, &ends, mad);
     frame[changes[_i].at] = changes[_i].value;
     flow_decoder_frame(net.decoder, &(struct flow_frame){FLOW_LINK_ETHERNET, 0, 1, frame, count, count});
-    ck_assert_uint_eq(flow_decoder_totals(net.decoder)->not_tcp, 1);
+    ck_assert_uint_eq(flow_decoder_totals(net.decoder)->account.row[changes[_i].row].frames, 1);
+    ck_assert_uint_eq(flow_decoder_totals(net.decoder)->account.row[changes[_i].row].octets, count);
     ck_assert_uint_eq(flow_decoder_totals(net.decoder)->mads, 0);
     finish();
     ck_assert_str_eq(net.log, "");
@@ -292,7 +299,7 @@ Suite *flow_cm_suite(void)
     tcase_add_test(tcase, exchanges);
     tcase_add_test(tcase, sidr);
     tcase_add_loop_test(tcase, cut, 40, 330);
-    tcase_add_loop_test(tcase, others, 0, 5);
+    tcase_add_loop_test(tcase, others, 0, 7);
     tcase_add_loop_test(tcase, noise_everywhere, 0, 12);
     suite_add_tcase(suite, tcase);
     return suite;

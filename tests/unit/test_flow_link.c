@@ -145,41 +145,113 @@ START_TEST(headers_in_between)
 }
 END_TEST
 
-START_TEST(totals_say_why)
+/* A frame with one thing changed, and the row that it is counted in. Loop: the changes. */
+START_TEST(rows_say_why)
+{
+    static const struct {
+        size_t at;
+        unsigned value; /* 16 bits */
+        enum flow_row row;
+    } changes[] = {
+        {12, 0x0806, FLOW_ROW_ARP},
+        {12, 0x88CC, FLOW_ROW_ETHERTYPE},
+        {12, 0x0026, FLOW_ROW_LLC},
+        {12, 0x8847, FLOW_ROW_TUNNEL},
+        {12, 0x8864, FLOW_ROW_TUNNEL},
+        {14, 0x4200, FLOW_ROW_IP_HEADER},            /* a header of 8 octets */
+        {14, 0x5500, FLOW_ROW_IP_HEADER},            /* version 5 */
+        {16, 2000, FLOW_ROW_IP_LENGTH},              /* longer than the frame */
+        {16, 19, FLOW_ROW_IP_LENGTH},                /* shorter than its header */
+        {16, 39, FLOW_ROW_TCP_HEADER},               /* no room for TCP's header */
+        {14 + 20 + 12, 0x4010, FLOW_ROW_TCP_HEADER}, /* data offset 16 */
+        {14 + 20 + 12, 0x6010, FLOW_ROW_IWARP},      /* 24: a part of the payload are options */
+        {14 + 8, 0x4001, FLOW_ROW_ICMP},
+        {14 + 8, 0x4002, FLOW_ROW_IGMP},
+        {14 + 8, 0x4059, FLOW_ROW_IP_PROTOCOL}, /* OSPF */
+        {14 + 8, 0x4032, FLOW_ROW_TUNNEL},      /* ESP */
+        {14 + 8, 0x4011, FLOW_ROW_UDP},
+        {14 + 8, 0x4084, FLOW_ROW_SCTP_CHUNK},
+    };
+    struct talk *talk = talk_new(NULL);
+    const struct flow_totals *totals = flow_decoder_totals(talk->decoder);
+    size_t frame_octets;
+
+    talk_start_simple(talk, false, false, true);
+    talk_build(talk, 0, talk->isn[0] + 1, 0, TCP_FLAG_ACK, talk->stream[0], talk->start[0]);
+    octets_put16(talk->frame_octets + changes[_i].at, (uint16_t)changes[_i].value);
+    frame_octets = talk->frame_length;
+    talk_give(talk);
+    flow_decoder_finish(talk->decoder);
+    ck_assert(flow_totals_balanced(totals));
+    ck_assert_uint_eq(totals->octets, frame_octets);
+    if (changes[_i].row == FLOW_ROW_IWARP) {
+        ck_assert_uint_eq(totals->tcp_segments, 1);
+    } else {
+        ck_assert_uint_eq(totals->account.row[changes[_i].row].frames, 1);
+        ck_assert_uint_eq(totals->account.row[changes[_i].row].octets, frame_octets);
+        ck_assert_uint_eq(totals->tcp_segments, 0);
+    }
+    talk_free(talk);
+}
+END_TEST
+
+/* A frame that the capture cut, at each octet: its headers are not there, or its payload is not whole. */
+START_TEST(cut_frames)
+{
+    for (size_t snap = 0; snap < 14 + 20 + 20 + 36; snap++) {
+        struct talk *talk = talk_new(NULL);
+        const struct flow_totals *totals = flow_decoder_totals(talk->decoder);
+
+        talk_start_simple(talk, false, false, true);
+        talk_build(talk, 0, talk->isn[0] + 1, 0, TCP_FLAG_ACK, talk->stream[0], 36);
+        ck_assert_uint_eq(talk->frame_length, 14 + 20 + 20 + 36);
+        talk->snap = snap;
+        flow_decoder_frame(talk->decoder,
+                           &(struct flow_frame){talk->link, 1, 1, talk->frame_octets, snap, talk->frame_length});
+        flow_decoder_finish(talk->decoder);
+        ck_assert(flow_totals_balanced(totals));
+        ck_assert_uint_eq(totals->cut_frames, 1);
+        ck_assert_uint_eq(totals->account.row[FLOW_ROW_CUT_HEADERS].frames, snap < 14 + 20 + 20);
+        ck_assert(!flow_account_whole(&totals->account));
+        talk_free(talk);
+    }
+}
+END_TEST
+
+/* A wrong checksum in the IPv4 header is counted; 0 is what hardware fills in. */
+START_TEST(ip_checksums)
 {
     struct talk *talk = talk_new(NULL);
     const struct flow_totals *totals = flow_decoder_totals(talk->decoder);
 
     talk_start_simple(talk, false, false, true);
-    talk_build(talk, 0, 1, 0, TCP_FLAG_ACK, talk->stream[0], 30);
-    talk->frame_octets[14 + 6] = 0x20; /* more fragments */
-    talk_give(talk);
-    ck_assert_uint_eq(totals->fragments, 1);
+    for (unsigned i = 0; i < 3; i++) {
+        talk_build(talk, 0, 1, 0, TCP_FLAG_ACK, talk->stream[0], 30);
+        if (i == 1)
+            octets_put16(talk->frame_octets + 14 + 10, 0);
+        if (i == 2)
+            talk->frame_octets[14 + 8] ^= 1;
+        talk_give(talk);
+        ck_assert_uint_eq(totals->account.row[FLOW_ROW_IP_CHECKSUM].items, i == 2);
+    }
+    ck_assert_uint_eq(totals->tcp_segments, 3);
+    talk_free(talk);
+}
+END_TEST
 
-    talk_build(talk, 0, 1, 0, TCP_FLAG_ACK, talk->stream[0], 30);
-    talk->frame_octets[14 + 9] = 17; /* UDP */
-    talk_give(talk);
-    ck_assert_uint_eq(totals->not_tcp, 1);
+START_TEST(links_known)
+{
+    struct talk *talk = talk_new(NULL);
+    const struct flow_totals *totals = flow_decoder_totals(talk->decoder);
+    static const uint32_t links[] = {147, FLOW_LINK_NONE};
+    static const enum flow_row rows[] = {FLOW_ROW_LINK_TYPE, FLOW_ROW_NO_INTERFACE};
 
-    talk_build(talk, 0, 1, 0, TCP_FLAG_ACK, talk->stream[0], 30);
-    talk->frame_octets[14] = 0x42; /* header of 8 octets */
-    talk_give(talk);
-    talk_build(talk, 0, 1, 0, TCP_FLAG_ACK, talk->stream[0], 30);
-    talk->frame_octets[14 + 20 + 12] = 0xF0; /* data offset 60, beyond the end with so little payload? */
-    octets_put16(talk->frame_octets + 16, 50);
-    talk_give(talk);
-    talk_build(talk, 0, 1, 0, TCP_FLAG_ACK, talk->stream[0], 30);
-    octets_put16(talk->frame_octets + 16, 2000); /* longer than the frame */
-    talk_give(talk);
-    ck_assert_uint_eq(totals->malformed, 3);
-
-    talk->snap = 40;
-    talk_build(talk, 0, 1, 0, TCP_FLAG_ACK, talk->stream[0], 30);
-    talk_give(talk);
-    ck_assert_uint_eq(totals->cut_frames, 1);
-    ck_assert_uint_eq(totals->malformed, 3);
-    ck_assert_uint_eq(totals->tcp_segments, 0);
-    ck_assert(!flow_link_known(147));
+    for (unsigned i = 0; i < 2; i++) {
+        ck_assert(!flow_link_known(links[i]));
+        flow_decoder_frame(talk->decoder, &(struct flow_frame){links[i], 1, 1, talk->frame_octets, 60, 60});
+        ck_assert_uint_eq(totals->account.row[rows[i]].frames, 1);
+        ck_assert_uint_eq(totals->account.row[rows[i]].octets, 60);
+    }
     ck_assert(flow_link_known(1));
     talk_free(talk);
 }
@@ -203,6 +275,8 @@ START_TEST(every_cut)
                 flow_decoder_frame(talk->decoder, &frame);
                 guard_free(octets, cut);
             }
+            flow_decoder_finish(talk->decoder);
+            ck_assert(flow_totals_balanced(flow_decoder_totals(talk->decoder)));
             talk_free(talk);
         }
 }
@@ -262,8 +336,11 @@ START_TEST(segments_cut)
         guard_free(octets, cut);
     }
     ck_assert_uint_eq(flow_decoder_totals(talk->decoder)->frames, talk->frame_length - 34 + 1);
-    ck_assert_uint_ne(flow_decoder_totals(talk->decoder)->malformed, 0);
-    ck_assert_uint_ne(flow_decoder_totals(talk->decoder)->not_tcp, 0);
+    ck_assert_uint_ne(flow_decoder_totals(talk->decoder)->account.row[FLOW_ROW_TCP_HEADER].frames, 0);
+    ck_assert_uint_ne(flow_decoder_totals(talk->decoder)->account.row[FLOW_ROW_CUT_HEADERS].frames, 0);
+    ck_assert_uint_ne(flow_decoder_totals(talk->decoder)->account.row[FLOW_ROW_IP_PROTOCOL].frames, 0);
+    flow_decoder_finish(talk->decoder);
+    ck_assert(flow_totals_balanced(flow_decoder_totals(talk->decoder)));
     talk_free(talk);
 }
 END_TEST
@@ -303,7 +380,10 @@ Suite *flow_link_suite(void)
     tcase_add_loop_test(tests, every_link, 0, 2 * (int)(sizeof(wrappings) / sizeof(wrappings[0])));
     tcase_add_test(tests, ethernet_padding);
     tcase_add_test(tests, headers_in_between);
-    tcase_add_test(tests, totals_say_why);
+    tcase_add_loop_test(tests, rows_say_why, 0, 18);
+    tcase_add_test(tests, cut_frames);
+    tcase_add_test(tests, ip_checksums);
+    tcase_add_test(tests, links_known);
     tcase_add_test(tests, every_cut);
     tcase_add_loop_test(tests, segments_alone, 0, 2);
     tcase_add_test(tests, segments_cut);

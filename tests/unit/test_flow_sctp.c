@@ -115,7 +115,8 @@ START_TEST(a_session)
     ck_assert_uint_eq(net.totals.flows, 2);
     ck_assert_uint_eq(net.ends, 2);
     ck_assert_uint_eq(net.totals.sctp_packets, net.frames);
-    ck_assert_uint_eq(net.totals.not_tcp, 0);
+    ck_assert_uint_eq(net.totals.account.row[FLOW_ROW_IWARP].frames, net.frames);
+    ck_assert(flow_account_whole(&net.totals.account));
     ck_assert(!net.late && net.roles_known);
 }
 END_TEST
@@ -517,7 +518,7 @@ START_TEST(bounded)
         frame = (struct flow_frame){FLOW_LINK_RAW, i, i + 5, net.octets[0], net.count[0], net.count[0]};
         flow_decoder_frame(decoder, &frame);
     }
-    ck_assert_uint_gt(flow_decoder_totals(decoder)->evicted, 0);
+    ck_assert_uint_gt(flow_decoder_totals(decoder)->account.row[FLOW_ROW_EVICTED].items, 0);
     flow_decoder_finish(decoder);
     flow_decoder_destroy(decoder);
 }

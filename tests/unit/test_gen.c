@@ -47,7 +47,7 @@ static void read_output(void)
 
 static enum gen_status run_as(const char *text, enum gen_format format)
 {
-    struct gen_writer_config config = {.path = path, .format = format};
+    struct gen_writer_config config = {.to = place_at(path), .format = format};
     uint64_t written;
     enum gen_status status =
         gen_run_script(gen, "dir/some.lua", text, strlen(text), &config, format >= GEN_HEX, &written, &error);
@@ -195,7 +195,7 @@ END_TEST
 
 START_TEST(captures_are_made_when_asked_for)
 {
-    struct gen_writer_config config = {.path = path, .format = GEN_RAW};
+    struct gen_writer_config config = {.to = place_at(path), .format = GEN_RAW};
 
     ck_assert_int_eq(run("capture { name = 'a', about = 'b', run = function() packet('x') finding('R', 'WARN') end }\n"
                          "capture { name = 'empty', run = function() end }\n"),
@@ -221,7 +221,7 @@ END_TEST
 
 static uint64_t hash_of(const char *text, uint64_t seed)
 {
-    struct gen_writer_config config = {.path = path, .format = GEN_PCAPNG};
+    struct gen_writer_config config = {.to = place_at(path), .format = GEN_PCAPNG};
     struct gen *other = gen_new(seed, &error);
     uint64_t written, hash = 14695981039346656037u;
 
@@ -251,7 +251,7 @@ END_TEST
 /* One that is made could register another, and that one the next. */
 START_TEST(captures_breed_no_captures)
 {
-    struct gen_writer_config config = {.path = path, .format = GEN_RAW};
+    struct gen_writer_config config = {.to = place_at(path), .format = GEN_RAW};
 
     ck_assert_int_eq(
         run("capture { name = 'a', run = function() packet('x') capture { name = 'b', run = error } end }\n"
@@ -298,7 +298,7 @@ START_TEST(output_that_cannot_be_written)
 {
     (void)snprintf(path, sizeof(path), "/dev/full");
     for (enum gen_format format = GEN_PCAPNG; format < GEN_FORMATS; format++) {
-        struct gen_writer_config config = {.path = path, .format = format};
+        struct gen_writer_config config = {.to = place_at(path), .format = format};
         static const char text[] = "for i = 1, 2000 do packet(string.rep('x', 1000)) end";
         uint64_t written;
 

@@ -45,7 +45,7 @@ static void page_make(struct page *page, bool html)
     ck_assert_msg(catalogue_load(&page->catalogue, &error) == 0, "%s", error.text);
     ck_assert_msg(report_load(&page->report, sample_path(page->folder, "results.jsonl"), page->catalogue, &error) == 0,
                   "%s", error.text);
-    ck_assert_msg(html_write(&page->report, &coverage, path, &error) == 0, "%s", error.text);
+    ck_assert_msg(html_write(&page->report, &coverage, PLACE(path), &error) == 0, "%s", error.text);
     ck_assert_int_eq(stat(path, &status), 0);
     page->size = status.st_size;
     page->document = html ? htmlReadFile(path, "UTF-8", HTML_PARSE_NONET | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING)
@@ -182,7 +182,8 @@ START_TEST(page_stays_small)
     struct catalogue *catalogue;
     struct sentence error;
     json_t *steps = sample_steps(60, 50, "Terminate DDP / Untagged Buffer / Invalid MSN (0x1203), M=1 D=1 R=0");
-    struct results_log *log = results_log_create(sample_path(page.folder, "results.jsonl"), &sample_info, NULL, &error);
+    struct results_log *log =
+        results_log_create(PLACE(sample_path(page.folder, "results.jsonl")), &sample_info, NULL, &error);
 
     ck_assert_int_eq(catalogue_load(&catalogue, &error), 0);
     for (size_t i = 0; i < catalogue_count(catalogue); i++)
@@ -216,7 +217,8 @@ START_TEST(many_flows)
 {
     struct page page = {.folder = sample_folder()};
     struct sentence error;
-    struct results_log *log = results_log_create(sample_path(page.folder, "results.jsonl"), &sample_info, NULL, &error);
+    struct results_log *log =
+        results_log_create(PLACE(sample_path(page.folder, "results.jsonl")), &sample_info, NULL, &error);
     struct run_summary lie = {.pass = 5000};
 
     for (int i = 0; i < 5000; i++) {
@@ -271,7 +273,8 @@ START_TEST(half_a_run)
 {
     struct page page = {.folder = sample_folder()};
     struct sentence error;
-    struct results_log *log = results_log_create(sample_path(page.folder, "results.jsonl"), &sample_info, NULL, &error);
+    struct results_log *log =
+        results_log_create(PLACE(sample_path(page.folder, "results.jsonl")), &sample_info, NULL, &error);
     struct result result = {.id = "RDMAP-4.8-02", .verdict = VERDICT_PASS};
 
     ck_assert_int_eq(results_log_append(log, &result, &error), 0);
@@ -288,7 +291,8 @@ START_TEST(console_of_the_dead)
 {
     struct page page = {.folder = sample_folder()};
     struct sentence error;
-    struct results_log *log = results_log_create(sample_path(page.folder, "results.jsonl"), &sample_info, NULL, &error);
+    struct results_log *log =
+        results_log_create(PLACE(sample_path(page.folder, "results.jsonl")), &sample_info, NULL, &error);
     FILE *file;
 
     ck_assert_int_eq(results_log_close(log, &error), 0);
@@ -304,20 +308,29 @@ END_TEST
 
 START_TEST(all_reports)
 {
-    char *folder = sample_folder();
+    char *path = sample_folder();
+    struct folder_config config = {.path = path, .use = FOLDER_AGAIN};
+    struct folder *folder;
+    struct place results;
     struct catalogue *catalogue;
+    struct report report;
     struct sentence error = {""};
     struct stat status;
 
     ck_assert_int_eq(catalogue_load(&catalogue, &error), 0);
-    ck_assert_int_eq(report_write_all(folder, catalogue, NULL, &error), -1);
+    ck_assert_msg(folder_take(&folder, &config, &error) == 0, "%s", error.text);
+    results = folder_place(folder, "results.jsonl");
+    ck_assert_int_eq(report_load_place(&report, &results, catalogue, &error), -1);
     ck_assert_ptr_nonnull(strstr(error.text, "results.jsonl: cannot open"));
-    sample_results(folder, 1);
-    ck_assert_msg(report_write_all(folder, catalogue, NULL, &error) == 0, "%s", error.text);
-    ck_assert_int_eq(stat(sample_path(folder, "index.html"), &status), 0);
-    ck_assert_int_eq(stat(sample_path(folder, "junit.xml"), &status), 0);
+    sample_results(path, 1);
+    ck_assert_msg(report_load_place(&report, &results, catalogue, &error) == 0, "%s", error.text);
+    ck_assert_msg(report_formats_write(&report, NULL, folder, NULL, &error) == 0, "%s", error.text);
+    ck_assert_int_eq(stat(sample_path(path, "index.html"), &status), 0);
+    ck_assert_int_eq(stat(sample_path(path, "junit.xml"), &status), 0);
+    report_free(&report);
     catalogue_free(catalogue);
-    sample_remove(folder);
+    folder_leave(folder);
+    sample_remove(path);
 }
 END_TEST
 

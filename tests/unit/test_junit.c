@@ -34,7 +34,7 @@ static void parsed_from(struct parsed *parsed)
         report_load(&parsed->report, sample_path(parsed->folder, "results.jsonl"), parsed->catalogue, &error) == 0,
         "%s", error.text);
     const char *path = sample_path(parsed->folder, "junit.xml");
-    ck_assert_msg(junit_write(&parsed->report, path, &error) == 0, "%s", error.text);
+    ck_assert_msg(junit_write(&parsed->report, PLACE(path), &error) == 0, "%s", error.text);
     parsed->document = xmlReadFile(path, NULL, XML_PARSE_NONET);
     ck_assert_ptr_nonnull(parsed->document);
     parsed->context = xmlXPathNewContext(parsed->document);
@@ -153,9 +153,9 @@ START_TEST(disk_full)
     struct sentence error = {""};
 
     parsed_make(&parsed, 1);
-    ck_assert_int_eq(junit_write(&parsed.report, "/dev/full", &error), -1);
+    ck_assert_int_eq(junit_write(&parsed.report, PLACE("/dev/full"), &error), -1);
     ck_assert_ptr_nonnull(strstr(error.text, "/dev/full: cannot write"));
-    ck_assert_int_eq(junit_write(&parsed.report, sample_path(parsed.folder, "none/junit.xml"), &error), -1);
+    ck_assert_int_eq(junit_write(&parsed.report, PLACE(sample_path(parsed.folder, "none/junit.xml")), &error), -1);
     parsed_free(&parsed);
 }
 END_TEST
@@ -169,7 +169,7 @@ START_TEST(markdown_is_inert)
 
     parsed_make(&parsed, 1);
     const char *path = sample_path(parsed.folder, "summary.md");
-    ck_assert_msg(markdown_write(&parsed.report, path, &error) == 0, "%s", error.text);
+    ck_assert_msg(markdown_write(&parsed.report, PLACE(path), &error) == 0, "%s", error.text);
     text = sample_read(path, NULL);
     ck_assert_ptr_null(strchr(text, '<'));
     ck_assert_ptr_null(strchr(text, '\033'));

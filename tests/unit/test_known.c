@@ -43,7 +43,8 @@ static void write_results(const char *folder, int more)
         [WITH_FAIL] = {.id = "MPA-7.1-02", .verdict = VERDICT_FAIL, .by = "check"},
     };
     struct sentence error;
-    struct results_log *log = results_log_create(sample_path(folder, "results.jsonl"), &sample_info, NULL, &error);
+    struct results_log *log =
+        results_log_create(PLACE(sample_path(folder, "results.jsonl")), &sample_info, NULL, &error);
     struct run_summary summary;
 
     ck_assert_msg(log != NULL, "%s", error.text);
@@ -101,7 +102,7 @@ START_TEST(page)
     ck_assert_int_eq(catalogue_load(&catalogue, &error), 0);
     ck_assert_int_eq(report_load(&report, sample_path(folder, "results.jsonl"), catalogue, &error), 0);
     ck_assert_int_eq((int)report_exit_status(&report), (int)looks[_i].status);
-    ck_assert_int_eq(html_write(&report, NULL, path, &error), 0);
+    ck_assert_int_eq(html_write(&report, NULL, PLACE(path), &error), 0);
     xmlDocPtr document = xmlReadFile(path, NULL, XML_PARSE_NONET | XML_PARSE_HUGE);
     ck_assert_ptr_nonnull(document);
     xmlXPathContextPtr context = xmlXPathNewContext(document);
@@ -133,7 +134,7 @@ START_TEST(in_markdown)
 
     write_results(folder, ALONE);
     ck_assert_int_eq(report_load(&report, sample_path(folder, "results.jsonl"), NULL, &error), 0);
-    ck_assert_int_eq(markdown_write(&report, sample_path(folder, "x.md"), &error), 0);
+    ck_assert_int_eq(markdown_write(&report, PLACE(sample_path(folder, "x.md")), &error), 0);
     text = sample_read(sample_path(folder, "x.md"), NULL);
     ck_assert_ptr_nonnull(strstr(text, " deviates as known, nothing new\n"));
     ck_assert_ptr_nonnull(strstr(text, "3 KNOWN, 1 WARN"));

@@ -25,7 +25,7 @@ static void other_results(const char *folder)
     struct results_log *log;
 
     info.target = sample_hostile;
-    log = results_log_create(sample_path(folder, "results.jsonl"), &info, NULL, &error);
+    log = results_log_create(PLACE(sample_path(folder, "results.jsonl")), &info, NULL, &error);
     ck_assert_ptr_nonnull(log);
     ck_assert_int_eq(results_log_append(log, &result, &error), 0);
     ck_assert_int_eq(results_log_finish(log, results_log_summary(log), &error), 0);

@@ -37,8 +37,14 @@ static int merge_files(const char *folder, const char *const *names, size_t coun
     ck_assert_ptr_nonnull(merge);
     for (size_t i = 0; i < count && rc == 0; i++)
         rc = merge_add(merge, sample_path(folder, names[i]), folder, error);
-    if (rc == 0)
-        rc = merge_write(merge, folder, outcome, error);
+    if (rc == 0) {
+        struct folder_config config = {.path = folder, .use = FOLDER_AGAIN};
+        struct folder *output;
+
+        ck_assert_int_eq(folder_take(&output, &config, error), 0);
+        rc = merge_write(merge, output, outcome, error);
+        folder_leave(output);
+    }
     merge_free(merge);
     if (rc == 0)
         ck_assert_int_eq(rename(sample_path(folder, "results.jsonl"), sample_path(folder, to)), 0);
@@ -76,7 +82,7 @@ static void random_part(const char *folder, const char *name, const char *shard,
     info.shard = shard;
     info.plan = shard ? "0123456789abcdef" : NULL;
     info.selected = (uint64_t)rand() % 2 * 20;
-    log = results_log_create(sample_path(folder, name), &info, NULL, NULL);
+    log = results_log_create(PLACE(sample_path(folder, name)), &info, NULL, NULL);
     ck_assert_ptr_nonnull(log);
     for (int i = 0; i < 12; i++) {
         bool rule = audit || rand() % 2;

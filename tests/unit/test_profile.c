@@ -86,7 +86,7 @@ static const struct {
     const char *text;
     const char *part; /* of the sentence */
 } bad[] = {
-    {"", "no JSON"},
+    {"", "this is not JSON"},
     {"[]", "this is a list, an object was expected"},
     {"{ \"name\": \"x\" }", "\"address\" is missing, the device's IPv4 or IPv6 address was expected"},
     {"{ " GOOD ", \"name\": \"a\", \"name\": \"b\" }", "duplicate"},

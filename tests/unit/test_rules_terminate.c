@@ -317,6 +317,30 @@ START_TEST(terminate_case)
 }
 END_TEST
 
+/* A receiver that places as octets come quotes the header of an FPDU of which the rest is under way still. */
+START_TEST(quoted_before_it_is_whole)
+{
+    struct conversation *c = conversation_create(NULL);
+    const struct rule *rule = rule_find("RDMAP-4.8-37");
+    struct verdicts verdicts;
+    size_t frames = 0;
+
+    begin(c);
+    conversation_pieces(c, 40);
+    conversation_tagged(c, 0, RDMAP_WRITE, 0x4711, 0x1000, true, 100);
+    conversation_pieces(c, 0);
+    answer(c, TERM_DDP_INVALID_STAG, true, true, false, 0);
+    for (size_t frame = 6; frames == 0;
+         frame++) /* behind open, start-up and the Send: the last piece and the Terminate */
+        frames = conversation_cross(c, frame) ? frame : 0;
+    ck_assert_uint_ge(frames, 8); /* three pieces at least */
+    conversation_judge(c, false, &verdicts);
+    ck_assert_uint_eq(verdicts.flows, 1);
+    ck_assert_msg(verdicts.verdict[rule->index] != (int)RULE_FAIL, "%s", verdicts.message[rule->index]);
+    conversation_free(c);
+}
+END_TEST
+
 Suite *rules_terminate_suite(void);
 
 Suite *rules_terminate_suite(void)
@@ -326,6 +350,7 @@ Suite *rules_terminate_suite(void)
 
     tcase_add_loop_test(cases, terminate_case, 0,
                         (int)(sizeof(rules_terminate_cases) / sizeof(rules_terminate_cases[0])) - 1);
+    tcase_add_test(cases, quoted_before_it_is_whole);
     suite_add_tcase(suite, cases);
     return suite;
 }

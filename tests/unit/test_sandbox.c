@@ -333,7 +333,7 @@ static const struct {
 
 START_TEST(capture_script_does_no_harm)
 {
-    struct gen_writer_config config = {.path = "/dev/null", .format = GEN_RAW};
+    struct gen_writer_config config = {.to = place_at("/dev/null"), .format = GEN_RAW};
     struct gen *gen = gen_new(1, &error);
     uint64_t written;
 

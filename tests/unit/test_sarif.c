@@ -31,7 +31,7 @@ static void parsed_make(struct parsed *parsed)
     ck_assert_msg(
         report_load(&parsed->report, sample_path(parsed->folder, "results.jsonl"), parsed->catalogue, &error) == 0,
         "%s", error.text);
-    ck_assert_msg(sarif_write(&parsed->report, path, &error) == 0, "%s", error.text);
+    ck_assert_msg(sarif_write(&parsed->report, PLACE(path), &error) == 0, "%s", error.text);
     parsed->log = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
     ck_assert_ptr_nonnull(parsed->log);
     parsed->run = json_array_get(json_object_get(parsed->log, "runs"), 0);
@@ -53,7 +53,8 @@ static void parsed_of(struct parsed *parsed, const struct run_info *info, const 
     struct sentence error = {""};
 
     *parsed = (struct parsed){.folder = sample_folder()};
-    struct results_log *log = results_log_create(sample_path(parsed->folder, "results.jsonl"), info, NULL, &error);
+    struct results_log *log =
+        results_log_create(PLACE(sample_path(parsed->folder, "results.jsonl")), info, NULL, &error);
     ck_assert_msg(log != NULL, "%s", error.text);
     for (size_t i = 0; i < count; i++)
         ck_assert_msg(results_log_append(log, &results[i], &error) == 0, "%s", error.text);
@@ -431,9 +432,9 @@ START_TEST(disk_full)
     struct sentence error = {""};
 
     parsed_of_sample(&parsed, 1);
-    ck_assert_int_eq(sarif_write(&parsed.report, "/dev/full", &error), -1);
+    ck_assert_int_eq(sarif_write(&parsed.report, PLACE("/dev/full"), &error), -1);
     ck_assert_ptr_nonnull(strstr(error.text, "/dev/full: cannot write"));
-    ck_assert_int_eq(sarif_write(&parsed.report, sample_path(parsed.folder, "none/results.sarif"), &error), -1);
+    ck_assert_int_eq(sarif_write(&parsed.report, PLACE(sample_path(parsed.folder, "none/results.sarif")), &error), -1);
     parsed_free(&parsed);
 }
 END_TEST

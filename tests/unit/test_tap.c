@@ -45,7 +45,7 @@ static void document_make(struct document *document)
     ck_assert_msg(report_load(&document->report, sample_path(document->folder, "results.jsonl"), document->catalogue,
                               &error) == 0,
                   "%s", error.text);
-    ck_assert_msg(tap_write(&document->report, path, &error) == 0, "%s", error.text);
+    ck_assert_msg(tap_write(&document->report, PLACE(path), &error) == 0, "%s", error.text);
     document_cut(document, path);
 }
 
@@ -62,7 +62,7 @@ static void document_of(struct document *document, const struct result *results,
 
     *document = (struct document){.folder = sample_folder()};
     struct results_log *log =
-        results_log_create(sample_path(document->folder, "results.jsonl"), &sample_info, NULL, &error);
+        results_log_create(PLACE(sample_path(document->folder, "results.jsonl")), &sample_info, NULL, &error);
     ck_assert_msg(log != NULL, "%s", error.text);
     for (size_t i = 0; i < count; i++)
         ck_assert_msg(results_log_append(log, &results[i], &error) == 0, "%s", error.text);
@@ -320,7 +320,7 @@ START_TEST(version_13)
 
     document_of_sample(&document, 1);
     const char *path = sample_path(document.folder, "results.tap13");
-    ck_assert_msg(tap_write_13(&document.report, path, &error) == 0, "%s", error.text);
+    ck_assert_msg(tap_write_13(&document.report, PLACE(path), &error) == 0, "%s", error.text);
     char *fourteen = sample_read(sample_path(document.folder, "results.tap"), NULL);
     char *thirteen = sample_read(path, NULL);
     ck_assert_int_eq(strncmp(thirteen, "TAP version 13\n", 15), 0);
@@ -337,9 +337,9 @@ START_TEST(disk_full)
     struct sentence error = {""};
 
     document_of_sample(&document, 1);
-    ck_assert_int_eq(tap_write(&document.report, "/dev/full", &error), -1);
+    ck_assert_int_eq(tap_write(&document.report, PLACE("/dev/full"), &error), -1);
     ck_assert_ptr_nonnull(strstr(error.text, "/dev/full: cannot write"));
-    ck_assert_int_eq(tap_write(&document.report, sample_path(document.folder, "none/results.tap"), &error), -1);
+    ck_assert_int_eq(tap_write(&document.report, PLACE(sample_path(document.folder, "none/results.tap")), &error), -1);
     document_free(&document);
 }
 END_TEST

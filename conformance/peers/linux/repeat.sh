@@ -22,7 +22,7 @@ mkdir -p "$out"
 for ((i = 1; i <= times; i++)); do
 	if [ ! -s "$out/$i.status" ]; then
 		status=0
-		"$WARPCHECK" run --dut "$DUT" --all -o "$out/$i" "$@" >"$out/$i.txt" 2>&1 || status=$?
+		"$WARPCHECK" run --dut "$DUT" --all -o "$out/$i" --force "$@" >"$out/$i.txt" 2>&1 || status=$?
 		echo "$status" >"$out/$i.status"
 	fi
 	verdicts "$out/$i" >"$out/$i.tsv"

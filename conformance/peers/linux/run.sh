@@ -76,7 +76,12 @@ for option in "$@"; do
 	previous=$option
 done
 
-keep_console() { [ -z "$output" ] || [ ! -d "$output" ] || tr -d '\r' <"$console" >"$output/console.txt"; }
+# The console beside the results, if there are any; never through a link that somebody has put there.
+keep_console() {
+	[ -n "$output" ] && [ -s "$output/results.jsonl" ] || return 0
+	tr -d '\r' <"$console" >"$work/kept.txt"
+	cp --remove-destination "$work/kept.txt" "$output/console.txt"
+}
 
 # console_end LINES: the last of what the guest said; where its kernel complains, from the first complaint on however long
 # the trace behind it, with the little that led to it.
@@ -94,7 +99,7 @@ console_end() {
 
 # The same in the report: results.jsonl gets a line, index.html shows it.
 report_console() {
-	[ -n "$output" ] && [ -s "$output/results.jsonl" ] || return 0
+	[ -n "$output" ] && [ -s "$output/results.jsonl" ] && [ ! -L "$output/results.jsonl" ] || return 0
 	console_end 40 | tr -cd '\11\12\40-\176' |
 		sed -z 's/\\/\\\\/g; s/"/\\"/g; s/\t/ /g; s/\n/\\n/g; s/.*/{"type":"console","text":"&"}\n/' | tr -d '\0' >>"$output/results.jsonl"
 	"$WARPCHECK" report "$output" >/dev/null || true

@@ -233,8 +233,11 @@ local function fields_text(fields)
     out[#out + 1] = "{" .. table.concat(word, " ") .. "}"
   end
   if fields.private_data ~= nil then out[#out + 1] = "private data " .. value_text("private_data", fields.private_data) end
-  if fields.data ~= nil then
-    out[#out + 1] = type(fields.data) == "string" and ("len " .. #fields.data) or "data " .. value_text("data", fields.data)
+  if type(fields.data) == "string" then
+    local few = #fields.data > 0 and #fields.data <= 16
+    out[#out + 1] = "len " .. #fields.data .. (few and " (" .. hex(fields.data) .. ")" or "")
+  elseif fields.data ~= nil then
+    out[#out + 1] = "data " .. value_text("data", fields.data)
   end
   return #out > 0 and (" " .. table.concat(out, " ")) or ""
 end
@@ -249,8 +252,12 @@ function describe(frame)
     return "MPA " .. (frame.kind == "request" and "Request" or "Reply") .. fields_text(fields)
   elseif frame.kind == "segment" then
     local triple = fields.triple
-    if triple then
-      return "Terminate " .. wire.describe(triple)
+    if triple then -- on queue 2, the one message there: what is otherwise is said
+      local odd = ""
+      for _, usual in ipairs { { "QN", 2 }, { "MSN", 1 }, { "MO", 0 } } do
+        if fields[usual[1]] ~= usual[2] then odd = odd .. ", " .. usual[1] .. " " .. tostring(fields[usual[1]]) end
+      end
+      return "Terminate " .. wire.describe(triple) .. odd
     end
     return (frame.name or "DDP segment") .. fields_text(fields)
   elseif frame.kind == "garbage" then
@@ -259,4 +266,25 @@ function describe(frame)
     return string.format("an FPDU with a wrong %s, ULPDU_Length %d", frame.crc_ok and "Marker" or "CRC", frame.length)
   end
   return plain[frame.kind] or frame.kind
+end
+
+-- Segments that came one after another, in few words: "RDMA Read Response STag 0x1 len 16, STag 0x2 len 16; Send MSN 1 len 4".
+-- The segments of one message are one.
+function describe_messages(segments)
+  local out, last, key, octets = {}, nil, nil, 0
+  local function put()
+    if key then out[#out] = out[#out] .. key .. " len " .. octets end
+  end
+  for _, segment in ipairs(segments) do
+    local this = segment.STag and string.format("STag 0x%x", segment.STag) or "MSN " .. tostring(segment.MSN)
+    if segment.name == last and this == key then
+      octets = octets + #(segment.data or "")
+    else
+      put()
+      out[#out + 1] = segment.name == last and ", " or (#out > 0 and "; " or "") .. segment.name .. " "
+      last, key, octets = segment.name, this, #(segment.data or "")
+    end
+  end
+  put()
+  return table.concat(out)
 end

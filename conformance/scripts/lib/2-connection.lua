@@ -252,6 +252,15 @@ local function contains(list, value)
   return false
 end
 
+-- What happened in place of what was expected: the segments that were passed over, what came in the end, and where nothing came
+-- what the device's ULP was told, which no wire shows.
+function Connection:instead(passed, got)
+  local text = describe(got)
+  if #passed > 0 then text = describe_messages(passed) .. ", then " .. text end
+  if got.kind == "timeout" then text = text .. self.t:told_text(self) end
+  return text
+end
+
 -- The device answers with a Terminate whose triple is one of `names` (PASS) or of options.warn (WARN).
 -- FIN or RST without it: FAIL for RDMAP's errors, WARN for those of DDP and MPA, where sending it is a SHOULD
 -- (RFC 5040 6.2.1); options.close = "pass" where the text allows to drop the stream silently.
@@ -263,8 +272,9 @@ function Connection:expect_terminate(names, options)
   local words = {}
   for i, triple in ipairs(good) do words[i] = "Terminate " .. wire.describe(triple) end
   local expected = table.concat(words, ", or ")
-  local got
+  local got, passed = nil, {}
   repeat
+    passed[#passed + 1] = got
     got = self:receive(options.within)
   until got.kind ~= "segment" or got.Opcode == 7 or options.next
   if got.kind == "segment" and got.triple then
@@ -278,23 +288,26 @@ function Connection:expect_terminate(names, options)
     if options.close == "pass" then return nil end
     local layer = good[1] >> 12
     if layer ~= 0 then
-      self.t:warn("the stream ended without the Terminate that RFC 5040 6.2.1 asks for", expected, describe(got))
+      self.t:warn("the stream ended without the Terminate that RFC 5040 6.2.1 asks for", expected,
+                  self:instead(passed, got))
       return nil
     end
   end
-  self.t:fail(options.message, expected, describe(got))
+  self.t:fail(options.message, expected, self:instead(passed, got))
 end
 
 -- The stream is alive and all that was sent before has been processed: a zero-length RDMA Read is answered.
 function Connection:probe(options)
   options = options or {}
   self:send(rdmap.read_request { SinkSTag = 0x50524f42, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 })
-  local got
+  local got, passed = nil, {}
   repeat
+    passed[#passed + 1] = got
     got = self:receive(options.within)
   until got.kind ~= "segment" or (got.Opcode == 2 and got.STag == 0x50524f42) or got.Opcode == 7
   if got.kind == "segment" and got.Opcode == 2 then return got end
-  self.t:fail(options.message or "the stream should be alive", "the answer to a zero-length RDMA Read", describe(got))
+  self.t:fail(options.message or "the stream should be alive", "the answer to a zero-length RDMA Read",
+              self:instead(passed, got))
 end
 
 --------------------------------------------------------------------------------------------------------------------

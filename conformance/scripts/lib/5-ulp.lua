@@ -58,13 +58,26 @@ local function first_difference(a, b)
   end
 end
 
+-- How many octets of two texts differ, and the offset of the last of them.
+local function differences(a, b)
+  local count, last, block = 0, 0, 4096
+  for at = 1, math.max(#a, #b), block do
+    local x, y = a:sub(at, at + block - 1), b:sub(at, at + block - 1)
+    for i = 1, x == y and 0 or math.max(#x, #y) do
+      if x:byte(i) ~= y:byte(i) then count, last = count + 1, at + i - 2 end
+    end
+  end
+  return count, last
+end
+
 -- FAIL unless the memory holds its image, octet for octet.
 function Memory:check(message)
   local got = unhex(self.t.dut:mem_read { stag = self.STag }.data)
   if got == self.image then return end
   local at = first_difference(self.image, got)
+  local count, last = differences(self.image, got)
   self.t:fail(message, string.format("at offset %d: %s", at, hex(self.image:sub(at + 1, at + 16))),
-              string.format("at offset %d: %s", at, hex(got:sub(at + 1, at + 16))))
+              string.format("at offset %d: %s; %d octets differ, up to offset %d", at, hex(got:sub(at + 1, at + 16)), count, last))
 end
 
 -- A Write into it, at an offset (which may lie outside); `given` overrides header fields.

@@ -240,18 +240,34 @@ check {
   end,
 }
 
+-- So many Read Requests at once, all of them beyond the IRD but two: whether all are answered, and what came.
+local function served(t, count)
+  local c = requests_at_once(t, count, { ird = 2 })
+  local got, passed, responses = nil, {}, 0
+  repeat
+    passed[#passed + 1] = got
+    got = c:receive()
+    if got.kind == "segment" and got.Opcode == 2 and got.L == 1 then responses = responses + 1 end
+  until got.kind ~= "segment" or got.Opcode ~= 2 or responses == count
+  if responses == count then passed[#passed + 1] = got end
+  return responses == count, got, c, passed
+end
+
 check {
   id = "RDMAP-6.1-08",
   purpose = "Read Requests beyond the agreed number are not taken",
   run = function(t)
-    local c = requests_at_once(t, 3, { ird = 2 })
-    local got, responses = nil, 0
-    repeat
-      got = c:receive()
-      if got.kind == "segment" and got.Opcode == 2 and got.L == 1 then responses = responses + 1 end
-    until got.kind ~= "segment" or got.Opcode ~= 2 or responses == 3
-    if responses == 3 then t:fail("three Read Requests with an IRD of 2", "a Terminate", "three Read Responses") end
-    if got.kind ~= "segment" or not got.triple then t:warn("three Read Requests with an IRD of 2", "a Terminate", describe(got)) end
+    local most, came
+    for _, count in ipairs { 3, 4, 8, 20 } do -- how far beyond is part of what the device does
+      local all, got, c, passed = served(t, count)
+      if all then
+        most, came = count, describe_messages(passed)
+      elseif most == nil and (got.kind ~= "segment" or not got.triple) then
+        t:warn("three Read Requests with an IRD of 2", "a Terminate", c:instead(passed, got))
+      end
+      if not all then break end
+    end
+    if most then t:fail("Read Requests at once with an IRD of 2", "a Terminate for the third", most .. " are served: " .. came) end
   end,
 }
 

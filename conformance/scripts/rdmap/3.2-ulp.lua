@@ -240,7 +240,7 @@ check {
       if event.invalidated then t:fail("a Send whose STag is unknown", "no invalidation told", "invalidated told") end
     end
     if got.kind ~= "segment" or not got.triple or got.Layer ~= 0 then
-      t:fail("a Send with Invalidate of an unknown STag", "a Terminate x/x/09", describe(got))
+      t:fail("a Send with Invalidate of an unknown STag", "a Terminate x/x/09", c:instead({}, got))
     end
     t:ambiguous(#t:take_events(c, { error = true }, 1) == 1 and "A: the Send completes in error" or "B: it is flushed with the stream")
   end,

@@ -111,7 +111,7 @@ check {
     c:send(fpdu(ulpdu))
     local got = c:receive()
     if got.kind ~= "segment" or not got.triple or got.Code ~= 9 and got.Code ~= 0 and got.Code ~= 3 then
-      t:fail("a Send with Invalidate of an STag of another domain", "a Terminate x/x/09", describe(got))
+      t:fail("a Send with Invalidate of an STag of another domain", "a Terminate x/x/09", c:instead({}, got))
     end
     local quoted = c:quoted(got)
     if got.M ~= 1 or got.D ~= 1 then t:warn("what the Terminate quotes", "M = 1 D = 1", bits(got)) end
@@ -163,7 +163,7 @@ check {
     c:send(table.unpack(frames))
     local got = c:receive()
     if got.kind ~= "segment" or not got.triple or got.Code ~= 9 and got.Code ~= 0 then
-      t:fail("a Send with Invalidate of an unknown STag", "a Terminate x/x/09", describe(got))
+      t:fail("a Send with Invalidate of an unknown STag", "a Terminate x/x/09", c:instead({}, got))
     end
     if got.D ~= 1 then t:warn("what the Terminate quotes", "D = 1", bits(got)) end
     local quoted = c:quoted(got)

@@ -14,6 +14,7 @@
 
 #include "conformance/peers/linux/agent/agent.h"
 #include "conformance/peers/linux/agent/agent_control.h"
+#include "tools/standard_streams.h"
 
 enum { CONTROLS_MAX = 16 };
 
@@ -154,7 +155,7 @@ static const char usage[] =
     "  --fixed LIST    what the device does and verbs cannot change:\n"
     "                  rev=2,enhanced=yes,markers=no,crc=no,p2p=no,rtr=write+read (this, if nothing is said)\n";
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     struct agent agent = {.traits = {.rev = 2, .enhanced = true, .rtr_write = true, .rtr_read = true}};
     const char *device = NULL, *address = "", *why;
@@ -189,7 +190,14 @@ int main(int argc, char **argv)
         return 4;
     }
     printf("READY device=%s control=%u\n", ibv_get_device_name(agent.device->device), ntohs(bound.sin6_port));
-    (void)fflush(stdout);
-    (void)serve(&agent, listener);
+    if (fflush(stdout) == 0) /* else nobody learns the port; main() reports it */
+        (void)serve(&agent, listener);
     return 4;
+}
+
+int main(int argc, char **argv)
+{
+    if (!standard_streams_open())
+        return 4;
+    return standard_streams_close("warpcheck-agent", run(argc, argv), 4);
 }

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Folders of captures. A file is a capture by what it begins with, whatever its name is: a ring of tcpdump -C has
+ * dump.pcap1, and others have dump.1 or no ending at all. What is not read is listed with the reason, or counted when it
+ * is certainly no capture.
+ */
+#ifndef CONFORMANCE_ENGINE_CAPTURE_FOLDER_H
+#define CONFORMANCE_ENGINE_CAPTURE_FOLDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "conformance/flow/flow_account.h"
+#include "wire/sentence.h"
+
+/* A file or folder that is not read and could hold captures. */
+struct capture_skipped {
+    char *path;
+    enum flow_row row;
+};
+
+/* Paths of captures, owned by the list. Begin with {0}. */
+struct capture_list {
+    char **paths;
+    size_t count, room;
+    struct capture_skipped *skipped;
+    size_t skipped_count, skipped_room;
+    struct flow_account account; /* files that are no captures, files reached twice; what is skipped is not in it */
+};
+
+/*
+ * Adds a file as it is; of a folder every capture below it, sorted by name, and what is skipped. A link to a file is
+ * followed; one to a folder is not: what it leads to is in the folder anyway, or is skipped. 0, or -1 with the sentence
+ * set; a folder without captures adds nothing.
+ */
+int capture_list_add(struct capture_list *list, const char *path, struct sentence *error);
+
+/*
+ * True when the name is that of a capture: *.pcap, *.pcapng, *.cap, with a ring's number behind it or without. In a folder
+ * such a file is read even when it does not begin like a capture: something is wrong with it then.
+ */
+bool capture_name(const char *name);
+
+void capture_list_free(struct capture_list *list);
+
+#endif

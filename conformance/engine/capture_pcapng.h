@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Reading pcapng (draft-ietf-opsawg-pcapng). libpcap refuses files whose interfaces differ, steps over blocks without a
+ * word and forgets what a capture says it has lost; here each frame has its interface's link type and clock, and what is
+ * no frame is counted.
+ */
+#ifndef CONFORMANCE_ENGINE_CAPTURE_PCAPNG_H
+#define CONFORMANCE_ENGINE_CAPTURE_PCAPNG_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "conformance/flow/flow.h"
+#include "wire/sentence.h"
+
+enum { PCAPNG_MAGIC_OCTETS = 4 };
+
+struct capture_pcapng; /* opaque */
+
+/*
+ * Reads the section header. `file` stands behind the first PCAPNG_MAGIC_OCTETS octets, which are a Section Header Block's
+ * type; it stays the caller's. `path` is for sentences and copied. NULL with the sentence set.
+ */
+struct capture_pcapng *capture_pcapng_open(FILE *file, const char *path, struct sentence *error);
+
+/*
+ * The next frame, its octets valid until the next call; `link` is FLOW_LINK_NONE when no interface is described with its
+ * number. 1: there is one; 0: the end; -1 with the sentence set: the file breaks off or is damaged here.
+ */
+int capture_pcapng_next(struct capture_pcapng *pcapng, struct flow_frame *frame, struct sentence *error);
+
+/* Where the octets of the last frame lie, from the file's beginning. */
+uint64_t capture_pcapng_place(const struct capture_pcapng *pcapng);
+
+/* Adds what was counted so far: blocks of types that are not read, and frames that the capture says it has dropped. */
+void capture_pcapng_account(const struct capture_pcapng *pcapng, struct flow_account *account);
+
+/* Frees; NULL is allowed. */
+void capture_pcapng_close(struct capture_pcapng *pcapng);
+
+#endif

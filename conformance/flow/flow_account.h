@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The account of an input: what became of every file, every frame and every octet of it. Each reason stands once, in the
+ * table below, with its name (results.jsonl), its sentence (for people) and its kind, which says whether it leaves
+ * octets unjudged that are iWARP or may be. Whoever counts, adds, writes or shows reasons takes them from here.
+ *
+ * The ledgers add up: each frame is in one row of the kinds judged, foreign and unjudged, and so is each captured octet.
+ * Octets of rows of the kind "missing" are not in the input: they stand beside these sums.
+ */
+#ifndef FLOW_FLOW_ACCOUNT_H
+#define FLOW_FLOW_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum flow_account_kind {
+    FLOW_JUDGED,   /* iWARP that rules saw, and what carried it */
+    FLOW_FOREIGN,  /* certainly not iWARP */
+    FLOW_UNJUDGED, /* iWARP, or possibly iWARP, that no rule saw */
+    FLOW_MISSING,  /* octets of iWARP that are not in the input at all */
+    FLOW_ACCOUNT_KINDS
+};
+
+/* clang-format off */
+#define FLOW_ACCOUNT_TABLE(ROW) \
+    ROW(IWARP,          JUDGED,   "iwarp",          "iWARP that the rules saw") \
+    ROW(HEADERS,        JUDGED,   "headers",        "headers and padding of the frames with TCP, SCTP and CM messages") \
+    ROW(AGAIN,          JUDGED,   "again",          "octets that came again: the first copy counts") \
+    ROW(NOT_ACCEPTED,   JUDGED,   "not-accepted",   "octets that a receiver drops: outside the window, in a RST, in an FPDU that the close cut short") \
+    ROW(BY_CHECK,       JUDGED,   "by-check",       "octets around stimuli of a live run that break the protocol on purpose: the checks judged them") \
+    ROW(IP_CHECKSUM,    JUDGED,   "ip-checksum",    "IPv4 headers with a wrong checksum, decoded all the same: network cards fill it in behind the capture") \
+    ROW(ARP,            FOREIGN,  "arp",            "ARP") \
+    ROW(LLC,            FOREIGN,  "llc",            "IEEE 802.2 LLC") \
+    ROW(ETHERTYPE,      FOREIGN,  "ethertype",      "other EtherTypes") \
+    ROW(ICMP,           FOREIGN,  "icmp",           "ICMP and ICMPv6") \
+    ROW(IGMP,           FOREIGN,  "igmp",           "IGMP") \
+    ROW(UDP,            FOREIGN,  "udp",            "UDP") \
+    ROW(IP_PROTOCOL,    FOREIGN,  "ip-protocol",    "other IP protocols") \
+    ROW(ROCE,           FOREIGN,  "roce",           "RoCE without a CM message") \
+    ROW(INFINIBAND,     FOREIGN,  "infiniband",     "InfiniBand without a CM message") \
+    ROW(ERF,            FOREIGN,  "erf",            "other ERF records") \
+    ROW(TCP,            FOREIGN,  "tcp",            "TCP without MPA") \
+    ROW(TCP_EMPTY,      FOREIGN,  "tcp-empty",      "TCP without data") \
+    ROW(SCTP,           FOREIGN,  "sctp",           "SCTP without DDP") \
+    ROW(SCTP_DATA,      FOREIGN,  "sctp-data",      "SCTP user messages of other protocols") \
+    ROW(ULP,            FOREIGN,  "ulp",            "the ULP's own octets before start-up frames or after a rejection") \
+    ROW(FILE,           FOREIGN,  "file",           "files in folders that are no captures") \
+    ROW(FILE_AGAIN,     FOREIGN,  "file-again",     "links to what is read by its own name") \
+    ROW(BLOCK,          FOREIGN,  "block",          "pcapng blocks that hold no frames") \
+    ROW(COMPRESSED,     UNJUDGED, "compressed",     "a compressed file is not read: decompress it first") \
+    ROW(OTHER_FORMAT,   UNJUDGED, "other-format",   "a capture in another format is not read: convert it with editcap") \
+    ROW(UNREADABLE,     UNJUDGED, "unreadable",     "the file or folder cannot be opened") \
+    ROW(LINKED_FOLDER,  UNJUDGED, "linked-folder",  "a link to a folder elsewhere is not followed: name the folder") \
+    ROW(SPECIAL_FILE,   UNJUDGED, "special-file",   "a named pipe in a folder is not read: name it") \
+    ROW(LINK_TYPE,      UNJUDGED, "link-type",      "the decoder does not know the link type of the frame") \
+    ROW(NO_INTERFACE,   UNJUDGED, "no-interface",   "the capture does not describe the interface of the frame") \
+    ROW(CUT_HEADERS,    UNJUDGED, "cut-headers",    "the capture cut the frame within its headers") \
+    ROW(LINK_HEADER,    UNJUDGED, "link-header",    "the frame is shorter than its link header") \
+    ROW(IP_HEADER,      UNJUDGED, "ip-header",      "the IP header contradicts itself") \
+    ROW(IP_LENGTH,      UNJUDGED, "ip-length",      "the IP header's length is more than the frame holds") \
+    ROW(TUNNEL,         UNJUDGED, "tunnel",         "a tunnel or an encrypted packet is not opened") \
+    ROW(FRAGMENT_LOST,  UNJUDGED, "fragment-lost",  "other fragments of the IP packet did not come within 60 s") \
+    ROW(FRAGMENT_OVERLAP, UNJUDGED, "fragment-overlap", "fragments of the IP packet overlap and contradict each other") \
+    ROW(FRAGMENT_LENGTH, UNJUDGED, "fragment-length", "a fragment has a length that is no multiple of 8, or reaches beyond 65,535 octets") \
+    ROW(FRAGMENT_CUT,   UNJUDGED, "fragment-cut",   "the capture cut a fragment of the IP packet") \
+    ROW(FRAGMENT_ROOM,  UNJUDGED, "fragment-room",  "more IP packets in fragments were open than the decoder holds") \
+    ROW(TCP_HEADER,     UNJUDGED, "tcp-header",     "the TCP header contradicts itself or the packet's length") \
+    ROW(UDP_LENGTH,     UNJUDGED, "udp-length",     "the UDP length contradicts the packet's") \
+    ROW(IB_HEADER,      UNJUDGED, "ib-header",      "the InfiniBand headers contradict the packet's length") \
+    ROW(SCTP_HEADER,    UNJUDGED, "sctp-header",    "the SCTP packet is shorter than its header") \
+    ROW(SCTP_CHECKSUM,  UNJUDGED, "sctp-checksum",  "the SCTP packet's checksum is wrong: a receiver drops the packet") \
+    ROW(SCTP_CHUNK,     UNJUDGED, "sctp-chunk",     "the length of an SCTP chunk contradicts the packet's") \
+    ROW(SCTP_UNKNOWN,   UNJUDGED, "sctp-unknown",   "the association's start was not captured, and its PPIDs may be DDP's") \
+    ROW(MESSAGE_SHORT,  UNJUDGED, "message-short",  "an SCTP user message is too short for its DDP-SSN") \
+    ROW(MESSAGE_PARTS,  UNJUDGED, "message-parts",  "fragments of an SCTP user message never became whole") \
+    ROW(SSN_AGAIN,      UNJUDGED, "ssn-again",      "an SCTP user message has a DDP-SSN that was used before") \
+    ROW(UNRECOGNISED,   UNJUDGED, "unrecognised",   "the TCP connection's beginning was not captured, and its octets may be iWARP") \
+    ROW(LATE,           UNJUDGED, "late",           "octets before the first FPDU that was found in the middle of a connection") \
+    ROW(SYNC_LOST,      UNJUDGED, "sync-lost",      "octets between a lost FPDU boundary and the next one that was found") \
+    ROW(START_MALFORMED, UNJUDGED, "start-malformed", "octets behind a malformed start-up frame") \
+    ROW(PART,           UNJUDGED, "part",           "parts of FPDUs and messages whose other parts are not in the capture") \
+    ROW(UNFINISHED,     UNJUDGED, "unfinished",     "the capture ends within an FPDU or start-up frame") \
+    ROW(CONFLICT,       UNJUDGED, "conflict",       "octets came again with another content") \
+    ROW(HELD_TOO_MUCH,  UNJUDGED, "held-too-much",  "more segments came out of order than the decoder holds") \
+    ROW(EVICTED,        UNJUDGED, "evicted",        "more connections were open than the decoder follows at once") \
+    ROW(MEMORY,         UNJUDGED, "memory",         "the decoder had no memory for it") \
+    ROW(UNKNOWN,        UNJUDGED, "unknown",        "a reason that this version of the program does not know") \
+    ROW(DROPPED,        MISSING,  "dropped",        "frames that arrived and that the capture mechanism dropped") \
+    ROW(GAP,            MISSING,  "gap",            "octets of iWARP that no frame of the capture has") \
+    ROW(SNAPPED,        MISSING,  "snapped",        "octets of iWARP that the capture cut off its frames")
+/* clang-format on */
+
+enum flow_row {
+#define FLOW_ROW_OF(id, kind, name, text) FLOW_ROW_##id,
+    FLOW_ACCOUNT_TABLE(FLOW_ROW_OF)
+#undef FLOW_ROW_OF
+        FLOW_ROWS
+};
+
+struct flow_account_row {
+    const char *name; /* in results.jsonl */
+    const char *text; /* for people, without a full stop */
+    enum flow_account_kind kind;
+};
+
+/* What was counted under one reason. */
+struct flow_count {
+    uint64_t items; /* files, connections; of FLOW_ROW_DROPPED, FLOW_ROW_IP_CHECKSUM, FLOW_ROW_BLOCK: frames, blocks */
+    uint64_t frames;
+    uint64_t octets;
+};
+
+struct flow_account {
+    struct flow_count row[FLOW_ROWS];
+};
+
+/* The row's name, sentence and kind; that of FLOW_ROW_UNKNOWN for a number that is none. */
+const struct flow_account_row *flow_account_row(enum flow_row row);
+
+/* "judged", "foreign", "unjudged", "missing" */
+const char *flow_account_kind_name(enum flow_account_kind kind);
+
+/* The row of that name; FLOW_ROW_UNKNOWN when there is none. */
+enum flow_row flow_account_find(const char *name);
+
+/* The sum of all rows of a kind. */
+struct flow_count flow_account_sum(const struct flow_account *account, enum flow_account_kind kind);
+
+/* True when nothing is counted in that row. */
+bool flow_account_none(const struct flow_account *account, enum flow_row row);
+
+/* True when nothing of iWARP was left unjudged: no row of the kinds unjudged and missing has anything. */
+bool flow_account_whole(const struct flow_account *account);
+
+/* Adds `others` to `account`. */
+void flow_account_add(struct flow_account *account, const struct flow_account *others);
+
+/* What was counted in `now` since it was `before`. */
+void flow_account_since(const struct flow_account *before, const struct flow_account *now, struct flow_account *since);
+
+/* Counts in one row; for what is not on a fast path. */
+static inline void flow_account_count(struct flow_account *account, enum flow_row row, uint64_t frames, uint64_t octets)
+{
+    account->row[row].frames += frames;
+    account->row[row].octets += octets;
+}
+
+#endif

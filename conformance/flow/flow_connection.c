@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * TCP connections: which one a segment belongs to, and which ones are forgotten when there are too many. What is closed
+ * goes first, then what is certainly not MPA, then what was idle longest; an MPA flow that goes before it is closed is
+ * counted as evicted.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/flow/flow_internal.h"
+
+enum {
+    CLOSED_KEPT = 4096, /* a closed connection's segments may come again */
+    EVICT_CANDIDATES = 8,
+};
+
+static unsigned cache_slot(const struct flow_key *key)
+{
+    uint32_t a, b;
+
+    memcpy(&a, key->address[0] + (key->family == 4 ? 0 : 12), sizeof(a));
+    memcpy(&b, key->address[1] + (key->family == 4 ? 0 : 12), sizeof(b));
+    a ^= b * 31u ^ (uint32_t)key->port[0] * 2654435761u ^ (uint32_t)key->port[1] * 40503u;
+    return (a ^ a >> 12 ^ a >> 24) % FLOW_CACHE;
+}
+
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
+
+static void list_unlink(struct flow_decoder *decoder, struct flow_connection *connection)
+{
+    struct flow_ages *ages = &decoder->ages[connection->list];
+
+    if (connection->newer != NULL)
+        connection->newer->older = connection->older;
+    else
+        ages->newest = connection->older;
+    if (connection->older != NULL)
+        connection->older->newer = connection->newer;
+    else
+        ages->oldest = connection->newer;
+    ages->count--;
+}
+
+static void list_newest(struct flow_decoder *decoder, struct flow_connection *connection, enum flow_list list)
+{
+    struct flow_ages *ages = &decoder->ages[list];
+
+    connection->list = list;
+    connection->newer = NULL;
+    connection->older = ages->newest;
+    if (ages->newest != NULL)
+        ages->newest->newer = connection;
+    else
+        ages->oldest = connection;
+    ages->newest = connection;
+    ages->count++;
+}
+
+static bool is_closed(const struct flow_connection *connection)
+{
+    return connection->side[0].reset || connection->side[1].reset ||
+           (connection->side[0].closed && connection->side[1].closed);
+}
+
+static enum flow_list list_of(const struct flow_connection *connection)
+{
+    return is_closed(connection)      ? FLOW_LIST_CLOSED
+           : connection->flow != NULL ? FLOW_LIST_MPA
+           : connection->foreign      ? FLOW_LIST_FOREIGN
+                                      : FLOW_LIST_UNDECIDED;
+}
+
+/* ---- the end of one ---------------------------------------------------------------------------------------------- */
+
+static void free_connection(struct flow_decoder *decoder, struct flow_connection *connection)
+{
+    unsigned slot = cache_slot(&connection->key);
+
+    if (decoder->cache[slot] == connection)
+        decoder->cache[slot] = NULL;
+    HASH_DEL(decoder->connections, connection);
+    list_unlink(decoder, connection);
+    decoder->connection_count--;
+    for (unsigned i = 0; i < 2; i++) {
+        flow_tcp_release(decoder, &connection->side[i]);
+        flow_mpa_release(decoder, &connection->side[i]);
+        flow_search_release(&connection->side[i]);
+        if (connection->flow != NULL)
+            free(connection->flow->half[i].requests);
+    }
+    free(connection->flow);
+    free(connection);
+}
+
+static void end_connection(struct flow_decoder *decoder, struct flow_connection *connection, enum flow_reason reason)
+{
+    flow_tcp_flush(decoder, connection);
+    for (unsigned i = 0; i < 2; i++)
+        flow_mpa_end(decoder, connection, i);
+    flow_settle_end(decoder, connection, reason == FLOW_REASON_EVICTED);
+    if (connection->flow != NULL) {
+        struct flow_event event =
+            flow_event_make(connection, connection->swap, FLOW_END, connection->last_frame, connection->last_ns);
+
+        event.reason = reason;
+        flow_event_send(decoder, &event);
+    }
+    free_connection(decoder, connection);
+}
+
+void flow_connections_finish(struct flow_decoder *decoder)
+{
+    while (decoder->connections != NULL) /* in the order in which they began */
+        end_connection(decoder, decoder->connections, FLOW_REASON_COUNT);
+}
+
+void flow_connections_free(struct flow_decoder *decoder)
+{
+    while (decoder->connections != NULL)
+        free_connection(decoder, decoder->connections);
+}
+
+/* ---- too many ---------------------------------------------------------------------------------------------------- */
+
+/*
+ * Ends one of a list: of the first few the one that has been idle longest goes, the others go to its end. Comes close to
+ * "least recently used" without a list to mend at every frame. `spared` stays.
+ */
+static void evict(struct flow_decoder *decoder, enum flow_list list, const struct flow_connection *spared)
+{
+    struct flow_connection *candidates[EVICT_CANDIDATES], *victim = NULL;
+    size_t count = 0;
+
+    for (struct flow_connection *next = decoder->ages[list].oldest; next != NULL && count < EVICT_CANDIDATES;
+         next = next->newer) {
+        if (next == spared)
+            continue;
+        candidates[count++] = next;
+        if (victim == NULL || next->last_frame < victim->last_frame)
+            victim = next;
+    }
+    if (victim == NULL)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        if (candidates[i] == victim)
+            continue;
+        list_unlink(decoder, candidates[i]);
+        list_newest(decoder, candidates[i], list);
+    }
+    end_connection(decoder, victim, list == FLOW_LIST_CLOSED ? FLOW_REASON_COUNT : FLOW_REASON_EVICTED);
+}
+
+/* Before one more is made. */
+static void make_room(struct flow_decoder *decoder)
+{
+    if (decoder->ages[FLOW_LIST_CLOSED].count > CLOSED_KEPT)
+        evict(decoder, FLOW_LIST_CLOSED, NULL);
+    if (decoder->connection_count < decoder->config.connections_max)
+        return;
+    for (unsigned list = 0; list < FLOW_LISTS; list++)
+        if (decoder->ages[list].count != 0) {
+            evict(decoder, (enum flow_list)list, NULL);
+            return;
+        }
+}
+
+/* Behind a segment that may have changed what the connection is. */
+static void settle_list(struct flow_decoder *decoder, struct flow_connection *connection)
+{
+    enum flow_list list = list_of(connection);
+
+    if (list == connection->list)
+        return;
+    list_unlink(decoder, connection);
+    list_newest(decoder, connection, list);
+    if (list == FLOW_LIST_MPA && decoder->ages[list].count > decoder->config.flows_max)
+        evict(decoder, list, connection);
+}
+
+/* ---- segments ---------------------------------------------------------------------------------------------------- */
+
+static struct flow_connection *new_connection(struct flow_decoder *decoder, const struct flow_segment *segment,
+                                              const struct flow_frame *frame)
+{
+    struct flow_connection *connection = calloc(1, sizeof(*connection));
+
+    if (connection == NULL)
+        return NULL;
+    make_room(decoder);
+    connection->key = segment->key;
+    connection->first_side = segment->side;
+    connection->first_frame = frame->number;
+    connection->first_ns = frame->time_ns;
+    connection->side[0].state = connection->side[1].state = SIDE_LATE;
+    HASH_ADD(hh, decoder->connections, key, sizeof(connection->key), connection);
+    list_newest(decoder, connection, FLOW_LIST_UNDECIDED);
+    decoder->connection_count++;
+    decoder->totals.connections++;
+    return connection;
+}
+
+static struct flow_connection *find_connection(struct flow_decoder *decoder, const struct flow_key *key)
+{
+    struct flow_connection **cached = &decoder->cache[cache_slot(key)];
+    struct flow_connection *connection = *cached;
+
+    if (connection == NULL || memcmp(&connection->key, key, sizeof(*key)) != 0) {
+        HASH_FIND(hh, decoder->connections, key, sizeof(*key), connection);
+        if (connection == NULL)
+            return NULL;
+        *cached = connection;
+    }
+    return connection;
+}
+
+/* A SYN with another sequence number than the one that this connection has: the 4-tuple lives again. */
+static bool is_new_life(const struct flow_connection *connection, const struct flow_segment *segment)
+{
+    const struct flow_side *side = &connection->side[segment->side];
+
+    if ((segment->flags & TCP_BIT_SYN) == 0 || !side->seq_known)
+        return false;
+    return !side->syn_seen || side->isn != segment->seq;
+}
+
+/* A segment of no connection: without data it is counted as such. */
+static struct flow_connection *begin(struct flow_decoder *decoder, const struct flow_segment *segment,
+                                     const struct flow_carrier_frames *carrier)
+{
+    struct flow_account *account = &decoder->totals.account;
+    struct flow_connection *connection;
+
+    if (segment->length == 0 && (segment->flags & TCP_BIT_SYN) == 0) {
+        account->row[FLOW_ROW_TCP_EMPTY].frames += carrier->frames;
+        return NULL;
+    }
+    connection = new_connection(decoder, segment, carrier->frame);
+    if (connection == NULL)
+        flow_account_count(account, FLOW_ROW_MEMORY, carrier->frames, segment->captured);
+    return connection;
+}
+
+struct flow_connection *flow_connection_segment(struct flow_decoder *decoder, const struct flow_segment *segment,
+                                                const struct flow_carrier_frames *carrier)
+{
+    struct flow_connection *connection = find_connection(decoder, &segment->key);
+    const struct flow_frame *frame = carrier->frame;
+
+    if (connection != NULL && is_new_life(connection, segment)) {
+        end_connection(decoder, connection, FLOW_REASON_COUNT);
+        connection = NULL;
+    }
+    if (connection == NULL && (connection = begin(decoder, segment, carrier)) == NULL)
+        return NULL;
+    connection->last_frame = frame->number;
+    connection->last_ns = frame->time_ns;
+    connection->frames += carrier->frames;
+    if (connection->flow != NULL) {
+        connection->flow->last_frame = frame->number;
+        connection->flow->last_ns = frame->time_ns;
+    }
+    if (!connection->side[1 - segment->side].acked_known)
+        connection->side[1 - segment->side].first_acked = segment->ack;
+    if (connection->list == FLOW_LIST_UNDECIDED && segment->length != 0)
+        flow_search_segment(connection, segment);
+    flow_tcp_segment(decoder, connection, segment, frame);
+    if (connection->list != FLOW_LIST_MPA || connection->side[segment->side].fin_known ||
+        (segment->flags & (TCP_BIT_FIN | TCP_BIT_RST)) != 0)
+        settle_list(decoder, connection);
+    return connection;
+}

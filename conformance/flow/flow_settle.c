@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What became of a connection's octets. While nobody knows what it carries they are kept apart; as soon as it is an MPA
+ * flow, or ends, they are counted.
+ *
+ * A connection is foreign when its start was captured and is no start-up frame (RFC 5044 7.1), or when nothing in it can be
+ * an FPDU (flow_search.c). Another one that is no flow is unrecognised: nobody can say that it is not iWARP.
+ */
+#include "conformance/flow/flow_internal.h"
+
+static const enum flow_row pending_rows[PENDINGS] = {
+    [PENDING_LATE] = FLOW_ROW_LATE,         [PENDING_ULP] = FLOW_ROW_ULP,
+    [PENDING_AGAIN] = FLOW_ROW_AGAIN,       [PENDING_NOT_ACCEPTED] = FLOW_ROW_NOT_ACCEPTED,
+    [PENDING_CONFLICT] = FLOW_ROW_CONFLICT, [PENDING_HELD] = FLOW_ROW_HELD_TOO_MUCH,
+    [PENDING_MEMORY] = FLOW_ROW_MEMORY,     [PENDING_GAP] = FLOW_ROW_GAP,
+    [PENDING_SNAPPED] = FLOW_ROW_SNAPPED,
+};
+
+static enum flow_pending pending_of(enum flow_row row)
+{
+    unsigned i = 0;
+
+    while (i < PENDINGS && pending_rows[i] != row)
+        i++;
+    return i < PENDINGS ? (enum flow_pending)i : PENDING_LATE;
+}
+
+void flow_octets(struct flow_decoder *decoder, struct flow_connection *connection, enum flow_row row, uint64_t octets)
+{
+    if (connection->flow != NULL)
+        decoder->totals.account.row[row].octets += octets;
+    else
+        connection->pending[pending_of(row)] += octets;
+}
+
+void flow_settle_flow(struct flow_decoder *decoder, struct flow_connection *connection)
+{
+    for (unsigned i = 0; i < PENDINGS; i++) {
+        decoder->totals.account.row[pending_rows[i]].octets += connection->pending[i];
+        connection->pending[i] = 0;
+    }
+}
+
+/* A start-up frame may follow all the same (RFC 5044 7.1: streaming mode), and nothing else that is MPA. */
+void flow_settle_foreign(struct flow_connection *connection)
+{
+    connection->foreign = true;
+    connection->pending[PENDING_ULP] += connection->pending[PENDING_LATE];
+    connection->pending[PENDING_LATE] = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        if (connection->side[i].state == SIDE_LATE)
+            connection->side[i].state = SIDE_STREAMING;
+        flow_search_release(&connection->side[i]);
+    }
+}
+
+/* The row of a connection that is no flow, with that many octets captured. */
+static enum flow_row row_of(const struct flow_connection *connection, uint64_t octets, bool evicted)
+{
+    if (octets == 0 && connection->pending[PENDING_GAP] == 0 && connection->pending[PENDING_SNAPPED] == 0)
+        return FLOW_ROW_TCP_EMPTY;
+    if (connection->foreign && !connection->key_seen)
+        return FLOW_ROW_TCP;
+    return evicted ? FLOW_ROW_EVICTED : FLOW_ROW_UNRECOGNISED;
+}
+
+/*
+ * Octets behind all that was captured of a side, which the other side has acknowledged: the capture has not got them, and no
+ * later segment says so. One may be a FIN.
+ */
+static uint64_t count_tail(const struct flow_side *side)
+{
+    int32_t ahead = (int32_t)((uint32_t)side->acked - (uint32_t)side->next_seq);
+
+    if (!side->acked_known || side->closed || side->reset)
+        return 0;
+    if (!side->seq_known) /* nothing at all was captured */
+        ahead = (int32_t)((uint32_t)side->acked - side->first_acked);
+    return ahead > 1 ? (uint64_t)ahead - 1 : 0;
+}
+
+void flow_settle_end(struct flow_decoder *decoder, struct flow_connection *connection, bool evicted)
+{
+    struct flow_account *account = &decoder->totals.account;
+    uint64_t octets = 0;
+    enum flow_row row = FLOW_ROW_IWARP;
+
+    if (connection->flow == NULL) {
+        for (unsigned i = 0; i < PENDING_OCTETS; i++)
+            octets += connection->pending[i];
+        row = row_of(connection, octets, evicted);
+    }
+    for (unsigned i = 0; connection->flow != NULL && i < 2; i++)
+        account->row[FLOW_ROW_GAP].octets += count_tail(&connection->side[i]);
+    flow_account_count(account, row, connection->frames, octets);
+    if (row == FLOW_ROW_UNRECOGNISED || row == FLOW_ROW_TCP)
+        account->row[row].items++;
+    if (evicted && row != FLOW_ROW_TCP && row != FLOW_ROW_TCP_EMPTY)
+        account->row[FLOW_ROW_EVICTED].items++;
+}

@@ -1,0 +1,151 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# "Conforms" means seen: what audit did not judge is in its account, and is never behind exit status 0, whether it is a file,
+# a frame or an octet. The account's sums are held against what Wireshark's tools count in the same captures.
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+# shellcheck source=tests/e2e/expect.bash
+source tests/e2e/expect.bash
+generator gen
+in=$WORK/in
+mkdir -p "$in"
+"$WORK/gen" "$in/good.pcap" 1
+passes=any
+
+# account JQ-EXPRESSION: of the summary line of the last output.
+account() { jq -s "map(select(.type == \"summary\"))[0].account | $1" "$WORK/stdout"; }
+# counts WHAT JQ-CONDITION
+counts() { holds "$1" test "$(account "$2")" = true; }
+# audit STATUS WHAT ARGUMENT...
+audit() {
+	local status=$1 what=$2
+	shift 2
+	expect "$status" "$what" "$WARPCHECK" audit --format jsonl "$@"
+}
+
+echo "== healthy: all of it is judged"
+audit 0 "the generated capture" "$in/good.pcap"
+counts "nothing is unjudged or missing" 'has("unjudged") or has("missing") | not'
+
+echo "== octets"
+editcap "$in/good.pcap" "$in/gap.pcap" 100-101
+audit 4 "two frames are missing" "$in/gap.pcap"
+complains 'missing: [0-9]+ octets'
+counts "their octets are missing" '.missing.gap.octets > 0'
+audit 0 "accepted" --allow-gaps "$in/gap.pcap"
+counts "and counted all the same" '.missing.gap.octets > 0'
+editcap -s 90 "$in/good.pcap" "$in/snap.pcap"
+audit 4 "frames cut to 90 octets" "$in/snap.pcap"
+counts "the rest is missing, and what it was part of is unjudged" '.missing.snapped.octets > 0 and .unjudged.part.octets > 0'
+head -c $(($(stat -c %s "$in/good.pcap") / 2)) "$in/good.pcap" >"$in/half.pcap"
+audit 4 "a capture that breaks off" --allow-gaps "$in/half.pcap"
+frames=$(capinfos -Trcm "$in/good.pcap" | cut -d, -f2)
+editcap -r "$in/good.pcap" "$in/late.pcap" "$((frames / 2))-$frames"
+audit "0 4" "a capture that begins in the middle" "$in/late.pcap"
+counts "FPDUs are found all the same" '.judged.iwarp.octets > 1000'
+
+echo "== connections"
+"$WORK/gen" "$in/many.pcap" 8 5000
+audit 0 "5,000 connections that stay open" "$in/many.pcap"
+counts "none is evicted" '.unjudged | not'
+holds "each was followed from its start" test "$(jq -s 'map(select(.type == "result") | .flow) | unique | length' \
+	"$WORK/stdout")" -ge 5000
+
+echo "== folders"
+ring=$in/ring
+mkdir -p "$ring/sub"
+cp "$in/good.pcap" "$ring/dump.pcap"
+cp pcaps/linux-siw/siw-rping-terminate.pcap "$ring/dump.pcap1"
+audit 1 "a ring of tcpdump -C: the second file counts" "$ring"
+holds "it was judged" test "$(jq -r 'select(.verdict == "FAIL") | .file' "$WORK/stdout" | sort -u)" = "$ring/dump.pcap1"
+mv "$ring/dump.pcap1" "$in/apart.pcap"
+cp "$in/good.pcap" "$ring/renamed"
+cp README.md "$ring/sub/"
+audit 0 "a capture by its first octets, and a file that is none" "$ring"
+counts "the file is counted" '.foreign.file.items == 1'
+holds "both captures are judged" test "$(jq -s 'map(select(.type == "capture" and .status == "whole")) | length' \
+	"$WORK/stdout")" -eq 2
+gzip -k -c "$in/good.pcap" >"$ring/sub/old.pcap.gz"
+audit 4 "a compressed file is not read" "$ring"
+complains 'old\.pcap\.gz: a compressed file is not read'
+holds "it is named in the results" jq -es 'any(.[]; .type == "capture" and .status == "skipped" and .reason == "compressed")' \
+	"$WORK/stdout"
+audit 0 "accepted" --allow-gaps "$ring"
+rm "$ring/sub/old.pcap.gz"
+ln -s .. "$ring/sub/up"
+audit 0 "a link to the folder itself" "$ring"
+counts "counted once more" '.foreign."file-again".items == 1'
+mkdir -p "$in/elsewhere"
+cp "$in/good.pcap" "$in/elsewhere/"
+ln -s ../elsewhere "$ring/other"
+audit 4 "a link to another folder is not followed" "$ring"
+complains 'other: a link to a folder elsewhere'
+rm "$ring/other"
+ln -s nowhere.pcap "$ring/dangling.pcap"
+audit 4 "a link that leads nowhere" "$ring"
+rm "$ring/dangling.pcap"
+mkdir -p "$in/packed"
+gzip -k -c "$in/good.pcap" >"$in/packed/a.gz"
+passes=none
+audit 4 "nothing but a compressed capture" "$in/packed"
+passes=any
+
+echo "== pcapng: interfaces of different link types"
+editcap -F pcapng -C 14 -T rawip4 "$in/good.pcap" "$in/raw.pcapng"
+mergecap -a -w "$in/both.pcapng" "$in/good.pcap" "$in/raw.pcapng"
+audit 0 "Ethernet and raw IP in one file" "$in/both.pcapng"
+counts "all of it is judged" "(.frames == $((2 * frames))) and (.unjudged | not)"
+editcap -F pcapng -T ieee-802-11 "$in/raw.pcapng" "$in/wlan.pcapng"
+mergecap -a -w "$in/strange.pcapng" "$in/good.pcap" "$in/wlan.pcapng"
+audit 4 "frames of a link type that is not known" "$in/strange.pcapng"
+counts "they are counted" ".unjudged.\"link-type\".frames == $frames"
+
+echo "== every capture of pcaps/: the sums are what others count"
+captures=0 wrong=0
+for file in pcaps/*/*.pcap*; do
+	case $(capinfos -TrEm "$file") in *erf*) continue ;; esac # Wireshark takes the ERF header off
+	status=0
+	"$WARPCHECK" audit --format jsonl --allow-gaps "$file" >"$WORK/stdout" 2>"$WORK/stderr" || status=$?
+	rows='[.judged, .foreign, .unjudged] | map(select(. != null) | to_entries[].value)'
+	ours="$(account "[$rows | (map(.frames // 0) | add), (map(.octets // 0) | add)] | join(\" \")")"
+	captures=$((captures + 1))
+	if [ $((captures % 4)) -eq 1 ]; then
+		theirs="$("$TSHARK" -n -r "$file" -T fields -e frame.cap_len 2>/dev/null |
+			awk '{ n++; sum += $1 } END { print n " " sum }')"
+	else # the frames alone: tshark is slow
+		theirs=$(capinfos -Trcm "$file" | cut -d, -f2)
+		ours="${ours%% *}\""
+	fi
+	if [ "$status" -gt 3 ] || [ "$ours" != "\"$theirs\"" ]; then
+		wrong=$((wrong + 1))
+		echo "$file: exit status $status, accounted for $ours, Wireshark counts \"$theirs\""
+	fi
+done
+holds "$captures captures" test "$captures" -gt 50 -a "$wrong" -eq 0
+
+echo "== processes and shards"
+cp "$in/gap.pcap" "$in/snap.pcap" "$in/apart.pcap" "$ring/"
+gzip -k -c "$in/good.pcap" >"$ring/old.gz"
+audit 1 "in one process" "$ring"
+account . >"$WORK/one"
+audit 1 "in two" -j 2 "$ring"
+holds "the same account" diff "$WORK/one" <(account .)
+lines=any # what is not read, and what is not judged
+for shard in 1 2 3; do
+	expect "0 1 4" "shard $shard" "$WARPCHECK" audit --shard "$shard/3" -o "$WORK/shard$shard" "$ring"
+done
+lines=one
+expect 1 "merged" "$WARPCHECK" report --merge "$WORK"/shard? -o "$WORK/merged"
+cp "$WORK/merged/results.jsonl" "$WORK/stdout"
+holds "the same account" diff "$WORK/one" <(account .)
+
+echo "== reports"
+expect 4 "an audit with gaps" "$WARPCHECK" audit -o "$WORK/gaps" "$in/gap.pcap"
+says '^  missing +[0-9]+ octets'
+says '^inconclusive: nothing failed, but something'
+holds "JUnit has an error" grep -q '<error message="[0-9]* octets: octets of iWARP that no frame' "$WORK/gaps/junit.xml"
+holds "TAP has a point that fails" grep -q '^not ok .* - account: all iWARP of the input is judged' "$WORK/gaps/results.tap"
+holds "SARIF has a notification" jq -e '.runs[0].invocations[0] | .exitCode == 4 and
+	any(.toolExecutionNotifications[]; .message.text | test("Not judged .gap."))' "$WORK/gaps/results.sarif"
+holds "the page says so" grep -q 'What became of the input' "$WORK/gaps/index.html"
+finish

@@ -1,0 +1,162 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Known deviations of a device, from its profile to the exit status and every report: what is known is KNOWN, whatever else fails,
+# and nothing of it conforms. The device is iwarp-peer with a defect, behind a profile, in namespaces of the run's own.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source=tests/e2e/expect.bash
+source tests/e2e/expect.bash
+
+checks=('DDP-7.1-01' 'DDP-7.1-17' 'DDP-7.1-18' 'DDP-7.1-05')
+code='Invalid MSN - MSN range is not valid (0x1203)'
+
+# profile FILE DAY ENTRY...: a device with these known deviations, excused up to that day.
+profile() {
+	local file=$1 day=$2
+	shift 2
+	{
+		echo '{ "name": "mine", "address": "10.99.0.2", "own_address": "10.99.0.3", "interface": "tester0", "port": 9999,'
+		echo '  "control": "127.0.0.1:7471", "known_deviations": ['
+		printf '%s\n' "$@" | sed "\$!s/\$/,/; s/@DAY@/$day/"
+		echo ']}'
+	} >"$WORK/$file.json"
+}
+entry() { # ID MESSAGE ACTUAL [MORE]
+	echo "{ \"requirement\": \"$1\", \"role\": \"responder\", \"by\": \"check\", \"message\": \"$2\", \"actual\": \"$3\", \"finding\": \"1: wrong code\", \"note\": \"told them\", \"review_by\": \"@DAY@\"${4:-} }"
+}
+wrong_code="Terminate DDP / Untagged Buffer Error / $code"
+one=$(entry DDP-7.1-01 'a Send on QN 0x<hex>' "$wrong_code")
+two=$(entry DDP-7.1-17 'an error of DDP is reported' "$wrong_code")
+three=$(entry DDP-7.1-18 'an error of DDP is reported' "$wrong_code")
+later=$(($(date -u +%Y) + 1))-06-30
+
+# Inside: a kernel TCP at one end of a cable, the device behind it, the run at the other end. $1: the device's options; the others:
+# those of the run. AFTER=N: once there are so many results the device is killed, or, with ENDS=run, the run interrupted.
+cat >"$WORK/inside.sh" <<'INSIDE'
+set -u
+source tests/e2e/cable.bash
+cable device0 tester0 10.99.0.2/24 || exit 99
+read -ra options <<<"$1"
+"$IWARP_PEER" --control 7471 "${options[@]}" >"$WORK/peer.out" 2>&1 &
+peer=$!
+until grep -q READY "$WORK/peer.out"; do sleep 0.05; done
+"$WARPCHECK" run --role responder "${@:2}" &
+run=$!
+if [ -n "${AFTER:-}" ]; then
+	results() { [ ! -e "$WORK/out/results.jsonl" ] || grep -c '"type":"result"' "$WORK/out/results.jsonl"; }
+	while kill -0 "$run" 2>/dev/null && [[ $(results) -lt $AFTER ]]; do sleep 0.01; done
+	if [ "${ENDS:-device}" = run ]; then kill -INT "$run"; else kill -KILL "$peer"; fi
+fi
+status=0
+wait "$run" || status=$?
+kill -KILL "$peer" 2>/dev/null
+exit "$status"
+INSIDE
+
+# judged STATUS WHAT DEVICE PROFILE OPTION...: a run of the checks, its results in $WORK/out.
+judged() {
+	local status=$1 what=$2 device=$3 profile=$4
+	shift 4
+	rm -rf "$WORK/out"
+	export WORK WARPCHECK IWARP_PEER
+	lines=any expect "$status" "$what" unshare -rn bash "$WORK/inside.sh" "$device" --dut "$WORK/$profile.json" -o "$WORK/out" "$@" "${checks[@]}"
+}
+verdicts() { jq -r 'select(.type == "result" and .by == "check") | "\(.id) \(.verdict)"' "$WORK/out/results.jsonl" | paste -s -d ,; }
+
+profile none "$later"
+sed -i 's/, *"known_deviations": \[/, "hazards": [/' "$WORK/none.json"
+profile known "$later" "$one" "$two" "$three"
+bad='--defect ddp-qn-wrong-code'
+judged 1 "a defect that nobody knows" "$bad" none
+judged 5 "a defect that the profile knows" "$bad" known
+says '^deviates as known: 3 results of 1 finding, nothing new$'
+says '^KNOWN  DDP-7\.1-01  responder'
+says '^      finding   1: wrong code \(told them, review by '
+holds "each is KNOWN, and the rest passes" test "$(verdicts)" = "DDP-7.1-01 KNOWN,DDP-7.1-05 PASS,DDP-7.1-17 KNOWN,DDP-7.1-18 KNOWN"
+holds "none of it conforms" test -z "$(grep -o 'conforms in everything' "$WORK/stdout" || true)"
+holds "results.jsonl: finding, note and day, message and actual as they were seen" jq -es --arg day "$later" --arg actual "$wrong_code" '
+	map(select(.id == "DDP-7.1-01" and .by == "check"))[0] |
+	.finding == "1: wrong code" and .deviation == "told them" and .review_by == $day and .actual == $actual and .message == "a Send on QN 0x4" and (.outcome | test("^[0-9a-f]{16}$"))' "$WORK/out/results.jsonl"
+holds "results.jsonl: version 2, and counted" jq -es 'map(select(.type == "run"))[0].version == 2 and
+	(map(select(.type == "summary"))[0] | .known == 3 and .known_findings == 1 and .warn == 0 and .fail == 0)' "$WORK/out/results.jsonl"
+holds "the page says so" grep -q '<div class="banner known" role="status">' "$WORK/out/index.html"
+holds "the page is not green" test -z "$(grep -o 'banner pass" role' "$WORK/out/index.html" || true)"
+holds "JUnit: an expected failure" test "$(grep -c '<skipped .*type="KNOWN"' "$WORK/out/junit.xml")" -eq 3
+holds "TAP: a TODO" test "$(grep -c '^not ok .* # TODO 1: wrong code$' "$WORK/out/results.tap")" -eq 3
+holds "SARIF: suppressed, and the exit code" jq -e '.runs[0] | .invocations[0].exitCode == 5 and
+	(.results | map(select(.suppressions[0].status == "accepted")) | length == 3)' "$WORK/out/results.sarif"
+cp -r "$WORK/out" "$WORK/first"
+expect 0 "as Markdown" "$WARPCHECK" report "$WORK/first" --format md -o -
+says '^Known deviations: 3 results of 1 finding\.'
+expect 5 "merged" "$WARPCHECK" report --merge "$WORK/first" -o "$WORK/merged"
+says '^deviates as known: 3 results of 1 finding, nothing new$'
+expect 0 "merged, and accepted" "$WARPCHECK" report --merge --accept-known "$WORK/first" -o "$WORK/accepted"
+expect 2 "a report has no verdict of its own to accept" "$WARPCHECK" report --accept-known "$WORK/first"
+expect 0 "in a matrix" "$WARPCHECK" report --matrix "$WORK/first" -o "$WORK/matrix.html"
+holds "the matrix has it" grep -q 'data-v="known"' "$WORK/matrix.html"
+
+judged 0 "the same, accepted" "$bad" known --accept-known
+says '^deviates as known: 3 results of 1 finding, nothing new$'
+holds "accepted, it is KNOWN all the same" test "$(verdicts)" = "DDP-7.1-01 KNOWN,DDP-7.1-05 PASS,DDP-7.1-17 KNOWN,DDP-7.1-18 KNOWN"
+
+judged 1 "another outcome" '--defect ddp-qn-unchecked' known --accept-known
+says 'why       a Send on QN 0x4; the profile knows another outcome \(1: wrong code\): Terminate DDP / .* \(0x1203\)$'
+holds "another outcome fails" test "$(verdicts)" = "DDP-7.1-01 FAIL,DDP-7.1-05 PASS,DDP-7.1-17 FAIL,DDP-7.1-18 FAIL"
+judged 1 "another failure beside it" '--defect ddp-qn-wrong-code --defect ddp-msn-unchecked' known --accept-known
+says '^does not conform$'
+says '^beside that it deviates as known: 3 results of 1 finding$'
+judged 1 "a device that was mended" '' known --accept-known
+says 'unexpected pass: the profile lists a known deviation \(1: wrong code\)'
+profile sometimes "$later" "${one/%\}/, \"sometimes\": true \}}" "${two/%\}/, \"sometimes\": true \}}" "${three/%\}/, \"sometimes\": true \}}"
+judged 0 "a race that was won" '' sometimes
+profile part "$later" "$one" "$two"
+judged 1 "one that is not in the profile" "$bad" part --accept-known
+profile over 2020-06-30 "$one" "$two" "$three"
+judged 1 "an excuse that is over" "$bad" over --accept-known
+says 'known deviation \(1: wrong code\), but its review date 2020-06-30 is over'
+
+# A check's failure that is excused hides none that a rule finds of the same requirement.
+rule_of() { jq -r 'select(.type == "result" and .id == "RDMAP-4.8-02" and .by == "rule") | "\(.role) \(.verdict)"' "$WORK/out/results.jsonl"; }
+swapped=$(entry RDMAP-4.8-02 'control word for a Write to an unknown STag' 11000300)
+found=$(entry RDMAP-4.8-02 'Terminate Control has its nibbles swapped: Layer, EType, M, D and R stand where a little-endian compiler puts bit-fields (RFC <number> <number>.<number>, Figure <number>)' '11 00 03 00')
+kept=("${checks[@]}")
+checks=('RDMAP-4.8-02')
+profile check "$later" "$swapped"
+judged 1 "a rule finds what is excused of a check alone" '--defect rdmap-terminate-bit-fields' check --accept-known
+holds "it is the rule that fails" test "$(verdicts) $(rule_of)" = "RDMAP-4.8-02 KNOWN responder FAIL"
+profile both "$later" "$swapped" "${found/check/rule}"
+judged 5 "what is excused of both" '--defect rdmap-terminate-bit-fields' both
+holds "the rule adds nothing to the check then" test "$(verdicts) $(rule_of)" = "RDMAP-4.8-02 KNOWN "
+checks=("${kept[@]}")
+
+# What was decided stays decided, whatever becomes of the device or of the run.
+export AFTER=4
+checks+=('MPA-4.*' 'MPA-7.*') # there is enough to come behind those
+judged 4 "a device that dies behind known deviations" "$bad" known --accept-known
+judged 1 "a device that dies behind a failure" "$bad" none
+export ENDS=run
+judged 1 "a run that is interrupted behind a failure" "$bad" none
+judged 4 "a run that is interrupted behind known deviations" "$bad" known --accept-known
+unset AFTER ENDS
+
+# A device whose listener comes a moment later than the run.
+cat >"$WORK/late.sh" <<'LATE'
+set -u
+source tests/e2e/cable.bash
+cable device0 tester0 10.99.0.2/24 || exit 99
+refused() { awk '$1 == "Tcp:" && $15 ~ /^[0-9]+$/ { print $15 }' /proc/net/snmp; }
+before=$(refused)
+"$WARPCHECK" run --dut "$WORK/late.json" MPA-7.1.1-02 --role responder &
+run=$!
+while kill -0 "$run" 2>/dev/null && [ "$(refused)" = "$before" ]; do sleep 0.01; done
+"$IWARP_PEER" --listen 9999 >/dev/null 2>&1 &
+peer=$!
+status=0
+wait "$run" || status=$?
+kill -KILL "$peer" 2>/dev/null
+exit "$status"
+LATE
+echo '{ "address": "10.99.0.2", "own_address": "10.99.0.3", "interface": "tester0", "port": 9999 }' >"$WORK/late.json"
+lines=any expect 0 "a device that refuses the first handshake" unshare -rn bash "$WORK/late.sh"
+finish

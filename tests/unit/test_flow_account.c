@@ -1,0 +1,529 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The account: its table, and what becomes of the octets of TCP connections. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/flow/flow_internal.h"
+#include "generator/packet.h"
+#include "tests/unit/flow_talk.h"
+#include "tests/unit/suites.h"
+
+Suite *flow_account_suite(void);
+
+static uint32_t state = 1;
+
+static uint32_t random_number(void)
+{
+    state = state * 1664525 + 1013904223;
+    return state >> 8;
+}
+
+static void fill_random(uint8_t *octets, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        octets[i] = (uint8_t)random_number();
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+START_TEST(rows)
+{
+    ck_assert_str_eq(flow_account_row(FLOW_ROWS)->name, "unknown");
+    ck_assert_int_eq(flow_account_find("no such row"), FLOW_ROW_UNKNOWN);
+    for (unsigned i = 0; i < FLOW_ROWS; i++) {
+        const struct flow_account_row *row = flow_account_row((enum flow_row)i);
+
+        ck_assert_uint_eq(flow_account_find(row->name), i); /* no name twice */
+        ck_assert_uint_gt(strlen(row->text), 0);
+        ck_assert_uint_ne((unsigned char)row->text[strlen(row->text) - 1], '.');
+        for (unsigned k = 0; k < i; k++)
+            ck_assert_str_ne(row->text, flow_account_row((enum flow_row)k)->text);
+    }
+    ck_assert_str_eq(flow_account_kind_name(FLOW_MISSING), "missing");
+    ck_assert_str_eq(flow_account_kind_name(FLOW_ACCOUNT_KINDS), "");
+}
+END_TEST
+
+START_TEST(sums)
+{
+    struct flow_account a = {0}, b, since;
+
+    ck_assert(flow_account_whole(&a));
+    flow_account_count(&a, FLOW_ROW_IWARP, 2, 300);
+    flow_account_count(&a, FLOW_ROW_HEADERS, 0, 108);
+    flow_account_count(&a, FLOW_ROW_ARP, 1, 60);
+    ck_assert(flow_account_whole(&a));
+    b = a;
+    flow_account_count(&b, FLOW_ROW_GAP, 0, 7);
+    ck_assert(!flow_account_whole(&b));
+    flow_account_since(&a, &b, &since);
+    ck_assert_uint_eq(since.row[FLOW_ROW_GAP].octets, 7);
+    ck_assert(flow_account_none(&since, FLOW_ROW_IWARP));
+    flow_account_add(&a, &b);
+    ck_assert_uint_eq(flow_account_sum(&a, FLOW_JUDGED).octets, 2 * 408);
+    ck_assert_uint_eq(flow_account_sum(&a, FLOW_JUDGED).frames, 4);
+    ck_assert_uint_eq(flow_account_sum(&a, FLOW_FOREIGN).octets, 2 * 60);
+    ck_assert_uint_eq(flow_account_sum(&a, FLOW_MISSING).octets, 7);
+    memset(&b, 0, sizeof(b));
+    b.row[FLOW_ROW_EVICTED].items = 1;
+    ck_assert(!flow_account_whole(&b));
+}
+END_TEST
+
+/* ---- MPA --------------------------------------------------------------------------------------------------------- */
+
+static struct talk *conversation(const struct flow_config *config, unsigned count)
+{
+    struct talk *talk = talk_new(config);
+
+    talk_start_simple(talk, false, false, true);
+    talk_mix(talk, 0, count);
+    talk_mix(talk, 1, count);
+    talk_syn(talk);
+    return talk;
+}
+
+START_TEST(healthy)
+{
+    struct talk *talk = conversation(NULL, 8);
+    size_t octets = talk->octets[0] + talk->octets[1];
+
+    talk_all(talk, 1460);
+    talk_finish(talk);
+    ck_assert(talk_whole(talk));
+    ck_assert_uint_eq(talk_octets(talk, FLOW_ROW_IWARP), octets);
+    ck_assert_uint_eq(flow_decoder_totals(talk->decoder)->account.row[FLOW_ROW_IWARP].frames, talk->frame);
+    ck_assert_uint_eq(talk_octets(talk, FLOW_ROW_IWARP) + talk_octets(talk, FLOW_ROW_HEADERS),
+                      flow_decoder_totals(talk->decoder)->octets);
+    talk_free(talk);
+}
+END_TEST
+
+/* A segment that is not captured: its octets are missing, and what they leave of their FPDUs is not judged. */
+START_TEST(gap)
+{
+    struct talk *talk = conversation(NULL, 8);
+    size_t at = talk->boundary[0][4] + 10, end = talk->boundary[0][5] + 20;
+
+    talk_run(talk, 0, 0, talk->start[0], 1460);
+    talk_run(talk, 1, 0, talk->octets[1], 1460);
+    talk_run(talk, 0, talk->start[0], at, 1460);
+    talk_run(talk, 0, end, talk->octets[0], 1460);
+    talk_finish(talk);
+    ck_assert_uint_eq(talk_octets(talk, FLOW_ROW_GAP), end - at);
+    ck_assert(!talk_whole(talk));
+    ck_assert_uint_eq(talk_octets(talk, FLOW_ROW_IWARP) + talk_octets(talk, FLOW_ROW_PART) +
+                          talk_octets(talk, FLOW_ROW_SYNC_LOST),
+                      talk->octets[0] + talk->octets[1] - (end - at));
+    ck_assert_uint_ge(talk_octets(talk, FLOW_ROW_PART), 10);
+    talk_free(talk);
+}
+END_TEST
+
+/* The last segments are missing, and nothing comes behind them but their acknowledgment. A FIN is no octet. Loop: octets. */
+START_TEST(gap_at_the_end)
+{
+    struct talk *talk = conversation(NULL, 8);
+    size_t end = talk->boundary[0][7], rest = (size_t)_i;
+
+    talk_run(talk, 0, 0, talk->start[0], 1460);
+    talk_run(talk, 1, 0, talk->octets[1], 1460);
+    talk_run(talk, 0, talk->start[0], end, 1460);
+    talk_segment_with(talk, 1, talk->octets[1], talk->octets[1], TCP_FLAG_ACK, end + rest);
+    talk_finish(talk);
+    ck_assert_uint_eq(talk_octets(talk, FLOW_ROW_GAP), rest > 1 ? rest - 1 : 0);
+    ck_assert(talk_whole(talk) == (rest < 2));
+    talk_free(talk);
+}
+END_TEST
+
+/* One direction alone: what the other one has sent is known by its acknowledgments. */
+START_TEST(one_direction)
+{
+    struct talk *talk = talk_new(NULL);
+
+    talk_start_simple(talk, false, false, true);
+    talk_mix(talk, 0, 8);
+    for (size_t at = 0; at < talk->octets[0]; at += 100)
+        talk_segment_with(talk, 0, at, talk->octets[0] - at < 100 ? talk->octets[0] : at + 100, TCP_FLAG_ACK, 3 * at);
+    talk_finish(talk);
+    ck_assert_uint_gt(talk_octets(talk, FLOW_ROW_GAP), talk->octets[0]);
+    ck_assert_uint_gt(talk->good[0], 0);
+    talk_free(talk);
+}
+END_TEST
+
+START_TEST(snapped)
+{
+    struct talk *talk = conversation(NULL, 12);
+
+    talk->snap = 14 + 20 + 20 + 100;
+    talk_all(talk, 1460);
+    talk_finish(talk);
+    ck_assert(!talk_whole(talk));
+    ck_assert_uint_gt(talk_octets(talk, FLOW_ROW_SNAPPED), 0);
+    ck_assert_uint_gt(talk_octets(talk, FLOW_ROW_PART), 0);
+    talk_free(talk);
+}
+END_TEST
+
+/* The capture ends in the middle of an FPDU. With a close before that the receiver drops what is there. Loop: closes. */
+START_TEST(unfinished)
+{
+    static const uint8_t closes[] = {0, TCP_FLAG_FIN, TCP_FLAG_RST};
+    struct talk *talk = conversation(NULL, 6);
+
+    talk_run(talk, 0, 0, talk->start[0], 1460);
+    talk_run(talk, 1, 0, talk->start[1], 1460);
+    talk_run(talk, 0, talk->start[0], talk->octets[0] - 5, 1460);
+    if (closes[_i] != 0)
+        talk_segment_with(talk, 0, talk->octets[0] - 5, talk->octets[0] - 5, closes[_i] | TCP_FLAG_ACK, 0);
+    talk_finish(talk);
+    ck_assert_uint_eq(talk_octets(talk, closes[_i] != 0 ? FLOW_ROW_NOT_ACCEPTED : FLOW_ROW_UNFINISHED),
+                      talk->octets[0] - 5 - talk->boundary[0][5]);
+    ck_assert(talk_whole(talk) == (closes[_i] != 0));
+    talk_free(talk);
+}
+END_TEST
+
+/* A start-up frame that is malformed: it was judged, what follows it in its segment was not. */
+START_TEST(start_malformed)
+{
+    struct talk *talk = conversation(NULL, 4);
+
+    talk->stream[1][4] ^= 0x20;
+    talk_segment(talk, 0, 0, talk->start[0]);
+    talk_segment(talk, 1, 0, talk->octets[1]);
+    talk_finish(talk);
+    ck_assert_uint_eq(talk_octets(talk, FLOW_ROW_IWARP) + talk_octets(talk, FLOW_ROW_START_MALFORMED),
+                      talk->start[0] + talk->octets[1]);
+    ck_assert_uint_gt(talk_octets(talk, FLOW_ROW_START_MALFORMED), 0);
+    ck_assert(!talk_whole(talk));
+    talk_free(talk);
+}
+END_TEST
+
+START_TEST(rejected)
+{
+    struct talk *talk = talk_new(NULL);
+    struct mpa_start request = {.crc = true, .revision = 1}, reply = {.rejected = true, .revision = 1};
+
+    talk_start(talk, request, reply);
+    talk_mix(talk, 0, 3);
+    talk_syn(talk);
+    talk_all(talk, 1460);
+    talk_finish(talk);
+    ck_assert(talk_whole(talk));
+    ck_assert_uint_eq(talk_octets(talk, FLOW_ROW_ULP), talk->octets[0] - talk->start[0]);
+    talk_free(talk);
+}
+END_TEST
+
+START_TEST(came_again)
+{
+    struct talk *talk = conversation(NULL, 6);
+
+    talk_all(talk, 1460);
+    talk_run(talk, 0, 0, talk->start[0], 1460);
+    talk_run(talk, 0, talk->start[0], talk->octets[0], 1000);
+    talk_finish(talk);
+    ck_assert(talk_whole(talk));
+    ck_assert_uint_eq(talk_octets(talk, FLOW_ROW_AGAIN), talk->octets[0]);
+    ck_assert_uint_eq(talk_octets(talk, FLOW_ROW_IWARP), talk->octets[0] + talk->octets[1]);
+    talk_free(talk);
+}
+END_TEST
+
+/* A flow that has to go because there are too many. */
+START_TEST(evicted)
+{
+    struct flow_config config = {.flows_max = 4};
+    struct talk *talk = talk_new(&config);
+    const struct flow_count *row = &flow_decoder_totals(talk->decoder)->account.row[FLOW_ROW_EVICTED];
+
+    talk_start_simple(talk, false, false, true);
+    for (unsigned i = 0; i < 5; i++) {
+        ck_assert_uint_eq(row->items, 0);
+        talk->port = (uint16_t)(1000 + i);
+        talk_syn(talk);
+        talk_all(talk, 1460);
+    }
+    ck_assert_uint_eq(row->items, 1);
+    talk_finish(talk);
+    ck_assert_uint_eq(row->items, 1);
+    ck_assert(!talk_whole(talk));
+    talk_free(talk);
+}
+END_TEST
+
+/* Closed and foreign connections go first, and nothing is lost by it. */
+START_TEST(closed_and_foreign_go_first)
+{
+    struct flow_config config = {.connections_max = 8};
+    struct talk *talk = talk_new(&config);
+
+    talk_start_simple(talk, false, false, true);
+    talk_mix(talk, 0, 4);
+    talk_syn(talk);
+    talk_run(talk, 0, 0, talk->start[0], 1460);
+    talk_run(talk, 1, 0, talk->start[1], 1460);
+    for (unsigned i = 0; i < 100; i++) {
+        uint8_t first = talk->stream[0][0];
+
+        talk->port = (uint16_t)(1000 + i);
+        talk_syn(talk);
+        talk->stream[0][0] = i % 2 != 0 ? 'X' : first;
+        talk_run(talk, 0, 0, talk->start[0], 1460);
+        talk->stream[0][0] = first;
+        if (i % 2 == 0) {
+            talk_segment(talk, 1, 0, talk->start[1]);
+            talk_segment_with(talk, 0, talk->start[0], talk->start[0], TCP_FLAG_RST, 0);
+        }
+    }
+    talk->port = 7174;
+    talk_run(talk, 0, talk->start[0], talk->octets[0], 1460);
+    talk_finish(talk);
+    ck_assert_uint_eq(talk->good[0], 4);
+    ck_assert(talk_whole(talk));
+    ck_assert_uint_eq(flow_decoder_totals(talk->decoder)->account.row[FLOW_ROW_TCP].items, 50);
+    talk_free(talk);
+}
+END_TEST
+
+/* ---- connections that are no flows ------------------------------------------------------------------------------- */
+
+static void say(struct talk *talk, unsigned side, const void *octets, size_t count, uint8_t flags, size_t acked)
+{
+    memcpy(talk->stream[side] + talk->octets[side], octets, count);
+    talk_segment_with(talk, side, talk->octets[side], talk->octets[side] + count, (uint8_t)(flags | TCP_FLAG_ACK),
+                      acked);
+    talk->octets[side] += count;
+}
+
+static const char request[] = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
+static const char answer[] = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+
+/* So many requests and answers. */
+static void talk_http(struct talk *talk, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        say(talk, 0, request, sizeof(request) - 1, TCP_FLAG_PSH, talk->octets[1]);
+        say(talk, 1, answer, sizeof(answer) - 1, TCP_FLAG_PSH, talk->octets[0]);
+    }
+}
+
+START_TEST(foreign_from_its_start)
+{
+    struct talk *talk = talk_new(NULL);
+
+    talk_syn(talk);
+    talk_http(talk, 1);
+    talk_finish(talk);
+    ck_assert(talk_whole(talk));
+    ck_assert_uint_eq(talk_octets(talk, FLOW_ROW_TCP), talk->octets[0] + talk->octets[1]);
+    ck_assert_uint_eq(flow_decoder_totals(talk->decoder)->account.row[FLOW_ROW_TCP].frames, talk->frame);
+    talk_free(talk);
+}
+END_TEST
+
+/* A Key in the middle of a segment may be the start of MPA, which begins behind the ULP's own octets, or a text on it. */
+START_TEST(key_in_the_middle)
+{
+    static const char text[] = "the key is MPA ID Req Frame, says the text";
+    struct talk *talk = talk_new(NULL);
+
+    talk_syn(talk);
+    talk_http(talk, 1);
+    say(talk, 0, text, sizeof(text), 0, 0);
+    talk_finish(talk);
+    ck_assert_uint_eq(talk_octets(talk, FLOW_ROW_UNRECOGNISED), talk->octets[0] + talk->octets[1]);
+    ck_assert(!talk_whole(talk));
+    talk_free(talk);
+}
+END_TEST
+
+/* What senders begin decides, when it was seen three times. Loop: requests and answers that were captured. */
+START_TEST(late_turns)
+{
+    struct talk *talk = talk_new(NULL);
+
+    talk->octets[0] = talk->octets[1] = 1000;
+    talk_http(talk, (unsigned)_i);
+    talk_finish(talk);
+    /* The first of each direction follows something unknown. */
+    ck_assert(talk_whole(talk) == (2 * (_i - 1) >= 3));
+    ck_assert_uint_eq(talk_octets(talk, 2 * (_i - 1) >= 3 ? FLOW_ROW_TCP : FLOW_ROW_UNRECOGNISED),
+                      talk->octets[0] + talk->octets[1] - 2000);
+    talk_free(talk);
+}
+END_TEST
+
+/* FPDUs with a wrong CRC each: nothing to lock on, and yet it is no foreign connection. */
+START_TEST(late_damaged_fpdus)
+{
+    struct talk *talk = talk_new(NULL);
+
+    talk_start_simple(talk, false, false, true);
+    for (unsigned i = 0; i < 40; i++)
+        talk_send(talk, i % 2, 100);
+    for (unsigned side = 0; side < 2; side++)
+        for (unsigned i = 0; i < talk->fpdus[side]; i++)
+            talk->stream[side][talk->boundary[side][i] + 40] ^= 0xFF;
+    for (unsigned i = 0; i < 20; i++)
+        for (unsigned side = 0; side < 2; side++)
+            talk_segment_with(talk, side, talk->boundary[side][i], talk->boundary[side][i + 1],
+                              TCP_FLAG_ACK | TCP_FLAG_PSH, talk->boundary[1 - side][side == 0 ? i : i + 1]);
+    talk_finish(talk);
+    ck_assert_uint_eq(flow_decoder_totals(talk->decoder)->flows, 0);
+    ck_assert_uint_gt(talk_octets(talk, FLOW_ROW_UNRECOGNISED), 0);
+    ck_assert(!talk_whole(talk));
+    talk_free(talk);
+}
+END_TEST
+
+/* FPDUs that lie across segments in mid-stream: the pairs that they make are places to lock on. Loop: Markers, IPv6. */
+START_TEST(late_unaligned)
+{
+    struct talk *talk = talk_new(NULL);
+    size_t from;
+
+    talk->ipv6 = _i >= 2;
+    talk_start_simple(talk, false, _i % 2 != 0, true);
+    for (unsigned i = 0; i < 30; i++)
+        talk_send(talk, 0, 3001);
+    from = talk->boundary[0][3] + 100;
+    for (size_t at = from; at < talk->octets[0]; at += 1449)
+        talk_segment(talk, 0, at, at + 1449 < talk->octets[0] ? at + 1449 : talk->octets[0]);
+    talk_finish(talk);
+    ck_assert_uint_gt(talk->good[0], _i % 2 != 0 ? 1 : 20);
+    ck_assert_uint_gt(talk_octets(talk, FLOW_ROW_LATE), 0);
+    ck_assert_uint_eq(talk_octets(talk, FLOW_ROW_UNRECOGNISED), 0);
+    talk_free(talk);
+}
+END_TEST
+
+/* ---- the search -------------------------------------------------------------------------------------------------- */
+
+enum { STREAM = 1 << 20 };
+
+/* In pieces of any size: whether the search excludes an FPDU stream. */
+static bool excluded(const uint8_t *octets, size_t count)
+{
+    struct flow_side side = {0};
+    bool excludes = false;
+
+    for (size_t at = 0; at < count && !excludes;) {
+        size_t piece = 1 + random_number() % (random_number() % 4 == 0 ? 5 : 3000);
+
+        if (piece > count - at)
+            piece = count - at;
+        (void)flow_search_octets(&side, octets + at, piece);
+        excludes = flow_search_excludes(&side);
+        at += piece;
+    }
+    flow_search_release(&side);
+    return excludes;
+}
+
+/* FPDUs of any lengths, from any octet on, with and without Markers, are never excluded. */
+START_TEST(fpdus_are_not_excluded)
+{
+    uint8_t *stream = malloc(STREAM), *ulpdu = malloc(ULPDU_LENGTH_MAX);
+
+    for (unsigned round = 0; round < 60; round++) {
+        struct fpdu_framing framing = {round % 2 != 0, round % 3 != 0, 0};
+        size_t count = 0, most = round % 5 == 0 ? 64768 : round % 5 == 1 ? 1450 : 20000, from;
+
+        while (count + 2 * (size_t)64768 < STREAM) {
+            size_t octets = 20 + random_number() % (most - 19), packed;
+            struct ddp_segment segment = {.last = true, .version = 1, .control = rdmap_control(RDMAP_SEND), .msn = 1};
+
+            if (random_number() % 8 == 0)
+                octets = most;
+            fill_random(ulpdu, octets);
+            if (random_number() % 2 == 0)
+                segment = (struct ddp_segment){.tagged = true, .version = 1, .control = rdmap_control(RDMAP_WRITE)};
+            ddp_pack_header(&segment, ulpdu);
+            packed = fpdu_pack(ulpdu, octets, &framing, stream + count, STREAM - count);
+            ck_assert_uint_ne(packed, 0);
+            count += packed;
+            framing.position += (uint32_t)packed;
+        }
+        from = random_number() % 70000;
+        ck_assert_msg(!excluded(stream + from, count - from), "round %u, from %zu", round, from);
+    }
+    free(stream);
+    free(ulpdu);
+}
+END_TEST
+
+/* Other streams are, most of them: octets as of TLS, and a text. */
+START_TEST(others_are_excluded)
+{
+    uint8_t *stream = malloc(STREAM);
+    unsigned found = 0;
+
+    for (unsigned round = 0; round < 20; round++) {
+        fill_random(stream, STREAM);
+        found += excluded(stream, STREAM);
+    }
+    ck_assert_uint_ge(found, 19);
+    for (size_t i = 0; i < STREAM; i++)
+        stream[i] = (uint8_t)request[i % (sizeof(request) - 1)];
+    ck_assert(excluded(stream, STREAM));
+    ck_assert(!excluded(stream, 130000)); /* two FPDUs may be that long */
+    memset(stream, 0, STREAM);
+    ck_assert(excluded(stream, STREAM));
+    free(stream);
+}
+END_TEST
+
+/* A late connection with one long direction, as of a download; a gap begins the search anew. Loop: with a gap. */
+START_TEST(late_download)
+{
+    enum { PIECE = 1448, PIECES = 140 };
+    struct talk *talk = talk_new(NULL);
+    uint8_t octets[PIECE];
+
+    for (unsigned i = 0; i < PIECES; i++) {
+        fill_random(octets, PIECE);
+        talk_build(talk, 1, 7000 + i * PIECE + (_i != 0 && i >= PIECES / 2 ? 100 : 0), 1, TCP_FLAG_ACK, octets, PIECE);
+        talk_give(talk);
+    }
+    talk_finish(talk);
+    ck_assert_uint_eq(talk_octets(talk, _i != 0 ? FLOW_ROW_UNRECOGNISED : FLOW_ROW_TCP), PIECE * PIECES);
+    talk_free(talk);
+}
+END_TEST
+
+Suite *flow_account_suite(void)
+{
+    Suite *suite = suite_create("flow_account");
+    TCase *tests = tcase_create("account");
+
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, rows);
+    tcase_add_test(tests, sums);
+    tcase_add_test(tests, healthy);
+    tcase_add_test(tests, gap);
+    tcase_add_loop_test(tests, gap_at_the_end, 0, 4);
+    tcase_add_test(tests, one_direction);
+    tcase_add_test(tests, snapped);
+    tcase_add_loop_test(tests, unfinished, 0, 3);
+    tcase_add_test(tests, start_malformed);
+    tcase_add_test(tests, rejected);
+    tcase_add_test(tests, came_again);
+    tcase_add_test(tests, evicted);
+    tcase_add_test(tests, closed_and_foreign_go_first);
+    tcase_add_test(tests, foreign_from_its_start);
+    tcase_add_test(tests, key_in_the_middle);
+    tcase_add_loop_test(tests, late_turns, 1, 5);
+    tcase_add_test(tests, late_damaged_fpdus);
+    tcase_add_loop_test(tests, late_unaligned, 0, 4);
+    tcase_add_test(tests, fpdus_are_not_excluded);
+    tcase_add_test(tests, others_are_excluded);
+    tcase_add_loop_test(tests, late_download, 0, 2);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The runner on a rig whose capture drops frames: what a check decided then may rest on what nobody saw. */
+#include <check.h>
+#include <string.h>
+
+#include "conformance/engine/runner.h"
+#include "tests/unit/suites.h"
+
+Suite *runner_suite(void);
+
+static struct rig_ops dropping; /* a simulated rig's, and: */
+static uint64_t dropped;
+static unsigned dropping_from; /* results with drops: so many from the first on */
+
+/* Called before and behind each check. */
+static uint64_t drop_some(struct rig *rig)
+{
+    static unsigned calls;
+
+    (void)rig;
+    if (calls++ % 2 == 1 && dropping_from > 0) {
+        dropping_from--;
+        dropped += 3;
+    }
+    return dropped;
+}
+
+struct seen {
+    unsigned checks, inconclusive, passes;
+    uint64_t dropped; /* by the journals */
+};
+
+static int take_journal(void *user, struct journal *journal, const struct flow_totals *traffic)
+{
+    struct seen *seen = user;
+
+    (void)journal;
+    seen->dropped += traffic->account.row[FLOW_ROW_DROPPED].items;
+    return 0;
+}
+
+static int take_result(void *user, const struct result *result)
+{
+    struct seen *seen = user;
+
+    if (strcmp(result->by, "check") != 0)
+        return 0;
+    seen->checks++;
+    seen->passes += result->verdict == VERDICT_PASS;
+    if (result->verdict == VERDICT_INCONCLUSIVE) {
+        seen->inconclusive++;
+        ck_assert_msg(strstr(result->message, "dropped 3 frames") != NULL, "%s", result->message);
+        ck_assert_ptr_nonnull(strstr(result->message, "(PASS)"));
+    }
+    return 0;
+}
+
+/* Loop: checks in whose course frames are dropped. */
+START_TEST(drops)
+{
+    static char *argv[] = {(char *)"test", (char *)"MPA-7.1.2-0*"};
+    struct selection selection = {0};
+    struct sentence error = {""};
+    struct rig_sim_config sim = {.seed = 1};
+    struct seen seen = {0};
+    struct runner_totals totals;
+    struct catalogue *catalogue;
+    struct script_host *host = script_host_new(&error);
+    struct pics *pics;
+    struct plan plan;
+    struct rig *rig = rig_sim_new(&sim, &error);
+    int index = 1;
+
+    ck_assert_int_eq(catalogue_load(&catalogue, &error), 0);
+    ck_assert_int_eq(pics_load(&pics, &error), 0);
+    ck_assert_int_eq(script_load_embedded(host, &error), 0);
+    ck_assert_int_eq(selection_option(&selection, 2, argv, &index, &error), 1);
+    struct plan_config planning = {.catalogue = catalogue, .pics = pics, .selection = &selection};
+    ck_assert_msg(plan_make(&plan, host, &planning, &error) == 0, "%s", error.text);
+    ck_assert_msg(rig_measure(rig, &error) == 0, "%s", error.text);
+    dropping = *rig->ops;
+    dropping.dropped = drop_some;
+    rig->ops = &dropping;
+    dropping_from = (unsigned)_i;
+    struct runner_config config = {.host = host,
+                                   .plan = &plan,
+                                   .selection = &selection,
+                                   .catalogue = catalogue,
+                                   .rig = rig,
+                                   .sim = sim,
+                                   .evidence = -1,
+                                   .journal = take_journal,
+                                   .result = take_result,
+                                   .user = &seen};
+    ck_assert_msg(runner_run(&config, &totals, &error) == 0, "%s", error.text);
+    ck_assert_uint_gt(seen.checks, 3);
+    ck_assert_uint_eq(seen.inconclusive, (unsigned)_i);
+    ck_assert_uint_gt(seen.passes, 0);
+    ck_assert_uint_eq(seen.dropped, 3 * (uint64_t)_i);
+    ck_assert_uint_eq(totals.flow.account.row[FLOW_ROW_DROPPED].items, 0); /* of what no journal has */
+    plan_free(&plan);
+    rig_free(rig);
+    script_host_free(host);
+    pics_free(pics);
+    catalogue_free(catalogue);
+}
+END_TEST
+
+Suite *runner_suite(void)
+{
+    Suite *suite = suite_create("runner");
+    TCase *tests = tcase_create("runner");
+
+    tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, drops, 0, 3);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
