@@ -376,13 +376,16 @@ static int do_connect(const struct command_line *line, struct driver *driver)
     return reply == NULL ? -1 : 0;
 }
 
+/* CAP_NET_BIND_SERVICE, by its number: an upper tester closes a port below 1024 and opens it again. */
+static const uint64_t kept_capabilities = UINT64_C(1) << 10;
+
 /* Peers and control clients are strangers. A Unix socket goes with the program, so that its folder has to change. */
 static int give_up_rest(const struct command_line *line, struct sentence *sentence)
 {
     const char *slash = line->control != NULL ? strrchr(line->control, '/') : NULL;
     char *folder = slash != NULL ? strndup(line->control, (size_t)(slash - line->control) + 1) : NULL;
     const char *writable[] = {folder};
-    struct confine_config config = {writable, folder != NULL, CONFINE_CONNECTIONS, 0};
+    struct confine_config config = {writable, folder != NULL, CONFINE_CONNECTIONS, kept_capabilities};
     int status = confine(&config, sentence);
 
     free(folder);

@@ -22,8 +22,7 @@ struct folder {
 
 /* ---- the folder -------------------------------------------------------------------------------------------------- */
 
-/* Makes the folders above it and the folder itself, those that are not there. */
-static int make(const char *path, struct sentence *error)
+int folder_make(const char *path, struct sentence *error)
 {
     char text[PATH_OCTETS];
 
@@ -44,7 +43,7 @@ static int open_folder(struct folder *folder, const struct folder_config *config
 {
     if (snprintf(folder->path, sizeof(folder->path), "%s", config->path) >= (int)sizeof(folder->path))
         return sentence_set(error, "the output folder's path is too long");
-    if (config->use != FOLDER_AGAIN && make(folder->path, error) != 0)
+    if (config->use != FOLDER_AGAIN && folder_make(folder->path, error) != 0)
         return -1;
     folder->fd = open(folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder->fd < 0)

@@ -34,6 +34,9 @@ enum folder_error { FOLDER_FAILED = -1, FOLDER_NOT_EMPTY = -2 };
 
 struct folder; /* opaque */
 
+/* Makes the folders above it and the folder itself, those that are not there. 0, or -1 with the sentence set. */
+int folder_make(const char *path, struct sentence *error);
+
 /*
  * Takes the folder. 0; FOLDER_NOT_EMPTY when something is in it that has to go first, FOLDER_FAILED when it cannot be made
  * or another command owns it, both with the sentence set.

@@ -12,7 +12,7 @@
 
 #include "conformance/engine/gen.h"
 #include "conformance/engine/gen_folder.h"
-#include "conformance/engine/output_folder.h"
+#include "reports/folder.h"
 #include "conformance/engine/run_confine.h"
 #include "conformance/engine/run_stop.h"
 #include "reference-stack/complaint.h"
@@ -462,13 +462,15 @@ static int apply_settings(struct gen *gen, const struct options *options)
     return 0;
 }
 
-/* What comes from now on comes from scripts: they write where they are told to, and `folder` is there. */
+/* What comes from now on comes from scripts: they write where they are told to, and nowhere else. */
 static int give_up_rest(const struct options *options, const struct gen_folder *folder, struct sentence *error)
 {
     char text[PATH_OCTETS];
     const char *place = NULL;
 
     if (folder != NULL) {
+        if (folder_make(options->corpus, error) != 0)
+            return -1;
         place = options->corpus;
     } else if (strcmp(options->output, "-") != 0) {
         place = run_confine_place(options->output, text, sizeof(text));

@@ -22,7 +22,7 @@ confined() {
 	holds "$1: filter of system calls" test "$(field "$2" Seccomp)" = "$seccomp"
 	[ "${4:-}" != root ] || holds "$1: bounding set" test "$(field "$2" CapBnd)" = "$3"
 }
-none=0000000000000000 files=0000000000000006
+none=0000000000000000 files=0000000000000006 ports=0000000000000400
 wait_for() { # PROCESS CONDITION...
 	local process=$1
 	shift
@@ -70,17 +70,17 @@ if [ "$(id -u)" -eq 0 ]; then
 	if "${as_user[@]}" unshare --user --map-root-user --net true 2>/dev/null; then
 		run 65534 "$base/theirs/rootless" "nobody" "" "${as_user[@]}"
 	fi
-	kept=$files
+	kept=$files bound=$ports
 else
 	run "$(id -u)" "$base/own" "an ordinary user" ""
-	kept=$none
+	kept=$none bound=$none
 fi
 
 # iwarp-peer, and with a Unix socket that it takes away again
 "$IWARP_PEER" --listen 0 --control "$base/control" >"$WORK/out" 2>"$WORK/err" &
 process=$! last=iwarp-peer
 wait_for "$process" has "$WORK/out" READY
-confined iwarp-peer "$process" "$none" "$([ "$(id -u)" -ne 0 ] || echo root)"
+confined iwarp-peer "$process" "$bound" "$([ "$(id -u)" -ne 0 ] || echo root)"
 holds "its socket is there" test -S "$base/control"
 kill "$process"
 wait "$process" || true
