@@ -7,7 +7,8 @@
 #   make check      every test; ends with "N passed, N failed"
 #   make unit       the unit tests alone; T='ddp mpa' picks suites, IN='wire generator' builds only those folders
 #   make e2e        the end-to-end scripts alone; T='audit' picks
-#   make fuzz       every fuzz target for FUZZ_SECONDS (60)
+#   make fuzz       every fuzz target for FUZZ_SECONDS (60), FUZZ_JOBS (1) at once; FUZZ_CORPUS=DIR goes on with the
+#                   inputs that are there, and leaves the fewest there that reach as much
 #   make lint       formatting, clang-tidy, cppcheck, shellcheck, Lua syntax, include arrows
 #   make bench      the benchmarks' ratios
 #   make soak       SOAK_SECONDS (600) of connections that come and go, then 10,000 seeds of two stacks on a bad wire
@@ -37,6 +38,8 @@ B ?= build
 VERSION := 0.1.0
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+FUZZ_JOBS ?= 1
+FUZZ_CORPUS ?=
 SOAK_SECONDS ?= 600
 V ?=
 T ?=
@@ -197,7 +200,7 @@ e2e: programs plugin $(call programs_of,$(B)/asan)
 	@$(test_env) CC='$(CC)' tools/check.sh e2e
 
 fuzz: $(fuzz_programs)
-	@B='$(abspath $(B))' T='$(T)' tools/fuzz.sh -max_total_time=$(FUZZ_SECONDS)
+	@B='$(abspath $(B))' T='$(T)' FUZZ_JOBS='$(FUZZ_JOBS)' FUZZ_CORPUS='$(FUZZ_CORPUS)' tools/fuzz.sh -max_total_time=$(FUZZ_SECONDS)
 
 bench: programs $(bench_programs)
 	@$(test_env) tools/bench.sh

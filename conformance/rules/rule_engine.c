@@ -229,6 +229,14 @@ static void dispatch_add(struct rule_engine *engine, unsigned flows, unsigned wh
     }
 }
 
+static void dispatch_rule(struct rule_engine *engine, unsigned flows, const struct rule *rule)
+{
+    for (unsigned kind = 0; kind <= FLOW_END; kind++)
+        for (unsigned who = 0; who < 3 && (rule->events >> kind & 1); who++)
+            if (binds(rule, who))
+                dispatch_add(engine, flows, who, rule, kind);
+}
+
 struct rule_engine *rule_engine_create(const struct rule_config *config)
 {
     struct rule_engine *engine = calloc(1, sizeof(*engine));
@@ -243,10 +251,8 @@ struct rule_engine *rule_engine_create(const struct rule_config *config)
         if (engine->config.selected != NULL && !engine->config.selected(rule->id, engine->config.argument))
             continue;
         for (unsigned flows = 0; flows < FLOW_KINDS; flows++)
-            for (unsigned kind = 0; kind <= FLOW_END; kind++)
-                for (unsigned who = 0; who < 3; who++)
-                    if ((rule->flows >> flows & 1) && (rule->events >> kind & 1) && binds(rule, who))
-                        dispatch_add(engine, flows, who, rule, kind);
+            if (rule->flows >> flows & 1)
+                dispatch_rule(engine, flows, rule);
     }
     return engine;
 }

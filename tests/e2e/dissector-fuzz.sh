@@ -49,7 +49,7 @@ read -ra folders <<<"$FUZZ_CORPUS"
 mkdir -p "$WORK/fuzzer"
 for folder in tests/fuzz/corpus/capture "$B/fuzz/corpus/fuzz_capture" "${folders[@]}"; do
 	[ ! -d "$folder" ] || find "$folder" -type f -print0
-done | sort -z | xargs -0 -x -n 20000 "$WORK/fuzz_to_pcap" "$WORK/fuzzer"
+done | sort -z | "$WORK/fuzz_to_pcap" "$WORK/fuzzer"
 chmod -R a+rX "$WORK/fuzzer"
 inputs=0
 rm -f "$WORK/fuzzer/247.pcap" # Wireshark reads InfiniBand frames in ERF records only
