@@ -7,7 +7,8 @@
 #   make check      every test; ends with "N passed, N failed"
 #   make unit       the unit tests alone; T='ddp mpa' picks suites, IN='wire generator' builds only those folders
 #   make e2e        the end-to-end scripts alone; T='audit' picks
-#   make fuzz       every fuzz target for FUZZ_SECONDS (60)
+#   make fuzz       every fuzz target for FUZZ_SECONDS (60), FUZZ_JOBS (1) at once; FUZZ_CORPUS=DIR goes on with the
+#                   inputs that are there, and leaves the fewest there that reach as much
 #   make lint       formatting, clang-tidy, cppcheck, shellcheck, Lua syntax, include arrows
 #   make bench      the benchmarks' ratios
 #   make soak       SOAK_SECONDS (600) of connections that come and go, then 10,000 seeds of two stacks on a bad wire
@@ -37,6 +38,8 @@ B ?= build
 VERSION := 0.1.0
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+FUZZ_JOBS ?= 1
+FUZZ_CORPUS ?=
 SOAK_SECONDS ?= 600
 V ?=
 T ?=
@@ -95,7 +98,9 @@ c_in = $(sort $(foreach d,$(1),$(wildcard $(d)/*.c)))
 mains := conformance/engine/main.c reference-stack/iwarp_peer_main.c
 iwarp_src := $(filter-out %_main.c reference-stack/examples/%,$(call c_in,wire reference-stack reference-stack/*))
 warpcheck_src := $(filter-out $(mains) %_main.c,$(call c_in,generator generator/* conformance/* conformance/*/* reports))
-unit_src := $(call c_in,tests/unit)
+# What unit tests and fuzz targets share; cov_exit.c is linked into programs of the variant cov.
+support_src := $(filter-out %/cov_exit.c,$(call c_in,tests/support))
+unit_src := $(call c_in,tests/unit) $(support_src)
 fuzz_src := $(call c_in,tests/fuzz)
 bench_src := $(call c_in,tests/bench)
 scripts := $(sort $(if $(wildcard conformance/scripts),$(shell find conformance/scripts -name '*.lua' -type f)))
@@ -144,7 +149,9 @@ release_ldflags := $(LDFLAGS)
 sanitizers := -fsanitize=address,undefined -fno-sanitize-recover=all
 asan_dir := $(B)/asan
 asan_cc := $(CLANG)
-asan_cflags := -O1 -g -fno-omit-frame-pointer $(sanitizers) -fsanitize=fuzzer-no-link
+# What points into the frame of a function that has returned is found whatever ASAN_OPTIONS says.
+asan_cflags := -O1 -g -fno-omit-frame-pointer $(sanitizers) -fsanitize=fuzzer-no-link \
+	-fsanitize-address-use-after-return=always
 asan_ldflags := $(sanitizers)
 tsan_dir := $(B)/tsan
 tsan_cc := $(CLANG)
@@ -193,7 +200,7 @@ e2e: programs plugin $(call programs_of,$(B)/asan)
 	@$(test_env) CC='$(CC)' tools/check.sh e2e
 
 fuzz: $(fuzz_programs)
-	@B='$(abspath $(B))' T='$(T)' tools/fuzz.sh -max_total_time=$(FUZZ_SECONDS)
+	@B='$(abspath $(B))' T='$(T)' FUZZ_JOBS='$(FUZZ_JOBS)' FUZZ_CORPUS='$(FUZZ_CORPUS)' tools/fuzz.sh -max_total_time=$(FUZZ_SECONDS)
 
 bench: programs $(bench_programs)
 	@$(test_env) tools/bench.sh

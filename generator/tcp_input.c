@@ -379,6 +379,8 @@ static void input_octets(struct tcp_connection *c, const struct packet *p)
     }
     if (seq_lt(next + receive_window(c), to))
         to = next + receive_window(c);
+    if (c->fin_seen && seq_lt(c->fin_sequence, to))
+        to = c->fin_sequence; /* behind its end the stream has no octets, whatever the peer sends */
     if (!seq_lt(from, to)) { /* nothing new, or nothing that the window has room for */
         c->status.duplicates++;
         want_ack_at_once(c);
@@ -399,6 +401,15 @@ static void input_octets(struct tcp_connection *c, const struct packet *p)
         tcp_raise(c, TCP_EVENT_EARLY);
 }
 
+/* Early octets behind the stream's end: the peer contradicts itself, and its FIN counts. */
+static void forget_behind(struct tcp_connection *c, uint32_t end)
+{
+    while (c->range_count != 0 && seq_le(end, c->ranges[c->range_count - 1].from))
+        c->range_count--;
+    if (c->range_count != 0 && seq_lt(end, c->ranges[c->range_count - 1].to))
+        c->ranges[c->range_count - 1].to = end;
+}
+
 static void note_fin(struct tcp_connection *c, const struct packet *p)
 {
     uint32_t fin = p->sequence + (uint32_t)p->payload_octets;
@@ -409,6 +420,7 @@ static void note_fin(struct tcp_connection *c, const struct packet *p)
     c->fin_seen = true;
     c->fin_sequence = fin;
     c->fin_with_data = p->payload_octets > 0;
+    forget_behind(c, fin);
 }
 
 /* The peer's FIN, once everything before it is here (RFC 9293 section 3.10.7.4, eighth step). */

@@ -111,12 +111,40 @@ $(B)/tsan/thread-tests: $(thread_objects) $(B)/tsan/libiwarp.a
 	$(Q)$(tsan_cc) -pthread $(tsan_cflags) $(tsan_ldflags) -o $@ $^ -Wl,--as-needed $(iwarp_libs) $(check_libs) -lm
 
 # Fuzz targets come from the sanitised objects, benchmarks from the release ones; each is one .c with the libraries.
-# tests/fuzz and tests/bench may hold further .c files that all of their programs share.
-fuzz_shared := $(call object_of,asan,$(filter-out tests/fuzz/fuzz_%,$(fuzz_src)))
-$(B)/fuzz/%: $(B)/asan/obj/tests/fuzz/%.o $(fuzz_shared) $(B)/asan/libwarpcheck.a $(B)/asan/libiwarp.a
+# tests/fuzz and tests/bench may hold further .c files that all of their programs share; of those of tests/fuzz a target gets
+# what it uses, so that it may have its own recv().
+fuzz_input_src := $(addprefix tests/fuzz/,input.c compares.c valid.c)
+fuzz_shared := $(call object_of,asan,$(filter-out tests/fuzz/fuzz_% $(fuzz_input_src),$(fuzz_src)) $(support_src))
+$(eval $(call list_file,$(B)/asan/lists/fuzz,$(fuzz_shared)))
+$(B)/asan/libfuzz.a: $(B)/asan/lists/fuzz $(fuzz_shared)
+	@$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcsD $@ @$<
+
+# What stands between the project's code and malloc(), and libFuzzer, while an input runs (tests/fuzz/input.c): the linker
+# wraps the calls. It works on memory that the sanitizers keep others from, and is not seen by them.
+fuzz_input := $(call object_of,asan,$(fuzz_input_src))
+$(fuzz_input): $(B)/asan/obj/%.o: %.c $(B)/asan/flags.stamp
+	@mkdir -p $(@D)
+	@$(call say,CC,$@)
+	$(Q)$(asan_cc) $(base_flags) $(package_cflags) -O2 -g -MMD -MP -c -o $@ $<
+
+fuzz_ldflags := $(foreach f,malloc calloc realloc free LLVMFuzzerTestOneInput lua_sandbox_open \
+	$(foreach n,1 2 4 8,__sanitizer_cov_trace_cmp$(n) __sanitizer_cov_trace_const_cmp$(n)),-Wl,--wrap=$(f))
+
+$(B)/fuzz/%: $(B)/asan/obj/tests/fuzz/%.o $(fuzz_input) $(B)/asan/libfuzz.a $(B)/asan/libwarpcheck.a $(B)/asan/libiwarp.a
 	@mkdir -p $(@D)
 	@$(call say,LD,$@)
-	$(Q)$(asan_cc) -pthread -fsanitize=fuzzer $(asan_ldflags) -o $@ $^ -Wl,--as-needed $(package_libs) -lm
+	$(Q)$(asan_cc) -pthread -fsanitize=fuzzer $(asan_ldflags) $(fuzz_ldflags) -o $@ $(filter %.o,$^) \
+		-Wl,--start-group $(filter %.a,$^) -Wl,--end-group -Wl,--as-needed $(package_libs) -lm
+
+# Its table of defects, which is read at each merge, is a short one.
+$(B)/fuzz/fuzz_prove_merge: fuzz_ldflags += -Wl,--wrap=defect_list_embedded
+
+# The agent is compiled for the guest by its own script; here its parts stand on a device that a fuzz target plays.
+fuzz_agent_objects := $(call object_of,asan,$(filter-out %_main.c,$(call c_in,conformance/peers/linux/agent)))
+$(fuzz_agent_objects) $(B)/asan/obj/tests/fuzz/fuzz_agent.o: asan_cflags += -DAGENT_VERBS_HEADER='"tests/fuzz/fake_verbs.h"'
+$(B)/fuzz/fuzz_agent: $(fuzz_agent_objects)
+asan_objects += $(fuzz_agent_objects)
 
 bench_shared := $(call object_of,release,$(filter-out tests/bench/bench_%,$(bench_src)))
 $(B)/bench/%: $(B)/obj/tests/bench/%.o $(bench_shared) $(B)/libwarpcheck.a $(B)/libiwarp.a

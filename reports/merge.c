@@ -270,7 +270,8 @@ static int share_add(struct merge_group *group, const char *part, const char *ve
     return json_object_set_new(group->shares, part, json_pack("[s, I]", verdict_text, count));
 }
 
-static int shares_add(struct merge_group *group, const json_t *shares)
+/* Adds the shares of a merge before this one; *added is set when there is one that says something. */
+static int shares_add(struct merge_group *group, const json_t *shares, bool *added)
 {
     const char *part;
     json_t *share;
@@ -278,8 +279,12 @@ static int shares_add(struct merge_group *group, const json_t *shares)
 
     json_object_foreach((json_t *)shares, part, share)
     {
-        rc |= share_add(group, part, json_string_value(json_array_get(share, 0)),
-                        json_integer_value(json_array_get(share, 1)));
+        const char *verdict = json_string_value(json_array_get(share, 0));
+        json_int_t count = json_integer_value(json_array_get(share, 1));
+        enum verdict known;
+
+        *added |= verdict_from_name(verdict, &known) == 0 && count >= 0;
+        rc |= share_add(group, part, verdict, count);
     }
     return rc;
 }
@@ -335,10 +340,11 @@ static void swap_lines(struct merge_group *a, struct merge_group *b)
 static int group_join(struct merge_group *group, struct merge_group *other)
 {
     enum verdict ours = merge_verdict(group), theirs = merge_verdict(other);
+    bool added = false;
     int rc = 0;
 
     if (group->pooled) {
-        rc = shares_add(group, other->shares);
+        rc = shares_add(group, other->shares, &added);
         if (line_order(&other->lines[0], &group->lines[0]) < 0)
             swap_lines(group, other);
     } else {
@@ -474,17 +480,16 @@ static int on_result(void *user, const struct result *result, json_t *object)
 {
     struct reading *reading = user;
     struct merge_group *group = group_of(reading, result);
-    json_t *shares = json_object_get(object, "shares");
     struct merge_line line;
+    bool added = false;
     int rc;
 
     if (!group || line_make(&line, group, result, object, reading->dir) != 0)
         return sentence_set(reading->error, "%s: out of memory", reading->path);
     group->otherwise |= group->pooled ? 0 : otherwise_of(result->otherwise);
-    if (group->pooled && json_object_size(shares) != 0)
-        rc = shares_add(group, shares);
-    else
-        rc = group->pooled ? share_add(group, reading->name, verdict_name(line.verdict), (json_int_t)result->count) : 0;
+    rc = group->pooled ? shares_add(group, json_object_get(object, "shares"), &added) : 0;
+    if (rc == 0 && group->pooled && !added)
+        rc = share_add(group, reading->name, verdict_name(line.verdict), (json_int_t)result->count);
     if (rc == 0 && group->pooled && group->count != 0) { /* one line stands for all */
         if (line_order(&line, &group->lines[0]) < 0) {
             line_free(&group->lines[0]);

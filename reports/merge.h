@@ -38,7 +38,7 @@ int merge_add(struct merge *merge, const char *path, const char *dir, struct sen
 
 struct merge_outcome {
     struct run_summary summary;
-    char incomplete[400];    /* what is missing, "" for nothing: "shards 2 and 4 of 4 are missing" */
+    char incomplete[640];    /* what is missing, "" for nothing: "shards 2 and 4 of 4 are missing" */
     bool foreign, damaged;   /* of an audit: some capture was none, some breaks off */
     size_t evidence_missing; /* results whose evidence was not there */
     /* one result for which the parts had other verdicts; the strings are valid during the call. NULL: no wish */

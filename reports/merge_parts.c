@@ -39,6 +39,7 @@ void merge_add_traffic(struct run_summary *to, const struct run_summary *from)
 /* One part was there twice: of each counter the larger. */
 static void join_traffic(struct run_summary *to, const struct run_summary *from)
 {
+    summary_raise(to, from);
     to->frames = larger(to->frames, from->frames);
     to->fpdus = larger(to->fpdus, from->fpdus);
     to->ddp_segments = larger(to->ddp_segments, from->ddp_segments);
@@ -53,8 +54,7 @@ static void join_traffic(struct run_summary *to, const struct run_summary *from)
         for (size_t k = 0; k < to->message_count; k++)
             if (strcmp(to->messages[k].name, from->messages[i].name) == 0)
                 known = to->messages[k].count;
-        if (count > known)
-            summary_add_messages(to, from->messages[i].name, count - known);
+        summary_add_messages(to, from->messages[i].name, count > known ? count - known : 0);
     }
 }
 

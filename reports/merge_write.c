@@ -3,6 +3,7 @@
 #include "reports/merge.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -49,13 +50,25 @@ static bool adds_something(const struct writing *writing, const struct merge_gro
     return !group->pooled || decision_adds(decision, group->role, merge_verdict(group));
 }
 
+/* Appends to the text, as far as it goes. */
+static void __attribute__((format(printf, 3, 4))) append(char *text, size_t room, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(text + used, room - used, format, arguments);
+    va_end(arguments);
+}
+
 /* "shards 2 and 4 of 4 are missing" */
 static void say_missing(const struct merge *merge, struct merge_outcome *outcome)
 {
     unsigned missing = 0;
-    size_t used = 0, room = sizeof(outcome->incomplete);
+    size_t room = sizeof(outcome->incomplete);
     char *text = outcome->incomplete;
 
+    text[0] = '\0';
     for (unsigned i = 1; i <= merge->of; i++) {
         char name[24];
         struct merge_part *part = NULL;
@@ -65,13 +78,12 @@ static void say_missing(const struct merge *merge, struct merge_outcome *outcome
         if (part && part->finished)
             continue;
         if (missing++ < NAMED_SHARDS_MAX)
-            used += (size_t)snprintf(text + used, room - used, "%s%s%s", used ? ", " : "shard ", name,
-                                     part ? " (stopped before its end)" : "");
+            append(text, room, "%s%s%s", text[0] ? ", " : "shard ", name, part ? " (stopped before its end)" : "");
     }
     if (missing > NAMED_SHARDS_MAX)
-        used += (size_t)snprintf(text + used, room - used, " and %u more", missing - NAMED_SHARDS_MAX);
+        append(text, room, " and %u more", missing - NAMED_SHARDS_MAX);
     if (missing != 0)
-        (void)snprintf(text + used, room - used, "%s missing", missing == 1 ? " is" : " are");
+        append(text, room, "%s missing", missing == 1 ? " is" : " are");
 }
 
 /* Adds the parts up, and says what is missing. */
@@ -113,6 +125,14 @@ static json_t *sorted(const json_t *object)
     return copy;
 }
 
+/* Results may come from anywhere: what is too large for a number stays the largest. */
+static json_int_t sum(json_int_t a, json_int_t b)
+{
+    json_int_t both;
+
+    return __builtin_add_overflow(a, b, &both) ? INT64_MAX : both;
+}
+
 /* How often a rule saw what counts: in all parts that saw it. */
 static json_int_t pooled_count(const struct merge_group *group, enum verdict verdict)
 {
@@ -125,7 +145,7 @@ static json_int_t pooled_count(const struct merge_group *group, enum verdict ver
         enum verdict theirs;
 
         if (verdict_from_name(json_string_value(json_array_get(share, 0)), &theirs) == 0 && theirs == verdict)
-            count += json_integer_value(json_array_get(share, 1));
+            count = sum(count, json_integer_value(json_array_get(share, 1)));
     }
     return count > 0 ? count : 1;
 }

@@ -87,6 +87,18 @@ void summary_take_verdicts(struct run_summary *to, const struct run_summary *fro
     to->known_findings = from->known_findings;
 }
 
+void summary_raise(struct run_summary *summary, const struct run_summary *other)
+{
+    for (unsigned v = 0; v < VERDICT_COUNT; v++) {
+        uint64_t *counter = counter_of(summary, (enum verdict)v);
+
+        if (*counter < summary_of(other, (enum verdict)v))
+            *counter = summary_of(other, (enum verdict)v);
+    }
+    if (summary->known_findings < other->known_findings)
+        summary->known_findings = other->known_findings;
+}
+
 void summary_add_messages(struct run_summary *summary, const char *name, uint64_t count)
 {
     for (size_t i = 0; i < summary->message_count; i++) {

@@ -144,6 +144,9 @@ uint64_t summary_of(const struct run_summary *summary, enum verdict verdict);
 /* Takes over the counters of verdicts and findings, and nothing else. */
 void summary_take_verdicts(struct run_summary *to, const struct run_summary *from);
 
+/* Of each of these counters the larger: what `other` counted is of the same run. */
+void summary_raise(struct run_summary *summary, const struct run_summary *other);
+
 /* Adds `count` messages called `name` (borrowed) to the summary; a full table drops further names, never overflows. */
 void summary_add_messages(struct run_summary *summary, const char *name, uint64_t count);
 

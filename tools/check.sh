@@ -18,7 +18,8 @@ ROOT=$PWD
 : "${CC:=gcc}" "${E2E_SECONDS:=900}" "${UNIT_SECONDS:=600}"
 export ROOT B WARPCHECK IWARP_PEER WARPCHECK_ASAN TSHARK CC
 export LC_ALL=C.UTF-8 TZ=UTC
-export ASAN_OPTIONS=${ASAN_OPTIONS:-abort_on_error=0:detect_stack_use_after_return=1:quarantine_size_mb=8}
+# A caller's own options come behind, and win; the first three hold for all others.
+export ASAN_OPTIONS=abort_on_error=0:detect_stack_use_after_return=1:quarantine_size_mb=8${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 unset MAKEFLAGS MFLAGS MAKELEVEL
 passed=0 failed=0 skipped=0

@@ -19,9 +19,17 @@ enum {
     RING = LADDER_BEFORE + 1,    /* with the present one */
 };
 
-/* An event with all that its step is made of; made into one only when some ladder wants it. */
+/*
+ * All that a step is made of, kept beyond the event's call: nothing in it points to what was the event's. An event of a
+ * TCP connection is kept itself, since most are never drawn; of all others their text.
+ */
 struct kept {
-    struct flow_event event;
+    struct event_shown shown; /* its octets are those below */
+    double seconds;
+    enum flow_direction direction;
+    bool has_text;
+    char text[NOTATION_MAX];
+    struct flow_event event; /* without a text */
     union {
         struct flow_open open;
         struct flow_close close;
@@ -79,9 +87,9 @@ static double seconds_of(const struct flow_event *event)
     return event->time_ns > event->flow->first_ns ? (double)(event->time_ns - event->flow->first_ns) / 1e9 : 0;
 }
 
-static const char *from_of(const struct flow_event *event, unsigned judged)
+static const char *from_of(enum flow_direction direction, unsigned judged)
 {
-    return event->direction == judged ? "dut" : "tester";
+    return direction == judged ? "dut" : "tester";
 }
 
 static void kept_release(struct kept *kept)
@@ -96,6 +104,7 @@ static void kept_release(struct kept *kept)
 static void keep_fpdu(struct kept *kept, const struct flow_event *event, const uint8_t *octets, size_t count)
 {
     kept->fpdu = *event->fpdu;
+    kept->fpdu.fpdu.start = NULL;
     kept->fpdu.fpdu.ulpdu = kept->octets;
     kept->fpdu.ulpdu_have = count;
     kept->event.fpdu = &kept->fpdu;
@@ -113,51 +122,78 @@ static void keep_fpdu(struct kept *kept, const struct flow_event *event, const u
     if (event->rdmap != NULL) {
         kept->rdmap = *event->rdmap;
         kept->rdmap.request = NULL;
+        if (kept->rdmap.header == FLOW_HEADER_TERMINATE)
+            kept->rdmap.terminate.ddp_header = kept->rdmap.terminate.rdmap_header = NULL;
         kept->event.rdmap = &kept->rdmap;
     }
 }
 
-/* Copies what the event points to; pointers into its octets are put right. */
-static void keep(struct kept *kept, const struct flow_event *event)
+/* Copies what an event of a TCP connection points to. False: it points to something else, which only its text can keep. */
+static bool keep_event(struct kept *kept, const struct flow_event *event)
 {
-    const uint8_t *octets;
-    size_t count;
-
-    kept_release(kept);
-    kept->event = *event;
-    event_octets(event, &octets, &count);
-    if (count > KEPT_OCTETS)
-        count = KEPT_OCTETS;
-    if (count != 0)
-        memcpy(kept->octets, octets, count);
-    if (event->open != NULL) {
+    kept->event = (struct flow_event){
+        .kind = event->kind,
+        .direction = event->direction,
+        .flow = event->flow,
+        .frame = event->frame,
+        .first_frame = event->first_frame,
+        .time_ns = event->time_ns,
+        .position = event->position,
+        .reason = event->reason,
+    };
+    switch (event->kind) {
+    case FLOW_TCP_OPEN:
         kept->open = *event->open;
         kept->event.open = &kept->open;
-    } else if (event->close != NULL) {
+        return true;
+    case FLOW_TCP_CLOSE:
         kept->close = *event->close;
         kept->event.close = &kept->close;
-    } else if (event->gap != NULL) {
+        return true;
+    case FLOW_GAP:
         kept->gap = *event->gap;
         kept->event.gap = &kept->gap;
-    } else if (event->start != NULL) {
+        return true;
+    case FLOW_UNDECODED: return true;
+    case FLOW_MPA_START:
         kept->start = *event->start;
         kept->start.octets = kept->octets;
-        kept->start.octet_count = count;
+        kept->start.octet_count = kept->shown.count;
         kept->start.frame.private_data = NULL;
         kept->event.start = &kept->start;
-    } else if (event->fpdu != NULL) {
-        keep_fpdu(kept, event, octets, count);
+        return true;
+    case FLOW_FPDU:
+    case FLOW_DDP:
+    case FLOW_RDMAP: keep_fpdu(kept, event, event->fpdu->fpdu.ulpdu, kept->shown.count); return true;
+    default: return false;
     }
+}
+
+static void keep(struct kept *kept, const struct flow_event *event)
+{
+    kept_release(kept);
+    event_shown(event, &kept->shown);
+    if (kept->shown.count > KEPT_OCTETS)
+        kept->shown.count = KEPT_OCTETS;
+    if (kept->shown.count != 0)
+        memcpy(kept->octets, kept->shown.octets, kept->shown.count);
+    kept->shown.octets = kept->octets;
+    kept->seconds = seconds_of(event);
+    kept->direction = event->direction;
+    kept->has_text = !keep_event(kept, event);
+    if (kept->has_text)
+        notation_event(event, kept->text, sizeof(kept->text));
 }
 
 /* The kept event's step as it looks when `judged` is the judged sender's direction; borrowed. */
 static json_t *kept_step(struct kept *kept, unsigned judged)
 {
-    char text[NOTATION_MAX];
-
+    if (!kept->has_text)
+        notation_event(&kept->event, kept->text, sizeof(kept->text));
+    kept->has_text = true;
     if (kept->step[judged] == NULL)
-        kept->step[judged] = event_step(&kept->event, notation_event(&kept->event, text, sizeof(text)),
-                                        seconds_of(&kept->event), from_of(&kept->event, judged), SHOWN_OCTETS);
+        kept->step[judged] =
+            event_shown_step(&kept->shown, kept->text, kept->seconds, from_of(kept->direction, judged), SHOWN_OCTETS);
     return kept->step[judged];
 }
 
@@ -186,8 +222,7 @@ static void append_past(struct drawing *drawing, struct watched_flow *flow, cons
         char text[64];
 
         (void)snprintf(text, sizeof(text), "%" PRIu64 " messages between are left out", first - flow->start_count);
-        append(drawing, window,
-               result_step(seconds_of(&flow->ring[first % RING].event), "tester", "note", text, 0, NULL, 0));
+        append(drawing, window, result_step(flow->ring[first % RING].seconds, "tester", "note", text, 0, NULL, 0));
     } else {
         first = flow->start_count;
     }
@@ -232,7 +267,8 @@ static void window_open(struct drawing *drawing, struct watched_flow *flow, stru
                         const struct flow_event *event, const char *text, enum state state)
 {
     const struct result *result = &window->finding->result;
-    json_t *step = event_step(event, text, seconds_of(event), from_of(event, window->finding->direction), SIZE_MAX);
+    json_t *step =
+        event_step(event, text, seconds_of(event), from_of(event->direction, window->finding->direction), SIZE_MAX);
 
     (void)json_array_clear(result->steps);
     append_past(drawing, flow, window);

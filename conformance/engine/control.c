@@ -17,14 +17,15 @@ enum {
     ANSWER_MILLISECONDS = 10000, /* the slowest device is emulated, on a machine that has other things to do, too */
     LOSSES_MAX = 3,              /* in a row */
     PAUSE_MILLISECONDS = 20,     /* between two attempts to connect: there is nothing else to wait on */
+    ANSWER_OCTETS = 1 << 12,     /* room for one at first */
     ANSWER_OCTETS_MAX = 1 << 22,
 };
 
 struct control {
     struct control_config config;
-    int socket; /* -1: none */
-    char *answer;
-    size_t count;
+    int socket;   /* -1: none */
+    char *answer; /* what has come and was not given yet: `count` octets */
+    size_t count, room;
     unsigned losses; /* ever */
     unsigned in_a_row;
     struct sentence gone; /* why nobody will answer any more */
@@ -147,7 +148,7 @@ static int write_line(int socket, const char *text)
 /* Takes one line out of what has been received; what follows it stays. NULL: it is not complete. */
 static char *take_line(struct control *control)
 {
-    char *newline = memchr(control->answer, '\n', control->count);
+    char *newline = control->count != 0 ? memchr(control->answer, '\n', control->count) : NULL;
     size_t length;
 
     if (newline == NULL)
@@ -157,6 +158,24 @@ static char *take_line(struct control *control)
     control->count -= length + 1;
     memmove(control->answer, control->answer + length + 1, control->count);
     return newline;
+}
+
+/* Room for more of an answer. -1 with a sentence. */
+static int reserve(struct control *control, struct sentence *error)
+{
+    size_t room = control->room == 0 ? ANSWER_OCTETS : control->room * 2;
+    char *grown;
+
+    if (control->count < control->room)
+        return 0;
+    if (control->count == ANSWER_OCTETS_MAX)
+        return sentence_set(error, "the upper tester answered a line of more than %d octets", ANSWER_OCTETS_MAX);
+    grown = realloc(control->answer, room);
+    if (grown == NULL)
+        return sentence_set(error, "out of memory for what the upper tester answers");
+    control->answer = grown;
+    control->room = room;
+    return 0;
 }
 
 static char *read_line(struct control *control, struct sentence *error)
@@ -170,15 +189,13 @@ static char *read_line(struct control *control, struct sentence *error)
 
         if (line != NULL)
             return line;
-        if (control->count == ANSWER_OCTETS_MAX) {
-            (void)sentence_set(error, "the upper tester answered a line of more than %d octets", ANSWER_OCTETS_MAX);
+        if (reserve(control, error) != 0)
             return NULL;
-        }
         if (poll(&wait, 1, left_ms(deadline)) <= 0) {
             (void)sentence_set(error, "the upper tester did not answer within %d s", control->config.answer_ms / 1000);
             return NULL;
         }
-        got = recv(control->socket, control->answer + control->count, ANSWER_OCTETS_MAX - control->count, 0);
+        got = recv(control->socket, control->answer + control->count, control->room - control->count, 0);
         if (got < 0 && errno == EAGAIN)
             continue;
         if (got <= 0) {
@@ -221,10 +238,7 @@ struct control *control_new(const struct control_config *config, struct sentence
 {
     struct control *control = calloc(1, sizeof(*control));
 
-    if (control != NULL)
-        control->answer = malloc(ANSWER_OCTETS_MAX);
-    if (control == NULL || control->answer == NULL) {
-        free(control);
+    if (control == NULL) {
         (void)sentence_set(error, "out of memory for a control connection");
         return NULL;
     }

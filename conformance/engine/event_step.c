@@ -44,19 +44,32 @@ void event_octets(const struct flow_event *event, const uint8_t **octets, size_t
     }
 }
 
-json_t *event_step(const struct flow_event *event, const char *text, double seconds, const char *from, size_t room)
+void event_shown(const struct flow_event *event, struct event_shown *shown)
 {
-    const uint8_t *octets;
-    size_t count, whole;
-    json_t *step;
+    event_octets(event, &shown->octets, &shown->count);
+    shown->whole = event->fpdu != NULL ? event->fpdu->fpdu.ulpdu_length : shown->count;
+    shown->kind = step_kind(event);
+    shown->frame = event->frame;
+}
 
-    event_octets(event, &octets, &count);
-    whole = event->fpdu != NULL ? event->fpdu->fpdu.ulpdu_length : count;
-    step = result_step(seconds, from, step_kind(event), text, event->frame, octets, count < room ? count : room);
-    if (step != NULL && count != 0 && whole > (count < room ? count : room) &&
-        json_object_set_new(step, "length", json_integer((json_int_t)whole)) != 0) {
+json_t *event_shown_step(const struct event_shown *shown, const char *text, double seconds, const char *from,
+                         size_t room)
+{
+    size_t count = shown->count < room ? shown->count : room;
+    json_t *step = result_step(seconds, from, shown->kind, text, shown->frame, shown->octets, count);
+
+    if (step != NULL && count != 0 && shown->whole > count &&
+        json_object_set_new(step, "length", json_integer((json_int_t)shown->whole)) != 0) {
         json_decref(step);
         return NULL;
     }
     return step;
+}
+
+json_t *event_step(const struct flow_event *event, const char *text, double seconds, const char *from, size_t room)
+{
+    struct event_shown shown;
+
+    event_shown(event, &shown);
+    return event_shown_step(&shown, text, seconds, from, room);
 }

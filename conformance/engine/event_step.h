@@ -18,4 +18,19 @@ void event_octets(const struct flow_event *event, const uint8_t **octets, size_t
  */
 json_t *event_step(const struct flow_event *event, const char *text, double seconds, const char *from, size_t room);
 
+/* What a step shows of an event beside its text: enough to make one when the event is gone. */
+struct event_shown {
+    const char *kind;      /* of the step: static */
+    const uint8_t *octets; /* the event's: a keeper copies them, and points here to its copy */
+    size_t count;          /* of them */
+    size_t whole;          /* octets of the whole message, where these are its first ones */
+    uint64_t frame;
+};
+
+void event_shown(const struct flow_event *event, struct event_shown *shown);
+
+/* event_step() of an event that is described so. */
+json_t *event_shown_step(const struct event_shown *shown, const char *text, double seconds, const char *from,
+                         size_t room);
+
 #endif

@@ -88,6 +88,7 @@ static int take_seed(struct merged *merged, const json_t *line)
 static int take_shard(struct merged *merged, const char *label, const char *path, struct sentence *error)
 {
     struct shard shard;
+    char name[24];
 
     if (shard_parse(&shard, label, error) != 0)
         return sentence_set(error, "%.200s: a shard is called \"%.40s\"", path, label);
@@ -95,7 +96,8 @@ static int take_shard(struct merged *merged, const char *label, const char *path
         return sentence_set(error, "%.200s: cannot be merged with %.200s: one of %u shards, not of %u", path,
                             merged->first, shard.of, merged->of);
     merged->of = shard.of;
-    return json_object_set_new(merged->shards, label, json_true());
+    shard_label(&shard, name, sizeof(name)); /* as it is looked for: "2/4" may have been written as "02/4" */
+    return json_object_set_new(merged->shards, name, json_true());
 }
 
 static int take_summary(struct merged *merged, const json_t *line, const char *path, struct sentence *error)
@@ -142,6 +144,32 @@ static int take(struct merged *merged, json_t *line, const char *path, struct se
                         type);
 }
 
+/*
+ * The next line's object. NULL: the end; or, with the sentence set, the file breaks off in a line (*rc is -2 then), or has
+ * something else there (-1).
+ */
+static json_t *next_line(FILE *file, const char *path, size_t lines, int *rc, struct sentence *error)
+{
+    json_error_t where;
+    json_t *line;
+    int c;
+
+    while ((c = getc(file)) == ' ' || c == '\t' || c == '\r' || c == '\n')
+        continue;
+    if (c == EOF)
+        return NULL;
+    (void)ungetc(c, file);
+    line = json_loadf(file, JSON_DISABLE_EOF_CHECK, &where);
+    if (line == NULL)
+        *rc = sentence_set(error, "%.200s: is damaged after line %zu: %.100s", path, lines, where.text);
+    if (line == NULL && feof(file)) {
+        (void)sentence_set(error, "%.200s: breaks off after line %zu: that prove was stopped before its end, repeat it",
+                           path, lines);
+        *rc = -2;
+    }
+    return line;
+}
+
 /* 0; -1: no such file, or of something else; -2: of a prove that was stopped. */
 static int read_file(struct merged *merged, const char *path, struct sentence *error)
 {
@@ -154,7 +182,7 @@ static int read_file(struct merged *merged, const char *path, struct sentence *e
         return sentence_set(error, "%.300s: cannot be opened", path);
     if (merged->first == NULL)
         merged->first = path;
-    for (json_t *line; rc == 0 && (line = json_loadf(file, JSON_DISABLE_EOF_CHECK, NULL)) != NULL; lines++) {
+    for (json_t *line; rc == 0 && (line = next_line(file, path, lines, &rc, error)) != NULL; lines++) {
         rc = take(merged, line, path, error);
         ended = ended || strcmp(text_of(line, "type"), "summary") == 0;
         json_decref(line);

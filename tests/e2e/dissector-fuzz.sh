@@ -17,7 +17,7 @@ corpus
 
 preload="$($CC -print-file-name=libasan.so) $($CC -print-file-name=libubsan.so)"
 sanitised=("${as_user[@]}" env HOME=/nonexistent WIRESHARK_PLUGIN_DIR="$plugins" LD_PRELOAD="$preload"
-	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 prlimit --cpu=120 "$TSHARK")
+	ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 prlimit --cpu=120 "$TSHARK")
 ethernet=() others=() # by link type: one file holds one
 for capture in "$WORK"/corpus/*.pcap; do
 	if [ "$(od -An -tu4 -j20 -N4 "$capture")" -eq 1 ]; then ethernet+=("$capture"); else others+=("$capture"); fi
@@ -49,7 +49,7 @@ read -ra folders <<<"$FUZZ_CORPUS"
 mkdir -p "$WORK/fuzzer"
 for folder in tests/fuzz/corpus/capture "$B/fuzz/corpus/fuzz_capture" "${folders[@]}"; do
 	[ ! -d "$folder" ] || find "$folder" -type f -print0
-done | sort -z | xargs -0 -x -n 20000 "$WORK/fuzz_to_pcap" "$WORK/fuzzer"
+done | sort -z | "$WORK/fuzz_to_pcap" "$WORK/fuzzer"
 chmod -R a+rX "$WORK/fuzzer"
 inputs=0
 rm -f "$WORK/fuzzer/247.pcap" # Wireshark reads InfiniBand frames in ERF records only

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_to_pcap FOLDER INPUT...: inputs of tests/fuzz/fuzz_capture.c as capture files for Wireshark, FOLDER/LINKTYPE.pcap:
- * the frames of all inputs of a link type, one input behind the other.
+ * fuzz_to_pcap FOLDER: inputs of tests/fuzz/fuzz_capture.c as capture files for Wireshark, FOLDER/LINKTYPE.pcap: the frames
+ * of all inputs of a link type, one input after the other. The paths of the inputs come from stdin, each with a NUL after
+ * it: a corpus that has grown overnight has more of them than a command line holds.
  */
+#define _POSIX_C_SOURCE 200809L /* getdelim */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,15 +62,17 @@ int main(int argc, char **argv)
     static uint8_t data[INPUT_MAX];
     FILE *files[LINKS];
     uint64_t time_us = 0;
+    char *path = NULL;
+    size_t room = 0;
 
-    if (argc < 2) {
-        fprintf(stderr, "usage: fuzz_to_pcap FOLDER INPUT...\n");
+    if (argc != 2) {
+        fprintf(stderr, "usage: fuzz_to_pcap FOLDER <PATHS\n");
         return 2;
     }
     for (size_t i = 0; i < LINKS; i++)
         files[i] = open_capture(argv[1], links[i]);
-    for (int i = 2; i < argc; i++) {
-        FILE *input = fopen(argv[i], "rb");
+    while (getdelim(&path, &room, '\0', stdin) > 0) {
+        FILE *input = fopen(path, "rb");
         size_t size = input == NULL ? 0 : fread(data, 1, sizeof(data), input);
 
         if (size != 0)
@@ -78,5 +82,6 @@ int main(int argc, char **argv)
     }
     for (size_t i = 0; i < LINKS; i++)
         fclose(files[i]);
+    free(path);
     return 0;
 }

@@ -143,5 +143,17 @@ head -n 1 "$WORK/p1" >"$WORK/torn"
 expect 4 "one that was stopped" "$WARPCHECK" prove --merge "$WORK/torn"
 jq -c 'if .defect == "ddp-qn-unchecked" then .killed = false else . end' "$WORK/p" >"$WORK/survived"
 expect 1 "one says that a defect survived" "$WARPCHECK" prove --merge "$WORK/p" "$WORK/survived"
+# Two whole ones in one file, and a survivor after a line that cannot be parsed: the merge does not pass over what follows.
+(cat "$WORK/proved" && echo '{"type":"correct","seed":bad}' && cat "$WORK/survived") >"$WORK/damaged"
+expect 2 "one that is damaged" "$WARPCHECK" prove --merge "$WORK/damaged"
+complains 'is damaged after line [0-9]+: invalid token'
+(cat "$WORK/proved" && head -c 100 "$WORK/survived") >"$WORK/breaks-off"
+expect 4 "one that breaks off after a whole one" "$WARPCHECK" prove --merge "$WORK/breaks-off"
+complains 'stopped before its end, repeat it'
+sed 's|"shard":"1/2"|"shard":"01/2"|' "$WORK/p1" >"$WORK/other-spelling"
+expect 0 "a shard's name with another spelling" "$WARPCHECK" prove --merge "$WORK/other-spelling" "$WORK/p2"
+printf '%s\n' '{"type":"alarm","seed":1,"text":"\u001b[2Jx"}' '{"type":"summary","checks":1,"rules":1}' >"$WORK/alarm"
+expect 1 "an alarm with control characters" "$WARPCHECK" prove --merge "$WORK/alarm"
+holds "they are not printed" test "$(tr -d '\n\040-\176\200-\377' <"$WORK/stdout" | wc -c)" = 0
 expect 2 "something else" "$WARPCHECK" prove --merge "$WORK/whole/results.jsonl"
 finish

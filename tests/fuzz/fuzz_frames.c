@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The scripts' frame builder: the octets are a Lua script, run in the script host as a user's would be, with every
- * constructor and every override within its reach. Whatever it says, the host survives and gives an error as a sentence.
- * A share of the input goes to frame_build() directly, whose result has the size that frame_room() promised.
+ * constructor and every override within its reach. Whatever it says, the host survives and gives an error as a
+ * sentence. A share of the input goes to frame_build() directly, whose result has the size that frame_room()
+ * promised.
  */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "conformance/engine/script.h"
 #include "generator/frame.h"
+#include "tests/fuzz/fuzz.h"
 #include "wire/octets.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void build_frame(const uint8_t *data, size_t size)
 {
@@ -37,25 +33,38 @@ static void build_frame(const uint8_t *data, size_t size)
     spec.marker_pointer_flip = octets_get16(data + 13);
     room = frame_room(&spec);
     out = malloc(room);
-    if (out == NULL)
-        return;
-    if (frame_build(&spec, out, room) != room || (room > 0 && frame_build(&spec, out, room - 1) != 0))
-        abort();
+    FUZZ_HOLDS(out != NULL);
+    FUZZ_HOLDS(frame_build(&spec, out, room) == room && (room == 0 || frame_build(&spec, out, room - 1) == 0));
     free(out);
+}
+
+static void load(const uint8_t *data, size_t size)
+{
+    struct sentence error = {{0}};
+    struct script_host *host = script_host_new(&error);
+
+    FUZZ_HOLDS(host != NULL);
+    FUZZ_HOLDS(script_load(host, "fuzz.lua", data, size, &error) == 0 || error.text[0] != '\0');
+    for (size_t i = 0; i < script_check_count(host); i++) {
+        const struct check *check = script_check_at(host, i);
+
+        FUZZ_HOLDS(check->id[0] != '\0' && check->purpose != NULL && (check->responder || check->initiator));
+    }
+    script_host_free(host);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc;
+    (void)argv;
+    load((const uint8_t *)"", 0); /* the library's scripts are compiled once in a process, and kept */
+    return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct sentence error = {{0}};
-    struct script_host *host;
-
     if (size >= 17 && (data[15] & 3) != 0)
         build_frame(data, size);
-    host = script_host_new(&error);
-    if (host == NULL)
-        abort();
-    if (script_load(host, "fuzz.lua", data, size, &error) != 0 && error.text[0] == '\0')
-        abort();
-    script_host_free(host);
+    load(data, size);
     return 0;
 }

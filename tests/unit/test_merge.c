@@ -241,6 +241,90 @@ START_TEST(a_known_deviation_that_another_shard_met)
 }
 END_TEST
 
+/* Two runs of one second are of one name: whichever comes first, of each of their counters the larger counts. */
+START_TEST(parts_of_one_name)
+{
+    char *folder = sample_folder();
+
+    write_part(folder, "a", ",\"started\":\"2026-01-01T00:00:00Z\"",
+               "{\"type\":\"summary\",\"pass\":12,\"ambiguous\":1,\"known\":1,\"known_findings\":1,\"frames\":4,"
+               "\"messages\":{\"Send\":2}}\n");
+    write_part(folder, "b", ",\"started\":\"2026-01-01T00:00:00Z\"",
+               "{\"type\":\"summary\",\"pass\":6,\"warn\":3,\"frames\":9,\"messages\":{\"Terminate\":0}}\n");
+    merged(folder, "a", "b", "ab");
+    merged(folder, "b", "a", "ba");
+    same_file(folder, "ab", "ba");
+    merged(folder, "ab", "b", "ab-b");
+    same_file(folder, "ab", "ab-b");
+    sample_remove(folder);
+}
+END_TEST
+
+/* Shares that are none, in what a merge gave: the line counts for itself, at whatever step it is read. */
+START_TEST(shares_that_say_nothing)
+{
+    char *folder = sample_folder();
+
+    write_part(folder, "a", ",\"started\":\"2026-01-01T00:00:00Z\",\"parts\":{\"1/2\":{\"finished\":true}}",
+               "{\"type\":\"result\",\"id\":\"MPA-4.1-01\",\"verdict\":\"PASS\",\"by\":\"rule\",\"count\":4,"
+               "\"shares\":{\"1/2\":-15}}\n");
+    write_part(folder, "b", ",\"shard\":\"1/2\"",
+               "{\"type\":\"result\",\"id\":\"MPA-4.1-01\",\"verdict\":\"PASS\",\"by\":\"rule\",\"count\":4}\n");
+    merged(folder, "a", "b", "ab");
+    merged(folder, "a", NULL, "a-");
+    merged(folder, "a-", "b", "a-b");
+    same_file(folder, "ab", "a-b");
+    sample_remove(folder);
+}
+END_TEST
+
+START_TEST(what_is_missing_fits)
+{
+    enum { SHARDS = 40 };
+    const char *names[SHARDS];
+    char text[SHARDS][4], label[32];
+    char *folder = sample_folder();
+    struct merge_outcome outcome = {0};
+
+    for (int i = 0; i < SHARDS; i++) {
+        snprintf(text[i], sizeof(text[i]), "%d", i);
+        snprintf(label, sizeof(label), ",\"shard\":\"%d/4000\"", 3900 + i);
+        names[i] = text[i];
+        write_part(folder, text[i], label, "");
+    }
+    ck_assert_int_eq(merge_files(folder, names, SHARDS, "to", &outcome, NULL), 0);
+    ck_assert_uint_lt(strlen(outcome.incomplete), sizeof(outcome.incomplete));
+    ck_assert_ptr_nonnull(strstr(outcome.incomplete, "shard 1/4000, 2/4000, "));
+    ck_assert_ptr_nonnull(strstr(outcome.incomplete, " and 3984 more are missing"));
+
+    for (int i = 0; i < SHARDS; i++) { /* all are there, and none came to its end */
+        snprintf(label, sizeof(label), ",\"shard\":\"%d/%d\"", i + 1, SHARDS);
+        write_part(folder, text[i], label, "");
+    }
+    ck_assert_int_eq(merge_files(folder, names, SHARDS, "to", &outcome, NULL), 0);
+    ck_assert_uint_lt(strlen(outcome.incomplete), sizeof(outcome.incomplete));
+    ck_assert_ptr_nonnull(strstr(outcome.incomplete, "16/40 (stopped before its end) and 24 more are missing"));
+    sample_remove(folder);
+}
+END_TEST
+
+START_TEST(counts_that_are_too_large)
+{
+    static const char *const names[] = {"a"};
+    char *folder = sample_folder(), *text;
+    struct merge_outcome outcome = {0};
+
+    write_part(folder, "a", ",\"parts\":{\"1/1\":{\"finished\":true}}",
+               "{\"type\":\"result\",\"id\":\"MPA-4.1-01\",\"verdict\":\"FAIL\",\"by\":\"rule\",\"shares\":"
+               "{\"x\":[\"FAIL\",9223372036854775807],\"y\":[\"FAIL\",5]}}\n");
+    ck_assert_int_eq(merge_files(folder, names, 1, "to", &outcome, NULL), 0);
+    text = sample_read(sample_path(folder, "to"), NULL);
+    ck_assert_ptr_nonnull(strstr(text, "\"count\":9223372036854775807"));
+    free(text);
+    sample_remove(folder);
+}
+END_TEST
+
 Suite *merge_suite(void)
 {
     Suite *suite = suite_create("merge");
@@ -251,6 +335,10 @@ Suite *merge_suite(void)
     tcase_add_test(tcase, evidence_stays_inside);
     tcase_add_test(tcase, hostile_members);
     tcase_add_test(tcase, a_known_deviation_that_another_shard_met);
+    tcase_add_test(tcase, parts_of_one_name);
+    tcase_add_test(tcase, shares_that_say_nothing);
+    tcase_add_test(tcase, what_is_missing_fits);
+    tcase_add_test(tcase, counts_that_are_too_large);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -225,6 +225,51 @@ START_TEST(released_connections_end_by_themselves)
 }
 END_TEST
 
+/* The peer sends a segment at this distance from the first expected octet. */
+static void say(uint32_t sequence, const char *octets, uint8_t flags)
+{
+    const struct tcp_segment_spec spec = {.sequence = sequence,
+                                          .set_flags = true,
+                                          .flags = TCP_FLAG_ACK | flags,
+                                          .payload = (const uint8_t *)octets,
+                                          .payload_octets = strlen(octets)};
+
+    ck_assert_int_eq(tcp_send_raw_segment(tcp_pair.ca, &spec), 0);
+    tcp_pair_run(SECOND / 100);
+}
+
+/* A peer that contradicts itself: octets came early, and its FIN stands before or among them. */
+START_TEST(stream_ends_at_the_fin)
+{
+    const uint8_t *octets;
+    size_t gap, count;
+
+    tcp_pair_open_clean(4);
+    say(10, "BEHIND", 0);
+    say(2, "cdef", 0);
+    say(4, "", TCP_FLAG_FIN);
+    ck_assert_uint_eq(tcp_early(tcp_pair.cb, 0, &gap, &octets, &count), 2);
+    ck_assert_uint_eq(gap, 2);
+    ck_assert_mem_eq(octets, "cd", 2);
+    ck_assert_uint_eq(tcp_early(tcp_pair.cb, 1, &gap, &octets, &count), 0);
+    say(6, "BEHIND", 0);
+    say(0, "ab", 0);
+    tcp_pair_expect(tcp_pair.cb, (const uint8_t *)"abcd", 4);
+    ck_assert(tcp_status(tcp_pair.cb)->peer_fin);
+    ck_assert_int_eq((int)tcp_status(tcp_pair.cb)->state, TCP_STATE_CLOSE_WAIT);
+    ck_assert_uint_eq(tcp_status(tcp_pair.cb)->octets_received, 4);
+    ck_assert_uint_eq(tcp_early(tcp_pair.cb, 0, &gap, &octets, &count), 0);
+    tcp_pair_free();
+
+    tcp_pair_open_clean(4);
+    say(10, "BEHIND", 0);
+    say(0, "", TCP_FLAG_FIN);
+    ck_assert(tcp_status(tcp_pair.cb)->peer_fin);
+    ck_assert_uint_eq(tcp_early(tcp_pair.cb, 0, &gap, &octets, &count), 0);
+    tcp_pair_free();
+}
+END_TEST
+
 /* Noise and cut frames: nothing may break, and nothing may be believed. */
 START_TEST(hostile_frames_change_nothing)
 {
@@ -273,6 +318,7 @@ Suite *tcp_life_suite(void)
     tcase_add_loop_test(tests, chosen_iss_wraps, 0, 23);
     tcase_add_test(tests, both_open_at_once);
     tcase_add_test(tests, released_connections_end_by_themselves);
+    tcase_add_test(tests, stream_ends_at_the_fin);
     tcase_add_test(tests, hostile_frames_change_nothing);
     suite_add_tcase(suite, tests);
     return suite;

@@ -9,9 +9,13 @@
 #ifndef CONFORMANCE_PEERS_LINUX_AGENT_H
 #define CONFORMANCE_PEERS_LINUX_AGENT_H
 
+#ifdef AGENT_VERBS_HEADER
+#include AGENT_VERBS_HEADER /* a test's own device, with as much of verbs and rdma_cm as is used here */
+#else
 #include <infiniband/verbs.h>
-#include <jansson.h>
 #include <rdma/rdma_cma.h>
+#endif
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -118,6 +122,12 @@ int agent_unsupported(struct agent_reply *reply, const char *format, ...) __attr
 
 /* An event of a stream; takes over `more` (an object or NULL). */
 void agent_event(struct agent *agent, const struct agent_stream *stream, const char *name, json_t *more);
+
+/* agent_command.c: the answer to one line of so many octets, malloc'd; an agent_answer() whose context is the agent. */
+char *agent_obey(void *agent, const char *line, size_t octets);
+
+/* What the device has to say by now: events, completions. */
+void agent_take_everything(struct agent *agent);
 
 /* agent_values.c: members of a command. All return -1 with a refusal, and leave the value alone when it is absent. */
 int agent_number(const json_t *command, const char *name, uint64_t *value, uint64_t most, struct agent_reply *reply);

@@ -74,7 +74,7 @@ static int map(struct agent_region *region, uint64_t base, struct agent_reply *r
 
     region->map_octets = (offset + region->length + PAGE - 1) / PAGE * PAGE + (region->length == 0 ? PAGE : 0);
     region->map = MAP_FAILED;
-    if (base != 0)
+    if (base >= PAGE) /* not the page at 0: a fault of the agent's would go unseen there */
         region->map = mmap(wanted, region->map_octets, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     if (region->map == MAP_FAILED)

@@ -377,15 +377,17 @@ static void received(struct agent_work *work, const struct ibv_wc *done)
 {
     struct agent_stream *stream = work->stream;
     bool invalidated = (done->wc_flags & IBV_WC_WITH_INV) != 0;
+    /* A device under test may say that it has put more into the buffer than that holds. */
+    size_t octets = done->byte_len < work->length ? done->byte_len : work->length;
     json_t *more =
         json_pack("{s:I, s:i, s:o}", "octets", (json_int_t)done->byte_len, "opcode",
-                  invalidated ? OPCODE_SEND_INVALIDATE : OPCODE_SEND, "data", agent_hex(work->octets, done->byte_len));
+                  invalidated ? OPCODE_SEND_INVALIDATE : OPCODE_SEND, "data", agent_hex(work->octets, octets));
 
     if (invalidated)
         json_object_set_new(more, "invalidated", json_integer(done->invalidated_rkey));
     agent_event(stream->agent, stream, "receive", more);
     if (stream->config.echo)
-        echo(work, done->byte_len);
+        echo(work, octets);
     if (!stream->config.repost || repost(work) != 0)
         agent_work_free(work);
 }

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Ladders of findings: every step reads as the decoder's notation of that frame did when its event was there. The captures
+ * are those of pcaps/, which the tests find because they run in the root of the tree.
+ */
+#include <check.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/engine/audit_judge.h"
+#include "conformance/engine/capture_file.h"
+#include "conformance/flow/notation.h"
+#include "tests/unit/suites.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+#define SANITISED 1
+#endif
+#endif
+
+Suite *audit_ladder_suite(void);
+
+/* What a decoder says of one capture: a line for each event that has a text. */
+struct line {
+    uint64_t frame;
+    char text[NOTATION_MAX];
+};
+
+struct notes {
+    struct line *lines;
+    size_t count, room;
+    size_t steps; /* of ladders, compared with them */
+};
+
+static void note(void *user, const struct flow_event *event)
+{
+    struct notes *notes = user;
+
+    if (!notation_tells(event))
+        return;
+    if (notes->count == notes->room) {
+        notes->room = notes->room == 0 ? 64 : notes->room * 2;
+        notes->lines = realloc(notes->lines, notes->room * sizeof(notes->lines[0]));
+        ck_assert_ptr_nonnull(notes->lines);
+    }
+    notes->lines[notes->count].frame = event->frame;
+    notation_event(event, notes->lines[notes->count].text, NOTATION_MAX);
+    notes->count++;
+}
+
+static void decode(const char *path, struct notes *notes)
+{
+    struct flow_decoder *decoder = flow_decoder_create(NULL, note, notes);
+    struct sentence error;
+    struct capture_file *capture = capture_open(path, &error);
+    struct flow_frame frame;
+
+    ck_assert_ptr_nonnull(decoder);
+    ck_assert_msg(capture != NULL, "%s", error.text);
+    while (capture_next(capture, &frame, &error) == 1)
+        flow_decoder_frame(decoder, &frame);
+    flow_decoder_finish(decoder);
+    flow_decoder_destroy(decoder);
+    capture_close(capture);
+}
+
+static bool was_said(const struct notes *notes, uint64_t frame, const char *text)
+{
+    for (size_t i = 0; i < notes->count; i++)
+        if (notes->lines[i].frame == frame && strcmp(notes->lines[i].text, text) == 0)
+            return true;
+    return false;
+}
+
+static void compare(void *user, const struct result *result, const struct requirement *requirement)
+{
+    struct notes *notes = user;
+    size_t index;
+    json_t *step;
+
+    (void)requirement;
+    json_array_foreach(result->steps, index, step)
+    {
+        const char *text = json_string_value(json_object_get(step, "summary"));
+        uint64_t frame = (uint64_t)json_integer_value(json_object_get(step, "frame"));
+
+        if (frame == 0 || strstr(text, "the capture has no more") != NULL)
+            continue;
+        ck_assert_msg(was_said(notes, frame, text), "%s: %s, frame %d: no event reads \"%s\"", result->file, result->id,
+                      (int)frame, text);
+        notes->steps++;
+    }
+}
+
+START_TEST(steps_read_as_events)
+{
+    static struct selection selection;
+    struct catalogue *catalogue;
+    struct sentence error;
+    size_t steps = 0, sctp = 0, cm = 0;
+    glob_t files;
+
+    ck_assert_msg(catalogue_load(&catalogue, &error) == 0, "%s", error.text);
+    ck_assert_msg(glob("pcaps/*/*.pcap", 0, NULL, &files) == 0, "the tests do not run in the root of the tree");
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        struct notes notes = {NULL, 0, 0, 0};
+        struct audit_judge_config config = {catalogue, &selection, true, compare, NULL, &notes};
+        struct audit_judge *judge = audit_judge_create(&config);
+
+        ck_assert_ptr_nonnull(judge);
+        decode(files.gl_pathv[i], &notes);
+        ck_assert_int_eq(audit_judge_file(judge, files.gl_pathv[i], &error), AUDIT_FILE_WHOLE);
+        audit_judge_free(judge);
+        free(notes.lines);
+        steps += notes.steps;
+        sctp += strstr(files.gl_pathv[i], "sctp") != NULL ? notes.steps : 0;
+        cm += strstr(files.gl_pathv[i], "cm-") != NULL ? notes.steps : 0;
+    }
+    globfree(&files);
+    catalogue_free(catalogue);
+    ck_assert_uint_gt(steps, 100);
+    ck_assert_uint_gt(sctp, 20);
+    ck_assert_uint_gt(cm, 4);
+}
+END_TEST
+
+#ifdef SANITISED
+/* Where an object was that is gone when this returns. */
+__attribute__((noinline)) static void leave(uintptr_t *address)
+{
+    volatile char octets[32];
+
+    octets[0] = 0;
+    *address = (uintptr_t)octets;
+}
+
+/* Without this, what reads a dead frame would pass unseen in every sanitised run. */
+START_TEST(dead_frames_are_watched)
+{
+    uintptr_t address;
+
+    leave(&address);
+    ck_assert_int_eq(__asan_address_is_poisoned((const void *)address), 1);
+}
+END_TEST
+#endif
+
+Suite *audit_ladder_suite(void)
+{
+    Suite *suite = suite_create("audit_ladder");
+    TCase *ladders = tcase_create("ladders");
+
+    tcase_add_test(ladders, steps_read_as_events);
+#ifdef SANITISED
+    tcase_add_test(ladders, dead_frames_are_watched);
+#endif
+    suite_add_tcase(suite, ladders);
+    return suite;
+}
