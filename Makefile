@@ -98,7 +98,9 @@ c_in = $(sort $(foreach d,$(1),$(wildcard $(d)/*.c)))
 mains := conformance/engine/main.c reference-stack/iwarp_peer_main.c
 iwarp_src := $(filter-out %_main.c reference-stack/examples/%,$(call c_in,wire reference-stack reference-stack/*))
 warpcheck_src := $(filter-out $(mains) %_main.c,$(call c_in,generator generator/* conformance/* conformance/*/* reports))
-unit_src := $(call c_in,tests/unit)
+# What unit tests and fuzz targets share; cov_exit.c is linked into programs of the variant cov.
+support_src := $(filter-out %/cov_exit.c,$(call c_in,tests/support))
+unit_src := $(call c_in,tests/unit) $(support_src)
 fuzz_src := $(call c_in,tests/fuzz)
 bench_src := $(call c_in,tests/bench)
 scripts := $(sort $(if $(wildcard conformance/scripts),$(shell find conformance/scripts -name '*.lua' -type f)))

@@ -111,10 +111,10 @@ $(B)/tsan/thread-tests: $(thread_objects) $(B)/tsan/libiwarp.a
 	$(Q)$(tsan_cc) -pthread $(tsan_cflags) $(tsan_ldflags) -o $@ $^ -Wl,--as-needed $(iwarp_libs) $(check_libs) -lm
 
 # Fuzz targets come from the sanitised objects, benchmarks from the release ones; each is one .c with the libraries.
-# tests/fuzz and tests/bench may hold further .c files that all of their programs share; of those of tests/fuzz a target gets
-# what it uses, so that it may have its own recv().
+# tests/fuzz and tests/bench may hold further .c files that all of their programs share; so do tests/support's. A
+# fuzz target gets what it uses of them, so that it may have its own recv().
 fuzz_input_src := $(addprefix tests/fuzz/,input.c compares.c valid.c)
-fuzz_shared := $(call object_of,asan,$(filter-out tests/fuzz/fuzz_% $(fuzz_input_src),$(fuzz_src)))
+fuzz_shared := $(call object_of,asan,$(filter-out tests/fuzz/fuzz_% $(fuzz_input_src),$(fuzz_src)) $(support_src))
 $(eval $(call list_file,$(B)/asan/lists/fuzz,$(fuzz_shared)))
 $(B)/asan/libfuzz.a: $(B)/asan/lists/fuzz $(fuzz_shared)
 	@$(call say,AR,$@)

@@ -98,7 +98,7 @@ static const char help_text[] =
     "  --once                  end when the last stream is over\n"
     "\n"
     "  --max-connections N     iWARP connections at once (16384); one more is reset\n"
-    "  --max-controls N        upper testers at once (64); one more gets an error\n"
+    "  --max-controls N        upper testers at once (256); one more gets an error\n"
     "  --max-unread OCTETS     replies that an upper tester has not read (1048576): no more of its commands is obeyed\n"
     "  --max-memory MIB        what all of them may make it hold (2048); what is beyond is refused to him who asks\n"
     "\n"

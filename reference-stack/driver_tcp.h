@@ -15,7 +15,7 @@ struct driver;
 
 enum {
     DRIVER_LINE_MAX = 64 << 20,  /* octets of one command; a longer one gets an error */
-    DRIVER_CONTROLS_MAX = 64,    /* control clients at once, by default */
+    DRIVER_CONTROLS_MAX = 256,   /* control clients at once, by default */
     DRIVER_UNREAD_MAX = 1 << 20, /* octets of replies that a control client has not read, by default */
 };
 

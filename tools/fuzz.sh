@@ -15,8 +15,9 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 : "${B:=build}" "${T:=}" "${FUZZ_CORPUS:=}" "${FUZZ_JOBS:=1}"
 export B FUZZ_CORPUS
-# A dead stack frame is not used again for a while, so that what still points into it is found.
-export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_stack_use_after_return=1"
+# A dead stack frame is not used again for a while, so that what still points into it is found. A caller's own options
+# follow, and win.
+export ASAN_OPTIONS=detect_stack_use_after_return=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 
 # What tests/fuzz/options says of a target.
 own_options() {

@@ -19,7 +19,6 @@ enum json_member_kind {
     MEMBER_LIST = 8,
     MEMBER_OBJECT = 16,
     MEMBER_NULL = 32, /* as if it were not there */
-    MEMBER_ANY = 63,
 };
 
 struct json_member {

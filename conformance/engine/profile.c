@@ -77,7 +77,19 @@ static int mac_of(struct profile *profile, const char *path, struct sentence *er
     return 0;
 }
 
-/* An answer has to be of the item's kind: a number where a number is asked for, else yes or no. */
+/* What stands there, for a sentence: a text or a number itself, else its kind. */
+static const char *shown(const json_t *member, char text[64])
+{
+    if (json_is_string(member))
+        (void)snprintf(text, 64, "\"%.40s\"", json_string_value(member));
+    else if (json_is_integer(member))
+        (void)snprintf(text, 64, "%" JSON_INTEGER_FORMAT, json_integer_value(member));
+    else
+        (void)snprintf(text, 64, "%s", json_kind_name(member));
+    return text;
+}
+
+/* An answer has to be of the item's kind: a number where a number is asked for, else yes or no, or true or false. */
 static int capability_of(struct pics *pics, const char *name, const json_t *member, const char *path,
                          struct sentence *error)
 {
@@ -85,21 +97,25 @@ static int capability_of(struct pics *pics, const char *name, const json_t *memb
     const char *text = json_string_value(member);
     bool number = item != NULL && pics_is_number(item), answered;
     struct sentence why;
-    char value[32];
+    char value[64];
 
-    if (json_is_integer(member))
-        (void)snprintf(value, sizeof(value), "%" JSON_INTEGER_FORMAT, json_integer_value(member));
-    else if (json_is_boolean(member))
-        (void)snprintf(value, sizeof(value), "%s", json_is_true(member) ? "yes" : "no");
+    if (number)
+        answered =
+            json_is_integer(member) && json_integer_value(member) >= 0 && json_integer_value(member) <= PICS_NUMBER_MAX;
     else
-        (void)snprintf(value, sizeof(value), "%.30s", text != NULL ? text : "");
-    answered = number ? value[0] != '\0' && value[strspn(value, "0123456789")] == '\0'
-                      : strcmp(value, "yes") == 0 || strcmp(value, "no") == 0;
+        answered = json_is_boolean(member) || (text != NULL && (strcmp(text, "yes") == 0 || strcmp(text, "no") == 0));
+    if (item != NULL && !answered && number)
+        return sentence_set(error, "%s: capabilities: \"%s\" is %s, a number from 0 to %d was expected", path, name,
+                            shown(member, value), PICS_NUMBER_MAX);
     if (item != NULL && !answered)
-        return sentence_set(error, "%s: capabilities: \"%s\" is %s%s%.40s%s, %s was expected", path, name,
-                            text != NULL ? "" : json_kind_name(member), text != NULL ? "\"" : "",
-                            text != NULL ? text : "", text != NULL ? "\"" : "",
-                            number ? "a number" : "\"yes\" or \"no\"");
+        return sentence_set(error, "%s: capabilities: \"%s\" is %s, \"yes\" or \"no\" was expected", path, name,
+                            shown(member, value));
+    if (json_is_boolean(member))
+        (void)snprintf(value, sizeof(value), "%s", json_is_true(member) ? "yes" : "no");
+    else if (text != NULL)
+        (void)snprintf(value, sizeof(value), "%.30s", text);
+    else
+        (void)shown(member, value);
     return pics_set(pics, name, value, &why) == 0 ? 0 : sentence_set(error, "%s: capabilities: %.300s", path, why.text);
 }
 
@@ -166,7 +182,8 @@ static const struct json_member members[] = {
     {"own_mac", MEMBER_TEXT | MEMBER_NULL, false, "a MAC address"},
     {"control", MEMBER_TEXT | MEMBER_NULL, false, "the upper tester's \"address:port\""},
     {"capabilities", MEMBER_OBJECT, false, "an object with answers to PICS items"},
-    {"questions", MEMBER_ANY, false, "anything"}, /* of `pics --format profile`, for who fills it in */
+    {"questions", MEMBER_OBJECT, false,
+     "an object with the questions behind the capabilities"}, /* of `pics --format profile`, for who fills it in */
     {"known_deviations", MEMBER_LIST, false, "a list of known deviations"},
     {"hazards", MEMBER_LIST, false, "a list of hazards"},
 };

@@ -23,6 +23,9 @@ const char *flow_reason_text(enum flow_reason reason)
         [FLOW_REASON_MESSAGE_LONG] =
             "fragments of a user message that never became whole, or is longer than a DDP Segment",
         [FLOW_REASON_SSN_AGAIN] = "another user message with that DDP-SSN came before",
+        [FLOW_REASON_CONFLICT] = "octets came again with other contents: which of them the receiver took is not known",
+        [FLOW_REASON_REFUSED] = "the receiver's TCP does not take this segment",
+        [FLOW_REASON_URGENT] = "urgent octets: not every TCP leaves them in the stream",
         [FLOW_REASON_CHUNK] = "the chunk's length contradicts the packet's: the rest of the packet is not read",
     };
 
@@ -113,7 +116,7 @@ static void set_address(struct flow_address *address, const struct flow_key *key
 static void tell_open(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side)
 {
     const struct flow_side *from = &connection->side[side];
-    struct flow_open open = {from->syn_ack, from->isn, from->mss, from->window};
+    struct flow_open open = {from->syn_ack, from->isn, from->mss, from->syn_window};
     struct flow_event event = flow_event_make(connection, side, FLOW_TCP_OPEN, from->syn_frame, from->syn_ns);
 
     event.open = &open;
@@ -123,19 +126,24 @@ static void tell_open(struct flow_decoder *decoder, struct flow_connection *conn
 struct flow *flow_make(struct flow_decoder *decoder, enum flow_kind kind, uint64_t frame, uint64_t time_ns)
 {
     size_t head = (sizeof(struct flow) + 15) & ~(size_t)15;
-    struct flow *flow = calloc(1, head + decoder->config.rule_state_octets);
+    size_t rules = (decoder->config.rule_state_octets + 15) & ~(size_t)15;
+    size_t sent = kind == FLOW_CONNECTION || kind == FLOW_STREAM ? FLOW_SENT_MAX : 0;
+    struct flow *flow = malloc(head + rules + FLOW_DIRECTIONS * sent * sizeof(struct flow_sent));
 
     if (flow == NULL)
         return NULL;
+    memset(flow, 0, head + rules); /* of what was sent only as much is read as was written */
     flow->kind = kind;
     flow->number = ++decoder->totals.flows;
     flow->first_frame = flow->last_frame = frame;
     flow->first_ns = flow->last_ns = time_ns;
     flow->revision = MPA_REV_1;
     flow->rule_state = decoder->config.rule_state_octets != 0 ? (uint8_t *)flow + head : NULL;
-    for (unsigned i = 0; i < FLOW_DIRECTIONS; i++)
+    for (unsigned i = 0; i < FLOW_DIRECTIONS; i++) {
+        flow->half[i].sent = sent == 0 ? NULL : (struct flow_sent *)((uint8_t *)flow + head + rules) + i * sent;
         for (unsigned queue = 0; queue < FLOW_QUEUES; queue++)
             flow->half[i].queue[queue].next_msn = DDP_FIRST_MSN;
+    }
     return flow;
 }
 
@@ -155,6 +163,7 @@ bool flow_recognise(struct flow_decoder *decoder, struct flow_connection *connec
     flow->roles_known = roles_known;
     flow->last_frame = connection->last_frame;
     flow->last_ns = connection->last_ns;
+    flow->unordered = connection->unordered;
     for (unsigned i = 0; i < 2; i++) {
         struct flow_side *side = &connection->side[i];
         enum flow_direction direction = flow_direction_of(connection, i);
@@ -162,11 +171,9 @@ bool flow_recognise(struct flow_decoder *decoder, struct flow_connection *connec
 
         set_address(&flow->address[direction], &connection->key, i);
         side->half = half;
-        half->syn_seen = side->syn_seen;
-        half->isn = side->isn;
-        half->mss = side->mss;
-        half->window_scale_seen = side->has_scale;
-        half->window_scale = side->scale;
+        half->octets = side->early;
+        side->octets = &half->octets;
+        flow_tcp_keep_syn(side);
         half->largest_segment = side->largest_segment;
         if (side->syn_seen) {
             flow->opener_known = true;

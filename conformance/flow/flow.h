@@ -33,6 +33,7 @@
 #include <stdint.h>
 
 #include "conformance/flow/flow_account.h"
+#include "conformance/flow/flow_half.h"
 #include "wire/atomic.h"
 #include "wire/ddp.h"
 #include "wire/ddp_sctp.h"
@@ -107,103 +108,6 @@ enum flow_kind {
     FLOW_KINDS
 };
 
-/* A start-up frame as it stood in the stream. */
-struct flow_start {
-    bool seen;
-    struct mpa_start frame;     /* host form; as far as it could be read when result is not WIRE_OK */
-    wire_result result;         /* WIRE_OK; WIRE_MORE: the stream ended or was lost in it; TERM_MPA_START_FRAME */
-    uint64_t first_octet_frame; /* frame with its first octet */
-    uint64_t frame_number;      /* frame with its last */
-    uint64_t time_ns;           /* of the last */
-    const uint8_t *octets;      /* raw: valid during FLOW_MPA_START only (NULL in flow->start[]) */
-    size_t octet_count;
-    size_t trailing;                            /* octets of the same TCP segment behind the frame */
-    uint8_t private_copy[MPA_PRIVATE_DATA_MAX]; /* frame.private_data points here in flow->start[] */
-};
-
-enum { FLOW_QUEUES = 4 }; /* QN 0 to 3 */
-
-/* One untagged queue in one direction. */
-struct flow_queue {
-    bool seen;            /* a segment for it came: next_* are known */
-    bool open;            /* a message is in progress: its last segment has not come */
-    uint8_t opcode;       /* of that message, from its first segment */
-    uint32_t next_msn;    /* of the next message; of the present one while `open`. 1 at the start of a flow */
-    uint32_t next_mo;     /* of the next segment; 0 when not open */
-    uint32_t stag;        /* octets 2-5 (Invalidate STag) of the open message's first segment */
-    uint64_t octets;      /* payload of the open message so far */
-    uint64_t first_frame; /* of the open message's first segment */
-    uint64_t messages;    /* finished */
-};
-
-/* Tagged messages of one kind (RDMA Write, RDMA Read Response) in one direction. */
-struct flow_tagged {
-    bool open;
-    uint32_t stag; /* of the open message */
-    uint64_t first_to;
-    uint64_t next_to;
-    uint64_t octets; /* payload of the open message so far */
-    uint64_t first_frame;
-    uint64_t messages; /* finished */
-};
-
-/* A request that the other side has not finished answering: RDMA Read Request or Atomic Request. */
-struct flow_request {
-    uint8_t opcode; /* RDMAP_READ_REQUEST or RDMAP_ATOMIC_REQUEST */
-    uint32_t msn;   /* on QN 1 */
-    uint64_t frame;
-    uint64_t time_ns;
-    struct read_request read; /* a Read's */
-    uint32_t atomic_id;       /* an Atomic's Request Identifier */
-    uint8_t atomic_opcode;
-    uint64_t answered; /* octets of the Read Response that came */
-};
-
-enum { FLOW_REQUESTS_MAX = 1024 }; /* kept for each direction */
-
-/* One direction of a flow. */
-struct flow_half {
-    /* TCP */
-    bool syn_seen;           /* its SYN was captured: positions count from the true start */
-    bool fin_seen, rst_seen; /* sent by this side */
-    uint32_t isn;            /* when syn_seen */
-    uint16_t mss;            /* option of its SYN; 0: none or not seen */
-    bool window_scale_seen;
-    uint8_t window_scale;
-    uint16_t largest_segment; /* most payload octets in one TCP segment so far (more than the MSS: offloading) */
-    uint64_t segments;        /* with payload */
-    uint64_t retransmitted;   /* octets that came again */
-    uint64_t conflicts;       /* overlaps whose octets differ from those held; the first ones count */
-    uint64_t gaps;            /* holes that the capture never filled, cut frames excepted */
-    uint64_t lost;            /* octets in them */
-    uint64_t cut;             /* octets missing because the capture cut frames */
-    /* MPA: how what this side SENDS is framed */
-    bool framing_known;          /* from both start-up frames (or Rev 0), else found out from the stream */
-    struct fpdu_framing framing; /* .position is that of the next FPDU */
-    bool in_sync;                /* FPDU boundaries are known */
-    bool start_known;            /* SeqStart is known: positions are true. Else they count from some octet before */
-    uint64_t position;           /* octets from SeqStart to the next FPDU, 64-bit */
-    uint64_t fpdus;
-    uint64_t crc_errors;
-    uint64_t marker_errors;
-    uint64_t resyncs;  /* times that sync was lost */
-    size_t begun;      /* octets of an FPDU of which the rest has not come yet */
-    size_t unfinished; /* at FLOW_END: octets of an FPDU that was begun and never whole; nobody knows what it was */
-    /* DDP, RDMAP */
-    uint64_t ddp_segments;
-    uint64_t messages[16]; /* finished, by opcode */
-    struct flow_queue queue[FLOW_QUEUES];
-    struct flow_tagged write, read_response;
-    bool terminated; /* a Terminate was sent by this side */
-    uint64_t terminate_frame;
-    wire_result terminate_triple;
-    /* Requests that this side sent and that wait for answers, oldest first: flow_request_at() */
-    struct flow_request *requests;
-    uint32_t request_first, request_count, request_room;
-    bool requests_lost;     /* more than FLOW_REQUESTS_MAX, or a gap: the list is not complete */
-    uint32_t requests_most; /* most at once so far */
-};
-
 /* Of an association (its first two lines) and of a DDP stream session in it. */
 struct flow_sctp_state {
     enum ddp_sctp_profile profile;   /* UNDECIDED until an indication 2 or a PPID tells */
@@ -229,6 +133,7 @@ struct flow_cm_state {
     uint32_t seen[FLOW_DIRECTIONS]; /* 1 << (attribute - 0x10) */
     uint64_t request_tid;
     bool has_service, in_range;
+    bool has_private; /* request_private is whole */
     uint64_t service_id;
     uint8_t request_private[36]; /* first octets of the REQ's Private Data, when in_range */
 };
@@ -250,7 +155,12 @@ struct flow {
     struct flow_half half[FLOW_DIRECTIONS];
     uint64_t first_frame, last_frame;
     uint64_t first_ns, last_ns;
-    uint64_t reply_fpdu_gate; /* frame of the Initiator's first FPDU, 0: none yet */
+    /*
+     * Octets were decoded before those of the other side that their sender had acknowledged: the capture lacks these, or has
+     * them too late. What either side had received when it sent is not known from here on, but by flow_event.received.
+     */
+    bool unordered;
+    bool unmatched; /* Request and Reply may be of different connections, by their acknowledgments */
     struct flow_sctp_state sctp;
     struct flow_cm_state cm;
     void *rule_state; /* flow_config.rule_state_octets, zeroed when the flow is recognised; 8-aligned */
@@ -300,13 +210,17 @@ struct flow_fpdu {
     struct fpdu fpdu;   /* as fpdu_parse() gives it; crc_ok is meaningless when `cut` */
     wire_result result; /* WIRE_OK, TERM_MPA_CRC, TERM_MPA_MARKER; WIRE_MORE when `cut` */
     struct fpdu_framing framing;
-    bool cut;              /* part of it is missing (capture cut the frame, or a gap): headers only, CRC not verified */
-    bool unverified;       /* `cut` by octets that nobody captured, CRCs in use: its very length may be damage */
-    size_t ulpdu_have;     /* octets at fpdu.ulpdu that are there: ulpdu_length unless cut */
-    bool resynced;         /* first one after sync was lost or found in mid-stream */
-    bool at_segment_start; /* its first octet is the first of a TCP segment */
-    bool at_segment_end;   /* its last octet is the last of a TCP segment */
-    uint32_t segments;     /* TCP segments (as captured) that carry it */
+    bool cut; /* part of it is missing (capture cut the frame, or a gap): headers only, CRC not verified */
+    /*
+     * Its octets are not to be judged: `cut` by octets that nobody captured, CRCs in use (its very length may be damage);
+     * or found in mid-stream by what looks like headers, and no CRC says that an FPDU begins there.
+     */
+    bool unverified;
+    size_t ulpdu_have;       /* octets at fpdu.ulpdu that are there: ulpdu_length unless cut */
+    bool resynced;           /* first one after sync was lost or found in mid-stream */
+    bool at_segment_start;   /* its first octet is the first of a TCP segment */
+    bool at_segment_end;     /* its last octet is the last of a TCP segment */
+    uint32_t segments;       /* TCP segments (as captured) that carry it */
     uint32_t segment_octets; /* payload of the segment with its last octet */
     uint64_t index;          /* of this direction, from 0; after a gap counted on without the lost ones */
 };
@@ -368,13 +282,23 @@ enum flow_reason {
     FLOW_REASON_MESSAGE_SHORT,   /* SCTP: a user message too short for its DDP-SSN */
     FLOW_REASON_MESSAGE_LONG,    /* SCTP: a fragmented user message that is too long to be held, or never whole */
     FLOW_REASON_SSN_AGAIN,       /* SCTP: a new chunk with a DDP-SSN that was used already */
-    FLOW_REASON_CHUNK,           /* SCTP: a chunk whose length contradicts the packet's: the rest is not read */
+    FLOW_REASON_CONFLICT, /* octets came again with other contents: which of them the receiver took is not known */
+    FLOW_REASON_REFUSED,  /* a segment that the receiver's TCP drops */
+    FLOW_REASON_URGENT,   /* urgent octets */
+    FLOW_REASON_CHUNK,    /* SCTP: a chunk whose length contradicts the packet's: the rest is not read */
     FLOW_REASON_COUNT
 };
 
 /* The reason as a sentence. */
 const char *flow_reason_text(enum flow_reason reason);
 
+/*
+ * Sequence numbers of TCP are counted on in 64 bits: the low 32 bits are those of the wire, and numbers of one direction
+ * can be compared as they stand. `received` says how much of the other direction the sender of an event had received when
+ * it sent it: at most what lies before that number, its segment's acknowledgment number. What it had not received then it
+ * cannot have answered, in whatever order the capture has the two. Events of a TCP connection come in such an order that
+ * all before `received` was told of, as far as it was captured (else flow->unordered).
+ */
 struct flow_event {
     enum flow_event_kind kind;
     enum flow_direction direction; /* sender; FLOW_END: FLOW_FROM_INITIATOR */
@@ -383,6 +307,9 @@ struct flow_event {
     uint64_t first_frame; /* carries its first octet; the same as `frame` when it lies in one */
     uint64_t time_ns;     /* of `frame` */
     uint64_t position;    /* octets from SeqStart to its first octet (FPDU, DDP, RDMAP, GAP), else 0 */
+    uint64_t octet,
+        end;           /* TCP: sequence numbers of its first octet and behind its last (MPA_START, FPDU, DDP, RDMAP) */
+    uint64_t received; /* TCP: of the segment with its first octet (the same); 0: not known */
     const struct flow_open *open;
     const struct flow_close *close;
     const struct flow_start *start;

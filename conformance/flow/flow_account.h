@@ -79,9 +79,15 @@ enum flow_account_kind {
     ROW(LATE,           UNJUDGED, "late",           "octets before the first FPDU that was found in the middle of a connection") \
     ROW(SYNC_LOST,      UNJUDGED, "sync-lost",      "octets between a lost FPDU boundary and the next one that was found") \
     ROW(START_MALFORMED, UNJUDGED, "start-malformed", "octets behind a malformed start-up frame") \
+    ROW(UNVERIFIED,     UNJUDGED, "unverified",     "FPDUs that were found behind a loss or in mid-stream, and that no CRC verifies") \
+    ROW(OVERTAKEN,      UNJUDGED, "overtaken",      "octets that came when those behind them had been decoded already") \
+    ROW(UNANSWERED,     UNJUDGED, "unanswered",     "octets behind a SYN on an open connection, which nobody was seen to answer") \
+    ROW(URGENT,         UNJUDGED, "urgent",         "urgent octets, which not every TCP leaves in the stream") \
     ROW(PART,           UNJUDGED, "part",           "parts of FPDUs and messages whose other parts are not in the capture") \
     ROW(UNFINISHED,     UNJUDGED, "unfinished",     "the capture ends within an FPDU or start-up frame") \
-    ROW(CONFLICT,       UNJUDGED, "conflict",       "octets came again with another content") \
+    ROW(CONFLICT,       UNJUDGED, "conflict",       "octets came again with another content: which of the two the receiver took is not known") \
+    ROW(UNCOMPARED,     UNJUDGED, "uncompared",     "octets came again before they were acknowledged, and nothing is left of the first ones to compare them with") \
+    ROW(UNORDERED,      UNJUDGED, "unordered",      "connections whose two directions fit together in no order: nothing tells which side had received what when it sent") \
     ROW(HELD_TOO_MUCH,  UNJUDGED, "held-too-much",  "more segments came out of order than the decoder holds") \
     ROW(EVICTED,        UNJUDGED, "evicted",        "more connections were open than the decoder follows at once") \
     ROW(MEMORY,         UNJUDGED, "memory",         "the decoder had no memory for it") \

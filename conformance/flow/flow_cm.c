@@ -198,6 +198,7 @@ static void keep(struct flow *flow, unsigned direction, const struct cm_message 
     state->has_service = message->has_service;
     state->service_id = message->service_id;
     state->in_range = message->has_service && ip_cm_in_range(message->service_id);
+    state->has_private = message->has_ip;
     if (message->has_ip)
         memcpy(state->request_private, message->private_data, sizeof(state->request_private));
 }

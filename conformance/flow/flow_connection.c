@@ -191,7 +191,10 @@ static struct flow_connection *new_connection(struct flow_decoder *decoder, cons
     connection->first_side = segment->side;
     connection->first_frame = frame->number;
     connection->first_ns = frame->time_ns;
-    connection->side[0].state = connection->side[1].state = SIDE_LATE;
+    for (unsigned i = 0; i < 2; i++) {
+        connection->side[i].state = SIDE_LATE;
+        connection->side[i].octets = &connection->side[i].early;
+    }
     HASH_ADD(hh, decoder->connections, key, sizeof(connection->key), connection);
     list_newest(decoder, connection, FLOW_LIST_UNDECIDED);
     decoder->connection_count++;
@@ -213,14 +216,25 @@ static struct flow_connection *find_connection(struct flow_decoder *decoder, con
     return connection;
 }
 
-/* A SYN with another sequence number than the one that this connection has: the 4-tuple lives again. */
-static bool is_new_life(const struct flow_connection *connection, const struct flow_segment *segment)
+/* Another connection begins on the addresses and ports of this one, with the SYN that it has kept aside if there is one. */
+static struct flow_connection *begin_again(struct flow_decoder *decoder, struct flow_connection *connection,
+                                           const struct flow_segment *segment, const struct flow_frame *frame)
 {
-    const struct flow_side *side = &connection->side[segment->side];
+    struct flow_rebirth rebirth = connection->rebirth;
+    struct flow_side answered = connection->side[1 - rebirth.syn.side];
+    struct flow_frame syn_frame = {.number = rebirth.frame, .time_ns = rebirth.time_ns};
 
-    if ((segment->flags & TCP_BIT_SYN) == 0 || !side->seq_known)
-        return false;
-    return !side->syn_seen || side->isn != segment->seq;
+    end_connection(decoder, connection, FLOW_REASON_COUNT);
+    if (!rebirth.pending)
+        return new_connection(decoder, segment, frame);
+    connection = new_connection(decoder, &rebirth.syn, &syn_frame);
+    if (connection == NULL)
+        return NULL;
+    flow_tcp_syn(&connection->side[rebirth.syn.side], &rebirth.syn, rebirth.frame, rebirth.time_ns);
+    /* A SYN, ACK that answers a SYN of which nothing was decoded: that is of this connection, too. */
+    if ((rebirth.syn.flags & TCP_BIT_ACK) != 0 && answered.syn_seen && answered.isn + 1 == rebirth.syn.ack)
+        flow_tcp_begin(&connection->side[1 - rebirth.syn.side], &answered);
+    return connection;
 }
 
 /* A segment of no connection: without data it is counted as such. */
@@ -246,11 +260,15 @@ struct flow_connection *flow_connection_segment(struct flow_decoder *decoder, co
     struct flow_connection *connection = find_connection(decoder, &segment->key);
     const struct flow_frame *frame = carrier->frame;
 
-    if (connection != NULL && is_new_life(connection, segment)) {
-        end_connection(decoder, connection, FLOW_REASON_COUNT);
-        connection = NULL;
-    }
-    if (connection == NULL && (connection = begin(decoder, segment, carrier)) == NULL)
+    enum flow_life life = LIFE_SAME;
+
+    if (connection != NULL && ((segment->flags & TCP_BIT_SYN) != 0 || connection->rebirth.pending))
+        life = flow_life_of(decoder, connection, segment, frame);
+    if (life == LIFE_NEW && (connection = begin_again(decoder, connection, segment, frame)) == NULL)
+        flow_account_count(&decoder->totals.account, FLOW_ROW_MEMORY, carrier->frames, segment->captured);
+    else if (connection == NULL)
+        connection = begin(decoder, segment, carrier);
+    if (connection == NULL)
         return NULL;
     connection->last_frame = frame->number;
     connection->last_ns = frame->time_ns;
@@ -259,8 +277,8 @@ struct flow_connection *flow_connection_segment(struct flow_decoder *decoder, co
         connection->flow->last_frame = frame->number;
         connection->flow->last_ns = frame->time_ns;
     }
-    if (!connection->side[1 - segment->side].acked_known)
-        connection->side[1 - segment->side].first_acked = segment->ack;
+    if (life == LIFE_REFUSED)
+        return connection;
     if (connection->list == FLOW_LIST_UNDECIDED && segment->length != 0)
         flow_search_segment(connection, segment);
     flow_tcp_segment(decoder, connection, segment, frame);

@@ -5,9 +5,13 @@
  *     flow_link.c, flow_ip.c, flow_fragment.c    octets of frames -> one TCP segment
  *     flow.c         frames in, events out
  *     flow_connection.c   which connection (hash; closed, foreign and idle ones go first)
- *     flow_tcp.c     segments -> pieces in stream order, or "so many octets are missing"
+ *     flow_life.c    is a SYN the beginning of another connection on the same addresses and ports?
+ *     flow_tcp.c     segments: what the receiver's TCP takes of them
+ *     flow_queue.c   pieces in stream order, or "so many octets are missing"
+ *     flow_again.c   octets that came before: are they the same?
  *     flow_start.c   pieces -> MPA start-up frames, and what they agree upon
- *     flow_mpa.c     pieces -> FPDUs
+ *     flow_mpa.c     pieces -> start-up frames, FPDUs, or neither
+ *     flow_fpdu.c    FPDUs
  *     flow_lock.c    pieces -> where an FPDU begins, when that is not known
  *     flow_search.c  is it iWARP at all, when its start was not captured?
  *     flow_settle.c  what became of a connection's octets
@@ -27,10 +31,18 @@
 #define FLOW_FLOW_INTERNAL_H
 
 #include "conformance/flow/flow.h"
+#include "conformance/flow/flow_side.h"
 
 #include <uthash.h>
 
-enum tcp_bit { TCP_BIT_FIN = 0x01, TCP_BIT_SYN = 0x02, TCP_BIT_RST = 0x04, TCP_BIT_PSH = 0x08, TCP_BIT_ACK = 0x10 };
+enum tcp_bit {
+    TCP_BIT_FIN = 0x01,
+    TCP_BIT_SYN = 0x02,
+    TCP_BIT_RST = 0x04,
+    TCP_BIT_PSH = 0x08,
+    TCP_BIT_ACK = 0x10,
+    TCP_BIT_URG = 0x20,
+};
 
 /* Both ends of a connection, the lower (address, port) first, so that both directions have one key. */
 struct flow_key {
@@ -48,8 +60,9 @@ struct flow_segment {
     uint8_t flags;
     uint16_t window;
     uint16_t mss; /* 0: no option */
-    bool has_scale;
+    bool has_scale, options_cut;
     uint8_t scale;
+    const uint8_t *header; /* of TCP, and so its checksum can be verified */
     const uint8_t *payload;
     size_t captured; /* payload octets there */
     size_t length;   /* payload octets on the wire */
@@ -103,88 +116,6 @@ enum flow_protocol {
     FLOW_PROTOCOL_BTH,
 };
 
-/* Octets of one segment that are next in the stream. */
-struct flow_piece {
-    const uint8_t *octets;
-    size_t captured;         /* octets there */
-    size_t length;           /* octets on the wire; more than captured when the capture cut the frame */
-    bool at_start;           /* the first one is the first of its segment */
-    bool at_end;             /* the last one (of length) is the last of its segment */
-    uint32_t segment_octets; /* payload of the whole segment */
-    uint64_t frame;
-    uint64_t time_ns;
-};
-
-/* A piece that has to wait: something before it is missing, or may not be decoded yet. */
-struct flow_chunk {
-    struct flow_chunk *next;
-    uint32_t seq;
-    struct flow_piece piece; /* .octets point into `octets` */
-    uint8_t octets[];
-};
-
-enum flow_state {
-    SIDE_FRESH,     /* at the true start of the stream, nothing decided */
-    SIDE_LATE,      /* somewhere in a stream, framing not known */
-    SIDE_START,     /* in a start-up frame */
-    SIDE_WAIT,      /* behind its own start-up frame; the other side's is awaited */
-    SIDE_GUESS,     /* at the first FPDU; framing to be found out (one-way capture) */
-    SIDE_FPDU,      /* in FPDUs */
-    SIDE_RESYNC,    /* framing known, boundary lost */
-    SIDE_STREAMING, /* other octets first: only a start-up frame at a segment's start is looked for */
-    SIDE_DEAD,      /* not decoded any more */
-};
-
-/* One sender of a connection. */
-struct flow_side {
-    struct flow_half *half; /* NULL until the connection is known to be MPA */
-    /* TCP */
-    bool syn_seen, syn_ack, fin_known, closed, reset, seq_known;
-    uint32_t isn;
-    uint32_t next_seq; /* of the next octet in order */
-    uint32_t fin_seq;
-    uint64_t fin_frame, fin_ns;
-    bool fin_with_data;
-    uint32_t acked; /* highest acknowledgment by the other side */
-    bool acked_known;
-    uint16_t mss, window;
-    bool has_scale;
-    uint8_t scale;
-    uint64_t syn_frame, syn_ns;
-    struct flow_chunk *queue, *queue_tail;
-    size_t queued;
-    unsigned queued_chunks;
-    uint64_t hole_ns; /* time when the first chunk was queued */
-    uint16_t largest_segment;
-    /* MPA */
-    enum flow_state state;
-    bool expects; /* role known: this side's start-up frame is of `kind` */
-    enum mpa_start_kind kind;
-    bool start_done;   /* its start-up frame was seen, good or bad */
-    bool waiting;      /* a Reply before its Request: hold until that comes */
-    bool impatient;    /* held long enough: go on without the other side's frame */
-    bool lost_in_wait; /* octets are missing behind the start-up frame */
-    bool tentative;    /* the next FPDU is a guess: tell of it only when its CRC is right */
-    bool doubtful;     /* found without Markers in mid-stream: there may be some all the same */
-    bool resynced;     /* the next FPDU is the first one behind a lock */
-    bool told_dead;    /* FLOW_UNDECODED was sent for the state it is in */
-    enum flow_reason dead_reason;
-    struct fpdu_framing framing;
-    uint64_t position; /* of the next octet, from SeqStart */
-    uint64_t skip;     /* octets to the next FPDU, of an FPDU that is cut */
-    uint8_t *buffer;   /* of a unit (start-up frame, FPDU) that is begun */
-    size_t have, need, room;
-    uint64_t unit_frame; /* frame with its first octet */
-    bool unit_at_start;
-    uint32_t unit_segments;
-    unsigned hints;       /* FPDUs that fit without CRC */
-    unsigned nonsense;    /* FPDUs in a row that no sender would send */
-    uint32_t first_acked; /* by the first segment of the other side with ACK */
-    /* While nobody knows whether it is MPA (flow_search.c) */
-    bool pushed; /* its last segment had PSH */
-    struct flow_search *search;
-};
-
 /* Octets of a connection that cannot be counted before it is known what it carries (flow_settle.c). */
 enum flow_pending {
     PENDING_LATE, /* nothing that could be verified was found in them */
@@ -192,8 +123,11 @@ enum flow_pending {
     PENDING_AGAIN,
     PENDING_NOT_ACCEPTED,
     PENDING_CONFLICT,
+    PENDING_UNCOMPARED,
     PENDING_HELD,
     PENDING_MEMORY,
+    PENDING_OVERTAKEN,
+    PENDING_UNANSWERED,
     PENDING_OCTETS, /* these were captured; those below were not: */
     PENDING_GAP = PENDING_OCTETS,
     PENDING_SNAPPED,
@@ -203,12 +137,20 @@ enum flow_pending {
 /* Connections are in one list each, which says what goes first when there are too many. */
 enum flow_list { FLOW_LIST_CLOSED, FLOW_LIST_FOREIGN, FLOW_LIST_UNDECIDED, FLOW_LIST_MPA, FLOW_LISTS };
 
+/* A SYN on a connection that is open: the beginning of another one, if it is answered as such. */
+struct flow_rebirth {
+    bool pending;            /* what follows holds */
+    struct flow_segment syn; /* without payload */
+    uint64_t frame, time_ns;
+};
+
 /* What every frame looks at comes first: with thousands of connections each cache line counts. */
 struct flow_connection {
     struct flow_key key;
     struct flow *flow; /* NULL until known to be MPA */
     unsigned swap;     /* direction = side ^ swap */
     unsigned list;     /* enum flow_list */
+    bool unordered;    /* as in struct flow */
     uint64_t last_frame, last_ns;
     uint64_t frames;
     struct flow_side side[2];
@@ -220,6 +162,7 @@ struct flow_connection {
     uint64_t pending[PENDINGS];
     UT_hash_handle hh;
     struct flow_connection *newer, *older; /* in its list: by when it was put there, or by when eviction spared it */
+    struct flow_rebirth rebirth;
 };
 
 enum { FLOW_CACHE = 4096 }; /* a power of two */
@@ -300,13 +243,66 @@ bool flow_search_excludes(const struct flow_side *side);
 void flow_search_segment(struct flow_connection *connection, const struct flow_segment *segment);
 /* The connection, whose start was not captured, is certainly not MPA. */
 bool flow_search_is_foreign(const struct flow_connection *connection);
+/* flow_life.c: what a segment means for the connection of its addresses and ports. */
+enum flow_life {
+    LIFE_SAME,    /* it belongs to this connection */
+    LIFE_REFUSED, /* the receiver drops it: nothing but counted */
+    LIFE_NEW, /* another connection begins: with connection->rebirth's SYN when that is pending, and then this one */
+};
+enum flow_life flow_life_of(struct flow_decoder *decoder, struct flow_connection *connection,
+                            const struct flow_segment *segment, const struct flow_frame *frame);
 
 /* flow_tcp.c */
 void flow_tcp_segment(struct flow_decoder *decoder, struct flow_connection *connection,
                       const struct flow_segment *segment, const struct flow_frame *frame);
+/* The connection's SYN, when it is another one's (struct flow_rebirth) or comes by itself. */
+void flow_tcp_syn(struct flow_side *side, const struct flow_segment *segment, uint64_t frame, uint64_t time_ns);
+/* Octets that are not decoded: counted, and told of. */
+void flow_tcp_refuse(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
+                     enum flow_refusal why, size_t length, size_t captured, uint64_t frame, uint64_t time_ns);
+/* The same SYN as another connection's side has had. */
+void flow_tcp_begin(struct flow_side *side, const struct flow_side *same);
+/* What is known of the SYN, for the half. */
+void flow_tcp_keep_syn(struct flow_side *side);
+/* Where the receiver's window ends, with room for acknowledgments that were not captured; UINT64_MAX: not known. */
+uint64_t flow_tcp_edge(const struct flow_connection *connection, unsigned side);
+/* True when the segment's checksum is wrong for certain: all of it is there, and its sender's checksums are right else. */
+bool flow_tcp_damaged(const struct flow_side *side, const struct flow_segment *segment);
+
+/* flow_queue.c */
+/* Octets [from, to) of a piece's length on the wire. */
+struct flow_piece flow_piece_part(const struct flow_piece *piece, size_t from, size_t to);
+/* Octets that come too early: they wait. */
+void flow_queue_add(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
+                    const struct flow_piece *piece);
+/* What is left of a piece of which MPA took `used` octets: it was cut, or the rest has to wait. */
+void flow_queue_rest(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
+                     const struct flow_piece *piece, size_t used);
+/* True while octets whose segment acknowledges all before `received` have to wait for those of the other side. */
+bool flow_queue_ahead(const struct flow_connection *connection, unsigned side, uint64_t received);
+/* Delivers what may be delivered of both sides, the side `first` first. */
+void flow_queue_drain(struct flow_decoder *decoder, struct flow_connection *connection, unsigned first);
 /* Delivers all that is held, holes or not. */
 void flow_tcp_flush(struct flow_decoder *decoder, struct flow_connection *connection);
 void flow_tcp_release(struct flow_decoder *decoder, struct flow_side *side);
+/* The FIN or RST of a side. */
+void flow_queue_close(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side, bool reset,
+                      bool with_data, uint64_t frame, uint64_t time_ns);
+
+/* flow_again.c */
+/*
+ * The first octets of a piece, up to `next`, were delivered or given up before: compares and counts them. True: the stream
+ * goes on with this piece all the same, and `next` has gone back to it.
+ */
+bool flow_again_seen(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
+                     const struct flow_piece *piece);
+/* All octets of `part` are held already, in `chunk`: do they differ? */
+bool flow_again_differs(const struct flow_chunk *chunk, const struct flow_piece *part);
+/* Compares and counts them. */
+void flow_again_held(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
+                     const struct flow_chunk *chunk, const struct flow_piece *part);
+/* Notes a hole that is given up: what fills it later is late. */
+void flow_again_hole(struct flow_side *side, uint64_t from, uint64_t to);
 
 /* flow_mpa.c */
 /* Decodes a piece; returns how many of its captured octets were taken: fewer when the rest has to wait. */
@@ -325,9 +321,39 @@ size_t flow_mpa_partial(const struct flow_side *side);
 void flow_mpa_end(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side);
 bool flow_mpa_reserve(struct flow_decoder *decoder, struct flow_side *side, size_t octets);
 void flow_mpa_release(struct flow_decoder *decoder, struct flow_side *side);
+/* The unit is not needed any more. */
+void flow_mpa_unit_done(struct flow_decoder *decoder, struct flow_side *side);
+/* The stream goes on so many octets before the next one: what was decoded of them was not what the receiver took. */
+void flow_mpa_rewind(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side, uint64_t octets,
+                     uint64_t frame, uint64_t time_ns);
+/* Where in the stream a sequence number stands, from SeqStart on; only while that is known. */
+uint64_t flow_mpa_position(const struct flow_side *side, uint64_t at);
 /* Boundaries are lost from here on. */
 void flow_mpa_lose_sync(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side, uint64_t frame,
                         uint64_t time_ns);
+
+/* Octets that are next in the stream. */
+static inline void flow_queue_deliver(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
+                                      const struct flow_piece *piece)
+{
+    struct flow_side *side = &connection->side[index];
+    size_t used = flow_mpa_octets(decoder, connection, index, piece);
+
+    side->next += used;
+    side->octets->delivered += used;
+    if (side->half != NULL)
+        side->half->begun = flow_mpa_partial(side);
+    if (used != piece->length)
+        flow_queue_rest(decoder, connection, index, piece, used);
+}
+
+/* flow_fpdu.c */
+/* Octets of the piece from `used` on, where an FPDU begins or goes on; returns how many were taken. */
+size_t flow_fpdu_octets(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
+                        const struct flow_piece *piece, size_t used);
+/* Octets are missing among FPDUs, `cut` by the capture or not captured. True: the next boundary is known all the same. */
+bool flow_fpdu_lost(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side, uint64_t count,
+                    bool cut, uint64_t frame, uint64_t time_ns);
 
 /* flow_start.c */
 size_t flow_start_octets(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
@@ -369,6 +395,8 @@ void flow_rdmap_fpdu(struct flow_decoder *decoder, struct flow *flow, const stru
                      const struct flow_event *base);
 /* Forgets what cannot be known behind a gap. */
 void flow_rdmap_gap(struct flow *flow, enum flow_direction direction);
+/* What one side had received when it sent is not known any more: see flow->unordered. */
+void flow_rdmap_unordered(struct flow *flow);
 
 /* flow_fragment.c: keeps the fragment; decodes its packet when that has become whole. */
 void flow_fragment_packet(struct flow_decoder *decoder, const struct flow_layers *layers,

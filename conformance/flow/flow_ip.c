@@ -268,11 +268,13 @@ static enum flow_protocol tcp_header(struct flow_rest *rest, struct flow_layers 
     segment->ack = octets_get32(header + 8);
     segment->flags = header[13];
     segment->window = octets_get16(header + 14);
+    segment->header = header;
     segment->mss = 0;
     segment->has_scale = false;
     if ((segment->flags & TCP_BIT_SYN) != 0)
         tcp_options(header + TCP_OCTETS, header + (header_octets < rest->captured ? header_octets : rest->captured),
                     segment);
+    segment->options_cut = rest->captured < header_octets;
     /* Options cut off: the payload's octets are all missing, but it is known how many they are. */
     if (rest->captured < header_octets) {
         rest->octets += rest->captured;

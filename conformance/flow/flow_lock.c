@@ -110,6 +110,8 @@ static void lock(struct flow_side *side)
 {
     side->state = SIDE_FPDU;
     side->tentative = true; /* until the FPDU is told of: see tell_fpdu() */
+    side->doubts = FLOW_DOUBTS;
+    side->unmarked = 0;
     side->resynced = true;
     side->have = side->need = 0;
     side->skip = 0;
@@ -308,6 +310,11 @@ void flow_lock_guess(struct flow_decoder *decoder, struct flow_connection *conne
     }
     side->state = SIDE_FPDU;
     side->framing = best;
+    if (best_candidate.place != PLACE_VERIFIED) { /* until the FPDU is told of */
+        side->guessing = true;
+        side->tentative = best.crc;
+        side->doubts = FLOW_DOUBTS;
+    }
     side->half->framing_known = true;
     side->half->start_known = true;
     side->half->in_sync = true;
@@ -392,7 +399,9 @@ void flow_lock_doubt(struct flow_decoder *decoder, struct flow_side *side, const
     struct fpdu_framing framing = {false, false, 0};
     struct candidate candidate = judge(decoder, at, left, &framing, MPA_REV_1);
 
-    if (candidate.place != PLACE_VERIFIED && try_markers(decoder, side, at, left)) {
+    if (candidate.place != PLACE_VERIFIED && piece->captured == piece->length && try_markers(decoder, side, at, left)) {
+        side->tentative = side->framing.crc; /* it may be octets that look like a Marker */
+        side->doubts = FLOW_DOUBTS;
         if (side->half != NULL) {
             side->half->framing = side->framing;
             side->half->position = side->position;
@@ -444,6 +453,7 @@ size_t flow_lock_late(struct flow_decoder *decoder, struct flow_connection *conn
     if (first && late_fpdu(decoder, side, piece)) {
         flow_search_break(side);
         lock(side);
+        side->start_lost = true;
         return 0;
     }
     flow_start_look(connection, piece->octets + used, left);
@@ -451,6 +461,7 @@ size_t flow_lock_late(struct flow_decoder *decoder, struct flow_connection *conn
     if (pair != SIZE_MAX && pair != 0 && late_pair(decoder, side, piece, used + pair)) {
         flow_search_break(side);
         lock(side);
+        side->start_lost = true;
         return pair;
     }
     if (connection->flow == NULL && flow_search_is_foreign(connection))

@@ -97,6 +97,15 @@ void flow_rdmap_gap(struct flow *flow, enum flow_direction direction)
     }
 }
 
+void flow_rdmap_unordered(struct flow *flow)
+{
+    flow->unordered = true;
+    for (unsigned i = 0; i < FLOW_DIRECTIONS; i++) {
+        requests_clear(&flow->half[i]);
+        flow->half[i].requests_lost = true;
+    }
+}
+
 static struct flow_tagged *tagged_of(struct flow_half *half, unsigned opcode)
 {
     return opcode == RDMAP_READ_RESPONSE ? &half->read_response : &half->write;
@@ -152,6 +161,7 @@ static void update_requests(struct flow *flow, const struct flow_event *event, c
         request->msn = event->ddp->segment.msn;
         request->frame = event->frame;
         request->time_ns = event->time_ns;
+        request->end = event->end;
         if (rdmap->header == FLOW_HEADER_READ_REQUEST) {
             request->read = rdmap->read_request;
         } else {
@@ -266,6 +276,25 @@ static void parse_rdmap(const struct flow *flow, const struct flow_event *event,
         rdmap->request = request_find(asked, RDMAP_ATOMIC_REQUEST, true, rdmap->atomic_response.id);
 }
 
+/* What a Terminate may quote, and a retransmission is compared with. */
+static void keep_sent(struct flow_half *half, const struct flow_event *event, unsigned flags)
+{
+    const struct flow_fpdu *fpdu = event->fpdu;
+    struct flow_sent *sent = &half->sent[half->sent_count++ % FLOW_SENT_MAX];
+
+    sent->at = event->octet;
+    sent->crc = fpdu->fpdu.crc;
+    sent->ulpdu_length = fpdu->fpdu.ulpdu_length;
+    sent->flags = (uint8_t)(flags | (fpdu->cut ? FLOW_SENT_CUT : 0));
+    if (fpdu->ulpdu_have >= FLOW_SENT_HEAD) {
+        sent->head_octets = FLOW_SENT_HEAD;
+        memcpy(sent->head, fpdu->fpdu.ulpdu, FLOW_SENT_HEAD);
+    } else {
+        sent->head_octets = (uint8_t)fpdu->ulpdu_have;
+        memcpy(sent->head, fpdu->fpdu.ulpdu, fpdu->ulpdu_have);
+    }
+}
+
 void flow_rdmap_fpdu(struct flow_decoder *decoder, struct flow *flow, const struct flow_fpdu *fpdu,
                      const struct flow_event *base)
 {
@@ -282,6 +311,7 @@ void flow_rdmap_fpdu(struct flow_decoder *decoder, struct flow *flow, const stru
     if (fpdu->result == TERM_MPA_CRC) {
         flow->gap = true;
         flow_rdmap_gap(flow, event.direction);
+        keep_sent(half, &event, FLOW_SENT_BAD);
         return;
     }
     ddp.result = ddp_parse(&p, p + fpdu->ulpdu_have, &ddp.segment);
@@ -290,11 +320,13 @@ void flow_rdmap_fpdu(struct flow_decoder *decoder, struct flow *flow, const stru
     if (ddp.result == WIRE_MORE && fpdu->cut) { /* the capture has too little of it: nothing can be said */
         flow->gap = true;
         flow_rdmap_gap(flow, event.direction);
+        keep_sent(half, &event, 0);
         return;
     }
     ddp.payload_have = ddp.segment.payload_octets;
     if (ddp.result == WIRE_MORE) {
         flow_event_send(decoder, &event);
+        keep_sent(half, &event, 0);
         return;
     }
     ddp.segment.payload_octets = fpdu->fpdu.ulpdu_length - ddp.segment.header_octets;
@@ -306,5 +338,6 @@ void flow_rdmap_fpdu(struct flow_decoder *decoder, struct flow *flow, const stru
     event.kind = FLOW_RDMAP;
     flow_event_send(decoder, &event);
     half->ddp_segments++;
+    keep_sent(half, &event, fpdu->unverified ? 0 : FLOW_SENT_HEARD);
     update(decoder, flow, &event);
 }

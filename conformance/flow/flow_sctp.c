@@ -95,6 +95,7 @@ static void end_association(struct flow_decoder *decoder, struct sctp_associatio
 {
     struct sctp_decoder *sctp = decoder->sctp;
 
+    sctp_order_end(decoder, association, tell);
     sctp_streams_end(decoder, association, tell, reason);
     for (unsigned i = 0; i < 2; i++) {
         if (tell && association->flow != NULL && association->side[i].fragments != NULL)
@@ -292,9 +293,7 @@ static void learn_init(struct flow_decoder *decoder, const struct packet *packet
         side->tag = init->tag;
         side->has_indication = init->has_adaptation;
         side->indication = init->adaptation;
-        side->tsn_known = true;
-        side->next_tsn = init->initial_tsn;
-        side->highest_tsn = init->initial_tsn - 1;
+        sctp_learn_first_tsn(side, init->initial_tsn, association->started && !association->start_lost);
         association->started = true;
         learn_tag(decoder->sctp, association, packet->side, init->tag);
     }
@@ -303,7 +302,7 @@ static void learn_init(struct flow_decoder *decoder, const struct packet *packet
 }
 
 /* What rules compare with holds the frame's consequence only behind its event. */
-static void keep_init(const struct packet *packet, const struct sctp_init *init)
+static void keep_init(const struct packet *packet, const struct sctp_init *init, const struct flow_sctp *told)
 {
     struct sctp_association *association = packet->association;
     unsigned direction = packet->side ^ association->swap;
@@ -312,7 +311,7 @@ static void keep_init(const struct packet *packet, const struct sctp_init *init)
     if (association->flow == NULL)
         return;
     state = &association->flow->sctp;
-    state->init_seen[direction] = true;
+    state->init_seen[direction] = told->chunk.octets == told->chunk.length; /* what was cut may be the indication */
     state->has_indication[direction] = init->has_adaptation;
     state->indication[direction] = init->adaptation;
     state->outbound[direction] = init->outbound;
@@ -343,7 +342,7 @@ static void take_init(struct flow_decoder *decoder, struct packet *packet, struc
     told->init = &init;
     learn_init(decoder, packet, &init, told->chunk.type == SCTP_INIT_ACK);
     tell_chunk(decoder, packet, told);
-    keep_init(packet, &init);
+    keep_init(packet, &init, told);
 }
 
 /* PPIDs 1 and 2 belong to others unless an indication says otherwise. */
@@ -372,7 +371,7 @@ static void take_user(struct flow_decoder *decoder, struct packet *packet, const
                                        .octets = data->user};
 
         packet->counted += data->user_have;
-        sctp_stream_take(decoder, association, packet->side, &message);
+        sctp_order_take(decoder, association, packet->side, &message);
     } else if (data->user_have < data->user_octets) { /* the capture cut a fragment */
         side->lost = true;
         count(decoder, packet, FLOW_ROW_PART, data->user_have);
@@ -431,6 +430,7 @@ static void take_sack(const struct packet *packet, const struct sctp_chunk *chun
     if (!sender->acked_known || (int32_t)(cumulative - sender->acked) > 0)
         sender->acked = cumulative;
     sender->acked_known = true;
+    sender->acked_frame = packet->association->frame;
 }
 
 static bool is_silent(unsigned type)
@@ -571,6 +571,7 @@ static void take_chunks(struct flow_decoder *decoder, struct packet *packet)
     }
     association->flow->last_frame = association->frame;
     association->flow->last_ns = association->time_ns;
+    sctp_order_drain(decoder, association);
     sctp_streams_drain(decoder, association);
 }
 

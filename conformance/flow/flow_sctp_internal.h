@@ -13,8 +13,9 @@ enum {
     MESSAGES_HELD_MAX = 1024,  /* for one direction of a stream */
     MESSAGES_BEHIND_HOLE = 16, /* behind a DDP-SSN that is missing though every TSN was captured */
     MESSAGES_BEHIND_LOSS = 128,
-    MESSAGES_BEHIND_ACK = 8,   /* behind a TSN that was acknowledged and not captured */
-    ACK_NS = 20 * 1000 * 1000, /* or so long */
+    MESSAGES_BEHIND_ACK = 8,         /* behind a TSN that was acknowledged and not captured */
+    ACK_NS = 20 * 1000 * 1000,       /* or so long */
+    PATIENCE_NS = 100 * 1000 * 1000, /* with an INIT or the other side's messages */
 };
 
 /* A user message: whole, or as much of it as a frame that is cut has. */
@@ -49,6 +50,7 @@ struct sctp_way {
     bool known;                /* `expected` is */
     bool told;                 /* something of this session was told of */
     bool closed;               /* its Terminate or Reject was told of: what comes now is of the next session */
+    uint64_t frame;            /* of the last message that was told of */
     uint16_t expected;         /* DDP-SSN */
     struct sctp_message *held; /* in DDP-SSN order */
     size_t held_count;
@@ -62,6 +64,8 @@ struct sctp_stream {
     unsigned swap;     /* direction = side ^ swap */
     uint32_t sessions;
     bool lost;              /* the present session's Initiate is missing in the capture */
+    bool unsure;            /* which sessions of the two sides belong together is not known */
+    uint64_t last_ns;       /* when something was heard of it, or of what made it unsure */
     struct sctp_way way[2]; /* by side of the association's key */
     struct sctp_stream *newer, *older;
     UT_hash_handle hh;
@@ -73,15 +77,21 @@ struct sctp_side {
     bool has_indication;
     uint32_t indication;
     /* TSNs that it sent */
-    bool tsn_known, lost;
+    bool tsn_known, lost, told;
+    bool begun;        /* its first TSN is known by its INIT (ACK) */
     uint32_t next_tsn; /* all before were captured (or given up) */
     uint32_t highest_tsn;
     bool acked_known;
-    uint32_t acked;   /* by the other side's SACKs */
-    uint64_t missing; /* TSNs that were given up */
+    uint32_t acked;       /* by the other side's SACKs */
+    uint64_t acked_frame; /* of the last SACK */
+    uint32_t first_tsn;   /* captured */
+    uint64_t missing;     /* TSNs that were given up */
     uint8_t seen[TSN_WINDOW / 8];
     struct sctp_fragment *fragments; /* in TSN order */
     size_t fragment_count, fragment_octets;
+    struct sctp_message *waiting; /* in TSN order: flow_sctp_order.c */
+    size_t waiting_count;
+    uint64_t waiting_ns; /* when the first one of them began to be the first */
 };
 
 struct sctp_tag_key {
@@ -100,8 +110,9 @@ struct sctp_association {
     struct flow_key key;
     struct flow *flow; /* NULL until DDP is recognised */
     unsigned swap;
-    bool started;  /* its INIT was captured */
-    bool finished; /* ABORT, SHUTDOWN COMPLETE */
+    bool started;    /* its INIT was captured */
+    bool start_lost; /* an INIT (ACK) will not come any more */
+    bool finished;   /* ABORT, SHUTDOWN COMPLETE */
     struct sctp_side side[2];
     struct sctp_stream *streams;
     size_t held; /* messages, in all streams */
@@ -110,6 +121,8 @@ struct sctp_association {
     uint64_t frame, time_ns; /* of the packet being decoded */
     uint64_t frames;         /* that carried it */
     uint64_t octets;         /* captured before DDP was recognised */
+    bool unsure;             /* messages were given up, or told before others of the other side that came first */
+    uint64_t unsure_ns;      /* when, for the last time */
     bool draft_ppids;        /* DATA with PPIDs that are the draft's, or another protocol's */
     struct sctp_association *newer, *older;
     UT_hash_handle hh;
@@ -129,11 +142,26 @@ static inline void sctp_octets(struct flow_decoder *decoder, enum flow_row row, 
     flow_account_count(&decoder->totals.account, row, 0, octets);
 }
 
+static inline bool sctp_is_initiate(const struct ddp_sctp_message *message)
+{
+    return message->kind == DDP_SCTP_CONTROL && message->row->active == 1;
+}
+
+static inline bool sctp_is_answer(const struct ddp_sctp_message *message)
+{
+    return message->kind == DDP_SCTP_CONTROL && message->row->active == 0;
+}
+
 /* flow_sctp_tsn.c */
 /* Every TSN of the sender up to its highest was captured. */
 bool sctp_side_complete(const struct sctp_side *side);
 /* Notes a TSN. False: it came before. */
 bool sctp_tsn_is_new(struct sctp_side *side, uint32_t tsn);
+/* TSNs before this one were not captured, and will not be. */
+void sctp_tsns_give_up(const struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
+                       uint32_t tsn);
+/* By its INIT (ACK). That may be captured behind DATA of its sender, which `waited` for it: sctp_start_may_come(). */
+void sctp_learn_first_tsn(struct sctp_side *side, uint32_t first, bool waited);
 /* TSNs that were sent, as others or the receiver's SACKs show, and were not captured. */
 uint64_t sctp_count_missing(const struct sctp_side *side);
 /* Keeps a fragment; the user message that it makes whole goes to its stream. */
@@ -147,8 +175,30 @@ void sctp_tell_undecoded(struct flow_decoder *decoder, const struct sctp_associa
 struct flow_event sctp_event(const struct flow *flow, unsigned direction, enum flow_event_kind kind, uint64_t frame,
                              uint64_t time_ns);
 
-/* flow_sctp_stream.c */
+/* An INIT (ACK) was not captured so far, and may come: the other one was. */
+static inline bool sctp_start_may_come(const struct sctp_association *association)
+{
+    return association->started && !association->start_lost &&
+           !(association->side[0].init_seen && association->side[1].init_seen);
+}
+
+/* flow_sctp_order.c */
 /* A user message with one of DDP's PPIDs, in the order of capture. */
+void sctp_order_take(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
+                     struct sctp_message *message);
+/* What can be told of by now: behind each packet. */
+void sctp_order_drain(struct flow_decoder *decoder, struct sctp_association *association);
+/* The message is of a session that the other side has not come to, as far as was captured. */
+bool sctp_stream_waits(const struct sctp_association *association, unsigned side, const struct sctp_message *message);
+/* Messages are missing, or are not in the order in which they were sent: of no stream. */
+void sctp_streams_unsure(const struct flow_decoder *decoder, struct sctp_association *association);
+/* This Initiate begins a session of its own, whatever is not known: all that came before it on the stream is long past. */
+bool sctp_is_quiet(const struct sctp_stream *stream, unsigned side, const struct sctp_message *initiate);
+/* Tells of all that waits (when `tell`), and frees it. */
+void sctp_order_end(struct flow_decoder *decoder, struct sctp_association *association, bool tell);
+
+/* flow_sctp_stream.c */
+/* A user message with one of DDP's PPIDs, in the order of its sender's TSNs. */
 void sctp_stream_take(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
                       struct sctp_message *message);
 /* What can be told of by now: behind each packet. */

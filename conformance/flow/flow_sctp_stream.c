@@ -64,10 +64,23 @@ static void ways_begin(struct sctp_stream *stream)
     for (unsigned i = 0; i < 2; i++) {
         struct sctp_way *way = &stream->way[i];
 
-        way->known = stream->association->started || stream->sessions != 0;
+        way->known = stream->association->side[i].begun || stream->sessions != 0;
         way->expected = first_ssn(stream);
         way->told = way->closed = false;
     }
+}
+
+/*
+ * What its sender sent last in this session was captured: up to its Terminate, or as much as the other side had received
+ * when it sent its last message, which a SACK says that comes with or behind that.
+ */
+static bool tail_is_known(const struct sctp_stream *stream, unsigned side)
+{
+    const struct sctp_side *sender = &stream->association->side[side];
+
+    return stream->way[side].closed ||
+           (sctp_side_complete(sender) && sender->acked_known && sender->acked == sender->highest_tsn &&
+            sender->acked_frame >= stream->way[1 - side].frame);
 }
 
 static void end_session(struct flow_decoder *decoder, struct sctp_stream *stream, bool tell, enum flow_reason reason)
@@ -79,12 +92,22 @@ static void end_session(struct flow_decoder *decoder, struct sctp_stream *stream
             sctp_event(stream->flow, FLOW_FROM_INITIATOR, FLOW_END, stream->flow->last_frame, stream->flow->last_ns);
 
         event.reason = reason;
+        for (unsigned i = 0; i < 2; i++)
+            stream->flow->half[i ^ stream->swap].tail_unknown = !tail_is_known(stream, i);
         flow_event_send(decoder, &event);
     }
     for (unsigned i = 0; i < FLOW_DIRECTIONS; i++)
         free(stream->flow->half[i].requests);
     free(stream->flow);
     stream->flow = NULL;
+}
+
+/* Nothing of a stream's first sessions is missing. */
+static bool is_known(const struct sctp_association *association, uint32_t sessions)
+{
+    const struct sctp_side *sides = association->side;
+
+    return !sides[0].lost && !sides[1].lost && (sessions != 0 || (sides[0].begun && sides[1].begun));
 }
 
 /* Of the side `active`, which is direction 0. `from_start`: by its Initiate. */
@@ -101,7 +124,8 @@ static bool begin_session(struct flow_decoder *decoder, struct sctp_stream *stre
     flow->roles_known = roles_known;
     flow->opener_known = association->flow->opener_known;
     flow->opener = (enum flow_direction)(association->swap ^ active);
-    flow->late = !from_start && (stream->lost || (!association->started && stream->sessions == 0));
+    flow->late = stream->unsure || (!from_start && (stream->lost || !is_known(association, stream->sessions)));
+    flow->unordered = stream->unsure;
     flow->gap = flow->late;
     flow->full_operation = true;
     flow->sctp.profile = association->flow->sctp.profile;
@@ -141,6 +165,8 @@ static struct sctp_stream *stream_of(struct flow_decoder *decoder, struct sctp_a
         return NULL;
     stream->sid = sid;
     stream->association = association;
+    stream->unsure = association->unsure || !association->side[0].begun || !association->side[1].begun;
+    stream->last_ns = association->unsure ? association->unsure_ns : association->first_ns;
     ways_begin(stream);
     HASH_ADD(hh, association->streams, sid, sizeof(stream->sid), stream);
     age_newest(sctp, stream);
@@ -268,7 +294,8 @@ static void tell_gap(struct flow_decoder *decoder, struct sctp_stream *stream, u
         .in_sync = true,
         .messages = (uint16_t)(message->ssn - way->expected),
         .first = way->expected,
-        .not_sent = sctp_side_complete(&stream->association->side[side]) && way->known && !stream->flow->late,
+        .not_sent = sctp_side_complete(&stream->association->side[side]) && way->known && !stream->flow->late &&
+                    !stream->flow->unordered,
     };
 
     event.gap = &gap;
@@ -309,6 +336,7 @@ static void tell(struct flow_decoder *decoder, struct sctp_stream *stream, unsig
     stream->flow->last_frame = association->frame;
     stream->flow->last_ns = association->time_ns;
     stream->way[side].told = stream->way[side].known = true;
+    stream->way[side].frame = message->frame;
     if (session.message.kind == DDP_SCTP_SEGMENT)
         tell_segment(decoder, stream, side, message, &session.message);
     else
@@ -356,6 +384,8 @@ static bool hole_is_final(const struct flow_decoder *decoder, const struct sctp_
         return true;
     if (sctp_side_complete(sender))
         return way->held_count >= MESSAGES_BEHIND_HOLE;
+    if (sender->lost) /* it is among what was given up */
+        return true;
     if (sender->acked_known && (int32_t)(sender->acked - sender->next_tsn) >= 0 &&
         (way->held_count >= MESSAGES_BEHIND_ACK || decoder->now_ns - way->held->time_ns > ACK_NS))
         return true;
@@ -368,7 +398,30 @@ static bool reset_may_come(const struct sctp_stream *stream, unsigned side)
     return is_draft(stream) && !sctp_side_complete(&stream->association->side[side]);
 }
 
-/* Where the Stream Reset that it is behind was not captured: what is known of the stream ends here. */
+/*
+ * A DDP-SSN that was used already, or something behind a session's end, and a TSN was given up, or the other side's messages
+ * did not come in time: an Initiate that is not known of began another session.
+ */
+static bool initiate_may_be_lost(const struct sctp_stream *stream, unsigned side)
+{
+    return !is_draft(stream) && (stream->association->side[side].lost || stream->unsure);
+}
+
+/* A session whose Initiate was not captured follows the present one. */
+static void begin_lost(struct flow_decoder *decoder, struct sctp_stream *stream)
+{
+    end_session(decoder, stream, true, FLOW_REASON_COUNT);
+    stream->lost = true;
+    for (unsigned i = 0; i < 2; i++) {
+        struct sctp_way *way = &stream->way[i];
+
+        way->told = way->closed = false;
+        way->known = way->held != NULL;
+        way->expected = way->held != NULL ? way->held->ssn : 0;
+    }
+}
+
+/* Where the Stream Reset or the Initiate that it is behind was not captured: what is known of the stream ends here. */
 static void lose(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
                  const struct sctp_message *message)
 {
@@ -376,7 +429,10 @@ static void lose(struct flow_decoder *decoder, struct sctp_stream *stream, unsig
         sctp_octets(decoder, FLOW_ROW_SSN_AGAIN, message->have);
         return;
     }
-    tell_gap(decoder, stream, side, message);
+    if (is_draft(stream))
+        tell_gap(decoder, stream, side, message);
+    else
+        begin_lost(decoder, stream);
     tell(decoder, stream, side, message);
 }
 
@@ -386,8 +442,11 @@ static void drain(struct flow_decoder *decoder, struct sctp_stream *stream, unsi
 
     while (way->held != NULL) {
         struct sctp_message *message = way->held;
-        int16_t ahead = (int16_t)(message->ssn - way->expected);
+        int16_t ahead;
 
+        if (way->closed && !flush && initiate_may_be_lost(stream, side))
+            begin_lost(decoder, stream);
+        ahead = (int16_t)(message->ssn - way->expected);
         if (way->closed && !flush) /* of a session whose Initiate has not come */
             return;
         if (ahead < 0 && !flush && reset_may_come(stream, side))
@@ -399,7 +458,7 @@ static void drain(struct flow_decoder *decoder, struct sctp_stream *stream, unsi
         stream->association->held--;
         if (ahead > 0 && stream->flow != NULL && way->known)
             tell_gap(decoder, stream, side, message);
-        if (ahead < 0 && way->known && reset_may_come(stream, side))
+        if (ahead < 0 && way->known && (reset_may_come(stream, side) || initiate_may_be_lost(stream, side)))
             lose(decoder, stream, side, message);
         else if (ahead < 0 && way->known)
             tell_reason(decoder, stream, side, message, FLOW_REASON_SSN_AGAIN);
@@ -417,7 +476,7 @@ static bool next_is_lost(const struct sctp_stream *stream)
     bool waiting = (stream->way[0].closed && stream->way[0].held != NULL) ||
                    (stream->way[1].closed && stream->way[1].held != NULL);
 
-    return waiting && !(sctp_side_complete(&sides[0]) && sctp_side_complete(&sides[1]));
+    return waiting && (stream->unsure || !sctp_side_complete(&sides[0]) || !sctp_side_complete(&sides[1]));
 }
 
 static void flush_stream(struct flow_decoder *decoder, struct sctp_stream *stream)
@@ -428,38 +487,21 @@ static void flush_stream(struct flow_decoder *decoder, struct sctp_stream *strea
         for (unsigned i = 0; i < 2; i++)
             if (!stream->way[i].closed)
                 drain(decoder, stream, i, true);
-        end_session(decoder, stream, true, FLOW_REASON_COUNT);
-        stream->lost = true;
-        for (unsigned i = 0; i < 2; i++) {
-            struct sctp_way *way = &stream->way[i];
-
-            way->told = way->closed = false;
-            way->known = way->held != NULL;
-            way->expected = way->held != NULL ? way->held->ssn : 0;
-        }
+        begin_lost(decoder, stream);
     }
     drain(decoder, stream, first, true);
     drain(decoder, stream, 1 - first, true);
 }
 
-static bool is_initiate(const struct ddp_sctp_message *message)
-{
-    return message->kind == DDP_SCTP_CONTROL && message->row->active == 1;
-}
-
-static bool is_answer(const struct ddp_sctp_message *message)
-{
-    return message->kind == DDP_SCTP_CONTROL && message->row->active == 0;
-}
-
 /* Does this Initiate begin another session than the present one? */
-static bool begins_another(const struct sctp_stream *stream, unsigned side, uint16_t ssn)
+static bool begins_another(const struct sctp_stream *stream, unsigned side, uint16_t ssn,
+                           const struct sctp_message *message)
 {
     const struct sctp_way *way = &stream->way[side];
 
     if (stream->flow == NULL)
         return true;
-    if (way->closed || stream->way[1 - side].closed)
+    if (way->closed || stream->way[1 - side].closed || (stream->unsure && sctp_is_quiet(stream, side, message)))
         return true;
     return way->told && ssn == DDP_SCTP_FIRST_SSN && way->expected != DDP_SCTP_FIRST_SSN;
 }
@@ -467,7 +509,7 @@ static bool begins_another(const struct sctp_stream *stream, unsigned side, uint
 static void take_initiate(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side, uint16_t ssn,
                           const struct sctp_message *message)
 {
-    if (!begins_another(stream, side, ssn)) {
+    if (!begins_another(stream, side, ssn, message)) {
         if (!stream->way[side].told)
             stream->way[side].expected = ssn;
         return;
@@ -478,6 +520,7 @@ static void take_initiate(struct flow_decoder *decoder, struct sctp_stream *stre
         drain(decoder, stream, 1 - side, true);
     end_session(decoder, stream, true, FLOW_REASON_COUNT);
     stream->lost = false;
+    stream->unsure = stream->unsure && !sctp_is_quiet(stream, side, message);
     if (!begin_session(decoder, stream, side, true, true, message))
         return;
     ways_begin(stream);
@@ -534,14 +577,15 @@ void sctp_stream_take(struct flow_decoder *decoder, struct sctp_association *ass
         return;
     }
     message->ssn = parsed.ssn;
-    if (is_initiate(&parsed))
+    if (sctp_is_initiate(&parsed))
         take_initiate(decoder, stream, side, parsed.ssn, message);
-    else if (is_answer(&parsed) && stream->flow != NULL && !way->told)
+    else if (sctp_is_answer(&parsed) && stream->flow != NULL && !way->told)
         way->expected = parsed.ssn;
     if (!way->known) {
         way->known = true;
         way->expected = parsed.ssn;
     }
+    stream->last_ns = message->time_ns;
     ahead = (int16_t)(parsed.ssn - way->expected);
     if (ahead < 0 && !way->told && !way->closed && way->held == NULL) { /* a sender that counts from elsewhere */
         way->expected = parsed.ssn;
@@ -549,10 +593,12 @@ void sctp_stream_take(struct flow_decoder *decoder, struct sctp_association *ass
     }
     if (ahead == 0 && way->held == NULL && !way->closed)
         tell(decoder, stream, side, message);
-    else if (ahead < 0 && !way->closed && !reset_may_come(stream, side))
+    else if (ahead < 0 && !way->closed && !reset_may_come(stream, side) && !initiate_may_be_lost(stream, side))
         tell_reason(decoder, stream, side, message, FLOW_REASON_SSN_AGAIN);
-    else
+    else {
         hold(decoder, association, way, message);
+        drain(decoder, stream, side, false);
+    }
 }
 
 void sctp_streams_drain(struct flow_decoder *decoder, struct sctp_association *association)

@@ -37,6 +37,39 @@ static void tsn_step(struct sctp_side *side)
     }
 }
 
+void sctp_tsns_give_up(const struct flow_decoder *decoder, struct sctp_association *association, unsigned index,
+                       uint32_t tsn)
+{
+    struct sctp_side *side = &association->side[index];
+
+    for (; (int32_t)(tsn - side->next_tsn) > 0; side->next_tsn++) {
+        uint8_t bit = (uint8_t)(1u << side->next_tsn % 8);
+
+        side->missing += (side->seen[side->next_tsn % TSN_WINDOW / 8] & bit) == 0;
+        side->seen[side->next_tsn % TSN_WINDOW / 8] &= (uint8_t)~bit;
+    }
+    side->lost = true;
+    tsn_step(side);
+    sctp_streams_unsure(decoder, association);
+}
+
+void sctp_learn_first_tsn(struct sctp_side *side, uint32_t first, bool waited)
+{
+    uint32_t before = side->first_tsn - first;
+
+    if (!side->tsn_known) {
+        side->tsn_known = side->begun = true;
+        side->next_tsn = first;
+        side->highest_tsn = first - 1;
+    } else if (waited && !side->told && before < TSN_WINDOW / 2 && side->next_tsn - first < TSN_WINDOW / 2) {
+        for (uint32_t tsn = side->first_tsn; tsn != side->next_tsn; tsn++)
+            side->seen[tsn % TSN_WINDOW / 8] |= (uint8_t)(1u << tsn % 8);
+        side->next_tsn = first;
+        side->begun = true;
+        tsn_step(side);
+    }
+}
+
 /* False: it came before. */
 bool sctp_tsn_is_new(struct sctp_side *side, uint32_t tsn)
 {
@@ -44,7 +77,7 @@ bool sctp_tsn_is_new(struct sctp_side *side, uint32_t tsn)
 
     if (!side->tsn_known) {
         side->tsn_known = true;
-        side->next_tsn = tsn;
+        side->next_tsn = side->first_tsn = tsn;
         side->highest_tsn = tsn - 1;
     }
     ahead = (int32_t)(tsn - side->next_tsn);
@@ -135,7 +168,7 @@ static void give_run(struct flow_decoder *decoder, struct sctp_association *asso
         return;
     }
     message->octets = message->copy;
-    sctp_stream_take(decoder, association, side, message);
+    sctp_order_take(decoder, association, side, message);
     free(message);
 }
 

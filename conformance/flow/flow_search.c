@@ -167,8 +167,8 @@ void flow_search_release(struct flow_side *side)
 
 static bool is_fresh(const struct flow_side *side, const struct flow_segment *segment)
 {
-    return side->pushed && side->seq_known && side->next_seq == segment->seq && side->acked_known &&
-           side->acked == segment->seq;
+    return side->pushed && side->seq_known && (uint32_t)side->next == segment->seq && side->acked_known &&
+           (uint32_t)side->acked == segment->seq;
 }
 
 void flow_search_segment(struct flow_connection *connection, const struct flow_segment *segment)

@@ -9,10 +9,17 @@
 #include "conformance/flow/flow_internal.h"
 
 static const enum flow_row pending_rows[PENDINGS] = {
-    [PENDING_LATE] = FLOW_ROW_LATE,         [PENDING_ULP] = FLOW_ROW_ULP,
-    [PENDING_AGAIN] = FLOW_ROW_AGAIN,       [PENDING_NOT_ACCEPTED] = FLOW_ROW_NOT_ACCEPTED,
-    [PENDING_CONFLICT] = FLOW_ROW_CONFLICT, [PENDING_HELD] = FLOW_ROW_HELD_TOO_MUCH,
-    [PENDING_MEMORY] = FLOW_ROW_MEMORY,     [PENDING_GAP] = FLOW_ROW_GAP,
+    [PENDING_LATE] = FLOW_ROW_LATE,
+    [PENDING_ULP] = FLOW_ROW_ULP,
+    [PENDING_AGAIN] = FLOW_ROW_AGAIN,
+    [PENDING_NOT_ACCEPTED] = FLOW_ROW_NOT_ACCEPTED,
+    [PENDING_CONFLICT] = FLOW_ROW_CONFLICT,
+    [PENDING_UNCOMPARED] = FLOW_ROW_UNCOMPARED,
+    [PENDING_HELD] = FLOW_ROW_HELD_TOO_MUCH,
+    [PENDING_MEMORY] = FLOW_ROW_MEMORY,
+    [PENDING_OVERTAKEN] = FLOW_ROW_OVERTAKEN,
+    [PENDING_UNANSWERED] = FLOW_ROW_UNANSWERED,
+    [PENDING_GAP] = FLOW_ROW_GAP,
     [PENDING_SNAPPED] = FLOW_ROW_SNAPPED,
 };
 
@@ -70,13 +77,11 @@ static enum flow_row row_of(const struct flow_connection *connection, uint64_t o
  */
 static uint64_t count_tail(const struct flow_side *side)
 {
-    int32_t ahead = (int32_t)((uint32_t)side->acked - (uint32_t)side->next_seq);
+    uint64_t known = side->seq_known ? side->next : side->first_acked; /* nothing at all was captured */
 
     if (!side->acked_known || side->closed || side->reset)
         return 0;
-    if (!side->seq_known) /* nothing at all was captured */
-        ahead = (int32_t)((uint32_t)side->acked - side->first_acked);
-    return ahead > 1 ? (uint64_t)ahead - 1 : 0;
+    return side->acked > known + 1 ? side->acked - known - 1 : 0;
 }
 
 void flow_settle_end(struct flow_decoder *decoder, struct flow_connection *connection, bool evicted)
@@ -92,6 +97,8 @@ void flow_settle_end(struct flow_decoder *decoder, struct flow_connection *conne
     }
     for (unsigned i = 0; connection->flow != NULL && i < 2; i++)
         account->row[FLOW_ROW_GAP].octets += count_tail(&connection->side[i]);
+    account->row[FLOW_ROW_UNORDERED].items +=
+        connection->flow != NULL && (connection->flow->unordered || connection->flow->unmatched);
     flow_account_count(account, row, connection->frames, octets);
     if (row == FLOW_ROW_UNRECOGNISED || row == FLOW_ROW_TCP)
         account->row[row].items++;

@@ -56,10 +56,12 @@ static void agree(struct flow_connection *connection)
             flow_side_ends(side, FLOW_REASON_REJECTED);
             continue;
         }
+        if (side->start_lost || side->state == SIDE_LATE)
+            continue;
         side->framing.crc = flow->crc;
         side->framing.markers =
             rdmac || (flow_direction_of(connection, i) == FLOW_FROM_INITIATOR ? reply->markers : request->markers);
-        if (side->state == SIDE_WAIT) {
+        if (side->state == SIDE_WAIT || side->state == SIDE_GUESS) {
             side->state = side->lost_in_wait ? SIDE_RESYNC : SIDE_FPDU;
             half->in_sync = !side->lost_in_wait;
         }
@@ -85,7 +87,7 @@ static void apply_start(struct flow_connection *connection, unsigned index, cons
     if (!flow->start[MPA_REPLY].seen)
         flow->revision = start->frame.revision;
     if (flow->start[MPA_REQUEST].seen && flow->start[MPA_REPLY].seen) {
-        if (flow->start[MPA_REQUEST].result == WIRE_OK && flow->start[MPA_REPLY].result == WIRE_OK)
+        if (flow->start[MPA_REQUEST].result == WIRE_OK && flow->start[MPA_REPLY].result == WIRE_OK && !flow->unmatched)
             agree(connection);
         else
             for (unsigned i = 0; i < 2; i++)
@@ -94,40 +96,97 @@ static void apply_start(struct flow_connection *connection, unsigned index, cons
     }
 }
 
+/* The greatest sequence number of the side that was captured, and one more; its start-up frame is. */
+static uint64_t highest(const struct flow_side *side, const struct flow_start *start)
+{
+    const struct flow_chunk *tail = side->queue_tail;
+    uint64_t captured = tail != NULL ? tail->piece.at + tail->piece.length : side->next;
+
+    return captured > start->end ? captured : start->end;
+}
+
+/* The SYN, ACK answers the SYN, and both start-up frames are what follows these. */
+static bool begin_with_syns(const struct flow_side *initiator, const struct flow_side *responder,
+                            const struct flow_start *request, const struct flow_start *reply)
+{
+    return initiator->syn_seen && responder->syn_seen && responder->syn_ack &&
+           responder->syn_acked == initiator->isn + 1 && request->octet == initiator->floor &&
+           reply->octet == responder->floor;
+}
+
+/*
+ * Request and Reply are of one connection: each side had received what the other had sent by then, and no more. Where the
+ * SYNs of another life of the addresses and ports were not captured, their numbers tell.
+ */
+static bool match(const struct flow_connection *connection, const struct flow_start *request,
+                  const struct flow_start *reply)
+{
+    const struct flow_side *initiator = &connection->side[connection->swap];
+    const struct flow_side *responder = &connection->side[1 - connection->swap];
+
+    if (begin_with_syns(initiator, responder, request, reply))
+        return true;
+    return reply->received >= request->octet && reply->received <= highest(initiator, request) &&
+           request->received <= highest(responder, reply) &&
+           (request->received >= reply->octet || (responder->hole_count == 0 && request->received >= responder->floor));
+}
+
+/* What a retransmission is compared with. */
+static void keep_sent(struct flow_side *side, size_t octets)
+{
+    struct flow_sent *sent = &side->half->sent[side->half->sent_count++ % FLOW_SENT_MAX];
+
+    *sent = (struct flow_sent){.at = side->unit_at, .crc = (uint32_t)octets, .flags = FLOW_SENT_START};
+    sent->head_octets = (uint8_t)(octets < FLOW_SENT_HEAD ? octets : FLOW_SENT_HEAD);
+    memcpy(sent->head, side->buffer, sent->head_octets);
+}
+
 static void tell_start(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                       struct mpa_start *frame, wire_result result, size_t octets, size_t trailing, uint64_t number,
-                       uint64_t time_ns)
+                       struct mpa_start *frame, wire_result result, size_t octets, size_t trailing,
+                       const struct flow_piece *last)
 {
     struct flow_side *side = &connection->side[index];
+    struct flow *flow = connection->flow;
     struct flow_start start = {
         .seen = true,
         .frame = *frame,
         .result = result,
         .first_octet_frame = side->unit_frame,
-        .frame_number = number,
-        .time_ns = time_ns,
+        .frame_number = last->frame,
+        .time_ns = last->time_ns,
+        .octet = side->unit_at,
+        .end = side->unit_at + octets,
+        .received = side->unit_received,
         .octets = side->buffer,
         .octet_count = octets,
         .trailing = trailing,
+        .trailing_received = last->received,
     };
-    struct flow_event event = flow_event_make(connection, index, FLOW_MPA_START, number, time_ns);
+    struct flow_event event = flow_event_make(connection, index, FLOW_MPA_START, last->frame, last->time_ns);
 
-    if (side->unit_frame > number) { /* its last octets were captured before its first */
+    if (side->unit_frame > last->frame) { /* its last octets were captured before its first */
         event.frame = start.frame_number = side->unit_frame;
         event.time_ns = start.time_ns = decoder->now_ns;
     }
 
     if (frame->private_data != NULL)
         memcpy(start.private_copy, frame->private_data, frame->private_octets);
+    if (frame->kind == MPA_REPLY ? flow->start[MPA_REQUEST].seen : flow->start[MPA_REPLY].seen)
+        flow->unmatched = frame->kind == MPA_REPLY ? !match(connection, &flow->start[MPA_REQUEST], &start)
+                                                   : !match(connection, &start, &flow->start[MPA_REPLY]);
     event.start = &start;
     event.first_frame = side->unit_frame;
+    event.octet = side->unit_at;
+    event.end = start.end;
+    event.received = side->unit_received;
     decoder->totals.start_frames++;
     flow_event_send(decoder, &event);
+    keep_sent(side, octets);
     side->state = result == WIRE_OK ? SIDE_WAIT : SIDE_LATE;
     side->position = 0;
     apply_start(connection, index, &start);
     if (wire_is_error(result))
-        flow_undecoded(decoder, connection, index, FLOW_REASON_START_MALFORMED, number, time_ns);
+        flow_undecoded(decoder, connection, index, FLOW_REASON_START_MALFORMED, last->frame, last->time_ns);
 }
 
 /* ---- start-up frames --------------------------------------------------------------------------------------------- */
@@ -179,8 +238,11 @@ size_t flow_start_octets(struct flow_decoder *decoder, struct flow_connection *c
         flow_side_ends(side, FLOW_REASON_NO_MEMORY);
         return 0;
     }
-    if (before == 0)
+    if (before == 0) {
         side->unit_frame = piece->frame;
+        side->unit_at = piece->at + used;
+        side->unit_received = piece->received;
+    }
     memcpy(side->buffer + before, piece->octets + used, count);
     side->have += count;
     if (side->state == SIDE_FRESH) {
@@ -220,7 +282,7 @@ size_t flow_start_octets(struct flow_decoder *decoder, struct flow_connection *c
     if (result != WIRE_OK) /* where such a frame ends nobody knows */
         flow_octets(decoder, connection, FLOW_ROW_START_MALFORMED, before + left - judged);
     tell_start(decoder, connection, index, &frame, result, taken, result == WIRE_OK ? left - (taken - before) : 0,
-               piece->frame, piece->time_ns);
+               piece);
     flow_mpa_release(decoder, side);
     return result == WIRE_OK ? taken - before : left;
 }
@@ -234,9 +296,11 @@ void flow_start_cut(struct flow_decoder *decoder, struct flow_connection *connec
     struct mpa_start start;
 
     if (side->state == SIDE_START) {
+        struct flow_piece last = {.frame = frame, .time_ns = time_ns};
+
         mpa_start_parse(&p, side->buffer + side->have, side->kind, &start);
         flow_octets(decoder, connection, row, side->have);
-        tell_start(decoder, connection, index, &start, WIRE_MORE, side->have, 0, frame, time_ns);
+        tell_start(decoder, connection, index, &start, WIRE_MORE, side->have, 0, &last);
     } else {
         flow_octets(decoder, connection, FLOW_ROW_LATE, side->have);
     }

@@ -1,328 +1,318 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Segments into stream order. Sequence arithmetic is modulo 2^32 throughout (RFC 9293 3.4). Of octets that come twice
- * the first ones count, as at the receiver; that the second ones differ is counted where the first are still held.
+ * Segments: what the receiver's TCP takes of them (RFC 9293 3.10.7, RFC 5961). The receiver is not asked: it is known by
+ * its acknowledgments, some of which the capture may lack or have late. So a segment is refused only for what no receiver
+ * takes; octets far ahead of the stream wait (flow_queue.c); and where octets came twice with different contents, it is
+ * said that nobody knows which ones count (flow_again.c).
+ *
+ * The checksum of segments that come in order is not verified: that would read every octet once more. One of those can
+ * mislead only if others are sent in its place, which is noticed.
  */
 #include "conformance/flow/flow_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
-    CHUNKS_MAX = 512,           /* queued for one direction */
-    HOLE_CHUNKS = 8,            /* chunks behind a hole that the receiver has acknowledged: it will not be filled */
-    HOLE_NS = 20 * 1000 * 1000, /* and the time after which */
-    WAIT_CHUNKS = 32,           /* chunks held for the other side's start-up frame */
-    WAIT_OCTETS = 64 << 10,
-    REQUEST_CHUNKS = 4, /* the same for a Reply that waits for its Request */
+    NEAR = 1 << 30,         /* the greatest window (RFC 7323 2.3) */
+    SCALE_MAX = 14,         /* RFC 7323 2.3 */
+    SILENT_SEGMENTS = 8,    /* of one side without a word of the other: it may not be in the capture any more */
+    EDGE_SLACK = 1 << 16,   /* an acknowledgment more or less that was not captured */
+    SUM_OCTETS_MAX = 65535, /* of a segment whose checksum can be right */
 };
 
-static int32_t seq_difference(uint32_t a, uint32_t b)
+/* ---- checksums --------------------------------------------------------------------------------------------------- */
+
+static uint64_t sum_words(uint64_t sum, const uint8_t *octets, size_t count)
 {
-    return (int32_t)(a - b);
+    size_t i = 0;
+
+    for (; i + 2 <= count; i += 2)
+        sum += (uint64_t)octets[i] << 8 | octets[i + 1];
+    return i < count ? sum + ((uint64_t)octets[i] << 8) : sum;
 }
 
-/* ---- the queue of what came too early ---------------------------------------------------------------------------- */
-
-static void free_chunk(struct flow_decoder *decoder, struct flow_side *side, struct flow_chunk *chunk)
+/* RFC 9293 3.1. False: it is wrong, or some of the segment is not there. */
+static bool sum_is_right(const struct flow_segment *segment)
 {
-    side->queued -= chunk->piece.captured;
-    side->queued_chunks--;
-    decoder->held -= chunk->piece.captured + sizeof(*chunk);
-    free(chunk);
-}
+    size_t header = (size_t)(segment->header[12] >> 4) * 4;
+    size_t address = segment->key.family == 4 ? 4 : 16;
+    uint64_t sum = 6 + header + segment->length;
 
-void flow_tcp_release(struct flow_decoder *decoder, struct flow_side *side)
-{
-    while (side->queue != NULL) {
-        struct flow_chunk *next = side->queue->next;
-
-        free_chunk(decoder, side, side->queue);
-        side->queue = next;
-    }
-    side->queue_tail = NULL;
-}
-
-/* A part of a piece: octets [from, to) of its length on the wire. */
-static struct flow_piece piece_part(const struct flow_piece *piece, size_t from, size_t to)
-{
-    struct flow_piece part = *piece;
-    size_t captured_to = to < piece->captured ? to : piece->captured;
-
-    part.captured = captured_to > from ? captured_to - from : 0;
-    part.octets = part.captured > 0 ? piece->octets + from : piece->octets;
-    part.length = to - from;
-    part.at_start = piece->at_start && from == 0;
-    part.at_end = piece->at_end && to == piece->length;
-    return part;
-}
-
-/* Puts a copy of the piece behind `*link`'s chunk; out of memory it is as if the frame had not been captured. */
-static bool insert_chunk(struct flow_decoder *decoder, struct flow_side *side, struct flow_chunk **link, uint32_t seq,
-                         const struct flow_piece *piece)
-{
-    struct flow_chunk *chunk = malloc(sizeof(*chunk) + piece->captured);
-
-    if (chunk == NULL)
+    if (segment->payload != segment->header + header || segment->captured < segment->length ||
+        header + segment->length > SUM_OCTETS_MAX)
         return false;
-    chunk->seq = seq;
-    chunk->piece = *piece;
-    memcpy(chunk->octets, piece->octets, piece->captured);
-    chunk->piece.octets = chunk->octets;
-    if (side->queue == NULL)
-        side->hole_ns = decoder->now_ns;
-    chunk->next = *link;
-    *link = chunk;
-    if (chunk->next == NULL)
-        side->queue_tail = chunk;
-    side->queued += piece->captured;
-    side->queued_chunks++;
-    decoder->held += piece->captured + sizeof(*chunk);
-    return true;
+    for (unsigned i = 0; i < 2; i++)
+        sum = sum_words(sum, segment->key.address[i], address);
+    sum = sum_words(sum, segment->header, header);
+    sum = sum_words(sum, segment->payload, segment->length);
+    while (sum >> 16 != 0)
+        sum = (sum & 0xFFFF) + (sum >> 16);
+    return sum == 0xFFFF;
 }
 
-/* Compares octets that came twice: those at `a` from seq_a on with those at `b` from seq_b on, where both are there. The
- * row of the second ones. */
-static enum flow_row compare_overlap(struct flow_side *side, uint32_t seq_a, const uint8_t *a, size_t count_a,
-                                     uint32_t seq_b, const uint8_t *b, size_t count_b)
+bool flow_tcp_damaged(const struct flow_side *side, const struct flow_segment *segment)
 {
-    int64_t offset = seq_difference(seq_b, seq_a); /* of b's first octet in a */
-    int64_t from = offset > 0 ? offset : 0;
-    int64_t to = offset + (int64_t)count_b < (int64_t)count_a ? offset + (int64_t)count_b : (int64_t)count_a;
-
-    if (to <= from || memcmp(a + from, b + (from - offset), (size_t)(to - from)) == 0)
-        return FLOW_ROW_AGAIN;
-    if (side->half != NULL)
-        side->half->conflicts++;
-    return FLOW_ROW_CONFLICT;
+    return side->sums == SUMS_GOOD && segment->captured == segment->length && !sum_is_right(segment);
 }
 
-static void enqueue(struct flow_decoder *decoder, struct flow_connection *connection, struct flow_side *side,
-                    uint32_t seq, const struct flow_piece *piece)
+/* ---- what the receiver has said ------------------------------------------------------------------------------------ */
+
+/* The other side has been silent while this one sent: what it has received is not known. */
+static bool is_silent(const struct flow_side *side)
 {
-    struct flow_chunk **link = &side->queue;
-    size_t from = 0;
+    return !side->acked_known || side->segments - side->segments_at >= SILENT_SEGMENTS;
+}
 
-    if (side->queue_tail != NULL &&
-        seq_difference(seq, side->queue_tail->seq + (uint32_t)side->queue_tail->piece.length) >= 0)
-        link = &side->queue_tail->next;
-    while (from < piece->length) {
-        struct flow_chunk *chunk = *link;
-        uint32_t at = seq + (uint32_t)from;
-        struct flow_piece part;
-        size_t to = piece->length;
+uint64_t flow_tcp_edge(const struct flow_connection *connection, unsigned index)
+{
+    const struct flow_side *side = &connection->side[index], *other = &connection->side[1 - index];
+    unsigned scale = SCALE_MAX;
+    uint64_t room;
 
-        if (chunk != NULL) {
-            int32_t ahead = seq_difference(chunk->seq, at);
-            int32_t behind = seq_difference(chunk->seq + (uint32_t)chunk->piece.length, at);
+    if (is_silent(side))
+        return UINT64_MAX;
+    if ((side->syn_seen && !side->has_scale && !side->options_cut) ||
+        (other->syn_seen && !other->has_scale && !other->options_cut))
+        scale = 0;
+    else if (other->syn_seen && other->has_scale)
+        scale = other->scale < SCALE_MAX ? other->scale : SCALE_MAX;
+    room = 2 * ((uint64_t)side->window << scale);
+    return side->acked + (room < NEAR ? room : NEAR) + EDGE_SLACK;
+}
 
-            if (behind <= 0) {
-                link = &chunk->next;
-                continue;
-            }
-            if (ahead <= 0) { /* held already, as far as that chunk reaches */
-                if ((size_t)behind < to - from)
-                    to = from + (size_t)behind;
-                part = piece_part(piece, from, to);
-                flow_octets(decoder, connection,
-                            compare_overlap(side, chunk->seq, chunk->octets, chunk->piece.captured, at, part.octets,
-                                            part.captured),
-                            part.captured);
-                if (side->half != NULL)
-                    side->half->retransmitted += (size_t)behind < part.length ? (size_t)behind : part.length;
-                from += (size_t)behind;
-                link = &chunk->next;
-                continue;
-            }
-            if ((size_t)ahead < to - from)
-                to = from + (size_t)ahead;
-        }
-        if (side->queued_chunks >= CHUNKS_MAX * 2) {
-            part = piece_part(piece, from, piece->length);
-            flow_octets(decoder, connection, FLOW_ROW_HELD_TOO_MUCH, part.captured);
-            return;
-        }
-        part = piece_part(piece, from, to);
-        if (!insert_chunk(decoder, side, link, at, &part))
-            flow_octets(decoder, connection, FLOW_ROW_MEMORY, part.captured);
-        if (*link != NULL)
-            link = &(*link)->next;
-        from = to;
+/* Takes the acknowledgment; returns it in 64 bits, 0 when it is none that this connection could have. */
+static uint64_t take_ack(struct flow_side *side, struct flow_side *other, const struct flow_segment *segment)
+{
+    uint64_t ack = flow_extend(other, segment->ack);
+
+    if (other->seq_known && ack - other->next + NEAR > 2 * (uint64_t)NEAR)
+        return 0;
+    if (!other->acked_known)
+        other->first_acked = ack;
+    /* What an old segment says may be older than what is known, or come from a segment that was dropped: then a newer one
+     * takes it back. */
+    if (ack > other->acked || (int32_t)(segment->seq - (uint32_t)side->next) >= 0) {
+        other->acked = ack;
+        other->window = segment->window;
     }
+    other->acked_known = true;
+    other->segments_at = other->segments;
+    return ack;
 }
 
-/* ---- delivery ---------------------------------------------------------------------------------------------------- */
+/* ---- flags --------------------------------------------------------------------------------------------------------- */
 
-/* The piece is next in the stream. */
-static void deliver(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                    const struct flow_piece *piece)
+void flow_tcp_refuse(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
+                     enum flow_refusal why, size_t length, size_t captured, uint64_t frame, uint64_t time_ns)
 {
-    struct flow_side *side = &connection->side[index];
-    size_t used = flow_mpa_octets(decoder, connection, index, piece);
-
-    side->next_seq += (uint32_t)used;
-    if (side->half != NULL)
-        side->half->begun = flow_mpa_partial(side);
-    if (used < piece->captured) {
-        struct flow_piece rest = piece_part(piece, used, piece->length);
-
-        enqueue(decoder, connection, side, side->next_seq, &rest);
-        return;
-    }
-    if (piece->length > piece->captured) {
-        uint64_t missing = piece->length - piece->captured;
-
-        side->next_seq += (uint32_t)missing;
-        flow_mpa_lost(decoder, connection, index, missing, true, piece->frame, piece->time_ns);
-    }
-}
-
-/* Whether octets missing in front of the queue will not come any more. */
-static bool hole_is_lost(const struct flow_decoder *decoder, const struct flow_side *side, bool flush)
-{
-    if (flush || side->queued_chunks > CHUNKS_MAX || side->queued > decoder->config.half_buffer_max ||
-        decoder->held > decoder->config.buffer_max)
-        return true;
-    if (!side->acked_known || seq_difference(side->acked, side->queue->seq) < 0)
-        return false;
-    return side->queued_chunks >= HOLE_CHUNKS || decoder->now_ns - side->hole_ns > HOLE_NS;
-}
-
-static bool waited_enough(const struct flow_decoder *decoder, const struct flow_side *side, bool flush)
-{
-    if (flush || decoder->held > decoder->config.buffer_max)
-        return true;
-    if (side->waiting)
-        return side->queued_chunks >= REQUEST_CHUNKS;
-    return side->queued_chunks >= WAIT_CHUNKS || side->queued >= WAIT_OCTETS;
-}
-
-static void tell_close(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index, bool reset,
-                       bool with_data, uint64_t frame, uint64_t time_ns)
-{
-    struct flow_side *side = &connection->side[index];
-    size_t partial = flow_mpa_partial(side);
-    struct flow_close close = {reset, partial, partial != 0 && flow_lock_unsound(decoder, connection, index),
-                               with_data};
-    struct flow_event event = flow_event_make(connection, index, FLOW_TCP_CLOSE, frame, time_ns);
-
-    event.close = &close;
-    event.position = side->position;
-    if (side->half != NULL && reset)
-        side->half->rst_seen = true;
-    else if (side->half != NULL)
-        side->half->fin_seen = true;
-    flow_event_send(decoder, &event);
-}
-
-static void drain(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index, bool flush)
-{
+    static const enum flow_row rows[FLOW_REFUSALS] = {
+        [FLOW_REFUSED_NO_ACK] = FLOW_ROW_NOT_ACCEPTED, [FLOW_REFUSED_SYN] = FLOW_ROW_UNANSWERED,
+        [FLOW_REFUSED_RESET] = FLOW_ROW_NOT_ACCEPTED,  [FLOW_REFUSED_CHECKSUM] = FLOW_ROW_NOT_ACCEPTED,
+        [FLOW_REFUSED_WINDOW] = FLOW_ROW_NOT_ACCEPTED, [FLOW_REFUSED_END] = FLOW_ROW_NOT_ACCEPTED,
+        [FLOW_REFUSED_ROOM] = FLOW_ROW_HELD_TOO_MUCH,  [FLOW_REFUSED_MEMORY] = FLOW_ROW_MEMORY,
+    };
     struct flow_side *side = &connection->side[index];
 
-    while (side->queue != NULL) {
-        struct flow_chunk *chunk = side->queue;
-        int32_t ahead;
-        size_t again;
-
-        if (flow_mpa_blocked(connection, index)) {
-            if (!waited_enough(decoder, side, flush))
-                return;
-            flow_mpa_go_on(connection, index);
-        }
-        ahead = seq_difference(chunk->seq, side->next_seq);
-        if (ahead > 0) {
-            if (!hole_is_lost(decoder, side, flush))
-                return;
-            side->next_seq += (uint32_t)ahead;
-            flow_mpa_lost(decoder, connection, index, (uint64_t)ahead, false, chunk->piece.frame, chunk->piece.time_ns);
-            continue;
-        }
-        side->queue = chunk->next;
-        if (side->queue == NULL)
-            side->queue_tail = NULL;
-        side->hole_ns = decoder->now_ns;
-        again = (size_t) - (int64_t)ahead;
-        flow_octets(decoder, connection, FLOW_ROW_AGAIN, again < chunk->piece.captured ? again : chunk->piece.captured);
-        if (again < chunk->piece.length) {
-            struct flow_piece part = piece_part(&chunk->piece, again, chunk->piece.length);
-
-            deliver(decoder, connection, index, &part);
-        }
-        free_chunk(decoder, side, chunk);
-    }
-    if (side->fin_known && !side->closed && side->queue == NULL && (flush || side->next_seq == side->fin_seq)) {
-        int32_t missing = seq_difference(side->fin_seq, side->next_seq);
-
-        side->closed = true;
-        if (missing > 0 && side->seq_known) {
-            side->next_seq = side->fin_seq;
-            flow_mpa_lost(decoder, connection, index, (uint64_t)missing, false, side->fin_frame, side->fin_ns);
-        }
-        tell_close(decoder, connection, index, false, side->fin_with_data, side->fin_frame, side->fin_ns);
-    }
+    side->octets->refused[why] += length;
+    flow_octets(decoder, connection, rows[why], captured);
+    if (length != 0 && connection->flow != NULL && why != FLOW_REFUSED_RESET)
+        flow_undecoded(decoder, connection, index, FLOW_REASON_REFUSED, frame, time_ns);
 }
 
-/* Each side's octets can set the other's free: start-up frames wait for one another. */
-static void drain_both(struct flow_decoder *decoder, struct flow_connection *connection, unsigned first, bool flush)
+static void begin_at(struct flow_side *side, uint32_t seq)
 {
-    size_t before;
-
-    do {
-        before = (size_t)connection->side[0].queued_chunks + connection->side[1].queued_chunks;
-        drain(decoder, connection, first, flush);
-        drain(decoder, connection, 1 - first, flush);
-    } while ((size_t)connection->side[0].queued_chunks + connection->side[1].queued_chunks < before);
+    side->next = side->floor = flow_extend(side, seq);
+    side->seq_known = true;
 }
 
-void flow_tcp_flush(struct flow_decoder *decoder, struct flow_connection *connection)
-{
-    unsigned first = connection->flow != NULL ? connection->swap : connection->first_side;
-
-    /* What only waits for the other side first: it may be let go by that without any loss being declared. */
-    drain_both(decoder, connection, first, false);
-    drain_both(decoder, connection, first, true);
-}
-
-/* ---- segments ---------------------------------------------------------------------------------------------------- */
-
-static void see_syn(struct flow_side *side, const struct flow_segment *segment, const struct flow_frame *frame)
+void flow_tcp_syn(struct flow_side *side, const struct flow_segment *segment, uint64_t frame, uint64_t time_ns)
 {
     if (side->syn_seen)
         return;
     side->syn_seen = true;
     side->syn_ack = (segment->flags & TCP_BIT_ACK) != 0;
     side->isn = segment->seq;
+    side->syn_acked = segment->ack;
     side->mss = segment->mss;
-    side->window = segment->window;
+    side->syn_window = segment->window;
     side->has_scale = segment->has_scale;
+    side->options_cut = segment->options_cut;
     side->scale = segment->scale;
-    side->syn_frame = frame->number;
-    side->syn_ns = frame->time_ns;
-    side->seq_known = true;
-    side->next_seq = segment->seq + 1;
+    side->syn_frame = frame;
+    side->syn_ns = time_ns;
+    if (segment->header != NULL && segment->captured == segment->length)
+        side->sums = sum_is_right(segment) ? SUMS_GOOD : SUMS_OFFLOADED;
+    if (side->seq_known) { /* it was captured behind its first octets */
+        if (side->half != NULL)
+            flow_tcp_keep_syn(side);
+        return;
+    }
+    begin_at(side, segment->seq + 1);
     side->state = SIDE_FRESH;
 }
 
-/* Octets that were delivered already: only those of a unit that is still held can be compared. */
-static void see_again(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index, uint32_t seq,
-                      const struct flow_piece *piece, size_t again)
+void flow_tcp_begin(struct flow_side *side, const struct flow_side *same)
 {
-    struct flow_side *side = &connection->side[index];
-    size_t captured = piece->captured < again ? piece->captured : again;
-    enum flow_row row = FLOW_ROW_AGAIN;
+    side->syn_seen = true;
+    side->syn_ack = same->syn_ack;
+    side->isn = same->isn;
+    side->syn_acked = same->syn_acked;
+    side->mss = same->mss;
+    side->syn_window = same->syn_window;
+    side->has_scale = same->has_scale;
+    side->options_cut = same->options_cut;
+    side->scale = same->scale;
+    side->syn_frame = same->syn_frame;
+    side->syn_ns = same->syn_ns;
+    side->sums = same->sums;
+    begin_at(side, same->isn + 1);
+    side->state = SIDE_FRESH;
+}
 
-    if (side->have != 0 && side->skip == 0)
-        row = compare_overlap(side, side->next_seq - (uint32_t)side->have, side->buffer, side->have, seq, piece->octets,
-                              captured);
-    flow_octets(decoder, connection, row, captured);
-    if (side->half != NULL && (again != 1 || piece->length != 1)) /* else a keepalive (RFC 9293 3.8.4) */
-        side->half->retransmitted += again;
+void flow_tcp_keep_syn(struct flow_side *side)
+{
+    struct flow_half *half = side->half;
+
+    half->syn_seen = side->syn_seen;
+    half->isn = side->isn;
+    half->mss = side->mss;
+    half->window_scale_seen = side->has_scale;
+    half->window_scale = side->scale;
+}
+
+/* A FIN counts where the stream reaches it; the last one that was captured, if they differ. */
+static void take_fin(const struct flow_connection *connection, struct flow_side *side,
+                     const struct flow_segment *segment, const struct flow_frame *frame)
+{
+    uint64_t at;
+
+    if (!side->seq_known)
+        begin_at(side, segment->seq);
+    at = flow_extend(side, segment->seq) + segment->length;
+    if (side->closed || (side->fin_known && at == side->fin_at) || at < side->next ||
+        at > flow_tcp_edge(connection, segment->side) || flow_tcp_damaged(side, segment))
+        return;
+    side->fin_known = true;
+    side->fin_at = at;
+    side->fin_frame = frame->number;
+    side->fin_ns = frame->time_ns;
+    side->fin_with_data = segment->length != 0;
+}
+
+/*
+ * RFC 5961 3: an RST counts at the very octet that the receiver expects, and is challenged elsewhere in the window. What
+ * the receiver expects lies between what it has acknowledged and what was sent, so all of that is taken here.
+ */
+static bool reset_is_taken(const struct flow_connection *connection, const struct flow_segment *segment)
+{
+    const struct flow_side *side = &connection->side[segment->side];
+    uint64_t at = flow_extend(side, segment->seq);
+
+    if (!side->seq_known || at == side->next)
+        return !flow_tcp_damaged(side, segment);
+    if (at < (is_silent(side) ? side->floor : side->acked) || at > flow_tcp_edge(connection, segment->side))
+        return false;
+    return !flow_tcp_damaged(side, segment);
+}
+
+static void take_reset(struct flow_decoder *decoder, struct flow_connection *connection,
+                       const struct flow_segment *segment, const struct flow_frame *frame)
+{
+    struct flow_side *side = &connection->side[segment->side];
+
+    if (side->reset)
+        return;
+    if (!reset_is_taken(connection, segment)) {
+        if (side->half == NULL)
+            return;
+        side->half->resets_refused++;
+        flow_undecoded(decoder, connection, segment->side, FLOW_REASON_REFUSED, frame->number, frame->time_ns);
+        return;
+    }
+    side->reset = true;
+    flow_queue_close(decoder, connection, segment->side, true, segment->length != 0, frame->number, frame->time_ns);
+}
+
+/* Segments with other flags than ACK. False: their payload is not looked at. */
+static bool take_flags(struct flow_decoder *decoder, struct flow_connection *connection,
+                       const struct flow_segment *segment, const struct flow_frame *frame)
+{
+    struct flow_side *side = &connection->side[segment->side];
+    enum flow_refusal why = FLOW_REFUSALS;
+
+    if ((segment->flags & TCP_BIT_SYN) != 0) {
+        flow_tcp_syn(side, segment, frame->number, frame->time_ns);
+        if ((uint32_t)side->next != segment->seq + 1)
+            why = FLOW_REFUSED_SYN;
+    } else if ((segment->flags & TCP_BIT_RST) != 0) {
+        why = FLOW_REFUSED_RESET;
+    } else if ((segment->flags & TCP_BIT_ACK) == 0) {
+        why = FLOW_REFUSED_NO_ACK;
+    } else if ((segment->flags & TCP_BIT_FIN) != 0) {
+        take_fin(connection, side, segment, frame);
+    }
+    if (why != FLOW_REFUSALS) {
+        side->octets->sent += segment->length;
+        flow_tcp_refuse(decoder, connection, segment->side, why, segment->length, segment->captured, frame->number,
+                        frame->time_ns);
+        return false;
+    }
+    if ((segment->flags & TCP_BIT_URG) != 0 && segment->length != 0 && side->half != NULL) {
+        side->half->urgent++;
+        decoder->totals.account.row[FLOW_ROW_URGENT].items++;
+        flow_undecoded(decoder, connection, segment->side, FLOW_REASON_URGENT, frame->number, frame->time_ns);
+    }
+    return true;
+}
+
+/* ---- payload ------------------------------------------------------------------------------------------------------- */
+
+/* Behind the FIN nothing is taken (RFC 9293 3.10.7.4), unless it is acknowledged: then that FIN was not taken. */
+static bool is_behind_end(struct flow_side *side, uint64_t at)
+{
+    if (!side->closed || at < side->fin_at)
+        return false;
+    if (!side->acked_known || side->acked <= side->fin_at + 1)
+        return true;
+    side->closed = side->fin_known = false;
+    side->next = side->fin_at;
+    return false;
+}
+
+/* Octets that are not simply the next ones. */
+static void see_odd(struct flow_decoder *decoder, struct flow_connection *connection,
+                    const struct flow_segment *segment, struct flow_piece *piece)
+{
+    struct flow_side *side = &connection->side[segment->side];
+    bool damaged = piece->at != side->next && flow_tcp_damaged(side, segment);
+
+    if (damaged || is_behind_end(side, piece->at)) {
+        flow_tcp_refuse(decoder, connection, segment->side, damaged ? FLOW_REFUSED_CHECKSUM : FLOW_REFUSED_END,
+                        piece->length, piece->captured, piece->frame, piece->time_ns);
+        return;
+    }
+    if (piece->at < side->next) {
+        size_t seen;
+
+        if (!flow_again_seen(decoder, connection, segment->side, piece)) {
+            seen = side->next - piece->at < piece->length ? (size_t)(side->next - piece->at) : piece->length;
+            if (seen == piece->length)
+                return;
+            *piece = flow_piece_part(piece, seen, piece->length);
+        }
+    }
+    if (piece->at == side->next && side->queue == NULL && !flow_mpa_blocked(connection, segment->side) &&
+        !flow_queue_ahead(connection, segment->side, piece->received))
+        flow_queue_deliver(decoder, connection, segment->side, piece);
+    else
+        flow_queue_add(decoder, connection, segment->side, piece);
 }
 
 static void see_payload(struct flow_decoder *decoder, struct flow_connection *connection,
-                        const struct flow_segment *segment, const struct flow_frame *frame)
+                        const struct flow_segment *segment, const struct flow_frame *frame, uint64_t received)
 {
     struct flow_side *side = &connection->side[segment->side];
+    const struct flow_side *other = &connection->side[1 - segment->side];
     uint32_t seq = segment->seq + ((segment->flags & TCP_BIT_SYN) != 0);
     struct flow_piece piece = {
         .octets = segment->payload,
@@ -331,73 +321,44 @@ static void see_payload(struct flow_decoder *decoder, struct flow_connection *co
         .at_start = true,
         .at_end = true,
         .segment_octets = (uint32_t)segment->length,
+        .received = received,
         .frame = frame->number,
         .time_ns = frame->time_ns,
     };
-    int32_t ahead;
 
-    if (!side->seq_known) {
-        side->seq_known = true;
-        side->next_seq = seq;
-    }
+    if (!side->seq_known)
+        begin_at(side, seq);
+    side->segments++;
+    side->octets->sent += segment->length;
     if (segment->length > side->largest_segment)
         side->largest_segment = segment->length < UINT16_MAX ? (uint16_t)segment->length : UINT16_MAX;
     if (side->half != NULL) {
         side->half->segments++;
         side->half->largest_segment = side->largest_segment;
     }
-    ahead = seq_difference(seq, side->next_seq);
-    if (ahead < 0) {
-        size_t again = (size_t) - (int64_t)ahead;
-
-        if (again >= piece.length) {
-            see_again(decoder, connection, segment->side, seq, &piece, piece.length);
-            return;
-        }
-        see_again(decoder, connection, segment->side, seq, &piece, again);
-        piece = piece_part(&piece, again, piece.length);
-        seq = side->next_seq;
-        ahead = 0;
-    }
-    if (ahead > 0 || side->queue != NULL || flow_mpa_blocked(connection, segment->side))
-        enqueue(decoder, connection, side, seq, &piece);
+    piece.at = flow_extend(side, seq);
+    if (piece.at == side->next && side->queue == NULL && !side->fin_known && received <= other->next &&
+        !flow_mpa_blocked(connection, segment->side))
+        flow_queue_deliver(decoder, connection, segment->side, &piece);
     else
-        deliver(decoder, connection, segment->side, &piece);
+        see_odd(decoder, connection, segment, &piece);
 }
 
 void flow_tcp_segment(struct flow_decoder *decoder, struct flow_connection *connection,
                       const struct flow_segment *segment, const struct flow_frame *frame)
 {
+    enum { OTHER_FLAGS = TCP_BIT_SYN | TCP_BIT_FIN | TCP_BIT_RST | TCP_BIT_URG };
     struct flow_side *side = &connection->side[segment->side];
     struct flow_side *other = &connection->side[1 - segment->side];
+    bool plain = (segment->flags & (OTHER_FLAGS | TCP_BIT_ACK)) == TCP_BIT_ACK;
+    uint64_t received = 0;
 
-    if ((segment->flags & TCP_BIT_SYN) != 0)
-        see_syn(side, segment, frame);
-    if ((segment->flags & TCP_BIT_ACK) != 0 &&
-        (!other->acked_known || seq_difference(segment->ack, other->acked) > 0)) {
-        other->acked = segment->ack;
-        other->acked_known = true;
-    }
-    if ((segment->flags & TCP_BIT_FIN) != 0 && !side->fin_known) {
-        side->fin_known = true;
-        side->fin_seq = segment->seq + (uint32_t)segment->length;
-        side->fin_frame = frame->number;
-        side->fin_ns = frame->time_ns;
-        side->fin_with_data = segment->length != 0;
-        if (!side->seq_known) {
-            side->seq_known = true;
-            side->next_seq = segment->seq;
-        }
-    }
-    if (segment->length != 0 && (segment->flags & TCP_BIT_RST) == 0) /* an RST's payload is a text for people */
-        see_payload(decoder, connection, segment, frame);
-    else if (segment->captured != 0)
-        flow_octets(decoder, connection, FLOW_ROW_NOT_ACCEPTED, segment->captured);
+    if ((segment->flags & TCP_BIT_ACK) != 0 && (segment->flags & TCP_BIT_RST) == 0)
+        received = take_ack(side, other, segment);
+    if ((plain || take_flags(decoder, connection, segment, frame)) && segment->length != 0)
+        see_payload(decoder, connection, segment, frame, received);
     if (side->queue != NULL || other->queue != NULL || (side->fin_known && !side->closed))
-        drain_both(decoder, connection, segment->side, false);
-    if ((segment->flags & TCP_BIT_RST) != 0 && !side->reset) {
-        flow_tcp_flush(decoder, connection);
-        side->reset = true;
-        tell_close(decoder, connection, segment->side, true, segment->length != 0, frame->number, frame->time_ns);
-    }
+        flow_queue_drain(decoder, connection, segment->side);
+    if ((segment->flags & TCP_BIT_RST) != 0)
+        take_reset(decoder, connection, segment, frame);
 }

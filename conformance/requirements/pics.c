@@ -205,7 +205,8 @@ int pics_set(struct pics *pics, const char *name, const char *value, struct sent
         return sentence_set(error, "there is no PICS item \"%.60s\"%s (warpcheck pics lists them)", name,
                             nearest_item(pics, name, hint));
     if (!value_valid(value))
-        return sentence_set(error, "PICS item %s: \"%.40s\" is neither yes nor no nor a number", name, value);
+        return sentence_set(error, "PICS item %s: \"%.40s\" is neither yes nor no nor a number up to %d", name, value,
+                            PICS_NUMBER_MAX);
     memcpy(item->value, value, strlen(value) + 1);
     return 0;
 }

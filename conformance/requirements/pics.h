@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum { PICS_NUMBER_MAX = 999999999 }; /* the largest answer to an item that asks for a number */
+
 struct sentence;
 struct pics;
 

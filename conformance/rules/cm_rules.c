@@ -96,7 +96,8 @@ void reply_without_header(struct rule_context *ctx)
     const struct cm_message *message = &ctx->event->cm->message;
     const struct flow_cm_state *state = &ctx->flow->cm;
 
-    if (message->attribute != CM_REP || !state->in_range || message->private_octets < IP_CM_PRIVATE_OCTETS)
+    if (message->attribute != CM_REP || !state->in_range || !state->has_private ||
+        message->private_octets < IP_CM_PRIVATE_OCTETS)
         return;
     if (memcmp(message->private_data, state->request_private, IP_CM_PRIVATE_OCTETS) == 0)
         rule_fail(ctx, "the ULP's data alone", rule_octets(ctx, message->private_data, 8),

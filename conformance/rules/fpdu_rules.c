@@ -138,8 +138,8 @@ void fin_behind_fpdu(struct rule_context *ctx)
 {
     const struct flow_close *close = ctx->event->close;
 
-    if (close->reset || !ctx->flow->full_operation || !ctx->half->in_sync || ctx->side->unsure || ctx->half->cut != 0 ||
-        close->unsound)
+    if (close->reset || !ctx->flow->full_operation || !ctx->half->in_sync || ctx->side->unsure ||
+        ctx->half->octets.cut != 0 || close->unsound)
         return;
     if (close->partial_fpdu != 0)
         rule_fail(ctx, "FIN behind a whole FPDU",

@@ -80,7 +80,7 @@ void enhanced_word_present(struct rule_context *ctx)
 /* RFC 6581 6 and RFC 5044 7.1.2: a Request with S = 1 and no room for the word is not accepted; R = 1 is tolerated. */
 void wordless_request_refused(struct rule_context *ctx)
 {
-    if (!start_is(ctx, MPA_REPLY))
+    if (!start_is(ctx, MPA_REPLY) || start_seen(ctx, FLOW_FROM_INITIATOR) == NULL)
         return;
     if (!ctx->peer->word_missing) {
         if (start_with_word(ctx, FLOW_FROM_INITIATOR) != NULL)

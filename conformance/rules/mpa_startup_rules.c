@@ -66,13 +66,13 @@ void start_reserved(struct rule_context *ctx)
  */
 void start_revision_plain(struct rule_context *ctx)
 {
-    const struct flow_start *request = &ctx->flow->start[FLOW_FROM_INITIATOR];
+    const struct flow_start *request = start_seen(ctx, FLOW_FROM_INITIATOR);
     unsigned revision = start_revision(ctx);
 
     if (!start_whole_header(ctx) || (start_flags(ctx) & START_S) || revision == MPA_REV_RDMAC)
         return;
     if (ctx->event->start->frame.kind == MPA_REPLY) {
-        if (!request->seen || request->result != WIRE_OK || request->frame.enhanced)
+        if (request == NULL || request->result != WIRE_OK || request->frame.enhanced)
             return;
         if (revision > MPA_REV_1 && revision > request->frame.revision) {
             rule_fail(ctx, rule_text(ctx, "Rev = %u", request->frame.revision), rule_text(ctx, "Rev = %u", revision),
@@ -124,29 +124,31 @@ void private_data_limit(struct rule_context *ctx)
         rule_pass(ctx);
 }
 
-/*
- * RFC 5044 7.1.2 rule 2: the Responder answers a Request that it has received. Needs both SYNs: else the capture
- * may lack it.
- */
+/* The event's sender had received fewer octets than the other side's start-up frame has, whatever that was. */
+static bool nothing_received(const struct rule_context *ctx, uint64_t received)
+{
+    return received != 0 && ctx->other->syn_seen && (uint32_t)received - (ctx->other->isn + 1) < MPA_START_OCTETS;
+}
+
+/* RFC 5044 7.1.2 rule 2: the Responder answers a Request that it has received. */
 void reply_after_request(struct rule_context *ctx)
 {
-    const struct flow_start *request = &ctx->flow->start[FLOW_FROM_INITIATOR];
+    const struct flow_start *request = start_seen(ctx, FLOW_FROM_INITIATOR);
+    bool whole = request != NULL && request->result == WIRE_OK;
 
-    if (!start_is(ctx, MPA_REPLY) || ctx->side->unsure || ctx->peer->unsure)
+    if (!start_is(ctx, MPA_REPLY) || ctx->event->received == 0 || ctx->flow->unmatched)
         return;
-    if (!ctx->half->syn_seen || !ctx->other->syn_seen)
-        return;
-    if (!request->seen || request->frame_number > ctx->event->first_frame)
-        rule_fail_unless_lost(ctx, "MPA Request, then MPA Reply", "MPA Reply first",
-                              "The Responder sent its Reply before the whole Request had come (RFC 5044 7.1.2 rule 2)");
-    else
+    if (nothing_received(ctx, ctx->event->received) || (whole && rule_not_received(ctx, request->end)))
+        rule_fail(ctx, "MPA Request, then MPA Reply", "MPA Reply first",
+                  "The Responder sent its Reply before the whole Request had come (RFC 5044 7.1.2 rule 2)");
+    else if (whole)
         rule_pass(ctx);
 }
 
 /* RFC 5044 7.1.2 rule 2: an improperly formatted Request closes the connection; it is never accepted with R = 0. */
 void bad_request_refused(struct rule_context *ctx)
 {
-    if (!start_is(ctx, MPA_REPLY) || !ctx->flow->start[FLOW_FROM_INITIATOR].seen || ctx->peer->unsure)
+    if (!start_is(ctx, MPA_REPLY) || start_seen(ctx, FLOW_FROM_INITIATOR) == NULL || ctx->peer->unsure)
         return;
     if (!ctx->peer->start_bad)
         rule_pass(ctx);
@@ -158,23 +160,25 @@ void bad_request_refused(struct rule_context *ctx)
 /* RFC 5044 7.1.2: the Initiator sends nothing behind its Request before it has the Reply. */
 void initiator_waits_for_reply(struct rule_context *ctx)
 {
-    const struct flow_start *reply = &ctx->flow->start[FLOW_FROM_RESPONDER];
+    const struct flow_start *reply = start_seen(ctx, FLOW_FROM_RESPONDER);
     const char *expected = "nothing between MPA Request and MPA Reply";
 
-    if (ctx->side->unsure || ctx->peer->unsure)
+    if (ctx->side->unsure)
         return;
     if (ctx->event->kind == FLOW_MPA_START) {
         unsigned length;
 
-        if (!start_is(ctx, MPA_REQUEST) || ctx->event->start->trailing == 0)
+        if (!start_is(ctx, MPA_REQUEST) || ctx->event->start->trailing == 0 ||
+            !nothing_received(ctx, ctx->event->start->trailing_received))
             return;
         length = octets_get16(ctx->event->start->octets + 18);
         if (length + ctx->event->start->trailing == ((length >> 8 | length << 8) & 0xFFFF))
             return; /* private_data_length() says it better */
         rule_fail(ctx, expected, rule_text(ctx, "%zu octets more", ctx->event->start->trailing),
                   "Octets follow the Request in its own TCP segment (RFC 5044 7.1.2)");
-    } else if (ctx->event->fpdu->index == 0 && reply->seen && rule_from_start(ctx, ctx->direction)) {
-        if (ctx->event->first_frame < reply->first_octet_frame)
+    } else if (ctx->event->fpdu->index == 0 && reply != NULL && reply->result == WIRE_OK && ctx->event->received != 0 &&
+               rule_from_start(ctx, ctx->direction)) {
+        if (rule_not_received(ctx, reply->end))
             rule_fail(ctx, expected,
                       rule_text(ctx, "an FPDU in frame %llu, the Reply in frame %llu",
                                 (unsigned long long)ctx->event->first_frame, (unsigned long long)reply->frame_number),
@@ -184,6 +188,13 @@ void initiator_waits_for_reply(struct rule_context *ctx)
     }
 }
 
+/* The first FPDU of the Responder, of a connection that was captured from its start on. */
+static bool is_first_answer(const struct rule_context *ctx)
+{
+    return ctx->event->fpdu->index == 0 && ctx->event->received != 0 && rule_from_start(ctx, FLOW_FROM_INITIATOR) &&
+           rule_from_start(ctx, FLOW_FROM_RESPONDER);
+}
+
 /*
  * RFC 5044 7.1.2 rule 4: the Responder sends no FPDU before it has received and validated one. A Terminate that
  * early is
@@ -191,33 +202,40 @@ void initiator_waits_for_reply(struct rule_context *ctx)
  */
 void responder_waits_for_fpdu(struct rule_context *ctx)
 {
+    static const char expected[] = "no FPDU before the Initiator's first";
+    static const char message[] =
+        "The Responder sent an FPDU before it had one of the Initiator (RFC 5044 7.1.2 rule 4)";
     const struct flow_fpdu *fpdu = ctx->event->fpdu;
+    uint64_t gate = ctx->other->first_fpdu_end;
 
-    if (fpdu->index != 0 || !rule_from_start(ctx, FLOW_FROM_INITIATOR) || !rule_from_start(ctx, FLOW_FROM_RESPONDER))
+    if (!is_first_answer(ctx))
         return;
-    if (ctx->other->fpdus != 0) {
-        if (!ctx->peer->unsure)
-            rule_pass(ctx);
-    } else if (fpdu->ulpdu_have < 2 || (fpdu->fpdu.ulpdu[1] & 0xF) != RDMAP_TERMINATE) {
-        rule_fail_unless_lost(ctx, "no FPDU before the Initiator's first", "an FPDU",
-                              "The Responder sent an FPDU before it had one of the Initiator (RFC 5044 7.1.2 rule 4)");
-    }
+    if (gate != 0 && !rule_not_received(ctx, gate))
+        rule_pass(ctx);
+    else if (fpdu->ulpdu_have >= 2 && (fpdu->fpdu.ulpdu[1] & 0xF) == RDMAP_TERMINATE)
+        return;
+    else if (gate != 0)
+        rule_fail(ctx, expected, "an FPDU", message);
+    else
+        rule_fail_unless_lost(ctx, expected, "an FPDU", message);
 }
 
 /* RFC 5044 7.1.2 rule 4: nor a Marker, alone or in front of that FPDU. */
 void responder_marker_waits(struct rule_context *ctx)
 {
-    const struct flow_fpdu *fpdu = ctx->event->fpdu;
-    uint64_t gate = ctx->flow->reply_fpdu_gate;
+    static const char expected[] = "no Marker before the Initiator's first FPDU";
+    static const char message[] =
+        "The Responder sent a Marker before it had an FPDU of the Initiator (RFC 5044 7.1.2 rule 4)";
+    uint64_t gate = ctx->other->first_fpdu_end;
+    const char *actual;
 
-    if (fpdu->index != 0 || !fpdu->framing.markers || !rule_from_start(ctx, FLOW_FROM_INITIATOR) ||
-        !rule_from_start(ctx, FLOW_FROM_RESPONDER))
+    if (!ctx->event->fpdu->framing.markers || !is_first_answer(ctx))
         return;
-    if (gate == 0 || ctx->event->first_frame < gate)
-        rule_fail_unless_lost(
-            ctx, "no Marker before the Initiator's first FPDU",
-            rule_text(ctx, "a Marker in frame %llu", (unsigned long long)ctx->event->first_frame),
-            "The Responder sent a Marker before it had an FPDU of the Initiator (RFC 5044 7.1.2 rule 4)");
-    else
+    actual = rule_text(ctx, "a Marker in frame %llu", (unsigned long long)ctx->event->first_frame);
+    if (gate != 0 && !rule_not_received(ctx, gate))
         rule_pass(ctx);
+    else if (gate != 0)
+        rule_fail(ctx, expected, actual, message);
+    else
+        rule_fail_unless_lost(ctx, expected, actual, message);
 }

@@ -26,22 +26,21 @@ static size_t header_octets(const uint8_t *header)
 /* Every segment of the other side is remembered: one that is not found was not sent, and is not on its way in pieces. */
 static bool all_heard(const struct rule_context *ctx)
 {
-    return ctx->other->begun == 0 && ctx->peer->heard_count <= HEARD_SEGMENTS && !ctx->peer->unsure &&
-           !ctx->flow->late && ctx->flow->start[flow_reverse(ctx->direction)].seen;
+    return ctx->other->begun == 0 && ctx->other->sent_count <= FLOW_SENT_MAX && !ctx->peer->unsure &&
+           !ctx->flow->late && !ctx->flow->unmatched && ctx->flow->start[flow_reverse(ctx->direction)].seen;
 }
 
 /* The i-th segment remembered whose header begins with these octets, NULL when there are no more. */
-static const struct heard_segment *heard(const struct rule_context *ctx, const uint8_t *header, size_t i)
+static const struct flow_sent *heard(const struct rule_context *ctx, const uint8_t *header, size_t i)
 {
-    const struct rule_side *peer = ctx->peer;
-    uint32_t count = peer->heard_count < HEARD_SEGMENTS ? peer->heard_count : HEARD_SEGMENTS;
+    uint64_t count = ctx->other->sent_count < FLOW_SENT_MAX ? ctx->other->sent_count : FLOW_SENT_MAX;
     size_t octets = header_octets(header);
 
-    for (uint32_t at = 0; at < count; at++) {
-        const struct heard_segment *segment = &peer->heard[at];
+    for (uint64_t at = 0; at < count; at++) {
+        const struct flow_sent *sent = &ctx->other->sent[at];
 
-        if (memcmp(segment->header, header, octets) == 0 && i-- == 0)
-            return segment;
+        if ((sent->flags & FLOW_SENT_HEARD) != 0 && memcmp(sent->head, header, octets) == 0 && i-- == 0)
+            return sent;
     }
     return NULL;
 }
@@ -53,15 +52,15 @@ static enum length_reading reading_of_length(const struct rule_context *ctx, uns
 {
     const struct terminate *terminate = terminate_of(ctx);
     enum length_reading reading = LENGTH_UNKNOWN;
-    const struct heard_segment *segment;
+    const struct flow_sent *segment;
 
     if (!readable(ctx) || !terminate->m || terminate->ddp_header == NULL)
         return LENGTH_UNKNOWN;
     for (size_t i = 0; (segment = heard(ctx, terminate->ddp_header, i)) != NULL; i++) {
-        if (segment->octets == terminate->ddp_segment_length)
+        if (segment->ulpdu_length == terminate->ddp_segment_length)
             return LENGTH_WHOLE;
-        *expected = segment->octets;
-        if (segment->octets - terminate->ddp_header_octets == terminate->ddp_segment_length)
+        *expected = segment->ulpdu_length;
+        if (segment->ulpdu_length - terminate->ddp_header_octets == terminate->ddp_segment_length)
             reading = LENGTH_PAYLOAD;
         else if (reading == LENGTH_UNKNOWN)
             reading = LENGTH_NEITHER;

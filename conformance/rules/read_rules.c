@@ -91,11 +91,16 @@ static bool names_later_request(const struct rule_context *ctx, const struct flo
 /* RFC 5040 5.2: one Read Response for each Read Request; none without one. */
 void response_has_request(struct rule_context *ctx)
 {
+    const struct flow_request *request = ctx->event->rdmap->request;
+
     if (!answers_judged(ctx) || ctx->side->responses_unsure || !ctx->event->rdmap->first)
         return;
-    if (ctx->event->rdmap->request == NULL)
+    if (request == NULL)
         rule_fail_unless_lost(ctx, "an RDMA Read Request of the other side", "none open",
                               "A Read Response answers no request (RFC 5040 5.2)");
+    else if (rule_not_received(ctx, request->end))
+        rule_fail(ctx, "an RDMA Read Request of the other side", "none had come",
+                  "A Read Response was sent before its request had come (RFC 5040 5.2)");
     else
         rule_pass(ctx);
 }

@@ -35,12 +35,19 @@ static bool selected(const struct mpa_start *reply, unsigned opcode)
     return opcode == RDMAP_SEND ? reply->rtr_send : opcode == RDMAP_WRITE ? reply->rtr_write : reply->rtr_read;
 }
 
+/* The capture cut the message before it says how much is read. */
+static bool is_cut(const struct rule_context *ctx)
+{
+    return ctx->event->rdmap->message.opcode == RDMAP_READ_REQUEST && ctx->event->fpdu->cut &&
+           ctx->event->rdmap->header == FLOW_HEADER_NONE;
+}
+
 /* RFC 6581 5: no other FPDU goes before the RTR message. A Terminate may come in its place (9.2, 9.3). */
 void rtr_comes_first(struct rule_context *ctx)
 {
     const struct flow_rdmap *rdmap = ctx->event->rdmap;
 
-    if (peer_to_peer(ctx) == NULL)
+    if (peer_to_peer(ctx) == NULL || is_cut(ctx))
         return;
     if (is_empty_message(ctx))
         rule_pass(ctx);

@@ -5,6 +5,9 @@
  *
  * A rule looks at ctx->event and at the flow's state before that event. It says nothing when the capture leaves the
  * question open: a gap, a bad CRC (the octets may not be what was sent), a side that was not captured, roles not known.
+ *
+ * What one side sent is compared with what the other did by what the sender had received (rule_not_received()), never by
+ * the order of frames in a capture: taps, network cards and mergers of files put the two directions in any order.
  */
 #ifndef CONFORMANCE_RULES_RULE_CONTEXT_H
 #define CONFORMANCE_RULES_RULE_CONTEXT_H
@@ -16,15 +19,6 @@
 #include "conformance/flow/flow.h"
 #include "conformance/rules/rule.h"
 #include "conformance/rules/rule_list.h"
-
-enum { HEARD_SEGMENTS = 128 }; /* a power of two */
-
-/* A DDP Segment that one side sent: a Terminate of the other may quote it. */
-struct heard_segment {
-    uint8_t header[DDP_UNTAGGED_OCTETS];
-    uint16_t octets; /* of the whole segment */
-    uint32_t frame;
-};
 
 /* The message in progress on a queue, or of the tagged kind, beyond what the flow keeps. */
 struct rule_message {
@@ -57,8 +51,6 @@ struct rule_side {
     unsigned odd_messages;          /* queue[] and tagged that are out_of_order or mixed */
     struct rule_message queue[FLOW_QUEUES];
     struct rule_message tagged;
-    uint32_t heard_count;
-    struct heard_segment heard[HEARD_SEGMENTS]; /* ring; the next goes to heard_count % HEARD_SEGMENTS */
 };
 
 /* The Terminate of a FLOW_RDMAP event, as terminate_rules.c read it. */
@@ -102,8 +94,9 @@ __attribute__((format(printf, 4, 5))) void rule_fail(struct rule_context *ctx, c
                                                      const char *format, ...);
 
 /*
- * The same for what is wrong only if the other side has sent no more than was captured so far: a hole in its stream may
- * show later. Becomes a finding at the flow's end when there is none.
+ * The same for what is wrong only if the other side has sent no more than was told of so far: a hole in its stream may
+ * show later. Becomes a finding at the flow's end when there is none. No finding at all when it is not known what the sender
+ * had received (flow->unordered).
  */
 __attribute__((format(printf, 4, 5))) void rule_fail_unless_lost(struct rule_context *ctx, const char *expected,
                                                                  const char *actual, const char *format, ...);
@@ -132,15 +125,24 @@ static inline bool rule_continuous(const struct rule_context *ctx)
     return !ctx->side->unsure;
 }
 
+/*
+ * The event's sender had not received what ends before `end` in the other direction when it sent the event: certain, by the
+ * acknowledgment number of its segment. False: it may have, or nothing is known.
+ */
+static inline bool rule_not_received(const struct rule_context *ctx, uint64_t end)
+{
+    return ctx->event->received != 0 && ctx->event->received < end;
+}
+
 /* This side's stream was captured from its start-up frame on, without a hole. */
 static inline bool rule_from_start(const struct rule_context *ctx, enum flow_direction direction)
 {
     const struct rule_side *side = direction == ctx->direction ? ctx->side : ctx->peer;
 
     if (ctx->flow->kind == FLOW_STREAM)
-        return !ctx->flow->late && ctx->flow->half[direction].start_known && !side->unsure;
-    return !ctx->flow->late && ctx->flow->start[direction].seen && ctx->flow->half[direction].start_known &&
-           !side->unsure && !side->start_bad;
+        return !ctx->flow->late && !ctx->flow->unordered && ctx->flow->half[direction].start_known && !side->unsure;
+    return !ctx->flow->late && !ctx->flow->unmatched && ctx->flow->start[direction].seen &&
+           ctx->flow->half[direction].start_known && !side->unsure && !side->start_bad;
 }
 
 /* Every rule of the list. */

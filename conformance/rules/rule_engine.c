@@ -103,8 +103,9 @@ void rule_fail_unless_lost(struct rule_context *ctx, const char *expected, const
 
     if (ctx->engine->learning != NULL)
         ctx->engine->learning->never = true;
-    if (found == NULL || found->pending_count++ != 0)
+    if (found == NULL || ctx->flow->unordered || found->pending_count++ != 0)
         return;
+    found->pending_behind = ctx->other->fpdus;
     va_start(arguments, format);
     (void)vsnprintf(message, sizeof(message), format, arguments);
     va_end(arguments);
@@ -117,7 +118,11 @@ static void settle_pending(struct rule_engine *engine, struct rule_flow *state, 
 {
     const struct rule *rule = rule_at(found->rule);
 
-    bool holes = state->sides[1 - direction].holes || state->flow->half[1 - direction].unfinished != 0;
+    const struct flow_half *other = &state->flow->half[1 - direction];
+    bool holes = state->sides[1 - direction].holes || other->unfinished != 0 || other->tail_unknown;
+
+    /* Over SCTP nothing says what the sender had received: what the other side sent later in the capture may be it. */
+    holes = holes || (state->flow->kind == FLOW_STREAM && other->fpdus != found->pending_behind);
 
     if (found->pending != NULL && !holes && rule->worst >= found->verdict) {
         struct rule_said *said = found->pending;
@@ -413,7 +418,7 @@ static void track_quick(struct rule_side *side, const struct flow_event *event)
     if (event->kind == FLOW_FPDU)
         track_quick_fpdu(side, event->fpdu);
     else if (event->kind == FLOW_DDP)
-        track_quick_segment(side, &event->ddp->segment, event->frame);
+        track_quick_segment(side, &event->ddp->segment);
 }
 
 void rule_engine_event(struct rule_engine *engine, const struct flow_event *event)

@@ -38,6 +38,7 @@ struct rule_found {
     struct rule_said *said;
     struct rule_said *pending; /* of rule_fail_unless_lost() */
     uint64_t pending_count;
+    uint64_t pending_behind;   /* FPDUs of the other side that had been told of by then */
     enum rule_verdict verdict; /* RULE_PASS until something is more than pending */
 };
 

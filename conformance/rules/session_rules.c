@@ -39,7 +39,7 @@ static const struct ddp_sctp_message *reset_of(const struct rule_context *ctx)
 /* The session was captured from its beginning, with nothing missing. */
 static bool is_whole(const struct rule_context *ctx)
 {
-    return !ctx->flow->late && !ctx->flow->gap;
+    return !ctx->flow->late && !ctx->flow->gap && !ctx->flow->unordered;
 }
 
 static bool is_initiate(uint32_t code)
@@ -232,12 +232,12 @@ void session_codes(struct rule_context *ctx)
     if (message->row->name == NULL)
         rule_fail(ctx, "function code 1 to 7", rule_text(ctx, "0x%04x", message->code),
                   "The function code is not registered (RFC 5043 5.2.3)");
-    else if (ctx->flow->roles_known && message->row->active >= 0 && message->row->active != side)
+    else if (!ctx->flow->roles_known || message->row->active < 0 || message->row->active == side)
+        rule_pass(ctx);
+    else if (is_whole(ctx)) /* else it may be of a session whose Initiate was not captured */
         rule_fail(ctx,
                   side ? "Initiate or Terminate of the active side" : "Accept, Reject or Terminate of the passive side",
                   message->row->name, "The function code is the other side's (RFC 5043 5.2.3)");
-    else
-        rule_pass(ctx);
 }
 
 static void judge_terminate(struct rule_context *ctx, const struct ddp_sctp_message *message, const char *section)

@@ -32,12 +32,20 @@ static inline unsigned start_revision(const struct rule_context *ctx)
     return start_whole_header(ctx) ? ctx->event->start->octets[17] : 0;
 }
 
-/* The start-up frame of a direction when it was captured whole and is well-formed; else NULL. */
-static inline const struct mpa_start *start_good(const struct rule_context *ctx, enum flow_direction direction)
+/* A start-up frame of the sender, or one of the other side that is of the same connection for certain; else NULL. */
+static inline const struct flow_start *start_seen(const struct rule_context *ctx, enum flow_direction direction)
 {
     const struct flow_start *start = &ctx->flow->start[direction];
 
-    return start->seen && start->result == WIRE_OK ? &start->frame : NULL;
+    return start->seen && (direction == ctx->direction || !ctx->flow->unmatched) ? start : NULL;
+}
+
+/* The start-up frame of a direction when it was captured whole and is well-formed; else NULL. */
+static inline const struct mpa_start *start_good(const struct rule_context *ctx, enum flow_direction direction)
+{
+    const struct flow_start *start = start_seen(ctx, direction);
+
+    return start != NULL && start->result == WIRE_OK ? &start->frame : NULL;
 }
 
 /* The same when it carries the enhanced word. */

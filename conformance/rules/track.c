@@ -43,7 +43,8 @@ bool track_misframed(const struct flow_event *event)
     const struct flow_start *asking = &event->flow->start[flow_reverse(event->direction)];
     const uint8_t *start = fpdu->fpdu.start;
 
-    if (fpdu->index != 0 || event->position != 0 || fpdu->cut || !asking->seen || asking->result != WIRE_OK ||
+    if (fpdu->index != 0 || event->position != 0 || !event->flow->half[event->direction].start_known || fpdu->cut ||
+        fpdu->unverified || !asking->seen || asking->result != WIRE_OK || event->flow->unmatched ||
         !event->flow->start[event->direction].seen || event->flow->late || event->flow->revision == MPA_REV_RDMAC)
         return false;
     if (fpdu->framing.markers != asking->frame.markers)
@@ -126,7 +127,6 @@ void track_event(struct rule_side *side, const struct flow_event *event)
             break;
         side->version = side->version_known ? side->version : event->ddp->segment.version;
         side->version_known = true;
-        track_heard(side, &event->ddp->segment, event->frame);
         track_segment(side, event->flow, event->direction, &event->ddp->segment);
         break;
     case FLOW_RDMAP:
@@ -143,10 +143,13 @@ void track_event(struct rule_side *side, const struct flow_event *event)
         break;
     case FLOW_GAP:
     case FLOW_UNDECODED:
-        side->holes = side->holes || event->kind == FLOW_GAP;
+        side->holes = side->holes || event->kind == FLOW_GAP ||
+                      (event->reason != FLOW_REASON_STREAMING && event->reason != FLOW_REASON_START_MALFORMED &&
+                       event->reason != FLOW_REASON_REFUSED);
         side->unsure = side->unsure || event->kind == FLOW_GAP ||
                        (event->reason != FLOW_REASON_STREAMING && event->reason != FLOW_REASON_START_MALFORMED &&
-                        event->reason != FLOW_REASON_LATE);
+                        (event->reason != FLOW_REASON_LATE || event->flow->start[event->direction].seen) &&
+                        event->reason != FLOW_REASON_REFUSED);
         break;
     default: break;
     }

@@ -22,25 +22,12 @@ static inline void track_quick_fpdu(struct rule_side *side, const struct flow_fp
     side->split += fpdu->segments > 1;
 }
 
-/* Remembers a segment that a Terminate may quote. */
-static inline void track_heard(struct rule_side *side, const struct ddp_segment *segment, uint64_t frame)
-{
-    struct heard_segment *heard = &side->heard[side->heard_count++ % HEARD_SEGMENTS];
-
-    memcpy(heard->header, segment->header, DDP_TAGGED_OCTETS);
-    if (!segment->tagged)
-        memcpy(heard->header, segment->header, DDP_UNTAGGED_OCTETS);
-    heard->octets = (uint16_t)(segment->header_octets + segment->payload_octets);
-    heard->frame = (uint32_t)frame;
-}
-
 /* The message that a segment belongs to; the flow is as it was before it. */
 void track_segment(struct rule_side *side, const struct flow *flow, enum flow_direction direction,
                    const struct ddp_segment *segment);
 
-static inline void track_quick_segment(struct rule_side *side, const struct ddp_segment *segment, uint64_t frame)
+static inline void track_quick_segment(struct rule_side *side, const struct ddp_segment *segment)
 {
-    track_heard(side, segment, frame);
     if (segment->tagged) {
         side->tagged.control = segment->control;
         side->tagged.last = segment->to;

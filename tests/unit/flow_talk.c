@@ -32,6 +32,22 @@ static void check_payload(struct talk *talk, const struct flow_event *event)
         }
 }
 
+/* All units of the other side that the sender of this one had received have to be told of by now. */
+static void check_order(struct talk *talk, const struct flow_event *event)
+{
+    unsigned side = event->direction, other = 1 - side;
+    size_t received = (uint32_t)event->received - talk->isn[other] - 1;
+
+    talk->told[side] = (uint32_t)event->end - talk->isn[side] - 1;
+    if (event->received == 0 || received > talk->octets[other] || event->flow->unordered)
+        return;
+    for (size_t i = 0; i <= talk->fpdus[other] && talk->boundary[other][i] <= received; i++)
+        if (talk->boundary[other][i] > talk->told[other]) {
+            talk->before++;
+            return;
+        }
+}
+
 static void sink(void *ctx, const struct flow_event *event)
 {
     struct talk *talk = ctx;
@@ -42,6 +58,7 @@ static void sink(void *ctx, const struct flow_event *event)
     case FLOW_TCP_OPEN: snprintf(text, sizeof(text), "o%u", side); break;
     case FLOW_TCP_CLOSE: snprintf(text, sizeof(text), "c%u%s", side, event->close->reset ? ":rst" : ""); break;
     case FLOW_MPA_START:
+        check_order(talk, event);
         snprintf(text, sizeof(text), "m%u:%s", side,
                  event->start->result == WIRE_OK     ? "ok"
                  : event->start->result == WIRE_MORE ? "more"
@@ -49,6 +66,7 @@ static void sink(void *ctx, const struct flow_event *event)
         break;
     case FLOW_FPDU:
         talk->last_fpdu = *event->fpdu;
+        check_order(talk, event);
         talk->good[side] += event->fpdu->result == WIRE_OK;
         snprintf(text, sizeof(text), "f%u:%u%s", side, event->fpdu->fpdu.ulpdu_length,
                  event->fpdu->result == WIRE_OK        ? ""
@@ -80,7 +98,11 @@ static void sink(void *ctx, const struct flow_event *event)
         talk->roles_known = event->flow->roles_known;
         for (unsigned i = 0; i < 2; i++) {
             talk->conflicts += event->flow->half[i].conflicts;
-            talk->retransmitted += event->flow->half[i].retransmitted;
+            talk->retransmitted += event->flow->half[i].octets.again;
+            talk->sent[i] = event->flow->half[i].octets;
+            talk->syns_refused += event->flow->half[i].syns_refused;
+            talk->resets_refused += event->flow->half[i].resets_refused;
+            talk->urgent += event->flow->half[i].urgent;
         }
         snprintf(text, sizeof(text), "e");
         break;
@@ -172,21 +194,22 @@ void talk_build(struct talk *talk, unsigned side, uint32_t seq, uint32_t ack, ui
                 size_t octets)
 {
     static const char *const addresses[2][2] = {{"10.77.0.2", "10.77.0.3"}, {"fd77::2", "fd77::3"}};
-    static const uint8_t mss[] = {2, 4, 0x05, 0xB4};
+    const uint8_t options[] = {2, 4, 0x05, 0xB4, 1, 3, 3, talk->scale}; /* MSS; NOP, Window Scale */
     struct packet_tcp fields = {
         .source_port = side == 0 ? 40000 : talk->port,
         .destination_port = side == 0 ? talk->port : 40000,
         .sequence = seq,
         .acknowledgment = ack,
         .flags = flags,
-        .window = 65535,
+        .window = talk->window != 0 ? talk->window : 65535,
+        .spoil_checksum = talk->spoil,
         .payload = payload,
         .payload_octets = octets,
     };
 
     if ((flags & TCP_FLAG_SYN) != 0) {
-        fields.options = mss;
-        fields.options_octets = sizeof(mss);
+        fields.options = options;
+        fields.options_octets = talk->scale != 0 ? 8 : 4;
     }
     net_address_parse(&fields.source, addresses[talk->ipv6][side]);
     net_address_parse(&fields.destination, addresses[talk->ipv6][1 - side]);
@@ -282,6 +305,11 @@ void talk_finish(struct talk *talk)
 uint64_t talk_octets(const struct talk *talk, enum flow_row row)
 {
     return flow_decoder_totals(talk->decoder)->account.row[row].octets;
+}
+
+uint64_t talk_items(const struct talk *talk, enum flow_row row)
+{
+    return flow_decoder_totals(talk->decoder)->account.row[row].items;
 }
 
 bool talk_whole(const struct talk *talk)

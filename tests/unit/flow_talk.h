@@ -28,8 +28,11 @@ struct talk {
     uint16_t port;
     bool ipv6;
     uint32_t link;
-    bool segments; /* give the TCP segment alone, without link and network headers (Ethernet only) */
-    size_t snap;   /* capture at most this many octets of a frame; 0: all */
+    bool segments;   /* give the TCP segment alone, without link and network headers (Ethernet only) */
+    size_t snap;     /* capture at most this many octets of a frame; 0: all */
+    bool spoil;      /* build frames with a wrong TCP checksum */
+    uint16_t window; /* of what is built; 0: 65535 */
+    uint8_t scale;   /* of the windows: an option of SYNs; 0: none */
     uint64_t frame;
     uint64_t time_ns;
     uint8_t frame_octets[TALK_FRAME];
@@ -44,6 +47,10 @@ struct talk {
     const struct flow *returned; /* what flow_decoder_segment() gave last */
     enum flow_direction returned_direction;
     uint64_t conflicts, retransmitted;
+    struct flow_octets sent[2]; /* at the end */
+    uint64_t syns_refused, resets_refused, urgent;
+    size_t told[2];  /* octets of a stream in units that were told of */
+    unsigned before; /* units told of before units of the other side that their sender had received */
     bool late, roles_known;
     struct flow_fpdu last_fpdu;
 };
@@ -77,8 +84,9 @@ void talk_all(struct talk *talk, size_t size);
 void talk_run(struct talk *talk, unsigned side, size_t from, size_t to, size_t size);
 /* The end of the capture; aborts when the account of it does not add up. */
 void talk_finish(struct talk *talk);
-/* Octets in a row of the account; whether nothing was left unjudged. */
+/* Octets and items in a row of the account; whether nothing was left unjudged. */
 uint64_t talk_octets(const struct talk *talk, enum flow_row row);
+uint64_t talk_items(const struct talk *talk, enum flow_row row);
 bool talk_whole(const struct talk *talk);
 
 #endif

@@ -54,6 +54,7 @@ struct world {
     struct sentence *sentence;
     bool wrong;
     bool early; /* TCP tells MPA of what it holds ahead of a gap */
+    struct stack_sim_taps taps;
 };
 
 static uint64_t draw(struct world *world, uint64_t below)
@@ -310,7 +311,10 @@ static void begin(struct side *side, struct tcp_connection *connection)
 static void emit(void *context, const uint8_t *frame, size_t octets)
 {
     struct side *side = context;
+    const struct stack_sim_taps *taps = &side->world->taps;
 
+    if (taps->sent != NULL)
+        taps->sent(taps->context, frame, octets, sim_now(side->world->sim), side->index != 0);
     (void)sim_send(side->world->sim, side->index == 0 ? SIM_END_A : SIM_END_B, frame, octets);
 }
 
@@ -427,6 +431,7 @@ static int run(struct world *world, uint64_t seed)
     world->sim = sim_new(&config);
     if (world->sim == NULL)
         return sentence_set(world->sentence, "no world");
+    sim_tap(world->sim, world->taps.delivered, world->taps.context);
     for (int i = 0; i < SIDES; i++)
         if (side_new(world, i, shape) != 0)
             return -1;
@@ -444,7 +449,7 @@ static int run(struct world *world, uint64_t seed)
     return world->wrong ? -1 : 0;
 }
 
-int stack_sim_run(uint64_t seed, uint64_t *early, struct sentence *sentence)
+static int run_world(uint64_t seed, uint64_t *early, const struct stack_sim_taps *taps, struct sentence *sentence)
 {
     struct world *world = calloc(1, sizeof(*world));
     int result;
@@ -453,6 +458,8 @@ int stack_sim_run(uint64_t seed, uint64_t *early, struct sentence *sentence)
         return sentence_set(sentence, "out of memory");
     world->state = seed;
     world->sentence = sentence;
+    if (taps != NULL)
+        world->taps = *taps;
     result = run(world, seed);
     for (int i = 0; i < SIDES; i++) {
         if (early != NULL && world->side[i].stream != NULL)
@@ -464,4 +471,14 @@ int stack_sim_run(uint64_t seed, uint64_t *early, struct sentence *sentence)
     sim_free(world->sim);
     free(world);
     return result;
+}
+
+int stack_sim_run(uint64_t seed, uint64_t *early, struct sentence *sentence)
+{
+    return run_world(seed, early, NULL, sentence);
+}
+
+int stack_sim_run_tapped(uint64_t seed, const struct stack_sim_taps *taps, struct sentence *sentence)
+{
+    return run_world(seed, NULL, taps, sentence);
 }

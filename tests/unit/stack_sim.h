@@ -9,10 +9,21 @@
 
 #include <stdint.h>
 
+#include "generator/link.h"
 #include "wire/sentence.h"
 
 /* 0 when every octet and every completion came as it should, in order, and both sides closed; -1 with a sentence. *early (may be
  * NULL) is added the segments that were placed ahead of a gap. */
 int stack_sim_run(uint64_t seed, uint64_t *early, struct sentence *sentence);
+
+/* Sees the frames of the wire. Both have `inbound` set for those towards the responder. */
+struct stack_sim_taps {
+    link_tap *sent;      /* each as its sender sends it, also when the wire loses it; NULL: no wish */
+    link_tap *delivered; /* each as it arrives */
+    void *context;
+};
+
+/* The same world with taps; they change nothing in it. */
+int stack_sim_run_tapped(uint64_t seed, const struct stack_sim_taps *taps, struct sentence *sentence);
 
 #endif

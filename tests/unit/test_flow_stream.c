@@ -299,7 +299,8 @@ START_TEST(keepalive_is_nothing)
     talk_segment(talk, 0, talk->octets[0] - 1, talk->octets[0]);
     talk_segment(talk, 0, talk->octets[0] - 1, talk->octets[0] - 1);
     talk_finish(talk);
-    ck_assert_uint_eq(talk->retransmitted, 0);
+    ck_assert_uint_eq(talk->retransmitted, 1);
+    ck_assert_uint_eq(talk->conflicts, 0);
     ck_assert_uint_eq(talk->good[0], 3);
     talk_free(talk);
 }

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Lives of a 4-tuple. A receiver does not believe a SYN on a connection that is open: it sends a challenge ACK and drops
+ * the segment (RFC 5961 4). So a SYN with another sequence number than the connection's is kept aside, and another
+ * connection begins when the other side answers in the new numbers. Where the other side was not captured at all, the
+ * sender's own octets in the new numbers have to do.
+ */
+#include "conformance/flow/flow_internal.h"
+
+enum {
+    NEAR = 1 << 30,       /* half of the greatest window (RFC 7323 2.3): what lies farther is of another connection */
+    SLACK = 1 << 20,      /* acknowledged, and not captured yet: of this connection all the same */
+    SYN_OCTETS = 1 << 14, /* data in a SYN (RFC 7413) */
+};
+
+/* The greatest sequence number that the side has used, plus one. */
+static uint64_t highest(const struct flow_side *side)
+{
+    const struct flow_chunk *tail = side->queue_tail;
+
+    return tail != NULL ? tail->piece.at + tail->piece.length : side->next;
+}
+
+/* Is it a number of what this connection's side has sent? */
+static bool fits_old(const struct flow_side *side, uint32_t wire)
+{
+    uint64_t number = flow_extend(side, wire);
+    uint64_t lowest = side->acked_known && side->acked < side->floor ? side->acked : side->floor;
+
+    return number + SLACK >= lowest && number <= highest(side) + SLACK;
+}
+
+/* A segment of the side that sent the SYN, in its new numbers. */
+static bool is_new(const struct flow_connection *connection, const struct flow_segment *segment)
+{
+    const struct flow_segment *syn = &connection->rebirth.syn;
+
+    return segment->side == syn->side && segment->seq - (syn->seq + 1) < NEAR &&
+           !fits_old(&connection->side[syn->side], segment->seq);
+}
+
+/* Octets of the side that sent the SYN, in its new numbers, of a capture that has nothing of the other side. */
+static bool goes_on(const struct flow_connection *connection, const struct flow_segment *segment)
+{
+    const struct flow_segment *syn = &connection->rebirth.syn;
+
+    return !connection->side[syn->side].acked_known && !connection->side[1 - syn->side].seq_known &&
+           segment->length != 0 && (segment->flags & TCP_BIT_SYN) == 0 && segment->seq == syn->seq + 1;
+}
+
+static bool is_answered(const struct flow_connection *connection, const struct flow_segment *segment)
+{
+    const struct flow_segment *syn = &connection->rebirth.syn;
+    uint32_t ahead = segment->ack - (syn->seq + 1);
+
+    if (segment->side == syn->side)
+        return goes_on(connection, segment);
+    if ((segment->flags & (TCP_BIT_ACK | TCP_BIT_RST)) != TCP_BIT_ACK)
+        return false;
+    if ((segment->flags & TCP_BIT_SYN) != 0 && ahead < SYN_OCTETS)
+        return true;
+    if (ahead >= NEAR || fits_old(&connection->side[syn->side], segment->ack))
+        return false;
+    return (syn->flags & TCP_BIT_ACK) == 0 || segment->seq - syn->ack < NEAR;
+}
+
+/* Closed or reset, as far as the capture shows, and nobody there who could answer: the next SYN is believed. */
+static bool is_over(const struct flow_connection *connection, unsigned side)
+{
+    const struct flow_side *from = &connection->side[side];
+
+    return (from->closed || from->reset) && !from->acked_known && !connection->side[1 - side].seq_known;
+}
+
+enum flow_life flow_life_of(struct flow_decoder *decoder, struct flow_connection *connection,
+                            const struct flow_segment *segment, const struct flow_frame *frame)
+{
+    struct flow_side *side = &connection->side[segment->side];
+    struct flow_rebirth *rebirth = &connection->rebirth;
+
+    if (rebirth->pending && is_answered(connection, segment)) {
+        if (side->half != NULL)
+            connection->side[rebirth->syn.side].half->syns_refused--;
+        return LIFE_NEW;
+    }
+    if ((segment->flags & TCP_BIT_SYN) == 0 && rebirth->pending && is_new(connection, segment)) {
+        side->octets->sent += segment->length;
+        flow_tcp_refuse(decoder, connection, segment->side, FLOW_REFUSED_SYN, segment->length, segment->captured,
+                        frame->number, frame->time_ns);
+        return LIFE_REFUSED; /* not answered so far */
+    }
+    if ((segment->flags & TCP_BIT_SYN) == 0 || !side->seq_known)
+        return LIFE_SAME;
+    if (side->syn_seen ? side->isn == segment->seq : (uint32_t)side->floor == segment->seq + 1)
+        return LIFE_SAME; /* once more; or it was captured behind its first octets */
+    side->octets->sent += segment->length;
+    if (flow_tcp_damaged(side, segment)) {
+        flow_tcp_refuse(decoder, connection, segment->side, FLOW_REFUSED_CHECKSUM, segment->length, segment->captured,
+                        frame->number, frame->time_ns);
+        return LIFE_REFUSED;
+    }
+    rebirth->pending = false;
+    if (is_over(connection, segment->side))
+        return LIFE_NEW;
+    rebirth->pending = true;
+    rebirth->syn = *segment;
+    rebirth->syn.payload = rebirth->syn.header = NULL;
+    rebirth->syn.captured = rebirth->syn.length = 0;
+    rebirth->frame = frame->number;
+    rebirth->time_ns = frame->time_ns;
+    if (side->half != NULL)
+        side->half->syns_refused++;
+    flow_tcp_refuse(decoder, connection, segment->side, FLOW_REFUSED_SYN, segment->length, segment->captured,
+                    frame->number, frame->time_ns);
+    return LIFE_REFUSED;
+}

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Pieces in stream order. A piece waits for one of three things:
+ *
+ *     octets before it: a hole. It is given up when the receiver has acknowledged what lies behind it (so it had those
+ *         octets, and the capture does not), or when too much waits and the receiver is silent.
+ *     the other side's start-up frame, which says how the octets are framed (flow_mpa_blocked()).
+ *     octets of the other side that the piece's segment acknowledges: they were there first, however late the capture has
+ *         them (flow_queue_ahead()). Two taps, or a frame that came late, put the directions out of step.
+ *
+ * Each wait has a limit in time and room; what is given up for it is noted where rules can see it.
+ */
+#include "conformance/flow/flow_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CHUNKS_MAX = 512,            /* queued for one direction */
+    HOLE_CHUNKS = 8,             /* chunks behind a hole that the receiver has acknowledged: it will not be filled */
+    HOLE_NS = 100 * 1000 * 1000, /* and the time after which */
+    WAIT_CHUNKS = 128,           /* chunks held for the other side's start-up frame */
+    WAIT_OCTETS = 64 << 10,
+    REQUEST_CHUNKS = 4,            /* the same for a Reply that waits for its Request */
+    ORDER_CHUNKS = CHUNKS_MAX / 2, /* held for octets of the other side */
+    ORDER_NS = 100 * 1000 * 1000,
+};
+
+/* Octets of the side that have come in order, from `at` on: how far; negative when they came before. */
+static int64_t ahead_of(const struct flow_side *side, uint64_t at)
+{
+    return (int64_t)(at - side->next);
+}
+
+static bool is_older(const struct flow_decoder *decoder, uint64_t since_ns, int64_t limit_ns)
+{
+    return (int64_t)(decoder->now_ns - since_ns) > limit_ns;
+}
+
+/* ---- the queue of what came too early ---------------------------------------------------------------------------- */
+
+static void free_chunk(struct flow_decoder *decoder, struct flow_side *side, struct flow_chunk *chunk)
+{
+    side->queued -= chunk->piece.captured;
+    side->queued_chunks--;
+    side->octets->held -= chunk->piece.length;
+    decoder->held -= chunk->piece.captured + sizeof(*chunk);
+    free(chunk);
+}
+
+/* Takes the first one out; the caller frees it. */
+static struct flow_chunk *pop(const struct flow_decoder *decoder, struct flow_side *side)
+{
+    struct flow_chunk *chunk = side->queue;
+
+    side->queue = chunk->next;
+    if (side->queue == NULL)
+        side->queue_tail = NULL;
+    side->hole_ns = decoder->now_ns;
+    return chunk;
+}
+
+void flow_tcp_release(struct flow_decoder *decoder, struct flow_side *side)
+{
+    while (side->queue != NULL)
+        free_chunk(decoder, side, pop(decoder, side));
+}
+
+struct flow_piece flow_piece_part(const struct flow_piece *piece, size_t from, size_t to)
+{
+    struct flow_piece part = *piece;
+    size_t captured_to = to < piece->captured ? to : piece->captured;
+
+    part.captured = captured_to > from ? captured_to - from : 0;
+    part.octets = part.captured > 0 ? piece->octets + from : piece->octets;
+    part.length = to - from;
+    part.at += from;
+    part.at_start = piece->at_start && from == 0;
+    part.at_end = piece->at_end && to == piece->length;
+    return part;
+}
+
+/* Puts a copy of the piece before `*link`'s chunk. False: there is no memory for it. */
+static bool insert_chunk(struct flow_decoder *decoder, struct flow_side *side, struct flow_chunk **link,
+                         const struct flow_piece *piece, bool beyond)
+{
+    struct flow_chunk *chunk = malloc(sizeof(*chunk) + piece->captured);
+
+    if (chunk == NULL)
+        return false;
+    chunk->beyond = beyond;
+    chunk->piece = *piece;
+    memcpy(chunk->octets, piece->octets, piece->captured);
+    chunk->piece.octets = chunk->octets;
+    if (side->queue == NULL)
+        side->hole_ns = decoder->now_ns;
+    chunk->next = *link;
+    *link = chunk;
+    if (chunk->next == NULL)
+        side->queue_tail = chunk;
+    side->queued += piece->captured;
+    side->queued_chunks++;
+    side->octets->held += piece->length;
+    decoder->held += piece->captured + sizeof(*chunk);
+    return true;
+}
+
+/* Takes out the chunk at `*link`, for which the receiver had no room. */
+static void drop_chunk(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
+                       struct flow_chunk **link)
+{
+    struct flow_side *side = &connection->side[index];
+    struct flow_chunk *chunk = *link;
+
+    *link = chunk->next;
+    flow_tcp_refuse(decoder, connection, index, FLOW_REFUSED_WINDOW, chunk->piece.length, chunk->piece.captured,
+                    chunk->piece.frame, chunk->piece.time_ns);
+    free_chunk(decoder, side, chunk);
+    side->queue_tail = side->queue;
+    while (side->queue_tail != NULL && side->queue_tail->next != NULL)
+        side->queue_tail = side->queue_tail->next;
+}
+
+/* The chunk came before the receiver had room for it, and no acknowledgment covers it: it has to come again. */
+static bool is_unaccepted(const struct flow_connection *connection, unsigned index, const struct flow_chunk *chunk)
+{
+    return chunk->beyond && connection->side[index].acked <= chunk->piece.at &&
+           flow_tcp_edge(connection, index) != UINT64_MAX;
+}
+
+void flow_queue_add(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
+                    const struct flow_piece *piece)
+{
+    struct flow_side *side = &connection->side[index];
+    struct flow_chunk **link = &side->queue;
+    bool beyond = piece->at > side->next && piece->at >= flow_tcp_edge(connection, index);
+    size_t from = 0;
+
+    if (side->queue_tail != NULL && piece->at >= side->queue_tail->piece.at + side->queue_tail->piece.length)
+        link = &side->queue_tail->next;
+    while (from < piece->length) {
+        struct flow_chunk *chunk = *link;
+        uint64_t at = piece->at + from;
+        struct flow_piece part;
+        size_t to = piece->length;
+
+        if (chunk != NULL && chunk->piece.at + chunk->piece.length <= at) {
+            link = &chunk->next;
+            continue;
+        }
+        if (chunk != NULL && chunk->piece.at <= at) { /* held already, as far as that chunk reaches */
+            uint64_t end = chunk->piece.at + chunk->piece.length;
+
+            to = end - at < to - from ? from + (size_t)(end - at) : to;
+            part = flow_piece_part(piece, from, to);
+            if (!beyond && is_unaccepted(connection, index, chunk) && flow_again_differs(chunk, &part)) {
+                drop_chunk(decoder, connection, index, link);
+                continue;
+            }
+            chunk->beyond = chunk->beyond && beyond;
+            flow_again_held(decoder, connection, index, chunk, &part);
+            from = to;
+            continue;
+        }
+        if (chunk != NULL && chunk->piece.at - at < to - from)
+            to = from + (size_t)(chunk->piece.at - at);
+        part = flow_piece_part(piece, from, to);
+        if (side->queued_chunks < CHUNKS_MAX * 2 && insert_chunk(decoder, side, link, &part, beyond))
+            link = &(*link)->next;
+        else
+            flow_tcp_refuse(decoder, connection, index,
+                            side->queued_chunks < CHUNKS_MAX * 2 ? FLOW_REFUSED_MEMORY : FLOW_REFUSED_ROOM, part.length,
+                            part.captured, part.frame, part.time_ns);
+        from = to;
+    }
+}
+
+/* ---- delivery ---------------------------------------------------------------------------------------------------- */
+
+void flow_queue_rest(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
+                     const struct flow_piece *piece, size_t used)
+{
+    struct flow_side *side = &connection->side[index];
+    uint64_t missing = piece->length - piece->captured;
+
+    if (used < piece->captured) {
+        struct flow_piece rest = flow_piece_part(piece, used, piece->length);
+
+        flow_queue_add(decoder, connection, index, &rest);
+        return;
+    }
+    side->next += missing;
+    side->octets->cut += missing;
+    flow_mpa_lost(decoder, connection, index, missing, true, piece->frame, piece->time_ns);
+}
+
+bool flow_queue_ahead(const struct flow_connection *connection, unsigned index, uint64_t received)
+{
+    const struct flow_side *side = &connection->side[index], *other = &connection->side[1 - index];
+
+    return received > other->next && other->seq_known && (side->waived == 0 || other->next >= side->waived) &&
+           !flow_mpa_blocked(connection, 1 - index); /* that waits for a start-up frame of this side */
+}
+
+static bool is_full(const struct flow_decoder *decoder, const struct flow_side *side)
+{
+    return side->queued_chunks > CHUNKS_MAX || side->queued > decoder->config.half_buffer_max ||
+           decoder->held > decoder->config.buffer_max;
+}
+
+/* The receiver has acknowledged octets behind the hole in front of the queue: it had those in the hole. */
+static bool is_confirmed(const struct flow_side *side)
+{
+    return side->acked_known && side->acked >= side->queue->piece.at;
+}
+
+/* More waits than there is room for, and the receiver says that it waits, too: what lies farthest ahead goes. */
+static void make_room(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index)
+{
+    struct flow_side *side = &connection->side[index];
+
+    while (is_full(decoder, side) && side->queue->next != NULL) {
+        struct flow_chunk *before = side->queue, *last;
+
+        while (before->next->next != NULL)
+            before = before->next;
+        last = before->next;
+        before->next = NULL;
+        side->queue_tail = before;
+        flow_tcp_refuse(decoder, connection, index, FLOW_REFUSED_ROOM, last->piece.length, last->piece.captured,
+                        last->piece.frame, last->piece.time_ns);
+        free_chunk(decoder, side, last);
+    }
+}
+
+/* Whether octets missing in front of the queue will not come any more. */
+static bool hole_is_lost(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index)
+{
+    struct flow_side *side = &connection->side[index];
+
+    if (is_full(decoder, side)) {
+        if (is_confirmed(side) || flow_tcp_edge(connection, index) == UINT64_MAX)
+            return true;
+        make_room(decoder, connection, index);
+        return false;
+    }
+    return is_confirmed(side) && (side->queued_chunks >= HOLE_CHUNKS || is_older(decoder, side->hole_ns, HOLE_NS));
+}
+
+static void give_up_hole(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index)
+{
+    struct flow_side *side = &connection->side[index];
+    const struct flow_chunk *chunk = side->queue;
+    uint64_t missing = chunk->piece.at - side->next;
+
+    flow_again_hole(side, side->next, chunk->piece.at);
+    side->next = chunk->piece.at;
+    side->octets->lost += missing;
+    flow_mpa_lost(decoder, connection, index, missing, false, chunk->piece.frame, chunk->piece.time_ns);
+}
+
+static bool waited_for_order(const struct flow_decoder *decoder, const struct flow_side *side)
+{
+    return side->queued_chunks >= ORDER_CHUNKS || side->queued > decoder->config.half_buffer_max / 2 ||
+           decoder->held > decoder->config.buffer_max || is_older(decoder, side->hole_ns, ORDER_NS);
+}
+
+static bool waited_for_start(const struct flow_decoder *decoder, const struct flow_side *side,
+                             const struct flow_side *other)
+{
+    if (decoder->held > decoder->config.buffer_max)
+        return true;
+    if (side->waiting)
+        return side->queued_chunks >= REQUEST_CHUNKS;
+    if (other->seq_known && side->queue->piece.received > other->next) /* it is on its way */
+        return waited_for_order(decoder, side);
+    return side->queued_chunks >= WAIT_CHUNKS || side->queued >= WAIT_OCTETS;
+}
+
+/*
+ * The other side's octets up to `received` will not come, or too late. A single octet that no unit waits for is the FIN's
+ * sequence number.
+ */
+static void give_up_order(struct flow_connection *connection, unsigned index, uint64_t received)
+{
+    struct flow_side *side = &connection->side[index], *other = &connection->side[1 - index];
+
+    side->waived = received;
+    if (received - other->next == 1 && other->have == 0 && other->queue == NULL)
+        return;
+    connection->unordered = true;
+    if (connection->flow != NULL)
+        flow_rdmap_unordered(connection->flow);
+}
+
+/* The first one that waits has nothing to wait for any more. */
+static void deliver_first(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index)
+{
+    struct flow_side *side = &connection->side[index];
+    struct flow_chunk *chunk = pop(decoder, side);
+    uint64_t before = side->next - chunk->piece.at;
+
+    if (before > chunk->piece.length)
+        before = chunk->piece.length;
+    side->octets->again += before;
+    flow_octets(decoder, connection, FLOW_ROW_AGAIN, before < chunk->piece.captured ? before : chunk->piece.captured);
+    if (before < chunk->piece.length) {
+        struct flow_piece part = flow_piece_part(&chunk->piece, (size_t)before, chunk->piece.length);
+
+        flow_queue_deliver(decoder, connection, index, &part);
+    }
+    free_chunk(decoder, side, chunk);
+}
+
+void flow_queue_close(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index, bool reset,
+                      bool with_data, uint64_t frame, uint64_t time_ns)
+{
+    struct flow_side *side = &connection->side[index];
+    size_t partial = flow_mpa_partial(side);
+    struct flow_close close = {reset, partial, partial != 0 && flow_lock_unsound(decoder, connection, index),
+                               with_data};
+    struct flow_event event = flow_event_make(connection, index, FLOW_TCP_CLOSE, frame, time_ns);
+
+    event.close = &close;
+    event.position = side->position;
+    if (side->half != NULL && reset)
+        side->half->rst_seen = true;
+    else if (side->half != NULL)
+        side->half->fin_seen = true;
+    flow_event_send(decoder, &event);
+}
+
+/* The stream ends with its FIN; octets that are missing in front of it will not come. */
+static void end_stream(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index)
+{
+    struct flow_side *side = &connection->side[index];
+    uint64_t missing = side->fin_at - side->next;
+
+    side->closed = true;
+    if (ahead_of(side, side->fin_at) > 0) {
+        flow_again_hole(side, side->next, side->fin_at);
+        side->next = side->fin_at;
+        side->octets->lost += missing;
+        flow_mpa_lost(decoder, connection, index, missing, false, side->fin_frame, side->fin_ns);
+    }
+    side->next = side->fin_at + 1; /* the FIN has a number, too */
+    flow_queue_close(decoder, connection, index, false, side->fin_with_data, side->fin_frame, side->fin_ns);
+}
+
+/* Delivers what need not wait any more. */
+static void drain(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index)
+{
+    struct flow_side *side = &connection->side[index];
+
+    while (side->queue != NULL) {
+        uint64_t received = side->queue->piece.received;
+
+        if (flow_mpa_blocked(connection, index)) {
+            if (!waited_for_start(decoder, side, &connection->side[1 - index]))
+                return;
+            flow_mpa_go_on(connection, index);
+        }
+        if (ahead_of(side, side->queue->piece.at) > 0) {
+            if (!hole_is_lost(decoder, connection, index))
+                return;
+            give_up_hole(decoder, connection, index);
+        }
+        if (is_unaccepted(connection, index, side->queue))
+            return;
+        if (flow_queue_ahead(connection, index, received)) {
+            if (!waited_for_order(decoder, side))
+                return;
+            give_up_order(connection, index, received);
+        }
+        deliver_first(decoder, connection, index);
+    }
+    if (side->fin_known && !side->closed && side->next == side->fin_at)
+        end_stream(decoder, connection, index);
+}
+
+/* Each side's octets can set the other's free. */
+void flow_queue_drain(struct flow_decoder *decoder, struct flow_connection *connection, unsigned first)
+{
+    const struct flow_side *one = &connection->side[first], *two = &connection->side[1 - first];
+    uint64_t before;
+
+    do {
+        before = one->next + two->next;
+        drain(decoder, connection, first);
+        drain(decoder, connection, 1 - first);
+    } while (one->next + two->next != before && (one->queue != NULL || two->queue != NULL));
+}
+
+/* ---- the end ------------------------------------------------------------------------------------------------------ */
+
+/* Gives up the hole in front of a side's queue; octets that the receiver has no room for are no proof of one. */
+static bool force_hole(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index)
+{
+    struct flow_side *side = &connection->side[index];
+    struct flow_chunk *chunk = side->queue;
+
+    if (chunk == NULL)
+        return false;
+    if (!is_unaccepted(connection, index, chunk)) {
+        if (ahead_of(side, chunk->piece.at) <= 0)
+            return false;
+        give_up_hole(decoder, connection, index);
+        return true;
+    }
+    drop_chunk(decoder, connection, index, &side->queue);
+    return true;
+}
+
+/* Lets the first one go that waits for the other side. */
+static bool force_first(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index)
+{
+    const struct flow_side *side = &connection->side[index];
+
+    if (side->queue == NULL)
+        return false;
+    if (flow_mpa_blocked(connection, index))
+        flow_mpa_go_on(connection, index);
+    if (flow_queue_ahead(connection, index, side->queue->piece.received))
+        give_up_order(connection, index, side->queue->piece.received);
+    deliver_first(decoder, connection, index);
+    return true;
+}
+
+void flow_tcp_flush(struct flow_decoder *decoder, struct flow_connection *connection)
+{
+    unsigned first = connection->flow != NULL ? connection->swap : connection->first_side;
+
+    /* One step by force, then all that follows from it without: what waits may be let go by that. */
+    do
+        flow_queue_drain(decoder, connection, first);
+    while (force_hole(decoder, connection, first) || force_hole(decoder, connection, 1 - first) ||
+           force_first(decoder, connection, first) || force_first(decoder, connection, 1 - first));
+    for (unsigned i = 0; i < 2; i++)
+        if (connection->side[first ^ i].fin_known && !connection->side[first ^ i].closed)
+            end_stream(decoder, connection, first ^ i);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * User messages in the order in which they were sent. Of one sender that is the order of TSNs: a message waits until all
+ * TSNs before its own were captured, or will not come. Of two senders nothing but the sessions tells: a message of the next
+ * session waits until the other side's part of the present one has come (sctp_stream_waits()). What is told before its time
+ * all the same makes the sessions unsure.
+ */
+#include "conformance/flow/flow_sctp_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WAITING_BEHIND_ACK = 8, /* behind a TSN that was acknowledged and not captured */
+    WAITING_BEHIND_LOSS = 128,
+    WAITING_FOR_OTHERS = 64,
+};
+
+/* ---- sessions of the two sides ----------------------------------------------------------------------------------- */
+
+bool sctp_is_quiet(const struct sctp_stream *stream, unsigned side, const struct sctp_message *initiate)
+{
+    return stream->association->side[1 - side].waiting == NULL &&
+           (int64_t)(initiate->time_ns - stream->last_ns) > PATIENCE_NS;
+}
+
+void sctp_streams_unsure(const struct flow_decoder *decoder, struct sctp_association *association)
+{
+    struct sctp_stream *stream, *next;
+
+    association->unsure = true;
+    association->unsure_ns = decoder->now_ns;
+    HASH_ITER (hh, association->streams, stream, next) {
+        stream->unsure = true;
+        stream->last_ns = decoder->now_ns;
+        if (stream->flow != NULL)
+            stream->flow->unordered = stream->flow->gap = true;
+    }
+}
+
+/*
+ * The sessions on a SID follow each other, for both sides: who has ended its part of one, or begins another one without that,
+ * is ahead of the other side until that one's part has come, too. An answer is behind the Initiate that it answers.
+ */
+bool sctp_stream_waits(const struct sctp_association *association, unsigned side, const struct sctp_message *message)
+{
+    const struct sctp_stream *stream;
+    const struct sctp_way *way, *other;
+    struct ddp_sctp_message parsed;
+
+    (void)ddp_sctp_parse(message->ppid, message->octets, message->have, &parsed);
+    if (!parsed.has_ssn || association->flow->sctp.profile == DDP_SCTP_DRAFT02)
+        return false;
+    HASH_FIND(hh, association->streams, &message->sid, sizeof(message->sid), stream);
+    if (stream == NULL || stream->flow == NULL)
+        return sctp_is_answer(&parsed) && association->started;
+    way = &stream->way[side];
+    other = &stream->way[1 - side];
+    if (sctp_is_initiate(&parsed))
+        return !other->closed && !(stream->unsure && sctp_is_quiet(stream, side, message)) &&
+               (way->closed || (way->told && parsed.ssn == DDP_SCTP_FIRST_SSN));
+    if (way->closed) /* what goes on counting is no other session's */
+        return parsed.ssn != way->expected || association->side[side].lost;
+    return sctp_is_answer(&parsed) && way->told && parsed.ssn == DDP_SCTP_FIRST_SSN;
+}
+
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
+
+static bool is_older(const struct flow_decoder *decoder, uint64_t since_ns, int64_t limit_ns)
+{
+    return (int64_t)(decoder->now_ns - since_ns) > limit_ns;
+}
+
+static void free_first(struct flow_decoder *decoder, struct sctp_side *side)
+{
+    struct sctp_message *message = side->waiting;
+
+    side->waiting = message->next;
+    side->waiting_count--;
+    side->waiting_ns = decoder->now_ns;
+    decoder->held -= message->have + sizeof(*message);
+    free(message);
+}
+
+static void keep(struct flow_decoder *decoder, struct sctp_side *side, const struct sctp_message *message)
+{
+    struct sctp_message **link = &side->waiting;
+    struct sctp_message *copy = malloc(sizeof(*copy) + message->have);
+
+    if (copy == NULL) {
+        side->lost = true;
+        sctp_octets(decoder, FLOW_ROW_MEMORY, message->have);
+        return;
+    }
+    *copy = *message;
+    memcpy(copy->copy, message->octets, message->have);
+    copy->octets = copy->copy;
+    while (*link != NULL && (int32_t)((*link)->tsn - message->tsn) < 0)
+        link = &(*link)->next;
+    if (side->waiting == NULL)
+        side->waiting_ns = decoder->now_ns;
+    copy->next = *link;
+    *link = copy;
+    side->waiting_count++;
+    decoder->held += copy->have + sizeof(*copy);
+}
+
+/* All TSNs before it were captured, or given up (a TSN further ahead than the window moved it). */
+static bool is_next(const struct sctp_side *side, const struct sctp_message *message)
+{
+    return message->tsn - side->next_tsn >= TSN_WINDOW;
+}
+
+void sctp_order_take(struct flow_decoder *decoder, struct sctp_association *association, unsigned index,
+                     struct sctp_message *message)
+{
+    struct sctp_side *side = &association->side[index];
+
+    if (side->waiting != NULL || !is_next(side, message) || sctp_start_may_come(association) ||
+        sctp_stream_waits(association, index, message)) {
+        keep(decoder, side, message);
+        return;
+    }
+    side->told = true;
+    sctp_stream_take(decoder, association, index, message);
+}
+
+/* TSNs before the first one that waits will not come. */
+static bool tsns_are_lost(const struct flow_decoder *decoder, const struct sctp_side *side)
+{
+    if (side->waiting_count >= WAITING_BEHIND_LOSS || decoder->held > decoder->config.buffer_max)
+        return true;
+    return side->acked_known && (int32_t)(side->acked - side->next_tsn) >= 0 &&
+           (side->waiting_count >= WAITING_BEHIND_ACK || is_older(decoder, side->waiting_ns, ACK_NS));
+}
+
+static bool waited(const struct flow_decoder *decoder, const struct sctp_side *side)
+{
+    return side->waiting_count >= WAITING_FOR_OTHERS || decoder->held > decoder->config.buffer_max ||
+           is_older(decoder, side->waiting_ns, PATIENCE_NS);
+}
+
+static void tell_first(struct flow_decoder *decoder, struct sctp_association *association, unsigned index)
+{
+    struct sctp_side *side = &association->side[index];
+
+    side->told = true;
+    sctp_stream_take(decoder, association, index, side->waiting);
+    free_first(decoder, side);
+}
+
+/* True: a message was told. */
+static bool drain_one(struct flow_decoder *decoder, struct sctp_association *association, unsigned index)
+{
+    struct sctp_side *side = &association->side[index];
+
+    if (side->waiting == NULL)
+        return false;
+    if (sctp_start_may_come(association)) {
+        if (!waited(decoder, side))
+            return false;
+        association->start_lost = true;
+    }
+    if (!is_next(side, side->waiting)) {
+        if (!tsns_are_lost(decoder, side))
+            return false;
+        sctp_tsns_give_up(decoder, association, index, side->waiting->tsn + 1);
+    }
+    if (sctp_stream_waits(association, index, side->waiting)) {
+        if (!waited(decoder, side))
+            return false;
+        sctp_streams_unsure(decoder, association);
+    }
+    tell_first(decoder, association, index);
+    return true;
+}
+
+void sctp_order_drain(struct flow_decoder *decoder, struct sctp_association *association)
+{
+    while (drain_one(decoder, association, association->swap) || drain_one(decoder, association, 1 - association->swap))
+        continue;
+}
+
+/* At the end: an INIT or a hole first, then a message that waits for a session. */
+static bool force_one(struct flow_decoder *decoder, struct sctp_association *association)
+{
+    if (sctp_start_may_come(association)) {
+        association->start_lost = true;
+        return true;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        struct sctp_side *side = &association->side[i ^ association->swap];
+
+        if (side->waiting == NULL || is_next(side, side->waiting))
+            continue;
+        sctp_tsns_give_up(decoder, association, i ^ association->swap, side->waiting->tsn + 1);
+        return true;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        if (association->side[i ^ association->swap].waiting == NULL)
+            continue;
+        sctp_streams_unsure(decoder, association);
+        tell_first(decoder, association, i ^ association->swap);
+        return true;
+    }
+    return false;
+}
+
+void sctp_order_end(struct flow_decoder *decoder, struct sctp_association *association, bool tell)
+{
+    if (tell && association->flow != NULL)
+        do
+            sctp_order_drain(decoder, association);
+        while (force_one(decoder, association));
+    for (unsigned i = 0; i < 2; i++)
+        while (association->side[i].waiting != NULL)
+            free_first(decoder, &association->side[i]);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One sender of a TCP connection, and what waits of its octets. Part of conformance/flow/flow_internal.h; include that. */
+#ifndef FLOW_FLOW_SIDE_H
+#define FLOW_FLOW_SIDE_H
+
+#include "conformance/flow/flow.h"
+
+/* Octets of one segment that are next in the stream. */
+struct flow_piece {
+    const uint8_t *octets;
+    size_t captured;         /* octets there */
+    size_t length;           /* octets on the wire; more than captured when the capture cut the frame */
+    bool at_start;           /* the first one is the first of its segment */
+    bool at_end;             /* the last one (of length) is the last of its segment */
+    uint32_t segment_octets; /* payload of the whole segment */
+    uint64_t at;             /* sequence number of the first octet */
+    uint64_t received;       /* acknowledgment number of the segment; 0: not known */
+    uint64_t frame;
+    uint64_t time_ns;
+};
+
+/* A piece that has to wait: something before it is missing, or may not be decoded yet. */
+struct flow_chunk {
+    struct flow_chunk *next;
+    struct flow_piece piece; /* .octets point into `octets` */
+    bool beyond;             /* the receiver's window ended before it when it came */
+    uint8_t octets[];
+};
+
+enum flow_state {
+    SIDE_FRESH,     /* at the true start of the stream, nothing decided */
+    SIDE_LATE,      /* somewhere in a stream, framing not known */
+    SIDE_START,     /* in a start-up frame */
+    SIDE_WAIT,      /* behind its own start-up frame; the other side's is awaited */
+    SIDE_GUESS,     /* at the first FPDU; framing to be found out (one-way capture) */
+    SIDE_FPDU,      /* in FPDUs */
+    SIDE_RESYNC,    /* framing known, boundary lost */
+    SIDE_STREAMING, /* other octets first: only a start-up frame at a segment's start is looked for */
+    SIDE_DEAD,      /* not decoded any more */
+};
+
+/* A part of the stream that was given up: nothing of it was delivered. */
+struct flow_hole {
+    uint64_t from, to;
+};
+
+enum { FLOW_HOLES = 4 };
+
+/* Where FPDUs were found without a CRC to say so: see flow_side.doubts. */
+enum { FLOW_DOUBTS = 3 };
+
+/* What the TCP checksums of a side are worth. */
+enum flow_sums {
+    SUMS_UNKNOWN,
+    SUMS_GOOD,      /* that of its SYN was right: a wrong one was damaged, or is meant to be dropped */
+    SUMS_OFFLOADED, /* it was not: the network card fills them in behind the capture */
+};
+
+/*
+ * One sender of a connection. Sequence numbers are counted on in 64 bits (flow_extend()); `next` and `acked` of a side are
+ * in the numbers that it sends.
+ */
+struct flow_side {
+    struct flow_half *half;     /* NULL until the connection is known to be MPA */
+    struct flow_octets *octets; /* of the half, until that is known `early` */
+    /* TCP */
+    bool syn_seen, syn_ack, fin_known, closed, reset, seq_known, acked_known;
+    bool has_scale, options_cut; /* of its SYN */
+    uint8_t scale;
+    uint8_t sums; /* enum flow_sums */
+    uint16_t mss, syn_window;
+    uint16_t largest_segment;
+    uint16_t window;         /* of the other side's last acknowledgment, not scaled */
+    uint32_t isn, syn_acked; /* of its SYN; of its SYN, ACK, by which that answers the other side's */
+    uint32_t segments;       /* with payload, modulo 2^32; */
+    uint32_t segments_at;    /* how many when the other side was heard last */
+    uint64_t next;           /* of the next octet in order */
+    uint64_t acked;          /* latest acknowledgment by the other side */
+    uint64_t first_acked;    /* the first one */
+    uint64_t waived;         /* position of the other side where waiting for it was given up; 0: it was not */
+    struct flow_chunk *queue, *queue_tail;
+    size_t queued;
+    unsigned queued_chunks;
+    uint64_t hole_ns; /* time when the first chunk was queued */
+    uint64_t floor;   /* where delivery began: nothing before it is known */
+    uint64_t fin_at, fin_frame, fin_ns;
+    bool fin_with_data;
+    uint64_t syn_frame, syn_ns;
+    struct flow_hole holes[FLOW_HOLES]; /* the last ones given up, `to` 0: none */
+    unsigned hole_count;
+    uint64_t back, back_next; /* end of a run of late octets, and `next` when it began */
+    unsigned back_segments;   /* in that run */
+    struct flow_octets early;
+    /* MPA */
+    enum flow_state state;
+    bool expects; /* role known: this side's start-up frame is of `kind` */
+    enum mpa_start_kind kind;
+    bool start_done;   /* its start-up frame was seen, good or bad */
+    bool waiting;      /* a Reply before its Request: hold until that comes */
+    bool impatient;    /* held long enough: go on without the other side's frame */
+    bool lost_in_wait; /* octets are missing behind the start-up frame */
+    bool start_lost;   /* found in mid-stream: where SeqStart is, and so `position`, is not known */
+    bool tentative;    /* the next FPDU is a guess: tell of it only when its CRC is right */
+    bool guessing;     /* so is how it is framed */
+    bool doubtful;     /* found without Markers in mid-stream: there may be some all the same */
+    bool resynced;     /* the next FPDU is the first one behind a lock */
+    bool told_dead;    /* FLOW_UNDECODED was sent for the state it is in */
+    enum flow_reason dead_reason;
+    struct fpdu_framing framing;
+    uint64_t position; /* of the next octet, from SeqStart */
+    uint64_t skip;     /* octets to the next FPDU, of an FPDU that is cut */
+    uint8_t *buffer;   /* of a unit (start-up frame, FPDU) that is begun */
+    size_t have, need, room;
+    uint64_t unit_frame;             /* frame with its first octet */
+    uint64_t unit_at, unit_received; /* of its first octet: see struct flow_piece */
+    bool unit_at_start;
+    uint32_t unit_segments;
+    uint64_t unmarked; /* octets of FPDUs that made sense, one behind the other */
+    unsigned doubts;   /* FPDUs that have to make sense, one behind the other, before what was locked on is believed */
+    unsigned hints;    /* FPDUs that fit without CRC */
+    unsigned nonsense; /* FPDUs in a row that no sender would send */
+    /* While nobody knows whether it is MPA (flow_search.c) */
+    bool pushed; /* its last segment had PSH */
+    struct flow_search *search;
+};
+
+/* The sequence number of the wire in 64 bits, as near as can be to where that side's stream is. */
+static inline uint64_t flow_extend(const struct flow_side *side, uint32_t number)
+{
+    uint64_t near = side->seq_known ? side->next : side->acked_known ? side->acked : (UINT64_C(1) << 32) + number;
+
+    return near + (uint64_t)(int64_t)(int32_t)(number - (uint32_t)near);
+}
+
+#endif

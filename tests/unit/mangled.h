@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Captures of lawful and of faulty traffic for tests that mangle them, and what the rules say of a capture. */
+#ifndef TESTS_UNIT_MANGLED_H
+#define TESTS_UNIT_MANGLED_H
+
+#include "conformance/rules/rule.h"
+#include "tests/support/mangle.h"
+
+/* One capture that tests mangle. */
+struct mangled_source {
+    char name[80];
+    struct mangle_capture *capture;
+    int verdict[256]; /* of each rule in the capture as it is: -1 for one that was not exercised */
+};
+
+struct mangled_sources {
+    struct mangled_source *list;
+    size_t count;
+};
+
+/*
+ * All of pcaps/ in which no rule says FAIL (`faulty`: in which some does), and as many exchanges of two reference stacks
+ * over a bad wire, captured at different places (stack_sim.h; none when `faulty`). The tests run in the root of the tree.
+ */
+void mangled_load(struct mangled_sources *sources, bool faulty, size_t exchanges);
+void mangled_free(struct mangled_sources *sources);
+
+/* What the rules said of a capture. */
+struct mangled_verdicts {
+    int verdict[256]; /* -1: not exercised */
+    char message[256][160];
+    uint64_t flows;
+    bool adds_up; /* struct flow_octets of each flow, and the account of all frames and octets */
+};
+
+void mangled_judge(const struct mangle_capture *capture, bool thorough, struct mangled_verdicts *verdicts);
+
+#endif
