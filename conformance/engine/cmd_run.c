@@ -416,12 +416,13 @@ static int finish(struct command *command, int status, struct sentence *error)
 static void describe_replay(const struct command *command, char *text, size_t room)
 {
     const struct run_options *options = &command->options;
-    const char *profile = command->profile.replay != NULL ? command->profile.replay : options->profile;
     size_t used =
         (size_t)snprintf(text, room, "%s%s", options->simulate ? " --simulate" : "", options->ipv6 ? " --ipv6" : "");
 
-    if (profile != NULL)
-        used = shell_append(text, room, used, "--dut", profile);
+    if (command->profile.replay != NULL)
+        used = shell_append_words(text, room, used, "--dut", command->profile.replay);
+    else if (options->profile != NULL)
+        used = shell_append(text, room, used, "--dut", options->profile);
     for (size_t i = 0; i < options->defect_count; i++)
         used = shell_append(text, room, used, "--defect", options->defects[i]);
     for (size_t i = 0; i < options->script_count; i++)

@@ -174,7 +174,7 @@ static int hazards_check(const struct profile *profile, const char *path, const 
 
 static const struct json_member members[] = {
     {"name", MEMBER_TEXT, false, "a name"},
-    {"replay", MEMBER_TEXT, false, "the value of --dut in commands that repeat a check"},
+    {"replay", MEMBER_TEXT, false, "the value of --dut, and options after it, in commands that repeat a check"},
     {"address", MEMBER_TEXT, true, "the device's IPv4 or IPv6 address"},
     {"port", MEMBER_NUMBER, true, "a port from 1 to 65535"},
     {"interface", MEMBER_TEXT, true, "the tester's network interface"},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/shell_word.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +31,8 @@ static int quote(char out[WORD_OCTETS], const char *word)
     return 0;
 }
 
-size_t shell_append(char *text, size_t room, size_t used, const char *option, const char *word)
+/* " WORD"; as many octets as before when there is no room. */
+static size_t append_word(char *text, size_t room, size_t used, const char *word)
 {
     char quoted[WORD_OCTETS];
     int printed;
@@ -42,9 +44,40 @@ size_t shell_append(char *text, size_t room, size_t used, const char *option, co
             return used;
         word = quoted;
     }
-    printed = snprintf(text + used, room - used, " %s %s", option, word);
+    printed = snprintf(text + used, room - used, " %s", word);
     if (printed >= 0 && (size_t)printed < room - used)
         return used + (size_t)printed;
     text[used] = '\0';
+    return used;
+}
+
+size_t shell_append(char *text, size_t room, size_t used, const char *option, const char *word)
+{
+    size_t named = append_word(text, room, used, option), all = append_word(text, room, named, word);
+
+    if (named != used && all != named)
+        return all;
+    if (used < room)
+        text[used] = '\0';
+    return used;
+}
+
+size_t shell_append_words(char *text, size_t room, size_t used, const char *option, const char *words)
+{
+    char word[WORD_OCTETS];
+    size_t at = append_word(text, room, used, option), octets, next = 0;
+    bool whole = at != used;
+
+    for (words += strspn(words, " "); whole && *words != '\0'; words += octets + strspn(words + octets, " ")) {
+        octets = strcspn(words, " ");
+        (void)snprintf(word, sizeof(word), "%.*s", (int)octets, words);
+        next = octets < sizeof(word) ? append_word(text, room, at, word) : at;
+        whole = next != at;
+        at = next;
+    }
+    if (whole && next != 0)
+        return at;
+    if (used < room)
+        text[used] = '\0';
     return used;
 }

@@ -11,4 +11,10 @@
  */
 size_t shell_append(char *text, size_t room, size_t used, const char *option, const char *word);
 
+/*
+ * The same with words that single spaces or more part: the value of the option, and what stands after it. Each is quoted
+ * for itself. Nothing is appended when there is no word.
+ */
+size_t shell_append_words(char *text, size_t room, size_t used, const char *option, const char *words);
+
 #endif

@@ -16,7 +16,7 @@ profile() {
 	local file=$1 day=$2
 	shift 2
 	{
-		echo '{ "name": "mine", "address": "10.99.0.2", "own_address": "10.99.0.3", "interface": "tester0", "port": 9999,'
+		echo '{ "name": "mine", "replay": "mine --quick; x", "address": "10.99.0.2", "own_address": "10.99.0.3", "interface": "tester0", "port": 9999,'
 		echo '  "control": "127.0.0.1:7471", "known_deviations": ['
 		printf '%s\n' "$@" | sed "\$!s/\$/,/; s/@DAY@/$day/"
 		echo ']}'
@@ -80,6 +80,8 @@ holds "results.jsonl: finding, note and day, message and actual as they were see
 	.finding == "1: wrong code" and .deviation == "told them" and .review_by == $day and .actual == $actual and .message == "a Send on QN 0x4" and (.outcome | test("^[0-9a-f]{16}$"))' "$WORK/out/results.jsonl"
 holds "results.jsonl: version 2, and counted" jq -es 'map(select(.type == "run"))[0].version == 2 and
 	(map(select(.type == "summary"))[0] | .known == 3 and .known_findings == 1 and .warn == 0 and .fail == 0)' "$WORK/out/results.jsonl"
+holds "results.jsonl: the command that repeats it has the words of the profile, each for itself" jq -es '
+	map(select(.verdict == "KNOWN" and .by == "check")) | length == 3 and all(.[]; .replay | endswith(" --dut mine \u0027--quick;\u0027 x --seed 1"))' "$WORK/out/results.jsonl"
 holds "the page says so" grep -q '<div class="banner known" role="status">' "$WORK/out/index.html"
 holds "the page is not green" test -z "$(grep -o 'banner pass" role' "$WORK/out/index.html" || true)"
 holds "JUnit: an expected failure" test "$(grep -c '<skipped .*type="KNOWN"' "$WORK/out/junit.xml")" -eq 3

@@ -94,9 +94,8 @@ START_TEST(hostile_journals)
     static const char *const taken[] = {
         "{\"id\":\"A\",\"found\":\"PASS\",\"findings\":7,\"passes\":[],\"flows\":{},\"traffic\":\"x\"}",
         "{\"id\":\"A\",\"found\":\"PASS\",\"findings\":[7,{},{\"id\":\"B\"},{\"id\":\"B\",\"verdict\":\"PASS\"}]}",
-        ("{\"id\":\"A\",\"found\":\"PASS\",\"passes\":{\"B\":[],\"C\":[[1,2]],\"D\":7,\"E\":[[-1,0,0]],\"F\":[[0,0,0],"
-         "3]"
-         ",\"G\":[1,2,0]}}")};
+        ("{\"id\":\"A\",\"found\":\"PASS\",\"passes\":"
+         "{\"B\":[],\"C\":[[1,2]],\"D\":7,\"E\":[[-1,0,0]],\"F\":[[0,0,0],3],\"G\":[1,2,0]}}")};
     struct journal journal;
 
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {

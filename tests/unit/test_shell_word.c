@@ -43,6 +43,40 @@ START_TEST(word_without_room_is_left_out)
 }
 END_TEST
 
+static const struct {
+    const char *given, *text;
+} several[] = {
+    {"linux-siw", "x --dut linux-siw"},
+    {"linux-siw --ipv6", "x --dut linux-siw --ipv6"},
+    {"  a   b ", "x --dut a b"},
+    {"a $(id) b", "x --dut a '$(id)' b"},
+    {"a; b", "x --dut 'a;' b"},
+    {"", "x"},
+    {"   ", "x"},
+};
+
+START_TEST(words_are_quoted_one_by_one)
+{
+    char text[64] = "x";
+
+    ck_assert_uint_eq(shell_append_words(text, sizeof(text), 1, "--dut", several[_i].given), strlen(several[_i].text));
+    ck_assert_str_eq(text, several[_i].text);
+}
+END_TEST
+
+START_TEST(words_without_room_are_left_out)
+{
+    char text[32] = "x";
+
+    for (size_t room = 2; room < 15; room++) { /* "x --dut a 'b;'" and the end */
+        ck_assert_uint_eq(shell_append_words(text, room, 1, "--dut", "a b;"), 1);
+        ck_assert_str_eq(text, "x");
+    }
+    ck_assert_uint_eq(shell_append_words(text, 15, 1, "--dut", "a b;"), 14);
+    ck_assert_str_eq(text, "x --dut a 'b;'");
+}
+END_TEST
+
 Suite *shell_word_suite(void)
 {
     Suite *suite = suite_create("shell_word");
@@ -50,6 +84,8 @@ Suite *shell_word_suite(void)
 
     tcase_add_loop_test(tests, word_stays_a_word, 0, (int)(sizeof(words) / sizeof(words[0])));
     tcase_add_test(tests, word_without_room_is_left_out);
+    tcase_add_loop_test(tests, words_are_quoted_one_by_one, 0, (int)(sizeof(several) / sizeof(several[0])));
+    tcase_add_test(tests, words_without_room_are_left_out);
     suite_add_tcase(suite, tests);
     return suite;
 }
