@@ -142,7 +142,7 @@ $(B)/fuzz/fuzz_prove_merge: fuzz_ldflags += -Wl,--wrap=defect_list_embedded
 
 # The agent is compiled for the guest by its own script; here its parts stand on a device that a fuzz target plays.
 fuzz_agent_objects := $(call object_of,asan,$(filter-out %_main.c,$(call c_in,conformance/peers/linux/agent)))
-$(fuzz_agent_objects) $(B)/asan/obj/tests/fuzz/fuzz_agent.o: asan_cflags += -DAGENT_VERBS_HEADER='"tests/fuzz/fake_verbs.h"'
+$(fuzz_agent_objects): asan_cflags += -include tests/fuzz/fake_verbs.h
 $(B)/fuzz/fuzz_agent: $(fuzz_agent_objects)
 asan_objects += $(fuzz_agent_objects)
 
