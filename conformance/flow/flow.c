@@ -142,8 +142,10 @@ struct flow *flow_make(struct flow_decoder *decoder, enum flow_kind kind, uint64
     size_t sent = kind == FLOW_CONNECTION || kind == FLOW_STREAM ? FLOW_SENT_MAX : 0;
     struct flow *flow = malloc(head + rules + FLOW_DIRECTIONS * sent * sizeof(struct flow_sent));
 
-    if (flow == NULL)
+    if (flow == NULL) {
+        out_of_memory_note();
         return NULL;
+    }
     memset(flow, 0, head + rules); /* of what was sent only as much is read as was written */
     flow->kind = kind;
     flow->number = ++decoder->totals.flows;

@@ -173,9 +173,11 @@ void empty_read_answered_empty(struct rule_context *ctx)
 
     if (request == NULL || !ctx->event->rdmap->first || request->read.octets != 0 || names_later_request(ctx, request))
         return;
+    /* Without the length: a profile names an outcome once. */
     if (segment_of(ctx)->payload_octets != 0 || !segment_of(ctx)->last)
-        rule_fail(ctx, "one segment without payload",
-                  rule_text(ctx, "%zu octets, L = %d", segment_of(ctx)->payload_octets, segment_of(ctx)->last),
+        rule_fail(ctx, "one segment without payload, L = 1",
+                  rule_text(ctx, "%s, L = %d", segment_of(ctx)->payload_octets != 0 ? "payload" : "no payload",
+                            segment_of(ctx)->last),
                   "A zero-length Read Request was answered by data (RFC 5040 5.2.1)");
     else
         rule_pass(ctx);

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# summary.sh DIR...: what runs gave, as Markdown: verdicts of each DIR, and for the first of them why results are skipped or
-# inconclusive, and how many results each known deviation explains. reports/baselines/*/README.md have such tables.
+# summary.sh DIR...: what runs gave, as Markdown: verdicts of each DIR, what failed in which, and for the first of them why results are
+# skipped or inconclusive, and how many results each known deviation explains. reports/baselines/*/README.md have such tables.
 set -euo pipefail
 : "${1:?which folders of results?}"
 kinds='PASS KNOWN FAIL WARN AMBIGUOUS SKIP INCONCLUSIVE'
@@ -18,6 +18,12 @@ for run in "$@"; do
 	for kind in $kinds; do line+=" | $(results "$run" .verdict | grep -cx "$kind" || true)"; done
 	echo "$line | $(results "$run" 'select(.verdict == "KNOWN") | .finding' | sort -u | wc -l) |"
 done
+
+failed=$(for run in "$@"; do
+	started=$(jq -r 'select(.type == "run") | .started' "$run/results.jsonl" | head -n 1)
+	results "$run" "select(.verdict == \"FAIL\") | \"| \(.id) | \(.role // \"both\") | \(.by) | $started |\""
+done)
+[ -z "$failed" ] || printf '\n| failed | role | by | run |\n|---|---|---|---|\n%s\n' "$failed"
 
 # shellcheck disable=SC2016 # the quotes are those of Markdown
 printf '\n| skipped | why |\n|---|---|\n'
