@@ -78,15 +78,16 @@ $$($(1)_dir)/libiwarp.so: $$($(1)_dir)/lists/iwarp_so $$($(1)_iwarp_objects) pac
 	$$(Q)$$($(1)_cc) -shared -Wl,-soname,libiwarp.so.0 -Wl,--no-undefined -Wl,--version-script=packaging/libiwarp.map -pthread $$($(1)_cflags) $$($(1)_ldflags) \
 		-o $$@ @$$< -Wl,--as-needed $$(iwarp_libs)
 
-# Every allocation of warpcheck's own objects goes through conformance/engine/memory_main.c.
+# Every allocation of the programs' own objects goes through conformance/engine/memory_main.c.
 $$($(1)_dir)/warpcheck: $$(call object_of,$(1),conformance/engine/main.c conformance/engine/memory_main.c) \
 		$$($(1)_dir)/libwarpcheck.a $$($(1)_dir)/libiwarp.a
 	@$$(call say,LD,$$@)
 	$$(Q)$$($(1)_cc) -pthread $$($(1)_cflags) $$($(1)_ldflags) $$(watched_allocators:%=-Wl,--wrap=%) -o $$@ $$^ -Wl,--as-needed $$(package_libs) -lm
 
-$$($(1)_dir)/iwarp-peer: $$(call object_of,$(1),reference-stack/iwarp_peer_main.c) $$($(1)_dir)/libiwarp.a
+$$($(1)_dir)/iwarp-peer: $$(call object_of,$(1),reference-stack/iwarp_peer_main.c conformance/engine/memory_main.c) \
+		$$($(1)_dir)/libiwarp.a
 	@$$(call say,LD,$$@)
-	$$(Q)$$($(1)_cc) -pthread $$($(1)_cflags) $$($(1)_ldflags) -o $$@ $$^ -Wl,--as-needed $$(package_libs) -lm
+	$$(Q)$$($(1)_cc) -pthread $$($(1)_cflags) $$($(1)_ldflags) $$(watched_allocators:%=-Wl,--wrap=%) -o $$@ $$^ -Wl,--as-needed $$(package_libs) -lm
 
 $$($(1)_dir)/unit-tests: $$($(1)_dir)/lists/unit $$($(1)_unit_objects) $$($(1)_dir)/libwarpcheck.a $$($(1)_dir)/libiwarp.a
 	@$$(call say,LD,$$@)
