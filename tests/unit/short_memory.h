@@ -46,7 +46,11 @@ extern long short_live;   /* allocations that were not freed */
 
 #else
 
-#define SHORT(n, call) ((void)(n), call)
+#define SHORT(n, call)                                                                                                 \
+    do {                                                                                                               \
+        (void)(n);                                                                                                     \
+        call;                                                                                                          \
+    } while (0)
 
 #endif
 #endif
