@@ -9,6 +9,7 @@
 #   make e2e        the end-to-end scripts alone; T='audit' picks
 #   make fuzz       every fuzz target for FUZZ_SECONDS (60), FUZZ_JOBS (1) at once; FUZZ_CORPUS=DIR goes on with the
 #                   inputs that are there, and leaves the fewest there that reach as much
+#   make chaos      stops commands at counted moments and makes their calls fail, memory included; T='audit merge' picks
 #   make lint       formatting, clang-tidy, cppcheck, shellcheck, Lua syntax, include arrows
 #   make bench      the benchmarks' ratios
 #   make soak       SOAK_SECONDS (600) of connections that come and go, then 10,000 seeds of two stacks on a bad wire
@@ -31,7 +32,7 @@ ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(shell nproc)
 endif
 
-.PHONY: all help deps demo check unit e2e fuzz lint bench soak coverage lab format install clean prerequisites programs FORCE
+.PHONY: all help deps demo check unit e2e fuzz chaos lint bench soak coverage lab format install clean prerequisites programs FORCE
 .DEFAULT_GOAL := all
 
 B ?= build
@@ -59,7 +60,7 @@ endef
 # use of pkg-config is expanded inside a recipe, hence after that.
 
 deps_group := build
-ifneq ($(filter check unit e2e fuzz soak coverage,$(MAKECMDGOALS)),)
+ifneq ($(filter check unit e2e fuzz chaos soak coverage,$(MAKECMDGOALS)),)
 deps_group += test
 endif
 ifneq ($(filter plugin install-plugin remove-plugin check e2e lint,$(MAKECMDGOALS)),)
@@ -95,11 +96,11 @@ check_libs = $(call once,check_libs,pkg-config --libs check)
 # Sources. A folder that is not there yet is an empty list.
 
 c_in = $(sort $(foreach d,$(1),$(wildcard $(d)/*.c)))
-mains := conformance/engine/main.c reference-stack/iwarp_peer_main.c
+mains := conformance/engine/main.c conformance/engine/memory_main.c reference-stack/iwarp_peer_main.c
 iwarp_src := $(filter-out %_main.c reference-stack/examples/%,$(call c_in,wire reference-stack reference-stack/*))
 warpcheck_src := $(filter-out $(mains) %_main.c,$(call c_in,generator generator/* conformance/* conformance/*/* reports))
-# What unit tests and fuzz targets share; cov_exit.c is linked into programs of the variant cov.
-support_src := $(filter-out %/cov_exit.c,$(call c_in,tests/support))
+# What unit tests and fuzz targets share; cov_exit.c is linked into programs of the variant cov, chaos.c is preloaded.
+support_src := $(filter-out %/cov_exit.c %/chaos.c,$(call c_in,tests/support))
 unit_src := $(call c_in,tests/unit) $(support_src)
 fuzz_src := $(call c_in,tests/fuzz)
 bench_src := $(call c_in,tests/bench)
@@ -190,17 +191,25 @@ help:
 demo: programs
 	@$(test_env) bash tools/demo.sh
 
-check: programs plugin $(B)/unit-tests $(B)/asan/unit-tests $(B)/tsan/thread-tests $(call programs_of,$(B)/asan) $(fuzz_programs)
+check: programs plugin $(B)/chaos.so $(B)/unit-tests $(B)/asan/unit-tests $(B)/tsan/thread-tests $(call programs_of,$(B)/asan) $(fuzz_programs)
 	@$(test_env) CC='$(CC)' tools/check.sh all
 
 unit: $(B)/unit-tests
 	@$(B)/unit-tests $(T)
 
-e2e: programs plugin $(call programs_of,$(B)/asan)
+e2e: programs plugin $(B)/chaos.so $(call programs_of,$(B)/asan)
 	@$(test_env) CC='$(CC)' tools/check.sh e2e
 
 fuzz: $(fuzz_programs)
 	@B='$(abspath $(B))' T='$(T)' FUZZ_JOBS='$(FUZZ_JOBS)' FUZZ_CORPUS='$(FUZZ_CORPUS)' tools/fuzz.sh -max_total_time=$(FUZZ_SECONDS)
+
+chaos: programs $(B)/chaos.so
+	@$(test_env) tools/chaos.sh $(T)
+
+# What is preloaded into programs has no other part of the project in it.
+$(B)/chaos.so: tests/support/chaos.c $(B)/flags.stamp
+	@$(call say,LD,$@)
+	$(Q)$(CC) -std=gnu17 $(warnings) $(CFLAGS) -shared -fPIC -o $@ $< -ldl -pthread
 
 bench: programs $(bench_programs)
 	@$(test_env) tools/bench.sh

@@ -381,7 +381,7 @@ static void input_octets(struct tcp_connection *c, const struct packet *p)
         to = next + receive_window(c);
     if (c->fin_seen && seq_lt(c->fin_sequence, to))
         to = c->fin_sequence; /* behind its end the stream has no octets, whatever the peer sends */
-    if (!seq_lt(from, to)) { /* nothing new, or nothing that the window has room for */
+    if (!seq_lt(from, to)) {  /* nothing new, or nothing that the window has room for */
         c->status.duplicates++;
         want_ack_at_once(c);
         return;

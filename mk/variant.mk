@@ -25,6 +25,10 @@ endef
 
 FORCE:
 
+# The functions of the C library that allocate and that the program calls (conformance/engine/memory_main.c).
+watched_allocators := malloc calloc realloc strdup strndup asprintf vasprintf fopen fdopen opendir fdopendir \
+	tmpfile realpath scandir
+
 define variant
 $(1)_iwarp_objects := $$(call object_of,$(1),$$(iwarp_src) $$(iwarp_gen:%=$$(B)/gen/%.c))
 $(1)_warpcheck_objects := $$(call object_of,$(1),$$(warpcheck_src) $$(warpcheck_gen:%=$$(B)/gen/%.c))
@@ -74,9 +78,11 @@ $$($(1)_dir)/libiwarp.so: $$($(1)_dir)/lists/iwarp_so $$($(1)_iwarp_objects) pac
 	$$(Q)$$($(1)_cc) -shared -Wl,-soname,libiwarp.so.0 -Wl,--no-undefined -Wl,--version-script=packaging/libiwarp.map -pthread $$($(1)_cflags) $$($(1)_ldflags) \
 		-o $$@ @$$< -Wl,--as-needed $$(iwarp_libs)
 
-$$($(1)_dir)/warpcheck: $$(call object_of,$(1),conformance/engine/main.c) $$($(1)_dir)/libwarpcheck.a $$($(1)_dir)/libiwarp.a
+# Every allocation of warpcheck's own objects goes through conformance/engine/memory_main.c.
+$$($(1)_dir)/warpcheck: $$(call object_of,$(1),conformance/engine/main.c conformance/engine/memory_main.c) \
+		$$($(1)_dir)/libwarpcheck.a $$($(1)_dir)/libiwarp.a
 	@$$(call say,LD,$$@)
-	$$(Q)$$($(1)_cc) -pthread $$($(1)_cflags) $$($(1)_ldflags) -o $$@ $$^ -Wl,--as-needed $$(package_libs) -lm
+	$$(Q)$$($(1)_cc) -pthread $$($(1)_cflags) $$($(1)_ldflags) $$(watched_allocators:%=-Wl,--wrap=%) -o $$@ $$^ -Wl,--as-needed $$(package_libs) -lm
 
 $$($(1)_dir)/iwarp-peer: $$(call object_of,$(1),reference-stack/iwarp_peer_main.c) $$($(1)_dir)/libiwarp.a
 	@$$(call say,LD,$$@)
@@ -111,8 +117,8 @@ $(B)/tsan/thread-tests: $(thread_objects) $(B)/tsan/libiwarp.a
 	$(Q)$(tsan_cc) -pthread $(tsan_cflags) $(tsan_ldflags) -o $@ $^ -Wl,--as-needed $(iwarp_libs) $(check_libs) -lm
 
 # Fuzz targets come from the sanitised objects, benchmarks from the release ones; each is one .c with the libraries.
-# tests/fuzz and tests/bench may hold further .c files that all of their programs share; of those of tests/fuzz a target gets
-# what it uses, so that it may have its own recv().
+# tests/fuzz and tests/bench may hold further .c files that all of their programs share; so do tests/support's. A
+# fuzz target gets what it uses of them, so that it may have its own recv().
 fuzz_input_src := $(addprefix tests/fuzz/,input.c compares.c valid.c)
 fuzz_shared := $(call object_of,asan,$(filter-out tests/fuzz/fuzz_% $(fuzz_input_src),$(fuzz_src)) $(support_src))
 $(eval $(call list_file,$(B)/asan/lists/fuzz,$(fuzz_shared)))
@@ -142,7 +148,7 @@ $(B)/fuzz/fuzz_prove_merge: fuzz_ldflags += -Wl,--wrap=defect_list_embedded
 
 # The agent is compiled for the guest by its own script; here its parts stand on a device that a fuzz target plays.
 fuzz_agent_objects := $(call object_of,asan,$(filter-out %_main.c,$(call c_in,conformance/peers/linux/agent)))
-$(fuzz_agent_objects) $(B)/asan/obj/tests/fuzz/fuzz_agent.o: asan_cflags += -DAGENT_VERBS_HEADER='"tests/fuzz/fake_verbs.h"'
+$(fuzz_agent_objects): asan_cflags += -include tests/fuzz/fake_verbs.h
 $(B)/fuzz/fuzz_agent: $(fuzz_agent_objects)
 asan_objects += $(fuzz_agent_objects)
 

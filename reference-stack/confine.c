@@ -8,6 +8,7 @@
 #include <linux/securebits.h>
 #include <seccomp.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -193,6 +194,7 @@ static const uint64_t namespaces[] = {0x00020000, 0x02000000, 0x04000000, 0x0800
 static const uint64_t terminal_requests[] = {0x5412, 0x541C};
 
 enum { FAMILY_LOCAL = 1, FAMILY_IPV4 = 2, FAMILY_IPV6 = 10 };
+enum { FILTER_OCTETS = 96 << 10 }; /* that libseccomp uses at most for the rules below */
 
 static void refuse(scmp_filter_ctx filter, const char *const *names, size_t count)
 {
@@ -211,6 +213,15 @@ static void refuse_families(scmp_filter_ctx filter)
     for (scmp_datum_t family = 0; family < FAMILY_IPV6; family++)
         if (family != FAMILY_LOCAL && family != FAMILY_IPV4)
             (void)seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(socket), 1, SCMP_A0(SCMP_CMP_EQ, family, 0));
+}
+
+/* libseccomp crashes when it runs out of memory within a rule: what it needs has to be there before. */
+static bool has_room(void)
+{
+    void *room = malloc(FILTER_OCTETS);
+
+    free(room); /* it stays the process's, which has one thread */
+    return room != NULL;
 }
 
 /* True when the filter is in place. A kernel without seccomp has none. */
@@ -252,6 +263,8 @@ int confine(const struct confine_config *config, struct sentence *error)
     if (confine_privileges(config->capabilities, error) != 0)
         return -1;
     (void)confine_files(config);
+    if (has_filter() && !has_room())
+        return sentence_set(error, "out of memory for the filter of system calls");
     if (has_filter())
         (void)filter_calls(config->needs);
     return 0;

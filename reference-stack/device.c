@@ -158,7 +158,7 @@ int iwarp_region_register(struct iwarp_device *device, struct iwarp_region *regi
     entry->region.valid = true;
     entry->region.registered = region->length;
     HASH_ADD(hh, device->regions, region.stag, sizeof(entry->region.stag), entry);
-    if (entry->lost) {
+    if (hash_lost(entry)) {
         entry_free(entry);
         return sentence_set(sentence, "region: out of memory");
     }

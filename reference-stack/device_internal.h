@@ -5,12 +5,11 @@
 #include "iwarp/device.h"
 #include "reference-stack/defect_mpa.h"
 #include "reference-stack/defect_rdmap.h"
-#include "reference-stack/hash.h"
+#include "wire/hash.h"
 
 struct region_entry {
     struct iwarp_region region;
     bool owned;    /* the device allocated region.octets */
-    bool lost;     /* the hash table could not take it */
     unsigned lent; /* pieces of streams' output that lie in it */
     UT_hash_handle hh;
 };

@@ -100,8 +100,8 @@ static struct peer_stream *stream_new(struct peer *peer, const struct peer_optio
     }
     ps->number = peer->next_number;
     HASH_ADD(hh, peer->by_number, number, sizeof(ps->number), ps);
-    if (ps->lost || deadlines_join(&peer->deadlines) != 0) {
-        if (!ps->lost)
+    if (hash_lost(ps) || deadlines_join(&peer->deadlines) != 0) {
+        if (!hash_lost(ps))
             HASH_DEL(peer->by_number, ps);
         budget_give(&peer->budget, PEER_STREAM_OCTETS);
         free(ps);

@@ -18,7 +18,7 @@
 #include "reference-stack/budget.h"
 #include "reference-stack/deadlines.h"
 #include "reference-stack/defect_internal.h"
-#include "reference-stack/hash.h"
+#include "wire/hash.h"
 #include "reference-stack/outlet.h"
 
 #include "iwarp/device.h"
@@ -82,7 +82,6 @@ struct peer_stream {
     void *transport;
     uint32_t number;
     UT_hash_handle hh; /* by number */
-    bool lost;         /* the hash table could not take it */
     struct deadline deadline;
     struct peer_stream *next_dead;
     uint16_t port; /* of the listener, 0 for an own connect */

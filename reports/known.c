@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE /* strverscmp */
 #include "reports/known.h"
+#include "wire/hash.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <uthash.h>
 
 struct finding {
     UT_hash_handle hh;
@@ -43,6 +42,10 @@ int summary_count_result(struct run_summary *summary, struct finding_set *set, c
                 return -1;
             memcpy(finding->name, name, strlen(name) + 1);
             HASH_ADD_STR(set->findings, name, finding);
+            if (hash_lost(finding)) {
+                free(finding);
+                return -1;
+            }
             summary->known_findings++;
         }
     }

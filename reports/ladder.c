@@ -2,6 +2,7 @@
 #include "reports/ladder.h"
 
 #include "reports/text.h"
+#include "wire/text_stream.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -317,7 +318,7 @@ char *ladder_text(const json_t *steps, const struct ladder_ends *ends, unsigned 
     unsigned bounded = columns < 60 ? 60 : columns > 200 ? 200 : columns;
     size_t width = bounded - 26; /* between the lifelines: time in front, frame number behind */
     char *text = NULL;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = text_stream_open(&text, &size);
     if (!out)
         return NULL;
     char *left = fit(ends->left, width / 2), *right = fit(ends->right, width / 2);
@@ -337,9 +338,6 @@ char *ladder_text(const json_t *steps, const struct ladder_ends *ends, unsigned 
     }
     if (next < json_array_size(steps))
         fprintf(out, "%16s:  %zu steps left out\n", "", json_array_size(steps) - next);
-    if (fclose(out) != 0) {
-        free(text);
-        return NULL;
-    }
+    (void)text_stream_close(out, &text);
     return text;
 }

@@ -4,6 +4,7 @@
 #include "reports/account.h"
 #include "reports/save.h"
 #include "reports/text.h"
+#include "wire/text_stream.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,7 +97,7 @@ int markdown_write(const struct report *report, const struct place *to, struct s
 {
     char *text = NULL, known[KNOWN_TEXT_OCTETS];
     size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = text_stream_open(&text, &size);
     if (!out)
         return sentence_set(error, "%s: out of memory", to->path);
     fputs("## warpcheck: ", out);
@@ -112,7 +113,8 @@ int markdown_write(const struct report *report, const struct place *to, struct s
         fprintf(out, "\n%zu of %zu captures could not be read to their end.\n", report->unread, report->capture_count);
     put_account(out, &report->summary.account);
     put_findings(out, report);
-    int rc = fclose(out) == 0 ? save_file(to, text, size, error) : sentence_set(error, "%s: out of memory", to->path);
+    int rc = text_stream_close(out, &text) ? save_file(to, text, size, error)
+                                           : sentence_set(error, "%s: out of memory", to->path);
     free(text);
     return rc;
 }

@@ -3,6 +3,7 @@
 
 #include "reports/save.h"
 #include "reports/text.h"
+#include "wire/out_of_memory.h"
 
 #include <libxml/xmlwriter.h>
 #include <stdbool.h>
@@ -15,11 +16,28 @@ struct markup {
     bool failed;
 };
 
+/* Some functions of libxml2 report success without memory, and its message is the one sign: it is kept off standard error. */
+static bool library_failed;
+
+static void on_message(void *user, const char *format, ...)
+{
+    (void)user;
+    (void)format;
+    library_failed = true;
+}
+
+void markup_library_begin(void)
+{
+    (void)xmlMemSetup(free, out_of_memory_malloc, out_of_memory_realloc, out_of_memory_strdup);
+    xmlSetGenericErrorFunc(NULL, on_message);
+}
+
 struct markup *markup_new(void)
 {
     struct markup *markup = calloc(1, sizeof(*markup));
     if (!markup)
         return NULL;
+    library_failed = false;
     markup->buffer = xmlBufferCreateSize(1 << 16);
     if (markup->buffer) {
         xmlBufferSetAllocationScheme(markup->buffer, XML_BUFFER_ALLOC_DOUBLEIT);
@@ -148,7 +166,7 @@ const char *markup_octets(struct markup *markup)
 {
     if (!markup->failed)
         check(markup, xmlTextWriterFlush(markup->writer));
-    return markup->failed ? NULL : (const char *)xmlBufferContent(markup->buffer);
+    return markup->failed || library_failed ? NULL : (const char *)xmlBufferContent(markup->buffer);
 }
 
 int markup_save(struct markup *markup, const struct place *to, struct sentence *error)

@@ -13,6 +13,9 @@
 
 struct markup; /* opaque */
 
+/* For main(), before anything else: libxml2 is silent, and notes where it has no memory (wire/out_of_memory.h). */
+void markup_library_begin(void);
+
 /* A document in memory; NULL without memory. Free with markup_free(). */
 struct markup *markup_new(void);
 void markup_free(struct markup *markup);

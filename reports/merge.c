@@ -236,6 +236,10 @@ static struct merge_group *group_of(struct reading *reading, const struct result
         return NULL;
     }
     HASH_ADD_KEYPTR(hh, reading->groups, group->key, strlen(group->key), group);
+    if (hash_lost(group)) {
+        group_free(group);
+        return NULL;
+    }
     return group;
 }
 
@@ -368,10 +372,15 @@ static int join_all(struct reading *reading)
         HASH_DEL(reading->groups, group);
         qsort(group->lines, group->count, sizeof(group->lines[0]), line_order);
         HASH_FIND_STR(reading->merge->groups, group->key, known);
-        if (known)
+        if (known) {
             rc |= group_join(known, group);
-        else
-            HASH_ADD_KEYPTR(hh, reading->merge->groups, group->key, strlen(group->key), group);
+            continue;
+        }
+        HASH_ADD_KEYPTR(hh, reading->merge->groups, group->key, strlen(group->key), group);
+        if (hash_lost(group)) {
+            group_free(group);
+            rc = -1;
+        }
     }
     return rc;
 }

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <uthash.h>
 
 #include "reports/merge_internal.h"
 #include "reports/save.h"
 #include "wire/crc32c.h"
+#include "wire/hash.h"
 
 #define EVIDENCE_OCTETS_MAX ((off_t)1 << 30)
 
@@ -83,6 +83,11 @@ static struct name *name_of(struct evidence *evidence, const char *text)
         return NULL;
     }
     HASH_ADD_KEYPTR(hh, evidence->names, name->text, strlen(name->text), name);
+    if (hash_lost(name)) {
+        free(name->text);
+        free(name);
+        return NULL;
+    }
     return name;
 }
 
@@ -109,66 +114,97 @@ int evidence_add(struct evidence *evidence, const char *path)
         free(source);
         return -1;
     }
+    HASH_ADD_KEYPTR(hh, evidence->sources, source->path, strlen(source->path), source);
+    if (hash_lost(source)) {
+        free(source->path);
+        free(source->name);
+        free(source);
+        return -1;
+    }
     source->next = name->sources;
     name->sources = source;
-    HASH_ADD_KEYPTR(hh, evidence->sources, source->path, strlen(source->path), source);
     return 0;
 }
 
-/* Opens DIR/evidence/NAME; neither the evidence's folder nor the file may be a link. */
+/* Opens DIR/evidence/NAME; neither the evidence's folder nor the file may be a link. -1 and errno. */
 static int open_evidence(const char *path)
 {
     const char *slash = strrchr(path, '/');
     char *dir = slash ? strndup(path, (size_t)(slash - path)) : NULL;
     int folder = dir ? open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
     int fd = folder >= 0 ? openat(folder, slash + 1, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+    int cause = errno;
 
     if (folder >= 0)
         close(folder);
     free(dir);
+    errno = cause;
     return fd;
 }
 
-/* The whole file, malloc'd; NULL when it is not there, or is no file of a reasonable size. */
-static uint8_t *read_file(const char *path, size_t *size)
+/* The file is not where the results say: the merge counts that, and goes on. */
+static bool is_absent(int cause)
 {
-    int fd = open_evidence(path);
-    struct stat status;
-    uint8_t *octets = NULL;
+    return cause == ENOENT || cause == ENOTDIR || cause == ELOOP;
+}
+
+/* What is left of the file from here on, malloc'd; NULL and errno when it cannot be read. */
+static uint8_t *read_octets(int fd, size_t size)
+{
+    uint8_t *octets = malloc(size + 1);
     size_t done = 0;
 
-    if (fd < 0)
-        return NULL;
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= EVIDENCE_OCTETS_MAX)
-        octets = malloc((size_t)status.st_size + 1);
-    while (octets && done < (size_t)status.st_size) {
-        ssize_t n = read(fd, octets + done, (size_t)status.st_size - done);
+    while (octets && done < size) {
+        ssize_t n = read(fd, octets + done, size - done);
 
         if (n < 0 && errno == EINTR)
             continue;
-        if (n <= 0)
-            break;
+        if (n == 0)
+            errno = EIO; /* it has become shorter: half of it is no evidence */
+        if (n <= 0) {
+            free(octets);
+            return NULL;
+        }
         done += (size_t)n;
     }
-    if (octets &&
-        done < (size_t)status.st_size) { /* it cannot be read, or becomes shorter: half of it is no evidence */
-        free(octets);
-        octets = NULL;
-    }
-    close(fd);
-    *size = done;
     return octets;
 }
 
-static void digest(struct source *source)
+/* The whole file, malloc'd; NULL when it is absent, or no file of a reasonable size. -1 with the sentence set. */
+static int read_file(const char *path, uint8_t **octets, size_t *size, struct sentence *error)
 {
-    size_t size = 0;
-    uint8_t *octets = read_file(source->path, &size);
+    int fd = open_evidence(path);
+    struct stat status;
+    int rc = 0;
 
+    *octets = NULL;
+    *size = 0;
+    if (fd < 0)
+        return is_absent(errno) ? 0 : sentence_set(error, "%s: cannot read: %s", path, strerror(errno));
+    if (fstat(fd, &status) != 0) {
+        rc = sentence_set(error, "%s: cannot read: %s", path, strerror(errno));
+    } else if (S_ISREG(status.st_mode) && status.st_size <= EVIDENCE_OCTETS_MAX) {
+        *size = (size_t)status.st_size;
+        *octets = read_octets(fd, *size);
+        if (!*octets)
+            rc = sentence_set(error, "%s: cannot read: %s", path, strerror(errno));
+    }
+    close(fd);
+    return rc;
+}
+
+static int digest(struct source *source, struct sentence *error)
+{
+    uint8_t *octets;
+    size_t size;
+
+    if (read_file(source->path, &octets, &size, error) != 0)
+        return -1;
     source->missing = octets == NULL;
     if (octets)
         source->digest = crc32c(octets, size);
     free(octets);
+    return 0;
 }
 
 /* The name with the digest in front of its suffix. */
@@ -187,18 +223,19 @@ static int rename_source(struct source *source)
 }
 
 /* Several files of one name: that with the least digest keeps it. */
-static int tell_apart(struct name *name)
+static int tell_apart(struct name *name, struct sentence *error)
 {
     const struct source *least = NULL;
 
     for (struct source *source = name->sources; source; source = source->next) {
-        digest(source);
+        if (digest(source, error) != 0)
+            return -1;
         if (!source->missing && (!least || source->digest < least->digest))
             least = source;
     }
     for (struct source *source = name->sources; least && source; source = source->next)
         if (!source->missing && source->digest != least->digest && rename_source(source) != 0)
-            return -1;
+            return sentence_set(error, "%s: out of memory", source->path);
     return 0;
 }
 
@@ -206,9 +243,9 @@ static int tell_apart(struct name *name)
 static int copy(int folder, struct source *source, struct sentence *error)
 {
     struct place place = {folder, strrchr(source->name, '/') + 1, source->name};
-    size_t size = 0;
-    uint8_t *octets = read_file(source->path, &size);
-    int rc = 0;
+    uint8_t *octets;
+    size_t size;
+    int rc = read_file(source->path, &octets, &size, error);
 
     source->missing = octets == NULL;
     if (octets)
@@ -250,12 +287,12 @@ int evidence_copy(struct evidence *evidence, size_t *missing, struct sentence *e
     folder = folder_open_below(evidence->folder, "evidence", error);
     if (folder < 0)
         return -1;
-    for (struct name *name = evidence->names; name; name = name->hh.next)
-        if (name->sources->next && tell_apart(name) != 0) {
-            close(folder);
-            return sentence_set(error, "out of memory for the evidence");
-        }
-    rc = copy_all(evidence, folder, missing, error);
+    rc = 0;
+    for (struct name *name = evidence->names; rc == 0 && name; name = name->hh.next)
+        if (name->sources->next)
+            rc = tell_apart(name, error);
+    if (rc == 0)
+        rc = copy_all(evidence, folder, missing, error);
     close(folder);
     return rc;
 }

@@ -3,9 +3,8 @@
 #ifndef REPORTS_MERGE_INTERNAL_H
 #define REPORTS_MERGE_INTERNAL_H
 
-#include <uthash.h>
-
 #include "reports/merge.h"
+#include "wire/hash.h"
 
 /* One result's line as every merge has it: without what a merge adds, and with the evidence's first name. */
 struct merge_line {

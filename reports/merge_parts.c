@@ -75,6 +75,11 @@ int merge_part_add(struct merge *merge, const char *name, const struct run_summa
             return -1;
         }
         HASH_ADD_KEYPTR(hh, merge->parts, part->name, strlen(part->name), part);
+        if (hash_lost(part)) {
+            free(part->name);
+            free(part);
+            return -1;
+        }
     }
     if (summary && part->finished)
         join_traffic(&part->summary, summary);

@@ -51,6 +51,10 @@ static struct report_entry *entry_of(struct report *report, const struct result 
     fresh->requirement = report->catalogue ? catalogue_find(report->catalogue, id) : NULL;
     fresh->worst = result->verdict;
     HASH_ADD_STR(report->hash, key, fresh);
+    if (hash_lost(fresh)) {
+        free(fresh);
+        return NULL;
+    }
     return fresh;
 }
 

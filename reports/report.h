@@ -9,9 +9,8 @@
 #include "reports/known.h"
 #include "reports/place.h"
 #include "reports/result.h"
+#include "wire/hash.h"
 #include "wire/sentence.h"
-
-#include <uthash.h>
 
 struct catalogue;
 struct requirement;

@@ -3,6 +3,7 @@
 #include "reports/results_log.h"
 
 #include "reports/results_stopped.h"
+#include "wire/out_of_memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -151,6 +152,8 @@ static int read_line(struct reading *reading, const char *text, size_t length, b
     json_t *object = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
     if (!json_is_object(object)) {
         json_decref(object);
+        if (out_of_memory_noted())
+            return bad(reading, "out of memory");
         if (last && reading->started) {
             note(reading, "the last line is torn (a run was killed, or the disk was full), ignored");
             return 0;

@@ -3,13 +3,13 @@
 #include "reports/results_log_internal.h"
 
 #include "reports/save.h"
+#include "wire/hash.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <uthash.h>
 
 struct done_entry {
     struct results_kept kept;
@@ -58,11 +58,13 @@ static int done_add(struct results_done *done, const struct result *result, json
         return -1;
     entry->kept = (struct results_kept){json_incref(journal), without_steps(object)};
     HASH_FIND_STR(done->entries, entry->key, known);
-    if (known || !entry->kept.result)
-        entry_free(entry);
-    else
+    if (!known && entry->kept.result) {
         HASH_ADD_STR(done->entries, key, entry);
-    return known || entry ? 0 : -1;
+        if (!hash_lost(entry))
+            return 0;
+    }
+    entry_free(entry);
+    return known ? 0 : -1;
 }
 
 const struct results_kept *results_done_find(const struct results_done *done, const char *id, const char *role)

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "reports/decision.h"
+#include "wire/hash.h"
 
 /* What is known about one requirement. */
 struct rule_pool_item {
@@ -68,6 +68,10 @@ static struct rule_pool_item *item_of(struct rule_pool *pool, const char *id)
         return NULL;
     memcpy(item->id, id, strlen(id) + 1);
     HASH_ADD_STR(pool->items, id, item);
+    if (hash_lost(item)) {
+        free(item);
+        return NULL;
+    }
     return item;
 }
 

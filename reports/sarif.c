@@ -7,6 +7,7 @@
 #include "reports/save.h"
 #include "reports/text.h"
 #include "reports/uri.h"
+#include "wire/text_stream.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -85,6 +86,10 @@ static void artifact_add(struct sarif *sarif, const char *path, bool evidence)
     artifact->index = HASH_COUNT(sarif->artifacts);
     artifact->evidence = evidence;
     HASH_ADD_STR(sarif->artifacts, path, artifact);
+    if (hash_lost(artifact)) {
+        sarif->failed = true;
+        free(artifact);
+    }
 }
 
 static void artifacts_gather(struct sarif *sarif)
@@ -428,14 +433,14 @@ int sarif_write(const struct report *report, const struct place *to, struct sent
 {
     char *text = NULL;
     size_t size = 0;
-    struct sarif sarif = {.report = report, .out = open_memstream(&text, &size)};
+    struct sarif sarif = {.report = report, .out = text_stream_open(&text, &size)};
     if (!sarif.out)
         return sentence_set(error, "%s: out of memory", to->path);
     artifacts_gather(&sarif);
     put_log(&sarif);
     artifacts_free(&sarif);
-    int rc = fclose(sarif.out) == 0 && !sarif.failed ? save_file(to, text, size, error)
-                                                     : sentence_set(error, "%s: out of memory", to->path);
+    int rc = text_stream_close(sarif.out, &text) && !sarif.failed ? save_file(to, text, size, error)
+                                                                  : sentence_set(error, "%s: out of memory", to->path);
     free(text);
     return rc;
 }

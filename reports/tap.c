@@ -5,6 +5,7 @@
 #include "reports/account.h"
 #include "reports/save.h"
 #include "reports/text.h"
+#include "wire/text_stream.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -277,12 +278,12 @@ static int write_version(const struct report *report, unsigned version, const st
 {
     char *text = NULL;
     size_t size = 0;
-    struct tap tap = {.out = open_memstream(&text, &size)};
+    struct tap tap = {.out = text_stream_open(&text, &size)};
     if (!tap.out)
         return sentence_set(error, "%s: out of memory", to->path);
     put_document(&tap, report, version);
-    int rc = fclose(tap.out) == 0 && !tap.failed ? save_file(to, text, size, error)
-                                                 : sentence_set(error, "%s: out of memory", to->path);
+    int rc = text_stream_close(tap.out, &text) && !tap.failed ? save_file(to, text, size, error)
+                                                              : sentence_set(error, "%s: out of memory", to->path);
     free(text);
     return rc;
 }

@@ -15,14 +15,14 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 		# The first prefix that fits the including file rules; each word is a prefix that may be included.
 		n = 0
 		rule("wire/", "wire/")
-		rule("reference-stack/iwarp_peer_main.c", "wire/ reference-stack/ tools/standard_streams.h")
+		rule("reference-stack/iwarp_peer_main.c", "wire/ reference-stack/ tools/memory_reserve.h tools/standard_streams.h")
 		rule("reference-stack/", "wire/ reference-stack/ iwarp/ tools/embedded.h")
 		rule("generator/", "wire/ generator/")
 		rule("conformance/requirements/", "wire/ conformance/requirements/ tools/embedded.h")
 		rule("conformance/flow/", "wire/ conformance/flow/")
 		rule("conformance/rules/", "wire/ conformance/flow/ conformance/requirements/ conformance/rules/")
-		rule("conformance/peers/", "wire/ generator/ reference-stack/ iwarp/ conformance/peers/ tools/embedded.h tools/standard_streams.h")
-		rule("conformance/engine/", "wire/ generator/ reference-stack/ iwarp/ conformance/ reports/ tools/embedded.h tools/standard_streams.h")
+		rule("conformance/peers/", "wire/ generator/ reference-stack/ iwarp/ conformance/peers/ tools/embedded.h tools/memory_reserve.h tools/standard_streams.h")
+		rule("conformance/engine/", "wire/ generator/ reference-stack/ iwarp/ conformance/ reports/ tools/embedded.h tools/memory_reserve.h tools/standard_streams.h")
 		rule("reports/", "wire/ conformance/requirements/ conformance/flow/flow_account.h reports/ tools/embedded.h")
 		rule("dissector/", "wire/ conformance/flow/ conformance/rules/ conformance/requirements/ dissector/")
 		bad = 0

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # fuzz.sh OPTION...: runs each fuzz target (or those named in T) with libFuzzer's options OPTION, and prints what came of
-# it: executions, executions a second, coverage (edges, features) and the size of the corpus.
+# it: executions, executions a second of the processor's time, coverage (edges, features) and the size of the corpus.
 #
 # The seeds are in tests/fuzz/corpus/NAME, a dictionary is tests/fuzz/fuzz_NAME.dict, and tests/fuzz/options has what one target
 # is given and another not. What is found on the way stays in $B/fuzz/corpus/fuzz_NAME, inputs that break something in
@@ -15,8 +15,9 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 : "${B:=build}" "${T:=}" "${FUZZ_CORPUS:=}" "${FUZZ_JOBS:=1}"
 export B FUZZ_CORPUS
-# A dead stack frame is not used again for a while, so that what still points into it is found.
-export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_stack_use_after_return=1"
+# A dead stack frame is not used again for a while, so that what still points into it is found. A caller's own options
+# follow, and win.
+export ASAN_OPTIONS=detect_stack_use_after_return=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 
 # What tests/fuzz/options says of a target.
 own_options() {
@@ -48,6 +49,7 @@ minimise() {
 # One target: a line of what came of it. 1: something broke.
 fuzz() {
 	local name=$1 log=$B/fuzz/fuzz_$1.log corpus=$B/fuzz/corpus/fuzz_$1 seeds options word status=0
+	local executions cpu TIMEFORMAT='%U %S'
 	shift
 	[ -z "$FUZZ_CORPUS" ] || corpus=$FUZZ_CORPUS/$name
 	mkdir -p "$corpus"
@@ -60,15 +62,16 @@ fuzz() {
 		esac
 	done
 	[ ! -e "tests/fuzz/fuzz_$name.dict" ] || options+=("-dict=tests/fuzz/fuzz_$name.dict")
-	"$B/fuzz/fuzz_$name" "${options[@]}" "$corpus" "${seeds[@]}" >"$log" 2>&1 </dev/null || status=$?
+	cpu=$({ time "$B/fuzz/fuzz_$name" "${options[@]}" "$corpus" "${seeds[@]}" >"$log" 2>&1 </dev/null; } 2>&1) || status=$?
 	if [ "$status" -ne 0 ]; then
 		echo "FAIL  fuzz_$name: see $log and $B/fuzz/artifacts"
 		tail -n 40 "$log" | sed 's/^/      | /'
 		return 1
 	fi
 	[ -z "$FUZZ_CORPUS" ] || minimise "$corpus" "$name"
-	printf 'ok    %-18s %9s executions, %6s a second, %5s edges, %6s features, %5s inputs in the corpus\n' "fuzz_$name" \
-		"$(last "$log" 'stat::number_of_executed_units')" "$(last "$log" 'stat::average_exec_per_sec')" \
+	executions=$(last "$log" 'stat::number_of_executed_units')
+	printf 'ok    %-18s %9s executions, %6.0f a second, %5s edges, %6s features, %5s inputs in the corpus\n' "fuzz_$name" \
+		"$executions" "$(awk -v n="$executions" '{print n / ($1 + $2 + 0.001)}' <<<"$cpu")" \
 		"$(last "$log" cov)" "$(last "$log" ft)" "$(files "$corpus")"
 }
 export -f fuzz own_options files last minimise

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "conformance/engine/capture_file.h"
 #include "conformance/engine/event_step.h"
 #include "conformance/flow/notation.h"
 #include "conformance/flow/flow.h"
+#include "wire/hash.h"
 
 enum {
     KEPT_OCTETS = MPA_START_MAX, /* of each message; longer than every header and Terminate, too */
@@ -384,6 +384,10 @@ static int watch(struct drawing *drawing, struct audit_finding *finding)
     if (flow == NULL && window != NULL && (flow = calloc(1, sizeof(*flow))) != NULL) {
         flow->number = finding->flow;
         HASH_ADD(hh, drawing->flows, number, sizeof(flow->number), flow);
+        if (hash_lost(flow)) {
+            free(flow);
+            flow = NULL;
+        }
     }
     if (window == NULL || flow == NULL) {
         free(window);

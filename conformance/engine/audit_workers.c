@@ -12,6 +12,7 @@
 #include "conformance/engine/run_confine.h"
 #include "conformance/engine/run_stop.h"
 #include "reports/result_line.h"
+#include "wire/out_of_memory.h"
 
 /* Files judged ahead of the one whose results are due, for each process: one long file does not stop the others. */
 enum { AHEAD = 4 };
@@ -93,7 +94,7 @@ static int work(const struct audit_workers_config *config, const char *path, FIL
     put_record(&worker, END, VERDICT_PASS, &ending, sizeof(ending));
     audit_judge_free(judging);
     free(worker.lines.octets);
-    return fflush(out) != 0 || worker.failed;
+    return fflush(out) != 0 || worker.failed || out_of_memory_noted();
 }
 
 /* ---- in the parent ----------------------------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "conformance/engine/capture_pcapng.h"
+#include "wire/out_of_memory.h"
 
 enum { READ_BUFFER = 1 << 18, NANOSECONDS = 1000000000 };
 
@@ -33,6 +34,8 @@ static uint32_t link_of(int dlt)
 /* Says in our words what libpcap says of files that it does not read. */
 static void explain(const char *path, const char *reason, uint64_t frames, struct sentence *error)
 {
+    if (strstr(reason, "malloc") != NULL || strstr(reason, "out of memory") != NULL)
+        out_of_memory_note();
     if (strstr(reason, "unknown file format") != NULL || strstr(reason, "archaic") != NULL)
         sentence_set(error, "%s: is no capture (pcap or pcapng was expected): %s", path, reason);
     else if (strstr(reason, "truncated") != NULL)

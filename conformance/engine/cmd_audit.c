@@ -24,6 +24,7 @@
 #include "reports/results_log.h"
 #include "reports/terminal.h"
 #include "tools/standard_streams.h"
+#include "wire/out_of_memory.h"
 
 enum {
     BLOCKS_MAX = 3,   /* findings of one requirement shown on the terminal; all are in the results */
@@ -394,6 +395,7 @@ static int exit_status(const struct audit *audit, const struct run_summary *summ
 
 static int finish(struct audit *audit)
 {
+    static const char short_of_memory[] = "out of memory: not everything was judged";
     const char *output = audit->options->output;
     struct run_summary summary;
     struct sentence error;
@@ -404,6 +406,10 @@ static int finish(struct audit *audit)
     fill_summary(audit, &summary);
     summary.ended = utc_text(ended);
     summary.stopped = stopped ? "interrupted" : NULL;
+    if (out_of_memory_noted()) {
+        unwritten(audit, short_of_memory);
+        summary.stopped = "out of memory";
+    }
     run_stop_hold();
     if (results_log_finish(audit->log, &summary, &error) != 0)
         unwritten(audit, error.text);
@@ -417,9 +423,11 @@ static int finish(struct audit *audit)
     } else if (output != NULL) {
         snprintf(page, sizeof(page), "%.4000s/index.html", output);
     }
+    if (out_of_memory_noted())
+        unwritten(audit, short_of_memory);
     if (!format_option_machine(&audit->options->format)) {
         show_hidden(audit);
-        audit->terminal.unfinished = audit->damaged || audit->foreign || stopped;
+        audit->terminal.unfinished = audit->damaged || audit->foreign || audit->unwritten || stopped;
         terminal_summary(&audit->terminal, &summary, page[0] != '\0' ? page : NULL);
         (void)fflush(stdout); /* what else is reported stands below; main() reports a failure */
     }

@@ -26,6 +26,7 @@
 #include "reference-stack/defect.h"
 #include "reports/terminal.h"
 #include "tools/standard_streams.h"
+#include "wire/out_of_memory.h"
 
 enum { PATH_OCTETS = 4096 };
 
@@ -383,6 +384,8 @@ static int finish(struct command *command, int status, struct sentence *error)
     char page[PATH_OCTETS + 16], ended[UTC_TEXT_OCTETS];
 
     summary.ended = utc_text(ended);
+    if (status == 0 && out_of_memory_noted())
+        status = sentence_set(error, "out of memory: not everything was judged");
     if (status != 0)
         summary.stopped = run_stopped() ? "interrupted" : error->text;
     run_traffic_add(&command->traffic, &command->totals.flow);
@@ -405,6 +408,8 @@ static int finish(struct command *command, int status, struct sentence *error)
         return complain(EXIT_ENVIRONMENT, report_error.text);
     (void)snprintf(page, sizeof(page), "%s/index.html", output != NULL ? output : "");
     terminal_clear(&command->terminal);
+    if (status == 0 && out_of_memory_noted())
+        status = sentence_set(error, "out of memory: not everything was reported");
     command->terminal.unfinished = status != 0;
     if (!format_option_machine(&command->options.format))
         terminal_summary(&command->terminal, &summary, output != NULL ? page : NULL);

@@ -12,6 +12,7 @@
 #include "conformance/engine/json_members.h"
 #include "conformance/engine/shard.h"
 #include "wire/nearest.h"
+#include "wire/text_stream.h"
 
 static const struct json_member members[] = {
     {"requirement", MEMBER_TEXT, true, "the id of a requirement"},
@@ -109,7 +110,7 @@ static char *expression_of(const char *text)
 {
     char *expression = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&expression, &size);
+    FILE *out = text_stream_open(&expression, &size);
 
     if (out == NULL)
         return NULL;
@@ -127,10 +128,8 @@ static char *expression_of(const char *text)
         fputc(*text++, out);
     }
     fputs(")$", out);
-    if (fclose(out) == 0)
-        return expression;
-    free(expression);
-    return NULL;
+    (void)text_stream_close(out, &expression);
+    return expression;
 }
 
 /* A text that is nothing but placeholders and signs would excuse whatever looks like it. */

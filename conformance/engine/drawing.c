@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "conformance/engine/wrap.h"
+#include "wire/text_stream.h"
 
 #define ROW_BITS  32
 #define LINE_SIZE (ROW_BITS * 2 + 1)
@@ -118,7 +119,7 @@ char *drawing_make(const struct wire_layout *layout)
     int rows = (int)((layout->octets * 8 + lead_bits(layout) + ROW_BITS - 1) / ROW_BITS);
     char *text = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = text_stream_open(&text, &size);
 
     if (out == NULL)
         return NULL;
@@ -129,10 +130,7 @@ char *drawing_make(const struct wire_layout *layout)
         row_print(out, layout, row);
     }
     separator_print(out, layout, rows);
-    if (fclose(out) != 0) {
-        free(text);
-        return NULL;
-    }
+    (void)text_stream_close(out, &text);
     return text;
 }
 
@@ -140,7 +138,7 @@ char *drawing_legend(const struct wire_layout *layout, unsigned width)
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = text_stream_open(&text, &size);
     int name_width = 0;
 
     if (out == NULL)
@@ -158,10 +156,7 @@ char *drawing_legend(const struct wire_layout *layout, unsigned width)
         used += fprintf(out, "%-*s  ", name_width, field->name);
         wrap_print(out, field->meaning, width, (unsigned)used, (unsigned)used);
     }
-    if (fclose(out) != 0) {
-        free(text);
-        return NULL;
-    }
+    (void)text_stream_close(out, &text);
     return text;
 }
 

@@ -10,6 +10,7 @@
 #include "conformance/engine/gen_internal.h"
 #include "reports/folder.h"
 #include "reports/save.h"
+#include "wire/text_stream.h"
 
 enum { PATH_OCTETS = 4096, NAME_OCTETS = 300 };
 
@@ -121,7 +122,7 @@ static int write_file(struct gen_folder *folder, size_t corpus, const char *name
     struct place place = folder_place(folder->held[corpus], name);
     char *octets = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&octets, &size);
+    FILE *out = text_stream_open(&octets, &size);
     int rc = -1;
 
     if (out != NULL) {
@@ -129,8 +130,7 @@ static int write_file(struct gen_folder *folder, size_t corpus, const char *name
         fputs(head, out);
         for (size_t i = 0; i < lines->count; i++)
             fputs(lines->line[i], out);
-        rc = ferror(out) != 0 ? -1 : 0;
-        rc |= fclose(out);
+        rc = text_stream_close(out, &octets) ? 0 : -1;
     }
     rc = rc == 0 ? save_file(&place, octets, size, error) : sentence_set(error, "out of memory for the corpus");
     free(octets);

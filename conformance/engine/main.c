@@ -15,8 +15,11 @@
 #include "reference-stack/cmd_peer.h"
 #include "reference-stack/complaint.h"
 #include "reference-stack/confine.h"
+#include "reports/markup.h"
+#include "tools/memory_reserve.h"
 #include "tools/standard_streams.h"
 #include "wire/exit_status.h"
+#include "wire/out_of_memory.h"
 
 struct subcommand {
     const char *name;
@@ -72,9 +75,22 @@ static int command(int argc, char **argv)
     return complaint(EXIT_USAGE, "warpcheck", "there is no command '%.40s' (warpcheck --help lists them)", argv[1]);
 }
 
+/* Whatever the command came to: without memory it has not done the whole of it. */
+static int whole(int status)
+{
+    if (!out_of_memory_noted() || status == EXIT_ENVIRONMENT)
+        return status;
+    if (status != EXIT_USAGE) /* else a sentence has been written */
+        (void)complaint(EXIT_ENVIRONMENT, "warpcheck",
+                        "out of memory: not everything was done, so the result is not valid");
+    return EXIT_ENVIRONMENT;
+}
+
 int main(int argc, char **argv)
 {
     if (!standard_streams_open())
         return EXIT_ENVIRONMENT;
-    return standard_streams_close("warpcheck", command(argc, argv), EXIT_ENVIRONMENT);
+    memory_reserve_begin("warpcheck: out of memory\n");
+    markup_library_begin();
+    return standard_streams_close("warpcheck", whole(command(argc, argv)), EXIT_ENVIRONMENT);
 }

@@ -7,6 +7,7 @@
 #include "conformance/engine/pics_view.h"
 #include "conformance/engine/wrap.h"
 #include "reports/text.h"
+#include "wire/text_stream.h"
 
 enum { INDENT = 4, SOURCES_MAX = 16 };
 
@@ -71,7 +72,7 @@ static void ids_write(const struct pics_view *view, const struct pics_item *item
 {
     char *ids = NULL;
     size_t size = 0;
-    FILE *list = open_memstream(&ids, &size);
+    FILE *list = text_stream_open(&ids, &size);
 
     for (size_t i = 0; list != NULL && i < catalogue_count(view->catalogue); i++) {
         const struct requirement *requirement = catalogue_at(view->catalogue, i);
@@ -80,7 +81,7 @@ static void ids_write(const struct pics_view *view, const struct pics_item *item
             (view->device == NULL || pics_applicable(view, requirement) == applicable))
             fprintf(list, "%s ", requirement->id);
     }
-    if (list != NULL && fclose(list) == 0 && size > 0) {
+    if (list != NULL && text_stream_close(list, &ids) && size > 0) {
         fprintf(out, "%*s%-10s", INDENT, "", label);
         wrap_print(out, ids, view->width, INDENT + 10, INDENT + 10);
     }

@@ -12,6 +12,7 @@
 
 #include "conformance/engine/run_stop.h"
 #include "conformance/engine/runner.h"
+#include "wire/out_of_memory.h"
 
 enum { WORKERS_MAX = PROVE_JOBS_MAX, WORKER_READ = 65536, SAMPLE = 32 };
 
@@ -179,7 +180,7 @@ static int work(const struct matrix *matrix, unsigned worker, int out)
             return 1;
         json_decref(row);
     }
-    return fclose(stream) == 0 ? 0 : 1;
+    return fclose(stream) == 0 && !out_of_memory_noted() ? 0 : 1;
 }
 
 static void report_defect(const struct matrix *matrix, const struct unit *unit, const json_t *row)

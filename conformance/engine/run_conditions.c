@@ -8,6 +8,7 @@
 
 #include "conformance/engine/shard.h"
 #include "reports/text.h"
+#include "wire/text_stream.h"
 
 static void put_all(FILE *out, const char *before, const char *const *texts, size_t count)
 {
@@ -67,13 +68,13 @@ static int set_text(json_t *conditions, const char *name, void (*put)(FILE *, co
 {
     char *text = NULL, *clean = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = text_stream_open(&text, &size);
     int rc = -1;
 
     if (out == NULL)
         return -1;
     put(out, options);
-    if (fclose(out) == 0) /* the text begins with the blank before its first word */
+    if (text_stream_close(out, &text)) /* the text begins with the blank before its first word */
         clean = text_clean(text + (text[0] == ' '));
     if (clean != NULL)
         rc = json_object_set_new(conditions, name, json_string(clean));

@@ -147,6 +147,11 @@ static struct cm_exchange *make(struct flow_decoder *decoder, const struct cm_ke
     exchange->flow->cm.id[FLOW_FROM_INITIATOR] = key->id;
     exchange->flow->cm.sidr = key->sidr != 0;
     HASH_ADD(hh, cm->exchanges, key, sizeof(exchange->key), exchange);
+    if (hash_lost(exchange)) {
+        free(exchange->flow);
+        free(exchange);
+        return NULL;
+    }
     age_newest(cm, exchange);
     cm->count++;
     return exchange;

@@ -196,6 +196,10 @@ static struct flow_connection *new_connection(struct flow_decoder *decoder, cons
         connection->side[i].octets = &connection->side[i].early;
     }
     HASH_ADD(hh, decoder->connections, key, sizeof(connection->key), connection);
+    if (hash_lost(connection)) {
+        free(connection);
+        return NULL;
+    }
     list_newest(decoder, connection, FLOW_LIST_UNDECIDED);
     decoder->connection_count++;
     decoder->totals.connections++;

@@ -138,13 +138,17 @@ static struct packet *make(struct flow_decoder *decoder, const struct packet_key
     packet->first_ns = decoder->now_ns;
     packet->failed = FLOW_ROWS;
     packet->cut = SIZE_MAX;
+    HASH_ADD(hh, store->packets, key, sizeof(packet->key), packet);
+    if (hash_lost(packet)) {
+        free(packet);
+        return NULL;
+    }
     packet->older = store->newest;
     if (store->newest != NULL)
         store->newest->newer = packet;
     else
         store->oldest = packet;
     store->newest = packet;
-    HASH_ADD(hh, store->packets, key, sizeof(packet->key), packet);
     store->count++;
     return packet;
 }

@@ -32,8 +32,7 @@
 
 #include "conformance/flow/flow.h"
 #include "conformance/flow/flow_side.h"
-
-#include <uthash.h>
+#include "wire/hash.h"
 
 enum tcp_bit {
     TCP_BIT_FIN = 0x01,

@@ -146,9 +146,11 @@ static void learn_tag(struct sctp_decoder *sctp, struct sctp_association *associ
     HASH_FIND(hh, sctp->tags, &tag->key, sizeof(tag->key), other);
     if (other != NULL)
         return;
+    HASH_ADD(hh, sctp->tags, key, sizeof(tag->key), tag);
+    if (hash_lost(tag))
+        return;
     tag->association = association;
     tag->side = 1 - receiver;
-    HASH_ADD(hh, sctp->tags, key, sizeof(tag->key), tag);
 }
 
 static void set_key(struct flow_key *key, const struct flow_datagram *datagram, unsigned *side)
@@ -205,6 +207,10 @@ static struct sctp_association *make(struct flow_decoder *decoder, const struct 
     association->first_frame = frame;
     association->first_ns = time_ns;
     HASH_ADD(hh, sctp->associations, key, sizeof(association->key), association);
+    if (hash_lost(association)) {
+        free(association);
+        return NULL;
+    }
     age_newest(sctp, association);
     sctp->association_count++;
     decoder->totals.connections++;

@@ -169,6 +169,10 @@ static struct sctp_stream *stream_of(struct flow_decoder *decoder, struct sctp_a
     stream->last_ns = association->unsure ? association->unsure_ns : association->first_ns;
     ways_begin(stream);
     HASH_ADD(hh, association->streams, sid, sizeof(stream->sid), stream);
+    if (hash_lost(stream)) {
+        free(stream);
+        return NULL;
+    }
     age_newest(sctp, stream);
     sctp->stream_count++;
     return stream;

@@ -220,19 +220,59 @@ static bool assign_roles(struct flow_decoder *decoder, struct flow_connection *c
     return true;
 }
 
+/*
+ * The first octets of a stream, `before` of them held already: do they begin a start-up frame? False: not, or not yet;
+ * then *taken octets of the `left` ones of the piece were.
+ */
+static bool begin_start(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index, size_t before,
+                        size_t left, size_t *taken)
+{
+    struct flow_side *side = &connection->side[index];
+    const struct flow_side *other = &connection->side[1 - index];
+    int looks = looks_like_start(side);
+
+    *taken = 0;
+    if (looks < 0) {
+        *taken = side->have - before;
+        return false;
+    }
+    if (looks == 0) {
+        side->state = SIDE_STREAMING;
+        flow_octets(decoder, connection, FLOW_ROW_ULP, before + left);
+        flow_start_look(connection, side->buffer, side->have);
+        flow_settle_foreign(connection);
+        flow_mpa_release(decoder, side);
+        *taken = left;
+        return false;
+    }
+    if (side->kind == MPA_REPLY && !other->start_done && other->syn_seen && !side->impatient &&
+        (other->state == SIDE_FRESH || other->state == SIDE_START)) {
+        side->have = before; /* the frames of the two directions came in another order than they were sent */
+        side->waiting = true;
+        return false;
+    }
+    if (!assign_roles(decoder, connection, index)) {
+        flow_octets(decoder, connection, FLOW_ROW_MEMORY, before);
+        flow_mpa_release(decoder, side);
+        flow_side_ends(side, FLOW_REASON_NO_MEMORY);
+        return false;
+    }
+    side->state = SIDE_START;
+    side->waiting = false;
+    return true;
+}
+
 /* Takes octets of a start-up frame that begins at the stream's first octet (or where its Key was seen). */
 size_t flow_start_octets(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
                          const struct flow_piece *piece, size_t used)
 {
     struct flow_side *side = &connection->side[index];
-    const struct flow_side *other = &connection->side[1 - index];
     size_t left = piece->captured - used, before = side->have;
     size_t count = left < MPA_START_MAX - before ? left : MPA_START_MAX - before;
     struct mpa_start frame;
     const uint8_t *p;
     wire_result result;
     size_t taken, judged;
-    int looks;
 
     if (!flow_mpa_reserve(decoder, side, MPA_START_MAX)) {
         flow_side_ends(side, FLOW_REASON_NO_MEMORY);
@@ -245,33 +285,8 @@ size_t flow_start_octets(struct flow_decoder *decoder, struct flow_connection *c
     }
     memcpy(side->buffer + before, piece->octets + used, count);
     side->have += count;
-    if (side->state == SIDE_FRESH) {
-        looks = looks_like_start(side);
-        if (looks < 0)
-            return count;
-        if (looks == 0) {
-            side->state = SIDE_STREAMING;
-            flow_octets(decoder, connection, FLOW_ROW_ULP, before + left);
-            flow_start_look(connection, side->buffer, side->have);
-            flow_settle_foreign(connection);
-            flow_mpa_release(decoder, side);
-            return left;
-        }
-        if (side->kind == MPA_REPLY && !other->start_done && other->syn_seen && !side->impatient &&
-            (other->state == SIDE_FRESH || other->state == SIDE_START)) {
-            side->have = before; /* the frames of the two directions came in another order than they were sent */
-            side->waiting = true;
-            return 0;
-        }
-        if (!assign_roles(decoder, connection, index)) {
-            flow_octets(decoder, connection, FLOW_ROW_MEMORY, before);
-            flow_mpa_release(decoder, side);
-            flow_side_ends(side, FLOW_REASON_NO_MEMORY);
-            return 0;
-        }
-        side->state = SIDE_START;
-        side->waiting = false;
-    }
+    if (side->state == SIDE_FRESH && !begin_start(decoder, connection, index, before, left, &taken))
+        return taken;
     p = side->buffer;
     result = mpa_start_parse(&p, side->buffer + side->have, side->kind, &frame);
     if (result == WIRE_MORE)

@@ -9,17 +9,12 @@
 #include <strings.h>
 
 #include "tools/embedded.h"
+#include "wire/hash.h"
 #include "wire/nearest.h"
 #include "wire/sentence.h"
 
-/* A failed allocation inside uthash leaves the element out and is reported, it does not end the process. */
-#define HASH_NONFATAL_OOM            1
-#define uthash_nonfatal_oom(element) ((element)->lost = true)
-#include <uthash.h>
-
 struct entry {
     struct requirement requirement;
-    bool lost;
     UT_hash_handle hh;
 };
 
@@ -160,7 +155,7 @@ static int row_add(struct catalogue *catalogue, const char *file, unsigned line,
                             earlier->requirement.file, earlier->requirement.line);
     entry->requirement.index = catalogue->count;
     HASH_ADD_KEYPTR(hh, catalogue->by_id, entry->requirement.id, strlen(entry->requirement.id), entry);
-    if (entry->lost)
+    if (hash_lost(entry))
         return sentence_set(error, "%s:%u: out of memory", file, line);
     catalogue->count++;
     return 0;

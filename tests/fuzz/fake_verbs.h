@@ -6,6 +6,8 @@
 #ifndef TESTS_FUZZ_FAKE_VERBS_H
 #define TESTS_FUZZ_FAKE_VERBS_H
 
+#define AGENT_OTHER_VERBS /* agent.h declares none then */
+
 #include <netinet/in.h>
 #include <stdint.h>
 

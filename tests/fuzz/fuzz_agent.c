@@ -8,6 +8,8 @@
  * Each line has one answer, a JSON object with "ok", and with "error" where that is false. What the agent took from
  * the device is given back by "reset".
  */
+#include "tests/fuzz/fake_device.h" /* before agent.h: this device stands for verbs and rdma_cm */
+
 #include <errno.h>
 #include <jansson.h>
 #include <sys/socket.h>
@@ -16,7 +18,6 @@
 
 #include "conformance/peers/linux/agent/agent.h"
 #include "conformance/peers/linux/agent/agent_control.h"
-#include "tests/fuzz/fake_device.h"
 #include "tests/fuzz/json.h"
 
 enum { SOCKET = 1000000, ATOMS = 128 };

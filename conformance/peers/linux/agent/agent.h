@@ -9,9 +9,7 @@
 #ifndef CONFORMANCE_PEERS_LINUX_AGENT_H
 #define CONFORMANCE_PEERS_LINUX_AGENT_H
 
-#ifdef AGENT_VERBS_HEADER
-#include AGENT_VERBS_HEADER /* a test's own device, with as much of verbs and rdma_cm as is used here */
-#else
+#ifndef AGENT_OTHER_VERBS /* else a test declares what is used here of verbs and rdma_cm, before this header */
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
 #endif

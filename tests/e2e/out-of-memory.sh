@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Each allocation of a command fails once, and then it and all that come after it: the exit status is 4 with one line on stderr,
+# or the memory was not needed and everything is as with it. Never another status, never a crash. Small inputs, so that all
+# of it is tried; `make chaos T='run report merge gen'` does the same with larger ones.
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+# shellcheck source=tests/e2e/expect.bash
+source tests/e2e/expect.bash
+CHAOS=$B/chaos.so
+
+# chaotic AT DEED COMMAND...: its status in $status.
+chaotic() {
+	status=0
+	timeout -k 5 60 env LD_PRELOAD="$CHAOS" CHAOS_CLASS=memory CHAOS_AT="$1" CHAOS_DO="$2" CHAOS_COUNT="$WORK/count" \
+		MALLOC_PERTURB_=165 "${@:3}" >"$WORK/stdout" 2>"$WORK/stderr" </dev/null || status=$?
+}
+
+# What the last command wrote, without the time of day.
+timeless() { sed -E 's/"(started|ended)":"[^"]*"//g' "$WORK/stdout"; }
+
+# each MIN STATUS COMMAND...: at least MIN allocations are made, and STATUS is what it ends with when none of them fails.
+each() {
+	local min=$1 undisturbed=$2 count at deed failed=0 before=$broken
+	shift 2
+	rm -f "$WORK/count"
+	chaotic 0 '' "$@"
+	count=$(cut -d' ' -f1 "$WORK/count")
+	timeless >"$WORK/whole"
+	holds "$*: ends with $undisturbed, not $status" test "$status" -eq "$undisturbed"
+	holds "$*: $count allocations, at least $min" test "$count" -ge "$min"
+	for deed in fail full; do
+		for at in $(seq "$count"); do
+			chaotic "$at" "$deed" "$@"
+			checked=$((checked + 1))
+			if [ "$status" -eq "$undisturbed" ] && cmp -s <(timeless) "$WORK/whole"; then
+				continue
+			elif [ "$status" -ne 4 ]; then
+				wrong "$*: allocation $at ($deed): status $status" "$(head -n 3 "$WORK/stderr")"
+			elif ! grep -q '^warpcheck' "$WORK/stderr" || grep -qv '^warpcheck' "$WORK/stderr"; then
+				wrong "$*: allocation $at ($deed): status 4, and not a sentence" "$(head -n 3 "$WORK/stderr")"
+			elif grep -q '^conforms' "$WORK/stdout"; then
+				wrong "$*: allocation $at ($deed): status 4, and it says that the device conforms"
+			fi
+			failed=$((failed + 1))
+		done
+	done
+	holds "$*: most allocations are needed" test "$failed" -gt "$count"
+	[ "$broken" -ne "$before" ] || echo "ok    $*: $count allocations"
+}
+
+each 100 1 "$WARPCHECK" audit pcaps/generated/bad-crc.pcap
+each 100 0 "$WARPCHECK" audit pcaps/generated/private-iser.pcap
+each 200 1 "$WARPCHECK" audit --format jsonl pcaps/generated/bad-crc.pcap
+each 10 0 "$WARPCHECK" dump pcaps/generated/bad-crc.pcap
+finish

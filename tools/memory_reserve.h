@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * For a program's main() alone: jansson crashes at some of the allocations that fail it. It gets an allocator that has a
+ * reserve: when memory runs out, that is noted (wire/out_of_memory.h), the reserve is given up, and jansson goes on. When that
+ * is used up as well, the program ends with one sentence: what it has written so far is as whole as after SIGKILL.
+ */
+#ifndef TOOLS_MEMORY_RESERVE_H
+#define TOOLS_MEMORY_RESERVE_H
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "wire/exit_status.h"
+#include "wire/out_of_memory.h"
+
+enum { MEMORY_RESERVE = 1 << 20 };
+
+static void *memory_reserve;
+static const char *memory_reserve_sentence;
+
+static void *memory_reserve_malloc(size_t octets)
+{
+    void *got = malloc(octets);
+
+    if (got != NULL)
+        return got;
+    out_of_memory_note();
+    free(memory_reserve);
+    memory_reserve = NULL;
+    got = malloc(octets);
+    if (got == NULL) {
+        (void)!write(STDERR_FILENO, memory_reserve_sentence, strlen(memory_reserve_sentence));
+        _exit(EXIT_ENVIRONMENT);
+    }
+    return got;
+}
+
+/* At the start of main(). `sentence` is a line with its end. */
+static inline void memory_reserve_begin(const char *sentence)
+{
+    memory_reserve_sentence = sentence;
+    memory_reserve = malloc(MEMORY_RESERVE);
+    json_set_alloc_funcs(memory_reserve_malloc, free);
+}
+
+#endif
