@@ -40,7 +40,8 @@ static void judge(struct profile *profile, const struct result *seen)
 
     (void)outcome_digest(seen, digest);
     if (!deviations_judge(&profile->deviations, &result, TODAY, text)) {
-        FUZZ_HOLDS(memcmp(&result, seen, sizeof(result)) == 0);
+        FUZZ_HOLDS(result.verdict == seen->verdict && result.message == seen->message);
+        FUZZ_HOLDS(result.finding == seen->finding && result.deviation == seen->deviation);
         return;
     }
     FUZZ_HOLDS(seen->verdict == VERDICT_PASS || seen->verdict == VERDICT_FAIL);

@@ -51,12 +51,20 @@ static bool hex_digit(struct reading *reading)
     return is_digit(octet) || (octet >= 'a' && octet <= 'f') || (octet >= 'A' && octet <= 'F');
 }
 
+static bool four_hex_digits(struct reading *reading)
+{
+    for (unsigned i = 0; i < 4; i++)
+        if (!hex_digit(reading))
+            return false;
+    return true;
+}
+
 static bool escaped(struct reading *reading)
 {
     char octet = reading->at < reading->end ? *reading->at++ : '\0';
 
     switch (octet) {
-    case 'u': return hex_digit(reading) && hex_digit(reading) && hex_digit(reading) && hex_digit(reading);
+    case 'u': return four_hex_digits(reading);
     case '"':
     case '\\':
     case '/':
