@@ -13,7 +13,7 @@
 /* A script that computes longer than any check has a reason to is stopped with an error. */
 enum { WORK_MAX = 50000000 };
 
-enum { ID_OCTETS_MAX = 64 };
+enum { ID_OCTETS_MAX = 64, MEMBER_OCTETS_MAX = 4096 };
 
 struct script_room *script_room_of(lua_State *lua)
 {
@@ -47,8 +47,13 @@ static int no_memory(lua_State *lua)
 /* A member of the table at index 1, kept; NULL when it is no text. */
 static const char *string_member(lua_State *lua, const char *name)
 {
-    const char *text = lua_getfield(lua, 1, name) == LUA_TSTRING ? lua_tostring(lua, -1) : NULL;
+    size_t octets = 0;
+    const char *text = lua_getfield(lua, 1, name) == LUA_TSTRING ? lua_tolstring(lua, -1, &octets) : NULL;
 
+    if (octets > MEMBER_OCTETS_MAX)
+        luaL_error(lua, "check: %s is longer than %d octets", name, MEMBER_OCTETS_MAX);
+    if (text != NULL && strlen(text) != octets)
+        luaL_error(lua, "check: an octet of %s is zero, a text was expected", name);
     if (text != NULL && (text = keep_string(script_room_of(lua)->host, text)) == NULL)
         no_memory(lua);
     lua_pop(lua, 1);
