@@ -219,6 +219,8 @@ int main(int argc, char **argv)
     take_standard_descriptors();
     if (argc > 2 && port < 0)
         return fail("a port from 0 to 65535 was expected");
+    if (iwarp_reserve_memory(0, &why) != 0)
+        return fail(why.text);
     if (argc == 3 && strcmp(argv[1], "serve") == 0)
         return serve((uint16_t)port);
     if (argc < 5 || (strcmp(argv[3], "put") != 0 && strcmp(argv[3], "get") != 0) || argc != (argv[3][0] == 'p' ? 6 : 5))
