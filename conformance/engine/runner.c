@@ -232,13 +232,13 @@ static void weigh_drops(struct run *run, struct outcome *outcome, uint64_t dropp
 
 /*
  * A process that was killed, or that found no memory, closes its connections: what the check and the rules decided may
- * rest on that, and is nothing that a device under test did. True: it has ended, and the message is `why` then.
+ * rest on that, and is nothing that a device under test did. True: so it is, and the message is `why` then.
  */
-static bool weigh_end(struct rig *rig, struct outcome *outcome, struct sentence *why)
+static bool weigh_process(struct rig *rig, struct outcome *outcome, struct sentence *why)
 {
     struct sentence end;
 
-    if (outcome->verdict == VERDICT_SKIP || !rig_ended(rig, &end))
+    if (outcome->verdict == VERDICT_SKIP || !rig_impaired(rig, &end))
         return false;
     if (outcome->verdict == VERDICT_INCONCLUSIVE)
         return true;
@@ -258,7 +258,7 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
     struct rig *rig = rig_for(run, item, &why);
     uint64_t begun, dropped;
     int status, reported;
-    bool ended;
+    bool impaired;
 
     if (rig == NULL) {
         outcome.message = why.text;
@@ -277,10 +277,10 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
         if (outcome.link_failed && config->rig != NULL)
             (void)sentence_set(&run->dead, "%s", outcome.message != NULL ? outcome.message : "the link failed");
         weigh_drops(run, &outcome, rig_dropped(rig) - dropped, &why);
-        ended = weigh_end(rig, &outcome, &why);
+        impaired = weigh_process(rig, &outcome, &why);
         (void)snprintf(title, sizeof(title), "verdict: %s", verdict_name(outcome.verdict));
         status = recorder_end(run->recorder, title, error);
-        if (ended)
+        if (impaired)
             tally_clear(run->tally);
         reported = report(run, item, &outcome, config->evidence >= 0 ? shown : NULL, rig_now(rig) - begun,
                           recorder_steps(run->recorder));
