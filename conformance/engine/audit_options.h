@@ -23,7 +23,7 @@ struct audit_options {
     struct format_option format;
     bool all;
     bool allow_gaps; /* what is not judged does not change the exit status */
-    bool force; /* what an earlier command left in `output` is removed */
+    bool force;      /* what an earlier command left in `output` is removed */
 };
 
 /*
