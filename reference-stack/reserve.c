@@ -73,17 +73,23 @@ static void *reserve_malloc(size_t octets)
 {
     void *got = malloc(octets);
 
-    return got != NULL ? got : piece_new(octets);
+    if (got != NULL)
+        return got;
+    return piece_new(octets);
 }
 
 static void *reserve_calloc(size_t count, size_t octets)
 {
     void *got = calloc(count, octets);
 
-    if (got != NULL || (octets != 0 && count > SIZE_MAX / octets))
+    if (got != NULL)
         return got;
+    if (octets != 0 && count > SIZE_MAX / octets)
+        return NULL;
     got = piece_new(count * octets);
-    return got == NULL ? NULL : memset(got, 0, count * octets);
+    if (got != NULL)
+        memset(got, 0, count * octets);
+    return got;
 }
 
 /* How much of `old` there is to keep, when it is ours. */
