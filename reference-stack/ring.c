@@ -23,6 +23,7 @@ int ring_reserve(struct ring *ring, size_t count)
 {
     size_t capacity = ring->capacity == 0 ? RING_FIRST : ring->capacity;
     uint8_t *items;
+    size_t to_end;
 
     if (count <= ring->capacity - ring->count)
         return 0;
@@ -33,8 +34,11 @@ int ring_reserve(struct ring *ring, size_t count)
     items = calloc(capacity, ring->item);
     if (items == NULL)
         return -1;
-    for (size_t i = 0; i < ring->count; i++)
-        memcpy(items + i * ring->item, ring_at(ring, i), ring->item);
+    if (ring->count != 0) { /* from the oldest to the end of the memory, and what stands in front of the oldest */
+        to_end = ring->capacity - ring->head < ring->count ? ring->capacity - ring->head : ring->count;
+        memcpy(items, ring->items + ring->head * ring->item, to_end * ring->item);
+        memcpy(items + to_end * ring->item, ring->items, (ring->count - to_end) * ring->item);
+    }
     free(ring->items);
     ring->items = items;
     ring->capacity = capacity;

@@ -160,8 +160,7 @@ static void notices(const struct html *html)
             markup_textf(html->markup, "The run was stopped: %.200s. ", report->summary.stopped);
         else
             markup_text(html->markup, "The results have no summary line: the run was stopped, or is still going. ");
-        markup_text(html->markup,
-                    "This page shows what was decided until then; the same command with --resume goes on.");
+        markup_textf(html->markup, "This page shows what was decided until then%s.", report_goes_on(report));
         markup_close(html->markup);
     }
     size_t told = 0;

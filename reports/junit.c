@@ -271,7 +271,7 @@ static void write_failings(struct markup *m, const struct report *report, size_t
     suite_open(m, "testsuite", "run", &run);
     if (!report->finished) {
         markup_open(m, "testcase", "name", "the run comes to its end", "classname", "run", NULL);
-        snprintf(name, sizeof(name), "%.150s: the run was stopped; --resume goes on", report_stopped(report));
+        snprintf(name, sizeof(name), "%.150s: the run was stopped%s", report_stopped(report), report_goes_on(report));
         markup_void(m, "error", "message", name, "type", "INCONCLUSIVE", NULL);
         markup_close(m);
     }

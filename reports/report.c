@@ -282,6 +282,11 @@ const char *report_stopped(const struct report *report)
     return report->summary.stopped ? report->summary.stopped : "results.jsonl has no summary line";
 }
 
+const char *report_goes_on(const struct report *report)
+{
+    return report->info.command && strcmp(report->info.command, "run") != 0 ? "" : "; --resume goes on";
+}
+
 bool report_is_skipped(const struct report_capture *capture)
 {
     return strcmp(capture->info.status, "skipped") == 0;

@@ -33,8 +33,7 @@ static int torn(struct results_log *log, int cause, struct sentence *error)
         (void)lseek(log->fd, 0, SEEK_END); /* it stays torn; results_read() steps over it */
     else
         (void)lseek(log->fd, log->whole, SEEK_SET);
-    return sentence_set(error, "%s: cannot write: %s; the results so far are kept, `--resume` goes on from them",
-                        log->path, strerror(cause));
+    return sentence_set(error, "%s: cannot write: %s; the results so far are kept", log->path, strerror(cause));
 }
 
 static int write_all(struct results_log *log, const char *line, size_t length, struct sentence *error)

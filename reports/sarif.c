@@ -334,7 +334,7 @@ static json_t *notifications(struct sarif *sarif)
     json_t *list = json_array();
     char text[700];
     if (stopped) {
-        snprintf(text, sizeof(text), "The run did not come to its end: %.300s; --resume goes on.", stopped);
+        snprintf(text, sizeof(text), "The run did not come to its end: %.300s%s.", stopped, report_goes_on(report));
         notify(sarif, list, "error", NULL, text);
     }
     for (size_t i = 0; i < report->capture_count; i++) {

@@ -271,7 +271,7 @@ static void put_document(struct tap *tap, const struct report *report, unsigned 
         return;
     fputs("Bail out! The run did not come to its end: ", tap->out);
     put_text(tap, stopped);
-    fputs("; --resume goes on\n", tap->out);
+    fprintf(tap->out, "%s\n", report_goes_on(report));
 }
 
 static int write_version(const struct report *report, unsigned version, const struct place *to, struct sentence *error)

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conformance/engine/capture_folder.h"
 #include "conformance/engine/capture_pcapng.h"
 #include "wire/out_of_memory.h"
 
@@ -92,7 +93,12 @@ static int open_pcap(struct capture_file *capture, FILE *file, struct sentence *
 
     capture->pcap = pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, reason);
     if (capture->pcap == NULL) {
-        explain(capture->path, reason, 0, error);
+        const char *obstacle = capture->regular ? capture_obstacle(capture->path) : NULL; /* a pipe is read once */
+
+        if (obstacle != NULL)
+            sentence_set(error, "%s: %s", capture->path, obstacle);
+        else
+            explain(capture->path, reason, 0, error);
         (void)fclose(file);
         return -1;
     }

@@ -152,6 +152,13 @@ static enum flow_row row_of_file(const char *path, const char *name)
     return capture_name(name) ? FLOW_ROWS : FLOW_ROW_FILE;
 }
 
+const char *capture_obstacle(const char *path)
+{
+    enum flow_row row = row_of_file(path, "");
+
+    return row == FLOW_ROW_COMPRESSED || row == FLOW_ROW_OTHER_FORMAT ? flow_account_row(row)->text : NULL;
+}
+
 static int take_file(struct walk *walk, const char *path, const char *name)
 {
     enum flow_row row = row_of_file(path, name);

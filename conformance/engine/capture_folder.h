@@ -42,6 +42,12 @@ int capture_list_add(struct capture_list *list, const char *path, struct sentenc
  */
 bool capture_name(const char *name);
 
+/*
+ * What keeps the file at `path` from being read by its first octets, when that is known: "a compressed file is not read: ...".
+ * NULL: nothing is known of it.
+ */
+const char *capture_obstacle(const char *path);
+
 void capture_list_free(struct capture_list *list);
 
 #endif

@@ -120,6 +120,9 @@ static int arguments_parse(struct options *options, int argc, char **argv, struc
         return sentence_set(error,
                             "one folder or results.jsonl at a time (but for --matrix and --merge), %.100s is too many",
                             options->inputs[1]);
+    if (options->output && options->text && strcmp(options->output, "-") != 0)
+        return sentence_set(error, "--format text goes to standard output: -o %.100s has no place beside it",
+                            options->output);
     if (options->output && !options->format && !options->text) {
         char names[200];
 
@@ -152,6 +155,31 @@ int results_paths(const char *input, char **results, char **dir)
         *dir = slash ? strndup(input, slash == input ? 1 : (size_t)(slash - input)) : strdup(".");
     }
     return *results && *dir ? 0 : -1;
+}
+
+/* Whether `output` is the file that a report of `input` is made from: to write there would destroy the run. */
+static bool destroys(const char *output, const char *input)
+{
+    struct stat to, from;
+    char *results = NULL, *dir = NULL;
+    bool same = results_paths(input, &results, &dir) == 0 && stat(output, &to) == 0 && stat(results, &from) == 0 &&
+                to.st_dev == from.st_dev && to.st_ino == from.st_ino;
+
+    free(results);
+    free(dir);
+    return same;
+}
+
+static int output_check(const struct options *options, struct sentence *error)
+{
+    for (size_t i = 0; options->output && i < options->input_count; i++) {
+        const char *input = options->inputs[i], *equals = options->matrix ? strchr(input, '=') : NULL;
+
+        if (destroys(options->output, input) || (equals != NULL && destroys(options->output, equals + 1)))
+            return sentence_set(error, "-o %.100s holds the results that the report is made from: another was expected",
+                                options->output);
+    }
+    return 0;
 }
 
 static bool covers(void *user, const char *id)
@@ -341,7 +369,7 @@ int cmd_report(int argc, char **argv)
     options.inputs = calloc((size_t)argc + 1, sizeof(*options.inputs));
     if (options.inputs == NULL)
         return complain(EXIT_ENVIRONMENT, "out of memory");
-    if (arguments_parse(&options, argc, argv, &error) != 0)
+    if (arguments_parse(&options, argc, argv, &error) != 0 || output_check(&options, &error) != 0)
         status = complain(EXIT_USAGE, error.text);
     else if (run_confine("/", false, 0, RUN_CONFINE_FILES, &error) != 0) /* results may come from anywhere */
         status = complain(EXIT_ENVIRONMENT, error.text);

@@ -414,7 +414,9 @@ static int finish(struct command *command, int status, struct sentence *error)
     if (!format_option_machine(&command->options.format))
         terminal_summary(&command->terminal, &summary, output != NULL ? page : NULL);
     if (status != 0)
-        (void)complain(EXIT_ENVIRONMENT, run_stopped() ? "interrupted; --resume goes on" : error->text);
+        (void)complain(EXIT_ENVIRONMENT, !run_stopped()   ? error->text
+                                         : output != NULL ? "interrupted; --resume goes on"
+                                                          : "interrupted");
     return exit_status(command, &summary);
 }
 

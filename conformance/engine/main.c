@@ -50,7 +50,9 @@ static int usage(FILE *out, int status)
         fprintf(out, "  %-8s  %s\n", subcommands[i].name, subcommands[i].what);
     fputs("\n  --version  the version\n  --help     this text\n"
           "\nwarpcheck COMMAND --help tells more.\n"
-          "Exit status: 0 conforms, 1 fails, 2 usage, 3 nothing selected, 4 inconclusive, 5 deviates as known.\n",
+          "Exit status: 0 conforms, 1 fails, 2 usage, 3 nothing selected, 4 inconclusive, or something that may be "
+          "iWARP was\n"
+          "not judged (audit --allow-gaps: accepted), 5 deviates as known (--accept-known: 0).\n",
           out);
     return status;
 }

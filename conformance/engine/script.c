@@ -13,7 +13,7 @@
 /* A script that computes longer than any check has a reason to is stopped with an error. */
 enum { WORK_MAX = 50000000 };
 
-enum { ID_OCTETS_MAX = 64 };
+enum { ID_OCTETS_MAX = 64, MEMBER_OCTETS_MAX = 4096 };
 
 struct script_room *script_room_of(lua_State *lua)
 {
@@ -47,8 +47,13 @@ static int no_memory(lua_State *lua)
 /* A member of the table at index 1, kept; NULL when it is no text. */
 static const char *string_member(lua_State *lua, const char *name)
 {
-    const char *text = lua_getfield(lua, 1, name) == LUA_TSTRING ? lua_tostring(lua, -1) : NULL;
+    size_t octets = 0;
+    const char *text = lua_getfield(lua, 1, name) == LUA_TSTRING ? lua_tolstring(lua, -1, &octets) : NULL;
 
+    if (octets > MEMBER_OCTETS_MAX)
+        luaL_error(lua, "check: %s is longer than %d octets", name, MEMBER_OCTETS_MAX);
+    if (text != NULL && strlen(text) != octets)
+        luaL_error(lua, "check: an octet of %s is zero, a text was expected", name);
     if (text != NULL && (text = keep_string(script_room_of(lua)->host, text)) == NULL)
         no_memory(lua);
     lua_pop(lua, 1);
@@ -232,9 +237,9 @@ static int load(lua_State *lua)
     return 0;
 }
 
-static void digest(struct script_host *host, const void *octets, size_t count)
+static uint64_t digest(uint64_t so_far, const void *octets, size_t count)
 {
-    host->digest = shard_digest_octets(shard_digest_number(host->digest, count), octets, count);
+    return shard_digest_octets(shard_digest_number(so_far, count), octets, count);
 }
 
 static int load_into(struct script_room *room, struct loading *loading, struct sentence *error)
@@ -244,7 +249,7 @@ static int load_into(struct script_room *room, struct loading *loading, struct s
     struct sentence why;
     int status;
 
-    digest(host, loading->octets, loading->count);
+    host->digest = digest(host->digest, loading->octets, loading->count);
     host->short_of_memory = false;
     host->loading = keep_string(host, loading->path);
     if (host->loading == NULL) {
@@ -293,7 +298,13 @@ int script_load_embedded(struct script_host *host, struct sentence *error)
 
 uint64_t script_digest(const struct script_host *host)
 {
-    return host->digest;
+    uint64_t all = host->digest;
+
+    /* The library is in it when someone asks: most hosts are made without that. */
+    for (size_t i = 0; i < embedded_script_count; i++)
+        if (is_library(embedded_scripts[i].path))
+            all = digest(all, embedded_scripts[i].octets, embedded_scripts[i].size);
+    return all;
 }
 
 bool script_short_of_memory(const struct script_host *host)
@@ -319,9 +330,6 @@ struct script_host *script_host_new(struct sentence *error)
     host->account.memory_max = LUA_SANDBOX_MEMORY_MAX;
     host->work = WORK_MAX;
     host->digest = SHARD_DIGEST_START;
-    for (size_t i = 0; i < embedded_script_count; i++)
-        if (is_library(embedded_scripts[i].path))
-            digest(host, embedded_scripts[i].octets, embedded_scripts[i].size);
     return host;
 }
 

@@ -62,7 +62,7 @@ int script_load_embedded(struct script_host *host, struct sentence *error);
 /* Loads one script file, or every .lua below a folder. */
 int script_load_path(struct script_host *host, const char *path, struct sentence *error);
 
-/* A digest of the contents of all scripts that were loaded, the library included, in this order. */
+/* A digest of the contents of all scripts that were loaded, in this order, and of the library. */
 uint64_t script_digest(const struct script_host *host);
 
 /* What was loaded last failed because the system's memory was short, not because of the script. */

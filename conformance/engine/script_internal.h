@@ -38,7 +38,7 @@ struct script_host {
     char *texts[OUTCOME_TEXTS]; /* of the last outcome */
     int line;
     uint64_t frame;
-    uint64_t digest; /* of the scripts that were loaded */
+    uint64_t digest; /* of the scripts that were loaded, without the library */
 };
 
 /* The room of a state. */

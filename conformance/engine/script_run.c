@@ -2,11 +2,15 @@
 /* One check on a rig. Everything that asks the Lua state for something happens within lua_sandbox_do(). */
 #define _GNU_SOURCE /* asprintf */
 #include <lauxlib.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conformance/engine/script_internal.h"
 #include "conformance/engine/upper_tester.h"
+
+/* Of a text that a script gives, so much is kept; CUT_OCTETS: room for what stands behind a text that is cut. */
+enum { TEXT_OCTETS_MAX = 256 * 1024, CUT_OCTETS = 64 };
 
 /* One call of a function of the library's `harness`, and what it raised or returned. */
 struct stage {
@@ -19,12 +23,41 @@ struct stage {
     struct outcome outcome;
 };
 
+/*
+ * A text of a script, as results.jsonl can hold it: in a line that readers accept, and whole although an octet of it is
+ * zero, because a known deviation is recognised by all of it. NULL without memory.
+ */
+static char *text_copy(const char *text, size_t octets)
+{
+    static const char null_sign[] = "\xE2\x90\x80"; /* U+2400 */
+    size_t most = octets < TEXT_OCTETS_MAX ? octets : TEXT_OCTETS_MAX;
+    char *copy = malloc((sizeof(null_sign) - 1) * most + CUT_OCTETS);
+    size_t at = 0;
+
+    if (copy == NULL)
+        return NULL;
+    for (size_t i = 0; i < most; i++) {
+        if (text[i] != '\0') {
+            copy[at++] = text[i];
+        } else {
+            memcpy(copy + at, null_sign, sizeof(null_sign) - 1);
+            at += sizeof(null_sign) - 1;
+        }
+    }
+    copy[at] = '\0';
+    if (most < octets)
+        (void)snprintf(copy + at, CUT_OCTETS, " ... (%zu octets)", octets);
+    return copy;
+}
+
 static void inconclusive(struct script_host *host, struct outcome *outcome, const char *what, const char *why)
 {
+    char *copy = text_copy(why, strlen(why));
     char *text;
 
-    if (asprintf(&text, "%s: %s", what, why) < 0)
+    if (copy == NULL || asprintf(&text, "%s: %s", what, copy) < 0)
         text = NULL;
+    free(copy);
     script_forget_texts(host);
     outcome->verdict = VERDICT_INCONCLUSIVE;
     outcome->expected = outcome->actual = outcome->reading = NULL;
@@ -34,9 +67,13 @@ static void inconclusive(struct script_host *host, struct outcome *outcome, cons
 /* Keeps a member of the verdict table on top of the stack until the next run. */
 static const char *keep(lua_State *lua, struct script_host *host, size_t slot, const char *name)
 {
+    const char *text;
+    size_t octets;
+
     lua_pushstring(lua, name);
     if (lua_rawget(lua, -2) != LUA_TNIL) {
-        host->texts[slot] = strdup(luaL_tolstring(lua, -1, NULL));
+        text = luaL_tolstring(lua, -1, &octets);
+        host->texts[slot] = text_copy(text, octets);
         lua_pop(lua, 1);
     }
     lua_pop(lua, 1);

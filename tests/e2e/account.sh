@@ -88,6 +88,8 @@ mkdir -p "$in/packed"
 gzip -k -c "$in/good.pcap" >"$in/packed/a.gz"
 passes=none
 audit 4 "nothing but a compressed capture" "$in/packed"
+audit 2 "a compressed capture by its name" "$in/packed/a.gz"
+complains 'a\.gz: a compressed file is not read: decompress it first$'
 passes=any
 
 echo "== pcapng: interfaces of different link types"

@@ -105,4 +105,14 @@ printf 'not json\n' >"$WORK/results.jsonl"
 expect 2 "a matrix of nothing" "$WARPCHECK" report --matrix
 expect 2 "a matrix of a folder that is not there" "$WARPCHECK" report --matrix "$WORK/nowhere" -o "$WORK/m.html"
 expect 2 "report of something else" "$WARPCHECK" report "$WORK/results.jsonl"
+for help in --help 'run --help' 'audit --help' 'report --help'; do
+	read -ra words <<<"$help"
+	expect 0 "$help" "$WARPCHECK" "${words[@]}"
+	tr -s ' \n' ' ' <"$WORK/stdout" >"$WORK/help"
+	holds "$help says what an exit status means" grep -qiE 'exit status.* 0 conforms, 1 fails,.* 3 nothing .*, 4 +inconclusive' "$WORK/help"
+done
+expect 0 "help" "$WARPCHECK" --help
+tr -s ' \n' ' ' <"$WORK/stdout" >"$WORK/help"
+holds "what is not judged, and what is known, have a status and an option" \
+	grep -q 'was not judged (audit --allow-gaps: accepted), 5 deviates as known (--accept-known: 0)' "$WORK/help"
 finish

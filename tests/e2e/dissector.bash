@@ -20,6 +20,7 @@ builtin_only() { "${without_plugin[@]}" "$@"; }
 
 # generated FOLDER: the generated captures, and sent.tsv with how many FPDUs each has.
 generated() {
+	rm -rf "$WORK/made"
 	"$WARPCHECK" gen --corpus "$WORK/made" 2>/dev/null
 	mkdir -p "$1"
 	cp "$WORK"/made/generated/*.pcap "$1/"

@@ -36,11 +36,13 @@ bad() {
 bad "a guest that does not come up" "INCONCLUSIVE: the guest did not come up within 1 s" LAB_READY=never BOOT_SECONDS=1
 bad "no QEMU" "/nowhere/qemu cannot be run" QEMU=/nowhere/qemu
 bad "a kernel that QEMU cannot boot" "INCONCLUSIVE: the guest did not come up" LAB_KERNEL=/bin/true BOOT_SECONDS=20
-bad "a guest that panics in the midst" "INCONCLUSIVE: the guest died during the run" \
-	LAB_GUEST='warpcheck-agent >/dev/ttyS0 2>&1 & sleep 2; echo c >/proc/sysrq-trigger'
+# In the midst: the guest has accepted connections, that of the tester and four of checks.
 # shellcheck disable=SC2016 # the guest's shell expands it
+midst='accepted() { while read -r name _ _ _ _ _ passive _; do [ "$name $passive" = "Tcp: PassiveOpens" ] || [ "$name" != Tcp: ] || [ "$passive" -lt 5 ] || return 0; done </proc/net/snmp; return 1; }; until accepted; do sleep 0.1; done'
+bad "a guest that panics in the midst" "INCONCLUSIVE: the guest died during the run" \
+	LAB_GUEST="warpcheck-agent >/dev/ttyS0 2>&1 & $midst; echo c >/proc/sysrq-trigger"
 bad "an agent that dies" "console: init: the agent is gone" \
-	LAB_GUEST='warpcheck-agent >/dev/ttyS0 2>&1 & agent=$!; sleep 2; kill -9 $agent; echo init: the agent is gone; sleep 600'
+	LAB_GUEST="warpcheck-agent >/dev/ttyS0 2>&1 & agent=\$!; $midst; kill -9 \$agent; echo init: the agent is gone; sleep 600"
 # Ended from outside while the guest boots.
 ended() {
 	local status=0 run tries

@@ -183,4 +183,29 @@ holds "an interrupted run's exit status is 4 ($status)" test "$status" -eq 4
 holds "and it says so" grep -q 'interrupted; --resume goes on' "$WORK/run.err"
 stopped "$WORK/interrupted" "interrupted"
 holds "its page says so" grep -q 'The run was stopped: interrupted' "$WORK/interrupted/index.html"
+
+echo "== no report of an audit names an option that audit does not have"
+mkdir -p "$WORK/half"
+"$WARPCHECK" audit pcaps/generated/private-data.pcap -o "$WORK/half-of" >"$WORK/half.out"
+grep -v '"type":"summary"' "$WORK/half-of/results.jsonl" >"$WORK/half/results.jsonl"
+expect 0 "reports of half an audit" "$WARPCHECK" report "$WORK/half"
+holds "none of them says --resume" test -z "$(grep -l -e '[-]-resume goes on' "$WORK"/half/* || true)"
+got=0
+unshare -rm bash -c "mount -t tmpfs -o size=32k none '$WORK/half' && '$WARPCHECK' audit pcaps/generated -o '$WORK/half/o'" \
+	>"$WORK/stdout" 2>"$WORK/stderr" || got=$?
+last="audit into a full disk"
+holds "an audit into a full disk ends with 4 ($got)" test "$got" -eq 4
+complains 'results.jsonl: cannot write: No space left on device; the results so far are kept$'
+
+echo "== a report does not replace what it is made from, and goes where it was sent"
+before=$(sha256sum <"$WORK/good/results.jsonl")
+ln "$WORK/good/results.jsonl" "$WORK/same.jsonl"
+expect 2 "a page in place of the results" "$WARPCHECK" report "$WORK/good" --format html -o "$WORK/good/results.jsonl"
+complains 'holds the results that the report is made from'
+expect 2 "the same by another name" "$WARPCHECK" report "$WORK/good" --format junit -o "$WORK/same.jsonl"
+expect 2 "a matrix in place of the results" "$WARPCHECK" report --matrix "a=$WORK/good" -o "$WORK/good/results.jsonl"
+holds "the results are as they were" test "$(sha256sum <"$WORK/good/results.jsonl")" = "$before"
+expect 2 "text into a file" "$WARPCHECK" report "$WORK/good" --format text -o "$WORK/text"
+complains 'goes to standard output'
+expect 0 "text to standard output" "$WARPCHECK" report "$WORK/good" --format text -o -
 finish

@@ -8,7 +8,11 @@
 #include "wire/fpdu.h"
 #include "wire/mpa.h"
 
-enum { FUZZ_PORT = 7174, FUZZ_MEMORY = 1 << 20, LINES_MAX = 32 };
+/*
+ * What one input may hold is little enough to reach its limits often: a command for more is refused, and an input takes the
+ * time of its lines, not that of filling large buffers. A message still goes into several segments.
+ */
+enum { FUZZ_PORT = 7174, FUZZ_REGIONS = 1 << 17, FUZZ_MEMORY = 1 << 18, LINES_MAX = 32 };
 
 static int op_listen(void *context, uint16_t port)
 {
@@ -77,7 +81,7 @@ static void open_stream(struct peer *peer, void *transport)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct peer_config config = {.streams_max = 8, .regions_octets_max = FUZZ_MEMORY};
+    struct peer_config config = {.streams_max = 8, .regions_octets_max = FUZZ_REGIONS, .memory_max = FUZZ_MEMORY};
     int transport = 0;
     struct peer *peer = peer_new(&config, &ops, &transport, NULL);
     char *lines = malloc(size + 1);
