@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "reference-stack/cmd_peer.h"
+#include "reference-stack/complaint.h"
 #include "tools/memory_reserve.h"
 #include "tools/standard_streams.h"
 #include "wire/exit_status.h"
@@ -13,7 +14,7 @@ int main(int argc, char **argv)
         return EXIT_ENVIRONMENT;
     memory_reserve_begin("iwarp-peer: out of memory\n");
     status = cmd_peer(argc, argv);
-    if (out_of_memory_noted()) /* a sentence has been written, or a stream was refused */
-        status = EXIT_ENVIRONMENT;
+    if (out_of_memory_noted()) /* whoever was refused something got an error; this is for who reads the exit status */
+        status = complaint(EXIT_ENVIRONMENT, "iwarp-peer", "out of memory: not everything that was asked for was done");
     return standard_streams_close("iwarp-peer", status, EXIT_ENVIRONMENT);
 }

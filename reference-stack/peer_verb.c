@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "reference-stack/peer_internal.h"
+#include "wire/out_of_memory.h"
 
 enum { PROTOCOL_VERSION = 1 };
 
@@ -453,6 +454,11 @@ static json_t *verb_poll(struct peer *peer, const json_t *command, struct senten
     json_t *reply = json_pack("{s:O, s:I}", "events", peer->events, "lost", (json_int_t)peer->events_lost);
 
     (void)command;
+    if (reply != NULL && out_of_memory_noted() &&
+        json_object_set_new(reply, "out_of_memory", json_integer((json_int_t)out_of_memory_count())) != 0) {
+        json_decref(reply);
+        reply = NULL;
+    }
     if (reply == NULL)
         (void)sentence_set(sentence, "out of memory");
     /* They are gone once the reply is a line: a reply that memory is short for loses none. */

@@ -12,6 +12,7 @@
 
 #include "reference-stack/budget.h"
 #include "reference-stack/outlet.h"
+#include "reference-stack/reserve.h"
 
 enum {
     READ_MUCH = 16384, /* octets of one read behind which another is likely to find some */
@@ -174,7 +175,7 @@ static void read_done(uv_stream_t *handle, ssize_t count, const uv_buf_t *buffer
 
 static struct tcp_socket *socket_new(struct tcp_socket_pool *pool)
 {
-    struct tcp_socket *socket = calloc(1, sizeof(*socket));
+    struct tcp_socket *socket = reserve_suffices() ? calloc(1, sizeof(*socket)) : NULL;
 
     if (socket == NULL)
         return NULL;

@@ -5,6 +5,7 @@
 
 #include "reference-stack/device_internal.h"
 #include "reference-stack/misuse.h"
+#include "reference-stack/reserve.h"
 #include "reference-stack/verbs_internal.h"
 
 enum {
@@ -65,7 +66,7 @@ static void before_sleep(uv_prepare_t *handle)
 
 struct iwarp_context *iwarp_context_new(const struct iwarp_device_config *device, struct sentence *sentence)
 {
-    struct iwarp_context *context = calloc(1, sizeof(*context));
+    struct iwarp_context *context = reserve_suffices() ? calloc(1, sizeof(*context)) : NULL;
     int result;
 
     if (context == NULL) {
@@ -228,6 +229,15 @@ static bool more_is_there(struct iwarp_context *context)
     return came;
 }
 
+/* After a second attempt. */
+static bool lacks_memory(const struct iwarp_context *context)
+{
+    for (const struct iwarp_qp *qp = context->dirty; qp != NULL; qp = qp->next_dirty)
+        if (qp->retry)
+            return true;
+    return false;
+}
+
 static int run(struct iwarp_context *context, int timeout_ms, struct sentence *sentence)
 {
     int result = 0;
@@ -241,13 +251,20 @@ static int run(struct iwarp_context *context, int timeout_ms, struct sentence *s
     } else {
         if (timeout_ms > 0)
             context->limited = uv_timer_start(&context->limit, limit_over, (uint64_t)timeout_ms, 0) == 0;
-        while (result >= 0 && !something_waits(context) && (timeout_ms < 0 || context->limited))
+        /* A queue pair that found no memory for its events would wait for octets that need not come. */
+        while (result >= 0 && !something_waits(context) && context->dirty == NULL &&
+               (timeout_ms < 0 || context->limited)) {
             result = more_is_there(context) ? 0 : uv_run(&context->loop, UV_RUN_ONCE);
+            if (context->dirty != NULL)
+                context_flush(context);
+        }
         if (timeout_ms > 0)
             (void)uv_timer_stop(&context->limit);
     }
     if (result < 0)
         return sentence_set(sentence, "context: the event loop failed: %s", uv_strerror(result));
+    if (!something_waits(context) && lacks_memory(context))
+        return sentence_set(sentence, "context: out of memory for what a queue pair has to report");
     return something_waits(context);
 }
 

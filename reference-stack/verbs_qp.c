@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "reference-stack/misuse.h"
+#include "reference-stack/reserve.h"
 #include "reference-stack/stream_internal.h"
 #include "reference-stack/verbs_internal.h"
 
@@ -393,7 +394,7 @@ struct iwarp_listener *iwarp_listen(struct iwarp_context *context, const char *a
     config.role = IWARP_RESPONDER;
     if (stream_config_check(context->device, &config, sentence) != 0)
         return NULL;
-    listener = calloc(1, sizeof(*listener));
+    listener = reserve_suffices() ? calloc(1, sizeof(*listener)) : NULL;
     if (listener == NULL || uv_tcp_init(&context->loop, &listener->handle) != 0) {
         free(listener);
         (void)sentence_set(sentence, "listen: out of memory");

@@ -10,6 +10,8 @@
 #   MOMENTS   how many moments of each command SIGKILL and SIGTERM come at (100)
 #   FAULTS    how many calls of each class fail in turn: a number, or all (all). Of allocations all means each that is
 #             reached in a way of its own (the functions that call one another), and each at all where there are few
+#             Of failures in other ways (a device that is full, EINTR, EIO, a short write) at most MOMENTS
+#   JOBS      how many subjects at once (as many as there are processors)
 #   SEED      moments follow from it (1)
 #   WORK      folder to work in (build/chaos)
 #
@@ -18,7 +20,7 @@
 # and nothing was wrong.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-: "${B:=$PWD/build}" "${CC:=gcc}" "${MOMENTS:=100}" "${FAULTS:=all}" "${SEED:=1}" "${CASE_SECONDS:=300}"
+: "${B:=$PWD/build}" "${CC:=gcc}" "${JOBS:=$(nproc)}" "${MOMENTS:=100}" "${FAULTS:=all}" "${SEED:=1}" "${CASE_SECONDS:=300}"
 : "${WARPCHECK:=$B/warpcheck}" "${IWARP_PEER:=$B/iwarp-peer}" "${CHAOS:=$B/chaos.so}" "${WORK:=$B}"
 export LC_ALL=C.UTF-8 TZ=UTC
 CLASSES='open write sync rename close remove make memory'
@@ -26,10 +28,11 @@ if [ "${1:-}" = --calls ]; then
 	CLASSES=${2//,/ }
 	shift 2
 fi
-checked=0 broken=0 case_number=0
+checked=0 broken=0 case_number=0 most=all
 WORK=$WORK/chaos
 rm -rf "${WORK:?}"
 mkdir -p "$WORK"
+export WORK
 echo "seed $SEED, $MOMENTS moments, $FAULTS faults of each class"
 
 wrong() {
@@ -79,14 +82,17 @@ moments() {
 	}'
 }
 
-# calls CLASS OF: each number from 1 to OF, or FAULTS of them; of many allocations those in $WORK/sites.
+# calls CLASS OF: each number from 1 to OF, or FAULTS of them, at most $most; of many allocations those in $WORK/sites.
 calls() {
 	local all=$WORK/calls
 	if [ "$1" = memory ] && [ "$2" -gt 1000 ]; then cp "$WORK/sites" "$all"; else seq "$2" >"$all"; fi
-	if [ "$FAULTS" = all ] || [ "$FAULTS" -ge "$(wc -l <"$all")" ]; then
+	local few=$FAULTS
+	[ "$few" != all ] || few=$most
+	[ "$most" = all ] || [ "$few" -le "$most" ] || few=$most
+	if [ "$few" = all ] || [ "$few" -ge "$(wc -l <"$all")" ]; then
 		cat "$all"
 	else
-		moments "$FAULTS" "$(wc -l <"$all")" | sort -nu | while read -r line; do sed -n "${line}p" "$all"; done
+		moments "$few" "$(wc -l <"$all")" | sort -nu | while read -r line; do sed -n "${line}p" "$all"; done
 	fi
 }
 
@@ -221,8 +227,10 @@ subject() {
 	stops term
 	for kind in $CLASSES; do
 		fails "$kind" fail
+		most=$MOMENTS
 		case $kind in write | memory) fails "$kind" full ;; esac
 		[ "$kind" != write ] || { error=4 fails write fail && error=5 fails write fail && fails write short; }
+		most=all
 	done
 }
 
@@ -360,6 +368,22 @@ chaos_merge() {
 
 chaos_gen() { subject gen 0 yes; }
 
+# iwarp-peer at work (tests/support/peer_load.pl) without memory; FAULTS=all: each allocation that is reached in a way of its own.
+chaos_peer() {
+	local which=sites counts
+	echo "== peer"
+	[ "$FAULTS" = all ] || which=$(moments "$FAULTS" 400 | paste -sd,)
+	CHAOS=$CHAOS perl tests/support/peer_load.pl "$IWARP_PEER" "$IWARP_PEER" "$which" fail full >"$WORK/load" 2>&1 || true
+	grep '^WRONG' "$WORK/load" || true
+	counts=$(tail -n 1 "$WORK/load")
+	if [[ $counts =~ ^([0-9]+)\ cases,.*\ ([0-9]+)\ wrong$ ]]; then
+		checked=$((checked + BASH_REMATCH[1]))
+		broken=$((broken + BASH_REMATCH[2]))
+	else
+		wrong "peer: $(head -c 300 "$WORK/load")"
+	fi
+}
+
 # A disk of so many KiB that fills, and then has room again.
 chaos_disk() {
 	local size
@@ -390,12 +414,34 @@ SHELL
 	done
 }
 
+# JOBS subjects at once, each by a chaos.sh of its own.
+apart() {
+	local name counts log=$WORK/log
+	mkdir "$log"
+	printf '%s\n' "${subjects[@]}" | JOBS=1 xargs -P "$JOBS" -I{} bash -c \
+		'WORK="$1/$2" tools/chaos.sh --calls "$3" "$2" >"$1/log/$2" 2>&1' - "$WORK" {} "${CLASSES// /,}" || true
+	for name in "${subjects[@]}"; do
+		counts=$(tail -n 1 "$log/$name" 2>/dev/null || true)
+		sed '1d;$d' "$log/$name" 2>/dev/null || true
+		if [[ $counts =~ ^([0-9]+)\ checked,\ ([0-9]+)\ wrong$ ]]; then
+			echo "   $name: $counts"
+			checked=$((checked + BASH_REMATCH[1])) broken=$((broken + BASH_REMATCH[2]))
+		else
+			wrong "$name: no end" "$counts"
+		fi
+	done
+}
+
 subjects=("$@")
-[ $# -gt 0 ] || subjects=(run live audit prove report merge gen disk)
+[ $# -gt 0 ] || subjects=(run live audit prove report merge gen peer disk)
 for name in "${subjects[@]}"; do
 	declare -F "chaos_$name" >/dev/null || { echo "chaos.sh: there is no subject '$name'" >&2; exit 2; }
-	"chaos_$name"
 done
+if [ "$JOBS" -gt 1 ] && [ "${#subjects[@]}" -gt 1 ]; then
+	apart
+else
+	for name in "${subjects[@]}"; do "chaos_$name"; done
+fi
 rm -rf "$WORK"
 echo "$checked checked, $broken wrong"
 [ "$checked" -gt 0 ] && [ "$broken" -eq 0 ]

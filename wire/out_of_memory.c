@@ -5,16 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static atomic_bool noted;
+static atomic_uint count;
 
 void out_of_memory_note(void)
 {
-    atomic_store_explicit(&noted, true, memory_order_relaxed);
+    (void)atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);
+}
+
+unsigned out_of_memory_count(void)
+{
+    return atomic_load_explicit(&count, memory_order_relaxed);
 }
 
 bool out_of_memory_noted(void)
 {
-    return atomic_load_explicit(&noted, memory_order_relaxed);
+    return out_of_memory_count() != 0;
 }
 
 static void *checked(void *octets)

@@ -13,6 +13,8 @@
 
 void out_of_memory_note(void);
 bool out_of_memory_noted(void);
+/* How often so far. */
+unsigned out_of_memory_count(void);
 
 /* The C library's functions, for libraries that take an allocator: a failure is noted. */
 void *out_of_memory_malloc(size_t octets);

@@ -34,6 +34,11 @@ struct rig_ops {
     void (*free)(struct rig *rig);
     /* Frames so far that the capture of the link has dropped. NULL: a link that drops none without a word. */
     uint64_t (*dropped)(struct rig *rig);
+    /*
+     * True with a sentence: the device's own process has ended, or found no memory since this was asked last. NULL: the
+     * device is no process that the rig has started.
+     */
+    bool (*impaired)(struct rig *rig, struct sentence *why);
 };
 
 struct rig {
@@ -105,6 +110,12 @@ int rig_pump(struct rig *rig, uint64_t deadline_ns);
 static inline uint64_t rig_dropped(struct rig *rig)
 {
     return rig->ops->dropped != NULL ? rig->ops->dropped(rig) : 0;
+}
+
+/* What happened to the device's own process, and is nothing that a device under test does. */
+static inline bool rig_impaired(struct rig *rig, struct sentence *why)
+{
+    return rig->ops->impaired != NULL && rig->ops->impaired(rig, why);
 }
 
 static inline uint64_t rig_now(struct rig *rig)

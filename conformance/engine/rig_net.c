@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Live rigs: the tester's TCP on a real interface, and an upper tester at the end of a control connection. */
 #define _GNU_SOURCE
+#include <jansson.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,6 +29,7 @@ struct net_rig {
     struct control *control; /* to the upper tester, NULL: there is none */
     pid_t device;            /* the embedded device's process, 0: none */
     struct sentence end;     /* how it ended, once it has */
+    json_int_t shortages;    /* allocations that have failed in it, when it was last asked */
 };
 
 static void emit(void *context, const uint8_t *frame, size_t octets)
@@ -101,6 +103,42 @@ static int net_reset(struct rig *rig, struct sentence *error)
     }
 }
 
+/* How many allocations have failed in the device so far, by its answer. */
+static json_int_t shortages(const char *answer)
+{
+    json_t *reply = json_loads(answer, 0, NULL);
+    json_int_t count = json_integer_value(json_object_get(reply, "out_of_memory"));
+
+    json_decref(reply);
+    return count;
+}
+
+/*
+ * The kernel closes a process's connections before it reports the process's end, and a check may have been faster. So the
+ * upper tester, which is the same process, is asked: there is an answer, or there is none.
+ */
+static bool net_impaired(struct rig *rig, struct sentence *why)
+{
+    struct net_rig *net = (struct net_rig *)rig;
+    struct sentence unanswered;
+    json_int_t before = net->shortages;
+    char *answer;
+
+    if (net->device == 0 && net->end.text[0] == '\0')
+        return false;
+    answer = net->end.text[0] == '\0' ? net_command(rig, "{\"verb\":\"poll\"}", &unanswered) : NULL;
+    if (died(net, why))
+        return true;
+    if (answer == NULL) {
+        *why = unanswered;
+        return true;
+    }
+    net->shortages = shortages(answer);
+    free(answer);
+    (void)sentence_set(why, "the device's process found no memory");
+    return net->shortages > before;
+}
+
 static void net_free(struct rig *rig)
 {
     struct net_rig *net = (struct net_rig *)rig;
@@ -121,7 +159,7 @@ static uint64_t net_dropped(struct rig *rig)
 }
 
 static const struct rig_ops net_rig_ops = {
-    .command = net_command, .reset = net_reset, .free = net_free, .dropped = net_dropped};
+    .command = net_command, .reset = net_reset, .free = net_free, .dropped = net_dropped, .impaired = net_impaired};
 
 static struct net_rig *net_rig_new(struct sentence *error)
 {

@@ -230,6 +230,24 @@ static void weigh_drops(struct run *run, struct outcome *outcome, uint64_t dropp
     outcome->message = why->text;
 }
 
+/*
+ * A process that was killed, or that found no memory, closes its connections: what the check and the rules decided may
+ * rest on that, and is nothing that a device under test did. True: so it is, and the message is `why` then.
+ */
+static bool weigh_process(struct rig *rig, struct outcome *outcome, struct sentence *why)
+{
+    struct sentence end;
+
+    if (outcome->verdict == VERDICT_SKIP || !rig_impaired(rig, &end))
+        return false;
+    if (outcome->verdict == VERDICT_INCONCLUSIVE)
+        return true;
+    (void)sentence_set(why, "%.300s in the course of this check (%s)", end.text, verdict_name(outcome->verdict));
+    outcome->verdict = VERDICT_INCONCLUSIVE;
+    outcome->message = why->text;
+    return true;
+}
+
 static int run_item(struct run *run, const struct plan_item *item, struct sentence *error)
 {
     const struct runner_config *config = run->config;
@@ -240,6 +258,7 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
     struct rig *rig = rig_for(run, item, &why);
     uint64_t begun, dropped;
     int status, reported;
+    bool impaired;
 
     if (rig == NULL) {
         outcome.message = why.text;
@@ -258,8 +277,11 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
         if (outcome.link_failed && config->rig != NULL)
             (void)sentence_set(&run->dead, "%s", outcome.message != NULL ? outcome.message : "the link failed");
         weigh_drops(run, &outcome, rig_dropped(rig) - dropped, &why);
+        impaired = weigh_process(rig, &outcome, &why);
         (void)snprintf(title, sizeof(title), "verdict: %s", verdict_name(outcome.verdict));
         status = recorder_end(run->recorder, title, error);
+        if (impaired)
+            tally_clear(run->tally);
         reported = report(run, item, &outcome, config->evidence >= 0 ? shown : NULL, rig_now(rig) - begun,
                           recorder_steps(run->recorder));
         status = status != 0 ? status : reported;

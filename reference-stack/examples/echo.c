@@ -62,6 +62,12 @@ static int serve(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    struct sentence why = {""};
+
     take_standard_descriptors();
+    if (iwarp_reserve_memory(0, &why) != 0) {
+        (void)fprintf(stderr, "echo: %s\n", why.text);
+        return EXIT_FAILURE;
+    }
     return serve(argc, argv);
 }

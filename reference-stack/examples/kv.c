@@ -5,7 +5,7 @@
  *
  *     kv serve PORT                    port 0: any; "port N" is printed
  *     kv ADDRESS PORT put KEY VALUE
- *     kv ADDRESS PORT get KEY          prints the value; exit status 1 when there is none
+ *     kv ADDRESS PORT get KEY          prints the value; exit status 1 when there is none, with a sentence when nobody knows
  *
  * A slot is found by the key's hash; one that holds another key is passed over. Two clients that put different keys
  * into the same empty slot at once can lose one of them: for that there are atomics (iwarp_post_atomic()).
@@ -36,7 +36,10 @@ struct client {
     struct table table;
     struct slot slot;
     uint32_t stag; /* of `slot` */
+    bool lost;     /* a Read did not come back: nobody knows what is in the table */
 };
+
+static const char lost[] = "the connection was lost, or memory was short";
 
 static int fail(const char *what)
 {
@@ -143,8 +146,10 @@ static uint64_t find(struct client *client, const char *key, int or_empty)
     for (unsigned probe = 0; probe < PROBES; probe++) {
         uint64_t to = slot_to(client, key, probe);
 
-        if (read_slot(client, to) != 0)
+        if (read_slot(client, to) != 0) {
+            client->lost = true;
             return 0;
+        }
         if (strncmp(client->slot.key, key, KEY) == 0)
             return to;
         if (client->slot.key[0] == '\0')
@@ -161,7 +166,7 @@ static int put(struct client *client, const char *key, const char *value)
     struct sentence why = {""};
 
     if (to == 0)
-        return fail("no slot is free");
+        return fail(client->lost ? lost : "no slot is free");
     memset(&client->slot, 0, sizeof(client->slot));
     (void)snprintf(client->slot.key, KEY, "%s", key);
     (void)snprintf(client->slot.value, VALUE, "%s", value);
@@ -219,6 +224,8 @@ int main(int argc, char **argv)
     take_standard_descriptors();
     if (argc > 2 && port < 0)
         return fail("a port from 0 to 65535 was expected");
+    if (iwarp_reserve_memory(0, &why) != 0)
+        return fail(why.text);
     if (argc == 3 && strcmp(argv[1], "serve") == 0)
         return serve((uint16_t)port);
     if (argc < 5 || (strcmp(argv[3], "put") != 0 && strcmp(argv[3], "get") != 0) || argc != (argv[3][0] == 'p' ? 6 : 5))
@@ -233,6 +240,8 @@ int main(int argc, char **argv)
         bool written = printf("%s\n", client.slot.value) >= 0 && fflush(stdout) == 0;
 
         status = written ? EXIT_SUCCESS : fail("standard output cannot be written");
+    } else if (client.lost) {
+        (void)fail(lost);
     }
     iwarp_context_free(client.context);
     return status;

@@ -273,6 +273,7 @@ static int prepare(struct rping *rping, const char *size, struct sentence *why)
                        &rping->start_stag, why) != 0 ||
         iwarp_register(rping->context, rping->back, rping->size, IWARP_REMOTE_WRITE, &rping->back_stag, why) != 0)
         return -1;
+    (void)sentence_set(why, "the peer closes before the last round is over");
     return 0;
 }
 
@@ -288,7 +289,7 @@ int main(int argc, char **argv)
 {
     bool server = argc > 1 && strcmp(argv[1], "serve") == 0;
     struct rping rping = {0};
-    struct sentence why = {"that was no rping"};
+    struct sentence why = {""};
     long port = argc > 3 ? number(argv[server ? 3 : 2], UINT16_MAX) : -1;
     long rounds = argc > 3 && !server ? number(argv[3], INT32_MAX) : 0;
     long pause_ms = argc > 6 ? number(argv[6], INT32_MAX) : 0;
@@ -299,7 +300,9 @@ int main(int argc, char **argv)
         (void)fail("usage: rping serve ADDRESS PORT [SIZE] | rping ADDRESS PORT COUNT [SIZE] [rev1|rev2] [PAUSE]");
         return 2;
     }
-    status = prepare(&rping, argc > 4 ? argv[4] : NULL, &why);
+    status = iwarp_reserve_memory(0, &why);
+    if (status == 0)
+        status = prepare(&rping, argc > 4 ? argv[4] : NULL, &why);
     if (status == 0 && server)
         status = serve(&rping, argv[2], (uint16_t)port, &why);
     else if (status == 0)

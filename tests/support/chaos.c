@@ -172,10 +172,13 @@ static int open_high(const char *name)
 __attribute__((constructor)) static void begin(void)
 {
     const char *classes = getenv("CHAOS_CLASS"), *deed = getenv("CHAOS_DO"), *who = getenv("CHAOS_WHO");
-    char pid[24];
+    bool within = getenv("CHAOS_OWNER") != NULL;
     void *frame;
 
-    if (classes == NULL || (getenv("CHAOS_OWNER") != NULL) != (who != NULL && strcmp(who, "programs") == 0))
+    if (classes == NULL)
+        return;
+    (void)setenv("CHAOS_OWNER", "", 0);
+    if (within != (who != NULL && strcmp(who, "programs") == 0))
         return;
     (void)dl_iterate_phdr(note_spared, NULL);
     (void)backtrace(&frame, 1); /* the first one loads a library */
@@ -193,8 +196,6 @@ __attribute__((constructor)) static void begin(void)
     chaos.sites = open_high("CHAOS_SITES");
     chaos.forks = who != NULL && strcmp(who, "forks") == 0;
     chaos.owner = getpid();
-    (void)snprintf(pid, sizeof(pid), "%ld", (long)chaos.owner);
-    (void)setenv("CHAOS_OWNER", pid, 1);
     (void)pthread_atfork(NULL, NULL, after_fork);
     chaos.ready = true;
 }

@@ -26,7 +26,7 @@
  *
  * A connection that breaks is an event; programs need not care for SIGPIPE. Memory that is short is an error, too: of the
  * function that was called, or of the one connection that needed it, which then ends with its work flushed. libuv's own
- * tables are the exception: that library ends the process when they cannot grow, which uv_replace_allocator() can prevent.
+ * tables are the exception: that library ends the process when they cannot grow. iwarp_reserve_memory() prevents that.
  */
 #ifndef IWARP_VERBS_H
 #define IWARP_VERBS_H
@@ -45,6 +45,17 @@ struct iwarp_qp;
 struct iwarp_cq;
 struct iwarp_srq;
 
+/* --- Memory ---------------------------------------------------------------------------------------------------- */
+
+/*
+ * To be called once, before every other function here and of libuv, by programs that libuv shall not end when memory is
+ * short. Gives libuv an allocator (uv_replace_allocator()) that has `octets` in reserve behind malloc(); 0: 1 MiB, which
+ * is enough for some 60000 descriptors. The reserve is the process's own until its end. When three quarters of it are in use, new
+ * contexts, listeners and connections are refused for lack of memory. A program that gives libuv an allocator of its own
+ * does not call it. Errors: no memory, fewer than 65536 octets, a reserve that is there already.
+ */
+int iwarp_reserve_memory(size_t octets, struct sentence *sentence);
+
 /* --- Context: a device and a loop ----------------------------------------------------------------------------- */
 
 /* `device` may be NULL. NULL with a sentence: no memory, or no descriptors for a loop. */
@@ -62,7 +73,8 @@ struct iwarp_device *iwarp_context_device(struct iwarp_context *context);
 /*
  * Moves octets until a completion or an event waits, or `timeout_ms` is over (negative: no limit; 0: what can be done at
  * once). Returns 1 when something waits, 0 when not, -1 when the loop failed, or when there is no limit, and neither a
- * listener nor a queue pair that has not ended: nothing would ever come.
+ * listener nor a queue pair that has not ended: nothing would ever come. -1, too, while there is no memory for what a
+ * queue pair has to report: nothing of it is lost, and the next call tries again.
  */
 int iwarp_context_run(struct iwarp_context *context, int timeout_ms, struct sentence *sentence);
 

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The embedded device is killed at counted moments of a live run: the kernel closes its connections, which no verdict may rest
+# on. Or one of its allocations fails. The check that was running is INCONCLUSIVE, none fails, and --resume ends as a run does
+# that nobody disturbed.
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+# shellcheck source=tests/e2e/expect.bash
+source tests/e2e/expect.bash
+run=("$WARPCHECK" run MPA-7.1-06 DDP-5.3-01 --role responder -o "$WORK/out")
+chaos=(env LD_PRELOAD="$B/chaos.so" CHAOS_CLASS=files CHAOS_COUNT="$WORK/count")
+verdicts() { jq -r 'select(.type == "result") | .verdict' "$WORK/out/results.jsonl" | sort | uniq -c; }
+whole() { jq -c 'select(.type == "result") | [.id, .role, .by, .verdict]' "$WORK/out/results.jsonl" | sort -u; }
+blamed() { grep -E 'FAIL|WARN|KNOWN' <(verdicts); }
+
+expect 0 "nobody disturbs it" "${chaos[@]}" "${run[@]}"
+whole >"$WORK/whole"
+calls=$(cut -d' ' -f1 "$WORK/count")
+holds "$calls calls are made, at least 100" test "$calls" -ge 100
+died=0
+for ((i = 1; i <= 12; i++)); do
+	at=$((calls * i / 14)) status=0
+	rm -rf "$WORK/out"
+	"${chaos[@]}" CHAOS_AT="$at" CHAOS_DO=orphan "${run[@]}" >"$WORK/stdout" 2>"$WORK/stderr" || status=$?
+	holds "the device is killed at call $at (status $status)" test "$status" -eq 4 -o "$status" -eq 0
+	[ "$(grep -c "the device's process ended (signal 9)" "$WORK/out/results.jsonl")" -eq 0 ] || died=$((died + 1))
+	holds "nothing is blamed on it at call $at: $(verdicts | xargs)" test -z "$(blamed)"
+	expect 0 "killed at call $at, then gone on with" "${run[@]}" --resume
+	whole >"$WORK/again"
+	holds "the same as when undisturbed" diff "$WORK/whole" "$WORK/again"
+done
+holds "it died in the midst of most ($died)" test "$died" -ge 6
+
+# Allocations of the device: nobody needs to know how many there are to fail some of them.
+short=0 memory=(env LD_PRELOAD="$B/chaos.so" CHAOS_CLASS=memory CHAOS_WHO=programs CHAOS_DO=fail)
+for at in $(seq 40 60 1000); do
+	status=0
+	rm -rf "$WORK/out"
+	"${memory[@]}" CHAOS_AT="$at" "${run[@]}" >"$WORK/stdout" 2>"$WORK/stderr" || status=$?
+	holds "the device's allocation $at fails (status $status)" test "$status" -eq 4 -o "$status" -eq 0
+	[ -s "$WORK/out/results.jsonl" ] || continue
+	! grep -q "the device's process found no memory" "$WORK/out/results.jsonl" || short=$((short + 1))
+	holds "nothing is blamed on it: $(verdicts | xargs)" test -z "$(blamed)"
+done
+holds "the device was short of memory in some ($short)" test "$short" -ge 5
+finish
