@@ -26,7 +26,7 @@ int known_finding_order(const char *a, const char *b);
 
 enum { KNOWN_TEXT_OCTETS = 80 };
 
-/* "194 results of 25 findings" */
+/* "196 results of 25 findings" */
 const char *known_counts(const struct run_summary *summary, char text[KNOWN_TEXT_OCTETS]);
 
 #endif
