@@ -23,13 +23,14 @@ for ((i = 1; i <= 12; i++)); do
 	rm -rf "$WORK/out"
 	"${chaos[@]}" CHAOS_AT="$at" CHAOS_DO=orphan "${run[@]}" >"$WORK/stdout" 2>"$WORK/stderr" || status=$?
 	holds "the device is killed at call $at (status $status)" test "$status" -eq 4 -o "$status" -eq 0
-	[ "$(grep -c "the device's process ended (signal 9)" "$WORK/out/results.jsonl")" -eq 0 ] || died=$((died + 1))
+	# In the midst of a connection, or between two: then the next one is refused. No check decides anything either way.
+	! jq -e 'select(.type == "result" and .verdict == "INCONCLUSIVE")' "$WORK/out/results.jsonl" >/dev/null || died=$((died + 1))
 	holds "nothing is blamed on it at call $at: $(verdicts | xargs)" test -z "$(blamed)"
 	expect 0 "killed at call $at, then gone on with" "${run[@]}" --resume
 	whole >"$WORK/again"
 	holds "the same as when undisturbed" diff "$WORK/whole" "$WORK/again"
 done
-holds "it died in the midst of most ($died)" test "$died" -ge 6
+holds "it died before the end of most ($died)" test "$died" -ge 6
 
 # Allocations of the device: nobody needs to know how many there are to fail some of them.
 short=0 memory=(env LD_PRELOAD="$B/chaos.so" CHAOS_CLASS=memory CHAOS_WHO=programs CHAOS_DO=fail)
