@@ -5,7 +5,7 @@
 manual_pages := $(patsubst docs/man/%.in,$(B)/man/%,$(wildcard docs/man/*.in)) \
 	$(patsubst docs/man/%,$(B)/man/%,$(wildcard docs/man/*.[1-8]))
 
-$(B)/tools/manual: tools/manual.c conformance/engine/help_text.c conformance/engine/help_text.h $(B)/flags.stamp
+$(B)/tools/manual: tools/manual.c conformance/engine/option/help_text.c conformance/engine/option/help_text.h $(B)/flags.stamp
 	@mkdir -p $(@D)
 	@$(call say,CC,$@)
 	$(Q)$(CC) $(base_flags) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^)

@@ -9,7 +9,7 @@
  */
 #include <jansson.h>
 
-#include "conformance/engine/audit_judge.h"
+#include "conformance/engine/audit/audit_judge.h"
 #include "reports/result_line.h"
 #include "tests/fuzz/records.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/engine/coverage.h"
+#include "conformance/engine/script/coverage.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/pics.h"
 #include "wire/sentence.h"

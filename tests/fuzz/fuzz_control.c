@@ -17,10 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "conformance/engine/control.h"
-#include "conformance/engine/lua_json.h"
-#include "conformance/engine/rig.h"
-#include "conformance/engine/upper_tester.h"
+#include "conformance/engine/rig/control.h"
+#include "conformance/engine/script/lua_json.h"
+#include "conformance/engine/rig/rig.h"
+#include "conformance/engine/rig/upper_tester.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { SOCKET = 1000000, CALLS = 6, WAIT_MS = 200, SECOND_NS = 1000000000 };

@@ -5,7 +5,7 @@
  * sentence. A share of the input goes to frame_build() directly, whose result has the size that frame_room()
  * promised.
  */
-#include "conformance/engine/script.h"
+#include "conformance/engine/script/script.h"
 #include "generator/frame.h"
 #include "tests/fuzz/fuzz.h"
 #include "wire/octets.h"

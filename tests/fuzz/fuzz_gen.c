@@ -7,8 +7,8 @@
 #define _GNU_SOURCE /* asprintf */
 #include <unistd.h>
 
-#include "conformance/engine/capture_file.h"
-#include "conformance/engine/gen.h"
+#include "conformance/engine/evidence/capture_file.h"
+#include "conformance/engine/gen/gen.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { CAPTURES_MAX = 4 };

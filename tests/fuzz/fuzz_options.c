@@ -6,8 +6,8 @@
  * What is taken is within its limits and can be written and read again; what is refused has its sentence; a
  * completion prints clean lines.
  */
-#include "conformance/engine/complete.h"
-#include "conformance/engine/run_options.h"
+#include "conformance/engine/complete/complete.h"
+#include "conformance/engine/run/run_options.h"
 #include "conformance/requirements/pics.h"
 #include "tests/fuzz/fuzz.h"
 #include "tools/embedded.h"

@@ -6,7 +6,7 @@
  */
 #include <unistd.h>
 
-#include "conformance/engine/prove_merge.h"
+#include "conformance/engine/prove/prove_merge.h"
 #include "reference-stack/defect.h"
 #include "tests/fuzz/json.h"
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/engine/gen.h"
-#include "conformance/engine/script.h"
+#include "conformance/engine/gen/gen.h"
+#include "conformance/engine/script/script.h"
 #include "tests/unit/memory_short_scripts.h"
 #include "tests/unit/short_memory.h"
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/engine/audit_judge.h"
-#include "conformance/engine/capture_file.h"
+#include "conformance/engine/audit/audit_judge.h"
+#include "conformance/engine/evidence/capture_file.h"
 #include "conformance/flow/notation.h"
 #include "tests/unit/suites.h"
 

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "conformance/engine/complete.h"
-#include "conformance/engine/help_text.h"
+#include "conformance/engine/complete/complete.h"
+#include "conformance/engine/option/help_text.h"
 #include "wire/sentence.h"
 
 Suite *complete_suite(void);

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/engine/coverage.h"
-#include "conformance/engine/drawing.h"
-#include "conformance/engine/requirement_json.h"
-#include "conformance/engine/wrap.h"
+#include "conformance/engine/script/coverage.h"
+#include "conformance/engine/show/drawing.h"
+#include "conformance/engine/show/requirement_json.h"
+#include "conformance/engine/show/wrap.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/rules/rule.h"
 #include "reference-stack/validation.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "conformance/engine/gen.h"
+#include "conformance/engine/gen/gen.h"
 
 #include <check.h>
 #include <stdio.h>

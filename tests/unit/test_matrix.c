@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "conformance/engine/report_matrix.h"
+#include "conformance/engine/report/report_matrix.h"
 #include "reports/matrix.h"
 #include "reports/results_log.h"
 #include "tests/unit/sample_results.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conformance/engine/pics_view.h"
-#include "conformance/engine/profile.h"
+#include "conformance/engine/show/pics_view.h"
+#include "conformance/engine/rig/profile.h"
 #include "wire/sentence.h"
 
 Suite *pics_suite(void);

@@ -4,8 +4,8 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "conformance/engine/rig.h"
-#include "conformance/engine/upper_tester.h"
+#include "conformance/engine/rig/rig.h"
+#include "conformance/engine/rig/upper_tester.h"
 #include "generator/packet.h"
 #include "tests/unit/suites.h"
 

@@ -3,7 +3,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "conformance/engine/runner.h"
+#include "conformance/engine/run/runner.h"
 #include "tests/unit/suites.h"
 
 Suite *runner_suite(void);

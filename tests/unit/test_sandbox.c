@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/engine/gen_internal.h"
-#include "conformance/engine/script_internal.h"
+#include "conformance/engine/gen/gen_internal.h"
+#include "conformance/engine/script/script_internal.h"
 
 Suite *sandbox_suite(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "conformance/engine/script.h"
+#include "conformance/engine/script/script.h"
 
 #include <check.h>
 #include <string.h>

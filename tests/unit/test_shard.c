@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/engine/shard.h"
+#include "conformance/engine/option/shard.h"
 #include "tests/unit/suites.h"
 
 Suite *shard_suite(void);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/engine/audit/audit_findings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int audit_findings_init(struct audit_findings *findings)
+{
+    *findings = (struct audit_findings){.end = &findings->first, .of_rule = calloc(rule_count() + 1, 1)};
+    return findings->of_rule != NULL ? 0 : -1;
+}
+
+static void finding_free(struct audit_finding *finding)
+{
+    free((char *)finding->result.flow);
+    free((char *)finding->result.expected);
+    free((char *)finding->result.actual);
+    free((char *)finding->result.message);
+    json_decref(finding->result.steps);
+    free(finding);
+}
+
+/* A copy of `text`, NULL for NULL. *short_of_memory is set when there is none to be had. */
+static const char *copied(const char *text, bool *short_of_memory)
+{
+    char *copy = text != NULL ? strdup(text) : NULL;
+
+    *short_of_memory |= text != NULL && copy == NULL;
+    return copy;
+}
+
+bool audit_findings_hold(struct audit_findings *findings, const struct rule_result *found, const struct result *result,
+                         uint64_t flow)
+{
+    struct audit_finding *finding;
+    bool short_of_memory = false;
+
+    if (findings->count >= FINDINGS_HELD || findings->of_rule[found->rule->index] >= FINDINGS_OF_REQUIREMENT)
+        return false;
+    finding = calloc(1, sizeof(*finding));
+    if (finding == NULL)
+        return false;
+    finding->result = *result;
+    finding->result.flow = copied(result->flow, &short_of_memory);
+    finding->result.expected = copied(result->expected, &short_of_memory);
+    finding->result.actual = copied(result->actual, &short_of_memory);
+    finding->result.message = copied(result->message, &short_of_memory);
+    finding->result.reading = result->reading != NULL ? finding->result.actual : NULL;
+    finding->result.steps = json_array();
+    finding->rule = found->rule;
+    finding->verdict = found->verdict;
+    finding->direction = found->direction;
+    finding->flow = flow;
+    if (short_of_memory || finding->result.steps == NULL) {
+        finding_free(finding);
+        return false;
+    }
+    *findings->end = finding;
+    findings->end = &finding->next;
+    findings->count++;
+    findings->of_rule[found->rule->index]++;
+    return true;
+}
+
+void audit_findings_clear(struct audit_findings *findings)
+{
+    while (findings->first != NULL) {
+        struct audit_finding *finding = findings->first;
+
+        findings->first = finding->next;
+        finding_free(finding);
+    }
+    findings->end = &findings->first;
+    findings->count = 0;
+    if (findings->of_rule != NULL)
+        memset(findings->of_rule, 0, rule_count());
+}
+
+void audit_findings_free(struct audit_findings *findings)
+{
+    audit_findings_clear(findings);
+    free(findings->of_rule);
+    findings->of_rule = NULL;
+}

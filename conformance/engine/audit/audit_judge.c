@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/engine/audit/audit_judge.h"
+
+#include <stdlib.h>
+
+#include "conformance/engine/audit/audit_findings.h"
+#include "conformance/engine/audit/audit_ladder.h"
+#include "conformance/engine/evidence/capture_file.h"
+#include "conformance/rules/rule.h"
+
+struct audit_judge {
+    struct audit_judge_config config;
+    struct flow_decoder *decoder;
+    struct rule_engine *engine;
+    const struct requirement **requirements; /* by struct rule's index; NULL: not selected */
+    struct audit_findings findings;          /* held back of the present file */
+    const char *file;                        /* present one */
+    bool again;                              /* it can be read a second time */
+    uint64_t flows_before;                   /* flows of the files before it */
+    struct flow_totals totals;               /* of all files */
+    struct flow_account account;             /* of the last one */
+};
+
+/* ---- results ----------------------------------------------------------------------------------------------------- */
+
+static enum verdict verdict_of(enum rule_verdict verdict)
+{
+    switch (verdict) {
+    case RULE_FAIL: return VERDICT_FAIL;
+    case RULE_WARN: return VERDICT_WARN;
+    case RULE_AMBIGUOUS: return VERDICT_AMBIGUOUS;
+    default: return VERDICT_PASS;
+    }
+}
+
+struct flow_context {
+    struct audit_judge *judge;
+    const struct flow *flow;
+    char names[FLOW_DIRECTIONS][FLOW_NAME_MAX]; /* "" until wanted */
+};
+
+/* The flow's name as its sender's: the same for all its results, and not cheap. */
+static const char *name_of(struct flow_context *context, enum flow_direction direction)
+{
+    char *name = context->names[direction];
+
+    return name[0] != '\0' ? name : flow_name(context->flow, direction, name, FLOW_NAME_MAX);
+}
+
+/* One requirement that one flow exercised. */
+static void take_result(const struct rule_result *found, void *argument)
+{
+    struct flow_context *context = argument;
+    struct audit_judge *judge = context->judge;
+    enum flow_direction direction = (enum flow_direction)found->direction;
+    const struct requirement *requirement = judge->requirements[found->rule->index];
+    struct result result = {
+        .id = found->rule->id,
+        .verdict = verdict_of(found->verdict),
+        .by = "rule",
+        .script = found->rule->function,
+        .role = found->both ? NULL : flow_role(context->flow, direction),
+        .file = judge->file,
+        .frame = found->frame,
+        .flow = name_of(context, direction),
+        .count = found->verdict == RULE_PASS ? found->passes : found->findings,
+    };
+
+    if (requirement == NULL)
+        return;
+    if (found->verdict != RULE_PASS) {
+        result.expected = found->expected;
+        result.actual = found->actual;
+        result.message = found->message;
+        result.reading = found->verdict == RULE_AMBIGUOUS ? found->actual : NULL;
+        if (judge->config.ladders && judge->again &&
+            audit_findings_hold(&judge->findings, found, &result, context->flow->number - judge->flows_before))
+            return;
+    }
+    judge->config.result(judge->config.user, &result, requirement);
+}
+
+static void results_end(const struct audit_judge *judge)
+{
+    if (judge->config.results_end != NULL)
+        judge->config.results_end(judge->config.user);
+}
+
+static void sink(void *user, const struct flow_event *event)
+{
+    struct audit_judge *judge = user;
+
+    rule_engine_event(judge->engine, event);
+    if (event->kind == FLOW_END) {
+        struct flow_context context = {.judge = judge, .flow = event->flow};
+
+        context.names[0][0] = context.names[1][0] = '\0';
+        rule_engine_flow_results(judge->engine, event->flow, take_result, &context);
+        rule_engine_flow_done(judge->engine, event->flow);
+        results_end(judge);
+    }
+}
+
+/* Hands over what was held back, with ladders as far as they could be drawn: without one a finding is one all the same. */
+static void give_findings(struct audit_judge *judge, uint64_t frames)
+{
+    struct sentence ignored;
+
+    if (judge->findings.count == 0)
+        return;
+    (void)audit_ladder_draw(&judge->findings, judge->file, frames, &ignored);
+    for (const struct audit_finding *finding = judge->findings.first; finding != NULL; finding = finding->next)
+        judge->config.result(judge->config.user, &finding->result, judge->requirements[finding->rule->index]);
+    audit_findings_clear(&judge->findings);
+    results_end(judge);
+}
+
+/* The decoder's account, and what the file says of itself: that of this file, and of all. */
+static void count_file(struct audit_judge *judge, const struct capture_file *capture, const struct flow_account *before)
+{
+    struct flow_account extras = judge->totals.account, of_file = {0};
+
+    flow_account_since(before, &extras, &extras); /* of the files before, beside the decoder's */
+    capture_account(capture, &of_file);
+    flow_account_add(&extras, &of_file);
+    judge->totals = *flow_decoder_totals(judge->decoder);
+    flow_account_since(before, &judge->totals.account, &judge->account);
+    flow_account_add(&judge->account, &of_file);
+    flow_account_add(&judge->totals.account, &extras);
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+enum audit_file audit_judge_file(struct audit_judge *judge, const char *path, struct sentence *error)
+{
+    struct capture_file *capture = capture_open(path, error);
+    struct flow_account before = flow_decoder_totals(judge->decoder)->account;
+    struct flow_frame frame;
+    uint64_t frames;
+    int rc;
+
+    judge->account = (struct flow_account){0};
+    if (capture == NULL)
+        return AUDIT_FILE_FOREIGN;
+    judge->file = path;
+    judge->again = capture_again(capture);
+    judge->flows_before = flow_decoder_totals(judge->decoder)->flows;
+    while ((rc = capture_next(capture, &frame, error)) == 1)
+        flow_decoder_frame(judge->decoder, &frame);
+    flow_decoder_finish(judge->decoder);
+    frames = capture_frames(capture);
+    count_file(judge, capture, &before);
+    capture_close(capture);
+    give_findings(judge, frames);
+    if (rc == 0)
+        return AUDIT_FILE_WHOLE;
+    return frames == 0 ? AUDIT_FILE_FOREIGN : AUDIT_FILE_DAMAGED;
+}
+
+const struct flow_totals *audit_judge_totals(const struct audit_judge *judge)
+{
+    return &judge->totals;
+}
+
+const struct flow_account *audit_judge_account(const struct audit_judge *judge)
+{
+    return &judge->account;
+}
+
+/* ---- life -------------------------------------------------------------------------------------------------------- */
+
+static bool is_selected(const char *id, void *argument)
+{
+    const struct audit_judge *judge = argument;
+    const struct requirement *requirement = catalogue_find(judge->config.catalogue, id);
+
+    return requirement != NULL && selection_matches(judge->config.selection, requirement);
+}
+
+struct audit_judge *audit_judge_create(const struct audit_judge_config *config)
+{
+    struct flow_config flows = {.rule_state_octets = rule_state_octets()};
+    struct audit_judge *judge = calloc(1, sizeof(*judge));
+    struct rule_config rules = {.selected = is_selected, .argument = judge};
+
+    if (judge == NULL)
+        return NULL;
+    judge->config = *config;
+    judge->requirements = calloc(rule_count() + 1, sizeof(const struct requirement *));
+    judge->engine = rule_engine_create(&rules);
+    judge->decoder = flow_decoder_create(&flows, sink, judge);
+    if (audit_findings_init(&judge->findings) != 0 || judge->requirements == NULL || judge->engine == NULL ||
+        judge->decoder == NULL) {
+        audit_judge_free(judge);
+        return NULL;
+    }
+    for (size_t i = 0; i < rule_count(); i++)
+        judge->requirements[i] = catalogue_find(config->catalogue, rule_at(i)->id);
+    return judge;
+}
+
+void audit_judge_free(struct audit_judge *judge)
+{
+    if (judge == NULL)
+        return;
+    flow_decoder_destroy(judge->decoder);
+    rule_engine_free(judge->engine);
+    audit_findings_free(&judge->findings);
+    free(judge->requirements);
+    free(judge);
+}

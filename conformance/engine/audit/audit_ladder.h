@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Ladders for an audit's findings. The first pass over a capture keeps no messages, whatever its size; so the few flows
+ * with findings are decoded a second time, and judged by the rules concerned, which tells the very message that each
+ * finding is about. Kept are a flow's start-up frames and the messages around that one.
+ */
+#ifndef CONFORMANCE_ENGINE_AUDIT_LADDER_H
+#define CONFORMANCE_ENGINE_AUDIT_LADDER_H
+
+#include <stdint.h>
+
+#include "conformance/engine/audit/audit_findings.h"
+#include "wire/sentence.h"
+
+/* A ladder has at most so many steps: start-up frames, messages before the offending one, that, and those behind it. */
+enum { LADDER_START_STEPS = 4, LADDER_BEFORE = 10, LADDER_AFTER = 8 };
+
+/*
+ * Reads the capture at `path` again, up to its frame number `frames`, and fills result.steps of all findings, and where their
+ * frames lie in the file; stops as soon as all ladders are whole. -1 with the sentence set when it cannot be opened or memory is short: what was drawn by then
+ * stays good, as does an empty ladder.
+ */
+int audit_ladder_draw(struct audit_findings *findings, const char *path, uint64_t frames, struct sentence *error);
+
+#endif

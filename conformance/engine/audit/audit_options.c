@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/engine/audit/audit_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "reports/result.h"
+
+enum { PROCESSES_MAX = 1024 };
+
+/* An option with a value: "-o DIR", "--format=F". *value is NULL when this is another option. */
+static int option_value(const char *name, int argc, char **argv, int *index, const char **value, struct sentence *error)
+{
+    size_t length = strlen(name);
+
+    *value = NULL;
+    if (strcmp(argv[*index], name) == 0) {
+        if (*index + 1 >= argc)
+            return sentence_set(error, "%s needs a value", name);
+        *value = argv[*index + 1];
+        *index += 2;
+    } else if (length > 2 && strncmp(argv[*index], name, length) == 0 && argv[*index][length] == '=') {
+        *value = argv[*index] + length + 1;
+        *index += 1;
+    } else if (length == 2 && strncmp(argv[*index], name, length) == 0) {
+        *value = argv[*index] + length; /* "-j4" */
+        *index += 1;
+    }
+    return 0;
+}
+
+static int processes_parse(struct audit_options *options, const char *value, struct sentence *error)
+{
+    char *end;
+    long number = strtol(value, &end, 10);
+
+    if (end == value || *end != '\0' || number < 1 || number > PROCESSES_MAX)
+        return sentence_set(error, "-j \"%.40s\": a number from 1 to %d was expected", value, PROCESSES_MAX);
+    options->processes = (unsigned)number;
+    return 0;
+}
+
+static int option_parse(struct audit_options *options, int argc, char **argv, int *index, struct sentence *error)
+{
+    const char *value;
+
+    if (option_value("-o", argc, argv, index, &value, error) != 0)
+        return -1;
+    if (value != NULL) {
+        options->output = value;
+        return 0;
+    }
+    if (option_value("-j", argc, argv, index, &value, error) != 0)
+        return -1;
+    if (value != NULL)
+        return processes_parse(options, value, error);
+    if (option_value("--shard", argc, argv, index, &value, error) != 0)
+        return -1;
+    if (value != NULL)
+        return shard_parse(&options->shard, value, error);
+    if (option_value("--format", argc, argv, index, &value, error) != 0)
+        return -1;
+    if (value != NULL)
+        return format_option_parse(&options->format, value, error);
+    if (strcmp(argv[*index], "--all") == 0)
+        options->all = true;
+    else if (strcmp(argv[*index], "--allow-gaps") == 0)
+        options->allow_gaps = true;
+    else if (strcmp(argv[*index], "--force") == 0)
+        options->force = true;
+    else
+        return sentence_set(error, "unknown option %.60s (warpcheck audit --help lists them)", argv[*index]);
+    ++*index;
+    return 0;
+}
+
+/* Whether who typed this meant requirements: their ids begin like it ("MPA-"), or it is a glob and no path. */
+static bool is_pattern(const char *argument, const struct catalogue *catalogue)
+{
+    const char *dash = strchr(argument, '-');
+
+    if (strchr(argument, '/') != NULL || capture_name(argument))
+        return false;
+    if (strpbrk(argument, "*?[") != NULL)
+        return true;
+    for (size_t i = 0; dash != NULL && i < catalogue_count(catalogue); i++)
+        if (strncasecmp(catalogue_at(catalogue, i)->id, argument, (size_t)(dash - argument) + 1) == 0)
+            return true;
+    return false;
+}
+
+static int file_add(struct audit_options *options, const char *path, struct sentence *error)
+{
+    size_t before = options->files.count + options->files.skipped_count;
+
+    if (capture_list_add(&options->files, path, error) != 0)
+        return EXIT_USAGE;
+    if (options->files.count + options->files.skipped_count != before)
+        return 0;
+    (void)sentence_set(error, "nothing selected: %.300s holds no captures", path);
+    return EXIT_NOTHING_SELECTED;
+}
+
+static int pattern_check(const struct audit_options *options, const struct catalogue *catalogue, const char *argument,
+                         struct sentence *error)
+{
+    if (selection_unmatched(&options->selection, catalogue) == NULL)
+        return 0;
+    if (is_pattern(argument, catalogue)) {
+        (void)sentence_set(error, "nothing selected: no requirement has an id like %.60s", argument);
+        return EXIT_NOTHING_SELECTED;
+    }
+    (void)sentence_set(error, "%.300s: no such file or folder", argument);
+    return EXIT_USAGE;
+}
+
+static int argument_parse(struct audit_options *options, const struct catalogue *catalogue, int argc, char **argv,
+                          int *index, struct sentence *error)
+{
+    const char *argument = argv[*index];
+    struct stat status;
+    int taken;
+
+    if (argument[0] != '-' && stat(argument, &status) == 0) {
+        ++*index;
+        return file_add(options, argument, error);
+    }
+    taken = selection_option(&options->selection, argc, argv, index, error);
+    if (taken == 0)
+        taken = option_parse(options, argc, argv, index, error);
+    if (taken < 0)
+        return EXIT_USAGE;
+    return argument[0] != '-' ? pattern_check(options, catalogue, argument, error) : 0;
+}
+
+/* Files are judged at so many octets a time, and opening one costs about as much as so many octets. */
+enum { OPENING_OCTETS = 65536 };
+
+static uint64_t octets_of(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
+}
+
+/* What is shared out: these files of these sizes, by these requirements. */
+static uint64_t digest_of(const struct audit_options *options, const struct catalogue *catalogue)
+{
+    uint64_t digest = SHARD_DIGEST_START;
+
+    for (size_t i = 0; i < catalogue_count(catalogue); i++)
+        if (selection_matches(&options->selection, catalogue_at(catalogue, i)))
+            digest = shard_digest_text(digest, catalogue_at(catalogue, i)->id);
+    for (size_t i = 0; i < options->files.count; i++)
+        digest =
+            shard_digest_number(shard_digest_text(digest, options->files.paths[i]), octets_of(options->files.paths[i]));
+    return digest;
+}
+
+/* Leaves this shard's files, in their order: all shards have about as many octets. */
+static int keep_own(struct audit_options *options, const struct catalogue *catalogue, struct sentence *error)
+{
+    struct capture_list *files = &options->files;
+    uint64_t *weights = calloc(files->count + 1, sizeof(*weights));
+    unsigned *owner = calloc(files->count + 1, sizeof(*owner));
+    size_t kept = 0;
+    int rc = -1;
+
+    shard_digest_show(digest_of(options, catalogue), options->plan);
+    for (size_t i = 0; weights != NULL && i < files->count; i++)
+        weights[i] = OPENING_OCTETS + octets_of(files->paths[i]);
+    if (weights == NULL || owner == NULL)
+        (void)sentence_set(error, "out of memory");
+    else
+        rc = shard_assign(weights, files->count, options->shard.of, owner, error);
+    for (size_t i = 0; rc == 0 && i < files->count; i++) {
+        if (owner[i] == options->shard.index)
+            files->paths[kept++] = files->paths[i];
+        else
+            free(files->paths[i]);
+    }
+    if (rc == 0)
+        files->count = kept;
+    if (options->shard.index != 1) { /* what is not read is accounted for once */
+        for (size_t i = 0; i < files->skipped_count; i++)
+            free(files->skipped[i].path);
+        files->skipped_count = 0;
+        files->account = (struct flow_account){0};
+    }
+    free(weights);
+    free(owner);
+    return rc;
+}
+
+int audit_options_parse(struct audit_options *options, const struct catalogue *catalogue, int argc, char **argv,
+                        struct sentence *error)
+{
+    options->processes = 1;
+    for (int i = 1; i < argc;) {
+        int status = argument_parse(options, catalogue, argc, argv, &i, error);
+
+        if (status != 0)
+            return status;
+    }
+    if (options->files.count + options->files.skipped_count == 0) {
+        (void)sentence_set(error, "which captures? name files or folders");
+        return EXIT_USAGE;
+    }
+    if (selection_count(&options->selection, catalogue) == 0) {
+        (void)sentence_set(error, "nothing selected: no requirement fits all options");
+        return EXIT_NOTHING_SELECTED;
+    }
+    if (options->files.count < 2)
+        snprintf(options->target, sizeof(options->target), "%s",
+                 options->files.count == 1 ? options->files.paths[0] : options->files.skipped[0].path);
+    else
+        snprintf(options->target, sizeof(options->target), "%.400s and %zu more captures", options->files.paths[0],
+                 options->files.count - 1);
+    return options->shard.of == 0 || keep_own(options, catalogue, error) == 0 ? 0 : EXIT_INCONCLUSIVE;
+}

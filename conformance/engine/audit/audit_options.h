@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The command line of `warpcheck audit`. */
+#ifndef CONFORMANCE_ENGINE_AUDIT_OPTIONS_H
+#define CONFORMANCE_ENGINE_AUDIT_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "conformance/engine/evidence/capture_folder.h"
+#include "conformance/engine/option/format_option.h"
+#include "conformance/engine/option/shard.h"
+#include "conformance/requirements/catalogue.h"
+#include "conformance/requirements/select.h"
+#include "wire/sentence.h"
+
+struct audit_options {
+    struct selection selection;
+    struct capture_list files;      /* at least one, read or skipped, when parsed, but for a shard */
+    const char *output;             /* folder, NULL: none */
+    unsigned processes;             /* files judged at once, at least 1 */
+    struct shard shard;             /* --shard: `files` are its own */
+    char target[512];               /* what is audited in words: of all shards */
+    char plan[SHARD_DIGEST_OCTETS]; /* digest of what was shared out */
+    struct format_option format;
+    bool all;
+    bool allow_gaps; /* what is not judged does not change the exit status */
+    bool force;      /* what an earlier command left in `output` is removed */
+};
+
+/*
+ * Reads argv; `options` begins as {0}, and its files are freed by capture_list_free(). An argument that names a file or
+ * folder is one, another is a pattern over requirement ids. Returns the exit status: 0 to go on; EXIT_USAGE with the
+ * sentence set for an unknown option and for a file that is not there; EXIT_NOTHING_SELECTED with the sentence set for
+ * a folder without captures (and without anything skipped that could be one) and for a pattern or options that fit no requirement: zero selected is never success.
+ */
+int audit_options_parse(struct audit_options *options, const struct catalogue *catalogue, int argc, char **argv,
+                        struct sentence *error);
+
+#endif

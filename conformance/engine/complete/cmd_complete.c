@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* warpcheck complete: what may stand next on a command line. The shells' scripts in packaging/completion/ ask it. */
+#include "conformance/engine/complete/cmd_complete.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "conformance/engine/complete/complete.h"
+#include "conformance/engine/option/help_text.h"
+#include "reference-stack/complaint.h"
+#include "reports/result.h"
+#include "wire/sentence.h"
+
+static const char usage[] = "usage: warpcheck complete -- PROGRAM WORD...\n"
+                            "  What the completion of a shell asks: the candidates for the last WORD of a command line "
+                            "of PROGRAM (warpcheck or\n"
+                            "  iwarp-peer), a line each, behind a tab what it means. :files and :folders stand for "
+                            "names of files and folders.\n"
+                            "  --help             this text\n";
+
+static int complain(int status, const char *message)
+{
+    return complaint(status, "warpcheck complete", "%s", message);
+}
+
+/* This program itself, whatever it is called. */
+static char *own_help(void *context, const char *command, struct sentence *error)
+{
+    (void)context;
+    return help_ask("/proc/self/exe", command, error);
+}
+
+int cmd_complete(int argc, char **argv)
+{
+    const struct completion_source source = {own_help, NULL};
+    struct sentence error = {{0}};
+
+    if (argc == 2 && strcmp(argv[1], "--help") == 0)
+        return fputs(usage, stdout) < 0 ? EXIT_INCONCLUSIVE : EXIT_CONFORMS;
+    if (argc > 1 && argv[1][0] == '-' && strcmp(argv[1], "--") != 0) {
+        (void)sentence_set(&error, "unknown option %.60s (warpcheck complete --help lists them)", argv[1]);
+        return complain(EXIT_USAGE, error.text);
+    }
+    if (argc < 4 || strcmp(argv[1], "--") != 0)
+        return complain(EXIT_USAGE, "-- PROGRAM WORD... was expected");
+    if (complete_write(&source, (size_t)argc - 2, (const char *const *)argv + 2, stdout, &error) != 0)
+        return complain(EXIT_INCONCLUSIVE, error.text);
+    return EXIT_CONFORMS;
+}

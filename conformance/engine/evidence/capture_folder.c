@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE /* asprintf, versionsort */
+#include "conformance/engine/evidence/capture_folder.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DEPTH_MAX = 64, MAGIC_OCTETS = 8 };
+
+/* What a file begins with. */
+struct magic {
+    const char *octets;
+    size_t count;
+    bool capture; /* it is read; else: */
+    enum flow_row row;
+};
+
+/* clang-format off */
+static const struct magic magics[] = {
+    {"\xA1\xB2\xC3\xD4", 4, true, FLOW_ROWS}, /* pcap, and in the other order of octets */
+    {"\xD4\xC3\xB2\xA1", 4, true, FLOW_ROWS},
+    {"\xA1\xB2\x3C\x4D", 4, true, FLOW_ROWS}, /* with nanoseconds */
+    {"\x4D\x3C\xB2\xA1", 4, true, FLOW_ROWS},
+    {"\xA1\xB2\xCD\x34", 4, true, FLOW_ROWS}, /* as some kernels' tcpdump wrote it */
+    {"\x34\xCD\xB2\xA1", 4, true, FLOW_ROWS},
+    {"\x0A\x0D\x0D\x0A", 4, true, FLOW_ROWS}, /* pcapng */
+    {"\x1F\x8B", 2, false, FLOW_ROW_COMPRESSED}, /* gzip */
+    {"\x1F\x9D", 2, false, FLOW_ROW_COMPRESSED}, /* compress */
+    {"BZh", 3, false, FLOW_ROW_COMPRESSED},
+    {"\xFD" "7zXZ", 5, false, FLOW_ROW_COMPRESSED},
+    {"\x28\xB5\x2F\xFD", 4, false, FLOW_ROW_COMPRESSED}, /* zstd */
+    {"\x04\x22\x4D\x18", 4, false, FLOW_ROW_COMPRESSED}, /* lz4 */
+    {"LZIP", 4, false, FLOW_ROW_COMPRESSED},
+    {"PK\x03\x04", 4, false, FLOW_ROW_COMPRESSED},
+    {"7z\xBC\xAF\x27\x1C", 6, false, FLOW_ROW_COMPRESSED},
+    {"snoop\0\0", 8, false, FLOW_ROW_OTHER_FORMAT},
+    {"GMBU", 4, false, FLOW_ROW_OTHER_FORMAT}, /* Microsoft Network Monitor */
+    {"RTSS", 4, false, FLOW_ROW_OTHER_FORMAT},
+    {"XCP\0", 4, false, FLOW_ROW_OTHER_FORMAT}, /* NetXRay */
+    {"TRSNIFF ", 8, false, FLOW_ROW_OTHER_FORMAT},
+    {"iptrace ", 8, false, FLOW_ROW_OTHER_FORMAT},
+};
+/* clang-format on */
+
+struct walk {
+    struct capture_list *list;
+    struct sentence *error;
+    char *root; /* its real path */
+};
+
+/* ---- the list ---------------------------------------------------------------------------------------------------- */
+
+static int out_of_memory(const char *path, struct sentence *error)
+{
+    return sentence_set(error, "%s: out of memory", path);
+}
+
+static int append(struct capture_list *list, const char *path, struct sentence *error)
+{
+    if (list->count == list->room) {
+        size_t room = list->room == 0 ? 16 : list->room * 2;
+        char **grown = realloc(list->paths, room * sizeof(*grown));
+
+        if (grown == NULL)
+            return out_of_memory(path, error);
+        list->paths = grown;
+        list->room = room;
+    }
+    list->paths[list->count] = strdup(path);
+    if (list->paths[list->count] == NULL)
+        return out_of_memory(path, error);
+    list->count++;
+    return 0;
+}
+
+static int skip(struct capture_list *list, const char *path, enum flow_row row, struct sentence *error)
+{
+    struct capture_skipped *skipped;
+
+    if (list->skipped_count == list->skipped_room) {
+        size_t room = list->skipped_room == 0 ? 16 : list->skipped_room * 2;
+        struct capture_skipped *grown = realloc(list->skipped, room * sizeof(*grown));
+
+        if (grown == NULL)
+            return out_of_memory(path, error);
+        list->skipped = grown;
+        list->skipped_room = room;
+    }
+    skipped = &list->skipped[list->skipped_count];
+    *skipped = (struct capture_skipped){strdup(path), row};
+    if (skipped->path == NULL)
+        return out_of_memory(path, error);
+    list->skipped_count++;
+    return 0;
+}
+
+void capture_list_free(struct capture_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->paths[i]);
+    for (size_t i = 0; i < list->skipped_count; i++)
+        free(list->skipped[i].path);
+    free(list->paths);
+    free(list->skipped);
+    *list = (struct capture_list){0};
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+bool capture_name(const char *name)
+{
+    static const char *const endings[] = {".pcap", ".pcapng", ".cap"};
+    const char *dot = strrchr(name, '.');
+    size_t letters;
+
+    if (dot == NULL)
+        return false;
+    letters = strlen(dot);
+    while (letters > 1 && isdigit((unsigned char)dot[letters - 1]))
+        letters--;
+    for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
+        if (strlen(endings[i]) == letters && strncasecmp(dot, endings[i], letters) == 0)
+            return true;
+    return false;
+}
+
+/* Reads how the file begins. FLOW_ROWS: it is a capture; else the row that it is counted in. */
+static enum flow_row row_of_file(const char *path, const char *name)
+{
+    uint8_t octets[MAGIC_OCTETS];
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t have;
+
+    if (file < 0)
+        return FLOW_ROW_UNREADABLE;
+    have = read(file, octets, sizeof(octets));
+    (void)close(file);
+    if (have < 0)
+        return FLOW_ROW_UNREADABLE;
+    for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++)
+        if ((size_t)have >= magics[i].count && memcmp(octets, magics[i].octets, magics[i].count) == 0)
+            return magics[i].row;
+    return capture_name(name) ? FLOW_ROWS : FLOW_ROW_FILE;
+}
+
+const char *capture_obstacle(const char *path)
+{
+    enum flow_row row = row_of_file(path, "");
+
+    return row == FLOW_ROW_COMPRESSED || row == FLOW_ROW_OTHER_FORMAT ? flow_account_row(row)->text : NULL;
+}
+
+static int take_file(struct walk *walk, const char *path, const char *name)
+{
+    enum flow_row row = row_of_file(path, name);
+
+    if (row == FLOW_ROWS)
+        return append(walk->list, path, walk->error);
+    if (flow_account_row(row)->kind == FLOW_UNJUDGED)
+        return skip(walk->list, path, row, walk->error);
+    walk->list->account.row[row].items++;
+    return 0;
+}
+
+/* ---- folders ----------------------------------------------------------------------------------------------------- */
+
+/* Whether a real path is that of the folder, or below it. */
+static bool is_inside(const char *real, const char *root)
+{
+    size_t length = strlen(root);
+
+    return strncmp(real, root, length) == 0 && (real[length] == '\0' || real[length] == '/' || length == 1);
+}
+
+/* What a link leads to is reached by its own name when it is inside. */
+static int take_link(struct walk *walk, const char *path, const char *name)
+{
+    char *real = realpath(path, NULL);
+    struct stat status;
+    int rc = 0;
+
+    if (real == NULL || stat(path, &status) != 0)
+        rc = skip(walk->list, path, FLOW_ROW_UNREADABLE, walk->error);
+    else if (is_inside(real, walk->root))
+        walk->list->account.row[FLOW_ROW_FILE_AGAIN].items++;
+    else if (S_ISDIR(status.st_mode))
+        rc = skip(walk->list, path, FLOW_ROW_LINKED_FOLDER, walk->error);
+    else if (S_ISREG(status.st_mode))
+        rc = take_file(walk, path, name);
+    else
+        rc = skip(walk->list, path, FLOW_ROW_SPECIAL_FILE, walk->error);
+    free(real);
+    return rc;
+}
+
+static int take_folder(struct walk *walk, const char *path, unsigned depth);
+
+static int take_entry(struct walk *walk, const char *path, const char *name, unsigned depth)
+{
+    struct stat status;
+
+    if (lstat(path, &status) != 0)
+        return skip(walk->list, path, FLOW_ROW_UNREADABLE, walk->error);
+    if (S_ISDIR(status.st_mode))
+        return take_folder(walk, path, depth + 1);
+    if (S_ISLNK(status.st_mode))
+        return take_link(walk, path, name);
+    if (S_ISREG(status.st_mode))
+        return take_file(walk, path, name);
+    if (S_ISFIFO(status.st_mode))
+        return skip(walk->list, path, FLOW_ROW_SPECIAL_FILE, walk->error);
+    walk->list->account.row[FLOW_ROW_FILE].items++; /* sockets, devices */
+    return 0;
+}
+
+static bool is_dots(const char *name)
+{
+    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+/* Rings in the order of their numbers: dump.pcap2 before dump.pcap10. */
+static int take_folder(struct walk *walk, const char *path, unsigned depth)
+{
+    struct dirent **entries;
+    int count = depth > DEPTH_MAX ? -1 : scandir(path, &entries, NULL, versionsort), rc = 0;
+
+    if (count < 0)
+        return skip(walk->list, path, FLOW_ROW_UNREADABLE, walk->error);
+    for (int i = 0; i < count; i++) {
+        char *below = NULL;
+
+        if (rc == 0 && !is_dots(entries[i]->d_name)) {
+            if (asprintf(&below, "%s/%s", path, entries[i]->d_name) < 0)
+                rc = out_of_memory(path, walk->error);
+            else
+                rc = take_entry(walk, below, entries[i]->d_name, depth);
+            free(below);
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    return rc;
+}
+
+int capture_list_add(struct capture_list *list, const char *path, struct sentence *error)
+{
+    struct walk walk = {.list = list, .error = error};
+    struct stat status;
+    DIR *folder;
+    int rc;
+
+    if (stat(path, &status) != 0)
+        return sentence_set(error, "%s: %s", path, strerror(errno));
+    if (!S_ISDIR(status.st_mode))
+        return append(list, path, error);
+    folder = opendir(path); /* named by the user: an error, not a thing to skip */
+    walk.root = folder != NULL ? realpath(path, NULL) : NULL;
+    if (walk.root == NULL) {
+        rc = sentence_set(error, "%s: %s", path, strerror(errno));
+    } else {
+        rc = take_folder(&walk, path, 0);
+    }
+    if (folder != NULL)
+        (void)closedir(folder);
+    free(walk.root);
+    return rc;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a check leaves behind: every frame on the tester's link is counted, decoded, judged by the rules (as far as the
+ * device sent it), drawn into a ladder, and written to a pcapng with comments.
+ */
+#ifndef CONFORMANCE_ENGINE_RECORDER_H
+#define CONFORMANCE_ENGINE_RECORDER_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "conformance/engine/rig/rig.h"
+#include "conformance/flow/flow.h"
+#include "conformance/rules/rule.h"
+#include "reports/place.h"
+
+struct recorder;
+
+struct recorder_config {
+    bool ladder;                                  /* gather ladder steps */
+    bool (*selected)(const char *id, void *user); /* rules wanted; NULL: all */
+    /* What a rule found in what the device sent, each time; the strings are valid during the call. NULL: no wish. */
+    void (*finding)(void *user, const struct rule_finding *finding);
+    /* One verdict of a rule on a flow that has ended; the strings are valid during the call. */
+    void (*rule_result)(void *user, const struct rule_result *result, const struct flow *flow);
+    void *user;
+};
+
+/* NULL with a sentence when memory is short. */
+struct recorder *recorder_new(const struct recorder_config *config, struct sentence *error);
+void recorder_free(struct recorder *recorder);
+
+/* Watches this rig's link from now on (its tap). */
+void recorder_attach(struct recorder *recorder, struct rig *rig);
+
+/*
+ * A new check begins: frames count from 1. `pcapng` is the evidence file, which replaces one of its name, or NULL for none;
+ * `title` goes into its head. -1 with a sentence when the file cannot be written; the recording goes on without it.
+ */
+int recorder_begin(struct recorder *recorder, const struct place *pcapng, const char *title, struct sentence *error);
+
+/* A comment for the next frame, and a note in the ladder. */
+void recorder_note(struct recorder *recorder, const char *text);
+
+/* Flows end, rules give their verdicts, the evidence file is closed with `verdict` as its last comment. -1: disk. */
+int recorder_end(struct recorder *recorder, const char *verdict, struct sentence *error);
+
+/* Number of the last frame seen since recorder_begin(). */
+uint64_t recorder_frame(const struct recorder *recorder);
+
+/* The ladder's steps (a JSON array of result_step()); borrowed, until the next recorder_begin(). */
+json_t *recorder_steps(const struct recorder *recorder);
+
+/* Name of the last flow in which the device spoke, "" when there was none. */
+const char *recorder_flow(const struct recorder *recorder);
+
+const struct flow_totals *recorder_totals(const struct recorder *recorder);
+
+#endif

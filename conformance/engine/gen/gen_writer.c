@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/engine/gen/gen_writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pcap/pcap.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conformance/engine/option/run_stop.h"
+#include "generator/pcapng.h"
+#include "reports/save.h"
+
+enum { PATH_OCTETS = 4200, OCTETS_A_LINE = 16, SNAP_DEFAULT = 262144, DLT_OF_RAW_IP = DLT_RAW, LINKTYPE_RAW_IP = 101 };
+
+struct gen_writer {
+    struct gen_writer_config config;
+    char path[PATH_OCTETS]; /* for messages */
+    struct save save;       /* what is written until it is complete */
+    bool saving;            /* false: a device, or the standard output */
+    struct pcapng *pcapng;
+    pcap_t *pcap;
+    pcap_dumper_t *dumper;
+    FILE *text;
+    uint64_t frames, octets;
+};
+
+static const char *const names[GEN_FORMATS + 1] = {"pcapng", "pcap", "hex", "c", "raw", NULL};
+
+const char *gen_format_name(enum gen_format format)
+{
+    return names[format];
+}
+
+int gen_format_from_name(const char *name, enum gen_format *format)
+{
+    for (int i = 0; names[i] != NULL; i++)
+        if (strcmp(names[i], name) == 0) {
+            *format = (enum gen_format)i;
+            return 0;
+        }
+    return -1;
+}
+
+static bool is_standard_output(const struct place *to)
+{
+    return to->folder == AT_FDCWD && strcmp(to->name, "-") == 0;
+}
+
+/* Pipes and devices are written as they are; a file takes its name when it is complete. */
+static int open_output(struct gen_writer *w, struct sentence *error)
+{
+    const struct place *to = &w->config.to;
+    int file;
+
+    if (is_standard_output(to)) {
+        file = dup(STDOUT_FILENO);
+        return file >= 0 ? file : sentence_set(error, "the standard output is not open: %s", strerror(errno));
+    }
+    if (save_in_place(to)) {
+        file = open(to->name, O_WRONLY | O_CLOEXEC);
+    } else {
+        if (save_begin(&w->save, to, error) != 0)
+            return -1;
+        w->saving = true;
+        run_stop_discard(w->save.part);
+        file = fcntl(w->save.fd, F_DUPFD_CLOEXEC, 0);
+    }
+    return file >= 0 ? file : sentence_set(error, "%s: cannot be written: %s", w->path, strerror(errno));
+}
+
+static int open_pcap(struct gen_writer *w, struct sentence *error)
+{
+    int link = w->config.link == LINKTYPE_RAW_IP ? DLT_OF_RAW_IP : w->config.link;
+
+    w->pcap = pcap_open_dead(link, SNAP_DEFAULT);
+    if (w->pcap == NULL)
+        return sentence_set(error, "%s: out of memory", w->path);
+    w->dumper = pcap_dump_fopen(w->pcap, w->text);
+    if (w->dumper == NULL)
+        return sentence_set(error, "%s: %s", w->path, pcap_geterr(w->pcap));
+    w->text = NULL; /* the dumper's */
+    return 0;
+}
+
+static int open_format(struct gen_writer *w, int file, struct sentence *error)
+{
+    if (w->config.format == GEN_PCAPNG) {
+        w->pcapng =
+            pcapng_open_file(file, w->path, w->config.link, "warpcheck " WARPCHECK_VERSION, w->config.comment, error);
+        return w->pcapng != NULL ? 0 : -1;
+    }
+    w->text = fdopen(file, "wb");
+    if (w->text == NULL) {
+        (void)close(file);
+        return sentence_set(error, "%s: %s", w->path, strerror(errno));
+    }
+    return w->config.format == GEN_PCAP ? open_pcap(w, error) : 0;
+}
+
+struct gen_writer *gen_writer_open(const struct gen_writer_config *config, struct sentence *error)
+{
+    struct gen_writer *w = calloc(1, sizeof(*w));
+    int file;
+
+    if (w == NULL) {
+        (void)sentence_set(error, "out of memory for the output");
+        return NULL;
+    }
+    w->config = *config;
+    if (snprintf(w->path, sizeof(w->path), "%s",
+                 is_standard_output(&config->to) ? "standard output" : config->to.path) >= (int)sizeof(w->path)) {
+        (void)sentence_set(error, "the output's path is too long");
+        free(w);
+        return NULL;
+    }
+    file = open_output(w, error);
+    if (file >= 0 && open_format(w, file, error) == 0)
+        return w;
+    (void)gen_writer_close(w, false, NULL);
+    return NULL;
+}
+
+static int write_pcap(struct gen_writer *w, const struct gen_frame *frame, size_t kept)
+{
+    struct pcap_pkthdr header = {.caplen = (bpf_u_int32)kept, .len = (bpf_u_int32)frame->count};
+
+    header.ts.tv_sec = (time_t)(frame->time_ns / 1000000000);
+    header.ts.tv_usec = (suseconds_t)(frame->time_ns % 1000000000 / 1000);
+    pcap_dump((u_char *)w->dumper, &header, frame->octets);
+    return ferror(pcap_dump_file(w->dumper)) ? -1 : 0;
+}
+
+static void write_hex(FILE *out, const uint8_t *octets, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%02x", octets[i]);
+    fputc('\n', out);
+}
+
+/* A comment may hold what ends a comment in C. */
+static void write_c_comment(FILE *out, const char *text)
+{
+    for (char last = 0; *text != '\0'; last = *text++)
+        fputc((*text == '/' && last == '*') || (*text == '*' && last == '/') || (unsigned char)*text < ' ' ? ' '
+                                                                                                           : *text,
+              out);
+}
+
+static void write_c(struct gen_writer *w, const struct gen_frame *frame, size_t kept)
+{
+    FILE *out = w->text;
+
+    fprintf(out, "%s/* ", w->frames == 0 ? "" : "\n");
+    if (frame->comment != NULL && frame->comment[0] != '\0') {
+        write_c_comment(out, frame->comment);
+        fputs("; ", out);
+    }
+    fprintf(out, "%zu octets */\nstatic const unsigned char frame_%llu[] = {", kept, (unsigned long long)w->frames + 1);
+    for (size_t i = 0; i < kept; i++)
+        fprintf(out, "%s0x%02x,", i % OCTETS_A_LINE == 0 ? "\n    " : " ", frame->octets[i]);
+    fputs("\n};\n", out);
+}
+
+static int write_text(struct gen_writer *w, const struct gen_frame *frame, size_t kept)
+{
+    if (w->config.format == GEN_HEX)
+        write_hex(w->text, frame->octets, kept);
+    else if (w->config.format == GEN_C)
+        write_c(w, frame, kept);
+    else
+        (void)fwrite(frame->octets, 1, kept, w->text);
+    return ferror(w->text) ? -1 : 0;
+}
+
+int gen_writer_frame(struct gen_writer *w, const struct gen_frame *frame, struct sentence *error)
+{
+    size_t kept = w->config.snap != 0 && w->config.snap < frame->count ? w->config.snap : frame->count;
+
+    if (w->pcapng != NULL) {
+        if (pcapng_write_cut_frame(w->pcapng, frame->time_ns, frame->octets, kept, frame->count, frame->comment,
+                                   frame->inbound) != 0)
+            return sentence_set(error, "%s", pcapng_error(w->pcapng)->text);
+    } else if ((w->dumper != NULL ? write_pcap(w, frame, kept) : write_text(w, frame, kept)) != 0) {
+        return sentence_set(error, "%s: cannot write: %s", w->path, strerror(errno));
+    }
+    w->frames++;
+    w->octets += kept;
+    return 0;
+}
+
+uint64_t gen_writer_frames(const struct gen_writer *writer)
+{
+    return writer->frames;
+}
+
+uint64_t gen_writer_octets(const struct gen_writer *writer)
+{
+    return writer->octets;
+}
+
+static int close_format(struct gen_writer *w, struct sentence *error)
+{
+    int status = 0;
+
+    if (w->pcapng != NULL)
+        return pcapng_close(w->pcapng, error);
+    if (w->dumper != NULL) {
+        if (pcap_dump_flush(w->dumper) != 0)
+            status = sentence_set(error, "%s: cannot write: %s", w->path, strerror(errno));
+        pcap_dump_close(w->dumper);
+    }
+    if (w->pcap != NULL)
+        pcap_close(w->pcap);
+    if (w->text != NULL && fclose(w->text) != 0)
+        status = sentence_set(error, "%s: cannot write: %s", w->path, strerror(errno));
+    return status;
+}
+
+int gen_writer_close(struct gen_writer *w, bool keep, struct sentence *error)
+{
+    int status;
+
+    if (w == NULL)
+        return 0;
+    status = close_format(w, error);
+    if (w->saving) {
+        run_stop_discard(NULL);
+        if (save_end(&w->save, status == 0 && keep, status == 0 ? error : NULL) != 0)
+            status = -1;
+    }
+    free(w);
+    return status;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/engine/option/output_folder.h"
+
+#include "reports/result.h"
+
+int output_folder_take(struct folder **folder, const char *path, enum folder_use use, bool resumes,
+                       struct sentence *error)
+{
+    struct folder_config config = {
+        .path = path,
+        .use = use,
+        .hint = resumes ? "--force removes what an earlier run left, --resume goes on with it"
+                        : "--force removes what an earlier command left",
+    };
+
+    switch (folder_take(folder, &config, error)) {
+    case 0: return 0;
+    case FOLDER_NOT_EMPTY: return EXIT_USAGE;
+    default: return EXIT_INCONCLUSIVE;
+    }
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* warpcheck prove: the kill matrix. */
+#include "conformance/engine/prove/cmd_prove.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conformance/engine/prove/prove.h"
+#include "conformance/engine/prove/prove_merge.h"
+#include "conformance/engine/option/run_confine.h"
+#include "conformance/engine/option/run_stop.h"
+#include "reference-stack/complaint.h"
+#include "reports/terminal.h"
+#include "wire/exit_status.h"
+
+enum { SEEDS = 8, JOBS_MAX = PROVE_JOBS_MAX };
+
+static const char usage[] =
+    "usage: warpcheck prove [OPTION...] [DEFECT...]\n"
+    "       warpcheck prove --merge [--format F] FILE...\n"
+    "  Runs the reference stack with each defect, in simulation, against every check and rule, and the correct stack\n"
+    "  over many seeds. Every defect has to be caught by a requirement that it names; the correct stack by none.\n"
+    "  The checks that a defect names are tried first, and all of them when these do not catch it.\n"
+    "  --seed N       seed of the defects' runs and first seed of the correct stack's (1)\n"
+    "  --seeds N      how many seeds of the correct stack (8; with defects named: 0)\n"
+    "  --scripts DIR  checks of this folder instead of those built in\n"
+    "  -j N           processes (as many as there are processors)\n"
+    "  --shard I/N    part I of N of the seeds and defects, the same part everywhere\n"
+    "  --merge        one result of those that several gave with --format jsonl (the shards of one, each in a file)\n"
+    "  --matrix       the whole matrix: every check against every defect (minutes), and who caught what\n"
+    "  --format F     text or jsonl\n"
+    "  --help         this text\n";
+
+struct command {
+    struct prove_config prove;
+    const char **only;
+    const char *scripts;
+    bool seeds_given;
+    bool jsonl;
+    bool matrix;
+    bool merge; /* `only` are files */
+    struct terminal terminal;
+};
+
+static int complain(int status, const char *message)
+{
+    return complaint(status, "warpcheck prove", "%s", message);
+}
+
+static int number_of(const char *text, uint64_t most, uint64_t *value, struct sentence *error, const char *option)
+{
+    char *end;
+
+    if (text == NULL || text[0] < '0' || text[0] > '9')
+        return sentence_set(error, "%s needs a number, got \"%.40s\"", option, text != NULL ? text : "nothing");
+    *value = strtoull(text, &end, 10);
+    if (*end != '\0' || *value > most)
+        return sentence_set(error, "%s needs a number up to %" PRIu64 ", got \"%.40s\"", option, most, text);
+    return 0;
+}
+
+static int option_parse(struct command *command, const char *option, const char *value, struct sentence *error)
+{
+    uint64_t number = 0;
+
+    if (strcmp(option, "--seed") == 0) {
+        if (number_of(value, INT64_MAX, &command->prove.seed, error, option) != 0)
+            return -1;
+    } else if (strcmp(option, "--seeds") == 0) {
+        if (number_of(value, 1000000, &number, error, option) != 0)
+            return -1;
+        command->prove.seeds = (unsigned)number;
+        command->seeds_given = true;
+    } else if (strcmp(option, "-j") == 0) {
+        if (number_of(value, JOBS_MAX, &number, error, option) != 0 || number == 0)
+            return sentence_set(error, "-j needs a number from 1 to %d", JOBS_MAX);
+        command->prove.jobs = (unsigned)number;
+    } else if (strcmp(option, "--shard") == 0 && value != NULL) {
+        return shard_parse(&command->prove.shard, value, error);
+    } else if (strcmp(option, "--scripts") == 0 && value != NULL) {
+        command->scripts = value;
+    } else if (strcmp(option, "--format") == 0 && value != NULL &&
+               (strcmp(value, "text") == 0 || strcmp(value, "jsonl") == 0)) {
+        command->jsonl = strcmp(value, "jsonl") == 0;
+    } else {
+        return sentence_set(error, "unknown option %.40s, or its value (warpcheck prove --help lists them)", option);
+    }
+    return 0;
+}
+
+static int arguments_parse(struct command *command, int argc, char **argv, struct sentence *error)
+{
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--matrix") == 0)
+            command->matrix = command->prove.whole = true;
+        else if (strcmp(argv[i], "--merge") == 0)
+            command->merge = true;
+        else if (argv[i][0] != '-')
+            command->only[command->prove.only_count++] = argv[i];
+        else if (strncmp(argv[i], "-j", 2) == 0 && argv[i][2] != '\0') { /* -j2, as make has it */
+            if (option_parse(command, "-j", argv[i] + 2, error) != 0)
+                return -1;
+        } else if (option_parse(command, argv[i], i + 1 < argc ? argv[i + 1] : NULL, error) != 0)
+            return -1;
+        else
+            i++;
+    }
+    if (command->merge && command->prove.only_count == 0)
+        return sentence_set(error, "--merge: which results? name files with what prove --format jsonl printed");
+    if (command->prove.only_count != 0 && !command->seeds_given)
+        command->prove.seeds = 0;
+    return 0;
+}
+
+/* Takes the reference. */
+static void put_line(json_t *line)
+{
+    run_stop_hold();
+    (void)json_dumpf(line, stdout, JSON_COMPACT);
+    puts("");
+    (void)fflush(stdout);
+    run_stop_release();
+    json_decref(line);
+}
+
+static void on_defect(void *user, const struct defect *defect, const char *const *killed_by, size_t count, bool killed)
+{
+    struct command *command = user;
+
+    if (command->jsonl) {
+        json_t *ids = json_array();
+
+        for (size_t i = 0; i < count; i++)
+            (void)json_array_append_new(ids, json_string(killed_by[i]));
+        put_line(json_pack("{s:s, s:s, s:s, s:o, s:b}", "type", "defect", "defect", defect->id, "requirement",
+                           defect->requirement, "killed_by", ids, "killed", killed));
+        return;
+    }
+    terminal_clear(&command->terminal);
+    printf("%-8s %-40s %s", killed ? "killed" : "SURVIVED", defect->id, defect->requirement);
+    if (command->matrix || !killed) {
+        printf("   caught by:");
+        for (size_t i = 0; i < count; i++)
+            printf(" %s", killed_by[i]);
+        if (count == 0)
+            printf(" nothing");
+    }
+    puts("");
+}
+
+static void on_alarm(void *user, uint64_t seed, const char *text)
+{
+    struct command *command = user;
+
+    terminal_clear(&command->terminal);
+    print_plain(command->jsonl ? stderr : stdout, "ALARM    correct stack, seed %" PRIu64 ": %s", seed, text);
+    if (command->jsonl)
+        put_line(json_pack("{s:s, s:I, s:s}", "type", "alarm", "seed", (json_int_t)seed, "text", text));
+}
+
+static void on_correct(void *user, uint64_t seed)
+{
+    struct command *command = user;
+
+    if (command->jsonl)
+        put_line(json_pack("{s:s, s:I}", "type", "correct", "seed", (json_int_t)seed));
+}
+
+static void on_progress(void *user, size_t done, size_t total)
+{
+    struct command *command = user;
+
+    terminal_progress(&command->terminal, done, total, "proving", 0);
+}
+
+static void print_summary(const struct command *command, const struct prove_summary *summary)
+{
+    if (command->jsonl) {
+        json_t *line = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "type", "summary", "defects",
+                                 (json_int_t)summary->defects, "killed", (json_int_t)summary->killed, "false_alarms",
+                                 (json_int_t)summary->false_alarms, "inconclusive", (json_int_t)summary->undecided,
+                                 "checks", (json_int_t)summary->checks, "rules", (json_int_t)summary->rules);
+
+        if (command->prove.shard.of != 0) {
+            char label[24];
+
+            shard_label(&command->prove.shard, label, sizeof(label));
+            (void)json_object_set_new(line, "shard", json_string(label));
+            (void)json_object_set_new(line, "plan", json_string(summary->plan));
+        }
+        put_line(line);
+        return;
+    }
+    printf(
+        "\n%zu of %zu defects killed by %zu checks and %zu rules; the correct stack over %zu seeds: %zu false alarms",
+        summary->killed, summary->defects, summary->checks, summary->rules, summary->units - summary->defects,
+        summary->false_alarms);
+    if (summary->undecided != 0)
+        printf(", %zu inconclusive", summary->undecided);
+    puts("");
+}
+
+static int prove(struct command *command, struct sentence *error)
+{
+    struct prove_summary summary;
+
+    if (defect_list_count(command->prove.defects) == 0 || script_check_count(command->prove.host) == 0)
+        return complain(EXIT_NOTHING_SELECTED, "there are no defects, or no checks, to prove");
+    if (prove_run(&command->prove, &summary, error) != 0)
+        return complain(strncmp(error->text, "no defect", 9) == 0 ? EXIT_USAGE : EXIT_ENVIRONMENT, error->text);
+    terminal_clear(&command->terminal);
+    print_summary(command, &summary);
+    if (summary.units == 0)
+        (void)complaint(0, "warpcheck prove", "shard %u/%u: none of the seeds and defects is its own",
+                        command->prove.shard.index, command->prove.shard.of);
+    return summary.killed == summary.defects && summary.false_alarms == 0 && summary.undecided == 0 ? EXIT_CONFORMS
+                                                                                                    : EXIT_FAILS;
+}
+
+static int load_and_prove(struct command *command, struct sentence *error)
+{
+    struct catalogue *catalogue = NULL;
+    struct pics *pics = NULL;
+    struct defect_list *defects = NULL;
+    int status = EXIT_ENVIRONMENT;
+
+    command->prove.host = script_host_new(error);
+    if (command->prove.host == NULL || catalogue_load(&catalogue, error) != 0 || pics_load(&pics, error) != 0 ||
+        (defects = defect_list_embedded(error)) == NULL) {
+        (void)complain(status, error->text);
+    } else if ((command->scripts != NULL ? script_load_path(command->prove.host, command->scripts, error)
+                                         : script_load_embedded(command->prove.host, error)) != 0) {
+        status = complain(script_short_of_memory(command->prove.host) ? EXIT_ENVIRONMENT : EXIT_USAGE, error->text);
+    } else {
+        command->prove.catalogue = catalogue;
+        command->prove.pics = pics;
+        command->prove.defects = defects;
+        status = prove(command, error);
+    }
+    defect_list_free(defects);
+    pics_free(pics);
+    catalogue_free(catalogue);
+    script_host_free(command->prove.host);
+    return status;
+}
+
+int cmd_prove(int argc, char **argv)
+{
+    struct command command = {.prove = {.seed = 1, .seeds = SEEDS}};
+    struct sentence error = {{0}};
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    int status;
+
+    if (argc > 1 && strcmp(argv[1], "--help") == 0)
+        return fputs(usage, stdout) < 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
+    run_stop_install("prove");
+    if (run_confine(NULL, false, 0, RUN_CONFINE_FILES, &error) != 0)
+        return complain(EXIT_ENVIRONMENT, error.text);
+    command.only = calloc((size_t)argc + 1, sizeof(*command.only));
+    if (command.only == NULL)
+        return complain(EXIT_ENVIRONMENT, "out of memory");
+    command.prove.only = command.only;
+    command.prove.jobs = processors > 0 && processors <= JOBS_MAX ? (unsigned)processors : 1;
+    command.prove.defect = on_defect;
+    command.prove.correct = on_correct;
+    command.prove.alarm = on_alarm;
+    command.prove.progress = on_progress;
+    command.prove.user = &command;
+    terminal_init(&command.terminal, stderr);
+    if (arguments_parse(&command, argc, argv, &error) != 0)
+        status = complain(EXIT_USAGE, error.text);
+    else if (command.merge)
+        status = prove_merge(command.only, command.prove.only_count, command.jsonl);
+    else
+        status = load_and_prove(&command, &error);
+    free(command.only);
+    return status;
+}

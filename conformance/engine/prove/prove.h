@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The kill matrix: the reference stack with each defect in turn, in simulation, against every check and rule; and the
+ * correct stack over many seeds, which must draw no FAIL and no WARN. A check or rule counts as having caught a defect
+ * when its verdict is FAIL or WARN; a defect is killed when one of the requirements that it names was caught.
+ */
+#ifndef CONFORMANCE_ENGINE_PROVE_H
+#define CONFORMANCE_ENGINE_PROVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "conformance/engine/script/script.h"
+#include "conformance/engine/option/shard.h"
+#include "conformance/requirements/catalogue.h"
+#include "conformance/requirements/pics.h"
+#include "reference-stack/defect.h"
+
+enum { PROVE_JOBS_MAX = 64 };
+
+struct prove_config {
+    const struct catalogue *catalogue;
+    const struct pics *pics;
+    struct script_host *host;
+    const struct defect_list *defects;
+    const char *const *only; /* ids of the defects to prove; all when only_count is 0 */
+    size_t only_count;
+    uint64_t seed;
+    unsigned seeds;     /* of the correct stack */
+    unsigned jobs;      /* processes, at most PROVE_JOBS_MAX */
+    struct shard shard; /* only this part of the seeds and defects */
+    bool whole;         /* every defect against every check, also when one that it names has caught it already */
+
+    /* One defect's row: ids that caught it, in the order of checks, then rules. */
+    void (*defect)(void *user, const struct defect *defect, const char *const *killed_by, size_t count, bool killed);
+    /* The correct stack is done with this seed. NULL: no wish. */
+    void (*correct)(void *user, uint64_t seed);
+    /* One verdict that the correct stack should not have drawn, with its seed. */
+    void (*alarm)(void *user, uint64_t seed, const char *text);
+    void (*progress)(void *user, size_t done, size_t total);
+    void *user;
+};
+
+struct prove_summary {
+    size_t defects, killed;
+    size_t false_alarms; /* FAIL or WARN of the correct stack */
+    size_t undecided;    /* INCONCLUSIVE of the correct stack */
+    size_t checks, rules;
+    size_t units;                   /* seeds and defects that were met */
+    char plan[SHARD_DIGEST_OCTETS]; /* with a shard: digest of what was shared out */
+};
+
+/* 0 when the matrix was made, whatever is in it; -1 with a sentence (unknown defect, a worker died, memory). */
+int prove_run(const struct prove_config *config, struct prove_summary *summary, struct sentence *error);
+
+#endif

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* warpcheck report: results.jsonl into something to read. */
+#include "conformance/engine/report/cmd_report.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "conformance/engine/script/coverage.h"
+#include "conformance/engine/report/report_matrix.h"
+#include "conformance/engine/report/report_merge.h"
+#include "conformance/engine/option/run_confine.h"
+#include "conformance/requirements/catalogue.h"
+#include "reference-stack/complaint.h"
+#include "reports/format.h"
+#include "reports/known.h"
+#include "reports/report.h"
+#include "reports/results_log.h"
+#include "reports/terminal.h"
+#include "wire/exit_status.h"
+
+struct options {
+    const struct report_format *format; /* NULL: all standing ones, or text */
+    bool text;
+    bool matrix, merge, accept_known, force;
+    char **inputs; /* in argv's own order; room for all arguments */
+    size_t input_count;
+    const char *output;
+};
+
+static void usage(void)
+{
+    char files[200], names[200];
+
+    printf("usage: warpcheck report DIR|FILE [OPTION...]\n"
+           "       warpcheck report --matrix [NAME=]DIR|FILE... [-o OUT]\n"
+           "       warpcheck report --merge DIR|FILE... -o OUT [--force]\n"
+           "  Makes the reports of a run or audit again from its results.jsonl. Without --format, in the same folder:\n"
+           "  %s.\n"
+           "  --format F         %s (text: findings with ladders, on standard output;\n"
+           "                     md: a summary in Markdown; tap13: for consumers that know TAP 13 only)\n",
+           report_format_files(files, sizeof(files)), report_format_names("text", names, sizeof(names)));
+    fputs(
+        "  --matrix           one page of several runs, a column each (matrix.html), linked to the runs' own pages\n"
+        "  --merge            several runs of one device, or all shards of one (--shard), as one report in the folder\n"
+        "                     OUT; exit status as the run's own: 0 conforms, 1 fails, 3 nothing was decided, 4\n"
+        "                     inconclusive or a shard is missing, 5 deviates as known\n"
+        "  --accept-known     with --merge: 0 in place of 5\n"
+        "  --force            with --merge: remove what an earlier command left in OUT, which has to be empty else\n"
+        "  -o OUT             file to write, - for standard output\n"
+        "  --help             this text\n",
+        stdout);
+}
+
+static int complain(int status, const char *message)
+{
+    return complaint(status, "warpcheck report", "%s", message);
+}
+
+static int format_set(struct options *options, const char *value, struct sentence *error)
+{
+    char names[200];
+
+    options->format = report_format_find(value);
+    options->text = value && strcmp(value, "text") == 0;
+    if (options->format || options->text)
+        return 0;
+    return sentence_set(error, "--format \"%.40s\" is unknown, %s was expected", value ? value : "",
+                        report_format_names("text", names, sizeof(names)));
+}
+
+static int arguments_parse(struct options *options, int argc, char **argv, struct sentence *error)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *argument = argv[i];
+
+        if (strncmp(argument, "--format=", 9) == 0) {
+            if (format_set(options, argument + 9, error) != 0)
+                return -1;
+        } else if (strcmp(argument, "--format") == 0) {
+            if (format_set(options, i + 1 < argc ? argv[++i] : NULL, error) != 0)
+                return -1;
+        } else if (strcmp(argument, "--matrix") == 0) {
+            options->matrix = true;
+        } else if (strcmp(argument, "--merge") == 0) {
+            options->merge = true;
+        } else if (strcmp(argument, "--accept-known") == 0) {
+            options->accept_known = true;
+        } else if (strcmp(argument, "--force") == 0) {
+            options->force = true;
+        } else if (strcmp(argument, "-o") == 0) {
+            if (i + 1 >= argc)
+                return sentence_set(error, "-o needs a file name");
+            options->output = argv[++i];
+        } else if (argument[0] == '-' && argument[1] != '\0') {
+            return sentence_set(error, "unknown option %.60s (warpcheck report --help lists them)", argument);
+        } else {
+            options->inputs[options->input_count++] = argv[i];
+        }
+    }
+    if (options->input_count == 0)
+        return sentence_set(error, "which run? name its output folder or its results.jsonl");
+    if (options->matrix && options->merge)
+        return sentence_set(error, "--matrix keeps runs apart, --merge makes one of them: one of the two");
+    if (options->merge && (options->output == NULL || options->format || options->text))
+        return sentence_set(error, "--merge needs -o OUT, a folder, and makes all that a run makes: no --format");
+    if (options->accept_known && !options->merge)
+        return sentence_set(error, "--accept-known is for --merge: without it a report has no verdict of its own");
+    if (options->merge)
+        return 0;
+    if (options->force)
+        return sentence_set(error, "--force is for --merge: a report replaces an older one of its name anyway");
+    if (options->matrix)
+        return !options->format && !options->text
+                   ? 0
+                   : sentence_set(error, "a matrix is HTML: --format has no place beside it");
+    if (options->input_count > 1)
+        return sentence_set(error,
+                            "one folder or results.jsonl at a time (but for --matrix and --merge), %.100s is too many",
+                            options->inputs[1]);
+    if (options->output && options->text && strcmp(options->output, "-") != 0)
+        return sentence_set(error, "--format text goes to standard output: -o %.100s has no place beside it",
+                            options->output);
+    if (options->output && !options->format && !options->text) {
+        char names[200];
+
+        return sentence_set(error, "-o needs --format %s", report_format_names("", names, sizeof(names)));
+    }
+    return 0;
+}
+
+/* "DIR/name", malloc'd. */
+static char *beside(const char *dir, const char *name)
+{
+    char *path = malloc(strlen(dir) + strlen(name) + 2);
+
+    if (path)
+        sprintf(path, "%s/%s", dir, name);
+    return path;
+}
+
+int results_paths(const char *input, char **results, char **dir)
+{
+    struct stat status;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): without an input the arguments were refused */
+    const char *slash = strrchr(input, '/');
+
+    if (stat(input, &status) == 0 && S_ISDIR(status.st_mode)) {
+        *results = beside(input, "results.jsonl");
+        *dir = strdup(input);
+    } else {
+        *results = strdup(input);
+        *dir = slash ? strndup(input, slash == input ? 1 : (size_t)(slash - input)) : strdup(".");
+    }
+    return *results && *dir ? 0 : -1;
+}
+
+/* Whether `output` is the file that a report of `input` is made from: to write there would destroy the run. */
+static bool destroys(const char *output, const char *input)
+{
+    struct stat to, from;
+    char *results = NULL, *dir = NULL;
+    bool same = results_paths(input, &results, &dir) == 0 && stat(output, &to) == 0 && stat(results, &from) == 0 &&
+                to.st_dev == from.st_dev && to.st_ino == from.st_ino;
+
+    free(results);
+    free(dir);
+    return same;
+}
+
+static int output_check(const struct options *options, struct sentence *error)
+{
+    for (size_t i = 0; options->output && i < options->input_count; i++) {
+        const char *input = options->inputs[i], *equals = options->matrix ? strchr(input, '=') : NULL;
+
+        if (destroys(options->output, input) || (equals != NULL && destroys(options->output, equals + 1)))
+            return sentence_set(error, "-o %.100s holds the results that the report is made from: another was expected",
+                                options->output);
+    }
+    return 0;
+}
+
+static bool covers(void *user, const char *id)
+{
+    struct coverage coverage;
+
+    coverage_of(user, id, &coverage);
+    return coverage.check_path != NULL || coverage.rule_name != NULL;
+}
+
+static void say_path(const char *path)
+{
+    if (strcmp(path, "-") != 0)
+        print_plain(stdout, "%s", path);
+}
+
+/* One report, elsewhere. */
+static int write_one(const struct options *options, const struct report *report, const struct report_coverage *coverage,
+                     struct sentence *error)
+{
+    struct place to = place_at(options->output);
+    int rc = options->format->write(report, coverage, &to, error);
+
+    if (rc == 0)
+        say_path(to.path);
+    return rc;
+}
+
+/* One report, or all standing ones, in the folder of the results. */
+static int write_beside(const struct options *options, const struct report *report,
+                        const struct report_coverage *coverage, const char *dir, struct sentence *error)
+{
+    struct folder_config config = {.path = dir, .use = FOLDER_AGAIN};
+    struct folder *folder;
+    int rc = folder_take(&folder, &config, error);
+
+    if (rc != 0)
+        return rc;
+    if (options->format) {
+        struct place to = folder_place(folder, options->format->file);
+
+        rc = options->format->write(report, coverage, &to, error);
+        if (rc == 0)
+            say_path(to.path);
+    } else {
+        rc = report_formats_write(report, coverage, folder, say_path, error);
+    }
+    folder_leave(folder);
+    return rc;
+}
+
+static int write_files(const struct options *options, const struct report *report, const char *dir)
+{
+    struct coverage_index *index = NULL;
+    struct sentence error;
+    int rc;
+
+    if (coverage_load(&index, &error) != 0)
+        return complain(EXIT_ENVIRONMENT, error.text);
+    struct report_coverage coverage = {covers, index};
+    if (*report->note)
+        (void)complaint(0, "warpcheck report", "%s", report->note);
+    if (options->format && options->output)
+        rc = write_one(options, report, &coverage, &error);
+    else
+        rc = write_beside(options, report, &coverage, dir, &error);
+    coverage_free(index);
+    return rc == 0 ? EXIT_DONE : complain(EXIT_ENVIRONMENT, error.text);
+}
+
+/* The findings as text, as they come; the summary of a whole file or of what there is. */
+struct text_report {
+    struct terminal terminal;
+    const struct catalogue *catalogue;
+    struct run_summary counted;
+    struct finding_set findings;
+    bool summed; /* there is a summary line */
+};
+
+static int text_result(void *user, const struct result *result, json_t *object)
+{
+    struct text_report *text = user;
+    const struct requirement *requirement = catalogue_find(text->catalogue, result->id);
+
+    (void)object;
+    if (summary_count_result(&text->counted, &text->findings, result) != 0)
+        return -1;
+    terminal_result(&text->terminal, result, requirement ? requirement->text : NULL);
+    return 0;
+}
+
+static int text_summary(void *user, const struct run_summary *summary, json_t *object)
+{
+    struct text_report *text = user;
+    struct run_summary shown = *summary;
+
+    (void)object;
+
+    summary_take_verdicts(&shown, &text->counted); /* the results are the truth */
+    text->terminal.unfinished = summary->stopped != NULL;
+    terminal_summary(&text->terminal, &shown, NULL);
+    if (summary->stopped)
+        (void)complaint(0, "warpcheck report", "the run did not come to its end: %.300s", summary->stopped);
+    text->summed = true;
+    return 0;
+}
+
+static void text_note(void *user, const char *note)
+{
+    (void)user;
+    (void)complaint(0, "warpcheck report", "%s", note);
+}
+
+static int write_text(const char *results, const struct catalogue *catalogue)
+{
+    struct text_report text = {.catalogue = catalogue};
+    struct results_reader reader = {
+        .on_result = text_result, .on_summary = text_summary, .on_note = text_note, .user = &text};
+    struct sentence error = {"out of memory"};
+    int rc;
+
+    terminal_init(&text.terminal, stdout);
+    text.terminal.ladders = true;
+    text.terminal.unfinished = true; /* until there is a summary line */
+    rc = results_read(results, &reader, &error);
+    finding_set_free(&text.findings);
+    if (rc != 0)
+        return complain(EXIT_USAGE, error.text);
+    if (!text.summed) {
+        terminal_summary(&text.terminal, &text.counted, NULL);
+        (void)complaint(0, "warpcheck report", "%s: no summary line, the run did not come to its end", results);
+    }
+    return EXIT_DONE;
+}
+
+static int write_matrix(const struct options *options)
+{
+    const char *output = options->output ? options->output : "matrix.html";
+    struct sentence error;
+    int rc = report_matrix(options->inputs, options->input_count, output, &error);
+
+    if (rc != 0)
+        return complain(rc == -1 ? EXIT_USAGE : EXIT_ENVIRONMENT, error.text);
+    if (strcmp(output, "-") != 0)
+        print_plain(stdout, "%s", output);
+    return EXIT_DONE;
+}
+
+/* One run: its reports again. */
+static int write_again(const struct options *options)
+{
+    struct catalogue *catalogue = NULL;
+    struct report report;
+    struct sentence error;
+    char *results = NULL, *dir = NULL;
+    int status;
+
+    if (results_paths(options->inputs[0], &results, &dir) != 0) {
+        status = complain(EXIT_ENVIRONMENT, "out of memory");
+    } else if (catalogue_load(&catalogue, &error) != 0) {
+        status = complain(EXIT_ENVIRONMENT, error.text);
+    } else if (options->text) {
+        status = write_text(results, catalogue);
+    } else if (report_load(&report, results, catalogue, &error) != 0) {
+        status = complain(EXIT_USAGE, error.text);
+    } else {
+        status = write_files(options, &report, dir);
+        report_free(&report);
+    }
+    catalogue_free(catalogue);
+    free(results);
+    free(dir);
+    return status;
+}
+
+int cmd_report(int argc, char **argv)
+{
+    struct options options = {0};
+    struct sentence error;
+    int status;
+
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0) {
+            usage();
+            return EXIT_DONE;
+        }
+    options.inputs = calloc((size_t)argc + 1, sizeof(*options.inputs));
+    if (options.inputs == NULL)
+        return complain(EXIT_ENVIRONMENT, "out of memory");
+    if (arguments_parse(&options, argc, argv, &error) != 0 || output_check(&options, &error) != 0)
+        status = complain(EXIT_USAGE, error.text);
+    else if (run_confine("/", false, 0, RUN_CONFINE_FILES, &error) != 0) /* results may come from anywhere */
+        status = complain(EXIT_ENVIRONMENT, error.text);
+    else if (options.matrix)
+        status = write_matrix(&options);
+    else if (options.merge)
+        status = report_merge(options.inputs, options.input_count,
+                              &(struct report_merge_output){options.output, options.accept_known, options.force});
+    else
+        status = write_again(&options);
+    free(options.inputs);
+    return status;
+}
+
+int engine_write_reports(const struct place *results, struct folder *output, const struct report_format *shown,
+                         const struct catalogue *catalogue, struct sentence *error)
+{
+    struct place standard_output = place_at("-");
+    struct coverage_index *index = NULL;
+    struct report report;
+    int rc = 0;
+
+    if (output == NULL && shown == NULL)
+        return 0;
+    if (report_load_place(&report, results, catalogue, error) != 0)
+        return -1;
+    if (coverage_load(&index, error) != 0) {
+        report_free(&report);
+        return -1;
+    }
+    struct report_coverage coverage = {covers, index};
+    if (output != NULL)
+        rc = report_formats_write(&report, &coverage, output, NULL, error);
+    if (shown != NULL && shown->write(&report, &coverage, &standard_output, rc == 0 ? error : NULL) != 0)
+        rc = -1;
+    coverage_free(index);
+    report_free(&report);
+    return rc;
+}

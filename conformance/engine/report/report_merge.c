@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE /* realpath(3) into a buffer of its own */
+#include "conformance/engine/report/report_merge.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/engine/report/cmd_report.h"
+#include "conformance/engine/option/format_option.h"
+#include "conformance/engine/option/output_folder.h"
+#include "conformance/requirements/catalogue.h"
+#include "reference-stack/complaint.h"
+#include "reports/merge.h"
+#include "reports/terminal.h"
+
+static int complain(int status, const char *message)
+{
+    return complaint(status, "warpcheck report", "%s", message);
+}
+
+static bool is_same_folder(const char *a, const char *b)
+{
+    char *left = realpath(a, NULL), *right = realpath(b, NULL);
+    bool same = left != NULL && right != NULL && strcmp(left, right) == 0;
+
+    free(left);
+    free(right);
+    return same;
+}
+
+static int add(struct merge *merge, const char *input, const char *output, struct sentence *error)
+{
+    char *results = NULL, *dir = NULL;
+    int rc;
+
+    if (results_paths(input, &results, &dir) != 0)
+        rc = sentence_set(error, "out of memory");
+    else if (is_same_folder(dir, output))
+        rc = sentence_set(error, "-o %.200s is one of the folders to be merged: another was expected", output);
+    else
+        rc = merge_add(merge, results, dir, error);
+    free(results);
+    free(dir);
+    return rc;
+}
+
+static void on_contradiction(void *user, const struct result *result)
+{
+    struct terminal *terminal = user;
+
+    print_plain(terminal->out, "contradicted: %s %s: %s, the worst, counts; another part says %s", result->id,
+                result->role != NULL ? result->role : "", verdict_name(result->verdict), result->otherwise);
+}
+
+static int finish(struct terminal *terminal, const struct merge_outcome *outcome, const char *output, bool accept_known)
+{
+    char page[4200];
+
+    terminal_clear(terminal);
+    (void)snprintf(page, sizeof(page), "%.4100s/index.html", output);
+    terminal->unfinished = outcome->incomplete[0] != '\0';
+    terminal_summary(terminal, &outcome->summary, page);
+    if (outcome->evidence_missing != 0 && outcome->incomplete[0] == '\0')
+        (void)complaint(0, "warpcheck report", "%zu files of evidence are not where the results say",
+                        outcome->evidence_missing);
+    if (outcome->incomplete[0] != '\0')
+        return complain((int)merge_exit_status(outcome), outcome->incomplete);
+    if (merge_exit_status(outcome) == EXIT_NOTHING_SELECTED)
+        return complain(EXIT_NOTHING_SELECTED, "nothing was decided in any of them");
+    return (int)exit_status_accepting(merge_exit_status(outcome), accept_known);
+}
+
+static int write_merged(struct merge *merge, const struct catalogue *catalogue, struct folder *folder,
+                        struct merge_outcome *outcome, struct sentence *error)
+{
+    struct format_option option = {0};
+    struct format_results results;
+
+    if (merge_write(merge, folder, outcome, error) != 0 ||
+        format_option_results(&option, folder, &results, error) != 0 ||
+        engine_write_reports(&results.place, folder, NULL, catalogue, error) != 0)
+        return -1;
+    return 0;
+}
+
+static int merge_all(struct merge *merge, const struct catalogue *catalogue, char *const *inputs, size_t count,
+                     const struct report_merge_output *output)
+{
+    struct terminal terminal;
+    struct merge_outcome outcome = {.contradiction = on_contradiction, .user = &terminal};
+    struct folder *folder;
+    struct sentence error = {{0}};
+    int status;
+
+    terminal_init(&terminal, stdout);
+    for (size_t i = 0; i < count; i++)
+        if (add(merge, inputs[i], output->path, &error) != 0)
+            return complain(EXIT_USAGE, error.text);
+    status = output_folder_take(&folder, output->path, output->force ? FOLDER_FORCE : FOLDER_NEW, false, &error);
+    if (status != 0)
+        return complain(status, error.text);
+    status = write_merged(merge, catalogue, folder, &outcome, &error);
+    folder_leave(folder);
+    if (status != 0)
+        return complain(EXIT_INCONCLUSIVE, error.text);
+    return finish(&terminal, &outcome, output->path, output->accept_known);
+}
+
+int report_merge(char *const *inputs, size_t count, const struct report_merge_output *output)
+{
+    struct catalogue *catalogue = NULL;
+    struct merge *merge = NULL;
+    struct sentence error = {{0}};
+    int status;
+
+    if (catalogue_load(&catalogue, &error) != 0)
+        status = complain(EXIT_INCONCLUSIVE, error.text);
+    else if ((merge = merge_new(catalogue)) == NULL)
+        status = complain(EXIT_INCONCLUSIVE, "out of memory");
+    else
+        status = merge_all(merge, catalogue, inputs, count, output);
+    merge_free(merge);
+    catalogue_free(catalogue);
+    return status;
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/engine/rig/profile.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/engine/rig/json_members.h"
+
+static const char *text_of(const json_t *object, const char *name)
+{
+    return json_string_value(json_object_get(object, name));
+}
+
+static int address_of(const char *path, const char *name, const char *text, struct net_address *address,
+                      struct sentence *error)
+{
+    if (net_address_parse(address, text) != 0)
+        return sentence_set(error, "%s: \"%s\" is \"%.60s\", an IPv4 or IPv6 address was expected", path, name, text);
+    return 0;
+}
+
+static int port_of(const char *path, const json_t *member, uint16_t *port, struct sentence *error)
+{
+    json_int_t value = json_integer_value(member);
+
+    if (value < 1 || value > 65535)
+        return sentence_set(error, "%s: \"port\" is %" JSON_INTEGER_FORMAT ", a port from 1 to 65535 was expected",
+                            path, value);
+    *port = (uint16_t)value;
+    return 0;
+}
+
+/* "192.0.2.7:7471" or "[fd00::7]:7471" */
+static int control_of(struct profile *profile, const char *path, struct sentence *error)
+{
+    const char *text = text_of(profile->json, "control");
+    char address[64];
+    const char *colon;
+    char *end;
+    unsigned long port;
+    size_t length;
+
+    if (text == NULL)
+        return 0;
+    colon = strrchr(text, ':');
+    length = colon != NULL ? (size_t)(colon - text) : sizeof(address);
+    if (length >= sizeof(address) || length < 2)
+        return sentence_set(error, "%s: \"control\" is \"%.60s\", \"address:port\" was expected", path, text);
+    if (text[0] == '[' && colon[-1] == ']')
+        (void)snprintf(address, sizeof(address), "%.*s", (int)length - 2, text + 1);
+    else
+        (void)snprintf(address, sizeof(address), "%.*s", (int)length, text);
+    port = strtoul(colon + 1, &end, 10);
+    if (*end != '\0' || port < 1 || port > 65535)
+        return sentence_set(error, "%s: \"control\" is \"%.60s\", a port from 1 to 65535 was expected", path, text);
+    profile->control_port = (uint16_t)port;
+    return address_of(path, "control", address, &profile->control, error);
+}
+
+static int mac_of(struct profile *profile, const char *path, struct sentence *error)
+{
+    const char *text = text_of(profile->json, "own_mac");
+    unsigned octets[6];
+    char rest;
+
+    if (text == NULL)
+        return 0;
+    if (sscanf(text, "%2x:%2x:%2x:%2x:%2x:%2x%c", &octets[0], &octets[1], &octets[2], &octets[3], &octets[4],
+               &octets[5], &rest) != 6)
+        return sentence_set(error, "%s: \"own_mac\" is \"%.40s\", \"02:77:63:00:00:03\" or the like was expected", path,
+                            text);
+    for (int i = 0; i < 6; i++)
+        profile->own_mac[i] = (uint8_t)octets[i];
+    return 0;
+}
+
+/* What stands there, for a sentence: a text or a number itself, else its kind. */
+static const char *shown(const json_t *member, char text[64])
+{
+    if (json_is_string(member))
+        (void)snprintf(text, 64, "\"%.40s\"", json_string_value(member));
+    else if (json_is_integer(member))
+        (void)snprintf(text, 64, "%" JSON_INTEGER_FORMAT, json_integer_value(member));
+    else
+        (void)snprintf(text, 64, "%s", json_kind_name(member));
+    return text;
+}
+
+/* An answer has to be of the item's kind: a number where a number is asked for, else yes or no, or true or false. */
+static int capability_of(struct pics *pics, const char *name, const json_t *member, const char *path,
+                         struct sentence *error)
+{
+    const struct pics_item *item = pics_find(pics, name);
+    const char *text = json_string_value(member);
+    bool number = item != NULL && pics_is_number(item), answered;
+    struct sentence why;
+    char value[64];
+
+    if (number)
+        answered =
+            json_is_integer(member) && json_integer_value(member) >= 0 && json_integer_value(member) <= PICS_NUMBER_MAX;
+    else
+        answered = json_is_boolean(member) || (text != NULL && (strcmp(text, "yes") == 0 || strcmp(text, "no") == 0));
+    if (item != NULL && !answered && number)
+        return sentence_set(error, "%s: capabilities: \"%s\" is %s, a number from 0 to %d was expected", path, name,
+                            shown(member, value), PICS_NUMBER_MAX);
+    if (item != NULL && !answered)
+        return sentence_set(error, "%s: capabilities: \"%s\" is %s, \"yes\" or \"no\" was expected", path, name,
+                            shown(member, value));
+    if (json_is_boolean(member))
+        (void)snprintf(value, sizeof(value), "%s", json_is_true(member) ? "yes" : "no");
+    else if (text != NULL)
+        (void)snprintf(value, sizeof(value), "%.30s", text);
+    else
+        (void)shown(member, value);
+    return pics_set(pics, name, value, &why) == 0 ? 0 : sentence_set(error, "%s: capabilities: %.300s", path, why.text);
+}
+
+static int capabilities_of(const struct profile *profile, const char *path, struct pics *pics, struct sentence *error)
+{
+    json_t *capabilities = json_object_get(profile->json, "capabilities");
+    const char *name;
+    json_t *member;
+
+    json_object_foreach(capabilities, name, member)
+    {
+        if (capability_of(pics, name, member, path, error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* What a hazard's requirement speaks of: an id, or a pattern over ids. */
+static bool selects_any(const struct catalogue *catalogue, const char *pattern)
+{
+    for (size_t i = 0; i < catalogue_count(catalogue); i++)
+        if (fnmatch(pattern, catalogue_at(catalogue, i)->id, 0) == 0)
+            return true;
+    return false;
+}
+
+static int hazards_check(const struct profile *profile, const char *path, const struct catalogue *catalogue,
+                         struct sentence *error)
+{
+    static const struct json_member members[] = {
+        {"requirement", MEMBER_TEXT, true, "the id of a requirement, or a pattern over ids,"},
+        {"role", MEMBER_TEXT, false, "\"initiator\" or \"responder\""},
+        {"note", MEMBER_TEXT, true, "what happens to the device"},
+    };
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach(json_object_get(profile->json, "hazards"), i, entry)
+    {
+        char place[32], at[256];
+        const char *id, *role;
+
+        (void)snprintf(place, sizeof(place), "hazards[%zu]", i);
+        if (json_members_check(entry, members, sizeof(members) / sizeof(members[0]), path, place, error) != 0)
+            return -1;
+        (void)snprintf(at, sizeof(at), "%.150s: %s", path, place);
+        id = json_string_value(json_object_get(entry, "requirement"));
+        if (!selects_any(catalogue, id))
+            return requirement_unknown(catalogue, id, at, error);
+        role = json_string_value(json_object_get(entry, "role"));
+        if (role != NULL && json_one_of(role, "role", device_roles, DEVICE_ROLES, at, error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static const struct json_member members[] = {
+    {"name", MEMBER_TEXT, false, "a name"},
+    {"replay", MEMBER_TEXT, false, "the value of --dut, and options after it, in commands that repeat a check"},
+    {"address", MEMBER_TEXT, true, "the device's IPv4 or IPv6 address"},
+    {"port", MEMBER_NUMBER, true, "a port from 1 to 65535"},
+    {"interface", MEMBER_TEXT, true, "the tester's network interface"},
+    {"own_address", MEMBER_TEXT, true, "an IPv4 or IPv6 address that no machine uses"},
+    {"own_mac", MEMBER_TEXT | MEMBER_NULL, false, "a MAC address"},
+    {"control", MEMBER_TEXT | MEMBER_NULL, false, "the upper tester's \"address:port\""},
+    {"capabilities", MEMBER_OBJECT, false, "an object with answers to PICS items"},
+    {"questions", MEMBER_OBJECT, false,
+     "an object with the questions behind the capabilities"}, /* of `pics --format profile`, for who fills it in */
+    {"known_deviations", MEMBER_LIST, false, "a list of known deviations"},
+    {"hazards", MEMBER_LIST, false, "a list of hazards"},
+};
+
+static int read_all(struct profile *profile, const char *path, const struct profile_context *context,
+                    struct sentence *error)
+{
+    const json_t *json = profile->json;
+
+    if (json_members_check(json, members, sizeof(members) / sizeof(members[0]), path, "", error) != 0)
+        return -1;
+    profile->name = text_of(json, "name");
+    if (profile->name == NULL)
+        profile->name = path;
+    profile->replay = text_of(json, "replay");
+    profile->interface = text_of(json, "interface");
+    if (address_of(path, "address", text_of(json, "address"), &profile->address, error) != 0 ||
+        address_of(path, "own_address", text_of(json, "own_address"), &profile->own_address, error) != 0)
+        return -1;
+    if (profile->address.family != profile->own_address.family)
+        return sentence_set(error, "%s: \"address\" and \"own_address\" are of different families", path);
+    if (port_of(path, json_object_get(json, "port"), &profile->port, error) != 0 ||
+        control_of(profile, path, error) != 0 || mac_of(profile, path, error) != 0 ||
+        profile_defaults(context->pics, profile->control.family != 0, error) != 0 ||
+        capabilities_of(profile, path, context->pics, error) != 0 ||
+        hazards_check(profile, path, context->catalogue, error) != 0)
+        return -1;
+    return deviations_read(&profile->deviations, json_object_get(json, "known_deviations"), context->catalogue,
+                           context->today, path, error);
+}
+
+int profile_defaults(struct pics *pics, bool control, struct sentence *error)
+{
+    return pics_set(pics, "upper_tester", control ? "yes" : "no", error) != 0 ||
+                   pics_set(pics, "instrumented", "no", error) != 0
+               ? -1
+               : 0;
+}
+
+int profile_load(struct profile *profile, const char *path, const struct profile_context *context,
+                 struct sentence *error)
+{
+    json_error_t where;
+
+    memset(profile, 0, sizeof(*profile));
+    profile->json = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
+    if (profile->json == NULL)
+        return where.line < 1 ? sentence_set(error, "%s: %s", path, where.text)
+                              : sentence_set(error, "%s:%d: this is not JSON: %s", path, where.line, where.text);
+    if (read_all(profile, path, context, error) == 0)
+        return 0;
+    profile_free(profile);
+    return -1;
+}
+
+void profile_free(struct profile *profile)
+{
+    deviations_free(&profile->deviations);
+    json_decref(profile->json);
+    memset(profile, 0, sizeof(*profile));
+}
+
+const char *profile_hazard(const struct profile *profile, const char *requirement, const char *role)
+{
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach(json_object_get(profile->json, "hazards"), i, entry)
+    {
+        const char *only = text_of(entry, "role");
+
+        if (fnmatch(text_of(entry, "requirement"), requirement, 0) == 0 && (only == NULL || strcmp(only, role) == 0))
+            return text_of(entry, "note");
+    }
+    return NULL;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What is known of one device under test: a JSON file.
+ *
+ *   { "name": "linux-siw-6.12",
+ *     "address": "192.0.2.7", "port": 9999,           where it listens
+ *     "interface": "eth1", "own_address": "192.0.2.9",  the tester's interface, and an address there that nobody owns
+ *     "own_mac": "02:77:63:00:00:03",                 optional
+ *     "replay": "linux-siw",                          optional: what --dut is to be when a check is repeated
+ *     "control": "192.0.2.7:7471",                    the upper tester; without it checks that need one are skipped
+ *     "capabilities": { "mpa.markers": "no", "ird": 16 },   PICS items (conformance/requirements/pics.tsv)
+ *     "known_deviations": [ ... ],                    conformance/engine/rig/deviation.h
+ *     "hazards": [ { "requirement": "EMPA-10-01", "role": "responder", "note": "the device may not survive it" } ] }
+ *
+ * A hazard is a check that this device, and not any, may not survive: it runs with --destructive. What the file has and no
+ * profile knows is refused: a member that is passed over would not do what its author thinks.
+ */
+#ifndef CONFORMANCE_ENGINE_PROFILE_H
+#define CONFORMANCE_ENGINE_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "conformance/engine/rig/deviation.h"
+#include "conformance/requirements/catalogue.h"
+#include "conformance/requirements/pics.h"
+#include "generator/packet.h"
+#include "wire/sentence.h"
+
+struct profile {
+    const char *name;
+    const char *replay; /* how --dut names it in commands that repeat a check; NULL: as it was named */
+    const char *interface;
+    struct net_address address;
+    struct net_address own_address;
+    uint8_t own_mac[6]; /* all zero: the default */
+    uint16_t port;
+    struct net_address control; /* family 0: none */
+    uint16_t control_port;
+    struct deviation_list deviations;
+    json_t *json; /* what the strings point into */
+};
+
+/* What a profile is held against. */
+struct profile_context {
+    const struct catalogue *catalogue;
+    struct pics *pics;
+    const char *today; /* "YYYY-MM-DD" */
+};
+
+/*
+ * Reads and checks a profile, and sets the PICS items it names. -1 with "path: where: what is wrong, what was expected", and
+ * nothing to free.
+ */
+int profile_load(struct profile *profile, const char *path, const struct profile_context *context,
+                 struct sentence *error);
+
+/* What a profile says that says nothing of capabilities: `control` answers for the upper tester, no device is instrumented. */
+int profile_defaults(struct pics *pics, bool control, struct sentence *error);
+void profile_free(struct profile *profile);
+
+/* Why this check is not to be run on this device without --destructive; NULL: nothing speaks against it. */
+const char *profile_hazard(const struct profile *profile, const char *requirement, const char *role);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A rig is what a check runs on: a link, the lower tester's own TCP on it, a device under test at the far end, and the
+ * way to that device's upper tester. There are two kinds, alike for a check:
+ *
+ *   simulated  the reference stack in this process, on virtual time, deterministic by seed (rig_sim.c)
+ *   live       a network interface: the embedded reference stack in a namespace of its own, or a profile's device (rig_net.c)
+ *
+ * All times are nanoseconds on the link's clock.
+ */
+#ifndef CONFORMANCE_ENGINE_RIG_H
+#define CONFORMANCE_ENGINE_RIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "conformance/engine/option/run_confine.h"
+#include "generator/link.h"
+#include "generator/packet.h"
+#include "generator/tcp.h"
+#include "wire/sentence.h"
+
+struct rig;
+struct profile;
+struct defect_set;
+
+enum { RIG_RECENT = 32 }; /* handshakes: those of some ten checks */
+
+struct rig_ops {
+    /* One request line to the upper tester; the answer is the caller's to free(). NULL with a sentence: none came. */
+    char *(*command)(struct rig *rig, const char *request, struct sentence *error);
+    /* Makes the device new, as at power-on: -1 with a sentence when that failed; `gone` says whether for good. */
+    int (*reset)(struct rig *rig, struct sentence *error);
+    void (*free)(struct rig *rig);
+    /* Frames so far that the capture of the link has dropped. NULL: a link that drops none without a word. */
+    uint64_t (*dropped)(struct rig *rig);
+    /*
+     * True with a sentence: the device's own process has ended, or found no memory since this was asked last. NULL: the
+     * device is no process that the rig has started.
+     */
+    bool (*impaired)(struct rig *rig, struct sentence *why);
+};
+
+struct rig {
+    const struct rig_ops *ops;
+    struct link *link;
+    struct tcp_stack *tcp;
+    struct net_address dut; /* the device's address, of the family in use */
+    struct net_address own; /* the lower tester's */
+    uint16_t port;          /* where the device listens by default */
+    bool simulated;
+    bool upper_tester;      /* command() works */
+    bool tester_apart;      /* the upper tester is a program beside the device: its death says nothing of the device */
+    uint64_t round_trip_ns; /* measured by rig_measure(); live, the longest of the latest RIG_RECENT */
+    uint64_t reaction_ns;   /* how long a device may take to react */
+    uint64_t quiet_ns;      /* how long silence is watched */
+    uint64_t recent_ns[RIG_RECENT];
+    size_t recent_next;
+    unsigned losses;         /* commands so far that the upper tester did not answer */
+    struct sentence failure; /* the link's, once it has failed */
+    struct sentence gone;    /* why the upper tester will never answer again, once that is so */
+};
+
+/* Where the device listens when nothing else is said: the port that /etc/services gives to no one, in the lab's range. */
+#define RIG_PORT 9999
+
+struct rig_sim_config {
+    uint64_t seed;
+    const struct defect_set *defects; /* of the reference stack, borrowed; NULL: it is correct */
+    bool ipv6;
+};
+
+/* A simulated rig with the reference stack listening on RIG_PORT. NULL with a sentence. */
+struct rig *rig_sim_new(const struct rig_sim_config *config, struct sentence *error);
+
+/*
+ * Called once when the wire is open and everything is started: from then on the process reads what the device says, and
+ * needs no privileges. -1 with a sentence: the rig is not made.
+ */
+struct rig_lock {
+    int (*lock)(void *context, struct sentence *error);
+    void *context;
+};
+
+struct rig_embedded_config {
+    uint64_t seed;
+    struct rig_lock lock;
+    struct run_identity
+        identity; /* whom the device's process becomes: we can end it then when we have become the same */
+    const char *const *defects;
+    size_t defect_count;
+    bool ipv6;
+    const char *program; /* path of the program whose `peer` subcommand is the device: this very one */
+};
+
+/*
+ * Enters a user and network namespace, starts the reference stack there as a process on the kernel's TCP, and opens the
+ * tester's end of the wire. For good: the calling process stays in the namespace.
+ */
+struct rig *rig_embedded_new(const struct rig_embedded_config *config, struct sentence *error);
+
+/* A device named by a profile, reached over a real interface. */
+struct rig *rig_profile_new(const struct profile *profile, uint64_t seed, const struct rig_lock *lock,
+                            struct sentence *error);
+
+/* Moves frames and timers until something happened or `deadline_ns`. 1: something, 0: the deadline, -1: link failed. */
+int rig_pump(struct rig *rig, uint64_t deadline_ns);
+
+/* Frames so far that came and that nobody saw: the capture has dropped them. */
+static inline uint64_t rig_dropped(struct rig *rig)
+{
+    return rig->ops->dropped != NULL ? rig->ops->dropped(rig) : 0;
+}
+
+/* What happened to the device's own process, and is nothing that a device under test does. */
+static inline bool rig_impaired(struct rig *rig, struct sentence *why)
+{
+    return rig->ops->impaired != NULL && rig->ops->impaired(rig, why);
+}
+
+static inline uint64_t rig_now(struct rig *rig)
+{
+    return link_now(rig->link);
+}
+
+/*
+ * Measures the round trip by TCP handshakes with the device and sets the time limits from it. A device that refuses the first of
+ * them is asked again for some seconds. -1 with a sentence when it does not answer: nothing can be judged then.
+ */
+int rig_measure(struct rig *rig, struct sentence *error);
+
+/*
+ * The round trip of one more handshake, 0 where it is not known: a device that becomes slow in the midst of a live run gets more
+ * time from its next check on, and keeps it for a while. Simulated ones are as they were measured.
+ */
+void rig_note_round_trip(struct rig *rig, uint64_t round_trip);
+
+void rig_free(struct rig *rig);
+
+#endif

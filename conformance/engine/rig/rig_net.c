@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Live rigs: the tester's TCP on a real interface, and an upper tester at the end of a control connection. */
+#define _GNU_SOURCE
+#include <jansson.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "conformance/engine/rig/control.h"
+#include "conformance/engine/rig/profile.h"
+#include "conformance/engine/rig/rig.h"
+#include "conformance/engine/rig/upper_tester.h"
+#include "generator/link_net.h"
+#include "generator/netns.h"
+
+enum {
+    CONTROL_PORT = 7471, /* of the embedded device, on the namespace's loopback */
+    RESETS_MAX = 3,      /* attempts to make the device new */
+    ARGUMENTS_MAX = 256,
+};
+
+struct net_rig {
+    struct rig rig;
+    struct control *control; /* to the upper tester, NULL: there is none */
+    pid_t device;            /* the embedded device's process, 0: none */
+    struct sentence end;     /* how it ended, once it has */
+    json_int_t shortages;    /* allocations that have failed in it, when it was last asked */
+};
+
+static void emit(void *context, const uint8_t *frame, size_t octets)
+{
+    struct net_rig *net = context;
+
+    if (link_send(net->rig.link, frame, octets) != 0)
+        net->rig.failure = net->rig.link->error;
+}
+
+/* The embedded device's own process has ended: there is nothing to wait for. */
+static bool died(void *context, struct sentence *why)
+{
+    struct net_rig *net = context;
+    int ended;
+
+    if (net->device == 0 || waitpid(net->device, &ended, WNOHANG) != net->device) {
+        if (net->end.text[0] != '\0')
+            *why = net->end;
+        return net->end.text[0] != '\0';
+    }
+    net->device = 0;
+    (void)sentence_set(&net->end, "the device's process ended (%s %d)", WIFSIGNALED(ended) ? "signal" : "exit status",
+                       WIFSIGNALED(ended) ? WTERMSIG(ended) : WEXITSTATUS(ended));
+    *why = net->end;
+    return true;
+}
+
+/* What control_call() has found out about the upper tester is the rig's to tell. */
+static char *net_command(struct rig *rig, const char *request, struct sentence *error)
+{
+    struct net_rig *net = (struct net_rig *)rig;
+    char *answer;
+
+    if (net->control == NULL) {
+        (void)sentence_set(error, "the device has no upper tester");
+        return NULL;
+    }
+    answer = control_call(net->control, request, error);
+    rig->losses = control_losses(net->control);
+    if (control_gone(net->control) != NULL)
+        (void)sentence_set(&rig->gone, "%s", control_gone(net->control));
+    return answer;
+}
+
+static int reset_once(struct rig *rig, struct sentence *error)
+{
+    json_t *request = json_pack("{s:s}", "verb", "reset");
+    json_t *answer = upper_tester_call(rig, request, error);
+    int status = answer != NULL ? upper_tester_listen(rig, rig->port, error) : -1;
+
+    json_decref(request);
+    json_decref(answer);
+    return status;
+}
+
+/* Nothing is lost by asking again here: an upper tester that was slow, or has been started again, goes on with the next check. */
+static int net_reset(struct rig *rig, struct sentence *error)
+{
+    for (int i = 1;; i++) {
+        unsigned losses = rig->losses;
+
+        if (reset_once(rig, error) == 0)
+            return 0;
+        if (rig->losses == losses || rig->gone.text[0] != '\0')
+            return -1;
+        if (i == RESETS_MAX) {
+            rig->gone = *error;
+            return -1;
+        }
+    }
+}
+
+/* How many allocations have failed in the device so far, by its answer. */
+static json_int_t shortages(const char *answer)
+{
+    json_t *reply = json_loads(answer, 0, NULL);
+    json_int_t count = json_integer_value(json_object_get(reply, "out_of_memory"));
+
+    json_decref(reply);
+    return count;
+}
+
+/*
+ * The kernel closes a process's connections before it reports the process's end, and a check may have been faster. So the
+ * upper tester, which is the same process, is asked: there is an answer, or there is none.
+ */
+static bool net_impaired(struct rig *rig, struct sentence *why)
+{
+    struct net_rig *net = (struct net_rig *)rig;
+    struct sentence unanswered;
+    json_int_t before = net->shortages;
+    char *answer;
+
+    if (net->device == 0 && net->end.text[0] == '\0')
+        return false;
+    answer = net->end.text[0] == '\0' ? net_command(rig, "{\"verb\":\"poll\"}", &unanswered) : NULL;
+    if (died(net, why))
+        return true;
+    if (answer == NULL) {
+        *why = unanswered;
+        return true;
+    }
+    net->shortages = shortages(answer);
+    free(answer);
+    (void)sentence_set(why, "the device's process found no memory");
+    return net->shortages > before;
+}
+
+static void net_free(struct rig *rig)
+{
+    struct net_rig *net = (struct net_rig *)rig;
+
+    control_free(net->control);
+    if (net->device > 0) {
+        kill(net->device, SIGKILL);
+        (void)waitpid(net->device, NULL, 0);
+    }
+    tcp_stack_free(rig->tcp);
+    link_close(rig->link);
+    free(net);
+}
+
+static uint64_t net_dropped(struct rig *rig)
+{
+    return link_net_dropped(rig->link);
+}
+
+static const struct rig_ops net_rig_ops = {
+    .command = net_command, .reset = net_reset, .free = net_free, .dropped = net_dropped, .impaired = net_impaired};
+
+static struct net_rig *net_rig_new(struct sentence *error)
+{
+    struct net_rig *net = calloc(1, sizeof(*net));
+
+    if (net == NULL) {
+        (void)sentence_set(error, "out of memory for a rig");
+        return NULL;
+    }
+    net->rig.ops = &net_rig_ops;
+    return net;
+}
+
+/* Link and TCP for an address that the kernel does not own. */
+static int open_wire(struct net_rig *net, const char *interface, const uint8_t mac[6], uint64_t seed,
+                     struct sentence *error)
+{
+    struct link_net_config link = {.interface = interface};
+    struct tcp_stack_config tcp = {.seed = seed, .emit = emit, .context = net};
+
+    memcpy(link.mac, mac, sizeof(link.mac));
+    if (net->rig.own.family == 4)
+        link.ipv4 = net->rig.own;
+    else
+        link.ipv6 = net->rig.own;
+    net->rig.link = link_net_open(&link, error);
+    if (net->rig.link == NULL)
+        return -1;
+    memcpy(tcp.mac, link_net_mac(net->rig.link), sizeof(tcp.mac));
+    tcp.ipv4 = link.ipv4;
+    tcp.ipv6 = link.ipv6;
+    tcp.now = link_now(net->rig.link);
+    net->rig.tcp = tcp_stack_new(&tcp, error);
+    return net->rig.tcp != NULL ? 0 : -1;
+}
+
+static int connect_control(struct net_rig *net, const struct net_address *address, uint16_t port,
+                           struct sentence *error)
+{
+    struct control_config config = {.address = *address, .port = port, .ended = died, .context = net};
+
+    net->control = control_new(&config, error);
+    net->rig.upper_tester = net->control != NULL;
+    return net->control != NULL ? 0 : -1;
+}
+
+/* The device is this very program, as `warpcheck peer`, on the namespace's kernel TCP. */
+static int start_device(struct net_rig *net, const struct rig_embedded_config *config, struct sentence *error)
+{
+    const char *arguments[ARGUMENTS_MAX + 8] = {config->program, "peer", "--control"};
+    char control[16];
+    size_t count = 3;
+    pid_t parent = getpid();
+
+    if (config->defect_count > ARGUMENTS_MAX / 2)
+        return sentence_set(error, "more than %d defects at once", ARGUMENTS_MAX / 2);
+    (void)snprintf(control, sizeof(control), "%d", CONTROL_PORT);
+    arguments[count++] = control;
+    if (config->ipv6)
+        arguments[count++] = "--ipv6";
+    for (size_t i = 0; i < config->defect_count; i++) {
+        arguments[count++] = "--defect";
+        arguments[count++] = config->defects[i];
+    }
+    (void)fflush(NULL);
+    net->device = fork();
+    if (net->device < 0) {
+        net->device = 0;
+        return sentence_set(error, "cannot start the device: %s", strerror(errno));
+    }
+    if (net->device == 0) {
+        struct sentence why;
+
+        /* A change of the user takes the signal of the parent's end back: that one comes first. */
+        if (run_identity_become(&config->identity, &why) != 0 || confine_privileges(0, &why) != 0)
+            _exit(127);
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent)
+            _exit(127);
+        (void)setpgid(0,
+                      0); /* Ctrl-C in a terminal is for the tester, which ends the device when it has what it needs */
+        if (freopen("/dev/null", "w", stdout) == NULL) /* the run's stdout is for results alone */
+            _exit(127);
+        execv(config->program, (char *const *)arguments);
+        _exit(127);
+    }
+    return 0;
+}
+
+struct rig *rig_embedded_new(const struct rig_embedded_config *config, struct sentence *error)
+{
+    static const uint8_t mac[6] = NETNS_TESTER_MAC;
+    struct net_rig *net = net_rig_new(error);
+    struct net_address loopback;
+
+    if (net == NULL)
+        return NULL;
+    net->rig.port = RIG_PORT;
+    (void)net_address_parse(&net->rig.dut, config->ipv6 ? NETNS_KERNEL_IPV6 : NETNS_KERNEL_IPV4);
+    (void)net_address_parse(&net->rig.own, config->ipv6 ? NETNS_TESTER_IPV6 : NETNS_TESTER_IPV4);
+    (void)net_address_parse(&loopback, "127.0.0.1");
+    if (netns_enter(NULL, error) != 0 || open_wire(net, NETNS_TESTER_INTERFACE, mac, config->seed, error) != 0 ||
+        start_device(net, config, error) != 0 || config->lock.lock(config->lock.context, error) != 0 ||
+        connect_control(net, &loopback, CONTROL_PORT, error) != 0 ||
+        upper_tester_listen(&net->rig, net->rig.port, error) != 0) {
+        net_free(&net->rig);
+        return NULL;
+    }
+    return &net->rig;
+}
+
+struct rig *rig_profile_new(const struct profile *profile, uint64_t seed, const struct rig_lock *lock,
+                            struct sentence *error)
+{
+    struct net_rig *net = net_rig_new(error);
+
+    if (net == NULL)
+        return NULL;
+    net->rig.port = profile->port;
+    net->rig.dut = profile->address;
+    net->rig.own = profile->own_address;
+    net->rig.tester_apart = profile->control.family != 0;
+    if (open_wire(net, profile->interface, profile->own_mac, seed, error) != 0 ||
+        lock->lock(lock->context, error) != 0 ||
+        (profile->control.family != 0 && (connect_control(net, &profile->control, profile->control_port, error) != 0 ||
+                                          net_reset(&net->rig, error) != 0))) {
+        net_free(&net->rig);
+        return NULL;
+    }
+    return &net->rig;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The command line of `warpcheck run`. */
+#ifndef CONFORMANCE_ENGINE_RUN_OPTIONS_H
+#define CONFORMANCE_ENGINE_RUN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "conformance/engine/option/format_option.h"
+#include "conformance/engine/option/shard.h"
+#include "conformance/requirements/select.h"
+#include "wire/sentence.h"
+
+enum { RUN_OPTIONS_LIST_MAX = 64 };
+
+/* Strings belong to argv. */
+struct run_options {
+    struct selection selection;
+    const char *profile; /* --dut */
+    const char *output;  /* -o */
+    const char *defects[RUN_OPTIONS_LIST_MAX];
+    size_t defect_count;
+    const char *scripts[RUN_OPTIONS_LIST_MAX]; /* --script, --scripts: instead of those built in */
+    size_t script_count;
+    uint64_t seed;
+    struct shard shard; /* --shard */
+    bool simulate;
+    bool ipv6;
+    bool resume;
+    bool force; /* what an earlier run left in `output` is removed */
+    bool dry_run;
+    struct format_option format;
+    bool all;     /* show passes too */
+    bool ladders; /* show ladders */
+    bool destructive;
+    bool accept_known; /* known deviations alone are no reason for an exit status */
+    bool help;
+};
+
+/* The help text, without that of the selection. -1 when it could not be written. */
+int run_options_usage(FILE *out);
+
+/* 0, or -1 with a sentence for the user. */
+int run_options_parse(struct run_options *options, int argc, char **argv, struct sentence *error);
+
+#endif

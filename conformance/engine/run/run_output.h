@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Where `warpcheck run` writes: its folder with results and evidence, or a file without a name, or nowhere. */
+#ifndef CONFORMANCE_ENGINE_RUN_OUTPUT_H
+#define CONFORMANCE_ENGINE_RUN_OUTPUT_H
+
+#include "conformance/engine/option/format_option.h"
+#include "conformance/engine/run/run_options.h"
+#include "reports/results_log.h"
+
+struct run_output {
+    struct folder *folder; /* of -o, NULL: none */
+    int evidence;          /* the folder of that name in it, -1: none */
+    struct format_results results;
+    struct results_log *log;
+    struct results_done *done; /* what --resume goes on from, NULL: nothing */
+};
+
+/*
+ * Opens all of it, by the options, and begins (or goes on with) the results, whose first line `info` is. What is made on
+ * behalf of a user who called sudo is that user's. 0; or, with the sentence set, the exit status.
+ */
+int run_output_open(struct run_output *output, const struct run_options *options, const struct run_info *info,
+                    struct sentence *error);
+
+/* Nothing was judged: the folder becomes empty again, so that the run can be tried again. */
+void run_output_undo(struct run_output *output, const struct run_options *options);
+
+/* Also of one that was opened in part, or is {.evidence = -1}. */
+void run_output_close(struct run_output *output);
+
+#endif

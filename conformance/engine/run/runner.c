@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/engine/run/runner.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/engine/run/run_journal.h"
+#include "reports/rule_pool.h"
+
+enum { TEXT_OCTETS = 512 };
+
+struct run {
+    const struct runner_config *config;
+    struct recorder *recorder;
+    struct tally *tally;          /* what rules found in the traffic of the check that is being run */
+    struct journal_rule *rules;   /* room for the same as a journal has it */
+    struct rule_pool *pool;       /* what checks and rules found so far */
+    struct flow_totals journaled; /* traffic up to the last journal */
+    const struct plan_item *item; /* being run */
+    struct sentence dead;         /* the live rig has failed: why */
+    struct sentence failure;      /* what went wrong inside the run itself */
+    uint64_t dropped;             /* frames, by the capture of the live link, up to the last journal */
+};
+
+uint64_t runner_seed(uint64_t seed, const char *id, const char *role)
+{
+    uint64_t hash = UINT64_C(14695981039346656037) ^ seed * UINT64_C(0x9E3779B97F4A7C15); /* FNV-1a */
+
+    for (; *id != '\0'; id++)
+        hash = (hash ^ (uint8_t)*id) * UINT64_C(1099511628211);
+    for (; *role != '\0'; role++)
+        hash = (hash ^ (uint8_t)*role) * UINT64_C(1099511628211);
+    return hash >> 1;
+}
+
+static bool rule_selected(const char *id, void *user)
+{
+    const struct run *run = user;
+    const struct requirement *requirement = catalogue_find(run->config->catalogue, id);
+
+    return requirement != NULL && selection_matches(run->config->selection, requirement);
+}
+
+/*
+ * "MPA-7.1.2-05.pcapng", or with the role in front of the suffix where the check runs in both. A check that is repeated
+ * leaves the evidence of what rules found before: "MPA-7.1.2-05.2.pcapng".
+ */
+static void evidence_name(const struct run *run, const struct plan_item *item, char *name, size_t room)
+{
+    bool both = item->check->responder && item->check->initiator;
+    unsigned repeated = run->config->repeated != NULL ? run->config->repeated(run->config->user, item) : 0;
+    char again[16] = "";
+
+    if (repeated != 0)
+        (void)snprintf(again, sizeof(again), ".%u", repeated + 1);
+    (void)snprintf(name, room, "%s%s%s%s.pcapng", item->check->id, both ? "-" : "", both ? item->role : "", again);
+}
+
+/* The verdict of a result after known deviations. */
+static enum verdict judged(const struct run *run, const struct result *result)
+{
+    return run->config->judged != NULL ? run->config->judged(run->config->user, result) : result->verdict;
+}
+
+/* Do rules judge the traffic of the check that is being run? */
+static bool rules_judge(const struct run *run)
+{
+    return run->item == NULL || !run->item->check->unjudged;
+}
+
+static void on_rule_finding(void *user, const struct rule_finding *finding)
+{
+    struct run *run = user;
+    struct result result = {
+        .id = finding->rule->id,
+        .verdict = VERDICT_FAIL,
+        .by = "rule",
+        .role = flow_role(finding->flow, finding->direction),
+        .expected = finding->expected,
+        .actual = finding->actual,
+        .message = finding->message,
+    };
+
+    if (rules_judge(run))
+        tally_finding(run->tally, finding, finding->verdict == RULE_FAIL && judged(run, &result) == VERDICT_KNOWN);
+}
+
+static void on_rule_result(void *user, const struct rule_result *result, const struct flow *flow)
+{
+    struct run *run = user;
+
+    if (rules_judge(run))
+        tally_passes(run->tally, result, flow);
+}
+
+/* A rig for this item: the live one, made as new, or a world of its own. NULL with the reason. */
+static struct rig *rig_for(struct run *run, const struct plan_item *item, struct sentence *why)
+{
+    const struct runner_config *config = run->config;
+    struct rig_sim_config sim = config->sim;
+    struct rig *rig;
+
+    if (config->rig != NULL) {
+        if (run->dead.text[0] != '\0') {
+            *why = run->dead;
+            return NULL;
+        }
+        if (!config->rig->upper_tester || config->rig->ops->reset(config->rig, why) == 0)
+            return config->rig;
+        if (config->rig->gone.text[0] != '\0') {
+            (void)sentence_set(&run->dead, "the upper tester is gone: %.400s", config->rig->gone.text);
+            *why = run->dead;
+        }
+        return NULL;
+    }
+    sim.seed = runner_seed(config->sim.seed, item->check->id, item->role);
+    rig = rig_sim_new(&sim, why);
+    if (rig != NULL && rig_measure(rig, why) != 0) {
+        rig_free(rig);
+        rig = NULL;
+    }
+    return rig;
+}
+
+/* The ladder's last frame before the decision is the one that failed, unless it failed by not coming. */
+static void mark_decisive(json_t *steps, const struct outcome *outcome)
+{
+    if (outcome->verdict != VERDICT_FAIL && outcome->verdict != VERDICT_WARN)
+        return;
+    if (outcome->actual == NULL || strncmp(outcome->actual, "nothing", 7) == 0)
+        return;
+    for (size_t i = json_array_size(steps); i-- > 0;) {
+        json_t *step = json_array_get(steps, i);
+        json_int_t frame = json_integer_value(json_object_get(step, "frame"));
+
+        if (frame > 0 && (uint64_t)frame <= outcome->frame) {
+            (void)result_step_mark(step, 0, 0, outcome->actual);
+            return;
+        }
+    }
+}
+
+/* What is known of the check beside its own result, before that: a run that is stopped goes on from here. */
+static int keep_journal(struct run *run, const struct result *found, const char *evidence)
+{
+    struct journal journal = {.id = found->id,
+                              .role = found->role,
+                              .found = found->verdict,
+                              .decided = judged(run, found),
+                              .evidence = evidence};
+    struct flow_totals traffic = *recorder_totals(run->recorder), now = traffic;
+    int status = 0;
+
+    flow_totals_subtract(&traffic, &run->journaled);
+    run->journaled = now;
+    traffic.account.row[FLOW_ROW_DROPPED].items += run->dropped;
+    run->dropped = 0;
+    run_journal_fill(&journal, run->rules, run->tally);
+    /* The callback adds texts of its own to the journal, which do not outlive it. */
+    if (rule_pool_add(run->pool, &journal, false) != 0)
+        status = sentence_set(&run->failure, "out of memory for what the rules found");
+    else if (run->config->journal != NULL)
+        status = run->config->journal(run->config->user, &journal, &traffic);
+    tally_clear(run->tally);
+    return status;
+}
+
+static int report(struct run *run, const struct plan_item *item, const struct outcome *outcome, const char *evidence,
+                  uint64_t duration, json_t *steps)
+{
+    char script[TEXT_OCTETS];
+    char replay[TEXT_OCTETS];
+    struct result result = {
+        .id = item->check->id,
+        .verdict = outcome->verdict,
+        .by = "check",
+        .script = script,
+        .role = item->role,
+        .frame = outcome->frame,
+        .expected = outcome->expected,
+        .actual = outcome->actual,
+        .message = outcome->message,
+        .reading = outcome->reading,
+        .purpose = item->check->purpose,
+        .duration_ns = duration,
+        .count = 1,
+    };
+
+    if (keep_journal(run, &result, evidence) != 0)
+        return -1;
+    (void)snprintf(script, sizeof(script), "%s:%d", item->check->path, outcome->line);
+    if (evidence != NULL) {
+        result.evidence = evidence;
+        result.file = evidence;
+        result.flow = recorder_flow(run->recorder);
+    }
+    if (outcome->verdict == VERDICT_SKIP)
+        result.pics = outcome->message;
+    if (outcome->verdict != VERDICT_PASS && outcome->verdict != VERDICT_SKIP) {
+        mark_decisive(steps, outcome);
+        result.steps = steps;
+        (void)snprintf(replay, sizeof(replay), "warpcheck run '%s' --role %s%s --seed %" PRIu64, item->check->id,
+                       item->role, run->config->replay != NULL ? run->config->replay : "", run->config->sim.seed);
+        result.replay = replay;
+    }
+    return run->config->result(run->config->user, &result);
+}
+
+static int skip_item(struct run *run, const struct plan_item *item)
+{
+    struct outcome outcome = {.verdict = VERDICT_SKIP, .message = item->skip.text, .line = item->check->line};
+
+    return report(run, item, &outcome, NULL, 0, NULL);
+}
+
+/*
+ * Frames that came in the course of a check and that nobody saw: what it decided may rest on them. The message is `why`
+ * then.
+ */
+static void weigh_drops(struct run *run, struct outcome *outcome, uint64_t dropped, struct sentence *why)
+{
+    run->dropped += dropped;
+    if (dropped == 0 || outcome->verdict == VERDICT_SKIP || outcome->verdict == VERDICT_INCONCLUSIVE)
+        return;
+    (void)sentence_set(why, "the capture of the link has dropped %" PRIu64 " frames in the course of this check (%s)",
+                       dropped, verdict_name(outcome->verdict));
+    outcome->verdict = VERDICT_INCONCLUSIVE;
+    outcome->message = why->text;
+}
+
+/*
+ * A process that was killed, or that found no memory, closes its connections: what the check and the rules decided may
+ * rest on that, and is nothing that a device under test did. True: so it is, and the message is `why` then.
+ */
+static bool weigh_process(struct rig *rig, struct outcome *outcome, struct sentence *why)
+{
+    struct sentence end;
+
+    if (outcome->verdict == VERDICT_SKIP || !rig_impaired(rig, &end))
+        return false;
+    if (outcome->verdict == VERDICT_INCONCLUSIVE)
+        return true;
+    (void)sentence_set(why, "%.300s in the course of this check (%s)", end.text, verdict_name(outcome->verdict));
+    outcome->verdict = VERDICT_INCONCLUSIVE;
+    outcome->message = why->text;
+    return true;
+}
+
+static int run_item(struct run *run, const struct plan_item *item, struct sentence *error)
+{
+    const struct runner_config *config = run->config;
+    struct outcome outcome = {.verdict = VERDICT_INCONCLUSIVE, .line = item->check->line};
+    struct sentence why = {{0}};
+    char name[TEXT_OCTETS], shown[2 * TEXT_OCTETS], title[2 * TEXT_OCTETS];
+    struct place place = {config->evidence, name, shown};
+    struct rig *rig = rig_for(run, item, &why);
+    uint64_t begun, dropped;
+    int status, reported;
+    bool impaired;
+
+    if (rig == NULL) {
+        outcome.message = why.text;
+        return report(run, item, &outcome, NULL, 0, NULL);
+    }
+    evidence_name(run, item, name, sizeof(name));
+    (void)snprintf(shown, sizeof(shown), "%s/%s", config->evidence_name != NULL ? config->evidence_name : "", name);
+    (void)snprintf(title, sizeof(title), "%s (%s): %s", item->check->id, item->role, item->check->purpose);
+    run->item = item;
+    recorder_attach(run->recorder, rig);
+    status = recorder_begin(run->recorder, config->evidence >= 0 ? &place : NULL, title, error);
+    if (status == 0) {
+        begun = rig_now(rig);
+        dropped = rig_dropped(rig);
+        script_run(config->host, item->check, item->role, rig, run->recorder, &outcome);
+        if (outcome.link_failed && config->rig != NULL)
+            (void)sentence_set(&run->dead, "%s", outcome.message != NULL ? outcome.message : "the link failed");
+        weigh_drops(run, &outcome, rig_dropped(rig) - dropped, &why);
+        impaired = weigh_process(rig, &outcome, &why);
+        (void)snprintf(title, sizeof(title), "verdict: %s", verdict_name(outcome.verdict));
+        status = recorder_end(run->recorder, title, error);
+        if (impaired)
+            tally_clear(run->tally);
+        reported = report(run, item, &outcome, config->evidence >= 0 ? shown : NULL, rig_now(rig) - begun,
+                          recorder_steps(run->recorder));
+        status = status != 0 ? status : reported;
+    }
+    run->item = NULL;
+    if (config->rig == NULL)
+        rig_free(rig);
+    return status;
+}
+
+static int report_rule(struct run *run, const struct rule *rule, const struct rule_pool_entry *entry)
+{
+    int (*function)(void *, const struct result *) = rule_pool_adds(entry) ? run->config->result : run->config->beside;
+    struct result result = entry->result;
+
+    result.script = rule->function;
+    return function != NULL && function(run->config->user, &result) < 0 ? -1 : 0;
+}
+
+/* The rules' results come last, in the rules' order. */
+static int report_rules(struct run *run)
+{
+    for (size_t i = 0; i < rule_count(); i++)
+        for (unsigned role = 0; role < ROLE_SLOTS; role++) {
+            const struct rule_pool_entry *entry = rule_pool_find(run->pool, rule_at(i)->id, role);
+
+            if (entry != NULL && report_rule(run, rule_at(i), entry) != 0)
+                return -1;
+        }
+    return 0;
+}
+
+/* Takes over what an earlier run, which was stopped, left of this item. False: nothing, it is to be run. */
+static bool take_earlier(struct run *run, const struct plan_item *item, struct sentence *error)
+{
+    struct journal journal;
+
+    if (run->config->earlier == NULL || !run->config->earlier(run->config->user, item, &journal))
+        return false;
+    if (rule_pool_add(run->pool, &journal, false) != 0)
+        (void)sentence_set(error, "out of memory for what the rules found");
+    journal_free(&journal);
+    return true;
+}
+
+/* 0; 1: the run is to stop here; -1: it failed. */
+static int run_next(struct run *run, const struct plan_item *item, struct runner_totals *totals, struct sentence *error)
+{
+    const struct runner_config *config = run->config;
+
+    if ((config->done != NULL && config->done(config->user, item)) || take_earlier(run, item, error))
+        return error->text[0] != '\0' ? -1 : 0;
+    if (config->progress != NULL)
+        config->progress(config->user, (size_t)(item - config->plan->items), config->plan->count, item);
+    if (item->skip.text[0] != '\0')
+        return skip_item(run, item);
+    totals->run++;
+    return run_item(run, item, error);
+}
+
+static int run_all(struct run *run, struct runner_totals *totals, struct sentence *error)
+{
+    const struct plan *plan = run->config->plan;
+    int status = 0;
+
+    for (size_t i = 0; i < plan->count && status == 0; i++)
+        status = run_next(run, &plan->items[i], totals, error);
+    totals->stopped = status != 0;
+    if (status < 0 && error->text[0] == '\0')
+        (void)sentence_set(error, "%s", run->failure.text[0] != '\0' ? run->failure.text : "the run was stopped");
+    if (status >= 0 && report_rules(run) != 0)
+        status = sentence_set(error, "the run was stopped");
+    return status > 0 ? sentence_set(error, "the run was stopped") : status;
+}
+
+/* What rules found in checks that were repeated after it. */
+static int take_repeated(struct run *run, struct sentence *error)
+{
+    struct journal journal;
+    int status = 0;
+
+    for (size_t i = 0;
+         run->config->superseded != NULL && status == 0 && run->config->superseded(run->config->user, i, &journal);
+         i++) {
+        status = rule_pool_add(run->pool, &journal, true);
+        journal_free(&journal);
+    }
+    return status == 0 ? 0 : sentence_set(error, "out of memory for what the rules found");
+}
+
+int runner_run(const struct runner_config *config, struct runner_totals *totals, struct sentence *error)
+{
+    struct run run = {.config = config};
+    struct recorder_config recorder = {.ladder = config->ladder,
+                                       .selected = rule_selected,
+                                       .finding = on_rule_finding,
+                                       .rule_result = on_rule_result,
+                                       .user = &run};
+    int status = -1;
+
+    memset(totals, 0, sizeof(*totals));
+    error->text[0] = '\0';
+    run.recorder = recorder_new(&recorder, error);
+    run.tally = tally_new();
+    run.pool = rule_pool_new();
+    run.rules = calloc(tally_room() + 1, sizeof(*run.rules));
+    if (run.tally == NULL || run.pool == NULL || run.rules == NULL)
+        (void)sentence_set(error, "out of memory for the rules' verdicts");
+    else if (run.recorder != NULL && take_repeated(&run, error) == 0)
+        status = run_all(&run, totals, error);
+    if (run.recorder != NULL) {
+        totals->flow = *recorder_totals(run.recorder);
+        flow_totals_subtract(&totals->flow, &run.journaled);
+        totals->flow.account.row[FLOW_ROW_DROPPED].items += run.dropped;
+    }
+    if (config->rig != NULL)
+        config->rig->link->tap = NULL;
+    free(run.rules);
+    rule_pool_free(run.pool);
+    tally_free(run.tally);
+    recorder_free(run.recorder);
+    return status;
+}

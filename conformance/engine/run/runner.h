@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Runs the items of a plan, one after another, each on a rig that is as new, and hands over a result for each check and
+ * afterwards one for each requirement that rules decided on the way.
+ */
+#ifndef CONFORMANCE_ENGINE_RUNNER_H
+#define CONFORMANCE_ENGINE_RUNNER_H
+
+#include "conformance/engine/script/plan.h"
+#include "conformance/engine/evidence/recorder.h"
+#include "conformance/engine/rig/rig.h"
+#include "conformance/engine/script/script.h"
+#include "conformance/engine/evidence/tally.h"
+#include "reports/journal.h"
+
+struct runner_config {
+    struct script_host *host;
+    const struct plan *plan;
+    const struct selection *selection;
+    const struct catalogue *catalogue;
+    struct rig *rig;           /* live: one rig for all; NULL: simulation, by `sim` */
+    struct rig_sim_config sim; /* simulation: a rig for each item, its seed made of this one and the check */
+    int evidence;              /* descriptor of the folder for pcapng files, -1: none */
+    const char *evidence_name; /* the same as results name it, relative to the output folder */
+    bool ladder;
+    const char *replay; /* options that a command needs to repeat this run: " --simulate --defect x"; NULL: none */
+
+    /* Asked before each item: true leaves it out. NULL: never. */
+    bool (*done)(void *user, const struct plan_item *item);
+    /*
+     * Asked before each item: true leaves it out, since an earlier run decided it (`--resume`) and left `journal`, to be
+     * freed by journal_free(); its strings stay valid during the run. NULL: never.
+     */
+    bool (*earlier)(void *user, const struct plan_item *item, struct journal *journal);
+    /* The same for the i-th check that is to be repeated, and in which rules found something; false: there are no more. */
+    bool (*superseded)(void *user, size_t i, struct journal *journal);
+    /* How often this item was run before and left such a journal: its evidence stays. NULL: never. */
+    unsigned (*repeated)(void *user, const struct plan_item *item);
+    /* Before each item, for a progress line. NULL: no wish. */
+    void (*progress)(void *user, size_t done, size_t total, const struct plan_item *item);
+    /*
+     * The verdict of a result after known deviations: called for each check's result before its journal, and for each failure
+     * that a rule finds. NULL: the result's own.
+     */
+    enum verdict (*judged)(void *user, const struct result *result);
+    /*
+     * The journal of each check, before its result, and its traffic; valid during the call. What known deviations make of
+     * it (`judged`) is for the caller to fill in. -1 stops the run. NULL: no wish.
+     */
+    int (*journal)(void *user, struct journal *journal, const struct flow_totals *traffic);
+    /*
+     * Each result, valid during the call. 1 stops the run after this check, and what the rules found is handed over still
+     * (interrupted); -1 stops it at once (disk full).
+     */
+    int (*result)(void *user, const struct result *result);
+    /* The same for what a rule found where a check found as much: no result of the run. NULL: not called. */
+    int (*beside)(void *user, const struct result *result);
+    void *user;
+};
+
+struct runner_totals {
+    struct flow_totals flow; /* traffic that no journal has: after the last check */
+    size_t run;              /* items that were run */
+    bool stopped;            /* some items were not; set before the rules' results are handed over */
+};
+
+/*
+ * 0 when all items were run; -1 with a sentence when the run stopped early: results handed over before stay true. Items
+ * that could not be run on a failed rig are handed over as INCONCLUSIVE.
+ */
+int runner_run(const struct runner_config *config, struct runner_totals *totals, struct sentence *error);
+
+/* The seed of one check's world. */
+uint64_t runner_seed(uint64_t seed, const char *id, const char *role);
+
+#endif

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A TCP connection of the lower tester as Lua sees it. A function looks its connection up after it has read everything else
+ * from Lua: to read a table may call a metamethod of the script's, and that one may close the connection.
+ */
+#include <lauxlib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/engine/script/lua_rig_internal.h"
+
+#define CONNECTION "warpcheck.connection"
+
+enum { SEGMENTS_MAX = 4096 };
+
+/* What a check may send: it lies in memory, in the evidence, and in the device. */
+#define CONNECTIONS_MAX UINT64_C(2048)
+#define OCTETS_MAX      (UINT64_C(256) << 20)
+
+/* What Lua has of a connection: userdata. */
+struct handle {
+    struct lua_rig *owner;
+    uint64_t cleared; /* owner->cleared when it was made */
+    struct lua_connection *connection;
+};
+
+struct lua_connection *lua_connection_push(lua_State *lua)
+{
+    struct lua_rig *self = lua_rig_of(lua);
+    struct handle *handle;
+    struct lua_connection *connection;
+
+    lua_rig_spend(lua, &self->connections_made, 1, CONNECTIONS_MAX, "connections");
+    handle = lua_newuserdatauv(lua, sizeof(*handle), 0);
+    *handle = (struct handle){.owner = self, .cleared = self->cleared};
+    luaL_setmetatable(lua, CONNECTION);
+    connection = handle->connection = calloc(1, sizeof(*connection));
+    if (connection == NULL) {
+        luaL_error(lua, "out of memory for a connection");
+        return NULL; /* luaL_error() does not return, but says so to nobody */
+    }
+    connection->next = self->connections;
+    self->connections = connection;
+    return connection;
+}
+
+void lua_connection_spend(lua_State *lua, struct lua_rig *rig, size_t octets)
+{
+    lua_rig_spend(lua, &rig->octets_sent, octets, OCTETS_MAX, "octets to send");
+}
+
+/* The connection behind argument 1, or NULL when it is closed. */
+static struct lua_connection *find_connection(lua_State *lua)
+{
+    const struct handle *handle = luaL_checkudata(lua, 1, CONNECTION);
+
+    if (handle->connection == NULL || handle->cleared != handle->owner->cleared || handle->connection->tcp == NULL)
+        return NULL;
+    tcp_stack_set_time(handle->owner->rig->tcp, rig_now(handle->owner->rig));
+    return handle->connection;
+}
+
+static struct tcp_connection *check_connection(lua_State *lua)
+{
+    const struct lua_connection *connection = find_connection(lua);
+
+    if (connection == NULL) {
+        luaL_error(lua, "the connection was closed by this script");
+        return NULL;
+    }
+    return connection->tcp;
+}
+
+/* Octets that the call is to send: argument `index`. */
+static const uint8_t *octets_to_send(lua_State *lua, int index, size_t *count)
+{
+    const char *octets = luaL_checklstring(lua, index, count);
+
+    lua_connection_spend(lua, lua_rig_of(lua), *count);
+    return (const uint8_t *)octets;
+}
+
+/* 0, or an error: every sending call ends so. */
+static int sent(lua_State *lua, int status)
+{
+    lua_pushboolean(lua, status == 0);
+    return 1;
+}
+
+static int connection_send(lua_State *lua)
+{
+    size_t count;
+    const uint8_t *octets = octets_to_send(lua, 2, &count);
+
+    return sent(lua, tcp_send(check_connection(lua), octets, count));
+}
+
+static size_t read_sizes(lua_State *lua, int table, size_t *sizes, size_t offset)
+{
+    lua_Integer count;
+
+    luaL_checktype(lua, table, LUA_TTABLE);
+    count = luaL_len(lua, table);
+    if (count < 1 || count > SEGMENTS_MAX)
+        luaL_argerror(lua, table, "1 to 4096 numbers expected");
+    for (lua_Integer i = 0; i < count; i++) {
+        lua_rawgeti(lua, table, i + 1);
+        sizes[i] = (size_t)luaL_checkinteger(lua, -1) - offset;
+        lua_pop(lua, 1);
+    }
+    return (size_t)count;
+}
+
+static int connection_segments(lua_State *lua)
+{
+    size_t count;
+    const uint8_t *octets = octets_to_send(lua, 2, &count);
+    bool ordered = !lua_isnoneornil(lua, 4);
+    size_t *lengths = lua_newuserdatauv(lua, 2 * SEGMENTS_MAX * sizeof(*lengths), 0);
+    size_t *order = lengths + SEGMENTS_MAX;
+    size_t segments = read_sizes(lua, 3, lengths, 0);
+    size_t transmissions = ordered ? read_sizes(lua, 4, order, 1) : 0;
+    struct tcp_connection *tcp = check_connection(lua);
+    size_t sum = 0;
+
+    for (size_t i = 0; i < segments; i++)
+        sum += lengths[i];
+    if (sum != count)
+        return luaL_error(lua, "segment lengths sum up to %d, there are %d octets", (int)sum, (int)count);
+    if (!ordered)
+        return sent(lua, tcp_send_segments(tcp, octets, count, lengths, segments));
+    return sent(lua, tcp_send_ordered(tcp, octets, count, lengths, segments, order, transmissions));
+}
+
+static int connection_raw(lua_State *lua)
+{
+    struct tcp_segment_spec spec = {0};
+    bool given;
+
+    luaL_checktype(lua, 2, LUA_TTABLE);
+    spec.sequence = (uint32_t)lua_rig_integer(lua, 2, "offset", 0, &given);
+    spec.flags = (uint8_t)lua_rig_integer(lua, 2, "flags", 0, &spec.set_flags);
+    spec.window = (uint16_t)lua_rig_integer(lua, 2, "window", 0, &spec.set_window);
+    lua_getfield(lua, 2, "advance");
+    spec.advance = lua_toboolean(lua, -1);
+    lua_getfield(lua, 2, "bad_checksum");
+    spec.bad_checksum = lua_toboolean(lua, -1);
+    if (lua_getfield(lua, 2, "octets") == LUA_TSTRING) /* stays on the stack: the octets are borrowed */
+        spec.payload = octets_to_send(lua, lua_gettop(lua), &spec.payload_octets);
+    return sent(lua, tcp_send_raw_segment(check_connection(lua), &spec));
+}
+
+static int connection_skip(lua_State *lua)
+{
+    size_t count;
+    const uint8_t *octets = octets_to_send(lua, 2, &count);
+
+    return sent(lua, tcp_skip(check_connection(lua), octets, count));
+}
+
+static int connection_fin(lua_State *lua)
+{
+    size_t count = 0;
+    const uint8_t *octets = lua_isnoneornil(lua, 2) ? NULL : octets_to_send(lua, 2, &count);
+    struct tcp_connection *tcp = check_connection(lua);
+
+    return sent(lua, octets != NULL ? tcp_send_fin(tcp, octets, count) : tcp_shutdown(tcp));
+}
+
+static int connection_reset(lua_State *lua)
+{
+    tcp_abort(check_connection(lua));
+    return 0;
+}
+
+static int connection_window(lua_State *lua)
+{
+    bool automatic = lua_isnoneornil(lua, 2);
+    uint16_t window = automatic ? 0 : (uint16_t)luaL_checkinteger(lua, 2);
+    struct tcp_connection *tcp = check_connection(lua);
+
+    if (automatic)
+        tcp_set_window_auto(tcp);
+    else
+        tcp_set_window(tcp, window);
+    return 0;
+}
+
+static int connection_ack(lua_State *lua)
+{
+    static const char *const policies[] = {"each", "withheld", "now", NULL};
+    int policy = luaL_checkoption(lua, 2, NULL, policies);
+    struct tcp_connection *tcp = check_connection(lua);
+
+    switch (policy) {
+    case 0: tcp_set_ack_policy(tcp, TCP_ACK_AT_ONCE, 0); break;
+    case 1: tcp_set_ack_policy(tcp, TCP_ACK_WITHHELD, 0); break;
+    default: tcp_ack_now(tcp);
+    }
+    return 0;
+}
+
+/* How the peer's direction of the stream ended, or "open". */
+static const char *end_of_input(const struct tcp_status *status)
+{
+    if (status->peer_reset_ns != 0)
+        return "reset";
+    if (status->peer_fin)
+        return "fin";
+    return status->state == TCP_STATE_CLOSED ? "reset" : "open";
+}
+
+static int connection_read(lua_State *lua)
+{
+    struct tcp_connection *tcp = check_connection(lua);
+    size_t least = (size_t)luaL_checkinteger(lua, 2);
+    uint64_t deadline = lua_rig_deadline(lua, 3);
+    const char *end = "timeout";
+    const uint8_t *octets;
+    size_t count;
+
+    for (;;) {
+        tcp_received(tcp, &octets, &count);
+        end = end_of_input(tcp_status(tcp));
+        if (count >= least || strcmp(end, "open") != 0)
+            break;
+        if (!lua_rig_pump(lua, deadline)) {
+            tcp_received(tcp, &octets, &count);
+            end = count >= least ? "open" : "timeout";
+            break;
+        }
+    }
+    lua_pushlstring(lua, (const char *)octets, count);
+    lua_pushstring(lua, end);
+    return 2;
+}
+
+static int connection_consume(lua_State *lua)
+{
+    size_t count = (size_t)luaL_checkinteger(lua, 2);
+
+    tcp_consume(check_connection(lua), count);
+    return 0;
+}
+
+static int connection_unacknowledged(lua_State *lua)
+{
+    lua_pushinteger(lua, (lua_Integer)tcp_unacknowledged(check_connection(lua)));
+    return 1;
+}
+
+static int connection_status(lua_State *lua)
+{
+    const struct tcp_status *status = tcp_status(check_connection(lua));
+
+    lua_createtable(lua, 0, 9);
+    lua_pushstring(lua, tcp_state_name(status->state));
+    lua_setfield(lua, -2, "state");
+    lua_pushstring(lua, end_of_input(status));
+    lua_setfield(lua, -2, "input");
+    lua_pushinteger(lua, status->local_port);
+    lua_setfield(lua, -2, "local_port");
+    lua_pushinteger(lua, status->peer_port);
+    lua_setfield(lua, -2, "peer_port");
+    lua_pushinteger(lua, status->mss);
+    lua_setfield(lua, -2, "mss");
+    lua_pushinteger(lua, status->snd_una);
+    lua_setfield(lua, -2, "snd_una");
+    lua_pushinteger(lua, status->snd_nxt);
+    lua_setfield(lua, -2, "snd_nxt");
+    lua_pushinteger(lua, (lua_Integer)status->octets_received);
+    lua_setfield(lua, -2, "octets_received");
+    lua_pushinteger(lua, (lua_Integer)status->duplicates);
+    lua_setfield(lua, -2, "duplicates");
+    return 1;
+}
+
+static void drop(struct lua_connection *connection)
+{
+    if (connection->tcp == NULL)
+        return;
+    tcp_abort(connection->tcp);
+    tcp_release(connection->tcp);
+    connection->tcp = NULL;
+}
+
+static int connection_close(lua_State *lua)
+{
+    struct lua_connection *connection = find_connection(lua);
+
+    if (connection != NULL)
+        drop(connection);
+    return 0;
+}
+
+void lua_rig_clear(struct lua_rig *self)
+{
+    if (self->connections != NULL)
+        tcp_stack_set_time(self->rig->tcp, rig_now(self->rig));
+    while (self->connections != NULL) {
+        struct lua_connection *connection = self->connections;
+
+        self->connections = connection->next;
+        drop(connection);
+        free(connection);
+    }
+    self->cleared++;
+}
+
+void lua_connection_open(lua_State *lua, struct lua_rig *self)
+{
+    static const luaL_Reg methods[] = {
+        {"send", connection_send},
+        {"segments", connection_segments},
+        {"raw", connection_raw},
+        {"skip", connection_skip},
+        {"fin", connection_fin},
+        {"reset", connection_reset},
+        {"window", connection_window},
+        {"ack", connection_ack},
+        {"read", connection_read},
+        {"consume", connection_consume},
+        {"unacknowledged", connection_unacknowledged},
+        {"status", connection_status},
+        {"close", connection_close},
+        {NULL, NULL},
+    };
+
+    luaL_newmetatable(lua, CONNECTION);
+    lua_pushboolean(lua, 0);
+    lua_setfield(lua, -2, "__metatable");
+    lua_newtable(lua);
+    lua_pushlightuserdata(lua, self);
+    luaL_setfuncs(lua, methods, 1);
+    lua_setfield(lua, -2, "__index");
+    lua_pop(lua, 1);
+}

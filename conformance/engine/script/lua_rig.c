@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/engine/script/lua_rig.h"
+
+#include <lauxlib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/engine/script/lua_json.h"
+#include "conformance/engine/script/lua_rig_internal.h"
+#include "conformance/engine/rig/upper_tester.h"
+#include "reports/result.h"
+
+#define NANOSECONDS 1e9
+#define SECOND      UINT64_C(1000000000)
+
+/* What a check may have: half an hour on the link, and so many notes in its evidence. */
+#define SECONDS_MAX (30 * 60)
+#define NOTES_MAX   UINT64_C(20000)
+
+struct lua_rig *lua_rig_of(lua_State *lua)
+{
+    return lua_touserdata(lua, lua_upvalueindex(1));
+}
+
+static struct rig *rig_of(lua_State *lua)
+{
+    struct lua_rig *self = lua_rig_of(lua);
+
+    if (self->rig == NULL) {
+        luaL_error(lua, "there is no rig while scripts are loaded");
+        return NULL; /* luaL_error() does not return, but says so to nobody */
+    }
+    tcp_stack_set_time(self->rig->tcp, rig_now(self->rig));
+    return self->rig;
+}
+
+void lua_rig_spend(lua_State *lua, uint64_t *used, uint64_t count, uint64_t limit, const char *what)
+{
+    if (count > limit - *used)
+        luaL_error(lua, "the check has had all %s that it may have (%I)", what, (LUAI_UACINT)limit);
+    *used += count;
+}
+
+uint64_t lua_rig_deadline(lua_State *lua, int argument)
+{
+    lua_Number seconds = luaL_checknumber(lua, argument);
+
+    if (!(seconds >= 0 && seconds < 86400))
+        luaL_argerror(lua, argument, "seconds from 0 to a day expected");
+    return rig_now(lua_rig_of(lua)->rig) + (uint64_t)(seconds * NANOSECONDS);
+}
+
+bool lua_rig_pump(lua_State *lua, uint64_t deadline)
+{
+    struct lua_rig *self = lua_rig_of(lua);
+    uint64_t last = self->began_ns + SECONDS_MAX * SECOND;
+    int got = rig_pump(self->rig, deadline < last ? deadline : last);
+    uint64_t now = rig_now(self->rig);
+
+    if (got < 0) {
+        self->link_failed = true;
+        luaL_error(lua, "the link failed: %s", self->rig->failure.text);
+    }
+    if (now >= last)
+        luaL_error(lua, "the check waits for ever: it has had %d seconds", SECONDS_MAX);
+    /* What came before the deadline is handled, but a device that never stops sending does not keep us. */
+    return now < deadline || (got > 0 && now < deadline + SECOND);
+}
+
+lua_Integer lua_rig_integer(lua_State *lua, int table, const char *name, lua_Integer fallback, bool *given)
+{
+    lua_Integer value = fallback;
+
+    *given = lua_istable(lua, table) && lua_getfield(lua, table, name) != LUA_TNIL;
+    if (*given)
+        value = luaL_checkinteger(lua, -1);
+    if (lua_istable(lua, table))
+        lua_pop(lua, 1);
+    return value;
+}
+
+/* Octets that leave with the ACK of the handshake (RFC 5044 7.1.4.2): left on the stack; NULL: none. */
+static const char *read_first(lua_State *lua, size_t *count)
+{
+    const char *octets = NULL;
+
+    if (lua_istable(lua, 1) && lua_getfield(lua, 1, "first") != LUA_TNIL) {
+        octets = luaL_checklstring(lua, -1, count);
+        lua_connection_spend(lua, lua_rig_of(lua), *count);
+    }
+    return octets;
+}
+
+static int rig_connect(lua_State *lua)
+{
+    struct rig *rig = rig_of(lua);
+    struct tcp_options options = {0};
+    struct sentence why = {{0}};
+    struct lua_connection *connection;
+    struct tcp_connection *tcp;
+    uint64_t deadline = rig_now(rig) + rig->reaction_ns;
+    size_t count = 0;
+    const char *first;
+    bool given;
+    uint16_t port = (uint16_t)lua_rig_integer(lua, 1, "port", rig->port, &given);
+
+    options.mss = (uint16_t)lua_rig_integer(lua, 1, "mss", 0, &given);
+    options.iss = (uint32_t)lua_rig_integer(lua, 1, "iss", 0, &options.choose_iss);
+    options.window = (uint16_t)lua_rig_integer(lua, 1, "window", 0, &options.choose_window);
+    options.source_port = (uint16_t)lua_rig_integer(lua, 1, "source_port", 0, &given);
+    first = read_first(lua, &count);
+    connection = lua_connection_push(lua);
+    tcp = connection->tcp = tcp_connect(rig->tcp, &rig->dut, port, &options, &why);
+    if (tcp == NULL)
+        return luaL_error(lua, "%s", why.text);
+    if (first != NULL)
+        (void)tcp_send(tcp, (const uint8_t *)first, count);
+    while (tcp_status(tcp)->state == TCP_STATE_SYN_SENT && lua_rig_pump(lua, deadline))
+        continue;
+    if (tcp_is_open(tcp) || tcp_status(tcp)->established_ns != 0) {
+        rig_note_round_trip(rig, tcp_status(tcp)->round_trip_ns);
+        return 1;
+    }
+    lua_pushnil(lua);
+    lua_pushstring(lua, tcp_status(tcp)->cause == TCP_CAUSE_NONE ? "no answer to the SYN"
+                                                                 : tcp_cause_name(tcp_status(tcp)->cause));
+    return 2;
+}
+
+static int rig_listen(lua_State *lua)
+{
+    struct rig *rig = rig_of(lua);
+    struct tcp_options options = {0};
+    struct sentence why;
+    uint16_t port = (uint16_t)luaL_checkinteger(lua, 1);
+    bool given;
+
+    options.mss = (uint16_t)lua_rig_integer(lua, 2, "mss", 0, &given);
+    options.iss = (uint32_t)lua_rig_integer(lua, 2, "iss", 0, &options.choose_iss);
+    tcp_unlisten(rig->tcp, port);
+    if (tcp_listen(rig->tcp, port, &options, &why) != 0)
+        return luaL_error(lua, "%s", why.text);
+    return 0;
+}
+
+static int rig_accept(lua_State *lua)
+{
+    struct rig *rig = rig_of(lua);
+    uint16_t port = (uint16_t)luaL_checkinteger(lua, 1);
+    uint64_t deadline = lua_rig_deadline(lua, 2);
+    struct lua_connection *connection = lua_connection_push(lua);
+
+    while ((connection->tcp = tcp_accept(rig->tcp, port)) == NULL)
+        if (!lua_rig_pump(lua, deadline))
+            return 0;
+    rig_note_round_trip(rig, tcp_status(connection->tcp)->round_trip_ns);
+    return 1;
+}
+
+static int rig_wait(lua_State *lua)
+{
+    uint64_t deadline;
+
+    (void)rig_of(lua);
+    deadline = lua_rig_deadline(lua, 1);
+
+    while (lua_rig_pump(lua, deadline))
+        continue;
+    return 0;
+}
+
+static int rig_now_seconds(lua_State *lua)
+{
+    lua_pushnumber(lua, (lua_Number)rig_now(rig_of(lua)) / NANOSECONDS);
+    return 1;
+}
+
+static int rig_limits(lua_State *lua)
+{
+    struct rig *rig = rig_of(lua);
+
+    lua_pushnumber(lua, (lua_Number)rig->reaction_ns / NANOSECONDS);
+    lua_pushnumber(lua, (lua_Number)rig->quiet_ns / NANOSECONDS);
+    lua_pushnumber(lua, (lua_Number)rig->round_trip_ns / NANOSECONDS);
+    return 3;
+}
+
+static int rig_addresses(lua_State *lua)
+{
+    struct rig *rig = rig_of(lua);
+    char text[64];
+
+    lua_pushstring(lua, net_address_format(&rig->own, text, sizeof(text)));
+    lua_pushstring(lua, net_address_format(&rig->dut, text, sizeof(text)));
+    lua_pushinteger(lua, rig->port);
+    return 3;
+}
+
+static int rig_has_upper_tester(lua_State *lua)
+{
+    lua_pushboolean(lua, rig_of(lua)->upper_tester);
+    return 1;
+}
+
+static int rig_command(lua_State *lua)
+{
+    struct rig *rig = rig_of(lua);
+    struct sentence why = {{0}};
+    json_t *request;
+    json_t *answer;
+
+    luaL_checktype(lua, 1, LUA_TTABLE);
+    request = lua_json_from(lua, 1);
+    if (request == NULL)
+        return luaL_error(lua, "a command for the upper tester holds something that JSON does not have");
+    answer = upper_tester_call(rig, request, &why);
+    json_decref(request);
+    if (answer == NULL) {
+        lua_createtable(lua, 0, 2); /* a verdict: conformance/scripts/lib/3-harness.lua */
+        lua_pushstring(lua, verdict_name(VERDICT_INCONCLUSIVE));
+        lua_setfield(lua, -2, "verdict");
+        lua_pushstring(lua, why.text);
+        lua_setfield(lua, -2, "message");
+        return lua_error(lua);
+    }
+    lua_json_push_new(lua, answer);
+    return 1;
+}
+
+static int rig_note(lua_State *lua)
+{
+    struct lua_rig *self = lua_rig_of(lua);
+    const char *text = luaL_checkstring(lua, 1);
+
+    lua_rig_spend(lua, &self->notes, 1, NOTES_MAX, "notes");
+    if (self->recorder != NULL)
+        recorder_note(self->recorder, text);
+    return 0;
+}
+
+static const luaL_Reg rig_functions[] = {
+    {"connect", rig_connect},
+    {"listen", rig_listen},
+    {"accept", rig_accept},
+    {"wait", rig_wait},
+    {"now", rig_now_seconds},
+    {"limits", rig_limits},
+    {"addresses", rig_addresses},
+    {"has_upper_tester", rig_has_upper_tester},
+    {"command", rig_command},
+    {"note", rig_note},
+    {NULL, NULL},
+};
+
+void lua_rig_begin(struct lua_rig *self, struct rig *rig, struct recorder *recorder)
+{
+    *self = (struct lua_rig){.rig = rig, .recorder = recorder, .cleared = self->cleared};
+    if (rig != NULL)
+        self->began_ns = rig_now(rig);
+}
+
+int lua_rig_open(lua_State *lua, struct lua_rig *self)
+{
+    lua_connection_open(lua, self);
+    luaL_newlibtable(lua, rig_functions);
+    lua_pushlightuserdata(lua, self);
+    luaL_setfuncs(lua, rig_functions, 1);
+    return 1;
+}

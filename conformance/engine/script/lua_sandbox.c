@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/engine/script/lua_sandbox.h"
+
+#include <lauxlib.h>
+#include <lualib.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "conformance/engine/script/lua_library.h"
+#include "conformance/engine/script/lua_wire.h"
+#include "conformance/engine/option/run_stop.h"
+
+/*
+ * STEP: instructions between two looks at the count. OCTETS_A_UNIT: an allocation of so many takes about as long as an
+ * instruction. PIECE: so much of a script is compiled between two looks.
+ */
+enum { STEP = 1000, OCTETS_A_UNIT = 64, PIECE = 512, COMPILED_MAX = 256, COMPILE_SECONDS = 5 };
+
+/* The sandbox whose script runs, for the signal handler. A process runs one script at a time. */
+static struct lua_sandbox *volatile running;
+
+struct lua_sandbox *lua_sandbox_of(lua_State *lua)
+{
+    void *sandbox;
+
+    (void)lua_getallocf(lua, &sandbox);
+    return sandbox;
+}
+
+/* ---- what a script computes -------------------------------------------------------------------------------------- */
+
+static void on_count(lua_State *lua, lua_Debug *debug);
+
+/* From then on every instruction raises the error: one that is caught comes again at once, until nobody catches it. */
+static void refuse_more(lua_State *lua)
+{
+    lua_sandbox_of(lua)->left = -1;
+    lua_sethook(lua, on_count, LUA_MASKCOUNT, 1);
+    luaL_error(lua, "the script computes for ever");
+}
+
+void lua_sandbox_spend(lua_State *lua, uint64_t units)
+{
+    struct lua_sandbox *sandbox = lua_sandbox_of(lua);
+
+    if (sandbox->expired || sandbox->left < 0 || units > (uint64_t)sandbox->left)
+        refuse_more(lua);
+    sandbox->left -= (int64_t)units;
+}
+
+static void on_count(lua_State *lua, lua_Debug *debug)
+{
+    (void)debug;
+    lua_sandbox_spend(lua, STEP);
+}
+
+/* In a signal handler: lua_sethook() is made for this. Functions of the library see `expired` in lua_sandbox_spend(). */
+static void expire(void)
+{
+    struct lua_sandbox *sandbox = running;
+
+    if (sandbox == NULL)
+        return;
+    sandbox->expired = 1;
+    lua_sethook(sandbox->lua, on_count, LUA_MASKCOUNT, 1);
+}
+
+/* ---- what scripts hold ------------------------------------------------------------------------------------------- */
+
+/* An allocation that is none of the same as the one that failed before was not tried again: that one has failed for good. */
+static void settle(struct lua_account *account, const void *octets, size_t size)
+{
+    if (account->refused_size != 0 && (account->refused != octets || account->refused_size != size))
+        account->short_of_it = true;
+}
+
+static void *refuse_memory(struct lua_account *account, const void *octets, size_t size, bool at_limit)
+{
+    account->short_of_it |= account->refused_size != 0;
+    account->refused = octets;
+    account->refused_size = size;
+    account->at_limit = at_limit;
+    return NULL;
+}
+
+/* An allocator can raise no error: the hook does, before the next instruction. */
+static void spend_on_memory(struct lua_sandbox *sandbox, size_t octets)
+{
+    bool had_some = sandbox->left >= 0;
+
+    sandbox->left -= (int64_t)(octets / OCTETS_A_UNIT);
+    if (had_some && sandbox->left < 0 && running == sandbox)
+        lua_sethook(sandbox->lua, on_count, LUA_MASKCOUNT, 1);
+}
+
+/* Lua's allocator, with a limit for all that the scripts of one host hold. To shrink never fails (lua_Alloc). */
+static void *allocate(void *context, void *octets, size_t old_size, size_t new_size)
+{
+    struct lua_sandbox *sandbox = context;
+    struct lua_account *account = sandbox->account;
+    size_t had = octets != NULL ? old_size : 0;
+    void *got;
+
+    if (new_size == 0) {
+        free(octets);
+        account->memory -= had;
+        return NULL;
+    }
+    if (new_size > had)
+        settle(account, octets, new_size);
+    if (new_size > had && new_size - had > account->memory_max - account->memory)
+        return refuse_memory(account, octets, new_size, true);
+    got = realloc(octets, new_size);
+    if (got == NULL && new_size > had)
+        return refuse_memory(account, octets, new_size, false);
+    account->memory = account->memory - had + new_size;
+    if (new_size > had) {
+        account->refused_size = 0;
+        spend_on_memory(sandbox, new_size);
+    }
+    return got != NULL ? got : octets;
+}
+
+const char *lua_sandbox_shortage(const struct lua_account *account)
+{
+    _Static_assert(LUA_SANDBOX_MEMORY_MAX >> 20 == 256, "the sentence names the limit");
+    return account->at_limit && account->memory_max == LUA_SANDBOX_MEMORY_MAX
+               ? "not enough memory: scripts may hold 256 MiB"
+               : "not enough memory";
+}
+
+/* ---- states and calls -------------------------------------------------------------------------------------------- */
+
+/* Not reached: nothing that can raise an error is called outside of lua_pcall(). Without it the process would abort. */
+static int panic(lua_State *lua)
+{
+    static const char sentence[] = "\nwarpcheck: an error of Lua's that nothing caught\n";
+    ssize_t wrote = write(STDERR_FILENO, sentence, sizeof(sentence) - 1);
+
+    (void)lua;
+    (void)wrote;
+    _exit(4);
+}
+
+static int open_libraries(lua_State *lua)
+{
+    static const char *const removed[] = {"dofile",         "loadfile", "load", "require",
+                                          "collectgarbage", "print",    "warn", NULL};
+
+    /* Made by luaD_throw() outside of any protection: it is there already, and so takes no memory then. */
+    lua_pushliteral(lua, "error in error handling");
+    (void)luaL_ref(lua, LUA_REGISTRYINDEX);
+    luaL_requiref(lua, "_G", luaopen_base, 1);
+    luaL_requiref(lua, LUA_STRLIBNAME, luaopen_string, 1);
+    luaL_requiref(lua, LUA_TABLIBNAME, luaopen_table, 1);
+    luaL_requiref(lua, LUA_MATHLIBNAME, luaopen_math, 1);
+    lua_settop(lua, 0);
+    for (size_t i = 0; removed[i] != NULL; i++) {
+        lua_pushnil(lua);
+        lua_setglobal(lua, removed[i]);
+    }
+    lua_library_bound(lua);
+    lua_wire_open(lua);
+    lua_setglobal(lua, "wire");
+    return 0;
+}
+
+int lua_sandbox_open(struct lua_sandbox *sandbox, struct lua_account *account, int64_t work, void *owner,
+                     struct sentence *error)
+{
+    *sandbox = (struct lua_sandbox){.account = account, .work = work, .left = work, .owner = owner};
+    sandbox->lua = lua_newstate(allocate, sandbox);
+    if (sandbox->lua == NULL) {
+        account->short_of_it = true;
+        return sentence_set(error, "%s", lua_sandbox_shortage(account));
+    }
+    (void)lua_atpanic(sandbox->lua, panic);
+    if (lua_sandbox_do(sandbox, open_libraries, NULL, NULL, error) == 0)
+        return 0;
+    lua_sandbox_close(sandbox);
+    return -1;
+}
+
+void lua_sandbox_close(struct lua_sandbox *sandbox)
+{
+    if (sandbox->lua != NULL)
+        lua_close(sandbox->lua);
+    sandbox->lua = NULL;
+}
+
+/* The error object on top of the stack, without calling anything of the script's. */
+static void describe(struct lua_sandbox *sandbox, struct sentence *error)
+{
+    lua_State *lua = sandbox->lua;
+
+    if (sandbox->account->short_of_it)
+        (void)sentence_set(error, "%s", lua_sandbox_shortage(sandbox->account));
+    else if (lua_type(lua, -1) == LUA_TSTRING)
+        (void)sentence_set(error, "%s", lua_tostring(lua, -1));
+    else
+        (void)sentence_set(error, "an error that is a %s, not a text", luaL_typename(lua, -1));
+}
+
+int lua_sandbox_do(struct lua_sandbox *sandbox, lua_CFunction function, void *argument, lua_CFunction handler,
+                   struct sentence *error)
+{
+    lua_State *lua = sandbox->lua;
+    int status;
+
+    lua_settop(lua, 0);
+    sandbox->account->refused_size = 0;
+    sandbox->account->short_of_it = sandbox->account->at_limit = false;
+    sandbox->left = sandbox->work;
+    sandbox->expired = 0;
+    if (handler != NULL)
+        lua_pushcfunction(lua, handler);
+    lua_pushcfunction(lua, function);
+    lua_pushlightuserdata(lua, argument);
+    running = sandbox;
+    lua_sethook(lua, on_count, LUA_MASKCOUNT, STEP);
+    run_stop_watch(expire);
+    status = lua_pcall(lua, 1, 0, handler != NULL ? 1 : 0);
+    run_stop_watch(NULL);
+    running = NULL;
+    lua_sethook(lua, NULL, 0, 0);
+    sandbox->account->short_of_it |= status == LUA_ERRMEM || sandbox->account->refused_size != 0;
+    if (status != LUA_OK)
+        describe(sandbox, error);
+    lua_settop(lua, 0);
+    return status == LUA_OK ? 0 : -1;
+}
+
+/* ---- chunks ------------------------------------------------------------------------------------------------------ */
+
+struct text {
+    const char *octets;
+    size_t left;
+    clock_t until; /* of processor time */
+};
+
+/* Hands a script to the compiler piece by piece: there are scripts that take it time like the square of their length. */
+static const char *read_piece(lua_State *lua, void *context, size_t *count)
+{
+    struct text *text = context;
+    const char *piece = text->octets;
+
+    *count = text->left < PIECE ? text->left : PIECE;
+    text->octets += *count;
+    text->left -= *count;
+    lua_sandbox_spend(lua, *count);
+    if (clock() > text->until)
+        luaL_error(lua, "the script takes too long to compile");
+    return piece;
+}
+
+/* What became of an embedded script: a process makes many states of the same few. Found by the text's place. */
+static struct compiled {
+    const void *text;
+    char *code; /* NULL: no memory was left to keep it */
+    size_t count, room;
+} compiled[COMPILED_MAX];
+
+static struct compiled *compiled_of(const void *text)
+{
+    size_t i = 0;
+
+    while (i < COMPILED_MAX && compiled[i].text != NULL && compiled[i].text != text)
+        i++;
+    return i < COMPILED_MAX ? &compiled[i] : NULL;
+}
+
+static int keep_code(lua_State *lua, const void *octets, size_t count, void *context)
+{
+    struct compiled *code = context;
+
+    (void)lua;
+    if (code->room - code->count < count) {
+        size_t room = (code->count + count) * 2;
+        char *grown = realloc(code->code, room);
+
+        if (grown == NULL)
+            return 1;
+        code->code = grown;
+        code->room = room;
+    }
+    memcpy(code->code + code->count, octets, count);
+    code->count += count;
+    return 0;
+}
+
+/* The function on top of the stack. Without memory the text is compiled again each time. */
+static void keep_compiled(lua_State *lua, struct compiled *slot, const void *text)
+{
+    struct compiled code = {.text = text};
+
+    if (lua_dump(lua, keep_code, &code, 0) == 0)
+        *slot = code;
+    else
+        free(code.code);
+}
+
+void lua_sandbox_load(lua_State *lua, const char *path, const void *octets, size_t count, bool embedded)
+{
+    struct compiled *slot = embedded ? compiled_of(octets) : NULL;
+    struct text text = {octets, count, clock() + COMPILE_SECONDS * CLOCKS_PER_SEC};
+    const char *name = lua_pushfstring(lua, "@%s", path);
+    const char *why;
+    int status;
+
+    if (slot != NULL && slot->code != NULL)
+        status = luaL_loadbufferx(lua, slot->code, slot->count, name, "b");
+    else
+        status = lua_load(lua, read_piece, &text, name, "t");
+    if (status == LUA_OK && slot != NULL && slot->code == NULL)
+        keep_compiled(lua, slot, octets);
+    lua_remove(lua, -2);
+    if (status == LUA_OK)
+        return;
+    /* Lua names the place in most messages, but not in all. */
+    why = lua_tostring(lua, -1);
+    if (status == LUA_ERRSYNTAX && why != NULL && strstr(why, path) == NULL)
+        lua_pushfstring(lua, "%s: %s", path, why);
+    lua_error(lua);
+}
+
+void lua_sandbox_globals(lua_State *lua, bool shared)
+{
+    if (!shared) {
+        lua_newtable(lua);
+        lua_newtable(lua);
+    }
+    lua_pushglobaltable(lua);
+    if (!shared) {
+        lua_setfield(lua, -2, "__index");
+        lua_setmetatable(lua, -2);
+    }
+    lua_setupvalue(lua, -2, 1);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a run is going to do: each selected check in each role, with the reason where it has to be skipped. */
+#ifndef CONFORMANCE_ENGINE_PLAN_H
+#define CONFORMANCE_ENGINE_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "conformance/engine/script/script.h"
+#include "conformance/engine/option/shard.h"
+#include "conformance/requirements/catalogue.h"
+#include "conformance/requirements/pics.h"
+#include "conformance/requirements/select.h"
+
+struct plan_item {
+    const struct check *check;
+    const struct requirement *requirement; /* NULL: an id that the catalogue does not have (a stand-alone script) */
+    const char *role;                      /* of the DUT: "responder" or "initiator" */
+    struct sentence skip;                  /* why not; "" when it is to be run */
+};
+
+struct plan {
+    struct plan_item *items;
+    size_t count;
+    size_t decidable;     /* requirements that are selected and that a check of the plan, or a rule, decides */
+    bool short_of_memory; /* why it was not made; otherwise a script is to blame */
+    bool selects_rules;   /* some selected requirement has a rule: a live run decides it too */
+};
+
+struct plan_config {
+    const struct catalogue *catalogue;
+    const struct pics *pics;
+    const struct selection *selection;
+    bool destructive;
+};
+
+/* 0, or -1 with a sentence (memory, a predicate that cannot be read: "script:line: ..."). */
+int plan_make(struct plan *plan, const struct script_host *host, const struct plan_config *config,
+              struct sentence *error);
+/*
+ * Keeps this shard's items, in their order; the checks of one requirement stay together. `digest` becomes that of the
+ * whole plan. 0, or -1 with a sentence (memory).
+ */
+int plan_shard(struct plan *plan, const struct shard *shard, char digest[SHARD_DIGEST_OCTETS], struct sentence *error);
+
+void plan_free(struct plan *plan);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Checks are Lua scripts (conformance/scripts/<layer>/<section>-<topic>.lua); docs/writing-checks.md says how they are
+ * written. A script host holds the checks that were loaded into it, and runs one of them at a time on a rig. Scripts see
+ * no files, no clock and no other world than the rig; what one script changes, another one does not see.
+ */
+#ifndef CONFORMANCE_ENGINE_SCRIPT_H
+#define CONFORMANCE_ENGINE_SCRIPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "conformance/engine/evidence/recorder.h"
+#include "conformance/engine/rig/rig.h"
+#include "reports/result.h"
+#include "wire/sentence.h"
+
+struct script_host;
+
+enum { CHECK_ROLES = 2 };
+
+/* One `check { ... }` of a script. Strings belong to the host. */
+struct check {
+    const char *id;       /* requirement */
+    const char *purpose;  /* one line: what the check shows */
+    const char *requires; /* capability predicate beside the catalogue's, or NULL */
+    const char *path;     /* of the script */
+    int line;             /* of the `check` */
+    bool responder;       /* runs with the DUT in this role */
+    bool initiator;
+    bool destructive;         /* may crash a peer: only with --destructive */
+    bool unjudged;            /* rules do not judge its traffic */
+    struct script_room *room; /* the Lua state that it lives in */
+    int table;                /* reference to the Lua table there */
+};
+
+/* What one run of a check gave. Strings belong to the host until the next run. */
+struct outcome {
+    enum verdict verdict;
+    const char *expected;
+    const char *actual;
+    const char *message;
+    const char *reading; /* AMBIGUOUS */
+    int line;            /* of the script, where it was decided */
+    uint64_t frame;      /* last frame seen by then */
+    bool link_failed;    /* the rig is unusable: stop */
+};
+
+/* NULL with a sentence. */
+struct script_host *script_host_new(struct sentence *error);
+void script_host_free(struct script_host *host);
+
+/*
+ * Loads one script, into a Lua state of its own with the check library; `path` is what messages call it. -1 with
+ * "path:line: what" in the sentence; the checks of that script are not there then.
+ */
+int script_load(struct script_host *host, const char *path, const void *octets, size_t count, struct sentence *error);
+
+/* Loads every script compiled in. */
+int script_load_embedded(struct script_host *host, struct sentence *error);
+
+/* Loads one script file, or every .lua below a folder. */
+int script_load_path(struct script_host *host, const char *path, struct sentence *error);
+
+/* A digest of the contents of all scripts that were loaded, in this order, and of the library. */
+uint64_t script_digest(const struct script_host *host);
+
+/* What was loaded last failed because the system's memory was short, not because of the script. */
+bool script_short_of_memory(const struct script_host *host);
+
+/* The checks in the order they were loaded. */
+size_t script_check_count(const struct script_host *host);
+const struct check *script_check_at(const struct script_host *host, size_t i);
+
+/*
+ * Runs a check on the rig, with the DUT as "responder" or "initiator": a good exchange, the stimulus and its outcome, a
+ * good exchange again. `recorder` may be NULL.
+ */
+void script_run(struct script_host *host, const struct check *check, const char *role, struct rig *rig,
+                struct recorder *recorder, struct outcome *outcome);
+
+#endif

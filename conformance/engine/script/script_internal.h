@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the parts of the script host share (script.h). */
+#ifndef CONFORMANCE_ENGINE_SCRIPT_INTERNAL_H
+#define CONFORMANCE_ENGINE_SCRIPT_INTERNAL_H
+
+#include "conformance/engine/script/lua_rig.h"
+#include "conformance/engine/script/lua_sandbox.h"
+#include "conformance/engine/script/script.h"
+
+#define SCRIPT_LIBRARY "conformance/scripts/lib/"
+
+enum { OUTCOME_EXPECTED, OUTCOME_ACTUAL, OUTCOME_MESSAGE, OUTCOME_READING, OUTCOME_TEXTS };
+
+/*
+ * A Lua state with the library and some scripts. All scripts that are compiled in share one room. Every other script has
+ * a room of its own, and so cannot change the library, the globals or the strings' metatable of another.
+ */
+struct script_room {
+    struct lua_sandbox sandbox;
+    struct script_host *host;
+    struct script_room *next;
+    bool embedded;
+    int harness; /* reference to the library's table `harness` */
+    int test;    /* and to the test object of the check that runs */
+};
+
+struct script_host {
+    struct lua_account account; /* what the rooms hold */
+    int64_t work;               /* what one call may compute */
+    struct script_room *rooms;
+    struct lua_rig rig;
+    struct check *checks;
+    size_t check_count, check_room;
+    char **kept; /* strings of checks */
+    size_t kept_count, kept_room;
+    const char *loading; /* path of the script being loaded, while it runs */
+    bool short_of_memory;
+    char *texts[OUTCOME_TEXTS]; /* of the last outcome */
+    int line;
+    uint64_t frame;
+    uint64_t digest; /* of the scripts that were loaded, without the library */
+};
+
+/* The room of a state. */
+struct script_room *script_room_of(lua_State *lua);
+
+/* Memory was short for something that was to be loaded. */
+void script_note_shortage(struct script_host *host);
+
+/* Frees what the last outcome says. */
+void script_forget_texts(struct script_host *host);
+
+/* Error handler: notes the script's own line and the last frame, and leaves the error as it is. */
+int script_on_error(lua_State *lua);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* warpcheck list: the requirements, one a line, and what decides them. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "conformance/engine/show/cmd_catalogue.h"
+#include "conformance/engine/script/coverage.h"
+#include "conformance/engine/show/requirement_json.h"
+#include "conformance/engine/show/wrap.h"
+#include "conformance/requirements/catalogue.h"
+#include "conformance/requirements/select.h"
+#include "reference-stack/complaint.h"
+#include "wire/exit_status.h"
+#include "wire/sentence.h"
+
+struct listing {
+    struct selection selection;
+    bool checks, rules, defects; /* keep and show only what a check, a rule, a defect covers; several: any of them */
+    bool jsonl;
+};
+
+static const char usage[] = "usage: warpcheck list [SELECT...] [OPTION...]\n"
+                            "  --checks           only requirements that a check decides, with its script\n"
+                            "  --rules            only requirements that a rule decides, with its function\n"
+                            "  --defects          only requirements that a defect breaks, with their names\n"
+                            "  --format F         text or jsonl (one object a requirement)\n"
+                            "  --help             this text\n";
+
+static int complain(int status, const char *message)
+{
+    return complaint(status, "warpcheck list", "%s", message);
+}
+
+static int format_set(struct listing *listing, const char *value, struct sentence *error)
+{
+    if (strcmp(value, "text") != 0 && strcmp(value, "jsonl") != 0)
+        return sentence_set(error, "--format \"%.40s\" is unknown, text or jsonl was expected", value);
+    listing->jsonl = strcmp(value, "jsonl") == 0;
+    return 0;
+}
+
+/* One argument that is no part of a selection. */
+static int option_parse(struct listing *listing, int argc, char **argv, int *index, struct sentence *error)
+{
+    const char *argument = argv[(*index)++];
+
+    if (strcmp(argument, "--checks") == 0)
+        listing->checks = true;
+    else if (strcmp(argument, "--rules") == 0)
+        listing->rules = true;
+    else if (strcmp(argument, "--defects") == 0)
+        listing->defects = true;
+    else if (strncmp(argument, "--format=", 9) == 0)
+        return format_set(listing, argument + 9, error);
+    else if (strcmp(argument, "--format") == 0 && *index < argc)
+        return format_set(listing, argv[(*index)++], error);
+    else if (strcmp(argument, "--format") == 0)
+        return sentence_set(error, "--format needs a value");
+    else
+        return sentence_set(error, "unknown option %.60s (warpcheck list --help lists them)", argument);
+    return 0;
+}
+
+static int arguments_parse(struct listing *listing, int argc, char **argv, struct sentence *error)
+{
+    for (int i = 1; i < argc;) {
+        int taken = selection_option(&listing->selection, argc, argv, &i, error);
+
+        if (taken < 0 || (taken == 0 && option_parse(listing, argc, argv, &i, error) != 0))
+            return -1;
+    }
+    return 0;
+}
+
+static bool covered(const struct listing *listing, const struct coverage *coverage)
+{
+    if (!listing->checks && !listing->rules && !listing->defects)
+        return true;
+    return (listing->checks && coverage->check_path != NULL) || (listing->rules && coverage->rule_name != NULL) ||
+           (listing->defects && coverage->defect_count > 0);
+}
+
+/* On a terminal a requirement takes one line; anywhere else nothing is cut. */
+static void text_print(const struct listing *listing, const struct requirement *requirement,
+                       const struct coverage *coverage, unsigned width)
+{
+    bool terminal = isatty(STDOUT_FILENO);
+    int used = printf("%-19s %-12s %-14s %-7s ", requirement->id, requirement_level_name(requirement->level),
+                      requirement->subject, requirement_observability_name(requirement->observability));
+    int room = terminal && (int)width > used + 20 ? (int)width - used : (int)strlen(requirement->text);
+
+    printf("%.*s\n", room, requirement->text);
+    if (listing->checks && coverage->check_path != NULL)
+        printf("    check   %s:%u\n", coverage->check_path, coverage->check_line);
+    if (listing->rules && coverage->rule_name != NULL)
+        printf("    rule    %s\n", coverage->rule_name);
+    for (size_t i = 0; listing->defects && i < coverage->defect_count; i++)
+        printf("    defect  %s\n", coverage->defects[i]);
+}
+
+static int jsonl_print(const struct requirement *requirement, const struct coverage *coverage)
+{
+    json_t *object = requirement_json(requirement, coverage);
+    int result = object != NULL ? json_dumpf(object, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER) : -1;
+
+    json_decref(object);
+    return result == 0 && putchar('\n') != EOF ? 0 : -1;
+}
+
+static int requirements_print(const struct listing *listing, const struct catalogue *catalogue,
+                              const struct coverage_index *index)
+{
+    unsigned width = wrap_width(STDOUT_FILENO);
+    size_t count = 0;
+
+    for (size_t i = 0; i < catalogue_count(catalogue); i++) {
+        const struct requirement *requirement = catalogue_at(catalogue, i);
+        struct coverage coverage;
+
+        if (!selection_matches(&listing->selection, requirement))
+            continue;
+        coverage_of(index, requirement->id, &coverage);
+        if (!covered(listing, &coverage))
+            continue;
+        count++;
+        if (!listing->jsonl)
+            text_print(listing, requirement, &coverage, width);
+        else if (jsonl_print(requirement, &coverage) != 0)
+            break;
+    }
+    if (count == 0)
+        return complain(EXIT_NOTHING_SELECTED, "nothing selected: no requirement fits all the options");
+    return EXIT_DONE;
+}
+
+int cmd_list(int argc, char **argv)
+{
+    struct listing listing = {0};
+    struct catalogue *catalogue = NULL;
+    struct coverage_index *index = NULL;
+    struct sentence error;
+    const char *unmatched;
+    int status;
+
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0) {
+            printf("%s%s", usage, selection_usage);
+            return EXIT_DONE;
+        }
+    if (arguments_parse(&listing, argc, argv, &error) != 0)
+        return complain(EXIT_USAGE, error.text);
+    if (catalogue_load(&catalogue, &error) != 0)
+        return complain(EXIT_USAGE, error.text);
+    unmatched = selection_unmatched(&listing.selection, catalogue);
+    if (unmatched != NULL) {
+        (void)complaint(0, "warpcheck list", "nothing selected: no requirement has an id like %.60s", unmatched);
+        status = EXIT_NOTHING_SELECTED;
+    } else if (coverage_load(&index, &error) != 0) {
+        status = complain(EXIT_USAGE, error.text);
+    } else {
+        status = requirements_print(&listing, catalogue, index);
+    }
+    coverage_free(index);
+    catalogue_free(catalogue);
+    return status;
+}

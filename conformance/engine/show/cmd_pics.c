@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* warpcheck pics: the questionnaire on what a device is able to do, empty, as a profile to fill in, or answered. */
+#include "conformance/engine/show/cmd_pics.h"
+
+#include <fnmatch.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conformance/engine/rig/control.h"
+#include "conformance/engine/show/pics_view.h"
+#include "conformance/engine/rig/profile.h"
+#include "conformance/engine/option/utc_text.h"
+#include "conformance/engine/show/wrap.h"
+#include "reference-stack/complaint.h"
+#include "reports/result.h"
+#include "wire/sentence.h"
+
+enum format { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_PROFILE, FORMAT_JSONL, FORMATS };
+static const char *const format_names[FORMATS] = {"text", "markdown", "profile", "jsonl"};
+
+struct inquiry {
+    char **patterns; /* argv's that are no options, moved to its front */
+    size_t pattern_count;
+    const char *dut;
+    enum format format;
+    bool ask, requirements, help;
+};
+
+static const char usage[] =
+    "usage: warpcheck pics [ITEM...] [OPTION...]\n"
+    "  What to know of a device before it is judged: each capability, what it means, how many requirements depend on "
+    "it.\n"
+    "  ITEM               a capability or a glob, such as 'mpa.*' (several: any of them)\n"
+    "  --dut FILE         the answers of the device with this profile, and which requirements apply to it by them\n"
+    "  --ask              asks the upper tester that the profile names, too\n"
+    "  --requirements     the ids of the requirements that depend on each\n"
+    "  --format F         text, markdown (to be filled in on paper), profile (for run --dut) or jsonl\n"
+    "  --help             this text\n";
+
+static int complain(int status, const char *message)
+{
+    return complaint(status, "warpcheck pics", "%s", message);
+}
+
+static int format_set(struct inquiry *inquiry, const char *value, struct sentence *error)
+{
+    for (unsigned i = 0; i < FORMATS; i++)
+        if (strcmp(value, format_names[i]) == 0) {
+            inquiry->format = (enum format)i;
+            return 0;
+        }
+    return sentence_set(error, "--format \"%.40s\" is unknown, text, markdown, profile or jsonl was expected", value);
+}
+
+/* "--dut P" or "--dut=P": 1 with the value, 0 when this is another option, -1 when the value is missing. */
+static int value_of(const char *name, int argc, char **argv, int *index, const char **value, struct sentence *error)
+{
+    size_t length = strlen(name);
+
+    if (strncmp(argv[*index], name, length) != 0 || (argv[*index][length] != '\0' && argv[*index][length] != '='))
+        return 0;
+    if (argv[*index][length] == '=')
+        *value = argv[*index] + length + 1;
+    else if (*index + 1 < argc)
+        *value = argv[++*index];
+    else
+        return sentence_set(error, "%s needs a value", name);
+    return 1;
+}
+
+static int option_parse(struct inquiry *inquiry, int argc, char **argv, int *index, struct sentence *error)
+{
+    const char *argument = argv[*index], *value = NULL;
+    int taken = value_of("--dut", argc, argv, index, &inquiry->dut, error);
+
+    if (taken != 0)
+        return taken < 0 ? -1 : 0;
+    taken = value_of("--format", argc, argv, index, &value, error);
+    if (taken != 0)
+        return taken < 0 || value == NULL ? -1 : format_set(inquiry, value, error);
+    if (strcmp(argument, "--ask") == 0)
+        inquiry->ask = true;
+    else if (strcmp(argument, "--requirements") == 0)
+        inquiry->requirements = true;
+    else if (strcmp(argument, "--help") == 0)
+        inquiry->help = true;
+    else
+        return sentence_set(error, "unknown option %.60s (warpcheck pics --help lists them)", argument);
+    return 0;
+}
+
+static int arguments_parse(struct inquiry *inquiry, int argc, char **argv, struct sentence *error)
+{
+    inquiry->patterns = argv;
+    for (int i = 1; i < argc; i++) {
+        if (argv[i][0] != '-')
+            inquiry->patterns[inquiry->pattern_count++] = argv[i];
+        else if (option_parse(inquiry, argc, argv, &i, error) != 0)
+            return -1;
+    }
+    if (inquiry->ask && inquiry->dut == NULL && !inquiry->help)
+        return sentence_set(error, "--ask needs --dut FILE: its \"control\" is who is asked");
+    return 0;
+}
+
+/* Which items are shown. A pattern that fits none is named, even beside one that does. */
+static int items_select(struct pics_view *view, const struct inquiry *inquiry, struct sentence *error)
+{
+    bool met[PICS_ITEMS_MAX] = {false};
+
+    for (size_t i = 0; i < inquiry->pattern_count; i++) {
+        bool matched = false;
+
+        for (size_t j = 0; j < pics_count(view->pics) && j < PICS_ITEMS_MAX; j++)
+            if (fnmatch(inquiry->patterns[i], pics_at(view->pics, j)->name, 0) == 0)
+                met[j] = matched = true;
+        if (!matched)
+            return sentence_set(error, "nothing selected: no capability is called %.60s", inquiry->patterns[i]);
+    }
+    for (size_t j = 0; j < pics_count(view->pics) && j < PICS_ITEMS_MAX; j++)
+        if (inquiry->pattern_count == 0 || met[j])
+            view->items[view->count++] = pics_at(view->pics, j);
+    return 0;
+}
+
+/* One question to the upper tester; what it says is another matter than what the profile says. NULL with a sentence. */
+static json_t *capabilities_ask(const struct profile *profile, const char *path, struct sentence *error)
+{
+    struct control_config config = {.address = profile->control, .port = profile->control_port};
+    struct control *control;
+    json_error_t where;
+    json_t *answer = NULL;
+    char *line;
+
+    if (profile->control.family == 0) {
+        (void)sentence_set(error, "%s: --ask needs the address of an upper tester: \"control\"", path);
+        return NULL;
+    }
+    control = control_new(&config, error);
+    line = control != NULL ? control_call(control, "{\"verb\":\"capabilities\"}", error) : NULL;
+    control_free(control);
+    if (line == NULL)
+        return NULL;
+    answer = json_loads(line, JSON_REJECT_DUPLICATES, &where);
+    if (json_is_true(json_object_get(answer, "ok"))) {
+        free(line);
+        return answer;
+    }
+    (void)sentence_set(error, "the upper tester does not tell its capabilities: %.120s", line);
+    json_decref(answer);
+    free(line);
+    return NULL;
+}
+
+static int view_write(const struct pics_view *view, enum format format)
+{
+    int result = 0;
+
+    if (format == FORMAT_TEXT)
+        pics_write_text(view, stdout);
+    else if (format == FORMAT_MARKDOWN)
+        pics_write_markdown(view, stdout);
+    else if (format == FORMAT_JSONL)
+        pics_write_jsonl(view, stdout);
+    else
+        result = pics_write_profile(view, stdout);
+    if (result != 0 && !ferror(stdout))
+        return complain(EXIT_INCONCLUSIVE, "out of memory");
+    return EXIT_CONFORMS;
+}
+
+static int inquire(const struct inquiry *inquiry, struct pics_view *view, struct profile *profile)
+{
+    json_t *told = NULL;
+    struct sentence error;
+    char today[UTC_TEXT_OCTETS];
+    int status;
+
+    if (items_select(view, inquiry, &error) != 0)
+        return complain(EXIT_NOTHING_SELECTED, error.text);
+    if (inquiry->dut == NULL && profile_defaults(view->pics, false, &error) != 0)
+        return complain(EXIT_USAGE, error.text);
+    if (inquiry->dut != NULL) {
+        struct profile_context context = {view->catalogue, view->pics, utc_text(today)};
+
+        today[10] = '\0'; /* the day alone */
+        if (profile_load(profile, inquiry->dut, &context, &error) != 0)
+            return complain(EXIT_USAGE, error.text);
+        view->device = profile->name;
+        view->profile = profile->json;
+    }
+    if (inquiry->ask) {
+        told = capabilities_ask(profile, inquiry->dut, &error);
+        if (told == NULL)
+            return complain(profile->control.family == 0 ? EXIT_USAGE : EXIT_INCONCLUSIVE, error.text);
+        view->told = told;
+    }
+    status = view_write(view, inquiry->format);
+    json_decref(told);
+    return status;
+}
+
+int cmd_pics(int argc, char **argv)
+{
+    struct inquiry inquiry = {0};
+    struct pics_view view = {.width = wrap_width(STDOUT_FILENO)};
+    struct catalogue *catalogue = NULL;
+    struct profile profile = {0};
+    struct sentence error;
+    int status;
+
+    if (arguments_parse(&inquiry, argc, argv, &error) != 0)
+        return complain(EXIT_USAGE, error.text);
+    if (inquiry.help)
+        return fputs(usage, stdout) < 0 ? EXIT_INCONCLUSIVE : EXIT_CONFORMS;
+    view.requirements = inquiry.requirements;
+    if (catalogue_load(&catalogue, &error) != 0 || pics_load(&view.pics, &error) != 0) {
+        status = complain(EXIT_USAGE, error.text);
+    } else {
+        view.catalogue = catalogue;
+        status = inquire(&inquiry, &view, &profile);
+    }
+    profile_free(&profile);
+    pics_free(view.pics);
+    catalogue_free(catalogue);
+    return status;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CONFORMANCE_ENGINE_REQUIREMENT_JSON_H
+#define CONFORMANCE_ENGINE_REQUIREMENT_JSON_H
+
+#include <jansson.h>
+
+#include "conformance/engine/script/coverage.h"
+#include "conformance/requirements/catalogue.h"
+
+/*
+ * A requirement as `list --format jsonl` writes it: every column under its name, then "check" (path or null), "rule"
+ * (function or null) and "defects" (array of ids). A new reference, or NULL if there is no memory.
+ */
+json_t *requirement_json(const struct requirement *requirement, const struct coverage *coverage);
+
+#endif
