@@ -96,7 +96,7 @@ check_libs = $(call once,check_libs,pkg-config --libs check)
 # Sources. A folder that is not there yet is an empty list.
 
 c_in = $(sort $(foreach d,$(1),$(wildcard $(d)/*.c)))
-mains := conformance/engine/main.c conformance/engine/memory_main.c reference-stack/iwarp_peer_main.c
+mains := conformance/engine/main.c conformance/engine/memory_main.c reference-stack/peer/iwarp_peer_main.c
 iwarp_src := $(filter-out %_main.c reference-stack/examples/%,$(call c_in,wire reference-stack reference-stack/*))
 warpcheck_src := $(filter-out $(mains) %_main.c,$(call c_in,generator generator/* conformance/* conformance/*/* reports))
 # What unit tests and fuzz targets share; cov_exit.c is linked into programs of the variant cov, chaos.c is preloaded.
@@ -175,7 +175,7 @@ $(cov_dir)/warpcheck $(cov_dir)/iwarp-peer $(cov_dir)/unit-tests: | $(cov_exit)
 
 programs_of = $(1)/libiwarp.a \
 	$(if $(wildcard conformance/engine/main.c),$(1)/warpcheck) \
-	$(if $(wildcard reference-stack/iwarp_peer_main.c),$(1)/iwarp-peer)
+	$(if $(wildcard reference-stack/peer/iwarp_peer_main.c),$(1)/iwarp-peer)
 fuzz_programs := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(filter tests/fuzz/fuzz_%,$(fuzz_src)))
 bench_programs := $(patsubst tests/bench/%.c,$(B)/bench/%,$(filter tests/bench/bench_%,$(bench_src)))
 

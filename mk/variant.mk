@@ -8,7 +8,7 @@ object_of = $(patsubst $(B)/gen/%.c,$($(1)_dir)/gen/%.o,$(patsubst %.c,$($(1)_di
 	$(filter $(B)/gen/%,$(2)))
 
 # What programs need and the shared library does not: it would drag its libraries along.
-program_src := reference-stack/cmd_peer.c reference-stack/confine.c reference-stack/confine_files.c
+program_src := reference-stack/peer/cmd_peer.c reference-stack/program/confine.c reference-stack/program/confine_files.c
 
 # A file whose content is a list of words, one a line, touched only when the list changes: what is made of "all files
 # that match" depends on it, so that a file's coming or going is noticed, and reads it, so that no command line grows
@@ -84,7 +84,7 @@ $$($(1)_dir)/warpcheck: $$(call object_of,$(1),conformance/engine/main.c conform
 	@$$(call say,LD,$$@)
 	$$(Q)$$($(1)_cc) -pthread $$($(1)_cflags) $$($(1)_ldflags) $$(watched_allocators:%=-Wl,--wrap=%) -o $$@ $$^ -Wl,--as-needed $$(package_libs) -lm
 
-$$($(1)_dir)/iwarp-peer: $$(call object_of,$(1),reference-stack/iwarp_peer_main.c conformance/engine/memory_main.c) \
+$$($(1)_dir)/iwarp-peer: $$(call object_of,$(1),reference-stack/peer/iwarp_peer_main.c conformance/engine/memory_main.c) \
 		$$($(1)_dir)/libiwarp.a
 	@$$(call say,LD,$$@)
 	$$(Q)$$($(1)_cc) -pthread $$($(1)_cflags) $$($(1)_ldflags) $$(watched_allocators:%=-Wl,--wrap=%) -o $$@ $$^ -Wl,--as-needed $$(package_libs) -lm

@@ -15,7 +15,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 		# The first prefix that fits the including file rules; each word is a prefix that may be included.
 		n = 0
 		rule("wire/", "wire/")
-		rule("reference-stack/iwarp_peer_main.c", "wire/ reference-stack/ tools/memory_reserve.h tools/standard_streams.h")
+		rule("reference-stack/peer/iwarp_peer_main.c", "wire/ reference-stack/ tools/memory_reserve.h tools/standard_streams.h")
 		rule("reference-stack/", "wire/ reference-stack/ iwarp/ tools/embedded.h")
 		rule("generator/", "wire/ generator/")
 		rule("conformance/requirements/", "wire/ conformance/requirements/ tools/embedded.h")

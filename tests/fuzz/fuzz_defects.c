@@ -5,7 +5,7 @@
  * with '=': what comes behind is the peer's side of the stream.
  */
 #include "iwarp/stream.h"
-#include "reference-stack/defect.h"
+#include "reference-stack/defects/defect.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { IDS_MAX = 8, BUFFER_OCTETS = 256, PORTIONS = 64 };

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "conformance/engine/prove/prove_merge.h"
-#include "reference-stack/defect.h"
+#include "reference-stack/defects/defect.h"
 #include "tests/fuzz/json.h"
 
 struct defect_list *__wrap_defect_list_embedded(struct sentence *sentence);

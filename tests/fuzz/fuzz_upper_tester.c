@@ -3,7 +3,7 @@
  * The upper tester's lines (docs/upper-tester.md), beside a stream in operation that the lines may name: each gets one
  * reply of one line, and the peer lives. The input is the lines; the transport swallows what is sent.
  */
-#include "reference-stack/peer.h"
+#include "reference-stack/peer/peer.h"
 #include "tests/fuzz/json.h"
 #include "wire/fpdu.h"
 #include "wire/mpa.h"

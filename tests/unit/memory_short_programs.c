@@ -9,7 +9,7 @@
 #include <uv.h>
 
 #include "iwarp/verbs.h"
-#include "reference-stack/peer_internal.h"
+#include "reference-stack/peer/peer_internal.h"
 #include "tests/unit/memory_short_programs.h"
 #include "tests/unit/short_memory.h"
 #include "tests/unit/still_transport.h"

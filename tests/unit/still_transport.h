@@ -6,7 +6,7 @@
 #ifndef TESTS_UNIT_STILL_TRANSPORT_H
 #define TESTS_UNIT_STILL_TRANSPORT_H
 
-#include "reference-stack/peer.h"
+#include "reference-stack/peer/peer.h"
 
 static inline int still_listen(void *context, uint16_t port)
 {

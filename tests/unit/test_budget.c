@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reference-stack/budget.h"
-#include "reference-stack/peer_internal.h"
+#include "reference-stack/base/budget.h"
+#include "reference-stack/peer/peer_internal.h"
 #include "tests/unit/still_transport.h"
 #include "wire/fpdu.h"
 

@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "reference-stack/confine_files.h"
+#include "reference-stack/program/confine_files.h"
 
 Suite *confine_suite(void);
 

@@ -2,7 +2,7 @@
 #include <check.h>
 #include <stdbool.h>
 
-#include "reference-stack/deadlines.h"
+#include "reference-stack/base/deadlines.h"
 
 enum { MEMBERS = 300, STEPS = 20000 };
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reference-stack/defect.h"
-#include "reference-stack/defect_internal.h"
+#include "reference-stack/defects/defect.h"
+#include "reference-stack/defects/defect_internal.h"
 #include "tests/unit/stream_pair.h"
 #include "tests/unit/suites.h"
 #include "wire/ddp.h"

@@ -7,7 +7,7 @@
 
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/no_defect.h"
-#include "reference-stack/defect.h"
+#include "reference-stack/defects/defect.h"
 #include "tests/unit/suites.h"
 #include "tools/embedded.h"
 #include "wire/sentence.h"

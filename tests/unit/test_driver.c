@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <uv.h>
 
-#include "reference-stack/driver_tcp.h"
+#include "reference-stack/peer/driver_tcp.h"
 #include "tests/unit/short_memory.h"
 
 Suite *driver_suite(void);

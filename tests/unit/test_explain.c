@@ -10,7 +10,7 @@
 #include "conformance/engine/show/wrap.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/rules/rule.h"
-#include "reference-stack/validation.h"
+#include "reference-stack/validation/validation.h"
 #include "wire/sentence.h"
 
 Suite *explain_suite(void);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reference-stack/atomic.h"
+#include "reference-stack/core/atomic.h"
 #include "tests/unit/stream_pair.h"
 #include "tests/unit/suites.h"
 #include "wire/ddp.h"

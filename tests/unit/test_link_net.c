@@ -9,7 +9,7 @@
 
 #include "generator/link_net.h"
 #include "generator/netns.h"
-#include "reference-stack/confine.h"
+#include "reference-stack/program/confine.h"
 #include "tests/unit/suites.h"
 
 Suite *link_net_suite(void);

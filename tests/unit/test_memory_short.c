@@ -9,7 +9,7 @@
 
 #include "iwarp/instrument.h"
 #include "iwarp/stream.h"
-#include "reference-stack/peer.h"
+#include "reference-stack/peer/peer.h"
 
 Suite *memory_short_suite(void);
 

@@ -27,7 +27,7 @@
 #include "generator/netns.h"
 #include "generator/random.h"
 #include "generator/tcp_link.h"
-#include "reference-stack/confine.h"
+#include "reference-stack/program/confine.h"
 #include "tests/unit/suites.h"
 
 Suite *netns_suite(void);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reference-stack/outlet.h"
+#include "reference-stack/transport/outlet.h"
 #include "tests/unit/guard.h"
 #include "tests/unit/stream_pair.h"
 #include "tests/unit/suites.h"

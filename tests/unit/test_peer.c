@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reference-stack/peer.h"
+#include "reference-stack/peer/peer.h"
 #include "tests/unit/suites.h"
 
 Suite *peer_suite(void);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reference-stack/peer.h"
+#include "reference-stack/peer/peer.h"
 #include "wire/mpa.h"
 
 Suite *peer_streaming_suite(void);

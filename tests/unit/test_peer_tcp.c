@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reference-stack/peer.h"
+#include "reference-stack/peer/peer.h"
 #include "tests/unit/short_memory.h"
 #include "tests/unit/still_transport.h"
 #include "wire/mpa.h"

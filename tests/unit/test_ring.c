@@ -2,7 +2,7 @@
 /* The queue of equal items: what is in it stays in its order when it grows, wherever its oldest item stands. */
 #include <check.h>
 
-#include "reference-stack/ring.h"
+#include "reference-stack/base/ring.h"
 
 Suite *ring_suite(void);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "iwarp/stream.h"
-#include "reference-stack/defect.h"
+#include "reference-stack/defects/defect.h"
 #include "tests/unit/rule_case.h"
 
 enum { OCTETS = 5001, RECEIVES = 8, SIDES = 2 };

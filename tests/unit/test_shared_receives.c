@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "iwarp/verbs.h"
-#include "reference-stack/srq.h"
+#include "reference-stack/core/srq.h"
 #include "tests/unit/stream_pair.h"
 #include "wire/ddp.h"
 #include "wire/rdmap.h"

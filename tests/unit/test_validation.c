@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reference-stack/validation.h"
+#include "reference-stack/validation/validation.h"
 #include "tests/unit/stream_pair.h"
 #include "tests/unit/suites.h"
 #include "wire/atomic.h"

@@ -19,7 +19,7 @@
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/select.h"
 #include "reports/account.h"
-#include "reference-stack/complaint.h"
+#include "reference-stack/program/complaint.h"
 #include "reports/result.h"
 #include "reports/results_log.h"
 #include "reports/terminal.h"

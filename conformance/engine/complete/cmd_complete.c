@@ -7,7 +7,7 @@
 
 #include "conformance/engine/complete/complete.h"
 #include "conformance/engine/option/help_text.h"
-#include "reference-stack/complaint.h"
+#include "reference-stack/program/complaint.h"
 #include "reports/result.h"
 #include "wire/sentence.h"
 

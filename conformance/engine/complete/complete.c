@@ -12,7 +12,7 @@
 #include "conformance/engine/run/peer_launcher.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/pics.h"
-#include "reference-stack/defect.h"
+#include "reference-stack/defects/defect.h"
 #include "wire/sentence.h"
 
 enum { MEANING_WIDTH = 70, WORD_MAX = 40 };

@@ -15,7 +15,7 @@
 #include "reports/folder.h"
 #include "conformance/engine/option/run_confine.h"
 #include "conformance/engine/option/run_stop.h"
-#include "reference-stack/complaint.h"
+#include "reference-stack/program/complaint.h"
 
 enum { SCRIPTS_MAX = 64, SETTINGS_MAX = 32, SCRIPT_OCTETS_MAX = 1 << 20, NAME_OCTETS = 256, PATH_OCTETS = 4096 };
 

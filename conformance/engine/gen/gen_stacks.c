@@ -11,7 +11,7 @@
 #include "conformance/engine/gen/gen_internal.h"
 #include "conformance/engine/script/lua_json.h"
 #include "conformance/engine/rig/sim_device.h"
-#include "reference-stack/defect.h"
+#include "reference-stack/defects/defect.h"
 
 #define STACKS "warpcheck stacks"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What commands give up before they read what a device, a script or a capture says (reference-stack/confine.h), and whose
+ * What commands give up before they read what a device, a script or a capture says (reference-stack/program/confine.h), and whose
  * files they write as root: a tester that keeps no capability writes evidence into a user's folder as that user.
  */
 #ifndef CONFORMANCE_ENGINE_RUN_CONFINE_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "reference-stack/confine.h"
+#include "reference-stack/program/confine.h"
 
 /* Capabilities of commands that read files of others as root, and write where they are told to. */
 #define RUN_CONFINE_FILES (UINT64_C(1) << 1 | UINT64_C(1) << 2) /* CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH */

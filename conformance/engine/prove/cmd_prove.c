@@ -13,7 +13,7 @@
 #include "conformance/engine/prove/prove_merge.h"
 #include "conformance/engine/option/run_confine.h"
 #include "conformance/engine/option/run_stop.h"
-#include "reference-stack/complaint.h"
+#include "reference-stack/program/complaint.h"
 #include "reports/terminal.h"
 #include "wire/exit_status.h"
 

@@ -15,7 +15,7 @@
 #include "conformance/engine/option/shard.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/pics.h"
-#include "reference-stack/defect.h"
+#include "reference-stack/defects/defect.h"
 
 enum { PROVE_JOBS_MAX = 64 };
 

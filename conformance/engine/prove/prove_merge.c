@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "conformance/engine/option/shard.h"
-#include "reference-stack/complaint.h"
-#include "reference-stack/defect.h"
+#include "reference-stack/program/complaint.h"
+#include "reference-stack/defects/defect.h"
 #include "wire/exit_status.h"
 
 enum { NAMED_SHARDS_MAX = 16 };

@@ -13,7 +13,7 @@
 #include "conformance/engine/report/report_merge.h"
 #include "conformance/engine/option/run_confine.h"
 #include "conformance/requirements/catalogue.h"
-#include "reference-stack/complaint.h"
+#include "reference-stack/program/complaint.h"
 #include "reports/format.h"
 #include "reports/known.h"
 #include "reports/report.h"

@@ -11,7 +11,7 @@
 #include "conformance/engine/option/format_option.h"
 #include "conformance/engine/option/output_folder.h"
 #include "conformance/requirements/catalogue.h"
-#include "reference-stack/complaint.h"
+#include "reference-stack/program/complaint.h"
 #include "reports/merge.h"
 #include "reports/terminal.h"
 

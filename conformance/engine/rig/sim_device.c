@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "generator/tcp.h"
-#include "reference-stack/peer.h"
+#include "reference-stack/peer/peer.h"
 
 /* SEND_ROOM: what the device's TCP takes at once, as a kernel's does; a peer that shuts its window holds the rest back. */
 enum { RECEIVE_OCTETS = 65536, SEND_ROOM = 262144, FIRST_FREE_PORT = 20000 };

@@ -10,7 +10,7 @@
 #include "conformance/engine/show/dump_json.h"
 #include "conformance/engine/option/run_confine.h"
 #include "conformance/flow/notation.h"
-#include "reference-stack/complaint.h"
+#include "reference-stack/program/complaint.h"
 #include "wire/exit_status.h"
 #include "wire/sentence.h"
 

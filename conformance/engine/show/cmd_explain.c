@@ -14,7 +14,7 @@
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/no_defect.h"
 #include "conformance/requirements/pics.h"
-#include "reference-stack/complaint.h"
+#include "reference-stack/program/complaint.h"
 #include "wire/exit_status.h"
 #include "wire/sentence.h"
 

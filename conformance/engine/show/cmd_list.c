@@ -13,7 +13,7 @@
 #include "conformance/engine/show/wrap.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/select.h"
-#include "reference-stack/complaint.h"
+#include "reference-stack/program/complaint.h"
 #include "wire/exit_status.h"
 #include "wire/sentence.h"
 

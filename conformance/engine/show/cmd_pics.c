@@ -15,7 +15,7 @@
 #include "conformance/engine/rig/profile.h"
 #include "conformance/engine/option/utc_text.h"
 #include "conformance/engine/show/wrap.h"
-#include "reference-stack/complaint.h"
+#include "reference-stack/program/complaint.h"
 #include "reports/result.h"
 #include "wire/sentence.h"
 

@@ -19,7 +19,7 @@
  * A stream that is NULL is CLOSED, wants NOTHING, and has no deadline (UINT64_MAX). Octets that are NULL are none.
  *
  * Layers, bottom up: MPA start-up and FPDUs (RFC 5044, RFC 6581), DDP (RFC 5041), RDMAP (RFC 5040, RFC 7306). What the peer must
- * not do is in reference-stack/validation.c, as a table.
+ * not do is in reference-stack/validation/validation.c, as a table.
  */
 #ifndef IWARP_STREAM_H
 #define IWARP_STREAM_H
@@ -86,7 +86,7 @@ struct iwarp_stream_config {
     uint32_t pd;           /* Protection Domain of the stream */
     uint32_t number;       /* the stream's own number, which regions bind to; 0: none binds */
     struct iwarp_srq *srq; /* where receives come from when none is posted on the stream, borrowed; NULL: none */
-    const struct defect_set *defects; /* deliberate faults (reference-stack/defect.h), borrowed; NULL: none */
+    const struct defect_set *defects; /* deliberate faults (reference-stack/defects/defect.h), borrowed; NULL: none */
 };
 
 /*

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Atomic Operations and Immediate Data (RFC 7306 5 and 6, draft-ietf-storm-rdmap-ext-03 with Swap). Requests share QN 1,
+ * its MSN and the depths IRD and ORD with RDMA Reads; responses come on QN 3. Immediate Data is a Send of eight octets
+ * in all but its opcode.
+ */
+#include "reference-stack/core/atomic.h"
+
+#include <string.h>
+
+#include "reference-stack/core/stream_internal.h"
+
+enum { ATOMIC_RESPONSE_ROOM = 32, IMMEDIATE_ROOM = 12 }; /* what defects may make of them */
+
+/* --- The operations (RFC 7306 5.1) ------------------------------------------------------------------------------- */
+
+/*
+ * A masked FetchAdd drops the carry out of each bit that the mask has (RFC 7306 5.1.1): with those bits left out of the
+ * sum no carry passes them, and they themselves are sums without carry.
+ */
+static uint64_t masked_add(uint64_t original, uint64_t addend, uint64_t mask)
+{
+    return ((original & ~mask) + (addend & ~mask)) ^ ((original ^ addend) & mask);
+}
+
+uint64_t atomic_result(const struct atomic_request *request, uint64_t original)
+{
+    switch (request->opcode) {
+    case ATOMIC_FETCH_ADD: return masked_add(original, request->data, request->mask);
+    case ATOMIC_SWAP: return request->data;
+    case ATOMIC_COMPARE_SWAP:
+        if (((original ^ request->compare_data) & request->compare_mask) != 0)
+            return original;
+        return (original & ~request->mask) | (request->data & request->mask);
+    default: return original;
+    }
+}
+
+/* Memory of any type is what a target may be. */
+typedef uint64_t __attribute__((may_alias)) target_word;
+
+uint64_t atomic_execute(const struct atomic_request *request, uint8_t *target)
+{
+    target_word *word = (target_word *)(void *)target;
+    uint64_t original = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+
+    while (!__atomic_compare_exchange_n(word, &original, atomic_result(request, original), false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE))
+        continue;
+    return original;
+}
+
+/* The header of a delivered message, with zeros for what is missing of it: its length is judged all the same. */
+static const uint8_t *header_of(const uint8_t *octets, size_t count, uint8_t *header, size_t room)
+{
+    memset(header, 0, room);
+    if (octets != NULL && count != 0)
+        memcpy(header, octets, count < room ? count : room);
+    return header;
+}
+
+/* --- Requester --------------------------------------------------------------------------------------------------- */
+
+/*
+ * The atomic that the next Atomic Response belongs to: QN 3's MSN counts the atomics in the order of their requests (RFC
+ * 7306 5), and DDP takes them in that order. NULL when none is open.
+ */
+struct send_work *atomic_open(const struct iwarp_stream *stream)
+{
+    for (size_t i = 0; i < stream->work_sent; i++) {
+        struct send_work *work = ring_at(&stream->work, i);
+
+        if (work->kind == IWARP_WORK_ATOMIC && !work->done)
+            return work;
+    }
+    return NULL;
+}
+
+bool atomic_send_request(struct iwarp_stream *stream, struct send_work *work, struct ddp_segment *segment)
+{
+    uint8_t header[ATOMIC_REQUEST_OCTETS];
+
+    work->atomic.id = ++stream->atomic_ids;
+    if (stream_behaves(stream, DEFECT_ATOMIC_TO_ROUNDED))
+        work->atomic.to &= ~(uint64_t)(ATOMIC_TARGET_OCTETS - 1);
+    segment->qn = DDP_QN_READ_REQUEST;
+    segment->msn = stream->queues[DDP_QN_READ_REQUEST].msn_next;
+    segment->last = true;
+    atomic_request_pack(&work->atomic, header);
+    if (frame_segment(stream, segment, header, sizeof(header)) != 0)
+        return false;
+    transmit_requested(stream);
+    if (stream_behaves(stream, DEFECT_ATOMIC_DONE_WHEN_SENT)) {
+        work->done = true;
+        stream_complete(stream);
+    }
+    return true;
+}
+
+void atomic_deliver_response(struct iwarp_stream *stream, const uint8_t *octets, struct validation_subject *subject)
+{
+    uint8_t header[ATOMIC_RESPONSE_OCTETS];
+    const uint8_t *p = header_of(octets, subject->count, header, sizeof(header));
+    struct atomic_response response = {0};
+    struct send_work *work;
+
+    subject->response = &response;
+    (void)atomic_response_parse(&p, header + sizeof(header), &response);
+    if (!deliver_holds(stream, VALIDATE_ATOMIC_RESPONSE, subject, "an Atomic Response does not answer the open atomic"))
+        return;
+    work = atomic_open(stream);
+    if (work == NULL)
+        return; /* only with the check switched off by a defect */
+    work->value = stream_behaves(stream, DEFECT_ATOMIC_VALUE_LOST) ? 0 : response.value;
+    work->done = true;
+    stream->counters.reads_outstanding--;
+    stream_complete(stream);
+}
+
+/* --- Responder --------------------------------------------------------------------------------------------------- */
+
+/* A target that the region has; else NULL, which only a check switched off by a defect lets through. */
+static uint8_t *target_of(const struct iwarp_stream *stream, const struct iwarp_region *region, uint64_t to)
+{
+    uint64_t offset;
+
+    if (region == NULL)
+        return NULL;
+    offset = stream_behaves(stream, DEFECT_ATOMIC_AT_BASE) ? 0 : to - region->base;
+    if (offset > region->length || ATOMIC_TARGET_OCTETS > region->length - offset)
+        return NULL;
+    return region->octets + offset;
+}
+
+static bool holds_zero(const uint8_t *target)
+{
+    static const uint8_t zero[ATOMIC_TARGET_OCTETS];
+
+    return memcmp(target, zero, sizeof(zero)) == 0;
+}
+
+/* Faults that act when the request comes. False: that was all of it. */
+static bool arrives_faulty(struct iwarp_stream *stream, struct served_read *served,
+                           const struct validation_subject *subject)
+{
+    uint8_t *target = target_of(stream, subject->region, served->atomic.to);
+
+    if (stream_behaves(stream, DEFECT_ATOMIC_BEFORE_CHECK) && target != NULL && ((uintptr_t)target & 7) != 0)
+        (void)defect_atomic(stream->defects, &served->atomic, target);
+    if (stream_behaves(stream, DEFECT_ATOMIC_SNAPSHOT) && target != NULL)
+        memcpy(&served->snapshot, target, sizeof(served->snapshot));
+    if (stream_behaves(stream, DEFECT_ATOMIC_ON_ARRIVAL) && target != NULL)
+        served->snapshot = defect_atomic(stream->defects, &served->atomic, target);
+    if (stream_behaves(stream, DEFECT_ATOMIC_TAKES_RECEIVE) && stream->receives.count != 0)
+        ring_pop(&stream->receives);
+    if (stream_behaves(stream, DEFECT_ATOMIC_ZERO_UNANSWERED) && target != NULL && holds_zero(target))
+        return false;
+    return !stream_behaves(stream, DEFECT_ATOMIC_NEEDS_RECEIVE) || stream->receives.count != 0;
+}
+
+void atomic_deliver_request(struct iwarp_stream *stream, const uint8_t *octets, struct validation_subject *subject)
+{
+    struct served_read served = {.is_atomic = true};
+    uint8_t header[ATOMIC_REQUEST_OCTETS];
+    const uint8_t *p = header_of(octets, subject->count, header, sizeof(header));
+
+    (void)atomic_request_parse(&p, header + sizeof(header), &served.atomic);
+    if (stream->defects != NULL)
+        defect_atomic_request(stream->defects, &served.atomic);
+    subject->atomic = &served.atomic;
+    subject->region = iwarp_region_find(stream->device, served.atomic.stag);
+    if (stream->defects != NULL && !arrives_faulty(stream, &served, subject))
+        return;
+    if (deliver_holds(stream, VALIDATE_ATOMIC_REQUEST, subject, "an Atomic Request cannot be executed"))
+        deliver_served(stream, &served, subject);
+}
+
+/* False when the request has gone bad since it was delivered, as by an invalidation: then the stream has failed. */
+static bool still_good(struct iwarp_stream *stream, const struct served_read *served,
+                       struct validation_subject *subject)
+{
+    struct validation_outcome outcome;
+    struct ddp_segment segment;
+    struct fpdu fpdu = {.ulpdu = served->header, .ulpdu_length = served->segment_octets};
+    const uint8_t *p = served->header;
+
+    if (validation_run(VALIDATE_ATOMIC_REQUEST, subject, &outcome) || outcome.ignore)
+        return true;
+    (void)ddp_parse(&p, served->header + DDP_UNTAGGED_OCTETS, &segment);
+    subject->segment = &segment;
+    subject->fpdu = &fpdu;
+    stream_fail(stream, &outcome, subject, "the target of an atomic went away");
+    return false;
+}
+
+/* A local catastrophic error where the response should be made: a Terminate without headers goes in its place (8.1). */
+static void response_impossible(struct iwarp_stream *stream, const struct served_read *served)
+{
+    struct ddp_segment segment;
+    struct fpdu fpdu = {.ulpdu = served->header, .ulpdu_length = served->segment_octets};
+    struct validation_subject subject = {.stream = stream, .segment = &segment, .fpdu = &fpdu};
+    struct validation_outcome outcome = {
+        .error = TERM_RDMAP_CATASTROPHIC,
+        .action = stream_behaves(stream, DEFECT_CATASTROPHE_RESETS) ? VALIDATION_ABORT : VALIDATION_TERMINATE,
+    };
+    const uint8_t *p = served->header;
+
+    (void)ddp_parse(&p, served->header + DDP_UNTAGGED_OCTETS, &segment);
+    stream_fail(stream, &outcome, &subject, "a local catastrophic error, an Atomic Response cannot be made");
+}
+
+/*
+ * Executes the atomic whose response is due, and makes the response. Not before: the next request is not processed until
+ * the response to this one was generated (RFC 7306 5.4, 7), and neither is a Read behind it.
+ */
+bool atomic_send_response(struct iwarp_stream *stream, const struct served_read *served)
+{
+    struct validation_subject subject = {
+        .stream = stream,
+        .atomic = &served->atomic,
+        .count = ATOMIC_REQUEST_OCTETS,
+        .region = iwarp_region_find(stream->device, served->atomic.stag),
+    };
+    struct ddp_segment segment = {
+        .last = true,
+        .control = rdmap_control(RDMAP_ATOMIC_RESPONSE),
+        .qn = DDP_QN_ATOMIC_RESPONSE,
+        .msn = stream->queues[DDP_QN_ATOMIC_RESPONSE].msn_next,
+    };
+    struct atomic_response response = {.id = served->atomic.id};
+    uint8_t header[ATOMIC_RESPONSE_ROOM];
+    size_t octets = ATOMIC_RESPONSE_OCTETS;
+    uint8_t *target;
+
+    if (stream->catastrophe_due) {
+        response_impossible(stream, served);
+        return false;
+    }
+    if (!still_good(stream, served, &subject))
+        return false;
+    target = target_of(stream, subject.region, served->atomic.to);
+    if (target != NULL && stream_behaves(stream, DEFECT_ATOMIC_SNAPSHOT))
+        memcpy(target, &served->snapshot, sizeof(served->snapshot));
+    if (stream_behaves(stream, DEFECT_ATOMIC_ON_ARRIVAL))
+        response.value = served->snapshot;
+    else if (target != NULL)
+        response.value = stream->defects == NULL ? atomic_execute(&served->atomic, target)
+                                                 : defect_atomic(stream->defects, &served->atomic, target);
+    stream->counters.atomics_executed++;
+    atomic_response_pack(&response, header);
+    if (stream->defects != NULL)
+        octets = defect_atomic_response(stream->defects, header);
+    if (frame_segment(stream, &segment, header, octets) != 0)
+        return false;
+    stream->queues[DDP_QN_ATOMIC_RESPONSE].msn_next++;
+    return true;
+}
+
+/* --- Immediate Data (RFC 7306 6.3) --------------------------------------------------------------------------------- */
+
+bool atomic_send_immediate(struct iwarp_stream *stream, struct send_work *work, struct ddp_segment *segment)
+{
+    uint8_t body[IMMEDIATE_ROOM];
+    size_t octets = IMMEDIATE_OCTETS;
+
+    segment->qn = DDP_QN_SEND;
+    segment->msn = stream->queues[DDP_QN_SEND].msn_next;
+    segment->last = true;
+    if (stream->defects != NULL)
+        octets = defect_immediate(stream->defects, work->immediate, body);
+    else
+        memcpy(body, work->immediate, IMMEDIATE_OCTETS);
+    if (frame_segment(stream, segment, body, octets) != 0)
+        return false;
+    stream->queues[DDP_QN_SEND].msn_next++;
+    transmit_completes(stream);
+    return true;
+}

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* DDP Segments: checked, placed, delivered (RFC 5041 5 and 7.1), and acted on (RFC 5040 5). */
+#include <string.h>
+
+#include "reference-stack/core/srq.h"
+#include "reference-stack/core/stream_internal.h"
+
+/* All that is known of the segment in hand. */
+struct delivery {
+    struct validation_subject subject;
+    struct ddp_segment segment;
+    struct rdmap_message message;
+};
+
+bool deliver_holds(struct iwarp_stream *stream, enum validation_stage stage, const struct validation_subject *subject,
+                   const char *text)
+{
+    struct validation_outcome outcome;
+
+    if (validation_run(stage, subject, &outcome))
+        return true;
+    if (!outcome.ignore)
+        stream_fail(stream, &outcome, subject, text);
+    return false;
+}
+
+static bool holds(struct iwarp_stream *stream, enum validation_stage stage, struct delivery *delivery, const char *text)
+{
+    return deliver_holds(stream, stage, &delivery->subject, text);
+}
+
+/* --- Tagged: RDMA Write and Read Response --------------------------------------------------------------------- */
+
+struct send_work *deliver_open_read(const struct iwarp_stream *stream)
+{
+    for (size_t i = 0; i < stream->work_sent; i++) {
+        struct send_work *work = ring_at(&stream->work, i);
+
+        if (work->kind == IWARP_WORK_READ && !work->done)
+            return work;
+    }
+    return NULL;
+}
+
+static void place_tagged(struct iwarp_stream *stream, const struct delivery *delivery)
+{
+    const struct ddp_segment *segment = &delivery->segment;
+    const struct iwarp_region *region = delivery->subject.region;
+    uint64_t offset;
+    size_t count = segment->payload_octets;
+
+    if (region == NULL)
+        return; /* only with the check switched off by a defect */
+    offset = segment->to - region->base;
+    if (delivery->message.opcode == RDMAP_READ_RESPONSE && stream_behaves(stream, DEFECT_SINK_AT_BASE) &&
+        deliver_open_read(stream) != NULL)
+        offset = segment->to - deliver_open_read(stream)->sink_to;
+    if (offset > region->length)
+        return;
+    if (count > region->length - offset)
+        count = (size_t)(region->length - offset);
+    if (count == 1 && stream_behaves(stream, DEFECT_ONE_OCTET_DROPPED))
+        count = 0;
+    memcpy(region->octets + offset, segment->payload, count);
+    if (stream->traced)
+        instrument_record(stream, IWARP_TRACE_PLACED, segment, count);
+    stream->counters.segments_placed++;
+    stream->counters.octets_placed += count;
+}
+
+static void read_response(struct iwarp_stream *stream, struct delivery *delivery)
+{
+    struct send_work *read = deliver_open_read(stream);
+
+    if (read == NULL)
+        return;
+    read->received += delivery->segment.payload_octets;
+    if (!delivery->segment.last && !stream_behaves(stream, DEFECT_READ_DONE_EARLY))
+        return;
+    read->done = true;
+    stream->counters.reads_outstanding--;
+    if (!stream_behaves(stream, DEFECT_READ_DONE_HELD))
+        stream_complete(stream);
+}
+
+/* A Write is not delivered to the ULP (RFC 5040 5.1); these defects do something with its end all the same. */
+static void write_delivered(struct iwarp_stream *stream, const struct delivery *delivery)
+{
+    const struct receive_work *receive = ring_at(&stream->receives, 0);
+
+    if (stream_behaves(stream, DEFECT_WRITE_PLACED_LATE))
+        defect_write_late(stream, &delivery->subject);
+    if (stream_behaves(stream, DEFECT_STAG_ONCE))
+        (void)iwarp_region_invalidate(stream->device, delivery->segment.stag, NULL);
+    if (stream_behaves(stream, DEFECT_WRITE_CONSUMES_RECEIVE) && receive != NULL) {
+        struct iwarp_event *event = stream_event(stream, IWARP_EVENT_RECEIVE);
+
+        if (event != NULL) {
+            event->id = receive->id;
+            event->buffer = receive->buffer;
+        }
+        ring_pop(&stream->receives);
+    }
+}
+
+static void deliver_tagged(struct iwarp_stream *stream, struct delivery *delivery)
+{
+    const struct ddp_segment *segment = &delivery->segment;
+    bool look = segment->payload_octets != 0 || stream_behaves(stream, DEFECT_ZERO_LENGTH_CHECKED);
+
+    if (look) {
+        /* With no payload, STag and TO are not looked at (RFC 5041 5.2). */
+        delivery->subject.region = stream_behaves(stream, DEFECT_STAG_KEY_IGNORED)
+                                       ? device_entry_by_index(stream->device, segment->stag)
+                                       : iwarp_region_find(stream->device, segment->stag);
+        if (stream_behaves(stream, DEFECT_PLACE_BEFORE_CHECK))
+            place_tagged(stream, delivery);
+        if (!holds(stream, VALIDATE_TAGGED, delivery, "a tagged segment cannot be placed"))
+            return;
+    }
+    if (!holds(stream, VALIDATE_RDMAP, delivery, "an RDMA Message is not acceptable"))
+        return;
+    if (delivery->message.opcode == RDMAP_READ_RESPONSE &&
+        !holds(stream, VALIDATE_READ_RESPONSE, delivery, "a Read Response does not answer the open Read Request"))
+        return;
+    if (segment->payload_octets != 0 && !stream_behaves(stream, DEFECT_TAGGED_NOT_PLACED))
+        place_tagged(stream, delivery);
+    if (stream->traced && segment->last)
+        instrument_record(stream, IWARP_TRACE_DELIVERED, segment, segment->payload_octets);
+    if (delivery->message.opcode == RDMAP_READ_RESPONSE)
+        read_response(stream, delivery);
+    if (stream->defects != NULL && delivery->message.opcode == RDMAP_WRITE && segment->last)
+        write_delivered(stream, delivery);
+}
+
+/* --- Untagged: the Sends, Read Request, Terminate, and those of RFC 7306 ------------------------------------------ */
+
+static size_t reads_used(const struct iwarp_stream *stream)
+{
+    return stream->defects == NULL ? stream->reads.count : defect_reads_used(stream);
+}
+
+/* Size of the buffer that the queue's next message has; UINT64_MAX when it has none. */
+static uint64_t buffer_of(const struct iwarp_stream *stream, const struct ddp_segment *segment)
+{
+    const struct receive_work *receive;
+
+    switch (segment->qn) {
+    case DDP_QN_SEND:
+        receive = ring_at(&stream->receives, 0);
+        if (receive != NULL)
+            return receive->octets;
+        if (segment->payload_octets == 0 && stream_behaves(stream, DEFECT_EMPTY_SEND_UNBUFFERED))
+            return 0;
+        /* The Send that is an RTR needs no receive: the ULP did not ask for it (RFC 6581 4.4.2). */
+        return stream->rtr_awaited && segment->msn == DDP_FIRST_MSN && segment->payload_octets == 0 ? 0 : UINT64_MAX;
+    case DDP_QN_READ_REQUEST:
+        if (reads_used(stream) + stream_behaves(stream, DEFECT_IRD_ONE_SHORT) < stream->ird ||
+            stream_behaves(stream, DEFECT_IRD_IGNORED) || (stream->rtr_awaited && segment->msn == DDP_FIRST_MSN))
+            return stream->config.extensions == IWARP_EXTENSIONS_OFF ? READ_REQUEST_OCTETS : ATOMIC_REQUEST_OCTETS;
+        return UINT64_MAX;
+    case DDP_QN_TERMINATE: return STREAM_TERMINATE_ROOM;
+    case DDP_QN_ATOMIC_RESPONSE: return atomic_open(stream) != NULL ? ATOMIC_RESPONSE_OCTETS : UINT64_MAX;
+    default: return UINT64_MAX;
+    }
+}
+
+/* Where the octets of the queue's next message go; NULL for the RTR Send, which has none. */
+static uint8_t *place_of(const struct iwarp_stream *stream, struct untagged_queue *queue, uint32_t qn)
+{
+    const struct receive_work *receive = ring_at(&stream->receives, 0);
+
+    if (qn != DDP_QN_SEND)
+        return queue->buffer;
+    return receive == NULL ? NULL : receive->buffer;
+}
+
+static void place_untagged(struct iwarp_stream *stream, struct untagged_queue *queue, const struct delivery *delivery)
+{
+    const struct ddp_segment *segment = &delivery->segment;
+    uint64_t room = delivery->subject.buffer_octets == UINT64_MAX ? 0 : delivery->subject.buffer_octets;
+    uint8_t *place = place_of(stream, queue, segment->qn);
+    uint64_t end = (uint64_t)segment->mo + segment->payload_octets;
+    size_t count = segment->payload_octets;
+
+    queue->begun = true;
+    if (segment->mo > room)
+        return; /* only with the check switched off by a defect */
+    if (count > room - segment->mo)
+        count = (size_t)(room - segment->mo);
+    if (stream_behaves(stream, DEFECT_UNTAGGED_BY_STAG)) {
+        const struct iwarp_region *region = iwarp_region_find(stream->device, segment->ulp_word);
+
+        place = region != NULL && segment->mo + (uint64_t)count <= region->length ? region->octets : place;
+    }
+    if (count != 0 && place != NULL)
+        memcpy(place + segment->mo, segment->payload, count);
+    if (stream->traced)
+        instrument_record(stream, IWARP_TRACE_PLACED, segment, count);
+    if (end > queue->length)
+        queue->length = end < room ? end : room;
+    stream->counters.segments_placed++;
+    stream->counters.octets_placed += count;
+}
+
+/* The STag of a Send with Invalidate: checked and invalidated on delivery (RFC 5040 5.3). False: the stream failed. */
+static bool invalidate(struct iwarp_stream *stream, struct delivery *delivery)
+{
+    uint32_t stag = delivery->message.invalidate_stag;
+
+    delivery->subject.region = iwarp_region_find(stream->device, stag);
+    if (!holds(stream, VALIDATE_INVALIDATE, delivery, "an STag cannot be invalidated")) {
+        if (stream_behaves(stream, DEFECT_INVALIDATE_ANYWAY))
+            (void)iwarp_region_invalidate(stream->device, stag, NULL);
+        return false;
+    }
+    if (!stream_behaves(stream, DEFECT_INVALIDATE_NOT_DONE))
+        (void)iwarp_region_invalidate(stream->device, stag, NULL);
+    return true;
+}
+
+/* Defects of a delivery that is complete. */
+static void delivery_spoiled(struct iwarp_stream *stream, struct iwarp_event *event)
+{
+    if (stream_behaves(stream, DEFECT_SOLICITED_ALWAYS))
+        event->solicited = true;
+    if (stream_behaves(stream, DEFECT_DELIVERIES_SWAPPED) && stream->events.count > 1) {
+        struct iwarp_event *before = ring_at(&stream->events, stream->events.count - 2);
+        struct iwarp_event swap = *event;
+
+        if (before->kind == IWARP_EVENT_RECEIVE) {
+            *event = *before;
+            *before = swap;
+        }
+    }
+}
+
+static void deliver_send(struct iwarp_stream *stream, struct untagged_queue *queue, struct delivery *delivery)
+{
+    const struct receive_work *receive = ring_at(&stream->receives, 0);
+    uint8_t opcode = delivery->message.opcode;
+    bool rtr = stream->rtr_awaited && delivery->segment.msn == DDP_FIRST_MSN && queue->length == 0 &&
+               (stream->rtr_agreed & IWARP_RTR_SEND) != 0;
+    bool invalidates = delivery->message.row->invalidates ||
+                       (stream_behaves(stream, DEFECT_INVALIDATE_ALWAYS) && delivery->message.invalidate_stag != 0);
+    struct iwarp_event *event;
+
+    if (!rdmap_is_send(opcode) && !holds(stream, VALIDATE_IMMEDIATE, delivery, "Immediate Data is not acceptable"))
+        return;
+    if (invalidates && !invalidate(stream, delivery))
+        return;
+    if (stream->defects != NULL && receive != NULL && receive->delivered) {
+        ring_pop(&stream->receives);
+        return; /* defect: it is with the ULP since long */
+    }
+    if (rtr && !invalidates)
+        return; /* start-up's own message: neither a receive nor an event for the ULP */
+    if (receive == NULL || (!rdmap_is_send(opcode) && stream_behaves(stream, DEFECT_IMMEDIATE_HELD)))
+        return;
+    if (!rdmap_is_send(opcode) && stream_behaves(stream, DEFECT_IMMEDIATE_HALVES)) {
+        uint32_t first = octets_get32(receive->buffer);
+
+        octets_put32(receive->buffer, octets_get32(receive->buffer + 4));
+        octets_put32(receive->buffer + 4, first);
+    }
+    if (stream_behaves(stream, DEFECT_RECEIVE_MUST_FILL) && queue->length < receive->octets)
+        return;
+    if (stream_behaves(stream, DEFECT_EMPTY_SEND_UNDELIVERED) && queue->length == 0)
+        return;
+    event = stream_event(stream, IWARP_EVENT_RECEIVE);
+    if (event != NULL) {
+        event->id = receive->id;
+        event->buffer = receive->buffer;
+        event->octets =
+            stream_behaves(stream, DEFECT_MESSAGE_LENGTH_LAST) ? delivery->segment.payload_octets : queue->length;
+        event->opcode = opcode;
+        event->solicited =
+            opcode == RDMAP_SEND_SE || opcode == RDMAP_SEND_SE_INVALIDATE ||
+            opcode == (stream_behaves(stream, DEFECT_IMMEDIATE_SOLICITED) ? RDMAP_IMMEDIATE : RDMAP_IMMEDIATE_SE);
+        event->invalidated = invalidates;
+        event->stag = invalidates ? delivery->message.invalidate_stag : 0;
+        if (stream_behaves(stream, DEFECT_INVALIDATED_UNTOLD))
+            event->invalidated = false;
+        if (stream->defects != NULL)
+            delivery_spoiled(stream, event);
+    }
+    if (!rdmap_is_send(opcode) && stream_behaves(stream, DEFECT_IMMEDIATE_UNBUFFERED)) {
+        /* The octets go up in memory of the stream's own, and the receive stays where it is. */
+        memcpy(queue->buffer, receive->buffer, queue->length);
+        if (event != NULL) {
+            event->id = 0;
+            event->buffer = queue->buffer;
+        }
+        return;
+    }
+    if (event != NULL)
+        ring_pop(&stream->receives);
+}
+
+static void deliver_read_request(struct iwarp_stream *stream, struct untagged_queue *queue, struct delivery *delivery)
+{
+    const uint8_t *p = queue->buffer;
+    struct read_request request = {0};
+
+    if (stream->defects != NULL && stream->defect_state.early_read == delivery->segment.msn) {
+        stream->defect_state.early_read = 0;
+        return;
+    }
+    if (stream->defects != NULL)
+        defect_read_delivered(stream, queue, &delivery->segment);
+    delivery->subject.count = queue->length;
+    delivery->subject.read = &request;
+    (void)read_request_parse(&p, queue->buffer + READ_REQUEST_OCTETS, &request);
+    if (stream_behaves(stream, DEFECT_SOURCE_TO_32_BITS))
+        request.source_to &= UINT32_MAX;
+    /* With size 0, SrcSTag and SrcTO are not looked at (RFC 5040 5.2.1). */
+    if (request.octets != 0 || stream_behaves(stream, DEFECT_ZERO_LENGTH_READ_CHECKED))
+        delivery->subject.region = iwarp_region_find(stream->device, request.source_stag);
+    if (!holds(stream, VALIDATE_READ_REQUEST, delivery, "a Read Request cannot be served"))
+        return;
+    if (request.octets == 0 && stream_behaves(stream, DEFECT_ZERO_READ_UNANSWERED))
+        return;
+    deliver_served(stream, &(struct served_read){.request = request}, &delivery->subject);
+}
+
+/* A good request takes its place behind those that wait for their responses (RFC 5040 5.2.2, RFC 7306 5.2.2). */
+void deliver_served(struct iwarp_stream *stream, const struct served_read *request,
+                    const struct validation_subject *subject)
+{
+    struct iwarp_stream *server = stream->defects == NULL ? stream : defect_server(stream);
+    struct served_read *served = ring_push(&server->reads);
+
+    if (served == NULL) {
+        stream_fail_with(stream, NULL, TERM_RDMAP_CATASTROPHIC_STREAM, VALIDATION_TERMINATE,
+                         "out of memory for a Read or Atomic Request");
+        return;
+    }
+    *served = *request;
+    memcpy(served->header, subject->segment->header, DDP_UNTAGGED_OCTETS);
+    served->segment_octets = subject->fpdu->ulpdu_length;
+    stream->counters.reads_served = (unsigned)stream->reads.count;
+    if (stream->counters.reads_served > stream->counters.reads_served_max)
+        stream->counters.reads_served_max = stream->counters.reads_served;
+}
+
+/* Of another length than its bits M, D and R say. */
+static bool terminate_odd(const struct untagged_queue *queue)
+{
+    size_t octets = TERMINATE_OCTETS;
+
+    if (queue->length < TERMINATE_OCTETS)
+        return true;
+    if (terminate_get_M(queue->buffer) || terminate_get_D(queue->buffer))
+        octets += TERMINATE_LENGTH_OCTETS;
+    if (terminate_get_D(queue->buffer) && queue->length > octets)
+        octets += ddp_tagged_get_T(queue->buffer + octets) ? DDP_TAGGED_OCTETS : DDP_UNTAGGED_OCTETS;
+    if (terminate_get_R(queue->buffer))
+        octets += READ_REQUEST_OCTETS;
+    return queue->length != octets;
+}
+
+/* The peer ends the stream: the ULP is told, nothing more is sent, and TCP closes in order (RFC 5040 5.4, 6.2.1). */
+static void deliver_terminate(struct iwarp_stream *stream, const struct untagged_queue *queue)
+{
+    struct iwarp_event *event;
+
+    if (stream_behaves(stream, DEFECT_TERMINATE_ODD_IGNORED) && terminate_odd(queue))
+        return;
+    if (stream_behaves(stream, DEFECT_TERMINATE_CODE_CHECKED) && queue->length >= TERMINATE_OCTETS &&
+        queue->buffer[0] == 0 && queue->buffer[1] != 0) {
+        stream_fail_with(stream, NULL, TERM_RDMAP_OPERATION_OTHER, VALIDATION_TERMINATE, "a Terminate is not valid");
+        return;
+    }
+    event =
+        stream_behaves(stream, DEFECT_TERMINATE_UNTOLD) ? NULL : stream_event(stream, IWARP_EVENT_TERMINATE_RECEIVED);
+    stream->terminate_received = true;
+    stream->error_seen = true;
+    if (event != NULL) {
+        event->header_octets = queue->length < sizeof(event->headers) ? queue->length : sizeof(event->headers);
+        memcpy(event->headers, queue->buffer, event->header_octets);
+        if (event->header_octets >= TERMINATE_OCTETS)
+            event->triple = WIRE_ERROR_BIT | octets_get16(queue->buffer);
+    }
+    stream->dropping = true;
+    stream_flush(stream);
+    stream->state = IWARP_STATE_TERMINATING;
+    stream->close_wanted = true;
+    stream->gate = false;
+}
+
+/* The message that begins takes its receive: one of the stream itself, else one that is shared. */
+static void take_shared(struct iwarp_stream *stream)
+{
+    struct ring *shared = &stream->config.srq->receives;
+    const struct srq_receive *oldest = ring_at(shared, 0);
+    struct receive_work *receive;
+
+    if (oldest == NULL || stream->receives.count != 0)
+        return;
+    receive = ring_push(&stream->receives);
+    if (receive == NULL)
+        return; /* as if there were none */
+    *receive = (struct receive_work){.id = oldest->id, .buffer = oldest->buffer, .octets = oldest->octets};
+    ring_pop(shared);
+}
+
+static void deliver_untagged(struct iwarp_stream *stream, struct delivery *delivery)
+{
+    const struct ddp_segment *segment = &delivery->segment;
+    struct untagged_queue *queue;
+
+    if (segment->qn == DDP_QN_SEND && stream->config.srq != NULL &&
+        segment->msn == stream->queues[DDP_QN_SEND].msn_expected)
+        take_shared(stream);
+    delivery->subject.buffer_octets = buffer_of(stream, segment);
+    if (delivery->subject.buffer_octets == UINT64_MAX && segment->qn == DDP_QN_SEND &&
+        stream_behaves(stream, DEFECT_OVERRUN_SWALLOWED)) {
+        stream->queues[DDP_QN_SEND].msn_expected += segment->last;
+        return;
+    }
+    if (!holds(stream, VALIDATE_UNTAGGED, delivery, "an untagged segment cannot be placed") ||
+        !holds(stream, VALIDATE_RDMAP, delivery, "an RDMA Message is not acceptable"))
+        return;
+    if (segment->qn >= STREAM_QUEUES)
+        return; /* only with the check switched off by a defect */
+    queue = &stream->queues[segment->qn];
+    if (!queue->begun)
+        queue->length = 0;
+    place_untagged(stream, queue, delivery);
+    if (!segment->last && !stream_behaves(stream, DEFECT_LAST_IGNORED) &&
+        !(delivery->message.opcode > RDMAP_TERMINATE && stream_behaves(stream, DEFECT_IMMEDIATE_PARTIAL)))
+        return;
+    delivery->subject.count = queue->length;
+    if (stream->traced)
+        instrument_record(stream, IWARP_TRACE_DELIVERED, segment, queue->length);
+    switch (delivery->message.opcode) {
+    case RDMAP_READ_REQUEST: deliver_read_request(stream, queue, delivery); break;
+    case RDMAP_TERMINATE: deliver_terminate(stream, queue); break;
+    case RDMAP_ATOMIC_REQUEST:
+        atomic_deliver_request(stream, place_of(stream, queue, segment->qn), &delivery->subject);
+        break;
+    case RDMAP_ATOMIC_RESPONSE:
+        atomic_deliver_response(stream, place_of(stream, queue, segment->qn), &delivery->subject);
+        break;
+    case RDMAP_IMMEDIATE:
+    case RDMAP_IMMEDIATE_SE: deliver_send(stream, queue, delivery); break;
+    default:
+        if (rdmap_is_send(delivery->message.opcode))
+            deliver_send(stream, queue, delivery);
+        break;
+    }
+    queue->begun = false;
+    queue->length = 0;
+    if (!stream_behaves(stream, DEFECT_MSN_NOT_ADVANCED))
+        queue->msn_expected++;
+}
+
+void deliver_ulpdu(struct iwarp_stream *stream, const struct fpdu *fpdu)
+{
+    struct delivery delivery = {.subject = {.stream = stream, .fpdu = fpdu, .buffer_octets = UINT64_MAX}};
+    const uint8_t *p = fpdu->ulpdu;
+
+    if (stream_behaves(stream, DEFECT_READ_DONE_HELD))
+        stream_complete(stream);
+    delivery.subject.segment = &delivery.segment;
+    delivery.subject.message = &delivery.message;
+    (void)ddp_parse(&p, fpdu->ulpdu + fpdu->ulpdu_length, &delivery.segment);
+    if (!holds(stream, VALIDATE_SEGMENT, &delivery, "a DDP Segment is not valid"))
+        return;
+    if (delivery.segment.header == NULL)
+        return; /* only with the check switched off by a defect */
+    (void)rdmap_parse(&delivery.segment, &delivery.message);
+    if (delivery.segment.tagged)
+        deliver_tagged(stream, &delivery);
+    else
+        deliver_untagged(stream, &delivery);
+    stream->rtr_awaited = false;
+}

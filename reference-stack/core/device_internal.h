@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef REFERENCE_STACK_DEVICE_INTERNAL_H
+#define REFERENCE_STACK_DEVICE_INTERNAL_H
+
+#include "iwarp/device.h"
+#include "reference-stack/defects/defect_mpa.h"
+#include "reference-stack/defects/defect_rdmap.h"
+#include "wire/hash.h"
+
+struct region_entry {
+    struct iwarp_region region;
+    bool owned;    /* the device allocated region.octets */
+    unsigned lent; /* pieces of streams' output that lie in it */
+    UT_hash_handle hh;
+};
+
+struct iwarp_device {
+    struct iwarp_device_config config;
+    struct region_entry *regions; /* by STag */
+    uint64_t random;
+    size_t users; /* streams, and the context that it belongs to */
+    bool gone;    /* freed while some used it: the last of them takes it along */
+    struct defect_first defect_first;
+    const struct defect_set *defects; /* of the device itself, borrowed; NULL: none */
+    struct device_faults faults;
+};
+
+/* Deliberate faults of what streams share: borrowed, NULL: none. Those of a stream are its configuration's. */
+void device_set_defects(struct iwarp_device *device, const struct defect_set *defects);
+
+/* A stream or context begins and ceases to use it. */
+void device_join(struct iwarp_device *device);
+void device_leave(struct iwarp_device *device);
+
+struct region_entry *device_entry(const struct iwarp_device *device, uint32_t stag);
+
+/* A region whose STag differs from `stag` in the key octet at most: for the defect that does not compare keys. */
+const struct iwarp_region *device_entry_by_index(const struct iwarp_device *device, uint32_t stag);
+
+#endif

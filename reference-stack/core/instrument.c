@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "iwarp/instrument.h"
+
+#include <string.h>
+
+#include "reference-stack/core/stream_internal.h"
+
+void iwarp_stream_ddp(const struct iwarp_stream *stream, struct iwarp_ddp_state *state)
+{
+    bool erroneous, graceful;
+
+    if (state == NULL)
+        return;
+    if (stream == NULL) {
+        *state = (struct iwarp_ddp_state){.llp = IWARP_LLP_GRACEFUL};
+        return;
+    }
+    erroneous = stream->error_seen && !stream_behaves(stream, DEFECT_ERROR_UNLABELLED);
+    graceful = stream->fin_received || stream->close_wanted;
+    *state = (struct iwarp_ddp_state){
+        .llp = erroneous  ? IWARP_LLP_ERRONEOUS
+               : graceful ? IWARP_LLP_GRACEFUL
+                          : IWARP_LLP_OK,
+        .send_msn = stream->queues[DDP_QN_SEND].msn_next,
+        .receive_msn = stream->queues[DDP_QN_SEND].msn_expected,
+        .system_faults = stream_behaves(stream, DEFECT_FAULT_UNCOUNTED) ? 0 : stream->system_faults,
+    };
+}
+
+void iwarp_stream_set_msn(struct iwarp_stream *stream, uint32_t send, uint32_t receive)
+{
+    if (stream == NULL)
+        return;
+    stream->queues[DDP_QN_SEND].msn_next = send;
+    stream->queues[DDP_QN_SEND].msn_expected = receive;
+}
+
+void iwarp_stream_set_mulpdu(struct iwarp_stream *stream, size_t mulpdu)
+{
+    if (stream == NULL || (mulpdu != 0 && (mulpdu < IWARP_MULPDU_MIN || mulpdu > IWARP_MULPDU_MAX)))
+        return;
+    stream->mulpdu_given = mulpdu;
+}
+
+void iwarp_stream_hold_responses(struct iwarp_stream *stream, bool hold)
+{
+    if (stream == NULL)
+        return;
+    stream->responses_held = hold;
+    stream_progress(stream);
+}
+
+void iwarp_stream_catastrophe(struct iwarp_stream *stream, enum iwarp_catastrophe kind, uint64_t now)
+{
+    wire_result error = kind == IWARP_CATASTROPHE_DDP ? TERM_DDP_CATASTROPHIC : TERM_RDMAP_CATASTROPHIC;
+
+    if (stream == NULL ||
+        (kind != IWARP_CATASTROPHE_DDP && kind != IWARP_CATASTROPHE_RDMAP && kind != IWARP_CATASTROPHE_RESPONSE))
+        return;
+    stream->now = now;
+    if (kind == IWARP_CATASTROPHE_RESPONSE) {
+        stream->catastrophe_due = true;
+        return;
+    }
+    if (kind == IWARP_CATASTROPHE_DDP && stream_behaves(stream, DEFECT_CATASTROPHE_TYPE_1))
+        error = TERM_DDP_INVALID_STAG;
+    stream_fail_with(stream, NULL, error,
+                     stream_behaves(stream, DEFECT_CATASTROPHE_RESETS) ? VALIDATION_ABORT : VALIDATION_TERMINATE,
+                     "a local catastrophic error");
+    stream_progress(stream);
+}
+
+bool iwarp_stream_trace(struct iwarp_stream *stream, struct iwarp_trace *record)
+{
+    const struct iwarp_trace *oldest;
+
+    if (stream == NULL || record == NULL)
+        return false;
+    oldest = ring_at(&stream->trace, 0);
+    stream->traced = true;
+    if (oldest == NULL)
+        return false;
+    *record = *oldest;
+    ring_pop(&stream->trace);
+    return true;
+}
+
+void instrument_record(struct iwarp_stream *stream, enum iwarp_trace_kind kind, const struct ddp_segment *segment,
+                       uint64_t octets)
+{
+    struct iwarp_trace *record = stream->trace.count < IWARP_TRACE_MAX ? ring_push(&stream->trace) : NULL;
+
+    if (record == NULL)
+        return;
+    *record = (struct iwarp_trace){
+        .kind = kind,
+        .tagged = segment->tagged,
+        .opcode = segment->control & 0xF,
+        .octets = octets,
+    };
+    if (segment->tagged) {
+        bool untold = kind == IWARP_TRACE_DELIVERED && stream_behaves(stream, DEFECT_STAG_UNTOLD);
+
+        record->stag = untold ? 0 : segment->stag;
+        record->offset = segment->to;
+    } else {
+        record->qn = segment->qn;
+        record->msn = segment->msn;
+        record->offset = segment->mo;
+    }
+}

@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "reference-stack/base/misuse.h"
+#include "reference-stack/core/stream_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct iwarp_stream *iwarp_stream_new(struct iwarp_device *device, const struct iwarp_stream_config *config,
+                                      uint64_t now, struct sentence *sentence)
+{
+    struct iwarp_stream *stream;
+
+    if (device == NULL || config == NULL) {
+        (void)sentence_set(sentence, "stream: a device and a configuration were expected");
+        return NULL;
+    }
+    if (stream_config_check(device, config, sentence) != 0)
+        return NULL;
+    stream = calloc(1, sizeof(*stream));
+    if (stream == NULL) {
+        (void)sentence_set(sentence, "stream: out of memory");
+        return NULL;
+    }
+    stream->config = *config;
+    stream->device = device;
+    device_join(device);
+    stream->defects = config->defects;
+    stream->now = now;
+    stream->state = IWARP_STATE_STARTUP;
+    stream->emss = config->emss == 0 ? STREAM_EMSS_DEFAULT : config->emss;
+    if (stream_behaves(stream, DEFECT_EMSS_OF_FIRST)) {
+        if (device->defect_first.emss != 0)
+            stream->emss = device->defect_first.emss;
+        device->defect_first.emss = stream->emss;
+    }
+    /* Depths that start-up does not settle (Rev 1, or 0x3FFF) are what the ULP configured (RFC 6581 9.1). */
+    stream->ird = config->ird == MPA_DEPTH_NOT_NEGOTIATED ? (uint16_t)device->config.ird_max : config->ird;
+    stream->ord = config->ord == MPA_DEPTH_NOT_NEGOTIATED ? (uint16_t)device->config.ord_max : config->ord;
+    stream->startup_deadline = config->startup_limit == 0 ? UINT64_MAX : misuse_later(now, config->startup_limit);
+    if (stream_behaves(stream, DEFECT_STARTUP_UNTIMED))
+        stream->startup_deadline = UINT64_MAX;
+    stream->linger_deadline = UINT64_MAX;
+    if (stream->defects != NULL)
+        defect_stream_joins(stream);
+    for (size_t i = 0; i < STREAM_QUEUES; i++)
+        stream->queues[i].msn_expected = stream->queues[i].msn_next = DDP_FIRST_MSN;
+    ring_init(&stream->receives, sizeof(struct receive_work));
+    ring_init(&stream->reads, sizeof(struct served_read));
+    ring_init(&stream->work, sizeof(struct send_work));
+    ring_init(&stream->events, sizeof(struct iwarp_event));
+    ring_init(&stream->trace, sizeof(struct iwarp_trace));
+    if (startup_begin(stream, sentence) != 0) {
+        iwarp_stream_free(stream);
+        return NULL;
+    }
+    return stream;
+}
+
+void iwarp_stream_free(struct iwarp_stream *stream)
+{
+    if (stream == NULL)
+        return;
+    if (stream->defects != NULL)
+        defect_stream_leaves(stream);
+    stream_piece_drop(stream);
+    device_leave(stream->device);
+    ring_free(&stream->receives);
+    ring_free(&stream->reads);
+    ring_free(&stream->work);
+    ring_free(&stream->events);
+    ring_free(&stream->trace);
+    free(stream->receive_buffer);
+    free(stream->scratch);
+    free(stream->transmit_buffer);
+    free(stream->ulpdu_buffer);
+    free(stream);
+}
+
+/* A new event at the end of the queue, zeroed but for its kind. Without memory the stream is aborted: see below. */
+struct iwarp_event *stream_event(struct iwarp_stream *stream, enum iwarp_event_kind kind)
+{
+    struct iwarp_event *event = ring_push(&stream->events);
+
+    if (event == NULL) {
+        stream->abort_wanted = true;
+        stream->dropping = true;
+        stream->unflushed = true;
+        stream->state = IWARP_STATE_CLOSED;
+        return NULL;
+    }
+    memset(event, 0, sizeof(*event));
+    event->kind = kind;
+    return event;
+}
+
+/* Without memory for events: work that nobody has heard of goes straight to who asks, each exactly once. */
+static bool poll_unflushed(struct iwarp_stream *stream, struct iwarp_event *event)
+{
+    const struct send_work *work = ring_at(&stream->work, 0);
+    const struct receive_work *receive = ring_at(&stream->receives, 0);
+
+    memset(event, 0, sizeof(*event));
+    event->kind = IWARP_EVENT_FLUSHED;
+    if (work != NULL) {
+        event->id = work->id;
+        event->flushed = work->kind;
+        ring_pop(&stream->work);
+        return true;
+    }
+    if (receive == NULL)
+        return false;
+    event->id = receive->id;
+    event->flushed = IWARP_WORK_RECEIVE;
+    ring_pop(&stream->receives);
+    return true;
+}
+
+/* The ULP did not post it, or has been told. */
+static void skip_told(struct iwarp_stream *stream)
+{
+    const struct send_work *work;
+
+    while ((work = ring_at(&stream->work, 0)) != NULL && work->internal)
+        ring_pop(&stream->work);
+}
+
+bool iwarp_stream_poll(struct iwarp_stream *stream, struct iwarp_event *event)
+{
+    const struct iwarp_event *oldest;
+
+    if (stream == NULL || event == NULL)
+        return false;
+    oldest = ring_at(&stream->events, 0);
+    if (oldest == NULL && stream->unflushed) {
+        skip_told(stream);
+        return poll_unflushed(stream, event);
+    }
+    if (oldest == NULL)
+        return false;
+    if (oldest->kind == IWARP_EVENT_RECEIVE && stream->events.count == 1 &&
+        stream_behaves(stream, DEFECT_DELIVERY_HELD))
+        return false;
+    *event = *oldest;
+    ring_pop(&stream->events);
+    return true;
+}
+
+bool iwarp_stream_has_event(const struct iwarp_stream *stream)
+{
+    if (stream == NULL)
+        return false;
+    if (stream->events.count != 0 || !stream->unflushed)
+        return stream->events.count != 0;
+    for (size_t i = 0; i < stream->work.count; i++)
+        if (!((const struct send_work *)ring_at(&stream->work, i))->internal)
+            return true;
+    return stream->receives.count != 0;
+}
+
+/* Tells the ULP that this work is complete, once. */
+void stream_completed(struct iwarp_stream *stream, struct send_work *work)
+{
+    static const enum iwarp_event_kind kinds[] = {
+        [IWARP_WORK_RECEIVE] = IWARP_EVENT_RECEIVE,    [IWARP_WORK_SEND] = IWARP_EVENT_SEND_DONE,
+        [IWARP_WORK_WRITE] = IWARP_EVENT_WRITE_DONE,   [IWARP_WORK_READ] = IWARP_EVENT_READ_DONE,
+        [IWARP_WORK_ATOMIC] = IWARP_EVENT_ATOMIC_DONE, [IWARP_WORK_IMMEDIATE] = IWARP_EVENT_IMMEDIATE_DONE,
+    };
+    struct iwarp_event *event;
+
+    if (work->internal ||
+        (work->kind == IWARP_WORK_IMMEDIATE && stream_behaves(stream, DEFECT_IMMEDIATE_DONE_UNTOLD)) ||
+        (work->kind == IWARP_WORK_WRITE && stream_behaves(stream, DEFECT_WRITE_DONE_UNTOLD)))
+        return;
+    work->internal = true;
+    event = stream_event(stream, kinds[work->kind]);
+    if (event == NULL) {
+        work->internal = false;
+        return;
+    }
+    event->id = work->id;
+    event->octets = work->count;
+    event->value = work->value;
+    if (work->kind == IWARP_WORK_READ && stream_behaves(stream, DEFECT_READS_DONE_SWAPPED) &&
+        stream->events.count > 1) {
+        struct iwarp_event *before = ring_at(&stream->events, stream->events.count - 2);
+        struct iwarp_event *last = ring_at(&stream->events, stream->events.count - 1);
+        struct iwarp_event swap = *last;
+
+        if (before->kind == IWARP_EVENT_READ_DONE) {
+            *last = *before;
+            *before = swap;
+        }
+    }
+}
+
+/* Completes in order of posting what is done (RFC 5040 5.5 rule 15). */
+void stream_complete(struct iwarp_stream *stream)
+{
+    for (;;) {
+        struct send_work *work = ring_at(&stream->work, 0);
+
+        if (work == NULL || !work->done || stream->work_sent == 0)
+            return;
+        stream_completed(stream, work);
+        if (stream->unflushed)
+            return;
+        ring_pop(&stream->work);
+        stream->work_serial++;
+        stream->work_sent--;
+    }
+}
+
+static void flush_one(struct iwarp_stream *stream, enum iwarp_work kind, uint64_t id)
+{
+    struct iwarp_event *event = stream->unflushed ? NULL : stream_event(stream, IWARP_EVENT_FLUSHED);
+
+    if (event != NULL) {
+        event->id = id;
+        event->flushed = kind;
+    }
+}
+
+/* Everything posted and not complete is completed in error, each exactly once (RFC 5040 5.4, 6.2.1). */
+void stream_flush(struct iwarp_stream *stream)
+{
+    size_t begun = stream->work_sent + (stream->work_offset != 0);
+    struct send_work *work;
+    struct receive_work *receive;
+
+    frame_keep(stream);
+    while ((work = ring_at(&stream->work, 0)) != NULL) {
+        if (work->kind == IWARP_WORK_READ && stream_behaves(stream, DEFECT_FLUSH_READS_DONE))
+            stream_completed(stream, work);
+        else if (!work->internal && (begun != 0 || !stream_behaves(stream, DEFECT_FLUSH_FORGETS)))
+            flush_one(stream, work->kind, work->id);
+        begun -= begun != 0;
+        if (stream->unflushed)
+            break;
+        ring_pop(&stream->work);
+        stream->work_serial++;
+    }
+    stream->work_sent = 0;
+    stream->work_offset = 0;
+    stream->work_begun = false;
+    stream->source = TRANSMIT_NONE;
+    stream->counters.reads_outstanding = 0;
+    while ((receive = ring_at(&stream->receives, 0)) != NULL) {
+        if (!stream_behaves(stream, DEFECT_RECEIVES_UNFLUSHED))
+            flush_one(stream, IWARP_WORK_RECEIVE, receive->id);
+        if (stream->unflushed)
+            break;
+        ring_pop(&stream->receives);
+    }
+    stream->queues[DDP_QN_SEND].begun = false;
+    if (stream->defects != NULL)
+        defect_reads_gone(stream, stream->reads.count);
+    while (stream->reads.count != 0)
+        ring_pop(&stream->reads);
+    stream->counters.reads_served = 0;
+}
+
+static void stream_closed(struct iwarp_stream *stream)
+{
+    if (stream->state == IWARP_STATE_CLOSED)
+        return;
+    stream_flush(stream);
+    stream->state = IWARP_STATE_CLOSED;
+    stream->dropping = true;
+    if ((stream->established || !stream_behaves(stream, DEFECT_EVENT_END_UNTOLD)) &&
+        !stream_behaves(stream, DEFECT_CLOSED_UNTOLD))
+        (void)stream_event(stream, IWARP_EVENT_CLOSED);
+}
+
+/* Draws the conclusions of whatever has just happened. */
+void stream_progress(struct iwarp_stream *stream)
+{
+    if (stream->close_wanted && !stream->fin_due && stream->teardown_at == 0 && stream->piece.octets == 0 &&
+        !transmit_pending(stream)) {
+        stream->fin_due = true;
+        if (stream->config.linger_limit != 0)
+            stream->linger_deadline = misuse_later(stream->now, stream->config.linger_limit);
+    }
+    if (stream->fin_due && stream->fin_received)
+        stream_closed(stream);
+    if (stream->state == IWARP_STATE_EXITED && stream->piece.octets == 0 &&
+        stream_behaves(stream, DEFECT_REJECT_RESETS))
+        stream->abort_wanted = true;
+}
+
+/* Behind the LLP's graceful teardown nothing may come: the stream is aborted (RFC 5041 6.2.1). */
+static void late_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
+{
+    if (stream_behaves(stream, DEFECT_LATE_SEGMENT_TAKEN) && !stream->dropping) {
+        receive_octets(stream, octets, count);
+        stream_progress(stream);
+        return;
+    }
+    stream->counters.octets_dropped += count;
+    if (stream->dropping || stream->state == IWARP_STATE_CLOSED)
+        return;
+    stream_fail_with(stream, "DDP-6.2.1-04", TERM_DDP_CATASTROPHIC, VALIDATION_ABORT,
+                     "octets came behind the peer's graceful close");
+    stream_progress(stream);
+}
+
+void iwarp_stream_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count, uint64_t now)
+{
+    if (stream == NULL || octets == NULL)
+        return;
+    stream->now = now;
+    if (stream->fin_received) {
+        late_input(stream, octets, count);
+        return;
+    }
+    if (stream_behaves(stream, DEFECT_STARTUP_TIMER_RESTARTS))
+        stream->startup_deadline = misuse_later(now, stream->config.startup_limit);
+    if (!stream->dropping && (stream->state == IWARP_STATE_STARTUP || stream->state == IWARP_STATE_DECISION)) {
+        size_t used = startup_input(stream, octets, count);
+
+        octets += used;
+        count -= used;
+    }
+    if (!stream->dropping && count != 0)
+        receive_octets(stream, octets, count);
+    else
+        stream->counters.octets_dropped += count;
+    stream_progress(stream);
+}
+
+void iwarp_stream_input_early(struct iwarp_stream *stream, size_t gap, const uint8_t *octets, size_t count,
+                              bool boundary, uint64_t now)
+{
+    if (stream == NULL || octets == NULL)
+        return;
+    stream->now = now;
+    early_octets(stream, gap, octets, count, boundary);
+    stream_progress(stream);
+}
+
+size_t iwarp_stream_input_space(struct iwarp_stream *stream, uint8_t **space)
+{
+    return stream == NULL || space == NULL ? 0 : receive_space(stream, space);
+}
+
+void iwarp_stream_input_filled(struct iwarp_stream *stream, size_t count, uint64_t now)
+{
+    if (stream == NULL)
+        return;
+    stream->now = now;
+    receive_filled(stream, count);
+    stream_progress(stream);
+}
+
+void iwarp_stream_input_fin(struct iwarp_stream *stream, uint64_t now)
+{
+    if (stream == NULL)
+        return;
+    stream->now = now;
+    if (stream->fin_received || stream->state == IWARP_STATE_CLOSED)
+        return;
+    stream->fin_received = true;
+    if (stream_behaves(stream, DEFECT_FIN_UNTOLD))
+        return;
+    if (stream_behaves(stream, DEFECT_FIN_AS_LOST))
+        stream_fail_with(stream, NULL, TERM_MPA_CONNECTION_LOST, VALIDATION_CLOSE, "the connection was lost");
+    else
+        (void)stream_event(stream, IWARP_EVENT_HALF_CLOSED);
+    if (stream_behaves(stream, DEFECT_FIN_FLUSHES))
+        stream_flush(stream);
+    if (stream_behaves(stream, DEFECT_FIN_TERMINATES) && stream->gate && !stream->error_seen)
+        terminate_queue(stream, TERM_RDMAP_CATASTROPHIC, NULL, 0, NULL);
+    if (stream_behaves(stream, DEFECT_PRIVATE_CUT_TAKEN) && stream->state == IWARP_STATE_STARTUP &&
+        stream->start_count >= MPA_START_OCTETS)
+        startup_complete(stream);
+    if (stream_behaves(stream, DEFECT_RETRY_ON_CONNECTION) && stream->state == IWARP_STATE_STARTUP &&
+        stream->config.role == IWARP_INITIATOR && stream->config.enhanced) {
+        stream->config.enhanced = false;
+        (void)startup_begin(stream, NULL);
+        return;
+    }
+    if (stream->state == IWARP_STATE_STARTUP || stream->state == IWARP_STATE_DECISION) {
+        /* A frame cut short by FIN has a PD_Length that differs from its Private Data (RFC 5044 7.1.1). */
+        stream_fail_with(stream, stream->start_count != 0 ? "MPA-7.1.1-28" : NULL,
+                         stream->start_count != 0 ? TERM_MPA_START_FRAME : TERM_MPA_CONNECTION_LOST, VALIDATION_CLOSE,
+                         "the peer closed before the start-up frames were exchanged");
+    } else if (stream->receive_count != 0 && !stream->dropping) {
+        receive_cut(stream);
+        stream_fail_with(stream, NULL, TERM_MPA_CONNECTION_LOST, VALIDATION_CLOSE,
+                         "the peer closed in the middle of an FPDU");
+    }
+    stream_progress(stream);
+}
+
+void iwarp_stream_input_reset(struct iwarp_stream *stream, uint64_t now)
+{
+    if (stream == NULL)
+        return;
+    stream->now = now;
+    if (stream->state == IWARP_STATE_CLOSED || stream_behaves(stream, DEFECT_RESET_UNTOLD))
+        return;
+    if (!stream->error_seen) {
+        struct iwarp_event *event = stream_event(stream, IWARP_EVENT_ERROR);
+
+        if (event != NULL) {
+            event->triple = TERM_MPA_CONNECTION_LOST;
+            (void)strcpy(event->text, "the connection was reset or lost");
+        }
+    }
+    stream->error_seen = true;
+    stream->terminate_due = false;
+    stream_piece_drop(stream);
+    stream->close_wanted = stream->fin_due = false;
+    if (stream->defects != NULL)
+        defect_reads_reset(stream);
+    stream_closed(stream);
+}
+
+size_t iwarp_stream_output(struct iwarp_stream *stream, struct iwarp_output *output)
+{
+    struct transmit_piece *piece;
+    size_t skip;
+
+    if (stream == NULL || output == NULL)
+        return 0;
+    piece = &stream->piece;
+    skip = piece->done;
+    memset(output, 0, sizeof(*output));
+    output->ulp_span = IWARP_OUTPUT_SPANS;
+    if (stream->abort_wanted) {
+        stream_piece_drop(stream);
+        return 0;
+    }
+    if (piece->octets == 0) {
+        if (transmit_next(stream) && stream->counters.fpdus_sent == 3 && stream_behaves(stream, DEFECT_FPDU_LOST))
+            transmit_done(stream);
+        if (!transmit_next(stream)) {
+            stream_progress(stream);
+            return 0;
+        }
+        skip = 0;
+    }
+    output->fpdu = piece->fpdu;
+    output->octets = piece->octets - skip;
+    for (size_t i = 0; i < piece->span_count; i++) {
+        struct iwarp_span span = piece->spans[i];
+        size_t cut = span.count < skip ? span.count : skip;
+
+        skip -= cut;
+        if (span.count == cut)
+            continue;
+        if (piece->ulp_memory && i == TRANSMIT_PAYLOAD)
+            output->ulp_span = output->span_count;
+        output->spans[output->span_count++] = (struct iwarp_span){span.octets + cut, span.count - cut};
+    }
+    return output->octets;
+}
+
+void iwarp_stream_output_done(struct iwarp_stream *stream, size_t octets, uint64_t now)
+{
+    struct transmit_piece *piece;
+
+    if (stream == NULL)
+        return;
+    piece = &stream->piece;
+    stream->now = now;
+    piece->done += octets < piece->octets - piece->done ? octets : piece->octets - piece->done;
+    if (piece->octets != 0 && piece->done == piece->octets)
+        transmit_done(stream);
+    stream_progress(stream);
+}
+
+enum iwarp_want iwarp_stream_wants(const struct iwarp_stream *stream)
+{
+    if (stream == NULL)
+        return IWARP_WANT_NOTHING;
+    if (stream->abort_wanted)
+        return IWARP_WANT_ABORT;
+    return stream->fin_due ? IWARP_WANT_CLOSE : IWARP_WANT_NOTHING;
+}
+
+uint64_t iwarp_stream_deadline(const struct iwarp_stream *stream)
+{
+    if (stream == NULL)
+        return UINT64_MAX;
+    if (stream->state == IWARP_STATE_CLOSED || stream->abort_wanted)
+        return UINT64_MAX;
+    if (stream->state == IWARP_STATE_STARTUP && !stream->dropping)
+        return stream->startup_deadline < stream->linger_deadline ? stream->startup_deadline : stream->linger_deadline;
+    if (stream->teardown_at != 0 && stream->teardown_at < stream->linger_deadline)
+        return stream->teardown_at;
+    return stream->linger_deadline;
+}
+
+void iwarp_stream_tick(struct iwarp_stream *stream, uint64_t now)
+{
+    if (stream == NULL)
+        return;
+    stream->now = now;
+    if (iwarp_stream_deadline(stream) > now)
+        return;
+    if (stream->teardown_at != 0) {
+        stream->teardown_at = 0;
+        stream_progress(stream);
+        return;
+    }
+    if (stream->linger_deadline <= now) {
+        iwarp_stream_abort(stream, now);
+        return;
+    }
+    stream->startup_deadline = UINT64_MAX;
+    stream_fail_with(stream, stream->config.role == IWARP_RESPONDER ? "MPA-7.1.2-26" : "MPA-7.1.2-31",
+                     TERM_MPA_START_FRAME, VALIDATION_CLOSE, "no complete start-up frame within the time limit");
+    stream_progress(stream);
+}
+
+enum iwarp_state iwarp_stream_state(const struct iwarp_stream *stream)
+{
+    return stream == NULL ? IWARP_STATE_CLOSED : stream->state;
+}
+
+uint32_t iwarp_stream_number(const struct iwarp_stream *stream)
+{
+    return stream == NULL ? 0 : stream->config.number;
+}
+
+uint16_t iwarp_stream_ird(const struct iwarp_stream *stream)
+{
+    return stream == NULL ? 0 : stream->ird;
+}
+
+uint16_t iwarp_stream_ord(const struct iwarp_stream *stream)
+{
+    return stream == NULL ? 0 : stream->ord;
+}
+
+const struct iwarp_stream_counters *iwarp_stream_counters(const struct iwarp_stream *stream)
+{
+    return stream == NULL ? NULL : &stream->counters;
+}

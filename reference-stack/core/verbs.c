@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+
+#include "reference-stack/base/misuse.h"
+#include "reference-stack/core/stream_internal.h"
+
+static int decide(struct iwarp_stream *stream, const uint8_t *private_data, size_t octets, struct sentence *sentence)
+{
+    size_t room = MPA_PRIVATE_DATA_MAX - (mpa_start_has_word(&stream->peer) ? MPA_ENHANCED_OCTETS : 0) -
+                  (stream->smbd ? SMBD_OCTETS : 0);
+
+    if (stream->state != IWARP_STATE_DECISION)
+        return sentence_set(sentence, "stream: no Request waits for a decision");
+    if (octets > room)
+        return sentence_set(sentence, "stream: %zu octets of Private Data, at most %zu fit", octets, room);
+    if (private_data == NULL && octets != 0)
+        return sentence_set(sentence, "stream: %zu octets of Private Data, and none given", octets);
+    if (private_data != NULL) {
+        memcpy(stream->config.private_data, private_data, octets);
+        stream->config.private_octets = (uint16_t)octets;
+    }
+    return 0;
+}
+
+/* A depth of the Reply: -1 leaves it. */
+static bool depth_fits(int depth, unsigned limit)
+{
+    return depth == -1 || depth == MPA_DEPTH_NOT_NEGOTIATED || (depth >= 0 && (unsigned)depth <= limit);
+}
+
+int iwarp_stream_accept(struct iwarp_stream *stream, const uint8_t *private_data, size_t octets, int ird, int ord,
+                        uint64_t now, struct sentence *sentence)
+{
+    if (stream == NULL)
+        return misuse_null(sentence, "accept", "a stream");
+    stream->now = now;
+    if (!depth_fits(ird, stream->device->config.ird_max) || !depth_fits(ord, stream->device->config.ord_max))
+        return sentence_set(sentence, "stream: IRD %d and ORD %d, the device has %u and %u", ird, ord,
+                            stream->device->config.ird_max, stream->device->config.ord_max);
+    if (decide(stream, private_data, octets, sentence) != 0)
+        return -1;
+    stream->reply_ird = ird < 0 ? stream->reply_ird : (uint16_t)ird;
+    stream->reply_ord = ord < 0 ? stream->reply_ord : (uint16_t)ord;
+    if (startup_reply(stream, true) != 0)
+        return sentence_set(sentence, "stream: out of memory");
+    stream_progress(stream);
+    return 0;
+}
+
+int iwarp_stream_reject(struct iwarp_stream *stream, const uint8_t *private_data, size_t octets, uint64_t now,
+                        struct sentence *sentence)
+{
+    if (stream == NULL)
+        return misuse_null(sentence, "reject", "a stream");
+    stream->now = now;
+    if (decide(stream, private_data, octets, sentence) != 0)
+        return -1;
+    if (startup_reply(stream, false) != 0)
+        return sentence_set(sentence, "stream: out of memory");
+    stream_progress(stream);
+    return 0;
+}
+
+/* Work is taken until the end is asked for or in sight (RFC 5041 6.2.1). */
+static int postable(const struct iwarp_stream *stream, struct sentence *sentence)
+{
+    if (stream->state >= IWARP_STATE_TERMINATING || stream->close_wanted || stream->abort_wanted)
+        return sentence_set(sentence, "stream: it is ending, no work can be posted");
+    return 0;
+}
+
+int iwarp_stream_post_receive(struct iwarp_stream *stream, uint64_t id, uint8_t *buffer, size_t octets,
+                              struct sentence *sentence)
+{
+    struct receive_work *receive;
+
+    if (stream == NULL)
+        return misuse_null(sentence, "post_receive", "a stream");
+    if (postable(stream, sentence) != 0)
+        return -1;
+    if (buffer == NULL && octets != 0)
+        return sentence_set(sentence, "stream: a receive of %zu octets without a buffer", octets);
+    receive = ring_push(&stream->receives);
+    if (receive == NULL)
+        return sentence_set(sentence, "stream: out of memory");
+    *receive = (struct receive_work){.id = id, .buffer = buffer, .octets = octets};
+    return 0;
+}
+
+int iwarp_stream_reserve_receives(struct iwarp_stream *stream, size_t count, struct sentence *sentence)
+{
+    if (stream == NULL)
+        return misuse_null(sentence, "reserve_receives", "a stream");
+    if (postable(stream, sentence) != 0)
+        return -1;
+    return ring_reserve(&stream->receives, count) == 0 ? 0 : sentence_set(sentence, "stream: out of memory");
+}
+
+/* Faults of order: the newest work goes ahead of what waits before it. */
+static void posted_faulty(struct iwarp_stream *stream)
+{
+    size_t begun = stream->work_sent + (stream->work_offset != 0);
+
+    for (size_t i = stream->work.count - 1; i > begun; i--) {
+        struct send_work *newest = ring_at(&stream->work, i);
+        struct send_work *before = ring_at(&stream->work, i - 1);
+        struct send_work swap = *before;
+
+        if (!defect_goes_ahead(stream->defects, newest, before) &&
+            !(newest->kind == IWARP_WORK_IMMEDIATE && stream_behaves(stream, DEFECT_IMMEDIATE_FIRST)) &&
+            !(newest->kind == IWARP_WORK_SEND && before->kind == IWARP_WORK_WRITE &&
+              stream_behaves(stream, DEFECT_SENDS_FIRST)) &&
+            !(newest->kind == IWARP_WORK_ATOMIC && before->kind == IWARP_WORK_ATOMIC &&
+              stream_behaves(stream, DEFECT_ATOMICS_LAST_FIRST)))
+            return;
+        *before = *newest;
+        *newest = swap;
+    }
+}
+
+static int post(struct iwarp_stream *stream, const struct send_work *work, struct sentence *sentence)
+{
+    struct send_work *slot;
+
+    if (stream->close_wanted && stream_behaves(stream, DEFECT_POST_WHILE_CLOSING))
+        return 0;
+    if (postable(stream, sentence) != 0)
+        return -1;
+    /* RFC 5041 5.2: the length of a message is below 2^32. */
+    if (work->count > UINT32_MAX)
+        return sentence_set(sentence, "stream: a message of %llu octets, at most 2^32 - 1 were expected",
+                            (unsigned long long)work->count);
+    if (work->octets == NULL && work->count != 0 && (work->kind == IWARP_WORK_SEND || work->kind == IWARP_WORK_WRITE))
+        return sentence_set(sentence, "stream: a message of %llu octets, but none were given",
+                            (unsigned long long)work->count);
+    /* No region passes 2^64 (RFC 5041 5.1), so no peer could take that. */
+    if (work->count != 0 && work->to + (work->count - 1) < work->to)
+        return sentence_set(sentence, "stream: %llu octets at Tagged Offset 0x%llx pass 2^64",
+                            (unsigned long long)work->count, (unsigned long long)work->to);
+    slot = ring_push(&stream->work);
+    if (slot == NULL)
+        return sentence_set(sentence, "stream: out of memory");
+    *slot = *work;
+    if (stream->defects != NULL)
+        posted_faulty(stream);
+    return 0;
+}
+
+int iwarp_stream_post_send(struct iwarp_stream *stream, const struct iwarp_send *send, struct sentence *sentence)
+{
+    static const enum rdmap_opcode opcodes[2][2] = {
+        {RDMAP_SEND, RDMAP_SEND_SE},
+        {RDMAP_SEND_INVALIDATE, RDMAP_SEND_SE_INVALIDATE},
+    };
+    if (stream == NULL || send == NULL)
+        return misuse_null(sentence, "post_send", "a stream and a Send");
+
+    struct send_work work = {
+        .kind = IWARP_WORK_SEND,
+        .opcode = send->opcode != 0 ? send->opcode : opcodes[send->invalidate][send->solicited],
+        .id = send->id,
+        .octets = send->octets,
+        .count = send->count,
+        .stag = send->invalidate ? send->stag : 0,
+    };
+    /* RFC 5040 2.4: what is no Send is no data operation of the ULP's, a Terminate least of all. */
+    if (!rdmap_is_send(work.opcode) && !stream_behaves(stream, DEFECT_OPCODE_UNCHECKED))
+        return sentence_set(sentence, "stream: opcode %u is not one of the Sends", work.opcode);
+    return post(stream, &work, sentence);
+}
+
+int iwarp_stream_post_write(struct iwarp_stream *stream, const struct iwarp_write *write, struct sentence *sentence)
+{
+    if (stream == NULL || write == NULL)
+        return misuse_null(sentence, "post_write", "a stream and a Write");
+
+    struct send_work work = {
+        .kind = IWARP_WORK_WRITE,
+        .opcode = RDMAP_WRITE,
+        .id = write->id,
+        .octets = write->octets,
+        .count = write->count,
+        .stag = write->stag,
+        .to = write->to,
+    };
+
+    return post(stream, &work, sentence);
+}
+
+/* The sink must be able to take the data: found out now, not when the response comes. */
+static int sink_check(const struct iwarp_stream *stream, const struct iwarp_read *read, struct sentence *sentence)
+{
+    const struct iwarp_region *region = iwarp_region_find(stream->device, read->sink_stag);
+    uint64_t offset;
+
+    if (region == NULL || !region->valid || (region->access & (IWARP_LOCAL_WRITE | IWARP_REMOTE_WRITE)) == 0)
+        return sentence_set(sentence, "stream: sink STag 0x%08x is not a region that can be written", read->sink_stag);
+    if (region->pd != stream->config.pd || (region->stream != 0 && region->stream != stream->config.number))
+        return sentence_set(sentence, "stream: sink STag 0x%08x is not associated with this stream", read->sink_stag);
+    offset = read->sink_to - region->base;
+    if (read->sink_to < region->base || offset > region->length || read->count > region->length - offset)
+        return sentence_set(sentence, "stream: the sink's %u octets do not lie in STag 0x%08x", read->count,
+                            read->sink_stag);
+    return 0;
+}
+
+int iwarp_stream_post_read(struct iwarp_stream *stream, const struct iwarp_read *read, struct sentence *sentence)
+{
+    if (stream == NULL || read == NULL)
+        return misuse_null(sentence, "post_read", "a stream and a Read");
+
+    struct send_work work = {
+        .kind = IWARP_WORK_READ,
+        .opcode = RDMAP_READ_REQUEST,
+        .id = read->id,
+        .count = read->count,
+        .stag = read->source_stag,
+        .to = read->source_to,
+        .sink_stag = read->sink_stag,
+        .sink_to = read->sink_to,
+    };
+
+    if (read->count != 0 && !stream_behaves(stream, DEFECT_SINK_UNCHECKED) && sink_check(stream, read, sentence) != 0)
+        return -1;
+    if (stream->established && stream->ord == 0)
+        return sentence_set(sentence, "stream: the ORD in force is 0, no Read can be sent");
+    return post(stream, &work, sentence);
+}
+
+/* What neither text lets a requester do is refused here; a TO whose address is not aligned only the peer can tell. */
+int iwarp_stream_post_atomic(struct iwarp_stream *stream, const struct iwarp_atomic *atomic, struct sentence *sentence)
+{
+    if (stream == NULL || atomic == NULL)
+        return misuse_null(sentence, "post_atomic", "a stream and an atomic");
+
+    struct send_work work = {
+        .kind = IWARP_WORK_ATOMIC,
+        .opcode = RDMAP_ATOMIC_REQUEST,
+        .id = atomic->id,
+        .count = ATOMIC_TARGET_OCTETS,
+        .to = atomic->to,
+        .atomic = {.opcode = (uint8_t)atomic->operation,
+                   .stag = atomic->stag,
+                   .to = atomic->to,
+                   .data = atomic->data,
+                   .mask = atomic->mask,
+                   .compare_data = atomic->compare,
+                   .compare_mask = atomic->compare_mask},
+    };
+
+    if (stream->config.extensions == IWARP_EXTENSIONS_OFF)
+        return sentence_set(sentence, "stream: Atomic Operations are switched off");
+    if (atomic->operation != ATOMIC_FETCH_ADD && atomic->operation != ATOMIC_COMPARE_SWAP &&
+        (atomic->operation != ATOMIC_SWAP || stream->config.extensions != IWARP_EXTENSIONS_DRAFT03))
+        return sentence_set(sentence, "stream: AOpCode %u is not supported", (unsigned)atomic->operation);
+    if (stream->established && stream->ord == 0)
+        return sentence_set(sentence, "stream: the ORD in force is 0, no Atomic Request can be sent");
+    if (atomic->operation != ATOMIC_COMPARE_SWAP) {
+        work.atomic.compare_data = 0;
+        work.atomic.compare_mask = UINT64_MAX;
+    }
+    if (atomic->operation == ATOMIC_SWAP)
+        work.atomic.mask = UINT64_MAX;
+    return post(stream, &work, sentence);
+}
+
+int iwarp_stream_post_immediate(struct iwarp_stream *stream, const struct iwarp_immediate *immediate,
+                                struct sentence *sentence)
+{
+    if (stream == NULL || immediate == NULL)
+        return misuse_null(sentence, "post_immediate", "a stream and Immediate Data");
+
+    struct send_work work = {
+        .kind = IWARP_WORK_IMMEDIATE,
+        .opcode = immediate->solicited ? RDMAP_IMMEDIATE_SE : RDMAP_IMMEDIATE,
+        .id = immediate->id,
+        .count = IMMEDIATE_OCTETS,
+    };
+
+    if (stream->config.extensions == IWARP_EXTENSIONS_OFF)
+        return sentence_set(sentence, "stream: Immediate Data is switched off");
+    memcpy(work.immediate, immediate->octets, IMMEDIATE_OCTETS);
+    return post(stream, &work, sentence);
+}
+
+int iwarp_stream_terminate(struct iwarp_stream *stream, wire_result triple, uint64_t now, struct sentence *sentence)
+{
+    if (stream == NULL)
+        return misuse_null(sentence, "terminate", "a stream");
+    stream->now = now;
+    if (!stream->gate || stream->state >= IWARP_STATE_TERMINATING)
+        return sentence_set(sentence, "stream: no Terminate can be sent in this state");
+    if (!wire_is_error(triple) || (triple & ~(WIRE_ERROR_BIT | UINT16_MAX)) != 0)
+        return sentence_set(sentence, "stream: 0x%x is not a Terminate triple", triple);
+    stream->error_seen = true;
+    stream->dropping = true;
+    stream->state = IWARP_STATE_TERMINATING;
+    terminate_queue(stream, triple, NULL, 0, NULL);
+    stream_flush(stream);
+    stream->close_wanted = true;
+    stream_progress(stream);
+    return 0;
+}
+
+void iwarp_stream_disconnect(struct iwarp_stream *stream, uint64_t now)
+{
+    if (stream == NULL)
+        return;
+    stream->now = now;
+    if (stream->state == IWARP_STATE_CLOSED || stream->abort_wanted)
+        return;
+    if (stream_behaves(stream, DEFECT_CLOSE_RESETS) ||
+        (stream->fin_received && stream_behaves(stream, DEFECT_SECOND_HALF_RESETS))) {
+        iwarp_stream_abort(stream, now);
+        return;
+    }
+    if (stream_behaves(stream, DEFECT_CLOSE_DROPS_WORK))
+        stream_flush(stream);
+    if (stream_behaves(stream, DEFECT_CLOSE_STOPS_RECEIVING))
+        stream->dropping = true;
+    stream->close_wanted = true;
+    if (stream_behaves(stream, DEFECT_CLOSE_CUTS_FPDU))
+        frame_fragment(stream);
+    if (!stream->gate) {
+        stream_flush(stream);
+        stream->dropping = stream->dropping || stream->state <= IWARP_STATE_DECISION;
+    }
+    if (stream->state < IWARP_STATE_TERMINATING)
+        stream->state = IWARP_STATE_CLOSING;
+    stream_progress(stream);
+}
+
+void iwarp_stream_abort(struct iwarp_stream *stream, uint64_t now)
+{
+    if (stream == NULL)
+        return;
+    stream->now = now;
+    if (stream->state == IWARP_STATE_CLOSED)
+        return;
+    stream->abort_wanted = true;
+    stream_piece_drop(stream);
+    stream_flush(stream);
+    stream->dropping = true;
+    stream->state = IWARP_STATE_CLOSED;
+    (void)stream_event(stream, IWARP_EVENT_CLOSED);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Faults of the extensions (RFC 7306): what an atomic does, what a request is taken for, what is judged otherwise. */
+#include "reference-stack/defects/defect_atomic.h"
+
+#include <string.h>
+
+#include "reference-stack/core/atomic.h"
+#include "reference-stack/core/stream_internal.h"
+
+static bool has(const struct defect_set *set, enum defect_behaviour behaviour)
+{
+    return defect_behaves(set, behaviour);
+}
+
+void defect_atomic_request(const struct defect_set *set, struct atomic_request *request)
+{
+    if (has(set, DEFECT_ATOMIC_TO_32_BITS))
+        request->to &= UINT32_MAX;
+    if (has(set, DEFECT_ATOMIC_OPCODE_2_BITS))
+        request->opcode &= 3;
+    if (has(set, DEFECT_ATOMIC_OPCODE_3_SWAPS) && request->opcode == 3)
+        request->opcode = ATOMIC_COMPARE_SWAP;
+}
+
+/* --- The operations ------------------------------------------------------------------------------------------------ */
+
+static uint64_t add(const struct defect_set *set, struct atomic_request request, uint64_t original)
+{
+    if (has(set, DEFECT_ATOMIC_ADD_ZERO_CLEARS) && request.data == 0)
+        return 0;
+    if (has(set, DEFECT_ATOMIC_MASK_ZERO_NOTHING) && request.mask == 0)
+        return original;
+    if (has(set, DEFECT_ATOMIC_SATURATES) && original + request.data < original)
+        return UINT64_MAX;
+    if (has(set, DEFECT_ATOMIC_MASK_IGNORED))
+        request.mask = 0;
+    if (has(set, DEFECT_ATOMIC_MASK_LOW_BIT))
+        request.mask >>= 1;
+    return atomic_result(&request, original);
+}
+
+static uint64_t compare_swap(const struct defect_set *set, struct atomic_request request, uint64_t original)
+{
+    if (has(set, DEFECT_ATOMIC_COMPARE_UNMASKED) && (original & request.compare_mask) != request.compare_data)
+        return original;
+    if (has(set, DEFECT_ATOMIC_CS_MASK_IGNORED))
+        request.mask = UINT64_MAX;
+    if (has(set, DEFECT_ATOMIC_CS_CLEARS) && ((original ^ request.compare_data) & request.compare_mask) == 0)
+        return request.data & request.mask;
+    return atomic_result(&request, original);
+}
+
+static uint64_t result(const struct defect_set *set, const struct atomic_request *request, uint64_t original)
+{
+    if (request->opcode == ATOMIC_COMPARE_SWAP)
+        return compare_swap(set, *request, original);
+    if (has(set, DEFECT_ATOMIC_ADD_COMPARES) && request->compare_data != 0 && request->compare_data != original)
+        return original;
+    if (request->opcode == ATOMIC_FETCH_ADD)
+        return add(set, *request, original);
+    if (has(set, DEFECT_ATOMIC_SWAP_NOT_DONE))
+        return original;
+    if (has(set, DEFECT_ATOMIC_SWAP_HOST_ORDER) && request->opcode == ATOMIC_SWAP)
+        return __builtin_bswap64(request->data);
+    if (has(set, DEFECT_ATOMIC_SWAP_MASKED))
+        return (original & ~request->mask) | (request->data & request->mask);
+    return atomic_result(request, original);
+}
+
+uint64_t defect_atomic(const struct defect_set *set, const struct atomic_request *request, uint8_t *target)
+{
+    uint64_t original;
+    uint64_t value;
+
+    memcpy(&original, target, sizeof(original));
+    value = result(set, request, original);
+    memcpy(target, &value, sizeof(value));
+    if (has(set, DEFECT_ATOMIC_RETURNS_NEW))
+        return value;
+    if (has(set, DEFECT_ATOMIC_RETURNS_SWAP) && request->opcode == ATOMIC_COMPARE_SWAP && value != original)
+        return request->data;
+    return has(set, DEFECT_ATOMIC_VALUE_HOST_ORDER) ? __builtin_bswap64(original) : original;
+}
+
+size_t defect_atomic_response(const struct defect_set *set, uint8_t *header)
+{
+    enum { PADDED = 32, GAP = 4, ID = 4 };
+
+    if (has(set, DEFECT_ATOMIC_ID_0_REPLACED) && atomic_response_get_RequestId(header) == 0)
+        atomic_response_set_RequestId(header, 1);
+    if (has(set, DEFECT_ATOMIC_RESPONSE_GAP)) {
+        memmove(header + ID + GAP, header + ID, ATOMIC_RESPONSE_OCTETS - ID);
+        memset(header + ID, 0, GAP);
+        return ATOMIC_RESPONSE_OCTETS + GAP;
+    }
+    if (has(set, DEFECT_ATOMIC_RESPONSE_PADDED)) {
+        memset(header + ATOMIC_RESPONSE_OCTETS, 0, PADDED - ATOMIC_RESPONSE_OCTETS);
+        return PADDED;
+    }
+    return ATOMIC_RESPONSE_OCTETS;
+}
+
+size_t defect_immediate(const struct defect_set *set, const uint8_t *data, uint8_t *body)
+{
+    enum { MORE = 4 };
+
+    memset(body, 0, IMMEDIATE_OCTETS + MORE);
+    memcpy(body + (has(set, DEFECT_IMMEDIATE_WORD_BEFORE) ? MORE : 0), data, IMMEDIATE_OCTETS);
+    if (has(set, DEFECT_IMMEDIATE_SHORT))
+        return IMMEDIATE_OCTETS - MORE;
+    return IMMEDIATE_OCTETS + (has(set, DEFECT_IMMEDIATE_WORD_BEFORE) || has(set, DEFECT_IMMEDIATE_LONG) ? MORE : 0);
+}
+
+/* Where `count` octets at `to` of a region are; NULL when they are not all inside. */
+static uint8_t *place_in(const struct iwarp_region *region, uint64_t to, size_t count)
+{
+    uint64_t offset;
+
+    if (region == NULL)
+        return NULL;
+    offset = to - region->base;
+    return offset > region->length || count > region->length - offset ? NULL : region->octets + offset;
+}
+
+void defect_write_late(struct iwarp_stream *stream, const struct validation_subject *subject)
+{
+    const struct ddp_segment *segment = subject->segment;
+    struct defect_late *late = &stream->defect_state.late;
+    size_t count = segment->payload_octets < sizeof(late->octets) ? segment->payload_octets : sizeof(late->octets);
+    uint8_t *place = place_in(iwarp_region_find(stream->device, late->stag), late->to, late->count);
+
+    if (place != NULL)
+        memcpy(place, late->octets, late->count);
+    late->count = 0;
+    place = place_in(subject->region, segment->to + segment->payload_octets - count, count);
+    if (place == NULL)
+        return;
+    *late = (struct defect_late){
+        .stag = segment->stag, .to = segment->to + segment->payload_octets - count, .count = count};
+    memcpy(late->octets, place, count);
+    memset(place, 0, count);
+}
+
+/* --- Judgements ---------------------------------------------------------------------------------------------------- */
+
+static bool always(const struct validation_subject *subject)
+{
+    (void)subject;
+    return true;
+}
+
+static bool is_add(const struct validation_subject *subject)
+{
+    return subject->atomic->opcode == ATOMIC_FETCH_ADD;
+}
+
+static bool is_compare_swap(const struct validation_subject *subject)
+{
+    return subject->atomic->opcode == ATOMIC_COMPARE_SWAP;
+}
+
+static bool reserved_set(const struct validation_subject *subject)
+{
+    return subject->atomic->reserved != 0;
+}
+
+static bool compare_mask_zero(const struct validation_subject *subject)
+{
+    return !is_compare_swap(subject) && subject->atomic->compare_mask == 0;
+}
+
+static bool id_waits(const struct validation_subject *subject)
+{
+    for (size_t i = 0; subject->segment != NULL && i < subject->stream->reads.count; i++) {
+        const struct served_read *served = ring_at(&subject->stream->reads, i);
+
+        if (served->is_atomic && served->atomic.id == subject->atomic->id)
+            return true;
+    }
+    return false;
+}
+
+/* The target, if the region has it. */
+static bool target_differs(const struct validation_subject *subject)
+{
+    const struct iwarp_region *region = subject->region;
+    const struct atomic_request *atomic = subject->atomic;
+    uint64_t original;
+
+    if (!is_compare_swap(subject) || region == NULL || atomic->to < region->base ||
+        atomic->to - region->base + ATOMIC_TARGET_OCTETS > region->length)
+        return false;
+    memcpy(&original, region->octets + (atomic->to - region->base), sizeof(original));
+    return ((original ^ atomic->compare_data) & atomic->compare_mask) != 0;
+}
+
+static bool to_aligned(const struct validation_subject *subject)
+{
+    return (subject->atomic->to & 7) == 0;
+}
+
+static bool to_not_aligned(const struct validation_subject *subject)
+{
+    return !to_aligned(subject);
+}
+
+static bool to_multiple_of_4(const struct validation_subject *subject)
+{
+    return (subject->atomic->to & 3) == 0;
+}
+
+static bool opcode_new(const struct validation_subject *subject)
+{
+    return subject->message->opcode > RDMAP_TERMINATE;
+}
+
+static bool second_response(const struct validation_subject *subject)
+{
+    return subject->segment->qn == DDP_QN_ATOMIC_RESPONSE && subject->segment->msn == 2;
+}
+
+static bool eight_at_least(const struct validation_subject *subject)
+{
+    return subject->count >= IMMEDIATE_OCTETS;
+}
+
+static const struct defect_judgement judgements[] = {
+    {DEFECT_ATOMIC_RESERVED_READ, "atomic-opcode", false, reserved_set},
+    {DEFECT_ATOMIC_ID_UNIQUE, "atomic-opcode", false, id_waits},
+    {DEFECT_ATOMIC_COMPARE_MASK_CHECKED, "atomic-opcode", false, compare_mask_zero},
+    {DEFECT_ATOMIC_ADD_REFUSED, "atomic-opcode", false, is_add},
+    {DEFECT_ATOMIC_CS_REFUSED, "atomic-opcode", false, is_compare_swap},
+    {DEFECT_ATOMIC_CS_MISMATCH_FAILS, "atomic-opcode", false, target_differs},
+    {DEFECT_ATOMIC_ALIGN_TO, "fetch-add-alignment", true, to_aligned},
+    {DEFECT_ATOMIC_ALIGN_TO, "fetch-add-alignment", false, to_not_aligned},
+    {DEFECT_ATOMIC_ALIGN_4, "fetch-add-alignment", true, to_multiple_of_4},
+    {DEFECT_ATOMIC_ALIGN_4, "compare-swap-alignment", true, to_multiple_of_4},
+    {DEFECT_RV_OLD_OPCODES, "rdmap-version", true, opcode_new},
+    {DEFECT_ATOMIC_RESPONSE_ONE_BUFFER, "ddp-buffer", false, second_response},
+    {DEFECT_IMMEDIATE_LONG_TAKEN, "immediate-length", true, eight_at_least},
+    {DEFECT_IMMEDIATE_PARTIAL, "immediate-length", true, always},
+};
+
+bool defect_atomic_judges(const struct defect_set *set, const struct validation *entry,
+                          const struct validation_subject *subject, bool holds)
+{
+    const struct defect_judgement *judgement =
+        defect_judgement(set, judgements, sizeof(judgements) / sizeof(judgements[0]), entry, subject);
+
+    return judgement != NULL ? judgement->verdict : holds;
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rows of defects.tsv into their compact form. */
+#include "reference-stack/defects/defect_compile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wire/atomic.h"
+#include "wire/ddp.h"
+#include "wire/marker.h"
+#include "wire/mpa.h"
+#include "wire/nearest.h"
+#include "wire/rdmap.h"
+
+#define BEHAVIOUR_ROW(id, name, meaning) [DEFECT_##id] = {name, meaning},
+const struct defect_behaviour_row defect_behaviour_rows[DEFECT_BEHAVIOUR_COUNT] = {DEFECT_BEHAVIOURS(BEHAVIOUR_ROW)};
+
+/* --- Numbers --------------------------------------------------------------------------------------------------- */
+
+/* A number, decimal or 0x; negative ones wrap. `end` is where it stops. */
+static int number(const char *text, uint64_t *value, const char **end)
+{
+    char *stop;
+    bool negative = text[0] == '-';
+
+    errno = 0;
+    *value = strtoull(negative ? text + 1 : text, &stop, 0);
+    if (negative)
+        *value = 0 - *value;
+    *end = stop;
+    return errno != 0 || stop == text + negative ? -1 : 0;
+}
+
+/* --- validate -------------------------------------------------------------------------------------------------- */
+
+/* A triple by its name ("DDP_INVALID_QN"), or as the number of its three parts ("0x1201"). */
+static int triple_of(const char *text, wire_result *triple)
+{
+    const struct terminate_error *error = terminate_error_named(text);
+    const char *end;
+    uint64_t value;
+
+    if (error != NULL) {
+        *triple = error->triple;
+        return 0;
+    }
+    if (number(text, &value, &end) != 0 || *end != '\0' || value > 0xFFFF)
+        return -1;
+    *triple = WIRE_ERROR_BIT | (wire_result)value;
+    return 0;
+}
+
+static int compile_override(const struct defect *defect, struct defect_override *override, struct sentence *sentence)
+{
+    static const struct {
+        const char *name;
+        enum validation_action action;
+    } actions[] = {
+        {"terminate", VALIDATION_TERMINATE}, {"close", VALIDATION_CLOSE},   {"abort", VALIDATION_ABORT},
+        {"hang", VALIDATION_HANG},           {"reject", VALIDATION_REJECT},
+    };
+
+    memset(override, 0, sizeof(*override));
+    if (strcmp(defect->operation, "off") == 0) {
+        override->kind = OVERRIDE_OFF;
+        return 0;
+    }
+    if (strcmp(defect->operation, "ignore") == 0) {
+        override->kind = OVERRIDE_IGNORE;
+        return 0;
+    }
+    if (strcmp(defect->operation, "triple") == 0) {
+        override->kind = OVERRIDE_TRIPLE;
+        if (triple_of(defect->value, &override->triple) == 0)
+            return 0;
+        return sentence_set(sentence,
+                            "'%s' is no Terminate triple: a name such as DDP_INVALID_QN or 0x1201 was expected",
+                            defect->value);
+    }
+    for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
+        if (strcmp(defect->operation, actions[i].name) == 0) {
+            override->kind = OVERRIDE_ACTION;
+            override->action = actions[i].action;
+            return 0;
+        }
+    }
+    return sentence_set(
+        sentence,
+        "validate has no operation '%s': off, ignore, triple, terminate, close, abort, hang or reject was expected",
+        defect->operation);
+}
+
+/* A target may be an entry's requirement or its name. */
+static const char *validation_name_at(const void *table, size_t index)
+{
+    const struct validation *entry = (const struct validation *)table + index / 2;
+
+    return index % 2 == 0 ? entry->requirement : entry->name;
+}
+
+static int compile_validate(const struct defect *defect, struct defect_set *set, struct sentence *sentence)
+{
+    struct defect_override override;
+    const struct validation *entry;
+    char hint[NEAREST_HINT_OCTETS];
+
+    if (validation_find(defect->target, 0) == NULL)
+        return sentence_set(
+            sentence, "no validation is called '%s'%s", defect->target,
+            nearest_hint(nearest_name(defect->target, validation_name_at, validation_table, 2 * validation_count),
+                         hint));
+    if (compile_override(defect, &override, sentence) != 0)
+        return -1;
+    for (size_t n = 0; (entry = validation_find(defect->target, n)) != NULL; n++)
+        set->overrides[entry - validation_table] = override;
+    return 0;
+}
+
+bool defect_validation(const struct defect_set *set, size_t entry, struct validation_outcome *outcome)
+{
+    const struct defect_override *override = &set->overrides[entry];
+
+    switch (override->kind) {
+    case OVERRIDE_OFF: return false;
+    case OVERRIDE_IGNORE: outcome->ignore = true; break;
+    case OVERRIDE_TRIPLE: outcome->error = override->triple; break;
+    case OVERRIDE_ACTION: outcome->action = override->action; break;
+    case OVERRIDE_NONE:
+    default: break;
+    }
+    return true;
+}
+
+/* --- transmit -------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    enum defect_target target;
+    const struct wire_layout *layout;
+} targets[] = {
+    {"mpa_request", TARGET_REQUEST, &mpa_start_layout},
+    {"mpa_reply", TARGET_REPLY, &mpa_start_layout},
+    {"mpa_reject", TARGET_REJECT, &mpa_start_layout},
+    {"mpa_request_word", TARGET_REQUEST_WORD, &mpa_enhanced_layout},
+    {"mpa_reply_word", TARGET_REPLY_WORD, &mpa_enhanced_layout},
+    {"fpdu", TARGET_FPDU, &fpdu_layout},
+    {"marker", TARGET_MARKER, &marker_layout},
+    {"ddp_tagged", TARGET_TAGGED, &ddp_tagged_layout},
+    {"ddp_untagged", TARGET_UNTAGGED, &ddp_untagged_layout},
+    {"rdmap_control", TARGET_CONTROL, &rdmap_control_layout},
+    {"rdmap_untagged", TARGET_RDMAP_UNTAGGED, &rdmap_untagged_layout},
+    {"read_request", TARGET_READ_REQUEST, &read_request_layout},
+    {"atomic_request", TARGET_ATOMIC_REQUEST, &atomic_request_layout},
+    {"atomic_response", TARGET_ATOMIC_RESPONSE, &atomic_response_layout},
+    {"immediate", TARGET_IMMEDIATE, &immediate_layout},
+    {"terminate", TARGET_TERMINATE, &terminate_layout},
+    {"terminate_length", TARGET_TERMINATE_LENGTH, &terminate_length_layout},
+};
+
+static const struct {
+    const char *name;
+    uint16_t opcodes;
+} messages[] = {
+    {"write", 1 << RDMAP_WRITE},
+    {"read_request", 1 << RDMAP_READ_REQUEST},
+    {"read_response", 1 << RDMAP_READ_RESPONSE},
+    {"send", 1 << RDMAP_SEND | 1 << RDMAP_SEND_INVALIDATE | 1 << RDMAP_SEND_SE | 1 << RDMAP_SEND_SE_INVALIDATE},
+    {"send_plain", 1 << RDMAP_SEND},
+    {"send_invalidate", 1 << RDMAP_SEND_INVALIDATE},
+    {"send_se", 1 << RDMAP_SEND_SE},
+    {"send_se_invalidate", 1 << RDMAP_SEND_SE_INVALIDATE},
+    {"terminate", 1 << RDMAP_TERMINATE},
+    {"immediate", 1 << RDMAP_IMMEDIATE | 1 << RDMAP_IMMEDIATE_SE},
+    {"atomic_request", 1 << RDMAP_ATOMIC_REQUEST},
+    {"atomic_response", 1 << RDMAP_ATOMIC_RESPONSE},
+};
+
+static int compile_field(const struct wire_layout *layout, const char *name, struct defect_transmit *transmit,
+                         struct sentence *sentence)
+{
+    transmit->field = wire_layout_field(layout, name);
+    if (transmit->field != NULL && transmit->field->kind != WIRE_OCTETS)
+        return 0;
+    if (transmit->field != NULL && strcmp(name, "key") == 0)
+        return 0;
+    if (transmit->target == TARGET_FPDU) {
+        if (strcmp(name, "pad") == 0)
+            transmit->pseudo = PSEUDO_PAD;
+        else if (strcmp(name, "pad_octets") == 0)
+            transmit->pseudo = PSEUDO_PAD_OCTETS;
+        else if (strcmp(name, "crc") == 0)
+            transmit->pseudo = PSEUDO_CRC;
+        if (transmit->pseudo != PSEUDO_NONE)
+            return 0;
+    }
+    return sentence_set(sentence, "%s has no field '%s'", layout->id, name);
+}
+
+/* "[message/]layout.field" */
+static int compile_target(const char *text, struct defect_transmit *transmit, const struct wire_layout **layout,
+                          struct sentence *sentence)
+{
+    const char *slash = strchr(text, '/');
+    const char *at = slash == NULL ? text : slash + 1;
+    const char *dot = strchr(at, '.');
+
+    transmit->opcodes = 0xFFFF;
+    for (size_t i = 0; slash != NULL && i < sizeof(messages) / sizeof(messages[0]); i++) {
+        if (strlen(messages[i].name) == (size_t)(slash - text) &&
+            strncmp(messages[i].name, text, (size_t)(slash - text)) == 0)
+            transmit->opcodes = messages[i].opcodes;
+    }
+    if (slash != NULL && transmit->opcodes == 0xFFFF)
+        return sentence_set(sentence, "'%s': no message of that name", text);
+    if (dot == NULL)
+        return sentence_set(sentence, "'%s': layout.field was expected", text);
+    for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
+        if (strlen(targets[i].name) == (size_t)(dot - at) && strncmp(targets[i].name, at, (size_t)(dot - at)) == 0) {
+            transmit->target = targets[i].target;
+            *layout = targets[i].layout;
+            return compile_field(*layout, dot + 1, transmit, sentence);
+        }
+    }
+    return sentence_set(sentence, "'%s': no layout of that name is sent", text);
+}
+
+/* "@3" the third, "@3+" from the third on, "@last" segments with L = 1, "@later" all but the first of a message */
+static int compile_when(const char *text, struct defect_transmit *transmit, struct sentence *sentence)
+{
+    const char *end;
+    uint64_t nth;
+
+    if (*text == '\0')
+        return 0;
+    if (strcmp(text, "@last") == 0) {
+        transmit->when = WHEN_LAST;
+        return 0;
+    }
+    if (strcmp(text, "@later") == 0) {
+        transmit->when = WHEN_LATER;
+        return 0;
+    }
+    if (*text == '@' && number(text + 1, &nth, &end) == 0 && nth != 0 && nth <= UINT32_MAX &&
+        (*end == '\0' || strcmp(end, "+") == 0)) {
+        transmit->nth = (uint32_t)nth;
+        transmit->when = *end == '+' ? WHEN_FROM_NTH : WHEN_NTH;
+        return 0;
+    }
+    return sentence_set(sentence, "'%s': @n, @n+, @last or @later was expected", text);
+}
+
+/* SWAP and COPY name another field of the layout. */
+static int compile_other(const char *value, const struct wire_layout *layout, struct defect_transmit *transmit,
+                         struct sentence *sentence)
+{
+    size_t octets = strcspn(value, "@");
+    char name[32];
+
+    if (octets >= sizeof(name))
+        return sentence_set(sentence, "'%s': a field's name was expected", value);
+    memcpy(name, value, octets);
+    name[octets] = '\0';
+    transmit->other = wire_layout_field(layout, name);
+    if (transmit->other == NULL || transmit->other->kind == WIRE_OCTETS || transmit->pseudo != PSEUDO_NONE)
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): no layout, no field: refused above */
+        return sentence_set(sentence, "%s has no field '%s' to exchange with", layout->id, name);
+    return compile_when(value + octets, transmit, sentence);
+}
+
+static int compile_transmit(const struct defect *defect, struct defect_set *set, struct sentence *sentence)
+{
+    static const char *const names[] = {"set", "add", "xor", "swap", "copy"};
+    struct defect_transmit transmit = {0};
+    const struct wire_layout *layout = NULL;
+    const char *end;
+    size_t operation = 0;
+
+    if (compile_target(defect->target, &transmit, &layout, sentence) != 0)
+        return -1;
+    while (operation < sizeof(names) / sizeof(names[0]) && strcmp(names[operation], defect->operation) != 0)
+        operation++;
+    if (operation == sizeof(names) / sizeof(names[0]))
+        return sentence_set(sentence, "transmit has no operation '%s': set, add, xor, swap or copy was expected",
+                            defect->operation);
+    transmit.operation = (enum defect_operation)operation;
+    if (transmit.operation == OPERATION_SWAP || transmit.operation == OPERATION_COPY) {
+        if (compile_other(defect->value, layout, &transmit, sentence) != 0)
+            return -1;
+    } else {
+        if (number(defect->value, &transmit.value, &end) != 0)
+            return sentence_set(sentence, "'%s': a number was expected", defect->value);
+        if (compile_when(end, &transmit, sentence) != 0)
+            return -1;
+    }
+    if (set->transmit_count == DEFECT_TRANSMITS_MAX)
+        return sentence_set(sentence, "more than %d transmit defects at once", DEFECT_TRANSMITS_MAX);
+    set->transmits[set->transmit_count++] = transmit;
+    return 0;
+}
+
+/* --- behaviour ------------------------------------------------------------------------------------------------- */
+
+static const char *behaviour_name_at(const void *unused, size_t index)
+{
+    (void)unused;
+    return defect_behaviour_rows[index].name;
+}
+
+static int compile_behaviour(const struct defect *defect, struct defect_set *set, struct sentence *sentence)
+{
+    char hint[NEAREST_HINT_OCTETS];
+
+    if (strcmp(defect->operation, "on") != 0)
+        return sentence_set(sentence, "behaviour has no operation '%s': on was expected", defect->operation);
+    for (size_t i = 0; i < DEFECT_BEHAVIOUR_COUNT; i++) {
+        if (strcmp(defect_behaviour_rows[i].name, defect->target) == 0) {
+            set->behaviours[i] = true;
+            return 0;
+        }
+    }
+    return sentence_set(
+        sentence, "no behaviour is called '%s'%s", defect->target,
+        nearest_hint(nearest_name(defect->target, behaviour_name_at, NULL, DEFECT_BEHAVIOUR_COUNT), hint));
+}
+
+int defect_compile(const struct defect *defect, struct defect_set *set, struct sentence *sentence)
+{
+    if (strcmp(defect->hook, "validate") == 0)
+        return compile_validate(defect, set, sentence);
+    if (strcmp(defect->hook, "transmit") == 0)
+        return compile_transmit(defect, set, sentence);
+    if (strcmp(defect->hook, "behaviour") == 0)
+        return compile_behaviour(defect, set, sentence);
+    return sentence_set(sentence, "no hook is called '%s': validate, transmit or behaviour was expected", defect->hook);
+}

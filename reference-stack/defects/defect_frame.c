@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Defects in what is sent: fields of headers, and the layout of FPDUs. Not a fast path, and plain for that. */
+#include <string.h>
+
+#include "reference-stack/defects/defect_internal.h"
+#include "wire/crc32c.h"
+#include "wire/ddp.h"
+#include "wire/marker.h"
+#include "wire/mpa.h"
+#include "wire/rdmap.h"
+
+/* --- Fields ---------------------------------------------------------------------------------------------------- */
+
+static uint64_t operate(const struct defect_transmit *transmit, uint64_t old)
+{
+    switch (transmit->operation) {
+    case OPERATION_ADD: return old + transmit->value;
+    case OPERATION_XOR: return old ^ transmit->value;
+    case OPERATION_SET:
+    case OPERATION_SWAP:
+    case OPERATION_COPY:
+    default: return transmit->value;
+    }
+}
+
+static void change(const struct defect_transmit *transmit, uint8_t *header)
+{
+    uint64_t old;
+
+    if (transmit->field->kind == WIRE_OCTETS) {
+        /* the Key: its last octet */
+        uint8_t *octet = header + (transmit->field->bit + transmit->field->bits) / 8 - 1;
+
+        *octet = (uint8_t)operate(transmit, *octet);
+        return;
+    }
+    old = wire_field_get(transmit->field, header);
+    if (transmit->operation == OPERATION_SWAP || transmit->operation == OPERATION_COPY) {
+        uint64_t other = wire_field_get(transmit->other, header);
+
+        if (transmit->operation == OPERATION_SWAP)
+            wire_field_set(transmit->other, header, old);
+        wire_field_set(transmit->field, header, other);
+        return;
+    }
+    wire_field_set(transmit->field, header, operate(transmit, old));
+}
+
+/* What a rule is held against. */
+struct occasion {
+    const struct defect_set *set;
+    struct defect_state *state;
+    uint16_t opcode; /* as a bit; 0xFFFF for start-up frames */
+    bool last, later;
+};
+
+/* True when rule `i` applies here; counts its occasions. */
+static bool applies(const struct occasion *occasion, size_t i)
+{
+    const struct defect_transmit *transmit = &occasion->set->transmits[i];
+    uint32_t nth;
+
+    if ((transmit->opcodes & occasion->opcode) == 0)
+        return false;
+    nth = ++occasion->state->seen[i];
+    switch (transmit->when) {
+    case WHEN_NTH: return nth == transmit->nth;
+    case WHEN_FROM_NTH: return nth >= transmit->nth;
+    case WHEN_LAST: return occasion->last;
+    case WHEN_LATER: return occasion->later;
+    case WHEN_ALWAYS:
+    default: return true;
+    }
+}
+
+static void change_all(const struct occasion *occasion, enum defect_target target, uint8_t *header)
+{
+    for (size_t i = 0; i < occasion->set->transmit_count; i++)
+        if (occasion->set->transmits[i].target == target && applies(occasion, i))
+            change(&occasion->set->transmits[i], header);
+}
+
+size_t defect_start_frame(const struct defect_set *set, struct defect_state *state, const struct mpa_start *start,
+                          uint8_t *octets, size_t count)
+{
+    struct occasion occasion = {set, state, 0xFFFF, true, false};
+    bool request = start->kind == MPA_REQUEST;
+
+    if (start->enhanced && start->revision >= MPA_REV_2)
+        change_all(&occasion, request ? TARGET_REQUEST_WORD : TARGET_REPLY_WORD, octets + MPA_START_OCTETS);
+    change_all(&occasion, request ? TARGET_REQUEST : TARGET_REPLY, octets);
+    if (start->rejected)
+        change_all(&occasion, TARGET_REJECT, octets);
+    if (set->behaviours[DEFECT_WORD_BEHIND] && start->enhanced && start->revision >= MPA_REV_2) {
+        uint8_t *word = octets + MPA_START_OCTETS;
+        uint8_t kept[MPA_ENHANCED_OCTETS];
+
+        memcpy(kept, word, sizeof(kept));
+        memmove(word, word + sizeof(kept), start->private_octets);
+        memcpy(word + start->private_octets, kept, sizeof(kept));
+    }
+    if (set->behaviours[DEFECT_MARKER_IN_START] && count > MARKER_SPACING) {
+        memmove(octets + MARKER_SPACING + MARKER_OCTETS, octets + MARKER_SPACING, count - MARKER_SPACING);
+        memset(octets + MARKER_SPACING, 0, MARKER_OCTETS);
+        count += MARKER_OCTETS;
+    }
+    if (set->behaviours[DEFECT_PRIVATE_CARRY_LOST] && start->enhanced && start->revision >= MPA_REV_2) {
+        /* htons(4) added to the field as it stands in memory */
+        mpa_start_set_PD_Length(octets, (start->private_octets & 0xFF00) |
+                                            ((start->private_octets + MPA_ENHANCED_OCTETS) & 0xFF));
+    }
+    return count;
+}
+
+static uint8_t reversed(uint8_t octet)
+{
+    uint8_t out = 0;
+
+    for (unsigned bit = 0; bit < 8; bit++)
+        out = (uint8_t)(out << 1 | (octet >> bit & 1));
+    return out;
+}
+
+/* Header fields of the ULPDU, from the bottom up, so that a changed T or opcode does not move the later ones. */
+static void change_ulpdu(const struct occasion *occasion, uint8_t *ulpdu, size_t count)
+{
+    bool tagged = ddp_tagged_get_T(ulpdu);
+    size_t header = tagged ? DDP_TAGGED_OCTETS : DDP_UNTAGGED_OCTETS;
+    uint8_t *payload = ulpdu + header;
+
+    if (occasion->opcode == 1 << RDMAP_READ_REQUEST && count >= header + READ_REQUEST_OCTETS)
+        change_all(occasion, TARGET_READ_REQUEST, payload);
+    if (occasion->opcode == 1 << RDMAP_ATOMIC_REQUEST && count >= header + ATOMIC_REQUEST_OCTETS)
+        change_all(occasion, TARGET_ATOMIC_REQUEST, payload);
+    if (occasion->opcode == 1 << RDMAP_ATOMIC_RESPONSE && count >= header + ATOMIC_RESPONSE_OCTETS)
+        change_all(occasion, TARGET_ATOMIC_RESPONSE, payload);
+    if ((occasion->opcode & (1 << RDMAP_IMMEDIATE | 1 << RDMAP_IMMEDIATE_SE)) != 0 &&
+        count >= header + IMMEDIATE_OCTETS)
+        change_all(occasion, TARGET_IMMEDIATE, payload);
+    if (occasion->opcode == 1 << RDMAP_TERMINATE && count >= header + TERMINATE_OCTETS) {
+        if (count >= header + TERMINATE_OCTETS + TERMINATE_LENGTH_OCTETS)
+            change_all(occasion, TARGET_TERMINATE_LENGTH, payload + TERMINATE_OCTETS);
+        change_all(occasion, TARGET_TERMINATE, payload);
+        if (occasion->set->behaviours[DEFECT_TERMINATE_BIT_FIELDS]) {
+            /* layer:4 etype:4 code:8 m:1 d:1 r:1 as a little-endian compiler lays them out */
+            payload[0] = (uint8_t)(payload[0] << 4 | payload[0] >> 4);
+            payload[2] = (uint8_t)((payload[2] & 0x80) >> 7 | (payload[2] & 0x40) >> 5 | (payload[2] & 0x20) >> 3);
+        }
+    }
+    if (!tagged)
+        change_all(occasion, TARGET_RDMAP_UNTAGGED, ulpdu + 1);
+    change_all(occasion, TARGET_CONTROL, ulpdu + 1);
+    change_all(occasion, tagged ? TARGET_TAGGED : TARGET_UNTAGGED, ulpdu);
+    if (occasion->set->behaviours[DEFECT_CONTROL_REVERSED] &&
+        (occasion->opcode & (1 << RDMAP_SEND | 1 << RDMAP_WRITE)) != 0)
+        ulpdu[0] = reversed(ulpdu[0]);
+    if (occasion->set->behaviours[DEFECT_EMPTY_CONTROL_ZERO] && count == header)
+        ulpdu[0] = 0;
+}
+
+/* --- Layout of an FPDU ----------------------------------------------------------------------------------------- */
+
+/* Writes an FPDU octet by octet, with Markers where they are due and the CRC over what is told. */
+struct builder {
+    const struct occasion *occasion;
+    const struct fpdu_framing *framing;
+    uint8_t *out;
+    size_t count, room;
+    size_t length_at; /* where ULPDU_Length stands */
+    size_t markers;
+    uint32_t crc;
+    bool crc_next; /* the CRC field comes next */
+    bool overflow;
+};
+
+static bool has(const struct builder *builder, enum defect_behaviour behaviour)
+{
+    return builder->occasion->set->behaviours[behaviour];
+}
+
+static void put(struct builder *builder, uint8_t octet, bool covered)
+{
+    if (builder->count == builder->room) {
+        builder->overflow = true;
+        return;
+    }
+    builder->out[builder->count++] = octet;
+    if (covered)
+        builder->crc = crc32c_update(builder->crc, &octet, 1);
+}
+
+static bool marker_due(const struct builder *builder)
+{
+    uint32_t position = builder->framing->position + (uint32_t)builder->count;
+
+    if (!builder->framing->markers)
+        return false;
+    if (has(builder, DEFECT_MARKER_LATE) && position == 0)
+        return false;
+    if (has(builder, DEFECT_MARKER_SHIFTED))
+        position -= MARKER_OCTETS;
+    if (has(builder, DEFECT_MARKER_BEHIND_LENGTH) && builder->count == 0)
+        return false;
+    return position % MARKER_SPACING == 0;
+}
+
+static void put_marker(struct builder *builder)
+{
+    uint8_t marker[MARKER_OCTETS] = {0};
+    bool leading = builder->count == 0;
+    bool covered = !has(builder, DEFECT_CRC_WITHOUT_MARKERS) &&
+                   !(leading && has(builder, DEFECT_CRC_WITHOUT_FIRST_MARKER)) &&
+                   !(builder->crc_next && has(builder, DEFECT_CRC_WITHOUT_LAST_MARKER));
+    size_t pointer = leading ? 0 : builder->count - builder->length_at;
+
+    if (leading && builder->framing->position != 0 && has(builder, DEFECT_MARKER_BETWEEN_BACK))
+        pointer = MARKER_DATA;
+
+    if (has(builder, DEFECT_MARKER_PREVIOUS) && builder->markers != 0 && !leading)
+        pointer = MARKER_SPACING;
+    if (has(builder, DEFECT_POINTER_TO_FIRST) && builder->occasion->state->interval_open && !leading)
+        pointer = builder->framing->position + (uint32_t)builder->count - builder->occasion->state->interval_start;
+    builder->occasion->state->interval_open = false;
+    marker_set_FPDUPTR(marker, pointer);
+    change_all(builder->occasion, TARGET_MARKER, marker);
+    for (size_t i = 0; i < sizeof(marker); i++)
+        put(builder, marker[i], covered);
+    builder->markers++;
+}
+
+static void put_word_aware(struct builder *builder, uint8_t octet, bool covered)
+{
+    if (marker_due(builder))
+        put_marker(builder);
+    put(builder, octet, covered);
+}
+
+static void put_crc(struct builder *builder)
+{
+    struct defect_state *state = builder->occasion->state;
+    uint32_t own = builder->framing->crc ? crc32c_value(builder->crc) : 0;
+    uint32_t crc = has(builder, DEFECT_CRC_OF_PREVIOUS) && state->crc_kept ? state->crc_previous : own;
+    uint8_t octets[FPDU_CRC_OCTETS];
+
+    state->crc_previous = own;
+    state->crc_kept = true;
+
+    for (size_t i = 0; i < builder->occasion->set->transmit_count; i++) {
+        const struct defect_transmit *transmit = &builder->occasion->set->transmits[i];
+
+        if (transmit->target == TARGET_FPDU && transmit->pseudo == PSEUDO_CRC && applies(builder->occasion, i))
+            crc = (uint32_t)operate(transmit, crc);
+    }
+    if (has(builder, DEFECT_CRC_BIG_ENDIAN))
+        octets_put32(octets, crc);
+    else
+        octets_put32_little(octets, crc);
+    for (size_t i = 0; i < sizeof(octets); i++)
+        put_word_aware(builder, octets[i], false);
+}
+
+/* The pad's octets: how many, and what they hold. */
+static size_t pad_of(const struct builder *builder, size_t ulpdu_octets, uint8_t *value)
+{
+    size_t pad = fpdu_pad(ulpdu_octets);
+
+    if (has(builder, DEFECT_PAD_FOR_ULPDU))
+        pad = (0 - ulpdu_octets) & 3;
+    *value = 0;
+    for (size_t i = 0; i < builder->occasion->set->transmit_count; i++) {
+        const struct defect_transmit *transmit = &builder->occasion->set->transmits[i];
+
+        if (transmit->target != TARGET_FPDU || transmit->pseudo == PSEUDO_NONE || transmit->pseudo == PSEUDO_CRC ||
+            !applies(builder->occasion, i))
+            continue;
+        if (transmit->pseudo == PSEUDO_PAD)
+            *value = (uint8_t)operate(transmit, 0);
+        else
+            pad = operate(transmit, pad) & 0x3F;
+    }
+    return pad;
+}
+
+static void put_length(struct builder *builder, size_t ulpdu_octets)
+{
+    uint8_t length[FPDU_LENGTH_OCTETS] = {0};
+    bool covered = !has(builder, DEFECT_CRC_FROM_DDP);
+
+    fpdu_set_ULPDU_Length(length, ulpdu_octets);
+    if (has(builder, DEFECT_LENGTH_WITH_MARKERS) && builder->framing->markers)
+        fpdu_set_ULPDU_Length(length, ulpdu_octets + MARKER_OCTETS * marker_count(builder->framing->position,
+                                                                                  fpdu_content(ulpdu_octets)));
+    for (size_t i = 0; i < builder->occasion->set->transmit_count; i++) {
+        const struct defect_transmit *transmit = &builder->occasion->set->transmits[i];
+
+        if (transmit->target == TARGET_FPDU && transmit->pseudo == PSEUDO_NONE && applies(builder->occasion, i))
+            change(transmit, length);
+    }
+    if (marker_due(builder))
+        put_marker(builder);
+    builder->length_at = builder->count;
+    if (!builder->occasion->state->interval_open)
+        builder->occasion->state->interval_start = builder->framing->position + (uint32_t)builder->count;
+    builder->occasion->state->interval_open = true;
+    put(builder, length[0], covered);
+    put(builder, length[1], covered);
+    if (has(builder, DEFECT_MARKER_BEHIND_LENGTH) && builder->framing->markers &&
+        builder->framing->position % MARKER_SPACING == 0)
+        put_marker(builder);
+}
+
+static size_t build(struct builder *builder, const uint8_t *ulpdu, size_t ulpdu_octets)
+{
+    uint8_t pad_value;
+    size_t pad = pad_of(builder, ulpdu_octets, &pad_value);
+
+    put_length(builder, ulpdu_octets);
+    for (size_t i = 0; i < ulpdu_octets; i++)
+        put_word_aware(builder, ulpdu[i], true);
+    if (has(builder, DEFECT_CRC_BEFORE_PAD))
+        put_crc(builder);
+    for (size_t i = 0; i < pad; i++)
+        put_word_aware(builder, pad_value, !has(builder, DEFECT_CRC_WITHOUT_PAD));
+    if (has(builder, DEFECT_CRC_OMITTED) || (has(builder, DEFECT_CRC_OMITTED_WHEN_OFF) && !builder->framing->crc) ||
+        has(builder, DEFECT_CRC_BEFORE_PAD))
+        return builder->overflow ? 0 : builder->count;
+    builder->crc_next = true;
+    if (marker_due(builder))
+        put_marker(builder);
+    put_crc(builder);
+    return builder->overflow ? 0 : builder->count;
+}
+
+/* A short Send a second time, behind itself. */
+static size_t double_ulpdu(const struct occasion *occasion, uint8_t *ulpdu, size_t count)
+{
+    if (!occasion->set->behaviours[DEFECT_ULPDU_TWICE] || occasion->opcode != 1 << RDMAP_SEND ||
+        count > DEFECT_ROOM / 2)
+        return count;
+    memcpy(ulpdu + count, ulpdu, count);
+    return 2 * count;
+}
+
+/* Octets of the FPDU before go in front; the last ones of this stay behind, unless it ends a message. */
+static size_t hold_tail(const struct occasion *occasion, uint8_t *out, size_t count)
+{
+    struct defect_state *state = occasion->state;
+
+    memcpy(out, state->tail, state->tail_octets);
+    count += state->tail_octets;
+    state->tail_octets = 0;
+    if (!occasion->set->behaviours[DEFECT_CRC_WITH_NEXT] || occasion->last)
+        return count;
+    state->tail_octets = sizeof(state->tail);
+    memcpy(state->tail, out + count - sizeof(state->tail), sizeof(state->tail));
+    return count - sizeof(state->tail);
+}
+
+size_t defect_fpdu(const struct defect_set *set, struct defect_state *state, uint8_t *ulpdu, size_t ulpdu_octets,
+                   const struct fpdu_framing *framing, uint8_t *out, size_t room)
+{
+    struct occasion occasion = {
+        .set = set,
+        .state = state,
+        .opcode = (uint16_t)(1u << (ulpdu[1] & 0xF)),
+        .last = ddp_tagged_get_L(ulpdu),
+        .later = state->inside,
+    };
+    struct fpdu_framing behind = {framing->markers, framing->crc, framing->position + (uint32_t)state->tail_octets};
+    struct builder builder = {.occasion = &occasion,
+                              .framing = &behind,
+                              .out = out + state->tail_octets,
+                              .room = room - state->tail_octets,
+                              .crc = CRC32C_START};
+    size_t octets;
+
+    state->inside = !occasion.last;
+    change_ulpdu(&occasion, ulpdu, ulpdu_octets);
+    octets = build(&builder, ulpdu, double_ulpdu(&occasion, ulpdu, defect_ulpdu(set, ulpdu, ulpdu_octets)));
+    return octets == 0 ? 0 : hold_tail(&occasion, out, octets);
+}
+
+void defect_terminate(const struct defect_set *set, struct terminate *terminate)
+{
+    static const uint8_t zeros[READ_REQUEST_OCTETS];
+
+    if (set->behaviours[DEFECT_TERMINATE_BARE])
+        terminate->m = terminate->d = terminate->r = false;
+    if (set->behaviours[DEFECT_TERMINATE_READ_HEADER_NOT])
+        terminate->r = false;
+    if (set->behaviours[DEFECT_TERMINATE_LENGTH_PAYLOAD] && terminate->d)
+        terminate->ddp_segment_length = (uint16_t)(terminate->ddp_segment_length - terminate->ddp_header_octets);
+    if (set->behaviours[DEFECT_TERMINATE_OPERATION_ZEROED] && terminate->d &&
+        wire_error_layer(terminate->triple) == 0 && wire_error_etype(terminate->triple) == 2 &&
+        (terminate->ddp_header[1] & 0xF) == RDMAP_READ_REQUEST) {
+        terminate->r = true;
+        terminate->rdmap_header = zeros;
+        terminate->rdmap_header_octets = READ_REQUEST_OCTETS;
+    }
+    if (set->behaviours[DEFECT_TERMINATE_CATASTROPHE_QUOTES] && wire_error_layer(terminate->triple) == 0 &&
+        wire_error_etype(terminate->triple) == 0) {
+        terminate->m = terminate->d = true;
+        terminate->ddp_segment_length = DDP_UNTAGGED_OCTETS;
+        terminate->ddp_header = zeros;
+        terminate->ddp_header_octets = DDP_UNTAGGED_OCTETS;
+    }
+}
+
+size_t defect_terminate_octets(const struct defect_set *set, const struct terminate *terminate,
+                               const struct ddp_segment *segment, uint8_t *octets, size_t count)
+{
+    uint8_t *header = octets + TERMINATE_OCTETS + TERMINATE_LENGTH_OCTETS;
+
+    if (!terminate->d)
+        return count;
+    if (set->behaviours[DEFECT_TERMINATE_HOST_ORDER]) {
+        uint8_t *last = header + terminate->ddp_header_octets - 4;
+
+        octets_put32(last, (uint32_t)last[3] << 24 | (uint32_t)last[2] << 16 | (uint32_t)last[1] << 8 | last[0]);
+    }
+    if (set->behaviours[DEFECT_TERMINATE_SEGMENTS_MIXED] && !ddp_tagged_get_T(header) &&
+        ddp_untagged_get_MO(header) != 0) {
+        ddp_untagged_set_MO(header, 0);
+        ddp_untagged_set_L(header, 0);
+    }
+    if (set->behaviours[DEFECT_TERMINATE_READ_SIZE_ZERO] && terminate->r)
+        octets_put32(header + terminate->ddp_header_octets + 12, 0);
+    if (set->behaviours[DEFECT_TERMINATE_WITH_PAYLOAD] && !terminate->r && segment != NULL) {
+        size_t room = TERMINATE_MAX - count;
+        size_t more = segment->payload_octets < room ? segment->payload_octets : room;
+
+        memcpy(octets + count, segment->payload, more);
+        count += more;
+    }
+    if (set->behaviours[DEFECT_TERMINATE_PADDED]) {
+        size_t kept = count < TERMINATE_MAX - 2 ? count : TERMINATE_MAX - 2;
+
+        memmove(header + 2, header, kept - (size_t)(header - octets));
+        memset(header, 0, 2);
+        count = kept + 2;
+    }
+    if (set->behaviours[DEFECT_TERMINATE_READ_HEADER_CUT] && terminate->r)
+        count -= READ_REQUEST_OCTETS;
+    if (set->behaviours[DEFECT_TERMINATE_HEADER_CUT])
+        count = (size_t)(header - octets);
+    return count;
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Defects of judgement: what a validation finds, turned around for certain input. The predicates of validation_*.c stay
+ * the RFC's; a new fault of this kind is a line in DEFECT_BEHAVIOURS, one in `judgements`, and its condition.
+ */
+#include <string.h>
+
+#include "reference-stack/core/stream_internal.h"
+#include "wire/crc32c.h"
+
+/* --- FPDU -------------------------------------------------------------------------------------------------------- */
+
+static bool pad_not_zero(const struct validation_subject *subject)
+{
+    return !subject->fpdu->pad_zero;
+}
+
+static bool pad_absent(const struct validation_subject *subject)
+{
+    return fpdu_pad(subject->fpdu->ulpdu_length) == 0;
+}
+
+static bool ulpdu_short(const struct validation_subject *subject)
+{
+    return subject->fpdu->ulpdu_length < 128;
+}
+
+static bool crc_low_half_agrees(const struct validation_subject *subject)
+{
+    return ((subject->fpdu->crc ^ subject->fpdu->crc_expected) & 0xFFFF) == 0;
+}
+
+static bool crc_agrees_swapped(const struct validation_subject *subject)
+{
+    return subject->fpdu->crc == __builtin_bswap32(subject->fpdu->crc_expected);
+}
+
+/* Without Markers, where the pad is the last thing before the CRC field. */
+static bool crc_agrees_with_zero_pad(const struct validation_subject *subject)
+{
+    static const uint8_t zeros[FPDU_PAD_MAX];
+    const struct fpdu *fpdu = subject->fpdu;
+    uint32_t crc = crc32c_update(CRC32C_START, fpdu->start, FPDU_LENGTH_OCTETS + (size_t)fpdu->ulpdu_length);
+
+    return fpdu->markers == 0 && fpdu->crc == crc32c_value(crc32c_update(crc, zeros, fpdu_pad(fpdu->ulpdu_length)));
+}
+
+static bool one_pad(const struct validation_subject *subject)
+{
+    return fpdu_pad(subject->fpdu->ulpdu_length) == 1;
+}
+
+static bool ulpdu_large(const struct validation_subject *subject)
+{
+    return subject->fpdu->ulpdu_length > 1024;
+}
+
+static bool not_among_first(const struct validation_subject *subject)
+{
+    return subject->stream->counters.fpdus_received > 8;
+}
+
+static bool crc_wrong_though_off(const struct validation_subject *subject)
+{
+    const struct fpdu *fpdu = subject->fpdu;
+
+    return !subject->stream->crc && fpdu->crc != 0 && fpdu->crc != crc32c(fpdu->start, fpdu->octets - FPDU_CRC_OCTETS);
+}
+
+/* Position of the FPDU's first octet. */
+static uint32_t start_of(const struct validation_subject *subject)
+{
+    return subject->stream->receive_position - (uint32_t)subject->fpdu->octets;
+}
+
+static bool marker_before_crc(const struct validation_subject *subject)
+{
+    return subject->stream->receive_markers &&
+           (start_of(subject) + subject->fpdu->octets - FPDU_CRC_OCTETS - MARKER_OCTETS) % MARKER_SPACING == 0;
+}
+
+static bool marker_between(const struct validation_subject *subject)
+{
+    return subject->stream->receive_markers && start_of(subject) != 0 && start_of(subject) % MARKER_SPACING == 0;
+}
+
+static bool marker_reserved(const struct validation_subject *subject)
+{
+    return subject->fpdu->marker_reserved;
+}
+
+static bool marker_differs(const struct validation_subject *subject)
+{
+    return subject->fpdu->bad_marker != SIZE_MAX;
+}
+
+/* --- DDP --------------------------------------------------------------------------------------------------------- */
+
+static bool rsvd_set(const struct validation_subject *subject)
+{
+    return subject->segment->header != NULL && subject->segment->reserved != 0;
+}
+
+static bool header_alone(const struct validation_subject *subject)
+{
+    return subject->segment->header != NULL && subject->segment->payload_octets == 0;
+}
+
+static bool to_unaligned(const struct validation_subject *subject)
+{
+    return (subject->segment->to & 3) != 0;
+}
+
+static bool to_not_base(const struct validation_subject *subject)
+{
+    return subject->region != NULL && subject->segment->to != subject->region->base;
+}
+
+static bool write_to_end(const struct validation_subject *subject)
+{
+    const struct iwarp_region *region = subject->region;
+
+    return region != NULL && subject->segment->to + subject->segment->payload_octets == region->base + region->length;
+}
+
+static bool send_to_end(const struct validation_subject *subject)
+{
+    const struct ddp_segment *segment = subject->segment;
+
+    return segment->qn == DDP_QN_SEND && segment->payload_octets != 0 &&
+           (uint64_t)segment->mo + segment->payload_octets == subject->buffer_octets;
+}
+
+static bool send_empty(const struct validation_subject *subject)
+{
+    return subject->segment->qn == DDP_QN_SEND && subject->segment->payload_octets == 0;
+}
+
+static bool mo_not_next(const struct validation_subject *subject)
+{
+    const struct ddp_segment *segment = subject->segment;
+    const struct untagged_queue *queue;
+
+    if (segment->qn >= STREAM_QUEUES)
+        return false;
+    queue = &subject->stream->queues[segment->qn];
+    return segment->mo != (queue->begun ? queue->length : 0);
+}
+
+static bool mo_sum_wraps_inside(const struct validation_subject *subject)
+{
+    return (uint32_t)(subject->segment->mo + subject->segment->payload_octets) <= subject->buffer_octets;
+}
+
+static bool to_sum_wraps(const struct validation_subject *subject)
+{
+    return ddp_to_wraps(subject->segment->to, subject->segment->payload_octets);
+}
+
+static bool revoked(const struct validation_subject *subject)
+{
+    return subject->region != NULL && !subject->region->valid;
+}
+
+static bool terminate_without_receive(const struct validation_subject *subject)
+{
+    return subject->segment->qn == DDP_QN_TERMINATE && subject->stream->receives.count == 0;
+}
+
+static bool last_read_slot(const struct validation_subject *subject)
+{
+    const struct iwarp_stream *stream = subject->stream;
+
+    return subject->segment->qn == DDP_QN_READ_REQUEST && stream->reads.count + 1 >= stream->ird;
+}
+
+/* --- RDMAP ------------------------------------------------------------------------------------------------------- */
+
+static bool rsv_set(const struct validation_subject *subject)
+{
+    return subject->message->reserved != 0;
+}
+
+static bool word_set(const struct validation_subject *subject)
+{
+    return !subject->segment->tagged && !subject->message->row->invalidates && subject->segment->ulp_word != 0;
+}
+
+static bool read_to_end(const struct validation_subject *subject)
+{
+    const struct iwarp_region *region = subject->region;
+
+    return region != NULL && subject->read->source_to + subject->read->octets == region->base + region->length;
+}
+
+static bool read_to_top(const struct validation_subject *subject)
+{
+    return subject->read->octets != 0 && subject->read->source_to == 0 - (uint64_t)subject->read->octets;
+}
+
+static bool source_unaligned(const struct validation_subject *subject)
+{
+    return (subject->read->source_to & 3) != 0;
+}
+
+static bool sink_looks_local(const struct validation_subject *subject)
+{
+    return subject->read->sink_stag == 0 ||
+           iwarp_region_find(subject->stream->device, subject->read->sink_stag) != NULL;
+}
+
+static bool sink_unaligned(const struct validation_subject *subject)
+{
+    return (subject->read->sink_to & 7) != 0;
+}
+
+static bool source_sum_wraps(const struct validation_subject *subject)
+{
+    return ddp_to_wraps(subject->read->source_to, subject->read->octets);
+}
+
+static bool read_size_negative(const struct validation_subject *subject)
+{
+    return subject->read->octets >= UINT32_C(0x80000000);
+}
+
+/* The control word of a Terminate in one segment, or NULL. */
+static const uint8_t *terminate_control(const struct validation_subject *subject)
+{
+    const struct ddp_segment *segment = subject->segment;
+
+    return segment->tagged || subject->message->opcode != RDMAP_TERMINATE || segment->payload_octets < TERMINATE_OCTETS
+               ? NULL
+               : segment->payload;
+}
+
+static bool terminate_bits_differ(const struct validation_subject *subject)
+{
+    const uint8_t *control = terminate_control(subject);
+
+    return control != NULL && terminate_get_M(control) != terminate_get_D(control);
+}
+
+static bool terminate_reserved(const struct validation_subject *subject)
+{
+    const uint8_t *control = terminate_control(subject);
+
+    return control != NULL && terminate_get_Reserved(control) != 0;
+}
+
+/* --- The table --------------------------------------------------------------------------------------------------- */
+
+static const struct defect_judgement judgements[] = {
+    {DEFECT_PAD_CHECKED, "fpdu-crc", false, pad_not_zero},
+    {DEFECT_PAD_NEVER_ABSENT, "fpdu-crc", false, pad_absent},
+    {DEFECT_SHORT_REFUSED, "ddp-header", false, ulpdu_short},
+    {DEFECT_CRC_LOW_HALF, "fpdu-crc", true, crc_low_half_agrees},
+    {DEFECT_CRC_READ_SWAPPED, "fpdu-crc", true, crc_agrees_swapped},
+    {DEFECT_CRC_PAD_ZERO, "fpdu-crc", true, crc_agrees_with_zero_pad},
+    {DEFECT_CRC_ONE_PAD_REFUSED, "fpdu-crc", false, one_pad},
+    {DEFECT_LARGE_REFUSED, "fpdu-crc", false, ulpdu_large},
+    {DEFECT_CRC_FIRST_ONLY, "fpdu-crc", true, not_among_first},
+    {DEFECT_CRC_CHECKED_WHEN_OFF, "fpdu-crc", false, crc_wrong_though_off},
+    {DEFECT_MARKER_TAKEN_FOR_CRC, "fpdu-crc", false, marker_before_crc},
+    {DEFECT_MARKER_BETWEEN_LEFT_OUT, "fpdu-crc", false, marker_between},
+    {DEFECT_MARKER_RESERVED_CHECKED, "fpdu-marker", false, marker_reserved},
+    {DEFECT_MARKER_ALL_BITS, "fpdu-marker", false, marker_differs},
+    {DEFECT_RSVD_CHECKED, "ddp-header", false, rsvd_set},
+    {DEFECT_HEADER_ALONE_REFUSED, "ddp-header", false, header_alone},
+    {DEFECT_TO_ALIGNED, "ddp-to-base", false, to_unaligned},
+    {DEFECT_TO_BASE_ONLY, "ddp-to-base", false, to_not_base},
+    {DEFECT_WRITE_TO_END_REFUSED, "ddp-to-end", false, write_to_end},
+    {DEFECT_SEND_TO_END_REFUSED, "ddp-length", false, send_to_end},
+    {DEFECT_SEND_EMPTY_REFUSED, "ddp-mo", false, send_empty},
+    {DEFECT_MO_IN_ORDER, "ddp-mo", false, mo_not_next},
+    {DEFECT_MO_32_BITS, "ddp-mo", true, mo_sum_wraps_inside},
+    {DEFECT_MO_32_BITS, "ddp-length", true, mo_sum_wraps_inside},
+    {DEFECT_TO_SUM_WRAPS, "ddp-to-wrap", true, to_sum_wraps},
+    {DEFECT_TO_SUM_WRAPS, "ddp-to-base", true, to_sum_wraps},
+    {DEFECT_TO_SUM_WRAPS, "ddp-to-end", true, to_sum_wraps},
+    {DEFECT_REVOKED_TAKEN, "ddp-stag", true, revoked},
+    {DEFECT_REVOKED_TAKEN, "read-stag", true, revoked},
+    {DEFECT_TERMINATE_NEEDS_RECEIVE, "ddp-buffer", false, terminate_without_receive},
+    {DEFECT_IRD_ONE_LESS, "ddp-buffer", false, last_read_slot},
+    {DEFECT_RSV_CHECKED, "rdmap-version", false, rsv_set},
+    {DEFECT_WORD_CHECKED, "rdmap-opcode", false, word_set},
+    {DEFECT_READ_TO_END_REFUSED, "read-to-end", false, read_to_end},
+    {DEFECT_READ_TO_TOP_REFUSED, "read-access", false, read_to_top},
+    {DEFECT_TO_SUM_WRAPS, "read-to-wrap", true, source_sum_wraps},
+    {DEFECT_TO_SUM_WRAPS, "read-to-base", true, source_sum_wraps},
+    {DEFECT_TO_SUM_WRAPS, "read-to-end", true, source_sum_wraps},
+    {DEFECT_READ_SIZE_SIGNED, "read-to-wrap", true, read_size_negative},
+    {DEFECT_READ_SIZE_SIGNED, "read-to-end", true, read_size_negative},
+    {DEFECT_TERMINATE_BITS_CHECKED, "rdmap-opcode", false, terminate_bits_differ},
+    {DEFECT_TERMINATE_RESERVED_CHECKED, "rdmap-opcode", false, terminate_reserved},
+    {DEFECT_SOURCE_ALIGNED, "read-to-base", false, source_unaligned},
+    {DEFECT_SINK_CHECKED, "read-stag", false, sink_looks_local},
+    {DEFECT_SINK_ALIGNED, "read-to-base", false, sink_unaligned},
+};
+
+const struct defect_judgement *defect_judgement(const struct defect_set *set, const struct defect_judgement *table,
+                                                size_t count, const struct validation *entry,
+                                                const struct validation_subject *subject)
+{
+    for (size_t i = 0; i < count; i++)
+        if (set->behaviours[table[i].behaviour] && strcmp(table[i].entry, entry->name) == 0 && table[i].when(subject))
+            return &table[i];
+    return NULL;
+}
+
+bool defect_judges(const struct defect_set *set, const struct validation *entry,
+                   const struct validation_subject *subject, bool holds)
+{
+    const struct defect_judgement *judgement =
+        defect_judgement(set, judgements, sizeof(judgements) / sizeof(judgements[0]), entry, subject);
+
+    return judgement != NULL ? judgement->verdict : defect_atomic_judges(set, entry, subject, holds);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Depths in frames that have no enhanced word, as peers of SMB Direct on Windows have them ([MS-SMBD]): the first eight
+ * octets of the Private Data are IRD and ORD, 32 bits each, big-endian. Nothing in a frame tells that from a ULP's data,
+ * so that it is used where both ULPs know (config.smbd), and never in frames with the word of RFC 6581.
+ */
+#include <string.h>
+
+#include "reference-stack/core/stream_internal.h"
+
+/* The greatest depth that is a number (RFC 6581 9.1). */
+static uint16_t depth(uint32_t value)
+{
+    return value < MPA_DEPTH_NOT_NEGOTIATED ? (uint16_t)value : MPA_DEPTH_NOT_NEGOTIATED - 1;
+}
+
+static uint32_t number(uint16_t value, uint32_t own)
+{
+    return value == MPA_DEPTH_NOT_NEGOTIATED ? own : value;
+}
+
+void smbd_put(const struct iwarp_stream *stream, struct mpa_start *start, uint16_t ird, uint16_t ord, uint8_t *room)
+{
+    size_t octets = start->private_octets;
+
+    if (!stream->config.smbd || (start->enhanced && start->revision >= MPA_REV_2))
+        return;
+    if (octets > MPA_PRIVATE_DATA_MAX - SMBD_OCTETS)
+        octets = MPA_PRIVATE_DATA_MAX - SMBD_OCTETS;
+    octets_put32(room, number(ird, stream->ird));
+    octets_put32(room + 4, number(ord, stream->ord));
+    if (octets != 0)
+        memcpy(room + SMBD_OCTETS, start->private_data, octets);
+    start->private_data = room;
+    start->private_octets = (uint16_t)(octets + SMBD_OCTETS);
+}
+
+bool smbd_has(const struct iwarp_stream *stream, const struct mpa_start *start)
+{
+    return stream->config.smbd && !mpa_start_has_word(start) && start->private_octets >= SMBD_OCTETS;
+}
+
+void smbd_take(struct mpa_start *start)
+{
+    start->ird = depth(octets_get32(start->private_data));
+    start->ord = depth(octets_get32(start->private_data + 4));
+    start->private_data += SMBD_OCTETS;
+    start->private_octets -= SMBD_OCTETS;
+}

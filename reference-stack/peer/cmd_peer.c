@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The reference stack as a program. Its options become commands of the upper tester: there is one way to do each thing. */
+#include "reference-stack/peer/cmd_peer.h"
+
+#include <getopt.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reference-stack/program/complaint.h"
+#include "reference-stack/program/confine.h"
+#include "reference-stack/defects/defect.h"
+#include "reference-stack/peer/driver_tcp.h"
+#include "wire/exit_status.h"
+
+enum { DEFECTS_MAX = 64 };
+
+enum option_code {
+    OPTION_LISTEN = 256,
+    OPTION_CONNECT,
+    OPTION_CONTROL,
+    OPTION_BIND,
+    OPTION_DEFECT,
+    OPTION_LIST_DEFECTS,
+    OPTION_REV,
+    OPTION_PLAIN,
+    OPTION_REV0,
+    OPTION_SMBD,
+    OPTION_STREAMING,
+    OPTION_STREAMING_OCTETS,
+    OPTION_MARKERS,
+    OPTION_NO_CRC,
+    OPTION_IRD,
+    OPTION_ORD,
+    OPTION_P2P,
+    OPTION_RTR,
+    OPTION_PRIVATE_DATA,
+    OPTION_ACCEPT,
+    OPTION_ECHO,
+    OPTION_RECEIVES,
+    OPTION_RECEIVE_OCTETS,
+    OPTION_EMSS,
+    OPTION_IPV6,
+    OPTION_ONCE,
+    OPTION_MAX_CONNECTIONS,
+    OPTION_MAX_CONTROLS,
+    OPTION_MAX_UNREAD,
+    OPTION_MAX_MEMORY,
+    OPTION_HELP,
+};
+
+static const struct option options[] = {
+    {"listen", required_argument, NULL, OPTION_LISTEN},
+    {"connect", required_argument, NULL, OPTION_CONNECT},
+    {"control", required_argument, NULL, OPTION_CONTROL},
+    {"bind", required_argument, NULL, OPTION_BIND},
+    {"defect", required_argument, NULL, OPTION_DEFECT},
+    {"list-defects", no_argument, NULL, OPTION_LIST_DEFECTS},
+    {"rev", required_argument, NULL, OPTION_REV},
+    {"plain", no_argument, NULL, OPTION_PLAIN},
+    {"rev0", no_argument, NULL, OPTION_REV0},
+    {"smbd", no_argument, NULL, OPTION_SMBD},
+    {"streaming", required_argument, NULL, OPTION_STREAMING},
+    {"streaming-octets", required_argument, NULL, OPTION_STREAMING_OCTETS},
+    {"markers", no_argument, NULL, OPTION_MARKERS},
+    {"no-crc", no_argument, NULL, OPTION_NO_CRC},
+    {"ird", required_argument, NULL, OPTION_IRD},
+    {"ord", required_argument, NULL, OPTION_ORD},
+    {"p2p", no_argument, NULL, OPTION_P2P},
+    {"rtr", required_argument, NULL, OPTION_RTR},
+    {"private-data", required_argument, NULL, OPTION_PRIVATE_DATA},
+    {"accept", required_argument, NULL, OPTION_ACCEPT},
+    {"echo", no_argument, NULL, OPTION_ECHO},
+    {"receives", required_argument, NULL, OPTION_RECEIVES},
+    {"receive-octets", required_argument, NULL, OPTION_RECEIVE_OCTETS},
+    {"emss", required_argument, NULL, OPTION_EMSS},
+    {"ipv6", no_argument, NULL, OPTION_IPV6},
+    {"once", no_argument, NULL, OPTION_ONCE},
+    {"max-connections", required_argument, NULL, OPTION_MAX_CONNECTIONS},
+    {"max-controls", required_argument, NULL, OPTION_MAX_CONTROLS},
+    {"max-unread", required_argument, NULL, OPTION_MAX_UNREAD},
+    {"max-memory", required_argument, NULL, OPTION_MAX_MEMORY},
+    {"help", no_argument, NULL, OPTION_HELP},
+    {NULL, 0, NULL, 0},
+};
+
+static const char help_text[] =
+    "usage: %s [--listen PORT | --connect ADDRESS:PORT] [--control PORT|PATH] [OPTION...]\n"
+    "The reference iWARP stack as a responder or initiator over kernel TCP.\n"
+    "\n"
+    "  --listen PORT           take connections (0: any port)\n"
+    "  --connect ADDRESS:PORT  open one; [ADDRESS]:PORT for IPv6\n"
+    "  --control PORT|PATH     upper tester: a TCP port on loopback (0: any), ADDRESS:PORT, or a Unix socket's path\n"
+    "  --bind ADDRESS          listen there only\n"
+    "  --ipv6                  listen on ::, both families\n"
+    "  --once                  end when the last stream is over\n"
+    "\n"
+    "  --max-connections N     iWARP connections at once (16384); one more is reset\n"
+    "  --max-controls N        upper testers at once (256); one more gets an error\n"
+    "  --max-unread OCTETS     replies that an upper tester has not read (1048576): no more of its commands is obeyed\n"
+    "  --max-memory MIB        what all of them may make it hold (2048); what is beyond is refused to him who asks\n"
+    "\n"
+    "  --defect DEFECT         have that defect (again for more); see --list-defects\n"
+    "  --list-defects          print them: id, requirement, hook, target, operation, value\n"
+    "\n"
+    "  --rev 1|2               revision of MPA: of the Request, or the highest taken (2)\n"
+    "  --plain                 no enhanced set-up (RFC 6581)\n"
+    "  --rev0                  take peers of the RDMA Consortium's MPA too (RFC 5044 Appendix C)\n"
+    "  --smbd                  depths in the Private Data of plain frames, as [MS-SMBD] has them\n"
+    "  --streaming HEX         a message over TCP before MPA starts (the connecting side speaks first)\n"
+    "  --streaming-octets N    how many octets the peer's has\n"
+    "  --markers               want Markers in what is received\n"
+    "  --no-crc                do not ask for CRCs\n"
+    "  --ird N, --ord N        Read depths (4); 16383: not negotiated\n"
+    "  --p2p                   ask for the peer-to-peer model\n"
+    "  --rtr LIST              RTR messages: send,write,read (all)\n"
+    "  --private-data HEX      of the Request or Reply\n"
+    "  --accept HOW            auto, manual (the upper tester decides) or reject\n"
+    "  --echo                  send each Send back\n"
+    "  --receives N            receives posted on each stream (16)\n"
+    "  --receive-octets N      size of each (4096)\n"
+    "  --emss N                take that as TCP's effective maximum segment size\n"
+    "\n"
+    "When all is open a line READY is printed, with listen=PORT and control=PORT where they were opened.\n";
+
+struct command_line {
+    const char *name;
+    const char *connect;
+    const char *control;
+    bool listen, once;
+    uint16_t port;
+    struct driver_config driver;
+    json_t *stream; /* options, as members of a command */
+    const char *defects[DEFECTS_MAX];
+    size_t defect_count;
+};
+
+static int number_between(const struct command_line *line, const char *name, const char *text, unsigned long least,
+                          unsigned long most, unsigned long *value)
+{
+    char *end;
+
+    *value = strtoul(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || *value < least || *value > most) {
+        (void)complaint(0, line->name, "--%s %s: a number from %lu to %lu was expected", name, text, least, most);
+        return -1;
+    }
+    return 0;
+}
+
+static int number_of(const struct command_line *line, const char *name, const char *text, unsigned long most,
+                     unsigned long *value)
+{
+    return number_between(line, name, text, 0, most, value);
+}
+
+static int set_number(struct command_line *line, const char *name, const char *member, const char *text)
+{
+    unsigned long value;
+
+    if (number_of(line, name, text, 16777216, &value) != 0)
+        return -1;
+    return json_object_set_new(line->stream, member, json_integer((json_int_t)value));
+}
+
+static int set_rtr(struct command_line *line, const char *text)
+{
+    json_t *list = json_array();
+
+    for (const char *at = text; list != NULL && *at != '\0';) {
+        size_t octets = strcspn(at, ",");
+
+        (void)json_array_append_new(list, json_stringn(at, octets));
+        at += octets;
+        at += *at == ',';
+    }
+    return json_object_set_new(line->stream, "rtr", list);
+}
+
+static int list_defects(const struct command_line *line)
+{
+    struct sentence sentence = {""};
+    struct defect_list *list = defect_list_embedded(&sentence);
+
+    if (list == NULL) {
+        (void)complaint(0, line->name, "%s", sentence.text);
+        return EXIT_FAILS;
+    }
+    for (size_t i = 0; i < defect_list_count(list); i++) {
+        const struct defect *defect = defect_list_at(list, i);
+
+        printf("%s\t%s\t%s\t%s\t%s\t%s\n", defect->id, defect->requirement, defect->hook, defect->target,
+               defect->operation, defect->value);
+    }
+    defect_list_free(list);
+    return EXIT_DONE;
+}
+
+/* Options whose value goes into a command as it is. */
+static int take_stream_option(struct command_line *line, int option)
+{
+    switch (option) {
+    case OPTION_REV: return set_number(line, "rev", "rev", optarg);
+    case OPTION_PLAIN: return json_object_set_new(line->stream, "enhanced", json_false());
+    case OPTION_REV0: return json_object_set_new(line->stream, "rev0", json_true());
+    case OPTION_SMBD: return json_object_set_new(line->stream, "smbd", json_true());
+    case OPTION_STREAMING: return json_object_set_new(line->stream, "streaming", json_string(optarg));
+    case OPTION_STREAMING_OCTETS: return set_number(line, "streaming-octets", "streaming_octets", optarg);
+    case OPTION_MARKERS: return json_object_set_new(line->stream, "markers", json_true());
+    case OPTION_NO_CRC: return json_object_set_new(line->stream, "crc", json_false());
+    case OPTION_IRD: return set_number(line, "ird", "ird", optarg);
+    case OPTION_ORD: return set_number(line, "ord", "ord", optarg);
+    case OPTION_P2P: return json_object_set_new(line->stream, "p2p", json_true());
+    case OPTION_RTR: return set_rtr(line, optarg);
+    case OPTION_PRIVATE_DATA: return json_object_set_new(line->stream, "private_data", json_string(optarg));
+    case OPTION_ACCEPT: return json_object_set_new(line->stream, "accept", json_string(optarg));
+    case OPTION_ECHO: return json_object_set_new(line->stream, "echo", json_true());
+    case OPTION_RECEIVES: return set_number(line, "receives", "receives", optarg);
+    case OPTION_RECEIVE_OCTETS: return set_number(line, "receive-octets", "receive_octets", optarg);
+    case OPTION_EMSS: return set_number(line, "emss", "emss", optarg);
+    default: return -1;
+    }
+}
+
+enum { MAX_CONNECTIONS = 1000000, MAX_CONTROLS = 100000, MAX_MEMORY_MIB = 1048576, DEFAULT_MEMORY_MIB = 2048 };
+
+/* What strangers may have of it. 0 would mean the default to the driver. */
+static int take_limit(struct command_line *line, int option)
+{
+    struct driver_config *driver = &line->driver;
+    unsigned long value;
+
+    switch (option) {
+    case OPTION_MAX_CONNECTIONS:
+        if (number_between(line, "max-connections", optarg, 1, MAX_CONNECTIONS, &value) != 0)
+            return EXIT_USAGE;
+        driver->peer.streams_max = value;
+        return -1;
+    case OPTION_MAX_CONTROLS:
+        if (number_between(line, "max-controls", optarg, 1, MAX_CONTROLS, &value) != 0)
+            return EXIT_USAGE;
+        driver->controls_max = value;
+        return -1;
+    case OPTION_MAX_UNREAD:
+        if (number_between(line, "max-unread", optarg, 1, INT32_MAX, &value) != 0)
+            return EXIT_USAGE;
+        driver->unread_max = value;
+        return -1;
+    default:
+        if (number_between(line, "max-memory", optarg, 1, MAX_MEMORY_MIB, &value) != 0)
+            return EXIT_USAGE;
+        driver->peer.memory_max = (uint64_t)value << 20;
+        return -1;
+    }
+}
+
+/* Returns -1 to go on, else an exit status. */
+static int take_option(struct command_line *line, int option)
+{
+    unsigned long value;
+
+    switch (option) {
+    case OPTION_HELP: printf(help_text, line->name); return EXIT_DONE;
+    case OPTION_LIST_DEFECTS: return list_defects(line);
+    case OPTION_LISTEN:
+        if (number_of(line, "listen", optarg, 65535, &value) != 0)
+            return EXIT_USAGE;
+        line->listen = true;
+        line->port = (uint16_t)value;
+        return -1;
+    case OPTION_CONNECT: line->connect = optarg; return -1;
+    case OPTION_CONTROL: line->control = optarg; return -1;
+    case OPTION_BIND: line->driver.bind_address = optarg; return -1;
+    case OPTION_IPV6: line->driver.ipv6 = true; return -1;
+    case OPTION_ONCE: line->once = true; return -1;
+    case OPTION_DEFECT:
+        if (line->defect_count == DEFECTS_MAX) {
+            (void)complaint(0, line->name, "more than %d defects", DEFECTS_MAX);
+            return EXIT_USAGE;
+        }
+        line->defects[line->defect_count++] = optarg;
+        return -1;
+    case OPTION_MAX_CONNECTIONS:
+    case OPTION_MAX_CONTROLS:
+    case OPTION_MAX_UNREAD:
+    case OPTION_MAX_MEMORY: return take_limit(line, option);
+    default: return take_stream_option(line, option) == 0 ? -1 : EXIT_USAGE;
+    }
+}
+
+static int take_options(struct command_line *line, int argc, char **argv)
+{
+    int option;
+
+    optind = 1;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":", options, NULL)) != -1) {
+        int status;
+
+        if (option == '?' || option == ':')
+            return complaint(EXIT_USAGE, line->name,
+                             option == ':' ? "%s needs a value, see --help"
+                                           : "'%s' is no option, or has no value; see --help",
+                             argv[optind - 1]);
+        status = take_option(line, option);
+        if (status >= 0)
+            return status;
+    }
+    if (optind != argc) {
+        (void)complaint(0, line->name, "'%s' is no option, see --help", argv[optind]);
+        return EXIT_USAGE;
+    }
+    if (!line->listen && line->connect == NULL && line->control == NULL) {
+        (void)complaint(0, line->name, "--listen, --connect or --control was expected, see --help");
+        return EXIT_USAGE;
+    }
+    return -1;
+}
+
+/* Gives one command to the peer. Returns the reply, or NULL with a message printed. */
+static json_t *order(const struct command_line *line, struct driver *driver, json_t *command)
+{
+    char *text = json_dumps(command, 0);
+    char *answer = text == NULL ? NULL : peer_command(driver_peer(driver), text, driver_now(driver));
+    json_t *reply = answer == NULL ? NULL : json_loads(answer, 0, NULL);
+
+    free(text);
+    free(answer);
+    json_decref(command);
+    if (reply != NULL && json_is_true(json_object_get(reply, "ok")))
+        return reply;
+    (void)complaint(0, line->name, "%s",
+                    reply == NULL ? "out of memory" : json_string_value(json_object_get(reply, "error")));
+    json_decref(reply);
+    return NULL;
+}
+
+static int do_listen(const struct command_line *line, struct driver *driver, int *port)
+{
+    json_t *command = json_deep_copy(line->stream);
+    json_t *reply;
+
+    (void)json_object_set_new(command, "verb", json_string("listen"));
+    (void)json_object_set_new(command, "port", json_integer(line->port));
+    reply = order(line, driver, command);
+    if (reply == NULL)
+        return -1;
+    *port = (int)json_integer_value(json_object_get(reply, "port"));
+    json_decref(reply);
+    return 0;
+}
+
+static int do_connect(const struct command_line *line, struct driver *driver)
+{
+    const char *colon = strrchr(line->connect, ':');
+    size_t skip = line->connect[0] == '[';
+    size_t octets = colon == NULL ? 0 : (size_t)(colon - line->connect);
+    unsigned long port;
+    json_t *command;
+    json_t *reply;
+
+    if (octets < 1 + 2 * skip) {
+        (void)complaint(0, line->name, "--connect %s: ADDRESS:PORT was expected", line->connect);
+        return -1;
+    }
+    if (number_of(line, "connect", colon + 1, 65535, &port) != 0)
+        return -1;
+    command = json_deep_copy(line->stream);
+    (void)json_object_set_new(command, "verb", json_string("connect"));
+    (void)json_object_set_new(command, "address", json_stringn(line->connect + skip, octets - 2 * skip));
+    (void)json_object_set_new(command, "port", json_integer((json_int_t)port));
+    reply = order(line, driver, command);
+    json_decref(reply);
+    return reply == NULL ? -1 : 0;
+}
+
+/* CAP_NET_BIND_SERVICE, by its number: an upper tester closes a port below 1024 and opens it again. */
+static const uint64_t kept_capabilities = UINT64_C(1) << 10;
+
+/* Peers and control clients are strangers. A Unix socket goes with the program, so that its folder has to change. */
+static int give_up_rest(const struct command_line *line, struct sentence *sentence)
+{
+    const char *slash = line->control != NULL ? strrchr(line->control, '/') : NULL;
+    char *folder = slash != NULL ? strndup(line->control, (size_t)(slash - line->control) + 1) : NULL;
+    const char *writable[] = {folder};
+    struct confine_config config = {writable, folder != NULL, CONFINE_CONNECTIONS, kept_capabilities};
+    int status = confine(&config, sentence);
+
+    free(folder);
+    return status;
+}
+
+static int run(const struct command_line *line, struct driver *driver)
+{
+    struct sentence sentence = {""};
+    int port = 0;
+    int control = 0;
+
+    if (line->control != NULL)
+        control = driver_control(driver, line->control, &sentence);
+    if (control < 0 || driver_stop_on(driver, SIGINT, &sentence) != 0 ||
+        driver_stop_on(driver, SIGTERM, &sentence) != 0) {
+        (void)complaint(0, line->name, "%s", sentence.text);
+        return EXIT_FAILS;
+    }
+    if (line->listen && do_listen(line, driver, &port) != 0)
+        return EXIT_FAILS;
+    if (line->connect != NULL && do_connect(line, driver) != 0)
+        return EXIT_FAILS;
+    if (give_up_rest(line, &sentence) != 0) {
+        (void)complaint(0, line->name, "%s", sentence.text);
+        return EXIT_FAILS;
+    }
+    printf("READY");
+    if (line->listen)
+        printf(" listen=%d", port);
+    if (control != 0)
+        printf(" control=%d", control);
+    printf("\n");
+    if (fflush(stdout) != 0)
+        return EXIT_ENVIRONMENT; /* nobody learns the ports; main() reports it */
+    if (driver_run(driver, line->once, &sentence) != 0) {
+        (void)complaint(0, line->name, "%s", sentence.text);
+        return EXIT_FAILS;
+    }
+    return EXIT_DONE;
+}
+
+static void on_refused(void *context, const char *what)
+{
+    const struct command_line *line = context;
+
+    (void)complaint(0, line->name, "%s", what);
+}
+
+static int run_with_defects(struct command_line *line)
+{
+    struct sentence sentence = {""};
+    struct defect_list *list = NULL;
+    struct defect_set *set = NULL;
+    struct driver *driver;
+    int status = EXIT_USAGE;
+
+    if (line->defect_count != 0) {
+        list = defect_list_embedded(&sentence);
+        if (list != NULL)
+            set = defect_set_new(list, line->defects, line->defect_count, &sentence);
+        defect_list_free(list);
+        if (set == NULL) {
+            (void)complaint(0, line->name, "%s", sentence.text);
+            return EXIT_USAGE;
+        }
+    }
+    line->driver.peer.defects = set;
+    line->driver.refused = on_refused;
+    line->driver.context = line;
+    driver = driver_new(&line->driver, &sentence);
+    if (driver == NULL)
+        (void)complaint(0, line->name, "%s", sentence.text);
+    else
+        status = run(line, driver);
+    driver_free(driver);
+    defect_set_free(set);
+    return status;
+}
+
+int cmd_peer(int argc, char **argv)
+{
+    struct command_line line = {.name = argv[0],
+                                .driver = {.peer = {.memory_max = (uint64_t)DEFAULT_MEMORY_MIB << 20}},
+                                .stream = json_object()};
+    int status;
+
+    if (line.stream == NULL)
+        return EXIT_FAILS;
+    (void)signal(SIGPIPE, SIG_IGN);
+    status = take_options(&line, argc, argv);
+    if (status < 0)
+        status = run_with_defects(&line);
+    json_decref(line.stream);
+    return status;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* driver_tcp.c: loop, listeners, connections; driver_control.c: the upper tester's socket. */
+#ifndef REFERENCE_STACK_DRIVER_INTERNAL_H
+#define REFERENCE_STACK_DRIVER_INTERNAL_H
+
+#include "reference-stack/base/budget.h"
+#include "reference-stack/peer/driver_tcp.h"
+#include "reference-stack/transport/tcp_socket.h"
+
+#define NS_PER_MS UINT64_C(1000000)
+
+struct driver {
+    struct driver_config config;
+    uv_loop_t loop;
+    bool loop_open;
+    uv_timer_t timer;
+    uv_prepare_t prepare;
+    uint64_t armed; /* when the timer is due; UINT64_MAX: it is not */
+    uv_signal_t signals[4];
+    size_t signal_count;
+    struct peer *peer;
+    struct driver_listener *listeners;
+    struct control *controls;
+    size_t control_count; /* clients, without the server sockets */
+    unsigned refusals;    /* bits of enum driver_refusal: those that were told */
+    struct tcp_socket_pool pool;
+    bool stopping, once, had_stream;
+};
+
+enum driver_refusal { DRIVER_REFUSED_CONNECTION = 1, DRIVER_REFUSED_CONTROL = 2, DRIVER_REFUSED_MEMORY = 4 };
+
+/* Tells of the first of its kind. */
+void driver_refuse(struct driver *driver, enum driver_refusal refusal);
+
+/* driver_control.c: closes all control sockets. */
+void driver_control_free(struct driver *driver);
+
+#endif

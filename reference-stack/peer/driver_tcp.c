@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "reference-stack/peer/driver_tcp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "reference-stack/defects/defect_internal.h"
+#include "reference-stack/peer/driver_internal.h"
+
+struct driver_listener {
+    uv_tcp_t handle;
+    struct driver *driver;
+    struct driver_listener *next;
+    uint16_t port;
+};
+
+uint64_t driver_now(const struct driver *driver)
+{
+    (void)driver;
+    return uv_hrtime();
+}
+
+struct peer *driver_peer(struct driver *driver)
+{
+    return driver->peer;
+}
+
+/* --- What sockets tell, and the peer asks of them ------------------------------------------------------------------ */
+
+static uint64_t stream_now(void *stream)
+{
+    (void)stream;
+    return uv_hrtime();
+}
+
+static void socket_connected(void *stream)
+{
+    peer_connected(stream, stream_now(stream));
+}
+
+static void socket_connect_failed(void *stream, const char *why)
+{
+    peer_connect_failed(stream, why, stream_now(stream));
+}
+
+static void socket_input(void *stream, const uint8_t *octets, size_t count)
+{
+    peer_input(stream, octets, count, stream_now(stream));
+}
+
+static void socket_fin(void *stream)
+{
+    peer_input_fin(stream, stream_now(stream));
+}
+
+static void socket_lost(void *stream)
+{
+    peer_input_reset(stream, stream_now(stream));
+}
+
+static void socket_writable(void *stream)
+{
+    peer_writable(stream, stream_now(stream));
+}
+
+static const struct tcp_socket_ops socket_ops = {
+    .connected = socket_connected,
+    .connect_failed = socket_connect_failed,
+    .input = socket_input,
+    .fin = socket_fin,
+    .lost = socket_lost,
+    .writable = socket_writable,
+};
+
+static void op_shutdown(void *transport)
+{
+    tcp_socket_shutdown(transport);
+}
+
+static void op_abort(void *transport)
+{
+    tcp_socket_abort(transport);
+}
+
+static void op_release(void *transport)
+{
+    tcp_socket_release(transport);
+}
+
+static size_t op_emss(void *transport)
+{
+    return tcp_socket_emss(transport);
+}
+
+/* --- Listening and connecting -------------------------------------------------------------------------------------- */
+
+void driver_refuse(struct driver *driver, enum driver_refusal refusal)
+{
+    static const char *const what[] = {
+        [DRIVER_REFUSED_CONNECTION] = "a connection was refused: so many are open as may be (--max-connections)",
+        [DRIVER_REFUSED_CONTROL] = "a control client was refused: so many are connected as may be (--max-controls)",
+        [DRIVER_REFUSED_MEMORY] = "memory was refused: the limit is reached (--max-memory)",
+    };
+
+    if ((driver->refusals & refusal) != 0 || driver->config.refused == NULL)
+        return;
+    driver->refusals |= refusal;
+    driver->config.refused(driver->config.context, what[refusal]);
+}
+
+static void accepted(uv_stream_t *server, int status)
+{
+    struct driver_listener *listener = server->data;
+    struct driver *driver = listener->driver;
+    struct tcp_socket *socket = status < 0 ? NULL : tcp_socket_accept(&driver->pool, server);
+    struct peer_stream *stream;
+    uint64_t refused;
+
+    if (socket == NULL)
+        return;
+    driver->had_stream = true;
+    refused = peer_budget(driver->peer)->refused;
+    stream = peer_accepted(driver->peer, listener->port, socket, driver_now(driver));
+    if (stream == NULL) {
+        driver_refuse(driver, peer_budget(driver->peer)->refused != refused ? DRIVER_REFUSED_MEMORY
+                                                                            : DRIVER_REFUSED_CONNECTION);
+        tcp_socket_abort(socket);
+    } else if (peer_stream_transport(stream) == socket && tcp_socket_own(socket, stream) != 0)
+        peer_input_reset(stream, driver_now(driver));
+}
+
+static void listener_closed(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+static int listener_open(struct driver_listener *listener, uint16_t port)
+{
+    struct driver *driver = listener->driver;
+    const char *address = driver->config.bind_address;
+    struct sockaddr_storage name;
+    int octets = sizeof(name);
+
+    if (tcp_socket_address(address != NULL       ? address
+                           : driver->config.ipv6 ? "::"
+                                                 : "0.0.0.0",
+                           port, &name) != 0 ||
+        uv_tcp_bind(&listener->handle, (const struct sockaddr *)&name, 0) != 0 ||
+        uv_listen((uv_stream_t *)&listener->handle, TCP_SOCKET_BACKLOG, accepted) != 0 ||
+        uv_tcp_getsockname(&listener->handle, (struct sockaddr *)&name, &octets) != 0)
+        return -1;
+    return tcp_socket_port(&name);
+}
+
+static int op_listen(void *context, uint16_t port)
+{
+    struct driver *driver = context;
+    struct driver_listener *listener = calloc(1, sizeof(*listener));
+    int opened;
+
+    if (listener == NULL)
+        return -1;
+    listener->driver = driver;
+    if (uv_tcp_init(&driver->loop, &listener->handle) != 0) {
+        free(listener);
+        return -1;
+    }
+    listener->handle.data = listener;
+    opened = listener_open(listener, port);
+    if (opened <= 0) {
+        uv_close((uv_handle_t *)&listener->handle, listener_closed);
+        return -1;
+    }
+    listener->port = (uint16_t)opened;
+    listener->next = driver->listeners;
+    driver->listeners = listener;
+    return opened;
+}
+
+static void op_unlisten(void *context, uint16_t port)
+{
+    struct driver *driver = context;
+
+    for (struct driver_listener **at = &driver->listeners; *at != NULL; at = &(*at)->next) {
+        struct driver_listener *listener = *at;
+
+        if (listener->port == port) {
+            *at = listener->next;
+            turn_away_forget(&driver->pool.away, (uv_stream_t *)&listener->handle);
+            uv_close((uv_handle_t *)&listener->handle, listener_closed);
+            return;
+        }
+    }
+}
+
+static void *op_connect(void *context, const char *address, uint16_t port, struct peer_stream *stream)
+{
+    struct driver *driver = context;
+    struct sockaddr_storage name;
+
+    driver->had_stream = true;
+    return tcp_socket_address(address, port, &name) != 0 ? NULL : tcp_socket_connect(&driver->pool, &name, stream);
+}
+
+static const struct peer_transport_ops ops = {
+    .listen = op_listen,
+    .unlisten = op_unlisten,
+    .connect = op_connect,
+    .send_spans = tcp_socket_send,
+    .shutdown = op_shutdown,
+    .abort = op_abort,
+    .release = op_release,
+    .emss = op_emss,
+    .room = tcp_socket_room,
+};
+
+/* --- The loop ------------------------------------------------------------------------------------------------------ */
+
+static void tick(uv_timer_t *timer)
+{
+    struct driver *driver = timer->data;
+
+    peer_tick(driver->peer, driver_now(driver));
+    driver->armed = UINT64_MAX;
+}
+
+/* Before the loop sleeps: until when, and whether it is to go on. */
+static void before_sleep(uv_prepare_t *handle)
+{
+    struct driver *driver = handle->data;
+    uint64_t deadline = peer_deadline(driver->peer);
+    uint64_t now;
+
+    if (driver->once && driver->had_stream && peer_stream_count(driver->peer) == 0)
+        driver_stop(driver);
+    if (deadline == driver->armed)
+        return;
+    driver->armed = deadline;
+    now = driver_now(driver);
+    if (deadline == UINT64_MAX)
+        (void)uv_timer_stop(&driver->timer);
+    else
+        (void)uv_timer_start(&driver->timer, tick, deadline > now ? (deadline - now) / NS_PER_MS + 1 : 0, 0);
+}
+
+struct driver *driver_new(const struct driver_config *config, struct sentence *sentence)
+{
+    struct driver *driver = calloc(1, sizeof(*driver));
+    int result;
+
+    if (driver == NULL) {
+        (void)sentence_set(sentence, "driver: out of memory");
+        return NULL;
+    }
+    if (config != NULL)
+        driver->config = *config;
+    if (driver->config.controls_max == 0)
+        driver->config.controls_max = DRIVER_CONTROLS_MAX;
+    if (driver->config.unread_max == 0)
+        driver->config.unread_max = DRIVER_UNREAD_MAX;
+    result = uv_loop_init(&driver->loop);
+    if (result != 0) {
+        (void)sentence_set(sentence, "driver: no event loop: %s", uv_strerror(result));
+        free(driver);
+        return NULL;
+    }
+    driver->loop_open = true;
+    (void)uv_timer_init(&driver->loop, &driver->timer);
+    driver->timer.data = driver;
+    (void)uv_prepare_init(&driver->loop, &driver->prepare);
+    driver->prepare.data = driver;
+    (void)uv_prepare_start(&driver->prepare, before_sleep);
+    driver->armed = UINT64_MAX;
+    driver->pool.loop = &driver->loop;
+    driver->pool.ops = &socket_ops;
+    driver->pool.nagle =
+        driver->config.peer.defects != NULL && defect_behaves(driver->config.peer.defects, DEFECT_NAGLE);
+    driver->peer = peer_new(&driver->config.peer, &ops, driver, sentence);
+    if (driver->peer == NULL) {
+        driver_free(driver);
+        return NULL;
+    }
+    driver->pool.budget = peer_budget(driver->peer);
+    return driver;
+}
+
+/* What is left when peer and control sockets are gone: connections on their way out, the timer, signals. */
+static void close_handle(uv_handle_t *handle, void *driver)
+{
+    (void)driver;
+    if (uv_is_closing(handle))
+        return;
+    if (handle->type == UV_TIMER || handle->type == UV_SIGNAL || handle->type == UV_PREPARE)
+        uv_close(handle, NULL);
+    else
+        tcp_socket_close_handle(handle);
+}
+
+void driver_free(struct driver *driver)
+{
+    if (driver == NULL)
+        return;
+    driver->pool.budget = NULL; /* the peer's */
+    peer_free(driver->peer);
+    driver->peer = NULL;
+    driver_control_free(driver);
+    uv_walk(&driver->loop, close_handle, driver);
+    while (uv_run(&driver->loop, UV_RUN_DEFAULT) != 0) {
+    }
+    (void)uv_loop_close(&driver->loop);
+    free(driver);
+}
+
+int driver_run(struct driver *driver, bool once, struct sentence *sentence)
+{
+    int result;
+
+    driver->once = once;
+    driver->stopping = false;
+    result = uv_run(&driver->loop, UV_RUN_DEFAULT);
+    if (result < 0)
+        return sentence_set(sentence, "driver: the event loop failed: %s", uv_strerror(result));
+    return 0;
+}
+
+void driver_stop(struct driver *driver)
+{
+    driver->stopping = true;
+    uv_stop(&driver->loop);
+}
+
+static void signalled(uv_signal_t *handle, int signal_number)
+{
+    (void)signal_number;
+    driver_stop(handle->data);
+}
+
+int driver_stop_on(struct driver *driver, int signal_number, struct sentence *sentence)
+{
+    uv_signal_t *handle;
+
+    if (driver->signal_count == sizeof(driver->signals) / sizeof(driver->signals[0]))
+        return sentence_set(sentence, "driver: no more signals");
+    handle = &driver->signals[driver->signal_count++];
+    if (uv_signal_init(&driver->loop, handle) != 0)
+        return sentence_set(sentence, "driver: signal %d cannot be caught", signal_number);
+    handle->data = driver;
+    if (uv_signal_start(handle, signalled, signal_number) != 0)
+        return sentence_set(sentence, "driver: signal %d cannot be caught", signal_number);
+    return 0;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One line of the upper tester: parsed, looked up, answered. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "reference-stack/peer/peer_internal.h"
+
+/* The options of listen and connect, each with a space behind it. */
+static const char option_members[] =
+    "rev enhanced markers crc ird ord p2p rtr private_data accept startup_ms linger_ms teardown_ms pd completions "
+    "streaming streaming_octets mpa_role private_data_room modify_fails rev0 smbd trace "
+    "emss extensions echo repost hold_open receives receive_octets ";
+
+static bool in_list(const char *list, const char *word)
+{
+    size_t octets = strlen(word);
+
+    for (const char *at = list; *at != '\0';) {
+        size_t length = strcspn(at, " ");
+
+        if (length == octets && memcmp(at, word, length) == 0)
+            return true;
+        at += length;
+        at += *at == ' ';
+    }
+    return false;
+}
+
+/* A misspelt member must not pass for an absent one. */
+static int check_members(const struct peer_verb_row *row, const json_t *command, struct sentence *sentence)
+{
+    const char *name;
+    const json_t *value;
+
+    json_object_foreach((json_t *)(uintptr_t)command, name, value)
+    {
+        if (strcmp(name, "verb") == 0 || strcmp(name, "tag") == 0 || in_list(row->members, name) ||
+            (strchr(row->members, '+') != NULL && in_list(option_members, name)))
+            continue;
+        return sentence_set(sentence, "%s has no member '%.60s'", row->name, name);
+    }
+    return 0;
+}
+
+static json_t *obey(struct peer *peer, const json_t *command, struct sentence *sentence)
+{
+    const char *verb;
+    struct sentence inner = {"out of memory"};
+    json_t *empty; /* made first: so that nothing is done and then cannot be told */
+    json_t *reply;
+
+    if (!json_is_object(command)) {
+        (void)sentence_set(sentence, "a command is one JSON object");
+        return NULL;
+    }
+    verb = json_string_value(json_object_get(command, "verb"));
+    if (verb == NULL) {
+        (void)sentence_set(sentence, "a command has a string member 'verb'");
+        return NULL;
+    }
+    for (const struct peer_verb_row *row = peer_verbs; row->name != NULL; row++) {
+        if (strcmp(row->name, verb) != 0)
+            continue;
+        if (check_members(row, command, sentence) != 0)
+            return NULL;
+        empty = json_object();
+        reply = empty == NULL ? NULL : row->verb(peer, command, &inner);
+        if (reply == NULL)
+            (void)sentence_set(sentence, "%s: %.400s", verb, inner.text);
+        if (json_is_true(reply))
+            return empty;
+        json_decref(empty);
+        return reply;
+    }
+    (void)sentence_set(sentence, "there is no verb '%.60s'", verb);
+    return NULL;
+}
+
+/* json_dumps() leaves out what it finds no memory for. */
+static char *text_of(const json_t *reply)
+{
+    static const size_t flags = JSON_COMPACT | JSON_ENSURE_ASCII;
+    size_t count = json_dumpb(reply, NULL, 0, flags);
+    char *text = count == 0 ? NULL : malloc(count + 1);
+
+    if (text == NULL || json_dumpb(reply, text, count, flags) != count) {
+        free(text);
+        return NULL;
+    }
+    text[count] = '\0';
+    return text;
+}
+
+/* At least as many as a command's text has values: what separates them, wherever it stands. */
+static size_t values_of(const char *line)
+{
+    size_t count = 1;
+
+    for (; (line = strpbrk(line, ",[{:")) != NULL; line++)
+        count++;
+    return count;
+}
+
+char *peer_command(struct peer *peer, const char *line, uint64_t now)
+{
+    struct sentence sentence = {""};
+    json_error_t error;
+    bool long_winded = values_of(line) > PEER_VALUES_MAX;
+    json_t *command = long_winded ? NULL : json_loads(line, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+    json_t *reply = NULL;
+    bool whole; /* memory was enough for all of it */
+    char *text;
+
+    peer->now = now;
+    peer->polled = false;
+    if (long_winded)
+        (void)sentence_set(&sentence, "a command of more than %d values", PEER_VALUES_MAX);
+    else if (command == NULL)
+        (void)sentence_set(&sentence, "not JSON: %s, at octet %d", error.text, error.position);
+    else
+        reply = obey(peer, command, &sentence);
+    if (reply != NULL) {
+        whole = json_object_set_new(reply, "ok", json_true()) == 0;
+    } else {
+        reply = json_object();
+        whole = json_object_set_new(reply, "ok", json_false()) == 0;
+        /* The text may quote what was no UTF-8. */
+        whole = whole && (json_object_set_new(reply, "error", json_string(sentence.text)) == 0 ||
+                          json_object_set_new(reply, "error", json_string("the command is not UTF-8")) == 0);
+    }
+    if (json_is_object(command) && json_object_get(command, "tag") != NULL)
+        whole = json_object_set(reply, "tag", json_object_get(command, "tag")) == 0 && whole;
+    text = whole ? text_of(reply) : NULL;
+    json_decref(reply);
+    if (text != NULL && peer->polled) {
+        peer_events_clear(peer);
+        peer->polls++;
+    }
+    json_decref(command);
+    return text;
+}

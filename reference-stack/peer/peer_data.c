@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The upper tester's verbs for Sends and Writes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "reference-stack/defects/defect_internal.h"
+#include "reference-stack/peer/peer_internal.h"
+
+static bool behaves(const struct peer_stream *ps, enum defect_behaviour behaviour)
+{
+    return ps->peer->config.defects != NULL && defect_behaves(ps->peer->config.defects, behaviour);
+}
+
+/* A number of octets: 32 bits of it, where a defect takes more than fit. */
+int peer_verb_length(const struct peer_stream *ps, const json_t *command, uint64_t most, uint64_t *length,
+                     struct sentence *sentence)
+{
+    bool wraps = behaves(ps, DEFECT_LENGTH_WRAPS);
+
+    if (peer_get_number(command, "length", wraps ? UINT64_MAX : most, length, sentence) != 0)
+        return -1;
+    if (wraps)
+        *length &= UINT32_MAX;
+    return *length <= most ? 0 : sentence_set(sentence, "'length' is beyond %llu", (unsigned long long)most);
+}
+
+/* "Count" pattern. What is there already is repeated: one look at each octet would be most of a large command's time. */
+static void fill_pattern(uint8_t *octets, size_t count)
+{
+    enum { PERIOD = 251 };
+    size_t made;
+
+    for (made = 0; made < count && made < PERIOD; made++)
+        octets[made] = (uint8_t)made;
+    for (size_t more; made < count; made += more) {
+        more = made < count - made ? made : count - made; /* `made` is a multiple of the period here */
+        memcpy(octets + made, octets, more);
+    }
+}
+
+/* Work with the command's payload: `data`, or `length` octets of "count" pattern. NULL with a sentence. */
+static struct peer_work *payload_of(struct peer_stream *ps, const json_t *command, struct sentence *sentence)
+{
+    struct peer_work *work;
+    uint64_t length = 0;
+    uint8_t *octets;
+    size_t count;
+
+    if (json_object_get(command, "data") != NULL && json_object_get(command, "length") != NULL) {
+        (void)sentence_set(sentence, "'data' or 'length' was expected, not both");
+        return NULL;
+    }
+    if (peer_get_octets(command, "data", PEER_MESSAGE_MAX, &octets, &count, sentence) != 0)
+        return NULL;
+    length = count;
+    if (octets == NULL && peer_verb_length(ps, command, PEER_MESSAGE_MAX, &length, sentence) != 0)
+        return NULL;
+    work = peer_work_new(ps, length);
+    if (work == NULL) {
+        (void)sentence_set(sentence, "out of memory");
+    } else if (peer_verb_id(command, work, sentence) != 0) {
+        peer_work_free(ps, work);
+        work = NULL;
+    } else if (octets != NULL) {
+        memcpy(work->data, octets, count);
+    } else {
+        fill_pattern(work->data, length);
+    }
+    free(octets);
+    return work;
+}
+
+/* A Send or Write posted, completed too early where a defect says so. */
+static json_t *data_posted(struct peer_stream *ps, struct peer_work *work, int result, enum iwarp_event_kind done)
+{
+    if (result == 0 && behaves(ps, DEFECT_DONE_WHEN_POSTED))
+        peer_event_early(ps, done, work);
+    return peer_verb_posted(ps, work, result);
+}
+
+static json_t *send_one(struct peer_stream *ps, const json_t *command, uint64_t *at, struct sentence *sentence)
+{
+    struct iwarp_send send = {0};
+    struct peer_work *work;
+    uint64_t stag = 0;
+    uint64_t opcode = 0;
+
+    (void)at;
+    if (peer_get_bool(command, "solicited", &send.solicited, sentence) != 0 ||
+        peer_get_number(command, "invalidate", UINT32_MAX, &stag, sentence) != 0 ||
+        peer_get_number(command, "opcode", 15, &opcode, sentence) != 0)
+        return NULL;
+    work = payload_of(ps, command, sentence);
+    if (work == NULL)
+        return NULL;
+    send.invalidate = json_object_get(command, "invalidate") != NULL;
+    send.stag = (uint32_t)stag;
+    send.opcode = (uint8_t)opcode;
+    send.id = (uint64_t)(uintptr_t)work;
+    send.octets = work->data;
+    send.count = work->octets;
+    return data_posted(ps, work, iwarp_stream_post_send(ps->stream, &send, sentence), IWARP_EVENT_SEND_DONE);
+}
+
+static json_t *write_one(struct peer_stream *ps, const json_t *command, uint64_t *at, struct sentence *sentence)
+{
+    struct iwarp_write write = {0};
+    struct peer_work *work;
+    uint64_t stag = 0;
+
+    if ((!behaves(ps, DEFECT_WRITE_WITHOUT_STAG) && peer_require(command, "stag", sentence) != 0) ||
+        peer_get_number(command, "stag", UINT32_MAX, &stag, sentence) != 0 ||
+        peer_get_number(command, "to", UINT64_MAX, &write.to, sentence) != 0)
+        return NULL;
+    work = payload_of(ps, command, sentence);
+    if (work == NULL)
+        return NULL;
+    write.stag = (uint32_t)stag;
+    write.to += *at;
+    *at += work->octets;
+    write.id = (uint64_t)(uintptr_t)work;
+    write.octets = work->data;
+    write.count = work->octets;
+    return data_posted(ps, work, iwarp_stream_post_write(ps->stream, &write, sentence), IWARP_EVENT_WRITE_DONE);
+}
+
+typedef json_t *(*post_one)(struct peer_stream *ps, const json_t *command, uint64_t *at, struct sentence *sentence);
+
+/* `data` may be a gather list: its pieces make one message (RFC 5040 5.1, 5.3). */
+static json_t *post_gathered(struct peer *peer, const json_t *command, post_one post, struct sentence *sentence)
+{
+    struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
+    const json_t *data = json_object_get(command, "data");
+    size_t pieces = json_array_size(data);
+    size_t share = ps != NULL && behaves(ps, DEFECT_GATHER_SPLIT) ? 1 : pieces;
+    json_t *reply = NULL;
+    uint64_t at = 0;
+
+    if (ps == NULL)
+        return NULL;
+    if (!json_is_array(data))
+        /* cppcheck-suppress returnDanglingLifetime ; a new reply, which does not know of `at` */
+        return post(ps, command, &at, sentence);
+    if (pieces == 0) {
+        (void)sentence_set(sentence, "'data' is a gather list without pieces");
+        return NULL;
+    }
+    for (size_t i = 0; i < pieces; i += share) {
+        json_t *gathered = peer_gathered(command, "data", i, share);
+
+        json_decref(reply);
+        reply = gathered == NULL ? NULL : post(ps, gathered, &at, sentence);
+        json_decref(gathered);
+        if (reply == NULL)
+            return NULL;
+    }
+    return reply;
+}
+
+json_t *peer_verb_send(struct peer *peer, const json_t *command, struct sentence *sentence)
+{
+    return post_gathered(peer, command, send_one, sentence);
+}
+
+json_t *peer_verb_write(struct peer *peer, const json_t *command, struct sentence *sentence)
+{
+    return post_gathered(peer, command, write_one, sentence);
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What streams report: obeyed by the cooperating ULP, and kept for the upper tester. */
+#include <string.h>
+
+#include "reference-stack/peer/peer_internal.h"
+#include "wire/rdmap.h"
+
+/* The same for an event that holds so many octets of a message. */
+static json_t *new_with(struct peer *peer, uint32_t number, const char *name, size_t octets)
+{
+    size_t memory = PEER_EVENT_OCTETS + 2 * octets; /* hexadecimal digits */
+    /* Where nobody polls, events leave most of it to the streams. */
+    bool too_many = json_array_size(peer->events) >= PEER_EVENTS_MAX ||
+                    (peer->budget.most != 0 && peer->event_octets + memory > peer->budget.most / PEER_EVENT_SHARE);
+    json_t *object;
+
+    if (too_many || !budget_take(&peer->budget, memory)) {
+        peer->events_lost++;
+        return NULL;
+    }
+    peer->event_octets += memory; /* given back with all of them */
+    object = json_pack("{s:i, s:s}", "stream", (int)number, "event", name);
+    if (object == NULL || json_array_append_new(peer->events, object) != 0) {
+        peer->events_lost++;
+        return NULL;
+    }
+    return object;
+}
+
+/* A new event object at the end of the list, borrowed; NULL when it could not be kept. */
+json_t *peer_event_new(struct peer *peer, uint32_t number, const char *name)
+{
+    return new_with(peer, number, name, 0);
+}
+
+void peer_events_clear(struct peer *peer)
+{
+    (void)json_array_clear(peer->events);
+    budget_give(&peer->budget, peer->event_octets);
+    peer->event_octets = 0;
+    peer->events_lost = 0;
+}
+
+static void set(json_t *object, const char *name, json_t *value)
+{
+    (void)json_object_set_new(object, name, value);
+}
+
+static void set_start(json_t *object, const struct iwarp_event *event)
+{
+    const struct mpa_start *start = &event->start;
+    size_t octets;
+    const uint8_t *data = mpa_start_ulp_data(start, &octets);
+
+    set(object, "rev", json_integer(start->revision));
+    set(object, "m", json_boolean(start->markers));
+    set(object, "c", json_boolean(start->crc));
+    set(object, "r", json_boolean(start->rejected));
+    set(object, "s", json_boolean(start->enhanced));
+    set(object, "pd_length", json_integer(start->private_octets));
+    set(object, "private_data", peer_hex(data, data == NULL ? 0 : octets));
+    if (mpa_start_has_word(start)) {
+        set(object, "a", json_boolean(start->peer_to_peer));
+        set(object, "rtr_send", json_boolean(start->rtr_send));
+        set(object, "rtr_write", json_boolean(start->rtr_write));
+        set(object, "rtr_read", json_boolean(start->rtr_read));
+        set(object, "peer_ird", json_integer(start->ird));
+        set(object, "peer_ord", json_integer(start->ord));
+    }
+}
+
+static void set_established(json_t *object, const struct iwarp_event *event)
+{
+    set(object, "ird", json_integer(event->ird));
+    set(object, "ord", json_integer(event->ord));
+    set(object, "send_markers", json_boolean(event->send_markers));
+    set(object, "receive_markers", json_boolean(event->receive_markers));
+    set(object, "crc", json_boolean(event->crc));
+    set(object, "version", json_integer(event->version));
+}
+
+static void set_triple(json_t *object, const struct iwarp_event *event)
+{
+    char text[160];
+
+    if (!wire_is_error(event->triple))
+        return;
+    set(object, "layer", json_integer(wire_error_layer(event->triple)));
+    set(object, "etype", json_integer(wire_error_etype(event->triple)));
+    set(object, "code", json_integer(wire_error_code(event->triple)));
+    set(object, "what", json_string(terminate_describe(event->triple, text, sizeof(text))));
+}
+
+static void set_receive(json_t *object, const struct iwarp_event *event)
+{
+    set(object, "octets", json_integer((json_int_t)event->octets));
+    set(object, "opcode", json_integer(event->opcode));
+    set(object, "solicited", json_boolean(event->solicited));
+    if (event->invalidated)
+        set(object, "invalidated", json_integer(event->stag));
+    set(object, "data", peer_hex(event->buffer, event->octets));
+}
+
+/* A string: JSON's numbers are not everywhere good for 64 bits. */
+static void set_value(json_t *object, uint64_t value)
+{
+    char text[24];
+
+    (void)snprintf(text, sizeof(text), "0x%016llx", (unsigned long long)value);
+    set(object, "value", json_string(text));
+}
+
+static const struct {
+    const char *name;
+    bool start, established, triple, headers;
+} names[] = {
+    [IWARP_EVENT_CONNECT_REQUEST] = {.name = "connect_request", .start = true},
+    [IWARP_EVENT_ESTABLISHED] = {.name = "established", .start = true, .established = true},
+    [IWARP_EVENT_REJECTED] = {.name = "rejected", .start = true},
+    [IWARP_EVENT_REJECT_SENT] = {.name = "reject_sent"},
+    [IWARP_EVENT_TRANSMIT_READY] = {.name = "transmit_ready"},
+    [IWARP_EVENT_RECEIVE] = {.name = "receive"},
+    [IWARP_EVENT_SEND_DONE] = {.name = "send_done"},
+    [IWARP_EVENT_WRITE_DONE] = {.name = "write_done"},
+    [IWARP_EVENT_READ_DONE] = {.name = "read_done"},
+    [IWARP_EVENT_ATOMIC_DONE] = {.name = "atomic_done"},
+    [IWARP_EVENT_IMMEDIATE_DONE] = {.name = "immediate_done"},
+    [IWARP_EVENT_FLUSHED] = {.name = "flushed"},
+    [IWARP_EVENT_TERMINATE_SENT] = {.name = "terminate_sent", .triple = true, .headers = true},
+    [IWARP_EVENT_TERMINATE_RECEIVED] = {.name = "terminate_received", .triple = true, .headers = true},
+    [IWARP_EVENT_HALF_CLOSED] = {.name = "half_closed"},
+    [IWARP_EVENT_ULPDU] = {.name = "ulpdu"},
+    [IWARP_EVENT_CLOSED] = {.name = "closed"},
+    [IWARP_EVENT_ERROR] = {.name = "error", .triple = true},
+};
+
+static void keep(struct peer_stream *ps, const struct iwarp_event *event, const struct peer_work *work)
+{
+    static const char *const works[] = {"receive", "send", "write", "read", "atomic", "immediate"};
+    size_t octets = event->kind == IWARP_EVENT_RECEIVE ? event->octets : 0;
+    json_t *object = new_with(ps->peer, ps->number, names[event->kind].name, octets);
+
+    if (object == NULL)
+        return;
+    if (names[event->kind].start)
+        set_start(object, event);
+    if (names[event->kind].established)
+        set_established(object, event);
+    if (names[event->kind].triple)
+        set_triple(object, event);
+    if (names[event->kind].headers)
+        set(object, "headers", peer_hex(event->headers, event->header_octets));
+    if (event->kind == IWARP_EVENT_RECEIVE)
+        set_receive(object, event);
+    else if (work != NULL && event->kind != IWARP_EVENT_FLUSHED)
+        set(object, "octets", json_integer((json_int_t)event->octets));
+    if (event->kind == IWARP_EVENT_ULPDU) {
+        set(object, "octets", json_integer((json_int_t)event->octets));
+        set(object, "order", json_integer((json_int_t)event->value));
+        set(object, "early", json_boolean(event->early));
+    }
+    if (event->kind == IWARP_EVENT_ATOMIC_DONE)
+        set_value(object, event->value);
+    if (work != NULL && work->has_id)
+        set(object, "id", json_integer((json_int_t)work->id));
+    if (event->kind == IWARP_EVENT_FLUSHED)
+        set(object, "work", json_string(works[event->flushed]));
+    if (event->kind == IWARP_EVENT_ERROR) {
+        set(object, "text", json_string(event->text));
+        if (event->requirement != NULL)
+            set(object, "requirement", json_string(event->requirement));
+        if (event->start.private_data != NULL)
+            set(object, "rev", json_integer(event->start.revision));
+    }
+}
+
+/* The ULP of `echo`: sends back what came, as it came. */
+static void echo(struct peer_stream *ps, const struct iwarp_event *event)
+{
+    struct peer_work *work = peer_work_new(ps, event->octets);
+    struct iwarp_send send = {.id = (uint64_t)(uintptr_t)work, .count = event->octets};
+
+    if (work == NULL) { /* an echo that is not heard would be a fault of ours: the stream ends */
+        iwarp_stream_abort(ps->stream, ps->peer->now);
+        return;
+    }
+    work->echo = true;
+    if (event->octets != 0)
+        memcpy(work->data, event->buffer, event->octets);
+    send.octets = work->data;
+    if (iwarp_stream_post_send(ps->stream, &send, NULL) != 0)
+        peer_work_free(ps, work);
+}
+
+static bool has_work(const struct iwarp_event *event)
+{
+    switch (event->kind) {
+    case IWARP_EVENT_RECEIVE:
+    case IWARP_EVENT_SEND_DONE:
+    case IWARP_EVENT_WRITE_DONE:
+    case IWARP_EVENT_READ_DONE:
+    case IWARP_EVENT_ATOMIC_DONE:
+    case IWARP_EVENT_IMMEDIATE_DONE:
+    case IWARP_EVENT_FLUSHED: return true;
+    default: return false;
+    }
+}
+
+/* Only as a defect: a completion at the time of posting. The one in time is told no more. */
+void peer_event_early(struct peer_stream *ps, enum iwarp_event_kind kind, struct peer_work *work)
+{
+    struct iwarp_event event = {.kind = kind, .octets = work->octets};
+
+    keep(ps, &event, work);
+    work->told = true;
+}
+
+void peer_event_take(struct peer_stream *ps, const struct iwarp_event *event)
+{
+    struct peer_work *work = has_work(event) ? (struct peer_work *)(uintptr_t)event->id : NULL;
+    /* Receives that are posted again and again, and echoes, are flushed without a word. */
+    bool quiet = (work != NULL && (work->echo || work->told)) ||
+                 (event->kind == IWARP_EVENT_FLUSHED && work != NULL && !work->has_id);
+
+    if (!quiet && (!has_work(event) || peer_queue_takes(ps)))
+        keep(ps, event, work);
+    switch (event->kind) {
+    case IWARP_EVENT_RECEIVE:
+        if (ps->options.echo && rdmap_is_send(event->opcode))
+            echo(ps, event);
+        if (work != NULL && ps->options.repost &&
+            iwarp_stream_post_receive(ps->stream, event->id, work->data, work->octets, NULL) == 0)
+            work = NULL;
+        break;
+    case IWARP_EVENT_HALF_CLOSED:
+        if (!ps->options.hold_open)
+            iwarp_stream_disconnect(ps->stream, ps->peer->now);
+        break;
+    case IWARP_EVENT_REJECTED:
+        /* The ULP's choice (RFC 5044 7.1.2): this one has no other use for the connection. */
+        iwarp_stream_disconnect(ps->stream, ps->peer->now);
+        break;
+    default: break;
+    }
+    if (work != NULL)
+        peer_work_free(ps, work);
+}

@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The verbs of the upper tester (docs/upper-tester.md). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "reference-stack/peer/peer_internal.h"
+#include "wire/out_of_memory.h"
+
+enum { PROTOCOL_VERSION = 1 };
+
+static json_t *nothing(void)
+{
+    return json_true();
+}
+
+struct peer_stream *peer_verb_stream(struct peer *peer, const json_t *command, struct sentence *sentence)
+{
+    uint64_t number = 0;
+    struct peer_stream *ps;
+
+    if (peer_require(command, "stream", sentence) != 0 ||
+        peer_get_number(command, "stream", UINT32_MAX, &number, sentence) != 0)
+        return NULL;
+    ps = peer_stream_find(peer, (uint32_t)number);
+    if (ps == NULL)
+        (void)sentence_set(sentence, "there is no stream %llu", (unsigned long long)number);
+    else if (ps->stream == NULL)
+        (void)sentence_set(sentence, "stream %llu is %s", (unsigned long long)number,
+                           ps->dead ? "over" : "not connected yet");
+    return ps == NULL || ps->stream == NULL ? NULL : ps;
+}
+
+static json_t *verb_capabilities(struct peer *peer, const json_t *command, struct sentence *sentence)
+{
+    (void)command;
+    (void)sentence;
+    return json_pack("{s:s, s:i, s:[i,i], s:b, s:b, s:b, s:b, s:[s,s,s], s:i, s:i, s:i, s:b, s:b, s:b, s:[s,s,s], s:b, "
+                     "s:b}",
+                     "name", "libiwarp", "protocol", PROTOCOL_VERSION, "rev", 1, 2, "enhanced", 1, "markers", 1,
+                     "crc_off", 1, "p2p", 1, "rtr", "send", "write", "read", "ird_max", IWARP_DEPTH_DEFAULT_MAX,
+                     "ord_max", IWARP_DEPTH_DEFAULT_MAX, "private_data_max", MPA_PRIVATE_DATA_MAX, "atomics", 1,
+                     "immediate", 1, "local_invalidate", 1, "extensions", "off", "draft03", "rfc7306", "gather", 1,
+                     "out_of_order", peer->config.out_of_order);
+}
+
+static json_t *verb_listen(struct peer *peer, const json_t *command, struct sentence *sentence)
+{
+    struct peer_options options;
+    uint64_t port = 0;
+    json_t *number;
+    json_t *reply;
+    int opened;
+
+    peer_options_default(&options);
+    if (peer_get_number(command, "port", UINT16_MAX, &port, sentence) != 0 ||
+        peer_get_options(command, &options, sentence) != 0)
+        return NULL;
+    reply = peer_reply_number("port", &number, sentence);
+    if (reply == NULL)
+        return NULL;
+    opened = peer_listen(peer, (uint16_t)port, &options, sentence);
+    return peer_replied(reply, number, opened);
+}
+
+static json_t *verb_unlisten(struct peer *peer, const json_t *command, struct sentence *sentence)
+{
+    uint64_t port = 0;
+
+    if (peer_require(command, "port", sentence) != 0 ||
+        peer_get_number(command, "port", UINT16_MAX, &port, sentence) != 0 ||
+        peer_unlisten(peer, (uint16_t)port, sentence) != 0)
+        return NULL;
+    return nothing();
+}
+
+static json_t *verb_connect(struct peer *peer, const json_t *command, struct sentence *sentence)
+{
+    struct peer_options options;
+    const char *address = NULL;
+    uint64_t port = 0;
+    struct peer_stream *ps;
+    json_t *number;
+    json_t *reply;
+
+    peer_options_default(&options);
+    if (peer_require(command, "address", sentence) != 0 || peer_require(command, "port", sentence) != 0 ||
+        peer_get_string(command, "address", &address, sentence) != 0 ||
+        peer_get_number(command, "port", UINT16_MAX, &port, sentence) != 0 ||
+        peer_get_options(command, &options, sentence) != 0)
+        return NULL;
+    reply = peer_reply_number("stream", &number, sentence);
+    if (reply == NULL)
+        return NULL;
+    ps = peer_connect(peer, address, (uint16_t)port, &options, sentence);
+    return peer_replied(reply, number, ps == NULL ? -1 : (json_int_t)ps->number);
+}
+
+static json_t *decide(struct peer *peer, const json_t *command, bool accept, struct sentence *sentence)
+{
+    struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
+    uint64_t ird = UINT64_MAX;
+    uint64_t ord = UINT64_MAX;
+    uint8_t *octets;
+    size_t count;
+    int result;
+
+    if (ps == NULL || peer_get_number(command, "ird", MPA_DEPTH_NOT_NEGOTIATED, &ird, sentence) != 0 ||
+        peer_get_number(command, "ord", MPA_DEPTH_NOT_NEGOTIATED, &ord, sentence) != 0 ||
+        peer_get_octets(command, "private_data", MPA_PRIVATE_DATA_MAX, &octets, &count, sentence) != 0)
+        return NULL;
+    if (accept)
+        result = iwarp_stream_accept(ps->stream, octets, count, ird == UINT64_MAX ? -1 : (int)ird,
+                                     ord == UINT64_MAX ? -1 : (int)ord, peer->now, sentence);
+    else
+        result = iwarp_stream_reject(ps->stream, octets, count, peer->now, sentence);
+    free(octets);
+    peer_pump(ps);
+    return result != 0 ? NULL : nothing();
+}
+
+static json_t *verb_accept(struct peer *peer, const json_t *command, struct sentence *sentence)
+{
+    return decide(peer, command, true, sentence);
+}
+
+static json_t *verb_reject(struct peer *peer, const json_t *command, struct sentence *sentence)
+{
+    return decide(peer, command, false, sentence);
+}
+
+/* --- Memory ------------------------------------------------------------------------------------------------------ */
+
+static const struct {
+    const char *name;
+    unsigned right;
+} rights[] = {
+    {"local_read", IWARP_LOCAL_READ},     {"local_write", IWARP_LOCAL_WRITE},     {"remote_read", IWARP_REMOTE_READ},
+    {"remote_write", IWARP_REMOTE_WRITE}, {"remote_atomic", IWARP_REMOTE_ATOMIC},
+};
+
+json_t *peer_access(unsigned access)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < sizeof(rights) / sizeof(rights[0]); i++)
+        if ((access & rights[i].right) != 0)
+            (void)json_array_append_new(list, json_string(rights[i].name));
+    return list;
+}
+
+static int get_access(const json_t *command, unsigned *access, struct sentence *sentence)
+{
+    const json_t *member = json_object_get(command, "access");
+    size_t index;
+    const json_t *item;
+
+    if (member == NULL)
+        return 0;
+    if (!json_is_array(member))
+        return sentence_set(sentence, "'access' is not a list of rights");
+    *access = IWARP_LOCAL_READ | IWARP_LOCAL_WRITE;
+    json_array_foreach(member, index, item)
+    {
+        const char *name = json_string_value(item);
+        unsigned right = 0;
+
+        for (size_t i = 0; i < sizeof(rights) / sizeof(rights[0]) && name != NULL; i++)
+            right |= strcmp(name, rights[i].name) == 0 ? rights[i].right : 0;
+        if (right == 0)
+            return sentence_set(sentence, "'access' is not a list of \"local_read\", \"local_write\", \"remote_read\", "
+                                          "\"remote_write\", \"remote_atomic\"");
+        *access |= right;
+    }
+    return 0;
+}
+
+/* Contents: octets from the front, and `fill` as a byte or the word "count" (0, 1, ... 250, 0, ...) behind. */
+static int fill_region(const struct iwarp_region *region, const json_t *command, struct sentence *sentence)
+{
+    const json_t *fill = json_object_get(command, "fill");
+    uint64_t value = 0;
+    uint8_t *octets;
+    size_t count;
+
+    if (json_is_string(fill) && strcmp(json_string_value(fill), "count") == 0) {
+        for (uint64_t i = 0; i < region->length; i++)
+            region->octets[i] = (uint8_t)(i % 251);
+    } else {
+        if (peer_get_number(command, "fill", 255, &value, sentence) != 0)
+            return -1;
+        memset(region->octets, (int)value, region->length);
+    }
+    if (peer_get_octets(command, "data", region->length, &octets, &count, sentence) != 0)
+        return -1;
+    if (octets != NULL)
+        memcpy(region->octets, octets, count);
+    free(octets);
+    return 0;
+}
+
+static json_t *verb_reg_mr(struct peer *peer, const json_t *command, struct sentence *sentence)
+{
+    struct iwarp_region region = {.access = IWARP_LOCAL_READ | IWARP_LOCAL_WRITE | IWARP_REMOTE_READ |
+                                            IWARP_REMOTE_WRITE | IWARP_REMOTE_ATOMIC};
+    uint64_t stag = 0;
+    uint64_t pd = 0;
+    uint64_t stream = 0;
+    char base[32];
+    json_t *reply;
+
+    if (peer_require(command, "length", sentence) != 0 ||
+        peer_get_number(command, "length", PEER_MESSAGE_MAX * UINT64_C(4), &region.length, sentence) != 0 ||
+        peer_get_number(command, "base", UINT64_MAX, &region.base, sentence) != 0 ||
+        peer_get_number(command, "stag", UINT32_MAX, &stag, sentence) != 0 ||
+        peer_get_number(command, "pd", UINT32_MAX, &pd, sentence) != 0 ||
+        peer_get_number(command, "stream", UINT32_MAX, &stream, sentence) != 0 ||
+        get_access(command, &region.access, sentence) != 0)
+        return NULL;
+    if (region.length > peer->config.regions_octets_max - peer->region_octets) {
+        (void)sentence_set(sentence, "%llu octets more are beyond the limit of %zu", (unsigned long long)region.length,
+                           peer->config.regions_octets_max);
+        return NULL;
+    }
+    region.stag = (uint32_t)stag;
+    region.pd = (uint32_t)pd;
+    region.stream = (uint32_t)stream;
+    if (!budget_take(&peer->budget, region.length)) {
+        (void)sentence_set(sentence, "%llu octets more are beyond the limit of memory",
+                           (unsigned long long)region.length);
+        return NULL;
+    }
+    if (iwarp_region_register(peer->device, &region, sentence) != 0) {
+        budget_give(&peer->budget, region.length);
+        return NULL;
+    }
+    (void)snprintf(base, sizeof(base), "0x%llx", (unsigned long long)region.base);
+    reply = json_pack("{s:I, s:s, s:I}", "stag", (json_int_t)region.stag, "base", base, "length",
+                      (json_int_t)region.length);
+    if (reply == NULL || fill_region(&region, command, sentence) != 0) {
+        (void)iwarp_region_deregister(peer->device, region.stag, NULL);
+        budget_give(&peer->budget, region.length);
+        json_decref(reply);
+        return NULL;
+    }
+    peer->region_octets += region.length;
+    return reply;
+}
+
+/* The region that the command names; NULL with a sentence. */
+static const struct iwarp_region *region_of(struct peer *peer, const json_t *command, struct sentence *sentence)
+{
+    const struct iwarp_region *region;
+    uint64_t stag = 0;
+
+    if (peer_require(command, "stag", sentence) != 0 ||
+        peer_get_number(command, "stag", UINT32_MAX, &stag, sentence) != 0)
+        return NULL;
+    region = iwarp_region_find(peer->device, (uint32_t)stag);
+    if (region == NULL)
+        (void)sentence_set(sentence, "no STag 0x%08llx is registered", (unsigned long long)stag);
+    return region;
+}
+
+static json_t *verb_dereg(struct peer *peer, const json_t *command, struct sentence *sentence)
+{
+    const struct iwarp_region *region = region_of(peer, command, sentence);
+
+    if (region == NULL)
+        return NULL;
+    if (peer_behaves(peer, DEFECT_DEREG_NOTHING))
+        return nothing();
+    peer->region_octets -= region->registered;
+    budget_give(&peer->budget, region->registered);
+    return iwarp_region_deregister(peer->device, region->stag, sentence) != 0 ? NULL : nothing();
+}
+
+static json_t *verb_invalidate(struct peer *peer, const json_t *command, struct sentence *sentence)
+{
+    const struct iwarp_region *region = region_of(peer, command, sentence);
+
+    if (region == NULL || iwarp_region_invalidate(peer->device, region->stag, sentence) != 0)
+        return NULL;
+    return nothing();
+}
+
+/* The range that peers reach. */
+static json_t *verb_bounds(struct peer *peer, const json_t *command, struct sentence *sentence)
+{
+    const struct iwarp_region *region = region_of(peer, command, sentence);
+    uint64_t length = 0;
+
+    if (region == NULL || peer_require(command, "length", sentence) != 0 ||
+        peer_get_number(command, "length", region->registered, &length, sentence) != 0)
+        return NULL;
+    if (!peer_behaves(peer, DEFECT_BOUNDS_KEPT) &&
+        iwarp_region_set_length(peer->device, region->stag, length, sentence) != 0)
+        return NULL;
+    return nothing();
+}
+
+static json_t *verb_mem_read(struct peer *peer, const json_t *command, struct sentence *sentence)
+{
+    const struct iwarp_region *region = region_of(peer, command, sentence);
+    uint64_t offset = 0;
+    uint64_t length;
+
+    if (region == NULL)
+        return NULL;
+    if (peer_get_number(command, "offset", region->length, &offset, sentence) != 0)
+        return NULL;
+    length = region->length - offset;
+    if (peer_get_number(command, "length", length, &length, sentence) != 0)
+        return NULL;
+    return json_pack("{s:o, s:b}", "data", peer_hex(region->octets + offset, length), "valid", region->valid);
+}
+
+static json_t *verb_mem_write(struct peer *peer, const json_t *command, struct sentence *sentence)
+{
+    const struct iwarp_region *region = region_of(peer, command, sentence);
+    uint64_t offset = 0;
+    uint8_t *octets;
+    size_t count;
+
+    if (region == NULL || peer_require(command, "data", sentence) != 0 ||
+        peer_get_number(command, "offset", region->length, &offset, sentence) != 0 ||
+        peer_get_octets(command, "data", region->length - offset, &octets, &count, sentence) != 0)
+        return NULL;
+    memcpy(region->octets + offset, octets, count);
+    free(octets);
+    return nothing();
+}
+
+/* --- Work -------------------------------------------------------------------------------------------------------- */
+
+int peer_verb_id(const json_t *command, struct peer_work *work, struct sentence *sentence)
+{
+    work->has_id = json_object_get(command, "id") != NULL;
+    return peer_get_number(command, "id", INT64_MAX, &work->id, sentence);
+}
+
+struct peer_work *peer_verb_work(struct peer_stream *ps, const json_t *command, struct sentence *sentence)
+{
+    struct peer_work *work = peer_work_new(ps, 0);
+
+    if (work == NULL) {
+        (void)sentence_set(sentence, "out of memory");
+    } else if (peer_verb_id(command, work, sentence) != 0) {
+        peer_work_free(ps, work);
+        work = NULL;
+    }
+    return work;
+}
+
+json_t *peer_verb_posted(struct peer_stream *ps, struct peer_work *work, int result)
+{
+    if (result != 0)
+        peer_work_free(ps, work);
+    peer_pump(ps);
+    return result != 0 ? NULL : nothing();
+}
+
+static json_t *verb_post_recv(struct peer *peer, const json_t *command, struct sentence *sentence)
+{
+    struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
+    uint64_t length = PEER_RECEIVE_OCTETS;
+    uint64_t count = 1;
+    struct peer_work named = {0};
+
+    if (ps == NULL || peer_get_number(command, "length", PEER_MESSAGE_MAX, &length, sentence) != 0 ||
+        peer_verb_id(command, &named, sentence) != 0 || peer_get_number(command, "count", 65536, &count, sentence) != 0)
+        return NULL;
+    if (length * count > (uint64_t)4 * PEER_MESSAGE_MAX) {
+        (void)sentence_set(sentence, "'length' times 'count' is too much memory");
+        return NULL;
+    }
+    if (peer_post_receives(ps, (uint32_t)count, (uint32_t)length, sentence) != 0)
+        return NULL;
+    for (struct peer_work *work = ps->work; count != 0; work = work->next, count--) {
+        work->has_id = named.has_id;
+        work->id = named.id;
+    }
+    return nothing();
+}
+
+static json_t *verb_read(struct peer *peer, const json_t *command, struct sentence *sentence)
+{
+    struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
+    struct iwarp_read read = {0};
+    struct peer_work *work;
+    uint64_t sink = 0;
+    uint64_t source = 0;
+    uint64_t length = 0;
+
+    if (ps == NULL || peer_require(command, "source_stag", sentence) != 0 ||
+        peer_get_number(command, "sink_stag", UINT32_MAX, &sink, sentence) != 0 ||
+        peer_get_number(command, "sink_to", UINT64_MAX, &read.sink_to, sentence) != 0 ||
+        peer_get_number(command, "source_stag", UINT32_MAX, &source, sentence) != 0 ||
+        peer_get_number(command, "source_to", UINT64_MAX, &read.source_to, sentence) != 0 ||
+        peer_verb_length(ps, command, UINT32_MAX, &length, sentence) != 0)
+        return NULL;
+    work = peer_verb_work(ps, command, sentence);
+    if (work == NULL)
+        return NULL;
+    read.sink_stag = (uint32_t)sink;
+    read.source_stag = (uint32_t)source;
+    read.count = (uint32_t)length;
+    read.id = (uint64_t)(uintptr_t)work;
+    return peer_verb_posted(ps, work, iwarp_stream_post_read(ps->stream, &read, sentence));
+}
+
+/* --- The stream's life ------------------------------------------------------------------------------------------- */
+
+static json_t *verb_terminate(struct peer *peer, const json_t *command, struct sentence *sentence)
+{
+    struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
+    uint64_t layer = 0;
+    uint64_t etype = 0;
+    uint64_t code = 0;
+    int result;
+
+    if (ps == NULL || peer_get_number(command, "layer", 15, &layer, sentence) != 0 ||
+        peer_get_number(command, "etype", 15, &etype, sentence) != 0 ||
+        peer_get_number(command, "code", 255, &code, sentence) != 0)
+        return NULL;
+    result = iwarp_stream_terminate(ps->stream, (wire_result)TERMINATE_TRIPLE(layer, etype, code), peer->now, sentence);
+    peer_pump(ps);
+    return result != 0 ? NULL : nothing();
+}
+
+static json_t *verb_disconnect(struct peer *peer, const json_t *command, struct sentence *sentence)
+{
+    struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
+
+    if (ps == NULL)
+        return NULL;
+    iwarp_stream_disconnect(ps->stream, peer->now);
+    peer_pump(ps);
+    return nothing();
+}
+
+static json_t *verb_abort(struct peer *peer, const json_t *command, struct sentence *sentence)
+{
+    struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
+
+    if (ps == NULL)
+        return NULL;
+    iwarp_stream_abort(ps->stream, peer->now);
+    peer_pump(ps);
+    return nothing();
+}
+
+static json_t *verb_poll(struct peer *peer, const json_t *command, struct sentence *sentence)
+{
+    json_t *reply = json_pack("{s:O, s:I}", "events", peer->events, "lost", (json_int_t)peer->events_lost);
+
+    (void)command;
+    if (reply != NULL && out_of_memory_noted() &&
+        json_object_set_new(reply, "out_of_memory", json_integer((json_int_t)out_of_memory_count())) != 0) {
+        json_decref(reply);
+        reply = NULL;
+    }
+    if (reply == NULL)
+        (void)sentence_set(sentence, "out of memory");
+    /* They are gone once the reply is a line: a reply that memory is short for loses none. */
+    peer->polled = reply != NULL;
+    return reply;
+}
+
+static json_t *verb_status(struct peer *peer, const json_t *command, struct sentence *sentence)
+{
+    static const char *const states[] = {"startup",     "decision", "fenced", "operation",
+                                         "terminating", "closing",  "exited", "closed"};
+    struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
+    const struct iwarp_stream_counters *counters;
+
+    if (ps == NULL)
+        return NULL;
+    counters = iwarp_stream_counters(ps->stream);
+    return json_pack("{s:s, s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:i, s:i}", "state",
+                     states[iwarp_stream_state(ps->stream)], "ird", (int)iwarp_stream_ird(ps->stream), "ord",
+                     (int)iwarp_stream_ord(ps->stream), "mulpdu", (int)iwarp_stream_mulpdu(ps->stream), "fpdus_sent",
+                     (json_int_t)counters->fpdus_sent, "fpdus_received", (json_int_t)counters->fpdus_received,
+                     "segments_placed", (json_int_t)counters->segments_placed, "octets_placed",
+                     (json_int_t)counters->octets_placed, "segments_early", (json_int_t)counters->segments_early,
+                     "crc_errors", (json_int_t)counters->crc_errors, "marker_errors",
+                     (json_int_t)counters->marker_errors, "octets_dropped", (json_int_t)counters->octets_dropped,
+                     "reads_outstanding", (int)counters->reads_outstanding, "reads_outstanding_max",
+                     (int)counters->reads_outstanding_max, "reads_served", (int)counters->reads_served,
+                     "reads_served_max", (int)counters->reads_served_max);
+}
+
+static json_t *verb_reset(struct peer *peer, const json_t *command, struct sentence *sentence)
+{
+    (void)command;
+    return peer_reset(peer, sentence) != 0 ? NULL : nothing();
+}
+
+/* clang-format off */
+const struct peer_verb_row peer_verbs[] = {
+    {"capabilities", verb_capabilities, ""},
+    {"listen",       verb_listen,       "port +"},
+    {"unlisten",     verb_unlisten,     "port"},
+    {"connect",      verb_connect,      "address port +"},
+    {"accept",       verb_accept,       "stream private_data ird ord"},
+    {"reject",       verb_reject,       "stream private_data"},
+    {"reg_mr",       verb_reg_mr,       "length access base pd stream stag fill data"},
+    {"dereg",        verb_dereg,        "stag"},
+    {"invalidate",   verb_invalidate,   "stag"},
+    {"bounds",       verb_bounds,       "stag length"},
+    {"mem_read",     verb_mem_read,     "stag offset length"},
+    {"mem_write",    verb_mem_write,    "stag offset data"},
+    {"post_recv",    verb_post_recv,    "stream length count id"},
+    {"send",         peer_verb_send,         "stream data length solicited invalidate opcode id"},
+    {"write",        peer_verb_write,        "stream stag to data length id"},
+    {"read",         verb_read,         "stream sink_stag sink_to source_stag source_to length id"},
+    {"atomic",       peer_verb_atomic,       "stream operation stag to data mask compare compare_mask id"},
+    {"immediate",    peer_verb_immediate,   "stream data solicited id"},
+    {"terminate",    verb_terminate,    "stream layer etype code"},
+    {"disconnect",   verb_disconnect,   "stream"},
+    {"abort",        verb_abort,        "stream"},
+    {"poll",         verb_poll,         ""},
+    {"status",       verb_status,       "stream"},
+    {"mpa",          peer_verb_mpa,     "stream"},
+    {"set_emss",     peer_verb_emss,    "stream emss"},
+    {"post_ulpdu",   peer_verb_post_ulpdu, "stream length stag"},
+    {"regions",      peer_verb_regions, ""},
+    {"fault",        peer_verb_fault,   ""},
+    {"ddp",          peer_verb_ddp,     "stream"},
+    {"msn",          peer_verb_msn,     "stream send receive"},
+    {"mulpdu",       peer_verb_mulpdu,  "stream mulpdu"},
+    {"hold",         peer_verb_hold,    "stream hold"},
+    {"catastrophe",  peer_verb_catastrophe, "stream kind"},
+    {"placements",   peer_verb_placements, "stream"},
+    {"inject",       peer_verb_inject,  "stream data"},
+    {"number",       peer_verb_number,  "stag offset value"},
+    {"reset",        verb_reset,        ""},
+    {NULL, NULL, NULL},
+};
+/* clang-format on */

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a start-up frame must not be, and an enhanced Reply must not offer. */
+#include <string.h>
+
+#include "reference-stack/core/stream_internal.h"
+#include "reference-stack/validation/validation_predicates.h"
+
+/* --- Start-up frames (RFC 5044 7.1, RFC 6581 6) ---------------------------------------------------------------- */
+
+/* As many octets of the Key as are there. */
+static bool key_is(const struct validation_subject *subject, const char *key)
+{
+    size_t count = subject->count < MPA_KEY_OCTETS ? subject->count : MPA_KEY_OCTETS;
+
+    if (stream_behaves(subject->stream, DEFECT_KEY_FIRST_HALF) && count > MPA_KEY_OCTETS / 2)
+        count = MPA_KEY_OCTETS / 2;
+    if (stream_behaves(subject->stream, DEFECT_KEY_EITHER) && memcmp(subject->octets, MPA_KEY_REQUEST, count) == 0)
+        return true;
+    if (stream_behaves(subject->stream, DEFECT_KEY_EITHER) && memcmp(subject->octets, MPA_KEY_REPLY, count) == 0)
+        return true;
+    return memcmp(subject->octets, key, count) == 0;
+}
+
+bool holds_request_key(const struct validation_subject *subject)
+{
+    return key_is(subject, MPA_KEY_REQUEST);
+}
+
+bool holds_reply_key(const struct validation_subject *subject)
+{
+    return key_is(subject, MPA_KEY_REPLY);
+}
+
+static bool fixed_part(const struct validation_subject *subject)
+{
+    return subject->count >= MPA_START_OCTETS;
+}
+
+bool holds_request_revision(const struct validation_subject *subject)
+{
+    unsigned revision = subject->start->revision;
+
+    return !fixed_part(subject) || (revision == MPA_REV_RDMAC && subject->stream->config.rdmac) ||
+           (revision == MPA_REV_1 && !stream_behaves(subject->stream, DEFECT_REVISION_1_REFUSED)) ||
+           (revision == MPA_REV_2 && subject->stream->config.revision >= MPA_REV_2);
+}
+
+/* A side that sent Rev 1 understands nothing above it; one that sent Rev 2 takes a plain Reply of Rev 1. */
+bool holds_reply_revision(const struct validation_subject *subject)
+{
+    unsigned revision = subject->start->revision;
+
+    return !fixed_part(subject) || revision == MPA_REV_1 ||
+           (revision == MPA_REV_RDMAC && subject->stream->config.rdmac) ||
+           (revision == MPA_REV_2 && subject->stream->config.revision >= MPA_REV_2) ||
+           (revision > MPA_REV_2 && subject->start->enhanced &&
+            stream_behaves(subject->stream, DEFECT_REVISION_WITH_WORD));
+}
+
+bool holds_private_length(const struct validation_subject *subject)
+{
+    unsigned length;
+
+    if (!fixed_part(subject))
+        return true;
+    length = (unsigned)mpa_start_get_PD_Length(subject->octets);
+    if (stream_behaves(subject->stream, DEFECT_PRIVATE_512_REFUSED) && length == MPA_PRIVATE_DATA_MAX)
+        return false;
+    return length <= MPA_PRIVATE_DATA_MAX ||
+           (length >= 0x8000 && stream_behaves(subject->stream, DEFECT_PRIVATE_SIGNED));
+}
+
+/* What the ULP has no room for makes a bad frame too (RFC 5044 7.1.2 rule 9). */
+bool holds_private_room(const struct validation_subject *subject)
+{
+    const struct mpa_start *start = subject->start;
+    size_t word = mpa_start_has_word(start) ? MPA_ENHANCED_OCTETS : 0;
+
+    return !fixed_part(subject) || start->private_octets <= subject->stream->config.private_room + word;
+}
+
+bool holds_word_fits(const struct validation_subject *subject)
+{
+    const struct mpa_start *start = subject->start;
+
+    return !fixed_part(subject) || !start->enhanced || start->revision < MPA_REV_2 ||
+           start->private_octets >= MPA_ENHANCED_OCTETS;
+}
+
+bool holds_enhanced_supported(const struct validation_subject *subject)
+{
+    const struct mpa_start *start = subject->start;
+
+    return !fixed_part(subject) || !start->enhanced || start->revision < MPA_REV_2 || subject->stream->config.enhanced;
+}
+
+/* Neither side may send anything behind its frame before the answer: what is there must be Private Data too many. */
+bool holds_nothing_behind(const struct validation_subject *subject)
+{
+    return subject->excess == 0 || stream_behaves(subject->stream, DEFECT_EXCESS_DISCARDED);
+}
+
+bool holds_reply_enhanced(const struct validation_subject *subject)
+{
+    const struct mpa_start *start = subject->start;
+    const struct iwarp_stream_config *config = &subject->stream->config;
+
+    return !fixed_part(subject) || start->rejected || !config->enhanced || config->revision < MPA_REV_2 ||
+           mpa_start_has_word(start);
+}
+
+bool holds_reply_plain(const struct validation_subject *subject)
+{
+    const struct iwarp_stream_config *config = &subject->stream->config;
+
+    return !fixed_part(subject) || (config->enhanced && config->revision >= MPA_REV_2) || !subject->start->enhanced ||
+           subject->start->revision < MPA_REV_2;
+}
+
+/* --- Negotiation (RFC 6581 9) ------------------------------------------------------------------------------------ */
+
+bool holds_ird_available(const struct validation_subject *subject)
+{
+    const struct iwarp_stream *stream = subject->stream;
+
+    if (subject->start->ord == MPA_DEPTH_NOT_NEGOTIATED && !stream_behaves(stream, DEFECT_DEPTH_3FFF_NUMBER))
+        return true;
+    return subject->start->ord <= stream->device->config.ird_max;
+}
+
+/* Any local failure that has no code of its own (RFC 6581 9.3). */
+bool holds_depths_settable(const struct validation_subject *subject)
+{
+    return !subject->stream->config.modify_fails;
+}
+
+bool holds_rtr_in_common(const struct validation_subject *subject)
+{
+    const struct iwarp_stream *stream = subject->stream;
+
+    return !stream->config.peer_to_peer || !subject->start->peer_to_peer || stream->rtr_agreed != 0;
+}

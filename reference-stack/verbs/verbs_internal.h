@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* verbs_context.c: loop, timers, events; verbs_qp.c: queue pairs; verbs_cq.c: completion and shared receive queues. */
+#ifndef REFERENCE_STACK_VERBS_INTERNAL_H
+#define REFERENCE_STACK_VERBS_INTERNAL_H
+
+#include "iwarp/verbs.h"
+#include "reference-stack/base/deadlines.h"
+#include "reference-stack/transport/outlet.h"
+#include "reference-stack/base/ring.h"
+#include "reference-stack/core/srq.h"
+#include "reference-stack/transport/tcp_socket.h"
+
+#define NS_PER_MS   UINT64_C(1000000)
+#define EMSS_PERIOD (1000 * NS_PER_MS)
+#define EMSS_OCTETS (1U << 20)
+
+struct iwarp_cq {
+    struct iwarp_context *context;
+    struct iwarp_cq *next, *previous;
+    struct ring completions; /* struct iwarp_completion */
+    bool armed, solicited_only;
+    size_t users; /* queue pairs and listeners, once for each of the two ways */
+    bool gone;    /* freed while some used it: the last of them takes it along */
+};
+
+struct iwarp_listener {
+    uv_tcp_t handle;
+    struct iwarp_context *context;
+    struct iwarp_listener *next, *previous;
+    struct iwarp_qp_options options;
+    uint16_t port;
+};
+
+struct iwarp_qp {
+    struct iwarp_context *context;
+    struct iwarp_qp *next, *previous;
+    struct iwarp_qp *next_dirty;
+    bool dirty;   /* in the list of those that may have something to send */
+    bool opening; /* TCP is not connected yet */
+    bool shut;
+    bool retry; /* without memory something could not be told */
+    struct iwarp_stream *stream;
+    struct tcp_socket *socket;
+    struct iwarp_cq *send_cq, *receive_cq;
+    struct iwarp_srq *srq;
+    size_t told; /* its completions and events that were not taken */
+    void *user;
+    struct deadline deadline;
+    size_t emss;
+    uint64_t emss_asked; /* when TCP was asked for it last... */
+    size_t emss_octets;  /* ...and what was sent since */
+};
+
+struct iwarp_context {
+    uv_loop_t loop;
+    uv_timer_t limit; /* of iwarp_context_run() */
+    uv_timer_t timer; /* of streams */
+    uv_prepare_t prepare;
+    bool limited;
+    uint64_t armed; /* when `timer` is due; UINT64_MAX: it is not */
+    struct iwarp_device *device;
+    struct deadlines deadlines;
+    struct iwarp_qp *qps, *dirty;
+    size_t live;          /* of them, with a stream */
+    struct iwarp_qp *hot; /* the only one with traffic since the last look: more may be there already */
+    bool crowded;         /* there were several */
+    unsigned hot_turns, look_pause;
+    struct iwarp_listener *listeners;
+    struct iwarp_cq *cqs;
+    struct iwarp_srq *srqs;
+    struct ring events; /* struct iwarp_qp_event */
+    size_t waiting;     /* completions in all queues */
+    uint32_t next_number;
+    uint64_t now;
+    struct outlet outlet;
+    struct tcp_socket_pool pool;
+};
+
+/* verbs_context.c: something was sent, or came. */
+void context_stir(struct iwarp_context *context, struct iwarp_qp *qp);
+
+/* verbs_context.c: an event at the end of the list, zeroed but for these; NULL without memory. */
+struct iwarp_qp_event *context_event(struct iwarp_context *context, enum iwarp_qp_event_kind kind, struct iwarp_qp *qp);
+/* The time as the loop knows it: milliseconds are enough for limits of seconds, and cost nothing. */
+static inline void context_clock(struct iwarp_context *context)
+{
+    context->now = uv_now(&context->loop) * NS_PER_MS;
+}
+
+/* Sends what was posted since. */
+void context_flush(struct iwarp_context *context);
+/* Nothing of `qp` or `cq` (one of them NULL) is told any more. */
+void context_forget(struct iwarp_context *context, const struct iwarp_qp *qp, const struct iwarp_cq *cq);
+
+/* verbs_qp.c */
+extern const struct tcp_socket_ops qp_socket_ops;
+/* Sends, and takes what the stream tells. */
+void qp_pump(struct iwarp_qp *qp);
+/* To be pumped at the next context_flush(). */
+void qp_dirty(struct iwarp_qp *qp);
+
+/* verbs_cq.c */
+void cq_complete(struct iwarp_qp *qp, const struct iwarp_event *event);
+bool cq_has_room(struct iwarp_cq *cq);
+void cq_forget(struct iwarp_cq *cq, const struct iwarp_qp *qp);
+/* A queue pair or listener begins and ceases to use the queues of `options`. */
+void queues_join(const struct iwarp_qp_options *options);
+void queues_leave(struct iwarp_cq *send_cq, struct iwarp_cq *receive_cq, struct iwarp_srq *srq);
+
+#endif
