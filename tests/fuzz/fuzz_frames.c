@@ -6,7 +6,7 @@
  * promised.
  */
 #include "conformance/engine/script/script.h"
-#include "generator/frame.h"
+#include "generator/packet/frame.h"
 #include "tests/fuzz/fuzz.h"
 #include "wire/octets.h"
 

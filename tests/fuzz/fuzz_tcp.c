@@ -9,9 +9,9 @@
  * gives as received, in order or early, is checked octet by octet. Frames that the tester sends can be parsed, and
  * their checksums are right unless it was told to spoil them.
  */
-#include "generator/link_sim.h"
-#include "generator/tcp.h"
-#include "generator/tcp_link.h"
+#include "generator/link/link_sim.h"
+#include "generator/tcp/tcp.h"
+#include "generator/tcp/tcp_link.h"
 #include "tests/fuzz/fuzz.h"
 
 enum {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/unit/flow_attack.h"
 
-#include "generator/packet.h"
+#include "generator/packet/packet.h"
 #include "tests/unit/guard.h"
 
 static const uint8_t garbage[ATTACK_GARBAGE] = {0xEE, 0x01, 0xEE, 0x02};

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "generator/packet.h"
+#include "generator/packet/packet.h"
 
 static uint8_t pattern(uint32_t msn, size_t at)
 {

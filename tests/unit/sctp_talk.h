@@ -6,7 +6,7 @@
 #ifndef TESTS_UNIT_SCTP_TALK_H
 #define TESTS_UNIT_SCTP_TALK_H
 
-#include "generator/sctp.h"
+#include "generator/sctp/sctp.h"
 #include "wire/ddp.h"
 
 struct sctp_talk {

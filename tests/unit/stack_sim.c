@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "generator/link_sim.h"
-#include "generator/tcp_link.h"
+#include "generator/link/link_sim.h"
+#include "generator/tcp/tcp_link.h"
 #include "iwarp/stream.h"
 #include "wire/fpdu.h"
 

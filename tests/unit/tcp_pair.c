@@ -4,7 +4,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "generator/random.h"
+#include "generator/link/random.h"
 
 struct tcp_pair tcp_pair;
 

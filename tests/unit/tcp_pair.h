@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "generator/tcp.h"
-#include "generator/tcp_link.h"
+#include "generator/tcp/tcp.h"
+#include "generator/tcp/tcp_link.h"
 
 #define SECOND       UINT64_C(1000000000)
 #define PORT         4000

@@ -13,7 +13,7 @@
 
 #include "conformance/engine/evidence/capture_file.h"
 #include "conformance/engine/evidence/capture_folder.h"
-#include "generator/packet.h"
+#include "generator/packet/packet.h"
 #include "tests/unit/sample_results.h"
 #include "tests/unit/suites.h"
 

@@ -7,7 +7,7 @@
 
 #include "conformance/flow/flow_cm.h"
 #include "conformance/flow/notation.h"
-#include "generator/mad.h"
+#include "generator/cm/mad.h"
 #include "tests/unit/guard.h"
 #include "tests/unit/suites.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "generator/packet.h"
+#include "generator/packet/packet.h"
 #include "tests/unit/flow_talk.h"
 #include "tests/unit/guard.h"
 #include "tests/unit/suites.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "generator/packet.h"
+#include "generator/packet/packet.h"
 
 enum { OUTPUT_MAX = 1 << 20 };
 

@@ -7,8 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "generator/link_net.h"
-#include "generator/netns.h"
+#include "generator/link/link_net.h"
+#include "generator/link/netns.h"
 #include "reference-stack/program/confine.h"
 #include "tests/unit/suites.h"
 

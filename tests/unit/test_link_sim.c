@@ -3,7 +3,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "generator/link_sim.h"
+#include "generator/link/link_sim.h"
 #include "tests/unit/suites.h"
 
 Suite *link_sim_suite(void);

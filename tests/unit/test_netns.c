@@ -23,10 +23,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "generator/link_net.h"
-#include "generator/netns.h"
-#include "generator/random.h"
-#include "generator/tcp_link.h"
+#include "generator/link/link_net.h"
+#include "generator/link/netns.h"
+#include "generator/link/random.h"
+#include "generator/tcp/tcp_link.h"
 #include "reference-stack/program/confine.h"
 #include "tests/unit/suites.h"
 

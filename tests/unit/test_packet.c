@@ -9,8 +9,8 @@
 
 #include <libnet.h>
 
-#include "generator/packet.h"
-#include "generator/random.h"
+#include "generator/packet/packet.h"
+#include "generator/link/random.h"
 #include "tests/unit/guard.h"
 #include "tests/unit/suites.h"
 

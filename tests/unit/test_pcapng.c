@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "generator/pcapng.h"
+#include "generator/packet/pcapng.h"
 #include "tests/unit/suites.h"
 
 Suite *pcapng_suite(void);

@@ -6,7 +6,7 @@
 
 #include "conformance/engine/rig/rig.h"
 #include "conformance/engine/rig/upper_tester.h"
-#include "generator/packet.h"
+#include "generator/packet/packet.h"
 #include "tests/unit/suites.h"
 
 Suite *rig_suite(void);

@@ -2,7 +2,7 @@
 /* Cases of the rules on the RDMA IP CM Service. Each broken REQ differs from the healthy one in a few octets. */
 #include <string.h>
 
-#include "generator/mad.h"
+#include "generator/cm/mad.h"
 #include "tests/unit/rule_case.h"
 
 Suite *rules_cm_suite(void);

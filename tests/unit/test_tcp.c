@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "generator/random.h"
+#include "generator/link/random.h"
 #include "tests/unit/suites.h"
 #include "tests/unit/tcp_pair.h"
 

@@ -8,7 +8,7 @@
 
 #include "conformance/engine/evidence/event_step.h"
 #include "conformance/flow/notation.h"
-#include "generator/pcapng.h"
+#include "generator/packet/pcapng.h"
 #include "reports/result.h"
 
 /* A ladder of more steps than this helps nobody. */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "conformance/engine/option/run_stop.h"
-#include "generator/pcapng.h"
+#include "generator/packet/pcapng.h"
 #include "reports/save.h"
 
 enum { PATH_OCTETS = 4200, OCTETS_A_LINE = 16, SNAP_DEFAULT = 262144, DLT_OF_RAW_IP = DLT_RAW, LINKTYPE_RAW_IP = 101 };

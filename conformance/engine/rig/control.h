@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "generator/packet.h"
+#include "generator/packet/packet.h"
 #include "wire/sentence.h"
 
 struct control;

@@ -25,7 +25,7 @@
 #include "conformance/engine/rig/deviation.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/pics.h"
-#include "generator/packet.h"
+#include "generator/packet/packet.h"
 #include "wire/sentence.h"
 
 struct profile {

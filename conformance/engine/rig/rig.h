@@ -15,9 +15,9 @@
 #include <stdint.h>
 
 #include "conformance/engine/option/run_confine.h"
-#include "generator/link.h"
-#include "generator/packet.h"
-#include "generator/tcp.h"
+#include "generator/link/link.h"
+#include "generator/packet/packet.h"
+#include "generator/tcp/tcp.h"
 #include "wire/sentence.h"
 
 struct rig;

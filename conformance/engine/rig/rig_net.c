@@ -15,8 +15,8 @@
 #include "conformance/engine/rig/profile.h"
 #include "conformance/engine/rig/rig.h"
 #include "conformance/engine/rig/upper_tester.h"
-#include "generator/link_net.h"
-#include "generator/netns.h"
+#include "generator/link/link_net.h"
+#include "generator/link/netns.h"
 
 enum {
     CONTROL_PORT = 7471, /* of the embedded device, on the namespace's loopback */

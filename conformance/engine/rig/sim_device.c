@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "generator/tcp.h"
+#include "generator/tcp/tcp.h"
 #include "reference-stack/peer/peer.h"
 
 /* SEND_ROOM: what the device's TCP takes at once, as a kernel's does; a peer that shuts its window holds the rest back. */

@@ -6,8 +6,8 @@
 #ifndef CONFORMANCE_ENGINE_SIM_DEVICE_H
 #define CONFORMANCE_ENGINE_SIM_DEVICE_H
 
-#include "generator/link_sim.h"
-#include "generator/packet.h"
+#include "generator/link/link_sim.h"
+#include "generator/packet/packet.h"
 #include "wire/sentence.h"
 
 struct sim_device;

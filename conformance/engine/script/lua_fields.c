@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "generator/packet.h"
+#include "generator/packet/packet.h"
 
 struct reader {
     lua_State *lua;

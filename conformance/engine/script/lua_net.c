@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "conformance/engine/script/lua_fields.h"
-#include "generator/link.h"
-#include "generator/mad.h"
-#include "generator/packet.h"
-#include "generator/sctp.h"
+#include "generator/link/link.h"
+#include "generator/cm/mad.h"
+#include "generator/packet/packet.h"
+#include "generator/sctp/sctp.h"
 
 #define BUFFER "warpcheck buffer"
 

@@ -4,7 +4,7 @@
 #define CONFORMANCE_ENGINE_LUA_RIG_INTERNAL_H
 
 #include "conformance/engine/script/lua_rig.h"
-#include "generator/tcp.h"
+#include "generator/tcp/tcp.h"
 
 /*
  * A connection that a check has opened. The host owns it, not the Lua state: what a check forgets stays open until the check

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "generator/frame.h"
+#include "generator/packet/frame.h"
 #include "wire/crc32c.h"
 #include "wire/fpdu.h"
 #include "wire/mpa.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "generator/tcp_link.h"
+#include "generator/tcp/tcp_link.h"
 
 void tcp_link_emit(void *link, const uint8_t *frame, size_t octets)
 {

@@ -2,7 +2,7 @@
 /* What callers send and how they say it; and the receiving side's calls. */
 #include <string.h>
 
-#include "generator/tcp_internal.h"
+#include "generator/tcp/tcp_internal.h"
 
 static bool may_queue(const struct tcp_connection *c, size_t count)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "generator/sctp.h"
+#include "generator/sctp/sctp.h"
 
 #include <string.h>
 
-#include "generator/packet_internal.h"
+#include "generator/packet/packet_internal.h"
 
 enum { DEFAULT_HOP_LIMIT = 64, COOKIE_OCTETS = 16 };
 

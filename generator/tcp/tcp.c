@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The endpoint's frame: stacks, connections and listeners, their life and their clocks. */
-#include "generator/tcp.h"
+#include "generator/tcp/tcp.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
 
-#include "generator/tcp_internal.h"
+#include "generator/tcp/tcp_internal.h"
 
 #define EPHEMERAL_FIRST 32768u
 #define EPHEMERAL_COUNT 28232u

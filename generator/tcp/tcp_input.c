@@ -2,7 +2,7 @@
 /* Segments in: RFC 9293 section 3.10.7, step by step, with RFC 5961's stricter RST and SYN. */
 #include <string.h>
 
-#include "generator/tcp_internal.h"
+#include "generator/tcp/tcp_internal.h"
 
 #define MSS_WHEN_NONE_IPV4 536u /* RFC 9293 section 3.7.1 */
 #define MSS_WHEN_NONE_IPV6 1220u

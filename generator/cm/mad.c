@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "generator/mad.h"
+#include "generator/cm/mad.h"
 
 #include <string.h>
 

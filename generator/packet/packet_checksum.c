@@ -3,8 +3,8 @@
 #include <endian.h>
 #include <string.h>
 
-#include "generator/packet.h"
-#include "generator/packet_internal.h"
+#include "generator/packet/packet.h"
+#include "generator/packet/packet_internal.h"
 
 /* The one's complement sum does not care for byte order (RFC 1071 section 2.B): add as the machine likes, swap once. */
 uint32_t packet_sum(const uint8_t *octets, size_t length)

@@ -4,12 +4,12 @@
  * context that opens a socket; in simulation, where a run lasts 100 microseconds, that would be most of the time. The
  * unit test compares our octets with libnet's.
  */
-#include "generator/packet.h"
+#include "generator/packet/packet.h"
 
 #include <arpa/inet.h>
 #include <string.h>
 
-#include "generator/packet_internal.h"
+#include "generator/packet/packet_internal.h"
 #include "wire/octets.h"
 
 #define DEFAULT_HOP_LIMIT 64

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "generator/tcp_internal.h"
+#include "generator/tcp/tcp_internal.h"
 
 #define FIRST_OCTETS 4096u
 #define FIRST_PIECES 16u

@@ -6,7 +6,7 @@
 #ifndef GENERATOR_SCTP_H
 #define GENERATOR_SCTP_H
 
-#include "generator/packet.h"
+#include "generator/packet/packet.h"
 #include "wire/ddp_sctp.h"
 #include "wire/sctp.h"
 

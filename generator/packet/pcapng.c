@@ -3,7 +3,7 @@
  * pcapng blocks: type, total length, body, options, total length again; options are code, length, value, padded to 32
  * bits (draft-ietf-opsawg-pcapng sections 3 and 4). The writer's byte order is the machine's, as the format wants it.
  */
-#include "generator/pcapng.h"
+#include "generator/packet/pcapng.h"
 
 #include <errno.h>
 #include <fcntl.h>

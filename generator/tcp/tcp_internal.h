@@ -3,10 +3,10 @@
 #ifndef GENERATOR_TCP_INTERNAL_H
 #define GENERATOR_TCP_INTERNAL_H
 
-#include "generator/link.h"
-#include "generator/packet.h"
-#include "generator/random.h"
-#include "generator/tcp.h"
+#include "generator/link/link.h"
+#include "generator/packet/packet.h"
+#include "generator/link/random.h"
+#include "generator/tcp/tcp.h"
 
 #define TCP_NEVER          UINT64_MAX
 #define TCP_RTO_INITIAL_NS UINT64_C(1000000000) /* RFC 6298 section 2.1 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The wire itself: libnet's link-layer injection out, libpcap's immediate mode in. */
 #define _GNU_SOURCE
-#include "generator/link_net.h"
+#include "generator/link/link_net.h"
 
 #include <errno.h>
 #include <net/if.h>

@@ -4,7 +4,7 @@
  * the rest through /proc. user_namespaces(7) says what an ordinary user must write, and in which order.
  */
 #define _GNU_SOURCE
-#include "generator/netns.h"
+#include "generator/link/netns.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 /* Segments out of connections: the stream, retransmission (RFC 6298), window probes, ACK and RST. */
 #include <string.h>
 
-#include "generator/tcp_internal.h"
+#include "generator/tcp/tcp_internal.h"
 
 uint32_t tcp_ack_number(const struct tcp_connection *c)
 {

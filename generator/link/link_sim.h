@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "generator/link.h"
+#include "generator/link/link.h"
 
 struct sim;
 

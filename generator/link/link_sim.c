@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The simulated world: an event queue (a binary heap of frames under way), two ends, one clock that jumps. */
-#include "generator/link_sim.h"
+#include "generator/link/link_sim.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "generator/random.h"
+#include "generator/link/random.h"
 
 #define START_NS             UINT64_C(946684800000000000) /* 2000-01-01T00:00:00Z */
 #define SMALL_FRAME          1600u                        /* holds any frame of a 1500-octet MTU with tags */

@@ -3,7 +3,7 @@
 #ifndef GENERATOR_PACKET_INTERNAL_H
 #define GENERATOR_PACKET_INTERNAL_H
 
-#include "generator/packet.h"
+#include "generator/packet/packet.h"
 
 enum {
     PACKET_ETHERTYPE_IPV4 = 0x0800,

@@ -3,7 +3,7 @@
 #ifndef GENERATOR_MAD_H
 #define GENERATOR_MAD_H
 
-#include "generator/sctp.h"
+#include "generator/sctp/sctp.h"
 #include "wire/cm.h"
 
 /* A MAD with a CM message's header, all else zero. */

@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "generator/packet.h"
+#include "generator/packet/packet.h"
 #include "wire/sentence.h"
 
 struct tcp_stack;

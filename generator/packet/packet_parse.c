@@ -2,8 +2,8 @@
 /* Fields out of frames. Every length is checked where it is read; what is not ours is PACKET_OTHER, not an error. */
 #include <string.h>
 
-#include "generator/packet.h"
-#include "generator/packet_internal.h"
+#include "generator/packet/packet.h"
+#include "generator/packet/packet_internal.h"
 #include "wire/octets.h"
 
 static int malformed(const char **reason, const char *sentence)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "generator/frame.h"
+#include "generator/packet/frame.h"
 
 #include "wire/crc32c.h"
 #include "wire/marker.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "generator/tcp_internal.h"
+#include "generator/tcp/tcp_internal.h"
 
 #define ASK_AGAIN_NS UINT64_C(500000000)
 #define ASK_TIMES    5

@@ -9,8 +9,8 @@
 
 #include <stdint.h>
 
-#include "generator/link.h"
-#include "generator/packet.h"
+#include "generator/link/link.h"
+#include "generator/packet/packet.h"
 
 struct link_net_config {
     const char *interface;   /* such as "wc1" */
