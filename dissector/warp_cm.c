@@ -9,7 +9,7 @@
 #include <epan/column-utils.h>
 #include <wiretap/wtap.h>
 
-#include "conformance/flow/flow_cm.h"
+#include "conformance/flow/cm/flow_cm.h"
 
 enum { ERF_INFINIBAND = 21 };
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "conformance/flow/notation.h"
+#include "conformance/flow/notation/notation.h"
 
 void warp_info(packet_info *pinfo, const char *text)
 {

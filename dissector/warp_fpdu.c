@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "conformance/flow/notation.h"
+#include "conformance/flow/notation/notation.h"
 #include "dissector/warp_rdmap.h"
 #include "wire/marker.h"
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "conformance/flow/notation.h"
+#include "conformance/flow/notation/notation.h"
 
 /* One segment while it is drawn. */
 struct segment {

@@ -10,9 +10,9 @@
 
 #include <string.h>
 
-#include "conformance/flow/flow_cm.h"
-#include "conformance/flow/flow_sctp.h"
-#include "conformance/flow/notation_line.h"
+#include "conformance/flow/cm/flow_cm.h"
+#include "conformance/flow/sctp/flow_sctp.h"
+#include "conformance/flow/notation/notation_line.h"
 #include "dissector/warp_flow.h"
 
 static struct {

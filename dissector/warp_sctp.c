@@ -9,7 +9,7 @@
 
 #include <epan/column-utils.h>
 
-#include "conformance/flow/flow_sctp.h"
+#include "conformance/flow/sctp/flow_sctp.h"
 #include "dissector/warp_rdmap.h"
 
 static dissector_handle_t sctp_handle, others[2]; /* of PPID 1 and 2 */

@@ -4,7 +4,7 @@
 
 #include <epan/column-utils.h>
 
-#include "conformance/flow/notation.h"
+#include "conformance/flow/notation/notation.h"
 
 static const char *rtr_kinds(const struct warp_agreement *agreement)
 {

@@ -17,10 +17,10 @@
  * brought up to date behind the last; so a rule compares the event with the state. Start-up frames likewise:
  * flow->start[] and flow->half[].framing hold a frame's consequence only behind its FLOW_MPA_START.
  *
- * Over SCTP (conformance/flow/flow_sctp.h) a flow is an association in which DDP was recognised (FLOW_ASSOCIATION), and
+ * Over SCTP (conformance/flow/sctp/flow_sctp.h) a flow is an association in which DDP was recognised (FLOW_ASSOCIATION), and
  * another one each DDP stream session in it (FLOW_STREAM): events of the first are FLOW_SCTP, those of the second
  * FLOW_SESSION, and FLOW_FPDU, FLOW_DDP and FLOW_RDMAP as over MPA, in the order of their DDP-SSNs. An exchange of CM
- * messages is a flow too (FLOW_CM_EXCHANGE, conformance/flow/flow_cm.h).
+ * messages is a flow too (FLOW_CM_EXCHANGE, conformance/flow/cm/flow_cm.h).
  *
  * Everything an event points to is valid during the call only, the flow until FLOW_END. Numbers are in host order,
  * lengths in octets, times in nanoseconds since 1970 (or whatever clock the caller uses).
@@ -172,7 +172,7 @@ static inline const struct flow_request *flow_request_at(const struct flow_half 
     return &half->requests[(half->request_first + i) % half->request_room];
 }
 
-/* Declared behind its users' needs: conformance/flow/flow_sctp.h and flow_cm.h hold the structures of their events. */
+/* Declared behind its users' needs: conformance/flow/sctp/flow_sctp.h and flow_cm.h hold the structures of their events. */
 struct flow_sctp;
 struct flow_session;
 struct flow_cm;

@@ -2,7 +2,7 @@
 /* The RDMA IP CM Service (IBTA Annex A11): Service ID and Private Data of REQs. */
 #include <string.h>
 
-#include "conformance/flow/flow_cm.h"
+#include "conformance/flow/cm/flow_cm.h"
 #include "conformance/rules/rule_context.h"
 
 enum { PROTOCOL_IB = 1, PROTOCOL_TCP = 6, PROTOCOL_UDP = 17, PROTOCOL_SCTP = 132, IPV4_AT = 12 };

@@ -3,7 +3,7 @@
  * Associations that carry DDP: checksum, INIT, DATA chunks (draft-stewart-rddp-sctp-02, RFC 5043). Which profile an
  * association keeps is known from an indication of 2 or from its first PPID; before that only what both say is judged.
  */
-#include "conformance/flow/flow_sctp.h"
+#include "conformance/flow/sctp/flow_sctp.h"
 #include "conformance/rules/rule_context.h"
 
 enum { SMALLEST_MTU = 576 }; /* any path takes IPv4 packets of so many octets (RFC 791) */

@@ -3,7 +3,7 @@
  * DDP streams over SCTP: session control messages, DDP-SSNs, legal patterns (RFC 5043 5.2 and 6, RFC 6581 7), and the
  * draft's Stream Reset. Events come in the order of DDP-SSNs, as RFC 5043 6.1 wants them judged.
  */
-#include "conformance/flow/flow_sctp.h"
+#include "conformance/flow/sctp/flow_sctp.h"
 #include "conformance/rules/rule_context.h"
 
 static const struct flow_sctp_state *state_of(const struct rule_context *ctx)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "conformance/flow/flow_sctp.h"
+#include "conformance/flow/sctp/flow_sctp.h"
 #include "wire/marker.h"
 
 void track_begin(struct rule_side sides[FLOW_DIRECTIONS])

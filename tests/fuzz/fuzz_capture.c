@@ -4,9 +4,9 @@
  * every event is followed, so that a sanitizer sees what a rule would read; and the account of what became of the
  * frames and octets adds up, whatever they are.
  */
-#include "conformance/flow/flow_cm.h"
-#include "conformance/flow/flow_sctp.h"
-#include "conformance/flow/notation.h"
+#include "conformance/flow/cm/flow_cm.h"
+#include "conformance/flow/sctp/flow_sctp.h"
+#include "conformance/flow/notation/notation.h"
 #include "tests/fuzz/records.h"
 
 static void sink(void *ctx, const struct flow_event *event)

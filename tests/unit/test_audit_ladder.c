@@ -10,7 +10,7 @@
 
 #include "conformance/engine/audit/audit_judge.h"
 #include "conformance/engine/evidence/capture_file.h"
-#include "conformance/flow/notation.h"
+#include "conformance/flow/notation/notation.h"
 #include "tests/unit/suites.h"
 
 #if defined(__has_feature)

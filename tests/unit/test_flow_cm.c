@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/flow/flow_cm.h"
-#include "conformance/flow/notation.h"
+#include "conformance/flow/cm/flow_cm.h"
+#include "conformance/flow/notation/notation.h"
 #include "generator/cm/mad.h"
 #include "tests/unit/guard.h"
 #include "tests/unit/suites.h"

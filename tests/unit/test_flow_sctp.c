@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/flow/flow_sctp.h"
-#include "conformance/flow/notation.h"
+#include "conformance/flow/sctp/flow_sctp.h"
+#include "conformance/flow/notation/notation.h"
 #include "tests/unit/guard.h"
 #include "tests/unit/sctp_talk.h"
 #include "tests/unit/suites.h"

@@ -9,7 +9,7 @@
 
 #include "conformance/engine/evidence/capture_file.h"
 #include "conformance/engine/evidence/event_step.h"
-#include "conformance/flow/notation.h"
+#include "conformance/flow/notation/notation.h"
 #include "conformance/flow/flow.h"
 #include "wire/hash.h"
 

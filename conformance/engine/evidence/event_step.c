@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/evidence/event_step.h"
 
-#include "conformance/flow/flow_cm.h"
-#include "conformance/flow/flow_sctp.h"
+#include "conformance/flow/cm/flow_cm.h"
+#include "conformance/flow/sctp/flow_sctp.h"
 #include "reports/result.h"
 
 static const char *step_kind(const struct flow_event *event)

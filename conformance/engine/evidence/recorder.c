@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "conformance/engine/evidence/event_step.h"
-#include "conformance/flow/notation.h"
+#include "conformance/flow/notation/notation.h"
 #include "generator/packet/pcapng.h"
 #include "reports/result.h"
 

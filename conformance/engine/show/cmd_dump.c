@@ -9,7 +9,7 @@
 #include "conformance/engine/evidence/capture_file.h"
 #include "conformance/engine/show/dump_json.h"
 #include "conformance/engine/option/run_confine.h"
-#include "conformance/flow/notation.h"
+#include "conformance/flow/notation/notation.h"
 #include "reference-stack/program/complaint.h"
 #include "wire/exit_status.h"
 #include "wire/sentence.h"

@@ -5,8 +5,8 @@
 
 #include <jansson.h>
 
-#include "conformance/flow/flow_cm.h"
-#include "conformance/flow/flow_sctp.h"
+#include "conformance/flow/cm/flow_cm.h"
+#include "conformance/flow/sctp/flow_sctp.h"
 
 /* dump_json.c: every number field of a header, by the layout's identifiers. */
 json_t *dump_json_header(const struct wire_layout *layout, const uint8_t *header);

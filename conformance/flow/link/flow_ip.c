@@ -2,7 +2,7 @@
 /* IP headers and TCP's: from the IP packet to the TCP segment or datagram in it, or to the row it is counted in. */
 #include <string.h>
 
-#include "conformance/flow/flow_link_internal.h"
+#include "conformance/flow/link/flow_link_internal.h"
 
 enum {
     PROTOCOL_HOP_BY_HOP = 0,

@@ -2,7 +2,7 @@
 /* Link layers: from a frame's first octet to the IP, InfiniBand or RoCE packet in it, or to the row it is counted in. */
 #include <string.h>
 
-#include "conformance/flow/flow_link_internal.h"
+#include "conformance/flow/link/flow_link_internal.h"
 
 enum {
     ETHERTYPE_LEAST = 0x0600, /* below it is a length: IEEE 802.3 */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/flow/flow_link_internal.h"
+#include "conformance/flow/link/flow_link_internal.h"
 
 enum {
     UNIT = 8,

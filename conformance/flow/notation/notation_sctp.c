@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "conformance/flow/flow_cm.h"
-#include "conformance/flow/flow_sctp.h"
-#include "conformance/flow/notation_line.h"
+#include "conformance/flow/cm/flow_cm.h"
+#include "conformance/flow/sctp/flow_sctp.h"
+#include "conformance/flow/notation/notation_line.h"
 
 /* ---- SCTP -------------------------------------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "conformance/flow/flow_cm.h"
+#include "conformance/flow/cm/flow_cm.h"
 
 enum {
     UDP_OCTETS = 8,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/flow/flow_cm.h"
+#include "conformance/flow/cm/flow_cm.h"
 
 struct cm_key {
     uint8_t requester[16], other[16];

@@ -4,7 +4,7 @@
 #define FLOW_FLOW_SCTP_INTERNAL_H
 
 #include "conformance/flow/flow_internal.h"
-#include "conformance/flow/flow_sctp.h"
+#include "conformance/flow/sctp/flow_sctp.h"
 
 enum {
     TSN_WINDOW = 8192,         /* TSNs behind the first missing one that are told apart; a power of two */

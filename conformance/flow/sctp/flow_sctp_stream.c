@@ -6,7 +6,7 @@
  * it have come, or until it is clear that they will not: then a FLOW_GAP says so, and whether the capture or the sender
  * left them out.
  */
-#include "conformance/flow/flow_sctp_internal.h"
+#include "conformance/flow/sctp/flow_sctp_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

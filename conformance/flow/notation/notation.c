@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "conformance/flow/notation.h"
+#include "conformance/flow/notation/notation.h"
 
 #include <inttypes.h>
 
-#include "conformance/flow/notation_line.h"
+#include "conformance/flow/notation/notation_line.h"
 
 /*
  * Every DDP Segment of a capture has its line, so its numbers are written by hand: vsnprintf() takes several times as

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SCTP: packets to associations, chunks, TSNs, fragments. */
-#include "conformance/flow/flow_sctp_internal.h"
+#include "conformance/flow/sctp/flow_sctp_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

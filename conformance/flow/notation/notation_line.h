@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "conformance/flow/notation.h"
+#include "conformance/flow/notation/notation.h"
 
 struct line {
     char *text;

@@ -5,7 +5,7 @@
  * session waits until the other side's part of the present one has come (sctp_stream_waits()). What is told before its time
  * all the same makes the sessions unsure.
  */
-#include "conformance/flow/flow_sctp_internal.h"
+#include "conformance/flow/sctp/flow_sctp_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

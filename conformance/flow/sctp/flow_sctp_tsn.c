@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/flow/flow_sctp_internal.h"
+#include "conformance/flow/sctp/flow_sctp_internal.h"
 
 /* ---- TSNs -------------------------------------------------------------------------------------------------------- */
 
