@@ -101,7 +101,7 @@ iwarp_src := $(filter-out %_main.c reference-stack/examples/%,$(call c_in,wire r
 warpcheck_src := $(filter-out $(mains) %_main.c,$(call c_in,generator generator/* conformance/* conformance/*/* reports))
 # What unit tests and fuzz targets share; cov_exit.c is linked into programs of the variant cov, chaos.c is preloaded.
 support_src := $(filter-out %/cov_exit.c %/chaos.c,$(call c_in,tests/support))
-unit_src := $(call c_in,tests/unit) $(support_src)
+unit_src := $(call c_in,tests/unit tests/unit/*) $(support_src)
 fuzz_src := $(call c_in,tests/fuzz)
 bench_src := $(call c_in,tests/bench)
 scripts := $(sort $(if $(wildcard conformance/scripts),$(shell find conformance/scripts -name '*.lua' -type f)))

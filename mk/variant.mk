@@ -95,21 +95,22 @@ $$($(1)_dir)/unit-tests: $$($(1)_dir)/lists/unit $$($(1)_unit_objects) $$($(1)_d
 		-Wl,--as-needed $$(package_libs) $$(check_libs) -lm
 endef
 
-# The unit tests: every tests/unit/*.c and the table of suites; the runner takes the names that T='ddp mpa' gives.
-suite_names := $(patsubst tests/unit/test_%.c,%,$(filter tests/unit/test_%.c,$(unit_src)))
+# The unit tests: every .c of tests/unit/ and its rooms, and the table of suites; the runner takes the names that T='ddp mpa' gives.
+suite_src := $(foreach f,$(filter tests/unit/%,$(unit_src)),$(if $(filter test_%,$(notdir $(f))),$(f)))
+suite_names := $(patsubst test_%.c,%,$(notdir $(suite_src)))
 ifneq ($(filter unit,$(MAKECMDGOALS)),)
 ifneq ($(filter-out $(suite_names),$(T)),)
-$(error no tests/unit/test_NAME.c for: $(filter-out $(suite_names),$(T)); the suites are: $(suite_names))
+$(error no tests/unit/*/test_NAME.c for: $(filter-out $(suite_names),$(T)); the suites are: $(suite_names))
 endif
 endif
-unit_selected := $(filter-out tests/unit/test_%.c,$(unit_src)) $(suite_names:%=tests/unit/test_%.c)
+unit_selected := $(unit_src)
 
 $(eval $(call list_file,$(B)/gen/suites.list,$(suite_names)))
 $(B)/gen/suites.c: $(B)/gen/suites.list tools/suites.sh
 	@tools/suites.sh $< >$@
 
 # What uses threads, under ThreadSanitizer: a runner of that suite alone, so that nothing else is compiled once more.
-thread_objects := $(call object_of,tsan,tests/unit/main.c tests/unit/verbs_talk.c tests/unit/test_threads.c \
+thread_objects := $(call object_of,tsan,tests/unit/main.c tests/unit/verbs_talk.c tests/unit/reference-stack/test_threads.c \
 	$(B)/gen/suites_threads.c)
 $(B)/gen/suites_threads.c: tools/suites.sh | $(B)/gen/.made
 	@tools/suites.sh <(echo threads) >$@

@@ -61,7 +61,7 @@ export UNIT_SECONDS
 unit() {
 	local began=$SECONDS logs=$log_dir/$1 good=0 bad=0 log line status
 	rm -rf "$logs" && mkdir -p "$logs"
-	for file in tests/unit/test_*.c; do
+	for file in tests/unit/*/test_*.c; do
 		file=$(basename "$file" .c)
 		[ "${file#test_}" != "${3:-}" ] || continue
 		printf '%s\0%s\0%s\0' "$2" "${file#test_}" "$logs/${file#test_}.log"
