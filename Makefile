@@ -15,7 +15,7 @@
 #   make soak       SOAK_SECONDS (600) of connections that come and go, then 10,000 seeds of two stacks on a bad wire
 #   make coverage   lines and branches by folder; fails below 95 % of the lines of reference-stack/ and wire/
 #   make format     clang-format -i
-#   make lab        judges Linux siw in a virtual machine (conformance/peers/linux); report in build/lab/report
+#   make lab        judges Linux siw in a virtual machine (conformance/labs/linux); report in build/lab/report
 #   make install    PREFIX=/usr/local, DESTDIR=
 #   make plugin     the Wireshark plugin; make install-plugin, make remove-plugin (mk/plugin.mk)
 #   make deps       every Debian package any of the above needs
@@ -96,7 +96,7 @@ check_libs = $(call once,check_libs,pkg-config --libs check)
 # Sources. A folder that is not there yet is an empty list.
 
 c_in = $(sort $(foreach d,$(1),$(wildcard $(d)/*.c)))
-mains := conformance/engine/main.c conformance/engine/memory_main.c reference-stack/peer/iwarp_peer_main.c
+mains := conformance/engine/main.c reference-stack/program/memory_main.c reference-stack/peer/iwarp_peer_main.c
 iwarp_src := $(filter-out %_main.c reference-stack/examples/%,$(call c_in,wire reference-stack reference-stack/*))
 warpcheck_src := $(filter-out $(mains) %_main.c,$(call c_in,generator generator/* conformance/* conformance/*/* reports))
 # What unit tests and fuzz targets share; cov_exit.c is linked into programs of the variant cov, chaos.c is preloaded.

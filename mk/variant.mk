@@ -25,7 +25,7 @@ endef
 
 FORCE:
 
-# The functions of the C library that allocate and that the program calls (conformance/engine/memory_main.c).
+# The functions of the C library that allocate and that the program calls (reference-stack/program/memory_main.c).
 watched_allocators := malloc calloc realloc strdup strndup asprintf vasprintf fopen fdopen opendir fdopendir \
 	tmpfile realpath scandir
 
@@ -78,13 +78,13 @@ $$($(1)_dir)/libiwarp.so: $$($(1)_dir)/lists/iwarp_so $$($(1)_iwarp_objects) pac
 	$$(Q)$$($(1)_cc) -shared -Wl,-soname,libiwarp.so.0 -Wl,--no-undefined -Wl,--version-script=packaging/libiwarp.map -pthread $$($(1)_cflags) $$($(1)_ldflags) \
 		-o $$@ @$$< -Wl,--as-needed $$(iwarp_libs)
 
-# Every allocation of the programs' own objects goes through conformance/engine/memory_main.c.
-$$($(1)_dir)/warpcheck: $$(call object_of,$(1),conformance/engine/main.c conformance/engine/memory_main.c) \
+# Every allocation of the programs' own objects goes through reference-stack/program/memory_main.c.
+$$($(1)_dir)/warpcheck: $$(call object_of,$(1),conformance/engine/main.c reference-stack/program/memory_main.c) \
 		$$($(1)_dir)/libwarpcheck.a $$($(1)_dir)/libiwarp.a
 	@$$(call say,LD,$$@)
 	$$(Q)$$($(1)_cc) -pthread $$($(1)_cflags) $$($(1)_ldflags) $$(watched_allocators:%=-Wl,--wrap=%) -o $$@ $$^ -Wl,--as-needed $$(package_libs) -lm
 
-$$($(1)_dir)/iwarp-peer: $$(call object_of,$(1),reference-stack/peer/iwarp_peer_main.c conformance/engine/memory_main.c) \
+$$($(1)_dir)/iwarp-peer: $$(call object_of,$(1),reference-stack/peer/iwarp_peer_main.c reference-stack/program/memory_main.c) \
 		$$($(1)_dir)/libiwarp.a
 	@$$(call say,LD,$$@)
 	$$(Q)$$($(1)_cc) -pthread $$($(1)_cflags) $$($(1)_ldflags) $$(watched_allocators:%=-Wl,--wrap=%) -o $$@ $$^ -Wl,--as-needed $$(package_libs) -lm
@@ -149,7 +149,7 @@ $(B)/fuzz/%: $(B)/asan/obj/tests/fuzz/%.o $(fuzz_input) $(B)/asan/libfuzz.a $(B)
 $(B)/fuzz/fuzz_prove_merge: fuzz_ldflags += -Wl,--wrap=defect_list_embedded
 
 # The agent is compiled for the guest by its own script; here its parts stand on a device that a fuzz target plays.
-fuzz_agent_objects := $(call object_of,asan,$(filter-out %_main.c,$(call c_in,conformance/peers/linux/agent)))
+fuzz_agent_objects := $(call object_of,asan,$(filter-out %_main.c,$(call c_in,conformance/labs/linux/agent)))
 $(fuzz_agent_objects): asan_cflags += -include tests/fuzz/fake_verbs.h
 $(B)/fuzz/fuzz_agent: $(fuzz_agent_objects)
 asan_objects += $(fuzz_agent_objects)

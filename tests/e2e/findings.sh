@@ -90,14 +90,14 @@ for file in "$reports"/*.txt; do
 done
 
 # The deliberate faults of seeded.sh: each says what it does and which checks are for it, and has its row in the table.
-seeded=conformance/peers/linux/seeded
+seeded=conformance/labs/linux/seeded
 for patch in "$seeded"/*.patch; do
 	name=$(basename "$patch" .patch)
 	sed '/^---/q' "$patch" >"$WORK/head"
 	holds "$name says what the fault is" grep -q '^fault: .*\.$' "$WORK/head"
 	holds "$name has a role or none" test -z "$(sed -n 's/^role: //p' "$WORK/head" | grep -vxE 'responder|initiator')"
 	base=$(sed -n 's/^base: //p' "$WORK/head")
-	holds "$name: its base is there" test -z "$base" -o -s "conformance/peers/linux/patches/$base.patch"
+	holds "$name: its base is there" test -z "$base" -o -s "conformance/labs/linux/patches/$base.patch"
 	holds "$name has its row in docs/findings/seeded-siw.md" grep -qE "^\| .*\| \`$name\` \|" docs/findings/seeded-siw.md
 done
 
@@ -120,7 +120,7 @@ done
 
 # Whole runs, as summary.sh prints them: each row has as many results, none of them undecided, and what is said of the skipped and of the
 # known deviations is about as many as the first row counts. Nothing failed.
-profile=conformance/peers/linux/linux-siw.json.in
+profile=conformance/labs/linux/linux-siw.json.in
 jq -r '.known_deviations[].finding' "$profile" | sort -u >"$WORK/notes"
 while read -r number; do
 	holds "the profile's finding $number is there" grep -qx "$number" <<<"$numbers"
@@ -157,7 +157,7 @@ done
 # shellcheck disable=SC2034 # expect.bash looks at it
 lines=any
 expect 1 "a run of a defect over IPv6" "$WARPCHECK" run --simulate --ipv6 --defect mpa-alignment-needed 'MPA-A.4-01' 'MPA-7.1.1-0*' -o "$WORK/run"
-conformance/peers/linux/summary.sh "$WORK/run" >"$WORK/summary"
+conformance/labs/linux/summary.sh "$WORK/run" >"$WORK/summary"
 IFS=' ' read -r pass fail skip < <(jq -r 'select(.type == "summary") | "\(.pass) \(.fail) \(.skip)"' "$WORK/run/results.jsonl")
 holds "summary.sh counts as the run does, and says IPv6" grep -qE "^\| [-0-9T:Z]+, IPv6 \| $pass \| 0 \| $fail \| 0 \| [0-9]+ \| $skip \| 0 \| 0 \|$" "$WORK/summary"
 finish

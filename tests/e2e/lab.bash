@@ -17,7 +17,7 @@ lab_or_skip() {
 	kernel=$(apt-cache depends linux-image-amd64 2>/dev/null | sed -n 's/.*Depends: linux-image-//p' | head -n 1)
 	[ -d "/usr/src/linux-headers-${kernel:-none}" ] ||
 		lab_skip "the headers of Debian's kernel (tools/deps.sh lab-6.1)"
-	conformance/peers/linux/build-image.sh 6.1 >"$WORK/image" 2>&1 || {
+	conformance/labs/linux/build-image.sh 6.1 >"$WORK/image" 2>&1 || {
 		tail -n 20 "$WORK/image"
 		echo "WRONG the lab's image could not be built"
 		exit 1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The lab (conformance/peers/linux): where QEMU is installed, Linux siw boots, is judged on a few requirements, and leaves
+# The lab (conformance/labs/linux): where QEMU is installed, Linux siw boots, is judged on a few requirements, and leaves
 # nothing behind; without QEMU, with a guest that cannot boot, panics, or loses its agent, and without a tap device the run is
 # INCONCLUSIVE. Where there is no QEMU at all: a SKIP that says so.
 set -euo pipefail
@@ -13,7 +13,7 @@ source tests/e2e/expect.bash
 source tests/e2e/lab.bash
 lab_or_skip
 
-export WARPCHECK_PEERS=$PWD/conformance/peers
+export WARPCHECK_LABS=$PWD/conformance/labs
 # shellcheck disable=SC2034 # expect.bash looks at it
 lines=any
 # The parts of a run live in TMPDIR and name it on their command lines.
@@ -95,7 +95,7 @@ echo '{"verb":"capabilities"}' >&3
 timeout 60 head -n 4 <&3
 A
 agent_hears() {
-	env LAB_RUN="bash $WORK/agent" conformance/peers/linux/run.sh >"$WORK/heard" 2>"$WORK/heard.err"
+	env LAB_RUN="bash $WORK/agent" conformance/labs/linux/run.sh >"$WORK/heard" 2>"$WORK/heard.err"
 }
 holds "the agent, and a line above 64 MiB" agent_hears
 holds "it answers that one, and those behind it" jq -es 'map(.ok) == [false, false, false, true, true, false, true, false, true]' "$WORK/heard"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# libiwarp against Linux siw (conformance/peers/linux): rdma-core's own rping in the virtual machine, the rping of
+# libiwarp against Linux siw (conformance/labs/linux): rdma-core's own rping in the virtual machine, the rping of
 # reference-stack/examples over kernel TCP and a tap device outside of it. siw responds to Rev 2 and Rev 1, over IPv4 and
 # IPv6, and begins with Rev 2; a siw that is built to begin with Rev 1 does so. Contents are compared on both sides, CRC
 # is on, and tshark's own dissectors find in the capture what was meant. A Rev 1 Request carries no depths; siw tells its ULP
@@ -183,6 +183,6 @@ lab_or_skip
 export WORK LAB_GUEST='nc -ll -p 7470 -e /bin/sh & warpcheck-agent >/dev/ttyS0 2>&1'
 export LAB_RUN="echo 0 >/proc/sys/net/ipv6/conf/tap0/disable_ipv6; ip -6 addr add fd78::1/64 dev tap0 nodad; exec bash $PWD/tests/e2e/siw-exchange.sh"
 status=0
-SIW_EXCHANGE=rev2 conformance/peers/linux/run.sh || status=$?
-SIW_PATCH=$PWD/conformance/peers/linux/patches/rev1.patch SIW_EXCHANGE=rev1 conformance/peers/linux/run.sh || status=$?
+SIW_EXCHANGE=rev2 conformance/labs/linux/run.sh || status=$?
+SIW_PATCH=$PWD/conformance/labs/linux/patches/rev1.patch SIW_EXCHANGE=rev1 conformance/labs/linux/run.sh || status=$?
 exit "$status"

@@ -254,7 +254,7 @@ cat >"$WORK/agent.c" <<'C'
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "conformance/peers/linux/agent/agent_control.h"
+#include "conformance/labs/linux/agent/agent_control.h"
 static char *answer(void *context, const char *line, size_t octets)
 {
     json_t *command = json_loadb(line, octets, JSON_REJECT_DUPLICATES, NULL), *reply = json_object();
@@ -291,7 +291,7 @@ int main(void)
 C
 agent_part() {
 	"${cc[@]}" -std=gnu17 -Wall -Wextra -Werror -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -I. -o "$WORK/agent" \
-		"$WORK/agent.c" conformance/peers/linux/agent/agent_control.c -ljansson || return 1
+		"$WORK/agent.c" conformance/labs/linux/agent/agent_control.c -ljansson || return 1
 	: >"$WORK/agent.out"
 	"$WORK/agent" >"$WORK/agent.out" 2>"$WORK/agent.err" </dev/null &
 	pid[agent]=$!

@@ -16,8 +16,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "conformance/peers/linux/agent/agent.h"
-#include "conformance/peers/linux/agent/agent_control.h"
+#include "conformance/labs/linux/agent/agent.h"
+#include "conformance/labs/linux/agent/agent_control.h"
 #include "tests/fuzz/json.h"
 
 enum { SOCKET = 1000000, ATOMS = 128 };

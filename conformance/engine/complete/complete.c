@@ -9,7 +9,7 @@
 
 #include "conformance/engine/script/coverage.h"
 #include "conformance/engine/option/help_text.h"
-#include "conformance/engine/run/peer_launcher.h"
+#include "conformance/engine/run/lab_launcher.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/pics.h"
 #include "reference-stack/defects/defect.h"
@@ -101,8 +101,8 @@ static int offer_folders(const struct offer *offer)
 
 static int offer_devices(const struct offer *offer)
 {
-    for (size_t i = 0; peer_name(i) != NULL; i++)
-        offer_word(offer, peer_name(i), strlen(peer_name(i)), "comes with the project, in a virtual machine");
+    for (size_t i = 0; lab_name(i) != NULL; i++)
+        offer_word(offer, lab_name(i), strlen(lab_name(i)), "comes with the project, in a virtual machine");
     return offer_files(offer);
 }
 

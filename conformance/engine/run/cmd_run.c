@@ -9,7 +9,7 @@
 #include "conformance/engine/evidence/capture_file.h"
 #include "conformance/engine/report/cmd_report.h"
 #include "conformance/engine/script/coverage.h"
-#include "conformance/engine/run/peer_launcher.h"
+#include "conformance/engine/run/lab_launcher.h"
 #include "conformance/engine/rig/profile.h"
 #include "conformance/engine/run/run_conditions.h"
 #include "conformance/engine/option/run_confine.h"
@@ -570,7 +570,7 @@ int cmd_run(int argc, char **argv)
         return complain(EXIT_USAGE, error.text);
     if (command.options.help)
         return run_options_usage(stdout) < 0 || fputs(selection_usage, stdout) < 0 ? EXIT_ENVIRONMENT : 0;
-    if (command.options.profile != NULL && peer_launch(command.options.profile, argc, argv, &error) != 0)
+    if (command.options.profile != NULL && lab_launch(command.options.profile, argc, argv, &error) != 0)
         return complain(EXIT_ENVIRONMENT, error.text);
     run_stop_install("run");
     terminal_init(&command.terminal, format_option_machine(&command.options.format) ? stderr : stdout);

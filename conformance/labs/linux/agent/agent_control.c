@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "conformance/peers/linux/agent/agent_control.h"
+#include "conformance/labs/linux/agent/agent_control.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 set -euo pipefail
 : "${LAB:=${B:-build}/lab-rxe}"
 LAB_MODULES='crc32_generic rdma_rxe'
-# shellcheck source=conformance/peers/linux/two-guests.bash
+# shellcheck source=conformance/labs/linux/two-guests.bash
 source "$(dirname "${BASH_SOURCE[0]}")/two-guests.bash"
 
 # librdmacm's user-space part of rxe goes into an archive of its own behind the image's.

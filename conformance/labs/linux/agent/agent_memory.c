@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "conformance/peers/linux/agent/agent.h"
+#include "conformance/labs/linux/agent/agent.h"
 
 enum { PAGE = 4096, REGION_MOST = 64 << 20 };
 

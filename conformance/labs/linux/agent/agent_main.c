@@ -12,8 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "conformance/peers/linux/agent/agent.h"
-#include "conformance/peers/linux/agent/agent_control.h"
+#include "conformance/labs/linux/agent/agent.h"
+#include "conformance/labs/linux/agent/agent_control.h"
 #include "tools/standard_streams.h"
 
 enum { CONTROLS_MAX = 16 };

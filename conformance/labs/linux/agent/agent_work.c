@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "conformance/peers/linux/agent/agent.h"
+#include "conformance/labs/linux/agent/agent.h"
 
 enum { MESSAGE_MOST = 64 << 20, OPCODE_SEND = 3, OPCODE_SEND_INVALIDATE = 4 };
 enum { BELL_RINGS = 100, BELL_PAUSE_NS = 1000000 };

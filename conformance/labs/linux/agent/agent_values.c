@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/peers/linux/agent/agent.h"
+#include "conformance/labs/linux/agent/agent.h"
 
 int agent_number(const json_t *command, const char *name, uint64_t *value, uint64_t most, struct agent_reply *reply)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "conformance/engine/run/peer_launcher.h"
+#include "conformance/engine/run/lab_launcher.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -9,28 +9,28 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct peer {
+static const struct lab {
     const char *name;
     const char *script;
     const char *options[2];
-} peers[] = {
+} known_labs[] = {
     {"linux-siw", "linux/run.sh", {NULL, NULL}},
     {"linux-siw-6.1", "linux/run.sh", {"--series", "6.1"}},
     {"linux-siw-6.12", "linux/run.sh", {"--series", "6.12"}},
 };
 
-const char *peer_name(size_t index)
+const char *lab_name(size_t index)
 {
-    return index < sizeof(peers) / sizeof(peers[0]) ? peers[index].name : NULL;
+    return index < sizeof(known_labs) / sizeof(known_labs[0]) ? known_labs[index].name : NULL;
 }
 
-static const struct peer *find(const char *dut)
+static const struct lab *find(const char *dut)
 {
     if (access(dut, F_OK) == 0)
         return NULL;
-    for (size_t i = 0; i < sizeof(peers) / sizeof(peers[0]); i++)
-        if (strcmp(peers[i].name, dut) == 0)
-            return &peers[i];
+    for (size_t i = 0; i < sizeof(known_labs) / sizeof(known_labs[0]); i++)
+        if (strcmp(known_labs[i].name, dut) == 0)
+            return &known_labs[i];
     return NULL;
 }
 
@@ -41,7 +41,7 @@ static bool try_folder(const char *folder, const char *below, const char *script
 }
 
 /* Path of the program, and of the script to start. */
-static int locate(const struct peer *peer, char program[PATH_MAX], char path[PATH_MAX], struct sentence *error)
+static int locate(const struct lab *lab, char program[PATH_MAX], char path[PATH_MAX], struct sentence *error)
 {
     ssize_t length = readlink("/proc/self/exe", program, PATH_MAX - 1);
     char folder[PATH_MAX];
@@ -54,32 +54,32 @@ static int locate(const struct peer *peer, char program[PATH_MAX], char path[PAT
     slash = strrchr(folder, '/');
     if (slash != NULL)
         *slash = '\0';
-    if (try_folder(getenv("WARPCHECK_PEERS"), "", peer->script, path) ||
-        try_folder(folder, "/../conformance/peers", peer->script, path) ||
-        try_folder(folder, "/../share/warpcheck/peers", peer->script, path))
+    if (try_folder(getenv("WARPCHECK_LABS"), "", lab->script, path) ||
+        try_folder(folder, "/../conformance/labs", lab->script, path) ||
+        try_folder(folder, "/../share/warpcheck/labs", lab->script, path))
         return 0;
     return sentence_set(error,
-                        "--dut %s: its script %s is neither in $WARPCHECK_PEERS nor in the tree that %s was built in",
-                        peer->name, peer->script, program);
+                        "--dut %s: its script %s is neither in $WARPCHECK_LABS nor in the tree that %s was built in",
+                        lab->name, lab->script, program);
 }
 
-int peer_launch(const char *dut, int argc, char **argv, struct sentence *error)
+int lab_launch(const char *dut, int argc, char **argv, struct sentence *error)
 {
-    const struct peer *peer = find(dut);
+    const struct lab *lab = find(dut);
     char program[PATH_MAX], path[PATH_MAX];
     const char **arguments;
     size_t count = 0;
 
-    if (peer == NULL)
+    if (lab == NULL)
         return 0;
-    if (locate(peer, program, path, error) != 0)
+    if (locate(lab, program, path, error) != 0)
         return -1;
     arguments = calloc((size_t)argc + 4, sizeof(*arguments));
     if (arguments == NULL)
         return sentence_set(error, "out of memory");
     arguments[count++] = path;
-    for (size_t i = 0; i < 2 && peer->options[i] != NULL; i++)
-        arguments[count++] = peer->options[i];
+    for (size_t i = 0; i < 2 && lab->options[i] != NULL; i++)
+        arguments[count++] = lab->options[i];
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--dut") == 0)
             i++;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# seeded.sh DIR [NAME...]: does the suite notice when siw gets worse? Each conformance/peers/linux/seeded/NAME.patch is one
+# seeded.sh DIR [NAME...]: does the suite notice when siw gets worse? Each conformance/labs/linux/seeded/NAME.patch is one
 # deliberate fault in siw's source. Its head says what it does ("fault:"), which checks are run for it ("checks:"), whether siw is
 # the responder then or the initiator ("role:", responder unless given), and where siw itself has to be another for the fault to
 # show, with which patch ("base:", a name in patches/; a line "fixed:" there is what the agent says of such a siw). siw without
@@ -13,7 +13,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 out=${1:?which folder for the results?}
 shift
-here=conformance/peers/linux
+here=conformance/labs/linux
 faults=$here/seeded
 : "${WARPCHECK:=build/warpcheck}" "${BOOT_SECONDS:=180}"
 export BOOT_SECONDS

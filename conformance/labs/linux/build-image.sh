@@ -9,7 +9,7 @@
 # that patch alone.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
-here=conformance/peers/linux
+here=conformance/labs/linux
 series=${1:-6.1}
 out=${LAB:-${B:-build}/lab}/$series
 [ "${out#/}" != "$out" ] || out=$PWD/$out

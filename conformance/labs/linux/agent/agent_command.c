@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/peers/linux/agent/agent.h"
+#include "conformance/labs/linux/agent/agent.h"
 
 /* A sentence may quote a command, and break it off in the middle of a character: JSON takes whole ones alone. */
 static json_t *quotable(char *text)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/peers/linux/agent/agent.h"
+#include "conformance/labs/linux/agent/agent.h"
 
 enum { RESOLVE_MILLISECONDS = 3000, BACKLOG = 128 };
 

@@ -7,7 +7,7 @@
 set -euo pipefail
 : "${LAB:=${B:-build}/lab-ulp}"
 LAB_MODULES='nvmet_rdma nvme_rdma null_blk'
-# shellcheck source=conformance/peers/linux/two-guests.bash
+# shellcheck source=conformance/labs/linux/two-guests.bash
 source "$(dirname "${BASH_SOURCE[0]}")/two-guests.bash"
 
 # Ports tell the ULPs apart. Each server serves once.
