@@ -1,50 +1,137 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# arrows.sh: no folder includes what stands above it. Every #include "..." must name a file by its path from the root
-# of the tree (or by "iwarp/...", the stack's public headers), and one that its folder may know; flow and rules know
-# neither libpcap, nor Lua, nor Wireshark. Names each line that breaks this and exits with 1 then.
+# arrows.sh [--print] [TREE]: checks that no room includes what stands above it. `rooms` below lists every room, the lowest
+# first, and the rooms that it may include; those must stand in the list before it, so that no two rooms can include one another in
+# a circle. Rooms in one line, joined by +, include one another: they are one room in several folders.
+#
+# Every #include "..." must name a file by its path from the root of the tree (or by "iwarp/...", the stack's public
+# headers). flow and rules include no header of libpcap, Lua or Wireshark. The script names each line that breaks a rule,
+# and exits with 1 then. --print lists the rooms and the arrows between them that the tree has.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+print=0
+if [ "${1:-}" = --print ]; then
+	print=1
+	shift
+fi
+cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
+
+rooms='
+wire
+tools/embedded.h
+tools/standard_streams.h
+tools/memory_reserve.h
+reference-stack/include/iwarp                 wire
+reference-stack/base                          wire
+reference-stack/core+reference-stack/validation+reference-stack/defects  wire reference-stack/include/iwarp reference-stack/base tools/embedded.h
+reference-stack/mpa                           wire reference-stack/core
+reference-stack/transport                     reference-stack/include/iwarp reference-stack/base
+reference-stack/verbs                         reference-stack/include/iwarp reference-stack/base reference-stack/core reference-stack/transport
+reference-stack/program                       wire
+reference-stack/peer                          wire reference-stack/include/iwarp reference-stack/base reference-stack/core reference-stack/defects reference-stack/transport reference-stack/program tools/standard_streams.h tools/memory_reserve.h
+reference-stack/examples                      wire reference-stack/include/iwarp
+generator/packet                              wire
+generator/link                                wire generator/packet
+generator/tcp                                 wire generator/packet generator/link
+generator/sctp                                wire generator/packet
+generator/cm                                  wire generator/sctp
+conformance/requirements                      wire tools/embedded.h
+conformance/flow                              wire
+conformance/flow/link                         conformance/flow
+conformance/flow/tcp                          wire conformance/flow
+conformance/flow/mpa                          wire conformance/flow
+conformance/flow/sctp                         wire conformance/flow
+conformance/flow/cm                           wire conformance/flow
+conformance/flow/notation                     conformance/flow conformance/flow/sctp conformance/flow/cm
+conformance/rules                             wire conformance/flow conformance/flow/sctp conformance/flow/cm conformance/requirements
+reports                                       wire conformance/requirements conformance/flow tools/embedded.h
+conformance/engine/option                     wire reference-stack/program reports
+conformance/engine/rig                        wire generator/packet generator/link generator/tcp reference-stack/peer conformance/requirements reports conformance/engine/option
+conformance/engine/evidence                   wire generator/packet conformance/flow conformance/flow/sctp conformance/flow/cm conformance/flow/notation conformance/rules reports conformance/engine/rig
+conformance/engine/script                     wire generator/packet generator/link generator/tcp generator/sctp generator/cm conformance/requirements conformance/rules reports conformance/engine/option conformance/engine/rig conformance/engine/evidence tools/embedded.h
+conformance/engine/report                     wire reference-stack/program conformance/requirements reports conformance/engine/option conformance/engine/script tools/embedded.h
+conformance/engine/audit                      wire reference-stack/program conformance/requirements conformance/flow conformance/flow/notation conformance/rules reports conformance/engine/option conformance/engine/evidence conformance/engine/report tools/standard_streams.h
+conformance/engine/run                        wire reference-stack/program reference-stack/defects conformance/requirements conformance/flow reports conformance/engine/option conformance/engine/rig conformance/engine/evidence conformance/engine/script conformance/engine/report tools/standard_streams.h
+conformance/engine/prove                      wire reference-stack/program reference-stack/defects conformance/requirements reports conformance/engine/option conformance/engine/script conformance/engine/run
+conformance/engine/gen                        wire generator/packet reference-stack/program reference-stack/defects conformance/flow reports conformance/engine/option conformance/engine/rig conformance/engine/script tools/embedded.h
+conformance/engine/show                       wire reference-stack/program conformance/requirements conformance/flow conformance/flow/sctp conformance/flow/cm conformance/flow/notation reports conformance/engine/option conformance/engine/rig conformance/engine/evidence conformance/engine/script
+conformance/engine/complete                   wire reference-stack/program reference-stack/defects conformance/requirements reports conformance/engine/option conformance/engine/script conformance/engine/run
+conformance/engine                            wire reference-stack/peer reference-stack/program reports conformance/engine/run conformance/engine/audit conformance/engine/prove conformance/engine/gen conformance/engine/report conformance/engine/show conformance/engine/complete tools/standard_streams.h tools/memory_reserve.h
+conformance/labs                              tools/standard_streams.h
+dissector                                     wire conformance/flow conformance/flow/sctp conformance/flow/cm conformance/flow/notation conformance/rules
+'
+
 {
 	for folder in wire reference-stack generator conformance reports dissector; do
 		[ ! -d "$folder" ] || grep -rnE --include='*.[ch]' '^[[:space:]]*#[[:space:]]*include' "$folder" || true
 	done
-} | LC_ALL=C sort -t: -k1,1 -k2,2n | awk -F: '
+} | LC_ALL=C sort -t: -k1,1 -k2,2n | awk -F: -v table="$rooms" -v print_them="$print" '
 	BEGIN {
-		# The first prefix that fits the including file rules; each word is a prefix that may be included.
-		n = 0
-		rule("wire/", "wire/")
-		rule("reference-stack/peer/iwarp_peer_main.c", "wire/ reference-stack/ tools/memory_reserve.h tools/standard_streams.h")
-		rule("reference-stack/", "wire/ reference-stack/ iwarp/ tools/embedded.h")
-		rule("generator/", "wire/ generator/")
-		rule("conformance/requirements/", "wire/ conformance/requirements/ tools/embedded.h")
-		rule("conformance/flow/", "wire/ conformance/flow/")
-		rule("conformance/rules/", "wire/ conformance/flow/ conformance/requirements/ conformance/rules/")
-		rule("conformance/peers/", "wire/ generator/ reference-stack/ iwarp/ conformance/peers/ tools/embedded.h tools/memory_reserve.h tools/standard_streams.h")
-		rule("conformance/engine/", "wire/ generator/ reference-stack/ iwarp/ conformance/ reports/ tools/embedded.h tools/memory_reserve.h tools/standard_streams.h")
-		rule("reports/", "wire/ conformance/requirements/ conformance/flow/flow_account.h reports/ tools/embedded.h")
-		rule("dissector/", "wire/ conformance/flow/ conformance/rules/ conformance/requirements/ dissector/")
-		bad = 0
+		lines = split(table, line, "\n")
+		for (i = 1; i <= lines; i++) {
+			words = split(line[i], word, " ")
+			if (words == 0)
+				continue
+			count = split(word[1], together, "+")
+			for (t = 1; t <= count; t++)
+				for (o = 1; o <= count; o++)
+					may[together[t], together[o]] = 1
+			for (t = 1; t <= count; t++) {
+				for (w = 2; w <= words; w++) {
+					if (!(word[w] in known)) {
+						printf "arrows.sh: %s may include %s, which does not stand before it in the list of rooms\n", together[t], word[w]
+						bad = 1
+					}
+					may[together[t], word[w]] = 1
+				}
+			}
+			for (t = 1; t <= count; t++) {
+				known[together[t]] = ++order
+				name_of[order] = together[t]
+			}
+		}
 	}
-	function rule(from, to) { n++; source[n] = from; allowed[n] = to }
+	# The room of a file: the file itself, or the nearest folder above it that is one.
+	function room(path) {
+		if (path ~ /^iwarp\//)
+			path = "reference-stack/include/" path
+		for (; path != ""; sub(/\/?[^\/]*$/, "", path))
+			if (path in known)
+				return path
+		return ""
+	}
 	function complain(why) { printf "%s:%s: %s: %s\n", $1, $2, text, why; bad = 1 }
 	{
 		text = $0
 		sub(/^[^:]*:[^:]*:[ \t]*/, "", text)
 		name = text
+		from = room($1)
+		# The folder itself is a room, and not what may come below it.
+		if (from == "" || ($1 !~ ("^" from "/[^/]*$") && from != "reference-stack/include/iwarp" && from !~ /^(conformance\/labs|reports|reference-stack\/examples)$/)) {
+			complain("this folder is in no room")
+			next
+		}
 		if (match(name, /"[^"]*"/)) {
 			name = substr(name, RSTART + 1, RLENGTH - 2)
-			for (i = 1; i <= n && index($1, source[i]) != 1; i++)
-				;
-			if (i > n) { complain("arrows.sh knows no rule for this folder"); next }
 			if (name !~ /\// || name ~ /(^|\/)\.\.?\//) { complain("expected a path from the root of the tree"); next }
-			count = split(allowed[i], words, " ")
-			for (w = 1; w <= count && index(name, words[w]) != 1; w++)
-				;
-			if (w > count) complain("may include only " allowed[i])
-		} else if ($1 ~ /^(wire|conformance\/(flow|rules))\// && name ~ /<(pcap|libnet|lua|lauxlib|lualib|epan|wireshark|wsutil|uv)[.\/\/]/)
+			to = room(name)
+			if (to == from)
+				next
+			if (to == "" || !((from, to) in may)) { complain(from " does not include " (to == "" ? "what is in no room" : to)); next }
+			arrows[from, to]++
+		} else if ($1 ~ /^(wire|conformance\/(flow|rules))\// && name ~ /<(pcap|libnet|lua|lauxlib|lualib|epan|wireshark|wsutil|uv)[.\/]/)
 			complain("wire, flow and rules know neither devices, nor files, nor scripts, nor Wireshark")
 	}
-	END { exit bad }
+	END {
+		for (i = order; print_them && i > 0; i--) {
+			if (name_of[i] ~ /^tools\//)
+				continue
+			out = ""
+			for (o = order; o > 0; o--)
+				if ((name_of[i], name_of[o]) in arrows)
+					out = out " " name_of[o]
+			print name_of[i] (out == "" ? "" : " ->" out)
+		}
+		exit bad
+	}
 '
