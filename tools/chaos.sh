@@ -10,7 +10,8 @@
 #   MOMENTS   how many moments of each command SIGKILL and SIGTERM come at (100)
 #   FAULTS    how many calls of each class fail in turn: a number, or all (all). Of allocations all means each that is
 #             reached in a way of its own (the functions that call one another), and each at all where there are few
-#             Of failures in other ways (a device that is full, EINTR, EIO, a short write) at most MOMENTS
+#             Of failures in other ways (a device that is full, EINTR, EIO, a short write), and of a live run, whose code
+#             is the simulated run's but for the link, at most MOMENTS
 #   JOBS      how many subjects at once (as many as there are processors)
 #   SEED      moments follow from it (1)
 #   WORK      folder to work in (build/chaos)
@@ -28,7 +29,7 @@ if [ "${1:-}" = --calls ]; then
 	CLASSES=${2//,/ }
 	shift 2
 fi
-checked=0 broken=0 case_number=0 most=all
+checked=0 broken=0 most=all
 WORK=$WORK/chaos
 rm -rf "${WORK:?}"
 mkdir -p "$WORK"
@@ -72,9 +73,11 @@ chaotic() {
 		MALLOC_PERTURB_=165 "${@:4}"
 }
 
-# moments MANY OF: so many numbers from 1 to OF, of this case's own series.
+# moments MANY OF: so many numbers from 1 to OF, of this case's own series. The number of the case stands in a file: what
+# calls moments reads its output, and so runs it in a shell of its own.
 moments() {
-	case_number=$((case_number + 1))
+	local case_number=$(($(cat "$WORK/case" 2>/dev/null || echo 0) + 1))
+	echo "$case_number" >"$WORK/case"
 	awk -v seed="$((SEED * 1000 + case_number))" -v many="$1" -v of="$2" 'BEGIN {
 		srand(seed)
 		for (i = 0; i < many; i++)
@@ -212,8 +215,9 @@ without_memory() {
 	holds "$1: nothing is torn" is_whole "$2"
 }
 
-# subject NAME STATUS GRACEFUL
+# subject NAME STATUS GRACEFUL [MOST]
 subject() {
+	local limit=${4:-all}
 	subject=$1 graceful=$3
 	echo "== $subject"
 	fresh "$WORK/$subject"
@@ -226,11 +230,11 @@ subject() {
 	stops kill
 	stops term
 	for kind in $CLASSES; do
+		most=$limit
 		fails "$kind" fail
 		most=$MOMENTS
 		case $kind in write | memory) fails "$kind" full ;; esac
 		[ "$kind" != write ] || { error=4 fails write fail && error=5 fails write fail && fails write short; }
-		most=all
 	done
 }
 
@@ -303,7 +307,7 @@ disturb_twice() {
 
 chaos_live() {
 	unshare -rn true 2>/dev/null || { echo "SKIP  live: no network namespace can be made here"; return 0; }
-	subject live 1 yes
+	subject live 1 yes "$MOMENTS"
 	steps live
 	local at
 	for at in $(moments "$MOMENTS" "$all_calls"); do
