@@ -18,7 +18,10 @@
 
 struct link;
 
-/* A frame as the link delivered it. `octets` belongs to the link and is valid until the next call on that link. */
+/*
+ * A frame as the link delivered it. `octets` belongs to the link, and is valid until the next link_receive() or link_close():
+ * link_send() leaves it as it is.
+ */
 struct link_frame {
     const uint8_t *octets;
     size_t length;      /* octets present */

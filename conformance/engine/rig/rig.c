@@ -7,16 +7,39 @@
  * The texts give no times for reactions; the catalogue's longest is 15 s. That is right for a round trip of 10 ms and
  * above, where a device sits behind a real network or an emulator; a device on the next cable answers in proportion.
  */
-enum { MEASURED_HANDSHAKES = 3, REACTION_PER_ROUND_TRIP = 1500, HELD_MILLISECONDS = 30, FIRST_PAUSE_MILLISECONDS = 20 };
+enum { MEASURED_EXCHANGES = 3, REACTION_PER_ROUND_TRIP = 1500, FIRST_PAUSE_MILLISECONDS = 20 };
 #define SECOND         UINT64_C(1000000000)
 #define MILLISECOND    UINT64_C(1000000)
 #define REFUSED_MOST   (5 * SECOND) /* a device that refuses so long does not listen */
 #define REACTION_LEAST (2 * SECOND)
 #define REACTION_MOST  (15 * SECOND)
 
+void rig_attach(struct rig *rig, struct tester *tester)
+{
+    struct tester **last = &rig->testers;
+
+    while (*last != NULL)
+        last = &(*last)->next;
+    tester->next = NULL;
+    *last = tester;
+}
+
+/* The first timer of all testers. */
+static uint64_t first_timer(const struct rig *rig)
+{
+    uint64_t first = LINK_NEVER;
+
+    for (const struct tester *tester = rig->testers; tester != NULL; tester = tester->next) {
+        uint64_t timer = tester->ops->deadline(tester);
+
+        first = timer < first ? timer : first;
+    }
+    return first;
+}
+
 int rig_pump(struct rig *rig, uint64_t deadline_ns)
 {
-    uint64_t timer = tcp_stack_deadline(rig->tcp);
+    uint64_t timer = first_timer(rig);
     uint64_t until = timer < deadline_ns ? timer : deadline_ns;
     struct link_frame frame;
     int got = link_receive(rig->link, &frame, until);
@@ -25,16 +48,16 @@ int rig_pump(struct rig *rig, uint64_t deadline_ns)
         rig->failure = rig->link->error;
         return -1;
     }
-    if (got > 0) {
-        tcp_stack_input(rig->tcp, frame.octets, frame.length, frame.time_ns);
-        return 1;
+    for (struct tester *tester = rig->testers; tester != NULL; tester = tester->next) {
+        if (got > 0)
+            tester->ops->input(tester, frame.octets, frame.length, frame.time_ns);
+        else
+            tester->ops->tick(tester, rig_now(rig));
     }
-    tcp_stack_tick(rig->tcp, rig_now(rig));
-    return timer <= deadline_ns && timer != LINK_NEVER ? 1 : 0;
+    return got > 0 || (timer <= deadline_ns && timer != LINK_NEVER) ? 1 : 0;
 }
 
-/* Time that passes on the wire. */
-static int pass(struct rig *rig, uint64_t nanoseconds)
+int rig_pass(struct rig *rig, uint64_t nanoseconds)
 {
     uint64_t deadline = rig_now(rig) + nanoseconds;
 
@@ -44,69 +67,30 @@ static int pass(struct rig *rig, uint64_t nanoseconds)
     return 0;
 }
 
-/* `cause` is set when the device was asked and did not take the connection. */
-static int handshake(struct rig *rig, uint64_t *round_trip, enum tcp_cause *cause, struct sentence *error)
+static int measure_once(struct rig *rig, struct tester_exchange *exchange, struct sentence *error)
 {
-    uint64_t deadline = rig_now(rig) + 10 * SECOND;
-    struct tcp_connection *connection;
-
-    tcp_stack_set_time(rig->tcp, rig_now(rig));
-    connection = tcp_connect(rig->tcp, &rig->dut, rig->port, NULL, error);
-    if (connection == NULL)
-        return -1;
-    while (tcp_status(connection)->state == TCP_STATE_SYN_SENT) {
-        int pumped = rig_pump(rig, deadline);
-
-        if (pumped < 0) {
-            tcp_release(connection);
-            return sentence_set(error, "%s", rig->failure.text);
-        }
-        if (pumped == 0)
-            break;
-    }
-    if (!tcp_is_open(connection)) {
-        char address[64];
-
-        *cause = tcp_status(connection)->cause;
-        tcp_abort(connection);
-        tcp_release(connection);
-        return sentence_set(error, "the device at %s port %u did not take a TCP connection: %s",
-                            net_address_format(&rig->dut, address, sizeof(address)), rig->port,
-                            *cause == TCP_CAUSE_NONE ? "no answer" : tcp_cause_name(*cause));
-    }
-    *round_trip = tcp_status(connection)->round_trip_ns;
-    /*
-     * A connection that is dropped before the device's accept() is a test of its own (some give up listening then), and not to
-     * be had by the way.
-     */
-    if (pass(rig, HELD_MILLISECONDS * MILLISECOND) != 0) {
-        tcp_release(connection);
-        return sentence_set(error, "%s", rig->failure.text);
-    }
-    tcp_abort(connection);
-    tcp_release(connection);
-    return 0;
+    *exchange = (struct tester_exchange){0};
+    return rig->testers->ops->measure(rig->testers, rig, exchange, error);
 }
 
 /*
- * The first handshake. A device may be there before what listens on it is: one that refuses is asked again, less and less
+ * The first exchange. A device may be there before what listens on it is: one that refuses is asked again, less and less
  * often, and given up when it has refused for REFUSED_MOST.
  */
-static int first_handshake(struct rig *rig, uint64_t *round_trip, struct sentence *error)
+static int measure_first(struct rig *rig, struct tester_exchange *exchange, struct sentence *error)
 {
     uint64_t limit = rig_now(rig) + REFUSED_MOST, pause = FIRST_PAUSE_MILLISECONDS * MILLISECOND;
     unsigned asked = 0;
 
     for (;;) {
-        enum tcp_cause cause = TCP_CAUSE_NONE;
         struct sentence why;
 
         asked++;
-        if (handshake(rig, round_trip, &cause, &why) == 0)
+        if (measure_once(rig, exchange, &why) == 0)
             return 0;
-        if (cause != TCP_CAUSE_REFUSED || rig_now(rig) + pause > limit)
+        if (!exchange->refused || rig_now(rig) + pause > limit)
             return sentence_set(error, asked > 1 ? "%.400s (asked %u times)" : "%.400s", why.text, asked);
-        if (pass(rig, pause) != 0)
+        if (rig_pass(rig, pause) != 0)
             return sentence_set(error, "%s", rig->failure.text);
         pause *= 2;
     }
@@ -139,13 +123,12 @@ int rig_measure(struct rig *rig, struct sentence *error)
 {
     uint64_t longest = 0;
 
-    for (int i = 0; i < MEASURED_HANDSHAKES; i++) {
-        enum tcp_cause cause = TCP_CAUSE_NONE;
-        uint64_t round_trip = 0;
+    for (int i = 0; i < MEASURED_EXCHANGES; i++) {
+        struct tester_exchange exchange;
 
-        if ((i == 0 ? first_handshake(rig, &round_trip, error) : handshake(rig, &round_trip, &cause, error)) != 0)
+        if ((i == 0 ? measure_first(rig, &exchange, error) : measure_once(rig, &exchange, error)) != 0)
             return -1;
-        longest = round_trip > longest ? round_trip : longest;
+        longest = exchange.round_trip_ns > longest ? exchange.round_trip_ns : longest;
     }
     set_limits(rig, longest);
     rig_note_round_trip(rig, longest);

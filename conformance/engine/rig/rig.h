@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A rig is what a check runs on: a link, the lower tester's own TCP on it, a device under test at the far end, and the
- * way to that device's upper tester. There are two kinds, alike for a check:
+ * A rig is what a check runs on: a link, the testers on it (tester.h), a device under test at the far end, and the way to
+ * that device's upper tester. There are two kinds, alike for a check:
  *
  *   simulated  the reference stack in this process, on virtual time, deterministic by seed (rig_sim.c)
  *   live       a network interface: the embedded reference stack in a namespace of its own, or a profile's device (rig_net.c)
@@ -15,16 +15,16 @@
 #include <stdint.h>
 
 #include "conformance/engine/option/run_confine.h"
+#include "conformance/engine/rig/tester_tcp.h"
 #include "generator/link/link.h"
 #include "generator/packet/packet.h"
-#include "generator/tcp/tcp.h"
 #include "wire/sentence.h"
 
 struct rig;
 struct profile;
 struct defect_set;
 
-enum { RIG_RECENT = 32 }; /* handshakes: those of some ten checks */
+enum { RIG_RECENT = 32 }; /* exchanges: those of some ten checks */
 
 struct rig_ops {
     /* One request line to the upper tester; the answer is the caller's to free(). NULL with a sentence: none came. */
@@ -44,7 +44,8 @@ struct rig_ops {
 struct rig {
     const struct rig_ops *ops;
     struct link *link;
-    struct tcp_stack *tcp;
+    struct tester *testers; /* rig_pump() moves frames and time to each; rig_measure() asks the first */
+    struct tester_tcp tcp;
     struct net_address dut; /* the device's address, of the family in use */
     struct net_address own; /* the lower tester's */
     uint16_t port;          /* where the device listens by default */
@@ -103,8 +104,20 @@ struct rig *rig_embedded_new(const struct rig_embedded_config *config, struct se
 struct rig *rig_profile_new(const struct profile *profile, uint64_t seed, const struct rig_lock *lock,
                             struct sentence *error);
 
-/* Moves frames and timers until something happened or `deadline_ns`. 1: something, 0: the deadline, -1: link failed. */
+/*
+ * Adds a tester to the rig, after those that it has. The rig borrows the tester: whoever made the tester frees it, after the
+ * rig's last use.
+ */
+void rig_attach(struct rig *rig, struct tester *tester);
+
+/*
+ * Moves frames and time to the testers until something happened or `deadline_ns`. 1: something, 0: the deadline, -1: the link
+ * failed.
+ */
 int rig_pump(struct rig *rig, uint64_t deadline_ns);
+
+/* Lets so much time pass on the link. 0, or -1: the link failed. */
+int rig_pass(struct rig *rig, uint64_t nanoseconds);
 
 /* Frames so far that came and that nobody saw: the capture has dropped them. */
 static inline uint64_t rig_dropped(struct rig *rig)
@@ -124,13 +137,14 @@ static inline uint64_t rig_now(struct rig *rig)
 }
 
 /*
- * Measures the round trip by TCP handshakes with the device and sets the time limits from it. A device that refuses the first of
- * them is asked again for some seconds. -1 with a sentence when it does not answer: nothing can be judged then.
+ * Measures the round trip by exchanges of the first tester with the device, and sets the time limits from it. A device that
+ * refuses the first exchange is asked again for some seconds. -1 with a sentence when it does not answer: nothing can be
+ * judged then.
  */
 int rig_measure(struct rig *rig, struct sentence *error);
 
 /*
- * The round trip of one more handshake, 0 where it is not known: a device that becomes slow in the midst of a live run gets more
+ * The round trip of one more exchange, 0 where it is not known: a device that becomes slow in the midst of a live run gets more
  * time from its next check on, and keeps it for a while. Simulated ones are as they were measured.
  */
 void rig_note_round_trip(struct rig *rig, uint64_t round_trip);

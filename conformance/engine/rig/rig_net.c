@@ -148,7 +148,7 @@ static void net_free(struct rig *rig)
         kill(net->device, SIGKILL);
         (void)waitpid(net->device, NULL, 0);
     }
-    tcp_stack_free(rig->tcp);
+    tester_tcp_close(&rig->tcp);
     link_close(rig->link);
     free(net);
 }
@@ -192,8 +192,10 @@ static int open_wire(struct net_rig *net, const char *interface, const uint8_t m
     tcp.ipv4 = link.ipv4;
     tcp.ipv6 = link.ipv6;
     tcp.now = link_now(net->rig.link);
-    net->rig.tcp = tcp_stack_new(&tcp, error);
-    return net->rig.tcp != NULL ? 0 : -1;
+    if (tester_tcp_open(&net->rig.tcp, &tcp, error) != 0)
+        return -1;
+    rig_attach(&net->rig, &net->rig.tcp.tester);
+    return 0;
 }
 
 static int connect_control(struct net_rig *net, const struct net_address *address, uint16_t port,

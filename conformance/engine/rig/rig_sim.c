@@ -30,7 +30,7 @@ static void emit_from_tester(void *context, const uint8_t *frame, size_t octets)
     (void)link_send(sim->rig.link, frame, octets);
 }
 
-static struct tcp_stack *tester_new(struct sim_rig *sim, struct sentence *error)
+static int open_tester(struct sim_rig *sim, struct sentence *error)
 {
     struct tcp_stack_config config = {
         .seed = sim->seed * 2, .now = sim_now(sim->sim), .emit = emit_from_tester, .context = sim};
@@ -38,7 +38,10 @@ static struct tcp_stack *tester_new(struct sim_rig *sim, struct sentence *error)
     memcpy(config.mac, own_mac, sizeof(config.mac));
     (void)net_address_parse(&config.ipv4, "10.77.0.3");
     (void)net_address_parse(&config.ipv6, "fd77::3");
-    return tcp_stack_new(&config, error);
+    if (tester_tcp_open(&sim->rig.tcp, &config, error) != 0)
+        return -1;
+    rig_attach(&sim->rig, &sim->rig.tcp.tester);
+    return 0;
 }
 
 /* Power-on of the device: a new TCP, a new stack, listening. */
@@ -77,7 +80,7 @@ static void sim_rig_free(struct rig *rig)
     struct sim_rig *sim = (struct sim_rig *)rig;
 
     sim_device_free(sim->device);
-    tcp_stack_free(rig->tcp);
+    tester_tcp_close(&rig->tcp);
     sim_free(sim->sim);
     free(sim);
 }
@@ -107,8 +110,7 @@ struct rig *rig_sim_new(const struct rig_sim_config *config, struct sentence *er
         goto failed;
     }
     sim->rig.link = sim_link(sim->sim);
-    sim->rig.tcp = tester_new(sim, error);
-    if (sim->rig.tcp == NULL || power_on(sim, error) != 0)
+    if (open_tester(sim, error) != 0 || power_on(sim, error) != 0)
         goto failed;
     return &sim->rig;
 

@@ -2,8 +2,6 @@
 #include "conformance/engine/script/lua_rig.h"
 
 #include <lauxlib.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "conformance/engine/script/lua_json.h"
 #include "conformance/engine/script/lua_rig_internal.h"
@@ -17,12 +15,17 @@
 #define SECONDS_MAX (30 * 60)
 #define NOTES_MAX   UINT64_C(20000)
 
+/* The lower layers that a check can use: a line here and files beside lua_tcp.c make another. */
+static const struct lua_binding *const bindings[] = {&lua_tcp};
+
+enum { BINDINGS = sizeof(bindings) / sizeof(bindings[0]) };
+
 struct lua_rig *lua_rig_of(lua_State *lua)
 {
     return lua_touserdata(lua, lua_upvalueindex(1));
 }
 
-static struct rig *rig_of(lua_State *lua)
+struct rig *lua_rig_running(lua_State *lua)
 {
     struct lua_rig *self = lua_rig_of(lua);
 
@@ -30,7 +33,6 @@ static struct rig *rig_of(lua_State *lua)
         luaL_error(lua, "there is no rig while scripts are loaded");
         return NULL; /* luaL_error() does not return, but says so to nobody */
     }
-    tcp_stack_set_time(self->rig->tcp, rig_now(self->rig));
     return self->rig;
 }
 
@@ -79,89 +81,11 @@ lua_Integer lua_rig_integer(lua_State *lua, int table, const char *name, lua_Int
     return value;
 }
 
-/* Octets that leave with the ACK of the handshake (RFC 5044 7.1.4.2): left on the stack; NULL: none. */
-static const char *read_first(lua_State *lua, size_t *count)
-{
-    const char *octets = NULL;
-
-    if (lua_istable(lua, 1) && lua_getfield(lua, 1, "first") != LUA_TNIL) {
-        octets = luaL_checklstring(lua, -1, count);
-        lua_connection_spend(lua, lua_rig_of(lua), *count);
-    }
-    return octets;
-}
-
-static int rig_connect(lua_State *lua)
-{
-    struct rig *rig = rig_of(lua);
-    struct tcp_options options = {0};
-    struct sentence why = {{0}};
-    struct lua_connection *connection;
-    struct tcp_connection *tcp;
-    uint64_t deadline = rig_now(rig) + rig->reaction_ns;
-    size_t count = 0;
-    const char *first;
-    bool given;
-    uint16_t port = (uint16_t)lua_rig_integer(lua, 1, "port", rig->port, &given);
-
-    options.mss = (uint16_t)lua_rig_integer(lua, 1, "mss", 0, &given);
-    options.iss = (uint32_t)lua_rig_integer(lua, 1, "iss", 0, &options.choose_iss);
-    options.window = (uint16_t)lua_rig_integer(lua, 1, "window", 0, &options.choose_window);
-    options.source_port = (uint16_t)lua_rig_integer(lua, 1, "source_port", 0, &given);
-    first = read_first(lua, &count);
-    connection = lua_connection_push(lua);
-    tcp = connection->tcp = tcp_connect(rig->tcp, &rig->dut, port, &options, &why);
-    if (tcp == NULL)
-        return luaL_error(lua, "%s", why.text);
-    if (first != NULL)
-        (void)tcp_send(tcp, (const uint8_t *)first, count);
-    while (tcp_status(tcp)->state == TCP_STATE_SYN_SENT && lua_rig_pump(lua, deadline))
-        continue;
-    if (tcp_is_open(tcp) || tcp_status(tcp)->established_ns != 0) {
-        rig_note_round_trip(rig, tcp_status(tcp)->round_trip_ns);
-        return 1;
-    }
-    lua_pushnil(lua);
-    lua_pushstring(lua, tcp_status(tcp)->cause == TCP_CAUSE_NONE ? "no answer to the SYN"
-                                                                 : tcp_cause_name(tcp_status(tcp)->cause));
-    return 2;
-}
-
-static int rig_listen(lua_State *lua)
-{
-    struct rig *rig = rig_of(lua);
-    struct tcp_options options = {0};
-    struct sentence why;
-    uint16_t port = (uint16_t)luaL_checkinteger(lua, 1);
-    bool given;
-
-    options.mss = (uint16_t)lua_rig_integer(lua, 2, "mss", 0, &given);
-    options.iss = (uint32_t)lua_rig_integer(lua, 2, "iss", 0, &options.choose_iss);
-    tcp_unlisten(rig->tcp, port);
-    if (tcp_listen(rig->tcp, port, &options, &why) != 0)
-        return luaL_error(lua, "%s", why.text);
-    return 0;
-}
-
-static int rig_accept(lua_State *lua)
-{
-    struct rig *rig = rig_of(lua);
-    uint16_t port = (uint16_t)luaL_checkinteger(lua, 1);
-    uint64_t deadline = lua_rig_deadline(lua, 2);
-    struct lua_connection *connection = lua_connection_push(lua);
-
-    while ((connection->tcp = tcp_accept(rig->tcp, port)) == NULL)
-        if (!lua_rig_pump(lua, deadline))
-            return 0;
-    rig_note_round_trip(rig, tcp_status(connection->tcp)->round_trip_ns);
-    return 1;
-}
-
 static int rig_wait(lua_State *lua)
 {
     uint64_t deadline;
 
-    (void)rig_of(lua);
+    (void)lua_rig_running(lua);
     deadline = lua_rig_deadline(lua, 1);
 
     while (lua_rig_pump(lua, deadline))
@@ -171,13 +95,13 @@ static int rig_wait(lua_State *lua)
 
 static int rig_now_seconds(lua_State *lua)
 {
-    lua_pushnumber(lua, (lua_Number)rig_now(rig_of(lua)) / NANOSECONDS);
+    lua_pushnumber(lua, (lua_Number)rig_now(lua_rig_running(lua)) / NANOSECONDS);
     return 1;
 }
 
 static int rig_limits(lua_State *lua)
 {
-    struct rig *rig = rig_of(lua);
+    struct rig *rig = lua_rig_running(lua);
 
     lua_pushnumber(lua, (lua_Number)rig->reaction_ns / NANOSECONDS);
     lua_pushnumber(lua, (lua_Number)rig->quiet_ns / NANOSECONDS);
@@ -187,7 +111,7 @@ static int rig_limits(lua_State *lua)
 
 static int rig_addresses(lua_State *lua)
 {
-    struct rig *rig = rig_of(lua);
+    struct rig *rig = lua_rig_running(lua);
     char text[64];
 
     lua_pushstring(lua, net_address_format(&rig->own, text, sizeof(text)));
@@ -198,13 +122,13 @@ static int rig_addresses(lua_State *lua)
 
 static int rig_has_upper_tester(lua_State *lua)
 {
-    lua_pushboolean(lua, rig_of(lua)->upper_tester);
+    lua_pushboolean(lua, lua_rig_running(lua)->upper_tester);
     return 1;
 }
 
 static int rig_command(lua_State *lua)
 {
-    struct rig *rig = rig_of(lua);
+    struct rig *rig = lua_rig_running(lua);
     struct sentence why = {{0}};
     json_t *request;
     json_t *answer;
@@ -239,9 +163,6 @@ static int rig_note(lua_State *lua)
 }
 
 static const luaL_Reg rig_functions[] = {
-    {"connect", rig_connect},
-    {"listen", rig_listen},
-    {"accept", rig_accept},
     {"wait", rig_wait},
     {"now", rig_now_seconds},
     {"limits", rig_limits},
@@ -259,11 +180,19 @@ void lua_rig_begin(struct lua_rig *self, struct rig *rig, struct recorder *recor
         self->began_ns = rig_now(rig);
 }
 
+static void add_functions(lua_State *lua, struct lua_rig *self, const luaL_Reg *functions)
+{
+    lua_pushlightuserdata(lua, self);
+    luaL_setfuncs(lua, functions, 1);
+}
+
 int lua_rig_open(lua_State *lua, struct lua_rig *self)
 {
-    lua_connection_open(lua, self);
-    luaL_newlibtable(lua, rig_functions);
-    lua_pushlightuserdata(lua, self);
-    luaL_setfuncs(lua, rig_functions, 1);
+    lua_newtable(lua);
+    add_functions(lua, self, rig_functions);
+    for (size_t i = 0; i < BINDINGS; i++) {
+        lua_held_open(lua, self, bindings[i]);
+        add_functions(lua, self, bindings[i]->functions);
+    }
     return 1;
 }

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rig as Lua sees it: the table `rig` with the lower tester's TCP, time, and the upper tester. Calls that wait turn
- * the rig's crank until what they wait for has come or the time is up; times are seconds.
+ * The rig as Lua sees it: the table `rig` with time, the upper tester, and what the bindings of lower layers add to it. Calls
+ * that wait turn the rig's crank until what they wait for has come or the time is up; times are seconds.
  *
- *   rig.connect(options)            a connection, or nil and why; options: port, mss, iss, window, source_port, and
- *                                   first: octets in the segment that carries the ACK of the SYN-ACK
- *   rig.listen(port)                the lower tester takes connections there
- *   rig.accept(port, seconds)       a connection, or nil
+ * For every check (lua_rig.c):
  *   rig.wait(seconds)  rig.now()  rig.limits()   reaction, quiet, round trip
  *   rig.addresses()                 own address, device's address, device's port
  *   rig.command(table)              one verb of the upper tester: its answer; raises INCONCLUSIVE when none comes
  *   rig.note(text)                  a comment in evidence and ladder
+ *
+ * TCP (lua_tcp.c, and lua_tcp_connection.c for the methods of a connection):
+ *   rig.connect(options)            a connection, or nil and why; options: port, mss, iss, window, source_port, and
+ *                                   first: octets in the segment that carries the ACK of the SYN-ACK
+ *   rig.listen(port)                the lower tester takes connections there
+ *   rig.accept(port, seconds)       a connection, or nil
  *
  *   connection:send(octets)  :segments(octets, lengths, order)  :raw(spec)  :fin(octets)  :reset()  :window(n)
  *   connection:ack(policy)   "each", "withheld", "now"
@@ -28,12 +31,12 @@
 /* What the functions work on; one for each script host. */
 struct lua_rig {
     struct rig *rig;
-    struct recorder *recorder;          /* or NULL */
-    struct lua_connection *connections; /* of the check, the latest first */
-    uint64_t cleared;                   /* how often they were all ended: what Lua still holds is of no use then */
+    struct recorder *recorder; /* or NULL */
+    struct lua_held *held;     /* what the check has opened, the latest first */
+    uint64_t cleared;          /* how often they were all ended: what Lua still holds is of no use then */
     bool link_failed;
     uint64_t began_ns; /* of the check, on the link's clock */
-    uint64_t connections_made, octets_sent, notes;
+    uint64_t held_made, octets_sent, notes;
 };
 
 /* Leaves the table on the stack. `self` outlives the state. May raise errors. */
@@ -42,7 +45,7 @@ int lua_rig_open(lua_State *lua, struct lua_rig *self);
 /* A check begins on this rig; or is over, with NULL. No connection is open. */
 void lua_rig_begin(struct lua_rig *self, struct rig *rig, struct recorder *recorder);
 
-/* Resets every connection that a check has left open; scripts that still hold one get an error from it. */
+/* Ends everything that a check has left open; scripts that still hold it get an error from it. */
 void lua_rig_clear(struct lua_rig *self);
 
 #endif

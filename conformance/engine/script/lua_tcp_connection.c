@@ -4,71 +4,16 @@
  * from Lua: to read a table may call a metamethod of the script's, and that one may close the connection.
  */
 #include <lauxlib.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "conformance/engine/script/lua_rig_internal.h"
-
-#define CONNECTION "warpcheck.connection"
+#include "conformance/engine/script/lua_tcp.h"
 
 enum { SEGMENTS_MAX = 4096 };
 
-/* What a check may send: it lies in memory, in the evidence, and in the device. */
-#define CONNECTIONS_MAX UINT64_C(2048)
-#define OCTETS_MAX      (UINT64_C(256) << 20)
-
-/* What Lua has of a connection: userdata. */
-struct handle {
-    struct lua_rig *owner;
-    uint64_t cleared; /* owner->cleared when it was made */
-    struct lua_connection *connection;
-};
-
-struct lua_connection *lua_connection_push(lua_State *lua)
-{
-    struct lua_rig *self = lua_rig_of(lua);
-    struct handle *handle;
-    struct lua_connection *connection;
-
-    lua_rig_spend(lua, &self->connections_made, 1, CONNECTIONS_MAX, "connections");
-    handle = lua_newuserdatauv(lua, sizeof(*handle), 0);
-    *handle = (struct handle){.owner = self, .cleared = self->cleared};
-    luaL_setmetatable(lua, CONNECTION);
-    connection = handle->connection = calloc(1, sizeof(*connection));
-    if (connection == NULL) {
-        luaL_error(lua, "out of memory for a connection");
-        return NULL; /* luaL_error() does not return, but says so to nobody */
-    }
-    connection->next = self->connections;
-    self->connections = connection;
-    return connection;
-}
-
-void lua_connection_spend(lua_State *lua, struct lua_rig *rig, size_t octets)
-{
-    lua_rig_spend(lua, &rig->octets_sent, octets, OCTETS_MAX, "octets to send");
-}
-
-/* The connection behind argument 1, or NULL when it is closed. */
-static struct lua_connection *find_connection(lua_State *lua)
-{
-    const struct handle *handle = luaL_checkudata(lua, 1, CONNECTION);
-
-    if (handle->connection == NULL || handle->cleared != handle->owner->cleared || handle->connection->tcp == NULL)
-        return NULL;
-    tcp_stack_set_time(handle->owner->rig->tcp, rig_now(handle->owner->rig));
-    return handle->connection;
-}
-
 static struct tcp_connection *check_connection(lua_State *lua)
 {
-    const struct lua_connection *connection = find_connection(lua);
-
-    if (connection == NULL) {
-        luaL_error(lua, "the connection was closed by this script");
-        return NULL;
-    }
-    return connection->tcp;
+    return lua_held_endpoint(lua, &lua_tcp);
 }
 
 /* Octets that the call is to send: argument `index`. */
@@ -76,7 +21,7 @@ static const uint8_t *octets_to_send(lua_State *lua, int index, size_t *count)
 {
     const char *octets = luaL_checklstring(lua, index, count);
 
-    lua_connection_spend(lua, lua_rig_of(lua), *count);
+    lua_rig_spend_octets(lua, *count);
     return (const uint8_t *)octets;
 }
 
@@ -275,63 +220,25 @@ static int connection_status(lua_State *lua)
     return 1;
 }
 
-static void drop(struct lua_connection *connection)
-{
-    if (connection->tcp == NULL)
-        return;
-    tcp_abort(connection->tcp);
-    tcp_release(connection->tcp);
-    connection->tcp = NULL;
-}
-
 static int connection_close(lua_State *lua)
 {
-    struct lua_connection *connection = find_connection(lua);
-
-    if (connection != NULL)
-        drop(connection);
+    lua_held_close(lua, &lua_tcp);
     return 0;
 }
 
-void lua_rig_clear(struct lua_rig *self)
-{
-    if (self->connections != NULL)
-        tcp_stack_set_time(self->rig->tcp, rig_now(self->rig));
-    while (self->connections != NULL) {
-        struct lua_connection *connection = self->connections;
-
-        self->connections = connection->next;
-        drop(connection);
-        free(connection);
-    }
-    self->cleared++;
-}
-
-void lua_connection_open(lua_State *lua, struct lua_rig *self)
-{
-    static const luaL_Reg methods[] = {
-        {"send", connection_send},
-        {"segments", connection_segments},
-        {"raw", connection_raw},
-        {"skip", connection_skip},
-        {"fin", connection_fin},
-        {"reset", connection_reset},
-        {"window", connection_window},
-        {"ack", connection_ack},
-        {"read", connection_read},
-        {"consume", connection_consume},
-        {"unacknowledged", connection_unacknowledged},
-        {"status", connection_status},
-        {"close", connection_close},
-        {NULL, NULL},
-    };
-
-    luaL_newmetatable(lua, CONNECTION);
-    lua_pushboolean(lua, 0);
-    lua_setfield(lua, -2, "__metatable");
-    lua_newtable(lua);
-    lua_pushlightuserdata(lua, self);
-    luaL_setfuncs(lua, methods, 1);
-    lua_setfield(lua, -2, "__index");
-    lua_pop(lua, 1);
-}
+const luaL_Reg lua_tcp_methods[] = {
+    {"send", connection_send},
+    {"segments", connection_segments},
+    {"raw", connection_raw},
+    {"skip", connection_skip},
+    {"fin", connection_fin},
+    {"reset", connection_reset},
+    {"window", connection_window},
+    {"ack", connection_ack},
+    {"read", connection_read},
+    {"consume", connection_consume},
+    {"unacknowledged", connection_unacknowledged},
+    {"status", connection_status},
+    {"close", connection_close},
+    {NULL, NULL},
+};
