@@ -118,7 +118,7 @@ embedded_defects := $(wildcard reference-stack/defects.tsv)
 embedded_no_defects := $(wildcard reference-stack/defects-none.tsv)
 embedded_captures := $(sort $(wildcard generator/lua/*.lua generator/corpus/*.lua))
 iwarp_gen := embedded_defects
-warpcheck_gen := embedded_scripts embedded_requirements embedded_report_files embedded_no_defects embedded_captures
+warpcheck_gen := embedded_scripts embedded_requirements embedded_report_files embedded_no_defects embedded_captures embedded_chunks
 
 # IN= restricts a build to some folders, for work on one folder while another does not compile.
 ifneq ($(IN),)

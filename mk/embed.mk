@@ -7,7 +7,7 @@ $(B)/tools/embed: tools/embed.c $(B)/flags.stamp
 	@$(call say,CC,$@)
 	$(Q)$(CC) $(base_flags) $(CFLAGS) $(LDFLAGS) -o $@ $<
 
-$(B)/tools/lua-syntax: tools/lua_syntax.c $(B)/flags.stamp
+$(B)/tools/lua-syntax $(B)/tools/lua-compile: $(B)/tools/lua-%: tools/lua_%.c $(B)/flags.stamp
 	@mkdir -p $(@D)
 	@$(call say,CC,$@)
 	$(Q)$(CC) $(base_flags) $(package_cflags) $(CFLAGS) $(LDFLAGS) -o $@ $< -Wl,--as-needed $(package_libs) -lm
@@ -20,3 +20,12 @@ $(B)/gen/$(1).c: $(B)/gen/$(1).list $(B)/tools/embed $($(1))
 endef
 $(foreach t,embedded_scripts embedded_requirements embedded_report_files embedded_defects \
 	embedded_no_defects embedded_captures,$(eval $(call embedded_table,$(t))))
+
+# The scripts again, as chunks that Lua loads without compiling them: a start of the program takes milliseconds then.
+lua_embedded := $(embedded_scripts) $(embedded_captures)
+$(eval $(call list_file,$(B)/gen/embedded_chunks.list,$(lua_embedded) lua_ident))
+$(B)/gen/embedded_chunks.c: $(B)/gen/embedded_chunks.list $(B)/tools/embed $(B)/tools/lua-compile $(lua_embedded)
+	@$(call say,EMBED,$@)
+	@mkdir -p $(addprefix $(B)/gen/chunks/,$(sort $(dir $(lua_embedded))))
+	$(Q)$(B)/tools/lua-compile $(B)/gen/chunks <$<
+	$(Q)cd $(B)/gen/chunks && $(abspath $(B)/tools/embed) embedded_chunks $(abspath $<) >$(abspath $@)

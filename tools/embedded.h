@@ -42,6 +42,13 @@ extern const size_t embedded_no_defect_count;
 extern const struct embedded_file embedded_captures[];
 extern const size_t embedded_capture_count;
 
+/*
+ * The scripts of embedded_scripts and embedded_captures as compiled chunks (tools/lua_compile.c), under the same paths; and
+ * "lua_ident", whose content is the lua_ident of the Lua that they are good for.
+ */
+extern const struct embedded_file embedded_chunks[];
+extern const size_t embedded_chunk_count;
+
 /* The entry of `table` (with `count` entries) whose path is `path`, or NULL. */
 static inline const struct embedded_file *embedded_find(const struct embedded_file *table, size_t count,
                                                         const char *path)

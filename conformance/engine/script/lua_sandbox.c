@@ -11,12 +11,13 @@
 #include "conformance/engine/script/lua_library.h"
 #include "conformance/engine/script/lua_wire.h"
 #include "conformance/engine/option/run_stop.h"
+#include "tools/embedded.h"
 
 /*
  * STEP: instructions between two looks at the count. OCTETS_A_UNIT: an allocation of so many takes about as long as an
  * instruction. PIECE: so much of a script is compiled between two looks.
  */
-enum { STEP = 1000, OCTETS_A_UNIT = 64, PIECE = 512, COMPILED_MAX = 256, COMPILE_SECONDS = 5 };
+enum { STEP = 1000, OCTETS_A_UNIT = 64, PIECE = 512, COMPILE_SECONDS = 5 };
 
 /* The sandbox whose script runs, for the signal handler. A process runs one script at a time. */
 static struct lua_sandbox *volatile running;
@@ -255,66 +256,28 @@ static const char *read_piece(lua_State *lua, void *context, size_t *count)
     return piece;
 }
 
-/* What became of an embedded script: a process makes many states of the same few. Found by the text's place. */
-static struct compiled {
-    const void *text;
-    char *code; /* NULL: no memory was left to keep it */
-    size_t count, room;
-} compiled[COMPILED_MAX];
-
-static struct compiled *compiled_of(const void *text)
+/* The compiled form of a script that is compiled in. NULL: it was made for another Lua than the one that runs. */
+static const struct embedded_file *chunk_of(const char *path)
 {
-    size_t i = 0;
+    const struct embedded_file *ident = embedded_find(embedded_chunks, embedded_chunk_count, "lua_ident");
 
-    while (i < COMPILED_MAX && compiled[i].text != NULL && compiled[i].text != text)
-        i++;
-    return i < COMPILED_MAX ? &compiled[i] : NULL;
-}
-
-static int keep_code(lua_State *lua, const void *octets, size_t count, void *context)
-{
-    struct compiled *code = context;
-
-    (void)lua;
-    if (code->room - code->count < count) {
-        size_t room = (code->count + count) * 2;
-        char *grown = realloc(code->code, room);
-
-        if (grown == NULL)
-            return 1;
-        code->code = grown;
-        code->room = room;
-    }
-    memcpy(code->code + code->count, octets, count);
-    code->count += count;
-    return 0;
-}
-
-/* The function on top of the stack. Without memory the text is compiled again each time. */
-static void keep_compiled(lua_State *lua, struct compiled *slot, const void *text)
-{
-    struct compiled code = {.text = text};
-
-    if (lua_dump(lua, keep_code, &code, 0) == 0)
-        *slot = code;
-    else
-        free(code.code);
+    if (ident == NULL || strcmp((const char *)ident->octets, lua_ident) != 0)
+        return NULL;
+    return embedded_find(embedded_chunks, embedded_chunk_count, path);
 }
 
 void lua_sandbox_load(lua_State *lua, const char *path, const void *octets, size_t count, bool embedded)
 {
-    struct compiled *slot = embedded ? compiled_of(octets) : NULL;
+    const struct embedded_file *chunk = embedded ? chunk_of(path) : NULL;
     struct text text = {octets, count, clock() + COMPILE_SECONDS * CLOCKS_PER_SEC};
     const char *name = lua_pushfstring(lua, "@%s", path);
     const char *why;
     int status;
 
-    if (slot != NULL && slot->code != NULL)
-        status = luaL_loadbufferx(lua, slot->code, slot->count, name, "b");
+    if (chunk != NULL)
+        status = luaL_loadbufferx(lua, (const char *)chunk->octets, chunk->size, name, "b");
     else
         status = lua_load(lua, read_piece, &text, name, "t");
-    if (status == LUA_OK && slot != NULL && slot->code == NULL)
-        keep_compiled(lua, slot, octets);
     lua_remove(lua, -2);
     if (status == LUA_OK)
         return;

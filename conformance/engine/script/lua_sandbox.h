@@ -70,8 +70,8 @@ void lua_sandbox_spend(lua_State *lua, uint64_t units);
 const char *lua_sandbox_shortage(const struct lua_account *account);
 
 /*
- * Loads a chunk and leaves the function on the stack; raises an error "path:line: what". `embedded`: the text is one that is
- * compiled in: it is compiled once in a process.
+ * Loads a chunk and leaves the function on the stack; raises an error "path:line: what". `embedded`: the text is that of a
+ * script that is compiled in, under that path: its chunk, which the build has compiled, is loaded instead.
  */
 void lua_sandbox_load(lua_State *lua, const char *path, const void *octets, size_t count, bool embedded);
 
