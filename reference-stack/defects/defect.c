@@ -37,7 +37,7 @@ static size_t split(char *line, char **fields)
 
 static int add_row(struct defect_list *list, char **fields, size_t line, struct sentence *sentence)
 {
-    struct defect row = {fields[0], fields[1], fields[2], fields[3], fields[4], fields[5]};
+    struct defect row = {fields[0], fields[1], fields[2], fields[3], fields[4], fields[5], line};
     struct defect *rows;
     struct defect_set *scratch;
     struct sentence inner;
@@ -45,8 +45,6 @@ static int add_row(struct defect_list *list, char **fields, size_t line, struct 
 
     if (row.id[0] == '\0' || row.requirement[0] == '\0')
         return sentence_set(sentence, "defects: line %zu: id and requirement were expected", line);
-    if (defect_list_find(list, row.id) != NULL)
-        return sentence_set(sentence, "defects: line %zu: the id '%s' is there twice", line, row.id);
     scratch = calloc(1, sizeof(*scratch));
     if (scratch == NULL)
         return sentence_set(sentence, "defects: out of memory");
@@ -79,10 +77,52 @@ static int parse_line(struct defect_list *list, char *line, size_t number, struc
     return add_row(list, fields, number, sentence);
 }
 
+static int compare_ids(const void *a, const void *b)
+{
+    const struct defect *const *x = a, *const *y = b;
+    int order = strcmp((*x)->id, (*y)->id);
+
+    return order != 0 ? order : ((*x)->line > (*y)->line) - ((*x)->line < (*y)->line);
+}
+
+static int check_ids_differ(const struct defect_list *list, struct sentence *sentence)
+{
+    const struct defect **sorted = calloc(list->count + 1, sizeof(*sorted));
+    int status = 0;
+
+    if (sorted == NULL)
+        return sentence_set(sentence, "defects: out of memory");
+    for (size_t i = 0; i < list->count; i++)
+        sorted[i] = &list->rows[i];
+    if (list->count > 0)
+        qsort(sorted, list->count, sizeof(*sorted), compare_ids);
+    for (size_t i = 1; i < list->count && status == 0; i++)
+        if (strcmp(sorted[i - 1]->id, sorted[i]->id) == 0)
+            status =
+                sentence_set(sentence, "defects: line %zu: the id '%s' is there twice", sorted[i]->line, sorted[i]->id);
+    free(sorted);
+    return status;
+}
+
+static int parse_lines(struct defect_list *list, struct sentence *sentence)
+{
+    size_t number = 1;
+
+    for (char *line = list->text; line != NULL; number++) {
+        char *end = strchr(line, '\n');
+
+        if (end != NULL)
+            *end++ = '\0';
+        if (parse_line(list, line, number, sentence) != 0)
+            return -1;
+        line = end;
+    }
+    return check_ids_differ(list, sentence);
+}
+
 struct defect_list *defect_list_parse(const char *text, size_t octets, struct sentence *sentence)
 {
     struct defect_list *list = calloc(1, sizeof(*list));
-    size_t number = 1;
 
     if (list != NULL)
         list->text = malloc(octets + 1);
@@ -93,16 +133,9 @@ struct defect_list *defect_list_parse(const char *text, size_t octets, struct se
     }
     memcpy(list->text, text, octets);
     list->text[octets] = '\0';
-    for (char *line = list->text; line != NULL; number++) {
-        char *end = strchr(line, '\n');
-
-        if (end != NULL)
-            *end++ = '\0';
-        if (parse_line(list, line, number, sentence) != 0) {
-            defect_list_free(list);
-            return NULL;
-        }
-        line = end;
+    if (parse_lines(list, sentence) != 0) {
+        defect_list_free(list);
+        return NULL;
     }
     return list;
 }

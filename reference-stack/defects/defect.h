@@ -20,6 +20,7 @@ struct defect {
     const char *target;
     const char *operation;
     const char *value;
+    size_t line; /* of the table, from 1 */
 };
 
 struct defect_list;
