@@ -13,7 +13,7 @@
 /* A script that computes longer than any check has a reason to is stopped with an error. */
 enum { WORK_MAX = 50000000 };
 
-enum { ID_OCTETS_MAX = 64, MEMBER_OCTETS_MAX = 4096 };
+enum { ID_OCTETS_MAX = 64, MEMBER_OCTETS_MAX = 4096, ALSO_MAX = 32 };
 
 struct script_room *script_room_of(lua_State *lua)
 {
@@ -97,35 +97,86 @@ static void register_check(lua_State *lua, struct script_host *host, const struc
     host->checks[host->check_count++] = *check;
 }
 
+static const char *check_id(lua_State *lua, const char *id)
+{
+    if (!is_id(id))
+        luaL_error(lua, "check: an id of at most %d letters, digits, '-', '_' and '.' was expected, not '%s'",
+                   ID_OCTETS_MAX, id);
+    return id;
+}
+
+/* Member `also` of the table at index 1: the other ids that the check decides. Returns how many there are. */
+static size_t read_also(lua_State *lua, const char *id, const char *also[ALSO_MAX])
+{
+    size_t count = 0;
+    int type = lua_getfield(lua, 1, "also");
+
+    if (type == LUA_TTABLE)
+        count = lua_rawlen(lua, -1);
+    if (type != LUA_TNIL && (count == 0 || count > ALSO_MAX))
+        luaL_error(lua, "check %s: also is a list of 1 to %d ids", id, ALSO_MAX);
+    for (size_t i = 0; i < count; i++) {
+        size_t octets = 0;
+        const char *text =
+            lua_rawgeti(lua, -1, (lua_Integer)i + 1) == LUA_TSTRING ? lua_tolstring(lua, -1, &octets) : NULL;
+
+        if (text == NULL || strlen(text) != octets)
+            luaL_error(lua, "check %s: also is a list of 1 to %d ids", id, ALSO_MAX);
+        also[i] = keep_string(script_room_of(lua)->host, check_id(lua, text));
+        if (also[i] == NULL)
+            no_memory(lua);
+        for (size_t k = 0; k <= i; k++)
+            if (strcmp(k == i ? id : also[k], also[i]) == 0)
+                luaL_error(lua, "check %s: its ids hold %s twice", id, also[i]);
+        lua_pop(lua, 1);
+    }
+    lua_pop(lua, 1);
+    return count;
+}
+
+/* What the check at index 1 is, whichever of its ids is decided. */
+static void read_check(lua_State *lua, struct check *check)
+{
+    lua_Debug caller;
+
+    check->id = string_member(lua, "id");
+    check->purpose = string_member(lua, "purpose");
+    check->requires = string_member(lua, "requires");
+    if (lua_getstack(lua, 1, &caller) && lua_getinfo(lua, "l", &caller))
+        check->line = caller.currentline;
+    if (check->id == NULL || check->purpose == NULL)
+        luaL_error(lua, "a check needs an id and a purpose");
+    (void)check_id(lua, check->id);
+    if (!read_roles(lua, check))
+        luaL_error(lua, "check %s: role is \"responder\", \"initiator\" or \"both\"", check->id);
+    if (lua_getfield(lua, 1, "run") != LUA_TFUNCTION)
+        luaL_error(lua, "check %s: run is not a function", check->id);
+    lua_getfield(lua, 1, "destructive");
+    check->destructive = lua_toboolean(lua, -1);
+    check->unjudged = lua_getfield(lua, 1, "rules") == LUA_TBOOLEAN && !lua_toboolean(lua, -1);
+    lua_settop(lua, 1);
+}
+
+/* A check for each id: the same body decides each, in a run of its own. */
 static int add_check(lua_State *lua)
 {
     struct script_room *room = script_room_of(lua);
     struct check check = {.path = room->host->loading, .room = room};
-    lua_Debug caller;
+    const char *also[ALSO_MAX];
+    size_t others;
 
     luaL_checktype(lua, 1, LUA_TTABLE);
     if (check.path == NULL)
         return luaL_error(lua, "a check cannot be added while checks run");
-    check.id = string_member(lua, "id");
-    check.purpose = string_member(lua, "purpose");
-    check.requires = string_member(lua, "requires");
-    if (lua_getstack(lua, 1, &caller) && lua_getinfo(lua, "l", &caller))
-        check.line = caller.currentline;
-    if (check.id == NULL || check.purpose == NULL)
-        return luaL_error(lua, "a check needs an id and a purpose");
-    if (!is_id(check.id))
-        return luaL_error(lua, "check: an id of at most %d letters, digits, '-', '_' and '.' was expected, not '%s'",
-                          ID_OCTETS_MAX, check.id);
-    if (!read_roles(lua, &check))
-        return luaL_error(lua, "check %s: role is \"responder\", \"initiator\" or \"both\"", check.id);
-    if (lua_getfield(lua, 1, "run") != LUA_TFUNCTION)
-        return luaL_error(lua, "check %s: run is not a function", check.id);
-    lua_getfield(lua, 1, "destructive");
-    check.destructive = lua_toboolean(lua, -1);
-    check.unjudged = lua_getfield(lua, 1, "rules") == LUA_TBOOLEAN && !lua_toboolean(lua, -1);
+    read_check(lua, &check);
+    others = read_also(lua, check.id, also);
     lua_settop(lua, 1);
     check.table = luaL_ref(lua, LUA_REGISTRYINDEX);
     register_check(lua, room->host, &check);
+    for (size_t i = 0; i < others; i++) {
+        check.id = also[i];
+        register_check(lua, room->host, &check);
+    }
     return 0;
 }
 

@@ -19,7 +19,10 @@ struct script_host;
 
 enum { CHECK_ROLES = 2 };
 
-/* One `check { ... }` of a script. Strings belong to the host. */
+/*
+ * One id that a `check { ... }` of a script decides; a check with `also` is there once for each of its ids. Strings belong to
+ * the host.
+ */
 struct check {
     const char *id;       /* requirement */
     const char *purpose;  /* one line: what the check shows */
@@ -31,7 +34,7 @@ struct check {
     bool destructive;         /* may crash a peer: only with --destructive */
     bool unjudged;            /* rules do not judge its traffic */
     struct script_room *room; /* the Lua state that it lives in */
-    int table;                /* reference to the Lua table there */
+    int table;                /* reference to the Lua table there, the same for all ids of it */
 };
 
 /* What one run of a check gave. Strings belong to the host until the next run. */

@@ -110,8 +110,6 @@ static int call_stage(lua_State *lua)
 {
     struct stage *stage = lua_touserdata(lua, 1);
     struct script_room *room = script_room_of(lua);
-    int arguments;
-
     lua_settop(lua, 0);
     lua_pushcfunction(lua, script_on_error);
     lua_rawgeti(lua, LUA_REGISTRYINDEX, room->harness);
@@ -120,13 +118,12 @@ static int call_stage(lua_State *lua)
     lua_remove(lua, -2);
     if (stage->role != NULL) {
         lua_pushstring(lua, stage->role);
-        arguments = 1;
+        lua_pushstring(lua, stage->check->id);
     } else {
         lua_rawgeti(lua, LUA_REGISTRYINDEX, room->test);
         lua_rawgeti(lua, LUA_REGISTRYINDEX, stage->check->table);
-        arguments = 2;
     }
-    stage->raised = lua_pcall(lua, arguments, 1, 1) != LUA_OK;
+    stage->raised = lua_pcall(lua, 2, 1, 1) != LUA_OK;
     if (stage->role != NULL && !stage->raised)
         lua_rawseti(lua, LUA_REGISTRYINDEX, room->test);
     else if (stage->raised || lua_istable(lua, -1))

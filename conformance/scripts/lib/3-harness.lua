@@ -9,9 +9,10 @@ local Upper = {}
 
 harness = {}
 
-function harness.test(role)
+-- `id`: the one of the check's ids that this run of it decides.
+function harness.test(role, id)
   local reaction, quiet_time, round_trip = rig.limits()
-  local t = setmetatable({ role = role, reaction = reaction, quiet = quiet_time, round_trip = round_trip, port = 7000 }, Test)
+  local t = setmetatable({ role = role, id = id, reaction = reaction, quiet = quiet_time, round_trip = round_trip, port = 7000 }, Test)
   t.dut = setmetatable({ t = t }, Upper)
   return t
 end
@@ -281,7 +282,7 @@ end
 function harness.before(t, check)
   rig.note("good exchange before")
   exchange(t, check)
-  rig.note(check.id .. ": " .. check.purpose)
+  rig.note(t.id .. ": " .. check.purpose)
 end
 
 function harness.run(t, check)

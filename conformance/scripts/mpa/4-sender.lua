@@ -118,19 +118,11 @@ end
 
 check {
   id = "MPA-4.1-09",
+  also = { "MPA-4.4-13" },
   role = "both",
   requires = "upper_tester",
   sandwich = "startup",
-  purpose = "without agreed CRCs the CRC field is still there",
-  run = field_kept,
-}
-
-check {
-  id = "MPA-4.4-13",
-  role = "both",
-  requires = "upper_tester",
-  sandwich = "startup",
-  purpose = "every FPDU has a CRC field, used or not",
+  purpose = "every FPDU has a CRC field, also where CRCs are not agreed",
   run = field_kept,
 }
 
@@ -150,9 +142,10 @@ end
 
 check {
   id = "MPA-1.2-02",
+  also = { "MPA-4.4-05" },
   role = "both",
   sandwich = "tcp",
-  purpose = "CRCs stay on where nothing is known of the path: C = 1 in the start-up frame of a device left as it is",
+  purpose = "CRCs are used unless someone asked for none: C = 1 in the start-up frame of a device left as it is",
   run = c_is_set,
 }
 
@@ -162,14 +155,6 @@ check {
   sandwich = "tcp",
   purpose = "C = 0 is for the administrator to ask for: on 10 connections of a device left as it is C = 1",
   run = function(t) for _ = 1, 10 do c_is_set(t) end end,
-}
-
-check {
-  id = "MPA-4.4-05",
-  role = "both",
-  sandwich = "tcp",
-  purpose = "CRCs are used unless someone asked for none: C = 1 in the start-up frame of a device left as it is",
-  run = c_is_set,
 }
 
 --------------------------------------------------------------------------------------------------------------------
@@ -208,19 +193,11 @@ end
 
 check {
   id = "MPA-4.2-04",
+  also = { "MPA-4.3-05" },
   role = "both",
   requires = "upper_tester",
   sandwich = "startup",
-  purpose = "FPDUPTR is the distance from the first octet of ULPDU_Length to the first of the Marker",
-  run = function(t) pointers(t) end,
-}
-
-check {
-  id = "MPA-4.3-05",
-  role = "both",
-  requires = "upper_tester",
-  sandwich = "startup",
-  purpose = "a Marker inside an FPDU points to that FPDU's ULPDU_Length",
+  purpose = "FPDUPTR is the distance from the first octet of the ULPDU_Length of its own FPDU to the first of the Marker",
   run = function(t) pointers(t) end,
 }
 
@@ -362,37 +339,21 @@ end
 
 check {
   id = "MPA-3-02",
+  also = { "MPA-3-03" },
   role = "both",
   requires = "upper_tester",
   sandwich = "startup",
-  purpose = "MULPDU follows the MSS, and whether there are Markers",
-  run = function(t) within_mulpdu(t, false) end,
-}
-
-check {
-  id = "MPA-3-03",
-  role = "both",
-  requires = "upper_tester",
-  sandwich = "startup",
-  purpose = "no ULPDU is longer than MULPDU",
+  purpose = "no ULPDU is longer than MULPDU, which follows the MSS and whether there are Markers",
   run = function(t) within_mulpdu(t, false) end,
 }
 
 check {
   id = "MPA-5.1-01",
+  also = { "MPA-4.5-05" },
   role = "both",
   requires = "upper_tester",
   sandwich = "startup",
-  purpose = "the longest ULPDU is what the formula of 4.5 says",
-  run = function(t) within_mulpdu(t, true) end,
-}
-
-check {
-  id = "MPA-4.5-05",
-  role = "both",
-  requires = "upper_tester",
-  sandwich = "startup",
-  purpose = "ULPDUs are as long as MULPDU allows",
+  purpose = "ULPDUs are as long as MULPDU, by the formula of 4.5",
   run = function(t) within_mulpdu(t, true) end,
 }
 

@@ -52,6 +52,61 @@ START_TEST(check_may_keep_rules_away)
 }
 END_TEST
 
+START_TEST(check_with_several_ids_is_there_for_each)
+{
+    static const char *const ids[] = {"X-1", "X-2", "X.3", "Y-1"};
+
+    ck_assert_msg(load("check { id = 'X-1', also = { 'X-2', 'X.3' }, role = 'both', purpose = 'p', requires = 'a', "
+                       "destructive = true, rules = false, run = function() end }\n"
+                       "check { id = 'Y-1', purpose = 'p', run = function() end }") == 0,
+                  "%s", error.text);
+    ck_assert_uint_eq(script_check_count(host), 4);
+    for (size_t i = 0; i < 4; i++)
+        ck_assert_str_eq(script_check_at(host, i)->id, ids[i]);
+    for (size_t i = 0; i < 3; i++) {
+        const struct check *check = script_check_at(host, i);
+
+        ck_assert_str_eq(check->purpose, "p");
+        ck_assert_str_eq(check->requires, "a");
+        ck_assert_int_eq(check->line, 1);
+        ck_assert(check->responder && check->initiator && check->destructive && check->unjudged);
+    }
+    ck_assert(!script_check_at(host, 3)->destructive);
+}
+END_TEST
+
+/* The body decides each id in a run of its own, and knows which. */
+START_TEST(each_id_has_a_verdict_of_its_own)
+{
+    struct rig_sim_config config = {.seed = 1};
+    struct rig *rig = rig_sim_new(&config, &error);
+    struct outcome outcome;
+
+    ck_assert_msg(rig != NULL && rig_measure(rig, &error) == 0, "%s", error.text);
+    ck_assert_msg(load("local runs = 0\n"
+                       "check { id = 'X-1', also = { 'X-2' }, purpose = 'p', sandwich = 'tcp',\n"
+                       "  run = function(t) runs = runs + 1 if t.id == 'X-2' then t:fail('run ' .. runs) end end }") ==
+                      0,
+                  "%s", error.text);
+    script_run(host, script_check_at(host, 0), "responder", rig, NULL, &outcome);
+    ck_assert_int_eq(outcome.verdict, VERDICT_PASS);
+    script_run(host, script_check_at(host, 1), "responder", rig, NULL, &outcome);
+    ck_assert_int_eq(outcome.verdict, VERDICT_FAIL);
+    ck_assert_str_eq(outcome.message, "run 2");
+    rig_free(rig);
+}
+END_TEST
+
+/* A script that catches the error of a check with a bad list has declared nothing by it. */
+START_TEST(check_with_a_bad_list_is_not_there)
+{
+    ck_assert_msg(
+        load("pcall(check, { id = 'X-1', also = { 'X-2', 'no id' }, purpose = 'p', run = function() end })") == 0, "%s",
+        error.text);
+    ck_assert_uint_eq(script_check_count(host), 0);
+}
+END_TEST
+
 /* Scripts that must not load, and what the sentence has to name. */
 static const struct {
     const char *text;
@@ -63,6 +118,19 @@ static const struct {
     {"check { id = \"a\", run = function() end }", "a purpose"},
     {"check { id = \"a\", purpose = \"p\" }", "run is not a function"},
     {"check { id = \"a\", purpose = \"p\", role = \"king\", run = function() end }", "role is"},
+    {"\ncheck { id = \"a\", purpose = \"p\", run = print, also = 1 }", "run is not a function"},
+    {"\ncheck { id = 'a', purpose = 'p', run = pcall, also = 1 }",
+     "dir/some.lua:2: check a: also is a list of 1 to 32 ids"},
+    {"check { id = 'a', purpose = 'p', run = pcall, also = 'b' }", "also is a list of 1 to 32 ids"},
+    {"check { id = 'a', purpose = 'p', run = pcall, also = {} }", "also is a list of 1 to 32 ids"},
+    {"check { id = 'a', purpose = 'p', run = pcall, also = { x = 'b' } }", "also is a list of 1 to 32 ids"},
+    {"check { id = 'a', purpose = 'p', run = pcall, also = { 'b', 7 } }", "also is a list of 1 to 32 ids"},
+    {"check { id = 'a', purpose = 'p', run = pcall, also = { 'b\\0' } }", "also is a list of 1 to 32 ids"},
+    {"check { id = 'a', purpose = 'p', run = pcall, also = { '../b' } }", "letters, digits"},
+    {"check { id = 'a', purpose = 'p', run = pcall, also = { 'b', 'a' } }", "its ids hold a twice"},
+    {"check { id = 'a', purpose = 'p', run = pcall, also = { 'b', 'c', 'b' } }", "its ids hold b twice"},
+    {"local l = {} for i = 1, 33 do l[i] = 'b' .. i end check { id = 'a', purpose = 'p', run = pcall, also = l }",
+     "also is a list of 1 to 32 ids"},
     {"rig.connect {}", "no rig while scripts are loaded"},
     {"while true do end", "computes for ever"},
     {"while true do pcall(function() while true do end end) end", "computes for ever"},
@@ -199,6 +267,9 @@ Suite *script_suite(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, check_is_registered);
     tcase_add_test(tests, check_may_keep_rules_away);
+    tcase_add_test(tests, check_with_several_ids_is_there_for_each);
+    tcase_add_test(tests, each_id_has_a_verdict_of_its_own);
+    tcase_add_test(tests, check_with_a_bad_list_is_not_there);
     tcase_add_loop_test(tests, script_is_refused, 0, (int)(sizeof(refused) / sizeof(refused[0])));
     tcase_add_test(tests, globals_are_a_scripts_own);
     tcase_add_loop_test(tests, wire_in_lua, 0, (int)(sizeof(wire_scripts) / sizeof(wire_scripts[0])));
