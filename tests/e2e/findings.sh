@@ -58,7 +58,7 @@ report() {
 	grep -oE 'warpcheck run [A-Z0-9]+-[^ ]+ --dut [^ ]+ --role [a-z]+' "$file" >"$WORK/commands" || true
 	holds "$name says how to repeat it, or why not" grep -qE '^ +warpcheck run |^for this: ' "$file"
 	while read -r _ _ id _ _ _ role; do
-		holds "$name: a check decides $id" test -n "$(awk -v id="$id" -v RS= '$0 ~ "id = \"" id "\""' conformance/scripts/*/*.lua | head -n 1)"
+		holds "$name: a check decides $id" "$WARPCHECK" list --checks "$id"
 		holds "$name: $role" grep -qxE 'initiator|responder' <<<"$role"
 	done <"$WORK/commands"
 	while read -r script; do
@@ -107,9 +107,7 @@ done < <(sed -n 's/^checks: //p' "$seeded"/*.patch | tr ' ' '\n' | sort -u)
 
 # A reproducer may be about a requirement that is held back for the other role alone.
 for script in "$reproducers"/*.lua; do
-	awk 'match($0, /^  id = "[^"]*"/) { if (id) print id, role; split($0, part, "\""); id = part[2]; role = "responder" }
-		match($0, /^  role = "[^"]*"/) { split($0, part, "\""); role = part[2] }
-		END { if (id) print id, role }' "$script" >"$WORK/decided"
+	"$WARPCHECK" run --simulate --dry-run --script "$script" | awk '{print $1, $2}' >"$WORK/decided"
 	exist "${script##*/}" < <(cut -d ' ' -f 1 "$WORK/decided")
 	holds "${script##*/} decides something" test -s "$WORK/decided"
 	while read -r id role; do

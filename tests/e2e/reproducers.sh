@@ -14,7 +14,7 @@ lines=any
 for seed in 1 2; do
 	expect 0 "the reference stack, seed $seed" "$WARPCHECK" run --simulate --seed "$seed" --format jsonl --script "$folder"
 	jq -r 'select(.by == "check") | "\(.id) \(.verdict)"' "$WORK/stdout" | sort >"$WORK/decided"
-	holds "every reproducer passes" test "$(grep -c ' PASS$' "$WORK/decided")" = "$(grep -h '^  id = ' "$folder"/*.lua | wc -l)"
+	holds "every reproducer passes" test "$(grep -c ' PASS$' "$WORK/decided")" = "$("$WARPCHECK" run --simulate --dry-run --script "$folder" | wc -l)"
 done
 while read -r id defect; do
 	expect 1 "$defect, $id" "$WARPCHECK" run --simulate --script "$folder" --defect "$defect" "$id"

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/script/coverage.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/engine/script/script.h"
 #include "conformance/rules/rule.h"
-#include "tools/embedded.h"
+#include "reference-stack/defects/defect.h"
 #include "wire/sentence.h"
-
-#define WORD_SIZE 128 /* ids, names and keywords; a longer word cites nothing */
 
 struct coverage_index {
     struct citation *citations;
@@ -34,10 +32,10 @@ static void *room_make(void *array, size_t *room, size_t count, size_t element)
     return grown;
 }
 
-static const char *string_keep(struct coverage_index *index, const char *text)
+static const char *string_keep(struct coverage_index *index, const char *text, size_t octets)
 {
     char **strings = room_make(index->strings, &index->string_room, index->string_count, sizeof(char *));
-    char *copy = strings != NULL ? strdup(text) : NULL;
+    char *copy = strings != NULL ? strndup(text, octets) : NULL;
 
     if (strings != NULL)
         index->strings = strings;
@@ -46,12 +44,14 @@ static const char *string_keep(struct coverage_index *index, const char *text)
     return copy;
 }
 
-static int citation_add(struct coverage_index *index, struct citation citation, struct sentence *error)
+/* The first `octets` of `requirement` are its id. */
+static int citation_add(struct coverage_index *index, struct citation citation, size_t octets, struct sentence *error)
 {
     struct citation *citations = room_make(index->citations, &index->room, index->count, sizeof(*citations));
 
-    citation.requirement = string_keep(index, citation.requirement);
-    citation.name = string_keep(index, citation.name);
+    citation.requirement = string_keep(index, citation.requirement, octets);
+    citation.name = string_keep(index, citation.name, strlen(citation.name));
+    citation.order = index->count;
     if (citations != NULL)
         index->citations = citations;
     if (citations == NULL || citation.requirement == NULL || citation.name == NULL)
@@ -60,244 +60,58 @@ static int citation_add(struct coverage_index *index, struct citation citation, 
     return 0;
 }
 
-/* --- scripts: the ids of `check { id = "...", also = { "...", ... } }`, without running them ------------------- */
-
-enum token { TOKEN_END, TOKEN_NAME, TOKEN_STRING, TOKEN_OTHER };
-
-struct scanner {
-    const char *path, *p, *end;
-    unsigned line;
-    char text[WORD_SIZE]; /* of a name or a string; "" if it is too long */
-    char other;           /* the octet of TOKEN_OTHER */
-};
-
-/* The length of "=" signs between two brackets, -1 if no long bracket ("[[", "[==[") begins at p. */
-static int long_bracket(const char *p, const char *end)
+static int rules_add(struct coverage_index *index, struct sentence *error)
 {
-    const char *start = p;
+    size_t count = rule_count();
 
-    if (p == end || *p != '[')
-        return -1;
-    for (p++; p < end && *p == '='; p++)
-        ;
-    return p < end && *p == '[' ? (int)(p - start) - 1 : -1;
-}
+    for (size_t i = 0; i < count; i++) {
+        const struct rule *rule = rule_at(i);
+        struct citation citation = {.kind = CITATION_RULE, .requirement = rule->id, .name = rule->function};
 
-static void advance(struct scanner *scanner)
-{
-    scanner->line += *scanner->p == '\n';
-    scanner->p++;
-}
-
-/* Skips a long string or comment; p stands at its first bracket. */
-static void long_skip(struct scanner *scanner, int level)
-{
-    while (scanner->p < scanner->end) {
-        const char *p = scanner->p + 1;
-
-        if (*scanner->p == ']') {
-            while (p < scanner->end && *p == '=')
-                p++;
-            if (p < scanner->end && *p == ']' && p - scanner->p - 1 == level) {
-                scanner->p = p + 1;
-                return;
-            }
-        }
-        advance(scanner);
-    }
-}
-
-/* Blanks and comments. */
-static void gap_skip(struct scanner *scanner)
-{
-    while (scanner->p < scanner->end) {
-        if (isspace((unsigned char)*scanner->p)) {
-            advance(scanner);
-        } else if (scanner->end - scanner->p >= 2 && scanner->p[0] == '-' && scanner->p[1] == '-') {
-            int level;
-
-            scanner->p += 2;
-            level = long_bracket(scanner->p, scanner->end);
-            if (level >= 0)
-                long_skip(scanner, level);
-            else
-                while (scanner->p < scanner->end && *scanner->p != '\n')
-                    scanner->p++;
-        } else {
-            return;
-        }
-    }
-}
-
-static void text_set(struct scanner *scanner, const char *start, size_t length)
-{
-    if (length >= WORD_SIZE)
-        length = 0;
-    memcpy(scanner->text, start, length);
-    scanner->text[length] = '\0';
-}
-
-static enum token string_read(struct scanner *scanner)
-{
-    char quote = *scanner->p;
-    const char *start = ++scanner->p;
-
-    while (scanner->p < scanner->end && *scanner->p != quote && *scanner->p != '\n') {
-        if (*scanner->p == '\\' && scanner->p + 1 < scanner->end)
-            scanner->p++;
-        advance(scanner);
-    }
-    text_set(scanner, start, (size_t)(scanner->p - start));
-    if (scanner->p < scanner->end && *scanner->p == quote)
-        scanner->p++;
-    return TOKEN_STRING;
-}
-
-static enum token token_read(struct scanner *scanner)
-{
-    const char *start;
-    int level;
-
-    gap_skip(scanner);
-    if (scanner->p >= scanner->end)
-        return TOKEN_END;
-    start = scanner->p;
-    if (isalpha((unsigned char)*start) || *start == '_') {
-        while (scanner->p < scanner->end && (isalnum((unsigned char)*scanner->p) || *scanner->p == '_'))
-            scanner->p++;
-        text_set(scanner, start, (size_t)(scanner->p - start));
-        return TOKEN_NAME;
-    }
-    if (*start == '"' || *start == '\'')
-        return string_read(scanner);
-    level = long_bracket(start, scanner->end);
-    if (level >= 0) {
-        long_skip(scanner, level);
-        text_set(scanner, start, 0);
-        return TOKEN_STRING;
-    }
-    scanner->other = *start;
-    advance(scanner);
-    return TOKEN_OTHER;
-}
-
-static int check_cite(struct coverage_index *index, const struct scanner *scanner, struct sentence *error)
-{
-    return citation_add(
-        index, (struct citation){CITATION_CHECK, scanner->text, scanner->path, scanner->path, scanner->line}, error);
-}
-
-/* The fields of one check; the scanner stands behind its "{". Only those at the outermost level count. */
-static int check_scan(struct coverage_index *index, struct scanner *scanner, struct sentence *error)
-{
-    enum { NOTHING, ID, ID_IS, ALSO, ALSO_IS, ALSO_LIST } state = NOTHING;
-    unsigned depth = 1;
-
-    while (depth > 0) {
-        enum token token = token_read(scanner);
-        bool opens = token == TOKEN_OTHER && scanner->other == '{';
-
-        if (token == TOKEN_END)
-            return 0;
-        if (token == TOKEN_STRING && (state == ID_IS || state == ALSO_IS || state == ALSO_LIST) &&
-            check_cite(index, scanner, error) != 0)
+        if (citation_add(index, citation, strlen(rule->id), error) != 0)
             return -1;
-        if (opens)
-            depth++;
-        if (token == TOKEN_OTHER && scanner->other == '}')
-            depth--;
-        if (depth == 1 && token == TOKEN_NAME)
-            state = strcmp(scanner->text, "id") == 0 ? ID : strcmp(scanner->text, "also") == 0 ? ALSO : NOTHING;
-        else if (state == ID || state == ALSO)
-            state = token == TOKEN_OTHER && scanner->other == '=' ? state + 1 : NOTHING;
-        else if (state == ALSO_IS && opens)
-            state = ALSO_LIST;
-        else if (state != ALSO_LIST || depth == 1)
-            state = NOTHING;
     }
     return 0;
 }
 
-static int script_scan(struct coverage_index *index, const struct coverage_source *source, struct sentence *error)
+static int checks_add(struct coverage_index *index, const struct script_host *host, struct sentence *error)
 {
-    struct scanner scanner = {.path = source->path, .p = source->octets, .line = 1};
-    bool named = false; /* the last token was `check`, perhaps with "(" behind it */
+    for (size_t i = 0; i < script_check_count(host); i++) {
+        const struct check *check = script_check_at(host, i);
+        struct citation citation = {.kind = CITATION_CHECK,
+                                    .requirement = check->id,
+                                    .name = check->path,
+                                    .line = check->line > 0 ? (unsigned)check->line : 0};
 
-    scanner.end = scanner.p + source->size;
-    for (;;) {
-        enum token token = token_read(&scanner);
-
-        if (token == TOKEN_END)
-            return 0;
-        if (token == TOKEN_NAME) {
-            named = strcmp(scanner.text, "check") == 0;
-        } else if (token == TOKEN_OTHER && scanner.other == '{' && named) {
-            if (check_scan(index, &scanner, error) != 0)
-                return -1;
-            named = false;
-        } else if (token != TOKEN_OTHER || scanner.other != '(') {
-            named = false;
-        }
-    }
-}
-
-/* --- defects.tsv: id, requirement (one, or several with commas), hook, ... -------------------------------------- */
-
-static size_t column_read(const char **p, const char *end, char *column)
-{
-    const char *start;
-    size_t length;
-
-    while (*p < end && (**p == '\t' || **p == ' '))
-        ++*p;
-    start = *p;
-    while (*p < end && **p != '\t' && **p != ' ')
-        ++*p;
-    length = (size_t)(*p - start);
-    if (length >= WORD_SIZE)
-        length = 0;
-    memcpy(column, start, length);
-    column[length] = '\0';
-    return length;
-}
-
-static int defect_line(struct coverage_index *index, const char *path, unsigned line, const char *p, const char *end,
-                       struct sentence *error)
-{
-    char name[WORD_SIZE], requirements[WORD_SIZE], *rest = requirements, *requirement;
-
-    if (column_read(&p, end, name) == 0 || column_read(&p, end, requirements) == 0)
-        return sentence_set(error, "%s:%u: a defect needs an id and a requirement", path, line);
-    while ((requirement = strsep(&rest, ",")) != NULL)
-        if (citation_add(index, (struct citation){CITATION_DEFECT, requirement, name, path, line}, error) != 0)
+        if (citation_add(index, citation, strlen(check->id), error) != 0)
             return -1;
-    return 0;
-}
-
-/* Comments, empty lines and the header line are no defects. */
-static bool line_is_defect(const char *p, const char *end)
-{
-    while (p < end && (*p == ' ' || *p == '\t' || *p == '\r'))
-        p++;
-    return p < end && *p != '#' && !(end - p > 3 && memcmp(p, "id\t", 3) == 0);
-}
-
-static int defects_scan(struct coverage_index *index, const struct coverage_source *source, struct sentence *error)
-{
-    const char *p = source->octets, *end = p + source->size;
-
-    for (unsigned line = 1; p < end; line++) {
-        const char *newline = memchr(p, '\n', (size_t)(end - p));
-        const char *line_end = newline != NULL ? newline : end;
-
-        if (line_is_defect(p, line_end) && defect_line(index, source->path, line, p, line_end, error) != 0)
-            return -1;
-        p = line_end + 1;
     }
     return 0;
 }
 
-/* --- the index ----------------------------------------------------------------------------------------------- */
+/* A defect cites each of the requirements that it breaks. */
+static int defect_add(struct coverage_index *index, const struct defect *defect, struct sentence *error)
+{
+    for (const char *at = defect->requirement; *at != '\0';) {
+        struct citation citation = {
+            .kind = CITATION_DEFECT, .requirement = at, .name = defect->id, .line = (unsigned)defect->line};
+        size_t octets = strcspn(at, ",");
+
+        if (citation_add(index, citation, octets, error) != 0)
+            return -1;
+        at += octets;
+        at += *at == ',';
+    }
+    return 0;
+}
+
+static int defects_add(struct coverage_index *index, const struct defect_list *list, struct sentence *error)
+{
+    for (size_t i = 0; i < defect_list_count(list); i++)
+        if (defect_add(index, defect_list_at(list, i), error) != 0)
+            return -1;
+    return 0;
+}
 
 static int citation_compare(const void *a, const void *b)
 {
@@ -306,9 +120,7 @@ static int citation_compare(const void *a, const void *b)
 
     if (order == 0)
         order = (int)x->kind - (int)y->kind;
-    if (order == 0 && x->path != NULL && y->path != NULL)
-        order = strcmp(x->path, y->path);
-    return order != 0 ? order : (x->line > y->line) - (x->line < y->line);
+    return order != 0 ? order : (x->order > y->order) - (x->order < y->order);
 }
 
 static int index_finish(struct coverage_index *index, struct sentence *error)
@@ -323,27 +135,16 @@ static int index_finish(struct coverage_index *index, struct sentence *error)
     return 0;
 }
 
-static int index_fill(struct coverage_index *index, const struct coverage_source *scripts, size_t script_count,
-                      const struct coverage_source *defects, size_t defect_count, struct sentence *error)
-{
-    for (size_t i = 0; i < script_count; i++)
-        if (script_scan(index, &scripts[i], error) != 0)
-            return -1;
-    for (size_t i = 0; i < defect_count; i++)
-        if (defects_scan(index, &defects[i], error) != 0)
-            return -1;
-    return 0;
-}
-
-int coverage_build(struct coverage_index **index, const struct coverage_source *scripts, size_t script_count,
-                   const struct coverage_source *defects, size_t defect_count, struct sentence *error)
+static int build(struct coverage_index **index, bool rules, const struct script_host *host,
+                 const struct defect_list *defects, struct sentence *error)
 {
     struct coverage_index *made = calloc(1, sizeof(*made));
 
     *index = NULL;
     if (made == NULL)
         return sentence_set(error, "index of checks and defects: out of memory");
-    if (index_fill(made, scripts, script_count, defects, defect_count, error) != 0 || index_finish(made, error) != 0) {
+    if ((rules && rules_add(made, error) != 0) || checks_add(made, host, error) != 0 ||
+        defects_add(made, defects, error) != 0 || index_finish(made, error) != 0) {
         coverage_free(made);
         return -1;
     }
@@ -351,49 +152,24 @@ int coverage_build(struct coverage_index **index, const struct coverage_source *
     return 0;
 }
 
-static struct coverage_source source_of(const struct embedded_file *file)
+int coverage_build(struct coverage_index **index, const struct script_host *host, const struct defect_list *defects,
+                   struct sentence *error)
 {
-    return (struct coverage_source){file->path, file->octets, file->size};
-}
-
-static int rules_add(struct coverage_index *index, struct sentence *error)
-{
-    size_t count = rule_count();
-
-    for (size_t i = 0; i < count; i++) {
-        const struct rule *rule = rule_at(i);
-
-        if (citation_add(index, (struct citation){CITATION_RULE, rule->id, rule->function, rule->file, 0}, error) != 0)
-            return -1;
-    }
-    return 0;
+    return build(index, false, host, defects, error);
 }
 
 int coverage_load(struct coverage_index **index, struct sentence *error)
 {
-    struct coverage_index *made = calloc(1, sizeof(*made));
-    int result;
+    struct script_host *host = script_host_new(error);
+    struct defect_list *defects = host != NULL ? defect_list_embedded(error) : NULL;
+    int result = -1;
 
     *index = NULL;
-    if (made == NULL)
-        return sentence_set(error, "index of checks and defects: out of memory");
-    result = rules_add(made, error);
-    for (size_t i = 0; i < embedded_script_count && result == 0; i++) {
-        struct coverage_source source = source_of(&embedded_scripts[i]);
-
-        result = script_scan(made, &source, error);
-    }
-    for (size_t i = 0; i < embedded_defect_count && result == 0; i++) {
-        struct coverage_source source = source_of(&embedded_defects[i]);
-
-        result = defects_scan(made, &source, error);
-    }
-    if (result != 0 || index_finish(made, error) != 0) {
-        coverage_free(made);
-        return -1;
-    }
-    *index = made;
-    return 0;
+    if (defects != NULL && script_load_embedded(host, error) == 0)
+        result = build(index, true, host, defects, error);
+    defect_list_free(defects);
+    script_host_free(host);
+    return result;
 }
 
 void coverage_free(struct coverage_index *index)
@@ -433,7 +209,7 @@ void coverage_of(const struct coverage_index *index, const char *requirement_id,
         if (strcmp(citation->requirement, requirement_id) != 0)
             break;
         if (citation->kind == CITATION_CHECK && out->check_path == NULL) {
-            out->check_path = citation->path;
+            out->check_path = citation->name;
             out->check_line = citation->line;
         } else if (citation->kind == CITATION_RULE && out->rule_name == NULL) {
             out->rule_name = citation->name;

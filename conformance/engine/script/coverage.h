@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What decides a requirement: the checks (scripts), rules and defects that cite it. The index is drawn from the code
- * that declares them, so nothing has to be registered twice.
+ * What decides a requirement: the checks, rules and defects that cite it. The index asks those who know: the script host which
+ * checks the scripts declare, the table of rules, and the list of defects. So nothing has to be registered twice, and a script
+ * may be written in any way that Lua allows.
  */
 #ifndef CONFORMANCE_ENGINE_COVERAGE_H
 #define CONFORMANCE_ENGINE_COVERAGE_H
 
 #include <stddef.h>
 
-struct sentence;
 struct coverage_index;
+struct defect_list;
+struct script_host;
+struct sentence;
 
 struct coverage {
     const char *check_path; /* script of the first check, such as "conformance/scripts/mpa/7.1-request.lua"; or NULL */
-    unsigned check_line;    /* line of its id in the script, from 1 */
+    unsigned check_line;    /* line of its `check` in the script, from 1 */
     const char *rule_name;  /* C function of the rule; or NULL */
-    const char *const *defects; /* ids of the defects that break the requirement, in file order */
+    const char *const *defects; /* ids of the defects that break the requirement, in the list's order */
     size_t defect_count;
 };
 
@@ -26,26 +29,19 @@ struct citation {
     enum citation_kind kind;
     const char *requirement;
     const char *name; /* rule: its function; defect: its id; check: the script's path */
-    const char *path; /* file that cites */
-    unsigned line;    /* from 1; 0 for a rule */
-};
-
-/* A text that cites requirements. Its path has to outlive the index, its octets need not. */
-struct coverage_source {
-    const char *path;
-    const void *octets;
-    size_t size;
+    unsigned line;    /* check: of its `check` in the script; defect: of its row in the table; from 1. Rule: 0 */
+    size_t order;     /* among all citations, as they were found */
 };
 
 /*
- * Builds the index of everything compiled in. The caller frees it with coverage_free(). -1 with a sentence if a
- * script or the table of defects cannot be read.
+ * Builds the index of everything compiled in. The caller frees it with coverage_free(). -1 with a sentence if a script does not
+ * load, the table of defects cannot be read, or memory is short.
  */
 int coverage_load(struct coverage_index **index, struct sentence *error);
 
-/* The same from scripts and tables of defects handed in, without rules. */
-int coverage_build(struct coverage_index **index, const struct coverage_source *scripts, size_t script_count,
-                   const struct coverage_source *defects, size_t defect_count, struct sentence *error);
+/* The same from the checks of a host and from a list of defects, without rules. Both are borrowed during the call. */
+int coverage_build(struct coverage_index **index, const struct script_host *host, const struct defect_list *defects,
+                   struct sentence *error);
 
 void coverage_free(struct coverage_index *index);
 
