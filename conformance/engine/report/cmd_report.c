@@ -37,20 +37,25 @@ static void usage(void)
     printf("usage: warpcheck report DIR|FILE [OPTION...]\n"
            "       warpcheck report --matrix [NAME=]DIR|FILE... [-o OUT]\n"
            "       warpcheck report --merge DIR|FILE... -o OUT [--force]\n"
-           "  Makes the reports of a run or audit again from its results.jsonl. Without --format, in the same folder:\n"
+           "  Makes the reports of a run or audit again from its results.jsonl. Without --format, it writes to the "
+           "same folder:\n"
            "  %s.\n"
-           "  --format F         %s (text: findings with ladders, on standard output;\n"
-           "                     md: a summary in Markdown; tap13: for consumers that know TAP 13 only)\n",
+           "  --format F         %s (text: findings with ladder diagrams, on standard output;\n"
+           "                     md: a summary in Markdown; tap13: for consumers that support only TAP 13)\n",
            report_format_files(files, sizeof(files)), report_format_names("text", names, sizeof(names)));
     fputs(
-        "  --matrix           one page of several runs, a column each (matrix.html), linked to the runs' own pages\n"
-        "  --merge            several runs of one device, or all shards of one (--shard), as one report in the folder\n"
-        "                     OUT; exit status as the run's own: 0 conforms, 1 fails, 3 nothing was decided, 4\n"
+        "  --matrix           compares several runs on one page (matrix.html), one column for each, with links to "
+        "their pages\n"
+        "  --merge            joins several runs of one device, or all shards of one run (--shard), into one report in "
+        "the\n"
+        "                     folder OUT; exit status as that of a run: 0 conforms, 1 fails, 3 nothing was decided, 4\n"
         "                     inconclusive or a shard is missing, 5 deviates as known\n"
-        "  --accept-known     with --merge: 0 in place of 5\n"
-        "  --force            with --merge: remove what an earlier command left in OUT, which has to be empty else\n"
-        "  -o OUT             file to write, - for standard output\n"
-        "  --help             this text\n",
+        "  --accept-known     with --merge: exits with 0 instead of 5\n"
+        "  --force            with --merge: removes the files that an earlier command wrote to OUT, which must be "
+        "empty\n"
+        "                     otherwise\n"
+        "  -o OUT             file to write; - is standard output\n"
+        "  --help             shows this text\n",
         stdout);
 }
 

@@ -15,8 +15,9 @@
 #include "wire/sentence.h"
 
 static const char usage[] = "usage: warpcheck dump FILE... [OPTION...]\n"
-                            "  --format F         text or jsonl (one object an FPDU or start-up frame)\n"
-                            "  --help             this text\n";
+                            "  Prints the decoded messages of captures: MPA, DDP over SCTP, CM.\n"
+                            "  --format F         text or jsonl (one object for each FPDU or start-up frame)\n"
+                            "  --help             shows this text\n";
 
 struct dump {
     bool jsonl;

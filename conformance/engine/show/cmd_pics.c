@@ -32,14 +32,15 @@ struct inquiry {
 
 static const char usage[] =
     "usage: warpcheck pics [ITEM...] [OPTION...]\n"
-    "  What to know of a device before it is judged: each capability, what it means, how many requirements depend on "
-    "it.\n"
+    "  Lists the questions about a device to answer before it is judged: each capability, its meaning, and the number "
+    "of\n"
+    "  requirements that depend on it.\n"
     "  ITEM               a capability or a glob, such as 'mpa.*' (several: any of them)\n"
-    "  --dut FILE         the answers of the device with this profile, and which requirements apply to it by them\n"
-    "  --ask              asks the upper tester that the profile names, too\n"
-    "  --requirements     the ids of the requirements that depend on each\n"
-    "  --format F         text, markdown (to be filled in on paper), profile (for run --dut) or jsonl\n"
-    "  --help             this text\n";
+    "  --dut FILE         shows the answers in this profile and the number of requirements that apply to the device\n"
+    "  --ask              also asks the upper tester that the profile names\n"
+    "  --requirements     shows the ids of the requirements that depend on each capability\n"
+    "  --format F         text, markdown (to fill in on paper), profile (for run --dut) or jsonl\n"
+    "  --help             shows this text\n";
 
 static int complain(int status, const char *message)
 {
