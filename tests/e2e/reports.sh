@@ -180,7 +180,7 @@ kill -INT "$running" 2>/dev/null || true
 status=0
 wait "$running" || status=$?
 holds "an interrupted run's exit status is 4 ($status)" test "$status" -eq 4
-holds "and it says so" grep -q 'interrupted; --resume goes on' "$WORK/run.err"
+holds "and it says so" grep -q 'interrupted; --resume continues the run' "$WORK/run.err"
 stopped "$WORK/interrupted" "interrupted"
 holds "its page says so" grep -q 'The run was stopped: interrupted' "$WORK/interrupted/index.html"
 

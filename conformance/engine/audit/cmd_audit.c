@@ -93,8 +93,9 @@ static void list_reasons(void)
     printf(
         "limits    %d TCP connections at once, %d of them with MPA; %d octets out of order; %d octets of IP packets\n"
         "          in fragments, for %d seconds\n"
-        "foreign?  a TCP connection without its beginning is when %zu octets have no FPDU behind another, or when %d\n"
-        "          segments with what its senders wrote anew begin unlike FPDUs\n",
+        "foreign?  a TCP connection whose beginning is missing is foreign when %zu octets do not contain two FPDUs in "
+        "a row, or when %d\n"
+        "          segments with new octets do not begin like FPDUs\n",
         FLOW_CONNECTIONS_MAX, FLOW_FLOWS_MAX, FLOW_BUFFER_MAX, FLOW_FRAGMENTS_MAX, FLOW_FRAGMENTS_SECONDS,
         flow_search_window(), FLOW_SEARCH_SEGMENTS);
 }
@@ -339,14 +340,14 @@ static void explain_nothing(const struct audit *audit)
     const struct flow_totals *totals = &audit->totals;
 
     if (audit->options->files.count == 0 && audit->options->shard.of != 0) {
-        (void)complaint(0, "warpcheck audit", "shard %u/%u: none of the captures is its own",
+        (void)complaint(0, "warpcheck audit", "shard %u/%u: this shard has no captures; the other shards have them",
                         audit->options->shard.index, audit->options->shard.of);
         return;
     }
     if (audit->options->files.count == 0) /* nothing could be read, and what was there is named */
         return;
     if (totals->flows != 0) {
-        complain(0, "no rule that is selected was exercised by this traffic");
+        complain(0, "this traffic exercises no selected rule");
         return;
     }
     (void)complaint(0, "warpcheck audit",
@@ -369,7 +370,8 @@ static void explain_gaps(const struct audit *audit)
         return;
     have = account_kind_text(&account, FLOW_UNJUDGED, unjudged);
     lack = account_kind_text(&account, FLOW_MISSING, missing);
-    (void)complaint(0, "warpcheck audit", "not judged%s%s%s%s, of what is iWARP or may be (--allow-gaps accepts that)",
+    (void)complaint(0, "warpcheck audit",
+                    "not judged%s%s%s%s, although it is or may be iWARP (--allow-gaps accepts that)",
                     *have != '\0' ? ": " : "", have, *lack != '\0' ? "; missing: " : "", lack);
 }
 
@@ -494,7 +496,7 @@ static int take_folder(struct audit *audit, struct sentence *error)
     for (size_t i = 0; options->force && i < options->files.count; i++)
         if (is_below(options->files.paths[i], options->output)) {
             (void)sentence_set(error,
-                               "-o %.200s: %.200s, which is to be judged, is in this folder: another was expected",
+                               "-o %.200s: this folder contains %.200s, which is to be judged; name another folder",
                                options->output, options->files.paths[i]);
             return EXIT_USAGE;
         }

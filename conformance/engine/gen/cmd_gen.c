@@ -149,7 +149,7 @@ static int take_argument(struct options *options, int argc, char **argv, int *i,
     else if (argument[0] == '-' && argument[1] != '\0')
         return sentence_set(error, "unknown option %.60s (warpcheck gen --help lists them)", argument);
     else if (options->script_count == SCRIPTS_MAX)
-        return sentence_set(error, "%d scripts at a time, %.100s is too many", SCRIPTS_MAX, argument);
+        return sentence_set(error, "at most %d scripts are possible; %.100s is one more", SCRIPTS_MAX, argument);
     else
         options->scripts[options->script_count++] = argument;
     return 0;
@@ -187,12 +187,11 @@ static int parse(struct options *options, int argc, char **argv, struct sentence
         options->format = format_of(options->output);
     if (options->corpus != NULL &&
         (options->text != NULL || options->format_given || strcmp(options->output, "-") != 0))
-        return sentence_set(error, "--corpus names its files itself: -e, -o and --format have no place beside it");
+        return sentence_set(error, "--corpus chooses the names of its files: it excludes -e, -o and --format");
     if (options->force && options->corpus == NULL)
-        return sentence_set(error, "--force is for --corpus: a file replaces an older one of its name anyway");
+        return sentence_set(error, "--force needs --corpus: without it, an output file always replaces an older one");
     if (options->corpus == NULL && !options->list && (options->text != NULL) + options->script_count != 1)
-        return sentence_set(error,
-                            "one script, one -e TEXT, or --corpus DIR was expected (warpcheck gen --help tells more)");
+        return sentence_set(error, "one script, one -e TEXT, or --corpus DIR was expected (see warpcheck gen --help)");
     return 0;
 }
 
@@ -292,7 +291,7 @@ static enum gen_status one_output(struct gen *gen, const struct options *options
 
     if (config.format != GEN_HEX && config.format != GEN_C && strcmp(options->output, "-") == 0 &&
         isatty(STDOUT_FILENO)) {
-        (void)sentence_set(error, "a capture is nothing for a terminal: name a file with -o, or use --hex");
+        (void)sentence_set(error, "a capture cannot be shown on a terminal: name a file with -o, or use --hex");
         return GEN_BAD_SCRIPT;
     }
     status = options->text != NULL ? run_text(gen, options, &config, &written, error)
@@ -443,7 +442,7 @@ static enum gen_status list_captures(struct gen *gen, const struct options *opti
         shown++;
     }
     if (status == GEN_DONE && shown == 0) {
-        (void)sentence_set(error, "no capture is registered by such a name");
+        (void)sentence_set(error, "the scripts register no capture of such a name");
         status = GEN_NOTHING;
     }
     return status;

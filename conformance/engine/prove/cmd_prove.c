@@ -112,7 +112,8 @@ static int arguments_parse(struct command *command, int argc, char **argv, struc
             i++;
     }
     if (command->merge && command->prove.only_count == 0)
-        return sentence_set(error, "--merge: which results? name files with what prove --format jsonl printed");
+        return sentence_set(
+            error, "--merge: no results are named: name files that contain the output of prove --format jsonl");
     if (command->prove.only_count != 0 && !command->seeds_given)
         command->prove.seeds = 0;
     return 0;
@@ -211,13 +212,14 @@ static int prove(struct command *command, struct sentence *error)
     struct prove_summary summary;
 
     if (defect_list_count(command->prove.defects) == 0 || script_check_count(command->prove.host) == 0)
-        return complain(EXIT_NOTHING_SELECTED, "there are no defects, or no checks, to prove");
+        return complain(EXIT_NOTHING_SELECTED, "there are no defects or no checks to prove with");
     if (prove_run(&command->prove, &summary, error) != 0)
         return complain(strncmp(error->text, "no defect", 9) == 0 ? EXIT_USAGE : EXIT_ENVIRONMENT, error->text);
     terminal_clear(&command->terminal);
     print_summary(command, &summary);
     if (summary.units == 0)
-        (void)complaint(0, "warpcheck prove", "shard %u/%u: none of the seeds and defects is its own",
+        (void)complaint(0, "warpcheck prove",
+                        "shard %u/%u: this shard has no seeds or defects; the other shards have them",
                         command->prove.shard.index, command->prove.shard.of);
     return summary.killed == summary.defects && summary.false_alarms == 0 && summary.undecided == 0 ? EXIT_CONFORMS
                                                                                                     : EXIT_FAILS;

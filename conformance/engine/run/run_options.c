@@ -113,12 +113,11 @@ static int take_value(struct run_options *options, const char *option, const cha
 static int consistent(const struct run_options *options, struct sentence *error)
 {
     if (options->profile != NULL && (options->simulate || options->defect_count != 0))
-        return sentence_set(error,
-                            "--dut names a device of its own: --simulate and --defect are for the reference stack");
+        return sentence_set(error, "--dut excludes --simulate and --defect: these are for the reference stack");
     if (options->resume && options->output == NULL)
-        return sentence_set(error, "--resume needs -o DIR with the results to go on with");
+        return sentence_set(error, "--resume needs -o DIR, the folder with the results of the stopped run");
     if (options->force && (options->resume || options->output == NULL))
-        return sentence_set(error, "--force removes what is in -o DIR: it needs one, and has no place beside --resume");
+        return sentence_set(error, "--force needs -o DIR, and excludes --resume");
     return 0;
 }
 

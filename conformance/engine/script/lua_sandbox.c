@@ -200,7 +200,7 @@ static void describe(struct lua_sandbox *sandbox, struct sentence *error)
     else if (lua_type(lua, -1) == LUA_TSTRING)
         (void)sentence_set(error, "%s", lua_tostring(lua, -1));
     else
-        (void)sentence_set(error, "an error that is a %s, not a text", luaL_typename(lua, -1));
+        (void)sentence_set(error, "an error whose value is a %s, not a text", luaL_typename(lua, -1));
 }
 
 int lua_sandbox_do(struct lua_sandbox *sandbox, lua_CFunction function, void *argument, lua_CFunction handler,

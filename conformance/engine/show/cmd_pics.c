@@ -104,7 +104,7 @@ static int arguments_parse(struct inquiry *inquiry, int argc, char **argv, struc
             return -1;
     }
     if (inquiry->ask && inquiry->dut == NULL && !inquiry->help)
-        return sentence_set(error, "--ask needs --dut FILE: its \"control\" is who is asked");
+        return sentence_set(error, "--ask needs --dut FILE: its \"control\" names the upper tester");
     return 0;
 }
 
@@ -151,7 +151,7 @@ static json_t *capabilities_ask(const struct profile *profile, const char *path,
         free(line);
         return answer;
     }
-    (void)sentence_set(error, "the upper tester does not tell its capabilities: %.120s", line);
+    (void)sentence_set(error, "the upper tester does not report its capabilities: %.120s", line);
     json_decref(answer);
     free(line);
     return NULL;

@@ -273,7 +273,7 @@ START_TEST(half_a_run_bails_out)
     document_of(&document, &result, 1, "interrupted");
     ck_assert_str_eq(document.lines[1], "1..2");
     ck_assert_str_eq(document.lines[document.count - 1],
-                     "Bail out! The run did not come to its end: interrupted; --resume goes on");
+                     "Bail out! The run did not come to its end: interrupted; --resume continues the run");
     document_free(&document);
 }
 END_TEST

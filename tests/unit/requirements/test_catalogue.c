@@ -230,7 +230,7 @@ START_TEST(a_zero_octet_is_refused_and_a_last_line_needs_no_newline)
     char *text = strdup(HEADER ROW("X-1"));
 
     ck_assert_int_eq(catalogue_parse(&made, &source, 1, &error), -1);
-    ck_assert_str_eq(error.text, "z.tsv:2: octet 0x00 in column 2, only printable ASCII and tabs may stand there");
+    ck_assert_str_eq(error.text, "z.tsv:2: octet 0x00 in column 2, only printable ASCII and tabs are allowed");
 
     text[strlen(text) - 1] = '\0';
     ck_assert_int_eq(parse(&made, text, &error), 0);
