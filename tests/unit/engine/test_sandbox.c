@@ -190,9 +190,9 @@ static const struct {
     {"t.dut:reg_mr(setmetatable({}, { __pairs = " FOR_EVER " }))", VERDICT_INCONCLUSIVE, NULL},
     {"rig.command(setmetatable({ verb = 'x' }, { __index = " FOR_EVER " }))", VERDICT_PASS, NULL},
     {"local l = {} for i = 1, 1 << 18 do l[i] = i end rig.command { verb = 'x', list = l }", VERDICT_INCONCLUSIVE,
-     "a command for the upper tester holds"},
+     "a command for the upper tester contains"},
     {"local l = {} l[1] = l rig.command { verb = 'x', list = l }", VERDICT_INCONCLUSIVE,
-     "a command for the upper tester holds"},
+     "a command for the upper tester contains"},
     /* a connection that is closed while a call on it reads its arguments */
     {"c = t:connect().tcp c:raw(" CLOSING ")", VERDICT_INCONCLUSIVE, "closed by this script"},
     {"c = t:connect().tcp c:segments('x', " CLOSING ")", VERDICT_INCONCLUSIVE, "number expected"},
