@@ -99,7 +99,7 @@ static int check_ids_differ(const struct defect_list *list, struct sentence *sen
     for (size_t i = 1; i < list->count && status == 0; i++)
         if (strcmp(sorted[i - 1]->id, sorted[i]->id) == 0)
             status =
-                sentence_set(sentence, "defects: line %zu: the id '%s' is there twice", sorted[i]->line, sorted[i]->id);
+                sentence_set(sentence, "defects: line %zu: the id '%s' is used twice", sorted[i]->line, sorted[i]->id);
     free(sorted);
     return status;
 }

@@ -89,7 +89,7 @@ static int measure_first(struct rig *rig, struct tester_exchange *exchange, stru
         if (measure_once(rig, exchange, &why) == 0)
             return 0;
         if (!exchange->refused || rig_now(rig) + pause > limit)
-            return sentence_set(error, asked > 1 ? "%.400s (asked %u times)" : "%.400s", why.text, asked);
+            return sentence_set(error, asked > 1 ? "%.400s (tried %u times)" : "%.400s", why.text, asked);
         if (rig_pass(rig, pause) != 0)
             return sentence_set(error, "%s", rig->failure.text);
         pause *= 2;

@@ -47,7 +47,7 @@ static int not_open(struct rig *rig, struct tcp_connection *connection, struct t
 
     exchange->refused = cause == TCP_CAUSE_REFUSED;
     tcp_abort(connection);
-    return sentence_set(error, "the device at %s port %u did not take a TCP connection: %s",
+    return sentence_set(error, "the device at %s port %u did not accept a TCP connection: %s",
                         net_address_format(&rig->dut, address, sizeof(address)), rig->port,
                         cause == TCP_CAUSE_NONE ? "no answer" : tcp_cause_name(cause));
 }

@@ -185,7 +185,7 @@ START_TEST(the_first_timer_of_all_testers_is_kept)
     /* TCP's timers run beside it: a SYN to an address that nobody has ends by its own. */
     ck_assert_int_eq(net_address_parse(&rig->dut, "10.77.0.77"), 0);
     ck_assert_int_eq(rig_measure(rig, &error), -1);
-    ck_assert_msg(strstr(error.text, "did not take a TCP connection") != NULL, "%s", error.text);
+    ck_assert_msg(strstr(error.text, "did not accept a TCP connection") != NULL, "%s", error.text);
     rig_free(rig);
 }
 END_TEST
