@@ -53,8 +53,8 @@ static int not_open(struct rig *rig, struct tcp_connection *connection, struct t
 }
 
 /*
- * The round trip is that of a handshake. The connection is held for a while before it is reset: a device that loses a connection
- * before its accept() is a test of its own, because some devices stop to listen then.
+ * The round trip is that of a handshake. The connection is held for a while before it is reset. To reset it before the device's
+ * accept() would test something else: some devices stop listening then.
  */
 static int measure_on(struct rig *rig, struct tcp_connection *connection, struct tester_exchange *exchange,
                       struct sentence *error)

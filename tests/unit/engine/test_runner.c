@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The runner on a rig whose capture drops frames: what a check decided then may rest on what nobody saw. */
+/*
+ * The runner on a rig whose capture drops frames: what a check decided then may rest on what nobody saw. And on checks that
+ * decide several ids.
+ */
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "conformance/engine/run/runner.h"
@@ -106,6 +110,64 @@ START_TEST(drops)
 }
 END_TEST
 
+/* Which ids a simulated run of this script gets results for, when one id is selected. */
+static int take_id(void *user, const struct result *result)
+{
+    char *ids = user;
+
+    if (strcmp(result->by, "check") == 0)
+        (void)snprintf(ids + strlen(ids), 256 - strlen(ids), "%s %s %s\n", result->id, result->role,
+                       verdict_name(result->verdict));
+    return 0;
+}
+
+static const struct {
+    const char *selected, *ids;
+} shared_bodies[] = {
+    {"MPA-4.1-09", "MPA-4.1-09 responder PASS\n"},
+    {"MPA-4.4-13", "MPA-4.4-13 responder FAIL\n"},
+    {"MPA-4*", "MPA-4.1-09 responder PASS\nMPA-4.4-13 responder FAIL\n"},
+};
+
+/* Loop: each id of a check is selected by itself, and has its own result. */
+START_TEST(a_body_of_several_ids)
+{
+    static const char text[] = "check { id = 'MPA-4.1-09', also = { 'MPA-4.4-13' }, purpose = 'p', sandwich = 'tcp',\n"
+                               "  run = function(t) if t.id == 'MPA-4.4-13' then t:fail('f') end end }";
+    char *argv[] = {(char *)"test", (char *)shared_bodies[_i].selected};
+    struct selection selection = {0};
+    struct sentence error = {""};
+    struct runner_totals totals;
+    struct catalogue *catalogue;
+    struct script_host *host = script_host_new(&error);
+    struct pics *pics;
+    struct plan plan;
+    char ids[256] = "";
+    int index = 1;
+
+    ck_assert_int_eq(catalogue_load(&catalogue, &error), 0);
+    ck_assert_int_eq(pics_load(&pics, &error), 0);
+    ck_assert_msg(script_load(host, "s.lua", text, sizeof(text) - 1, &error) == 0, "%s", error.text);
+    ck_assert_int_eq(selection_option(&selection, 2, argv, &index, &error), 1);
+    struct plan_config planning = {.catalogue = catalogue, .pics = pics, .selection = &selection};
+    ck_assert_msg(plan_make(&plan, host, &planning, &error) == 0, "%s", error.text);
+    struct runner_config config = {.host = host,
+                                   .plan = &plan,
+                                   .selection = &selection,
+                                   .catalogue = catalogue,
+                                   .sim = {.seed = 1},
+                                   .evidence = -1,
+                                   .result = take_id,
+                                   .user = ids};
+    ck_assert_msg(runner_run(&config, &totals, &error) == 0, "%s", error.text);
+    ck_assert_str_eq(ids, shared_bodies[_i].ids);
+    plan_free(&plan);
+    script_host_free(host);
+    pics_free(pics);
+    catalogue_free(catalogue);
+}
+END_TEST
+
 Suite *runner_suite(void)
 {
     Suite *suite = suite_create("runner");
@@ -113,6 +175,7 @@ Suite *runner_suite(void)
 
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, drops, 0, 3);
+    tcase_add_loop_test(tests, a_body_of_several_ids, 0, (int)(sizeof(shared_bodies) / sizeof(shared_bodies[0])));
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -2,7 +2,10 @@
 #include "conformance/engine/script/script.h"
 
 #include <check.h>
+#include <lauxlib.h>
 #include <string.h>
+
+#include "tools/embedded.h"
 
 static struct script_host *host;
 static struct sentence error;
@@ -257,6 +260,44 @@ START_TEST(every_script_loads)
 }
 END_TEST
 
+/* 0 when these are the next octets of what is left. */
+static int is_next(lua_State *lua, const void *octets, size_t count, void *context)
+{
+    struct embedded_file *left = context;
+
+    (void)lua;
+    if (count > left->size || memcmp(octets, left->octets, count) != 0)
+        return 1;
+    left->octets += count;
+    left->size -= count;
+    return 0;
+}
+
+/* What the build compiled is what this Lua makes of the text; a chunk for another Lua would never be used. */
+START_TEST(every_script_has_its_chunk)
+{
+    const struct embedded_file *ident = embedded_find(embedded_chunks, embedded_chunk_count, "lua_ident");
+    lua_State *lua = luaL_newstate();
+
+    ck_assert_str_eq((const char *)ident->octets, lua_ident);
+    ck_assert_uint_eq(embedded_chunk_count, embedded_script_count + embedded_capture_count + 1);
+    for (size_t i = 0; i < embedded_script_count; i++) {
+        const struct embedded_file *script = &embedded_scripts[i];
+        const struct embedded_file *chunk = embedded_find(embedded_chunks, embedded_chunk_count, script->path);
+        struct embedded_file left = {0};
+
+        ck_assert_msg(chunk != NULL, "%s", script->path);
+        lua_pushfstring(lua, "@%s", script->path);
+        ck_assert_int_eq(luaL_loadbufferx(lua, (const char *)script->octets, script->size, lua_tostring(lua, -1), "t"),
+                         LUA_OK);
+        left = *chunk;
+        ck_assert_msg(lua_dump(lua, is_next, &left, 0) == 0 && left.size == 0, "%s", script->path);
+        lua_settop(lua, 0);
+    }
+    lua_close(lua);
+}
+END_TEST
+
 Suite *script_suite(void);
 
 Suite *script_suite(void)
@@ -275,6 +316,7 @@ Suite *script_suite(void)
     tcase_add_loop_test(tests, wire_in_lua, 0, (int)(sizeof(wire_scripts) / sizeof(wire_scripts[0])));
     tcase_add_loop_test(tests, check_gives_verdict, 0, (int)(sizeof(outcomes) / sizeof(outcomes[0])));
     tcase_add_test(tests, every_script_loads);
+    tcase_add_test(tests, every_script_has_its_chunk);
     suite_add_tcase(suite, tests);
     return suite;
 }
