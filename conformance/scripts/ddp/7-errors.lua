@@ -36,10 +36,10 @@ check {
       t:expect_deliveries(c, { "one", "two", "three" }, "a message that waited for its receive is not lost")
       return
     end
-    if got.kind == "segment" and got.triple == wire.triple("DDP_MSN_RANGE") then
-      t:warn("the third Send into two receives", "Terminate " .. wire.describe(wire.triple("DDP_NO_BUFFER")), describe(got))
-    elseif got.kind ~= "segment" or got.triple ~= wire.triple("DDP_NO_BUFFER") then
-      local text = "Terminate " .. wire.describe(wire.triple("DDP_NO_BUFFER"))
+    if is_terminate(got, "DDP_MSN_RANGE") then
+      t:warn("the third Send into two receives", terminate_text("DDP_NO_BUFFER"), describe(got))
+    elseif not is_terminate(got, "DDP_NO_BUFFER") then
+      local text = terminate_text("DDP_NO_BUFFER")
       if got.kind == "fin" or got.kind == "reset" then t:warn("the third Send into two receives", text, describe(got)) end
       t:fail("the third Send into two receives", text, describe(got))
     end
@@ -95,9 +95,6 @@ check {
   end,
 }
 
--- What a device may say of a tagged buffer without the right to write (DDP-7.1-25).
-local NO_RIGHT = { "DDP_INVALID_STAG", "DDP_BOUNDS", "DDP_NOT_ASSOCIATED", "RDMAP_ACCESS", "RDMAP_PROTECTION_OTHER" }
-
 check {
   id = "DDP-7.1-10",
   role = "both",
@@ -109,8 +106,8 @@ check {
       c:expect_terminate(names, { message = "a Write to " .. what })
     end
     refused_stag(UNKNOWN_STAG, "DDP_INVALID_STAG", "an STag never given out")
-    refused_stag(0, NO_RIGHT, "STag 0")
-    refused_stag(0xFFFFFFFF, NO_RIGHT, "STag 0xFFFFFFFF")
+    refused_stag(0, NO_WRITE_RIGHT, "STag 0")
+    refused_stag(0xFFFFFFFF, NO_WRITE_RIGHT, "STag 0xFFFFFFFF")
     local m = t:memory()
     refused_stag(m.STag ~ 0xFF, "DDP_INVALID_STAG", "an STag with another key")
     m:check("nothing is placed under another key")
@@ -126,7 +123,7 @@ check {
     local c = t:open()
     local m = t:memory { access = { "read" } }
     c:send(m:write(0, "12345678"))
-    c:expect_terminate(NO_RIGHT, { message = "a Write to an STag enabled for remote read alone" })
+    c:expect_terminate(NO_WRITE_RIGHT, { message = "a Write to an STag enabled for remote read alone" })
     m:check("nothing is placed where remote write is not allowed")
   end,
 }
@@ -208,7 +205,7 @@ local function errors(t)
     { rdmap.send { QN = 9, MSN = 1, data = "12345678" }, "DDP_INVALID_QN" },
     { rdmap.send { MSN = 0, data = "12345678" }, "DDP_MSN_RANGE", { "DDP_NO_BUFFER" } },
     { rdmap.send { MO = 4000, data = pattern(97) }, "DDP_TOO_LONG" },
-    { rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" }, "DDP_INVALID_STAG" },
+    { bad_write(), "DDP_INVALID_STAG" },
     { m:write(-8, "12345678"), "DDP_BOUNDS" },
     { m:write(m.octets - 4, "12345678"), "DDP_BOUNDS" },
   }
@@ -242,7 +239,7 @@ check {
       local got = c:expect_terminate(case[2], { warn = case[3], message = "an error of DDP is reported" })
       if got.M ~= 1 or got.D ~= 1 then
         t:warn("the report holds the segment's length and header", "M = 1 D = 1",
-               string.format("M = %d D = %d", got.M, got.D))
+               header_bits(got))
       end
       local quoted = c:quoted(got)
       t:equal("the quoted header", hex(ulpdu:sub(1, #quoted.header)), hex(quoted.header))
@@ -264,7 +261,7 @@ check {
   run = function(t)
     local c = t:open()
     local m = t:memory()
-    c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "bad" }, m:write(0, "good Write"),
+    c:send(bad_write("bad"), m:write(0, "good Write"),
            rdmap.send { data = "good Send" }, rdmap.write { STag = UNKNOWN_STAG ~ 1, TO = 0, data = "bad again" })
     c:expect_terminate("DDP_INVALID_STAG", { message = "the first of four segments is in error" })
     c:expect_end("one Terminate, though two segments are in error")
@@ -279,8 +276,7 @@ check {
   purpose = "the ULP can send one more message before the stream is ended: the Terminate comes whole, then the end",
   run = function(t)
     local c = t:open()
-    c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" })
-    local got = c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag" })
+    local got = c:draw_terminate()
     if got then
       t:equal("L, QN, MSN and MO of the Terminate", "1 2 1 0", string.format("%d %d %d %d", got.L, got.QN, got.MSN, got.MO))
     end
@@ -342,7 +338,7 @@ check {
     local m = t:memory { access = { "read" } }
     local c = t:open()
     c:send(m:write(0, "12345678"))
-    c:expect_terminate(NO_RIGHT, { message = "a Write to an STag enabled for remote read alone" })
+    c:expect_terminate(NO_WRITE_RIGHT, { message = "a Write to an STag enabled for remote read alone" })
     m:check("nothing is placed where remote write is not allowed")
   end,
 }
@@ -358,8 +354,8 @@ check {
       t:expect_deliveries(c, {}, "MSN 2 is not delivered before MSN 1")
       c:send(rdmap.send { MSN = 1, data = "one" })
       t:expect_deliveries(c, { "one", "two" }, "both are delivered, in the order of their MSNs")
-    elseif got.kind ~= "segment" or got.triple ~= wire.triple("DDP_MSN_RANGE") then
-      t:fail("MSN 2 where 1 is due", "Terminate " .. wire.describe(wire.triple("DDP_MSN_RANGE")), describe(got))
+    elseif not is_terminate(got, "DDP_MSN_RANGE") then
+      t:fail("MSN 2 where 1 is due", terminate_text("DDP_MSN_RANGE"), describe(got))
     end
     if got.kind == "segment" then t:expect_deliveries(c, {}, "MSN 2 is not delivered before MSN 1") end
   end,
@@ -446,10 +442,10 @@ check {
     c:probe() -- a responder may send only behind the initiator's first FPDU (RFC 5044 7.1.2)
     c:send(fpdu(rdmap.send { data = "12345678" }, { crc_flip = 1 }))
     local got = c:receive()
-    if got.kind == "segment" and got.triple then
+    if is_terminate(got) then
       t:equal("the reported error", wire.describe(wire.triple("MPA_CRC")), wire.describe(got.triple))
     elseif got.kind == "segment" then
-      t:fail("an FPDU with a wrong CRC", "Terminate " .. wire.describe(wire.triple("MPA_CRC")), describe(got))
+      t:fail("an FPDU with a wrong CRC", terminate_text("MPA_CRC"), describe(got))
     end
     t:expect_deliveries(c, {}, "a segment with a wrong CRC is not delivered")
   end,
@@ -461,9 +457,7 @@ check {
   purpose = "a fatal error of the LLP is told to the ULP, which terminates the stream",
   run = function(t)
     local c = t:open()
-    c:probe() -- a responder may send only behind the initiator's first FPDU (RFC 5044 7.1.2)
-    c:send(fpdu(rdmap.send { data = "12345678" }, { crc_flip = 1 }))
-    c:expect_terminate("MPA_CRC", { message = "an FPDU with a wrong CRC" })
+    c:draw_crc_terminate()
     c:expect_end("the end behind the Terminate")
   end,
 }
@@ -487,7 +481,7 @@ check {
   purpose = "after a fatal error of DDP's the ULP can still send: the Terminate comes before the end",
   run = function(t)
     local c = t:open()
-    c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" })
+    c:send(bad_write())
     local got = c:receive()
     if got.kind ~= "segment" or not got.triple then
       t:warn("a Terminate before the end of the stream", "a Terminate", describe(got))
@@ -517,8 +511,7 @@ check {
   run = function(t)
     local m = t:memory()
     local c = t:open()
-    c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" })
-    c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag" })
+    c:draw_terminate()
     for i = 1, 5 do c:send(rdmap.send { data = "good" }, m:read(0, 16, { SinkSTag = i })) end
     c:expect_end("no FPDU of the device behind its Terminate")
     t:expect_deliveries(c, {}, "nothing is delivered behind an error")
@@ -531,8 +524,7 @@ check {
   purpose = "the connection is torn down when its one stream is in error",
   run = function(t)
     local c = t:open()
-    c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" })
-    c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag" })
+    c:draw_terminate()
     if c:expect_end("the end behind the Terminate") == "left" then
       t:warn("the device closes after its Terminate", "FIN or RST", "it waited for the tester's FIN")
     end

@@ -140,7 +140,6 @@ check {
   id = "DDP-8.3.1-07",
   purpose = "the ULP gives the right to read, to write, both or none",
   run = function(t)
-    local no_write = { "DDP_INVALID_STAG", "DDP_BOUNDS", "DDP_NOT_ASSOCIATED", "RDMAP_ACCESS", "RDMAP_PROTECTION_OTHER" }
     for _, rights in ipairs { {}, { "read" }, { "write" }, { "read", "write" } } do
       local m = t:memory { access = rights, data = pattern(32) }
       local text = #rights == 0 and "none" or table.concat(rights, " and ")
@@ -152,7 +151,7 @@ check {
         c:probe { message = "a Write with rights to " .. text }
         m:patch(100, "written")
       else
-        c:expect_terminate(no_write, { message = "a Write with rights to " .. text })
+        c:expect_terminate(NO_WRITE_RIGHT, { message = "a Write with rights to " .. text })
       end
       m:check("memory with rights to " .. text)
       c = t:open()
@@ -203,7 +202,7 @@ check {
   purpose = "an access with an STag that is not valid on the stream is told to the ULP",
   run = function(t)
     local other = t:memory { pd = 2 }
-    for _, case in ipairs { { rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" }, "an unknown STag" },
+    for _, case in ipairs { { bad_write(), "an unknown STag" },
                             { other:write(0, "12345678"), "an STag of another domain" } } do
       local c = t:open()
       local stream = t:stream_of(c)

@@ -36,7 +36,7 @@ check {
       c:send(request)
       local reply = c:expect(mpa.reply { R = 0, S = 0 }, { message = "a plain Request of Rev " .. rev .. ", a plain Reply" })
       if dut then t:equal("Private Data of the Reply", hex("plain"), hex(reply.all_private_data)) end
-      c:agree(wire.unpack("mpa_start", request:octets()), reply)
+      c:agree(request, reply)
       c:probe()
       c:finish()
     end
@@ -54,7 +54,7 @@ check {
       local request = mpa.request { Rev = 1 }
       c:send(request)
       local reply = c:expect(mpa.reply { R = 0, S = 0 }, { message = "a plain Request, round " .. round })
-      c:agree(wire.unpack("mpa_start", request:octets()), reply)
+      c:agree(request, reply)
       c:probe()
       c.tcp:close()
       c = t:ask({}, { message = "an enhanced Request, round " .. round })

@@ -92,9 +92,9 @@ check {
     else
       c = t:asked { ird = 4, ord = 4 }
       c:answer { IRD = 1 }
-      t.dut:send { stream = c.stream, data = "66697273" }
+      c:ask_first_send()
       local got = c:receive()
-      if got.triple == wire.triple("MPA_INSUFFICIENT_IRD") then t:skip("the device wants its ORD (EMPA-9.1-05)") end
+      if is_terminate(got, "MPA_INSUFFICIENT_IRD") then t:skip("the device wants its ORD (EMPA-9.1-05)") end
       if not fits(rdmap.send {}, got) then t:fail("a Reply with IRD 1", "the device goes on", describe(got)) end
     end
     c:reads_limited(4, 1)

@@ -5,10 +5,6 @@
 local NOT_NEGOTIATED = 0x3FFF
 local TOO_MANY = 0x3FFE
 
-local function is_terminate(got, name)
-  return got.kind == "segment" and got.triple == wire.triple(name)
-end
-
 check {
   id = "EMPA-9.1-01",
   role = "initiator",
@@ -44,7 +40,7 @@ check {
 local function lowered(t, own, offered, reads)
   local c = t:asked { ird = 4, ord = own }
   c:answer { IRD = offered }
-  t.dut:send { stream = c.stream, data = "66697273" }
+  c:ask_first_send()
   local got = c:receive()
   if is_terminate(got, "MPA_INSUFFICIENT_IRD") then
     t:warn("an IRD below the own ORD: the ORD is lowered", "the device goes on", describe(got))
@@ -89,7 +85,7 @@ check {
 local function demanded(t, own, ord)
   local c = t:asked { ird = own, ord = 4 }
   c:answer { ORD = ord }
-  t.dut:send { stream = c.stream, data = "66697273" }
+  c:ask_first_send()
   local got = c:receive()
   if is_terminate(got, "MPA_INSUFFICIENT_IRD") then return nil, got end
   if not fits(rdmap.send {}, got) then
@@ -146,7 +142,7 @@ check {
       t:fail("IRD resources for 16382 Reads", "a Terminate, or an IRD in force of that size",
              "the device goes on, IRD in force " .. tostring(event and event.ird or "unknown"))
     end
-    if not (got.kind == "segment" and got.triple) then
+    if not is_terminate(got) then
       t:fail("IRD resources for 16382 Reads are not there", "a Terminate as first FPDU", describe(got))
     end
   end,
@@ -159,7 +155,7 @@ check {
   sandwich = "startup",
   run = function(t)
     local c, got = overcharged(t)
-    if not (got and got.kind == "segment" and got.triple) then
+    if not (got and is_terminate(got)) then
       t:skip("the device sends no Terminate here (EMPA-9.1-18)")
     end
     c:expect_close { message = "after its Terminate the initiator ends the connection" }
@@ -173,11 +169,11 @@ check {
   sandwich = "startup",
   run = function(t)
     local _, got = overcharged(t)
-    if not (got and got.kind == "segment" and got.triple) then
+    if not (got and is_terminate(got)) then
       t:skip("the device sends no Terminate here (EMPA-9.1-18)")
     end
     if not is_terminate(got, "MPA_INSUFFICIENT_IRD") then
-      t:fail("the Terminate for want of IRD", "Terminate " .. wire.describe(wire.triple("MPA_INSUFFICIENT_IRD")),
+      t:fail("the Terminate for want of IRD", terminate_text("MPA_INSUFFICIENT_IRD"),
              describe(got))
     end
     t:equal("HdrCt: M, D and R", 0, got.M << 2 | got.D << 1 | got.R)

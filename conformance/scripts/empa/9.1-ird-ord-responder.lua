@@ -130,7 +130,7 @@ check {
     got = c:receive(t.quiet)
     if got.kind == "timeout" or got.kind == "fin" then
       t:ambiguous("A: R=1 leaves MPA, so no Terminate follows")
-    elseif got.triple == wire.triple("MPA_INSUFFICIENT_IRD") then
+    elseif is_terminate(got, "MPA_INSUFFICIENT_IRD") then
       t:ambiguous("B: the rejecting responder sends Terminate 2/0/06")
     end
     t:fail("behind R = 1 no FPDU follows", "nothing, or Terminate 2/0/06", describe(got))

@@ -146,7 +146,7 @@ check {
   sandwich = "startup",
   run = function(t)
     local c, got = no_match(t)
-    if got.kind == "segment" and got.triple then return end
+    if is_terminate(got) then return end
     -- It may be able to send what it did not offer; then it has done just that, which is what the Reply named.
     if c.request.enhanced.D ~= 1 and fits(rtr_expected.D, got) then
       t:warn("an RTR that was not offered", "a Terminate", "the RTR")
@@ -165,7 +165,7 @@ check {
   sandwich = "startup",
   run = function(t)
     local c, got = no_match(t)
-    if not (got.kind == "segment" and got.triple) then t:skip("the device sends no Terminate here (EMPA-9.2-21)") end
+    if not is_terminate(got) then t:skip("the device sends no Terminate here (EMPA-9.2-21)") end
     c:expect_close { message = "after its Terminate the initiator ends the connection" }
   end,
 }
@@ -177,10 +177,10 @@ check {
   sandwich = "startup",
   run = function(t)
     local c, got = no_match(t)
-    if not (got.kind == "segment" and got.triple) then t:skip("the device sends no Terminate here (EMPA-9.2-21)") end
+    if not is_terminate(got) then t:skip("the device sends no Terminate here (EMPA-9.2-21)") end
     local all = c.request.enhanced.B == 1 and c.request.enhanced.D == 1
-    if got.triple ~= wire.triple("MPA_NO_MATCHING_RTR") and not (all and got.triple == wire.triple("MPA_CATASTROPHIC")) then
-      t:fail("the Terminate for want of an RTR", "Terminate " .. wire.describe(wire.triple("MPA_NO_MATCHING_RTR")),
+    if got.triple ~= wire.triple("MPA_NO_MATCHING_RTR") and not (all and is_terminate(got, "MPA_CATASTROPHIC")) then
+      t:fail("the Terminate for want of an RTR", terminate_text("MPA_NO_MATCHING_RTR"),
              describe(got))
     end
     t:equal("HdrCt: M, D and R", 0, got.M << 2 | got.D << 1 | got.R)
@@ -230,13 +230,13 @@ check {
     for _, asked in ipairs { 1, 0 } do
       local c = asked == 1 and peer_to_peer(t) or t:asked { p2p = false }
       c:answer { A = 1 - asked, C = 1 - asked }
-      t.dut:send { stream = c.stream, data = "66697273" }
+      c:ask_first_send()
       local got = c:receive()
       if asked == 0 and fits(rtr_expected.C, got) then got = c:receive() end
       if fits(rdmap.send { data = "firs" }, got) then
         reading = reading or "B: the initiator takes what the Reply says"
-      elseif fits(tcp.closed(), got) or got.triple == wire.triple("MPA_CATASTROPHIC") or
-             got.triple == wire.triple("MPA_NO_MATCHING_RTR") then
+      elseif fits(tcp.closed(), got) or is_terminate(got, "MPA_CATASTROPHIC") or
+             is_terminate(got, "MPA_NO_MATCHING_RTR") then
         reading = "A: a changed A flag is an error (Terminate code 5 or 7, or close)"
       else
         t:fail(string.format("A = %d in the Request, %d in the Reply", asked, 1 - asked),

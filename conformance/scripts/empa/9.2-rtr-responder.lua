@@ -76,7 +76,7 @@ check {
     local stream = t:stream_of(c)
     c:send(rtr.B())
     local alive, got = c:alive()
-    if not alive and got.triple == wire.triple("DDP_NO_BUFFER") then
+    if not alive and is_terminate(got, "DDP_NO_BUFFER") then
       t:ambiguous("B: it consumes a posted receive like every Send")
     elseif not alive then
       t:fail("a Send as RTR, with no receive posted", "full operation, or Terminate 1/2/02", describe(got))

@@ -66,7 +66,7 @@ check {
     local c = t:asked { p2p = true, rtr = { "write" }, ird = 2, ord = 2 }
     c:answer { C = 1, ORD = 8 }
     local got = c:receive()
-    if got.kind == "segment" and got.triple == wire.triple("MPA_INSUFFICIENT_IRD") then return end
+    if is_terminate(got, "MPA_INSUFFICIENT_IRD") then return end
     if not fits(rtr_expected.C, got) then t:fail("a Reply with ORD 8", "the RTR, or Terminate 2/0/06", describe(got)) end
     c:reads_served(8)
   end,
@@ -85,7 +85,7 @@ check {
     local got = c:receive()
     if fits(rdmap.read_response { data = "", L = 1 }, got) then
       c:probe { message = "the Read RTR was taken: full operation" }
-    elseif got.triple == wire.triple("MPA_CATASTROPHIC") or got.triple == wire.triple("MPA_NO_MATCHING_RTR") then
+    elseif is_terminate(got, "MPA_CATASTROPHIC") or is_terminate(got, "MPA_NO_MATCHING_RTR") then
       c:expect_close { message = "after its Terminate the responder ends the connection" }
     else
       t:fail("a Read RTR in place of the Write that the Reply named", "its Read Response, or Terminate 2/0/05 or 2/0/07",
@@ -104,8 +104,8 @@ check {
     c.request = c:expect(mpa.request { S = 1, enhanced = {} }, { message = "an enhanced initiator opens with an enhanced Request" })
     c:answer {}
     local got = c:receive()
-    if not (got.kind == "segment" and got.triple == wire.triple("MPA_CATASTROPHIC")) then
-      t:fail("a local failure behind the Reply", "Terminate " .. wire.describe(wire.triple("MPA_CATASTROPHIC")), describe(got))
+    if not is_terminate(got, "MPA_CATASTROPHIC") then
+      t:fail("a local failure behind the Reply", terminate_text("MPA_CATASTROPHIC"), describe(got))
     end
     c:expect_end("behind a Terminate 2/0/05")
   end,

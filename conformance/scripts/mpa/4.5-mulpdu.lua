@@ -1,10 +1,6 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5044 3, 4.5 and 5.1: EMSS and MULPDU as an instrumented MPA tells them, and what the wire shows of them.
 
-local function mulpdu_of(emss, markers)
-  return math.max(128, math.min(64768, emss - (6 + (markers and 4 * -(-emss // 512) or 0) + emss % 4)))
-end
-
 -- The device writes so many octets; all are taken. Returns the longest ULPDU.
 local function longest(t, c, octets, message)
   t.dut:write { stream = t:stream_of(c), stag = 0x1234, to = 0, length = octets }

@@ -72,7 +72,7 @@ local function start_with_repeated_reply(t)
   t:equal("octets received after the Reply was repeated", before.octets_received, c.tcp:status().octets_received)
   c.tcp:ack("each")
   c.tcp:ack("now")
-  c:agree(wire.unpack("mpa_start", request:octets()), reply)
+  c:agree(request, reply)
   return c
 end
 
@@ -93,7 +93,7 @@ check {
     local c = t.role == "responder" and start_with_repeated_reply(t) or start_in_pieces(t)
     local pieces = {}
     for i = 1, 3 do
-      pieces[i] = c:octets(rdmap.read_request { SinkSTag = i, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 })
+      pieces[i] = c:octets(empty_read(i))
     end
     c:send_segments(pieces, { 3, 2, 1 })
     for i = 1, 3 do

@@ -32,9 +32,9 @@ end
 -- Begins what the device sends: its answer to an RDMA Read as responder, a Send as initiator.
 local function make_it_send(t, c)
   if t.role == "responder" then
-    c:send(rdmap.read_request { SinkSTag = 7, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 })
+    c:send(empty_read(7))
   else
-    t.dut:send { stream = c.stream, data = "66697273" }
+    c:ask_first_send()
   end
 end
 
@@ -51,7 +51,7 @@ local function judge_markers(t, own, dut)
   c:send(frame)
   local peer = c.request or c:expect(mpa.reply { R = 0 })
   if dut and dut.markers ~= nil then t:equal("M of the device, as configured", number(dut.markers), peer.M) end
-  c:agree(wire.unpack("mpa_start", frame:octets()), peer)
+  c:agree(frame, peer)
   make_it_send(t, c)
   expect_markers(t, c, own == 1)
   take(t, c)
@@ -104,7 +104,7 @@ check {
   sandwich = "tcp",
   run = function(t)
     local c = open_with_crc(t, 0, false)
-    c:send(fpdu(rdmap.read_request { SinkSTag = 9, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 }, { crc_value = 1 }))
+    c:send(fpdu(empty_read(9), { crc_value = 1 }))
     c:expect(rdmap.read_response { STag = 9 }, { message = "CRCs are not checked when both sides declared C = 0" })
     c:probe()
   end,
@@ -136,13 +136,13 @@ local function expect_crc_checked(t, own, crc)
   t:note(string.format("C of the tester %d, C of the device %d", own, number(crc)))
   local c = open_with_crc(t, own, crc)
   c:probe()
-  c:send(fpdu(rdmap.read_request { SinkSTag = 9, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 }, { crc_flip = 1 }))
+  c:send(fpdu(empty_read(9), { crc_flip = 1 }))
   local got = c:receive()
   if got.kind == "timeout" and c.tcp:unacknowledged() > 0 then
     t:note("the segment was dropped silently (RFC 5044 section 8)")
   elseif fits(tcp.closed(), got) then
     t:warn("the stream ended without the Terminate that RFC 5040 6.2.1 asks for", "Terminate 2/0/02", describe(got))
-  elseif got.kind ~= "segment" or got.triple ~= wire.triple("MPA_CRC") then
+  elseif not is_terminate(got, "MPA_CRC") then
     t:fail("C = 1 in either frame: an FPDU with a wrong CRC is not executed", "Terminate 2/0/02, or no answer and no ACK",
            describe(got))
   end

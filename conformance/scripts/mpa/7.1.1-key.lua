@@ -47,7 +47,7 @@ check {
     local c = t:connect()
     c:expect_quiet { message = "a responder sends nothing before a Request" }
     -- A good FPDU of 52 octets: it would be executed by a device that is in full operation already.
-    c:send(rdmap.read_request { SinkSTag = 1, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 })
+    c:send(empty_read(1))
     c:expect_refusal("an FPDU is no valid Request")
   end,
 }

@@ -74,10 +74,10 @@ check {
     local c = before_its_frame(t, { rev = 1, private_data = hex("oddsize") }, { M = 1 })
     if t.role == "initiator" then
       c:start_as_responder { M = 1 }
-      t.dut:send { stream = c.stream, data = "66697273" }
+      c:ask_first_send()
     else
       c:agree({ M = 1, C = 1 }, c:expect(mpa.reply { R = 0 }))
-      c:send(rdmap.read_request { SinkSTag = 7, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 })
+      c:send(empty_read(7))
     end
     local octets, state = c:peek(6)
     if #octets < 6 then t:fail("the first FPDU", "6 octets at least", #octets .. " octets, " .. state) end

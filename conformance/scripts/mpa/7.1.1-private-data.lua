@@ -157,13 +157,13 @@ local function surplus(t, c, frame)
     if fits(tcp.closed(), got) then return "closed" end
     if got.kind ~= "reply" then t:fail("surplus octets end the connection", "FIN or RST", describe(got)) end
     if got.R == 1 then t:fail("a wrong PD_Length is no matter of the ULP's", "FIN or RST", describe(got)) end
-    c:agree(wire.unpack("mpa_start", frame:octets()), got)
+    c:agree(frame, got)
   else
-    c:agree(wire.unpack("mpa_start", frame:octets()), c.request)
+    c:agree(frame, c.request)
   end
   local alive, got = c:alive()
   if alive then t:fail("surplus octets are not to be thrown away", "FIN or RST", "full operation, as if they were not there") end
-  if got.kind == "segment" and got.triple == wire.triple("MPA_START_FRAME") then
+  if is_terminate(got, "MPA_START_FRAME") then
     if fits(tcp.closed(), c:receive()) then return "closed" end
   end
   if t.role == "initiator" and fits(tcp.closed(), got) then return "closed" end

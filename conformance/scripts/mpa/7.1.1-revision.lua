@@ -10,7 +10,7 @@ local function outcome(t, c, frame)
     if got.kind == "reply" then
       c.reply = got
       if got.R == 1 then return "rejected", got end
-      c:agree(wire.unpack("mpa_start", frame:octets()), got)
+      c:agree(frame, got)
       local alive, other = c:alive()
       if alive then return "operates", got end
       return fits(tcp.closed(), other) and "closed" or "silent", other
@@ -19,9 +19,9 @@ local function outcome(t, c, frame)
     if got.kind == "timeout" then return "silent", got end
     t:fail("an MPA Reply, or the end of the connection", "Reply, FIN or RST", describe(got))
   end
-  c:agree(wire.unpack("mpa_start", frame:octets()), c.request)
+  c:agree(frame, c.request)
   local got = c:receive(t.reaction)
-  if got.kind == "segment" and got.triple == wire.triple("MPA_START_FRAME") then got = c:receive() end
+  if is_terminate(got, "MPA_START_FRAME") then got = c:receive() end
   if fits(tcp.closed(), got) then return "closed", got end
   if got.kind ~= "timeout" then return "operates", got end
   local alive, other = c:alive()

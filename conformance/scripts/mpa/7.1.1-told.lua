@@ -165,9 +165,7 @@ check {
     local c = t:framed()
     local stream = t:stream_of(c)
     c.tcp:fin()
-    if not t:await_event("half_closed", { stream = stream }) then
-      t:fail("the peer's FIN at an FPDU boundary", "it is told (half_closed)", "nothing")
-    end
+    t:expect_event("half_closed", { stream = stream }, "the peer's FIN at an FPDU boundary", "it is told (half_closed)")
     c:expect(tcp.fin(), { message = "after the peer's FIN the device's, and no Terminate before it" })
   end,
 }
@@ -188,9 +186,7 @@ check {
     c = t:framed()
     stream = t:stream_of(c)
     c.tcp:fin()
-    if not t:await_event("half_closed", { stream = stream }) then
-      t:fail("a FIN in full operation", "the close is told (half_closed)", "nothing")
-    end
+    t:expect_event("half_closed", { stream = stream }, "a FIN in full operation", "the close is told (half_closed)")
   end,
 }
 

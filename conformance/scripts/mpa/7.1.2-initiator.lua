@@ -31,7 +31,7 @@ check {
     expect_nothing(t, c, "an initiator sends neither FPDU nor Marker before the Reply")
     local reply = t:start_frame { M = 1 }
     c:send(reply)
-    c:agree(wire.unpack("mpa_start", reply:octets()), c.request)
+    c:agree(reply, c.request)
     expect_queued(t, c, "FPDUs are sent after the Reply")
   end,
 }
@@ -106,7 +106,7 @@ check {
       local c = with_queued_send(t)
       local reply = t:start_frame { M = markers }
       c:send(reply)
-      c:agree(wire.unpack("mpa_start", reply:octets()), c.request)
+      c:agree(reply, c.request)
       local got = c:receive()
       if got.kind ~= "segment" or got.Opcode ~= 3 then
         t:warn("an accepted initiator sends its first FPDU without waiting for one", "the queued Send", describe(got))
@@ -145,7 +145,7 @@ check {
     local c = with_queued_send(t)
     local reply = t:start_frame {}
     c:send(reply)
-    c:agree(wire.unpack("mpa_start", reply:octets()), c.request)
+    c:agree(reply, c.request)
     t.dut:disconnect { stream = c.stream }
     local got = c:receive()
     if got.kind == "segment" then got = c:receive() end

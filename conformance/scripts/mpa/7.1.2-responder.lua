@@ -32,7 +32,7 @@ check {
     c = rejecting(t)
     local reply = expect_rejection(t, c, "fail")
     c:agree({ M = 0, C = 1 }, reply)
-    c:send(rdmap.read_request { SinkSTag = 1, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 })
+    c:send(empty_read(1))
     local got = c:receive(t.quiet)
     if got.kind == "segment" then t:fail("after R = 1 no FPDU is taken or sent", "no FPDU", describe(got)) end
   end,
@@ -69,7 +69,7 @@ check {
     c:agree({ M = 0, C = 1 }, reply)
     local got = c:receive(t.quiet)
     if got.kind == "timeout" then
-      c:send(rdmap.read_request { SinkSTag = 1, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 })
+      c:send(empty_read(1))
       c:send("streaming octets")
       got = c:receive(t.quiet)
     end
@@ -207,7 +207,7 @@ check {
     if got.kind == "timeout" and c.tcp:unacknowledged() > 0 then
       t:ambiguous("A: rule 4 wins, no Terminate before a valid FPDU (the segment was dropped silently)")
     end
-    if got.kind == "segment" and got.triple == wire.triple("MPA_CRC") then
+    if is_terminate(got, "MPA_CRC") then
       local behind = c:receive()
       if fits(tcp.closed(), behind) or behind.kind == "timeout" then
         t:ambiguous("B: section 8 wins, Terminate 2/0/02")

@@ -89,15 +89,15 @@ check {
     c.tcp:ack("now")
     if t.role == "initiator" then
       c:send(frame)
-      c:agree(wire.unpack("mpa_start", frame:octets()), c.request)
+      c:agree(frame, c.request)
       c:settle()
     else
-      c:agree(wire.unpack("mpa_start", frame:octets()), reply)
+      c:agree(frame, reply)
     end
     -- The first FPDU is lost, and comes behind the second.
     local pieces = {}
     for i = 1, 2 do
-      pieces[i] = c:octets(rdmap.read_request { SinkSTag = i, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 })
+      pieces[i] = c:octets(empty_read(i))
     end
     c:send_segments(pieces, { 2 })
     for i = 1, 2 do

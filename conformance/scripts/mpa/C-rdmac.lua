@@ -40,7 +40,7 @@ check {
 -- A permissive device (PICS item mpa.rev0): with a peer of Rev 0 Markers and CRCs go both ways, and DV = RV = 0
 
 local function read_request(tag)
-  return rdmap.read_request { DV = 0, RV = 0, SinkSTag = tag, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 }
+  return empty_read(tag, { DV = 0, RV = 0 })
 end
 
 -- A stream with a device that is told to take Rev 0 where it can be told; it does not want Markers of its own accord. The
@@ -69,7 +69,7 @@ end
 local function speaks_version_0(t, c, message)
   local fields = { DV = 0, RV = 0 }
   if t.role == "initiator" then
-    t.dut:send { stream = c.stream, data = "66697273" }
+    c:ask_first_send()
     c:expect(rdmap.send(fields), { message = message })
   end
   c:send(rdmap.send { DV = 0, RV = 0, data = pattern(900) }, read_request(5))

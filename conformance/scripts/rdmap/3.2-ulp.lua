@@ -74,7 +74,7 @@ check {
 local function terminated(t, given)
   local c, number = t:operating()
   local sink = t:memory()
-  t.dut:read { stream = number, sink_stag = sink.STag, sink_to = sink.TO, source_stag = 1, length = 64, id = 1 }
+  t:post_read(c, sink, { length = 64, id = 1 })
   t.dut:send { stream = number, length = 8, id = 2 }
   local request = c:expect(rdmap.read_request {}, { message = "a Read" })
   local send = c:expect(rdmap.send {}, { message = "a Send" })
@@ -191,7 +191,7 @@ check {
     local c, number = t:operating { ord = 8 }
     local sink = t:memory()
     local function read(id)
-      t.dut:read { stream = number, sink_stag = sink.STag, sink_to = sink.TO, source_stag = 1, length = 16, id = id }
+      t:post_read(c, sink, { length = 16, id = id })
       return c:expect(rdmap.read_request {}, { message = "a Read" })
     end
     local wanted = {}
@@ -277,7 +277,7 @@ check {
     local sink = t:memory()
     for i = 1, 5 do t.dut:send { stream = number, length = 8, id = i } end
     for i = 6, 7 do
-      t.dut:read { stream = number, sink_stag = sink.STag, sink_to = sink.TO, source_stag = 1, length = 16, id = i }
+      t:post_read(c, sink, { length = 16, id = i })
     end
     for i = 1, 7 do c:take_message("message " .. i) end
     c:send(rdmap.terminate { Layer = 0, EType = 1, Code = 0 })
@@ -299,14 +299,13 @@ check {
   run = function(t)
     local m = t:memory()
     for _, frame in ipairs {
-      rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" }, rdmap.send { QN = 7, data = "x" },
+      bad_write(), rdmap.send { QN = 7, data = "x" },
       rdmap.send { RV = 3, data = "x" }, rdmap.send { Opcode = 0xC, data = "x" }, m:read(-1, 1),
       rdmap.send_invalidate { InvalidateSTag = UNKNOWN_STAG, data = "x" },
     } do
       local c = t:open()
       c:send(frame)
-      local got = c:receive()
-      if got.kind ~= "segment" or not got.triple then t:fail("a message in error", "a Terminate", describe(got)) end
+      local got = c:expect_any_terminate("a message in error")
       local told = t:take_events(c, FAULTS, 1)
       if #told == 0 then t:fail("what the ULP is told of " .. wire.describe(got.triple), "an error", "nothing") end
     end
@@ -396,8 +395,7 @@ check {
     for _, c in ipairs(streams) do c:probe() end
     t:instrument("fault", {})
     for i, c in ipairs(streams) do
-      local got = c:receive()
-      if got.kind ~= "segment" or not got.triple then t:fail("a fault of the device, on stream " .. i, "a Terminate", describe(got)) end
+      local got = c:expect_any_terminate("a fault of the device, on stream " .. i)
       if got.triple ~= wire.triple("RDMAP_CATASTROPHIC_GLOBAL") and not (got.Layer == 0 and got.EType == 0) then
         t:fail("a fault of the device, on stream " .. i, "Terminate 0/2/08 or 0/0", describe(got))
       end

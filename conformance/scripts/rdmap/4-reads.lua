@@ -139,7 +139,7 @@ check {
       t:equal("octets of the Read Response", hex(pattern(16)), hex(got.data))
       t:ambiguous("A: the responder copies the SinkTO without judging it")
     end
-    if got.kind == "segment" and (got.triple == wire.triple("RDMAP_TO_WRAP") or got.triple == wire.triple("RDMAP_BOUNDS")) then
+    if is_terminate(got, { "RDMAP_TO_WRAP", "RDMAP_BOUNDS" }) then
       t:ambiguous("B: it may refuse a SinkTO that wraps")
     end
     t:fail("a Read into SinkTO 0xFFFFFFFFFFFFFFF8, 16 octets", "a Read Response to that TO, or Terminate 0x0104", describe(got))
@@ -348,8 +348,7 @@ check {
     local m = t:memory { data = pattern(64) }
     local c = t:open()
     c:send(m:read(0, 64, { SinkSTag = 0x0BADF00D }))
-    local got = c:receive()
-    if got.kind ~= "segment" then t:fail("a Read of 64 octets", "a Read Response", describe(got)) end
+    local got = c:expect_segment("a Read of 64 octets", "a Read Response")
     t:equal("control octet of DDP", "c1", hex(got.ulpdu:sub(1, 1)))
     t:equal("STag", "0badf00d", hex(got.ulpdu:sub(3, 6)))
     t:equal("octets of the ULPDU", 78, #got.ulpdu)
@@ -366,8 +365,7 @@ check {
     for _, size in ipairs { 0, 64, 20000 } do
       c:send(m:read(0, size))
       repeat
-        local got = c:receive()
-        if got.kind ~= "segment" then t:fail("a Read of " .. size .. " octets", "a Read Response", describe(got)) end
+        local got = c:expect_segment("a Read of " .. size .. " octets", "a Read Response")
         local last = got.ulpdu:byte(1) & 0x40 ~= 0
         t:equal("control octet of DDP", last and "c1" or "81", hex(got.ulpdu:sub(1, 1)))
       until last
@@ -404,7 +402,7 @@ check {
     end
     local names = { RDMAP_OPCODE = 1, RDMAP_CATASTROPHIC_STREAM = 1, RDMAP_OPERATION_OTHER = 1, DDP_CATASTROPHIC = 1,
                     DDP_INVALID_STAG = 1, DDP_BOUNDS = 1, DDP_NOT_ASSOCIATED = 1, DDP_TO_WRAP = 1 }
-    local good = got.kind == "segment" and got.triple and got.Layer == 0 and got.EType == 0
+    local good = is_terminate(got) and got.Layer == 0 and got.EType == 0
     for name in pairs(names) do good = good or got.triple == wire.triple(name) end
     if not good then t:fail("a Read Response without an open Read", "a Terminate 0/2/06, 0/2/07, 0/2/FF, 0/0, 1/0 or 1/1", describe(got)) end
   end,

@@ -1,8 +1,6 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5040 5.1, 5.3 and 5.5: Sends of all kinds, and Writes before them, at the Data Sink.
 
-local INVALIDATE = { "RDMAP_PROTECTION_INVALIDATE", "RDMAP_OPERATION_INVALIDATE" }
-
 check {
   id = "RDMAP-3.1-06",
   role = "both",
@@ -66,8 +64,8 @@ check {
       t.dut:post_recv { stream = t:stream_of(c), count = 1 }
       wanted[4] = "fourth"
       t:expect_deliveries(c, wanted, "a Send that waited for its receive")
-    elseif got.kind ~= "segment" or got.triple ~= wire.triple("DDP_NO_BUFFER") and got.triple ~= wire.triple("DDP_MSN_RANGE") then
-      t:fail("a fourth Send into three receives", "Terminate " .. wire.describe(wire.triple("DDP_NO_BUFFER")), describe(got))
+    elseif not is_terminate(got, "DDP_NO_BUFFER") and got.triple ~= wire.triple("DDP_MSN_RANGE") then
+      t:fail("a fourth Send into three receives", terminate_text("DDP_NO_BUFFER"), describe(got))
     end
   end,
 }
@@ -210,7 +208,7 @@ check {
   run = function(t)
     local c = t:open()
     c:send(rdmap.send_se_invalidate { InvalidateSTag = UNKNOWN_STAG, data = "1234" })
-    local got = c:expect_terminate(INVALIDATE, { warn = { "RDMAP_INVALID_STAG" },
+    local got = c:expect_terminate(CANNOT_INVALIDATE, { warn = { "RDMAP_INVALID_STAG" },
                                                  message = "an unknown STag in a Send with SE and Invalidate" })
     if got and got.D == 1 then t:equal("the quoted STag", "5bad57a6", hex(c:quoted(got).header:sub(3, 6))) end
   end,
@@ -224,7 +222,7 @@ check {
     for _, stag in ipairs { UNKNOWN_STAG, t:memory({ pd = 2 }).STag } do
       local c = t:open()
       c:send(rdmap.send_invalidate { InvalidateSTag = stag, data = "1234" })
-      local got = c:expect_terminate(INVALIDATE, { warn = { "RDMAP_INVALID_STAG", "RDMAP_NOT_ASSOCIATED" },
+      local got = c:expect_terminate(CANNOT_INVALIDATE, { warn = { "RDMAP_INVALID_STAG", "RDMAP_NOT_ASSOCIATED" },
                                                    message = "an STag that cannot be invalidated" })
       readings[got.EType] = true
     end

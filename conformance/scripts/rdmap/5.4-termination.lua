@@ -2,8 +2,7 @@
 -- RFC 5040 5.4 and 6.2: Terminates sent and received, and how a stream ends.
 
 local function fail_stream(c)
-  c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" })
-  return c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag" })
+  return c:draw_terminate()
 end
 
 check {
@@ -22,7 +21,7 @@ check {
   run = function(t)
     local c = t:open()
     local m = t:memory { octets = 20000 }
-    c:send(m:read(0, 20000), rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" })
+    c:send(m:read(0, 20000), bad_write())
     local got
     repeat got = c:receive() until got.kind ~= "segment" or got.Opcode ~= 2
     if got.kind ~= "segment" then t:warn("a Write to an unknown STag", "a Terminate", describe(got)) end
@@ -64,12 +63,10 @@ check {
     local c = t:open { dut = { receives = 0 } }
     c:send(rdmap.terminate {})
     local got = c:receive()
-    if got.kind == "segment" and got.triple and got.Layer == 1 then
+    if is_terminate(got) and got.Layer == 1 then
       t:fail("a Terminate where no receive is posted", "the end of the stream", describe(got))
     end
-    if not t:await_event("terminate_received", { stream = t:stream_of(c) }) then
-      t:fail("a Terminate where no receive is posted", "the ULP is told", "no such event")
-    end
+    t:expect_event("terminate_received", { stream = t:stream_of(c) }, "a Terminate where no receive is posted", "the ULP is told")
   end,
 }
 
@@ -81,7 +78,7 @@ check {
     for _, given in ipairs { { MSN = 2 }, { QN = 0 }, { RV = 3 } } do
       local c = t:open()
       c:send(rdmap.terminate(given))
-      c:send(rdmap.read_request { SinkSTag = 9, RDMARDSZ = 0 })
+      c:send(empty_read(9))
       local got = c:receive()
       if got.kind == "segment" and got.Opcode == 2 then
         t:fail("a Read behind a Terminate that is not valid", "the end of the stream", describe(got))
@@ -102,7 +99,7 @@ check {
     local c = t:open()
     local m = t:memory { octets = 60000 }
     local frames = { m:read(0, 60000, { SinkSTag = 1 }), m:read(0, 60000, { SinkSTag = 2 }),
-                     rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" }, m:read(0, 16, { SinkSTag = 3 }) }
+                     bad_write(), m:read(0, 16, { SinkSTag = 3 }) }
     c:send(table.unpack(frames))
     c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag behind two large Reads" })
     c:expect_end("nothing but the end behind a Terminate")
@@ -129,7 +126,7 @@ check {
   purpose = "crossing Terminates: at most one in each direction, and the end",
   run = function(t)
     local c = t:open()
-    c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" }, rdmap.terminate {})
+    c:send(bad_write(), rdmap.terminate {})
     local got = c:receive()
     if got.kind == "segment" then
       t:equal("the Terminate for the Write", wire.describe(wire.triple("DDP_INVALID_STAG")), describe(got):match("^Terminate (.*)") or describe(got))
@@ -152,7 +149,7 @@ check {
     t:expect_deliveries(c, { "last" }, "the last Send")
     c.tcp:fin()
     local got = c:receive()
-    if got.kind == "segment" and got.triple == wire.triple("MPA_CONNECTION_LOST") then got = c:receive() end
+    if is_terminate(got, "MPA_CONNECTION_LOST") then got = c:receive() end
     if got.kind == "reset" then t:warn("an orderly end", "FIN", "RST") end
     if got.kind ~= "fin" then t:fail("an orderly end", "FIN, and no Terminate before it", describe(got)) end
   end,
@@ -167,8 +164,7 @@ check {
                              rdmap.read_request { SinkSTag = 1, RDMARDSZ = 8, SrcSTag = UNKNOWN_STAG } } do
       local c = t:open()
       c:send(frame)
-      local got = c:receive()
-      if got.kind ~= "segment" or not got.triple then t:fail("an error of RDMAP's", "a Terminate", describe(got)) end
+      local got = c:expect_any_terminate("an error of RDMAP's")
       c:expect_end("the end behind the Terminate")
     end
   end,
@@ -180,9 +176,7 @@ check {
   purpose = "an error of the LLP's is told by a Terminate before the end",
   run = function(t)
     local c = t:open()
-    c:probe()
-    c:send(fpdu(rdmap.send { data = "1234" }, { crc_flip = 1 }))
-    c:expect_terminate("MPA_CRC", { message = "an FPDU with a wrong CRC" })
+    c:draw_crc_terminate()
     c:expect_end("the end behind the Terminate")
   end,
 }
@@ -199,8 +193,7 @@ check {
                              m:write(0, "1", { RV = 2 }), m:write(0, "1", { Opcode = 0xD }) } do
       local c = t:open()
       c:send(frame)
-      local got = c:receive()
-      if got.kind ~= "segment" or not got.triple then t:fail("an error of RDMAP's", "a Terminate", describe(got)) end
+      local got = c:expect_any_terminate("an error of RDMAP's")
     end
   end,
 }
@@ -228,7 +221,7 @@ check {
   purpose = "the end behind a Terminate is graceful, so that it gets through: FIN, also with octets under way to the device",
   run = function(t)
     local c = t:open()
-    local frames = { rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" } }
+    local frames = { bad_write() }
     for i = 1, 20 do frames[#frames + 1] = rdmap.send { data = pattern(1000) } end
     c:send(table.unpack(frames))
     c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag, with much behind it" })

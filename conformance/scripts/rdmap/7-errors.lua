@@ -2,10 +2,7 @@
 -- RFC 5040 7 and the rows of Figure 9 in 4.8: what is an error, and by which code it is told.
 
 local function refused(t, frame, names, message, warned, dut)
-  local c = t:open { dut = dut }
-  if type(frame) == "function" then frame = frame(c) end
-  c:send(frame)
-  return c, c:expect_terminate(names, { message = message, warn = warned, next = true })
+  return t:expect_error(frame, names, message, { warn = warned, dut = dut, next = true })
 end
 
 check {
@@ -13,11 +10,11 @@ check {
   purpose = "an error of DDP's comes up to RDMAP with the segment's header, and goes out as a Terminate",
   run = function(t)
     local c = t:open()
-    local ulpdu = c:ulpdu(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "1234" })
+    local ulpdu = c:ulpdu(bad_write("1234"))
     c:send(fpdu(ulpdu))
     local got = c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag" })
     if not got then return end
-    if got.M ~= 1 or got.D ~= 1 then t:warn("the Terminate quotes the header", "M = 1 D = 1", string.format("M = %d D = %d", got.M, got.D)) end
+    if got.M ~= 1 or got.D ~= 1 then t:warn("the Terminate quotes the header", "M = 1 D = 1", header_bits(got)) end
     t:equal("the quoted header", hex(ulpdu:sub(1, 14)), hex(c:quoted(got).header))
   end,
 }
@@ -50,8 +47,7 @@ check {
   purpose = "a Write that is not allowed surfaces an error, and leaves the buffer alone",
   run = function(t)
     local m = t:memory { access = { "read" } }
-    refused(t, m:write(0, "1234"), { "DDP_INVALID_STAG", "DDP_BOUNDS", "DDP_NOT_ASSOCIATED", "RDMAP_ACCESS",
-                                     "RDMAP_PROTECTION_OTHER" }, "a Write to an STag enabled for remote read alone")
+    refused(t, m:write(0, "1234"), NO_WRITE_RIGHT, "a Write to an STag enabled for remote read alone")
     m:check("nothing is placed where remote write is not allowed")
   end,
 }
@@ -154,9 +150,6 @@ check {
   end,
 }
 
--- Some codes serve for an STag that cannot be invalidated (RDMAP-5.3-21, -22).
-local INVALIDATE = { "RDMAP_PROTECTION_INVALIDATE", "RDMAP_OPERATION_INVALIDATE" }
-
 check {
   id = "RDMAP-4.8-23",
   purpose = "0/1/09: an STag of another stream cannot be invalidated",
@@ -164,7 +157,7 @@ check {
     local a, b = t:pair()
     local m = t:memory { bound = b, data = pattern(16) }
     a:send(rdmap.send_invalidate { InvalidateSTag = m.STag, data = "1234" })
-    a:expect_terminate(INVALIDATE, { warn = { "RDMAP_INVALID_STAG", "RDMAP_NOT_ASSOCIATED" },
+    a:expect_terminate(CANNOT_INVALIDATE, { warn = { "RDMAP_INVALID_STAG", "RDMAP_NOT_ASSOCIATED" },
                                      message = "an STag of another stream in a Send with Invalidate" })
     b:send(m:read(0, 16))
     b:expect_response(0x51A6, 0, pattern(16), "its owner still uses the STag")
@@ -183,8 +176,7 @@ check {
     for _, frame in ipairs(cases) do
       local c = t:open()
       c:send(frame)
-      local got = c:receive()
-      if got.kind ~= "segment" or not got.triple then t:fail("an error of RDMAP's", "a Terminate", describe(got)) end
+      local got = c:expect_any_terminate("an error of RDMAP's")
       if got.Code == 0xFF then t:fail("an error that has a code", "another code than FF", describe(got)) end
     end
   end,
@@ -219,7 +211,7 @@ check {
   role = "both",
   purpose = "0/2/09: an STag that nobody gave out cannot be invalidated",
   run = function(t)
-    refused(t, rdmap.send_invalidate { InvalidateSTag = UNKNOWN_STAG, data = "1234" }, INVALIDATE,
+    refused(t, rdmap.send_invalidate { InvalidateSTag = UNKNOWN_STAG, data = "1234" }, CANNOT_INVALIDATE,
             "an unknown STag in a Send with Invalidate", { "RDMAP_INVALID_STAG" })
   end,
 }
@@ -231,7 +223,7 @@ check {
   run = function(t)
     local m = t:memory()
     local dut = { receives = 1, repost = false, receive_octets = 4096 }
-    refused(t, rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "1" }, "DDP_INVALID_STAG", "an unknown STag")
+    refused(t, bad_write("1"), "DDP_INVALID_STAG", "an unknown STag")
     refused(t, m:write(4096, "1"), "DDP_BOUNDS", "a Write behind the buffer")
     local c = t:open { dut = dut }
     c:send(rdmap.send { data = "one" }, rdmap.send { data = "two" })
@@ -246,9 +238,7 @@ check {
   purpose = "layer 2 has the codes of MPA: a CRC error",
   run = function(t)
     local c = t:open()
-    c:probe()
-    c:send(fpdu(rdmap.send { data = "1234" }, { crc_flip = 1 }))
-    c:expect_terminate("MPA_CRC", { message = "an FPDU with a wrong CRC" })
+    c:draw_crc_terminate()
   end,
 }
 
@@ -258,8 +248,7 @@ check {
   purpose = "an error ends the stream: nothing that follows is answered or delivered",
   run = function(t)
     local c = t:open()
-    c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "1234" })
-    c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag" })
+    c:draw_terminate()
     for i = 1, 10 do c:send(rdmap.send { data = "good " .. i }) end
     c:expect_end("nothing but the end behind a Terminate")
     t:expect_deliveries(c, {}, "nothing is delivered behind an error")
@@ -280,7 +269,7 @@ check {
     refused(t, rdmap.send { QN = 7, MSN = 1, data = "1" }, "DDP_INVALID_QN", "QN 7")
     refused(t, rdmap.send { MSN = 0x10000, data = "1" }, { "DDP_MSN_RANGE", "DDP_NO_BUFFER" }, "MSN 0x10000")
     refused(t, rdmap.send { MO = 0x10000, data = "1" }, { "DDP_INVALID_MO", "DDP_TOO_LONG" }, "MO 0x10000", nil, dut)
-    refused(t, rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "1" }, "DDP_INVALID_STAG", "an unknown STag")
+    refused(t, bad_write("1"), "DDP_INVALID_STAG", "an unknown STag")
     refused(t, m:write(4096, "1"), "DDP_BOUNDS", "a TO out of range")
     refused(t, m:write(0, pattern(32), { TO = -16 }), { "DDP_TO_WRAP", "DDP_BOUNDS" }, "a TO that wraps")
     m:check("nothing is placed")
@@ -338,7 +327,7 @@ check {
     local tolerated = { "RDMAP_INVALID_STAG" }
     local shared = t:memory()
     for _, stag in ipairs { UNKNOWN_STAG, 0, shared.STag ~ 1 } do
-      local c = refused(t, rdmap.send_invalidate { InvalidateSTag = stag, data = "1234" }, INVALIDATE,
+      local c = refused(t, rdmap.send_invalidate { InvalidateSTag = stag, data = "1234" }, CANNOT_INVALIDATE,
                         string.format("STag 0x%08x in a Send with Invalidate", stag), tolerated)
       for _, delivery in ipairs(t:deliveries(c)) do
         t:equal("an STag that the ULP is told to be invalid", nil, delivery.invalidated)
@@ -349,7 +338,7 @@ check {
     c:send(rdmap.send_invalidate { InvalidateSTag = m.STag, data = "once" })
     t:expect_deliveries(c, { "once" }, "a good Send with Invalidate")
     c:send(rdmap.send_se_invalidate { InvalidateSTag = m.STag, data = "twice" })
-    c:expect_terminate(INVALIDATE, { warn = tolerated, message = "an STag that is invalid already" })
+    c:expect_terminate(CANNOT_INVALIDATE, { warn = tolerated, message = "an STag that is invalid already" })
   end,
 }
 
@@ -359,12 +348,12 @@ check {
   run = function(t)
     local tolerated = { "RDMAP_NOT_ASSOCIATED", "RDMAP_INVALID_STAG" }
     local foreign = t:memory { pd = 2, data = pattern(8) }
-    refused(t, rdmap.send_invalidate { InvalidateSTag = foreign.STag, data = "1" }, INVALIDATE, "an STag of another domain",
+    refused(t, rdmap.send_invalidate { InvalidateSTag = foreign.STag, data = "1" }, CANNOT_INVALIDATE, "an STag of another domain",
             tolerated)
     local a, b = t:pair()
     local m = t:memory { bound = b, data = pattern(8) }
     a:send(rdmap.send_se_invalidate { InvalidateSTag = m.STag, data = "1" })
-    a:expect_terminate(INVALIDATE, { warn = tolerated, message = "an STag of another stream" })
+    a:expect_terminate(CANNOT_INVALIDATE, { warn = tolerated, message = "an STag of another stream" })
     b:send(m:read(0, 8))
     b:expect_response(0x51A6, 0, pattern(8), "its owner still uses the STag")
     local owner = t:open { dut = { pd = 2 } }
