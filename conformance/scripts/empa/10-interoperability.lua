@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 6581 sections 10 and 12: enhanced and plain peers; values that nobody should send.
 
+defaults { sandwich = "startup" }
+
 -- A Request to a listener whose ULP refuses with this Private Data.
 local function refused(t, request, private)
   local c = t:awaiting_start { dut = { accept = "reject", private_data = hex(private) } }
@@ -72,7 +74,6 @@ check {
   id = "EMPA-10-05",
   role = "both",
   purpose = "S makes a frame enhanced, Rev does not: with Rev 2 and S = 0 the 4 octets are the ULP's",
-  sandwich = "startup",
   run = function(t)
     local private = unhex "00040004"
     local c = t:awaiting_start { dut = { rev = 2, enhanced = t.role == "responder" } }
@@ -94,7 +95,6 @@ check {
   role = "responder",
   requires = "upper_tester",
   purpose = "the refusal of an enhanced Request is enhanced: R = 1, S = 1, the word, then the ULP's octets",
-  sandwich = "startup",
   run = function(t)
     local got = refused(t, mpa.request { enhanced = { IRD = 4, ORD = 4 } }, "sorry")
     local wanted = mpa.reply { R = 1, S = 1, Rev = function(v) return v >= 2 end, PD_Length = 9, private_data = "sorry",
@@ -108,7 +108,6 @@ check {
   role = "responder",
   requires = "upper_tester",
   purpose = "the refusal of a plain Request is plain: R = 1, S = 0, the ULP's 5 octets and no word",
-  sandwich = "startup",
   run = function(t)
     local got = refused(t, mpa.request { Rev = 1 }, "sorry")
     local wanted = mpa.reply { R = 1, S = 0, PD_Length = 5, private_data = "sorry" }
@@ -121,7 +120,6 @@ check {
   role = "responder",
   requires = "upper_tester",
   purpose = "an enhanced Request to a listener of Rev 1: closed, not answered",
-  sandwich = "startup",
   run = function(t)
     local c = t:awaiting_start { dut = { rev = 1, enhanced = false } }
     c:send(mpa.request { enhanced = { IRD = 4, ORD = 4 } })
@@ -143,7 +141,6 @@ check {
   id = "EMPA-10-12",
   role = "initiator",
   purpose = "after a close in place of the Reply nothing more is tried on the same connection",
-  sandwich = "startup",
   run = function(t)
     local c = t:asked {}
     c.tcp:fin()
@@ -160,7 +157,6 @@ check {
   id = "EMPA-12-01",
   role = "both",
   purpose = "IRD, ORD and flags of all kinds: each start-up comes to an end, and the device goes on serving",
-  sandwich = "startup",
   run = function(t)
     local depths = { 0, 1, 0x3FFE, 0x3FFF }
     -- A responder that accepts an ORD of 0x3FFE with fewer slots is told so by EMPA-9.1-04: not what this is about.

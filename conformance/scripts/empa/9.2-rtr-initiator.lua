@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 6581 9.2: the peer-to-peer model and its RTR messages, the device as initiator.
 
+defaults { sandwich = "startup" }
+
 local KINDS = { B = "send", C = "write", D = "read" }
 local flags = { "B", "C", "D" }
 
@@ -32,7 +34,6 @@ check {
   role = "initiator",
   requires = "mpa.peer_to_peer",
   purpose = "RTR B: a zero-length Send as first FPDU",
-  sandwich = "startup",
   run = function(t) names_one(t, "B") end,
 }
 
@@ -41,7 +42,6 @@ check {
   role = "initiator",
   requires = "mpa.peer_to_peer",
   purpose = "RTR C: a zero-length RDMA Write as first FPDU",
-  sandwich = "startup",
   run = function(t) names_one(t, "C") end,
 }
 
@@ -50,7 +50,6 @@ check {
   role = "initiator",
   requires = "mpa.peer_to_peer",
   purpose = "RTR D: a zero-length RDMA Read as first FPDU",
-  sandwich = "startup",
   run = function(t) names_one(t, "D") end,
 }
 
@@ -59,7 +58,6 @@ check {
   role = "initiator",
   requires = "mpa.peer_to_peer & rtr.send",
   purpose = "the Send RTR is a Send without payload, ULPDU_Length 18, and no FPDU of length 0",
-  sandwich = "startup",
   run = function(t)
     names_one(t, "B")
     t:ambiguous("A: a Send message without payload (ULPDU_Length 18)")
@@ -70,7 +68,6 @@ check {
   id = "EMPA-9.2-10",
   role = "initiator",
   purpose = "each RTR that the Request offers can be sent",
-  sandwich = "startup",
   run = function(t)
     local offered = peer_to_peer(t).request.enhanced
     for _, flag in ipairs(flags) do
@@ -96,7 +93,6 @@ check {
   role = "initiator",
   requires = "mpa.peer_to_peer",
   purpose = "the Reply may name RTRs that were not asked for: the initiator takes one that it has",
-  sandwich = "startup",
   run = function(t)
     local c = peer_to_peer(t, { "write" })
     c:answer { B = 1, C = 1, D = 1 }
@@ -112,7 +108,6 @@ check {
   id = "EMPA-9.2-20",
   role = "initiator",
   purpose = "the RTR comes of the device's own accord, and once",
-  sandwich = "startup",
   run = function(t)
     local c = peer_to_peer(t)
     local flag = c.request.enhanced.C == 1 and "C" or c.request.enhanced.D == 1 and "D" or "B"
@@ -143,7 +138,6 @@ check {
   role = "initiator",
   requires = "mpa.peer_to_peer",
   purpose = "no RTR in common: the initiator sends a Terminate and no RTR",
-  sandwich = "startup",
   run = function(t)
     local c, got = no_match(t)
     if is_terminate(got) then return end
@@ -162,7 +156,6 @@ check {
   id = "EMPA-9.2-22",
   role = "initiator",
   purpose = "after its Terminate for want of an RTR the initiator closes the connection, and sends nothing more",
-  sandwich = "startup",
   run = function(t)
     local c, got = no_match(t)
     if not is_terminate(got) then t:skip("the device sends no Terminate here (EMPA-9.2-21)") end
@@ -174,7 +167,6 @@ check {
   id = "EMPA-9.2-23",
   role = "initiator",
   purpose = "the Terminate for want of an RTR has layer 2, error type 0, code 7, and no headers",
-  sandwich = "startup",
   run = function(t)
     local c, got = no_match(t)
     if not is_terminate(got) then t:skip("the device sends no Terminate here (EMPA-9.2-21)") end
@@ -191,7 +183,6 @@ check {
   id = "EMPA-9.2-25",
   role = "initiator",
   purpose = "the client-server model has A = 0",
-  sandwich = "startup",
   run = function(t) t:equal("A of the Request", 0, t:asked({ p2p = false }).request.enhanced.A) end,
 }
 
@@ -199,7 +190,6 @@ check {
   id = "EMPA-9.2-27",
   role = "initiator",
   purpose = "with A = 0 the Request has B = C = D = 0",
-  sandwich = "startup",
   run = function(t)
     local word = t:asked({ p2p = false }).request.enhanced
     for _, flag in ipairs(flags) do t:equal(flag .. " of a Request with A = 0", 0, word[flag]) end
@@ -210,7 +200,6 @@ check {
   id = "EMPA-9.2-30",
   role = "initiator",
   purpose = "B, C and D beside A = 0 in the Reply are not looked at: no RTR",
-  sandwich = "startup",
   run = function(t)
     local c = t:asked { p2p = false }
     c:answer { A = 0, B = 1, C = 1, D = 1 }
@@ -224,7 +213,6 @@ check {
   role = "initiator",
   requires = "mpa.peer_to_peer",
   purpose = "a Reply with another A than the Request: refused, or taken as it says; nothing hangs",
-  sandwich = "startup",
   run = function(t)
     local reading
     for _, asked in ipairs { 1, 0 } do

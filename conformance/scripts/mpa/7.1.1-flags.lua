@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5044 7.1.1: the bits M, C and R, and the reserved ones.
 
+defaults { sandwich = "tcp" }
+
 local PROBES = 60 -- their answers are 20 octets each: Markers fall due several times
 
 local function number(bit) return bit and 1 or 0 end
@@ -63,7 +65,6 @@ check {
   id = "MPA-7.1.1-07",
   role = "responder",
   purpose = "M = 1 in the Request: the responder's FPDUs carry Markers, from the first octet on, every 512 octets",
-  sandwich = "tcp",
   run = function(t) judge_markers(t, 1) end,
 }
 
@@ -71,7 +72,6 @@ check {
   id = "MPA-7.1.1-08",
   role = "initiator",
   purpose = "M = 1 in the Reply: the initiator's FPDUs carry Markers, from the first octet on, every 512 octets",
-  sandwich = "tcp",
   run = function(t) judge_markers(t, 1, { markers = false }) end,
 }
 
@@ -80,7 +80,6 @@ check {
   role = "both",
   purpose = "the four combinations of M: Markers in a direction exactly when the receiver of that direction declared M = 1",
   requires = "upper_tester & mpa.markers",
-  sandwich = "tcp",
   run = function(t)
     for own = 0, 1 do
       for _, dut in ipairs { false, true } do
@@ -101,7 +100,6 @@ check {
   role = "both",
   purpose = "C = 0 in Request and Reply: an FPDU with any CRC field is executed",
   requires = "upper_tester",
-  sandwich = "tcp",
   run = function(t)
     local c = open_with_crc(t, 0, false)
     c:send(fpdu(empty_read(9), { crc_value = 1 }))
@@ -123,7 +121,6 @@ check {
   role = "both",
   purpose = "C = 1 in either start-up frame, or in both: the device generates CRCs",
   requires = "upper_tester & mpa.crc_off",
-  sandwich = "tcp",
   run = function(t)
     generates(t, 1, false)
     generates(t, 0, true)
@@ -154,7 +151,6 @@ check {
   role = "both",
   purpose = "C = 1 in either start-up frame, or in both: the device checks CRCs",
   requires = "upper_tester & mpa.crc_off",
-  sandwich = "tcp",
   run = function(t)
     expect_crc_checked(t, 1, false)
     expect_crc_checked(t, 0, true)
@@ -167,7 +163,6 @@ check {
   role = "both",
   purpose = "CRCs not in use: FPDUs count as valid whatever their CRC field holds, also unaligned and out of order",
   requires = "upper_tester",
-  sandwich = "tcp",
   run = function(t)
     local c = open_with_crc(t, 0, false)
     local octets, field = {}, 0x9e3779b9

@@ -1,13 +1,14 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5040 4.2 to 4.5 and 5.2: Read Requests and their Read Responses, the device being the Data Source.
 
+defaults { sandwich = "startup" }
+
 local SINK = 0x51A6
 
 check {
   id = "RDMAP-4.2-06",
   role = "both",
   purpose = "Write and all Sends carry payload of any length, from none to many segments",
-  sandwich = "startup",
   run = function(t)
     local c = t:open { dut = { receives = 32, receive_octets = 8192 } }
     local m = t:memory { octets = 8192 }
@@ -44,7 +45,6 @@ check {
   id = "RDMAP-4.2-07",
   role = "both",
   purpose = "a Read Request that is not 28 octets long is not executed",
-  sandwich = "startup",
   run = function(t)
     local m = t:memory { data = pattern(64) }
     for _, octets in ipairs { 27, 4, 0 } do
@@ -73,7 +73,6 @@ check {
   id = "RDMAP-4.4-02",
   role = "both",
   purpose = "the Read Request Header is read as it is laid out: all fields, in all their bits",
-  sandwich = "startup",
   run = function(t)
     local m = t:memory { data = pattern(64), base = 0x1122334455667780 }
     local c = t:open()
@@ -86,7 +85,6 @@ check {
   id = "RDMAP-4.4-03",
   role = "both",
   purpose = "SinkSTag is copied without looking at it",
-  sandwich = "startup",
   run = function(t)
     local m = t:memory { data = pattern(8) }
     local c = t:open()
@@ -101,7 +99,6 @@ check {
   id = "RDMAP-4.4-04",
   role = "both",
   purpose = "SinkTO is copied in all its 64 bits",
-  sandwich = "startup",
   run = function(t)
     local m = t:memory { data = pattern(8) }
     local c = t:open()
@@ -115,7 +112,6 @@ check {
 check {
   id = "RDMAP-4.4-05",
   purpose = "SinkTO starts anywhere: no alignment is asked for",
-  sandwich = "startup",
   run = function(t)
     local data = pattern(4097)
     local m = t:memory { octets = 4097, data = data }
@@ -128,7 +124,6 @@ check {
 check {
   id = "RDMAP-4.4-06",
   purpose = "a SinkTO that wraps is copied, or refused by its code",
-  sandwich = "startup",
   run = function(t)
     local m = t:memory { data = pattern(16) }
     local c = t:open()
@@ -150,7 +145,6 @@ check {
   id = "RDMAP-4.4-07",
   role = "both",
   purpose = "RDMARDSZ is a number of 32 bits without sign",
-  sandwich = "startup",
   run = function(t)
     local m = t:memory { data = pattern(8) }
     local c = t:open()
@@ -167,7 +161,6 @@ check {
 check {
   id = "RDMAP-4.4-08",
   purpose = "SrcTO starts anywhere inside the buffer",
-  sandwich = "startup",
   run = function(t)
     local data = pattern(4096)
     local m = t:memory { data = data }
@@ -184,7 +177,6 @@ check {
   id = "RDMAP-4.5-01",
   role = "both",
   purpose = "TO grows by the payload from segment to segment of a Read Response, in 64 bits; L = 1 on the last alone",
-  sandwich = "startup",
   run = function(t)
     local data = pattern(50000)
     local m = t:memory { octets = 50000, data = data }
@@ -199,7 +191,6 @@ check {
   id = "RDMAP-5.2.1-10",
   role = "both",
   purpose = "Read Requests are processed in the order in which they were sent",
-  sandwich = "startup",
   run = function(t)
     local data = pattern(16384)
     local m = t:memory { octets = 16384, data = data }
@@ -217,7 +208,6 @@ check {
 check {
   id = "RDMAP-5.2.2-08",
   purpose = "Read Responses go out in the order of their requests, and do not mix",
-  sandwich = "startup",
   run = function(t)
     local data = pattern(10000)
     local m = t:memory { octets = 10000, data = data }
@@ -234,7 +224,6 @@ check {
 check {
   id = "RDMAP-5.2.1-12",
   purpose = "a Read Request reads from one tagged buffer, not from the one behind it",
-  sandwich = "startup",
   run = function(t)
     local m = t:memory()
     t:memory { base = m.last, data = "of another buffer" }
@@ -248,7 +237,6 @@ check {
   id = "RDMAP-5.2.1-13",
   role = "both",
   purpose = "a Read Request may ask for all of a buffer, or for part of it",
-  sandwich = "startup",
   run = function(t)
     local data = pattern(4096)
     local m = t:memory { data = data }
@@ -264,7 +252,6 @@ check {
   id = "RDMAP-5.2.1-16",
   role = "both",
   purpose = "SrcSTag of a Read that is not empty is checked, key and all",
-  sandwich = "startup",
   run = function(t)
     local m = t:memory()
     for _, stag in ipairs { m.STag ~ 1, m.STag ~ 0xFF, UNKNOWN_STAG } do
@@ -279,7 +266,6 @@ check {
   id = "RDMAP-5.2.1-17",
   role = "both",
   purpose = "SrcTO of a Read that is not empty is checked at both ends",
-  sandwich = "startup",
   run = function(t)
     local m = t:memory()
     for _, offset in ipairs { -1, m.octets } do
@@ -294,7 +280,6 @@ check {
   id = "RDMAP-5.2.1-18",
   role = "both",
   purpose = "SrcSTag of an empty Read is not looked at",
-  sandwich = "startup",
   run = function(t)
     local c = t:open()
     local write_only = t:memory { access = { "write" } }
@@ -309,7 +294,6 @@ check {
   id = "RDMAP-5.2.1-19",
   role = "both",
   purpose = "SrcTO of an empty Read is not looked at",
-  sandwich = "startup",
   run = function(t)
     local c = t:open()
     local m = t:memory()
@@ -324,7 +308,6 @@ check {
   id = "RDMAP-5.2.1-20",
   role = "both",
   purpose = "an empty Read is answered by an empty Read Response, in its turn",
-  sandwich = "startup",
   run = function(t)
     local m = t:memory { data = pattern(100) }
     local c = t:open()
@@ -343,7 +326,6 @@ check {
   id = "RDMAP-5.2.2-02",
   role = "both",
   purpose = "a Read Response is tagged, with the STag of the sink",
-  sandwich = "startup",
   run = function(t)
     local m = t:memory { data = pattern(64) }
     local c = t:open()
@@ -358,7 +340,6 @@ check {
 check {
   id = "RDMAP-5.2.2-03",
   purpose = "each segment of a Read Response is tagged",
-  sandwich = "startup",
   run = function(t)
     local m = t:memory { octets = 20000 }
     local c = t:open()
@@ -376,7 +357,6 @@ check {
 check {
   id = "RDMAP-5.2.2-10",
   purpose = "a Read Response is for one tagged buffer: its STag stays the same",
-  sandwich = "startup",
   run = function(t)
     local data = pattern(20000)
     local m = t:memory { octets = 20000, data = data }
@@ -390,7 +370,6 @@ check {
   id = "RDMAP-5.2.2-11",
   role = "both",
   purpose = "a Read Response without an open Read is not taken for one",
-  sandwich = "startup",
   run = function(t)
     local c = t:open()
     local m = t:memory()
@@ -412,7 +391,6 @@ check {
   id = "RDMAP-5.5-11",
   role = "both",
   purpose = "a Read Request, empty or not, is not processed before DDP has delivered it",
-  sandwich = "startup",
   run = function(t)
     for _, size in ipairs { 16, 0 } do
       local c = t:open()
@@ -438,7 +416,6 @@ end
 check {
   id = "RDMAP-5.5-12",
   purpose = "a Read behind a Write to the same octets returns what was written",
-  sandwich = "startup",
   run = function(t)
     local c = t:open()
     local m = t:memory()
