@@ -8,6 +8,7 @@
 #include "conformance/engine/complete/cmd_complete.h"
 #include "conformance/engine/show/cmd_dump.h"
 #include "conformance/engine/gen/cmd_gen.h"
+#include "conformance/engine/new-check/cmd_new_check.h"
 #include "conformance/engine/show/cmd_pics.h"
 #include "conformance/engine/prove/cmd_prove.h"
 #include "conformance/engine/report/cmd_report.h"
@@ -36,6 +37,7 @@ static const struct subcommand subcommands[] = {
     {"dump", cmd_dump, "shows a capture, one line a message"},
     {"list", cmd_list, "the requirements, and what decides them"},
     {"explain", cmd_explain, "one requirement in full, with its header drawn"},
+    {"new-check", cmd_new_check, "writes the skeleton of a check for one requirement"},
     {"pics", cmd_pics, "what a device is able to do: the questions, a profile to fill in, a device's answers"},
     {"report", cmd_report, "makes the reports again from results.jsonl"},
     {"complete", cmd_complete, "what may stand next on a command line, for the completion of shells"},
@@ -47,7 +49,7 @@ static int usage(FILE *out, int status)
           "Proves, frame by frame, whether an iWARP implementation keeps the rules of its RFCs.\n\n",
           out);
     for (size_t i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
-        fprintf(out, "  %-8s  %s\n", subcommands[i].name, subcommands[i].what);
+        fprintf(out, "  %-9s  %s\n", subcommands[i].name, subcommands[i].what);
     fputs("\n  --version  the version\n  --help     this text\n"
           "\nwarpcheck COMMAND --help tells more.\n"
           "Exit status: 0 conforms, 1 fails, 2 usage, 3 nothing selected, 4 inconclusive, or something that may be "
