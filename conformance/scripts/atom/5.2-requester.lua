@@ -61,15 +61,15 @@ check {
   run = function(t)
     local c = t:open_for_posting()
     t:post_immediate(c, pattern(8))
-    t:equal("octet 1 of Immediate Data", "48", hex(c:receive().ulpdu:sub(2, 2)))
+    t:equal("octet 1 of Immediate Data", "48", hex(c:expect_segment("Immediate Data that was asked for").ulpdu:sub(2, 2)))
     t:post_immediate(c, pattern(8), { solicited = true })
-    t:equal("octet 1 of Immediate Data with Solicited Event", "49", hex(c:receive().ulpdu:sub(2, 2)))
+    t:equal("octet 1 of Immediate Data with Solicited Event", "49", hex(c:expect_segment("Immediate Data with Solicited Event that was asked for").ulpdu:sub(2, 2)))
     t:post_atomic(c, "fetch_add", { stag = 1 })
-    t:equal("octet 1 of an Atomic Request", "4a", hex(c:receive().ulpdu:sub(2, 2)))
+    t:equal("octet 1 of an Atomic Request", "4a", hex(c:expect_segment("an Atomic Request that was asked for").ulpdu:sub(2, 2)))
     local target = t:target()
     c = t:open()
     c:send(target:request(ADD))
-    t:equal("octet 1 of an Atomic Response", "4b", hex(c:receive().ulpdu:sub(2, 2)))
+    t:equal("octet 1 of an Atomic Response", "4b", hex(c:expect_segment("an Atomic Response that was asked for").ulpdu:sub(2, 2)))
   end,
 }
 
@@ -80,15 +80,15 @@ check {
   run = function(t)
     local c = t:open_for_posting()
     t:post_immediate(c, pattern(8))
-    t:equal("opcode of Immediate Data", 8, c:receive().Opcode)
+    t:equal("opcode of Immediate Data", 8, c:expect_segment("Immediate Data that was asked for").Opcode)
     t:post_immediate(c, pattern(8), { solicited = true })
-    t:equal("opcode of Immediate Data with Solicited Event", 9, c:receive().Opcode)
+    t:equal("opcode of Immediate Data with Solicited Event", 9, c:expect_segment("Immediate Data with Solicited Event that was asked for").Opcode)
     t:post_atomic(c, "fetch_add", { stag = 1 })
-    t:equal("opcode of an Atomic Request", 10, c:receive().Opcode)
+    t:equal("opcode of an Atomic Request", 10, c:expect_segment("an Atomic Request that was asked for").Opcode)
     local target = t:target()
     c = t:open()
     c:send(target:request(ADD))
-    t:equal("opcode of an Atomic Response", 11, c:receive().Opcode)
+    t:equal("opcode of an Atomic Response", 11, c:expect_segment("an Atomic Response that was asked for").Opcode)
   end,
 }
 

@@ -169,7 +169,8 @@ check {
     local c = t:open()
     local stream = t:stream_of(c)
     c:probe()
-    c:finish()
+    c.tcp:fin()
+    c:expect(tcp.fin(), { message = "the tester's FIN is answered by the device's" })
     t:expect_event("closed", { stream = stream }, "FIN of both sides")
     no_error(t, c)
   end,

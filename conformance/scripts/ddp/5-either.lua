@@ -92,9 +92,11 @@ check {
       c:send(fpdu(c:ulpdu(rdmap.send { data = "" }):sub(1, octets)))
       local got = c:receive(t.quiet)
       local message = string.format("a ULPDU of %d octets", octets)
-      if got.kind == "timeout" and c:alive() then
-        t:fail(message, "a Terminate, or the end of the stream", "silence, and the stream goes on")
-      elseif got.kind == "segment" and not (got.triple and (got.Layer < 2 or is_terminate(got, "MPA_MARKER"))) then
+      if got.kind == "timeout" then
+        if c:alive() then t:fail(message, "a Terminate, or the end of the stream", "silence, and the stream goes on") end
+      elseif is_terminate(got) and (got.Layer < 2 or is_terminate(got, "MPA_MARKER")) then
+        c:expect_end(message .. ": the end behind the Terminate")
+      elseif not fits(tcp.closed(), got) then
         t:fail(message, "a Terminate of RDMAP or DDP, or 2/0/03", describe(got))
       end
     end

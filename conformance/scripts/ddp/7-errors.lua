@@ -369,10 +369,7 @@ check {
     for _, case in ipairs(errors(t)) do
       local c = t:open { dut = { receives = 2, receive_octets = 4096 } }
       c:send(case[1])
-      local got = c:receive()
-      if got.kind ~= "segment" or not got.triple then
-        t:warn("an error of DDP is reported", "a Terminate", describe(got))
-      end
+      local got = c:expect_any_terminate("an error of DDP is reported", { close = "warn" })
       local wanted = wire.triple(case[2])
       if case[3] and got.triple == wire.triple(case[3][1]) then wanted = got.triple end
       t:equal("Layer, EType and Error Code of the Terminate", wire.describe(wanted), wire.describe(got.triple))
@@ -441,12 +438,8 @@ check {
     local c = t:open()
     c:probe() -- a responder may send only behind the initiator's first FPDU (RFC 5044 7.1.2)
     c:send(fpdu(rdmap.send { data = "12345678" }, { crc_flip = 1 }))
-    local got = c:receive()
-    if is_terminate(got) then
-      t:equal("the reported error", wire.describe(wire.triple("MPA_CRC")), wire.describe(got.triple))
-    elseif got.kind == "segment" then
-      t:fail("an FPDU with a wrong CRC", terminate_text("MPA_CRC"), describe(got))
-    end
+    local outcome, got = c:mpa_outcome({ "MPA_CRC" }, "an FPDU with a wrong CRC")
+    if outcome == "accepted" then t:fail("an FPDU with a wrong CRC", terminate_text("MPA_CRC"), describe(got)) end
     t:expect_deliveries(c, {}, "a segment with a wrong CRC is not delivered")
   end,
 }
@@ -482,10 +475,8 @@ check {
   run = function(t)
     local c = t:open()
     c:send(bad_write())
-    local got = c:receive()
-    if got.kind ~= "segment" or not got.triple then
-      t:warn("a Terminate before the end of the stream", "a Terminate", describe(got))
-    end
+    c:expect_any_terminate("a Terminate before the end of the stream", { close = "warn" })
+    c:expect_end("the end behind the Terminate")
   end,
 }
 

@@ -63,7 +63,7 @@ check {
       c:probe()
       if round % 2 == 0 then
         c:send(fpdu(rdmap.send { data = "bad" }, { crc_flip = 1 }))
-        c:receive()
+        c:expect_crc_error("a stream that fails, round " .. round)
       end
       c.tcp:close()
     end

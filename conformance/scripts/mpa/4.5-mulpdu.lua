@@ -25,7 +25,8 @@ check {
     t:instrument("mpa", { stream = stream })
     local answer = rig.command { verb = "post_ulpdu", stream = stream, length = 64769 }
     if answer.ok then t:fail("a ULPDU of 64769 octets", "it is refused", "it is taken") end
-    c:probe { message = "after a ULPDU that was refused" }
+    local alive, got = c:alive() -- the answer is the next thing: no octet of the refused ULPDU came before it
+    if not alive then t:fail("after a ULPDU that was refused", "the answer to a zero-length RDMA Read", describe(got)) end
   end,
 }
 

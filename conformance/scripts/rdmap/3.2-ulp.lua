@@ -320,9 +320,12 @@ check {
     local c, number = t:operating()
     local sink = t:memory { octets = 64 }
     t.dut:dereg { stag = sink.STag }
-    t:try("read", { stream = number, sink_stag = sink.STag, sink_to = sink.TO, source_stag = 1, length = 16 })
+    local posted = t:try("read", { stream = number, sink_stag = sink.STag, sink_to = sink.TO, source_stag = 1, length = 16 })
     local got = c:receive(t.quiet)
     if got.kind == "timeout" then
+      if posted and #t:take_events(c, { flushed = true, error = true }, 1, t.quiet) == 0 then
+        t:fail("a Read whose sink is not registered", "refused, completed in error, or a Terminate", "taken, and nothing comes of it")
+      end
       c:probe()
       return
     end

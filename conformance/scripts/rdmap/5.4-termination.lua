@@ -1,16 +1,12 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5040 5.4 and 6.2: Terminates sent and received, and how a stream ends.
 
-local function fail_stream(c)
-  return c:draw_terminate()
-end
-
 check {
   id = "RDMAP-5.4-01",
   role = "both",
   purpose = "a Terminate references an untagged buffer",
   run = function(t)
-    local got = fail_stream(t:open())
+    local got = t:open():draw_terminate()
     if got then t:equal("T and MO of the Terminate", "0 0", got.T .. " " .. got.MO) end
   end,
 }
@@ -24,7 +20,8 @@ check {
     c:send(m:read(0, 20000), bad_write())
     local got
     repeat got = c:receive() until got.kind ~= "segment" or got.Opcode ~= 2
-    if got.kind ~= "segment" then t:warn("a Write to an unknown STag", "a Terminate", describe(got)) end
+    if fits(tcp.closed(), got) then t:warn("a Write to an unknown STag", "a Terminate", describe(got)) end
+    if got.kind ~= "segment" then t:fail("a Write to an unknown STag", "a Terminate", describe(got)) end
     t:equal("first two octets of the ULPDU", "4147", hex(got.ulpdu:sub(1, 2)))
   end,
 }
@@ -34,7 +31,7 @@ check {
   role = "both",
   purpose = "the Queue Number of a Terminate is 2",
   run = function(t)
-    local got = fail_stream(t:open())
+    local got = t:open():draw_terminate()
     if got then t:equal("QN of the Terminate", 2, got.QN) end
   end,
 }
@@ -50,7 +47,7 @@ check {
       t.dut:send { stream = t:stream_of(c), data = hex("1234") }
       c:expect(rdmap.send { data = "1234" }, { message = "Send " .. i .. " of the device" })
     end
-    local got = fail_stream(c)
+    local got = c:draw_terminate()
     if got then t:equal("MSN of the Terminate", 1, got.MSN) end
   end,
 }
@@ -62,10 +59,7 @@ check {
   run = function(t)
     local c = t:open { dut = { receives = 0 } }
     c:send(rdmap.terminate {})
-    local got = c:receive()
-    if is_terminate(got) and got.Layer == 1 then
-      t:fail("a Terminate where no receive is posted", "the end of the stream", describe(got))
-    end
+    c:expect_over("a Terminate where no receive is posted", { accepts = function(got) return got.Layer ~= 1 end })
     t:expect_event("terminate_received", { stream = t:stream_of(c) }, "a Terminate where no receive is posted", "the ULP is told")
   end,
 }
@@ -77,14 +71,9 @@ check {
   run = function(t)
     for _, given in ipairs { { MSN = 2 }, { QN = 0 }, { RV = 3 } } do
       local c = t:open()
-      c:send(rdmap.terminate(given))
-      c:send(empty_read(9))
-      local got = c:receive()
-      if got.kind == "segment" and got.Opcode == 2 then
-        t:fail("a Read behind a Terminate that is not valid", "the end of the stream", describe(got))
-      end
-      if got.kind == "timeout" then
-        got = c:finish()
+      c:send(rdmap.terminate(given), empty_read(9))
+      local how, terminate = c:expect_over("a Terminate that is not valid, and a Read behind it")
+      if how == "left" and not terminate then
         t:warn("a Terminate that is not valid", "a Terminate, FIN or RST", "nothing until the tester closed")
       end
     end
@@ -127,14 +116,8 @@ check {
   run = function(t)
     local c = t:open()
     c:send(bad_write(), rdmap.terminate {})
-    local got = c:receive()
-    if got.kind == "segment" then
-      t:equal("the Terminate for the Write", wire.describe(wire.triple("DDP_INVALID_STAG")), describe(got):match("^Terminate (.*)") or describe(got))
-      c:expect_end("one Terminate, then the end")
-      return
-    end
-    if got.kind == "timeout" then got = c:finish() end
-    if got.kind ~= "fin" and got.kind ~= "reset" then t:fail("crossing Terminates", "the end of the stream", describe(got)) end
+    c:expect_over("crossing Terminates: at most the one for the Write, then the end",
+                  { accepts = function(got) return is_terminate(got, "DDP_INVALID_STAG") end })
   end,
 }
 
@@ -204,14 +187,11 @@ check {
   purpose = "after a Terminate, sent or received, the stream ends: at once or after the tester's FIN",
   run = function(t)
     local c = t:open()
-    fail_stream(c)
+    c:draw_terminate()
     c:expect_end("the end behind an own Terminate")
     c = t:open()
     c:send(rdmap.terminate {})
-    local got = c:receive()
-    if got.kind == "segment" and got.Opcode == 7 then got = c:receive() end
-    if got.kind == "timeout" then got = c:finish() end
-    if got.kind ~= "fin" and got.kind ~= "reset" then t:fail("a received Terminate", "the end of the stream", describe(got)) end
+    c:expect_over("a received Terminate")
   end,
 }
 
@@ -225,8 +205,6 @@ check {
     for i = 1, 20 do frames[#frames + 1] = rdmap.send { data = pattern(1000) } end
     c:send(table.unpack(frames))
     c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag, with much behind it" })
-    local got = c:receive()
-    if got.kind == "reset" then t:warn("the end behind a Terminate", "FIN", "RST") end
-    if got.kind == "segment" then t:fail("the end behind a Terminate", "FIN", describe(got)) end
+    if c:expect_end("the end behind a Terminate") == "reset" then t:warn("the end behind a Terminate", "FIN", "RST") end
   end,
 }
