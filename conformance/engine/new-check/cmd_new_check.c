@@ -95,20 +95,28 @@ static int judge_need(const struct requirement *requirement, const struct covera
     return 0;
 }
 
+/* "warpcheck run --simulate --script FILE", in one line of plain text, and a defect that the check should find. */
+static void command_make(char plain[PLAIN_TEXT_ROOM(COMMAND_ROOM)], const char *path, const char *defect)
+{
+    char command[COMMAND_ROOM] = "warpcheck run --simulate";
+    size_t used = shell_append(command, sizeof(command), strlen(command), "--script", path);
+
+    if (defect != NULL)
+        (void)shell_append(command, sizeof(command), used, "--defect", defect);
+    (void)plain_text(command, true, plain, PLAIN_TEXT_ROOM(COMMAND_ROOM));
+}
+
 /* The skeleton as a text, to be freed; NULL without memory. */
 static char *skeleton_make(const struct requirement *requirement, const struct coverage *coverage, const char *path,
                            size_t *octets)
 {
-    char command[COMMAND_ROOM] = "warpcheck run --simulate", plain[PLAIN_TEXT_ROOM(COMMAND_ROOM)], *text = NULL;
-    size_t used = shell_append(command, sizeof(command), strlen(command), "--script", path);
+    char command[PLAIN_TEXT_ROOM(COMMAND_ROOM)], *text = NULL;
     FILE *out = text_stream_open(&text, octets);
 
     if (out == NULL)
         return NULL;
-    if (coverage->defect_count > 0)
-        (void)shell_append(command, sizeof(command), used, "--defect", coverage->defects[0]);
-    (void)plain_text(command, true, plain, sizeof(plain)); /* a file name may hold newlines: it stays one comment */
-    skeleton_write(out, requirement, coverage, plain);
+    command_make(command, path, coverage->defect_count > 0 ? coverage->defects[0] : NULL);
+    skeleton_write(out, requirement, coverage, command);
     return text_stream_close(out, &text) ? text : NULL;
 }
 
@@ -116,6 +124,7 @@ static int file_write(const struct order *order, const char *path, const char *t
 {
     struct place place = place_at(path);
     struct sentence error = {""};
+    char command[PLAIN_TEXT_ROOM(COMMAND_ROOM)];
     struct stat status;
     bool there = strcmp(path, "-") != 0 && !save_in_place(&place) && lstat(path, &status) == 0;
     bool stream = strcmp(path, "-") == 0 || save_in_place(&place);
@@ -125,9 +134,10 @@ static int file_write(const struct order *order, const char *path, const char *t
     if ((stream || order->force ? save_file(&place, text, octets, &error) : save_new(&place, text, octets, &error)) !=
         0)
         return complain(EXIT_ENVIRONMENT, error.text);
-    if (strcmp(path, "-") != 0)
-        print_plain(stdout, "%s: fill in stimulus and outcomes, then try it with warpcheck run --simulate --script",
-                    path);
+    if (strcmp(path, "-") != 0) {
+        command_make(command, path, NULL);
+        print_plain(stdout, "%s is written: fill in stimulus and outcomes, then try %s", path, command);
+    }
     return EXIT_DONE;
 }
 
