@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # docs/script-library.md names every function of the script library that a check can reach, and no other; docs/writing-checks.md
-# names none that is not there. The templates run, pass on the reference stack, and catch the defect that they name.
+# names none that is not there. No check drops what it was given. The templates run, pass on the reference stack, and catch the defect that they name.
 # shellcheck disable=SC2016 # backquotes are what is looked for
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
@@ -34,6 +34,11 @@ names_in docs/writing-checks.md | grep -E '^(c|t|m|c\.tcp|wire|rig|rdmap|mpa):?[
 	grep -vE '^(t\.dut|t\.role|t\.reaction|t\.quiet|c\.tcp|c\.msn|c\.send_framing|c\.receive_framing)' |
 	LC_ALL=C comm -23 - "$WORK/there" >"$WORK/gone"
 holds "docs/writing-checks.md describes no function that is not there: $(paste -sd' ' "$WORK/gone")" test ! -s "$WORK/gone"
+
+echo "== the checks"
+# What came is judged: a result that stands alone in its line is one that is dropped.
+dropped=$(grep -rnE '^[[:blank:]]*[a-z_.]+:(receive|peek|alive|try|await_event|deliveries|events_of|take_events)\(' conformance/scripts conformance/templates --include='*.lua' --exclude-dir=lib || true)
+holds "no check drops what it was given${dropped:+: $dropped}" test -z "$dropped"
 
 echo "== the templates"
 cp conformance/templates/*.lua "$WORK"
