@@ -35,6 +35,13 @@ names_in docs/writing-checks.md | grep -E '^(c|t|m|c\.tcp|wire|rig|rdmap|mpa):?[
 	LC_ALL=C comm -23 - "$WORK/there" >"$WORK/gone"
 holds "docs/writing-checks.md describes no function that is not there: $(paste -sd' ' "$WORK/gone")" test ! -s "$WORK/gone"
 
+echo "== judgements"
+passes=any
+expect 0 "each accepts what it says, and fails everything else" "$WARPCHECK" run --simulate --script tests/data/library/judging.lua --all
+says '^PASS +library-judging '
+# shellcheck disable=SC2034 # expect.bash looks at it
+passes=none
+
 echo "== the checks"
 # What came is judged: a result that stands alone in its line is one that is dropped.
 dropped=$(grep -rnE '^[[:blank:]]*[a-z_.]+:(receive|peek|alive|try|await_event|deliveries|events_of|take_events)\(' conformance/scripts conformance/templates --include='*.lua' --exclude-dir=lib || true)

@@ -117,7 +117,9 @@ check {
     local c = t:open()
     c:send(bad_write(), rdmap.terminate {})
     c:expect_over("crossing Terminates: at most the one for the Write, then the end",
-                  { accepts = function(got) return is_terminate(got, "DDP_INVALID_STAG") and got.QN == 2 and got.MSN == 1 end })
+                  { accepts = function(got)
+                    return is_terminate(got, "DDP_INVALID_STAG") and got.QN == 2 and got.MSN == 1 and got.MO == 0
+                  end })
   end,
 }
 
