@@ -479,3 +479,45 @@ check {
     c:expect_end("the end behind the Terminate")
   end,
 }
+
+check {
+  id = "DDP-3-09",
+  purpose = "the LLP tells DDP the segment's length, without MPA's own octets",
+  run = function(t)
+    local m = t:memory()
+    local c = t:open()
+    c:send(m:write(m.octets - 8, pattern(9)))
+    local got = c:expect_terminate("DDP_BOUNDS", { message = "9 octets at the last 8 of the buffer" })
+    if got.M ~= 1 then t:warn("the report holds the segment's length", "M = 1", "M = 0") end
+    local length = c:quoted(got).Length
+    if length == 9 then t:warn("DDP Segment Length", "23", "9, the payload alone (RDMAP-4.8-35)") end
+    t:equal("DDP Segment Length", 23, length)
+  end,
+}
+
+check {
+  id = "DDP-3-11",
+  role = "both",
+  purpose = "once DDP asked for teardown no more data passes on the stream",
+  run = function(t)
+    local m = t:memory()
+    local c = t:open()
+    c:draw_terminate()
+    for i = 1, 5 do c:send(rdmap.send { data = "good" }, m:read(0, 16, { SinkSTag = i })) end
+    c:expect_end("no FPDU of the device behind its Terminate")
+    t:expect_deliveries(c, {}, "nothing is delivered behind an error")
+  end,
+}
+
+check {
+  id = "DDP-3-14",
+  role = "both",
+  purpose = "the connection is torn down when its one stream is in error",
+  run = function(t)
+    local c = t:open()
+    c:draw_terminate()
+    if c:expect_end("the end behind the Terminate") == "left" then
+      t:warn("the device closes after its Terminate", "FIN or RST", "it waited for the tester's FIN")
+    end
+  end,
+}

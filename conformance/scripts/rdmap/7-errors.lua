@@ -53,6 +53,45 @@ check {
 }
 
 check {
+  id = "RDMAP-5.1-05",
+  purpose = "a Write starts anywhere in the buffer",
+  run = function(t)
+    local c = t:open()
+    local m = t:memory()
+    c:send(m:write(14, "12345678"))
+    c:probe { message = "a Write at base + 14" }
+    m:patch(14, "12345678")
+    m:check("a Write at base + 14 changes these octets alone")
+  end,
+}
+
+check {
+  id = "RDMAP-5.1-06",
+  purpose = "a Write takes all of the buffer, or its last octet",
+  run = function(t)
+    local c = t:open()
+    local m = t:memory { octets = 1000 }
+    c:send(m:write(0, pattern(1000)), m:write(999, "!"))
+    c:probe { message = "a Write that ends with the buffer" }
+    m:patch(0, pattern(1000))
+    m:patch(999, "!")
+    m:check("Writes that end with the buffer are placed")
+  end,
+}
+
+check {
+  id = "RDMAP-5.1-11",
+  role = "both",
+  purpose = "an empty Write is legal, whatever its STag and TO",
+  run = function(t)
+    local c = t:open()
+    c:send(rdmap.write { STag = UNKNOWN_STAG, TO = -1 }, rdmap.write { STag = 0, TO = -1 }, rdmap.send { data = "next" })
+    t:expect_deliveries(c, { "next" }, "a Send behind empty Writes")
+    c:probe()
+  end,
+}
+
+check {
   id = "RDMAP-4.8-18",
   role = "both",
   purpose = "0/1/00: the source STag of a Read is not valid",
