@@ -22,8 +22,7 @@ local function refused(t, lengths)
   for _, octets in ipairs(lengths) do
     local c = t:open()
     t:stream_of(c)
-    c:send(of_length(c, octets))
-    c:expect_terminate(WRONG_LENGTH, { message = "Immediate Data of " .. octets .. " octets", next = true })
+    c:expect_error(of_length(c, octets), WRONG_LENGTH, "Immediate Data of " .. octets .. " octets", { next = true })
     t:equal("deliveries of Immediate Data of " .. octets .. " octets", 0, #t:deliveries(c))
   end
 end
@@ -75,8 +74,7 @@ check {
   run = function(t)
     local c = t:open()
     local stream = t:stream_of(c)
-    c:send(of_length(c, 9))
-    c:expect_terminate(WRONG_LENGTH, { message = "Immediate Data of 9 octets", next = true })
+    c:expect_error(of_length(c, 9), WRONG_LENGTH, "Immediate Data of 9 octets", { next = true })
     t:expect_event("error", { stream = stream }, "the ULP learns of Immediate Data in error", "an error event of the stream")
   end,
 }

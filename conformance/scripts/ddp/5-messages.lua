@@ -42,8 +42,7 @@ check {
   purpose = "an untagged message longer than its receive is an error: neither cut nor spilt into the next",
   run = function(t)
     local c = t:open { dut = { receives = 4, receive_octets = 64 } }
-    c:send(rdmap.send { data = pattern(65) })
-    c:expect_terminate("DDP_TOO_LONG", { message = "65 octets into a receive of 64" })
+    c:expect_error(rdmap.send { data = pattern(65) }, "DDP_TOO_LONG", "65 octets into a receive of 64")
     t:expect_deliveries(c, {}, "a message too long is not delivered")
   end,
 }
@@ -138,8 +137,8 @@ check {
     local octets = c:octets(rdmap.send { data = "once" })
     c.tcp:segments(octets, { #octets }, { 1, 1 })
     t:expect_deliveries(c, { "once" }, "a Send whose TCP segment came twice")
-    c:send(rdmap.send { data = "again", MSN = 1 })
-    c:expect_terminate("DDP_MSN_RANGE", { warn = { "DDP_NO_BUFFER" }, message = "an MSN that was delivered already" })
+    c:expect_error(rdmap.send { data = "again", MSN = 1 }, "DDP_MSN_RANGE",
+                   "an MSN that was delivered already", { warn = { "DDP_NO_BUFFER" } })
     t:expect_deliveries(c, { "once" }, "an MSN is delivered once")
   end,
 }

@@ -101,9 +101,7 @@ check {
   purpose = "tagged: the STag is valid: not never given out, not with another key, not given up",
   run = function(t)
     local function refused_stag(stag, names, what)
-      local c = t:open()
-      c:send(rdmap.write { STag = stag, TO = 0x110000043, data = "12345678" })
-      c:expect_terminate(names, { message = "a Write to " .. what })
+      t:expect_error(rdmap.write { STag = stag, TO = 0x110000043, data = "12345678" }, names, "a Write to " .. what)
     end
     refused_stag(UNKNOWN_STAG, "DDP_INVALID_STAG", "an STag never given out")
     refused_stag(0, NO_WRITE_RIGHT, "STag 0")
@@ -122,8 +120,7 @@ check {
   run = function(t)
     local c = t:open()
     local m = t:memory { access = { "read" } }
-    c:send(m:write(0, "12345678"))
-    c:expect_terminate(NO_WRITE_RIGHT, { message = "a Write to an STag enabled for remote read alone" })
+    c:expect_error(m:write(0, "12345678"), NO_WRITE_RIGHT, "a Write to an STag enabled for remote read alone")
     m:check("nothing is placed where remote write is not allowed")
   end,
 }
@@ -135,9 +132,7 @@ check {
   run = function(t)
     local m = t:memory()
     for _, offset in ipairs { -8, -1, m.octets, m.octets + 4096, -m.TO, 1 << 32 } do
-      local c = t:open()
-      c:send(m:write(offset, "12345678"))
-      c:expect_terminate("DDP_BOUNDS", { message = string.format("a Write at base %+d of 4096 octets", offset) })
+      t:expect_error(m:write(offset, "12345678"), "DDP_BOUNDS", string.format("a Write at base %+d of 4096 octets", offset))
     end
     m:check("nothing is placed from outside the range")
   end,
@@ -150,9 +145,8 @@ check {
   run = function(t)
     local m = t:memory()
     for _, case in ipairs { { m.octets - 8, 16 }, { m.octets - 1, 2 }, { m.octets - 1000, 1001 } } do
-      local c = t:open()
-      c:send(m:write(case[1], pattern(case[2])))
-      c:expect_terminate("DDP_BOUNDS", { message = string.format("%d octets at base + %d of 4096", case[2], case[1]) })
+      t:expect_error(m:write(case[1], pattern(case[2])), "DDP_BOUNDS",
+                     string.format("%d octets at base + %d of 4096", case[2], case[1]))
     end
     m:check("no octet of a segment that leaves the range is placed")
   end,
@@ -165,9 +159,8 @@ check {
     local m = t:memory()
     local top = t:memory { base = -4096 }
     for _, memory in ipairs { m, top } do
-      local c = t:open()
-      c:send(rdmap.write { STag = memory.STag, TO = -16, data = pattern(32) })
-      c:expect_terminate({ "DDP_TO_WRAP", "DDP_BOUNDS" }, { message = "32 octets at TO 0xFFFFFFFFFFFFFFF0" })
+      t:expect_error(rdmap.write { STag = memory.STag, TO = -16, data = pattern(32) }, { "DDP_TO_WRAP", "DDP_BOUNDS" },
+                     "32 octets at TO 0xFFFFFFFFFFFFFFF0")
     end
     m:check("nothing is placed by a Write that wraps")
     top:check("nothing is placed by a Write that wraps")
@@ -179,9 +172,7 @@ check {
   purpose = "all checks come before the placement: of a segment that leaves the buffer nothing is placed",
   run = function(t)
     local m = t:memory()
-    local c = t:open()
-    c:send(m:write(m.octets - 1399, pattern(1400)))
-    c:expect_terminate("DDP_BOUNDS", { message = "1400 octets, the last of them outside" })
+    t:expect_error(m:write(m.octets - 1399, pattern(1400)), "DDP_BOUNDS", "1400 octets, the last of them outside")
     m:check("no octet of a segment that fails a check is placed")
   end,
 }
@@ -191,9 +182,7 @@ check {
   purpose = "the rest of a segment in error is not placed, however large it is",
   run = function(t)
     local m = t:memory { octets = 16384 }
-    local c = t:open()
-    c:send(m:write(m.octets - 8000, pattern(8001)))
-    c:expect_terminate("DDP_BOUNDS", { message = "8001 octets, the last of them outside" })
+    t:expect_error(m:write(m.octets - 8000, pattern(8001)), "DDP_BOUNDS", "8001 octets, the last of them outside")
     m:check("no octet of a segment that fails a check is placed")
   end,
 }
@@ -336,9 +325,7 @@ check {
   purpose = "an STag without the right to write has no code of DDP's own, but nothing is placed",
   run = function(t)
     local m = t:memory { access = { "read" } }
-    local c = t:open()
-    c:send(m:write(0, "12345678"))
-    c:expect_terminate(NO_WRITE_RIGHT, { message = "a Write to an STag enabled for remote read alone" })
+    t:expect_error(m:write(0, "12345678"), NO_WRITE_RIGHT, "a Write to an STag enabled for remote read alone")
     m:check("nothing is placed where remote write is not allowed")
   end,
 }
@@ -383,8 +370,8 @@ check {
   run = function(t)
     local a, b = t:pair()
     local m = t:memory { bound = b }
-    a:send(m:write(0, "12345678"))
-    a:expect_terminate("DDP_NOT_ASSOCIATED", { warn = { "DDP_INVALID_STAG" }, message = "an STag of another stream" })
+    a:expect_error(m:write(0, "12345678"), "DDP_NOT_ASSOCIATED",
+                   "an STag of another stream", { warn = { "DDP_INVALID_STAG" } })
     m:check("nothing is placed from a stream that the STag does not belong to")
     b:send(m:write(0, "of its own"))
     b:probe { message = "the stream that the STag belongs to goes on" }
@@ -392,8 +379,8 @@ check {
     m:check("the stream that the STag belongs to places")
     local foreign = t:memory { pd = 2 }
     local c = t:open()
-    c:send(foreign:write(0, "12345678"))
-    c:expect_terminate("DDP_NOT_ASSOCIATED", { warn = { "DDP_INVALID_STAG" }, message = "an STag of another domain" })
+    c:expect_error(foreign:write(0, "12345678"), "DDP_NOT_ASSOCIATED",
+                   "an STag of another domain", { warn = { "DDP_INVALID_STAG" } })
     foreign:check("nothing is placed from another domain")
   end,
 }
@@ -402,8 +389,7 @@ local function wrong_version(t, make, name, what)
   for _, version in ipairs { 0, 2, 3 } do
     local c = t:open()
     local ulpdu = c:ulpdu(make(version))
-    c:send(fpdu(ulpdu))
-    local got = c:expect_terminate(name, { message = string.format("DV = %d in %s", version, what) })
+    local got = c:expect_error(fpdu(ulpdu), name, string.format("DV = %d in %s", version, what))
     local quoted = got and c:quoted(got) or {}
     if quoted.header then t:equal("control octet in the quoted header", ulpdu:byte(1), quoted.header:byte(1)) end
     t:expect_deliveries(c, {}, "a segment of another DDP version is not delivered")
@@ -465,59 +451,6 @@ check {
       c:send(case[1])
       c:expect_terminate(case[2], { warn = case[3], message = "an invalid DDP header ends the stream" })
       c:expect_end("the end behind the Terminate")
-    end
-  end,
-}
-
-check {
-  id = "DDP-6.2.2-06",
-  purpose = "after a fatal error of DDP's the ULP can still send: the Terminate comes before the end",
-  run = function(t)
-    local c = t:open()
-    c:send(bad_write())
-    c:expect_any_terminate("a Terminate before the end of the stream", { close = "warn" })
-    c:expect_end("the end behind the Terminate")
-  end,
-}
-
-check {
-  id = "DDP-3-09",
-  purpose = "the LLP tells DDP the segment's length, without MPA's own octets",
-  run = function(t)
-    local m = t:memory()
-    local c = t:open()
-    c:send(m:write(m.octets - 8, pattern(9)))
-    local got = c:expect_terminate("DDP_BOUNDS", { message = "9 octets at the last 8 of the buffer" })
-    if got.M ~= 1 then t:warn("the report holds the segment's length", "M = 1", "M = 0") end
-    local length = c:quoted(got).Length
-    if length == 9 then t:warn("DDP Segment Length", "23", "9, the payload alone (RDMAP-4.8-35)") end
-    t:equal("DDP Segment Length", 23, length)
-  end,
-}
-
-check {
-  id = "DDP-3-11",
-  role = "both",
-  purpose = "once DDP asked for teardown no more data passes on the stream",
-  run = function(t)
-    local m = t:memory()
-    local c = t:open()
-    c:draw_terminate()
-    for i = 1, 5 do c:send(rdmap.send { data = "good" }, m:read(0, 16, { SinkSTag = i })) end
-    c:expect_end("no FPDU of the device behind its Terminate")
-    t:expect_deliveries(c, {}, "nothing is delivered behind an error")
-  end,
-}
-
-check {
-  id = "DDP-3-14",
-  role = "both",
-  purpose = "the connection is torn down when its one stream is in error",
-  run = function(t)
-    local c = t:open()
-    c:draw_terminate()
-    if c:expect_end("the end behind the Terminate") == "left" then
-      t:warn("the device closes after its Terminate", "FIN or RST", "it waited for the tester's FIN")
     end
   end,
 }

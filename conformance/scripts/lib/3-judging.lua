@@ -85,10 +85,7 @@ end
 
 -- Sends a bad Write and takes the Terminate that it draws, which is returned. options as for expect_terminate.
 function Connection:draw_terminate(options)
-  local o = copy_fields(options)
-  o.message = o.message or "a Write to an unknown STag"
-  self:send(bad_write())
-  return self:expect_terminate("DDP_INVALID_STAG", o)
+  return self:expect_error(bad_write(), "DDP_INVALID_STAG", options and options.message or "a Write to an unknown STag", options)
 end
 
 -- Sends an FPDU with a wrong CRC and takes the Terminate 2/0/02, which is returned. A probe comes first: a responder may send
@@ -99,15 +96,21 @@ function Connection:draw_crc_terminate()
   return self:expect_terminate("MPA_CRC", { message = "an FPDU with a wrong CRC" })
 end
 
--- One error on a stream of its own: sends `frame` (or the frame that this function makes of the connection) and takes a
--- Terminate with one of `names`. options: dut, and those of expect_terminate. Returns the connection and the Terminate.
-function Test:expect_error(frame, names, message, options)
+-- Sends `frame`, which is an error, and takes a Terminate with one of `names`, which is returned. options as for
+-- expect_terminate.
+function Connection:expect_error(frame, names, message, options)
   local o = copy_fields(options)
-  local c = self:open { dut = o.dut }
-  if type(frame) == "function" then frame = frame(c) end
-  c:send(frame)
   o.message = message
-  return c, c:expect_terminate(names, o)
+  self:send(frame)
+  return self:expect_terminate(names, o)
+end
+
+-- The same on a stream of its own. `frame` may be a function that makes it of the connection; options.dut: configuration of
+-- the device. Returns the connection and the Terminate.
+function Test:expect_error(frame, names, message, options)
+  local c = self:open { dut = options and options.dut }
+  if type(frame) == "function" then frame = frame(c) end
+  return c, c:expect_error(frame, names, message, options)
 end
 
 -- The device, an initiator whose start-up is over, is asked for a Send of 4 octets.

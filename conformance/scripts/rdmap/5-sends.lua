@@ -102,8 +102,7 @@ check {
   purpose = "a Send larger than its receive is an error",
   run = function(t)
     local c = t:open { dut = { receives = 2, receive_octets = 100 } }
-    c:send(rdmap.send { data = pattern(101) })
-    c:expect_terminate("DDP_TOO_LONG", { message = "101 octets into a receive of 100" })
+    c:expect_error(rdmap.send { data = pattern(101) }, "DDP_TOO_LONG", "101 octets into a receive of 100")
     t:expect_deliveries(c, {}, "a Send too long is not delivered")
     c = t:open { dut = { receives = 2, receive_octets = 100 } }
     c:send(rdmap.send { MSN = 1, data = pattern(90), L = 0 }, rdmap.send { MSN = 1, MO = 90, data = pattern(90) })
@@ -138,8 +137,7 @@ check {
   purpose = "a Send that is not valid surfaces an error",
   run = function(t)
     local c = t:open { dut = { receives = 3 } }
-    c:send(rdmap.send { MSN = 7, data = "seven" })
-    c:expect_terminate({ "DDP_MSN_RANGE", "DDP_NO_BUFFER" }, { message = "MSN 7 where 1 is due" })
+    c:expect_error(rdmap.send { MSN = 7, data = "seven" }, { "DDP_MSN_RANGE", "DDP_NO_BUFFER" }, "MSN 7 where 1 is due")
     t:expect_deliveries(c, {}, "a Send out of its range is not delivered")
   end,
 }
@@ -195,8 +193,8 @@ check {
     c:send(m:write(0, "before"), rdmap.send_invalidate { InvalidateSTag = m.STag, data = "done" })
     m:patch(0, "before")
     t:expect_deliveries(c, { "done" }, "a Send with Invalidate")
-    c:send(m:write(0, "afterwards"))
-    c:expect_terminate("DDP_INVALID_STAG", { warn = { "DDP_NOT_ASSOCIATED" }, message = "a Write to an invalidated STag" })
+    c:expect_error(m:write(0, "afterwards"), "DDP_INVALID_STAG",
+                   "a Write to an invalidated STag", { warn = { "DDP_NOT_ASSOCIATED" } })
     m:check("nothing is placed under an invalidated STag")
   end,
 }

@@ -102,8 +102,7 @@ check {
   run = function(t)
     local c = t:open()
     local m = t:memory()
-    c:send(rdmap.send { Opcode = 0xD, data = "1234" })
-    c:expect_terminate("RDMAP_OPCODE", { message = "an unexpected opcode" })
+    c:expect_error(rdmap.send { Opcode = 0xD, data = "1234" }, "RDMAP_OPCODE", "an unexpected opcode")
     c:send(m:read(0, 16), m:write(0, "1234"))
     c:expect_end("nothing but the end behind a Terminate")
   end,

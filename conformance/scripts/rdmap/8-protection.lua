@@ -17,8 +17,7 @@ check {
     t.dut:invalidate { stag = one.STag }
     c:send(two:read(0, 3))
     c:expect_response(SINK, 0, "two", "a Read of an STag that is still enabled")
-    c:send(one:read(0, 3))
-    c:expect_terminate("RDMAP_INVALID_STAG", { message = "a Read of an STag that is disabled" })
+    c:expect_error(one:read(0, 3), "RDMAP_INVALID_STAG", "a Read of an STag that is disabled")
   end,
 }
 
@@ -83,8 +82,7 @@ check {
     c:send(m:read(0, 5))
     c:expect_response(SINK, 0, "first", "a Read of an STag in use")
     t.dut:dereg { stag = m.STag }
-    c:send(m:read(0, 5))
-    c:expect_terminate("RDMAP_INVALID_STAG", { message = "a Read of an STag that was untied" })
+    c:expect_error(m:read(0, 5), "RDMAP_INVALID_STAG", "a Read of an STag that was untied")
     local again = t:memory { data = "second", base = 0x7000 }
     c = t:open()
     c:send(again:read(0, 6))
@@ -115,9 +113,7 @@ check {
   purpose = "a Write without the right to write is refused, and not placed",
   run = function(t)
     local m = t:memory { access = { "read" } }
-    local c = t:open()
-    c:send(m:write(0, "1234"))
-    local got = c:expect_terminate(NO_WRITE_RIGHT, { message = "a Write to an STag enabled for remote read alone" })
+    local _, got = t:expect_error(m:write(0, "1234"), NO_WRITE_RIGHT, "a Write to an STag enabled for remote read alone")
     m:check("nothing is placed where remote write is not allowed")
     if got then
       t:ambiguous(got.Layer == 1 and "A: a DDP tagged error" or "B: an RDMAP access rights or unspecified protection error")
@@ -153,8 +149,7 @@ check {
     local got = c:receive(t.quiet)
     if got.kind == "timeout" then
       t:expect_deliveries(c, { "1234" }, "a Send with Invalidate that is not refused")
-      c:send(m:read(0, 8))
-      c:expect_terminate("RDMAP_INVALID_STAG", { message = "a Read of an STag that was invalidated" })
+      c:expect_error(m:read(0, 8), "RDMAP_INVALID_STAG", "a Read of an STag that was invalidated")
       t:ambiguous("B: used by one stream only, it can be invalidated")
     end
     local refusal = got.kind == "segment" and
