@@ -38,7 +38,7 @@ static const char usage[] =
     "  -o FILE            the file (ID.lua in the present folder); - is standard output\n"
     "  --force            replaces the file if it exists\n"
     "  --anyway           also for a requirement that a check or a rule decides already, or that no device shows\n"
-    "  --help             this text\n";
+    "  --help             shows this text\n";
 
 static int complain(int status, const char *message)
 {
