@@ -125,7 +125,7 @@ function Connection:first_send(message)
 end
 
 --------------------------------------------------------------------------------------------------------------------
--- What the device's ULP is told
+-- Events of the device's ULP
 
 -- FAIL unless this event of the device comes in time (await_event). Returns it.
 function Test:expect_event(kind, match, message, expected)
