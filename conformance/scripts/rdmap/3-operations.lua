@@ -250,7 +250,7 @@ check {
       local all, got, c, passed = served(t, count)
       if all then
         most, came = count, describe_messages(passed)
-      elseif most == nil and (got.kind ~= "segment" or not got.triple) then
+      elseif most == nil and (not is_terminate(got)) then
         t:warn("three Read Requests with an IRD of 2", "a Terminate", c:instead(passed, got))
       end
       if not all then break end

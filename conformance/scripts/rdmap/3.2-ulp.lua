@@ -239,7 +239,7 @@ check {
     for _, event in ipairs(t:take_events(c, { receive = true }, 1, t.quiet / 2)) do
       if event.invalidated then t:fail("a Send whose STag is unknown", "no invalidation told", "invalidated told") end
     end
-    if got.kind ~= "segment" or not got.triple or got.Layer ~= 0 then
+    if not is_terminate(got) or got.Layer ~= 0 then
       t:fail("a Send with Invalidate of an unknown STag", "a Terminate x/x/09", c:instead({}, got))
     end
     t:ambiguous(#t:take_events(c, { error = true }, 1) == 1 and "A: the Send completes in error" or "B: it is flushed with the stream")
@@ -329,7 +329,7 @@ check {
       c:probe()
       return
     end
-    if got.kind ~= "segment" or not got.triple then t:fail("a Read whose sink is not registered", "nothing, or a Terminate", describe(got)) end
+    if not is_terminate(got) then t:fail("a Read whose sink is not registered", "nothing, or a Terminate", describe(got)) end
     t:equal("M, D and R of the Terminate", "0 0 0", string.format("%d %d %d", got.M, got.D, got.R))
   end,
 }
@@ -343,7 +343,7 @@ local function catastrophe(t, before)
   t.dut:terminate { stream = number, layer = 0, etype = 0, code = 0 }
   local got
   repeat got = c:receive() until got.kind ~= "segment" or got.Opcode ~= 2
-  if got.kind ~= "segment" or not got.triple then t:fail("a local catastrophe", "a Terminate 0/0", describe(got)) end
+  if not is_terminate(got) then t:fail("a local catastrophe", "a Terminate 0/0", describe(got)) end
   t:equal("octet 0 of the Terminate", "00", hex(got.ulpdu:sub(19, 19)))
   return got
 end

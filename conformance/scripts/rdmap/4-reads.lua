@@ -54,7 +54,7 @@ check {
       local ulpdu = c:ulpdu(m:read(0, 4))
       c:send(fpdu(ulpdu:sub(1, 18 + octets)))
       local got = c:receive()
-      if got.kind ~= "segment" or not got.triple or got.Layer > 1 then
+      if not is_terminate(got) or got.Layer > 1 then
         t:fail(string.format("a Read Request of %d octets", octets), "a Terminate of layer 0 or 1", describe(got))
       end
     end
@@ -63,7 +63,7 @@ check {
     local got = c:receive()
     if got.kind == "segment" and got.Opcode == 2 then
       t:warn("a Read Request of 32 octets", "a Terminate of layer 0 or 1", describe(got))
-    elseif got.kind ~= "segment" or not got.triple or got.Layer > 1 then
+    elseif not is_terminate(got) or got.Layer > 1 then
       t:fail("a Read Request of 32 octets", "a Terminate of layer 0 or 1", describe(got))
     end
   end,

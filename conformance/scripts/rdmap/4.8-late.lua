@@ -23,7 +23,7 @@ local function fails_midway(t)
       if got.L == 1 then t:inconclusive("the device had all of the Read under way before its source went") end
     end
   until got.kind ~= "segment" or got.Opcode ~= 2
-  if got.kind ~= "segment" or not got.triple then t:fail("a Read whose source goes away midway", "a Terminate 0/1", describe(got)) end
+  if not is_terminate(got) then t:fail("a Read whose source goes away midway", "a Terminate 0/1", describe(got)) end
   t:equal("Layer and EType of the Terminate", "0 1", got.Layer .. " " .. got.EType)
   if octets == 0 then t:inconclusive("the Read failed before its first octet") end
   if got.R ~= 1 then t:warn("what the Terminate quotes", "R = 1", "R = 0") end
@@ -108,7 +108,7 @@ check {
     local ulpdu = c:ulpdu(frame)
     c:send(fpdu(ulpdu))
     local got = c:receive()
-    if got.kind ~= "segment" or not got.triple or got.Code ~= 9 and got.Code ~= 0 and got.Code ~= 3 then
+    if not is_terminate(got) or got.Code ~= 9 and got.Code ~= 0 and got.Code ~= 3 then
       t:fail("a Send with Invalidate of an STag of another domain", "a Terminate x/x/09", c:instead({}, got))
     end
     local quoted = c:quoted(got)
@@ -160,7 +160,7 @@ check {
     end
     c:send(table.unpack(frames))
     local got = c:receive()
-    if got.kind ~= "segment" or not got.triple or got.Code ~= 9 and got.Code ~= 0 then
+    if not is_terminate(got) or got.Code ~= 9 and got.Code ~= 0 then
       t:fail("a Send with Invalidate of an unknown STag", "a Terminate x/x/09", c:instead({}, got))
     end
     if got.D ~= 1 then t:warn("what the Terminate quotes", "D = 1", header_bits(got)) end
