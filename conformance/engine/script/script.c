@@ -60,43 +60,6 @@ static const char *string_member(lua_State *lua, const char *name)
     return text;
 }
 
-/* Files are named after ids: nothing in one leads out of a folder, and nothing needs quotes in a command. */
-static bool is_id(const char *id)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-
-    return id[0] != '\0' && strchr(letters, id[0]) != NULL && strlen(id) <= ID_OCTETS_MAX &&
-           strspn(id + strspn(id, letters), "-._abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") ==
-               strlen(id + strspn(id, letters));
-}
-
-static bool read_roles(lua_State *lua, struct check *check)
-{
-    const char *role = string_member(lua, "role");
-
-    if (role == NULL)
-        role = "responder";
-    check->responder = strcmp(role, "responder") == 0 || strcmp(role, "both") == 0;
-    check->initiator = strcmp(role, "initiator") == 0 || strcmp(role, "both") == 0;
-    return check->responder || check->initiator;
-}
-
-static void register_check(lua_State *lua, struct script_host *host, const struct check *check)
-{
-    if (host->check_count == host->check_room) {
-        size_t room = host->check_room == 0 ? 128 : host->check_room * 2;
-        struct check *grown = realloc(host->checks, room * sizeof(*grown));
-
-        if (grown == NULL) {
-            no_memory(lua);
-            return; /* no_memory() does not return, but says so to nobody */
-        }
-        host->checks = grown;
-        host->check_room = room;
-    }
-    host->checks[host->check_count++] = *check;
-}
-
 /* What `defaults { ... }` may say for the checks of its script. */
 static const char *const default_members[] = {"requires", "sandwich"};
 
@@ -142,6 +105,43 @@ static void take_defaults(lua_State *lua, const struct script_room *room)
     lua_pop(lua, 1);
 }
 
+/* Files are named after ids: nothing in one leads out of a folder, and nothing needs quotes in a command. */
+static bool is_id(const char *id)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+    return id[0] != '\0' && strchr(letters, id[0]) != NULL && strlen(id) <= ID_OCTETS_MAX &&
+           strspn(id + strspn(id, letters), "-._abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") ==
+               strlen(id + strspn(id, letters));
+}
+
+static bool read_roles(lua_State *lua, struct check *check)
+{
+    const char *role = string_member(lua, "role");
+
+    if (role == NULL)
+        role = "responder";
+    check->responder = strcmp(role, "responder") == 0 || strcmp(role, "both") == 0;
+    check->initiator = strcmp(role, "initiator") == 0 || strcmp(role, "both") == 0;
+    return check->responder || check->initiator;
+}
+
+static void register_check(lua_State *lua, struct script_host *host, const struct check *check)
+{
+    if (host->check_count == host->check_room) {
+        size_t room = host->check_room == 0 ? 128 : host->check_room * 2;
+        struct check *grown = realloc(host->checks, room * sizeof(*grown));
+
+        if (grown == NULL) {
+            no_memory(lua);
+            return; /* no_memory() does not return, but says so to nobody */
+        }
+        host->checks = grown;
+        host->check_room = room;
+    }
+    host->checks[host->check_count++] = *check;
+}
+
 static int add_check(lua_State *lua)
 {
     struct script_room *room = script_room_of(lua);
@@ -149,9 +149,9 @@ static int add_check(lua_State *lua)
     lua_Debug caller;
 
     luaL_checktype(lua, 1, LUA_TTABLE);
+    take_defaults(lua, room);
     if (check.path == NULL)
         return luaL_error(lua, "a check cannot be added while checks run");
-    take_defaults(lua, room);
     check.id = string_member(lua, "id");
     check.purpose = string_member(lua, "purpose");
     check.requires = string_member(lua, "requires");
