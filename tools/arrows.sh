@@ -23,8 +23,7 @@ tools/standard_streams.h
 tools/memory_reserve.h
 reference-stack/include/iwarp                 wire
 reference-stack/base                          wire
-reference-stack/core+reference-stack/validation+reference-stack/defects  wire reference-stack/include/iwarp reference-stack/base tools/embedded.h
-reference-stack/mpa                           wire reference-stack/core
+reference-stack/core+reference-stack/validation+reference-stack/defects+reference-stack/mpa  wire reference-stack/include/iwarp reference-stack/base tools/embedded.h
 reference-stack/transport                     reference-stack/include/iwarp reference-stack/base
 reference-stack/verbs                         reference-stack/include/iwarp reference-stack/base reference-stack/core reference-stack/transport
 reference-stack/program                       wire

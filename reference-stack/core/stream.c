@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "reference-stack/base/misuse.h"
 #include "reference-stack/core/stream_internal.h"
+#include "reference-stack/mpa/mpa.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,22 +17,24 @@ struct iwarp_stream *iwarp_stream_new(struct iwarp_device *device, const struct 
     }
     if (stream_config_check(device, config, sentence) != 0)
         return NULL;
-    stream = calloc(1, sizeof(*stream));
+    stream = calloc(1, sizeof(*stream) + sizeof(struct mpa));
     if (stream == NULL) {
         (void)sentence_set(sentence, "stream: out of memory");
         return NULL;
     }
+    stream->lower = stream + 1;
+    stream->version = DDP_VERSION;
     stream->config = *config;
     stream->device = device;
     device_join(device);
     stream->defects = config->defects;
     stream->now = now;
     stream->state = IWARP_STATE_STARTUP;
-    stream->emss = config->emss == 0 ? STREAM_EMSS_DEFAULT : config->emss;
+    mpa_of(stream)->emss = config->emss == 0 ? STREAM_EMSS_DEFAULT : config->emss;
     if (stream_behaves(stream, DEFECT_EMSS_OF_FIRST)) {
         if (device->defect_first.emss != 0)
-            stream->emss = device->defect_first.emss;
-        device->defect_first.emss = stream->emss;
+            mpa_of(stream)->emss = device->defect_first.emss;
+        device->defect_first.emss = mpa_of(stream)->emss;
     }
     /* Depths that start-up does not settle (Rev 1, or 0x3FFF) are what the ULP configured (RFC 6581 9.1). */
     stream->ird = config->ird == MPA_DEPTH_NOT_NEGOTIATED ? (uint16_t)device->config.ird_max : config->ird;
@@ -69,10 +72,10 @@ void iwarp_stream_free(struct iwarp_stream *stream)
     ring_free(&stream->work);
     ring_free(&stream->events);
     ring_free(&stream->trace);
-    free(stream->receive_buffer);
-    free(stream->scratch);
+    free(mpa_of(stream)->receive_buffer);
+    free(mpa_of(stream)->scratch);
     free(stream->transmit_buffer);
-    free(stream->ulpdu_buffer);
+    free(mpa_of(stream)->ulpdu_buffer);
     free(stream);
 }
 
@@ -370,7 +373,7 @@ void iwarp_stream_input_fin(struct iwarp_stream *stream, uint64_t now)
     if (stream_behaves(stream, DEFECT_FIN_TERMINATES) && stream->gate && !stream->error_seen)
         terminate_queue(stream, TERM_RDMAP_CATASTROPHIC, NULL, 0, NULL);
     if (stream_behaves(stream, DEFECT_PRIVATE_CUT_TAKEN) && stream->state == IWARP_STATE_STARTUP &&
-        stream->start_count >= MPA_START_OCTETS)
+        mpa_of(stream)->start_count >= MPA_START_OCTETS)
         startup_complete(stream);
     if (stream_behaves(stream, DEFECT_RETRY_ON_CONNECTION) && stream->state == IWARP_STATE_STARTUP &&
         stream->config.role == IWARP_INITIATOR && stream->config.enhanced) {
@@ -380,10 +383,10 @@ void iwarp_stream_input_fin(struct iwarp_stream *stream, uint64_t now)
     }
     if (stream->state == IWARP_STATE_STARTUP || stream->state == IWARP_STATE_DECISION) {
         /* A frame cut short by FIN has a PD_Length that differs from its Private Data (RFC 5044 7.1.1). */
-        stream_fail_with(stream, stream->start_count != 0 ? "MPA-7.1.1-28" : NULL,
-                         stream->start_count != 0 ? TERM_MPA_START_FRAME : TERM_MPA_CONNECTION_LOST, VALIDATION_CLOSE,
-                         "the peer closed before the start-up frames were exchanged");
-    } else if (stream->receive_count != 0 && !stream->dropping) {
+        stream_fail_with(stream, mpa_of(stream)->start_count != 0 ? "MPA-7.1.1-28" : NULL,
+                         mpa_of(stream)->start_count != 0 ? TERM_MPA_START_FRAME : TERM_MPA_CONNECTION_LOST,
+                         VALIDATION_CLOSE, "the peer closed before the start-up frames were exchanged");
+    } else if (mpa_of(stream)->receive_count != 0 && !stream->dropping) {
         receive_cut(stream);
         stream_fail_with(stream, NULL, TERM_MPA_CONNECTION_LOST, VALIDATION_CLOSE,
                          "the peer closed in the middle of an FPDU");

@@ -108,31 +108,21 @@ enum transmit_source { TRANSMIT_NONE, TRANSMIT_WORK, TRANSMIT_RESPONSE };
 struct iwarp_stream {
     struct iwarp_stream_config config;
     struct iwarp_device *device;
+    void *lower; /* what the layer below DDP keeps of the stream, in the same allocation */
     const struct defect_set *defects;
     struct defect_state defect_state; /* counts of messages, for defects of the n-th */
     enum iwarp_state state;
     struct iwarp_stream_counters counters;
 
     /* Start-up. */
-    uint8_t start_octets[MPA_START_MAX]; /* the peer's frame as it comes in; its Private Data stays */
-    size_t start_count;
-    struct mpa_start peer;
-    bool smbd;     /* the peer's frame has its depths in front of the ULP's Private Data */
-    bool enhanced; /* agreed: the word was in both frames */
     uint16_t reply_ird, reply_ord;
     unsigned rtr_agreed; /* responder: what the Reply confirmed; initiator: what it may choose from */
     bool rtr_awaited;    /* responder, A = 1: the first FPDU should be an RTR */
     bool established;
     uint16_t ird, ord; /* in force */
-    bool send_markers, receive_markers, crc;
-    bool rdmac; /* the peer's Rev is 0: Markers and CRC both ways, DV = RV = 0 (RFC 5044 C.2.3) */
+    uint8_t version;   /* DV and RV: 1, or what a peer of Rev 0 has (RFC 5044 C.1: no mixing) */
 
     /* Receive. */
-    uint8_t *receive_buffer; /* an FPDU not complete yet */
-    size_t receive_room, receive_count;
-    size_t receive_needed; /* octets that it will have, 0 where not known */
-    uint8_t *scratch;      /* FPDU_SCRATCH_OCTETS, with Markers */
-    uint32_t receive_position;
     struct untagged_queue queues[STREAM_QUEUES];
     uint32_t atomic_ids;  /* Request Identifiers drawn so far */
     struct ring receives; /* struct receive_work */
@@ -149,14 +139,8 @@ struct iwarp_stream {
     struct transmit_piece piece;
     uint8_t *transmit_buffer;
     size_t transmit_room;
-    uint8_t *ulpdu_buffer; /* a ULPDU in one run, where Markers or defects need it */
-    size_t ulpdu_room;
     uint8_t headers[2 + STREAM_HEADER_MAX + 4];
-    uint8_t trailer[8];
-    uint32_t transmit_position;
-    size_t emss, mulpdu;
-    size_t packed; /* octets in the segment that the next FPDU goes into */
-    bool gate;     /* FPDUs may be sent */
+    bool gate; /* FPDUs may be sent */
 
     /* The end. */
     bool error_seen;
@@ -184,12 +168,6 @@ struct iwarp_stream {
 static inline bool stream_behaves(const struct iwarp_stream *stream, enum defect_behaviour behaviour)
 {
     return stream->defects != NULL && defect_behaves(stream->defects, behaviour);
-}
-
-/* DV and RV: 1, or what a peer of Rev 0 has (RFC 5044 C.1: no mixing). */
-static inline uint8_t stream_version(const struct iwarp_stream *stream)
-{
-    return stream->rdmac && !stream_behaves(stream, DEFECT_RDMAC_VERSION_1) ? 0 : DDP_VERSION;
 }
 
 /* The piece is with TCP, or will never be: nothing of it is looked at again. */

@@ -3,11 +3,12 @@
 
 #include "reference-stack/base/misuse.h"
 #include "reference-stack/core/stream_internal.h"
+#include "reference-stack/mpa/mpa.h"
 
 static int decide(struct iwarp_stream *stream, const uint8_t *private_data, size_t octets, struct sentence *sentence)
 {
-    size_t room = MPA_PRIVATE_DATA_MAX - (mpa_start_has_word(&stream->peer) ? MPA_ENHANCED_OCTETS : 0) -
-                  (stream->smbd ? SMBD_OCTETS : 0);
+    size_t room = MPA_PRIVATE_DATA_MAX - (mpa_start_has_word(&mpa_of(stream)->peer) ? MPA_ENHANCED_OCTETS : 0) -
+                  (mpa_of(stream)->smbd ? SMBD_OCTETS : 0);
 
     if (stream->state != IWARP_STATE_DECISION)
         return sentence_set(sentence, "stream: no Request waits for a decision");

@@ -4,6 +4,7 @@
 
 #include "reference-stack/base/misuse.h"
 #include "reference-stack/core/stream_internal.h"
+#include "reference-stack/mpa/mpa.h"
 
 /*
  * Which headers go along (RFC 5040 Figure 10): none for local catastrophic errors and those of the LLP; length and DDP
@@ -70,8 +71,8 @@ static void report(struct iwarp_stream *stream, const char *requirement, wire_re
     if (event == NULL)
         return;
     event->requirement = requirement;
-    if (!stream->established && stream->start_count >= MPA_START_OCTETS)
-        event->start = stream->peer;
+    if (!stream->established && mpa_of(stream)->start_count >= MPA_START_OCTETS)
+        event->start = mpa_of(stream)->peer;
     event->triple = stream_behaves(stream, DEFECT_ERROR_WITHOUT_NUMBERS) ? WIRE_OK : error;
     (void)snprintf(event->text, sizeof(event->text), "%s", text);
 }
@@ -114,7 +115,7 @@ void stream_fail(struct iwarp_stream *stream, const struct validation_outcome *o
         return;
     }
     if (stream->state == IWARP_STATE_STARTUP && stream_behaves(stream, DEFECT_START_ERROR_TERMINATES)) {
-        stream->crc = stream->config.crc;
+        mpa_of(stream)->crc = stream->config.crc;
         terminate_queue(stream, outcome->error, NULL, 0, NULL);
     } else if (outcome->action == VALIDATION_TERMINATE && stream->gate) {
         terminate_queue(stream, outcome->error, subject->segment,

@@ -5,6 +5,7 @@
 
 #include "reference-stack/base/misuse.h"
 #include "reference-stack/core/stream_internal.h"
+#include "reference-stack/mpa/mpa.h"
 
 /* The work whose segments are due, or NULL. */
 static struct send_work *work_current(const struct iwarp_stream *stream)
@@ -69,7 +70,7 @@ static uint32_t cut(const struct iwarp_stream *stream, const struct ddp_segment 
     size_t header = segment->tagged ? DDP_TAGGED_OCTETS : DDP_UNTAGGED_OCTETS;
     size_t room = iwarp_stream_mulpdu(stream) - header;
 
-    if (stream->packed != 0)
+    if (mpa_of(stream)->packed != 0)
         room = room_left(stream, header, room, left);
     if (stream_behaves(stream, DEFECT_HEADER_20))
         room = iwarp_stream_mulpdu(stream) - 20;
@@ -227,7 +228,7 @@ static const uint8_t *response_source(struct iwarp_stream *stream, const struct 
     rest.source_to += served->sent;
     rest.octets -= (uint32_t)served->sent;
     if (served->request.octets == 0)
-        return stream->trailer;
+        return mpa_of(stream)->trailer;
     subject.region = iwarp_region_find(stream->device, rest.source_stag);
     if (!validation_run(VALIDATE_READ_REQUEST, &subject, &outcome) && !outcome.ignore) {
         response_failed(stream, served, &outcome, &subject);

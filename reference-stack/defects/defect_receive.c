@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "reference-stack/core/stream_internal.h"
+#include "reference-stack/mpa/mpa.h"
 #include "wire/crc32c.h"
 
 /* --- FPDU -------------------------------------------------------------------------------------------------------- */
@@ -64,24 +65,26 @@ static bool crc_wrong_though_off(const struct validation_subject *subject)
 {
     const struct fpdu *fpdu = subject->fpdu;
 
-    return !subject->stream->crc && fpdu->crc != 0 && fpdu->crc != crc32c(fpdu->start, fpdu->octets - FPDU_CRC_OCTETS);
+    return !mpa_of(subject->stream)->crc && fpdu->crc != 0 &&
+           fpdu->crc != crc32c(fpdu->start, fpdu->octets - FPDU_CRC_OCTETS);
 }
 
 /* Position of the FPDU's first octet. */
 static uint32_t start_of(const struct validation_subject *subject)
 {
-    return subject->stream->receive_position - (uint32_t)subject->fpdu->octets;
+    return mpa_of(subject->stream)->receive_position - (uint32_t)subject->fpdu->octets;
 }
 
 static bool marker_before_crc(const struct validation_subject *subject)
 {
-    return subject->stream->receive_markers &&
+    return mpa_of(subject->stream)->receive_markers &&
            (start_of(subject) + subject->fpdu->octets - FPDU_CRC_OCTETS - MARKER_OCTETS) % MARKER_SPACING == 0;
 }
 
 static bool marker_between(const struct validation_subject *subject)
 {
-    return subject->stream->receive_markers && start_of(subject) != 0 && start_of(subject) % MARKER_SPACING == 0;
+    return mpa_of(subject->stream)->receive_markers && start_of(subject) != 0 &&
+           start_of(subject) % MARKER_SPACING == 0;
 }
 
 static bool marker_reserved(const struct validation_subject *subject)

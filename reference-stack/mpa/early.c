@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "reference-stack/core/stream_internal.h"
+#include "reference-stack/mpa/mpa.h"
 
 enum { GAP_MAX = 1 << 30 }; /* the widest TCP window (RFC 7323 2.3) */
 
@@ -137,7 +137,7 @@ static bool is_open(const struct iwarp_stream *stream)
 
 void early_octets(struct iwarp_stream *stream, size_t gap, const uint8_t *octets, size_t count, bool boundary)
 {
-    uint32_t position = stream->receive_position + (uint32_t)stream->receive_count + (uint32_t)gap;
+    uint32_t position = mpa_of(stream)->receive_position + (uint32_t)mpa_of(stream)->receive_count + (uint32_t)gap;
     size_t marker = 0;
     size_t at = 0;
 
@@ -145,17 +145,17 @@ void early_octets(struct iwarp_stream *stream, size_t gap, const uint8_t *octets
         return;
     if (!boundary && !(stream->defects != NULL && defect_early_boundary(stream->defects))) {
         /* A Marker is to be believed in an FPDU with a good CRC only. */
-        if (!stream->receive_markers || !stream->crc)
+        if (!mpa_of(stream)->receive_markers || !mpa_of(stream)->crc)
             return;
         at = find_fpdu(octets, count, position, &marker);
     }
     /* From there on the FPDUs follow one another (item 3). */
     while (at < count) {
-        struct fpdu_framing framing = {stream->receive_markers, stream->crc, position + (uint32_t)at};
+        struct fpdu_framing framing = {mpa_of(stream)->receive_markers, mpa_of(stream)->crc, position + (uint32_t)at};
         const uint8_t *p = octets + at;
         struct fpdu fpdu;
 
-        if (fpdu_parse(&p, octets + count, &framing, stream->scratch, &fpdu) != WIRE_OK)
+        if (fpdu_parse(&p, octets + count, &framing, mpa_of(stream)->scratch, &fpdu) != WIRE_OK)
             return;
         at += fpdu.octets;
         if (at <= marker)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reference-stack/core/stream_internal.h"
+#include "reference-stack/mpa/mpa.h"
 #include "wire/crc32c.h"
 #include "wire/marker.h"
 
@@ -67,10 +67,10 @@ int frame_start(struct iwarp_stream *stream, const struct mpa_start *start, stru
         octets = defect_start_frame(stream->defects, &stream->defect_state, start, stream->transmit_buffer, octets);
     if (stream_behaves(stream, DEFECT_START_STRAY_OCTET))
         stream->transmit_buffer[octets++] = 0;
-    if (stream_behaves(stream, DEFECT_MARKER_WITH_REPLY) && start->kind == MPA_REPLY && stream->peer.markers) {
+    if (stream_behaves(stream, DEFECT_MARKER_WITH_REPLY) && start->kind == MPA_REPLY && mpa_of(stream)->peer.markers) {
         memset(stream->transmit_buffer + octets, 0, MARKER_OCTETS);
         octets += MARKER_OCTETS;
-        stream->transmit_position = MARKER_OCTETS;
+        mpa_of(stream)->transmit_position = MARKER_OCTETS;
     }
     piece_of(stream, octets, false);
     return 0;
@@ -103,36 +103,38 @@ static void frame_spans(struct iwarp_stream *stream, size_t header_octets, const
     piece->spans[piece->span_count++] = (struct iwarp_span){stream->headers, FPDU_LENGTH_OCTETS + header_octets};
     if (segment->payload_octets != 0)
         piece->spans[piece->span_count++] = (struct iwarp_span){segment->payload, segment->payload_octets};
-    memset(stream->trailer, 0, sizeof(stream->trailer));
-    if (stream->crc) {
+    memset(mpa_of(stream)->trailer, 0, sizeof(mpa_of(stream)->trailer));
+    if (mpa_of(stream)->crc) {
         for (size_t i = 0; i < piece->span_count; i++)
             crc = crc32c_update(crc, piece->spans[i].octets, piece->spans[i].count);
-        crc = crc32c_update(crc, stream->trailer, pad);
-        octets_put32_little(stream->trailer + pad, crc32c_value(crc));
+        crc = crc32c_update(crc, mpa_of(stream)->trailer, pad);
+        octets_put32_little(mpa_of(stream)->trailer + pad, crc32c_value(crc));
     }
-    piece->spans[piece->span_count++] = (struct iwarp_span){stream->trailer, pad + FPDU_CRC_OCTETS};
+    piece->spans[piece->span_count++] = (struct iwarp_span){mpa_of(stream)->trailer, pad + FPDU_CRC_OCTETS};
     piece->octets = FPDU_LENGTH_OCTETS + ulpdu + pad + FPDU_CRC_OCTETS;
 }
 
 /* With Markers, or with defects: the ULPDU in one run, then the FPDU in one run. */
 static int frame_packed(struct iwarp_stream *stream, size_t header_octets, const struct ddp_segment *segment)
 {
-    struct fpdu_framing framing = {stream->send_markers, stream->crc, stream->transmit_position};
+    struct fpdu_framing framing = {mpa_of(stream)->send_markers, mpa_of(stream)->crc,
+                                   mpa_of(stream)->transmit_position};
     size_t ulpdu = header_octets + segment->payload_octets;
     size_t octets;
 
-    if (reserve(&stream->ulpdu_buffer, &stream->ulpdu_room, ulpdu + DEFECT_ROOM) != 0 ||
+    if (reserve(&mpa_of(stream)->ulpdu_buffer, &mpa_of(stream)->ulpdu_room, ulpdu + DEFECT_ROOM) != 0 ||
         reserve(&stream->transmit_buffer, &stream->transmit_room,
                 fpdu_octets(ulpdu + DEFECT_ROOM, true, 0) + DEFECT_ROOM) != 0)
         return -1;
-    memcpy(stream->ulpdu_buffer, stream->headers + FPDU_LENGTH_OCTETS, header_octets);
+    memcpy(mpa_of(stream)->ulpdu_buffer, stream->headers + FPDU_LENGTH_OCTETS, header_octets);
     if (segment->payload_octets != 0)
-        memcpy(stream->ulpdu_buffer + header_octets, segment->payload, segment->payload_octets);
+        memcpy(mpa_of(stream)->ulpdu_buffer + header_octets, segment->payload, segment->payload_octets);
     if (stream->defects != NULL)
-        octets = defect_fpdu(stream->defects, &stream->defect_state, stream->ulpdu_buffer, ulpdu, &framing,
+        octets = defect_fpdu(stream->defects, &stream->defect_state, mpa_of(stream)->ulpdu_buffer, ulpdu, &framing,
                              stream->transmit_buffer, stream->transmit_room);
     else
-        octets = fpdu_pack(stream->ulpdu_buffer, ulpdu, &framing, stream->transmit_buffer, stream->transmit_room);
+        octets =
+            fpdu_pack(mpa_of(stream)->ulpdu_buffer, ulpdu, &framing, stream->transmit_buffer, stream->transmit_room);
     if (octets == 0)
         return -1;
     piece_of(stream, octets, true);
@@ -148,7 +150,7 @@ int frame_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count
     memcpy(stream->headers + FPDU_LENGTH_OCTETS, octets, header_octets);
     if (frame_packed(stream, header_octets, &rest) != 0)
         return -1;
-    stream->transmit_position += (uint32_t)stream->piece.octets;
+    mpa_of(stream)->transmit_position += (uint32_t)stream->piece.octets;
     stream->counters.fpdus_sent++;
     return 0;
 }
@@ -158,19 +160,19 @@ int frame_segment(struct iwarp_stream *stream, struct ddp_segment *segment, cons
 {
     size_t header_octets;
 
-    segment->version = stream_version(stream);
+    segment->version = stream->version;
     if (segment->version == 0)
         segment->control &= 0x0F; /* RV, and the opcode stays */
     header_octets = ddp_pack_header(segment, stream->headers + FPDU_LENGTH_OCTETS);
     if (rdmap_octets != 0)
         memcpy(stream->headers + FPDU_LENGTH_OCTETS + header_octets, rdmap_header, rdmap_octets);
     header_octets += rdmap_octets;
-    if (!stream->send_markers && stream->defects == NULL)
+    if (!mpa_of(stream)->send_markers && stream->defects == NULL)
         frame_spans(stream, header_octets, segment);
     else if (frame_packed(stream, header_octets, segment) != 0)
         return -1;
     stream->piece.fpdu = true;
-    stream->transmit_position += (uint32_t)stream->piece.octets;
+    mpa_of(stream)->transmit_position += (uint32_t)stream->piece.octets;
     stream->counters.fpdus_sent++;
     return 0;
 }

@@ -2,7 +2,7 @@
 /* MPA start-up, both roles: RFC 5044 7.1, RFC 6581 6 and 9. */
 #include <string.h>
 
-#include "reference-stack/core/stream_internal.h"
+#include "reference-stack/mpa/mpa.h"
 
 static unsigned min_depth(unsigned a, unsigned b)
 {
@@ -87,34 +87,36 @@ static void agree(struct iwarp_stream *stream)
 {
     bool own = stream->config.crc;
 
-    stream->send_markers = stream->peer.markers;
-    stream->receive_markers = stream->config.markers;
-    stream->crc = own || stream->peer.crc;
-    if (stream->peer.revision == MPA_REV_RDMAC && stream->config.rdmac) {
-        stream->rdmac = stream->send_markers = stream->crc = true;
-        stream->receive_markers = stream->config.markers || !stream_behaves(stream, DEFECT_RDMAC_OWN_M);
+    mpa_of(stream)->send_markers = mpa_of(stream)->peer.markers;
+    mpa_of(stream)->receive_markers = stream->config.markers;
+    mpa_of(stream)->crc = own || mpa_of(stream)->peer.crc;
+    if (mpa_of(stream)->peer.revision == MPA_REV_RDMAC && stream->config.rdmac) {
+        stream->version = stream_behaves(stream, DEFECT_RDMAC_VERSION_1) ? DDP_VERSION : 0;
+        mpa_of(stream)->send_markers = mpa_of(stream)->crc = true;
+        mpa_of(stream)->receive_markers = stream->config.markers || !stream_behaves(stream, DEFECT_RDMAC_OWN_M);
         if (stream_behaves(stream, DEFECT_RDMAC_OWN_C))
-            stream->crc = own;
+            mpa_of(stream)->crc = own;
     }
     if (stream->defects != NULL) {
         if (stream_behaves(stream, DEFECT_MARKERS_BOTH_WAYS))
-            stream->send_markers = stream->receive_markers = stream->config.markers || stream->peer.markers;
+            mpa_of(stream)->send_markers = mpa_of(stream)->receive_markers =
+                stream->config.markers || mpa_of(stream)->peer.markers;
         if (stream_behaves(stream, DEFECT_MARKERS_IF_BOTH))
-            stream->send_markers = stream->config.markers && stream->peer.markers;
+            mpa_of(stream)->send_markers = stream->config.markers && mpa_of(stream)->peer.markers;
         if (stream_behaves(stream, DEFECT_MARKERS_OWN_BIT))
-            stream->send_markers = stream->config.markers;
+            mpa_of(stream)->send_markers = stream->config.markers;
         if (stream_behaves(stream, DEFECT_CRC_AND))
-            stream->crc = own && stream->peer.crc;
+            mpa_of(stream)->crc = own && mpa_of(stream)->peer.crc;
         if (stream_behaves(stream, DEFECT_CRC_OWN_BIT))
-            stream->crc = own;
+            mpa_of(stream)->crc = own;
         if (stream_behaves(stream, DEFECT_CRC_ALWAYS))
-            stream->crc = true;
+            mpa_of(stream)->crc = true;
     }
     if (stream_behaves(stream, DEFECT_SEQSTART_AT_FRAME))
-        stream->receive_position = stream->transmit_position = (uint32_t)stream->start_count;
+        mpa_of(stream)->receive_position = mpa_of(stream)->transmit_position = (uint32_t)mpa_of(stream)->start_count;
     if (stream_behaves(stream, DEFECT_MARKER_WITHOUT_PRIVATE))
-        stream->receive_position = stream->peer.private_octets;
-    stream->mulpdu = fpdu_mulpdu(stream->emss, stream->send_markers);
+        mpa_of(stream)->receive_position = mpa_of(stream)->peer.private_octets;
+    mpa_of(stream)->mulpdu = fpdu_mulpdu(mpa_of(stream)->emss, mpa_of(stream)->send_markers);
 }
 
 static void event_start(struct iwarp_stream *stream, enum iwarp_event_kind kind)
@@ -123,7 +125,7 @@ static void event_start(struct iwarp_stream *stream, enum iwarp_event_kind kind)
 
     if (event == NULL)
         return;
-    event->start = stream->peer;
+    event->start = mpa_of(stream)->peer;
     if (stream_behaves(stream, DEFECT_EVENT_REVISION_0))
         event->start.revision = 0;
     if (stream_behaves(stream, DEFECT_PRIVATE_256) && event->start.private_octets > 256)
@@ -137,10 +139,10 @@ static void event_start(struct iwarp_stream *stream, enum iwarp_event_kind kind)
     }
     event->ird = stream->ird;
     event->ord = stream->ord;
-    event->send_markers = stream->send_markers;
-    event->receive_markers = stream->receive_markers;
-    event->crc = stream->crc;
-    event->version = stream_behaves(stream, DEFECT_EVENT_VERSION_1) ? DDP_VERSION : stream_version(stream);
+    event->send_markers = mpa_of(stream)->send_markers;
+    event->receive_markers = mpa_of(stream)->receive_markers;
+    event->crc = mpa_of(stream)->crc;
+    event->version = stream_behaves(stream, DEFECT_EVENT_VERSION_1) ? DDP_VERSION : stream->version;
 }
 
 /* MPA is left, TCP stays open and is the ULP's (RFC 5044 7.1.2 rules 2 and 3). */
@@ -161,7 +163,7 @@ static void leave(struct iwarp_stream *stream, enum iwarp_event_kind kind)
 /* IRD and ORD of the Reply, by RFC 6581 9.1: own ORD at most the peer's IRD, own IRD at least the peer's ORD. */
 static void responder_depths(struct iwarp_stream *stream)
 {
-    const struct mpa_start *peer = &stream->peer;
+    const struct mpa_start *peer = &mpa_of(stream)->peer;
     unsigned ird = stream->ird;
     unsigned limit = stream->device->config.ird_max;
 
@@ -195,7 +197,7 @@ static void responder_depths(struct iwarp_stream *stream)
 /* RTR flags of the Reply: each that is offered and supported, or else all supported (RFC 6581 9.2). */
 static void responder_rtr(struct iwarp_stream *stream, struct mpa_start *start)
 {
-    unsigned common = get_rtr(&stream->peer) & stream->config.rtr;
+    unsigned common = get_rtr(&mpa_of(stream)->peer) & stream->config.rtr;
 
     if (!start->peer_to_peer)
         return;
@@ -214,7 +216,7 @@ static void responder_rtr(struct iwarp_stream *stream, struct mpa_start *start)
 
 int startup_reply(struct iwarp_stream *stream, bool accepted)
 {
-    const struct mpa_start *peer = &stream->peer;
+    const struct mpa_start *peer = &mpa_of(stream)->peer;
     uint8_t private_data[MPA_PRIVATE_DATA_MAX];
     struct mpa_start start;
 
@@ -235,7 +237,7 @@ int startup_reply(struct iwarp_stream *stream, bool accepted)
         start.ord = stream->reply_ord;
         responder_rtr(stream, &start);
     }
-    if (stream->smbd)
+    if (mpa_of(stream)->smbd)
         smbd_put(stream, &start, stream->reply_ird, stream->reply_ord, private_data);
     if (frame_start(stream, &start, NULL) != 0)
         return -1;
@@ -243,8 +245,8 @@ int startup_reply(struct iwarp_stream *stream, bool accepted)
         leave(stream, IWARP_EVENT_REJECT_SENT);
         return 0;
     }
-    if (start.enhanced || stream->smbd) {
-        stream->enhanced = start.enhanced;
+    if (start.enhanced || mpa_of(stream)->smbd) {
+        mpa_of(stream)->enhanced = start.enhanced;
         /* 0x3FFF leaves the depth as it is (RFC 6581 9.1). */
         if (stream->reply_ird != MPA_DEPTH_NOT_NEGOTIATED)
             stream->ird = stream->reply_ird;
@@ -271,7 +273,7 @@ void startup_established(struct iwarp_stream *stream)
 
 static void request_complete(struct iwarp_stream *stream)
 {
-    if (mpa_start_has_word(&stream->peer) || stream->smbd)
+    if (mpa_start_has_word(&mpa_of(stream)->peer) || mpa_of(stream)->smbd)
         responder_depths(stream);
     event_start(stream, IWARP_EVENT_CONNECT_REQUEST);
     switch (stream->config.accept) {
@@ -298,7 +300,7 @@ static enum iwarp_rtr choose_rtr(unsigned set)
 /* What the Reply offers is put in force before the RTR goes out (RFC 6581 9.3). */
 static void initiator_depths(struct iwarp_stream *stream)
 {
-    const struct mpa_start *peer = &stream->peer;
+    const struct mpa_start *peer = &mpa_of(stream)->peer;
 
     if (peer->ird != MPA_DEPTH_NOT_NEGOTIATED && peer->ird < stream->ord &&
         !stream_behaves(stream, DEFECT_ORD_NOT_APPLIED))
@@ -310,11 +312,11 @@ static void initiator_depths(struct iwarp_stream *stream)
 
 static void initiator_enhanced(struct iwarp_stream *stream)
 {
-    const struct mpa_start *peer = &stream->peer;
+    const struct mpa_start *peer = &mpa_of(stream)->peer;
     struct validation_subject subject = {.stream = stream, .start = peer};
     struct validation_outcome outcome;
 
-    stream->enhanced = true;
+    mpa_of(stream)->enhanced = true;
     if (stream->config.peer_to_peer && peer->peer_to_peer)
         stream->rtr_agreed = get_rtr(peer) & stream->config.rtr;
     initiator_depths(stream);
@@ -336,17 +338,17 @@ static void initiator_enhanced(struct iwarp_stream *stream)
 
 static void reply_complete(struct iwarp_stream *stream)
 {
-    if (stream->peer.rejected && !stream_behaves(stream, DEFECT_REJECT_IGNORED)) {
+    if (mpa_of(stream)->peer.rejected && !stream_behaves(stream, DEFECT_REJECT_IGNORED)) {
         leave(stream, IWARP_EVENT_REJECTED);
         return;
     }
     stream->state = IWARP_STATE_OPERATION;
     stream->gate = !stream_behaves(stream, DEFECT_INITIATOR_WAITS);
     agree(stream);
-    if (stream->config.enhanced && stream->config.revision >= MPA_REV_2 && mpa_start_has_word(&stream->peer))
+    if (stream->config.enhanced && stream->config.revision >= MPA_REV_2 && mpa_start_has_word(&mpa_of(stream)->peer))
         initiator_enhanced(stream);
     else {
-        if (stream->smbd)
+        if (mpa_of(stream)->smbd)
             initiator_depths(stream);
         startup_established(stream);
     }
@@ -357,12 +359,12 @@ static void reply_complete(struct iwarp_stream *stream)
 /* Reads what is there of the frame, without judging it: that is the table's part. */
 static size_t read_frame(const struct iwarp_stream *stream, struct mpa_start *start)
 {
-    const uint8_t *octets = stream->start_octets;
+    const uint8_t *octets = mpa_of(stream)->start_octets;
     size_t length;
 
     memset(start, 0, sizeof(*start));
     start->kind = stream->config.role == IWARP_RESPONDER ? MPA_REQUEST : MPA_REPLY;
-    if (stream->start_count < MPA_START_OCTETS)
+    if (mpa_of(stream)->start_count < MPA_START_OCTETS)
         return MPA_START_OCTETS;
     start->markers = mpa_start_get_M(octets);
     start->crc = mpa_start_get_C(octets);
@@ -377,7 +379,7 @@ static size_t read_frame(const struct iwarp_stream *stream, struct mpa_start *st
         length = MPA_PRIVATE_DATA_MAX;
     start->private_octets = (uint16_t)length;
     start->private_data = octets + MPA_START_OCTETS;
-    if (stream->start_count >= MPA_START_OCTETS + length && mpa_start_has_word(start)) {
+    if (mpa_of(stream)->start_count >= MPA_START_OCTETS + length && mpa_start_has_word(start)) {
         const uint8_t *word = start->private_data;
 
         start->peer_to_peer = mpa_enhanced_get_A(word);
@@ -393,9 +395,9 @@ static size_t read_frame(const struct iwarp_stream *stream, struct mpa_start *st
 /* The peer's frame is there and good. */
 void startup_complete(struct iwarp_stream *stream)
 {
-    stream->smbd = smbd_has(stream, &stream->peer);
-    if (stream->smbd)
-        smbd_take(&stream->peer);
+    mpa_of(stream)->smbd = smbd_has(stream, &mpa_of(stream)->peer);
+    if (mpa_of(stream)->smbd)
+        smbd_take(&mpa_of(stream)->peer);
     if (stream->config.role == IWARP_RESPONDER)
         request_complete(stream);
     else
@@ -405,9 +407,9 @@ void startup_complete(struct iwarp_stream *stream)
 /* What RFC 5044 7.1.1 says not to look at: only as a defect. */
 static bool overstrict(const struct iwarp_stream *stream)
 {
-    const uint8_t *octets = stream->start_octets;
+    const uint8_t *octets = mpa_of(stream)->start_octets;
 
-    if (stream->defects == NULL || stream->start_count < MPA_START_OCTETS)
+    if (stream->defects == NULL || mpa_of(stream)->start_count < MPA_START_OCTETS)
         return false;
     return (stream_behaves(stream, DEFECT_REQUEST_R_CHECKED) && stream->config.role == IWARP_RESPONDER &&
             mpa_start_get_R(octets)) ||
@@ -417,18 +419,19 @@ static bool overstrict(const struct iwarp_stream *stream)
 /* Is the frame complete, with its Private Data? */
 static bool is_whole(const struct iwarp_stream *stream, size_t whole)
 {
-    if (stream_behaves(stream, DEFECT_KEY_ENOUGH) && stream->start_count >= MPA_KEY_OCTETS)
+    if (stream_behaves(stream, DEFECT_KEY_ENOUGH) && mpa_of(stream)->start_count >= MPA_KEY_OCTETS)
         return true;
     if (stream_behaves(stream, DEFECT_PRIVATE_AWAITED) && whole < MPA_START_OCTETS + MPA_ENHANCED_OCTETS)
         return false;
-    return stream->start_count >= whole;
+    return mpa_of(stream)->start_count >= whole;
 }
 
 /* Takes what belongs to the start-up frame, and returns how much that was. */
 size_t startup_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
 {
     enum validation_stage stage = stream->config.role == IWARP_RESPONDER ? VALIDATE_REQUEST : VALIDATE_REPLY;
-    struct validation_subject subject = {.stream = stream, .octets = stream->start_octets, .start = &stream->peer};
+    struct validation_subject subject = {
+        .stream = stream, .octets = mpa_of(stream)->start_octets, .start = &mpa_of(stream)->peer};
     struct validation_outcome outcome;
     size_t used = 0;
     size_t whole;
@@ -441,18 +444,18 @@ size_t startup_input(struct iwarp_stream *stream, const uint8_t *octets, size_t 
     for (;;) {
         size_t missing;
 
-        whole = read_frame(stream, &stream->peer);
-        missing = whole > stream->start_count ? whole - stream->start_count : 0;
+        whole = read_frame(stream, &mpa_of(stream)->peer);
+        missing = whole > mpa_of(stream)->start_count ? whole - mpa_of(stream)->start_count : 0;
         if (missing > count - used)
             missing = count - used;
-        memcpy(stream->start_octets + stream->start_count, octets + used, missing);
-        stream->start_count += missing;
+        memcpy(mpa_of(stream)->start_octets + mpa_of(stream)->start_count, octets + used, missing);
+        mpa_of(stream)->start_count += missing;
         used += missing;
         if (missing == 0)
             break;
     }
-    whole = read_frame(stream, &stream->peer);
-    subject.count = stream->start_count;
+    whole = read_frame(stream, &mpa_of(stream)->peer);
+    subject.count = mpa_of(stream)->start_count;
     subject.excess = count - used;
     if (!validation_run(stage, &subject, &outcome) && !outcome.ignore) {
         stream_fail(stream, &outcome, &subject, "the start-up frame is not acceptable");

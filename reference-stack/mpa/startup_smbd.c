@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "reference-stack/core/stream_internal.h"
+#include "reference-stack/mpa/mpa.h"
 
 /* The greatest depth that is a number (RFC 6581 9.1). */
 static uint16_t depth(uint32_t value)

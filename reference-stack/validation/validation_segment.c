@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What FPDUs, DDP Segments and RDMA Messages must not be. */
 #include "reference-stack/core/stream_internal.h"
+#include "reference-stack/mpa/mpa.h"
 #include "reference-stack/validation/validation_predicates.h"
 #include "wire/marker.h"
 
@@ -17,7 +18,7 @@ bool holds_crc_good(const struct validation_subject *subject)
 bool holds_marker_good(const struct validation_subject *subject)
 {
     const struct fpdu *fpdu = subject->fpdu;
-    uint32_t start = subject->stream->receive_position - (uint32_t)fpdu->octets;
+    uint32_t start = mpa_of(subject->stream)->receive_position - (uint32_t)fpdu->octets;
 
     return fpdu->bad_marker == SIZE_MAX || (fpdu->bad_pointer & 0xFFFC) == marker_pointer(start, fpdu->bad_marker);
 }
@@ -33,14 +34,14 @@ bool holds_tagged_version(const struct validation_subject *subject)
 {
     const struct ddp_segment *segment = subject->segment;
 
-    return segment->header == NULL || !segment->tagged || segment->version == stream_version(subject->stream);
+    return segment->header == NULL || !segment->tagged || segment->version == subject->stream->version;
 }
 
 bool holds_untagged_version(const struct validation_subject *subject)
 {
     const struct ddp_segment *segment = subject->segment;
 
-    return segment->header == NULL || segment->tagged || segment->version == stream_version(subject->stream);
+    return segment->header == NULL || segment->tagged || segment->version == subject->stream->version;
 }
 
 bool holds_stag_valid(const struct validation_subject *subject)
@@ -120,7 +121,7 @@ bool holds_mo_end_inside(const struct validation_subject *subject)
 
 bool holds_rdmap_version(const struct validation_subject *subject)
 {
-    return subject->message->version == stream_version(subject->stream);
+    return subject->message->version == subject->stream->version;
 }
 
 /* Opcodes 8 to B are those of the extensions. */
