@@ -17,7 +17,6 @@
 
 #include "iwarp/instrument.h"
 #include "iwarp/stream.h"
-#include "reference-stack/defects/defect_internal.h"
 #include "reference-stack/core/device_internal.h"
 #include "reference-stack/base/ring.h"
 #include "reference-stack/validation/validation.h"
@@ -29,7 +28,8 @@
 
 enum {
     STREAM_QUEUES = 4, /* QN 0 Sends, 1 Read and Atomic Requests, 2 Terminate; with the extensions 3 Atomic Responses */
-    STREAM_HEADER_MAX = 18 + ATOMIC_REQUEST_OCTETS,
+    STREAM_HEADER_ROOM = ATOMIC_REQUEST_OCTETS, /* for RDMAP's header of any untagged message */
+    STREAM_HEADER_MAX = 18 + STREAM_HEADER_ROOM,
     STREAM_TERMINATE_ROOM = 256, /* QN 2's untagged buffer: longer than any Terminate, zero-filled ones included */
     STREAM_WRITE_MAX = 0,
     STREAM_EMSS_DEFAULT = 1460,
@@ -153,8 +153,6 @@ struct iwarp_stream {
     uint64_t startup_deadline, linger_deadline;
     uint64_t teardown_at; /* an error is told: the ULP closes then, 0: at once */
     uint64_t now;
-    uint64_t response_last, read_slot_free; /* times, for defects of responses */
-    uint32_t send_joined;                   /* MO that the next Send begins at, for a defect of messages */
 
     struct ring events; /* struct iwarp_event */
 
@@ -164,11 +162,6 @@ struct iwarp_stream {
     size_t mulpdu_given; /* 0: as EMSS says */
     struct ring trace;   /* struct iwarp_trace */
 };
-
-static inline bool stream_behaves(const struct iwarp_stream *stream, enum defect_behaviour behaviour)
-{
-    return stream->defects != NULL && defect_behaves(stream->defects, behaviour);
-}
 
 /* The piece is with TCP, or will never be: nothing of it is looked at again. */
 static inline void stream_piece_drop(struct iwarp_stream *stream)
@@ -211,9 +204,6 @@ void smbd_take(struct mpa_start *start);
 void instrument_record(struct iwarp_stream *stream, enum iwarp_trace_kind kind, const struct ddp_segment *segment,
                        uint64_t octets);
 
-/* defect_ddp.c: what becomes of a segment that is about to be sent. */
-void defect_source(const struct iwarp_stream *stream, const struct send_work *work, struct ddp_segment *segment);
-
 /* receive.c */
 void receive_octets(struct iwarp_stream *stream, const uint8_t *octets, size_t count);
 void receive_cut(struct iwarp_stream *stream);
@@ -224,17 +214,12 @@ bool receive_scratch(struct iwarp_stream *stream);
 /* early.c. `gap`: octets missing before these. `boundary`: they begin with an FPDU. */
 void early_octets(struct iwarp_stream *stream, size_t gap, const uint8_t *octets, size_t count, bool boundary);
 
-/* defect_early.c */
-void defect_early_send(struct iwarp_stream *stream, const struct validation_subject *subject,
-                       struct receive_work *receive);
-void defect_early_read(struct iwarp_stream *stream, const struct validation_subject *subject);
-void defect_early_chain(struct iwarp_stream *stream, const uint8_t *octets, const uint8_t *end);
-
 /* deliver.c */
 bool deliver_holds(struct iwarp_stream *stream, enum validation_stage stage, const struct validation_subject *subject,
                    const char *text);
 void deliver_served(struct iwarp_stream *stream, const struct served_read *served,
                     const struct validation_subject *subject);
+void deliver_place_tagged(struct iwarp_stream *stream, const struct validation_subject *subject);
 void deliver_ulpdu(struct iwarp_stream *stream, const struct fpdu *fpdu);
 
 /* The Read that the next Read Response belongs to: the oldest open one (RFC 5040 5.2.2); NULL when none is open. */
@@ -249,6 +234,7 @@ bool atomic_send_response(struct iwarp_stream *stream, const struct served_read 
 bool atomic_send_immediate(struct iwarp_stream *stream, struct send_work *work, struct ddp_segment *segment);
 
 /* transmit.c */
+enum transmit_source transmit_choose(const struct iwarp_stream *stream);
 void transmit_requested(struct iwarp_stream *stream);
 void transmit_completes(struct iwarp_stream *stream);
 bool transmit_next(struct iwarp_stream *stream);
@@ -271,5 +257,8 @@ void stream_fail_with(struct iwarp_stream *stream, const char *requirement, wire
                       enum validation_action action, const char *text);
 void terminate_queue(struct iwarp_stream *stream, wire_result triple, const struct ddp_segment *segment,
                      size_t segment_octets, const uint8_t *read_header);
+
+/* The same about what a validation looked at. */
+void terminate_about(struct iwarp_stream *stream, wire_result triple, const struct validation_subject *subject);
 
 #endif

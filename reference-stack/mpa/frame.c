@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "reference-stack/mpa/mpa.h"
+#include "reference-stack/defects/defect_stream.h"
 #include "wire/crc32c.h"
 #include "wire/marker.h"
 
@@ -57,7 +58,7 @@ int frame_start(struct iwarp_stream *stream, const struct mpa_start *start, stru
 {
     size_t octets;
 
-    if (reserve(&stream->transmit_buffer, &stream->transmit_room, MPA_START_MAX + DEFECT_ROOM) != 0)
+    if (reserve(&stream->transmit_buffer, &stream->transmit_room, MPA_START_MAX + HOOK_ROOM) != 0)
         return sentence_set(sentence, "stream: out of memory");
     octets = mpa_start_pack(start, stream->transmit_buffer, MPA_START_MAX);
     if (octets == 0)
@@ -82,7 +83,7 @@ void frame_fragment(struct iwarp_stream *stream)
     static const uint8_t fragment[] = {0, 20, 0x41, 0x43, 0, 0};
 
     if (stream->piece.octets != 0 ||
-        reserve(&stream->transmit_buffer, &stream->transmit_room, MPA_START_MAX + DEFECT_ROOM) != 0)
+        reserve(&stream->transmit_buffer, &stream->transmit_room, MPA_START_MAX + HOOK_ROOM) != 0)
         return;
     memcpy(stream->transmit_buffer, fragment, sizeof(fragment));
     piece_of(stream, sizeof(fragment), false);
@@ -122,9 +123,9 @@ static int frame_packed(struct iwarp_stream *stream, size_t header_octets, const
     size_t ulpdu = header_octets + segment->payload_octets;
     size_t octets;
 
-    if (reserve(&mpa_of(stream)->ulpdu_buffer, &mpa_of(stream)->ulpdu_room, ulpdu + DEFECT_ROOM) != 0 ||
+    if (reserve(&mpa_of(stream)->ulpdu_buffer, &mpa_of(stream)->ulpdu_room, ulpdu + HOOK_ROOM) != 0 ||
         reserve(&stream->transmit_buffer, &stream->transmit_room,
-                fpdu_octets(ulpdu + DEFECT_ROOM, true, 0) + DEFECT_ROOM) != 0)
+                fpdu_octets(ulpdu + HOOK_ROOM, true, 0) + HOOK_ROOM) != 0)
         return -1;
     memcpy(mpa_of(stream)->ulpdu_buffer, stream->headers + FPDU_LENGTH_OCTETS, header_octets);
     if (segment->payload_octets != 0)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "reference-stack/mpa/mpa.h"
+#include "reference-stack/defects/defect_stream.h"
 
 static unsigned min_depth(unsigned a, unsigned b)
 {
@@ -36,7 +37,7 @@ static unsigned get_rtr(const struct mpa_start *start)
 /* The depths of the device's first Request for all: only as a defect. */
 static void keep_depths(struct iwarp_stream *stream)
 {
-    struct defect_first *first = &stream->device->defect_first;
+    struct defect_first *first = &stream->device->faults.first;
 
     if (first->depths) {
         stream->config.ird = stream->ird = (uint16_t)first->ird;
