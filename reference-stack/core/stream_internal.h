@@ -19,6 +19,7 @@
 #include "iwarp/stream.h"
 #include "reference-stack/defects/defect_internal.h"
 #include "reference-stack/core/device_internal.h"
+#include "reference-stack/core/negotiate.h"
 #include "reference-stack/base/ring.h"
 #include "reference-stack/validation/validation.h"
 #include "wire/atomic.h"

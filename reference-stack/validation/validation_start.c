@@ -123,9 +123,9 @@ bool holds_ird_available(const struct validation_subject *subject)
 {
     const struct iwarp_stream *stream = subject->stream;
 
-    if (subject->start->ord == MPA_DEPTH_NOT_NEGOTIATED && !stream_behaves(stream, DEFECT_DEPTH_3FFF_NUMBER))
+    if (subject->offer->ord == DEPTH_NOT_NEGOTIATED && !stream_behaves(stream, DEFECT_DEPTH_3FFF_NUMBER))
         return true;
-    return subject->start->ord <= stream->device->config.ird_max;
+    return subject->offer->ord <= stream->device->config.ird_max;
 }
 
 /* Any local failure that has no code of its own (RFC 6581 9.3). */
@@ -138,5 +138,5 @@ bool holds_rtr_in_common(const struct validation_subject *subject)
 {
     const struct iwarp_stream *stream = subject->stream;
 
-    return !stream->config.peer_to_peer || !subject->start->peer_to_peer || stream->rtr_agreed != 0;
+    return !stream->config.peer_to_peer || !subject->offer->peer_to_peer || stream->rtr_agreed != 0;
 }
