@@ -2,14 +2,13 @@
 #include "reference-stack/core/device_internal.h"
 
 #include "reference-stack/base/misuse.h"
-#include "wire/mpa.h"
+#include "wire/depth.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
     REGIONS_DEFAULT_MAX = 65536,
-    DEPTH_MAX = MPA_DEPTH_NOT_NEGOTIATED - 1, /* the greatest number that MPA can tell (RFC 6581 9.1) */
     ACCESS_KNOWN = IWARP_LOCAL_READ | IWARP_LOCAL_WRITE | IWARP_REMOTE_READ | IWARP_REMOTE_WRITE | IWARP_REMOTE_ATOMIC,
 };
 
@@ -27,10 +26,10 @@ struct iwarp_device *iwarp_device_new(const struct iwarp_device_config *config)
         device->config.ird_max = IWARP_DEPTH_DEFAULT_MAX;
     if (device->config.ord_max == 0)
         device->config.ord_max = IWARP_DEPTH_DEFAULT_MAX;
-    if (device->config.ird_max > DEPTH_MAX)
-        device->config.ird_max = DEPTH_MAX;
-    if (device->config.ord_max > DEPTH_MAX)
-        device->config.ord_max = DEPTH_MAX;
+    if (device->config.ird_max > DEPTH_NUMBER_MAX)
+        device->config.ird_max = DEPTH_NUMBER_MAX;
+    if (device->config.ord_max > DEPTH_NUMBER_MAX)
+        device->config.ord_max = DEPTH_NUMBER_MAX;
     if (device->config.regions_max == 0)
         device->config.regions_max = REGIONS_DEFAULT_MAX;
     device->random = device->config.seed != 0 ? device->config.seed : SEED_DEFAULT;

@@ -31,9 +31,7 @@ struct iwarp_stream *iwarp_stream_new(struct iwarp_device *device, const struct 
     stream->now = now;
     stream->state = IWARP_STATE_STARTUP;
     mpa_of(stream)->emss = config->emss == 0 ? STREAM_EMSS_DEFAULT : config->emss;
-    /* Depths that start-up does not settle (Rev 1, or 0x3FFF) are what the ULP configured (RFC 6581 9.1). */
-    stream->ird = config->ird == MPA_DEPTH_NOT_NEGOTIATED ? (uint16_t)device->config.ird_max : config->ird;
-    stream->ord = config->ord == MPA_DEPTH_NOT_NEGOTIATED ? (uint16_t)device->config.ord_max : config->ord;
+    negotiate_begin(stream);
     stream->startup_deadline = config->startup_limit == 0 ? UINT64_MAX : misuse_later(now, config->startup_limit);
     stream->linger_deadline = UINT64_MAX;
     HOOK(stream, hook_stream_begins(stream));

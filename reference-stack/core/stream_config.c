@@ -45,11 +45,11 @@ int stream_config_check(const struct iwarp_device *device, const struct iwarp_st
     if (config->private_octets > room)
         return sentence_set(sentence, "stream: %u octets of Private Data, at most %zu fit", config->private_octets,
                             room);
-    if (config->ird > MPA_DEPTH_NOT_NEGOTIATED || config->ord > MPA_DEPTH_NOT_NEGOTIATED)
+    if (config->ird > DEPTH_NOT_NEGOTIATED || config->ord > DEPTH_NOT_NEGOTIATED)
         return sentence_set(sentence, "stream: IRD %u and ORD %u, 14 bits each were expected", config->ird,
                             config->ord);
-    if ((config->ird != MPA_DEPTH_NOT_NEGOTIATED && config->ird > device->config.ird_max) ||
-        (config->ord != MPA_DEPTH_NOT_NEGOTIATED && config->ord > device->config.ord_max))
+    if ((config->ird != DEPTH_NOT_NEGOTIATED && config->ird > device->config.ird_max) ||
+        (config->ord != DEPTH_NOT_NEGOTIATED && config->ord > device->config.ord_max))
         return sentence_set(sentence, "stream: IRD %u and ORD %u, the device has %u and %u", config->ird, config->ord,
                             device->config.ird_max, device->config.ord_max);
     if (config->peer_to_peer && config->role == IWARP_INITIATOR && (!word || (config->rtr & IWARP_RTR_ALL) == 0))

@@ -18,6 +18,7 @@
 #include "iwarp/instrument.h"
 #include "iwarp/stream.h"
 #include "reference-stack/core/device_internal.h"
+#include "reference-stack/core/negotiate.h"
 #include "reference-stack/base/ring.h"
 #include "reference-stack/validation/validation.h"
 #include "wire/atomic.h"

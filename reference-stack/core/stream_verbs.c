@@ -26,7 +26,7 @@ static int decide(struct iwarp_stream *stream, const uint8_t *private_data, size
 /* A depth of the Reply: -1 leaves it. */
 static bool depth_fits(int depth, unsigned limit)
 {
-    return depth == -1 || depth == MPA_DEPTH_NOT_NEGOTIATED || (depth >= 0 && (unsigned)depth <= limit);
+    return depth == -1 || depth == DEPTH_NOT_NEGOTIATED || (depth >= 0 && (unsigned)depth <= limit);
 }
 
 int iwarp_stream_accept(struct iwarp_stream *stream, const uint8_t *private_data, size_t octets, int ird, int ord,

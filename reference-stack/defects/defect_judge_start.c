@@ -73,7 +73,7 @@ static bool reserved_set(const struct validation_subject *subject)
 
 static bool ord_not_negotiated(const struct validation_subject *subject)
 {
-    return subject->start->ord == MPA_DEPTH_NOT_NEGOTIATED;
+    return subject->offer->ord == DEPTH_NOT_NEGOTIATED;
 }
 
 static const struct defect_judgement judgements[] = {

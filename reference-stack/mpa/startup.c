@@ -5,11 +5,6 @@
 #include "reference-stack/mpa/mpa.h"
 #include "reference-stack/defects/defect_stream.h"
 
-static unsigned min_depth(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
-}
-
 /* The stream's own half of a start-up frame. */
 static void own_frame(const struct iwarp_stream *stream, enum mpa_start_kind kind, struct mpa_start *start)
 {
@@ -21,31 +16,26 @@ static void own_frame(const struct iwarp_stream *stream, enum mpa_start_kind kin
     start->private_octets = stream->config.private_octets;
 }
 
-static void set_rtr(struct mpa_start *start, unsigned rtr)
+/* What a frame offers, as the enhanced word has it (RFC 6581 6). */
+static void set_offer(struct mpa_start *start, const struct negotiation_offer *offer)
 {
-    start->rtr_send = (rtr & IWARP_RTR_SEND) != 0;
-    start->rtr_write = (rtr & IWARP_RTR_WRITE) != 0;
-    start->rtr_read = (rtr & IWARP_RTR_READ) != 0;
+    start->ird = offer->ird;
+    start->ord = offer->ord;
+    start->peer_to_peer = offer->peer_to_peer;
+    start->rtr_send = (offer->rtr & IWARP_RTR_SEND) != 0;
+    start->rtr_write = (offer->rtr & IWARP_RTR_WRITE) != 0;
+    start->rtr_read = (offer->rtr & IWARP_RTR_READ) != 0;
 }
 
-static unsigned get_rtr(const struct mpa_start *start)
+static struct negotiation_offer offer_of(const struct mpa_start *start)
 {
-    return (start->rtr_send ? IWARP_RTR_SEND : 0u) | (start->rtr_write ? IWARP_RTR_WRITE : 0u) |
-           (start->rtr_read ? IWARP_RTR_READ : 0u);
-}
-
-/* The depths of the device's first Request for all: only as a defect. */
-static void keep_depths(struct iwarp_stream *stream)
-{
-    struct defect_first *first = &stream->device->faults.first;
-
-    if (first->depths) {
-        stream->config.ird = stream->ird = (uint16_t)first->ird;
-        stream->config.ord = stream->ord = (uint16_t)first->ord;
-    }
-    first->ird = stream->config.ird;
-    first->ord = stream->config.ord;
-    first->depths = 1;
+    return (struct negotiation_offer){
+        .ird = start->ird,
+        .ord = start->ord,
+        .peer_to_peer = start->peer_to_peer,
+        .rtr = (start->rtr_send ? IWARP_RTR_SEND : 0u) | (start->rtr_write ? IWARP_RTR_WRITE : 0u) |
+               (start->rtr_read ? IWARP_RTR_READ : 0u),
+    };
 }
 
 int startup_begin(struct iwarp_stream *stream, struct sentence *sentence)
@@ -53,8 +43,6 @@ int startup_begin(struct iwarp_stream *stream, struct sentence *sentence)
     uint8_t private_data[MPA_PRIVATE_DATA_MAX];
     struct mpa_start start;
 
-    if (stream->config.rtr == 0)
-        stream->config.rtr = IWARP_RTR_ALL;
     if (stream->config.role == IWARP_RESPONDER) {
         if (stream_behaves(stream, DEFECT_OPERATION_AT_ONCE)) {
             stream->state = IWARP_STATE_OPERATION;
@@ -67,13 +55,10 @@ int startup_begin(struct iwarp_stream *stream, struct sentence *sentence)
     start.revision = stream->config.revision;
     start.enhanced = stream->config.enhanced && start.revision >= MPA_REV_2;
     if (start.enhanced) {
-        if (stream_behaves(stream, DEFECT_DEPTHS_KEPT))
-            keep_depths(stream);
-        start.ird = stream->config.ird;
-        start.ord = stream->config.ord;
-        start.peer_to_peer = stream->config.peer_to_peer || stream_behaves(stream, DEFECT_P2P_ALWAYS);
-        if (start.peer_to_peer || stream_behaves(stream, DEFECT_RTR_FLAGS_ALWAYS))
-            set_rtr(&start, stream->config.rtr);
+        struct negotiation_offer own;
+
+        negotiate_request(stream, &own);
+        set_offer(&start, &own);
     }
     if (stream_behaves(stream, DEFECT_INITIATOR_SENDS_EARLY)) {
         stream->gate = true;
@@ -161,60 +146,6 @@ static void leave(struct iwarp_stream *stream, enum iwarp_event_kind kind)
 
 /* --- Responder ------------------------------------------------------------------------------------------------ */
 
-/* IRD and ORD of the Reply, by RFC 6581 9.1: own ORD at most the peer's IRD, own IRD at least the peer's ORD. */
-static void responder_depths(struct iwarp_stream *stream)
-{
-    const struct mpa_start *peer = &mpa_of(stream)->peer;
-    unsigned ird = stream->ird;
-    unsigned limit = stream->device->config.ird_max;
-
-    if (peer->ord == MPA_DEPTH_NOT_NEGOTIATED) {
-        stream->reply_ird = MPA_DEPTH_NOT_NEGOTIATED;
-    } else {
-        if (peer->ord > ird)
-            ird = peer->ord;
-        if (ird == 0 && peer->peer_to_peer && peer->rtr_read)
-            ird = 1;
-        stream->reply_ird = (uint16_t)min_depth(ird, limit);
-    }
-    stream->reply_ord =
-        peer->ird == MPA_DEPTH_NOT_NEGOTIATED ? MPA_DEPTH_NOT_NEGOTIATED : (uint16_t)min_depth(stream->ord, peer->ird);
-    if (stream->defects == NULL)
-        return;
-    if (stream_behaves(stream, DEFECT_DEPTHS_NOT_CROSSED)) {
-        stream->reply_ird = (uint16_t)min_depth(peer->ird, limit);
-        stream->reply_ord = (uint16_t)min_depth(stream->ord, peer->ord);
-    }
-    if (stream_behaves(stream, DEFECT_DEPTHS_OWN)) {
-        stream->reply_ird = stream->ird;
-        stream->reply_ord = stream->ord;
-    }
-    if (stream_behaves(stream, DEFECT_DEPTH_3FFF_NUMBER)) {
-        stream->reply_ird = (uint16_t)min_depth(peer->ord, limit);
-        stream->reply_ord = (uint16_t)min_depth(stream->ord, peer->ird);
-    }
-}
-
-/* RTR flags of the Reply: each that is offered and supported, or else all supported (RFC 6581 9.2). */
-static void responder_rtr(struct iwarp_stream *stream, struct mpa_start *start)
-{
-    unsigned common = get_rtr(&mpa_of(stream)->peer) & stream->config.rtr;
-
-    if (!start->peer_to_peer)
-        return;
-    stream->rtr_agreed = common != 0 ? common : stream->config.rtr;
-    if (stream_behaves(stream, DEFECT_RTR_NONE_CONFIRMED))
-        stream->rtr_agreed = 0;
-    if (stream_behaves(stream, DEFECT_RTR_MATCH_MORE_THAN_ONE) && (common & (common - 1)) == 0)
-        stream->rtr_agreed = 0;
-    if (stream_behaves(stream, DEFECT_RTR_TWO_CONFLICT) && (common & (common - 1)) != 0)
-        stream->rtr_agreed = 0;
-    if (stream_behaves(stream, DEFECT_RTR_ONE_CONFIRMED))
-        stream->rtr_agreed &= 0 - stream->rtr_agreed;
-    set_rtr(start, stream->rtr_agreed);
-    stream->rtr_awaited = true;
-}
-
 int startup_reply(struct iwarp_stream *stream, bool accepted)
 {
     const struct mpa_start *peer = &mpa_of(stream)->peer;
@@ -231,12 +162,12 @@ int startup_reply(struct iwarp_stream *stream, bool accepted)
     }
     if (start.enhanced) {
         size_t room = MPA_PRIVATE_DATA_MAX - MPA_ENHANCED_OCTETS;
+        struct negotiation_offer offered = offer_of(peer);
+        struct negotiation_offer own;
 
         start.private_octets = start.private_octets < room ? start.private_octets : (uint16_t)room;
-        start.peer_to_peer = peer->peer_to_peer;
-        start.ird = stream->reply_ird;
-        start.ord = stream->reply_ord;
-        responder_rtr(stream, &start);
+        negotiate_answer(stream, &offered, &own);
+        set_offer(&start, &own);
     }
     if (mpa_of(stream)->smbd)
         smbd_put(stream, &start, stream->reply_ird, stream->reply_ord, private_data);
@@ -248,13 +179,7 @@ int startup_reply(struct iwarp_stream *stream, bool accepted)
     }
     if (start.enhanced || mpa_of(stream)->smbd) {
         mpa_of(stream)->enhanced = start.enhanced;
-        /* 0x3FFF leaves the depth as it is (RFC 6581 9.1). */
-        if (stream->reply_ird != MPA_DEPTH_NOT_NEGOTIATED)
-            stream->ird = stream->reply_ird;
-        if (stream->reply_ord != MPA_DEPTH_NOT_NEGOTIATED)
-            stream->ord = stream->reply_ord;
-        if (stream_behaves(stream, DEFECT_ORD_NOT_APPLIED))
-            stream->ord = stream->config.ord;
+        negotiate_accept(stream);
     }
     stream->state = IWARP_STATE_FENCED;
     startup_established(stream);
@@ -274,8 +199,10 @@ void startup_established(struct iwarp_stream *stream)
 
 static void request_complete(struct iwarp_stream *stream)
 {
+    struct negotiation_offer offered = offer_of(&mpa_of(stream)->peer);
+
     if (mpa_start_has_word(&mpa_of(stream)->peer) || mpa_of(stream)->smbd)
-        responder_depths(stream);
+        negotiate_depths(stream, &offered);
     event_start(stream, IWARP_EVENT_CONNECT_REQUEST);
     switch (stream->config.accept) {
     case IWARP_ACCEPT_ASK: stream->state = IWARP_STATE_DECISION; break;
@@ -290,55 +217,10 @@ static void request_complete(struct iwarp_stream *stream)
 
 /* --- Initiator ------------------------------------------------------------------------------------------------ */
 
-/* RTR messages in the order of preference: a Write and a Read need no receive at the peer. */
-static enum iwarp_rtr choose_rtr(unsigned set)
-{
-    if (set & IWARP_RTR_WRITE)
-        return IWARP_RTR_WRITE;
-    return set & IWARP_RTR_READ ? IWARP_RTR_READ : IWARP_RTR_SEND;
-}
-
-/* What the Reply offers is put in force before the RTR goes out (RFC 6581 9.3). */
-static void initiator_depths(struct iwarp_stream *stream)
-{
-    const struct mpa_start *peer = &mpa_of(stream)->peer;
-
-    if (peer->ird != MPA_DEPTH_NOT_NEGOTIATED && peer->ird < stream->ord &&
-        !stream_behaves(stream, DEFECT_ORD_NOT_APPLIED))
-        stream->ord = peer->ird;
-    if (peer->ord != MPA_DEPTH_NOT_NEGOTIATED && peer->ord > stream->ird &&
-        !stream_behaves(stream, DEFECT_IRD_NOT_RAISED))
-        stream->ird = (uint16_t)min_depth(peer->ord, stream->device->config.ird_max);
-}
-
-static void initiator_enhanced(struct iwarp_stream *stream)
-{
-    const struct mpa_start *peer = &mpa_of(stream)->peer;
-    struct validation_subject subject = {.stream = stream, .start = peer};
-    struct validation_outcome outcome;
-
-    mpa_of(stream)->enhanced = true;
-    if (stream->config.peer_to_peer && peer->peer_to_peer)
-        stream->rtr_agreed = get_rtr(peer) & stream->config.rtr;
-    initiator_depths(stream);
-    if (!validation_run(VALIDATE_NEGOTIATION, &subject, &outcome) && !outcome.ignore) {
-        stream_fail(stream, &outcome, &subject, "the Reply offers what this side cannot do");
-        return;
-    }
-    startup_established(stream);
-    if (stream->config.peer_to_peer && peer->peer_to_peer && !stream_behaves(stream, DEFECT_RTR_NOT_SENT)) {
-        enum iwarp_rtr kind = choose_rtr(stream->rtr_agreed);
-
-        if (stream_behaves(stream, DEFECT_RTR_WRONG_KIND))
-            kind = kind == IWARP_RTR_WRITE ? IWARP_RTR_READ : IWARP_RTR_WRITE;
-        (void)transmit_rtr(stream, kind);
-    } else if (stream_behaves(stream, DEFECT_RTR_BY_FLAGS) && get_rtr(peer) != 0) {
-        (void)transmit_rtr(stream, choose_rtr(get_rtr(peer)));
-    }
-}
-
 static void reply_complete(struct iwarp_stream *stream)
 {
+    struct negotiation_offer offered = offer_of(&mpa_of(stream)->peer);
+
     if (mpa_of(stream)->peer.rejected && !stream_behaves(stream, DEFECT_REJECT_IGNORED)) {
         leave(stream, IWARP_EVENT_REJECTED);
         return;
@@ -346,11 +228,15 @@ static void reply_complete(struct iwarp_stream *stream)
     stream->state = IWARP_STATE_OPERATION;
     stream->gate = !stream_behaves(stream, DEFECT_INITIATOR_WAITS);
     agree(stream);
-    if (stream->config.enhanced && stream->config.revision >= MPA_REV_2 && mpa_start_has_word(&mpa_of(stream)->peer))
-        initiator_enhanced(stream);
-    else {
+    if (stream->config.enhanced && stream->config.revision >= MPA_REV_2 && mpa_start_has_word(&mpa_of(stream)->peer)) {
+        mpa_of(stream)->enhanced = true;
+        if (!negotiate_reply(stream, &offered))
+            return;
+        startup_established(stream);
+        negotiate_rtr(stream, &offered);
+    } else {
         if (mpa_of(stream)->smbd)
-            initiator_depths(stream);
+            negotiate_adopt(stream, &offered);
         startup_established(stream);
     }
 }

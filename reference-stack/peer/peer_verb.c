@@ -104,8 +104,8 @@ static json_t *decide(struct peer *peer, const json_t *command, bool accept, str
     size_t count;
     int result;
 
-    if (ps == NULL || peer_get_number(command, "ird", MPA_DEPTH_NOT_NEGOTIATED, &ird, sentence) != 0 ||
-        peer_get_number(command, "ord", MPA_DEPTH_NOT_NEGOTIATED, &ord, sentence) != 0 ||
+    if (ps == NULL || peer_get_number(command, "ird", DEPTH_NOT_NEGOTIATED, &ird, sentence) != 0 ||
+        peer_get_number(command, "ord", DEPTH_NOT_NEGOTIATED, &ord, sentence) != 0 ||
         peer_get_octets(command, "private_data", MPA_PRIVATE_DATA_MAX, &octets, &count, sentence) != 0)
         return NULL;
     if (accept)

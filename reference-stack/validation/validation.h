@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "reference-stack/core/negotiate.h"
 #include "wire/atomic.h"
 #include "wire/ddp.h"
 #include "wire/fpdu.h"
@@ -46,6 +47,7 @@ struct validation_subject {
     const uint8_t *octets; /* start-up: all so far */
     size_t count;          /* ...and of a delivered message with a header of its own */
     const struct mpa_start *start;
+    const struct negotiation_offer *offer;
     size_t excess; /* start-up: octets behind the frame */
     const struct fpdu *fpdu;
     const struct ddp_segment *segment;

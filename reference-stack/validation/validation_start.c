@@ -104,8 +104,8 @@ bool holds_reply_plain(const struct validation_subject *subject)
 
 bool holds_ird_available(const struct validation_subject *subject)
 {
-    return subject->start->ord == MPA_DEPTH_NOT_NEGOTIATED ||
-           subject->start->ord <= subject->stream->device->config.ird_max;
+    return subject->offer->ord == DEPTH_NOT_NEGOTIATED ||
+           subject->offer->ord <= subject->stream->device->config.ird_max;
 }
 
 /* Any local failure that has no code of its own (RFC 6581 9.3). */
@@ -118,5 +118,5 @@ bool holds_rtr_in_common(const struct validation_subject *subject)
 {
     const struct iwarp_stream *stream = subject->stream;
 
-    return !stream->config.peer_to_peer || !subject->start->peer_to_peer || stream->rtr_agreed != 0;
+    return !stream->config.peer_to_peer || !subject->offer->peer_to_peer || stream->rtr_agreed != 0;
 }
