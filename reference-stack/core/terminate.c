@@ -71,15 +71,14 @@ static void report(struct iwarp_stream *stream, const char *requirement, wire_re
     if (event == NULL)
         return;
     event->requirement = requirement;
-    if (!stream->established && mpa_of(stream)->start_count >= MPA_START_OCTETS)
-        event->start = mpa_of(stream)->peer;
+    stream->llp->state(stream, event);
     event->triple = stream_behaves(stream, DEFECT_ERROR_WITHOUT_NUMBERS) ? WIRE_OK : error;
     (void)snprintf(event->text, sizeof(event->text), "%s", text);
 }
 
 /*
  * The one place where a stream fails: the first error counts, all that is posted is flushed, what still comes in is
- * dropped silently (RFC 5041 7.1), one Terminate goes out where FPDUs may be sent, and then the orderly end.
+ * dropped silently (RFC 5041 7.1), one Terminate goes out where segments may be sent, and then the orderly end.
  */
 void stream_fail(struct iwarp_stream *stream, const struct validation_outcome *outcome,
                  const struct validation_subject *subject, const char *text)
@@ -102,8 +101,7 @@ void stream_fail(struct iwarp_stream *stream, const struct validation_outcome *o
         report(stream, outcome->requirement, outcome->error, text);
     }
     if (stream_behaves(stream, DEFECT_CONTINUE_AFTER_ERROR)) {
-        terminate_queue(stream, outcome->error, subject->segment,
-                        subject->fpdu != NULL ? subject->fpdu->ulpdu_length : 0, quoted_read(subject));
+        terminate_queue(stream, outcome->error, subject->segment, subject->segment_octets, quoted_read(subject));
         stream->error_seen = false;
         return;
     }
@@ -111,15 +109,14 @@ void stream_fail(struct iwarp_stream *stream, const struct validation_outcome *o
     if (stream_behaves(stream, DEFECT_TERMINATE_CUTS_FPDU) && stream->gate)
         frame_fragment(stream);
     if (outcome->action == VALIDATION_REJECT) {
-        (void)startup_reply(stream, false);
+        (void)stream->llp->answer(stream, false);
         return;
     }
     if (stream->state == IWARP_STATE_STARTUP && stream_behaves(stream, DEFECT_START_ERROR_TERMINATES)) {
         mpa_of(stream)->crc = stream->config.crc;
         terminate_queue(stream, outcome->error, NULL, 0, NULL);
     } else if (outcome->action == VALIDATION_TERMINATE && stream->gate) {
-        terminate_queue(stream, outcome->error, subject->segment,
-                        subject->fpdu != NULL ? subject->fpdu->ulpdu_length : 0, quoted_read(subject));
+        terminate_queue(stream, outcome->error, subject->segment, subject->segment_octets, quoted_read(subject));
     }
     if (!stream_behaves(stream, DEFECT_TERMINATE_LAST))
         stream_flush(stream);

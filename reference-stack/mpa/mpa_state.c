@@ -4,7 +4,7 @@
 
 void iwarp_stream_set_emss(struct iwarp_stream *stream, size_t emss)
 {
-    if (stream == NULL)
+    if (stream == NULL || stream->llp != &mpa_llp)
         return;
     if (emss < mpa_of(stream)->emss && stream->work.count != 0 && stream_behaves(stream, DEFECT_EMSS_FAILS_WORK))
         stream_fail_with(stream, NULL, TERM_MPA_CONNECTION_LOST, VALIDATION_ABORT, "segments do not fit any more");
@@ -38,38 +38,37 @@ static size_t mulpdu_wrong(const struct iwarp_stream *stream, size_t mulpdu)
     return mulpdu;
 }
 
-size_t iwarp_stream_mulpdu(const struct iwarp_stream *stream)
-{
-    if (stream == NULL)
-        return 0;
-    if (stream->mulpdu_given != 0)
-        return stream->mulpdu_given;
-    if (stream->defects != NULL)
-        return mulpdu_wrong(stream, fpdu_mulpdu(mpa_of(stream)->emss, mpa_of(stream)->send_markers));
-    return mpa_of(stream)->mulpdu != 0 ? mpa_of(stream)->mulpdu
-                                       : fpdu_mulpdu(mpa_of(stream)->emss, mpa_of(stream)->send_markers);
-}
-
 void iwarp_stream_set_packed(struct iwarp_stream *stream, size_t octets)
 {
-    if (stream != NULL)
+    if (stream != NULL && stream->llp == &mpa_llp)
         mpa_of(stream)->packed = octets;
 }
 
-/* The same for what is left of the segment; 0 when that is no MULPDU (RFC 5044 4.5: not below 128). */
-size_t mpa_mulpdu_left(const struct iwarp_stream *stream)
+/* What is left of the segment that other FPDUs have begun; 0 when that is no MULPDU (RFC 5044 4.5: not below 128). */
+static size_t mulpdu_left(const struct mpa *mpa)
 {
-    size_t left = mpa_of(stream)->packed < mpa_of(stream)->emss ? mpa_of(stream)->emss - mpa_of(stream)->packed : 0;
-    size_t mulpdu = fpdu_mulpdu(left, mpa_of(stream)->send_markers);
+    size_t left = mpa->packed < mpa->emss ? mpa->emss - mpa->packed : 0;
+    size_t mulpdu = fpdu_mulpdu(left, mpa->send_markers);
 
-    return stream->mulpdu_given == 0 && fpdu_octets(mulpdu, mpa_of(stream)->send_markers, 0) <= left ? mulpdu : 0;
+    return mpa->packed != 0 && fpdu_octets(mulpdu, mpa->send_markers, 0) <= left ? mulpdu : 0;
+}
+
+size_t mpa_ulpdu_max(const struct iwarp_stream *stream, size_t *left)
+{
+    const struct mpa *mpa = mpa_of(stream);
+
+    if (left != NULL)
+        *left = mulpdu_left(mpa);
+    if (stream->defects != NULL)
+        return mulpdu_wrong(stream, fpdu_mulpdu(mpa->emss, mpa->send_markers));
+    return mpa->mulpdu != 0 ? mpa->mulpdu : fpdu_mulpdu(mpa->emss, mpa->send_markers);
 }
 
 void iwarp_stream_mpa(const struct iwarp_stream *stream, struct iwarp_mpa_state *state)
 {
     if (state == NULL)
         return;
-    if (stream == NULL) {
+    if (stream == NULL || stream->llp != &mpa_llp) {
         *state = (struct iwarp_mpa_state){0};
         return;
     }
@@ -84,7 +83,7 @@ void iwarp_stream_mpa(const struct iwarp_stream *stream, struct iwarp_mpa_state 
 }
 
 /* What MPA passes to DDP, with what orders it (RFC 5044 3). */
-void stream_trace(struct iwarp_stream *stream, const struct fpdu *fpdu, uint32_t position, bool early)
+void mpa_trace(struct iwarp_stream *stream, const struct fpdu *fpdu, uint32_t position, bool early)
 {
     struct iwarp_event *event = stream->config.trace ? stream_event(stream, IWARP_EVENT_ULPDU) : NULL;
 

@@ -33,11 +33,7 @@ static void open_gate(struct iwarp_stream *stream)
 /* The octets from `at` on as ULPDU, as they lie in the stream: only as a defect. */
 static void deliver_raw(struct iwarp_stream *stream, const struct fpdu *fpdu, size_t at, size_t octets)
 {
-    struct fpdu raw = *fpdu;
-
-    raw.ulpdu = fpdu->start + at;
-    raw.ulpdu_length = (uint16_t)octets;
-    deliver_ulpdu(stream, &raw);
+    deliver_ulpdu(stream, fpdu->start + at, (uint16_t)octets);
 }
 
 /* With the Markers that lie inside. A leading one is ahead of ULPDU_Length. */
@@ -51,7 +47,13 @@ static void deliver_with_markers(struct iwarp_stream *stream, const struct fpdu 
 
 static void fpdu_complete(struct iwarp_stream *stream, const struct fpdu *fpdu)
 {
-    struct validation_subject subject = {.stream = stream, .fpdu = fpdu};
+    uint32_t position = mpa_of(stream)->receive_position - (uint32_t)fpdu->octets;
+    struct validation_subject subject = {
+        .stream = stream,
+        .fpdu = fpdu,
+        .position = position,
+        .segment_octets = fpdu->ulpdu_length,
+    };
     struct validation_outcome outcome;
 
     stream->counters.fpdus_received++;
@@ -60,7 +62,7 @@ static void fpdu_complete(struct iwarp_stream *stream, const struct fpdu *fpdu)
     if (fpdu->bad_marker != SIZE_MAX)
         stream->counters.marker_errors++;
     if (stream_behaves(stream, DEFECT_PLACE_BEFORE_CRC))
-        deliver_ulpdu(stream, fpdu);
+        deliver_ulpdu(stream, fpdu->ulpdu, fpdu->ulpdu_length);
     if (!validation_run(VALIDATE_FPDU, &subject, &outcome)) {
         if (!outcome.ignore)
             stream_fail(stream, &outcome, &subject, "an FPDU is not valid");
@@ -68,7 +70,7 @@ static void fpdu_complete(struct iwarp_stream *stream, const struct fpdu *fpdu)
     }
     if (!stream->gate)
         open_gate(stream);
-    stream_trace(stream, fpdu, mpa_of(stream)->receive_position - (uint32_t)fpdu->octets, false);
+    mpa_trace(stream, fpdu, position, false);
     if (stream_behaves(stream, DEFECT_FIRST_FPDU_DISCARDED) && stream->counters.fpdus_received == 1)
         return;
     if (stream_behaves(stream, DEFECT_MARKERS_KEPT) && fpdu->markers != 0)
@@ -76,9 +78,9 @@ static void fpdu_complete(struct iwarp_stream *stream, const struct fpdu *fpdu)
     else if (stream_behaves(stream, DEFECT_CRC_DELIVERED) && !mpa_of(stream)->crc && fpdu->markers == 0)
         deliver_raw(stream, fpdu, FPDU_LENGTH_OCTETS, fpdu->octets - FPDU_LENGTH_OCTETS);
     else if (!stream_behaves(stream, DEFECT_PLACE_BEFORE_CRC))
-        deliver_ulpdu(stream, fpdu);
+        deliver_ulpdu(stream, fpdu->ulpdu, fpdu->ulpdu_length);
     if (stream->counters.fpdus_received == 3 && stream_behaves(stream, DEFECT_FPDU_AGAIN))
-        deliver_ulpdu(stream, fpdu);
+        deliver_ulpdu(stream, fpdu->ulpdu, fpdu->ulpdu_length);
 }
 
 /* A ULPDU that goes up, and the next segment taken for the next FPDU, as soon as its own octets are there. */
@@ -143,7 +145,7 @@ static bool gather(struct iwarp_stream *stream, const uint8_t *octets, size_t co
 }
 
 /* What the FPDU that is begun still lacks, where it is so much that it had better be put there at once. */
-size_t receive_space(struct iwarp_stream *stream, uint8_t **space)
+static size_t receive_space(struct iwarp_stream *stream, uint8_t **space)
 {
     size_t lacks = mpa_of(stream)->receive_needed - mpa_of(stream)->receive_count;
 
@@ -155,7 +157,7 @@ size_t receive_space(struct iwarp_stream *stream, uint8_t **space)
     return lacks;
 }
 
-void receive_filled(struct iwarp_stream *stream, size_t count)
+static void receive_filled(struct iwarp_stream *stream, size_t count)
 {
     size_t needed;
 
@@ -253,4 +255,18 @@ void receive_octets(struct iwarp_stream *stream, const uint8_t *octets, size_t c
     else if (count != 0 && !gather(stream, octets, count))
         stream_fail_with(stream, NULL, TERM_RDMAP_CATASTROPHIC, VALIDATION_TERMINATE, "out of memory for an FPDU");
     mpa_of(stream)->receive_needed = needed;
+}
+
+size_t iwarp_stream_input_space(struct iwarp_stream *stream, uint8_t **space)
+{
+    return stream == NULL || space == NULL || stream->llp != &mpa_llp ? 0 : receive_space(stream, space);
+}
+
+void iwarp_stream_input_filled(struct iwarp_stream *stream, size_t count, uint64_t now)
+{
+    if (stream == NULL || stream->llp != &mpa_llp)
+        return;
+    stream->now = now;
+    receive_filled(stream, count);
+    stream_progress(stream);
 }

@@ -176,10 +176,8 @@ int startup_reply(struct iwarp_stream *stream, bool accepted)
         leave(stream, IWARP_EVENT_REJECT_SENT);
         return 0;
     }
-    if (start.enhanced || mpa_of(stream)->smbd) {
-        mpa_of(stream)->enhanced = start.enhanced;
+    if (start.enhanced || mpa_of(stream)->smbd)
         negotiate_accept(stream);
-    }
     stream->state = IWARP_STATE_FENCED;
     startup_established(stream);
     if (stream_behaves(stream, DEFECT_RESPONDER_SENDS_FIRST)) {
@@ -228,7 +226,6 @@ static void reply_complete(struct iwarp_stream *stream)
     stream->gate = !stream_behaves(stream, DEFECT_INITIATOR_WAITS);
     agree(stream);
     if (stream->config.enhanced && stream->config.revision >= MPA_REV_2 && mpa_start_has_word(&mpa_of(stream)->peer)) {
-        mpa_of(stream)->enhanced = true;
         if (!negotiate_reply(stream, &offered))
             return;
         startup_established(stream);
