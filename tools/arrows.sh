@@ -25,7 +25,7 @@ reference-stack/include/iwarp                 wire
 reference-stack/base                          wire
 reference-stack/core+reference-stack/validation+reference-stack/defects+reference-stack/mpa  wire reference-stack/include/iwarp reference-stack/base tools/embedded.h
 reference-stack/transport                     reference-stack/include/iwarp reference-stack/base
-reference-stack/verbs                         reference-stack/include/iwarp reference-stack/base reference-stack/core reference-stack/transport
+reference-stack/verbs                         reference-stack/include/iwarp reference-stack/base reference-stack/core reference-stack/mpa reference-stack/transport
 reference-stack/program                       wire
 reference-stack/peer                          wire reference-stack/include/iwarp reference-stack/base reference-stack/core reference-stack/defects reference-stack/transport reference-stack/program tools/standard_streams.h tools/memory_reserve.h
 reference-stack/examples                      wire reference-stack/include/iwarp

@@ -147,14 +147,13 @@ static bool still_good(struct iwarp_stream *stream, const struct served_read *se
 {
     struct validation_outcome outcome;
     struct ddp_segment segment;
-    struct fpdu fpdu = {.ulpdu = served->header, .ulpdu_length = served->segment_octets};
     const uint8_t *p = served->header;
 
     if (validation_run(VALIDATE_ATOMIC_REQUEST, subject, &outcome) || outcome.ignore)
         return true;
     (void)ddp_parse(&p, served->header + DDP_UNTAGGED_OCTETS, &segment);
     subject->segment = &segment;
-    subject->fpdu = &fpdu;
+    subject->segment_octets = served->segment_octets;
     stream_fail(stream, &outcome, subject, "the target of an atomic went away");
     return false;
 }
@@ -163,8 +162,8 @@ static bool still_good(struct iwarp_stream *stream, const struct served_read *se
 static void response_impossible(struct iwarp_stream *stream, const struct served_read *served)
 {
     struct ddp_segment segment;
-    struct fpdu fpdu = {.ulpdu = served->header, .ulpdu_length = served->segment_octets};
-    struct validation_subject subject = {.stream = stream, .segment = &segment, .fpdu = &fpdu};
+    struct validation_subject subject = {
+        .stream = stream, .segment = &segment, .segment_octets = served->segment_octets};
     struct validation_outcome outcome = {
         .error = TERM_RDMAP_CATASTROPHIC,
         .action = VALIDATION_TERMINATE,

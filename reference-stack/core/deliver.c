@@ -241,7 +241,7 @@ void deliver_served(struct iwarp_stream *stream, const struct served_read *reque
     }
     *served = *request;
     memcpy(served->header, subject->segment->header, DDP_UNTAGGED_OCTETS);
-    served->segment_octets = subject->fpdu->ulpdu_length;
+    served->segment_octets = (uint16_t)subject->segment_octets;
     stream->counters.reads_served = (unsigned)stream->reads.count;
     if (stream->counters.reads_served > stream->counters.reads_served_max)
         stream->counters.reads_served_max = stream->counters.reads_served;
@@ -336,15 +336,15 @@ static void deliver_untagged(struct iwarp_stream *stream, struct delivery *deliv
     HOOK(stream, hook_delivered(stream, &delivery->subject));
 }
 
-void deliver_ulpdu(struct iwarp_stream *stream, const struct fpdu *fpdu)
+void deliver_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
 {
-    struct delivery delivery = {.subject = {.stream = stream, .fpdu = fpdu, .buffer_octets = UINT64_MAX}};
-    const uint8_t *p = fpdu->ulpdu;
+    struct delivery delivery = {.subject = {.stream = stream, .segment_octets = count, .buffer_octets = UINT64_MAX}};
+    const uint8_t *p = octets;
 
     HOOK(stream, hook_ulpdu(stream));
     delivery.subject.segment = &delivery.segment;
     delivery.subject.message = &delivery.message;
-    (void)ddp_parse(&p, fpdu->ulpdu + fpdu->ulpdu_length, &delivery.segment);
+    (void)ddp_parse(&p, octets + count, &delivery.segment);
     if (!holds(stream, VALIDATE_SEGMENT, &delivery, "a DDP Segment is not valid"))
         return;
     if (delivery.segment.header == NULL)

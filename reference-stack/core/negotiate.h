@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * IRD, ORD and RTR (RFC 6581 9), whatever carries them: MPA's start-up frames (RFC 6581 6) or SCTP's session control
- * messages (RFC 6581 7). The layer below DDP packs and parses them; what they mean for the stream is decided here.
+ * IRD, ORD and RTR (RFC 6581 9), whatever carries them: start-up frames over TCP (RFC 6581 6) or session control messages
+ * over SCTP (RFC 6581 7). The layer below DDP packs and parses them; what they mean for the stream is decided here.
  */
 #ifndef REFERENCE_STACK_NEGOTIATE_H
 #define REFERENCE_STACK_NEGOTIATE_H
@@ -38,6 +38,9 @@ void negotiate_adopt(struct iwarp_stream *stream, const struct negotiation_offer
 
 /* Initiator, with an accepting answer: adopts it and agrees on RTRs. False: the stream has failed. */
 bool negotiate_reply(struct iwarp_stream *stream, const struct negotiation_offer *peer);
+
+/* Of a set of RTR messages the one that this side sends first. */
+enum iwarp_rtr negotiate_prefer(unsigned set);
 
 /* Initiator, when the stream is established: the RTR message goes out, where one was agreed on. */
 void negotiate_rtr(struct iwarp_stream *stream, const struct negotiation_offer *peer);

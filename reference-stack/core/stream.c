@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct iwarp_stream *iwarp_stream_new(struct iwarp_device *device, const struct iwarp_stream_config *config,
-                                      uint64_t now, struct sentence *sentence)
+struct iwarp_stream *stream_new(const struct llp_ops *llp, struct iwarp_device *device,
+                                const struct iwarp_stream_config *config, uint64_t now, struct sentence *sentence)
 {
     struct iwarp_stream *stream;
 
@@ -15,13 +15,14 @@ struct iwarp_stream *iwarp_stream_new(struct iwarp_device *device, const struct 
         (void)sentence_set(sentence, "stream: a device and a configuration were expected");
         return NULL;
     }
-    if (stream_config_check(device, config, sentence) != 0)
+    if (stream_config_check(llp, device, config, sentence) != 0)
         return NULL;
-    stream = calloc(1, sizeof(*stream) + sizeof(struct mpa));
+    stream = calloc(1, sizeof(*stream) + llp->state_octets);
     if (stream == NULL) {
         (void)sentence_set(sentence, "stream: out of memory");
         return NULL;
     }
+    stream->llp = llp;
     stream->lower = stream + 1;
     stream->version = DDP_VERSION;
     stream->config = *config;
@@ -30,7 +31,6 @@ struct iwarp_stream *iwarp_stream_new(struct iwarp_device *device, const struct 
     stream->defects = config->defects;
     stream->now = now;
     stream->state = IWARP_STATE_STARTUP;
-    mpa_of(stream)->emss = config->emss == 0 ? STREAM_EMSS_DEFAULT : config->emss;
     negotiate_begin(stream);
     stream->startup_deadline = config->startup_limit == 0 ? UINT64_MAX : misuse_later(now, config->startup_limit);
     stream->linger_deadline = UINT64_MAX;
@@ -42,7 +42,7 @@ struct iwarp_stream *iwarp_stream_new(struct iwarp_device *device, const struct 
     ring_init(&stream->work, sizeof(struct send_work));
     ring_init(&stream->events, sizeof(struct iwarp_event));
     ring_init(&stream->trace, sizeof(struct iwarp_trace));
-    if (startup_begin(stream, sentence) != 0) {
+    if (llp->begin(stream, sentence) != 0) {
         iwarp_stream_free(stream);
         return NULL;
     }
@@ -61,10 +61,8 @@ void iwarp_stream_free(struct iwarp_stream *stream)
     ring_free(&stream->work);
     ring_free(&stream->events);
     ring_free(&stream->trace);
-    free(mpa_of(stream)->receive_buffer);
-    free(mpa_of(stream)->scratch);
+    stream->llp->release(stream);
     free(stream->transmit_buffer);
-    free(mpa_of(stream)->ulpdu_buffer);
     free(stream);
 }
 
@@ -250,7 +248,7 @@ void stream_progress(struct iwarp_stream *stream)
 {
     HOOK(stream, hook_progress(stream));
     if (stream->close_wanted && !stream->fin_due && stream->teardown_at == 0 && stream->piece.octets == 0 &&
-        !transmit_pending(stream)) {
+        !transmit_pending(stream) && !stream->llp->close(stream)) {
         stream->fin_due = true;
         if (stream->config.linger_limit != 0)
             stream->linger_deadline = misuse_later(stream->now, stream->config.linger_limit);
@@ -281,40 +279,7 @@ void iwarp_stream_input(struct iwarp_stream *stream, const uint8_t *octets, size
         late_input(stream, count);
         return;
     }
-    if (!stream->dropping && (stream->state == IWARP_STATE_STARTUP || stream->state == IWARP_STATE_DECISION)) {
-        size_t used = startup_input(stream, octets, count);
-
-        octets += used;
-        count -= used;
-    }
-    if (!stream->dropping && count != 0)
-        receive_octets(stream, octets, count);
-    else
-        stream->counters.octets_dropped += count;
-    stream_progress(stream);
-}
-
-void iwarp_stream_input_early(struct iwarp_stream *stream, size_t gap, const uint8_t *octets, size_t count,
-                              bool boundary, uint64_t now)
-{
-    if (stream == NULL || octets == NULL)
-        return;
-    stream->now = now;
-    early_octets(stream, gap, octets, count, boundary);
-    stream_progress(stream);
-}
-
-size_t iwarp_stream_input_space(struct iwarp_stream *stream, uint8_t **space)
-{
-    return stream == NULL || space == NULL ? 0 : receive_space(stream, space);
-}
-
-void iwarp_stream_input_filled(struct iwarp_stream *stream, size_t count, uint64_t now)
-{
-    if (stream == NULL)
-        return;
-    stream->now = now;
-    receive_filled(stream, count);
+    stream->llp->input(stream, octets, count);
     stream_progress(stream);
 }
 
@@ -329,16 +294,7 @@ void iwarp_stream_input_fin(struct iwarp_stream *stream, uint64_t now)
     (void)stream_event(stream, IWARP_EVENT_HALF_CLOSED);
     if (HOOK_IF(stream, hook_fin(stream)))
         return;
-    if (stream->state == IWARP_STATE_STARTUP || stream->state == IWARP_STATE_DECISION) {
-        /* A frame cut short by FIN has a PD_Length that differs from its Private Data (RFC 5044 7.1.1). */
-        stream_fail_with(stream, mpa_of(stream)->start_count != 0 ? "MPA-7.1.1-28" : NULL,
-                         mpa_of(stream)->start_count != 0 ? TERM_MPA_START_FRAME : TERM_MPA_CONNECTION_LOST,
-                         VALIDATION_CLOSE, "the peer closed before the start-up frames were exchanged");
-    } else if (mpa_of(stream)->receive_count != 0 && !stream->dropping) {
-        receive_cut(stream);
-        stream_fail_with(stream, NULL, TERM_MPA_CONNECTION_LOST, VALIDATION_CLOSE,
-                         "the peer closed in the middle of an FPDU");
-    }
+    stream->llp->input_end(stream);
     stream_progress(stream);
 }
 
@@ -353,7 +309,7 @@ void iwarp_stream_input_reset(struct iwarp_stream *stream, uint64_t now)
         struct iwarp_event *event = stream_event(stream, IWARP_EVENT_ERROR);
 
         if (event != NULL) {
-            event->triple = TERM_MPA_CONNECTION_LOST;
+            event->triple = stream->llp->lost;
             (void)strcpy(event->text, "the connection was reset or lost");
         }
     }
@@ -387,7 +343,7 @@ size_t iwarp_stream_output(struct iwarp_stream *stream, struct iwarp_output *out
         }
         skip = 0;
     }
-    output->fpdu = piece->fpdu;
+    output->fpdu = piece->segment;
     output->octets = piece->octets - skip;
     for (size_t i = 0; i < piece->span_count; i++) {
         struct iwarp_span span = piece->spans[i];
@@ -456,8 +412,7 @@ void iwarp_stream_tick(struct iwarp_stream *stream, uint64_t now)
         return;
     }
     stream->startup_deadline = UINT64_MAX;
-    stream_fail_with(stream, stream->config.role == IWARP_RESPONDER ? "MPA-7.1.2-26" : "MPA-7.1.2-31",
-                     TERM_MPA_START_FRAME, VALIDATION_CLOSE, "no complete start-up frame within the time limit");
+    stream->llp->overdue(stream);
     stream_progress(stream);
 }
 

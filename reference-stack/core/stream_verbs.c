@@ -3,12 +3,11 @@
 
 #include "reference-stack/base/misuse.h"
 #include "reference-stack/core/stream_internal.h"
-#include "reference-stack/mpa/mpa.h"
+#include "reference-stack/mpa/mpa.h" /* seam: until hooks are merged */
 
 static int decide(struct iwarp_stream *stream, const uint8_t *private_data, size_t octets, struct sentence *sentence)
 {
-    size_t room = MPA_PRIVATE_DATA_MAX - (mpa_start_has_word(&mpa_of(stream)->peer) ? MPA_ENHANCED_OCTETS : 0) -
-                  (mpa_of(stream)->smbd ? SMBD_OCTETS : 0);
+    size_t room = stream->llp->answer_room(stream);
 
     if (stream->state != IWARP_STATE_DECISION)
         return sentence_set(sentence, "stream: no Request waits for a decision");
@@ -42,7 +41,7 @@ int iwarp_stream_accept(struct iwarp_stream *stream, const uint8_t *private_data
         return -1;
     stream->reply_ird = ird < 0 ? stream->reply_ird : (uint16_t)ird;
     stream->reply_ord = ord < 0 ? stream->reply_ord : (uint16_t)ord;
-    if (startup_reply(stream, true) != 0)
+    if (stream->llp->answer(stream, true) != 0)
         return sentence_set(sentence, "stream: out of memory");
     stream_progress(stream);
     return 0;
@@ -56,7 +55,7 @@ int iwarp_stream_reject(struct iwarp_stream *stream, const uint8_t *private_data
     stream->now = now;
     if (decide(stream, private_data, octets, sentence) != 0)
         return -1;
-    if (startup_reply(stream, false) != 0)
+    if (stream->llp->answer(stream, false) != 0)
         return sentence_set(sentence, "stream: out of memory");
     stream_progress(stream);
     return 0;

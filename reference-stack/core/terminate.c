@@ -47,8 +47,7 @@ static const uint8_t *quoted_read(const struct validation_subject *subject)
 
 void terminate_about(struct iwarp_stream *stream, wire_result triple, const struct validation_subject *subject)
 {
-    terminate_queue(stream, triple, subject->segment, subject->fpdu != NULL ? subject->fpdu->ulpdu_length : 0,
-                    quoted_read(subject));
+    terminate_queue(stream, triple, subject->segment, subject->segment_octets, quoted_read(subject));
 }
 
 static void report(struct iwarp_stream *stream, const char *requirement, wire_result error, const char *text)
@@ -58,8 +57,7 @@ static void report(struct iwarp_stream *stream, const char *requirement, wire_re
     if (event == NULL)
         return;
     event->requirement = requirement;
-    if (!stream->established && mpa_of(stream)->start_count >= MPA_START_OCTETS)
-        event->start = mpa_of(stream)->peer;
+    stream->llp->state(stream, event);
     event->triple = error;
     (void)snprintf(event->text, sizeof(event->text), "%s", text);
     HOOK(stream, hook_event(stream, event));
@@ -67,7 +65,7 @@ static void report(struct iwarp_stream *stream, const char *requirement, wire_re
 
 /*
  * The one place where a stream fails: the first error counts, all that is posted is flushed, what still comes in is
- * dropped silently (RFC 5041 7.1), one Terminate goes out where FPDUs may be sent, and then the orderly end.
+ * dropped silently (RFC 5041 7.1), one Terminate goes out where segments may be sent, and then the orderly end.
  */
 void stream_fail(struct iwarp_stream *stream, const struct validation_outcome *found,
                  const struct validation_subject *subject, const char *text)
@@ -92,7 +90,7 @@ void stream_fail(struct iwarp_stream *stream, const struct validation_outcome *f
         return;
     stream->dropping = true;
     if (outcome.action == VALIDATION_REJECT) {
-        (void)startup_reply(stream, false);
+        (void)stream->llp->answer(stream, false);
         return;
     }
     if (outcome.action == VALIDATION_TERMINATE && stream->gate)

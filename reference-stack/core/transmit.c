@@ -50,10 +50,9 @@ bool transmit_pending(const struct iwarp_stream *stream)
     return stream->reads.count != 0 || stream->work.count != 0;
 }
 
-/* Payload that fills the segment which other FPDUs have begun, unless the message takes more of them then. */
-static size_t room_left(const struct iwarp_stream *stream, size_t header, size_t room, uint64_t left)
+/* Payload that fills what the transport has begun to send, unless the message takes more segments then. */
+static size_t room_left(size_t mulpdu, size_t header, size_t room, uint64_t left)
 {
-    size_t mulpdu = mpa_mulpdu_left(stream);
     size_t rest = mulpdu > header ? mulpdu - header : 0;
 
     if (rest == 0 || rest >= room || left <= rest)
@@ -65,10 +64,12 @@ static size_t room_left(const struct iwarp_stream *stream, size_t header, size_t
 static uint32_t cut(const struct iwarp_stream *stream, const struct ddp_segment *segment, uint64_t left, bool *last)
 {
     size_t header = segment->tagged ? DDP_TAGGED_OCTETS : DDP_UNTAGGED_OCTETS;
-    size_t room = iwarp_stream_mulpdu(stream) - header;
+    size_t begun = 0; /* the largest ULPDU that still fits there */
+    size_t mulpdu = stream->mulpdu_given != 0 ? stream->mulpdu_given : stream->llp->ulpdu_max(stream, &begun);
+    size_t room = mulpdu - header;
 
-    if (mpa_of(stream)->packed != 0)
-        room = room_left(stream, header, room, left);
+    if (begun != 0)
+        room = room_left(begun, header, room, left);
     room = HOOK_VALUE(stream, room, hook_segment_room(stream, room));
     *last = left <= room;
     return (uint32_t)(*last ? left : room);
@@ -83,7 +84,7 @@ void transmit_requested(struct iwarp_stream *stream)
     stream->work_sent++;
 }
 
-/* The piece is the last of its work, which completes when TCP has it. */
+/* The piece is the last of its work, which completes when the transport has it. */
 void transmit_completes(struct iwarp_stream *stream)
 {
     stream->piece.completes = true;
@@ -176,7 +177,6 @@ static void response_failed(struct iwarp_stream *stream, const struct served_rea
     struct ddp_segment segment;
     uint8_t ulpdu[DDP_UNTAGGED_OCTETS + READ_REQUEST_OCTETS];
     const uint8_t *p = ulpdu;
-    struct fpdu fpdu = {.ulpdu = ulpdu, .ulpdu_length = served->segment_octets};
 
     rest.sink_to += served->sent;
     rest.source_to += served->sent;
@@ -186,7 +186,7 @@ static void response_failed(struct iwarp_stream *stream, const struct served_rea
     read_request_pack(&rest, ulpdu + DDP_UNTAGGED_OCTETS);
     (void)ddp_parse(&p, ulpdu + sizeof(ulpdu), &segment);
     subject->segment = &segment;
-    subject->fpdu = &fpdu;
+    subject->segment_octets = served->segment_octets;
     stream_fail(stream, outcome, subject, "the source of a Read went away");
 }
 
@@ -194,6 +194,7 @@ static void response_failed(struct iwarp_stream *stream, const struct served_rea
 static const uint8_t *response_source(struct iwarp_stream *stream, const struct served_read *served,
                                       struct region_entry **from)
 {
+    static const uint8_t nothing[1 << 16];
     struct read_request rest = served->request;
     struct validation_subject subject = {.stream = stream, .read = &rest, .count = READ_REQUEST_OCTETS};
     struct validation_outcome outcome;
@@ -201,7 +202,7 @@ static const uint8_t *response_source(struct iwarp_stream *stream, const struct 
     rest.source_to += served->sent;
     rest.octets -= (uint32_t)served->sent;
     if (served->request.octets == 0)
-        return mpa_of(stream)->trailer;
+        return nothing;
     subject.region = iwarp_region_find(stream->device, rest.source_stag);
     if (!validation_run(VALIDATE_READ_REQUEST, &subject, &outcome) && !outcome.ignore) {
         response_failed(stream, served, &outcome, &subject);
@@ -210,7 +211,6 @@ static const uint8_t *response_source(struct iwarp_stream *stream, const struct 
     if (subject.region == NULL || rest.source_to - subject.region->base > subject.region->length ||
         rest.octets > subject.region->length - (rest.source_to - subject.region->base)) {
         /* Only with a check switched off by a defect: there is nothing that could be read. */
-        static const uint8_t nothing[FPDU_SCRATCH_OCTETS];
         return nothing;
     }
     *from = (struct region_entry *)(uintptr_t)subject.region; /* its first member */
@@ -298,10 +298,17 @@ bool transmit_next(struct iwarp_stream *stream)
         return false;
     }
     if (!made && !stream->abort_wanted && stream->piece.octets == 0) {
-        stream_fail_with(stream, NULL, TERM_RDMAP_CATASTROPHIC, VALIDATION_CLOSE, "out of memory for an FPDU");
+        stream_fail_with(stream, NULL, TERM_RDMAP_CATASTROPHIC, VALIDATION_CLOSE, "out of memory for a DDP Segment");
         stream->abort_wanted = true;
     }
     return made;
+}
+
+size_t iwarp_stream_mulpdu(const struct iwarp_stream *stream)
+{
+    if (stream == NULL)
+        return 0;
+    return stream->mulpdu_given != 0 ? stream->mulpdu_given : stream->llp->ulpdu_max(stream, NULL);
 }
 
 int iwarp_stream_post_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count, struct sentence *sentence)
@@ -316,18 +323,18 @@ int iwarp_stream_post_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, 
     HOOK(stream, hook_ulpdu_posted(stream, &count, &mulpdu));
     if (count > mulpdu)
         return sentence_set(sentence, "post_ulpdu: %zu octets, MULPDU is %zu", count, mulpdu);
-    return frame_ulpdu(stream, octets, count) == 0 ? 0 : sentence_set(sentence, "post_ulpdu: out of memory");
+    return piece_ulpdu(stream, octets, count) == 0 ? 0 : sentence_set(sentence, "post_ulpdu: out of memory");
 }
 
-/* The piece is with TCP in whole. */
+/* The piece is with the transport in whole. */
 void transmit_done(struct iwarp_stream *stream)
 {
     struct transmit_piece piece = stream->piece;
 
     stream_piece_drop(stream);
     memset(&stream->piece, 0, sizeof(stream->piece));
-    if (!piece.fpdu) {
-        /* A start-up frame is the last thing that needs this, unless there are Markers. */
+    if (!piece.segment) {
+        /* What the layer says for itself is often the last thing that needs this. */
         free(stream->transmit_buffer);
         stream->transmit_buffer = NULL;
         stream->transmit_room = 0;

@@ -25,7 +25,7 @@ static bool pad_absent(const struct validation_subject *subject)
 
 static bool ulpdu_short(const struct validation_subject *subject)
 {
-    return subject->fpdu->ulpdu_length < 128;
+    return subject->segment_octets < 128;
 }
 
 static bool crc_low_half_agrees(const struct validation_subject *subject)
@@ -74,7 +74,7 @@ static bool crc_wrong_though_off(const struct validation_subject *subject)
 /* Position of the FPDU's first octet. */
 static uint32_t start_of(const struct validation_subject *subject)
 {
-    return mpa_of(subject->stream)->receive_position - (uint32_t)subject->fpdu->octets;
+    return subject->position;
 }
 
 static bool marker_before_crc(const struct validation_subject *subject)

@@ -50,6 +50,8 @@ struct validation_subject {
     const struct negotiation_offer *offer;
     size_t excess; /* start-up: octets behind the frame */
     const struct fpdu *fpdu;
+    uint32_t position;     /* FPDU: where it begins, as Markers count */
+    size_t segment_octets; /* of the ULPDU, as a Terminate quotes it: DDP Segment Length */
     const struct ddp_segment *segment;
     const struct rdmap_message *message;
     const struct read_request *read;

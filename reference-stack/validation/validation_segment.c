@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What FPDUs, DDP Segments and RDMA Messages must not be. */
 #include "reference-stack/core/stream_internal.h"
-#include "reference-stack/mpa/mpa.h"
 #include "reference-stack/validation/validation_predicates.h"
 #include "wire/marker.h"
 
@@ -16,9 +15,9 @@ bool holds_crc_good(const struct validation_subject *subject)
 bool holds_marker_good(const struct validation_subject *subject)
 {
     const struct fpdu *fpdu = subject->fpdu;
-    uint32_t start = mpa_of(subject->stream)->receive_position - (uint32_t)fpdu->octets;
 
-    return fpdu->bad_marker == SIZE_MAX || (fpdu->bad_pointer & 0xFFFC) == marker_pointer(start, fpdu->bad_marker);
+    return fpdu->bad_marker == SIZE_MAX ||
+           (fpdu->bad_pointer & 0xFFFC) == marker_pointer(subject->position, fpdu->bad_marker);
 }
 
 /* --- DDP (RFC 5041 4, 7.1, 7.2, 8.2) ----------------------------------------------------------------------------- */
