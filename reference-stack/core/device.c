@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "reference-stack/core/device_internal.h"
 
-#include "reference-stack/defects/defect_internal.h"
 #include "reference-stack/base/misuse.h"
 #include "wire/depth.h"
 
@@ -106,8 +105,7 @@ static uint32_t stag_draw(struct iwarp_device *device)
     for (;;) {
         uint32_t stag = (uint32_t)(device_random(device) >> 32);
 
-        if (device->defects != NULL)
-            stag = defect_stag(device->defects, &device->faults, stag);
+        stag = HOOK_VALUE(device, stag, hook_stag(device, stag));
         if (stag >> 8 != 0 && stag >> 8 != 0xFFFFFF && device_entry(device, stag) == NULL)
             return stag;
     }
@@ -162,8 +160,7 @@ int iwarp_region_register(struct iwarp_device *device, struct iwarp_region *regi
         return sentence_set(sentence, "region: out of memory");
     }
     *region = entry->region;
-    if (device->defects != NULL && defect_behaves(device->defects, DEFECT_RIGHTS_IGNORED))
-        entry->region.access |= IWARP_REMOTE_READ | IWARP_REMOTE_WRITE;
+    HOOK(device, hook_registered(device, &entry->region));
     return 0;
 }
 
@@ -224,14 +221,6 @@ const struct iwarp_region *iwarp_region_find(const struct iwarp_device *device, 
     const struct region_entry *entry = device == NULL ? NULL : device_entry(device, stag);
 
     return entry == NULL ? NULL : &entry->region;
-}
-
-const struct iwarp_region *device_entry_by_index(const struct iwarp_device *device, uint32_t stag)
-{
-    for (const struct region_entry *entry = device->regions; entry != NULL; entry = entry->hh.next)
-        if (entry->region.stag >> 8 == stag >> 8)
-            return &entry->region;
-    return NULL;
 }
 
 const struct iwarp_region *iwarp_region_at(const struct iwarp_device *device, size_t n)

@@ -2,6 +2,7 @@
 #include "reference-stack/core/negotiate.h"
 
 #include "reference-stack/core/stream_internal.h"
+#include "reference-stack/defects/defect_stream.h"
 #include "wire/depth.h"
 
 static uint16_t least(unsigned a, unsigned b)
@@ -26,7 +27,7 @@ void negotiate_begin(struct iwarp_stream *stream)
 /* The depths of the device's first Request for all: only as a defect. */
 static void keep_depths(struct iwarp_stream *stream)
 {
-    struct defect_first *first = &stream->device->defect_first;
+    struct defect_first *first = &stream->device->faults.first;
 
     if (first->depths) {
         stream->config.ird = stream->ird = (uint16_t)first->ird;

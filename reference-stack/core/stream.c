@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "reference-stack/base/misuse.h"
 #include "reference-stack/core/stream_internal.h"
-#include "reference-stack/mpa/mpa.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,11 +32,7 @@ struct iwarp_stream *stream_new(const struct llp_ops *llp, struct iwarp_device *
     stream->state = IWARP_STATE_STARTUP;
     negotiate_begin(stream);
     stream->startup_deadline = config->startup_limit == 0 ? UINT64_MAX : misuse_later(now, config->startup_limit);
-    if (stream_behaves(stream, DEFECT_STARTUP_UNTIMED))
-        stream->startup_deadline = UINT64_MAX;
     stream->linger_deadline = UINT64_MAX;
-    if (stream->defects != NULL)
-        defect_stream_joins(stream);
     for (size_t i = 0; i < STREAM_QUEUES; i++)
         stream->queues[i].msn_expected = stream->queues[i].msn_next = DDP_FIRST_MSN;
     ring_init(&stream->receives, sizeof(struct receive_work));
@@ -49,6 +44,7 @@ struct iwarp_stream *stream_new(const struct llp_ops *llp, struct iwarp_device *
         iwarp_stream_free(stream);
         return NULL;
     }
+    HOOK(stream, hook_stream_begins(stream));
     return stream;
 }
 
@@ -56,8 +52,7 @@ void iwarp_stream_free(struct iwarp_stream *stream)
 {
     if (stream == NULL)
         return;
-    if (stream->defects != NULL)
-        defect_stream_leaves(stream);
+    HOOK(stream, hook_stream_ends(stream));
     stream_piece_drop(stream);
     device_leave(stream->device);
     ring_free(&stream->receives);
@@ -129,10 +124,7 @@ bool iwarp_stream_poll(struct iwarp_stream *stream, struct iwarp_event *event)
         skip_told(stream);
         return poll_unflushed(stream, event);
     }
-    if (oldest == NULL)
-        return false;
-    if (oldest->kind == IWARP_EVENT_RECEIVE && stream->events.count == 1 &&
-        stream_behaves(stream, DEFECT_DELIVERY_HELD))
+    if (oldest == NULL || HOOK_IF(stream, hook_event_held(stream, oldest)))
         return false;
     *event = *oldest;
     ring_pop(&stream->events);
@@ -161,9 +153,7 @@ void stream_completed(struct iwarp_stream *stream, struct send_work *work)
     };
     struct iwarp_event *event;
 
-    if (work->internal ||
-        (work->kind == IWARP_WORK_IMMEDIATE && stream_behaves(stream, DEFECT_IMMEDIATE_DONE_UNTOLD)) ||
-        (work->kind == IWARP_WORK_WRITE && stream_behaves(stream, DEFECT_WRITE_DONE_UNTOLD)))
+    if (work->internal)
         return;
     work->internal = true;
     event = stream_event(stream, kinds[work->kind]);
@@ -174,17 +164,7 @@ void stream_completed(struct iwarp_stream *stream, struct send_work *work)
     event->id = work->id;
     event->octets = work->count;
     event->value = work->value;
-    if (work->kind == IWARP_WORK_READ && stream_behaves(stream, DEFECT_READS_DONE_SWAPPED) &&
-        stream->events.count > 1) {
-        struct iwarp_event *before = ring_at(&stream->events, stream->events.count - 2);
-        struct iwarp_event *last = ring_at(&stream->events, stream->events.count - 1);
-        struct iwarp_event swap = *last;
-
-        if (before->kind == IWARP_EVENT_READ_DONE) {
-            *last = *before;
-            *before = swap;
-        }
-    }
+    HOOK(stream, hook_event(stream, event));
 }
 
 /* Completes in order of posting what is done (RFC 5040 5.5 rule 15). */
@@ -217,17 +197,15 @@ static void flush_one(struct iwarp_stream *stream, enum iwarp_work kind, uint64_
 /* Everything posted and not complete is completed in error, each exactly once (RFC 5040 5.4, 6.2.1). */
 void stream_flush(struct iwarp_stream *stream)
 {
-    size_t begun = stream->work_sent + (stream->work_offset != 0);
     struct send_work *work;
     struct receive_work *receive;
 
+    if (HOOK_IF(stream, hook_flush(stream)))
+        return;
     frame_keep(stream);
     while ((work = ring_at(&stream->work, 0)) != NULL) {
-        if (work->kind == IWARP_WORK_READ && stream_behaves(stream, DEFECT_FLUSH_READS_DONE))
-            stream_completed(stream, work);
-        else if (!work->internal && (begun != 0 || !stream_behaves(stream, DEFECT_FLUSH_FORGETS)))
+        if (!work->internal)
             flush_one(stream, work->kind, work->id);
-        begun -= begun != 0;
         if (stream->unflushed)
             break;
         ring_pop(&stream->work);
@@ -239,15 +217,12 @@ void stream_flush(struct iwarp_stream *stream)
     stream->source = TRANSMIT_NONE;
     stream->counters.reads_outstanding = 0;
     while ((receive = ring_at(&stream->receives, 0)) != NULL) {
-        if (!stream_behaves(stream, DEFECT_RECEIVES_UNFLUSHED))
-            flush_one(stream, IWARP_WORK_RECEIVE, receive->id);
+        flush_one(stream, IWARP_WORK_RECEIVE, receive->id);
         if (stream->unflushed)
             break;
         ring_pop(&stream->receives);
     }
     stream->queues[DDP_QN_SEND].begun = false;
-    if (stream->defects != NULL)
-        defect_reads_gone(stream, stream->reads.count);
     while (stream->reads.count != 0)
         ring_pop(&stream->reads);
     stream->counters.reads_served = 0;
@@ -255,19 +230,22 @@ void stream_flush(struct iwarp_stream *stream)
 
 static void stream_closed(struct iwarp_stream *stream)
 {
+    struct iwarp_event *event;
+
     if (stream->state == IWARP_STATE_CLOSED)
         return;
     stream_flush(stream);
     stream->state = IWARP_STATE_CLOSED;
     stream->dropping = true;
-    if ((stream->established || !stream_behaves(stream, DEFECT_EVENT_END_UNTOLD)) &&
-        !stream_behaves(stream, DEFECT_CLOSED_UNTOLD))
-        (void)stream_event(stream, IWARP_EVENT_CLOSED);
+    event = stream_event(stream, IWARP_EVENT_CLOSED);
+    if (event != NULL)
+        HOOK(stream, hook_event(stream, event));
 }
 
 /* Draws the conclusions of whatever has just happened. */
 void stream_progress(struct iwarp_stream *stream)
 {
+    HOOK(stream, hook_progress(stream));
     if (stream->close_wanted && !stream->fin_due && stream->teardown_at == 0 && stream->piece.octets == 0 &&
         !transmit_pending(stream) && !stream->llp->close(stream)) {
         stream->fin_due = true;
@@ -276,19 +254,11 @@ void stream_progress(struct iwarp_stream *stream)
     }
     if (stream->fin_due && stream->fin_received)
         stream_closed(stream);
-    if (stream->state == IWARP_STATE_EXITED && stream->piece.octets == 0 &&
-        stream_behaves(stream, DEFECT_REJECT_RESETS))
-        stream->abort_wanted = true;
 }
 
 /* Behind the LLP's graceful teardown nothing may come: the stream is aborted (RFC 5041 6.2.1). */
-static void late_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
+static void late_input(struct iwarp_stream *stream, size_t count)
 {
-    if (stream_behaves(stream, DEFECT_LATE_SEGMENT_TAKEN) && !stream->dropping) {
-        receive_octets(stream, octets, count);
-        stream_progress(stream);
-        return;
-    }
     stream->counters.octets_dropped += count;
     if (stream->dropping || stream->state == IWARP_STATE_CLOSED)
         return;
@@ -302,12 +272,12 @@ void iwarp_stream_input(struct iwarp_stream *stream, const uint8_t *octets, size
     if (stream == NULL || octets == NULL)
         return;
     stream->now = now;
+    if (HOOK_IF(stream, hook_input(stream, octets, count)))
+        return;
     if (stream->fin_received) {
-        late_input(stream, octets, count);
+        late_input(stream, count);
         return;
     }
-    if (stream_behaves(stream, DEFECT_STARTUP_TIMER_RESTARTS))
-        stream->startup_deadline = misuse_later(now, stream->config.startup_limit);
     stream->llp->input(stream, octets, count);
     stream_progress(stream);
 }
@@ -320,25 +290,9 @@ void iwarp_stream_input_fin(struct iwarp_stream *stream, uint64_t now)
     if (stream->fin_received || stream->state == IWARP_STATE_CLOSED)
         return;
     stream->fin_received = true;
-    if (stream_behaves(stream, DEFECT_FIN_UNTOLD))
+    (void)stream_event(stream, IWARP_EVENT_HALF_CLOSED);
+    if (HOOK_IF(stream, hook_fin(stream)))
         return;
-    if (stream_behaves(stream, DEFECT_FIN_AS_LOST))
-        stream_fail_with(stream, NULL, TERM_MPA_CONNECTION_LOST, VALIDATION_CLOSE, "the connection was lost");
-    else
-        (void)stream_event(stream, IWARP_EVENT_HALF_CLOSED);
-    if (stream_behaves(stream, DEFECT_FIN_FLUSHES))
-        stream_flush(stream);
-    if (stream_behaves(stream, DEFECT_FIN_TERMINATES) && stream->gate && !stream->error_seen)
-        terminate_queue(stream, TERM_RDMAP_CATASTROPHIC, NULL, 0, NULL);
-    if (stream_behaves(stream, DEFECT_PRIVATE_CUT_TAKEN) && stream->state == IWARP_STATE_STARTUP &&
-        mpa_of(stream)->start_count >= MPA_START_OCTETS)
-        startup_complete(stream);
-    if (stream_behaves(stream, DEFECT_RETRY_ON_CONNECTION) && stream->state == IWARP_STATE_STARTUP &&
-        stream->config.role == IWARP_INITIATOR && stream->config.enhanced) {
-        stream->config.enhanced = false;
-        (void)startup_begin(stream, NULL);
-        return;
-    }
     stream->llp->input_end(stream);
     stream_progress(stream);
 }
@@ -348,7 +302,7 @@ void iwarp_stream_input_reset(struct iwarp_stream *stream, uint64_t now)
     if (stream == NULL)
         return;
     stream->now = now;
-    if (stream->state == IWARP_STATE_CLOSED || stream_behaves(stream, DEFECT_RESET_UNTOLD))
+    if (stream->state == IWARP_STATE_CLOSED || HOOK_IF(stream, hook_reset(stream)))
         return;
     if (!stream->error_seen) {
         struct iwarp_event *event = stream_event(stream, IWARP_EVENT_ERROR);
@@ -362,8 +316,6 @@ void iwarp_stream_input_reset(struct iwarp_stream *stream, uint64_t now)
     stream->terminate_due = false;
     stream_piece_drop(stream);
     stream->close_wanted = stream->fin_due = false;
-    if (stream->defects != NULL)
-        defect_reads_reset(stream);
     stream_closed(stream);
 }
 
@@ -383,8 +335,7 @@ size_t iwarp_stream_output(struct iwarp_stream *stream, struct iwarp_output *out
         return 0;
     }
     if (piece->octets == 0) {
-        if (transmit_next(stream) && stream->counters.fpdus_sent == 3 && stream_behaves(stream, DEFECT_FPDU_LOST))
-            transmit_done(stream);
+        HOOK(stream, hook_output(stream));
         if (!transmit_next(stream)) {
             stream_progress(stream);
             return 0;

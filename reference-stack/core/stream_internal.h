@@ -14,7 +14,6 @@
 
 #include "iwarp/instrument.h"
 #include "iwarp/stream.h"
-#include "reference-stack/defects/defect_internal.h"
 #include "reference-stack/core/device_internal.h"
 #include "reference-stack/core/llp.h"
 #include "reference-stack/core/negotiate.h"
@@ -26,7 +25,8 @@
 
 enum {
     STREAM_QUEUES = 4, /* QN 0 Sends, 1 Read and Atomic Requests, 2 Terminate; with the extensions 3 Atomic Responses */
-    STREAM_HEADER_MAX = 18 + ATOMIC_REQUEST_OCTETS,
+    STREAM_HEADER_ROOM = ATOMIC_REQUEST_OCTETS, /* for RDMAP's header of any untagged message */
+    STREAM_HEADER_MAX = 18 + STREAM_HEADER_ROOM,
     STREAM_TERMINATE_ROOM = 256, /* QN 2's untagged buffer: longer than any Terminate, zero-filled ones included */
 };
 
@@ -148,8 +148,6 @@ struct iwarp_stream {
     uint64_t startup_deadline, linger_deadline;
     uint64_t teardown_at; /* an error is told: the ULP closes then, 0: at once */
     uint64_t now;
-    uint64_t response_last, read_slot_free; /* times, for defects of responses */
-    uint32_t send_joined;                   /* MO that the next Send begins at, for a defect of messages */
 
     struct ring events; /* struct iwarp_event */
 
@@ -159,11 +157,6 @@ struct iwarp_stream {
     size_t mulpdu_given; /* 0: as the layer below says */
     struct ring trace;   /* struct iwarp_trace */
 };
-
-static inline bool stream_behaves(const struct iwarp_stream *stream, enum defect_behaviour behaviour)
-{
-    return stream->defects != NULL && defect_behaves(stream->defects, behaviour);
-}
 
 /* The piece is with the transport, or will never be: nothing of it is looked at again. */
 static inline void stream_piece_drop(struct iwarp_stream *stream)
@@ -194,20 +187,12 @@ int stream_config_check(const struct llp_ops *llp, const struct iwarp_device *de
 void instrument_record(struct iwarp_stream *stream, enum iwarp_trace_kind kind, const struct ddp_segment *segment,
                        uint64_t octets);
 
-/* defect_ddp.c: what becomes of a segment that is about to be sent. */
-void defect_source(const struct iwarp_stream *stream, const struct send_work *work, struct ddp_segment *segment);
-
-/* defect_early.c */
-void defect_early_send(struct iwarp_stream *stream, const struct validation_subject *subject,
-                       struct receive_work *receive);
-void defect_early_read(struct iwarp_stream *stream, const struct validation_subject *subject);
-void defect_early_chain(struct iwarp_stream *stream, const uint8_t *octets, const uint8_t *end);
-
 /* deliver.c */
 bool deliver_holds(struct iwarp_stream *stream, enum validation_stage stage, const struct validation_subject *subject,
                    const char *text);
 void deliver_served(struct iwarp_stream *stream, const struct served_read *served,
                     const struct validation_subject *subject);
+void deliver_place_tagged(struct iwarp_stream *stream, const struct validation_subject *subject);
 
 /* A ULPDU that the layer below found good, in the order of sending. */
 void deliver_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count);
@@ -227,6 +212,7 @@ bool atomic_send_response(struct iwarp_stream *stream, const struct served_read 
 bool atomic_send_immediate(struct iwarp_stream *stream, struct send_work *work, struct ddp_segment *segment);
 
 /* transmit.c */
+enum transmit_source transmit_choose(const struct iwarp_stream *stream);
 void transmit_requested(struct iwarp_stream *stream);
 void transmit_completes(struct iwarp_stream *stream);
 bool transmit_next(struct iwarp_stream *stream);
@@ -253,5 +239,8 @@ void stream_fail_with(struct iwarp_stream *stream, const char *requirement, wire
                       enum validation_action action, const char *text);
 void terminate_queue(struct iwarp_stream *stream, wire_result triple, const struct ddp_segment *segment,
                      size_t segment_octets, const uint8_t *read_header);
+
+/* The same about what a validation looked at. */
+void terminate_about(struct iwarp_stream *stream, wire_result triple, const struct validation_subject *subject);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "reference-stack/base/misuse.h"
 #include "reference-stack/core/stream_internal.h"
-#include "reference-stack/mpa/mpa.h" /* seam: until hooks are merged */
 
 static int decide(struct iwarp_stream *stream, const uint8_t *private_data, size_t octets, struct sentence *sentence)
 {
@@ -96,33 +95,11 @@ int iwarp_stream_reserve_receives(struct iwarp_stream *stream, size_t count, str
     return ring_reserve(&stream->receives, count) == 0 ? 0 : sentence_set(sentence, "stream: out of memory");
 }
 
-/* Faults of order: the newest work goes ahead of what waits before it. */
-static void posted_faulty(struct iwarp_stream *stream)
-{
-    size_t begun = stream->work_sent + (stream->work_offset != 0);
-
-    for (size_t i = stream->work.count - 1; i > begun; i--) {
-        struct send_work *newest = ring_at(&stream->work, i);
-        struct send_work *before = ring_at(&stream->work, i - 1);
-        struct send_work swap = *before;
-
-        if (!defect_goes_ahead(stream->defects, newest, before) &&
-            !(newest->kind == IWARP_WORK_IMMEDIATE && stream_behaves(stream, DEFECT_IMMEDIATE_FIRST)) &&
-            !(newest->kind == IWARP_WORK_SEND && before->kind == IWARP_WORK_WRITE &&
-              stream_behaves(stream, DEFECT_SENDS_FIRST)) &&
-            !(newest->kind == IWARP_WORK_ATOMIC && before->kind == IWARP_WORK_ATOMIC &&
-              stream_behaves(stream, DEFECT_ATOMICS_LAST_FIRST)))
-            return;
-        *before = *newest;
-        *newest = swap;
-    }
-}
-
 static int post(struct iwarp_stream *stream, const struct send_work *work, struct sentence *sentence)
 {
     struct send_work *slot;
 
-    if (stream->close_wanted && stream_behaves(stream, DEFECT_POST_WHILE_CLOSING))
+    if (HOOK_IF(stream, hook_post(stream)))
         return 0;
     if (postable(stream, sentence) != 0)
         return -1;
@@ -141,8 +118,7 @@ static int post(struct iwarp_stream *stream, const struct send_work *work, struc
     if (slot == NULL)
         return sentence_set(sentence, "stream: out of memory");
     *slot = *work;
-    if (stream->defects != NULL)
-        posted_faulty(stream);
+    HOOK(stream, hook_posted(stream));
     return 0;
 }
 
@@ -164,7 +140,7 @@ int iwarp_stream_post_send(struct iwarp_stream *stream, const struct iwarp_send 
         .stag = send->invalidate ? send->stag : 0,
     };
     /* RFC 5040 2.4: what is no Send is no data operation of the ULP's, a Terminate least of all. */
-    if (!rdmap_is_send(work.opcode) && !stream_behaves(stream, DEFECT_OPCODE_UNCHECKED))
+    if (!rdmap_is_send(work.opcode) && !HOOK_IF(stream, hook_post_unchecked(stream, &work)))
         return sentence_set(sentence, "stream: opcode %u is not one of the Sends", work.opcode);
     return post(stream, &work, sentence);
 }
@@ -220,7 +196,8 @@ int iwarp_stream_post_read(struct iwarp_stream *stream, const struct iwarp_read 
         .sink_to = read->sink_to,
     };
 
-    if (read->count != 0 && !stream_behaves(stream, DEFECT_SINK_UNCHECKED) && sink_check(stream, read, sentence) != 0)
+    if (read->count != 0 && !HOOK_IF(stream, hook_post_unchecked(stream, &work)) &&
+        sink_check(stream, read, sentence) != 0)
         return -1;
     if (stream->established && stream->ord == 0)
         return sentence_set(sentence, "stream: the ORD in force is 0, no Read can be sent");
@@ -309,18 +286,9 @@ void iwarp_stream_disconnect(struct iwarp_stream *stream, uint64_t now)
     stream->now = now;
     if (stream->state == IWARP_STATE_CLOSED || stream->abort_wanted)
         return;
-    if (stream_behaves(stream, DEFECT_CLOSE_RESETS) ||
-        (stream->fin_received && stream_behaves(stream, DEFECT_SECOND_HALF_RESETS))) {
-        iwarp_stream_abort(stream, now);
+    if (HOOK_IF(stream, hook_disconnect(stream)))
         return;
-    }
-    if (stream_behaves(stream, DEFECT_CLOSE_DROPS_WORK))
-        stream_flush(stream);
-    if (stream_behaves(stream, DEFECT_CLOSE_STOPS_RECEIVING))
-        stream->dropping = true;
     stream->close_wanted = true;
-    if (stream_behaves(stream, DEFECT_CLOSE_CUTS_FPDU))
-        frame_fragment(stream);
     if (!stream->gate) {
         stream_flush(stream);
         stream->dropping = stream->dropping || stream->state <= IWARP_STATE_DECISION;

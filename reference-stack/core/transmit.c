@@ -5,7 +5,6 @@
 
 #include "reference-stack/base/misuse.h"
 #include "reference-stack/core/stream_internal.h"
-#include "reference-stack/mpa/mpa.h"
 
 /* The work whose segments are due, or NULL. */
 static struct send_work *work_current(const struct iwarp_stream *stream)
@@ -20,20 +19,17 @@ static struct send_work *work_current(const struct iwarp_stream *stream)
 static bool work_allowed(const struct iwarp_stream *stream, const struct send_work *work)
 {
     return (work->kind != IWARP_WORK_READ && work->kind != IWARP_WORK_ATOMIC) || work->internal ||
-           stream->counters.reads_outstanding < stream->ord ||
-           (work->kind == IWARP_WORK_ATOMIC && stream_behaves(stream, DEFECT_ATOMICS_UNCOUNTED)) ||
-           stream_behaves(stream, DEFECT_ORD_IGNORED);
+           stream->counters.reads_outstanding < stream->ord;
 }
 
 /* Whose turn it is: a message begun is finished first (RFC 5041 5.3), else Read Responses and own work take turns. */
-static enum transmit_source choose(const struct iwarp_stream *stream)
+enum transmit_source transmit_choose(const struct iwarp_stream *stream)
 {
     const struct send_work *work = work_current(stream);
     bool own = work != NULL && work_allowed(stream, work);
-    bool response = stream->reads.count != 0 && !stream->responses_held &&
-                    (stream->receives.count != 0 || !stream_behaves(stream, DEFECT_READ_NEEDS_RECEIVE)) &&
-                    (work == NULL || own || !stream_behaves(stream, DEFECT_RESPONSE_BEHIND_WORK));
+    bool response = stream->reads.count != 0 && !stream->responses_held;
 
+    HOOK(stream, hook_choose(stream, work, &own, &response));
     if (stream->source != TRANSMIT_NONE)
         return stream->source;
     if (own && (!response || stream->last_source == TRANSMIT_RESPONSE))
@@ -48,7 +44,7 @@ bool transmit_pending(const struct iwarp_stream *stream)
     if (!stream->gate || stream->terminate_sent)
         return false;
     /* Work that waits for a Read Response is pending too, unless the peer's FIN says that none will come. */
-    if (stream->fin_received && choose(stream) == TRANSMIT_NONE)
+    if (stream->fin_received && transmit_choose(stream) == TRANSMIT_NONE)
         return false;
     return stream->reads.count != 0 || stream->work.count != 0;
 }
@@ -73,12 +69,7 @@ static uint32_t cut(const struct iwarp_stream *stream, const struct ddp_segment 
 
     if (begun != 0)
         room = room_left(begun, header, room, left);
-    if (stream_behaves(stream, DEFECT_HEADER_20))
-        room = mulpdu - 20;
-    if (stream_behaves(stream, DEFECT_MULPDU_IGNORED))
-        room += 64;
-    if (stream_behaves(stream, DEFECT_SEGMENTS_SMALL) && room > 100)
-        room = 100;
+    room = HOOK_VALUE(stream, room, hook_segment_room(stream, room));
     *last = left <= room;
     return (uint32_t)(*last ? left : room);
 }
@@ -100,9 +91,9 @@ void transmit_completes(struct iwarp_stream *stream)
     stream->work_sent++;
 }
 
-static bool send_read_request(struct iwarp_stream *stream, const struct send_work *work, struct ddp_segment *segment)
+static bool send_read_request(struct iwarp_stream *stream, struct send_work *work, struct ddp_segment *segment)
 {
-    uint8_t header[STREAM_HEADER_MAX - DDP_UNTAGGED_OCTETS];
+    uint8_t header[STREAM_HEADER_ROOM];
     size_t octets = READ_REQUEST_OCTETS;
     struct read_request request = {
         .sink_stag = work->sink_stag,
@@ -114,39 +105,26 @@ static bool send_read_request(struct iwarp_stream *stream, const struct send_wor
 
     segment->qn = DDP_QN_READ_REQUEST;
     segment->msn = stream->queues[DDP_QN_READ_REQUEST].msn_next;
-    if (stream_behaves(stream, DEFECT_MSN_SHARED))
-        segment->msn = stream->queues[DDP_QN_SEND].msn_next++;
     segment->last = true;
     read_request_pack(&request, header);
-    if (stream->defects != NULL)
-        octets = defect_read_request(stream, header);
+    octets = HOOK_VALUE(stream, octets, hook_work_segment(stream, work, segment, header, octets));
     if (frame_segment(stream, segment, header, octets) != 0)
         return false;
     transmit_requested(stream);
     return true;
 }
 
-/* Where in the message the next segment begins: as far as it was sent, but for the defect that swaps the first two. */
-static uint64_t place_in_message(const struct iwarp_stream *stream, const struct send_work *work, size_t room)
-{
-    if (!stream_behaves(stream, DEFECT_ORDER_REVERSED) || work->count <= 2 * room)
-        return stream->work_offset;
-    if (stream->work_offset == 0)
-        return room;
-    return stream->work_offset == room ? 0 : stream->work_offset;
-}
-
 /* One segment of a Send or Write. */
 static bool send_data(struct iwarp_stream *stream, struct send_work *work, struct ddp_segment *segment)
 {
-    uint64_t offset;
+    uint64_t offset = stream->work_offset;
     uint32_t octets;
     bool last;
 
     segment->tagged = work->kind == IWARP_WORK_WRITE;
-    segment->payload_octets = cut(stream, segment, work->count - stream->work_offset, &segment->last);
-    octets = segment->payload_octets;
-    offset = place_in_message(stream, work, segment->payload_octets);
+    octets = cut(stream, segment, work->count - offset, &last);
+    segment->payload_octets = octets;
+    segment->last = last;
     segment->payload = work->octets == NULL ? NULL : work->octets + offset;
     if (segment->tagged) {
         segment->stag = work->stag;
@@ -157,11 +135,7 @@ static bool send_data(struct iwarp_stream *stream, struct send_work *work, struc
         segment->msn = stream->queues[DDP_QN_SEND].msn_next;
         segment->mo = (uint32_t)offset;
     }
-    last = segment->last;
-    if (stream->defects != NULL) {
-        defect_data_segment(stream, segment);
-        defect_source(stream, work, segment);
-    }
+    HOOK(stream, hook_work_segment(stream, work, segment, NULL, 0));
     if (frame_segment(stream, segment, NULL, 0) != 0)
         return false;
     stream->piece.ulp_memory = stream->piece.span_count > TRANSMIT_PAYLOAD && octets != 0;
@@ -169,9 +143,8 @@ static bool send_data(struct iwarp_stream *stream, struct send_work *work, struc
     stream->source = TRANSMIT_WORK;
     if (!last)
         return true;
-    if (!segment->tagged && segment->last && ++stream->queues[DDP_QN_SEND].msn_next == 0 &&
-        stream_behaves(stream, DEFECT_MSN_WRAPS_TO_1))
-        stream->queues[DDP_QN_SEND].msn_next = 1;
+    if (!segment->tagged)
+        stream->queues[DDP_QN_SEND].msn_next++;
     transmit_completes(stream);
     stream->work_offset = 0;
     stream->source = TRANSMIT_NONE;
@@ -207,8 +180,7 @@ static void response_failed(struct iwarp_stream *stream, const struct served_rea
     rest.sink_to += served->sent;
     rest.source_to += served->sent;
     rest.octets -= (uint32_t)served->sent;
-    if (stream->defects != NULL)
-        defect_late_read(stream->defects, served, &rest);
+    HOOK(stream, hook_late_read(stream, served, &rest));
     memcpy(ulpdu, served->header, DDP_UNTAGGED_OCTETS);
     read_request_pack(&rest, ulpdu + DDP_UNTAGGED_OCTETS);
     (void)ddp_parse(&p, ulpdu + sizeof(ulpdu), &segment);
@@ -247,21 +219,12 @@ static const uint8_t *response_source(struct iwarp_stream *stream, const struct 
 /* The Atomic Response, or one segment of the Read Response, that is due: in the order of the requests (RFC 5040 5.2.2). */
 static bool send_response(struct iwarp_stream *stream)
 {
-    bool reversed = stream_behaves(stream, DEFECT_RESPONSES_OUT_OF_ORDER) && stream->reads.count > 1 &&
-                    stream->source == TRANSMIT_NONE;
     struct served_read *served = ring_at(&stream->reads, 0);
     struct ddp_segment segment = {.tagged = true, .control = rdmap_control(RDMAP_READ_RESPONSE)};
     struct region_entry *from = NULL;
     const uint8_t *source;
     bool last;
 
-    if (reversed) {
-        struct served_read *second = ring_at(&stream->reads, 1);
-        struct served_read swap = *served;
-
-        *served = *second;
-        *second = swap;
-    }
     if (served->is_atomic) {
         if (!atomic_send_response(stream, served))
             return stream->error_seen && transmit_next(stream);
@@ -274,20 +237,12 @@ static bool send_response(struct iwarp_stream *stream)
         return transmit_next(stream);
     segment.stag = served->request.sink_stag;
     segment.to = served->request.sink_to + served->sent;
-    segment.payload_octets = cut(stream, &segment, served->request.octets - served->sent, &segment.last);
+    segment.payload_octets = cut(stream, &segment, served->request.octets - served->sent, &last);
     segment.payload = source;
-    last = segment.last;
-    if (stream_behaves(stream, DEFECT_EMPTY_RESPONSE_STALE) && served->request.octets == 0) {
-        segment.stag = served->request.source_stag;
-        segment.to = served->request.source_to;
-    }
-    if (stream_behaves(stream, DEFECT_RESPONSE_TO_RESTARTS))
-        segment.to = served->request.sink_to;
-    if (stream_behaves(stream, DEFECT_RESPONSE_RESTARTS))
-        segment.last = true;
+    segment.last = last;
+    HOOK(stream, hook_response_segment(stream, served, &segment, NULL, 0));
     if (frame_segment(stream, &segment, NULL, 0) != 0)
         return false;
-    segment.last = last;
     stream->piece.ulp_memory = stream->piece.span_count > TRANSMIT_PAYLOAD && segment.payload_octets != 0;
     if (stream->piece.ulp_memory && from != NULL) {
         stream->piece.lent = from;
@@ -295,9 +250,9 @@ static bool send_response(struct iwarp_stream *stream)
     }
     stream->last_source = TRANSMIT_RESPONSE;
     served->sent += segment.payload_octets;
-    stream->source = segment.last ? TRANSMIT_NONE : TRANSMIT_RESPONSE;
+    stream->source = last ? TRANSMIT_NONE : TRANSMIT_RESPONSE;
     stream->piece.response = true;
-    stream->piece.ends_response = segment.last;
+    stream->piece.ends_response = last;
     return true;
 }
 
@@ -329,10 +284,10 @@ bool transmit_next(struct iwarp_stream *stream)
 
     if (stream->piece.octets != 0)
         return true;
-    if (stream->terminate_due && !(stream_behaves(stream, DEFECT_TERMINATE_LAST) && choose(stream) != TRANSMIT_NONE))
+    if (stream->terminate_due && !HOOK_IF(stream, hook_terminate_waits(stream)))
         made = send_terminate(stream);
     else if (stream->gate && !stream->terminate_sent) {
-        switch (choose(stream)) {
+        switch (transmit_choose(stream)) {
         case TRANSMIT_WORK: made = send_work(stream); break;
         case TRANSMIT_RESPONSE: made = send_response(stream); break;
         case TRANSMIT_NONE:
@@ -364,9 +319,8 @@ int iwarp_stream_post_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, 
     if (!stream->gate || stream->state >= IWARP_STATE_TERMINATING || stream->terminate_sent || stream->close_wanted ||
         stream->abort_wanted || stream->piece.octets != 0 || transmit_pending(stream))
         return sentence_set(sentence, "post_ulpdu: no ULPDU may be sent now");
-    if (count > mulpdu && stream_behaves(stream, DEFECT_OVERSIZE_TRUNCATED))
-        count = mulpdu;
-    if (count > mulpdu && !stream_behaves(stream, DEFECT_OVERSIZE_TAKEN))
+    HOOK(stream, hook_ulpdu_posted(stream, &count, &mulpdu));
+    if (count > mulpdu)
         return sentence_set(sentence, "post_ulpdu: %zu octets, MULPDU is %zu", count, mulpdu);
     return piece_ulpdu(stream, octets, count) == 0 ? 0 : sentence_set(sentence, "post_ulpdu: out of memory");
 }
@@ -384,18 +338,13 @@ void transmit_done(struct iwarp_stream *stream)
         stream->transmit_buffer = NULL;
         stream->transmit_room = 0;
     }
+    HOOK(stream, hook_piece_done(stream, &piece));
     if (piece.completes && piece.work >= stream->work_serial) {
         struct send_work *work = ring_at(&stream->work, (size_t)(piece.work - stream->work_serial));
 
         if (work != NULL)
             work->done = true;
-        if (work != NULL && stream_behaves(stream, DEFECT_COMPLETIONS_AT_ONCE))
-            stream_completed(stream, work);
         stream_complete(stream);
-    }
-    if (piece.response && stream->defects != NULL && defect_response_sent(stream, piece.ends_response)) {
-        piece.ends_response = true;
-        stream->source = TRANSMIT_NONE;
     }
     if (piece.ends_response && stream->reads.count != 0) {
         ring_pop(&stream->reads);
@@ -438,10 +387,6 @@ int transmit_rtr(struct iwarp_stream *stream, enum iwarp_rtr kind)
     if (ring_push(&stream->work) == NULL) {
         stream->abort_wanted = true;
         return -1;
-    }
-    if (stream_behaves(stream, DEFECT_RTR_BEHIND_WORK)) {
-        *(struct send_work *)ring_at(&stream->work, stream->work.count - 1) = rtr;
-        return 0;
     }
     for (size_t i = stream->work.count - 1; i > 0; i--) {
         slot = ring_at(&stream->work, i);

@@ -117,21 +117,6 @@ static int compile_validate(const struct defect *defect, struct defect_set *set,
     return 0;
 }
 
-bool defect_validation(const struct defect_set *set, size_t entry, struct validation_outcome *outcome)
-{
-    const struct defect_override *override = &set->overrides[entry];
-
-    switch (override->kind) {
-    case OVERRIDE_OFF: return false;
-    case OVERRIDE_IGNORE: outcome->ignore = true; break;
-    case OVERRIDE_TRIPLE: outcome->error = override->triple; break;
-    case OVERRIDE_ACTION: outcome->action = override->action; break;
-    case OVERRIDE_NONE:
-    default: break;
-    }
-    return true;
-}
-
 /* --- transmit -------------------------------------------------------------------------------------------------- */
 
 static const struct {

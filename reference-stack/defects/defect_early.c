@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Defects of order: messages that go up while earlier octets are still missing (RFC 5041 4.1, 5.4). */
-#include "reference-stack/core/stream_internal.h"
+#include "reference-stack/defects/defect_stream.h"
 
 /* A sink with one of these takes the beginning of a TCP segment for that of an FPDU, and so needs no Markers. */
 bool defect_early_boundary(const struct defect_set *set)
@@ -59,4 +59,15 @@ void defect_early_read(struct iwarp_stream *stream, const struct validation_subj
         return; /* a Read of size 0 is enough to show it */
     stream->defect_state.early_read = segment->msn;
     deliver_served(stream, &served, subject);
+}
+
+void defect_read_placed(struct iwarp_stream *stream, const struct ddp_segment *segment)
+{
+    for (size_t i = 0; i < stream->work_sent && stream_behaves(stream, DEFECT_EARLY_READ_DONE); i++) {
+        struct send_work *work = ring_at(&stream->work, i);
+
+        if (work->kind == IWARP_WORK_READ && work->sink_stag == segment->stag &&
+            segment->to - work->sink_to < work->count)
+            stream_completed(stream, work); /* and not again, when it comes in order */
+    }
 }

@@ -5,6 +5,7 @@
  * peer leaves.
  */
 #include "reference-stack/mpa/mpa.h"
+#include "reference-stack/defects/defect_stream.h"
 
 enum { GAP_MAX = 1 << 30 }; /* the widest TCP window (RFC 7323 2.3) */
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "reference-stack/mpa/mpa.h"
+#include "reference-stack/defects/defect_stream.h"
 #include "wire/crc32c.h"
 #include "wire/marker.h"
 
@@ -27,7 +28,7 @@ int frame_start(struct iwarp_stream *stream, const struct mpa_start *start, stru
 {
     size_t octets;
 
-    if (piece_reserve(stream, MPA_START_MAX + DEFECT_ROOM) != 0)
+    if (piece_reserve(stream, MPA_START_MAX + HOOK_ROOM) != 0)
         return sentence_set(sentence, "stream: out of memory");
     octets = mpa_start_pack(start, stream->transmit_buffer, MPA_START_MAX);
     if (octets == 0)
@@ -51,7 +52,7 @@ void frame_fragment(struct iwarp_stream *stream)
 {
     static const uint8_t fragment[] = {0, 20, 0x41, 0x43, 0, 0};
 
-    if (stream->piece.octets != 0 || piece_reserve(stream, MPA_START_MAX + DEFECT_ROOM) != 0)
+    if (stream->piece.octets != 0 || piece_reserve(stream, MPA_START_MAX + HOOK_ROOM) != 0)
         return;
     memcpy(stream->transmit_buffer, fragment, sizeof(fragment));
     piece_set(stream, sizeof(fragment), false);
@@ -93,8 +94,8 @@ static int frame_packed(struct iwarp_stream *stream, const struct llp_ulpdu *ulp
     size_t length = ulpdu->header_octets + ulpdu->payload_octets;
     size_t octets;
 
-    if (reserve_ulpdu(mpa, length + DEFECT_ROOM) != 0 ||
-        piece_reserve(stream, fpdu_octets(length + DEFECT_ROOM, true, 0) + DEFECT_ROOM) != 0)
+    if (reserve_ulpdu(mpa, length + HOOK_ROOM) != 0 ||
+        piece_reserve(stream, fpdu_octets(length + HOOK_ROOM, true, 0) + HOOK_ROOM) != 0)
         return -1;
     memcpy(mpa->ulpdu_buffer, stream->headers + LLP_PREFIX_OCTETS, ulpdu->header_octets);
     if (ulpdu->payload_octets != 0)

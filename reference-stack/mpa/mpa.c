@@ -41,11 +41,6 @@ static int begin(struct iwarp_stream *stream, struct sentence *sentence)
     struct mpa *mpa = mpa_of(stream);
 
     mpa->emss = stream->config.emss == 0 ? MPA_EMSS_DEFAULT : stream->config.emss;
-    if (stream_behaves(stream, DEFECT_EMSS_OF_FIRST)) {
-        if (stream->device->defect_first.emss != 0)
-            mpa->emss = stream->device->defect_first.emss;
-        stream->device->defect_first.emss = mpa->emss;
-    }
     return startup_begin(stream, sentence);
 }
 

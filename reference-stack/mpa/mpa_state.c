@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* EMSS and MULPDU (RFC 5044 4.5), and what MPA tells of itself to those who look into it. */
 #include "reference-stack/mpa/mpa.h"
+#include "reference-stack/defects/defect_stream.h"
 
 void iwarp_stream_set_emss(struct iwarp_stream *stream, size_t emss)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "reference-stack/mpa/mpa.h"
+#include "reference-stack/defects/defect_stream.h"
 
 enum {
     SPACE_LEAST = 2048,         /* octets for which reading into another place pays */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "reference-stack/mpa/mpa.h"
+#include "reference-stack/defects/defect_stream.h"
 
 /* The stream's own half of a start-up frame. */
 static void own_frame(const struct iwarp_stream *stream, enum mpa_start_kind kind, struct mpa_start *start)

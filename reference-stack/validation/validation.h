@@ -70,6 +70,8 @@ enum validation_action {
     VALIDATION_REJECT,    /* a Reply with R = 1, as if the ULP had refused: only as a defect */
 };
 
+enum { VALIDATIONS_MAX = 160 };
+
 struct validation {
     const char *requirement; /* id in the catalogue */
     const char *name;        /* unique: what a defect's target may also name */

@@ -8,9 +8,7 @@
 
 bool holds_crc_good(const struct validation_subject *subject)
 {
-    const struct iwarp_stream *stream = subject->stream;
-
-    return subject->fpdu->crc_ok || (!stream->config.crc && stream_behaves(stream, DEFECT_CRC_OWN_UNCHECKED));
+    return subject->fpdu->crc_ok;
 }
 
 /* The two low bits of FPDUPTR count as zero (RFC 5044 4.2). */
@@ -152,7 +150,7 @@ bool holds_read_length(const struct validation_subject *subject)
 /* With size 0 neither SrcSTag nor SrcTO is looked at (RFC 5040 5.2.1). */
 static bool read_unlooked(const struct validation_subject *subject)
 {
-    return subject->read->octets == 0 && !stream_behaves(subject->stream, DEFECT_ZERO_LENGTH_READ_CHECKED);
+    return subject->read->octets == 0;
 }
 
 bool holds_source_valid(const struct validation_subject *subject)
