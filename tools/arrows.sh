@@ -23,11 +23,14 @@ tools/standard_streams.h
 tools/memory_reserve.h
 reference-stack/include/iwarp                 wire
 reference-stack/base                          wire
-reference-stack/core+reference-stack/validation+reference-stack/defects+reference-stack/mpa  wire reference-stack/include/iwarp reference-stack/base tools/embedded.h
+reference-stack/defects/hooks.h
+reference-stack/core+reference-stack/validation  wire reference-stack/include/iwarp reference-stack/base reference-stack/defects/hooks.h
+reference-stack/mpa                           wire reference-stack/include/iwarp reference-stack/base reference-stack/core
+reference-stack/defects                       wire reference-stack/include/iwarp reference-stack/base reference-stack/core reference-stack/validation reference-stack/mpa reference-stack/defects/hooks.h tools/embedded.h
 reference-stack/transport                     reference-stack/include/iwarp reference-stack/base
 reference-stack/verbs                         reference-stack/include/iwarp reference-stack/base reference-stack/core reference-stack/mpa reference-stack/transport
 reference-stack/program                       wire
-reference-stack/peer                          wire reference-stack/include/iwarp reference-stack/base reference-stack/core reference-stack/defects reference-stack/transport reference-stack/program tools/standard_streams.h tools/memory_reserve.h
+reference-stack/peer                          wire reference-stack/include/iwarp reference-stack/base reference-stack/core reference-stack/defects/hooks.h reference-stack/defects reference-stack/transport reference-stack/program tools/standard_streams.h tools/memory_reserve.h
 reference-stack/examples                      wire reference-stack/include/iwarp
 generator/packet                              wire
 generator/link                                wire generator/packet
@@ -106,7 +109,7 @@ dissector                                     wire conformance/flow conformance/
 		name = text
 		from = room($1)
 		# The folder itself is a room, and not what may come below it.
-		if (from == "" || ($1 !~ ("^" from "/[^/]*$") && from != "reference-stack/include/iwarp" && from !~ /^(conformance\/labs|reports|reference-stack\/examples)$/)) {
+		if (from == "" || ($1 != from && $1 !~ ("^" from "/[^/]*$") && from != "reference-stack/include/iwarp" && from !~ /^(conformance\/labs|reports|reference-stack\/examples)$/)) {
 			complain("this folder is in no room")
 			next
 		}

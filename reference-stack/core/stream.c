@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "reference-stack/base/misuse.h"
 #include "reference-stack/core/stream_internal.h"
-#include "reference-stack/mpa/mpa.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +33,6 @@ struct iwarp_stream *stream_new(const struct llp_ops *llp, struct iwarp_device *
     negotiate_begin(stream);
     stream->startup_deadline = config->startup_limit == 0 ? UINT64_MAX : misuse_later(now, config->startup_limit);
     stream->linger_deadline = UINT64_MAX;
-    HOOK(stream, hook_stream_begins(stream));
     for (size_t i = 0; i < STREAM_QUEUES; i++)
         stream->queues[i].msn_expected = stream->queues[i].msn_next = DDP_FIRST_MSN;
     ring_init(&stream->receives, sizeof(struct receive_work));
@@ -46,6 +44,7 @@ struct iwarp_stream *stream_new(const struct llp_ops *llp, struct iwarp_device *
         iwarp_stream_free(stream);
         return NULL;
     }
+    HOOK(stream, hook_stream_begins(stream));
     return stream;
 }
 

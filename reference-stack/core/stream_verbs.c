@@ -3,7 +3,6 @@
 
 #include "reference-stack/base/misuse.h"
 #include "reference-stack/core/stream_internal.h"
-#include "reference-stack/mpa/mpa.h" /* seam: until hooks are merged */
 
 static int decide(struct iwarp_stream *stream, const uint8_t *private_data, size_t octets, struct sentence *sentence)
 {

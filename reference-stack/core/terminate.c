@@ -4,7 +4,6 @@
 
 #include "reference-stack/base/misuse.h"
 #include "reference-stack/core/stream_internal.h"
-#include "reference-stack/mpa/mpa.h"
 
 /*
  * Which headers go along (RFC 5040 Figure 10): none for local catastrophic errors and those of the LLP; length and DDP

@@ -5,7 +5,6 @@
 
 #include "reference-stack/base/misuse.h"
 #include "reference-stack/core/stream_internal.h"
-#include "reference-stack/mpa/mpa.h"
 
 /* The work whose segments are due, or NULL. */
 static struct send_work *work_current(const struct iwarp_stream *stream)
