@@ -58,8 +58,7 @@ static void place_tagged(struct iwarp_stream *stream, struct early *early)
     offset = segment->to - region->base;
     if (offset <= region->length && segment->payload_octets <= region->length - offset)
         placed(stream, region->octets + offset, segment);
-    if (stream->defects != NULL && segment->last && early->message.opcode == RDMAP_READ_RESPONSE)
-        defect_read_placed(stream, segment);
+    HOOK(stream, hook_early_placed(stream, &early->subject, NULL));
 }
 
 /*
@@ -71,10 +70,10 @@ static void place_untagged(struct iwarp_stream *stream, struct early *early)
     const struct ddp_segment *segment = &early->segment;
     struct receive_work *receive;
 
-    if (segment->qn == DDP_QN_READ_REQUEST && stream->defects != NULL)
-        defect_early_read(stream, &early->subject);
-    if (segment->qn != DDP_QN_SEND)
+    if (segment->qn != DDP_QN_SEND) {
+        HOOK(stream, hook_early_placed(stream, &early->subject, NULL));
         return;
+    }
     receive = ring_at(&stream->receives, segment->msn - stream->queues[DDP_QN_SEND].msn_expected);
     if (receive == NULL || segment->mo > receive->octets || segment->payload_octets > receive->octets - segment->mo)
         return;
@@ -83,8 +82,7 @@ static void place_untagged(struct iwarp_stream *stream, struct early *early)
         return;
     if (segment->payload_octets != 0)
         placed(stream, receive->buffer + segment->mo, segment);
-    if (stream->defects != NULL)
-        defect_early_send(stream, &early->subject, receive);
+    HOOK(stream, hook_early_placed(stream, &early->subject, receive));
 }
 
 void early_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count)

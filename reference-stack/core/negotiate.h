@@ -39,6 +39,9 @@ void negotiate_adopt(struct iwarp_stream *stream, const struct negotiation_offer
 /* Initiator, with an accepting answer: adopts it and agrees on RTRs. False: the stream has failed. */
 bool negotiate_reply(struct iwarp_stream *stream, const struct negotiation_offer *peer);
 
+/* Of a set of RTR messages the one that this side sends first. */
+enum iwarp_rtr negotiate_prefer(unsigned set);
+
 /* Initiator, when the stream is established: the RTR message goes out, where one was agreed on. */
 void negotiate_rtr(struct iwarp_stream *stream, const struct negotiation_offer *peer);
 

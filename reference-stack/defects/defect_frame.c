@@ -2,7 +2,7 @@
 /* Defects in what is sent: fields of headers, and the layout of FPDUs. Not a fast path, and plain for that. */
 #include <string.h>
 
-#include "reference-stack/defects/defect_internal.h"
+#include "reference-stack/defects/defect_stream.h"
 #include "wire/crc32c.h"
 #include "wire/ddp.h"
 #include "wire/marker.h"
@@ -390,9 +390,11 @@ static size_t hold_tail(const struct occasion *occasion, uint8_t *out, size_t co
     return count - sizeof(state->tail);
 }
 
-size_t defect_fpdu(const struct defect_set *set, struct defect_state *state, uint8_t *ulpdu, size_t ulpdu_octets,
-                   const struct fpdu_framing *framing, uint8_t *out, size_t room)
+size_t hook_fpdu_packed(struct iwarp_stream *stream, uint8_t *ulpdu, size_t ulpdu_octets,
+                        const struct fpdu_framing *framing)
 {
+    const struct defect_set *set = stream->defects;
+    struct defect_state *state = &stream->defect_state;
     struct occasion occasion = {
         .set = set,
         .state = state,
@@ -403,13 +405,23 @@ size_t defect_fpdu(const struct defect_set *set, struct defect_state *state, uin
     struct fpdu_framing behind = {framing->markers, framing->crc, framing->position + (uint32_t)state->tail_octets};
     struct builder builder = {.occasion = &occasion,
                               .framing = &behind,
-                              .out = out + state->tail_octets,
-                              .room = room - state->tail_octets,
+                              .out = stream->transmit_buffer + state->tail_octets,
+                              .room = stream->transmit_room - state->tail_octets,
                               .crc = CRC32C_START};
     size_t octets;
 
     state->inside = !occasion.last;
     change_ulpdu(&occasion, ulpdu, ulpdu_octets);
     octets = build(&builder, ulpdu, double_ulpdu(&occasion, ulpdu, change_shape(set, ulpdu, ulpdu_octets)));
-    return octets == 0 ? 0 : hold_tail(&occasion, out, octets);
+    return octets == 0 ? 0 : hold_tail(&occasion, stream->transmit_buffer, octets);
+}
+
+void defect_fragment(struct iwarp_stream *stream)
+{
+    static const uint8_t fragment[] = {0, 20, 0x41, 0x43, 0, 0};
+
+    if (stream->piece.octets != 0 || piece_reserve(stream, MPA_START_MAX + HOOK_ROOM) != 0)
+        return;
+    memcpy(stream->transmit_buffer, fragment, sizeof(fragment));
+    piece_set(stream, sizeof(fragment), false);
 }

@@ -276,10 +276,8 @@ static inline bool defect_behaves(const struct defect_set *set, enum defect_beha
     return set->behaviours[behaviour];
 }
 
-/* Each works on the octets as packed and returns their new count. `octets` has HOOK_ROOM more of room. */
+/* A start-up frame as packed: returns its new count. `octets` has HOOK_ROOM more of room (defect_frame.c). */
 size_t defect_start_frame(const struct defect_set *set, struct defect_state *state, const struct mpa_start *start,
                           uint8_t *octets, size_t count);
-size_t defect_fpdu(const struct defect_set *set, struct defect_state *state, uint8_t *ulpdu, size_t ulpdu_octets,
-                   const struct fpdu_framing *framing, uint8_t *out, size_t room);
 
 #endif

@@ -9,11 +9,6 @@ void hook_stream_begins(struct iwarp_stream *stream)
 {
     struct device_faults *faults = &stream->device->faults;
 
-    if (stream_behaves(stream, DEFECT_EMSS_OF_FIRST)) {
-        if (faults->first.emss != 0)
-            mpa_of(stream)->emss = faults->first.emss;
-        faults->first.emss = mpa_of(stream)->emss;
-    }
     if (stream_behaves(stream, DEFECT_STARTUP_UNTIMED))
         stream->startup_deadline = UINT64_MAX;
     if (stream_behaves(stream, DEFECT_TEARDOWN_AT_ONCE))
@@ -58,7 +53,7 @@ bool hook_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count
     if (stream->fin_received) {
         if (stream->dropping || !stream_behaves(stream, DEFECT_LATE_SEGMENT_TAKEN))
             return false;
-        receive_octets(stream, octets, count);
+        stream->llp->input(stream, octets, count);
         stream_progress(stream);
         return true;
     }
@@ -70,8 +65,6 @@ bool hook_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count
 
 bool hook_fin(struct iwarp_stream *stream)
 {
-    bool starting;
-
     if (stream_behaves(stream, DEFECT_FIN_UNTOLD)) {
         event_drop(stream);
         return true;
@@ -84,15 +77,6 @@ bool hook_fin(struct iwarp_stream *stream)
         stream_flush(stream);
     if (stream_behaves(stream, DEFECT_FIN_TERMINATES) && stream->gate && !stream->error_seen)
         terminate_queue(stream, TERM_RDMAP_CATASTROPHIC, NULL, 0, NULL);
-    starting = stream->state == IWARP_STATE_STARTUP;
-    if (starting && stream_behaves(stream, DEFECT_PRIVATE_CUT_TAKEN) && mpa_of(stream)->start_count >= MPA_START_OCTETS)
-        startup_complete(stream);
-    if (starting && stream_behaves(stream, DEFECT_RETRY_ON_CONNECTION) && stream->config.role == IWARP_INITIATOR &&
-        stream->config.enhanced) {
-        stream->config.enhanced = false;
-        (void)startup_begin(stream, NULL);
-        return true;
-    }
     return false;
 }
 
@@ -119,7 +103,7 @@ bool hook_disconnect(struct iwarp_stream *stream)
     if (stream_behaves(stream, DEFECT_CLOSE_STOPS_RECEIVING))
         stream->dropping = true;
     if (stream_behaves(stream, DEFECT_CLOSE_CUTS_FPDU))
-        frame_fragment(stream);
+        defect_fragment(stream);
     return false;
 }
 

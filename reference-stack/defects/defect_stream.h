@@ -9,7 +9,7 @@
 
 static inline bool stream_behaves(const struct iwarp_stream *stream, enum defect_behaviour behaviour)
 {
-    return stream->defects != NULL && defect_behaves(stream->defects, behaviour);
+    return defect_behaves(stream->defects, behaviour);
 }
 
 /* The newest event is not to be reported after all. */
@@ -32,15 +32,10 @@ static inline void events_swap(struct iwarp_stream *stream, enum iwarp_event_kin
     }
 }
 
-/* defect_early.c */
-bool defect_early_boundary(const struct defect_set *set);
-void defect_early_send(struct iwarp_stream *stream, const struct validation_subject *subject,
-                       struct receive_work *receive);
-void defect_early_read(struct iwarp_stream *stream, const struct validation_subject *subject);
-void defect_early_chain(struct iwarp_stream *stream, const uint8_t *octets, const uint8_t *end);
-void defect_read_placed(struct iwarp_stream *stream, const struct ddp_segment *segment);
-
 /* The stream has `count` requests of the peer fewer, for the counts that its device's streams share (defect_stream.c). */
 void defect_reads_gone(const struct iwarp_stream *stream, size_t count);
+
+/* The beginning of an FPDU goes out, whose rest never comes (defect_frame.c). */
+void defect_fragment(struct iwarp_stream *stream);
 
 #endif

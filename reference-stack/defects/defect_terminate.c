@@ -142,7 +142,7 @@ bool hook_failed(struct iwarp_stream *stream, struct validation_outcome *outcome
         return true;
     }
     if (stream->gate && stream_behaves(stream, DEFECT_TERMINATE_CUTS_FPDU))
-        frame_fragment(stream);
+        defect_fragment(stream);
     if (outcome->action == VALIDATION_REJECT)
         return false;
     if (stream->state == IWARP_STATE_STARTUP && stream_behaves(stream, DEFECT_START_ERROR_TERMINATES)) {

@@ -26,6 +26,7 @@ struct iwarp_region;
 struct iwarp_stream;
 struct iwarp_trace;
 struct mpa_start;
+struct negotiation_offer;
 struct rdmap_message;
 struct read_request;
 struct receive_work;
@@ -259,5 +260,83 @@ uint32_t hook_stag(struct iwarp_device *device, uint32_t good);
 
 /* A region was registered (RFC 5040 8.1.1). */
 void hook_registered(const struct iwarp_device *device, struct iwarp_region *region);
+
+/* --- Negotiation (core/negotiate.c) ------------------------------------------------------------------------------- */
+
+/* What the Request offers (RFC 6581 9.1, 9.2). */
+void hook_request_offer(struct iwarp_stream *stream, struct negotiation_offer *own);
+
+/* The depths of the answer were settled; then its RTR messages, of which both sides know `common` (RFC 6581 9.1, 9.2). */
+void hook_answer_depths(struct iwarp_stream *stream, const struct negotiation_offer *peer);
+void hook_answer_rtr(struct iwarp_stream *stream, unsigned common);
+
+/* What was agreed on of IRD and ORD is in force (RFC 6581 9.1). */
+void hook_depths_adopted(struct iwarp_stream *stream);
+
+/* The initiator is about to send its RTR, if it is due. True: it is not (RFC 6581 9.2). */
+bool hook_rtr(struct iwarp_stream *stream, const struct negotiation_offer *peer, bool due);
+
+/* --- Start-up of MPA (mpa/startup.c, mpa/frame.c) ----------------------------------------------------------------- */
+
+/* Start-up begins (RFC 5044 7.1.2). */
+void hook_startup_begins(struct iwarp_stream *stream);
+
+/* A start-up frame was packed into `octets`, with HOOK_ROOM more of room: returns its octets (RFC 5044 7.1.1). */
+size_t hook_start_packed(struct iwarp_stream *stream, const struct mpa_start *start, uint8_t *octets, size_t count);
+
+/* The fixed part of the peer's frame was parsed (RFC 5044 7.1.1, RFC 6581 6). */
+void hook_start_parsed(const struct iwarp_stream *stream, struct mpa_start *start);
+
+/* Is the peer's frame complete with `count` octets out of `whole`? (RFC 5044 7.1.1) */
+bool hook_start_whole(const struct iwarp_stream *stream, size_t count, size_t whole);
+
+/* True: what came after the peer's frame is dropped (RFC 5044 7.1.2). */
+bool hook_excess_dropped(const struct iwarp_stream *stream);
+
+/* The Reply has R = 1. True: it is taken for an accepting one (RFC 5044 7.1.2). */
+bool hook_rejected(const struct iwarp_stream *stream);
+
+/* Markers, CRC and versions were agreed on (RFC 5044 4.3, 4.4, 7.1.1, C.2.3). */
+void hook_agreed(struct iwarp_stream *stream);
+
+/* --- FPDUs (mpa/frame.c, mpa/receive.c, mpa/mpa_state.c, mpa/mpa.c) ------------------------------------------------ */
+
+/* Packs the ULPDU into stream->transmit_buffer in place of fpdu_pack(): octets of the FPDU, 0: no room (RFC 5044 4). */
+size_t hook_fpdu_packed(struct iwarp_stream *stream, uint8_t *ulpdu, size_t ulpdu_octets,
+                        const struct fpdu_framing *framing);
+
+/* Octets came from TCP, in one portion. True: they are dropped (RFC 5044 5.2). */
+bool hook_portion(struct iwarp_stream *stream, size_t count);
+
+/* An FPDU is not complete: returns how many of its `count` octets are used up (RFC 5044 5.2). */
+size_t hook_fpdu_begun(struct iwarp_stream *stream, const struct fpdu *fpdu, size_t count);
+
+/* An FPDU was parsed, before it is validated; then, found good. True: its ULPDU is dealt with (RFC 5044 5.2, 8). */
+void hook_fpdu_parsed(struct iwarp_stream *stream, const struct fpdu *fpdu);
+bool hook_fpdu_good(struct iwarp_stream *stream, const struct fpdu *fpdu);
+
+/* True: what came after the FPDU in the same portion is dropped (RFC 5044 5.2). */
+bool hook_input_over(const struct iwarp_stream *stream);
+
+/* The peer's FIN, before MPA judges what is missing. True: it does not (RFC 5044 7.1.2, RFC 6581 10). */
+bool hook_input_end(struct iwarp_stream *stream);
+
+/* TCP's EMSS has changed. True: nothing follows from it (RFC 5044 4.5). */
+bool hook_emss(struct iwarp_stream *stream, size_t emss);
+
+/* MULPDU, given the right one (RFC 5044 4.5). */
+size_t hook_mulpdu(const struct iwarp_stream *stream, size_t mulpdu);
+
+/* --- Before their turn (mpa/early.c, core/early.c) ----------------------------------------------------------------- */
+
+/* Octets came after a gap; `boundary`: they begin with an FPDU. True: they wait (RFC 5044 6). */
+bool hook_early(const struct iwarp_stream *stream, bool *boundary);
+
+/* An FPDU was found among them; another may begin at `next`. True: it is not looked for (RFC 5044 6). */
+bool hook_early_fpdu(struct iwarp_stream *stream, const struct fpdu *fpdu, const uint8_t *next, const uint8_t *end);
+
+/* A segment's payload was placed, in `receive` for a Send: elsewhere, or nowhere, with NULL (RFC 5041 5.3, 5.4). */
+void hook_early_placed(struct iwarp_stream *stream, const struct validation_subject *subject,
+                       struct receive_work *receive);
 
 #endif

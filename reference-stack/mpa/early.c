@@ -5,7 +5,6 @@
  * peer leaves.
  */
 #include "reference-stack/mpa/mpa.h"
-#include "reference-stack/defects/defect_stream.h"
 
 enum { GAP_MAX = 1 << 30 }; /* the widest TCP window (RFC 7323 2.3) */
 
@@ -33,8 +32,6 @@ static size_t find_fpdu(const uint8_t *octets, size_t count, uint32_t position, 
 /* May a segment be placed before its turn? A responder's first FPDU has to come in order (RFC 5044 7.1.2). */
 static bool is_open(const struct iwarp_stream *stream)
 {
-    if (stream_behaves(stream, DEFECT_EARLY_KEPT))
-        return false;
     return stream->established && stream->gate && !stream->rtr_awaited && !stream->dropping && !stream->fin_received;
 }
 
@@ -44,9 +41,10 @@ static void early_octets(struct iwarp_stream *stream, size_t gap, const uint8_t 
     size_t marker = 0;
     size_t at = 0;
 
-    if (!is_open(stream) || gap == 0 || gap > GAP_MAX || !receive_scratch(stream))
+    if (!is_open(stream) || gap == 0 || gap > GAP_MAX || HOOK_IF(stream, hook_early(stream, &boundary)) ||
+        !receive_scratch(stream))
         return;
-    if (!boundary && !(stream->defects != NULL && defect_early_boundary(stream->defects))) {
+    if (!boundary) {
         /* A Marker is to be believed in an FPDU with a good CRC only. */
         if (!mpa_of(stream)->receive_markers || !mpa_of(stream)->crc)
             return;
@@ -66,10 +64,8 @@ static void early_octets(struct iwarp_stream *stream, size_t gap, const uint8_t 
         marker = 0;
         mpa_trace(stream, &fpdu, framing.position, true);
         early_ulpdu(stream, fpdu.ulpdu, fpdu.ulpdu_length);
-        if (stream_behaves(stream, DEFECT_EARLY_CHAIN) && fpdu.markers != 0) {
-            defect_early_chain(stream, octets + at - fpdu.markers * MARKER_OCTETS, octets + count);
+        if (HOOK_IF(stream, hook_early_fpdu(stream, &fpdu, octets + at, octets + count)))
             return;
-        }
     }
 }
 

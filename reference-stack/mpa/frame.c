@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "reference-stack/mpa/mpa.h"
-#include "reference-stack/defects/defect_stream.h"
 #include "wire/crc32c.h"
 #include "wire/marker.h"
 
@@ -34,28 +33,9 @@ int frame_start(struct iwarp_stream *stream, const struct mpa_start *start, stru
     if (octets == 0)
         return sentence_set(sentence, "stream: the start-up frame does not hold %u octets of Private Data",
                             start->private_octets);
-    if (stream->defects != NULL)
-        octets = defect_start_frame(stream->defects, &stream->defect_state, start, stream->transmit_buffer, octets);
-    if (stream_behaves(stream, DEFECT_START_STRAY_OCTET))
-        stream->transmit_buffer[octets++] = 0;
-    if (stream_behaves(stream, DEFECT_MARKER_WITH_REPLY) && start->kind == MPA_REPLY && mpa_of(stream)->peer.markers) {
-        memset(stream->transmit_buffer + octets, 0, MARKER_OCTETS);
-        octets += MARKER_OCTETS;
-        mpa_of(stream)->transmit_position = MARKER_OCTETS;
-    }
+    octets = HOOK_VALUE(stream, octets, hook_start_packed(stream, start, stream->transmit_buffer, octets));
     piece_set(stream, octets, false);
     return 0;
-}
-
-/* The beginning of an FPDU, whose rest never comes: only as a defect. */
-void frame_fragment(struct iwarp_stream *stream)
-{
-    static const uint8_t fragment[] = {0, 20, 0x41, 0x43, 0, 0};
-
-    if (stream->piece.octets != 0 || piece_reserve(stream, MPA_START_MAX + HOOK_ROOM) != 0)
-        return;
-    memcpy(stream->transmit_buffer, fragment, sizeof(fragment));
-    piece_set(stream, sizeof(fragment), false);
 }
 
 /*
@@ -86,7 +66,7 @@ static void frame_spans(struct iwarp_stream *stream, const struct llp_ulpdu *ulp
     piece->segment = true;
 }
 
-/* With Markers, or with defects: the ULPDU in one run, then the FPDU in one run. */
+/* With Markers, or with hooks: the ULPDU in one run, then the FPDU in one run. */
 static int frame_packed(struct iwarp_stream *stream, const struct llp_ulpdu *ulpdu)
 {
     struct mpa *mpa = mpa_of(stream);
@@ -100,11 +80,9 @@ static int frame_packed(struct iwarp_stream *stream, const struct llp_ulpdu *ulp
     memcpy(mpa->ulpdu_buffer, stream->headers + LLP_PREFIX_OCTETS, ulpdu->header_octets);
     if (ulpdu->payload_octets != 0)
         memcpy(mpa->ulpdu_buffer + ulpdu->header_octets, ulpdu->payload, ulpdu->payload_octets);
-    if (stream->defects != NULL)
-        octets = defect_fpdu(stream->defects, &stream->defect_state, mpa->ulpdu_buffer, length, &framing,
-                             stream->transmit_buffer, stream->transmit_room);
-    else
-        octets = fpdu_pack(mpa->ulpdu_buffer, length, &framing, stream->transmit_buffer, stream->transmit_room);
+    octets = HOOK_VALUE(stream,
+                        fpdu_pack(mpa->ulpdu_buffer, length, &framing, stream->transmit_buffer, stream->transmit_room),
+                        hook_fpdu_packed(stream, mpa->ulpdu_buffer, length, &framing));
     if (octets == 0)
         return -1;
     piece_set(stream, octets, true);
@@ -115,7 +93,7 @@ int frame_ulpdu(struct iwarp_stream *stream, const struct llp_ulpdu *ulpdu)
 {
     struct mpa *mpa = mpa_of(stream);
 
-    if (!mpa->send_markers && stream->defects == NULL && !ulpdu->copy)
+    if (!mpa->send_markers && !HOOKED(stream) && !ulpdu->copy)
         frame_spans(stream, ulpdu);
     else if (frame_packed(stream, ulpdu) != 0)
         return -1;

@@ -69,13 +69,14 @@ static void input_end(struct iwarp_stream *stream)
 {
     const struct mpa *mpa = mpa_of(stream);
 
+    if (HOOK_IF(stream, hook_input_end(stream)))
+        return;
     if (stream->state == IWARP_STATE_STARTUP || stream->state == IWARP_STATE_DECISION) {
         /* A frame cut short by FIN has a PD_Length that differs from its Private Data (RFC 5044 7.1.1). */
         stream_fail_with(stream, mpa->start_count != 0 ? "MPA-7.1.1-28" : NULL,
                          mpa->start_count != 0 ? TERM_MPA_START_FRAME : TERM_MPA_CONNECTION_LOST, VALIDATION_CLOSE,
                          "the peer closed before the start-up frames were exchanged");
     } else if (mpa->receive_count != 0 && !stream->dropping) {
-        receive_cut(stream);
         stream_fail_with(stream, NULL, TERM_MPA_CONNECTION_LOST, VALIDATION_CLOSE,
                          "the peer closed in the middle of an FPDU");
     }

@@ -67,12 +67,10 @@ void smbd_take(struct mpa_start *start);
 
 /* receive.c */
 void receive_octets(struct iwarp_stream *stream, const uint8_t *octets, size_t count);
-void receive_cut(struct iwarp_stream *stream);
 bool receive_scratch(struct iwarp_stream *stream);
 
 /* frame.c */
 int frame_start(struct iwarp_stream *stream, const struct mpa_start *start, struct sentence *sentence);
-void frame_fragment(struct iwarp_stream *stream);
 int frame_ulpdu(struct iwarp_stream *stream, const struct llp_ulpdu *ulpdu);
 
 #endif

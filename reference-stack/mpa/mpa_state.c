@@ -1,42 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* EMSS and MULPDU (RFC 5044 4.5), and what MPA tells of itself to those who look into it. */
 #include "reference-stack/mpa/mpa.h"
-#include "reference-stack/defects/defect_stream.h"
 
 void iwarp_stream_set_emss(struct iwarp_stream *stream, size_t emss)
 {
     if (stream == NULL || stream->llp != &mpa_llp)
         return;
-    if (emss < mpa_of(stream)->emss && stream->work.count != 0 && stream_behaves(stream, DEFECT_EMSS_FAILS_WORK))
-        stream_fail_with(stream, NULL, TERM_MPA_CONNECTION_LOST, VALIDATION_ABORT, "segments do not fit any more");
-    if (emss != 0 && !stream_behaves(stream, DEFECT_EMSS_ONCE)) {
+    if (!HOOK_IF(stream, hook_emss(stream, emss)) && emss != 0) {
         mpa_of(stream)->emss = emss;
         mpa_of(stream)->mulpdu = fpdu_mulpdu(emss, mpa_of(stream)->send_markers);
     }
-}
-
-/* MULPDU as the defects have it. */
-static size_t mulpdu_wrong(const struct iwarp_stream *stream, size_t mulpdu)
-{
-    size_t emss = mpa_of(stream)->emss;
-
-    if (stream_behaves(stream, DEFECT_MULPDU_FLOOR) && mpa_of(stream)->send_markers)
-        mulpdu = emss - (6 + 4 * (emss / 512) + emss % 4);
-    if (stream_behaves(stream, DEFECT_MULPDU_MOD_4))
-        mulpdu += emss % 4;
-    if (stream_behaves(stream, DEFECT_MULPDU_UNCLAMPED) && emss < 160 && emss > 26)
-        mulpdu = emss - 6;
-    if (stream_behaves(stream, DEFECT_MULPDU_OF_MTU))
-        mulpdu += 40;
-    if (stream_behaves(stream, DEFECT_MULPDU_REMAINING)) {
-        size_t room = emss - mpa_of(stream)->transmit_position % emss;
-
-        /* less than length, DDP header and CRC take is no room at all */
-        mulpdu = room >= 40 && room - 8 < mulpdu ? room - 8 : mulpdu;
-    }
-    if (stream_behaves(stream, DEFECT_MULPDU_UNCLAMPED) && emss > ULPDU_LENGTH_MAX)
-        mulpdu = emss - (6 + emss % 4);
-    return mulpdu;
 }
 
 void iwarp_stream_set_packed(struct iwarp_stream *stream, size_t octets)
@@ -60,8 +33,8 @@ size_t mpa_ulpdu_max(const struct iwarp_stream *stream, size_t *left)
 
     if (left != NULL)
         *left = mulpdu_left(mpa);
-    if (stream->defects != NULL)
-        return mulpdu_wrong(stream, fpdu_mulpdu(mpa->emss, mpa->send_markers));
+    if (HOOKED(stream))
+        return hook_mulpdu(stream, fpdu_mulpdu(mpa->emss, mpa->send_markers));
     return mpa->mulpdu != 0 ? mpa->mulpdu : fpdu_mulpdu(mpa->emss, mpa->send_markers);
 }
 
@@ -91,6 +64,7 @@ void mpa_trace(struct iwarp_stream *stream, const struct fpdu *fpdu, uint32_t po
     if (event == NULL)
         return;
     event->octets = fpdu->ulpdu_length;
-    event->value = stream_behaves(stream, DEFECT_ORDER_ARRIVAL) ? stream->defect_state.arrivals++ : position;
+    event->value = position;
     event->early = early;
+    HOOK(stream, hook_event(stream, event));
 }

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "reference-stack/mpa/mpa.h"
-#include "reference-stack/defects/defect_stream.h"
 
 /* The stream's own half of a start-up frame. */
 static void own_frame(const struct iwarp_stream *stream, enum mpa_start_kind kind, struct mpa_start *start)
@@ -43,14 +42,9 @@ int startup_begin(struct iwarp_stream *stream, struct sentence *sentence)
     uint8_t private_data[MPA_PRIVATE_DATA_MAX];
     struct mpa_start start;
 
-    if (stream->config.role == IWARP_RESPONDER) {
-        if (stream_behaves(stream, DEFECT_OPERATION_AT_ONCE)) {
-            stream->state = IWARP_STATE_OPERATION;
-            stream->gate = true;
-            startup_established(stream);
-        }
+    HOOK(stream, hook_startup_begins(stream));
+    if (stream->config.role == IWARP_RESPONDER)
         return 0;
-    }
     own_frame(stream, MPA_REQUEST, &start);
     start.revision = stream->config.revision;
     start.enhanced = stream->config.enhanced && start.revision >= MPA_REV_2;
@@ -60,10 +54,6 @@ int startup_begin(struct iwarp_stream *stream, struct sentence *sentence)
         negotiate_request(stream, &own);
         set_offer(&start, &own);
     }
-    if (stream_behaves(stream, DEFECT_INITIATOR_SENDS_EARLY)) {
-        stream->gate = true;
-        (void)transmit_rtr(stream, IWARP_RTR_WRITE);
-    }
     smbd_put(stream, &start, stream->config.ird, stream->config.ord, private_data);
     return frame_start(stream, &start, sentence);
 }
@@ -71,37 +61,14 @@ int startup_begin(struct iwarp_stream *stream, struct sentence *sentence)
 /* What both frames settle: Markers per direction, CRC, MULPDU (RFC 5044 4.3, 4.4, 4.5, 7.1.1). */
 static void agree(struct iwarp_stream *stream)
 {
-    bool own = stream->config.crc;
-
     mpa_of(stream)->send_markers = mpa_of(stream)->peer.markers;
     mpa_of(stream)->receive_markers = stream->config.markers;
-    mpa_of(stream)->crc = own || mpa_of(stream)->peer.crc;
+    mpa_of(stream)->crc = stream->config.crc || mpa_of(stream)->peer.crc;
     if (mpa_of(stream)->peer.revision == MPA_REV_RDMAC && stream->config.rdmac) {
-        stream->version = stream_behaves(stream, DEFECT_RDMAC_VERSION_1) ? DDP_VERSION : 0;
-        mpa_of(stream)->send_markers = mpa_of(stream)->crc = true;
-        mpa_of(stream)->receive_markers = stream->config.markers || !stream_behaves(stream, DEFECT_RDMAC_OWN_M);
-        if (stream_behaves(stream, DEFECT_RDMAC_OWN_C))
-            mpa_of(stream)->crc = own;
+        stream->version = 0;
+        mpa_of(stream)->send_markers = mpa_of(stream)->receive_markers = mpa_of(stream)->crc = true;
     }
-    if (stream->defects != NULL) {
-        if (stream_behaves(stream, DEFECT_MARKERS_BOTH_WAYS))
-            mpa_of(stream)->send_markers = mpa_of(stream)->receive_markers =
-                stream->config.markers || mpa_of(stream)->peer.markers;
-        if (stream_behaves(stream, DEFECT_MARKERS_IF_BOTH))
-            mpa_of(stream)->send_markers = stream->config.markers && mpa_of(stream)->peer.markers;
-        if (stream_behaves(stream, DEFECT_MARKERS_OWN_BIT))
-            mpa_of(stream)->send_markers = stream->config.markers;
-        if (stream_behaves(stream, DEFECT_CRC_AND))
-            mpa_of(stream)->crc = own && mpa_of(stream)->peer.crc;
-        if (stream_behaves(stream, DEFECT_CRC_OWN_BIT))
-            mpa_of(stream)->crc = own;
-        if (stream_behaves(stream, DEFECT_CRC_ALWAYS))
-            mpa_of(stream)->crc = true;
-    }
-    if (stream_behaves(stream, DEFECT_SEQSTART_AT_FRAME))
-        mpa_of(stream)->receive_position = mpa_of(stream)->transmit_position = (uint32_t)mpa_of(stream)->start_count;
-    if (stream_behaves(stream, DEFECT_MARKER_WITHOUT_PRIVATE))
-        mpa_of(stream)->receive_position = mpa_of(stream)->peer.private_octets;
+    HOOK(stream, hook_agreed(stream));
     mpa_of(stream)->mulpdu = fpdu_mulpdu(mpa_of(stream)->emss, mpa_of(stream)->send_markers);
 }
 
@@ -112,23 +79,13 @@ static void event_start(struct iwarp_stream *stream, enum iwarp_event_kind kind)
     if (event == NULL)
         return;
     event->start = mpa_of(stream)->peer;
-    if (stream_behaves(stream, DEFECT_EVENT_REVISION_0))
-        event->start.revision = 0;
-    if (stream_behaves(stream, DEFECT_PRIVATE_256) && event->start.private_octets > 256)
-        event->start.private_octets = 256;
-    if (stream_behaves(stream, DEFECT_PRIVATE_STRING) && event->start.private_octets != 0)
-        event->start.private_octets =
-            (uint16_t)strnlen((const char *)event->start.private_data, event->start.private_octets);
-    if (stream_behaves(stream, DEFECT_EVENT_OWN_DEPTHS)) {
-        event->start.ird = stream->ird;
-        event->start.ord = stream->ord;
-    }
     event->ird = stream->ird;
     event->ord = stream->ord;
     event->send_markers = mpa_of(stream)->send_markers;
     event->receive_markers = mpa_of(stream)->receive_markers;
     event->crc = mpa_of(stream)->crc;
-    event->version = stream_behaves(stream, DEFECT_EVENT_VERSION_1) ? DDP_VERSION : stream->version;
+    event->version = stream->version;
+    HOOK(stream, hook_event(stream, event));
 }
 
 /* MPA is left, TCP stays open and is the ULP's (RFC 5044 7.1.2 rules 2 and 3). */
@@ -138,10 +95,6 @@ static void leave(struct iwarp_stream *stream, enum iwarp_event_kind kind)
     stream->dropping = true;
     stream_flush(stream);
     event_start(stream, kind);
-    if (kind == IWARP_EVENT_REJECT_SENT && stream_behaves(stream, DEFECT_REJECT_UNANSWERED))
-        stream->abort_wanted = true;
-    if (kind == IWARP_EVENT_REJECT_SENT && stream_behaves(stream, DEFECT_REJECT_CLOSES))
-        stream->close_wanted = true;
 }
 
 /* --- Responder ------------------------------------------------------------------------------------------------ */
@@ -156,10 +109,8 @@ int startup_reply(struct iwarp_stream *stream, bool accepted)
     start.rejected = !accepted;
     start.revision = peer->revision;
     start.enhanced = mpa_start_has_word(peer);
-    if (peer->revision == MPA_REV_RDMAC && stream->config.rdmac) {
-        start.markers = stream->config.markers || !stream_behaves(stream, DEFECT_RDMAC_OWN_M);
-        start.crc = true;
-    }
+    if (peer->revision == MPA_REV_RDMAC && stream->config.rdmac)
+        start.markers = start.crc = true;
     if (start.enhanced) {
         size_t room = MPA_PRIVATE_DATA_MAX - MPA_ENHANCED_OCTETS;
         struct negotiation_offer offered = offer_of(peer);
@@ -181,10 +132,6 @@ int startup_reply(struct iwarp_stream *stream, bool accepted)
         negotiate_accept(stream);
     stream->state = IWARP_STATE_FENCED;
     startup_established(stream);
-    if (stream_behaves(stream, DEFECT_RESPONDER_SENDS_FIRST)) {
-        stream->gate = true;
-        (void)transmit_rtr(stream, IWARP_RTR_WRITE);
-    }
     return 0;
 }
 
@@ -219,12 +166,12 @@ static void reply_complete(struct iwarp_stream *stream)
 {
     struct negotiation_offer offered = offer_of(&mpa_of(stream)->peer);
 
-    if (mpa_of(stream)->peer.rejected && !stream_behaves(stream, DEFECT_REJECT_IGNORED)) {
+    if (mpa_of(stream)->peer.rejected && !HOOK_IF(stream, hook_rejected(stream))) {
         leave(stream, IWARP_EVENT_REJECTED);
         return;
     }
     stream->state = IWARP_STATE_OPERATION;
-    stream->gate = !stream_behaves(stream, DEFECT_INITIATOR_WAITS);
+    stream->gate = true;
     agree(stream);
     if (stream->config.enhanced && stream->config.revision >= MPA_REV_2 && mpa_start_has_word(&mpa_of(stream)->peer)) {
         if (!negotiate_reply(stream, &offered))
@@ -256,8 +203,7 @@ static size_t read_frame(const struct iwarp_stream *stream, struct mpa_start *st
     start->enhanced = mpa_start_get_S(octets);
     start->reserved = (uint8_t)mpa_start_get_Res(octets);
     start->revision = (uint8_t)mpa_start_get_Rev(octets);
-    if (start->revision == MPA_REV_2 && stream_behaves(stream, DEFECT_WORD_BY_REVISION))
-        start->enhanced = true;
+    HOOK(stream, hook_start_parsed(stream, start));
     length = mpa_start_get_PD_Length(octets);
     if (length > MPA_PRIVATE_DATA_MAX)
         length = MPA_PRIVATE_DATA_MAX;
@@ -288,28 +234,6 @@ void startup_complete(struct iwarp_stream *stream)
         reply_complete(stream);
 }
 
-/* What RFC 5044 7.1.1 says not to look at: only as a defect. */
-static bool overstrict(const struct iwarp_stream *stream)
-{
-    const uint8_t *octets = mpa_of(stream)->start_octets;
-
-    if (stream->defects == NULL || mpa_of(stream)->start_count < MPA_START_OCTETS)
-        return false;
-    return (stream_behaves(stream, DEFECT_REQUEST_R_CHECKED) && stream->config.role == IWARP_RESPONDER &&
-            mpa_start_get_R(octets)) ||
-           (stream_behaves(stream, DEFECT_RESERVED_CHECKED) && mpa_start_get_Res(octets) != 0);
-}
-
-/* Is the frame complete, with its Private Data? */
-static bool is_whole(const struct iwarp_stream *stream, size_t whole)
-{
-    if (stream_behaves(stream, DEFECT_KEY_ENOUGH) && mpa_of(stream)->start_count >= MPA_KEY_OCTETS)
-        return true;
-    if (stream_behaves(stream, DEFECT_PRIVATE_AWAITED) && whole < MPA_START_OCTETS + MPA_ENHANCED_OCTETS)
-        return false;
-    return mpa_of(stream)->start_count >= whole;
-}
-
 /* Takes what belongs to the start-up frame, and returns how much that was. */
 size_t startup_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
 {
@@ -320,8 +244,6 @@ size_t startup_input(struct iwarp_stream *stream, const uint8_t *octets, size_t 
     size_t used = 0;
     size_t whole;
 
-    if (stream_behaves(stream, DEFECT_STREAMING_AWAITED) && stage == VALIDATE_REQUEST)
-        return count;
     if (stream->state == IWARP_STATE_DECISION && count == 0)
         return 0;
     /* First the fixed part, then what PD_Length announces, so that not an octet behind the frame is taken. */
@@ -345,14 +267,10 @@ size_t startup_input(struct iwarp_stream *stream, const uint8_t *octets, size_t 
         stream_fail(stream, &outcome, &subject, "the start-up frame is not acceptable");
         return used;
     }
-    if (overstrict(stream)) {
-        stream_fail_with(stream, NULL, TERM_MPA_START_FRAME, VALIDATION_CLOSE, "the start-up frame has bits set");
-        return used;
-    }
     if (stream->state == IWARP_STATE_DECISION)
         return count;
-    if (!is_whole(stream, whole))
+    if (!HOOK_VALUE(stream, subject.count >= whole, hook_start_whole(stream, subject.count, whole)))
         return used;
     startup_complete(stream);
-    return stream_behaves(stream, DEFECT_EXCESS_DISCARDED) ? count : used;
+    return HOOK_IF(stream, hook_excess_dropped(stream)) ? count : used;
 }
