@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "reference-stack/core/stream_internal.h"
-#include "reference-stack/defects/defect_stream.h"
 
 /* One ULPDU, and whose message it belongs to. */
 struct early {
