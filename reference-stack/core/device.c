@@ -186,6 +186,8 @@ int iwarp_region_deregister(struct iwarp_device *device, uint32_t stag, struct s
 
     if (entry == NULL)
         return -1;
+    if (HOOK_IF(device, hook_deregister(device)))
+        return 0;
     if (entry->lent != 0)
         return sentence_set(sentence, "region: STag 0x%08x is in use: octets of it are on their way to TCP", stag);
     HASH_DEL(device->regions, entry);
@@ -212,7 +214,8 @@ int iwarp_region_set_length(struct iwarp_device *device, uint32_t stag, uint64_t
     if (length > entry->region.registered)
         return sentence_set(sentence, "region: a range of %llu octets, %llu are registered", (unsigned long long)length,
                             (unsigned long long)entry->region.registered);
-    entry->region.length = length;
+    if (!HOOK_IF(device, hook_bounds(device)))
+        entry->region.length = length;
     return 0;
 }
 

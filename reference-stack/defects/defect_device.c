@@ -23,3 +23,13 @@ void hook_registered(const struct iwarp_device *device, struct iwarp_region *reg
     if (defect_behaves(device->defects, DEFECT_RIGHTS_IGNORED))
         region->access |= IWARP_REMOTE_READ | IWARP_REMOTE_WRITE;
 }
+
+bool hook_deregister(const struct iwarp_device *device)
+{
+    return defect_behaves(device->defects, DEFECT_DEREG_NOTHING);
+}
+
+bool hook_bounds(const struct iwarp_device *device)
+{
+    return defect_behaves(device->defects, DEFECT_BOUNDS_KEPT);
+}

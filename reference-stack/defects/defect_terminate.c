@@ -146,7 +146,8 @@ bool hook_failed(struct iwarp_stream *stream, struct validation_outcome *outcome
     if (outcome->action == VALIDATION_REJECT)
         return false;
     if (stream->state == IWARP_STATE_STARTUP && stream_behaves(stream, DEFECT_START_ERROR_TERMINATES)) {
-        mpa_of(stream)->crc = stream->config.crc;
+        if (stream->llp == &mpa_llp)
+            mpa_of(stream)->crc = stream->config.crc;
         terminate_queue(stream, outcome->error, NULL, 0, NULL);
         outcome->action = terminates ? VALIDATION_CLOSE : outcome->action;
     } else if (stream_behaves(stream, DEFECT_CLOSE_NEVER)) {

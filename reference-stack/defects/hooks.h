@@ -261,6 +261,10 @@ uint32_t hook_stag(struct iwarp_device *device, uint32_t good);
 /* A region was registered (RFC 5040 8.1.1). */
 void hook_registered(const struct iwarp_device *device, struct iwarp_region *region);
 
+/* An STag is given up, or its range changes. True: it stays as it was (RFC 5041 8.2). */
+bool hook_deregister(const struct iwarp_device *device);
+bool hook_bounds(const struct iwarp_device *device);
+
 /* --- Negotiation (core/negotiate.c) ------------------------------------------------------------------------------- */
 
 /* What the Request offers (RFC 6581 9.1, 9.2). */
@@ -338,5 +342,39 @@ bool hook_early_fpdu(struct iwarp_stream *stream, const struct fpdu *fpdu, const
 /* A segment's payload was placed, in `receive` for a Send: elsewhere, or nowhere, with NULL (RFC 5041 5.3, 5.4). */
 void hook_early_placed(struct iwarp_stream *stream, const struct validation_subject *subject,
                        struct receive_work *receive);
+
+/* --- The program iwarp-peer: its ULP and its driver (peer) -------------------------------------------------------- */
+
+/* The greatest length of posted work that is accepted, and what becomes of that length (RFC 5041 5.2). */
+uint64_t hook_length_limit(const struct defect_set *set, uint64_t most);
+void hook_length(const struct defect_set *set, uint64_t *length);
+
+/* How many pieces of a gather list make one message (RFC 5040 5.1, 5.3). */
+size_t hook_gathered(const struct defect_set *set, size_t pieces);
+
+/* True: a Write needs no STag (RFC 5041 5.1). */
+bool hook_stag_optional(const struct defect_set *set);
+
+/* True: Sends and Writes complete as soon as they are posted (RFC 5040 5.5). */
+bool hook_done_when_posted(const struct defect_set *set);
+
+/* True: who opens the TCP connection is the MPA Initiator, whatever the ULPs agreed on (RFC 5044 7.1.2). */
+bool hook_role_by_opener(const struct defect_set *set);
+
+/* True: an FPDU waits until the one before is acknowledged (RFC 5044 5.1). */
+bool hook_nagle(const struct defect_set *set);
+
+/* MPA takes the connection over: octets not acknowledged are forgotten, or the next ones lost (RFC 5044 7.1.5). */
+void hook_hand_over(const struct defect_set *set, bool *forgets, bool *deaf);
+
+/* True: it takes over before the peer's streaming message is complete (RFC 5044 7.1.5). */
+bool hook_streaming_over(const struct defect_set *set);
+
+/* True: a fault of the whole device ends one stream alone (RFC 5040 4.8). */
+bool hook_fault_on_one(const struct defect_set *set);
+
+/* True: the overflow of one completion queue ends all streams; a full one takes room from another (RFC 5040 8.1.1). */
+bool hook_overflow_spreads(const struct defect_set *set);
+bool hook_queue_overwrites(const struct defect_set *set);
 
 #endif

@@ -33,9 +33,8 @@ size_t mpa_ulpdu_max(const struct iwarp_stream *stream, size_t *left)
 
     if (left != NULL)
         *left = mulpdu_left(mpa);
-    if (HOOKED(stream))
-        return hook_mulpdu(stream, fpdu_mulpdu(mpa->emss, mpa->send_markers));
-    return mpa->mulpdu != 0 ? mpa->mulpdu : fpdu_mulpdu(mpa->emss, mpa->send_markers);
+    return HOOK_VALUE(stream, mpa->mulpdu != 0 ? mpa->mulpdu : fpdu_mulpdu(mpa->emss, mpa->send_markers),
+                      hook_mulpdu(stream, fpdu_mulpdu(mpa->emss, mpa->send_markers)));
 }
 
 void iwarp_stream_mpa(const struct iwarp_stream *stream, struct iwarp_mpa_state *state)

@@ -267,8 +267,6 @@ static json_t *verb_dereg(struct peer *peer, const json_t *command, struct sente
 
     if (region == NULL)
         return NULL;
-    if (peer_behaves(peer, DEFECT_DEREG_NOTHING))
-        return nothing();
     peer->region_octets -= region->registered;
     budget_give(&peer->budget, region->registered);
     return iwarp_region_deregister(peer->device, region->stag, sentence) != 0 ? NULL : nothing();
@@ -292,8 +290,7 @@ static json_t *verb_bounds(struct peer *peer, const json_t *command, struct sent
     if (region == NULL || peer_require(command, "length", sentence) != 0 ||
         peer_get_number(command, "length", region->registered, &length, sentence) != 0)
         return NULL;
-    if (!peer_behaves(peer, DEFECT_BOUNDS_KEPT) &&
-        iwarp_region_set_length(peer->device, region->stag, length, sentence) != 0)
+    if (iwarp_region_set_length(peer->device, region->stag, length, sentence) != 0)
         return NULL;
     return nothing();
 }
