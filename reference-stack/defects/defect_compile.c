@@ -9,6 +9,7 @@
 #include "wire/atomic.h"
 #include "wire/ddp.h"
 #include "wire/marker.h"
+#include "wire/fpdu.h"
 #include "wire/mpa.h"
 #include "wire/nearest.h"
 #include "wire/rdmap.h"

@@ -5,6 +5,7 @@
 #include "reference-stack/defects/defect_stream.h"
 #include "wire/crc32c.h"
 #include "wire/ddp.h"
+#include "wire/fpdu.h"
 #include "wire/marker.h"
 #include "wire/mpa.h"
 #include "wire/rdmap.h"

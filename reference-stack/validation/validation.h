@@ -11,16 +11,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "reference-stack/core/negotiate.h"
 #include "wire/atomic.h"
 #include "wire/ddp.h"
-#include "wire/fpdu.h"
-#include "wire/mpa.h"
 #include "wire/rdmap.h"
 #include "wire/terminate.h"
 
 struct iwarp_stream;
 struct iwarp_region;
+struct mpa_start;
+struct fpdu;
+struct negotiation_offer;
 
 /* Where in the life of the octets an entry runs. */
 enum validation_stage {

@@ -2,6 +2,7 @@
 /* What FPDUs, DDP Segments and RDMA Messages must not be. */
 #include "reference-stack/core/stream_internal.h"
 #include "reference-stack/validation/validation_predicates.h"
+#include "wire/fpdu.h"
 #include "wire/marker.h"
 
 /* --- FPDU (RFC 5044 4, 8) ---------------------------------------------------------------------------------------- */
