@@ -26,7 +26,8 @@ static int check(const struct iwarp_stream_config *config, struct sentence *sent
         return sentence_set(sentence, "stream: %u octets of Private Data, at most %zu fit", config->private_octets,
                             room);
     if (config->peer_to_peer && config->role == IWARP_INITIATOR && (!word || (config->rtr & IWARP_RTR_ALL) == 0))
-        return sentence_set(sentence, "stream: peer-to-peer needs an enhanced Rev 2 Request and some RTR message");
+        return sentence_set(sentence,
+                            "stream: peer-to-peer needs an enhanced Rev 2 Request and at least one RTR message");
     return 0;
 }
 
