@@ -85,7 +85,7 @@ bool atomic_send_request(struct iwarp_stream *stream, struct send_work *work, st
     segment->last = true;
     atomic_request_pack(&work->atomic, header);
     octets = HOOK_VALUE(stream, octets, hook_work_segment(stream, work, segment, header, octets));
-    if (frame_segment(stream, segment, header, octets) != 0)
+    if (piece_segment(stream, segment, header, octets) != 0)
         return false;
     transmit_requested(stream);
     return true;
@@ -210,7 +210,7 @@ bool atomic_send_response(struct iwarp_stream *stream, const struct served_read 
     stream->counters.atomics_executed++;
     atomic_response_pack(&response, header);
     octets = HOOK_VALUE(stream, octets, hook_response_segment(stream, served, &segment, header, octets));
-    if (frame_segment(stream, &segment, header, octets) != 0)
+    if (piece_segment(stream, &segment, header, octets) != 0)
         return false;
     stream->queues[DDP_QN_ATOMIC_RESPONSE].msn_next++;
     return true;
@@ -228,7 +228,7 @@ bool atomic_send_immediate(struct iwarp_stream *stream, struct send_work *work, 
     segment->last = true;
     memcpy(body, work->immediate, IMMEDIATE_OCTETS);
     octets = HOOK_VALUE(stream, octets, hook_work_segment(stream, work, segment, body, octets));
-    if (frame_segment(stream, segment, body, octets) != 0)
+    if (piece_segment(stream, segment, body, octets) != 0)
         return false;
     stream->queues[DDP_QN_SEND].msn_next++;
     transmit_completes(stream);

@@ -35,7 +35,7 @@ void piece_set(struct iwarp_stream *stream, size_t octets, bool segment)
  * What is flushed is the ULP's again, who may do away with it: of a piece that the transport has begun to take, the
  * payload is copied. Without memory for that it cannot be finished.
  */
-void frame_keep(struct iwarp_stream *stream)
+void piece_keep(struct iwarp_stream *stream)
 {
     struct transmit_piece *piece = &stream->piece;
     struct iwarp_span *payload = &piece->spans[TRANSMIT_PAYLOAD];
@@ -52,7 +52,7 @@ void frame_keep(struct iwarp_stream *stream)
     piece->ulp_memory = false;
 }
 
-int frame_segment(struct iwarp_stream *stream, struct ddp_segment *segment, const uint8_t *rdmap_header,
+int piece_segment(struct iwarp_stream *stream, struct ddp_segment *segment, const uint8_t *rdmap_header,
                   size_t rdmap_octets)
 {
     uint8_t *headers = stream->headers + LLP_PREFIX_OCTETS;

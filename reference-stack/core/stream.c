@@ -202,7 +202,7 @@ void stream_flush(struct iwarp_stream *stream)
 
     if (HOOK_IF(stream, hook_flush(stream)))
         return;
-    frame_keep(stream);
+    piece_keep(stream);
     while ((work = ring_at(&stream->work, 0)) != NULL) {
         if (!work->internal)
             flush_one(stream, work->kind, work->id);

@@ -225,12 +225,12 @@ int piece_reserve(struct iwarp_stream *stream, size_t octets);
 void piece_set(struct iwarp_stream *stream, size_t octets, bool segment);
 
 /* The segment, or a ULPDU as it stands, becomes the piece. -1: memory is short. */
-int frame_segment(struct iwarp_stream *stream, struct ddp_segment *segment, const uint8_t *rdmap_header,
+int piece_segment(struct iwarp_stream *stream, struct ddp_segment *segment, const uint8_t *rdmap_header,
                   size_t rdmap_octets);
 int piece_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count);
 
 /* Its payload is not the ULP's any more. */
-void frame_keep(struct iwarp_stream *stream);
+void piece_keep(struct iwarp_stream *stream);
 
 /* terminate.c */
 void stream_fail(struct iwarp_stream *stream, const struct validation_outcome *outcome,

@@ -108,7 +108,7 @@ static bool send_read_request(struct iwarp_stream *stream, struct send_work *wor
     segment->last = true;
     read_request_pack(&request, header);
     octets = HOOK_VALUE(stream, octets, hook_work_segment(stream, work, segment, header, octets));
-    if (frame_segment(stream, segment, header, octets) != 0)
+    if (piece_segment(stream, segment, header, octets) != 0)
         return false;
     transmit_requested(stream);
     return true;
@@ -136,7 +136,7 @@ static bool send_data(struct iwarp_stream *stream, struct send_work *work, struc
         segment->mo = (uint32_t)offset;
     }
     HOOK(stream, hook_work_segment(stream, work, segment, NULL, 0));
-    if (frame_segment(stream, segment, NULL, 0) != 0)
+    if (piece_segment(stream, segment, NULL, 0) != 0)
         return false;
     stream->piece.ulp_memory = stream->piece.span_count > TRANSMIT_PAYLOAD && octets != 0;
     stream->work_offset += octets;
@@ -241,7 +241,7 @@ static bool send_response(struct iwarp_stream *stream)
     segment.payload = source;
     segment.last = last;
     HOOK(stream, hook_response_segment(stream, served, &segment, NULL, 0));
-    if (frame_segment(stream, &segment, NULL, 0) != 0)
+    if (piece_segment(stream, &segment, NULL, 0) != 0)
         return false;
     stream->piece.ulp_memory = stream->piece.span_count > TRANSMIT_PAYLOAD && segment.payload_octets != 0;
     if (stream->piece.ulp_memory && from != NULL) {
@@ -271,7 +271,7 @@ static bool send_terminate(struct iwarp_stream *stream)
         stream->terminate_copies--;
     else
         stream->terminate_due = false;
-    if (frame_segment(stream, &segment, NULL, 0) != 0)
+    if (piece_segment(stream, &segment, NULL, 0) != 0)
         return false;
     stream->piece.terminate = true;
     return true;
