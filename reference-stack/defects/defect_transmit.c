@@ -206,7 +206,7 @@ static void send_segment(struct iwarp_stream *stream, struct ddp_segment *segmen
         return;
     segment->mo += state->send_joined;
     if (segment->last && next != NULL && next->kind == IWARP_WORK_SEND) {
-        state->send_joined = segment->mo + segment->payload_octets;
+        state->send_joined = (uint32_t)(segment->mo + segment->payload_octets);
         segment->last = false;
         queue->msn_next--;
     } else if (segment->last) {
