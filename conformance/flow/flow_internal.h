@@ -34,6 +34,8 @@
 #include "conformance/flow/flow_side.h"
 #include "wire/hash.h"
 
+#include <utlist.h> /* lists by age, the oldest first: their members are `older` and `newer` */
+
 enum tcp_bit {
     TCP_BIT_FIN = 0x01,
     TCP_BIT_SYN = 0x02,
@@ -167,7 +169,7 @@ struct flow_connection {
 enum { FLOW_CACHE = 4096 }; /* a power of two */
 
 struct flow_ages {
-    struct flow_connection *newest, *oldest;
+    struct flow_connection *oldest;
     size_t count;
 };
 

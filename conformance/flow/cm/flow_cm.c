@@ -26,36 +26,13 @@ struct cm_exchange {
 };
 
 struct cm_decoder {
-    struct cm_exchange *exchanges, *newest, *oldest;
+    struct cm_exchange *exchanges, *oldest;
     size_t count;
 };
 
 static bool is_sidr(unsigned attribute)
 {
     return attribute == CM_SIDR_REQ || attribute == CM_SIDR_REP;
-}
-
-static void age_unlink(struct cm_decoder *cm, struct cm_exchange *exchange)
-{
-    if (exchange->newer != NULL)
-        exchange->newer->older = exchange->older;
-    else
-        cm->newest = exchange->older;
-    if (exchange->older != NULL)
-        exchange->older->newer = exchange->newer;
-    else
-        cm->oldest = exchange->newer;
-}
-
-static void age_newest(struct cm_decoder *cm, struct cm_exchange *exchange)
-{
-    exchange->newer = NULL;
-    exchange->older = cm->newest;
-    if (cm->newest != NULL)
-        cm->newest->newer = exchange;
-    else
-        cm->oldest = exchange;
-    cm->newest = exchange;
 }
 
 static void end_exchange(struct flow_decoder *decoder, struct cm_exchange *exchange, bool tell, enum flow_reason reason)
@@ -75,7 +52,7 @@ static void end_exchange(struct flow_decoder *decoder, struct cm_exchange *excha
     }
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): uthash: what is in the table has its neighbours */
     HASH_DEL(decoder->cm->exchanges, exchange);
-    age_unlink(decoder->cm, exchange);
+    DL_DELETE2(decoder->cm->oldest, exchange, older, newer);
     decoder->cm->count--;
     free(flow);
     free(exchange);
@@ -152,7 +129,7 @@ static struct cm_exchange *make(struct flow_decoder *decoder, const struct cm_ke
         free(exchange);
         return NULL;
     }
-    age_newest(cm, exchange);
+    DL_APPEND2(cm->oldest, exchange, older, newer);
     cm->count++;
     return exchange;
 }
@@ -225,8 +202,8 @@ enum flow_row flow_cm_mad(struct flow_decoder *decoder, const struct flow_mad *m
     exchange = exchange_of(decoder, mad, &told.message, &direction);
     if (exchange == NULL)
         return FLOW_ROW_MEMORY;
-    age_unlink(decoder->cm, exchange);
-    age_newest(decoder->cm, exchange);
+    DL_DELETE2(decoder->cm->oldest, exchange, older, newer);
+    DL_APPEND2(decoder->cm->oldest, exchange, older, newer);
     exchange->flow->last_frame = mad->frame;
     exchange->flow->last_ns = mad->time_ns;
     told.again = (exchange->flow->cm.seen[direction] >> (told.message.attribute - CM_REQ) & 1) != 0;

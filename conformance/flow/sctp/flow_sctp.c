@@ -50,29 +50,6 @@ void sctp_tell_undecoded(struct flow_decoder *decoder, const struct sctp_associa
 
 /* ---- associations ------------------------------------------------------------------------------------------------ */
 
-static void age_unlink(struct sctp_decoder *sctp, struct sctp_association *association)
-{
-    if (association->newer != NULL)
-        association->newer->older = association->older;
-    else
-        sctp->newest = association->older;
-    if (association->older != NULL)
-        association->older->newer = association->newer;
-    else
-        sctp->oldest = association->newer;
-}
-
-static void age_newest(struct sctp_decoder *sctp, struct sctp_association *association)
-{
-    association->newer = NULL;
-    association->older = sctp->newest;
-    if (sctp->newest != NULL)
-        sctp->newest->newer = association;
-    else
-        sctp->oldest = association;
-    sctp->newest = association;
-}
-
 /* What became of the frames and of the octets that were kept back. */
 static void settle(struct flow_decoder *decoder, const struct sctp_association *association, bool evicted)
 {
@@ -115,7 +92,7 @@ static void end_association(struct flow_decoder *decoder, struct sctp_associatio
         flow_event_send(decoder, &event);
     }
     HASH_DEL(sctp->associations, association);
-    age_unlink(sctp, association);
+    DL_DELETE2(sctp->oldest, association, older, newer);
     sctp->association_count--;
     free(association->flow);
     free(association);
@@ -211,7 +188,7 @@ static struct sctp_association *make(struct flow_decoder *decoder, const struct 
         free(association);
         return NULL;
     }
-    age_newest(sctp, association);
+    DL_APPEND2(sctp->oldest, association, older, newer);
     sctp->association_count++;
     decoder->totals.connections++;
     return association;
@@ -597,8 +574,8 @@ void flow_sctp_packet(struct flow_decoder *decoder, const struct flow_datagram *
     association = association_of(decoder, &packet, carrier);
     if (association == NULL)
         return;
-    age_unlink(decoder->sctp, association);
-    age_newest(decoder->sctp, association);
+    DL_DELETE2(decoder->sctp->oldest, association, older, newer);
+    DL_APPEND2(decoder->sctp->oldest, association, older, newer);
     association->frame = carrier->frame->number;
     association->time_ns = carrier->frame->time_ns;
     association->frames += carrier->frames;

@@ -129,10 +129,10 @@ struct sctp_association {
 };
 
 struct sctp_decoder {
-    struct sctp_association *associations, *newest, *oldest;
+    struct sctp_association *associations, *oldest;
     struct sctp_tag *tags;
     size_t association_count;
-    struct sctp_stream *newest_stream, *oldest_stream;
+    struct sctp_stream *oldest_stream;
     size_t stream_count;
 };
 

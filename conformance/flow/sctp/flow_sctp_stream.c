@@ -13,29 +13,6 @@
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
 
-static void age_unlink(struct sctp_decoder *sctp, struct sctp_stream *stream)
-{
-    if (stream->newer != NULL)
-        stream->newer->older = stream->older;
-    else
-        sctp->newest_stream = stream->older;
-    if (stream->older != NULL)
-        stream->older->newer = stream->newer;
-    else
-        sctp->oldest_stream = stream->newer;
-}
-
-static void age_newest(struct sctp_decoder *sctp, struct sctp_stream *stream)
-{
-    stream->newer = NULL;
-    stream->older = sctp->newest_stream;
-    if (sctp->newest_stream != NULL)
-        sctp->newest_stream->newer = stream;
-    else
-        sctp->oldest_stream = stream;
-    sctp->newest_stream = stream;
-}
-
 static void drop_held(struct flow_decoder *decoder, struct sctp_association *association, struct sctp_way *way)
 {
     association->held -= way->held_count;
@@ -152,8 +129,8 @@ static struct sctp_stream *stream_of(struct flow_decoder *decoder, struct sctp_a
 
     HASH_FIND(hh, association->streams, &sid, sizeof(sid), stream);
     if (stream != NULL) {
-        age_unlink(sctp, stream);
-        age_newest(sctp, stream);
+        DL_DELETE2(sctp->oldest_stream, stream, older, newer);
+        DL_APPEND2(sctp->oldest_stream, stream, older, newer);
         return stream;
     }
     if (sctp->stream_count >= decoder->config.flows_max) {
@@ -173,7 +150,7 @@ static struct sctp_stream *stream_of(struct flow_decoder *decoder, struct sctp_a
         free(stream);
         return NULL;
     }
-    age_newest(sctp, stream);
+    DL_APPEND2(sctp->oldest_stream, stream, older, newer);
     sctp->stream_count++;
     return stream;
 }
@@ -626,7 +603,7 @@ static void end_stream(struct flow_decoder *decoder, struct sctp_stream *stream,
     for (unsigned i = 0; i < 2; i++)
         drop_held(decoder, stream->association, &stream->way[i]);
     HASH_DEL(stream->association->streams, stream);
-    age_unlink(decoder->sctp, stream);
+    DL_DELETE2(decoder->sctp->oldest_stream, stream, older, newer);
     decoder->sctp->stream_count--;
     free(stream);
 }

@@ -30,14 +30,7 @@ static void list_unlink(struct flow_decoder *decoder, struct flow_connection *co
 {
     struct flow_ages *ages = &decoder->ages[connection->list];
 
-    if (connection->newer != NULL)
-        connection->newer->older = connection->older;
-    else
-        ages->newest = connection->older;
-    if (connection->older != NULL)
-        connection->older->newer = connection->newer;
-    else
-        ages->oldest = connection->newer;
+    DL_DELETE2(ages->oldest, connection, older, newer);
     ages->count--;
 }
 
@@ -46,13 +39,7 @@ static void list_newest(struct flow_decoder *decoder, struct flow_connection *co
     struct flow_ages *ages = &decoder->ages[list];
 
     connection->list = list;
-    connection->newer = NULL;
-    connection->older = ages->newest;
-    if (ages->newest != NULL)
-        ages->newest->newer = connection;
-    else
-        ages->oldest = connection;
-    ages->newest = connection;
+    DL_APPEND2(ages->oldest, connection, older, newer);
     ages->count++;
 }
 
