@@ -128,8 +128,8 @@ static void set_address(struct flow_address *address, const struct flow_key *key
 static void tell_open(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side)
 {
     const struct flow_side *from = &connection->side[side];
-    struct flow_open open = {from->syn_ack, from->isn, from->mss, from->syn_window};
-    struct flow_event event = flow_event_make(connection, side, FLOW_TCP_OPEN, from->syn_frame, from->syn_ns);
+    struct flow_open open = {from->syn.ack, from->syn.isn, from->syn.mss, from->syn.window};
+    struct flow_event event = flow_event_make(connection, side, FLOW_TCP_OPEN, from->syn.frame, from->syn.time_ns);
 
     event.open = &open;
     flow_event_send(decoder, &event);
@@ -189,13 +189,13 @@ bool flow_recognise(struct flow_decoder *decoder, struct flow_connection *connec
         side->octets = &half->octets;
         flow_tcp_keep_syn(side);
         half->largest_segment = side->largest_segment;
-        if (side->syn_seen) {
+        if (side->syn.seen) {
             flow->opener_known = true;
-            flow->opener = side->syn_ack ? flow_reverse(direction) : direction;
+            flow->opener = side->syn.ack ? flow_reverse(direction) : direction;
         }
     }
     for (unsigned i = 0; i < 2; i++)
-        if (connection->side[initiator ^ i].syn_seen)
+        if (connection->side[initiator ^ i].syn.seen)
             tell_open(decoder, connection, initiator ^ i);
     return true;
 }

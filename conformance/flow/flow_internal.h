@@ -261,8 +261,8 @@ void flow_tcp_syn(struct flow_side *side, const struct flow_segment *segment, ui
 /* Octets that are not decoded: counted, and told of. */
 void flow_tcp_refuse(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
                      enum flow_refusal why, size_t length, size_t captured, uint64_t frame, uint64_t time_ns);
-/* The same SYN as another connection's side has had. */
-void flow_tcp_begin(struct flow_side *side, const struct flow_side *same);
+/* The side begins with this SYN. */
+void flow_tcp_begin(struct flow_side *side, const struct flow_syn *syn);
 /* What is known of the SYN, for the half. */
 void flow_tcp_keep_syn(struct flow_side *side);
 /* Where the receiver's window ends, with room for acknowledgments that were not captured; UINT64_MAX: not known. */

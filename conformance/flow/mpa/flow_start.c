@@ -109,8 +109,8 @@ static uint64_t highest(const struct flow_side *side, const struct flow_start *s
 static bool begin_with_syns(const struct flow_side *initiator, const struct flow_side *responder,
                             const struct flow_start *request, const struct flow_start *reply)
 {
-    return initiator->syn_seen && responder->syn_seen && responder->syn_ack &&
-           responder->syn_acked == initiator->isn + 1 && request->octet == initiator->floor &&
+    return initiator->syn.seen && responder->syn.seen && responder->syn.ack &&
+           responder->syn.acked == initiator->syn.isn + 1 && request->octet == initiator->floor &&
            reply->octet == responder->floor;
 }
 
@@ -245,7 +245,7 @@ static bool begin_start(struct flow_decoder *decoder, struct flow_connection *co
         *taken = left;
         return false;
     }
-    if (side->kind == MPA_REPLY && !other->start_done && other->syn_seen && !side->impatient &&
+    if (side->kind == MPA_REPLY && !other->start_done && other->syn.seen && !side->impatient &&
         (other->state == SIDE_FRESH || other->state == SIDE_START)) {
         side->have = before; /* the frames of the two directions came in another order than they were sent */
         side->waiting = true;

@@ -212,7 +212,7 @@ static struct flow_connection *begin_again(struct flow_decoder *decoder, struct 
                                            const struct flow_segment *segment, const struct flow_frame *frame)
 {
     struct flow_rebirth rebirth = connection->rebirth;
-    struct flow_side answered = connection->side[1 - rebirth.syn.side];
+    struct flow_syn answered = connection->side[1 - rebirth.syn.side].syn;
     struct flow_frame syn_frame = {.number = rebirth.frame, .time_ns = rebirth.time_ns};
 
     end_connection(decoder, connection, FLOW_REASON_COUNT);
@@ -223,7 +223,7 @@ static struct flow_connection *begin_again(struct flow_decoder *decoder, struct 
         return NULL;
     flow_tcp_syn(&connection->side[rebirth.syn.side], &rebirth.syn, rebirth.frame, rebirth.time_ns);
     /* A SYN, ACK that answers a SYN of which nothing was decoded: that is of this connection, too. */
-    if ((rebirth.syn.flags & TCP_BIT_ACK) != 0 && answered.syn_seen && answered.isn + 1 == rebirth.syn.ack)
+    if ((rebirth.syn.flags & TCP_BIT_ACK) != 0 && answered.seen && answered.isn + 1 == rebirth.syn.ack)
         flow_tcp_begin(&connection->side[1 - rebirth.syn.side], &answered);
     return connection;
 }

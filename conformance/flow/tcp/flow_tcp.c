@@ -52,7 +52,7 @@ static bool sum_is_right(const struct flow_segment *segment)
 
 bool flow_tcp_damaged(const struct flow_side *side, const struct flow_segment *segment)
 {
-    return side->sums == SUMS_GOOD && segment->captured == segment->length && !sum_is_right(segment);
+    return side->syn.sums == SUMS_GOOD && segment->captured == segment->length && !sum_is_right(segment);
 }
 
 /* ---- what the receiver has said ------------------------------------------------------------------------------------ */
@@ -71,11 +71,11 @@ uint64_t flow_tcp_edge(const struct flow_connection *connection, unsigned index)
 
     if (is_silent(side))
         return UINT64_MAX;
-    if ((side->syn_seen && !side->has_scale && !side->options_cut) ||
-        (other->syn_seen && !other->has_scale && !other->options_cut))
+    if ((side->syn.seen && !side->syn.has_scale && !side->syn.options_cut) ||
+        (other->syn.seen && !other->syn.has_scale && !other->syn.options_cut))
         scale = 0;
-    else if (other->syn_seen && other->has_scale)
-        scale = other->scale < SCALE_MAX ? other->scale : SCALE_MAX;
+    else if (other->syn.seen && other->syn.has_scale)
+        scale = other->syn.scale < SCALE_MAX ? other->syn.scale : SCALE_MAX;
     room = 2 * ((uint64_t)side->window << scale);
     return side->acked + (room < NEAR ? room : NEAR) + EDGE_SLACK;
 }
@@ -125,59 +125,58 @@ static void begin_at(struct flow_side *side, uint32_t seq)
     side->seq_known = true;
 }
 
-void flow_tcp_syn(struct flow_side *side, const struct flow_segment *segment, uint64_t frame, uint64_t time_ns)
+static struct flow_syn syn_of(const struct flow_segment *segment, uint64_t frame, uint64_t time_ns)
 {
-    if (side->syn_seen)
-        return;
-    side->syn_seen = true;
-    side->syn_ack = (segment->flags & TCP_BIT_ACK) != 0;
-    side->isn = segment->seq;
-    side->syn_acked = segment->ack;
-    side->mss = segment->mss;
-    side->syn_window = segment->window;
-    side->has_scale = segment->has_scale;
-    side->options_cut = segment->options_cut;
-    side->scale = segment->scale;
-    side->syn_frame = frame;
-    side->syn_ns = time_ns;
+    struct flow_syn syn = {
+        .seen = true,
+        .ack = (segment->flags & TCP_BIT_ACK) != 0,
+        .has_scale = segment->has_scale,
+        .options_cut = segment->options_cut,
+        .scale = segment->scale,
+        .mss = segment->mss,
+        .window = segment->window,
+        .isn = segment->seq,
+        .acked = segment->ack,
+        .frame = frame,
+        .time_ns = time_ns,
+    };
+
     if (segment->header != NULL && segment->captured == segment->length)
-        side->sums = sum_is_right(segment) ? SUMS_GOOD : SUMS_OFFLOADED;
+        syn.sums = sum_is_right(segment) ? SUMS_GOOD : SUMS_OFFLOADED;
+    return syn;
+}
+
+void flow_tcp_begin(struct flow_side *side, const struct flow_syn *syn)
+{
+    side->syn = *syn;
     if (side->seq_known) { /* it was captured behind its first octets */
         if (side->half != NULL)
             flow_tcp_keep_syn(side);
         return;
     }
-    begin_at(side, segment->seq + 1);
+    begin_at(side, syn->isn + 1);
     side->state = SIDE_FRESH;
 }
 
-void flow_tcp_begin(struct flow_side *side, const struct flow_side *same)
+void flow_tcp_syn(struct flow_side *side, const struct flow_segment *segment, uint64_t frame, uint64_t time_ns)
 {
-    side->syn_seen = true;
-    side->syn_ack = same->syn_ack;
-    side->isn = same->isn;
-    side->syn_acked = same->syn_acked;
-    side->mss = same->mss;
-    side->syn_window = same->syn_window;
-    side->has_scale = same->has_scale;
-    side->options_cut = same->options_cut;
-    side->scale = same->scale;
-    side->syn_frame = same->syn_frame;
-    side->syn_ns = same->syn_ns;
-    side->sums = same->sums;
-    begin_at(side, same->isn + 1);
-    side->state = SIDE_FRESH;
+    struct flow_syn syn;
+
+    if (side->syn.seen)
+        return;
+    syn = syn_of(segment, frame, time_ns);
+    flow_tcp_begin(side, &syn);
 }
 
 void flow_tcp_keep_syn(struct flow_side *side)
 {
     struct flow_half *half = side->half;
 
-    half->syn_seen = side->syn_seen;
-    half->isn = side->isn;
-    half->mss = side->mss;
-    half->window_scale_seen = side->has_scale;
-    half->window_scale = side->scale;
+    half->syn_seen = side->syn.seen;
+    half->isn = side->syn.isn;
+    half->mss = side->syn.mss;
+    half->window_scale_seen = side->syn.has_scale;
+    half->window_scale = side->syn.scale;
 }
 
 /* A FIN counts where the stream reaches it; the last one that was captured, if they differ. */
