@@ -178,38 +178,49 @@ static size_t raw_octets(const struct fpdu_framing *framing, size_t content)
 
 static bool rtr_is_due(const struct flow_event *event, const struct warp_agreement *agreement)
 {
-    return event->direction == FLOW_FROM_INITIATOR && event->flow->roles_known && event->fpdu->index == 0 &&
+    return event->direction == FLOW_FROM_INITIATOR && event->flow->roles_known && event->ulpdu->index == 0 &&
            agreement->request_seen && agreement->reply_seen && !agreement->reply.rejected &&
            mpa_start_has_word(&agreement->request) && mpa_start_has_word(&agreement->reply) &&
            agreement->request.peer_to_peer && agreement->reply.peer_to_peer;
 }
 
-static void see_fpdu(const struct flow_event *event)
+/* How MPA framed it, and where it lies in the frame's TCP payload. */
+static void see_framing(struct warp_item *item, const struct flow_ulpdu *ulpdu)
 {
-    struct warp_flow *flow = flow_of(event->flow);
-    const struct flow_fpdu *seen = event->fpdu;
-    struct warp_item *item = item_add(WARP_FPDU);
+    const struct flow_fpdu *seen = ulpdu->mpa;
     struct warp_fpdu *fpdu = &item->fpdu;
 
     fpdu->framing = seen->framing;
-    fpdu->result = seen->result;
-    fpdu->cut = seen->cut;
     fpdu->resynced = seen->resynced;
     fpdu->segments = seen->segments;
     fpdu->octets = (uint32_t)seen->fpdu.octets;
+    item_place(item, seen->fpdu.start,
+               ulpdu->cut ? raw_octets(&seen->framing, FPDU_LENGTH_OCTETS + ulpdu->have) : seen->fpdu.octets);
+}
+
+static void see_ulpdu(const struct flow_event *event)
+{
+    struct warp_flow *flow = flow_of(event->flow);
+    const struct flow_ulpdu *seen = event->ulpdu;
+    struct warp_item *item = item_add(WARP_FPDU);
+    struct warp_fpdu *fpdu = &item->fpdu;
+
+    fpdu->result = seen->result;
+    fpdu->cut = seen->cut;
     fpdu->index = seen->index;
     fpdu->position = event->position;
     fpdu->time_ns = event->time_ns;
     fpdu->rtr = rtr_is_due(event, &flow->agreement);
     if (fpdu->rtr)
         fpdu->agreement = wmem_memdup(wmem_file_scope(), &flow->agreement, sizeof(flow->agreement));
-    fpdu->sctp = event->flow->kind == FLOW_STREAM;
+    fpdu->sctp = seen->mpa == NULL;
     if (fpdu->sctp) {
-        item_place(item, seen->fpdu.start, DDP_SCTP_SSN_OCTETS + seen->ulpdu_have);
+        fpdu->segments = 1;
+        fpdu->octets = (uint32_t)seen->message->count;
+        item_place(item, seen->message->octets, DDP_SCTP_SSN_OCTETS + seen->have);
         return;
     }
-    item_place(item, seen->fpdu.start,
-               seen->cut ? raw_octets(&seen->framing, FPDU_LENGTH_OCTETS + seen->ulpdu_have) : seen->fpdu.octets);
+    see_framing(item, seen);
     link_frames(flow, item);
 }
 
@@ -315,7 +326,7 @@ static void see_event(void *context, const struct flow_event *event)
     pass.event = event;
     switch (event->kind) {
     case FLOW_MPA_START: see_start(event); break;
-    case FLOW_FPDU: see_fpdu(event); break;
+    case FLOW_ULPDU: see_ulpdu(event); break;
     case FLOW_DDP: break; /* of the FPDU before it, as the next one is */
     case FLOW_RDMAP:
         warp_flow_message(flow_of(event->flow), event, pass.item, warp_preferences.reassemble,

@@ -91,7 +91,7 @@ struct flow_event flow_event_make(const struct flow_connection *connection, unsi
     event.open = NULL;
     event.close = NULL;
     event.start = NULL;
-    event.fpdu = NULL;
+    event.ulpdu = NULL;
     event.ddp = NULL;
     event.rdmap = NULL;
     event.gap = NULL;

@@ -391,9 +391,9 @@ size_t flow_lock_gather(const uint8_t *octets, size_t count, const struct fpdu_f
 /* A header of DDP and RDMAP that makes sense; `have` octets of a ULPDU of `length` are there. */
 bool flow_lock_plausible(const uint8_t *ulpdu, size_t have, size_t length, unsigned revision);
 
-/* flow_rdmap.c: sends FLOW_FPDU, FLOW_DDP, FLOW_RDMAP and brings the state up to date. */
-void flow_rdmap_fpdu(struct flow_decoder *decoder, struct flow *flow, const struct flow_fpdu *fpdu,
-                     const struct flow_event *base);
+/* flow_rdmap.c: sends FLOW_ULPDU, FLOW_DDP, FLOW_RDMAP and brings the state up to date. */
+void flow_rdmap_ulpdu(struct flow_decoder *decoder, struct flow *flow, const struct flow_ulpdu *ulpdu,
+                      const struct flow_event *base);
 /* Forgets what cannot be known behind a gap. */
 void flow_rdmap_gap(struct flow *flow, enum flow_direction direction);
 /* What one side had received when it sent is not known any more: see flow->unordered. */

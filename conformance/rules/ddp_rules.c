@@ -15,12 +15,12 @@ static const struct ddp_segment *segment_of(const struct rule_context *ctx)
 /* RFC 5041 4: a segment holds a whole header. */
 void segment_has_header(struct rule_context *ctx)
 {
-    const struct flow_fpdu *fpdu = ctx->event->fpdu;
-    unsigned length = fpdu->fpdu.ulpdu_length;
+    const struct flow_ulpdu *ulpdu = ctx->event->ulpdu;
+    unsigned length = ulpdu->length;
 
-    if (!fpdu->fpdu.crc_ok || ctx->side->misframed || (length != 0 && fpdu->ulpdu_have == 0))
+    if (!flow_crc_ok(ulpdu) || ctx->side->misframed || (length != 0 && ulpdu->have == 0))
         return;
-    if (length < DDP_TAGGED_OCTETS || (!(fpdu->fpdu.ulpdu[0] & 0x80) && length < DDP_UNTAGGED_OCTETS))
+    if (length < DDP_TAGGED_OCTETS || (!(ulpdu->octets[0] & 0x80) && length < DDP_UNTAGGED_OCTETS))
         rule_fail(ctx, "a DDP header: 14 octets tagged, 18 untagged", rule_text(ctx, "a ULPDU of %u octets", length),
                   "The ULPDU is too short for its DDP header (RFC 5041 4)");
     else

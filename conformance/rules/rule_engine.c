@@ -408,15 +408,15 @@ static bool side_is_judged(const struct rule_side *side, const struct flow_event
 {
     if (!side->judged || (event->kind == FLOW_DDP && event->ddp->result == WIRE_MORE))
         return false;
-    if (event->fpdu == NULL)
+    if (event->ulpdu == NULL)
         return !side->misframed || event->kind == FLOW_END;
-    return !event->fpdu->unverified && (!side->misframed || (event->kind == FLOW_FPDU && event->fpdu->index == 0));
+    return !event->ulpdu->unverified && (!side->misframed || (event->kind == FLOW_ULPDU && event->ulpdu->index == 0));
 }
 
 static void track_quick(struct rule_side *side, const struct flow_event *event)
 {
-    if (event->kind == FLOW_FPDU)
-        track_quick_fpdu(side, event->fpdu);
+    if (event->kind == FLOW_ULPDU)
+        track_quick_ulpdu(side, event->ulpdu);
     else if (event->kind == FLOW_DDP)
         track_quick_segment(side, &event->ddp->segment);
 }
@@ -440,7 +440,7 @@ void rule_engine_event(struct rule_engine *engine, const struct flow_event *even
         quick_settle(state);
         return;
     }
-    if (event->kind == FLOW_FPDU && event->fpdu->index == 0)
+    if (event->kind == FLOW_ULPDU && event->ulpdu->index == 0)
         track_first_fpdu(side, event);
     if (side_is_judged(side, event)) {
         if (go_quick(engine, state, event)) {

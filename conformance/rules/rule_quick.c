@@ -7,10 +7,12 @@
 
 static int quick_fpdu(const struct rule_side *side, const struct flow_event *event)
 {
-    const struct flow_fpdu *fpdu = event->fpdu;
-    uint32_t length = fpdu->fpdu.ulpdu_length;
+    const struct flow_ulpdu *ulpdu = event->ulpdu;
+    const struct flow_fpdu *fpdu = ulpdu->mpa;
+    uint32_t length = ulpdu->length;
 
-    if (fpdu->index == 0 || fpdu->result != WIRE_OK || fpdu->framing.markers || fpdu->resynced || !fpdu->fpdu.pad_zero)
+    if (ulpdu->index == 0 || ulpdu->result != WIRE_OK || fpdu->framing.markers || fpdu->resynced ||
+        !fpdu->fpdu.pad_zero)
         return -1;
     if (length < DDP_UNTAGGED_OCTETS || length > side->longest_quick || side->terminated || side->misframed)
         return -1;
@@ -53,7 +55,7 @@ static int quick_rdmap(const struct flow_event *event)
     const struct ddp_segment *segment = &event->ddp->segment;
     unsigned opcode = rdmap->message.opcode;
 
-    if (rdmap->result != WIRE_OK || rdmap->message.reserved != 0 || event->fpdu->index == 0 || event->fpdu->cut)
+    if (rdmap->result != WIRE_OK || rdmap->message.reserved != 0 || event->ulpdu->index == 0 || event->ulpdu->cut)
         return -1;
     if (opcode == RDMAP_READ_RESPONSE) {
         const struct flow_request *request = rdmap->request;
@@ -77,7 +79,7 @@ int quick_class_of(const struct rule_flow *state, const struct flow_event *event
     const struct rule_side *side = &state->sides[event->direction];
 
     switch (event->kind) {
-    case FLOW_FPDU: return quick_fpdu(side, event);
+    case FLOW_ULPDU: return quick_fpdu(side, event);
     case FLOW_DDP: return quick_ddp(side, &event->flow->half[event->direction], event);
     case FLOW_RDMAP: return quick_rdmap(event);
     default: return -1;

@@ -39,9 +39,9 @@ static void sink(void *ctx, const struct flow_event *event)
         if (event->start->frame.private_data != NULL)
             fuzz_touch(event->start->frame.private_data, event->start->frame.private_octets);
     }
-    if (event->fpdu != NULL) {
-        FUZZ_HOLDS(event->fpdu->ulpdu_have <= event->fpdu->fpdu.ulpdu_length);
-        fuzz_touch(event->fpdu->fpdu.ulpdu, event->fpdu->ulpdu_have);
+    if (event->ulpdu != NULL) {
+        FUZZ_HOLDS(event->ulpdu->have <= event->ulpdu->length);
+        fuzz_touch(event->ulpdu->octets, event->ulpdu->have);
     }
     if (event->kind == FLOW_RDMAP) {
         const struct terminate *terminate = &event->rdmap->terminate;

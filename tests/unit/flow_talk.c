@@ -23,7 +23,7 @@ static void check_payload(struct talk *talk, const struct flow_event *event)
 {
     const struct ddp_segment *segment = &event->ddp->segment;
 
-    if (event->fpdu->result != WIRE_OK || segment->tagged || segment->qn != DDP_QN_SEND)
+    if (event->ulpdu->result != WIRE_OK || segment->tagged || segment->qn != DDP_QN_SEND)
         return;
     for (size_t i = 0; i < event->ddp->payload_have; i++)
         if (segment->payload[i] != pattern(segment->msn, i)) {
@@ -64,15 +64,14 @@ static void sink(void *ctx, const struct flow_event *event)
                  : event->start->result == WIRE_MORE ? "more"
                                                      : "bad");
         break;
-    case FLOW_FPDU:
-        talk->last_fpdu = *event->fpdu;
+    case FLOW_ULPDU:
         check_order(talk, event);
-        talk->good[side] += event->fpdu->result == WIRE_OK;
-        snprintf(text, sizeof(text), "f%u:%u%s", side, event->fpdu->fpdu.ulpdu_length,
-                 event->fpdu->result == WIRE_OK        ? ""
-                 : event->fpdu->result == TERM_MPA_CRC ? "!crc"
-                 : event->fpdu->cut                    ? "~"
-                                                       : "!marker");
+        talk->good[side] += event->ulpdu->result == WIRE_OK;
+        snprintf(text, sizeof(text), "f%u:%u%s", side, event->ulpdu->length,
+                 event->ulpdu->result == WIRE_OK        ? ""
+                 : event->ulpdu->result == TERM_MPA_CRC ? "!crc"
+                 : event->ulpdu->cut                    ? "~"
+                                                        : "!marker");
         break;
     case FLOW_DDP: check_payload(talk, event); return;
     case FLOW_SCTP:

@@ -209,29 +209,23 @@ static void tell_session(struct flow_decoder *decoder, struct sctp_stream *strea
     }
 }
 
-/* As an FPDU that needs neither Markers nor CRC: rules on DDP and RDMAP see what they see over MPA. */
+/* Rules on DDP and RDMAP see what they see over MPA. */
 static void tell_segment(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
-                         const struct sctp_message *message, const struct ddp_sctp_message *parsed)
+                         const struct sctp_message *message, const struct flow_session *session)
 {
-    struct flow_event event = event_of(stream, side, FLOW_FPDU, message);
+    struct flow_event event = event_of(stream, side, FLOW_ULPDU, message);
+    const struct ddp_sctp_message *parsed = &session->message;
     struct flow_sctp_state *state = &stream->flow->sctp;
     unsigned direction = side ^ stream->swap;
     struct flow_half *half = &stream->flow->half[direction];
-    struct flow_fpdu fpdu = {
-        .fpdu = {.start = message->octets,
-                 .octets = message->count,
-                 .ulpdu = parsed->segment,
-                 .ulpdu_length = (uint16_t)(message->count - DDP_SCTP_SSN_OCTETS),
-                 .pad_zero = true,
-                 .crc_ok = true},
-        .result = message->have < message->count ? WIRE_MORE : WIRE_OK,
+    struct flow_ulpdu ulpdu = {
+        .octets = parsed->segment,
+        .have = parsed->segment_octets,
+        .length = (uint16_t)(message->count - DDP_SCTP_SSN_OCTETS),
         .cut = message->have < message->count,
-        .ulpdu_have = parsed->segment_octets,
-        .at_segment_start = true,
-        .at_segment_end = true,
-        .segments = 1,
-        .segment_octets = (uint32_t)message->count,
+        .result = message->have < message->count ? WIRE_MORE : WIRE_OK,
         .index = half->fpdus,
+        .message = session,
     };
 
     event.position = half->position;
@@ -241,7 +235,7 @@ static void tell_segment(struct flow_decoder *decoder, struct sctp_stream *strea
     decoder->totals.fpdus++;
     half->fpdus++;
     half->segments++;
-    flow_rdmap_fpdu(decoder, stream->flow, &fpdu, &event);
+    flow_rdmap_ulpdu(decoder, stream->flow, &ulpdu, &event);
     half->position += message->count;
     state->chunks[direction]++;
     state->segments[direction]++;
@@ -319,7 +313,7 @@ static void tell(struct flow_decoder *decoder, struct sctp_stream *stream, unsig
     stream->way[side].told = stream->way[side].known = true;
     stream->way[side].frame = message->frame;
     if (session.message.kind == DDP_SCTP_SEGMENT)
-        tell_segment(decoder, stream, side, message, &session.message);
+        tell_segment(decoder, stream, side, message, &session);
     else
         tell_session(decoder, stream, side, message, &session);
     if (session.message.has_ssn)
