@@ -268,8 +268,8 @@ static void see_session(const struct flow_event *event)
     item->text = notation_of(event);
     item->session.ppid = session->ppid;
     item->session.length = (uint32_t)session->count;
-    item->session.sid = event->flow->sctp.sid;
-    item->session.number = event->flow->sctp.session;
+    item->session.sid = event->flow->sctp->sid;
+    item->session.number = event->flow->sctp->session;
     item_place(item, session->octets, session->have);
 }
 
@@ -279,7 +279,7 @@ static void see_cm(const struct flow_event *event)
 
     item->text = notation_of(event);
     item->cm.icrc = (uint8_t)event->cm->icrc;
-    item->cm.request_in = event->flow->cm.seen[FLOW_FROM_INITIATOR] != 0 ? (uint32_t)event->flow->first_frame : 0;
+    item->cm.request_in = event->flow->cm->seen[FLOW_FROM_INITIATOR] != 0 ? (uint32_t)event->flow->first_frame : 0;
     item_place(item, event->cm->mad, event->cm->have);
 }
 
@@ -373,13 +373,14 @@ static bool address_is_ip(const address *from, const address *to)
  */
 static void judge_closed(const struct flow *flow)
 {
+    const struct flow_tcp_half *ends = flow->tcp->half;
     struct warp_flow *own = flow_of(flow);
     struct flow_event end = {
         .kind = FLOW_END, .flow = flow, .frame = pass.frame, .first_frame = pass.frame, .time_ns = flow->last_ns};
 
     if (own->closed || pass.rules == NULL)
         return;
-    if (!flow->half[0].rst_seen && !flow->half[1].rst_seen && !(flow->half[0].fin_seen && flow->half[1].fin_seen))
+    if (!ends[0].rst_seen && !ends[1].rst_seen && !(ends[0].fin_seen && ends[1].fin_seen))
         return;
     own->closed = true;
     end.reason = FLOW_REASON_COUNT;
@@ -387,6 +388,11 @@ static void judge_closed(const struct flow *flow)
     pass.item = NULL;
     rule_engine_event(pass.rules, &end);
     pass.event = NULL;
+}
+
+static bool is_malformed(const struct flow_start *start)
+{
+    return start != NULL && start->result != WIRE_OK;
 }
 
 void warp_record_segment(tvbuff_t *tvb, packet_info *pinfo)
@@ -420,7 +426,7 @@ void warp_record_segment(tvbuff_t *tvb, packet_info *pinfo)
 
         record->flow = (uint32_t)flow->number;
         record->direction = direction;
-        if (!flow->rejected && !(flow->start[0].seen && flow->start[0].result != WIRE_OK))
+        if (!flow->rejected && !is_malformed(flow_start_of(flow, FLOW_FROM_INITIATOR)))
             warp_flow_pending(flow_of(flow), direction, record);
     }
     if (flow != NULL)

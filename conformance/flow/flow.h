@@ -15,7 +15,7 @@
  * One FPDU gives FLOW_ULPDU, then FLOW_DDP, then FLOW_RDMAP when the DDP header is whole. An FPDU with a bad CRC gives
  * FLOW_ULPDU alone: a receiver drops it, and nobody knows which of its octets are wrong; it sets flow->gap. The state of the flow (everything in `struct flow_half`) is as it was BEFORE that FPDU for all three, and is
  * brought up to date behind the last; so a rule compares the event with the state. Start-up frames likewise:
- * flow->start[] and flow->half[].framing hold a frame's consequence only behind its FLOW_MPA_START.
+ * flow->tcp->start[] and flow->half[].tcp->framing hold a frame's consequence only behind its FLOW_MPA_START.
  *
  * Over SCTP (conformance/flow/sctp/flow_sctp.h) a flow is an association in which DDP was recognised (FLOW_ASSOCIATION), and
  * another one each DDP stream session in it (FLOW_STREAM): events of the first are FLOW_SCTP, those of the second
@@ -138,6 +138,15 @@ struct flow_cm_state {
     uint8_t request_private[36]; /* first octets of the REQ's Private Data, when in_range */
 };
 
+/* Of a TCP connection. */
+struct flow_tcp_state {
+    struct flow_start start[FLOW_DIRECTIONS]; /* [0] Request, [1] Reply */
+    bool crc;                                 /* CRCs are in use (either C), as agreed or found out */
+    bool unmatched; /* Request and Reply may be of different connections, by their acknowledgments */
+    struct flow_tcp_half half[FLOW_DIRECTIONS]; /* those of flow->half[].tcp */
+};
+
+/* What all kinds have, and by `kind` what each has alone: a flow takes the memory of its own kind. */
 struct flow {
     enum flow_kind kind;
     uint64_t number;                              /* from 1 in the order of recognition */
@@ -149,22 +158,36 @@ struct flow {
     bool gap;            /* something was lost or undecodable in either direction: rules on continuity stay silent */
     bool rejected;       /* Reply with R=1: no FPDUs follow */
     bool full_operation; /* both start-up frames were good and not rejected */
-    bool crc;            /* CRCs are in use (either C), as agreed or found out */
-    uint8_t revision;    /* of the Reply, else of the Request; 1 when neither was seen */
-    struct flow_start start[FLOW_DIRECTIONS]; /* [0] Request, [1] Reply */
-    struct flow_half half[FLOW_DIRECTIONS];
-    uint64_t first_frame, last_frame;
-    uint64_t first_ns, last_ns;
     /*
      * Octets were decoded before those of the other side that their sender had acknowledged: the capture lacks these, or has
      * them too late. What either side had received when it sent is not known from here on, but by flow_event.received.
      */
     bool unordered;
-    bool unmatched; /* Request and Reply may be of different connections, by their acknowledgments */
-    struct flow_sctp_state sctp;
-    struct flow_cm_state cm;
-    void *rule_state; /* flow_config.rule_state_octets, zeroed when the flow is recognised; 8-aligned */
+    uint8_t revision; /* of the Reply, else of the Request; 1 when neither was seen */
+    uint64_t first_frame, last_frame;
+    uint64_t first_ns, last_ns;
+    void *rule_state;       /* flow_config.rule_state_octets, zeroed when the flow is recognised; 8-aligned */
+    struct flow_half *half; /* FLOW_DIRECTIONS of them, of connections and DDP streams; NULL: no DDP in this kind */
+    union {
+        struct flow_tcp_state *tcp;   /* FLOW_CONNECTION */
+        struct flow_sctp_state *sctp; /* FLOW_ASSOCIATION, FLOW_STREAM */
+        struct flow_cm_state *cm;     /* FLOW_CM_EXCHANGE */
+    };
 };
+
+/* The start-up frame of a direction, as far as its consequences have come; NULL: none, or no flow that has any. */
+static inline const struct flow_start *flow_start_of(const struct flow *flow, enum flow_direction direction)
+{
+    if (flow->kind != FLOW_CONNECTION || !flow->tcp->start[direction].seen)
+        return NULL;
+    return &flow->tcp->start[direction];
+}
+
+/* Its Request and Reply may be of different connections. */
+static inline bool flow_is_unmatched(const struct flow *flow)
+{
+    return flow->kind == FLOW_CONNECTION && flow->tcp->unmatched;
+}
 
 /* i-th oldest outstanding request of this side (i < request_count). */
 static inline const struct flow_request *flow_request_at(const struct flow_half *half, uint32_t i)

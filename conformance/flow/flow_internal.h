@@ -204,6 +204,7 @@ enum flow_protocol flow_link_packet(const struct flow_packet *packet, struct flo
 /* flow.c */
 /* A flow with its scratch octets, numbered; both directions at their beginning. NULL without memory. */
 struct flow *flow_make(struct flow_decoder *decoder, enum flow_kind kind, uint64_t frame, uint64_t time_ns);
+void flow_free(struct flow *flow); /* NULL is allowed */
 /* Makes the connection a flow (once). `initiator` is the side of the MPA Initiator, or the best guess. */
 bool flow_recognise(struct flow_decoder *decoder, struct flow_connection *connection, unsigned initiator,
                     bool roles_known);
@@ -263,8 +264,6 @@ void flow_tcp_refuse(struct flow_decoder *decoder, struct flow_connection *conne
                      enum flow_refusal why, size_t length, size_t captured, uint64_t frame, uint64_t time_ns);
 /* The side begins with this SYN. */
 void flow_tcp_begin(struct flow_side *side, const struct flow_syn *syn);
-/* What is known of the SYN, for the half. */
-void flow_tcp_keep_syn(struct flow_side *side);
 /* Where the receiver's window ends, with room for acknowledgments that were not captured; UINT64_MAX: not known. */
 uint64_t flow_tcp_edge(const struct flow_connection *connection, unsigned side);
 /* True when the segment's checksum is wrong for certain: all of it is there, and its sender's checksums are right else. */
@@ -341,9 +340,9 @@ static inline void flow_queue_deliver(struct flow_decoder *decoder, struct flow_
     size_t used = flow_mpa_octets(decoder, connection, index, piece);
 
     side->next += used;
-    side->octets->delivered += used;
+    side->octets.delivered += used;
     if (side->half != NULL)
-        side->half->begun = flow_mpa_partial(side);
+        side->half->tcp->begun = flow_mpa_partial(side);
     if (used != piece->length)
         flow_queue_rest(decoder, connection, index, piece, used);
 }

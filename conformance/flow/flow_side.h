@@ -56,28 +56,12 @@ enum flow_sums {
     SUMS_OFFLOADED, /* it was not: the network card fills them in behind the capture */
 };
 
-/* What the SYN of a side said. */
-struct flow_syn {
-    bool seen;      /* it was captured: else nothing here is known */
-    bool ack;       /* SYN, ACK */
-    bool has_scale; /* the option was there */
-    bool options_cut;
-    uint8_t scale;
-    uint8_t sums; /* enum flow_sums */
-    uint16_t mss; /* 0: no option */
-    uint16_t window;
-    uint32_t isn;
-    uint32_t acked; /* the number that a SYN, ACK acknowledges, by which it answers the other side's SYN */
-    uint64_t frame, time_ns;
-};
-
 /*
  * One sender of a connection. Sequence numbers are counted on in 64 bits (flow_extend()); `next` and `acked` of a side are
  * in the numbers that it sends.
  */
 struct flow_side {
-    struct flow_half *half;     /* NULL until the connection is known to be MPA */
-    struct flow_octets *octets; /* of the half, until that is known `early` */
+    struct flow_half *half; /* NULL until the connection is known to be MPA */
     /* TCP */
     bool fin_known, closed, reset, seq_known, acked_known;
     uint16_t largest_segment;
@@ -100,7 +84,7 @@ struct flow_side {
     unsigned hole_count;
     uint64_t back, back_next; /* end of a run of late octets, and `next` when it began */
     unsigned back_segments;   /* in that run */
-    struct flow_octets early;
+    struct flow_octets octets;
     /* MPA */
     enum flow_state state;
     bool expects; /* role known: this side's start-up frame is of `kind` */

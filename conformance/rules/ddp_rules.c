@@ -60,7 +60,7 @@ void msn_begins_at_one(struct rule_context *ctx)
 
     /* Over SCTP by the draft, whether MSNs restart with a Stream Reset is left open: SCTP-7.2-14. */
     if (queue == NULL || queue->seen || !rule_from_start(ctx, ctx->direction) ||
-        ctx->flow->sctp.resets[ctx->direction] != 0)
+        (ctx->flow->kind == FLOW_STREAM && ctx->flow->sctp->resets[ctx->direction] != 0))
         return;
     rule_judge_number(ctx, DDP_FIRST_MSN, segment_of(ctx)->msn, "the queue's first MSN", "RFC 5041 4.3");
 }

@@ -96,7 +96,7 @@ static void judge_mulpdu(struct rule_context *ctx, bool markers)
                   rule_text(ctx, "ULPDU_Length = %u", fpdu->ulpdu_length),
                   "The ULPDU is longer than the MULPDU for an MSS of %u (RFC 5044 4.5); a TCP that does not report its "
                   "EMSS may be the cause (5.1)",
-                  ctx->other->mss);
+                  ctx->other->tcp->syn->mss);
     else
         rule_pass(ctx);
 }
@@ -123,7 +123,8 @@ void fpdus_aligned(struct rule_context *ctx)
     enum { MANY = 32 };
     const struct rule_side *side = ctx->side;
 
-    if (side->unsure || side->fpdus < MANY || ctx->other->mss == 0 || ctx->half->largest_segment > ctx->other->mss)
+    if (side->unsure || side->fpdus < MANY || ctx->other->tcp->syn->mss == 0 ||
+        ctx->half->tcp->largest_segment > ctx->other->tcp->syn->mss)
         return;
     if (side->aligned <= 1 && side->split >= MANY / 2)
         rule_fail(
@@ -139,8 +140,8 @@ void fin_behind_fpdu(struct rule_context *ctx)
 {
     const struct flow_close *close = ctx->event->close;
 
-    if (close->reset || !ctx->flow->full_operation || !ctx->half->in_sync || ctx->side->unsure ||
-        ctx->half->octets.cut != 0 || close->unsound)
+    if (close->reset || !ctx->flow->full_operation || !ctx->half->tcp->in_sync || ctx->side->unsure ||
+        ctx->half->tcp->octets->cut != 0 || close->unsound)
         return;
     if (close->partial_fpdu != 0)
         rule_fail(ctx, "FIN behind a whole FPDU",

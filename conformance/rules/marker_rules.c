@@ -29,7 +29,7 @@ static bool demanded(const struct rule_context *ctx, bool *known)
     const struct mpa_start *start = start_good(ctx, flow_reverse(ctx->direction));
 
     *known = start != NULL && !ctx->flow->late && ctx->flow->revision != MPA_REV_RDMAC &&
-             ctx->flow->start[ctx->direction].seen;
+             flow_start_of(ctx->flow, ctx->direction) != NULL;
     return *known && start->markers;
 }
 

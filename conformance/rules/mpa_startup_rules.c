@@ -127,7 +127,8 @@ void private_data_limit(struct rule_context *ctx)
 /* The event's sender had received fewer octets than the other side's start-up frame has, whatever that was. */
 static bool nothing_received(const struct rule_context *ctx, uint64_t received)
 {
-    return received != 0 && ctx->other->syn_seen && (uint32_t)received - (ctx->other->isn + 1) < MPA_START_OCTETS;
+    return received != 0 && ctx->other->tcp->syn->seen &&
+           (uint32_t)received - (ctx->other->tcp->syn->isn + 1) < MPA_START_OCTETS;
 }
 
 /* RFC 5044 7.1.2 rule 2: the Responder answers a Request that it has received. */
@@ -136,7 +137,7 @@ void reply_after_request(struct rule_context *ctx)
     const struct flow_start *request = start_seen(ctx, FLOW_FROM_INITIATOR);
     bool whole = request != NULL && request->result == WIRE_OK;
 
-    if (!start_is(ctx, MPA_REPLY) || ctx->event->received == 0 || ctx->flow->unmatched)
+    if (!start_is(ctx, MPA_REPLY) || ctx->event->received == 0 || flow_is_unmatched(ctx->flow))
         return;
     if (nothing_received(ctx, ctx->event->received) || (whole && rule_not_received(ctx, request->end)))
         rule_fail(ctx, "MPA Request, then MPA Reply", "MPA Reply first",
@@ -206,7 +207,7 @@ void responder_waits_for_fpdu(struct rule_context *ctx)
     static const char message[] =
         "The Responder sent an FPDU before it had one of the Initiator (RFC 5044 7.1.2 rule 4)";
     const struct flow_ulpdu *ulpdu = ctx->event->ulpdu;
-    uint64_t gate = ctx->other->first_fpdu_end;
+    uint64_t gate = ctx->other->tcp->first_fpdu_end;
 
     if (!is_first_answer(ctx))
         return;
@@ -226,7 +227,7 @@ void responder_marker_waits(struct rule_context *ctx)
     static const char expected[] = "no Marker before the Initiator's first FPDU";
     static const char message[] =
         "The Responder sent a Marker before it had an FPDU of the Initiator (RFC 5044 7.1.2 rule 4)";
-    uint64_t gate = ctx->other->first_fpdu_end;
+    uint64_t gate = ctx->other->tcp->first_fpdu_end;
     const char *actual;
 
     if (!ctx->event->ulpdu->mpa->framing.markers || !is_first_answer(ctx))

@@ -118,8 +118,8 @@ static void settle_pending(struct rule_engine *engine, struct rule_flow *state, 
 {
     const struct rule *rule = rule_at(found->rule);
 
-    const struct flow_half *other = &state->flow->half[1 - direction];
-    bool holes = state->sides[1 - direction].holes || other->unfinished != 0 || other->tail_unknown;
+    const struct flow_half *other = state->flow->half != NULL ? &state->flow->half[1 - direction] : NULL;
+    bool holes = state->sides[1 - direction].holes || other == NULL || other->unfinished != 0 || other->tail_unknown;
 
     /* Over SCTP nothing says what the sender had received: what the other side sent later in the capture may be it. */
     holes = holes || (state->flow->kind == FLOW_STREAM && other->fpdus != found->pending_behind);
@@ -341,10 +341,11 @@ static unsigned flags_of(const struct rule_flow *state)
 
     for (unsigned i = 0; i < FLOW_DIRECTIONS; i++) {
         const struct rule_side *side = &state->sides[i];
+        bool lost = state->flow->half != NULL && state->flow->half[i].requests_lost;
 
         flags = flags << 8 | (unsigned)(side->unsure << 0 | side->requests_unsure << 1 | side->responses_unsure << 2 |
                                         side->misframed << 3 | side->terminated << 4 | side->start_bad << 5 |
-                                        state->flow->half[i].requests_lost << 6 | state->flow->late << 7);
+                                        lost << 6 | state->flow->late << 7);
     }
     return flags;
 }
@@ -359,8 +360,8 @@ static void run_rules(struct rule_engine *engine, struct rule_flow *state, const
     struct rule_context ctx = {
         .event = event,
         .flow = flow,
-        .half = &flow->half[direction],
-        .other = &flow->half[flow_reverse(direction)],
+        .half = flow->half != NULL ? &flow->half[direction] : NULL,
+        .other = flow->half != NULL ? &flow->half[flow_reverse(direction)] : NULL,
         .side = &state->sides[direction],
         .peer = &state->sides[flow_reverse(direction)],
         .direction = direction,

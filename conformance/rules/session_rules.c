@@ -8,7 +8,7 @@
 
 static const struct flow_sctp_state *state_of(const struct rule_context *ctx)
 {
-    return &ctx->flow->sctp;
+    return ctx->flow->sctp;
 }
 
 static bool is_draft(const struct rule_context *ctx)

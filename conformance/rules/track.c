@@ -47,9 +47,10 @@ bool track_misframed(const struct flow_event *event)
     if (fpdu == NULL || ulpdu->index != 0 || event->position != 0 || !event->flow->half[event->direction].start_known ||
         ulpdu->cut || ulpdu->unverified)
         return false;
-    asking = &event->flow->start[flow_reverse(event->direction)];
-    if (!asking->seen || asking->result != WIRE_OK || event->flow->unmatched ||
-        !event->flow->start[event->direction].seen || event->flow->late || event->flow->revision == MPA_REV_RDMAC)
+    asking = flow_start_of(event->flow, flow_reverse(event->direction));
+    if (asking == NULL || asking->result != WIRE_OK || flow_is_unmatched(event->flow) ||
+        flow_start_of(event->flow, event->direction) == NULL || event->flow->late ||
+        event->flow->revision == MPA_REV_RDMAC)
         return false;
     if (fpdu->framing.markers != asking->frame.markers)
         return true;
@@ -67,7 +68,9 @@ void track_first_fpdu(struct rule_side *side, const struct flow_event *event)
     const struct flow_fpdu *fpdu = event->ulpdu->mpa;
 
     side->misframed = track_misframed(event);
-    side->mulpdu = fpdu == NULL || other->mss == 0 ? 0 : (uint32_t)fpdu_mulpdu(other->mss, fpdu->framing.markers);
+    side->mulpdu = fpdu == NULL || other->tcp->syn->mss == 0
+                       ? 0
+                       : (uint32_t)fpdu_mulpdu(other->tcp->syn->mss, fpdu->framing.markers);
     side->longest_quick = side->mulpdu == 0 ? ULPDU_LENGTH_MAX : side->mulpdu;
 }
 
@@ -155,7 +158,7 @@ void track_event(struct rule_side *side, const struct flow_event *event)
                        event->reason != FLOW_REASON_REFUSED);
         side->unsure = side->unsure || event->kind == FLOW_GAP ||
                        (event->reason != FLOW_REASON_STREAMING && event->reason != FLOW_REASON_START_MALFORMED &&
-                        (event->reason != FLOW_REASON_LATE || event->flow->start[event->direction].seen) &&
+                        (event->reason != FLOW_REASON_LATE || flow_start_of(event->flow, event->direction) != NULL) &&
                         event->reason != FLOW_REASON_REFUSED);
         break;
     default: break;

@@ -54,7 +54,7 @@ static void sink(void *ctx, const struct flow_event *event)
         if (event->rdmap->request != NULL)
             fuzz_touch(event->rdmap->request, sizeof(struct flow_request));
     }
-    for (unsigned i = 0; i < FLOW_DIRECTIONS; i++)
+    for (unsigned i = 0; i < FLOW_DIRECTIONS && event->flow->half != NULL; i++)
         for (uint32_t request = 0; request < event->flow->half[i].request_count; request++)
             fuzz_touch(flow_request_at(&event->flow->half[i], request), sizeof(struct flow_request));
 }

@@ -96,12 +96,12 @@ static void sink(void *ctx, const struct flow_event *event)
         talk->late = event->flow->late;
         talk->roles_known = event->flow->roles_known;
         for (unsigned i = 0; i < 2; i++) {
-            talk->conflicts += event->flow->half[i].conflicts;
-            talk->retransmitted += event->flow->half[i].octets.again;
-            talk->sent[i] = event->flow->half[i].octets;
-            talk->syns_refused += event->flow->half[i].syns_refused;
-            talk->resets_refused += event->flow->half[i].resets_refused;
-            talk->urgent += event->flow->half[i].urgent;
+            talk->conflicts += event->flow->half[i].tcp->conflicts;
+            talk->retransmitted += event->flow->half[i].tcp->octets->again;
+            talk->sent[i] = *event->flow->half[i].tcp->octets;
+            talk->syns_refused += event->flow->half[i].tcp->syns_refused;
+            talk->resets_refused += event->flow->half[i].tcp->resets_refused;
+            talk->urgent += event->flow->half[i].tcp->urgent;
         }
         snprintf(text, sizeof(text), "e");
         break;

@@ -30,9 +30,9 @@ static void guess_failed(struct flow_decoder *decoder, struct flow_connection *c
 
     side->tentative = false;
     if ((side->guessing || side->doubtful) && side->half != NULL)
-        side->half->framing_known = side->half->start_known = side->half->in_sync = false;
+        side->half->tcp->framing_known = side->half->start_known = side->half->tcp->in_sync = false;
     side->guessing = false;
-    side->state = side->half != NULL && side->half->framing_known ? SIDE_RESYNC : SIDE_LATE;
+    side->state = side->half != NULL && side->half->tcp->framing_known ? SIDE_RESYNC : SIDE_LATE;
     flow_octets(decoder, connection, side->state == SIDE_RESYNC ? FLOW_ROW_SYNC_LOST : FLOW_ROW_LATE, octets);
     flow_mpa_unit_done(decoder, side);
 }
@@ -46,11 +46,11 @@ static bool guess_verified(struct flow_decoder *decoder, struct flow_connection 
     side->tentative = side->guessing = false;
     if (!flow_recognise(decoder, connection, connection->first_side, false))
         return false;
-    if (!side->half->framing_known) {
-        side->half->framing_known = true;
-        side->half->framing = side->framing;
+    if (!side->half->tcp->framing_known) {
+        side->half->tcp->framing_known = true;
+        side->half->tcp->framing = side->framing;
         side->half->position = side->position;
-        connection->flow->crc = connection->flow->crc || side->framing.crc;
+        connection->flow->tcp->crc = connection->flow->tcp->crc || side->framing.crc;
         connection->flow->late = !connection->side[0].start_done && !connection->side[1].start_done;
         connection->flow->gap = true;
         flow_undecoded(decoder, connection, index, FLOW_REASON_LATE, frame, time_ns);
@@ -69,7 +69,7 @@ static bool guess_by_length(struct flow_decoder *decoder, struct flow_connection
 
     if (!fits)
         return false;
-    if (side->half == NULL || !side->half->framing_known) {
+    if (side->half == NULL || !side->half->tcp->framing_known) {
         if (!exactly || ++side->hints < HINTS_NEEDED)
             return false;
         side->framing.crc = false; /* not known */
@@ -144,12 +144,12 @@ static void pass_fpdu(struct flow_side *side, const struct framed *fpdu, uint64_
 
     side->position += fpdu->mpa.fpdu.octets;
     half->position = side->position;
-    half->framing.position = (uint32_t)side->position;
+    half->tcp->framing.position = (uint32_t)side->position;
     half->fpdus++;
-    half->crc_errors += fpdu->ulpdu.result == TERM_MPA_CRC;
-    half->marker_errors += fpdu->ulpdu.result == TERM_MPA_MARKER;
-    if (half->first_fpdu_end == 0)
-        half->first_fpdu_end = end;
+    half->tcp->crc_errors += fpdu->ulpdu.result == TERM_MPA_CRC;
+    half->tcp->marker_errors += fpdu->ulpdu.result == TERM_MPA_MARKER;
+    if (half->tcp->first_fpdu_end == 0)
+        half->tcp->first_fpdu_end = end;
 }
 
 static void tell_fpdu(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
@@ -167,10 +167,10 @@ static void tell_fpdu(struct flow_decoder *decoder, struct flow_connection *conn
     half = side->half;
     if (half == NULL) /* FPDUs are looked for in flows only, and a guess that is verified makes one */
         return;
-    if (!half->in_sync) {
-        half->in_sync = true;
+    if (!half->tcp->in_sync) {
+        half->tcp->in_sync = true;
         half->position = side->position;
-        half->framing.position = (uint32_t)side->position;
+        half->tcp->framing.position = (uint32_t)side->position;
     }
     sensible = verify(connection, side, fpdu);
     count_fpdu(decoder, side, fpdu);

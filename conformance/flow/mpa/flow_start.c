@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* memmem */
 #include "conformance/flow/flow_internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -40,14 +41,14 @@ void flow_side_ends(struct flow_side *side, enum flow_reason reason)
 static void agree(struct flow_connection *connection)
 {
     struct flow *flow = connection->flow;
-    const struct mpa_start *request = &flow->start[MPA_REQUEST].frame;
-    const struct mpa_start *reply = &flow->start[MPA_REPLY].frame;
+    const struct mpa_start *request = &flow->tcp->start[MPA_REQUEST].frame;
+    const struct mpa_start *reply = &flow->tcp->start[MPA_REPLY].frame;
     bool rdmac = reply->revision == MPA_REV_RDMAC;
 
     flow->revision = reply->revision;
     flow->rejected = reply->rejected;
     flow->full_operation = !reply->rejected;
-    flow->crc = request->crc || reply->crc || rdmac;
+    flow->tcp->crc = request->crc || reply->crc || rdmac;
     for (unsigned i = 0; i < 2; i++) {
         struct flow_side *side = &connection->side[i];
         struct flow_half *half = side->half;
@@ -58,36 +59,55 @@ static void agree(struct flow_connection *connection)
         }
         if (side->start_lost || side->state == SIDE_LATE)
             continue;
-        side->framing.crc = flow->crc;
+        side->framing.crc = flow->tcp->crc;
         side->framing.markers =
             rdmac || (flow_direction_of(connection, i) == FLOW_FROM_INITIATOR ? reply->markers : request->markers);
         if (side->state == SIDE_WAIT || side->state == SIDE_GUESS) {
             side->state = side->lost_in_wait ? SIDE_RESYNC : SIDE_FPDU;
-            half->in_sync = !side->lost_in_wait;
+            half->tcp->in_sync = !side->lost_in_wait;
         }
-        half->framing_known = true;
+        half->tcp->framing_known = true;
         half->start_known = true;
-        half->framing = side->framing;
-        half->framing.position = (uint32_t)side->position;
+        half->tcp->framing = side->framing;
+        half->tcp->framing.position = (uint32_t)side->position;
         half->position = side->position;
     }
+}
+
+/* The frame's octets are gone behind its event. */
+static void keep_private(struct flow_start *kept)
+{
+    const uint8_t *octets = kept->frame.private_data;
+
+    kept->private_copy = NULL;
+    kept->frame.private_data = NULL;
+    if (octets == NULL || kept->frame.private_octets == 0)
+        return;
+    kept->private_copy = malloc(kept->frame.private_octets);
+    if (kept->private_copy == NULL) {
+        out_of_memory_note();
+        return;
+    }
+    memcpy(kept->private_copy, octets, kept->frame.private_octets);
+    kept->frame.private_data = kept->private_copy;
 }
 
 /* The frame's consequences for the flow. */
 static void apply_start(struct flow_connection *connection, unsigned index, const struct flow_start *start)
 {
     struct flow *flow = connection->flow;
-    struct flow_start *kept = &flow->start[start->frame.kind];
+    struct flow_start *kept = &flow->tcp->start[start->frame.kind];
 
+    free(kept->private_copy);
     *kept = *start;
     kept->octets = NULL;
-    if (kept->frame.private_data != NULL)
-        kept->frame.private_data = kept->private_copy;
+    keep_private(kept);
     connection->side[index].start_done = true;
-    if (!flow->start[MPA_REPLY].seen)
+    if (!flow->tcp->start[MPA_REPLY].seen)
         flow->revision = start->frame.revision;
-    if (flow->start[MPA_REQUEST].seen && flow->start[MPA_REPLY].seen) {
-        if (flow->start[MPA_REQUEST].result == WIRE_OK && flow->start[MPA_REPLY].result == WIRE_OK && !flow->unmatched)
+    if (flow->tcp->start[MPA_REQUEST].seen && flow->tcp->start[MPA_REPLY].seen) {
+        if (flow->tcp->start[MPA_REQUEST].result == WIRE_OK && flow->tcp->start[MPA_REPLY].result == WIRE_OK &&
+            !flow->tcp->unmatched)
             agree(connection);
         else
             for (unsigned i = 0; i < 2; i++)
@@ -168,12 +188,9 @@ static void tell_start(struct flow_decoder *decoder, struct flow_connection *con
         event.frame = start.frame_number = side->unit_frame;
         event.time_ns = start.time_ns = decoder->now_ns;
     }
-
-    if (frame->private_data != NULL)
-        memcpy(start.private_copy, frame->private_data, frame->private_octets);
-    if (frame->kind == MPA_REPLY ? flow->start[MPA_REQUEST].seen : flow->start[MPA_REPLY].seen)
-        flow->unmatched = frame->kind == MPA_REPLY ? !match(connection, &flow->start[MPA_REQUEST], &start)
-                                                   : !match(connection, &start, &flow->start[MPA_REPLY]);
+    if (frame->kind == MPA_REPLY ? flow->tcp->start[MPA_REQUEST].seen : flow->tcp->start[MPA_REPLY].seen)
+        flow->tcp->unmatched = frame->kind == MPA_REPLY ? !match(connection, &flow->tcp->start[MPA_REQUEST], &start)
+                                                        : !match(connection, &start, &flow->tcp->start[MPA_REPLY]);
     event.start = &start;
     event.first_frame = side->unit_frame;
     event.octet = side->unit_at;

@@ -94,7 +94,7 @@ static void end_association(struct flow_decoder *decoder, struct sctp_associatio
     HASH_DEL(sctp->associations, association);
     DL_DELETE2(sctp->oldest, association, older, newer);
     sctp->association_count--;
-    free(association->flow);
+    flow_free(association->flow);
     free(association);
 }
 
@@ -210,7 +210,7 @@ static bool recognise(struct flow_decoder *decoder, struct sctp_association *ass
     flow->roles_known = association->started;
     flow->opener_known = association->started;
     flow->late = !association->started;
-    flow->sctp.association = flow->number;
+    flow->sctp->association = flow->number;
     for (unsigned i = 0; i < 2; i++) {
         struct flow_address *address = &flow->address[i ^ initiator];
 
@@ -293,7 +293,7 @@ static void keep_init(const struct packet *packet, const struct sctp_init *init,
 
     if (association->flow == NULL)
         return;
-    state = &association->flow->sctp;
+    state = association->flow->sctp;
     state->init_seen[direction] = told->chunk.octets == told->chunk.length; /* what was cut may be the indication */
     state->has_indication[direction] = init->has_adaptation;
     state->indication[direction] = init->adaptation;
@@ -333,7 +333,7 @@ static bool is_ddp_ppid(const struct sctp_association *association, uint32_t ppi
 {
     if (is_rfc5043_ppid(ppid))
         return true;
-    return is_draft_ppid(ppid) && association->flow != NULL && association->flow->sctp.profile != DDP_SCTP_RFC5043;
+    return is_draft_ppid(ppid) && association->flow != NULL && association->flow->sctp->profile != DDP_SCTP_RFC5043;
 }
 
 /* A new user message, or a fragment of one. */
@@ -391,8 +391,8 @@ static void take_data(struct flow_decoder *decoder, struct packet *packet, struc
     told->data = &data;
     told->foreign = data.first && !is_ddp_ppid(association, data.ppid);
     tell_chunk(decoder, packet, told);
-    if (data.first && !told->foreign && association->flow->sctp.profile == DDP_SCTP_UNDECIDED)
-        association->flow->sctp.profile = is_rfc5043_ppid(data.ppid) ? DDP_SCTP_RFC5043 : DDP_SCTP_DRAFT02;
+    if (data.first && !told->foreign && association->flow->sctp->profile == DDP_SCTP_UNDECIDED)
+        association->flow->sctp->profile = is_rfc5043_ppid(data.ppid) ? DDP_SCTP_RFC5043 : DDP_SCTP_DRAFT02;
     if (told->duplicate)
         count(decoder, packet, FLOW_ROW_AGAIN, data.user_have);
     else if (told->foreign)

@@ -28,7 +28,7 @@ static void drop_held(struct flow_decoder *decoder, struct sctp_association *ass
 
 static bool is_draft(const struct sctp_stream *stream)
 {
-    return stream->association->flow->sctp.profile == DDP_SCTP_DRAFT02;
+    return stream->association->flow->sctp->profile == DDP_SCTP_DRAFT02;
 }
 
 static uint16_t first_ssn(const struct sctp_stream *stream)
@@ -73,9 +73,7 @@ static void end_session(struct flow_decoder *decoder, struct sctp_stream *stream
             stream->flow->half[i ^ stream->swap].tail_unknown = !tail_is_known(stream, i);
         flow_event_send(decoder, &event);
     }
-    for (unsigned i = 0; i < FLOW_DIRECTIONS; i++)
-        free(stream->flow->half[i].requests);
-    free(stream->flow);
+    flow_free(stream->flow);
     stream->flow = NULL;
 }
 
@@ -105,17 +103,16 @@ static bool begin_session(struct flow_decoder *decoder, struct sctp_stream *stre
     flow->unordered = stream->unsure;
     flow->gap = flow->late;
     flow->full_operation = true;
-    flow->sctp.profile = association->flow->sctp.profile;
-    flow->sctp.association = association->flow->number;
-    flow->sctp.sid = stream->sid;
-    flow->sctp.session = ++stream->sessions;
+    flow->sctp->profile = association->flow->sctp->profile;
+    flow->sctp->association = association->flow->number;
+    flow->sctp->sid = stream->sid;
+    flow->sctp->session = ++stream->sessions;
     for (unsigned i = 0; i < 2; i++) {
         unsigned direction = i ^ active;
 
         flow->address[direction] = association->flow->address[i ^ association->swap];
-        flow->half[direction].in_sync = flow->half[direction].framing_known = true;
         flow->half[direction].start_known = !flow->late;
-        flow->sctp.next_ssn[direction] = stream->way[i].expected;
+        flow->sctp->next_ssn[direction] = stream->way[i].expected;
     }
     return true;
 }
@@ -177,16 +174,16 @@ static void reset_half(struct flow *flow, unsigned direction)
     half->write.open = half->read_response.open = false;
     half->terminated = false;
     half->request_first = half->request_count = 0;
-    flow->sctp.resets[direction]++;
-    flow->sctp.next_ssn[direction] = DDP_SCTP_DRAFT_FIRST_SSN;
-    flow->sctp.segments[direction] = 0;
+    flow->sctp->resets[direction]++;
+    flow->sctp->next_ssn[direction] = DDP_SCTP_DRAFT_FIRST_SSN;
+    flow->sctp->segments[direction] = 0;
 }
 
 static void tell_session(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
                          const struct sctp_message *message, const struct flow_session *session)
 {
     struct flow_event event = event_of(stream, side, FLOW_SESSION, message);
-    struct flow_sctp_state *state = &stream->flow->sctp;
+    struct flow_sctp_state *state = stream->flow->sctp;
     unsigned direction = side ^ stream->swap;
     bool reject;
 
@@ -215,7 +212,7 @@ static void tell_segment(struct flow_decoder *decoder, struct sctp_stream *strea
 {
     struct flow_event event = event_of(stream, side, FLOW_ULPDU, message);
     const struct ddp_sctp_message *parsed = &session->message;
-    struct flow_sctp_state *state = &stream->flow->sctp;
+    struct flow_sctp_state *state = stream->flow->sctp;
     unsigned direction = side ^ stream->swap;
     struct flow_half *half = &stream->flow->half[direction];
     struct flow_ulpdu ulpdu = {
@@ -278,7 +275,7 @@ static void tell_gap(struct flow_decoder *decoder, struct sctp_stream *stream, u
     decoder->totals.gaps++;
     flow_event_send(decoder, &event);
     way->expected = message->ssn;
-    stream->flow->sctp.next_ssn[side ^ stream->swap] = message->ssn;
+    stream->flow->sctp->next_ssn[side ^ stream->swap] = message->ssn;
     if (gap.not_sent)
         return;
     stream->flow->gap = true;
@@ -501,7 +498,7 @@ static void take_initiate(struct flow_decoder *decoder, struct sctp_stream *stre
     ways_begin(stream);
     stream->way[side].known = true;
     stream->way[side].expected = ssn;
-    stream->flow->sctp.next_ssn[FLOW_FROM_INITIATOR] = stream->flow->sctp.next_ssn[FLOW_FROM_RESPONDER] =
+    stream->flow->sctp->next_ssn[FLOW_FROM_INITIATOR] = stream->flow->sctp->next_ssn[FLOW_FROM_RESPONDER] =
         DDP_SCTP_FIRST_SSN;
 }
 

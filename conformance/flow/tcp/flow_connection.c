@@ -72,10 +72,8 @@ static void free_connection(struct flow_decoder *decoder, struct flow_connection
         flow_tcp_release(decoder, &connection->side[i]);
         flow_mpa_release(decoder, &connection->side[i]);
         flow_search_release(&connection->side[i]);
-        if (connection->flow != NULL)
-            free(connection->flow->half[i].requests);
     }
-    free(connection->flow);
+    flow_free(connection->flow);
     free(connection);
 }
 
@@ -180,7 +178,6 @@ static struct flow_connection *new_connection(struct flow_decoder *decoder, cons
     connection->first_ns = frame->time_ns;
     for (unsigned i = 0; i < 2; i++) {
         connection->side[i].state = SIDE_LATE;
-        connection->side[i].octets = &connection->side[i].early;
     }
     HASH_ADD(hh, decoder->connections, key, sizeof(connection->key), connection);
     if (hash_lost(connection)) {

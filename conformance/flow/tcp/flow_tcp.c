@@ -113,7 +113,7 @@ void flow_tcp_refuse(struct flow_decoder *decoder, struct flow_connection *conne
     };
     struct flow_side *side = &connection->side[index];
 
-    side->octets->refused[why] += length;
+    side->octets.refused[why] += length;
     flow_octets(decoder, connection, rows[why], captured);
     if (length != 0 && connection->flow != NULL && why != FLOW_REFUSED_RESET)
         flow_undecoded(decoder, connection, index, FLOW_REASON_REFUSED, frame, time_ns);
@@ -149,11 +149,8 @@ static struct flow_syn syn_of(const struct flow_segment *segment, uint64_t frame
 void flow_tcp_begin(struct flow_side *side, const struct flow_syn *syn)
 {
     side->syn = *syn;
-    if (side->seq_known) { /* it was captured behind its first octets */
-        if (side->half != NULL)
-            flow_tcp_keep_syn(side);
+    if (side->seq_known) /* it was captured behind its first octets */
         return;
-    }
     begin_at(side, syn->isn + 1);
     side->state = SIDE_FRESH;
 }
@@ -166,17 +163,6 @@ void flow_tcp_syn(struct flow_side *side, const struct flow_segment *segment, ui
         return;
     syn = syn_of(segment, frame, time_ns);
     flow_tcp_begin(side, &syn);
-}
-
-void flow_tcp_keep_syn(struct flow_side *side)
-{
-    struct flow_half *half = side->half;
-
-    half->syn_seen = side->syn.seen;
-    half->isn = side->syn.isn;
-    half->mss = side->syn.mss;
-    half->window_scale_seen = side->syn.has_scale;
-    half->window_scale = side->syn.scale;
 }
 
 /* A FIN counts where the stream reaches it; the last one that was captured, if they differ. */
@@ -224,7 +210,7 @@ static void take_reset(struct flow_decoder *decoder, struct flow_connection *con
     if (!reset_is_taken(connection, segment)) {
         if (side->half == NULL)
             return;
-        side->half->resets_refused++;
+        side->half->tcp->resets_refused++;
         flow_undecoded(decoder, connection, segment->side, FLOW_REASON_REFUSED, frame->number, frame->time_ns);
         return;
     }
@@ -251,13 +237,13 @@ static bool take_flags(struct flow_decoder *decoder, struct flow_connection *con
         take_fin(connection, side, segment, frame);
     }
     if (why != FLOW_REFUSALS) {
-        side->octets->sent += segment->length;
+        side->octets.sent += segment->length;
         flow_tcp_refuse(decoder, connection, segment->side, why, segment->length, segment->captured, frame->number,
                         frame->time_ns);
         return false;
     }
     if ((segment->flags & TCP_BIT_URG) != 0 && segment->length != 0 && side->half != NULL) {
-        side->half->urgent++;
+        side->half->tcp->urgent++;
         decoder->totals.account.row[FLOW_ROW_URGENT].items++;
         flow_undecoded(decoder, connection, segment->side, FLOW_REASON_URGENT, frame->number, frame->time_ns);
     }
@@ -328,12 +314,12 @@ static void see_payload(struct flow_decoder *decoder, struct flow_connection *co
     if (!side->seq_known)
         begin_at(side, seq);
     side->segments++;
-    side->octets->sent += segment->length;
+    side->octets.sent += segment->length;
     if (segment->length > side->largest_segment)
         side->largest_segment = segment->length < UINT16_MAX ? (uint16_t)segment->length : UINT16_MAX;
     if (side->half != NULL) {
         side->half->segments++;
-        side->half->largest_segment = side->largest_segment;
+        side->half->tcp->largest_segment = side->largest_segment;
     }
     piece.at = flow_extend(side, seq);
     if (piece.at == side->next && side->queue == NULL && !side->fin_known && received <= other->next &&
