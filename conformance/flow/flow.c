@@ -153,11 +153,10 @@ static size_t own_octets(enum flow_kind kind)
     return aligned(octets[kind]);
 }
 
-static void begin_halves(struct flow *flow, void *halves, void *sent)
+static void begin_halves(struct flow *flow, void *halves)
 {
     flow->half = halves;
     for (unsigned i = 0; i < FLOW_DIRECTIONS; i++) {
-        flow->half[i].sent = (struct flow_sent *)sent + i * (size_t)FLOW_SENT_MAX;
         if (flow->kind == FLOW_CONNECTION)
             flow->half[i].tcp = &flow->tcp->half[i];
         for (unsigned queue = 0; queue < FLOW_QUEUES; queue++)
@@ -170,22 +169,20 @@ struct flow *flow_make(struct flow_decoder *decoder, enum flow_kind kind, uint64
     bool has_ddp = kind == FLOW_CONNECTION || kind == FLOW_STREAM;
     size_t head = aligned(sizeof(struct flow)), own = own_octets(kind);
     size_t halves = has_ddp ? aligned(FLOW_DIRECTIONS * sizeof(struct flow_half)) : 0;
-    size_t rules = aligned(decoder->config.rule_state_octets), zeroed = head + own + halves + rules;
-    size_t sent = has_ddp ? FLOW_DIRECTIONS * FLOW_SENT_MAX * sizeof(struct flow_sent) : 0;
-    uint8_t *octets = malloc(zeroed + sent);
+    size_t rules = aligned(decoder->config.rule_state_octets);
+    uint8_t *octets = calloc(1, head + own + halves + rules);
     struct flow *flow = (struct flow *)(void *)octets;
 
     if (octets == NULL) {
         out_of_memory_note();
         return NULL;
     }
-    memset(octets, 0, zeroed); /* of what was sent only as much is read as was written */
     flow->kind = kind;
     flow->number = ++decoder->totals.flows;
     flow->first_frame = flow->last_frame = frame;
     flow->first_ns = flow->last_ns = time_ns;
     flow->revision = MPA_REV_1;
-    flow->rule_state = decoder->config.rule_state_octets != 0 ? octets + zeroed - rules : NULL;
+    flow->rule_state = decoder->config.rule_state_octets != 0 ? octets + head + own + halves : NULL;
     if (kind == FLOW_CONNECTION)
         flow->tcp = (void *)(octets + head);
     else if (kind == FLOW_CM_EXCHANGE)
@@ -193,15 +190,17 @@ struct flow *flow_make(struct flow_decoder *decoder, enum flow_kind kind, uint64
     else
         flow->sctp = (void *)(octets + head);
     if (has_ddp)
-        begin_halves(flow, octets + head + own, octets + zeroed);
+        begin_halves(flow, octets + head + own);
     return flow;
 }
 
 void flow_free(struct flow *flow)
 {
     for (unsigned i = 0; flow != NULL && i < FLOW_DIRECTIONS; i++) {
-        if (flow->half != NULL)
+        if (flow->half != NULL) {
             free(flow->half[i].requests);
+            free(flow->half[i].sent);
+        }
         if (flow->kind == FLOW_CONNECTION)
             free(flow->tcp->start[i].private_copy);
     }

@@ -195,6 +195,18 @@ static inline const struct flow_request *flow_request_at(const struct flow_half 
     return &half->requests[(half->request_first + i) % half->request_room];
 }
 
+/* How many of the units that this side sent are kept. */
+static inline uint64_t flow_sent_kept(const struct flow_half *half)
+{
+    return half->sent_count < half->sent_room ? half->sent_count : half->sent_room;
+}
+
+/* The i-th of them, 0 is the last one (i < flow_sent_kept()). */
+static inline const struct flow_sent *flow_sent_last(const struct flow_half *half, uint64_t i)
+{
+    return &half->sent[(half->sent_count - 1 - i) % half->sent_room];
+}
+
 /* Declared behind its users' needs: conformance/flow/sctp/flow_sctp.h and flow_cm.h hold the structures of their events. */
 struct flow_sctp;
 struct flow_session;

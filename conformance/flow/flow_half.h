@@ -103,7 +103,7 @@ struct flow_octets {
     uint64_t uncompared; /* nothing is left of the first ones to compare them with */
 };
 
-enum { FLOW_SENT_MAX = 128 }; /* a power of two */
+enum { FLOW_SENT_MAX = 128 }; /* kept for each direction; a power of two */
 enum { FLOW_SENT_HEAD = 48 }; /* holds the headers of DDP and of a Read Request */
 
 enum flow_sent_flag {
@@ -169,8 +169,9 @@ struct flow_half {
     size_t unfinished; /* at FLOW_END: octets of an FPDU that was begun and never whole; nobody knows what it was */
     bool tail_unknown; /* at FLOW_END: what was sent last may be missing (over TCP: the other side acknowledged it) */
     /* DDP, RDMAP */
-    uint64_t sent_count;    /* units; the next one goes to sent[sent_count % FLOW_SENT_MAX] */
-    struct flow_sent *sent; /* the last FLOW_SENT_MAX of them */
+    uint64_t sent_count;    /* units; the next one goes to sent[sent_count % sent_room] */
+    uint32_t sent_room;     /* grows to FLOW_SENT_MAX */
+    struct flow_sent *sent; /* the last of them: flow_sent_kept(), flow_sent_last() */
     uint64_t ddp_segments;
     uint64_t messages[16]; /* finished, by opcode */
     struct flow_queue queue[FLOW_QUEUES];

@@ -5,6 +5,11 @@
  */
 #include "conformance/rules/rule_engine.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(FLOW_DIRECTIONS *QUICK_CLASSES < UINT8_MAX, "each class has a place");
+
 static int quick_fpdu(const struct rule_side *side, const struct flow_event *event)
 {
     const struct flow_ulpdu *ulpdu = event->ulpdu;
@@ -96,9 +101,34 @@ static void class_settle(struct rule_tally *tally, struct quick_class *class)
 
 void quick_settle(struct rule_flow *state)
 {
-    for (unsigned direction = 0; direction < FLOW_DIRECTIONS; direction++)
-        for (size_t word = 0; word < QUICK_WORDS; word++)
-            for (uint64_t bits = state->known[direction][word]; bits != 0; bits &= bits - 1)
-                class_settle(state->tally[direction],
-                             &state->quick[direction][word * 64 + (size_t)__builtin_ctzll(bits)]);
+    for (unsigned i = 0; i < state->quick_count; i++)
+        class_settle(state->tally[state->quick[i].direction], &state->quick[i]);
+}
+
+void quick_forget(struct rule_flow *state)
+{
+    memset(state->place, 0, sizeof(state->place));
+    state->quick_count = 0;
+}
+
+struct quick_class *quick_class_at(struct rule_flow *state, unsigned direction, int index, bool *learnt)
+{
+    enum { FIRST_ROOM = 16 };
+    uint8_t *place = &state->place[direction][index];
+
+    *learnt = *place != 0;
+    if (*learnt)
+        return &state->quick[*place - 1];
+    if (state->quick_count == state->quick_room) {
+        unsigned room = state->quick_room == 0 ? FIRST_ROOM : state->quick_room * 2;
+        struct quick_class *grown = realloc(state->quick, room * sizeof(*grown));
+
+        if (grown == NULL)
+            return NULL;
+        state->quick = grown;
+        state->quick_room = room;
+    }
+    state->quick[state->quick_count] = (struct quick_class){.direction = (uint8_t)direction};
+    *place = (uint8_t)++state->quick_count;
+    return &state->quick[state->quick_count - 1];
 }

@@ -276,12 +276,33 @@ static void parse_rdmap(const struct flow *flow, const struct flow_event *event,
         rdmap->request = request_find(asked, RDMAP_ATOMIC_REQUEST, true, rdmap->atomic_response.id);
 }
 
+struct flow_sent *flow_sent_add(struct flow_half *half)
+{
+    enum { FIRST_ROOM = 16 };
+
+    if (half->sent_count == half->sent_room && half->sent_room < FLOW_SENT_MAX) {
+        uint32_t room = half->sent_room == 0 ? FIRST_ROOM : half->sent_room * 2;
+        struct flow_sent *grown = realloc(half->sent, room * sizeof(*grown));
+
+        if (grown == NULL) {
+            out_of_memory_note();
+        } else {
+            half->sent = grown;
+            half->sent_room = room;
+        }
+    }
+    half->sent_count++;
+    return half->sent_room == 0 ? NULL : &half->sent[(half->sent_count - 1) % half->sent_room];
+}
+
 /* What a Terminate may quote, and a retransmission is compared with. */
 static void keep_sent(struct flow_half *half, const struct flow_event *event, unsigned flags)
 {
     const struct flow_ulpdu *ulpdu = event->ulpdu;
-    struct flow_sent *sent = &half->sent[half->sent_count++ % FLOW_SENT_MAX];
+    struct flow_sent *sent = flow_sent_add(half);
 
+    if (sent == NULL)
+        return;
     sent->at = event->octet;
     sent->crc = ulpdu->mpa != NULL ? ulpdu->mpa->fpdu.crc : 0;
     sent->ulpdu_length = ulpdu->length;

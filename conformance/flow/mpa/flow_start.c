@@ -154,8 +154,10 @@ static bool match(const struct flow_connection *connection, const struct flow_st
 /* What a retransmission is compared with. */
 static void keep_sent(struct flow_side *side, size_t octets)
 {
-    struct flow_sent *sent = &side->half->sent[side->half->sent_count++ % FLOW_SENT_MAX];
+    struct flow_sent *sent = flow_sent_add(side->half);
 
+    if (sent == NULL)
+        return;
     *sent = (struct flow_sent){.at = side->unit_at, .crc = (uint32_t)octets, .flags = FLOW_SENT_START};
     sent->head_octets = (uint8_t)(octets < FLOW_SENT_HEAD ? octets : FLOW_SENT_HEAD);
     memcpy(sent->head, side->buffer, sent->head_octets);

@@ -181,8 +181,8 @@ static struct comparison compare(struct flow_decoder *decoder, const struct flow
         know(&comparison, side->next - side->have, side->have);
         match(&comparison, side->next - side->have, side->buffer, side->have);
     }
-    for (uint64_t i = half != NULL ? half->sent_count : 0; i > 0 && half->sent_count - i < FLOW_SENT_MAX; i--) {
-        const struct flow_sent *sent = &half->sent[(i - 1) % FLOW_SENT_MAX];
+    for (uint64_t i = 0; half != NULL && i < flow_sent_kept(half); i++) {
+        const struct flow_sent *sent = flow_sent_last(half, i);
         size_t size = unit_octets(side, sent);
 
         if (sent->at >= part->at + part->length)
