@@ -15,15 +15,18 @@
  *     flow_lock.c    pieces -> where an FPDU begins, when that is not known
  *     flow_search.c  is it iWARP at all, when its start was not captured?
  *     flow_settle.c  what became of a connection's octets
- *     flow_rdmap.c   FPDUs -> DDP Segments and RDMA Messages, and the state rules look at
+ *     flow_rdmap.c   ULPDUs -> DDP Segments and RDMA Messages, and the state rules look at
  *
  * SCTP and CM messages go other ways:
  *
- *     flow_sctp.c         packets -> chunks
- *     flow_sctp_tsn.c     TSNs; fragments -> user messages
- *     flow_sctp_stream.c  user messages -> DDP-SSN order, sessions -> flow_rdmap.c
- *     flow_infiniband.c   InfiniBand and RoCE packets -> MADs
- *     flow_cm.c           MADs -> exchanges of CM messages
+ *     flow_sctp_association.c   which association
+ *     flow_sctp.c               packets -> chunks
+ *     flow_sctp_tsn.c           TSNs; fragments -> user messages
+ *     flow_sctp_order.c         user messages of both sides in an order in which they can have been sent
+ *     flow_sctp_stream.c        user messages -> DDP-SSN order
+ *     flow_sctp_session.c       sessions -> flow_rdmap.c
+ *     flow_infiniband.c         InfiniBand and RoCE packets -> MADs
+ *     flow_cm.c                 MADs -> exchanges of CM messages
  *
  * An FPDU that lies wholly in a segment that comes in order is never copied.
  */
