@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/unit/flow_talk.h"
 
+#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,7 @@ static void sink(void *ctx, const struct flow_event *event)
         break;
     case FLOW_ULPDU:
         check_order(talk, event);
+        ck_assert(event->ulpdu->mpa != NULL && event->ulpdu->message == NULL && event->flow->half[side].tcp != NULL);
         talk->good[side] += event->ulpdu->result == WIRE_OK;
         snprintf(text, sizeof(text), "f%u:%u%s", side, event->ulpdu->length,
                  event->ulpdu->result == WIRE_OK        ? ""
