@@ -204,7 +204,7 @@ static inline uint64_t flow_sent_kept(const struct flow_half *half)
 /* The i-th of them, 0 is the last one (i < flow_sent_kept()). */
 static inline const struct flow_sent *flow_sent_last(const struct flow_half *half, uint64_t i)
 {
-    return &half->sent[(half->sent_count - 1 - i) % half->sent_room];
+    return &half->sent[(half->sent_count - 1 - i) & (half->sent_room - 1)];
 }
 
 /* Declared behind its users' needs: conformance/flow/sctp/flow_sctp.h and flow_cm.h hold the structures of their events. */

@@ -170,7 +170,7 @@ struct flow_half {
     bool tail_unknown; /* at FLOW_END: what was sent last may be missing (over TCP: the other side acknowledged it) */
     /* DDP, RDMAP */
     uint64_t sent_count;    /* units; the next one goes to sent[sent_count % sent_room] */
-    uint32_t sent_room;     /* grows to FLOW_SENT_MAX */
+    uint32_t sent_room;     /* grows to FLOW_SENT_MAX, a power of two */
     struct flow_sent *sent; /* the last of them: flow_sent_kept(), flow_sent_last() */
     uint64_t ddp_segments;
     uint64_t messages[16]; /* finished, by opcode */

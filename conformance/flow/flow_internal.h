@@ -396,8 +396,17 @@ bool flow_lock_plausible(const uint8_t *ulpdu, size_t have, size_t length, unsig
 /* flow_rdmap.c: sends FLOW_ULPDU, FLOW_DDP, FLOW_RDMAP and brings the state up to date. */
 void flow_rdmap_ulpdu(struct flow_decoder *decoder, struct flow *flow, const struct flow_ulpdu *ulpdu,
                       const struct flow_event *base);
+void flow_sent_grow(struct flow_half *half);
+
 /* Room for the next unit that the side sends, the oldest one's when there is no other; NULL: without memory. */
-struct flow_sent *flow_sent_add(struct flow_half *half);
+static inline struct flow_sent *flow_sent_add(struct flow_half *half)
+{
+    if (half->sent_count == half->sent_room && half->sent_room < FLOW_SENT_MAX)
+        flow_sent_grow(half);
+    half->sent_count++;
+    return half->sent_room == 0 ? NULL : &half->sent[(half->sent_count - 1) & (half->sent_room - 1)];
+}
+
 /* Forgets what cannot be known behind a gap. */
 void flow_rdmap_gap(struct flow *flow, enum flow_direction direction);
 /* What one side had received when it sent is not known any more: see flow->unordered. */

@@ -184,7 +184,7 @@ static void run_rules(struct rule_engine *engine, struct rule_flow *state, const
 static bool go_quick(struct rule_engine *engine, struct rule_flow *state, const struct flow_event *event)
 {
     struct quick_class *class;
-    bool learnt;
+    unsigned place;
     int index;
 
     if (engine->config.thorough || event->flow->kind != FLOW_CONNECTION)
@@ -192,13 +192,12 @@ static bool go_quick(struct rule_engine *engine, struct rule_flow *state, const 
     index = quick_class_of(state, event);
     if (index < 0)
         return false;
-    class = quick_class_at(state, event->direction, index, &learnt);
-    if (class == NULL)
-        return false;
-    if (!learnt) {
-        engine->learning = class;
+    place = state->place[event->direction][index];
+    if (place == 0) {
+        engine->learning = quick_class_make(state, event->direction, index);
         return false;
     }
+    class = &state->quick[place - 1];
     class->count += !class->never;
     return !class->never;
 }

@@ -78,8 +78,8 @@ struct rule_engine {
 /* The class of an event that breaks no rule, or -1 when that takes a closer look. */
 int quick_class_of(const struct rule_flow *state, const struct flow_event *event);
 
-/* The class, and whether its first event is yet to be `learnt` from; NULL without memory. */
-struct quick_class *quick_class_at(struct rule_flow *state, unsigned direction, int index, bool *learnt);
+/* The class, of which the first event has come; NULL without memory. */
+struct quick_class *quick_class_make(struct rule_flow *state, unsigned direction, int index);
 
 /* Adds what classes counted to the tallies. */
 void quick_settle(struct rule_flow *state);
@@ -88,7 +88,14 @@ void quick_settle(struct rule_flow *state);
 void quick_forget(struct rule_flow *state);
 
 /* What was found of a rule in one direction; NULL when nothing was. */
-struct rule_found *rule_found_of(const struct rule_flow *state, unsigned direction, size_t rule);
+static inline struct rule_found *rule_found_of(const struct rule_flow *state, unsigned direction, size_t rule)
+{
+    struct rule_found *found = state->found[direction];
+
+    while (found != NULL && found->rule != rule)
+        found = found->next;
+    return found;
+}
 
 /* The flow ends: what waited for that is a finding, if the other side's stream has no holes. */
 void rule_found_settle(struct rule_engine *engine, struct rule_flow *state, unsigned direction,

@@ -111,14 +111,10 @@ void quick_forget(struct rule_flow *state)
     state->quick_count = 0;
 }
 
-struct quick_class *quick_class_at(struct rule_flow *state, unsigned direction, int index, bool *learnt)
+struct quick_class *quick_class_make(struct rule_flow *state, unsigned direction, int index)
 {
     enum { FIRST_ROOM = 16 };
-    uint8_t *place = &state->place[direction][index];
 
-    *learnt = *place != 0;
-    if (*learnt)
-        return &state->quick[*place - 1];
     if (state->quick_count == state->quick_room) {
         unsigned room = state->quick_room == 0 ? FIRST_ROOM : state->quick_room * 2;
         struct quick_class *grown = realloc(state->quick, room * sizeof(*grown));
@@ -129,6 +125,6 @@ struct quick_class *quick_class_at(struct rule_flow *state, unsigned direction, 
         state->quick_room = room;
     }
     state->quick[state->quick_count] = (struct quick_class){.direction = (uint8_t)direction};
-    *place = (uint8_t)++state->quick_count;
+    state->place[direction][index] = (uint8_t)++state->quick_count;
     return &state->quick[state->quick_count - 1];
 }

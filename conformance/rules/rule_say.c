@@ -17,15 +17,6 @@ void rule_pass(struct rule_context *ctx)
         ctx->engine->learning->passed[ctx->rule->index / 64] |= UINT64_C(1) << ctx->rule->index % 64;
 }
 
-struct rule_found *rule_found_of(const struct rule_flow *state, unsigned direction, size_t rule)
-{
-    struct rule_found *found = state->found[direction];
-
-    while (found != NULL && found->rule != rule)
-        found = found->next;
-    return found;
-}
-
 /* rule_found_of(), made if need be; NULL without memory. */
 static struct rule_found *found_make(struct rule_flow *state, unsigned direction, size_t rule)
 {

@@ -276,23 +276,18 @@ static void parse_rdmap(const struct flow *flow, const struct flow_event *event,
         rdmap->request = request_find(asked, RDMAP_ATOMIC_REQUEST, true, rdmap->atomic_response.id);
 }
 
-struct flow_sent *flow_sent_add(struct flow_half *half)
+void flow_sent_grow(struct flow_half *half)
 {
     enum { FIRST_ROOM = 16 };
+    uint32_t room = half->sent_room == 0 ? FIRST_ROOM : half->sent_room * 2;
+    struct flow_sent *grown = realloc(half->sent, room * sizeof(*grown));
 
-    if (half->sent_count == half->sent_room && half->sent_room < FLOW_SENT_MAX) {
-        uint32_t room = half->sent_room == 0 ? FIRST_ROOM : half->sent_room * 2;
-        struct flow_sent *grown = realloc(half->sent, room * sizeof(*grown));
-
-        if (grown == NULL) {
-            out_of_memory_note();
-        } else {
-            half->sent = grown;
-            half->sent_room = room;
-        }
+    if (grown == NULL) {
+        out_of_memory_note();
+        return;
     }
-    half->sent_count++;
-    return half->sent_room == 0 ? NULL : &half->sent[(half->sent_count - 1) % half->sent_room];
+    half->sent = grown;
+    half->sent_room = room;
 }
 
 /* What a Terminate may quote, and a retransmission is compared with. */
