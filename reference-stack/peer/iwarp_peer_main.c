@@ -15,6 +15,6 @@ int main(int argc, char **argv)
     memory_reserve_begin("iwarp-peer: out of memory\n");
     status = cmd_peer(argc, argv);
     if (out_of_memory_noted()) /* whoever was refused something got an error; this is for who reads the exit status */
-        status = complaint(EXIT_ENVIRONMENT, "iwarp-peer", "out of memory: not everything that was asked for was done");
+        status = complaint(EXIT_ENVIRONMENT, "iwarp-peer", "out of memory: not every command was carried out");
     return standard_streams_close("iwarp-peer", status, EXIT_ENVIRONMENT);
 }

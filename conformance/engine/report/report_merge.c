@@ -63,7 +63,7 @@ static int finish(struct terminal *terminal, const struct merge_outcome *outcome
     terminal->unfinished = outcome->incomplete[0] != '\0';
     terminal_summary(terminal, &outcome->summary, page);
     if (outcome->evidence_missing != 0 && outcome->incomplete[0] == '\0')
-        (void)complaint(0, "warpcheck report", "%zu files of evidence are not where the results say",
+        (void)complaint(0, "warpcheck report", "%zu files of evidence that the results name do not exist",
                         outcome->evidence_missing);
     if (outcome->incomplete[0] != '\0')
         return complain((int)merge_exit_status(outcome), outcome->incomplete);

@@ -174,7 +174,7 @@ static int on_journal(void *user, struct journal *journal, const struct flow_tot
     int status;
 
     if (texts == NULL)
-        return sentence_set(&command->log_error, "out of memory for what the rules found");
+        return sentence_set(&command->log_error, "out of memory for the rules' findings");
     run_traffic_add(&journal->traffic, traffic);
     summary_add_traffic(&command->traffic, &journal->traffic);
     for (size_t i = 0; i < journal->rule_count; i++)
@@ -352,7 +352,7 @@ static int report_unmet(struct command *command)
 
         if (deviation_unmet(list, i) &&
             selection_matches(&command->options.selection, catalogue_find(command->catalogue, entry->requirement)))
-            (void)complaint(0, "warpcheck run", "known deviation %s%s%s was not met in this run", entry->requirement,
+            (void)complaint(0, "warpcheck run", "known deviation %s%s%s did not occur in this run", entry->requirement,
                             entry->role != NULL ? " as " : "", entry->role != NULL ? entry->role : "");
     }
     return 0;
@@ -371,7 +371,7 @@ static int exit_status(const struct command *command, const struct run_summary *
     if (command->options.shard.of == 0 || status != EXIT_NOTHING_SELECTED)
         return (int)exit_status_accepting(status, command->options.accept_known);
     (void)complaint(0, "warpcheck run", "shard %u/%u: %s", command->options.shard.index, command->options.shard.of,
-                    command->plan.count == 0 ? "none of the selected checks is its own"
+                    command->plan.count == 0 ? "this shard has no checks; the other shards have them"
                                              : "all of its checks are skipped");
     return EXIT_CONFORMS;
 }
@@ -415,7 +415,7 @@ static int finish(struct command *command, int status, struct sentence *error)
         terminal_summary(&command->terminal, &summary, output != NULL ? page : NULL);
     if (status != 0)
         (void)complain(EXIT_ENVIRONMENT, !run_stopped()   ? error->text
-                                         : output != NULL ? "interrupted; --resume goes on"
+                                         : output != NULL ? "interrupted; --resume continues the run"
                                                           : "interrupted");
     return exit_status(command, &summary);
 }
@@ -527,7 +527,7 @@ static int prepare(struct command *command, struct sentence *error)
         return complain(command->plan.short_of_memory ? EXIT_ENVIRONMENT : EXIT_USAGE, error->text);
     skip_hazards(command);
     if (command->plan.count == 0)
-        return complain(EXIT_NOTHING_SELECTED, "no check is selected (warpcheck list --checks shows what there is)");
+        return complain(EXIT_NOTHING_SELECTED, "no check is selected (warpcheck list --checks shows all checks)");
     if (command->options.shard.of != 0 &&
         plan_shard(&command->plan, &command->options.shard, command->plan_digest, error) != 0)
         return complain(EXIT_ENVIRONMENT, error->text);
