@@ -3,7 +3,7 @@
  * The Wireshark plugin: the third mouth of the decoder in conformance/flow.
  *
  *     warp_tcp.c      stands before TCP: on the first pass each segment goes to the decoder; then calls TCP
- *     warp_record.c   what came of it, and of the rules, kept by frame
+ *     warp_record.c   what came of it, and of the rules, kept by frame; warp_item.c: records and items
  *     warp_draw.c     a frame's records as columns, tree and expert items (any pass, any order of frames)
  *     warp_start.c    the tree of a start-up frame and what both agreed upon; warp_private.c: known private data
  *     warp_fpdu.c     the tree of an FPDU: MPA, DDP, RDMAP

@@ -13,131 +13,7 @@
 #include "conformance/flow/cm/flow_cm.h"
 #include "conformance/flow/sctp/flow_sctp.h"
 #include "conformance/flow/notation/notation_line.h"
-#include "dissector/warp_flow.h"
-
-static struct {
-    struct flow_decoder *decoder;
-    struct rule_engine *rules;
-    wmem_map_t *records; /* frame -> struct warp_record */
-    wmem_map_t *flows;   /* number -> struct warp_flow */
-    uint32_t greatest;   /* number of a flow */
-    /* the segment that the decoder is working on */
-    struct warp_record *record; /* NULL until something is kept for this frame */
-    uint32_t frame;
-    const uint8_t *payload;
-    size_t payload_octets;
-    /* the event that it tells of */
-    const struct flow_event *event;
-    struct warp_item *item; /* made of it; NULL: none yet */
-} pass;
-
-/* ---- records ------------------------------------------------------------------------------------------------------ */
-
-const struct warp_record *warp_record_of(uint32_t frame)
-{
-    return pass.records == NULL ? NULL : wmem_map_lookup(pass.records, GUINT_TO_POINTER(frame));
-}
-
-uint32_t warp_record_flows(void)
-{
-    return pass.greatest;
-}
-
-static struct warp_record *record_for(uint32_t frame)
-{
-    struct warp_record *record = wmem_map_lookup(pass.records, GUINT_TO_POINTER(frame));
-
-    if (record != NULL)
-        return record;
-    record = wmem_new0(wmem_file_scope(), struct warp_record);
-    record->frame = frame;
-    record->items_end = &record->items;
-    record->home_end = &record->home;
-    wmem_map_insert(pass.records, GUINT_TO_POINTER(frame), record);
-    return record;
-}
-
-static struct warp_record *this_record(void)
-{
-    if (pass.record == NULL)
-        pass.record = record_for(pass.frame);
-    return pass.record;
-}
-
-/* An item whose first and last octets are in these frames. */
-static struct warp_item *item_add_at(enum warp_kind kind, uint32_t first_frame, uint32_t last_frame)
-{
-    const struct flow_event *event = pass.event;
-    struct warp_record *record = this_record();
-    struct warp_item *item = wmem_new0(wmem_file_scope(), struct warp_item);
-
-    item->kind = kind;
-    item->direction = event->direction;
-    item->roles_known = event->flow->roles_known;
-    item->flow = (uint32_t)event->flow->number;
-    item->decoded_in = pass.frame;
-    item->first_frame = first_frame;
-    item->last_frame = last_frame;
-    item->offset = -1;
-    item->findings_end = &item->findings;
-    *record->items_end = item;
-    record->items_end = &item->next;
-    if (item->last_frame != pass.frame) {
-        struct warp_record *home = record_for(item->last_frame);
-
-        *home->home_end = item;
-        home->home_end = &item->next_home;
-    }
-    pass.item = item;
-    return item;
-}
-
-static struct warp_item *item_add(enum warp_kind kind)
-{
-    return item_add_at(kind, (uint32_t)pass.event->first_frame, (uint32_t)pass.event->frame);
-}
-
-/* Where an item's octets are: in this frame's payload, else a copy of them. */
-static void item_place(struct warp_item *item, const uint8_t *octets, size_t count)
-{
-    size_t tail = pass.payload_octets - count;
-
-    item->count = (uint32_t)count;
-    if (octets >= pass.payload && octets + count <= pass.payload + pass.payload_octets)
-        item->offset = (int)(octets - pass.payload);
-    else if (item->first_frame == pass.frame && count != 0 && count <= pass.payload_octets &&
-             memcmp(pass.payload + tail, octets, count) == 0)
-        item->offset = (int)tail; /* cut by the end of the frame */
-    else
-        item->octets = wmem_memdup(wmem_file_scope(), octets, count);
-}
-
-static struct warp_flow *flow_of(const struct flow *flow)
-{
-    struct warp_flow *own = wmem_map_lookup(pass.flows, GUINT_TO_POINTER((guint)flow->number));
-
-    if (own == NULL) {
-        own = warp_flow_new();
-        if (flow->number > pass.greatest)
-            pass.greatest = (uint32_t)flow->number;
-        wmem_map_insert(pass.flows, GUINT_TO_POINTER((guint)flow->number), own);
-    }
-    return own;
-}
-
-/* A unit that is whole says where the octets in the frames before are shown. */
-static void link_frames(struct warp_flow *flow, const struct warp_item *item)
-{
-    struct warp_record *first;
-
-    if (item->first_frame == item->last_frame)
-        return;
-    record_for(item->last_frame)->begun_in = item->first_frame;
-    first = record_for(item->first_frame);
-    if (first->completed_in == 0)
-        first->completed_in = item->last_frame;
-    warp_flow_complete(flow, item->direction, item->first_frame, item->last_frame);
-}
+#include "dissector/warp_pass.h"
 
 /* ---- events ------------------------------------------------------------------------------------------------------- */
 
@@ -151,9 +27,9 @@ static struct mpa_start without_data(const struct mpa_start *start)
 
 static void see_start(const struct flow_event *event)
 {
-    struct warp_flow *flow = flow_of(event->flow);
+    struct warp_flow *flow = warp_flow_of(event->flow);
     const struct flow_start *start = event->start;
-    struct warp_item *item = item_add(WARP_START);
+    struct warp_item *item = warp_item_add(WARP_START);
 
     item->first_frame = (uint32_t)start->first_octet_frame;
     item->start.kind = start->frame.kind;
@@ -166,8 +42,8 @@ static void see_start(const struct flow_event *event)
         flow->agreement.reply = without_data(&start->frame);
     }
     item->start.agreement = flow->agreement;
-    item_place(item, start->octets, start->octet_count);
-    link_frames(flow, item);
+    warp_item_place(item, start->octets, start->octet_count);
+    warp_item_link(flow, item);
 }
 
 /* Octets in the stream of the first `content` octets of an FPDU that are no Markers, the Markers before each included. */
@@ -178,45 +54,56 @@ static size_t raw_octets(const struct fpdu_framing *framing, size_t content)
 
 static bool rtr_is_due(const struct flow_event *event, const struct warp_agreement *agreement)
 {
-    return event->direction == FLOW_FROM_INITIATOR && event->flow->roles_known && event->fpdu->index == 0 &&
+    return event->direction == FLOW_FROM_INITIATOR && event->flow->roles_known && event->ulpdu->index == 0 &&
            agreement->request_seen && agreement->reply_seen && !agreement->reply.rejected &&
            mpa_start_has_word(&agreement->request) && mpa_start_has_word(&agreement->reply) &&
            agreement->request.peer_to_peer && agreement->reply.peer_to_peer;
 }
 
-static void see_fpdu(const struct flow_event *event)
+/* How MPA framed it, and where it lies in the frame's TCP payload. */
+static void see_framing(struct warp_item *item, const struct flow_ulpdu *ulpdu)
 {
-    struct warp_flow *flow = flow_of(event->flow);
-    const struct flow_fpdu *seen = event->fpdu;
-    struct warp_item *item = item_add(WARP_FPDU);
+    const struct flow_fpdu *seen = ulpdu->mpa;
     struct warp_fpdu *fpdu = &item->fpdu;
 
     fpdu->framing = seen->framing;
-    fpdu->result = seen->result;
-    fpdu->cut = seen->cut;
     fpdu->resynced = seen->resynced;
     fpdu->segments = seen->segments;
     fpdu->octets = (uint32_t)seen->fpdu.octets;
+    warp_item_place(item, seen->fpdu.start,
+                    ulpdu->cut ? raw_octets(&seen->framing, FPDU_LENGTH_OCTETS + ulpdu->have) : seen->fpdu.octets);
+}
+
+static void see_ulpdu(const struct flow_event *event)
+{
+    struct warp_flow *flow = warp_flow_of(event->flow);
+    const struct flow_ulpdu *seen = event->ulpdu;
+    struct warp_item *item = warp_item_add(WARP_FPDU);
+    struct warp_fpdu *fpdu = &item->fpdu;
+
+    fpdu->result = seen->result;
+    fpdu->cut = seen->cut;
     fpdu->index = seen->index;
     fpdu->position = event->position;
     fpdu->time_ns = event->time_ns;
     fpdu->rtr = rtr_is_due(event, &flow->agreement);
     if (fpdu->rtr)
         fpdu->agreement = wmem_memdup(wmem_file_scope(), &flow->agreement, sizeof(flow->agreement));
-    fpdu->sctp = event->flow->kind == FLOW_STREAM;
+    fpdu->sctp = seen->mpa == NULL;
     if (fpdu->sctp) {
-        item_place(item, seen->fpdu.start, DDP_SCTP_SSN_OCTETS + seen->ulpdu_have);
+        fpdu->segments = 1;
+        fpdu->octets = (uint32_t)seen->message->count;
+        warp_item_place(item, seen->message->octets, DDP_SCTP_SSN_OCTETS + seen->have);
         return;
     }
-    item_place(item, seen->fpdu.start,
-               seen->cut ? raw_octets(&seen->framing, FPDU_LENGTH_OCTETS + seen->ulpdu_have) : seen->fpdu.octets);
-    link_frames(flow, item);
+    see_framing(item, seen);
+    warp_item_link(flow, item);
 }
 
 /* What is decided at the end was decided already when both sides had closed. */
 static bool is_known(const struct rule_finding *found)
 {
-    struct warp_flow *flow = flow_of(found->flow);
+    struct warp_flow *flow = warp_flow_of(found->flow);
 
     for (const struct warp_finding *other = flow->at_end; other != NULL; other = other->next_at_end)
         if (other->id == found->rule->id && other->frame == (uint32_t)found->frame)
@@ -234,11 +121,11 @@ static const char *notation_of(const struct flow_event *event)
 
 static void see_chunk(const struct flow_event *event)
 {
-    struct warp_item *item = item_add(WARP_SCTP);
+    struct warp_item *item = warp_item_add(WARP_SCTP);
     char text[NOTATION_MAX];
 
     item->text = wmem_strdup(wmem_file_scope(), notation_other(event, text, sizeof(text)));
-    item_place(item, event->sctp->chunk.start, event->sctp->chunk.octets);
+    warp_item_place(item, event->sctp->chunk.start, event->sctp->chunk.octets);
 }
 
 /* Chunks that say something about DDP; the others are SCTP's own affair. */
@@ -252,44 +139,44 @@ static bool is_shown(const struct flow_sctp *sctp, const struct flow_event *even
 static void see_session(const struct flow_event *event)
 {
     const struct flow_session *session = event->session;
-    struct warp_item *item = item_add(WARP_SESSION);
+    struct warp_item *item = warp_item_add(WARP_SESSION);
 
     item->text = notation_of(event);
     item->session.ppid = session->ppid;
     item->session.length = (uint32_t)session->count;
-    item->session.sid = event->flow->sctp.sid;
-    item->session.number = event->flow->sctp.session;
-    item_place(item, session->octets, session->have);
+    item->session.sid = event->flow->sctp->sid;
+    item->session.number = event->flow->sctp->session;
+    warp_item_place(item, session->octets, session->have);
 }
 
 static void see_cm(const struct flow_event *event)
 {
-    struct warp_item *item = item_add(WARP_CM);
+    struct warp_item *item = warp_item_add(WARP_CM);
 
     item->text = notation_of(event);
     item->cm.icrc = (uint8_t)event->cm->icrc;
-    item->cm.request_in = event->flow->cm.seen[FLOW_FROM_INITIATOR] != 0 ? (uint32_t)event->flow->first_frame : 0;
-    item_place(item, event->cm->mad, event->cm->have);
+    item->cm.request_in = event->flow->cm->seen[FLOW_FROM_INITIATOR] != 0 ? (uint32_t)event->flow->first_frame : 0;
+    warp_item_place(item, event->cm->mad, event->cm->have);
 }
 
 static void see_finding(const struct rule_finding *found, void *argument)
 {
     wmem_allocator_t *scope = wmem_file_scope();
     struct warp_finding *finding;
-    struct warp_item *item = pass.item;
+    struct warp_item *item = warp_pass.item;
 
     (void)argument;
-    if (pass.event == NULL || (pass.event->kind == FLOW_END && is_known(found)))
+    if (warp_pass.event == NULL || (warp_pass.event->kind == FLOW_END && is_known(found)))
         return;
-    if (item == NULL && pass.event->kind == FLOW_SCTP) {
-        see_chunk(pass.event);
-        item = pass.item;
+    if (item == NULL && warp_pass.event->kind == FLOW_SCTP) {
+        see_chunk(warp_pass.event);
+        item = warp_pass.item;
     }
     /* What is decided at the end belongs to the frame that shows it; the first pass has only the last one left. */
-    if (pass.event->kind == FLOW_END)
-        item = item_add_at(WARP_OTHER, (uint32_t)found->frame, (uint32_t)found->frame);
+    if (warp_pass.event->kind == FLOW_END)
+        item = warp_item_add_at(WARP_OTHER, (uint32_t)found->frame, (uint32_t)found->frame);
     else if (item == NULL)
-        item = item_add(WARP_OTHER);
+        item = warp_item_add(WARP_OTHER);
     finding = wmem_new0(scope, struct warp_finding);
     finding->verdict = found->verdict;
     finding->frame = (uint32_t)found->frame;
@@ -299,8 +186,8 @@ static void see_finding(const struct rule_finding *found, void *argument)
     finding->actual = wmem_strdup(scope, found->actual);
     *item->findings_end = finding;
     item->findings_end = &finding->next;
-    if (pass.event->kind == FLOW_END) {
-        struct warp_flow *flow = flow_of(found->flow);
+    if (warp_pass.event->kind == FLOW_END) {
+        struct warp_flow *flow = warp_flow_of(found->flow);
 
         finding->next_at_end = flow->at_end;
         flow->at_end = finding;
@@ -312,40 +199,40 @@ static void see_event(void *context, const struct flow_event *event)
     struct warp_item *item;
 
     (void)context;
-    pass.event = event;
+    warp_pass.event = event;
     switch (event->kind) {
     case FLOW_MPA_START: see_start(event); break;
-    case FLOW_FPDU: see_fpdu(event); break;
+    case FLOW_ULPDU: see_ulpdu(event); break;
     case FLOW_DDP: break; /* of the FPDU before it, as the next one is */
     case FLOW_RDMAP:
-        warp_flow_message(flow_of(event->flow), event, pass.item, warp_preferences.reassemble,
+        warp_flow_message(warp_flow_of(event->flow), event, warp_pass.item, warp_preferences.reassemble,
                           warp_preferences.reassemble_tagged);
         break;
     case FLOW_GAP:
-        item = item_add(WARP_GAP);
+        item = warp_item_add(WARP_GAP);
         item->gap.octets = event->gap->octets;
         item->gap.in_sync = event->gap->in_sync;
         item->text = event->flow->kind == FLOW_STREAM ? notation_of(event) : NULL;
         break;
-    case FLOW_UNDECODED: item_add(WARP_UNDECODED)->reason = event->reason; break;
+    case FLOW_UNDECODED: warp_item_add(WARP_UNDECODED)->reason = event->reason; break;
     case FLOW_TCP_OPEN:
     case FLOW_TCP_CLOSE:
-    case FLOW_END: pass.item = NULL; break;
+    case FLOW_END: warp_pass.item = NULL; break;
     case FLOW_SCTP:
-        pass.item = NULL;
+        warp_pass.item = NULL;
         if (is_shown(event->sctp, event))
             see_chunk(event);
         break;
     case FLOW_SESSION: see_session(event); break;
     case FLOW_CM: see_cm(event); break;
     }
-    if (pass.rules != NULL)
-        rule_engine_sink(pass.rules, event);
+    if (warp_pass.rules != NULL)
+        rule_engine_sink(warp_pass.rules, event);
     if (event->kind == FLOW_END) {
-        warp_flow_free(flow_of(event->flow));
-        wmem_map_remove(pass.flows, GUINT_TO_POINTER((guint)event->flow->number));
+        warp_flow_free(warp_flow_of(event->flow));
+        wmem_map_remove(warp_pass.flows, GUINT_TO_POINTER((guint)event->flow->number));
     }
-    pass.event = NULL;
+    warp_pass.event = NULL;
 }
 
 /* ---- segments ----------------------------------------------------------------------------------------------------- */
@@ -362,20 +249,29 @@ static bool address_is_ip(const address *from, const address *to)
  */
 static void judge_closed(const struct flow *flow)
 {
-    struct warp_flow *own = flow_of(flow);
-    struct flow_event end = {
-        .kind = FLOW_END, .flow = flow, .frame = pass.frame, .first_frame = pass.frame, .time_ns = flow->last_ns};
+    const struct flow_tcp_half *ends = flow->tcp->half;
+    struct warp_flow *own = warp_flow_of(flow);
+    struct flow_event end = {.kind = FLOW_END,
+                             .flow = flow,
+                             .frame = warp_pass.frame,
+                             .first_frame = warp_pass.frame,
+                             .time_ns = flow->last_ns};
 
-    if (own->closed || pass.rules == NULL)
+    if (own->closed || warp_pass.rules == NULL)
         return;
-    if (!flow->half[0].rst_seen && !flow->half[1].rst_seen && !(flow->half[0].fin_seen && flow->half[1].fin_seen))
+    if (!ends[0].rst_seen && !ends[1].rst_seen && !(ends[0].fin_seen && ends[1].fin_seen))
         return;
     own->closed = true;
     end.reason = FLOW_REASON_COUNT;
-    pass.event = &end;
-    pass.item = NULL;
-    rule_engine_event(pass.rules, &end);
-    pass.event = NULL;
+    warp_pass.event = &end;
+    warp_pass.item = NULL;
+    rule_engine_event(warp_pass.rules, &end);
+    warp_pass.event = NULL;
+}
+
+static bool is_malformed(const struct flow_start *start)
+{
+    return start != NULL && start->result != WIRE_OK;
 }
 
 void warp_record_segment(tvbuff_t *tvb, packet_info *pinfo)
@@ -394,39 +290,39 @@ void warp_record_segment(tvbuff_t *tvb, packet_info *pinfo)
     };
     size_t header;
 
-    if (pass.decoder == NULL || captured < 20 || !address_is_ip(&pinfo->net_src, &pinfo->net_dst))
+    if (warp_pass.decoder == NULL || captured < 20 || !address_is_ip(&pinfo->net_src, &pinfo->net_dst))
         return;
     packet.octets = tvb_get_ptr(tvb, 0, (gint)captured);
     header = (size_t)(packet.octets[12] >> 4) * 4;
-    pass.frame = pinfo->num;
-    pass.record = NULL;
-    pass.item = NULL;
-    pass.payload = packet.octets + (header < captured ? header : captured);
-    pass.payload_octets = header < captured ? captured - header : 0;
-    flow = flow_decoder_segment(pass.decoder, &packet, &direction);
+    warp_pass.frame = pinfo->num;
+    warp_pass.record = NULL;
+    warp_pass.item = NULL;
+    warp_pass.payload = packet.octets + (header < captured ? header : captured);
+    warp_pass.payload_octets = header < captured ? captured - header : 0;
+    flow = flow_decoder_segment(warp_pass.decoder, &packet, &direction);
     if (flow != NULL && packet.length > header) {
-        struct warp_record *record = this_record();
+        struct warp_record *record = warp_record_now();
 
         record->flow = (uint32_t)flow->number;
         record->direction = direction;
-        if (!flow->rejected && !(flow->start[0].seen && flow->start[0].result != WIRE_OK))
-            warp_flow_pending(flow_of(flow), direction, record);
+        if (!flow->rejected && !is_malformed(flow_start_of(flow, FLOW_FROM_INITIATOR)))
+            warp_flow_pending(warp_flow_of(flow), direction, record);
     }
     if (flow != NULL)
         judge_closed(flow);
-    pass.payload = NULL;
-    pass.payload_octets = 0;
-    pass.item = NULL;
+    warp_pass.payload = NULL;
+    warp_pass.payload_octets = 0;
+    warp_pass.item = NULL;
 }
 
 void warp_record_finish(void)
 {
-    if (pass.decoder == NULL)
+    if (warp_pass.decoder == NULL)
         return;
-    pass.frame = 0; /* none is dissected: what comes of it belongs to frames that later passes show */
-    pass.record = NULL;
-    pass.item = NULL;
-    flow_decoder_finish(pass.decoder);
+    warp_pass.frame = 0; /* none is dissected: what comes of it belongs to frames that later passes show */
+    warp_pass.record = NULL;
+    warp_pass.item = NULL;
+    flow_decoder_finish(warp_pass.decoder);
 }
 
 void warp_record_packet(enum warp_packet packet, tvbuff_t *tvb, packet_info *pinfo)
@@ -443,29 +339,29 @@ void warp_record_packet(enum warp_packet packet, tvbuff_t *tvb, packet_info *pin
         .length = length,
     };
 
-    if (pass.decoder == NULL || captured == 0)
+    if (warp_pass.decoder == NULL || captured == 0)
         return;
     if (packet == WARP_PACKET_ROCE_V1)
         of_ip.family = 0;
     if ((packet == WARP_PACKET_SCTP || packet == WARP_PACKET_ROCE) && !address_is_ip(&pinfo->net_src, &pinfo->net_dst))
         return;
-    pass.payload = of_ip.octets = tvb_get_ptr(tvb, 0, (gint)captured);
-    pass.payload_octets = captured;
-    pass.frame = pinfo->num;
-    pass.record = NULL;
-    pass.item = NULL;
+    warp_pass.payload = of_ip.octets = tvb_get_ptr(tvb, 0, (gint)captured);
+    warp_pass.payload_octets = captured;
+    warp_pass.frame = pinfo->num;
+    warp_pass.record = NULL;
+    warp_pass.item = NULL;
     if (packet == WARP_PACKET_SCTP) {
-        flow_decoder_sctp(pass.decoder, &of_ip);
+        flow_decoder_sctp(warp_pass.decoder, &of_ip);
     } else if (packet == WARP_PACKET_ROCE || packet == WARP_PACKET_ROCE_V1) {
-        flow_decoder_roce(pass.decoder, &of_ip);
+        flow_decoder_roce(warp_pass.decoder, &of_ip);
     } else {
         struct flow_frame frame = {FLOW_LINK_INFINIBAND, time_ns, pinfo->num, of_ip.octets, captured, length};
 
-        flow_decoder_frame(pass.decoder, &frame);
+        flow_decoder_frame(warp_pass.decoder, &frame);
     }
-    pass.payload = NULL;
-    pass.payload_octets = 0;
-    pass.item = NULL;
+    warp_pass.payload = NULL;
+    warp_pass.payload_octets = 0;
+    warp_pass.item = NULL;
 }
 
 void warp_record_open(void)
@@ -474,15 +370,15 @@ void warp_record_open(void)
     struct rule_config rules = {.finding = see_finding};
 
     warp_record_close();
-    pass.records = wmem_map_new(wmem_file_scope(), g_direct_hash, g_direct_equal);
-    pass.flows = wmem_map_new(wmem_file_scope(), g_direct_hash, g_direct_equal);
-    pass.decoder = flow_decoder_create(&flows, see_event, NULL);
-    pass.rules = warp_preferences.findings ? rule_engine_create(&rules) : NULL;
+    warp_pass.records = wmem_map_new(wmem_file_scope(), g_direct_hash, g_direct_equal);
+    warp_pass.flows = wmem_map_new(wmem_file_scope(), g_direct_hash, g_direct_equal);
+    warp_pass.decoder = flow_decoder_create(&flows, see_event, NULL);
+    warp_pass.rules = warp_preferences.findings ? rule_engine_create(&rules) : NULL;
 }
 
 void warp_record_close(void)
 {
-    rule_engine_free(pass.rules);
-    flow_decoder_destroy(pass.decoder);
-    memset(&pass, 0, sizeof(pass));
+    rule_engine_free(warp_pass.rules);
+    flow_decoder_destroy(warp_pass.decoder);
+    memset(&warp_pass, 0, sizeof(warp_pass));
 }

@@ -23,12 +23,16 @@ tools/standard_streams.h
 tools/memory_reserve.h
 reference-stack/include/iwarp                 wire
 reference-stack/base                          wire
-reference-stack/core+reference-stack/validation+reference-stack/defects  wire reference-stack/include/iwarp reference-stack/base tools/embedded.h
-reference-stack/mpa                           wire reference-stack/core
+reference-stack/defects/hooks.h
+reference-stack/validation/validation.h       wire
+reference-stack/core                          wire reference-stack/include/iwarp reference-stack/base reference-stack/defects/hooks.h reference-stack/validation/validation.h
+reference-stack/validation                    wire reference-stack/include/iwarp reference-stack/defects/hooks.h reference-stack/validation/validation.h reference-stack/core
+reference-stack/mpa                           wire reference-stack/defects/hooks.h reference-stack/validation/validation.h reference-stack/core
+reference-stack/defects                       wire reference-stack/include/iwarp reference-stack/base reference-stack/defects/hooks.h reference-stack/validation/validation.h reference-stack/core reference-stack/validation reference-stack/mpa tools/embedded.h
 reference-stack/transport                     reference-stack/include/iwarp reference-stack/base
-reference-stack/verbs                         reference-stack/include/iwarp reference-stack/base reference-stack/core reference-stack/transport
+reference-stack/verbs                         reference-stack/include/iwarp reference-stack/base reference-stack/core reference-stack/mpa reference-stack/transport
 reference-stack/program                       wire
-reference-stack/peer                          wire reference-stack/include/iwarp reference-stack/base reference-stack/core reference-stack/defects reference-stack/transport reference-stack/program tools/standard_streams.h tools/memory_reserve.h
+reference-stack/peer                          wire reference-stack/include/iwarp reference-stack/base reference-stack/core reference-stack/defects/hooks.h reference-stack/defects reference-stack/transport reference-stack/program tools/standard_streams.h tools/memory_reserve.h
 reference-stack/examples                      wire reference-stack/include/iwarp
 generator/packet                              wire
 generator/link                                wire generator/packet
@@ -55,8 +59,9 @@ conformance/engine/run                        wire reference-stack/program refer
 conformance/engine/prove                      wire reference-stack/program reference-stack/defects conformance/requirements reports conformance/engine/option conformance/engine/script conformance/engine/run
 conformance/engine/gen                        wire generator/packet reference-stack/program reference-stack/defects conformance/flow reports conformance/engine/option conformance/engine/rig conformance/engine/script tools/embedded.h
 conformance/engine/show                       wire reference-stack/program conformance/requirements conformance/flow conformance/flow/sctp conformance/flow/cm conformance/flow/notation reports conformance/engine/option conformance/engine/rig conformance/engine/evidence conformance/engine/script
+conformance/engine/new-check                  wire reference-stack/program conformance/requirements reports conformance/engine/option conformance/engine/script
 conformance/engine/complete                   wire reference-stack/program reference-stack/defects conformance/requirements reports conformance/engine/option conformance/engine/script conformance/engine/run
-conformance/engine                            wire reference-stack/peer reference-stack/program reports conformance/engine/run conformance/engine/audit conformance/engine/prove conformance/engine/gen conformance/engine/report conformance/engine/show conformance/engine/complete tools/standard_streams.h tools/memory_reserve.h
+conformance/engine                            wire reference-stack/peer reference-stack/program reports conformance/engine/run conformance/engine/audit conformance/engine/prove conformance/engine/gen conformance/engine/report conformance/engine/show conformance/engine/new-check conformance/engine/complete tools/standard_streams.h tools/memory_reserve.h
 conformance/labs                              tools/standard_streams.h
 dissector                                     wire conformance/flow conformance/flow/sctp conformance/flow/cm conformance/flow/notation conformance/rules
 '
@@ -106,8 +111,8 @@ dissector                                     wire conformance/flow conformance/
 		sub(/^[^:]*:[^:]*:[ \t]*/, "", text)
 		name = text
 		from = room($1)
-		# The folder itself is a room, and not what may come below it.
-		if (from == "" || ($1 !~ ("^" from "/[^/]*$") && from != "reference-stack/include/iwarp" && from !~ /^(conformance\/labs|reports|reference-stack\/examples)$/)) {
+		# The folder (or the file) itself is a room, and not what may come below it.
+		if (from == "" || ($1 != from && $1 !~ ("^" from "/[^/]*$") && from != "reference-stack/include/iwarp" && from !~ /^(conformance\/labs|reports|reference-stack\/examples)$/)) {
 			complain("this folder is in no room")
 			next
 		}

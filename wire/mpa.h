@@ -23,6 +23,7 @@
 #ifndef WIRE_MPA_H
 #define WIRE_MPA_H
 
+#include "wire/depth.h"
 #include "wire/field.h"
 #include "wire/terminate.h"
 
@@ -38,7 +39,7 @@ enum {
     MPA_REV_RDMAC = 0,
     MPA_REV_1 = 1,
     MPA_REV_2 = 2,
-    MPA_DEPTH_NOT_NEGOTIATED = 0x3FFF, /* IRD or ORD: "no automatic negotiation" (RFC 6581 9.1) */
+    MPA_DEPTH_NOT_NEGOTIATED = DEPTH_NOT_NEGOTIATED,
 };
 
 /* clang-format off */

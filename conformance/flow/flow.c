@@ -70,9 +70,9 @@ const char *flow_name(const struct flow *flow, enum flow_direction direction, ch
     end_name(flow, &flow->address[direction], from, sizeof(from));
     end_name(flow, &flow->address[flow_reverse(direction)], to, sizeof(to));
     if (flow->kind == FLOW_STREAM)
-        snprintf(more, sizeof(more), " sid %u", (unsigned)flow->sctp.sid);
+        snprintf(more, sizeof(more), " sid %u", (unsigned)flow->sctp->sid);
     else if (flow->kind == FLOW_CM_EXCHANGE)
-        snprintf(more, sizeof(more), " id 0x%08x", (unsigned)flow->cm.id[FLOW_FROM_INITIATOR]);
+        snprintf(more, sizeof(more), " id 0x%08x", (unsigned)flow->cm->id[FLOW_FROM_INITIATOR]);
     snprintf(text, room, "%s>%s%s", from, to, more);
     return text;
 }
@@ -94,7 +94,7 @@ struct flow_event flow_event_make(const struct flow_connection *connection, unsi
     event.open = NULL;
     event.close = NULL;
     event.start = NULL;
-    event.fpdu = NULL;
+    event.ulpdu = NULL;
     event.ddp = NULL;
     event.rdmap = NULL;
     event.gap = NULL;
@@ -131,37 +131,101 @@ static void set_address(struct flow_address *address, const struct flow_key *key
 static void tell_open(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side)
 {
     const struct flow_side *from = &connection->side[side];
-    struct flow_open open = {from->syn_ack, from->isn, from->mss, from->syn_window};
-    struct flow_event event = flow_event_make(connection, side, FLOW_TCP_OPEN, from->syn_frame, from->syn_ns);
+    struct flow_open open = {from->syn.ack, from->syn.isn, from->syn.mss, from->syn.window};
+    struct flow_event event = flow_event_make(connection, side, FLOW_TCP_OPEN, from->syn.frame, from->syn.time_ns);
 
     event.open = &open;
     flow_event_send(decoder, &event);
 }
 
+static size_t aligned(size_t octets)
+{
+    return (octets + 15) & ~(size_t)15;
+}
+
+/* What a flow has by its kind alone. */
+static size_t own_octets(enum flow_kind kind)
+{
+    static const size_t octets[FLOW_KINDS] = {
+        [FLOW_CONNECTION] = sizeof(struct flow_tcp_state),
+        [FLOW_ASSOCIATION] = sizeof(struct flow_sctp_state),
+        [FLOW_STREAM] = sizeof(struct flow_sctp_state),
+        [FLOW_CM_EXCHANGE] = sizeof(struct flow_cm_state),
+    };
+
+    return aligned(octets[kind]);
+}
+
+static void begin_halves(struct flow *flow, void *halves)
+{
+    flow->half = halves;
+    for (unsigned i = 0; i < FLOW_DIRECTIONS; i++) {
+        if (flow->kind == FLOW_CONNECTION)
+            flow->half[i].tcp = &flow->tcp->half[i];
+        for (unsigned queue = 0; queue < FLOW_QUEUES; queue++)
+            flow->half[i].queue[queue].next_msn = DDP_FIRST_MSN;
+    }
+}
+
 struct flow *flow_make(struct flow_decoder *decoder, enum flow_kind kind, uint64_t frame, uint64_t time_ns)
 {
-    size_t head = (sizeof(struct flow) + 15) & ~(size_t)15;
-    size_t rules = (decoder->config.rule_state_octets + 15) & ~(size_t)15;
-    size_t sent = kind == FLOW_CONNECTION || kind == FLOW_STREAM ? FLOW_SENT_MAX : 0;
-    struct flow *flow = malloc(head + rules + FLOW_DIRECTIONS * sent * sizeof(struct flow_sent));
+    bool has_ddp = kind == FLOW_CONNECTION || kind == FLOW_STREAM;
+    size_t head = aligned(sizeof(struct flow)), own = own_octets(kind);
+    size_t halves = has_ddp ? aligned(FLOW_DIRECTIONS * sizeof(struct flow_half)) : 0;
+    size_t rules = aligned(decoder->config.rule_state_octets);
+    uint8_t *octets = calloc(1, head + own + halves + rules);
+    struct flow *flow = (struct flow *)(void *)octets;
 
-    if (flow == NULL) {
+    if (octets == NULL) {
         out_of_memory_note();
         return NULL;
     }
-    memset(flow, 0, head + rules); /* of what was sent only as much is read as was written */
     flow->kind = kind;
     flow->number = ++decoder->totals.flows;
     flow->first_frame = flow->last_frame = frame;
     flow->first_ns = flow->last_ns = time_ns;
     flow->revision = MPA_REV_1;
-    flow->rule_state = decoder->config.rule_state_octets != 0 ? (uint8_t *)flow + head : NULL;
-    for (unsigned i = 0; i < FLOW_DIRECTIONS; i++) {
-        flow->half[i].sent = sent == 0 ? NULL : (struct flow_sent *)((uint8_t *)flow + head + rules) + i * sent;
-        for (unsigned queue = 0; queue < FLOW_QUEUES; queue++)
-            flow->half[i].queue[queue].next_msn = DDP_FIRST_MSN;
-    }
+    flow->rule_state = decoder->config.rule_state_octets != 0 ? octets + head + own + halves : NULL;
+    if (kind == FLOW_CONNECTION)
+        flow->tcp = (void *)(octets + head);
+    else if (kind == FLOW_CM_EXCHANGE)
+        flow->cm = (void *)(octets + head);
+    else
+        flow->sctp = (void *)(octets + head);
+    if (has_ddp)
+        begin_halves(flow, octets + head + own);
     return flow;
+}
+
+void flow_free(struct flow *flow)
+{
+    for (unsigned i = 0; flow != NULL && i < FLOW_DIRECTIONS; i++) {
+        if (flow->half != NULL) {
+            free(flow->half[i].requests);
+            free(flow->half[i].sent);
+        }
+        if (flow->kind == FLOW_CONNECTION)
+            free(flow->tcp->start[i].private_copy);
+    }
+    free(flow);
+}
+
+/* The side's half of a connection that has become a flow. */
+static void begin_half(struct flow_connection *connection, unsigned index)
+{
+    struct flow_side *side = &connection->side[index];
+    enum flow_direction direction = flow_direction_of(connection, index);
+    struct flow *flow = connection->flow;
+
+    set_address(&flow->address[direction], &connection->key, index);
+    side->half = &flow->half[direction];
+    side->half->tcp->syn = &side->syn;
+    side->half->tcp->octets = &side->octets;
+    side->half->tcp->largest_segment = side->largest_segment;
+    if (side->syn.seen) {
+        flow->opener_known = true;
+        flow->opener = side->syn.ack ? flow_reverse(direction) : direction;
+    }
 }
 
 bool flow_recognise(struct flow_decoder *decoder, struct flow_connection *connection, unsigned initiator,
@@ -181,24 +245,10 @@ bool flow_recognise(struct flow_decoder *decoder, struct flow_connection *connec
     flow->last_frame = connection->last_frame;
     flow->last_ns = connection->last_ns;
     flow->unordered = connection->unordered;
-    for (unsigned i = 0; i < 2; i++) {
-        struct flow_side *side = &connection->side[i];
-        enum flow_direction direction = flow_direction_of(connection, i);
-        struct flow_half *half = &flow->half[direction];
-
-        set_address(&flow->address[direction], &connection->key, i);
-        side->half = half;
-        half->octets = side->early;
-        side->octets = &half->octets;
-        flow_tcp_keep_syn(side);
-        half->largest_segment = side->largest_segment;
-        if (side->syn_seen) {
-            flow->opener_known = true;
-            flow->opener = side->syn_ack ? flow_reverse(direction) : direction;
-        }
-    }
     for (unsigned i = 0; i < 2; i++)
-        if (connection->side[initiator ^ i].syn_seen)
+        begin_half(connection, i);
+    for (unsigned i = 0; i < 2; i++)
+        if (connection->side[initiator ^ i].syn.seen)
             tell_open(decoder, connection, initiator ^ i);
     return true;
 }

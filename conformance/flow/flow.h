@@ -12,14 +12,14 @@
  * captured it is from the TCP active opener, without a SYN from the sender of the first frame; then
  * `flow->roles_known` is false.
  *
- * One FPDU gives FLOW_FPDU, then FLOW_DDP, then FLOW_RDMAP when the DDP header is whole. An FPDU with a bad CRC gives
- * FLOW_FPDU alone: a receiver drops it, and nobody knows which of its octets are wrong; it sets flow->gap. The state of the flow (everything in `struct flow_half`) is as it was BEFORE that FPDU for all three, and is
+ * One FPDU gives FLOW_ULPDU, then FLOW_DDP, then FLOW_RDMAP when the DDP header is whole. An FPDU with a bad CRC gives
+ * FLOW_ULPDU alone: a receiver drops it, and nobody knows which of its octets are wrong; it sets flow->gap. The state of the flow (everything in `struct flow_half`) is as it was BEFORE that FPDU for all three, and is
  * brought up to date behind the last; so a rule compares the event with the state. Start-up frames likewise:
- * flow->start[] and flow->half[].framing hold a frame's consequence only behind its FLOW_MPA_START.
+ * flow->tcp->start[] and flow->half[].tcp->framing hold a frame's consequence only behind its FLOW_MPA_START.
  *
  * Over SCTP (conformance/flow/sctp/flow_sctp.h) a flow is an association in which DDP was recognised (FLOW_ASSOCIATION), and
  * another one each DDP stream session in it (FLOW_STREAM): events of the first are FLOW_SCTP, those of the second
- * FLOW_SESSION, and FLOW_FPDU, FLOW_DDP and FLOW_RDMAP as over MPA, in the order of their DDP-SSNs. An exchange of CM
+ * FLOW_SESSION, and FLOW_ULPDU, FLOW_DDP and FLOW_RDMAP as over MPA, in the order of their DDP-SSNs. An exchange of CM
  * messages is a flow too (FLOW_CM_EXCHANGE, conformance/flow/cm/flow_cm.h).
  *
  * Everything an event points to is valid during the call only, the flow until FLOW_END. Numbers are in host order,
@@ -138,6 +138,15 @@ struct flow_cm_state {
     uint8_t request_private[36]; /* first octets of the REQ's Private Data, when in_range */
 };
 
+/* Of a TCP connection. */
+struct flow_tcp_state {
+    struct flow_start start[FLOW_DIRECTIONS]; /* [0] Request, [1] Reply */
+    bool crc;                                 /* CRCs are in use (either C), as agreed or found out */
+    bool unmatched; /* Request and Reply may be of different connections, by their acknowledgments */
+    struct flow_tcp_half half[FLOW_DIRECTIONS]; /* those of flow->half[].tcp */
+};
+
+/* What all kinds have, and by `kind` what each has alone: a flow takes the memory of its own kind. */
 struct flow {
     enum flow_kind kind;
     uint64_t number;                              /* from 1 in the order of recognition */
@@ -149,27 +158,53 @@ struct flow {
     bool gap;            /* something was lost or undecodable in either direction: rules on continuity stay silent */
     bool rejected;       /* Reply with R=1: no FPDUs follow */
     bool full_operation; /* both start-up frames were good and not rejected */
-    bool crc;            /* CRCs are in use (either C), as agreed or found out */
-    uint8_t revision;    /* of the Reply, else of the Request; 1 when neither was seen */
-    struct flow_start start[FLOW_DIRECTIONS]; /* [0] Request, [1] Reply */
-    struct flow_half half[FLOW_DIRECTIONS];
-    uint64_t first_frame, last_frame;
-    uint64_t first_ns, last_ns;
     /*
      * Octets were decoded before those of the other side that their sender had acknowledged: the capture lacks these, or has
      * them too late. What either side had received when it sent is not known from here on, but by flow_event.received.
      */
     bool unordered;
-    bool unmatched; /* Request and Reply may be of different connections, by their acknowledgments */
-    struct flow_sctp_state sctp;
-    struct flow_cm_state cm;
-    void *rule_state; /* flow_config.rule_state_octets, zeroed when the flow is recognised; 8-aligned */
+    uint8_t revision; /* of the Reply, else of the Request; 1 when neither was seen */
+    uint64_t first_frame, last_frame;
+    uint64_t first_ns, last_ns;
+    void *rule_state;       /* flow_config.rule_state_octets, zeroed when the flow is recognised; 8-aligned */
+    struct flow_half *half; /* FLOW_DIRECTIONS of them, of connections and DDP streams; NULL: no DDP in this kind */
+    union {
+        struct flow_tcp_state *tcp;   /* FLOW_CONNECTION */
+        struct flow_sctp_state *sctp; /* FLOW_ASSOCIATION, FLOW_STREAM */
+        struct flow_cm_state *cm;     /* FLOW_CM_EXCHANGE */
+    };
 };
+
+/* The start-up frame of a direction, as far as its consequences have come; NULL: none, or no flow that has any. */
+static inline const struct flow_start *flow_start_of(const struct flow *flow, enum flow_direction direction)
+{
+    if (flow->kind != FLOW_CONNECTION || !flow->tcp->start[direction].seen)
+        return NULL;
+    return &flow->tcp->start[direction];
+}
+
+/* Its Request and Reply may be of different connections. */
+static inline bool flow_is_unmatched(const struct flow *flow)
+{
+    return flow->kind == FLOW_CONNECTION && flow->tcp->unmatched;
+}
 
 /* i-th oldest outstanding request of this side (i < request_count). */
 static inline const struct flow_request *flow_request_at(const struct flow_half *half, uint32_t i)
 {
     return &half->requests[(half->request_first + i) % half->request_room];
+}
+
+/* How many of the units that this side sent are kept. */
+static inline uint64_t flow_sent_kept(const struct flow_half *half)
+{
+    return half->sent_count < half->sent_room ? half->sent_count : half->sent_room;
+}
+
+/* The i-th of them, 0 is the last one (i < flow_sent_kept()). */
+static inline const struct flow_sent *flow_sent_last(const struct flow_half *half, uint64_t i)
+{
+    return &half->sent[(half->sent_count - 1 - i) & (half->sent_room - 1)];
 }
 
 /* Declared behind its users' needs: conformance/flow/sctp/flow_sctp.h and flow_cm.h hold the structures of their events. */
@@ -181,9 +216,9 @@ enum flow_event_kind {
     FLOW_TCP_OPEN,  /* .open: a SYN or SYN/ACK of this direction */
     FLOW_TCP_CLOSE, /* .close: FIN or RST of this direction, once each */
     FLOW_MPA_START, /* .start: a start-up frame, good or malformed */
-    FLOW_FPDU,      /* .fpdu */
-    FLOW_DDP,       /* .fpdu, .ddp */
-    FLOW_RDMAP,     /* .fpdu, .ddp, .rdmap */
+    FLOW_ULPDU,     /* .ulpdu: an FPDU, or an SCTP user message with a DDP Segment */
+    FLOW_DDP,       /* .ulpdu, .ddp */
+    FLOW_RDMAP,     /* .ulpdu, .ddp, .rdmap */
     FLOW_GAP,       /* .gap: octets that the capture does not have */
     FLOW_UNDECODED, /* .reason: octets of this direction are not decoded from here on, or for a while */
     FLOW_SCTP,      /* .sctp: a chunk of an association */
@@ -206,24 +241,39 @@ struct flow_close {
     bool with_data; /* the frame carries payload too */
 };
 
+/* How MPA framed a ULPDU. */
 struct flow_fpdu {
-    struct fpdu fpdu;   /* as fpdu_parse() gives it; crc_ok is meaningless when `cut` */
-    wire_result result; /* WIRE_OK, TERM_MPA_CRC, TERM_MPA_MARKER; WIRE_MORE when `cut` */
+    struct fpdu fpdu; /* as fpdu_parse() gives it; crc_ok is meaningless when the ULPDU is `cut` */
     struct fpdu_framing framing;
-    bool cut; /* part of it is missing (capture cut the frame, or a gap): headers only, CRC not verified */
-    /*
-     * Its octets are not to be judged: `cut` by octets that nobody captured, CRCs in use (its very length may be damage);
-     * or found in mid-stream by what looks like headers, and no CRC says that an FPDU begins there.
-     */
-    bool unverified;
-    size_t ulpdu_have;       /* octets at fpdu.ulpdu that are there: ulpdu_length unless cut */
     bool resynced;           /* first one after sync was lost or found in mid-stream */
     bool at_segment_start;   /* its first octet is the first of a TCP segment */
     bool at_segment_end;     /* its last octet is the last of a TCP segment */
     uint32_t segments;       /* TCP segments (as captured) that carry it */
     uint32_t segment_octets; /* payload of the segment with its last octet */
-    uint64_t index;          /* of this direction, from 0; after a gap counted on without the lost ones */
 };
+
+/* One ULPDU, which is a DDP Segment: out of an FPDU, or out of a user message of SCTP. */
+struct flow_ulpdu {
+    const uint8_t *octets; /* `have` of them */
+    size_t have;           /* that are there: `length` unless cut */
+    uint16_t length;       /* on the wire: ULPDU_Length; over SCTP what follows the DDP-SSN */
+    bool cut;              /* part of it is missing (capture cut the frame, or a gap): headers only, CRC not verified */
+    /*
+     * Its octets are not to be judged: `cut` by octets that nobody captured, CRCs in use (its very length may be damage);
+     * or found in mid-stream by what looks like headers, and no CRC says that an FPDU begins there.
+     */
+    bool unverified;
+    wire_result result;                 /* WIRE_OK, TERM_MPA_CRC, TERM_MPA_MARKER; WIRE_MORE when `cut` */
+    uint64_t index;                     /* of this direction, from 0; after a gap counted on without the lost ones */
+    const struct flow_fpdu *mpa;        /* NULL over SCTP */
+    const struct flow_session *message; /* the user message; NULL over MPA */
+};
+
+/* False only when the CRC was verified and is wrong. */
+static inline bool flow_crc_ok(const struct flow_ulpdu *ulpdu)
+{
+    return ulpdu->mpa == NULL || ulpdu->mpa->fpdu.crc_ok;
+}
 
 struct flow_ddp {
     struct ddp_segment segment; /* payload_octets: those on the wire (from ULPDU_Length), also when cut */
@@ -306,14 +356,14 @@ struct flow_event {
     uint64_t frame; /* number of the frame that completed it: has its last octet, or its first where that came later */
     uint64_t first_frame; /* carries its first octet; the same as `frame` when it lies in one */
     uint64_t time_ns;     /* of `frame` */
-    uint64_t position;    /* octets from SeqStart to its first octet (FPDU, DDP, RDMAP, GAP), else 0 */
+    uint64_t position;    /* octets from SeqStart to its first octet (ULPDU, DDP, RDMAP, GAP), else 0 */
     uint64_t octet,
-        end;           /* TCP: sequence numbers of its first octet and behind its last (MPA_START, FPDU, DDP, RDMAP) */
+        end;           /* TCP: sequence numbers of its first octet and behind its last (MPA_START, ULPDU, DDP, RDMAP) */
     uint64_t received; /* TCP: of the segment with its first octet (the same); 0: not known */
     const struct flow_open *open;
     const struct flow_close *close;
     const struct flow_start *start;
-    const struct flow_fpdu *fpdu;
+    const struct flow_ulpdu *ulpdu;
     const struct flow_ddp *ddp;
     const struct flow_rdmap *rdmap;
     const struct flow_gap *gap;

@@ -24,11 +24,11 @@ struct flow_start {
     uint64_t time_ns;           /* of the last */
     uint64_t octet, end;        /* sequence numbers of its first octet and behind its last (see struct flow_event) */
     uint64_t received;          /* acknowledgment number of the segment with its first octet */
-    const uint8_t *octets;      /* raw: valid during FLOW_MPA_START only (NULL in flow->start[]) */
+    const uint8_t *octets;      /* raw: valid during FLOW_MPA_START only (NULL in flow->tcp->start[]) */
     size_t octet_count;
-    size_t trailing;                            /* octets of the same TCP segment behind the frame */
-    uint64_t trailing_received;                 /* acknowledgment number of that segment; 0: not known */
-    uint8_t private_copy[MPA_PRIVATE_DATA_MAX]; /* frame.private_data points here in flow->start[] */
+    size_t trailing;            /* octets of the same TCP segment behind the frame */
+    uint64_t trailing_received; /* acknowledgment number of that segment; 0: not known */
+    uint8_t *private_copy;      /* frame.private_data points here in flow->tcp->start[]; NULL: none, or no memory */
 };
 
 enum { FLOW_QUEUES = 4 }; /* QN 0 to 3 */
@@ -103,7 +103,7 @@ struct flow_octets {
     uint64_t uncompared; /* nothing is left of the first ones to compare them with */
 };
 
-enum { FLOW_SENT_MAX = 128 }; /* a power of two */
+enum { FLOW_SENT_MAX = 128 }; /* kept for each direction; a power of two */
 enum { FLOW_SENT_HEAD = 48 }; /* holds the headers of DDP and of a Read Request */
 
 enum flow_sent_flag {
@@ -123,39 +123,55 @@ struct flow_sent {
     uint8_t head[FLOW_SENT_HEAD]; /* first octets of the ULPDU, or of the start-up frame */
 };
 
-/* One direction of a flow. */
-struct flow_half {
-    /* TCP */
-    bool syn_seen;           /* its SYN was captured: positions count from the true start */
-    bool fin_seen, rst_seen; /* sent by this side */
-    uint32_t isn;            /* when syn_seen */
-    uint16_t mss;            /* option of its SYN; 0: none or not seen */
-    bool window_scale_seen;
-    uint8_t window_scale;
+/* What the SYN of a side said. */
+struct flow_syn {
+    bool seen;      /* it was captured, and positions count from the true start; else nothing here is known */
+    bool ack;       /* SYN, ACK */
+    bool has_scale; /* the option was there */
+    bool options_cut;
+    uint8_t scale;
+    uint8_t sums; /* enum flow_sums */
+    uint16_t mss; /* 0: no option */
+    uint16_t window;
+    uint32_t isn;
+    uint32_t acked; /* the number that a SYN, ACK acknowledges, by which it answers the other side's SYN */
+    uint64_t frame, time_ns;
+};
+
+/* One direction of a TCP connection, and of MPA on it. */
+struct flow_tcp_half {
+    const struct flow_syn *syn;
+    const struct flow_octets *octets;
+    bool fin_seen, rst_seen;  /* sent by this side */
     uint16_t largest_segment; /* most payload octets in one TCP segment so far (more than the MSS: offloading) */
-    uint64_t segments;        /* with payload */
-    struct flow_octets octets;
-    uint64_t conflicts; /* segments with octets that differ from those that came before; the first ones count */
+    uint64_t conflicts;       /* segments with octets that differ from those that came before; the first ones count */
     uint64_t resets_refused, syns_refused; /* RSTs and SYNs that the receiver's TCP answers with a challenge ACK */
     uint64_t urgent; /* segments with URG: not every TCP leaves those octets in the stream (RFC 6093) */
-    uint64_t gaps;   /* holes that the capture never filled, cut frames excepted */
     /* MPA: how what this side SENDS is framed */
     bool framing_known;          /* from both start-up frames (or Rev 0), else found out from the stream */
-    struct fpdu_framing framing; /* .position is that of the next FPDU */
     bool in_sync;                /* FPDU boundaries are known */
-    bool start_known;            /* SeqStart is known: positions are true. Else they count from some octet before */
-    uint64_t position;           /* octets from SeqStart to the next FPDU, 64-bit */
-    uint64_t fpdus;
+    struct fpdu_framing framing; /* .position is that of the next FPDU */
     uint64_t crc_errors;
     uint64_t marker_errors;
-    uint64_t resyncs;  /* times that sync was lost */
-    size_t begun;      /* octets of an FPDU of which the rest has not come yet */
+    uint64_t resyncs;        /* times that sync was lost */
+    size_t begun;            /* octets of an FPDU of which the rest has not come yet */
+    uint64_t first_fpdu_end; /* sequence number behind its first FPDU; 0: none yet */
+};
+
+/* One direction of a flow that carries DDP. */
+struct flow_half {
+    struct flow_tcp_half *tcp; /* NULL over SCTP */
+    uint64_t segments;         /* TCP segments with payload; user messages with a DDP Segment */
+    uint64_t gaps;             /* holes that the capture never filled, cut frames excepted */
+    bool start_known;          /* TCP: SeqStart is known, positions are true. Else they count from some octet before */
+    uint64_t position;         /* octets from SeqStart to the next FPDU, 64-bit */
+    uint64_t fpdus;            /* ULPDUs */
     size_t unfinished; /* at FLOW_END: octets of an FPDU that was begun and never whole; nobody knows what it was */
     bool tail_unknown; /* at FLOW_END: what was sent last may be missing (over TCP: the other side acknowledged it) */
-    uint64_t first_fpdu_end; /* sequence number behind its first FPDU; 0: none yet */
     /* DDP, RDMAP */
-    uint64_t sent_count;    /* units; the next one goes to sent[sent_count % FLOW_SENT_MAX] */
-    struct flow_sent *sent; /* the last FLOW_SENT_MAX of them */
+    uint64_t sent_count;    /* units; the next one goes to sent[sent_count % sent_room] */
+    uint32_t sent_room;     /* grows to FLOW_SENT_MAX, a power of two */
+    struct flow_sent *sent; /* the last of them: flow_sent_kept(), flow_sent_last() */
     uint64_t ddp_segments;
     uint64_t messages[16]; /* finished, by opcode */
     struct flow_queue queue[FLOW_QUEUES];

@@ -15,15 +15,18 @@
  *     flow_lock.c    pieces -> where an FPDU begins, when that is not known
  *     flow_search.c  is it iWARP at all, when its start was not captured?
  *     flow_settle.c  what became of a connection's octets
- *     flow_rdmap.c   FPDUs -> DDP Segments and RDMA Messages, and the state rules look at
+ *     flow_rdmap.c   ULPDUs -> DDP Segments and RDMA Messages, and the state rules look at
  *
  * SCTP and CM messages go other ways:
  *
- *     flow_sctp.c         packets -> chunks
- *     flow_sctp_tsn.c     TSNs; fragments -> user messages
- *     flow_sctp_stream.c  user messages -> DDP-SSN order, sessions -> flow_rdmap.c
- *     flow_infiniband.c   InfiniBand and RoCE packets -> MADs
- *     flow_cm.c           MADs -> exchanges of CM messages
+ *     flow_sctp_association.c   which association
+ *     flow_sctp.c               packets -> chunks
+ *     flow_sctp_tsn.c           TSNs; fragments -> user messages
+ *     flow_sctp_order.c         user messages of both sides in an order in which they can have been sent
+ *     flow_sctp_stream.c        user messages -> DDP-SSN order
+ *     flow_sctp_session.c       sessions -> flow_rdmap.c
+ *     flow_infiniband.c         InfiniBand and RoCE packets -> MADs
+ *     flow_cm.c                 MADs -> exchanges of CM messages
  *
  * An FPDU that lies wholly in a segment that comes in order is never copied.
  */
@@ -33,6 +36,8 @@
 #include "conformance/flow/flow.h"
 #include "conformance/flow/flow_side.h"
 #include "wire/hash.h"
+
+#include <utlist.h> /* lists by age, the oldest first: their members are `older` and `newer` */
 
 enum tcp_bit {
     TCP_BIT_FIN = 0x01,
@@ -167,7 +172,7 @@ struct flow_connection {
 enum { FLOW_CACHE = 4096 }; /* a power of two */
 
 struct flow_ages {
-    struct flow_connection *newest, *oldest;
+    struct flow_connection *oldest;
     size_t count;
 };
 
@@ -202,6 +207,7 @@ enum flow_protocol flow_link_packet(const struct flow_packet *packet, struct flo
 /* flow.c */
 /* A flow with its scratch octets, numbered; both directions at their beginning. NULL without memory. */
 struct flow *flow_make(struct flow_decoder *decoder, enum flow_kind kind, uint64_t frame, uint64_t time_ns);
+void flow_free(struct flow *flow); /* NULL is allowed */
 /* Makes the connection a flow (once). `initiator` is the side of the MPA Initiator, or the best guess. */
 bool flow_recognise(struct flow_decoder *decoder, struct flow_connection *connection, unsigned initiator,
                     bool roles_known);
@@ -259,10 +265,8 @@ void flow_tcp_syn(struct flow_side *side, const struct flow_segment *segment, ui
 /* Octets that are not decoded: counted, and told of. */
 void flow_tcp_refuse(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
                      enum flow_refusal why, size_t length, size_t captured, uint64_t frame, uint64_t time_ns);
-/* The same SYN as another connection's side has had. */
-void flow_tcp_begin(struct flow_side *side, const struct flow_side *same);
-/* What is known of the SYN, for the half. */
-void flow_tcp_keep_syn(struct flow_side *side);
+/* The side begins with this SYN. */
+void flow_tcp_begin(struct flow_side *side, const struct flow_syn *syn);
 /* Where the receiver's window ends, with room for acknowledgments that were not captured; UINT64_MAX: not known. */
 uint64_t flow_tcp_edge(const struct flow_connection *connection, unsigned side);
 /* True when the segment's checksum is wrong for certain: all of it is there, and its sender's checksums are right else. */
@@ -339,9 +343,9 @@ static inline void flow_queue_deliver(struct flow_decoder *decoder, struct flow_
     size_t used = flow_mpa_octets(decoder, connection, index, piece);
 
     side->next += used;
-    side->octets->delivered += used;
+    side->octets.delivered += used;
     if (side->half != NULL)
-        side->half->begun = flow_mpa_partial(side);
+        side->half->tcp->begun = flow_mpa_partial(side);
     if (used != piece->length)
         flow_queue_rest(decoder, connection, index, piece, used);
 }
@@ -389,9 +393,20 @@ size_t flow_lock_gather(const uint8_t *octets, size_t count, const struct fpdu_f
 /* A header of DDP and RDMAP that makes sense; `have` octets of a ULPDU of `length` are there. */
 bool flow_lock_plausible(const uint8_t *ulpdu, size_t have, size_t length, unsigned revision);
 
-/* flow_rdmap.c: sends FLOW_FPDU, FLOW_DDP, FLOW_RDMAP and brings the state up to date. */
-void flow_rdmap_fpdu(struct flow_decoder *decoder, struct flow *flow, const struct flow_fpdu *fpdu,
-                     const struct flow_event *base);
+/* flow_rdmap.c: sends FLOW_ULPDU, FLOW_DDP, FLOW_RDMAP and brings the state up to date. */
+void flow_rdmap_ulpdu(struct flow_decoder *decoder, struct flow *flow, const struct flow_ulpdu *ulpdu,
+                      const struct flow_event *base);
+void flow_sent_grow(struct flow_half *half);
+
+/* Room for the next unit that the side sends, the oldest one's when there is no other; NULL: without memory. */
+static inline struct flow_sent *flow_sent_add(struct flow_half *half)
+{
+    if (half->sent_count == half->sent_room && half->sent_room < FLOW_SENT_MAX)
+        flow_sent_grow(half);
+    half->sent_count++;
+    return half->sent_room == 0 ? NULL : &half->sent[(half->sent_count - 1) & (half->sent_room - 1)];
+}
+
 /* Forgets what cannot be known behind a gap. */
 void flow_rdmap_gap(struct flow *flow, enum flow_direction direction);
 /* What one side had received when it sent is not known any more: see flow->unordered. */

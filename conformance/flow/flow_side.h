@@ -61,23 +61,17 @@ enum flow_sums {
  * in the numbers that it sends.
  */
 struct flow_side {
-    struct flow_half *half;     /* NULL until the connection is known to be MPA */
-    struct flow_octets *octets; /* of the half, until that is known `early` */
+    struct flow_half *half; /* NULL until the connection is known to be MPA */
     /* TCP */
-    bool syn_seen, syn_ack, fin_known, closed, reset, seq_known, acked_known;
-    bool has_scale, options_cut; /* of its SYN */
-    uint8_t scale;
-    uint8_t sums; /* enum flow_sums */
-    uint16_t mss, syn_window;
+    bool fin_known, closed, reset, seq_known, acked_known;
     uint16_t largest_segment;
-    uint16_t window;         /* of the other side's last acknowledgment, not scaled */
-    uint32_t isn, syn_acked; /* of its SYN; of its SYN, ACK, by which that answers the other side's */
-    uint32_t segments;       /* with payload, modulo 2^32; */
-    uint32_t segments_at;    /* how many when the other side was heard last */
-    uint64_t next;           /* of the next octet in order */
-    uint64_t acked;          /* latest acknowledgment by the other side */
-    uint64_t first_acked;    /* the first one */
-    uint64_t waived;         /* position of the other side where waiting for it was given up; 0: it was not */
+    uint16_t window;      /* of the other side's last acknowledgment, not scaled */
+    uint32_t segments;    /* with payload, modulo 2^32; */
+    uint32_t segments_at; /* how many when the other side was heard last */
+    uint64_t next;        /* of the next octet in order */
+    uint64_t acked;       /* latest acknowledgment by the other side */
+    uint64_t first_acked; /* the first one */
+    uint64_t waived;      /* position of the other side where waiting for it was given up; 0: it was not */
     struct flow_chunk *queue, *queue_tail;
     size_t queued;
     unsigned queued_chunks;
@@ -85,12 +79,12 @@ struct flow_side {
     uint64_t floor;   /* where delivery began: nothing before it is known */
     uint64_t fin_at, fin_frame, fin_ns;
     bool fin_with_data;
-    uint64_t syn_frame, syn_ns;
+    struct flow_syn syn;
     struct flow_hole holes[FLOW_HOLES]; /* the last ones given up, `to` 0: none */
     unsigned hole_count;
     uint64_t back, back_next; /* end of a run of late octets, and `next` when it began */
     unsigned back_segments;   /* in that run */
-    struct flow_octets early;
+    struct flow_octets octets;
     /* MPA */
     enum flow_state state;
     bool expects; /* role known: this side's start-up frame is of `kind` */

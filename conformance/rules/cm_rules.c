@@ -94,7 +94,7 @@ void nibble_order(struct rule_context *ctx)
 void reply_without_header(struct rule_context *ctx)
 {
     const struct cm_message *message = &ctx->event->cm->message;
-    const struct flow_cm_state *state = &ctx->flow->cm;
+    const struct flow_cm_state *state = ctx->flow->cm;
 
     if (message->attribute != CM_REP || !state->in_range || !state->has_private ||
         message->private_octets < IP_CM_PRIVATE_OCTETS)

@@ -11,13 +11,13 @@ bool crc_judged(const struct rule_context *ctx)
     const struct mpa_start *reply = start_good(ctx, FLOW_FROM_RESPONDER);
     bool agreed = (request != NULL && request->crc) || (reply != NULL && reply->crc);
 
-    return agreed && ctx->event->fpdu->framing.crc && !ctx->event->fpdu->cut && !ctx->side->crc_failed &&
+    return agreed && ctx->event->ulpdu->mpa->framing.crc && !ctx->event->ulpdu->cut && !ctx->side->crc_failed &&
            !ctx->side->misframed;
 }
 
 bool crc_marker_before_field(const struct rule_context *ctx)
 {
-    const struct flow_fpdu *fpdu = ctx->event->fpdu;
+    const struct flow_fpdu *fpdu = ctx->event->ulpdu->mpa;
     uint32_t field = fpdu->framing.position + (uint32_t)fpdu->fpdu.octets - FPDU_CRC_OCTETS;
 
     return fpdu->framing.markers && fpdu->fpdu.octets >= MARKER_OCTETS + FPDU_LENGTH_OCTETS + FPDU_CRC_OCTETS &&
@@ -51,7 +51,7 @@ static uint32_t crc_of(const struct flow_fpdu *fpdu, size_t start, size_t end, b
 
 static enum crc_fault marker_fault(const struct rule_context *ctx, size_t end, uint32_t sent)
 {
-    const struct flow_fpdu *fpdu = ctx->event->fpdu;
+    const struct flow_fpdu *fpdu = ctx->event->ulpdu->mpa;
     size_t content = fpdu_content(fpdu->fpdu.ulpdu_length);
     bool leading = marker_distance(fpdu->framing.position) == 0;
 
@@ -70,7 +70,7 @@ static enum crc_fault marker_fault(const struct rule_context *ctx, size_t end, u
 
 enum crc_fault crc_fault(const struct rule_context *ctx, size_t *pad)
 {
-    const struct flow_fpdu *fpdu = ctx->event->fpdu;
+    const struct flow_fpdu *fpdu = ctx->event->ulpdu->mpa;
     const uint8_t *start = fpdu->fpdu.start;
     size_t end = fpdu->fpdu.octets - FPDU_CRC_OCTETS;
     size_t padding = fpdu_pad(fpdu->fpdu.ulpdu_length);

@@ -15,12 +15,12 @@ static const struct ddp_segment *segment_of(const struct rule_context *ctx)
 /* RFC 5041 4: a segment holds a whole header. */
 void segment_has_header(struct rule_context *ctx)
 {
-    const struct flow_fpdu *fpdu = ctx->event->fpdu;
-    unsigned length = fpdu->fpdu.ulpdu_length;
+    const struct flow_ulpdu *ulpdu = ctx->event->ulpdu;
+    unsigned length = ulpdu->length;
 
-    if (!fpdu->fpdu.crc_ok || ctx->side->misframed || (length != 0 && fpdu->ulpdu_have == 0))
+    if (!flow_crc_ok(ulpdu) || ctx->side->misframed || (length != 0 && ulpdu->have == 0))
         return;
-    if (length < DDP_TAGGED_OCTETS || (!(fpdu->fpdu.ulpdu[0] & 0x80) && length < DDP_UNTAGGED_OCTETS))
+    if (length < DDP_TAGGED_OCTETS || (!(ulpdu->octets[0] & 0x80) && length < DDP_UNTAGGED_OCTETS))
         rule_fail(ctx, "a DDP header: 14 octets tagged, 18 untagged", rule_text(ctx, "a ULPDU of %u octets", length),
                   "The ULPDU is too short for its DDP header (RFC 5041 4)");
     else
@@ -60,7 +60,7 @@ void msn_begins_at_one(struct rule_context *ctx)
 
     /* Over SCTP by the draft, whether MSNs restart with a Stream Reset is left open: SCTP-7.2-14. */
     if (queue == NULL || queue->seen || !rule_from_start(ctx, ctx->direction) ||
-        ctx->flow->sctp.resets[ctx->direction] != 0)
+        (ctx->flow->kind == FLOW_STREAM && ctx->flow->sctp->resets[ctx->direction] != 0))
         return;
     rule_judge_number(ctx, DDP_FIRST_MSN, segment_of(ctx)->msn, "the queue's first MSN", "RFC 5041 4.3");
 }

@@ -129,7 +129,7 @@ void track_segment(struct rule_side *side, const struct flow *flow, enum flow_di
         sums = sums_so_far(message, queue->next_mo, queue->octets);
         track_message(message, segment->control, queue->open, segment->mo == (queue->open ? queue->next_mo : 0),
                       segment->msn != queue->next_msn, &sums, segment->mo, segment);
-        if (!queue->seen && !segment->last && (flow->late || !flow->start[direction].seen))
+        if (!queue->seen && !segment->last && (flow->late || flow_start_of(flow, direction) == NULL))
             message->mixed = true; /* where it began is not known */
     }
     for (unsigned i = 0; i < FLOW_QUEUES; i++)

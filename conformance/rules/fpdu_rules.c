@@ -8,7 +8,7 @@
 /* RFC 5044 3 and 4.5: a ULPDU has at most 64768 octets. */
 void ulpdu_length_limit(struct rule_context *ctx)
 {
-    const struct fpdu *fpdu = &ctx->event->fpdu->fpdu;
+    const struct fpdu *fpdu = &ctx->event->ulpdu->mpa->fpdu;
 
     if (!fpdu->crc_ok || ctx->side->misframed)
         return;
@@ -23,7 +23,7 @@ void ulpdu_length_limit(struct rule_context *ctx)
 void fpdu_fits_datagram(struct rule_context *ctx)
 {
     enum { DATAGRAM = 65535, IPV4_HEADER = 20, TCP_HEADER = 20 };
-    const struct fpdu *fpdu = &ctx->event->fpdu->fpdu;
+    const struct fpdu *fpdu = &ctx->event->ulpdu->mpa->fpdu;
     /* The length field of IPv6 does not count its header. */
     size_t most = DATAGRAM - TCP_HEADER - (ctx->flow->address[ctx->direction].family == 4 ? IPV4_HEADER : 0);
 
@@ -40,9 +40,9 @@ void fpdu_fits_datagram(struct rule_context *ctx)
 /* RFC 5044 4.1: pad octets are sent as zero. */
 void pad_is_zero(struct rule_context *ctx)
 {
-    const struct fpdu *fpdu = &ctx->event->fpdu->fpdu;
+    const struct fpdu *fpdu = &ctx->event->ulpdu->mpa->fpdu;
 
-    if (ctx->event->fpdu->cut || !fpdu->crc_ok || ctx->side->misframed || fpdu_pad(fpdu->ulpdu_length) == 0)
+    if (ctx->event->ulpdu->cut || !fpdu->crc_ok || ctx->side->misframed || fpdu_pad(fpdu->ulpdu_length) == 0)
         return;
     if (fpdu->pad_zero)
         rule_pass(ctx);
@@ -56,12 +56,12 @@ void pad_is_zero(struct rule_context *ctx)
 /* RFC 5044 4.1: the pad fills the FPDU up to a multiple of four octets. Told by the CRC, which stands where it ends. */
 void pad_count(struct rule_context *ctx)
 {
-    size_t length = ctx->event->fpdu->fpdu.ulpdu_length;
+    size_t length = ctx->event->ulpdu->length;
     size_t pad;
 
     if (!crc_judged(ctx))
         return;
-    if (ctx->event->fpdu->fpdu.crc_ok)
+    if (ctx->event->ulpdu->mpa->fpdu.crc_ok)
         rule_pass(ctx);
     else if (crc_fault(ctx, &pad) == CRC_FAULT_PAD)
         rule_fail(ctx, rule_text(ctx, "%zu pad octets", fpdu_pad(length)), rule_text(ctx, "%zu pad octets", pad),
@@ -71,9 +71,9 @@ void pad_count(struct rule_context *ctx)
 /* RFC 5044 4.1: the stream is FPDUs, one behind the other, each as long as its ULPDU_Length says. */
 void fpdus_follow_each_other(struct rule_context *ctx)
 {
-    if (ctx->event->kind == FLOW_FPDU) {
-        if (!ctx->side->unsure && !ctx->event->fpdu->cut && ctx->event->fpdu->result != TERM_MPA_CRC &&
-            ctx->event->fpdu->index != 0)
+    if (ctx->event->kind == FLOW_ULPDU) {
+        if (!ctx->side->unsure && !ctx->event->ulpdu->cut && ctx->event->ulpdu->result != TERM_MPA_CRC &&
+            ctx->event->ulpdu->index != 0)
             rule_pass(ctx);
         return;
     }
@@ -86,16 +86,17 @@ void fpdus_follow_each_other(struct rule_context *ctx)
 
 static void judge_mulpdu(struct rule_context *ctx, bool markers)
 {
-    const struct fpdu *fpdu = &ctx->event->fpdu->fpdu;
+    const struct fpdu *fpdu = &ctx->event->ulpdu->mpa->fpdu;
 
-    if (ctx->event->fpdu->framing.markers != markers || ctx->side->mulpdu == 0 || !fpdu->crc_ok || ctx->side->misframed)
+    if (ctx->event->ulpdu->mpa->framing.markers != markers || ctx->side->mulpdu == 0 || !fpdu->crc_ok ||
+        ctx->side->misframed)
         return;
     if (fpdu->ulpdu_length > ctx->side->mulpdu)
         rule_fail(ctx, rule_text(ctx, "ULPDU_Length <= %u", ctx->side->mulpdu),
                   rule_text(ctx, "ULPDU_Length = %u", fpdu->ulpdu_length),
                   "The ULPDU is longer than the MULPDU for an MSS of %u (RFC 5044 4.5); a TCP that does not report its "
                   "EMSS may be the cause (5.1)",
-                  ctx->other->mss);
+                  ctx->other->tcp->syn->mss);
     else
         rule_pass(ctx);
 }
@@ -122,7 +123,8 @@ void fpdus_aligned(struct rule_context *ctx)
     enum { MANY = 32 };
     const struct rule_side *side = ctx->side;
 
-    if (side->unsure || side->fpdus < MANY || ctx->other->mss == 0 || ctx->half->largest_segment > ctx->other->mss)
+    if (side->unsure || side->fpdus < MANY || ctx->other->tcp->syn->mss == 0 ||
+        ctx->half->tcp->largest_segment > ctx->other->tcp->syn->mss)
         return;
     if (side->aligned <= 1 && side->split >= MANY / 2)
         rule_fail(
@@ -138,8 +140,8 @@ void fin_behind_fpdu(struct rule_context *ctx)
 {
     const struct flow_close *close = ctx->event->close;
 
-    if (close->reset || !ctx->flow->full_operation || !ctx->half->in_sync || ctx->side->unsure ||
-        ctx->half->octets.cut != 0 || close->unsound)
+    if (close->reset || !ctx->flow->full_operation || !ctx->half->tcp->in_sync || ctx->side->unsure ||
+        ctx->half->tcp->octets->cut != 0 || close->unsound)
         return;
     if (close->partial_fpdu != 0)
         rule_fail(ctx, "FIN after a whole FPDU", rule_text(ctx, "%zu octets of an FPDU, then FIN", close->partial_fpdu),
@@ -151,7 +153,7 @@ void fin_behind_fpdu(struct rule_context *ctx)
 /* RFC 5044 4.4: the CRC is CRC32C, least significant octet first. */
 void crc_is_crc32c(struct rule_context *ctx)
 {
-    const struct fpdu *fpdu = &ctx->event->fpdu->fpdu;
+    const struct fpdu *fpdu = &ctx->event->ulpdu->mpa->fpdu;
 
     if (!crc_judged(ctx))
         return;
@@ -174,17 +176,17 @@ void crc_is_generated(struct rule_context *ctx)
 {
     if (!crc_judged(ctx))
         return;
-    if (ctx->event->fpdu->fpdu.crc_ok)
+    if (ctx->event->ulpdu->mpa->fpdu.crc_ok)
         rule_pass(ctx);
     else if (crc_fault(ctx, NULL) == CRC_FAULT_ZERO)
-        rule_fail(ctx, rule_text(ctx, "CRC 0x%08x", ctx->event->fpdu->fpdu.crc_expected), "CRC field of zeros",
+        rule_fail(ctx, rule_text(ctx, "CRC 0x%08x", ctx->event->ulpdu->mpa->fpdu.crc_expected), "CRC field of zeros",
                   "CRCs are in use, as C is set in a start-up frame, but none was computed (RFC 5044 7.1.1)");
 }
 
 /* RFC 5044 4.4: without a Marker before it, the CRC runs from ULPDU_Length through the pad. */
 void crc_covers_fpdu(struct rule_context *ctx)
 {
-    const struct flow_fpdu *fpdu = ctx->event->fpdu;
+    const struct flow_fpdu *fpdu = ctx->event->ulpdu->mpa;
     enum crc_fault fault;
 
     if (!crc_judged(ctx) || (fpdu->framing.markers && marker_distance(fpdu->framing.position) == 0))
@@ -202,7 +204,7 @@ static void judge_marker_cover(struct rule_context *ctx, bool concerned, enum cr
 {
     enum crc_fault fault;
 
-    if (!crc_judged(ctx) || !ctx->event->fpdu->framing.markers || !concerned)
+    if (!crc_judged(ctx) || !ctx->event->ulpdu->mpa->framing.markers || !concerned)
         return;
     fault = crc_fault(ctx, NULL);
     if (fault == CRC_FAULT_NONE)
@@ -215,7 +217,7 @@ static void judge_marker_cover(struct rule_context *ctx, bool concerned, enum cr
 /* RFC 5044 4.4: a Marker before ULPDU_Length is the first thing that the CRC covers. */
 void crc_covers_leading_marker(struct rule_context *ctx)
 {
-    judge_marker_cover(ctx, marker_distance(ctx->event->fpdu->framing.position) == 0, CRC_FAULT_NO_LEADING,
+    judge_marker_cover(ctx, marker_distance(ctx->event->ulpdu->mpa->framing.position) == 0, CRC_FAULT_NO_LEADING,
                        "before ULPDU_Length");
 }
 
@@ -228,7 +230,7 @@ void crc_covers_trailing_marker(struct rule_context *ctx)
 /* RFC 5044 4.3: Markers inside an FPDU are covered by its CRC. */
 void crc_covers_inner_markers(struct rule_context *ctx)
 {
-    const struct flow_fpdu *fpdu = ctx->event->fpdu;
+    const struct flow_fpdu *fpdu = ctx->event->ulpdu->mpa;
     size_t leading = marker_distance(fpdu->framing.position) == 0;
 
     judge_marker_cover(ctx, fpdu->fpdu.markers > leading, CRC_FAULT_NO_MARKERS, "inside the FPDU");

@@ -10,17 +10,17 @@
 
 static bool judged(const struct rule_context *ctx)
 {
-    const struct flow_fpdu *fpdu = ctx->event->fpdu;
+    const struct flow_fpdu *fpdu = ctx->event->ulpdu->mpa;
 
-    return fpdu->framing.markers && fpdu->fpdu.markers != 0 && ctx->half->start_known && !fpdu->cut &&
+    return fpdu->framing.markers && fpdu->fpdu.markers != 0 && ctx->half->start_known && !ctx->event->ulpdu->cut &&
            fpdu->fpdu.crc_ok && !ctx->side->misframed;
 }
 
 /* The i-th Marker of the event's FPDU, and its distance from the FPDU's first octet. */
 static const uint8_t *marker_at(const struct rule_context *ctx, size_t i, size_t *offset)
 {
-    *offset = marker_distance(ctx->event->fpdu->framing.position) + i * MARKER_SPACING;
-    return ctx->event->fpdu->fpdu.start + *offset;
+    *offset = marker_distance(ctx->event->ulpdu->mpa->framing.position) + i * MARKER_SPACING;
+    return ctx->event->ulpdu->mpa->fpdu.start + *offset;
 }
 
 /* M of the other side's start-up frame, when that was captured: whether this side has to send Markers. */
@@ -29,7 +29,7 @@ static bool demanded(const struct rule_context *ctx, bool *known)
     const struct mpa_start *start = start_good(ctx, flow_reverse(ctx->direction));
 
     *known = start != NULL && !ctx->flow->late && ctx->flow->revision != MPA_REV_RDMAC &&
-             ctx->flow->start[ctx->direction].seen;
+             flow_start_of(ctx->flow, ctx->direction) != NULL;
     return *known && start->markers;
 }
 
@@ -38,7 +38,7 @@ void marker_reserved_zero(struct rule_context *ctx)
 {
     if (!judged(ctx))
         return;
-    if (ctx->event->fpdu->fpdu.marker_reserved)
+    if (ctx->event->ulpdu->mpa->fpdu.marker_reserved)
         rule_fail(ctx, "reserved half of zeros", "other octets",
                   "A Marker's reserved field is not zero (RFC 5044 4.2)");
     else
@@ -52,7 +52,7 @@ void marker_low_bits_zero(struct rule_context *ctx)
 
     if (!judged(ctx))
         return;
-    for (size_t i = 0; i < ctx->event->fpdu->fpdu.markers; i++) {
+    for (size_t i = 0; i < ctx->event->ulpdu->mpa->fpdu.markers; i++) {
         unsigned pointer = octets_get16(marker_at(ctx, i, &offset) + 2);
 
         if (pointer & 3) {
@@ -67,7 +67,7 @@ void marker_low_bits_zero(struct rule_context *ctx)
 /* Judges FPDUPTR of the Markers from the `from`-th on: against `expected` for the first one when `only` is set. */
 static void judge_pointers(struct rule_context *ctx, size_t from, bool only, const char *what)
 {
-    const struct flow_fpdu *fpdu = ctx->event->fpdu;
+    const struct flow_fpdu *fpdu = ctx->event->ulpdu->mpa;
     size_t offset;
 
     if (from >= fpdu->fpdu.markers)
@@ -89,14 +89,14 @@ static void judge_pointers(struct rule_context *ctx, size_t from, bool only, con
 void marker_points_to_length(struct rule_context *ctx)
 {
     if (judged(ctx))
-        judge_pointers(ctx, marker_distance(ctx->event->fpdu->framing.position) == 0, false,
+        judge_pointers(ctx, marker_distance(ctx->event->ulpdu->mpa->framing.position) == 0, false,
                        "A Marker inside the FPDU");
 }
 
 /* RFC 5044 4.3: where several FPDUs lie between two Markers, the second points to the one that it lies in. */
 void marker_points_to_own_fpdu(struct rule_context *ctx)
 {
-    size_t in_interval = ctx->event->fpdu->framing.position % MARKER_SPACING;
+    size_t in_interval = ctx->event->ulpdu->mpa->framing.position % MARKER_SPACING;
 
     if (judged(ctx) && in_interval > MARKER_OCTETS)
         judge_pointers(ctx, 0, true, "The Marker after several FPDUs");
@@ -112,21 +112,21 @@ void first_marker_zero(struct rule_context *ctx)
 /* RFC 5044 4.3: a Marker that falls between two FPDUs holds zero. */
 void marker_between_fpdus_zero(struct rule_context *ctx)
 {
-    if (judged(ctx) && ctx->event->position != 0 && marker_distance(ctx->event->fpdu->framing.position) == 0)
+    if (judged(ctx) && ctx->event->position != 0 && marker_distance(ctx->event->ulpdu->mpa->framing.position) == 0)
         judge_pointers(ctx, 0, true, "The Marker between two FPDUs");
 }
 
 /* RFC 5044 4.3: all Markers inside one FPDU point to the same octet. */
 void markers_agree(struct rule_context *ctx)
 {
-    size_t first = marker_distance(ctx->event->fpdu->framing.position) == 0;
+    size_t first = marker_distance(ctx->event->ulpdu->mpa->framing.position) == 0;
     size_t offset, origin;
 
-    if (!judged(ctx) || ctx->event->fpdu->fpdu.markers < first + 2)
+    if (!judged(ctx) || ctx->event->ulpdu->mpa->fpdu.markers < first + 2)
         return;
     origin = octets_get16(marker_at(ctx, first, &offset) + 2);
     origin = offset - origin;
-    for (size_t i = first + 1; i < ctx->event->fpdu->fpdu.markers; i++) {
+    for (size_t i = first + 1; i < ctx->event->ulpdu->mpa->fpdu.markers; i++) {
         size_t pointer = octets_get16(marker_at(ctx, i, &offset) + 2);
 
         if (offset - pointer != origin) {
@@ -159,8 +159,8 @@ void marker_every_512(struct rule_context *ctx)
     if (crc_judged(ctx) && crc_fault(ctx, NULL) == CRC_FAULT_UNMARKED)
         rule_fail(ctx, "a Marker at every 512th octet", "an FPDU without a Marker inside",
                   "The FPDU's CRC is right for one without Markers (RFC 5044 4.3)");
-    else if (judged(ctx) && ctx->event->position + ctx->event->fpdu->fpdu.octets > MARKER_SPACING &&
-             ctx->event->fpdu->fpdu.bad_marker == SIZE_MAX)
+    else if (judged(ctx) && ctx->event->position + ctx->event->ulpdu->mpa->fpdu.octets > MARKER_SPACING &&
+             ctx->event->ulpdu->mpa->fpdu.bad_marker == SIZE_MAX)
         rule_pass(ctx);
 }
 
@@ -170,10 +170,11 @@ void marker_every_512(struct rule_context *ctx)
  */
 static void judge_demand(struct rule_context *ctx, bool markers)
 {
-    const struct flow_fpdu *fpdu = ctx->event->fpdu;
+    const struct flow_fpdu *fpdu = ctx->event->ulpdu->mpa;
     bool known, demand = demanded(ctx, &known);
 
-    if (!known || demand != markers || fpdu->index != 0 || ctx->event->position != 0 || fpdu->cut)
+    if (!known || demand != markers || ctx->event->ulpdu->index != 0 || ctx->event->position != 0 ||
+        ctx->event->ulpdu->cut)
         return;
     if (ctx->side->misframed)
         rule_fail(ctx, markers ? "a Marker, then ULPDU_Length" : "ULPDU_Length first",
@@ -205,9 +206,10 @@ void no_markers_undemanded(struct rule_context *ctx)
 /* RFC 5044 7.1.2 rule 7: with Markers the stream begins with one, then ULPDU_Length. */
 void marker_then_length(struct rule_context *ctx)
 {
-    const struct flow_fpdu *fpdu = ctx->event->fpdu;
+    const struct flow_fpdu *fpdu = ctx->event->ulpdu->mpa;
 
-    if (fpdu->index != 0 || ctx->event->position != 0 || !judged(ctx) || !rule_from_start(ctx, ctx->direction))
+    if (ctx->event->ulpdu->index != 0 || ctx->event->position != 0 || !judged(ctx) ||
+        !rule_from_start(ctx, ctx->direction))
         return;
     if (octets_get32(fpdu->fpdu.start) != 0 || fpdu->fpdu.ulpdu_length < DDP_TAGGED_OCTETS ||
         fpdu->fpdu.ulpdu_length > ULPDU_LENGTH_MAX)
@@ -220,13 +222,13 @@ void marker_then_length(struct rule_context *ctx)
 /* RFC 5044 7.1.2 rule 7: without Markers it begins with ULPDU_Length, of a ULPDU that can hold a DDP header. */
 void length_first(struct rule_context *ctx)
 {
-    const struct flow_fpdu *fpdu = ctx->event->fpdu;
+    const struct flow_fpdu *fpdu = ctx->event->ulpdu->mpa;
 
     bool known, demand = demanded(ctx, &known);
 
-    if (fpdu->index != 0 || ctx->event->position != 0)
+    if (ctx->event->ulpdu->index != 0 || ctx->event->position != 0)
         return;
-    if (ctx->side->misframed && known && !demand && !fpdu->cut) {
+    if (ctx->side->misframed && known && !demand && !ctx->event->ulpdu->cut) {
         rule_fail(ctx, "ULPDU_Length", rule_octets(ctx, fpdu->fpdu.start, 6),
                   "Without Markers the stream does not begin with ULPDU_Length (RFC 5044 7.1.2 rule 7)");
         return;

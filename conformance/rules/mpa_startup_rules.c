@@ -128,7 +128,8 @@ void private_data_limit(struct rule_context *ctx)
 /* The event's sender had received fewer octets than the other side's start-up frame has, whatever that was. */
 static bool nothing_received(const struct rule_context *ctx, uint64_t received)
 {
-    return received != 0 && ctx->other->syn_seen && (uint32_t)received - (ctx->other->isn + 1) < MPA_START_OCTETS;
+    return received != 0 && ctx->other->tcp->syn->seen &&
+           (uint32_t)received - (ctx->other->tcp->syn->isn + 1) < MPA_START_OCTETS;
 }
 
 /* RFC 5044 7.1.2 rule 2: the Responder answers a Request that it has received. */
@@ -137,7 +138,7 @@ void reply_after_request(struct rule_context *ctx)
     const struct flow_start *request = start_seen(ctx, FLOW_FROM_INITIATOR);
     bool whole = request != NULL && request->result == WIRE_OK;
 
-    if (!start_is(ctx, MPA_REPLY) || ctx->event->received == 0 || ctx->flow->unmatched)
+    if (!start_is(ctx, MPA_REPLY) || ctx->event->received == 0 || flow_is_unmatched(ctx->flow))
         return;
     if (nothing_received(ctx, ctx->event->received) || (whole && rule_not_received(ctx, request->end)))
         rule_fail(ctx, "MPA Request, then MPA Reply", "MPA Reply first",
@@ -177,8 +178,8 @@ void initiator_waits_for_reply(struct rule_context *ctx)
             return; /* private_data_length() says it better */
         rule_fail(ctx, expected, rule_text(ctx, "%zu octets more", ctx->event->start->trailing),
                   "Octets follow the Request in its own TCP segment (RFC 5044 7.1.2)");
-    } else if (ctx->event->fpdu->index == 0 && reply != NULL && reply->result == WIRE_OK && ctx->event->received != 0 &&
-               rule_from_start(ctx, ctx->direction)) {
+    } else if (ctx->event->ulpdu->index == 0 && reply != NULL && reply->result == WIRE_OK &&
+               ctx->event->received != 0 && rule_from_start(ctx, ctx->direction)) {
         if (rule_not_received(ctx, reply->end))
             rule_fail(ctx, expected,
                       rule_text(ctx, "an FPDU in frame %llu, the Reply in frame %llu",
@@ -192,7 +193,7 @@ void initiator_waits_for_reply(struct rule_context *ctx)
 /* The first FPDU of the Responder, of a connection that was captured from its start on. */
 static bool is_first_answer(const struct rule_context *ctx)
 {
-    return ctx->event->fpdu->index == 0 && ctx->event->received != 0 && rule_from_start(ctx, FLOW_FROM_INITIATOR) &&
+    return ctx->event->ulpdu->index == 0 && ctx->event->received != 0 && rule_from_start(ctx, FLOW_FROM_INITIATOR) &&
            rule_from_start(ctx, FLOW_FROM_RESPONDER);
 }
 
@@ -206,14 +207,14 @@ void responder_waits_for_fpdu(struct rule_context *ctx)
     static const char expected[] = "no FPDU before the Initiator's first";
     static const char message[] =
         "The Responder sent an FPDU before it had one of the Initiator (RFC 5044 7.1.2 rule 4)";
-    const struct flow_fpdu *fpdu = ctx->event->fpdu;
-    uint64_t gate = ctx->other->first_fpdu_end;
+    const struct flow_ulpdu *ulpdu = ctx->event->ulpdu;
+    uint64_t gate = ctx->other->tcp->first_fpdu_end;
 
     if (!is_first_answer(ctx))
         return;
     if (gate != 0 && !rule_not_received(ctx, gate))
         rule_pass(ctx);
-    else if (fpdu->ulpdu_have >= 2 && (fpdu->fpdu.ulpdu[1] & 0xF) == RDMAP_TERMINATE)
+    else if (ulpdu->have >= 2 && (ulpdu->octets[1] & 0xF) == RDMAP_TERMINATE)
         return;
     else if (gate != 0)
         rule_fail(ctx, expected, "an FPDU", message);
@@ -227,10 +228,10 @@ void responder_marker_waits(struct rule_context *ctx)
     static const char expected[] = "no Marker before the Initiator's first FPDU";
     static const char message[] =
         "The Responder sent a Marker before it had an FPDU of the Initiator (RFC 5044 7.1.2 rule 4)";
-    uint64_t gate = ctx->other->first_fpdu_end;
+    uint64_t gate = ctx->other->tcp->first_fpdu_end;
     const char *actual;
 
-    if (!ctx->event->fpdu->framing.markers || !is_first_answer(ctx))
+    if (!ctx->event->ulpdu->mpa->framing.markers || !is_first_answer(ctx))
         return;
     actual = rule_text(ctx, "a Marker in frame %llu", (unsigned long long)ctx->event->first_frame);
     if (gate != 0 && !rule_not_received(ctx, gate))

@@ -26,14 +26,15 @@ static size_t header_octets(const uint8_t *header)
 /* Every segment of the other side is remembered: one that is not found was not sent, and is not on its way in pieces. */
 static bool all_heard(const struct rule_context *ctx)
 {
-    return ctx->other->begun == 0 && ctx->other->sent_count <= FLOW_SENT_MAX && !ctx->peer->unsure &&
-           !ctx->flow->late && !ctx->flow->unmatched && ctx->flow->start[flow_reverse(ctx->direction)].seen;
+    return (ctx->other->tcp == NULL || ctx->other->tcp->begun == 0) &&
+           flow_sent_kept(ctx->other) == ctx->other->sent_count && !ctx->peer->unsure && !ctx->flow->late &&
+           !flow_is_unmatched(ctx->flow) && flow_start_of(ctx->flow, flow_reverse(ctx->direction)) != NULL;
 }
 
 /* The i-th segment remembered whose header begins with these octets, NULL when there are no more. */
 static const struct flow_sent *heard(const struct rule_context *ctx, const uint8_t *header, size_t i)
 {
-    uint64_t count = ctx->other->sent_count < FLOW_SENT_MAX ? ctx->other->sent_count : FLOW_SENT_MAX;
+    uint64_t count = flow_sent_kept(ctx->other);
     size_t octets = header_octets(header);
 
     for (uint64_t at = 0; at < count; at++) {

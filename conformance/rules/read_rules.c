@@ -212,7 +212,7 @@ static void judge_depth(struct rule_context *ctx, const char *whose)
     if (own == NULL || start == NULL || start->ird == MPA_DEPTH_NOT_NEGOTIATED || ctx->flow->late)
         return;
     if (ctx->side->unsure || ctx->peer->unsure || ctx->half->requests_lost || ctx->peer->responses_unsure ||
-        ctx->event->rdmap->header != FLOW_HEADER_READ_REQUEST || ctx->event->fpdu->index == 0)
+        ctx->event->rdmap->header != FLOW_HEADER_READ_REQUEST || ctx->event->ulpdu->index == 0)
         return;
     for (uint32_t i = 0; i < ctx->half->request_count; i++)
         open += flow_request_at(ctx->half, i)->opcode == RDMAP_READ_REQUEST;

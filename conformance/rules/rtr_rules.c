@@ -14,7 +14,7 @@ static const struct mpa_start *peer_to_peer(const struct rule_context *ctx)
 
     if (request == NULL || reply == NULL || reply->rejected || !request->peer_to_peer || !reply->peer_to_peer)
         return NULL;
-    if (ctx->event->fpdu->index != 0 || !rule_from_start(ctx, FLOW_FROM_INITIATOR))
+    if (ctx->event->ulpdu->index != 0 || !rule_from_start(ctx, FLOW_FROM_INITIATOR))
         return NULL;
     return reply;
 }
@@ -38,7 +38,7 @@ static bool selected(const struct mpa_start *reply, unsigned opcode)
 /* The capture cut the message before it says how much is read. */
 static bool is_cut(const struct rule_context *ctx)
 {
-    return ctx->event->rdmap->message.opcode == RDMAP_READ_REQUEST && ctx->event->fpdu->cut &&
+    return ctx->event->rdmap->message.opcode == RDMAP_READ_REQUEST && ctx->event->ulpdu->cut &&
            ctx->event->rdmap->header == FLOW_HEADER_NONE;
 }
 

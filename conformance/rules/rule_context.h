@@ -141,7 +141,7 @@ static inline bool rule_from_start(const struct rule_context *ctx, enum flow_dir
 
     if (ctx->flow->kind == FLOW_STREAM)
         return !ctx->flow->late && !ctx->flow->unordered && ctx->flow->half[direction].start_known && !side->unsure;
-    return !ctx->flow->late && !ctx->flow->unmatched && ctx->flow->start[direction].seen &&
+    return !ctx->flow->late && !flow_is_unmatched(ctx->flow) && flow_start_of(ctx->flow, direction) != NULL &&
            ctx->flow->half[direction].start_known && !side->unsure && !side->start_bad;
 }
 

@@ -1,208 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/rules/rule_engine.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conformance/rules/track.h"
-
-/* ---- what rules say ---------------------------------------------------------------------------------------------- */
-
-void rule_pass(struct rule_context *ctx)
-{
-    struct rule_tally *tally = &ctx->state->tally[ctx->direction][ctx->rule->index];
-
-    if (tally->passes++ == 0)
-        tally->pass_frame = ctx->event->frame;
-    if (ctx->engine->learning != NULL)
-        ctx->engine->learning->passed[ctx->rule->index / 64] |= UINT64_C(1) << ctx->rule->index % 64;
-}
-
-/* What was found of a rule in one direction; NULL when nothing was. */
-static struct rule_found *found_of(const struct rule_flow *state, unsigned direction, size_t rule)
-{
-    struct rule_found *found = state->found[direction];
-
-    while (found != NULL && found->rule != rule)
-        found = found->next;
-    return found;
-}
-
-/* The same, made if need be; NULL without memory. */
-static struct rule_found *found_make(struct rule_flow *state, unsigned direction, size_t rule)
-{
-    struct rule_found *found = found_of(state, direction, rule);
-
-    if (found != NULL || (found = calloc(1, sizeof(*found))) == NULL)
-        return found;
-    found->rule = rule;
-    found->next = state->found[direction];
-    state->found[direction] = found;
-    return found;
-}
-
-/* A copy of the texts in one piece; NULL without memory. */
-static struct rule_said *said_make(uint64_t frame, const char *expected, const char *actual, const char *message)
-{
-    size_t first = strlen(expected) + 1, second = strlen(actual) + 1, third = strlen(message) + 1;
-    struct rule_said *said = malloc(sizeof(*said) + first + second + third);
-
-    if (said == NULL)
-        return NULL;
-    said->frame = frame;
-    said->expected = memcpy(said->texts, expected, first);
-    said->actual = memcpy(said->texts + first, actual, second);
-    said->message = memcpy(said->texts + first + second, message, third);
-    return said;
-}
-
-static void say(struct rule_context *ctx, enum rule_verdict said, const char *expected, const char *actual,
-                const char *format, va_list arguments)
-{
-    enum rule_verdict verdict = said > ctx->rule->worst ? ctx->rule->worst : said;
-    struct rule_found *found = found_make(ctx->state, ctx->direction, ctx->rule->index);
-    char message[512];
-
-    if (ctx->engine->learning != NULL)
-        ctx->engine->learning->never = true;
-    if (found == NULL || verdict < found->verdict)
-        return;
-    found->findings = verdict > found->verdict ? 1 : found->findings + 1;
-    if (verdict == found->verdict && ctx->engine->config.finding == NULL)
-        return;
-    (void)vsnprintf(message, sizeof(message), format, arguments);
-    if (verdict > found->verdict) {
-        free(found->said);
-        found->said = said_make(ctx->event->frame, expected, actual, message);
-        found->verdict = verdict;
-    }
-    if (ctx->engine->config.finding != NULL) {
-        struct rule_finding finding = {ctx->rule, ctx->flow, ctx->direction, verdict, ctx->event->frame,
-                                       expected,  actual,    message,        1};
-
-        ctx->engine->config.finding(&finding, ctx->engine->config.argument);
-    }
-}
-
-void rule_fail(struct rule_context *ctx, const char *expected, const char *actual, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    say(ctx, RULE_FAIL, expected, actual, format, arguments);
-    va_end(arguments);
-}
-
-void rule_fail_unless_lost(struct rule_context *ctx, const char *expected, const char *actual, const char *format, ...)
-{
-    struct rule_found *found = found_make(ctx->state, ctx->direction, ctx->rule->index);
-    char message[512];
-    va_list arguments;
-
-    if (ctx->engine->learning != NULL)
-        ctx->engine->learning->never = true;
-    if (found == NULL || ctx->flow->unordered || found->pending_count++ != 0)
-        return;
-    found->pending_behind = ctx->other->fpdus;
-    va_start(arguments, format);
-    (void)vsnprintf(message, sizeof(message), format, arguments);
-    va_end(arguments);
-    found->pending = said_make(ctx->event->frame, expected, actual, message);
-}
-
-/* What waited for the flow's end: a finding, if the other side's stream has no holes. */
-static void settle_pending(struct rule_engine *engine, struct rule_flow *state, unsigned direction,
-                           struct rule_found *found)
-{
-    const struct rule *rule = rule_at(found->rule);
-
-    const struct flow_half *other = &state->flow->half[1 - direction];
-    bool holes = state->sides[1 - direction].holes || other->unfinished != 0 || other->tail_unknown;
-
-    /* Over SCTP nothing says what the sender had received: what the other side sent later in the capture may be it. */
-    holes = holes || (state->flow->kind == FLOW_STREAM && other->fpdus != found->pending_behind);
-
-    if (found->pending != NULL && !holes && rule->worst >= found->verdict) {
-        struct rule_said *said = found->pending;
-        struct rule_finding finding = {rule,           state->flow,  direction,     rule->worst,         said->frame,
-                                       said->expected, said->actual, said->message, found->pending_count};
-
-        if (engine->config.finding != NULL)
-            engine->config.finding(&finding, engine->config.argument);
-        if (rule->worst > found->verdict) {
-            free(found->said);
-            found->said = said;
-            found->pending = NULL;
-            found->findings = 0;
-        }
-        found->verdict = rule->worst;
-        found->findings += found->pending_count;
-    }
-    free(found->pending);
-    found->pending = NULL;
-    found->pending_count = 0;
-}
-
-void rule_warn(struct rule_context *ctx, const char *expected, const char *actual, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    say(ctx, RULE_WARN, expected, actual, format, arguments);
-    va_end(arguments);
-}
-
-void rule_ambiguous(struct rule_context *ctx, const char *expected, const char *actual, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    say(ctx, RULE_AMBIGUOUS, expected, actual, format, arguments);
-    va_end(arguments);
-}
-
-const char *rule_text(struct rule_context *ctx, const char *format, ...)
-{
-    enum { TEXTS = sizeof(ctx->texts) / sizeof(ctx->texts[0]) };
-    char *text = ctx->texts[ctx->text++ % TEXTS];
-    va_list arguments;
-
-    va_start(arguments, format);
-    (void)vsnprintf(text, sizeof(ctx->texts[0]), format, arguments);
-    va_end(arguments);
-    return text;
-}
-
-const char *rule_octets(struct rule_context *ctx, const uint8_t *octets, size_t count)
-{
-    enum { SHOWN = 32 };
-    char text[SHOWN * 3 + 4] = "";
-    size_t at = 0;
-
-    for (size_t i = 0; i < count && i < SHOWN; i++)
-        at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%02x", i == 0 ? "" : " ", octets[i]);
-    return rule_text(ctx, "%s%s", text, count > SHOWN ? " ..." : "");
-}
-
-void rule_judge_number(struct rule_context *ctx, uint64_t expected, uint64_t actual, const char *what,
-                       const char *section)
-{
-    const char *format = expected > 0xFFFF || actual > 0xFFFF ? "0x%llx" : "%llu";
-    char texts[2][32];
-
-    if (expected == actual) {
-        rule_pass(ctx);
-        return;
-    }
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-    (void)snprintf(texts[0], sizeof(texts[0]), format, (unsigned long long)expected);
-    (void)snprintf(texts[1], sizeof(texts[1]), format, (unsigned long long)actual);
-#pragma GCC diagnostic pop
-    rule_fail(ctx, texts[0], texts[1], "%s is %s and should be %s (%s)", what, texts[1], texts[0], section);
-}
 
 /* ---- dispatch ---------------------------------------------------------------------------------------------------- */
 
@@ -309,6 +111,7 @@ static void state_free(struct rule_flow *state)
     *state->link = state->next;
     if (state->next != NULL)
         state->next->link = state->link;
+    free(state->quick);
     free(state);
 }
 
@@ -341,10 +144,11 @@ static unsigned flags_of(const struct rule_flow *state)
 
     for (unsigned i = 0; i < FLOW_DIRECTIONS; i++) {
         const struct rule_side *side = &state->sides[i];
+        bool lost = state->flow->half != NULL && state->flow->half[i].requests_lost;
 
         flags = flags << 8 | (unsigned)(side->unsure << 0 | side->requests_unsure << 1 | side->responses_unsure << 2 |
                                         side->misframed << 3 | side->terminated << 4 | side->start_bad << 5 |
-                                        state->flow->half[i].requests_lost << 6 | state->flow->late << 7);
+                                        lost << 6 | state->flow->late << 7);
     }
     return flags;
 }
@@ -359,8 +163,8 @@ static void run_rules(struct rule_engine *engine, struct rule_flow *state, const
     struct rule_context ctx = {
         .event = event,
         .flow = flow,
-        .half = &flow->half[direction],
-        .other = &flow->half[flow_reverse(direction)],
+        .half = flow->half != NULL ? &flow->half[direction] : NULL,
+        .other = flow->half != NULL ? &flow->half[flow_reverse(direction)] : NULL,
         .side = &state->sides[direction],
         .peer = &state->sides[flow_reverse(direction)],
         .direction = direction,
@@ -380,7 +184,7 @@ static void run_rules(struct rule_engine *engine, struct rule_flow *state, const
 static bool go_quick(struct rule_engine *engine, struct rule_flow *state, const struct flow_event *event)
 {
     struct quick_class *class;
-    uint64_t *known;
+    unsigned place;
     int index;
 
     if (engine->config.thorough || event->flow->kind != FLOW_CONNECTION)
@@ -388,14 +192,12 @@ static bool go_quick(struct rule_engine *engine, struct rule_flow *state, const 
     index = quick_class_of(state, event);
     if (index < 0)
         return false;
-    class = &state->quick[event->direction][index];
-    known = &state->known[event->direction][index / 64];
-    if ((*known >> index % 64 & 1) == 0) {
-        *known |= UINT64_C(1) << index % 64;
-        *class = (struct quick_class){.never = false};
-        engine->learning = class;
+    place = state->place[event->direction][index];
+    if (place == 0) {
+        engine->learning = quick_class_make(state, event->direction, index);
         return false;
     }
+    class = &state->quick[place - 1];
     class->count += !class->never;
     return !class->never;
 }
@@ -408,15 +210,15 @@ static bool side_is_judged(const struct rule_side *side, const struct flow_event
 {
     if (!side->judged || (event->kind == FLOW_DDP && event->ddp->result == WIRE_MORE))
         return false;
-    if (event->fpdu == NULL)
+    if (event->ulpdu == NULL)
         return !side->misframed || event->kind == FLOW_END;
-    return !event->fpdu->unverified && (!side->misframed || (event->kind == FLOW_FPDU && event->fpdu->index == 0));
+    return !event->ulpdu->unverified && (!side->misframed || (event->kind == FLOW_ULPDU && event->ulpdu->index == 0));
 }
 
 static void track_quick(struct rule_side *side, const struct flow_event *event)
 {
-    if (event->kind == FLOW_FPDU)
-        track_quick_fpdu(side, event->fpdu);
+    if (event->kind == FLOW_ULPDU)
+        track_quick_ulpdu(side, event->ulpdu);
     else if (event->kind == FLOW_DDP)
         track_quick_segment(side, &event->ddp->segment);
 }
@@ -435,12 +237,12 @@ void rule_engine_event(struct rule_engine *engine, const struct flow_event *even
             if (side_is_judged(&state->sides[i], event))
                 run_rules(engine, state, event, i);
             for (struct rule_found *found = state->found[i]; found != NULL; found = found->next)
-                settle_pending(engine, state, i, found);
+                rule_found_settle(engine, state, i, found);
         }
         quick_settle(state);
         return;
     }
-    if (event->kind == FLOW_FPDU && event->fpdu->index == 0)
+    if (event->kind == FLOW_ULPDU && event->ulpdu->index == 0)
         track_first_fpdu(side, event);
     if (side_is_judged(side, event)) {
         if (go_quick(engine, state, event)) {
@@ -454,7 +256,7 @@ void rule_engine_event(struct rule_engine *engine, const struct flow_event *even
     flags = flags_of(state);
     if (flags != state->flags) {
         quick_settle(state);
-        memset(state->known, 0, sizeof(state->known));
+        quick_forget(state);
         state->flags = flags;
     }
 }
@@ -478,8 +280,8 @@ static unsigned earlier(const struct rule_found *const found[FLOW_DIRECTIONS])
 static bool result_of(struct rule_flow *state, const struct rule *rule, struct rule_result *result)
 {
     const struct rule_tally *tally[FLOW_DIRECTIONS] = {&state->tally[0][rule->index], &state->tally[1][rule->index]};
-    const struct rule_found *found[FLOW_DIRECTIONS] = {found_of(state, 0, rule->index),
-                                                       found_of(state, 1, rule->index)};
+    const struct rule_found *found[FLOW_DIRECTIONS] = {rule_found_of(state, 0, rule->index),
+                                                       rule_found_of(state, 1, rule->index)};
     enum rule_verdict verdict[FLOW_DIRECTIONS];
     unsigned direction;
 

@@ -10,11 +10,10 @@
  * is shown to every rule, and those that pass it are noted; the next ones are only counted.
  */
 enum {
-    QUICK_FPDU = 0,   /* pad or none */
-    QUICK_DDP = 2,    /* tagged, open, last */
-    QUICK_RDMAP = 10, /* opcode, first, last */
-    QUICK_CLASSES = QUICK_RDMAP + 16 * 4,
-    QUICK_WORDS = (QUICK_CLASSES + 63) / 64,
+    QUICK_FPDU = 0,                       /* pad or none */
+    QUICK_DDP = 2,                        /* tagged, open, last */
+    QUICK_RDMAP = 10,                     /* opcode, first, last */
+    QUICK_CLASSES = QUICK_RDMAP + 16 * 4, /* those of both directions have a place in an octet */
     RULE_WORDS = (RULE_COUNT + 63) / 64,
 };
 
@@ -44,6 +43,7 @@ struct rule_found {
 
 struct quick_class {
     bool never; /* some rule found something: the class is not quick */
+    uint8_t direction;
     uint64_t count;
     uint64_t passed[RULE_WORDS];
 };
@@ -53,10 +53,11 @@ struct rule_flow {
     const struct flow *flow;
     struct rule_side sides[FLOW_DIRECTIONS];
     unsigned flags; /* of both sides: classes hold while they stay the same */
+    unsigned quick_count, quick_room;
+    struct quick_class *quick;                     /* those that events came of, in the order of their first ones */
+    uint8_t place[FLOW_DIRECTIONS][QUICK_CLASSES]; /* of a class in quick[], from 1; 0: no event of it came */
     struct rule_found *found[FLOW_DIRECTIONS];
     struct rule_tally tally[FLOW_DIRECTIONS][RULE_COUNT];
-    uint64_t known[FLOW_DIRECTIONS][QUICK_WORDS]; /* classes that are filled in, a bit each */
-    struct quick_class quick[FLOW_DIRECTIONS][QUICK_CLASSES];
 };
 
 enum { RULE_SLOTS = FLOW_END + 1 + 16 }; /* event kinds; FLOW_RDMAP's by opcode behind them */
@@ -77,7 +78,27 @@ struct rule_engine {
 /* The class of an event that breaks no rule, or -1 when that takes a closer look. */
 int quick_class_of(const struct rule_flow *state, const struct flow_event *event);
 
+/* The class, of which the first event has come; NULL without memory. */
+struct quick_class *quick_class_make(struct rule_flow *state, unsigned direction, int index);
+
 /* Adds what classes counted to the tallies. */
 void quick_settle(struct rule_flow *state);
+
+/* Forgets the classes: what they stand for has changed. */
+void quick_forget(struct rule_flow *state);
+
+/* What was found of a rule in one direction; NULL when nothing was. */
+static inline struct rule_found *rule_found_of(const struct rule_flow *state, unsigned direction, size_t rule)
+{
+    struct rule_found *found = state->found[direction];
+
+    while (found != NULL && found->rule != rule)
+        found = found->next;
+    return found;
+}
+
+/* The flow ends: what waited for that is a finding, if the other side's stream has no holes. */
+void rule_found_settle(struct rule_engine *engine, struct rule_flow *state, unsigned direction,
+                       struct rule_found *found);
 
 #endif

@@ -11,7 +11,7 @@
 #include "conformance/flow/flow.h"
 
 #define ON_START     (1u << FLOW_MPA_START)
-#define ON_FPDU      (1u << FLOW_FPDU)
+#define ON_FPDU      (1u << FLOW_ULPDU)
 #define ON_DDP       (1u << FLOW_DDP)
 #define ON_RDMAP     (1u << FLOW_RDMAP)
 #define ON_CLOSE     (1u << FLOW_TCP_CLOSE)

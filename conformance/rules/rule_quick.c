@@ -5,12 +5,19 @@
  */
 #include "conformance/rules/rule_engine.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(FLOW_DIRECTIONS *QUICK_CLASSES < UINT8_MAX, "each class has a place");
+
 static int quick_fpdu(const struct rule_side *side, const struct flow_event *event)
 {
-    const struct flow_fpdu *fpdu = event->fpdu;
-    uint32_t length = fpdu->fpdu.ulpdu_length;
+    const struct flow_ulpdu *ulpdu = event->ulpdu;
+    const struct flow_fpdu *fpdu = ulpdu->mpa;
+    uint32_t length = ulpdu->length;
 
-    if (fpdu->index == 0 || fpdu->result != WIRE_OK || fpdu->framing.markers || fpdu->resynced || !fpdu->fpdu.pad_zero)
+    if (ulpdu->index == 0 || ulpdu->result != WIRE_OK || fpdu->framing.markers || fpdu->resynced ||
+        !fpdu->fpdu.pad_zero)
         return -1;
     if (length < DDP_UNTAGGED_OCTETS || length > side->longest_quick || side->terminated || side->misframed)
         return -1;
@@ -53,7 +60,7 @@ static int quick_rdmap(const struct flow_event *event)
     const struct ddp_segment *segment = &event->ddp->segment;
     unsigned opcode = rdmap->message.opcode;
 
-    if (rdmap->result != WIRE_OK || rdmap->message.reserved != 0 || event->fpdu->index == 0 || event->fpdu->cut)
+    if (rdmap->result != WIRE_OK || rdmap->message.reserved != 0 || event->ulpdu->index == 0 || event->ulpdu->cut)
         return -1;
     if (opcode == RDMAP_READ_RESPONSE) {
         const struct flow_request *request = rdmap->request;
@@ -77,7 +84,7 @@ int quick_class_of(const struct rule_flow *state, const struct flow_event *event
     const struct rule_side *side = &state->sides[event->direction];
 
     switch (event->kind) {
-    case FLOW_FPDU: return quick_fpdu(side, event);
+    case FLOW_ULPDU: return quick_fpdu(side, event);
     case FLOW_DDP: return quick_ddp(side, &event->flow->half[event->direction], event);
     case FLOW_RDMAP: return quick_rdmap(event);
     default: return -1;
@@ -94,9 +101,30 @@ static void class_settle(struct rule_tally *tally, struct quick_class *class)
 
 void quick_settle(struct rule_flow *state)
 {
-    for (unsigned direction = 0; direction < FLOW_DIRECTIONS; direction++)
-        for (size_t word = 0; word < QUICK_WORDS; word++)
-            for (uint64_t bits = state->known[direction][word]; bits != 0; bits &= bits - 1)
-                class_settle(state->tally[direction],
-                             &state->quick[direction][word * 64 + (size_t)__builtin_ctzll(bits)]);
+    for (unsigned i = 0; i < state->quick_count; i++)
+        class_settle(state->tally[state->quick[i].direction], &state->quick[i]);
+}
+
+void quick_forget(struct rule_flow *state)
+{
+    memset(state->place, 0, sizeof(state->place));
+    state->quick_count = 0;
+}
+
+struct quick_class *quick_class_make(struct rule_flow *state, unsigned direction, int index)
+{
+    enum { FIRST_ROOM = 16 };
+
+    if (state->quick_count == state->quick_room) {
+        unsigned room = state->quick_room == 0 ? FIRST_ROOM : state->quick_room * 2;
+        struct quick_class *grown = realloc(state->quick, room * sizeof(*grown));
+
+        if (grown == NULL)
+            return NULL;
+        state->quick = grown;
+        state->quick_room = room;
+    }
+    state->quick[state->quick_count] = (struct quick_class){.direction = (uint8_t)direction};
+    state->place[direction][index] = (uint8_t)++state->quick_count;
+    return &state->quick[state->quick_count - 1];
 }

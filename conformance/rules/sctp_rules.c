@@ -27,7 +27,7 @@ static bool is_5043_ppid(uint32_t ppid)
 static enum ddp_sctp_profile profile_of(const struct rule_context *ctx)
 {
     const struct flow_sctp *sctp = ctx->event->sctp;
-    enum ddp_sctp_profile profile = ctx->flow->sctp.profile;
+    enum ddp_sctp_profile profile = ctx->flow->sctp->profile;
 
     if (profile != DDP_SCTP_UNDECIDED)
         return profile;
@@ -86,7 +86,7 @@ void draft_indication_form(struct rule_context *ctx)
     const struct sctp_init *init = ctx->event->sctp->init;
 
     if (init == NULL || init->adaptation_at == NULL ||
-        (ctx->flow->sctp.profile != DDP_SCTP_DRAFT02 && profile_of(ctx) != DDP_SCTP_DRAFT02))
+        (ctx->flow->sctp->profile != DDP_SCTP_DRAFT02 && profile_of(ctx) != DDP_SCTP_DRAFT02))
         return;
     if (init->adaptation_length != SCTP_ADAPTATION_OCTETS || turned(init->adaptation) == DDP_SCTP_INDICATION_DDP ||
         turned(init->adaptation) == DDP_SCTP_INDICATION_DDP_RDMA)
@@ -101,7 +101,7 @@ void draft_indication_form(struct rule_context *ctx)
 /* The sender of DDP's chunks has told of DDP in its INIT or INIT ACK. */
 static void judge_indication(struct rule_context *ctx, uint32_t most, const char *expected, const char *section)
 {
-    const struct flow_sctp_state *state = &ctx->flow->sctp;
+    const struct flow_sctp_state *state = ctx->flow->sctp;
 
     if (!state->init_seen[ctx->direction] || !ctx->event->sctp->data->first || ctx->event->sctp->foreign)
         return;

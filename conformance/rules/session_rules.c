@@ -8,7 +8,7 @@
 
 static const struct flow_sctp_state *state_of(const struct rule_context *ctx)
 {
-    return &ctx->flow->sctp;
+    return ctx->flow->sctp;
 }
 
 static bool is_draft(const struct rule_context *ctx)
@@ -64,7 +64,7 @@ static const char *name_of(struct rule_context *ctx, const struct ddp_sctp_messa
 
 static uint16_t ssn_of(const struct rule_context *ctx)
 {
-    return octets_get16(ctx->event->fpdu->fpdu.start);
+    return ctx->event->ulpdu->message->message.ssn;
 }
 
 /* ---- the draft ---------------------------------------------------------------------------------------------------- */
@@ -106,15 +106,15 @@ void draft_versions(struct rule_context *ctx)
 
 static void judge_placement(struct rule_context *ctx, const char *section)
 {
-    const struct flow_fpdu *fpdu = ctx->event->fpdu;
-    const uint8_t *segment = fpdu->fpdu.ulpdu;
+    const struct flow_ulpdu *ulpdu = ctx->event->ulpdu;
+    const uint8_t *segment = ulpdu->octets;
 
-    if (fpdu->ulpdu_have < DDP_TAGGED_OCTETS)
+    if (ulpdu->have < DDP_TAGGED_OCTETS)
         return;
     if ((segment[0] & 0x3F) == DDP_VERSION)
         rule_pass(ctx);
     else if (segment[0] == 0 && segment[1] == 0 && (segment[2] & 0x3F) == DDP_VERSION)
-        rule_fail(ctx, "the DDP Segment at octet 2", rule_octets(ctx, fpdu->fpdu.start, 6),
+        rule_fail(ctx, "the DDP Segment at octet 2", rule_octets(ctx, ulpdu->message->octets, 6),
                   "There are octets between the DDP-SSN and the DDP Segment (%s)", section);
 }
 
@@ -288,7 +288,7 @@ static const char *pattern_wants(const struct rule_context *ctx, bool segment, u
 void session_pattern(struct rule_context *ctx)
 {
     const struct ddp_sctp_message *message = control_of(ctx);
-    bool segment = ctx->event->kind == FLOW_FPDU;
+    bool segment = ctx->event->kind == FLOW_ULPDU;
     const char *wanted;
 
     if (!is_5043(ctx) || !is_whole(ctx) || (!segment && message == NULL))

@@ -35,9 +35,7 @@ static inline unsigned start_revision(const struct rule_context *ctx)
 /* A start-up frame of the sender, or one of the other side that is of the same connection for certain; else NULL. */
 static inline const struct flow_start *start_seen(const struct rule_context *ctx, enum flow_direction direction)
 {
-    const struct flow_start *start = &ctx->flow->start[direction];
-
-    return start->seen && (direction == ctx->direction || !ctx->flow->unmatched) ? start : NULL;
+    return direction == ctx->direction || !flow_is_unmatched(ctx->flow) ? flow_start_of(ctx->flow, direction) : NULL;
 }
 
 /* The start-up frame of a direction when it was captured whole and is well-formed; else NULL. */

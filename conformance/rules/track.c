@@ -39,18 +39,24 @@ static bool looks_like_fpdu(const uint8_t *octets)
 
 bool track_misframed(const struct flow_event *event)
 {
-    const struct flow_fpdu *fpdu = event->fpdu;
-    const struct flow_start *asking = &event->flow->start[flow_reverse(event->direction)];
-    const uint8_t *start = fpdu->fpdu.start;
+    const struct flow_ulpdu *ulpdu = event->ulpdu;
+    const struct flow_fpdu *fpdu = ulpdu->mpa;
+    const struct flow_start *asking;
+    const uint8_t *start;
 
-    if (fpdu->index != 0 || event->position != 0 || !event->flow->half[event->direction].start_known || fpdu->cut ||
-        fpdu->unverified || !asking->seen || asking->result != WIRE_OK || event->flow->unmatched ||
-        !event->flow->start[event->direction].seen || event->flow->late || event->flow->revision == MPA_REV_RDMAC)
+    if (fpdu == NULL || ulpdu->index != 0 || event->position != 0 || !event->flow->half[event->direction].start_known ||
+        ulpdu->cut || ulpdu->unverified)
+        return false;
+    asking = flow_start_of(event->flow, flow_reverse(event->direction));
+    if (asking == NULL || asking->result != WIRE_OK || flow_is_unmatched(event->flow) ||
+        flow_start_of(event->flow, event->direction) == NULL || event->flow->late ||
+        event->flow->revision == MPA_REV_RDMAC)
         return false;
     if (fpdu->framing.markers != asking->frame.markers)
         return true;
     if (fpdu->fpdu.octets < FPDU_LENGTH_OCTETS + FPDU_PAD_MAX - 1 + FPDU_CRC_OCTETS)
         return false;
+    start = fpdu->fpdu.start;
     if (fpdu->framing.markers)
         return octets_get16(start) != 0 && looks_like_fpdu(start) && !looks_like_fpdu(start + MARKER_OCTETS);
     return octets_get32(start) == 0 && looks_like_fpdu(start + MARKER_OCTETS);
@@ -59,23 +65,27 @@ bool track_misframed(const struct flow_event *event)
 void track_first_fpdu(struct rule_side *side, const struct flow_event *event)
 {
     const struct flow_half *other = &event->flow->half[flow_reverse(event->direction)];
+    const struct flow_fpdu *fpdu = event->ulpdu->mpa;
 
     side->misframed = track_misframed(event);
-    side->mulpdu = other->mss == 0 ? 0 : (uint32_t)fpdu_mulpdu(other->mss, event->fpdu->framing.markers);
+    side->mulpdu = fpdu == NULL || other->tcp->syn->mss == 0
+                       ? 0
+                       : (uint32_t)fpdu_mulpdu(other->tcp->syn->mss, fpdu->framing.markers);
     side->longest_quick = side->mulpdu == 0 ? ULPDU_LENGTH_MAX : side->mulpdu;
 }
 
-static void track_fpdu(struct rule_side *side, const struct flow_event *event)
+static void track_ulpdu(struct rule_side *side, const struct flow_event *event)
 {
-    const struct flow_fpdu *fpdu = event->fpdu;
+    const struct flow_ulpdu *ulpdu = event->ulpdu;
+    bool resynced = ulpdu->mpa != NULL && ulpdu->mpa->resynced && ulpdu->index != 0;
 
-    track_quick_fpdu(side, fpdu);
-    side->crc_failed = side->crc_failed || fpdu->result == TERM_MPA_CRC;
-    side->holes = side->holes || fpdu->cut || fpdu->result == TERM_MPA_CRC || (fpdu->resynced && fpdu->index != 0);
-    if (fpdu->unverified)
+    track_quick_ulpdu(side, ulpdu);
+    side->crc_failed = side->crc_failed || ulpdu->result == TERM_MPA_CRC;
+    side->holes = side->holes || ulpdu->cut || ulpdu->result == TERM_MPA_CRC || resynced;
+    if (ulpdu->unverified)
         side->requests_unsure = side->responses_unsure = true;
-    if (side->misframed || fpdu->unverified || fpdu->result == TERM_MPA_CRC || (fpdu->resynced && fpdu->index != 0) ||
-        (fpdu->cut && fpdu->ulpdu_have < DDP_UNTAGGED_OCTETS))
+    if (side->misframed || ulpdu->unverified || ulpdu->result == TERM_MPA_CRC || resynced ||
+        (ulpdu->cut && ulpdu->have < DDP_UNTAGGED_OCTETS))
         side->unsure = true;
 }
 
@@ -121,16 +131,16 @@ void track_event(struct rule_side *side, const struct flow_event *event)
 {
     switch (event->kind) {
     case FLOW_MPA_START: track_start(side, event->start); break;
-    case FLOW_FPDU: track_fpdu(side, event); break;
+    case FLOW_ULPDU: track_ulpdu(side, event); break;
     case FLOW_DDP:
-        if (event->ddp->result == WIRE_MORE || event->fpdu->unverified)
+        if (event->ddp->result == WIRE_MORE || event->ulpdu->unverified)
             break;
         side->version = side->version_known ? side->version : event->ddp->segment.version;
         side->version_known = true;
         track_segment(side, event->flow, event->direction, &event->ddp->segment);
         break;
     case FLOW_RDMAP:
-        if (!event->fpdu->unverified)
+        if (!event->ulpdu->unverified)
             track_rdmap(side, event);
         break;
     case FLOW_SESSION:
@@ -148,7 +158,7 @@ void track_event(struct rule_side *side, const struct flow_event *event)
                        event->reason != FLOW_REASON_REFUSED);
         side->unsure = side->unsure || event->kind == FLOW_GAP ||
                        (event->reason != FLOW_REASON_STREAMING && event->reason != FLOW_REASON_START_MALFORMED &&
-                        (event->reason != FLOW_REASON_LATE || event->flow->start[event->direction].seen) &&
+                        (event->reason != FLOW_REASON_LATE || flow_start_of(event->flow, event->direction) != NULL) &&
                         event->reason != FLOW_REASON_REFUSED);
         break;
     default: break;

@@ -15,11 +15,13 @@ void track_first_fpdu(struct rule_side *side, const struct flow_event *event);
 void track_event(struct rule_side *side, const struct flow_event *event);
 
 /* FPDUs and segments that go the short way: only what cannot be left out. */
-static inline void track_quick_fpdu(struct rule_side *side, const struct flow_fpdu *fpdu)
+static inline void track_quick_ulpdu(struct rule_side *side, const struct flow_ulpdu *ulpdu)
 {
     side->fpdus++;
-    side->aligned += fpdu->at_segment_start;
-    side->split += fpdu->segments > 1;
+    if (ulpdu->mpa == NULL)
+        return;
+    side->aligned += ulpdu->mpa->at_segment_start;
+    side->split += ulpdu->mpa->segments > 1;
 }
 
 /* The message that a segment belongs to; the flow is as it was before it. */

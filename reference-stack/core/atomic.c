@@ -10,8 +10,6 @@
 
 #include "reference-stack/core/stream_internal.h"
 
-enum { ATOMIC_RESPONSE_ROOM = 32, IMMEDIATE_ROOM = 12 }; /* what defects may make of them */
-
 /* --- The operations (RFC 7306 5.1) ------------------------------------------------------------------------------- */
 
 /*
@@ -78,22 +76,18 @@ struct send_work *atomic_open(const struct iwarp_stream *stream)
 
 bool atomic_send_request(struct iwarp_stream *stream, struct send_work *work, struct ddp_segment *segment)
 {
-    uint8_t header[ATOMIC_REQUEST_OCTETS];
+    uint8_t header[STREAM_HEADER_ROOM];
+    size_t octets = ATOMIC_REQUEST_OCTETS;
 
     work->atomic.id = ++stream->atomic_ids;
-    if (stream_behaves(stream, DEFECT_ATOMIC_TO_ROUNDED))
-        work->atomic.to &= ~(uint64_t)(ATOMIC_TARGET_OCTETS - 1);
     segment->qn = DDP_QN_READ_REQUEST;
     segment->msn = stream->queues[DDP_QN_READ_REQUEST].msn_next;
     segment->last = true;
     atomic_request_pack(&work->atomic, header);
-    if (frame_segment(stream, segment, header, sizeof(header)) != 0)
+    octets = HOOK_VALUE(stream, octets, hook_work_segment(stream, work, segment, header, octets));
+    if (piece_segment(stream, segment, header, octets) != 0)
         return false;
     transmit_requested(stream);
-    if (stream_behaves(stream, DEFECT_ATOMIC_DONE_WHEN_SENT)) {
-        work->done = true;
-        stream_complete(stream);
-    }
     return true;
 }
 
@@ -111,7 +105,7 @@ void atomic_deliver_response(struct iwarp_stream *stream, const uint8_t *octets,
     work = atomic_open(stream);
     if (work == NULL)
         return; /* only with the check switched off by a defect */
-    work->value = stream_behaves(stream, DEFECT_ATOMIC_VALUE_LOST) ? 0 : response.value;
+    work->value = response.value;
     work->done = true;
     stream->counters.reads_outstanding--;
     stream_complete(stream);
@@ -120,42 +114,16 @@ void atomic_deliver_response(struct iwarp_stream *stream, const uint8_t *octets,
 /* --- Responder --------------------------------------------------------------------------------------------------- */
 
 /* A target that the region has; else NULL, which only a check switched off by a defect lets through. */
-static uint8_t *target_of(const struct iwarp_stream *stream, const struct iwarp_region *region, uint64_t to)
+static uint8_t *target_of(const struct iwarp_region *region, uint64_t to)
 {
     uint64_t offset;
 
     if (region == NULL)
         return NULL;
-    offset = stream_behaves(stream, DEFECT_ATOMIC_AT_BASE) ? 0 : to - region->base;
+    offset = to - region->base;
     if (offset > region->length || ATOMIC_TARGET_OCTETS > region->length - offset)
         return NULL;
     return region->octets + offset;
-}
-
-static bool holds_zero(const uint8_t *target)
-{
-    static const uint8_t zero[ATOMIC_TARGET_OCTETS];
-
-    return memcmp(target, zero, sizeof(zero)) == 0;
-}
-
-/* Faults that act when the request comes. False: that was all of it. */
-static bool arrives_faulty(struct iwarp_stream *stream, struct served_read *served,
-                           const struct validation_subject *subject)
-{
-    uint8_t *target = target_of(stream, subject->region, served->atomic.to);
-
-    if (stream_behaves(stream, DEFECT_ATOMIC_BEFORE_CHECK) && target != NULL && ((uintptr_t)target & 7) != 0)
-        (void)defect_atomic(stream->defects, &served->atomic, target);
-    if (stream_behaves(stream, DEFECT_ATOMIC_SNAPSHOT) && target != NULL)
-        memcpy(&served->snapshot, target, sizeof(served->snapshot));
-    if (stream_behaves(stream, DEFECT_ATOMIC_ON_ARRIVAL) && target != NULL)
-        served->snapshot = defect_atomic(stream->defects, &served->atomic, target);
-    if (stream_behaves(stream, DEFECT_ATOMIC_TAKES_RECEIVE) && stream->receives.count != 0)
-        ring_pop(&stream->receives);
-    if (stream_behaves(stream, DEFECT_ATOMIC_ZERO_UNANSWERED) && target != NULL && holds_zero(target))
-        return false;
-    return !stream_behaves(stream, DEFECT_ATOMIC_NEEDS_RECEIVE) || stream->receives.count != 0;
 }
 
 void atomic_deliver_request(struct iwarp_stream *stream, const uint8_t *octets, struct validation_subject *subject)
@@ -165,11 +133,9 @@ void atomic_deliver_request(struct iwarp_stream *stream, const uint8_t *octets, 
     const uint8_t *p = header_of(octets, subject->count, header, sizeof(header));
 
     (void)atomic_request_parse(&p, header + sizeof(header), &served.atomic);
-    if (stream->defects != NULL)
-        defect_atomic_request(stream->defects, &served.atomic);
     subject->atomic = &served.atomic;
     subject->region = iwarp_region_find(stream->device, served.atomic.stag);
-    if (stream->defects != NULL && !arrives_faulty(stream, &served, subject))
+    if (HOOK_IF(stream, hook_atomic_request(stream, &served, subject->region)))
         return;
     if (deliver_holds(stream, VALIDATE_ATOMIC_REQUEST, subject, "an Atomic Request cannot be executed"))
         deliver_served(stream, &served, subject);
@@ -181,14 +147,13 @@ static bool still_good(struct iwarp_stream *stream, const struct served_read *se
 {
     struct validation_outcome outcome;
     struct ddp_segment segment;
-    struct fpdu fpdu = {.ulpdu = served->header, .ulpdu_length = served->segment_octets};
     const uint8_t *p = served->header;
 
     if (validation_run(VALIDATE_ATOMIC_REQUEST, subject, &outcome) || outcome.ignore)
         return true;
     (void)ddp_parse(&p, served->header + DDP_UNTAGGED_OCTETS, &segment);
     subject->segment = &segment;
-    subject->fpdu = &fpdu;
+    subject->segment_octets = served->segment_octets;
     stream_fail(stream, &outcome, subject, "the target of an atomic went away");
     return false;
 }
@@ -197,11 +162,11 @@ static bool still_good(struct iwarp_stream *stream, const struct served_read *se
 static void response_impossible(struct iwarp_stream *stream, const struct served_read *served)
 {
     struct ddp_segment segment;
-    struct fpdu fpdu = {.ulpdu = served->header, .ulpdu_length = served->segment_octets};
-    struct validation_subject subject = {.stream = stream, .segment = &segment, .fpdu = &fpdu};
+    struct validation_subject subject = {
+        .stream = stream, .segment = &segment, .segment_octets = served->segment_octets};
     struct validation_outcome outcome = {
         .error = TERM_RDMAP_CATASTROPHIC,
-        .action = stream_behaves(stream, DEFECT_CATASTROPHE_RESETS) ? VALIDATION_ABORT : VALIDATION_TERMINATE,
+        .action = VALIDATION_TERMINATE,
     };
     const uint8_t *p = served->header;
 
@@ -228,7 +193,7 @@ bool atomic_send_response(struct iwarp_stream *stream, const struct served_read 
         .msn = stream->queues[DDP_QN_ATOMIC_RESPONSE].msn_next,
     };
     struct atomic_response response = {.id = served->atomic.id};
-    uint8_t header[ATOMIC_RESPONSE_ROOM];
+    uint8_t header[STREAM_HEADER_ROOM];
     size_t octets = ATOMIC_RESPONSE_OCTETS;
     uint8_t *target;
 
@@ -238,19 +203,14 @@ bool atomic_send_response(struct iwarp_stream *stream, const struct served_read 
     }
     if (!still_good(stream, served, &subject))
         return false;
-    target = target_of(stream, subject.region, served->atomic.to);
-    if (target != NULL && stream_behaves(stream, DEFECT_ATOMIC_SNAPSHOT))
-        memcpy(target, &served->snapshot, sizeof(served->snapshot));
-    if (stream_behaves(stream, DEFECT_ATOMIC_ON_ARRIVAL))
-        response.value = served->snapshot;
-    else if (target != NULL)
-        response.value = stream->defects == NULL ? atomic_execute(&served->atomic, target)
-                                                 : defect_atomic(stream->defects, &served->atomic, target);
+    target = target_of(subject.region, served->atomic.to);
+    if (target != NULL)
+        response.value =
+            HOOK_VALUE(stream, atomic_execute(&served->atomic, target), hook_atomic(stream, served, subject.region));
     stream->counters.atomics_executed++;
     atomic_response_pack(&response, header);
-    if (stream->defects != NULL)
-        octets = defect_atomic_response(stream->defects, header);
-    if (frame_segment(stream, &segment, header, octets) != 0)
+    octets = HOOK_VALUE(stream, octets, hook_response_segment(stream, served, &segment, header, octets));
+    if (piece_segment(stream, &segment, header, octets) != 0)
         return false;
     stream->queues[DDP_QN_ATOMIC_RESPONSE].msn_next++;
     return true;
@@ -260,17 +220,15 @@ bool atomic_send_response(struct iwarp_stream *stream, const struct served_read 
 
 bool atomic_send_immediate(struct iwarp_stream *stream, struct send_work *work, struct ddp_segment *segment)
 {
-    uint8_t body[IMMEDIATE_ROOM];
+    uint8_t body[STREAM_HEADER_ROOM];
     size_t octets = IMMEDIATE_OCTETS;
 
     segment->qn = DDP_QN_SEND;
     segment->msn = stream->queues[DDP_QN_SEND].msn_next;
     segment->last = true;
-    if (stream->defects != NULL)
-        octets = defect_immediate(stream->defects, work->immediate, body);
-    else
-        memcpy(body, work->immediate, IMMEDIATE_OCTETS);
-    if (frame_segment(stream, segment, body, octets) != 0)
+    memcpy(body, work->immediate, IMMEDIATE_OCTETS);
+    octets = HOOK_VALUE(stream, octets, hook_work_segment(stream, work, segment, body, octets));
+    if (piece_segment(stream, segment, body, octets) != 0)
         return false;
     stream->queues[DDP_QN_SEND].msn_next++;
     transmit_completes(stream);

@@ -42,26 +42,25 @@ struct send_work *deliver_open_read(const struct iwarp_stream *stream)
     return NULL;
 }
 
-static void place_tagged(struct iwarp_stream *stream, const struct delivery *delivery)
+void deliver_place_tagged(struct iwarp_stream *stream, const struct validation_subject *subject)
 {
-    const struct ddp_segment *segment = &delivery->segment;
-    const struct iwarp_region *region = delivery->subject.region;
+    const struct ddp_segment *segment = subject->segment;
+    const struct iwarp_region *region = subject->region;
     uint64_t offset;
     size_t count = segment->payload_octets;
+    uint8_t *place;
 
     if (region == NULL)
         return; /* only with the check switched off by a defect */
     offset = segment->to - region->base;
-    if (delivery->message.opcode == RDMAP_READ_RESPONSE && stream_behaves(stream, DEFECT_SINK_AT_BASE) &&
-        deliver_open_read(stream) != NULL)
-        offset = segment->to - deliver_open_read(stream)->sink_to;
     if (offset > region->length)
         return;
     if (count > region->length - offset)
         count = (size_t)(region->length - offset);
-    if (count == 1 && stream_behaves(stream, DEFECT_ONE_OCTET_DROPPED))
-        count = 0;
-    memcpy(region->octets + offset, segment->payload, count);
+    place = region->octets + offset;
+    if (HOOK_IF(stream, hook_place(stream, subject, &place, &count)))
+        return;
+    memcpy(place, segment->payload, count);
     if (stream->traced)
         instrument_record(stream, IWARP_TRACE_PLACED, segment, count);
     stream->counters.segments_placed++;
@@ -75,70 +74,38 @@ static void read_response(struct iwarp_stream *stream, struct delivery *delivery
     if (read == NULL)
         return;
     read->received += delivery->segment.payload_octets;
-    if (!delivery->segment.last && !stream_behaves(stream, DEFECT_READ_DONE_EARLY))
+    if (!HOOK_VALUE(stream, delivery->segment.last, hook_read_done(stream, read, delivery->segment.last)))
         return;
     read->done = true;
     stream->counters.reads_outstanding--;
-    if (!stream_behaves(stream, DEFECT_READ_DONE_HELD))
-        stream_complete(stream);
-}
-
-/* A Write is not delivered to the ULP (RFC 5040 5.1); these defects do something with its end all the same. */
-static void write_delivered(struct iwarp_stream *stream, const struct delivery *delivery)
-{
-    const struct receive_work *receive = ring_at(&stream->receives, 0);
-
-    if (stream_behaves(stream, DEFECT_WRITE_PLACED_LATE))
-        defect_write_late(stream, &delivery->subject);
-    if (stream_behaves(stream, DEFECT_STAG_ONCE))
-        (void)iwarp_region_invalidate(stream->device, delivery->segment.stag, NULL);
-    if (stream_behaves(stream, DEFECT_WRITE_CONSUMES_RECEIVE) && receive != NULL) {
-        struct iwarp_event *event = stream_event(stream, IWARP_EVENT_RECEIVE);
-
-        if (event != NULL) {
-            event->id = receive->id;
-            event->buffer = receive->buffer;
-        }
-        ring_pop(&stream->receives);
-    }
+    stream_complete(stream);
 }
 
 static void deliver_tagged(struct iwarp_stream *stream, struct delivery *delivery)
 {
     const struct ddp_segment *segment = &delivery->segment;
-    bool look = segment->payload_octets != 0 || stream_behaves(stream, DEFECT_ZERO_LENGTH_CHECKED);
+    bool look = segment->payload_octets != 0; /* else STag and TO are not looked at (RFC 5041 5.2) */
 
-    if (look) {
-        /* With no payload, STag and TO are not looked at (RFC 5041 5.2). */
-        delivery->subject.region = stream_behaves(stream, DEFECT_STAG_KEY_IGNORED)
-                                       ? device_entry_by_index(stream->device, segment->stag)
-                                       : iwarp_region_find(stream->device, segment->stag);
-        if (stream_behaves(stream, DEFECT_PLACE_BEFORE_CHECK))
-            place_tagged(stream, delivery);
-        if (!holds(stream, VALIDATE_TAGGED, delivery, "a tagged segment cannot be placed"))
-            return;
-    }
+    if (look)
+        delivery->subject.region = iwarp_region_find(stream->device, segment->stag);
+    HOOK(stream, hook_tagged(stream, &delivery->subject, &look));
+    if (look && !holds(stream, VALIDATE_TAGGED, delivery, "a tagged segment cannot be placed"))
+        return;
     if (!holds(stream, VALIDATE_RDMAP, delivery, "an RDMA Message is not acceptable"))
         return;
     if (delivery->message.opcode == RDMAP_READ_RESPONSE &&
         !holds(stream, VALIDATE_READ_RESPONSE, delivery, "a Read Response does not answer the open Read Request"))
         return;
-    if (segment->payload_octets != 0 && !stream_behaves(stream, DEFECT_TAGGED_NOT_PLACED))
-        place_tagged(stream, delivery);
+    if (segment->payload_octets != 0)
+        deliver_place_tagged(stream, &delivery->subject);
     if (stream->traced && segment->last)
         instrument_record(stream, IWARP_TRACE_DELIVERED, segment, segment->payload_octets);
     if (delivery->message.opcode == RDMAP_READ_RESPONSE)
         read_response(stream, delivery);
-    if (stream->defects != NULL && delivery->message.opcode == RDMAP_WRITE && segment->last)
-        write_delivered(stream, delivery);
+    HOOK(stream, hook_delivered(stream, &delivery->subject));
 }
 
 /* --- Untagged: the Sends, Read Request, Terminate, and those of RFC 7306 ------------------------------------------ */
-
-static size_t reads_used(const struct iwarp_stream *stream)
-{
-    return stream->defects == NULL ? stream->reads.count : defect_reads_used(stream);
-}
 
 /* Size of the buffer that the queue's next message has; UINT64_MAX when it has none. */
 static uint64_t buffer_of(const struct iwarp_stream *stream, const struct ddp_segment *segment)
@@ -150,13 +117,10 @@ static uint64_t buffer_of(const struct iwarp_stream *stream, const struct ddp_se
         receive = ring_at(&stream->receives, 0);
         if (receive != NULL)
             return receive->octets;
-        if (segment->payload_octets == 0 && stream_behaves(stream, DEFECT_EMPTY_SEND_UNBUFFERED))
-            return 0;
         /* The Send that is an RTR needs no receive: the ULP did not ask for it (RFC 6581 4.4.2). */
         return stream->rtr_awaited && segment->msn == DDP_FIRST_MSN && segment->payload_octets == 0 ? 0 : UINT64_MAX;
     case DDP_QN_READ_REQUEST:
-        if (reads_used(stream) + stream_behaves(stream, DEFECT_IRD_ONE_SHORT) < stream->ird ||
-            stream_behaves(stream, DEFECT_IRD_IGNORED) || (stream->rtr_awaited && segment->msn == DDP_FIRST_MSN))
+        if (stream->reads.count < stream->ird || (stream->rtr_awaited && segment->msn == DDP_FIRST_MSN))
             return stream->config.extensions == IWARP_EXTENSIONS_OFF ? READ_REQUEST_OCTETS : ATOMIC_REQUEST_OCTETS;
         return UINT64_MAX;
     case DDP_QN_TERMINATE: return STREAM_TERMINATE_ROOM;
@@ -188,13 +152,10 @@ static void place_untagged(struct iwarp_stream *stream, struct untagged_queue *q
         return; /* only with the check switched off by a defect */
     if (count > room - segment->mo)
         count = (size_t)(room - segment->mo);
-    if (stream_behaves(stream, DEFECT_UNTAGGED_BY_STAG)) {
-        const struct iwarp_region *region = iwarp_region_find(stream->device, segment->ulp_word);
-
-        place = region != NULL && segment->mo + (uint64_t)count <= region->length ? region->octets : place;
-    }
+    place = place == NULL ? NULL : place + segment->mo;
+    HOOK(stream, hook_place(stream, &delivery->subject, &place, &count));
     if (count != 0 && place != NULL)
-        memcpy(place + segment->mo, segment->payload, count);
+        memcpy(place, segment->payload, count);
     if (stream->traced)
         instrument_record(stream, IWARP_TRACE_PLACED, segment, count);
     if (end > queue->length)
@@ -207,32 +168,14 @@ static void place_untagged(struct iwarp_stream *stream, struct untagged_queue *q
 static bool invalidate(struct iwarp_stream *stream, struct delivery *delivery)
 {
     uint32_t stag = delivery->message.invalidate_stag;
+    bool good;
 
     delivery->subject.region = iwarp_region_find(stream->device, stag);
-    if (!holds(stream, VALIDATE_INVALIDATE, delivery, "an STag cannot be invalidated")) {
-        if (stream_behaves(stream, DEFECT_INVALIDATE_ANYWAY))
-            (void)iwarp_region_invalidate(stream->device, stag, NULL);
-        return false;
-    }
-    if (!stream_behaves(stream, DEFECT_INVALIDATE_NOT_DONE))
+    good = holds(stream, VALIDATE_INVALIDATE, delivery, "an STag cannot be invalidated");
+    if (good)
         (void)iwarp_region_invalidate(stream->device, stag, NULL);
-    return true;
-}
-
-/* Defects of a delivery that is complete. */
-static void delivery_spoiled(struct iwarp_stream *stream, struct iwarp_event *event)
-{
-    if (stream_behaves(stream, DEFECT_SOLICITED_ALWAYS))
-        event->solicited = true;
-    if (stream_behaves(stream, DEFECT_DELIVERIES_SWAPPED) && stream->events.count > 1) {
-        struct iwarp_event *before = ring_at(&stream->events, stream->events.count - 2);
-        struct iwarp_event swap = *event;
-
-        if (before->kind == IWARP_EVENT_RECEIVE) {
-            *event = *before;
-            *before = swap;
-        }
-    }
+    HOOK(stream, hook_invalidated(stream, stag, good));
+    return good;
 }
 
 static void deliver_send(struct iwarp_stream *stream, struct untagged_queue *queue, struct delivery *delivery)
@@ -241,59 +184,28 @@ static void deliver_send(struct iwarp_stream *stream, struct untagged_queue *que
     uint8_t opcode = delivery->message.opcode;
     bool rtr = stream->rtr_awaited && delivery->segment.msn == DDP_FIRST_MSN && queue->length == 0 &&
                (stream->rtr_agreed & IWARP_RTR_SEND) != 0;
-    bool invalidates = delivery->message.row->invalidates ||
-                       (stream_behaves(stream, DEFECT_INVALIDATE_ALWAYS) && delivery->message.invalidate_stag != 0);
+    bool invalidates = delivery->message.row->invalidates;
     struct iwarp_event *event;
 
     if (!rdmap_is_send(opcode) && !holds(stream, VALIDATE_IMMEDIATE, delivery, "Immediate Data is not acceptable"))
         return;
     if (invalidates && !invalidate(stream, delivery))
         return;
-    if (stream->defects != NULL && receive != NULL && receive->delivered) {
-        ring_pop(&stream->receives);
-        return; /* defect: it is with the ULP since long */
-    }
     if (rtr && !invalidates)
         return; /* start-up's own message: neither a receive nor an event for the ULP */
-    if (receive == NULL || (!rdmap_is_send(opcode) && stream_behaves(stream, DEFECT_IMMEDIATE_HELD)))
-        return;
-    if (!rdmap_is_send(opcode) && stream_behaves(stream, DEFECT_IMMEDIATE_HALVES)) {
-        uint32_t first = octets_get32(receive->buffer);
-
-        octets_put32(receive->buffer, octets_get32(receive->buffer + 4));
-        octets_put32(receive->buffer + 4, first);
-    }
-    if (stream_behaves(stream, DEFECT_RECEIVE_MUST_FILL) && queue->length < receive->octets)
-        return;
-    if (stream_behaves(stream, DEFECT_EMPTY_SEND_UNDELIVERED) && queue->length == 0)
+    if (receive == NULL || HOOK_IF(stream, hook_send_complete(stream, &delivery->subject, queue)))
         return;
     event = stream_event(stream, IWARP_EVENT_RECEIVE);
-    if (event != NULL) {
-        event->id = receive->id;
-        event->buffer = receive->buffer;
-        event->octets =
-            stream_behaves(stream, DEFECT_MESSAGE_LENGTH_LAST) ? delivery->segment.payload_octets : queue->length;
-        event->opcode = opcode;
-        event->solicited =
-            opcode == RDMAP_SEND_SE || opcode == RDMAP_SEND_SE_INVALIDATE ||
-            opcode == (stream_behaves(stream, DEFECT_IMMEDIATE_SOLICITED) ? RDMAP_IMMEDIATE : RDMAP_IMMEDIATE_SE);
-        event->invalidated = invalidates;
-        event->stag = invalidates ? delivery->message.invalidate_stag : 0;
-        if (stream_behaves(stream, DEFECT_INVALIDATED_UNTOLD))
-            event->invalidated = false;
-        if (stream->defects != NULL)
-            delivery_spoiled(stream, event);
-    }
-    if (!rdmap_is_send(opcode) && stream_behaves(stream, DEFECT_IMMEDIATE_UNBUFFERED)) {
-        /* The octets go up in memory of the stream's own, and the receive stays where it is. */
-        memcpy(queue->buffer, receive->buffer, queue->length);
-        if (event != NULL) {
-            event->id = 0;
-            event->buffer = queue->buffer;
-        }
+    if (event == NULL)
         return;
-    }
-    if (event != NULL)
+    event->id = receive->id;
+    event->buffer = receive->buffer;
+    event->octets = queue->length;
+    event->opcode = opcode;
+    event->solicited = opcode == RDMAP_SEND_SE || opcode == RDMAP_SEND_SE_INVALIDATE || opcode == RDMAP_IMMEDIATE_SE;
+    event->invalidated = invalidates;
+    event->stag = invalidates ? delivery->message.invalidate_stag : 0;
+    if (!HOOK_IF(stream, hook_receive_event(stream, &delivery->subject, event)))
         ring_pop(&stream->receives);
 }
 
@@ -302,34 +214,26 @@ static void deliver_read_request(struct iwarp_stream *stream, struct untagged_qu
     const uint8_t *p = queue->buffer;
     struct read_request request = {0};
 
-    if (stream->defects != NULL && stream->defect_state.early_read == delivery->segment.msn) {
-        stream->defect_state.early_read = 0;
-        return;
-    }
-    if (stream->defects != NULL)
-        defect_read_delivered(stream, queue, &delivery->segment);
     delivery->subject.count = queue->length;
     delivery->subject.read = &request;
     (void)read_request_parse(&p, queue->buffer + READ_REQUEST_OCTETS, &request);
-    if (stream_behaves(stream, DEFECT_SOURCE_TO_32_BITS))
-        request.source_to &= UINT32_MAX;
     /* With size 0, SrcSTag and SrcTO are not looked at (RFC 5040 5.2.1). */
-    if (request.octets != 0 || stream_behaves(stream, DEFECT_ZERO_LENGTH_READ_CHECKED))
+    if (request.octets != 0)
         delivery->subject.region = iwarp_region_find(stream->device, request.source_stag);
-    if (!holds(stream, VALIDATE_READ_REQUEST, delivery, "a Read Request cannot be served"))
-        return;
-    if (request.octets == 0 && stream_behaves(stream, DEFECT_ZERO_READ_UNANSWERED))
-        return;
-    deliver_served(stream, &(struct served_read){.request = request}, &delivery->subject);
+    if (holds(stream, VALIDATE_READ_REQUEST, delivery, "a Read Request cannot be served"))
+        deliver_served(stream, &(struct served_read){.request = request}, &delivery->subject);
 }
 
 /* A good request takes its place behind those that wait for their responses (RFC 5040 5.2.2, RFC 7306 5.2.2). */
 void deliver_served(struct iwarp_stream *stream, const struct served_read *request,
                     const struct validation_subject *subject)
 {
-    struct iwarp_stream *server = stream->defects == NULL ? stream : defect_server(stream);
-    struct served_read *served = ring_push(&server->reads);
+    struct iwarp_stream *server = HOOK_VALUE(stream, stream, hook_server(stream, request));
+    struct served_read *served;
 
+    if (server == NULL)
+        return; /* only a hook does that */
+    served = ring_push(&server->reads);
     if (served == NULL) {
         stream_fail_with(stream, NULL, TERM_RDMAP_CATASTROPHIC_STREAM, VALIDATION_TERMINATE,
                          "out of memory for a Read or Atomic Request");
@@ -337,42 +241,17 @@ void deliver_served(struct iwarp_stream *stream, const struct served_read *reque
     }
     *served = *request;
     memcpy(served->header, subject->segment->header, DDP_UNTAGGED_OCTETS);
-    served->segment_octets = subject->fpdu->ulpdu_length;
+    served->segment_octets = (uint16_t)subject->segment_octets;
     stream->counters.reads_served = (unsigned)stream->reads.count;
     if (stream->counters.reads_served > stream->counters.reads_served_max)
         stream->counters.reads_served_max = stream->counters.reads_served;
 }
 
-/* Of another length than its bits M, D and R say. */
-static bool terminate_odd(const struct untagged_queue *queue)
-{
-    size_t octets = TERMINATE_OCTETS;
-
-    if (queue->length < TERMINATE_OCTETS)
-        return true;
-    if (terminate_get_M(queue->buffer) || terminate_get_D(queue->buffer))
-        octets += TERMINATE_LENGTH_OCTETS;
-    if (terminate_get_D(queue->buffer) && queue->length > octets)
-        octets += ddp_tagged_get_T(queue->buffer + octets) ? DDP_TAGGED_OCTETS : DDP_UNTAGGED_OCTETS;
-    if (terminate_get_R(queue->buffer))
-        octets += READ_REQUEST_OCTETS;
-    return queue->length != octets;
-}
-
 /* The peer ends the stream: the ULP is told, nothing more is sent, and TCP closes in order (RFC 5040 5.4, 6.2.1). */
 static void deliver_terminate(struct iwarp_stream *stream, const struct untagged_queue *queue)
 {
-    struct iwarp_event *event;
+    struct iwarp_event *event = stream_event(stream, IWARP_EVENT_TERMINATE_RECEIVED);
 
-    if (stream_behaves(stream, DEFECT_TERMINATE_ODD_IGNORED) && terminate_odd(queue))
-        return;
-    if (stream_behaves(stream, DEFECT_TERMINATE_CODE_CHECKED) && queue->length >= TERMINATE_OCTETS &&
-        queue->buffer[0] == 0 && queue->buffer[1] != 0) {
-        stream_fail_with(stream, NULL, TERM_RDMAP_OPERATION_OTHER, VALIDATION_TERMINATE, "a Terminate is not valid");
-        return;
-    }
-    event =
-        stream_behaves(stream, DEFECT_TERMINATE_UNTOLD) ? NULL : stream_event(stream, IWARP_EVENT_TERMINATE_RECEIVED);
     stream->terminate_received = true;
     stream->error_seen = true;
     if (event != NULL) {
@@ -380,6 +259,7 @@ static void deliver_terminate(struct iwarp_stream *stream, const struct untagged
         memcpy(event->headers, queue->buffer, event->header_octets);
         if (event->header_octets >= TERMINATE_OCTETS)
             event->triple = WIRE_ERROR_BIT | octets_get16(queue->buffer);
+        HOOK(stream, hook_event(stream, event));
     }
     stream->dropping = true;
     stream_flush(stream);
@@ -404,6 +284,25 @@ static void take_shared(struct iwarp_stream *stream)
     ring_pop(shared);
 }
 
+/* The message that the segment ends is complete. */
+static void deliver_message(struct iwarp_stream *stream, struct untagged_queue *queue, struct delivery *delivery)
+{
+    uint8_t *place = place_of(stream, queue, delivery->segment.qn);
+
+    switch (delivery->message.opcode) {
+    case RDMAP_READ_REQUEST: deliver_read_request(stream, queue, delivery); break;
+    case RDMAP_TERMINATE: deliver_terminate(stream, queue); break;
+    case RDMAP_ATOMIC_REQUEST: atomic_deliver_request(stream, place, &delivery->subject); break;
+    case RDMAP_ATOMIC_RESPONSE: atomic_deliver_response(stream, place, &delivery->subject); break;
+    case RDMAP_IMMEDIATE:
+    case RDMAP_IMMEDIATE_SE: deliver_send(stream, queue, delivery); break;
+    default:
+        if (rdmap_is_send(delivery->message.opcode))
+            deliver_send(stream, queue, delivery);
+        break;
+    }
+}
+
 static void deliver_untagged(struct iwarp_stream *stream, struct delivery *delivery)
 {
     const struct ddp_segment *segment = &delivery->segment;
@@ -413,11 +312,8 @@ static void deliver_untagged(struct iwarp_stream *stream, struct delivery *deliv
         segment->msn == stream->queues[DDP_QN_SEND].msn_expected)
         take_shared(stream);
     delivery->subject.buffer_octets = buffer_of(stream, segment);
-    if (delivery->subject.buffer_octets == UINT64_MAX && segment->qn == DDP_QN_SEND &&
-        stream_behaves(stream, DEFECT_OVERRUN_SWALLOWED)) {
-        stream->queues[DDP_QN_SEND].msn_expected += segment->last;
+    if (HOOK_IF(stream, hook_untagged(stream, &delivery->subject)))
         return;
-    }
     if (!holds(stream, VALIDATE_UNTAGGED, delivery, "an untagged segment cannot be placed") ||
         !holds(stream, VALIDATE_RDMAP, delivery, "an RDMA Message is not acceptable"))
         return;
@@ -427,44 +323,28 @@ static void deliver_untagged(struct iwarp_stream *stream, struct delivery *deliv
     if (!queue->begun)
         queue->length = 0;
     place_untagged(stream, queue, delivery);
-    if (!segment->last && !stream_behaves(stream, DEFECT_LAST_IGNORED) &&
-        !(delivery->message.opcode > RDMAP_TERMINATE && stream_behaves(stream, DEFECT_IMMEDIATE_PARTIAL)))
+    if (!segment->last && !HOOK_IF(stream, hook_message_ends(stream, &delivery->message)))
         return;
     delivery->subject.count = queue->length;
     if (stream->traced)
         instrument_record(stream, IWARP_TRACE_DELIVERED, segment, queue->length);
-    switch (delivery->message.opcode) {
-    case RDMAP_READ_REQUEST: deliver_read_request(stream, queue, delivery); break;
-    case RDMAP_TERMINATE: deliver_terminate(stream, queue); break;
-    case RDMAP_ATOMIC_REQUEST:
-        atomic_deliver_request(stream, place_of(stream, queue, segment->qn), &delivery->subject);
-        break;
-    case RDMAP_ATOMIC_RESPONSE:
-        atomic_deliver_response(stream, place_of(stream, queue, segment->qn), &delivery->subject);
-        break;
-    case RDMAP_IMMEDIATE:
-    case RDMAP_IMMEDIATE_SE: deliver_send(stream, queue, delivery); break;
-    default:
-        if (rdmap_is_send(delivery->message.opcode))
-            deliver_send(stream, queue, delivery);
-        break;
-    }
+    if (!HOOK_IF(stream, hook_message(stream, &delivery->subject, &delivery->message, queue)))
+        deliver_message(stream, queue, delivery);
     queue->begun = false;
     queue->length = 0;
-    if (!stream_behaves(stream, DEFECT_MSN_NOT_ADVANCED))
-        queue->msn_expected++;
+    queue->msn_expected++;
+    HOOK(stream, hook_delivered(stream, &delivery->subject));
 }
 
-void deliver_ulpdu(struct iwarp_stream *stream, const struct fpdu *fpdu)
+void deliver_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
 {
-    struct delivery delivery = {.subject = {.stream = stream, .fpdu = fpdu, .buffer_octets = UINT64_MAX}};
-    const uint8_t *p = fpdu->ulpdu;
+    struct delivery delivery = {.subject = {.stream = stream, .segment_octets = count, .buffer_octets = UINT64_MAX}};
+    const uint8_t *p = octets;
 
-    if (stream_behaves(stream, DEFECT_READ_DONE_HELD))
-        stream_complete(stream);
+    HOOK(stream, hook_ulpdu(stream));
     delivery.subject.segment = &delivery.segment;
     delivery.subject.message = &delivery.message;
-    (void)ddp_parse(&p, fpdu->ulpdu + fpdu->ulpdu_length, &delivery.segment);
+    (void)ddp_parse(&p, octets + count, &delivery.segment);
     if (!holds(stream, VALIDATE_SEGMENT, &delivery, "a DDP Segment is not valid"))
         return;
     if (delivery.segment.header == NULL)

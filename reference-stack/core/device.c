@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "reference-stack/core/device_internal.h"
 
-#include "reference-stack/defects/defect_internal.h"
 #include "reference-stack/base/misuse.h"
-#include "wire/mpa.h"
+#include "wire/depth.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
     REGIONS_DEFAULT_MAX = 65536,
-    DEPTH_MAX = MPA_DEPTH_NOT_NEGOTIATED - 1, /* the greatest number that MPA can tell (RFC 6581 9.1) */
     ACCESS_KNOWN = IWARP_LOCAL_READ | IWARP_LOCAL_WRITE | IWARP_REMOTE_READ | IWARP_REMOTE_WRITE | IWARP_REMOTE_ATOMIC,
 };
 
@@ -28,10 +26,10 @@ struct iwarp_device *iwarp_device_new(const struct iwarp_device_config *config)
         device->config.ird_max = IWARP_DEPTH_DEFAULT_MAX;
     if (device->config.ord_max == 0)
         device->config.ord_max = IWARP_DEPTH_DEFAULT_MAX;
-    if (device->config.ird_max > DEPTH_MAX)
-        device->config.ird_max = DEPTH_MAX;
-    if (device->config.ord_max > DEPTH_MAX)
-        device->config.ord_max = DEPTH_MAX;
+    if (device->config.ird_max > DEPTH_NUMBER_MAX)
+        device->config.ird_max = DEPTH_NUMBER_MAX;
+    if (device->config.ord_max > DEPTH_NUMBER_MAX)
+        device->config.ord_max = DEPTH_NUMBER_MAX;
     if (device->config.regions_max == 0)
         device->config.regions_max = REGIONS_DEFAULT_MAX;
     device->random = device->config.seed != 0 ? device->config.seed : SEED_DEFAULT;
@@ -107,8 +105,7 @@ static uint32_t stag_draw(struct iwarp_device *device)
     for (;;) {
         uint32_t stag = (uint32_t)(device_random(device) >> 32);
 
-        if (device->defects != NULL)
-            stag = defect_stag(device->defects, &device->faults, stag);
+        stag = HOOK_VALUE(device, stag, hook_stag(device, stag));
         if (stag >> 8 != 0 && stag >> 8 != 0xFFFFFF && device_entry(device, stag) == NULL)
             return stag;
     }
@@ -163,8 +160,7 @@ int iwarp_region_register(struct iwarp_device *device, struct iwarp_region *regi
         return sentence_set(sentence, "region: out of memory");
     }
     *region = entry->region;
-    if (device->defects != NULL && defect_behaves(device->defects, DEFECT_RIGHTS_IGNORED))
-        entry->region.access |= IWARP_REMOTE_READ | IWARP_REMOTE_WRITE;
+    HOOK(device, hook_registered(device, &entry->region));
     return 0;
 }
 
@@ -190,6 +186,8 @@ int iwarp_region_deregister(struct iwarp_device *device, uint32_t stag, struct s
 
     if (entry == NULL)
         return -1;
+    if (HOOK_IF(device, hook_deregister(device)))
+        return 0;
     if (entry->lent != 0)
         return sentence_set(sentence, "region: STag 0x%08x is in use: TCP has not yet sent octets of it", stag);
     HASH_DEL(device->regions, entry);
@@ -216,7 +214,8 @@ int iwarp_region_set_length(struct iwarp_device *device, uint32_t stag, uint64_t
     if (length > entry->region.registered)
         return sentence_set(sentence, "region: a range of %llu octets, but %llu are registered",
                             (unsigned long long)length, (unsigned long long)entry->region.registered);
-    entry->region.length = length;
+    if (!HOOK_IF(device, hook_bounds(device)))
+        entry->region.length = length;
     return 0;
 }
 
@@ -225,14 +224,6 @@ const struct iwarp_region *iwarp_region_find(const struct iwarp_device *device, 
     const struct region_entry *entry = device == NULL ? NULL : device_entry(device, stag);
 
     return entry == NULL ? NULL : &entry->region;
-}
-
-const struct iwarp_region *device_entry_by_index(const struct iwarp_device *device, uint32_t stag)
-{
-    for (const struct region_entry *entry = device->regions; entry != NULL; entry = entry->hh.next)
-        if (entry->region.stag >> 8 == stag >> 8)
-            return &entry->region;
-    return NULL;
 }
 
 const struct iwarp_region *iwarp_region_at(const struct iwarp_device *device, size_t n)

@@ -3,8 +3,7 @@
 #define REFERENCE_STACK_DEVICE_INTERNAL_H
 
 #include "iwarp/device.h"
-#include "reference-stack/defects/defect_mpa.h"
-#include "reference-stack/defects/defect_rdmap.h"
+#include "reference-stack/defects/hooks.h"
 #include "wire/hash.h"
 
 struct region_entry {
@@ -18,9 +17,8 @@ struct iwarp_device {
     struct iwarp_device_config config;
     struct region_entry *regions; /* by STag */
     uint64_t random;
-    size_t users; /* streams, and the context that it belongs to */
-    bool gone;    /* freed while some used it: the last of them takes it along */
-    struct defect_first defect_first;
+    size_t users;                     /* streams, and the context that it belongs to */
+    bool gone;                        /* freed while some used it: the last of them takes it along */
     const struct defect_set *defects; /* of the device itself, borrowed; NULL: none */
     struct device_faults faults;
 };
@@ -33,8 +31,5 @@ void device_join(struct iwarp_device *device);
 void device_leave(struct iwarp_device *device);
 
 struct region_entry *device_entry(const struct iwarp_device *device, uint32_t stag);
-
-/* A region whose STag differs from `stag` in the key octet at most: for the defect that does not compare keys. */
-const struct iwarp_region *device_entry_by_index(const struct iwarp_device *device, uint32_t stag);
 
 #endif

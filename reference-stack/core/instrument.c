@@ -7,7 +7,7 @@
 
 void iwarp_stream_ddp(const struct iwarp_stream *stream, struct iwarp_ddp_state *state)
 {
-    bool erroneous, graceful;
+    bool graceful;
 
     if (state == NULL)
         return;
@@ -15,16 +15,16 @@ void iwarp_stream_ddp(const struct iwarp_stream *stream, struct iwarp_ddp_state 
         *state = (struct iwarp_ddp_state){.llp = IWARP_LLP_GRACEFUL};
         return;
     }
-    erroneous = stream->error_seen && !stream_behaves(stream, DEFECT_ERROR_UNLABELLED);
     graceful = stream->fin_received || stream->close_wanted;
     *state = (struct iwarp_ddp_state){
-        .llp = erroneous  ? IWARP_LLP_ERRONEOUS
-               : graceful ? IWARP_LLP_GRACEFUL
-                          : IWARP_LLP_OK,
+        .llp = stream->error_seen ? IWARP_LLP_ERRONEOUS
+               : graceful         ? IWARP_LLP_GRACEFUL
+                                  : IWARP_LLP_OK,
         .send_msn = stream->queues[DDP_QN_SEND].msn_next,
         .receive_msn = stream->queues[DDP_QN_SEND].msn_expected,
-        .system_faults = stream_behaves(stream, DEFECT_FAULT_UNCOUNTED) ? 0 : stream->system_faults,
+        .system_faults = stream->system_faults,
     };
+    HOOK(stream, hook_ddp_state(stream, state));
 }
 
 void iwarp_stream_set_msn(struct iwarp_stream *stream, uint32_t send, uint32_t receive)
@@ -62,11 +62,7 @@ void iwarp_stream_catastrophe(struct iwarp_stream *stream, enum iwarp_catastroph
         stream->catastrophe_due = true;
         return;
     }
-    if (kind == IWARP_CATASTROPHE_DDP && stream_behaves(stream, DEFECT_CATASTROPHE_TYPE_1))
-        error = TERM_DDP_INVALID_STAG;
-    stream_fail_with(stream, NULL, error,
-                     stream_behaves(stream, DEFECT_CATASTROPHE_RESETS) ? VALIDATION_ABORT : VALIDATION_TERMINATE,
-                     "a local catastrophic error");
+    stream_fail_with(stream, NULL, error, VALIDATION_TERMINATE, "a local catastrophic error");
     stream_progress(stream);
 }
 
@@ -99,13 +95,12 @@ void instrument_record(struct iwarp_stream *stream, enum iwarp_trace_kind kind, 
         .octets = octets,
     };
     if (segment->tagged) {
-        bool untold = kind == IWARP_TRACE_DELIVERED && stream_behaves(stream, DEFECT_STAG_UNTOLD);
-
-        record->stag = untold ? 0 : segment->stag;
+        record->stag = segment->stag;
         record->offset = segment->to;
     } else {
         record->qn = segment->qn;
         record->msn = segment->msn;
         record->offset = segment->mo;
     }
+    HOOK(stream, hook_trace(stream, record));
 }

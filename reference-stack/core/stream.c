@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct iwarp_stream *iwarp_stream_new(struct iwarp_device *device, const struct iwarp_stream_config *config,
-                                      uint64_t now, struct sentence *sentence)
+struct iwarp_stream *stream_new(const struct llp_ops *llp, struct iwarp_device *device,
+                                const struct iwarp_stream_config *config, uint64_t now, struct sentence *sentence)
 {
     struct iwarp_stream *stream;
 
@@ -14,34 +14,25 @@ struct iwarp_stream *iwarp_stream_new(struct iwarp_device *device, const struct 
         (void)sentence_set(sentence, "stream: a device and a configuration were expected");
         return NULL;
     }
-    if (stream_config_check(device, config, sentence) != 0)
+    if (stream_config_check(llp, device, config, sentence) != 0)
         return NULL;
-    stream = calloc(1, sizeof(*stream));
+    stream = calloc(1, sizeof(*stream) + llp->state_octets);
     if (stream == NULL) {
         (void)sentence_set(sentence, "stream: out of memory");
         return NULL;
     }
+    stream->llp = llp;
+    stream->lower = stream + 1;
+    stream->version = DDP_VERSION;
     stream->config = *config;
     stream->device = device;
     device_join(device);
     stream->defects = config->defects;
     stream->now = now;
     stream->state = IWARP_STATE_STARTUP;
-    stream->emss = config->emss == 0 ? STREAM_EMSS_DEFAULT : config->emss;
-    if (stream_behaves(stream, DEFECT_EMSS_OF_FIRST)) {
-        if (device->defect_first.emss != 0)
-            stream->emss = device->defect_first.emss;
-        device->defect_first.emss = stream->emss;
-    }
-    /* Depths that start-up does not settle (Rev 1, or 0x3FFF) are what the ULP configured (RFC 6581 9.1). */
-    stream->ird = config->ird == MPA_DEPTH_NOT_NEGOTIATED ? (uint16_t)device->config.ird_max : config->ird;
-    stream->ord = config->ord == MPA_DEPTH_NOT_NEGOTIATED ? (uint16_t)device->config.ord_max : config->ord;
+    negotiate_begin(stream);
     stream->startup_deadline = config->startup_limit == 0 ? UINT64_MAX : misuse_later(now, config->startup_limit);
-    if (stream_behaves(stream, DEFECT_STARTUP_UNTIMED))
-        stream->startup_deadline = UINT64_MAX;
     stream->linger_deadline = UINT64_MAX;
-    if (stream->defects != NULL)
-        defect_stream_joins(stream);
     for (size_t i = 0; i < STREAM_QUEUES; i++)
         stream->queues[i].msn_expected = stream->queues[i].msn_next = DDP_FIRST_MSN;
     ring_init(&stream->receives, sizeof(struct receive_work));
@@ -49,10 +40,11 @@ struct iwarp_stream *iwarp_stream_new(struct iwarp_device *device, const struct 
     ring_init(&stream->work, sizeof(struct send_work));
     ring_init(&stream->events, sizeof(struct iwarp_event));
     ring_init(&stream->trace, sizeof(struct iwarp_trace));
-    if (startup_begin(stream, sentence) != 0) {
+    if (llp->begin(stream, sentence) != 0) {
         iwarp_stream_free(stream);
         return NULL;
     }
+    HOOK(stream, hook_stream_begins(stream));
     return stream;
 }
 
@@ -60,8 +52,7 @@ void iwarp_stream_free(struct iwarp_stream *stream)
 {
     if (stream == NULL)
         return;
-    if (stream->defects != NULL)
-        defect_stream_leaves(stream);
+    HOOK(stream, hook_stream_ends(stream));
     stream_piece_drop(stream);
     device_leave(stream->device);
     ring_free(&stream->receives);
@@ -69,10 +60,8 @@ void iwarp_stream_free(struct iwarp_stream *stream)
     ring_free(&stream->work);
     ring_free(&stream->events);
     ring_free(&stream->trace);
-    free(stream->receive_buffer);
-    free(stream->scratch);
+    stream->llp->release(stream);
     free(stream->transmit_buffer);
-    free(stream->ulpdu_buffer);
     free(stream);
 }
 
@@ -135,10 +124,7 @@ bool iwarp_stream_poll(struct iwarp_stream *stream, struct iwarp_event *event)
         skip_told(stream);
         return poll_unflushed(stream, event);
     }
-    if (oldest == NULL)
-        return false;
-    if (oldest->kind == IWARP_EVENT_RECEIVE && stream->events.count == 1 &&
-        stream_behaves(stream, DEFECT_DELIVERY_HELD))
+    if (oldest == NULL || HOOK_IF(stream, hook_event_held(stream, oldest)))
         return false;
     *event = *oldest;
     ring_pop(&stream->events);
@@ -167,9 +153,7 @@ void stream_completed(struct iwarp_stream *stream, struct send_work *work)
     };
     struct iwarp_event *event;
 
-    if (work->internal ||
-        (work->kind == IWARP_WORK_IMMEDIATE && stream_behaves(stream, DEFECT_IMMEDIATE_DONE_UNTOLD)) ||
-        (work->kind == IWARP_WORK_WRITE && stream_behaves(stream, DEFECT_WRITE_DONE_UNTOLD)))
+    if (work->internal)
         return;
     work->internal = true;
     event = stream_event(stream, kinds[work->kind]);
@@ -180,17 +164,7 @@ void stream_completed(struct iwarp_stream *stream, struct send_work *work)
     event->id = work->id;
     event->octets = work->count;
     event->value = work->value;
-    if (work->kind == IWARP_WORK_READ && stream_behaves(stream, DEFECT_READS_DONE_SWAPPED) &&
-        stream->events.count > 1) {
-        struct iwarp_event *before = ring_at(&stream->events, stream->events.count - 2);
-        struct iwarp_event *last = ring_at(&stream->events, stream->events.count - 1);
-        struct iwarp_event swap = *last;
-
-        if (before->kind == IWARP_EVENT_READ_DONE) {
-            *last = *before;
-            *before = swap;
-        }
-    }
+    HOOK(stream, hook_event(stream, event));
 }
 
 /* Completes in order of posting what is done (RFC 5040 5.5 rule 15). */
@@ -223,17 +197,15 @@ static void flush_one(struct iwarp_stream *stream, enum iwarp_work kind, uint64_
 /* Everything posted and not complete is completed in error, each exactly once (RFC 5040 5.4, 6.2.1). */
 void stream_flush(struct iwarp_stream *stream)
 {
-    size_t begun = stream->work_sent + (stream->work_offset != 0);
     struct send_work *work;
     struct receive_work *receive;
 
-    frame_keep(stream);
+    if (HOOK_IF(stream, hook_flush(stream)))
+        return;
+    piece_keep(stream);
     while ((work = ring_at(&stream->work, 0)) != NULL) {
-        if (work->kind == IWARP_WORK_READ && stream_behaves(stream, DEFECT_FLUSH_READS_DONE))
-            stream_completed(stream, work);
-        else if (!work->internal && (begun != 0 || !stream_behaves(stream, DEFECT_FLUSH_FORGETS)))
+        if (!work->internal)
             flush_one(stream, work->kind, work->id);
-        begun -= begun != 0;
         if (stream->unflushed)
             break;
         ring_pop(&stream->work);
@@ -245,15 +217,12 @@ void stream_flush(struct iwarp_stream *stream)
     stream->source = TRANSMIT_NONE;
     stream->counters.reads_outstanding = 0;
     while ((receive = ring_at(&stream->receives, 0)) != NULL) {
-        if (!stream_behaves(stream, DEFECT_RECEIVES_UNFLUSHED))
-            flush_one(stream, IWARP_WORK_RECEIVE, receive->id);
+        flush_one(stream, IWARP_WORK_RECEIVE, receive->id);
         if (stream->unflushed)
             break;
         ring_pop(&stream->receives);
     }
     stream->queues[DDP_QN_SEND].begun = false;
-    if (stream->defects != NULL)
-        defect_reads_gone(stream, stream->reads.count);
     while (stream->reads.count != 0)
         ring_pop(&stream->reads);
     stream->counters.reads_served = 0;
@@ -261,40 +230,35 @@ void stream_flush(struct iwarp_stream *stream)
 
 static void stream_closed(struct iwarp_stream *stream)
 {
+    struct iwarp_event *event;
+
     if (stream->state == IWARP_STATE_CLOSED)
         return;
     stream_flush(stream);
     stream->state = IWARP_STATE_CLOSED;
     stream->dropping = true;
-    if ((stream->established || !stream_behaves(stream, DEFECT_EVENT_END_UNTOLD)) &&
-        !stream_behaves(stream, DEFECT_CLOSED_UNTOLD))
-        (void)stream_event(stream, IWARP_EVENT_CLOSED);
+    event = stream_event(stream, IWARP_EVENT_CLOSED);
+    if (event != NULL)
+        HOOK(stream, hook_event(stream, event));
 }
 
 /* Draws the conclusions of whatever has just happened. */
 void stream_progress(struct iwarp_stream *stream)
 {
+    HOOK(stream, hook_progress(stream));
     if (stream->close_wanted && !stream->fin_due && stream->teardown_at == 0 && stream->piece.octets == 0 &&
-        !transmit_pending(stream)) {
+        !transmit_pending(stream) && !stream->llp->close(stream)) {
         stream->fin_due = true;
         if (stream->config.linger_limit != 0)
             stream->linger_deadline = misuse_later(stream->now, stream->config.linger_limit);
     }
     if (stream->fin_due && stream->fin_received)
         stream_closed(stream);
-    if (stream->state == IWARP_STATE_EXITED && stream->piece.octets == 0 &&
-        stream_behaves(stream, DEFECT_REJECT_RESETS))
-        stream->abort_wanted = true;
 }
 
 /* Behind the LLP's graceful teardown nothing may come: the stream is aborted (RFC 5041 6.2.1). */
-static void late_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
+static void late_input(struct iwarp_stream *stream, size_t count)
 {
-    if (stream_behaves(stream, DEFECT_LATE_SEGMENT_TAKEN) && !stream->dropping) {
-        receive_octets(stream, octets, count);
-        stream_progress(stream);
-        return;
-    }
     stream->counters.octets_dropped += count;
     if (stream->dropping || stream->state == IWARP_STATE_CLOSED)
         return;
@@ -308,46 +272,13 @@ void iwarp_stream_input(struct iwarp_stream *stream, const uint8_t *octets, size
     if (stream == NULL || octets == NULL)
         return;
     stream->now = now;
+    if (HOOK_IF(stream, hook_input(stream, octets, count)))
+        return;
     if (stream->fin_received) {
-        late_input(stream, octets, count);
+        late_input(stream, count);
         return;
     }
-    if (stream_behaves(stream, DEFECT_STARTUP_TIMER_RESTARTS))
-        stream->startup_deadline = misuse_later(now, stream->config.startup_limit);
-    if (!stream->dropping && (stream->state == IWARP_STATE_STARTUP || stream->state == IWARP_STATE_DECISION)) {
-        size_t used = startup_input(stream, octets, count);
-
-        octets += used;
-        count -= used;
-    }
-    if (!stream->dropping && count != 0)
-        receive_octets(stream, octets, count);
-    else
-        stream->counters.octets_dropped += count;
-    stream_progress(stream);
-}
-
-void iwarp_stream_input_early(struct iwarp_stream *stream, size_t gap, const uint8_t *octets, size_t count,
-                              bool boundary, uint64_t now)
-{
-    if (stream == NULL || octets == NULL)
-        return;
-    stream->now = now;
-    early_octets(stream, gap, octets, count, boundary);
-    stream_progress(stream);
-}
-
-size_t iwarp_stream_input_space(struct iwarp_stream *stream, uint8_t **space)
-{
-    return stream == NULL || space == NULL ? 0 : receive_space(stream, space);
-}
-
-void iwarp_stream_input_filled(struct iwarp_stream *stream, size_t count, uint64_t now)
-{
-    if (stream == NULL)
-        return;
-    stream->now = now;
-    receive_filled(stream, count);
+    stream->llp->input(stream, octets, count);
     stream_progress(stream);
 }
 
@@ -359,35 +290,10 @@ void iwarp_stream_input_fin(struct iwarp_stream *stream, uint64_t now)
     if (stream->fin_received || stream->state == IWARP_STATE_CLOSED)
         return;
     stream->fin_received = true;
-    if (stream_behaves(stream, DEFECT_FIN_UNTOLD))
+    (void)stream_event(stream, IWARP_EVENT_HALF_CLOSED);
+    if (HOOK_IF(stream, hook_fin(stream)))
         return;
-    if (stream_behaves(stream, DEFECT_FIN_AS_LOST))
-        stream_fail_with(stream, NULL, TERM_MPA_CONNECTION_LOST, VALIDATION_CLOSE, "the connection was lost");
-    else
-        (void)stream_event(stream, IWARP_EVENT_HALF_CLOSED);
-    if (stream_behaves(stream, DEFECT_FIN_FLUSHES))
-        stream_flush(stream);
-    if (stream_behaves(stream, DEFECT_FIN_TERMINATES) && stream->gate && !stream->error_seen)
-        terminate_queue(stream, TERM_RDMAP_CATASTROPHIC, NULL, 0, NULL);
-    if (stream_behaves(stream, DEFECT_PRIVATE_CUT_TAKEN) && stream->state == IWARP_STATE_STARTUP &&
-        stream->start_count >= MPA_START_OCTETS)
-        startup_complete(stream);
-    if (stream_behaves(stream, DEFECT_RETRY_ON_CONNECTION) && stream->state == IWARP_STATE_STARTUP &&
-        stream->config.role == IWARP_INITIATOR && stream->config.enhanced) {
-        stream->config.enhanced = false;
-        (void)startup_begin(stream, NULL);
-        return;
-    }
-    if (stream->state == IWARP_STATE_STARTUP || stream->state == IWARP_STATE_DECISION) {
-        /* A frame cut short by FIN has a PD_Length that differs from its Private Data (RFC 5044 7.1.1). */
-        stream_fail_with(stream, stream->start_count != 0 ? "MPA-7.1.1-28" : NULL,
-                         stream->start_count != 0 ? TERM_MPA_START_FRAME : TERM_MPA_CONNECTION_LOST, VALIDATION_CLOSE,
-                         "the peer closed before the start-up frames were exchanged");
-    } else if (stream->receive_count != 0 && !stream->dropping) {
-        receive_cut(stream);
-        stream_fail_with(stream, NULL, TERM_MPA_CONNECTION_LOST, VALIDATION_CLOSE,
-                         "the peer closed in the middle of an FPDU");
-    }
+    stream->llp->input_end(stream);
     stream_progress(stream);
 }
 
@@ -396,13 +302,13 @@ void iwarp_stream_input_reset(struct iwarp_stream *stream, uint64_t now)
     if (stream == NULL)
         return;
     stream->now = now;
-    if (stream->state == IWARP_STATE_CLOSED || stream_behaves(stream, DEFECT_RESET_UNTOLD))
+    if (stream->state == IWARP_STATE_CLOSED || HOOK_IF(stream, hook_reset(stream)))
         return;
     if (!stream->error_seen) {
         struct iwarp_event *event = stream_event(stream, IWARP_EVENT_ERROR);
 
         if (event != NULL) {
-            event->triple = TERM_MPA_CONNECTION_LOST;
+            event->triple = stream->llp->lost;
             (void)strcpy(event->text, "the connection was reset or lost");
         }
     }
@@ -410,8 +316,6 @@ void iwarp_stream_input_reset(struct iwarp_stream *stream, uint64_t now)
     stream->terminate_due = false;
     stream_piece_drop(stream);
     stream->close_wanted = stream->fin_due = false;
-    if (stream->defects != NULL)
-        defect_reads_reset(stream);
     stream_closed(stream);
 }
 
@@ -431,15 +335,14 @@ size_t iwarp_stream_output(struct iwarp_stream *stream, struct iwarp_output *out
         return 0;
     }
     if (piece->octets == 0) {
-        if (transmit_next(stream) && stream->counters.fpdus_sent == 3 && stream_behaves(stream, DEFECT_FPDU_LOST))
-            transmit_done(stream);
+        HOOK(stream, hook_output(stream));
         if (!transmit_next(stream)) {
             stream_progress(stream);
             return 0;
         }
         skip = 0;
     }
-    output->fpdu = piece->fpdu;
+    output->fpdu = piece->segment;
     output->octets = piece->octets - skip;
     for (size_t i = 0; i < piece->span_count; i++) {
         struct iwarp_span span = piece->spans[i];
@@ -508,8 +411,7 @@ void iwarp_stream_tick(struct iwarp_stream *stream, uint64_t now)
         return;
     }
     stream->startup_deadline = UINT64_MAX;
-    stream_fail_with(stream, stream->config.role == IWARP_RESPONDER ? "MPA-7.1.2-26" : "MPA-7.1.2-31",
-                     TERM_MPA_START_FRAME, VALIDATION_CLOSE, "no complete start-up frame within the time limit");
+    stream->llp->overdue(stream);
     stream_progress(stream);
 }
 

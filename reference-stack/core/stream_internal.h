@@ -2,38 +2,32 @@
 /*
  * The inside of a stream. Who owns what:
  *
- *     stream.c      life, events                   startup.c    Request, Reply, negotiation, RTR
- *     verbs.c       what the ULP asks              stream_config.c   what it can be configured to be
- *     receive.c     FPDUs out of octets            deliver.c    DDP placement, RDMAP delivery
- *     early.c       placement ahead of a gap in TCP
- *     mpa_state.c   EMSS, MULPDU, what MPA tells of itself
- *     atomic.c      Atomic Operations, Immediate Data (RFC 7306)
- *     instrument.c  what only an instrumented stack shows
- *     transmit.c    work into DDP Segments         frame.c      ULPDUs into FPDUs, defects of layout
- *     terminate.c   errors into Terminates         validation.c what a peer must not do
+ *     stream.c         life, input, output, events    stream_verbs.c  what the ULP asks
+ *     stream_config.c  what it can be configured to   llp.h           what the layer below DDP has to do
+ *     negotiate.c      IRD, ORD and RTR               deliver.c       DDP placement, RDMAP delivery
+ *     early.c          placement before its turn      atomic.c        Atomic Operations, Immediate Data (RFC 7306)
+ *     transmit.c       work into DDP Segments         piece.c         what the transport is given next
+ *     terminate.c      errors into Terminates         instrument.c    what only an instrumented stack shows
  */
 #ifndef REFERENCE_STACK_STREAM_INTERNAL_H
 #define REFERENCE_STACK_STREAM_INTERNAL_H
 
 #include "iwarp/instrument.h"
 #include "iwarp/stream.h"
-#include "reference-stack/defects/defect_internal.h"
 #include "reference-stack/core/device_internal.h"
+#include "reference-stack/core/llp.h"
+#include "reference-stack/core/negotiate.h"
 #include "reference-stack/base/ring.h"
 #include "reference-stack/validation/validation.h"
 #include "wire/atomic.h"
 #include "wire/ddp.h"
-#include "wire/fpdu.h"
-#include "wire/marker.h"
 #include "wire/rdmap.h"
 
 enum {
     STREAM_QUEUES = 4, /* QN 0 Sends, 1 Read and Atomic Requests, 2 Terminate; with the extensions 3 Atomic Responses */
-    STREAM_HEADER_MAX = 18 + ATOMIC_REQUEST_OCTETS,
+    STREAM_HEADER_ROOM = ATOMIC_REQUEST_OCTETS, /* for RDMAP's header of any untagged message */
+    STREAM_HEADER_MAX = 18 + STREAM_HEADER_ROOM,
     STREAM_TERMINATE_ROOM = 256, /* QN 2's untagged buffer: longer than any Terminate, zero-filled ones included */
-    STREAM_WRITE_MAX = 0,
-    STREAM_EMSS_DEFAULT = 1460,
-    SMBD_OCTETS = 8, /* IRD and ORD in front of the ULP's Private Data */
 };
 
 /* A posted receive. */
@@ -75,7 +69,7 @@ struct served_read {
     uint64_t sent;
 };
 
-/* One untagged queue, inbound: TCP keeps order, so one message at a time is being assembled. */
+/* One untagged queue, inbound: segments come up in order, so one message at a time is being assembled. */
 struct untagged_queue {
     uint32_t msn_expected;
     uint32_t msn_next;                     /* outbound */
@@ -84,7 +78,7 @@ struct untagged_queue {
     uint8_t buffer[STREAM_TERMINATE_ROOM]; /* QN 1 and 2: where the message is assembled */
 };
 
-/* The piece that TCP is being given: in one run, or length and headers | payload, if any | pad and CRC. */
+/* What the transport is being given: all in one run, or what stands before the payload | payload, if any | the rest. */
 enum { TRANSMIT_PAYLOAD = 1 };
 
 struct transmit_piece {
@@ -92,7 +86,7 @@ struct transmit_piece {
     size_t span_count;
     size_t octets;
     size_t done;
-    bool fpdu;
+    bool segment;       /* a DDP Segment, as against what the layer below says for itself */
     bool ulp_memory;    /* the payload is not the stream's own */
     bool completes;     /* its last octet completes the work at `work` */
     uint64_t work;      /* serial number of that work */
@@ -108,31 +102,22 @@ enum transmit_source { TRANSMIT_NONE, TRANSMIT_WORK, TRANSMIT_RESPONSE };
 struct iwarp_stream {
     struct iwarp_stream_config config;
     struct iwarp_device *device;
+    const struct llp_ops *llp; /* the layer below DDP... */
+    void *lower;               /* ...and what it keeps of the stream, in the same allocation */
     const struct defect_set *defects;
     struct defect_state defect_state; /* counts of messages, for defects of the n-th */
     enum iwarp_state state;
     struct iwarp_stream_counters counters;
 
     /* Start-up. */
-    uint8_t start_octets[MPA_START_MAX]; /* the peer's frame as it comes in; its Private Data stays */
-    size_t start_count;
-    struct mpa_start peer;
-    bool smbd;     /* the peer's frame has its depths in front of the ULP's Private Data */
-    bool enhanced; /* agreed: the word was in both frames */
     uint16_t reply_ird, reply_ord;
     unsigned rtr_agreed; /* responder: what the Reply confirmed; initiator: what it may choose from */
-    bool rtr_awaited;    /* responder, A = 1: the first FPDU should be an RTR */
+    bool rtr_awaited;    /* responder, A = 1: the first segment should be an RTR */
     bool established;
     uint16_t ird, ord; /* in force */
-    bool send_markers, receive_markers, crc;
-    bool rdmac; /* the peer's Rev is 0: Markers and CRC both ways, DV = RV = 0 (RFC 5044 C.2.3) */
+    uint8_t version;   /* DV and RV: 1, or what a peer of Rev 0 has (RFC 5044 C.1: no mixing) */
 
     /* Receive. */
-    uint8_t *receive_buffer; /* an FPDU not complete yet */
-    size_t receive_room, receive_count;
-    size_t receive_needed; /* octets that it will have, 0 where not known */
-    uint8_t *scratch;      /* FPDU_SCRATCH_OCTETS, with Markers */
-    uint32_t receive_position;
     struct untagged_queue queues[STREAM_QUEUES];
     uint32_t atomic_ids;  /* Request Identifiers drawn so far */
     struct ring receives; /* struct receive_work */
@@ -142,21 +127,15 @@ struct iwarp_stream {
     /* Transmit. */
     struct ring work;     /* struct send_work, oldest first */
     uint64_t work_serial; /* of the oldest */
-    size_t work_sent;     /* how many of them are with TCP in whole, or wait for their Read Response */
+    size_t work_sent;     /* how many of them are with the transport in whole, or wait for their Read Response */
     uint64_t work_offset; /* octets of the next one sent */
     bool work_begun;      /* some of its segments went out */
     enum transmit_source source, last_source;
     struct transmit_piece piece;
     uint8_t *transmit_buffer;
     size_t transmit_room;
-    uint8_t *ulpdu_buffer; /* a ULPDU in one run, where Markers or defects need it */
-    size_t ulpdu_room;
-    uint8_t headers[2 + STREAM_HEADER_MAX + 4];
-    uint8_t trailer[8];
-    uint32_t transmit_position;
-    size_t emss, mulpdu;
-    size_t packed; /* octets in the segment that the next FPDU goes into */
-    bool gate;     /* FPDUs may be sent */
+    uint8_t headers[LLP_PREFIX_OCTETS + STREAM_HEADER_MAX + 4];
+    bool gate; /* segments may be sent */
 
     /* The end. */
     bool error_seen;
@@ -169,30 +148,17 @@ struct iwarp_stream {
     uint64_t startup_deadline, linger_deadline;
     uint64_t teardown_at; /* an error is told: the ULP closes then, 0: at once */
     uint64_t now;
-    uint64_t response_last, read_slot_free; /* times, for defects of responses */
-    uint32_t send_joined;                   /* MO that the next Send begins at, for a defect of messages */
 
     struct ring events; /* struct iwarp_event */
 
     /* Instruments: iwarp/instrument.h. */
     bool traced, responses_held, catastrophe_due;
     unsigned system_faults;
-    size_t mulpdu_given; /* 0: as EMSS says */
+    size_t mulpdu_given; /* 0: as the layer below says */
     struct ring trace;   /* struct iwarp_trace */
 };
 
-static inline bool stream_behaves(const struct iwarp_stream *stream, enum defect_behaviour behaviour)
-{
-    return stream->defects != NULL && defect_behaves(stream->defects, behaviour);
-}
-
-/* DV and RV: 1, or what a peer of Rev 0 has (RFC 5044 C.1: no mixing). */
-static inline uint8_t stream_version(const struct iwarp_stream *stream)
-{
-    return stream->rdmac && !stream_behaves(stream, DEFECT_RDMAC_VERSION_1) ? 0 : DDP_VERSION;
-}
-
-/* The piece is with TCP, or will never be: nothing of it is looked at again. */
+/* The piece is with the transport, or will never be: nothing of it is looked at again. */
 static inline void stream_piece_drop(struct iwarp_stream *stream)
 {
     if (stream->piece.lent != NULL)
@@ -201,63 +167,38 @@ static inline void stream_piece_drop(struct iwarp_stream *stream)
     stream->piece.octets = stream->piece.done = 0;
 }
 
-/* stream.c */
+/* stream.c. The stream carries its segments by `llp`. */
+struct iwarp_stream *stream_new(const struct llp_ops *llp, struct iwarp_device *device,
+                                const struct iwarp_stream_config *config, uint64_t now, struct sentence *sentence);
 struct iwarp_event *stream_event(struct iwarp_stream *stream, enum iwarp_event_kind kind);
 void stream_progress(struct iwarp_stream *stream);
 void stream_flush(struct iwarp_stream *stream);
 void stream_complete(struct iwarp_stream *stream);
 void stream_completed(struct iwarp_stream *stream, struct send_work *work);
 
-void stream_trace(struct iwarp_stream *stream, const struct fpdu *fpdu, uint32_t position, bool early);
+/* stream_config.c: what is the same whatever carries the stream. */
+void stream_config_default(struct iwarp_stream_config *config, enum iwarp_role role);
 
-/* stream_config.c: -1 with a sentence when no stream of the device can have it. */
-int stream_config_check(const struct iwarp_device *device, const struct iwarp_stream_config *config,
-                        struct sentence *sentence);
-
-/* mpa_state.c */
-size_t mpa_mulpdu_left(const struct iwarp_stream *stream);
-
-/* startup.c */
-int startup_begin(struct iwarp_stream *stream, struct sentence *sentence);
-size_t startup_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count);
-int startup_reply(struct iwarp_stream *stream, bool accepted);
-void startup_complete(struct iwarp_stream *stream);
-void startup_established(struct iwarp_stream *stream);
-
-/* startup_smbd.c. `room`: MPA_PRIVATE_DATA_MAX octets, where the frame's Private Data then lies. */
-void smbd_put(const struct iwarp_stream *stream, struct mpa_start *start, uint16_t ird, uint16_t ord, uint8_t *room);
-bool smbd_has(const struct iwarp_stream *stream, const struct mpa_start *start);
-void smbd_take(struct mpa_start *start);
+/* -1 with a sentence when no stream of the device that `llp` carries can have it. */
+int stream_config_check(const struct llp_ops *llp, const struct iwarp_device *device,
+                        const struct iwarp_stream_config *config, struct sentence *sentence);
 
 /* instrument.c */
 void instrument_record(struct iwarp_stream *stream, enum iwarp_trace_kind kind, const struct ddp_segment *segment,
                        uint64_t octets);
-
-/* defect_ddp.c: what becomes of a segment that is about to be sent. */
-void defect_source(const struct iwarp_stream *stream, const struct send_work *work, struct ddp_segment *segment);
-
-/* receive.c */
-void receive_octets(struct iwarp_stream *stream, const uint8_t *octets, size_t count);
-void receive_cut(struct iwarp_stream *stream);
-size_t receive_space(struct iwarp_stream *stream, uint8_t **space);
-void receive_filled(struct iwarp_stream *stream, size_t count);
-bool receive_scratch(struct iwarp_stream *stream);
-
-/* early.c. `gap`: octets missing before these. `boundary`: they begin with an FPDU. */
-void early_octets(struct iwarp_stream *stream, size_t gap, const uint8_t *octets, size_t count, bool boundary);
-
-/* defect_early.c */
-void defect_early_send(struct iwarp_stream *stream, const struct validation_subject *subject,
-                       struct receive_work *receive);
-void defect_early_read(struct iwarp_stream *stream, const struct validation_subject *subject);
-void defect_early_chain(struct iwarp_stream *stream, const uint8_t *octets, const uint8_t *end);
 
 /* deliver.c */
 bool deliver_holds(struct iwarp_stream *stream, enum validation_stage stage, const struct validation_subject *subject,
                    const char *text);
 void deliver_served(struct iwarp_stream *stream, const struct served_read *served,
                     const struct validation_subject *subject);
-void deliver_ulpdu(struct iwarp_stream *stream, const struct fpdu *fpdu);
+void deliver_place_tagged(struct iwarp_stream *stream, const struct validation_subject *subject);
+
+/* A ULPDU that the layer below found good, in the order of sending. */
+void deliver_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count);
+
+/* early.c: one that is to be placed, and nothing else, before its turn. deliver_ulpdu() is called when that comes. */
+void early_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count);
 
 /* The Read that the next Read Response belongs to: the oldest open one (RFC 5040 5.2.2); NULL when none is open. */
 struct send_work *deliver_open_read(const struct iwarp_stream *stream);
@@ -271,6 +212,7 @@ bool atomic_send_response(struct iwarp_stream *stream, const struct served_read 
 bool atomic_send_immediate(struct iwarp_stream *stream, struct send_work *work, struct ddp_segment *segment);
 
 /* transmit.c */
+enum transmit_source transmit_choose(const struct iwarp_stream *stream);
 void transmit_requested(struct iwarp_stream *stream);
 void transmit_completes(struct iwarp_stream *stream);
 bool transmit_next(struct iwarp_stream *stream);
@@ -278,13 +220,17 @@ void transmit_done(struct iwarp_stream *stream);
 bool transmit_pending(const struct iwarp_stream *stream);
 int transmit_rtr(struct iwarp_stream *stream, enum iwarp_rtr kind);
 
-/* frame.c */
-int frame_start(struct iwarp_stream *stream, const struct mpa_start *start, struct sentence *sentence);
-void frame_fragment(struct iwarp_stream *stream);
-void frame_keep(struct iwarp_stream *stream);
-int frame_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count);
-int frame_segment(struct iwarp_stream *stream, struct ddp_segment *segment, const uint8_t *rdmap_header,
+/* piece.c: room for so many octets in the transmit buffer, -1: memory is short; they are the piece. */
+int piece_reserve(struct iwarp_stream *stream, size_t octets);
+void piece_set(struct iwarp_stream *stream, size_t octets, bool segment);
+
+/* The segment, or a ULPDU as it stands, becomes the piece. -1: memory is short. */
+int piece_segment(struct iwarp_stream *stream, struct ddp_segment *segment, const uint8_t *rdmap_header,
                   size_t rdmap_octets);
+int piece_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count);
+
+/* Its payload is not the ULP's any more. */
+void piece_keep(struct iwarp_stream *stream);
 
 /* terminate.c */
 void stream_fail(struct iwarp_stream *stream, const struct validation_outcome *outcome,
@@ -293,5 +239,8 @@ void stream_fail_with(struct iwarp_stream *stream, const char *requirement, wire
                       enum validation_action action, const char *text);
 void terminate_queue(struct iwarp_stream *stream, wire_result triple, const struct ddp_segment *segment,
                      size_t segment_octets, const uint8_t *read_header);
+
+/* The same about what a validation looked at. */
+void terminate_about(struct iwarp_stream *stream, wire_result triple, const struct validation_subject *subject);
 
 #endif

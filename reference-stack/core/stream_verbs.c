@@ -6,8 +6,7 @@
 
 static int decide(struct iwarp_stream *stream, const uint8_t *private_data, size_t octets, struct sentence *sentence)
 {
-    size_t room = MPA_PRIVATE_DATA_MAX - (mpa_start_has_word(&stream->peer) ? MPA_ENHANCED_OCTETS : 0) -
-                  (stream->smbd ? SMBD_OCTETS : 0);
+    size_t room = stream->llp->answer_room(stream);
 
     if (stream->state != IWARP_STATE_DECISION)
         return sentence_set(sentence, "stream: no Request waits for a decision");
@@ -25,7 +24,7 @@ static int decide(struct iwarp_stream *stream, const uint8_t *private_data, size
 /* A depth of the Reply: -1 leaves it. */
 static bool depth_fits(int depth, unsigned limit)
 {
-    return depth == -1 || depth == MPA_DEPTH_NOT_NEGOTIATED || (depth >= 0 && (unsigned)depth <= limit);
+    return depth == -1 || depth == DEPTH_NOT_NEGOTIATED || (depth >= 0 && (unsigned)depth <= limit);
 }
 
 int iwarp_stream_accept(struct iwarp_stream *stream, const uint8_t *private_data, size_t octets, int ird, int ord,
@@ -41,7 +40,7 @@ int iwarp_stream_accept(struct iwarp_stream *stream, const uint8_t *private_data
         return -1;
     stream->reply_ird = ird < 0 ? stream->reply_ird : (uint16_t)ird;
     stream->reply_ord = ord < 0 ? stream->reply_ord : (uint16_t)ord;
-    if (startup_reply(stream, true) != 0)
+    if (stream->llp->answer(stream, true) != 0)
         return sentence_set(sentence, "stream: out of memory");
     stream_progress(stream);
     return 0;
@@ -55,7 +54,7 @@ int iwarp_stream_reject(struct iwarp_stream *stream, const uint8_t *private_data
     stream->now = now;
     if (decide(stream, private_data, octets, sentence) != 0)
         return -1;
-    if (startup_reply(stream, false) != 0)
+    if (stream->llp->answer(stream, false) != 0)
         return sentence_set(sentence, "stream: out of memory");
     stream_progress(stream);
     return 0;
@@ -96,33 +95,11 @@ int iwarp_stream_reserve_receives(struct iwarp_stream *stream, size_t count, str
     return ring_reserve(&stream->receives, count) == 0 ? 0 : sentence_set(sentence, "stream: out of memory");
 }
 
-/* Faults of order: the newest work goes ahead of what waits before it. */
-static void posted_faulty(struct iwarp_stream *stream)
-{
-    size_t begun = stream->work_sent + (stream->work_offset != 0);
-
-    for (size_t i = stream->work.count - 1; i > begun; i--) {
-        struct send_work *newest = ring_at(&stream->work, i);
-        struct send_work *before = ring_at(&stream->work, i - 1);
-        struct send_work swap = *before;
-
-        if (!defect_goes_ahead(stream->defects, newest, before) &&
-            !(newest->kind == IWARP_WORK_IMMEDIATE && stream_behaves(stream, DEFECT_IMMEDIATE_FIRST)) &&
-            !(newest->kind == IWARP_WORK_SEND && before->kind == IWARP_WORK_WRITE &&
-              stream_behaves(stream, DEFECT_SENDS_FIRST)) &&
-            !(newest->kind == IWARP_WORK_ATOMIC && before->kind == IWARP_WORK_ATOMIC &&
-              stream_behaves(stream, DEFECT_ATOMICS_LAST_FIRST)))
-            return;
-        *before = *newest;
-        *newest = swap;
-    }
-}
-
 static int post(struct iwarp_stream *stream, const struct send_work *work, struct sentence *sentence)
 {
     struct send_work *slot;
 
-    if (stream->close_wanted && stream_behaves(stream, DEFECT_POST_WHILE_CLOSING))
+    if (HOOK_IF(stream, hook_post(stream)))
         return 0;
     if (postable(stream, sentence) != 0)
         return -1;
@@ -141,8 +118,7 @@ static int post(struct iwarp_stream *stream, const struct send_work *work, struc
     if (slot == NULL)
         return sentence_set(sentence, "stream: out of memory");
     *slot = *work;
-    if (stream->defects != NULL)
-        posted_faulty(stream);
+    HOOK(stream, hook_posted(stream));
     return 0;
 }
 
@@ -164,7 +140,7 @@ int iwarp_stream_post_send(struct iwarp_stream *stream, const struct iwarp_send 
         .stag = send->invalidate ? send->stag : 0,
     };
     /* RFC 5040 2.4: what is no Send is no data operation of the ULP's, a Terminate least of all. */
-    if (!rdmap_is_send(work.opcode) && !stream_behaves(stream, DEFECT_OPCODE_UNCHECKED))
+    if (!rdmap_is_send(work.opcode) && !HOOK_IF(stream, hook_post_unchecked(stream, &work)))
         return sentence_set(sentence, "stream: opcode %u is not one of the Sends", work.opcode);
     return post(stream, &work, sentence);
 }
@@ -220,7 +196,8 @@ int iwarp_stream_post_read(struct iwarp_stream *stream, const struct iwarp_read 
         .sink_to = read->sink_to,
     };
 
-    if (read->count != 0 && !stream_behaves(stream, DEFECT_SINK_UNCHECKED) && sink_check(stream, read, sentence) != 0)
+    if (read->count != 0 && !HOOK_IF(stream, hook_post_unchecked(stream, &work)) &&
+        sink_check(stream, read, sentence) != 0)
         return -1;
     if (stream->established && stream->ord == 0)
         return sentence_set(sentence, "stream: the ORD in force is 0, no Read can be sent");
@@ -309,18 +286,9 @@ void iwarp_stream_disconnect(struct iwarp_stream *stream, uint64_t now)
     stream->now = now;
     if (stream->state == IWARP_STATE_CLOSED || stream->abort_wanted)
         return;
-    if (stream_behaves(stream, DEFECT_CLOSE_RESETS) ||
-        (stream->fin_received && stream_behaves(stream, DEFECT_SECOND_HALF_RESETS))) {
-        iwarp_stream_abort(stream, now);
+    if (HOOK_IF(stream, hook_disconnect(stream)))
         return;
-    }
-    if (stream_behaves(stream, DEFECT_CLOSE_DROPS_WORK))
-        stream_flush(stream);
-    if (stream_behaves(stream, DEFECT_CLOSE_STOPS_RECEIVING))
-        stream->dropping = true;
     stream->close_wanted = true;
-    if (stream_behaves(stream, DEFECT_CLOSE_CUTS_FPDU))
-        frame_fragment(stream);
     if (!stream->gate) {
         stream_flush(stream);
         stream->dropping = stream->dropping || stream->state <= IWARP_STATE_DECISION;

@@ -15,13 +15,9 @@ void terminate_queue(struct iwarp_stream *stream, wire_result triple, const stru
     unsigned layer = wire_error_layer(triple);
     unsigned etype = wire_error_etype(triple);
     bool headers = segment != NULL && segment->header != NULL &&
-                   (stream_behaves(stream, DEFECT_CATASTROPHE_QUOTES) || layer == 1 ||
-                    (layer == 0 && (etype == 1 || etype == 2))) &&
-                   triple != TERM_DDP_CATASTROPHIC;
+                   (layer == 1 || (layer == 0 && (etype == 1 || etype == 2))) && triple != TERM_DDP_CATASTROPHIC;
     struct terminate terminate = {.triple = triple};
 
-    if (stream_behaves(stream, DEFECT_NO_TERMINATE))
-        return;
     if (headers) {
         terminate.m = terminate.d = true;
         terminate.ddp_segment_length = (uint16_t)segment_octets;
@@ -31,21 +27,10 @@ void terminate_queue(struct iwarp_stream *stream, wire_result triple, const stru
         terminate.rdmap_header = read_header;
         terminate.rdmap_header_octets = READ_REQUEST_OCTETS;
     }
-    if (stream_behaves(stream, DEFECT_TERMINATE_ATOMIC_HEADER) && headers &&
-        (segment->control & 0xF) == RDMAP_ATOMIC_REQUEST && segment->payload_octets >= READ_REQUEST_OCTETS) {
-        terminate.r = true;
-        terminate.rdmap_header = segment->payload;
-        terminate.rdmap_header_octets = READ_REQUEST_OCTETS;
-    }
-    if (stream->defects != NULL)
-        defect_terminate(stream->defects, &terminate);
+    HOOK(stream, hook_terminate(stream, segment, segment_octets, &terminate));
     stream->terminate_octets = terminate_pack(&terminate, stream->terminate, sizeof(stream->terminate));
-    if (stream->defects != NULL)
-        stream->terminate_octets =
-            defect_terminate_octets(stream->defects, &terminate, segment, stream->terminate, stream->terminate_octets);
+    HOOK(stream, hook_terminate_packed(stream, segment, &terminate));
     stream->terminate_due = stream->terminate_octets != 0;
-    if (stream_behaves(stream, DEFECT_TERMINATE_TWICE))
-        stream->terminate_copies = 1;
 }
 
 /* The Read Request Header that the subject is about, as received. */
@@ -59,77 +44,65 @@ static const uint8_t *quoted_read(const struct validation_subject *subject)
     return segment->payload;
 }
 
+void terminate_about(struct iwarp_stream *stream, wire_result triple, const struct validation_subject *subject)
+{
+    terminate_queue(stream, triple, subject->segment, subject->segment_octets, quoted_read(subject));
+}
+
 static void report(struct iwarp_stream *stream, const char *requirement, wire_result error, const char *text)
 {
-    struct iwarp_event *event;
+    struct iwarp_event *event = stream_event(stream, IWARP_EVENT_ERROR);
 
-    if ((stream_behaves(stream, DEFECT_EVENT_END_UNTOLD) && !stream->established) ||
-        stream_behaves(stream, DEFECT_ERROR_UNTOLD))
-        return;
-    event = stream_event(stream, IWARP_EVENT_ERROR);
     if (event == NULL)
         return;
     event->requirement = requirement;
-    if (!stream->established && stream->start_count >= MPA_START_OCTETS)
-        event->start = stream->peer;
-    event->triple = stream_behaves(stream, DEFECT_ERROR_WITHOUT_NUMBERS) ? WIRE_OK : error;
+    stream->llp->state(stream, event);
+    event->triple = error;
     (void)snprintf(event->text, sizeof(event->text), "%s", text);
+    HOOK(stream, hook_event(stream, event));
 }
 
 /*
  * The one place where a stream fails: the first error counts, all that is posted is flushed, what still comes in is
- * dropped silently (RFC 5041 7.1), one Terminate goes out where FPDUs may be sent, and then the orderly end.
+ * dropped silently (RFC 5041 7.1), one Terminate goes out where segments may be sent, and then the orderly end.
  */
-void stream_fail(struct iwarp_stream *stream, const struct validation_outcome *outcome,
+void stream_fail(struct iwarp_stream *stream, const struct validation_outcome *found,
                  const struct validation_subject *subject, const char *text)
 {
-    const struct validation *entry = outcome->entry;
+    struct validation_outcome outcome = *found;
+    const struct validation *entry = outcome.entry;
     char sentence[sizeof(((struct iwarp_event *)0)->text)];
 
-    if (stream->error_seen) {
-        if (stream_behaves(stream, DEFECT_TERMINATE_LAST))
-            stream_flush(stream); /* what was to go before the Terminate cannot */
+    HOOK(stream, hook_fail(stream, &outcome));
+    if (stream->error_seen)
         return;
-    }
     stream->error_seen = true;
-    if (outcome->error == TERM_DDP_NO_BUFFER)
+    if (outcome.error == TERM_DDP_NO_BUFFER)
         stream->system_faults++;
     if (entry != NULL) {
         (void)snprintf(sentence, sizeof(sentence), "%s: %s", text, entry->name);
-        report(stream, entry->requirement, outcome->error, sentence);
+        report(stream, entry->requirement, outcome.error, sentence);
     } else {
-        report(stream, outcome->requirement, outcome->error, text);
+        report(stream, outcome.requirement, outcome.error, text);
     }
-    if (stream_behaves(stream, DEFECT_CONTINUE_AFTER_ERROR)) {
-        terminate_queue(stream, outcome->error, subject->segment,
-                        subject->fpdu != NULL ? subject->fpdu->ulpdu_length : 0, quoted_read(subject));
-        stream->error_seen = false;
+    if (HOOK_IF(stream, hook_failed(stream, &outcome, subject)))
         return;
-    }
     stream->dropping = true;
-    if (stream_behaves(stream, DEFECT_TERMINATE_CUTS_FPDU) && stream->gate)
-        frame_fragment(stream);
-    if (outcome->action == VALIDATION_REJECT) {
-        (void)startup_reply(stream, false);
+    if (outcome.action == VALIDATION_REJECT) {
+        (void)stream->llp->answer(stream, false);
         return;
     }
-    if (stream->state == IWARP_STATE_STARTUP && stream_behaves(stream, DEFECT_START_ERROR_TERMINATES)) {
-        stream->crc = stream->config.crc;
-        terminate_queue(stream, outcome->error, NULL, 0, NULL);
-    } else if (outcome->action == VALIDATION_TERMINATE && stream->gate) {
-        terminate_queue(stream, outcome->error, subject->segment,
-                        subject->fpdu != NULL ? subject->fpdu->ulpdu_length : 0, quoted_read(subject));
-    }
-    if (!stream_behaves(stream, DEFECT_TERMINATE_LAST))
-        stream_flush(stream);
+    if (outcome.action == VALIDATION_TERMINATE && stream->gate)
+        terminate_about(stream, outcome.error, subject);
+    stream_flush(stream);
     stream->state = IWARP_STATE_TERMINATING;
     stream->startup_deadline = UINT64_MAX;
-    if (outcome->action == VALIDATION_HANG || stream_behaves(stream, DEFECT_CLOSE_NEVER))
+    if (outcome.action == VALIDATION_HANG)
         return;
     stream->close_wanted = true;
-    if (stream->config.teardown_delay != 0 && !stream_behaves(stream, DEFECT_TEARDOWN_AT_ONCE))
+    if (stream->config.teardown_delay != 0)
         stream->teardown_at = misuse_later(stream->now, stream->config.teardown_delay);
-    if (outcome->action == VALIDATION_ABORT || stream_behaves(stream, DEFECT_ABORT_ON_ERROR))
+    if (outcome.action == VALIDATION_ABORT)
         stream->abort_wanted = true;
 }
 

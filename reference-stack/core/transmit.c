@@ -19,20 +19,17 @@ static struct send_work *work_current(const struct iwarp_stream *stream)
 static bool work_allowed(const struct iwarp_stream *stream, const struct send_work *work)
 {
     return (work->kind != IWARP_WORK_READ && work->kind != IWARP_WORK_ATOMIC) || work->internal ||
-           stream->counters.reads_outstanding < stream->ord ||
-           (work->kind == IWARP_WORK_ATOMIC && stream_behaves(stream, DEFECT_ATOMICS_UNCOUNTED)) ||
-           stream_behaves(stream, DEFECT_ORD_IGNORED);
+           stream->counters.reads_outstanding < stream->ord;
 }
 
 /* Whose turn it is: a message begun is finished first (RFC 5041 5.3), else Read Responses and own work take turns. */
-static enum transmit_source choose(const struct iwarp_stream *stream)
+enum transmit_source transmit_choose(const struct iwarp_stream *stream)
 {
     const struct send_work *work = work_current(stream);
     bool own = work != NULL && work_allowed(stream, work);
-    bool response = stream->reads.count != 0 && !stream->responses_held &&
-                    (stream->receives.count != 0 || !stream_behaves(stream, DEFECT_READ_NEEDS_RECEIVE)) &&
-                    (work == NULL || own || !stream_behaves(stream, DEFECT_RESPONSE_BEHIND_WORK));
+    bool response = stream->reads.count != 0 && !stream->responses_held;
 
+    HOOK(stream, hook_choose(stream, work, &own, &response));
     if (stream->source != TRANSMIT_NONE)
         return stream->source;
     if (own && (!response || stream->last_source == TRANSMIT_RESPONSE))
@@ -47,15 +44,14 @@ bool transmit_pending(const struct iwarp_stream *stream)
     if (!stream->gate || stream->terminate_sent)
         return false;
     /* Work that waits for a Read Response is pending too, unless the peer's FIN says that none will come. */
-    if (stream->fin_received && choose(stream) == TRANSMIT_NONE)
+    if (stream->fin_received && transmit_choose(stream) == TRANSMIT_NONE)
         return false;
     return stream->reads.count != 0 || stream->work.count != 0;
 }
 
-/* Payload that fills the segment which other FPDUs have begun, unless the message takes more of them then. */
-static size_t room_left(const struct iwarp_stream *stream, size_t header, size_t room, uint64_t left)
+/* Payload that fills what the transport has begun to send, unless the message takes more segments then. */
+static size_t room_left(size_t mulpdu, size_t header, size_t room, uint64_t left)
 {
-    size_t mulpdu = mpa_mulpdu_left(stream);
     size_t rest = mulpdu > header ? mulpdu - header : 0;
 
     if (rest == 0 || rest >= room || left <= rest)
@@ -67,16 +63,13 @@ static size_t room_left(const struct iwarp_stream *stream, size_t header, size_t
 static uint32_t cut(const struct iwarp_stream *stream, const struct ddp_segment *segment, uint64_t left, bool *last)
 {
     size_t header = segment->tagged ? DDP_TAGGED_OCTETS : DDP_UNTAGGED_OCTETS;
-    size_t room = iwarp_stream_mulpdu(stream) - header;
+    size_t begun = 0; /* the largest ULPDU that still fits there */
+    size_t mulpdu = stream->mulpdu_given != 0 ? stream->mulpdu_given : stream->llp->ulpdu_max(stream, &begun);
+    size_t room = mulpdu - header;
 
-    if (stream->packed != 0)
-        room = room_left(stream, header, room, left);
-    if (stream_behaves(stream, DEFECT_HEADER_20))
-        room = iwarp_stream_mulpdu(stream) - 20;
-    if (stream_behaves(stream, DEFECT_MULPDU_IGNORED))
-        room += 64;
-    if (stream_behaves(stream, DEFECT_SEGMENTS_SMALL) && room > 100)
-        room = 100;
+    if (begun != 0)
+        room = room_left(begun, header, room, left);
+    room = HOOK_VALUE(stream, room, hook_segment_room(stream, room));
     *last = left <= room;
     return (uint32_t)(*last ? left : room);
 }
@@ -90,7 +83,7 @@ void transmit_requested(struct iwarp_stream *stream)
     stream->work_sent++;
 }
 
-/* The piece is the last of its work, which completes when TCP has it. */
+/* The piece is the last of its work, which completes when the transport has it. */
 void transmit_completes(struct iwarp_stream *stream)
 {
     stream->piece.completes = true;
@@ -98,9 +91,9 @@ void transmit_completes(struct iwarp_stream *stream)
     stream->work_sent++;
 }
 
-static bool send_read_request(struct iwarp_stream *stream, const struct send_work *work, struct ddp_segment *segment)
+static bool send_read_request(struct iwarp_stream *stream, struct send_work *work, struct ddp_segment *segment)
 {
-    uint8_t header[STREAM_HEADER_MAX - DDP_UNTAGGED_OCTETS];
+    uint8_t header[STREAM_HEADER_ROOM];
     size_t octets = READ_REQUEST_OCTETS;
     struct read_request request = {
         .sink_stag = work->sink_stag,
@@ -112,39 +105,26 @@ static bool send_read_request(struct iwarp_stream *stream, const struct send_wor
 
     segment->qn = DDP_QN_READ_REQUEST;
     segment->msn = stream->queues[DDP_QN_READ_REQUEST].msn_next;
-    if (stream_behaves(stream, DEFECT_MSN_SHARED))
-        segment->msn = stream->queues[DDP_QN_SEND].msn_next++;
     segment->last = true;
     read_request_pack(&request, header);
-    if (stream->defects != NULL)
-        octets = defect_read_request(stream, header);
-    if (frame_segment(stream, segment, header, octets) != 0)
+    octets = HOOK_VALUE(stream, octets, hook_work_segment(stream, work, segment, header, octets));
+    if (piece_segment(stream, segment, header, octets) != 0)
         return false;
     transmit_requested(stream);
     return true;
 }
 
-/* Where in the message the next segment begins: as far as it was sent, but for the defect that swaps the first two. */
-static uint64_t place_in_message(const struct iwarp_stream *stream, const struct send_work *work, size_t room)
-{
-    if (!stream_behaves(stream, DEFECT_ORDER_REVERSED) || work->count <= 2 * room)
-        return stream->work_offset;
-    if (stream->work_offset == 0)
-        return room;
-    return stream->work_offset == room ? 0 : stream->work_offset;
-}
-
 /* One segment of a Send or Write. */
 static bool send_data(struct iwarp_stream *stream, struct send_work *work, struct ddp_segment *segment)
 {
-    uint64_t offset;
+    uint64_t offset = stream->work_offset;
     uint32_t octets;
     bool last;
 
     segment->tagged = work->kind == IWARP_WORK_WRITE;
-    segment->payload_octets = cut(stream, segment, work->count - stream->work_offset, &segment->last);
-    octets = segment->payload_octets;
-    offset = place_in_message(stream, work, segment->payload_octets);
+    octets = cut(stream, segment, work->count - offset, &last);
+    segment->payload_octets = octets;
+    segment->last = last;
     segment->payload = work->octets == NULL ? NULL : work->octets + offset;
     if (segment->tagged) {
         segment->stag = work->stag;
@@ -155,21 +135,16 @@ static bool send_data(struct iwarp_stream *stream, struct send_work *work, struc
         segment->msn = stream->queues[DDP_QN_SEND].msn_next;
         segment->mo = (uint32_t)offset;
     }
-    last = segment->last;
-    if (stream->defects != NULL) {
-        defect_data_segment(stream, segment);
-        defect_source(stream, work, segment);
-    }
-    if (frame_segment(stream, segment, NULL, 0) != 0)
+    HOOK(stream, hook_work_segment(stream, work, segment, NULL, 0));
+    if (piece_segment(stream, segment, NULL, 0) != 0)
         return false;
     stream->piece.ulp_memory = stream->piece.span_count > TRANSMIT_PAYLOAD && octets != 0;
     stream->work_offset += octets;
     stream->source = TRANSMIT_WORK;
     if (!last)
         return true;
-    if (!segment->tagged && segment->last && ++stream->queues[DDP_QN_SEND].msn_next == 0 &&
-        stream_behaves(stream, DEFECT_MSN_WRAPS_TO_1))
-        stream->queues[DDP_QN_SEND].msn_next = 1;
+    if (!segment->tagged)
+        stream->queues[DDP_QN_SEND].msn_next++;
     transmit_completes(stream);
     stream->work_offset = 0;
     stream->source = TRANSMIT_NONE;
@@ -201,18 +176,16 @@ static void response_failed(struct iwarp_stream *stream, const struct served_rea
     struct ddp_segment segment;
     uint8_t ulpdu[DDP_UNTAGGED_OCTETS + READ_REQUEST_OCTETS];
     const uint8_t *p = ulpdu;
-    struct fpdu fpdu = {.ulpdu = ulpdu, .ulpdu_length = served->segment_octets};
 
     rest.sink_to += served->sent;
     rest.source_to += served->sent;
     rest.octets -= (uint32_t)served->sent;
-    if (stream->defects != NULL)
-        defect_late_read(stream->defects, served, &rest);
+    HOOK(stream, hook_late_read(stream, served, &rest));
     memcpy(ulpdu, served->header, DDP_UNTAGGED_OCTETS);
     read_request_pack(&rest, ulpdu + DDP_UNTAGGED_OCTETS);
     (void)ddp_parse(&p, ulpdu + sizeof(ulpdu), &segment);
     subject->segment = &segment;
-    subject->fpdu = &fpdu;
+    subject->segment_octets = served->segment_octets;
     stream_fail(stream, outcome, subject, "the source of a Read went away");
 }
 
@@ -220,6 +193,7 @@ static void response_failed(struct iwarp_stream *stream, const struct served_rea
 static const uint8_t *response_source(struct iwarp_stream *stream, const struct served_read *served,
                                       struct region_entry **from)
 {
+    static const uint8_t nothing[1 << 16];
     struct read_request rest = served->request;
     struct validation_subject subject = {.stream = stream, .read = &rest, .count = READ_REQUEST_OCTETS};
     struct validation_outcome outcome;
@@ -227,7 +201,7 @@ static const uint8_t *response_source(struct iwarp_stream *stream, const struct 
     rest.source_to += served->sent;
     rest.octets -= (uint32_t)served->sent;
     if (served->request.octets == 0)
-        return stream->trailer;
+        return nothing;
     subject.region = iwarp_region_find(stream->device, rest.source_stag);
     if (!validation_run(VALIDATE_READ_REQUEST, &subject, &outcome) && !outcome.ignore) {
         response_failed(stream, served, &outcome, &subject);
@@ -236,7 +210,6 @@ static const uint8_t *response_source(struct iwarp_stream *stream, const struct 
     if (subject.region == NULL || rest.source_to - subject.region->base > subject.region->length ||
         rest.octets > subject.region->length - (rest.source_to - subject.region->base)) {
         /* Only with a check switched off by a defect: there is nothing that could be read. */
-        static const uint8_t nothing[FPDU_SCRATCH_OCTETS];
         return nothing;
     }
     *from = (struct region_entry *)(uintptr_t)subject.region; /* its first member */
@@ -246,21 +219,12 @@ static const uint8_t *response_source(struct iwarp_stream *stream, const struct 
 /* The Atomic Response, or one segment of the Read Response, that is due: in the order of the requests (RFC 5040 5.2.2). */
 static bool send_response(struct iwarp_stream *stream)
 {
-    bool reversed = stream_behaves(stream, DEFECT_RESPONSES_OUT_OF_ORDER) && stream->reads.count > 1 &&
-                    stream->source == TRANSMIT_NONE;
     struct served_read *served = ring_at(&stream->reads, 0);
     struct ddp_segment segment = {.tagged = true, .control = rdmap_control(RDMAP_READ_RESPONSE)};
     struct region_entry *from = NULL;
     const uint8_t *source;
     bool last;
 
-    if (reversed) {
-        struct served_read *second = ring_at(&stream->reads, 1);
-        struct served_read swap = *served;
-
-        *served = *second;
-        *second = swap;
-    }
     if (served->is_atomic) {
         if (!atomic_send_response(stream, served))
             return stream->error_seen && transmit_next(stream);
@@ -273,20 +237,12 @@ static bool send_response(struct iwarp_stream *stream)
         return transmit_next(stream);
     segment.stag = served->request.sink_stag;
     segment.to = served->request.sink_to + served->sent;
-    segment.payload_octets = cut(stream, &segment, served->request.octets - served->sent, &segment.last);
+    segment.payload_octets = cut(stream, &segment, served->request.octets - served->sent, &last);
     segment.payload = source;
-    last = segment.last;
-    if (stream_behaves(stream, DEFECT_EMPTY_RESPONSE_STALE) && served->request.octets == 0) {
-        segment.stag = served->request.source_stag;
-        segment.to = served->request.source_to;
-    }
-    if (stream_behaves(stream, DEFECT_RESPONSE_TO_RESTARTS))
-        segment.to = served->request.sink_to;
-    if (stream_behaves(stream, DEFECT_RESPONSE_RESTARTS))
-        segment.last = true;
-    if (frame_segment(stream, &segment, NULL, 0) != 0)
-        return false;
     segment.last = last;
+    HOOK(stream, hook_response_segment(stream, served, &segment, NULL, 0));
+    if (piece_segment(stream, &segment, NULL, 0) != 0)
+        return false;
     stream->piece.ulp_memory = stream->piece.span_count > TRANSMIT_PAYLOAD && segment.payload_octets != 0;
     if (stream->piece.ulp_memory && from != NULL) {
         stream->piece.lent = from;
@@ -294,9 +250,9 @@ static bool send_response(struct iwarp_stream *stream)
     }
     stream->last_source = TRANSMIT_RESPONSE;
     served->sent += segment.payload_octets;
-    stream->source = segment.last ? TRANSMIT_NONE : TRANSMIT_RESPONSE;
+    stream->source = last ? TRANSMIT_NONE : TRANSMIT_RESPONSE;
     stream->piece.response = true;
-    stream->piece.ends_response = segment.last;
+    stream->piece.ends_response = last;
     return true;
 }
 
@@ -315,7 +271,7 @@ static bool send_terminate(struct iwarp_stream *stream)
         stream->terminate_copies--;
     else
         stream->terminate_due = false;
-    if (frame_segment(stream, &segment, NULL, 0) != 0)
+    if (piece_segment(stream, &segment, NULL, 0) != 0)
         return false;
     stream->piece.terminate = true;
     return true;
@@ -328,10 +284,10 @@ bool transmit_next(struct iwarp_stream *stream)
 
     if (stream->piece.octets != 0)
         return true;
-    if (stream->terminate_due && !(stream_behaves(stream, DEFECT_TERMINATE_LAST) && choose(stream) != TRANSMIT_NONE))
+    if (stream->terminate_due && !HOOK_IF(stream, hook_terminate_waits(stream)))
         made = send_terminate(stream);
     else if (stream->gate && !stream->terminate_sent) {
-        switch (choose(stream)) {
+        switch (transmit_choose(stream)) {
         case TRANSMIT_WORK: made = send_work(stream); break;
         case TRANSMIT_RESPONSE: made = send_response(stream); break;
         case TRANSMIT_NONE:
@@ -341,10 +297,17 @@ bool transmit_next(struct iwarp_stream *stream)
         return false;
     }
     if (!made && !stream->abort_wanted && stream->piece.octets == 0) {
-        stream_fail_with(stream, NULL, TERM_RDMAP_CATASTROPHIC, VALIDATION_CLOSE, "out of memory for an FPDU");
+        stream_fail_with(stream, NULL, TERM_RDMAP_CATASTROPHIC, VALIDATION_CLOSE, "out of memory for a DDP Segment");
         stream->abort_wanted = true;
     }
     return made;
+}
+
+size_t iwarp_stream_mulpdu(const struct iwarp_stream *stream)
+{
+    if (stream == NULL)
+        return 0;
+    return stream->mulpdu_given != 0 ? stream->mulpdu_given : stream->llp->ulpdu_max(stream, NULL);
 }
 
 int iwarp_stream_post_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count, struct sentence *sentence)
@@ -356,38 +319,32 @@ int iwarp_stream_post_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, 
     if (!stream->gate || stream->state >= IWARP_STATE_TERMINATING || stream->terminate_sent || stream->close_wanted ||
         stream->abort_wanted || stream->piece.octets != 0 || transmit_pending(stream))
         return sentence_set(sentence, "post_ulpdu: no ULPDU may be sent now");
-    if (count > mulpdu && stream_behaves(stream, DEFECT_OVERSIZE_TRUNCATED))
-        count = mulpdu;
-    if (count > mulpdu && !stream_behaves(stream, DEFECT_OVERSIZE_TAKEN))
+    HOOK(stream, hook_ulpdu_posted(stream, &count, &mulpdu));
+    if (count > mulpdu)
         return sentence_set(sentence, "post_ulpdu: %zu octets, MULPDU is %zu", count, mulpdu);
-    return frame_ulpdu(stream, octets, count) == 0 ? 0 : sentence_set(sentence, "post_ulpdu: out of memory");
+    return piece_ulpdu(stream, octets, count) == 0 ? 0 : sentence_set(sentence, "post_ulpdu: out of memory");
 }
 
-/* The piece is with TCP in whole. */
+/* The piece is with the transport in whole. */
 void transmit_done(struct iwarp_stream *stream)
 {
     struct transmit_piece piece = stream->piece;
 
     stream_piece_drop(stream);
     memset(&stream->piece, 0, sizeof(stream->piece));
-    if (!piece.fpdu) {
-        /* A start-up frame is the last thing that needs this, unless there are Markers. */
+    if (!piece.segment) {
+        /* What the layer says for itself is often the last thing that needs this. */
         free(stream->transmit_buffer);
         stream->transmit_buffer = NULL;
         stream->transmit_room = 0;
     }
+    HOOK(stream, hook_piece_done(stream, &piece));
     if (piece.completes && piece.work >= stream->work_serial) {
         struct send_work *work = ring_at(&stream->work, (size_t)(piece.work - stream->work_serial));
 
         if (work != NULL)
             work->done = true;
-        if (work != NULL && stream_behaves(stream, DEFECT_COMPLETIONS_AT_ONCE))
-            stream_completed(stream, work);
         stream_complete(stream);
-    }
-    if (piece.response && stream->defects != NULL && defect_response_sent(stream, piece.ends_response)) {
-        piece.ends_response = true;
-        stream->source = TRANSMIT_NONE;
     }
     if (piece.ends_response && stream->reads.count != 0) {
         ring_pop(&stream->reads);
@@ -430,10 +387,6 @@ int transmit_rtr(struct iwarp_stream *stream, enum iwarp_rtr kind)
     if (ring_push(&stream->work) == NULL) {
         stream->abort_wanted = true;
         return -1;
-    }
-    if (stream_behaves(stream, DEFECT_RTR_BEHIND_WORK)) {
-        *(struct send_work *)ring_at(&stream->work, stream->work.count - 1) = rtr;
-        return 0;
     }
     for (size_t i = stream->work.count - 1; i > 0; i--) {
         slot = ring_at(&stream->work, i);

@@ -5,14 +5,15 @@
 #include <string.h>
 
 #include "reference-stack/core/atomic.h"
-#include "reference-stack/core/stream_internal.h"
+#include "reference-stack/defects/defect_judge.h"
 
 static bool has(const struct defect_set *set, enum defect_behaviour behaviour)
 {
     return defect_behaves(set, behaviour);
 }
 
-void defect_atomic_request(const struct defect_set *set, struct atomic_request *request)
+/* What is read of a delivered Atomic Request, before anybody looks at it. */
+static void change_request(const struct defect_set *set, struct atomic_request *request)
 {
     if (has(set, DEFECT_ATOMIC_TO_32_BITS))
         request->to &= UINT32_MAX;
@@ -67,7 +68,8 @@ static uint64_t result(const struct defect_set *set, const struct atomic_request
     return atomic_result(request, original);
 }
 
-uint64_t defect_atomic(const struct defect_set *set, const struct atomic_request *request, uint8_t *target)
+/* As atomic_execute(); `target` need not be aligned, nor the access atomic. */
+static uint64_t execute(const struct defect_set *set, const struct atomic_request *request, uint8_t *target)
 {
     uint64_t original;
     uint64_t value;
@@ -81,6 +83,61 @@ uint64_t defect_atomic(const struct defect_set *set, const struct atomic_request
         return request->data;
     return has(set, DEFECT_ATOMIC_VALUE_HOST_ORDER) ? __builtin_bswap64(original) : original;
 }
+
+static bool holds_zero(const uint8_t *target)
+{
+    static const uint8_t zero[ATOMIC_TARGET_OCTETS];
+
+    return memcmp(target, zero, sizeof(zero)) == 0;
+}
+
+/* Where the set sees the target; NULL when the region does not have it. */
+static uint8_t *target_of(const struct defect_set *set, const struct iwarp_region *region, uint64_t to)
+{
+    uint64_t offset;
+
+    if (region == NULL)
+        return NULL;
+    offset = has(set, DEFECT_ATOMIC_AT_BASE) ? 0 : to - region->base;
+    if (offset > region->length || ATOMIC_TARGET_OCTETS > region->length - offset)
+        return NULL;
+    return region->octets + offset;
+}
+
+bool hook_atomic_request(struct iwarp_stream *stream, struct served_read *served, const struct iwarp_region *region)
+{
+    const struct defect_set *set = stream->defects;
+    uint8_t *target;
+
+    change_request(set, &served->atomic);
+    target = target_of(set, region, served->atomic.to);
+    if (has(set, DEFECT_ATOMIC_BEFORE_CHECK) && target != NULL && ((uintptr_t)target & 7) != 0)
+        (void)execute(set, &served->atomic, target);
+    if (has(set, DEFECT_ATOMIC_SNAPSHOT) && target != NULL)
+        memcpy(&served->snapshot, target, sizeof(served->snapshot));
+    if (has(set, DEFECT_ATOMIC_ON_ARRIVAL) && target != NULL)
+        served->snapshot = execute(set, &served->atomic, target);
+    if (has(set, DEFECT_ATOMIC_TAKES_RECEIVE) && stream->receives.count != 0)
+        ring_pop(&stream->receives);
+    if (has(set, DEFECT_ATOMIC_ZERO_UNANSWERED) && target != NULL && holds_zero(target))
+        return true;
+    return has(set, DEFECT_ATOMIC_NEEDS_RECEIVE) && stream->receives.count == 0;
+}
+
+uint64_t hook_atomic(const struct iwarp_stream *stream, const struct served_read *served,
+                     const struct iwarp_region *region)
+{
+    const struct defect_set *set = stream->defects;
+    uint8_t *target = target_of(set, region, served->atomic.to);
+
+    if (target != NULL && has(set, DEFECT_ATOMIC_SNAPSHOT))
+        memcpy(target, &served->snapshot, sizeof(served->snapshot));
+    if (has(set, DEFECT_ATOMIC_ON_ARRIVAL))
+        return served->snapshot;
+    return target == NULL ? 0 : execute(set, &served->atomic, target);
+}
+
+/* --- Messages ------------------------------------------------------------------------------------------------------ */
 
 size_t defect_atomic_response(const struct defect_set *set, uint8_t *header)
 {
@@ -109,36 +166,6 @@ size_t defect_immediate(const struct defect_set *set, const uint8_t *data, uint8
     if (has(set, DEFECT_IMMEDIATE_SHORT))
         return IMMEDIATE_OCTETS - MORE;
     return IMMEDIATE_OCTETS + (has(set, DEFECT_IMMEDIATE_WORD_BEFORE) || has(set, DEFECT_IMMEDIATE_LONG) ? MORE : 0);
-}
-
-/* Where `count` octets at `to` of a region are; NULL when they are not all inside. */
-static uint8_t *place_in(const struct iwarp_region *region, uint64_t to, size_t count)
-{
-    uint64_t offset;
-
-    if (region == NULL)
-        return NULL;
-    offset = to - region->base;
-    return offset > region->length || count > region->length - offset ? NULL : region->octets + offset;
-}
-
-void defect_write_late(struct iwarp_stream *stream, const struct validation_subject *subject)
-{
-    const struct ddp_segment *segment = subject->segment;
-    struct defect_late *late = &stream->defect_state.late;
-    size_t count = segment->payload_octets < sizeof(late->octets) ? segment->payload_octets : sizeof(late->octets);
-    uint8_t *place = place_in(iwarp_region_find(stream->device, late->stag), late->to, late->count);
-
-    if (place != NULL)
-        memcpy(place, late->octets, late->count);
-    late->count = 0;
-    place = place_in(subject->region, segment->to + segment->payload_octets - count, count);
-    if (place == NULL)
-        return;
-    *late = (struct defect_late){
-        .stag = segment->stag, .to = segment->to + segment->payload_octets - count, .count = count};
-    memcpy(late->octets, place, count);
-    memset(place, 0, count);
 }
 
 /* --- Judgements ---------------------------------------------------------------------------------------------------- */

@@ -10,9 +10,6 @@
 #include "wire/atomic.h"
 
 struct defect_set;
-struct iwarp_stream;
-struct validation;
-struct validation_subject;
 
 /* clang-format off */
 #define DEFECT_BEHAVIOURS_ATOMIC(B) \
@@ -79,23 +76,10 @@ struct validation_subject;
     B(IMMEDIATE_HELD,              "immediate-held",              "Immediate Data waits for a Write before it")
 /* clang-format on */
 
-/* What the set makes of a delivered Atomic Request before it is looked at. */
-void defect_atomic_request(const struct defect_set *set, struct atomic_request *request);
-
-/* Executes as atomic_execute() does, but for the set's faults; `target` need not be aligned, nor the access atomic. */
-uint64_t defect_atomic(const struct defect_set *set, const struct atomic_request *request, uint8_t *target);
-
-/* The response as it will be packed: ATOMIC_RESPONSE_OCTETS at `header`, which has room for 32. Returns its length. */
+/* The response as packed, ATOMIC_RESPONSE_OCTETS at `header`, as it is to go out: at most 32 octets. Returns its length. */
 size_t defect_atomic_response(const struct defect_set *set, uint8_t *header);
 
 /* Immediate Data as it will be sent: at most 12 octets at `body`. Returns its length. */
 size_t defect_immediate(const struct defect_set *set, const uint8_t *data, uint8_t *body);
-
-/* Takes the last octets of a delivered Write back until the next one has come. */
-void defect_write_late(struct iwarp_stream *stream, const struct validation_subject *subject);
-
-/* The judgements of this file's faults: as defect_judges(). */
-bool defect_atomic_judges(const struct defect_set *set, const struct validation *entry,
-                          const struct validation_subject *subject, bool holds);
 
 #endif

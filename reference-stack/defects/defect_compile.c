@@ -9,6 +9,7 @@
 #include "wire/atomic.h"
 #include "wire/ddp.h"
 #include "wire/marker.h"
+#include "wire/fpdu.h"
 #include "wire/mpa.h"
 #include "wire/nearest.h"
 #include "wire/rdmap.h"
@@ -115,21 +116,6 @@ static int compile_validate(const struct defect *defect, struct defect_set *set,
     for (size_t n = 0; (entry = validation_find(defect->target, n)) != NULL; n++)
         set->overrides[entry - validation_table] = override;
     return 0;
-}
-
-bool defect_validation(const struct defect_set *set, size_t entry, struct validation_outcome *outcome)
-{
-    const struct defect_override *override = &set->overrides[entry];
-
-    switch (override->kind) {
-    case OVERRIDE_OFF: return false;
-    case OVERRIDE_IGNORE: outcome->ignore = true; break;
-    case OVERRIDE_TRIPLE: outcome->error = override->triple; break;
-    case OVERRIDE_ACTION: outcome->action = override->action; break;
-    case OVERRIDE_NONE:
-    default: break;
-    }
-    return true;
 }
 
 /* --- transmit -------------------------------------------------------------------------------------------------- */

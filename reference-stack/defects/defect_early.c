@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Defects of order: messages that go up while earlier octets are still missing (RFC 5041 4.1, 5.4). */
-#include "reference-stack/core/stream_internal.h"
-
-/* A sink with one of these takes the beginning of a TCP segment for that of an FPDU, and so needs no Markers. */
-bool defect_early_boundary(const struct defect_set *set)
-{
-    return defect_behaves(set, DEFECT_EARLY_DELIVERED) || defect_behaves(set, DEFECT_EARLY_UNTAGGED_ORDER) ||
-           defect_behaves(set, DEFECT_EARLY_QUEUE_ORDER) || defect_behaves(set, DEFECT_EARLY_READ_DONE);
-}
+#include "reference-stack/defects/defect_stream.h"
 
 /* `receive` has got a segment ahead of its turn: the message goes up, and comes not again. */
-void defect_early_send(struct iwarp_stream *stream, const struct validation_subject *subject,
+static void early_send(struct iwarp_stream *stream, const struct validation_subject *subject,
                        struct receive_work *receive)
 {
     const struct ddp_segment *segment = subject->segment;
@@ -32,19 +25,8 @@ void defect_early_send(struct iwarp_stream *stream, const struct validation_subj
     event->opcode = subject->message->opcode;
 }
 
-/* Where the next FPDU ahead of a gap would begin, were there no Markers in the one before: what is no FPDU is an error. */
-void defect_early_chain(struct iwarp_stream *stream, const uint8_t *octets, const uint8_t *end)
-{
-    struct fpdu_framing framing = {false, true, 0};
-    const uint8_t *p = octets;
-    struct fpdu fpdu;
-
-    if (fpdu_parse(&p, end, &framing, NULL, &fpdu) != WIRE_OK)
-        stream_fail_with(stream, "MPA-6-05", TERM_MPA_CRC, VALIDATION_TERMINATE, "an FPDU ahead of a gap is not valid");
-}
-
 /* A Read Request whose MSN is due on its own queue is served, whatever other queues wait for; and not again. */
-void defect_early_read(struct iwarp_stream *stream, const struct validation_subject *subject)
+static void early_read(struct iwarp_stream *stream, const struct validation_subject *subject)
 {
     const struct ddp_segment *segment = subject->segment;
     const uint8_t *p = segment->payload;
@@ -59,4 +41,29 @@ void defect_early_read(struct iwarp_stream *stream, const struct validation_subj
         return; /* a Read of size 0 is enough to show it */
     stream->defect_state.early_read = segment->msn;
     deliver_served(stream, &served, subject);
+}
+
+/* The end of a Read Response was placed: its Read completes. */
+static void early_response(struct iwarp_stream *stream, const struct ddp_segment *segment)
+{
+    for (size_t i = 0; i < stream->work_sent && stream_behaves(stream, DEFECT_EARLY_READ_DONE); i++) {
+        struct send_work *work = ring_at(&stream->work, i);
+
+        if (work->kind == IWARP_WORK_READ && work->sink_stag == segment->stag &&
+            segment->to - work->sink_to < work->count)
+            stream_completed(stream, work); /* and not again, when it comes in order */
+    }
+}
+
+void hook_early_placed(struct iwarp_stream *stream, const struct validation_subject *subject,
+                       struct receive_work *receive)
+{
+    const struct ddp_segment *segment = subject->segment;
+
+    if (receive != NULL)
+        early_send(stream, subject, receive);
+    else if (segment->tagged && segment->last && subject->message->opcode == RDMAP_READ_RESPONSE)
+        early_response(stream, segment);
+    else if (!segment->tagged && segment->qn == DDP_QN_READ_REQUEST)
+        early_read(stream, subject);
 }

@@ -2,9 +2,10 @@
 /* Defects in what is sent: fields of headers, and the layout of FPDUs. Not a fast path, and plain for that. */
 #include <string.h>
 
-#include "reference-stack/defects/defect_internal.h"
+#include "reference-stack/defects/defect_stream.h"
 #include "wire/crc32c.h"
 #include "wire/ddp.h"
+#include "wire/fpdu.h"
 #include "wire/marker.h"
 #include "wire/mpa.h"
 #include "wire/rdmap.h"
@@ -156,6 +157,41 @@ static void change_ulpdu(const struct occasion *occasion, uint8_t *ulpdu, size_t
         ulpdu[0] = reversed(ulpdu[0]);
     if (occasion->set->behaviours[DEFECT_EMPTY_CONTROL_ZERO] && count == header)
         ulpdu[0] = 0;
+}
+
+enum { LENGTH_WORD = 4 };
+
+static size_t insert(uint8_t *ulpdu, size_t octets, size_t at, uint32_t word)
+{
+    memmove(ulpdu + at + LENGTH_WORD, ulpdu + at, octets - at);
+    octets_put32(ulpdu + at, word);
+    return octets + LENGTH_WORD;
+}
+
+/* Faults of the ULPDU as a whole. Returns its length. */
+static size_t change_shape(const struct defect_set *set, uint8_t *ulpdu, size_t octets)
+{
+    uint8_t opcode = ulpdu[1] & 0xF;
+    bool tagged = ddp_tagged_get_T(ulpdu);
+
+    if (defect_behaves(set, DEFECT_SEND_LENGTH_WORD) && rdmap_is_send(opcode) && !tagged &&
+        ddp_untagged_get_MO(ulpdu) == 0)
+        octets = insert(ulpdu, octets, DDP_UNTAGGED_OCTETS, (uint32_t)(octets - DDP_UNTAGGED_OCTETS));
+    if (defect_behaves(set, DEFECT_READ_REQUEST_PADDED) && opcode == RDMAP_READ_REQUEST)
+        octets = insert(ulpdu, octets, octets, 0);
+    if (defect_behaves(set, DEFECT_TAGGED_HEADER_LONG) && tagged)
+        octets = insert(ulpdu, octets, 2, 0);
+    if (defect_behaves(set, DEFECT_CONTROL_LATER) && !tagged) {
+        ulpdu[2] = ulpdu[1];
+        ulpdu[1] = 0;
+    }
+    if (defect_behaves(set, DEFECT_CONTROLS_SWAPPED)) {
+        uint8_t control = ulpdu[0];
+
+        ulpdu[0] = ulpdu[1];
+        ulpdu[1] = control;
+    }
+    return octets;
 }
 
 /* --- Layout of an FPDU ----------------------------------------------------------------------------------------- */
@@ -334,8 +370,7 @@ static size_t build(struct builder *builder, const uint8_t *ulpdu, size_t ulpdu_
 /* A short Send a second time, behind itself. */
 static size_t double_ulpdu(const struct occasion *occasion, uint8_t *ulpdu, size_t count)
 {
-    if (!occasion->set->behaviours[DEFECT_ULPDU_TWICE] || occasion->opcode != 1 << RDMAP_SEND ||
-        count > DEFECT_ROOM / 2)
+    if (!occasion->set->behaviours[DEFECT_ULPDU_TWICE] || occasion->opcode != 1 << RDMAP_SEND || count > HOOK_ROOM / 2)
         return count;
     memcpy(ulpdu + count, ulpdu, count);
     return 2 * count;
@@ -356,9 +391,11 @@ static size_t hold_tail(const struct occasion *occasion, uint8_t *out, size_t co
     return count - sizeof(state->tail);
 }
 
-size_t defect_fpdu(const struct defect_set *set, struct defect_state *state, uint8_t *ulpdu, size_t ulpdu_octets,
-                   const struct fpdu_framing *framing, uint8_t *out, size_t room)
+size_t hook_fpdu_packed(struct iwarp_stream *stream, uint8_t *ulpdu, size_t ulpdu_octets,
+                        const struct fpdu_framing *framing)
 {
+    const struct defect_set *set = stream->defects;
+    struct defect_state *state = &stream->defect_state;
     struct occasion occasion = {
         .set = set,
         .state = state,
@@ -369,79 +406,23 @@ size_t defect_fpdu(const struct defect_set *set, struct defect_state *state, uin
     struct fpdu_framing behind = {framing->markers, framing->crc, framing->position + (uint32_t)state->tail_octets};
     struct builder builder = {.occasion = &occasion,
                               .framing = &behind,
-                              .out = out + state->tail_octets,
-                              .room = room - state->tail_octets,
+                              .out = stream->transmit_buffer + state->tail_octets,
+                              .room = stream->transmit_room - state->tail_octets,
                               .crc = CRC32C_START};
     size_t octets;
 
     state->inside = !occasion.last;
     change_ulpdu(&occasion, ulpdu, ulpdu_octets);
-    octets = build(&builder, ulpdu, double_ulpdu(&occasion, ulpdu, defect_ulpdu(set, ulpdu, ulpdu_octets)));
-    return octets == 0 ? 0 : hold_tail(&occasion, out, octets);
+    octets = build(&builder, ulpdu, double_ulpdu(&occasion, ulpdu, change_shape(set, ulpdu, ulpdu_octets)));
+    return octets == 0 ? 0 : hold_tail(&occasion, stream->transmit_buffer, octets);
 }
 
-void defect_terminate(const struct defect_set *set, struct terminate *terminate)
+void defect_fragment(struct iwarp_stream *stream)
 {
-    static const uint8_t zeros[READ_REQUEST_OCTETS];
+    static const uint8_t fragment[] = {0, 20, 0x41, 0x43, 0, 0};
 
-    if (set->behaviours[DEFECT_TERMINATE_BARE])
-        terminate->m = terminate->d = terminate->r = false;
-    if (set->behaviours[DEFECT_TERMINATE_READ_HEADER_NOT])
-        terminate->r = false;
-    if (set->behaviours[DEFECT_TERMINATE_LENGTH_PAYLOAD] && terminate->d)
-        terminate->ddp_segment_length = (uint16_t)(terminate->ddp_segment_length - terminate->ddp_header_octets);
-    if (set->behaviours[DEFECT_TERMINATE_OPERATION_ZEROED] && terminate->d &&
-        wire_error_layer(terminate->triple) == 0 && wire_error_etype(terminate->triple) == 2 &&
-        (terminate->ddp_header[1] & 0xF) == RDMAP_READ_REQUEST) {
-        terminate->r = true;
-        terminate->rdmap_header = zeros;
-        terminate->rdmap_header_octets = READ_REQUEST_OCTETS;
-    }
-    if (set->behaviours[DEFECT_TERMINATE_CATASTROPHE_QUOTES] && wire_error_layer(terminate->triple) == 0 &&
-        wire_error_etype(terminate->triple) == 0) {
-        terminate->m = terminate->d = true;
-        terminate->ddp_segment_length = DDP_UNTAGGED_OCTETS;
-        terminate->ddp_header = zeros;
-        terminate->ddp_header_octets = DDP_UNTAGGED_OCTETS;
-    }
-}
-
-size_t defect_terminate_octets(const struct defect_set *set, const struct terminate *terminate,
-                               const struct ddp_segment *segment, uint8_t *octets, size_t count)
-{
-    uint8_t *header = octets + TERMINATE_OCTETS + TERMINATE_LENGTH_OCTETS;
-
-    if (!terminate->d)
-        return count;
-    if (set->behaviours[DEFECT_TERMINATE_HOST_ORDER]) {
-        uint8_t *last = header + terminate->ddp_header_octets - 4;
-
-        octets_put32(last, (uint32_t)last[3] << 24 | (uint32_t)last[2] << 16 | (uint32_t)last[1] << 8 | last[0]);
-    }
-    if (set->behaviours[DEFECT_TERMINATE_SEGMENTS_MIXED] && !ddp_tagged_get_T(header) &&
-        ddp_untagged_get_MO(header) != 0) {
-        ddp_untagged_set_MO(header, 0);
-        ddp_untagged_set_L(header, 0);
-    }
-    if (set->behaviours[DEFECT_TERMINATE_READ_SIZE_ZERO] && terminate->r)
-        octets_put32(header + terminate->ddp_header_octets + 12, 0);
-    if (set->behaviours[DEFECT_TERMINATE_WITH_PAYLOAD] && !terminate->r && segment != NULL) {
-        size_t room = TERMINATE_MAX - count;
-        size_t more = segment->payload_octets < room ? segment->payload_octets : room;
-
-        memcpy(octets + count, segment->payload, more);
-        count += more;
-    }
-    if (set->behaviours[DEFECT_TERMINATE_PADDED]) {
-        size_t kept = count < TERMINATE_MAX - 2 ? count : TERMINATE_MAX - 2;
-
-        memmove(header + 2, header, kept - (size_t)(header - octets));
-        memset(header, 0, 2);
-        count = kept + 2;
-    }
-    if (set->behaviours[DEFECT_TERMINATE_READ_HEADER_CUT] && terminate->r)
-        count -= READ_REQUEST_OCTETS;
-    if (set->behaviours[DEFECT_TERMINATE_HEADER_CUT])
-        count = (size_t)(header - octets);
-    return count;
+    if (stream->piece.octets != 0 || piece_reserve(stream, MPA_START_MAX + HOOK_ROOM) != 0)
+        return;
+    memcpy(stream->transmit_buffer, fragment, sizeof(fragment));
+    piece_set(stream, sizeof(fragment), false);
 }

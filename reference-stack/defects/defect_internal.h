@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a stream asks of its defects. All of it is behind one test of a pointer: a stream without defects pays no more. */
+/* What a set of defects is, for the files of this folder. Outside of it there is defect.h, and hooks.h where faults act. */
 #ifndef REFERENCE_STACK_DEFECT_INTERNAL_H
 #define REFERENCE_STACK_DEFECT_INTERNAL_H
 
@@ -8,20 +8,12 @@
 #include "reference-stack/defects/defect_ddp.h"
 #include "reference-stack/defects/defect_mpa.h"
 #include "reference-stack/defects/defect_rdmap.h"
+#include "reference-stack/defects/hooks.h"
 #include "reference-stack/validation/validation.h"
 #include "wire/field.h"
 
-enum {
-    DEFECT_VALIDATIONS_MAX = 160,
-    DEFECT_TRANSMITS_MAX = 16, /* of one set */
-    DEFECT_ROOM = 256,         /* octets that defects may add to a frame */
-};
-
 /* clang-format off */
-/*
- * Faults that no table can say. A new one is a line here, and `if (stream_behaves(stream, DEFECT_...))` where it acts.
- * Those marked FPDU are obeyed by defect_frame.c.
- */
+/* Faults that no table can say. A new one is a line here, and a test for it behind the hook where it acts. */
 #define DEFECT_BEHAVIOURS(B) \
     /* MPA start-up */ \
     B(RESPONDER_SENDS_FIRST,       "responder-sends-first",       "the responder sends an FPDU right behind its Reply") \
@@ -266,33 +258,10 @@ struct defect_override {
 };
 
 struct defect_set {
-    struct defect_override overrides[DEFECT_VALIDATIONS_MAX];
+    struct defect_override overrides[VALIDATIONS_MAX];
     struct defect_transmit transmits[DEFECT_TRANSMITS_MAX];
     size_t transmit_count;
     bool behaviours[DEFECT_BEHAVIOUR_COUNT];
-};
-
-/* What a stream keeps for its defects. */
-struct defect_late {
-    uint32_t stag;
-    uint64_t to;
-    uint8_t octets[32];
-    size_t count;
-};
-
-struct defect_state {
-    struct defect_late late; /* octets of a Write that wait for the next one */
-    uint32_t seen[DEFECT_TRANSMITS_MAX];
-    bool inside; /* the segment before was not the last of its message */
-    uint32_t crc_previous;
-    bool crc_kept; /* there is a CRC before */
-    uint32_t interval_start;
-    bool interval_open; /* an FPDU began behind the last Marker, at interval_start */
-    uint8_t tail[4];    /* octets of the FPDU before that go out with the next */
-    size_t tail_octets;
-    uint64_t arrivals;   /* ULPDUs that were traced */
-    uint64_t partial_at; /* when the part of an FPDU that waits was last added to */
-    uint32_t early_read; /* MSN of a Read Request that was served ahead of its turn */
 };
 
 struct defect_behaviour_row {
@@ -307,42 +276,8 @@ static inline bool defect_behaves(const struct defect_set *set, enum defect_beha
     return set->behaviours[behaviour];
 }
 
-/* Where the condition is true, the entry of that name gives `verdict`, whatever it found. */
-struct defect_judgement {
-    enum defect_behaviour behaviour;
-    const char *entry;
-    bool verdict;
-    bool (*when)(const struct validation_subject *subject);
-};
-
-/* The first of the table's that is in the set and that says something of the entry, or NULL (defect_receive.c). */
-const struct defect_judgement *defect_judgement(const struct defect_set *set, const struct defect_judgement *table,
-                                                size_t count, const struct validation *entry,
-                                                const struct validation_subject *subject);
-
-/* What the entry found, turned around where a defect of judgement says so (defect_receive.c). */
-bool defect_judges(const struct defect_set *set, const struct validation *entry,
-                   const struct validation_subject *subject, bool holds);
-
-/* Changes the outcome of the entry as told. False: the entry is switched off, and the next is tried. */
-bool defect_validation(const struct defect_set *set, size_t entry, struct validation_outcome *outcome);
-
-/* Each works on the octets as packed and returns their new count. `octets` has DEFECT_ROOM more of room. */
+/* A start-up frame as packed: returns its new count. `octets` has HOOK_ROOM more of room (defect_frame.c). */
 size_t defect_start_frame(const struct defect_set *set, struct defect_state *state, const struct mpa_start *start,
                           uint8_t *octets, size_t count);
-size_t defect_fpdu(const struct defect_set *set, struct defect_state *state, uint8_t *ulpdu, size_t ulpdu_octets,
-                   const struct fpdu_framing *framing, uint8_t *out, size_t room);
-
-/* Does the set have a defect that finds FPDUs ahead of a gap without Markers? (defect_early.c) */
-bool defect_early_boundary(const struct defect_set *set);
-
-/* Which headers a Terminate quotes, before it is packed. */
-void defect_terminate(const struct defect_set *set, struct terminate *terminate);
-
-/*
- * A Terminate as packed, `count` octets in room for TERMINATE_MAX, about `segment` (may be NULL). Returns its new count.
- */
-size_t defect_terminate_octets(const struct defect_set *set, const struct terminate *terminate,
-                               const struct ddp_segment *segment, uint8_t *octets, size_t count);
 
 #endif

@@ -44,11 +44,4 @@
     B(ROLE_BY_SYN,                 "role-by-syn",                 "who opens the TCP connection is the MPA Initiator")
 /* clang-format on */
 
-/* Values that the device's first connection leaves to later ones, by some of these. */
-struct defect_first {
-    unsigned long emss; /* 0: none yet */
-    unsigned ird, ord;
-    int depths; /* set: there are some */
-};
-
 #endif

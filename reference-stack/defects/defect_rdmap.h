@@ -3,21 +3,6 @@
 #ifndef REFERENCE_STACK_DEFECT_RDMAP_H
 #define REFERENCE_STACK_DEFECT_RDMAP_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "wire/rdmap.h"
-
-struct ddp_segment;
-struct defect_set;
-struct iwarp_region;
-struct iwarp_stream;
-struct send_work;
-struct served_read;
-struct terminate;
-struct untagged_queue;
-
 /* clang-format off */
 #define DEFECT_BEHAVIOURS_RDMAP(B) \
     /* Headers and messages sent */ \
@@ -80,54 +65,5 @@ struct untagged_queue;
     B(STAG_SMALL,                  "stag-small",                  "all STags are below 0x10000") \
     B(RIGHTS_IGNORED,              "rights-ignored",              "memory is registered with both remote rights, whatever was asked for")
 /* clang-format on */
-
-/* What the streams of a device share on behalf of its faults. */
-struct device_faults {
-    struct iwarp_stream *oldest;
-    uint32_t sends; /* Sends of all streams */
-    size_t reads;   /* Read and Atomic Requests open, of all streams */
-    size_t leaked;  /* places of Read Requests that nothing frees */
-    uint32_t stag;  /* drawn last */
-};
-
-/* A stream of a device with faults comes and goes. */
-void defect_stream_joins(struct iwarp_stream *stream);
-void defect_stream_leaves(struct iwarp_stream *stream);
-
-/* How many of the stream's places for Read Requests are taken, as its faults count them. */
-size_t defect_reads_used(const struct iwarp_stream *stream);
-
-/* The stream that serves the request; and one that has `count` requests fewer, or after a reset, for the counts above. */
-struct iwarp_stream *defect_server(struct iwarp_stream *stream);
-void defect_reads_gone(struct iwarp_stream *stream, size_t count);
-void defect_reads_reset(struct iwarp_stream *stream);
-
-/* A Read Response is through, or went on: true when it is to be given up. */
-bool defect_response_sent(struct iwarp_stream *stream, bool last);
-
-/* The Read Request as delivered, for faults that see it otherwise; and a receive that is used up by it. */
-void defect_read_delivered(struct iwarp_stream *stream, struct untagged_queue *queue,
-                           const struct ddp_segment *segment);
-
-/* The end of a Read Response was placed ahead of a gap. */
-void defect_read_placed(struct iwarp_stream *stream, const struct ddp_segment *segment);
-
-/* What a Terminate returns of a Read that failed midway: `rest` is right. */
-void defect_late_read(const struct defect_set *set, const struct served_read *served, struct read_request *rest);
-
-/* An STag as the set draws it, given the one before and a good one. */
-uint32_t defect_stag(const struct defect_set *set, struct device_faults *faults, uint32_t good);
-
-/* Is the newest work to go ahead of the one that was posted before it? */
-bool defect_goes_ahead(const struct defect_set *set, const struct send_work *newest, const struct send_work *before);
-
-/* A segment of a Send or Write as it will be sent: what its sender goes by is right. */
-void defect_data_segment(struct iwarp_stream *stream, struct ddp_segment *segment);
-
-/* What stands behind the header of an own Read Request: its length with that, at most 12 octets more. */
-size_t defect_read_request(const struct iwarp_stream *stream, uint8_t *header);
-
-/* The ULPDU as it will be sent, with DEFECT_ROOM behind it. Returns its length. */
-size_t defect_ulpdu(const struct defect_set *set, uint8_t *ulpdu, size_t octets);
 
 #endif

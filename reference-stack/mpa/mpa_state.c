@@ -1,95 +1,69 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* EMSS and MULPDU (RFC 5044 4.5), and what MPA tells of itself to those who look into it. */
-#include "reference-stack/core/stream_internal.h"
+#include "reference-stack/mpa/mpa.h"
 
 void iwarp_stream_set_emss(struct iwarp_stream *stream, size_t emss)
 {
-    if (stream == NULL)
+    if (stream == NULL || stream->llp != &mpa_llp)
         return;
-    if (emss < stream->emss && stream->work.count != 0 && stream_behaves(stream, DEFECT_EMSS_FAILS_WORK))
-        stream_fail_with(stream, NULL, TERM_MPA_CONNECTION_LOST, VALIDATION_ABORT, "segments do not fit any more");
-    if (emss != 0 && !stream_behaves(stream, DEFECT_EMSS_ONCE)) {
-        stream->emss = emss;
-        stream->mulpdu = fpdu_mulpdu(emss, stream->send_markers);
+    if (!HOOK_IF(stream, hook_emss(stream, emss)) && emss != 0) {
+        mpa_of(stream)->emss = emss;
+        mpa_of(stream)->mulpdu = fpdu_mulpdu(emss, mpa_of(stream)->send_markers);
     }
-}
-
-/* MULPDU as the defects have it. */
-static size_t mulpdu_wrong(const struct iwarp_stream *stream, size_t mulpdu)
-{
-    size_t emss = stream->emss;
-
-    if (stream_behaves(stream, DEFECT_MULPDU_FLOOR) && stream->send_markers)
-        mulpdu = emss - (6 + 4 * (emss / 512) + emss % 4);
-    if (stream_behaves(stream, DEFECT_MULPDU_MOD_4))
-        mulpdu += emss % 4;
-    if (stream_behaves(stream, DEFECT_MULPDU_UNCLAMPED) && emss < 160 && emss > 26)
-        mulpdu = emss - 6;
-    if (stream_behaves(stream, DEFECT_MULPDU_OF_MTU))
-        mulpdu += 40;
-    if (stream_behaves(stream, DEFECT_MULPDU_REMAINING)) {
-        size_t room = emss - stream->transmit_position % emss;
-
-        /* less than length, DDP header and CRC take is no room at all */
-        mulpdu = room >= 40 && room - 8 < mulpdu ? room - 8 : mulpdu;
-    }
-    if (stream_behaves(stream, DEFECT_MULPDU_UNCLAMPED) && emss > ULPDU_LENGTH_MAX)
-        mulpdu = emss - (6 + emss % 4);
-    return mulpdu;
-}
-
-size_t iwarp_stream_mulpdu(const struct iwarp_stream *stream)
-{
-    if (stream == NULL)
-        return 0;
-    if (stream->mulpdu_given != 0)
-        return stream->mulpdu_given;
-    if (stream->defects != NULL)
-        return mulpdu_wrong(stream, fpdu_mulpdu(stream->emss, stream->send_markers));
-    return stream->mulpdu != 0 ? stream->mulpdu : fpdu_mulpdu(stream->emss, stream->send_markers);
 }
 
 void iwarp_stream_set_packed(struct iwarp_stream *stream, size_t octets)
 {
-    if (stream != NULL)
-        stream->packed = octets;
+    if (stream != NULL && stream->llp == &mpa_llp)
+        mpa_of(stream)->packed = octets;
 }
 
-/* The same for what is left of the segment; 0 when that is no MULPDU (RFC 5044 4.5: not below 128). */
-size_t mpa_mulpdu_left(const struct iwarp_stream *stream)
+/* What is left of the segment that other FPDUs have begun; 0 when that is no MULPDU (RFC 5044 4.5: not below 128). */
+static size_t mulpdu_left(const struct mpa *mpa)
 {
-    size_t left = stream->packed < stream->emss ? stream->emss - stream->packed : 0;
-    size_t mulpdu = fpdu_mulpdu(left, stream->send_markers);
+    size_t left = mpa->packed < mpa->emss ? mpa->emss - mpa->packed : 0;
+    size_t mulpdu = fpdu_mulpdu(left, mpa->send_markers);
 
-    return stream->mulpdu_given == 0 && fpdu_octets(mulpdu, stream->send_markers, 0) <= left ? mulpdu : 0;
+    return mpa->packed != 0 && fpdu_octets(mulpdu, mpa->send_markers, 0) <= left ? mulpdu : 0;
+}
+
+size_t mpa_ulpdu_max(const struct iwarp_stream *stream, size_t *left)
+{
+    const struct mpa *mpa = mpa_of(stream);
+
+    if (left != NULL)
+        *left = mulpdu_left(mpa);
+    return HOOK_VALUE(stream, mpa->mulpdu != 0 ? mpa->mulpdu : fpdu_mulpdu(mpa->emss, mpa->send_markers),
+                      hook_mulpdu(stream, fpdu_mulpdu(mpa->emss, mpa->send_markers)));
 }
 
 void iwarp_stream_mpa(const struct iwarp_stream *stream, struct iwarp_mpa_state *state)
 {
     if (state == NULL)
         return;
-    if (stream == NULL) {
+    if (stream == NULL || stream->llp != &mpa_llp) {
         *state = (struct iwarp_mpa_state){0};
         return;
     }
-    *state = (struct iwarp_mpa_state){.emss = stream->emss,
+    *state = (struct iwarp_mpa_state){.emss = mpa_of(stream)->emss,
                                       .gate = stream->gate,
-                                      .send_markers = stream->send_markers,
-                                      .receive_markers = stream->receive_markers,
-                                      .crc = stream->crc,
-                                      .send_position = stream->transmit_position,
-                                      .receive_position = stream->receive_position,
-                                      .waiting = stream->receive_count};
+                                      .send_markers = mpa_of(stream)->send_markers,
+                                      .receive_markers = mpa_of(stream)->receive_markers,
+                                      .crc = mpa_of(stream)->crc,
+                                      .send_position = mpa_of(stream)->transmit_position,
+                                      .receive_position = mpa_of(stream)->receive_position,
+                                      .waiting = mpa_of(stream)->receive_count};
 }
 
 /* What MPA passes to DDP, with what orders it (RFC 5044 3). */
-void stream_trace(struct iwarp_stream *stream, const struct fpdu *fpdu, uint32_t position, bool early)
+void mpa_trace(struct iwarp_stream *stream, const struct fpdu *fpdu, uint32_t position, bool early)
 {
     struct iwarp_event *event = stream->config.trace ? stream_event(stream, IWARP_EVENT_ULPDU) : NULL;
 
     if (event == NULL)
         return;
     event->octets = fpdu->ulpdu_length;
-    event->value = stream_behaves(stream, DEFECT_ORDER_ARRIVAL) ? stream->defect_state.arrivals++ : position;
+    event->value = position;
     event->early = early;
+    HOOK(stream, hook_event(stream, event));
 }

@@ -2,12 +2,7 @@
 /* MPA start-up, both roles: RFC 5044 7.1, RFC 6581 6 and 9. */
 #include <string.h>
 
-#include "reference-stack/core/stream_internal.h"
-
-static unsigned min_depth(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
-}
+#include "reference-stack/mpa/mpa.h"
 
 /* The stream's own half of a start-up frame. */
 static void own_frame(const struct iwarp_stream *stream, enum mpa_start_kind kind, struct mpa_start *start)
@@ -20,31 +15,26 @@ static void own_frame(const struct iwarp_stream *stream, enum mpa_start_kind kin
     start->private_octets = stream->config.private_octets;
 }
 
-static void set_rtr(struct mpa_start *start, unsigned rtr)
+/* What a frame offers, as the enhanced word has it (RFC 6581 6). */
+static void set_offer(struct mpa_start *start, const struct negotiation_offer *offer)
 {
-    start->rtr_send = (rtr & IWARP_RTR_SEND) != 0;
-    start->rtr_write = (rtr & IWARP_RTR_WRITE) != 0;
-    start->rtr_read = (rtr & IWARP_RTR_READ) != 0;
+    start->ird = offer->ird;
+    start->ord = offer->ord;
+    start->peer_to_peer = offer->peer_to_peer;
+    start->rtr_send = (offer->rtr & IWARP_RTR_SEND) != 0;
+    start->rtr_write = (offer->rtr & IWARP_RTR_WRITE) != 0;
+    start->rtr_read = (offer->rtr & IWARP_RTR_READ) != 0;
 }
 
-static unsigned get_rtr(const struct mpa_start *start)
+static struct negotiation_offer offer_of(const struct mpa_start *start)
 {
-    return (start->rtr_send ? IWARP_RTR_SEND : 0u) | (start->rtr_write ? IWARP_RTR_WRITE : 0u) |
-           (start->rtr_read ? IWARP_RTR_READ : 0u);
-}
-
-/* The depths of the device's first Request for all: only as a defect. */
-static void keep_depths(struct iwarp_stream *stream)
-{
-    struct defect_first *first = &stream->device->defect_first;
-
-    if (first->depths) {
-        stream->config.ird = stream->ird = (uint16_t)first->ird;
-        stream->config.ord = stream->ord = (uint16_t)first->ord;
-    }
-    first->ird = stream->config.ird;
-    first->ord = stream->config.ord;
-    first->depths = 1;
+    return (struct negotiation_offer){
+        .ird = start->ird,
+        .ord = start->ord,
+        .peer_to_peer = start->peer_to_peer,
+        .rtr = (start->rtr_send ? IWARP_RTR_SEND : 0u) | (start->rtr_write ? IWARP_RTR_WRITE : 0u) |
+               (start->rtr_read ? IWARP_RTR_READ : 0u),
+    };
 }
 
 int startup_begin(struct iwarp_stream *stream, struct sentence *sentence)
@@ -52,31 +42,17 @@ int startup_begin(struct iwarp_stream *stream, struct sentence *sentence)
     uint8_t private_data[MPA_PRIVATE_DATA_MAX];
     struct mpa_start start;
 
-    if (stream->config.rtr == 0)
-        stream->config.rtr = IWARP_RTR_ALL;
-    if (stream->config.role == IWARP_RESPONDER) {
-        if (stream_behaves(stream, DEFECT_OPERATION_AT_ONCE)) {
-            stream->state = IWARP_STATE_OPERATION;
-            stream->gate = true;
-            startup_established(stream);
-        }
+    HOOK(stream, hook_startup_begins(stream));
+    if (stream->config.role == IWARP_RESPONDER)
         return 0;
-    }
     own_frame(stream, MPA_REQUEST, &start);
     start.revision = stream->config.revision;
     start.enhanced = stream->config.enhanced && start.revision >= MPA_REV_2;
     if (start.enhanced) {
-        if (stream_behaves(stream, DEFECT_DEPTHS_KEPT))
-            keep_depths(stream);
-        start.ird = stream->config.ird;
-        start.ord = stream->config.ord;
-        start.peer_to_peer = stream->config.peer_to_peer || stream_behaves(stream, DEFECT_P2P_ALWAYS);
-        if (start.peer_to_peer || stream_behaves(stream, DEFECT_RTR_FLAGS_ALWAYS))
-            set_rtr(&start, stream->config.rtr);
-    }
-    if (stream_behaves(stream, DEFECT_INITIATOR_SENDS_EARLY)) {
-        stream->gate = true;
-        (void)transmit_rtr(stream, IWARP_RTR_WRITE);
+        struct negotiation_offer own;
+
+        negotiate_request(stream, &own);
+        set_offer(&start, &own);
     }
     smbd_put(stream, &start, stream->config.ird, stream->config.ord, private_data);
     return frame_start(stream, &start, sentence);
@@ -85,36 +61,15 @@ int startup_begin(struct iwarp_stream *stream, struct sentence *sentence)
 /* What both frames settle: Markers per direction, CRC, MULPDU (RFC 5044 4.3, 4.4, 4.5, 7.1.1). */
 static void agree(struct iwarp_stream *stream)
 {
-    bool own = stream->config.crc;
-
-    stream->send_markers = stream->peer.markers;
-    stream->receive_markers = stream->config.markers;
-    stream->crc = own || stream->peer.crc;
-    if (stream->peer.revision == MPA_REV_RDMAC && stream->config.rdmac) {
-        stream->rdmac = stream->send_markers = stream->crc = true;
-        stream->receive_markers = stream->config.markers || !stream_behaves(stream, DEFECT_RDMAC_OWN_M);
-        if (stream_behaves(stream, DEFECT_RDMAC_OWN_C))
-            stream->crc = own;
+    mpa_of(stream)->send_markers = mpa_of(stream)->peer.markers;
+    mpa_of(stream)->receive_markers = stream->config.markers;
+    mpa_of(stream)->crc = stream->config.crc || mpa_of(stream)->peer.crc;
+    if (mpa_of(stream)->peer.revision == MPA_REV_RDMAC && stream->config.rdmac) {
+        stream->version = 0;
+        mpa_of(stream)->send_markers = mpa_of(stream)->receive_markers = mpa_of(stream)->crc = true;
     }
-    if (stream->defects != NULL) {
-        if (stream_behaves(stream, DEFECT_MARKERS_BOTH_WAYS))
-            stream->send_markers = stream->receive_markers = stream->config.markers || stream->peer.markers;
-        if (stream_behaves(stream, DEFECT_MARKERS_IF_BOTH))
-            stream->send_markers = stream->config.markers && stream->peer.markers;
-        if (stream_behaves(stream, DEFECT_MARKERS_OWN_BIT))
-            stream->send_markers = stream->config.markers;
-        if (stream_behaves(stream, DEFECT_CRC_AND))
-            stream->crc = own && stream->peer.crc;
-        if (stream_behaves(stream, DEFECT_CRC_OWN_BIT))
-            stream->crc = own;
-        if (stream_behaves(stream, DEFECT_CRC_ALWAYS))
-            stream->crc = true;
-    }
-    if (stream_behaves(stream, DEFECT_SEQSTART_AT_FRAME))
-        stream->receive_position = stream->transmit_position = (uint32_t)stream->start_count;
-    if (stream_behaves(stream, DEFECT_MARKER_WITHOUT_PRIVATE))
-        stream->receive_position = stream->peer.private_octets;
-    stream->mulpdu = fpdu_mulpdu(stream->emss, stream->send_markers);
+    HOOK(stream, hook_agreed(stream));
+    mpa_of(stream)->mulpdu = fpdu_mulpdu(mpa_of(stream)->emss, mpa_of(stream)->send_markers);
 }
 
 static void event_start(struct iwarp_stream *stream, enum iwarp_event_kind kind)
@@ -123,24 +78,14 @@ static void event_start(struct iwarp_stream *stream, enum iwarp_event_kind kind)
 
     if (event == NULL)
         return;
-    event->start = stream->peer;
-    if (stream_behaves(stream, DEFECT_EVENT_REVISION_0))
-        event->start.revision = 0;
-    if (stream_behaves(stream, DEFECT_PRIVATE_256) && event->start.private_octets > 256)
-        event->start.private_octets = 256;
-    if (stream_behaves(stream, DEFECT_PRIVATE_STRING) && event->start.private_octets != 0)
-        event->start.private_octets =
-            (uint16_t)strnlen((const char *)event->start.private_data, event->start.private_octets);
-    if (stream_behaves(stream, DEFECT_EVENT_OWN_DEPTHS)) {
-        event->start.ird = stream->ird;
-        event->start.ord = stream->ord;
-    }
+    event->start = mpa_of(stream)->peer;
     event->ird = stream->ird;
     event->ord = stream->ord;
-    event->send_markers = stream->send_markers;
-    event->receive_markers = stream->receive_markers;
-    event->crc = stream->crc;
-    event->version = stream_behaves(stream, DEFECT_EVENT_VERSION_1) ? DDP_VERSION : stream_version(stream);
+    event->send_markers = mpa_of(stream)->send_markers;
+    event->receive_markers = mpa_of(stream)->receive_markers;
+    event->crc = mpa_of(stream)->crc;
+    event->version = stream->version;
+    HOOK(stream, hook_event(stream, event));
 }
 
 /* MPA is left, TCP stays open and is the ULP's (RFC 5044 7.1.2 rules 2 and 3). */
@@ -150,71 +95,13 @@ static void leave(struct iwarp_stream *stream, enum iwarp_event_kind kind)
     stream->dropping = true;
     stream_flush(stream);
     event_start(stream, kind);
-    if (kind == IWARP_EVENT_REJECT_SENT && stream_behaves(stream, DEFECT_REJECT_UNANSWERED))
-        stream->abort_wanted = true;
-    if (kind == IWARP_EVENT_REJECT_SENT && stream_behaves(stream, DEFECT_REJECT_CLOSES))
-        stream->close_wanted = true;
 }
 
 /* --- Responder ------------------------------------------------------------------------------------------------ */
 
-/* IRD and ORD of the Reply, by RFC 6581 9.1: own ORD at most the peer's IRD, own IRD at least the peer's ORD. */
-static void responder_depths(struct iwarp_stream *stream)
-{
-    const struct mpa_start *peer = &stream->peer;
-    unsigned ird = stream->ird;
-    unsigned limit = stream->device->config.ird_max;
-
-    if (peer->ord == MPA_DEPTH_NOT_NEGOTIATED) {
-        stream->reply_ird = MPA_DEPTH_NOT_NEGOTIATED;
-    } else {
-        if (peer->ord > ird)
-            ird = peer->ord;
-        if (ird == 0 && peer->peer_to_peer && peer->rtr_read)
-            ird = 1;
-        stream->reply_ird = (uint16_t)min_depth(ird, limit);
-    }
-    stream->reply_ord =
-        peer->ird == MPA_DEPTH_NOT_NEGOTIATED ? MPA_DEPTH_NOT_NEGOTIATED : (uint16_t)min_depth(stream->ord, peer->ird);
-    if (stream->defects == NULL)
-        return;
-    if (stream_behaves(stream, DEFECT_DEPTHS_NOT_CROSSED)) {
-        stream->reply_ird = (uint16_t)min_depth(peer->ird, limit);
-        stream->reply_ord = (uint16_t)min_depth(stream->ord, peer->ord);
-    }
-    if (stream_behaves(stream, DEFECT_DEPTHS_OWN)) {
-        stream->reply_ird = stream->ird;
-        stream->reply_ord = stream->ord;
-    }
-    if (stream_behaves(stream, DEFECT_DEPTH_3FFF_NUMBER)) {
-        stream->reply_ird = (uint16_t)min_depth(peer->ord, limit);
-        stream->reply_ord = (uint16_t)min_depth(stream->ord, peer->ird);
-    }
-}
-
-/* RTR flags of the Reply: each that is offered and supported, or else all supported (RFC 6581 9.2). */
-static void responder_rtr(struct iwarp_stream *stream, struct mpa_start *start)
-{
-    unsigned common = get_rtr(&stream->peer) & stream->config.rtr;
-
-    if (!start->peer_to_peer)
-        return;
-    stream->rtr_agreed = common != 0 ? common : stream->config.rtr;
-    if (stream_behaves(stream, DEFECT_RTR_NONE_CONFIRMED))
-        stream->rtr_agreed = 0;
-    if (stream_behaves(stream, DEFECT_RTR_MATCH_MORE_THAN_ONE) && (common & (common - 1)) == 0)
-        stream->rtr_agreed = 0;
-    if (stream_behaves(stream, DEFECT_RTR_TWO_CONFLICT) && (common & (common - 1)) != 0)
-        stream->rtr_agreed = 0;
-    if (stream_behaves(stream, DEFECT_RTR_ONE_CONFIRMED))
-        stream->rtr_agreed &= 0 - stream->rtr_agreed;
-    set_rtr(start, stream->rtr_agreed);
-    stream->rtr_awaited = true;
-}
-
 int startup_reply(struct iwarp_stream *stream, bool accepted)
 {
-    const struct mpa_start *peer = &stream->peer;
+    const struct mpa_start *peer = &mpa_of(stream)->peer;
     uint8_t private_data[MPA_PRIVATE_DATA_MAX];
     struct mpa_start start;
 
@@ -222,20 +109,18 @@ int startup_reply(struct iwarp_stream *stream, bool accepted)
     start.rejected = !accepted;
     start.revision = peer->revision;
     start.enhanced = mpa_start_has_word(peer);
-    if (peer->revision == MPA_REV_RDMAC && stream->config.rdmac) {
-        start.markers = stream->config.markers || !stream_behaves(stream, DEFECT_RDMAC_OWN_M);
-        start.crc = true;
-    }
+    if (peer->revision == MPA_REV_RDMAC && stream->config.rdmac)
+        start.markers = start.crc = true;
     if (start.enhanced) {
         size_t room = MPA_PRIVATE_DATA_MAX - MPA_ENHANCED_OCTETS;
+        struct negotiation_offer offered = offer_of(peer);
+        struct negotiation_offer own;
 
         start.private_octets = start.private_octets < room ? start.private_octets : (uint16_t)room;
-        start.peer_to_peer = peer->peer_to_peer;
-        start.ird = stream->reply_ird;
-        start.ord = stream->reply_ord;
-        responder_rtr(stream, &start);
+        negotiate_answer(stream, &offered, &own);
+        set_offer(&start, &own);
     }
-    if (stream->smbd)
+    if (mpa_of(stream)->smbd)
         smbd_put(stream, &start, stream->reply_ird, stream->reply_ord, private_data);
     if (frame_start(stream, &start, NULL) != 0)
         return -1;
@@ -243,22 +128,10 @@ int startup_reply(struct iwarp_stream *stream, bool accepted)
         leave(stream, IWARP_EVENT_REJECT_SENT);
         return 0;
     }
-    if (start.enhanced || stream->smbd) {
-        stream->enhanced = start.enhanced;
-        /* 0x3FFF leaves the depth as it is (RFC 6581 9.1). */
-        if (stream->reply_ird != MPA_DEPTH_NOT_NEGOTIATED)
-            stream->ird = stream->reply_ird;
-        if (stream->reply_ord != MPA_DEPTH_NOT_NEGOTIATED)
-            stream->ord = stream->reply_ord;
-        if (stream_behaves(stream, DEFECT_ORD_NOT_APPLIED))
-            stream->ord = stream->config.ord;
-    }
+    if (start.enhanced || mpa_of(stream)->smbd)
+        negotiate_accept(stream);
     stream->state = IWARP_STATE_FENCED;
     startup_established(stream);
-    if (stream_behaves(stream, DEFECT_RESPONDER_SENDS_FIRST)) {
-        stream->gate = true;
-        (void)transmit_rtr(stream, IWARP_RTR_WRITE);
-    }
     return 0;
 }
 
@@ -271,8 +144,10 @@ void startup_established(struct iwarp_stream *stream)
 
 static void request_complete(struct iwarp_stream *stream)
 {
-    if (mpa_start_has_word(&stream->peer) || stream->smbd)
-        responder_depths(stream);
+    struct negotiation_offer offered = offer_of(&mpa_of(stream)->peer);
+
+    if (mpa_start_has_word(&mpa_of(stream)->peer) || mpa_of(stream)->smbd)
+        negotiate_depths(stream, &offered);
     event_start(stream, IWARP_EVENT_CONNECT_REQUEST);
     switch (stream->config.accept) {
     case IWARP_ACCEPT_ASK: stream->state = IWARP_STATE_DECISION; break;
@@ -287,67 +162,25 @@ static void request_complete(struct iwarp_stream *stream)
 
 /* --- Initiator ------------------------------------------------------------------------------------------------ */
 
-/* RTR messages in the order of preference: a Write and a Read need no receive at the peer. */
-static enum iwarp_rtr choose_rtr(unsigned set)
-{
-    if (set & IWARP_RTR_WRITE)
-        return IWARP_RTR_WRITE;
-    return set & IWARP_RTR_READ ? IWARP_RTR_READ : IWARP_RTR_SEND;
-}
-
-/* What the Reply offers is put in force before the RTR goes out (RFC 6581 9.3). */
-static void initiator_depths(struct iwarp_stream *stream)
-{
-    const struct mpa_start *peer = &stream->peer;
-
-    if (peer->ird != MPA_DEPTH_NOT_NEGOTIATED && peer->ird < stream->ord &&
-        !stream_behaves(stream, DEFECT_ORD_NOT_APPLIED))
-        stream->ord = peer->ird;
-    if (peer->ord != MPA_DEPTH_NOT_NEGOTIATED && peer->ord > stream->ird &&
-        !stream_behaves(stream, DEFECT_IRD_NOT_RAISED))
-        stream->ird = (uint16_t)min_depth(peer->ord, stream->device->config.ird_max);
-}
-
-static void initiator_enhanced(struct iwarp_stream *stream)
-{
-    const struct mpa_start *peer = &stream->peer;
-    struct validation_subject subject = {.stream = stream, .start = peer};
-    struct validation_outcome outcome;
-
-    stream->enhanced = true;
-    if (stream->config.peer_to_peer && peer->peer_to_peer)
-        stream->rtr_agreed = get_rtr(peer) & stream->config.rtr;
-    initiator_depths(stream);
-    if (!validation_run(VALIDATE_NEGOTIATION, &subject, &outcome) && !outcome.ignore) {
-        stream_fail(stream, &outcome, &subject, "the Reply offers what this side cannot do");
-        return;
-    }
-    startup_established(stream);
-    if (stream->config.peer_to_peer && peer->peer_to_peer && !stream_behaves(stream, DEFECT_RTR_NOT_SENT)) {
-        enum iwarp_rtr kind = choose_rtr(stream->rtr_agreed);
-
-        if (stream_behaves(stream, DEFECT_RTR_WRONG_KIND))
-            kind = kind == IWARP_RTR_WRITE ? IWARP_RTR_READ : IWARP_RTR_WRITE;
-        (void)transmit_rtr(stream, kind);
-    } else if (stream_behaves(stream, DEFECT_RTR_BY_FLAGS) && get_rtr(peer) != 0) {
-        (void)transmit_rtr(stream, choose_rtr(get_rtr(peer)));
-    }
-}
-
 static void reply_complete(struct iwarp_stream *stream)
 {
-    if (stream->peer.rejected && !stream_behaves(stream, DEFECT_REJECT_IGNORED)) {
+    struct negotiation_offer offered = offer_of(&mpa_of(stream)->peer);
+
+    if (mpa_of(stream)->peer.rejected && !HOOK_IF(stream, hook_rejected(stream))) {
         leave(stream, IWARP_EVENT_REJECTED);
         return;
     }
     stream->state = IWARP_STATE_OPERATION;
-    stream->gate = !stream_behaves(stream, DEFECT_INITIATOR_WAITS);
+    stream->gate = true;
     agree(stream);
-    if (stream->config.enhanced && stream->config.revision >= MPA_REV_2 && mpa_start_has_word(&stream->peer))
-        initiator_enhanced(stream);
-    else {
-        if (stream->smbd)
-            initiator_depths(stream);
+    if (stream->config.enhanced && stream->config.revision >= MPA_REV_2 && mpa_start_has_word(&mpa_of(stream)->peer)) {
+        if (!negotiate_reply(stream, &offered))
+            return;
+        startup_established(stream);
+        negotiate_rtr(stream, &offered);
+    } else {
+        if (mpa_of(stream)->smbd)
+            negotiate_adopt(stream, &offered);
         startup_established(stream);
     }
 }
@@ -357,12 +190,12 @@ static void reply_complete(struct iwarp_stream *stream)
 /* Reads what is there of the frame, without judging it: that is the table's part. */
 static size_t read_frame(const struct iwarp_stream *stream, struct mpa_start *start)
 {
-    const uint8_t *octets = stream->start_octets;
+    const uint8_t *octets = mpa_of(stream)->start_octets;
     size_t length;
 
     memset(start, 0, sizeof(*start));
     start->kind = stream->config.role == IWARP_RESPONDER ? MPA_REQUEST : MPA_REPLY;
-    if (stream->start_count < MPA_START_OCTETS)
+    if (mpa_of(stream)->start_count < MPA_START_OCTETS)
         return MPA_START_OCTETS;
     start->markers = mpa_start_get_M(octets);
     start->crc = mpa_start_get_C(octets);
@@ -370,14 +203,13 @@ static size_t read_frame(const struct iwarp_stream *stream, struct mpa_start *st
     start->enhanced = mpa_start_get_S(octets);
     start->reserved = (uint8_t)mpa_start_get_Res(octets);
     start->revision = (uint8_t)mpa_start_get_Rev(octets);
-    if (start->revision == MPA_REV_2 && stream_behaves(stream, DEFECT_WORD_BY_REVISION))
-        start->enhanced = true;
+    HOOK(stream, hook_start_parsed(stream, start));
     length = mpa_start_get_PD_Length(octets);
     if (length > MPA_PRIVATE_DATA_MAX)
         length = MPA_PRIVATE_DATA_MAX;
     start->private_octets = (uint16_t)length;
     start->private_data = octets + MPA_START_OCTETS;
-    if (stream->start_count >= MPA_START_OCTETS + length && mpa_start_has_word(start)) {
+    if (mpa_of(stream)->start_count >= MPA_START_OCTETS + length && mpa_start_has_word(start)) {
         const uint8_t *word = start->private_data;
 
         start->peer_to_peer = mpa_enhanced_get_A(word);
@@ -393,79 +225,52 @@ static size_t read_frame(const struct iwarp_stream *stream, struct mpa_start *st
 /* The peer's frame is there and good. */
 void startup_complete(struct iwarp_stream *stream)
 {
-    stream->smbd = smbd_has(stream, &stream->peer);
-    if (stream->smbd)
-        smbd_take(&stream->peer);
+    mpa_of(stream)->smbd = smbd_has(stream, &mpa_of(stream)->peer);
+    if (mpa_of(stream)->smbd)
+        smbd_take(&mpa_of(stream)->peer);
     if (stream->config.role == IWARP_RESPONDER)
         request_complete(stream);
     else
         reply_complete(stream);
 }
 
-/* What RFC 5044 7.1.1 says not to look at: only as a defect. */
-static bool overstrict(const struct iwarp_stream *stream)
-{
-    const uint8_t *octets = stream->start_octets;
-
-    if (stream->defects == NULL || stream->start_count < MPA_START_OCTETS)
-        return false;
-    return (stream_behaves(stream, DEFECT_REQUEST_R_CHECKED) && stream->config.role == IWARP_RESPONDER &&
-            mpa_start_get_R(octets)) ||
-           (stream_behaves(stream, DEFECT_RESERVED_CHECKED) && mpa_start_get_Res(octets) != 0);
-}
-
-/* Is the frame complete, with its Private Data? */
-static bool is_whole(const struct iwarp_stream *stream, size_t whole)
-{
-    if (stream_behaves(stream, DEFECT_KEY_ENOUGH) && stream->start_count >= MPA_KEY_OCTETS)
-        return true;
-    if (stream_behaves(stream, DEFECT_PRIVATE_AWAITED) && whole < MPA_START_OCTETS + MPA_ENHANCED_OCTETS)
-        return false;
-    return stream->start_count >= whole;
-}
-
 /* Takes what belongs to the start-up frame, and returns how much that was. */
 size_t startup_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
 {
     enum validation_stage stage = stream->config.role == IWARP_RESPONDER ? VALIDATE_REQUEST : VALIDATE_REPLY;
-    struct validation_subject subject = {.stream = stream, .octets = stream->start_octets, .start = &stream->peer};
+    struct validation_subject subject = {
+        .stream = stream, .octets = mpa_of(stream)->start_octets, .start = &mpa_of(stream)->peer};
     struct validation_outcome outcome;
     size_t used = 0;
     size_t whole;
 
-    if (stream_behaves(stream, DEFECT_STREAMING_AWAITED) && stage == VALIDATE_REQUEST)
-        return count;
     if (stream->state == IWARP_STATE_DECISION && count == 0)
         return 0;
     /* First the fixed part, then what PD_Length announces, so that not an octet behind the frame is taken. */
     for (;;) {
         size_t missing;
 
-        whole = read_frame(stream, &stream->peer);
-        missing = whole > stream->start_count ? whole - stream->start_count : 0;
+        whole = read_frame(stream, &mpa_of(stream)->peer);
+        missing = whole > mpa_of(stream)->start_count ? whole - mpa_of(stream)->start_count : 0;
         if (missing > count - used)
             missing = count - used;
-        memcpy(stream->start_octets + stream->start_count, octets + used, missing);
-        stream->start_count += missing;
+        memcpy(mpa_of(stream)->start_octets + mpa_of(stream)->start_count, octets + used, missing);
+        mpa_of(stream)->start_count += missing;
         used += missing;
         if (missing == 0)
             break;
     }
-    whole = read_frame(stream, &stream->peer);
-    subject.count = stream->start_count;
+    whole = read_frame(stream, &mpa_of(stream)->peer);
+    subject.count = mpa_of(stream)->start_count;
     subject.excess = count - used;
     if (!validation_run(stage, &subject, &outcome) && !outcome.ignore) {
         stream_fail(stream, &outcome, &subject, "the start-up frame is not acceptable");
         return used;
     }
-    if (overstrict(stream)) {
-        stream_fail_with(stream, NULL, TERM_MPA_START_FRAME, VALIDATION_CLOSE, "the start-up frame has bits set");
-        return used;
-    }
     if (stream->state == IWARP_STATE_DECISION)
         return count;
-    if (!is_whole(stream, whole))
+    if (!HOOK_VALUE(stream, subject.count >= whole, hook_start_whole(stream, subject.count, whole)))
         return used;
     startup_complete(stream);
-    return stream_behaves(stream, DEFECT_EXCESS_DISCARDED) ? count : used;
+    return HOOK_IF(stream, hook_excess_dropped(stream)) ? count : used;
 }

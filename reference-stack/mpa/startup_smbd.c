@@ -6,17 +6,17 @@
  */
 #include <string.h>
 
-#include "reference-stack/core/stream_internal.h"
+#include "reference-stack/mpa/mpa.h"
 
 /* The greatest depth that is a number (RFC 6581 9.1). */
 static uint16_t depth(uint32_t value)
 {
-    return value < MPA_DEPTH_NOT_NEGOTIATED ? (uint16_t)value : MPA_DEPTH_NOT_NEGOTIATED - 1;
+    return value < DEPTH_NOT_NEGOTIATED ? (uint16_t)value : DEPTH_NOT_NEGOTIATED - 1;
 }
 
 static uint32_t number(uint16_t value, uint32_t own)
 {
-    return value == MPA_DEPTH_NOT_NEGOTIATED ? own : value;
+    return value == DEPTH_NOT_NEGOTIATED ? own : value;
 }
 
 void smbd_put(const struct iwarp_stream *stream, struct mpa_start *start, uint16_t ird, uint16_t ord, uint8_t *room)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reference-stack/defects/defect_internal.h"
+#include "reference-stack/defects/hooks.h"
 #include "reference-stack/peer/driver_internal.h"
 
 struct driver_listener {
@@ -273,8 +273,7 @@ struct driver *driver_new(const struct driver_config *config, struct sentence *s
     driver->armed = UINT64_MAX;
     driver->pool.loop = &driver->loop;
     driver->pool.ops = &socket_ops;
-    driver->pool.nagle =
-        driver->config.peer.defects != NULL && defect_behaves(driver->config.peer.defects, DEFECT_NAGLE);
+    driver->pool.nagle = HOOK_IF(&driver->config.peer, hook_nagle(driver->config.peer.defects));
     driver->peer = peer_new(&driver->config.peer, &ops, driver, sentence);
     if (driver->peer == NULL) {
         driver_free(driver);

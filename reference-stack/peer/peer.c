@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reference-stack/defects/defect_internal.h"
 #include "reference-stack/core/device_internal.h"
 #include "reference-stack/peer/peer_internal.h"
 
@@ -228,8 +227,7 @@ int peer_stream_begin(struct peer_stream *ps, struct sentence *sentence)
     struct iwarp_stream_config *config = &ps->options.config;
     size_t emss = ps->options.emss_given || peer->ops->emss == NULL ? 0 : peer->ops->emss(ps->transport);
 
-    if (ps->options.role_given &&
-        (peer->config.defects == NULL || !defect_behaves(peer->config.defects, DEFECT_ROLE_BY_SYN)))
+    if (ps->options.role_given && !HOOK_IF(&peer->config, hook_role_by_opener(peer->config.defects)))
         role = ps->options.role;
     config->role = role;
     config->number = ps->number;
@@ -249,18 +247,18 @@ static int stream_open(struct peer_stream *ps, struct sentence *sentence)
     return ps->options.streams_first ? peer_streaming_open(ps, sentence) : peer_stream_begin(ps, sentence);
 }
 
-/* Something sent is not acknowledged yet, by the room that TCP has: only as a defect. */
-static bool nagle_waits(struct peer_stream *ps)
+/* Has TCP as much room as it ever had? Then all that was sent is acknowledged. */
+static bool all_acknowledged(struct peer_stream *ps)
 {
     const struct peer *peer = ps->peer;
     size_t room;
 
-    if (peer->config.defects == NULL || !defect_behaves(peer->config.defects, DEFECT_NAGLE) || peer->ops->room == NULL)
-        return false;
+    if (peer->ops->room == NULL)
+        return true;
     room = peer->ops->room(ps->transport);
     if (room > ps->most_room)
         ps->most_room = room;
-    return room < ps->most_room;
+    return room >= ps->most_room;
 }
 
 /* The EMSS changes with the path (RFC 5044 4.5). TCP is asked now and then, as asking costs a system call. */
@@ -290,7 +288,8 @@ static void stream_send(struct peer_stream *ps)
         outlet_drain(ps->peer->outlet, ps->transport, ps->stream, ps->options.config.emss, ps->peer->now);
         return;
     }
-    while ((ops->room == NULL || ops->room(ps->transport) != 0) && !nagle_waits(ps) &&
+    while ((ops->room == NULL || ops->room(ps->transport) != 0) &&
+           !(HOOK_IF(&ps->peer->config, hook_nagle(ps->peer->config.defects)) && !all_acknowledged(ps)) &&
            iwarp_stream_output(ps->stream, &output) != 0) {
         if (output.span_count == 1) {
             ops->send(ps->transport, output.spans[0].octets, output.octets);

@@ -3,24 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reference-stack/defects/defect_internal.h"
 #include "reference-stack/peer/peer_internal.h"
 
-static bool behaves(const struct peer_stream *ps, enum defect_behaviour behaviour)
-{
-    return ps->peer->config.defects != NULL && defect_behaves(ps->peer->config.defects, behaviour);
-}
-
-/* A number of octets: 32 bits of it, where a defect takes more than fit. */
+/* A number of octets. */
 int peer_verb_length(const struct peer_stream *ps, const json_t *command, uint64_t most, uint64_t *length,
                      struct sentence *sentence)
 {
-    bool wraps = behaves(ps, DEFECT_LENGTH_WRAPS);
+    const struct peer_config *config = &ps->peer->config;
+    uint64_t limit = HOOK_VALUE(config, most, hook_length_limit(config->defects, most));
 
-    if (peer_get_number(command, "length", wraps ? UINT64_MAX : most, length, sentence) != 0)
+    if (peer_get_number(command, "length", limit, length, sentence) != 0)
         return -1;
-    if (wraps)
-        *length &= UINT32_MAX;
+    HOOK(config, hook_length(config->defects, length));
     return *length <= most ? 0 : sentence_set(sentence, "'length' is beyond %llu", (unsigned long long)most);
 }
 
@@ -70,10 +64,12 @@ static struct peer_work *payload_of(struct peer_stream *ps, const json_t *comman
     return work;
 }
 
-/* A Send or Write posted, completed too early where a defect says so. */
+/* A Send or Write posted. */
 static json_t *data_posted(struct peer_stream *ps, struct peer_work *work, int result, enum iwarp_event_kind done)
 {
-    if (result == 0 && behaves(ps, DEFECT_DONE_WHEN_POSTED))
+    const struct peer_config *config = &ps->peer->config;
+
+    if (result == 0 && HOOK_IF(config, hook_done_when_posted(config->defects)))
         peer_event_early(ps, done, work);
     return peer_verb_posted(ps, work, result);
 }
@@ -107,8 +103,9 @@ static json_t *write_one(struct peer_stream *ps, const json_t *command, uint64_t
     struct iwarp_write write = {0};
     struct peer_work *work;
     uint64_t stag = 0;
+    const struct peer_config *config = &ps->peer->config;
 
-    if ((!behaves(ps, DEFECT_WRITE_WITHOUT_STAG) && peer_require(command, "stag", sentence) != 0) ||
+    if ((!HOOK_IF(config, hook_stag_optional(config->defects)) && peer_require(command, "stag", sentence) != 0) ||
         peer_get_number(command, "stag", UINT32_MAX, &stag, sentence) != 0 ||
         peer_get_number(command, "to", UINT64_MAX, &write.to, sentence) != 0)
         return NULL;
@@ -132,7 +129,7 @@ static json_t *post_gathered(struct peer *peer, const json_t *command, post_one 
     struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     const json_t *data = json_object_get(command, "data");
     size_t pieces = json_array_size(data);
-    size_t share = ps != NULL && behaves(ps, DEFECT_GATHER_SPLIT) ? 1 : pieces;
+    size_t share = HOOK_VALUE(&peer->config, pieces, hook_gathered(peer->config.defects, pieces));
     json_t *reply = NULL;
     uint64_t at = 0;
 

@@ -2,7 +2,6 @@
 /* The upper tester's instruments: what only an instrumented stack can show or do. */
 #include <string.h>
 
-#include "reference-stack/defects/defect_internal.h"
 #include "reference-stack/peer/peer_internal.h"
 
 static json_t *region_row(const struct iwarp_region *region)
@@ -34,7 +33,7 @@ json_t *peer_verb_regions(struct peer *peer, const json_t *command, struct sente
 /* The device as a whole fails: each stream that can still send tells its peer (RFC 5040 4.8: 0/2/08). */
 json_t *peer_verb_fault(struct peer *peer, const json_t *command, struct sentence *sentence)
 {
-    bool one = peer->config.defects != NULL && defect_behaves(peer->config.defects, DEFECT_FAULT_ON_ONE);
+    bool one = HOOK_IF(&peer->config, hook_fault_on_one(peer->config.defects));
     json_int_t told = 0;
     json_t *number;
     json_t *reply = peer_reply_number("streams", &number, sentence);

@@ -17,7 +17,7 @@
 
 #include "reference-stack/base/budget.h"
 #include "reference-stack/base/deadlines.h"
-#include "reference-stack/defects/defect_internal.h"
+#include "reference-stack/defects/hooks.h"
 #include "wire/hash.h"
 #include "reference-stack/transport/outlet.h"
 
@@ -121,11 +121,6 @@ struct peer {
     uint64_t polls;
     uint64_t now;
 };
-
-static inline bool peer_behaves(const struct peer *peer, enum defect_behaviour behaviour)
-{
-    return peer->config.defects != NULL && defect_behaves(peer->config.defects, behaviour);
-}
 
 /* peer.c */
 void peer_options_default(struct peer_options *options);

@@ -278,8 +278,8 @@ static int get_numbers(const json_t *command, struct peer_options *options, stru
     uint64_t teardown = config->teardown_delay / 1000000;
 
     if (peer_get_number(command, "rev", 2, &rev, sentence) != 0 ||
-        peer_get_number(command, "ird", MPA_DEPTH_NOT_NEGOTIATED, &ird, sentence) != 0 ||
-        peer_get_number(command, "ord", MPA_DEPTH_NOT_NEGOTIATED, &ord, sentence) != 0 ||
+        peer_get_number(command, "ird", DEPTH_NOT_NEGOTIATED, &ird, sentence) != 0 ||
+        peer_get_number(command, "ord", DEPTH_NOT_NEGOTIATED, &ord, sentence) != 0 ||
         peer_get_number(command, "pd", UINT32_MAX, &pd, sentence) != 0 ||
         peer_get_number(command, "emss", 65535, &emss, sentence) != 0 ||
         peer_get_number(command, "private_data_room", MPA_PRIVATE_DATA_MAX, &room, sentence) != 0 ||

@@ -3,13 +3,7 @@
  * Completion queues with an end (RFC 5040 8.1.1 items 9 and 10): the completions of one stream that wait for the upper
  * tester. One too many ends that stream, and no other.
  */
-#include "reference-stack/defects/defect_internal.h"
 #include "reference-stack/peer/peer_internal.h"
-
-static bool behaves(const struct peer *peer, enum defect_behaviour behaviour)
-{
-    return peer->config.defects != NULL && defect_behaves(peer->config.defects, behaviour);
-}
 
 static void end(struct peer_stream *ps)
 {
@@ -24,9 +18,9 @@ static void overflow(struct peer_stream *ps)
     if (event != NULL)
         (void)json_object_set_new(event, "text", json_string("the completion queue of the stream is full"));
     end(ps);
-    for (struct peer_stream *other = ps->peer->streams; other != NULL && behaves(ps->peer, DEFECT_QUEUE_OVERFLOW_ALL);
-         other = other->next) {
-        if (other == ps || other->stream == NULL)
+    for (struct peer_stream *other = ps->peer->streams; other != NULL; other = other->next) {
+        if (other == ps || other->stream == NULL ||
+            !HOOK_IF(&ps->peer->config, hook_overflow_spreads(ps->peer->config.defects)))
             continue;
         end(other);
         peer_pump(other);
@@ -58,7 +52,7 @@ bool peer_queue_takes(struct peer_stream *ps)
     ps->counted_at = ps->peer->polls;
     if (++ps->waiting <= ps->options.queue)
         return true;
-    if (behaves(ps->peer, DEFECT_QUEUE_OVERWRITES)) {
+    if (HOOK_IF(&ps->peer->config, hook_queue_overwrites(ps->peer->config.defects))) {
         overwrite(ps);
         return true;
     }

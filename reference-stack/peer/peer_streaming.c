@@ -7,13 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reference-stack/defects/defect_internal.h"
 #include "reference-stack/peer/peer_internal.h"
-
-static bool behaves(const struct peer_stream *ps, enum defect_behaviour behaviour)
-{
-    return ps->peer->config.defects != NULL && defect_behaves(ps->peer->config.defects, behaviour);
-}
 
 static void say(struct peer_stream *ps)
 {
@@ -41,12 +35,15 @@ static void told(struct peer_stream *ps)
 /* MPA takes over. */
 static int hand_over(struct peer_stream *ps, struct sentence *sentence)
 {
+    const struct peer_config *config = &ps->peer->config;
+    bool forgets = false;
+
     told(ps);
     if (!ps->opener)
         say(ps);
-    if (behaves(ps, DEFECT_STREAMING_UNACKED_LOST) && ps->peer->ops->forget != NULL)
+    HOOK(config, hook_hand_over(config->defects, &forgets, &ps->deaf));
+    if (forgets && ps->peer->ops->forget != NULL)
         ps->peer->ops->forget(ps->transport);
-    ps->deaf = behaves(ps, DEFECT_STREAMING_NEXT_LOST);
     free(ps->streaming);
     ps->streaming = NULL;
     return peer_stream_begin(ps, sentence);
@@ -70,7 +67,7 @@ size_t peer_streaming_input(struct peer_stream *ps, const uint8_t *octets, size_
 
     memcpy(ps->streaming + ps->streaming_got, octets, take);
     ps->streaming_got += take;
-    if (take != lacks && !behaves(ps, DEFECT_STREAMING_UNREAD))
+    if (take != lacks && !HOOK_IF(&ps->peer->config, hook_streaming_over(ps->peer->config.defects)))
         return take;
     if (hand_over(ps, &sentence) != 0)
         peer_streaming_failed(ps, sentence.text);

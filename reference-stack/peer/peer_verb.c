@@ -104,8 +104,8 @@ static json_t *decide(struct peer *peer, const json_t *command, bool accept, str
     size_t count;
     int result;
 
-    if (ps == NULL || peer_get_number(command, "ird", MPA_DEPTH_NOT_NEGOTIATED, &ird, sentence) != 0 ||
-        peer_get_number(command, "ord", MPA_DEPTH_NOT_NEGOTIATED, &ord, sentence) != 0 ||
+    if (ps == NULL || peer_get_number(command, "ird", DEPTH_NOT_NEGOTIATED, &ird, sentence) != 0 ||
+        peer_get_number(command, "ord", DEPTH_NOT_NEGOTIATED, &ord, sentence) != 0 ||
         peer_get_octets(command, "private_data", MPA_PRIVATE_DATA_MAX, &octets, &count, sentence) != 0)
         return NULL;
     if (accept)
@@ -266,8 +266,6 @@ static json_t *verb_dereg(struct peer *peer, const json_t *command, struct sente
 
     if (region == NULL)
         return NULL;
-    if (peer_behaves(peer, DEFECT_DEREG_NOTHING))
-        return nothing();
     peer->region_octets -= region->registered;
     budget_give(&peer->budget, region->registered);
     return iwarp_region_deregister(peer->device, region->stag, sentence) != 0 ? NULL : nothing();
@@ -291,8 +289,7 @@ static json_t *verb_bounds(struct peer *peer, const json_t *command, struct sent
     if (region == NULL || peer_require(command, "length", sentence) != 0 ||
         peer_get_number(command, "length", region->registered, &length, sentence) != 0)
         return NULL;
-    if (!peer_behaves(peer, DEFECT_BOUNDS_KEPT) &&
-        iwarp_region_set_length(peer->device, region->stag, length, sentence) != 0)
+    if (iwarp_region_set_length(peer->device, region->stag, length, sentence) != 0)
         return NULL;
     return nothing();
 }

@@ -99,7 +99,7 @@ const struct validation validation_table[] = {
 /* clang-format on */
 
 const size_t validation_count = sizeof(validation_table) / sizeof(validation_table[0]);
-_Static_assert(sizeof(validation_table) / sizeof(validation_table[0]) <= DEFECT_VALIDATIONS_MAX,
+_Static_assert(sizeof(validation_table) / sizeof(validation_table[0]) <= VALIDATIONS_MAX,
                "defect sets have room for each entry");
 
 const char *const validation_stage_names[VALIDATE_STAGES] = {
@@ -159,19 +159,13 @@ const struct validation *validation_find(const char *what, size_t n)
 bool validation_run(enum validation_stage stage, const struct validation_subject *subject,
                     struct validation_outcome *outcome)
 {
-    const struct defect_set *defects = subject->stream->defects;
-
     for (size_t i = stages[stage].first; i < stages[stage].end; i++) {
         const struct validation *entry = &validation_table[i];
 
-        bool holds = entry->holds(subject);
-
-        if (defects != NULL)
-            holds = defect_judges(defects, entry, subject, holds);
-        if (holds)
+        if (HOOK_VALUE(subject->stream, entry->holds(subject), hook_judge(entry, subject)))
             continue;
         *outcome = (struct validation_outcome){entry, entry->requirement, entry->error, entry->action, false};
-        if (defects == NULL || defect_validation(defects, i, outcome))
+        if (!HOOK_IF(subject->stream, hook_verdict(subject->stream, i, outcome)))
             return false;
     }
     return true;

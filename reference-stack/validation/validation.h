@@ -13,13 +13,14 @@
 
 #include "wire/atomic.h"
 #include "wire/ddp.h"
-#include "wire/fpdu.h"
-#include "wire/mpa.h"
 #include "wire/rdmap.h"
 #include "wire/terminate.h"
 
 struct iwarp_stream;
 struct iwarp_region;
+struct mpa_start;
+struct fpdu;
+struct negotiation_offer;
 
 /* Where in the life of the octets an entry runs. */
 enum validation_stage {
@@ -46,8 +47,11 @@ struct validation_subject {
     const uint8_t *octets; /* start-up: all so far */
     size_t count;          /* ...and of a delivered message with a header of its own */
     const struct mpa_start *start;
+    const struct negotiation_offer *offer;
     size_t excess; /* start-up: octets behind the frame */
     const struct fpdu *fpdu;
+    uint32_t position;     /* FPDU: where it begins, as Markers count */
+    size_t segment_octets; /* of the ULPDU, as a Terminate quotes it: DDP Segment Length */
     const struct ddp_segment *segment;
     const struct rdmap_message *message;
     const struct read_request *read;
@@ -65,6 +69,8 @@ enum validation_action {
     VALIDATION_HANG,      /* neither: only as a defect */
     VALIDATION_REJECT,    /* a Reply with R = 1, as if the ULP had refused: only as a defect */
 };
+
+enum { VALIDATIONS_MAX = 160 };
 
 struct validation {
     const char *requirement; /* id in the catalogue */

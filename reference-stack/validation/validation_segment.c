@@ -2,24 +2,23 @@
 /* What FPDUs, DDP Segments and RDMA Messages must not be. */
 #include "reference-stack/core/stream_internal.h"
 #include "reference-stack/validation/validation_predicates.h"
+#include "wire/fpdu.h"
 #include "wire/marker.h"
 
 /* --- FPDU (RFC 5044 4, 8) ---------------------------------------------------------------------------------------- */
 
 bool holds_crc_good(const struct validation_subject *subject)
 {
-    const struct iwarp_stream *stream = subject->stream;
-
-    return subject->fpdu->crc_ok || (!stream->config.crc && stream_behaves(stream, DEFECT_CRC_OWN_UNCHECKED));
+    return subject->fpdu->crc_ok;
 }
 
 /* The two low bits of FPDUPTR count as zero (RFC 5044 4.2). */
 bool holds_marker_good(const struct validation_subject *subject)
 {
     const struct fpdu *fpdu = subject->fpdu;
-    uint32_t start = subject->stream->receive_position - (uint32_t)fpdu->octets;
 
-    return fpdu->bad_marker == SIZE_MAX || (fpdu->bad_pointer & 0xFFFC) == marker_pointer(start, fpdu->bad_marker);
+    return fpdu->bad_marker == SIZE_MAX ||
+           (fpdu->bad_pointer & 0xFFFC) == marker_pointer(subject->position, fpdu->bad_marker);
 }
 
 /* --- DDP (RFC 5041 4, 7.1, 7.2, 8.2) ----------------------------------------------------------------------------- */
@@ -33,14 +32,14 @@ bool holds_tagged_version(const struct validation_subject *subject)
 {
     const struct ddp_segment *segment = subject->segment;
 
-    return segment->header == NULL || !segment->tagged || segment->version == stream_version(subject->stream);
+    return segment->header == NULL || !segment->tagged || segment->version == subject->stream->version;
 }
 
 bool holds_untagged_version(const struct validation_subject *subject)
 {
     const struct ddp_segment *segment = subject->segment;
 
-    return segment->header == NULL || segment->tagged || segment->version == stream_version(subject->stream);
+    return segment->header == NULL || segment->tagged || segment->version == subject->stream->version;
 }
 
 bool holds_stag_valid(const struct validation_subject *subject)
@@ -120,7 +119,7 @@ bool holds_mo_end_inside(const struct validation_subject *subject)
 
 bool holds_rdmap_version(const struct validation_subject *subject)
 {
-    return subject->message->version == stream_version(subject->stream);
+    return subject->message->version == subject->stream->version;
 }
 
 /* Opcodes 8 to B are those of the extensions. */
@@ -152,7 +151,7 @@ bool holds_read_length(const struct validation_subject *subject)
 /* With size 0 neither SrcSTag nor SrcTO is looked at (RFC 5040 5.2.1). */
 static bool read_unlooked(const struct validation_subject *subject)
 {
-    return subject->read->octets == 0 && !stream_behaves(subject->stream, DEFECT_ZERO_LENGTH_READ_CHECKED);
+    return subject->read->octets == 0;
 }
 
 bool holds_source_valid(const struct validation_subject *subject)

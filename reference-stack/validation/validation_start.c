@@ -12,12 +12,6 @@ static bool key_is(const struct validation_subject *subject, const char *key)
 {
     size_t count = subject->count < MPA_KEY_OCTETS ? subject->count : MPA_KEY_OCTETS;
 
-    if (stream_behaves(subject->stream, DEFECT_KEY_FIRST_HALF) && count > MPA_KEY_OCTETS / 2)
-        count = MPA_KEY_OCTETS / 2;
-    if (stream_behaves(subject->stream, DEFECT_KEY_EITHER) && memcmp(subject->octets, MPA_KEY_REQUEST, count) == 0)
-        return true;
-    if (stream_behaves(subject->stream, DEFECT_KEY_EITHER) && memcmp(subject->octets, MPA_KEY_REPLY, count) == 0)
-        return true;
     return memcmp(subject->octets, key, count) == 0;
 }
 
@@ -41,8 +35,7 @@ bool holds_request_revision(const struct validation_subject *subject)
     unsigned revision = subject->start->revision;
 
     return !fixed_part(subject) || (revision == MPA_REV_RDMAC && subject->stream->config.rdmac) ||
-           (revision == MPA_REV_1 && !stream_behaves(subject->stream, DEFECT_REVISION_1_REFUSED)) ||
-           (revision == MPA_REV_2 && subject->stream->config.revision >= MPA_REV_2);
+           revision == MPA_REV_1 || (revision == MPA_REV_2 && subject->stream->config.revision >= MPA_REV_2);
 }
 
 /* A side that sent Rev 1 understands nothing above it; one that sent Rev 2 takes a plain Reply of Rev 1. */
@@ -52,22 +45,12 @@ bool holds_reply_revision(const struct validation_subject *subject)
 
     return !fixed_part(subject) || revision == MPA_REV_1 ||
            (revision == MPA_REV_RDMAC && subject->stream->config.rdmac) ||
-           (revision == MPA_REV_2 && subject->stream->config.revision >= MPA_REV_2) ||
-           (revision > MPA_REV_2 && subject->start->enhanced &&
-            stream_behaves(subject->stream, DEFECT_REVISION_WITH_WORD));
+           (revision == MPA_REV_2 && subject->stream->config.revision >= MPA_REV_2);
 }
 
 bool holds_private_length(const struct validation_subject *subject)
 {
-    unsigned length;
-
-    if (!fixed_part(subject))
-        return true;
-    length = (unsigned)mpa_start_get_PD_Length(subject->octets);
-    if (stream_behaves(subject->stream, DEFECT_PRIVATE_512_REFUSED) && length == MPA_PRIVATE_DATA_MAX)
-        return false;
-    return length <= MPA_PRIVATE_DATA_MAX ||
-           (length >= 0x8000 && stream_behaves(subject->stream, DEFECT_PRIVATE_SIGNED));
+    return !fixed_part(subject) || mpa_start_get_PD_Length(subject->octets) <= MPA_PRIVATE_DATA_MAX;
 }
 
 /* What the ULP has no room for makes a bad frame too (RFC 5044 7.1.2 rule 9). */
@@ -97,7 +80,7 @@ bool holds_enhanced_supported(const struct validation_subject *subject)
 /* Neither side may send anything behind its frame before the answer: what is there must be Private Data too many. */
 bool holds_nothing_behind(const struct validation_subject *subject)
 {
-    return subject->excess == 0 || stream_behaves(subject->stream, DEFECT_EXCESS_DISCARDED);
+    return subject->excess == 0;
 }
 
 bool holds_reply_enhanced(const struct validation_subject *subject)
@@ -121,11 +104,8 @@ bool holds_reply_plain(const struct validation_subject *subject)
 
 bool holds_ird_available(const struct validation_subject *subject)
 {
-    const struct iwarp_stream *stream = subject->stream;
-
-    if (subject->start->ord == MPA_DEPTH_NOT_NEGOTIATED && !stream_behaves(stream, DEFECT_DEPTH_3FFF_NUMBER))
-        return true;
-    return subject->start->ord <= stream->device->config.ird_max;
+    return subject->offer->ord == DEPTH_NOT_NEGOTIATED ||
+           subject->offer->ord <= subject->stream->device->config.ird_max;
 }
 
 /* Any local failure that has no code of its own (RFC 6581 9.3). */
@@ -138,5 +118,5 @@ bool holds_rtr_in_common(const struct validation_subject *subject)
 {
     const struct iwarp_stream *stream = subject->stream;
 
-    return !stream->config.peer_to_peer || !subject->start->peer_to_peer || stream->rtr_agreed != 0;
+    return !stream->config.peer_to_peer || !subject->offer->peer_to_peer || stream->rtr_agreed != 0;
 }

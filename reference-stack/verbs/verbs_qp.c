@@ -5,6 +5,7 @@
 #include "reference-stack/base/misuse.h"
 #include "reference-stack/transport/reserve.h"
 #include "reference-stack/core/stream_internal.h"
+#include "reference-stack/mpa/mpa.h"
 #include "reference-stack/verbs/verbs_internal.h"
 
 void iwarp_qp_options_default(struct iwarp_qp_options *options, struct iwarp_cq *cq)
@@ -392,7 +393,7 @@ struct iwarp_listener *iwarp_listen(struct iwarp_context *context, const char *a
     /* Said now, not to each connection that comes. */
     config = options->stream;
     config.role = IWARP_RESPONDER;
-    if (stream_config_check(context->device, &config, sentence) != 0)
+    if (stream_config_check(&mpa_llp, context->device, &config, sentence) != 0)
         return NULL;
     listener = reserve_suffices() ? calloc(1, sizeof(*listener)) : NULL;
     if (listener == NULL || uv_tcp_init(&context->loop, &listener->handle) != 0) {

@@ -29,6 +29,8 @@ rejects() {
 }
 rejects wire/ddp.c '"conformance/flow/flow.h"' 'wire does not include conformance/flow'
 rejects reference-stack/base/ring.c '"reference-stack/core/stream_internal.h"' 'reference-stack/base does not include'
+rejects reference-stack/core/transmit.c '"reference-stack/mpa/mpa.h"' 'reference-stack/core does not include reference-stack/mpa'
+rejects reference-stack/core/transmit.c '"reference-stack/defects/defect.h"' 'reference-stack/core does not include reference-stack/defects'
 rejects reference-stack/transport/outlet.c '"reference-stack/peer/peer.h"' 'reference-stack/transport does not include'
 rejects reference-stack/peer/peer.c '"generator/tcp/tcp.h"' 'reference-stack/peer does not include'
 rejects generator/packet/packet.c '"generator/tcp/tcp.h"' 'generator/packet does not include'
@@ -41,6 +43,14 @@ rejects conformance/engine/audit/audit_judge.c '"conformance/engine/run/runner.h
 rejects conformance/engine/attic/box.c '"wire/ddp.h"' 'this folder is in no room'
 rejects conformance/engine/run/runner.c '"runner.h"' 'expected a path from the root of the tree'
 holds "the copy is whole again" tools/arrows.sh "$WORK/tree"
+
+# DDP and RDMAP know the layer below them by core/llp.h alone: core/ names neither MPA nor its frames, but for the one
+# member of the public `struct iwarp_output`. (The letter before "mpa" is the o of "compare".)
+names_layer() { grep -rniE '(^|[^o])mpa|fpdu' "$1" | grep -vF 'output->fpdu = piece->segment;' >&2; }
+names_none() { ! names_layer "$1"; }
+holds "core names no layer below DDP" names_none reference-stack/core
+echo '/* an FPDU */' >>"$WORK/tree/reference-stack/core/piece.c"
+holds "a name in it is found" names_layer "$WORK/tree/reference-stack/core"
 
 # Two rooms that may include one another would be a circle: the list itself is refused.
 sed 's|^reference-stack/base  *wire$|reference-stack/base wire reference-stack/core|' tools/arrows.sh >"$WORK/circle.sh"

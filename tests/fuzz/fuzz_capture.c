@@ -39,9 +39,9 @@ static void sink(void *ctx, const struct flow_event *event)
         if (event->start->frame.private_data != NULL)
             fuzz_touch(event->start->frame.private_data, event->start->frame.private_octets);
     }
-    if (event->fpdu != NULL) {
-        FUZZ_HOLDS(event->fpdu->ulpdu_have <= event->fpdu->fpdu.ulpdu_length);
-        fuzz_touch(event->fpdu->fpdu.ulpdu, event->fpdu->ulpdu_have);
+    if (event->ulpdu != NULL) {
+        FUZZ_HOLDS(event->ulpdu->have <= event->ulpdu->length);
+        fuzz_touch(event->ulpdu->octets, event->ulpdu->have);
     }
     if (event->kind == FLOW_RDMAP) {
         const struct terminate *terminate = &event->rdmap->terminate;
@@ -54,7 +54,7 @@ static void sink(void *ctx, const struct flow_event *event)
         if (event->rdmap->request != NULL)
             fuzz_touch(event->rdmap->request, sizeof(struct flow_request));
     }
-    for (unsigned i = 0; i < FLOW_DIRECTIONS; i++)
+    for (unsigned i = 0; i < FLOW_DIRECTIONS && event->flow->half != NULL; i++)
         for (uint32_t request = 0; request < event->flow->half[i].request_count; request++)
             fuzz_touch(flow_request_at(&event->flow->half[i], request), sizeof(struct flow_request));
 }

@@ -12,6 +12,7 @@
  *                 write(2) does half of what it was asked for)
  *   CHAOS_WHO     main: the program that was started; forks: its children that are not other programs; programs: other
  *                 programs that it has started
+ *   CHAOS_FROM    memory: only what shared objects with this in their path ask for themselves
  *   CHAOS_COUNT   a file to which the number of calls is added when the program ends, a line a process
  *   CHAOS_SITES   a file to which the number of each call is added whose stack is none that was before
  *   CHAOS_TRACE   a file to which the stack is added of the call that something happens to
@@ -62,6 +63,7 @@ static struct {
     int number; /* errno */
     long step;
     int count, trace, sites; /* descriptors; -1: none */
+    const char *from;        /* CHAOS_FROM */
     pid_t owner, child;
 } chaos;
 
@@ -191,6 +193,7 @@ __attribute__((constructor)) static void begin(void)
     chaos.at = number_of("CHAOS_AT", 0);
     chaos.number = (int)number_of("CHAOS_ERRNO", ENOSPC);
     chaos.step = number_of("CHAOS_STEP", 0);
+    chaos.from = getenv("CHAOS_FROM");
     chaos.count = open_high("CHAOS_COUNT");
     chaos.trace = open_high("CHAOS_TRACE");
     chaos.sites = open_high("CHAOS_SITES");
@@ -393,6 +396,10 @@ static int note_spared(struct dl_phdr_info *library, size_t octets, void *contex
 
 static bool memory_fails(const void *caller)
 {
+    Dl_info library; /* what CHAOS_FROM names may be loaded at any time */
+
+    if (chaos.from != NULL && (dladdr(caller, &library) == 0 || strstr(library.dli_fname, chaos.from) == NULL))
+        return false;
     return ((uintptr_t)caller < spared.from || (uintptr_t)caller >= spared.to) && happens(MEMORY);
 }
 
@@ -427,10 +434,8 @@ int posix_memalign(void **octets, size_t alignment, size_t count)
 {
     void *got = memalign(alignment, count);
 
-    if (got == NULL)
-        return ENOMEM;
     *octets = got;
-    return 0;
+    return got == NULL ? ENOMEM : 0;
 }
 
 /* ---- clocks ------------------------------------------------------------------------------------------------------ */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/unit/flow_talk.h"
 
+#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ static void check_payload(struct talk *talk, const struct flow_event *event)
 {
     const struct ddp_segment *segment = &event->ddp->segment;
 
-    if (event->fpdu->result != WIRE_OK || segment->tagged || segment->qn != DDP_QN_SEND)
+    if (event->ulpdu->result != WIRE_OK || segment->tagged || segment->qn != DDP_QN_SEND)
         return;
     for (size_t i = 0; i < event->ddp->payload_have; i++)
         if (segment->payload[i] != pattern(segment->msn, i)) {
@@ -64,15 +65,15 @@ static void sink(void *ctx, const struct flow_event *event)
                  : event->start->result == WIRE_MORE ? "more"
                                                      : "bad");
         break;
-    case FLOW_FPDU:
-        talk->last_fpdu = *event->fpdu;
+    case FLOW_ULPDU:
         check_order(talk, event);
-        talk->good[side] += event->fpdu->result == WIRE_OK;
-        snprintf(text, sizeof(text), "f%u:%u%s", side, event->fpdu->fpdu.ulpdu_length,
-                 event->fpdu->result == WIRE_OK        ? ""
-                 : event->fpdu->result == TERM_MPA_CRC ? "!crc"
-                 : event->fpdu->cut                    ? "~"
-                                                       : "!marker");
+        ck_assert(event->ulpdu->mpa != NULL && event->ulpdu->message == NULL && event->flow->half[side].tcp != NULL);
+        talk->good[side] += event->ulpdu->result == WIRE_OK;
+        snprintf(text, sizeof(text), "f%u:%u%s", side, event->ulpdu->length,
+                 event->ulpdu->result == WIRE_OK        ? ""
+                 : event->ulpdu->result == TERM_MPA_CRC ? "!crc"
+                 : event->ulpdu->cut                    ? "~"
+                                                        : "!marker");
         break;
     case FLOW_DDP: check_payload(talk, event); return;
     case FLOW_SCTP:
@@ -97,12 +98,12 @@ static void sink(void *ctx, const struct flow_event *event)
         talk->late = event->flow->late;
         talk->roles_known = event->flow->roles_known;
         for (unsigned i = 0; i < 2; i++) {
-            talk->conflicts += event->flow->half[i].conflicts;
-            talk->retransmitted += event->flow->half[i].octets.again;
-            talk->sent[i] = event->flow->half[i].octets;
-            talk->syns_refused += event->flow->half[i].syns_refused;
-            talk->resets_refused += event->flow->half[i].resets_refused;
-            talk->urgent += event->flow->half[i].urgent;
+            talk->conflicts += event->flow->half[i].tcp->conflicts;
+            talk->retransmitted += event->flow->half[i].tcp->octets->again;
+            talk->sent[i] = *event->flow->half[i].tcp->octets;
+            talk->syns_refused += event->flow->half[i].tcp->syns_refused;
+            talk->resets_refused += event->flow->half[i].tcp->resets_refused;
+            talk->urgent += event->flow->half[i].tcp->urgent;
         }
         snprintf(text, sizeof(text), "e");
         break;

@@ -52,7 +52,6 @@ struct talk {
     size_t told[2];  /* octets of a stream in units that were told of */
     unsigned before; /* units told of before units of the other side that their sender had received */
     bool late, roles_known;
-    struct flow_fpdu last_fpdu;
 };
 
 struct talk *talk_new(const struct flow_config *config);

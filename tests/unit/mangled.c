@@ -60,8 +60,8 @@ static void sink(void *ctx, const struct flow_event *event)
     if (event->kind != FLOW_END)
         return;
     judging->verdicts->flows++;
-    for (unsigned i = 0; i < FLOW_DIRECTIONS; i++)
-        judging->verdicts->adds_up = judging->verdicts->adds_up && adds_up(&event->flow->half[i].octets);
+    for (unsigned i = 0; i < FLOW_DIRECTIONS && event->flow->kind == FLOW_CONNECTION; i++)
+        judging->verdicts->adds_up = judging->verdicts->adds_up && adds_up(event->flow->half[i].tcp->octets);
     (void)rule_engine_flow_results(judging->engine, event->flow, keep_result, judging->verdicts);
     rule_engine_flow_done(judging->engine, event->flow);
 }

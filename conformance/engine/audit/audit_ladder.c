@@ -36,6 +36,7 @@ struct kept {
         struct flow_gap gap;
         struct flow_start start;
         struct {
+            struct flow_ulpdu ulpdu;
             struct flow_fpdu fpdu;
             struct flow_ddp ddp;
             struct flow_rdmap rdmap;
@@ -100,14 +101,20 @@ static void kept_release(struct kept *kept)
     }
 }
 
-/* The part of an FPDU's event; `octets` is where its ULPDU lay, `count` how many of them are kept. */
-static void keep_fpdu(struct kept *kept, const struct flow_event *event, const uint8_t *octets, size_t count)
+/* The part of a ULPDU's event; `octets` is where its ULPDU lay, `count` how many of them are kept. */
+static void keep_ulpdu(struct kept *kept, const struct flow_event *event, const uint8_t *octets, size_t count)
 {
-    kept->fpdu = *event->fpdu;
-    kept->fpdu.fpdu.start = NULL;
-    kept->fpdu.fpdu.ulpdu = kept->octets;
-    kept->fpdu.ulpdu_have = count;
-    kept->event.fpdu = &kept->fpdu;
+    kept->ulpdu = *event->ulpdu;
+    kept->ulpdu.octets = kept->octets;
+    kept->ulpdu.have = count;
+    kept->ulpdu.message = NULL;
+    if (event->ulpdu->mpa != NULL) {
+        kept->fpdu = *event->ulpdu->mpa;
+        kept->fpdu.fpdu.start = NULL;
+        kept->fpdu.fpdu.ulpdu = kept->octets;
+        kept->ulpdu.mpa = &kept->fpdu;
+    }
+    kept->event.ulpdu = &kept->ulpdu;
     if (event->ddp != NULL) {
         const uint8_t *payload = event->ddp->segment.payload;
         size_t header = payload != NULL && (size_t)(payload - octets) < count ? (size_t)(payload - octets) : count;
@@ -162,9 +169,9 @@ static bool keep_event(struct kept *kept, const struct flow_event *event)
         kept->start.frame.private_data = NULL;
         kept->event.start = &kept->start;
         return true;
-    case FLOW_FPDU:
+    case FLOW_ULPDU:
     case FLOW_DDP:
-    case FLOW_RDMAP: keep_fpdu(kept, event, event->fpdu->fpdu.ulpdu, kept->shown.count); return true;
+    case FLOW_RDMAP: keep_ulpdu(kept, event, event->ulpdu->octets, kept->shown.count); return true;
     default: return false;
     }
 }

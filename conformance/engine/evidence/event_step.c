@@ -38,16 +38,16 @@ void event_octets(const struct flow_event *event, const uint8_t **octets, size_t
     } else if (event->cm != NULL) {
         *octets = event->cm->mad;
         *count = event->cm->have;
-    } else if (event->fpdu != NULL) {
-        *octets = event->fpdu->fpdu.ulpdu;
-        *count = event->fpdu->ulpdu_have;
+    } else if (event->ulpdu != NULL) {
+        *octets = event->ulpdu->octets;
+        *count = event->ulpdu->have;
     }
 }
 
 void event_shown(const struct flow_event *event, struct event_shown *shown)
 {
     event_octets(event, &shown->octets, &shown->count);
-    shown->whole = event->fpdu != NULL ? event->fpdu->fpdu.ulpdu_length : shown->count;
+    shown->whole = event->ulpdu != NULL ? event->ulpdu->length : shown->count;
     shown->kind = step_kind(event);
     shown->frame = event->frame;
 }

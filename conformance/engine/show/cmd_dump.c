@@ -47,7 +47,7 @@ static void dump_as_json(struct dump *dump, const struct flow_event *event)
     dump->pending = dump_json_event(event);
     if (dump->pending == NULL)
         dump->failed = true;
-    if (event->kind != FLOW_FPDU)
+    if (event->kind != FLOW_ULPDU)
         dump_pending(dump);
 }
 

@@ -65,22 +65,23 @@ static json_t *start_object(const struct flow_start *start)
     return object;
 }
 
-static json_t *fpdu_object(const struct flow_fpdu *fpdu, bool mpa)
+static json_t *ulpdu_object(const struct flow_ulpdu *ulpdu)
 {
     json_t *object = json_object();
-    bool judged = fpdu->framing.crc && !fpdu->cut;
+    const struct flow_fpdu *mpa = ulpdu->mpa;
+    bool judged = mpa != NULL && mpa->framing.crc && !ulpdu->cut;
 
-    set(object, "ULPDU_Length", json_integer(fpdu->fpdu.ulpdu_length));
-    set(object, "octets", json_integer((json_int_t)fpdu->fpdu.octets));
-    if (mpa)
-        set(object, "markers", json_integer((json_int_t)fpdu->fpdu.markers));
-    set(object, "result", dump_json_result(fpdu->result));
-    set(object, "cut", json_boolean(fpdu->cut));
-    if (!fpdu->cut && mpa) {
-        set(object, "crc", hex(fpdu->fpdu.crc, 32));
-        set(object, "pad_zero", json_boolean(fpdu->fpdu.pad_zero));
+    set(object, "ULPDU_Length", json_integer(ulpdu->length));
+    set(object, "octets", json_integer((json_int_t)(mpa != NULL ? mpa->fpdu.octets : ulpdu->message->count)));
+    if (mpa != NULL)
+        set(object, "markers", json_integer((json_int_t)mpa->fpdu.markers));
+    set(object, "result", dump_json_result(ulpdu->result));
+    set(object, "cut", json_boolean(ulpdu->cut));
+    if (!ulpdu->cut && mpa != NULL) {
+        set(object, "crc", hex(mpa->fpdu.crc, 32));
+        set(object, "pad_zero", json_boolean(mpa->fpdu.pad_zero));
     }
-    set(object, "crc_ok", judged ? json_boolean(fpdu->fpdu.crc_ok) : json_null());
+    set(object, "crc_ok", judged ? json_boolean(mpa->fpdu.crc_ok) : json_null());
     return object;
 }
 
@@ -155,9 +156,9 @@ static void set_own(json_t *object, const struct flow_event *event)
         break;
     case FLOW_TCP_CLOSE: set(object, "reset", json_boolean(event->close->reset)); break;
     case FLOW_MPA_START: set(object, "start", start_object(event->start)); break;
-    case FLOW_FPDU:
+    case FLOW_ULPDU:
         set(object, "position", json_integer((json_int_t)event->position));
-        set(object, "fpdu", fpdu_object(event->fpdu, event->flow->kind == FLOW_CONNECTION));
+        set(object, "fpdu", ulpdu_object(event->ulpdu));
         break;
     case FLOW_GAP:
         if (event->flow->kind == FLOW_STREAM)
@@ -179,7 +180,7 @@ json_t *dump_json_event(const struct flow_event *event)
         [FLOW_TCP_OPEN] = "tcp_open",
         [FLOW_TCP_CLOSE] = "tcp_close",
         [FLOW_MPA_START] = "mpa_start",
-        [FLOW_FPDU] = "fpdu",
+        [FLOW_ULPDU] = "fpdu",
         [FLOW_DDP] = "ddp",
         [FLOW_RDMAP] = "rdmap",
         [FLOW_GAP] = "gap",

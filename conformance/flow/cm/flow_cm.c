@@ -26,36 +26,13 @@ struct cm_exchange {
 };
 
 struct cm_decoder {
-    struct cm_exchange *exchanges, *newest, *oldest;
+    struct cm_exchange *exchanges, *oldest;
     size_t count;
 };
 
 static bool is_sidr(unsigned attribute)
 {
     return attribute == CM_SIDR_REQ || attribute == CM_SIDR_REP;
-}
-
-static void age_unlink(struct cm_decoder *cm, struct cm_exchange *exchange)
-{
-    if (exchange->newer != NULL)
-        exchange->newer->older = exchange->older;
-    else
-        cm->newest = exchange->older;
-    if (exchange->older != NULL)
-        exchange->older->newer = exchange->newer;
-    else
-        cm->oldest = exchange->newer;
-}
-
-static void age_newest(struct cm_decoder *cm, struct cm_exchange *exchange)
-{
-    exchange->newer = NULL;
-    exchange->older = cm->newest;
-    if (cm->newest != NULL)
-        cm->newest->newer = exchange;
-    else
-        cm->oldest = exchange;
-    cm->newest = exchange;
 }
 
 static void end_exchange(struct flow_decoder *decoder, struct cm_exchange *exchange, bool tell, enum flow_reason reason)
@@ -75,9 +52,9 @@ static void end_exchange(struct flow_decoder *decoder, struct cm_exchange *excha
     }
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): uthash: what is in the table has its neighbours */
     HASH_DEL(decoder->cm->exchanges, exchange);
-    age_unlink(decoder->cm, exchange);
+    DL_DELETE2(decoder->cm->oldest, exchange, older, newer);
     decoder->cm->count--;
-    free(flow);
+    flow_free(flow);
     free(exchange);
 }
 
@@ -114,7 +91,7 @@ static struct cm_exchange *find(struct cm_decoder *cm, const struct cm_key *key)
 /* The last message of an exchange came: more would begin another. */
 static bool is_closed(const struct flow *flow)
 {
-    uint32_t seen = flow->cm.seen[FLOW_FROM_INITIATOR] | flow->cm.seen[FLOW_FROM_RESPONDER];
+    uint32_t seen = flow->cm->seen[FLOW_FROM_INITIATOR] | flow->cm->seen[FLOW_FROM_RESPONDER];
 
     return (seen & (1u << (CM_REJ - CM_REQ) | 1u << (CM_DREP - CM_REQ) | 1u << (CM_SIDR_REP - CM_REQ))) != 0;
 }
@@ -144,15 +121,15 @@ static struct cm_exchange *make(struct flow_decoder *decoder, const struct cm_ke
     exchange->flow->late = !roles_known;
     exchange->flow->address[FLOW_FROM_INITIATOR] = from_requester ? *mad->source : *mad->destination;
     exchange->flow->address[FLOW_FROM_RESPONDER] = from_requester ? *mad->destination : *mad->source;
-    exchange->flow->cm.id[FLOW_FROM_INITIATOR] = key->id;
-    exchange->flow->cm.sidr = key->sidr != 0;
+    exchange->flow->cm->id[FLOW_FROM_INITIATOR] = key->id;
+    exchange->flow->cm->sidr = key->sidr != 0;
     HASH_ADD(hh, cm->exchanges, key, sizeof(exchange->key), exchange);
     if (hash_lost(exchange)) {
-        free(exchange->flow);
+        flow_free(exchange->flow);
         free(exchange);
         return NULL;
     }
-    age_newest(cm, exchange);
+    DL_APPEND2(cm->oldest, exchange, older, newer);
     cm->count++;
     return exchange;
 }
@@ -174,7 +151,7 @@ static struct cm_exchange *exchange_of(struct flow_decoder *decoder, const struc
     set_key(&as_other, mad->destination, mad->source, sidr ? message->local_id : message->remote_id, sidr);
     *direction = FLOW_FROM_INITIATOR;
     if (!from_other && (exchange = find(cm, &as_requester)) != NULL) {
-        if (!request || exchange->flow->cm.request_tid == message->transaction)
+        if (!request || exchange->flow->cm->request_tid == message->transaction)
             return exchange;
         end_exchange(decoder, exchange, true, FLOW_REASON_COUNT); /* the ID is used again */
     }
@@ -191,7 +168,7 @@ static struct cm_exchange *exchange_of(struct flow_decoder *decoder, const struc
 
 static void keep(struct flow *flow, unsigned direction, const struct cm_message *message)
 {
-    struct flow_cm_state *state = &flow->cm;
+    struct flow_cm_state *state = flow->cm;
 
     if (message->attribute >= CM_REQ && message->attribute - CM_REQ < 32)
         state->seen[direction] |= 1u << (message->attribute - CM_REQ);
@@ -225,11 +202,11 @@ enum flow_row flow_cm_mad(struct flow_decoder *decoder, const struct flow_mad *m
     exchange = exchange_of(decoder, mad, &told.message, &direction);
     if (exchange == NULL)
         return FLOW_ROW_MEMORY;
-    age_unlink(decoder->cm, exchange);
-    age_newest(decoder->cm, exchange);
+    DL_DELETE2(decoder->cm->oldest, exchange, older, newer);
+    DL_APPEND2(decoder->cm->oldest, exchange, older, newer);
     exchange->flow->last_frame = mad->frame;
     exchange->flow->last_ns = mad->time_ns;
-    told.again = (exchange->flow->cm.seen[direction] >> (told.message.attribute - CM_REQ) & 1) != 0;
+    told.again = (exchange->flow->cm->seen[direction] >> (told.message.attribute - CM_REQ) & 1) != 0;
     event = (struct flow_event){.kind = FLOW_CM,
                                 .direction = (enum flow_direction)direction,
                                 .flow = exchange->flow,

@@ -49,23 +49,11 @@ struct packet {
 };
 
 struct fragment_store {
-    struct packet *packets, *newest, *oldest;
+    struct packet *packets, *oldest;
     size_t count, octets;
 };
 
 /* ---- packets ----------------------------------------------------------------------------------------------------- */
-
-static void age_unlink(struct fragment_store *store, struct packet *packet)
-{
-    if (packet->newer != NULL)
-        packet->newer->older = packet->older;
-    else
-        store->newest = packet->older;
-    if (packet->older != NULL)
-        packet->older->newer = packet->newer;
-    else
-        store->oldest = packet->newer;
-}
 
 static void release_octets(struct fragment_store *store, struct packet *packet)
 {
@@ -100,7 +88,7 @@ static void drop(struct flow_decoder *decoder, struct packet *packet, enum flow_
     release_octets(store, packet);
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): uthash: what is in the table has its neighbours */
     HASH_DEL(store->packets, packet);
-    age_unlink(store, packet);
+    DL_DELETE2(store->oldest, packet, older, newer);
     store->count--;
     free(packet);
 }
@@ -143,12 +131,7 @@ static struct packet *make(struct flow_decoder *decoder, const struct packet_key
         free(packet);
         return NULL;
     }
-    packet->older = store->newest;
-    if (store->newest != NULL)
-        store->newest->newer = packet;
-    else
-        store->oldest = packet;
-    store->newest = packet;
+    DL_APPEND2(store->oldest, packet, older, newer);
     store->count++;
     return packet;
 }

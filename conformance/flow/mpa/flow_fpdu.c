@@ -14,6 +14,12 @@ enum {
     NONSENSE_MAX = 3, /* FPDUs in a row that nobody would send: the boundary is wrong */
 };
 
+/* An FPDU, and the ULPDU in it. */
+struct framed {
+    struct flow_ulpdu ulpdu;
+    struct flow_fpdu mpa;
+};
+
 /* ---- guesses ----------------------------------------------------------------------------------------------------- */
 
 /* The guess was wrong (or right without the flow being known yet): it took so many octets. */
@@ -24,9 +30,9 @@ static void guess_failed(struct flow_decoder *decoder, struct flow_connection *c
 
     side->tentative = false;
     if ((side->guessing || side->doubtful) && side->half != NULL)
-        side->half->framing_known = side->half->start_known = side->half->in_sync = false;
+        side->half->tcp->framing_known = side->half->start_known = side->half->tcp->in_sync = false;
     side->guessing = false;
-    side->state = side->half != NULL && side->half->framing_known ? SIDE_RESYNC : SIDE_LATE;
+    side->state = side->half != NULL && side->half->tcp->framing_known ? SIDE_RESYNC : SIDE_LATE;
     flow_octets(decoder, connection, side->state == SIDE_RESYNC ? FLOW_ROW_SYNC_LOST : FLOW_ROW_LATE, octets);
     flow_mpa_unit_done(decoder, side);
 }
@@ -40,11 +46,11 @@ static bool guess_verified(struct flow_decoder *decoder, struct flow_connection 
     side->tentative = side->guessing = false;
     if (!flow_recognise(decoder, connection, connection->first_side, false))
         return false;
-    if (!side->half->framing_known) {
-        side->half->framing_known = true;
-        side->half->framing = side->framing;
+    if (!side->half->tcp->framing_known) {
+        side->half->tcp->framing_known = true;
+        side->half->tcp->framing = side->framing;
         side->half->position = side->position;
-        connection->flow->crc = connection->flow->crc || side->framing.crc;
+        connection->flow->tcp->crc = connection->flow->tcp->crc || side->framing.crc;
         connection->flow->late = !connection->side[0].start_done && !connection->side[1].start_done;
         connection->flow->gap = true;
         flow_undecoded(decoder, connection, index, FLOW_REASON_LATE, frame, time_ns);
@@ -63,7 +69,7 @@ static bool guess_by_length(struct flow_decoder *decoder, struct flow_connection
 
     if (!fits)
         return false;
-    if (side->half == NULL || !side->half->framing_known) {
+    if (side->half == NULL || !side->half->tcp->framing_known) {
         if (!exactly || ++side->hints < HINTS_NEEDED)
             return false;
         side->framing.crc = false; /* not known */
@@ -75,114 +81,118 @@ static bool guess_by_length(struct flow_decoder *decoder, struct flow_connection
 
 /* An FPDU that is only a guess so far: is it believed? Counts its octets if not. */
 static bool believe(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                    const struct flow_fpdu *fpdu, const struct flow_piece *piece)
+                    const struct framed *fpdu, const struct flow_piece *piece)
 {
     struct flow_side *side = &connection->side[index];
 
-    if (fpdu->result == TERM_MPA_CRC) {
-        guess_failed(decoder, connection, index, fpdu->fpdu.octets);
-        side->position += fpdu->fpdu.octets;
+    if (fpdu->ulpdu.result == TERM_MPA_CRC) {
+        guess_failed(decoder, connection, index, fpdu->mpa.fpdu.octets);
+        side->position += fpdu->mpa.fpdu.octets;
         return false;
     }
     if (guess_verified(decoder, connection, index, piece->frame, piece->time_ns))
         return true;
-    flow_octets(decoder, connection, FLOW_ROW_MEMORY, fpdu->cut ? side->have : fpdu->fpdu.octets);
+    flow_octets(decoder, connection, FLOW_ROW_MEMORY, fpdu->ulpdu.cut ? side->have : fpdu->mpa.fpdu.octets);
     flow_side_ends(side, FLOW_REASON_NO_FPDU);
     return false;
 }
 
-/* Sets fpdu->unverified. False: no sender would send such an FPDU. */
-static bool verify(const struct flow_connection *connection, struct flow_side *side, struct flow_fpdu *fpdu)
+/* Sets fpdu->ulpdu.unverified. False: no sender would send such an FPDU. */
+static bool verify(const struct flow_connection *connection, struct flow_side *side, struct framed *fpdu)
 {
     const struct flow_half *half = side->half;
     /* The CRC covers Markers wherever they are: where that is has to be known, or the Marker has to be right. */
-    bool verified =
-        side->framing.crc && !fpdu->cut && fpdu->fpdu.crc_ok && (half->start_known || fpdu->result != TERM_MPA_MARKER);
-    bool sensible = verified || (fpdu->result != TERM_MPA_MARKER &&
-                                 flow_lock_plausible(fpdu->fpdu.ulpdu, fpdu->ulpdu_have, fpdu->fpdu.ulpdu_length,
-                                                     connection->flow->revision));
+    bool verified = side->framing.crc && !fpdu->ulpdu.cut && fpdu->mpa.fpdu.crc_ok &&
+                    (half->start_known || fpdu->ulpdu.result != TERM_MPA_MARKER);
+    bool sensible = verified || (fpdu->ulpdu.result != TERM_MPA_MARKER &&
+                                 flow_lock_plausible(fpdu->mpa.fpdu.ulpdu, fpdu->ulpdu.have,
+                                                     fpdu->mpa.fpdu.ulpdu_length, connection->flow->revision));
 
     if (verified) {
         side->doubts = 0;
     } else if (side->doubts != 0) {
-        fpdu->unverified = true;
+        fpdu->ulpdu.unverified = true;
         side->doubts = sensible ? side->doubts - 1 : FLOW_DOUBTS;
     }
     /* In mid-stream nobody has said whether there are Markers: CRCs have to, or so many octets without one. */
-    fpdu->unverified =
-        fpdu->unverified || (!half->start_known && !verified && (side->unmarked < 2 * MARKER_SPACING || fpdu->cut));
-    side->unmarked = sensible ? side->unmarked + fpdu->fpdu.octets : 0;
+    fpdu->ulpdu.unverified = fpdu->ulpdu.unverified || (!half->start_known && !verified &&
+                                                        (side->unmarked < 2 * MARKER_SPACING || fpdu->ulpdu.cut));
+    side->unmarked = sensible ? side->unmarked + fpdu->mpa.fpdu.octets : 0;
     return sensible;
 }
 
-static void count_fpdu(struct flow_decoder *decoder, const struct flow_side *side, const struct flow_fpdu *fpdu)
+static void count_fpdu(struct flow_decoder *decoder, const struct flow_side *side, const struct framed *fpdu)
 {
     struct flow_count *rows = decoder->totals.account.row;
 
-    if (fpdu->cut)
+    if (fpdu->ulpdu.cut)
         rows[FLOW_ROW_PART].octets += side->have;
     else
-        rows[fpdu->unverified ? FLOW_ROW_UNVERIFIED : FLOW_ROW_IWARP].octets += fpdu->fpdu.octets;
+        rows[fpdu->ulpdu.unverified ? FLOW_ROW_UNVERIFIED : FLOW_ROW_IWARP].octets += fpdu->mpa.fpdu.octets;
     decoder->totals.fpdus++;
-    if (side->framing.crc && !fpdu->cut) {
+    if (side->framing.crc && !fpdu->ulpdu.cut) {
         decoder->totals.crc_checked++;
-        decoder->totals.crc_errors += !fpdu->fpdu.crc_ok;
+        decoder->totals.crc_errors += !fpdu->mpa.fpdu.crc_ok;
     }
-    decoder->totals.marker_errors += fpdu->result == TERM_MPA_MARKER;
+    decoder->totals.marker_errors += fpdu->ulpdu.result == TERM_MPA_MARKER;
 }
 
 /* The stream goes on behind the FPDU. */
-static void pass_fpdu(struct flow_side *side, const struct flow_fpdu *fpdu, uint64_t end)
+static void pass_fpdu(struct flow_side *side, const struct framed *fpdu, uint64_t end)
 {
     struct flow_half *half = side->half;
 
-    side->position += fpdu->fpdu.octets;
+    side->position += fpdu->mpa.fpdu.octets;
     half->position = side->position;
-    half->framing.position = (uint32_t)side->position;
+    half->tcp->framing.position = (uint32_t)side->position;
     half->fpdus++;
-    half->crc_errors += fpdu->result == TERM_MPA_CRC;
-    half->marker_errors += fpdu->result == TERM_MPA_MARKER;
-    if (half->first_fpdu_end == 0)
-        half->first_fpdu_end = end;
+    half->tcp->crc_errors += fpdu->ulpdu.result == TERM_MPA_CRC;
+    half->tcp->marker_errors += fpdu->ulpdu.result == TERM_MPA_MARKER;
+    if (half->tcp->first_fpdu_end == 0)
+        half->tcp->first_fpdu_end = end;
 }
 
 static void tell_fpdu(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                      struct flow_fpdu *fpdu, const struct flow_piece *piece, uint64_t first_frame)
+                      struct framed *fpdu, const struct flow_piece *piece, uint64_t first_frame)
 {
     struct flow_side *side = &connection->side[index];
     struct flow_half *half;
     struct flow_event event;
     bool sensible;
 
-    fpdu->framing = side->framing;
-    if ((side->tentative || (side->doubtful && fpdu->result == TERM_MPA_CRC)) &&
+    fpdu->mpa.framing = side->framing;
+    if ((side->tentative || (side->doubtful && fpdu->ulpdu.result == TERM_MPA_CRC)) &&
         !believe(decoder, connection, index, fpdu, piece))
         return;
     half = side->half;
     if (half == NULL) /* FPDUs are looked for in flows only, and a guess that is verified makes one */
         return;
-    if (!half->in_sync) {
-        half->in_sync = true;
+    if (!half->tcp->in_sync) {
+        half->tcp->in_sync = true;
         half->position = side->position;
-        half->framing.position = (uint32_t)side->position;
+        half->tcp->framing.position = (uint32_t)side->position;
     }
     sensible = verify(connection, side, fpdu);
     count_fpdu(decoder, side, fpdu);
-    fpdu->resynced = side->resynced;
-    fpdu->segment_octets = piece->segment_octets;
-    fpdu->index = half->fpdus;
+    fpdu->mpa.resynced = side->resynced;
+    fpdu->mpa.segment_octets = piece->segment_octets;
+    fpdu->ulpdu.index = half->fpdus;
+    fpdu->ulpdu.octets = fpdu->mpa.fpdu.ulpdu;
+    fpdu->ulpdu.length = fpdu->mpa.fpdu.ulpdu_length;
+    fpdu->ulpdu.mpa = &fpdu->mpa;
+    fpdu->ulpdu.message = NULL;
     side->resynced = false;
-    event = flow_event_make(connection, index, FLOW_FPDU, piece->frame, piece->time_ns);
+    event = flow_event_make(connection, index, FLOW_ULPDU, piece->frame, piece->time_ns);
     event.first_frame = first_frame;
     event.octet = side->unit_at;
-    event.end = side->unit_at + fpdu->fpdu.octets;
+    event.end = side->unit_at + fpdu->mpa.fpdu.octets;
     event.received = side->unit_received;
     if (first_frame > event.frame) { /* its last octets were captured before its first */
         event.frame = first_frame;
         event.time_ns = decoder->now_ns;
     }
     event.position = side->position;
-    flow_rdmap_fpdu(decoder, connection->flow, fpdu, &event);
+    flow_rdmap_ulpdu(decoder, connection->flow, &fpdu->ulpdu, &event);
     pass_fpdu(side, fpdu, event.end);
     side->nonsense = sensible ? 0 : side->nonsense + 1;
 }
@@ -212,28 +222,28 @@ static size_t fpdu_begin(struct flow_decoder *decoder, struct flow_connection *c
     struct flow_side *side = &connection->side[index];
     const uint8_t *at = piece->octets + used, *p = at;
     size_t left = piece->captured - used;
-    struct flow_fpdu fpdu;
+    struct framed fpdu;
 
     if (side->doubtful)
         flow_lock_doubt(decoder, side, piece, used);
     side->framing.position = (uint32_t)side->position;
-    fpdu.result = fpdu_parse(&p, at + left, &side->framing, decoder->scratch, &fpdu.fpdu);
+    fpdu.ulpdu.result = fpdu_parse(&p, at + left, &side->framing, decoder->scratch, &fpdu.mpa.fpdu);
     side->unit_at_start = piece->at_start && used == 0;
     side->unit_at = piece->at + used;
     side->unit_received = piece->received;
-    if (fpdu.result != WIRE_MORE) {
-        used += fpdu.fpdu.octets;
-        fpdu.cut = fpdu.unverified = false;
-        fpdu.ulpdu_have = fpdu.fpdu.ulpdu_length;
-        fpdu.at_segment_start = side->unit_at_start;
-        fpdu.at_segment_end = ends_segment(piece, used);
-        fpdu.segments = 1;
+    if (fpdu.ulpdu.result != WIRE_MORE) {
+        used += fpdu.mpa.fpdu.octets;
+        fpdu.ulpdu.cut = fpdu.ulpdu.unverified = false;
+        fpdu.ulpdu.have = fpdu.mpa.fpdu.ulpdu_length;
+        fpdu.mpa.at_segment_start = side->unit_at_start;
+        fpdu.mpa.at_segment_end = ends_segment(piece, used);
+        fpdu.mpa.segments = 1;
         tell_fpdu(decoder, connection, index, &fpdu, piece, piece->frame);
-        return fpdu.fpdu.octets;
+        return fpdu.mpa.fpdu.octets;
     }
     side->unit_frame = piece->frame;
     side->unit_segments = 1;
-    side->need = fpdu.fpdu.octets;
+    side->need = fpdu.mpa.fpdu.octets;
     if (!flow_mpa_reserve(decoder, side, side->need != 0 ? side->need : MARKER_OCTETS + FPDU_LENGTH_OCTETS)) {
         flow_mpa_lose_sync(decoder, connection, index, piece->frame, piece->time_ns);
         return 0;
@@ -248,7 +258,7 @@ static size_t fpdu_continue(struct flow_decoder *decoder, struct flow_connection
     struct flow_side *side = &connection->side[index];
     size_t lead = side->framing.markers && marker_distance(side->framing.position) == 0 ? MARKER_OCTETS : 0;
     const uint8_t *p;
-    struct flow_fpdu fpdu;
+    struct framed fpdu;
     size_t count = 0;
 
     if (used == 0)
@@ -268,12 +278,12 @@ static size_t fpdu_continue(struct flow_decoder *decoder, struct flow_connection
     if (side->have < side->need)
         return count;
     p = side->buffer;
-    fpdu.result = fpdu_parse(&p, p + side->have, &side->framing, decoder->scratch, &fpdu.fpdu);
-    fpdu.cut = fpdu.unverified = false;
-    fpdu.ulpdu_have = fpdu.fpdu.ulpdu_length;
-    fpdu.at_segment_start = side->unit_at_start;
-    fpdu.at_segment_end = ends_segment(piece, used + count);
-    fpdu.segments = side->unit_segments;
+    fpdu.ulpdu.result = fpdu_parse(&p, p + side->have, &side->framing, decoder->scratch, &fpdu.mpa.fpdu);
+    fpdu.ulpdu.cut = fpdu.ulpdu.unverified = false;
+    fpdu.ulpdu.have = fpdu.mpa.fpdu.ulpdu_length;
+    fpdu.mpa.at_segment_start = side->unit_at_start;
+    fpdu.mpa.at_segment_end = ends_segment(piece, used + count);
+    fpdu.mpa.segments = side->unit_segments;
     tell_fpdu(decoder, connection, index, &fpdu, piece, side->unit_frame);
     flow_mpa_unit_done(decoder, side);
     return count;
@@ -310,26 +320,26 @@ static void cut_fpdu(struct flow_decoder *decoder, struct flow_connection *conne
 {
     struct flow_side *side = &connection->side[index];
     struct flow_piece piece = {.frame = frame, .time_ns = time_ns};
-    struct flow_fpdu fpdu;
+    struct framed fpdu;
     size_t lead = side->framing.markers && marker_distance(side->framing.position) == 0 ? MARKER_OCTETS : 0;
     size_t count = flow_lock_gather(side->buffer, side->have, &side->framing, decoder->scratch, FPDU_SCRATCH_OCTETS);
 
     memset(&fpdu, 0, sizeof(fpdu));
-    fpdu.fpdu.ulpdu_length = (uint16_t)fpdu_get_ULPDU_Length(side->buffer + lead);
-    fpdu.fpdu.start = side->buffer;
-    fpdu.fpdu.octets = side->need;
-    fpdu.fpdu.ulpdu = decoder->scratch + FPDU_LENGTH_OCTETS;
-    fpdu.fpdu.bad_marker = SIZE_MAX;
-    fpdu.fpdu.pad_zero = true;
-    fpdu.fpdu.crc_ok = true;
-    fpdu.ulpdu_have = count - FPDU_LENGTH_OCTETS;
-    if (fpdu.ulpdu_have > fpdu.fpdu.ulpdu_length)
-        fpdu.ulpdu_have = fpdu.fpdu.ulpdu_length;
-    fpdu.result = WIRE_MORE;
-    fpdu.cut = true;
-    fpdu.unverified = !cut && side->framing.crc;
-    fpdu.at_segment_start = side->unit_at_start;
-    fpdu.segments = side->unit_segments;
+    fpdu.mpa.fpdu.ulpdu_length = (uint16_t)fpdu_get_ULPDU_Length(side->buffer + lead);
+    fpdu.mpa.fpdu.start = side->buffer;
+    fpdu.mpa.fpdu.octets = side->need;
+    fpdu.mpa.fpdu.ulpdu = decoder->scratch + FPDU_LENGTH_OCTETS;
+    fpdu.mpa.fpdu.bad_marker = SIZE_MAX;
+    fpdu.mpa.fpdu.pad_zero = true;
+    fpdu.mpa.fpdu.crc_ok = true;
+    fpdu.ulpdu.have = count - FPDU_LENGTH_OCTETS;
+    if (fpdu.ulpdu.have > fpdu.mpa.fpdu.ulpdu_length)
+        fpdu.ulpdu.have = fpdu.mpa.fpdu.ulpdu_length;
+    fpdu.ulpdu.result = WIRE_MORE;
+    fpdu.ulpdu.cut = true;
+    fpdu.ulpdu.unverified = !cut && side->framing.crc;
+    fpdu.mpa.at_segment_start = side->unit_at_start;
+    fpdu.mpa.segments = side->unit_segments;
     tell_fpdu(decoder, connection, index, &fpdu, &piece, side->unit_frame);
     flow_mpa_unit_done(decoder, side);
 }

@@ -288,7 +288,7 @@ void flow_lock_guess(struct flow_decoder *decoder, struct flow_connection *conne
                      const struct flow_piece *piece, size_t used)
 {
     struct flow_side *side = &connection->side[index];
-    const struct flow_start *own = &connection->flow->start[side->kind];
+    const struct flow_start *own = &connection->flow->tcp->start[side->kind];
     struct fpdu_framing best = {false, own->frame.crc, 0};
     struct candidate best_candidate = {PLACE_NONE, 0, false, false, false};
 
@@ -315,13 +315,13 @@ void flow_lock_guess(struct flow_decoder *decoder, struct flow_connection *conne
         side->tentative = best.crc;
         side->doubts = FLOW_DOUBTS;
     }
-    side->half->framing_known = true;
+    side->half->tcp->framing_known = true;
     side->half->start_known = true;
-    side->half->in_sync = true;
-    side->half->framing = best;
-    side->half->framing.position = (uint32_t)side->position;
+    side->half->tcp->in_sync = true;
+    side->half->tcp->framing = best;
+    side->half->tcp->framing.position = (uint32_t)side->position;
     side->half->position = side->position;
-    connection->flow->crc = best.crc;
+    connection->flow->tcp->crc = best.crc;
     flow_undecoded(decoder, connection, index, FLOW_REASON_ONE_WAY, piece->frame, piece->time_ns);
 }
 
@@ -403,7 +403,7 @@ void flow_lock_doubt(struct flow_decoder *decoder, struct flow_side *side, const
         side->tentative = side->framing.crc; /* it may be octets that look like a Marker */
         side->doubts = FLOW_DOUBTS;
         if (side->half != NULL) {
-            side->half->framing = side->framing;
+            side->half->tcp->framing = side->framing;
             side->half->position = side->position;
         }
         return;

@@ -67,8 +67,8 @@ void flow_mpa_lose_sync(struct flow_decoder *decoder, struct flow_connection *co
     flow_mpa_release(decoder, side);
     if (side->half == NULL)
         return;
-    side->half->in_sync = false;
-    side->half->resyncs++;
+    side->half->tcp->in_sync = false;
+    side->half->tcp->resyncs++;
     flow_undecoded(decoder, connection, index, FLOW_REASON_SYNC_LOST, frame, time_ns);
     connection->flow->gap = true;
     flow_rdmap_gap(connection->flow, flow_direction_of(connection, index));
@@ -103,8 +103,9 @@ static enum flow_row row_of_late(const struct flow_connection *connection, const
 
     if (connection->foreign && flow == NULL)
         return FLOW_ROW_ULP;
-    return flow != NULL && side->start_done && wire_is_error(flow->start[side->kind].result) ? FLOW_ROW_START_MALFORMED
-                                                                                             : FLOW_ROW_LATE;
+    return flow != NULL && side->start_done && wire_is_error(flow->tcp->start[side->kind].result)
+               ? FLOW_ROW_START_MALFORMED
+               : FLOW_ROW_LATE;
 }
 
 size_t flow_mpa_octets(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,

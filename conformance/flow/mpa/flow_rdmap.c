@@ -276,48 +276,64 @@ static void parse_rdmap(const struct flow *flow, const struct flow_event *event,
         rdmap->request = request_find(asked, RDMAP_ATOMIC_REQUEST, true, rdmap->atomic_response.id);
 }
 
+void flow_sent_grow(struct flow_half *half)
+{
+    enum { FIRST_ROOM = 16 };
+    uint32_t room = half->sent_room == 0 ? FIRST_ROOM : half->sent_room * 2;
+    struct flow_sent *grown = realloc(half->sent, room * sizeof(*grown));
+
+    if (grown == NULL) {
+        out_of_memory_note();
+        return;
+    }
+    half->sent = grown;
+    half->sent_room = room;
+}
+
 /* What a Terminate may quote, and a retransmission is compared with. */
 static void keep_sent(struct flow_half *half, const struct flow_event *event, unsigned flags)
 {
-    const struct flow_fpdu *fpdu = event->fpdu;
-    struct flow_sent *sent = &half->sent[half->sent_count++ % FLOW_SENT_MAX];
+    const struct flow_ulpdu *ulpdu = event->ulpdu;
+    struct flow_sent *sent = flow_sent_add(half);
 
+    if (sent == NULL)
+        return;
     sent->at = event->octet;
-    sent->crc = fpdu->fpdu.crc;
-    sent->ulpdu_length = fpdu->fpdu.ulpdu_length;
-    sent->flags = (uint8_t)(flags | (fpdu->cut ? FLOW_SENT_CUT : 0));
-    if (fpdu->ulpdu_have >= FLOW_SENT_HEAD) {
+    sent->crc = ulpdu->mpa != NULL ? ulpdu->mpa->fpdu.crc : 0;
+    sent->ulpdu_length = ulpdu->length;
+    sent->flags = (uint8_t)(flags | (ulpdu->cut ? FLOW_SENT_CUT : 0));
+    if (ulpdu->have >= FLOW_SENT_HEAD) {
         sent->head_octets = FLOW_SENT_HEAD;
-        memcpy(sent->head, fpdu->fpdu.ulpdu, FLOW_SENT_HEAD);
+        memcpy(sent->head, ulpdu->octets, FLOW_SENT_HEAD);
     } else {
-        sent->head_octets = (uint8_t)fpdu->ulpdu_have;
-        memcpy(sent->head, fpdu->fpdu.ulpdu, fpdu->ulpdu_have);
+        sent->head_octets = (uint8_t)ulpdu->have;
+        memcpy(sent->head, ulpdu->octets, ulpdu->have);
     }
 }
 
-void flow_rdmap_fpdu(struct flow_decoder *decoder, struct flow *flow, const struct flow_fpdu *fpdu,
-                     const struct flow_event *base)
+void flow_rdmap_ulpdu(struct flow_decoder *decoder, struct flow *flow, const struct flow_ulpdu *ulpdu,
+                      const struct flow_event *base)
 {
     struct flow_event event = *base;
     struct flow_half *half = &flow->half[base->direction];
-    const uint8_t *p = fpdu->fpdu.ulpdu;
+    const uint8_t *p = ulpdu->octets;
     struct flow_ddp ddp;
     struct flow_rdmap rdmap;
 
-    event.kind = FLOW_FPDU;
-    event.fpdu = fpdu;
+    event.kind = FLOW_ULPDU;
+    event.ulpdu = ulpdu;
     flow_event_send(decoder, &event);
     /* A receiver drops an FPDU with a bad CRC (RFC 5044 4.4), and which of its octets are wrong is not known. */
-    if (fpdu->result == TERM_MPA_CRC) {
+    if (ulpdu->result == TERM_MPA_CRC) {
         flow->gap = true;
         flow_rdmap_gap(flow, event.direction);
         keep_sent(half, &event, FLOW_SENT_BAD);
         return;
     }
-    ddp.result = ddp_parse(&p, p + fpdu->ulpdu_have, &ddp.segment);
+    ddp.result = ddp_parse(&p, p + ulpdu->have, &ddp.segment);
     event.kind = FLOW_DDP;
     event.ddp = &ddp;
-    if (ddp.result == WIRE_MORE && fpdu->cut) { /* the capture has too little of it: nothing can be said */
+    if (ddp.result == WIRE_MORE && ulpdu->cut) { /* the capture has too little of it: nothing can be said */
         flow->gap = true;
         flow_rdmap_gap(flow, event.direction);
         keep_sent(half, &event, 0);
@@ -329,7 +345,7 @@ void flow_rdmap_fpdu(struct flow_decoder *decoder, struct flow *flow, const stru
         keep_sent(half, &event, 0);
         return;
     }
-    ddp.segment.payload_octets = fpdu->fpdu.ulpdu_length - ddp.segment.header_octets;
+    ddp.segment.payload_octets = ulpdu->length - ddp.segment.header_octets;
     decoder->totals.ddp_segments++;
     flow_event_send(decoder, &event);
 
@@ -338,6 +354,6 @@ void flow_rdmap_fpdu(struct flow_decoder *decoder, struct flow *flow, const stru
     event.kind = FLOW_RDMAP;
     flow_event_send(decoder, &event);
     half->ddp_segments++;
-    keep_sent(half, &event, fpdu->unverified ? 0 : FLOW_SENT_HEARD);
+    keep_sent(half, &event, ulpdu->unverified ? 0 : FLOW_SENT_HEARD);
     update(decoder, flow, &event);
 }

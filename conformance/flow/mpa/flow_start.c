@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* memmem */
 #include "conformance/flow/flow_internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -40,14 +41,14 @@ void flow_side_ends(struct flow_side *side, enum flow_reason reason)
 static void agree(struct flow_connection *connection)
 {
     struct flow *flow = connection->flow;
-    const struct mpa_start *request = &flow->start[MPA_REQUEST].frame;
-    const struct mpa_start *reply = &flow->start[MPA_REPLY].frame;
+    const struct mpa_start *request = &flow->tcp->start[MPA_REQUEST].frame;
+    const struct mpa_start *reply = &flow->tcp->start[MPA_REPLY].frame;
     bool rdmac = reply->revision == MPA_REV_RDMAC;
 
     flow->revision = reply->revision;
     flow->rejected = reply->rejected;
     flow->full_operation = !reply->rejected;
-    flow->crc = request->crc || reply->crc || rdmac;
+    flow->tcp->crc = request->crc || reply->crc || rdmac;
     for (unsigned i = 0; i < 2; i++) {
         struct flow_side *side = &connection->side[i];
         struct flow_half *half = side->half;
@@ -58,36 +59,55 @@ static void agree(struct flow_connection *connection)
         }
         if (side->start_lost || side->state == SIDE_LATE)
             continue;
-        side->framing.crc = flow->crc;
+        side->framing.crc = flow->tcp->crc;
         side->framing.markers =
             rdmac || (flow_direction_of(connection, i) == FLOW_FROM_INITIATOR ? reply->markers : request->markers);
         if (side->state == SIDE_WAIT || side->state == SIDE_GUESS) {
             side->state = side->lost_in_wait ? SIDE_RESYNC : SIDE_FPDU;
-            half->in_sync = !side->lost_in_wait;
+            half->tcp->in_sync = !side->lost_in_wait;
         }
-        half->framing_known = true;
+        half->tcp->framing_known = true;
         half->start_known = true;
-        half->framing = side->framing;
-        half->framing.position = (uint32_t)side->position;
+        half->tcp->framing = side->framing;
+        half->tcp->framing.position = (uint32_t)side->position;
         half->position = side->position;
     }
+}
+
+/* The frame's octets are gone behind its event. */
+static void keep_private(struct flow_start *kept)
+{
+    const uint8_t *octets = kept->frame.private_data;
+
+    kept->private_copy = NULL;
+    kept->frame.private_data = NULL;
+    if (octets == NULL || kept->frame.private_octets == 0)
+        return;
+    kept->private_copy = malloc(kept->frame.private_octets);
+    if (kept->private_copy == NULL) {
+        out_of_memory_note();
+        return;
+    }
+    memcpy(kept->private_copy, octets, kept->frame.private_octets);
+    kept->frame.private_data = kept->private_copy;
 }
 
 /* The frame's consequences for the flow. */
 static void apply_start(struct flow_connection *connection, unsigned index, const struct flow_start *start)
 {
     struct flow *flow = connection->flow;
-    struct flow_start *kept = &flow->start[start->frame.kind];
+    struct flow_start *kept = &flow->tcp->start[start->frame.kind];
 
+    free(kept->private_copy);
     *kept = *start;
     kept->octets = NULL;
-    if (kept->frame.private_data != NULL)
-        kept->frame.private_data = kept->private_copy;
+    keep_private(kept);
     connection->side[index].start_done = true;
-    if (!flow->start[MPA_REPLY].seen)
+    if (!flow->tcp->start[MPA_REPLY].seen)
         flow->revision = start->frame.revision;
-    if (flow->start[MPA_REQUEST].seen && flow->start[MPA_REPLY].seen) {
-        if (flow->start[MPA_REQUEST].result == WIRE_OK && flow->start[MPA_REPLY].result == WIRE_OK && !flow->unmatched)
+    if (flow->tcp->start[MPA_REQUEST].seen && flow->tcp->start[MPA_REPLY].seen) {
+        if (flow->tcp->start[MPA_REQUEST].result == WIRE_OK && flow->tcp->start[MPA_REPLY].result == WIRE_OK &&
+            !flow->tcp->unmatched)
             agree(connection);
         else
             for (unsigned i = 0; i < 2; i++)
@@ -109,8 +129,8 @@ static uint64_t highest(const struct flow_side *side, const struct flow_start *s
 static bool begin_with_syns(const struct flow_side *initiator, const struct flow_side *responder,
                             const struct flow_start *request, const struct flow_start *reply)
 {
-    return initiator->syn_seen && responder->syn_seen && responder->syn_ack &&
-           responder->syn_acked == initiator->isn + 1 && request->octet == initiator->floor &&
+    return initiator->syn.seen && responder->syn.seen && responder->syn.ack &&
+           responder->syn.acked == initiator->syn.isn + 1 && request->octet == initiator->floor &&
            reply->octet == responder->floor;
 }
 
@@ -134,8 +154,10 @@ static bool match(const struct flow_connection *connection, const struct flow_st
 /* What a retransmission is compared with. */
 static void keep_sent(struct flow_side *side, size_t octets)
 {
-    struct flow_sent *sent = &side->half->sent[side->half->sent_count++ % FLOW_SENT_MAX];
+    struct flow_sent *sent = flow_sent_add(side->half);
 
+    if (sent == NULL)
+        return;
     *sent = (struct flow_sent){.at = side->unit_at, .crc = (uint32_t)octets, .flags = FLOW_SENT_START};
     sent->head_octets = (uint8_t)(octets < FLOW_SENT_HEAD ? octets : FLOW_SENT_HEAD);
     memcpy(sent->head, side->buffer, sent->head_octets);
@@ -168,12 +190,9 @@ static void tell_start(struct flow_decoder *decoder, struct flow_connection *con
         event.frame = start.frame_number = side->unit_frame;
         event.time_ns = start.time_ns = decoder->now_ns;
     }
-
-    if (frame->private_data != NULL)
-        memcpy(start.private_copy, frame->private_data, frame->private_octets);
-    if (frame->kind == MPA_REPLY ? flow->start[MPA_REQUEST].seen : flow->start[MPA_REPLY].seen)
-        flow->unmatched = frame->kind == MPA_REPLY ? !match(connection, &flow->start[MPA_REQUEST], &start)
-                                                   : !match(connection, &start, &flow->start[MPA_REPLY]);
+    if (frame->kind == MPA_REPLY ? flow->tcp->start[MPA_REQUEST].seen : flow->tcp->start[MPA_REPLY].seen)
+        flow->tcp->unmatched = frame->kind == MPA_REPLY ? !match(connection, &flow->tcp->start[MPA_REQUEST], &start)
+                                                        : !match(connection, &start, &flow->tcp->start[MPA_REPLY]);
     event.start = &start;
     event.first_frame = side->unit_frame;
     event.octet = side->unit_at;
@@ -245,7 +264,7 @@ static bool begin_start(struct flow_decoder *decoder, struct flow_connection *co
         *taken = left;
         return false;
     }
-    if (side->kind == MPA_REPLY && !other->start_done && other->syn_seen && !side->impatient &&
+    if (side->kind == MPA_REPLY && !other->start_done && other->syn.seen && !side->impatient &&
         (other->state == SIDE_FRESH || other->state == SIDE_START)) {
         side->have = before; /* the frames of the two directions came in another order than they were sent */
         side->waiting = true;

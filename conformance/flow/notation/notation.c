@@ -136,21 +136,21 @@ const char *notation_segment(const struct ddp_segment *segment, char *text, size
     return text;
 }
 
-static void add_fpdu(struct line *line, const struct flow_event *event)
+static void add_ulpdu(struct line *line, const struct flow_ulpdu *ulpdu)
 {
-    const struct fpdu *fpdu = &event->fpdu->fpdu;
+    const struct fpdu *fpdu = ulpdu->mpa != NULL ? &ulpdu->mpa->fpdu : NULL;
 
-    add(line, "FPDU ULPDU_Length %u", fpdu->ulpdu_length);
-    if (event->fpdu->result == TERM_MPA_CRC)
+    add(line, "FPDU ULPDU_Length %u", ulpdu->length);
+    if (fpdu != NULL && ulpdu->result == TERM_MPA_CRC)
         add(line, ", CRC 0x%08" PRIx32 " is not 0x%08" PRIx32, fpdu->crc, fpdu->crc_expected);
-    if (event->fpdu->result == TERM_MPA_MARKER)
+    if (fpdu != NULL && ulpdu->result == TERM_MPA_MARKER)
         add(line, ", Marker %zu has FPDUPTR 0x%04x", fpdu->bad_marker, fpdu->bad_pointer);
 }
 
 bool notation_tells(const struct flow_event *event)
 {
     switch (event->kind) {
-    case FLOW_FPDU: return event->fpdu->result != WIRE_OK;
+    case FLOW_ULPDU: return event->ulpdu->result != WIRE_OK;
     case FLOW_DDP: return event->ddp->result == WIRE_MORE;
     case FLOW_SCTP: return notation_tells_sctp(event);
     case FLOW_END: return false;
@@ -185,8 +185,8 @@ const char *notation_event(const struct flow_event *event, char *text, size_t ro
         add(&line, "malformed MPA %s, %zu octets", event->start->frame.kind == MPA_REQUEST ? "Request" : "Reply",
             event->start->octet_count);
         break;
-    case FLOW_FPDU: add_fpdu(&line, event); break;
-    case FLOW_DDP: add(&line, "DDP header cut after %zu octets", event->fpdu->ulpdu_have); break;
+    case FLOW_ULPDU: add_ulpdu(&line, event->ulpdu); break;
+    case FLOW_DDP: add(&line, "DDP header cut after %zu octets", event->ulpdu->have); break;
     case FLOW_RDMAP: {
         struct ddp_segment segment = segment_there(event->ddp);
 

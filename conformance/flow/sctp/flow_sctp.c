@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* SCTP: packets to associations, chunks, TSNs, fragments. */
+/* SCTP: packets and their chunks. */
 #include "conformance/flow/sctp/flow_sctp_internal.h"
 
 #include <stdlib.h>
@@ -20,228 +20,6 @@ static bool is_rfc5043_ppid(uint32_t ppid)
 static bool is_draft_ppid(uint32_t ppid)
 {
     return ppid == DDP_SCTP_PPID_DRAFT_SEGMENT || ppid == DDP_SCTP_PPID_DRAFT_CONTROL;
-}
-
-/* ---- events ------------------------------------------------------------------------------------------------------ */
-
-struct flow_event sctp_event(const struct flow *flow, unsigned direction, enum flow_event_kind kind, uint64_t frame,
-                             uint64_t time_ns)
-{
-    return (struct flow_event){
-        .kind = kind,
-        .direction = (enum flow_direction)direction,
-        .flow = flow,
-        .frame = frame,
-        .first_frame = frame,
-        .time_ns = time_ns,
-        .reason = FLOW_REASON_COUNT,
-    };
-}
-
-void sctp_tell_undecoded(struct flow_decoder *decoder, const struct sctp_association *association, unsigned side,
-                         enum flow_reason reason)
-{
-    struct flow_event event = sctp_event(association->flow, side ^ association->swap, FLOW_UNDECODED,
-                                         association->frame, association->time_ns);
-
-    event.reason = reason;
-    flow_event_send(decoder, &event);
-}
-
-/* ---- associations ------------------------------------------------------------------------------------------------ */
-
-static void age_unlink(struct sctp_decoder *sctp, struct sctp_association *association)
-{
-    if (association->newer != NULL)
-        association->newer->older = association->older;
-    else
-        sctp->newest = association->older;
-    if (association->older != NULL)
-        association->older->newer = association->newer;
-    else
-        sctp->oldest = association->newer;
-}
-
-static void age_newest(struct sctp_decoder *sctp, struct sctp_association *association)
-{
-    association->newer = NULL;
-    association->older = sctp->newest;
-    if (sctp->newest != NULL)
-        sctp->newest->newer = association;
-    else
-        sctp->oldest = association;
-    sctp->newest = association;
-}
-
-/* What became of the frames and of the octets that were kept back. */
-static void settle(struct flow_decoder *decoder, const struct sctp_association *association, bool evicted)
-{
-    struct flow_account *account = &decoder->totals.account;
-    bool unknown = !association->started && association->draft_ppids;
-
-    if (association->flow == NULL) {
-        flow_account_count(account, unknown ? FLOW_ROW_SCTP_UNKNOWN : FLOW_ROW_SCTP, association->frames,
-                           association->octets);
-        return;
-    }
-    flow_account_count(account, FLOW_ROW_IWARP, association->frames, 0);
-    account->row[FLOW_ROW_EVICTED].items += evicted;
-    for (unsigned i = 0; i < 2; i++)
-        account->row[FLOW_ROW_GAP].items += sctp_count_missing(&association->side[i]);
-}
-
-static void end_association(struct flow_decoder *decoder, struct sctp_association *association, bool tell,
-                            enum flow_reason reason)
-{
-    struct sctp_decoder *sctp = decoder->sctp;
-
-    sctp_order_end(decoder, association, tell);
-    sctp_streams_end(decoder, association, tell, reason);
-    for (unsigned i = 0; i < 2; i++) {
-        if (tell && association->flow != NULL && association->side[i].fragments != NULL)
-            sctp_tell_undecoded(decoder, association, i, FLOW_REASON_MESSAGE_LONG);
-        sctp_drop_fragments(decoder, &association->side[i]);
-        if (association->tags[i].association != NULL)
-            /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): uthash: what is in the table has its neighbours */
-            HASH_DEL(sctp->tags, &association->tags[i]);
-    }
-    if (tell)
-        settle(decoder, association, reason == FLOW_REASON_EVICTED);
-    if (tell && association->flow != NULL) {
-        struct flow_event event = sctp_event(association->flow, FLOW_FROM_INITIATOR, FLOW_END,
-                                             association->flow->last_frame, association->flow->last_ns);
-
-        event.reason = reason;
-        flow_event_send(decoder, &event);
-    }
-    HASH_DEL(sctp->associations, association);
-    age_unlink(sctp, association);
-    sctp->association_count--;
-    free(association->flow);
-    free(association);
-}
-
-void flow_sctp_finish(struct flow_decoder *decoder, bool tell)
-{
-    if (decoder->sctp == NULL)
-        return;
-    while (decoder->sctp->oldest != NULL)
-        end_association(decoder, decoder->sctp->oldest, tell, FLOW_REASON_COUNT);
-    free(decoder->sctp);
-    decoder->sctp = NULL;
-}
-
-/* Packets to a known tag find the association from any address (RFC 9260 6.4: multi-homing). */
-static void learn_tag(struct sctp_decoder *sctp, struct sctp_association *association, unsigned receiver,
-                      uint32_t value)
-{
-    struct sctp_tag *tag = &association->tags[receiver], *other;
-
-    if (tag->association != NULL || value == 0)
-        return;
-    memset(&tag->key, 0, sizeof(tag->key));
-    tag->key.tag = value;
-    tag->key.to = association->key.port[receiver];
-    tag->key.from = association->key.port[1 - receiver];
-    HASH_FIND(hh, sctp->tags, &tag->key, sizeof(tag->key), other);
-    if (other != NULL)
-        return;
-    HASH_ADD(hh, sctp->tags, key, sizeof(tag->key), tag);
-    if (hash_lost(tag))
-        return;
-    tag->association = association;
-    tag->side = 1 - receiver;
-}
-
-static void set_key(struct flow_key *key, const struct flow_datagram *datagram, unsigned *side)
-{
-    size_t octets = datagram->family == 4 ? 4 : 16;
-    uint16_t from_port = (uint16_t)sctp_common_get_SourcePort(datagram->octets);
-    uint16_t to_port = (uint16_t)sctp_common_get_DestinationPort(datagram->octets);
-    int order = memcmp(datagram->source, datagram->destination, octets);
-
-    if (order == 0)
-        order = from_port < to_port ? -1 : 1;
-    *side = order < 0 ? 0 : 1;
-    memset(key, 0, sizeof(*key));
-    memcpy(key->address[*side], datagram->source, octets);
-    memcpy(key->address[1 - *side], datagram->destination, octets);
-    key->port[*side] = from_port;
-    key->port[1 - *side] = to_port;
-    key->family = datagram->family;
-}
-
-static struct sctp_association *find(struct flow_decoder *decoder, const struct flow_datagram *datagram,
-                                     const struct flow_key *key, unsigned *side)
-{
-    struct sctp_association *association;
-    struct sctp_tag_key by_tag;
-    struct sctp_tag *tag;
-
-    HASH_FIND(hh, decoder->sctp->associations, key, sizeof(*key), association);
-    if (association != NULL)
-        return association;
-    memset(&by_tag, 0, sizeof(by_tag));
-    by_tag.tag = (uint32_t)sctp_common_get_VerificationTag(datagram->octets);
-    by_tag.to = (uint16_t)sctp_common_get_DestinationPort(datagram->octets);
-    by_tag.from = (uint16_t)sctp_common_get_SourcePort(datagram->octets);
-    HASH_FIND(hh, decoder->sctp->tags, &by_tag, sizeof(by_tag), tag);
-    if (tag == NULL)
-        return NULL;
-    *side = tag->side;
-    return tag->association;
-}
-
-static struct sctp_association *make(struct flow_decoder *decoder, const struct flow_key *key, uint64_t frame,
-                                     uint64_t time_ns)
-{
-    struct sctp_decoder *sctp = decoder->sctp;
-    struct sctp_association *association = calloc(1, sizeof(*association));
-
-    if (association == NULL)
-        return NULL;
-    if (sctp->association_count >= decoder->config.flows_max) {
-        end_association(decoder, sctp->oldest, true, sctp->oldest->finished ? FLOW_REASON_COUNT : FLOW_REASON_EVICTED);
-    }
-    association->key = *key;
-    association->first_frame = frame;
-    association->first_ns = time_ns;
-    HASH_ADD(hh, sctp->associations, key, sizeof(association->key), association);
-    if (hash_lost(association)) {
-        free(association);
-        return NULL;
-    }
-    age_newest(sctp, association);
-    sctp->association_count++;
-    decoder->totals.connections++;
-    return association;
-}
-
-static bool recognise(struct flow_decoder *decoder, struct sctp_association *association, unsigned initiator)
-{
-    struct flow *flow = association->flow;
-
-    if (flow != NULL)
-        return true;
-    flow = flow_make(decoder, FLOW_ASSOCIATION, association->first_frame, association->first_ns);
-    if (flow == NULL)
-        return false;
-    association->flow = flow;
-    decoder->totals.account.row[FLOW_ROW_HEADERS].octets += association->octets;
-    association->octets = 0;
-    association->swap = initiator;
-    flow->roles_known = association->started;
-    flow->opener_known = association->started;
-    flow->late = !association->started;
-    flow->sctp.association = flow->number;
-    for (unsigned i = 0; i < 2; i++) {
-        struct flow_address *address = &flow->address[i ^ initiator];
-
-        address->family = association->key.family;
-        address->port = association->key.port[i];
-        memcpy(address->octets, association->key.address[i], sizeof(address->octets));
-    }
-    return true;
 }
 
 /* ---- chunks ------------------------------------------------------------------------------------------------------ */
@@ -301,10 +79,10 @@ static void learn_init(struct flow_decoder *decoder, const struct packet *packet
         side->indication = init->adaptation;
         sctp_learn_first_tsn(side, init->initial_tsn, association->started && !association->start_lost);
         association->started = true;
-        learn_tag(decoder->sctp, association, packet->side, init->tag);
+        sctp_association_learn_tag(decoder->sctp, association, packet->side, init->tag);
     }
     if (init->has_adaptation && is_ddp_indication(init->adaptation))
-        recognise(decoder, association, initiator);
+        sctp_association_recognise(decoder, association, initiator);
 }
 
 /* What rules compare with holds the frame's consequence only behind its event. */
@@ -316,7 +94,7 @@ static void keep_init(const struct packet *packet, const struct sctp_init *init,
 
     if (association->flow == NULL)
         return;
-    state = &association->flow->sctp;
+    state = association->flow->sctp;
     state->init_seen[direction] = told->chunk.octets == told->chunk.length; /* what was cut may be the indication */
     state->has_indication[direction] = init->has_adaptation;
     state->indication[direction] = init->adaptation;
@@ -338,8 +116,8 @@ static void take_init(struct flow_decoder *decoder, struct packet *packet, struc
     if (is_new_life(packet->association, packet->side, &init)) {
         uint64_t frame = packet->association->frame, time_ns = packet->association->time_ns;
 
-        end_association(decoder, packet->association, true, FLOW_REASON_COUNT);
-        packet->association = make(decoder, &key, frame, time_ns);
+        sctp_association_end(decoder, packet->association, true, FLOW_REASON_COUNT);
+        packet->association = sctp_association_make(decoder, &key, frame, time_ns);
         if (packet->association == NULL)
             return;
         packet->association->frame = frame;
@@ -356,7 +134,7 @@ static bool is_ddp_ppid(const struct sctp_association *association, uint32_t ppi
 {
     if (is_rfc5043_ppid(ppid))
         return true;
-    return is_draft_ppid(ppid) && association->flow != NULL && association->flow->sctp.profile != DDP_SCTP_RFC5043;
+    return is_draft_ppid(ppid) && association->flow != NULL && association->flow->sctp->profile != DDP_SCTP_RFC5043;
 }
 
 /* A new user message, or a fragment of one. */
@@ -406,16 +184,16 @@ static void take_data(struct flow_decoder *decoder, struct packet *packet, struc
     if (association->flow == NULL) {
         if (!is_rfc5043_ppid(data.ppid) || !data.first)
             return;
-        recognise(decoder, association,
-                  association->side[1 - packet->side].init_seen ? 1 - packet->side : packet->side);
+        sctp_association_recognise(decoder, association,
+                                   association->side[1 - packet->side].init_seen ? 1 - packet->side : packet->side);
     }
     if (association->flow == NULL)
         return;
     told->data = &data;
     told->foreign = data.first && !is_ddp_ppid(association, data.ppid);
     tell_chunk(decoder, packet, told);
-    if (data.first && !told->foreign && association->flow->sctp.profile == DDP_SCTP_UNDECIDED)
-        association->flow->sctp.profile = is_rfc5043_ppid(data.ppid) ? DDP_SCTP_RFC5043 : DDP_SCTP_DRAFT02;
+    if (data.first && !told->foreign && association->flow->sctp->profile == DDP_SCTP_UNDECIDED)
+        association->flow->sctp->profile = is_rfc5043_ppid(data.ppid) ? DDP_SCTP_RFC5043 : DDP_SCTP_DRAFT02;
     if (told->duplicate)
         count(decoder, packet, FLOW_ROW_AGAIN, data.user_have);
     else if (told->foreign)
@@ -524,13 +302,13 @@ static struct sctp_association *association_of(struct flow_decoder *decoder, str
     struct flow_key key;
 
     if (decoder->sctp != NULL || (decoder->sctp = calloc(1, sizeof(*decoder->sctp))) != NULL) {
-        set_key(&key, packet->datagram, &packet->side);
-        association = find(decoder, packet->datagram, &key, &packet->side);
+        sctp_association_key(&key, packet->datagram, &packet->side);
+        association = sctp_association_find(decoder, packet->datagram, &key, &packet->side);
         if (association != NULL)
             return association;
         row = row_of_stray(packet->datagram);
         if (row == FLOW_ROW_IWARP) {
-            association = make(decoder, &key, carrier->frame->number, carrier->frame->time_ns);
+            association = sctp_association_make(decoder, &key, carrier->frame->number, carrier->frame->time_ns);
             if (association != NULL)
                 return association;
             row = FLOW_ROW_MEMORY;
@@ -597,8 +375,8 @@ void flow_sctp_packet(struct flow_decoder *decoder, const struct flow_datagram *
     association = association_of(decoder, &packet, carrier);
     if (association == NULL)
         return;
-    age_unlink(decoder->sctp, association);
-    age_newest(decoder->sctp, association);
+    DL_DELETE2(decoder->sctp->oldest, association, older, newer);
+    DL_APPEND2(decoder->sctp->oldest, association, older, newer);
     association->frame = carrier->frame->number;
     association->time_ns = carrier->frame->time_ns;
     association->frames += carrier->frames;

@@ -129,10 +129,10 @@ struct sctp_association {
 };
 
 struct sctp_decoder {
-    struct sctp_association *associations, *newest, *oldest;
+    struct sctp_association *associations, *oldest;
     struct sctp_tag *tags;
     size_t association_count;
-    struct sctp_stream *newest_stream, *oldest_stream;
+    struct sctp_stream *oldest_stream;
     size_t stream_count;
 };
 
@@ -169,7 +169,22 @@ void sctp_take_fragment(struct flow_decoder *decoder, struct sctp_association *a
                         const struct sctp_data *data);
 void sctp_drop_fragments(struct flow_decoder *decoder, struct sctp_side *side);
 
-/* flow_sctp.c */
+/* flow_sctp_association.c */
+/* The association's key, and which side of it the packet's sender is. */
+void sctp_association_key(struct flow_key *key, const struct flow_datagram *datagram, unsigned *side);
+/* By the key, else by the verification tag; NULL: there is none. */
+struct sctp_association *sctp_association_find(struct flow_decoder *decoder, const struct flow_datagram *datagram,
+                                               const struct flow_key *key, unsigned *side);
+struct sctp_association *sctp_association_make(struct flow_decoder *decoder, const struct flow_key *key, uint64_t frame,
+                                               uint64_t time_ns);
+/* Packets to a known tag find the association from any address (RFC 9260 6.4: multi-homing). */
+void sctp_association_learn_tag(struct sctp_decoder *sctp, struct sctp_association *association, unsigned receiver,
+                                uint32_t value);
+/* It carries DDP, so that it is a flow. False: without memory. */
+bool sctp_association_recognise(struct flow_decoder *decoder, struct sctp_association *association, unsigned initiator);
+/* `tell`: with events. */
+void sctp_association_end(struct flow_decoder *decoder, struct sctp_association *association, bool tell,
+                          enum flow_reason reason);
 void sctp_tell_undecoded(struct flow_decoder *decoder, const struct sctp_association *association, unsigned side,
                          enum flow_reason reason);
 struct flow_event sctp_event(const struct flow *flow, unsigned direction, enum flow_event_kind kind, uint64_t frame,
@@ -196,6 +211,27 @@ void sctp_streams_unsure(const struct flow_decoder *decoder, struct sctp_associa
 bool sctp_is_quiet(const struct sctp_stream *stream, unsigned side, const struct sctp_message *initiate);
 /* Tells of all that waits (when `tell`), and frees it. */
 void sctp_order_end(struct flow_decoder *decoder, struct sctp_association *association, bool tell);
+
+/* flow_sctp_session.c */
+static inline bool sctp_is_draft(const struct sctp_stream *stream)
+{
+    return stream->association->flow->sctp->profile == DDP_SCTP_DRAFT02;
+}
+
+/* Of the side `active`, which is direction 0. `from_start`: by its Initiate. False: without memory. */
+bool sctp_session_begin(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned active, bool roles_known,
+                        bool from_start, const struct sctp_message *message);
+/* `tell`: with events. */
+void sctp_session_end(struct flow_decoder *decoder, struct sctp_stream *stream, bool tell, enum flow_reason reason);
+/* The message is next on its way: its events. */
+void sctp_report_message(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
+                         const struct sctp_message *message);
+/* The messages before this one will not come. */
+void sctp_report_gap(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
+                     const struct sctp_message *message);
+/* The message is not decoded. */
+void sctp_report_reason(struct flow_decoder *decoder, const struct sctp_stream *stream, unsigned side,
+                        const struct sctp_message *message, enum flow_reason reason);
 
 /* flow_sctp_stream.c */
 /* A user message with one of DDP's PPIDs, in the order of its sender's TSNs. */

@@ -13,29 +13,6 @@
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
 
-static void age_unlink(struct sctp_decoder *sctp, struct sctp_stream *stream)
-{
-    if (stream->newer != NULL)
-        stream->newer->older = stream->older;
-    else
-        sctp->newest_stream = stream->older;
-    if (stream->older != NULL)
-        stream->older->newer = stream->newer;
-    else
-        sctp->oldest_stream = stream->newer;
-}
-
-static void age_newest(struct sctp_decoder *sctp, struct sctp_stream *stream)
-{
-    stream->newer = NULL;
-    stream->older = sctp->newest_stream;
-    if (sctp->newest_stream != NULL)
-        sctp->newest_stream->newer = stream;
-    else
-        sctp->oldest_stream = stream;
-    sctp->newest_stream = stream;
-}
-
 static void drop_held(struct flow_decoder *decoder, struct sctp_association *association, struct sctp_way *way)
 {
     association->held -= way->held_count;
@@ -49,14 +26,9 @@ static void drop_held(struct flow_decoder *decoder, struct sctp_association *ass
     way->held_count = 0;
 }
 
-static bool is_draft(const struct sctp_stream *stream)
-{
-    return stream->association->flow->sctp.profile == DDP_SCTP_DRAFT02;
-}
-
 static uint16_t first_ssn(const struct sctp_stream *stream)
 {
-    return is_draft(stream) ? DDP_SCTP_DRAFT_FIRST_SSN : DDP_SCTP_FIRST_SSN;
+    return sctp_is_draft(stream) ? DDP_SCTP_DRAFT_FIRST_SSN : DDP_SCTP_FIRST_SSN;
 }
 
 static void ways_begin(struct sctp_stream *stream)
@@ -70,79 +42,6 @@ static void ways_begin(struct sctp_stream *stream)
     }
 }
 
-/*
- * What its sender sent last in this session was captured: up to its Terminate, or as much as the other side had received
- * when it sent its last message, which a SACK says that comes with or behind that.
- */
-static bool tail_is_known(const struct sctp_stream *stream, unsigned side)
-{
-    const struct sctp_side *sender = &stream->association->side[side];
-
-    return stream->way[side].closed ||
-           (sctp_side_complete(sender) && sender->acked_known && sender->acked == sender->highest_tsn &&
-            sender->acked_frame >= stream->way[1 - side].frame);
-}
-
-static void end_session(struct flow_decoder *decoder, struct sctp_stream *stream, bool tell, enum flow_reason reason)
-{
-    if (stream->flow == NULL)
-        return;
-    if (tell) {
-        struct flow_event event =
-            sctp_event(stream->flow, FLOW_FROM_INITIATOR, FLOW_END, stream->flow->last_frame, stream->flow->last_ns);
-
-        event.reason = reason;
-        for (unsigned i = 0; i < 2; i++)
-            stream->flow->half[i ^ stream->swap].tail_unknown = !tail_is_known(stream, i);
-        flow_event_send(decoder, &event);
-    }
-    for (unsigned i = 0; i < FLOW_DIRECTIONS; i++)
-        free(stream->flow->half[i].requests);
-    free(stream->flow);
-    stream->flow = NULL;
-}
-
-/* Nothing of a stream's first sessions is missing. */
-static bool is_known(const struct sctp_association *association, uint32_t sessions)
-{
-    const struct sctp_side *sides = association->side;
-
-    return !sides[0].lost && !sides[1].lost && (sessions != 0 || (sides[0].begun && sides[1].begun));
-}
-
-/* Of the side `active`, which is direction 0. `from_start`: by its Initiate. */
-static bool begin_session(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned active, bool roles_known,
-                          bool from_start, const struct sctp_message *message)
-{
-    struct sctp_association *association = stream->association;
-    struct flow *flow = flow_make(decoder, FLOW_STREAM, message->first_frame, message->time_ns);
-
-    if (flow == NULL)
-        return false;
-    stream->flow = flow;
-    stream->swap = active;
-    flow->roles_known = roles_known;
-    flow->opener_known = association->flow->opener_known;
-    flow->opener = (enum flow_direction)(association->swap ^ active);
-    flow->late = stream->unsure || (!from_start && (stream->lost || !is_known(association, stream->sessions)));
-    flow->unordered = stream->unsure;
-    flow->gap = flow->late;
-    flow->full_operation = true;
-    flow->sctp.profile = association->flow->sctp.profile;
-    flow->sctp.association = association->flow->number;
-    flow->sctp.sid = stream->sid;
-    flow->sctp.session = ++stream->sessions;
-    for (unsigned i = 0; i < 2; i++) {
-        unsigned direction = i ^ active;
-
-        flow->address[direction] = association->flow->address[i ^ association->swap];
-        flow->half[direction].in_sync = flow->half[direction].framing_known = true;
-        flow->half[direction].start_known = !flow->late;
-        flow->sctp.next_ssn[direction] = stream->way[i].expected;
-    }
-    return true;
-}
-
 static void end_stream(struct flow_decoder *decoder, struct sctp_stream *stream, bool tell, enum flow_reason reason);
 
 static struct sctp_stream *stream_of(struct flow_decoder *decoder, struct sctp_association *association, uint16_t sid)
@@ -152,8 +51,8 @@ static struct sctp_stream *stream_of(struct flow_decoder *decoder, struct sctp_a
 
     HASH_FIND(hh, association->streams, &sid, sizeof(sid), stream);
     if (stream != NULL) {
-        age_unlink(sctp, stream);
-        age_newest(sctp, stream);
+        DL_DELETE2(sctp->oldest_stream, stream, older, newer);
+        DL_APPEND2(sctp->oldest_stream, stream, older, newer);
         return stream;
     }
     if (sctp->stream_count >= decoder->config.flows_max) {
@@ -173,180 +72,9 @@ static struct sctp_stream *stream_of(struct flow_decoder *decoder, struct sctp_a
         free(stream);
         return NULL;
     }
-    age_newest(sctp, stream);
+    DL_APPEND2(sctp->oldest_stream, stream, older, newer);
     sctp->stream_count++;
     return stream;
-}
-
-/* ---- telling ----------------------------------------------------------------------------------------------------- */
-
-static struct flow_event event_of(const struct sctp_stream *stream, unsigned side, enum flow_event_kind kind,
-                                  const struct sctp_message *message)
-{
-    struct flow_event event = sctp_event(stream->flow, side ^ stream->swap, kind, message->frame, message->time_ns);
-
-    event.first_frame = message->first_frame;
-    return event;
-}
-
-/* Behind a Stream Reset the sender's direction is a new DDP stream (draft 7.2). */
-static void reset_half(struct flow *flow, unsigned direction)
-{
-    struct flow_half *half = &flow->half[direction];
-
-    memset(half->queue, 0, sizeof(half->queue));
-    for (unsigned queue = 0; queue < FLOW_QUEUES; queue++)
-        half->queue[queue].next_msn = DDP_FIRST_MSN;
-    half->write.open = half->read_response.open = false;
-    half->terminated = false;
-    half->request_first = half->request_count = 0;
-    flow->sctp.resets[direction]++;
-    flow->sctp.next_ssn[direction] = DDP_SCTP_DRAFT_FIRST_SSN;
-    flow->sctp.segments[direction] = 0;
-}
-
-static void tell_session(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
-                         const struct sctp_message *message, const struct flow_session *session)
-{
-    struct flow_event event = event_of(stream, side, FLOW_SESSION, message);
-    struct flow_sctp_state *state = &stream->flow->sctp;
-    unsigned direction = side ^ stream->swap;
-    bool reject;
-
-    event.session = session;
-    flow_event_send(decoder, &event);
-    if (session->message.kind == DDP_SCTP_DRAFT_CONTROL) {
-        if (session->message.code == DDP_SCTP_STREAM_RESET)
-            reset_half(stream->flow, direction);
-        return;
-    }
-    reject = session->message.code == DDP_SCTP_REJECT || session->message.code == DDP_SCTP_ENHANCED_REJECT;
-    if (state->chunks[direction]++ == 0)
-        state->opening[direction] = session->message.code;
-    state->next_ssn[direction] = (uint16_t)(session->message.ssn + 1);
-    if (session->message.code == DDP_SCTP_TERMINATE || reject) {
-        if (state->ended[direction] == 0)
-            state->ended[direction] = message->frame;
-        stream->way[side].closed = true;
-        stream->flow->rejected = stream->flow->rejected || reject;
-    }
-}
-
-/* As an FPDU that needs neither Markers nor CRC: rules on DDP and RDMAP see what they see over MPA. */
-static void tell_segment(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
-                         const struct sctp_message *message, const struct ddp_sctp_message *parsed)
-{
-    struct flow_event event = event_of(stream, side, FLOW_FPDU, message);
-    struct flow_sctp_state *state = &stream->flow->sctp;
-    unsigned direction = side ^ stream->swap;
-    struct flow_half *half = &stream->flow->half[direction];
-    struct flow_fpdu fpdu = {
-        .fpdu = {.start = message->octets,
-                 .octets = message->count,
-                 .ulpdu = parsed->segment,
-                 .ulpdu_length = (uint16_t)(message->count - DDP_SCTP_SSN_OCTETS),
-                 .pad_zero = true,
-                 .crc_ok = true},
-        .result = message->have < message->count ? WIRE_MORE : WIRE_OK,
-        .cut = message->have < message->count,
-        .ulpdu_have = parsed->segment_octets,
-        .at_segment_start = true,
-        .at_segment_end = true,
-        .segments = 1,
-        .segment_octets = (uint32_t)message->count,
-        .index = half->fpdus,
-    };
-
-    event.position = half->position;
-    if (is_draft(stream) && state->segments[direction] == 0 && parsed->segment_octets != 0 &&
-        ddp_tagged_get_DV(parsed->segment) == 0)
-        stream->flow->revision = MPA_REV_RDMAC; /* that family of drafts had version 0 (RFC 5044 Appendix C) */
-    decoder->totals.fpdus++;
-    half->fpdus++;
-    half->segments++;
-    flow_rdmap_fpdu(decoder, stream->flow, &fpdu, &event);
-    half->position += message->count;
-    state->chunks[direction]++;
-    state->segments[direction]++;
-    state->next_ssn[direction] = (uint16_t)(parsed->ssn + 1);
-}
-
-static void tell_reason(struct flow_decoder *decoder, const struct sctp_stream *stream, unsigned side,
-                        const struct sctp_message *message, enum flow_reason reason)
-{
-    const struct sctp_association *association = stream->association;
-    const struct flow *flow = stream->flow != NULL ? stream->flow : association->flow;
-    struct flow_event event = sctp_event(flow, side ^ (stream->flow != NULL ? stream->swap : association->swap),
-                                         FLOW_UNDECODED, message->frame, message->time_ns);
-
-    event.reason = reason;
-    event.position = message->ssn;
-    flow_event_send(decoder, &event);
-    sctp_octets(decoder,
-                reason == FLOW_REASON_SSN_AGAIN       ? FLOW_ROW_SSN_AGAIN
-                : reason == FLOW_REASON_MESSAGE_SHORT ? FLOW_ROW_MESSAGE_SHORT
-                                                      : FLOW_ROW_MESSAGE_PARTS,
-                message->have);
-}
-
-static void tell_gap(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
-                     const struct sctp_message *message)
-{
-    struct sctp_way *way = &stream->way[side];
-    struct flow_event event = event_of(stream, side, FLOW_GAP, message);
-    struct flow_gap gap = {
-        .in_sync = true,
-        .messages = (uint16_t)(message->ssn - way->expected),
-        .first = way->expected,
-        .not_sent = sctp_side_complete(&stream->association->side[side]) && way->known && !stream->flow->late &&
-                    !stream->flow->unordered,
-    };
-
-    event.gap = &gap;
-    event.first_frame = event.frame;
-    decoder->totals.gaps++;
-    flow_event_send(decoder, &event);
-    way->expected = message->ssn;
-    stream->flow->sctp.next_ssn[side ^ stream->swap] = message->ssn;
-    if (gap.not_sent)
-        return;
-    stream->flow->gap = true;
-    stream->flow->half[side ^ stream->swap].gaps++;
-    flow_rdmap_gap(stream->flow, (enum flow_direction)(side ^ stream->swap));
-}
-
-/* The message is next on its way. */
-static void tell(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
-                 const struct sctp_message *message)
-{
-    struct sctp_association *association = stream->association;
-    struct flow_session session = {
-        .octets = message->octets, .count = message->count, .have = message->have, .ppid = message->ppid};
-    bool answer, terminate;
-    unsigned active;
-
-    session.result = ddp_sctp_parse(message->ppid, message->octets, message->have, &session.message);
-    if (stream->flow == NULL) {
-        answer = session.message.kind == DDP_SCTP_CONTROL && session.message.row->active == 0;
-        terminate = session.message.kind == DDP_SCTP_CONTROL && session.message.code == DDP_SCTP_TERMINATE;
-        active = is_draft(stream) ? association->swap : answer || terminate ? 1 - side : side;
-        if (!begin_session(decoder, stream, active, answer || (is_draft(stream) && association->started), false,
-                           message)) {
-            sctp_octets(decoder, FLOW_ROW_MEMORY, message->have);
-            return;
-        }
-    }
-    sctp_octets(decoder, message->have < message->count ? FLOW_ROW_PART : FLOW_ROW_IWARP, message->have);
-    stream->flow->last_frame = association->frame;
-    stream->flow->last_ns = association->time_ns;
-    stream->way[side].told = stream->way[side].known = true;
-    stream->way[side].frame = message->frame;
-    if (session.message.kind == DDP_SCTP_SEGMENT)
-        tell_segment(decoder, stream, side, message, &session.message);
-    else
-        tell_session(decoder, stream, side, message, &session);
-    if (session.message.has_ssn)
-        stream->way[side].expected = (uint16_t)(session.message.ssn + 1);
 }
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
@@ -399,7 +127,7 @@ static bool hole_is_final(const struct flow_decoder *decoder, const struct sctp_
 /* A DDP-SSN that was used already, and a TSN is missing: that may be a Stream Reset's, which begins them anew. */
 static bool reset_may_come(const struct sctp_stream *stream, unsigned side)
 {
-    return is_draft(stream) && !sctp_side_complete(&stream->association->side[side]);
+    return sctp_is_draft(stream) && !sctp_side_complete(&stream->association->side[side]);
 }
 
 /*
@@ -408,13 +136,13 @@ static bool reset_may_come(const struct sctp_stream *stream, unsigned side)
  */
 static bool initiate_may_be_lost(const struct sctp_stream *stream, unsigned side)
 {
-    return !is_draft(stream) && (stream->association->side[side].lost || stream->unsure);
+    return !sctp_is_draft(stream) && (stream->association->side[side].lost || stream->unsure);
 }
 
 /* A session whose Initiate was not captured follows the present one. */
 static void begin_lost(struct flow_decoder *decoder, struct sctp_stream *stream)
 {
-    end_session(decoder, stream, true, FLOW_REASON_COUNT);
+    sctp_session_end(decoder, stream, true, FLOW_REASON_COUNT);
     stream->lost = true;
     for (unsigned i = 0; i < 2; i++) {
         struct sctp_way *way = &stream->way[i];
@@ -433,11 +161,11 @@ static void lose(struct flow_decoder *decoder, struct sctp_stream *stream, unsig
         sctp_octets(decoder, FLOW_ROW_SSN_AGAIN, message->have);
         return;
     }
-    if (is_draft(stream))
-        tell_gap(decoder, stream, side, message);
+    if (sctp_is_draft(stream))
+        sctp_report_gap(decoder, stream, side, message);
     else
         begin_lost(decoder, stream);
-    tell(decoder, stream, side, message);
+    sctp_report_message(decoder, stream, side, message);
 }
 
 static void drain(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side, bool flush)
@@ -461,13 +189,13 @@ static void drain(struct flow_decoder *decoder, struct sctp_stream *stream, unsi
         way->held_count--;
         stream->association->held--;
         if (ahead > 0 && stream->flow != NULL && way->known)
-            tell_gap(decoder, stream, side, message);
+            sctp_report_gap(decoder, stream, side, message);
         if (ahead < 0 && way->known && (reset_may_come(stream, side) || initiate_may_be_lost(stream, side)))
             lose(decoder, stream, side, message);
         else if (ahead < 0 && way->known)
-            tell_reason(decoder, stream, side, message, FLOW_REASON_SSN_AGAIN);
+            sctp_report_reason(decoder, stream, side, message, FLOW_REASON_SSN_AGAIN);
         else
-            tell(decoder, stream, side, message);
+            sctp_report_message(decoder, stream, side, message);
         decoder->held -= message->have + sizeof(*message);
         free(message);
     }
@@ -522,15 +250,15 @@ static void take_initiate(struct flow_decoder *decoder, struct sctp_stream *stre
         drain(decoder, stream, side, true);
     if (stream->flow != NULL && !stream->way[1 - side].closed)
         drain(decoder, stream, 1 - side, true);
-    end_session(decoder, stream, true, FLOW_REASON_COUNT);
+    sctp_session_end(decoder, stream, true, FLOW_REASON_COUNT);
     stream->lost = false;
     stream->unsure = stream->unsure && !sctp_is_quiet(stream, side, message);
-    if (!begin_session(decoder, stream, side, true, true, message))
+    if (!sctp_session_begin(decoder, stream, side, true, true, message))
         return;
     ways_begin(stream);
     stream->way[side].known = true;
     stream->way[side].expected = ssn;
-    stream->flow->sctp.next_ssn[FLOW_FROM_INITIATOR] = stream->flow->sctp.next_ssn[FLOW_FROM_RESPONDER] =
+    stream->flow->sctp->next_ssn[FLOW_FROM_INITIATOR] = stream->flow->sctp->next_ssn[FLOW_FROM_RESPONDER] =
         DDP_SCTP_FIRST_SSN;
 }
 
@@ -552,7 +280,7 @@ static void take_reset(struct flow_decoder *decoder, struct sctp_stream *stream,
     }
     *later_end = NULL;
     drain(decoder, stream, side, true);
-    tell(decoder, stream, side, message);
+    sctp_report_message(decoder, stream, side, message);
     way->expected = DDP_SCTP_DRAFT_FIRST_SSN;
     way->held = later;
 }
@@ -576,8 +304,8 @@ void sctp_stream_take(struct flow_decoder *decoder, struct sctp_association *ass
         return;
     }
     if (!parsed.has_ssn || message->count > USER_MESSAGE_MAX) {
-        tell_reason(decoder, stream, side, message,
-                    parsed.has_ssn ? FLOW_REASON_MESSAGE_LONG : FLOW_REASON_MESSAGE_SHORT);
+        sctp_report_reason(decoder, stream, side, message,
+                           parsed.has_ssn ? FLOW_REASON_MESSAGE_LONG : FLOW_REASON_MESSAGE_SHORT);
         return;
     }
     message->ssn = parsed.ssn;
@@ -596,9 +324,9 @@ void sctp_stream_take(struct flow_decoder *decoder, struct sctp_association *ass
         ahead = 0;
     }
     if (ahead == 0 && way->held == NULL && !way->closed)
-        tell(decoder, stream, side, message);
+        sctp_report_message(decoder, stream, side, message);
     else if (ahead < 0 && !way->closed && !reset_may_come(stream, side) && !initiate_may_be_lost(stream, side))
-        tell_reason(decoder, stream, side, message, FLOW_REASON_SSN_AGAIN);
+        sctp_report_reason(decoder, stream, side, message, FLOW_REASON_SSN_AGAIN);
     else {
         hold(decoder, association, way, message);
         drain(decoder, stream, side, false);
@@ -622,11 +350,11 @@ static void end_stream(struct flow_decoder *decoder, struct sctp_stream *stream,
 {
     if (tell_of_it)
         flush_stream(decoder, stream);
-    end_session(decoder, stream, tell_of_it, reason);
+    sctp_session_end(decoder, stream, tell_of_it, reason);
     for (unsigned i = 0; i < 2; i++)
         drop_held(decoder, stream->association, &stream->way[i]);
     HASH_DEL(stream->association->streams, stream);
-    age_unlink(decoder->sctp, stream);
+    DL_DELETE2(decoder->sctp->oldest_stream, stream, older, newer);
     decoder->sctp->stream_count--;
     free(stream);
 }

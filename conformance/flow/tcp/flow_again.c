@@ -50,11 +50,11 @@ static void again(struct flow_decoder *decoder, struct flow_connection *connecti
     bool open = !(side->acked_known && part->at + part->length <= side->acked);
     uint64_t unknown = part->length > comparison->known ? part->length - comparison->known : 0;
 
-    side->octets->again += part->length;
+    side->octets.again += part->length;
     if (comparison->differs && side->half != NULL)
-        side->half->conflicts++;
+        side->half->tcp->conflicts++;
     if (open && comparison->differs) {
-        side->octets->ambiguous += part->length;
+        side->octets.ambiguous += part->length;
         flow_octets(decoder, connection, FLOW_ROW_CONFLICT, part->captured);
         if (connection->flow != NULL)
             flow_undecoded(decoder, connection, index, FLOW_REASON_CONFLICT, part->frame, part->time_ns);
@@ -62,7 +62,7 @@ static void again(struct flow_decoder *decoder, struct flow_connection *connecti
     }
     if (!open || side->half == NULL || side->state == SIDE_STREAMING || side->state == SIDE_DEAD)
         unknown = 0; /* nobody judges the first ones */
-    side->octets->uncompared += unknown;
+    side->octets.uncompared += unknown;
     if (unknown > part->captured)
         unknown = part->captured;
     flow_octets(decoder, connection, FLOW_ROW_UNCOMPARED, unknown);
@@ -133,7 +133,8 @@ static bool fpdu_differs(struct flow_decoder *decoder, const struct flow_side *s
 static void match_start(struct comparison *comparison, const struct flow_start *start, const struct flow_sent *sent)
 {
     match(comparison, sent->at, sent->head, sent->head_octets);
-    if (start->result == WIRE_OK && start->frame.private_octets > FLOW_SENT_HEAD - MPA_START_OCTETS)
+    if (start->result == WIRE_OK && start->private_copy != NULL &&
+        start->frame.private_octets > FLOW_SENT_HEAD - MPA_START_OCTETS)
         match(comparison, sent->at + FLOW_SENT_HEAD, start->private_copy + (FLOW_SENT_HEAD - MPA_START_OCTETS),
               start->frame.private_octets - (FLOW_SENT_HEAD - MPA_START_OCTETS));
 }
@@ -180,8 +181,8 @@ static struct comparison compare(struct flow_decoder *decoder, const struct flow
         know(&comparison, side->next - side->have, side->have);
         match(&comparison, side->next - side->have, side->buffer, side->have);
     }
-    for (uint64_t i = half != NULL ? half->sent_count : 0; i > 0 && half->sent_count - i < FLOW_SENT_MAX; i--) {
-        const struct flow_sent *sent = &half->sent[(i - 1) % FLOW_SENT_MAX];
+    for (uint64_t i = 0; half != NULL && i < flow_sent_kept(half); i++) {
+        const struct flow_sent *sent = flow_sent_last(half, i);
         size_t size = unit_octets(side, sent);
 
         if (sent->at >= part->at + part->length)
@@ -190,7 +191,7 @@ static struct comparison compare(struct flow_decoder *decoder, const struct flow
             break;
         know(&comparison, sent->at, size);
         if ((sent->flags & FLOW_SENT_START) != 0) {
-            match_start(&comparison, &connection->flow->start[side->kind], sent);
+            match_start(&comparison, &connection->flow->tcp->start[side->kind], sent);
         } else if ((sent->flags & FLOW_SENT_CUT) == 0 && part->at <= sent->at &&
                    sent->at + size <= part->at + part->captured) {
             comparison.differs =
@@ -289,7 +290,7 @@ bool flow_again_seen(struct flow_decoder *decoder, struct flow_connection *conne
         } else {
             struct flow_piece part = flow_piece_part(piece, from, from + late);
 
-            side->octets->late += late;
+            side->octets.late += late;
             flow_octets(decoder, connection, FLOW_ROW_OVERTAKEN, part.captured);
         }
         from += count + late;

@@ -30,14 +30,7 @@ static void list_unlink(struct flow_decoder *decoder, struct flow_connection *co
 {
     struct flow_ages *ages = &decoder->ages[connection->list];
 
-    if (connection->newer != NULL)
-        connection->newer->older = connection->older;
-    else
-        ages->newest = connection->older;
-    if (connection->older != NULL)
-        connection->older->newer = connection->newer;
-    else
-        ages->oldest = connection->newer;
+    DL_DELETE2(ages->oldest, connection, older, newer);
     ages->count--;
 }
 
@@ -46,13 +39,7 @@ static void list_newest(struct flow_decoder *decoder, struct flow_connection *co
     struct flow_ages *ages = &decoder->ages[list];
 
     connection->list = list;
-    connection->newer = NULL;
-    connection->older = ages->newest;
-    if (ages->newest != NULL)
-        ages->newest->newer = connection;
-    else
-        ages->oldest = connection;
-    ages->newest = connection;
+    DL_APPEND2(ages->oldest, connection, older, newer);
     ages->count++;
 }
 
@@ -85,10 +72,8 @@ static void free_connection(struct flow_decoder *decoder, struct flow_connection
         flow_tcp_release(decoder, &connection->side[i]);
         flow_mpa_release(decoder, &connection->side[i]);
         flow_search_release(&connection->side[i]);
-        if (connection->flow != NULL)
-            free(connection->flow->half[i].requests);
     }
-    free(connection->flow);
+    flow_free(connection->flow);
     free(connection);
 }
 
@@ -193,7 +178,6 @@ static struct flow_connection *new_connection(struct flow_decoder *decoder, cons
     connection->first_ns = frame->time_ns;
     for (unsigned i = 0; i < 2; i++) {
         connection->side[i].state = SIDE_LATE;
-        connection->side[i].octets = &connection->side[i].early;
     }
     HASH_ADD(hh, decoder->connections, key, sizeof(connection->key), connection);
     if (hash_lost(connection)) {
@@ -225,7 +209,7 @@ static struct flow_connection *begin_again(struct flow_decoder *decoder, struct 
                                            const struct flow_segment *segment, const struct flow_frame *frame)
 {
     struct flow_rebirth rebirth = connection->rebirth;
-    struct flow_side answered = connection->side[1 - rebirth.syn.side];
+    struct flow_syn answered = connection->side[1 - rebirth.syn.side].syn;
     struct flow_frame syn_frame = {.number = rebirth.frame, .time_ns = rebirth.time_ns};
 
     end_connection(decoder, connection, FLOW_REASON_COUNT);
@@ -236,7 +220,7 @@ static struct flow_connection *begin_again(struct flow_decoder *decoder, struct 
         return NULL;
     flow_tcp_syn(&connection->side[rebirth.syn.side], &rebirth.syn, rebirth.frame, rebirth.time_ns);
     /* A SYN, ACK that answers a SYN of which nothing was decoded: that is of this connection, too. */
-    if ((rebirth.syn.flags & TCP_BIT_ACK) != 0 && answered.syn_seen && answered.isn + 1 == rebirth.syn.ack)
+    if ((rebirth.syn.flags & TCP_BIT_ACK) != 0 && answered.seen && answered.isn + 1 == rebirth.syn.ack)
         flow_tcp_begin(&connection->side[1 - rebirth.syn.side], &answered);
     return connection;
 }

@@ -80,20 +80,20 @@ enum flow_life flow_life_of(struct flow_decoder *decoder, struct flow_connection
 
     if (rebirth->pending && is_answered(connection, segment)) {
         if (side->half != NULL)
-            connection->side[rebirth->syn.side].half->syns_refused--;
+            connection->side[rebirth->syn.side].half->tcp->syns_refused--;
         return LIFE_NEW;
     }
     if ((segment->flags & TCP_BIT_SYN) == 0 && rebirth->pending && is_new(connection, segment)) {
-        side->octets->sent += segment->length;
+        side->octets.sent += segment->length;
         flow_tcp_refuse(decoder, connection, segment->side, FLOW_REFUSED_SYN, segment->length, segment->captured,
                         frame->number, frame->time_ns);
         return LIFE_REFUSED; /* not answered so far */
     }
     if ((segment->flags & TCP_BIT_SYN) == 0 || !side->seq_known)
         return LIFE_SAME;
-    if (side->syn_seen ? side->isn == segment->seq : (uint32_t)side->floor == segment->seq + 1)
+    if (side->syn.seen ? side->syn.isn == segment->seq : (uint32_t)side->floor == segment->seq + 1)
         return LIFE_SAME; /* once more; or it was captured behind its first octets */
-    side->octets->sent += segment->length;
+    side->octets.sent += segment->length;
     if (flow_tcp_damaged(side, segment)) {
         flow_tcp_refuse(decoder, connection, segment->side, FLOW_REFUSED_CHECKSUM, segment->length, segment->captured,
                         frame->number, frame->time_ns);
@@ -109,7 +109,7 @@ enum flow_life flow_life_of(struct flow_decoder *decoder, struct flow_connection
     rebirth->frame = frame->number;
     rebirth->time_ns = frame->time_ns;
     if (side->half != NULL)
-        side->half->syns_refused++;
+        side->half->tcp->syns_refused++;
     flow_tcp_refuse(decoder, connection, segment->side, FLOW_REFUSED_SYN, segment->length, segment->captured,
                     frame->number, frame->time_ns);
     return LIFE_REFUSED;

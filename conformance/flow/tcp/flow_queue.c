@@ -43,7 +43,7 @@ static void free_chunk(struct flow_decoder *decoder, struct flow_side *side, str
 {
     side->queued -= chunk->piece.captured;
     side->queued_chunks--;
-    side->octets->held -= chunk->piece.length;
+    side->octets.held -= chunk->piece.length;
     decoder->held -= chunk->piece.captured + sizeof(*chunk);
     free(chunk);
 }
@@ -100,7 +100,7 @@ static bool insert_chunk(struct flow_decoder *decoder, struct flow_side *side, s
         side->queue_tail = chunk;
     side->queued += piece->captured;
     side->queued_chunks++;
-    side->octets->held += piece->length;
+    side->octets.held += piece->length;
     decoder->held += piece->captured + sizeof(*chunk);
     return true;
 }
@@ -190,7 +190,7 @@ void flow_queue_rest(struct flow_decoder *decoder, struct flow_connection *conne
         return;
     }
     side->next += missing;
-    side->octets->cut += missing;
+    side->octets.cut += missing;
     flow_mpa_lost(decoder, connection, index, missing, true, piece->frame, piece->time_ns);
 }
 
@@ -255,7 +255,7 @@ static void give_up_hole(struct flow_decoder *decoder, struct flow_connection *c
 
     flow_again_hole(side, side->next, chunk->piece.at);
     side->next = chunk->piece.at;
-    side->octets->lost += missing;
+    side->octets.lost += missing;
     flow_mpa_lost(decoder, connection, index, missing, false, chunk->piece.frame, chunk->piece.time_ns);
 }
 
@@ -302,7 +302,7 @@ static void deliver_first(struct flow_decoder *decoder, struct flow_connection *
 
     if (before > chunk->piece.length)
         before = chunk->piece.length;
-    side->octets->again += before;
+    side->octets.again += before;
     flow_octets(decoder, connection, FLOW_ROW_AGAIN, before < chunk->piece.captured ? before : chunk->piece.captured);
     if (before < chunk->piece.length) {
         struct flow_piece part = flow_piece_part(&chunk->piece, (size_t)before, chunk->piece.length);
@@ -324,9 +324,9 @@ void flow_queue_close(struct flow_decoder *decoder, struct flow_connection *conn
     event.close = &close;
     event.position = side->position;
     if (side->half != NULL && reset)
-        side->half->rst_seen = true;
+        side->half->tcp->rst_seen = true;
     else if (side->half != NULL)
-        side->half->fin_seen = true;
+        side->half->tcp->fin_seen = true;
     flow_event_send(decoder, &event);
 }
 
@@ -340,7 +340,7 @@ static void end_stream(struct flow_decoder *decoder, struct flow_connection *con
     if (ahead_of(side, side->fin_at) > 0) {
         flow_again_hole(side, side->next, side->fin_at);
         side->next = side->fin_at;
-        side->octets->lost += missing;
+        side->octets.lost += missing;
         flow_mpa_lost(decoder, connection, index, missing, false, side->fin_frame, side->fin_ns);
     }
     side->next = side->fin_at + 1; /* the FIN has a number, too */

@@ -98,7 +98,7 @@ void flow_settle_end(struct flow_decoder *decoder, struct flow_connection *conne
     for (unsigned i = 0; connection->flow != NULL && i < 2; i++)
         account->row[FLOW_ROW_GAP].octets += count_tail(&connection->side[i]);
     account->row[FLOW_ROW_UNORDERED].items +=
-        connection->flow != NULL && (connection->flow->unordered || connection->flow->unmatched);
+        connection->flow != NULL && (connection->flow->unordered || connection->flow->tcp->unmatched);
     flow_account_count(account, row, connection->frames, octets);
     if (row == FLOW_ROW_UNRECOGNISED || row == FLOW_ROW_TCP)
         account->row[row].items++;

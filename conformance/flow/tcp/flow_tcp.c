@@ -52,7 +52,7 @@ static bool sum_is_right(const struct flow_segment *segment)
 
 bool flow_tcp_damaged(const struct flow_side *side, const struct flow_segment *segment)
 {
-    return side->sums == SUMS_GOOD && segment->captured == segment->length && !sum_is_right(segment);
+    return side->syn.sums == SUMS_GOOD && segment->captured == segment->length && !sum_is_right(segment);
 }
 
 /* ---- what the receiver has said ------------------------------------------------------------------------------------ */
@@ -71,11 +71,11 @@ uint64_t flow_tcp_edge(const struct flow_connection *connection, unsigned index)
 
     if (is_silent(side))
         return UINT64_MAX;
-    if ((side->syn_seen && !side->has_scale && !side->options_cut) ||
-        (other->syn_seen && !other->has_scale && !other->options_cut))
+    if ((side->syn.seen && !side->syn.has_scale && !side->syn.options_cut) ||
+        (other->syn.seen && !other->syn.has_scale && !other->syn.options_cut))
         scale = 0;
-    else if (other->syn_seen && other->has_scale)
-        scale = other->scale < SCALE_MAX ? other->scale : SCALE_MAX;
+    else if (other->syn.seen && other->syn.has_scale)
+        scale = other->syn.scale < SCALE_MAX ? other->syn.scale : SCALE_MAX;
     room = 2 * ((uint64_t)side->window << scale);
     return side->acked + (room < NEAR ? room : NEAR) + EDGE_SLACK;
 }
@@ -113,7 +113,7 @@ void flow_tcp_refuse(struct flow_decoder *decoder, struct flow_connection *conne
     };
     struct flow_side *side = &connection->side[index];
 
-    side->octets->refused[why] += length;
+    side->octets.refused[why] += length;
     flow_octets(decoder, connection, rows[why], captured);
     if (length != 0 && connection->flow != NULL && why != FLOW_REFUSED_RESET)
         flow_undecoded(decoder, connection, index, FLOW_REASON_REFUSED, frame, time_ns);
@@ -125,59 +125,44 @@ static void begin_at(struct flow_side *side, uint32_t seq)
     side->seq_known = true;
 }
 
+static struct flow_syn syn_of(const struct flow_segment *segment, uint64_t frame, uint64_t time_ns)
+{
+    struct flow_syn syn = {
+        .seen = true,
+        .ack = (segment->flags & TCP_BIT_ACK) != 0,
+        .has_scale = segment->has_scale,
+        .options_cut = segment->options_cut,
+        .scale = segment->scale,
+        .mss = segment->mss,
+        .window = segment->window,
+        .isn = segment->seq,
+        .acked = segment->ack,
+        .frame = frame,
+        .time_ns = time_ns,
+    };
+
+    if (segment->header != NULL && segment->captured == segment->length)
+        syn.sums = sum_is_right(segment) ? SUMS_GOOD : SUMS_OFFLOADED;
+    return syn;
+}
+
+void flow_tcp_begin(struct flow_side *side, const struct flow_syn *syn)
+{
+    side->syn = *syn;
+    if (side->seq_known) /* it was captured behind its first octets */
+        return;
+    begin_at(side, syn->isn + 1);
+    side->state = SIDE_FRESH;
+}
+
 void flow_tcp_syn(struct flow_side *side, const struct flow_segment *segment, uint64_t frame, uint64_t time_ns)
 {
-    if (side->syn_seen)
+    struct flow_syn syn;
+
+    if (side->syn.seen)
         return;
-    side->syn_seen = true;
-    side->syn_ack = (segment->flags & TCP_BIT_ACK) != 0;
-    side->isn = segment->seq;
-    side->syn_acked = segment->ack;
-    side->mss = segment->mss;
-    side->syn_window = segment->window;
-    side->has_scale = segment->has_scale;
-    side->options_cut = segment->options_cut;
-    side->scale = segment->scale;
-    side->syn_frame = frame;
-    side->syn_ns = time_ns;
-    if (segment->header != NULL && segment->captured == segment->length)
-        side->sums = sum_is_right(segment) ? SUMS_GOOD : SUMS_OFFLOADED;
-    if (side->seq_known) { /* it was captured behind its first octets */
-        if (side->half != NULL)
-            flow_tcp_keep_syn(side);
-        return;
-    }
-    begin_at(side, segment->seq + 1);
-    side->state = SIDE_FRESH;
-}
-
-void flow_tcp_begin(struct flow_side *side, const struct flow_side *same)
-{
-    side->syn_seen = true;
-    side->syn_ack = same->syn_ack;
-    side->isn = same->isn;
-    side->syn_acked = same->syn_acked;
-    side->mss = same->mss;
-    side->syn_window = same->syn_window;
-    side->has_scale = same->has_scale;
-    side->options_cut = same->options_cut;
-    side->scale = same->scale;
-    side->syn_frame = same->syn_frame;
-    side->syn_ns = same->syn_ns;
-    side->sums = same->sums;
-    begin_at(side, same->isn + 1);
-    side->state = SIDE_FRESH;
-}
-
-void flow_tcp_keep_syn(struct flow_side *side)
-{
-    struct flow_half *half = side->half;
-
-    half->syn_seen = side->syn_seen;
-    half->isn = side->isn;
-    half->mss = side->mss;
-    half->window_scale_seen = side->has_scale;
-    half->window_scale = side->scale;
+    syn = syn_of(segment, frame, time_ns);
+    flow_tcp_begin(side, &syn);
 }
 
 /* A FIN counts where the stream reaches it; the last one that was captured, if they differ. */
@@ -225,7 +210,7 @@ static void take_reset(struct flow_decoder *decoder, struct flow_connection *con
     if (!reset_is_taken(connection, segment)) {
         if (side->half == NULL)
             return;
-        side->half->resets_refused++;
+        side->half->tcp->resets_refused++;
         flow_undecoded(decoder, connection, segment->side, FLOW_REASON_REFUSED, frame->number, frame->time_ns);
         return;
     }
@@ -252,13 +237,13 @@ static bool take_flags(struct flow_decoder *decoder, struct flow_connection *con
         take_fin(connection, side, segment, frame);
     }
     if (why != FLOW_REFUSALS) {
-        side->octets->sent += segment->length;
+        side->octets.sent += segment->length;
         flow_tcp_refuse(decoder, connection, segment->side, why, segment->length, segment->captured, frame->number,
                         frame->time_ns);
         return false;
     }
     if ((segment->flags & TCP_BIT_URG) != 0 && segment->length != 0 && side->half != NULL) {
-        side->half->urgent++;
+        side->half->tcp->urgent++;
         decoder->totals.account.row[FLOW_ROW_URGENT].items++;
         flow_undecoded(decoder, connection, segment->side, FLOW_REASON_URGENT, frame->number, frame->time_ns);
     }
@@ -329,12 +314,12 @@ static void see_payload(struct flow_decoder *decoder, struct flow_connection *co
     if (!side->seq_known)
         begin_at(side, seq);
     side->segments++;
-    side->octets->sent += segment->length;
+    side->octets.sent += segment->length;
     if (segment->length > side->largest_segment)
         side->largest_segment = segment->length < UINT16_MAX ? (uint16_t)segment->length : UINT16_MAX;
     if (side->half != NULL) {
         side->half->segments++;
-        side->half->largest_segment = side->largest_segment;
+        side->half->tcp->largest_segment = side->largest_segment;
     }
     piece.at = flow_extend(side, seq);
     if (piece.at == side->next && side->queue == NULL && !side->fin_known && received <= other->next &&

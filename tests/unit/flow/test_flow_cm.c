@@ -32,6 +32,7 @@ static void note(void *ctx, const struct flow_event *event)
     size_t have = strlen(net.log);
 
     (void)ctx;
+    ck_assert_ptr_null(event->flow->half);
     if (event->kind == FLOW_END) {
         net.ends++;
         return;

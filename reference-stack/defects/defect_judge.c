@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Defects of judgement: what a validation finds, turned around for certain input. The predicates of validation_*.c stay
- * the RFC's; a new fault of this kind is a line in DEFECT_BEHAVIOURS, one in `judgements`, and its condition.
+ * the RFC's; a new fault of this kind is a line in DEFECT_BEHAVIOURS, one in `judgements`, and its condition. Here are those
+ * of FPDUs, segments and messages.
  */
+#include "reference-stack/defects/defect_judge.h"
+
 #include <string.h>
 
-#include "reference-stack/core/stream_internal.h"
+#include "reference-stack/validation/validation_predicates.h"
 #include "wire/crc32c.h"
 
 /* --- FPDU -------------------------------------------------------------------------------------------------------- */
@@ -22,7 +25,7 @@ static bool pad_absent(const struct validation_subject *subject)
 
 static bool ulpdu_short(const struct validation_subject *subject)
 {
-    return subject->fpdu->ulpdu_length < 128;
+    return subject->segment_octets < 128;
 }
 
 static bool crc_low_half_agrees(const struct validation_subject *subject)
@@ -64,29 +67,36 @@ static bool crc_wrong_though_off(const struct validation_subject *subject)
 {
     const struct fpdu *fpdu = subject->fpdu;
 
-    return !subject->stream->crc && fpdu->crc != 0 && fpdu->crc != crc32c(fpdu->start, fpdu->octets - FPDU_CRC_OCTETS);
+    return !mpa_of(subject->stream)->crc && fpdu->crc != 0 &&
+           fpdu->crc != crc32c(fpdu->start, fpdu->octets - FPDU_CRC_OCTETS);
 }
 
 /* Position of the FPDU's first octet. */
 static uint32_t start_of(const struct validation_subject *subject)
 {
-    return subject->stream->receive_position - (uint32_t)subject->fpdu->octets;
+    return subject->position;
 }
 
 static bool marker_before_crc(const struct validation_subject *subject)
 {
-    return subject->stream->receive_markers &&
+    return mpa_of(subject->stream)->receive_markers &&
            (start_of(subject) + subject->fpdu->octets - FPDU_CRC_OCTETS - MARKER_OCTETS) % MARKER_SPACING == 0;
 }
 
 static bool marker_between(const struct validation_subject *subject)
 {
-    return subject->stream->receive_markers && start_of(subject) != 0 && start_of(subject) % MARKER_SPACING == 0;
+    return mpa_of(subject->stream)->receive_markers && start_of(subject) != 0 &&
+           start_of(subject) % MARKER_SPACING == 0;
 }
 
 static bool marker_reserved(const struct validation_subject *subject)
 {
     return subject->fpdu->marker_reserved;
+}
+
+static bool crc_not_asked_for(const struct validation_subject *subject)
+{
+    return !subject->stream->config.crc;
 }
 
 static bool marker_differs(const struct validation_subject *subject)
@@ -224,6 +234,56 @@ static bool read_size_negative(const struct validation_subject *subject)
     return subject->read->octets >= UINT32_C(0x80000000);
 }
 
+/* A Read of size 0, whose source is looked at all the same; false when the Read has another size. */
+static bool empty_read(const struct validation_subject *subject, struct validation_subject *source)
+{
+    *source = *subject;
+    source->region = iwarp_region_find(subject->stream->device, subject->read->source_stag);
+    return subject->read->octets == 0;
+}
+
+static bool empty_read_unknown(const struct validation_subject *subject)
+{
+    struct validation_subject source;
+
+    return empty_read(subject, &source) && !holds_stag_valid(&source);
+}
+
+static bool empty_read_other_pd(const struct validation_subject *subject)
+{
+    struct validation_subject source;
+
+    return empty_read(subject, &source) && !holds_pd_associated(&source);
+}
+
+static bool empty_read_other_stream(const struct validation_subject *subject)
+{
+    struct validation_subject source;
+
+    return empty_read(subject, &source) && !holds_stream_associated(&source);
+}
+
+static bool empty_read_not_allowed(const struct validation_subject *subject)
+{
+    struct validation_subject source;
+
+    return empty_read(subject, &source) && source.region != NULL && (source.region->access & IWARP_REMOTE_READ) == 0;
+}
+
+static bool empty_read_begins_outside(const struct validation_subject *subject)
+{
+    struct validation_subject source;
+
+    return empty_read(subject, &source) && !begins_inside(source.region, subject->read->source_to);
+}
+
+static bool empty_read_ends_outside(const struct validation_subject *subject)
+{
+    struct validation_subject source;
+
+    return empty_read(subject, &source) && !ends_inside(source.region, subject->read->source_to, 0);
+}
+
 /* The control word of a Terminate in one segment, or NULL. */
 static const uint8_t *terminate_control(const struct validation_subject *subject)
 {
@@ -263,6 +323,7 @@ static const struct defect_judgement judgements[] = {
     {DEFECT_CRC_CHECKED_WHEN_OFF, "fpdu-crc", false, crc_wrong_though_off},
     {DEFECT_MARKER_TAKEN_FOR_CRC, "fpdu-crc", false, marker_before_crc},
     {DEFECT_MARKER_BETWEEN_LEFT_OUT, "fpdu-crc", false, marker_between},
+    {DEFECT_CRC_OWN_UNCHECKED, "fpdu-crc", true, crc_not_asked_for},
     {DEFECT_MARKER_RESERVED_CHECKED, "fpdu-marker", false, marker_reserved},
     {DEFECT_MARKER_ALL_BITS, "fpdu-marker", false, marker_differs},
     {DEFECT_RSVD_CHECKED, "ddp-header", false, rsvd_set},
@@ -284,6 +345,12 @@ static const struct defect_judgement judgements[] = {
     {DEFECT_IRD_ONE_LESS, "ddp-buffer", false, last_read_slot},
     {DEFECT_RSV_CHECKED, "rdmap-version", false, rsv_set},
     {DEFECT_WORD_CHECKED, "rdmap-opcode", false, word_set},
+    {DEFECT_ZERO_LENGTH_READ_CHECKED, "read-stag", false, empty_read_unknown},
+    {DEFECT_ZERO_LENGTH_READ_CHECKED, "read-stag-pd", false, empty_read_other_pd},
+    {DEFECT_ZERO_LENGTH_READ_CHECKED, "read-stag-stream", false, empty_read_other_stream},
+    {DEFECT_ZERO_LENGTH_READ_CHECKED, "read-access", false, empty_read_not_allowed},
+    {DEFECT_ZERO_LENGTH_READ_CHECKED, "read-to-base", false, empty_read_begins_outside},
+    {DEFECT_ZERO_LENGTH_READ_CHECKED, "read-to-end", false, empty_read_ends_outside},
     {DEFECT_READ_TO_END_REFUSED, "read-to-end", false, read_to_end},
     {DEFECT_READ_TO_TOP_REFUSED, "read-access", false, read_to_top},
     {DEFECT_TO_SUM_WRAPS, "read-to-wrap", true, source_sum_wraps},
@@ -308,11 +375,30 @@ const struct defect_judgement *defect_judgement(const struct defect_set *set, co
     return NULL;
 }
 
-bool defect_judges(const struct defect_set *set, const struct validation *entry,
-                   const struct validation_subject *subject, bool holds)
+bool hook_judge(const struct validation *entry, const struct validation_subject *subject)
 {
+    const struct defect_set *set = subject->stream->defects;
     const struct defect_judgement *judgement =
         defect_judgement(set, judgements, sizeof(judgements) / sizeof(judgements[0]), entry, subject);
+    bool holds;
 
-    return judgement != NULL ? judgement->verdict : defect_atomic_judges(set, entry, subject, holds);
+    if (judgement != NULL)
+        return judgement->verdict;
+    holds = defect_start_judges(set, entry, subject, entry->holds(subject));
+    return defect_atomic_judges(set, entry, subject, holds);
+}
+
+bool hook_verdict(const struct iwarp_stream *stream, size_t entry, struct validation_outcome *outcome)
+{
+    const struct defect_override *override = &stream->defects->overrides[entry];
+
+    switch (override->kind) {
+    case OVERRIDE_OFF: return true;
+    case OVERRIDE_IGNORE: outcome->ignore = true; break;
+    case OVERRIDE_TRIPLE: outcome->error = override->triple; break;
+    case OVERRIDE_ACTION: outcome->action = override->action; break;
+    case OVERRIDE_NONE:
+    default: break;
+    }
+    return false;
 }

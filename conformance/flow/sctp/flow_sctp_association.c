@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SCTP associations: how packets find theirs, how they begin and end, and what becomes of their frames and octets. */
+#include "conformance/flow/sctp/flow_sctp_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- events ------------------------------------------------------------------------------------------------------ */
+
+struct flow_event sctp_event(const struct flow *flow, unsigned direction, enum flow_event_kind kind, uint64_t frame,
+                             uint64_t time_ns)
+{
+    return (struct flow_event){
+        .kind = kind,
+        .direction = (enum flow_direction)direction,
+        .flow = flow,
+        .frame = frame,
+        .first_frame = frame,
+        .time_ns = time_ns,
+        .reason = FLOW_REASON_COUNT,
+    };
+}
+
+void sctp_tell_undecoded(struct flow_decoder *decoder, const struct sctp_association *association, unsigned side,
+                         enum flow_reason reason)
+{
+    struct flow_event event = sctp_event(association->flow, side ^ association->swap, FLOW_UNDECODED,
+                                         association->frame, association->time_ns);
+
+    event.reason = reason;
+    flow_event_send(decoder, &event);
+}
+
+/* ---- associations ------------------------------------------------------------------------------------------------ */
+
+/* What became of the frames and of the octets that were kept back. */
+static void settle(struct flow_decoder *decoder, const struct sctp_association *association, bool evicted)
+{
+    struct flow_account *account = &decoder->totals.account;
+    bool unknown = !association->started && association->draft_ppids;
+
+    if (association->flow == NULL) {
+        flow_account_count(account, unknown ? FLOW_ROW_SCTP_UNKNOWN : FLOW_ROW_SCTP, association->frames,
+                           association->octets);
+        return;
+    }
+    flow_account_count(account, FLOW_ROW_IWARP, association->frames, 0);
+    account->row[FLOW_ROW_EVICTED].items += evicted;
+    for (unsigned i = 0; i < 2; i++)
+        account->row[FLOW_ROW_GAP].items += sctp_count_missing(&association->side[i]);
+}
+
+void sctp_association_end(struct flow_decoder *decoder, struct sctp_association *association, bool tell,
+                          enum flow_reason reason)
+{
+    struct sctp_decoder *sctp = decoder->sctp;
+
+    sctp_order_end(decoder, association, tell);
+    sctp_streams_end(decoder, association, tell, reason);
+    for (unsigned i = 0; i < 2; i++) {
+        if (tell && association->flow != NULL && association->side[i].fragments != NULL)
+            sctp_tell_undecoded(decoder, association, i, FLOW_REASON_MESSAGE_LONG);
+        sctp_drop_fragments(decoder, &association->side[i]);
+        if (association->tags[i].association != NULL)
+            /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): uthash: what is in the table has its neighbours */
+            HASH_DEL(sctp->tags, &association->tags[i]);
+    }
+    if (tell)
+        settle(decoder, association, reason == FLOW_REASON_EVICTED);
+    if (tell && association->flow != NULL) {
+        struct flow_event event = sctp_event(association->flow, FLOW_FROM_INITIATOR, FLOW_END,
+                                             association->flow->last_frame, association->flow->last_ns);
+
+        event.reason = reason;
+        flow_event_send(decoder, &event);
+    }
+    HASH_DEL(sctp->associations, association);
+    DL_DELETE2(sctp->oldest, association, older, newer);
+    sctp->association_count--;
+    flow_free(association->flow);
+    free(association);
+}
+
+void flow_sctp_finish(struct flow_decoder *decoder, bool tell)
+{
+    if (decoder->sctp == NULL)
+        return;
+    while (decoder->sctp->oldest != NULL)
+        sctp_association_end(decoder, decoder->sctp->oldest, tell, FLOW_REASON_COUNT);
+    free(decoder->sctp);
+    decoder->sctp = NULL;
+}
+
+void sctp_association_learn_tag(struct sctp_decoder *sctp, struct sctp_association *association, unsigned receiver,
+                                uint32_t value)
+{
+    struct sctp_tag *tag = &association->tags[receiver], *other;
+
+    if (tag->association != NULL || value == 0)
+        return;
+    memset(&tag->key, 0, sizeof(tag->key));
+    tag->key.tag = value;
+    tag->key.to = association->key.port[receiver];
+    tag->key.from = association->key.port[1 - receiver];
+    HASH_FIND(hh, sctp->tags, &tag->key, sizeof(tag->key), other);
+    if (other != NULL)
+        return;
+    HASH_ADD(hh, sctp->tags, key, sizeof(tag->key), tag);
+    if (hash_lost(tag))
+        return;
+    tag->association = association;
+    tag->side = 1 - receiver;
+}
+
+void sctp_association_key(struct flow_key *key, const struct flow_datagram *datagram, unsigned *side)
+{
+    size_t octets = datagram->family == 4 ? 4 : 16;
+    uint16_t from_port = (uint16_t)sctp_common_get_SourcePort(datagram->octets);
+    uint16_t to_port = (uint16_t)sctp_common_get_DestinationPort(datagram->octets);
+    int order = memcmp(datagram->source, datagram->destination, octets);
+
+    if (order == 0)
+        order = from_port < to_port ? -1 : 1;
+    *side = order < 0 ? 0 : 1;
+    memset(key, 0, sizeof(*key));
+    memcpy(key->address[*side], datagram->source, octets);
+    memcpy(key->address[1 - *side], datagram->destination, octets);
+    key->port[*side] = from_port;
+    key->port[1 - *side] = to_port;
+    key->family = datagram->family;
+}
+
+struct sctp_association *sctp_association_find(struct flow_decoder *decoder, const struct flow_datagram *datagram,
+                                               const struct flow_key *key, unsigned *side)
+{
+    struct sctp_association *association;
+    struct sctp_tag_key by_tag;
+    struct sctp_tag *tag;
+
+    HASH_FIND(hh, decoder->sctp->associations, key, sizeof(*key), association);
+    if (association != NULL)
+        return association;
+    memset(&by_tag, 0, sizeof(by_tag));
+    by_tag.tag = (uint32_t)sctp_common_get_VerificationTag(datagram->octets);
+    by_tag.to = (uint16_t)sctp_common_get_DestinationPort(datagram->octets);
+    by_tag.from = (uint16_t)sctp_common_get_SourcePort(datagram->octets);
+    HASH_FIND(hh, decoder->sctp->tags, &by_tag, sizeof(by_tag), tag);
+    if (tag == NULL)
+        return NULL;
+    *side = tag->side;
+    return tag->association;
+}
+
+struct sctp_association *sctp_association_make(struct flow_decoder *decoder, const struct flow_key *key, uint64_t frame,
+                                               uint64_t time_ns)
+{
+    struct sctp_decoder *sctp = decoder->sctp;
+    struct sctp_association *association = calloc(1, sizeof(*association));
+
+    if (association == NULL)
+        return NULL;
+    if (sctp->association_count >= decoder->config.flows_max) {
+        sctp_association_end(decoder, sctp->oldest, true,
+                             sctp->oldest->finished ? FLOW_REASON_COUNT : FLOW_REASON_EVICTED);
+    }
+    association->key = *key;
+    association->first_frame = frame;
+    association->first_ns = time_ns;
+    HASH_ADD(hh, sctp->associations, key, sizeof(association->key), association);
+    if (hash_lost(association)) {
+        free(association);
+        return NULL;
+    }
+    DL_APPEND2(sctp->oldest, association, older, newer);
+    sctp->association_count++;
+    decoder->totals.connections++;
+    return association;
+}
+
+bool sctp_association_recognise(struct flow_decoder *decoder, struct sctp_association *association, unsigned initiator)
+{
+    struct flow *flow = association->flow;
+
+    if (flow != NULL)
+        return true;
+    flow = flow_make(decoder, FLOW_ASSOCIATION, association->first_frame, association->first_ns);
+    if (flow == NULL)
+        return false;
+    association->flow = flow;
+    decoder->totals.account.row[FLOW_ROW_HEADERS].octets += association->octets;
+    association->octets = 0;
+    association->swap = initiator;
+    flow->roles_known = association->started;
+    flow->opener_known = association->started;
+    flow->late = !association->started;
+    flow->sctp->association = flow->number;
+    for (unsigned i = 0; i < 2; i++) {
+        struct flow_address *address = &flow->address[i ^ initiator];
+
+        address->family = association->key.family;
+        address->port = association->key.port[i];
+        memcpy(address->octets, association->key.address[i], sizeof(address->octets));
+    }
+    return true;
+}

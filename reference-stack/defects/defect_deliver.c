@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Faults of the Data Sink: where payload goes, which messages are delivered, and what a message is taken for. */
+#include <string.h>
+
+#include "reference-stack/defects/defect_stream.h"
+
+enum { STAG_KEY_BITS = 8, IMMEDIATE_HALF = 4 };
+
+void hook_ulpdu(struct iwarp_stream *stream)
+{
+    if (stream_behaves(stream, DEFECT_READ_DONE_HELD))
+        stream_complete(stream);
+}
+
+/* --- Placement --------------------------------------------------------------------------------------------------- */
+
+/* A region whose STag differs from `stag` in the key octet at most. */
+static const struct iwarp_region *region_by_index(const struct iwarp_device *device, uint32_t stag)
+{
+    const struct iwarp_region *region;
+
+    for (size_t i = 0; (region = iwarp_region_at(device, i)) != NULL; i++)
+        if (region->stag >> STAG_KEY_BITS == stag >> STAG_KEY_BITS)
+            return region;
+    return NULL;
+}
+
+void hook_tagged(struct iwarp_stream *stream, struct validation_subject *subject, bool *look)
+{
+    uint32_t stag = subject->segment->stag;
+
+    if (!*look && stream_behaves(stream, DEFECT_ZERO_LENGTH_CHECKED)) {
+        *look = true;
+        subject->region = iwarp_region_find(stream->device, stag);
+    }
+    if (!*look)
+        return;
+    if (stream_behaves(stream, DEFECT_STAG_KEY_IGNORED))
+        subject->region = region_by_index(stream->device, stag);
+    if (stream_behaves(stream, DEFECT_PLACE_BEFORE_CHECK))
+        deliver_place_tagged(stream, subject);
+}
+
+/* A Read Response goes to the region's base, as if the sink's TO were that. */
+static bool place_at_base(const struct iwarp_stream *stream, const struct validation_subject *subject, uint8_t **place,
+                          size_t *count)
+{
+    const struct send_work *read = deliver_open_read(stream);
+    const struct ddp_segment *segment = subject->segment;
+    const struct iwarp_region *region = subject->region;
+    uint64_t offset;
+
+    if (read == NULL)
+        return false;
+    offset = segment->to - read->sink_to;
+    if (offset > region->length)
+        return true;
+    *place = region->octets + offset;
+    *count =
+        segment->payload_octets < region->length - offset ? segment->payload_octets : (size_t)(region->length - offset);
+    return false;
+}
+
+bool hook_place(struct iwarp_stream *stream, const struct validation_subject *subject, uint8_t **place, size_t *count)
+{
+    const struct ddp_segment *segment = subject->segment;
+    const struct iwarp_region *region;
+
+    if (segment->tagged) {
+        if (stream_behaves(stream, DEFECT_TAGGED_NOT_PLACED) ||
+            (subject->message->opcode == RDMAP_READ_RESPONSE && stream_behaves(stream, DEFECT_SINK_AT_BASE) &&
+             place_at_base(stream, subject, place, count)))
+            return true;
+        if (*count == 1 && stream_behaves(stream, DEFECT_ONE_OCTET_DROPPED))
+            *count = 0;
+        return false;
+    }
+    region = iwarp_region_find(stream->device, segment->ulp_word);
+    if (region != NULL && segment->mo + (uint64_t)*count <= region->length &&
+        stream_behaves(stream, DEFECT_UNTAGGED_BY_STAG))
+        *place = region->octets + segment->mo;
+    return false;
+}
+
+/* How many of the stream's places for Read Requests are taken. */
+static size_t reads_used(const struct iwarp_stream *stream)
+{
+    const struct device_faults *faults = &stream->device->faults;
+    size_t used = stream_behaves(stream, DEFECT_READS_POOLED) ? faults->reads : stream->reads.count;
+
+    if (stream_behaves(stream, DEFECT_READS_HALF))
+        used += stream->ird - stream->ird / 2;
+    if (stream_behaves(stream, DEFECT_READ_SLOT_LATE) && stream->now < stream->defect_state.slot_free)
+        used++;
+    return used + faults->leaked + stream_behaves(stream, DEFECT_IRD_ONE_SHORT);
+}
+
+bool hook_untagged(struct iwarp_stream *stream, struct validation_subject *subject)
+{
+    const struct ddp_segment *segment = subject->segment;
+    bool rtr = stream->rtr_awaited && segment->msn == DDP_FIRST_MSN;
+
+    if (segment->qn == DDP_QN_READ_REQUEST) {
+        bool served = rtr || reads_used(stream) < stream->ird || stream_behaves(stream, DEFECT_IRD_IGNORED);
+        bool extended = stream->config.extensions != IWARP_EXTENSIONS_OFF;
+
+        subject->buffer_octets = !served ? UINT64_MAX : extended ? ATOMIC_REQUEST_OCTETS : READ_REQUEST_OCTETS;
+    }
+    if (segment->qn != DDP_QN_SEND || subject->buffer_octets != UINT64_MAX)
+        return false;
+    if (segment->payload_octets == 0 && stream_behaves(stream, DEFECT_EMPTY_SEND_UNBUFFERED))
+        subject->buffer_octets = 0;
+    else if (stream_behaves(stream, DEFECT_OVERRUN_SWALLOWED)) {
+        stream->queues[DDP_QN_SEND].msn_expected += segment->last;
+        return true;
+    }
+    return false;
+}
+
+/* --- Delivery ---------------------------------------------------------------------------------------------------- */
+
+bool hook_message_ends(const struct iwarp_stream *stream, const struct rdmap_message *message)
+{
+    return stream_behaves(stream, DEFECT_LAST_IGNORED) ||
+           (message->opcode > RDMAP_TERMINATE && stream_behaves(stream, DEFECT_IMMEDIATE_PARTIAL));
+}
+
+static void read_takes_receive(struct iwarp_stream *stream)
+{
+    const struct receive_work *receive = ring_at(&stream->receives, 0);
+    struct iwarp_event *event = receive == NULL ? NULL : stream_event(stream, IWARP_EVENT_RECEIVE);
+
+    if (event == NULL)
+        return;
+    event->id = receive->id;
+    event->buffer = receive->buffer;
+    event->opcode = RDMAP_READ_REQUEST;
+    ring_pop(&stream->receives);
+}
+
+static bool read_request(struct iwarp_stream *stream, const struct ddp_segment *segment, struct untagged_queue *queue)
+{
+    if (stream->defect_state.early_read == segment->msn) {
+        stream->defect_state.early_read = 0; /* it was served long ago */
+        return true;
+    }
+    if (stream_behaves(stream, DEFECT_READ_TAKES_RECEIVE))
+        read_takes_receive(stream);
+    if (stream_behaves(stream, DEFECT_READ_SPLIT_HEADER) && segment->mo != 0 &&
+        segment->payload_octets <= READ_REQUEST_OCTETS)
+        memcpy(queue->buffer, segment->payload, segment->payload_octets);
+    if (stream_behaves(stream, DEFECT_SOURCE_TO_32_BITS))
+        read_request_set_SrcTO(queue->buffer, read_request_get_SrcTO(queue->buffer) & UINT32_MAX);
+    return false;
+}
+
+/* Of another length than its bits M, D and R say. */
+static bool terminate_odd(const struct untagged_queue *queue)
+{
+    size_t octets = TERMINATE_OCTETS;
+
+    if (queue->length < TERMINATE_OCTETS)
+        return true;
+    if (terminate_get_M(queue->buffer) || terminate_get_D(queue->buffer))
+        octets += TERMINATE_LENGTH_OCTETS;
+    if (terminate_get_D(queue->buffer) && queue->length > octets)
+        octets += ddp_tagged_get_T(queue->buffer + octets) ? DDP_TAGGED_OCTETS : DDP_UNTAGGED_OCTETS;
+    if (terminate_get_R(queue->buffer))
+        octets += READ_REQUEST_OCTETS;
+    return queue->length != octets;
+}
+
+static bool terminate_refused(struct iwarp_stream *stream, const struct untagged_queue *queue)
+{
+    if (stream_behaves(stream, DEFECT_TERMINATE_ODD_IGNORED) && terminate_odd(queue))
+        return true;
+    if (!stream_behaves(stream, DEFECT_TERMINATE_CODE_CHECKED) || queue->length < TERMINATE_OCTETS ||
+        queue->buffer[0] != 0 || queue->buffer[1] == 0)
+        return false;
+    stream_fail_with(stream, NULL, TERM_RDMAP_OPERATION_OTHER, VALIDATION_TERMINATE, "a Terminate is not valid");
+    return true;
+}
+
+bool hook_message(struct iwarp_stream *stream, const struct validation_subject *subject, struct rdmap_message *message,
+                  struct untagged_queue *queue)
+{
+    if (message->opcode == RDMAP_READ_REQUEST)
+        return read_request(stream, subject->segment, queue);
+    if (message->opcode == RDMAP_TERMINATE)
+        return terminate_refused(stream, queue);
+    if (message->invalidate_stag != 0 && stream_behaves(stream, DEFECT_INVALIDATE_ALWAYS))
+        message->row = &rdmap_opcode_rows[RDMAP_SEND_INVALIDATE];
+    return false;
+}
+
+bool hook_send_complete(struct iwarp_stream *stream, const struct validation_subject *subject,
+                        const struct untagged_queue *queue)
+{
+    const struct receive_work *receive = ring_at(&stream->receives, 0);
+    bool immediate = !rdmap_is_send(subject->message->opcode);
+
+    if (receive->delivered) {
+        ring_pop(&stream->receives); /* the ULP has had the message since long */
+        return true;
+    }
+    if (immediate && stream_behaves(stream, DEFECT_IMMEDIATE_HELD))
+        return true;
+    if (immediate && stream_behaves(stream, DEFECT_IMMEDIATE_HALVES)) {
+        uint32_t first = octets_get32(receive->buffer);
+
+        octets_put32(receive->buffer, octets_get32(receive->buffer + IMMEDIATE_HALF));
+        octets_put32(receive->buffer + IMMEDIATE_HALF, first);
+    }
+    return (stream_behaves(stream, DEFECT_RECEIVE_MUST_FILL) && queue->length < receive->octets) ||
+           (stream_behaves(stream, DEFECT_EMPTY_SEND_UNDELIVERED) && queue->length == 0);
+}
+
+void hook_invalidated(struct iwarp_stream *stream, uint32_t stag, bool good)
+{
+    struct region_entry *entry = device_entry(stream->device, stag);
+
+    if (entry == NULL)
+        return;
+    if (good && stream_behaves(stream, DEFECT_INVALIDATE_NOT_DONE))
+        entry->region.valid = true;
+    if (!good && stream_behaves(stream, DEFECT_INVALIDATE_ANYWAY))
+        entry->region.valid = false;
+}
+
+bool hook_read_done(struct iwarp_stream *stream, struct send_work *read, bool last)
+{
+    bool done = last || stream_behaves(stream, DEFECT_READ_DONE_EARLY);
+
+    if (!done || !stream_behaves(stream, DEFECT_READ_DONE_HELD))
+        return done;
+    read->done = true;
+    stream->counters.reads_outstanding--;
+    return false;
+}
+
+struct iwarp_stream *hook_server(struct iwarp_stream *stream, const struct served_read *request)
+{
+    struct iwarp_stream *oldest = stream->device->faults.oldest;
+
+    if (!request->is_atomic && request->request.octets == 0 && stream_behaves(stream, DEFECT_ZERO_READ_UNANSWERED))
+        return NULL;
+    stream->device->faults.reads++;
+    return stream_behaves(stream, DEFECT_RESPONSE_ELSEWHERE) && oldest != NULL ? oldest : stream;
+}
+
+/* --- After delivery ---------------------------------------------------------------------------------------------- */
+
+/* Where `count` octets at `to` of a region are; NULL when they are not all inside. */
+static uint8_t *place_in(const struct iwarp_region *region, uint64_t to, size_t count)
+{
+    uint64_t offset;
+
+    if (region == NULL)
+        return NULL;
+    offset = to - region->base;
+    return offset > region->length || count > region->length - offset ? NULL : region->octets + offset;
+}
+
+/* Takes the last octets of a delivered Write back until the next one has come. */
+static void write_late(struct iwarp_stream *stream, const struct validation_subject *subject)
+{
+    const struct ddp_segment *segment = subject->segment;
+    struct defect_late *late = &stream->defect_state.late;
+    size_t count = segment->payload_octets < sizeof(late->octets) ? segment->payload_octets : sizeof(late->octets);
+    uint8_t *place = place_in(iwarp_region_find(stream->device, late->stag), late->to, late->count);
+
+    if (place != NULL)
+        memcpy(place, late->octets, late->count);
+    late->count = 0;
+    place = place_in(subject->region, segment->to + segment->payload_octets - count, count);
+    if (place == NULL)
+        return;
+    *late = (struct defect_late){
+        .stag = segment->stag, .to = segment->to + segment->payload_octets - count, .count = count};
+    memcpy(late->octets, place, count);
+    memset(place, 0, count);
+}
+
+/* A Write is not delivered to the ULP (RFC 5040 5.1); these do something with its end all the same. */
+static void write_delivered(struct iwarp_stream *stream, const struct validation_subject *subject)
+{
+    const struct receive_work *receive = ring_at(&stream->receives, 0);
+    struct iwarp_event *event;
+
+    if (stream_behaves(stream, DEFECT_WRITE_PLACED_LATE))
+        write_late(stream, subject);
+    if (stream_behaves(stream, DEFECT_STAG_ONCE))
+        (void)iwarp_region_invalidate(stream->device, subject->segment->stag, NULL);
+    if (receive == NULL || !stream_behaves(stream, DEFECT_WRITE_CONSUMES_RECEIVE))
+        return;
+    event = stream_event(stream, IWARP_EVENT_RECEIVE);
+    if (event != NULL) {
+        event->id = receive->id;
+        event->buffer = receive->buffer;
+    }
+    ring_pop(&stream->receives);
+}
+
+void hook_delivered(struct iwarp_stream *stream, const struct validation_subject *subject)
+{
+    const struct ddp_segment *segment = subject->segment;
+
+    if (segment->tagged) {
+        if (segment->last && subject->message->opcode == RDMAP_WRITE)
+            write_delivered(stream, subject);
+    } else if (stream_behaves(stream, DEFECT_MSN_NOT_ADVANCED)) {
+        stream->queues[segment->qn].msn_expected--;
+    }
+}

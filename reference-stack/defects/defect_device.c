@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Faults of registered memory. */
+#include "reference-stack/core/device_internal.h"
+#include "reference-stack/defects/defect_internal.h"
+
+enum { STAG_STEP = 0x100, STAG_SMALL_MAX = 0xFFFF };
+
+uint32_t hook_stag(struct iwarp_device *device, uint32_t good)
+{
+    struct device_faults *faults = &device->faults;
+
+    if (defect_behaves(device->defects, DEFECT_STAG_STEPS))
+        faults->stag = faults->stag == 0 ? good : faults->stag + STAG_STEP;
+    else if (defect_behaves(device->defects, DEFECT_STAG_SMALL))
+        faults->stag = STAG_STEP + good % (STAG_SMALL_MAX - STAG_STEP);
+    else
+        return good;
+    return faults->stag;
+}
+
+void hook_registered(const struct iwarp_device *device, struct iwarp_region *region)
+{
+    if (defect_behaves(device->defects, DEFECT_RIGHTS_IGNORED))
+        region->access |= IWARP_REMOTE_READ | IWARP_REMOTE_WRITE;
+}
+
+bool hook_deregister(const struct iwarp_device *device)
+{
+    return defect_behaves(device->defects, DEFECT_DEREG_NOTHING);
+}
+
+bool hook_bounds(const struct iwarp_device *device)
+{
+    return defect_behaves(device->defects, DEFECT_BOUNDS_KEPT);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Faults in the life of a stream: how it begins, what ends it, and what becomes of posted work then. */
+#include "reference-stack/base/misuse.h"
+#include "reference-stack/defects/defect_stream.h"
+
+/* --- Beginning and end ------------------------------------------------------------------------------------------- */
+
+void hook_stream_begins(struct iwarp_stream *stream)
+{
+    struct device_faults *faults = &stream->device->faults;
+
+    if (stream_behaves(stream, DEFECT_STARTUP_UNTIMED))
+        stream->startup_deadline = UINT64_MAX;
+    if (stream_behaves(stream, DEFECT_TEARDOWN_AT_ONCE))
+        stream->config.teardown_delay = 0;
+    if (faults->oldest == NULL)
+        faults->oldest = stream;
+}
+
+void hook_stream_ends(struct iwarp_stream *stream)
+{
+    defect_reads_gone(stream, stream->reads.count);
+    if (stream->device->faults.oldest == stream)
+        stream->device->faults.oldest = NULL;
+}
+
+void defect_reads_gone(const struct iwarp_stream *stream, size_t count)
+{
+    size_t *reads = &stream->device->faults.reads;
+
+    *reads -= count < *reads ? count : *reads;
+}
+
+void hook_progress(struct iwarp_stream *stream)
+{
+    bool rejected = stream->state == IWARP_STATE_EXITED;
+    bool rejects = rejected && stream->config.role == IWARP_RESPONDER;
+
+    if (rejects && stream_behaves(stream, DEFECT_REJECT_UNANSWERED))
+        stream->abort_wanted = true;
+    if (rejects && stream_behaves(stream, DEFECT_REJECT_CLOSES))
+        stream->close_wanted = true;
+    if (rejected && stream->piece.octets == 0 && stream_behaves(stream, DEFECT_REJECT_RESETS))
+        stream->abort_wanted = true;
+    if (stream_behaves(stream, DEFECT_ATOMIC_DONE_WHEN_SENT))
+        stream_complete(stream);
+}
+
+/* --- What TCP brings --------------------------------------------------------------------------------------------- */
+
+bool hook_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
+{
+    if (stream->fin_received) {
+        if (stream->dropping || !stream_behaves(stream, DEFECT_LATE_SEGMENT_TAKEN))
+            return false;
+        stream->llp->input(stream, octets, count);
+        stream_progress(stream);
+        return true;
+    }
+    if (stream_behaves(stream, DEFECT_STARTUP_TIMER_RESTARTS))
+        stream->startup_deadline = misuse_later(stream->now, stream->config.startup_limit);
+    return !stream->dropping && stream->config.role == IWARP_RESPONDER && stream->state == IWARP_STATE_STARTUP &&
+           stream_behaves(stream, DEFECT_STREAMING_AWAITED);
+}
+
+bool hook_fin(struct iwarp_stream *stream)
+{
+    if (stream_behaves(stream, DEFECT_FIN_UNTOLD)) {
+        event_drop(stream);
+        return true;
+    }
+    if (stream_behaves(stream, DEFECT_FIN_AS_LOST)) {
+        event_drop(stream);
+        stream_fail_with(stream, NULL, TERM_MPA_CONNECTION_LOST, VALIDATION_CLOSE, "the connection was lost");
+    }
+    if (stream_behaves(stream, DEFECT_FIN_FLUSHES))
+        stream_flush(stream);
+    if (stream_behaves(stream, DEFECT_FIN_TERMINATES) && stream->gate && !stream->error_seen)
+        terminate_queue(stream, TERM_RDMAP_CATASTROPHIC, NULL, 0, NULL);
+    return false;
+}
+
+bool hook_reset(struct iwarp_stream *stream)
+{
+    if (stream_behaves(stream, DEFECT_RESET_UNTOLD))
+        return true;
+    if (stream_behaves(stream, DEFECT_READS_LEAK))
+        stream->device->faults.leaked += stream->reads.count;
+    return false;
+}
+
+/* --- What the ULP asks, and what is flushed ---------------------------------------------------------------------- */
+
+bool hook_disconnect(struct iwarp_stream *stream)
+{
+    if (stream_behaves(stream, DEFECT_CLOSE_RESETS) ||
+        (stream->fin_received && stream_behaves(stream, DEFECT_SECOND_HALF_RESETS))) {
+        iwarp_stream_abort(stream, stream->now);
+        return true;
+    }
+    if (stream_behaves(stream, DEFECT_CLOSE_DROPS_WORK))
+        stream_flush(stream);
+    if (stream_behaves(stream, DEFECT_CLOSE_STOPS_RECEIVING))
+        stream->dropping = true;
+    if (stream_behaves(stream, DEFECT_CLOSE_CUTS_FPDU))
+        defect_fragment(stream);
+    return false;
+}
+
+bool hook_flush(struct iwarp_stream *stream)
+{
+    size_t begun = stream->work_sent + (stream->work_offset != 0);
+
+    /* The first error, whose Terminate is to go last: what is posted goes before it. */
+    if (stream->terminate_due && stream->state < IWARP_STATE_TERMINATING &&
+        stream_behaves(stream, DEFECT_TERMINATE_LAST))
+        return true;
+    for (size_t i = 0; i < stream->work.count; i++) {
+        struct send_work *work = ring_at(&stream->work, i);
+
+        if (work->kind == IWARP_WORK_READ && stream_behaves(stream, DEFECT_FLUSH_READS_DONE))
+            stream_completed(stream, work);
+        else if (i >= begun && stream_behaves(stream, DEFECT_FLUSH_FORGETS))
+            work->internal = true;
+    }
+    while (stream->receives.count != 0 && stream_behaves(stream, DEFECT_RECEIVES_UNFLUSHED))
+        ring_pop(&stream->receives);
+    defect_reads_gone(stream, stream->reads.count);
+    return false;
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Faults of the Data Source: which message goes next, how it is cut, and what its segments say. */
+#include "reference-stack/defects/defect_stream.h"
+
+#define SECOND    UINT64_C(1000000000)
+#define SLOT_LATE (SECOND / 5)
+
+enum { LENGTH_WORD = 4, READ_SOURCE_OCTETS = 12, WRITE_PART = 65536, MULPDU_MORE = 64, SMALL = 100, HEADER_TAKEN = 20 };
+
+/* --- Posted work, and its order ---------------------------------------------------------------------------------- */
+
+bool hook_post(const struct iwarp_stream *stream)
+{
+    return stream->close_wanted && stream_behaves(stream, DEFECT_POST_WHILE_CLOSING);
+}
+
+bool hook_post_unchecked(const struct iwarp_stream *stream, const struct send_work *work)
+{
+    return stream_behaves(stream, work->kind == IWARP_WORK_READ ? DEFECT_SINK_UNCHECKED : DEFECT_OPCODE_UNCHECKED);
+}
+
+static bool goes_first(const struct iwarp_stream *stream, const struct send_work *newest,
+                       const struct send_work *before)
+{
+    bool same = newest->kind == before->kind;
+
+    switch (newest->kind) {
+    case IWARP_WORK_READ: return stream_behaves(stream, same ? DEFECT_READS_LAST_FIRST : DEFECT_READS_FIRST);
+    case IWARP_WORK_ATOMIC:
+        if (same && stream_behaves(stream, DEFECT_ATOMICS_LAST_FIRST))
+            return true;
+        break;
+    case IWARP_WORK_IMMEDIATE:
+        if (stream_behaves(stream, DEFECT_IMMEDIATE_FIRST))
+            return true;
+        break;
+    case IWARP_WORK_SEND:
+        if (before->kind == IWARP_WORK_WRITE && stream_behaves(stream, DEFECT_SENDS_FIRST))
+            return true;
+        break;
+    case IWARP_WORK_RECEIVE:
+    case IWARP_WORK_WRITE:
+    default: break;
+    }
+    return same && newest->count < before->count && stream_behaves(stream, DEFECT_SHORT_FIRST);
+}
+
+void hook_posted(struct iwarp_stream *stream)
+{
+    size_t begun = stream->work_sent + (stream->work_offset != 0);
+    struct send_work *posted = ring_at(&stream->work, stream->work.count - 1);
+
+    if (posted->kind == IWARP_WORK_ATOMIC && stream_behaves(stream, DEFECT_ATOMIC_TO_ROUNDED))
+        posted->atomic.to &= ~(uint64_t)(ATOMIC_TARGET_OCTETS - 1);
+    for (size_t i = stream->work.count - 1; i > begun; i--) {
+        struct send_work *newest = ring_at(&stream->work, i);
+        struct send_work *before = ring_at(&stream->work, i - 1);
+        struct send_work swap = *before;
+
+        if (!goes_first(stream, newest, before))
+            return;
+        *before = *newest;
+        *newest = swap;
+    }
+}
+
+void hook_ulpdu_posted(const struct iwarp_stream *stream, size_t *count, size_t *mulpdu)
+{
+    if (*count > *mulpdu && stream_behaves(stream, DEFECT_OVERSIZE_TRUNCATED))
+        *count = *mulpdu;
+    if (*count > *mulpdu && stream_behaves(stream, DEFECT_OVERSIZE_TAKEN))
+        *mulpdu = *count;
+}
+
+/* --- Whose turn it is -------------------------------------------------------------------------------------------- */
+
+void hook_choose(const struct iwarp_stream *stream, const struct send_work *work, bool *own, bool *response)
+{
+    if (work != NULL && (stream_behaves(stream, DEFECT_ORD_IGNORED) ||
+                         (work->kind == IWARP_WORK_ATOMIC && stream_behaves(stream, DEFECT_ATOMICS_UNCOUNTED))))
+        *own = true;
+    if (stream->receives.count == 0 && stream_behaves(stream, DEFECT_READ_NEEDS_RECEIVE))
+        *response = false;
+    if (work != NULL && !*own && stream_behaves(stream, DEFECT_RESPONSE_BEHIND_WORK))
+        *response = false;
+}
+
+bool hook_terminate_waits(const struct iwarp_stream *stream)
+{
+    return stream_behaves(stream, DEFECT_TERMINATE_LAST) && transmit_choose(stream) != TRANSMIT_NONE;
+}
+
+/* Of two Read Responses that are due the later goes first. */
+static void swap_responses(struct iwarp_stream *stream)
+{
+    struct served_read *first = ring_at(&stream->reads, 0);
+    struct served_read *second = ring_at(&stream->reads, 1);
+    struct served_read swap;
+
+    if (second == NULL || stream->source != TRANSMIT_NONE || stream->terminate_due || stream->terminate_sent ||
+        !stream->gate || transmit_choose(stream) != TRANSMIT_RESPONSE)
+        return;
+    swap = *first;
+    *first = *second;
+    *second = swap;
+}
+
+void hook_output(struct iwarp_stream *stream)
+{
+    if (stream_behaves(stream, DEFECT_RESPONSES_OUT_OF_ORDER))
+        swap_responses(stream);
+    if (stream_behaves(stream, DEFECT_FPDU_LOST) && transmit_next(stream) && stream->counters.fpdus_sent == 3)
+        transmit_done(stream);
+}
+
+/* A segment of a Read Response is with TCP. True: the response is given up. */
+static bool response_sent(struct iwarp_stream *stream, bool last)
+{
+    struct defect_state *state = &stream->defect_state;
+    bool late = state->response_last != 0 && stream->now - state->response_last > SECOND;
+
+    state->response_last = last ? 0 : stream->now;
+    if (last) {
+        state->slot_free = stream->now + SLOT_LATE;
+        defect_reads_gone(stream, 1);
+    }
+    return late && !last && stream_behaves(stream, DEFECT_RESPONSE_GIVEN_UP);
+}
+
+void hook_piece_done(struct iwarp_stream *stream, struct transmit_piece *piece)
+{
+    if (piece->completes && piece->work >= stream->work_serial && stream_behaves(stream, DEFECT_COMPLETIONS_AT_ONCE)) {
+        struct send_work *work = ring_at(&stream->work, (size_t)(piece->work - stream->work_serial));
+
+        if (work != NULL)
+            stream_completed(stream, work);
+    }
+    if (piece->response && response_sent(stream, piece->ends_response)) {
+        piece->ends_response = true;
+        stream->source = TRANSMIT_NONE;
+    }
+}
+
+/* --- Segments ---------------------------------------------------------------------------------------------------- */
+
+size_t hook_segment_room(const struct iwarp_stream *stream, size_t room)
+{
+    if (stream_behaves(stream, DEFECT_HEADER_20))
+        room = iwarp_stream_mulpdu(stream) - HEADER_TAKEN;
+    if (stream_behaves(stream, DEFECT_MULPDU_IGNORED))
+        room += MULPDU_MORE;
+    return room > SMALL && stream_behaves(stream, DEFECT_SEGMENTS_SMALL) ? SMALL : room;
+}
+
+/* What stands after the header of an own Read Request: its length with that. */
+static size_t read_request(struct iwarp_stream *stream, struct ddp_segment *segment, uint8_t *header)
+{
+    const struct send_work *next = ring_at(&stream->work, stream->work_sent + 1);
+
+    if (stream_behaves(stream, DEFECT_MSN_SHARED))
+        segment->msn = stream->queues[DDP_QN_SEND].msn_next++;
+    if (!stream_behaves(stream, DEFECT_READ_REQUEST_SECOND) || next == NULL || next->kind != IWARP_WORK_READ)
+        return READ_REQUEST_OCTETS;
+    octets_put32(header + READ_REQUEST_OCTETS, next->stag);
+    octets_put64(header + READ_REQUEST_OCTETS + LENGTH_WORD, next->to);
+    return READ_REQUEST_OCTETS + READ_SOURCE_OCTETS;
+}
+
+/* The first two segments of a message change places. */
+static void segment_moved(const struct iwarp_stream *stream, const struct send_work *work, struct ddp_segment *segment)
+{
+    size_t room = segment->payload_octets;
+    uint64_t offset;
+
+    if (work->count <= 2 * room || (stream->work_offset != 0 && stream->work_offset != room))
+        return;
+    offset = stream->work_offset == 0 ? room : 0;
+    segment->payload = work->octets == NULL ? NULL : work->octets + offset;
+    if (segment->tagged)
+        segment->to = work->to + offset;
+    else
+        segment->mo = (uint32_t)offset;
+}
+
+/* Where a message of more than 64 KiB passes a multiple of that. */
+static bool passes_64k(uint64_t from, size_t octets)
+{
+    return from / WRITE_PART != (from + octets) / WRITE_PART;
+}
+
+/* An untagged segment. The sender adds one to the MSN once the last one is made. */
+static void send_segment(struct iwarp_stream *stream, struct ddp_segment *segment)
+{
+    struct device_faults *faults = &stream->device->faults;
+    struct untagged_queue *queue = &stream->queues[DDP_QN_SEND];
+    struct defect_state *state = &stream->defect_state;
+    const struct send_work *next = ring_at(&stream->work, stream->work_sent + 1);
+
+    if (segment->last && queue->msn_next == UINT32_MAX && stream_behaves(stream, DEFECT_MSN_WRAPS_TO_1))
+        queue->msn_next = 0;
+    if (stream_behaves(stream, DEFECT_MSN_OF_DEVICE)) {
+        segment->msn = faults->sends + 1;
+        faults->sends += segment->last;
+    }
+    if (!stream_behaves(stream, DEFECT_SENDS_JOINED))
+        return;
+    segment->mo += state->send_joined;
+    if (segment->last && next != NULL && next->kind == IWARP_WORK_SEND) {
+        state->send_joined = (uint32_t)(segment->mo + segment->payload_octets);
+        segment->last = false;
+        queue->msn_next--;
+    } else if (segment->last) {
+        state->send_joined = 0;
+    }
+}
+
+/* The last segment of a message in several has the header fields of what waits after it. */
+static void next_header(const struct iwarp_stream *stream, struct ddp_segment *segment)
+{
+    const struct send_work *next = ring_at(&stream->work, stream->work_sent + 1);
+
+    if (segment->tagged && stream->reads.count != 0)
+        segment->control = rdmap_control(RDMAP_READ_RESPONSE);
+    else if (segment->tagged && next != NULL && next->kind == IWARP_WORK_WRITE)
+        segment->stag = next->stag;
+    else if (!segment->tagged && next != NULL && next->kind == IWARP_WORK_READ)
+        segment->qn = DDP_QN_READ_REQUEST;
+    else if (!segment->tagged && next != NULL && next->kind == IWARP_WORK_SEND)
+        segment->msn++;
+}
+
+static void data_segment(struct iwarp_stream *stream, const struct send_work *work, struct ddp_segment *segment)
+{
+    if (stream_behaves(stream, DEFECT_ORDER_REVERSED))
+        segment_moved(stream, work, segment);
+    if (!segment->tagged)
+        send_segment(stream, segment);
+    else if (stream_behaves(stream, DEFECT_WRITE_SPLIT) && passes_64k(stream->work_offset, segment->payload_octets))
+        segment->last = true;
+    if (segment->last && work->count % 2 != 0 && stream_behaves(stream, DEFECT_ODD_OCTET_DROPPED))
+        segment->payload_octets--;
+    if (segment->last && stream->work_offset != 0 && stream_behaves(stream, DEFECT_NEXT_HEADER))
+        next_header(stream, segment);
+}
+
+size_t hook_work_segment(struct iwarp_stream *stream, struct send_work *work, struct ddp_segment *segment,
+                         uint8_t *header, size_t octets)
+{
+    switch (work->kind) {
+    case IWARP_WORK_READ: return read_request(stream, segment, header);
+    case IWARP_WORK_ATOMIC:
+        if (stream_behaves(stream, DEFECT_ATOMIC_DONE_WHEN_SENT))
+            work->done = true; /* hook_progress() then reports it */
+        return octets;
+    case IWARP_WORK_IMMEDIATE: return defect_immediate(stream->defects, work->immediate, header);
+    case IWARP_WORK_RECEIVE:
+    case IWARP_WORK_SEND:
+    case IWARP_WORK_WRITE:
+    default: data_segment(stream, work, segment); return octets;
+    }
+}
+
+size_t hook_response_segment(struct iwarp_stream *stream, const struct served_read *served, struct ddp_segment *segment,
+                             uint8_t *header, size_t octets)
+{
+    if (served->is_atomic)
+        return defect_atomic_response(stream->defects, header);
+    if (served->request.octets == 0 && stream_behaves(stream, DEFECT_EMPTY_RESPONSE_STALE)) {
+        segment->stag = served->request.source_stag;
+        segment->to = served->request.source_to;
+    }
+    if (stream_behaves(stream, DEFECT_RESPONSE_TO_RESTARTS))
+        segment->to = served->request.sink_to;
+    if (stream_behaves(stream, DEFECT_RESPONSE_RESTARTS))
+        segment->last = true;
+    return octets;
+}
+
+void hook_late_read(const struct iwarp_stream *stream, const struct served_read *served, struct read_request *rest)
+{
+    if (stream_behaves(stream, DEFECT_LATE_SINK_STAG))
+        rest->sink_stag = rest->source_stag;
+    if (stream_behaves(stream, DEFECT_LATE_SINK_TO))
+        rest->sink_to = served->request.sink_to;
+    if (stream_behaves(stream, DEFECT_LATE_SIZE))
+        rest->octets = (uint32_t)served->sent;
+    if (stream_behaves(stream, DEFECT_LATE_SOURCE_STAG))
+        rest->source_stag = 0;
+    if (stream_behaves(stream, DEFECT_LATE_SOURCE_TO))
+        rest->source_to = served->request.source_to;
+}

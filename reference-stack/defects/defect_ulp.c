@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Faults above the stack: of the ULP and the driver that iwarp-peer has (peer/), which hand over their set of defects. */
+#include "reference-stack/defects/defect_internal.h"
+
+/* --- Work that the upper tester posts ---------------------------------------------------------------------------- */
+
+uint64_t hook_length_limit(const struct defect_set *set, uint64_t most)
+{
+    return defect_behaves(set, DEFECT_LENGTH_WRAPS) ? UINT64_MAX : most;
+}
+
+void hook_length(const struct defect_set *set, uint64_t *length)
+{
+    if (defect_behaves(set, DEFECT_LENGTH_WRAPS))
+        *length &= UINT32_MAX;
+}
+
+size_t hook_gathered(const struct defect_set *set, size_t pieces)
+{
+    return defect_behaves(set, DEFECT_GATHER_SPLIT) ? 1 : pieces;
+}
+
+bool hook_stag_optional(const struct defect_set *set)
+{
+    return defect_behaves(set, DEFECT_WRITE_WITHOUT_STAG);
+}
+
+bool hook_done_when_posted(const struct defect_set *set)
+{
+    return defect_behaves(set, DEFECT_DONE_WHEN_POSTED);
+}
+
+/* --- Connections ------------------------------------------------------------------------------------------------- */
+
+bool hook_role_by_opener(const struct defect_set *set)
+{
+    return defect_behaves(set, DEFECT_ROLE_BY_SYN);
+}
+
+bool hook_nagle(const struct defect_set *set)
+{
+    return defect_behaves(set, DEFECT_NAGLE);
+}
+
+void hook_hand_over(const struct defect_set *set, bool *forgets, bool *deaf)
+{
+    *forgets = defect_behaves(set, DEFECT_STREAMING_UNACKED_LOST);
+    *deaf = defect_behaves(set, DEFECT_STREAMING_NEXT_LOST);
+}
+
+bool hook_streaming_over(const struct defect_set *set)
+{
+    return defect_behaves(set, DEFECT_STREAMING_UNREAD);
+}
+
+/* --- What streams share ------------------------------------------------------------------------------------------ */
+
+bool hook_fault_on_one(const struct defect_set *set)
+{
+    return defect_behaves(set, DEFECT_FAULT_ON_ONE);
+}
+
+bool hook_overflow_spreads(const struct defect_set *set)
+{
+    return defect_behaves(set, DEFECT_QUEUE_OVERFLOW_ALL);
+}
+
+bool hook_queue_overwrites(const struct defect_set *set)
+{
+    return defect_behaves(set, DEFECT_QUEUE_OVERWRITES);
+}

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# tools/defect-tests.sh accepts this tree and lists its hooks; it rejects a test for a defect in the protocol code, however
+# it is written, and a hook that is called without HOOK, not declared, or called nowhere.
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+# shellcheck source=tests/e2e/expect.bash
+source tests/e2e/expect.bash
+
+expect 0 "this tree" tools/defect-tests.sh
+says '^hook_place reference-stack/core/deliver.c:[0-9]+'
+says '^0 tests for a defect outside of reference-stack/defects/; [0-9]+ hooks, called at [0-9]+ places$'
+
+mkdir "$WORK/tree"
+find reference-stack -name '*.[ch]' -exec cp --parents -t "$WORK/tree" {} +
+
+# rejects FILE LINE PATTERN: the copy with this line at the end of this file; the file's own text comes back.
+rejects() {
+	local file=$WORK/tree/$1
+	cp "$file" "$WORK/kept"
+	printf '%s\n' "$2" >>"$file"
+	expect 1 "$1 with $2" tools/defect-tests.sh "$WORK/tree"
+	says "$3"
+	cp "$WORK/kept" "$file"
+}
+deliver=reference-stack/core/deliver.c
+rejects "$deliver" 'if (stream_behaves(stream, DEFECT_LAST_IGNORED))' "^$deliver:[0-9]+: if .*: names a defect$"
+rejects "$deliver" 'if (behaves(stream, which))' "^$deliver:[0-9]+: .*: asks a set for a defect$"
+rejects "$deliver" 'if (stream->defects != NULL)' "^$deliver:[0-9]+: .*: compares a pointer to a set of defects$"
+rejects "$deliver" 'if (!stream->defects)' "^$deliver:[0-9]+: .*: compares a pointer to a set of defects$"
+rejects "$deliver" 'if (stream->defects)' "^$deliver:[0-9]+: .*: compares a pointer to a set of defects$"
+rejects "$deliver" 'stream->defect_state.arrivals++;' "^$deliver:[0-9]+: .*: looks at what is kept for defects$"
+rejects "$deliver" 'defect_fragment(stream);' "^$deliver:[0-9]+: .*: calls defect_fragment\(\)$"
+rejects reference-stack/peer/peer.c '#include "reference-stack/defects/defect_internal.h"' '^reference-stack/peer/peer.c:[0-9]+: .*: this header is for'
+rejects reference-stack/mpa/mpa.c 'hook_ulpdu(stream);' '^reference-stack/mpa/mpa.c:[0-9]+: .*: hook_ulpdu\(\) is called without HOOK$'
+rejects reference-stack/mpa/mpa.c 'HOOK(stream, hook_unheard_of(stream));' '^hook_unheard_of\(\) is called at .*, and hooks.h does not declare it$'
+rejects reference-stack/defects/hooks.h 'void hook_forgotten(struct iwarp_stream *stream);' 'hooks.h:[0-9]+: hook_forgotten\(\) is called nowhere$'
+
+# Comments and strings may speak of defects, and a set may be handed on.
+cat >>"$WORK/tree/$deliver" <<'END'
+/* DEFECT_LAST_IGNORED acts here: if (stream->defects != NULL). */
+static const char text[] = "stream_behaves(DEFECT_LAST_IGNORED)";
+config->defects = stream->defects;
+END
+expect 0 "comments, strings and a set that is handed on" tools/defect-tests.sh "$WORK/tree"
+finish

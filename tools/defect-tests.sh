@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# defect-tests.sh [TREE]: the stack's deliberate faults stand in reference-stack/defects/ alone. All other code of the
+# stack calls the hooks that defects/hooks.h declares, each behind HOOK, HOOK_IF or HOOK_VALUE, so that a stream without
+# defects pays one branch. The script lists these calls by hook, counts the tests for a defect that it finds elsewhere,
+# names each, and exits with 1 when there is one; also when a hook is called that is not declared, or the other way round.
+#
+# A test for a defect is a line, comments and strings aside, that names a defect (DEFECT_...), asks a set for one
+# (..._behaves()), compares the pointer to a set of defects, looks at what streams and devices keep for their defects,
+# calls a function of defects/ that neither hooks.h nor defect.h declares, or includes a header of defects/ but these two.
+set -euo pipefail
+cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
+
+find reference-stack -name '*.[ch]' | LC_ALL=C sort | awk '
+	function report(why) { printf "%s:%d: %s: %s\n", file, line, text, why; wrong++ }
+	# The line without what stands in comments, strings and character constants.
+	function plain(s,   out, i, c, two, quote) {
+		out = ""
+		for (i = 1; i <= length(s); i++) {
+			c = substr(s, i, 1)
+			two = substr(s, i, 2)
+			if (inside) {
+				if (two == "*/") { inside = 0; i++ }
+			} else if (quote != "") {
+				if (c == "\\") i++
+				else if (c == quote) { quote = ""; out = out c }
+			} else if (two == "/*") { inside = 1; i++ }
+			else if (two == "//") break
+			else { out = out c; if (c == "\"" || c == "\047") quote = c }
+		}
+		return out
+	}
+	# Functions that may be called by anybody: the list and the sets of defect.h, and handing a set on.
+	function is_public(name) { return name ~ /^defect_(list|set|breaks)/ }
+	function tests(s,   rest, name) {
+		if (s ~ /(^|[^A-Za-z_])DEFECT_[A-Z]/) return "names a defect"
+		if (s ~ /behaves *\(/) return "asks a set for a defect"
+		if (s ~ /defects *(==|!=|[?]|&&|[|][|])/ || s ~ /![A-Za-z_>().-]*defects([^A-Za-z_]|$)/ ||
+		    s ~ /(if|while) *\([A-Za-z_>().-]*defects *\)/) return "compares a pointer to a set of defects"
+		if (s ~ /(->|[.])(defect_state|faults)([^A-Za-z_]|$)/) return "looks at what is kept for defects"
+		for (rest = s; match(rest, /(^|[^A-Za-z_])defect_[a-z_]+ *\(/); rest = substr(rest, RSTART + RLENGTH)) {
+			name = substr(rest, RSTART, RLENGTH)
+			gsub(/^[^A-Za-z_]| *\($/, "", name)
+			if (!is_public(name)) return "calls " name "()"
+		}
+		return ""
+	}
+	# Each hook_...() of a statement stands behind a HOOK of its own in the same statement.
+	function hooks(s,   rest, name, before, free) {
+		free = 0
+		for (rest = s; match(rest, /hook_[a-z_0-9]+ *\(/); rest = substr(rest, RSTART + RLENGTH)) {
+			before = substr(rest, 1, RSTART - 1)
+			name = substr(rest, RSTART, RLENGTH)
+			sub(/ *\($/, "", name)
+			free += gsub(/HOOK(_IF|_VALUE)?\(/, "", before)
+			if (free-- <= 0)
+				report(name "() is called without HOOK")
+			places[name] = places[name] " " file ":" line
+			calls++
+		}
+	}
+	{
+		file = $0
+		outside = file !~ /^reference-stack\/defects\//
+		line = inside = 0
+		statement = ""
+		while ((getline text < file) > 0) {
+			line++
+			code = plain(text)
+			sub(/^[ \t]+/, "", text)
+			if (file == "reference-stack/defects/hooks.h" && match(code, /^[a-z].*[ *]hook_[a-z_0-9]+\(/)) {
+				sub(/\($/, "", code)
+				sub(/\(.*/, "", code)
+				sub(/.*[ *]/, "", code)
+				declared[code] = line
+			}
+			if (!outside)
+				continue
+			if (text ~ /^#[ \t]*include "reference-stack\/defects\// && text !~ /\/(hooks|defect)[.]h"/)
+				report("this header is for the files of defects/")
+			why = tests(code)
+			if (why != "")
+				report(why)
+			statement = statement " " code
+			if (code ~ /[;{}][ \t]*$/) {
+				hooks(statement)
+				statement = ""
+			}
+		}
+		close(file)
+	}
+	END {
+		for (name in declared) {
+			count++
+			if (!(name in places)) {
+				printf "reference-stack/defects/hooks.h:%d: %s() is called nowhere\n", declared[name], name
+				unknown = 1
+			}
+		}
+		for (name in places) {
+			if (!(name in declared)) {
+				printf "%s() is called at%s, and hooks.h does not declare it\n", name, places[name]
+				unknown = 1
+			}
+			print name places[name] | "LC_ALL=C sort"
+		}
+		close("LC_ALL=C sort")
+		printf "%d tests for a defect outside of reference-stack/defects/; %d hooks, called at %d places\n", wrong, count, calls
+		exit wrong != 0 || unknown || count == 0
+	}
+'
