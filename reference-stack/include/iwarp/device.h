@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A device: the memory that peers may reach, and the limits that its streams share (RFC 5041 5.1, RFC 5040 8.1.1).
- * A region is a run of octets with an STag, a first Tagged Offset, access rights, and either a Protection Domain or one
- * stream that it is bound to. The low octet of an STag is its key part; the whole is drawn anew at each registration,
- * so that an old STag does not reach new memory.
+ * A region is a range of octets with an STag, a first Tagged Offset, access rights, and either a Protection Domain or one
+ * stream that it is bound to. The low octet of an STag is its key part. The whole STag is chosen anew at each
+ * registration, so that an old STag does not reach new memory.
  *
  * Not thread safe: a device and all of its streams belong to one thread at a time.
  *
- * Misuse is answered, never obeyed and never fatal. Where a pointer is not said to be optional and is NULL, functions that
- * return int return -1 with a sentence, those that return a pointer, a number or a bool return NULL, 0 or false, and those
- * that return nothing do nothing. A sentence is always optional. A refused call has changed nothing. What cannot be seen is
- * the use of what was freed before.
+ * Misuse is refused and never fatal. If a pointer that is not optional is NULL, functions that return int return -1 with a
+ * sentence. Functions that return a pointer, a number or a bool return NULL, 0 or false. Functions that return nothing do
+ * nothing. A sentence is always optional. A refused call has changed nothing. The library cannot detect the use of an
+ * object that was freed before.
  */
 #ifndef IWARP_DEVICE_H
 #define IWARP_DEVICE_H
@@ -35,17 +35,20 @@ struct iwarp_device_config {
     unsigned ird_max; /* Read Requests that one stream can serve at once; 0: IWARP_DEPTH_DEFAULT_MAX; at most 0x3FFE */
     unsigned ord_max; /* own Read Requests that one stream can have outstanding; the same */
     size_t regions_max; /* 0: 65536 */
-    uint64_t seed;      /* STags are drawn from it, all over their 32 bits (RFC 5040 8.1.1); 0: a fixed one */
+    uint64_t seed;      /* STags follow from it, spread over their 32 bits (RFC 5040 8.1.1); 0: a fixed one */
 };
 
 enum { IWARP_DEPTH_DEFAULT_MAX = 128 };
 
-/* NULL when memory is short. `config` may be NULL and is copied; depths above 0x3FFE count as that (RFC 6581 9.1). */
+/*
+ * Makes a device. NULL: memory is short. `config` may be NULL and is copied; depths above 0x3FFE count as 0x3FFE (RFC
+ * 6581 9.1).
+ */
 struct iwarp_device *iwarp_device_new(const struct iwarp_device_config *config);
 
 /*
- * Frees the device and all that its regions own: at once, or with the last stream that uses it. A context's device goes
- * with the context. NULL is fine.
+ * Frees the device and the memory that its regions own: at once, or together with the last stream that uses it. A
+ * context's device is freed with the context. NULL is fine.
  */
 void iwarp_device_free(struct iwarp_device *device);
 
@@ -62,25 +65,29 @@ struct iwarp_region {
 };
 
 /*
- * Registers memory; the STag is region->stag on return, and *region is what iwarp_region_find() then gives. Errors: the
- * STag is in use, access rights that do not exist, base + length passes 2^64, more octets than memory can hold, too many
- * regions, no memory; *region is then as it was.
+ * Registers memory. On return, the STag is region->stag, and *region is the result of a later iwarp_region_find().
+ * Errors: the STag is in use, unknown access rights, base + length exceeds 2^64, more octets than memory can hold,
+ * too many regions, no memory. After an error, *region is unchanged.
  */
 int iwarp_region_register(struct iwarp_device *device, struct iwarp_region *region, struct sentence *sentence);
 
 /*
- * Gives up the region, and frees its memory when the device owns it. Whoever still reads or writes it, an own Read whose
- * sink it is among them, finds no such STag. Errors: no such STag (or no longer); a piece of some stream's output lies in
- * it, between iwarp_stream_output() and iwarp_stream_output_done(): then invalidate it, and deregister it afterwards.
+ * Removes the region, and frees its memory if the device owns it. An access to it then finds no such STag; this
+ * includes an own Read whose sink it is. Errors: no such STag (or no longer); the region contains a piece of a
+ * stream's output between iwarp_stream_output() and iwarp_stream_output_done(): then invalidate it now, and
+ * deregister it later.
  */
 int iwarp_region_deregister(struct iwarp_device *device, uint32_t stag, struct sentence *sentence);
 
-/* Peers reach it no more, the memory stays registered (RFC 5040 5.3, local form). Error: no such STag. */
+/*
+ * Invalidates the STag: peers cannot reach the region any more, but the memory stays registered (RFC 5040 5.3, local
+ * form). Error: no such STag.
+ */
 int iwarp_region_invalidate(struct iwarp_device *device, uint32_t stag, struct sentence *sentence);
 
 /*
- * The range that peers reach becomes the region's first `length` octets; the memory stays as it is (RFC 5041 8.3). May be
- * called again, up to the length registered. Error: no such STag, or a longer range.
+ * Limits the range that peers can reach to the region's first `length` octets; the memory does not change (RFC 5041
+ * 8.3). It may be called again, up to the registered length. Error: no such STag, or a longer range.
  */
 int iwarp_region_set_length(struct iwarp_device *device, uint32_t stag, uint64_t length, struct sentence *sentence);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Instruments: what no ULP needs, and no peer can show. A stream tells what DDP and its LLP think of it, keeps a trace of
- * placements and deliveries, and can be brought into states that are hard to reach otherwise. Misuse as in device.h.
+ * Instruments for testers: state that no ULP needs and no peer can observe. They report what DDP and its LLP know of a
+ * stream, record placements and deliveries, and set states that are hard to reach otherwise. Misuse as in device.h.
  */
 #ifndef IWARP_INSTRUMENT_H
 #define IWARP_INSTRUMENT_H
 
 #include "iwarp/stream.h"
 
-/* How the LLP stream stands (RFC 5041 3). */
+/* The state of the LLP stream (RFC 5041 3). */
 enum iwarp_llp_state {
     IWARP_LLP_OK,
     IWARP_LLP_GRACEFUL,  /* one of the sides has closed, or is about to */
@@ -21,20 +21,20 @@ struct iwarp_ddp_state {
     unsigned system_faults;         /* messages that found no buffer (RFC 5041 7.1) */
 };
 
-/* Without a stream: one whose LLP stream has ended, with zeros. */
+/* For a NULL stream: the LLP stream has ended, and all counters are 0. */
 void iwarp_stream_ddp(const struct iwarp_stream *stream, struct iwarp_ddp_state *state);
 
-/* The next MSNs on QN 0 of both directions are these. Only for a peer that knows of it. */
+/* Sets the next MSNs on QN 0 of both directions. The peer must do the same. */
 void iwarp_stream_set_msn(struct iwarp_stream *stream, uint32_t send, uint32_t receive);
 
 /*
- * MULPDU is this from now on, whatever EMSS says; 0: as EMSS says. Below the least that RFC 5044 4.5 allows, or longer than
- * an FPDU can hold: nothing changes.
+ * Sets MULPDU from now on, independent of EMSS; 0: EMSS decides again. Nothing changes if the value is below the
+ * minimum of RFC 5044 4.5, or longer than an FPDU can hold.
  */
 enum { IWARP_MULPDU_MIN = 128, IWARP_MULPDU_MAX = 65535 - 64 };
 void iwarp_stream_set_mulpdu(struct iwarp_stream *stream, size_t mulpdu);
 
-/* No Read or Atomic Response is begun, and no atomic executed, until `hold` is taken back. */
+/* While `hold` is set, no Read or Atomic Response is begun, and no atomic is executed. */
 void iwarp_stream_hold_responses(struct iwarp_stream *stream, bool hold);
 
 enum iwarp_catastrophe {
@@ -59,8 +59,8 @@ struct iwarp_trace {
 };
 
 /*
- * Begins the trace, or takes its oldest record: false when there is none. Records are kept from the first call on, at
- * most IWARP_TRACE_MAX of them; later ones are lost.
+ * Begins the trace, or removes its oldest record and gives it; false: there is none. Records are kept from the first
+ * call on, at most IWARP_TRACE_MAX of them; later ones are lost.
  */
 enum { IWARP_TRACE_MAX = 4096 };
 bool iwarp_stream_trace(struct iwarp_stream *stream, struct iwarp_trace *record);

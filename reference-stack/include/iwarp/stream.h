@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One RDMAP Stream over one TCP connection, sans-I/O: the octets that TCP delivered go in, pieces of octets to send and
- * events come out, and the clock is handed in. It opens nothing, waits for nothing and prints nothing; whoever owns the
- * connection (a socket, a simulated TCP, a pipe in memory, a fuzzer) drives it:
+ * One RDMAP Stream over one TCP connection, without I/O. The caller passes in the octets that TCP delivered and the
+ * current time, and gets octets to send and events. The stream opens nothing, waits for nothing and prints nothing.
+ * The owner of the connection (a socket, a simulated TCP, a pipe in memory, a fuzzer) drives it:
  *
  *     iwarp_stream_input(stream, octets, count, now);          as TCP delivers them, in any portions
  *     while (iwarp_stream_poll(stream, &event)) ...            what happened
@@ -12,14 +12,15 @@
  *     switch (iwarp_stream_wants(stream)) ...                  with nothing left to send: FIN or RST
  *     sleep until iwarp_stream_deadline(stream); iwarp_stream_tick(stream, now);
  *
- * All times are nanoseconds of one clock that never goes back. The octets given to verbs (buffers, payloads) are
- * borrowed until the completion that names their `id`.
+ * All times are nanoseconds of one clock that never goes back. The stream uses the octets given to verbs (buffers,
+ * payloads) until the completion that names their `id`; the caller keeps them until then.
  *
- * Misuse as in device.h: -1 with a sentence (optional: NULL), NULL, 0, false, or nothing at all, and the stream is as it was.
- * A stream that is NULL is CLOSED, wants NOTHING, and has no deadline (UINT64_MAX). Octets that are NULL are none.
+ * Misuse is handled as in device.h: the function returns -1 with a sentence (optional: NULL), NULL, 0 or false, or
+ * does nothing, and the stream does not change. A NULL stream is CLOSED, wants NOTHING, and has no deadline
+ * (UINT64_MAX). NULL octets count as no octets.
  *
- * Layers, bottom up: MPA start-up and FPDUs (RFC 5044, RFC 6581), DDP (RFC 5041), RDMAP (RFC 5040, RFC 7306). What the peer must
- * not do is in reference-stack/validation/validation.c, as a table.
+ * The layers, bottom up: MPA start-up and FPDUs (RFC 5044, RFC 6581), DDP (RFC 5041), RDMAP (RFC 5040, RFC 7306). The
+ * table in reference-stack/validation/validation.c lists what the peer must not do.
  */
 #ifndef IWARP_STREAM_H
 #define IWARP_STREAM_H
@@ -43,7 +44,7 @@ enum iwarp_role { IWARP_RESPONDER, IWARP_INITIATOR };
 /* RTR messages (RFC 6581 9.2), as a set. */
 enum iwarp_rtr { IWARP_RTR_SEND = 1, IWARP_RTR_WRITE = 2, IWARP_RTR_READ = 4, IWARP_RTR_ALL = 7 };
 
-/* What becomes of a well-formed Request (RFC 5044 7.1.2: the decision is the ULP's). */
+/* The answer to a well-formed Request (RFC 5044 7.1.2: the ULP decides). */
 enum iwarp_accept_policy {
     IWARP_ACCEPT,     /* Reply with R = 0 at once */
     IWARP_ACCEPT_ASK, /* IWARP_EVENT_CONNECT_REQUEST, then wait for iwarp_stream_accept() or iwarp_stream_reject() */
@@ -51,8 +52,8 @@ enum iwarp_accept_policy {
 };
 
 /*
- * Atomic Operations and Immediate Data, opcodes 8 to B. Nothing about them is negotiated on the wire: both ULPs know.
- * OFF: the opcodes are unexpected, and QN 3 does not exist.
+ * Atomic Operations and Immediate Data, opcodes 8 to B. The wire does not negotiate them; both ULPs must agree. OFF:
+ * the opcodes are unexpected, and QN 3 does not exist.
  */
 enum iwarp_extensions {
     IWARP_EXTENSIONS_OFF,
@@ -62,82 +63,90 @@ enum iwarp_extensions {
 
 struct iwarp_stream_config {
     enum iwarp_role role;
-    uint8_t revision; /* initiator: Rev of the Request. Responder: the highest Rev taken (1 or 2) */
-    bool enhanced;    /* initiator: S = 1 (revision 2 only). Responder: understands S = 1; else closes on it */
-    bool markers;     /* M: this side wants Markers in what it receives */
-    bool crc;         /* C: this side wants CRCs (off only by the administrator's word: RFC 5044 4.4) */
+    uint8_t revision; /* initiator: Rev of the Request. Responder: the highest Rev accepted (1 or 2) */
+    bool enhanced;    /* initiator: S = 1 (revision 2 only). Responder: supports S = 1; otherwise it closes */
+    bool markers;     /* M: this side asks the peer to send Markers */
+    bool crc;         /* C: this side asks for CRCs (only an administrator turns them off: RFC 5044 4.4) */
     enum iwarp_extensions extensions;
     uint16_t ird; /* inbound Reads and atomics served at once; IRD of the start-up frame; 0x3FFF: not negotiated */
     uint16_t ord; /* own Reads and atomics outstanding at most; ORD of the start-up frame; 0x3FFF: not negotiated */
     bool peer_to_peer; /* initiator: A. A responder follows the Request */
-    unsigned rtr;      /* RTR messages this side can send (initiator) or take (responder), enum iwarp_rtr */
+    unsigned rtr;      /* RTR messages this side can send (initiator) or accept (responder), enum iwarp_rtr */
     uint8_t private_data[MPA_PRIVATE_DATA_MAX];
     uint16_t private_octets; /* the ULP's, in the Request or the Reply: at most 512, with enhanced 508 */
-    uint16_t private_room;   /* of the peer's the ULP takes so many octets: more makes a bad frame (RFC 5044 7.1.2) */
-    bool rdmac;              /* takes peers of the RDMA Consortium's MPA, Rev 0, as RFC 5044 C.2.3 describes it */
+    uint16_t private_room;   /* the ULP accepts so many octets of the peer's: more is a bad frame (RFC 5044 7.1.2) */
+    bool rdmac;              /* accepts peers of the RDMA Consortium's MPA, Rev 0 (RFC 5044 C.2.3) */
     bool trace;              /* IWARP_EVENT_ULPDU for each ULPDU that MPA passes to DDP */
-    bool smbd; /* IRD and ORD in front of the Private Data of frames without the enhanced word, as [MS-SMBD] has them */
-    bool modify_fails;      /* initiator: what the Reply settles cannot be put in force: a local error (RFC 6581 9.3) */
-    size_t emss;            /* TCP's effective maximum segment size, for MULPDU (RFC 5044 4.5); 0: 1460 */
-    uint64_t startup_limit; /* ns from the beginning to a complete start-up exchange; 0: none */
-    uint64_t linger_limit;  /* ns from own FIN or Terminate to the peer's FIN, then abort; 0: none */
-    uint64_t teardown_delay; /* ns from an error that is told to the ULP's close (RFC 5041 6.2.2); 0: at once */
+    bool smbd;         /* IRD and ORD before the Private Data of frames without the enhanced word, as in [MS-SMBD] */
+    bool modify_fails; /* initiator: it cannot apply the result of the Reply: a local error (RFC 6581 9.3) */
+    size_t emss;       /* TCP's effective maximum segment size, for MULPDU (RFC 5044 4.5); 0: 1460 */
+    uint64_t startup_limit;  /* ns from the beginning to a complete start-up exchange; 0: none */
+    uint64_t linger_limit;   /* ns from own FIN or Terminate to the peer's FIN, then abort; 0: none */
+    uint64_t teardown_delay; /* ns from the report of an error to the ULP's close (RFC 5041 6.2.2); 0: at once */
     enum iwarp_accept_policy accept;
-    uint32_t pd;           /* Protection Domain of the stream */
-    uint32_t number;       /* the stream's own number, which regions bind to; 0: none binds */
-    struct iwarp_srq *srq; /* where receives come from when none is posted on the stream, borrowed; NULL: none */
+    uint32_t pd;                      /* Protection Domain of the stream */
+    uint32_t number;                  /* the stream's own number, which regions bind to; 0: none binds */
+    struct iwarp_srq *srq;            /* source of receives if none is posted on the stream, borrowed; NULL: none */
     const struct defect_set *defects; /* deliberate faults (reference-stack/defects/defect.h), borrowed; NULL: none */
 };
 
 /*
- * By the book: Rev 2 enhanced, no Markers, CRC, IRD = ORD = 4, all RTRs, RFC 7306, auto-accept, 10 s and 5 s limits, EMSS
- * 1460.
+ * The defaults follow the RFCs: Rev 2 enhanced, no Markers, CRC, IRD = ORD = 4, all RTRs, RFC 7306, auto-accept,
+ * limits of 10 s and 5 s, EMSS 1460.
  */
 void iwarp_stream_config_default(struct iwarp_stream_config *config, enum iwarp_role role);
 
 /*
- * A stream on a connection that TCP has just opened: an initiator has its Request ready as output. NULL with a sentence
- * when memory is short or the configuration is impossible: an unknown role, revision, accept policy, extension or RTR
- * message, more Private Data than fits, IRD or ORD above 14 bits or the device's. `config` is copied, `device` borrowed.
+ * Makes a stream on a connection that TCP has just opened. An initiator has its Request ready as output. Returns NULL
+ * with a sentence if memory is short or the configuration is impossible: an unknown role, revision, accept policy,
+ * extension or RTR message, too much Private Data, IRD or ORD above 14 bits or above the limits of the device.
+ * `config` is copied, `device` borrowed.
  */
 struct iwarp_stream *iwarp_stream_new(struct iwarp_device *device, const struct iwarp_stream_config *config,
                                       uint64_t now, struct sentence *sentence);
 
-/* Its work is forgotten, without events. NULL is fine. */
+/* Frees the stream. Its work ends without events. NULL is fine. */
 void iwarp_stream_free(struct iwarp_stream *stream);
 
-/* --- What TCP tells ------------------------------------------------------------------------------------------- */
+/* --- Input from TCP ------------------------------------------------------------------------------------------- */
 
-/* Octets in stream order, in any portions. Takes all of them; what follows an error is dropped, as RFC 5041 7.1 asks. */
+/*
+ * Accepts octets in stream order, in any portions, and all of them. Octets after an error are dropped, as RFC 5041
+ * 7.1 requires.
+ */
 void iwarp_stream_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count, uint64_t now);
 
 /*
- * Spares a copy of large FPDUs: where to put the next octets of the stream, and how many at most. 0: anywhere, then
- * iwarp_stream_input(). What was put there (1 octet or more) is told by iwarp_stream_input_filled(), before any other call;
- * of more octets than were offered none is believed.
+ * Avoids a copy of large FPDUs: returns where to write the next octets of the stream, and how many at most. 0: the
+ * caller uses any buffer, and iwarp_stream_input(). iwarp_stream_input_filled() reports the number of octets written
+ * there (1 or more), before any other call. If it reports more octets than were offered, none is accepted.
  */
 size_t iwarp_stream_input_space(struct iwarp_stream *stream, uint8_t **space);
 void iwarp_stream_input_filled(struct iwarp_stream *stream, size_t count, uint64_t now);
 
 /*
- * Octets that TCP has got ahead of others: `gap` octets (1 or more) are missing between what was last given in order and
- * these. Whole FPDUs that can be found among them are checked and their payload is placed at once (RFC 5041 5.3); nothing
- * is delivered, completed or reported. TCP keeps the octets, and gives them again in order when the gap is closed, so it
- * may tell of some, of all, or twice: the stream remembers nothing of them. FPDUs are found by Markers, where they and
- * CRCs are in use (RFC 5044 6); with `boundary` the caller vouches that the octets begin with an FPDU, which a TCP
- * segment alone does not say (RFC 5044 A.4). A gap of 0 or wider than any TCP window is none.
+ * Octets that TCP received after a gap: `gap` octets (1 or more) are missing between the last octets in order and
+ * these. The stream checks the whole FPDUs that it can find among them, and places their payload at once (RFC 5041
+ * 5.3). It delivers, completes and reports nothing. TCP keeps the octets and passes them again in order when the gap
+ * is closed. So TCP may pass some of them, all of them, or the same ones twice; the stream stores nothing of them.
+ * FPDUs are found by Markers, if Markers and CRCs are in use (RFC 5044 6). With `boundary` the caller guarantees that
+ * the octets begin with an FPDU, which a TCP segment alone does not show (RFC 5044 A.4). A gap of 0, or one that is
+ * wider than any TCP window, is ignored.
  */
 void iwarp_stream_input_early(struct iwarp_stream *stream, size_t gap, const uint8_t *octets, size_t count,
                               bool boundary, uint64_t now);
 
-/* The peer's FIN; the connection was reset or lost. */
+/* Reports the peer's FIN; reports that the connection was reset or lost. */
 void iwarp_stream_input_fin(struct iwarp_stream *stream, uint64_t now);
 void iwarp_stream_input_reset(struct iwarp_stream *stream, uint64_t now);
 
-/* TCP's effective maximum segment size has changed (RFC 5044 4.5): MULPDU of FPDUs not yet begun follows. 0: it has not. */
+/*
+ * Reports that TCP's effective maximum segment size has changed (RFC 5044 4.5). MULPDU changes for FPDUs that are not
+ * yet begun. 0 is ignored.
+ */
 void iwarp_stream_set_emss(struct iwarp_stream *stream, size_t emss);
 
-/* --- What TCP is to do ---------------------------------------------------------------------------------------- */
+/* --- Output to TCP -------------------------------------------------------------------------------------------- */
 
 enum { IWARP_OUTPUT_SPANS = 3 };
 
@@ -146,70 +155,70 @@ struct iwarp_span {
     size_t count;
 };
 
-/* One start-up frame or FPDU, or what is left of it, in up to IWARP_OUTPUT_SPANS spans to be sent in order. */
+/* One start-up frame or FPDU, or the rest of it, in up to IWARP_OUTPUT_SPANS spans that are sent in order. */
 struct iwarp_output {
     struct iwarp_span spans[IWARP_OUTPUT_SPANS];
     size_t span_count;
     size_t octets;   /* of all spans */
-    bool fpdu;       /* an FPDU (or its rest), as against a start-up frame */
+    bool fpdu;       /* an FPDU (or its rest); false: a start-up frame */
     size_t ulp_span; /* index of the span that is the ULP's own memory; IWARP_OUTPUT_SPANS: none is */
 };
 
 /*
- * The next piece to send: ask until it is 0. Returns output->octets. The spans are valid until the next call of any
- * function of this stream, but for `ulp_span`: that one only until input, time, a verb or a poll may let go of it, so
- * that several pieces can be asked for and go out together without being copied. Asking again without
- * iwarp_stream_output_done() gives the same piece.
+ * Gives the next piece to send. The caller repeats this until it returns 0. Returns output->octets. The spans are
+ * valid until the next call of any function of this stream. The span `ulp_span` is valid longer: until input, time, a
+ * verb or a poll may release it. So a caller can collect several pieces and send them together without a copy.
+ * Without iwarp_stream_output_done(), the next call gives the same piece.
  */
 size_t iwarp_stream_output(struct iwarp_stream *stream, struct iwarp_output *output);
 
 /*
- * The next piece goes into a segment behind so many octets that are packed into it already (0: it begins one). A message
- * that takes several FPDUs is then cut so that the segment is filled, if it does not take more of them for that
+ * Reports that the next piece goes into a segment after `octets` octets that are already in it (0: it begins a
+ * segment). A message of several FPDUs is then cut so that the segment is filled, if this needs no additional FPDU
  * (RFC 5044 4.5: "MULPDU MAY be reduced accordingly").
  */
 void iwarp_stream_set_packed(struct iwarp_stream *stream, size_t octets);
 
 /*
- * TCP has taken the first `octets` of the piece (its own copy), or all of it when that is more. Completes Sends and Writes
- * whose last octet that was.
+ * Reports that TCP has copied the first `octets` of the piece (the whole piece if `octets` is larger). Completes the
+ * Sends and Writes whose last octet was among them.
  */
 void iwarp_stream_output_done(struct iwarp_stream *stream, size_t octets, uint64_t now);
 
 enum iwarp_want {
     IWARP_WANT_NOTHING,
-    IWARP_WANT_CLOSE, /* send a FIN behind the last octet of output, and go on reading until the peer's FIN */
+    IWARP_WANT_CLOSE, /* send a FIN after the last octet of output, and continue to read until the peer's FIN */
     IWARP_WANT_ABORT, /* reset */
 };
 
-/* Meant for when iwarp_stream_output() gives 0; stays the same once it is CLOSE, and ABORT is last. */
+/* Call it when iwarp_stream_output() returns 0. The answer stays CLOSE once it is CLOSE; only ABORT can follow. */
 enum iwarp_want iwarp_stream_wants(const struct iwarp_stream *stream);
 
 /* When iwarp_stream_tick() is due; UINT64_MAX: never. */
 uint64_t iwarp_stream_deadline(const struct iwarp_stream *stream);
 void iwarp_stream_tick(struct iwarp_stream *stream, uint64_t now);
 
-/* --- What happened -------------------------------------------------------------------------------------------- */
+/* --- Events --------------------------------------------------------------------------------------------------- */
 
 enum iwarp_event_kind {
     IWARP_EVENT_CONNECT_REQUEST, /* `start`; with IWARP_ACCEPT_ASK the stream waits for the ULP's decision */
     IWARP_EVENT_ESTABLISHED,     /* `start` of the peer; full operation, `ird` and `ord` are in force */
     IWARP_EVENT_REJECTED,        /* initiator: the Reply has R = 1, `start`; MPA is left, TCP is open */
-    IWARP_EVENT_REJECT_SENT,     /* responder: the same from the other side */
-    IWARP_EVENT_TRANSMIT_READY,  /* responder: the first FPDU has come, so FPDUs may be sent (RFC 5044 7.1.2) */
-    IWARP_EVENT_RECEIVE,         /* a Send or Immediate Data came to the receive `id`: octets, solicited, STag */
-    IWARP_EVENT_SEND_DONE,       /* the Send `id` is with TCP */
+    IWARP_EVENT_REJECT_SENT,     /* responder: it sent such a Reply */
+    IWARP_EVENT_TRANSMIT_READY,  /* responder: the first FPDU has arrived, so FPDUs may be sent (RFC 5044 7.1.2) */
+    IWARP_EVENT_RECEIVE,         /* a Send or Immediate Data arrived in the receive `id`: octets, solicited, STag */
+    IWARP_EVENT_SEND_DONE,       /* TCP has copied the Send `id` */
     IWARP_EVENT_WRITE_DONE,
     IWARP_EVENT_READ_DONE,          /* all data of the Read `id` is placed */
-    IWARP_EVENT_ATOMIC_DONE,        /* the atomic `id` was executed: `value` is what the target held before */
-    IWARP_EVENT_IMMEDIATE_DONE,     /* the Immediate Data `id` is with TCP */
-    IWARP_EVENT_FLUSHED,            /* the work `id` will not happen: `flushed` says of which kind it is */
+    IWARP_EVENT_ATOMIC_DONE,        /* the atomic `id` was executed: `value` is the old value of the target */
+    IWARP_EVENT_IMMEDIATE_DONE,     /* TCP has copied the Immediate Data `id` */
+    IWARP_EVENT_FLUSHED,            /* the work `id` will not be done: `flushed` is its kind */
     IWARP_EVENT_TERMINATE_SENT,     /* `triple`, `headers` as sent */
     IWARP_EVENT_TERMINATE_RECEIVED, /* `triple`, `headers` as received */
-    IWARP_EVENT_HALF_CLOSED,        /* the peer's FIN came */
-    IWARP_EVENT_ULPDU,              /* with `trace`: `octets` of it, `early`; `value` orders them as they were sent */
-    IWARP_EVENT_CLOSED,             /* both directions are over, by FIN */
-    IWARP_EVENT_ERROR,              /* an error of this stream: `requirement`, `triple`, `text`; it ends */
+    IWARP_EVENT_HALF_CLOSED,        /* the peer's FIN arrived */
+    IWARP_EVENT_ULPDU,              /* with `trace`: `octets` of it, `early`; `value` gives the order of sending */
+    IWARP_EVENT_CLOSED,             /* both directions have ended, by FIN */
+    IWARP_EVENT_ERROR,              /* an error of this stream, which ends: `requirement`, `triple`, `text` */
 };
 
 enum iwarp_work {
@@ -229,10 +238,10 @@ struct iwarp_event {
     bool solicited;   /* RECEIVE: asks for a Solicited Event */
     bool invalidated; /* RECEIVE: `stag` was invalidated */
     uint32_t stag;
-    size_t octets;         /* completions: octets of the message */
-    uint64_t value;        /* ATOMIC_DONE; ULPDU: where its FPDU begins, in octets behind the start-up frame mod 2^32 */
-    bool early;            /* ULPDU: ahead of a gap, for placement only: it comes again in order (RFC 5044 3) */
-    const uint8_t *buffer; /* RECEIVE: the buffer that was posted */
+    size_t octets;          /* completions: octets of the message */
+    uint64_t value;         /* ATOMIC_DONE; ULPDU: where its FPDU begins, in octets after the start-up frame mod 2^32 */
+    bool early;             /* ULPDU: after a gap, for placement only: it is passed again in order (RFC 5044 3) */
+    const uint8_t *buffer;  /* RECEIVE: the buffer that was posted */
     struct mpa_start start; /* CONNECT_REQUEST, ESTABLISHED, REJECTED, and ERROR about it: the peer's frame; its Private
                                    Data is valid until the stream is freed */
     uint16_t ird, ord;      /* ESTABLISHED: in force on this side */
@@ -245,20 +254,20 @@ struct iwarp_event {
     char text[128];          /* ERROR: one sentence */
 };
 
-/* Takes the oldest event. False when there is none. */
+/* Removes the oldest event and gives it. False: there is none. */
 bool iwarp_stream_poll(struct iwarp_stream *stream, struct iwarp_event *event);
 
-/* Is there one? */
+/* True: an event waits. */
 bool iwarp_stream_has_event(const struct iwarp_stream *stream);
 
 enum iwarp_state {
     IWARP_STATE_STARTUP,     /* start-up frames are not exchanged yet */
-    IWARP_STATE_DECISION,    /* responder: the ULP is being asked */
-    IWARP_STATE_FENCED,      /* responder: Reply sent, no FPDU received yet: receives, does not send */
+    IWARP_STATE_DECISION,    /* responder: the ULP has to decide */
+    IWARP_STATE_FENCED,      /* responder: Reply sent, no FPDU received yet: the stream receives, but does not send */
     IWARP_STATE_OPERATION,   /* full operation */
-    IWARP_STATE_TERMINATING, /* a Terminate was sent or received, or an error found: input is dropped */
-    IWARP_STATE_CLOSING,     /* the ULP asked for the end: own FIN sent or due */
-    IWARP_STATE_EXITED,      /* rejected: MPA is left, TCP is the ULP's */
+    IWARP_STATE_TERMINATING, /* a Terminate was sent or received, or an error was found: input is dropped */
+    IWARP_STATE_CLOSING,     /* the ULP has ended the stream: own FIN sent or due */
+    IWARP_STATE_EXITED,      /* rejected: MPA has ended, and TCP belongs to the ULP */
     IWARP_STATE_CLOSED,
 };
 
@@ -268,7 +277,7 @@ uint16_t iwarp_stream_ird(const struct iwarp_stream *stream);
 uint16_t iwarp_stream_ord(const struct iwarp_stream *stream);
 size_t iwarp_stream_mulpdu(const struct iwarp_stream *stream);
 
-/* What MPA reckons with on this stream, for those who look into it. Positions are octets from SeqStart on, mod 2^32. */
+/* The state of MPA on this stream, for instruments. Positions are octets from SeqStart on, mod 2^32. */
 struct iwarp_mpa_state {
     size_t emss;
     bool gate; /* FPDUs may be sent */
@@ -280,8 +289,8 @@ struct iwarp_mpa_state {
 void iwarp_stream_mpa(const struct iwarp_stream *stream, struct iwarp_mpa_state *state);
 
 /*
- * One ULPDU for MPA as it stands, that DDP has not cut. Refused, as RFC 5044 3 allows, when it is longer than MULPDU, and
- * when something else is on its way out, or nothing may go out yet or any more. `octets` are copied.
+ * Sends one ULPDU unchanged, without DDP's segmentation. As RFC 5044 3 allows, it is refused if it is longer than
+ * MULPDU, if other output waits, or if nothing may be sent yet or any more. `octets` are copied.
  */
 int iwarp_stream_post_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t count,
                             struct sentence *sentence);
@@ -300,13 +309,13 @@ struct iwarp_stream_counters {
 /* Valid until the stream is freed. */
 const struct iwarp_stream_counters *iwarp_stream_counters(const struct iwarp_stream *stream);
 
-/* --- What the ULP asks (verbs) -------------------------------------------------------------------------------- */
+/* --- Verbs of the ULP ----------------------------------------------------------------------------------------- */
 
 /*
- * Decision on a Request (state DECISION). Private Data is that of the Reply; NULL with 0 octets: the configuration's.
- * accept may override IRD and ORD: -1 leaves them. Errors: no Request waits for a decision; more Private Data than fits
- * (512 octets, 508 in an enhanced Reply); depths that are neither 0x3FFF nor the device's to give; no memory: it may be
- * decided again.
+ * Decides on a Request (state DECISION). Private Data is that of the Reply; NULL with 0 octets: the configuration's.
+ * accept may override IRD and ORD: -1 keeps them. Errors: no Request waits for a decision; too much Private Data
+ * (limit 512 octets, 508 in an enhanced Reply); depths that are neither 0x3FFF nor within the device's limits; no
+ * memory: the ULP may decide again.
  */
 int iwarp_stream_accept(struct iwarp_stream *stream, const uint8_t *private_data, size_t octets, int ird, int ord,
                         uint64_t now, struct sentence *sentence);
@@ -314,12 +323,15 @@ int iwarp_stream_reject(struct iwarp_stream *stream, const uint8_t *private_data
                         struct sentence *sentence);
 
 /*
- * Buffers for Sends, taken in order of posting. May be posted from the beginning, before the start-up exchange. Errors: the
- * stream is ending (its end was asked for, by either side), octets without a buffer, no memory.
+ * Posts a buffer for a Send; buffers are used in order of posting. They may be posted from the beginning, before the
+ * start-up exchange. Errors: the stream is ending (either side has ended it), octets without a buffer, no memory.
  */
 int iwarp_stream_post_receive(struct iwarp_stream *stream, uint64_t id, uint8_t *buffer, size_t octets,
                               struct sentence *sentence);
-/* The next `count` receives find room: none of them fails for want of memory. -1: it is short, or the stream is ending. */
+/*
+ * Reserves memory so that none of the next `count` receives fails for lack of memory. -1: memory is short, or the
+ * stream is ending.
+ */
 int iwarp_stream_reserve_receives(struct iwarp_stream *stream, size_t count, struct sentence *sentence);
 
 struct iwarp_send {
@@ -330,7 +342,7 @@ struct iwarp_send {
     bool invalidate;
     uint32_t stag; /* the peer's, with invalidate */
     uint8_t
-        opcode; /* 0: as solicited and invalidate say; else one of the Sends, RDMAP_SEND to RDMAP_SEND_SE_INVALIDATE */
+        opcode; /* 0: chosen by solicited and invalidate; else one of the Sends, RDMAP_SEND to RDMAP_SEND_SE_INVALIDATE */
 };
 
 struct iwarp_write {
@@ -343,7 +355,7 @@ struct iwarp_write {
 
 struct iwarp_read {
     uint64_t id;
-    uint32_t sink_stag; /* own, with LOCAL_WRITE; not looked at for count 0 (RFC 5040 5.2.1) */
+    uint32_t sink_stag; /* own, with LOCAL_WRITE; ignored if count is 0 (RFC 5040 5.2.1) */
     uint64_t sink_to;
     uint32_t source_stag; /* the peer's */
     uint64_t source_to;
@@ -363,42 +375,48 @@ struct iwarp_atomic {
 
 struct iwarp_immediate {
     uint64_t id;
-    uint8_t octets[IMMEDIATE_OCTETS]; /* opaque: they go out, and come to the peer's receive, in this order */
+    uint8_t octets[IMMEDIATE_OCTETS]; /* opaque: they are sent, and delivered to the peer's receive, in this order */
     bool solicited;
 };
 
 /*
- * Work is sent in order of posting; Reads and atomics beyond ORD wait, and what is behind them. Work may be posted while
- * fenced. Errors, of all: the stream is ending, no memory. Of a Send or Write: octets without a payload, 2^32 of them or
- * more, an opcode that is no Send's. Of a Write, Read or atomic: a range of the peer's that passes 2^64. Of a Read: a sink
- * that is not within a valid region of this stream with the right to be written. Of a Read or atomic: an ORD of 0 is in
- * force. What is wrong with the peer's STag, range or rights only the peer sees: its Terminate ends the stream.
+ * Work is sent in order of posting. Reads and atomics beyond ORD wait, and so does the work after them. Work may be
+ * posted while the stream is fenced. Errors of all: the stream is ending, no memory. Of a Send or Write: octets
+ * without a payload, 2^32 octets or more, an opcode that is not a Send's. Of a Write, Read or atomic: a range of the
+ * peer's that exceeds 2^64. Of a Read: a sink that is not within a valid, writable region of this stream. Of a Read
+ * or atomic: the ORD in force is 0. Only the peer can find errors in its STag, range or rights; its Terminate then
+ * ends the stream.
  */
 int iwarp_stream_post_send(struct iwarp_stream *stream, const struct iwarp_send *send, struct sentence *sentence);
 int iwarp_stream_post_write(struct iwarp_stream *stream, const struct iwarp_write *write, struct sentence *sentence);
 int iwarp_stream_post_read(struct iwarp_stream *stream, const struct iwarp_read *read, struct sentence *sentence);
 
 /*
- * Atomic Operations (RFC 7306 5). Values are numbers in host order; on the wire they are big-endian. Targets of the
- * peer's atomics are 8 octets of a region's memory, in the byte order of the host, and change atomically with respect to
- * all streams of the process, whatever device or thread they belong to, and to the host's own atomic instructions. An
- * atomic is executed when its response is due, which is after all earlier Read and Atomic Responses. What the target held
- * before comes with the event: there is no sink to register. Errors, besides those above: extensions are OFF, an operation
- * that they do not have. An address that is not aligned only the peer sees.
+ * Posts an Atomic Operation (RFC 7306 5). Values are numbers in host order; on the wire they are big-endian. Targets
+ * of the peer's atomics are 8 octets of a region's memory, in the byte order of the host. They change atomically with
+ * respect to all streams of the process, on any device or thread, and to the host's own atomic instructions. An
+ * atomic is executed when its response is due, which is after all earlier Read and Atomic Responses. The event
+ * contains the old value of the target, so there is no sink to register. More errors: extensions are OFF, or do not
+ * have the operation. Only the peer can find that an address is not aligned.
  */
 int iwarp_stream_post_atomic(struct iwarp_stream *stream, const struct iwarp_atomic *atomic, struct sentence *sentence);
 
-/* Immediate Data (RFC 7306 6): takes one receive of at least 8 octets at the peer. Error: extensions are OFF. */
+/*
+ * Posts Immediate Data (RFC 7306 6). It uses one receive of at least 8 octets at the peer. Error: extensions are OFF.
+ */
 int iwarp_stream_post_immediate(struct iwarp_stream *stream, const struct iwarp_immediate *immediate,
                                 struct sentence *sentence);
 
 /*
- * Sends a Terminate with that triple and no headers, then ends the stream (RFC 5040 5.4). Errors: FPDUs may not be sent yet
- * or any more; what is given is no TERMINATE_TRIPLE().
+ * Sends a Terminate with this triple and no headers, then ends the stream (RFC 5040 5.4). Errors: FPDUs may not be
+ * sent yet, or any more; `triple` is not a TERMINATE_TRIPLE().
  */
 int iwarp_stream_terminate(struct iwarp_stream *stream, wire_result triple, uint64_t now, struct sentence *sentence);
 
-/* Orderly end: what was posted is sent, then a FIN. Again, or behind the end, it does nothing; so does abort. */
+/*
+ * Ends the stream in order: posted work is sent, then a FIN. After the end, or a second time, it does nothing; the
+ * same holds for abort.
+ */
 void iwarp_stream_disconnect(struct iwarp_stream *stream, uint64_t now);
 void iwarp_stream_abort(struct iwarp_stream *stream, uint64_t now);
 

@@ -13,20 +13,20 @@
  *     while (iwarp_poll_cq(cq, &completion, 1) == 0)
  *         iwarp_context_run(context, -1);
  *
- * Nothing happens behind the program's back: octets move within iwarp_context_run(), and what was posted goes out
- * there or in iwarp_poll_cq(), together. A context and all that belongs to it is used by one thread at a time.
+ * The library has no threads: octets move only within iwarp_context_run(), and posted work is sent there or in
+ * iwarp_poll_cq(). Only one thread at a time may use a context and what belongs to it.
  *
  * Functions return 0, or -1 with a sentence. Work can be posted as soon as a queue pair exists; Reads, atomics and Sends
- * wait for the start-up exchange. Buffers and payloads are borrowed until the completion with their `id`, of which each
- * posted work has exactly one: with success, or flushed (RFC 5040 5.5, RFC 5041 6.2.1).
+ * wait for the start-up exchange. The library uses buffers and payloads until the completion with their `id`. Each posted
+ * work has exactly one completion: with success, or flushed (RFC 5040 5.5, RFC 5041 6.2.1).
  *
- * Misuse as in device.h: where something that is needed is NULL or impossible, functions return -1 or NULL with a sentence
- * (optional: NULL), or 0 or false, or do nothing; nothing has changed then, and other queue pairs do not notice. Every
- * function that frees takes NULL. What cannot be seen is the use of what was freed: handles are pointers.
+ * Misuse is handled as in device.h: if an argument is NULL or impossible, functions return -1 or NULL with a sentence
+ * (optional: NULL), or 0 or false, or do nothing. Nothing has changed then, and other queue pairs are not affected. Every
+ * function that frees accepts NULL. The library cannot detect the use of a freed handle: handles are pointers.
  *
- * A connection that breaks is an event; programs need not care for SIGPIPE. Memory that is short is an error, too: of the
- * function that was called, or of the one connection that needed it, which then ends with its work flushed. libuv's own
- * tables are the exception: that library ends the process when they cannot grow. iwarp_reserve_memory() prevents that.
+ * A lost connection is an event; programs need not handle SIGPIPE. If memory is short, the called function fails, or the
+ * connection that needed memory ends with its work flushed. libuv's own tables are the exception: libuv ends the process
+ * if they cannot grow. iwarp_reserve_memory() prevents that.
  */
 #ifndef IWARP_VERBS_H
 #define IWARP_VERBS_H
@@ -48,11 +48,12 @@ struct iwarp_srq;
 /* --- Memory ---------------------------------------------------------------------------------------------------- */
 
 /*
- * To be called once, before every other function here and of libuv, by programs that libuv shall not end when memory is
- * short. Gives libuv an allocator (uv_replace_allocator()) that has `octets` in reserve behind malloc(); 0: 1 MiB, which
- * is enough for some 60000 descriptors. The reserve is the process's own until its end. When three quarters of it are in use, new
- * contexts, listeners and connections are refused for lack of memory. A program that gives libuv an allocator of its own
- * does not call it. Errors: no memory, fewer than 65536 octets, a reserve that is there already.
+ * Programs call it once, before every other function of this header and of libuv, if libuv must not end them when
+ * memory is short. It gives libuv an allocator (uv_replace_allocator()) that has `octets` in reserve in addition to
+ * malloc(); 0: 1 MiB, which is enough for about 60000 descriptors. The process keeps the reserve until its end. When
+ * three quarters of it are in use, new contexts, listeners and connections are refused for lack of memory. A program
+ * that gives libuv its own allocator does not call this function. Errors: no memory, fewer than 65536 octets, a
+ * reserve that exists already.
  */
 int iwarp_reserve_memory(size_t octets, struct sentence *sentence);
 
@@ -62,31 +63,33 @@ int iwarp_reserve_memory(size_t octets, struct sentence *sentence);
 struct iwarp_context *iwarp_context_new(const struct iwarp_device_config *device, struct sentence *sentence);
 
 /*
- * Connections that are still open are reset; every queue pair, listener, completion and shared receive queue is gone, and
- * so is the device.
+ * Frees the context. Open connections are reset. Every queue pair, listener, completion queue and shared receive
+ * queue is freed, and the device, too.
  */
 void iwarp_context_free(struct iwarp_context *context);
 
-/* For iwarp_region_register() and the rest of device.h. Borrowed: it goes with the context. */
+/*
+ * The device for iwarp_region_register() and the other functions of device.h. Borrowed: it is freed with the context.
+ */
 struct iwarp_device *iwarp_context_device(struct iwarp_context *context);
 
 /*
- * Moves octets until a completion or an event waits, or `timeout_ms` is over (negative: no limit; 0: what can be done at
- * once). Returns 1 when something waits, 0 when not, -1 when the loop failed, or when there is no limit, and neither a
- * listener nor a queue pair that has not ended: nothing would ever come. -1, too, while there is no memory for what a
- * queue pair has to report: nothing of it is lost, and the next call tries again.
+ * Moves octets until a completion or an event waits, or until `timeout_ms` is over (negative: no limit; 0: only the
+ * work that can be done at once). Returns 1 if something waits, and 0 if not. Returns -1 if the loop failed. Returns
+ * -1, too, if there is no limit and no listener or open queue pair, because no event could come. Returns -1, too,
+ * while memory is short for the reports of a queue pair: no report is lost, and the next call tries again.
  */
 int iwarp_context_run(struct iwarp_context *context, int timeout_ms, struct sentence *sentence);
 
 /* A descriptor that becomes readable when iwarp_context_run() has something to do, for poll() and the like. -1: no context. */
 int iwarp_context_fd(const struct iwarp_context *context);
-/* ... or when so many milliseconds are over; -1: never. */
+/* The time in milliseconds after which iwarp_context_run() has something to do; -1: never. */
 int iwarp_context_timeout(const struct iwarp_context *context);
 
 /*
- * Registers `length` octets at `octets`; the first has the Tagged Offset `(uint64_t)(uintptr_t)octets`, as is the habit of
- * verbs. `access`: enum iwarp_access. Reachable from all streams of Protection Domain 0. The memory is borrowed until
- * iwarp_region_deregister(). Errors: those of iwarp_region_register(), and octets that are NULL.
+ * Registers `length` octets at `octets`. The first octet has the Tagged Offset `(uint64_t)(uintptr_t)octets`, as is
+ * usual in verbs. `access`: enum iwarp_access. All streams of Protection Domain 0 can reach it. The memory is
+ * borrowed until iwarp_region_deregister(). Errors: those of iwarp_region_register(), and NULL octets.
  */
 int iwarp_register(struct iwarp_context *context, void *octets, size_t length, unsigned access, uint32_t *stag,
                    struct sentence *sentence);
@@ -95,7 +98,7 @@ int iwarp_register(struct iwarp_context *context, void *octets, size_t length, u
 
 enum iwarp_status {
     IWARP_STATUS_OK,
-    IWARP_STATUS_FLUSHED, /* it did not happen, or nobody knows: the stream ended before */
+    IWARP_STATUS_FLUSHED, /* it was not done, or the result is unknown: the stream ended before */
 };
 
 struct iwarp_completion {
@@ -110,19 +113,22 @@ struct iwarp_completion {
     bool solicited;        /* RECEIVE */
     bool invalidated;      /* RECEIVE: the peer invalidated `stag` */
     uint32_t stag;
-    uint64_t value; /* ATOMIC: what the target held before */
+    uint64_t value; /* ATOMIC: the old value of the target */
 };
 
-/* NULL: no memory, or no context. It belongs to the context, and ends with it at the latest. */
+/*
+ * Makes a completion queue. It belongs to the context, and is freed with it at the latest. NULL: no memory, or no
+ * context.
+ */
 struct iwarp_cq *iwarp_cq_new(struct iwarp_context *context);
 
 /*
- * What is in it is dropped, and later completions with it while queue pairs or listeners still use it. New ones do not
- * take it any more.
+ * Frees the queue. Its completions are dropped. Queue pairs and listeners that still use it drop their later
+ * completions, too. New ones cannot use it.
  */
 void iwarp_cq_free(struct iwarp_cq *cq);
 
-/* Takes up to `most` completions, oldest first; returns how many. With nowhere to put them it takes none. */
+/* Removes up to `most` completions, oldest first, and returns their number. Without an array it removes none. */
 size_t iwarp_poll_cq(struct iwarp_cq *cq, struct iwarp_completion *completions, size_t most);
 
 /*
@@ -133,15 +139,21 @@ size_t iwarp_poll_cq(struct iwarp_cq *cq, struct iwarp_completion *completions, 
 void iwarp_cq_arm(struct iwarp_cq *cq, bool solicited_only);
 
 /*
- * A shared receive queue: streams without a posted receive of their own take theirs from here as messages come. NULL: no
- * memory, or no context.
+ * A shared receive queue: a stream without a posted receive uses a receive of this queue when a message arrives.
+ * NULL: no memory, or no context.
  */
 struct iwarp_srq *iwarp_srq_new(struct iwarp_context *context);
 
-/* What was posted and not taken is forgotten without a completion. Queue pairs that still use it find nothing in it. */
+/*
+ * Frees the queue. Unused receives end without a completion. Queue pairs that still use the queue find no receive in
+ * it.
+ */
 void iwarp_srq_free(struct iwarp_srq *srq);
 
-/* For the next stream that needs one; the completion has this `id`. Errors: octets without a buffer, no memory. */
+/*
+ * Posts a receive for the next stream that needs one; the completion has this `id`. Errors: octets without a buffer,
+ * no memory.
+ */
 int iwarp_srq_post(struct iwarp_srq *srq, uint64_t id, uint8_t *buffer, size_t octets, struct sentence *sentence);
 size_t iwarp_srq_count(const struct iwarp_srq *srq);
 
@@ -155,7 +167,7 @@ struct iwarp_qp_options {
     void *user;
 };
 
-/* By the book (iwarp_stream_config_default()), with one completion queue for all. */
+/* The defaults of iwarp_stream_config_default(), with one completion queue for all. */
 void iwarp_qp_options_default(struct iwarp_qp_options *options, struct iwarp_cq *cq);
 
 /*
@@ -168,7 +180,7 @@ struct iwarp_listener *iwarp_listen(struct iwarp_context *context, const char *a
                                     const struct iwarp_qp_options *options, struct sentence *sentence);
 uint16_t iwarp_listener_port(const struct iwarp_listener *listener);
 
-/* Takes no more; its queue pairs live on. An ACCEPTED event that was not taken yet names no listener then. */
+/* Stops listening. Its queue pairs continue. An ACCEPTED event that still waits then names no listener. */
 void iwarp_listener_free(struct iwarp_listener *listener);
 
 /* Begins to connect. The outcome comes as an event. Errors at once: those of iwarp_listen(), and port 0. */
@@ -176,12 +188,12 @@ struct iwarp_qp *iwarp_connect(struct iwarp_context *context, const char *addres
                                const struct iwarp_qp_options *options, struct sentence *sentence);
 
 /*
- * MPA on a TCP connection that is open already and may have carried messages of the program's own (RFC 5044 7.1, 7.1.5):
- * `socket` is connected, all that the program wrote to it is in order before MPA's, and what is still to be read is
- * MPA's. What the program has read beyond its own messages it gives as `octets`. The roles are what both programs agreed;
- * a responder should be attached before it asks for the Request. The socket belongs to the queue pair, unless this fails:
- * then it is as it was. Errors: no connected TCP socket or one that the context has already, octets that are NULL, and those
- * of iwarp_connect().
+ * Starts MPA on an open TCP connection, which may already have carried messages of the program (RFC 5044 7.1, 7.1.5).
+ * `socket` is connected; everything that the program wrote to it is in order before MPA's octets, and everything
+ * still to be read belongs to MPA. If the program has read octets after its own messages, it passes them as `octets`.
+ * Both programs have agreed on the roles; a responder should be attached before the Request is sent. The socket then
+ * belongs to the queue pair; if the function fails, the socket is unchanged. Errors: not a connected TCP socket, or
+ * one that the context already uses; NULL octets; and those of iwarp_connect().
  */
 struct iwarp_qp *iwarp_attach(struct iwarp_context *context, int socket, enum iwarp_role role, const void *octets,
                               size_t count, const struct iwarp_qp_options *options, struct sentence *sentence);
@@ -199,24 +211,27 @@ int iwarp_post_atomic(struct iwarp_qp *qp, const struct iwarp_atomic *atomic, st
 int iwarp_post_immediate(struct iwarp_qp *qp, const struct iwarp_immediate *immediate, struct sentence *sentence);
 
 /*
- * Orderly end: what was posted is sent, then a FIN. IWARP_QP_CLOSED comes when the peer has done the same. Again, or behind
- * the end, it does nothing.
+ * Ends the queue pair in order: posted work is sent, then a FIN. IWARP_QP_CLOSED comes when the peer has done the
+ * same. After the end, or a second time, it does nothing.
  */
 void iwarp_disconnect(struct iwarp_qp *qp);
 
-/* Gone at once, reset if it was open; its completions and events that were not taken are gone too. */
+/*
+ * Frees the queue pair at once, and resets an open connection. Its completions and events that still wait are
+ * dropped.
+ */
 void iwarp_qp_free(struct iwarp_qp *qp);
 
 void *iwarp_qp_user(const struct iwarp_qp *qp);
 void iwarp_qp_set_user(struct iwarp_qp *qp, void *user);
 
-/* For the questions of stream.h (state, counters, depths). NULL before the connection is open and after its end. */
+/* The stream, for the state, counters and depths of stream.h. NULL before the connection is open and after its end. */
 const struct iwarp_stream *iwarp_qp_stream(const struct iwarp_qp *qp);
 
 /* --- Events --------------------------------------------------------------------------------------------------- */
 
 enum iwarp_qp_event_kind {
-    IWARP_QP_ACCEPTED,        /* a listener has a new queue pair: the place to post receives and set `user` */
+    IWARP_QP_ACCEPTED,        /* a listener has a new queue pair: post receives and set `user` here */
     IWARP_QP_CONNECT_REQUEST, /* it waits for iwarp_accept() or iwarp_reject(): `detail.start` */
     IWARP_QP_ESTABLISHED,     /* `detail`: depths, the peer's frame with its Private Data */
     IWARP_QP_REJECTED,        /* `detail.start`; the connection is being closed */
@@ -236,7 +251,7 @@ struct iwarp_qp_event {
     struct iwarp_event detail;
 };
 
-/* Takes the oldest event. False when there is none. */
+/* Removes the oldest event and gives it. False: there is none. */
 bool iwarp_next_event(struct iwarp_context *context, struct iwarp_qp_event *event);
 
 #endif
