@@ -21,6 +21,7 @@ wire
 tools/embedded.h
 tools/standard_streams.h
 tools/memory_reserve.h
+upper-tester                                  wire
 reference-stack/include/iwarp                 wire
 reference-stack/base                          wire
 reference-stack/core+reference-stack/validation+reference-stack/defects  wire reference-stack/include/iwarp reference-stack/base tools/embedded.h
@@ -28,7 +29,7 @@ reference-stack/mpa                           wire reference-stack/core
 reference-stack/transport                     reference-stack/include/iwarp reference-stack/base
 reference-stack/verbs                         reference-stack/include/iwarp reference-stack/base reference-stack/core reference-stack/transport
 reference-stack/program                       wire
-reference-stack/peer                          wire reference-stack/include/iwarp reference-stack/base reference-stack/core reference-stack/defects reference-stack/transport reference-stack/program tools/standard_streams.h tools/memory_reserve.h
+reference-stack/peer                          wire upper-tester reference-stack/include/iwarp reference-stack/base reference-stack/core reference-stack/defects reference-stack/transport reference-stack/program tools/standard_streams.h tools/memory_reserve.h
 reference-stack/examples                      wire reference-stack/include/iwarp
 generator/packet                              wire
 generator/link                                wire generator/packet
@@ -57,12 +58,12 @@ conformance/engine/gen                        wire generator/packet reference-st
 conformance/engine/show                       wire reference-stack/program conformance/requirements conformance/flow conformance/flow/sctp conformance/flow/cm conformance/flow/notation reports conformance/engine/option conformance/engine/rig conformance/engine/evidence conformance/engine/script
 conformance/engine/complete                   wire reference-stack/program reference-stack/defects conformance/requirements reports conformance/engine/option conformance/engine/script conformance/engine/run
 conformance/engine                            wire reference-stack/peer reference-stack/program reports conformance/engine/run conformance/engine/audit conformance/engine/prove conformance/engine/gen conformance/engine/report conformance/engine/show conformance/engine/complete tools/standard_streams.h tools/memory_reserve.h
-conformance/labs                              tools/standard_streams.h
+conformance/labs                              wire upper-tester tools/standard_streams.h
 dissector                                     wire conformance/flow conformance/flow/sctp conformance/flow/cm conformance/flow/notation conformance/rules
 '
 
 {
-	for folder in wire reference-stack generator conformance reports dissector; do
+	for folder in wire upper-tester reference-stack generator conformance reports dissector; do
 		[ ! -d "$folder" ] || grep -rnE --include='*.[ch]' '^[[:space:]]*#[[:space:]]*include' "$folder" || true
 	done
 } | LC_ALL=C sort -t: -k1,1 -k2,2n | awk -F: -v table="$rooms" -v print_them="$print" '

@@ -28,6 +28,6 @@ while IFS= read -r file; do
 		fi
 		;;
 	esac
-done < <(find wire reference-stack generator conformance reports dissector tests tools packaging .ci Makefile mk -type f -not -path "tests/fuzz/corpus/*" \
+done < <(find wire upper-tester reference-stack generator conformance reports dissector tests tools packaging .ci Makefile mk -type f -not -path "tests/fuzz/corpus/*" \
 	\( -name '*.[ch]' -o -name '*.lua' -o -name '*.sh' -o -name '*.mk' -o -name Makefile \) 2>/dev/null | LC_ALL=C sort)
 exit "$status"

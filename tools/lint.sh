@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 : "${CLANG_FLAGS:=-std=gnu17 -I. -Ireference-stack/include}" "${LUA_SYNTAX:=}" "${T:=}"
-folders='wire reference-stack generator conformance reports dissector tests tools'
+folders='wire upper-tester reference-stack generator conformance reports dissector tests tools'
 for folder in $T; do
 	[ -d "$folder" ] || { echo "lint: T='$T': '$folder' is no folder; below the tree's root there are: $folders" >&2; exit 2; }
 done

@@ -24,6 +24,7 @@
 #include "iwarp/device.h"
 #include "iwarp/stream.h"
 #include "reference-stack/peer/peer.h"
+#include "upper-tester/value.h"
 
 enum {
     PEER_EVENTS_MAX = 65536,     /* kept until polled; what is beyond is counted as lost */
@@ -212,22 +213,10 @@ json_t *peer_verb_number(struct peer *peer, const json_t *command, struct senten
 json_t *peer_verb_atomic(struct peer *peer, const json_t *command, struct sentence *sentence);
 json_t *peer_verb_immediate(struct peer *peer, const json_t *command, struct sentence *sentence);
 
-/*
- * peer_json.c: members of a command by type. Each leaves *value alone when the member is absent; -1 with a sentence when
- * it is of another type or out of range. Numbers may be strings ("0xFFFFFFFFFFFFF000") as JSON libraries differ beyond
- * 2^53; 64-bit ones may also be negative integers, for two's complement.
- */
-int peer_get_number(const json_t *command, const char *name, uint64_t most, uint64_t *value, struct sentence *sentence);
-int peer_get_bool(const json_t *command, const char *name, bool *value, struct sentence *sentence);
-int peer_get_string(const json_t *command, const char *name, const char **value, struct sentence *sentence);
-/* Octets of a hex string: newly allocated, NULL when absent. */
-int peer_get_octets(const json_t *command, const char *name, size_t most, uint8_t **octets, size_t *count,
-                    struct sentence *sentence);
-int peer_require(const json_t *command, const char *name, struct sentence *sentence);
+/* peer_json.c: the options of listen and connect (upper-tester/value.h reads the members). */
 int peer_get_options(const json_t *command, struct peer_options *options, struct sentence *sentence);
 /* A list of hex strings is a gather list: a command with `count` of its pieces, from `first` on, as the one string. */
 json_t *peer_gathered(const json_t *command, const char *name, size_t first, size_t count);
-json_t *peer_hex(const uint8_t *octets, size_t count);
 /* A reply of one number, made before what it is to tell is done: so that nothing is done and then cannot be told. */
 json_t *peer_reply_number(const char *name, json_t **number, struct sentence *sentence);
 /* It is done: the reply with the number. Negative: it failed, NULL. */

@@ -34,7 +34,7 @@ static void told(struct peer_stream *ps)
 
     if (event == NULL)
         return;
-    (void)json_object_set_new(event, "data", peer_hex(ps->streaming, ps->streaming_got));
+    (void)json_object_set_new(event, "data", upper_hex(ps->streaming, ps->streaming_got));
     (void)json_object_set_new(event, "unread", json_integer(ps->options.streaming_awaited - ps->streaming_got));
 }
 
