@@ -26,9 +26,9 @@ reference-stack/include/iwarp                 wire
 reference-stack/base                          wire
 reference-stack/core+reference-stack/validation+reference-stack/defects  wire reference-stack/include/iwarp reference-stack/base tools/embedded.h
 reference-stack/mpa                           wire reference-stack/core
-reference-stack/transport                     reference-stack/include/iwarp reference-stack/base
+reference-stack/transport                     wire reference-stack/include/iwarp reference-stack/base
 reference-stack/verbs                         reference-stack/include/iwarp reference-stack/base reference-stack/core reference-stack/transport
-reference-stack/program                       wire
+reference-stack/program                       wire tools/standard_streams.h
 reference-stack/peer                          wire upper-tester reference-stack/include/iwarp reference-stack/base reference-stack/core reference-stack/defects reference-stack/transport reference-stack/program tools/standard_streams.h tools/memory_reserve.h
 reference-stack/examples                      wire reference-stack/include/iwarp
 generator/packet                              wire
@@ -51,8 +51,8 @@ conformance/engine/rig                        wire generator/packet generator/li
 conformance/engine/evidence                   wire generator/packet conformance/flow conformance/flow/sctp conformance/flow/cm conformance/flow/notation conformance/rules reports conformance/engine/rig
 conformance/engine/script                     wire generator/packet generator/link generator/tcp generator/sctp generator/cm conformance/requirements conformance/rules reports conformance/engine/option conformance/engine/rig conformance/engine/evidence tools/embedded.h
 conformance/engine/report                     wire reference-stack/program conformance/requirements reports conformance/engine/option conformance/engine/script tools/embedded.h
-conformance/engine/audit                      wire reference-stack/program conformance/requirements conformance/flow conformance/flow/notation conformance/rules reports conformance/engine/option conformance/engine/evidence conformance/engine/report tools/standard_streams.h
-conformance/engine/run                        wire reference-stack/program reference-stack/defects conformance/requirements conformance/flow reports conformance/engine/option conformance/engine/rig conformance/engine/evidence conformance/engine/script conformance/engine/report tools/standard_streams.h
+conformance/engine/audit                      wire reference-stack/program conformance/requirements conformance/flow conformance/flow/notation conformance/rules reports conformance/engine/option conformance/engine/evidence conformance/engine/report
+conformance/engine/run                        wire reference-stack/program reference-stack/defects conformance/requirements conformance/flow reports conformance/engine/option conformance/engine/rig conformance/engine/evidence conformance/engine/script conformance/engine/report
 conformance/engine/prove                      wire reference-stack/program reference-stack/defects conformance/requirements reports conformance/engine/option conformance/engine/script conformance/engine/run
 conformance/engine/gen                        wire generator/packet reference-stack/program reference-stack/defects conformance/flow reports conformance/engine/option conformance/engine/rig conformance/engine/script tools/embedded.h
 conformance/engine/show                       wire reference-stack/program conformance/requirements conformance/flow conformance/flow/sctp conformance/flow/cm conformance/flow/notation reports conformance/engine/option conformance/engine/rig conformance/engine/evidence conformance/engine/script

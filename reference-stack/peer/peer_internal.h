@@ -39,8 +39,6 @@ enum {
     PEER_STREAM_OCTETS = 81920, /* of memory that a stream takes: itself, and an FPDU that has come in part */
 };
 
-#define PEER_EMSS_PERIOD UINT64_C(1000000000) /* ns */
-
 /* What a listener's or connect's streams are like. */
 struct peer_options {
     struct iwarp_stream_config config;
@@ -88,7 +86,8 @@ struct peer_stream {
     uint16_t port; /* of the listener, 0 for an own connect */
     struct peer_options options;
     struct peer_work *work;
-    bool connecting, shut, dead;
+    struct carrier carrier;
+    bool connecting, dead;
     bool opener;        /* this side opened the TCP connection */
     uint8_t *streaming; /* what the peer has said of its streaming message; NULL: MPA is on */
     size_t streaming_got;
@@ -96,8 +95,7 @@ struct peer_stream {
     uint64_t counted_at; /* of peer->polls: since when `waiting` counts */
     uint32_t waiting;    /* completions that nobody has polled yet, with options.queue */
     bool overflowed;
-    uint64_t emss_asked; /* when TCP was asked for its EMSS last */
-    size_t most_room;    /* that TCP has had, for a defect */
+    size_t most_room; /* that TCP has had, for a defect */
 };
 
 struct peer {
@@ -127,6 +125,15 @@ static inline bool peer_behaves(const struct peer *peer, enum defect_behaviour b
 {
     return peer->config.defects != NULL && defect_behaves(peer->config.defects, behaviour);
 }
+
+/*
+ * peer_stream.c: a stream without a connection yet, NULL when there are too many or memory is short; what it held is given
+ * back when it is dead, and its number stays taken; it goes altogether. Of the dead streams the oldest go, once there are many.
+ */
+struct peer_stream *peer_stream_new(struct peer *peer, const struct peer_options *options, void *transport);
+void peer_stream_dead(struct peer_stream *ps);
+void peer_stream_free(struct peer_stream *ps);
+void peer_bury(struct peer *peer);
 
 /* peer.c */
 void peer_options_default(struct peer_options *options);

@@ -83,5 +83,5 @@ void peer_streaming_failed(struct peer_stream *ps, const char *why)
     const struct peer_transport_ops *ops = ps->peer->ops;
 
     peer_connect_failed(ps, why, ps->peer->now);
-    ops->abort(transport);
+    ops->carrier.abort(transport);
 }

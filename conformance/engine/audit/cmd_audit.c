@@ -23,7 +23,6 @@
 #include "reports/result.h"
 #include "reports/results_log.h"
 #include "reports/terminal.h"
-#include "tools/standard_streams.h"
 #include "wire/out_of_memory.h"
 
 enum {
@@ -98,19 +97,11 @@ static void list_reasons(void)
         flow_search_window(), FLOW_SEARCH_SEGMENTS);
 }
 
-static int complain(int status, const char *message)
-{
-    (void)complaint(status, "warpcheck audit", "%s", message);
-    if (status == EXIT_INCONCLUSIVE && ferror(stdout))
-        standard_output_drop(); /* one line is enough */
-    return status;
-}
-
 /* Says so once: what was written before stays good. */
 static void unwritten(struct audit *audit, const char *message)
 {
     if (!audit->unwritten)
-        complain(EXIT_INCONCLUSIVE, message);
+        complain(EXIT_INCONCLUSIVE, "%s", message);
     audit->unwritten = true;
 }
 
@@ -189,7 +180,7 @@ static void file_done(struct audit *audit, const char *path, enum audit_file sta
     audit->damaged |= status == AUDIT_FILE_DAMAGED;
     audit->foreign |= status == AUDIT_FILE_FOREIGN;
     if (status != AUDIT_FILE_WHOLE)
-        complain(0, error->text);
+        complain(0, "%s", error->text);
 }
 
 /* What the folders have that is not read: listed when it could be captures, else counted. */
@@ -209,11 +200,10 @@ static void skipped_done(struct audit *audit)
         audit->totals.account.row[skipped->row].items++;
         log_capture(audit, &info, NULL);
         if (i < SKIPPED_MAX)
-            complain(0, why.text);
+            complain(0, "%s", why.text);
     }
     if (files->skipped_count > SKIPPED_MAX)
-        fprintf(stderr, "warpcheck audit: %zu more files are not read; results.jsonl names them\n",
-                files->skipped_count - SKIPPED_MAX);
+        (void)complain(0, "%zu more files are not read; results.jsonl names them", files->skipped_count - SKIPPED_MAX);
 }
 
 static int judge_files(struct audit *audit, struct sentence *error)
@@ -338,8 +328,8 @@ static void explain_nothing(const struct audit *audit)
     const struct flow_totals *totals = &audit->totals;
 
     if (audit->options->files.count == 0 && audit->options->shard.of != 0) {
-        (void)complaint(0, "warpcheck audit", "shard %u/%u: none of the captures is its own",
-                        audit->options->shard.index, audit->options->shard.of);
+        (void)complain(0, "shard %u/%u: none of the captures is its own", audit->options->shard.index,
+                       audit->options->shard.of);
         return;
     }
     if (audit->options->files.count == 0) /* nothing could be read, and what was there is named */
@@ -348,10 +338,10 @@ static void explain_nothing(const struct audit *audit)
         complain(0, "no rule that is selected was exercised by this traffic");
         return;
     }
-    (void)complaint(0, "warpcheck audit",
-                    "no MPA traffic in %" PRIu64 " frames (%" PRIu64 " TCP segments in %" PRIu64
-                    " connections, %" PRIu64 " IP fragments)",
-                    totals->frames, totals->tcp_segments, totals->connections, totals->fragments);
+    (void)complain(0,
+                   "no MPA traffic in %" PRIu64 " frames (%" PRIu64 " TCP segments in %" PRIu64 " connections, %" PRIu64
+                   " IP fragments)",
+                   totals->frames, totals->tcp_segments, totals->connections, totals->fragments);
 }
 
 /* Why the exit status is what it is, though nothing failed. Files that are not read were named already. */
@@ -368,8 +358,8 @@ static void explain_gaps(const struct audit *audit)
         return;
     have = account_kind_text(&account, FLOW_UNJUDGED, unjudged);
     lack = account_kind_text(&account, FLOW_MISSING, missing);
-    (void)complaint(0, "warpcheck audit", "not judged%s%s%s%s, of what is iWARP or may be (--allow-gaps accepts that)",
-                    *have != '\0' ? ": " : "", have, *lack != '\0' ? "; missing: " : "", lack);
+    (void)complain(0, "not judged%s%s%s%s, of what is iWARP or may be (--allow-gaps accepts that)",
+                   *have != '\0' ? ": " : "", have, *lack != '\0' ? "; missing: " : "", lack);
 }
 
 static void show_hidden(struct audit *audit)
@@ -528,7 +518,7 @@ static int audit_files(const struct audit_options *options, const struct catalog
     if (status == 0 && (run_confine(options->output, shared, 0, RUN_CONFINE_FILES, &error) != 0 ||
                         (shared ? share_files : judge_files)(&audit, &error) != 0))
         status = EXIT_INCONCLUSIVE;
-    status = status == 0 ? finish(&audit) : complain(status, error.text);
+    status = status == 0 ? finish(&audit) : complain(status, "%s", error.text);
     (void)results_log_close(audit.log, NULL);
     folder_leave(audit.folder);
     free(audit.seen);
@@ -555,10 +545,10 @@ int cmd_audit(int argc, char **argv)
         }
     run_stop_install("audit");
     if (catalogue_load(&catalogue, &error) != 0)
-        return complain(EXIT_USAGE, error.text);
+        return complain(EXIT_USAGE, "%s", error.text);
     status = audit_options_parse(&options, catalogue, argc, argv, &error);
     if (status != 0)
-        complain(status, error.text);
+        complain(status, "%s", error.text);
     else
         status = audit_files(&options, catalogue);
     capture_list_free(&options.files);

@@ -196,11 +196,6 @@ static int parse(struct options *options, int argc, char **argv, struct sentence
     return 0;
 }
 
-static int complain(int status, const struct sentence *error)
-{
-    return complaint(status, "warpcheck gen", "%s", error->text);
-}
-
 /* ---- scripts ------------------------------------------------------------------------------------------------------- */
 
 /* The whole of a script, to be freed; NULL with a sentence. */
@@ -230,26 +225,26 @@ static char *read_script(const char *path, size_t *count, struct sentence *error
     return octets;
 }
 
-static enum gen_status run_script(struct gen *gen, const struct options *options, const char *path,
-                                  const struct gen_writer_config *config, uint64_t *written, struct sentence *error)
+static enum exit_status run_script(struct gen *gen, const struct options *options, const char *path,
+                                   const struct gen_writer_config *config, uint64_t *written, struct sentence *error)
 {
     bool bare = options->corpus == NULL && options->format >= GEN_HEX;
-    enum gen_status status;
+    enum exit_status status;
     size_t count;
     char *octets;
 
     errno = 0;
     octets = read_script(path, &count, error);
     if (octets == NULL)
-        return errno == ENOMEM ? GEN_ENVIRONMENT : GEN_BAD_SCRIPT;
+        return errno == ENOMEM ? EXIT_ENVIRONMENT : EXIT_USAGE;
     status = gen_run_script(gen, strcmp(path, "-") == 0 ? "stdin" : path, octets, count, config, bare, written, error);
     free(octets);
     return status;
 }
 
 /* -e TEXT: frames, or else a script. */
-static enum gen_status run_text(struct gen *gen, const struct options *options, const struct gen_writer_config *config,
-                                uint64_t *written, struct sentence *error)
+static enum exit_status run_text(struct gen *gen, const struct options *options, const struct gen_writer_config *config,
+                                 uint64_t *written, struct sentence *error)
 {
     size_t room = strlen(options->text) + sizeof("return ");
     char *text = malloc(room);
@@ -258,13 +253,13 @@ static enum gen_status run_text(struct gen *gen, const struct options *options, 
     *written = 0;
     if (text == NULL) {
         (void)sentence_set(error, "out of memory");
-        return GEN_ENVIRONMENT;
+        return EXIT_ENVIRONMENT;
     }
     (void)snprintf(text, room, "return %s", options->text);
     frames = gen_script_reads(gen, text);
     if (!frames)
         (void)snprintf(text, room, "%s", options->text);
-    enum gen_status status =
+    enum exit_status status =
         gen_run_script(gen, "-e", text, strlen(text), config, options->format >= GEN_HEX, written, error);
 
     free(text);
@@ -283,21 +278,21 @@ static bool is_wanted(struct gen *gen, const struct options *options, size_t i)
     return fnmatch(options->only, name, 0) == 0;
 }
 
-static enum gen_status one_output(struct gen *gen, const struct options *options, struct sentence *error)
+static enum exit_status one_output(struct gen *gen, const struct options *options, struct sentence *error)
 {
     struct gen_writer_config config = {.to = place_at(options->output), .format = options->format};
-    enum gen_status status;
+    enum exit_status status;
     uint64_t written;
     size_t wanted = 0, which = 0;
 
     if (config.format != GEN_HEX && config.format != GEN_C && strcmp(options->output, "-") == 0 &&
         isatty(STDOUT_FILENO)) {
         (void)sentence_set(error, "a capture is nothing for a terminal: name a file with -o, or use --hex");
-        return GEN_BAD_SCRIPT;
+        return EXIT_USAGE;
     }
     status = options->text != NULL ? run_text(gen, options, &config, &written, error)
                                    : run_script(gen, options, options->scripts[0], &config, &written, error);
-    if (status != GEN_DONE || written != 0)
+    if (status != EXIT_DONE || written != 0)
         return status;
     for (size_t i = 0; i < gen_capture_count(gen); i++)
         if (is_wanted(gen, options, i)) {
@@ -309,11 +304,11 @@ static enum gen_status one_output(struct gen *gen, const struct options *options
     if (wanted == 0) {
         (void)sentence_set(error, gen_capture_count(gen) == 0 ? "the script describes no packet and returns no frame"
                                                               : "no capture of the script has such a name");
-        return GEN_NOTHING;
+        return EXIT_NOTHING_SELECTED;
     }
     (void)sentence_set(error, "the script has %zu captures: choose one with --only NAME, or make all with --corpus DIR",
                        wanted);
-    return GEN_BAD_SCRIPT;
+    return EXIT_USAGE;
 }
 
 /* ---- folders ------------------------------------------------------------------------------------------------------- */
@@ -331,27 +326,27 @@ static void stem_of(const char *path, char *name, size_t room)
 }
 
 /* What a script writes at once is a capture that is called as the script is. */
-static enum gen_status load_script(struct gen *gen, struct gen_folder *folder, const struct options *options,
-                                   const char *script, struct sentence *error)
+static enum exit_status load_script(struct gen *gen, struct gen_folder *folder, const struct options *options,
+                                    const char *script, struct sentence *error)
 {
     struct gen_writer_config config = {.to = place_at("/dev/null"), .format = GEN_PCAPNG};
     char name[NAME_OCTETS];
-    enum gen_status status;
+    enum exit_status status;
     uint64_t written;
 
     stem_of(script, name, sizeof(name));
     if (folder != NULL && gen_folder_place(folder, 0, name, &config.to, error) != 0)
-        return GEN_BAD_SCRIPT;
+        return EXIT_USAGE;
     status = run_script(gen, options, script, &config, &written, error);
-    if (status == GEN_DONE && written != 0 && folder != NULL && gen_folder_add(folder, 0, name, "", error) != 0)
-        status = GEN_ENVIRONMENT;
+    if (status == EXIT_DONE && written != 0 && folder != NULL && gen_folder_add(folder, 0, name, "", error) != 0)
+        status = EXIT_ENVIRONMENT;
     return status;
 }
 
-static enum gen_status load_scripts(struct gen *gen, struct gen_folder *folder, const struct options *options,
-                                    struct sentence *error)
+static enum exit_status load_scripts(struct gen *gen, struct gen_folder *folder, const struct options *options,
+                                     struct sentence *error)
 {
-    enum gen_status status = GEN_DONE;
+    enum exit_status status = EXIT_DONE;
 
     if (options->script_count == 0)
         return gen_load_corpus(gen, error);
@@ -360,81 +355,81 @@ static enum gen_status load_scripts(struct gen *gen, struct gen_folder *folder, 
 
         stem_of(options->scripts[i], name, sizeof(name));
         if (gen_folder_plan(folder, 0, name, "", error) != 0)
-            return GEN_ENVIRONMENT;
+            return EXIT_ENVIRONMENT;
     }
     if (folder != NULL)
         status = gen_folder_begin(folder, error);
-    for (size_t i = 0; i < options->script_count && status == GEN_DONE; i++)
+    for (size_t i = 0; i < options->script_count && status == EXIT_DONE; i++)
         status = load_script(gen, folder, options, options->scripts[i], error);
     return status;
 }
 
-static enum gen_status plan_captures(struct gen *gen, struct gen_folder *folder, const struct options *options,
-                                     struct sentence *error)
+static enum exit_status plan_captures(struct gen *gen, struct gen_folder *folder, const struct options *options,
+                                      struct sentence *error)
 {
     for (size_t i = 0; i < gen_capture_count(gen); i++) {
         const struct gen_capture *capture = gen_capture_at(gen, i);
 
         if (is_wanted(gen, options, i) &&
             gen_folder_plan(folder, capture->corpus, capture->name, capture->about, error) != 0)
-            return GEN_ENVIRONMENT;
+            return EXIT_ENVIRONMENT;
     }
     return gen_folder_begin(folder, error);
 }
 
-static enum gen_status make_captures(struct gen *gen, struct gen_folder *folder, const struct options *options,
-                                     struct sentence *error)
+static enum exit_status make_captures(struct gen *gen, struct gen_folder *folder, const struct options *options,
+                                      struct sentence *error)
 {
     for (size_t i = 0; i < gen_capture_count(gen); i++) {
         const struct gen_capture *capture = gen_capture_at(gen, i);
         struct gen_writer_config config = {.format = gen_corpus_at(gen, capture->corpus)->format};
-        enum gen_status status;
+        enum exit_status status;
 
         if (run_stopped()) {
             (void)sentence_set(error, "interrupted");
-            return GEN_ENVIRONMENT;
+            return EXIT_ENVIRONMENT;
         }
         if (!is_wanted(gen, options, i))
             continue;
         if (gen_folder_place(folder, capture->corpus, capture->name, &config.to, error) != 0)
-            return GEN_BAD_SCRIPT;
+            return EXIT_USAGE;
         status = gen_make(gen, i, &config, error);
-        if (status != GEN_DONE)
+        if (status != EXIT_DONE)
             return status;
         if (gen_folder_add(folder, capture->corpus, capture->name, capture->about, error) != 0)
-            return GEN_ENVIRONMENT;
+            return EXIT_ENVIRONMENT;
     }
-    return GEN_DONE;
+    return EXIT_DONE;
 }
 
-static enum gen_status fill_folder(struct gen *gen, struct gen_folder *folder, const struct options *options,
-                                   struct sentence *error)
+static enum exit_status fill_folder(struct gen *gen, struct gen_folder *folder, const struct options *options,
+                                    struct sentence *error)
 {
-    enum gen_status status = load_scripts(gen, folder, options, error);
+    enum exit_status status = load_scripts(gen, folder, options, error);
 
-    if (status == GEN_DONE)
+    if (status == EXIT_DONE)
         status = plan_captures(gen, folder, options, error);
-    if (status == GEN_DONE)
+    if (status == EXIT_DONE)
         status = make_captures(gen, folder, options, error);
-    if (status == GEN_DONE && gen_folder_captures(folder) == 0) {
+    if (status == EXIT_DONE && gen_folder_captures(folder) == 0) {
         (void)sentence_set(error,
                            options->only != NULL ? "no capture has such a name" : "the scripts have no captures");
-        status = GEN_NOTHING;
+        status = EXIT_NOTHING_SELECTED;
     }
-    if (status == GEN_DONE && gen_folder_finish(folder, error) != 0)
-        status = GEN_ENVIRONMENT;
-    if (status == GEN_DONE)
+    if (status == EXIT_DONE && gen_folder_finish(folder, error) != 0)
+        status = EXIT_ENVIRONMENT;
+    if (status == EXIT_DONE)
         print_plain(stderr, "%zu capture%s in %s", gen_folder_captures(folder),
                     gen_folder_captures(folder) == 1 ? "" : "s", options->corpus);
     return status;
 }
 
-static enum gen_status list_captures(struct gen *gen, const struct options *options, struct sentence *error)
+static enum exit_status list_captures(struct gen *gen, const struct options *options, struct sentence *error)
 {
-    enum gen_status status = load_scripts(gen, NULL, options, error);
+    enum exit_status status = load_scripts(gen, NULL, options, error);
     size_t shown = 0;
 
-    for (size_t i = 0; status == GEN_DONE && i < gen_capture_count(gen); i++) {
+    for (size_t i = 0; status == EXIT_DONE && i < gen_capture_count(gen); i++) {
         const struct gen_capture *capture = gen_capture_at(gen, i);
 
         if (!is_wanted(gen, options, i))
@@ -442,9 +437,9 @@ static enum gen_status list_captures(struct gen *gen, const struct options *opti
         print_plain(stdout, "%-32s %s", capture->name, capture->about);
         shown++;
     }
-    if (status == GEN_DONE && shown == 0) {
+    if (status == EXIT_DONE && shown == 0) {
         (void)sentence_set(error, "no capture is registered by such a name");
-        status = GEN_NOTHING;
+        status = EXIT_NOTHING_SELECTED;
     }
     return status;
 }
@@ -478,9 +473,9 @@ static int give_up_rest(const struct options *options, const struct gen_folder *
     return run_confine(place, false, 0, RUN_CONFINE_FILES, error);
 }
 
-static enum gen_status run_gen(struct gen *gen, const struct options *options, struct sentence *error)
+static enum exit_status run_gen(struct gen *gen, const struct options *options, struct sentence *error)
 {
-    enum gen_status status = GEN_ENVIRONMENT;
+    enum exit_status status = EXIT_ENVIRONMENT;
     struct gen_folder *folder = NULL;
 
     if (options->corpus != NULL && !options->list &&
@@ -500,13 +495,13 @@ int cmd_gen(int argc, char **argv)
 {
     struct options options = {0};
     struct sentence error = {{0}};
-    enum gen_status status = GEN_ENVIRONMENT;
+    enum exit_status status = EXIT_ENVIRONMENT;
     struct gen *gen;
 
     if (parse(&options, argc, argv, &error) != 0)
-        return complain(GEN_BAD_SCRIPT, &error);
+        return complain(EXIT_USAGE, "%s", error.text);
     if (options.help)
-        return fputs(usage, stdout) == EOF || fflush(stdout) != 0 ? GEN_ENVIRONMENT : GEN_DONE;
+        return fputs(usage, stdout) == EOF || fflush(stdout) != 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
     run_stop_install("gen");
     gen = gen_new(options.seed, &error);
     if (gen != NULL && apply_settings(gen, &options) != 0)
@@ -514,5 +509,5 @@ int cmd_gen(int argc, char **argv)
     else if (gen != NULL)
         status = run_gen(gen, &options, &error);
     gen_free(gen);
-    return status == GEN_DONE ? GEN_DONE : complain(status, &error);
+    return status == EXIT_DONE ? EXIT_DONE : complain(status, "%s", error.text);
 }

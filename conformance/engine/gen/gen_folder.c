@@ -145,7 +145,7 @@ static int write_readme(struct gen_folder *folder, size_t corpus, const struct l
     return write_file(folder, corpus, "README.md", text != NULL ? text : unnamed, "\n" GEN_TABLE_HEAD, table, error);
 }
 
-static enum gen_status take(struct gen_folder *folder, size_t corpus, struct sentence *error)
+static enum exit_status take(struct gen_folder *folder, size_t corpus, struct sentence *error)
 {
     const char *below = gen_corpus_at(folder->gen, corpus)->folder;
     char path[PATH_OCTETS];
@@ -159,22 +159,22 @@ static enum gen_status take(struct gen_folder *folder, size_t corpus, struct sen
 
     if (snprintf(path, sizeof(path), "%s%s%s", folder->root, below[0] != '\0' ? "/" : "", below) >= (int)sizeof(path)) {
         (void)sentence_set(error, "the path of the folder is too long: %.100s...", folder->root);
-        return GEN_BAD_SCRIPT;
+        return EXIT_USAGE;
     }
     rc = folder_take(&folder->held[corpus], &config, error);
-    return rc == 0 ? GEN_DONE : rc == FOLDER_NOT_EMPTY ? GEN_BAD_SCRIPT : GEN_ENVIRONMENT;
+    return rc == 0 ? EXIT_DONE : rc == FOLDER_NOT_EMPTY ? EXIT_USAGE : EXIT_ENVIRONMENT;
 }
 
-enum gen_status gen_folder_begin(struct gen_folder *folder, struct sentence *error)
+enum exit_status gen_folder_begin(struct gen_folder *folder, struct sentence *error)
 {
-    enum gen_status status = GEN_DONE;
+    enum exit_status status = EXIT_DONE;
 
-    for (size_t i = 0; i < gen_corpus_count(folder->gen) && status == GEN_DONE; i++)
+    for (size_t i = 0; i < gen_corpus_count(folder->gen) && status == EXIT_DONE; i++)
         if (folder->plan[i].count != 0 && folder->held[i] == NULL)
             status = take(folder, i, error);
-    for (size_t i = 0; i < gen_corpus_count(folder->gen) && status == GEN_DONE; i++)
+    for (size_t i = 0; i < gen_corpus_count(folder->gen) && status == EXIT_DONE; i++)
         if (folder->plan[i].count != 0 && write_readme(folder, i, &folder->plan[i], error) != 0)
-            status = GEN_ENVIRONMENT;
+            status = EXIT_ENVIRONMENT;
     return status;
 }
 

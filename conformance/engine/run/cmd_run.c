@@ -25,7 +25,6 @@
 #include "reference-stack/program/complaint.h"
 #include "reference-stack/defects/defect.h"
 #include "reports/terminal.h"
-#include "tools/standard_streams.h"
 #include "wire/out_of_memory.h"
 
 enum { PATH_OCTETS = 4096 };
@@ -50,14 +49,6 @@ struct command {
     char today[16];
     struct sentence log_error;
 };
-
-static int complain(int status, const char *message)
-{
-    (void)complaint(status, "warpcheck run", "%s", message);
-    if (status == EXIT_ENVIRONMENT && ferror(stdout))
-        standard_output_drop(); /* one line is enough */
-    return status;
-}
 
 static bool on_superseded(void *user, size_t i, struct journal *journal)
 {
@@ -352,8 +343,8 @@ static int report_unmet(struct command *command)
 
         if (deviation_unmet(list, i) &&
             selection_matches(&command->options.selection, catalogue_find(command->catalogue, entry->requirement)))
-            (void)complaint(0, "warpcheck run", "known deviation %s%s%s was not met in this run", entry->requirement,
-                            entry->role != NULL ? " as " : "", entry->role != NULL ? entry->role : "");
+            (void)complain(0, "known deviation %s%s%s was not met in this run", entry->requirement,
+                           entry->role != NULL ? " as " : "", entry->role != NULL ? entry->role : "");
     }
     return 0;
 }
@@ -370,9 +361,9 @@ static int exit_status(const struct command *command, const struct run_summary *
         return summary->fail != 0 ? EXIT_FAILS : EXIT_ENVIRONMENT;
     if (command->options.shard.of == 0 || status != EXIT_NOTHING_SELECTED)
         return (int)exit_status_accepting(status, command->options.accept_known);
-    (void)complaint(0, "warpcheck run", "shard %u/%u: %s", command->options.shard.index, command->options.shard.of,
-                    command->plan.count == 0 ? "none of the selected checks is its own"
-                                             : "all of its checks are skipped");
+    (void)complain(0, "shard %u/%u: %s", command->options.shard.index, command->options.shard.of,
+                   command->plan.count == 0 ? "none of the selected checks is its own"
+                                            : "all of its checks are skipped");
     return EXIT_CONFORMS;
 }
 
@@ -400,12 +391,12 @@ static int finish(struct command *command, int status, struct sentence *error)
     run_stop_release();
     command->output.log = NULL;
     if (command->log_error.text[0] != '\0')
-        return complain(EXIT_ENVIRONMENT, command->log_error.text);
+        return complain(EXIT_ENVIRONMENT, "%s", command->log_error.text);
     if (command->options.shard.of == 0) /* another shard's traffic may have met it */
         (void)report_unmet(command);
     if (engine_write_reports(&command->output.results.place, command->output.folder, command->options.format.report,
                              command->catalogue, &report_error) != 0)
-        return complain(EXIT_ENVIRONMENT, report_error.text);
+        return complain(EXIT_ENVIRONMENT, "%s", report_error.text);
     (void)snprintf(page, sizeof(page), "%s/index.html", output != NULL ? output : "");
     terminal_clear(&command->terminal);
     if (status == 0 && out_of_memory_noted())
@@ -414,9 +405,10 @@ static int finish(struct command *command, int status, struct sentence *error)
     if (!format_option_machine(&command->options.format))
         terminal_summary(&command->terminal, &summary, output != NULL ? page : NULL);
     if (status != 0)
-        (void)complain(EXIT_ENVIRONMENT, !run_stopped()   ? error->text
-                                         : output != NULL ? "interrupted; --resume goes on"
-                                                          : "interrupted");
+        (void)complain(EXIT_ENVIRONMENT, "%s",
+                       !run_stopped()   ? error->text
+                       : output != NULL ? "interrupted; --resume goes on"
+                                        : "interrupted");
     return exit_status(command, &summary);
 }
 
@@ -511,26 +503,26 @@ static int prepare(struct command *command, struct sentence *error)
 
     if (catalogue_load(&command->catalogue, error) != 0 || pics_load(&command->pics, error) != 0 ||
         (command->host = script_host_new(error)) == NULL)
-        return complain(EXIT_ENVIRONMENT, error->text);
+        return complain(EXIT_ENVIRONMENT, "%s", error->text);
     (void)snprintf(command->today, sizeof(command->today), "%.10s", utc_text(now));
     context = (struct profile_context){command->catalogue, command->pics, command->today};
     if (command->options.profile != NULL &&
         profile_load(&command->profile, command->options.profile, &context, error) != 0)
-        return complain(EXIT_USAGE, error->text);
+        return complain(EXIT_USAGE, "%s", error->text);
     if (load_scripts(command, error) != 0)
-        return complain(script_short_of_memory(command->host) ? EXIT_ENVIRONMENT : EXIT_USAGE, error->text);
+        return complain(script_short_of_memory(command->host) ? EXIT_ENVIRONMENT : EXIT_USAGE, "%s", error->text);
     if (name_defects(command, error) != 0)
-        return complain(EXIT_USAGE, error->text);
+        return complain(EXIT_USAGE, "%s", error->text);
     plan.catalogue = command->catalogue;
     plan.pics = command->pics;
     if (plan_make(&command->plan, command->host, &plan, error) != 0)
-        return complain(command->plan.short_of_memory ? EXIT_ENVIRONMENT : EXIT_USAGE, error->text);
+        return complain(command->plan.short_of_memory ? EXIT_ENVIRONMENT : EXIT_USAGE, "%s", error->text);
     skip_hazards(command);
     if (command->plan.count == 0)
         return complain(EXIT_NOTHING_SELECTED, "no check is selected (warpcheck list --checks shows what there is)");
     if (command->options.shard.of != 0 &&
         plan_shard(&command->plan, &command->options.shard, command->plan_digest, error) != 0)
-        return complain(EXIT_ENVIRONMENT, error->text);
+        return complain(EXIT_ENVIRONMENT, "%s", error->text);
     command->exercised = calloc(catalogue_count(command->catalogue) + 1, sizeof(*command->exercised));
     if (command->exercised == NULL)
         return complain(EXIT_ENVIRONMENT, "out of memory");
@@ -546,14 +538,14 @@ static int run_prepared(struct command *command, struct sentence *error)
     /* The output folder is made before the namespace is entered: an ordinary user is root there, and only there. */
     command->identity = run_identity_of(command->options.output);
     if (run_identity_assume(&command->identity, error) != 0)
-        return complain(EXIT_ENVIRONMENT, error->text);
+        return complain(EXIT_ENVIRONMENT, "%s", error->text);
     status = open_output(command, error);
     run_identity_resume(&command->identity);
     if (status != 0)
-        return complain(status, error->text);
+        return complain(status, "%s", error->text);
     if (command->plan.count != 0 && open_rig(command, error) != 0) {
         run_output_undo(&command->output, &command->options);
-        return complain(EXIT_ENVIRONMENT, error->text);
+        return complain(EXIT_ENVIRONMENT, "%s", error->text);
     }
     return run(command, error);
 }
@@ -567,11 +559,11 @@ int cmd_run(int argc, char **argv)
     memset(&command, 0, sizeof(command));
     command.output.evidence = -1;
     if (run_options_parse(&command.options, argc, argv, &error) != 0)
-        return complain(EXIT_USAGE, error.text);
+        return complain(EXIT_USAGE, "%s", error.text);
     if (command.options.help)
         return run_options_usage(stdout) < 0 || fputs(selection_usage, stdout) < 0 ? EXIT_ENVIRONMENT : 0;
     if (command.options.profile != NULL && lab_launch(command.options.profile, argc, argv, &error) != 0)
-        return complain(EXIT_ENVIRONMENT, error.text);
+        return complain(EXIT_ENVIRONMENT, "%s", error.text);
     run_stop_install("run");
     terminal_init(&command.terminal, format_option_machine(&command.options.format) ? stderr : stdout);
     command.terminal.all = command.options.all;

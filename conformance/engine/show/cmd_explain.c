@@ -29,11 +29,6 @@ static const char usage[] =
     "  that it speaks of. warpcheck list shows the ids.\n"
     "  --help             this text\n";
 
-static int complain(int status, const char *message)
-{
-    return complaint(status, "warpcheck explain", "%s", message);
-}
-
 static const char *level_meaning(enum requirement_level level)
 {
     switch (level) {
@@ -157,8 +152,8 @@ static int unknown_print(const struct catalogue *catalogue, const char *id)
     for (size_t i = 0; i < count && used < sizeof(names); i++)
         used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i == 0 ? "nearest are " : ", ",
                                  nearest[i]->id);
-    return complaint(EXIT_USAGE, "warpcheck explain", "no requirement has the id %.60s; %s", id,
-                     count == 0 ? "warpcheck list shows them all" : names);
+    return complain(EXIT_USAGE, "no requirement has the id %.60s; %s", id,
+                    count == 0 ? "warpcheck list shows them all" : names);
 }
 
 static int requirements_print(const struct catalogue *catalogue, const struct coverage_index *index,
@@ -199,7 +194,7 @@ int cmd_explain(int argc, char **argv)
             return EXIT_DONE;
         }
         if (argv[i][0] == '-') {
-            (void)complaint(0, "warpcheck explain", "unknown option %.60s", argv[i]);
+            (void)complain(0, "unknown option %.60s", argv[i]);
             fputs(usage, stderr);
             return EXIT_USAGE;
         }
@@ -207,7 +202,7 @@ int cmd_explain(int argc, char **argv)
     if (argc < 2)
         return complain(EXIT_USAGE, "the id of a requirement is missing (warpcheck list shows them)");
     if (catalogue_load(&catalogue, &error) != 0 || coverage_load(&index, &error) != 0 || pics_load(&pics, &error) != 0)
-        status = complain(EXIT_USAGE, error.text);
+        status = complain(EXIT_USAGE, "%s", error.text);
     else
         status = requirements_print(catalogue, index, pics, argc, argv);
     pics_free(pics);

@@ -38,9 +38,10 @@ struct context {
     int side;
 };
 
-static int net_listen(void *context, uint16_t port)
+static int net_listen(void *context, uint16_t port, struct sentence *why)
 {
     (void)context;
+    (void)why;
     return port == 0 ? 4242 : port == 13 ? -1 : port;
 }
 
@@ -124,10 +125,10 @@ static const struct peer_transport_ops net_ops = {
     .unlisten = net_unlisten,
     .connect = net_connect,
     .send = net_send,
-    .shutdown = net_shutdown,
-    .abort = net_abort,
-    .release = net_release,
-    .emss = net_emss,
+    .carrier.shutdown = net_shutdown,
+    .carrier.abort = net_abort,
+    .carrier.release = net_release,
+    .carrier.emss = net_emss,
 };
 
 static bool end_connect(struct net *net, struct pipe_end *end)
