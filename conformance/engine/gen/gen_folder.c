@@ -27,6 +27,7 @@ struct gen_folder {
     const char *root;
     bool force;
     size_t captures;
+    struct folder *whole; /* `root`: one command makes the folders below it */
     struct folder *held[GEN_CORPORA_MAX];
     struct lines plan[GEN_CORPORA_MAX];  /* of README.md, before the captures are made */
     struct lines table[GEN_CORPORA_MAX]; /* of README.md, of those that were made */
@@ -165,10 +166,19 @@ static enum exit_status take(struct gen_folder *folder, size_t corpus, struct se
     return rc == 0 ? EXIT_DONE : rc == FOLDER_NOT_EMPTY ? EXIT_USAGE : EXIT_ENVIRONMENT;
 }
 
+static int take_whole(struct gen_folder *folder, struct sentence *error)
+{
+    struct folder_config config = {.path = folder->root, .use = FOLDER_AGAIN};
+
+    return folder_make(folder->root, error) == 0 ? folder_take(&folder->whole, &config, error) : -1;
+}
+
 enum exit_status gen_folder_begin(struct gen_folder *folder, struct sentence *error)
 {
     enum exit_status status = EXIT_DONE;
 
+    if (folder->whole == NULL && take_whole(folder, error) != 0)
+        return EXIT_ENVIRONMENT;
     for (size_t i = 0; i < gen_corpus_count(folder->gen) && status == EXIT_DONE; i++)
         if (folder->plan[i].count != 0 && folder->held[i] == NULL)
             status = take(folder, i, error);
@@ -242,5 +252,6 @@ void gen_folder_free(struct gen_folder *folder)
         free_lines(&folder->table[i]);
         free_lines(&folder->findings[i]);
     }
+    folder_leave(folder->whole);
     free(folder);
 }

@@ -21,7 +21,7 @@ int gen_folder_plan(struct gen_folder *folder, size_t corpus, const char *name, 
                     struct sentence *error);
 
 /*
- * Takes the folder of each corpus that has a plan, and writes its README.md: a command that is stopped has said what it was
+ * Takes `root`, and below it the folder of each corpus that has a plan, and writes its README.md: a command that is stopped has said what it was
  * about to make. Corpora that were begun are left alone. EXIT_USAGE with a sentence: a folder is not empty;
  * EXIT_ENVIRONMENT: it cannot be made, or another command writes there.
  */
