@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # The Wireshark plugin, built with the address and undefined-behaviour sanitisers, on captures with random errors (editcap
-# -E) and random cuts (editcap -s), for DISSECTOR_FUZZ_SECONDS (20); and on what libFuzzer made: the seeds of
+# -E) and random cuts (editcap -s), for DISSECTOR_FUZZ_RUNS (40) of them; and on what libFuzzer made: the seeds of
 # tests/fuzz/corpus/capture, what `make fuzz` found since, and the folders named in FUZZ_CORPUS. Nothing may crash, hang, or
 # be a bug of the dissector. A capture that does is left in $KEEP, if that is set.
 # shellcheck disable=SC2034,SC2154 # PLUGIN, with_plugin and as_user: dissector.bash
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-: "${DISSECTOR_FUZZ_SECONDS:=20}" "${KEEP:=}" "${SEED:=1}" "${FUZZ_CORPUS:=}"
+: "${DISSECTOR_FUZZ_RUNS:=40}" "${KEEP:=}" "${SEED:=1}" "${FUZZ_CORPUS:=}"
 source tests/e2e/expect.bash
 make -s plugin B="$B/asan-plugin" PLUGIN_CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined'
 PLUGIN=$B/asan-plugin/dissector/warpcheck.so
@@ -65,8 +65,8 @@ holds "libFuzzer made some" test "$inputs" -gt 0
 # Payload alone, TCP's header too; few errors and many; whole frames and cut ones; one pass and two.
 ways=('-o warp.late:TRUE' '-2' '-2 -o warp.reassemble_tagged:TRUE' '-o tcp.reassemble_out_of_order:TRUE' '-2 -o tcp.desegment_tcp_streams:FALSE'
 	'-o warp.findings:FALSE -o warp.tcp.port:7174,9999')
-runs=0 end=$((SECONDS + DISSECTOR_FUZZ_SECONDS)) seed=$SEED
-while [ "$SECONDS" -lt "$end" ] && [ "$bad" -eq 0 ]; do
+runs=0 seed=$SEED
+while [ "$runs" -lt "$DISSECTOR_FUZZ_RUNS" ] && [ "$bad" -eq 0 ]; do
 	offset=$((seed % 4 == 0 ? 34 : 54)) rate=$((seed % 3 == 0 ? 5 : seed % 3 == 1 ? 1 : 20)) cut=()
 	[ $((seed % 5)) -ne 0 ] || cut=(-s $((60 + seed * 7 % 400)))
 	base=$WORK/all.pcap
@@ -79,5 +79,5 @@ while [ "$SECONDS" -lt "$end" ] && [ "$bad" -eq 0 ]; do
 	runs=$((runs + 1)) seed=$((seed + 1))
 done
 echo "ok    $runs captures with errors, $inputs of libFuzzer's"
-holds "some captures were tried" test "$runs" -gt 2
+holds "all of them were tried" test "$runs" -eq "$DISSECTOR_FUZZ_RUNS"
 finish

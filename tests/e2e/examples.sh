@@ -32,18 +32,13 @@ holds "the shared library offers only its API" only_the_api
 
 # serve NAME COMMAND...: starts it and waits for "port N"; sets `port`.
 serve() {
-	local name=$1 tries
+	local name=$1
 	shift
-	: >"$WORK/$name.out"
+	rm -f "$WORK/$name.out"
 	"$@" >"$WORK/$name.out" 2>&1 </dev/null &
 	pid[$name]=$!
-	port=''
-	for ((tries = 0; tries < 200; tries++)); do
-		port=$(sed -n 's/^port //p' "$WORK/$name.out")
-		[ -z "$port" ] || return 0
-		sleep 0.05
-	done
-	return 1
+	prints "${pid[$name]}" "$WORK/$name.out" '^port [0-9]+$' || return 1
+	port=$(sed -n 's/^port //p' "$WORK/$name.out")
 }
 stop() {
 	kill "${pid[$1]}" 2>/dev/null

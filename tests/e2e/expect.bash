@@ -8,6 +8,7 @@
 #                                     be PASSes (of what was judged, beside what was not). The output is left in $WORK/stdout and $WORK/stderr.
 #   says PATTERN / complains PATTERN  a line of the last stdout / stderr must match (grep -E)
 #   holds WHAT COMMAND...             a condition; the command's stdout is not shown
+#   eventually, prints                wait.bash
 #
 # "${cc[@]}" is the compiler. Everything is checked before the script ends: `finish` gives the exit status.
 set -euo pipefail
@@ -17,6 +18,7 @@ if [ -z "$WORK" ]; then
 	WORK=$(mktemp -d)
 	trap 'rm -rf "$WORK"' EXIT
 fi
+source tests/e2e/wait.bash
 read -ra cc <<<"$CC" # it may be of several words: "ccache gcc"
 checked=0 broken=0 last='' lines=one passes=none
 

@@ -60,14 +60,11 @@ needs_not() { [[ $(ldd "$1") != *libiwarp* ]]; }
 holds "the static one does not" needs_not kv-static
 
 serve() { # PROGRAM: sets `port` and `server`
+	rm -f serve.out
 	LD_LIBRARY_PATH=$prefix/lib "./$1" serve 0 >serve.out 2>&1 </dev/null &
 	server=$!
-	for ((i = 0; i < 200; i++)); do
-		port=$(sed -n 's/^port //p' serve.out)
-		[ -z "$port" ] || return 0
-		sleep 0.05
-	done
-	return 1
+	prints "$server" serve.out '^port [0-9]+$' || return 1
+	port=$(sed -n 's/^port //p' serve.out)
 }
 for pair in 'shared static' 'static shared'; do
 	read -r one other <<<"$pair"

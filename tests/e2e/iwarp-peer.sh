@@ -56,11 +56,8 @@ echoes() { # N: that many Sends of 1 to some thousand octets; each comes back, i
 		ask initiator "{\"verb\":\"send\",\"stream\":$stream,\"length\":$((i * 199)),\"id\":$((100 + i))}" || return 1
 		sent+="$((i * 199)) "
 	done
-	for ((i = 0; i < 200; i++)); do
-		[ "$(events initiator 'select(.event == "receive").octets' | wc -l)" -lt "$1" ] || break
-		poll initiator || return 1
-		sleep 0.05
-	done
+	all_came() { poll initiator && [ "$(events initiator 'select(.event == "receive").octets' | wc -l)" -ge "$1" ]; }
+	eventually "${pid[initiator]}" all_came "$1" || return 1
 	same "$(events initiator 'select(.event == "receive").octets' | paste -sd' ') " "$sent" || return 1
 	for ((i = 1; i <= $1; i++)); do
 		same "$(events initiator 'select(.event == "receive").data' | sed -n "${i}p")" "\"$(head -c $((i * 199 * 2)) "$WORK/mib.hex")\"" || return 1
@@ -121,7 +118,7 @@ other_control() {
 	exec {extra}<>"/dev/tcp/127.0.0.1/${control[responder]}"
 	"$@" 1>&"$extra" || status=$?
 	echo '{"verb":"capabilities","tag":"last"}' >&"$extra"
-	timeout 30 sed '/"tag":"last"/q' <&"$extra" >"$WORK/answers" || status=$?
+	timeout 120 sed '/"tag":"last"/q' <&"$extra" >"$WORK/answers" || status=$?
 	exec {extra}<&-
 	[ "$status" -eq 0 ] && grep -q '"ok":true.*"tag":"last"' "$WORK/answers" && sed -i '$d' "$WORK/answers"
 }

@@ -36,11 +36,13 @@ later=$(($(date -u +%Y) + 1))-06-30
 cat >"$WORK/inside.sh" <<'INSIDE'
 set -u
 source tests/e2e/cable.bash
+source tests/e2e/wait.bash
 cable device0 tester0 10.99.0.2/24 || exit 99
 read -ra options <<<"$1"
+rm -f "$WORK/peer.out"
 "$IWARP_PEER" --control 7471 "${options[@]}" >"$WORK/peer.out" 2>&1 &
 peer=$!
-until grep -q READY "$WORK/peer.out"; do sleep 0.05; done
+prints "$peer" "$WORK/peer.out" READY || exit 99
 "$WARPCHECK" run --role responder "${@:2}" &
 run=$!
 if [ -n "${AFTER:-}" ]; then

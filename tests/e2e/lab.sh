@@ -45,20 +45,14 @@ bad "an agent that dies" "console: init: the agent is gone" \
 	LAB_GUEST="warpcheck-agent >/dev/ttyS0 2>&1 & agent=\$!; $midst; kill -9 \$agent; echo init: the agent is gone; sleep 600"
 # Ended from outside while the guest boots.
 ended() {
-	local status=0 run tries
+	local status=0 run
 	env LAB_READY=never BOOT_SECONDS=600 "$WARPCHECK" run --dut linux-siw 'DDP-7.1-0*' >"$WORK/ended.txt" 2>&1 </dev/null &
 	run=$!
-	for ((tries = 0; tries < 3000; tries++)); do
-		[ -z "$(find "$TMPDIR" -name console.txt -size +0)" ] || break
-		sleep 0.1
-	done
+	boots() { [ -n "$(find "$TMPDIR" -name console.txt -size +0)" ]; }
+	eventually "$run" boots || return 1
 	kill -TERM "$run"
 	wait "$run" || status=$?
-	for ((tries = 0; tries < 50; tries++)); do
-		if clean; then break; fi
-		sleep 0.1
-	done
-	[ "$status" -eq 143 ] && clean
+	[ "$status" -eq 143 ] && eventually $$ clean
 }
 holds "a run that is ended while the guest boots: nothing is left" ended
 cat >"$WORK/no-tap" <<'E2'
@@ -85,7 +79,7 @@ exec 3<>/dev/tcp/10.78.0.2/7471
 timeout 60 head -n 5 <&3
 for ((i = 0; i < 100; i++)); do
 	echo '{"verb":"poll"}' >&3
-	timeout 20 head -n 1 <&3 | tee -a "$WORK/events" | grep -q '"established"' && break
+	timeout 120 head -n 1 <&3 | tee -a "$WORK/events" | grep -q '"established"' && break
 	sleep 0.1
 done
 echo '{"verb":"post_recv","stream":1,"count":13}' >&3

@@ -116,7 +116,7 @@ done
 # An example has its own exit statuses: not 0 is what counts.
 served() {
 	local status=0
-	timeout 20 bash -c "exec \"\$0\" \"\$@\" $1" "${@:2}" 2>"$WORK/stderr" || status=$?
+	timeout 120 bash -c "exec \"\$0\" \"\$@\" $1" "${@:2}" 2>"$WORK/stderr" || status=$?
 	holds "$1: ${*:2}: status $status" test "$status" -ne 0 -a "$status" -lt 124
 	[ "$(wc -l <"$WORK/stderr")" -eq 1 ] || wrong "$1: ${*:2}: one line on stderr was expected" "$(head -n 3 "$WORK/stderr")"
 }

@@ -11,7 +11,7 @@ source tests/e2e/expect.bash
 	>"$WORK/peer.out" 2>"$WORK/peer.err" </dev/null &
 peer=$!
 trap 'kill "$peer" 2>/dev/null || true' EXIT
-until grep -q READY "$WORK/peer.out"; do kill -0 "$peer"; sleep 0.05; done
+prints "$peer" "$WORK/peer.out" READY
 listen=$(sed 's/.*listen=\([0-9]*\).*/\1/' "$WORK/peer.out")
 control=$(sed 's/.*control=\([0-9]*\).*/\1/' "$WORK/peer.out")
 

@@ -71,24 +71,18 @@ fails "--bind elsewhere" 'cannot be opened: address not available' --listen 0 --
 # --- Options, seen from the other side ----------------------------------------------------------------------------------
 # Started by hand, so that READY's listen= is at hand: sets `listen_port`.
 listener() { # NAME OPTION...
-	local name=$1 tries
+	local name=$1
 	shift
-	: >"$WORK/$name.out"
+	rm -f "$WORK/$name.out"
 	"$program" --listen 0 "$@" >"$WORK/$name.out" 2>"$WORK/$name.err" </dev/null &
 	pid[$name]=$!
-	for ((tries = 0; tries < 200; tries++)); do
-		listen_port=$(sed -n 's/^READY.*listen=\([0-9]*\).*/\1/p' "$WORK/$name.out")
-		[ -z "$listen_port" ] || return 0
-		sleep 0.05
-	done
-	return 1
+	prints "${pid[$name]}" "$WORK/$name.out" '^READY.*listen=[0-9]+' || return 1
+	listen_port=$(sed -n 's/^READY.*listen=\([0-9]*\).*/\1/p' "$WORK/$name.out")
 }
 ends() { # NAME: by itself, with status 0
-	local tries status=0
-	for ((tries = 0; tries < 200; tries++)); do
-		kill -0 "${pid[$1]}" 2>/dev/null || break
-		sleep 0.05
-	done
+	local status=0
+	gone() { ! kill -0 "$1" 2>/dev/null; }
+	eventually $$ gone "${pid[$1]}" || true
 	! kill -0 "${pid[$1]}" 2>/dev/null || { echo "      $1 does not end"; return 1; }
 	wait "${pid[$1]}" || status=$?
 	unset "pid[$1]"
@@ -125,11 +119,8 @@ holds "rejects" await initiator '.event == "rejected"'
 holds "and ends when that is over" ends responder
 
 holds "another, once" listener responder --once
-"$program" --connect "127.0.0.1:$listen_port" --once --p2p --rtr send >"$WORK/once.out" 2>"$WORK/once.err" </dev/null &
-pid[once]=$!
-tries=0
-until grep -q READY "$WORK/once.out" || [ $((tries++)) -gt 200 ]; do sleep 0.05; done
-sleep 0.3
+peer_start once --connect "127.0.0.1:$listen_port" --once --p2p --rtr send
+holds "is connected to, once, peer-to-peer" await once '.event == "established"'
 holds "a stream keeps both of them" kill -0 "${pid[once]}" "${pid[responder]}"
 kill -INT "${pid[once]}"
 holds "the initiator ends at SIGINT" ends once

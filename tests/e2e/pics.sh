@@ -69,11 +69,13 @@ echo "== a live device"
 cat >"$WORK/inside.sh" <<'INSIDE'
 set -u
 source tests/e2e/cable.bash
+source tests/e2e/wait.bash
 cable device0 tester0 10.99.0.2/24 || exit 99
+rm -f "$WORK/peer.out"
 "$IWARP_PEER" --listen 9999 --control 7471 --ird 7 >"$WORK/peer.out" 2>&1 &
 peer=$!
 trap 'kill $peer 2>/dev/null' EXIT
-until grep -q READY "$WORK/peer.out"; do kill -0 $peer || exit 99; sleep 0.05; done
+prints $peer "$WORK/peer.out" READY || exit 99
 "$WARPCHECK" pics --dut "$WORK/asked.json" --ask >"$WORK/told.txt" || exit
 "$WARPCHECK" pics --dut "$WORK/unsaid.json" --ask --format profile >"$WORK/completed.json" || exit
 "$WARPCHECK" run --dut "$WORK/completed.json" 'MPA-7.1.1-*' DDP-7.2-01 --role responder

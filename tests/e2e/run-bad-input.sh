@@ -58,6 +58,8 @@ cat >"$work/server.pl" <<'PERL'
 use IO::Socket::INET;
 my $how = shift;
 my $s = IO::Socket::INET->new(LocalAddr => "10.99.0.2", LocalPort => 7, Listen => 64, ReuseAddr => 1) or die "$!";
+$| = 1;
+print "LISTENS\n";
 my @kept;
 while (my $c = $s->accept) {
     if ($how eq "silent") { push @kept, $c; }
@@ -68,7 +70,9 @@ PERL
 for how in silent reset garbage none; do
     cat >"$work/device.sh" <<SHELL
 source "$cable" && cable bad0 bad1 10.99.0.2/24 || exit 99
-[ $how = none ] || { perl "$work/server.pl" $how & sleep 0.3; }
+source tests/e2e/wait.bash
+rm -f "$work/server.out"
+[ $how = none ] || { perl "$work/server.pl" $how >"$work/server.out" & prints \$! "$work/server.out" LISTENS || exit 99; }
 "$WARPCHECK" run --dut "$work/device.json" MPA-7.1-02 DDP-7.1-01 MPA-7.1.1-18 -o "$work/device-$how"
 status=\$?
 kill %1 2>/dev/null
@@ -93,6 +97,8 @@ LUA
 cat >"$work/dying.pl" <<'PERL'
 use IO::Socket::INET;
 my $s = IO::Socket::INET->new(LocalAddr => "10.99.0.2", LocalPort => 8, Listen => 4, ReuseAddr => 1) or die "$!";
+$| = 1;
+print "LISTENS\n";
 while (my $c = $s->accept) {
     my $peer = IO::Socket::INET->new(PeerAddr => "127.0.0.1", PeerPort => 10) or die "$!";
     $_->autoflush(1) for $c, $peer;
@@ -107,9 +113,12 @@ for tag in live die; do
     sed "s/TAG/\"$tag\"/" "$work/dying.lua" >"$work/dying-$tag.lua"
     cat >"$work/device.sh" <<SHELL
 source "$cable" && cable bad0 bad1 10.99.0.2/24 || exit 99
+source tests/e2e/wait.bash
+rm -f "$work/peer.out" "$work/dying.out"
 "$IWARP_PEER" --listen 9 --bind 10.99.0.2 --control 10 >"$work/peer.out" 2>&1 </dev/null &
-perl "$work/dying.pl" >/dev/null 2>&1 </dev/null &
-for i in {1..100}; do grep -q READY "$work/peer.out" && (: </dev/tcp/10.99.0.2/8) 2>/dev/null && break; sleep 0.05; done
+prints \$! "$work/peer.out" READY || exit 99
+perl "$work/dying.pl" >"$work/dying.out" 2>&1 </dev/null &
+prints \$! "$work/dying.out" LISTENS || exit 99
 "$WARPCHECK" run --dut "$work/dying.json" --script "$work/dying-$tag.lua" -o "$work/dying-$tag" --all
 status=\$?
 kill %1 %2 2>/dev/null

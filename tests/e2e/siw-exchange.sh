@@ -32,13 +32,10 @@ guest_says() {
 
 # Our server on PORT, in the background; waits until it listens.
 serve() { # ADDRESS PORT
+	rm -f "$WORK/serve.txt"
 	"$WORK/rping" serve "$1" "$2" $size >"$WORK/serve.txt" 2>&1 </dev/null &
 	server=$!
-	for _ in {1..100}; do
-		! grep -q '^port ' "$WORK/serve.txt" || return 0
-		sleep 0.05
-	done
-	return 1
+	prints "$server" "$WORK/serve.txt" '^port '
 }
 
 served() { # WHAT REV
@@ -52,16 +49,15 @@ served() { # WHAT REV
 
 capture() {
 	dumpcap -q -i tap0 -f 'tcp and not port 7470 and not port 7471' -w "$WORK/$1.pcapng" 2>"$WORK/dumpcap.txt" &
-	capturing=$!
-	for _ in {1..100}; do
-		[ ! -s "$WORK/$1.pcapng" ] || return 0
-		sleep 0.05
-	done
-	wrong "no capture" "$(cat "$WORK/dumpcap.txt")"
+	capturing=$! captured_in=$WORK/$1.pcapng
+	eventually "$capturing" test -s "$captured_in" || wrong "no capture" "$(cat "$WORK/dumpcap.txt")"
 }
 
+# The capture is whole when it has a connection to a port of its own, which the guest refuses.
 captured() {
-	sleep 0.3
+	last_seen() { [ -n "$("$TSHARK" -r "$captured_in" -Y 'tcp.dstport == 9' 2>/dev/null)" ]; }
+	(: </dev/tcp/10.78.0.2/9) 2>/dev/null || true
+	holds "the capture has the last connection" eventually "$capturing" last_seen
 	kill -INT "$capturing"
 	wait "$capturing" || true
 }
@@ -97,14 +93,14 @@ as_responder() { # WHAT ADDRESS PORT REV
 ask() {
 	[ -n "${agent:-}" ] || exec {agent}<>/dev/tcp/10.78.0.2/7471
 	printf '%s\n' "$1" >&"$agent"
-	reply=$(timeout 20 head -n 1 <&"$agent") || reply=''
+	reply=$(timeout 60 head -n 1 <&"$agent") || reply=''
 	[[ $reply == *'"ok":true'* ]] || { echo "      $1 -> $reply"; return 1; }
 }
 
 # event NAME FILTER: waits for the event, prints the filter's value.
 event() {
-	local tries
-	for ((tries = 0; tries < 100; tries++)); do
+	local end=$((SECONDS + 240))
+	while [ "$SECONDS" -lt "$end" ]; do
 		ask '{"verb":"poll"}' || return 1
 		jq -c '.events[]' <<<"$reply" >>"$WORK/events"
 		jq -r "select(.event == \"$1\") | $2" "$WORK/events" >"$WORK/value"
@@ -143,7 +139,9 @@ agent_serves() { # PORT
 
 case ${SIW_EXCHANGE:-} in
 rev2)
-	guest "rping -s -P -p 9990 -S $size -a 0.0.0.0 >/dev/null 2>&1 & rping -s -P -p 9991 -S $size -a ::0 >/dev/null 2>&1 & sleep 1" >/dev/null
+	guest "rping -s -P -p 9990 -S $size -a 0.0.0.0 >/dev/null 2>&1 & rping -s -P -p 9991 -S $size -a ::0 >/dev/null 2>&1 &
+		listens() { cat /proc/net/tcp /proc/net/tcp6 | grep -q \":\$1 .* 0A \"; }
+		until listens 2706 && listens 2707; do usleep 20000; done" >/dev/null
 	capture rev2
 	as_responder "siw responds, Rev 2" 10.78.0.2 9990 2
 	as_responder "siw responds over IPv6, Rev 2" fd78::2 9991 2
@@ -164,7 +162,7 @@ rev1)
 	decoded rev1 1 "$rounds"
 	agent_serves 9994 &
 	agent_serving=$!
-	for _ in {1..100}; do [ -e "$WORK/listening" ] || sleep 0.1; done
+	eventually "$agent_serving" test -e "$WORK/listening"
 	capture responder1
 	rounds=$few as_responder "siw responds, Rev 1" 10.78.0.2 9994 1
 	holds "siw responds, Rev 1: the guest's part" wait "$agent_serving"

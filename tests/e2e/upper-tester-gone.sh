@@ -19,9 +19,14 @@ JSON
 cat >"$WORK/inside.sh" <<'INSIDE'
 set -u
 source tests/e2e/cable.bash
+source tests/e2e/wait.bash
 cable device0 tester0 10.99.0.2/24 || exit 99
-device() { "$IWARP_PEER" --control 7471 >"$WORK/peer.out" 2>&1 & peer=$!; }
-until_ready() { until grep -q READY "$WORK/peer.out"; do sleep 0.05; done; }
+device() {
+	rm -f "$WORK/peer.out"
+	"$IWARP_PEER" --control 7471 >"$WORK/peer.out" 2>&1 &
+	peer=$!
+}
+until_ready() { prints "$peer" "$WORK/peer.out" READY || exit 99; }
 results() { [ ! -e "$out/results.jsonl" ] || grep -c '"type":"result"' "$out/results.jsonl"; }
 said() { grep -q "$1" "$out/results.jsonl"; }
 going() { kill -0 "$run" 2>/dev/null; }

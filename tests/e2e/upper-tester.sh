@@ -180,20 +180,18 @@ holds "gone without hearing five thousand replies" vanish pipelined
 holds "none of that changed anything" unchanged
 
 # 40 replies of 8 MiB that nobody hears at first: they are not all made and kept.
-resident() { awk '/^VmRSS/ { print int($2 / 1024) }' "/proc/${pid[responder]}/status"; }
+most_resident() { awk '/^VmHWM/ { print int($2 / 1024) }' "/proc/${pid[responder]}/status"; } # MiB
 deaf() {
-	local extra before peak=0 i status=0
+	local extra before peak i status=0
 	ask responder '{"verb":"reg_mr","length":4194304,"stag":12}' || return 1
-	before=$(resident)
+	echo 5 >"/proc/${pid[responder]}/clear_refs" # VmHWM begins anew (proc(5))
+	before=$(most_resident)
 	exec {extra}<>"/dev/tcp/127.0.0.1/${control[responder]}"
 	for ((i = 0; i < 40; i++)); do echo "{\"verb\":\"mem_read\",\"stag\":12,\"tag\":$i}"; done >&"$extra"
-	for ((i = 0; i < 10; i++)); do
-		sleep 0.1
-		[ "$(resident)" -le "$peak" ] || peak=$(resident)
-	done
 	ask responder '{"verb":"capabilities"}' || status=1
 	timeout 200 head -n 40 <&"$extra" | sed 's/.*"tag":/{"tag":/' | jq -es 'map(.tag) == [range(40)]' || status=1
 	exec {extra}<&-
+	peak=$(most_resident)
 	[ "$peak" -lt $((before + 200)) ] || { echo "      $before MiB, then $peak MiB"; status=1; }
 	ask responder '{"verb":"dereg","stag":12}' && return "$status"
 }
@@ -292,15 +290,11 @@ C
 agent_part() {
 	"${cc[@]}" -std=gnu17 -Wall -Wextra -Werror -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -I. -o "$WORK/agent" \
 		"$WORK/agent.c" conformance/labs/linux/agent/agent_control.c -ljansson || return 1
-	: >"$WORK/agent.out"
+	rm -f "$WORK/agent.out"
 	"$WORK/agent" >"$WORK/agent.out" 2>"$WORK/agent.err" </dev/null &
 	pid[agent]=$!
-	for ((i = 0; i < 200; i++)); do
-		door=$(sed -n 's/^READY control=//p' "$WORK/agent.out")
-		[ -z "$door" ] || return 0
-		sleep 0.05
-	done
-	return 1
+	prints "${pid[agent]}" "$WORK/agent.out" '^READY control=.+$' || return 1
+	door=$(sed -n 's/^READY control=//p' "$WORK/agent.out")
 }
 holds "the agent's part that hears lines" agent_part
 lines "agent"
@@ -311,11 +305,8 @@ at_path() {
 	local status=0
 	"$program" --control "$WORK/path" >"$WORK/path.out" 2>"$WORK/path.err" </dev/null &
 	pid[path]=$!
-	for ((i = 0; i < 200; i++)); do
-		! grep -q READY "$WORK/path.out" || break
-		sleep 0.05
-	done
-	printf '{"verb":"capabilities","tag":7}\n' | timeout 20 "$WORK/unix" "$WORK/path" | grep -q '"ok":true.*"tag":7' || status=1
+	prints "${pid[path]}" "$WORK/path.out" READY || return 1
+	printf '{"verb":"capabilities","tag":7}\n' | timeout 120 "$WORK/unix" "$WORK/path" | grep -q '"ok":true.*"tag":7' || status=1
 	peer_stop path || status=1
 	return "$status"
 }

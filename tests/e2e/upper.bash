@@ -22,16 +22,12 @@ peers_end() {
 trap peers_end EXIT
 
 peer_start() {
-	local name=$1 ready='' tries handle
+	local name=$1 ready='' handle
 	shift
-	: >"$WORK/$name.out"
+	rm -f "$WORK/$name.out"
 	"$program" --control 0 "$@" >"$WORK/$name.out" 2>"$WORK/$name.err" </dev/null &
 	pid[$name]=$!
-	for ((tries = 0; tries < 200; tries++)); do
-		ready=$(sed -n 's/^READY.* control=//p' "$WORK/$name.out")
-		[ -z "$ready" ] || break
-		sleep 0.05
-	done
+	! prints "${pid[$name]}" "$WORK/$name.out" '^READY.* control=.+$' || ready=$(sed -n 's/^READY.* control=//p' "$WORK/$name.out")
 	[ -n "$ready" ] || { echo "iwarp-peer $* does not start: $(head -c 500 "$WORK/$name.err")"; exit 1; }
 	# shellcheck disable=SC2034 # for the script that sources this
 	control[$name]=$ready
@@ -57,12 +53,8 @@ poll() {
 }
 
 await() {
-	local tries
-	for ((tries = 0; tries < 200; tries++)); do
-		poll "$1" || return 1
-		jq -es "any(.[]; $2)" <"$WORK/$1.events" >/dev/null && return 0
-		sleep 0.1
-	done
+	arrived() { poll "$1" && jq -es "any(.[]; $2)" <"$WORK/$1.events" >/dev/null; }
+	eventually "${pid[$1]}" arrived "$1" "$2" && return 0
 	echo "      $1: no event with $2 among: $(cut -c 1-160 "$WORK/$1.events" | tail -n 5)"
 	return 1
 }

@@ -94,18 +94,13 @@ for name in echo kv rping; do
 		"$B/libiwarp.a" -luv -lisal -ljansson -pthread
 done
 serve() { # NAME COMMAND...: sets `port`
-	local name=$1 tries
+	local name=$1
 	shift
-	: >"$WORK/$name.out"
+	rm -f "$WORK/$name.out"
 	"${grind[@]}" "--log-file=$WORK/$name.grind" "$@" >"$WORK/$name.out" 2>&1 </dev/null &
 	pid[$name]=$!
-	port=''
-	for ((tries = 0; tries < 400; tries++)); do
-		port=$(sed -n 's/^port //p' "$WORK/$name.out")
-		[ -z "$port" ] || return 0
-		sleep 0.05
-	done
-	return 1
+	prints "${pid[$name]}" "$WORK/$name.out" '^port [0-9]+$' || return 1
+	port=$(sed -n 's/^port //p' "$WORK/$name.out")
 }
 # These servers know no end but a signal's: what they say up to it counts.
 stopped() {
