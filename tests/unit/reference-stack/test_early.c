@@ -417,6 +417,23 @@ static struct ddp_segment write_segment(const struct scene *scene)
                                 .payload_octets = sizeof(payload)};
 }
 
+static void spoil(struct ddp_segment *bad, int how)
+{
+    switch (how) {
+    case 1: bad->stag ^= 0x5500; break;
+    case 2: bad->to += REGION - 8; break;
+    case 3: bad->to = UINT64_MAX - 3; break;
+    case 4: *bad = send_segment(1), bad->qn = 9; break;
+    case 5: *bad = send_segment(2), bad->mo = RECEIVE - 8; break;
+    case 6: *bad = send_segment(77); break;
+    case 7: *bad = send_segment(2), bad->mo = UINT32_MAX; break;
+    case 8: bad->version = 2; break;
+    case 9: bad->control = 0xC0 | RDMAP_WRITE; break;
+    case 10: bad->control = 0x40 | RDMAP_READ_RESPONSE; break;
+    default: break;
+    }
+}
+
 /* Send 1 is missing; what is behind it is wrong in some way. Nothing comes of it until the Send is delivered. */
 START_TEST(errors_wait_for_their_turn)
 {
@@ -445,19 +462,7 @@ START_TEST(errors_wait_for_their_turn)
     size_t first = pack(octets, &good, 0, false);
     size_t count;
 
-    switch (_i) {
-    case 1: bad.stag ^= 0x5500; break;
-    case 2: bad.to += REGION - 8; break;
-    case 3: bad.to = UINT64_MAX - 3; break;
-    case 4: bad = send_segment(1), bad.qn = 9; break;
-    case 5: bad = send_segment(2), bad.mo = RECEIVE - 8; break;
-    case 6: bad = send_segment(77); break;
-    case 7: bad = send_segment(2), bad.mo = UINT32_MAX; break;
-    case 8: bad.version = 2; break;
-    case 9: bad.control = 0xC0 | RDMAP_WRITE; break;
-    case 10: bad.control = 0x40 | RDMAP_READ_RESPONSE; break;
-    default: break;
-    }
+    spoil(&bad, _i);
     count = pack(octets + first, &bad, 0, false);
     if (_i == 0)
         octets[first + count - 1] ^= 1;

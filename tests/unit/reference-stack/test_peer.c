@@ -276,6 +276,26 @@ static const char *string(const json_t *object, const char *name)
     return json_string_value(member);
 }
 
+/* Stream 1 of both is in operation; one ends it with a Terminate. */
+static void terminated(struct net *net)
+{
+    json_t *reply, *polled;
+
+    reply = command(net, 0, true, "{\"verb\":\"status\",\"stream\":1}");
+    ck_assert_str_eq(string(reply, "state"), "operation");
+    ck_assert_int_eq(integer(reply, "mulpdu"), 1000 - 6 - 4 * 2);
+    json_decref(reply);
+    order(net, 1, true, "{\"verb\":\"terminate\",\"stream\":1,\"layer\":0,\"etype\":2,\"code\":255}");
+    polled = command(net, 0, true, "{\"verb\":\"poll\"}");
+    ck_assert_int_eq(integer(event_in(polled, "terminate_received"), "code"), 255);
+    ck_assert_ptr_nonnull(event_in(polled, "closed"));
+    json_decref(polled);
+    ck_assert_uint_eq(peer_stream_count(net->peer[0]), 0);
+    ck_assert_uint_eq(peer_stream_count(net->peer[1]), 0);
+    ck_assert_uint_eq(net->released, 2);
+    ck_assert_uint_eq(net->aborted, 0);
+}
+
 START_TEST(conversation)
 {
     struct net *net = net_new();
@@ -322,20 +342,7 @@ START_TEST(conversation)
     ck_assert_str_eq(string(reply, "data"), "aa22330304"
                                             "05aaaa");
     json_decref(reply);
-
-    reply = command(net, 0, true, "{\"verb\":\"status\",\"stream\":1}");
-    ck_assert_str_eq(string(reply, "state"), "operation");
-    ck_assert_int_eq(integer(reply, "mulpdu"), 1000 - 6 - 4 * 2);
-    json_decref(reply);
-    order(net, 1, true, "{\"verb\":\"terminate\",\"stream\":1,\"layer\":0,\"etype\":2,\"code\":255}");
-    polled = command(net, 0, true, "{\"verb\":\"poll\"}");
-    ck_assert_int_eq(integer(event_in(polled, "terminate_received"), "code"), 255);
-    ck_assert_ptr_nonnull(event_in(polled, "closed"));
-    json_decref(polled);
-    ck_assert_uint_eq(peer_stream_count(net->peer[0]), 0);
-    ck_assert_uint_eq(peer_stream_count(net->peer[1]), 0);
-    ck_assert_uint_eq(net->released, 2);
-    ck_assert_uint_eq(net->aborted, 0);
+    terminated(net);
     net_free(net);
 }
 END_TEST
