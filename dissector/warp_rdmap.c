@@ -40,7 +40,7 @@ static void add_time(proto_tree *tree, const struct segment *segment, uint64_t f
 
 /* ---- the messages that have headers of their own ------------------------------------------------------------------ */
 
-/* A header that begins `at` octets behind the DDP header; false: it is not all there. */
+/* A header that begins `at` octets after the DDP header; false: it is not all there. */
 static bool draw_header(const struct segment *segment, proto_tree *tree, int hf, size_t at,
                         const struct wire_layout *layout, const char *skip)
 {

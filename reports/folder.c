@@ -200,6 +200,6 @@ int folder_open_below(const struct folder *folder, const char *name, struct sent
         return sentence_set(error, "cannot make the folder %.300s/%.60s: %s", folder->path, name, strerror(errno));
     fd = openat(folder->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     return fd >= 0 ? fd
-                   : sentence_set(error, "%.300s/%.60s: no folder, or a link to one: %s", folder->path, name,
+                   : sentence_set(error, "%.300s/%.60s: not a folder, or a link to one: %s", folder->path, name,
                                   strerror(errno));
 }

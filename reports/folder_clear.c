@@ -23,8 +23,8 @@ static int remove_file(const struct place *folder, const char *name, struct sent
     if (fstatat(folder->folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return errno == ENOENT ? 0 : sentence_set(error, "%.200s/%.100s: %s", folder->path, name, strerror(errno));
     if (!S_ISREG(status.st_mode))
-        return sentence_set(error, "%.200s/%.100s: is no file that warpcheck has written: remove it yourself",
-                            folder->path, name);
+        return sentence_set(error, "%.200s/%.100s: warpcheck did not write this file: remove it yourself", folder->path,
+                            name);
     if (unlinkat(folder->folder, name, 0) != 0 && errno != ENOENT)
         return sentence_set(error, "%.200s/%.100s: cannot be removed: %s", folder->path, name, strerror(errno));
     return 0;
@@ -126,7 +126,7 @@ static int clear_evidence(const struct place *folder, struct sentence *error)
     evidence.folder = openat(folder->folder, EVIDENCE, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (evidence.folder < 0)
         return errno == ENOENT ? 0
-                               : sentence_set(error, "%.300s/" EVIDENCE ": is no folder that warpcheck has made: %s",
+                               : sentence_set(error, "%.300s/" EVIDENCE ": warpcheck did not make this folder: %s",
                                               folder->path, strerror(errno));
     rc = catalogue_load(&catalogue, error);
     reader.user = json_object();

@@ -60,18 +60,19 @@ static void banner(const struct html *html, const size_t counts[VERDICT_COUNT])
                      known_counts(&html->report->summary, known), counts[VERDICT_KNOWN], decided,
                      counts[VERDICT_KNOWN] == 1 ? "is" : "are");
     else if (status == EXIT_NOTHING_SELECTED)
-        markup_text(m, "No requirement was selected, or all were skipped. This is no success.");
+        markup_text(m, "No requirement was selected, or all were skipped. This is not a success.");
     else if (gaps)
-        markup_text(m, "Nothing failed, but something that is iWARP, or may be, was not judged: see what became of the "
-                       "input, below.");
+        markup_text(
+            m, "Nothing failed, but a part of the input that is or may be iWARP was not judged. The account of the "
+               "input is below.");
     else if (partly)
         markup_text(m, html->report->finished ? "Nothing failed, but not every capture could be read to its end."
                                               : "Nothing failed so far, but the run did not come to its end.");
     else
-        markup_textf(m, "No requirement failed, but %zu could not be decided: the environment got in the way.",
+        markup_textf(m, "No requirement failed, but %zu could not be decided because of the environment.",
                      counts[VERDICT_INCONCLUSIVE]);
     if (status != EXIT_KNOWN && html->report->summary.known)
-        markup_textf(m, " Beside that the device deviates as known: %s.", known_counts(&html->report->summary, known));
+        markup_textf(m, " The device also deviates as known: %s.", known_counts(&html->report->summary, known));
     markup_close(m);
     markup_close(m);
     markup_close(m);
@@ -159,7 +160,7 @@ static void notices(const struct html *html)
         if (report->summary.stopped)
             markup_textf(html->markup, "The run was stopped: %.200s. ", report->summary.stopped);
         else
-            markup_text(html->markup, "The results have no summary line: the run was stopped, or is still going. ");
+            markup_text(html->markup, "The results have no summary line: the run was stopped, or it has not ended. ");
         markup_textf(html->markup, "This page shows what was decided until then%s.", report_goes_on(report));
         markup_close(html->markup);
     }
@@ -181,13 +182,14 @@ static void notices(const struct html *html)
     if (report->console) {
         markup_open(html->markup, "details", "class", "notice", "open", "open", NULL);
         markup_element(html->markup, "summary", NULL,
-                       "The device did not live to the end. The last that its console said:");
+                       "The device died before the end of the run. The last lines of its console:");
         markup_element(html->markup, "pre", NULL, report->console);
         markup_close(html->markup);
     }
     if (report->catalogue && strcmp(report->info.catalogue, catalogue_digest(report->catalogue)) != 0)
-        markup_element(html->markup, "p", "notice",
-                       "These results were made with another catalogue than the one that this page quotes.");
+        markup_element(
+            html->markup, "p", "notice",
+            "These results were made with another version of the catalogue than the one that this page quotes.");
 }
 
 static void controls(const struct html *html)

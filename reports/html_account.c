@@ -39,7 +39,7 @@ static void put_summary(const struct html *html)
     char text[ACCOUNT_TEXT];
 
     markup_open(m, "summary", NULL);
-    markup_textf(m, "What became of the input: %s judged", account_kind_text(account, FLOW_JUDGED, text));
+    markup_textf(m, "Account of the input: %s judged", account_kind_text(account, FLOW_JUDGED, text));
     if (account_next(account, FLOW_FOREIGN, FLOW_ROWS) != FLOW_ROWS)
         markup_textf(m, ", %s foreign", account_kind_text(account, FLOW_FOREIGN, text));
     if (account_next(account, FLOW_UNJUDGED, FLOW_ROWS) != FLOW_ROWS)

@@ -340,7 +340,8 @@ void html_card(const struct html *html, size_t index, const struct result *resul
     if (full)
         ladder(html, result);
     else if (result->steps)
-        markup_element(m, "p", "src", "Ladder and frames are left out to keep this page small; see the evidence.");
+        markup_element(m, "p", "src",
+                       "Ladder and frames are left out to keep this page small; the evidence contains them.");
     replay(html, result);
     also_seen(html, entry, verdict);
     markup_close(m);
@@ -409,14 +410,15 @@ void html_cards(const struct html *html)
     } lists[] = {
         {VERDICT_FAIL, "Failures", "Requirements that the DUT breaks."},
         {VERDICT_KNOWN, "Known deviations",
-         "Requirements that the DUT breaks as its profile says, by finding. Each is a breach: the DUT does not "
+         "Requirements that the DUT breaks exactly as its profile describes, by finding. Each is a breach: the DUT "
+         "does not "
          "conform."},
         {VERDICT_WARN, "Warnings", "Recommendations (SHOULD) that the DUT does not follow."},
-        {VERDICT_AMBIGUOUS, "Ambiguous", "The text allows two readings; this is the one that the DUT took."},
+        {VERDICT_AMBIGUOUS, "Ambiguous", "The RFC allows two readings; this is the one that the DUT follows."},
         {VERDICT_INCONCLUSIVE, "Inconclusive",
-         "The environment kept these from a verdict; they say nothing about the DUT. Mend it and run again with "
+         "The environment prevented these verdicts; they prove nothing about the DUT. Repair it and run again with "
          "--resume."},
-        {VERDICT_SKIP, "Skipped", "The DUT's profile says that it does not have what these need."},
+        {VERDICT_SKIP, "Skipped", "These need capabilities that the DUT does not have, according to its profile."},
     };
     struct markup *m = html->markup;
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {

@@ -227,7 +227,7 @@ void html_tree(const struct html *html)
     markup_open(html->markup, "section", "id", "tree", NULL);
     markup_element(html->markup, "h2", NULL, "Requirements");
     markup_element(html->markup, "p", "lead",
-                   "Every requirement of the catalogue, by document and section, with what this run says about it.");
+                   "Every requirement of the catalogue, by document and section, with its verdict in this run.");
     if (tree_build(html, &tree) == 0)
         documents(html, &tree);
     else

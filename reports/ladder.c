@@ -247,7 +247,7 @@ void ladder_svg(struct markup *markup, const json_t *steps, const struct ladder_
     char box[64];
     snprintf(box, sizeof(box), "0 0 %d %g", WIDTH, height);
     markup_open(markup, "svg", "xmlns", "http://www.w3.org/2000/svg", "viewBox", box, "class", "ladder", "role", "img",
-                "aria-label", "Ladder diagram; the same steps stand as text below", NULL);
+                "aria-label", "Ladder diagram; the same steps follow as text below", NULL);
     if (standalone) {
         markup_open(markup, "style", NULL);
         markup_raw(markup, svg_style, sizeof(svg_style) - 1);

@@ -79,7 +79,7 @@ static void put_account(FILE *out, const struct flow_account *account)
     if (account_next(account, FLOW_FOREIGN, FLOW_ROWS) != FLOW_ROWS)
         fprintf(out, " Foreign: %s.", account_kind_text(account, FLOW_FOREIGN, text));
     if (flow_account_whole(account)) {
-        fputs(" Nothing of iWARP was left unjudged.\n", out);
+        fputs(" All iWARP of the input was judged.\n", out);
         return;
     }
     fputs("\n\n| not judged | how much | why |\n|---|---|---|\n", out);

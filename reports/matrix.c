@@ -271,9 +271,10 @@ int matrix_write(const struct matrix_column *columns, size_t count, const struct
     markup_open(m, "header", NULL);
     markup_element(m, "h1", NULL, "warpcheck: iWARP conformance, devices side by side");
     summary(&matrix);
-    markup_element(m, "p", "lead",
-                   "One column for each run; each badge is the worst verdict of one role, and leads to the run's page "
-                   "with its evidence. Shaded rows: the devices differ.");
+    markup_element(
+        m, "p", "lead",
+        "Each run has one column. Each badge shows the worst verdict of one role and links to the run's page "
+        "with its evidence. In shaded rows the devices differ.");
     markup_close(m);
     markup_open(m, "main", NULL);
     controls(&matrix);

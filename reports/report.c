@@ -167,7 +167,7 @@ static void settle_summary(struct report *report)
         same = same && summary_of(&report->summary, (enum verdict)v) == summary_of(&report->counted, (enum verdict)v);
     if (report->finished && !same && report->info.version == RESULTS_VERSION) /* version 1 counted KNOWN as WARN */
         (void)snprintf(report->note, sizeof(report->note),
-                       "The summary line of the results does not agree with them: the results were counted again.");
+                       "The summary line contradicts the results, so the results were counted again.");
     summary_take_verdicts(&report->summary, &report->counted);
 }
 
@@ -284,7 +284,7 @@ const char *report_stopped(const struct report *report)
 
 const char *report_goes_on(const struct report *report)
 {
-    return report->info.command && strcmp(report->info.command, "run") != 0 ? "" : "; --resume goes on";
+    return report->info.command && strcmp(report->info.command, "run") != 0 ? "" : "; --resume continues the run";
 }
 
 bool report_is_skipped(const struct report_capture *capture)

@@ -347,7 +347,7 @@ static json_t *notifications(struct sarif *sarif)
     if (*report->note)
         notify(sarif, list, "warning", NULL, report->note);
     if (report->console)
-        notify(sarif, list, "error", NULL, "The device died in the run; the page shows the end of its console.");
+        notify(sarif, list, "error", NULL, "The device died during the run; the page shows the end of its console.");
     if (missing) {
         snprintf(text, sizeof(text),
                  "%" PRIu64

@@ -226,7 +226,7 @@ void terminal_summary(struct terminal *terminal, const struct run_summary *summa
         [EXIT_USAGE] = {VERDICT_INCONCLUSIVE, "inconclusive"},
         [EXIT_NOTHING_SELECTED] = {VERDICT_INCONCLUSIVE, "nothing was decided: nothing selected, or all skipped"},
         [EXIT_INCONCLUSIVE] = {VERDICT_INCONCLUSIVE,
-                               "inconclusive: the environment kept some requirements from a verdict"},
+                               "inconclusive: some requirements could not be decided because of the environment"},
         [EXIT_KNOWN] = {VERDICT_KNOWN, "deviates as known"},
     };
     enum exit_status status = summary_exit_status(summary);
@@ -236,14 +236,14 @@ void terminal_summary(struct terminal *terminal, const struct run_summary *summa
         status = EXIT_INCONCLUSIVE;
         words = "inconclusive: nothing failed so far, but this is not the whole run";
     } else if (status == EXIT_INCONCLUSIVE && summary_has_gaps(summary)) {
-        words = "inconclusive: nothing failed, but something that is iWARP or may be was not judged";
+        words = "inconclusive: nothing failed, but a part that is or may be iWARP was not judged";
     } else if (status == EXIT_CONFORMS && !flow_account_whole(&summary->account)) {
         words = "conforms in everything that was exercised; what was not judged was accepted (--allow-gaps)";
     }
     terminal_clear(terminal);
     put_counts(terminal, summary);
     if (summary->ambiguous > 0 && !terminal->all)
-        fputs("AMBIGUOUS: the texts allow several readings; --all and the report say which ones were taken\n",
+        fputs("AMBIGUOUS: the RFC allows several readings; --all and the report show which one the device follows\n",
               terminal->out);
     put_traffic(terminal, summary);
     account_print(terminal->out, &summary->account);
@@ -254,7 +254,7 @@ void terminal_summary(struct terminal *terminal, const struct run_summary *summa
         fprintf(terminal->out, ": %s, nothing new", known_counts(summary, known));
     fputs(terminal->colour ? "\033[0m\n" : "\n", terminal->out);
     if (summary->known && status != EXIT_KNOWN)
-        fprintf(terminal->out, "beside that it deviates as known: %s\n", known_counts(summary, known));
+        fprintf(terminal->out, "it also deviates as known: %s\n", known_counts(summary, known));
     if (report_path) {
         fputs("report: ", terminal->out);
         put(terminal->out, report_path);

@@ -28,31 +28,31 @@ struct subcommand {
 };
 
 static const struct subcommand subcommands[] = {
-    {"run", cmd_run, "judges a live device; without --dut: the reference stack, embedded"},
+    {"run", cmd_run, "judges a live device; without --dut: the built-in reference stack"},
     {"audit", cmd_audit, "judges captures, by the same requirement ids"},
-    {"prove", cmd_prove, "the kill matrix: every defect against every check and rule"},
-    {"peer", cmd_peer, "the reference stack as a device under test"},
-    {"gen", cmd_gen, "makes frames and captures out of scripts"},
-    {"dump", cmd_dump, "shows a capture, one line a message"},
-    {"list", cmd_list, "the requirements, and what decides them"},
-    {"explain", cmd_explain, "one requirement in full, with its header drawn"},
-    {"pics", cmd_pics, "what a device is able to do: the questions, a profile to fill in, a device's answers"},
-    {"report", cmd_report, "makes the reports again from results.jsonl"},
-    {"complete", cmd_complete, "what may stand next on a command line, for the completion of shells"},
+    {"prove", cmd_prove, "runs every defect against every check and rule (the kill matrix)"},
+    {"peer", cmd_peer, "starts the reference stack as a device under test"},
+    {"gen", cmd_gen, "makes frames and captures from scripts"},
+    {"dump", cmd_dump, "prints the decoded messages of a capture"},
+    {"list", cmd_list, "lists the requirements, and the check or rule that decides each"},
+    {"explain", cmd_explain, "explains one requirement and draws its header"},
+    {"pics", cmd_pics, "lists the questions about a device's capabilities, or its answers"},
+    {"report", cmd_report, "makes reports again from results.jsonl, compares runs, joins shards"},
+    {"complete", cmd_complete, "completes a command line; the completion of shells calls it"},
 };
 
 static int usage(FILE *out, int status)
 {
     fputs("usage: warpcheck COMMAND [ARGUMENT...]\n\n"
-          "Proves, frame by frame, whether an iWARP implementation keeps the rules of its RFCs.\n\n",
+          "Tests whether an iWARP implementation (RDMA over TCP) keeps the rules of its RFCs.\n\n",
           out);
     for (size_t i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
         fprintf(out, "  %-8s  %s\n", subcommands[i].name, subcommands[i].what);
-    fputs("\n  --version  the version\n  --help     this text\n"
-          "\nwarpcheck COMMAND --help tells more.\n"
-          "Exit status: 0 conforms, 1 fails, 2 usage, 3 nothing selected, 4 inconclusive, or something that may be "
-          "iWARP was\n"
-          "not judged (audit --allow-gaps: accepted), 5 deviates as known (--accept-known: 0).\n",
+    fputs("\n  --version  shows the version\n  --help     shows this text\n"
+          "\nwarpcheck COMMAND --help describes a command.\n"
+          "Exit status: 0 conforms, 1 fails, 2 usage, 3 nothing selected, 4 inconclusive, or a part that may be iWARP "
+          "was\n"
+          "not judged (audit --allow-gaps accepts that), 5 deviates as known (--accept-known: 0).\n",
           out);
     return status;
 }

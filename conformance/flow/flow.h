@@ -282,10 +282,10 @@ enum flow_reason {
     FLOW_REASON_MESSAGE_SHORT,   /* SCTP: a user message too short for its DDP-SSN */
     FLOW_REASON_MESSAGE_LONG,    /* SCTP: a fragmented user message that is too long to be held, or never whole */
     FLOW_REASON_SSN_AGAIN,       /* SCTP: a new chunk with a DDP-SSN that was used already */
-    FLOW_REASON_CONFLICT, /* octets came again with other contents: which of them the receiver took is not known */
-    FLOW_REASON_REFUSED,  /* a segment that the receiver's TCP drops */
-    FLOW_REASON_URGENT,   /* urgent octets */
-    FLOW_REASON_CHUNK,    /* SCTP: a chunk whose length contradicts the packet's: the rest is not read */
+    FLOW_REASON_CONFLICT, /* octets were sent again with different contents; it is unknown which ones the receiver accepted */
+    FLOW_REASON_REFUSED, /* a segment that the receiver's TCP drops */
+    FLOW_REASON_URGENT,  /* urgent octets */
+    FLOW_REASON_CHUNK,   /* SCTP: a chunk whose length contradicts the packet's: the rest is not read */
     FLOW_REASON_COUNT
 };
 

@@ -24,12 +24,12 @@ enum flow_account_kind {
 
 /* clang-format off */
 #define FLOW_ACCOUNT_TABLE(ROW) \
-    ROW(IWARP,          JUDGED,   "iwarp",          "iWARP that the rules saw") \
+    ROW(IWARP,          JUDGED,   "iwarp",          "iWARP that the rules judged") \
     ROW(HEADERS,        JUDGED,   "headers",        "headers and padding of the frames with TCP, SCTP and CM messages") \
-    ROW(AGAIN,          JUDGED,   "again",          "octets that came again: the first copy counts") \
-    ROW(NOT_ACCEPTED,   JUDGED,   "not-accepted",   "octets that a receiver drops: outside the window, in a RST, in an FPDU that the close cut short") \
-    ROW(BY_CHECK,       JUDGED,   "by-check",       "octets around stimuli of a live run that break the protocol on purpose: the checks judged them") \
-    ROW(IP_CHECKSUM,    JUDGED,   "ip-checksum",    "IPv4 headers with a wrong checksum, decoded all the same: network cards fill it in behind the capture") \
+    ROW(AGAIN,          JUDGED,   "again",          "octets that were sent again: the first copy counts") \
+    ROW(NOT_ACCEPTED,   JUDGED,   "not-accepted",   "octets that a receiver drops: outside the window, in a RST, or in an FPDU that the close cut short") \
+    ROW(BY_CHECK,       JUDGED,   "by-check",       "octets near stimuli of a live run that break the protocol on purpose: the checks judged them") \
+    ROW(IP_CHECKSUM,    JUDGED,   "ip-checksum",    "IPv4 headers with a wrong checksum, which are still decoded: network cards compute it after the capture") \
     ROW(ARP,            FOREIGN,  "arp",            "ARP") \
     ROW(LLC,            FOREIGN,  "llc",            "IEEE 802.2 LLC") \
     ROW(ETHERTYPE,      FOREIGN,  "ethertype",      "other EtherTypes") \
@@ -45,10 +45,10 @@ enum flow_account_kind {
     ROW(SCTP,           FOREIGN,  "sctp",           "SCTP without DDP") \
     ROW(SCTP_DATA,      FOREIGN,  "sctp-data",      "SCTP user messages of other protocols") \
     ROW(ULP,            FOREIGN,  "ulp",            "the ULP's own octets before start-up frames or after a rejection") \
-    ROW(FILE,           FOREIGN,  "file",           "files in folders that are no captures") \
+    ROW(FILE,           FOREIGN,  "file",           "files in folders that are not captures") \
     ROW(EMPTY,          FOREIGN,  "empty",          "captures without a frame, and empty files") \
-    ROW(FILE_AGAIN,     FOREIGN,  "file-again",     "links to what is read by its own name") \
-    ROW(BLOCK,          FOREIGN,  "block",          "pcapng blocks that hold no frames") \
+    ROW(FILE_AGAIN,     FOREIGN,  "file-again",     "links to files that are also read directly") \
+    ROW(BLOCK,          FOREIGN,  "block",          "pcapng blocks without frames") \
     ROW(COMPRESSED,     UNJUDGED, "compressed",     "a compressed file is not read: decompress it first") \
     ROW(OTHER_FORMAT,   UNJUDGED, "other-format",   "a capture in another format is not read: convert it with editcap") \
     ROW(UNREADABLE,     UNJUDGED, "unreadable",     "the file or folder cannot be opened") \
@@ -59,13 +59,13 @@ enum flow_account_kind {
     ROW(CUT_HEADERS,    UNJUDGED, "cut-headers",    "the capture cut the frame within its headers") \
     ROW(LINK_HEADER,    UNJUDGED, "link-header",    "the frame is shorter than its link header") \
     ROW(IP_HEADER,      UNJUDGED, "ip-header",      "the IP header contradicts itself") \
-    ROW(IP_LENGTH,      UNJUDGED, "ip-length",      "the IP header's length is more than the frame holds") \
+    ROW(IP_LENGTH,      UNJUDGED, "ip-length",      "the IP header's length exceeds the frame") \
     ROW(TUNNEL,         UNJUDGED, "tunnel",         "a tunnel or an encrypted packet is not opened") \
-    ROW(FRAGMENT_LOST,  UNJUDGED, "fragment-lost",  "other fragments of the IP packet did not come within 60 s") \
+    ROW(FRAGMENT_LOST,  UNJUDGED, "fragment-lost",  "other fragments of the IP packet did not arrive within 60 s") \
     ROW(FRAGMENT_OVERLAP, UNJUDGED, "fragment-overlap", "fragments of the IP packet overlap and contradict each other") \
-    ROW(FRAGMENT_LENGTH, UNJUDGED, "fragment-length", "a fragment has a length that is no multiple of 8, or reaches beyond 65,535 octets") \
+    ROW(FRAGMENT_LENGTH, UNJUDGED, "fragment-length", "a fragment has a length that is not a multiple of 8, or ends after 65,535 octets") \
     ROW(FRAGMENT_CUT,   UNJUDGED, "fragment-cut",   "the capture cut a fragment of the IP packet") \
-    ROW(FRAGMENT_ROOM,  UNJUDGED, "fragment-room",  "more IP packets in fragments were open than the decoder holds") \
+    ROW(FRAGMENT_ROOM,  UNJUDGED, "fragment-room",  "more IP packets in fragments were open than the decoder can hold") \
     ROW(TCP_HEADER,     UNJUDGED, "tcp-header",     "the TCP header contradicts itself or the packet's length") \
     ROW(UDP_LENGTH,     UNJUDGED, "udp-length",     "the UDP length contradicts the packet's") \
     ROW(IB_HEADER,      UNJUDGED, "ib-header",      "the InfiniBand headers contradict the packet's length") \
@@ -74,23 +74,23 @@ enum flow_account_kind {
     ROW(SCTP_CHUNK,     UNJUDGED, "sctp-chunk",     "the length of an SCTP chunk contradicts the packet's") \
     ROW(SCTP_UNKNOWN,   UNJUDGED, "sctp-unknown",   "the association's start was not captured, and its PPIDs may be DDP's") \
     ROW(MESSAGE_SHORT,  UNJUDGED, "message-short",  "an SCTP user message is too short for its DDP-SSN") \
-    ROW(MESSAGE_PARTS,  UNJUDGED, "message-parts",  "fragments of an SCTP user message never became whole") \
+    ROW(MESSAGE_PARTS,  UNJUDGED, "message-parts",  "fragments of an SCTP user message are incomplete") \
     ROW(SSN_AGAIN,      UNJUDGED, "ssn-again",      "an SCTP user message has a DDP-SSN that was used before") \
     ROW(UNRECOGNISED,   UNJUDGED, "unrecognised",   "the TCP connection's beginning was not captured, and its octets may be iWARP") \
-    ROW(LATE,           UNJUDGED, "late",           "octets before the first FPDU that was found in the middle of a connection") \
+    ROW(LATE,           UNJUDGED, "late",           "octets before the first FPDU that was found in mid-stream") \
     ROW(SYNC_LOST,      UNJUDGED, "sync-lost",      "octets between a lost FPDU boundary and the next one that was found") \
-    ROW(START_MALFORMED, UNJUDGED, "start-malformed", "octets behind a malformed start-up frame") \
-    ROW(UNVERIFIED,     UNJUDGED, "unverified",     "FPDUs that were found behind a loss or in mid-stream, and that no CRC verifies") \
-    ROW(OVERTAKEN,      UNJUDGED, "overtaken",      "octets that came when those behind them had been decoded already") \
-    ROW(UNANSWERED,     UNJUDGED, "unanswered",     "octets behind a SYN on an open connection, which nobody was seen to answer") \
-    ROW(URGENT,         UNJUDGED, "urgent",         "urgent octets, which not every TCP leaves in the stream") \
+    ROW(START_MALFORMED, UNJUDGED, "start-malformed", "octets after a malformed start-up frame") \
+    ROW(UNVERIFIED,     UNJUDGED, "unverified",     "FPDUs that were found after a loss or in mid-stream, and that no CRC verifies") \
+    ROW(OVERTAKEN,      UNJUDGED, "overtaken",      "octets that arrived after later octets had been decoded") \
+    ROW(UNANSWERED,     UNJUDGED, "unanswered",     "octets after a SYN on an open connection; the capture has no answer to the SYN") \
+    ROW(URGENT,         UNJUDGED, "urgent",         "urgent octets, which some TCPs remove from the stream") \
     ROW(PART,           UNJUDGED, "part",           "parts of FPDUs and messages whose other parts are not in the capture") \
     ROW(UNFINISHED,     UNJUDGED, "unfinished",     "the capture ends within an FPDU or start-up frame") \
-    ROW(CONFLICT,       UNJUDGED, "conflict",       "octets came again with another content: which of the two the receiver took is not known") \
-    ROW(UNCOMPARED,     UNJUDGED, "uncompared",     "octets came again before they were acknowledged, and nothing is left of the first ones to compare them with") \
-    ROW(UNORDERED,      UNJUDGED, "unordered",      "connections whose two directions fit together in no order: nothing tells which side had received what when it sent") \
-    ROW(HELD_TOO_MUCH,  UNJUDGED, "held-too-much",  "more segments came out of order than the decoder holds") \
-    ROW(EVICTED,        UNJUDGED, "evicted",        "more connections were open than the decoder follows at once") \
+    ROW(CONFLICT,       UNJUDGED, "conflict",       "octets were sent again with different contents; it is unknown which ones the receiver accepted") \
+    ROW(UNCOMPARED,     UNJUDGED, "uncompared",     "octets were sent again before they were acknowledged, and the first copy is no longer stored for a comparison") \
+    ROW(UNORDERED,      UNJUDGED, "unordered",      "connections whose two directions cannot be ordered: the capture does not show what a side had received before it sent") \
+    ROW(HELD_TOO_MUCH,  UNJUDGED, "held-too-much",  "more segments were out of order than the decoder can hold") \
+    ROW(EVICTED,        UNJUDGED, "evicted",        "more connections were open than the decoder can follow") \
     ROW(MEMORY,         UNJUDGED, "memory",         "the decoder had no memory for it") \
     ROW(UNKNOWN,        UNJUDGED, "unknown",        "a reason that this version of the program does not know") \
     ROW(DROPPED,        MISSING,  "dropped",        "frames that arrived and that the capture mechanism dropped") \

@@ -86,7 +86,7 @@ static int id_check(const char *file, unsigned line, const char *id, struct sent
     for (const char *p = id; *p != '\0'; p++)
         if (!isalnum((unsigned char)*p) && *p != '.' && *p != '-')
             return sentence_set(error,
-                                "%s:%u: id \"%.60s\" holds '%c', only letters, digits, '.' and '-' may stand there",
+                                "%s:%u: id \"%.60s\" contains '%c'; only letters, digits, '.' and '-' are allowed",
                                 file, line, id, *p);
     return 0;
 }
@@ -113,8 +113,8 @@ static int row_fill(struct requirement *requirement, const char *file, unsigned 
                             REQUIREMENT_COLUMNS);
     for (size_t i = 0; i < REQUIREMENT_COLUMNS; i++) {
         if (cell[i][0] == '\0' && i != COLUMN_AMBIGUITY)
-            return sentence_set(error, "%s:%u: column %s is empty (write \"-\" where there is nothing to say)", file,
-                                line, column_names[i]);
+            return sentence_set(error, "%s:%u: column %s is empty (write \"-\" for no value)", file, line,
+                                column_names[i]);
         requirement->column[i] = cell[i];
     }
     if (id_check(file, line, cell[COLUMN_ID], error) != 0 ||
@@ -151,7 +151,7 @@ static int row_add(struct catalogue *catalogue, const char *file, unsigned line,
         return -1;
     HASH_FIND(hh, catalogue->by_id, entry->requirement.id, strlen(entry->requirement.id), earlier);
     if (earlier != NULL)
-        return sentence_set(error, "%s:%u: id %.60s stands already in %s:%u", file, line, entry->requirement.id,
+        return sentence_set(error, "%s:%u: id %.60s is already used in %s:%u", file, line, entry->requirement.id,
                             earlier->requirement.file, earlier->requirement.line);
     entry->requirement.index = catalogue->count;
     HASH_ADD_KEYPTR(hh, catalogue->by_id, entry->requirement.id, strlen(entry->requirement.id), entry);
@@ -168,8 +168,7 @@ static int line_check(const char *file, unsigned line, const char *text, size_t 
         unsigned char octet = (unsigned char)text[i];
 
         if (octet != '\t' && (octet < 0x20 || octet > 0x7E))
-            return sentence_set(error,
-                                "%s:%u: octet 0x%02X in column %zu, only printable ASCII and tabs may stand there",
+            return sentence_set(error, "%s:%u: octet 0x%02X in column %zu, only printable ASCII and tabs are allowed",
                                 file, line, octet, i + 1);
     }
     return 0;

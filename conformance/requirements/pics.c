@@ -62,8 +62,9 @@ static int item_add(struct pics *pics, const char *path, unsigned line, char *co
             return sentence_set(error, "%s:%u: item \"%.60s\" holds '%c'", path, line, cell[ITEM_NAME], *p);
     if (cell[ITEM_NAME][0] == '\0' || cell[ITEM_QUESTION][0] == '\0' || cell[ITEM_MEANING][0] == '\0' ||
         cell[ITEM_TOLD][0] == '\0')
-        return sentence_set(error, "%s:%u: an item needs a name, a question, a meaning and who tells it (- for nobody)",
-                            path, line);
+        return sentence_set(
+            error, "%s:%u: an item needs a name, a question, a meaning and the one who reports it (- for nobody)", path,
+            line);
     if (item_find(pics, cell[ITEM_NAME], strlen(cell[ITEM_NAME])) != NULL)
         return sentence_set(error, "%s:%u: item %.60s is declared twice", path, line, cell[ITEM_NAME]);
     if (!value_valid(cell[ITEM_DEFAULT]))
@@ -361,7 +362,7 @@ int pics_evaluate(const struct pics *pics, const char *predicate, struct sentenc
     if (result >= 0 && *reader.p != '\0')
         return sentence_set(error, "capability \"%.120s\": \"%.40s\" was not expected", predicate, reader.p);
     if (result == 0 && reader.culprit != NULL)
-        sentence_set(reason, "needs %s, and the profile says %s = %s", predicate, reader.culprit->public.name,
+        sentence_set(reason, "needs %s, but the profile has %s = %s", predicate, reader.culprit->public.name,
                      reader.culprit->public.value);
     else if (result == 0)
         sentence_set(reason, "no device can show it");

@@ -12,8 +12,8 @@ const char selection_usage[] =
     "  SELECT             an id or a glob over ids, such as 'MPA-7.*' (several: any of them)\n"
     "  --layer L          tcp, sctp, mpa, ddp, rdmap, cm\n"
     "  --level L          must, should, may, or one level as the catalogue spells it\n"
-    "  --section S        7.1 takes 7.1 and 7.1.2; a glob is possible\n"
-    "  --role R           initiator or responder (with all that binds both), or any other subject alone\n"
+    "  --section S        7.1 selects 7.1 and 7.1.2; a glob is possible\n"
+    "  --role R           initiator or responder (includes requirements on both), or any other subject alone\n"
     "  --observability O  active, passive, local, spec\n";
 
 static bool is_device_role(const char *subject)

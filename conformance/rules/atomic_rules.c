@@ -62,7 +62,7 @@ void extension_other_fields(struct rule_context *ctx)
     if (segment->reserved != 0 || segment->version != DDP_VERSION || ctx->event->rdmap->message.reserved != 0)
         rule_fail(ctx, "octet 0 AND 0x3f = 1, octet 1 AND 0x30 = 0",
                   rule_text(ctx, "octets %02x %02x", segment->header[0], segment->control),
-                  "Reserved bits or the DDP version of %s are not as sent by the book (RFC 7306 4.1)",
+                  "Reserved bits or the DDP version of %s do not have the values that RFC 7306 4.1 defines",
                   row_of(ctx)->name);
     else
         rule_pass(ctx);
@@ -95,7 +95,7 @@ void extension_has_no_payload(struct rule_context *ctx)
 
     if (!is_whole(ctx) || octets < row_of(ctx)->header_octets)
         return;
-    rule_judge_number(ctx, row_of(ctx)->header_octets, octets, "octets behind the DDP header", "RFC 7306 4.2");
+    rule_judge_number(ctx, row_of(ctx)->header_octets, octets, "octets after the DDP header", "RFC 7306 4.2");
 }
 
 static void judge_untagged(struct rule_context *ctx, const char *section)
@@ -185,8 +185,7 @@ static bool compares_nothing(const struct rule_context *ctx)
 void atomic_compare_data_zero(struct rule_context *ctx)
 {
     if (compares_nothing(ctx))
-        rule_judge_number(ctx, 0, request_of(ctx)->compare_data, "Compare Data where nothing is compared",
-                          "RFC 7306 5.2.1");
+        rule_judge_number(ctx, 0, request_of(ctx)->compare_data, "Compare Data without a comparison", "RFC 7306 5.2.1");
 }
 
 /* RFC 7306 5.2.1: and Compare Mask is all ones. The RFC only says that it "is", the draft that it MUST be. */
@@ -197,7 +196,7 @@ void atomic_compare_mask_ones(struct rule_context *ctx)
     if (request_of(ctx)->compare_mask != UINT64_MAX)
         rule_warn(ctx, "Compare Mask 0xffffffffffffffff",
                   rule_text(ctx, "0x%016llx", (unsigned long long)request_of(ctx)->compare_mask),
-                  "Compare Mask is not all ones where nothing is compared (RFC 7306 5.2.1)");
+                  "Compare Mask is not all ones in an operation that compares nothing (RFC 7306 5.2.1)");
     else
         rule_pass(ctx);
 }
@@ -221,7 +220,8 @@ void atomic_response_not_32(struct rule_context *ctx)
         return;
     if (segment_of(ctx)->payload_octets == BY_THE_TEXT)
         rule_fail(ctx, "12 octets", "32 octets",
-                  "The Atomic Response Header has the length that RFC 7306 4 names by mistake: Figure 6 has 12 octets");
+                  "The Atomic Response Header has the wrong length that the text of RFC 7306 4 gives; Figure 6 shows "
+                  "12 octets");
     else if (segment_of(ctx)->payload_octets == ATOMIC_RESPONSE_OCTETS)
         rule_pass(ctx);
 }

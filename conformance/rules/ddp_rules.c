@@ -93,9 +93,10 @@ void last_segment_marked(struct rule_context *ctx)
     if (queue == NULL || !queue->open)
         return;
     if (ddp_last_missing(ctx))
-        rule_fail(ctx, "L = 1 in the last segment of a message",
-                  rule_text(ctx, "MSN %u begins, MSN %u has had no L", segment_of(ctx)->msn, queue->next_msn),
-                  "A new message begins on the queue before the last one had its L bit (RFC 5041 4.1)");
+        rule_fail(
+            ctx, "L = 1 in the last segment of a message",
+            rule_text(ctx, "MSN %u begins, but no segment of MSN %u had L", segment_of(ctx)->msn, queue->next_msn),
+            "A new message begins on the queue before the previous one had its L bit (RFC 5041 4.1)");
     else if (segment_of(ctx)->last)
         rule_pass(ctx);
 }

@@ -81,7 +81,7 @@ void fpdus_follow_each_other(struct rule_context *ctx)
         ctx->half->fpdus == 0 || !rule_from_start(ctx, ctx->direction))
         return;
     rule_fail(ctx, "an FPDU", rule_text(ctx, "other octets at position %llu", (unsigned long long)ctx->event->position),
-              "What follows the last FPDU is none: no possible ULPDU_Length stands there (RFC 5044 4.1)");
+              "The octets after the last FPDU are not an FPDU: their ULPDU_Length is impossible (RFC 5044 4.1)");
 }
 
 static void judge_mulpdu(struct rule_context *ctx, bool markers)
@@ -142,8 +142,7 @@ void fin_behind_fpdu(struct rule_context *ctx)
         ctx->half->octets.cut != 0 || close->unsound)
         return;
     if (close->partial_fpdu != 0)
-        rule_fail(ctx, "FIN behind a whole FPDU",
-                  rule_text(ctx, "%zu octets of an FPDU, then FIN", close->partial_fpdu),
+        rule_fail(ctx, "FIN after a whole FPDU", rule_text(ctx, "%zu octets of an FPDU, then FIN", close->partial_fpdu),
                   "FIN was sent in the middle of an FPDU (RFC 5044 7.2)");
     else if (ctx->half->fpdus != 0)
         rule_pass(ctx);

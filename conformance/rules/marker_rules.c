@@ -99,7 +99,7 @@ void marker_points_to_own_fpdu(struct rule_context *ctx)
     size_t in_interval = ctx->event->fpdu->framing.position % MARKER_SPACING;
 
     if (judged(ctx) && in_interval > MARKER_OCTETS)
-        judge_pointers(ctx, 0, true, "The Marker behind several FPDUs");
+        judge_pointers(ctx, 0, true, "The Marker after several FPDUs");
 }
 
 /* RFC 5044 4.3: the first Marker of Full Operation holds zero. */
@@ -151,13 +151,13 @@ void marker_every_512(struct rule_context *ctx)
         return;
     if (ctx->event->kind == FLOW_UNDECODED) {
         if (ctx->event->reason == FLOW_REASON_SYNC_LOST && ctx->half->fpdus != 0 && ctx->half->gaps == 0)
-            rule_fail(ctx, "a Marker at every 512th octet", "no FPDU to be found",
-                      "The stream with Markers breaks off behind position %llu (RFC 5044 4.3)",
+            rule_fail(ctx, "a Marker at every 512th octet", "no FPDU",
+                      "The stream with Markers ends after position %llu (RFC 5044 4.3)",
                       (unsigned long long)ctx->event->position);
         return;
     }
     if (crc_judged(ctx) && crc_fault(ctx, NULL) == CRC_FAULT_UNMARKED)
-        rule_fail(ctx, "a Marker at every 512th octet", "an FPDU without the Marker in it",
+        rule_fail(ctx, "a Marker at every 512th octet", "an FPDU without a Marker inside",
                   "The FPDU's CRC is right for one without Markers (RFC 5044 4.3)");
     else if (judged(ctx) && ctx->event->position + ctx->event->fpdu->fpdu.octets > MARKER_SPACING &&
              ctx->event->fpdu->fpdu.bad_marker == SIZE_MAX)

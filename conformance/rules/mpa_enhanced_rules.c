@@ -104,7 +104,8 @@ void enhanced_request_answered(struct rule_context *ctx)
     if (start_flags(ctx) & START_S)
         rule_pass(ctx);
     else if (start_revision(ctx) >= MPA_REV_2)
-        rule_fail(ctx, "S = 1", "S = 0", "The Reply of a Rev 2 Responder to an enhanced Request is not (RFC 6581 10)");
+        rule_fail(ctx, "S = 1", "S = 0",
+                  "A Rev 2 Responder answered an enhanced Request with a Reply that is not enhanced (RFC 6581 10)");
     else
         rule_warn(ctx, "S = 1, or TCP closed", rule_text(ctx, "S = 0, Rev = %u", start_revision(ctx)),
                   "A Responder without RFC 6581 answered an enhanced Request instead of closing (RFC 6581 10)");
@@ -118,7 +119,7 @@ void plain_request_answered(struct rule_context *ctx)
     if (!start_is(ctx, MPA_REPLY) || request == NULL || request->enhanced)
         return;
     if (start_flags(ctx) & START_S)
-        rule_fail(ctx, "S = 0", "S = 1", "The Request had no enhanced word, the Reply claims one (RFC 6581 10)");
+        rule_fail(ctx, "S = 0", "S = 1", "The Reply has S = 1, but the Request had no enhanced word (RFC 6581 10)");
     else
         rule_pass(ctx);
 }
@@ -204,7 +205,8 @@ void reply_refuses_negotiation(struct rule_context *ctx)
     if ((reply->ird == MPA_DEPTH_NOT_NEGOTIATED && request->ord != MPA_DEPTH_NOT_NEGOTIATED) ||
         (reply->ord == MPA_DEPTH_NOT_NEGOTIATED && request->ird != MPA_DEPTH_NOT_NEGOTIATED))
         rule_warn(ctx, "IRD and ORD as numbers", rule_text(ctx, "IRD 0x%04x, ORD 0x%04x", reply->ird, reply->ord),
-                  "The Reply answers a numeric depth with 0x3FFF: the texts leave open whether it may (RFC 6581 9.1)");
+                  "The Reply answers a numeric depth with 0x3FFF: the RFC does not say whether this is allowed (RFC "
+                  "6581 9.1)");
     else
         rule_pass(ctx);
 }

@@ -104,7 +104,8 @@ void private_data_length(struct rule_context *ctx)
     came = start->octet_count - MPA_START_OCTETS + start->trailing;
     if (length != exchanged && exchanged <= MPA_PRIVATE_DATA_MAX && came == exchanged && came != length)
         rule_fail(ctx, rule_text(ctx, "PD_Length = 0x%04x", exchanged), rule_text(ctx, "PD_Length = 0x%04x", length),
-                  "PD_Length has its octets exchanged: %zu octets of Private Data came (RFC 5044 7.1.1)", came);
+                  "PD_Length has its octets exchanged: the frame has %zu octets of Private Data (RFC 5044 7.1.1)",
+                  came);
     else if (start->result == WIRE_OK && start->trailing == 0)
         rule_pass(ctx);
 }
@@ -140,7 +141,7 @@ void reply_after_request(struct rule_context *ctx)
         return;
     if (nothing_received(ctx, ctx->event->received) || (whole && rule_not_received(ctx, request->end)))
         rule_fail(ctx, "MPA Request, then MPA Reply", "MPA Reply first",
-                  "The Responder sent its Reply before the whole Request had come (RFC 5044 7.1.2 rule 2)");
+                  "The Responder sent its Reply before it had the whole Request (RFC 5044 7.1.2 rule 2)");
     else if (whole)
         rule_pass(ctx);
 }
@@ -182,7 +183,7 @@ void initiator_waits_for_reply(struct rule_context *ctx)
             rule_fail(ctx, expected,
                       rule_text(ctx, "an FPDU in frame %llu, the Reply in frame %llu",
                                 (unsigned long long)ctx->event->first_frame, (unsigned long long)reply->frame_number),
-                      "The Initiator sent an FPDU before the Reply came (RFC 5044 7.1.2)");
+                      "The Initiator sent an FPDU before it had the Reply (RFC 5044 7.1.2)");
         else
             rule_pass(ctx);
     }

@@ -24,7 +24,7 @@ void version_given_to_ddp(struct rule_context *ctx)
         return;
     if (version != DDP_VERSION)
         rule_fail(ctx, rule_text(ctx, "%s = 1", name), rule_text(ctx, "%s = %u", name, version),
-                  "Start-up settled Rev %u, and %s says %u (RFC 5044 3)", reply->revision, name, version);
+                  "Start-up settled Rev %u, but %s is %u (RFC 5044 3)", reply->revision, name, version);
     else
         rule_pass(ctx);
 }

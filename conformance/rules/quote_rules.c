@@ -95,7 +95,7 @@ void terminate_length_meaning(struct rule_context *ctx)
     case LENGTH_PAYLOAD:
         rule_ambiguous(ctx, rule_text(ctx, "%u: header and payload", expected),
                        rule_text(ctx, "%u: payload alone", terminate_of(ctx)->ddp_segment_length),
-                       "DDP Segment Length leaves out the DDP header (RFC 5040 4.8, 7.1)");
+                       "DDP Segment Length does not count the DDP header (RFC 5040 4.8, 7.1)");
         break;
     default: break;
     }
@@ -156,7 +156,7 @@ void terminate_quotes_ddp_header(struct rule_context *ctx)
     if (heard(ctx, terminate->ddp_header, 0) != NULL)
         rule_pass(ctx);
     else if (all_heard(ctx))
-        rule_fail_unless_lost(ctx, "the DDP header of a segment that came",
+        rule_fail_unless_lost(ctx, "the DDP header of a received segment",
                               rule_octets(ctx, terminate->ddp_header, terminate->ddp_header_octets),
                               "The quoted DDP header is not that of any segment of the other side (RFC 5040 4.8)");
 }

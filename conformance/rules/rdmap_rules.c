@@ -121,7 +121,7 @@ void nothing_behind_terminate(struct rule_context *ctx)
     if (!ctx->side->terminated)
         return;
     if (ctx->event->kind == FLOW_FPDU)
-        rule_fail(ctx, "nothing behind the Terminate", "another FPDU",
+        rule_fail(ctx, "nothing after the Terminate", "another FPDU",
                   "A side that has sent a Terminate sent a further message (RFC 5040 5.4)");
     else
         rule_pass(ctx);

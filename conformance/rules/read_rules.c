@@ -48,7 +48,7 @@ void read_request_in_one_segment(struct rule_context *ctx)
         return;
     if (!segment->last && segment->payload_octets < READ_REQUEST_OCTETS)
         rule_ambiguous(ctx, "one segment", rule_text(ctx, "%zu octets with L = 0", segment->payload_octets),
-                       "The Read Request is split over segments: nothing forbids it, nobody does it (RFC 5041 5.2)");
+                       "The Read Request is split into segments, which is allowed but unusual (RFC 5041 5.2)");
     else if (segment->last && segment->mo == 0)
         rule_pass(ctx);
 }
@@ -100,7 +100,7 @@ void response_has_request(struct rule_context *ctx)
                               "A Read Response answers no request (RFC 5040 5.2)");
     else if (rule_not_received(ctx, request->end))
         rule_fail(ctx, "an RDMA Read Request of the other side", "none had come",
-                  "A Read Response was sent before its request had come (RFC 5040 5.2)");
+                  "A Read Response was sent before its request arrived (RFC 5040 5.2)");
     else
         rule_pass(ctx);
 }

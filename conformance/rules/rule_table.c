@@ -28,7 +28,7 @@ enum {
 static const struct rule rules[] = {
     RULE_LIST_MPA(RULE_ROW_MPA) RULE_LIST_DDP(RULE_ROW_DDP) RULE_LIST_RDMAP(RULE_ROW_DDP) RULE_LIST_ATOMIC(RULE_ROW_DDP)
         RULE_LIST_TERMINATE(RULE_ROW_DDP) RULE_LIST_SCTP(RULE_ROW_SCTP) RULE_LIST_CM(RULE_ROW_CM)};
-_Static_assert(sizeof(rules) / sizeof(rules[0]) == RULE_COUNT, "every list of RULE_LIST stands here");
+_Static_assert(sizeof(rules) / sizeof(rules[0]) == RULE_COUNT, "every list of RULE_LIST is here");
 
 size_t rule_count(void)
 {

@@ -73,8 +73,9 @@ void draft_ppids_only(struct rule_context *ctx)
         return;
     ppid = ctx->event->sctp->data->ppid;
     if (!is_draft_ppid(ppid) && !is_5043_ppid(ppid) && !is_draft_ppid(turned(ppid)))
-        rule_fail(ctx, "PPID 1 or 2", rule_text(ctx, "PPID %u on stream %u", ppid, ctx->event->sctp->data->sid),
-                  "User data of another protocol in an association with DDP (draft-stewart-rddp-sctp-02 2.1)");
+        rule_fail(
+            ctx, "PPID 1 or 2", rule_text(ctx, "PPID %u on stream %u", ppid, ctx->event->sctp->data->sid),
+            "User data of another protocol were sent in an association with DDP (draft-stewart-rddp-sctp-02 2.1)");
     else
         rule_pass(ctx);
 }
@@ -137,7 +138,7 @@ void draft_ppid_values(struct rule_context *ctx)
     ppid = ctx->event->sctp->data->ppid;
     if (is_5043_ppid(ppid) || is_draft_ppid(turned(ppid)))
         rule_fail(ctx, "PPID 1 or 2", rule_text(ctx, "PPID 0x%08x", ppid),
-                  "The PPID is not the one that the draft gives to DDP (draft-stewart-rddp-sctp-02 2.2)");
+                  "The PPID is not the one that the draft assigns to DDP (draft-stewart-rddp-sctp-02 2.2)");
     else if (is_draft_ppid(ppid))
         rule_pass(ctx);
 }
@@ -190,7 +191,7 @@ void not_fragmented(struct rule_context *ctx)
         rule_pass(ctx);
     else if (!sctp->data->last && sctp->network_octets != 0 && sctp->network_octets < SMALLEST_MTU)
         rule_fail(ctx, "B = 1, E = 1", rule_text(ctx, "a fragment in a packet of %zu octets", sctp->network_octets),
-                  "SCTP has fragmented a user message that the path would have taken whole (RFC 5043 9)");
+                  "SCTP has fragmented a user message that fits the path MTU (RFC 5043 9)");
 }
 
 static void judge_unordered(struct rule_context *ctx, const char *section)

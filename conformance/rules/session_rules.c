@@ -97,8 +97,8 @@ void draft_versions(struct rule_context *ctx)
     if (ddp == 1 && rdmap == 1)
         rule_pass(ctx);
     else if (ddp == 0 && rdmap == 0)
-        rule_ambiguous(ctx, "DV = 1, RV = 1 as in the RFCs", "DV = 0, RV = 0 as in the drafts of its time",
-                       "The versions are those of the drafts (draft-stewart-rddp-sctp-02 2.2)");
+        rule_ambiguous(ctx, "DV = 1, RV = 1 as in the RFCs", "DV = 0, RV = 0 as in older drafts",
+                       "The versions are those of older drafts (draft-stewart-rddp-sctp-02 2.2)");
     else
         rule_fail(ctx, "DV = RV", rule_text(ctx, "DV = %u, RV = %u", ddp, rdmap),
                   "DV and RV are of different profiles (draft-stewart-rddp-sctp-02 2.2)");
@@ -140,7 +140,7 @@ void draft_ssn_begins_at_one(struct rule_context *ctx)
 static void fail_repeat(struct rule_context *ctx, const char *section)
 {
     rule_fail(ctx, "each DDP-SSN once", rule_text(ctx, "DDP-SSN %llu again", (unsigned long long)ctx->event->position),
-              "A new chunk has a DDP-SSN that another one had before (%s)", section);
+              "A new chunk repeats the DDP-SSN of an earlier one (%s)", section);
 }
 
 static void fail_hole(struct rule_context *ctx, const char *section)
@@ -149,7 +149,7 @@ static void fail_hole(struct rule_context *ctx, const char *section)
 
     rule_fail(ctx, rule_text(ctx, "DDP-SSN %u", gap->first),
               rule_text(ctx, "DDP-SSN %u", (unsigned)(uint16_t)(gap->first + gap->messages)),
-              "DDP-SSNs are left out though all of the sender's TSNs were captured (%s)", section);
+              "DDP-SSNs are missing, although all of the sender's TSNs were captured (%s)", section);
 }
 
 void draft_ssn_counts(struct rule_context *ctx)
@@ -180,7 +180,7 @@ void msn_restarts_after_reset(struct rule_context *ctx)
     else
         rule_ambiguous(ctx, "MSN 1 on a new DDP Stream",
                        rule_text(ctx, "MSN %u: only the DDP-SSN restarts", segment->msn),
-                       "MSNs go on behind a Stream Reset (draft-stewart-rddp-sctp-02 7.2)");
+                       "MSNs continue after a Stream Reset (draft-stewart-rddp-sctp-02 7.2)");
 }
 
 /* ---- RFC 5043 ----------------------------------------------------------------------------------------------------- */
@@ -279,9 +279,9 @@ static const char *pattern_wants(const struct rule_context *ctx, bool segment, u
                                                                                : "an Accept, Reject or Terminate";
     }
     if (state->ended[ctx->direction] != 0)
-        return "nothing behind the Terminate or Reject";
+        return "nothing after the Terminate or Reject";
     if (ctx->direction == FLOW_FROM_RESPONDER && !is_accept(opening))
-        return "nothing behind a session that was not accepted";
+        return "nothing after a session that was not accepted";
     return segment || terminate ? NULL : "a DDP Segment or Terminate";
 }
 

@@ -240,8 +240,9 @@ void terminate_operation_on_read(struct rule_context *ctx)
     const struct terminate *terminate = terminate_of(ctx);
 
     if (error_is(ctx, 0, 2) && quoted_opcode(ctx) == RDMAP_READ_REQUEST)
-        rule_ambiguous(ctx, "R = 0 by Figure 10, R = 1 by 7.1", terminate->r ? "R = 1" : "R = 0",
-                       "Whether a Remote Operation Error quotes the Read Request Header is not settled (RFC 5040)");
+        rule_ambiguous(
+            ctx, "R = 0 by Figure 10, R = 1 by 7.1", terminate->r ? "R = 1" : "R = 0",
+            "The RFC does not settle whether a Remote Operation Error quotes the Read Request Header (RFC 5040)");
 }
 
 /* RFC 5040 4.8, Figure 10: DDP errors: length and DDP header, no RDMA header. */
@@ -300,5 +301,5 @@ void terminate_m_with_d(struct rule_context *ctx)
         rule_pass(ctx);
     else
         rule_ambiguous(ctx, "M = D", parts(ctx, terminate->m, terminate->d, terminate->r),
-                       "M and D differ: 4.8 lets them, Figure 10 couples them (RFC 5040)");
+                       "M and D differ: the text of 4.8 allows it, Figure 10 does not (RFC 5040)");
 }

@@ -236,7 +236,7 @@ static int open_capture(struct link_net *net, struct sentence *error)
         return sentence_set(error, "%s: cannot capture inbound frames alone: %s", net->interface, pcap_geterr(net->in));
     net->in_file = pcap_get_selectable_fd(net->in);
     if (net->in_file < 0)
-        return sentence_set(error, "%s: libpcap gives no file to wait on", net->interface);
+        return sentence_set(error, "%s: libpcap has no file descriptor to wait on", net->interface);
     return set_filter(net, error);
 }
 

@@ -117,7 +117,7 @@ static uint32_t stag_draw(struct iwarp_device *device)
 static int region_check(const struct iwarp_device *device, const struct iwarp_region *region, struct sentence *sentence)
 {
     if (HASH_COUNT(device->regions) >= device->config.regions_max)
-        return sentence_set(sentence, "region: %zu regions are registered already, no more are allowed",
+        return sentence_set(sentence, "region: %zu regions are registered, which is the limit",
                             device->config.regions_max);
     if ((region->access & ~(unsigned)ACCESS_KNOWN) != 0)
         return sentence_set(sentence, "region: access 0x%x, rights out of 0x%x were expected", region->access,
@@ -126,8 +126,8 @@ static int region_check(const struct iwarp_device *device, const struct iwarp_re
         return sentence_set(sentence, "region: a length of %llu octets is more than memory can hold",
                             (unsigned long long)region->length);
     if (region->length != 0 && region->base + (region->length - 1) < region->base)
-        return sentence_set(sentence, "region: base 0x%llx and length %llu pass 2^64", (unsigned long long)region->base,
-                            (unsigned long long)region->length);
+        return sentence_set(sentence, "region: base 0x%llx plus length %llu exceeds 2^64",
+                            (unsigned long long)region->base, (unsigned long long)region->length);
     if (region->stag != 0 && device_entry(device, region->stag) != NULL)
         return sentence_set(sentence, "region: STag 0x%08x is in use", region->stag);
     return 0;
@@ -150,7 +150,7 @@ int iwarp_region_register(struct iwarp_device *device, struct iwarp_region *regi
         entry->owned = true;
         if (entry->region.octets == NULL) {
             free(entry);
-            return sentence_set(sentence, "region: no memory for %llu octets", (unsigned long long)region->length);
+            return sentence_set(sentence, "region: out of memory for %llu octets", (unsigned long long)region->length);
         }
     }
     if (region->stag == 0)
@@ -191,7 +191,7 @@ int iwarp_region_deregister(struct iwarp_device *device, uint32_t stag, struct s
     if (entry == NULL)
         return -1;
     if (entry->lent != 0)
-        return sentence_set(sentence, "region: STag 0x%08x is in use: octets of it are on their way to TCP", stag);
+        return sentence_set(sentence, "region: STag 0x%08x is in use: TCP has not yet sent octets of it", stag);
     HASH_DEL(device->regions, entry);
     entry_free(entry);
     return 0;
@@ -214,8 +214,8 @@ int iwarp_region_set_length(struct iwarp_device *device, uint32_t stag, uint64_t
     if (entry == NULL)
         return -1;
     if (length > entry->region.registered)
-        return sentence_set(sentence, "region: a range of %llu octets, %llu are registered", (unsigned long long)length,
-                            (unsigned long long)entry->region.registered);
+        return sentence_set(sentence, "region: a range of %llu octets, but %llu are registered",
+                            (unsigned long long)length, (unsigned long long)entry->region.registered);
     entry->region.length = length;
     return 0;
 }

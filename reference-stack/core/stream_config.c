@@ -53,6 +53,7 @@ int stream_config_check(const struct iwarp_device *device, const struct iwarp_st
         return sentence_set(sentence, "stream: IRD %u and ORD %u, the device has %u and %u", config->ird, config->ord,
                             device->config.ird_max, device->config.ord_max);
     if (config->peer_to_peer && config->role == IWARP_INITIATOR && (!word || (config->rtr & IWARP_RTR_ALL) == 0))
-        return sentence_set(sentence, "stream: peer-to-peer needs an enhanced Rev 2 Request and some RTR message");
+        return sentence_set(sentence,
+                            "stream: peer-to-peer needs an enhanced Rev 2 Request and at least one RTR message");
     return 0;
 }

@@ -65,7 +65,7 @@ int iwarp_stream_reject(struct iwarp_stream *stream, const uint8_t *private_data
 static int postable(const struct iwarp_stream *stream, struct sentence *sentence)
 {
     if (stream->state >= IWARP_STATE_TERMINATING || stream->close_wanted || stream->abort_wanted)
-        return sentence_set(sentence, "stream: it is ending, no work can be posted");
+        return sentence_set(sentence, "stream: no work can be posted: the stream is ending");
     return 0;
 }
 
@@ -135,7 +135,7 @@ static int post(struct iwarp_stream *stream, const struct send_work *work, struc
                             (unsigned long long)work->count);
     /* No region passes 2^64 (RFC 5041 5.1), so no peer could take that. */
     if (work->count != 0 && work->to + (work->count - 1) < work->to)
-        return sentence_set(sentence, "stream: %llu octets at Tagged Offset 0x%llx pass 2^64",
+        return sentence_set(sentence, "stream: %llu octets at Tagged Offset 0x%llx: the end exceeds 2^64",
                             (unsigned long long)work->count, (unsigned long long)work->to);
     slot = ring_push(&stream->work);
     if (slot == NULL)

@@ -46,7 +46,7 @@ static int add_row(struct defect_list *list, char **fields, size_t line, struct 
     if (row.id[0] == '\0' || row.requirement[0] == '\0')
         return sentence_set(sentence, "defects: line %zu: id and requirement were expected", line);
     if (defect_list_find(list, row.id) != NULL)
-        return sentence_set(sentence, "defects: line %zu: the id '%s' is there twice", line, row.id);
+        return sentence_set(sentence, "defects: line %zu: the id '%s' is used twice", line, row.id);
     scratch = calloc(1, sizeof(*scratch));
     if (scratch == NULL)
         return sentence_set(sentence, "defects: out of memory");

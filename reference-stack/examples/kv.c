@@ -201,7 +201,7 @@ static int connect_to(struct client *client, const char *address, uint16_t port,
         return sentence_set(why, "%s", event.detail.text[0] != '\0' ? event.detail.text : "the server declines");
     data = mpa_start_ulp_data(&event.detail.start, &octets);
     if (octets != sizeof(client->table))
-        return sentence_set(why, "that is no key-value store");
+        return sentence_set(why, "that is not a key-value store");
     memcpy(&client->table, data, octets);
     return client->table.slots != 0 ? 0 : sentence_set(why, "that is a key-value store without a slot");
 }

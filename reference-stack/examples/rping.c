@@ -152,7 +152,7 @@ static int client_round(struct rping *rping, unsigned round, struct sentence *wh
         say(rping, rping->back, rping->back_stag, why) != 0 || await(rping, IWARP_WORK_RECEIVE, why) != 0)
         return -1;
     if (memcmp(rping->start, rping->back, rping->size) != 0)
-        return sentence_set(why, "round %u: what came back is not what was read", round);
+        return sentence_set(why, "round %u: the octets that came back differ from those that were read", round);
     return 0;
 }
 
@@ -182,7 +182,7 @@ static int server_round(struct rping *rping, unsigned round, struct sentence *wh
         return -1;
     fill(rping->back, read.count, round);
     if (memcmp(rping->start, rping->back, read.count) != 0)
-        return sentence_set(why, "round %u: what was read is not what rping puts there", round);
+        return sentence_set(why, "round %u: the octets that were read differ from those that rping wrote", round);
     if (say(rping, rping->start, 0, why) != 0 || await(rping, IWARP_WORK_RECEIVE, why) != 0 ||
         named(rping, &write.to, &write.stag, &size, why) != 0)
         return -1;

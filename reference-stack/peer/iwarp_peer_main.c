@@ -16,6 +16,6 @@ int main(int argc, char **argv)
     status = cmd_peer(argc, argv);
     complain_as("iwarp-peer", NULL);
     if (out_of_memory_noted()) /* whoever was refused something got an error; this is for who reads the exit status */
-        status = complain(EXIT_ENVIRONMENT, "out of memory: not everything that was asked for was done");
+        status = complain(EXIT_ENVIRONMENT, "out of memory: not every command was carried out");
     return standard_streams_close("iwarp-peer", status, EXIT_ENVIRONMENT);
 }

@@ -58,7 +58,7 @@ json_t *peer_verb_post_ulpdu(struct peer *peer, const json_t *command, struct se
         upper_number(command, "stag", UINT32_MAX, &stag, sentence) != 0)
         return NULL;
     if (length < DDP_TAGGED_OCTETS) {
-        (void)sentence_set(sentence, "'length' is %llu, a DDP header takes %d octets", (unsigned long long)length,
+        (void)sentence_set(sentence, "'length' is %llu, a DDP header has %d octets", (unsigned long long)length,
                            DDP_TAGGED_OCTETS);
         return NULL;
     }

@@ -165,7 +165,7 @@ int peer_post_receives(struct peer_stream *ps, uint32_t count, uint32_t octets, 
             next = work->next;
             peer_work_free(ps, work);
         }
-        return sentence_set(sentence, "peer: no memory for %u receives of %u octets", count, octets);
+        return sentence_set(sentence, "peer: out of memory for %u receives of %u octets", count, octets);
     }
     /* In whatever order: they are all alike. */
     for (; made > 0; work = work->next, made--)

@@ -169,7 +169,7 @@ static json_t *verb_reg_mr(struct peer *peer, const json_t *command, struct sent
         get_access(command, &region.access, sentence) != 0)
         return NULL;
     if (region.length > peer->config.regions_octets_max - peer->region_octets) {
-        (void)sentence_set(sentence, "%llu octets more are beyond the limit of %zu", (unsigned long long)region.length,
+        (void)sentence_set(sentence, "%llu more octets exceed the limit of %zu", (unsigned long long)region.length,
                            peer->config.regions_octets_max);
         return NULL;
     }
@@ -177,8 +177,7 @@ static json_t *verb_reg_mr(struct peer *peer, const json_t *command, struct sent
     region.pd = (uint32_t)pd;
     region.stream = (uint32_t)stream;
     if (!budget_take(&peer->budget, region.length)) {
-        (void)sentence_set(sentence, "%llu octets more are beyond the limit of memory",
-                           (unsigned long long)region.length);
+        (void)sentence_set(sentence, "%llu more octets exceed the limit of memory", (unsigned long long)region.length);
         return NULL;
     }
     if (iwarp_region_register(peer->device, &region, sentence) != 0) {

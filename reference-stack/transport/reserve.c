@@ -136,7 +136,7 @@ int iwarp_reserve_memory(size_t octets, struct sentence *sentence)
     size_t size = octets == 0 ? DEFAULT_OCTETS : octets;
 
     if (reserve.block != NULL)
-        return sentence_set(sentence, "reserve: there is one already");
+        return sentence_set(sentence, "reserve: the reserve exists already");
     if (size < LEAST_OCTETS)
         return sentence_set(sentence, "reserve: %zu octets, but at least %d were expected", octets, LEAST_OCTETS);
     reserve.block = malloc(size);

@@ -14,12 +14,12 @@ static int options_check(const struct iwarp_context *context, const struct iwarp
     if (context == NULL || options == NULL)
         return misuse_null(sentence, "queue pair", "a context and options");
     if (options->send_cq == NULL || options->receive_cq == NULL)
-        return sentence_set(sentence, "queue pair: send_cq and receive_cq, a completion queue each was expected");
+        return sentence_set(sentence, "queue pair: send_cq and receive_cq were expected");
     if (options->send_cq->context != context || options->receive_cq->context != context ||
         (options->srq != NULL && options->srq->context != context))
         return sentence_set(sentence, "queue pair: queues of its own context were expected");
     if (options->send_cq->gone || options->receive_cq->gone || (options->srq != NULL && options->srq->gone))
-        return sentence_set(sentence, "queue pair: queues were expected that are not freed");
+        return sentence_set(sentence, "queue pair: the completion queues were freed");
     return 0;
 }
 
@@ -149,7 +149,7 @@ struct iwarp_qp *iwarp_attach(struct iwarp_context *context, int socket, enum iw
     if (options_check(context, options, sentence) != 0)
         return NULL;
     if (octets == NULL && count != 0) {
-        (void)sentence_set(sentence, "attach: %zu octets were read, but none are given", count);
+        (void)sentence_set(sentence, "attach: %zu octets were read, but none were given", count);
         return NULL;
     }
     qp = qp_new(context, options, role, 0, sentence);

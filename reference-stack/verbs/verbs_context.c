@@ -247,7 +247,7 @@ static int run(struct iwarp_context *context, int timeout_ms, struct sentence *s
     if (something_waits(context) || context->dirty != NULL || timeout_ms == 0) {
         result = uv_run(&context->loop, UV_RUN_NOWAIT);
     } else if (timeout_ms < 0 && context->live == 0 && context->listeners == NULL) {
-        return sentence_set(sentence, "context_run: without a listener or an open queue pair nothing will ever come");
+        return sentence_set(sentence, "context_run: without a listener or an open queue pair, no event can come");
     } else {
         if (timeout_ms > 0)
             context->limited = uv_timer_start(&context->limit, limit_over, (uint64_t)timeout_ms, 0) == 0;
@@ -264,7 +264,7 @@ static int run(struct iwarp_context *context, int timeout_ms, struct sentence *s
     if (result < 0)
         return sentence_set(sentence, "context: the event loop failed: %s", uv_strerror(result));
     if (!something_waits(context) && lacks_memory(context))
-        return sentence_set(sentence, "context: out of memory for what a queue pair has to report");
+        return sentence_set(sentence, "context: out of memory for the reports of a queue pair");
     return something_waits(context);
 }
 

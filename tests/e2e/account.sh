@@ -149,5 +149,5 @@ holds "JUnit has an error" grep -q '<error message="[0-9]* octets: octets of iWA
 holds "TAP has a point that fails" grep -q '^not ok .* - account: all iWARP of the input is judged' "$WORK/gaps/results.tap"
 holds "SARIF has a notification" jq -e '.runs[0].invocations[0] | .exitCode == 4 and
 	any(.toolExecutionNotifications[]; .message.text | test("Not judged .gap."))' "$WORK/gaps/results.sarif"
-holds "the page says so" grep -q 'What became of the input' "$WORK/gaps/index.html"
+holds "the page says so" grep -q 'Account of the input' "$WORK/gaps/index.html"
 finish

@@ -114,5 +114,5 @@ done
 expect 0 "help" "$WARPCHECK" --help
 tr -s ' \n' ' ' <"$WORK/stdout" >"$WORK/help"
 holds "what is not judged, and what is known, have a status and an option" \
-	grep -q 'was not judged (audit --allow-gaps: accepted), 5 deviates as known (--accept-known: 0)' "$WORK/help"
+	grep -q 'was not judged (audit --allow-gaps accepts that), 5 deviates as known (--accept-known: 0)' "$WORK/help"
 finish

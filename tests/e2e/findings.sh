@@ -11,18 +11,14 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source tests/e2e/expect.bash
 
 findings=docs/findings/linux-siw.md
+table=docs/findings/linux-siw.tsv held=docs/findings/held-back.tsv faults=docs/findings/seeded-siw.tsv
 reports=docs/findings/reports
 reproducers=reports/baselines/reproducers-linux-siw
 
-# ids: the requirement ids in a text, one a line. "RDMAP-4.8-29, 4.8-42" and "MPA-4.4-05, -02" are short for whole ids.
-ids() {
-	sed 's/([^)]*)//g' | { grep -oE '\b(A11|ATOM|DDP|EMPA|MPA|RDMAP|SCTP)-[A-Z0-9.]+-[0-9]{2}\b|(, | and )([0-9][0-9.]*|[A-C]\.[0-9.]+)?-[0-9]{2}\b' || true; } | awk '
-		{ sub(/^(, | and )/, "") }
-		/^[A-Z][A-Z0-9]*-/ { document = section = $0; sub(/-.*/, "", document); sub(/-[0-9]+$/, "", section); sub(/^[^-]*-/, "", section) }
-		/^-/ { $0 = document "-" section $0 }
-		/^[0-9]/ { section = $0; sub(/-[0-9]+$/, "", section); $0 = document "-" $0 }
-		{ print }'
-}
+# The columns of a table that its page is rendered from; ids: the requirement ids in a text, one a line.
+column() { awk -F '\t' -v name="$1" '/^#/ { next } !at { for (i = 1; i <= NF; i++) if ($i == name) at = i; next } { print $at }' "$2"; }
+ids() { { grep -oE '\b(A11|ATOM|DDP|EMPA|MPA|RDMAP|SCTP)-[A-Z0-9.]+-[0-9]{2}\b' || true; }; }
+expect 0 "the pages have the tables of their files" tools/tables.pl --check docs/findings/*.md reports/baselines/*/README.md
 
 cut -f 1 conformance/requirements/*.tsv | grep -E '^[A-Z0-9]+-' | LC_ALL=C sort -u >"$WORK/catalogue"
 holds "the catalogue was read" test "$(wc -l <"$WORK/catalogue")" -gt 1000
@@ -33,8 +29,8 @@ exist() { # exist WHAT <ids
 }
 
 # "ID ROLE" of each requirement that is held back; the role may be "both".
-sed -n '/^## Held back/,/^## Beside/p' "$findings" | grep '^|' | sed 1,2d | while IFS='|' read -r _ requirement role _; do
-	ids <<<"$requirement" | sed "s/\$/ ${role// /}/"
+paste <(column requirements "$held") <(column role "$held") | while IFS=$'\t' read -r requirements role; do
+	ids <<<"$requirements" | sed "s/\$/ $role/"
 done >"$WORK/held"
 holds "what is held back was read" test "$(wc -l <"$WORK/held")" -ge 20
 exist "held back" < <(cut -d ' ' -f 1 "$WORK/held")
@@ -66,18 +62,21 @@ report() {
 	done < <(grep -oE "$reproducers/[^ ]+\.lua" "$file" || true)
 }
 
-numbers=$(sed -n 's/^## \([0-9]*\)\. .*/\1/p' "$findings")
+numbers=$(column finding "$table")
+holds "the page has a section for each finding" test "$(sed -n 's/^## \([0-9]*\)\. .*/\1/p' "$findings")" = "$numbers"
 holds "the findings are numbered from 1 on" test "$(paste -s -d ' ' <<<"$numbers")" = "$(seq -s ' ' "$(wc -l <<<"$numbers")")"
 for number in $numbers; do
 	padded=$(printf %02d "$number")
 	sed -n "/^## $number\. /,/^## /p" "$findings" | sed '1d;/^## /d' >"$WORK/section"
 	set -- "$reports/$padded"-*.txt
 	holds "finding $number has one report" test $# -eq 1 -a -s "$1"
-	holds "finding $number links its report" grep -qF "(reports/${1##*/})" "$findings"
+	awk -F '\t' -v number="$number" '$1 == number' "$table" >"$WORK/row"
+	IFS=$'\t' read -r _ requirements level severity path _ <"$WORK/row"
+	holds "finding $number has its report in the table" test "docs/findings/$path" = "$1"
 	holds "finding $number has its place" grep -qE '^Place: .*`' "$WORK/section"
-	holds "finding $number has a severity" grep -qE '\b(interop|error reporting|robustness|integrity)\b' <(head -n 4 "$WORK/section")
-	# The first words, up to the level, are its requirements.
-	exist "finding $number" < <(tr '\n' ' ' <"$WORK/section" | sed 's/MUST.*//; s/\. .*//' | ids)
+	holds "finding $number has a severity" grep -qE '^(interop|error reporting|robustness|integrity)\b' <<<"$severity"
+	holds "finding $number has a level" grep -qE '^(MUST|SHOULD)\b' <<<"$level"
+	exist "finding $number" < <(ids <<<"$requirements")
 	holds "finding $number names a requirement" test -s "$WORK/named"
 	report "$1"
 done
@@ -98,7 +97,7 @@ for patch in "$seeded"/*.patch; do
 	holds "$name has a role or none" test -z "$(sed -n 's/^role: //p' "$WORK/head" | grep -vxE 'responder|initiator')"
 	base=$(sed -n 's/^base: //p' "$WORK/head")
 	holds "$name: its base is there" test -z "$base" -o -s "conformance/labs/linux/patches/$base.patch"
-	holds "$name has its row in docs/findings/seeded-siw.md" grep -qE "^\| .*\| \`$name\` \|" docs/findings/seeded-siw.md
+	holds "$name has its row in $faults" grep -qx "$name" <(column patch "$faults")
 done
 
 while read -r glob; do
@@ -118,8 +117,8 @@ for script in "$reproducers"/*.lua; do
 	done <"$WORK/decided"
 done
 
-# Whole runs, as summary.sh prints them: each row has as many results, none of them undecided, and what is said of the skipped and of the
-# known deviations is about as many as the first row counts. Nothing failed.
+# Whole runs, as summary.sh writes them: each row has as many results, none of them undecided, and the results that were skipped or are known
+# deviations are as many as the first row counts. Nothing failed.
 profile=conformance/labs/linux/linux-siw.json.in
 jq -r '.known_deviations[].finding' "$profile" | sort -u >"$WORK/notes"
 while read -r number; do
@@ -129,35 +128,45 @@ holds "the profile has findings by number, and what is held back" test -z "$(gre
 # What is held back is named by its outcome's digest; where octets of a device's memory are part of it, by a text that says no more
 # than that the requirement is broken.
 holds "the profile does not say what is held back" test -z "$(jq -r '.known_deviations[] | select(.finding == "held back" and .outcome == null) | .actual' "$profile" | grep -v '<hex>')"
-rows() { # rows HEAD FILE: those of the table with this head, without the bars at their ends
-	awk -v head="$1" 'index($0, head) == 1 { on = 1; next } on && !/^\|/ { exit } on && !/^\|-/ { gsub(/^\| | \|$/, ""); print }' "$2"
-}
-sum() { awk -F ' [|] ' '{ n += $1 } END { print n + 0 }'; }
-for readme in reports/baselines/linux-siw-*/README.md; do
-	kernel=$(basename "$(dirname "$readme")")
-	rows '| run |' "$readme" >"$WORK/runs"
-	holds "$kernel: a run over IPv4 first, and one over IPv6" test -n "$(sed -n '1{/IPv6/!p}' "$WORK/runs")" -a -n "$(grep IPv6 "$WORK/runs")"
+sum() { awk '{ n += $1 } END { print n + 0 }'; }
+for runs in reports/baselines/linux-siw-*/runs.tsv; do
+	folder=$(dirname "$runs") kernel=$(basename "$(dirname "$runs")")
+	holds "$kernel: a run over IPv4 first, and one over IPv6" test "$(column ip "$runs" | paste -s -d ' ')" = "IPv4 IPv6"
 	# shellcheck disable=SC2016 # the fields are awk's
-	holds "$kernel: its runs are whole, none FAIL, none INCONCLUSIVE" awk -F ' [|] ' '
-		{ all = $2 + $3 + $4 + $5 + $6 + $7 + $8 } all < 1000 || $4 != 0 || $8 != 0 || NF != 9 { bad = 1 }
-		END { exit bad || NR == 0 }' "$WORK/runs"
-	read -r skipped known findings < <(awk -F ' [|] ' 'NR == 1 { print $7, $3, $9 }' "$WORK/runs")
-	holds "$kernel: $skipped skipped results have their reasons" test "$(rows '| skipped |' "$readme" | sum)" = "$skipped"
-	rows '| results | known deviation |' "$readme" >"$WORK/known"
-	holds "$kernel: $known results are known deviations" test "$(sum <"$WORK/known")" = "$known"
-	holds "$kernel: of $findings findings" test "$(wc -l <"$WORK/known")" = "$findings"
-	sed 's/^[0-9]* | //' "$WORK/known" | grep -vxFf "$WORK/notes" >"$WORK/unknown" || true
+	holds "$kernel: its runs are whole, none FAIL, none INCONCLUSIVE" awk -F '\t' '
+		NR > 1 && ($3 + $4 + $5 + $6 + $7 + $8 + $9 < 1000 || $5 != 0 || $9 != 0 || NF != 10) { bad = 1 }
+		END { exit bad || NR < 2 }' "$runs"
+	skipped=$(column SKIP "$runs" | head -n 1) known=$(column KNOWN "$runs" | head -n 1) several=$(column findings "$runs" | head -n 1)
+	holds "$kernel: $skipped skipped results have their reasons" test "$(column results "$folder/skipped.tsv" | sum)" = "$skipped"
+	holds "$kernel: $known results are known deviations" test "$(column results "$folder/known.tsv" | sum)" = "$known"
+	holds "$kernel: of $several findings" test "$(column finding "$folder/known.tsv" | wc -l)" = "$several"
+	column finding "$folder/known.tsv" | grep -vxFf "$WORK/notes" >"$WORK/unknown" || true
 	holds "$kernel: the profile knows its deviations: $(head -n 1 "$WORK/unknown")" test ! -s "$WORK/unknown"
 	while read -r number; do
 		holds "$kernel: finding $number is there" grep -qx "$number" <<<"$numbers"
-	done < <(sed -n 's/^[0-9]* | \([0-9]*\): .*/\1/p' "$WORK/known")
+	done < <(column finding "$folder/known.tsv" | sed -n 's/^\([0-9]*\): .*/\1/p')
 done
 
-# summary.sh on a run whose verdicts are told by the command itself.
+# summary.sh on a run whose verdicts the command itself has counted; a page whose table is another one is named.
 # shellcheck disable=SC2034 # expect.bash looks at it
 lines=any
 expect 1 "a run of a defect over IPv6" "$WARPCHECK" run --simulate --ipv6 --defect mpa-alignment-needed 'MPA-A.4-01' 'MPA-7.1.1-0*' -o "$WORK/run"
-conformance/labs/linux/summary.sh "$WORK/run" >"$WORK/summary"
+mkdir "$WORK/tables"
+conformance/labs/linux/summary.sh -o "$WORK/tables" "$WORK/run"
 IFS=' ' read -r pass fail skip < <(jq -r 'select(.type == "summary") | "\(.pass) \(.fail) \(.skip)"' "$WORK/run/results.jsonl")
-holds "summary.sh counts as the run does, and says IPv6" grep -qE "^\| [-0-9T:Z]+, IPv6 \| $pass \| 0 \| $fail \| 0 \| [0-9]+ \| $skip \| 0 \| 0 \|$" "$WORK/summary"
+holds "summary.sh counts as the run does, and says IPv6" \
+	grep -qE "^[-0-9T:Z]+"$'\t'"IPv6"$'\t'"$pass"$'\t'"0"$'\t'"$fail"$'\t'"0"$'\t'"[0-9]+"$'\t'"$skip"$'\t'"0"$'\t'"0$" "$WORK/tables/runs.tsv"
+holds "and names what failed" test "$(column requirement "$WORK/tables/failed.tsv" | wc -l)" -eq "$fail"
+printf '<!-- table tables/runs.tsv: ip={ip} | passed={PASS} -->\n<!-- end -->\n' >"$WORK/page.md"
+expect 1 "a page without its table" tools/tables.pl --check "$WORK/page.md"
+says 'its tables are not those of their files'
+expect 0 "the page is rendered" tools/tables.pl "$WORK/page.md"
+expect 0 "now it has its table" tools/tables.pl --check "$WORK/page.md"
+holds "the table has the values" grep -qx "| IPv6 | $pass |" "$WORK/page.md"
+printf '<!-- table tables/runs.tsv: ip={no} -->\n<!-- end -->\n' >"$WORK/page.md"
+expect 2 "a column that is not there" tools/tables.pl --check "$WORK/page.md"
+complains 'no column no'
+printf '<!-- table tables/runs.tsv: ip={ip} -->\n' >"$WORK/page.md"
+expect 2 "a table without an end" tools/tables.pl "$WORK/page.md"
+complains '1 tables begin, 0 of them have an end'
 finish

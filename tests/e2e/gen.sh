@@ -97,7 +97,7 @@ expect 2 "a script that does not read" "${gen[@]}" "$bad" -o "$WORK/none.pcapng"
 complains 'bad.lua:1: '
 script 'while true do end'
 expect 2 "a script without end" "${gen[@]}" "$bad" -o "$WORK/none.pcapng"
-complains 'bad.lua:1: the script computes for ever$'
+complains 'bad.lua:1: the script does not end$'
 script 'io.open("/etc/passwd")'
 expect 2 "files are not for scripts" "${gen[@]}" "$bad" -o "$WORK/none.pcapng"
 complains "bad.lua:1: .*'io'"

@@ -78,7 +78,7 @@ holds "and the first check's is there" grep -q '"id":"A-1"' "$WORK/signals/resul
 "$WARPCHECK" run --simulate --script "$WORK/stays.lua" -o "$WORK/timer" >"$WORK/stdout" 2>"$WORK/stderr" && status=0 || status=$?
 last="a script inside one call after the other"
 holds "a script that no count stops is stopped by the timer" test "$status" = 4
-says 'computes for ever'
+says 'does not end'
 
 # prove: one signal ends it, and its workers.
 mkdir "$WORK/scripts"

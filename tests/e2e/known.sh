@@ -109,7 +109,7 @@ says 'why       a Send on QN 0x4; the profile knows another outcome \(1: wrong c
 holds "another outcome fails" test "$(verdicts)" = "DDP-7.1-01 FAIL,DDP-7.1-05 PASS,DDP-7.1-17 FAIL,DDP-7.1-18 FAIL"
 judged 1 "another failure beside it" '--defect ddp-qn-wrong-code --defect ddp-msn-unchecked' known --accept-known
 says '^does not conform$'
-says '^beside that it deviates as known: 3 results of 1 finding$'
+says '^it also deviates as known: 3 results of 1 finding$'
 judged 1 "a device that was mended" '' known --accept-known
 says 'unexpected pass: the profile lists a known deviation \(1: wrong code\)'
 profile sometimes "$later" "${one/%\}/, \"sometimes\": true \}}" "${two/%\}/, \"sometimes\": true \}}" "${three/%\}/, \"sometimes\": true \}}"

@@ -86,7 +86,7 @@ server() {
 			serve "${without[@]}" CHAOS_AT="$at" CHAOS_DO="$deed" "${server_command[@]}"
 			status=0 good=yes
 			[ -z "$port" ] || timeout -k 1 20 "${@//PORT/$port}" >"$WORK/stdout" 2>"$WORK/stderr" </dev/null || status=$?
-			[ "$status" -ne 124 ] || wrong "$what, allocation $at of the server ($deed): the client waits for ever"
+			[ "$status" -ne 124 ] || wrong "$what, allocation $at of the server ($deed): the client does not end"
 			end_server
 			[ "$status" -eq 0 ] || good=no
 			[ "$served" -eq 143 ] || judge "$what, allocation $at of the server ($deed)" "$served" "$WORK/server.err"

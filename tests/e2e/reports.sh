@@ -113,7 +113,7 @@ holds "prove fails it" bash -c "! prove --exec cat '$WORK/tap13'"
 holds "for nothing else" test "$(grep -c '^not ok' "$WORK/tap13")" -eq 1
 holds "SARIF keeps what the schema demands" jq -e -f tests/e2e/sarif.jq "$WORK/cut/results.sarif"
 holds "and tells of it" jq -e '.runs[0].invocations[0] | .exitCode == 4 and (.executionSuccessful | not) and
-	(.toolExecutionNotifications[0].message.text | test("breaks off"))' "$WORK/cut/results.sarif"
+	(.toolExecutionNotifications[0].message.text | test("ends abruptly"))' "$WORK/cut/results.sarif"
 holds "so does JUnit" grep -q 'cut.pcap is read to its end' "$WORK/cut/junit.xml"
 holds "and the page" grep -q 'not every capture could be read to its end' "$WORK/cut/index.html"
 
@@ -180,7 +180,7 @@ kill -INT "$running" 2>/dev/null || true
 status=0
 wait "$running" || status=$?
 holds "an interrupted run's exit status is 4 ($status)" test "$status" -eq 4
-holds "and it says so" grep -q 'interrupted; --resume goes on' "$WORK/run.err"
+holds "and it says so" grep -q 'interrupted; --resume continues the run' "$WORK/run.err"
 stopped "$WORK/interrupted" "interrupted"
 holds "its page says so" grep -q 'The run was stopped: interrupted' "$WORK/interrupted/index.html"
 
@@ -201,7 +201,7 @@ echo "== a report does not replace what it is made from, and goes where it was s
 before=$(sha256sum <"$WORK/good/results.jsonl")
 ln "$WORK/good/results.jsonl" "$WORK/same.jsonl"
 expect 2 "a page in place of the results" "$WARPCHECK" report "$WORK/good" --format html -o "$WORK/good/results.jsonl"
-complains 'holds the results that the report is made from'
+complains 'contains the results from which the report is made'
 expect 2 "the same by another name" "$WARPCHECK" report "$WORK/good" --format junit -o "$WORK/same.jsonl"
 expect 2 "a matrix in place of the results" "$WARPCHECK" report --matrix "a=$WORK/good" -o "$WORK/good/results.jsonl"
 holds "the results are as they were" test "$(sha256sum <"$WORK/good/results.jsonl")" = "$before"

@@ -87,7 +87,7 @@ check {
 }
 LUA
 expect 0 "more shards than checks" "$WARPCHECK" run --simulate 'DDP-7.2-01' --role responder --shard 2/2 -o "$WORK/e2"
-complains 'shard 2/2: none of the selected checks is its own'
+complains 'shard 2/2: this shard has no checks; the other shards have them'
 holds "results.jsonl all the same" jq -es 'map(.type) == ["run", "rules", "summary"]' "$WORK/e2/results.jsonl"
 expect 4 "the empty one alone" "$WARPCHECK" report --merge "$WORK/e2" -o "$WORK/e"
 complains 'shard 1/2 is missing'
@@ -113,7 +113,7 @@ holds "the same results as the whole" same_results "$WORK/audit/results.jsonl" "
 holds "the same counts" cmp <(summary "$WORK/audit/results.jsonl") <(summary "$WORK/audited/results.jsonl")
 files=$(find pcaps -name '*.pcap' -o -name '*.pcapng' -o -name '*.cap' | wc -l)
 expect 0 "more shards than captures" "$WARPCHECK" audit pcaps --shard "$((files + 1))/$((files + 1))"
-complains 'none of the captures is its own'
+complains 'this shard has no captures'
 mkdir "$WORK/broken"
 cp pcaps/generated/*.pcap* "$WORK/broken"
 first=$(find "$WORK/broken" -type f | sort | sed -n 1p)
@@ -149,7 +149,7 @@ expect 2 "one that is damaged" "$WARPCHECK" prove --merge "$WORK/damaged"
 complains 'is damaged after line [0-9]+: invalid token'
 (cat "$WORK/proved" && head -c 100 "$WORK/survived") >"$WORK/breaks-off"
 expect 4 "one that breaks off after a whole one" "$WARPCHECK" prove --merge "$WORK/breaks-off"
-complains 'stopped before its end, repeat it'
+complains 'stopped before its end; repeat it'
 sed 's|"shard":"1/2"|"shard":"01/2"|' "$WORK/p1" >"$WORK/other-spelling"
 expect 0 "a shard's name with another spelling" "$WARPCHECK" prove --merge "$WORK/other-spelling" "$WORK/p2"
 printf '%s\n' '{"type":"alarm","seed":1,"text":"\u001b[2Jx"}' '{"type":"summary","checks":1,"rules":1}' >"$WORK/alarm"

@@ -46,14 +46,14 @@ static void explain_nothing(const struct audit *audit)
     const struct flow_totals *totals = &audit->totals;
 
     if (audit->options->files.count == 0 && audit->options->shard.of != 0) {
-        (void)complain(0, "shard %u/%u: none of the captures is its own", audit->options->shard.index,
-                       audit->options->shard.of);
+        (void)complain(0, "shard %u/%u: this shard has no captures; the other shards have them",
+                       audit->options->shard.index, audit->options->shard.of);
         return;
     }
     if (audit->options->files.count == 0) /* nothing could be read, and what was there is named */
         return;
     if (totals->flows != 0) {
-        complain(0, "no rule that is selected was exercised by this traffic");
+        complain(0, "this traffic exercises no selected rule");
         return;
     }
     (void)complain(0,
@@ -73,7 +73,7 @@ static void explain_gaps(const struct audit *audit)
         account.row[files->skipped[i].row].items = 0;
     if (flow_account_whole(&account))
         return;
-    (void)complain(0, "not judged%s, of what is iWARP or may be (--allow-gaps accepts that)",
+    (void)complain(0, "not judged%s, although it is or may be iWARP (--allow-gaps accepts that)",
                    judged_output_gaps(&account, gaps));
 }
 

@@ -205,7 +205,7 @@ int audit_options_parse(struct audit_options *options, const struct catalogue *c
             return status;
     }
     if (options->files.count + options->files.skipped_count == 0) {
-        (void)sentence_set(error, "which captures? name files or folders");
+        (void)sentence_set(error, "no captures are named: name files or folders");
         return EXIT_USAGE;
     }
     if (selection_count(&options->selection, catalogue) == 0) {

@@ -28,24 +28,25 @@ static void usage(void)
 
     printf(
         "usage: warpcheck audit [SELECT...] [OPTION...] FILE|DIR...\n"
-        "  Judges captures (pcap, pcapng; folders with all below them) by every rule that their traffic exercises, "
-        "and\n"
-        "  accounts for every file, frame and octet: judged, foreign, or not judged and why.\n"
-        "  Exit status: 0 conforms, 1 fails, 2 usage or no capture, 3 nothing was exercised, 4 inconclusive: iWARP, or "
-        "what\n"
-        "  may be iWARP, was not judged (--allow-gaps accepts that).\n"
-        "  --reasons          list what frames and octets are counted as, and the limits, and stop\n"
-        "  --allow-gaps       exit with 0 although iWARP, or what may be iWARP, was not judged; it is shown all the "
-        "same\n"
+        "  Judges captures (pcap, pcapng) and folders of captures. Every rule that applies to the traffic is used. "
+        "Every file,\n"
+        "  frame and octet is counted as judged, as foreign, or as not judged with a reason.\n"
+        "  Exit status: 0 conforms, 1 fails, 2 usage or no capture, 3 nothing was exercised, 4 inconclusive: a part "
+        "that is or\n"
+        "  may be iWARP was not judged (--allow-gaps accepts that).\n"
+        "  --reasons          list the reasons for which frames and octets are not judged, and the limits, and stop\n"
+        "  --allow-gaps       exit with 0 even if a part that is or may be iWARP was not judged; the part is still "
+        "reported\n"
         "  -j N               judge up to N files at once\n"
-        "  --shard I/N        judge part I of N of the files, the same part everywhere; report --merge makes one of\n"
-        "                     them\n"
-        "  -o DIR             write results.jsonl there, and the reports: %s;\n"
-        "                     the folder has to be empty, and no other command may write there meanwhile\n"
-        "  --force            remove what an earlier command left in -o DIR\n"
-        "  --format F         %s: what standard output gets\n"
-        "  --all              show what passed, too\n"
-        "  --help             this text\n",
+        "  --shard I/N        judge part I of N of the files; every machine computes the same parts; report --merge "
+        "joins the\n"
+        "                     results\n"
+        "  -o DIR             write results.jsonl and the reports there: %s;\n"
+        "                     the folder must be empty, and no other command may write there at the same time\n"
+        "  --force            remove the files that an earlier command wrote to -o DIR\n"
+        "  --format F         %s: the format of the standard output\n"
+        "  --all              also show passes\n"
+        "  --help             show this text\n",
         report_format_files(files, sizeof(files)), format_option_names(names, sizeof(names)));
 }
 
@@ -60,8 +61,9 @@ static void list_reasons(void)
     printf(
         "limits    %d TCP connections at once, %d of them with MPA; %d octets out of order; %d octets of IP packets\n"
         "          in fragments, for %d seconds\n"
-        "foreign?  a TCP connection without its beginning is when %zu octets have no FPDU behind another, or when %d\n"
-        "          segments with what its senders wrote anew begin unlike FPDUs\n",
+        "foreign?  a TCP connection whose beginning is missing is foreign when %zu octets do not contain two FPDUs in "
+        "a row, or when %d\n"
+        "          segments with new octets do not begin like FPDUs\n",
         FLOW_CONNECTIONS_MAX, FLOW_FLOWS_MAX, FLOW_BUFFER_MAX, FLOW_FRAGMENTS_MAX, FLOW_FRAGMENTS_SECONDS,
         flow_search_window(), FLOW_SEARCH_SEGMENTS);
 }
@@ -162,7 +164,7 @@ static int take_folder(struct audit *audit, struct sentence *error)
     for (size_t i = 0; options->force && i < options->files.count; i++)
         if (is_below(options->files.paths[i], options->output)) {
             (void)sentence_set(error,
-                               "-o %.200s: %.200s, which is to be judged, is in this folder: another was expected",
+                               "-o %.200s: this folder contains %.200s, which is to be judged; name another folder",
                                options->output, options->files.paths[i]);
             return EXIT_USAGE;
         }

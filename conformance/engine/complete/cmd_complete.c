@@ -12,11 +12,12 @@
 #include "wire/sentence.h"
 
 static const char usage[] = "usage: warpcheck complete -- PROGRAM WORD...\n"
-                            "  What the completion of a shell asks: the candidates for the last WORD of a command line "
-                            "of PROGRAM (warpcheck or\n"
-                            "  iwarp-peer), a line each, behind a tab what it means. :files and :folders stand for "
-                            "names of files and folders.\n"
-                            "  --help             this text\n";
+                            "  The completion of a shell calls this command. It prints the candidates for the last "
+                            "WORD of a command line of PROGRAM\n"
+                            "  (warpcheck or iwarp-peer), one on each line, followed by a tab and the meaning. :files "
+                            "and :folders stand for the\n"
+                            "  names of files and folders.\n"
+                            "  --help             shows this text\n";
 
 /* This program itself, whatever it is called. */
 static char *own_help(void *context, const char *command, struct sentence *error)

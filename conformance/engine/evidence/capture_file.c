@@ -38,14 +38,14 @@ static void explain(const char *path, const char *reason, uint64_t frames, struc
     if (strstr(reason, "malloc") != NULL || strstr(reason, "out of memory") != NULL)
         out_of_memory_note();
     if (strstr(reason, "unknown file format") != NULL || strstr(reason, "archaic") != NULL)
-        sentence_set(error, "%s: is no capture (pcap or pcapng was expected): %s", path, reason);
+        sentence_set(error, "%s: is not a capture (pcap or pcapng was expected): %s", path, reason);
     else if (strstr(reason, "truncated") != NULL)
         sentence_set(error,
-                     "%s: breaks off behind frame %llu (%s): what comes before it counts, capture again for the "
+                     "%s: ends abruptly after frame %llu (%s): the frames before it count, capture again for the "
                      "rest",
                      path, (unsigned long long)frames, reason);
     else
-        sentence_set(error, "%s: cannot be read further than frame %llu: %s", path, (unsigned long long)frames, reason);
+        sentence_set(error, "%s: cannot be read after frame %llu: %s", path, (unsigned long long)frames, reason);
 }
 
 static FILE *open_octets(const char *path, bool *regular, struct sentence *error)
@@ -58,7 +58,7 @@ static FILE *open_octets(const char *path, bool *regular, struct sentence *error
         return NULL;
     }
     if (S_ISDIR(status.st_mode)) {
-        sentence_set(error, "%s: is a folder, a capture was expected", path);
+        sentence_set(error, "%s: is a folder; a capture was expected", path);
         return NULL;
     }
     if (S_ISREG(status.st_mode) && status.st_size == 0) {
@@ -106,7 +106,8 @@ static int open_pcap(struct capture_file *capture, FILE *file, struct sentence *
     if (!flow_link_known(capture->link)) {
         const char *name = pcap_datalink_val_to_name(pcap_datalink(capture->pcap));
 
-        return sentence_set(error, "%s: link type %u (%s) is not read; Ethernet, Linux cooked, raw IP and loopback are",
+        return sentence_set(error,
+                            "%s: link type %u (%s) is not supported; Ethernet, Linux cooked, raw IP and loopback are",
                             capture->path, (unsigned)capture->link, name != NULL ? name : "unknown");
     }
     return 0;

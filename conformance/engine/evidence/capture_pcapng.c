@@ -96,10 +96,10 @@ static int broken(const struct capture_pcapng *pcapng, struct sentence *error)
     unsigned long long frames = pcapng->frames, at = pcapng->at;
 
     if (ferror(pcapng->file))
-        (void)sentence_set(error, "%s: cannot be read further than frame %llu", pcapng->path, frames);
+        (void)sentence_set(error, "%s: cannot be read after frame %llu", pcapng->path, frames);
     else
         (void)sentence_set(error,
-                           "%s: breaks off behind frame %llu (octet %llu): what comes before it counts, capture again "
+                           "%s: ends abruptly after frame %llu (octet %llu): the frames before it count, capture again "
                            "for the rest",
                            pcapng->path, frames, at);
     return -1;
@@ -107,7 +107,7 @@ static int broken(const struct capture_pcapng *pcapng, struct sentence *error)
 
 static int damaged(const struct capture_pcapng *pcapng, const char *what, struct sentence *error)
 {
-    (void)sentence_set(error, "%s: is damaged behind frame %llu (octet %llu): %s; what comes before it counts",
+    (void)sentence_set(error, "%s: is damaged after frame %llu (octet %llu): %s; the frames before it count",
                        pcapng->path, (unsigned long long)pcapng->frames, (unsigned long long)pcapng->at, what);
     return -1;
 }

@@ -24,23 +24,23 @@ static const char usage[] =
     "usage: warpcheck gen [OPTION...] SCRIPT\n"
     "       warpcheck gen [OPTION...] -e TEXT\n"
     "       warpcheck gen --corpus DIR [SCRIPT...]\n"
-    "  Makes frames and captures out of Lua scripts (docs/writing-captures.md), with no device and no network. SCRIPT is a\n"
-    "  file, or - for the standard input.\n"
+    "  Makes frames and captures from Lua scripts (docs/writing-captures.md). It needs no device and no network. SCRIPT is\n"
+    "  a file, or - for the standard input.\n"
     "  -e TEXT          the script itself, or frames: -e 'rdmap.send { data = \"hello\" }'\n"
-    "  -o FILE          writes there; - (the default) is the standard output\n"
-    "  --format F       pcapng, pcap, hex (digits, a line a frame), c (arrays) or raw (octets); by default what FILE ends\n"
-    "                   in says it, else pcapng\n"
-    "  --hex            --format hex\n"
-    "  --c              --format c\n"
-    "  --seed N         random numbers and simulated stacks follow from it (1)\n"
-    "  --set NAME=TEXT  arg.NAME is TEXT in the scripts (several: repeat)\n"
-    "  --corpus DIR     makes every capture of the scripts, or without one of the project's own corpus, in DIR: with a\n"
-    "                   README.md and with expected.tsv, what warpcheck audit rightly finds in them; the folders have\n"
-    "                   to be empty, and no other command may write there meanwhile\n"
+    "  -o FILE          writes to FILE; - (the default) is the standard output\n"
+    "  --format F       pcapng, pcap, hex (digits, one line for each frame), c (arrays) or raw (octets); the default follows\n"
+    "                   from the ending of FILE, and is pcapng otherwise\n"
+    "  --hex            the same as --format hex\n"
+    "  --c              the same as --format c\n"
+    "  --seed N         chooses random numbers and simulated stacks (1)\n"
+    "  --set NAME=TEXT  sets arg.NAME to TEXT in the scripts; repeat it for several\n"
+    "  --corpus DIR     writes every capture of the scripts to DIR (without a script: of the project's own corpus), with\n"
+    "                   README.md and with expected.tsv, the findings that warpcheck audit should report in them; the\n"
+    "                   folders must be empty, and no other command may write there at the same time\n"
     "  --force          with --corpus: removes README.md, expected.tsv and the captures that README.md lists\n"
-    "  --only GLOB      of several captures those with such names, or folder/names\n"
-    "  --list           shows the captures' names\n"
-    "  --help           this text\n"
+    "  --only GLOB      makes only the captures whose name, or folder/name, matches\n"
+    "  --list           shows the names of the captures\n"
+    "  --help           shows this text\n"
     "  Exit status: 0 done, 2 usage or a bad script, 3 no packet or nothing selected, 4 the output cannot be written.\n";
 /* clang-format on */
 
@@ -149,7 +149,7 @@ static int take_argument(struct options *options, int argc, char **argv, int *i,
     else if (argument[0] == '-' && argument[1] != '\0')
         return sentence_set(error, "unknown option %.60s (warpcheck gen --help lists them)", argument);
     else if (options->script_count == SCRIPTS_MAX)
-        return sentence_set(error, "%d scripts at a time, %.100s is too many", SCRIPTS_MAX, argument);
+        return sentence_set(error, "at most %d scripts are possible; %.100s is one more", SCRIPTS_MAX, argument);
     else
         options->scripts[options->script_count++] = argument;
     return 0;
@@ -187,12 +187,11 @@ static int parse(struct options *options, int argc, char **argv, struct sentence
         options->format = format_of(options->output);
     if (options->corpus != NULL &&
         (options->text != NULL || options->format_given || strcmp(options->output, "-") != 0))
-        return sentence_set(error, "--corpus names its files itself: -e, -o and --format have no place beside it");
+        return sentence_set(error, "--corpus chooses the names of its files: it excludes -e, -o and --format");
     if (options->force && options->corpus == NULL)
-        return sentence_set(error, "--force is for --corpus: a file replaces an older one of its name anyway");
+        return sentence_set(error, "--force needs --corpus: without it, an output file always replaces an older one");
     if (options->corpus == NULL && !options->list && (options->text != NULL) + options->script_count != 1)
-        return sentence_set(error,
-                            "one script, one -e TEXT, or --corpus DIR was expected (warpcheck gen --help tells more)");
+        return sentence_set(error, "one script, one -e TEXT, or --corpus DIR was expected (see warpcheck gen --help)");
     return 0;
 }
 
@@ -287,7 +286,7 @@ static enum exit_status one_output(struct gen *gen, const struct options *option
 
     if (config.format != GEN_HEX && config.format != GEN_C && strcmp(options->output, "-") == 0 &&
         isatty(STDOUT_FILENO)) {
-        (void)sentence_set(error, "a capture is nothing for a terminal: name a file with -o, or use --hex");
+        (void)sentence_set(error, "a capture cannot be shown on a terminal: name a file with -o, or use --hex");
         return EXIT_USAGE;
     }
     status = options->text != NULL ? run_text(gen, options, &config, &written, error)
@@ -438,7 +437,7 @@ static enum exit_status list_captures(struct gen *gen, const struct options *opt
         shown++;
     }
     if (status == EXIT_DONE && shown == 0) {
-        (void)sentence_set(error, "no capture is registered by such a name");
+        (void)sentence_set(error, "the scripts register no capture of such a name");
         status = EXIT_NOTHING_SELECTED;
     }
     return status;

@@ -203,7 +203,7 @@ static int stacks_command(lua_State *lua)
     line = request != NULL ? json_dumps(request, JSON_COMPACT) : NULL;
     json_decref(request);
     if (line == NULL)
-        return luaL_error(lua, "a command holds something that JSON does not have");
+        return luaL_error(lua, "a command contains a value that JSON cannot express");
     text = sim_device_command(stacks->device[side], line);
     free(line);
     answer = text != NULL ? json_loads(text, 0, NULL) : NULL;

@@ -9,7 +9,7 @@ int output_folder_take(struct folder **folder, const char *path, enum folder_use
     struct folder_config config = {
         .path = path,
         .use = use,
-        .hint = resumes ? "--force removes what an earlier run left, --resume goes on with it"
+        .hint = resumes ? "--force removes what an earlier run left, --resume continues that run"
                         : "--force removes what an earlier command left",
     };
 

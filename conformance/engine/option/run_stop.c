@@ -75,11 +75,10 @@ void run_stop_install(const char *command)
 
     (void)snprintf(sentences[REASON_SIGNALS], SENTENCE_OCTETS,
                    "\nwarpcheck %s: interrupted twice, it ends at once; the results so far are kept\n", command);
-    (void)snprintf(
-        sentences[REASON_SCRIPT], SENTENCE_OCTETS,
-        "\nwarpcheck %s: a script computes for ever inside one call, it ends at once; the results so far are "
-        "kept\n",
-        command);
+    (void)snprintf(sentences[REASON_SCRIPT], SENTENCE_OCTETS,
+                   "\nwarpcheck %s: a call in a script does not end; warpcheck stops at once; the results so far are "
+                   "kept\n",
+                   command);
     stopped = 0;
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);

@@ -22,18 +22,20 @@ enum { SEEDS = 8, JOBS_MAX = PROVE_JOBS_MAX };
 static const char usage[] =
     "usage: warpcheck prove [OPTION...] [DEFECT...]\n"
     "       warpcheck prove --merge [--format F] FILE...\n"
-    "  Runs the reference stack with each defect, in simulation, against every check and rule, and the correct stack\n"
-    "  over many seeds. Every defect has to be caught by a requirement that it names; the correct stack by none.\n"
-    "  The checks that a defect names are tried first, and all of them when these do not catch it.\n"
-    "  --seed N       seed of the defects' runs and first seed of the correct stack's (1)\n"
-    "  --seeds N      how many seeds of the correct stack (8; with defects named: 0)\n"
-    "  --scripts DIR  checks of this folder instead of those built in\n"
-    "  -j N           processes (as many as there are processors)\n"
-    "  --shard I/N    part I of N of the seeds and defects, the same part everywhere\n"
-    "  --merge        one result of those that several gave with --format jsonl (the shards of one, each in a file)\n"
-    "  --matrix       the whole matrix: every check against every defect (minutes), and who caught what\n"
+    "  Runs the reference stack with each defect, in simulation, against every check and rule. It also runs the "
+    "correct\n"
+    "  stack over many seeds. A requirement that a defect names must catch that defect. No requirement may fail on "
+    "the\n"
+    "  correct stack. The checks that a defect names run first; all checks run if those do not catch it.\n"
+    "  --seed N       seed of the runs with defects, and first seed of the correct stack (1)\n"
+    "  --seeds N      number of seeds of the correct stack (8; if defects are named: 0)\n"
+    "  --scripts DIR  uses the checks of this folder instead of the built-in ones\n"
+    "  -j N           number of processes (default: the number of processors)\n"
+    "  --shard I/N    runs part I of N of the seeds and defects; every machine computes the same parts\n"
+    "  --merge        joins the results of all shards, each written to a file with --format jsonl\n"
+    "  --matrix       runs every check against every defect (minutes) and reports which checks caught which defects\n"
     "  --format F     text or jsonl\n"
-    "  --help         this text\n";
+    "  --help         shows this text\n";
 
 struct command {
     struct prove_config prove;
@@ -105,7 +107,8 @@ static int arguments_parse(struct command *command, int argc, char **argv, struc
             i++;
     }
     if (command->merge && command->prove.only_count == 0)
-        return sentence_set(error, "--merge: which results? name files with what prove --format jsonl printed");
+        return sentence_set(
+            error, "--merge: no results are named: name files that contain the output of prove --format jsonl");
     if (command->prove.only_count != 0 && !command->seeds_given)
         command->prove.seeds = 0;
     return 0;
@@ -204,14 +207,14 @@ static int prove(struct command *command, struct sentence *error)
     struct prove_summary summary;
 
     if (defect_list_count(command->prove.defects) == 0 || script_check_count(command->prove.host) == 0)
-        return complain(EXIT_NOTHING_SELECTED, "there are no defects, or no checks, to prove");
+        return complain(EXIT_NOTHING_SELECTED, "there are no defects or no checks to prove with");
     if (prove_run(&command->prove, &summary, error) != 0)
         return complain(strncmp(error->text, "no defect", 9) == 0 ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s", error->text);
     terminal_clear(&command->terminal);
     print_summary(command, &summary);
     if (summary.units == 0)
-        (void)complain(0, "shard %u/%u: none of the seeds and defects is its own", command->prove.shard.index,
-                       command->prove.shard.of);
+        (void)complain(0, "shard %u/%u: this shard has no seeds or defects; the other shards have them",
+                       command->prove.shard.index, command->prove.shard.of);
     return summary.killed == summary.defects && summary.false_alarms == 0 && summary.undecided == 0 ? EXIT_CONFORMS
                                                                                                     : EXIT_FAILS;
 }

@@ -225,7 +225,7 @@ static int take_row(struct matrix *matrix, const char *line, size_t length, stru
     const char *why = json_string_value(json_object_get(row, "error"));
 
     if (row == NULL || unit < 0 || (size_t)unit >= matrix->unit_count || why != NULL) {
-        (void)sentence_set(error, "a worker failed: %s", why != NULL ? why : "garbled answer");
+        (void)sentence_set(error, "a worker failed: %s", why != NULL ? why : "an answer cannot be parsed");
         json_decref(row);
         return -1;
     }

@@ -58,7 +58,7 @@ static int take_defect(struct merged *merged, json_t *line, const char *path, st
     json_t *known = json_object_get(merged->defects, id);
 
     if (defect_list_find(merged->list, id) == NULL)
-        return sentence_set(error, "%.200s: no defect is called '%.60s': is it of another version?", path, id);
+        return sentence_set(error, "%.200s: no defect is called '%.60s': was it written by another version?", path, id);
     return known != NULL && !counts_more(line, known) ? 0 : json_object_set(merged->defects, id, line);
 }
 
@@ -109,7 +109,8 @@ static int take_summary(struct merged *merged, const json_t *line, const char *p
     merged->checks = checks;
     merged->rules = rules;
     if (plan != NULL && merged->plan != NULL && strcmp(plan, merged->plan) != 0)
-        return sentence_set(error, "%.200s: cannot be merged with %.200s: other seeds, defects or checks shared out",
+        return sentence_set(error,
+                            "%.200s: cannot be merged with %.200s: their shards are of other seeds, defects or checks",
                             path, merged->first);
     if (plan != NULL && merged->plan == NULL && (merged->plan = strdup(plan)) == NULL)
         return sentence_set(error, "out of memory");
@@ -135,7 +136,7 @@ static int take(struct merged *merged, json_t *line, const char *path, struct se
         return take_seed(merged, line);
     if (strcmp(type, "summary") == 0)
         return take_summary(merged, line, path, error);
-    return sentence_set(error, "%.200s: a line of type \"%.40s\": what prove --format jsonl prints was expected", path,
+    return sentence_set(error, "%.200s: a line of type \"%.40s\": output of prove --format jsonl was expected", path,
                         type);
 }
 
@@ -158,7 +159,7 @@ static json_t *next_line(FILE *file, const char *path, size_t lines, int *rc, st
     if (line == NULL)
         *rc = sentence_set(error, "%.200s: is damaged after line %zu: %.100s", path, lines, where.text);
     if (line == NULL && feof(file)) {
-        (void)sentence_set(error, "%.200s: breaks off after line %zu: that prove was stopped before its end, repeat it",
+        (void)sentence_set(error, "%.200s: ends abruptly after line %zu: prove was stopped before its end; repeat it",
                            path, lines);
         *rc = -2;
     }
@@ -184,9 +185,9 @@ static int read_file(struct merged *merged, const char *path, struct sentence *e
     }
     (void)fclose(file);
     if (rc == 0 && lines == 0)
-        return sentence_set(error, "%.300s: what prove --format jsonl prints was expected", path);
+        return sentence_set(error, "%.300s: output of prove --format jsonl was expected", path);
     if (rc == 0 && !ended) {
-        (void)sentence_set(error, "%.300s: has no summary: that prove was stopped before its end, repeat it", path);
+        (void)sentence_set(error, "%.300s: has no summary: prove was stopped before its end; repeat it", path);
         return -2;
     }
     return rc;
@@ -339,7 +340,7 @@ static int finish(const struct merged *merged, bool jsonl)
     bool whole = count_missing(merged, missing, sizeof(missing)) == 0;
 
     if (merged->checks < 0)
-        return complain(EXIT_ENVIRONMENT, "none of these was proved to its end");
+        return complain(EXIT_ENVIRONMENT, "none of these runs came to its end");
     if (put_all(merged, &sums, jsonl) != 0)
         return complain(EXIT_ENVIRONMENT, "out of memory");
     put_summary(merged, &sums, jsonl);

@@ -37,20 +37,25 @@ static void usage(void)
     printf("usage: warpcheck report DIR|FILE [OPTION...]\n"
            "       warpcheck report --matrix [NAME=]DIR|FILE... [-o OUT]\n"
            "       warpcheck report --merge DIR|FILE... -o OUT [--force]\n"
-           "  Makes the reports of a run or audit again from its results.jsonl. Without --format, in the same folder:\n"
+           "  Makes the reports of a run or audit again from its results.jsonl. Without --format, it writes to the "
+           "same folder:\n"
            "  %s.\n"
-           "  --format F         %s (text: findings with ladders, on standard output;\n"
-           "                     md: a summary in Markdown; tap13: for consumers that know TAP 13 only)\n",
+           "  --format F         %s (text: findings with ladder diagrams, on standard output;\n"
+           "                     md: a summary in Markdown; tap13: for consumers that support only TAP 13)\n",
            report_format_files(files, sizeof(files)), report_format_names("text", names, sizeof(names)));
     fputs(
-        "  --matrix           one page of several runs, a column each (matrix.html), linked to the runs' own pages\n"
-        "  --merge            several runs of one device, or all shards of one (--shard), as one report in the folder\n"
-        "                     OUT; exit status as the run's own: 0 conforms, 1 fails, 3 nothing was decided, 4\n"
+        "  --matrix           compares several runs on one page (matrix.html), one column for each, with links to "
+        "their pages\n"
+        "  --merge            joins several runs of one device, or all shards of one run (--shard), into one report in "
+        "the\n"
+        "                     folder OUT; exit status as that of a run: 0 conforms, 1 fails, 3 nothing was decided, 4\n"
         "                     inconclusive or a shard is missing, 5 deviates as known\n"
-        "  --accept-known     with --merge: 0 in place of 5\n"
-        "  --force            with --merge: remove what an earlier command left in OUT, which has to be empty else\n"
-        "  -o OUT             file to write, - for standard output\n"
-        "  --help             this text\n",
+        "  --accept-known     with --merge: exits with 0 instead of 5\n"
+        "  --force            with --merge: removes the files that an earlier command wrote to OUT, which must be "
+        "empty\n"
+        "                     otherwise\n"
+        "  -o OUT             file to write; - is standard output\n"
+        "  --help             shows this text\n",
         stdout);
 }
 
@@ -96,28 +101,29 @@ static int arguments_parse(struct options *options, int argc, char **argv, struc
         }
     }
     if (options->input_count == 0)
-        return sentence_set(error, "which run? name its output folder or its results.jsonl");
+        return sentence_set(error, "no run is named: name its output folder or its results.jsonl");
     if (options->matrix && options->merge)
-        return sentence_set(error, "--matrix keeps runs apart, --merge makes one of them: one of the two");
+        return sentence_set(error,
+                            "--matrix and --merge exclude each other: --matrix compares runs, --merge joins them");
     if (options->merge && (options->output == NULL || options->format || options->text))
-        return sentence_set(error, "--merge needs -o OUT, a folder, and makes all that a run makes: no --format");
+        return sentence_set(error, "--merge needs -o OUT, a folder, and excludes --format: it writes all reports");
     if (options->accept_known && !options->merge)
-        return sentence_set(error, "--accept-known is for --merge: without it a report has no verdict of its own");
+        return sentence_set(error, "--accept-known needs --merge: without it, report decides nothing");
     if (options->merge)
         return 0;
     if (options->force)
-        return sentence_set(error, "--force is for --merge: a report replaces an older one of its name anyway");
+        return sentence_set(error, "--force needs --merge: without it, a report always replaces an older one");
     if (options->matrix)
         return !options->format && !options->text
                    ? 0
-                   : sentence_set(error, "a matrix is HTML: --format has no place beside it");
+                   : sentence_set(error, "--matrix excludes --format: a matrix is always HTML");
     if (options->input_count > 1)
-        return sentence_set(error,
-                            "one folder or results.jsonl at a time (but for --matrix and --merge), %.100s is too many",
-                            options->inputs[1]);
+        return sentence_set(
+            error,
+            "one folder or results.jsonl was expected (several only with --matrix and --merge); %.100s is one more",
+            options->inputs[1]);
     if (options->output && options->text && strcmp(options->output, "-") != 0)
-        return sentence_set(error, "--format text goes to standard output: -o %.100s has no place beside it",
-                            options->output);
+        return sentence_set(error, "--format text excludes -o %.100s: it goes to standard output", options->output);
     if (options->output && !options->format && !options->text) {
         char names[200];
 
@@ -171,7 +177,8 @@ static int output_check(const struct options *options, struct sentence *error)
         const char *input = options->inputs[i], *equals = options->matrix ? strchr(input, '=') : NULL;
 
         if (destroys(options->output, input) || (equals != NULL && destroys(options->output, equals + 1)))
-            return sentence_set(error, "-o %.100s holds the results that the report is made from: another was expected",
+            return sentence_set(error,
+                                "-o %.100s contains the results from which the report is made; name another file",
                                 options->output);
     }
     return 0;

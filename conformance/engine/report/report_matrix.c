@@ -138,8 +138,7 @@ int report_matrix(char *const *inputs, size_t count, const char *output, struct 
     int rc = FAILED_TO_READ;
 
     if (runs == NULL || count > MATRIX_COLUMNS_MAX) {
-        sentence_set(error, runs == NULL ? "out of memory" : "%d runs are the most that a matrix shows",
-                     MATRIX_COLUMNS_MAX);
+        sentence_set(error, runs == NULL ? "out of memory" : "a matrix shows at most %d runs", MATRIX_COLUMNS_MAX);
     } else if (catalogue_load(&catalogue, error) == 0) {
         rc = 0;
         for (size_t i = 0; i < count && rc == 0; i++)

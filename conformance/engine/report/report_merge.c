@@ -58,7 +58,7 @@ static int finish(struct terminal *terminal, const struct merge_outcome *outcome
     terminal->unfinished = outcome->incomplete[0] != '\0';
     terminal_summary(terminal, &outcome->summary, page);
     if (outcome->evidence_missing != 0 && outcome->incomplete[0] == '\0')
-        (void)complain(0, "%zu files of evidence are not where the results say", outcome->evidence_missing);
+        (void)complain(0, "%zu files of evidence that the results name do not exist", outcome->evidence_missing);
     if (outcome->incomplete[0] != '\0')
         return complain((int)merge_exit_status(outcome), "%s", outcome->incomplete);
     if (merge_exit_status(outcome) == EXIT_NOTHING_SELECTED)

@@ -172,7 +172,7 @@ static int reserve(struct control *control, struct sentence *error)
         return sentence_set(error, "the upper tester answered a line of more than %d octets", ANSWER_OCTETS_MAX);
     grown = realloc(control->answer, room);
     if (grown == NULL)
-        return sentence_set(error, "out of memory for what the upper tester answers");
+        return sentence_set(error, "out of memory for the upper tester's answer");
     control->answer = grown;
     control->room = room;
     return 0;
@@ -260,7 +260,7 @@ char *control_call(struct control *control, const char *request, struct sentence
     char *line;
 
     if (control->gone.text[0] != '\0') {
-        (void)sentence_set(error, "the upper tester is gone: %.400s", control->gone.text);
+        (void)sentence_set(error, "the connection to the upper tester is lost: %.400s", control->gone.text);
         return NULL;
     }
     if (control->socket < 0 && open_connection(control, error) != 0) {

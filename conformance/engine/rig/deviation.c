@@ -101,7 +101,7 @@ static int misspelt(const char *text, const char *member, const char *at, struct
         return 0;
     (void)snprintf(word, sizeof(word), "%.*s", (int)letters + 1, text);
     nearest = nearest_name(word, placeholder_name, placeholders, PLACEHOLDERS);
-    return sentence_set(error, "%s: \"%s\" contains %s, which is no placeholder%s", at, member, word,
+    return sentence_set(error, "%s: \"%s\" contains %s, which is not a placeholder%s", at, member, word,
                         nearest != NULL ? nearest_hint(nearest, hint) : ", <number> or <hex> was expected");
 }
 
@@ -160,7 +160,7 @@ static int pattern_read(struct outcome_pattern *pattern, const json_t *entry, co
     if (!names_something(text))
         return sentence_set(
             error,
-            "%s: \"%s\" is \"%.40s\", which names no outcome: the full text of \"%s\" in results.jsonl was expected",
+            "%s: \"%s\" is \"%.40s\", which matches no outcome: the full text of \"%s\" in results.jsonl was expected",
             at, member, text, member);
     expression = expression_of(text);
     rc = expression != NULL ? regcomp(&pattern->whole, expression, REG_EXTENDED | REG_NOSUB) : REG_ESPACE;

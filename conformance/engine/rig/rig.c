@@ -70,7 +70,7 @@ static int handshake(struct rig *rig, uint64_t *round_trip, enum tcp_cause *caus
         *cause = tcp_status(connection)->cause;
         tcp_abort(connection);
         tcp_release(connection);
-        return sentence_set(error, "the device at %s port %u did not take a TCP connection: %s",
+        return sentence_set(error, "the device at %s port %u did not accept a TCP connection: %s",
                             net_address_format(&rig->dut, address, sizeof(address)), rig->port,
                             *cause == TCP_CAUSE_NONE ? "no answer" : tcp_cause_name(*cause));
     }
@@ -105,7 +105,7 @@ static int first_handshake(struct rig *rig, uint64_t *round_trip, struct sentenc
         if (handshake(rig, round_trip, &cause, &why) == 0)
             return 0;
         if (cause != TCP_CAUSE_REFUSED || rig_now(rig) + pause > limit)
-            return sentence_set(error, asked > 1 ? "%.400s (asked %u times)" : "%.400s", why.text, asked);
+            return sentence_set(error, asked > 1 ? "%.400s (tried %u times)" : "%.400s", why.text, asked);
         if (pass(rig, pause) != 0)
             return sentence_set(error, "%s", rig->failure.text);
         pause *= 2;

@@ -135,7 +135,7 @@ static bool net_impaired(struct rig *rig, struct sentence *why)
     }
     net->shortages = shortages(answer);
     free(answer);
-    (void)sentence_set(why, "the device's process found no memory");
+    (void)sentence_set(why, "the device's process is out of memory");
     return net->shortages > before;
 }
 

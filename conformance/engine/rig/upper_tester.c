@@ -25,7 +25,7 @@ json_t *upper_tester_call(struct rig *rig, const json_t *request, struct sentenc
         return NULL;
     answer = json_loads(text, 0, &where);
     if (!json_is_object(answer)) {
-        (void)sentence_set(error, "the upper tester answered no JSON object: %.200s", text);
+        (void)sentence_set(error, "the upper tester's answer is not a JSON object: %.200s", text);
         json_decref(answer);
         answer = NULL;
     }

@@ -203,7 +203,7 @@ static int prepare(struct run_command *command, struct sentence *error)
         return complain(command->plan.short_of_memory ? EXIT_ENVIRONMENT : EXIT_USAGE, "%s", error->text);
     skip_hazards(command);
     if (command->plan.count == 0)
-        return complain(EXIT_NOTHING_SELECTED, "no check is selected (warpcheck list --checks shows what there is)");
+        return complain(EXIT_NOTHING_SELECTED, "no check is selected (warpcheck list --checks shows all checks)");
     if (command->options.shard.of != 0 &&
         plan_shard(&command->plan, &command->options.shard, command->plan_digest, error) != 0)
         return complain(EXIT_ENVIRONMENT, "%s", error->text);

@@ -39,7 +39,7 @@ static void report_unmet(struct run_command *command)
 
         if (deviation_unmet(list, i) &&
             selection_matches(&command->options.selection, catalogue_find(command->catalogue, entry->requirement)))
-            (void)complain(0, "known deviation %s%s%s was not met in this run", entry->requirement,
+            (void)complain(0, "known deviation %s%s%s did not occur in this run", entry->requirement,
                            entry->role != NULL ? " as " : "", entry->role != NULL ? entry->role : "");
     }
 }
@@ -57,7 +57,7 @@ static int exit_status(const struct run_command *command, const struct run_summa
     if (command->options.shard.of == 0 || status != EXIT_NOTHING_SELECTED)
         return (int)exit_status_accepting(status, command->options.accept_known);
     (void)complain(0, "shard %u/%u: %s", command->options.shard.index, command->options.shard.of,
-                   command->plan.count == 0 ? "none of the selected checks is its own"
+                   command->plan.count == 0 ? "this shard has no checks; the other shards have them"
                                             : "all of its checks are skipped");
     return EXIT_CONFORMS;
 }
@@ -85,7 +85,7 @@ static void explain_inconclusive(const struct run_summary *summary)
                        summary->inconclusive, summary->inconclusive == 1 ? "result" : "results");
     (void)complain(0, "inconclusive: %s%s%s%s%s", count, count[0] != '\0' && has_gaps ? "; " : "",
                    has_gaps ? "not judged" : "", has_gaps ? judged_output_gaps(&summary->account, gaps) : "",
-                   has_gaps ? ", of what is iWARP or may be" : "");
+                   has_gaps ? ", although it is or may be iWARP" : "");
 }
 
 int run_end(struct run_command *command, int status, struct sentence *error)
@@ -115,7 +115,7 @@ int run_end(struct run_command *command, int status, struct sentence *error)
     if (status != 0)
         (void)complain(EXIT_ENVIRONMENT, "%s",
                        !run_stopped()   ? error->text
-                       : output != NULL ? "interrupted; --resume goes on"
+                       : output != NULL ? "interrupted; --resume continues the run"
                                         : "interrupted");
     result = exit_status(command, &summary);
     if (status == 0 && result == EXIT_INCONCLUSIVE)

@@ -6,35 +6,35 @@
 
 static const char usage[] =
     "usage: warpcheck run [OPTION...] [SELECT...]\n"
-    "  Judges a device on the wire. Without --dut the device is the reference stack itself, as a process on the "
-    "kernel's\n"
-    "  TCP in a network namespace of its own (no root needed).\n"
+    "  Judges a device on the wire. Without --dut, the device is the reference stack itself. It runs as a process, on "
+    "the\n"
+    "  kernel's TCP, in a network namespace of its own; this needs no root.\n"
     "  Exit status: 0 conforms, 1 fails, 2 usage, 3 nothing was selected, 4 inconclusive or stopped, 5 deviates as "
     "known\n"
     "  (--accept-known: 0).\n"
-    "  --dut PROFILE    the device that this file describes (JSON; docs/profiles.md), or\n"
+    "  --dut PROFILE    judges the device that this JSON file describes (docs/profiles.md), or\n"
     "                   linux-siw: the Linux kernel's software iWARP, in a virtual machine\n"
-    "  --simulate       the reference stack in this process, on virtual time\n"
-    "  --defect DEFECT  gives the reference stack a defect (several: repeat; warpcheck list --defects)\n"
-    "  --ipv6           over IPv6 instead of IPv4 (reference stack)\n"
-    "  --script FILE    checks of this script or folder instead of those built in (several: repeat)\n"
-    "  --seed N         ports, sequence numbers and simulated worlds follow from it (1)\n"
-    "  --destructive    also checks that may crash a device\n"
-    "  --accept-known   exit status 0 where the device deviates as its profile knows and in nothing else: for jobs "
-    "that\n"
-    "                   look for what is new\n"
-    "  --shard I/N      runs part I of N of what is selected, the same part everywhere; report --merge makes one of\n"
-    "                   them\n"
-    "  -o DIR           writes results.jsonl and evidence/ there, and the reports:\n"
+    "  --simulate       runs the reference stack inside this process, on virtual time\n"
+    "  --defect DEFECT  gives the reference stack a defect; repeat it for several (names: warpcheck list --defects)\n"
+    "  --ipv6           uses IPv6 instead of IPv4 (reference stack only)\n"
+    "  --script FILE    runs the checks of this script or folder instead of the built-in ones; repeat it for several\n"
+    "  --seed N         chooses ports, sequence numbers and simulated worlds (1)\n"
+    "  --destructive    also runs checks that may crash a device\n"
+    "  --accept-known   exits with 0 if the device deviates only as its profile describes: for jobs that look for new\n"
+    "                   failures\n"
+    "  --shard I/N      runs part I of N of the selection; every machine computes the same parts; report --merge "
+    "joins\n"
+    "                   the results\n"
+    "  -o DIR           writes results.jsonl, evidence/ and the reports there:\n"
     "                   %s;\n"
-    "                   the folder has to be empty, and no other command may write there meanwhile\n"
-    "  --force          removes what an earlier run left in -o DIR\n"
-    "  --resume         goes on with the results in -o DIR, which the same command has to have made\n"
+    "                   the folder must be empty, and no other command may write there at the same time\n"
+    "  --force          removes the files that an earlier run wrote to -o DIR\n"
+    "  --resume         continues the stopped run in -o DIR; all other arguments must be the same\n"
     "  --dry-run        shows what would be run\n"
-    "  --all            shows passes and skips too\n"
-    "  --ladders        draws the ladder below each failure\n"
-    "  --format F       %s: what standard output gets\n"
-    "  --help           this text\n";
+    "  --all            also shows passes and skips\n"
+    "  --ladders        draws the ladder diagram below each failure\n"
+    "  --format F       %s: the format of the standard output\n"
+    "  --help           shows this text\n";
 
 int run_options_usage(FILE *out)
 {
@@ -113,12 +113,11 @@ static int take_value(struct run_options *options, const char *option, const cha
 static int consistent(const struct run_options *options, struct sentence *error)
 {
     if (options->profile != NULL && (options->simulate || options->defect_count != 0))
-        return sentence_set(error,
-                            "--dut names a device of its own: --simulate and --defect are for the reference stack");
+        return sentence_set(error, "--dut excludes --simulate and --defect: these are for the reference stack");
     if (options->resume && options->output == NULL)
-        return sentence_set(error, "--resume needs -o DIR with the results to go on with");
+        return sentence_set(error, "--resume needs -o DIR, the folder with the results of the stopped run");
     if (options->force && (options->resume || options->output == NULL))
-        return sentence_set(error, "--force removes what is in -o DIR: it needs one, and has no place beside --resume");
+        return sentence_set(error, "--force needs -o DIR, and excludes --resume");
     return 0;
 }
 

@@ -110,7 +110,8 @@ static struct rig *rig_for(struct run *run, const struct plan_item *item, struct
         if (!config->rig->upper_tester || config->rig->ops->reset(config->rig, why) == 0)
             return config->rig;
         if (config->rig->gone.text[0] != '\0') {
-            (void)sentence_set(&run->dead, "the upper tester is gone: %.400s", config->rig->gone.text);
+            (void)sentence_set(&run->dead, "the connection to the upper tester is lost: %.400s",
+                               config->rig->gone.text);
             *why = run->dead;
         }
         return NULL;
@@ -160,7 +161,7 @@ static int keep_journal(struct run *run, const struct result *found, const char 
     run_journal_fill(&journal, run->rules, run->tally);
     /* The callback adds texts of its own to the journal, which do not outlive it. */
     if (rule_pool_add(run->pool, &journal, false) != 0)
-        status = sentence_set(&run->failure, "out of memory for what the rules found");
+        status = sentence_set(&run->failure, "out of memory for the rules' findings");
     else if (run->config->journal != NULL)
         status = run->config->journal(run->config->user, &journal, &traffic);
     tally_clear(run->tally);
@@ -224,8 +225,8 @@ static void weigh_drops(struct run *run, struct outcome *outcome, uint64_t dropp
     run->dropped += dropped;
     if (dropped == 0 || outcome->verdict == VERDICT_SKIP || outcome->verdict == VERDICT_INCONCLUSIVE)
         return;
-    (void)sentence_set(why, "the capture of the link has dropped %" PRIu64 " frames in the course of this check (%s)",
-                       dropped, verdict_name(outcome->verdict));
+    (void)sentence_set(why, "the capture of the link dropped %" PRIu64 " frames during this check (%s)", dropped,
+                       verdict_name(outcome->verdict));
     outcome->verdict = VERDICT_INCONCLUSIVE;
     outcome->message = why->text;
 }
@@ -242,7 +243,7 @@ static bool weigh_process(struct rig *rig, struct outcome *outcome, struct sente
         return false;
     if (outcome->verdict == VERDICT_INCONCLUSIVE)
         return true;
-    (void)sentence_set(why, "%.300s in the course of this check (%s)", end.text, verdict_name(outcome->verdict));
+    (void)sentence_set(why, "%.300s during this check (%s)", end.text, verdict_name(outcome->verdict));
     outcome->verdict = VERDICT_INCONCLUSIVE;
     outcome->message = why->text;
     return true;
@@ -322,7 +323,7 @@ static bool take_earlier(struct run *run, const struct plan_item *item, struct s
     if (run->config->earlier == NULL || !run->config->earlier(run->config->user, item, &journal))
         return false;
     if (rule_pool_add(run->pool, &journal, false) != 0)
-        (void)sentence_set(error, "out of memory for what the rules found");
+        (void)sentence_set(error, "out of memory for the rules' findings");
     journal_free(&journal);
     return true;
 }
@@ -369,7 +370,7 @@ static int take_repeated(struct run *run, struct sentence *error)
         status = rule_pool_add(run->pool, &journal, true);
         journal_free(&journal);
     }
-    return status == 0 ? 0 : sentence_set(error, "out of memory for what the rules found");
+    return status == 0 ? 0 : sentence_set(error, "out of memory for the rules' findings");
 }
 
 int runner_run(const struct runner_config *config, struct runner_totals *totals, struct sentence *error)

@@ -37,7 +37,7 @@ static struct rig *rig_of(lua_State *lua)
 void lua_rig_spend(lua_State *lua, uint64_t *used, uint64_t count, uint64_t limit, const char *what)
 {
     if (count > limit - *used)
-        luaL_error(lua, "the check has had all %s that it may have (%I)", what, (LUAI_UACINT)limit);
+        luaL_error(lua, "the check has used all %s that it may use (%I)", what, (LUAI_UACINT)limit);
     *used += count;
 }
 
@@ -62,7 +62,7 @@ bool lua_rig_pump(lua_State *lua, uint64_t deadline)
         luaL_error(lua, "the link failed: %s", self->rig->failure.text);
     }
     if (now >= last)
-        luaL_error(lua, "the check waits for ever: it has had %d seconds", SECONDS_MAX);
+        luaL_error(lua, "the check does not end: it has waited %d seconds", SECONDS_MAX);
     /* What came before the deadline is handled, but a device that never stops sending does not keep us. */
     return now < deadline || (got > 0 && now < deadline + SECOND);
 }
@@ -212,7 +212,7 @@ static int rig_command(lua_State *lua)
     luaL_checktype(lua, 1, LUA_TTABLE);
     request = lua_json_from(lua, 1);
     if (request == NULL)
-        return luaL_error(lua, "a command for the upper tester holds something that JSON does not have");
+        return luaL_error(lua, "a command for the upper tester contains a value that JSON cannot express");
     answer = upper_tester_call(rig, request, &why);
     json_decref(request);
     if (answer == NULL) {

@@ -38,7 +38,7 @@ static void refuse_more(lua_State *lua)
 {
     lua_sandbox_of(lua)->left = -1;
     lua_sethook(lua, on_count, LUA_MASKCOUNT, 1);
-    luaL_error(lua, "the script computes for ever");
+    luaL_error(lua, "the script does not end");
 }
 
 void lua_sandbox_spend(lua_State *lua, uint64_t units)
@@ -136,7 +136,7 @@ const char *lua_sandbox_shortage(const struct lua_account *account)
 /* Not reached: nothing that can raise an error is called outside of lua_pcall(). Without it the process would abort. */
 static int panic(lua_State *lua)
 {
-    static const char sentence[] = "\nwarpcheck: an error of Lua's that nothing caught\n";
+    static const char sentence[] = "\nwarpcheck: a Lua error that was not caught\n";
     ssize_t wrote = write(STDERR_FILENO, sentence, sizeof(sentence) - 1);
 
     (void)lua;
@@ -200,7 +200,7 @@ static void describe(struct lua_sandbox *sandbox, struct sentence *error)
     else if (lua_type(lua, -1) == LUA_TSTRING)
         (void)sentence_set(error, "%s", lua_tostring(lua, -1));
     else
-        (void)sentence_set(error, "an error that is a %s, not a text", luaL_typename(lua, -1));
+        (void)sentence_set(error, "the error has type %s; a text was expected", luaL_typename(lua, -1));
 }
 
 int lua_sandbox_do(struct lua_sandbox *sandbox, lua_CFunction function, void *argument, lua_CFunction handler,

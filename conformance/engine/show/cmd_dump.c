@@ -15,8 +15,9 @@
 #include "wire/sentence.h"
 
 static const char usage[] = "usage: warpcheck dump FILE... [OPTION...]\n"
-                            "  --format F         text or jsonl (one object an FPDU or start-up frame)\n"
-                            "  --help             this text\n";
+                            "  Prints the decoded messages of captures: MPA, DDP over SCTP, CM.\n"
+                            "  --format F         text or jsonl (one object for each FPDU or start-up frame)\n"
+                            "  --help             shows this text\n";
 
 struct dump {
     bool jsonl;
@@ -103,7 +104,7 @@ static int dump_file(struct dump *dump, const char *path, struct sentence *error
         return EXIT_USAGE;
     decoder = flow_decoder_create(NULL, dump_event, dump);
     if (decoder == NULL) {
-        sentence_set(error, "%s: no memory for the decoder", path);
+        sentence_set(error, "%s: out of memory for the decoder", path);
     } else {
         status = feed(dump, decoder, capture, error);
         if (status == EXIT_DONE && flow_decoder_totals(decoder)->flows == 0) {
@@ -143,7 +144,7 @@ static int options_parse(struct dump *dump, int argc, char **argv)
             argv[files++] = argv[i];
         }
     }
-    return files != 0 ? files : complain(-1, "name a capture file (warpcheck dump --help tells more)");
+    return files != 0 ? files : complain(-1, "name a capture file (see warpcheck dump --help)");
 }
 
 /* What several files say together: the worst; "nothing there" only when it holds for all of them. */

@@ -23,11 +23,11 @@
 
 enum { PREDICATE_ITEMS = 16 };
 
-static const char usage[] =
-    "usage: warpcheck explain ID...\n"
-    "  Shows what a requirement says, what a device may answer, what decides it, and the header\n"
-    "  that it speaks of. warpcheck list shows the ids.\n"
-    "  --help             this text\n";
+static const char usage[] = "usage: warpcheck explain ID...\n"
+                            "  Explains a requirement: its text, the outcomes that it allows, the check or rule that "
+                            "decides it, and the header\n"
+                            "  that it is about. warpcheck list shows the ids.\n"
+                            "  --help             shows this text\n";
 
 static const char *level_meaning(enum requirement_level level)
 {

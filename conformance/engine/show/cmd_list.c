@@ -24,11 +24,12 @@ struct listing {
 };
 
 static const char usage[] = "usage: warpcheck list [SELECT...] [OPTION...]\n"
-                            "  --checks           only requirements that a check decides, with its script\n"
-                            "  --rules            only requirements that a rule decides, with its function\n"
-                            "  --defects          only requirements that a defect breaks, with their names\n"
-                            "  --format F         text or jsonl (one object a requirement)\n"
-                            "  --help             this text\n";
+                            "  Lists the requirements.\n"
+                            "  --checks           only those that a check decides, with its script\n"
+                            "  --rules            only those that a rule decides, with its function\n"
+                            "  --defects          only those that a defect breaks, with the names of the defects\n"
+                            "  --format F         text or jsonl (one object for each requirement)\n"
+                            "  --help             shows this text\n";
 
 static int format_set(struct listing *listing, const char *value, struct sentence *error)
 {

@@ -32,14 +32,15 @@ struct inquiry {
 
 static const char usage[] =
     "usage: warpcheck pics [ITEM...] [OPTION...]\n"
-    "  What to know of a device before it is judged: each capability, what it means, how many requirements depend on "
-    "it.\n"
+    "  Lists the questions about a device to answer before it is judged: each capability, its meaning, and the number "
+    "of\n"
+    "  requirements that depend on it.\n"
     "  ITEM               a capability or a glob, such as 'mpa.*' (several: any of them)\n"
-    "  --dut FILE         the answers of the device with this profile, and which requirements apply to it by them\n"
-    "  --ask              asks the upper tester that the profile names, too\n"
-    "  --requirements     the ids of the requirements that depend on each\n"
-    "  --format F         text, markdown (to be filled in on paper), profile (for run --dut) or jsonl\n"
-    "  --help             this text\n";
+    "  --dut FILE         shows the answers in this profile and the number of requirements that apply to the device\n"
+    "  --ask              also asks the upper tester that the profile names\n"
+    "  --requirements     shows the ids of the requirements that depend on each capability\n"
+    "  --format F         text, markdown (to fill in on paper), profile (for run --dut) or jsonl\n"
+    "  --help             shows this text\n";
 
 static int format_set(struct inquiry *inquiry, const char *value, struct sentence *error)
 {
@@ -98,7 +99,7 @@ static int arguments_parse(struct inquiry *inquiry, int argc, char **argv, struc
             return -1;
     }
     if (inquiry->ask && inquiry->dut == NULL && !inquiry->help)
-        return sentence_set(error, "--ask needs --dut FILE: its \"control\" is who is asked");
+        return sentence_set(error, "--ask needs --dut FILE: its \"control\" names the upper tester");
     return 0;
 }
 
@@ -145,7 +146,7 @@ static json_t *capabilities_ask(const struct profile *profile, const char *path,
         free(line);
         return answer;
     }
-    (void)sentence_set(error, "the upper tester does not tell its capabilities: %.120s", line);
+    (void)sentence_set(error, "the upper tester does not report its capabilities: %.120s", line);
     json_decref(answer);
     free(line);
     return NULL;

@@ -120,7 +120,7 @@ check {
     each_operation(t, function(what, opcode, octets, segments)
       local taken = 0
       for _, got in ipairs(segments) do taken = taken + #got.ulpdu - headers(opcode) end
-      t:equal(what .. ": octets behind the DDP headers", opcode == 1 and 28 or octets, taken)
+      t:equal(what .. ": octets after the DDP headers", opcode == 1 and 28 or octets, taken)
     end)
   end,
 }

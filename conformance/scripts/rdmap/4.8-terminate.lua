@@ -369,7 +369,7 @@ check {
     for _, case in ipairs { { unknown_write(60) }, { too_long(), SMALL }, { unexpected() } } do
       local got, quoted = terminated(t, case[1], case[2])
       t:equal("R for a message that is no Read Request", 0, got.R)
-      if quoted.rest:find("[^%z]") then t:fail("octets behind the DDP header", "none, or zeros", hex(quoted.rest:sub(1, 16))) end
+      if quoted.rest:find("[^%z]") then t:fail("octets after the DDP header", "none, or zeros", hex(quoted.rest:sub(1, 16))) end
     end
   end,
 }

@@ -107,7 +107,7 @@ START_TEST(a_device_that_goes_on_refusing_is_given_up)
     uint64_t begun = rig_now(rig);
 
     ck_assert_int_eq(rig_measure(rig, &error), -1);
-    ck_assert_msg(strstr(error.text, "did not take a TCP connection") != NULL, "%s", error.text);
+    ck_assert_msg(strstr(error.text, "did not accept a TCP connection") != NULL, "%s", error.text);
     ck_assert_msg(strstr(error.text, "times)") != NULL, "%s", error.text);
     ck_assert_uint_ge(late.refusals, 5);
     ck_assert_uint_le(late.refusals, 20);

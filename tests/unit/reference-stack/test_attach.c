@@ -98,7 +98,7 @@ START_TEST(no_connection)
     }
     connect_plainly(ends);
     ck_assert_ptr_null(iwarp_attach(talk.context, ends[0], IWARP_RESPONDER, NULL, 5, &talk.options[0], &talk.why));
-    ck_assert_ptr_nonnull(strstr(talk.why.text, "none are given"));
+    ck_assert_ptr_nonnull(strstr(talk.why.text, "none were given"));
     talk.options[0].send_cq = NULL;
     ck_assert_ptr_null(iwarp_attach(talk.context, ends[0], IWARP_RESPONDER, NULL, 0, &talk.options[0], &talk.why));
     verbs_talk_turn(&talk, 0);

@@ -63,7 +63,7 @@ START_TEST(regions_are_given_back)
     struct peer *peer = peer_of(MEMORY);
 
     ck_assert(says(peer, "{\"verb\":\"reg_mr\",\"length\":600000,\"stag\":1}", OK));
-    ck_assert(says(peer, "{\"verb\":\"reg_mr\",\"length\":600000,\"stag\":2}", "beyond the limit of memory"));
+    ck_assert(says(peer, "{\"verb\":\"reg_mr\",\"length\":600000,\"stag\":2}", "exceed the limit of memory"));
     ck_assert(says(peer, "{\"verb\":\"reg_mr\",\"length\":1000,\"stag\":2,\"fill\":256}", "\"ok\":false"));
     ck_assert(says(peer, "{\"verb\":\"dereg\",\"stag\":1}", OK));
     ck_assert_uint_eq(peer_budget(peer)->used, 0);

@@ -152,7 +152,7 @@ START_TEST(impossible_regions)
     ck_assert_int_eq(iwarp_region_register(device, &good, NULL), 0);
     not_registered(device, "access 0x20, rights out of 0x1f", (struct iwarp_region){.length = 8, .access = 32});
     not_registered(device, "access 0xffffffff", (struct iwarp_region){.length = 8, .access = UINT32_MAX});
-    not_registered(device, "pass 2^64", (struct iwarp_region){.length = 8, .base = UINT64_MAX - 6});
+    not_registered(device, "exceeds 2^64", (struct iwarp_region){.length = 8, .base = UINT64_MAX - 6});
     not_registered(device, "more than memory can hold", (struct iwarp_region){.length = SIZE_MAX / 2 + 1});
     not_registered(device, "STag 0x0000004d is in use", (struct iwarp_region){.length = 8, .stag = 77});
     for (uint32_t stag = 76; stag <= 78; stag += 2) {
@@ -165,7 +165,7 @@ START_TEST(impossible_regions)
     ck_assert_uint_eq(iwarp_region_count(device), 1);
     ck_assert_uint_eq(iwarp_region_find(device, 77)->length, 8);
     ck_assert_int_eq(iwarp_region_register(device, &other, NULL), 0);
-    not_registered(device, "2 regions are registered already", (struct iwarp_region){.length = 8});
+    not_registered(device, "2 regions are registered", (struct iwarp_region){.length = 8});
     ck_assert_int_eq(iwarp_region_deregister(device, 77, NULL), 0);
     REFUSED("no STag 0x0000004d", iwarp_region_deregister(device, 77, why));
     iwarp_device_free(device);

@@ -223,8 +223,9 @@ START_TEST(impossible_work)
         iwarp_stream_post_send(stream, &(struct iwarp_send){.octets = octets, .count = (size_t)UINT32_MAX + 1}, why));
     REFUSED("at most 2^32 - 1",
             iwarp_stream_post_write(stream, &(struct iwarp_write){.octets = octets, .count = SIZE_MAX}, why));
-    REFUSED("pass 2^64", iwarp_stream_post_write(
-                             stream, &(struct iwarp_write){.octets = octets, .count = 16, .to = UINT64_MAX - 14}, why));
+    REFUSED("exceeds 2^64",
+            iwarp_stream_post_write(stream, &(struct iwarp_write){.octets = octets, .count = 16, .to = UINT64_MAX - 14},
+                                    why));
     for (uint8_t opcode = 1; opcode != 0; opcode++)
         if (opcode < RDMAP_SEND || opcode > RDMAP_SEND_SE_INVALIDATE)
             REFUSED("is not one of the Sends",
@@ -244,14 +245,15 @@ START_TEST(impossible_work)
     REFUSED("do not lie in STag", iwarp_stream_post_read(stream, &read, why));
     read.count = 32;
     read.source_to = UINT64_MAX - 30;
-    REFUSED("pass 2^64", iwarp_stream_post_read(stream, &read, why));
+    REFUSED("exceeds 2^64", iwarp_stream_post_read(stream, &read, why));
     for (unsigned operation = 0; operation < 16; operation++)
         if (operation != ATOMIC_FETCH_ADD && operation != ATOMIC_COMPARE_SWAP)
             REFUSED("is not supported",
                     iwarp_stream_post_atomic(stream, &(struct iwarp_atomic){.operation = (enum atomic_opcode)operation},
                                              why));
-    REFUSED("pass 2^64", iwarp_stream_post_atomic(
-                             stream, &(struct iwarp_atomic){.operation = ATOMIC_FETCH_ADD, .to = UINT64_MAX - 6}, why));
+    REFUSED("exceeds 2^64",
+            iwarp_stream_post_atomic(stream,
+                                     &(struct iwarp_atomic){.operation = ATOMIC_FETCH_ADD, .to = UINT64_MAX - 6}, why));
     REFUSED("out of memory", iwarp_stream_reserve_receives(stream, SIZE_MAX, why));
     REFUSED("out of memory", iwarp_stream_reserve_receives(stream, SIZE_MAX / 64, why));
     REFUSED("MULPDU is", iwarp_stream_post_ulpdu(stream, octets, iwarp_stream_mulpdu(stream) + 1, why));
@@ -334,14 +336,14 @@ static void takes_no_work(struct iwarp_stream *ending)
 {
     uint8_t in[16];
 
-    REFUSED("it is ending", iwarp_stream_post_receive(ending, 1, in, 16, why));
-    REFUSED("it is ending", iwarp_stream_reserve_receives(ending, 1, why));
-    REFUSED("it is ending", iwarp_stream_post_send(ending, &(struct iwarp_send){.id = 1}, why));
-    REFUSED("it is ending", iwarp_stream_post_write(ending, &(struct iwarp_write){.id = 1}, why));
-    REFUSED("it is ending", iwarp_stream_post_read(ending, &(struct iwarp_read){.id = 1}, why));
-    REFUSED("it is ending",
+    REFUSED("the stream is ending", iwarp_stream_post_receive(ending, 1, in, 16, why));
+    REFUSED("the stream is ending", iwarp_stream_reserve_receives(ending, 1, why));
+    REFUSED("the stream is ending", iwarp_stream_post_send(ending, &(struct iwarp_send){.id = 1}, why));
+    REFUSED("the stream is ending", iwarp_stream_post_write(ending, &(struct iwarp_write){.id = 1}, why));
+    REFUSED("the stream is ending", iwarp_stream_post_read(ending, &(struct iwarp_read){.id = 1}, why));
+    REFUSED("the stream is ending",
             iwarp_stream_post_atomic(ending, &(struct iwarp_atomic){.operation = ATOMIC_FETCH_ADD}, why));
-    REFUSED("it is ending", iwarp_stream_post_immediate(ending, &(struct iwarp_immediate){.id = 1}, why));
+    REFUSED("the stream is ending", iwarp_stream_post_immediate(ending, &(struct iwarp_immediate){.id = 1}, why));
     REFUSED("no ULPDU", iwarp_stream_post_ulpdu(ending, octets, 14, why));
     REFUSED("no Request waits", iwarp_stream_accept(ending, NULL, 0, -1, -1, pair->now, why));
 }

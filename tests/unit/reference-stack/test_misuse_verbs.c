@@ -169,10 +169,10 @@ START_TEST(impossible_options)
     opened();
     options = talk.options[0];
     options.send_cq = NULL;
-    opens_nothing(&options, "a completion queue each");
+    opens_nothing(&options, "send_cq and receive_cq were expected");
     options = talk.options[0];
     options.receive_cq = NULL;
-    opens_nothing(&options, "a completion queue each");
+    opens_nothing(&options, "send_cq and receive_cq were expected");
     options.receive_cq = iwarp_cq_new(far);
     opens_nothing(&options, "of its own context");
     options = talk.options[0];
@@ -224,11 +224,11 @@ START_TEST(freed_queues)
     holder = iwarp_connect(talk.context, "127.0.0.1", iwarp_listener_port(talk.listener), &options, NULL);
     ck_assert_ptr_nonnull(holder);
     iwarp_cq_free(freed);
-    opens_nothing(&options, "not freed");
+    opens_nothing(&options, "were freed");
     iwarp_cq_free(freed);
     options.send_cq = talk.cq;
     iwarp_srq_free(freed_too);
-    opens_nothing(&options, "not freed");
+    opens_nothing(&options, "were freed");
     REFUSED("it was freed", iwarp_srq_post(freed_too, 1, NULL, 0, why));
     iwarp_srq_free(freed_too);
     iwarp_qp_free(holder);
@@ -283,7 +283,7 @@ START_TEST(impossible_work)
     REFUSED("none were given", iwarp_post_send(talk.qp[1], &(struct iwarp_send){.count = 9}, why));
     REFUSED("at most 2^32 - 1",
             iwarp_post_write(talk.qp[1], &(struct iwarp_write){.octets = octets, .count = SIZE_MAX}, why));
-    REFUSED("pass 2^64",
+    REFUSED("exceeds 2^64",
             iwarp_post_write(talk.qp[1], &(struct iwarp_write){.octets = octets, .count = 16, .to = UINT64_MAX}, why));
     REFUSED("opcode 7", iwarp_post_send(talk.qp[1], &(struct iwarp_send){.opcode = 7}, why));
     REFUSED("is not a region that can be written", iwarp_post_read(talk.qp[1], &read, why));
@@ -359,7 +359,7 @@ START_TEST(behind_the_end)
     opened();
     iwarp_disconnect(talk.qp[1]);
     for (int round = 0; round < 2; round++) {
-        const char *part = round == 0 ? "it is ending" : "it has ended";
+        const char *part = round == 0 ? "the stream is ending" : "it has ended";
         struct iwarp_qp *qp = talk.qp[1];
 
         REFUSED(part, iwarp_post_receive(qp, 1, in, 16, why));
@@ -423,8 +423,8 @@ END_TEST
 START_TEST(waiting_for_nothing)
 {
     verbs_talk_begin(&talk);
-    REFUSED("nothing will ever come", iwarp_context_run(talk.context, -1, why));
-    REFUSED("nothing will ever come", iwarp_context_run(talk.context, INT32_MIN, why));
+    REFUSED("no event can come", iwarp_context_run(talk.context, -1, why));
+    REFUSED("no event can come", iwarp_context_run(talk.context, INT32_MIN, why));
     ck_assert_int_eq(iwarp_context_run(talk.context, 0, NULL), 0);
     ck_assert_int_eq(iwarp_context_run(talk.context, 1, NULL), 0);
     verbs_talk_open(&talk);
@@ -432,10 +432,10 @@ START_TEST(waiting_for_nothing)
     iwarp_disconnect(talk.qp[1]);
     for (int i = 0; i < 2; i++)
         (void)verbs_talk_await(&talk, talk.qp[i], IWARP_QP_CLOSED);
-    REFUSED("nothing will ever come", iwarp_context_run(talk.context, -1, why));
+    REFUSED("no event can come", iwarp_context_run(talk.context, -1, why));
     iwarp_qp_free(talk.qp[0]);
     iwarp_qp_free(talk.qp[1]);
-    REFUSED("nothing will ever come", iwarp_context_run(talk.context, -1, why));
+    REFUSED("no event can come", iwarp_context_run(talk.context, -1, why));
     talk.listener = NULL;
     talk.event_count = 0;
     verbs_talk_open(&talk);

@@ -88,7 +88,7 @@ START_TEST(device_configured)
     ck_assert_ptr_nonnull(talk.context);
     ck_assert_int_eq(iwarp_register(talk.context, octets, 1, 0, &stag, &talk.why), 0);
     ck_assert_int_eq(iwarp_register(talk.context, octets + 1, 1, 0, &stag, &talk.why), -1);
-    WHY("no more are allowed");
+    WHY("which is the limit");
     iwarp_context_free(talk.context);
 }
 END_TEST
@@ -106,7 +106,7 @@ START_TEST(listening_wrongly)
     WHY("cannot be opened");
     iwarp_qp_options_default(&options, NULL);
     ck_assert_ptr_null(iwarp_listen(talk.context, "127.0.0.1", 0, &options, &talk.why));
-    WHY("a completion queue each");
+    WHY("send_cq and receive_cq");
     options.send_cq = talk.cq;
     ck_assert_ptr_null(iwarp_listen(talk.context, "127.0.0.1", 0, &options, &talk.why));
     options.receive_cq = other->cq;
@@ -135,7 +135,7 @@ START_TEST(connecting_wrongly)
     WHY("no numeric address");
     iwarp_qp_options_default(&options, NULL);
     ck_assert_ptr_null(iwarp_connect(talk.context, "127.0.0.1", 7174, &options, &talk.why));
-    WHY("a completion queue each");
+    WHY("send_cq and receive_cq");
     talk.options[1].stream.revision = 9;
     ck_assert_ptr_null(iwarp_connect(talk.context, "127.0.0.1", 7174, &talk.options[1], &talk.why));
     WHY("revision 9");

@@ -207,10 +207,10 @@ START_TEST(every_report)
     free(text);
     text = written(&report, folder, "md");
     has(text, "| late | 3 frames, 222 octets |", _i != NONE);
-    has(text, "Nothing of iWARP was left unjudged", _i == NONE);
+    has(text, "All iWARP of the input was judged", _i == NONE);
     free(text);
     text = written(&report, folder, "html");
-    has(text, "What became of the input", true);
+    has(text, "Account of the input", true);
     has(text, "<details class=\"account more\" open=\"open\">", _i != NONE);
     has(text, "Inconclusive</strong>", _i == GAPS);
     has(text, "was accepted (--allow-gaps)", _i == ACCEPTED);

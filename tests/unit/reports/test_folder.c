@@ -191,14 +191,14 @@ START_TEST(links_are_not_followed)
     put(other, "MPA-7.1-02.pcapng");
     ck_assert_int_eq(symlink(target, sample_path(path, "junit.xml")), 0);
     ck_assert_int_eq(take(&folder, path, FOLDER_FORCE, &error), FOLDER_FAILED);
-    ck_assert_ptr_nonnull(strstr(error.text, "junit.xml: is no file that warpcheck has written"));
+    ck_assert_ptr_nonnull(strstr(error.text, "junit.xml: warpcheck did not write this file"));
     ck_assert_int_eq(take(&folder, path, FOLDER_RESUME, &error), 0);
     ck_assert_int_eq(folder_clear_reports(folder, &error), -1);
     folder_leave(folder);
     ck_assert_int_eq(unlink(sample_path(path, "junit.xml")), 0);
     ck_assert_int_eq(symlink(other, sample_path(path, "evidence")), 0);
     ck_assert_int_eq(take(&folder, path, FOLDER_FORCE, &error), FOLDER_FAILED);
-    ck_assert_ptr_nonnull(strstr(error.text, "evidence: is no folder that warpcheck has made"));
+    ck_assert_ptr_nonnull(strstr(error.text, "evidence: warpcheck did not make this folder"));
     ck_assert_int_eq(take(&folder, path, FOLDER_AGAIN, &error), 0);
     ck_assert_int_eq(folder_open_below(folder, "evidence", &error), -1);
     struct place place = folder_place(folder, "index.html");

@@ -157,10 +157,10 @@ static const struct {
     {{.pass = 5, .known = 1, .known_findings = 1}, false, "\ndeviates as known: 1 result of 1 finding, nothing new\n"},
     {{.pass = 5, .fail = 1, .known = 2, .known_findings = 1},
      false,
-     "\ndoes not conform\nbeside that it deviates as known: 2 results of 1 finding\n"},
+     "\ndoes not conform\nit also deviates as known: 2 results of 1 finding\n"},
     {{.pass = 5, .inconclusive = 1, .known = 2, .known_findings = 1},
      false,
-     "from a verdict\nbeside that it deviates as known: 2 results of 1 finding\n"},
+     "because of the environment\nit also deviates as known: 2 results of 1 finding\n"},
     {{.pass = 5, .known = 2, .known_findings = 1}, true, "\ninconclusive: nothing failed so far,"},
 };
 

@@ -267,13 +267,13 @@ START_TEST(half_a_run_bails_out)
     document_of_sample(&document, 0);
     ck_assert_str_eq(document.lines[1], "1..9"); /* one test point is missing, whoever knows no "Bail out!" */
     ck_assert_str_eq(document.lines[document.count - 1], "Bail out! The run did not come to its end: results.jsonl has "
-                                                         "no summary line; --resume goes on");
+                                                         "no summary line; --resume continues the run");
     document_free(&document);
     const struct result result = {.id = "DDP-7.2-02", .verdict = VERDICT_PASS, .by = "check"};
     document_of(&document, &result, 1, "interrupted");
     ck_assert_str_eq(document.lines[1], "1..2");
     ck_assert_str_eq(document.lines[document.count - 1],
-                     "Bail out! The run did not come to its end: interrupted; --resume goes on");
+                     "Bail out! The run did not come to its end: interrupted; --resume continues the run");
     document_free(&document);
 }
 END_TEST

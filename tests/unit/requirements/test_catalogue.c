@@ -182,7 +182,7 @@ static const struct {
     {"id\tsource\n", "dir/x.tsv:1: the header line has 2 columns, 13 were expected"},
     {ROW("X-1"), "dir/x.tsv:1: column 1 of the header line is \"X-1\", \"id\" was expected"},
     {HEADER "X-1\tRFC5044\n", "dir/x.tsv:2: the row has 2 columns, 13 were expected"},
-    {HEADER "# comment\n" ROW("X-1") ROW("X-2") ROW("X-1"), "dir/x.tsv:5: id X-1 stands already in dir/x.tsv:3"},
+    {HEADER "# comment\n" ROW("X-1") ROW("X-2") ROW("X-1"), "dir/x.tsv:5: id X-1 is already used in dir/x.tsv:3"},
     {HEADER "X-1\tS\t1\tMUST\tboth\tMPA\tactive\tt\ts\to\tc\td\t\t\n",
      "dir/x.tsv:2: the row has 14 columns, 13 were expected"},
     {HEADER "X-1\tS\t1\tWILL\tboth\tMPA\tactive\tt\ts\to\tc\td\t\n", "dir/x.tsv:2: unknown level \"WILL\""},
@@ -192,7 +192,7 @@ static const struct {
     {HEADER "X-1\tS\t1\tMUST\tall\tMPA\tactive\tt\ts\to\tc\td\t\n", "dir/x.tsv:2: unknown subject \"all\""},
     {HEADER "X-1\tS\t1\tMUST\tboth\tMPA\tactive\t\ts\to\tc\td\t\n", "dir/x.tsv:2: column text is empty"},
     {HEADER "\tS\t1\tMUST\tboth\tMPA\tactive\tt\ts\to\tc\td\t\n", "dir/x.tsv:2: column id is empty"},
-    {HEADER "X 1\tS\t1\tMUST\tboth\tMPA\tactive\tt\ts\to\tc\td\t\n", "dir/x.tsv:2: id \"X 1\" holds ' '"},
+    {HEADER "X 1\tS\t1\tMUST\tboth\tMPA\tactive\tt\ts\to\tc\td\t\n", "dir/x.tsv:2: id \"X 1\" contains ' '"},
     {HEADER ROW("X-1") "\r\n", "dir/x.tsv:3: octet 0x0D in column 1"},
     {HEADER "\xC3\xA4\n", "dir/x.tsv:2: octet 0xC3 in column 1"},
 };
@@ -217,7 +217,7 @@ START_TEST(duplicates_are_seen_across_files)
     struct catalogue *made;
 
     ck_assert_int_eq(catalogue_parse(&made, source, 2, &error), -1);
-    ck_assert_str_eq(error.text, "b.tsv:2: id X-1 stands already in a.tsv:2");
+    ck_assert_str_eq(error.text, "b.tsv:2: id X-1 is already used in a.tsv:2");
 }
 END_TEST
 
@@ -230,7 +230,7 @@ START_TEST(a_zero_octet_is_refused_and_a_last_line_needs_no_newline)
     char *text = strdup(HEADER ROW("X-1"));
 
     ck_assert_int_eq(catalogue_parse(&made, &source, 1, &error), -1);
-    ck_assert_str_eq(error.text, "z.tsv:2: octet 0x00 in column 2, only printable ASCII and tabs may stand there");
+    ck_assert_str_eq(error.text, "z.tsv:2: octet 0x00 in column 2, only printable ASCII and tabs are allowed");
 
     text[strlen(text) - 1] = '\0';
     ck_assert_int_eq(parse(&made, text, &error), 0);
@@ -329,7 +329,7 @@ START_TEST(items_are_set_and_refused)
     ck_assert_int_eq(pics_evaluate(pics, "responder & mpa.rev2", &reason, &error), 1);
     ck_assert_int_eq(pics_set(pics, "mpa.rev2", "no", &error), 0);
     ck_assert_int_eq(pics_evaluate(pics, "responder & mpa.rev2", &reason, &error), 0);
-    ck_assert_str_eq(reason.text, "needs responder & mpa.rev2, and the profile says mpa.rev2 = no");
+    ck_assert_str_eq(reason.text, "needs responder & mpa.rev2, but the profile has mpa.rev2 = no");
     ck_assert_int_eq(pics_set(pics, "ird", "4", &error), 0);
     ck_assert_str_eq(pics_find(pics, "ird")->value, "4");
     ck_assert_str_eq(pics_find(pics, "ird")->fallback, "16");

@@ -149,12 +149,12 @@ static int read_traits(struct agent_traits *traits, const char *text)
 
 static const char usage[] =
     "usage: warpcheck-agent [--device NAME] [--port N] [--fixed LIST]\n"
-    "  The upper tester of an RDMA device (docs/upper-tester.md), on rdma_cm and verbs.\n"
-    "  --device NAME   as `rdma link` names it (the first one)\n"
-    "  --port N        of the control socket (7471); 0: any, told in the READY line\n"
-    "  --address A     IPv6 address of the control socket (any, of both families)\n"
-    "  --fixed LIST    what the device does and verbs cannot change:\n"
-    "                  rev=2,enhanced=yes,markers=no,crc=no,p2p=no,rtr=write+read (this, if nothing is said)\n";
+    "  Runs the upper tester of an RDMA device (docs/upper-tester.md) with rdma_cm and verbs.\n"
+    "  --device NAME   the name of the device in `rdma link` (the first device)\n"
+    "  --port N        port of the control socket (7471); 0: any port; the READY line names it\n"
+    "  --address A     IPv6 address of the control socket (default: all addresses of both families)\n"
+    "  --fixed LIST    properties of the device that verbs cannot change; the default is\n"
+    "                  rev=2,enhanced=yes,markers=no,crc=no,p2p=no,rtr=write+read\n";
 
 static int run(int argc, char **argv)
 {
