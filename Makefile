@@ -69,7 +69,7 @@ endif
 ifneq ($(filter bench,$(MAKECMDGOALS)),)
 deps_group += bench
 endif
-ifneq ($(filter lint format,$(MAKECMDGOALS)),)
+ifneq ($(filter lint format check,$(MAKECMDGOALS)),)
 deps_group += lint
 endif
 ifneq ($(filter deps,$(MAKECMDGOALS)),)
@@ -191,7 +191,7 @@ help:
 demo: programs
 	@$(test_env) bash tools/demo.sh
 
-check: programs plugin $(B)/chaos.so $(B)/unit-tests $(B)/asan/unit-tests $(B)/tsan/thread-tests $(call programs_of,$(B)/asan) $(fuzz_programs)
+check: programs plugin $(B)/tools/lua-syntax $(B)/chaos.so $(B)/unit-tests $(B)/asan/unit-tests $(B)/tsan/thread-tests $(call programs_of,$(B)/asan) $(fuzz_programs)
 	@$(test_env) CC='$(CC)' tools/check.sh all
 
 unit: $(B)/unit-tests
