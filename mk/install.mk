@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# make install: programs, library, headers, pkg-config file, manual pages, completion; those of them that exist.
+# make install: programs, library, headers, pkg-config file, manual pages, completion, templates of checks and what a user reads
+# to write one; those of them that exist.
 
 bindir := $(DESTDIR)$(PREFIX)/bin
 libdir := $(DESTDIR)$(PREFIX)/lib
@@ -23,3 +24,6 @@ install: programs
 	install -D -m 644 packaging/completion/_warpcheck '$(datadir)/zsh/site-functions/_warpcheck'
 	for p in warpcheck iwarp-peer; do \
 		install -D -m 644 packaging/completion/warpcheck.fish '$(datadir)/fish/vendor_completions.d'/$$p.fish; done
+	for t in conformance/templates/*.lua; do install -D -m 644 "$$t" '$(datadir)'/warpcheck/templates/$${t##*/}; done
+	for d in writing-checks script-library upper-tester profiles; do \
+		install -D -m 644 docs/$$d.md '$(datadir)'/doc/warpcheck/$$d.md; done

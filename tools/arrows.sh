@@ -56,8 +56,9 @@ conformance/engine/run                        wire reference-stack/program refer
 conformance/engine/prove                      wire reference-stack/program reference-stack/defects conformance/requirements reports conformance/engine/option conformance/engine/script conformance/engine/run
 conformance/engine/gen                        wire generator/packet reference-stack/program reference-stack/defects conformance/flow reports conformance/engine/option conformance/engine/rig conformance/engine/script tools/embedded.h
 conformance/engine/show                       wire reference-stack/program conformance/requirements conformance/flow conformance/flow/sctp conformance/flow/cm conformance/flow/notation reports conformance/engine/option conformance/engine/rig conformance/engine/evidence conformance/engine/script
+conformance/engine/new-check                  wire reference-stack/program conformance/requirements reports conformance/engine/option conformance/engine/script
 conformance/engine/complete                   wire reference-stack/program reference-stack/defects conformance/requirements reports conformance/engine/option conformance/engine/script conformance/engine/run
-conformance/engine                            wire reference-stack/peer reference-stack/program reports conformance/engine/run conformance/engine/audit conformance/engine/prove conformance/engine/gen conformance/engine/report conformance/engine/show conformance/engine/complete tools/standard_streams.h tools/memory_reserve.h
+conformance/engine                            wire reference-stack/peer reference-stack/program reports conformance/engine/run conformance/engine/audit conformance/engine/prove conformance/engine/gen conformance/engine/report conformance/engine/show conformance/engine/new-check conformance/engine/complete tools/standard_streams.h tools/memory_reserve.h
 conformance/labs                              wire upper-tester tools/standard_streams.h
 dissector                                     wire conformance/flow conformance/flow/sctp conformance/flow/cm conformance/flow/notation conformance/rules
 '

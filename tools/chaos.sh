@@ -4,7 +4,7 @@
 # chaos.sh [--calls CLASS,...] [SUBJECT...]: stops commands at moments that are counted and not timed, and makes their calls
 # fail, one after another; then goes on with them (--resume) or repeats them (--force), and compares with what an
 # undisturbed command gave: the same verdicts, nothing lost, no report that is half of one, no process or lock left.
-# Subjects: run, live, audit, prove, report, merge, gen, peer, disk; all of them when none is named.
+# Subjects: run, live, audit, prove, report, merge, gen, new (new-check), peer, disk; all of them when none is named.
 #
 #   --calls   the classes of calls that fail: open, write, sync, rename, close, remove, make and memory; all of them
 #   MOMENTS   how many moments of each command SIGKILL and SIGTERM come at (100)
@@ -207,7 +207,7 @@ without_memory() {
 		holds "$1 and is no matter: the same as when undisturbed" diff -q "$WORK/state" "$WORK/$subject.state"
 	elif [ "$status" -ne 4 ]; then
 		wrong "$1: status $status" "$(head -c 300 "$WORK/stderr")"
-	elif ! grep -q '^[a-z-]*\( [a-z]*\)\?: ' "$WORK/stderr"; then
+	elif ! grep -q '^[a-z-]*\( [a-z-]*\)\?: ' "$WORK/stderr"; then
 		wrong "$1: status 4 without a sentence" "$(head -c 300 "$WORK/stderr")"
 	elif grep -q 'conforms in everything' "$WORK/stdout"; then
 		wrong "$1: status 4, and it says that the device conforms"
@@ -271,6 +271,11 @@ merge_state() { contents "$1"; }
 gen_start() { chaotic "$class" "$at" "$deed" "$WARPCHECK" gen --corpus "$1" generator/examples/faults.lua; }
 gen_again() { attempt "$WARPCHECK" gen --corpus "$1" generator/examples/faults.lua --force; }
 gen_state() { contents "$1"; }
+
+new_prepare() { mkdir "$1"; }
+new_start() { chaotic "$class" "$at" "$deed" "$WARPCHECK" new-check RDMAP-4.8-50 -o "$1/skeleton.lua"; }
+new_again() { attempt "$WARPCHECK" new-check RDMAP-4.8-50 -o "$1/skeleton.lua" --force; }
+new_state() { contents "$1"; }
 
 chaos_run() {
 	subject run 1 yes
@@ -371,6 +376,7 @@ chaos_merge() {
 }
 
 chaos_gen() { subject gen 0 yes; }
+chaos_new() { subject new 0 no; }
 
 # iwarp-peer at work (tests/support/peer_load.pl) without memory; FAULTS=all: each allocation that is reached in a way of its own.
 chaos_peer() {
@@ -437,7 +443,7 @@ apart() {
 }
 
 subjects=("$@")
-[ $# -gt 0 ] || subjects=(run live audit prove report merge gen peer disk)
+[ $# -gt 0 ] || subjects=(run live audit prove report merge gen new peer disk)
 for name in "${subjects[@]}"; do
 	declare -F "chaos_$name" >/dev/null || { echo "chaos.sh: there is no subject '$name'" >&2; exit 2; }
 done

@@ -8,6 +8,7 @@
 #include "conformance/engine/complete/cmd_complete.h"
 #include "conformance/engine/show/cmd_dump.h"
 #include "conformance/engine/gen/cmd_gen.h"
+#include "conformance/engine/new-check/cmd_new_check.h"
 #include "conformance/engine/show/cmd_pics.h"
 #include "conformance/engine/prove/cmd_prove.h"
 #include "conformance/engine/report/cmd_report.h"
@@ -36,6 +37,7 @@ static const struct subcommand subcommands[] = {
     {"dump", cmd_dump, "prints the decoded messages of a capture"},
     {"list", cmd_list, "lists the requirements, and the check or rule that decides each"},
     {"explain", cmd_explain, "explains one requirement and draws its header"},
+    {"new-check", cmd_new_check, "writes the skeleton of a check for one requirement"},
     {"pics", cmd_pics, "lists the questions about a device's capabilities, or its answers"},
     {"report", cmd_report, "makes reports again from results.jsonl, compares runs, joins shards"},
     {"complete", cmd_complete, "completes a command line; the completion of shells calls it"},
@@ -47,7 +49,7 @@ static int usage(FILE *out, int status)
           "Tests whether an iWARP implementation (RDMA over TCP) keeps the rules of its RFCs.\n\n",
           out);
     for (size_t i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
-        fprintf(out, "  %-8s  %s\n", subcommands[i].name, subcommands[i].what);
+        fprintf(out, "  %-9s  %s\n", subcommands[i].name, subcommands[i].what);
     fputs("\n  --version  shows the version\n  --help     shows this text\n"
           "\nwarpcheck COMMAND --help describes a command.\n"
           "Exit status: 0 conforms, 1 fails, 2 usage, 3 nothing selected, 4 inconclusive, or a part that may be iWARP "

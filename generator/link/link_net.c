@@ -28,6 +28,7 @@ struct link_net {
     int in_file;
     uint64_t nanoseconds_per_tick; /* of pcap's tv_usec: 1, or 1000 where the device has microseconds only */
     uint64_t clock_offset;         /* wall clock less monotonic clock, at the start */
+    uint64_t last_ns;              /* when the last frame was seen */
     uint8_t mac[6];
 };
 
@@ -63,6 +64,11 @@ static int link_net_send(struct link *link, const uint8_t *frame, size_t octets)
     return 0;
 }
 
+uint64_t link_net_frame_time(uint64_t last_ns, uint64_t captured_ns, uint64_t now_ns)
+{
+    return captured_ns < last_ns || captured_ns > now_ns ? now_ns : captured_ns;
+}
+
 /* Takes a frame that is already captured. Returns 1, 0 when there is none, -1 on an error. */
 static int take_frame(struct link_net *net, struct link_frame *out)
 {
@@ -77,7 +83,11 @@ static int take_frame(struct link_net *net, struct link_frame *out)
     out->octets = octets;
     out->length = header->caplen;
     out->wire_length = header->len;
-    out->time_ns = (uint64_t)header->ts.tv_sec * SECOND_NS + (uint64_t)header->ts.tv_usec * net->nanoseconds_per_tick;
+    net->last_ns = link_net_frame_time(net->last_ns,
+                                       (uint64_t)header->ts.tv_sec * SECOND_NS +
+                                           (uint64_t)header->ts.tv_usec * net->nanoseconds_per_tick,
+                                       link_net_now(&net->link));
+    out->time_ns = net->last_ns;
     return 1;
 }
 

@@ -31,4 +31,12 @@ const uint8_t *link_net_mac(const struct link *link);
 /* Frames that the kernel dropped because we were slow; not 0 means that a check's view has holes. */
 uint64_t link_net_dropped(struct link *link);
 
+/*
+ * The time of a frame on the clock of link_now(), all in nanoseconds. The kernel gives a captured frame the time of the wall clock, which
+ * somebody may set during a run; link_now() never steps. A time before that of the last frame (`last_ns`) or after now is the
+ * time of a stepped clock: the frame counts as seen now. A frame from the future would take the timers of the tester's TCP
+ * with it, and none of them would expire during the run.
+ */
+uint64_t link_net_frame_time(uint64_t last_ns, uint64_t captured_ns, uint64_t now_ns);
+
 #endif

@@ -10,7 +10,7 @@ source tests/e2e/expect.bash
 echo "== the command itself"
 expect 0 "--help" "$WARPCHECK" --help
 says '^usage: warpcheck '
-commands=$(sed -nE 's/^  ([a-z]+) +.*/\1/p' "$WORK/stdout")
+commands=$(sed -nE 's/^  ([a-z][a-z-]*) +.*/\1/p' "$WORK/stdout")
 holds "--help names eight commands or more" test "$(wc -w <<<"$commands")" -ge 8
 for command in run audit prove peer dump list explain pics report; do
 	holds "--help names $command" grep -qw "$command" <<<"$commands"

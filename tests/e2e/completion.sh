@@ -36,7 +36,7 @@ options_of() {
 }
 
 echo "== commands and options"
-commands=$("$WARPCHECK" --help | sed -nE 's/^  ([a-z]+) +.*/\1/p')
+commands=$("$WARPCHECK" --help | sed -nE 's/^  ([a-z][a-z-]*) +.*/\1/p')
 offered ''
 # shellcheck disable=SC2086
 only "each command" $commands

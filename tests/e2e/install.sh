@@ -17,6 +17,8 @@ for file in bin/warpcheck bin/iwarp-peer lib/libiwarp.a lib/libiwarp.so lib/libi
 	share/man/man1/warpcheck.1 share/man/man1/iwarp-peer.1 share/man/man3/libiwarp.3 \
 	share/bash-completion/completions/warpcheck share/bash-completion/completions/iwarp-peer share/zsh/site-functions/_warpcheck \
 	share/fish/vendor_completions.d/warpcheck.fish share/fish/vendor_completions.d/iwarp-peer.fish \
+	share/warpcheck/templates/responder.lua share/warpcheck/templates/initiator.lua share/warpcheck/templates/startup.lua \
+	share/doc/warpcheck/writing-checks.md share/doc/warpcheck/script-library.md \
 	include/libiwarp/iwarp/verbs.h include/libiwarp/iwarp/stream.h include/libiwarp/iwarp/device.h; do
 	holds "$file is there" test -s "$prefix/$file"
 done
@@ -25,6 +27,12 @@ holds "all can be read by all" test -z "$(find "$prefix" ! -type l ! -perm -444)
 expect 0 "the installed warpcheck" "$prefix/bin/warpcheck" --version
 says '^warpcheck [0-9]'
 expect 0 "the installed iwarp-peer" "$prefix/bin/iwarp-peer" --help
+passes=any
+for template in "$prefix"/share/warpcheck/templates/*.lua; do
+	expect 0 "the installed warpcheck runs $(basename "$template")" "$prefix/bin/warpcheck" run --simulate --script "$template"
+done
+# shellcheck disable=SC2034 # expect.bash looks at it
+passes=none
 
 # shellcheck disable=SC2016
 expect 0 "the installed completion asks the installed program" env PATH="$prefix/bin:$PATH" bash --norc -c 'source "$0"

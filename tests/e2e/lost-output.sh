@@ -10,7 +10,7 @@ source tests/e2e/expect.bash
 capture=pcaps/generated/sctp-faults.pcap
 expect 1 "a run" "$WARPCHECK" run --simulate --defect ddp-qn-wrong-code 'DDP-7.2-0*' -o "$WORK/run"
 "$WARPCHECK" prove --seeds 1 --format jsonl ddp-qn-unchecked >"$WORK/proved"
-"$WARPCHECK" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p' >"$WORK/commands"
+"$WARPCHECK" --help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p' >"$WORK/commands"
 holds "the help names the commands" grep -qx audit "$WORK/commands"
 
 # with NAME REDIRECTION COMMAND...: the command with descriptors as the redirection says.
@@ -37,6 +37,7 @@ lost "$WARPCHECK" list
 lost "$WARPCHECK" list --checks
 lost "$WARPCHECK" list --format jsonl 'DDP-7*'
 lost "$WARPCHECK" explain DDP-7.1-01
+lost "$WARPCHECK" new-check RDMAP-4.8-50 -o -
 lost "$WARPCHECK" dump "$capture"
 lost "$WARPCHECK" dump --format jsonl "$capture"
 lost "$WARPCHECK" complete -- warpcheck run -

@@ -36,7 +36,7 @@ pieces() {
 	sed -E '/^usage: /d; /^       warpcheck /d; s/^ +//; /^$/d; s/  +/\n/' | grep -v '^$'
 }
 command=''
-for command in $("$WARPCHECK" --help | sed -nE 's/^  ([a-z]+) +.*/\1/p'); do
+for command in $("$WARPCHECK" --help | sed -nE 's/^  ([a-z][a-z-]*) +.*/\1/p'); do
 	mapfile -t texts < <("$WARPCHECK" "$command" --help | pieces)
 	said warpcheck.1 "${texts[@]}"
 	mapfile -t texts < <("$WARPCHECK" "$command" --help | sed -nE 's/^(usage: |       warpcheck )[^ ]+ //p')
@@ -44,7 +44,7 @@ for command in $("$WARPCHECK" --help | sed -nE 's/^  ([a-z]+) +.*/\1/p'); do
 	holds "it has a section" grep -qx ".Ss $command" "$B/man/warpcheck.1"
 done
 command=''
-mapfile -t texts < <("$WARPCHECK" --help | sed -nE 's/^  ([a-z]+) +/\1 /p')
+mapfile -t texts < <("$WARPCHECK" --help | sed -nE 's/^  ([a-z][a-z-]*) +/\1 /p')
 said warpcheck.1 "${texts[@]}"
 mapfile -t texts < <("$IWARP_PEER" --help | pieces)
 holds "iwarp-peer's help is of 30 pieces or more" test "${#texts[@]}" -ge 30
@@ -52,7 +52,7 @@ said iwarp-peer.1 "${texts[@]}"
 
 # And the other way round: a page tells of no option that no help tells of.
 {
-	for command in $("$WARPCHECK" --help | sed -nE 's/^  ([a-z]+) +.*/\1/p'); do "$WARPCHECK" "$command" --help; done
+	for command in $("$WARPCHECK" --help | sed -nE 's/^  ([a-z][a-z-]*) +.*/\1/p'); do "$WARPCHECK" "$command" --help; done
 	"$WARPCHECK" --help
 } >"$WORK/helps"
 unknown=
@@ -60,7 +60,7 @@ for option in $(grep -oE -- '--[a-z][a-z0-9-]+' "$WORK/warpcheck.1.words" "$WORK
 	grep -qE -- "(^|[^a-z-])$option\b" "$WORK/helps" || unknown+=" $option"
 done
 holds "no page has an option of its own${unknown:+:$unknown}" test -z "$unknown"
-for name in $(sed -nE 's/^ *warpcheck ([a-z]+).*/\1/p' docs/man/warpcheck.1.in | sort -u); do
+for name in $(sed -nE 's/^ *warpcheck ([a-z][a-z-]*).*/\1/p' docs/man/warpcheck.1.in | sort -u); do
 	holds "the example's command $name exists" grep -qE "^  $name  " "$WORK/helps"
 done
 for status in 0 1 2 3 4 5; do

@@ -60,6 +60,51 @@ static const char *string_member(lua_State *lua, const char *name)
     return text;
 }
 
+/* What `defaults { ... }` may say for the checks of its script. */
+static const char *const default_members[] = {"requires", "sandwich"};
+
+/* defaults { requires = ..., sandwich = ... }: for the checks that stand below it in the same script. */
+static int set_defaults(lua_State *lua)
+{
+    struct script_room *room = script_room_of(lua);
+
+    luaL_checktype(lua, 1, LUA_TTABLE);
+    if (room->host->loading == NULL)
+        return luaL_error(lua, "defaults cannot be set while checks run");
+    for (lua_pushnil(lua); lua_next(lua, 1) != 0; lua_pop(lua, 1)) {
+        bool known = false;
+
+        for (size_t i = 0; lua_type(lua, -2) == LUA_TSTRING && i < sizeof(default_members) / sizeof(default_members[0]);
+             i++)
+            known |= strcmp(lua_tostring(lua, -2), default_members[i]) == 0;
+        if (!known || lua_type(lua, -1) != LUA_TSTRING)
+            return luaL_error(lua, "defaults: requires = \"...\" and sandwich = \"...\" were expected");
+    }
+    lua_settop(lua, 1);
+    luaL_unref(lua, LUA_REGISTRYINDEX, room->defaults);
+    room->defaults = luaL_ref(lua, LUA_REGISTRYINDEX);
+    return 0;
+}
+
+/* Puts into the check at index 1 what the script's defaults have and it does not name. */
+static void take_defaults(lua_State *lua, const struct script_room *room)
+{
+    if (room->defaults == LUA_NOREF)
+        return;
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, room->defaults);
+    for (size_t i = 0; i < sizeof(default_members) / sizeof(default_members[0]); i++) {
+        bool named = lua_getfield(lua, 1, default_members[i]) != LUA_TNIL;
+
+        lua_pop(lua, 1);
+        lua_pushstring(lua, default_members[i]);
+        if (!named && lua_rawget(lua, -2) != LUA_TNIL)
+            lua_setfield(lua, 1, default_members[i]);
+        else
+            lua_pop(lua, 1);
+    }
+    lua_pop(lua, 1);
+}
+
 /* Files are named after ids: nothing in one leads out of a folder, and nothing needs quotes in a command. */
 static bool is_id(const char *id)
 {
@@ -104,6 +149,7 @@ static int add_check(lua_State *lua)
     lua_Debug caller;
 
     luaL_checktype(lua, 1, LUA_TTABLE);
+    take_defaults(lua, room);
     if (check.path == NULL)
         return luaL_error(lua, "a check cannot be added while checks run");
     check.id = string_member(lua, "id");
@@ -145,6 +191,8 @@ static int furnish(lua_State *lua)
     lua_setglobal(lua, "rig");
     lua_pushcfunction(lua, add_check);
     lua_setglobal(lua, "check");
+    lua_pushcfunction(lua, set_defaults);
+    lua_setglobal(lua, "defaults");
     for (size_t i = 0; i < embedded_script_count; i++) {
         const struct embedded_file *file = &embedded_scripts[i];
 
@@ -179,6 +227,7 @@ static struct script_room *room_new(struct script_host *host, bool embedded, str
     }
     room->host = host;
     room->embedded = embedded;
+    room->defaults = LUA_NOREF;
     if (lua_sandbox_open(&room->sandbox, &host->account, host->work, room, error) != 0 ||
         lua_sandbox_do(&room->sandbox, furnish, NULL, NULL, error) != 0) {
         host->short_of_memory |= host->account.short_of_it;
@@ -230,7 +279,10 @@ int script_on_error(lua_State *lua)
 static int load(lua_State *lua)
 {
     const struct loading *loading = lua_touserdata(lua, 1);
+    struct script_room *room = script_room_of(lua);
 
+    luaL_unref(lua, LUA_REGISTRYINDEX, room->defaults); /* those of the script before, in a room that several share */
+    room->defaults = LUA_NOREF;
     lua_sandbox_load(lua, loading->path, loading->octets, loading->count, loading->embedded);
     lua_sandbox_globals(lua, false);
     lua_call(lua, 0, 0);

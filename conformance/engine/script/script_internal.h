@@ -20,8 +20,9 @@ struct script_room {
     struct script_host *host;
     struct script_room *next;
     bool embedded;
-    int harness; /* reference to the library's table `harness` */
-    int test;    /* and to the test object of the check that runs */
+    int harness;  /* reference to the library's table `harness` */
+    int test;     /* and to the test object of the check that runs */
+    int defaults; /* and to what the script that is being loaded gives its checks (`defaults`), or LUA_NOREF */
 };
 
 struct script_host {

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "conformance/engine/show/cmd_catalogue.h"
@@ -12,6 +11,7 @@
 #include "conformance/engine/show/drawing.h"
 #include "conformance/engine/show/wrap.h"
 #include "conformance/requirements/catalogue.h"
+#include "conformance/requirements/named.h"
 #include "conformance/requirements/no_defect.h"
 #include "conformance/requirements/pics.h"
 #include "reference-stack/program/complaint.h"
@@ -19,7 +19,6 @@
 #include "wire/sentence.h"
 
 #define LABEL_WIDTH 12
-#define NEAREST     5
 
 enum { PREDICATE_ITEMS = 16 };
 
@@ -131,39 +130,17 @@ static int drawings_print(const struct requirement *requirement, unsigned width)
     return 0;
 }
 
-/* An exact id, or one that differs only in capitals. */
-static const struct requirement *requirement_named(const struct catalogue *catalogue, const char *id)
-{
-    const struct requirement *requirement = catalogue_find(catalogue, id);
-
-    if (requirement == NULL && catalogue_nearest(catalogue, id, &requirement, 1) == 1 &&
-        strcasecmp(requirement->id, id) != 0)
-        requirement = NULL;
-    return requirement;
-}
-
-static int unknown_print(const struct catalogue *catalogue, const char *id)
-{
-    const struct requirement *nearest[NEAREST];
-    size_t count = catalogue_nearest(catalogue, id, nearest, NEAREST);
-    char names[256] = "";
-    size_t used = 0;
-
-    for (size_t i = 0; i < count && used < sizeof(names); i++)
-        used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i == 0 ? "nearest are " : ", ",
-                                 nearest[i]->id);
-    return complain(EXIT_USAGE, "no requirement has the id %.60s; %s", id,
-                    count == 0 ? "warpcheck list shows them all" : names);
-}
-
 static int requirements_print(const struct catalogue *catalogue, const struct coverage_index *index,
                               const struct pics *pics, int argc, char **argv)
 {
     unsigned width = wrap_width(STDOUT_FILENO);
+    struct sentence why;
 
     for (int i = 1; i < argc; i++)
-        if (requirement_named(catalogue, argv[i]) == NULL)
-            return unknown_print(catalogue, argv[i]);
+        if (requirement_named(catalogue, argv[i]) == NULL) {
+            (void)requirement_not_found(catalogue, argv[i], &why);
+            return complain(EXIT_USAGE, "%s", why.text);
+        }
     for (int i = 1; i < argc; i++) {
         const struct requirement *requirement = requirement_named(catalogue, argv[i]);
         struct coverage coverage;

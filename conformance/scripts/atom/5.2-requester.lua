@@ -61,15 +61,15 @@ check {
   run = function(t)
     local c = t:open_for_posting()
     t:post_immediate(c, pattern(8))
-    t:equal("octet 1 of Immediate Data", "48", hex(c:receive().ulpdu:sub(2, 2)))
+    t:equal("octet 1 of Immediate Data", "48", hex(c:expect_segment("Immediate Data that was asked for").ulpdu:sub(2, 2)))
     t:post_immediate(c, pattern(8), { solicited = true })
-    t:equal("octet 1 of Immediate Data with Solicited Event", "49", hex(c:receive().ulpdu:sub(2, 2)))
+    t:equal("octet 1 of Immediate Data with Solicited Event", "49", hex(c:expect_segment("Immediate Data with Solicited Event that was asked for").ulpdu:sub(2, 2)))
     t:post_atomic(c, "fetch_add", { stag = 1 })
-    t:equal("octet 1 of an Atomic Request", "4a", hex(c:receive().ulpdu:sub(2, 2)))
+    t:equal("octet 1 of an Atomic Request", "4a", hex(c:expect_segment("an Atomic Request that was asked for").ulpdu:sub(2, 2)))
     local target = t:target()
     c = t:open()
     c:send(target:request(ADD))
-    t:equal("octet 1 of an Atomic Response", "4b", hex(c:receive().ulpdu:sub(2, 2)))
+    t:equal("octet 1 of an Atomic Response", "4b", hex(c:expect_segment("an Atomic Response that was asked for").ulpdu:sub(2, 2)))
   end,
 }
 
@@ -80,15 +80,15 @@ check {
   run = function(t)
     local c = t:open_for_posting()
     t:post_immediate(c, pattern(8))
-    t:equal("opcode of Immediate Data", 8, c:receive().Opcode)
+    t:equal("opcode of Immediate Data", 8, c:expect_segment("Immediate Data that was asked for").Opcode)
     t:post_immediate(c, pattern(8), { solicited = true })
-    t:equal("opcode of Immediate Data with Solicited Event", 9, c:receive().Opcode)
+    t:equal("opcode of Immediate Data with Solicited Event", 9, c:expect_segment("Immediate Data with Solicited Event that was asked for").Opcode)
     t:post_atomic(c, "fetch_add", { stag = 1 })
-    t:equal("opcode of an Atomic Request", 10, c:receive().Opcode)
+    t:equal("opcode of an Atomic Request", 10, c:expect_segment("an Atomic Request that was asked for").Opcode)
     local target = t:target()
     c = t:open()
     c:send(target:request(ADD))
-    t:equal("opcode of an Atomic Response", 11, c:receive().Opcode)
+    t:equal("opcode of an Atomic Response", 11, c:expect_segment("an Atomic Response that was asked for").Opcode)
   end,
 }
 
@@ -228,7 +228,7 @@ check {
     local sink = t:memory { octets = 64, access = {} }
     for i = 1, 6 do
       if i % 2 == 1 then
-        t.dut:read { stream = t:stream_of(c), source_stag = 9, sink_stag = sink.STag, sink_to = string.format("0x%x", sink.TO), length = 8 }
+        t:post_read(c, sink, { source_stag = 9, length = 8 })
       else
         t:post_atomic(c, "fetch_add", { stag = 1 })
       end
@@ -249,7 +249,7 @@ check {
     local c = t:open_for_posting { dut = { ord = 2, ird = 2 } }
     local sink = t:memory { octets = 64, access = {} }
     for _ = 1, 2 do
-      t.dut:read { stream = t:stream_of(c), source_stag = 9, sink_stag = sink.STag, sink_to = string.format("0x%x", sink.TO), length = 8 }
+      t:post_read(c, sink, { source_stag = 9, length = 8 })
     end
     for i = 1, 2 do t:post_atomic(c, "fetch_add", { stag = 1, id = i }) end
     local reads, atomics = {}, {}
@@ -406,7 +406,7 @@ check {
     end
     answer(c, request, 3)
     done(t, 1, 3, "the atomic")
-    if not t:await_event("send_done", { id = 2 }) then t:fail("the Send behind it", "send_done", "nothing") end
+    t:expect_event("send_done", { id = 2 }, "the Send behind it")
   end,
 }
 
@@ -417,7 +417,7 @@ check {
   run = function(t)
     local c = t:open_for_posting()
     local sink = t:memory { octets = 64, access = {} }
-    t.dut:read { stream = t:stream_of(c), source_stag = 9, sink_stag = sink.STag, sink_to = string.format("0x%x", sink.TO), length = 8, id = 1 }
+    t:post_read(c, sink, { source_stag = 9, length = 8, id = 1 })
     t:post_immediate(c, pattern(8), { id = 2 })
     local read = c:expect(rdmap.read_request {}, { message = "the Read" })
     c:expect(rdmap.immediate {}, { message = "the Immediate Data behind the Read" })
@@ -426,7 +426,7 @@ check {
       t:fail("Immediate Data behind a Read that is open", "no completion yet", "immediate_done")
     end
     c:send(rdmap.read_response { STag = read.SinkSTag, TO = read.SinkTO, data = pattern(8) })
-    if not t:await_event("read_done", { id = 1 }) then t:fail("the Read", "read_done", "nothing") end
-    if not t:await_event("immediate_done", { id = 2 }) then t:fail("the Immediate Data behind it", "immediate_done", "nothing") end
+    t:expect_event("read_done", { id = 1 }, "the Read")
+    t:expect_event("immediate_done", { id = 2 }, "the Immediate Data behind it")
   end,
 }

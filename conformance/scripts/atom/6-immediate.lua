@@ -22,8 +22,7 @@ local function refused(t, lengths)
   for _, octets in ipairs(lengths) do
     local c = t:open()
     t:stream_of(c)
-    c:send(of_length(c, octets))
-    c:expect_terminate(WRONG_LENGTH, { message = "Immediate Data of " .. octets .. " octets", next = true })
+    c:expect_error(of_length(c, octets), WRONG_LENGTH, "Immediate Data of " .. octets .. " octets", { next = true })
     t:equal("deliveries of Immediate Data of " .. octets .. " octets", 0, #t:deliveries(c))
   end
 end
@@ -75,11 +74,8 @@ check {
   run = function(t)
     local c = t:open()
     local stream = t:stream_of(c)
-    c:send(of_length(c, 9))
-    c:expect_terminate(WRONG_LENGTH, { message = "Immediate Data of 9 octets", next = true })
-    if not t:await_event("error", { stream = stream }) then
-      t:fail("the ULP learns of Immediate Data in error", "an error event of the stream", "none")
-    end
+    c:expect_error(of_length(c, 9), WRONG_LENGTH, "Immediate Data of 9 octets", { next = true })
+    t:expect_event("error", { stream = stream }, "the ULP learns of Immediate Data in error", "an error event of the stream")
   end,
 }
 
@@ -93,7 +89,7 @@ check {
     t:expect_deliveries(c, { EIGHT }, "Immediate Data into the one receive")
     c:send(rdmap.send { data = "second" })
     local got = c:receive(t.quiet)
-    if got.kind == "segment" and got.triple == wire.triple("DDP_MSN_RANGE") then
+    if is_terminate(got, "DDP_MSN_RANGE") then
       t:note("a message without a buffer draws MSN range, not no buffer")
     elseif got.kind ~= "timeout" and got.triple ~= wire.triple("DDP_NO_BUFFER") then
       t:fail("the Send behind finds no receive", "Terminate DDP_NO_BUFFER, or nothing", describe(got))
@@ -180,7 +176,7 @@ check {
     local c = t:open()
     t:stream_of(c)
     c:send(rdmap.send { Opcode = 8, L = 0, MO = 0, data = EIGHT:sub(1, 4) }, rdmap.send { Opcode = 8, MO = 4, data = EIGHT:sub(5) },
-           rdmap.read_request { SinkSTag = 1, RDMARDSZ = 0 })
+           empty_read(1))
     local got = c:expect_one_of { rdmap.read_response { STag = 1 }, rdmap.terminate {}, message = "two segments of Immediate Data" }
     t:expect_deliveries(c, got.Opcode == 7 and {} or { EIGHT }, "Immediate Data in two segments")
     t:note("Immediate Data in two segments is " .. (got.Opcode == 7 and "refused" or "taken"))
@@ -195,9 +191,7 @@ check {
     local c = t:open_for_posting()
     t:post_immediate(c, EIGHT, { id = 71 })
     c:expect(rdmap.immediate { Data = 0x0102030405060708 }, { message = "Immediate Data that the device was asked for" })
-    if not t:await_event("immediate_done", { id = 71 }) then
-      t:fail("Immediate Data completes at its source", "immediate_done", "nothing")
-    end
+    t:expect_event("immediate_done", { id = 71 }, "Immediate Data completes at its source")
   end,
 }
 

@@ -168,8 +168,7 @@ check {
 -- The request is refused with one of these Terminates and does nothing; `dut` for the listener.
 local function refused(t, target, request, names, message, dut)
   local c = t:open { dut = dut }
-  c:send(request)
-  c:expect_terminate(names, { message = message, next = true })
+  c:expect_error(request, names, message, { next = true })
   target:check(ODD, message)
 end
 
@@ -303,8 +302,8 @@ check {
       t:post_atomic(c, "fetch_add", { stag = 1, id = cut })
       local request = c:expect(rdmap.atomic_request {}, { message = "the device sends the FetchAdd that was asked of it" })
       local response = c:ulpdu(rdmap.atomic_response { RequestId = request.RequestId, Value = 5 })
-      c:send(raw.segment { data = (response .. "\0\0\0\0"):sub(1, cut) })
-      c:expect_terminate(LENGTHS, { message = "an Atomic Response of " .. cut .. " octets", next = true })
+      c:expect_error(raw.segment { data = (response .. "\0\0\0\0"):sub(1, cut) }, LENGTHS,
+                     "an Atomic Response of " .. cut .. " octets", { next = true })
       if t:await_event("atomic_done", { id = cut }, t.round_trip) then
         t:fail("such a response completes nothing", "the FetchAdd is flushed", "atomic_done")
       end
@@ -326,8 +325,7 @@ check {
         { { DV = 0 }, { "DDP_UNTAGGED_VERSION" }, "DV 0" },
       } do
         local c = open()
-        c:send(make(c, case[1]))
-        c:expect_terminate(case[2], { message = label .. " with " .. case[3], next = true })
+        c:expect_error(make(c, case[1]), case[2], label .. " with " .. case[3], { next = true })
       end
     end
     each(function() return t:open() end, function(_, f) f.Data = 1 return target:request(ADD, f) end, "an Atomic Request")
@@ -350,8 +348,8 @@ check {
     for _, opcode in ipairs { 12, 13, 14 } do
       local c = t:open()
       t:stream_of(c)
-      c:send(rdmap.send { Opcode = opcode, data = pattern(8) })
-      c:expect_terminate("RDMAP_OPCODE", { message = string.format("opcode %X", opcode), next = true })
+      c:expect_error(rdmap.send { Opcode = opcode, data = pattern(8) }, "RDMAP_OPCODE",
+                     string.format("opcode %X", opcode), { next = true })
       t:equal("deliveries of an unknown message", 0, #t:deliveries(c))
     end
   end,
@@ -376,8 +374,7 @@ check {
       } do
         local c = t:open_for_posting()
         local frame = make(c)
-        c:send(frame)
-        c:expect_terminate("RDMAP_VERSION", { message = frame.name .. " with RV " .. version, next = true })
+        c:expect_error(frame, "RDMAP_VERSION", frame.name .. " with RV " .. version, { next = true })
         t:equal("deliveries", 0, #t:deliveries(c))
       end
     end
@@ -471,8 +468,7 @@ check {
     for _, frame in ipairs { rdmap.immediate { Data = 1 }, rdmap.immediate { Opcode = 9, Data = 1 } } do
       local c = t:open { dut = t:profile("off") }
       t:stream_of(c)
-      c:send(frame)
-      c:expect_terminate(names, { message = frame.name .. " to a device without it", next = true })
+      c:expect_error(frame, names, frame.name .. " to a device without it", { next = true })
       t:equal("deliveries", 0, #t:deliveries(c))
     end
     local c = t:open { dut = t:profile("off") }

@@ -107,17 +107,18 @@ local function catastrophe(t)
   c:probe()
   t.dut:catastrophe { stream = t:stream_of(c), kind = "response" }
   c:send(target:request(ADD, { Data = 1 }))
-  return c:receive()
+  return c:receive(), c
 end
 
 check {
   id = "ATOM-8.1-01",
   purpose = "an error while an Atomic Response is made: a Terminate in its place",
   run = function(t)
-    local got = catastrophe(t)
+    local got, c = catastrophe(t)
     if got.kind ~= "segment" or got.Opcode ~= 7 then
       t:fail("a local catastrophic error while an Atomic Response is made", "a Terminate", describe(got))
     end
+    c:expect_end("nothing in place of the Atomic Response but its Terminate")
   end,
 }
 

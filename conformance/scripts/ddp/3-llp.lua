@@ -34,8 +34,6 @@ local function sent(t, c, octets, mulpdu, before)
   t:equal("octets of the Write", octets, taken)
 end
 
-local function mulpdu(emss) return emss - (6 + emss % 4) end
-
 check {
   id = "DDP-3-02",
   purpose = "segments fit the MULPDU of the MSS, and follow it when it changes",
@@ -43,16 +41,14 @@ check {
     local c = t:open { mss = 536 }
     c:probe()
     t.dut:write { stream = t:stream_of(c), stag = 1, length = 65536 }
-    sent(t, c, 65536, mulpdu(536))
+    sent(t, c, 65536, mulpdu_of(536))
     c = t:open { mss = 1460 }
     c:probe()
     t.dut:set_emss { stream = t:stream_of(c), emss = 1000 }
     t.dut:write { stream = t:stream_of(c), stag = 1, length = 65536 }
-    sent(t, c, 65536, mulpdu(1000))
+    sent(t, c, 65536, mulpdu_of(1000))
   end,
 }
-
-local LARGE = 5 << 20 -- more than TCP takes while its window is shut
 
 check {
   id = "DDP-3-03",
@@ -64,7 +60,7 @@ check {
     t.dut:write { stream = t:stream_of(c), stag = 1, length = LARGE }
     t.dut:set_emss { stream = t:stream_of(c), emss = 536 }
     c.tcp:window(65535)
-    sent(t, c, LARGE, mulpdu(536), mulpdu(1460))
+    sent(t, c, LARGE, mulpdu_of(536), mulpdu_of(1460))
     c:probe()
   end,
 }
@@ -81,13 +77,11 @@ check {
     rig.wait(t.quiet / 4)
     c.tcp:ack("each")
     c.tcp:ack("now")
-    sent(t, c, 20000, mulpdu(1460))
+    sent(t, c, 20000, mulpdu_of(1460))
     c.tcp:window(0)
     t.dut:write { stream = stream, stag = 1, length = LARGE, id = 7 }
     c.tcp:reset()
-    if not t:await_event("flushed", { stream = stream, id = 7 }) then
-      t:fail("a Write on a connection that is lost", "the event \"flushed\"", "none")
-    end
+    t:expect_event("flushed", { stream = stream, id = 7 }, "a Write on a connection that is lost")
   end,
 }
 
@@ -143,8 +137,7 @@ check {
     local c = t:open()
     local stream = t:stream_of(c)
     t:equal("state of the LLP stream at first", "ok", t.dut:ddp { stream = stream }.llp)
-    c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" })
-    c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag" })
+    c:draw_terminate()
     t:equal("state of the LLP stream behind an error", "erroneous", t.dut:ddp { stream = stream }.llp)
   end,
 }
@@ -163,7 +156,7 @@ check {
     local stream = t:stream_of(c)
     c:probe()
     c.tcp:fin()
-    if not t:await_event("half_closed", { stream = stream }) then t:fail("the peer's FIN", "the event \"half_closed\"", "none") end
+    t:expect_event("half_closed", { stream = stream }, "the peer's FIN")
     no_error(t, c)
     t:equal("state of the LLP stream", "graceful", t.dut:ddp { stream = stream }.llp)
   end,
@@ -176,8 +169,9 @@ check {
     local c = t:open()
     local stream = t:stream_of(c)
     c:probe()
-    c:finish()
-    if not t:await_event("closed", { stream = stream }) then t:fail("FIN of both sides", "the event \"closed\"", "none") end
+    c.tcp:fin()
+    c:expect(tcp.fin(), { message = "the tester's FIN is answered by the device's" })
+    t:expect_event("closed", { stream = stream }, "FIN of both sides")
     no_error(t, c)
   end,
 }

@@ -51,8 +51,7 @@ check {
 }
 
 local function version_error(t, c, frame, name, message)
-  c:send(frame)
-  c:expect_terminate(name, { message = message })
+  c:expect_error(frame, name, message)
   t:expect_deliveries(c, {}, "a segment of another DDP version is not delivered")
 end
 
@@ -91,8 +90,8 @@ check {
   run = function(t)
     local c = t:open()
     local m = t:memory()
-    c:send(m:write(0, "12345678", { Opcode = 13 }))
-    local got = c:expect_terminate("RDMAP_OPCODE", { message = "DDP does not judge RsvdULP: RDMAP does" })
+    local got = c:expect_error(m:write(0, "12345678", { Opcode = 13 }), "RDMAP_OPCODE",
+                               "DDP does not judge RsvdULP: RDMAP does")
     local quoted = c:quoted(got)
     if quoted.header then t:equal("RsvdULP in the quoted header", 0x4D, quoted.header:byte(2)) end
   end,
@@ -106,8 +105,7 @@ check {
     local m = t:memory()
     c:send(m:write(0, "12345678"))
     c:probe { message = "a Write with RsvdULP 0x40" }
-    c:send(m:write(8, "12345678", { RV = 3 }))
-    local got = c:expect_terminate("RDMAP_VERSION", { message = "a Write with RsvdULP 0xC0" })
+    local got = c:expect_error(m:write(8, "12345678", { RV = 3 }), "RDMAP_VERSION", "a Write with RsvdULP 0xC0")
     local quoted = c:quoted(got)
     if quoted.header then t:equal("RsvdULP in the quoted header", 0xC0, quoted.header:byte(2)) end
   end,
@@ -119,9 +117,8 @@ check {
   run = function(t)
     local m = t:memory()
     for _, stag in ipairs { m.STag ~ 0xA5A5A500, m.STag ~ 0x01, m.STag ~ 0x80 } do
-      local c = t:open()
-      c:send(m:write(0, "12345678", { STag = stag }))
-      c:expect_terminate("DDP_INVALID_STAG", { message = string.format("STag 0x%08x, where 0x%08x is valid", stag, m.STag) })
+      t:expect_error(m:write(0, "12345678", { STag = stag }), "DDP_INVALID_STAG",
+                     string.format("STag 0x%08x, where 0x%08x is valid", stag, m.STag))
     end
     m:check("nothing is placed under an STag that is not valid")
   end,
@@ -152,9 +149,8 @@ check {
     c:send(rdmap.send_invalidate { InvalidateSTag = m.STag, data = "done" })
     local got = t:expect_deliveries(c, { "done" }, "a Send with Invalidate is delivered")
     if got[1].invalidated ~= nil then t:equal("the invalidated STag that the ULP is told", m.STag, got[1].invalidated) end
-    c:send(m:write(0, "12345678"))
-    c:expect_terminate("DDP_INVALID_STAG",
-                       { warn = { "DDP_NOT_ASSOCIATED" }, message = "a Write to an STag that the peer invalidated" })
+    c:expect_error(m:write(0, "12345678"), "DDP_INVALID_STAG",
+                   "a Write to an STag that the peer invalidated", { warn = { "DDP_NOT_ASSOCIATED" } })
     m:check("nothing is placed under an STag that is invalidated")
   end,
 }

@@ -74,8 +74,7 @@ check {
     local c = t:open()
     local m = t:memory()
     c:send(m:read(0, 64))
-    local got = c:receive()
-    if got.kind ~= "segment" then t:fail("a Read of 64 octets", "a Read Response", describe(got)) end
+    local got = c:expect_segment("a Read of 64 octets", "a Read Response")
     t:equal("T of a Read Response", 1, got.ulpdu:byte(1) >> 7)
     for _, segment in ipairs(segments_of(t, c, "write", 5000)) do t:equal("T of a Write", 1, segment.ulpdu:byte(1) >> 7) end
   end,
@@ -143,7 +142,7 @@ check {
     for _, mss in ipairs { 536, 1460 } do
       local c = t:open { mss = mss }
       c:probe()
-      local mulpdu = mss - (6 + mss % 4)
+      local mulpdu = mulpdu_of(mss)
       for _, kind in ipairs { "send", "write" } do
         for _, got in ipairs(segments_of(t, c, kind, 20000)) do
           if #got.ulpdu > mulpdu then

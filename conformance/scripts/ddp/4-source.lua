@@ -3,25 +3,12 @@
 
 local STAG, OTHER, TO = 0x89ABCDEF, 0x13572468, 0x1FFFFFFF1
 
--- What a device sends that is asked for this many octets without giving them (docs/upper-tester.md, "length").
-local function counted(octets)
-  local out = {}
-  for i = 0, octets - 1 do out[i + 1] = string.char(i % 251) end
-  return table.concat(out)
-end
-
-local function segment(t, c, what)
-  local got = c:receive()
-  if got.kind ~= "segment" then t:fail(what, "a DDP Segment", describe(got)) end
-  return got
-end
-
 -- The segments of one message of this many octets, whatever their headers say; and its payload.
 local function message(t, c, header, octets, what)
   local out, data = {}, {}
   local taken = 0
   repeat
-    local got = segment(t, c, what)
+    local got = c:expect_segment(what)
     out[#out + 1] = got
     data[#data + 1] = got.ulpdu:sub(header + 1)
     taken = taken + #got.ulpdu - header
@@ -75,7 +62,7 @@ check {
     end
     local m = t:memory { data = "sixteen octets.." }
     c:send(m:read(0, 16, { SinkSTag = OTHER, SinkTO = TO }))
-    local got = segment(t, c, "a Read of 16 octets")
+    local got = c:expect_segment("a Read of 16 octets")
     t:equal("a Read Response from octet 2 on", hex(string.pack(">I4I8", OTHER, TO) .. "sixteen octets.."), hex(got.ulpdu:sub(3)))
   end,
 }
@@ -114,7 +101,7 @@ check {
     for _, case in ipairs(cases) do
       case[2].stream = stream
       t.dut[case[1]](t.dut, case[2])
-      local got = segment(t, c, "what was posted")
+      local got = c:expect_segment("what was posted")
       t:equal("RsvdULP of a posted " .. case[1], case[3], hex(got.ulpdu:sub(2, 6)))
     end
   end,
@@ -144,7 +131,7 @@ check {
                      m:read(0, 64, { SinkSTag = OTHER }))
     local taken = 0
     repeat
-      local got = segment(t, c, "a Write of 4000 octets, and two Read Responses of 64")
+      local got = c:expect_segment("a Write of 4000 octets, and two Read Responses of 64")
       local stag = string.unpack(">I4", got.ulpdu, 3)
       t:equal(string.format("RsvdULP of the message to STag 0x%08x", stag), stag == OTHER and 0x42 or 0x40, got.ulpdu:byte(2))
       taken = taken + #got.ulpdu - 14
@@ -173,7 +160,7 @@ check {
     for i, got in ipairs(message(t, c, 18, 4000, "a Send of 4000 octets")) do
       t:equal("QN of segment " .. i .. " of the Send", "00000000", hex(got.ulpdu:sub(7, 10)))
     end
-    t:equal("QN of the Read Request", "00000001", hex(segment(t, c, "the Read Request behind it").ulpdu:sub(7, 10)))
+    t:equal("QN of the Read Request", "00000001", hex(c:expect_segment("the Read Request behind it").ulpdu:sub(7, 10)))
   end,
 }
 
@@ -222,7 +209,7 @@ check {
       t.dut:send { stream = stream, length = octets }
       local data = {}
       repeat
-        local got = segment(t, c, "a Send of " .. octets .. " octets")
+        local got = c:expect_segment("a Send of " .. octets .. " octets")
         data[#data + 1] = got.data
       until got.L == 1
       local whole = table.concat(data)
@@ -245,9 +232,9 @@ local function each_empty(t, judge)
   }
   for _, kind in ipairs(kinds) do
     kind[4]()
-    judge(segment(t, c, "an empty " .. kind[1]), kind)
+    judge(c:expect_segment("an empty " .. kind[1]), kind)
     t.dut:write { stream = stream, stag = OTHER, length = 1 }
-    local got = segment(t, c, "a Write of one octet behind an empty " .. kind[1])
+    local got = c:expect_segment("a Write of one octet behind an empty " .. kind[1])
     t:equal("octets of what follows an empty " .. kind[1], 15, #got.ulpdu)
   end
 end
@@ -303,7 +290,7 @@ check {
     c:probe()
     t:expect_refused("write", { stream = t:stream_of(c), length = 8 }, "a Write without an STag")
     post(t, c, "write", 8)
-    local got = segment(t, c, "a Write with STag and TO")
+    local got = c:expect_segment("a Write with STag and TO")
     t:equal("STag and TO of its segment", hex(string.pack(">I4I8", STAG, TO)), hex(got.ulpdu:sub(3, 14)))
   end,
 }
@@ -318,12 +305,12 @@ check {
     t.dut:mulpdu { stream = stream, mulpdu = 1500 }
     t.dut:send { stream = stream, length = 2048 }
     for i, wanted in ipairs { { 0, 1482 }, { 1482, 566 } } do
-      local got = segment(t, c, "a Send of 2048 octets")
+      local got = c:expect_segment("a Send of 2048 octets")
       t:equal("MO and octets of segment " .. i, wanted[1] .. " " .. wanted[2], got.MO .. " " .. #got.data)
     end
     t.dut:write { stream = stream, stag = STAG, to = 16384, length = 2048 }
     for i, wanted in ipairs { { 16384, 1486 }, { 17870, 562 } } do
-      local got = segment(t, c, "a Write of 2048 octets to TO 16384")
+      local got = c:expect_segment("a Write of 2048 octets to TO 16384")
       t:equal("TO and octets of segment " .. i, wanted[1] .. " " .. wanted[2], got.TO .. " " .. #got.data)
     end
   end,
@@ -342,7 +329,7 @@ local function each_untagged(t, judge)
   for _, one in ipairs(posts) do
     one[2].stream = stream
     t.dut[one[1]](t.dut, one[2])
-    judge(segment(t, c, "what was posted"), "a posted " .. one[1], one[3])
+    judge(c:expect_segment("what was posted"), "a posted " .. one[1], one[3])
   end
 end
 

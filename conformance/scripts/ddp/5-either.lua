@@ -3,10 +3,10 @@
 
 -- After such segments: the answer to a probe ("taken"), or the end with a Terminate of RDMAP or DDP ("refused").
 local function answered(t, c, message)
-  c:send(rdmap.read_request { SinkSTag = 0x50524f42, RDMARDSZ = 0 })
+  c:send(empty_read(PROBE_STAG))
   local got = c:receive()
   if got.kind == "segment" and got.Opcode == 2 then return "taken" end
-  if got.kind == "segment" and got.triple and got.Layer < 2 then return "refused", got end
+  if is_terminate(got) and got.Layer < 2 then return "refused", got end
   if got.kind == "fin" or got.kind == "reset" then
     t:warn("the stream ended without the Terminate that RFC 5040 6.2.1 asks for", "a Terminate", describe(got))
   end
@@ -92,9 +92,11 @@ check {
       c:send(fpdu(c:ulpdu(rdmap.send { data = "" }):sub(1, octets)))
       local got = c:receive(t.quiet)
       local message = string.format("a ULPDU of %d octets", octets)
-      if got.kind == "timeout" and c:alive() then
-        t:fail(message, "a Terminate, or the end of the stream", "silence, and the stream goes on")
-      elseif got.kind == "segment" and not (got.triple and (got.Layer < 2 or got.triple == wire.triple("MPA_MARKER"))) then
+      if got.kind == "timeout" then
+        if c:alive() then t:fail(message, "a Terminate, or the end of the stream", "silence, and the stream goes on") end
+      elseif is_terminate(got) and (got.Layer < 2 or is_terminate(got, "MPA_MARKER")) then
+        c:expect_end(message .. ": the end behind the Terminate")
+      elseif not fits(tcp.closed(), got) then
         t:fail(message, "a Terminate of RDMAP or DDP, or 2/0/03", describe(got))
       end
     end

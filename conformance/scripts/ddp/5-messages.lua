@@ -42,8 +42,7 @@ check {
   purpose = "an untagged message longer than its receive is an error: neither cut nor spilt into the next",
   run = function(t)
     local c = t:open { dut = { receives = 4, receive_octets = 64 } }
-    c:send(rdmap.send { data = pattern(65) })
-    c:expect_terminate("DDP_TOO_LONG", { message = "65 octets into a receive of 64" })
+    c:expect_error(rdmap.send { data = pattern(65) }, "DDP_TOO_LONG", "65 octets into a receive of 64")
     t:expect_deliveries(c, {}, "a message too long is not delivered")
   end,
 }
@@ -138,8 +137,8 @@ check {
     local octets = c:octets(rdmap.send { data = "once" })
     c.tcp:segments(octets, { #octets }, { 1, 1 })
     t:expect_deliveries(c, { "once" }, "a Send whose TCP segment came twice")
-    c:send(rdmap.send { data = "again", MSN = 1 })
-    c:expect_terminate("DDP_MSN_RANGE", { warn = { "DDP_NO_BUFFER" }, message = "an MSN that was delivered already" })
+    c:expect_error(rdmap.send { data = "again", MSN = 1 }, "DDP_MSN_RANGE",
+                   "an MSN that was delivered already", { warn = { "DDP_NO_BUFFER" } })
     t:expect_deliveries(c, { "once" }, "an MSN is delivered once")
   end,
 }
@@ -176,7 +175,7 @@ check {
            rdmap.send { MSN = 1, MO = 0, data = data:sub(1, 100), L = 0 },
            rdmap.send { MSN = 1, MO = 200, data = data:sub(201) })
     local got = c:receive(t.quiet)
-    if got.kind == "segment" and got.triple == wire.triple("DDP_INVALID_MO") then
+    if is_terminate(got, "DDP_INVALID_MO") then
       t:warn("segments of a Send in falling order", "their delivery", describe(got))
     end
     if got.kind ~= "timeout" then t:fail("segments of a Send in falling order", "their delivery", describe(got)) end
@@ -236,11 +235,8 @@ check {
     local got = t:expect_deliveries(c, wanted, "Sends of 0, 1, 17 and 4405 octets")
     for i, delivery in ipairs(got) do t:equal("the length that the ULP is told", #wanted[i], delivery.octets) end
     c = t:open()
-    c:send(fpdu(c:ulpdu(rdmap.read_request { SinkSTag = 1, RDMARDSZ = 0 }):sub(1, 45)))
-    local answer = c:receive()
-    if answer.kind == "segment" and answer.Opcode == 2 then
-      t:fail("a Read Request of 27 octets is not executed", "a Terminate, or the end of the stream", describe(answer))
-    end
+    c:send(fpdu(c:ulpdu(empty_read(1)):sub(1, 45)))
+    c:expect_over("a Read Request of 27 octets is not executed")
   end,
 }
 

@@ -36,10 +36,10 @@ check {
       t:expect_deliveries(c, { "one", "two", "three" }, "a message that waited for its receive is not lost")
       return
     end
-    if got.kind == "segment" and got.triple == wire.triple("DDP_MSN_RANGE") then
-      t:warn("the third Send into two receives", "Terminate " .. wire.describe(wire.triple("DDP_NO_BUFFER")), describe(got))
-    elseif got.kind ~= "segment" or got.triple ~= wire.triple("DDP_NO_BUFFER") then
-      local text = "Terminate " .. wire.describe(wire.triple("DDP_NO_BUFFER"))
+    if is_terminate(got, "DDP_MSN_RANGE") then
+      t:warn("the third Send into two receives", terminate_text("DDP_NO_BUFFER"), describe(got))
+    elseif not is_terminate(got, "DDP_NO_BUFFER") then
+      local text = terminate_text("DDP_NO_BUFFER")
       if got.kind == "fin" or got.kind == "reset" then t:warn("the third Send into two receives", text, describe(got)) end
       t:fail("the third Send into two receives", text, describe(got))
     end
@@ -95,22 +95,17 @@ check {
   end,
 }
 
--- What a device may say of a tagged buffer without the right to write (DDP-7.1-25).
-local NO_RIGHT = { "DDP_INVALID_STAG", "DDP_BOUNDS", "DDP_NOT_ASSOCIATED", "RDMAP_ACCESS", "RDMAP_PROTECTION_OTHER" }
-
 check {
   id = "DDP-7.1-10",
   role = "both",
   purpose = "tagged: the STag is valid: not never given out, not with another key, not given up",
   run = function(t)
     local function refused_stag(stag, names, what)
-      local c = t:open()
-      c:send(rdmap.write { STag = stag, TO = 0x110000043, data = "12345678" })
-      c:expect_terminate(names, { message = "a Write to " .. what })
+      t:expect_error(rdmap.write { STag = stag, TO = 0x110000043, data = "12345678" }, names, "a Write to " .. what)
     end
     refused_stag(UNKNOWN_STAG, "DDP_INVALID_STAG", "an STag never given out")
-    refused_stag(0, NO_RIGHT, "STag 0")
-    refused_stag(0xFFFFFFFF, NO_RIGHT, "STag 0xFFFFFFFF")
+    refused_stag(0, NO_WRITE_RIGHT, "STag 0")
+    refused_stag(0xFFFFFFFF, NO_WRITE_RIGHT, "STag 0xFFFFFFFF")
     local m = t:memory()
     refused_stag(m.STag ~ 0xFF, "DDP_INVALID_STAG", "an STag with another key")
     m:check("nothing is placed under another key")
@@ -125,8 +120,7 @@ check {
   run = function(t)
     local c = t:open()
     local m = t:memory { access = { "read" } }
-    c:send(m:write(0, "12345678"))
-    c:expect_terminate(NO_RIGHT, { message = "a Write to an STag enabled for remote read alone" })
+    c:expect_error(m:write(0, "12345678"), NO_WRITE_RIGHT, "a Write to an STag enabled for remote read alone")
     m:check("nothing is placed where remote write is not allowed")
   end,
 }
@@ -138,9 +132,7 @@ check {
   run = function(t)
     local m = t:memory()
     for _, offset in ipairs { -8, -1, m.octets, m.octets + 4096, -m.TO, 1 << 32 } do
-      local c = t:open()
-      c:send(m:write(offset, "12345678"))
-      c:expect_terminate("DDP_BOUNDS", { message = string.format("a Write at base %+d of 4096 octets", offset) })
+      t:expect_error(m:write(offset, "12345678"), "DDP_BOUNDS", string.format("a Write at base %+d of 4096 octets", offset))
     end
     m:check("nothing is placed from outside the range")
   end,
@@ -153,9 +145,8 @@ check {
   run = function(t)
     local m = t:memory()
     for _, case in ipairs { { m.octets - 8, 16 }, { m.octets - 1, 2 }, { m.octets - 1000, 1001 } } do
-      local c = t:open()
-      c:send(m:write(case[1], pattern(case[2])))
-      c:expect_terminate("DDP_BOUNDS", { message = string.format("%d octets at base + %d of 4096", case[2], case[1]) })
+      t:expect_error(m:write(case[1], pattern(case[2])), "DDP_BOUNDS",
+                     string.format("%d octets at base + %d of 4096", case[2], case[1]))
     end
     m:check("no octet of a segment that leaves the range is placed")
   end,
@@ -168,9 +159,8 @@ check {
     local m = t:memory()
     local top = t:memory { base = -4096 }
     for _, memory in ipairs { m, top } do
-      local c = t:open()
-      c:send(rdmap.write { STag = memory.STag, TO = -16, data = pattern(32) })
-      c:expect_terminate({ "DDP_TO_WRAP", "DDP_BOUNDS" }, { message = "32 octets at TO 0xFFFFFFFFFFFFFFF0" })
+      t:expect_error(rdmap.write { STag = memory.STag, TO = -16, data = pattern(32) }, { "DDP_TO_WRAP", "DDP_BOUNDS" },
+                     "32 octets at TO 0xFFFFFFFFFFFFFFF0")
     end
     m:check("nothing is placed by a Write that wraps")
     top:check("nothing is placed by a Write that wraps")
@@ -182,9 +172,7 @@ check {
   purpose = "all checks come before the placement: of a segment that leaves the buffer nothing is placed",
   run = function(t)
     local m = t:memory()
-    local c = t:open()
-    c:send(m:write(m.octets - 1399, pattern(1400)))
-    c:expect_terminate("DDP_BOUNDS", { message = "1400 octets, the last of them outside" })
+    t:expect_error(m:write(m.octets - 1399, pattern(1400)), "DDP_BOUNDS", "1400 octets, the last of them outside")
     m:check("no octet of a segment that fails a check is placed")
   end,
 }
@@ -194,9 +182,7 @@ check {
   purpose = "the rest of a segment in error is not placed, however large it is",
   run = function(t)
     local m = t:memory { octets = 16384 }
-    local c = t:open()
-    c:send(m:write(m.octets - 8000, pattern(8001)))
-    c:expect_terminate("DDP_BOUNDS", { message = "8001 octets, the last of them outside" })
+    t:expect_error(m:write(m.octets - 8000, pattern(8001)), "DDP_BOUNDS", "8001 octets, the last of them outside")
     m:check("no octet of a segment that fails a check is placed")
   end,
 }
@@ -208,7 +194,7 @@ local function errors(t)
     { rdmap.send { QN = 9, MSN = 1, data = "12345678" }, "DDP_INVALID_QN" },
     { rdmap.send { MSN = 0, data = "12345678" }, "DDP_MSN_RANGE", { "DDP_NO_BUFFER" } },
     { rdmap.send { MO = 4000, data = pattern(97) }, "DDP_TOO_LONG" },
-    { rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" }, "DDP_INVALID_STAG" },
+    { bad_write(), "DDP_INVALID_STAG" },
     { m:write(-8, "12345678"), "DDP_BOUNDS" },
     { m:write(m.octets - 4, "12345678"), "DDP_BOUNDS" },
   }
@@ -242,7 +228,7 @@ check {
       local got = c:expect_terminate(case[2], { warn = case[3], message = "an error of DDP is reported" })
       if got.M ~= 1 or got.D ~= 1 then
         t:warn("the report holds the segment's length and header", "M = 1 D = 1",
-               string.format("M = %d D = %d", got.M, got.D))
+               header_bits(got))
       end
       local quoted = c:quoted(got)
       t:equal("the quoted header", hex(ulpdu:sub(1, #quoted.header)), hex(quoted.header))
@@ -264,7 +250,7 @@ check {
   run = function(t)
     local c = t:open()
     local m = t:memory()
-    c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "bad" }, m:write(0, "good Write"),
+    c:send(bad_write("bad"), m:write(0, "good Write"),
            rdmap.send { data = "good Send" }, rdmap.write { STag = UNKNOWN_STAG ~ 1, TO = 0, data = "bad again" })
     c:expect_terminate("DDP_INVALID_STAG", { message = "the first of four segments is in error" })
     c:expect_end("one Terminate, though two segments are in error")
@@ -279,8 +265,7 @@ check {
   purpose = "the ULP can send one more message before the stream is ended: the Terminate comes whole, then the end",
   run = function(t)
     local c = t:open()
-    c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" })
-    local got = c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag" })
+    local got = c:draw_terminate()
     if got then
       t:equal("L, QN, MSN and MO of the Terminate", "1 2 1 0", string.format("%d %d %d %d", got.L, got.QN, got.MSN, got.MO))
     end
@@ -340,9 +325,7 @@ check {
   purpose = "an STag without the right to write has no code of DDP's own, but nothing is placed",
   run = function(t)
     local m = t:memory { access = { "read" } }
-    local c = t:open()
-    c:send(m:write(0, "12345678"))
-    c:expect_terminate(NO_RIGHT, { message = "a Write to an STag enabled for remote read alone" })
+    t:expect_error(m:write(0, "12345678"), NO_WRITE_RIGHT, "a Write to an STag enabled for remote read alone")
     m:check("nothing is placed where remote write is not allowed")
   end,
 }
@@ -358,8 +341,8 @@ check {
       t:expect_deliveries(c, {}, "MSN 2 is not delivered before MSN 1")
       c:send(rdmap.send { MSN = 1, data = "one" })
       t:expect_deliveries(c, { "one", "two" }, "both are delivered, in the order of their MSNs")
-    elseif got.kind ~= "segment" or got.triple ~= wire.triple("DDP_MSN_RANGE") then
-      t:fail("MSN 2 where 1 is due", "Terminate " .. wire.describe(wire.triple("DDP_MSN_RANGE")), describe(got))
+    elseif not is_terminate(got, "DDP_MSN_RANGE") then
+      t:fail("MSN 2 where 1 is due", terminate_text("DDP_MSN_RANGE"), describe(got))
     end
     if got.kind == "segment" then t:expect_deliveries(c, {}, "MSN 2 is not delivered before MSN 1") end
   end,
@@ -373,10 +356,7 @@ check {
     for _, case in ipairs(errors(t)) do
       local c = t:open { dut = { receives = 2, receive_octets = 4096 } }
       c:send(case[1])
-      local got = c:receive()
-      if got.kind ~= "segment" or not got.triple then
-        t:warn("an error of DDP is reported", "a Terminate", describe(got))
-      end
+      local got = c:expect_any_terminate("an error of DDP is reported", { close = "warn" })
       local wanted = wire.triple(case[2])
       if case[3] and got.triple == wire.triple(case[3][1]) then wanted = got.triple end
       t:equal("Layer, EType and Error Code of the Terminate", wire.describe(wanted), wire.describe(got.triple))
@@ -390,8 +370,8 @@ check {
   run = function(t)
     local a, b = t:pair()
     local m = t:memory { bound = b }
-    a:send(m:write(0, "12345678"))
-    a:expect_terminate("DDP_NOT_ASSOCIATED", { warn = { "DDP_INVALID_STAG" }, message = "an STag of another stream" })
+    a:expect_error(m:write(0, "12345678"), "DDP_NOT_ASSOCIATED",
+                   "an STag of another stream", { warn = { "DDP_INVALID_STAG" } })
     m:check("nothing is placed from a stream that the STag does not belong to")
     b:send(m:write(0, "of its own"))
     b:probe { message = "the stream that the STag belongs to goes on" }
@@ -399,8 +379,8 @@ check {
     m:check("the stream that the STag belongs to places")
     local foreign = t:memory { pd = 2 }
     local c = t:open()
-    c:send(foreign:write(0, "12345678"))
-    c:expect_terminate("DDP_NOT_ASSOCIATED", { warn = { "DDP_INVALID_STAG" }, message = "an STag of another domain" })
+    c:expect_error(foreign:write(0, "12345678"), "DDP_NOT_ASSOCIATED",
+                   "an STag of another domain", { warn = { "DDP_INVALID_STAG" } })
     foreign:check("nothing is placed from another domain")
   end,
 }
@@ -409,8 +389,7 @@ local function wrong_version(t, make, name, what)
   for _, version in ipairs { 0, 2, 3 } do
     local c = t:open()
     local ulpdu = c:ulpdu(make(version))
-    c:send(fpdu(ulpdu))
-    local got = c:expect_terminate(name, { message = string.format("DV = %d in %s", version, what) })
+    local got = c:expect_error(fpdu(ulpdu), name, string.format("DV = %d in %s", version, what))
     local quoted = got and c:quoted(got) or {}
     if quoted.header then t:equal("control octet in the quoted header", ulpdu:byte(1), quoted.header:byte(1)) end
     t:expect_deliveries(c, {}, "a segment of another DDP version is not delivered")
@@ -445,12 +424,8 @@ check {
     local c = t:open()
     c:probe() -- a responder may send only behind the initiator's first FPDU (RFC 5044 7.1.2)
     c:send(fpdu(rdmap.send { data = "12345678" }, { crc_flip = 1 }))
-    local got = c:receive()
-    if got.kind == "segment" and got.triple then
-      t:equal("the reported error", wire.describe(wire.triple("MPA_CRC")), wire.describe(got.triple))
-    elseif got.kind == "segment" then
-      t:fail("an FPDU with a wrong CRC", "Terminate " .. wire.describe(wire.triple("MPA_CRC")), describe(got))
-    end
+    local outcome, got = c:mpa_outcome({ "MPA_CRC" }, "an FPDU with a wrong CRC")
+    if outcome == "accepted" then t:fail("an FPDU with a wrong CRC", terminate_text("MPA_CRC"), describe(got)) end
     t:expect_deliveries(c, {}, "a segment with a wrong CRC is not delivered")
   end,
 }
@@ -461,9 +436,7 @@ check {
   purpose = "a fatal error of the LLP is told to the ULP, which terminates the stream",
   run = function(t)
     local c = t:open()
-    c:probe() -- a responder may send only behind the initiator's first FPDU (RFC 5044 7.1.2)
-    c:send(fpdu(rdmap.send { data = "12345678" }, { crc_flip = 1 }))
-    c:expect_terminate("MPA_CRC", { message = "an FPDU with a wrong CRC" })
+    c:draw_crc_terminate()
     c:expect_end("the end behind the Terminate")
   end,
 }
@@ -478,63 +451,6 @@ check {
       c:send(case[1])
       c:expect_terminate(case[2], { warn = case[3], message = "an invalid DDP header ends the stream" })
       c:expect_end("the end behind the Terminate")
-    end
-  end,
-}
-
-check {
-  id = "DDP-6.2.2-06",
-  purpose = "after a fatal error of DDP's the ULP can still send: the Terminate comes before the end",
-  run = function(t)
-    local c = t:open()
-    c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" })
-    local got = c:receive()
-    if got.kind ~= "segment" or not got.triple then
-      t:warn("a Terminate before the end of the stream", "a Terminate", describe(got))
-    end
-  end,
-}
-
-check {
-  id = "DDP-3-09",
-  purpose = "the LLP tells DDP the segment's length, without MPA's own octets",
-  run = function(t)
-    local m = t:memory()
-    local c = t:open()
-    c:send(m:write(m.octets - 8, pattern(9)))
-    local got = c:expect_terminate("DDP_BOUNDS", { message = "9 octets at the last 8 of the buffer" })
-    if got.M ~= 1 then t:warn("the report holds the segment's length", "M = 1", "M = 0") end
-    local length = c:quoted(got).Length
-    if length == 9 then t:warn("DDP Segment Length", "23", "9, the payload alone (RDMAP-4.8-35)") end
-    t:equal("DDP Segment Length", 23, length)
-  end,
-}
-
-check {
-  id = "DDP-3-11",
-  role = "both",
-  purpose = "once DDP asked for teardown no more data passes on the stream",
-  run = function(t)
-    local m = t:memory()
-    local c = t:open()
-    c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" })
-    c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag" })
-    for i = 1, 5 do c:send(rdmap.send { data = "good" }, m:read(0, 16, { SinkSTag = i })) end
-    c:expect_end("no FPDU of the device behind its Terminate")
-    t:expect_deliveries(c, {}, "nothing is delivered behind an error")
-  end,
-}
-
-check {
-  id = "DDP-3-14",
-  role = "both",
-  purpose = "the connection is torn down when its one stream is in error",
-  run = function(t)
-    local c = t:open()
-    c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" })
-    c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag" })
-    if c:expect_end("the end behind the Terminate") == "left" then
-      t:warn("the device closes after its Terminate", "FIN or RST", "it waited for the tester's FIN")
     end
   end,
 }

@@ -6,7 +6,7 @@ local function outcome(c, frame, what)
   c:send(frame)
   local got = c:receive(c.t.quiet)
   if got.kind == "timeout" then return "silence" end
-  if got.kind ~= "segment" or not got.triple then
+  if not is_terminate(got) then
     c.t:fail(what, "silence or a Terminate", describe(got))
   end
   return got.triple

@@ -23,9 +23,8 @@ check {
     local m = t:memory { octets = 100 }
     local around = t:memory { octets = 100, base = 0x110000043 + 100 }
     for _, case in ipairs { { 92, 9 }, { -1, 1 }, { 99, 2 }, { 100, 1 } } do
-      local c = t:open()
-      c:send(m:write(case[1], pattern(case[2])))
-      c:expect_terminate("DDP_BOUNDS", { message = string.format("%d octets at base %+d of 100", case[2], case[1]) })
+      t:expect_error(m:write(case[1], pattern(case[2])), "DDP_BOUNDS",
+                     string.format("%d octets at base %+d of 100", case[2], case[1]))
     end
     m:check("nothing is placed")
     around:check("nor in the memory next to it")
@@ -81,8 +80,7 @@ check {
     local m = t:memory()
     placed(t, c, m, "before")
     t.dut:invalidate { stag = m.STag }
-    c:send(m:write(16, "afterwards"))
-    c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an STag that the ULP revoked" })
+    c:expect_error(m:write(16, "afterwards"), "DDP_INVALID_STAG", "a Write to an STag that the ULP revoked")
     m:check("nothing is placed under an STag that is revoked")
   end,
 }
@@ -94,9 +92,8 @@ check {
     local m = t:memory { pd = 2, data = "secret of another domain" }
     not_associated(t, t:open(), m)
     local c = t:open()
-    c:send(m:read(0, 16))
-    c:expect_terminate("RDMAP_NOT_ASSOCIATED",
-                       { warn = { "RDMAP_INVALID_STAG" }, message = "a Read of an STag of another domain" })
+    c:expect_error(m:read(0, 16), "RDMAP_NOT_ASSOCIATED",
+                   "a Read of an STag of another domain", { warn = { "RDMAP_INVALID_STAG" } })
   end,
 }
 
@@ -111,9 +108,8 @@ check {
     a:finish()
     a.tcp:close()
     local later = t:open()
-    later:send(m:write(0, "12345678"))
-    later:expect_terminate({ "DDP_NOT_ASSOCIATED", "DDP_INVALID_STAG" },
-                           { message = "a Write of a later stream to an STag of one that is over" })
+    later:expect_error(m:write(0, "12345678"), { "DDP_NOT_ASSOCIATED", "DDP_INVALID_STAG" },
+                       "a Write of a later stream to an STag of one that is over")
   end,
 }
 
@@ -126,9 +122,8 @@ check {
     local below = t:memory { base = m.TO - 4096 }
     local above = t:memory { base = m.last }
     for _, case in ipairs { { -1, 1 }, { 4096, 1 }, { 4095, 2 }, { 1 << 32, 1 }, { -(1 << 32), 1 }, { 1 << 63, 1 } } do
-      local c = t:open()
-      c:send(m:write(case[1], pattern(case[2])))
-      c:expect_terminate({ "DDP_BOUNDS", "DDP_TO_WRAP" }, { message = string.format("%d octets at base %+d", case[2], case[1]) })
+      t:expect_error(m:write(case[1], pattern(case[2])), { "DDP_BOUNDS", "DDP_TO_WRAP" },
+                     string.format("%d octets at base %+d", case[2], case[1]))
     end
     m:check("nothing is placed")
     below:check("nor below")
@@ -140,7 +135,6 @@ check {
   id = "DDP-8.3.1-07",
   purpose = "the ULP gives the right to read, to write, both or none",
   run = function(t)
-    local no_write = { "DDP_INVALID_STAG", "DDP_BOUNDS", "DDP_NOT_ASSOCIATED", "RDMAP_ACCESS", "RDMAP_PROTECTION_OTHER" }
     for _, rights in ipairs { {}, { "read" }, { "write" }, { "read", "write" } } do
       local m = t:memory { access = rights, data = pattern(32) }
       local text = #rights == 0 and "none" or table.concat(rights, " and ")
@@ -152,7 +146,7 @@ check {
         c:probe { message = "a Write with rights to " .. text }
         m:patch(100, "written")
       else
-        c:expect_terminate(no_write, { message = "a Write with rights to " .. text })
+        c:expect_terminate(NO_WRITE_RIGHT, { message = "a Write with rights to " .. text })
       end
       m:check("memory with rights to " .. text)
       c = t:open()
@@ -180,8 +174,8 @@ check {
     m:patch(3000, "before")
     m:check("a Write inside the range is placed")
     t.dut:bounds { stag = m.STag, length = 2048 }
-    c:send(m:write(3000, "afterwards"))
-    c:expect_terminate({ "DDP_BOUNDS", "DDP_INVALID_STAG" }, { message = "a Write outside the range as it is now" })
+    c:expect_error(m:write(3000, "afterwards"), { "DDP_BOUNDS", "DDP_INVALID_STAG" },
+                   "a Write outside the range as it is now")
     t.dut:bounds { stag = m.STag, length = 4096 }
     m:check("nothing is placed outside the range")
   end,
@@ -203,12 +197,11 @@ check {
   purpose = "an access with an STag that is not valid on the stream is told to the ULP",
   run = function(t)
     local other = t:memory { pd = 2 }
-    for _, case in ipairs { { rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" }, "an unknown STag" },
+    for _, case in ipairs { { bad_write(), "an unknown STag" },
                             { other:write(0, "12345678"), "an STag of another domain" } } do
       local c = t:open()
       local stream = t:stream_of(c)
-      c:send(case[1])
-      c:expect_terminate({ "DDP_INVALID_STAG", "DDP_NOT_ASSOCIATED" }, { message = "a Write to " .. case[2] })
+      c:expect_error(case[1], { "DDP_INVALID_STAG", "DDP_NOT_ASSOCIATED" }, "a Write to " .. case[2])
       local event = t:await_event("error", { stream = stream })
       if not event then t:fail("a Write to " .. case[2], "the event \"error\"", "none") end
     end
@@ -222,9 +215,7 @@ check {
     local m = t:memory()
     placed(t, t:open(), m, "registered")
     t.dut:dereg { stag = m.STag }
-    local c = t:open()
-    c:send(m:write(16, "given up"))
-    c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an STag that was given up" })
+    t:expect_error(m:write(16, "given up"), "DDP_INVALID_STAG", "a Write to an STag that was given up")
   end,
 }
 

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 6581 sections 10 and 12: enhanced and plain peers; values that nobody should send.
 
+defaults { sandwich = "startup" }
+
 -- A Request to a listener whose ULP refuses with this Private Data.
 local function refused(t, request, private)
   local c = t:awaiting_start { dut = { accept = "reject", private_data = hex(private) } }
@@ -36,7 +38,7 @@ check {
       c:send(request)
       local reply = c:expect(mpa.reply { R = 0, S = 0 }, { message = "a plain Request of Rev " .. rev .. ", a plain Reply" })
       if dut then t:equal("Private Data of the Reply", hex("plain"), hex(reply.all_private_data)) end
-      c:agree(wire.unpack("mpa_start", request:octets()), reply)
+      c:agree(request, reply)
       c:probe()
       c:finish()
     end
@@ -54,16 +56,18 @@ check {
       local request = mpa.request { Rev = 1 }
       c:send(request)
       local reply = c:expect(mpa.reply { R = 0, S = 0 }, { message = "a plain Request, round " .. round })
-      c:agree(wire.unpack("mpa_start", request:octets()), reply)
+      c:agree(request, reply)
       c:probe()
       c.tcp:close()
       c = t:ask({}, { message = "an enhanced Request, round " .. round })
       c:probe()
       if round % 2 == 0 then
         c:send(fpdu(rdmap.send { data = "bad" }, { crc_flip = 1 }))
-        c:receive()
+        if c:receive().kind == "timeout" then t:note("the device takes no notice of a wrong CRC: MPA-8-02 judges that") end
+        c.tcp:reset() -- whatever it made of that, this stream has failed
+      else
+        c.tcp:close()
       end
-      c.tcp:close()
     end
   end,
 }
@@ -72,7 +76,6 @@ check {
   id = "EMPA-10-05",
   role = "both",
   purpose = "S makes a frame enhanced, Rev does not: with Rev 2 and S = 0 the 4 octets are the ULP's",
-  sandwich = "startup",
   run = function(t)
     local private = unhex "00040004"
     local c = t:awaiting_start { dut = { rev = 2, enhanced = t.role == "responder" } }
@@ -94,7 +97,6 @@ check {
   role = "responder",
   requires = "upper_tester",
   purpose = "the refusal of an enhanced Request is enhanced: R = 1, S = 1, the word, then the ULP's octets",
-  sandwich = "startup",
   run = function(t)
     local got = refused(t, mpa.request { enhanced = { IRD = 4, ORD = 4 } }, "sorry")
     local wanted = mpa.reply { R = 1, S = 1, Rev = function(v) return v >= 2 end, PD_Length = 9, private_data = "sorry",
@@ -108,7 +110,6 @@ check {
   role = "responder",
   requires = "upper_tester",
   purpose = "the refusal of a plain Request is plain: R = 1, S = 0, the ULP's 5 octets and no word",
-  sandwich = "startup",
   run = function(t)
     local got = refused(t, mpa.request { Rev = 1 }, "sorry")
     local wanted = mpa.reply { R = 1, S = 0, PD_Length = 5, private_data = "sorry" }
@@ -121,7 +122,6 @@ check {
   role = "responder",
   requires = "upper_tester",
   purpose = "an enhanced Request to a listener of Rev 1: closed, not answered",
-  sandwich = "startup",
   run = function(t)
     local c = t:awaiting_start { dut = { rev = 1, enhanced = false } }
     c:send(mpa.request { enhanced = { IRD = 4, ORD = 4 } })
@@ -143,7 +143,6 @@ check {
   id = "EMPA-10-12",
   role = "initiator",
   purpose = "after a close in place of the Reply nothing more is tried on the same connection",
-  sandwich = "startup",
   run = function(t)
     local c = t:asked {}
     c.tcp:fin()
@@ -160,7 +159,6 @@ check {
   id = "EMPA-12-01",
   role = "both",
   purpose = "IRD, ORD and flags of all kinds: each start-up comes to an end, and the device goes on serving",
-  sandwich = "startup",
   run = function(t)
     local depths = { 0, 1, 0x3FFE, 0x3FFF }
     -- A responder that accepts an ORD of 0x3FFE with fewer slots is told so by EMPA-9.1-04: not what this is about.

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 6581 sections 6, 9.2 and 10: what an initiator asks for, and does not.
 
+defaults { sandwich = "startup" }
+
 -- The device's Request in plain mode, with this Private Data.
 local function plain_request(t, private)
   local c = t:accept { dut = { rev = 2, enhanced = false, private_data = hex(private) } }
@@ -53,7 +55,6 @@ check {
   id = "EMPA-9.2-09",
   role = "initiator",
   requires = "upper_tester",
-  sandwich = "startup",
   purpose = "the peer-to-peer model has A = 1",
   run = function(t) t:equal("A of the Request", 1, t:asked { p2p = true }.request.enhanced.A) end,
 }
@@ -62,7 +63,6 @@ check {
   id = "EMPA-9.2-01",
   role = "both",
   requires = "upper_tester",
-  sandwich = "startup",
   purpose = "A is 1 for peer-to-peer and 0 for client-server; the Reply's is the Request's",
   run = function(t)
     for a = 0, 1 do
@@ -82,7 +82,6 @@ check {
   id = "EMPA-3-01",
   role = "both",
   requires = "upper_tester",
-  sandwich = "startup",
   purpose = "no more Reads are outstanding than the peer's IRD: with IRD 1 one by one",
   run = function(t)
     local c
@@ -92,9 +91,9 @@ check {
     else
       c = t:asked { ird = 4, ord = 4 }
       c:answer { IRD = 1 }
-      t.dut:send { stream = c.stream, data = "66697273" }
+      c:ask_first_send()
       local got = c:receive()
-      if got.triple == wire.triple("MPA_INSUFFICIENT_IRD") then t:skip("the device wants its ORD (EMPA-9.1-05)") end
+      if is_terminate(got, "MPA_INSUFFICIENT_IRD") then t:skip("the device wants its ORD (EMPA-9.1-05)") end
       if not fits(rdmap.send {}, got) then t:fail("a Reply with IRD 1", "the device goes on", describe(got)) end
     end
     c:reads_limited(4, 1)
@@ -116,7 +115,6 @@ end
 check {
   id = "EMPA-9.1-08",
   role = "responder",
-  sandwich = "startup",
   purpose = "the ULP of the responder gets the initiator's IRD and ORD",
   run = function(t)
     local c = t:ask({ IRD = 3, ORD = 7 }, { dut = { ird = 16, ord = 16 } })
@@ -127,7 +125,6 @@ check {
 check {
   id = "EMPA-9.1-09",
   role = "initiator",
-  sandwich = "startup",
   purpose = "the ULP of the initiator gets the responder's IRD and ORD",
   run = function(t)
     local c = t:asked { ird = 8, ord = 8 }
@@ -139,7 +136,6 @@ check {
 check {
   id = "EMPA-9.1-21",
   role = "initiator",
-  sandwich = "startup",
   purpose = "on an Accept the ULP of the initiator gets the responder's IRD and ORD",
   run = function(t)
     local c = t:asked { ird = 4, ord = 4 }
@@ -151,7 +147,6 @@ check {
 check {
   id = "EMPA-9.1-22",
   role = "initiator",
-  sandwich = "startup",
   purpose = "on a Reject the ULP of the initiator gets the responder's IRD and ORD, and the Private Data without the word",
   run = function(t)
     local c = t:asked { ird = 4, ord = 4 }
@@ -164,7 +159,6 @@ check {
 check {
   id = "EMPA-10-11",
   role = "initiator",
-  sandwich = "startup",
   purpose = "a close in place of the Reply is reported to the ULP",
   run = function(t)
     local c = t:asked {}
@@ -204,7 +198,6 @@ end
 check {
   id = "EMPA-10-08",
   role = "responder",
-  sandwich = "startup",
   purpose = "a responder without enhanced set-up closes on an enhanced Request",
   run = function(t)
     local _, got, reply = legacy(t)
@@ -217,7 +210,6 @@ check {
 check {
   id = "EMPA-10-09",
   role = "responder",
-  sandwich = "startup",
   purpose = "a responder without enhanced set-up has left MPA after an enhanced Request: it sends nothing more",
   run = function(t)
     local c, got, reply = legacy(t)

@@ -53,7 +53,7 @@ check {
       local used, f = wire.parse_fpdu(got.octets, { markers = false, crc = true, position = 0 })
       if used then got = read_segment(f.ulpdu) end
     end
-    if got.kind == "segment" and got.triple and got.Layer == 2 then
+    if is_terminate(got) and got.Layer == 2 then
       t:ambiguous("A: the error goes out as a Terminate")
     end
     t:fail("a failure of the responder before any FPDU", "R = 1, or FIN or RST, or a Terminate of layer 2", describe(got))

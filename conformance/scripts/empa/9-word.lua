@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 6581 section 9: the word of IRD and ORD in front of the Private Data.
 
+defaults { requires = "upper_tester", sandwich = "startup" }
+
 local NOT_NEGOTIATED = 0x3FFF
 
 check {
   id = "EMPA-9-01",
   role = "both",
-  requires = "upper_tester",
   purpose = "A, B and IRD stand in octets 20 and 21, C, D and ORD in octets 22 and 23",
-  sandwich = "startup",
   run = function(t)
     local frame, ird, ord, halves
     if t.role == "initiator" then
@@ -30,9 +30,7 @@ check {
 check {
   id = "EMPA-9-03",
   role = "both",
-  requires = "upper_tester",
   purpose = "IRD and ORD are 14 bits: a depth that is out of range never reaches the flags",
-  sandwich = "startup",
   run = function(t)
     for _, depth in ipairs { 0x3FFF, 0x4001, 0x8001 } do
       local dut = { ird = depth, ord = depth, rev = 2, enhanced = true }
@@ -72,9 +70,7 @@ check {
 check {
   id = "EMPA-9-04",
   role = "both",
-  requires = "upper_tester",
   purpose = "508 octets of the ULP's Private Data follow the word, whole, in both directions",
-  sandwich = "startup",
   run = function(t)
     local private = pattern(508)
     local mine = pattern(508, 100)
@@ -97,7 +93,6 @@ check {
 check {
   id = "EMPA-9-02",
   role = "both",
-  requires = "upper_tester",
   sandwich = "tcp",
   purpose = "the word is in network order: IRD 1, ORD 2 and no flags are 00 01 00 02",
   run = function(t)

@@ -2,18 +2,15 @@
 -- RFC 6581 9.1: IRD and ORD, the device as initiator. It lowers its ORD to the Reply's IRD, raises its IRD to the Reply's
 -- ORD, or says that it cannot: Terminate 2/0/06.
 
+defaults { sandwich = "startup" }
+
 local NOT_NEGOTIATED = 0x3FFF
 local TOO_MANY = 0x3FFE
-
-local function is_terminate(got, name)
-  return got.kind == "segment" and got.triple == wire.triple(name)
-end
 
 check {
   id = "EMPA-9.1-01",
   role = "initiator",
   purpose = "the IRD of the Request is served: as many Reads at once as it says",
-  sandwich = "startup",
   run = function(t)
     for _, depth in ipairs { 3, 8 } do
       local c = t:asked { ird = depth, ord = 2 }
@@ -31,7 +28,6 @@ check {
   id = "EMPA-9.1-02",
   role = "initiator",
   purpose = "the ORD of the Request is the one that the endpoint is configured with",
-  sandwich = "startup",
   run = function(t)
     local c = t:asked { ird = 3, ord = 7 }
     t:equal("ORD of the Request", 7, c.request.enhanced.ORD)
@@ -44,7 +40,7 @@ check {
 local function lowered(t, own, offered, reads)
   local c = t:asked { ird = 4, ord = own }
   c:answer { IRD = offered }
-  t.dut:send { stream = c.stream, data = "66697273" }
+  c:ask_first_send()
   local got = c:receive()
   if is_terminate(got, "MPA_INSUFFICIENT_IRD") then
     t:warn("an IRD below the own ORD: the ORD is lowered", "the device goes on", describe(got))
@@ -59,7 +55,6 @@ check {
   id = "EMPA-9.1-05",
   role = "initiator",
   purpose = "a Reply with an IRD below the own ORD: the initiator lowers its ORD, or ends with Terminate 2/0/06",
-  sandwich = "startup",
   run = function(t)
     lowered(t, 8, 1, 4)
     t:ambiguous("A: the initiator lowers its ORD and goes on")
@@ -70,7 +65,6 @@ check {
   id = "EMPA-9.1-06",
   role = "initiator",
   purpose = "the initiator has no more Reads outstanding than the IRD of the Reply",
-  sandwich = "startup",
   run = function(t) lowered(t, 8, 2, 6) end,
 }
 
@@ -78,7 +72,6 @@ check {
   id = "EMPA-9.1-17",
   role = "initiator",
   purpose = "the initiator's ORD is at most the IRD of the Reply: 8 of 8, then 3 of 8",
-  sandwich = "startup",
   run = function(t)
     lowered(t, 8, 8, 8):finish()
     lowered(t, 8, 3, 8)
@@ -89,7 +82,7 @@ check {
 local function demanded(t, own, ord)
   local c = t:asked { ird = own, ord = 4 }
   c:answer { ORD = ord }
-  t.dut:send { stream = c.stream, data = "66697273" }
+  c:ask_first_send()
   local got = c:receive()
   if is_terminate(got, "MPA_INSUFFICIENT_IRD") then return nil, got end
   if not fits(rdmap.send {}, got) then
@@ -102,7 +95,6 @@ check {
   id = "EMPA-9.1-13",
   role = "initiator",
   purpose = "a Reply with an ORD above the Request's IRD is not ignored: the Reads are served, or Terminate 2/0/06",
-  sandwich = "startup",
   run = function(t)
     local c = demanded(t, 2, 6)
     if c then c:reads_served(6) end
@@ -114,7 +106,6 @@ check {
   id = "EMPA-9.1-16",
   role = "initiator",
   purpose = "the initiator's IRD is at least the ORD of the Reply: 8 Reads at once are served, or Terminate 2/0/06",
-  sandwich = "startup",
   run = function(t)
     local c = demanded(t, 2, 8)
     if c then
@@ -137,7 +128,6 @@ check {
   id = "EMPA-9.1-18",
   role = "initiator",
   purpose = "an ORD of 16382 in the Reply is beyond all resources: the initiator's first FPDU is a Terminate",
-  sandwich = "startup",
   run = function(t)
     local c, got = overcharged(t)
     if got == nil then
@@ -146,7 +136,7 @@ check {
       t:fail("IRD resources for 16382 Reads", "a Terminate, or an IRD in force of that size",
              "the device goes on, IRD in force " .. tostring(event and event.ird or "unknown"))
     end
-    if not (got.kind == "segment" and got.triple) then
+    if not is_terminate(got) then
       t:fail("IRD resources for 16382 Reads are not there", "a Terminate as first FPDU", describe(got))
     end
   end,
@@ -156,10 +146,9 @@ check {
   id = "EMPA-9.1-19",
   role = "initiator",
   purpose = "after its Terminate for want of IRD the initiator closes the connection, and sends nothing more",
-  sandwich = "startup",
   run = function(t)
     local c, got = overcharged(t)
-    if not (got and got.kind == "segment" and got.triple) then
+    if not (got and is_terminate(got)) then
       t:skip("the device sends no Terminate here (EMPA-9.1-18)")
     end
     c:expect_close { message = "after its Terminate the initiator ends the connection" }
@@ -170,14 +159,13 @@ check {
   id = "EMPA-9.1-20",
   role = "initiator",
   purpose = "the Terminate for want of IRD has layer 2, error type 0, code 6, and no headers",
-  sandwich = "startup",
   run = function(t)
     local _, got = overcharged(t)
-    if not (got and got.kind == "segment" and got.triple) then
+    if not (got and is_terminate(got)) then
       t:skip("the device sends no Terminate here (EMPA-9.1-18)")
     end
     if not is_terminate(got, "MPA_INSUFFICIENT_IRD") then
-      t:fail("the Terminate for want of IRD", "Terminate " .. wire.describe(wire.triple("MPA_INSUFFICIENT_IRD")),
+      t:fail("the Terminate for want of IRD", terminate_text("MPA_INSUFFICIENT_IRD"),
              describe(got))
     end
     t:equal("HdrCt: M, D and R", 0, got.M << 2 | got.D << 1 | got.R)
@@ -191,7 +179,6 @@ check {
   id = "EMPA-9.1-24",
   role = "both",
   purpose = "0x3FFF is no number: with it in both halves the connection comes up, and nothing is negotiated",
-  sandwich = "startup",
   run = function(t)
     local word = { IRD = NOT_NEGOTIATED, ORD = NOT_NEGOTIATED }
     if t.role == "responder" then
@@ -209,7 +196,6 @@ check {
   id = "EMPA-9.1-27",
   role = "initiator",
   purpose = "a Reply with IRD 0x3FFF leaves the initiator's ORD as it was",
-  sandwich = "startup",
   run = function(t)
     local c = t:asked { ird = 4, ord = 4 }
     c:answer { IRD = NOT_NEGOTIATED }
@@ -222,7 +208,6 @@ check {
   id = "EMPA-9.1-30",
   role = "initiator",
   purpose = "a Reply with ORD 0x3FFF leaves the initiator's IRD as it was",
-  sandwich = "startup",
   run = function(t)
     local c = t:asked { ird = 4, ord = 4 }
     c:answer { ORD = NOT_NEGOTIATED }
@@ -236,7 +221,6 @@ check {
   id = "EMPA-9.1-31",
   role = "both",
   purpose = "0x3FFF in the Reply to a Request with numbers: an initiator takes it, a responder should not do it",
-  sandwich = "startup",
   run = function(t)
     if t.role == "initiator" then
       local c = t:asked { ird = 4, ord = 4 }
@@ -258,7 +242,6 @@ check {
   role = "initiator",
   requires = "mpa.peer_to_peer",
   purpose = "ORD 0 and a Read as RTR: with IRD 1 in the Reply the Read is sent; nothing hangs",
-  sandwich = "startup",
   run = function(t)
     local reading
     for _, ird in ipairs { 1, 0 } do
@@ -286,7 +269,6 @@ check {
   id = "EMPA-9.1-23",
   role = "initiator",
   requires = "upper_tester",
-  sandwich = "startup",
   purpose = "an initiator's ULP may drop the connection and ask for other depths on a new one",
   run = function(t)
     local c = t:asked { ird = 4, ord = 8 }

@@ -2,13 +2,14 @@
 -- RFC 6581 9.1: IRD and ORD, the device as responder. Its ORD is bounded by the Request's IRD, its IRD has to be at
 -- least the Request's ORD.
 
+defaults { sandwich = "startup" }
+
 local NOT_NEGOTIATED = 0x3FFF
 
 check {
   id = "EMPA-9.1-03",
   role = "responder",
   purpose = "the IRD of the Reply is served: as many Reads at once as it says",
-  sandwich = "startup",
   run = function(t)
     local c, reply = t:ask { IRD = 4, ORD = 8 }
     local ird = reply.enhanced.IRD
@@ -22,7 +23,6 @@ check {
   id = "EMPA-9.1-04",
   role = "responder",
   purpose = "the IRD of the Reply is at least the ORD of the Request",
-  sandwich = "startup",
   run = function(t)
     local dut = rig.has_upper_tester() and { ird = 8, ord = 8 } or nil
     for _, ord in ipairs { 1, 4 } do
@@ -39,7 +39,6 @@ check {
   id = "EMPA-9.1-07",
   role = "responder",
   purpose = "the responder has no more Reads outstanding than the IRD of the Request",
-  sandwich = "startup",
   run = function(t)
     local c = t:ask({ IRD = 2, ORD = 2 }, { dut = { ird = 8, ord = 8 } })
     c:probe()
@@ -51,7 +50,6 @@ check {
   id = "EMPA-9.1-11",
   role = "responder",
   purpose = "ORD 0 with a Read as RTR: the Reply's IRD may be above the ORD, and then the Read is answered",
-  sandwich = "startup",
   run = function(t)
     local c, reply = t:ask { A = 1, D = 1, IRD = 4, ORD = 0 }
     if reply.enhanced.D == 1 and reply.enhanced.IRD >= 1 then
@@ -65,7 +63,6 @@ check {
   id = "EMPA-9.1-12",
   role = "responder",
   purpose = "the ORD of the Reply is at most the IRD of the Request, and the Reads keep to it",
-  sandwich = "startup",
   run = function(t)
     local dut = rig.has_upper_tester() and { ird = 16, ord = 16 } or nil
     for _, ird in ipairs { 0, 1, 5 } do
@@ -98,7 +95,6 @@ check {
   role = "responder",
   requires = "upper_tester",
   purpose = "a responder that needs more IRD may reject with the ORD that it needs; TCP is left open",
-  sandwich = "startup",
   run = function(t)
     local c, got = refused(t, { IRD = 0, ORD = 0 })
     if not fits(mpa.reply { R = 1, S = 1, enhanced = {} }, got) then
@@ -120,7 +116,6 @@ check {
   role = "responder",
   requires = "upper_tester",
   purpose = "R = 1 ends MPA: no FPDU follows, and if a Terminate does it is 2/0/06",
-  sandwich = "startup",
   run = function(t)
     local c, got = refused(t, { IRD = 0, ORD = 16, A = 1, B = 1, C = 1, D = 1 })
     if not fits(mpa.reply { R = 1 }, got) then
@@ -130,7 +125,7 @@ check {
     got = c:receive(t.quiet)
     if got.kind == "timeout" or got.kind == "fin" then
       t:ambiguous("A: R=1 leaves MPA, so no Terminate follows")
-    elseif got.triple == wire.triple("MPA_INSUFFICIENT_IRD") then
+    elseif is_terminate(got, "MPA_INSUFFICIENT_IRD") then
       t:ambiguous("B: the rejecting responder sends Terminate 2/0/06")
     end
     t:fail("behind R = 1 no FPDU follows", "nothing, or Terminate 2/0/06", describe(got))
@@ -145,7 +140,6 @@ check {
   role = "responder",
   requires = "upper_tester",
   purpose = "a Request with ORD 0x3FFF leaves the responder's IRD as its ULP configured it",
-  sandwich = "startup",
   run = function(t)
     local c = t:ask({ IRD = 4, ORD = NOT_NEGOTIATED }, { dut = { ird = 3, ord = 3 } })
     local event = t:start_event(c)
@@ -159,7 +153,6 @@ check {
   id = "EMPA-9.1-26",
   role = "responder",
   purpose = "a Request with ORD 0x3FFF is answered with IRD 0x3FFF, and the other half as ever",
-  sandwich = "startup",
   run = function(t)
     local _, reply = t:ask({ IRD = 4, ORD = NOT_NEGOTIATED }, {
       reply = { enhanced = { IRD = NOT_NEGOTIATED } }, message = "ORD 0x3FFF is answered with IRD 0x3FFF" })
@@ -172,7 +165,6 @@ check {
   id = "EMPA-9.1-28",
   role = "responder",
   purpose = "a Request with IRD 0x3FFF leaves the responder's ORD as its ULP configured it",
-  sandwich = "startup",
   run = function(t)
     local c = t:ask({ IRD = NOT_NEGOTIATED, ORD = 2 }, { dut = { ird = 2, ord = 2 } })
     c:probe()
@@ -184,7 +176,6 @@ check {
   id = "EMPA-9.1-29",
   role = "responder",
   purpose = "a Request with IRD 0x3FFF is answered with ORD 0x3FFF, and the other half as ever",
-  sandwich = "startup",
   run = function(t)
     t:ask({ IRD = NOT_NEGOTIATED, ORD = 4 }, {
       reply = { enhanced = { ORD = NOT_NEGOTIATED, IRD = function(v) return v >= 4 end } },

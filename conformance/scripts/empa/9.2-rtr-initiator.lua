@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 6581 9.2: the peer-to-peer model and its RTR messages, the device as initiator.
 
+defaults { sandwich = "startup" }
+
 local KINDS = { B = "send", C = "write", D = "read" }
 local flags = { "B", "C", "D" }
 
@@ -32,7 +34,6 @@ check {
   role = "initiator",
   requires = "mpa.peer_to_peer",
   purpose = "RTR B: a zero-length Send as first FPDU",
-  sandwich = "startup",
   run = function(t) names_one(t, "B") end,
 }
 
@@ -41,7 +42,6 @@ check {
   role = "initiator",
   requires = "mpa.peer_to_peer",
   purpose = "RTR C: a zero-length RDMA Write as first FPDU",
-  sandwich = "startup",
   run = function(t) names_one(t, "C") end,
 }
 
@@ -50,7 +50,6 @@ check {
   role = "initiator",
   requires = "mpa.peer_to_peer",
   purpose = "RTR D: a zero-length RDMA Read as first FPDU",
-  sandwich = "startup",
   run = function(t) names_one(t, "D") end,
 }
 
@@ -59,7 +58,6 @@ check {
   role = "initiator",
   requires = "mpa.peer_to_peer & rtr.send",
   purpose = "the Send RTR is a Send without payload, ULPDU_Length 18, and no FPDU of length 0",
-  sandwich = "startup",
   run = function(t)
     names_one(t, "B")
     t:ambiguous("A: a Send message without payload (ULPDU_Length 18)")
@@ -70,7 +68,6 @@ check {
   id = "EMPA-9.2-10",
   role = "initiator",
   purpose = "each RTR that the Request offers can be sent",
-  sandwich = "startup",
   run = function(t)
     local offered = peer_to_peer(t).request.enhanced
     for _, flag in ipairs(flags) do
@@ -96,7 +93,6 @@ check {
   role = "initiator",
   requires = "mpa.peer_to_peer",
   purpose = "the Reply may name RTRs that were not asked for: the initiator takes one that it has",
-  sandwich = "startup",
   run = function(t)
     local c = peer_to_peer(t, { "write" })
     c:answer { B = 1, C = 1, D = 1 }
@@ -112,7 +108,6 @@ check {
   id = "EMPA-9.2-20",
   role = "initiator",
   purpose = "the RTR comes of the device's own accord, and once",
-  sandwich = "startup",
   run = function(t)
     local c = peer_to_peer(t)
     local flag = c.request.enhanced.C == 1 and "C" or c.request.enhanced.D == 1 and "D" or "B"
@@ -143,10 +138,9 @@ check {
   role = "initiator",
   requires = "mpa.peer_to_peer",
   purpose = "no RTR in common: the initiator sends a Terminate and no RTR",
-  sandwich = "startup",
   run = function(t)
     local c, got = no_match(t)
-    if got.kind == "segment" and got.triple then return end
+    if is_terminate(got) then return end
     -- It may be able to send what it did not offer; then it has done just that, which is what the Reply named.
     if c.request.enhanced.D ~= 1 and fits(rtr_expected.D, got) then
       t:warn("an RTR that was not offered", "a Terminate", "the RTR")
@@ -162,10 +156,9 @@ check {
   id = "EMPA-9.2-22",
   role = "initiator",
   purpose = "after its Terminate for want of an RTR the initiator closes the connection, and sends nothing more",
-  sandwich = "startup",
   run = function(t)
     local c, got = no_match(t)
-    if not (got.kind == "segment" and got.triple) then t:skip("the device sends no Terminate here (EMPA-9.2-21)") end
+    if not is_terminate(got) then t:skip("the device sends no Terminate here (EMPA-9.2-21)") end
     c:expect_close { message = "after its Terminate the initiator ends the connection" }
   end,
 }
@@ -174,13 +167,12 @@ check {
   id = "EMPA-9.2-23",
   role = "initiator",
   purpose = "the Terminate for want of an RTR has layer 2, error type 0, code 7, and no headers",
-  sandwich = "startup",
   run = function(t)
     local c, got = no_match(t)
-    if not (got.kind == "segment" and got.triple) then t:skip("the device sends no Terminate here (EMPA-9.2-21)") end
+    if not is_terminate(got) then t:skip("the device sends no Terminate here (EMPA-9.2-21)") end
     local all = c.request.enhanced.B == 1 and c.request.enhanced.D == 1
-    if got.triple ~= wire.triple("MPA_NO_MATCHING_RTR") and not (all and got.triple == wire.triple("MPA_CATASTROPHIC")) then
-      t:fail("the Terminate for want of an RTR", "Terminate " .. wire.describe(wire.triple("MPA_NO_MATCHING_RTR")),
+    if got.triple ~= wire.triple("MPA_NO_MATCHING_RTR") and not (all and is_terminate(got, "MPA_CATASTROPHIC")) then
+      t:fail("the Terminate for want of an RTR", terminate_text("MPA_NO_MATCHING_RTR"),
              describe(got))
     end
     t:equal("HdrCt: M, D and R", 0, got.M << 2 | got.D << 1 | got.R)
@@ -191,7 +183,6 @@ check {
   id = "EMPA-9.2-25",
   role = "initiator",
   purpose = "the client-server model has A = 0",
-  sandwich = "startup",
   run = function(t) t:equal("A of the Request", 0, t:asked({ p2p = false }).request.enhanced.A) end,
 }
 
@@ -199,7 +190,6 @@ check {
   id = "EMPA-9.2-27",
   role = "initiator",
   purpose = "with A = 0 the Request has B = C = D = 0",
-  sandwich = "startup",
   run = function(t)
     local word = t:asked({ p2p = false }).request.enhanced
     for _, flag in ipairs(flags) do t:equal(flag .. " of a Request with A = 0", 0, word[flag]) end
@@ -210,7 +200,6 @@ check {
   id = "EMPA-9.2-30",
   role = "initiator",
   purpose = "B, C and D beside A = 0 in the Reply are not looked at: no RTR",
-  sandwich = "startup",
   run = function(t)
     local c = t:asked { p2p = false }
     c:answer { A = 0, B = 1, C = 1, D = 1 }
@@ -224,19 +213,18 @@ check {
   role = "initiator",
   requires = "mpa.peer_to_peer",
   purpose = "a Reply with another A than the Request: refused, or taken as it says; nothing hangs",
-  sandwich = "startup",
   run = function(t)
     local reading
     for _, asked in ipairs { 1, 0 } do
       local c = asked == 1 and peer_to_peer(t) or t:asked { p2p = false }
       c:answer { A = 1 - asked, C = 1 - asked }
-      t.dut:send { stream = c.stream, data = "66697273" }
+      c:ask_first_send()
       local got = c:receive()
       if asked == 0 and fits(rtr_expected.C, got) then got = c:receive() end
       if fits(rdmap.send { data = "firs" }, got) then
         reading = reading or "B: the initiator takes what the Reply says"
-      elseif fits(tcp.closed(), got) or got.triple == wire.triple("MPA_CATASTROPHIC") or
-             got.triple == wire.triple("MPA_NO_MATCHING_RTR") then
+      elseif fits(tcp.closed(), got) or is_terminate(got, "MPA_CATASTROPHIC") or
+             is_terminate(got, "MPA_NO_MATCHING_RTR") then
         reading = "A: a changed A flag is an error (Terminate code 5 or 7, or close)"
       else
         t:fail(string.format("A = %d in the Request, %d in the Reply", asked, 1 - asked),

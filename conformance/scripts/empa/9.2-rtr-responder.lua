@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 6581 9.2: the peer-to-peer model and its RTR messages, the device as responder.
 
+defaults { sandwich = "startup" }
+
 local KINDS = { B = "send", C = "write", D = "read" }
 local flags = { "B", "C", "D" }
 
@@ -34,7 +36,6 @@ check {
   id = "EMPA-9.2-05",
   role = "responder",
   purpose = "a zero-length Read as RTR is answered by a zero-length Read Response, whatever its STags",
-  sandwich = "startup",
   run = function(t)
     for _, stag in ipairs { 0x9E3779B9, 0 } do
       local c, reply = offer(t, "D")
@@ -51,7 +52,6 @@ check {
   id = "EMPA-9.2-06",
   role = "responder",
   purpose = "a zero-length Write as RTR is taken, whatever its STag, and the responder's ULP may send",
-  sandwich = "startup",
   run = function(t)
     for _, stag in ipairs { 0xDEADBEEF, 0 } do
       local c, reply = offer(t, "C", {})
@@ -69,14 +69,13 @@ check {
   id = "EMPA-9.2-08",
   role = "responder",
   purpose = "a Send as RTR has MSN 1; does it need a receive of the ULP?",
-  sandwich = "startup",
   run = function(t)
     local c, reply = offer(t, "B", { receives = 0 })
     if reply.enhanced.B ~= 1 then t:skip("the device confirms no Send RTR") end
     local stream = t:stream_of(c)
     c:send(rtr.B())
     local alive, got = c:alive()
-    if not alive and got.triple == wire.triple("DDP_NO_BUFFER") then
+    if not alive and is_terminate(got, "DDP_NO_BUFFER") then
       t:ambiguous("B: it consumes a posted receive like every Send")
     elseif not alive then
       t:fail("a Send as RTR, with no receive posted", "full operation, or Terminate 1/2/02", describe(got))
@@ -94,7 +93,6 @@ check {
   role = "responder",
   requires = "mpa.peer_to_peer",
   purpose = "A = 1 without any RTR: the Reply has A = 1 and some flag, or R = 1, or the connection is closed",
-  sandwich = "startup",
   run = function(t)
     local c = t:awaiting_start()
     c:send(mpa.request { enhanced = { A = 1, IRD = 4, ORD = 4 } })
@@ -112,7 +110,6 @@ check {
   id = "EMPA-9.2-12",
   role = "responder",
   purpose = "an enhanced responder supports at least one RTR, and what its Reply names works",
-  sandwich = "startup",
   run = function(t)
     local _, reply = offer(t, "BCD")
     local confirmed = reply.enhanced
@@ -132,7 +129,6 @@ check {
   id = "EMPA-9.2-13",
   role = "responder",
   purpose = "A = 1 in the Request, A = 1 in the Reply",
-  sandwich = "startup",
   run = function(t) offer(t, "C") end,
 }
 
@@ -140,7 +136,6 @@ check {
   id = "EMPA-9.2-14",
   role = "responder",
   purpose = "each RTR that is offered and supported is in the Reply",
-  sandwich = "startup",
   run = function(t)
     local supported = {}
     for _, flag in ipairs(flags) do
@@ -161,7 +156,6 @@ check {
   id = "EMPA-9.2-15",
   role = "responder",
   purpose = "the Reply may name some RTRs of those that are supported, but names one",
-  sandwich = "startup",
   run = function(t)
     local _, reply = offer(t, "BCD")
     if named(reply.enhanced) == "" then t:fail("all RTRs are offered", "a Reply that names one at least", "none") end
@@ -173,7 +167,6 @@ check {
   id = "EMPA-9.2-16",
   role = "responder",
   purpose = "of two RTRs that are offered and supported the Reply names one at least",
-  sandwich = "startup",
   run = function(t)
     for _, pair in ipairs { "BC", "BD", "CD" } do
       local supported = 0
@@ -198,7 +191,6 @@ check {
   id = "EMPA-9.2-17",
   role = "responder",
   purpose = "one RTR alone is offered, and supported: the Reply names it",
-  sandwich = "startup",
   run = function(t)
     for _, flag in ipairs(flags) do
       if not t.dut or rig.has_upper_tester() or flag == "C" then
@@ -220,7 +212,6 @@ check {
   id = "EMPA-9.2-19",
   role = "responder",
   purpose = "no RTR in common: the Reply names one that the responder does support",
-  sandwich = "startup",
   run = function(t)
     for _, flag in ipairs(flags) do
       local others = {}
@@ -241,7 +232,6 @@ check {
   id = "EMPA-9.2-26",
   role = "responder",
   purpose = "A = 0 in the Request: accepted, with A = 0 in the Reply",
-  sandwich = "startup",
   run = function(t)
     t:ask({ A = 0 }, { reply = { enhanced = { A = 0 } }, message = "the client-server model is accepted: A = 0" }):probe()
   end,
@@ -251,7 +241,6 @@ check {
   id = "EMPA-9.2-28",
   role = "responder",
   purpose = "A = 0 in the Request: no RTR flags in the Reply",
-  sandwich = "startup",
   run = function(t)
     t:ask({ A = 0 }, { reply = { enhanced = { A = 0, B = 0, C = 0, D = 0 } }, message = "with A = 0 B, C and D are 0" })
   end,
@@ -261,7 +250,6 @@ check {
   id = "EMPA-9.2-29",
   role = "responder",
   purpose = "B, C and D beside A = 0 are not looked at: same Reply, and any first FPDU will do",
-  sandwich = "startup",
   run = function(t)
     local c, plain = t:ask {}
     c.tcp:close()
@@ -278,7 +266,6 @@ check {
   role = "responder",
   requires = "upper_tester & mpa.peer_to_peer",
   purpose = "a Reject of a peer-to-peer Request has S = 1 and the word; its flags mean nothing",
-  sandwich = "startup",
   run = function(t)
     local c, reply = offer(t, "BCD", { accept = "reject" }, {
       reply = { R = 1, PD_Length = function(v) return v >= 4 end, enhanced = {} },

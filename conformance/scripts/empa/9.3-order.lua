@@ -1,11 +1,12 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 6581 9.3, 3 and 5: what comes after what.
 
+defaults { sandwich = "startup" }
+
 check {
   id = "EMPA-3-02",
   role = "responder",
   purpose = "the responder sends nothing before the first FPDU has come, then what its ULP has posted",
-  sandwich = "startup",
   run = function(t)
     local c = t:ask({ A = 1, B = 1, C = 1, D = 1 }, { dut = {} })
     t.dut:send { stream = t:stream_of(c), data = "77616974" }
@@ -19,7 +20,6 @@ check {
   id = "EMPA-5-02",
   role = "initiator",
   purpose = "Sends that are posted before the Reply go out behind the RTR",
-  sandwich = "startup",
   run = function(t)
     local c = t:asked { p2p = true, rtr = { "write" } }
     local answer = rig.command { verb = "send", stream = c.stream, data = "6561726c79" }
@@ -35,7 +35,6 @@ check {
   id = "EMPA-9.3-01",
   role = "both",
   purpose = "Request, Reply, then one RTR as first FPDU; nothing before the Reply, and no second start-up frame",
-  sandwich = "startup",
   run = function(t)
     if t.role == "responder" then
       local c, reply = t:ask({ A = 1, B = 1, C = 1, D = 1 }, { reply = { enhanced = { A = 1 } } })
@@ -61,12 +60,11 @@ check {
   id = "EMPA-9.3-02",
   role = "initiator",
   purpose = "the Reply's ORD is in force before the RTR goes out: 8 Reads at once on seeing it are served",
-  sandwich = "startup",
   run = function(t)
     local c = t:asked { p2p = true, rtr = { "write" }, ird = 2, ord = 2 }
     c:answer { C = 1, ORD = 8 }
     local got = c:receive()
-    if got.kind == "segment" and got.triple == wire.triple("MPA_INSUFFICIENT_IRD") then return end
+    if is_terminate(got, "MPA_INSUFFICIENT_IRD") then return end
     if not fits(rtr_expected.C, got) then t:fail("a Reply with ORD 8", "the RTR, or Terminate 2/0/06", describe(got)) end
     c:reads_served(8)
   end,
@@ -77,7 +75,6 @@ check {
   role = "responder",
   requires = "upper_tester & mpa.peer_to_peer",
   purpose = "an RTR that the Reply did not name: taken, or Terminate 2/0/05 or 2/0/07",
-  sandwich = "startup",
   run = function(t)
     local c, reply = t:ask({ A = 1, C = 1 }, { dut = { rtr = { "write" } }, reply = { enhanced = { A = 1 } } })
     if reply.enhanced.D == 1 then t:skip("the device names the Read RTR although it was neither asked for nor configured") end
@@ -85,7 +82,7 @@ check {
     local got = c:receive()
     if fits(rdmap.read_response { data = "", L = 1 }, got) then
       c:probe { message = "the Read RTR was taken: full operation" }
-    elseif got.triple == wire.triple("MPA_CATASTROPHIC") or got.triple == wire.triple("MPA_NO_MATCHING_RTR") then
+    elseif is_terminate(got, "MPA_CATASTROPHIC") or is_terminate(got, "MPA_NO_MATCHING_RTR") then
       c:expect_close { message = "after its Terminate the responder ends the connection" }
     else
       t:fail("a Read RTR in place of the Write that the Reply named", "its Read Response, or Terminate 2/0/05 or 2/0/07",
@@ -97,15 +94,14 @@ check {
 check {
   id = "EMPA-9.3-03",
   role = "initiator",
-  sandwich = "startup",
   purpose = "a local failure behind the Reply is told by Terminate 2/0/05 before the connection goes",
   run = function(t)
     local c = t:accept { dut = { rev = 2, enhanced = true, modify_fails = true }, special = true }
     c.request = c:expect(mpa.request { S = 1, enhanced = {} }, { message = "an enhanced initiator opens with an enhanced Request" })
     c:answer {}
     local got = c:receive()
-    if not (got.kind == "segment" and got.triple == wire.triple("MPA_CATASTROPHIC")) then
-      t:fail("a local failure behind the Reply", "Terminate " .. wire.describe(wire.triple("MPA_CATASTROPHIC")), describe(got))
+    if not is_terminate(got, "MPA_CATASTROPHIC") then
+      t:fail("a local failure behind the Reply", terminate_text("MPA_CATASTROPHIC"), describe(got))
     end
     c:expect_end("behind a Terminate 2/0/05")
   end,

@@ -296,15 +296,18 @@ function Connection:expect_terminate(names, options)
   self.t:fail(options.message, expected, self:instead(passed, got))
 end
 
+-- The sink that probes name.
+PROBE_STAG = 0x50524f42
+
 -- The stream is alive and all that was sent before has been processed: a zero-length RDMA Read is answered.
 function Connection:probe(options)
   options = options or {}
-  self:send(rdmap.read_request { SinkSTag = 0x50524f42, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 })
+  self:send(empty_read(PROBE_STAG))
   local got, passed = nil, {}
   repeat
     passed[#passed + 1] = got
     got = self:receive(options.within)
-  until got.kind ~= "segment" or (got.Opcode == 2 and got.STag == 0x50524f42) or got.Opcode == 7
+  until got.kind ~= "segment" or (got.Opcode == 2 and got.STag == PROBE_STAG) or got.Opcode == 7
   if got.kind == "segment" and got.Opcode == 2 then return got end
   self.t:fail(options.message or "the stream should be alive", "the answer to a zero-length RDMA Read",
               self:instead(passed, got))
@@ -315,7 +318,9 @@ end
 
 -- What both start-up frames mean for the framing of each direction (RFC 5044 7.1): M of one side rules what the other
 -- sends; CRCs are used when either side set C. A tester that may send now waits for the moment that settle() explains.
+-- `own` is the tester's frame, or its fields.
 function Connection:agree(own, peer)
+  if own.octets then own = wire.unpack("mpa_start", own:octets()) end
   local flag = function(v) return v == 1 or v == true end
   local crc = flag(own.C) or flag(peer.C)
   self.send_framing = { markers = flag(peer.M), crc = crc, position = 0 }
@@ -343,7 +348,7 @@ function Connection:start_as_initiator(given)
   local request = mpa.request(given)
   self:send(request)
   local reply = self:expect(mpa.reply { R = 0 }, { message = "a good Request is answered by an accepting Reply" })
-  self:agree(wire.unpack("mpa_start", request:octets()), reply)
+  self:agree(request, reply)
   return reply
 end
 
@@ -366,7 +371,7 @@ function Connection:start_as_responder(given)
   local request = self:expect(mpa.request {}, { message = "an initiator opens with a Request" })
   local frame = mpa.reply(mirrored(request, given))
   self:send(frame)
-  self:agree(wire.unpack("mpa_start", frame:octets()), request)
+  self:agree(frame, request)
   return request
 end
 

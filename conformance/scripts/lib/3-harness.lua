@@ -217,7 +217,7 @@ function Test:open(options)
   if dut.rev == nil then dut.rev = self:plain_rev() end
   local c = self:accept { dut = dut, mss = options.mss, iss = options.iss }
   c:start_as_responder(options.reply)
-  self.dut:send { stream = c.stream, data = "66697273" }
+  c:ask_first_send()
   c:expect(rdmap.send {}, { message = "the device's first Send after start-up" })
   return c
 end

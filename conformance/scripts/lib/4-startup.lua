@@ -30,10 +30,10 @@ function Connection:expect_operation(frame, message)
   local peer = self.request
   message = message or "the start-up frame is good: full operation follows"
   if self.as_initiator then peer = self:expect(mpa.reply { R = 0 }, { message = message }) end
-  self:agree(wire.unpack("mpa_start", frame:octets()), peer)
+  self:agree(frame, peer)
   self:settle()
   if not self.as_initiator then
-    self.t.dut:send { stream = self.stream, data = "66697273" }
+    self:ask_first_send()
     self:expect(rdmap.send {}, { message = message })
   end
   self:probe { message = message }
@@ -51,7 +51,7 @@ function Connection:expect_refusal(message, options)
     self.receive_framing = { markers = false, crc = true, position = 0 }
   end
   got = self:receive(options.within)
-  if got.kind == "segment" and got.triple == wire.triple("MPA_START_FRAME") then
+  if is_terminate(got, "MPA_START_FRAME") then
     terminate = got
     got = self:receive(options.within)
   end
@@ -61,9 +61,9 @@ end
 
 -- Is an FPDU of the tester executed? True when a zero-length RDMA Read is answered; the other outcome as second value.
 function Connection:alive(seconds)
-  self:send(rdmap.read_request { SinkSTag = 0x50524f42, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 })
+  self:send(empty_read(PROBE_STAG))
   local got = self:receive(seconds)
-  return got.kind == "segment" and got.Opcode == 2 and got.STag == 0x50524f42, got
+  return got.kind == "segment" and got.Opcode == 2 and got.STag == PROBE_STAG, got
 end
 
 -- What the device's ULP was told when start-up was done, "established": private_data in hex, ird, ord, ... nil without.

@@ -5,6 +5,12 @@
 -- An STag that no device has given out: one of 2^32, and not the kind that counters reach.
 UNKNOWN_STAG = 0x5BAD57A6
 
+-- What a device may say of a tagged buffer without the right to write, which has no code of its own (DDP-7.1-25).
+NO_WRITE_RIGHT = { "DDP_INVALID_STAG", "DDP_BOUNDS", "DDP_NOT_ASSOCIATED", "RDMAP_ACCESS", "RDMAP_PROTECTION_OTHER" }
+
+-- And of an STag that a Send cannot invalidate (RDMAP-5.3-21).
+CANNOT_INVALIDATE = { "RDMAP_PROTECTION_INVALIDATE", "RDMAP_OPERATION_INVALIDATE" }
+
 -- Octets that differ from their neighbours and from place to place; `first` shifts them.
 local patterns = {}
 
@@ -185,7 +191,8 @@ function Connection:expect_end(message)
   local got = self:receive(self.t.reaction)
   if got.kind == "fin" or got.kind == "reset" then return got.kind end
   if got.kind ~= "timeout" then self.t:fail(message, "FIN or RST, nothing before it", describe(got)) end
-  got = self:finish()
+  self.tcp:fin()
+  got = self:receive(self.t.reaction)
   if got.kind ~= "fin" and got.kind ~= "reset" then
     self.t:fail(message, "FIN or RST after the tester's FIN", describe(got))
   end

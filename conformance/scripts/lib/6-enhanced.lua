@@ -38,7 +38,7 @@ function Test:ask(word, options)
   local wanted = word_of(options.reply, { R = 0, S = 1, Rev = function(v) return v >= 2 end, enhanced = {} })
   local reply = c:expect(mpa.reply(wanted), { message = options.message or "an enhanced Request, an enhanced Reply" })
   if reply.R == 0 then
-    c:agree(wire.unpack("mpa_start", request:octets()), reply)
+    c:agree(request, reply)
   end
   return c, reply
 end
@@ -68,22 +68,16 @@ function Connection:answer(word, fields)
   local frame = mpa.reply(reply)
   self:send(frame)
   if not (reply.R == 1 or reply.R == true) then
-    self:agree(wire.unpack("mpa_start", frame:octets()), self.request)
+    self:agree(frame, self.request)
   end
   return frame
-end
-
--- Role initiator without RTR: a Send of 4 octets is asked of the device, and is its first FPDU.
-function Connection:first_send(message)
-  self.t.dut:send { stream = self.stream, data = "66697273" }
-  return self:expect(rdmap.send { data = "firs" }, { message = message or "the device goes on after the Reply" })
 end
 
 -- `count` RDMA Reads at once, in one piece: all are answered, in their order.
 function Connection:reads_served(count, message)
   local reads = {}
   for i = 1, count do
-    reads[i] = rdmap.read_request { SinkSTag = 0x52640000 + i, SinkTO = i, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 }
+    reads[i] = empty_read(0x52640000 + i, { SinkTO = i })
   end
   self:send(table.unpack(reads))
   for i = 1, count do

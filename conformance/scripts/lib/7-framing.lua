@@ -58,7 +58,7 @@ function Connection:mpa_outcome(names, message)
   local words, good = {}, {}
   for i, name in ipairs(names) do
     good[wire.triple(name)] = true
-    words[i] = "Terminate " .. wire.describe(wire.triple(name))
+    words[i] = terminate_text(name)
   end
   local expected = table.concat(words, ", or ")
   local got
@@ -83,10 +83,15 @@ end
 function Connection:expect_crc_error(message)
   local outcome, got = self:mpa_outcome({ "MPA_CRC" }, message)
   if outcome == "accepted" then
-    self.t:fail(message, "Terminate " .. wire.describe(wire.triple("MPA_CRC")), "it was taken: " .. describe(got))
+    self.t:fail(message, terminate_text("MPA_CRC"), "it was taken: " .. describe(got))
   end
   if outcome == "terminate" then self:expect_end(message) end
   return outcome
+end
+
+-- MULPDU at this EMSS, with or without Markers (RFC 5044 4.5 and 3).
+function mulpdu_of(emss, markers)
+  return math.max(128, math.min(64768, emss - (6 + (markers and 4 * -(-emss // 512) or 0) + emss % 4)))
 end
 
 -- Octets from the next FPDU's place to the next Marker's (0: the Marker comes first).

@@ -40,6 +40,14 @@ function Connection:take_message(what)
   return segments, table.concat(data)
 end
 
+-- The device's ULP posts an RDMA Read into this memory of its own. `given`: source_stag (1), source_to, length, id, sink_to.
+function Test:post_read(c, sink, given)
+  local f = copy_fields(given)
+  f.stream, f.sink_stag = self:stream_of(c), sink.STag
+  f.sink_to, f.source_stag = f.sink_to or sink.TO, f.source_stag or 1
+  self.dut:read(f)
+end
+
 -- Opcode of a segment as its octets have it.
 function opcode_of(segment)
   return (segment.ulpdu:byte(2) or 0) & 0x0F

@@ -113,7 +113,7 @@ check {
         memory:check("a Write in an FPDU with ULPDU_Length " .. length)
       elseif length < 1460 then
         t:fail("an FPDU that fits one TCP segment", "it is taken", describe(got))
-      elseif fits(tcp.closed(), got) or (got.kind == "segment" and got.triple) then
+      elseif fits(tcp.closed(), got) or (is_terminate(got)) then
         reading = "B: buffers are sized by the MTU, so it may be refused"
         break
       else

@@ -338,8 +338,7 @@ local function lengths_at(t, mss, markers)
     local got = c:expect(rdmap.write {}, { message = "the FPDUs of a Write of 64 KiB" })
     lengths[#lengths + 1] = got.fpdu.length
   until got.L == 1
-  local function mulpdu(emss) return emss - (6 + (markers and 4 * -(-emss // 512) or 0) + emss % 4) end
-  return lengths, mulpdu(mss), mulpdu(mss - 12)
+  return lengths, mulpdu_of(mss, markers), mulpdu_of(mss - 12, markers)
 end
 
 -- No ULPDU is longer; with `full`, all but the last are as long.
@@ -429,8 +428,7 @@ check {
       local most = math.max(table.unpack((lengths_at(t, 8960, markers))))
       local what = "longest ULPDU, " .. (markers and "with" or "without") .. " Markers"
       local function room(mtu)
-        local emss = mtu - headers
-        return emss - (6 + (markers and 4 * -(-emss // 512) or 0) + emss % 4)
+        return mulpdu_of(mtu - headers, markers)
       end
       local fits_one = false
       -- Timestamps, and a sender that leaves out alignment, may cost some octets.

@@ -34,7 +34,7 @@ check {
   run = function(t)
     local c = t:framed()
     c:send(rdmap.send {}, rdmap.send { data = "1" }, rdmap.send { data = "22" }, rdmap.send { data = "333" },
-           rdmap.read_request { SinkSTag = 7, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 })
+           empty_read(7))
     c:expect(rdmap.read_response { STag = 7 }, { message = "a Read Request behind pads of 0, 3, 2 and 1 octets" })
     c:expect_taken({ "", "1", "22", "333" }, "Sends with pads of 0, 3, 2 and 1 octets")
   end,
@@ -47,7 +47,7 @@ check {
   purpose = "without agreed CRCs the CRC field is not looked at",
   run = function(t)
     local c = t:framed { crc = false }
-    c:send(fpdu(rdmap.read_request { SinkSTag = 7, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 },
+    c:send(fpdu(empty_read(7),
                 { crc_value = 0xEFBEADDE }))
     c:expect(rdmap.read_response { STag = 7 }, { message = "C = 0 on both sides: the CRC field DE AD BE EF is not looked at" })
     c:send(fpdu(rdmap.send { data = "x" }, { crc_value = 1 }))
@@ -71,7 +71,7 @@ check {
       local alive, got = c:alive()
       if alive then
         ignored = true
-      elseif fits(tcp.closed(), got) or (got.kind == "segment" and got.triple) then
+      elseif fits(tcp.closed(), got) or (is_terminate(got)) then
         refused = refused or (length == 0 or got.Layer == 2)
       else
         t:fail("an FPDU with ULPDU_Length " .. length, "a Terminate, FIN or RST, or the next FPDU is taken", describe(got))

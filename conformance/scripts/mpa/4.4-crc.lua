@@ -16,7 +16,7 @@ check {
   run = function(t)
     local c = t:framed()
     c:probe { message = "the FPDUs of the device have good CRCs" }
-    c:send(fpdu(rdmap.read_request { SinkSTag = 7, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 }, { crc_flip = 0x100 }))
+    c:send(fpdu(empty_read(7), { crc_flip = 0x100 }))
     c:expect_crc_error("a corrupted FPDU is found")
   end,
 }
@@ -81,7 +81,7 @@ check {
   purpose = "C = 0 on both sides holds from the first FPDU on",
   run = function(t)
     local c = t:framed { crc = false, fresh = true }
-    c:send(fpdu(rdmap.read_request { SinkSTag = 7, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 }, { crc_value = 0 }))
+    c:send(fpdu(empty_read(7), { crc_value = 0 }))
     c:expect(rdmap.read_response { STag = 7 }, { message = "the first FPDU has CRC field 0 and is taken" })
   end,
 }
@@ -176,7 +176,7 @@ check {
   run = function(t)
     local faults = {
       { "a DDP version of 3", rdmap.send { DV = 3, data = "x" } },
-      { "an unknown STag", rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "x" } },
+      { "an unknown STag", bad_write("x") },
       { "an unknown queue", rdmap.send { QN = 9, MSN = 1, data = "x" } },
     }
     for _, fault in ipairs(faults) do

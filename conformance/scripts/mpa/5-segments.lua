@@ -1,17 +1,13 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5044 5.1, 5.2 and 6: FPDUs in TCP segments of all kinds, and what may go up.
 
-local function read_request(tag)
-  return rdmap.read_request { SinkSTag = tag, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 }
-end
-
 check {
   id = "MPA-5.1-05",
   role = "both",
   purpose = "five FPDUs in one TCP segment are all taken",
   run = function(t)
     local c = t:framed()
-    c:send(rdmap.send { data = "one" }, read_request(1), rdmap.send { data = "two" }, read_request(2), read_request(3))
+    c:send(rdmap.send { data = "one" }, empty_read(1), rdmap.send { data = "two" }, empty_read(2), empty_read(3))
     for i = 1, 3 do c:expect(rdmap.read_response { STag = i }, { message = "five FPDUs in one TCP segment" }) end
     c:expect_taken({ "one", "two" }, "five FPDUs in one TCP segment")
   end,
@@ -62,7 +58,7 @@ check {
   run = function(t)
     local c = t:framed { markers = true }
     local data = pattern(c:marker_distance() + 40)
-    c:send(fpdu(rdmap.send { data = data }, { marker_index = 0, marker_flip = 4 }), read_request(7))
+    c:send(fpdu(rdmap.send { data = data }, { marker_index = 0, marker_flip = 4 }), empty_read(7))
     local outcome = c:mpa_outcome({ "MPA_MARKER" }, "a Marker whose FPDUPTR is wrong by 4, in order")
     t:note("a wrong Marker, in order: " .. outcome)
     if outcome == "accepted" then c:expect_taken({ data }, "the FPDU is taken as ULPDU_Length has it") end
@@ -169,7 +165,7 @@ check {
   run = function(t)
     for _, ending in ipairs { "octet", "fin" } do
       local c = t:framed()
-      local octets = c:octets(read_request(7))
+      local octets = c:octets(empty_read(7))
       c:send_segments { octets:sub(1, -2) }
       c:expect_quiet { message = "the last octet of the CRC field is missing: no Read Response" }
       if ending == "octet" then

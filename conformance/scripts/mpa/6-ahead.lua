@@ -16,17 +16,13 @@ local function behind_a_gap(c, first, later, seconds, meanwhile)
   c:send_segments { first, later }
 end
 
-local function read_request(tag)
-  return rdmap.read_request { SinkSTag = tag, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 }
-end
-
 check {
   id = "MPA-1.2-01",
   role = "both",
   purpose = "what comes ahead of a gap is delivered in the order of sending, when the gap has closed: Reads, and Sends",
   run = function(t)
     local c = t:framed { markers = true }
-    behind_a_gap(c, c:octets(read_request(1)), c:octets(read_request(2)), 2, function()
+    behind_a_gap(c, c:octets(empty_read(1)), c:octets(empty_read(2)), 2, function()
       local got = c:receive(0)
       if got.kind ~= "timeout" then t:fail("a Read Request ahead of a gap", "no answer before it closes", describe(got)) end
     end)
@@ -80,7 +76,7 @@ check {
     else
       c = t:accept { dut = dut, special = true }
       c:start_as_responder()
-      t.dut:send { stream = c.stream, data = "66697273" }
+      c:ask_first_send()
       c:expect(rdmap.send {}, { message = "the device's first Send after start-up" })
     end
     c:probe()
@@ -141,12 +137,12 @@ check {
     local c = t:framed { markers = true }
     local stream = t:stream_of(c)
     c.tcp:fin()
-    if not t:await_event("half_closed", { stream = stream }) then t:fail("a FIN", "it is told", "nothing") end
+    t:expect_event("half_closed", { stream = stream }, "a FIN", "it is told")
     c:expect(tcp.fin(), { message = "the device's ULP closes too" })
     c = t:framed { markers = true }
     stream = t:stream_of(c)
     c.tcp:reset()
-    if not t:await_event("error", { stream = stream }) then t:fail("a RST", "it is told", "nothing") end
+    t:expect_event("error", { stream = stream }, "a RST", "it is told")
   end,
 }
 

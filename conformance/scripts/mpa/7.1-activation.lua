@@ -1,11 +1,12 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5044 7.1, 7.1.4.2 and 7.1.5: where MPA begins, and TCP beneath it.
 
+defaults { sandwich = "tcp" }
+
 check {
   id = "MPA-7.1-02",
   role = "both",
   purpose = "MPA begins in both directions at once: from the start-up frames on there are FPDUs and nothing else",
-  sandwich = "tcp",
   run = function(t)
     local c = t:awaiting_start()
     local frame = t:start_frame {}
@@ -19,7 +20,6 @@ check {
   id = "MPA-7.1-03",
   role = "responder",
   purpose = "start-up may follow the TCP handshake directly: the Request is the first thing on the connection",
-  sandwich = "tcp",
   run = function(t)
     local c = t:connect()
     c:send(mpa.request {})
@@ -31,7 +31,6 @@ check {
   id = "MPA-7.1-06",
   role = "both",
   purpose = "full operation begins with a DDP endpoint in place: an FPDU that follows at once is executed, 100 times",
-  sandwich = "tcp",
   run = function(t)
     for i = 1, 100 do
       local c = t:awaiting_start()
@@ -48,7 +47,6 @@ check {
   id = "MPA-7.1.4.2-01",
   role = "responder",
   purpose = "the third segment of the TCP handshake may carry the Request",
-  sandwich = "tcp",
   run = function(t)
     local request = mpa.request { private_data = "with the ACK" }
     local c = t:connect { first = request:octets() }
@@ -72,7 +70,7 @@ local function start_with_repeated_reply(t)
   t:equal("octets received after the Reply was repeated", before.octets_received, c.tcp:status().octets_received)
   c.tcp:ack("each")
   c.tcp:ack("now")
-  c:agree(wire.unpack("mpa_start", request:octets()), reply)
+  c:agree(request, reply)
   return c
 end
 
@@ -88,12 +86,11 @@ check {
   id = "MPA-7.1.5-03",
   role = "both",
   purpose = "TCP's rules hold: start-up frames in pieces, a Reply that must be repeated, FPDUs out of order",
-  sandwich = "tcp",
   run = function(t)
     local c = t.role == "responder" and start_with_repeated_reply(t) or start_in_pieces(t)
     local pieces = {}
     for i = 1, 3 do
-      pieces[i] = c:octets(rdmap.read_request { SinkSTag = i, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 })
+      pieces[i] = c:octets(empty_read(i))
     end
     c:send_segments(pieces, { 3, 2, 1 })
     for i = 1, 3 do

@@ -28,8 +28,7 @@ check {
       t:stream_of(c)
       c.as_initiator = false
       c:start_as_responder()
-      t.dut:send { stream = c.stream, data = "66697273" }
-      c:expect(rdmap.send { data = "firs" }, { message = "the TCP listener sends the Request, and goes on" })
+      c:first_send("the TCP listener sends the Request, and goes on")
     else
       c = t:accept { dut = { mpa_role = "responder" }, special = true }
       c.as_initiator = true

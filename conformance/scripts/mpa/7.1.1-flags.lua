@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5044 7.1.1: the bits M, C and R, and the reserved ones.
 
+defaults { sandwich = "tcp" }
+
 local PROBES = 60 -- their answers are 20 octets each: Markers fall due several times
 
 local function number(bit) return bit and 1 or 0 end
@@ -32,9 +34,9 @@ end
 -- Begins what the device sends: its answer to an RDMA Read as responder, a Send as initiator.
 local function make_it_send(t, c)
   if t.role == "responder" then
-    c:send(rdmap.read_request { SinkSTag = 7, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 })
+    c:send(empty_read(7))
   else
-    t.dut:send { stream = c.stream, data = "66697273" }
+    c:ask_first_send()
   end
 end
 
@@ -51,7 +53,7 @@ local function judge_markers(t, own, dut)
   c:send(frame)
   local peer = c.request or c:expect(mpa.reply { R = 0 })
   if dut and dut.markers ~= nil then t:equal("M of the device, as configured", number(dut.markers), peer.M) end
-  c:agree(wire.unpack("mpa_start", frame:octets()), peer)
+  c:agree(frame, peer)
   make_it_send(t, c)
   expect_markers(t, c, own == 1)
   take(t, c)
@@ -63,7 +65,6 @@ check {
   id = "MPA-7.1.1-07",
   role = "responder",
   purpose = "M = 1 in the Request: the responder's FPDUs carry Markers, from the first octet on, every 512 octets",
-  sandwich = "tcp",
   run = function(t) judge_markers(t, 1) end,
 }
 
@@ -71,7 +72,6 @@ check {
   id = "MPA-7.1.1-08",
   role = "initiator",
   purpose = "M = 1 in the Reply: the initiator's FPDUs carry Markers, from the first octet on, every 512 octets",
-  sandwich = "tcp",
   run = function(t) judge_markers(t, 1, { markers = false }) end,
 }
 
@@ -80,7 +80,6 @@ check {
   role = "both",
   purpose = "the four combinations of M: Markers in a direction exactly when the receiver of that direction declared M = 1",
   requires = "upper_tester & mpa.markers",
-  sandwich = "tcp",
   run = function(t)
     for own = 0, 1 do
       for _, dut in ipairs { false, true } do
@@ -101,10 +100,9 @@ check {
   role = "both",
   purpose = "C = 0 in Request and Reply: an FPDU with any CRC field is executed",
   requires = "upper_tester",
-  sandwich = "tcp",
   run = function(t)
     local c = open_with_crc(t, 0, false)
-    c:send(fpdu(rdmap.read_request { SinkSTag = 9, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 }, { crc_value = 1 }))
+    c:send(fpdu(empty_read(9), { crc_value = 1 }))
     c:expect(rdmap.read_response { STag = 9 }, { message = "CRCs are not checked when both sides declared C = 0" })
     c:probe()
   end,
@@ -123,7 +121,6 @@ check {
   role = "both",
   purpose = "C = 1 in either start-up frame, or in both: the device generates CRCs",
   requires = "upper_tester & mpa.crc_off",
-  sandwich = "tcp",
   run = function(t)
     generates(t, 1, false)
     generates(t, 0, true)
@@ -136,13 +133,13 @@ local function expect_crc_checked(t, own, crc)
   t:note(string.format("C of the tester %d, C of the device %d", own, number(crc)))
   local c = open_with_crc(t, own, crc)
   c:probe()
-  c:send(fpdu(rdmap.read_request { SinkSTag = 9, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 }, { crc_flip = 1 }))
+  c:send(fpdu(empty_read(9), { crc_flip = 1 }))
   local got = c:receive()
   if got.kind == "timeout" and c.tcp:unacknowledged() > 0 then
     t:note("the segment was dropped silently (RFC 5044 section 8)")
   elseif fits(tcp.closed(), got) then
     t:warn("the stream ended without the Terminate that RFC 5040 6.2.1 asks for", "Terminate 2/0/02", describe(got))
-  elseif got.kind ~= "segment" or got.triple ~= wire.triple("MPA_CRC") then
+  elseif not is_terminate(got, "MPA_CRC") then
     t:fail("C = 1 in either frame: an FPDU with a wrong CRC is not executed", "Terminate 2/0/02, or no answer and no ACK",
            describe(got))
   end
@@ -154,7 +151,6 @@ check {
   role = "both",
   purpose = "C = 1 in either start-up frame, or in both: the device checks CRCs",
   requires = "upper_tester & mpa.crc_off",
-  sandwich = "tcp",
   run = function(t)
     expect_crc_checked(t, 1, false)
     expect_crc_checked(t, 0, true)
@@ -167,7 +163,6 @@ check {
   role = "both",
   purpose = "CRCs not in use: FPDUs count as valid whatever their CRC field holds, also unaligned and out of order",
   requires = "upper_tester",
-  sandwich = "tcp",
   run = function(t)
     local c = open_with_crc(t, 0, false)
     local octets, field = {}, 0x9e3779b9

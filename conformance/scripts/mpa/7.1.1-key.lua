@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5044 7.1.1 and 7.1.2 rules 2, 3, 5 and 8: the Key, and what is no start-up frame at all.
 
+defaults { sandwich = "tcp" }
+
 local KEYS = { responder = "MPA ID Req Frame", initiator = "MPA ID Rep Frame" }
 
 -- One connection for each position at which the expected Key has another octet.
@@ -26,7 +28,6 @@ check {
   id = "MPA-7.1.1-02",
   role = "responder",
   purpose = "a Request with one wrong octet in its Key, at each of the 16 positions, closes the connection",
-  sandwich = "tcp",
   run = function(t) each_key_octet(t, "a responder closes the connection") end,
 }
 
@@ -34,7 +35,6 @@ check {
   id = "MPA-7.1.1-05",
   role = "initiator",
   purpose = "a Reply with one wrong octet in its Key, at each of the 16 positions, closes the connection",
-  sandwich = "tcp",
   run = function(t) each_key_octet(t, "an initiator closes the connection") end,
 }
 
@@ -42,12 +42,11 @@ check {
   id = "MPA-7.1.2-03",
   role = "responder",
   purpose = "without a Request there is no full operation: silence is kept, and an FPDU in its place closes the connection",
-  sandwich = "tcp",
   run = function(t)
     local c = t:connect()
     c:expect_quiet { message = "a responder sends nothing before a Request" }
     -- A good FPDU of 52 octets: it would be executed by a device that is in full operation already.
-    c:send(rdmap.read_request { SinkSTag = 1, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 })
+    c:send(empty_read(1))
     c:expect_refusal("an FPDU is no valid Request")
   end,
 }
@@ -56,7 +55,6 @@ check {
   id = "MPA-7.1.2-04",
   role = "responder",
   purpose = "Requests with a bad Key, with 513 octets of Private Data, and 20 octets of anything close the connection",
-  sandwich = "tcp",
   run = function(t)
     refuse_octets(t, mpa.request { key = "MPA ID Req Frama" }:octets(), "a bad Key closes the connection")
     refuse_octets(t, mpa.request { key = "MPA ID Req Frama" }:octets() .. mpa.request {}:octets(),
@@ -70,7 +68,6 @@ check {
   id = "MPA-7.1.2-14",
   role = "initiator",
   purpose = "Replies with a bad Key, with 513 octets of Private Data, and of revision 255 close the connection",
-  sandwich = "tcp",
   run = function(t)
     refuse_octets(t, mpa.reply { key = "MPA ID Rep Frama" }:octets(), "a Reply with a bad Key")
     refuse_octets(t, mpa.reply { private_data = string.rep("p", 513) }:octets(),
@@ -83,7 +80,6 @@ check {
   id = "MPA-7.1.2-19",
   role = "both",
   purpose = "the Key of the other frame, and an HTTP request, close the connection",
-  sandwich = "tcp",
   run = function(t)
     local other = t.role == "responder" and mpa.reply or mpa.request
     refuse_octets(t, other {}:octets(), "the Key of the other frame is not the expected one")
@@ -95,7 +91,6 @@ check {
   id = "MPA-7.1.2-25",
   role = "both",
   purpose = "two initiators, or two responders, are told by the frame that the other one sends",
-  sandwich = "tcp",
   run = function(t)
     if t.role == "responder" then
       refuse_octets(t, mpa.reply { private_data = "responder too" }:octets(), "a Reply to a responder")
@@ -111,7 +106,6 @@ check {
   id = "MPA-7.1.3-03",
   role = "responder",
   purpose = "20 octets that are no Request: a graceful close or a reset, and soon",
-  sandwich = "tcp",
   run = function(t)
     local c = t:connect()
     local begun = rig.now()

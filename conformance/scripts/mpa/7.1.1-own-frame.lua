@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5044 7.1.1 and 7.1.2 rules 1 and 7: the frame that the device sends itself, octet by octet, and what follows it.
 
+defaults { sandwich = "tcp" }
+
 local function counting(octets)
   local out = {}
   for i = 1, octets do out[i] = string.char(i % 251) end
@@ -37,7 +39,6 @@ check {
   role = "both",
   purpose = "PD_Length is the number of octets of the Private Data: 0, 1, 258 and 512",
   requires = "upper_tester",
-  sandwich = "tcp",
   run = function(t)
     local key = t.role == "initiator" and "MPA ID Req Frame" or "MPA ID Rep Frame"
     for _, octets in ipairs { 0, 1, 258, 512 } do
@@ -53,7 +54,6 @@ check {
   id = "MPA-7.1.2-01",
   role = "initiator",
   purpose = "an initiator sends a valid Request, first and unasked, and nothing before or behind it",
-  sandwich = "tcp",
   run = function(t)
     local c = before_its_frame(t, { rev = 1, private_data = hex("an initiator") })
     local frame = expect_frame(t, c, "MPA ID Req Frame", "an initiator")
@@ -68,16 +68,15 @@ check {
   role = "both",
   purpose = "with Markers the first octets of full operation are 00000000, then ULPDU_Length, wherever the frame ended",
   requires = "upper_tester",
-  sandwich = "tcp",
   run = function(t)
     -- 7 octets of Private Data: the stream of FPDUs begins at an odd place of TCP's.
     local c = before_its_frame(t, { rev = 1, private_data = hex("oddsize") }, { M = 1 })
     if t.role == "initiator" then
       c:start_as_responder { M = 1 }
-      t.dut:send { stream = c.stream, data = "66697273" }
+      c:ask_first_send()
     else
       c:agree({ M = 1, C = 1 }, c:expect(mpa.reply { R = 0 }))
-      c:send(rdmap.read_request { SinkSTag = 7, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 })
+      c:send(empty_read(7))
     end
     local octets, state = c:peek(6)
     if #octets < 6 then t:fail("the first FPDU", "6 octets at least", #octets .. " octets, " .. state) end
@@ -95,7 +94,6 @@ check {
   role = "both",
   purpose = "start-up frames have no CRC and no Markers: 20 and 532 octets, with M = 1 on both sides",
   requires = "upper_tester",
-  sandwich = "tcp",
   run = function(t)
     local key = t.role == "initiator" and "MPA ID Req Frame" or "MPA ID Rep Frame"
     for _, octets in ipairs { 0, 512 } do

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5044 7.1.1 and 7.1.2 rule 9: PD_Length and Private Data.
 
+defaults { sandwich = "tcp" }
+
 local MOST = 512
 
 -- What the ULP of the device was handed, when an upper tester can tell: must be `private`, unchanged.
@@ -101,7 +103,6 @@ check {
   id = "MPA-7.1.1-29",
   role = "both",
   purpose = "more than 512 octets of Private Data close the connection, 512 do not",
-  sandwich = "tcp",
   run = function(t)
     local c = t:awaiting_start()
     local frame = t:start_frame { private_data = distinct(MOST) }
@@ -124,7 +125,6 @@ check {
   id = "MPA-7.1.2-27",
   role = "both",
   purpose = "PD_Length 513, 1024, 0x8000 and 0xFFFF are refused, and the next connection is served",
-  sandwich = "tcp",
   run = function(t)
     for _, length in ipairs { 513, 1024, 0x8000, 0xFFFF } do
       expect_too_long_refused(t, length)
@@ -141,7 +141,6 @@ check {
   id = "MPA-7.1.2-30",
   role = "both",
   purpose = "PD_Length 600 makes a frame improperly formatted: close, and neither acceptance nor rejection",
-  sandwich = "tcp",
   run = function(t)
     local c = t:awaiting_start()
     c:send(t:start_frame { private_data = distinct(600) })
@@ -157,13 +156,13 @@ local function surplus(t, c, frame)
     if fits(tcp.closed(), got) then return "closed" end
     if got.kind ~= "reply" then t:fail("surplus octets end the connection", "FIN or RST", describe(got)) end
     if got.R == 1 then t:fail("a wrong PD_Length is no matter of the ULP's", "FIN or RST", describe(got)) end
-    c:agree(wire.unpack("mpa_start", frame:octets()), got)
+    c:agree(frame, got)
   else
-    c:agree(wire.unpack("mpa_start", frame:octets()), c.request)
+    c:agree(frame, c.request)
   end
   local alive, got = c:alive()
   if alive then t:fail("surplus octets are not to be thrown away", "FIN or RST", "full operation, as if they were not there") end
-  if got.kind == "segment" and got.triple == wire.triple("MPA_START_FRAME") then
+  if is_terminate(got, "MPA_START_FRAME") then
     if fits(tcp.closed(), c:receive()) then return "closed" end
   end
   if t.role == "initiator" and fits(tcp.closed(), got) then return "closed" end
@@ -175,7 +174,6 @@ check {
   id = "MPA-7.1.1-28",
   role = "both",
   purpose = "PD_Length 4 with 8 octets, and PD_Length 8 with 4 octets and a FIN: close, no full operation",
-  sandwich = "tcp",
   run = function(t)
     local c = t:awaiting_start()
     local frame = t:start_frame { PD_Length = 4, private_data = unhex "11111111 ffffffff" }
@@ -196,7 +194,6 @@ check {
   id = "MPA-7.1.1-37",
   role = "both",
   purpose = "octets behind the Private Data, in the same segment and later: close, or an error, but not silence",
-  sandwich = "tcp",
   run = function(t)
     local c = t:awaiting_start()
     local frame = t:start_frame { PD_Length = 4, private_data = unhex "11111111" .. string.rep("\255", 24) }

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5044 7.1.1: the revision, and the bit that RFC 6581 took for itself.
 
+defaults { sandwich = "tcp" }
+
 -- Sends a start-up frame of this revision; how the device takes it: "closed", "rejected", "operates", "silent", and the
 -- frame or the end that showed it. A Reply before the close is kept in c.reply.
 local function outcome(t, c, frame)
@@ -10,7 +12,7 @@ local function outcome(t, c, frame)
     if got.kind == "reply" then
       c.reply = got
       if got.R == 1 then return "rejected", got end
-      c:agree(wire.unpack("mpa_start", frame:octets()), got)
+      c:agree(frame, got)
       local alive, other = c:alive()
       if alive then return "operates", got end
       return fits(tcp.closed(), other) and "closed" or "silent", other
@@ -19,9 +21,9 @@ local function outcome(t, c, frame)
     if got.kind == "timeout" then return "silent", got end
     t:fail("an MPA Reply, or the end of the connection", "Reply, FIN or RST", describe(got))
   end
-  c:agree(wire.unpack("mpa_start", frame:octets()), c.request)
+  c:agree(frame, c.request)
   local got = c:receive(t.reaction)
-  if got.kind == "segment" and got.triple == wire.triple("MPA_START_FRAME") then got = c:receive() end
+  if is_terminate(got, "MPA_START_FRAME") then got = c:receive() end
   if fits(tcp.closed(), got) then return "closed", got end
   if got.kind ~= "timeout" then return "operates", got end
   local alive, other = c:alive()
@@ -45,7 +47,6 @@ check {
   id = "MPA-7.1.1-22",
   role = "both",
   purpose = "the revision is looked at: 1 works (and 2, where the device asks for it), 3 and 255 do not lead to full operation",
-  sandwich = "tcp",
   run = function(t)
     for _, configuration in ipairs(configurations(t)) do
       local c = t:awaiting_start(configuration)
@@ -69,7 +70,6 @@ check {
   id = "MPA-7.1.1-23",
   role = "both",
   purpose = "a revision that the device cannot work with closes the connection",
-  sandwich = "tcp",
   run = function(t)
     local c = t:awaiting_start()
     c:send(t:start_frame { Rev = 255 })
@@ -90,7 +90,6 @@ check {
   id = "MPA-7.1.1-35",
   role = "responder",
   purpose = "S = 1 in a Request of revision 1, with 4 octets of Private Data and with none: some answer, and no waiting",
-  sandwich = "tcp",
   run = function(t)
     local readings = {}
     for _, private in ipairs { unhex "8004 c004", "" } do
@@ -125,7 +124,6 @@ check {
   id = "MPA-7.1.1-36",
   role = "responder",
   purpose = "Requests of Rev 0, of Rev 2 with S = 0 and with S = 1: which Rev the answer carries",
-  sandwich = "tcp",
   run = function(t)
     local function ask(given, allowed, what)
       local c = t:connect()

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5044 7.1.1, 7.1.2, 7.2 and 8: what the device's ULP, or whoever looks into it, is told.
 
+defaults { sandwich = "tcp" }
+
 -- The error event for a bad start-up frame: code 4 of MPA. Nothing of a connection may have been told.
 local function expect_told(t, c, message)
   local stream = t:stream_of(c)
@@ -30,7 +32,6 @@ check {
   id = "MPA-7.1.1-03",
   role = "responder",
   requires = "upper_tester",
-  sandwich = "tcp",
   purpose = "a Request with a wrong Key is told as an error, and not as a connection",
   run = function(t) bad_frame(t, { key = "MPA ID Req Frama" }, "a Request with a wrong Key") end,
 }
@@ -39,7 +40,6 @@ check {
   id = "MPA-7.1.1-06",
   role = "initiator",
   requires = "upper_tester",
-  sandwich = "tcp",
   purpose = "a Reply with a wrong Key is told as an error",
   run = function(t) bad_frame(t, { key = "MPA ID Rep Frama" }, "a Reply with a wrong Key") end,
 }
@@ -48,7 +48,6 @@ check {
   id = "MPA-7.1.1-24",
   role = "both",
   requires = "upper_tester",
-  sandwich = "tcp",
   purpose = "an unknown Rev is told as an error that names it",
   run = function(t)
     local event = bad_frame(t, { Rev = 255 }, "a start-up frame of Rev 255")
@@ -72,7 +71,6 @@ check {
   id = "MPA-7.1.1-25",
   role = "both",
   requires = "upper_tester",
-  sandwich = "tcp",
   purpose = "the peer's Rev is told",
   run = function(t) t:equal("Rev that is told", 1, told(t, { Rev = 1 }).rev) end,
 }
@@ -81,7 +79,6 @@ check {
   id = "MPA-7.1.1-30",
   role = "both",
   requires = "upper_tester",
-  sandwich = "tcp",
   purpose = "a wrong PD_Length is told as an error: 513, more than comes, less than comes",
   run = function(t)
     bad_frame(t, { private_data = string.rep("p", 513) }, "513 octets of Private Data")
@@ -98,7 +95,6 @@ check {
   id = "MPA-7.1.1-31",
   role = "both",
   requires = "upper_tester",
-  sandwich = "tcp",
   purpose = "Private Data is handed to the ULP, with its length: 300 octets",
   run = function(t)
     local private = {}
@@ -114,7 +110,6 @@ check {
   id = "MPA-7.1.2-20",
   role = "both",
   requires = "upper_tester",
-  sandwich = "tcp",
   purpose = "a frame with the other role's Key is told as an error",
   run = function(t)
     local key = t.role == "responder" and "MPA ID Rep Frame" or "MPA ID Req Frame"
@@ -125,7 +120,6 @@ check {
 check {
   id = "MPA-7.1.2-29",
   role = "both",
-  sandwich = "tcp",
   purpose = "Private Data beyond what the ULP takes makes a bad frame: 100 octets taken, 101 and 300 not",
   run = function(t)
     local dut = { private_data_room = 100, rev = t:plain_rev() }
@@ -159,15 +153,14 @@ check {
 check {
   id = "MPA-7.2-02",
   role = "both",
+  sandwich = "rdma",
   requires = "upper_tester",
   purpose = "the peer's FIN is told, and the ULP then closes without a Terminate",
   run = function(t)
     local c = t:framed()
     local stream = t:stream_of(c)
     c.tcp:fin()
-    if not t:await_event("half_closed", { stream = stream }) then
-      t:fail("the peer's FIN at an FPDU boundary", "it is told (half_closed)", "nothing")
-    end
+    t:expect_event("half_closed", { stream = stream }, "the peer's FIN at an FPDU boundary", "it is told (half_closed)")
     c:expect(tcp.fin(), { message = "after the peer's FIN the device's, and no Terminate before it" })
   end,
 }
@@ -175,6 +168,7 @@ check {
 check {
   id = "MPA-8-01",
   role = "both",
+  sandwich = "rdma",
   requires = "upper_tester",
   purpose = "a reset connection is told as error 2/0/1, a FIN as the close that it is",
   run = function(t)
@@ -188,15 +182,14 @@ check {
     c = t:framed()
     stream = t:stream_of(c)
     c.tcp:fin()
-    if not t:await_event("half_closed", { stream = stream }) then
-      t:fail("a FIN in full operation", "the close is told (half_closed)", "nothing")
-    end
+    t:expect_event("half_closed", { stream = stream }, "a FIN in full operation", "the close is told (half_closed)")
   end,
 }
 
 check {
   id = "MPA-4.4-08",
   role = "both",
+  sandwich = "rdma",
   requires = "upper_tester",
   purpose = "the ULP sees no difference between streams with and without CRCs",
   run = function(t)

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5044 7.1.2 rules 2, 4 and 6: what a responder does with a good Request.
 
+defaults { sandwich = "startup" }
+
 local QUEUED = "71756575656421" -- what the device's ULP wants to send from the start
 
 -- A connection to a listener of the device that rejects.
@@ -32,7 +34,7 @@ check {
     c = rejecting(t)
     local reply = expect_rejection(t, c, "fail")
     c:agree({ M = 0, C = 1 }, reply)
-    c:send(rdmap.read_request { SinkSTag = 1, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 })
+    c:send(empty_read(1))
     local got = c:receive(t.quiet)
     if got.kind == "segment" then t:fail("after R = 1 no FPDU is taken or sent", "no FPDU", describe(got)) end
   end,
@@ -42,7 +44,6 @@ check {
   id = "MPA-7.1.2-05",
   role = "responder",
   purpose = "Private Data that the ULP does not accept is answered by a Reply with R = 1",
-  sandwich = "startup",
   run = function(t)
     local c = rejecting(t, "no")
     local got = c:receive()
@@ -60,7 +61,6 @@ check {
   id = "MPA-7.1.2-07",
   role = "responder",
   purpose = "after R = 1 MPA is left and TCP stays open: the whole Reply arrives, and FPDUs are only octets",
-  sandwich = "startup",
   run = function(t)
     local private = string.rep("why not? ", 50)
     local c = rejecting(t, private)
@@ -69,7 +69,7 @@ check {
     c:agree({ M = 0, C = 1 }, reply)
     local got = c:receive(t.quiet)
     if got.kind == "timeout" then
-      c:send(rdmap.read_request { SinkSTag = 1, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 })
+      c:send(empty_read(1))
       c:send("streaming octets")
       got = c:receive(t.quiet)
     end
@@ -86,7 +86,6 @@ check {
   role = "responder",
   purpose = "after R = 1 the ULP may close TCP or go on with it: a FIN behind the whole Reply, or an open connection",
   requires = "upper_tester",
-  sandwich = "startup",
   run = function(t)
     local c = rejecting(t)
     expect_rejection(t, c, "fail")
@@ -150,6 +149,7 @@ end
 check {
   id = "MPA-7.1.2-17",
   role = "responder",
+  sandwich = "rdma",
   purpose = "a queued Send waits for the first FPDU of the initiator",
   run = function(t)
     local c = gate(t, 0)
@@ -161,6 +161,7 @@ check {
 check {
   id = "MPA-7.1.2-18",
   role = "responder",
+  sandwich = "rdma",
   purpose = "no Marker goes out before the first FPDU of the initiator; then Marker and FPDU come together",
   requires = "upper_tester",
   run = function(t)
@@ -176,7 +177,6 @@ check {
   id = "MPA-7.1.2-22",
   role = "responder",
   purpose = "a ULP that validates the Private Data and refuses it: Reply with R = 1",
-  sandwich = "startup",
   run = function(t)
     local c = t:connect { port = t:listen { accept = "manual" } }
     c:send(mpa.request { private_data = "version 99" })
@@ -195,6 +195,7 @@ check {
 check {
   id = "MPA-7.1.2-33",
   role = "responder",
+  sandwich = "rdma",
   purpose = "the first FPDU has a wrong CRC: queued data stays where it is; a Terminate or none is open",
   requires = "upper_tester",
   run = function(t)
@@ -207,7 +208,7 @@ check {
     if got.kind == "timeout" and c.tcp:unacknowledged() > 0 then
       t:ambiguous("A: rule 4 wins, no Terminate before a valid FPDU (the segment was dropped silently)")
     end
-    if got.kind == "segment" and got.triple == wire.triple("MPA_CRC") then
+    if is_terminate(got, "MPA_CRC") then
       local behind = c:receive()
       if fits(tcp.closed(), behind) or behind.kind == "timeout" then
         t:ambiguous("B: section 8 wins, Terminate 2/0/02")
@@ -223,7 +224,6 @@ check {
   role = "responder",
   purpose = "unacceptable Private Data: R = 1, or a close without a Reply",
   requires = "upper_tester",
-  sandwich = "startup",
   run = function(t)
     local c = rejecting(t)
     local got = c:receive()
@@ -240,7 +240,6 @@ check {
   role = "responder",
   purpose = "a responding Consumer may close the connection in place of a Reply",
   requires = "upper_tester",
-  sandwich = "startup",
   run = function(t)
     local c = t:connect { port = t:listen { accept = "manual" } }
     c:send(mpa.request { private_data = "to be refused" })
@@ -259,7 +258,6 @@ check {
   role = "responder",
   purpose = "a responder that rejects may close TCP: the Reply comes whole, the FIN behind it",
   requires = "upper_tester",
-  sandwich = "startup",
   run = function(t)
     local private = string.rep("r", 500)
     local c = rejecting(t, private)

@@ -2,6 +2,8 @@
 -- RFC 5044 7.1 and 7.1.5: MPA starts on a connection that has carried streaming messages. The opener of the connection
 -- says HELLO, the other side answers LAST, and then the Request comes.
 
+defaults { sandwich = "tcp" }
+
 local HELLO, LAST = "a hello of the ULP", "the last streaming message"
 
 local function hear(c, wanted, what)
@@ -45,7 +47,6 @@ end
 check {
   id = "MPA-7.1-04",
   role = "both",
-  sandwich = "tcp",
   purpose = "MPA starts behind streaming messages, and Markers count from the end of the start-up frames",
   run = function(t)
     local c = stream_first(t, { markers = true })
@@ -63,7 +64,6 @@ check {
 check {
   id = "MPA-7.1.5-04",
   role = "both",
-  sandwich = "tcp",
   purpose = "TCP repairs what is lost while MPA takes over: octets of before and after are repeated until acknowledged",
   run = function(t)
     local c = stream_first(t, {}, true)
@@ -89,15 +89,15 @@ check {
     c.tcp:ack("now")
     if t.role == "initiator" then
       c:send(frame)
-      c:agree(wire.unpack("mpa_start", frame:octets()), c.request)
+      c:agree(frame, c.request)
       c:settle()
     else
-      c:agree(wire.unpack("mpa_start", frame:octets()), reply)
+      c:agree(frame, reply)
     end
     -- The first FPDU is lost, and comes behind the second.
     local pieces = {}
     for i = 1, 2 do
-      pieces[i] = c:octets(rdmap.read_request { SinkSTag = i, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 })
+      pieces[i] = c:octets(empty_read(i))
     end
     c:send_segments(pieces, { 2 })
     for i = 1, 2 do
@@ -109,7 +109,6 @@ check {
 check {
   id = "MPA-7.1.5-05",
   role = "both",
-  sandwich = "tcp",
   purpose = "no octet is lost while MPA takes over: a start-up frame in the segment that acknowledges the last message",
   run = function(t)
     local c = stream_first(t, {}, t.role == "responder")
@@ -134,7 +133,6 @@ end
 check {
   id = "MPA-7.1.5-01",
   role = "both",
-  sandwich = "tcp",
   purpose = "MPA takes over when no streaming octet is to come any more: the last message came in two halves",
   run = function(t)
     local c, message

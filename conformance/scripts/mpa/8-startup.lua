@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5044 section 8: error code 4, an invalid Request or Reply.
 
+defaults { sandwich = "tcp" }
+
 local function faults(t)
   return {
     { "a bad Key", t:start_frame { key = "MPA ID R__ Frame" } },
@@ -13,7 +15,6 @@ check {
   id = "MPA-8-04",
   role = "both",
   purpose = "an invalid start-up frame is detected: bad Key, bad Rev, bad PD_Length",
-  sandwich = "tcp",
   run = function(t)
     for _, fault in ipairs(faults(t)) do
       local c = t:awaiting_start()
@@ -28,7 +29,6 @@ check {
   id = "MPA-8-09",
   role = "both",
   purpose = "on an invalid start-up frame TCP is closed at once",
-  sandwich = "tcp",
   run = function(t)
     local c = t:awaiting_start()
     local begun = rig.now()
@@ -47,7 +47,6 @@ check {
   id = "MPA-8-16",
   role = "both",
   purpose = "error code 4: the connection closes, with one Terminate 2/0/04 before it or without; a responder sends no FPDU",
-  sandwich = "tcp",
   run = function(t)
     local c = t:awaiting_start()
     c:send(faults(t)[1][2])

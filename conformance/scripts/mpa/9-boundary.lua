@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5044 9.1 and Appendix A: octets that are no FPDU, and FPDUs in TCP segments cut anew.
 
+defaults { sandwich = "startup" }
+
 -- Octets of no meaning, always the same.
 local function noise(count)
   local out, state = {}, 0x2545F491
@@ -14,7 +16,6 @@ end
 check {
   id = "MPA-9.1-01",
   role = "both",
-  sandwich = "startup",
   purpose = "1000 octets of no meaning right behind a good FPDU are an error; another stream does not notice",
   run = function(t)
     local other, c = t:framed(), t:framed()
@@ -27,7 +28,6 @@ check {
 check {
   id = "MPA-A.4-01",
   role = "both",
-  sandwich = "startup",
   purpose = "FPDUs need not begin where TCP segments do: after an aligned one, segments of 1, 7, 536 and 1459 octets",
   run = function(t)
     for _, size in ipairs { 1, 7, 536, 1459 } do
@@ -49,7 +49,6 @@ check {
 check {
   id = "MPA-A.4-02",
   role = "both",
-  sandwich = "startup",
   purpose = "a part of an FPDU is kept until the rest comes: the second half first, and halves 10 seconds apart",
   run = function(t)
     local c = t:framed()

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5044 Appendix C: peers of the RDMA Consortium's MPA, Rev 0.
 
+defaults { sandwich = "startup" }
+
 check {
   id = "MPA-C.2.1-01",
   role = "responder",
@@ -40,7 +42,7 @@ check {
 -- A permissive device (PICS item mpa.rev0): with a peer of Rev 0 Markers and CRCs go both ways, and DV = RV = 0
 
 local function read_request(tag)
-  return rdmap.read_request { DV = 0, RV = 0, SinkSTag = tag, SinkTO = 0, RDMARDSZ = 0, SrcSTag = 0, SrcTO = 0 }
+  return empty_read(tag, { DV = 0, RV = 0 })
 end
 
 -- A stream with a device that is told to take Rev 0 where it can be told; it does not want Markers of its own accord. The
@@ -69,7 +71,7 @@ end
 local function speaks_version_0(t, c, message)
   local fields = { DV = 0, RV = 0 }
   if t.role == "initiator" then
-    t.dut:send { stream = c.stream, data = "66697273" }
+    c:ask_first_send()
     c:expect(rdmap.send(fields), { message = message })
   end
   c:send(rdmap.send { DV = 0, RV = 0, data = pattern(900) }, read_request(5))
@@ -89,7 +91,6 @@ end
 check {
   id = "MPA-C.2.3-01",
   role = "responder",
-  sandwich = "startup",
   purpose = "a permissive Responder answers Rev 0 with M = 1 whatever its own wish, and speaks version 0 with Markers",
   run = function(t) speaks_version_0(t, (with_rev_0(t)), "behind a Request of Rev 0") end,
 }
@@ -97,7 +98,6 @@ check {
 check {
   id = "MPA-C.2.5-01",
   role = "initiator",
-  sandwich = "startup",
   purpose = "a permissive Initiator goes over to version 0, with Markers and CRC, on a Reply of Rev 0",
   run = function(t)
     local c, request = with_rev_0(t)
@@ -110,7 +110,6 @@ check {
 check {
   id = "MPA-C.1-02",
   role = "both",
-  sandwich = "startup",
   purpose = "with a peer of Rev 0 CRCs are sent and checked, though the device wants none",
   run = function(t)
     local c = with_rev_0(t, { crc = false })
@@ -123,7 +122,6 @@ check {
 check {
   id = "MPA-C.2.4-01",
   role = "responder",
-  sandwich = "startup",
   purpose = "the ULP is told that version 0 is spoken",
   run = function(t) version_0_told(t, (with_rev_0(t))) end,
 }

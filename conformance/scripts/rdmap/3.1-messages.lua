@@ -22,7 +22,7 @@ local function each_operation(t, judge)
     done(5)
     t.dut:send { stream = number, length = octets, solicited = true, invalidate = STAG }
     done(6)
-    t.dut:read { stream = number, sink_stag = sink.STag, sink_to = sink.TO, source_stag = STAG, source_to = TO, length = octets }
+    t:post_read(c, sink, { source_stag = STAG, source_to = TO, length = octets })
     done(1)
   end
 end
@@ -164,8 +164,7 @@ check {
     end)
     local c = t:operating()
     c:send(rdmap.send { Opcode = 0xC, data = "x" })
-    local got = c:receive()
-    if got.kind ~= "segment" then t:fail("an unexpected opcode", "a Terminate", describe(got)) end
+    local got = c:expect_segment("an unexpected opcode", "a Terminate")
     t:equal("QN of the Terminate", "00000002", hex(got.ulpdu:sub(7, 10)))
   end,
 }
@@ -244,7 +243,7 @@ check {
     local c, number = t:operating { ord = 32 }
     local sink = t:memory()
     for i = 1, 20 do
-      t.dut:read { stream = number, sink_stag = sink.STag, sink_to = sink.TO, source_stag = STAG, length = 8 }
+      t:post_read(c, sink, { source_stag = STAG, length = 8 })
       t:equal("QN and MSN of Read " .. i, string.format("00000001%08x", i), hex(c:take_message("Read " .. i)[1].ulpdu:sub(7, 14)))
       t.dut:send { stream = number, length = 8 }
       t:equal("QN and MSN of Send " .. i, string.format("00000000%08x", c.first + i - 1), hex(c:take_message("Send " .. i)[1].ulpdu:sub(7, 14)))
@@ -292,7 +291,7 @@ check {
     local c, number = t:operating { ord = 8 }
     local sink = t:memory { octets = 1 << 20 }
     for _, octets in ipairs { 0, 1, 4096, 1 << 20 } do
-      t.dut:read { stream = number, sink_stag = sink.STag, sink_to = sink.TO, source_stag = STAG, source_to = TO, length = octets }
+      t:post_read(c, sink, { source_stag = STAG, source_to = TO, length = octets })
       local segments = c:take_message("a Read of " .. octets .. " octets")
       t:equal("octets of the ULPDU", 46, #segments[1].ulpdu)
       t:equal("MO and L", "00000000 1", hex(segments[1].ulpdu:sub(15, 18)) .. " " .. (segments[1].ulpdu:byte(1) >> 6 & 1))
@@ -308,7 +307,7 @@ check {
   run = function(t)
     local c, number = t:operating()
     local sink = t:memory()
-    t.dut:read { stream = number, sink_stag = sink.STag, sink_to = sink.TO, source_stag = STAG, source_to = TO, length = 9 }
+    t:post_read(c, sink, { source_stag = STAG, source_to = TO, length = 9 })
     t.dut:send { stream = number, data = hex("behind the Read") }
     t:equal("octets of the Read Request's ULPDU", 46, #c:take_message("a Read")[1].ulpdu)
     local _, data = c:take_message("a Send behind the Read")

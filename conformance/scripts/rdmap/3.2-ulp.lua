@@ -74,7 +74,7 @@ check {
 local function terminated(t, given)
   local c, number = t:operating()
   local sink = t:memory()
-  t.dut:read { stream = number, sink_stag = sink.STag, sink_to = sink.TO, source_stag = 1, length = 64, id = 1 }
+  t:post_read(c, sink, { length = 64, id = 1 })
   t.dut:send { stream = number, length = 8, id = 2 }
   local request = c:expect(rdmap.read_request {}, { message = "a Read" })
   local send = c:expect(rdmap.send {}, { message = "a Send" })
@@ -191,7 +191,7 @@ check {
     local c, number = t:operating { ord = 8 }
     local sink = t:memory()
     local function read(id)
-      t.dut:read { stream = number, sink_stag = sink.STag, sink_to = sink.TO, source_stag = 1, length = 16, id = id }
+      t:post_read(c, sink, { length = 16, id = id })
       return c:expect(rdmap.read_request {}, { message = "a Read" })
     end
     local wanted = {}
@@ -239,7 +239,7 @@ check {
     for _, event in ipairs(t:take_events(c, { receive = true }, 1, t.quiet / 2)) do
       if event.invalidated then t:fail("a Send whose STag is unknown", "no invalidation told", "invalidated told") end
     end
-    if got.kind ~= "segment" or not got.triple or got.Layer ~= 0 then
+    if not is_terminate(got) or got.Layer ~= 0 then
       t:fail("a Send with Invalidate of an unknown STag", "a Terminate x/x/09", c:instead({}, got))
     end
     t:ambiguous(#t:take_events(c, { error = true }, 1) == 1 and "A: the Send completes in error" or "B: it is flushed with the stream")
@@ -277,7 +277,7 @@ check {
     local sink = t:memory()
     for i = 1, 5 do t.dut:send { stream = number, length = 8, id = i } end
     for i = 6, 7 do
-      t.dut:read { stream = number, sink_stag = sink.STag, sink_to = sink.TO, source_stag = 1, length = 16, id = i }
+      t:post_read(c, sink, { length = 16, id = i })
     end
     for i = 1, 7 do c:take_message("message " .. i) end
     c:send(rdmap.terminate { Layer = 0, EType = 1, Code = 0 })
@@ -299,14 +299,13 @@ check {
   run = function(t)
     local m = t:memory()
     for _, frame in ipairs {
-      rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" }, rdmap.send { QN = 7, data = "x" },
+      bad_write(), rdmap.send { QN = 7, data = "x" },
       rdmap.send { RV = 3, data = "x" }, rdmap.send { Opcode = 0xC, data = "x" }, m:read(-1, 1),
       rdmap.send_invalidate { InvalidateSTag = UNKNOWN_STAG, data = "x" },
     } do
       local c = t:open()
       c:send(frame)
-      local got = c:receive()
-      if got.kind ~= "segment" or not got.triple then t:fail("a message in error", "a Terminate", describe(got)) end
+      local got = c:expect_any_terminate("a message in error")
       local told = t:take_events(c, FAULTS, 1)
       if #told == 0 then t:fail("what the ULP is told of " .. wire.describe(got.triple), "an error", "nothing") end
     end
@@ -321,13 +320,16 @@ check {
     local c, number = t:operating()
     local sink = t:memory { octets = 64 }
     t.dut:dereg { stag = sink.STag }
-    t:try("read", { stream = number, sink_stag = sink.STag, sink_to = sink.TO, source_stag = 1, length = 16 })
+    local posted = t:try("read", { stream = number, sink_stag = sink.STag, sink_to = sink.TO, source_stag = 1, length = 16 })
     local got = c:receive(t.quiet)
     if got.kind == "timeout" then
+      if posted and #t:take_events(c, { flushed = true, error = true }, 1, t.quiet) == 0 then
+        t:fail("a Read whose sink is not registered", "refused, completed in error, or a Terminate", "taken, and nothing comes of it")
+      end
       c:probe()
       return
     end
-    if got.kind ~= "segment" or not got.triple then t:fail("a Read whose sink is not registered", "nothing, or a Terminate", describe(got)) end
+    if not is_terminate(got) then t:fail("a Read whose sink is not registered", "nothing, or a Terminate", describe(got)) end
     t:equal("M, D and R of the Terminate", "0 0 0", string.format("%d %d %d", got.M, got.D, got.R))
   end,
 }
@@ -341,7 +343,7 @@ local function catastrophe(t, before)
   t.dut:terminate { stream = number, layer = 0, etype = 0, code = 0 }
   local got
   repeat got = c:receive() until got.kind ~= "segment" or got.Opcode ~= 2
-  if got.kind ~= "segment" or not got.triple then t:fail("a local catastrophe", "a Terminate 0/0", describe(got)) end
+  if not is_terminate(got) then t:fail("a local catastrophe", "a Terminate 0/0", describe(got)) end
   t:equal("octet 0 of the Terminate", "00", hex(got.ulpdu:sub(19, 19)))
   return got
 end
@@ -396,8 +398,7 @@ check {
     for _, c in ipairs(streams) do c:probe() end
     t:instrument("fault", {})
     for i, c in ipairs(streams) do
-      local got = c:receive()
-      if got.kind ~= "segment" or not got.triple then t:fail("a fault of the device, on stream " .. i, "a Terminate", describe(got)) end
+      local got = c:expect_any_terminate("a fault of the device, on stream " .. i)
       if got.triple ~= wire.triple("RDMAP_CATASTROPHIC_GLOBAL") and not (got.Layer == 0 and got.EType == 0) then
         t:fail("a fault of the device, on stream " .. i, "Terminate 0/2/08 or 0/0", describe(got))
       end

@@ -1,13 +1,14 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5040 4.2 to 4.5 and 5.2: Read Requests and their Read Responses, the device being the Data Source.
 
+defaults { sandwich = "startup" }
+
 local SINK = 0x51A6
 
 check {
   id = "RDMAP-4.2-06",
   role = "both",
   purpose = "Write and all Sends carry payload of any length, from none to many segments",
-  sandwich = "startup",
   run = function(t)
     local c = t:open { dut = { receives = 32, receive_octets = 8192 } }
     local m = t:memory { octets = 8192 }
@@ -44,7 +45,6 @@ check {
   id = "RDMAP-4.2-07",
   role = "both",
   purpose = "a Read Request that is not 28 octets long is not executed",
-  sandwich = "startup",
   run = function(t)
     local m = t:memory { data = pattern(64) }
     for _, octets in ipairs { 27, 4, 0 } do
@@ -54,7 +54,7 @@ check {
       local ulpdu = c:ulpdu(m:read(0, 4))
       c:send(fpdu(ulpdu:sub(1, 18 + octets)))
       local got = c:receive()
-      if got.kind ~= "segment" or not got.triple or got.Layer > 1 then
+      if not is_terminate(got) or got.Layer > 1 then
         t:fail(string.format("a Read Request of %d octets", octets), "a Terminate of layer 0 or 1", describe(got))
       end
     end
@@ -63,7 +63,7 @@ check {
     local got = c:receive()
     if got.kind == "segment" and got.Opcode == 2 then
       t:warn("a Read Request of 32 octets", "a Terminate of layer 0 or 1", describe(got))
-    elseif got.kind ~= "segment" or not got.triple or got.Layer > 1 then
+    elseif not is_terminate(got) or got.Layer > 1 then
       t:fail("a Read Request of 32 octets", "a Terminate of layer 0 or 1", describe(got))
     end
   end,
@@ -73,7 +73,6 @@ check {
   id = "RDMAP-4.4-02",
   role = "both",
   purpose = "the Read Request Header is read as it is laid out: all fields, in all their bits",
-  sandwich = "startup",
   run = function(t)
     local m = t:memory { data = pattern(64), base = 0x1122334455667780 }
     local c = t:open()
@@ -86,7 +85,6 @@ check {
   id = "RDMAP-4.4-03",
   role = "both",
   purpose = "SinkSTag is copied without looking at it",
-  sandwich = "startup",
   run = function(t)
     local m = t:memory { data = pattern(8) }
     local c = t:open()
@@ -101,7 +99,6 @@ check {
   id = "RDMAP-4.4-04",
   role = "both",
   purpose = "SinkTO is copied in all its 64 bits",
-  sandwich = "startup",
   run = function(t)
     local m = t:memory { data = pattern(8) }
     local c = t:open()
@@ -115,7 +112,6 @@ check {
 check {
   id = "RDMAP-4.4-05",
   purpose = "SinkTO starts anywhere: no alignment is asked for",
-  sandwich = "startup",
   run = function(t)
     local data = pattern(4097)
     local m = t:memory { octets = 4097, data = data }
@@ -128,7 +124,6 @@ check {
 check {
   id = "RDMAP-4.4-06",
   purpose = "a SinkTO that wraps is copied, or refused by its code",
-  sandwich = "startup",
   run = function(t)
     local m = t:memory { data = pattern(16) }
     local c = t:open()
@@ -139,7 +134,7 @@ check {
       t:equal("octets of the Read Response", hex(pattern(16)), hex(got.data))
       t:ambiguous("A: the responder copies the SinkTO without judging it")
     end
-    if got.kind == "segment" and (got.triple == wire.triple("RDMAP_TO_WRAP") or got.triple == wire.triple("RDMAP_BOUNDS")) then
+    if is_terminate(got, { "RDMAP_TO_WRAP", "RDMAP_BOUNDS" }) then
       t:ambiguous("B: it may refuse a SinkTO that wraps")
     end
     t:fail("a Read into SinkTO 0xFFFFFFFFFFFFFFF8, 16 octets", "a Read Response to that TO, or Terminate 0x0104", describe(got))
@@ -150,7 +145,6 @@ check {
   id = "RDMAP-4.4-07",
   role = "both",
   purpose = "RDMARDSZ is a number of 32 bits without sign",
-  sandwich = "startup",
   run = function(t)
     local m = t:memory { data = pattern(8) }
     local c = t:open()
@@ -167,7 +161,6 @@ check {
 check {
   id = "RDMAP-4.4-08",
   purpose = "SrcTO starts anywhere inside the buffer",
-  sandwich = "startup",
   run = function(t)
     local data = pattern(4096)
     local m = t:memory { data = data }
@@ -184,7 +177,6 @@ check {
   id = "RDMAP-4.5-01",
   role = "both",
   purpose = "TO grows by the payload from segment to segment of a Read Response, in 64 bits; L = 1 on the last alone",
-  sandwich = "startup",
   run = function(t)
     local data = pattern(50000)
     local m = t:memory { octets = 50000, data = data }
@@ -199,7 +191,6 @@ check {
   id = "RDMAP-5.2.1-10",
   role = "both",
   purpose = "Read Requests are processed in the order in which they were sent",
-  sandwich = "startup",
   run = function(t)
     local data = pattern(16384)
     local m = t:memory { octets = 16384, data = data }
@@ -217,7 +208,6 @@ check {
 check {
   id = "RDMAP-5.2.2-08",
   purpose = "Read Responses go out in the order of their requests, and do not mix",
-  sandwich = "startup",
   run = function(t)
     local data = pattern(10000)
     local m = t:memory { octets = 10000, data = data }
@@ -234,7 +224,6 @@ check {
 check {
   id = "RDMAP-5.2.1-12",
   purpose = "a Read Request reads from one tagged buffer, not from the one behind it",
-  sandwich = "startup",
   run = function(t)
     local m = t:memory()
     t:memory { base = m.last, data = "of another buffer" }
@@ -248,7 +237,6 @@ check {
   id = "RDMAP-5.2.1-13",
   role = "both",
   purpose = "a Read Request may ask for all of a buffer, or for part of it",
-  sandwich = "startup",
   run = function(t)
     local data = pattern(4096)
     local m = t:memory { data = data }
@@ -264,7 +252,6 @@ check {
   id = "RDMAP-5.2.1-16",
   role = "both",
   purpose = "SrcSTag of a Read that is not empty is checked, key and all",
-  sandwich = "startup",
   run = function(t)
     local m = t:memory()
     for _, stag in ipairs { m.STag ~ 1, m.STag ~ 0xFF, UNKNOWN_STAG } do
@@ -279,7 +266,6 @@ check {
   id = "RDMAP-5.2.1-17",
   role = "both",
   purpose = "SrcTO of a Read that is not empty is checked at both ends",
-  sandwich = "startup",
   run = function(t)
     local m = t:memory()
     for _, offset in ipairs { -1, m.octets } do
@@ -294,7 +280,6 @@ check {
   id = "RDMAP-5.2.1-18",
   role = "both",
   purpose = "SrcSTag of an empty Read is not looked at",
-  sandwich = "startup",
   run = function(t)
     local c = t:open()
     local write_only = t:memory { access = { "write" } }
@@ -309,7 +294,6 @@ check {
   id = "RDMAP-5.2.1-19",
   role = "both",
   purpose = "SrcTO of an empty Read is not looked at",
-  sandwich = "startup",
   run = function(t)
     local c = t:open()
     local m = t:memory()
@@ -324,7 +308,6 @@ check {
   id = "RDMAP-5.2.1-20",
   role = "both",
   purpose = "an empty Read is answered by an empty Read Response, in its turn",
-  sandwich = "startup",
   run = function(t)
     local m = t:memory { data = pattern(100) }
     local c = t:open()
@@ -343,13 +326,11 @@ check {
   id = "RDMAP-5.2.2-02",
   role = "both",
   purpose = "a Read Response is tagged, with the STag of the sink",
-  sandwich = "startup",
   run = function(t)
     local m = t:memory { data = pattern(64) }
     local c = t:open()
     c:send(m:read(0, 64, { SinkSTag = 0x0BADF00D }))
-    local got = c:receive()
-    if got.kind ~= "segment" then t:fail("a Read of 64 octets", "a Read Response", describe(got)) end
+    local got = c:expect_segment("a Read of 64 octets", "a Read Response")
     t:equal("control octet of DDP", "c1", hex(got.ulpdu:sub(1, 1)))
     t:equal("STag", "0badf00d", hex(got.ulpdu:sub(3, 6)))
     t:equal("octets of the ULPDU", 78, #got.ulpdu)
@@ -359,15 +340,13 @@ check {
 check {
   id = "RDMAP-5.2.2-03",
   purpose = "each segment of a Read Response is tagged",
-  sandwich = "startup",
   run = function(t)
     local m = t:memory { octets = 20000 }
     local c = t:open()
     for _, size in ipairs { 0, 64, 20000 } do
       c:send(m:read(0, size))
       repeat
-        local got = c:receive()
-        if got.kind ~= "segment" then t:fail("a Read of " .. size .. " octets", "a Read Response", describe(got)) end
+        local got = c:expect_segment("a Read of " .. size .. " octets", "a Read Response")
         local last = got.ulpdu:byte(1) & 0x40 ~= 0
         t:equal("control octet of DDP", last and "c1" or "81", hex(got.ulpdu:sub(1, 1)))
       until last
@@ -378,7 +357,6 @@ check {
 check {
   id = "RDMAP-5.2.2-10",
   purpose = "a Read Response is for one tagged buffer: its STag stays the same",
-  sandwich = "startup",
   run = function(t)
     local data = pattern(20000)
     local m = t:memory { octets = 20000, data = data }
@@ -392,7 +370,6 @@ check {
   id = "RDMAP-5.2.2-11",
   role = "both",
   purpose = "a Read Response without an open Read is not taken for one",
-  sandwich = "startup",
   run = function(t)
     local c = t:open()
     local m = t:memory()
@@ -404,7 +381,7 @@ check {
     end
     local names = { RDMAP_OPCODE = 1, RDMAP_CATASTROPHIC_STREAM = 1, RDMAP_OPERATION_OTHER = 1, DDP_CATASTROPHIC = 1,
                     DDP_INVALID_STAG = 1, DDP_BOUNDS = 1, DDP_NOT_ASSOCIATED = 1, DDP_TO_WRAP = 1 }
-    local good = got.kind == "segment" and got.triple and got.Layer == 0 and got.EType == 0
+    local good = is_terminate(got) and got.Layer == 0 and got.EType == 0
     for name in pairs(names) do good = good or got.triple == wire.triple(name) end
     if not good then t:fail("a Read Response without an open Read", "a Terminate 0/2/06, 0/2/07, 0/2/FF, 0/0, 1/0 or 1/1", describe(got)) end
   end,
@@ -414,7 +391,6 @@ check {
   id = "RDMAP-5.5-11",
   role = "both",
   purpose = "a Read Request, empty or not, is not processed before DDP has delivered it",
-  sandwich = "startup",
   run = function(t)
     for _, size in ipairs { 16, 0 } do
       local c = t:open()
@@ -440,7 +416,6 @@ end
 check {
   id = "RDMAP-5.5-12",
   purpose = "a Read behind a Write to the same octets returns what was written",
-  sandwich = "startup",
   run = function(t)
     local c = t:open()
     local m = t:memory()

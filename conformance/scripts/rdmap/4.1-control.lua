@@ -3,9 +3,7 @@
 
 -- Each frame on a stream of its own: the device answers with one of `names`, and delivers nothing to its ULP.
 local function refused(t, frame, names, message, warned)
-  local c = t:open()
-  c:send(frame)
-  local got = c:expect_terminate(names, { message = message, warn = warned })
+  local c, got = t:expect_error(frame, names, message, { warn = warned })
   t:expect_deliveries(c, {}, message .. ": nothing is delivered")
   return c, got
 end
@@ -31,8 +29,7 @@ check {
     local m = t:memory { data = pattern(64) }
     local c = t:open()
     c:send(m:read(0, 64, { SinkSTag = 0x1234, SinkTO = 9 }))
-    local got = c:receive()
-    if got.kind ~= "segment" then t:fail("a Read of 64 octets", "a Read Response", describe(got)) end
+    local got = c:expect_segment("a Read of 64 octets", "a Read Response")
     t:equal("first two octets of the ULPDU", "c142", hex(got.ulpdu:sub(1, 2)))
     t:equal("octets of the ULPDU: 14 and the data", 78, #got.ulpdu)
     t:equal("the data behind the tagged header", hex(pattern(64)), hex(got.ulpdu:sub(15)))
@@ -45,9 +42,10 @@ check {
   purpose = "a Terminate has opcode 7, T = 0 and queue 2",
   run = function(t)
     local c = t:open()
-    c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "1234" })
+    c:send(bad_write("1234"))
     local got = c:receive()
-    if got.kind ~= "segment" then t:warn("a Write to an unknown STag", "a Terminate", describe(got)) end
+    if fits(tcp.closed(), got) then t:warn("a Write to an unknown STag", "a Terminate", describe(got)) end
+    if got.kind ~= "segment" then t:fail("a Write to an unknown STag", "a Terminate", describe(got)) end
     t:equal("first two octets of the ULPDU", "4147", hex(got.ulpdu:sub(1, 2)))
     t:equal("QN", "00000002", hex(got.ulpdu:sub(7, 10)))
   end,
@@ -76,7 +74,7 @@ check {
       t:expect_deliveries(c, { "1234" }, "a Send of version 0 that is not refused is delivered")
       t:ambiguous("A: version 00b is accepted as valid")
     end
-    if got.kind == "segment" and got.triple == wire.triple("RDMAP_VERSION") then
+    if is_terminate(got, "RDMAP_VERSION") then
       t:expect_deliveries(c, {}, "a Send that is refused is not delivered")
       t:ambiguous("B: version 00b is refused with 0/2/05, as MPA did not agree on it")
     end
@@ -142,14 +140,9 @@ check {
     local c = t:open()
     local m = t:memory { bound = c, alone = true }
     c:send(rdmap.terminate { Layer = 0, EType = 0, Code = 0, InvalidateSTag = m.STag })
-    local got = c:receive()
-    if got.kind == "segment" and got.Opcode == 7 and got.Layer ~= 0 or got.kind == "segment" and got.EType == 2 then
-      t:fail("a Terminate with something in octets 2 to 5 is a Terminate", "the end of the stream", describe(got))
-    end
-    local event = t:await_event("terminate_received", { stream = t:stream_of(c) })
-    if not event then
-      t:fail("a Terminate with something in octets 2 to 5 reaches the ULP", "terminate_received", "no such event")
-    end
+    c:expect_over("a Terminate with something in octets 2 to 5 is a Terminate",
+                  { accepts = function(got) return got.Layer == 0 and got.EType ~= 2 end })
+    t:expect_event("terminate_received", { stream = t:stream_of(c) }, "a Terminate with something in octets 2 to 5 reaches the ULP")
   end,
 }
 

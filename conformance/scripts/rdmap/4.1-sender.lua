@@ -94,9 +94,8 @@ check {
   run = function(t)
     local c, number = ready(t)
     local sink = t:memory()
-    t.dut:read { stream = number, sink_stag = sink.STag, sink_to = sink.TO, source_stag = 1, length = 64 }
-    local got = c:receive()
-    if got.kind ~= "segment" then t:fail("an RDMA Read", "a Read Request", describe(got)) end
+    t:post_read(c, sink, { length = 64 })
+    local got = c:expect_segment("an RDMA Read", "a Read Request")
     t:equal("octets 0 and 1 of a Read Request", "4141", hex(got.ulpdu:sub(1, 2)))
     t:equal("QN of a Read Request", "00000001", hex(got.ulpdu:sub(7, 10)))
   end,
@@ -125,8 +124,7 @@ check {
     for _, stag in ipairs { STAG, 0xFEDCBA98, 1 } do
       for _, solicited in ipairs { false, true } do
         t.dut:send { stream = number, invalidate = stag, solicited = solicited, length = 10 }
-        local got = c:receive()
-        if got.kind ~= "segment" then t:fail("a Send with Invalidate", "a Send with Invalidate", describe(got)) end
+        local got = c:expect_segment("a Send with Invalidate", "a Send with Invalidate")
         t:equal("Invalidate STag", string.format("%08x", stag), hex(got.ulpdu:sub(3, 6)))
       end
     end
@@ -144,8 +142,7 @@ check {
     c:send(m:read(0, 5000))
     local taken = 0
     repeat
-      local got = c:receive()
-      if got.kind ~= "segment" then t:fail("a Read of 5000 octets", "a Read Response", describe(got)) end
+      local got = c:expect_segment("a Read of 5000 octets", "a Read Response")
       t:equal("T of a Read Response", 1, got.ulpdu:byte(1) >> 7)
       taken = taken + #got.ulpdu - 14
     until taken >= 5000
@@ -165,10 +162,8 @@ check {
   run = function(t)
     local c, number = ready(t)
     local sink = t:memory { octets = 0x10203 }
-    t.dut:read { stream = number, sink_stag = sink.STag, sink_to = sink.TO, source_stag = 0x0A0B0C0D,
-                 source_to = "0x1122334455667788", length = 0x10203 }
-    local got = c:receive()
-    if got.kind ~= "segment" then t:fail("an RDMA Read", "a Read Request", describe(got)) end
+    t:post_read(c, sink, { source_stag = 0x0A0B0C0D, source_to = "0x1122334455667788", length = 0x10203 })
+    local got = c:expect_segment("an RDMA Read", "a Read Request")
     t:equal("the Read Request Header", string.format("%08x%016x%08x0a0b0c0d1122334455667788", sink.STag, sink.TO, 0x10203),
             hex(got.ulpdu:sub(19)))
   end,
@@ -216,7 +211,7 @@ local function count_reads(t, limit, judge)
   local c, number = ready(t, { ord = limit })
   local sink = t:memory()
   for _ = 1, BEYOND * limit do
-    t.dut:read { stream = number, sink_stag = sink.STag, sink_to = sink.TO, source_stag = 1, length = 8 }
+    t:post_read(c, sink, { length = 8 })
   end
   local open = {}
   local function take(seconds)

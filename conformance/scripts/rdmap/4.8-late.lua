@@ -23,7 +23,7 @@ local function fails_midway(t)
       if got.L == 1 then t:inconclusive("the device had all of the Read under way before its source went") end
     end
   until got.kind ~= "segment" or got.Opcode ~= 2
-  if got.kind ~= "segment" or not got.triple then t:fail("a Read whose source goes away midway", "a Terminate 0/1", describe(got)) end
+  if not is_terminate(got) then t:fail("a Read whose source goes away midway", "a Terminate 0/1", describe(got)) end
   t:equal("Layer and EType of the Terminate", "0 1", got.Layer .. " " .. got.EType)
   if octets == 0 then t:inconclusive("the Read failed before its first octet") end
   if got.R ~= 1 then t:warn("what the Terminate quotes", "R = 1", "R = 0") end
@@ -97,8 +97,6 @@ check {
   end,
 }
 
-local function bits(got) return string.format("M = %d D = %d R = %d", got.M, got.D, got.R) end
-
 check {
   id = "RDMAP-4.8-42",
   role = "both",
@@ -110,11 +108,11 @@ check {
     local ulpdu = c:ulpdu(frame)
     c:send(fpdu(ulpdu))
     local got = c:receive()
-    if got.kind ~= "segment" or not got.triple or got.Code ~= 9 and got.Code ~= 0 and got.Code ~= 3 then
+    if not is_terminate(got) or got.Code ~= 9 and got.Code ~= 0 and got.Code ~= 3 then
       t:fail("a Send with Invalidate of an STag of another domain", "a Terminate x/x/09", c:instead({}, got))
     end
     local quoted = c:quoted(got)
-    if got.M ~= 1 or got.D ~= 1 then t:warn("what the Terminate quotes", "M = 1 D = 1", bits(got)) end
+    if got.M ~= 1 or got.D ~= 1 then t:warn("what the Terminate quotes", "M = 1 D = 1", header_bits(got)) end
     t:equal("the quoted DDP header", hex(ulpdu:sub(1, 18)), hex(quoted.header))
     if got.R == 1 then
       t:equal("the RDMA header of a message that has none", ("00"):rep(28), hex(quoted.rdmap))
@@ -136,7 +134,7 @@ check {
     c:send(fpdu(ulpdu))
     local got = c:expect_terminate("RDMAP_VERSION", { next = true, message = "a Read Request with RV 3" })
     local quoted = c:quoted(got)
-    if got.M ~= 1 or got.D ~= 1 then t:warn("what the Terminate quotes", "M = 1 D = 1", bits(got)) end
+    if got.M ~= 1 or got.D ~= 1 then t:warn("what the Terminate quotes", "M = 1 D = 1", header_bits(got)) end
     if got.R == 1 then
       t:equal("the quoted Read Request Header", hex(ulpdu:sub(19)), hex(quoted.rdmap))
       t:ambiguous("B: the Read Request is quoted with any error (7.1)")
@@ -162,10 +160,10 @@ check {
     end
     c:send(table.unpack(frames))
     local got = c:receive()
-    if got.kind ~= "segment" or not got.triple or got.Code ~= 9 and got.Code ~= 0 then
+    if not is_terminate(got) or got.Code ~= 9 and got.Code ~= 0 then
       t:fail("a Send with Invalidate of an unknown STag", "a Terminate x/x/09", c:instead({}, got))
     end
-    if got.D ~= 1 then t:warn("what the Terminate quotes", "D = 1", bits(got)) end
+    if got.D ~= 1 then t:warn("what the Terminate quotes", "D = 1", header_bits(got)) end
     local quoted = c:quoted(got)
     for i, ulpdu in ipairs(parts) do
       if quoted.header == ulpdu:sub(1, 18) then
@@ -190,7 +188,7 @@ check {
     local c, number = t:operating()
     c.tcp:window(0)
     for _ = 1, SENDS do t.dut:send { stream = number, length = OCTETS } end
-    c:send(m:read(0, LARGE), rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" })
+    c:send(m:read(0, LARGE), bad_write())
     rig.wait(t.quiet / 4)
     c.tcp:window(65535)
     local whole, got = 0, nil
@@ -198,7 +196,9 @@ check {
       got = c:receive()
       if got.kind == "segment" and not got.triple and got.L == 1 then whole = whole + 1 end
     until got.kind ~= "segment" or got.triple
-    if got.kind ~= "segment" then t:warn("a Write to an unknown STag behind a shut window", "a Terminate", describe(got)) end
+    local message = "a Write to an unknown STag behind a shut window"
+    if fits(tcp.closed(), got) then t:warn(message, "a Terminate", describe(got)) end
+    if not is_terminate(got, "DDP_INVALID_STAG") then t:fail(message, terminate_text("DDP_INVALID_STAG"), describe(got)) end
     if whole >= SENDS then t:fail("messages before the Terminate", "at most the one under way", whole .. ", all that waited") end
     if whole > 1 then t:warn("messages before the Terminate", "at most the one under way", tostring(whole)) end
   end,
@@ -214,7 +214,7 @@ check {
     c.tcp:window(0)
     c:send(m:read(0, LARGE))
     rig.wait(t.quiet / 4)
-    c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" })
+    c:send(bad_write())
     rig.wait(t.quiet / 4)
     c.tcp:window(65535)
     local octets, whole, got = 0, false, nil
@@ -228,7 +228,7 @@ check {
     if got.kind == "fin" or got.kind == "reset" then
       t:warn("the Terminate for a Write to an unknown STag", "a Terminate behind a whole FPDU", describe(got))
     end
-    if got.kind ~= "segment" or got.triple ~= wire.triple("DDP_INVALID_STAG") then
+    if not is_terminate(got, "DDP_INVALID_STAG") then
       t:fail("the Terminate for a Write to an unknown STag", "a Terminate behind a whole FPDU", describe(got))
     end
     t:ambiguous(whole and "A: the message in progress is finished first" or octets > 0 and "B: it is cut after a segment"
@@ -243,7 +243,7 @@ check {
   run = function(t)
     local c = t:open()
     local first = c:octets(rdmap.read_request { SinkSTag = 1, RDMARDSZ = 8, SrcSTag = UNKNOWN_STAG })
-    local second = c:octets(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" })
+    local second = c:octets(bad_write())
     c.tcp:raw { offset = #first, octets = second }
     rig.wait(t.quiet / 4)
     c.tcp:send(first .. second)
@@ -262,8 +262,7 @@ check {
   run = function(t)
     local c = t:open()
     c:probe()
-    c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" })
-    if not c:expect_terminate("DDP_INVALID_STAG", { next = true, message = "a Write to an unknown STag on an idle stream" }) then return end
+    if not c:draw_terminate({ next = true, message = "a Write to an unknown STag on an idle stream" }) then return end
     local how = c:expect_end("FIN or RST behind the Terminate")
     t:ambiguous(how == "reset" and "A: the stream is torn down abortively (7)"
                 or "B: it is closed gracefully after the Terminate (6.2.1)")
@@ -276,8 +275,7 @@ check {
   purpose = "the connection is torn down when its stream has failed",
   run = function(t)
     local c = t:open()
-    c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" })
-    if not c:expect_terminate("DDP_INVALID_STAG", { next = true, message = "a Write to an unknown STag" }) then return end
+    if not c:draw_terminate({ next = true, message = "a Write to an unknown STag" }) then return end
     if c:expect_end("FIN or RST, at the latest behind the tester's FIN") == "left" then
       t:warn("the end of the connection", "FIN or RST of the device's own", "only behind the tester's FIN")
     end
@@ -297,7 +295,7 @@ check {
       t:equal("the last octet of the buffer", hex(pattern(16):sub(16)), hex(got.data))
       t:ambiguous("B: the last octet is addressable, so it is none")
     end
-    if got.kind == "segment" and (got.triple == wire.triple("RDMAP_TO_WRAP") or got.triple == wire.triple("RDMAP_BOUNDS")) then
+    if is_terminate(got, { "RDMAP_TO_WRAP", "RDMAP_BOUNDS" }) then
       t:ambiguous("A: a 64-bit sum of zero is a wrap")
     end
     t:fail("a Read of the octet at TO 2^64 - 1", "one octet, or Terminate 0/1/04 or 0/1/01", describe(got))
@@ -311,14 +309,10 @@ check {
   run = function(t)
     for _, code in ipairs { 0, 0x5A, 0xFF } do
       local c = t:open()
+      local message = string.format("a Terminate 0/0/%02X", code)
       c:send(rdmap.terminate { Layer = 0, EType = 0, Code = code })
-      local got = c:receive()
-      if got.kind == "segment" and got.triple then
-        t:fail(string.format("a Terminate 0/0/%02X", code), "the end of the stream", describe(got))
-      end
-      if not t:await_event("terminate_received", { stream = t:stream_of(c) }) then
-        t:fail(string.format("a Terminate 0/0/%02X", code), "the ULP is told", "no such event")
-      end
+      c:expect_over(message, { accepts = function() return false end })
+      t:expect_event("terminate_received", { stream = t:stream_of(c) }, message, "the ULP is told")
     end
   end,
 }

@@ -8,10 +8,7 @@ local function terminated(t, frame, dut)
   if type(frame) == "function" then frame = frame(c) end
   local ulpdu = c:ulpdu(frame)
   c:send(fpdu(ulpdu))
-  local got = c:receive()
-  if got.kind ~= "segment" or not got.triple then
-    t:fail("an error is answered by a Terminate", "a Terminate", describe(got))
-  end
+  local got = c:expect_any_terminate("an error is answered by a Terminate")
   return got, c:quoted(got), ulpdu, c
 end
 
@@ -28,8 +25,6 @@ local function unexpected() return rdmap.send { Opcode = 0xD, data = "1234" } en
 
 local SMALL = { receives = 2, receive_octets = 4 }
 local function too_long() return rdmap.send { data = "12345678" } end
-
-local function bits(terminate) return string.format("M = %d D = %d R = %d", terminate.M, terminate.D, terminate.R) end
 
 check {
   id = "RDMAP-4.2-02",
@@ -68,14 +63,8 @@ check {
     local long = { Layer = 0, EType = 0, Code = 0, data = string.rep("\0", 60) }
     for _, given in ipairs { short, long } do
       local c = t:open()
-      c:send(rdmap.terminate(given))
-      c:send(rdmap.read_request { SinkSTag = 9, RDMARDSZ = 0 })
-      local got = c:receive()
-      if got.kind == "segment" and got.Opcode == 2 then
-        t:fail("a Read behind a Terminate of an odd length", "the end of the stream", describe(got))
-      end
-      if got.kind == "timeout" then got = c:finish() end
-      if got.kind == "timeout" then t:fail("a Terminate of an odd length", "the end of the stream", describe(got)) end
+      c:send(rdmap.terminate(given), empty_read(9))
+      c:expect_over("a Terminate of an odd length, and a Read behind it")
     end
   end,
 }
@@ -139,10 +128,8 @@ check {
   purpose = "errors that the LLP finds carry Layer 2 and the LLP's own codes",
   run = function(t)
     local c = t:open()
-    c:probe()
-    c:send(fpdu(rdmap.send { data = "1234" }, { crc_flip = 1 }))
-    local got = c:expect_terminate("MPA_CRC", { message = "an FPDU with a wrong CRC" })
-    if got then t:equal("M, D and R for an error of the LLP", "M = 0 D = 0 R = 0", bits(got)) end
+    local got = c:draw_crc_terminate()
+    if got then t:equal("M, D and R for an error of the LLP", "M = 0 D = 0 R = 0", header_bits(got)) end
   end,
 }
 
@@ -159,7 +146,7 @@ check {
   purpose = "M is set, and with it the length of the segment",
   run = function(t)
     four_errors(t, function(got, quoted, ulpdu)
-      if got.M ~= 1 then t:warn("M where Figure 10 includes the length", "M = 1", bits(got)) end
+      if got.M ~= 1 then t:warn("M where Figure 10 includes the length", "M = 1", header_bits(got)) end
       if quoted.Length ~= #ulpdu and quoted.Length ~= #ulpdu - (got.D == 1 and #quoted.header or 18) then
         t:fail("DDP Segment Length", tostring(#ulpdu), tostring(quoted.Length))
       end
@@ -173,7 +160,7 @@ check {
   purpose = "D is set, and the DDP header is there",
   run = function(t)
     four_errors(t, function(got, quoted, ulpdu)
-      if got.D ~= 1 then t:warn("D where Figure 10 includes the DDP header", "D = 1", bits(got)) end
+      if got.D ~= 1 then t:warn("D where Figure 10 includes the DDP header", "D = 1", header_bits(got)) end
       t:equal("the quoted header", hex(ulpdu:sub(1, #quoted.header)), hex(quoted.header))
     end)
   end,
@@ -185,7 +172,7 @@ check {
   purpose = "R is set for a Read Request, and for it alone",
   run = function(t)
     local got = terminated(t, unknown_read())
-    if got.R ~= 1 then t:warn("R for a Read Request in error", "R = 1", bits(got)) end
+    if got.R ~= 1 then t:warn("R for a Read Request in error", "R = 1", header_bits(got)) end
     got = terminated(t, unknown_write(8))
     t:equal("R for a Write in error", 0, got.R)
   end,
@@ -200,7 +187,7 @@ check {
     local got = terminated(t, m:read(m.octets - 4, 8))
     t:equal("the error", wire.describe(wire.triple("RDMAP_BOUNDS")), wire.describe(got.triple))
     if got.M ~= 1 or got.D ~= 1 or got.R ~= 1 then
-      t:warn("what a Remote Protection Error quotes", "M = 1 D = 1 R = 1", bits(got))
+      t:warn("what a Remote Protection Error quotes", "M = 1 D = 1 R = 1", header_bits(got))
     end
     t:equal("octets of the ULPDU", 70, #got.ulpdu)
   end,
@@ -215,7 +202,7 @@ check {
       local got = terminated(t, frame)
       t:equal("EType of the Terminate", 2, got.EType)
       t:equal("R for a Remote Operation Error of a Send", 0, got.R)
-      if got.M ~= got.D then t:fail("M and D for a Remote Operation Error", "both or none", bits(got)) end
+      if got.M ~= got.D then t:fail("M and D for a Remote Operation Error", "both or none", header_bits(got)) end
     end
   end,
 }
@@ -230,7 +217,7 @@ check {
       local got = terminated(t, frame)
       t:equal("Layer of the Terminate", 1, got.Layer)
       t:equal("R for an error of DDP", 0, got.R)
-      if got.M ~= 1 or got.D ~= 1 then t:warn("what an error of DDP quotes", "M = 1 D = 1 R = 0", bits(got)) end
+      if got.M ~= 1 or got.D ~= 1 then t:warn("what an error of DDP quotes", "M = 1 D = 1 R = 0", header_bits(got)) end
     end
   end,
 }
@@ -240,29 +227,20 @@ check {
   purpose = "an error of the LLP quotes nothing",
   run = function(t)
     local c = t:open()
-    c:probe()
-    c:send(fpdu(rdmap.send { data = "1234" }, { crc_flip = 1 }))
-    local got = c:expect_terminate("MPA_CRC", { message = "an FPDU with a wrong CRC" })
+    local got = c:draw_crc_terminate()
     if got then
-      t:equal("what an error of the LLP quotes", "M = 0 D = 0 R = 0", bits(got))
+      t:equal("what an error of the LLP quotes", "M = 0 D = 0 R = 0", header_bits(got))
       if got.data:find("[^%z]") then t:fail("octets behind the control word", "none, or zeros", hex(got.data:sub(1, 16))) end
     end
   end,
 }
 
--- A Terminate of the tester's ends the stream: the device says nothing of an error in it, and its ULP hears of it.
+-- A Terminate of the tester ends the stream: the device reports no error in it, and its ULP is told.
 local function taken(t, given, message)
   local c = t:open()
   c:send(rdmap.terminate(given))
-  local got = c:receive()
-  if got.kind == "segment" and got.triple and (got.Layer == 0 and got.EType == 2 or got.Layer == 1 and got.EType == 2) then
-    t:fail(message, "no Terminate that finds fault with it", describe(got))
-  elseif got.kind == "segment" and got.triple == nil then
-    t:fail(message, "the end of the stream", describe(got))
-  end
-  if not t:await_event("terminate_received", { stream = t:stream_of(c) }) then
-    t:fail(message, "the ULP is told", "no such event")
-  end
+  c:expect_over(message, { accepts = function(got) return got.EType ~= 2 or got.Layer > 1 end })
+  t:expect_event("terminate_received", { stream = t:stream_of(c) }, message, "the ULP is told")
 end
 
 check {
@@ -397,7 +375,7 @@ check {
   purpose = "a Read that fails before its first octet: the Read Request Header comes back as it was",
   run = function(t)
     local got, quoted, ulpdu = terminated(t, unknown_read())
-    if got.R ~= 1 then t:warn("the Read Request Header", "R = 1", bits(got)) end
+    if got.R ~= 1 then t:warn("the Read Request Header", "R = 1", header_bits(got)) end
     t:equal("the quoted Read Request Header", hex(ulpdu:sub(19)), hex(quoted.rdmap))
   end,
 }
@@ -410,9 +388,7 @@ check {
     local rest = quoted.rest
     if rest:find("[^%z]") then t:fail("unused headers of a Terminate", "absent, or zero", hex(rest:sub(1, 16))) end
     local c = t:open()
-    c:probe()
-    c:send(fpdu(rdmap.send { data = "1234" }, { crc_flip = 1 }))
-    got = c:expect_terminate("MPA_CRC", { message = "an FPDU with a wrong CRC" })
+    got = c:draw_crc_terminate()
     local lower = got and c:quoted(got) or { rest = "" }
     if lower.rest:find("[^%z]") then t:fail("unused headers of a Terminate", "absent, or zero", hex(lower.rest:sub(1, 16))) end
     t:ambiguous(#rest + #lower.rest == 0 and "A: unused fields are absent" or "B: they are present and zero")
@@ -425,7 +401,7 @@ local function reported(t, frame, name, quoted_bits, dut, alternatives)
   local good = got.triple == wire.triple(name)
   for _, other in ipairs(alternatives or {}) do good = good or got.triple == wire.triple(other) end
   if not good then t:fail("the reported error", wire.describe(wire.triple(name)), wire.describe(got.triple)) end
-  if bits(got) ~= quoted_bits then t:warn("what the Terminate quotes", quoted_bits, bits(got)) end
+  if header_bits(got) ~= quoted_bits then t:warn("what the Terminate quotes", quoted_bits, header_bits(got)) end
   local header = ulpdu:byte(1) & 0x80 ~= 0 and 14 or 18
   t:equal("the quoted DDP header", hex(ulpdu:sub(1, header)), hex(quoted.header))
   if quoted.Length ~= #ulpdu and quoted.Length ~= #ulpdu - header then
@@ -469,10 +445,7 @@ check {
     local request = c:expect(rdmap.read_request { RDMARDSZ = 100 }, { message = "the Read that the device was asked for" })
     local ulpdu = c:ulpdu(rdmap.read_response { STag = request.SinkSTag, TO = request.SinkTO + 96, data = "12345678" })
     c:send(fpdu(ulpdu))
-    local got = c:receive()
-    if got.kind ~= "segment" or not got.triple then
-      t:fail("a Read Response beyond the sink", "a Terminate", describe(got))
-    end
+    local got = c:expect_any_terminate("a Read Response beyond the sink")
     local good = { "DDP_BOUNDS", "DDP_INVALID_STAG", "DDP_NOT_ASSOCIATED", "RDMAP_OPERATION_OTHER",
                    "RDMAP_CATASTROPHIC_STREAM", "DDP_CATASTROPHIC" }
     local fine = got.Layer == 0 and got.EType == 0

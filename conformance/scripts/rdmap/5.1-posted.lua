@@ -33,8 +33,7 @@ check {
       t.dut:write { stream = number, stag = STAG, to = TO, length = octets }
       local taken = 0
       repeat
-        local got = c:receive()
-        if got.kind ~= "segment" then t:fail("a Write of " .. octets .. " octets", "a segment of it", describe(got)) end
+        local got = c:expect_segment("a Write of " .. octets .. " octets", "a segment of it")
         t:equal("T of a Write of " .. octets .. " octets", 1, got.ulpdu:byte(1) >> 7)
         taken = taken + #got.ulpdu - 14
       until taken >= octets
@@ -137,7 +136,7 @@ check {
       if kind == 0 then t.dut:write { stream = number, stag = k, to = 0, length = 100000 } end
       if kind == 3 then t.dut:send { stream = number, length = k } end
       if kind == 1 then
-        t.dut:read { stream = number, sink_stag = sink.STag, sink_to = sink.TO, source_stag = k, length = 8 }
+        t:post_read(c, sink, { source_stag = k, length = 8 })
       end
     end
     c.tcp:window(65535)
@@ -155,7 +154,7 @@ check {
   run = function(t)
     local c, number = t:operating()
     local sink = t:memory()
-    t.dut:read { stream = number, sink_stag = sink.STag, sink_to = sink.TO, source_stag = STAG, source_to = TO, length = 8 }
+    t:post_read(c, sink, { source_stag = STAG, source_to = TO, length = 8 })
     local got = c:take_message("a Read")[1]
     t:equal("octets 0 and 1", "4141", hex(got.ulpdu:sub(1, 2)))
     t:equal("octets of the ULPDU", 46, #got.ulpdu)
@@ -173,7 +172,7 @@ check {
     local sink = t:memory()
     for _ = 1, 2 do
       t.dut:write { stream = number, stag = STAG, to = 0, length = 8 }
-      t.dut:read { stream = number, sink_stag = sink.STag, sink_to = sink.TO, source_stag = STAG, length = 8 }
+      t:post_read(c, sink, { source_stag = STAG, length = 8 })
       c:take_message("a Write")
       t:equal("octet 0 of a Read Request", "41", hex(c:take_message("a Read")[1].ulpdu:sub(1, 1)))
     end
@@ -192,7 +191,7 @@ check {
       c:take_message("a Send")
     end
     for i = 1, 2 do
-      t.dut:read { stream = number, sink_stag = sink.STag, sink_to = sink.TO, source_stag = STAG, length = 8 }
+      t:post_read(c, sink, { source_stag = STAG, length = 8 })
       t:equal("QN and MSN of a Read Request", string.format("00000001%08x", i), hex(c:take_message("a Read")[1].ulpdu:sub(7, 14)))
     end
   end,
@@ -206,7 +205,7 @@ check {
     local c, number = t:operating { ord = 2 }
     local sink = t:memory()
     for k = 1, 16 do
-      t.dut:read { stream = number, sink_stag = sink.STag, sink_to = sink.TO, source_stag = STAG, length = 100 + k }
+      t:post_read(c, sink, { source_stag = STAG, length = 100 + k })
     end
     for k = 1, 16 do
       local got = c:expect(rdmap.read_request { MSN = k, RDMARDSZ = 100 + k }, { message = "Read " .. k .. " of 16" })
@@ -225,7 +224,7 @@ check {
     c.tcp:window(0)
     t.dut:write { stream = number, stag = STAG, to = 0, length = LARGE }
     for _, stag in ipairs { 0x11111111, 0x22222222 } do
-      t.dut:read { stream = number, sink_stag = sink.STag, sink_to = sink.TO, source_stag = stag, length = 8 }
+      t:post_read(c, sink, { source_stag = stag, length = 8 })
     end
     c.tcp:window(65535)
     c:take_message("a Write before")
@@ -244,8 +243,7 @@ local function sends_untagged(t, judge)
     t.dut:send(given)
     local taken = 0
     repeat
-      local got = c:receive()
-      if got.kind ~= "segment" then t:fail("a Send of 5000 octets", "a segment of it", describe(got)) end
+      local got = c:expect_segment("a Send of 5000 octets", "a segment of it")
       judge(got, taken)
       taken = taken + #got.ulpdu - 18
     until taken >= 5000

@@ -1,17 +1,12 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5040 5.4 and 6.2: Terminates sent and received, and how a stream ends.
 
-local function fail_stream(c)
-  c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" })
-  return c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag" })
-end
-
 check {
   id = "RDMAP-5.4-01",
   role = "both",
   purpose = "a Terminate references an untagged buffer",
   run = function(t)
-    local got = fail_stream(t:open())
+    local got = t:open():draw_terminate()
     if got then t:equal("T and MO of the Terminate", "0 0", got.T .. " " .. got.MO) end
   end,
 }
@@ -22,10 +17,11 @@ check {
   run = function(t)
     local c = t:open()
     local m = t:memory { octets = 20000 }
-    c:send(m:read(0, 20000), rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" })
+    c:send(m:read(0, 20000), bad_write())
     local got
     repeat got = c:receive() until got.kind ~= "segment" or got.Opcode ~= 2
-    if got.kind ~= "segment" then t:warn("a Write to an unknown STag", "a Terminate", describe(got)) end
+    if fits(tcp.closed(), got) then t:warn("a Write to an unknown STag", "a Terminate", describe(got)) end
+    if got.kind ~= "segment" then t:fail("a Write to an unknown STag", "a Terminate", describe(got)) end
     t:equal("first two octets of the ULPDU", "4147", hex(got.ulpdu:sub(1, 2)))
   end,
 }
@@ -35,7 +31,7 @@ check {
   role = "both",
   purpose = "the Queue Number of a Terminate is 2",
   run = function(t)
-    local got = fail_stream(t:open())
+    local got = t:open():draw_terminate()
     if got then t:equal("QN of the Terminate", 2, got.QN) end
   end,
 }
@@ -51,7 +47,7 @@ check {
       t.dut:send { stream = t:stream_of(c), data = hex("1234") }
       c:expect(rdmap.send { data = "1234" }, { message = "Send " .. i .. " of the device" })
     end
-    local got = fail_stream(c)
+    local got = c:draw_terminate()
     if got then t:equal("MSN of the Terminate", 1, got.MSN) end
   end,
 }
@@ -63,13 +59,8 @@ check {
   run = function(t)
     local c = t:open { dut = { receives = 0 } }
     c:send(rdmap.terminate {})
-    local got = c:receive()
-    if got.kind == "segment" and got.triple and got.Layer == 1 then
-      t:fail("a Terminate where no receive is posted", "the end of the stream", describe(got))
-    end
-    if not t:await_event("terminate_received", { stream = t:stream_of(c) }) then
-      t:fail("a Terminate where no receive is posted", "the ULP is told", "no such event")
-    end
+    c:expect_over("a Terminate where no receive is posted", { accepts = function(got) return got.Layer ~= 1 end })
+    t:expect_event("terminate_received", { stream = t:stream_of(c) }, "a Terminate where no receive is posted", "the ULP is told")
   end,
 }
 
@@ -80,14 +71,9 @@ check {
   run = function(t)
     for _, given in ipairs { { MSN = 2 }, { QN = 0 }, { RV = 3 } } do
       local c = t:open()
-      c:send(rdmap.terminate(given))
-      c:send(rdmap.read_request { SinkSTag = 9, RDMARDSZ = 0 })
-      local got = c:receive()
-      if got.kind == "segment" and got.Opcode == 2 then
-        t:fail("a Read behind a Terminate that is not valid", "the end of the stream", describe(got))
-      end
-      if got.kind == "timeout" then
-        got = c:finish()
+      c:send(rdmap.terminate(given), empty_read(9))
+      local how, terminate = c:expect_over("a Terminate that is not valid, and a Read behind it")
+      if how == "left" and not terminate then
         t:warn("a Terminate that is not valid", "a Terminate, FIN or RST", "nothing until the tester closed")
       end
     end
@@ -102,7 +88,7 @@ check {
     local c = t:open()
     local m = t:memory { octets = 60000 }
     local frames = { m:read(0, 60000, { SinkSTag = 1 }), m:read(0, 60000, { SinkSTag = 2 }),
-                     rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" }, m:read(0, 16, { SinkSTag = 3 }) }
+                     bad_write(), m:read(0, 16, { SinkSTag = 3 }) }
     c:send(table.unpack(frames))
     c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag behind two large Reads" })
     c:expect_end("nothing but the end behind a Terminate")
@@ -116,8 +102,7 @@ check {
   run = function(t)
     local c = t:open()
     local m = t:memory()
-    c:send(rdmap.send { Opcode = 0xD, data = "1234" })
-    c:expect_terminate("RDMAP_OPCODE", { message = "an unexpected opcode" })
+    c:expect_error(rdmap.send { Opcode = 0xD, data = "1234" }, "RDMAP_OPCODE", "an unexpected opcode")
     c:send(m:read(0, 16), m:write(0, "1234"))
     c:expect_end("nothing but the end behind a Terminate")
   end,
@@ -129,15 +114,11 @@ check {
   purpose = "crossing Terminates: at most one in each direction, and the end",
   run = function(t)
     local c = t:open()
-    c:send(rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" }, rdmap.terminate {})
-    local got = c:receive()
-    if got.kind == "segment" then
-      t:equal("the Terminate for the Write", wire.describe(wire.triple("DDP_INVALID_STAG")), describe(got):match("^Terminate (.*)") or describe(got))
-      c:expect_end("one Terminate, then the end")
-      return
-    end
-    if got.kind == "timeout" then got = c:finish() end
-    if got.kind ~= "fin" and got.kind ~= "reset" then t:fail("crossing Terminates", "the end of the stream", describe(got)) end
+    c:send(bad_write(), rdmap.terminate {})
+    c:expect_over("crossing Terminates: at most the one for the Write, then the end",
+                  { accepts = function(got)
+                    return is_terminate(got, "DDP_INVALID_STAG") and got.QN == 2 and got.MSN == 1 and got.MO == 0
+                  end })
   end,
 }
 
@@ -152,7 +133,7 @@ check {
     t:expect_deliveries(c, { "last" }, "the last Send")
     c.tcp:fin()
     local got = c:receive()
-    if got.kind == "segment" and got.triple == wire.triple("MPA_CONNECTION_LOST") then got = c:receive() end
+    if is_terminate(got, "MPA_CONNECTION_LOST") then got = c:receive() end
     if got.kind == "reset" then t:warn("an orderly end", "FIN", "RST") end
     if got.kind ~= "fin" then t:fail("an orderly end", "FIN, and no Terminate before it", describe(got)) end
   end,
@@ -167,8 +148,7 @@ check {
                              rdmap.read_request { SinkSTag = 1, RDMARDSZ = 8, SrcSTag = UNKNOWN_STAG } } do
       local c = t:open()
       c:send(frame)
-      local got = c:receive()
-      if got.kind ~= "segment" or not got.triple then t:fail("an error of RDMAP's", "a Terminate", describe(got)) end
+      local got = c:expect_any_terminate("an error of RDMAP's")
       c:expect_end("the end behind the Terminate")
     end
   end,
@@ -180,9 +160,7 @@ check {
   purpose = "an error of the LLP's is told by a Terminate before the end",
   run = function(t)
     local c = t:open()
-    c:probe()
-    c:send(fpdu(rdmap.send { data = "1234" }, { crc_flip = 1 }))
-    c:expect_terminate("MPA_CRC", { message = "an FPDU with a wrong CRC" })
+    c:draw_crc_terminate()
     c:expect_end("the end behind the Terminate")
   end,
 }
@@ -199,8 +177,7 @@ check {
                              m:write(0, "1", { RV = 2 }), m:write(0, "1", { Opcode = 0xD }) } do
       local c = t:open()
       c:send(frame)
-      local got = c:receive()
-      if got.kind ~= "segment" or not got.triple then t:fail("an error of RDMAP's", "a Terminate", describe(got)) end
+      local got = c:expect_any_terminate("an error of RDMAP's")
     end
   end,
 }
@@ -211,14 +188,11 @@ check {
   purpose = "after a Terminate, sent or received, the stream ends: at once or after the tester's FIN",
   run = function(t)
     local c = t:open()
-    fail_stream(c)
+    c:draw_terminate()
     c:expect_end("the end behind an own Terminate")
     c = t:open()
     c:send(rdmap.terminate {})
-    local got = c:receive()
-    if got.kind == "segment" and got.Opcode == 7 then got = c:receive() end
-    if got.kind == "timeout" then got = c:finish() end
-    if got.kind ~= "fin" and got.kind ~= "reset" then t:fail("a received Terminate", "the end of the stream", describe(got)) end
+    c:expect_over("a received Terminate")
   end,
 }
 
@@ -228,12 +202,10 @@ check {
   purpose = "the end behind a Terminate is graceful, so that it gets through: FIN, also with octets under way to the device",
   run = function(t)
     local c = t:open()
-    local frames = { rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "12345678" } }
+    local frames = { bad_write() }
     for i = 1, 20 do frames[#frames + 1] = rdmap.send { data = pattern(1000) } end
     c:send(table.unpack(frames))
     c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag, with much behind it" })
-    local got = c:receive()
-    if got.kind == "reset" then t:warn("the end behind a Terminate", "FIN", "RST") end
-    if got.kind == "segment" then t:fail("the end behind a Terminate", "FIN", describe(got)) end
+    if c:expect_end("the end behind a Terminate") == "reset" then t:warn("the end behind a Terminate", "FIN", "RST") end
   end,
 }

@@ -35,7 +35,7 @@ check {
   run = function(t)
     local c, number = t:operating()
     local sink = t:memory()
-    t.dut:read { stream = number, sink_stag = sink.STag, sink_to = sink.TO, source_stag = 1, length = 3000, id = 1 }
+    t:post_read(c, sink, { length = 3000, id = 1 })
     local got = c:expect(rdmap.read_request {}, { message = "the Read that the device was asked for" })
     for at = 0, 1000, 1000 do
       c:send(rdmap.read_response { STag = got.SinkSTag, TO = got.SinkTO + at, data = pattern(1000, at), L = 0 })
@@ -54,7 +54,7 @@ check {
   run = function(t)
     local c, number = t:operating()
     local sink = t:memory()
-    t.dut:read { stream = number, sink_stag = sink.STag, sink_to = sink.TO, source_stag = 1, length = 64, id = 1 }
+    t:post_read(c, sink, { length = 64, id = 1 })
     local got = c:expect(rdmap.read_request {}, { message = "the Read that the device was asked for" })
     c:send(rdmap.read_response { STag = got.SinkSTag, TO = got.SinkTO, data = pattern(64) })
     t:equal("completions while nothing more comes", "read_done 1", event_list(t:take_events(c, DONE, 1)))
@@ -86,7 +86,7 @@ check {
   run = function(t)
     local c, number = t:operating()
     local sink = t:memory()
-    t.dut:read { stream = number, sink_stag = sink.STag, sink_to = sink.TO, source_stag = 1, length = 64, id = 1 }
+    t:post_read(c, sink, { length = 64, id = 1 })
     t.dut:write { stream = number, stag = 1, length = 8, id = 2 }
     t.dut:send { stream = number, length = 8, id = 3 }
     local got = c:expect(rdmap.read_request {}, { message = "a Read" })

@@ -39,7 +39,7 @@ check {
 
 check {
   id = "RDMAP-5.4-12",
-  purpose = "behind a Terminate that it gets, the device stops, or finishes what it has: in whole messages, and then it ends",
+  purpose = "behind a Terminate that it gets, the device stops or goes on with its Writes, and then the stream ends",
   run = function(t)
     local c, number = t:operating()
     c.tcp:window(0)

@@ -1,14 +1,10 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5040 8.1.1, and 3.2: which memory a stream reaches, and what an STag allows.
 
-local NO_WRITE = { "DDP_INVALID_STAG", "DDP_BOUNDS", "DDP_NOT_ASSOCIATED", "RDMAP_ACCESS", "RDMAP_PROTECTION_OTHER" }
-local INVALIDATE = { "RDMAP_PROTECTION_INVALIDATE", "RDMAP_OPERATION_INVALIDATE" }
 local SINK = 0x51A6
 
 local function refused(t, frame, names, message, warned)
-  local c = t:open()
-  c:send(frame)
-  c:expect_terminate(names, { message = message, warn = warned, next = true })
+  return t:expect_error(frame, names, message, { warn = warned, next = true })
 end
 
 check {
@@ -21,8 +17,7 @@ check {
     t.dut:invalidate { stag = one.STag }
     c:send(two:read(0, 3))
     c:expect_response(SINK, 0, "two", "a Read of an STag that is still enabled")
-    c:send(one:read(0, 3))
-    c:expect_terminate("RDMAP_INVALID_STAG", { message = "a Read of an STag that is disabled" })
+    c:expect_error(one:read(0, 3), "RDMAP_INVALID_STAG", "a Read of an STag that is disabled")
   end,
 }
 
@@ -56,7 +51,7 @@ check {
     local m = t:memory { bound = owner, data = pattern(8) }
     refused(t, m:write(0, "1234"), "DDP_NOT_ASSOCIATED", "a Write of another stream", { "DDP_INVALID_STAG" })
     refused(t, m:read(0, 8), "RDMAP_NOT_ASSOCIATED", "a Read of another stream", { "RDMAP_INVALID_STAG" })
-    refused(t, rdmap.send_invalidate { InvalidateSTag = m.STag, data = "1" }, INVALIDATE,
+    refused(t, rdmap.send_invalidate { InvalidateSTag = m.STag, data = "1" }, CANNOT_INVALIDATE,
             "a Send with Invalidate of another stream", { "RDMAP_NOT_ASSOCIATED", "RDMAP_INVALID_STAG" })
     owner:send(m:read(0, 8))
     owner:expect_response(SINK, 0, pattern(8), "its owner still uses the STag")
@@ -87,8 +82,7 @@ check {
     c:send(m:read(0, 5))
     c:expect_response(SINK, 0, "first", "a Read of an STag in use")
     t.dut:dereg { stag = m.STag }
-    c:send(m:read(0, 5))
-    c:expect_terminate("RDMAP_INVALID_STAG", { message = "a Read of an STag that was untied" })
+    c:expect_error(m:read(0, 5), "RDMAP_INVALID_STAG", "a Read of an STag that was untied")
     local again = t:memory { data = "second", base = 0x7000 }
     c = t:open()
     c:send(again:read(0, 6))
@@ -104,7 +98,7 @@ check {
     local write_only = t:memory { access = { "write" } }
     local both = t:memory { data = pattern(8) }
     refused(t, write_only:read(0, 8), "RDMAP_ACCESS", "a Read of an STag enabled for remote write alone", { "RDMAP_INVALID_STAG" })
-    refused(t, read_only:write(0, "1"), NO_WRITE, "a Write to an STag enabled for remote read alone")
+    refused(t, read_only:write(0, "1"), NO_WRITE_RIGHT, "a Write to an STag enabled for remote read alone")
     local c = t:open()
     c:send(both:write(8, "written"), both:read(8, 7), write_only:write(0, "x"), read_only:read(0, 8, { SinkSTag = 2 }))
     c:expect_response(SINK, 0, "written", "a Read behind a Write to an STag with both rights")
@@ -119,9 +113,7 @@ check {
   purpose = "a Write without the right to write is refused, and not placed",
   run = function(t)
     local m = t:memory { access = { "read" } }
-    local c = t:open()
-    c:send(m:write(0, "1234"))
-    local got = c:expect_terminate(NO_WRITE, { message = "a Write to an STag enabled for remote read alone" })
+    local _, got = t:expect_error(m:write(0, "1234"), NO_WRITE_RIGHT, "a Write to an STag enabled for remote read alone")
     m:check("nothing is placed where remote write is not allowed")
     if got then
       t:ambiguous(got.Layer == 1 and "A: a DDP tagged error" or "B: an RDMAP access rights or unspecified protection error")
@@ -140,7 +132,7 @@ check {
       c:expect_response(SINK, 0, pattern(8), "both streams use the STag")
     end
     a:send(rdmap.send_invalidate { InvalidateSTag = m.STag, data = "1234" })
-    a:expect_terminate(INVALIDATE, { warn = { "RDMAP_INVALID_STAG", "RDMAP_NOT_ASSOCIATED" },
+    a:expect_terminate(CANNOT_INVALIDATE, { warn = { "RDMAP_INVALID_STAG", "RDMAP_NOT_ASSOCIATED" },
                                      message = "an STag of several streams in a Send with Invalidate" })
     b:send(m:read(0, 8))
     b:expect_response(SINK, 0, pattern(8), "the other stream still uses the STag")
@@ -157,12 +149,11 @@ check {
     local got = c:receive(t.quiet)
     if got.kind == "timeout" then
       t:expect_deliveries(c, { "1234" }, "a Send with Invalidate that is not refused")
-      c:send(m:read(0, 8))
-      c:expect_terminate("RDMAP_INVALID_STAG", { message = "a Read of an STag that was invalidated" })
+      c:expect_error(m:read(0, 8), "RDMAP_INVALID_STAG", "a Read of an STag that was invalidated")
       t:ambiguous("B: used by one stream only, it can be invalidated")
     end
     local refusal = got.kind == "segment" and
-      (got.triple == wire.triple(INVALIDATE[1]) or got.triple == wire.triple(INVALIDATE[2]))
+      (got.triple == wire.triple(CANNOT_INVALIDATE[1]) or got.triple == wire.triple(CANNOT_INVALIDATE[2]))
     if not refusal then
       t:fail("an STag of the domain in a Send with Invalidate", "its delivery, or Terminate with code 09", describe(got))
     end

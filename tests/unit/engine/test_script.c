@@ -63,6 +63,10 @@ static const struct {
     {"check { id = \"a\", run = function() end }", "a purpose"},
     {"check { id = \"a\", purpose = \"p\" }", "run is not a function"},
     {"check { id = \"a\", purpose = \"p\", role = \"king\", run = function() end }", "role is"},
+    {"defaults { role = \"both\" }", "requires = \"...\" and sandwich"},
+    {"defaults { sandwich = 1 }", "requires = \"...\" and sandwich"},
+    {"defaults { \"tcp\" }", "requires = \"...\" and sandwich"},
+    {"defaults \"tcp\"", "table expected"},
     {"rig.connect {}", "no rig while scripts are loaded"},
     {"while true do end", "does not end"},
     {"while true do pcall(function() while true do end end) end", "does not end"},
@@ -91,6 +95,27 @@ START_TEST(globals_are_a_scripts_own)
 {
     ck_assert_int_eq(load("secret = 1"), 0);
     ck_assert_msg(script_load(host, "other.lua", "assert(secret == nil)", 21, &error) == 0, "%s", error.text);
+}
+END_TEST
+
+START_TEST(defaults_are_for_the_checks_below_them)
+{
+    static const char text[] =
+        "check { id = \"X-1\", purpose = \"p\", run = function() end }\n"
+        "defaults { requires = \"upper_tester\", sandwich = \"tcp\" }\n"
+        "check { id = \"X-2\", purpose = \"p\", run = function() end }\n"
+        "check { id = \"X-3\", purpose = \"p\", requires = \"mpa.rev1\", run = function() end }\n"
+        "local c = { id = \"X-4\", purpose = \"p\", sandwich = \"rdma\", run = function() end }\n"
+        "check(c) assert(c.sandwich == \"rdma\" and c.requires == \"upper_tester\")\n"
+        "c = { id = \"X-5\", purpose = \"p\", run = function() end }\n"
+        "check(c) assert(c.sandwich == \"tcp\")\n";
+
+    ck_assert_msg(load(text) == 0, "%s", error.text);
+    ck_assert_ptr_null(script_check_at(host, 0)->requires);
+    ck_assert_str_eq(script_check_at(host, 1)->requires, "upper_tester");
+    ck_assert_str_eq(script_check_at(host, 2)->requires, "mpa.rev1");
+    ck_assert_int_eq(load("check { id = \"X-6\", purpose = \"p\", run = function() end }"), 0);
+    ck_assert_ptr_null(script_check_at(host, 5)->requires);
 }
 END_TEST
 
@@ -201,6 +226,7 @@ Suite *script_suite(void)
     tcase_add_test(tests, check_may_keep_rules_away);
     tcase_add_loop_test(tests, script_is_refused, 0, (int)(sizeof(refused) / sizeof(refused[0])));
     tcase_add_test(tests, globals_are_a_scripts_own);
+    tcase_add_test(tests, defaults_are_for_the_checks_below_them);
     tcase_add_loop_test(tests, wire_in_lua, 0, (int)(sizeof(wire_scripts) / sizeof(wire_scripts[0])));
     tcase_add_loop_test(tests, check_gives_verdict, 0, (int)(sizeof(outcomes) / sizeof(outcomes[0])));
     tcase_add_test(tests, every_script_loads);

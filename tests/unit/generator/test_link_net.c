@@ -12,6 +12,19 @@
 #include "reference-stack/program/confine.h"
 #include "tests/unit/suites.h"
 
+START_TEST(stepped_wall_clock_moves_no_frame)
+{
+    const uint64_t hour = UINT64_C(3600) * 1000000000, now = 5 * hour, last = now - 2000;
+
+    ck_assert_uint_eq(link_net_frame_time(last, now - 1000, now), now - 1000);
+    ck_assert_uint_eq(link_net_frame_time(last, last, now), last); /* two in one tick */
+    ck_assert_uint_eq(link_net_frame_time(last, now, now), now);
+    ck_assert_uint_eq(link_net_frame_time(last, now - 1000 + hour, now), now);
+    ck_assert_uint_eq(link_net_frame_time(last, now - 1000 - hour, now), now);
+    ck_assert_uint_eq(link_net_frame_time(0, now - 1000, now), now - 1000);
+}
+END_TEST
+
 Suite *link_net_suite(void);
 
 #define MILLISECOND UINT64_C(1000000)
@@ -163,6 +176,7 @@ Suite *link_net_suite(void)
     tcase_add_test(tests, frame_beyond_the_mtu_is_an_error);
     tcase_add_test(tests, link_says_what_is_wrong);
     tcase_add_test(tests, missing_privileges_are_named);
+    tcase_add_test(tests, stepped_wall_clock_moves_no_frame);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "conformance/requirements/catalogue.h"
+#include "conformance/requirements/named.h"
 #include "conformance/requirements/pics.h"
 #include "wire/sentence.h"
 
@@ -362,12 +363,29 @@ START_TEST(malformed_items_get_file_and_line)
 }
 END_TEST
 
+START_TEST(an_id_may_be_typed_in_any_case)
+{
+    struct sentence error = {""};
+
+    ck_assert_ptr_eq(requirement_named(catalogue, "DDP-7.2-01"), catalogue_find(catalogue, "DDP-7.2-01"));
+    ck_assert_ptr_eq(requirement_named(catalogue, "ddp-7.2-01"), catalogue_find(catalogue, "DDP-7.2-01"));
+    ck_assert_ptr_null(requirement_named(catalogue, "DDP-7.2-1"));
+    ck_assert_ptr_null(requirement_named(catalogue, ""));
+    ck_assert_int_eq(requirement_not_found(catalogue, "DDP-7.2-1", &error), -1);
+    ck_assert_msg(strstr(error.text, "no requirement has the id DDP-7.2-1; nearest are ") != NULL, "%s", error.text);
+    ck_assert_ptr_nonnull(strstr(error.text, "DDP-7.2-01"));
+    ck_assert_int_eq(requirement_not_found(catalogue, "#!?", &error), -1);
+    ck_assert_ptr_nonnull(strstr(error.text, "warpcheck list"));
+}
+END_TEST
+
 Suite *catalogue_suite(void)
 {
     Suite *suite = suite_create("catalogue");
     TCase *compiled = tcase_create("compiled in"), *parser = tcase_create("parser"), *capability = tcase_create("pics");
 
     tcase_add_checked_fixture(compiled, setup, teardown);
+    tcase_add_test(compiled, an_id_may_be_typed_in_any_case);
     tcase_add_test(compiled, every_row_of_every_file_is_there);
     tcase_add_test(compiled, ids_are_unique_and_found);
     tcase_add_test(compiled, a_row_is_what_its_text_says);

@@ -1,0 +1,135 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+--
+-- Stimuli and outcomes that many checks share (docs/writing-checks.md, "Common stimuli and outcomes").
+
+--------------------------------------------------------------------------------------------------------------------
+-- Terminates
+
+-- Is `got` a Terminate, and its triple one of `names` (a name of wire/terminate.h without TERM_, or a list of them)? Without
+-- names each Terminate is.
+function is_terminate(got, names)
+  if got.kind ~= "segment" or got.triple == nil then return false end
+  if names == nil then return true end
+  for _, name in ipairs(type(names) == "string" and { names } or names) do
+    if got.triple == wire.triple(name) then return true end
+  end
+  return false
+end
+
+-- "Terminate DDP / Untagged Buffer Error / Invalid QN (0x1201)", for messages.
+function terminate_text(name)
+  return "Terminate " .. wire.describe(wire.triple(name))
+end
+
+-- "M = 1 D = 1 R = 0" of a Terminate.
+function header_bits(terminate)
+  return string.format("M = %d D = %d R = %d", terminate.M, terminate.D, terminate.R)
+end
+
+-- The next thing is a Terminate, whatever its triple. options: accepts (a function that judges it further), expected (what
+-- the message says is expected), close = "warn" (a bare FIN or RST is WARN; else it is FAIL), within. Returns the Terminate.
+function Connection:expect_any_terminate(message, options)
+  local o = options or {}
+  local got = self:receive(o.within)
+  if is_terminate(got) and (o.accepts == nil or o.accepts(got)) then return got end
+  local expected, actual = o.expected or "a Terminate", self:instead({}, got)
+  if o.close == "warn" and fits(tcp.closed(), got) then self.t:warn(message, expected, actual) end
+  self.t:fail(message, expected, actual)
+end
+
+-- The next thing is a DDP Segment, whatever its headers say: returns it. `expected` is for the message.
+function Connection:expect_segment(message, expected)
+  local got = self:receive()
+  if got.kind ~= "segment" then self.t:fail(message, expected or "a DDP Segment", describe(got)) end
+  return got
+end
+
+-- The stream is over: FIN or RST, at once or after the tester's FIN, and before it nothing but one Terminate of the device at
+-- most. options: accepts (a function that judges that Terminate), within. Returns "fin", "reset" or "left" (the device left
+-- closing to the tester), and the Terminate.
+function Connection:expect_over(message, options)
+  local o = options or {}
+  local terminate
+  local function take()
+    local got = self:receive(o.within)
+    if terminate == nil and is_terminate(got) and (o.accepts == nil or o.accepts(got)) then
+      terminate = got
+      got = self:receive(o.within)
+    end
+    return got
+  end
+  local got = take()
+  local how = got.kind
+  if how == "timeout" then
+    self.tcp:fin()
+    got, how = take(), "left"
+  end
+  if not fits(tcp.closed(), got) then self.t:fail(message, "the end of the stream", describe(got)) end
+  return how, terminate
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- Stimuli
+
+-- A Write to an STag that nobody gave out: an error of DDP that ends the stream.
+function bad_write(data)
+  return rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = data or "12345678" }
+end
+
+-- A Read Request for no octets; the answer names `tag` as its STag. `given` overrides fields.
+function empty_read(tag, given)
+  local f = copy_fields(given)
+  f.SinkSTag, f.SinkTO, f.RDMARDSZ, f.SrcSTag, f.SrcTO = tag, f.SinkTO or 0, 0, f.SrcSTag or 0, f.SrcTO or 0
+  return rdmap.read_request(f)
+end
+
+-- Sends a bad Write and takes the Terminate that it draws, which is returned. options as for expect_terminate.
+function Connection:draw_terminate(options)
+  return self:expect_error(bad_write(), "DDP_INVALID_STAG", options and options.message or "a Write to an unknown STag", options)
+end
+
+-- Sends an FPDU with a wrong CRC and takes the Terminate 2/0/02, which is returned. A probe comes first: a responder may send
+-- only after the initiator's first FPDU (RFC 5044 7.1.2).
+function Connection:draw_crc_terminate()
+  self:probe()
+  self:send(fpdu(rdmap.send { data = "1234" }, { crc_flip = 1 }))
+  return self:expect_terminate("MPA_CRC", { message = "an FPDU with a wrong CRC" })
+end
+
+-- Sends `frame`, which is an error, and takes a Terminate with one of `names`, which is returned. options as for
+-- expect_terminate.
+function Connection:expect_error(frame, names, message, options)
+  local o = copy_fields(options)
+  o.message = message
+  self:send(frame)
+  return self:expect_terminate(names, o)
+end
+
+-- The same on a stream of its own. `frame` may be a function that makes it of the connection; options.dut: configuration of
+-- the device. Returns the connection and the Terminate.
+function Test:expect_error(frame, names, message, options)
+  local c = self:open { dut = options and options.dut }
+  if type(frame) == "function" then frame = frame(c) end
+  return c, c:expect_error(frame, names, message, options)
+end
+
+-- The device, an initiator whose start-up is over, is asked for a Send of 4 octets.
+function Connection:ask_first_send()
+  self.t.dut:send { stream = self.stream, data = "66697273" }
+end
+
+-- The same, and the Send is the next thing that comes. Returns it.
+function Connection:first_send(message)
+  self:ask_first_send()
+  return self:expect(rdmap.send { data = "firs" }, { message = message or "the device goes on after the Reply" })
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- Events of the device's ULP
+
+-- FAIL unless this event of the device comes in time (await_event). Returns it.
+function Test:expect_event(kind, match, message, expected)
+  local event = self:await_event(kind, match)
+  if not event then self:fail(message, expected or "the event \"" .. kind .. "\"", "none") end
+  return event
+end

@@ -1,0 +1,160 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- RFC 5040 7.2: what is validated of a Read Request.
+
+local function refused(t, frame, names, message, warned)
+  return t:expect_error(frame, names, message, { warn = warned, next = true })
+end
+
+check {
+  id = "RDMAP-7.2-07",
+  role = "both",
+  purpose = "DDP's fields are validated for Read Requests too",
+  run = function(t)
+    local m = t:memory()
+    refused(t, m:read(0, 8, { MSN = 0x10000 }), { "DDP_MSN_RANGE" }, "a Read Request with MSN 0x10000", { "DDP_NO_BUFFER" })
+    refused(t, m:read(0, 8, { MO = 0x1000 }), { "DDP_INVALID_MO", "DDP_TOO_LONG" }, "a Read Request with MO 0x1000")
+    refused(t, m:read(0, 8, { DV = 3 }), { "DDP_UNTAGGED_VERSION" }, "a Read Request of DDP version 3")
+  end,
+}
+
+check {
+  id = "RDMAP-7.2-08",
+  purpose = "opcode and version are checked for a Read Request of size 0, too",
+  run = function(t)
+    refused(t, rdmap.read_request { SinkSTag = 1, RDMARDSZ = 0, Opcode = 0xD }, "RDMAP_OPCODE", "opcode D on QN 1",
+            { "DDP_INVALID_QN" })
+    refused(t, rdmap.read_request { SinkSTag = 1, RDMARDSZ = 0, RV = 2 }, "RDMAP_VERSION", "an empty Read of version 2")
+  end,
+}
+
+check {
+  id = "RDMAP-7.2-09",
+  role = "both",
+  purpose = "the opcode of a Read Request is valid",
+  run = function(t)
+    local m = t:memory()
+    local tolerated = { "DDP_INVALID_QN", "RDMAP_OPERATION_OTHER" }
+    refused(t, m:read(0, 8, { Opcode = 0xE }), "RDMAP_OPCODE", "opcode E on QN 1", tolerated)
+    refused(t, m:read(0, 8, { Opcode = 3 }), "RDMAP_OPCODE", "the opcode of a Send on QN 1", tolerated)
+  end,
+}
+
+check {
+  id = "RDMAP-7.2-10",
+  role = "both",
+  purpose = "the version of a Read Request is valid",
+  run = function(t)
+    local m = t:memory()
+    for _, version in ipairs { 2, 3 } do
+      refused(t, m:read(0, 16, { RV = version }), "RDMAP_VERSION", "a Read of RDMAP version " .. version)
+      refused(t, m:read(0, 0, { RV = version }), "RDMAP_VERSION", "an empty Read of RDMAP version " .. version)
+    end
+  end,
+}
+
+check {
+  id = "RDMAP-7.2-11",
+  role = "both",
+  purpose = "the source STag of a Read is valid: not unknown, not reserved, not invalidated",
+  run = function(t)
+    local reserved = { "RDMAP_ACCESS", "RDMAP_NOT_ASSOCIATED" }
+    local m = t:memory()
+    refused(t, m:read(0, 1, { SrcSTag = UNKNOWN_STAG }), "RDMAP_INVALID_STAG", "an unknown SrcSTag")
+    refused(t, m:read(0, 1, { SrcSTag = 0 }), { "RDMAP_INVALID_STAG", table.unpack(reserved) }, "SrcSTag 0")
+    refused(t, m:read(0, 1, { SrcSTag = 0xFFFFFFFF }), { "RDMAP_INVALID_STAG", table.unpack(reserved) }, "SrcSTag 0xFFFFFFFF")
+    t.dut:invalidate { stag = m.STag }
+    refused(t, m:read(0, 1), "RDMAP_INVALID_STAG", "a SrcSTag that the ULP revoked")
+  end,
+}
+
+check {
+  id = "RDMAP-7.2-12",
+  purpose = "the source STag of a Read is associated with the stream",
+  run = function(t)
+    local m = t:memory { pd = 2 }
+    refused(t, m:read(0, 1), "RDMAP_NOT_ASSOCIATED", "a SrcSTag of another domain", { "RDMAP_INVALID_STAG" })
+    local a, b = t:pair()
+    m = t:memory { bound = b, data = pattern(4) }
+    a:expect_error(m:read(0, 1), "RDMAP_NOT_ASSOCIATED",
+                   "a SrcSTag of another stream", { warn = { "RDMAP_INVALID_STAG" } })
+    b:send(m:read(0, 4))
+    b:expect_response(0x51A6, 0, pattern(4), "its owner reads")
+  end,
+}
+
+check {
+  id = "RDMAP-7.2-13",
+  role = "both",
+  purpose = "SrcTO lies in the range of SrcSTag",
+  run = function(t)
+    local m = t:memory()
+    refused(t, m:read(-1, 1), "RDMAP_BOUNDS", "one octet before the buffer")
+    refused(t, m:read(m.octets, 1), "RDMAP_BOUNDS", "one octet behind the buffer")
+    refused(t, m:read(0, 1, { SrcTO = 0 }), "RDMAP_BOUNDS", "SrcTO 0 where the buffer has another base")
+    refused(t, m:read(1 << 32, 1), "RDMAP_BOUNDS", "SrcTO 2^32 above")
+  end,
+}
+
+check {
+  id = "RDMAP-7.2-14",
+  role = "both",
+  purpose = "SrcTO and the size together lie in the range of SrcSTag",
+  run = function(t)
+    local data = pattern(4096)
+    local m = t:memory { data = data }
+    refused(t, m:read(0, 4097), "RDMAP_BOUNDS", "one octet more than there are")
+    refused(t, m:read(4095, 2), "RDMAP_BOUNDS", "two octets at the last")
+    local c = t:open()
+    c:send(m:read(0, 4096))
+    c:expect_response(0x51A6, 0, data, "as many octets as there are")
+  end,
+}
+
+check {
+  id = "RDMAP-7.2-15",
+  purpose = "a Read that ends with the buffer is legal",
+  run = function(t)
+    local data = pattern(4096)
+    local m = t:memory { data = data }
+    local c = t:open()
+    c:send(m:read(0, 4096), m:read(4095, 1, { SinkSTag = 2 }))
+    c:expect_response(0x51A6, 0, data, "a Read of the whole buffer")
+    c:expect_response(2, 0, data:sub(4096), "a Read of the last octet")
+  end,
+}
+
+check {
+  id = "RDMAP-7.2-16",
+  role = "both",
+  purpose = "SrcTO and the size together do not pass 2^64",
+  run = function(t)
+    for _, m in ipairs { t:memory(), t:memory { base = -4096 } } do
+      refused(t, m:read(0, 0x200, { SrcTO = -256 }), { "RDMAP_TO_WRAP", "RDMAP_BOUNDS" },
+              "512 octets at SrcTO 0xFFFFFFFFFFFFFF00")
+    end
+  end,
+}
+
+check {
+  id = "RDMAP-7.2-17",
+  purpose = "of several errors of a Read any may be reported, but none that is not there",
+  run = function(t)
+    local foreign = t:memory { pd = 2 }
+    local write_only = t:memory { access = { "write" } }
+    refused(t, foreign:read(-1, 1), { "RDMAP_NOT_ASSOCIATED", "RDMAP_BOUNDS", "RDMAP_INVALID_STAG" },
+            "another domain and out of bounds")
+    refused(t, rdmap.read_request { SinkSTag = 1, RDMARDSZ = 32, SrcSTag = UNKNOWN_STAG, SrcTO = -16 },
+            { "RDMAP_INVALID_STAG", "RDMAP_TO_WRAP" }, "unknown and a SrcTO that wraps")
+    refused(t, write_only:read(-1, 1), { "RDMAP_ACCESS", "RDMAP_BOUNDS" }, "no right to read and out of bounds")
+  end,
+}
+
+check {
+  id = "RDMAP-7.2-18",
+  role = "both",
+  purpose = "the right to read is checked",
+  run = function(t)
+    local m = t:memory { access = { "write" } }
+    refused(t, m:read(0, 8), "RDMAP_ACCESS", "a Read of an STag enabled for remote write alone", { "RDMAP_INVALID_STAG" })
+  end,
+}
