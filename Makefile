@@ -69,7 +69,7 @@ endif
 ifneq ($(filter bench,$(MAKECMDGOALS)),)
 deps_group += bench
 endif
-ifneq ($(filter lint format,$(MAKECMDGOALS)),)
+ifneq ($(filter lint format check,$(MAKECMDGOALS)),)
 deps_group += lint
 endif
 ifneq ($(filter deps,$(MAKECMDGOALS)),)
@@ -97,7 +97,7 @@ check_libs = $(call once,check_libs,pkg-config --libs check)
 
 c_in = $(sort $(foreach d,$(1),$(wildcard $(d)/*.c)))
 mains := conformance/engine/main.c reference-stack/program/memory_main.c reference-stack/peer/iwarp_peer_main.c
-iwarp_src := $(filter-out %_main.c reference-stack/examples/%,$(call c_in,wire reference-stack reference-stack/*))
+iwarp_src := $(filter-out %_main.c reference-stack/examples/%,$(call c_in,wire upper-tester reference-stack reference-stack/*))
 warpcheck_src := $(filter-out $(mains) %_main.c,$(call c_in,generator generator/* conformance/* conformance/*/* reports))
 # What unit tests and fuzz targets share; cov_exit.c is linked into programs of the variant cov, chaos.c is preloaded.
 support_src := $(filter-out %/cov_exit.c %/chaos.c,$(call c_in,tests/support))
@@ -107,7 +107,7 @@ bench_src := $(call c_in,tests/bench)
 scripts := $(sort $(if $(wildcard conformance/scripts),$(shell find conformance/scripts -name '*.lua' -type f)))
 all_c := $(sort $(iwarp_src) $(warpcheck_src) $(wildcard $(mains)) $(unit_src) $(fuzz_src) $(bench_src) \
 	$(call c_in,tools packaging dissector tests/e2e tests/support reference-stack/examples))
-all_h := $(sort $(wildcard $(patsubst %,%/*.h,wire generator generator/* reference-stack reference-stack/* \
+all_h := $(sort $(wildcard $(patsubst %,%/*.h,wire upper-tester generator generator/* reference-stack reference-stack/* \
 	reference-stack/include/iwarp conformance/* conformance/*/* reports tests/* tools dissector)))
 
 # Files carried inside the programs: table name -> files. tools/embedded.h declares the tables.
@@ -191,7 +191,7 @@ help:
 demo: programs
 	@$(test_env) bash tools/demo.sh
 
-check: programs plugin $(B)/chaos.so $(B)/unit-tests $(B)/asan/unit-tests $(B)/tsan/thread-tests $(call programs_of,$(B)/asan) $(fuzz_programs)
+check: programs plugin $(B)/tools/lua-syntax $(B)/chaos.so $(B)/unit-tests $(B)/asan/unit-tests $(B)/tsan/thread-tests $(call programs_of,$(B)/asan) $(fuzz_programs)
 	@$(test_env) CC='$(CC)' tools/check.sh all
 
 unit: $(B)/unit-tests

@@ -102,6 +102,7 @@ static const char *item_name(enum flow_row row)
 {
     switch (row) {
     case FLOW_ROW_FILE:
+    case FLOW_ROW_EMPTY:
     case FLOW_ROW_FILE_AGAIN:
     case FLOW_ROW_COMPRESSED:
     case FLOW_ROW_OTHER_FORMAT:

@@ -10,8 +10,6 @@
 #include "reports/result_line.h"
 #include "reports/results_log.h"
 
-enum { DIGEST_DIGITS = 8 };
-
 /* What is being read: joined to the rest when all of it is there. */
 struct reading {
     struct merge *merge;
@@ -22,158 +20,7 @@ struct reading {
     struct sentence *error;
 };
 
-int merge_weight(enum verdict verdict)
-{
-    static const int weight[VERDICT_COUNT] = {
-        [VERDICT_FAIL] = 6, [VERDICT_KNOWN] = 5,        [VERDICT_WARN] = 4, [VERDICT_AMBIGUOUS] = 3,
-        [VERDICT_PASS] = 2, [VERDICT_INCONCLUSIVE] = 1, [VERDICT_SKIP] = 0,
-    };
-    return weight[verdict];
-}
-
-static enum verdict worse(enum verdict a, enum verdict b)
-{
-    return merge_weight(a) >= merge_weight(b) ? a : b;
-}
-
-enum verdict merge_verdict(const struct merge_group *group)
-{
-    enum verdict worst = VERDICT_SKIP;
-
-    if (group->pooled) {
-        const char *name;
-        json_t *share;
-        json_object_foreach(group->shares, name, share)
-        {
-            enum verdict verdict;
-            if (verdict_from_name(json_string_value(json_array_get(share, 0)), &verdict) == 0)
-                worst = worse(worst, verdict);
-        }
-        return worst;
-    }
-    for (size_t i = 0; i < group->count; i++)
-        worst = worse(worst, group->lines[i].verdict);
-    return worst;
-}
-
-/* ---- a line ------------------------------------------------------------------------------------------------------ */
-
-/* "evidence/NAME" and nothing that leads elsewhere: results may come from anywhere. */
-static bool is_evidence(const char *path)
-{
-    return path && strncmp(path, "evidence/", 9) == 0 && path[9] != '\0' && path[9] != '.' && !strchr(path + 9, '/');
-}
-
-/* Where a merge has put a digest into the name, "X.0123abcd.pcapng", the name without it; malloc'd. */
-char *merge_first_name(const char *path)
-{
-    char *name = strdup(path);
-    char *dot = name ? strrchr(name, '.') : NULL;
-
-    if (dot && dot - name > DIGEST_DIGITS + 1 && dot[-DIGEST_DIGITS - 1] == '.' &&
-        strspn(dot - DIGEST_DIGITS, "0123456789abcdef") == DIGEST_DIGITS)
-        memmove(dot - DIGEST_DIGITS - 1, dot, strlen(dot) + 1);
-    return name;
-}
-
-static int source_set(struct merge_line *line, json_t *object, const char *dir)
-{
-    const char *evidence = json_string_value(json_object_get(object, "evidence"));
-    const char *file = json_string_value(json_object_get(object, "file"));
-    char *name;
-    int rc = 0;
-
-    if (!is_evidence(evidence))
-        return 0;
-    name = merge_first_name(evidence);
-    line->source = malloc(strlen(dir) + strlen(evidence) + 2);
-    if (line->source && name) {
-        sprintf(line->source, "%s/%s", dir, evidence);
-        if (file && strcmp(file, evidence) == 0)
-            rc = json_object_set_new(object, "file", json_string(name));
-        rc |= json_object_set_new(object, "evidence", json_string(name));
-    }
-    rc = line->source && name ? rc : -1;
-    free(name);
-    return rc;
-}
-
-static void line_free(struct merge_line *line)
-{
-    free(line->text);
-    free(line->source);
-}
-
-/* The line as every merge has it. -1 without memory. */
-static int line_make(struct merge_line *line, const struct merge_group *group, const struct result *result,
-                     json_t *object, const char *dir)
-{
-    json_t *copy = json_copy(object);
-    int rc = copy ? 0 : -1;
-
-    *line = (struct merge_line){.verdict = result->verdict};
-    (void)json_object_del(copy, "type");
-    (void)json_object_del(copy, "otherwise");
-    (void)json_object_del(copy, "shares");
-    rc |=
-        json_object_set_new(copy, "verdict", json_string(verdict_name(result->verdict))); /* not as version 1 had it */
-    if (group->pooled) {
-        (void)json_object_del(copy, "count");
-        if (result->unexpected) { /* it may have become a FAIL, with a message that says so */
-            (void)json_object_del(copy, "message");
-            line->verdict = VERDICT_PASS;
-            rc |= json_object_set_new(copy, "verdict", json_string("PASS"));
-        }
-    }
-    rc |= copy ? source_set(line, copy, dir) : -1;
-    line->text = rc == 0 ? json_dumps(copy, RESULT_LINE_FLAGS) : NULL;
-    json_decref(copy);
-    if (!line->text) {
-        line_free(line);
-        return -1;
-    }
-    return 0;
-}
-
-/* The worse first, then by octets. */
-static int line_order(const void *a, const void *b)
-{
-    const struct merge_line *left = a, *right = b;
-    int l = merge_weight(left->verdict), r = merge_weight(right->verdict);
-
-    return l != r ? r - l : strcmp(left->text, right->text);
-}
-
-/* ---- a group ----------------------------------------------------------------------------------------------------- */
-
-static void group_clear(struct merge_group *group)
-{
-    for (size_t i = 0; i < group->count; i++)
-        line_free(&group->lines[i]);
-    free(group->lines);
-    group->lines = NULL;
-    group->count = group->room = 0;
-}
-
-static void group_free(struct merge_group *group)
-{
-    group_clear(group);
-    json_decref(group->shares);
-    free(group->key);
-    free(group->id);
-    free(group);
-}
-
-static void groups_free(struct merge_group *groups)
-{
-    struct merge_group *group = groups, *next;
-
-    HASH_CLEAR(hh, groups); /* the table goes, the list of its entries stays */
-    for (; group; group = next) {
-        next = group->hh.next;
-        group_free(group);
-    }
-}
+/* ---- groups ------------------------------------------------------------------------------------------------------- */
 
 static const char *text_of(const char *text)
 {
@@ -232,65 +79,15 @@ static struct merge_group *group_of(struct reading *reading, const struct result
     group->place = place_of(reading->merge, result->id);
     group->shares = json_object();
     if (!group->id || !group->shares) {
-        group_free(group);
+        merge_group_free(group);
         return NULL;
     }
     HASH_ADD_KEYPTR(hh, reading->groups, group->key, strlen(group->key), group);
     if (hash_lost(group)) {
-        group_free(group);
+        merge_group_free(group);
         return NULL;
     }
     return group;
-}
-
-static int group_append(struct merge_group *group, const struct merge_line *line)
-{
-    if (group->count == group->room) {
-        size_t room = group->room ? 2 * group->room : 1;
-        struct merge_line *grown = realloc(group->lines, room * sizeof(*grown));
-
-        if (!grown)
-            return -1;
-        group->lines = grown;
-        group->room = room;
-    }
-    group->lines[group->count++] = *line;
-    return 0;
-}
-
-/* One part's share in a rule's result: of two of the same part the worse, then the larger. */
-static int share_add(struct merge_group *group, const char *part, const char *verdict_text, json_int_t count)
-{
-    json_t *known = json_object_get(group->shares, part);
-    enum verdict verdict, before;
-
-    if (verdict_from_name(verdict_text, &verdict) != 0 || count < 0)
-        return 0;
-    if (known && verdict_from_name(json_string_value(json_array_get(known, 0)), &before) == 0) {
-        if (merge_weight(before) > merge_weight(verdict) ||
-            (before == verdict && json_integer_value(json_array_get(known, 1)) >= count))
-            return 0;
-    }
-    return json_object_set_new(group->shares, part, json_pack("[s, I]", verdict_text, count));
-}
-
-/* Adds the shares of a merge before this one; *added is set when there is one that says something. */
-static int shares_add(struct merge_group *group, const json_t *shares, bool *added)
-{
-    const char *part;
-    json_t *share;
-    int rc = 0;
-
-    json_object_foreach((json_t *)shares, part, share)
-    {
-        const char *verdict = json_string_value(json_array_get(share, 0));
-        json_int_t count = json_integer_value(json_array_get(share, 1));
-        enum verdict known;
-
-        *added |= verdict_from_name(verdict, &known) == 0 && count >= 0;
-        rc |= share_add(group, part, verdict, count);
-    }
-    return rc;
 }
 
 static unsigned otherwise_of(const char *names)
@@ -302,67 +99,6 @@ static unsigned otherwise_of(const char *names)
     return mask;
 }
 
-/* ---- joining ----------------------------------------------------------------------------------------------------- */
-
-/* Which of two groups of one key counts: the worse; of equals the larger, then the first by octets. */
-static int group_order(const struct merge_group *a, const struct merge_group *b)
-{
-    int left = merge_weight(merge_verdict(a)), right = merge_weight(merge_verdict(b));
-
-    if (left != right)
-        return right - left;
-    if (a->count != b->count)
-        return a->count > b->count ? -1 : 1;
-    for (size_t i = 0; i < a->count; i++) {
-        int order = line_order(&a->lines[i], &b->lines[i]);
-
-        if (order != 0)
-            return order;
-    }
-    return 0;
-}
-
-static bool is_decided(enum verdict verdict)
-{
-    return verdict != VERDICT_INCONCLUSIVE && verdict != VERDICT_SKIP;
-}
-
-static void swap_lines(struct merge_group *a, struct merge_group *b)
-{
-    struct merge_line *lines = a->lines;
-    size_t count = a->count, room = a->room;
-
-    a->lines = b->lines;
-    a->count = b->count;
-    a->room = b->room;
-    b->lines = lines;
-    b->count = count;
-    b->room = room;
-}
-
-/* Joins `other` to `group`; `other` is used up. */
-static int group_join(struct merge_group *group, struct merge_group *other)
-{
-    enum verdict ours = merge_verdict(group), theirs = merge_verdict(other);
-    bool added = false;
-    int rc = 0;
-
-    if (group->pooled) {
-        rc = shares_add(group, other->shares, &added);
-        if (line_order(&other->lines[0], &group->lines[0]) < 0)
-            swap_lines(group, other);
-    } else {
-        group->otherwise |= other->otherwise;
-        if (is_decided(ours) && is_decided(theirs) && ours != theirs)
-            group->otherwise |= 1U << ours | 1U << theirs;
-        if (group_order(other, group) < 0)
-            swap_lines(group, other);
-        group->otherwise &= ~(1U << merge_verdict(group));
-    }
-    group_free(other);
-    return rc;
-}
-
 static int join_all(struct reading *reading)
 {
     struct merge_group *group, *next, *known;
@@ -370,15 +106,15 @@ static int join_all(struct reading *reading)
 
     HASH_ITER (hh, reading->groups, group, next) {
         HASH_DEL(reading->groups, group);
-        qsort(group->lines, group->count, sizeof(group->lines[0]), line_order);
+        qsort(group->lines, group->count, sizeof(group->lines[0]), merge_line_order);
         HASH_FIND_STR(reading->merge->groups, group->key, known);
         if (known) {
-            rc |= group_join(known, group);
+            rc |= merge_group_join(known, group);
             continue;
         }
         HASH_ADD_KEYPTR(hh, reading->merge->groups, group->key, strlen(group->key), group);
         if (hash_lost(group)) {
-            group_free(group);
+            merge_group_free(group);
             rc = -1;
         }
     }
@@ -493,24 +229,24 @@ static int on_result(void *user, const struct result *result, json_t *object)
     bool added = false;
     int rc;
 
-    if (!group || line_make(&line, group, result, object, reading->dir) != 0)
+    if (!group || merge_line_make(&line, group, result, object, reading->dir) != 0)
         return sentence_set(reading->error, "%s: out of memory", reading->path);
     group->otherwise |= group->pooled ? 0 : otherwise_of(result->otherwise);
-    rc = group->pooled ? shares_add(group, json_object_get(object, "shares"), &added) : 0;
+    rc = group->pooled ? merge_shares_add(group, json_object_get(object, "shares"), &added) : 0;
     if (rc == 0 && group->pooled && !added)
-        rc = share_add(group, reading->name, verdict_name(line.verdict), (json_int_t)result->count);
+        rc = merge_share_add(group, reading->name, verdict_name(line.verdict), (json_int_t)result->count);
     if (rc == 0 && group->pooled && group->count != 0) { /* one line stands for all */
-        if (line_order(&line, &group->lines[0]) < 0) {
-            line_free(&group->lines[0]);
+        if (merge_line_order(&line, &group->lines[0]) < 0) {
+            merge_line_free(&group->lines[0]);
             group->lines[0] = line;
         } else {
-            line_free(&line);
+            merge_line_free(&line);
         }
         return 0;
     }
-    if (rc == 0 && group_append(group, &line) == 0)
+    if (rc == 0 && merge_group_append(group, &line) == 0)
         return 0;
-    line_free(&line);
+    merge_line_free(&line);
     return sentence_set(reading->error, "%s: out of memory", reading->path);
 }
 
@@ -582,7 +318,7 @@ int merge_add(struct merge *merge, const char *path, const char *dir, struct sen
 
     if (rc == 0)
         rc = join_all(&reading);
-    groups_free(reading.groups);
+    merge_groups_free(reading.groups);
     free(reading.name);
     return rc == 0 ? 0 : sentence_set(error, "%s", why.text);
 }
@@ -608,7 +344,7 @@ void merge_free(struct merge *merge)
 
     if (!merge)
         return;
-    groups_free(merge->groups);
+    merge_groups_free(merge->groups);
     part = merge->parts;
     HASH_CLEAR(hh, merge->parts);
     for (; part; part = next) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What reading (merge.c) and writing (merge_write.c) share. */
+/* What reading (merge.c), grouping (merge_group.c) and writing (merge_write.c) share. */
 #ifndef REPORTS_MERGE_INTERNAL_H
 #define REPORTS_MERGE_INTERNAL_H
 
@@ -56,6 +56,26 @@ enum verdict merge_verdict(const struct merge_group *group);
 
 /* An evidence's name without the digest that a merge may have put into it; malloc'd, NULL without memory. */
 char *merge_first_name(const char *path);
+
+/* The line as every merge has it, of a result that was read in the folder `dir`. -1 without memory. */
+int merge_line_make(struct merge_line *line, const struct merge_group *group, const struct result *result,
+                    json_t *object, const char *dir);
+void merge_line_free(struct merge_line *line);
+/* For qsort(): the worse first, then by octets. */
+int merge_line_order(const void *a, const void *b);
+
+/* Takes the line over. -1 without memory. */
+int merge_group_append(struct merge_group *group, const struct merge_line *line);
+/* Joins `other` to `group`, which has the same key; `other` is used up. -1 without memory. */
+int merge_group_join(struct merge_group *group, struct merge_group *other);
+void merge_group_free(struct merge_group *group);
+/* A table of groups and all in it. */
+void merge_groups_free(struct merge_group *groups);
+
+/* One part's share in a rule's result: of two of the same part the worse, then the larger. -1 without memory. */
+int merge_share_add(struct merge_group *group, const char *part, const char *verdict_text, json_int_t count);
+/* Adds the shares of a merge before this one; *added is set when there is one that says something. */
+int merge_shares_add(struct merge_group *group, const json_t *shares, bool *added);
 
 /* A part and what it saw; `summary` NULL: it did not come to its end. -1 without memory. */
 int merge_part_add(struct merge *merge, const char *name, const struct run_summary *summary);

@@ -21,6 +21,7 @@ wire
 tools/embedded.h
 tools/standard_streams.h
 tools/memory_reserve.h
+upper-tester                                  wire
 reference-stack/include/iwarp                 wire
 reference-stack/base                          wire
 reference-stack/defects/hooks.h
@@ -29,10 +30,10 @@ reference-stack/core                          wire reference-stack/include/iwarp
 reference-stack/validation                    wire reference-stack/include/iwarp reference-stack/defects/hooks.h reference-stack/validation/validation.h reference-stack/core
 reference-stack/mpa                           wire reference-stack/defects/hooks.h reference-stack/validation/validation.h reference-stack/core
 reference-stack/defects                       wire reference-stack/include/iwarp reference-stack/base reference-stack/defects/hooks.h reference-stack/validation/validation.h reference-stack/core reference-stack/validation reference-stack/mpa tools/embedded.h
-reference-stack/transport                     reference-stack/include/iwarp reference-stack/base
+reference-stack/transport                     wire reference-stack/include/iwarp reference-stack/base
 reference-stack/verbs                         reference-stack/include/iwarp reference-stack/base reference-stack/core reference-stack/mpa reference-stack/transport
-reference-stack/program                       wire
-reference-stack/peer                          wire reference-stack/include/iwarp reference-stack/base reference-stack/core reference-stack/defects/hooks.h reference-stack/defects reference-stack/transport reference-stack/program tools/standard_streams.h tools/memory_reserve.h
+reference-stack/program                       wire tools/standard_streams.h
+reference-stack/peer                          wire upper-tester reference-stack/include/iwarp reference-stack/base reference-stack/core reference-stack/defects/hooks.h reference-stack/defects reference-stack/transport reference-stack/program tools/standard_streams.h tools/memory_reserve.h
 reference-stack/examples                      wire reference-stack/include/iwarp
 generator/packet                              wire
 generator/link                                wire generator/packet
@@ -54,20 +55,20 @@ conformance/engine/rig                        wire generator/packet generator/li
 conformance/engine/evidence                   wire generator/packet conformance/flow conformance/flow/sctp conformance/flow/cm conformance/flow/notation conformance/rules reports conformance/engine/rig
 conformance/engine/script                     wire generator/packet generator/link generator/tcp generator/sctp generator/cm reference-stack/defects conformance/requirements conformance/rules reports conformance/engine/option conformance/engine/rig conformance/engine/evidence tools/embedded.h
 conformance/engine/report                     wire reference-stack/program conformance/requirements reports conformance/engine/option conformance/engine/script tools/embedded.h
-conformance/engine/audit                      wire reference-stack/program conformance/requirements conformance/flow conformance/flow/notation conformance/rules reports conformance/engine/option conformance/engine/evidence conformance/engine/report tools/standard_streams.h
-conformance/engine/run                        wire reference-stack/program reference-stack/defects conformance/requirements conformance/flow reports conformance/engine/option conformance/engine/rig conformance/engine/evidence conformance/engine/script conformance/engine/report tools/standard_streams.h
+conformance/engine/audit                      wire reference-stack/program conformance/requirements conformance/flow conformance/flow/notation conformance/rules reports conformance/engine/option conformance/engine/evidence conformance/engine/report
+conformance/engine/run                        wire reference-stack/program reference-stack/defects conformance/requirements conformance/flow reports conformance/engine/option conformance/engine/rig conformance/engine/evidence conformance/engine/script conformance/engine/report
 conformance/engine/prove                      wire reference-stack/program reference-stack/defects conformance/requirements reports conformance/engine/option conformance/engine/script conformance/engine/run
 conformance/engine/gen                        wire generator/packet reference-stack/program reference-stack/defects conformance/flow reports conformance/engine/option conformance/engine/rig conformance/engine/script tools/embedded.h
 conformance/engine/show                       wire reference-stack/program conformance/requirements conformance/flow conformance/flow/sctp conformance/flow/cm conformance/flow/notation reports conformance/engine/option conformance/engine/rig conformance/engine/evidence conformance/engine/script
 conformance/engine/new-check                  wire reference-stack/program conformance/requirements reports conformance/engine/option conformance/engine/script
 conformance/engine/complete                   wire reference-stack/program reference-stack/defects conformance/requirements reports conformance/engine/option conformance/engine/script conformance/engine/run
 conformance/engine                            wire reference-stack/peer reference-stack/program reports conformance/engine/run conformance/engine/audit conformance/engine/prove conformance/engine/gen conformance/engine/report conformance/engine/show conformance/engine/new-check conformance/engine/complete tools/standard_streams.h tools/memory_reserve.h
-conformance/labs                              tools/standard_streams.h
+conformance/labs                              wire upper-tester tools/standard_streams.h
 dissector                                     wire conformance/flow conformance/flow/sctp conformance/flow/cm conformance/flow/notation conformance/rules
 '
 
 {
-	for folder in wire reference-stack generator conformance reports dissector; do
+	for folder in wire upper-tester reference-stack generator conformance reports dissector; do
 		[ ! -d "$folder" ] || grep -rnE --include='*.[ch]' '^[[:space:]]*#[[:space:]]*include' "$folder" || true
 	done
 } | LC_ALL=C sort -t: -k1,1 -k2,2n | awk -F: -v table="$rooms" -v print_them="$print" '

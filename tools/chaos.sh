@@ -428,8 +428,8 @@ SHELL
 apart() {
 	local name counts log=$WORK/log
 	mkdir "$log"
-	printf '%s\n' "${subjects[@]}" | JOBS=1 xargs -P "$JOBS" -I{} bash -c \
-		'WORK="$1/$2" tools/chaos.sh --calls "$3" "$2" >"$1/log/$2" 2>&1' - "$WORK" {} "${CLASSES// /,}" || true
+	printf '%s\n' "${subjects[@]}" | xargs -P "$JOBS" -I{} bash -c \
+		'JOBS=1 WORK="$1/$2" tools/chaos.sh --calls "$3" "$2" >"$1/log/$2" 2>&1' - "$WORK" {} "${CLASSES// /,}" || true
 	for name in "${subjects[@]}"; do
 		counts=$(tail -n 1 "$log/$name" 2>/dev/null || true)
 		sed '1d;$d' "$log/$name" 2>/dev/null || true

@@ -81,8 +81,7 @@ unit() {
 }
 
 if [ "${1:-all}" = all ]; then
-	one tree/arrows tools/arrows.sh
-	one tree/files tools/files.sh
+	one tree/lint env -u T FAST=1 LUA_SYNTAX="$B/tools/lua-syntax" tools/lint.sh # all of it is `make lint`
 	one tree/defect-tests tools/defect-tests.sh
 	unit unit-tests "$B/unit-tests"
 	# memory_short has an allocator of its own, which AddressSanitizer does not let it have.

@@ -74,9 +74,15 @@ static int command(int argc, char **argv)
                    : EXIT_DONE;
     }
     for (size_t i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
-        if (strcmp(argv[1], subcommands[i].name) == 0)
-            return subcommands[i].run(argc - 1, argv + 1);
-    return complaint(EXIT_USAGE, "warpcheck", "there is no command '%.40s' (warpcheck --help lists them)", argv[1]);
+        if (strcmp(argv[1], subcommands[i].name) == 0) {
+            int status;
+
+            complain_as("warpcheck", argv[1]);
+            status = subcommands[i].run(argc - 1, argv + 1);
+            complain_as("warpcheck", NULL);
+            return status;
+        }
+    return complain(EXIT_USAGE, "there is no command '%.40s' (warpcheck --help lists them)", argv[1]);
 }
 
 /* Whatever the command came to: without memory it has not done the whole of it. */
@@ -85,8 +91,7 @@ static int whole(int status)
     if (!out_of_memory_noted() || status == EXIT_ENVIRONMENT)
         return status;
     if (status != EXIT_USAGE) /* else a sentence has been written */
-        (void)complaint(EXIT_ENVIRONMENT, "warpcheck",
-                        "out of memory: not everything was done, so the result is not valid");
+        (void)complain(EXIT_ENVIRONMENT, "out of memory: not everything was done, so the result is not valid");
     return EXIT_ENVIRONMENT;
 }
 
@@ -94,6 +99,7 @@ int main(int argc, char **argv)
 {
     if (!standard_streams_open())
         return EXIT_ENVIRONMENT;
+    complain_as("warpcheck", NULL);
     memory_reserve_begin("warpcheck: out of memory\n");
     markup_library_begin();
     return standard_streams_close("warpcheck", whole(command(argc, argv)), EXIT_ENVIRONMENT);

@@ -46,6 +46,7 @@ enum flow_account_kind {
     ROW(SCTP_DATA,      FOREIGN,  "sctp-data",      "SCTP user messages of other protocols") \
     ROW(ULP,            FOREIGN,  "ulp",            "the ULP's own octets before start-up frames or after a rejection") \
     ROW(FILE,           FOREIGN,  "file",           "files in folders that are not captures") \
+    ROW(EMPTY,          FOREIGN,  "empty",          "captures without a frame, and empty files") \
     ROW(FILE_AGAIN,     FOREIGN,  "file-again",     "links to files that are also read directly") \
     ROW(BLOCK,          FOREIGN,  "block",          "pcapng blocks without frames") \
     ROW(COMPRESSED,     UNJUDGED, "compressed",     "a compressed file is not read: decompress it first") \

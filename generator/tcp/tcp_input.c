@@ -284,78 +284,6 @@ static bool input_ack(struct tcp_connection *c, const struct packet *p)
     return c->status.state != TCP_STATE_CLOSED;
 }
 
-static void copy_in(struct tcp_connection *c, const uint8_t *octets, uint32_t base, uint32_t from, uint32_t to)
-{
-    memcpy(c->in.octets + c->in.head + c->in.length + (from - c->status.rcv_nxt), octets + (from - base), to - from);
-}
-
-/* Puts [from, to) among the ranges, joined with those that it touches. Returns false when there are too many. */
-static bool add_range(struct tcp_connection *c, uint32_t from, uint32_t to)
-{
-    unsigned first = 0;
-    unsigned last;
-
-    while (first < c->range_count && seq_lt(c->ranges[first].to, from))
-        first++;
-    for (last = first; last < c->range_count && seq_le(c->ranges[last].from, to); last++) {
-        if (seq_lt(c->ranges[last].from, from))
-            from = c->ranges[last].from;
-        if (seq_lt(to, c->ranges[last].to))
-            to = c->ranges[last].to;
-    }
-    if (last == first && c->range_count == TCP_RANGES)
-        return false;
-    memmove(&c->ranges[first + 1], &c->ranges[last], (c->range_count - last) * sizeof(c->ranges[0]));
-    c->range_count -= last - first;
-    c->range_count++;
-    c->ranges[first] = (struct tcp_range){from, to};
-    return true;
-}
-
-/* Stores octets at their place; what is there already stays, so that the first of two overlapping segments wins. */
-static void store(struct tcp_connection *c, const uint8_t *octets, uint32_t from, uint32_t to)
-{
-    uint32_t base = from;
-    uint32_t at = from;
-    struct tcp_range before[TCP_RANGES];
-    unsigned count = c->range_count;
-
-    if (tcp_queue_reserve(&c->in, to - c->status.rcv_nxt) != 0)
-        return; /* memory is out: the peer sends it again */
-    memcpy(before, c->ranges, count * sizeof(before[0]));
-    if (!add_range(c, from, to))
-        return;
-    for (unsigned i = 0; i < count && seq_lt(at, to); i++) {
-        if (seq_le(before[i].to, at))
-            continue;
-        if (seq_le(to, before[i].from))
-            break;
-        if (seq_lt(at, before[i].from))
-            copy_in(c, octets, base, at, before[i].from);
-        at = before[i].to;
-    }
-    if (seq_lt(at, to))
-        copy_in(c, octets, base, at, to);
-    if (c->ranges[0].from == c->status.rcv_nxt) {
-        uint32_t grown = c->ranges[0].to - c->status.rcv_nxt;
-
-        c->in.length += grown;
-        c->status.rcv_nxt += grown;
-        c->status.octets_received += grown;
-        c->range_count--;
-        memmove(&c->ranges[0], &c->ranges[1], c->range_count * sizeof(c->ranges[0]));
-    }
-}
-
-/* The common case: the next octets, with nothing out of order. */
-static void store_next(struct tcp_connection *c, const uint8_t *octets, uint32_t count)
-{
-    if (tcp_queue_append(&c->in, octets, count) != 0)
-        return;
-    c->status.rcv_nxt += count;
-    c->status.octets_received += count;
-}
-
 static void schedule_ack(struct tcp_connection *c, bool in_order)
 {
     if (c->ack_policy == TCP_ACK_WITHHELD)
@@ -389,9 +317,9 @@ static void input_octets(struct tcp_connection *c, const struct packet *p)
     if (from != next)
         c->status.out_of_order++;
     if (from == next && c->range_count == 0)
-        store_next(c, octets, to - from);
+        tcp_store_next(c, octets, to - from);
     else
-        store(c, octets, from, to);
+        tcp_store(c, octets, from, to);
     schedule_ack(c, from == next && c->range_count == 0);
     if (c->released)
         tcp_queue_drop(&c->in, c->in.length);

@@ -191,6 +191,10 @@ bool tcp_window_update_due(struct tcp_connection *c);
 void tcp_input_segment(struct tcp_stack *stack, const struct packet *packet);
 void tcp_process_ack(struct tcp_connection *c, uint32_t ack);
 
+/* tcp_receive.c: octets that were received, at their place; and the next ones, with nothing out of order. */
+void tcp_store(struct tcp_connection *c, const uint8_t *octets, uint32_t from, uint32_t to);
+void tcp_store_next(struct tcp_connection *c, const uint8_t *octets, uint32_t count);
+
 /* tcp_neighbour.c */
 bool tcp_neighbour_lookup(struct tcp_stack *stack, const struct net_address *peer,
                           uint8_t mac[6]); /* asks if not known */

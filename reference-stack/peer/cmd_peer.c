@@ -13,6 +13,7 @@
 #include "reference-stack/program/confine.h"
 #include "reference-stack/defects/defect.h"
 #include "reference-stack/peer/driver_tcp.h"
+#include "reference-stack/transport/tcp_socket.h"
 #include "wire/exit_status.h"
 
 enum { DEFECTS_MAX = 64 };
@@ -131,6 +132,7 @@ static const char help_text[] =
 struct command_line {
     const char *name;
     const char *connect;
+    struct driver_place remote; /* what `connect` says */
     const char *control;
     bool listen, once;
     uint16_t port;
@@ -140,30 +142,28 @@ struct command_line {
     size_t defect_count;
 };
 
-static int number_between(const struct command_line *line, const char *name, const char *text, unsigned long least,
-                          unsigned long most, unsigned long *value)
+static int number_between(const char *name, const char *text, unsigned long least, unsigned long most,
+                          unsigned long *value)
 {
     char *end;
 
     *value = strtoul(text, &end, 10);
     if (text[0] < '0' || text[0] > '9' || *end != '\0' || *value < least || *value > most) {
-        (void)complaint(0, line->name, "--%s %s: a number from %lu to %lu was expected", name, text, least, most);
-        return -1;
+        return complain(-1, "--%s %s: a number from %lu to %lu was expected", name, text, least, most);
     }
     return 0;
 }
 
-static int number_of(const struct command_line *line, const char *name, const char *text, unsigned long most,
-                     unsigned long *value)
+static int number_of(const char *name, const char *text, unsigned long most, unsigned long *value)
 {
-    return number_between(line, name, text, 0, most, value);
+    return number_between(name, text, 0, most, value);
 }
 
 static int set_number(struct command_line *line, const char *name, const char *member, const char *text)
 {
     unsigned long value;
 
-    if (number_of(line, name, text, 16777216, &value) != 0)
+    if (number_of(name, text, 16777216, &value) != 0)
         return -1;
     return json_object_set_new(line->stream, member, json_integer((json_int_t)value));
 }
@@ -182,14 +182,13 @@ static int set_rtr(struct command_line *line, const char *text)
     return json_object_set_new(line->stream, "rtr", list);
 }
 
-static int list_defects(const struct command_line *line)
+static int list_defects(void)
 {
     struct sentence sentence = {""};
     struct defect_list *list = defect_list_embedded(&sentence);
 
     if (list == NULL) {
-        (void)complaint(0, line->name, "%s", sentence.text);
-        return EXIT_FAILS;
+        return complain(EXIT_FAILS, "%s", sentence.text);
     }
     for (size_t i = 0; i < defect_list_count(list); i++) {
         const struct defect *defect = defect_list_at(list, i);
@@ -237,22 +236,22 @@ static int take_limit(struct command_line *line, int option)
 
     switch (option) {
     case OPTION_MAX_CONNECTIONS:
-        if (number_between(line, "max-connections", optarg, 1, MAX_CONNECTIONS, &value) != 0)
+        if (number_between("max-connections", optarg, 1, MAX_CONNECTIONS, &value) != 0)
             return EXIT_USAGE;
         driver->peer.streams_max = value;
         return -1;
     case OPTION_MAX_CONTROLS:
-        if (number_between(line, "max-controls", optarg, 1, MAX_CONTROLS, &value) != 0)
+        if (number_between("max-controls", optarg, 1, MAX_CONTROLS, &value) != 0)
             return EXIT_USAGE;
         driver->controls_max = value;
         return -1;
     case OPTION_MAX_UNREAD:
-        if (number_between(line, "max-unread", optarg, 1, INT32_MAX, &value) != 0)
+        if (number_between("max-unread", optarg, 1, INT32_MAX, &value) != 0)
             return EXIT_USAGE;
         driver->unread_max = value;
         return -1;
     default:
-        if (number_between(line, "max-memory", optarg, 1, MAX_MEMORY_MIB, &value) != 0)
+        if (number_between("max-memory", optarg, 1, MAX_MEMORY_MIB, &value) != 0)
             return EXIT_USAGE;
         driver->peer.memory_max = (uint64_t)value << 20;
         return -1;
@@ -266,9 +265,9 @@ static int take_option(struct command_line *line, int option)
 
     switch (option) {
     case OPTION_HELP: printf(help_text, line->name); return EXIT_DONE;
-    case OPTION_LIST_DEFECTS: return list_defects(line);
+    case OPTION_LIST_DEFECTS: return list_defects();
     case OPTION_LISTEN:
-        if (number_of(line, "listen", optarg, 65535, &value) != 0)
+        if (number_of("listen", optarg, 65535, &value) != 0)
             return EXIT_USAGE;
         line->listen = true;
         line->port = (uint16_t)value;
@@ -280,8 +279,7 @@ static int take_option(struct command_line *line, int option)
     case OPTION_ONCE: line->once = true; return -1;
     case OPTION_DEFECT:
         if (line->defect_count == DEFECTS_MAX) {
-            (void)complaint(0, line->name, "more than %d defects", DEFECTS_MAX);
-            return EXIT_USAGE;
+            return complain(EXIT_USAGE, "more than %d defects", DEFECTS_MAX);
         }
         line->defects[line->defect_count++] = optarg;
         return -1;
@@ -291,6 +289,25 @@ static int take_option(struct command_line *line, int option)
     case OPTION_MAX_MEMORY: return take_limit(line, option);
     default: return take_stream_option(line, option) == 0 ? -1 : EXIT_USAGE;
     }
+}
+
+/* Addresses, as far as they can be judged before anything is opened. Returns -1 to go on, else an exit status. */
+static int check_addresses(struct command_line *line)
+{
+    const char *bind = line->driver.bind_address;
+    struct sockaddr_storage name;
+
+    if (bind != NULL && tcp_socket_address(bind, 0, &name) != 0)
+        return complain(EXIT_USAGE, "--bind %s: an IPv4 or IPv6 address was expected, no name", bind);
+    if (line->connect != NULL && driver_place_parse(&line->remote, line->connect, NULL) != 0)
+        return complain(EXIT_USAGE, "--connect %s: ADDRESS:PORT was expected, no name", line->connect);
+    if (line->control != NULL && strchr(line->control, '/') == NULL) {
+        struct driver_place place;
+
+        if (driver_place_parse(&place, line->control, "127.0.0.1") != 0)
+            return complain(EXIT_USAGE, "--control %s: a port, ADDRESS:PORT or a path was expected", line->control);
+    }
+    return -1;
 }
 
 static int take_options(struct command_line *line, int argc, char **argv)
@@ -303,27 +320,25 @@ static int take_options(struct command_line *line, int argc, char **argv)
         int status;
 
         if (option == '?' || option == ':')
-            return complaint(EXIT_USAGE, line->name,
-                             option == ':' ? "%s needs a value, see --help"
-                                           : "'%s' is no option, or has no value; see --help",
-                             argv[optind - 1]);
+            return complain(EXIT_USAGE,
+                            option == ':' ? "%s needs a value, see --help"
+                                          : "'%s' is no option, or has no value; see --help",
+                            argv[optind - 1]);
         status = take_option(line, option);
         if (status >= 0)
             return status;
     }
     if (optind != argc) {
-        (void)complaint(0, line->name, "'%s' is no option, see --help", argv[optind]);
-        return EXIT_USAGE;
+        return complain(EXIT_USAGE, "'%s' is no option, see --help", argv[optind]);
     }
     if (!line->listen && line->connect == NULL && line->control == NULL) {
-        (void)complaint(0, line->name, "--listen, --connect or --control was expected, see --help");
-        return EXIT_USAGE;
+        return complain(EXIT_USAGE, "--listen, --connect or --control was expected, see --help");
     }
-    return -1;
+    return check_addresses(line);
 }
 
 /* Gives one command to the peer. Returns the reply, or NULL with a message printed. */
-static json_t *order(const struct command_line *line, struct driver *driver, json_t *command)
+static json_t *order(struct driver *driver, json_t *command)
 {
     char *text = json_dumps(command, 0);
     char *answer = text == NULL ? NULL : peer_command(driver_peer(driver), text, driver_now(driver));
@@ -334,8 +349,7 @@ static json_t *order(const struct command_line *line, struct driver *driver, jso
     json_decref(command);
     if (reply != NULL && json_is_true(json_object_get(reply, "ok")))
         return reply;
-    (void)complaint(0, line->name, "%s",
-                    reply == NULL ? "out of memory" : json_string_value(json_object_get(reply, "error")));
+    (void)complain(0, "%s", reply == NULL ? "out of memory" : json_string_value(json_object_get(reply, "error")));
     json_decref(reply);
     return NULL;
 }
@@ -347,7 +361,7 @@ static int do_listen(const struct command_line *line, struct driver *driver, int
 
     (void)json_object_set_new(command, "verb", json_string("listen"));
     (void)json_object_set_new(command, "port", json_integer(line->port));
-    reply = order(line, driver, command);
+    reply = order(driver, command);
     if (reply == NULL)
         return -1;
     *port = (int)json_integer_value(json_object_get(reply, "port"));
@@ -357,24 +371,13 @@ static int do_listen(const struct command_line *line, struct driver *driver, int
 
 static int do_connect(const struct command_line *line, struct driver *driver)
 {
-    const char *colon = strrchr(line->connect, ':');
-    size_t skip = line->connect[0] == '[';
-    size_t octets = colon == NULL ? 0 : (size_t)(colon - line->connect);
-    unsigned long port;
-    json_t *command;
+    json_t *command = json_deep_copy(line->stream);
     json_t *reply;
 
-    if (octets < 1 + 2 * skip) {
-        (void)complaint(0, line->name, "--connect %s: ADDRESS:PORT was expected", line->connect);
-        return -1;
-    }
-    if (number_of(line, "connect", colon + 1, 65535, &port) != 0)
-        return -1;
-    command = json_deep_copy(line->stream);
     (void)json_object_set_new(command, "verb", json_string("connect"));
-    (void)json_object_set_new(command, "address", json_stringn(line->connect + skip, octets - 2 * skip));
-    (void)json_object_set_new(command, "port", json_integer((json_int_t)port));
-    reply = order(line, driver, command);
+    (void)json_object_set_new(command, "address", json_string(line->remote.address));
+    (void)json_object_set_new(command, "port", json_integer(line->remote.port));
+    reply = order(driver, command);
     json_decref(reply);
     return reply == NULL ? -1 : 0;
 }
@@ -405,16 +408,14 @@ static int run(const struct command_line *line, struct driver *driver)
         control = driver_control(driver, line->control, &sentence);
     if (control < 0 || driver_stop_on(driver, SIGINT, &sentence) != 0 ||
         driver_stop_on(driver, SIGTERM, &sentence) != 0) {
-        (void)complaint(0, line->name, "%s", sentence.text);
-        return EXIT_FAILS;
+        return complain(EXIT_FAILS, "%s", sentence.text);
     }
     if (line->listen && do_listen(line, driver, &port) != 0)
         return EXIT_FAILS;
     if (line->connect != NULL && do_connect(line, driver) != 0)
         return EXIT_FAILS;
     if (give_up_rest(line, &sentence) != 0) {
-        (void)complaint(0, line->name, "%s", sentence.text);
-        return EXIT_FAILS;
+        return complain(EXIT_FAILS, "%s", sentence.text);
     }
     printf("READY");
     if (line->listen)
@@ -425,17 +426,15 @@ static int run(const struct command_line *line, struct driver *driver)
     if (fflush(stdout) != 0)
         return EXIT_ENVIRONMENT; /* nobody learns the ports; main() reports it */
     if (driver_run(driver, line->once, &sentence) != 0) {
-        (void)complaint(0, line->name, "%s", sentence.text);
-        return EXIT_FAILS;
+        return complain(EXIT_FAILS, "%s", sentence.text);
     }
     return EXIT_DONE;
 }
 
 static void on_refused(void *context, const char *what)
 {
-    const struct command_line *line = context;
-
-    (void)complaint(0, line->name, "%s", what);
+    (void)context;
+    (void)complain(0, "%s", what);
 }
 
 static int run_with_defects(struct command_line *line)
@@ -444,7 +443,7 @@ static int run_with_defects(struct command_line *line)
     struct defect_list *list = NULL;
     struct defect_set *set = NULL;
     struct driver *driver;
-    int status = EXIT_USAGE;
+    int status;
 
     if (line->defect_count != 0) {
         list = defect_list_embedded(&sentence);
@@ -452,16 +451,16 @@ static int run_with_defects(struct command_line *line)
             set = defect_set_new(list, line->defects, line->defect_count, &sentence);
         defect_list_free(list);
         if (set == NULL) {
-            (void)complaint(0, line->name, "%s", sentence.text);
-            return EXIT_USAGE;
+            return complain(EXIT_USAGE, "%s", sentence.text);
         }
     }
     line->driver.peer.defects = set;
     line->driver.refused = on_refused;
-    line->driver.context = line;
     driver = driver_new(&line->driver, &sentence);
     if (driver == NULL)
-        (void)complaint(0, line->name, "%s", sentence.text);
+        status = complain(EXIT_ENVIRONMENT, "%s", sentence.text);
+    else if (peer_check_options(driver_peer(driver), line->stream, &sentence) != 0)
+        status = complain(EXIT_USAGE, "%s", sentence.text);
     else
         status = run(line, driver);
     driver_free(driver);
@@ -476,6 +475,7 @@ int cmd_peer(int argc, char **argv)
                                 .stream = json_object()};
     int status;
 
+    complain_as(argv[0], NULL);
     if (line.stream == NULL)
         return EXIT_FAILS;
     (void)signal(SIGPIPE, SIG_IGN);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "reference-stack/peer/driver_internal.h"
+#include "reference-stack/transport/tcp_listener.h"
 
 enum { SHORT_REPLY = 4096 }; /* octets: there is always room for those */
 
@@ -211,11 +212,12 @@ static bool keep(struct control *control, const char *octets, size_t count)
         return false;
     if (room > control->room) {
         struct budget *budget = control->driver->pool.budget;
+        uint64_t refused = budget->refused;
         size_t more = room * 2 - control->room;
         char *bigger = budget_take(budget, more) ? realloc(control->line, room * 2) : NULL;
 
         if (bigger == NULL) {
-            driver_refuse(control->driver, DRIVER_REFUSED_MEMORY);
+            driver_refuse_memory(control->driver, refused);
             return false;
         }
         control->line = bigger;
@@ -289,6 +291,7 @@ static void control_resume(struct control *control)
 static void control_accepted(uv_stream_t *server, int status)
 {
     const struct control *listener = server->data;
+    uint64_t refused = listener->driver->pool.budget->refused;
     struct control *control;
 
     if (status < 0)
@@ -301,7 +304,7 @@ static void control_accepted(uv_stream_t *server, int status)
     }
     control = client_new(listener->driver, listener->is_pipe);
     if (control == NULL) {
-        driver_refuse(listener->driver, DRIVER_REFUSED_MEMORY);
+        driver_refuse_memory(listener->driver, refused);
         turn_away_saying(&listener->driver->pool.away, server, "{\"ok\":false,\"error\":\"memory is short\"}\n");
         return;
     }
@@ -314,45 +317,44 @@ static void control_accepted(uv_stream_t *server, int status)
         (void)uv_tcp_nodelay(&control->handle.tcp, 1);
 }
 
-/* "PORT", "ADDRESS:PORT", "[ADDRESS]:PORT": to a name. -1 when it is neither. */
-static int parse_where(const char *where, struct sockaddr_storage *name)
+int driver_place_parse(struct driver_place *place, const char *where, const char *address)
 {
     const char *colon = strrchr(where, ':');
     const char *digits = colon == NULL ? where : colon + 1;
-    char address[64] = "127.0.0.1";
+    struct sockaddr_storage name;
     char *end;
     unsigned long port = strtoul(digits, &end, 10);
 
-    if (digits[0] < '0' || digits[0] > '9' || *end != '\0' || port > 65535)
+    if (digits[0] < '0' || digits[0] > '9' || *end != '\0' || port > UINT16_MAX || (colon == NULL && address == NULL))
         return -1;
     if (colon != NULL) {
         size_t skip = where[0] == '[';
         size_t octets = (size_t)(colon - where);
 
-        if (octets < 1 + 2 * skip || octets - 2 * skip >= sizeof(address))
+        if (octets < 1 + 2 * skip || octets - 2 * skip >= sizeof(place->address))
             return -1;
-        memcpy(address, where + skip, octets - 2 * skip);
-        address[octets - 2 * skip] = '\0';
+        memcpy(place->address, where + skip, octets - 2 * skip);
+        place->address[octets - 2 * skip] = '\0';
+    } else {
+        (void)snprintf(place->address, sizeof(place->address), "%s", address);
     }
-    return tcp_socket_address(address, (uint16_t)port, name);
+    place->port = (uint16_t)port;
+    return tcp_socket_address(place->address, place->port, &name);
 }
 
 static int open_tcp(struct control *control, const char *where, struct sentence *sentence)
 {
     struct sockaddr_storage name;
-    int octets = sizeof(name);
+    struct driver_place place;
     int result;
 
-    if (parse_where(where, &name) != 0)
+    if (driver_place_parse(&place, where, "127.0.0.1") != 0 ||
+        tcp_socket_address(place.address, place.port, &name) != 0)
         return sentence_set(sentence, "control: '%s': a port, ADDRESS:PORT or a path was expected", where);
-    result = uv_tcp_bind(&control->handle.tcp, (const struct sockaddr *)&name, 0);
-    if (result == 0)
-        result = uv_listen(&control->handle.stream, TCP_SOCKET_BACKLOG, control_accepted);
-    if (result == 0)
-        result = uv_tcp_getsockname(&control->handle.tcp, (struct sockaddr *)&name, &octets);
-    if (result != 0)
+    result = tcp_listener_bind(&control->handle.tcp, &name, control_accepted);
+    if (result < 0)
         return sentence_set(sentence, "control: %s cannot be opened: %s", where, uv_strerror(result));
-    return tcp_socket_port(&name);
+    return result;
 }
 
 static int open_pipe(struct control *control, const char *where, struct sentence *sentence)

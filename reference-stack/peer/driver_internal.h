@@ -27,10 +27,18 @@ struct driver {
     bool stopping, once, had_stream;
 };
 
-enum driver_refusal { DRIVER_REFUSED_CONNECTION = 1, DRIVER_REFUSED_CONTROL = 2, DRIVER_REFUSED_MEMORY = 4 };
+enum driver_refusal {
+    DRIVER_REFUSED_CONNECTION = 1,
+    DRIVER_REFUSED_CONTROL = 2,
+    DRIVER_REFUSED_MEMORY = 4,
+    DRIVER_OUT_OF_MEMORY = 8,
+};
 
 /* Tells of the first of its kind. */
 void driver_refuse(struct driver *driver, enum driver_refusal refusal);
+
+/* Memory was not to be had: by the limit, if the budget has refused some since it had refused `before`, else from the system. */
+void driver_refuse_memory(struct driver *driver, uint64_t before);
 
 /* driver_control.c: closes all control sockets. */
 void driver_control_free(struct driver *driver);

@@ -6,12 +6,12 @@
 
 #include "reference-stack/defects/hooks.h"
 #include "reference-stack/peer/driver_internal.h"
+#include "reference-stack/transport/tcp_listener.h"
 
 struct driver_listener {
-    uv_tcp_t handle;
+    struct tcp_listener *tcp;
     struct driver *driver;
     struct driver_listener *next;
-    uint16_t port;
 };
 
 uint64_t driver_now(const struct driver *driver)
@@ -72,26 +72,6 @@ static const struct tcp_socket_ops socket_ops = {
     .writable = socket_writable,
 };
 
-static void op_shutdown(void *transport)
-{
-    tcp_socket_shutdown(transport);
-}
-
-static void op_abort(void *transport)
-{
-    tcp_socket_abort(transport);
-}
-
-static void op_release(void *transport)
-{
-    tcp_socket_release(transport);
-}
-
-static size_t op_emss(void *transport)
-{
-    return tcp_socket_emss(transport);
-}
-
 /* --- Listening and connecting -------------------------------------------------------------------------------------- */
 
 void driver_refuse(struct driver *driver, enum driver_refusal refusal)
@@ -100,6 +80,7 @@ void driver_refuse(struct driver *driver, enum driver_refusal refusal)
         [DRIVER_REFUSED_CONNECTION] = "a connection was refused: so many are open as may be (--max-connections)",
         [DRIVER_REFUSED_CONTROL] = "a control client was refused: so many are connected as may be (--max-controls)",
         [DRIVER_REFUSED_MEMORY] = "memory was refused: the limit is reached (--max-memory)",
+        [DRIVER_OUT_OF_MEMORY] = "memory was refused: the system has none left",
     };
 
     if ((driver->refusals & refusal) != 0 || driver->config.refused == NULL)
@@ -108,73 +89,55 @@ void driver_refuse(struct driver *driver, enum driver_refusal refusal)
     driver->config.refused(driver->config.context, what[refusal]);
 }
 
-static void accepted(uv_stream_t *server, int status)
+void driver_refuse_memory(struct driver *driver, uint64_t before)
 {
-    struct driver_listener *listener = server->data;
+    bool by_limit = peer_budget(driver->peer)->refused != before;
+
+    driver_refuse(driver, by_limit ? DRIVER_REFUSED_MEMORY : DRIVER_OUT_OF_MEMORY);
+}
+
+static void accepted(void *owner, struct tcp_socket *socket)
+{
+    const struct driver_listener *listener = owner;
     struct driver *driver = listener->driver;
-    struct tcp_socket *socket = status < 0 ? NULL : tcp_socket_accept(&driver->pool, server);
     struct peer_stream *stream;
     uint64_t refused;
 
-    if (socket == NULL)
-        return;
     driver->had_stream = true;
     refused = peer_budget(driver->peer)->refused;
-    stream = peer_accepted(driver->peer, listener->port, socket, driver_now(driver));
+    stream = peer_accepted(driver->peer, tcp_listener_port(listener->tcp), socket, driver_now(driver));
     if (stream == NULL) {
-        driver_refuse(driver, peer_budget(driver->peer)->refused != refused ? DRIVER_REFUSED_MEMORY
-                                                                            : DRIVER_REFUSED_CONNECTION);
+        if (peer_is_full(driver->peer))
+            driver_refuse(driver, DRIVER_REFUSED_CONNECTION);
+        else
+            driver_refuse_memory(driver, refused);
         tcp_socket_abort(socket);
     } else if (peer_stream_transport(stream) == socket && tcp_socket_own(socket, stream) != 0)
         peer_input_reset(stream, driver_now(driver));
 }
 
-static void listener_closed(uv_handle_t *handle)
-{
-    free(handle->data);
-}
-
-static int listener_open(struct driver_listener *listener, uint16_t port)
-{
-    struct driver *driver = listener->driver;
-    const char *address = driver->config.bind_address;
-    struct sockaddr_storage name;
-    int octets = sizeof(name);
-
-    if (tcp_socket_address(address != NULL       ? address
-                           : driver->config.ipv6 ? "::"
-                                                 : "0.0.0.0",
-                           port, &name) != 0 ||
-        uv_tcp_bind(&listener->handle, (const struct sockaddr *)&name, 0) != 0 ||
-        uv_listen((uv_stream_t *)&listener->handle, TCP_SOCKET_BACKLOG, accepted) != 0 ||
-        uv_tcp_getsockname(&listener->handle, (struct sockaddr *)&name, &octets) != 0)
-        return -1;
-    return tcp_socket_port(&name);
-}
-
-static int op_listen(void *context, uint16_t port)
+static int op_listen(void *context, uint16_t port, struct sentence *why)
 {
     struct driver *driver = context;
-    struct driver_listener *listener = calloc(1, sizeof(*listener));
-    int opened;
+    const char *any = driver->config.ipv6 ? "::" : "0.0.0.0";
+    const char *address = driver->config.bind_address != NULL ? driver->config.bind_address : any;
+    struct driver_listener *listener;
+    struct sockaddr_storage name;
 
+    if (tcp_socket_address(address, port, &name) != 0)
+        return sentence_set(why, "'%.60s' is no numeric address", address);
+    listener = calloc(1, sizeof(*listener));
     if (listener == NULL)
-        return -1;
+        return sentence_set(why, "out of memory");
     listener->driver = driver;
-    if (uv_tcp_init(&driver->loop, &listener->handle) != 0) {
+    listener->tcp = tcp_listener_open(&driver->pool, &name, accepted, listener, why);
+    if (listener->tcp == NULL) {
         free(listener);
         return -1;
     }
-    listener->handle.data = listener;
-    opened = listener_open(listener, port);
-    if (opened <= 0) {
-        uv_close((uv_handle_t *)&listener->handle, listener_closed);
-        return -1;
-    }
-    listener->port = (uint16_t)opened;
     listener->next = driver->listeners;
     driver->listeners = listener;
-    return opened;
+    return tcp_listener_port(listener->tcp);
 }
 
 static void op_unlisten(void *context, uint16_t port)
@@ -184,10 +147,10 @@ static void op_unlisten(void *context, uint16_t port)
     for (struct driver_listener **at = &driver->listeners; *at != NULL; at = &(*at)->next) {
         struct driver_listener *listener = *at;
 
-        if (listener->port == port) {
+        if (tcp_listener_port(listener->tcp) == port) {
             *at = listener->next;
-            turn_away_forget(&driver->pool.away, (uv_stream_t *)&listener->handle);
-            uv_close((uv_handle_t *)&listener->handle, listener_closed);
+            tcp_listener_close(listener->tcp);
+            free(listener);
             return;
         }
     }
@@ -207,10 +170,10 @@ static const struct peer_transport_ops ops = {
     .unlisten = op_unlisten,
     .connect = op_connect,
     .send_spans = tcp_socket_send,
-    .shutdown = op_shutdown,
-    .abort = op_abort,
-    .release = op_release,
-    .emss = op_emss,
+    .carrier = {.shutdown = tcp_socket_shutdown,
+                .abort = tcp_socket_abort,
+                .release = tcp_socket_release,
+                .emss = tcp_socket_emss},
     .room = tcp_socket_room,
 };
 

@@ -40,6 +40,13 @@ struct peer *driver_peer(struct driver *driver);
 /* Nanoseconds of the driver's clock. */
 uint64_t driver_now(const struct driver *driver);
 
+/* "ADDRESS:PORT" or "[ADDRESS]:PORT"; with a default `address` (else NULL) "PORT" alone, too. Names are none. -1: it is neither. */
+struct driver_place {
+    char address[64];
+    uint16_t port;
+};
+int driver_place_parse(struct driver_place *place, const char *where, const char *address);
+
 /*
  * Opens a control socket: a port number (0: any) on the loopback address, or a path (with a '/') for a Unix socket, or
  * "ADDRESS:PORT". Returns the port, 0 for a path, -1 with a sentence.

@@ -14,7 +14,8 @@ int main(int argc, char **argv)
         return EXIT_ENVIRONMENT;
     memory_reserve_begin("iwarp-peer: out of memory\n");
     status = cmd_peer(argc, argv);
+    complain_as("iwarp-peer", NULL);
     if (out_of_memory_noted()) /* whoever was refused something got an error; this is for who reads the exit status */
-        status = complaint(EXIT_ENVIRONMENT, "iwarp-peer", "out of memory: not every command was carried out");
+        status = complain(EXIT_ENVIRONMENT, "out of memory: not every command was carried out");
     return standard_streams_close("iwarp-peer", status, EXIT_ENVIRONMENT);
 }

@@ -56,176 +56,13 @@ struct peer *peer_new(const struct peer_config *config, const struct peer_transp
 
 /* --- Streams --------------------------------------------------------------------------------------------------- */
 
-struct peer_work *peer_work_new(struct peer_stream *ps, size_t octets)
-{
-    struct budget *budget = &ps->peer->budget;
-    struct peer_work *work = budget_take(budget, sizeof(*work) + octets) ? malloc(sizeof(*work) + octets) : NULL;
-
-    if (work == NULL)
-        return NULL;
-    memset(work, 0, sizeof(*work));
-    work->octets = octets;
-    work->data = (uint8_t *)(work + 1);
-    work->next = ps->work;
-    if (work->next != NULL)
-        work->next->previous = work;
-    ps->work = work;
-    return work;
-}
-
-void peer_work_free(struct peer_stream *ps, struct peer_work *work)
-{
-    if (work->previous != NULL)
-        work->previous->next = work->next;
-    else
-        ps->work = work->next;
-    if (work->next != NULL)
-        work->next->previous = work->previous;
-    budget_give(&ps->peer->budget, sizeof(*work) + work->octets);
-    free(work);
-}
-
-static struct peer_stream *stream_new(struct peer *peer, const struct peer_options *options, void *transport)
-{
-    struct peer_stream *ps;
-
-    if (peer->stream_count - peer->dead_count >= peer->config.streams_max ||
-        !budget_take(&peer->budget, PEER_STREAM_OCTETS))
-        return NULL;
-    ps = calloc(1, sizeof(*ps));
-    if (ps == NULL) {
-        budget_give(&peer->budget, PEER_STREAM_OCTETS);
-        return NULL;
-    }
-    ps->number = peer->next_number;
-    HASH_ADD(hh, peer->by_number, number, sizeof(ps->number), ps);
-    if (hash_lost(ps) || deadlines_join(&peer->deadlines) != 0) {
-        if (!hash_lost(ps))
-            HASH_DEL(peer->by_number, ps);
-        budget_give(&peer->budget, PEER_STREAM_OCTETS);
-        free(ps);
-        return NULL;
-    }
-    peer->next_number++;
-    ps->peer = peer;
-    ps->options = *options;
-    ps->transport = transport;
-    ps->next = peer->streams;
-    if (ps->next != NULL)
-        ps->next->previous = ps;
-    peer->streams = ps;
-    peer->stream_count++;
-    return ps;
-}
-
-static void stream_free(struct peer_stream *ps)
-{
-    struct peer *peer = ps->peer;
-
-    iwarp_stream_free(ps->stream);
-    free(ps->streaming);
-    while (ps->work != NULL)
-        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): work_free takes it off the list */
-        peer_work_free(ps, ps->work);
-    if (ps->previous != NULL)
-        ps->previous->next = ps->next;
-    else
-        peer->streams = ps->next;
-    if (ps->next != NULL)
-        ps->next->previous = ps->previous;
-    HASH_DEL(peer->by_number, ps);
-    if (!ps->dead)
-        deadlines_leave(&peer->deadlines, &ps->deadline);
-    peer->stream_count--;
-    peer->dead_count -= ps->dead;
-    budget_give(&peer->budget, PEER_STREAM_OCTETS);
-    free(ps);
-}
-
-/* Of the dead streams the oldest go, once there are many: a caller that is late with a call does no harm. */
-static void bury(struct peer *peer)
-{
-    struct peer_stream *oldest = peer->first_dead;
-
-    if (peer->dead_count <= PEER_DEAD_MAX)
-        return;
-    peer->first_dead = oldest->next_dead;
-    if (peer->first_dead == NULL)
-        peer->last_dead = NULL;
-    stream_free(oldest);
-}
-
-/* The stream is over: what it held is given back, its number stays taken. The transport is dealt with already. */
-static void stream_dead(struct peer_stream *ps)
-{
-    if (ps->dead)
-        return;
-    ps->dead = true;
-    ps->transport = NULL;
-    ps->peer->dead_count++;
-    if (ps->peer->last_dead != NULL)
-        ps->peer->last_dead->next_dead = ps;
-    else
-        ps->peer->first_dead = ps;
-    ps->peer->last_dead = ps;
-    deadlines_leave(&ps->peer->deadlines, &ps->deadline);
-    iwarp_stream_free(ps->stream);
-    ps->stream = NULL;
-    free(ps->streaming);
-    ps->streaming = NULL;
-    while (ps->work != NULL)
-        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): work_free takes it off the list */
-        peer_work_free(ps, ps->work);
-}
-
-struct peer_stream *peer_stream_find(const struct peer *peer, uint32_t number)
-{
-    struct peer_stream *ps;
-
-    HASH_FIND(hh, peer->by_number, &number, sizeof(number), ps);
-    return ps;
-}
-
-void *peer_stream_transport(const struct peer_stream *ps)
-{
-    return ps->transport;
-}
-
-size_t peer_stream_count(const struct peer *peer)
-{
-    return peer->stream_count - peer->dead_count;
-}
-
-/* All or none: the stream's room and every buffer are there before the first is posted. */
-int peer_post_receives(struct peer_stream *ps, uint32_t count, uint32_t octets, struct sentence *sentence)
-{
-    struct peer_work *work;
-    uint32_t made = 0;
-
-    if (iwarp_stream_reserve_receives(ps->stream, count, sentence) != 0)
-        return -1;
-    while (made < count && peer_work_new(ps, octets) != NULL)
-        made++;
-    work = ps->work; /* the newest: in front */
-    if (made < count) {
-        for (struct peer_work *next; made > 0; work = next, made--) {
-            next = work->next;
-            peer_work_free(ps, work);
-        }
-        return sentence_set(sentence, "peer: out of memory for %u receives of %u octets", count, octets);
-    }
-    /* In whatever order: they are all alike. */
-    for (; made > 0; work = work->next, made--)
-        (void)iwarp_stream_post_receive(ps->stream, (uint64_t)(uintptr_t)work, work->data, octets, sentence);
-    return 0;
-}
-
 int peer_stream_begin(struct peer_stream *ps, struct sentence *sentence)
 {
     struct peer *peer = ps->peer;
     enum iwarp_role role = ps->opener ? IWARP_INITIATOR : IWARP_RESPONDER;
     struct iwarp_stream_config *config = &ps->options.config;
-    size_t emss = ps->options.emss_given || peer->ops->emss == NULL ? 0 : peer->ops->emss(ps->transport);
+    size_t emss =
+        ps->options.emss_given || peer->ops->carrier.emss == NULL ? 0 : peer->ops->carrier.emss(ps->transport);
 
     if (ps->options.role_given && !HOOK_IF(&peer->config, hook_role_by_opener(peer->config.defects)))
         role = ps->options.role;
@@ -234,7 +71,7 @@ int peer_stream_begin(struct peer_stream *ps, struct sentence *sentence)
     config->defects = peer->config.defects;
     if (emss != 0)
         config->emss = emss;
-    ps->emss_asked = peer->now;
+    ps->carrier = (struct carrier){.emss = config->emss, .emss_asked = peer->now};
     ps->stream = iwarp_stream_new(peer->device, config, peer->now, sentence);
     if (ps->stream == NULL)
         return -1;
@@ -261,31 +98,15 @@ static bool all_acknowledged(struct peer_stream *ps)
     return room >= ps->most_room;
 }
 
-/* The EMSS changes with the path (RFC 5044 4.5). TCP is asked now and then, as asking costs a system call. */
-static void follow_emss(struct peer_stream *ps)
-{
-    const struct peer *peer = ps->peer;
-    size_t emss;
-
-    if (ps->options.emss_given || peer->ops->emss == NULL || peer->now - ps->emss_asked < PEER_EMSS_PERIOD)
-        return;
-    ps->emss_asked = peer->now;
-    emss = peer->ops->emss(ps->transport);
-    if (emss == 0 || emss == ps->options.config.emss)
-        return;
-    ps->options.config.emss = emss;
-    iwarp_stream_set_emss(ps->stream, emss);
-}
-
 static void stream_send(struct peer_stream *ps)
 {
     const struct peer_transport_ops *ops = ps->peer->ops;
     struct iwarp_output output;
 
-    follow_emss(ps);
-
+    if (!ps->options.emss_given)
+        carrier_follow_emss(&ps->carrier, &ops->carrier, ps->transport, ps->stream, ps->peer->now);
     if (ps->peer->outlet != NULL) {
-        outlet_drain(ps->peer->outlet, ps->transport, ps->stream, ps->options.config.emss, ps->peer->now);
+        outlet_drain(ps->peer->outlet, ps->transport, ps->stream, ps->carrier.emss, ps->peer->now);
         return;
     }
     while ((ops->room == NULL || ops->room(ps->transport) != 0) &&
@@ -327,22 +148,8 @@ void peer_pump(struct peer_stream *ps)
             more = true;
         }
     }
-    switch (iwarp_stream_wants(ps->stream)) {
-    case IWARP_WANT_ABORT:
-        ops->abort(ps->transport);
-        stream_dead(ps);
-        return;
-    case IWARP_WANT_CLOSE:
-        if (!ps->shut)
-            ops->shutdown(ps->transport);
-        ps->shut = true;
-        break;
-    case IWARP_WANT_NOTHING:
-    default: break;
-    }
-    if (iwarp_stream_state(ps->stream) == IWARP_STATE_CLOSED) {
-        ops->release(ps->transport);
-        stream_dead(ps);
+    if (carrier_settle(&ps->carrier, &ops->carrier, ps->transport, ps->stream)) {
+        peer_stream_dead(ps);
         return;
     }
     deadlines_set(&ps->peer->deadlines, &ps->deadline, iwarp_stream_deadline(ps->stream));
@@ -358,16 +165,35 @@ struct peer_listener *peer_listener_find(const struct peer *peer, uint16_t port)
     return NULL;
 }
 
-int peer_listen(struct peer *peer, uint16_t port, const struct peer_options *options, struct sentence *sentence)
+/* Options that no stream can have are refused now, not with the first connection. */
+static int try_options(struct peer *peer, const struct peer_options *options, struct sentence *sentence)
 {
-    struct peer_listener *listener = port == 0 ? NULL : peer_listener_find(peer, port);
     struct iwarp_stream *trial = iwarp_stream_new(peer->device, &options->config, peer->now, sentence);
-    int opened;
 
-    /* Options that no stream can have are refused now, not with the first connection. */
     if (trial == NULL)
         return -1;
     iwarp_stream_free(trial);
+    return 0;
+}
+
+int peer_check_options(struct peer *peer, const json_t *members, struct sentence *sentence)
+{
+    struct peer_options options;
+
+    peer_options_default(&options);
+    if (peer_get_options(members, &options, sentence) != 0)
+        return -1;
+    return try_options(peer, &options, sentence);
+}
+
+int peer_listen(struct peer *peer, uint16_t port, const struct peer_options *options, struct sentence *sentence)
+{
+    struct peer_listener *listener = port == 0 ? NULL : peer_listener_find(peer, port);
+    struct sentence why = {"the transport refused it"};
+    int opened;
+
+    if (try_options(peer, options, sentence) != 0)
+        return -1;
     /* On a port that is listened to already the options are new from the next connection on. */
     if (listener != NULL) {
         listener->options = *options;
@@ -376,10 +202,10 @@ int peer_listen(struct peer *peer, uint16_t port, const struct peer_options *opt
     listener = calloc(1, sizeof(*listener));
     if (listener == NULL)
         return sentence_set(sentence, "listen: out of memory");
-    opened = peer->ops->listen(peer->context, port);
+    opened = peer->ops->listen(peer->context, port, &why);
     if (opened <= 0) {
         free(listener);
-        return sentence_set(sentence, "listen: port %u cannot be opened", port);
+        return sentence_set(sentence, "listen: port %u cannot be opened: %.300s", port, why.text);
     }
     listener->port = (uint16_t)opened;
     listener->options = *options;
@@ -406,7 +232,7 @@ int peer_unlisten(struct peer *peer, uint16_t port, struct sentence *sentence)
 struct peer_stream *peer_connect(struct peer *peer, const char *address, uint16_t port,
                                  const struct peer_options *options, struct sentence *sentence)
 {
-    struct peer_stream *ps = stream_new(peer, options, NULL);
+    struct peer_stream *ps = peer_stream_new(peer, options, NULL);
 
     if (ps == NULL) {
         (void)sentence_set(sentence, "connect: no more streams");
@@ -416,7 +242,7 @@ struct peer_stream *peer_connect(struct peer *peer, const char *address, uint16_
     ps->transport = peer->ops->connect(peer->context, address, port, ps);
     if (ps->transport == NULL) {
         (void)sentence_set(sentence, "connect: %s port %u cannot be reached", address, port);
-        stream_free(ps);
+        peer_stream_free(ps);
         return NULL;
     }
     return ps;
@@ -430,15 +256,15 @@ struct peer_stream *peer_accepted(struct peer *peer, uint16_t port, void *transp
     json_t *event;
 
     peer->now = now;
-    bury(peer);
+    peer_bury(peer);
     if (listener == NULL)
         return NULL;
-    ps = stream_new(peer, &listener->options, transport);
+    ps = peer_stream_new(peer, &listener->options, transport);
     if (ps == NULL)
         return NULL;
     ps->port = port;
     if (stream_open(ps, &sentence) != 0) {
-        stream_free(ps);
+        peer_stream_free(ps);
         return NULL;
     }
     event = peer_event_new(peer, ps->number, "accepted");
@@ -462,8 +288,8 @@ void peer_connected(struct peer_stream *ps, uint64_t now)
 
         if (event != NULL)
             (void)json_object_set_new(event, "reason", json_string(sentence.text));
-        ps->peer->ops->abort(ps->transport);
-        stream_dead(ps);
+        ps->peer->ops->carrier.abort(ps->transport);
+        peer_stream_dead(ps);
         return;
     }
     peer_pump(ps);
@@ -479,7 +305,7 @@ void peer_connect_failed(struct peer_stream *ps, const char *why, uint64_t now)
     event = peer_event_new(ps->peer, ps->number, "connect_failed");
     if (event != NULL)
         (void)json_object_set_new(event, "reason", json_string(why));
-    stream_dead(ps);
+    peer_stream_dead(ps);
 }
 
 /* --- What TCP tells ---------------------------------------------------------------------------------------------- */
@@ -531,7 +357,7 @@ void peer_input_reset(struct peer_stream *ps, uint64_t now)
         while (iwarp_stream_poll(ps->stream, &event))
             peer_event_take(ps, &event);
     }
-    stream_dead(ps);
+    peer_stream_dead(ps);
 }
 
 void peer_writable(struct peer_stream *ps, uint64_t now)
@@ -572,8 +398,8 @@ static void drop_streams(struct peer *peer)
 {
     while (peer->streams != NULL) {
         if (peer->streams->transport != NULL && !peer->streams->dead)
-            peer->ops->abort(peer->streams->transport);
-        stream_free(peer->streams);
+            peer->ops->carrier.abort(peer->streams->transport);
+        peer_stream_free(peer->streams);
     }
 }
 
@@ -585,8 +411,8 @@ int peer_reset(struct peer *peer, struct sentence *sentence)
         return sentence_set(sentence, "reset: out of memory");
     for (struct peer_stream *ps = peer->streams; ps != NULL; ps = ps->next) {
         if (!ps->dead && ps->transport != NULL)
-            peer->ops->abort(ps->transport);
-        stream_dead(ps);
+            peer->ops->carrier.abort(ps->transport);
+        peer_stream_dead(ps);
     }
     while (peer->listeners != NULL)
         (void)peer_unlisten(peer, peer->listeners->port, NULL);

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "reference-stack/transport/carrier.h"
 #include "wire/sentence.h"
 
 struct budget;
@@ -23,8 +24,8 @@ struct defect_set;
 struct iwarp_span;
 
 struct peer_transport_ops {
-    /* Opens a listener; port 0: any. Returns the port, or -1 when it cannot. */
-    int (*listen)(void *context, uint16_t port);
+    /* Opens a listener; port 0: any. Returns the port, or -1 with the reason when it cannot. */
+    int (*listen)(void *context, uint16_t port, struct sentence *why);
     /* Closes it; connections that it took live on. */
     void (*unlisten)(void *context, uint16_t port);
     /*
@@ -36,14 +37,8 @@ struct peer_transport_ops {
     void (*send)(void *transport, const uint8_t *octets, size_t count);
     /* In place of it, with `room`: as struct outlet has it. */
     void (*send_spans)(void *transport, const struct iwarp_span *spans, size_t count);
-    /* A FIN behind what was sent. Input is still wanted. */
-    void (*shutdown)(void *transport);
-    /* A RST. The transport is dead: the peer does not use it again, and wants no more calls for it. */
-    void (*abort)(void *transport);
-    /* The peer is done with the transport: close what is still open, in order. No more calls for it. */
-    void (*release)(void *transport);
-    /* Effective maximum segment size in octets, 0 when not known. */
-    size_t (*emss)(void *transport);
+    /* What else a stream wants of its connection. The peer calls nothing more after abort() and release(). */
+    struct carrier_ops carrier;
     /* Octets that send() should be given now; NULL: no limit. With 0 the caller calls peer_writable() later. */
     size_t (*room)(void *transport);
     /* What was sent and is not acknowledged is never sent again: only as a defect; NULL: the transport cannot. */
@@ -61,6 +56,10 @@ struct peer_config {
 /* NULL with a sentence when memory is short. `config` may be NULL. `ops` and `context` are borrowed. */
 struct peer *peer_new(const struct peer_config *config, const struct peer_transport_ops *ops, void *context,
                       struct sentence *sentence);
+
+/* Could a stream have these options, members of the verb "listen" (docs/upper-tester.md)? -1 with a sentence. */
+struct json_t;
+int peer_check_options(struct peer *peer, const struct json_t *options, struct sentence *sentence);
 
 /* Aborts every transport that is still in use, then frees. */
 void peer_free(struct peer *peer);
@@ -96,6 +95,9 @@ char *peer_command(struct peer *peer, const char *line, uint64_t now);
 
 /* What memory_max is the limit of: the transport takes its share from it. */
 struct budget *peer_budget(struct peer *peer);
+
+/* As many streams are in use as may be. */
+bool peer_is_full(const struct peer *peer);
 
 /* Streams in use. */
 size_t peer_stream_count(const struct peer *peer);

@@ -11,21 +11,6 @@ static const char option_members[] =
     "streaming streaming_octets mpa_role private_data_room modify_fails rev0 smbd trace "
     "emss extensions echo repost hold_open receives receive_octets ";
 
-static bool in_list(const char *list, const char *word)
-{
-    size_t octets = strlen(word);
-
-    for (const char *at = list; *at != '\0';) {
-        size_t length = strcspn(at, " ");
-
-        if (length == octets && memcmp(at, word, length) == 0)
-            return true;
-        at += length;
-        at += *at == ' ';
-    }
-    return false;
-}
-
 /* A misspelt member must not pass for an absent one. */
 static int check_members(const struct peer_verb_row *row, const json_t *command, struct sentence *sentence)
 {
@@ -34,8 +19,8 @@ static int check_members(const struct peer_verb_row *row, const json_t *command,
 
     json_object_foreach((json_t *)(uintptr_t)command, name, value)
     {
-        if (strcmp(name, "verb") == 0 || strcmp(name, "tag") == 0 || in_list(row->members, name) ||
-            (strchr(row->members, '+') != NULL && in_list(option_members, name)))
+        if (strcmp(name, "verb") == 0 || strcmp(name, "tag") == 0 || upper_in_list(row->members, name) ||
+            (strchr(row->members, '+') != NULL && upper_in_list(option_members, name)))
             continue;
         return sentence_set(sentence, "%s has no member '%.60s'", row->name, name);
     }

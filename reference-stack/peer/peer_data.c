@@ -12,24 +12,10 @@ int peer_verb_length(const struct peer_stream *ps, const json_t *command, uint64
     const struct peer_config *config = &ps->peer->config;
     uint64_t limit = HOOK_VALUE(config, most, hook_length_limit(config->defects, most));
 
-    if (peer_get_number(command, "length", limit, length, sentence) != 0)
+    if (upper_number(command, "length", limit, length, sentence) != 0)
         return -1;
     HOOK(config, hook_length(config->defects, length));
     return *length <= most ? 0 : sentence_set(sentence, "'length' is beyond %llu", (unsigned long long)most);
-}
-
-/* "Count" pattern. What is there already is repeated: one look at each octet would be most of a large command's time. */
-static void fill_pattern(uint8_t *octets, size_t count)
-{
-    enum { PERIOD = 251 };
-    size_t made;
-
-    for (made = 0; made < count && made < PERIOD; made++)
-        octets[made] = (uint8_t)made;
-    for (size_t more; made < count; made += more) {
-        more = made < count - made ? made : count - made; /* `made` is a multiple of the period here */
-        memcpy(octets + made, octets, more);
-    }
 }
 
 /* Work with the command's payload: `data`, or `length` octets of "count" pattern. NULL with a sentence. */
@@ -40,11 +26,8 @@ static struct peer_work *payload_of(struct peer_stream *ps, const json_t *comman
     uint8_t *octets;
     size_t count;
 
-    if (json_object_get(command, "data") != NULL && json_object_get(command, "length") != NULL) {
-        (void)sentence_set(sentence, "'data' or 'length' was expected, not both");
-        return NULL;
-    }
-    if (peer_get_octets(command, "data", PEER_MESSAGE_MAX, &octets, &count, sentence) != 0)
+    if (upper_payload_once(command, sentence) != 0 ||
+        upper_octets(command, "data", PEER_MESSAGE_MAX, &octets, &count, sentence) != 0)
         return NULL;
     length = count;
     if (octets == NULL && peer_verb_length(ps, command, PEER_MESSAGE_MAX, &length, sentence) != 0)
@@ -58,7 +41,7 @@ static struct peer_work *payload_of(struct peer_stream *ps, const json_t *comman
     } else if (octets != NULL) {
         memcpy(work->data, octets, count);
     } else {
-        fill_pattern(work->data, length);
+        upper_count(work->data, length);
     }
     free(octets);
     return work;
@@ -82,9 +65,9 @@ static json_t *send_one(struct peer_stream *ps, const json_t *command, uint64_t 
     uint64_t opcode = 0;
 
     (void)at;
-    if (peer_get_bool(command, "solicited", &send.solicited, sentence) != 0 ||
-        peer_get_number(command, "invalidate", UINT32_MAX, &stag, sentence) != 0 ||
-        peer_get_number(command, "opcode", 15, &opcode, sentence) != 0)
+    if (upper_flag(command, "solicited", &send.solicited, sentence) != 0 ||
+        upper_number(command, "invalidate", UINT32_MAX, &stag, sentence) != 0 ||
+        upper_number(command, "opcode", 15, &opcode, sentence) != 0)
         return NULL;
     work = payload_of(ps, command, sentence);
     if (work == NULL)
@@ -105,9 +88,9 @@ static json_t *write_one(struct peer_stream *ps, const json_t *command, uint64_t
     uint64_t stag = 0;
     const struct peer_config *config = &ps->peer->config;
 
-    if ((!HOOK_IF(config, hook_stag_optional(config->defects)) && peer_require(command, "stag", sentence) != 0) ||
-        peer_get_number(command, "stag", UINT32_MAX, &stag, sentence) != 0 ||
-        peer_get_number(command, "to", UINT64_MAX, &write.to, sentence) != 0)
+    if ((!HOOK_IF(config, hook_stag_optional(config->defects)) && upper_require(command, "stag", sentence) != 0) ||
+        upper_number(command, "stag", UINT32_MAX, &stag, sentence) != 0 ||
+        upper_number(command, "to", UINT64_MAX, &write.to, sentence) != 0)
         return NULL;
     work = payload_of(ps, command, sentence);
     if (work == NULL)

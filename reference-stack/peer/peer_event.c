@@ -58,7 +58,7 @@ static void set_start(json_t *object, const struct iwarp_event *event)
     set(object, "r", json_boolean(start->rejected));
     set(object, "s", json_boolean(start->enhanced));
     set(object, "pd_length", json_integer(start->private_octets));
-    set(object, "private_data", peer_hex(data, data == NULL ? 0 : octets));
+    set(object, "private_data", upper_hex(data, data == NULL ? 0 : octets));
     if (mpa_start_has_word(start)) {
         set(object, "a", json_boolean(start->peer_to_peer));
         set(object, "rtr_send", json_boolean(start->rtr_send));
@@ -98,7 +98,7 @@ static void set_receive(json_t *object, const struct iwarp_event *event)
     set(object, "solicited", json_boolean(event->solicited));
     if (event->invalidated)
         set(object, "invalidated", json_integer(event->stag));
-    set(object, "data", peer_hex(event->buffer, event->octets));
+    set(object, "data", upper_hex(event->buffer, event->octets));
 }
 
 /* A string: JSON's numbers are not everywhere good for 64 bits. */
@@ -149,7 +149,7 @@ static void keep(struct peer_stream *ps, const struct iwarp_event *event, const 
     if (names[event->kind].triple)
         set_triple(object, event);
     if (names[event->kind].headers)
-        set(object, "headers", peer_hex(event->headers, event->header_octets));
+        set(object, "headers", upper_hex(event->headers, event->header_octets));
     if (event->kind == IWARP_EVENT_RECEIVE)
         set_receive(object, event);
     else if (work != NULL && event->kind != IWARP_EVENT_FLUSHED)

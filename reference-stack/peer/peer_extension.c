@@ -13,8 +13,7 @@ static int get_operation(const json_t *command, enum atomic_opcode *operation, s
     } names[] = {{"fetch_add", ATOMIC_FETCH_ADD}, {"swap", ATOMIC_SWAP}, {"compare_swap", ATOMIC_COMPARE_SWAP}};
     const char *text = NULL;
 
-    if (peer_require(command, "operation", sentence) != 0 ||
-        peer_get_string(command, "operation", &text, sentence) != 0)
+    if (upper_require(command, "operation", sentence) != 0 || upper_string(command, "operation", &text, sentence) != 0)
         return -1;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (strcmp(text, names[i].name) == 0) {
@@ -34,15 +33,15 @@ json_t *peer_verb_atomic(struct peer *peer, const json_t *command, struct senten
     uint64_t stag = 0;
 
     if (ps == NULL || get_operation(command, &atomic.operation, sentence) != 0 ||
-        peer_require(command, "stag", sentence) != 0)
+        upper_require(command, "stag", sentence) != 0)
         return NULL;
     atomic.mask = atomic.operation == ATOMIC_FETCH_ADD ? 0 : UINT64_MAX;
-    if (peer_get_number(command, "stag", UINT32_MAX, &stag, sentence) != 0 ||
-        peer_get_number(command, "to", UINT64_MAX, &atomic.to, sentence) != 0 ||
-        peer_get_number(command, "data", UINT64_MAX, &atomic.data, sentence) != 0 ||
-        peer_get_number(command, "mask", UINT64_MAX, &atomic.mask, sentence) != 0 ||
-        peer_get_number(command, "compare", UINT64_MAX, &atomic.compare, sentence) != 0 ||
-        peer_get_number(command, "compare_mask", UINT64_MAX, &atomic.compare_mask, sentence) != 0)
+    if (upper_number(command, "stag", UINT32_MAX, &stag, sentence) != 0 ||
+        upper_number(command, "to", UINT64_MAX, &atomic.to, sentence) != 0 ||
+        upper_number(command, "data", UINT64_MAX, &atomic.data, sentence) != 0 ||
+        upper_number(command, "mask", UINT64_MAX, &atomic.mask, sentence) != 0 ||
+        upper_number(command, "compare", UINT64_MAX, &atomic.compare, sentence) != 0 ||
+        upper_number(command, "compare_mask", UINT64_MAX, &atomic.compare_mask, sentence) != 0)
         return NULL;
     work = peer_verb_work(ps, command, sentence);
     if (work == NULL)
@@ -60,9 +59,9 @@ json_t *peer_verb_immediate(struct peer *peer, const json_t *command, struct sen
     uint8_t *octets;
     size_t count;
 
-    if (ps == NULL || peer_require(command, "data", sentence) != 0 ||
-        peer_get_bool(command, "solicited", &immediate.solicited, sentence) != 0 ||
-        peer_get_octets(command, "data", IMMEDIATE_OCTETS, &octets, &count, sentence) != 0)
+    if (ps == NULL || upper_require(command, "data", sentence) != 0 ||
+        upper_flag(command, "solicited", &immediate.solicited, sentence) != 0 ||
+        upper_octets(command, "data", IMMEDIATE_OCTETS, &octets, &count, sentence) != 0)
         return NULL;
     if (count != IMMEDIATE_OCTETS)
         (void)sentence_set(sentence, "'data' has %zu octets, %d were expected", count, IMMEDIATE_OCTETS);

@@ -29,9 +29,10 @@ json_t *peer_verb_msn(struct peer *peer, const json_t *command, struct sentence 
     struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     uint64_t send = 0, receive = 0;
 
-    if (ps == NULL || peer_require(command, "send", sentence) != 0 || peer_require(command, "receive", sentence) != 0 ||
-        peer_get_number(command, "send", UINT32_MAX, &send, sentence) != 0 ||
-        peer_get_number(command, "receive", UINT32_MAX, &receive, sentence) != 0)
+    if (ps == NULL || upper_require(command, "send", sentence) != 0 ||
+        upper_require(command, "receive", sentence) != 0 ||
+        upper_number(command, "send", UINT32_MAX, &send, sentence) != 0 ||
+        upper_number(command, "receive", UINT32_MAX, &receive, sentence) != 0)
         return NULL;
     iwarp_stream_set_msn(ps->stream, (uint32_t)send, (uint32_t)receive);
     return json_true();
@@ -43,8 +44,8 @@ json_t *peer_verb_mulpdu(struct peer *peer, const json_t *command, struct senten
     struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     uint64_t mulpdu = 0;
 
-    if (ps == NULL || peer_require(command, "mulpdu", sentence) != 0 ||
-        peer_get_number(command, "mulpdu", IWARP_MULPDU_MAX, &mulpdu, sentence) != 0)
+    if (ps == NULL || upper_require(command, "mulpdu", sentence) != 0 ||
+        upper_number(command, "mulpdu", IWARP_MULPDU_MAX, &mulpdu, sentence) != 0)
         return NULL;
     if (mulpdu < IWARP_MULPDU_MIN) {
         (void)sentence_set(sentence, "'mulpdu' is %llu, at least %d was expected", (unsigned long long)mulpdu,
@@ -61,7 +62,7 @@ json_t *peer_verb_hold(struct peer *peer, const json_t *command, struct sentence
     struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     bool hold = true;
 
-    if (ps == NULL || peer_get_bool(command, "hold", &hold, sentence) != 0)
+    if (ps == NULL || upper_flag(command, "hold", &hold, sentence) != 0)
         return NULL;
     iwarp_stream_hold_responses(ps->stream, hold);
     peer_pump(ps);
@@ -74,8 +75,8 @@ json_t *peer_verb_catastrophe(struct peer *peer, const json_t *command, struct s
     struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
     const char *kind = NULL;
 
-    if (ps == NULL || peer_require(command, "kind", sentence) != 0 ||
-        peer_get_string(command, "kind", &kind, sentence) != 0)
+    if (ps == NULL || upper_require(command, "kind", sentence) != 0 ||
+        upper_string(command, "kind", &kind, sentence) != 0)
         return NULL;
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         if (strcmp(kind, kinds[i]) == 0) {
@@ -131,8 +132,8 @@ json_t *peer_verb_inject(struct peer *peer, const json_t *command, struct senten
     uint8_t *octets;
     size_t count;
 
-    if (ps == NULL || peer_require(command, "data", sentence) != 0 ||
-        peer_get_octets(command, "data", PEER_MESSAGE_MAX, &octets, &count, sentence) != 0)
+    if (ps == NULL || upper_require(command, "data", sentence) != 0 ||
+        upper_octets(command, "data", PEER_MESSAGE_MAX, &octets, &count, sentence) != 0)
         return NULL;
     iwarp_stream_input(ps->stream, octets, count, peer->now);
     free(octets);
@@ -148,10 +149,10 @@ json_t *peer_verb_number(struct peer *peer, const json_t *command, struct senten
     char text[24];
     json_t *reply;
 
-    if (peer_require(command, "stag", sentence) != 0 ||
-        peer_get_number(command, "stag", UINT32_MAX, &stag, sentence) != 0 ||
-        peer_get_number(command, "offset", UINT64_MAX, &offset, sentence) != 0 ||
-        peer_get_number(command, "value", UINT64_MAX, &value, sentence) != 0)
+    if (upper_require(command, "stag", sentence) != 0 ||
+        upper_number(command, "stag", UINT32_MAX, &stag, sentence) != 0 ||
+        upper_number(command, "offset", UINT64_MAX, &offset, sentence) != 0 ||
+        upper_number(command, "value", UINT64_MAX, &value, sentence) != 0)
         return NULL;
     region = iwarp_region_find(peer->device, (uint32_t)stag);
     if (region == NULL || region->length < NUMBER_OCTETS || offset > region->length - NUMBER_OCTETS) {

@@ -34,8 +34,8 @@ json_t *peer_verb_emss(struct peer *peer, const json_t *command, struct sentence
     json_t *number;
     json_t *reply;
 
-    if (ps == NULL || peer_require(command, "emss", sentence) != 0 ||
-        peer_get_number(command, "emss", 65535, &emss, sentence) != 0)
+    if (ps == NULL || upper_require(command, "emss", sentence) != 0 ||
+        upper_number(command, "emss", 65535, &emss, sentence) != 0)
         return NULL;
     reply = peer_reply_number("mulpdu", &number, sentence);
     if (reply == NULL)
@@ -53,9 +53,9 @@ json_t *peer_verb_post_ulpdu(struct peer *peer, const json_t *command, struct se
     uint8_t *ulpdu;
     int result;
 
-    if (ps == NULL || peer_require(command, "length", sentence) != 0 ||
-        peer_get_number(command, "length", UINT16_MAX, &length, sentence) != 0 ||
-        peer_get_number(command, "stag", UINT32_MAX, &stag, sentence) != 0)
+    if (ps == NULL || upper_require(command, "length", sentence) != 0 ||
+        upper_number(command, "length", UINT16_MAX, &length, sentence) != 0 ||
+        upper_number(command, "stag", UINT32_MAX, &stag, sentence) != 0)
         return NULL;
     if (length < DDP_TAGGED_OCTETS) {
         (void)sentence_set(sentence, "'length' is %llu, a DDP header has %d octets", (unsigned long long)length,
@@ -70,8 +70,7 @@ json_t *peer_verb_post_ulpdu(struct peer *peer, const json_t *command, struct se
     segment.stag = (uint32_t)stag;
     segment.control = rdmap_control(RDMAP_WRITE);
     (void)ddp_pack_header(&segment, ulpdu);
-    for (size_t i = DDP_TAGGED_OCTETS; i < length; i++)
-        ulpdu[i] = (uint8_t)((i - DDP_TAGGED_OCTETS) % 251);
+    upper_count(ulpdu + DDP_TAGGED_OCTETS, (size_t)length - DDP_TAGGED_OCTETS);
     result = iwarp_stream_post_ulpdu(ps->stream, ulpdu, (size_t)length, sentence);
     free(ulpdu);
     peer_pump(ps);

@@ -24,6 +24,7 @@
 #include "iwarp/device.h"
 #include "iwarp/stream.h"
 #include "reference-stack/peer/peer.h"
+#include "upper-tester/value.h"
 
 enum {
     PEER_EVENTS_MAX = 65536,     /* kept until polled; what is beyond is counted as lost */
@@ -37,8 +38,6 @@ enum {
     PEER_VALUES_MAX = 65536,  /* that the text of one command may have: the parser makes some hundred octets of each */
     PEER_STREAM_OCTETS = 81920, /* of memory that a stream takes: itself, and an FPDU that has come in part */
 };
-
-#define PEER_EMSS_PERIOD UINT64_C(1000000000) /* ns */
 
 /* What a listener's or connect's streams are like. */
 struct peer_options {
@@ -87,7 +86,8 @@ struct peer_stream {
     uint16_t port; /* of the listener, 0 for an own connect */
     struct peer_options options;
     struct peer_work *work;
-    bool connecting, shut, dead;
+    struct carrier carrier;
+    bool connecting, dead;
     bool opener;        /* this side opened the TCP connection */
     uint8_t *streaming; /* what the peer has said of its streaming message; NULL: MPA is on */
     size_t streaming_got;
@@ -95,8 +95,7 @@ struct peer_stream {
     uint64_t counted_at; /* of peer->polls: since when `waiting` counts */
     uint32_t waiting;    /* completions that nobody has polled yet, with options.queue */
     bool overflowed;
-    uint64_t emss_asked; /* when TCP was asked for its EMSS last */
-    size_t most_room;    /* that TCP has had, for a defect */
+    size_t most_room; /* that TCP has had, for a defect */
 };
 
 struct peer {
@@ -121,6 +120,15 @@ struct peer {
     uint64_t polls;
     uint64_t now;
 };
+
+/*
+ * peer_stream.c: a stream without a connection yet, NULL when there are too many or memory is short; what it held is given
+ * back when it is dead, and its number stays taken; it goes altogether. Of the dead streams the oldest go, once there are many.
+ */
+struct peer_stream *peer_stream_new(struct peer *peer, const struct peer_options *options, void *transport);
+void peer_stream_dead(struct peer_stream *ps);
+void peer_stream_free(struct peer_stream *ps);
+void peer_bury(struct peer *peer);
 
 /* peer.c */
 void peer_options_default(struct peer_options *options);
@@ -207,22 +215,10 @@ json_t *peer_verb_number(struct peer *peer, const json_t *command, struct senten
 json_t *peer_verb_atomic(struct peer *peer, const json_t *command, struct sentence *sentence);
 json_t *peer_verb_immediate(struct peer *peer, const json_t *command, struct sentence *sentence);
 
-/*
- * peer_json.c: members of a command by type. Each leaves *value alone when the member is absent; -1 with a sentence when
- * it is of another type or out of range. Numbers may be strings ("0xFFFFFFFFFFFFF000") as JSON libraries differ beyond
- * 2^53; 64-bit ones may also be negative integers, for two's complement.
- */
-int peer_get_number(const json_t *command, const char *name, uint64_t most, uint64_t *value, struct sentence *sentence);
-int peer_get_bool(const json_t *command, const char *name, bool *value, struct sentence *sentence);
-int peer_get_string(const json_t *command, const char *name, const char **value, struct sentence *sentence);
-/* Octets of a hex string: newly allocated, NULL when absent. */
-int peer_get_octets(const json_t *command, const char *name, size_t most, uint8_t **octets, size_t *count,
-                    struct sentence *sentence);
-int peer_require(const json_t *command, const char *name, struct sentence *sentence);
+/* peer_json.c: the options of listen and connect (upper-tester/value.h reads the members). */
 int peer_get_options(const json_t *command, struct peer_options *options, struct sentence *sentence);
 /* A list of hex strings is a gather list: a command with `count` of its pieces, from `first` on, as the one string. */
 json_t *peer_gathered(const json_t *command, const char *name, size_t first, size_t count);
-json_t *peer_hex(const uint8_t *octets, size_t count);
 /* A reply of one number, made before what it is to tell is done: so that nothing is done and then cannot be told. */
 json_t *peer_reply_number(const char *name, json_t **number, struct sentence *sentence);
 /* It is done: the reply with the number. Negative: it failed, NULL. */

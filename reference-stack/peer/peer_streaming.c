@@ -28,7 +28,7 @@ static void told(struct peer_stream *ps)
 
     if (event == NULL)
         return;
-    (void)json_object_set_new(event, "data", peer_hex(ps->streaming, ps->streaming_got));
+    (void)json_object_set_new(event, "data", upper_hex(ps->streaming, ps->streaming_got));
     (void)json_object_set_new(event, "unread", json_integer(ps->options.streaming_awaited - ps->streaming_got));
 }
 
@@ -80,5 +80,5 @@ void peer_streaming_failed(struct peer_stream *ps, const char *why)
     const struct peer_transport_ops *ops = ps->peer->ops;
 
     peer_connect_failed(ps, why, ps->peer->now);
-    ops->abort(transport);
+    ops->carrier.abort(transport);
 }

@@ -18,8 +18,8 @@ struct peer_stream *peer_verb_stream(struct peer *peer, const json_t *command, s
     uint64_t number = 0;
     struct peer_stream *ps;
 
-    if (peer_require(command, "stream", sentence) != 0 ||
-        peer_get_number(command, "stream", UINT32_MAX, &number, sentence) != 0)
+    if (upper_require(command, "stream", sentence) != 0 ||
+        upper_number(command, "stream", UINT32_MAX, &number, sentence) != 0)
         return NULL;
     ps = peer_stream_find(peer, (uint32_t)number);
     if (ps == NULL)
@@ -52,7 +52,7 @@ static json_t *verb_listen(struct peer *peer, const json_t *command, struct sent
     int opened;
 
     peer_options_default(&options);
-    if (peer_get_number(command, "port", UINT16_MAX, &port, sentence) != 0 ||
+    if (upper_number(command, "port", UINT16_MAX, &port, sentence) != 0 ||
         peer_get_options(command, &options, sentence) != 0)
         return NULL;
     reply = peer_reply_number("port", &number, sentence);
@@ -66,8 +66,8 @@ static json_t *verb_unlisten(struct peer *peer, const json_t *command, struct se
 {
     uint64_t port = 0;
 
-    if (peer_require(command, "port", sentence) != 0 ||
-        peer_get_number(command, "port", UINT16_MAX, &port, sentence) != 0 ||
+    if (upper_require(command, "port", sentence) != 0 ||
+        upper_number(command, "port", UINT16_MAX, &port, sentence) != 0 ||
         peer_unlisten(peer, (uint16_t)port, sentence) != 0)
         return NULL;
     return nothing();
@@ -83,9 +83,9 @@ static json_t *verb_connect(struct peer *peer, const json_t *command, struct sen
     json_t *reply;
 
     peer_options_default(&options);
-    if (peer_require(command, "address", sentence) != 0 || peer_require(command, "port", sentence) != 0 ||
-        peer_get_string(command, "address", &address, sentence) != 0 ||
-        peer_get_number(command, "port", UINT16_MAX, &port, sentence) != 0 ||
+    if (upper_require(command, "address", sentence) != 0 || upper_require(command, "port", sentence) != 0 ||
+        upper_string(command, "address", &address, sentence) != 0 ||
+        upper_number(command, "port", UINT16_MAX, &port, sentence) != 0 ||
         peer_get_options(command, &options, sentence) != 0)
         return NULL;
     reply = peer_reply_number("stream", &number, sentence);
@@ -104,9 +104,9 @@ static json_t *decide(struct peer *peer, const json_t *command, bool accept, str
     size_t count;
     int result;
 
-    if (ps == NULL || peer_get_number(command, "ird", DEPTH_NOT_NEGOTIATED, &ird, sentence) != 0 ||
-        peer_get_number(command, "ord", DEPTH_NOT_NEGOTIATED, &ord, sentence) != 0 ||
-        peer_get_octets(command, "private_data", MPA_PRIVATE_DATA_MAX, &octets, &count, sentence) != 0)
+    if (ps == NULL || upper_number(command, "ird", DEPTH_NOT_NEGOTIATED, &ird, sentence) != 0 ||
+        upper_number(command, "ord", DEPTH_NOT_NEGOTIATED, &ord, sentence) != 0 ||
+        upper_octets(command, "private_data", MPA_PRIVATE_DATA_MAX, &octets, &count, sentence) != 0)
         return NULL;
     if (accept)
         result = iwarp_stream_accept(ps->stream, octets, count, ird == UINT64_MAX ? -1 : (int)ird,
@@ -130,71 +130,23 @@ static json_t *verb_reject(struct peer *peer, const json_t *command, struct sent
 
 /* --- Memory ------------------------------------------------------------------------------------------------------ */
 
-static const struct {
-    const char *name;
-    unsigned right;
-} rights[] = {
-    {"local_read", IWARP_LOCAL_READ},     {"local_write", IWARP_LOCAL_WRITE},     {"remote_read", IWARP_REMOTE_READ},
-    {"remote_write", IWARP_REMOTE_WRITE}, {"remote_atomic", IWARP_REMOTE_ATOMIC},
-};
-
 json_t *peer_access(unsigned access)
 {
     json_t *list = json_array();
 
-    for (size_t i = 0; i < sizeof(rights) / sizeof(rights[0]); i++)
-        if ((access & rights[i].right) != 0)
-            (void)json_array_append_new(list, json_string(rights[i].name));
+    for (size_t i = 0; upper_access_words[i] != NULL; i++)
+        if ((access & 1U << i) != 0)
+            (void)json_array_append_new(list, json_string(upper_access_words[i]));
     return list;
 }
 
 static int get_access(const json_t *command, unsigned *access, struct sentence *sentence)
 {
-    const json_t *member = json_object_get(command, "access");
-    size_t index;
-    const json_t *item;
+    unsigned rights = *access;
 
-    if (member == NULL)
-        return 0;
-    if (!json_is_array(member))
-        return sentence_set(sentence, "'access' is not a list of rights");
-    *access = IWARP_LOCAL_READ | IWARP_LOCAL_WRITE;
-    json_array_foreach(member, index, item)
-    {
-        const char *name = json_string_value(item);
-        unsigned right = 0;
-
-        for (size_t i = 0; i < sizeof(rights) / sizeof(rights[0]) && name != NULL; i++)
-            right |= strcmp(name, rights[i].name) == 0 ? rights[i].right : 0;
-        if (right == 0)
-            return sentence_set(sentence, "'access' is not a list of \"local_read\", \"local_write\", \"remote_read\", "
-                                          "\"remote_write\", \"remote_atomic\"");
-        *access |= right;
-    }
-    return 0;
-}
-
-/* Contents: octets from the front, and `fill` as a byte or the word "count" (0, 1, ... 250, 0, ...) behind. */
-static int fill_region(const struct iwarp_region *region, const json_t *command, struct sentence *sentence)
-{
-    const json_t *fill = json_object_get(command, "fill");
-    uint64_t value = 0;
-    uint8_t *octets;
-    size_t count;
-
-    if (json_is_string(fill) && strcmp(json_string_value(fill), "count") == 0) {
-        for (uint64_t i = 0; i < region->length; i++)
-            region->octets[i] = (uint8_t)(i % 251);
-    } else {
-        if (peer_get_number(command, "fill", 255, &value, sentence) != 0)
-            return -1;
-        memset(region->octets, (int)value, region->length);
-    }
-    if (peer_get_octets(command, "data", region->length, &octets, &count, sentence) != 0)
+    if (upper_words(command, "access", upper_access_words, &rights, sentence) != 0)
         return -1;
-    if (octets != NULL)
-        memcpy(region->octets, octets, count);
-    free(octets);
+    *access = rights | IWARP_LOCAL_READ | IWARP_LOCAL_WRITE;
     return 0;
 }
 
@@ -208,12 +160,12 @@ static json_t *verb_reg_mr(struct peer *peer, const json_t *command, struct sent
     char base[32];
     json_t *reply;
 
-    if (peer_require(command, "length", sentence) != 0 ||
-        peer_get_number(command, "length", PEER_MESSAGE_MAX * UINT64_C(4), &region.length, sentence) != 0 ||
-        peer_get_number(command, "base", UINT64_MAX, &region.base, sentence) != 0 ||
-        peer_get_number(command, "stag", UINT32_MAX, &stag, sentence) != 0 ||
-        peer_get_number(command, "pd", UINT32_MAX, &pd, sentence) != 0 ||
-        peer_get_number(command, "stream", UINT32_MAX, &stream, sentence) != 0 ||
+    if (upper_require(command, "length", sentence) != 0 ||
+        upper_number(command, "length", PEER_MESSAGE_MAX * UINT64_C(4), &region.length, sentence) != 0 ||
+        upper_number(command, "base", UINT64_MAX, &region.base, sentence) != 0 ||
+        upper_number(command, "stag", UINT32_MAX, &stag, sentence) != 0 ||
+        upper_number(command, "pd", UINT32_MAX, &pd, sentence) != 0 ||
+        upper_number(command, "stream", UINT32_MAX, &stream, sentence) != 0 ||
         get_access(command, &region.access, sentence) != 0)
         return NULL;
     if (region.length > peer->config.regions_octets_max - peer->region_octets) {
@@ -235,7 +187,7 @@ static json_t *verb_reg_mr(struct peer *peer, const json_t *command, struct sent
     (void)snprintf(base, sizeof(base), "0x%llx", (unsigned long long)region.base);
     reply = json_pack("{s:I, s:s, s:I}", "stag", (json_int_t)region.stag, "base", base, "length",
                       (json_int_t)region.length);
-    if (reply == NULL || fill_region(&region, command, sentence) != 0) {
+    if (reply == NULL || upper_fill(command, region.octets, region.length, sentence) != 0) {
         (void)iwarp_region_deregister(peer->device, region.stag, NULL);
         budget_give(&peer->budget, region.length);
         json_decref(reply);
@@ -251,8 +203,8 @@ static const struct iwarp_region *region_of(struct peer *peer, const json_t *com
     const struct iwarp_region *region;
     uint64_t stag = 0;
 
-    if (peer_require(command, "stag", sentence) != 0 ||
-        peer_get_number(command, "stag", UINT32_MAX, &stag, sentence) != 0)
+    if (upper_require(command, "stag", sentence) != 0 ||
+        upper_number(command, "stag", UINT32_MAX, &stag, sentence) != 0)
         return NULL;
     region = iwarp_region_find(peer->device, (uint32_t)stag);
     if (region == NULL)
@@ -286,8 +238,8 @@ static json_t *verb_bounds(struct peer *peer, const json_t *command, struct sent
     const struct iwarp_region *region = region_of(peer, command, sentence);
     uint64_t length = 0;
 
-    if (region == NULL || peer_require(command, "length", sentence) != 0 ||
-        peer_get_number(command, "length", region->registered, &length, sentence) != 0)
+    if (region == NULL || upper_require(command, "length", sentence) != 0 ||
+        upper_number(command, "length", region->registered, &length, sentence) != 0)
         return NULL;
     if (iwarp_region_set_length(peer->device, region->stag, length, sentence) != 0)
         return NULL;
@@ -302,12 +254,12 @@ static json_t *verb_mem_read(struct peer *peer, const json_t *command, struct se
 
     if (region == NULL)
         return NULL;
-    if (peer_get_number(command, "offset", region->length, &offset, sentence) != 0)
+    if (upper_number(command, "offset", region->length, &offset, sentence) != 0)
         return NULL;
     length = region->length - offset;
-    if (peer_get_number(command, "length", length, &length, sentence) != 0)
+    if (upper_number(command, "length", length, &length, sentence) != 0)
         return NULL;
-    return json_pack("{s:o, s:b}", "data", peer_hex(region->octets + offset, length), "valid", region->valid);
+    return json_pack("{s:o, s:b}", "data", upper_hex(region->octets + offset, length), "valid", region->valid);
 }
 
 static json_t *verb_mem_write(struct peer *peer, const json_t *command, struct sentence *sentence)
@@ -317,9 +269,9 @@ static json_t *verb_mem_write(struct peer *peer, const json_t *command, struct s
     uint8_t *octets;
     size_t count;
 
-    if (region == NULL || peer_require(command, "data", sentence) != 0 ||
-        peer_get_number(command, "offset", region->length, &offset, sentence) != 0 ||
-        peer_get_octets(command, "data", region->length - offset, &octets, &count, sentence) != 0)
+    if (region == NULL || upper_require(command, "data", sentence) != 0 ||
+        upper_number(command, "offset", region->length, &offset, sentence) != 0 ||
+        upper_octets(command, "data", region->length - offset, &octets, &count, sentence) != 0)
         return NULL;
     memcpy(region->octets + offset, octets, count);
     free(octets);
@@ -331,7 +283,7 @@ static json_t *verb_mem_write(struct peer *peer, const json_t *command, struct s
 int peer_verb_id(const json_t *command, struct peer_work *work, struct sentence *sentence)
 {
     work->has_id = json_object_get(command, "id") != NULL;
-    return peer_get_number(command, "id", INT64_MAX, &work->id, sentence);
+    return upper_number(command, "id", INT64_MAX, &work->id, sentence);
 }
 
 struct peer_work *peer_verb_work(struct peer_stream *ps, const json_t *command, struct sentence *sentence)
@@ -362,8 +314,8 @@ static json_t *verb_post_recv(struct peer *peer, const json_t *command, struct s
     uint64_t count = 1;
     struct peer_work named = {0};
 
-    if (ps == NULL || peer_get_number(command, "length", PEER_MESSAGE_MAX, &length, sentence) != 0 ||
-        peer_verb_id(command, &named, sentence) != 0 || peer_get_number(command, "count", 65536, &count, sentence) != 0)
+    if (ps == NULL || upper_number(command, "length", PEER_MESSAGE_MAX, &length, sentence) != 0 ||
+        peer_verb_id(command, &named, sentence) != 0 || upper_number(command, "count", 65536, &count, sentence) != 0)
         return NULL;
     if (length * count > (uint64_t)4 * PEER_MESSAGE_MAX) {
         (void)sentence_set(sentence, "'length' times 'count' is too much memory");
@@ -387,11 +339,11 @@ static json_t *verb_read(struct peer *peer, const json_t *command, struct senten
     uint64_t source = 0;
     uint64_t length = 0;
 
-    if (ps == NULL || peer_require(command, "source_stag", sentence) != 0 ||
-        peer_get_number(command, "sink_stag", UINT32_MAX, &sink, sentence) != 0 ||
-        peer_get_number(command, "sink_to", UINT64_MAX, &read.sink_to, sentence) != 0 ||
-        peer_get_number(command, "source_stag", UINT32_MAX, &source, sentence) != 0 ||
-        peer_get_number(command, "source_to", UINT64_MAX, &read.source_to, sentence) != 0 ||
+    if (ps == NULL || upper_require(command, "source_stag", sentence) != 0 ||
+        upper_number(command, "sink_stag", UINT32_MAX, &sink, sentence) != 0 ||
+        upper_number(command, "sink_to", UINT64_MAX, &read.sink_to, sentence) != 0 ||
+        upper_number(command, "source_stag", UINT32_MAX, &source, sentence) != 0 ||
+        upper_number(command, "source_to", UINT64_MAX, &read.source_to, sentence) != 0 ||
         peer_verb_length(ps, command, UINT32_MAX, &length, sentence) != 0)
         return NULL;
     work = peer_verb_work(ps, command, sentence);
@@ -414,9 +366,9 @@ static json_t *verb_terminate(struct peer *peer, const json_t *command, struct s
     uint64_t code = 0;
     int result;
 
-    if (ps == NULL || peer_get_number(command, "layer", 15, &layer, sentence) != 0 ||
-        peer_get_number(command, "etype", 15, &etype, sentence) != 0 ||
-        peer_get_number(command, "code", 255, &code, sentence) != 0)
+    if (ps == NULL || upper_number(command, "layer", 15, &layer, sentence) != 0 ||
+        upper_number(command, "etype", 15, &etype, sentence) != 0 ||
+        upper_number(command, "code", 255, &code, sentence) != 0)
         return NULL;
     result = iwarp_stream_terminate(ps->stream, (wire_result)TERMINATE_TRIPLE(layer, etype, code), peer->now, sentence);
     peer_pump(ps);

@@ -3,29 +3,42 @@
 
 #include <stdarg.h>
 
+#include "tools/standard_streams.h"
+#include "wire/exit_status.h"
 #include "wire/plain_text.h"
 
 /* One octet of a text may become three; what does not fit is left out. */
-enum { TEXT_OCTETS = 4096, LINE_OCTETS = 8192 };
+enum { TEXT_OCTETS = 4096, LINE_OCTETS = 8192, NAME_OCTETS = 240 };
 
-__attribute__((format(printf, 3, 0))) static void print(FILE *out, const char *program, const char *format,
+/* Of the process, as its standard streams are. */
+static char name[NAME_OCTETS];
+
+void complain_as(const char *program, const char *command)
+{
+    (void)snprintf(name, sizeof(name), "%.200s%s%.30s: ", program, command != NULL ? " " : "",
+                   command != NULL ? command : "");
+}
+
+__attribute__((format(printf, 3, 0))) static void print(FILE *out, const char *begin, const char *format,
                                                         va_list arguments)
 {
     char text[TEXT_OCTETS], line[LINE_OCTETS];
-    int used = snprintf(text, sizeof(text), "%.200s%s", program, program[0] != '\0' ? ": " : "");
+    int used = snprintf(text, sizeof(text), "%s", begin);
 
     (void)vsnprintf(text + used, sizeof(text) - (size_t)used, format, arguments);
     (void)plain_text(text, true, line, sizeof(line));
     fprintf(out, "%s\n", line);
 }
 
-int complaint(int status, const char *program, const char *format, ...)
+int complain(int status, const char *format, ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
-    print(stderr, program, format, arguments);
+    print(stderr, name, format, arguments);
     va_end(arguments);
+    if (status == EXIT_ENVIRONMENT && ferror(stdout))
+        standard_output_drop();
     return status;
 }
 

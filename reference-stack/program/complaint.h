@@ -9,8 +9,14 @@
 
 #include <stdio.h>
 
-/* Returns `status`, so that a command can return it. */
-__attribute__((format(printf, 3, 4))) int complaint(int status, const char *program, const char *format, ...);
+/* The name that every line begins with: "PROGRAM COMMAND", or PROGRAM alone (`command` NULL). For main(), before anything else. */
+void complain_as(const char *program, const char *command);
+
+/*
+ * Returns `status`, so that a command can return it. Where standard output has failed and the status says so, nothing more
+ * is written there, and standard_streams_close() does not report it again: one line is enough.
+ */
+__attribute__((format(printf, 2, 3))) int complain(int status, const char *format, ...);
 
 /* One line of text to `out`, cleaned in the same way, and a newline. */
 __attribute__((format(printf, 2, 3))) void print_plain(FILE *out, const char *format, ...);

@@ -439,20 +439,24 @@ static void shutdown_done(uv_shutdown_t *request, int status)
         socket_close(socket, false);
 }
 
-void tcp_socket_shutdown(struct tcp_socket *socket)
+void tcp_socket_shutdown(void *transport)
 {
+    struct tcp_socket *socket = transport;
+
     socket->request.shutdown.data = socket;
     socket->shutting = uv_shutdown(&socket->request.shutdown, (uv_stream_t *)&socket->handle, shutdown_done) == 0;
 }
 
-void tcp_socket_abort(struct tcp_socket *socket)
+void tcp_socket_abort(void *transport)
 {
-    socket_close(socket, true);
+    socket_close(transport, true);
 }
 
 /* Closing at once would throw away what libuv still holds. */
-void tcp_socket_release(struct tcp_socket *socket)
+void tcp_socket_release(void *transport)
 {
+    struct tcp_socket *socket = transport;
+
     socket->owner = NULL;
     socket->release_later = socket->shutting;
     if (!socket->shutting)
@@ -460,8 +464,9 @@ void tcp_socket_release(struct tcp_socket *socket)
 }
 
 /* TCP_INFO knows what options take off the MSS; TCP_MAXSEG is the next best. */
-size_t tcp_socket_emss(const struct tcp_socket *socket)
+size_t tcp_socket_emss(void *transport)
 {
+    const struct tcp_socket *socket = transport;
     struct tcp_info info;
     socklen_t octets = sizeof(info);
     uv_os_fd_t fd;
@@ -475,3 +480,10 @@ size_t tcp_socket_emss(const struct tcp_socket *socket)
     octets = sizeof(mss);
     return getsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &mss, &octets) == 0 && mss > 0 ? (size_t)mss : 0;
 }
+
+const struct carrier_ops tcp_socket_carrier = {
+    .shutdown = tcp_socket_shutdown,
+    .abort = tcp_socket_abort,
+    .release = tcp_socket_release,
+    .emss = tcp_socket_emss,
+};

@@ -17,10 +17,14 @@
 #include <uv.h>
 
 #include "iwarp/stream.h"
+#include "reference-stack/transport/carrier.h"
 #include "reference-stack/transport/turn_away.h"
 
 struct budget;
 struct tcp_socket;
+
+/* Of a struct tcp_socket. */
+extern const struct carrier_ops tcp_socket_carrier;
 
 struct tcp_socket_ops {
     void (*connected)(void *owner);
@@ -84,11 +88,13 @@ bool tcp_socket_look(struct tcp_socket *socket);
 /* Octets that tcp_socket_send() should be given now; with 0, `writable` comes later. */
 size_t tcp_socket_room(void *socket);
 
-/* A FIN behind what was sent. */
-void tcp_socket_shutdown(struct tcp_socket *socket);
-void tcp_socket_abort(struct tcp_socket *socket);
+/* A FIN behind what was sent. These four are what struct carrier_ops has. */
+void tcp_socket_shutdown(void *socket);
+void tcp_socket_abort(void *socket);
 /* The owner is done with it: it closes behind what was sent. */
-void tcp_socket_release(struct tcp_socket *socket);
+void tcp_socket_release(void *socket);
+/* Effective maximum segment size in octets, 0 when not known. */
+size_t tcp_socket_emss(void *socket);
 
 /*
  * libuv's writes, as against those made here at once, raise SIGPIPE where the connection is gone, and that ends a program
@@ -98,9 +104,6 @@ void tcp_socket_release(struct tcp_socket *socket);
  */
 void tcp_socket_guard(struct tcp_socket_pool *pool);
 void tcp_socket_unguard(struct tcp_socket_pool *pool);
-
-/* Effective maximum segment size in octets, 0 when not known. */
-size_t tcp_socket_emss(const struct tcp_socket *socket);
 
 /* For uv_walk(): closes a handle that is a socket's. */
 void tcp_socket_close_handle(uv_handle_t *handle);

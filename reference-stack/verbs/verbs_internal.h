@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* verbs_context.c: loop, timers, events; verbs_qp.c: queue pairs; verbs_cq.c: completion and shared receive queues. */
+/* verbs_context.c: loop, timers, events; verbs_qp.c: queue pairs; verbs_connect.c: their connections; verbs_cq.c: completion and shared receive queues. */
 #ifndef REFERENCE_STACK_VERBS_INTERNAL_H
 #define REFERENCE_STACK_VERBS_INTERNAL_H
 
@@ -8,11 +8,9 @@
 #include "reference-stack/transport/outlet.h"
 #include "reference-stack/base/ring.h"
 #include "reference-stack/core/srq.h"
-#include "reference-stack/transport/tcp_socket.h"
+#include "reference-stack/transport/tcp_listener.h"
 
-#define NS_PER_MS   UINT64_C(1000000)
-#define EMSS_PERIOD (1000 * NS_PER_MS)
-#define EMSS_OCTETS (1U << 20)
+#define NS_PER_MS UINT64_C(1000000)
 
 struct iwarp_cq {
     struct iwarp_context *context;
@@ -24,11 +22,10 @@ struct iwarp_cq {
 };
 
 struct iwarp_listener {
-    uv_tcp_t handle;
+    struct tcp_listener *tcp;
     struct iwarp_context *context;
     struct iwarp_listener *next, *previous;
     struct iwarp_qp_options options;
-    uint16_t port;
 };
 
 struct iwarp_qp {
@@ -37,8 +34,7 @@ struct iwarp_qp {
     struct iwarp_qp *next_dirty;
     bool dirty;   /* in the list of those that may have something to send */
     bool opening; /* TCP is not connected yet */
-    bool shut;
-    bool retry; /* without memory something could not be told */
+    bool retry;   /* without memory something could not be told */
     struct iwarp_stream *stream;
     struct tcp_socket *socket;
     struct iwarp_cq *send_cq, *receive_cq;
@@ -46,9 +42,7 @@ struct iwarp_qp {
     size_t told; /* its completions and events that were not taken */
     void *user;
     struct deadline deadline;
-    size_t emss;
-    uint64_t emss_asked; /* when TCP was asked for it last... */
-    size_t emss_octets;  /* ...and what was sent since */
+    struct carrier carrier;
 };
 
 struct iwarp_context {
@@ -92,10 +86,14 @@ void context_flush(struct iwarp_context *context);
 /* Nothing of `qp` or `cq` (one of them NULL) is told any more. */
 void context_forget(struct iwarp_context *context, const struct iwarp_qp *qp, const struct iwarp_cq *cq);
 
-/* verbs_qp.c */
+/* verbs_qp.c: a queue pair without a connection yet. `emss` 0: that of the options. */
+struct iwarp_qp *qp_new(struct iwarp_context *context, const struct iwarp_qp_options *options, enum iwarp_role role,
+                        size_t emss, struct sentence *sentence);
 extern const struct tcp_socket_ops qp_socket_ops;
 /* Sends, and takes what the stream tells. */
 void qp_pump(struct iwarp_qp *qp);
+/* The connection is lost, or could not be read from. */
+void qp_lost(void *qp);
 /* To be pumped at the next context_flush(). */
 void qp_dirty(struct iwarp_qp *qp);
 

@@ -5,7 +5,6 @@
 #include "reference-stack/base/misuse.h"
 #include "reference-stack/transport/reserve.h"
 #include "reference-stack/core/stream_internal.h"
-#include "reference-stack/mpa/mpa.h"
 #include "reference-stack/verbs/verbs_internal.h"
 
 void iwarp_qp_options_default(struct iwarp_qp_options *options, struct iwarp_cq *cq)
@@ -17,26 +16,10 @@ void iwarp_qp_options_default(struct iwarp_qp_options *options, struct iwarp_cq 
     options->send_cq = options->receive_cq = cq;
 }
 
-/* Work has to have somewhere to be completed. */
-static int options_check(const struct iwarp_context *context, const struct iwarp_qp_options *options,
-                         struct sentence *sentence)
-{
-    if (context == NULL || options == NULL)
-        return misuse_null(sentence, "queue pair", "a context and options");
-    if (options->send_cq == NULL || options->receive_cq == NULL)
-        return sentence_set(sentence, "queue pair: send_cq and receive_cq were expected");
-    if (options->send_cq->context != context || options->receive_cq->context != context ||
-        (options->srq != NULL && options->srq->context != context))
-        return sentence_set(sentence, "queue pair: queues of its own context were expected");
-    if (options->send_cq->gone || options->receive_cq->gone || (options->srq != NULL && options->srq->gone))
-        return sentence_set(sentence, "queue pair: the completion queues were freed");
-    return 0;
-}
-
 /* --- Life -------------------------------------------------------------------------------------------------------- */
 
-static struct iwarp_qp *qp_new(struct iwarp_context *context, const struct iwarp_qp_options *options,
-                               enum iwarp_role role, size_t emss, struct sentence *sentence)
+struct iwarp_qp *qp_new(struct iwarp_context *context, const struct iwarp_qp_options *options, enum iwarp_role role,
+                        size_t emss, struct sentence *sentence)
 {
     struct iwarp_stream_config config = options->stream;
     struct iwarp_qp *qp = calloc(1, sizeof(*qp));
@@ -64,7 +47,7 @@ static struct iwarp_qp *qp_new(struct iwarp_context *context, const struct iwarp
     qp->receive_cq = options->receive_cq;
     qp->srq = options->srq;
     qp->user = options->user;
-    qp->emss = config.emss;
+    qp->carrier.emss = config.emss;
     qp->next = context->qps;
     if (qp->next != NULL)
         qp->next->previous = qp;
@@ -184,46 +167,18 @@ static void end(struct iwarp_qp *qp)
     deadlines_set(&qp->context->deadlines, &qp->deadline, UINT64_MAX);
 }
 
+/* True: there is no connection (any more). */
 static bool part(struct iwarp_qp *qp)
 {
-    enum iwarp_want want = iwarp_stream_wants(qp->stream);
-    /* Before TCP is open there is nothing to be said in order. */
-    bool hopeless = qp->opening && iwarp_stream_state(qp->stream) >= IWARP_STATE_TERMINATING;
-
     if (qp->socket == NULL)
         return true;
-    if (want == IWARP_WANT_ABORT || hopeless) {
-        if (hopeless)
-            iwarp_stream_abort(qp->stream, qp->context->now);
-        tcp_socket_abort(qp->socket);
-        qp->socket = NULL;
-        return true;
-    }
-    if (want == IWARP_WANT_CLOSE && !qp->shut) {
-        qp->shut = true;
-        tcp_socket_shutdown(qp->socket);
-    }
-    if (iwarp_stream_state(qp->stream) != IWARP_STATE_CLOSED)
+    /* Before TCP is open there is nothing to be said in order. */
+    if (qp->opening && iwarp_stream_state(qp->stream) >= IWARP_STATE_TERMINATING)
+        iwarp_stream_abort(qp->stream, qp->context->now);
+    if (!carrier_settle(&qp->carrier, &tcp_socket_carrier, qp->socket, qp->stream))
         return false;
-    tcp_socket_release(qp->socket);
     qp->socket = NULL;
     return true;
-}
-
-/* The EMSS changes with the path (RFC 5044 4.5). TCP is asked now and then, as asking costs a system call. */
-static void follow_emss(struct iwarp_qp *qp)
-{
-    size_t emss;
-
-    if (qp->context->now - qp->emss_asked < EMSS_PERIOD && qp->emss_octets < EMSS_OCTETS)
-        return;
-    qp->emss_asked = qp->context->now;
-    qp->emss_octets = 0;
-    emss = tcp_socket_emss(qp->socket);
-    if (emss == 0 || emss == qp->emss)
-        return;
-    qp->emss = emss;
-    iwarp_stream_set_emss(qp->stream, emss);
 }
 
 void qp_pump(struct iwarp_qp *qp)
@@ -234,10 +189,11 @@ void qp_pump(struct iwarp_qp *qp)
         return;
     qp->retry = false;
     if (qp->socket != NULL && !qp->opening)
-        follow_emss(qp);
+        carrier_follow_emss(&qp->carrier, &tcp_socket_carrier, qp->socket, qp->stream, context->now);
     do {
         if (qp->socket != NULL && !qp->opening)
-            qp->emss_octets += outlet_drain(&context->outlet, qp->socket, qp->stream, qp->emss, context->now);
+            qp->carrier.emss_octets +=
+                outlet_drain(&context->outlet, qp->socket, qp->stream, qp->carrier.emss, context->now);
         if (!take_all(qp)) {
             qp->retry = true;
             break;
@@ -262,7 +218,7 @@ static void socket_connected(void *owner)
     qp->opening = false;
     if (emss != 0) {
         iwarp_stream_set_emss(qp->stream, emss);
-        qp->emss = emss;
+        qp->carrier.emss = emss;
     }
     qp_pump(qp);
 }
@@ -321,7 +277,7 @@ static void socket_fin(void *owner)
     qp_pump(qp);
 }
 
-static void socket_lost(void *owner)
+void qp_lost(void *owner)
 {
     struct iwarp_qp *qp = owner;
 
@@ -343,177 +299,11 @@ const struct tcp_socket_ops qp_socket_ops = {
     .space = socket_space,
     .filled = socket_filled,
     .fin = socket_fin,
-    .lost = socket_lost,
+    .lost = qp_lost,
     .writable = socket_writable,
 };
 
-/* --- Listening and connecting ------------------------------------------------------------------------------------ */
-
-static void accepted(uv_stream_t *server, int status)
-{
-    struct iwarp_listener *listener = server->data;
-    struct iwarp_context *context = listener->context;
-    struct tcp_socket *socket = status < 0 ? NULL : tcp_socket_accept(&context->pool, server);
-    struct iwarp_qp_event *event;
-    struct iwarp_qp *qp;
-
-    if (socket == NULL)
-        return;
-    qp = qp_new(context, &listener->options, IWARP_RESPONDER, tcp_socket_emss(socket), NULL);
-    event = qp == NULL ? NULL : context_event(context, IWARP_QP_ACCEPTED, qp);
-    if (event == NULL) {
-        tcp_socket_abort(socket);
-        iwarp_qp_free(qp);
-        return;
-    }
-    event->listener = listener;
-    qp->socket = socket;
-    if (tcp_socket_own(socket, qp) != 0)
-        socket_lost(qp);
-    else
-        qp_dirty(qp);
-}
-
-static void listener_closed(uv_handle_t *handle)
-{
-    free(handle->data);
-}
-
-struct iwarp_listener *iwarp_listen(struct iwarp_context *context, const char *address, uint16_t port,
-                                    const struct iwarp_qp_options *options, struct sentence *sentence)
-{
-    struct iwarp_stream_config config;
-    struct iwarp_listener *listener;
-    struct sockaddr_storage name;
-    int octets = sizeof(name);
-    int result;
-
-    if (options_check(context, options, sentence) != 0)
-        return NULL;
-    /* Said now, not to each connection that comes. */
-    config = options->stream;
-    config.role = IWARP_RESPONDER;
-    if (stream_config_check(&mpa_llp, context->device, &config, sentence) != 0)
-        return NULL;
-    listener = reserve_suffices() ? calloc(1, sizeof(*listener)) : NULL;
-    if (listener == NULL || uv_tcp_init(&context->loop, &listener->handle) != 0) {
-        free(listener);
-        (void)sentence_set(sentence, "listen: out of memory");
-        return NULL;
-    }
-    listener->handle.data = listener;
-    listener->context = context;
-    listener->options = *options;
-    if (tcp_socket_address(address, port, &name) != 0) {
-        (void)sentence_set(sentence, "listen: '%.60s' is no numeric address", address == NULL ? "" : address);
-        uv_close((uv_handle_t *)&listener->handle, listener_closed);
-        return NULL;
-    }
-    result = uv_tcp_bind(&listener->handle, (const struct sockaddr *)&name, 0);
-    if (result == 0)
-        result = uv_listen((uv_stream_t *)&listener->handle, TCP_SOCKET_BACKLOG, accepted);
-    if (result == 0)
-        result = uv_tcp_getsockname(&listener->handle, (struct sockaddr *)&name, &octets);
-    if (result != 0) {
-        (void)sentence_set(sentence, "listen: %.60s port %u cannot be opened: %s", address, port, uv_strerror(result));
-        uv_close((uv_handle_t *)&listener->handle, listener_closed);
-        return NULL;
-    }
-    queues_join(options);
-    listener->port = tcp_socket_port(&name);
-    listener->next = context->listeners;
-    if (listener->next != NULL)
-        listener->next->previous = listener;
-    context->listeners = listener;
-    return listener;
-}
-
-uint16_t iwarp_listener_port(const struct iwarp_listener *listener)
-{
-    return listener == NULL ? 0 : listener->port;
-}
-
-void iwarp_listener_free(struct iwarp_listener *listener)
-{
-    if (listener == NULL)
-        return;
-    if (listener->previous != NULL)
-        listener->previous->next = listener->next;
-    else
-        listener->context->listeners = listener->next;
-    if (listener->next != NULL)
-        listener->next->previous = listener->previous;
-    queues_leave(listener->options.send_cq, listener->options.receive_cq, listener->options.srq);
-    for (size_t i = 0; i < listener->context->events.count; i++) {
-        struct iwarp_qp_event *event = ring_at(&listener->context->events, i);
-
-        if (event->listener == listener)
-            event->listener = NULL;
-    }
-    turn_away_forget(&listener->context->pool.away, (uv_stream_t *)&listener->handle);
-    uv_close((uv_handle_t *)&listener->handle, listener_closed);
-}
-
-struct iwarp_qp *iwarp_connect(struct iwarp_context *context, const char *address, uint16_t port,
-                               const struct iwarp_qp_options *options, struct sentence *sentence)
-{
-    struct sockaddr_storage name;
-    struct iwarp_qp *qp;
-
-    if (options_check(context, options, sentence) != 0)
-        return NULL;
-    if (tcp_socket_address(address, port, &name) != 0) {
-        (void)sentence_set(sentence, "connect: '%.60s' is no numeric address", address == NULL ? "" : address);
-        return NULL;
-    }
-    if (port == 0) {
-        (void)sentence_set(sentence, "connect: port 0, but 1 to 65535 was expected");
-        return NULL;
-    }
-    qp = qp_new(context, options, IWARP_INITIATOR, 0, sentence);
-    if (qp == NULL)
-        return NULL;
-    qp->opening = true;
-    qp->socket = tcp_socket_connect(&context->pool, &name, qp);
-    if (qp->socket == NULL) {
-        (void)sentence_set(sentence, "connect: %.60s port %u cannot be reached", address, port);
-        iwarp_qp_free(qp);
-        return NULL;
-    }
-    deadlines_set(&context->deadlines, &qp->deadline, iwarp_stream_deadline(qp->stream));
-    return qp;
-}
-
-struct iwarp_qp *iwarp_attach(struct iwarp_context *context, int socket, enum iwarp_role role, const void *octets,
-                              size_t count, const struct iwarp_qp_options *options, struct sentence *sentence)
-{
-    struct iwarp_qp *qp;
-
-    if (options_check(context, options, sentence) != 0)
-        return NULL;
-    if (octets == NULL && count != 0) {
-        (void)sentence_set(sentence, "attach: %zu octets were read, but none were given", count);
-        return NULL;
-    }
-    qp = qp_new(context, options, role, 0, sentence);
-    if (qp == NULL)
-        return NULL;
-    qp->socket = tcp_socket_adopt(&context->pool, socket);
-    if (qp->socket == NULL) {
-        (void)sentence_set(sentence, "attach: %d is no connected TCP socket", socket);
-        iwarp_qp_free(qp);
-        return NULL;
-    }
-    qp->emss_asked = context->now - EMSS_PERIOD; /* with the first octets */
-    if (tcp_socket_own(qp->socket, qp) != 0) {
-        socket_lost(qp);
-        return qp;
-    }
-    if (count != 0)
-        iwarp_stream_input(qp->stream, octets, count, context->now);
-    qp_dirty(qp);
-    return qp;
-}
+/* --- Decisions and work -------------------------------------------------------------------------------------------------------- */
 
 /* There is no stream that could take it. */
 static int without(const struct iwarp_qp *qp, const char *function, struct sentence *sentence)
@@ -546,8 +336,6 @@ void iwarp_disconnect(struct iwarp_qp *qp)
     qp_dirty(qp);
     iwarp_stream_disconnect(qp->stream, qp->context->now);
 }
-
-/* --- Work -------------------------------------------------------------------------------------------------------- */
 
 int iwarp_post_receive(struct iwarp_qp *qp, uint64_t id, uint8_t *buffer, size_t octets, struct sentence *sentence)
 {

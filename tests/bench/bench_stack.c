@@ -8,19 +8,16 @@
  * one kind are spread over the whole run, as a machine that others use is slow for some seconds, and fast again.
  * The last line is for scripts: "ratios WRITE_64K READ_64K SEND_64K WRITE_1M READ_1M SEND_1M LATENCY".
  */
-#include <arpa/inet.h>
-#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "iwarp/verbs.h"
+#include "tests/bench/plain_tcp.h"
 
 enum {
     REGION = 4 << 20,
@@ -47,142 +44,6 @@ struct target {
     uint64_t to;
     uint32_t stag;
 };
-
-static double seconds_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* Processor time of this process and of those that it has waited for. */
-static double processor_now(void)
-{
-    double seconds = 0;
-
-    for (int i = 0; i < 2; i++) {
-        struct rusage usage;
-
-        (void)getrusage(i == 0 ? RUSAGE_SELF : RUSAGE_CHILDREN, &usage);
-        seconds += (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-                   1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-    }
-    return seconds;
-}
-
-/* What one run has shown. */
-struct result {
-    double rate;      /* octets, rounds or atomics a second */
-    double processor; /* seconds for each of them */
-};
-
-static void die(const char *what)
-{
-    (void)fprintf(stderr, "bench_stack: %s\n", what);
-    exit(EXIT_FAILURE);
-}
-
-/* --- Plain TCP --------------------------------------------------------------------------------------------------- */
-
-static void write_all(int fd, const uint8_t *octets, size_t count)
-{
-    while (count != 0) {
-        ssize_t done = write(fd, octets, count);
-
-        if (done <= 0)
-            die("plain TCP: write failed");
-        octets += done;
-        count -= (size_t)done;
-    }
-}
-
-static void read_all(int fd, uint8_t *octets, size_t count)
-{
-    while (count != 0) {
-        ssize_t done = read(fd, octets, count);
-
-        if (done <= 0)
-            die("plain TCP: read failed");
-        octets += done;
-        count -= (size_t)done;
-    }
-}
-
-static int loopback(struct sockaddr_in *name)
-{
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-
-    memset(name, 0, sizeof(*name));
-    name->sin_family = AF_INET;
-    name->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    return fd;
-}
-
-static void plain_responder(int server, enum kind kind)
-{
-    static uint8_t buffer[131072];
-    int fd = accept(server, NULL, NULL);
-    int one = 1;
-    ssize_t count;
-
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-    if (kind == PING) {
-        while (read(fd, buffer, SMALL) == SMALL)
-            write_all(fd, buffer, SMALL);
-        exit(0);
-    }
-    /* NOLINTNEXTLINE(clang-analyzer-deadcode.DeadStores): only the sign counts */
-    while ((count = read(fd, buffer, sizeof(buffer))) > 0) {
-    }
-    write_all(fd, buffer, 1);
-    exit(0);
-}
-
-static struct result plain(enum kind kind, size_t size, double limit)
-{
-    static uint8_t buffer[1 << 20];
-    struct sockaddr_in name;
-    socklen_t octets = sizeof(name);
-    int server = loopback(&name);
-
-    int one = 1;
-    double processor = processor_now();
-    double began, done = 0;
-    double ended;
-    pid_t child;
-    int fd;
-
-    if (bind(server, (struct sockaddr *)&name, sizeof(name)) != 0 || listen(server, 1) != 0 ||
-        getsockname(server, (struct sockaddr *)&name, &octets) != 0)
-        die("plain TCP: no listener");
-    memset(buffer, 2, sizeof(buffer));
-    child = fork();
-    if (child == 0)
-        plain_responder(server, kind);
-    fd = socket(AF_INET, SOCK_STREAM, 0);
-    if (connect(fd, (struct sockaddr *)&name, sizeof(name)) != 0)
-        die("plain TCP: no connection");
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-    began = seconds_now();
-    do {
-        /* NOLINTNEXTLINE(cert-flp30-c): rounds are counted as the ratio wants them */
-        for (size_t i = 0; i < (kind == PING ? 100 : 1 + 65536 / size); i++, done += kind == PING ? 1 : (double)size) {
-            write_all(fd, buffer, size);
-            if (kind == PING)
-                read_all(fd, buffer, size);
-        }
-    } while (seconds_now() - began < limit);
-    if (kind != PING) {
-        (void)shutdown(fd, SHUT_WR);
-        read_all(fd, buffer, 1);
-    }
-    ended = seconds_now();
-    close(fd);
-    close(server);
-    (void)waitpid(child, NULL, 0);
-    return (struct result){done / (ended - began), (processor_now() - processor) / done};
-}
 
 /* --- The stack --------------------------------------------------------------------------------------------------- */
 
@@ -511,7 +372,7 @@ static void cell_round(struct cell *cell, double limit)
     if (i == cell->rounds)
         return;
     if (cell->kind != ATOMIC)
-        theirs = plain(cell->kind, cell->size, limit);
+        theirs = plain_tcp(cell->kind == PING, cell->size, limit);
     ours = stack(cell->kind, cell->size, limit);
     cell->theirs[i] = theirs.rate;
     cell->ours[i] = ours.rate;

@@ -12,7 +12,7 @@ says '^conformance/engine/run -> .*conformance/engine/script'
 says '^wire$'
 
 mkdir "$WORK/tree"
-find wire reference-stack generator conformance reports dissector -name '*.[ch]' -exec cp --parents -t "$WORK/tree" {} +
+find wire upper-tester reference-stack generator conformance reports dissector -name '*.[ch]' -exec cp --parents -t "$WORK/tree" {} +
 expect 0 "a copy of it" tools/arrows.sh "$WORK/tree"
 
 # rejects FILE INCLUDE PATTERN: the copy with this line at the end of this file; the file's own text comes back.

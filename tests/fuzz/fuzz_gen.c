@@ -37,7 +37,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     /* The library's scripts are compiled once in a process, and kept. */
     config.to = place_at(out);
     FUZZ_HOLDS(gen_run_script(gen, "fuzz.lua", warm_up, sizeof(warm_up) - 1, &config, true, &written, &error) ==
-               GEN_DONE);
+               EXIT_DONE);
     gen_free(gen);
     return 0;
 }
@@ -66,10 +66,10 @@ static void make(struct gen *gen, size_t which, enum gen_format format)
 {
     struct gen_writer_config config = {.to = place_at(out), .format = format};
     struct sentence error = {""};
-    enum gen_status status = gen_make(gen, which, &config, &error);
+    enum exit_status status = gen_make(gen, which, &config, &error);
 
-    FUZZ_HOLDS(status == GEN_DONE ? access(out, R_OK) == 0 : error.text[0] != '\0' && access(out, F_OK) != 0);
-    if (status == GEN_DONE && (format == GEN_PCAP || format == GEN_PCAPNG))
+    FUZZ_HOLDS(status == EXIT_DONE ? access(out, R_OK) == 0 : error.text[0] != '\0' && access(out, F_OK) != 0);
+    if (status == EXIT_DONE && (format == GEN_PCAP || format == GEN_PCAPNG))
         FUZZ_HOLDS(read_again() != 0);
     for (size_t i = 0; i < gen_finding_count(gen); i++)
         FUZZ_HOLDS(gen_finding_at(gen, i)->id != NULL && gen_finding_at(gen, i)->verdict != NULL);
@@ -83,12 +83,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct sentence error = {""};
     struct gen *gen = gen_new(1, &error);
     uint64_t written = 0, read;
-    enum gen_status status;
+    enum exit_status status;
 
     FUZZ_HOLDS(gen != NULL);
     status = gen_run_script(gen, "fuzz.lua", data, size, &config, size & 1, &written, &error);
-    FUZZ_HOLDS(status == GEN_DONE || error.text[0] != '\0');
-    if (status == GEN_DONE && written != 0 && (format == GEN_PCAP || format == GEN_PCAPNG)) {
+    FUZZ_HOLDS(status == EXIT_DONE || error.text[0] != '\0');
+    if (status == EXIT_DONE && written != 0 && (format == GEN_PCAP || format == GEN_PCAPNG)) {
         read = read_again();
         FUZZ_HOLDS(read == written || read == UINT64_MAX);
     }

@@ -10,6 +10,25 @@
 #include "wire/crc32c.h"
 #include "wire/fpdu.h"
 
+/* The next `count` of the `left` octets. */
+static void feed(struct iwarp_stream *stream, const uint8_t *options, const uint8_t *octets, size_t left, size_t count,
+                 uint64_t *now)
+{
+    uint8_t *copy = malloc(count);
+
+    if (copy == NULL)
+        abort();
+    if (options[2] & 0x20) {
+        /* All that is still to come lies behind a gap, at two places. */
+        iwarp_stream_input_early(stream, 1 + options[1] % 64u, octets, left, (options[1] & 64) != 0, *now);
+        iwarp_stream_input_early(stream, count, octets + count, left - count, true, *now);
+    }
+    memcpy(copy, octets, count);
+    iwarp_stream_input(stream, copy, count, ++*now);
+    free(copy);
+    drain(stream, *now);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { OPTIONS = 4, BUFFERS = 4, BUFFER_OCTETS = 256 };
@@ -117,22 +136,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (data[2] & 0x40)
             repair(octets, size);
     }
-    for (size_t at = 0; at < size; at += portion) {
-        size_t count = size - at < portion ? size - at : portion;
-        uint8_t *copy = malloc(count);
-
-        if (copy == NULL)
-            abort();
-        if (data[2] & 0x20) {
-            /* All that is still to come lies behind a gap, at two places. */
-            iwarp_stream_input_early(stream, 1 + data[1] % 64u, octets + at, size - at, (data[1] & 64) != 0, now);
-            iwarp_stream_input_early(stream, count, octets + at + count, size - at - count, true, now);
-        }
-        memcpy(copy, octets + at, count);
-        iwarp_stream_input(stream, copy, count, ++now);
-        free(copy);
-        drain(stream, now);
-    }
+    for (size_t at = 0; at < size; at += portion)
+        feed(stream, data, octets + at, size - at, size - at < portion ? size - at : portion, &now);
     iwarp_stream_input_fin(stream, ++now);
     drain(stream, now);
     iwarp_stream_tick(stream, UINT64_MAX - 1);

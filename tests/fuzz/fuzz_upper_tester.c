@@ -14,9 +14,10 @@
  */
 enum { FUZZ_PORT = 7174, FUZZ_REGIONS = 1 << 17, FUZZ_MEMORY = 1 << 18, LINES_MAX = 32 };
 
-static int op_listen(void *context, uint16_t port)
+static int op_listen(void *context, uint16_t port, struct sentence *why)
 {
     (void)context;
+    (void)why;
     return port == 0 ? FUZZ_PORT : port;
 }
 
@@ -49,9 +50,9 @@ static const struct peer_transport_ops ops = {
     .unlisten = op_unlisten,
     .connect = op_connect,
     .send = op_send,
-    .shutdown = op_end,
-    .abort = op_end,
-    .release = op_end,
+    .carrier.shutdown = op_end,
+    .carrier.abort = op_end,
+    .carrier.release = op_end,
 };
 
 /* One reply: a JSON object with "ok", and with "error" where that is false; without a newline. */

@@ -49,6 +49,22 @@ static void check_order(struct talk *talk, const struct flow_event *event)
         }
 }
 
+static void note_end(struct talk *talk, const struct flow *flow)
+{
+    talk->ends++;
+    talk->flows = (unsigned)flow->number;
+    talk->late = flow->late;
+    talk->roles_known = flow->roles_known;
+    for (unsigned i = 0; i < 2; i++) {
+        talk->conflicts += flow->half[i].tcp->conflicts;
+        talk->retransmitted += flow->half[i].tcp->octets->again;
+        talk->sent[i] = *flow->half[i].tcp->octets;
+        talk->syns_refused += flow->half[i].tcp->syns_refused;
+        talk->resets_refused += flow->half[i].tcp->resets_refused;
+        talk->urgent += flow->half[i].tcp->urgent;
+    }
+}
+
 static void sink(void *ctx, const struct flow_event *event)
 {
     struct talk *talk = ctx;
@@ -93,18 +109,7 @@ static void sink(void *ctx, const struct flow_event *event)
         snprintf(text, sizeof(text), "u%u:%d", side, (int)event->reason);
         break;
     case FLOW_END:
-        talk->ends++;
-        talk->flows = (unsigned)event->flow->number;
-        talk->late = event->flow->late;
-        talk->roles_known = event->flow->roles_known;
-        for (unsigned i = 0; i < 2; i++) {
-            talk->conflicts += event->flow->half[i].tcp->conflicts;
-            talk->retransmitted += event->flow->half[i].tcp->octets->again;
-            talk->sent[i] = *event->flow->half[i].tcp->octets;
-            talk->syns_refused += event->flow->half[i].tcp->syns_refused;
-            talk->resets_refused += event->flow->half[i].tcp->resets_refused;
-            talk->urgent += event->flow->half[i].tcp->urgent;
-        }
+        note_end(talk, event->flow);
         snprintf(text, sizeof(text), "e");
         break;
     }

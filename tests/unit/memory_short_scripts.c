@@ -114,7 +114,7 @@ START_TEST(captures_are_made)
 
     for (long n = 0; failed; n++) {
         struct sentence error = {{0}};
-        enum gen_status status = GEN_ENVIRONMENT;
+        enum exit_status status = EXIT_ENVIRONMENT;
         uint64_t written = 0;
         struct gen *gen;
 
@@ -125,8 +125,8 @@ START_TEST(captures_are_made)
                 gen_run_script(gen, "dir/some.lua", capture, sizeof(capture) - 1, &config, false, &written, &error);
         gen_free(gen);
         failed = enough() || n == 0;
-        ck_assert_msg(status == GEN_DONE ? written > 5 : error.text[0] != '\0', "allocation %ld: %d", n, status);
-        ck_assert_msg(status != GEN_DONE || !failed || written > 5, "allocation %ld", n);
+        ck_assert_msg(status == EXIT_DONE ? written > 5 : error.text[0] != '\0', "allocation %ld: %d", n, status);
+        ck_assert_msg(status != EXIT_DONE || !failed || written > 5, "allocation %ld", n);
         if (n == 0)
             live = short_live;
         ck_assert_msg(short_live == live, "allocation %ld: %ld of them are left", n, short_live - live);

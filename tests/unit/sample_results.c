@@ -105,6 +105,31 @@ json_t *sample_steps(size_t count, size_t bad, const char *text)
     return steps;
 }
 
+static void write_results(struct results_log *log, const struct result *results, size_t count)
+{
+    struct sentence error;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct journal journal = {.id = results[i].id, .role = results[i].role, .found = results[i].verdict};
+
+        if (strcmp(results[i].by, "check") == 0)
+            ck_assert_msg(results_log_journal(log, &journal, &error) == 0, "%s", error.text);
+        ck_assert_msg(results_log_append(log, &results[i], &error) == 0, "%s", error.text);
+    }
+}
+
+static void write_summary(struct results_log *log, int finished)
+{
+    struct sentence error;
+    struct run_summary summary = *results_log_summary(log);
+    summary.not_exercised = 100;
+    summary.frames = 77;
+    summary_add_messages(&summary, "Send", 5);
+    if (finished)
+        ck_assert_int_eq(results_log_finish(log, &summary, &error), 0);
+    ck_assert_int_eq(results_log_close(log, &error), 0);
+}
+
 void sample_results(const char *folder, int finished)
 {
     struct sentence error;
@@ -160,21 +185,9 @@ void sample_results(const char *folder, int finished)
     };
 
     ck_assert_msg(log != NULL, "%s", error.text);
-    for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++) {
-        const struct journal journal = {.id = results[i].id, .role = results[i].role, .found = results[i].verdict};
-
-        if (strcmp(results[i].by, "check") == 0)
-            ck_assert_msg(results_log_journal(log, &journal, &error) == 0, "%s", error.text);
-        ck_assert_msg(results_log_append(log, &results[i], &error) == 0, "%s", error.text);
-    }
+    write_results(log, results, sizeof(results) / sizeof(results[0]));
     json_decref(steps);
-    struct run_summary summary = *results_log_summary(log);
-    summary.not_exercised = 100;
-    summary.frames = 77;
-    summary_add_messages(&summary, "Send", 5);
-    if (finished)
-        ck_assert_int_eq(results_log_finish(log, &summary, &error), 0);
-    ck_assert_int_eq(results_log_close(log, &error), 0);
+    write_summary(log, finished);
 }
 
 void sample_audit(const char *folder, enum verdict verdict)

@@ -8,9 +8,10 @@
 
 #include "reference-stack/peer/peer.h"
 
-static inline int still_listen(void *context, uint16_t port)
+static inline int still_listen(void *context, uint16_t port, struct sentence *why)
 {
     (void)context;
+    (void)why;
     return port;
 }
 
@@ -26,6 +27,7 @@ static inline void still_end(void *transport)
 }
 
 #define STILL_TRANSPORT                                                                                                \
-    .listen = still_listen, .unlisten = still_unlisten, .shutdown = still_end, .abort = still_end, .release = still_end
+    .listen = still_listen, .unlisten = still_unlisten, .carrier.shutdown = still_end, .carrier.abort = still_end,     \
+    .carrier.release = still_end
 
 #endif

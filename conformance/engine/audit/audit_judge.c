@@ -2,6 +2,7 @@
 #include "conformance/engine/audit/audit_judge.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "conformance/engine/audit/audit_findings.h"
 #include "conformance/engine/audit/audit_ladder.h"
@@ -116,17 +117,27 @@ static void give_findings(struct audit_judge *judge, uint64_t frames)
 }
 
 /* The decoder's account, and what the file says of itself: that of this file, and of all. */
-static void count_file(struct audit_judge *judge, const struct capture_file *capture, const struct flow_account *before)
+static void count_file(struct audit_judge *judge, const struct capture_file *capture, bool whole,
+                       const struct flow_account *before)
 {
     struct flow_account extras = judge->totals.account, of_file = {0};
 
     flow_account_since(before, &extras, &extras); /* of the files before, beside the decoder's */
     capture_account(capture, &of_file);
+    of_file.row[FLOW_ROW_EMPTY].items += whole && capture_frames(capture) == 0;
     flow_account_add(&extras, &of_file);
     judge->totals = *flow_decoder_totals(judge->decoder);
     flow_account_since(before, &judge->totals.account, &judge->account);
     flow_account_add(&judge->account, &of_file);
     flow_account_add(&judge->totals.account, &extras);
+}
+
+/* A file without an octet. */
+static bool is_empty(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0;
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
@@ -140,8 +151,11 @@ enum audit_file audit_judge_file(struct audit_judge *judge, const char *path, st
     int rc;
 
     judge->account = (struct flow_account){0};
-    if (capture == NULL)
+    if (capture == NULL) {
+        judge->account.row[FLOW_ROW_EMPTY].items = is_empty(path);
+        flow_account_add(&judge->totals.account, &judge->account);
         return AUDIT_FILE_FOREIGN;
+    }
     judge->file = path;
     judge->again = capture_again(capture);
     judge->flows_before = flow_decoder_totals(judge->decoder)->flows;
@@ -149,7 +163,7 @@ enum audit_file audit_judge_file(struct audit_judge *judge, const char *path, st
         flow_decoder_frame(judge->decoder, &frame);
     flow_decoder_finish(judge->decoder);
     frames = capture_frames(capture);
-    count_file(judge, capture, &before);
+    count_file(judge, capture, rc == 0, &before);
     capture_close(capture);
     give_findings(judge, frames);
     if (rc == 0)

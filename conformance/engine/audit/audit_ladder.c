@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/engine/audit/audit_order.h"
 #include "conformance/engine/evidence/capture_file.h"
 #include "conformance/engine/evidence/event_step.h"
 #include "conformance/flow/notation/notation.h"
@@ -434,59 +435,19 @@ static void drawing_free(struct drawing *drawing)
     rule_engine_free(drawing->engine);
 }
 
-/* The findings in the order of their frames. */
-struct order {
-    struct audit_finding *findings[FINDINGS_HELD];
-    size_t count, next;
-};
-
-static int frame_order(const void *a, const void *b)
-{
-    uint64_t left = (*(struct audit_finding *const *)a)->result.frame;
-    uint64_t right = (*(struct audit_finding *const *)b)->result.frame;
-
-    return left < right ? -1 : left > right;
-}
-
-static void order_make(struct order *order, const struct audit_findings *findings)
-{
-    *order = (struct order){.count = 0};
-    for (struct audit_finding *finding = findings->first; finding != NULL; finding = finding->next)
-        if (finding->result.frame != 0 && order->count < FINDINGS_HELD)
-            order->findings[order->count++] = finding;
-    qsort(order->findings, order->count, sizeof(order->findings[0]), frame_order);
-}
-
-/* Where this frame lies in the file, for the findings about it. */
-static void place_frame(struct order *order, const struct capture_file *capture, const struct flow_frame *frame)
-{
-    uint64_t offset = 0;
-    bool known = order->next < order->count && order->findings[order->next]->result.frame == frame->number &&
-                 capture_place(capture, frame, &offset);
-
-    for (; order->next < order->count && order->findings[order->next]->result.frame <= frame->number; order->next++) {
-        struct result *result = &order->findings[order->next]->result;
-
-        if (known && result->frame == frame->number) {
-            result->offset = offset;
-            result->octets = frame->captured;
-        }
-    }
-}
-
 static int read_again(struct drawing *drawing, struct flow_decoder *decoder, const char *path, uint64_t frames,
                       struct sentence *error)
 {
     struct capture_file *capture = capture_open(path, error);
     struct flow_frame frame;
     struct sentence ignored; /* where it breaks off, the first pass has said */
-    struct order order;
+    struct audit_order order;
 
     if (capture == NULL)
         return -1;
-    order_make(&order, drawing->findings);
+    audit_order_make(&order, drawing->findings);
     while (drawing->open != 0 && capture_frames(capture) < frames && capture_next(capture, &frame, &ignored) == 1) {
-        place_frame(&order, capture, &frame);
+        audit_order_place(&order, capture, &frame);
         flow_decoder_frame(decoder, &frame);
     }
     flow_decoder_finish(decoder);

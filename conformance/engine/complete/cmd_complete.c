@@ -19,11 +19,6 @@ static const char usage[] = "usage: warpcheck complete -- PROGRAM WORD...\n"
                             "  names of files and folders.\n"
                             "  --help             shows this text\n";
 
-static int complain(int status, const char *message)
-{
-    return complaint(status, "warpcheck complete", "%s", message);
-}
-
 /* This program itself, whatever it is called. */
 static char *own_help(void *context, const char *command, struct sentence *error)
 {
@@ -40,11 +35,11 @@ int cmd_complete(int argc, char **argv)
         return fputs(usage, stdout) < 0 ? EXIT_INCONCLUSIVE : EXIT_CONFORMS;
     if (argc > 1 && argv[1][0] == '-' && strcmp(argv[1], "--") != 0) {
         (void)sentence_set(&error, "unknown option %.60s (warpcheck complete --help lists them)", argv[1]);
-        return complain(EXIT_USAGE, error.text);
+        return complain(EXIT_USAGE, "%s", error.text);
     }
     if (argc < 4 || strcmp(argv[1], "--") != 0)
         return complain(EXIT_USAGE, "-- PROGRAM WORD... was expected");
     if (complete_write(&source, (size_t)argc - 2, (const char *const *)argv + 2, stdout, &error) != 0)
-        return complain(EXIT_INCONCLUSIVE, error.text);
+        return complain(EXIT_INCONCLUSIVE, "%s", error.text);
     return EXIT_CONFORMS;
 }

@@ -75,11 +75,11 @@ static int run(struct gen_room *room, lua_CFunction function, void *argument, st
     return -1;
 }
 
-static enum gen_status why(const struct gen *gen)
+static enum exit_status why(const struct gen *gen)
 {
     bool short_of_memory = gen->account.short_of_it && !gen->account.at_limit;
 
-    return gen->failed || short_of_memory ? GEN_ENVIRONMENT : GEN_BAD_SCRIPT;
+    return gen->failed || short_of_memory ? EXIT_ENVIRONMENT : EXIT_USAGE;
 }
 
 int gen_emit(struct gen *gen, const struct gen_frame *frame)
@@ -259,14 +259,14 @@ static int begin(struct gen_room *room, const struct gen_writer_config *config, 
 }
 
 /* The end of it. What was written is good when it was done. */
-static enum gen_status end(struct gen *gen, enum gen_status status, struct sentence *error)
+static enum exit_status end(struct gen *gen, enum exit_status status, struct sentence *error)
 {
     struct gen_writer *writer = gen->writer;
 
     gen->writer = NULL;
     gen->making = gen->registered = false;
-    if (gen_writer_close(writer, status == GEN_DONE, status == GEN_DONE ? error : NULL) != 0 && status == GEN_DONE)
-        status = GEN_ENVIRONMENT;
+    if (gen_writer_close(writer, status == EXIT_DONE, status == EXIT_DONE ? error : NULL) != 0 && status == EXIT_DONE)
+        status = EXIT_ENVIRONMENT;
     return status;
 }
 
@@ -305,11 +305,11 @@ static int run_script(lua_State *lua)
     return 0;
 }
 
-static enum gen_status run_in(struct gen_room *room, const struct script *script,
-                              const struct gen_writer_config *config, uint64_t *written, struct sentence *error)
+static enum exit_status run_in(struct gen_room *room, const struct script *script,
+                               const struct gen_writer_config *config, uint64_t *written, struct sentence *error)
 {
     struct gen *gen = room->gen;
-    enum gen_status status = GEN_DONE;
+    enum exit_status status = EXIT_DONE;
 
     gen->loading = room->path != NULL ? room->path : script->path;
     if (begin(room, config, error) != 0 || run(room, run_script, (void *)(uintptr_t)script, error) != 0)
@@ -319,9 +319,9 @@ static enum gen_status run_in(struct gen_room *room, const struct script *script
     return end(gen, status, error);
 }
 
-enum gen_status gen_run_script(struct gen *gen, const char *path, const void *octets, size_t count,
-                               const struct gen_writer_config *config, bool bare, uint64_t *written,
-                               struct sentence *error)
+enum exit_status gen_run_script(struct gen *gen, const char *path, const void *octets, size_t count,
+                                const struct gen_writer_config *config, bool bare, uint64_t *written,
+                                struct sentence *error)
 {
     struct script script = {path, octets, count, false, bare};
     struct gen_room *room = room_new(gen, path, error);
@@ -350,14 +350,14 @@ bool gen_script_reads(struct gen *gen, const char *text)
     return reads;
 }
 
-enum gen_status gen_load_corpus(struct gen *gen, struct sentence *error)
+enum exit_status gen_load_corpus(struct gen *gen, struct sentence *error)
 {
     struct gen_writer_config config = {.to = place_at("/dev/null"), .format = GEN_RAW};
     struct gen_room *room = room_new(gen, NULL, error);
-    enum gen_status status = room != NULL ? GEN_DONE : why(gen);
+    enum exit_status status = room != NULL ? EXIT_DONE : why(gen);
     uint64_t written;
 
-    for (size_t i = 0; status == GEN_DONE && i < embedded_capture_count; i++) {
+    for (size_t i = 0; status == EXIT_DONE && i < embedded_capture_count; i++) {
         const struct embedded_file *file = &embedded_captures[i];
         struct script script = {file->path, file->octets, file->size, true, true};
 
@@ -399,13 +399,13 @@ static int call_make(lua_State *lua)
     return 0;
 }
 
-enum gen_status gen_make(struct gen *gen, size_t i, const struct gen_writer_config *config, struct sentence *error)
+enum exit_status gen_make(struct gen *gen, size_t i, const struct gen_writer_config *config, struct sentence *error)
 {
     struct gen_capture capture;
-    enum gen_status status = GEN_DONE;
+    enum exit_status status = EXIT_DONE;
 
     if (i >= gen->capture_count)
-        return GEN_BAD_SCRIPT;
+        return EXIT_USAGE;
     capture = gen->captures[i];
     gen->loading = capture.path;
     gen->registered = true;
@@ -413,7 +413,7 @@ enum gen_status gen_make(struct gen *gen, size_t i, const struct gen_writer_conf
         status = why(gen);
     } else if (gen->writer == NULL) {
         (void)sentence_set(error, "%s:%d: capture %s has no packet", capture.path, capture.line, capture.name);
-        status = GEN_BAD_SCRIPT;
+        status = EXIT_USAGE;
     }
     return end(gen, status, error);
 }

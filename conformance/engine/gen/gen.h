@@ -16,14 +16,6 @@
 
 struct gen;
 
-/* Why something was not made: what exit status it deserves. */
-enum gen_status {
-    GEN_DONE = EXIT_DONE,
-    GEN_BAD_SCRIPT = EXIT_USAGE,
-    GEN_NOTHING = EXIT_NOTHING_SELECTED,
-    GEN_ENVIRONMENT = EXIT_ENVIRONMENT
-};
-
 /* A registered capture. Strings belong to `gen`. */
 struct gen_capture {
     const char *name;
@@ -64,12 +56,12 @@ bool gen_script_reads(struct gen *gen, const char *text);
  * says (link, snap and comment are the script's); where it only registers captures, nothing is opened. *written tells
  * how many frames there were. Frames that are returned are written bare with `bare`, else in a connection of their own.
  */
-enum gen_status gen_run_script(struct gen *gen, const char *path, const void *octets, size_t count,
-                               const struct gen_writer_config *config, bool bare, uint64_t *written,
-                               struct sentence *error);
+enum exit_status gen_run_script(struct gen *gen, const char *path, const void *octets, size_t count,
+                                const struct gen_writer_config *config, bool bare, uint64_t *written,
+                                struct sentence *error);
 
 /* The same for each script compiled in that describes the project's own corpus; none of them writes at once. */
-enum gen_status gen_load_corpus(struct gen *gen, struct sentence *error);
+enum exit_status gen_load_corpus(struct gen *gen, struct sentence *error);
 
 size_t gen_capture_count(const struct gen *gen);
 const struct gen_capture *gen_capture_at(const struct gen *gen, size_t i);
@@ -77,7 +69,7 @@ const struct gen_corpus *gen_corpus_at(const struct gen *gen, size_t i);
 size_t gen_corpus_count(const struct gen *gen);
 
 /* Makes a registered capture. A capture without a packet is an error of the script. */
-enum gen_status gen_make(struct gen *gen, size_t i, const struct gen_writer_config *config, struct sentence *error);
+enum exit_status gen_make(struct gen *gen, size_t i, const struct gen_writer_config *config, struct sentence *error);
 
 /* The findings of the capture that was made last, in the order in which they were named. */
 size_t gen_finding_count(const struct gen *gen);

@@ -27,6 +27,7 @@ struct gen_folder {
     const char *root;
     bool force;
     size_t captures;
+    struct folder *whole; /* `root`: one command makes the folders below it */
     struct folder *held[GEN_CORPORA_MAX];
     struct lines plan[GEN_CORPORA_MAX];  /* of README.md, before the captures are made */
     struct lines table[GEN_CORPORA_MAX]; /* of README.md, of those that were made */
@@ -145,7 +146,7 @@ static int write_readme(struct gen_folder *folder, size_t corpus, const struct l
     return write_file(folder, corpus, "README.md", text != NULL ? text : unnamed, "\n" GEN_TABLE_HEAD, table, error);
 }
 
-static enum gen_status take(struct gen_folder *folder, size_t corpus, struct sentence *error)
+static enum exit_status take(struct gen_folder *folder, size_t corpus, struct sentence *error)
 {
     const char *below = gen_corpus_at(folder->gen, corpus)->folder;
     char path[PATH_OCTETS];
@@ -159,22 +160,31 @@ static enum gen_status take(struct gen_folder *folder, size_t corpus, struct sen
 
     if (snprintf(path, sizeof(path), "%s%s%s", folder->root, below[0] != '\0' ? "/" : "", below) >= (int)sizeof(path)) {
         (void)sentence_set(error, "the path of the folder is too long: %.100s...", folder->root);
-        return GEN_BAD_SCRIPT;
+        return EXIT_USAGE;
     }
     rc = folder_take(&folder->held[corpus], &config, error);
-    return rc == 0 ? GEN_DONE : rc == FOLDER_NOT_EMPTY ? GEN_BAD_SCRIPT : GEN_ENVIRONMENT;
+    return rc == 0 ? EXIT_DONE : rc == FOLDER_NOT_EMPTY ? EXIT_USAGE : EXIT_ENVIRONMENT;
 }
 
-enum gen_status gen_folder_begin(struct gen_folder *folder, struct sentence *error)
+static int take_whole(struct gen_folder *folder, struct sentence *error)
 {
-    enum gen_status status = GEN_DONE;
+    struct folder_config config = {.path = folder->root, .use = FOLDER_AGAIN};
 
-    for (size_t i = 0; i < gen_corpus_count(folder->gen) && status == GEN_DONE; i++)
+    return folder_make(folder->root, error) == 0 ? folder_take(&folder->whole, &config, error) : -1;
+}
+
+enum exit_status gen_folder_begin(struct gen_folder *folder, struct sentence *error)
+{
+    enum exit_status status = EXIT_DONE;
+
+    if (folder->whole == NULL && take_whole(folder, error) != 0)
+        return EXIT_ENVIRONMENT;
+    for (size_t i = 0; i < gen_corpus_count(folder->gen) && status == EXIT_DONE; i++)
         if (folder->plan[i].count != 0 && folder->held[i] == NULL)
             status = take(folder, i, error);
-    for (size_t i = 0; i < gen_corpus_count(folder->gen) && status == GEN_DONE; i++)
+    for (size_t i = 0; i < gen_corpus_count(folder->gen) && status == EXIT_DONE; i++)
         if (folder->plan[i].count != 0 && write_readme(folder, i, &folder->plan[i], error) != 0)
-            status = GEN_ENVIRONMENT;
+            status = EXIT_ENVIRONMENT;
     return status;
 }
 
@@ -242,5 +252,6 @@ void gen_folder_free(struct gen_folder *folder)
         free_lines(&folder->table[i]);
         free_lines(&folder->findings[i]);
     }
+    folder_leave(folder->whole);
     free(folder);
 }

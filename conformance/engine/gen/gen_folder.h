@@ -21,11 +21,11 @@ int gen_folder_plan(struct gen_folder *folder, size_t corpus, const char *name, 
                     struct sentence *error);
 
 /*
- * Takes the folder of each corpus that has a plan, and writes its README.md: a command that is stopped has said what it was
- * about to make. Corpora that were begun are left alone. GEN_BAD_SCRIPT with a sentence: a folder is not empty;
- * GEN_ENVIRONMENT: it cannot be made, or another command writes there.
+ * Takes `root`, and below it the folder of each corpus that has a plan, and writes its README.md: a command that is stopped has said what it was
+ * about to make. Corpora that were begun are left alone. EXIT_USAGE with a sentence: a folder is not empty;
+ * EXIT_ENVIRONMENT: it cannot be made, or another command writes there.
  */
-enum gen_status gen_folder_begin(struct gen_folder *folder, struct sentence *error);
+enum exit_status gen_folder_begin(struct gen_folder *folder, struct sentence *error);
 
 /* Where a capture of a corpus that was begun goes; valid until the next call. -1 with a sentence. */
 int gen_folder_place(struct gen_folder *folder, size_t corpus, const char *name, struct place *place,

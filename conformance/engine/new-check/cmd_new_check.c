@@ -40,11 +40,6 @@ static const char usage[] =
     "  --anyway           also for a requirement that a check or a rule decides already, or that no device shows\n"
     "  --help             shows this text\n";
 
-static int complain(int status, const char *message)
-{
-    return complaint(status, "warpcheck new-check", "%s", message);
-}
-
 static int arguments_parse(struct order *order, int argc, char **argv, struct sentence *error)
 {
     for (int i = 1; i < argc; i++) {
@@ -130,10 +125,10 @@ static int file_write(const struct order *order, const char *path, const char *t
     bool stream = strcmp(path, "-") == 0 || save_in_place(&place);
 
     if (there && !order->force)
-        return complaint(EXIT_USAGE, "warpcheck new-check", "%s exists (--force replaces it)", path);
+        return complain(EXIT_USAGE, "%s exists (--force replaces it)", path);
     if ((stream || order->force ? save_file(&place, text, octets, &error) : save_new(&place, text, octets, &error)) !=
         0)
-        return complain(EXIT_ENVIRONMENT, error.text);
+        return complain(EXIT_ENVIRONMENT, "%s", error.text);
     if (strcmp(path, "-") != 0) {
         command_make(command, path, NULL);
         print_plain(stdout, "%s is written: fill in stimulus and outcomes, then try %s", path, command);
@@ -154,11 +149,11 @@ static int order_fill(const struct order *order, const struct catalogue *catalog
 
     if (requirement == NULL) {
         (void)requirement_not_found(catalogue, order->id, &why);
-        return complain(EXIT_USAGE, why.text);
+        return complain(EXIT_USAGE, "%s", why.text);
     }
     coverage_of(index, requirement->id, &coverage);
     if (!order->anyway && judge_need(requirement, &coverage, &why) != 0)
-        return complain(EXIT_USAGE, why.text);
+        return complain(EXIT_USAGE, "%s", why.text);
     (void)snprintf(own, sizeof(own), "%.*s.lua", ID_ROOM, requirement->id);
     if (path == NULL)
         path = own;
@@ -182,9 +177,9 @@ int cmd_new_check(int argc, char **argv)
         if (strcmp(argv[i], "--help") == 0)
             return fputs(usage, stdout) < 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
     if (arguments_parse(&order, argc, argv, &error) != 0)
-        return complain(EXIT_USAGE, error.text);
+        return complain(EXIT_USAGE, "%s", error.text);
     if (catalogue_load(&catalogue, &error) != 0 || coverage_load(&index, &error) != 0)
-        status = complain(EXIT_ENVIRONMENT, error.text);
+        status = complain(EXIT_ENVIRONMENT, "%s", error.text);
     else
         status = order_fill(&order, catalogue, index);
     coverage_free(index);

@@ -10,7 +10,9 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { STATUS_ENVIRONMENT = 4, SENTENCE_OCTETS = 200 };
+#include "wire/exit_status.h"
+
+enum { SENTENCE_OCTETS = 200 };
 
 enum reason { REASON_NONE, REASON_SIGNALS, REASON_SCRIPT, REASONS };
 
@@ -33,7 +35,7 @@ static void end_now(enum reason reason)
     (void)wrote; /* stderr may be closed; the status tells all the same */
     if (incomplete != NULL)
         (void)unlink(incomplete);
-    _exit(STATUS_ENVIRONMENT);
+    _exit(EXIT_ENVIRONMENT);
 }
 
 static void end_for(enum reason reason)

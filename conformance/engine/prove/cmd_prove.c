@@ -48,11 +48,6 @@ struct command {
     struct terminal terminal;
 };
 
-static int complain(int status, const char *message)
-{
-    return complaint(status, "warpcheck prove", "%s", message);
-}
-
 static int number_of(const char *text, uint64_t most, uint64_t *value, struct sentence *error, const char *option)
 {
     char *end;
@@ -214,13 +209,12 @@ static int prove(struct command *command, struct sentence *error)
     if (defect_list_count(command->prove.defects) == 0 || script_check_count(command->prove.host) == 0)
         return complain(EXIT_NOTHING_SELECTED, "there are no defects or no checks to prove with");
     if (prove_run(&command->prove, &summary, error) != 0)
-        return complain(strncmp(error->text, "no defect", 9) == 0 ? EXIT_USAGE : EXIT_ENVIRONMENT, error->text);
+        return complain(strncmp(error->text, "no defect", 9) == 0 ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s", error->text);
     terminal_clear(&command->terminal);
     print_summary(command, &summary);
     if (summary.units == 0)
-        (void)complaint(0, "warpcheck prove",
-                        "shard %u/%u: this shard has no seeds or defects; the other shards have them",
-                        command->prove.shard.index, command->prove.shard.of);
+        (void)complain(0, "shard %u/%u: this shard has no seeds or defects; the other shards have them",
+                       command->prove.shard.index, command->prove.shard.of);
     return summary.killed == summary.defects && summary.false_alarms == 0 && summary.undecided == 0 ? EXIT_CONFORMS
                                                                                                     : EXIT_FAILS;
 }
@@ -235,10 +229,11 @@ static int load_and_prove(struct command *command, struct sentence *error)
     command->prove.host = script_host_new(error);
     if (command->prove.host == NULL || catalogue_load(&catalogue, error) != 0 || pics_load(&pics, error) != 0 ||
         (defects = defect_list_embedded(error)) == NULL) {
-        (void)complain(status, error->text);
+        (void)complain(status, "%s", error->text);
     } else if ((command->scripts != NULL ? script_load_path(command->prove.host, command->scripts, error)
                                          : script_load_embedded(command->prove.host, error)) != 0) {
-        status = complain(script_short_of_memory(command->prove.host) ? EXIT_ENVIRONMENT : EXIT_USAGE, error->text);
+        status =
+            complain(script_short_of_memory(command->prove.host) ? EXIT_ENVIRONMENT : EXIT_USAGE, "%s", error->text);
     } else {
         command->prove.catalogue = catalogue;
         command->prove.pics = pics;
@@ -263,7 +258,7 @@ int cmd_prove(int argc, char **argv)
         return fputs(usage, stdout) < 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
     run_stop_install("prove");
     if (run_confine(NULL, false, 0, RUN_CONFINE_FILES, &error) != 0)
-        return complain(EXIT_ENVIRONMENT, error.text);
+        return complain(EXIT_ENVIRONMENT, "%s", error.text);
     command.only = calloc((size_t)argc + 1, sizeof(*command.only));
     if (command.only == NULL)
         return complain(EXIT_ENVIRONMENT, "out of memory");
@@ -276,7 +271,7 @@ int cmd_prove(int argc, char **argv)
     command.prove.user = &command;
     terminal_init(&command.terminal, stderr);
     if (arguments_parse(&command, argc, argv, &error) != 0)
-        status = complain(EXIT_USAGE, error.text);
+        status = complain(EXIT_USAGE, "%s", error.text);
     else if (command.merge)
         status = prove_merge(command.only, command.prove.only_count, command.jsonl);
     else

@@ -25,11 +25,6 @@ struct merged {
     const char *first;
 };
 
-static int complain(int status, const char *message)
-{
-    return complaint(status, "warpcheck prove", "%s", message);
-}
-
 static const char *text_of(const json_t *line, const char *member)
 {
     const char *text = json_string_value(json_object_get(line, member));
@@ -350,8 +345,8 @@ static int finish(const struct merged *merged, bool jsonl)
         return complain(EXIT_ENVIRONMENT, "out of memory");
     put_summary(merged, &sums, jsonl);
     if (sums.killed != sums.defects || sums.alarms != 0 || sums.undecided != 0)
-        return whole ? EXIT_FAILS : complain(EXIT_FAILS, missing);
-    return whole ? EXIT_CONFORMS : complain(EXIT_ENVIRONMENT, missing);
+        return whole ? EXIT_FAILS : complain(EXIT_FAILS, "%s", missing);
+    return whole ? EXIT_CONFORMS : complain(EXIT_ENVIRONMENT, "%s", missing);
 }
 
 int prove_merge(const char *const *paths, size_t count, bool jsonl)
@@ -364,13 +359,14 @@ int prove_merge(const char *const *paths, size_t count, bool jsonl)
                             .shards = json_object(),
                             .checks = -1,
                             .rules = -1};
-    int status = merged.list != NULL && merged.shards != NULL ? EXIT_CONFORMS : complain(EXIT_ENVIRONMENT, error.text);
+    int status =
+        merged.list != NULL && merged.shards != NULL ? EXIT_CONFORMS : complain(EXIT_ENVIRONMENT, "%s", error.text);
 
     for (size_t i = 0; i < count && status == EXIT_CONFORMS; i++) {
         int rc = read_file(&merged, paths[i], &error);
 
         if (rc != 0)
-            status = complain(rc == -1 ? EXIT_USAGE : EXIT_ENVIRONMENT, error.text);
+            status = complain(rc == -1 ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s", error.text);
     }
     if (status == EXIT_CONFORMS)
         status = finish(&merged, jsonl);

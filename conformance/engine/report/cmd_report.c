@@ -59,11 +59,6 @@ static void usage(void)
         stdout);
 }
 
-static int complain(int status, const char *message)
-{
-    return complaint(status, "warpcheck report", "%s", message);
-}
-
 static int format_set(struct options *options, const char *value, struct sentence *error)
 {
     char names[200];
@@ -245,16 +240,16 @@ static int write_files(const struct options *options, const struct report *repor
     int rc;
 
     if (coverage_load(&index, &error) != 0)
-        return complain(EXIT_ENVIRONMENT, error.text);
+        return complain(EXIT_ENVIRONMENT, "%s", error.text);
     struct report_coverage coverage = {covers, index};
     if (*report->note)
-        (void)complaint(0, "warpcheck report", "%s", report->note);
+        (void)complain(0, "%s", report->note);
     if (options->format && options->output)
         rc = write_one(options, report, &coverage, &error);
     else
         rc = write_beside(options, report, &coverage, dir, &error);
     coverage_free(index);
-    return rc == 0 ? EXIT_DONE : complain(EXIT_ENVIRONMENT, error.text);
+    return rc == 0 ? EXIT_DONE : complain(EXIT_ENVIRONMENT, "%s", error.text);
 }
 
 /* The findings as text, as they come; the summary of a whole file or of what there is. */
@@ -289,7 +284,7 @@ static int text_summary(void *user, const struct run_summary *summary, json_t *o
     text->terminal.unfinished = summary->stopped != NULL;
     terminal_summary(&text->terminal, &shown, NULL);
     if (summary->stopped)
-        (void)complaint(0, "warpcheck report", "the run did not come to its end: %.300s", summary->stopped);
+        (void)complain(0, "the run did not come to its end: %.300s", summary->stopped);
     text->summed = true;
     return 0;
 }
@@ -297,7 +292,7 @@ static int text_summary(void *user, const struct run_summary *summary, json_t *o
 static void text_note(void *user, const char *note)
 {
     (void)user;
-    (void)complaint(0, "warpcheck report", "%s", note);
+    (void)complain(0, "%s", note);
 }
 
 static int write_text(const char *results, const struct catalogue *catalogue)
@@ -314,10 +309,10 @@ static int write_text(const char *results, const struct catalogue *catalogue)
     rc = results_read(results, &reader, &error);
     finding_set_free(&text.findings);
     if (rc != 0)
-        return complain(EXIT_USAGE, error.text);
+        return complain(EXIT_USAGE, "%s", error.text);
     if (!text.summed) {
         terminal_summary(&text.terminal, &text.counted, NULL);
-        (void)complaint(0, "warpcheck report", "%s: no summary line, the run did not come to its end", results);
+        (void)complain(0, "%s: no summary line, the run did not come to its end", results);
     }
     return EXIT_DONE;
 }
@@ -329,7 +324,7 @@ static int write_matrix(const struct options *options)
     int rc = report_matrix(options->inputs, options->input_count, output, &error);
 
     if (rc != 0)
-        return complain(rc == -1 ? EXIT_USAGE : EXIT_ENVIRONMENT, error.text);
+        return complain(rc == -1 ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s", error.text);
     if (strcmp(output, "-") != 0)
         print_plain(stdout, "%s", output);
     return EXIT_DONE;
@@ -347,11 +342,11 @@ static int write_again(const struct options *options)
     if (results_paths(options->inputs[0], &results, &dir) != 0) {
         status = complain(EXIT_ENVIRONMENT, "out of memory");
     } else if (catalogue_load(&catalogue, &error) != 0) {
-        status = complain(EXIT_ENVIRONMENT, error.text);
+        status = complain(EXIT_ENVIRONMENT, "%s", error.text);
     } else if (options->text) {
         status = write_text(results, catalogue);
     } else if (report_load(&report, results, catalogue, &error) != 0) {
-        status = complain(EXIT_USAGE, error.text);
+        status = complain(EXIT_USAGE, "%s", error.text);
     } else {
         status = write_files(options, &report, dir);
         report_free(&report);
@@ -377,9 +372,9 @@ int cmd_report(int argc, char **argv)
     if (options.inputs == NULL)
         return complain(EXIT_ENVIRONMENT, "out of memory");
     if (arguments_parse(&options, argc, argv, &error) != 0 || output_check(&options, &error) != 0)
-        status = complain(EXIT_USAGE, error.text);
+        status = complain(EXIT_USAGE, "%s", error.text);
     else if (run_confine("/", false, 0, RUN_CONFINE_FILES, &error) != 0) /* results may come from anywhere */
-        status = complain(EXIT_ENVIRONMENT, error.text);
+        status = complain(EXIT_ENVIRONMENT, "%s", error.text);
     else if (options.matrix)
         status = write_matrix(&options);
     else if (options.merge)

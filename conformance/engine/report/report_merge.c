@@ -15,11 +15,6 @@
 #include "reports/merge.h"
 #include "reports/terminal.h"
 
-static int complain(int status, const char *message)
-{
-    return complaint(status, "warpcheck report", "%s", message);
-}
-
 static bool is_same_folder(const char *a, const char *b)
 {
     char *left = realpath(a, NULL), *right = realpath(b, NULL);
@@ -63,10 +58,9 @@ static int finish(struct terminal *terminal, const struct merge_outcome *outcome
     terminal->unfinished = outcome->incomplete[0] != '\0';
     terminal_summary(terminal, &outcome->summary, page);
     if (outcome->evidence_missing != 0 && outcome->incomplete[0] == '\0')
-        (void)complaint(0, "warpcheck report", "%zu files of evidence that the results name do not exist",
-                        outcome->evidence_missing);
+        (void)complain(0, "%zu files of evidence that the results name do not exist", outcome->evidence_missing);
     if (outcome->incomplete[0] != '\0')
-        return complain((int)merge_exit_status(outcome), outcome->incomplete);
+        return complain((int)merge_exit_status(outcome), "%s", outcome->incomplete);
     if (merge_exit_status(outcome) == EXIT_NOTHING_SELECTED)
         return complain(EXIT_NOTHING_SELECTED, "nothing was decided in any of them");
     return (int)exit_status_accepting(merge_exit_status(outcome), accept_known);
@@ -97,14 +91,14 @@ static int merge_all(struct merge *merge, const struct catalogue *catalogue, cha
     terminal_init(&terminal, stdout);
     for (size_t i = 0; i < count; i++)
         if (add(merge, inputs[i], output->path, &error) != 0)
-            return complain(EXIT_USAGE, error.text);
+            return complain(EXIT_USAGE, "%s", error.text);
     status = output_folder_take(&folder, output->path, output->force ? FOLDER_FORCE : FOLDER_NEW, false, &error);
     if (status != 0)
-        return complain(status, error.text);
+        return complain(status, "%s", error.text);
     status = write_merged(merge, catalogue, folder, &outcome, &error);
     folder_leave(folder);
     if (status != 0)
-        return complain(EXIT_INCONCLUSIVE, error.text);
+        return complain(EXIT_INCONCLUSIVE, "%s", error.text);
     return finish(&terminal, &outcome, output->path, output->accept_known);
 }
 
@@ -116,7 +110,7 @@ int report_merge(char *const *inputs, size_t count, const struct report_merge_ou
     int status;
 
     if (catalogue_load(&catalogue, &error) != 0)
-        status = complain(EXIT_INCONCLUSIVE, error.text);
+        status = complain(EXIT_INCONCLUSIVE, "%s", error.text);
     else if ((merge = merge_new(catalogue)) == NULL)
         status = complain(EXIT_INCONCLUSIVE, "out of memory");
     else

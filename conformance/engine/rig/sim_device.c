@@ -48,13 +48,13 @@ static void transport_free(struct sim_transport *transport)
     free(transport);
 }
 
-static int peer_op_listen(void *context, uint16_t port)
+static int peer_op_listen(void *context, uint16_t port, struct sentence *why)
 {
     struct sim_device *device = context;
 
     if (port == 0)
         port = device->next_port++;
-    return tcp_listen(device->tcp, port, NULL, NULL) == 0 ? port : -1;
+    return tcp_listen(device->tcp, port, NULL, NULL) == 0 ? port : sentence_set(why, "it is in use");
 }
 
 static void peer_op_unlisten(void *context, uint16_t port)
@@ -140,10 +140,10 @@ static const struct peer_transport_ops transport_ops = {
     .unlisten = peer_op_unlisten,
     .connect = peer_op_connect,
     .send = peer_op_send,
-    .shutdown = peer_op_shutdown,
-    .abort = peer_op_abort,
-    .release = peer_op_release,
-    .emss = peer_op_emss,
+    .carrier.shutdown = peer_op_shutdown,
+    .carrier.abort = peer_op_abort,
+    .carrier.release = peer_op_release,
+    .carrier.emss = peer_op_emss,
     .room = peer_op_room,
     .forget = peer_op_forget,
 };

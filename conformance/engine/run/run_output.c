@@ -8,29 +8,25 @@
 static int take_folder(struct run_output *output, const struct run_options *options, struct sentence *error)
 {
     enum folder_use use = options->resume ? FOLDER_RESUME : options->force ? FOLDER_FORCE : FOLDER_NEW;
-    int status = output_folder_take(&output->folder, options->output, use, true, error);
+    int status = output_folder_take(&output->to.folder, options->output, use, true, error);
 
     if (status != 0)
         return status;
-    output->evidence = folder_open_below(output->folder, "evidence", error);
+    output->evidence = folder_open_below(output->to.folder, "evidence", error);
     return output->evidence >= 0 ? 0 : EXIT_INCONCLUSIVE;
 }
 
 static int start_log(struct run_output *output, const struct run_options *options, const struct run_info *info,
                      struct sentence *error)
 {
-    struct place *place = &output->results.place;
-    FILE *echo = options->format.jsonl ? stdout : NULL;
-
-    if (format_option_results(&options->format, output->folder, &output->results, error) != 0)
+    if (judged_output_place(&output->to, &options->format, error) != 0)
         return -1;
-    if (!options->resume) {
-        output->log = results_log_create(place->name != NULL ? place : NULL, info, echo, error);
-        return output->log != NULL ? 0 : -1;
-    }
-    output->log = results_log_resume(place, info, echo, &output->done, error);
+    if (!options->resume)
+        return judged_output_begin(&output->to, &options->format, info, error);
+    output->to.log = results_log_resume(&output->to.results.place, info, options->format.jsonl ? stdout : NULL,
+                                        &output->done, error);
     /* The reports of the run that was stopped would not be those of this one; they stay where it cannot be gone on with. */
-    return output->log != NULL ? folder_clear_reports(output->folder, error) : -1;
+    return output->to.log != NULL ? folder_clear_reports(output->to.folder, error) : -1;
 }
 
 int run_output_open(struct run_output *output, const struct run_options *options, const struct run_info *info,
@@ -49,18 +45,17 @@ void run_output_undo(struct run_output *output, const struct run_options *option
 {
     struct place itself;
 
-    if (output->folder == NULL || options->resume)
+    if (output->to.folder == NULL || options->resume)
         return;
-    itself = folder_itself(output->folder);
+    itself = folder_itself(output->to.folder);
     (void)folder_clear_run(&itself, NULL);
 }
 
 void run_output_close(struct run_output *output)
 {
-    (void)results_log_close(output->log, NULL);
+    judged_output_close(&output->to);
     if (output->evidence >= 0)
         close(output->evidence);
-    folder_leave(output->folder);
     results_done_free(output->done);
     *output = (struct run_output){.evidence = -1};
 }

@@ -3,15 +3,13 @@
 #ifndef CONFORMANCE_ENGINE_RUN_OUTPUT_H
 #define CONFORMANCE_ENGINE_RUN_OUTPUT_H
 
-#include "conformance/engine/option/format_option.h"
+#include "conformance/engine/report/judged_output.h"
 #include "conformance/engine/run/run_options.h"
 #include "reports/results_log.h"
 
 struct run_output {
-    struct folder *folder; /* of -o, NULL: none */
-    int evidence;          /* the folder of that name in it, -1: none */
-    struct format_results results;
-    struct results_log *log;
+    struct judged_output to;
+    int evidence;              /* the folder of that name in the folder of -o, -1: none */
     struct results_done *done; /* what --resume goes on from, NULL: nothing */
 };
 

@@ -117,15 +117,10 @@ static int dump_file(struct dump *dump, const char *path, struct sentence *error
     return status;
 }
 
-static int complain(int status, const char *message, const char *about)
-{
-    return complaint(status, "warpcheck dump", "%s%s", message, about);
-}
-
 static int format_set(struct dump *dump, const char *value)
 {
     if (value == NULL || (strcmp(value, "text") != 0 && strcmp(value, "jsonl") != 0))
-        return complain(-1, "--format needs text or jsonl, not ", value != NULL ? value : "nothing");
+        return complain(-1, "--format needs text or jsonl, not %s", value != NULL ? value : "nothing");
     dump->jsonl = strcmp(value, "jsonl") == 0;
     return 0;
 }
@@ -144,12 +139,12 @@ static int options_parse(struct dump *dump, int argc, char **argv)
             if (format_set(dump, i < argc ? argv[i] : NULL) != 0)
                 return -1;
         } else if (argv[i][0] == '-' && argv[i][1] != '\0') {
-            return complain(-1, "unknown option (warpcheck dump --help lists them): ", argv[i]);
+            return complain(-1, "unknown option (warpcheck dump --help lists them): %s", argv[i]);
         } else {
             argv[files++] = argv[i];
         }
     }
-    return files != 0 ? files : complain(-1, "name a capture file (see warpcheck dump --help)", "");
+    return files != 0 ? files : complain(-1, "name a capture file (see warpcheck dump --help)");
 }
 
 /* What several files say together: the worst; "nothing there" only when it holds for all of them. */
@@ -175,13 +170,13 @@ int cmd_dump(int argc, char **argv)
     if (files < 0)
         return EXIT_USAGE;
     if (run_confine(NULL, false, 0, RUN_CONFINE_FILES, &why) != 0)
-        return complain(EXIT_ENVIRONMENT, why.text, "");
+        return complain(EXIT_ENVIRONMENT, "%s", why.text);
     for (int i = 0; i < files && !dump.failed; i++) {
         struct sentence error;
         int status = dump_file(&dump, argv[i], &error);
 
         if (status != EXIT_DONE && !ferror(stdout))
-            (void)complain(0, error.text, "");
+            (void)complain(0, "%s", error.text);
         worst = worse(worst, status);
     }
     return worst;

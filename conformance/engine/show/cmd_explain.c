@@ -28,11 +28,6 @@ static const char usage[] = "usage: warpcheck explain ID...\n"
                             "  that it is about. warpcheck list shows the ids.\n"
                             "  --help             shows this text\n";
 
-static int complain(int status, const char *message)
-{
-    return complaint(status, "warpcheck explain", "%s", message);
-}
-
 static const char *level_meaning(enum requirement_level level)
 {
     switch (level) {
@@ -144,7 +139,7 @@ static int requirements_print(const struct catalogue *catalogue, const struct co
     for (int i = 1; i < argc; i++)
         if (requirement_named(catalogue, argv[i]) == NULL) {
             (void)requirement_not_found(catalogue, argv[i], &why);
-            return complain(EXIT_USAGE, why.text);
+            return complain(EXIT_USAGE, "%s", why.text);
         }
     for (int i = 1; i < argc; i++) {
         const struct requirement *requirement = requirement_named(catalogue, argv[i]);
@@ -176,7 +171,7 @@ int cmd_explain(int argc, char **argv)
             return EXIT_DONE;
         }
         if (argv[i][0] == '-') {
-            (void)complaint(0, "warpcheck explain", "unknown option %.60s", argv[i]);
+            (void)complain(0, "unknown option %.60s", argv[i]);
             fputs(usage, stderr);
             return EXIT_USAGE;
         }
@@ -184,7 +179,7 @@ int cmd_explain(int argc, char **argv)
     if (argc < 2)
         return complain(EXIT_USAGE, "the id of a requirement is missing (warpcheck list shows them)");
     if (catalogue_load(&catalogue, &error) != 0 || coverage_load(&index, &error) != 0 || pics_load(&pics, &error) != 0)
-        status = complain(EXIT_USAGE, error.text);
+        status = complain(EXIT_USAGE, "%s", error.text);
     else
         status = requirements_print(catalogue, index, pics, argc, argv);
     pics_free(pics);

@@ -31,11 +31,6 @@ static const char usage[] = "usage: warpcheck list [SELECT...] [OPTION...]\n"
                             "  --format F         text or jsonl (one object for each requirement)\n"
                             "  --help             shows this text\n";
 
-static int complain(int status, const char *message)
-{
-    return complaint(status, "warpcheck list", "%s", message);
-}
-
 static int format_set(struct listing *listing, const char *value, struct sentence *error)
 {
     if (strcmp(value, "text") != 0 && strcmp(value, "jsonl") != 0)
@@ -153,15 +148,15 @@ int cmd_list(int argc, char **argv)
             return EXIT_DONE;
         }
     if (arguments_parse(&listing, argc, argv, &error) != 0)
-        return complain(EXIT_USAGE, error.text);
+        return complain(EXIT_USAGE, "%s", error.text);
     if (catalogue_load(&catalogue, &error) != 0)
-        return complain(EXIT_USAGE, error.text);
+        return complain(EXIT_USAGE, "%s", error.text);
     unmatched = selection_unmatched(&listing.selection, catalogue);
     if (unmatched != NULL) {
-        (void)complaint(0, "warpcheck list", "nothing selected: no requirement has an id like %.60s", unmatched);
+        (void)complain(0, "nothing selected: no requirement has an id like %.60s", unmatched);
         status = EXIT_NOTHING_SELECTED;
     } else if (coverage_load(&index, &error) != 0) {
-        status = complain(EXIT_USAGE, error.text);
+        status = complain(EXIT_USAGE, "%s", error.text);
     } else {
         status = requirements_print(&listing, catalogue, index);
     }

@@ -42,11 +42,6 @@ static const char usage[] =
     "  --format F         text, markdown (to fill in on paper), profile (for run --dut) or jsonl\n"
     "  --help             shows this text\n";
 
-static int complain(int status, const char *message)
-{
-    return complaint(status, "warpcheck pics", "%s", message);
-}
-
 static int format_set(struct inquiry *inquiry, const char *value, struct sentence *error)
 {
     for (unsigned i = 0; i < FORMATS; i++)
@@ -182,22 +177,22 @@ static int inquire(const struct inquiry *inquiry, struct pics_view *view, struct
     int status;
 
     if (items_select(view, inquiry, &error) != 0)
-        return complain(EXIT_NOTHING_SELECTED, error.text);
+        return complain(EXIT_NOTHING_SELECTED, "%s", error.text);
     if (inquiry->dut == NULL && profile_defaults(view->pics, false, &error) != 0)
-        return complain(EXIT_USAGE, error.text);
+        return complain(EXIT_USAGE, "%s", error.text);
     if (inquiry->dut != NULL) {
         struct profile_context context = {view->catalogue, view->pics, utc_text(today)};
 
         today[10] = '\0'; /* the day alone */
         if (profile_load(profile, inquiry->dut, &context, &error) != 0)
-            return complain(EXIT_USAGE, error.text);
+            return complain(EXIT_USAGE, "%s", error.text);
         view->device = profile->name;
         view->profile = profile->json;
     }
     if (inquiry->ask) {
         told = capabilities_ask(profile, inquiry->dut, &error);
         if (told == NULL)
-            return complain(profile->control.family == 0 ? EXIT_USAGE : EXIT_INCONCLUSIVE, error.text);
+            return complain(profile->control.family == 0 ? EXIT_USAGE : EXIT_INCONCLUSIVE, "%s", error.text);
         view->told = told;
     }
     status = view_write(view, inquiry->format);
@@ -215,12 +210,12 @@ int cmd_pics(int argc, char **argv)
     int status;
 
     if (arguments_parse(&inquiry, argc, argv, &error) != 0)
-        return complain(EXIT_USAGE, error.text);
+        return complain(EXIT_USAGE, "%s", error.text);
     if (inquiry.help)
         return fputs(usage, stdout) < 0 ? EXIT_INCONCLUSIVE : EXIT_CONFORMS;
     view.requirements = inquiry.requirements;
     if (catalogue_load(&catalogue, &error) != 0 || pics_load(&view.pics, &error) != 0) {
-        status = complain(EXIT_USAGE, error.text);
+        status = complain(EXIT_USAGE, "%s", error.text);
     } else {
         view.catalogue = catalogue;
         status = inquire(&inquiry, &view, &profile);

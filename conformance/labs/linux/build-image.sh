@@ -22,7 +22,7 @@ esac
 fresh() {
 	local part
 	[ -s "$out/vmlinuz" ] && [ -s "$out/initrd.gz" ] || return 1
-	for part in "$here"/build-image.sh "$here"/init "$here"/agent/*.[ch]; do
+	for part in "$here"/build-image.sh "$here"/init "$here"/agent/*.[ch] upper-tester/*.[ch] wire/sentence.h wire/exit_status.h; do
 		[ ! "$part" -nt "$out/initrd.gz" ] || return 1
 	done
 	[ -s "$out/siw/siw.ko" ] && [ -s "$out/module-name" ] && [ "$(cat "$out/modules" 2>/dev/null)" = "${LAB_MODULES:-}" ]
@@ -122,7 +122,7 @@ for module in "${order[@]}"; do
 	number=$((number + 1))
 done
 ${CC:-gcc} -std=gnu17 -O1 -g -Wall -Wextra -Werror -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes \
-	-Wvla -I. -o "$image/bin/warpcheck-agent" "$here"/agent/*.c -lrdmacm -libverbs -ljansson
+	-Wvla -I. -o "$image/bin/warpcheck-agent" "$here"/agent/*.c upper-tester/*.c -lrdmacm -libverbs -ljansson
 for program in busybox ip rdma rping ucmatose rdma_server rdma_client ib_write_bw ib_read_bw ib_send_bw ib_send_lat; do
 	cp "$(command -v "$program")" "$image/bin/"
 done

@@ -45,18 +45,18 @@ static void read_output(void)
     fclose(file);
 }
 
-static enum gen_status run_as(const char *text, enum gen_format format)
+static enum exit_status run_as(const char *text, enum gen_format format)
 {
     struct gen_writer_config config = {.to = place_at(path), .format = format};
     uint64_t written;
-    enum gen_status status =
+    enum exit_status status =
         gen_run_script(gen, "dir/some.lua", text, strlen(text), &config, format >= GEN_HEX, &written, &error);
 
     read_output();
     return status;
 }
 
-static enum gen_status run(const char *text)
+static enum exit_status run(const char *text)
 {
     return run_as(text, GEN_RAW);
 }
@@ -67,7 +67,7 @@ static struct packet only_packet(const char *text)
     struct packet packet;
     const char *reason = "";
 
-    ck_assert_msg(run(text) == GEN_DONE, "%s", error.text);
+    ck_assert_msg(run(text) == EXIT_DONE, "%s", error.text);
     ck_assert_msg(packet_parse(&packet, output, output_octets, &reason) == 0, "%s", reason);
     return packet;
 }
@@ -120,7 +120,7 @@ START_TEST(frames_are_returned)
 {
     static const char text[] = "return rdmap.send { data = 'x' }, { mpa.request {}, 'octets' }, rdmap.send {}";
 
-    ck_assert_msg(run_as(text, GEN_HEX) == GEN_DONE, "%s", error.text);
+    ck_assert_msg(run_as(text, GEN_HEX) == EXIT_DONE, "%s", error.text);
     output[output_octets] = '\0';
     ck_assert_str_eq((char *)output, "00134143000000000000000000000001000000007800000019fa318c\n"
                                      "4d504120494420526571204672616d6540010000\n"
@@ -131,7 +131,7 @@ END_TEST
 
 START_TEST(comments_cannot_end_those_of_c)
 {
-    ck_assert_int_eq(run_as("packet('x', { comment = 'a */ b /* c\\n' })", GEN_C), GEN_DONE);
+    ck_assert_int_eq(run_as("packet('x', { comment = 'a */ b /* c\\n' })", GEN_C), EXIT_DONE);
     output[output_octets] = '\0';
     ck_assert_str_eq((char *)output,
                      "/* a *  b /  c ; 1 octets */\nstatic const unsigned char frame_1[] = {\n    0x78,\n};\n");
@@ -187,7 +187,7 @@ static const struct {
 
 START_TEST(script_is_refused)
 {
-    ck_assert_int_eq(run(refused[_i].text), GEN_BAD_SCRIPT);
+    ck_assert_int_eq(run(refused[_i].text), EXIT_USAGE);
     ck_assert_msg(strstr(error.text, refused[_i].part) != NULL, "'%s' lacks '%s'", error.text, refused[_i].part);
     ck_assert_uint_eq(output_octets, 0); /* what had been written is gone */
 }
@@ -199,7 +199,7 @@ START_TEST(captures_are_made_when_asked_for)
 
     ck_assert_int_eq(run("capture { name = 'a', about = 'b', run = function() packet('x') finding('R', 'WARN') end }\n"
                          "capture { name = 'empty', run = function() end }\n"),
-                     GEN_DONE);
+                     EXIT_DONE);
     ck_assert_uint_eq(output_octets, 0);
     ck_assert_uint_eq(gen_capture_count(gen), 2);
     ck_assert_str_eq(gen_capture_at(gen, 0)->name, "a");
@@ -207,14 +207,14 @@ START_TEST(captures_are_made_when_asked_for)
     ck_assert_int_eq(gen_capture_at(gen, 1)->line, 2);
     ck_assert_ptr_null(gen_capture_at(gen, 2));
     for (int twice = 0; twice < 2; twice++) {
-        ck_assert_int_eq(gen_make(gen, 0, &config, &error), GEN_DONE);
+        ck_assert_int_eq(gen_make(gen, 0, &config, &error), EXIT_DONE);
         read_output();
         ck_assert_mem_eq(output, "x", output_octets);
         ck_assert_uint_eq(gen_finding_count(gen), 1);
         ck_assert_str_eq(gen_finding_at(gen, 0)->verdict, "WARN");
         ck_assert_uint_eq(gen_finding_at(gen, 0)->frame, 1);
     }
-    ck_assert_int_eq(gen_make(gen, 1, &config, &error), GEN_BAD_SCRIPT);
+    ck_assert_int_eq(gen_make(gen, 1, &config, &error), EXIT_USAGE);
     ck_assert_ptr_nonnull(strstr(error.text, "dir/some.lua:2: capture empty has no packet"));
 }
 END_TEST
@@ -225,7 +225,7 @@ static uint64_t hash_of(const char *text, uint64_t seed)
     struct gen *other = gen_new(seed, &error);
     uint64_t written, hash = 14695981039346656037u;
 
-    ck_assert_msg(gen_run_script(other, "x.lua", text, strlen(text), &config, false, &written, &error) == GEN_DONE,
+    ck_assert_msg(gen_run_script(other, "x.lua", text, strlen(text), &config, false, &written, &error) == EXIT_DONE,
                   "%s", error.text);
     gen_free(other);
     read_output();
@@ -256,10 +256,10 @@ START_TEST(captures_breed_no_captures)
     ck_assert_int_eq(
         run("capture { name = 'a', run = function() packet('x') capture { name = 'b', run = error } end }\n"
             "capture { name = 'c', run = function() corpus { folder = 'd' } end }"),
-        GEN_DONE);
-    ck_assert_int_eq(gen_make(gen, 0, &config, &error), GEN_BAD_SCRIPT);
+        EXIT_DONE);
+    ck_assert_int_eq(gen_make(gen, 0, &config, &error), EXIT_USAGE);
     ck_assert_msg(strstr(error.text, "while its script loads") != NULL, "%s", error.text);
-    ck_assert_int_eq(gen_make(gen, 1, &config, &error), GEN_BAD_SCRIPT);
+    ck_assert_int_eq(gen_make(gen, 1, &config, &error), EXIT_USAGE);
     ck_assert_uint_eq(gen_capture_count(gen), 2);
 }
 END_TEST
@@ -272,8 +272,8 @@ START_TEST(library_may_be_spoilt)
                                "setmetatable(shared.gen, { __index = function() error('spoilt') end })\n"
                                "shared.gen = nil";
 
-    ck_assert_int_eq(run(text), GEN_DONE);
-    ck_assert_msg(run("packet('x')") == GEN_DONE, "%s", error.text);
+    ck_assert_int_eq(run(text), EXIT_DONE);
+    ck_assert_msg(run("packet('x')") == EXIT_DONE, "%s", error.text);
     ck_assert_uint_eq(output_octets, 1);
 }
 END_TEST
@@ -281,7 +281,7 @@ END_TEST
 START_TEST(argument_reaches_the_script)
 {
     ck_assert_int_eq(gen_set_argument(gen, "name", "value"), 0);
-    ck_assert_msg(run("packet(arg.name)") == GEN_DONE, "%s", error.text);
+    ck_assert_msg(run("packet(arg.name)") == EXIT_DONE, "%s", error.text);
     ck_assert_mem_eq(output, "value", 5);
 }
 END_TEST
@@ -289,7 +289,7 @@ END_TEST
 START_TEST(capture_has_a_largest_size)
 {
     (void)snprintf(path, sizeof(path), "/dev/null");
-    ck_assert_int_eq(run("while true do packet(string.rep('x', 60000)) end"), GEN_BAD_SCRIPT);
+    ck_assert_int_eq(run("while true do packet(string.rep('x', 60000)) end"), EXIT_USAGE);
     ck_assert_ptr_nonnull(strstr(error.text, "dir/some.lua:1: the capture has grown beyond 1 GiB"));
 }
 END_TEST
@@ -303,7 +303,7 @@ START_TEST(output_that_cannot_be_written)
         uint64_t written;
 
         ck_assert_int_eq(gen_run_script(gen, "x.lua", text, strlen(text), &config, true, &written, &error),
-                         GEN_ENVIRONMENT);
+                         EXIT_ENVIRONMENT);
         ck_assert_msg(strstr(error.text, "/dev/full") != NULL, "%s", error.text);
     }
 }
@@ -311,7 +311,7 @@ END_TEST
 
 START_TEST(corpus_loads)
 {
-    ck_assert_msg(gen_load_corpus(gen, &error) == GEN_DONE, "%s", error.text);
+    ck_assert_msg(gen_load_corpus(gen, &error) == EXIT_DONE, "%s", error.text);
     ck_assert_uint_gt(gen_capture_count(gen), 70);
 }
 END_TEST

@@ -316,18 +316,18 @@ END_TEST
 
 static const struct {
     const char *text;
-    enum gen_status status;
+    enum exit_status status;
     const char *part;
 } captures[] = {
-    {"setmetatable({}, { __gc = " FOR_EVER " })", GEN_BAD_SCRIPT, "may not have __gc"},
-    {"error(setmetatable({}, { __tostring = " FOR_EVER " }))", GEN_BAD_SCRIPT, "does not end"},
-    {"xpcall(" FOR_EVER ", " FOR_EVER ")", GEN_BAD_SCRIPT, "does not end"},
-    {"return setmetatable({}, { __index = " FOR_EVER " })", GEN_BAD_SCRIPT, "does not end"},
-    {"arg = setmetatable({}, { __index = error }) gen.begin = nil", GEN_DONE, ""},
-    {"gen.stacks { initiator = setmetatable({}, { __index = " FOR_EVER " }) }", GEN_DONE, ""},
-    {"gen.stacks(setmetatable({}, { __index = " FOR_EVER " }))", GEN_BAD_SCRIPT, "does not end"},
-    {"pcall(string.rep, 'x', 1 << 29) packet('x')", GEN_BAD_SCRIPT, "scripts may hold 256 MiB"},
-    {"getmetatable(gen.stacks {}).__gc()", GEN_BAD_SCRIPT, "dir/some.lua:1"},
+    {"setmetatable({}, { __gc = " FOR_EVER " })", EXIT_USAGE, "may not have __gc"},
+    {"error(setmetatable({}, { __tostring = " FOR_EVER " }))", EXIT_USAGE, "does not end"},
+    {"xpcall(" FOR_EVER ", " FOR_EVER ")", EXIT_USAGE, "does not end"},
+    {"return setmetatable({}, { __index = " FOR_EVER " })", EXIT_USAGE, "does not end"},
+    {"arg = setmetatable({}, { __index = error }) gen.begin = nil", EXIT_DONE, ""},
+    {"gen.stacks { initiator = setmetatable({}, { __index = " FOR_EVER " }) }", EXIT_DONE, ""},
+    {"gen.stacks(setmetatable({}, { __index = " FOR_EVER " }))", EXIT_USAGE, "does not end"},
+    {"pcall(string.rep, 'x', 1 << 29) packet('x')", EXIT_USAGE, "scripts may hold 256 MiB"},
+    {"getmetatable(gen.stacks {}).__gc()", EXIT_USAGE, "dir/some.lua:1"},
 };
 
 START_TEST(capture_script_does_no_harm)
@@ -343,7 +343,7 @@ START_TEST(capture_script_does_no_harm)
                                     &written, &error),
                      captures[_i].status);
     ck_assert_msg(strstr(error.text, captures[_i].part) != NULL, "'%s': '%s'", captures[_i].text, error.text);
-    ck_assert_int_eq(gen_run_script(gen, "next.lua", "packet('x')", 11, &config, true, &written, &error), GEN_DONE);
+    ck_assert_int_eq(gen_run_script(gen, "next.lua", "packet('x')", 11, &config, true, &written, &error), EXIT_DONE);
     ck_assert_uint_eq(written, 1);
     gen_free(gen);
 }

@@ -134,10 +134,20 @@ static void *talk(void *result)
     return NULL;
 }
 
+/* What was refused. No option limits anything here. */
+static unsigned short_of_memory, beyond_limits;
+
+static void on_refused(void *context, const char *what)
+{
+    (void)context;
+    short_of_memory += strstr(what, "the system has none left") != NULL;
+    beyond_limits += strstr(what, "--max-") != NULL;
+}
+
 /* True when the thread heard all that it wanted. */
 static bool drive(size_t octets, int polls, long *n)
 {
-    struct driver_config config = {.bind_address = "127.0.0.1"};
+    struct driver_config config = {.bind_address = "127.0.0.1", .refused = on_refused};
     struct driver *driver;
     pthread_t thread;
     bool heard = false;
@@ -218,6 +228,8 @@ START_TEST(memory_runs_out)
         ck_assert_msg(short_live == before, "with allocation %ld failing %ld stay behind", first, short_live - before);
         ck_assert_int_lt(first, 1000000);
     }
+    ck_assert_uint_ne(short_of_memory, 0);
+    ck_assert_uint_eq(beyond_limits, 0);
 }
 END_TEST
 

@@ -9,51 +9,9 @@
 #include "tests/unit/misuse.h"
 #include "tests/unit/stream_pair.h"
 #include "wire/rdmap.h"
+#include "tests/unit/misuse_pair.h"
 
 Suite *misuse_suite(void);
-
-enum { RESPONDER, INITIATOR, REGION = 4096 };
-
-static const uint8_t octets[16] = "fifteen octets!";
-static struct pair *pair;
-static struct iwarp_stream *stream; /* the initiator's */
-static struct iwarp_region region;  /* the responder's */
-
-static void open_with(enum iwarp_accept_policy accept)
-{
-    pair = pair_new();
-    pair->side[RESPONDER].config.accept = accept;
-    region = (struct iwarp_region){.length = REGION, .access = 31};
-    ck_assert_int_eq(iwarp_region_register(pair->side[RESPONDER].device, &region, NULL), 0);
-    pair_open(pair);
-    pair_run(pair);
-    stream = pair->side[INITIATOR].stream;
-}
-
-static void opened(void)
-{
-    open_with(IWARP_ACCEPT);
-    ck_assert_int_eq(iwarp_stream_state(stream), IWARP_STATE_OPERATION);
-}
-
-/* After all that was refused a message still goes both ways. */
-static void closed(void)
-{
-    uint8_t in[2][16] = {{0}};
-
-    for (int i = INITIATOR; i >= RESPONDER; i--) {
-        struct iwarp_send send = {.id = 1, .octets = octets, .count = sizeof(octets)};
-        size_t before = pair_count(pair, 1 - i, IWARP_EVENT_RECEIVE);
-
-        ck_assert_int_eq(iwarp_stream_post_receive(pair->side[1 - i].stream, 2, in[1 - i], 16, NULL), 0);
-        ck_assert_int_eq(iwarp_stream_post_send(pair->side[i].stream, &send, NULL), 0);
-        pair_run(pair);
-        ck_assert_uint_eq(pair_count(pair, 1 - i, IWARP_EVENT_RECEIVE), before + 1);
-        ck_assert_mem_eq(in[1 - i], octets, 16);
-        ck_assert_uint_eq(pair_count(pair, i, IWARP_EVENT_ERROR), 0);
-    }
-    pair_free(pair);
-}
 
 /* --- Devices and regions in use ----------------------------------------------------------------------------------- */
 
@@ -429,143 +387,10 @@ START_TEST(behind_the_end)
 }
 END_TEST
 
-/* --- TCP's side --------------------------------------------------------------------------------------------------- */
-
-/* More octets than there was room for, or than the piece had, are not reckoned with. */
-START_TEST(more_than_there_is)
-{
-    struct pair_side *initiator;
-    struct iwarp_stream *responder;
-    static uint8_t payload[8192];
-    uint8_t *space = NULL;
-    size_t room, head = 64;
-
-    pair = pair_new();
-    pair->side[INITIATOR].config.emss = 16384;
-    region = (struct iwarp_region){.length = sizeof(payload), .access = 31};
-    ck_assert_int_eq(iwarp_region_register(pair->side[RESPONDER].device, &region, NULL), 0);
-    pair_open(pair);
-    pair_run(pair);
-    initiator = &pair->side[INITIATOR];
-    stream = initiator->stream;
-    responder = pair->side[RESPONDER].stream;
-    iwarp_stream_input_filled(responder, 1, pair->now); /* none was offered */
-    iwarp_stream_input_filled(responder, SIZE_MAX, pair->now);
-    iwarp_stream_output_done(stream, SIZE_MAX, pair->now);
-    memset(payload, 0xA5, sizeof(payload));
-    ck_assert_int_eq(
-        iwarp_stream_post_write(
-            stream, &(struct iwarp_write){.octets = payload, .count = sizeof(payload), .stag = region.stag}, NULL),
-        0);
-    pair_gather(pair, INITIATOR);
-    iwarp_stream_input(responder, initiator->sent + initiator->delivered, head, pair->now);
-    initiator->delivered += head;
-    room = iwarp_stream_input_space(responder, &space);
-    ck_assert_uint_eq(room, initiator->sent_count - initiator->delivered);
-    ck_assert_ptr_nonnull(space);
-    iwarp_stream_input_filled(responder, room + 1, pair->now);
-    iwarp_stream_input_filled(responder, SIZE_MAX - head + 1, pair->now);
-    ck_assert_uint_eq(iwarp_stream_input_space(responder, &space), room);
-    memcpy(space, initiator->sent + initiator->delivered, room);
-    iwarp_stream_input_filled(responder, room, pair->now);
-    initiator->delivered = initiator->sent_count;
-    ck_assert_mem_eq(region.octets, payload, sizeof(payload));
-    iwarp_stream_input_early(responder, 0, payload, sizeof(payload), true, pair->now);
-    iwarp_stream_input_early(responder, SIZE_MAX, payload, sizeof(payload), true, pair->now);
-    ck_assert_uint_eq(iwarp_stream_counters(responder)->segments_early, 0);
-    closed();
-}
-END_TEST
-
-/* Segment sizes that no TCP has: MULPDU stays between what RFC 5044 4.5 and an FPDU allow. */
-START_TEST(odd_segments)
-{
-    static const size_t sizes[] = {1, 7, 39, 127, 65536, SIZE_MAX / 2, SIZE_MAX - 3, SIZE_MAX};
-
-    opened();
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-        iwarp_stream_set_emss(stream, sizes[i]);
-        iwarp_stream_set_packed(stream, sizes[i] / 3);
-        ck_assert_uint_ge(iwarp_stream_mulpdu(stream), 128);
-        ck_assert_uint_le(iwarp_stream_mulpdu(stream), UINT16_MAX);
-        ck_assert_int_eq(iwarp_stream_post_write(
-                             stream, &(struct iwarp_write){.octets = octets, .count = 16, .stag = region.stag}, NULL),
-                         0);
-        pair_run(pair);
-        ck_assert_uint_eq(pair_count(pair, INITIATOR, IWARP_EVENT_WRITE_DONE), i + 1);
-    }
-    iwarp_stream_set_emss(stream, 0);
-    ck_assert_uint_ge(iwarp_stream_mulpdu(stream), 128);
-    iwarp_stream_set_packed(stream, 0);
-    closed();
-}
-END_TEST
-
-/* A limit as long as time itself is none. */
-START_TEST(limits_beyond_time)
-{
-    pair = pair_new();
-    for (int i = 0; i < PAIR_SIDES; i++) {
-        struct iwarp_stream_config *config = &pair->side[i].config;
-
-        config->startup_limit = config->linger_limit = config->teardown_delay = UINT64_MAX;
-    }
-    region = (struct iwarp_region){.length = REGION, .access = 31};
-    ck_assert_int_eq(iwarp_region_register(pair->side[RESPONDER].device, &region, NULL), 0);
-    pair_open(pair);
-    stream = pair->side[INITIATOR].stream;
-    ck_assert_uint_eq(iwarp_stream_deadline(stream), UINT64_MAX);
-    iwarp_stream_tick(stream, pair->now + 1);
-    pair_run(pair);
-    ck_assert_int_eq(iwarp_stream_state(stream), IWARP_STATE_OPERATION);
-    iwarp_stream_disconnect(stream, pair->now);
-    pair_gather(pair, INITIATOR);
-    ck_assert_int_eq(iwarp_stream_wants(stream), IWARP_WANT_CLOSE);
-    ck_assert_uint_eq(iwarp_stream_deadline(stream), UINT64_MAX);
-    iwarp_stream_tick(stream, pair->now + 1);
-    ck_assert_int_eq(iwarp_stream_wants(stream), IWARP_WANT_CLOSE);
-    pair_free(pair);
-}
-END_TEST
-
-/* --- instrument.h ------------------------------------------------------------------------------------------------- */
-
-START_TEST(instruments)
-{
-    struct iwarp_ddp_state state = {.send_msn = 9, .llp = IWARP_LLP_OK};
-    struct iwarp_trace record;
-    size_t mulpdu;
-
-    iwarp_stream_ddp(NULL, &state);
-    ck_assert_int_eq(state.llp, IWARP_LLP_GRACEFUL);
-    ck_assert_uint_eq(state.send_msn, 0);
-    iwarp_stream_ddp(NULL, NULL);
-    iwarp_stream_set_msn(NULL, 1, 1);
-    iwarp_stream_set_mulpdu(NULL, 200);
-    iwarp_stream_hold_responses(NULL, true);
-    iwarp_stream_catastrophe(NULL, IWARP_CATASTROPHE_DDP, 1);
-    ck_assert(!iwarp_stream_trace(NULL, &record));
-    opened();
-    mulpdu = iwarp_stream_mulpdu(stream);
-    iwarp_stream_set_mulpdu(stream, 1);
-    iwarp_stream_set_mulpdu(stream, IWARP_MULPDU_MIN - 1);
-    iwarp_stream_set_mulpdu(stream, IWARP_MULPDU_MAX + 1);
-    iwarp_stream_set_mulpdu(stream, SIZE_MAX);
-    ck_assert_uint_eq(iwarp_stream_mulpdu(stream), mulpdu);
-    iwarp_stream_set_mulpdu(stream, IWARP_MULPDU_MAX);
-    ck_assert_uint_eq(iwarp_stream_mulpdu(stream), IWARP_MULPDU_MAX);
-    iwarp_stream_set_mulpdu(stream, IWARP_MULPDU_MIN);
-    ck_assert_uint_eq(iwarp_stream_mulpdu(stream), IWARP_MULPDU_MIN);
-    iwarp_stream_catastrophe(stream, (enum iwarp_catastrophe)7, pair->now);
-    ck_assert_int_eq(iwarp_stream_state(stream), IWARP_STATE_OPERATION);
-    closed();
-}
-END_TEST
-
 Suite *misuse_suite(void)
 {
     Suite *suite = suite_create("misuse");
-    TCase *device = tcase_create("device"), *streams = tcase_create("streams"), *tcp = tcase_create("TCP's side");
+    TCase *device = tcase_create("device"), *streams = tcase_create("streams");
 
     tcase_add_test(device, device_freed_too_early);
     tcase_add_loop_test(device, region_on_its_way, 0, 4);
@@ -577,12 +402,7 @@ Suite *misuse_suite(void)
     tcase_add_test(streams, nothing_to_decide);
     tcase_add_test(streams, decided_wrongly);
     tcase_add_loop_test(streams, behind_the_end, 0, 4);
-    tcase_add_test(streams, instruments);
-    tcase_add_test(tcp, more_than_there_is);
-    tcase_add_test(tcp, odd_segments);
-    tcase_add_test(tcp, limits_beyond_time);
     suite_add_tcase(suite, device);
     suite_add_tcase(suite, streams);
-    suite_add_tcase(suite, tcp);
     return suite;
 }

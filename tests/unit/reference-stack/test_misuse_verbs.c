@@ -165,9 +165,6 @@ START_TEST(impossible_options)
 {
     struct iwarp_context *far = iwarp_context_new(NULL, NULL);
     struct iwarp_qp_options options;
-    struct iwarp_cq *freed;
-    struct iwarp_srq *freed_too;
-    struct iwarp_qp *holder;
 
     opened();
     options = talk.options[0];
@@ -207,7 +204,20 @@ START_TEST(impossible_options)
     options.stream.rtr = 0x80000000;
     opens_nothing(&options, "RTR messages 0x80000000");
     ABSENT("role 9", iwarp_attach(talk.context, -1, (enum iwarp_role)9, NULL, 0, &talk.options[0], why));
-    /* Queues that were freed, and are still there as long as somebody uses them. */
+    iwarp_context_free(far);
+    closed();
+}
+END_TEST
+
+/* Queues that were freed, and are still there as long as somebody uses them. */
+START_TEST(freed_queues)
+{
+    struct iwarp_qp_options options;
+    struct iwarp_cq *freed;
+    struct iwarp_srq *freed_too;
+    struct iwarp_qp *holder;
+
+    opened();
     options = talk.options[0];
     options.send_cq = freed = iwarp_cq_new(talk.context);
     options.srq = freed_too = iwarp_srq_new(talk.context);
@@ -222,7 +232,6 @@ START_TEST(impossible_options)
     REFUSED("it was freed", iwarp_srq_post(freed_too, 1, NULL, 0, why));
     iwarp_srq_free(freed_too);
     iwarp_qp_free(holder);
-    iwarp_context_free(far);
     closed();
 }
 END_TEST
@@ -445,6 +454,7 @@ Suite *misuse_verbs_suite(void)
     tcase_add_test(tcase, no_argument);
     tcase_add_test(tcase, no_place);
     tcase_add_test(tcase, impossible_options);
+    tcase_add_test(tcase, freed_queues);
     tcase_add_test(tcase, attached_wrongly);
     tcase_add_test(tcase, impossible_work);
     tcase_add_loop_test(tcase, wrong_for_the_peer, 0, 3);

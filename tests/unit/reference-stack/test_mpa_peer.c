@@ -25,9 +25,10 @@ static struct {
 static struct peer *peer;
 static struct peer_stream *stream;
 
-static int op_listen(void *context, uint16_t port)
+static int op_listen(void *context, uint16_t port, struct sentence *why)
 {
     (void)context;
+    (void)why;
     return port == 0 ? 4242 : port;
 }
 
@@ -66,9 +67,9 @@ static void setup(void)
                                                   .unlisten = op_unlisten,
                                                   .connect = op_connect,
                                                   .send = op_send,
-                                                  .shutdown = op_end,
-                                                  .abort = op_end,
-                                                  .release = op_end};
+                                                  .carrier.shutdown = op_end,
+                                                  .carrier.abort = op_end,
+                                                  .carrier.release = op_end};
 
     memset(&wire, 0, sizeof(wire));
     peer = peer_new(NULL, &ops, NULL, NULL);

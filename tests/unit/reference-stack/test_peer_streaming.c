@@ -19,9 +19,10 @@ struct wire {
 
 static struct wire wire;
 
-static int on_listen(void *context, uint16_t port)
+static int on_listen(void *context, uint16_t port, struct sentence *why)
 {
     (void)context;
+    (void)why;
     return port;
 }
 
@@ -71,9 +72,9 @@ static const struct peer_transport_ops ops = {
     .unlisten = on_unlisten,
     .connect = on_connect,
     .send = on_send,
-    .shutdown = on_shutdown,
-    .abort = on_abort,
-    .release = on_release,
+    .carrier.shutdown = on_shutdown,
+    .carrier.abort = on_abort,
+    .carrier.release = on_release,
 };
 
 static struct peer *peer_begin(void)

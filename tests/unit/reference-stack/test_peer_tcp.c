@@ -46,7 +46,7 @@ static const struct peer_transport_ops ops = {
     STILL_TRANSPORT,
     .connect = op_connect,
     .send = op_send,
-    .emss = op_emss,
+    .carrier.emss = op_emss,
 };
 
 static void ask(struct peer *peer, const char *line, const char *wanted, uint64_t now)

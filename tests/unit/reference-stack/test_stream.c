@@ -29,6 +29,24 @@ static struct iwarp_region region_new(struct pair *pair, int side, uint64_t base
 
 enum { SEND_OCTETS = 3000, WRITE_OCTETS = 5001, READ_OCTETS = 4000, RECEIVES = 8 };
 
+static const size_t sizes[] = {0, 1, 17, SEND_OCTETS};
+
+/* The four Sends, behind the `before` that came earlier. */
+static void received_all(const struct pair *pair, int side, size_t before, const uint8_t *data)
+{
+    const struct iwarp_event *event;
+
+    for (size_t i = 0; i < 4; i++) {
+        event = pair_event(pair, side, IWARP_EVENT_RECEIVE, before + i);
+        ck_assert_ptr_nonnull(event);
+        ck_assert_uint_eq(event->id, i);
+        ck_assert_uint_eq(event->octets, sizes[i]);
+        ck_assert_mem_eq(event->buffer, data + i, sizes[i]);
+        ck_assert_int_eq(event->solicited, (i & 1) != 0);
+        ck_assert_int_eq(event->invalidated, i == 2);
+    }
+}
+
 /* Sends of all four kinds and sizes, Writes and Reads from `side`, all contents exact. */
 static void exchange(struct pair *pair, int side)
 {
@@ -36,7 +54,6 @@ static void exchange(struct pair *pair, int side)
     struct iwarp_stream *other = pair->side[1 - side].stream;
     static uint8_t data[WRITE_OCTETS];
     static uint8_t receives[RECEIVES][SEND_OCTETS];
-    static const size_t sizes[] = {0, 1, 17, SEND_OCTETS};
     struct iwarp_region target =
         region_new(pair, 1 - side, UINT64_C(0xFFFFFFFFFFF00000), WRITE_OCTETS, IWARP_REMOTE_READ | IWARP_REMOTE_WRITE);
     struct iwarp_region sink = region_new(pair, side, 0x1000, READ_OCTETS, IWARP_LOCAL_WRITE);
@@ -82,15 +99,7 @@ static void exchange(struct pair *pair, int side)
     ck_assert_mem_eq(iwarp_region_find(pair->side[1 - side].device, target.stag)->octets, data, WRITE_OCTETS);
     ck_assert_mem_eq(iwarp_region_find(pair->side[side].device, sink.stag)->octets, data + 1, READ_OCTETS);
     ck_assert_uint_eq(pair_count(pair, side, IWARP_EVENT_READ_DONE), done + 11);
-    for (size_t i = 0; i < 4; i++) {
-        event = pair_event(pair, 1 - side, IWARP_EVENT_RECEIVE, received + i);
-        ck_assert_ptr_nonnull(event);
-        ck_assert_uint_eq(event->id, i);
-        ck_assert_uint_eq(event->octets, sizes[i]);
-        ck_assert_mem_eq(event->buffer, data + i, sizes[i]);
-        ck_assert_int_eq(event->solicited, (i & 1) != 0);
-        ck_assert_int_eq(event->invalidated, i == 2);
-    }
+    received_all(pair, 1 - side, received, data);
     ck_assert(!iwarp_region_find(pair->side[1 - side].device, gone.stag)->valid);
     ck_assert_uint_le(iwarp_stream_counters(own)->reads_outstanding_max, iwarp_stream_ord(own));
 }

@@ -6,8 +6,8 @@
  * What verbs have no way to ask for (Rev, Markers, CRC, an STag of one's choice, a Terminate) is answered with an error
  * that also carries "unsupported": true, so that a check is skipped and not called inconclusive.
  */
-#ifndef CONFORMANCE_PEERS_LINUX_AGENT_H
-#define CONFORMANCE_PEERS_LINUX_AGENT_H
+#ifndef CONFORMANCE_LABS_LINUX_AGENT_H
+#define CONFORMANCE_LABS_LINUX_AGENT_H
 
 #ifndef AGENT_OTHER_VERBS /* else a test declares what is used here of verbs and rdma_cm, before this header */
 #include <infiniband/verbs.h>
@@ -17,6 +17,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "upper-tester/value.h"
 
 enum {
     AGENT_PORT = 7471,
@@ -37,7 +39,7 @@ struct agent_traits {
 
 /* Options of listen and connect. */
 struct agent_config {
-    enum { ACCEPT_AUTO, ACCEPT_MANUAL, ACCEPT_REJECT } accept;
+    unsigned accept; /* enum upper_accept */
     unsigned ird, ord, pd, receives, receive_octets;
     bool repost, echo;
     uint8_t private_data[AGENT_PRIVATE_MAX];
@@ -127,13 +129,10 @@ char *agent_obey(void *agent, const char *line, size_t octets);
 /* What the device has to say by now: events, completions. */
 void agent_take_everything(struct agent *agent);
 
-/* agent_values.c: members of a command. All return -1 with a refusal, and leave the value alone when it is absent. */
+/* agent_values.c: members of a command (upper-tester/value.h), with the refusal in the reply. */
 int agent_number(const json_t *command, const char *name, uint64_t *value, uint64_t most, struct agent_reply *reply);
 int agent_flag(const json_t *command, const char *name, bool *value, struct agent_reply *reply);
-/* Hex digits into fresh octets (free()); `octets` is NULL when the member is absent. */
 int agent_octets(const json_t *command, const char *name, uint8_t **octets, size_t *count, struct agent_reply *reply);
-json_t *agent_hex(const uint8_t *octets, size_t count);
-void agent_pattern(uint8_t *octets, size_t count);
 int agent_config_read(const struct agent *agent, struct agent_config *config, const json_t *command, bool active,
                       struct agent_reply *reply);
 

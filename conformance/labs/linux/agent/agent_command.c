@@ -165,15 +165,8 @@ static const struct verb {
 
 static bool knows(const struct verb *verb, const char *member)
 {
-    size_t length = strlen(member);
-    const char *at = verb->members;
-
-    if (at == NULL || strcmp(member, "verb") == 0 || strcmp(member, "tag") == 0)
-        return true;
-    for (; length != 0 && (at = strstr(at, member)) != NULL; at += length)
-        if ((at == verb->members || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
-            return true;
-    return false;
+    return verb->members == NULL || strcmp(member, "verb") == 0 || strcmp(member, "tag") == 0 ||
+           upper_in_list(verb->members, member);
 }
 
 static void obey(struct agent *agent, const json_t *command, struct agent_reply *reply)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The agent's control connections: octets in any portions, one command a line, one answer each (docs/upper-tester.md). */
-#ifndef CONFORMANCE_PEERS_LINUX_AGENT_CONTROL_H
-#define CONFORMANCE_PEERS_LINUX_AGENT_CONTROL_H
+#ifndef CONFORMANCE_LABS_LINUX_AGENT_CONTROL_H
+#define CONFORMANCE_LABS_LINUX_AGENT_CONTROL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -15,6 +15,7 @@
 #include "conformance/labs/linux/agent/agent.h"
 #include "conformance/labs/linux/agent/agent_control.h"
 #include "tools/standard_streams.h"
+#include "wire/exit_status.h"
 
 enum { CONTROLS_MAX = 16 };
 
@@ -175,29 +176,29 @@ static int run(int argc, char **argv)
             address = value;
         } else if (value == NULL || strcmp(argv[i], "--fixed") != 0 || read_traits(&agent.traits, value) != 0) {
             fputs(usage, stderr);
-            return 2;
+            return EXIT_USAGE;
         }
     }
     (void)signal(SIGPIPE, SIG_IGN);
     why = port <= UINT16_MAX ? open_device(&agent, device) : "--port is no port";
     if (why != NULL) {
         fprintf(stderr, "warpcheck-agent: %s\n", why);
-        return 4;
+        return EXIT_ENVIRONMENT;
     }
     listener = open_listener(address, (uint16_t)port);
     if (listener < 0 || getsockname(listener, (struct sockaddr *)&bound, &octets) != 0) {
         fprintf(stderr, "warpcheck-agent: cannot listen on port %lu: %s\n", port, strerror(errno));
-        return 4;
+        return EXIT_ENVIRONMENT;
     }
     printf("READY device=%s control=%u\n", ibv_get_device_name(agent.device->device), ntohs(bound.sin6_port));
     if (fflush(stdout) == 0) /* else nobody learns the port; main() reports it */
         (void)serve(&agent, listener);
-    return 4;
+    return EXIT_ENVIRONMENT;
 }
 
 int main(int argc, char **argv)
 {
     if (!standard_streams_open())
-        return 4;
-    return standard_streams_close("warpcheck-agent", run(argc, argv), 4);
+        return EXIT_ENVIRONMENT;
+    return standard_streams_close("warpcheck-agent", run(argc, argv), EXIT_ENVIRONMENT);
 }

@@ -42,27 +42,15 @@ static struct agent_region *find(struct agent *agent, const json_t *command, str
 
 static int read_access(const json_t *command, int *access, struct agent_reply *reply)
 {
-    const json_t *list = json_object_get(command, "access"), *right;
-    size_t i;
+    unsigned rights = UPPER_REMOTE_READ | UPPER_REMOTE_WRITE;
+    struct sentence why;
 
-    *access = IBV_ACCESS_LOCAL_WRITE;
-    if (list == NULL) {
-        *access |= IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
-        return 0;
-    }
-    json_array_foreach(list, i, right)
-    {
-        const char *name = json_is_string(right) ? json_string_value(right) : "";
-
-        if (strcmp(name, "remote_read") == 0)
-            *access |= IBV_ACCESS_REMOTE_READ;
-        else if (strcmp(name, "remote_write") == 0)
-            *access |= IBV_ACCESS_REMOTE_WRITE;
-        else if (strcmp(name, "remote_atomic") == 0)
-            return agent_unsupported(reply, "the device has no atomics");
-        else if (strcmp(name, "local_read") != 0 && strcmp(name, "local_write") != 0)
-            return agent_refuse(reply, "unknown access right \"%.40s\"", name);
-    }
+    if (upper_words(command, "access", upper_access_words, &rights, &why) != 0)
+        return agent_refuse(reply, "%s", why.text);
+    if ((rights & UPPER_REMOTE_ATOMIC) != 0)
+        return agent_unsupported(reply, "the device has no atomics");
+    *access = IBV_ACCESS_LOCAL_WRITE | ((rights & UPPER_REMOTE_READ) != 0 ? IBV_ACCESS_REMOTE_READ : 0) |
+              ((rights & UPPER_REMOTE_WRITE) != 0 ? IBV_ACCESS_REMOTE_WRITE : 0);
     return 0;
 }
 
@@ -85,30 +73,6 @@ static int map(struct agent_region *region, uint64_t base, struct agent_reply *r
     return 0;
 }
 
-static int fill(struct agent_region *region, const json_t *command, struct agent_reply *reply)
-{
-    const json_t *how = json_object_get(command, "fill");
-    uint8_t *data;
-    size_t count;
-
-    if (json_is_string(how) && strcmp(json_string_value(how), "count") == 0)
-        agent_pattern(region->base, region->length);
-    else if (json_is_integer(how))
-        /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): a region has memory as long as it is listed */
-        memset(region->base, (int)json_integer_value(how), region->length);
-    if (agent_octets(command, "data", &data, &count, reply) != 0)
-        return -1;
-    if (count > region->length) {
-        free(data);
-        return agent_refuse(reply, "\"data\" is longer than the region");
-    }
-    if (count > 0)
-        /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): a region has memory as long as it is listed */
-        memcpy(region->base, data, count);
-    free(data);
-    return 0;
-}
-
 static void unmap(struct agent_region *region)
 {
     if (region->mr != NULL)
@@ -122,8 +86,9 @@ int agent_reg_mr(struct agent *agent, const json_t *command, struct agent_reply 
     uint64_t length = 0, base = 0, pd = 0;
     struct agent_region *region;
     struct ibv_pd *domain;
+    struct sentence why;
     char text[32];
-    int access;
+    int access = 0;
 
     if (json_object_get(command, "stag") != NULL)
         return agent_unsupported(reply, "the device chooses STags itself");
@@ -141,9 +106,9 @@ int agent_reg_mr(struct agent *agent, const json_t *command, struct agent_reply 
         free(region);
         return agent_refuse(reply, "out of memory");
     }
-    if (fill(region, command, reply) != 0) {
+    if (upper_fill(command, region->base, length, &why) != 0) {
         unmap(region);
-        return -1;
+        return agent_refuse(reply, "%s", why.text);
     }
     region->mr = ibv_reg_mr(domain, region->base, length, access);
     if (region->mr == NULL) {
@@ -208,7 +173,7 @@ int agent_mem_read(struct agent *agent, const json_t *command, struct agent_repl
 
     if (region == NULL || range(region, command, &offset, &length, reply) != 0)
         return -1;
-    json_object_set_new(reply->json, "data", agent_hex(region->base + offset, length));
+    json_object_set_new(reply->json, "data", upper_hex(region->base + offset, length));
     json_object_set_new(reply->json, "valid", json_boolean(region->mr != NULL));
     return 0;
 }

@@ -312,7 +312,7 @@ static json_t *peer_of(const struct rdma_cm_event *event, bool active)
     const struct rdma_conn_param *param = &event->param.conn;
     int first = param->initiator_depth, second = param->responder_resources;
 
-    return json_pack("{s:o, s:i, s:i}", "private_data", agent_hex(param->private_data, param->private_data_len),
+    return json_pack("{s:o, s:i, s:i}", "private_data", upper_hex(param->private_data, param->private_data_len),
                      "peer_ird", active ? second : first, "peer_ord", active ? first : second);
 }
 
@@ -337,10 +337,10 @@ static void on_request(struct agent *agent, struct rdma_cm_event *event)
         json_pack("{s:i, s:i}", "port", (int)stream->port, "peer_port", (int)ntohs(rdma_get_dst_port(stream->id))));
     stream->peer = peer_of(event, false);
     agent_event(agent, stream, "connect_request", json_copy(stream->peer));
-    if (stream->config.accept == ACCEPT_AUTO && accept_stream(stream, &reply) != 0)
+    if (stream->config.accept == UPPER_ACCEPT_AUTO && accept_stream(stream, &reply) != 0)
         agent_event(agent, stream, "connect_failed",
                     json_pack("{s:O}", "reason", json_object_get(reply.json, "error")));
-    else if (stream->config.accept == ACCEPT_REJECT)
+    else if (stream->config.accept == UPPER_ACCEPT_REJECT)
         (void)reject_stream(stream, &reply);
     json_decref(reply.json);
 }

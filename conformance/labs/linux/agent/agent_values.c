@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Members of commands: numbers, flags, octets, and the options of listen and connect. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,101 +7,23 @@
 
 int agent_number(const json_t *command, const char *name, uint64_t *value, uint64_t most, struct agent_reply *reply)
 {
-    const json_t *member = json_object_get(command, name);
-    uint64_t number;
+    struct sentence why;
 
-    if (member == NULL || json_is_null(member))
-        return 0;
-    if (json_is_integer(member)) {
-        number = (uint64_t)json_integer_value(member);
-    } else if (json_is_string(member) && json_string_length(member) > 0) {
-        char *end;
-
-        errno = 0;
-        number = strtoull(json_string_value(member), &end, 0);
-        if (*end != '\0' || errno != 0)
-            return agent_refuse(reply, "\"%s\" is no number", name);
-    } else {
-        return agent_refuse(reply, "\"%s\" is no number", name);
-    }
-    if (number > most)
-        return agent_refuse(reply, "\"%s\" is too large, at most %llu was expected", name, (unsigned long long)most);
-    *value = number;
-    return 0;
+    return upper_number(command, name, most, value, &why) == 0 ? 0 : agent_refuse(reply, "%s", why.text);
 }
 
 int agent_flag(const json_t *command, const char *name, bool *value, struct agent_reply *reply)
 {
-    const json_t *member = json_object_get(command, name);
+    struct sentence why;
 
-    if (member == NULL || json_is_null(member))
-        return 0;
-    if (!json_is_boolean(member))
-        return agent_refuse(reply, "\"%s\" is neither true nor false", name);
-    *value = json_is_true(member);
-    return 0;
-}
-
-static int digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    return upper_flag(command, name, value, &why) == 0 ? 0 : agent_refuse(reply, "%s", why.text);
 }
 
 int agent_octets(const json_t *command, const char *name, uint8_t **octets, size_t *count, struct agent_reply *reply)
 {
-    const json_t *member = json_object_get(command, name);
-    const char *text = json_string_value(member);
-    size_t length;
+    struct sentence why;
 
-    *octets = NULL;
-    *count = 0;
-    if (member == NULL || json_is_null(member))
-        return 0;
-    length = json_string_length(member);
-    if (text == NULL || length % 2 != 0)
-        return agent_refuse(reply, "\"%s\": pairs of hex digits were expected", name);
-    *octets = malloc(length / 2 + 1);
-    if (*octets == NULL)
-        return agent_refuse(reply, "out of memory");
-    for (size_t i = 0; i < length / 2; i++) {
-        int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
-
-        if (high < 0 || low < 0) {
-            free(*octets);
-            *octets = NULL;
-            return agent_refuse(reply, "\"%s\": pairs of hex digits were expected", name);
-        }
-        (*octets)[i] = (uint8_t)(high << 4 | low);
-    }
-    *count = length / 2;
-    return 0;
-}
-
-json_t *agent_hex(const uint8_t *octets, size_t count)
-{
-    static const char digits[] = "0123456789abcdef";
-    char *text = malloc(2 * count + 1);
-    json_t *json;
-
-    if (text == NULL)
-        return NULL;
-    for (size_t i = 0; i < count; i++) {
-        text[2 * i] = digits[octets[i] >> 4];
-        text[2 * i + 1] = digits[octets[i] & 15];
-    }
-    json = json_stringn(text, 2 * count);
-    free(text);
-    return json;
-}
-
-void agent_pattern(uint8_t *octets, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        octets[i] = (uint8_t)(i % 251);
+    return upper_octets(command, name, SIZE_MAX, octets, count, &why) == 0 ? 0 : agent_refuse(reply, "%s", why.text);
 }
 
 /* What the device does anyway may be asked for, nothing else. */
@@ -119,21 +40,14 @@ static int fixed_flag(const json_t *command, const char *name, bool does, struct
 
 static int fixed_rtr(const struct agent_traits *traits, const json_t *command, struct agent_reply *reply)
 {
-    const json_t *list = json_object_get(command, "rtr"), *kind;
-    bool wants_send = false, wants_write = false, wants_read = false;
-    size_t i;
+    const unsigned does = (traits->rtr_send ? UPPER_RTR_SEND : 0U) | (traits->rtr_write ? UPPER_RTR_WRITE : 0U) |
+                          (traits->rtr_read ? UPPER_RTR_READ : 0U);
+    unsigned wanted = does;
+    struct sentence why;
 
-    if (list == NULL)
-        return 0;
-    json_array_foreach(list, i, kind)
-    {
-        const char *name = json_is_string(kind) ? json_string_value(kind) : "";
-
-        wants_send = wants_send || strcmp(name, "send") == 0;
-        wants_write = wants_write || strcmp(name, "write") == 0;
-        wants_read = wants_read || strcmp(name, "read") == 0;
-    }
-    if (wants_send == traits->rtr_send && wants_write == traits->rtr_write && wants_read == traits->rtr_read)
+    if (upper_rtr_kinds(command, &wanted, &why) != 0)
+        return agent_refuse(reply, "%s", why.text);
+    if (wanted == does)
         return 0;
     return agent_unsupported(reply, "the device's kinds of RTR messages cannot be chosen");
 }
@@ -196,8 +110,8 @@ static int small(const json_t *command, const char *name, unsigned *value, unsig
 int agent_config_read(const struct agent *agent, struct agent_config *config, const json_t *command, bool active,
                       struct agent_reply *reply)
 {
-    const char *accept = json_string_value(json_object_get(command, "accept"));
     unsigned ird_most = (unsigned)agent->limits.max_qp_rd_atom, ord_most = (unsigned)agent->limits.max_qp_init_rd_atom;
+    struct sentence why;
 
     *config = (struct agent_config){.ird = 4, .ord = 4, .receives = 16, .receive_octets = 4096, .repost = true};
     if (fixed_options(agent, command, active, reply) != 0 || private_data(config, command, reply) != 0 ||
@@ -209,13 +123,7 @@ int agent_config_read(const struct agent *agent, struct agent_config *config, co
         agent_flag(command, "repost", &config->repost, reply) != 0 ||
         agent_flag(command, "echo", &config->echo, reply) != 0)
         return -1;
-    if (accept == NULL || strcmp(accept, "auto") == 0)
-        config->accept = ACCEPT_AUTO;
-    else if (strcmp(accept, "manual") == 0)
-        config->accept = ACCEPT_MANUAL;
-    else if (strcmp(accept, "reject") == 0)
-        config->accept = ACCEPT_REJECT;
-    else
-        return agent_refuse(reply, "\"accept\" is \"auto\", \"manual\" or \"reject\"");
+    if (upper_word(command, "accept", upper_accept_words, &config->accept, &why) != 0)
+        return agent_refuse(reply, "%s", why.text);
     return 0;
 }

@@ -139,7 +139,10 @@ int agent_post_recv(struct agent *agent, const json_t *command, struct agent_rep
 static int payload(const json_t *command, uint8_t **octets, size_t *count, struct agent_reply *reply)
 {
     uint64_t length = 0;
+    struct sentence why;
 
+    if (upper_payload_once(command, &why) != 0)
+        return agent_refuse(reply, "%s", why.text);
     if (agent_octets(command, "data", octets, count, reply) != 0)
         return -1;
     if (*octets != NULL)
@@ -149,7 +152,7 @@ static int payload(const json_t *command, uint8_t **octets, size_t *count, struc
     *octets = malloc(length + 1);
     if (*octets == NULL)
         return agent_refuse(reply, "out of memory");
-    agent_pattern(*octets, length);
+    upper_count(*octets, length);
     *count = length;
     return 0;
 }
@@ -381,7 +384,7 @@ static void received(struct agent_work *work, const struct ibv_wc *done)
     size_t octets = done->byte_len < work->length ? done->byte_len : work->length;
     json_t *more =
         json_pack("{s:I, s:i, s:o}", "octets", (json_int_t)done->byte_len, "opcode",
-                  invalidated ? OPCODE_SEND_INVALIDATE : OPCODE_SEND, "data", agent_hex(work->octets, octets));
+                  invalidated ? OPCODE_SEND_INVALIDATE : OPCODE_SEND, "data", upper_hex(work->octets, octets));
 
     if (invalidated)
         json_object_set_new(more, "invalidated", json_integer(done->invalidated_rkey));

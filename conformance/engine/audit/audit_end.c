@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The end of an audit: its summary, the reports, and the exit status with its reason. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "conformance/engine/audit/audit_internal.h"
+#include "conformance/engine/option/run_stop.h"
+#include "conformance/requirements/catalogue.h"
+#include "conformance/requirements/select.h"
+#include "reference-stack/program/complaint.h"
+#include "wire/out_of_memory.h"
+#include "wire/rdmap.h"
+
+static void fill_summary(const struct audit *audit, struct run_summary *summary)
+{
+    const struct flow_totals *totals = &audit->totals;
+
+    *summary = audit->counted;
+    summary->frames = totals->frames;
+    summary->fpdus = totals->fpdus;
+    summary->ddp_segments = totals->ddp_segments;
+    summary->crc_errors = totals->crc_errors;
+    summary->account = totals->account;
+    summary->allow_gaps = audit->options->allow_gaps;
+    summary_add_messages(summary, "MPA start-up frames", totals->start_frames);
+    for (unsigned i = 0; i < 16; i++)
+        if (totals->messages[i] != 0)
+            summary_add_messages(summary, rdmap_opcode_rows[i].name != NULL ? rdmap_opcode_rows[i].name : "unassigned",
+                                 totals->messages[i]);
+    for (size_t i = 0; i < catalogue_count(audit->catalogue); i++)
+        if (selection_matches(&audit->options->selection, catalogue_at(audit->catalogue, i)))
+            summary->not_exercised += !audit->seen[i].exercised;
+}
+
+/* Nothing was decided by any rule. */
+static bool is_undecided(const struct run_summary *summary)
+{
+    return summary->pass + summary->fail + summary->known + summary->warn + summary->inconclusive +
+               summary->ambiguous ==
+           0;
+}
+
+/* Why nothing was found, as far as the totals tell. */
+static void explain_nothing(const struct audit *audit)
+{
+    const struct flow_totals *totals = &audit->totals;
+
+    if (audit->options->files.count == 0 && audit->options->shard.of != 0) {
+        (void)complain(0, "shard %u/%u: this shard has no captures; the other shards have them",
+                       audit->options->shard.index, audit->options->shard.of);
+        return;
+    }
+    if (audit->options->files.count == 0) /* nothing could be read, and what was there is named */
+        return;
+    if (totals->flows != 0) {
+        complain(0, "this traffic exercises no selected rule");
+        return;
+    }
+    (void)complain(0,
+                   "no MPA traffic in %" PRIu64 " frames (%" PRIu64 " TCP segments in %" PRIu64 " connections, %" PRIu64
+                   " IP fragments)",
+                   totals->frames, totals->tcp_segments, totals->connections, totals->fragments);
+}
+
+/* Why the exit status is what it is, though nothing failed. Files that are not read were named already. */
+static void explain_gaps(const struct audit *audit)
+{
+    const struct capture_list *files = &audit->options->files;
+    struct flow_account account = audit->totals.account;
+    char gaps[JUDGED_GAPS_OCTETS];
+
+    for (size_t i = 0; i < files->skipped_count; i++)
+        account.row[files->skipped[i].row].items = 0;
+    if (flow_account_whole(&account))
+        return;
+    (void)complain(0, "not judged%s, although it is or may be iWARP (--allow-gaps accepts that)",
+                   judged_output_gaps(&account, gaps));
+}
+
+static void show_hidden(struct audit *audit)
+{
+    for (size_t i = 0; i < catalogue_count(audit->catalogue); i++)
+        if (audit->seen[i].hidden != 0)
+            fprintf(audit->terminal.out, "      %s: %" PRIu64 " more flows, not shown\n",
+                    catalogue_at(audit->catalogue, i)->id, audit->seen[i].hidden);
+}
+
+static int exit_status(const struct audit *audit, const struct run_summary *summary)
+{
+    if (audit->unwritten)
+        return EXIT_INCONCLUSIVE; /* findings were lost: what is left is not the result of this audit */
+    if (summary->fail != 0)
+        return EXIT_FAILS;
+    if (audit->foreign)
+        return EXIT_USAGE;
+    if (audit->damaged)
+        return EXIT_INCONCLUSIVE;
+    /* A shard in which nothing was decided says nothing about the whole: the merged report does. */
+    if (audit->options->shard.of != 0 && summary_exit_status(summary) == EXIT_NOTHING_SELECTED)
+        return EXIT_CONFORMS;
+    return (int)summary_exit_status(summary);
+}
+
+int audit_end(struct audit *audit)
+{
+    static const char short_of_memory[] = "out of memory: not everything was judged";
+    const struct format_option *format = &audit->options->format;
+    const char *output = audit->options->output;
+    struct run_summary summary;
+    struct sentence error;
+    char ended[UTC_TEXT_OCTETS];
+    bool stopped = run_stopped();
+
+    audit_skipped_done(audit);
+    fill_summary(audit, &summary);
+    summary.ended = utc_text(ended);
+    summary.stopped = stopped ? "interrupted" : NULL;
+    if (out_of_memory_noted()) {
+        audit_unwritten(audit, short_of_memory);
+        summary.stopped = "out of memory";
+    }
+    if (judged_output_end(&audit->output, &summary, &error) != 0)
+        audit_unwritten(audit, error.text);
+    if (judged_output_report(&audit->output, format, audit->catalogue, &error) != 0) {
+        audit_unwritten(audit, error.text);
+        output = NULL;
+    }
+    if (out_of_memory_noted())
+        audit_unwritten(audit, short_of_memory);
+    if (!format_option_machine(format))
+        show_hidden(audit);
+    audit->terminal.unfinished = audit->damaged || audit->foreign || audit->unwritten || stopped;
+    judged_output_summary(&audit->terminal, format, &summary, output);
+    if (!format_option_machine(format))
+        (void)fflush(stdout); /* what else is reported stands below; main() reports a failure */
+    if (stopped)
+        return complain(EXIT_INCONCLUSIVE, "interrupted: not all captures were judged");
+    if (is_undecided(&summary) && !audit->foreign)
+        explain_nothing(audit);
+    else if (exit_status(audit, &summary) == EXIT_INCONCLUSIVE && summary_has_gaps(&summary) && !audit->damaged)
+        explain_gaps(audit);
+    return exit_status(audit, &summary);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* cmd_audit.c: the command; audit_results.c: what becomes of each result and file; audit_end.c: the end of the audit. */
+#ifndef CONFORMANCE_ENGINE_AUDIT_INTERNAL_H
+#define CONFORMANCE_ENGINE_AUDIT_INTERNAL_H
+
+#include "conformance/engine/audit/audit_judge.h"
+#include "conformance/engine/audit/audit_options.h"
+#include "conformance/engine/report/judged_output.h"
+#include "reports/terminal.h"
+
+/* What is known of one requirement over all files. */
+struct seen {
+    bool exercised;
+    uint64_t blocks; /* shown on the terminal */
+    uint64_t hidden; /* and not shown */
+};
+
+struct audit {
+    const struct audit_options *options;
+    const struct catalogue *catalogue;
+    struct judged_output output;
+    struct terminal terminal;
+    struct run_summary counted;
+    struct flow_totals totals; /* of all files */
+    bool logged;               /* somebody reads the log */
+    struct seen *seen;         /* by index in the catalogue */
+    bool unwritten;            /* results were lost: disk full */
+    bool foreign;              /* some file is no capture that can be read */
+    bool damaged;              /* some file breaks off */
+};
+
+/* audit_results.c: something could not be written. Reported once: what was written before stays good. */
+void audit_unwritten(struct audit *audit, const char *message);
+/* An audit_judge_result_fn and audit_judge's results_end: a result of this process; the results of a flow are complete. */
+void audit_take_result(void *user, const struct result *result, const struct requirement *requirement);
+void audit_write_results(void *user);
+/* A result of another process, as its line of JSON. */
+void audit_take_line(void *user, enum verdict verdict, const struct requirement *requirement, const char *line,
+                     size_t octets);
+/* A file is judged as far as it could be read. */
+void audit_file_done(struct audit *audit, const char *path, enum audit_file status, const struct flow_account *account,
+                     const struct sentence *error);
+/* What the folders have that is not read: listed when it could be captures, else counted. */
+void audit_skipped_done(struct audit *audit);
+
+/* audit_end.c: summary, reports, and the exit status with its reason. */
+int audit_end(struct audit *audit);
+
+#endif

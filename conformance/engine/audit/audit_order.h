@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The findings of a capture in the order of their frames, so that one pass over the file finds the place of each. */
+#ifndef CONFORMANCE_ENGINE_AUDIT_ORDER_H
+#define CONFORMANCE_ENGINE_AUDIT_ORDER_H
+
+#include "conformance/engine/audit/audit_findings.h"
+#include "conformance/engine/evidence/capture_file.h"
+
+struct audit_order {
+    struct audit_finding *findings[FINDINGS_HELD];
+    size_t count, next;
+};
+
+void audit_order_make(struct audit_order *order, const struct audit_findings *findings);
+
+/* Where this frame lies in the file, for the findings about it. Frames come in their order. */
+void audit_order_place(struct audit_order *order, const struct capture_file *capture, const struct flow_frame *frame);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What becomes of each result and each file of an audit: it is written, counted and shown. */
+#include <inttypes.h>
+
+#include "conformance/engine/audit/audit_internal.h"
+#include "conformance/engine/option/run_stop.h"
+#include "reference-stack/program/complaint.h"
+#include "reports/account.h"
+
+enum {
+    BLOCKS_MAX = 3,   /* findings of one requirement shown on the terminal; all are in the results */
+    SKIPPED_MAX = 20, /* files named that are not read; all are in the results */
+};
+
+void audit_unwritten(struct audit *audit, const char *message)
+{
+    if (!audit->unwritten)
+        complain(EXIT_INCONCLUSIVE, "%s", message);
+    audit->unwritten = true;
+}
+
+static bool is_shown(const struct audit *audit, enum verdict verdict)
+{
+    return !format_option_machine(&audit->options->format) && (verdict != VERDICT_PASS || audit->options->all);
+}
+
+static void show(struct audit *audit, const struct result *result, const struct requirement *requirement,
+                 struct seen *seen)
+{
+    if (!is_shown(audit, result->verdict))
+        return;
+    if (seen->blocks++ < BLOCKS_MAX)
+        terminal_result(&audit->terminal, result, requirement->text);
+    else
+        seen->hidden++;
+}
+
+void audit_take_result(void *user, const struct result *result, const struct requirement *requirement)
+{
+    struct audit *audit = user;
+    struct sentence error;
+
+    audit->seen[requirement->index].exercised = true;
+    summary_count(&audit->counted, result->verdict);
+    /* Making a line of JSON that nobody gets would cost more than the judging. */
+    if (audit->logged) {
+        results_log_hold(audit->output.log);
+        if (judged_output_append(&audit->output, result, &error) != 0)
+            audit_unwritten(audit, error.text);
+    }
+    show(audit, result, requirement, &audit->seen[requirement->index]);
+}
+
+/* The flow's results leave in one write. */
+void audit_write_results(void *user)
+{
+    struct audit *audit = user;
+    struct sentence error;
+
+    run_stop_hold();
+    if (audit->logged && results_log_release(audit->output.log, &error) != 0)
+        audit_unwritten(audit, error.text);
+    run_stop_release();
+}
+
+static void log_capture(struct audit *audit, struct capture_info *info, const struct flow_account *account)
+{
+    struct sentence why;
+
+    if (!audit->logged)
+        return;
+    if (account != NULL && !account_is_empty(account))
+        info->account = account_to_json(account);
+    if (results_log_capture(audit->output.log, info, &why) != 0)
+        audit_unwritten(audit, why.text);
+    json_decref(info->account);
+}
+
+void audit_file_done(struct audit *audit, const char *path, enum audit_file status, const struct flow_account *account,
+                     const struct sentence *error)
+{
+    static const char *const names[] = {
+        [AUDIT_FILE_WHOLE] = "whole", [AUDIT_FILE_DAMAGED] = "damaged", [AUDIT_FILE_FOREIGN] = "foreign"};
+    struct capture_info info = {
+        .file = path, .status = names[status], .message = status != AUDIT_FILE_WHOLE ? error->text : NULL};
+
+    run_stop_hold();
+    log_capture(audit, &info, account);
+    run_stop_release();
+    audit->damaged |= status == AUDIT_FILE_DAMAGED;
+    audit->foreign |= status == AUDIT_FILE_FOREIGN;
+    if (status != AUDIT_FILE_WHOLE)
+        complain(0, "%s", error->text);
+}
+
+void audit_skipped_done(struct audit *audit)
+{
+    const struct capture_list *files = &audit->options->files;
+
+    flow_account_add(&audit->totals.account, &files->account);
+    for (size_t i = 0; i < files->skipped_count; i++) {
+        const struct capture_skipped *skipped = &files->skipped[i];
+        const struct flow_account_row *row = flow_account_row(skipped->row);
+        struct sentence why;
+        struct capture_info info = {.file = skipped->path, .status = "skipped", .reason = row->name};
+
+        (void)sentence_set(&why, "%.300s: %s", skipped->path, row->text);
+        info.message = why.text;
+        audit->totals.account.row[skipped->row].items++;
+        log_capture(audit, &info, NULL);
+        if (i < SKIPPED_MAX)
+            complain(0, "%s", why.text);
+    }
+    if (files->skipped_count > SKIPPED_MAX)
+        (void)complain(0, "%zu more files are not read; results.jsonl names them", files->skipped_count - SKIPPED_MAX);
+}
+
+/* Shows a result that is a line of JSON by now. */
+static void show_line(struct audit *audit, const struct requirement *requirement, const char *line, size_t octets)
+{
+    json_t *object = json_loadb(line, octets, 0, NULL);
+    struct result result;
+
+    if (object != NULL && result_from_json(object, &result) == 0)
+        show(audit, &result, requirement, &audit->seen[requirement->index]);
+    json_decref(object);
+}
+
+void audit_take_line(void *user, enum verdict verdict, const struct requirement *requirement, const char *line,
+                     size_t octets)
+{
+    struct audit *audit = user;
+    struct sentence error;
+
+    audit->seen[requirement->index].exercised = true;
+    summary_count(&audit->counted, verdict);
+    if (audit->logged) {
+        run_stop_hold();
+        results_log_hold(audit->output.log);
+        if (results_log_append_line(audit->output.log, verdict, line, octets, &error) != 0)
+            audit_unwritten(audit, error.text);
+        run_stop_release();
+    }
+    if (octets != 0 && is_shown(audit, verdict))
+        show_line(audit, requirement, line, octets);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* cmd_run.c: the command; run_judge.c: what becomes of each result; run_end.c: the end of the run. */
+#ifndef CONFORMANCE_ENGINE_RUN_INTERNAL_H
+#define CONFORMANCE_ENGINE_RUN_INTERNAL_H
+
+#include "conformance/engine/rig/profile.h"
+#include "conformance/engine/run/run_options.h"
+#include "conformance/engine/run/run_output.h"
+#include "conformance/engine/run/runner.h"
+#include "reports/terminal.h"
+
+struct run_command {
+    struct run_options options;
+    struct catalogue *catalogue;
+    struct pics *pics;
+    struct script_host *host;
+    struct profile profile;
+    struct plan plan;
+    struct defect_set *defects;   /* of the reference stack, NULL: none */
+    struct run_identity identity; /* who writes the output */
+    struct rig *rig;
+    struct run_output output;
+    struct terminal terminal;
+    struct runner_totals totals;
+    struct run_summary traffic; /* of all checks, also those of the run that --resume goes on with */
+    uint64_t failed;
+    bool *exercised; /* by requirement index: it has a result */
+    char plan_digest[SHARD_DIGEST_OCTETS];
+    char today[16];
+    struct sentence log_error;
+};
+
+/* run_judge.c: the functions of `config` that hear of results; its `user` is a struct run_command. */
+void run_judge_listen(struct runner_config *config);
+
+/*
+ * run_end.c: summary, reports and the exit status. `status` is what runner_run() returned, with its sentence in `error`. Each
+ * exit status but 0 has its reason on standard error, or in the results of checks.
+ */
+int run_end(struct run_command *command, int status, struct sentence *error);
+
+#endif

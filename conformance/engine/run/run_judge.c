@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What becomes of each result of a run: known deviations are applied, it is written, counted and shown. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/engine/evidence/capture_file.h"
+#include "conformance/engine/option/run_stop.h"
+#include "conformance/engine/run/run_internal.h"
+#include "conformance/engine/run/run_resume.h"
+#include "conformance/engine/run/run_traffic.h"
+#include "reference-stack/program/complaint.h"
+
+enum { PATH_OCTETS = 4096 };
+
+static bool on_superseded(void *user, size_t i, struct journal *journal)
+{
+    const struct run_command *command = user;
+
+    return run_resume_superseded(command->output.done, i, journal);
+}
+
+static unsigned on_repeated(void *user, const struct plan_item *item)
+{
+    const struct run_command *command = user;
+
+    return run_resume_repeated(command->output.done, item);
+}
+
+static void on_progress(void *user, size_t done, size_t total, const struct plan_item *item)
+{
+    struct run_command *command = user;
+
+    terminal_progress(&command->terminal, done, total, item->check->id, command->failed);
+}
+
+/* Where the frame lies in the evidence, which is written by now. */
+static void place_frame(const struct run_command *command, struct result *result)
+{
+    char path[2 * PATH_OCTETS];
+
+    if (command->output.to.folder == NULL || result->evidence == NULL || result->frame == 0 ||
+        result->verdict == VERDICT_PASS)
+        return;
+    (void)snprintf(path, sizeof(path), "%s/%s", command->options.output, result->evidence);
+    (void)capture_place_of(path, result->frame, &result->offset, &result->octets);
+}
+
+/* The rule may have met its known deviation in another shard's traffic: the merge tells. */
+static bool deferred(struct run_command *command, struct result *result, char text[DEVIATION_TEXT_OCTETS])
+{
+    struct result judged = *result;
+
+    if (command->options.shard.of == 0 || strcmp(result->by, "rule") != 0 || result->verdict != VERDICT_PASS)
+        return false;
+    if (deviations_judge(&command->profile.deviations, &judged, command->today, text))
+        result->unexpected = text;
+    return true;
+}
+
+/* What the profile makes of a result. The texts are its, and live as long as it. */
+struct deviation_texts {
+    char message[DEVIATION_TEXT_OCTETS], outcome[OUTCOME_OCTETS];
+};
+
+static bool judge(struct run_command *command, struct result *result, struct deviation_texts *texts)
+{
+    bool rule = strcmp(result->by, "rule") == 0;
+
+    if (command->options.profile == NULL)
+        return false;
+    if (result->verdict == VERDICT_FAIL)
+        result->outcome = outcome_digest(result, texts->outcome);
+    if (deferred(command, result, texts->message))
+        return false;
+    if (rule && result->verdict == VERDICT_PASS && command->totals.stopped)
+        return false; /* the rest of the run may show the known deviation */
+    return deviations_judge(&command->profile.deviations, result, command->today, texts->message);
+}
+
+static enum verdict on_judged(void *user, const struct result *found)
+{
+    struct result result = *found;
+    struct deviation_texts texts;
+
+    (void)judge(user, &result, &texts);
+    return result.verdict;
+}
+
+/* What an earlier run decided: nothing is written again, but it is known again. */
+static bool on_earlier(void *user, const struct plan_item *item, struct journal *journal)
+{
+    struct run_command *command = user;
+    struct result result;
+    struct deviation_texts texts;
+
+    if (!run_resume_earlier(command->output.done, item, journal))
+        return false;
+    summary_add_traffic(&command->traffic, &journal->traffic);
+    if (run_resume_result(command->output.done, item, &result)) {
+        (void)judge(command, &result, &texts);
+        journal->decided = result.verdict;
+        command->failed += result.verdict == VERDICT_FAIL;
+    }
+    return true;
+}
+
+/* A rule's finding, as it would be reported if the run ended here. */
+static void judge_rule(struct run_command *command, struct journal_rule *rule, struct deviation_texts *texts)
+{
+    struct result judged;
+
+    place_frame(command, &rule->result);
+    judged = rule->result;
+    rule->judged.known = judge(command, &judged, texts);
+    rule->result.outcome = judged.outcome;
+    rule->judged.verdict = judged.verdict;
+    rule->judged.message = judged.message;
+    rule->judged.finding = judged.finding;
+    rule->judged.deviation = judged.deviation;
+    rule->judged.review_by = judged.review_by;
+}
+
+static int on_journal(void *user, struct journal *journal, const struct flow_totals *traffic)
+{
+    struct run_command *command = user;
+    struct deviation_texts *texts = calloc(journal->rule_count + 1, sizeof(*texts));
+    int status;
+
+    if (texts == NULL)
+        return sentence_set(&command->log_error, "out of memory for the rules' findings");
+    run_traffic_add(&journal->traffic, traffic);
+    summary_add_traffic(&command->traffic, &journal->traffic);
+    for (size_t i = 0; i < journal->rule_count; i++)
+        if (journal->rules[i].result.verdict != VERDICT_PASS)
+            judge_rule(command, &journal->rules[i], &texts[i]);
+    run_stop_hold();
+    status = results_log_journal(command->output.to.log, journal, &command->log_error);
+    run_stop_release();
+    free(texts);
+    return status;
+}
+
+static int on_result(void *user, const struct result *decided)
+{
+    struct run_command *command = user;
+    const struct requirement *requirement = catalogue_find(command->catalogue, decided->id);
+    struct result result = *decided;
+    struct deviation_texts texts;
+
+    if (requirement != NULL)
+        command->exercised[requirement->index] = true;
+    (void)judge(command, &result, &texts);
+    command->failed += result.verdict == VERDICT_FAIL;
+    place_frame(command, &result);
+    if (judged_output_append(&command->output.to, &result, &command->log_error) != 0)
+        return -1;
+    if (!format_option_machine(&command->options.format)) {
+        terminal_clear(&command->terminal);
+        terminal_result(&command->terminal, &result, requirement != NULL ? requirement->text : NULL);
+    }
+    return run_stopped() ? 1 : 0; /* after the check that is running: what was decided is reported */
+}
+
+static int on_beside(void *user, const struct result *found)
+{
+    struct run_command *command = user;
+    struct result result = *found;
+    struct deviation_texts texts;
+    int appended;
+
+    if (command->options.shard.of == 0)
+        return 0;
+    (void)judge(command, &result, &texts);
+    place_frame(command, &result);
+    run_stop_hold();
+    appended = results_log_beside(command->output.to.log, &result, &command->log_error);
+    run_stop_release();
+    return appended;
+}
+
+void run_judge_listen(struct runner_config *config)
+{
+    config->earlier = on_earlier;
+    config->superseded = on_superseded;
+    config->repeated = on_repeated;
+    config->judged = on_judged;
+    config->journal = on_journal;
+    config->progress = on_progress;
+    config->result = on_result;
+    config->beside = on_beside;
+}

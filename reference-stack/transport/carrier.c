@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "reference-stack/transport/carrier.h"
+
+void carrier_follow_emss(struct carrier *carrier, const struct carrier_ops *ops, void *transport,
+                         struct iwarp_stream *stream, uint64_t now)
+{
+    size_t emss;
+
+    if (ops->emss == NULL ||
+        (now - carrier->emss_asked < CARRIER_EMSS_PERIOD && carrier->emss_octets < CARRIER_EMSS_OCTETS))
+        return;
+    carrier->emss_asked = now;
+    carrier->emss_octets = 0;
+    emss = ops->emss(transport);
+    if (emss == 0 || emss == carrier->emss)
+        return;
+    carrier->emss = emss;
+    iwarp_stream_set_emss(stream, emss);
+}
+
+bool carrier_settle(struct carrier *carrier, const struct carrier_ops *ops, void *transport,
+                    const struct iwarp_stream *stream)
+{
+    enum iwarp_want want = iwarp_stream_wants(stream);
+
+    if (want == IWARP_WANT_ABORT) {
+        ops->abort(transport);
+        return true;
+    }
+    if (want == IWARP_WANT_CLOSE && !carrier->shut) {
+        carrier->shut = true;
+        ops->shutdown(transport);
+    }
+    if (iwarp_stream_state(stream) != IWARP_STATE_CLOSED)
+        return false;
+    ops->release(transport);
+    return true;
+}
