@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The seam below DDP (core/llp.h) with a layer that is not MPA: messages in place of an octet stream, in any order, with
- * no Markers and no CRC. A message is one octet of kind, one of number, and what the kind has. DDP and RDMAP must work
- * over it by the table alone.
+ * The seam below DDP (core/llp.h) with a layer of messages, in any order, without Markers and CRC. A message is one octet of
+ * kind, one of number, and what the kind has. DDP and RDMAP must work over it by the table alone.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -31,8 +30,6 @@ static struct letters *letters_of(const struct iwarp_stream *stream)
 {
     return stream->lower;
 }
-
-/* --- The layer ---------------------------------------------------------------------------------------------------- */
 
 static int letters_check(const struct iwarp_stream_config *config, struct sentence *sentence)
 {
@@ -479,7 +476,6 @@ START_TEST(knows_no_mpa)
     ck_assert_mem_eq(letters_of(post.stream[RESPONDER]), &before, sizeof(before));
     ck_assert_uint_eq(iwarp_stream_mulpdu(post.stream[RESPONDER]), ULPDU_MAX);
     ck_assert_ptr_null(event_of(&post, RESPONDER, IWARP_EVENT_ERROR));
-
     iwarp_stream_config_default(&config, IWARP_INITIATOR);
     config.enhanced = false;
     ck_assert_ptr_null(stream_new(&letters, post.device[0], &config, 0, &sentence));
