@@ -367,7 +367,7 @@ void warp_follow_register(void);
 /* Tells them of octets that a ULP sent. */
 void warp_follow_tell(tvbuff_t *payload, packet_info *pinfo);
 /* Tells listeners of a frame that belongs to a flow, and of an item (`segment`: NULL when it has none). */
-void warp_stats_tell_frame(const struct warp_record *record, packet_info *pinfo);
-void warp_stats_tell(const struct warp_item *item, const struct ddp_segment *segment, packet_info *pinfo);
+void warp_stats_count_frame(const struct warp_record *record, packet_info *pinfo);
+void warp_stats_count(const struct warp_item *item, const struct ddp_segment *segment, packet_info *pinfo);
 
 #endif

@@ -119,7 +119,7 @@ static void draw_note(const struct warp_item *item, tvbuff_t *tvb, packet_info *
                            : item->kind == WARP_UNDECODED ? ", not decoded"
                                                           : ", decided at the end of the connection");
     draw_findings(item, &place, pinfo, tree);
-    warp_stats_tell(item, NULL, pinfo);
+    warp_stats_count(item, NULL, pinfo);
 }
 
 /* ---- items with octets --------------------------------------------------------------------------------------------- */
@@ -248,7 +248,7 @@ void warp_draw(const struct warp_record *record, tvbuff_t *tvb, bool has_payload
     int end = has_payload ? (int)tvb_captured_length(tvb) : 0;
 
     shown_in = record->frame;
-    warp_stats_tell_frame(record, pinfo);
+    warp_stats_count_frame(record, pinfo);
     if (has_payload) {
         col_set_str(pinfo->cinfo, COL_PROTOCOL, "iWARP");
         col_clear(pinfo->cinfo, COL_INFO);
@@ -263,7 +263,7 @@ void warp_draw(const struct warp_record *record, tvbuff_t *tvb, bool has_payload
 }
 
 /* SCTP chunks alone stay beside what SCTP says of the packet; what DDP and CM say stands in its place. */
-static bool is_told(const struct warp_item *item, bool again, uint32_t frame)
+static bool replaces_columns(const struct warp_item *item, bool again, uint32_t frame)
 {
     return (item->kind == WARP_FPDU || item->kind == WARP_SESSION || item->kind == WARP_CM) &&
            (!again || item->last_frame == frame);
@@ -272,12 +272,12 @@ static bool is_told(const struct warp_item *item, bool again, uint32_t frame)
 void warp_draw_packet(const struct warp_record *record, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree)
 {
     struct drawing drawing = {record, tvb, true, pinfo, tree, 0, false, true};
-    bool again = PINFO_FD_VISITED(pinfo), told = again && record->home != NULL;
+    bool again = PINFO_FD_VISITED(pinfo), replaces = again && record->home != NULL;
 
     shown_in = record->frame;
-    for (const struct warp_item *item = record->items; item != NULL && !told; item = item->next)
-        told = is_told(item, again, record->frame);
-    if (told) {
+    for (const struct warp_item *item = record->items; item != NULL && !replaces; item = item->next)
+        replaces = replaces_columns(item, again, record->frame);
+    if (replaces) {
         col_set_str(pinfo->cinfo, COL_PROTOCOL, "iWARP");
         col_clear(pinfo->cinfo, COL_INFO);
     }

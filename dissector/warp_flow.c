@@ -20,16 +20,16 @@ static void message_clear(struct warp_message *message)
 void warp_flow_free(struct warp_flow *flow)
 {
     for (unsigned i = 0; i < FLOW_DIRECTIONS; i++) {
-        struct warp_way *way = &flow->way[i];
+        struct warp_half *half = &flow->halves[i];
 
         for (unsigned j = 0; j < FLOW_QUEUES; j++)
-            message_clear(&way->queue[j]);
+            message_clear(&half->queue[j]);
         for (unsigned j = 0; j < 2; j++)
-            message_clear(&way->tagged[j]);
-        if (way->quotes != NULL)
-            wmem_free(wmem_file_scope(), way->quotes);
-        if (way->pending != NULL)
-            wmem_destroy_array(way->pending);
+            message_clear(&half->tagged[j]);
+        if (half->quotes != NULL)
+            wmem_free(wmem_file_scope(), half->quotes);
+        if (half->pending != NULL)
+            wmem_destroy_array(half->pending);
     }
     wmem_free(wmem_file_scope(), flow);
 }
@@ -38,24 +38,24 @@ void warp_flow_free(struct warp_flow *flow)
 
 void warp_flow_pending(struct warp_flow *flow, enum flow_direction direction, struct warp_record *record)
 {
-    struct warp_way *way = &flow->way[direction];
+    struct warp_half *half = &flow->halves[direction];
 
-    if (way->pending != NULL && wmem_array_get_count(way->pending) >= WARP_PENDING_MAX) {
-        wmem_destroy_array(way->pending);
-        way->pending = NULL;
+    if (half->pending != NULL && wmem_array_get_count(half->pending) >= WARP_PENDING_MAX) {
+        wmem_destroy_array(half->pending);
+        half->pending = NULL;
     }
-    if (way->pending == NULL)
-        way->pending = wmem_array_new(wmem_file_scope(), sizeof(record));
-    wmem_array_append_one(way->pending, record);
+    if (half->pending == NULL)
+        half->pending = wmem_array_new(wmem_file_scope(), sizeof(record));
+    wmem_array_append_one(half->pending, record);
 }
 
 void warp_flow_complete(struct warp_flow *flow, enum flow_direction direction, uint32_t first, uint32_t last)
 {
-    struct warp_way *way = &flow->way[direction];
-    wmem_array_t *before = way->pending;
+    struct warp_half *half = &flow->halves[direction];
+    wmem_array_t *before = half->pending;
     guint count = before == NULL ? 0 : wmem_array_get_count(before);
 
-    way->pending = NULL;
+    half->pending = NULL;
     for (guint i = 0; i < count; i++) {
         struct warp_record *record = *(struct warp_record **)wmem_array_index(before, i);
 
@@ -70,13 +70,13 @@ void warp_flow_complete(struct warp_flow *flow, enum flow_direction direction, u
 
 /* ---- messages ----------------------------------------------------------------------------------------------------- */
 
-static struct warp_message *message_of(struct warp_way *way, const struct flow_event *event)
+static struct warp_message *message_of(struct warp_half *half, const struct flow_event *event)
 {
     const struct ddp_segment *segment = &event->ddp->segment;
 
     if (segment->tagged)
-        return &way->tagged[event->rdmap->message.opcode == RDMAP_READ_RESPONSE];
-    return segment->qn < FLOW_QUEUES ? &way->queue[segment->qn] : NULL;
+        return &half->tagged[event->rdmap->message.opcode == RDMAP_READ_RESPONSE];
+    return segment->qn < FLOW_QUEUES ? &half->queue[segment->qn] : NULL;
 }
 
 static void message_append(struct warp_message *message, const struct flow_ddp *ddp)
@@ -148,18 +148,18 @@ static void message_segment(struct warp_message *message, const struct flow_even
 
 /* ---- requests and responses --------------------------------------------------------------------------------------- */
 
-static void see_request(struct warp_way *way, const struct flow_event *event, struct warp_item *item)
+static void record_request(struct warp_half *half, const struct flow_event *event, struct warp_item *item)
 {
-    if (way->requests == NULL)
-        way->requests = wmem_map_new(wmem_file_scope(), g_direct_hash, g_direct_equal);
-    wmem_map_insert(way->requests, GUINT_TO_POINTER(event->ddp->segment.msn), item);
+    if (half->requests == NULL)
+        half->requests = wmem_map_new(wmem_file_scope(), g_direct_hash, g_direct_equal);
+    wmem_map_insert(half->requests, GUINT_TO_POINTER(event->ddp->segment.msn), item);
 }
 
-static void see_response(struct warp_way *asked, const struct flow_event *event, struct warp_item *item)
+static void record_response(struct warp_half *requester, const struct flow_event *event, struct warp_item *item)
 {
     const struct flow_request *request = event->rdmap->request;
     struct warp_item *asking =
-        asked->requests == NULL ? NULL : wmem_map_lookup(asked->requests, GUINT_TO_POINTER(request->msn));
+        requester->requests == NULL ? NULL : wmem_map_lookup(requester->requests, GUINT_TO_POINTER(request->msn));
 
     item->fpdu.request_frame = (uint32_t)request->frame;
     item->fpdu.request_ns = request->time_ns;
@@ -172,34 +172,34 @@ static void see_response(struct warp_way *asked, const struct flow_event *event,
     if (event->rdmap->last) {
         asking->fpdu.response_last_frame = item->last_frame;
         asking->fpdu.response_ns = event->time_ns;
-        wmem_map_remove(asked->requests, GUINT_TO_POINTER(request->msn));
+        wmem_map_remove(requester->requests, GUINT_TO_POINTER(request->msn));
     }
 }
 
 /* ---- what a Terminate quotes -------------------------------------------------------------------------------------- */
 
-static void quote_keep(struct warp_way *way, const struct ddp_segment *segment, struct warp_item *item)
+static void quote_keep(struct warp_half *half, const struct ddp_segment *segment, struct warp_item *item)
 {
     struct warp_quote *quote;
 
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a flow that tells of a segment has both ways */
-    if (way->quotes == NULL)
-        way->quotes = wmem_alloc0_array(wmem_file_scope(), struct warp_quote, WARP_QUOTES);
-    quote = &way->quotes[way->quote_count++ % WARP_QUOTES];
+    if (half->quotes == NULL)
+        half->quotes = wmem_alloc0_array(wmem_file_scope(), struct warp_quote, WARP_QUOTES);
+    quote = &half->quotes[half->quote_count++ % WARP_QUOTES];
     quote->octets = (uint8_t)segment->header_octets;
     quote->item = item;
     memcpy(quote->header, segment->header, segment->header_octets);
 }
 
 /* The last segment of the other side that has the quoted header. */
-static void quote_find(const struct warp_way *way, const struct terminate *terminate, struct warp_item *item)
+static void quote_find(const struct warp_half *half, const struct terminate *terminate, struct warp_item *item)
 {
-    uint32_t kept = way->quote_count < WARP_QUOTES ? way->quote_count : WARP_QUOTES;
+    uint32_t kept = half->quote_count < WARP_QUOTES ? half->quote_count : WARP_QUOTES;
 
-    if (way->quotes == NULL || terminate->ddp_header == NULL)
+    if (half->quotes == NULL || terminate->ddp_header == NULL)
         return;
     for (uint32_t i = 1; i <= kept; i++) {
-        const struct warp_quote *quote = &way->quotes[(way->quote_count - i) % WARP_QUOTES];
+        const struct warp_quote *quote = &half->quotes[(half->quote_count - i) % WARP_QUOTES];
 
         if (quote->octets != terminate->ddp_header_octets ||
             memcmp(quote->header, terminate->ddp_header, quote->octets) != 0)
@@ -213,11 +213,11 @@ static void quote_find(const struct warp_way *way, const struct terminate *termi
 void warp_flow_message(struct warp_flow *flow, const struct flow_event *event, struct warp_item *item, bool sends,
                        bool tagged)
 {
-    struct warp_way *way = &flow->way[event->direction];
-    struct warp_way *other = &flow->way[flow_reverse(event->direction)];
+    struct warp_half *half = &flow->halves[event->direction];
+    struct warp_half *other = &flow->halves[flow_reverse(event->direction)];
     const struct flow_rdmap *rdmap = event->rdmap;
     const struct ddp_segment *segment = &event->ddp->segment;
-    struct warp_message *message = message_of(way, event);
+    struct warp_message *message = message_of(half, event);
 
     if (item == NULL || item->kind != WARP_FPDU)
         return;
@@ -227,11 +227,11 @@ void warp_flow_message(struct warp_flow *flow, const struct flow_event *event, s
     item->fpdu.message_octets = rdmap->message_octets;
     if (message != NULL)
         message_segment(message, event, item, segment->tagged ? tagged : sends && rdmap_is_send(rdmap->message.opcode));
-    quote_keep(way, segment, item);
+    quote_keep(half, segment, item);
     if (rdmap->header == FLOW_HEADER_READ_REQUEST || rdmap->header == FLOW_HEADER_ATOMIC_REQUEST)
-        see_request(way, event, item);
+        record_request(half, event, item);
     if (rdmap->request != NULL)
-        see_response(other, event, item);
+        record_response(other, event, item);
     if (rdmap->header == FLOW_HEADER_TERMINATE)
         quote_find(other, &rdmap->terminate, item);
 }

@@ -29,7 +29,7 @@ struct warp_quote {
     struct warp_item *item;
 };
 
-struct warp_way {
+struct warp_half {
     struct warp_message queue[FLOW_QUEUES];
     struct warp_message tagged[2]; /* RDMA Write, RDMA Read Response */
     struct warp_quote *quotes;     /* WARP_QUOTES, a ring */
@@ -42,7 +42,7 @@ struct warp_flow {
     struct warp_agreement agreement;
     bool closed; /* both sides have closed: rules that decide at the end were asked */
     struct warp_finding *at_end;
-    struct warp_way way[FLOW_DIRECTIONS];
+    struct warp_half halves[FLOW_DIRECTIONS];
 };
 
 struct warp_flow *warp_flow_new(void);

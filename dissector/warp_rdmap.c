@@ -295,7 +295,7 @@ void warp_rdmap_draw(const struct warp_item *item, tvbuff_t *tvb, proto_item *to
     draw_rdmap(&segment, tree);
     if (segment.have != 0 && (segment.message.row->has_payload || segment.message.row->name == NULL))
         proto_tree_add_item(tree, hf_warp_payload, tvb, (int)segment.ddp.header_octets, (int)segment.have, ENC_NA);
-    warp_stats_tell(item, &segment.ddp, pinfo);
+    warp_stats_count(item, &segment.ddp, pinfo);
     if (item->fpdu.result == TERM_MPA_CRC)
         return; /* no receiver would hand it on */
     if (segment.message.row->has_payload)

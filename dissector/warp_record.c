@@ -25,7 +25,7 @@ static struct mpa_start without_data(const struct mpa_start *start)
     return copy;
 }
 
-static void see_start(const struct flow_event *event)
+static void record_start(const struct flow_event *event)
 {
     struct warp_flow *flow = warp_flow_of(event->flow);
     const struct flow_start *start = event->start;
@@ -119,7 +119,7 @@ static const char *notation_of(const struct flow_event *event)
     return wmem_strdup(wmem_file_scope(), text);
 }
 
-static void see_chunk(const struct flow_event *event)
+static void record_chunk(const struct flow_event *event)
 {
     struct warp_item *item = warp_item_add(WARP_SCTP);
     char text[NOTATION_MAX];
@@ -132,11 +132,11 @@ static void see_chunk(const struct flow_event *event)
 static bool is_shown(const struct flow_sctp *sctp, const struct flow_event *event)
 {
     if (sctp->data != NULL)
-        return notation_tells(event);
+        return notation_shows(event);
     return sctp->init != NULL || sctp->chunk.type == SCTP_ABORT || sctp->chunk.type == SCTP_RE_CONFIG;
 }
 
-static void see_session(const struct flow_event *event)
+static void record_session(const struct flow_event *event)
 {
     const struct flow_session *session = event->session;
     struct warp_item *item = warp_item_add(WARP_SESSION);
@@ -149,7 +149,7 @@ static void see_session(const struct flow_event *event)
     warp_item_place(item, session->octets, session->have);
 }
 
-static void see_cm(const struct flow_event *event)
+static void record_cm(const struct flow_event *event)
 {
     struct warp_item *item = warp_item_add(WARP_CM);
 
@@ -159,7 +159,7 @@ static void see_cm(const struct flow_event *event)
     warp_item_place(item, event->cm->mad, event->cm->have);
 }
 
-static void see_finding(const struct rule_finding *found, void *argument)
+static void record_finding(const struct rule_finding *found, void *argument)
 {
     wmem_allocator_t *scope = wmem_file_scope();
     struct warp_finding *finding;
@@ -169,7 +169,7 @@ static void see_finding(const struct rule_finding *found, void *argument)
     if (warp_pass.event == NULL || (warp_pass.event->kind == FLOW_END && is_known(found)))
         return;
     if (item == NULL && warp_pass.event->kind == FLOW_SCTP) {
-        see_chunk(warp_pass.event);
+        record_chunk(warp_pass.event);
         item = warp_pass.item;
     }
     /* What is decided at the end belongs to the frame that shows it; the first pass has only the last one left. */
@@ -194,14 +194,14 @@ static void see_finding(const struct rule_finding *found, void *argument)
     }
 }
 
-static void see_event(void *context, const struct flow_event *event)
+static void record_event(void *context, const struct flow_event *event)
 {
     struct warp_item *item;
 
     (void)context;
     warp_pass.event = event;
     switch (event->kind) {
-    case FLOW_MPA_START: see_start(event); break;
+    case FLOW_MPA_START: record_start(event); break;
     case FLOW_ULPDU: see_ulpdu(event); break;
     case FLOW_DDP: break; /* of the FPDU before it, as the next one is */
     case FLOW_RDMAP:
@@ -221,10 +221,10 @@ static void see_event(void *context, const struct flow_event *event)
     case FLOW_SCTP:
         warp_pass.item = NULL;
         if (is_shown(event->sctp, event))
-            see_chunk(event);
+            record_chunk(event);
         break;
-    case FLOW_SESSION: see_session(event); break;
-    case FLOW_CM: see_cm(event); break;
+    case FLOW_SESSION: record_session(event); break;
+    case FLOW_CM: record_cm(event); break;
     }
     if (warp_pass.rules != NULL)
         rule_engine_sink(warp_pass.rules, event);
@@ -367,12 +367,12 @@ void warp_record_packet(enum warp_packet packet, tvbuff_t *tvb, packet_info *pin
 void warp_record_open(void)
 {
     struct flow_config flows = {.rule_state_octets = rule_state_octets(), .no_late_lock = !warp_preferences.late};
-    struct rule_config rules = {.finding = see_finding};
+    struct rule_config rules = {.finding = record_finding};
 
     warp_record_close();
     warp_pass.records = wmem_map_new(wmem_file_scope(), g_direct_hash, g_direct_equal);
     warp_pass.flows = wmem_map_new(wmem_file_scope(), g_direct_hash, g_direct_equal);
-    warp_pass.decoder = flow_decoder_create(&flows, see_event, NULL);
+    warp_pass.decoder = flow_decoder_create(&flows, record_event, NULL);
     warp_pass.rules = warp_preferences.findings ? rule_engine_create(&rules) : NULL;
 }
 

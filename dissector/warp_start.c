@@ -86,7 +86,7 @@ proto_tree *warp_draw_start(const struct warp_item *item, const struct warp_plac
     proto_item_append_text(top, ", %s", text);
     proto_item_append_text(mpa, ", %s", item->start.kind == MPA_REQUEST ? "Request" : "Reply");
     warp_info(pinfo, text);
-    warp_stats_tell(item, NULL, pinfo);
+    warp_stats_count(item, NULL, pinfo);
     if (item->start.result != WIRE_OK)
         warp_info(pinfo, item->start.result == WIRE_MORE ? "[cut]" : "[malformed]");
     if (result == WIRE_OK) {

@@ -11,10 +11,10 @@
 #include <epan/tap.h>
 #include <epan/to_str.h>
 
-enum tell { TELL_FRAME, TELL_START, TELL_SEGMENT, TELL_OTHER };
+enum tap_kind { TAP_FRAME, TELL_START, TAP_SEGMENT, TELL_OTHER };
 
-struct told {
-    enum tell kind;
+struct tap_record {
+    enum tap_kind kind;
     uint32_t flow;
     enum flow_direction direction;
     /* TELL_SEGMENT */
@@ -31,42 +31,43 @@ enum { SRT_READ, SRT_ATOMIC, SRT_ROWS };
 static int tap = -1;
 static int messages_node, flows_node, findings_node;
 
-static struct told *told_new(enum tell kind, uint32_t flow, enum flow_direction direction, packet_info *pinfo)
+static struct tap_record *tap_record_new(enum tap_kind kind, uint32_t flow, enum flow_direction direction,
+                                         packet_info *pinfo)
 {
-    struct told *told = wmem_new0(pinfo->pool, struct told);
+    struct tap_record *record_of_tap = wmem_new0(pinfo->pool, struct tap_record);
 
-    told->kind = kind;
-    told->flow = flow;
-    told->direction = direction;
-    return told;
+    record_of_tap->kind = kind;
+    record_of_tap->flow = flow;
+    record_of_tap->direction = direction;
+    return record_of_tap;
 }
 
-void warp_stats_tell_frame(const struct warp_record *record, packet_info *pinfo)
+void warp_stats_count_frame(const struct warp_record *record, packet_info *pinfo)
 {
     if (have_tap_listener(tap) && record->flow != 0)
-        tap_queue_packet(tap, pinfo, told_new(TELL_FRAME, record->flow, record->direction, pinfo));
+        tap_queue_packet(tap, pinfo, tap_record_new(TAP_FRAME, record->flow, record->direction, pinfo));
 }
 
-void warp_stats_tell(const struct warp_item *item, const struct ddp_segment *segment, packet_info *pinfo)
+void warp_stats_count(const struct warp_item *item, const struct ddp_segment *segment, packet_info *pinfo)
 {
-    struct told *told;
+    struct tap_record *record_of_tap;
 
     if (!have_tap_listener(tap))
         return;
-    told = told_new(segment != NULL            ? TELL_SEGMENT
-                    : item->kind == WARP_START ? TELL_START
-                                               : TELL_OTHER,
-                    item->flow, item->direction, pinfo);
-    told->findings = item->findings;
+    record_of_tap = tap_record_new(segment != NULL            ? TAP_SEGMENT
+                                   : item->kind == WARP_START ? TELL_START
+                                                              : TELL_OTHER,
+                                   item->flow, item->direction, pinfo);
+    record_of_tap->findings = item->findings;
     if (segment != NULL) {
-        told->opcode = segment->control & 0xF;
-        told->octets = (uint32_t)segment->payload_octets;
-        told->bad_crc = item->fpdu.result == TERM_MPA_CRC;
-        told->response = item->fpdu.request_frame != 0 && item->fpdu.last;
-        told->request_time.secs = (time_t)(item->fpdu.request_ns / 1000000000);
-        told->request_time.nsecs = (int)(item->fpdu.request_ns % 1000000000);
+        record_of_tap->opcode = segment->control & 0xF;
+        record_of_tap->octets = (uint32_t)segment->payload_octets;
+        record_of_tap->bad_crc = item->fpdu.result == TERM_MPA_CRC;
+        record_of_tap->response = item->fpdu.request_frame != 0 && item->fpdu.last;
+        record_of_tap->request_time.secs = (time_t)(item->fpdu.request_ns / 1000000000);
+        record_of_tap->request_time.nsecs = (int)(item->fpdu.request_ns % 1000000000);
     }
-    tap_queue_packet(tap, pinfo, told);
+    tap_queue_packet(tap, pinfo, record_of_tap);
 }
 
 /* ---- the tree ----------------------------------------------------------------------------------------------------- */
@@ -83,45 +84,46 @@ static void tree_init(stats_tree *st)
 }
 
 /* "1 10.0.0.1:40000 > 10.0.0.2:7174": the Initiator first. */
-static char *flow_text(const struct told *told, packet_info *pinfo)
+static char *flow_text(const struct tap_record *record_of_tap, packet_info *pinfo)
 {
-    bool initiator = told->direction == FLOW_FROM_INITIATOR;
+    bool initiator = record_of_tap->direction == FLOW_FROM_INITIATOR;
     char *source = address_to_str(pinfo->pool, &pinfo->src), *destination = address_to_str(pinfo->pool, &pinfo->dst);
 
-    return wmem_strdup_printf(pinfo->pool, "%u %s:%u > %s:%u", told->flow, initiator ? source : destination,
+    return wmem_strdup_printf(pinfo->pool, "%u %s:%u > %s:%u", record_of_tap->flow, initiator ? source : destination,
                               initiator ? pinfo->srcport : pinfo->destport, initiator ? destination : source,
                               initiator ? pinfo->destport : pinfo->srcport);
 }
 
-static void tree_segment(stats_tree *st, const struct told *told, packet_info *pinfo)
+static void tree_segment(stats_tree *st, const struct tap_record *record_of_tap, packet_info *pinfo)
 {
-    const char *opcode = rdmap_opcode_rows[told->opcode].name;
-    int value = (int)told->octets, node;
+    const char *opcode = rdmap_opcode_rows[record_of_tap->opcode].name;
+    int value = (int)record_of_tap->octets, node;
 
     if (opcode == NULL)
-        opcode = wmem_strdup_printf(pinfo->pool, "opcode 0x%x", told->opcode);
-    if (told->bad_crc)
+        opcode = wmem_strdup_printf(pinfo->pool, "opcode 0x%x", record_of_tap->opcode);
+    if (record_of_tap->bad_crc)
         opcode = "(bad CRC)";
     avg_stat_node_add_value_int(st, text_messages, 0, TRUE, value);
     avg_stat_node_add_value_int(st, opcode, messages_node, FALSE, value);
     avg_stat_node_add_value_int(st, text_flows, 0, TRUE, value);
-    node = avg_stat_node_add_value_int(st, flow_text(told, pinfo), flows_node, TRUE, value);
+    node = avg_stat_node_add_value_int(st, flow_text(record_of_tap, pinfo), flows_node, TRUE, value);
     node = avg_stat_node_add_value_int(
-        st, told->direction == FLOW_FROM_INITIATOR ? "from the Initiator" : "from the Responder", node, TRUE, value);
+        st, record_of_tap->direction == FLOW_FROM_INITIATOR ? "from the Initiator" : "from the Responder", node, TRUE,
+        value);
     avg_stat_node_add_value_int(st, opcode, node, FALSE, value);
 }
 
 static tap_packet_status tree_packet(stats_tree *st, packet_info *pinfo, epan_dissect_t *edt _U_, const void *data,
                                      tap_flags_t flags _U_)
 {
-    const struct told *told = data;
+    const struct tap_record *record_of_tap = data;
 
-    for (const struct warp_finding *finding = told->findings; finding != NULL; finding = finding->next) {
+    for (const struct warp_finding *finding = record_of_tap->findings; finding != NULL; finding = finding->next) {
         tick_stat_node(st, text_findings, 0, TRUE);
         tick_stat_node(st, finding->id, findings_node, FALSE);
     }
-    if (told->kind == TELL_SEGMENT)
-        tree_segment(st, told, pinfo);
+    if (record_of_tap->kind == TAP_SEGMENT)
+        tree_segment(st, record_of_tap, pinfo);
     return TAP_PACKET_REDRAW;
 }
 
@@ -166,14 +168,14 @@ static tap_packet_status conversation_packet(void *context, packet_info *pinfo, 
                                              const void *data, tap_flags_t flags)
 {
     conv_hash_t *hash = context;
-    const struct told *told = data;
+    const struct tap_record *record_of_tap = data;
 
     hash->flags = flags;
-    if (told->kind != TELL_FRAME)
+    if (record_of_tap->kind != TAP_FRAME)
         return TAP_PACKET_DONT_REDRAW;
     add_conversation_table_data_with_conv_id(hash, &pinfo->src, &pinfo->dst, pinfo->srcport, pinfo->destport,
-                                             told->flow, 1, (int)pinfo->fd->pkt_len, &pinfo->rel_ts, &pinfo->abs_ts,
-                                             &conversation_info, CONVERSATION_TCP);
+                                             record_of_tap->flow, 1, (int)pinfo->fd->pkt_len, &pinfo->rel_ts,
+                                             &pinfo->abs_ts, &conversation_info, CONVERSATION_TCP);
     return TAP_PACKET_REDRAW;
 }
 
@@ -181,11 +183,11 @@ static tap_packet_status endpoint_packet(void *context, packet_info *pinfo, epan
                                          tap_flags_t flags)
 {
     conv_hash_t *hash = context;
-    const struct told *told = data;
+    const struct tap_record *record_of_tap = data;
     int octets = (int)pinfo->fd->pkt_len;
 
     hash->flags = flags;
-    if (told->kind != TELL_FRAME)
+    if (record_of_tap->kind != TAP_FRAME)
         return TAP_PACKET_DONT_REDRAW;
     add_endpoint_table_data(hash, &pinfo->src, pinfo->srcport, TRUE, 1, octets, &endpoint_info, ENDPOINT_TCP);
     add_endpoint_table_data(hash, &pinfo->dst, pinfo->destport, FALSE, 1, octets, &endpoint_info, ENDPOINT_TCP);
@@ -206,12 +208,13 @@ static tap_packet_status srt_packet(void *context, packet_info *pinfo, epan_diss
                                     tap_flags_t flags _U_)
 {
     const srt_data_t *srt = context;
-    const struct told *told = data;
+    const struct tap_record *record_of_tap = data;
 
-    if (!told->response)
+    if (!record_of_tap->response)
         return TAP_PACKET_DONT_REDRAW;
     add_srt_table_data(g_array_index(srt->srt_array, srt_stat_table *, 0),
-                       told->opcode == RDMAP_ATOMIC_RESPONSE ? SRT_ATOMIC : SRT_READ, &told->request_time, pinfo);
+                       record_of_tap->opcode == RDMAP_ATOMIC_RESPONSE ? SRT_ATOMIC : SRT_READ,
+                       &record_of_tap->request_time, pinfo);
     return TAP_PACKET_REDRAW;
 }
 

@@ -164,17 +164,17 @@ static void notices(const struct html *html)
         markup_textf(html->markup, "This page shows what was decided until then%s.", report_goes_on(report));
         markup_close(html->markup);
     }
-    size_t told = 0;
-    for (size_t i = 0; i < report->capture_count && told < UNREAD_MAX; i++) {
+    size_t shown = 0;
+    for (size_t i = 0; i < report->capture_count && shown < UNREAD_MAX; i++) {
         if (!report->captures[i].whole) {
             markup_element(html->markup, "p", "notice", report_unread(&report->captures[i]));
-            told++;
+            shown++;
         }
     }
-    if (report->unread + report->skipped > told) {
+    if (report->unread + report->skipped > shown) {
         markup_open(html->markup, "p", "class", "notice", NULL);
         markup_textf(html->markup, "%zu more captures were not read, or not to their end.",
-                     report->unread + report->skipped - told);
+                     report->unread + report->skipped - shown);
         markup_close(html->markup);
     }
     if (*report->note)

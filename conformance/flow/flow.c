@@ -128,7 +128,7 @@ static void set_address(struct flow_address *address, const struct flow_key *key
     memcpy(address->octets, key->address[side], sizeof(address->octets));
 }
 
-static void tell_open(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side)
+static void emit_open(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side)
 {
     const struct flow_side *from = &connection->side[side];
     struct flow_open open = {from->syn.ack, from->syn.isn, from->syn.mss, from->syn.window};
@@ -249,7 +249,7 @@ bool flow_recognise(struct flow_decoder *decoder, struct flow_connection *connec
         begin_half(connection, i);
     for (unsigned i = 0; i < 2; i++)
         if (connection->side[initiator ^ i].syn.seen)
-            tell_open(decoder, connection, initiator ^ i);
+            emit_open(decoder, connection, initiator ^ i);
     return true;
 }
 
@@ -273,8 +273,8 @@ static struct flow_connection *take(struct flow_decoder *decoder, enum flow_prot
     return NULL;
 }
 
-void flow_take_layers(struct flow_decoder *decoder, enum flow_protocol protocol, const struct flow_layers *layers,
-                      const struct flow_carrier_frames *carrier)
+void flow_parse_layers(struct flow_decoder *decoder, enum flow_protocol protocol, const struct flow_layers *layers,
+                       const struct flow_carrier_frames *carrier)
 {
     (void)take(decoder, protocol, layers, carrier);
 }

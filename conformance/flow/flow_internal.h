@@ -419,8 +419,8 @@ void flow_fragment_packet(struct flow_decoder *decoder, const struct flow_layers
 void flow_fragment_finish(struct flow_decoder *decoder);
 
 /* flow.c: decodes what the layers below have found. */
-void flow_take_layers(struct flow_decoder *decoder, enum flow_protocol protocol, const struct flow_layers *layers,
-                      const struct flow_carrier_frames *carrier);
+void flow_parse_layers(struct flow_decoder *decoder, enum flow_protocol protocol, const struct flow_layers *layers,
+                       const struct flow_carrier_frames *carrier);
 
 /* flow_sctp.c */
 void flow_sctp_packet(struct flow_decoder *decoder, const struct flow_datagram *datagram,

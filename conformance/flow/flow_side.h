@@ -89,16 +89,16 @@ struct flow_side {
     enum flow_state state;
     bool expects; /* role known: this side's start-up frame is of `kind` */
     enum mpa_start_kind kind;
-    bool start_done;   /* its start-up frame was seen, good or bad */
-    bool waiting;      /* a Reply before its Request: hold until that comes */
-    bool impatient;    /* held long enough: go on without the other side's frame */
-    bool lost_in_wait; /* octets are missing behind the start-up frame */
-    bool start_lost;   /* found in mid-stream: where SeqStart is, and so `position`, is not known */
-    bool tentative;    /* the next FPDU is a guess: tell of it only when its CRC is right */
-    bool guessing;     /* so is how it is framed */
-    bool doubtful;     /* found without Markers in mid-stream: there may be some all the same */
-    bool resynced;     /* the next FPDU is the first one behind a lock */
-    bool told_dead;    /* FLOW_UNDECODED was sent for the state it is in */
+    bool start_done;    /* its start-up frame was seen, good or bad */
+    bool waiting;       /* a Reply before its Request: hold until that comes */
+    bool impatient;     /* held long enough: go on without the other side's frame */
+    bool lost_in_wait;  /* octets are missing behind the start-up frame */
+    bool start_lost;    /* found in mid-stream: where SeqStart is, and so `position`, is not known */
+    bool tentative;     /* the next FPDU is a guess: tell of it only when its CRC is right */
+    bool guessing;      /* so is how it is framed */
+    bool doubtful;      /* found without Markers in mid-stream: there may be some all the same */
+    bool resynced;      /* the next FPDU is the first one behind a lock */
+    bool dead_reported; /* FLOW_UNDECODED was sent for the state it is in */
     enum flow_reason dead_reason;
     struct fpdu_framing framing;
     uint64_t position; /* of the next octet, from SeqStart */

@@ -24,8 +24,8 @@ struct pics_item {
     const char *question; /* what to ask the vendor */
     const char *fallback; /* value of the reference stack; also the value while nothing else is set */
     const char *meaning;
-    const char *told;  /* what the upper tester's `capabilities` says of it: "ird_max", "rtr=send"; "-": nothing */
-    const char *value; /* the value now */
+    const char *reported; /* what the upper tester's `capabilities` says of it: "ird_max", "rtr=send"; "-": nothing */
+    const char *value;    /* the value now */
 };
 
 /*

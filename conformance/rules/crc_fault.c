@@ -12,7 +12,7 @@ bool crc_judged(const struct rule_context *ctx)
     bool agreed = (request != NULL && request->crc) || (reply != NULL && reply->crc);
 
     return agreed && ctx->event->ulpdu->mpa->framing.crc && !ctx->event->ulpdu->cut && !ctx->side->crc_failed &&
-           !ctx->side->misframed;
+           !ctx->side->wrong_framing;
 }
 
 bool crc_marker_before_field(const struct rule_context *ctx)

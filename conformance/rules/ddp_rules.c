@@ -18,7 +18,7 @@ void segment_has_header(struct rule_context *ctx)
     const struct flow_ulpdu *ulpdu = ctx->event->ulpdu;
     unsigned length = ulpdu->length;
 
-    if (!flow_crc_ok(ulpdu) || ctx->side->misframed || (length != 0 && ulpdu->have == 0))
+    if (!flow_crc_ok(ulpdu) || ctx->side->wrong_framing || (length != 0 && ulpdu->have == 0))
         return;
     if (length < DDP_TAGGED_OCTETS || (!(ulpdu->octets[0] & 0x80) && length < DDP_UNTAGGED_OCTETS))
         rule_fail(ctx, "a DDP header: 14 octets tagged, 18 untagged", rule_text(ctx, "a ULPDU of %u octets", length),
@@ -70,7 +70,7 @@ void msn_counts_messages(struct rule_context *ctx)
 {
     const struct flow_queue *queue = ddp_queue(ctx);
 
-    if (queue == NULL || !queue->seen || queue->open || ddp_behind_last(ctx))
+    if (queue == NULL || !queue->seen || queue->open || ddp_after_last(ctx))
         return;
     rule_judge_number(ctx, queue->next_msn, segment_of(ctx)->msn, "MSN of the queue's next message", "RFC 5041 4.3");
 }
@@ -108,7 +108,7 @@ void nothing_behind_last(struct rule_context *ctx)
 
     if (queue == NULL || !queue->seen || queue->open)
         return;
-    if (ddp_behind_last(ctx))
+    if (ddp_after_last(ctx))
         rule_fail(ctx, rule_text(ctx, "MSN %u, MO 0", queue->next_msn),
                   rule_text(ctx, "MSN %u, MO %u", segment_of(ctx)->msn, segment_of(ctx)->mo),
                   "A segment follows the one that had L = 1 in its message (RFC 5041 4.1)");

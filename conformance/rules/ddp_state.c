@@ -62,7 +62,7 @@ static bool untagged_ends(const struct rule_context *ctx, struct ddp_offsets *of
     const struct flow_queue *queue = ddp_queue(ctx);
     struct rule_message sums;
 
-    if (queue == NULL || ddp_behind_last(ctx))
+    if (queue == NULL || ddp_after_last(ctx))
         return false;
     if (!queue->open && !queue->seen && !rule_from_start(ctx, ctx->direction))
         return false; /* the message may have begun before the capture did */

@@ -33,7 +33,7 @@ static inline const struct flow_tagged *ddp_tagged(const struct rule_context *ct
  * A segment of the message that just had L = 1. A whole new message with that MSN begins at MO 0: that is another
  * fault.
  */
-static inline bool ddp_behind_last(const struct rule_context *ctx)
+static inline bool ddp_after_last(const struct rule_context *ctx)
 {
     const struct ddp_segment *segment = &ctx->event->ddp->segment;
     const struct flow_queue *queue = ddp_queue(ctx);

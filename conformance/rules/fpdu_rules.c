@@ -10,7 +10,7 @@ void ulpdu_length_limit(struct rule_context *ctx)
 {
     const struct fpdu *fpdu = &ctx->event->ulpdu->mpa->fpdu;
 
-    if (!fpdu->crc_ok || ctx->side->misframed)
+    if (!fpdu->crc_ok || ctx->side->wrong_framing)
         return;
     if (fpdu->ulpdu_length > ULPDU_LENGTH_MAX)
         rule_fail(ctx, "ULPDU_Length <= 64768", rule_text(ctx, "ULPDU_Length = %u", fpdu->ulpdu_length),
@@ -27,7 +27,7 @@ void fpdu_fits_datagram(struct rule_context *ctx)
     /* The length field of IPv6 does not count its header. */
     size_t most = DATAGRAM - TCP_HEADER - (ctx->flow->address[ctx->direction].family == 4 ? IPV4_HEADER : 0);
 
-    if (!fpdu->crc_ok || ctx->side->misframed)
+    if (!fpdu->crc_ok || ctx->side->wrong_framing)
         return;
     if (fpdu->octets > most)
         rule_fail(ctx, rule_text(ctx, "an FPDU of at most %zu octets", most),
@@ -42,7 +42,7 @@ void pad_is_zero(struct rule_context *ctx)
 {
     const struct fpdu *fpdu = &ctx->event->ulpdu->mpa->fpdu;
 
-    if (ctx->event->ulpdu->cut || !fpdu->crc_ok || ctx->side->misframed || fpdu_pad(fpdu->ulpdu_length) == 0)
+    if (ctx->event->ulpdu->cut || !fpdu->crc_ok || ctx->side->wrong_framing || fpdu_pad(fpdu->ulpdu_length) == 0)
         return;
     if (fpdu->pad_zero)
         rule_pass(ctx);
@@ -89,7 +89,7 @@ static void judge_mulpdu(struct rule_context *ctx, bool markers)
     const struct fpdu *fpdu = &ctx->event->ulpdu->mpa->fpdu;
 
     if (ctx->event->ulpdu->mpa->framing.markers != markers || ctx->side->mulpdu == 0 || !fpdu->crc_ok ||
-        ctx->side->misframed)
+        ctx->side->wrong_framing)
         return;
     if (fpdu->ulpdu_length > ctx->side->mulpdu)
         rule_fail(ctx, rule_text(ctx, "ULPDU_Length <= %u", ctx->side->mulpdu),

@@ -13,7 +13,7 @@ static bool judged(const struct rule_context *ctx)
     const struct flow_fpdu *fpdu = ctx->event->ulpdu->mpa;
 
     return fpdu->framing.markers && fpdu->fpdu.markers != 0 && ctx->half->start_known && !ctx->event->ulpdu->cut &&
-           fpdu->fpdu.crc_ok && !ctx->side->misframed;
+           fpdu->fpdu.crc_ok && !ctx->side->wrong_framing;
 }
 
 /* The i-th Marker of the event's FPDU, and its distance from the FPDU's first octet. */
@@ -165,8 +165,8 @@ void marker_every_512(struct rule_context *ctx)
 }
 
 /*
- * The first FPDU, which shows whether there are Markers. ctx->side->misframed is set when it was built in the other way
- * than the start-up frames ask for (track_misframed()).
+ * The first FPDU, which shows whether there are Markers. ctx->side->wrong_framing is set when it was built in the other way
+ * than the start-up frames ask for (track_wrong_framing()).
  */
 static void judge_demand(struct rule_context *ctx, bool markers)
 {
@@ -176,7 +176,7 @@ static void judge_demand(struct rule_context *ctx, bool markers)
     if (!known || demand != markers || ctx->event->ulpdu->index != 0 || ctx->event->position != 0 ||
         ctx->event->ulpdu->cut)
         return;
-    if (ctx->side->misframed)
+    if (ctx->side->wrong_framing)
         rule_fail(ctx, markers ? "a Marker, then ULPDU_Length" : "ULPDU_Length first",
                   rule_octets(ctx, fpdu->fpdu.start, 6),
                   "The other side's start-up frame has M = %d, but the stream begins %s a Marker (RFC 5044 7.1.1)",
@@ -228,12 +228,13 @@ void length_first(struct rule_context *ctx)
 
     if (ctx->event->ulpdu->index != 0 || ctx->event->position != 0)
         return;
-    if (ctx->side->misframed && known && !demand && !ctx->event->ulpdu->cut) {
+    if (ctx->side->wrong_framing && known && !demand && !ctx->event->ulpdu->cut) {
         rule_fail(ctx, "ULPDU_Length", rule_octets(ctx, fpdu->fpdu.start, 6),
                   "Without Markers the stream does not begin with ULPDU_Length (RFC 5044 7.1.2 rule 7)");
         return;
     }
-    if (fpdu->framing.markers || !rule_from_start(ctx, ctx->direction) || !fpdu->fpdu.crc_ok || ctx->side->misframed)
+    if (fpdu->framing.markers || !rule_from_start(ctx, ctx->direction) || !fpdu->fpdu.crc_ok ||
+        ctx->side->wrong_framing)
         return;
     if (fpdu->fpdu.ulpdu_length < DDP_TAGGED_OCTETS || fpdu->fpdu.ulpdu_length > ULPDU_LENGTH_MAX)
         rule_fail(ctx, "ULPDU_Length from 14 to 64768", rule_text(ctx, "ULPDU_Length = %u", fpdu->fpdu.ulpdu_length),

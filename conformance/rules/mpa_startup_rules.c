@@ -208,15 +208,15 @@ void responder_waits_for_fpdu(struct rule_context *ctx)
     static const char message[] =
         "The Responder sent an FPDU before it had one of the Initiator (RFC 5044 7.1.2 rule 4)";
     const struct flow_ulpdu *ulpdu = ctx->event->ulpdu;
-    uint64_t gate = ctx->other->tcp->first_fpdu_end;
+    uint64_t first_fpdu_end = ctx->other->tcp->first_fpdu_end;
 
     if (!is_first_answer(ctx))
         return;
-    if (gate != 0 && !rule_not_received(ctx, gate))
+    if (first_fpdu_end != 0 && !rule_not_received(ctx, first_fpdu_end))
         rule_pass(ctx);
     else if (ulpdu->have >= 2 && (ulpdu->octets[1] & 0xF) == RDMAP_TERMINATE)
         return;
-    else if (gate != 0)
+    else if (first_fpdu_end != 0)
         rule_fail(ctx, expected, "an FPDU", message);
     else
         rule_fail_unless_lost(ctx, expected, "an FPDU", message);
@@ -228,15 +228,15 @@ void responder_marker_waits(struct rule_context *ctx)
     static const char expected[] = "no Marker before the Initiator's first FPDU";
     static const char message[] =
         "The Responder sent a Marker before it had an FPDU of the Initiator (RFC 5044 7.1.2 rule 4)";
-    uint64_t gate = ctx->other->tcp->first_fpdu_end;
+    uint64_t first_fpdu_end = ctx->other->tcp->first_fpdu_end;
     const char *actual;
 
     if (!ctx->event->ulpdu->mpa->framing.markers || !is_first_answer(ctx))
         return;
     actual = rule_text(ctx, "a Marker in frame %llu", (unsigned long long)ctx->event->first_frame);
-    if (gate != 0 && !rule_not_received(ctx, gate))
+    if (first_fpdu_end != 0 && !rule_not_received(ctx, first_fpdu_end))
         rule_pass(ctx);
-    else if (gate != 0)
+    else if (first_fpdu_end != 0)
         rule_fail(ctx, expected, actual, message);
     else
         rule_fail_unless_lost(ctx, expected, actual, message);

@@ -39,7 +39,7 @@ struct rule_side {
     bool requests_unsure;  /* some Read Request of this side was odd: how it is answered is not judged */
     bool responses_unsure; /* some Read Response of this side was odd: which requests are open is not judged */
     bool crc_failed;       /* an FPDU had a bad CRC: found once, what follows may be out of step */
-    bool misframed;        /* Markers where none belong, or none where some do: its FPDUs are not judged */
+    bool wrong_framing;    /* Markers where none belong, or none where some do: its FPDUs are not judged */
     bool start_bad;        /* its start-up frame was malformed */
     bool word_missing;     /* by S = 1 without room for the enhanced word */
     bool terminated;       /* it sent a Terminate */

@@ -147,7 +147,7 @@ static unsigned flags_of(const struct rule_flow *state)
         bool lost = state->flow->half != NULL && state->flow->half[i].requests_lost;
 
         flags = flags << 8 | (unsigned)(side->unsure << 0 | side->requests_unsure << 1 | side->responses_unsure << 2 |
-                                        side->misframed << 3 | side->terminated << 4 | side->start_bad << 5 |
+                                        side->wrong_framing << 3 | side->terminated << 4 | side->start_bad << 5 |
                                         lost << 6 | state->flow->late << 7);
     }
     return flags;
@@ -211,8 +211,9 @@ static bool side_is_judged(const struct rule_side *side, const struct flow_event
     if (!side->judged || (event->kind == FLOW_DDP && event->ddp->result == WIRE_MORE))
         return false;
     if (event->ulpdu == NULL)
-        return !side->misframed || event->kind == FLOW_END;
-    return !event->ulpdu->unverified && (!side->misframed || (event->kind == FLOW_ULPDU && event->ulpdu->index == 0));
+        return !side->wrong_framing || event->kind == FLOW_END;
+    return !event->ulpdu->unverified &&
+           (!side->wrong_framing || (event->kind == FLOW_ULPDU && event->ulpdu->index == 0));
 }
 
 static void track_quick(struct rule_side *side, const struct flow_event *event)

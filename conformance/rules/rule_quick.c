@@ -19,7 +19,7 @@ static int quick_fpdu(const struct rule_side *side, const struct flow_event *eve
     if (ulpdu->index == 0 || ulpdu->result != WIRE_OK || fpdu->framing.markers || fpdu->resynced ||
         !fpdu->fpdu.pad_zero)
         return -1;
-    if (length < DDP_UNTAGGED_OCTETS || length > side->longest_quick || side->terminated || side->misframed)
+    if (length < DDP_UNTAGGED_OCTETS || length > side->longest_quick || side->terminated || side->wrong_framing)
         return -1;
     return QUICK_FPDU + (fpdu_pad(length) != 0);
 }

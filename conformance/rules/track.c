@@ -37,7 +37,7 @@ static bool looks_like_fpdu(const uint8_t *octets)
            octets[3] >> 6 == RDMAP_VERSION;
 }
 
-bool track_misframed(const struct flow_event *event)
+bool track_wrong_framing(const struct flow_event *event)
 {
     const struct flow_ulpdu *ulpdu = event->ulpdu;
     const struct flow_fpdu *fpdu = ulpdu->mpa;
@@ -67,7 +67,7 @@ void track_first_fpdu(struct rule_side *side, const struct flow_event *event)
     const struct flow_half *other = &event->flow->half[flow_reverse(event->direction)];
     const struct flow_fpdu *fpdu = event->ulpdu->mpa;
 
-    side->misframed = track_misframed(event);
+    side->wrong_framing = track_wrong_framing(event);
     side->mulpdu = fpdu == NULL || other->tcp->syn->mss == 0
                        ? 0
                        : (uint32_t)fpdu_mulpdu(other->tcp->syn->mss, fpdu->framing.markers);
@@ -84,7 +84,7 @@ static void track_ulpdu(struct rule_side *side, const struct flow_event *event)
     side->holes = side->holes || ulpdu->cut || ulpdu->result == TERM_MPA_CRC || resynced;
     if (ulpdu->unverified)
         side->requests_unsure = side->responses_unsure = true;
-    if (side->misframed || ulpdu->unverified || ulpdu->result == TERM_MPA_CRC || resynced ||
+    if (side->wrong_framing || ulpdu->unverified || ulpdu->result == TERM_MPA_CRC || resynced ||
         (ulpdu->cut && ulpdu->have < DDP_UNTAGGED_OCTETS))
         side->unsure = true;
 }

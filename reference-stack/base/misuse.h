@@ -17,7 +17,7 @@ static inline int misuse_null(struct sentence *sentence, const char *function, c
 }
 
 /* A time that no clock reaches, rather than one in the past. */
-static inline uint64_t misuse_later(uint64_t now, uint64_t limit)
+static inline uint64_t time_after(uint64_t now, uint64_t limit)
 {
     return limit > UINT64_MAX - now ? UINT64_MAX : now + limit;
 }

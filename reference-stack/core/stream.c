@@ -31,7 +31,7 @@ struct iwarp_stream *stream_new(const struct llp_ops *llp, struct iwarp_device *
     stream->now = now;
     stream->state = IWARP_STATE_STARTUP;
     negotiate_begin(stream);
-    stream->startup_deadline = config->startup_limit == 0 ? UINT64_MAX : misuse_later(now, config->startup_limit);
+    stream->startup_deadline = config->startup_limit == 0 ? UINT64_MAX : time_after(now, config->startup_limit);
     stream->linger_deadline = UINT64_MAX;
     for (size_t i = 0; i < STREAM_QUEUES; i++)
         stream->queues[i].msn_expected = stream->queues[i].msn_next = DDP_FIRST_MSN;
@@ -105,7 +105,7 @@ static bool poll_unflushed(struct iwarp_stream *stream, struct iwarp_event *even
 }
 
 /* The ULP did not post it, or has been told. */
-static void skip_told(struct iwarp_stream *stream)
+static void drop_internal_work(struct iwarp_stream *stream)
 {
     const struct send_work *work;
 
@@ -121,7 +121,7 @@ bool iwarp_stream_poll(struct iwarp_stream *stream, struct iwarp_event *event)
         return false;
     oldest = ring_at(&stream->events, 0);
     if (oldest == NULL && stream->unflushed) {
-        skip_told(stream);
+        drop_internal_work(stream);
         return poll_unflushed(stream, event);
     }
     if (oldest == NULL || HOOK_IF(stream, hook_event_held(stream, oldest)))
@@ -250,7 +250,7 @@ void stream_progress(struct iwarp_stream *stream)
         !transmit_pending(stream) && !stream->llp->close(stream)) {
         stream->fin_due = true;
         if (stream->config.linger_limit != 0)
-            stream->linger_deadline = misuse_later(stream->now, stream->config.linger_limit);
+            stream->linger_deadline = time_after(stream->now, stream->config.linger_limit);
     }
     if (stream->fin_due && stream->fin_received)
         stream_closed(stream);

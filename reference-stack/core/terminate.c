@@ -92,7 +92,7 @@ void stream_fail(struct iwarp_stream *stream, const struct validation_outcome *f
         (void)stream->llp->answer(stream, false);
         return;
     }
-    if (outcome.action == VALIDATION_TERMINATE && stream->gate)
+    if (outcome.action == VALIDATION_TERMINATE && stream->fpdus_allowed)
         terminate_about(stream, outcome.error, subject);
     stream_flush(stream);
     stream->state = IWARP_STATE_TERMINATING;
@@ -101,7 +101,7 @@ void stream_fail(struct iwarp_stream *stream, const struct validation_outcome *f
         return;
     stream->close_wanted = true;
     if (stream->config.teardown_delay != 0)
-        stream->teardown_at = misuse_later(stream->now, stream->config.teardown_delay);
+        stream->teardown_at = time_after(stream->now, stream->config.teardown_delay);
     if (outcome.action == VALIDATION_ABORT)
         stream->abort_wanted = true;
 }

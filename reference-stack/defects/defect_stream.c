@@ -58,7 +58,7 @@ bool hook_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count
         return true;
     }
     if (stream_behaves(stream, DEFECT_STARTUP_TIMER_RESTARTS))
-        stream->startup_deadline = misuse_later(stream->now, stream->config.startup_limit);
+        stream->startup_deadline = time_after(stream->now, stream->config.startup_limit);
     return !stream->dropping && stream->config.role == IWARP_RESPONDER && stream->state == IWARP_STATE_STARTUP &&
            stream_behaves(stream, DEFECT_STREAMING_AWAITED);
 }
@@ -75,7 +75,7 @@ bool hook_fin(struct iwarp_stream *stream)
     }
     if (stream_behaves(stream, DEFECT_FIN_FLUSHES))
         stream_flush(stream);
-    if (stream_behaves(stream, DEFECT_FIN_TERMINATES) && stream->gate && !stream->error_seen)
+    if (stream_behaves(stream, DEFECT_FIN_TERMINATES) && stream->fpdus_allowed && !stream->error_seen)
         terminate_queue(stream, TERM_RDMAP_CATASTROPHIC, NULL, 0, NULL);
     return false;
 }

@@ -63,7 +63,7 @@ void startup_established(struct iwarp_stream *stream);
 /* startup_smbd.c. `room`: MPA_PRIVATE_DATA_MAX octets, where the frame's Private Data then lies. */
 void smbd_put(const struct iwarp_stream *stream, struct mpa_start *start, uint16_t ird, uint16_t ord, uint8_t *room);
 bool smbd_has(const struct iwarp_stream *stream, const struct mpa_start *start);
-void smbd_take(struct mpa_start *start);
+void smbd_parse(struct mpa_start *start);
 
 /* receive.c */
 void receive_octets(struct iwarp_stream *stream, const uint8_t *octets, size_t count);

@@ -19,9 +19,9 @@ bool receive_scratch(struct iwarp_stream *stream)
  * The first FPDU that is good at the MPA level opens the responder's gate (RFC 5044 7.1.2 rule 4), whatever DDP then
  * thinks of it.
  */
-static void open_gate(struct iwarp_stream *stream)
+static void allow_fpdus(struct iwarp_stream *stream)
 {
-    stream->gate = true;
+    stream->fpdus_allowed = true;
     if (stream->state == IWARP_STATE_FENCED)
         stream->state = IWARP_STATE_OPERATION;
     (void)stream_event(stream, IWARP_EVENT_TRANSMIT_READY);
@@ -49,8 +49,8 @@ static void fpdu_complete(struct iwarp_stream *stream, const struct fpdu *fpdu)
             stream_fail(stream, &outcome, &subject, "an FPDU is not valid");
         return;
     }
-    if (!stream->gate)
-        open_gate(stream);
+    if (!stream->fpdus_allowed)
+        allow_fpdus(stream);
     mpa_trace(stream, fpdu, position, false);
     if (!HOOK_IF(stream, hook_fpdu_good(stream, fpdu)))
         deliver_ulpdu(stream, fpdu->ulpdu, fpdu->ulpdu_length);

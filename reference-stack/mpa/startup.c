@@ -171,7 +171,7 @@ static void reply_complete(struct iwarp_stream *stream)
         return;
     }
     stream->state = IWARP_STATE_OPERATION;
-    stream->gate = true;
+    stream->fpdus_allowed = true;
     agree(stream);
     if (stream->config.enhanced && stream->config.revision >= MPA_REV_2 && mpa_start_has_word(&mpa_of(stream)->peer)) {
         if (!negotiate_reply(stream, &offered))
@@ -227,7 +227,7 @@ void startup_complete(struct iwarp_stream *stream)
 {
     mpa_of(stream)->smbd = smbd_has(stream, &mpa_of(stream)->peer);
     if (mpa_of(stream)->smbd)
-        smbd_take(&mpa_of(stream)->peer);
+        smbd_parse(&mpa_of(stream)->peer);
     if (stream->config.role == IWARP_RESPONDER)
         request_complete(stream);
     else

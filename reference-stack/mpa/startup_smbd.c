@@ -40,7 +40,7 @@ bool smbd_has(const struct iwarp_stream *stream, const struct mpa_start *start)
     return stream->config.smbd && !mpa_start_has_word(start) && start->private_octets >= SMBD_OCTETS;
 }
 
-void smbd_take(struct mpa_start *start)
+void smbd_parse(struct mpa_start *start)
 {
     start->ird = depth(octets_get32(start->private_data));
     start->ord = depth(octets_get32(start->private_data + 4));

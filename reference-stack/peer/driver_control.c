@@ -53,7 +53,7 @@ static void control_closed(uv_handle_t *handle)
 
 static void control_close(struct control *control)
 {
-    turn_away_forget(&control->driver->pool.away, &control->handle.stream);
+    spare_handle_forget(&control->driver->pool.spare, &control->handle.stream);
     if (!uv_is_closing((uv_handle_t *)&control->handle))
         uv_close((uv_handle_t *)&control->handle, control_closed);
 }
@@ -298,14 +298,15 @@ static void control_accepted(uv_stream_t *server, int status)
         return;
     if (listener->driver->control_count >= listener->driver->config.controls_max) {
         driver_refuse(listener->driver, DRIVER_REFUSED_CONTROL);
-        turn_away_saying(&listener->driver->pool.away, server,
-                         "{\"ok\":false,\"error\":\"too many control clients are connected\"}\n");
+        spare_handle_refuse_with_text(&listener->driver->pool.spare, server,
+                                      "{\"ok\":false,\"error\":\"too many control clients are connected\"}\n");
         return;
     }
     control = client_new(listener->driver, listener->is_pipe);
     if (control == NULL) {
         driver_refuse_memory(listener->driver, refused);
-        turn_away_saying(&listener->driver->pool.away, server, "{\"ok\":false,\"error\":\"memory is short\"}\n");
+        spare_handle_refuse_with_text(&listener->driver->pool.spare, server,
+                                      "{\"ok\":false,\"error\":\"memory is short\"}\n");
         return;
     }
     if (uv_accept(server, &control->handle.stream) != 0 ||

@@ -40,13 +40,13 @@ struct peer *peer_new(const struct peer_config *config, const struct peer_transp
     peer->next_number = 1;
     peer->device = iwarp_device_new(NULL);
     peer->events = json_array();
-    if (ops->send_spans != NULL && (peer->outlet = calloc(1, sizeof(*peer->outlet))) != NULL) {
-        peer->outlet->send = ops->send_spans;
-        peer->outlet->room = ops->room;
+    if (ops->send_spans != NULL && (peer->output_batch = calloc(1, sizeof(*peer->output_batch))) != NULL) {
+        peer->output_batch->send = ops->send_spans;
+        peer->output_batch->room = ops->room;
     }
     if (peer->device != NULL)
         device_set_defects(peer->device, peer->config.defects);
-    if (peer->device == NULL || peer->events == NULL || (ops->send_spans != NULL && peer->outlet == NULL)) {
+    if (peer->device == NULL || peer->events == NULL || (ops->send_spans != NULL && peer->output_batch == NULL)) {
         (void)sentence_set(sentence, "peer: out of memory");
         peer_free(peer);
         return NULL;
@@ -71,7 +71,7 @@ int peer_stream_begin(struct peer_stream *ps, struct sentence *sentence)
     config->defects = peer->config.defects;
     if (emss != 0)
         config->emss = emss;
-    ps->carrier = (struct carrier){.emss = config->emss, .emss_asked = peer->now};
+    ps->carrier = (struct carrier){.emss = config->emss, .emss_polled_at = peer->now};
     ps->stream = iwarp_stream_new(peer->device, config, peer->now, sentence);
     if (ps->stream == NULL)
         return -1;
@@ -105,8 +105,8 @@ static void stream_send(struct peer_stream *ps)
 
     if (!ps->options.emss_given)
         carrier_follow_emss(&ps->carrier, &ops->carrier, ps->transport, ps->stream, ps->peer->now);
-    if (ps->peer->outlet != NULL) {
-        outlet_drain(ps->peer->outlet, ps->transport, ps->stream, ps->carrier.emss, ps->peer->now);
+    if (ps->peer->output_batch != NULL) {
+        output_batch_drain(ps->peer->output_batch, ps->transport, ps->stream, ps->carrier.emss, ps->peer->now);
         return;
     }
     while ((ops->room == NULL || ops->room(ps->transport) != 0) &&
@@ -440,6 +440,6 @@ void peer_free(struct peer *peer)
         (void)peer_unlisten(peer, peer->listeners->port, NULL);
     iwarp_device_free(peer->device);
     json_decref(peer->events);
-    free(peer->outlet);
+    free(peer->output_batch);
     free(peer);
 }

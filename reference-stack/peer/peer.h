@@ -35,7 +35,7 @@ struct peer_transport_ops {
     void *(*connect)(void *context, const char *address, uint16_t port, struct peer_stream *stream);
     /* Takes all octets. One call is one start-up frame or FPDU: send it as one segment where possible. */
     void (*send)(void *transport, const uint8_t *octets, size_t count);
-    /* In place of it, with `room`: as struct outlet has it. */
+    /* In place of it, with `room`: as struct output_batch has it. */
     void (*send_spans)(void *transport, const struct iwarp_span *spans, size_t count);
     /* What else a stream wants of its connection. The peer calls nothing more after abort() and release(). */
     struct carrier_ops carrier;

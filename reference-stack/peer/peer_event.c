@@ -212,14 +212,14 @@ void peer_event_early(struct peer_stream *ps, enum iwarp_event_kind kind, struct
     struct iwarp_event event = {.kind = kind, .octets = work->octets};
 
     keep(ps, &event, work);
-    work->told = true;
+    work->completion_reported = true;
 }
 
 void peer_event_take(struct peer_stream *ps, const struct iwarp_event *event)
 {
     struct peer_work *work = has_work(event) ? (struct peer_work *)(uintptr_t)event->id : NULL;
     /* Receives that are posted again and again, and echoes, are flushed without a word. */
-    bool quiet = (work != NULL && (work->echo || work->told)) ||
+    bool quiet = (work != NULL && (work->echo || work->completion_reported)) ||
                  (event->kind == IWARP_EVENT_FLUSHED && work != NULL && !work->has_id);
 
     if (!quiet && (!has_work(event) || peer_queue_takes(ps)))

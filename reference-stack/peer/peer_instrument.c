@@ -34,19 +34,19 @@ json_t *peer_verb_regions(struct peer *peer, const json_t *command, struct sente
 json_t *peer_verb_fault(struct peer *peer, const json_t *command, struct sentence *sentence)
 {
     bool one = HOOK_IF(&peer->config, hook_fault_on_one(peer->config.defects));
-    json_int_t told = 0;
+    json_int_t reported = 0;
     json_t *number;
     json_t *reply = peer_reply_number("streams", &number, sentence);
 
     (void)command;
     if (reply == NULL)
         return NULL;
-    for (struct peer_stream *ps = peer->streams; ps != NULL && !(one && told == 1); ps = ps->next) {
+    for (struct peer_stream *ps = peer->streams; ps != NULL && !(one && reported == 1); ps = ps->next) {
         if (ps->stream == NULL ||
             iwarp_stream_terminate(ps->stream, TERM_RDMAP_CATASTROPHIC_GLOBAL, peer->now, NULL) != 0)
             continue;
-        told++;
+        reported++;
         peer_pump(ps);
     }
-    return peer_replied(reply, number, told);
+    return peer_replied(reply, number, reported);
 }

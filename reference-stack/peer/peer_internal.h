@@ -19,7 +19,7 @@
 #include "reference-stack/base/deadlines.h"
 #include "reference-stack/defects/hooks.h"
 #include "wire/hash.h"
-#include "reference-stack/transport/outlet.h"
+#include "reference-stack/transport/output_batch.h"
 
 #include "iwarp/device.h"
 #include "iwarp/stream.h"
@@ -63,7 +63,7 @@ struct peer_work {
     bool has_id;
     uint64_t id; /* the upper tester's */
     bool echo;
-    bool told; /* its completion, too early: by a defect */
+    bool completion_reported; /* its completion, too early: by a defect */
     size_t octets;
     uint8_t *data; /* behind this structure */
 };
@@ -112,7 +112,7 @@ struct peer {
     uint32_t next_number;
     uint64_t region_octets;
     struct budget budget;
-    struct outlet *outlet; /* only with ops->send_spans */
+    struct output_batch *output_batch; /* only with ops->send_spans */
     json_t *events;
     uint64_t event_octets; /* of the budget, that the events take */
     uint64_t events_lost;

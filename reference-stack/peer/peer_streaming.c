@@ -9,7 +9,7 @@
 
 #include "reference-stack/peer/peer_internal.h"
 
-static void say(struct peer_stream *ps)
+static void send_streaming(struct peer_stream *ps)
 {
     const struct peer_transport_ops *ops = ps->peer->ops;
     struct iwarp_span span = {ps->options.streaming_message, ps->options.streaming_octets};
@@ -22,7 +22,7 @@ static void say(struct peer_stream *ps)
         ops->send(ps->transport, span.octets, span.count);
 }
 
-static void told(struct peer_stream *ps)
+static void report_streaming(struct peer_stream *ps)
 {
     json_t *event = peer_event_new(ps->peer, ps->number, "streaming");
 
@@ -38,9 +38,9 @@ static int hand_over(struct peer_stream *ps, struct sentence *sentence)
     const struct peer_config *config = &ps->peer->config;
     bool forgets = false;
 
-    told(ps);
+    report_streaming(ps);
     if (!ps->opener)
-        say(ps);
+        send_streaming(ps);
     HOOK(config, hook_hand_over(config->defects, &forgets, &ps->deaf));
     if (forgets && ps->peer->ops->forget != NULL)
         ps->peer->ops->forget(ps->transport);
@@ -55,7 +55,7 @@ int peer_streaming_open(struct peer_stream *ps, struct sentence *sentence)
     if (ps->streaming == NULL)
         return sentence_set(sentence, "streaming: out of memory");
     if (ps->opener)
-        say(ps);
+        send_streaming(ps);
     return ps->options.streaming_awaited == 0 ? hand_over(ps, sentence) : 0;
 }
 

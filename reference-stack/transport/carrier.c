@@ -7,9 +7,9 @@ void carrier_follow_emss(struct carrier *carrier, const struct carrier_ops *ops,
     size_t emss;
 
     if (ops->emss == NULL ||
-        (now - carrier->emss_asked < CARRIER_EMSS_PERIOD && carrier->emss_octets < CARRIER_EMSS_OCTETS))
+        (now - carrier->emss_polled_at < CARRIER_EMSS_PERIOD && carrier->emss_octets < CARRIER_EMSS_OCTETS))
         return;
-    carrier->emss_asked = now;
+    carrier->emss_polled_at = now;
     carrier->emss_octets = 0;
     emss = ops->emss(transport);
     if (emss == 0 || emss == carrier->emss)

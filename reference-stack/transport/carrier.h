@@ -28,10 +28,10 @@ struct carrier_ops {
 
 /* Zeroed to begin with. */
 struct carrier {
-    size_t emss;         /* the stream's */
-    uint64_t emss_asked; /* when TCP was asked for it last... */
-    size_t emss_octets;  /* ...and what was sent since */
-    bool shut;           /* `shutdown` was called */
+    size_t emss;             /* the stream's */
+    uint64_t emss_polled_at; /* when TCP was asked for it last... */
+    size_t emss_octets;      /* ...and what was sent since */
+    bool shut;               /* `shutdown` was called */
 };
 
 /* The EMSS changes with the path (RFC 5044 4.5). TCP is asked now and then, as asking costs a system call. */

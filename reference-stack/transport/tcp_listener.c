@@ -71,6 +71,6 @@ uint16_t tcp_listener_port(const struct tcp_listener *listener)
 
 void tcp_listener_close(struct tcp_listener *listener)
 {
-    turn_away_forget(&listener->pool->away, (uv_stream_t *)&listener->handle);
+    spare_handle_forget(&listener->pool->spare, (uv_stream_t *)&listener->handle);
     uv_close((uv_handle_t *)&listener->handle, on_closed);
 }

@@ -11,7 +11,7 @@
 #include <sys/uio.h>
 
 #include "reference-stack/base/budget.h"
-#include "reference-stack/transport/outlet.h"
+#include "reference-stack/transport/output_batch.h"
 #include "reference-stack/transport/reserve.h"
 
 enum {
@@ -226,7 +226,7 @@ struct tcp_socket *tcp_socket_accept(struct tcp_socket_pool *pool, uv_stream_t *
     struct tcp_socket *socket = socket_new(pool);
 
     if (socket == NULL) {
-        turn_away(&pool->away, server);
+        spare_handle_refuse(&pool->spare, server);
         return NULL;
     }
     if (uv_accept(server, (uv_stream_t *)&socket->handle) != 0) {
@@ -357,7 +357,7 @@ static void socket_break(struct tcp_socket *socket)
 /* What the kernel takes at once. An error is for the loop to find. */
 static size_t send_now(struct tcp_socket *socket, const struct iwarp_span *spans, size_t count)
 {
-    struct iovec vectors[OUTLET_SPANS];
+    struct iovec vectors[OUTPUT_BATCH_SPANS];
     struct msghdr message = {.msg_iov = vectors, .msg_iovlen = count};
     /* The end of a record is the end of a segment: what is sent next begins one (RFC 5044 5.1). */
     int flags = MSG_DONTWAIT | MSG_NOSIGNAL | (socket->pool->nagle ? 0 : MSG_EOR);
@@ -411,7 +411,7 @@ void tcp_socket_send(void *transport, const struct iwarp_span *spans, size_t cou
     size_t octets = 0;
     size_t taken = 0;
 
-    if (socket->broken || socket->cut || count > OUTLET_SPANS)
+    if (socket->broken || socket->cut || count > OUTPUT_BATCH_SPANS)
         return;
     for (size_t i = 0; i < count; i++)
         octets += spans[i].count;

@@ -18,7 +18,7 @@
 
 #include "iwarp/stream.h"
 #include "reference-stack/transport/carrier.h"
-#include "reference-stack/transport/turn_away.h"
+#include "reference-stack/transport/spare_handle.h"
 
 struct budget;
 struct tcp_socket;
@@ -48,7 +48,7 @@ enum {
 struct tcp_socket_pool {
     uv_loop_t *loop;
     const struct tcp_socket_ops *ops;
-    struct turn_away away;
+    struct spare_handle spare;
     bool guard; /* the program may not ignore SIGPIPE: see tcp_socket_guard() */
     bool guarded;
     size_t writes;         /* that libuv has still to make */
@@ -77,7 +77,7 @@ struct tcp_socket *tcp_socket_adopt(struct tcp_socket_pool *pool, int descriptor
 int tcp_socket_own(struct tcp_socket *socket, void *owner);
 
 /*
- * Takes all octets of the spans, as struct outlet has it: what the kernel does not take at once is copied. Without memory
+ * Takes all octets of the spans, as struct output_batch has it: what the kernel does not take at once is copied. Without memory
  * the socket is lost.
  */
 void tcp_socket_send(void *socket, const struct iwarp_span *spans, size_t count);

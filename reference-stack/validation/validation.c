@@ -18,7 +18,7 @@ const struct validation validation_table[] = {
     {"MPA-7.1.2-29",   "request-private-room",   VALIDATE_REQUEST,       holds_private_room,          TERM_MPA_START_FRAME,            CLOSES},
     {"EMPA-10-08",     "request-enhanced",       VALIDATE_REQUEST,       holds_enhanced_supported,    TERM_MPA_START_FRAME,            CLOSES},
     {"EMPA-6-12",      "request-word",           VALIDATE_REQUEST,       holds_word_fits,             TERM_MPA_START_FRAME,            CLOSES},
-    {"MPA-7.1.1-28",   "request-excess",         VALIDATE_REQUEST,       holds_nothing_behind,        TERM_MPA_START_FRAME,            CLOSES},
+    {"MPA-7.1.1-28",   "request-excess",         VALIDATE_REQUEST,       holds_nothing_after,        TERM_MPA_START_FRAME,            CLOSES},
     /* A Reply, at the initiator. */
     {"MPA-7.1.1-05",   "reply-key",              VALIDATE_REPLY,         holds_reply_key,             TERM_MPA_START_FRAME,            CLOSES},
     {"MPA-7.1.1-22",   "reply-revision",         VALIDATE_REPLY,         holds_reply_revision,        TERM_MPA_START_FRAME,            CLOSES},
@@ -27,7 +27,7 @@ const struct validation validation_table[] = {
     {"EMPA-6-11",      "reply-word",             VALIDATE_REPLY,         holds_word_fits,             TERM_MPA_START_FRAME,            CLOSES},
     {"EMPA-10-01",     "reply-enhanced",         VALIDATE_REPLY,         holds_reply_enhanced,        TERM_MPA_START_FRAME,            CLOSES},
     {"EMPA-10-02",     "reply-plain",            VALIDATE_REPLY,         holds_reply_plain,           TERM_MPA_START_FRAME,            CLOSES},
-    {"MPA-7.1.1-37",   "reply-excess",           VALIDATE_REPLY,         holds_nothing_behind,        TERM_MPA_START_FRAME,            CLOSES},
+    {"MPA-7.1.1-37",   "reply-excess",           VALIDATE_REPLY,         holds_nothing_after,        TERM_MPA_START_FRAME,            CLOSES},
     /* What an accepting, enhanced Reply asks of the initiator. */
     {"EMPA-9.1-20",    "ird-available",          VALIDATE_NEGOTIATION,   holds_ird_available,         TERM_MPA_INSUFFICIENT_IRD,       TERMINATES},
     {"EMPA-9.2-23",    "rtr-in-common",          VALIDATE_NEGOTIATION,   holds_rtr_in_common,         TERM_MPA_NO_MATCHING_RTR,        TERMINATES},

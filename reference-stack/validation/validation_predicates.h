@@ -12,7 +12,7 @@ bool holds_private_length(const struct validation_subject *subject);
 bool holds_private_room(const struct validation_subject *subject);
 bool holds_enhanced_supported(const struct validation_subject *subject);
 bool holds_word_fits(const struct validation_subject *subject);
-bool holds_nothing_behind(const struct validation_subject *subject);
+bool holds_nothing_after(const struct validation_subject *subject);
 bool holds_reply_key(const struct validation_subject *subject);
 bool holds_reply_revision(const struct validation_subject *subject);
 bool holds_reply_enhanced(const struct validation_subject *subject);

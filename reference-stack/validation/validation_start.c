@@ -78,7 +78,7 @@ bool holds_enhanced_supported(const struct validation_subject *subject)
 }
 
 /* Neither side may send anything behind its frame before the answer: what is there must be Private Data too many. */
-bool holds_nothing_behind(const struct validation_subject *subject)
+bool holds_nothing_after(const struct validation_subject *subject)
 {
     return subject->excess == 0;
 }

@@ -162,7 +162,7 @@ struct iwarp_qp *iwarp_attach(struct iwarp_context *context, int socket, enum iw
         iwarp_qp_free(qp);
         return NULL;
     }
-    qp->carrier.emss_asked = context->now - CARRIER_EMSS_PERIOD; /* with the first octets */
+    qp->carrier.emss_polled_at = context->now - CARRIER_EMSS_PERIOD; /* with the first octets */
     if (tcp_socket_own(qp->socket, qp) != 0) {
         qp_lost(qp);
         return qp;

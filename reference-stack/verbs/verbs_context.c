@@ -86,8 +86,8 @@ struct iwarp_context *iwarp_context_new(const struct iwarp_device_config *device
     context->limit.data = context->timer.data = context->prepare.data = context;
     context->armed = UINT64_MAX;
     context_clock(context);
-    context->outlet.send = tcp_socket_send;
-    context->outlet.room = tcp_socket_room;
+    context->output_batch.send = tcp_socket_send;
+    context->output_batch.room = tcp_socket_room;
     context->pool.loop = &context->loop;
     context->pool.ops = &qp_socket_ops;
     context->pool.guard = true;
@@ -121,7 +121,7 @@ void iwarp_context_free(struct iwarp_context *context)
         return;
     /* Nobody will ask for what was not taken: queue pairs need not look for theirs in it, nor it for them. */
     for (struct iwarp_qp *qp = context->qps; qp != NULL; qp = qp->next)
-        qp->told = 0;
+        qp->unread_reports = 0;
     for (struct iwarp_cq *cq = context->cqs; cq != NULL; cq = cq->next)
         cq->completions.count = 0;
     context->events.count = 0;
@@ -316,7 +316,7 @@ struct iwarp_qp_event *context_event(struct iwarp_context *context, enum iwarp_q
     event->kind = kind;
     event->qp = qp;
     if (qp != NULL)
-        qp->told++;
+        qp->unread_reports++;
     return event;
 }
 
@@ -332,7 +332,7 @@ bool iwarp_next_event(struct iwarp_context *context, struct iwarp_qp_event *even
     *event = *oldest;
     if (event->qp != NULL) {
         event->user = event->qp->user;
-        event->qp->told--;
+        event->qp->unread_reports--;
     }
     ring_pop(&context->events);
     return true;

@@ -25,7 +25,7 @@ struct iwarp_cq *iwarp_cq_new(struct iwarp_context *context)
 static void cq_drop(struct iwarp_cq *cq)
 {
     while (cq->completions.count != 0) {
-        ((struct iwarp_completion *)ring_at(&cq->completions, 0))->qp->told--;
+        ((struct iwarp_completion *)ring_at(&cq->completions, 0))->qp->unread_reports--;
         ring_pop(&cq->completions);
         cq->context->waiting--;
     }
@@ -69,7 +69,7 @@ size_t iwarp_poll_cq(struct iwarp_cq *cq, struct iwarp_completion *completions, 
     }
     for (count = 0; count < most && cq->completions.count != 0; count++) {
         completions[count] = *(struct iwarp_completion *)ring_at(&cq->completions, 0);
-        completions[count].qp->told--;
+        completions[count].qp->unread_reports--;
         ring_pop(&cq->completions);
     }
     cq->context->waiting -= count;
@@ -129,7 +129,7 @@ void cq_complete(struct iwarp_qp *qp, const struct iwarp_event *event)
         .value = event->value,
     };
     qp->context->waiting++;
-    qp->told++;
+    qp->unread_reports++;
     if (!cq->armed || (cq->solicited_only && !flushed && !event->solicited))
         return;
     notice = context_event(qp->context, IWARP_QP_COMPLETION, NULL);

@@ -5,7 +5,7 @@
 
 #include "iwarp/verbs.h"
 #include "reference-stack/base/deadlines.h"
-#include "reference-stack/transport/outlet.h"
+#include "reference-stack/transport/output_batch.h"
 #include "reference-stack/base/ring.h"
 #include "reference-stack/core/srq.h"
 #include "reference-stack/transport/tcp_listener.h"
@@ -39,7 +39,7 @@ struct iwarp_qp {
     struct tcp_socket *socket;
     struct iwarp_cq *send_cq, *receive_cq;
     struct iwarp_srq *srq;
-    size_t told; /* its completions and events that were not taken */
+    size_t unread_reports; /* its completions and events that were not taken */
     void *user;
     struct deadline deadline;
     struct carrier carrier;
@@ -66,7 +66,7 @@ struct iwarp_context {
     size_t waiting;     /* completions in all queues */
     uint32_t next_number;
     uint64_t now;
-    struct outlet outlet;
+    struct output_batch output_batch;
     struct tcp_socket_pool pool;
 };
 

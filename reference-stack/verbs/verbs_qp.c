@@ -79,7 +79,7 @@ void iwarp_qp_free(struct iwarp_qp *qp)
         tcp_socket_abort(qp->socket);
     context->live -= qp->stream != NULL;
     iwarp_stream_free(qp->stream);
-    if (qp->told != 0) {
+    if (qp->unread_reports != 0) {
         cq_forget(qp->send_cq, qp);
         cq_forget(qp->receive_cq, qp);
         context_forget(context, qp, NULL);
@@ -108,7 +108,7 @@ void qp_dirty(struct iwarp_qp *qp)
 
 /* --- What the stream tells --------------------------------------------------------------------------------------- */
 
-static void tell(struct iwarp_qp *qp, enum iwarp_qp_event_kind kind, const struct iwarp_event *detail)
+static void report_event(struct iwarp_qp *qp, enum iwarp_qp_event_kind kind, const struct iwarp_event *detail)
 {
     struct iwarp_qp_event *event = context_event(qp->context, kind, qp);
 
@@ -121,15 +121,15 @@ static void take(struct iwarp_qp *qp, const struct iwarp_event *event)
     switch (event->kind) {
     case IWARP_EVENT_CONNECT_REQUEST:
         if (iwarp_stream_state(qp->stream) == IWARP_STATE_DECISION)
-            tell(qp, IWARP_QP_CONNECT_REQUEST, event);
+            report_event(qp, IWARP_QP_CONNECT_REQUEST, event);
         break;
-    case IWARP_EVENT_ESTABLISHED: tell(qp, IWARP_QP_ESTABLISHED, event); break;
+    case IWARP_EVENT_ESTABLISHED: report_event(qp, IWARP_QP_ESTABLISHED, event); break;
     case IWARP_EVENT_REJECTED:
-        tell(qp, IWARP_QP_REJECTED, event);
+        report_event(qp, IWARP_QP_REJECTED, event);
         iwarp_stream_disconnect(qp->stream, qp->context->now);
         break;
-    case IWARP_EVENT_TERMINATE_RECEIVED: tell(qp, IWARP_QP_TERMINATED, event); break;
-    case IWARP_EVENT_ERROR: tell(qp, qp->opening ? IWARP_QP_CONNECT_FAILED : IWARP_QP_ERROR, event); break;
+    case IWARP_EVENT_TERMINATE_RECEIVED: report_event(qp, IWARP_QP_TERMINATED, event); break;
+    case IWARP_EVENT_ERROR: report_event(qp, qp->opening ? IWARP_QP_CONNECT_FAILED : IWARP_QP_ERROR, event); break;
     case IWARP_EVENT_HALF_CLOSED: iwarp_stream_disconnect(qp->stream, qp->context->now); break;
     case IWARP_EVENT_REJECT_SENT:
     case IWARP_EVENT_TRANSMIT_READY:
@@ -193,7 +193,7 @@ void qp_pump(struct iwarp_qp *qp)
     do {
         if (qp->socket != NULL && !qp->opening)
             qp->carrier.emss_octets +=
-                outlet_drain(&context->outlet, qp->socket, qp->stream, qp->carrier.emss, context->now);
+                output_batch_drain(&context->output_batch, qp->socket, qp->stream, qp->carrier.emss, context->now);
         if (!take_all(qp)) {
             qp->retry = true;
             break;
@@ -232,7 +232,7 @@ static void socket_connect_failed(void *owner, const char *why)
     qp->socket = NULL;
     (void)snprintf(detail.text, sizeof(detail.text), "%s", why);
     if (ring_reserve(&qp->context->events, 1) == 0) {
-        tell(qp, IWARP_QP_CONNECT_FAILED, &detail);
+        report_event(qp, IWARP_QP_CONNECT_FAILED, &detail);
         iwarp_stream_abort(qp->stream, qp->context->now);
     } else {
         /* The stream keeps it for when there is memory again, in words of its own. */

@@ -31,7 +31,7 @@ rejects wire/ddp.c '"conformance/flow/flow.h"' 'wire does not include conformanc
 rejects reference-stack/base/ring.c '"reference-stack/core/stream_internal.h"' 'reference-stack/base does not include'
 rejects reference-stack/core/transmit.c '"reference-stack/mpa/mpa.h"' 'reference-stack/core does not include reference-stack/mpa'
 rejects reference-stack/core/transmit.c '"reference-stack/defects/defect.h"' 'reference-stack/core does not include reference-stack/defects'
-rejects reference-stack/transport/outlet.c '"reference-stack/peer/peer.h"' 'reference-stack/transport does not include'
+rejects reference-stack/transport/output_batch.c '"reference-stack/peer/peer.h"' 'reference-stack/transport does not include'
 rejects reference-stack/peer/peer.c '"generator/tcp/tcp.h"' 'reference-stack/peer does not include'
 rejects generator/packet/packet.c '"generator/tcp/tcp.h"' 'generator/packet does not include'
 rejects conformance/flow/tcp/flow_tcp.c '"conformance/rules/rule.h"' 'conformance/flow/tcp does not include'

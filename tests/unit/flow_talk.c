@@ -39,11 +39,11 @@ static void check_order(struct talk *talk, const struct flow_event *event)
     unsigned side = event->direction, other = 1 - side;
     size_t received = (uint32_t)event->received - talk->isn[other] - 1;
 
-    talk->told[side] = (uint32_t)event->end - talk->isn[side] - 1;
+    talk->reported[side] = (uint32_t)event->end - talk->isn[side] - 1;
     if (event->received == 0 || received > talk->octets[other] || event->flow->unordered)
         return;
     for (size_t i = 0; i <= talk->fpdus[other] && talk->boundary[other][i] <= received; i++)
-        if (talk->boundary[other][i] > talk->told[other]) {
+        if (talk->boundary[other][i] > talk->reported[other]) {
             talk->before++;
             return;
         }

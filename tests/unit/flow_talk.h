@@ -49,8 +49,8 @@ struct talk {
     uint64_t conflicts, retransmitted;
     struct flow_octets sent[2]; /* at the end */
     uint64_t syns_refused, resets_refused, urgent;
-    size_t told[2];  /* octets of a stream in units that were told of */
-    unsigned before; /* units told of before units of the other side that their sender had received */
+    size_t reported[2]; /* octets of a stream in units that were told of */
+    unsigned before;    /* units told of before units of the other side that their sender had received */
     bool late, roles_known;
 };
 

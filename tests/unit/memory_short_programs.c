@@ -140,7 +140,7 @@ static size_t work_of(struct peer *peer, uint32_t number)
     return count;
 }
 
-static char *told(struct peer *peer, const char *line)
+static char *reply_to(struct peer *peer, const char *line)
 {
     char *reply = peer_command(peer, line, 6);
 
@@ -166,8 +166,8 @@ static bool verb_with(const char *line, bool known, long n)
     (void)opened(peer, 7, 0);
     (void)opened(peer, 7, 1);
     (void)opened(peer, 9, 2);
-    state[0] = told(peer, status);
-    state[1] = told(peer, regions);
+    state[0] = reply_to(peer, status);
+    state[1] = reply_to(peer, regions);
     streams = peer_stream_count(peer);
     sent = said[0].count + said[1].count;
     work = work_of(peer, 1);
@@ -179,7 +179,7 @@ static bool verb_with(const char *line, bool known, long n)
 
         ck_assert_msg(strstr(reply, "\"ok\":false") != NULL && strstr(reply, "\"error\":\"") != NULL, "%s", reply);
         for (int i = 0; i < 2; i++) {
-            char *now = told(peer, asks[i]);
+            char *now = reply_to(peer, asks[i]);
 
             ck_assert_msg(strcmp(now, state[i]) == 0, "%s, allocation %ld: %s, before %s", line, which, now, state[i]);
             free(now);

@@ -197,7 +197,7 @@ static inline struct ulpdu read_access(void) { return read_of(0xD00201, BASE, 1)
 static inline struct ulpdu read_wrap(void) { return read_of(0xD00401, UINT64_MAX - 3, 5); }
 static inline struct ulpdu read_base(void) { return read_of(STAG, BASE - 1, 1); }
 static inline struct ulpdu read_end(void) { return read_of(STAG, BASE, LENGTH + 1); }
-static inline struct ulpdu unasked(void) { return tagged(RDMAP_READ_RESPONSE, STAG, BASE, 8); }
+static inline struct ulpdu unrequested(void) { return tagged(RDMAP_READ_RESPONSE, STAG, BASE, 8); }
 static inline struct ulpdu other_sink(void) { return tagged(RDMAP_READ_RESPONSE, BOUND, BASE, 20); }
 static inline struct ulpdu outside_sink(void) { return tagged(RDMAP_READ_RESPONSE, STAG, BASE + 1, 20); }
 static inline struct ulpdu short_response(void) { return tagged(RDMAP_READ_RESPONSE, STAG, BASE, 10); }

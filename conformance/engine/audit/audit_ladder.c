@@ -378,7 +378,7 @@ static void sink(void *user, const struct flow_event *event)
     if (event->kind == FLOW_END) {
         flow_end(drawing, flow, event);
         rule_engine_flow_done(drawing->engine, event->flow);
-    } else if (notation_tells(event)) {
+    } else if (notation_shows(event)) {
         flow_step(drawing, flow, event);
     }
 }

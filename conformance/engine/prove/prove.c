@@ -28,8 +28,8 @@ struct matrix {
     struct selection everything;
     struct unit *units;
     size_t unit_count;
-    json_t **rows; /* answers of the workers, by unit */
-    size_t told;   /* units that the caller has been told of */
+    json_t **rows;   /* answers of the workers, by unit */
+    size_t reported; /* units that the caller has been told of */
     struct prove_summary *summary;
 };
 
@@ -237,16 +237,16 @@ static int take_row(struct matrix *matrix, const char *line, size_t length, stru
 /* Tells of every unit whose turn it is: in order, as soon as all before it are done. */
 static void tell(struct matrix *matrix)
 {
-    while (matrix->told < matrix->unit_count && matrix->rows[matrix->told] != NULL) {
-        const struct unit *unit = &matrix->units[matrix->told];
-        json_t **row = &matrix->rows[matrix->told++];
+    while (matrix->reported < matrix->unit_count && matrix->rows[matrix->reported] != NULL) {
+        const struct unit *unit = &matrix->units[matrix->reported];
+        json_t **row = &matrix->rows[matrix->reported++];
 
         if (unit->defect != NULL)
             report_defect(matrix, unit, *row);
         else
             report_correct(matrix, unit, *row);
         if (matrix->config->progress != NULL)
-            matrix->config->progress(matrix->config->user, matrix->told, matrix->unit_count);
+            matrix->config->progress(matrix->config->user, matrix->reported, matrix->unit_count);
     }
 }
 
@@ -363,8 +363,8 @@ static int run_workers(struct matrix *matrix, struct sentence *error)
             status = sentence_set(error, "a worker died (%s %d) while proving", WIFSIGNALED(ended) ? "signal" : "exit",
                                   WIFSIGNALED(ended) ? WTERMSIG(ended) : WEXITSTATUS(ended));
     }
-    if (status == 0 && matrix->told != matrix->unit_count)
-        status = sentence_set(error, "the workers gave %zu of %zu answers", matrix->told, matrix->unit_count);
+    if (status == 0 && matrix->reported != matrix->unit_count)
+        status = sentence_set(error, "the workers gave %zu of %zu answers", matrix->reported, matrix->unit_count);
     return status;
 }
 

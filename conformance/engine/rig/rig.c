@@ -80,16 +80,16 @@ static int measure_once(struct rig *rig, struct tester_exchange *exchange, struc
 static int measure_first(struct rig *rig, struct tester_exchange *exchange, struct sentence *error)
 {
     uint64_t limit = rig_now(rig) + REFUSED_MOST, pause = FIRST_PAUSE_MILLISECONDS * MILLISECOND;
-    unsigned asked = 0;
+    unsigned attempts = 0;
 
     for (;;) {
         struct sentence why;
 
-        asked++;
+        attempts++;
         if (measure_once(rig, exchange, &why) == 0)
             return 0;
         if (!exchange->refused || rig_now(rig) + pause > limit)
-            return sentence_set(error, asked > 1 ? "%.400s (tried %u times)" : "%.400s", why.text, asked);
+            return sentence_set(error, attempts > 1 ? "%.400s (tried %u times)" : "%.400s", why.text, attempts);
         if (rig_pass(rig, pause) != 0)
             return sentence_set(error, "%s", rig->failure.text);
         pause *= 2;

@@ -171,7 +171,7 @@ static int view_write(const struct pics_view *view, enum format format)
 
 static int inquire(const struct inquiry *inquiry, struct pics_view *view, struct profile *profile)
 {
-    json_t *told = NULL;
+    json_t *reported = NULL;
     struct sentence error;
     char today[UTC_TEXT_OCTETS];
     int status;
@@ -190,13 +190,13 @@ static int inquire(const struct inquiry *inquiry, struct pics_view *view, struct
         view->profile = profile->json;
     }
     if (inquiry->ask) {
-        told = capabilities_ask(profile, inquiry->dut, &error);
-        if (told == NULL)
+        reported = capabilities_ask(profile, inquiry->dut, &error);
+        if (reported == NULL)
             return complain(profile->control.family == 0 ? EXIT_USAGE : EXIT_INCONCLUSIVE, "%s", error.text);
-        view->told = told;
+        view->reported = reported;
     }
     status = view_write(view, inquiry->format);
-    json_decref(told);
+    json_decref(reported);
     return status;
 }
 

@@ -21,14 +21,14 @@ static void cell_write(const char *text, FILE *out)
 static void answer_write(const struct pics_view *view, const struct pics_item *item, FILE *out)
 {
     bool holds = pics_holds(view->pics, item->name), answered = view->device != NULL;
-    char told[PICS_VALUE_ROOM];
+    char reported[PICS_VALUE_ROOM];
 
     if (pics_is_number(item))
         fputs(answered ? item->value : "________", out);
     else
         fprintf(out, "[%c] yes [%c] no", answered && holds ? 'x' : ' ', answered && !holds ? 'x' : ' ');
-    if (pics_told(view, item, told) && strcmp(told, item->value) != 0)
-        fprintf(out, " (its upper tester says %s)", told);
+    if (pics_reported(view, item, reported) && strcmp(reported, item->value) != 0)
+        fprintf(out, " (its upper tester says %s)", reported);
 }
 
 void pics_write_markdown(const struct pics_view *view, FILE *out)
@@ -85,7 +85,7 @@ void pics_write_jsonl(const struct pics_view *view, FILE *out)
     for (size_t i = 0; i < view->count; i++) {
         const struct pics_item *item = view->items[i];
         struct pics_effect effect;
-        char told[PICS_VALUE_ROOM];
+        char reported[PICS_VALUE_ROOM];
         json_t *object =
             json_pack("{s:s, s:s, s:s, s:s, s:o}", "item", item->name, "question", item->question, "meaning",
                       item->meaning, "default", item->fallback, "requirements", ids_of(view, item));
@@ -98,8 +98,8 @@ void pics_write_jsonl(const struct pics_view *view, FILE *out)
             (void)json_object_set_new(object, "left_out", json_integer((json_int_t)effect.left_out));
             (void)json_object_set_new(object, "left_out_alone", json_integer((json_int_t)effect.alone));
         }
-        if (pics_told(view, item, told))
-            (void)json_object_set_new(object, "told", json_string(told));
+        if (pics_reported(view, item, reported))
+            (void)json_object_set_new(object, "told", json_string(reported));
         if (object != NULL && json_dumpf(object, out, JSON_COMPACT | JSON_PRESERVE_ORDER) == 0)
             fputc('\n', out);
         json_decref(object);
@@ -116,11 +116,11 @@ static json_t *skeleton(void)
 
 static json_t *answer_json(const struct pics_view *view, const struct pics_item *item)
 {
-    char told[PICS_VALUE_ROOM];
+    char reported[PICS_VALUE_ROOM];
     const char *value = item->value;
 
-    if (pics_said_by(view, item) == NULL && pics_told(view, item, told))
-        value = told;
+    if (pics_said_by(view, item) == NULL && pics_reported(view, item, reported))
+        value = reported;
     return value[0] >= '0' && value[0] <= '9' ? json_integer(strtoll(value, NULL, 10)) : json_string(value);
 }
 

@@ -91,19 +91,19 @@ static void ids_write(const struct pics_view *view, const struct pics_item *item
 static void answer_write(const struct pics_view *view, const struct pics_item *item, FILE *out)
 {
     const char *by = pics_said_by(view, item);
-    char told[PICS_VALUE_ROOM];
+    char reported[PICS_VALUE_ROOM];
 
     fprintf(out, "%s", item->value);
     if (by != NULL)
         fprintf(out, "  (the profile's \"%s\")", by);
     else
         fputs("  (nothing was said)", out);
-    if (!pics_told(view, item, told))
+    if (!pics_reported(view, item, reported))
         fputc('\n', out);
-    else if (strcmp(told, item->value) == 0)
+    else if (strcmp(reported, item->value) == 0)
         fputs("  the upper tester says so, too\n", out);
     else
-        fprintf(out, "  the upper tester says %s\n", told);
+        fprintf(out, "  the upper tester says %s\n", reported);
 }
 
 static void effect_write(const struct pics_view *view, const struct pics_item *item, FILE *out)

@@ -79,15 +79,15 @@ static bool list_holds(const json_t *list, const char *value)
     return false;
 }
 
-bool pics_told(const struct pics_view *view, const struct pics_item *item, char value[static PICS_VALUE_ROOM])
+bool pics_reported(const struct pics_view *view, const struct pics_item *item, char value[static PICS_VALUE_ROOM])
 {
-    const char *equals = strchr(item->told, '=');
+    const char *equals = strchr(item->reported, '=');
     char name[64];
     const json_t *member;
 
     (void)snprintf(name, sizeof(name), "%.*s",
-                   (int)(equals != NULL ? (size_t)(equals - item->told) : strlen(item->told)), item->told);
-    member = json_object_get(view->told, name);
+                   (int)(equals != NULL ? (size_t)(equals - item->reported) : strlen(item->reported)), item->reported);
+    member = json_object_get(view->reported, name);
     if (equals != NULL && json_is_array(member))
         (void)snprintf(value, PICS_VALUE_ROOM, "%s", list_holds(member, equals + 1) ? "yes" : "no");
     else if (equals == NULL && json_is_boolean(member))

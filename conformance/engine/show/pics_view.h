@@ -21,11 +21,11 @@ struct pics_view {
     struct pics *pics; /* values as the profile has them; counting changes a value and puts it back */
     const struct pics_item *items[PICS_ITEMS_MAX]; /* those shown */
     size_t count;
-    const char *device;    /* NULL: nobody answers, the questions alone */
-    const json_t *profile; /* the device's profile, as read; NULL with `device` */
-    const json_t *told;    /* what its upper tester answered to `capabilities`; NULL: not asked */
-    bool requirements;     /* the ids of the requirements, too */
-    unsigned width;        /* of the terminal, for text */
+    const char *device;     /* NULL: nobody answers, the questions alone */
+    const json_t *profile;  /* the device's profile, as read; NULL with `device` */
+    const json_t *reported; /* what its upper tester answered to `capabilities`; NULL: not asked */
+    bool requirements;      /* the ids of the requirements, too */
+    unsigned width;         /* of the terminal, for text */
 };
 
 /* Of the requirements whose capability names an item. */
@@ -48,7 +48,7 @@ bool pics_applicable(const struct pics_view *view, const struct requirement *req
 const char *pics_said_by(const struct pics_view *view, const struct pics_item *item);
 
 /* What the upper tester told of an item, in `value` ("yes", "no", a number): false when it was not asked, or told nothing. */
-bool pics_told(const struct pics_view *view, const struct pics_item *item, char value[static PICS_VALUE_ROOM]);
+bool pics_reported(const struct pics_view *view, const struct pics_item *item, char value[static PICS_VALUE_ROOM]);
 
 /* The three readable forms; stdio keeps the error. */
 void pics_write_text(const struct pics_view *view, FILE *out);

@@ -187,35 +187,35 @@ static void keep(struct flow *flow, unsigned direction, const struct cm_message 
 
 enum flow_row flow_cm_mad(struct flow_decoder *decoder, const struct flow_mad *mad)
 {
-    struct flow_cm told = {.carrier = mad->carrier, .icrc = mad->icrc, .mad = mad->octets, .have = mad->captured};
+    struct flow_cm reported = {.carrier = mad->carrier, .icrc = mad->icrc, .mad = mad->octets, .have = mad->captured};
     struct cm_exchange *exchange;
     struct flow_event event;
     unsigned direction;
 
     if (decoder->cm == NULL && (decoder->cm = calloc(1, sizeof(*decoder->cm))) == NULL)
         return FLOW_ROW_MEMORY;
-    told.result = cm_parse(mad->octets, mad->captured, &told.message);
-    if (told.message.row->name == NULL)
+    reported.result = cm_parse(mad->octets, mad->captured, &reported.message);
+    if (reported.message.row->name == NULL)
         return FLOW_ROW_ROCE; /* an attribute that is none of the CM's */
     if (mad->captured < MAD_HEADER_OCTETS + 8)
         return FLOW_ROW_CUT_HEADERS;
-    exchange = exchange_of(decoder, mad, &told.message, &direction);
+    exchange = exchange_of(decoder, mad, &reported.message, &direction);
     if (exchange == NULL)
         return FLOW_ROW_MEMORY;
     DL_DELETE2(decoder->cm->oldest, exchange, older, newer);
     DL_APPEND2(decoder->cm->oldest, exchange, older, newer);
     exchange->flow->last_frame = mad->frame;
     exchange->flow->last_ns = mad->time_ns;
-    told.again = (exchange->flow->cm->seen[direction] >> (told.message.attribute - CM_REQ) & 1) != 0;
+    reported.again = (exchange->flow->cm->seen[direction] >> (reported.message.attribute - CM_REQ) & 1) != 0;
     event = (struct flow_event){.kind = FLOW_CM,
                                 .direction = (enum flow_direction)direction,
                                 .flow = exchange->flow,
                                 .frame = mad->frame,
                                 .first_frame = mad->frame,
                                 .time_ns = mad->time_ns,
-                                .cm = &told,
+                                .cm = &reported,
                                 .reason = FLOW_REASON_COUNT};
     flow_event_send(decoder, &event);
-    keep(exchange->flow, direction, &told.message);
+    keep(exchange->flow, direction, &reported.message);
     return FLOW_ROW_IWARP;
 }

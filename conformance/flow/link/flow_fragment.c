@@ -270,7 +270,7 @@ static void give(struct flow_decoder *decoder, struct packet *packet, const stru
         protocol = FLOW_PROTOCOL_NONE;
         above.row = FLOW_ROW_IP_HEADER;
     }
-    flow_take_layers(decoder, protocol, &above, &whole);
+    flow_parse_layers(decoder, protocol, &above, &whole);
 }
 
 static void add(struct flow_decoder *decoder, struct packet *packet, const struct flow_layers *layers,

@@ -15,7 +15,7 @@ enum {
 };
 
 /* An FPDU, and the ULPDU in it. */
-struct framed {
+struct found_fpdu {
     struct flow_ulpdu ulpdu;
     struct flow_fpdu mpa;
 };
@@ -81,7 +81,7 @@ static bool guess_by_length(struct flow_decoder *decoder, struct flow_connection
 
 /* An FPDU that is only a guess so far: is it believed? Counts its octets if not. */
 static bool believe(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                    const struct framed *fpdu, const struct flow_piece *piece)
+                    const struct found_fpdu *fpdu, const struct flow_piece *piece)
 {
     struct flow_side *side = &connection->side[index];
 
@@ -98,7 +98,7 @@ static bool believe(struct flow_decoder *decoder, struct flow_connection *connec
 }
 
 /* Sets fpdu->ulpdu.unverified. False: no sender would send such an FPDU. */
-static bool verify(const struct flow_connection *connection, struct flow_side *side, struct framed *fpdu)
+static bool verify(const struct flow_connection *connection, struct flow_side *side, struct found_fpdu *fpdu)
 {
     const struct flow_half *half = side->half;
     /* The CRC covers Markers wherever they are: where that is has to be known, or the Marker has to be right. */
@@ -121,7 +121,7 @@ static bool verify(const struct flow_connection *connection, struct flow_side *s
     return sensible;
 }
 
-static void count_fpdu(struct flow_decoder *decoder, const struct flow_side *side, const struct framed *fpdu)
+static void count_fpdu(struct flow_decoder *decoder, const struct flow_side *side, const struct found_fpdu *fpdu)
 {
     struct flow_count *rows = decoder->totals.account.row;
 
@@ -138,7 +138,7 @@ static void count_fpdu(struct flow_decoder *decoder, const struct flow_side *sid
 }
 
 /* The stream goes on behind the FPDU. */
-static void pass_fpdu(struct flow_side *side, const struct framed *fpdu, uint64_t end)
+static void pass_fpdu(struct flow_side *side, const struct found_fpdu *fpdu, uint64_t end)
 {
     struct flow_half *half = side->half;
 
@@ -152,8 +152,8 @@ static void pass_fpdu(struct flow_side *side, const struct framed *fpdu, uint64_
         half->tcp->first_fpdu_end = end;
 }
 
-static void tell_fpdu(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
-                      struct framed *fpdu, const struct flow_piece *piece, uint64_t first_frame)
+static void emit_fpdu(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
+                      struct found_fpdu *fpdu, const struct flow_piece *piece, uint64_t first_frame)
 {
     struct flow_side *side = &connection->side[index];
     struct flow_half *half;
@@ -222,7 +222,7 @@ static size_t fpdu_begin(struct flow_decoder *decoder, struct flow_connection *c
     struct flow_side *side = &connection->side[index];
     const uint8_t *at = piece->octets + used, *p = at;
     size_t left = piece->captured - used;
-    struct framed fpdu;
+    struct found_fpdu fpdu;
 
     if (side->doubtful)
         flow_lock_doubt(decoder, side, piece, used);
@@ -238,7 +238,7 @@ static size_t fpdu_begin(struct flow_decoder *decoder, struct flow_connection *c
         fpdu.mpa.at_segment_start = side->unit_at_start;
         fpdu.mpa.at_segment_end = ends_segment(piece, used);
         fpdu.mpa.segments = 1;
-        tell_fpdu(decoder, connection, index, &fpdu, piece, piece->frame);
+        emit_fpdu(decoder, connection, index, &fpdu, piece, piece->frame);
         return fpdu.mpa.fpdu.octets;
     }
     side->unit_frame = piece->frame;
@@ -258,7 +258,7 @@ static size_t fpdu_continue(struct flow_decoder *decoder, struct flow_connection
     struct flow_side *side = &connection->side[index];
     size_t lead = side->framing.markers && marker_distance(side->framing.position) == 0 ? MARKER_OCTETS : 0;
     const uint8_t *p;
-    struct framed fpdu;
+    struct found_fpdu fpdu;
     size_t count = 0;
 
     if (used == 0)
@@ -284,7 +284,7 @@ static size_t fpdu_continue(struct flow_decoder *decoder, struct flow_connection
     fpdu.mpa.at_segment_start = side->unit_at_start;
     fpdu.mpa.at_segment_end = ends_segment(piece, used + count);
     fpdu.mpa.segments = side->unit_segments;
-    tell_fpdu(decoder, connection, index, &fpdu, piece, side->unit_frame);
+    emit_fpdu(decoder, connection, index, &fpdu, piece, side->unit_frame);
     flow_mpa_unit_done(decoder, side);
     return count;
 }
@@ -320,7 +320,7 @@ static void cut_fpdu(struct flow_decoder *decoder, struct flow_connection *conne
 {
     struct flow_side *side = &connection->side[index];
     struct flow_piece piece = {.frame = frame, .time_ns = time_ns};
-    struct framed fpdu;
+    struct found_fpdu fpdu;
     size_t lead = side->framing.markers && marker_distance(side->framing.position) == 0 ? MARKER_OCTETS : 0;
     size_t count = flow_lock_gather(side->buffer, side->have, &side->framing, decoder->scratch, FPDU_SCRATCH_OCTETS);
 
@@ -340,7 +340,7 @@ static void cut_fpdu(struct flow_decoder *decoder, struct flow_connection *conne
     fpdu.ulpdu.unverified = !cut && side->framing.crc;
     fpdu.mpa.at_segment_start = side->unit_at_start;
     fpdu.mpa.segments = side->unit_segments;
-    tell_fpdu(decoder, connection, index, &fpdu, &piece, side->unit_frame);
+    emit_fpdu(decoder, connection, index, &fpdu, &piece, side->unit_frame);
     flow_mpa_unit_done(decoder, side);
 }
 

@@ -109,7 +109,7 @@ static struct candidate judge(struct flow_decoder *decoder, const uint8_t *at, s
 static void lock(struct flow_side *side)
 {
     side->state = SIDE_FPDU;
-    side->tentative = true; /* until the FPDU is told of: see tell_fpdu() */
+    side->tentative = true; /* until the FPDU is told of: see emit_fpdu() */
     side->doubts = FLOW_DOUBTS;
     side->unmarked = 0;
     side->resynced = true;

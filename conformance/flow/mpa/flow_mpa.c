@@ -90,9 +90,9 @@ static size_t dead_octets(struct flow_decoder *decoder, struct flow_connection *
 
     flow_octets(decoder, connection, row_of(side->dead_reason), piece->captured - used);
 
-    if (!side->told_dead)
+    if (!side->dead_reported)
         flow_undecoded(decoder, connection, index, side->dead_reason, piece->frame, piece->time_ns);
-    side->told_dead = true;
+    side->dead_reported = true;
     return piece->captured - used;
 }
 
@@ -204,10 +204,10 @@ void flow_mpa_rewind(struct flow_decoder *decoder, struct flow_connection *conne
 {
     struct flow_side *side = &connection->side[index];
     uint64_t position = flow_mpa_position(side, side->next - octets);
-    bool framed = side->state == SIDE_FPDU || side->state == SIDE_RESYNC;
+    bool in_fpdus = side->state == SIDE_FPDU || side->state == SIDE_RESYNC;
 
     side->tentative = false;
-    if (framed && side->half != NULL) {
+    if (in_fpdus && side->half != NULL) {
         flow_mpa_lose_sync(decoder, connection, index, frame, time_ns);
         side->position = position;
         return;

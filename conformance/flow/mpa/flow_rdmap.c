@@ -148,7 +148,7 @@ static void update_queue(struct flow_queue *queue, const struct flow_ddp *ddp, u
 static void update_requests(struct flow *flow, const struct flow_event *event, const struct flow_rdmap *rdmap)
 {
     struct flow_half *half = &flow->half[event->direction];
-    struct flow_half *asked = &flow->half[flow_reverse(event->direction)];
+    struct flow_half *requester = &flow->half[flow_reverse(event->direction)];
     struct flow_request *request;
 
     if ((rdmap->header == FLOW_HEADER_READ_REQUEST || rdmap->header == FLOW_HEADER_ATOMIC_REQUEST) &&
@@ -169,11 +169,11 @@ static void update_requests(struct flow *flow, const struct flow_event *event, c
             request->atomic_opcode = rdmap->atomic_request.opcode;
         }
     } else if (rdmap->request != NULL) {
-        request = request_find(asked, rdmap->request->opcode, rdmap->request->opcode == RDMAP_ATOMIC_REQUEST,
+        request = request_find(requester, rdmap->request->opcode, rdmap->request->opcode == RDMAP_ATOMIC_REQUEST,
                                rdmap->request->atomic_id);
         request->answered += event->ddp->segment.payload_octets;
         if (rdmap->last)
-            request_remove(asked, request);
+            request_remove(requester, request);
     }
 }
 
@@ -244,7 +244,7 @@ static void parse_rdmap(const struct flow *flow, const struct flow_event *event,
 {
     const struct flow_ddp *ddp = event->ddp;
     struct flow_half *half = (struct flow_half *)&flow->half[event->direction];
-    struct flow_half *asked = (struct flow_half *)&flow->half[flow_reverse(event->direction)];
+    struct flow_half *requester = (struct flow_half *)&flow->half[flow_reverse(event->direction)];
     unsigned opcode;
     bool open = false;
     uint64_t before = 0;
@@ -271,9 +271,9 @@ static void parse_rdmap(const struct flow *flow, const struct flow_event *event,
     if (!ddp->segment.tagged && ddp->segment.mo == 0 && !rdmap->message.row->tagged)
         parse_header(ddp, rdmap);
     if (opcode == RDMAP_READ_RESPONSE && ddp->segment.tagged)
-        rdmap->request = request_find(asked, RDMAP_READ_REQUEST, false, 0);
+        rdmap->request = request_find(requester, RDMAP_READ_REQUEST, false, 0);
     else if (rdmap->header == FLOW_HEADER_ATOMIC_RESPONSE)
-        rdmap->request = request_find(asked, RDMAP_ATOMIC_REQUEST, true, rdmap->atomic_response.id);
+        rdmap->request = request_find(requester, RDMAP_ATOMIC_REQUEST, true, rdmap->atomic_response.id);
 }
 
 void flow_sent_grow(struct flow_half *half)

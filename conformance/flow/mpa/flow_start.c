@@ -34,7 +34,7 @@ void flow_side_ends(struct flow_side *side, enum flow_reason reason)
 {
     side->state = SIDE_DEAD;
     side->dead_reason = reason;
-    side->told_dead = false;
+    side->dead_reported = false;
 }
 
 /* Both frames are there and good: RFC 5044 7.1.1 for M and C, appendix C for Rev 0, where both are always on. */
@@ -163,7 +163,7 @@ static void keep_sent(struct flow_side *side, size_t octets)
     memcpy(sent->head, side->buffer, sent->head_octets);
 }
 
-static void tell_start(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
+static void emit_start(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index,
                        struct mpa_start *frame, wire_result result, size_t octets, size_t trailing,
                        const struct flow_piece *last)
 {
@@ -315,7 +315,7 @@ size_t flow_start_octets(struct flow_decoder *decoder, struct flow_connection *c
     flow_octets(decoder, connection, FLOW_ROW_IWARP, judged);
     if (result != WIRE_OK) /* where such a frame ends nobody knows */
         flow_octets(decoder, connection, FLOW_ROW_START_MALFORMED, before + left - judged);
-    tell_start(decoder, connection, index, &frame, result, taken, result == WIRE_OK ? left - (taken - before) : 0,
+    emit_start(decoder, connection, index, &frame, result, taken, result == WIRE_OK ? left - (taken - before) : 0,
                piece);
     flow_mpa_release(decoder, side);
     return result == WIRE_OK ? taken - before : left;
@@ -334,7 +334,7 @@ void flow_start_cut(struct flow_decoder *decoder, struct flow_connection *connec
 
         mpa_start_parse(&p, side->buffer + side->have, side->kind, &start);
         flow_octets(decoder, connection, row, side->have);
-        tell_start(decoder, connection, index, &start, WIRE_MORE, side->have, 0, &last);
+        emit_start(decoder, connection, index, &start, WIRE_MORE, side->have, 0, &last);
     } else {
         flow_octets(decoder, connection, FLOW_ROW_LATE, side->have);
     }

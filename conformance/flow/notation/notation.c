@@ -147,12 +147,12 @@ static void add_ulpdu(struct line *line, const struct flow_ulpdu *ulpdu)
         add(line, ", Marker %zu has FPDUPTR 0x%04x", fpdu->bad_marker, fpdu->bad_pointer);
 }
 
-bool notation_tells(const struct flow_event *event)
+bool notation_shows(const struct flow_event *event)
 {
     switch (event->kind) {
     case FLOW_ULPDU: return event->ulpdu->result != WIRE_OK;
     case FLOW_DDP: return event->ddp->result == WIRE_MORE;
-    case FLOW_SCTP: return notation_tells_sctp(event);
+    case FLOW_SCTP: return notation_shows_sctp(event);
     case FLOW_END: return false;
     default: return true;
     }
@@ -174,7 +174,7 @@ const char *notation_event(const struct flow_event *event, char *text, size_t ro
     struct line line = {text, room, 0};
 
     text[0] = '\0';
-    if (!notation_tells(event))
+    if (!notation_shows(event))
         return text;
     switch (event->kind) {
     case FLOW_TCP_OPEN: add(&line, "TCP %s", event->open->ack ? "SYN, ACK" : "SYN"); break;

@@ -22,7 +22,7 @@ const char *notation_start(const struct mpa_start *start, char *text, size_t roo
 const char *notation_segment(const struct ddp_segment *segment, char *text, size_t room);
 
 /* True when notation_event() has something to show of this event. */
-bool notation_tells(const struct flow_event *event);
+bool notation_shows(const struct flow_event *event);
 
 /* Any event of a flow; "" for those that have nothing to show (an FPDU whose segment follows, the end). */
 const char *notation_event(const struct flow_event *event, char *text, size_t room);

@@ -45,7 +45,7 @@ static void add_sctp(struct line *line, const struct flow_sctp *sctp)
         add(line, ", checksum is Adler-32");
 }
 
-bool notation_tells_sctp(const struct flow_event *event)
+bool notation_shows_sctp(const struct flow_event *event)
 {
     const struct flow_sctp *sctp = event->sctp;
 

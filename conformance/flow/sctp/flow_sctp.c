@@ -38,7 +38,7 @@ static void count(struct flow_decoder *decoder, struct packet *packet, enum flow
     packet->counted += octets;
 }
 
-static void tell_chunk(struct flow_decoder *decoder, const struct packet *packet, struct flow_sctp *told)
+static void emit_chunk(struct flow_decoder *decoder, const struct packet *packet, struct flow_sctp *reported)
 {
     const struct sctp_association *association = packet->association;
     struct flow_event event = sctp_event(association->flow, packet->side ^ association->swap, FLOW_SCTP,
@@ -46,13 +46,14 @@ static void tell_chunk(struct flow_decoder *decoder, const struct packet *packet
 
     if (association->flow == NULL)
         return;
-    told->name = wire_name_of(sctp_chunk_names, told->chunk.type);
-    told->checksum = packet->checksum;
-    told->packet_octets = packet->datagram->length;
-    told->network_octets = packet->datagram->ip_octets;
-    told->free_octets =
-        told->network_octets != 0 && told->network_octets < ETHERNET_MTU ? ETHERNET_MTU - told->network_octets : 0;
-    event.sctp = told;
+    reported->name = wire_name_of(sctp_chunk_names, reported->chunk.type);
+    reported->checksum = packet->checksum;
+    reported->packet_octets = packet->datagram->length;
+    reported->network_octets = packet->datagram->ip_octets;
+    reported->free_octets = reported->network_octets != 0 && reported->network_octets < ETHERNET_MTU
+                                ? ETHERNET_MTU - reported->network_octets
+                                : 0;
+    event.sctp = reported;
     flow_event_send(decoder, &event);
 }
 
@@ -86,7 +87,7 @@ static void learn_init(struct flow_decoder *decoder, const struct packet *packet
 }
 
 /* What rules compare with holds the frame's consequence only behind its event. */
-static void keep_init(const struct packet *packet, const struct sctp_init *init, const struct flow_sctp *told)
+static void keep_init(const struct packet *packet, const struct sctp_init *init, const struct flow_sctp *reported)
 {
     struct sctp_association *association = packet->association;
     unsigned direction = packet->side ^ association->swap;
@@ -95,7 +96,8 @@ static void keep_init(const struct packet *packet, const struct sctp_init *init,
     if (association->flow == NULL)
         return;
     state = association->flow->sctp;
-    state->init_seen[direction] = told->chunk.octets == told->chunk.length; /* what was cut may be the indication */
+    state->init_seen[direction] =
+        reported->chunk.octets == reported->chunk.length; /* what was cut may be the indication */
     state->has_indication[direction] = init->has_adaptation;
     state->indication[direction] = init->adaptation;
     state->outbound[direction] = init->outbound;
@@ -104,13 +106,13 @@ static void keep_init(const struct packet *packet, const struct sctp_init *init,
         state->profile = DDP_SCTP_DRAFT02;
 }
 
-static void take_init(struct flow_decoder *decoder, struct packet *packet, struct flow_sctp *told)
+static void take_init(struct flow_decoder *decoder, struct packet *packet, struct flow_sctp *reported)
 {
     struct sctp_init init;
     struct flow_key key = packet->association->key;
 
-    if (sctp_init_parse(&told->chunk, &init) != WIRE_OK) {
-        tell_chunk(decoder, packet, told);
+    if (sctp_init_parse(&reported->chunk, &init) != WIRE_OK) {
+        emit_chunk(decoder, packet, reported);
         return;
     }
     if (is_new_life(packet->association, packet->side, &init)) {
@@ -123,10 +125,10 @@ static void take_init(struct flow_decoder *decoder, struct packet *packet, struc
         packet->association->frame = frame;
         packet->association->time_ns = time_ns;
     }
-    told->init = &init;
-    learn_init(decoder, packet, &init, told->chunk.type == SCTP_INIT_ACK);
-    tell_chunk(decoder, packet, told);
-    keep_init(packet, &init, told);
+    reported->init = &init;
+    learn_init(decoder, packet, &init, reported->chunk.type == SCTP_INIT_ACK);
+    emit_chunk(decoder, packet, reported);
+    keep_init(packet, &init, reported);
 }
 
 /* PPIDs 1 and 2 belong to others unless an indication says otherwise. */
@@ -168,18 +170,18 @@ static void take_user(struct flow_decoder *decoder, struct packet *packet, const
     }
 }
 
-static void take_data(struct flow_decoder *decoder, struct packet *packet, struct flow_sctp *told)
+static void take_data(struct flow_decoder *decoder, struct packet *packet, struct flow_sctp *reported)
 {
     struct sctp_association *association = packet->association;
     struct sctp_side *side = &association->side[packet->side];
     struct sctp_data data;
 
-    if (sctp_data_parse(&told->chunk, &data) != WIRE_OK) {
+    if (sctp_data_parse(&reported->chunk, &data) != WIRE_OK) {
         side->lost = true;
-        tell_chunk(decoder, packet, told);
+        emit_chunk(decoder, packet, reported);
         return;
     }
-    told->duplicate = !sctp_tsn_is_new(side, data.tsn);
+    reported->duplicate = !sctp_tsn_is_new(side, data.tsn);
     association->draft_ppids |= is_draft_ppid(data.ppid);
     if (association->flow == NULL) {
         if (!is_rfc5043_ppid(data.ppid) || !data.first)
@@ -189,14 +191,14 @@ static void take_data(struct flow_decoder *decoder, struct packet *packet, struc
     }
     if (association->flow == NULL)
         return;
-    told->data = &data;
-    told->foreign = data.first && !is_ddp_ppid(association, data.ppid);
-    tell_chunk(decoder, packet, told);
-    if (data.first && !told->foreign && association->flow->sctp->profile == DDP_SCTP_UNDECIDED)
+    reported->data = &data;
+    reported->foreign = data.first && !is_ddp_ppid(association, data.ppid);
+    emit_chunk(decoder, packet, reported);
+    if (data.first && !reported->foreign && association->flow->sctp->profile == DDP_SCTP_UNDECIDED)
         association->flow->sctp->profile = is_rfc5043_ppid(data.ppid) ? DDP_SCTP_RFC5043 : DDP_SCTP_DRAFT02;
-    if (told->duplicate)
+    if (reported->duplicate)
         count(decoder, packet, FLOW_ROW_AGAIN, data.user_have);
-    else if (told->foreign)
+    else if (reported->foreign)
         count(decoder, packet, FLOW_ROW_SCTP_DATA, data.user_have);
     else
         take_user(decoder, packet, &data);
@@ -225,33 +227,33 @@ static bool is_silent(unsigned type)
 /* False: the rest of the packet is not read. */
 static bool take_chunk(struct flow_decoder *decoder, struct packet *packet, const uint8_t **p, const uint8_t *end)
 {
-    struct flow_sctp told = {0};
+    struct flow_sctp reported = {0};
     const uint8_t *start = *p;
-    wire_result result = sctp_chunk_parse(p, end, &told.chunk);
+    wire_result result = sctp_chunk_parse(p, end, &reported.chunk);
     bool cut = packet->datagram->captured < packet->datagram->length;
 
-    if (told.chunk.start == NULL || wire_is_error(result) || (result == WIRE_MORE && !cut)) {
+    if (reported.chunk.start == NULL || wire_is_error(result) || (result == WIRE_MORE && !cut)) {
         if (packet->association->flow != NULL && !cut) {
-            sctp_tell_undecoded(decoder, packet->association, packet->side, FLOW_REASON_CHUNK);
+            sctp_emit_undecoded(decoder, packet->association, packet->side, FLOW_REASON_CHUNK);
             count(decoder, packet, FLOW_ROW_SCTP_CHUNK, (uint64_t)(end - start));
         }
         packet->association->side[packet->side].lost = true;
         return false;
     }
-    switch (told.chunk.type) {
+    switch (reported.chunk.type) {
     case SCTP_INIT:
-    case SCTP_INIT_ACK: take_init(decoder, packet, &told); break;
+    case SCTP_INIT_ACK: take_init(decoder, packet, &reported); break;
     case SCTP_DATA:
-    case SCTP_IDATA: take_data(decoder, packet, &told); break;
-    case SCTP_SACK: take_sack(packet, &told.chunk); break;
+    case SCTP_IDATA: take_data(decoder, packet, &reported); break;
+    case SCTP_SACK: take_sack(packet, &reported.chunk); break;
     default:
-        if (!is_silent(told.chunk.type))
-            tell_chunk(decoder, packet, &told);
+        if (!is_silent(reported.chunk.type))
+            emit_chunk(decoder, packet, &reported);
         break;
     }
     if (packet->association == NULL)
         return false;
-    if (told.chunk.type == SCTP_ABORT || told.chunk.type == SCTP_SHUTDOWN_COMPLETE)
+    if (reported.chunk.type == SCTP_ABORT || reported.chunk.type == SCTP_SHUTDOWN_COMPLETE)
         packet->association->finished = true;
     return result == WIRE_OK;
 }
@@ -340,7 +342,7 @@ static void take_chunks(struct flow_decoder *decoder, struct packet *packet)
         decoder->totals.sctp_bad_checksums++;
         if (association->flow == NULL)
             return;
-        sctp_tell_undecoded(decoder, association, packet->side, FLOW_REASON_CHECKSUM);
+        sctp_emit_undecoded(decoder, association, packet->side, FLOW_REASON_CHECKSUM);
         count(decoder, packet, FLOW_ROW_SCTP_CHECKSUM, datagram->captured);
         return;
     }

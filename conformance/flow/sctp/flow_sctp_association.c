@@ -21,7 +21,7 @@ struct flow_event sctp_event(const struct flow *flow, unsigned direction, enum f
     };
 }
 
-void sctp_tell_undecoded(struct flow_decoder *decoder, const struct sctp_association *association, unsigned side,
+void sctp_emit_undecoded(struct flow_decoder *decoder, const struct sctp_association *association, unsigned side,
                          enum flow_reason reason)
 {
     struct flow_event event = sctp_event(association->flow, side ^ association->swap, FLOW_UNDECODED,
@@ -59,7 +59,7 @@ void sctp_association_end(struct flow_decoder *decoder, struct sctp_association 
     sctp_streams_end(decoder, association, tell, reason);
     for (unsigned i = 0; i < 2; i++) {
         if (tell && association->flow != NULL && association->side[i].fragments != NULL)
-            sctp_tell_undecoded(decoder, association, i, FLOW_REASON_MESSAGE_LONG);
+            sctp_emit_undecoded(decoder, association, i, FLOW_REASON_MESSAGE_LONG);
         sctp_drop_fragments(decoder, &association->side[i]);
         if (association->tags[i].association != NULL)
             /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): uthash: what is in the table has its neighbours */

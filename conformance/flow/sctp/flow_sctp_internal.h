@@ -46,9 +46,9 @@ struct sctp_fragment {
 };
 
 /* One sender on a SID. */
-struct sctp_way {
+struct sctp_stream_half {
     bool known;                /* `expected` is */
-    bool told;                 /* something of this session was told of */
+    bool reported;             /* something of this session was told of */
     bool closed;               /* its Terminate or Reject was told of: what comes now is of the next session */
     uint64_t frame;            /* of the last message that was told of */
     uint16_t expected;         /* DDP-SSN */
@@ -63,10 +63,10 @@ struct sctp_stream {
     struct flow *flow; /* of the present session; NULL: none yet */
     unsigned swap;     /* direction = side ^ swap */
     uint32_t sessions;
-    bool lost;              /* the present session's Initiate is missing in the capture */
-    bool unsure;            /* which sessions of the two sides belong together is not known */
-    uint64_t last_ns;       /* when something was heard of it, or of what made it unsure */
-    struct sctp_way way[2]; /* by side of the association's key */
+    bool lost;                         /* the present session's Initiate is missing in the capture */
+    bool unsure;                       /* which sessions of the two sides belong together is not known */
+    uint64_t last_ns;                  /* when something was heard of it, or of what made it unsure */
+    struct sctp_stream_half halves[2]; /* by side of the association's key */
     struct sctp_stream *newer, *older;
     UT_hash_handle hh;
 };
@@ -77,7 +77,7 @@ struct sctp_side {
     bool has_indication;
     uint32_t indication;
     /* TSNs that it sent */
-    bool tsn_known, lost, told;
+    bool tsn_known, lost, reported;
     bool begun;        /* its first TSN is known by its INIT (ACK) */
     uint32_t next_tsn; /* all before were captured (or given up) */
     uint32_t highest_tsn;
@@ -185,7 +185,7 @@ bool sctp_association_recognise(struct flow_decoder *decoder, struct sctp_associ
 /* `tell`: with events. */
 void sctp_association_end(struct flow_decoder *decoder, struct sctp_association *association, bool tell,
                           enum flow_reason reason);
-void sctp_tell_undecoded(struct flow_decoder *decoder, const struct sctp_association *association, unsigned side,
+void sctp_emit_undecoded(struct flow_decoder *decoder, const struct sctp_association *association, unsigned side,
                          enum flow_reason reason);
 struct flow_event sctp_event(const struct flow *flow, unsigned direction, enum flow_event_kind kind, uint64_t frame,
                              uint64_t time_ns);

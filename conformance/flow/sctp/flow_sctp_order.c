@@ -45,7 +45,7 @@ void sctp_streams_unsure(const struct flow_decoder *decoder, struct sctp_associa
 bool sctp_stream_waits(const struct sctp_association *association, unsigned side, const struct sctp_message *message)
 {
     const struct sctp_stream *stream;
-    const struct sctp_way *way, *other;
+    const struct sctp_stream_half *own_half, *other;
     struct ddp_sctp_message parsed;
 
     (void)ddp_sctp_parse(message->ppid, message->octets, message->have, &parsed);
@@ -54,14 +54,14 @@ bool sctp_stream_waits(const struct sctp_association *association, unsigned side
     HASH_FIND(hh, association->streams, &message->sid, sizeof(message->sid), stream);
     if (stream == NULL || stream->flow == NULL)
         return sctp_is_answer(&parsed) && association->started;
-    way = &stream->way[side];
-    other = &stream->way[1 - side];
+    own_half = &stream->halves[side];
+    other = &stream->halves[1 - side];
     if (sctp_is_initiate(&parsed))
         return !other->closed && !(stream->unsure && sctp_is_quiet(stream, side, message)) &&
-               (way->closed || (way->told && parsed.ssn == DDP_SCTP_FIRST_SSN));
-    if (way->closed) /* what goes on counting is no other session's */
-        return parsed.ssn != way->expected || association->side[side].lost;
-    return sctp_is_answer(&parsed) && way->told && parsed.ssn == DDP_SCTP_FIRST_SSN;
+               (own_half->closed || (own_half->reported && parsed.ssn == DDP_SCTP_FIRST_SSN));
+    if (own_half->closed) /* what goes on counting is no other session's */
+        return parsed.ssn != own_half->expected || association->side[side].lost;
+    return sctp_is_answer(&parsed) && own_half->reported && parsed.ssn == DDP_SCTP_FIRST_SSN;
 }
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
@@ -121,7 +121,7 @@ void sctp_order_take(struct flow_decoder *decoder, struct sctp_association *asso
         keep(decoder, side, message);
         return;
     }
-    side->told = true;
+    side->reported = true;
     sctp_stream_take(decoder, association, index, message);
 }
 
@@ -140,11 +140,11 @@ static bool waited(const struct flow_decoder *decoder, const struct sctp_side *s
            is_older(decoder, side->waiting_ns, PATIENCE_NS);
 }
 
-static void tell_first(struct flow_decoder *decoder, struct sctp_association *association, unsigned index)
+static void emit_first(struct flow_decoder *decoder, struct sctp_association *association, unsigned index)
 {
     struct sctp_side *side = &association->side[index];
 
-    side->told = true;
+    side->reported = true;
     sctp_stream_take(decoder, association, index, side->waiting);
     free_first(decoder, side);
 }
@@ -171,7 +171,7 @@ static bool drain_one(struct flow_decoder *decoder, struct sctp_association *ass
             return false;
         sctp_streams_unsure(decoder, association);
     }
-    tell_first(decoder, association, index);
+    emit_first(decoder, association, index);
     return true;
 }
 
@@ -200,7 +200,7 @@ static bool force_one(struct flow_decoder *decoder, struct sctp_association *ass
         if (association->side[i ^ association->swap].waiting == NULL)
             continue;
         sctp_streams_unsure(decoder, association);
-        tell_first(decoder, association, i ^ association->swap);
+        emit_first(decoder, association, i ^ association->swap);
         return true;
     }
     return false;

@@ -13,9 +13,9 @@ static bool tail_is_known(const struct sctp_stream *stream, unsigned side)
 {
     const struct sctp_side *sender = &stream->association->side[side];
 
-    return stream->way[side].closed ||
+    return stream->halves[side].closed ||
            (sctp_side_complete(sender) && sender->acked_known && sender->acked == sender->highest_tsn &&
-            sender->acked_frame >= stream->way[1 - side].frame);
+            sender->acked_frame >= stream->halves[1 - side].frame);
 }
 
 void sctp_session_end(struct flow_decoder *decoder, struct sctp_stream *stream, bool tell, enum flow_reason reason)
@@ -69,7 +69,7 @@ bool sctp_session_begin(struct flow_decoder *decoder, struct sctp_stream *stream
 
         flow->address[direction] = association->flow->address[i ^ association->swap];
         flow->half[direction].start_known = !flow->late;
-        flow->sctp->next_ssn[direction] = stream->way[i].expected;
+        flow->sctp->next_ssn[direction] = stream->halves[i].expected;
     }
     return true;
 }
@@ -123,7 +123,7 @@ static void report_control(struct flow_decoder *decoder, struct sctp_stream *str
     if (session->message.code == DDP_SCTP_TERMINATE || reject) {
         if (state->ended[direction] == 0)
             state->ended[direction] = message->frame;
-        stream->way[side].closed = true;
+        stream->halves[side].closed = true;
         stream->flow->rejected = stream->flow->rejected || reject;
     }
 }
@@ -182,13 +182,13 @@ void sctp_report_reason(struct flow_decoder *decoder, const struct sctp_stream *
 void sctp_report_gap(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
                      const struct sctp_message *message)
 {
-    struct sctp_way *way = &stream->way[side];
+    struct sctp_stream_half *own_half = &stream->halves[side];
     struct flow_event event = event_of(stream, side, FLOW_GAP, message);
     struct flow_gap gap = {
         .in_sync = true,
-        .messages = (uint16_t)(message->ssn - way->expected),
-        .first = way->expected,
-        .not_sent = sctp_side_complete(&stream->association->side[side]) && way->known && !stream->flow->late &&
+        .messages = (uint16_t)(message->ssn - own_half->expected),
+        .first = own_half->expected,
+        .not_sent = sctp_side_complete(&stream->association->side[side]) && own_half->known && !stream->flow->late &&
                     !stream->flow->unordered,
     };
 
@@ -196,7 +196,7 @@ void sctp_report_gap(struct flow_decoder *decoder, struct sctp_stream *stream, u
     event.first_frame = event.frame;
     decoder->totals.gaps++;
     flow_event_send(decoder, &event);
-    way->expected = message->ssn;
+    own_half->expected = message->ssn;
     stream->flow->sctp->next_ssn[side ^ stream->swap] = message->ssn;
     if (gap.not_sent)
         return;
@@ -228,12 +228,12 @@ void sctp_report_message(struct flow_decoder *decoder, struct sctp_stream *strea
     sctp_octets(decoder, message->have < message->count ? FLOW_ROW_PART : FLOW_ROW_IWARP, message->have);
     stream->flow->last_frame = association->frame;
     stream->flow->last_ns = association->time_ns;
-    stream->way[side].told = stream->way[side].known = true;
-    stream->way[side].frame = message->frame;
+    stream->halves[side].reported = stream->halves[side].known = true;
+    stream->halves[side].frame = message->frame;
     if (session.message.kind == DDP_SCTP_SEGMENT)
         report_segment(decoder, stream, side, message, &session);
     else
         report_control(decoder, stream, side, message, &session);
     if (session.message.has_ssn)
-        stream->way[side].expected = (uint16_t)(session.message.ssn + 1);
+        stream->halves[side].expected = (uint16_t)(session.message.ssn + 1);
 }

@@ -13,17 +13,18 @@
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
 
-static void drop_held(struct flow_decoder *decoder, struct sctp_association *association, struct sctp_way *way)
+static void drop_held(struct flow_decoder *decoder, struct sctp_association *association,
+                      struct sctp_stream_half *own_half)
 {
-    association->held -= way->held_count;
-    while (way->held != NULL) {
-        struct sctp_message *message = way->held;
+    association->held -= own_half->held_count;
+    while (own_half->held != NULL) {
+        struct sctp_message *message = own_half->held;
 
-        way->held = message->next;
+        own_half->held = message->next;
         decoder->held -= message->have + sizeof(*message);
         free(message);
     }
-    way->held_count = 0;
+    own_half->held_count = 0;
 }
 
 static uint16_t first_ssn(const struct sctp_stream *stream)
@@ -31,14 +32,14 @@ static uint16_t first_ssn(const struct sctp_stream *stream)
     return sctp_is_draft(stream) ? DDP_SCTP_DRAFT_FIRST_SSN : DDP_SCTP_FIRST_SSN;
 }
 
-static void ways_begin(struct sctp_stream *stream)
+static void halves_begin(struct sctp_stream *stream)
 {
     for (unsigned i = 0; i < 2; i++) {
-        struct sctp_way *way = &stream->way[i];
+        struct sctp_stream_half *own_half = &stream->halves[i];
 
-        way->known = stream->association->side[i].begun || stream->sessions != 0;
-        way->expected = first_ssn(stream);
-        way->told = way->closed = false;
+        own_half->known = stream->association->side[i].begun || stream->sessions != 0;
+        own_half->expected = first_ssn(stream);
+        own_half->reported = own_half->closed = false;
     }
 }
 
@@ -66,7 +67,7 @@ static struct sctp_stream *stream_of(struct flow_decoder *decoder, struct sctp_a
     stream->association = association;
     stream->unsure = association->unsure || !association->side[0].begun || !association->side[1].begun;
     stream->last_ns = association->unsure ? association->unsure_ns : association->first_ns;
-    ways_begin(stream);
+    halves_begin(stream);
     HASH_ADD(hh, association->streams, sid, sizeof(stream->sid), stream);
     if (hash_lost(stream)) {
         free(stream);
@@ -79,10 +80,10 @@ static struct sctp_stream *stream_of(struct flow_decoder *decoder, struct sctp_a
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 
-static void hold(struct flow_decoder *decoder, struct sctp_association *association, struct sctp_way *way,
+static void hold(struct flow_decoder *decoder, struct sctp_association *association, struct sctp_stream_half *own_half,
                  const struct sctp_message *message)
 {
-    struct sctp_message **link = &way->held, *copy;
+    struct sctp_message **link = &own_half->held, *copy;
 
     if (decoder->held > decoder->config.buffer_max) {
         sctp_octets(decoder, FLOW_ROW_HELD_TOO_MUCH, message->have);
@@ -100,7 +101,7 @@ static void hold(struct flow_decoder *decoder, struct sctp_association *associat
         link = &(*link)->next;
     copy->next = *link;
     *link = copy;
-    way->held_count++;
+    own_half->held_count++;
     association->held++;
     decoder->held += copy->have + sizeof(*copy);
 }
@@ -109,19 +110,19 @@ static void hold(struct flow_decoder *decoder, struct sctp_association *associat
 static bool hole_is_final(const struct flow_decoder *decoder, const struct sctp_stream *stream, unsigned side,
                           bool flush)
 {
-    const struct sctp_way *way = &stream->way[side];
+    const struct sctp_stream_half *own_half = &stream->halves[side];
     const struct sctp_side *sender = &stream->association->side[side];
 
-    if (flush || way->held_count >= MESSAGES_HELD_MAX || decoder->held > decoder->config.buffer_max)
+    if (flush || own_half->held_count >= MESSAGES_HELD_MAX || decoder->held > decoder->config.buffer_max)
         return true;
     if (sctp_side_complete(sender))
-        return way->held_count >= MESSAGES_BEHIND_HOLE;
+        return own_half->held_count >= MESSAGES_BEHIND_HOLE;
     if (sender->lost) /* it is among what was given up */
         return true;
     if (sender->acked_known && (int32_t)(sender->acked - sender->next_tsn) >= 0 &&
-        (way->held_count >= MESSAGES_BEHIND_ACK || decoder->now_ns - way->held->time_ns > ACK_NS))
+        (own_half->held_count >= MESSAGES_BEHIND_ACK || decoder->now_ns - own_half->held->time_ns > ACK_NS))
         return true;
-    return way->held_count >= MESSAGES_BEHIND_LOSS;
+    return own_half->held_count >= MESSAGES_BEHIND_LOSS;
 }
 
 /* A DDP-SSN that was used already, and a TSN is missing: that may be a Stream Reset's, which begins them anew. */
@@ -145,11 +146,11 @@ static void begin_lost(struct flow_decoder *decoder, struct sctp_stream *stream)
     sctp_session_end(decoder, stream, true, FLOW_REASON_COUNT);
     stream->lost = true;
     for (unsigned i = 0; i < 2; i++) {
-        struct sctp_way *way = &stream->way[i];
+        struct sctp_stream_half *own_half = &stream->halves[i];
 
-        way->told = way->closed = false;
-        way->known = way->held != NULL;
-        way->expected = way->held != NULL ? way->held->ssn : 0;
+        own_half->reported = own_half->closed = false;
+        own_half->known = own_half->held != NULL;
+        own_half->expected = own_half->held != NULL ? own_half->held->ssn : 0;
     }
 }
 
@@ -170,29 +171,29 @@ static void lose(struct flow_decoder *decoder, struct sctp_stream *stream, unsig
 
 static void drain(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side, bool flush)
 {
-    struct sctp_way *way = &stream->way[side];
+    struct sctp_stream_half *own_half = &stream->halves[side];
 
-    while (way->held != NULL) {
-        struct sctp_message *message = way->held;
+    while (own_half->held != NULL) {
+        struct sctp_message *message = own_half->held;
         int16_t ahead;
 
-        if (way->closed && !flush && initiate_may_be_lost(stream, side))
+        if (own_half->closed && !flush && initiate_may_be_lost(stream, side))
             begin_lost(decoder, stream);
-        ahead = (int16_t)(message->ssn - way->expected);
-        if (way->closed && !flush) /* of a session whose Initiate has not come */
+        ahead = (int16_t)(message->ssn - own_half->expected);
+        if (own_half->closed && !flush) /* of a session whose Initiate has not come */
             return;
         if (ahead < 0 && !flush && reset_may_come(stream, side))
             return;
         if (ahead > 0 && !hole_is_final(decoder, stream, side, flush))
             return;
-        way->held = message->next;
-        way->held_count--;
+        own_half->held = message->next;
+        own_half->held_count--;
         stream->association->held--;
-        if (ahead > 0 && stream->flow != NULL && way->known)
+        if (ahead > 0 && stream->flow != NULL && own_half->known)
             sctp_report_gap(decoder, stream, side, message);
-        if (ahead < 0 && way->known && (reset_may_come(stream, side) || initiate_may_be_lost(stream, side)))
+        if (ahead < 0 && own_half->known && (reset_may_come(stream, side) || initiate_may_be_lost(stream, side)))
             lose(decoder, stream, side, message);
-        else if (ahead < 0 && way->known)
+        else if (ahead < 0 && own_half->known)
             sctp_report_reason(decoder, stream, side, message, FLOW_REASON_SSN_AGAIN);
         else
             sctp_report_message(decoder, stream, side, message);
@@ -205,8 +206,8 @@ static void drain(struct flow_decoder *decoder, struct sctp_stream *stream, unsi
 static bool next_is_lost(const struct sctp_stream *stream)
 {
     const struct sctp_side *sides = stream->association->side;
-    bool waiting = (stream->way[0].closed && stream->way[0].held != NULL) ||
-                   (stream->way[1].closed && stream->way[1].held != NULL);
+    bool waiting = (stream->halves[0].closed && stream->halves[0].held != NULL) ||
+                   (stream->halves[1].closed && stream->halves[1].held != NULL);
 
     return waiting && (stream->unsure || !sctp_side_complete(&sides[0]) || !sctp_side_complete(&sides[1]));
 }
@@ -217,7 +218,7 @@ static void flush_stream(struct flow_decoder *decoder, struct sctp_stream *strea
 
     if (next_is_lost(stream)) {
         for (unsigned i = 0; i < 2; i++)
-            if (!stream->way[i].closed)
+            if (!stream->halves[i].closed)
                 drain(decoder, stream, i, true);
         begin_lost(decoder, stream);
     }
@@ -229,35 +230,35 @@ static void flush_stream(struct flow_decoder *decoder, struct sctp_stream *strea
 static bool begins_another(const struct sctp_stream *stream, unsigned side, uint16_t ssn,
                            const struct sctp_message *message)
 {
-    const struct sctp_way *way = &stream->way[side];
+    const struct sctp_stream_half *own_half = &stream->halves[side];
 
     if (stream->flow == NULL)
         return true;
-    if (way->closed || stream->way[1 - side].closed || (stream->unsure && sctp_is_quiet(stream, side, message)))
+    if (own_half->closed || stream->halves[1 - side].closed || (stream->unsure && sctp_is_quiet(stream, side, message)))
         return true;
-    return way->told && ssn == DDP_SCTP_FIRST_SSN && way->expected != DDP_SCTP_FIRST_SSN;
+    return own_half->reported && ssn == DDP_SCTP_FIRST_SSN && own_half->expected != DDP_SCTP_FIRST_SSN;
 }
 
 static void take_initiate(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side, uint16_t ssn,
                           const struct sctp_message *message)
 {
     if (!begins_another(stream, side, ssn, message)) {
-        if (!stream->way[side].told)
-            stream->way[side].expected = ssn;
+        if (!stream->halves[side].reported)
+            stream->halves[side].expected = ssn;
         return;
     }
-    if (stream->flow != NULL && !stream->way[side].closed)
+    if (stream->flow != NULL && !stream->halves[side].closed)
         drain(decoder, stream, side, true);
-    if (stream->flow != NULL && !stream->way[1 - side].closed)
+    if (stream->flow != NULL && !stream->halves[1 - side].closed)
         drain(decoder, stream, 1 - side, true);
     sctp_session_end(decoder, stream, true, FLOW_REASON_COUNT);
     stream->lost = false;
     stream->unsure = stream->unsure && !sctp_is_quiet(stream, side, message);
     if (!sctp_session_begin(decoder, stream, side, true, true, message))
         return;
-    ways_begin(stream);
-    stream->way[side].known = true;
-    stream->way[side].expected = ssn;
+    halves_begin(stream);
+    stream->halves[side].known = true;
+    stream->halves[side].expected = ssn;
     stream->flow->sctp->next_ssn[FLOW_FROM_INITIATOR] = stream->flow->sctp->next_ssn[FLOW_FROM_RESPONDER] =
         DDP_SCTP_FIRST_SSN;
 }
@@ -266,8 +267,8 @@ static void take_initiate(struct flow_decoder *decoder, struct sctp_stream *stre
 static void take_reset(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
                        const struct sctp_message *message)
 {
-    struct sctp_way *way = &stream->way[side];
-    struct sctp_message *later = NULL, **later_end = &later, **link = &way->held;
+    struct sctp_stream_half *own_half = &stream->halves[side];
+    struct sctp_message *later = NULL, **later_end = &later, **link = &own_half->held;
 
     while (*link != NULL) {
         if ((int32_t)((*link)->tsn - message->tsn) > 0) {
@@ -281,8 +282,8 @@ static void take_reset(struct flow_decoder *decoder, struct sctp_stream *stream,
     *later_end = NULL;
     drain(decoder, stream, side, true);
     sctp_report_message(decoder, stream, side, message);
-    way->expected = DDP_SCTP_DRAFT_FIRST_SSN;
-    way->held = later;
+    own_half->expected = DDP_SCTP_DRAFT_FIRST_SSN;
+    own_half->held = later;
 }
 
 void sctp_stream_take(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
@@ -290,14 +291,14 @@ void sctp_stream_take(struct flow_decoder *decoder, struct sctp_association *ass
 {
     struct sctp_stream *stream = stream_of(decoder, association, message->sid);
     struct ddp_sctp_message parsed;
-    struct sctp_way *way;
+    struct sctp_stream_half *own_half;
     int16_t ahead;
 
     if (stream == NULL) {
         sctp_octets(decoder, FLOW_ROW_MEMORY, message->have);
         return;
     }
-    way = &stream->way[side];
+    own_half = &stream->halves[side];
     (void)ddp_sctp_parse(message->ppid, message->octets, message->have, &parsed);
     if (parsed.kind == DDP_SCTP_DRAFT_CONTROL) {
         take_reset(decoder, stream, side, message);
@@ -311,24 +312,25 @@ void sctp_stream_take(struct flow_decoder *decoder, struct sctp_association *ass
     message->ssn = parsed.ssn;
     if (sctp_is_initiate(&parsed))
         take_initiate(decoder, stream, side, parsed.ssn, message);
-    else if (sctp_is_answer(&parsed) && stream->flow != NULL && !way->told)
-        way->expected = parsed.ssn;
-    if (!way->known) {
-        way->known = true;
-        way->expected = parsed.ssn;
+    else if (sctp_is_answer(&parsed) && stream->flow != NULL && !own_half->reported)
+        own_half->expected = parsed.ssn;
+    if (!own_half->known) {
+        own_half->known = true;
+        own_half->expected = parsed.ssn;
     }
     stream->last_ns = message->time_ns;
-    ahead = (int16_t)(parsed.ssn - way->expected);
-    if (ahead < 0 && !way->told && !way->closed && way->held == NULL) { /* a sender that counts from elsewhere */
-        way->expected = parsed.ssn;
+    ahead = (int16_t)(parsed.ssn - own_half->expected);
+    if (ahead < 0 && !own_half->reported && !own_half->closed &&
+        own_half->held == NULL) { /* a sender that counts from elsewhere */
+        own_half->expected = parsed.ssn;
         ahead = 0;
     }
-    if (ahead == 0 && way->held == NULL && !way->closed)
+    if (ahead == 0 && own_half->held == NULL && !own_half->closed)
         sctp_report_message(decoder, stream, side, message);
-    else if (ahead < 0 && !way->closed && !reset_may_come(stream, side) && !initiate_may_be_lost(stream, side))
+    else if (ahead < 0 && !own_half->closed && !reset_may_come(stream, side) && !initiate_may_be_lost(stream, side))
         sctp_report_reason(decoder, stream, side, message, FLOW_REASON_SSN_AGAIN);
     else {
-        hold(decoder, association, way, message);
+        hold(decoder, association, own_half, message);
         drain(decoder, stream, side, false);
     }
 }
@@ -341,7 +343,7 @@ void sctp_streams_drain(struct flow_decoder *decoder, struct sctp_association *a
         return;
     HASH_ITER (hh, association->streams, stream, next)
         for (unsigned i = 0; i < 2; i++)
-            if (stream->way[i].held != NULL)
+            if (stream->halves[i].held != NULL)
                 drain(decoder, stream, i, false);
 }
 
@@ -352,7 +354,7 @@ static void end_stream(struct flow_decoder *decoder, struct sctp_stream *stream,
         flush_stream(decoder, stream);
     sctp_session_end(decoder, stream, tell_of_it, reason);
     for (unsigned i = 0; i < 2; i++)
-        drop_held(decoder, stream->association, &stream->way[i]);
+        drop_held(decoder, stream->association, &stream->halves[i]);
     HASH_DEL(stream->association->streams, stream);
     DL_DELETE2(decoder->sctp->oldest_stream, stream, older, newer);
     decoder->sctp->stream_count--;

@@ -61,7 +61,7 @@ void sctp_learn_first_tsn(struct sctp_side *side, uint32_t first, bool waited)
         side->tsn_known = side->begun = true;
         side->next_tsn = first;
         side->highest_tsn = first - 1;
-    } else if (waited && !side->told && before < TSN_WINDOW / 2 && side->next_tsn - first < TSN_WINDOW / 2) {
+    } else if (waited && !side->reported && before < TSN_WINDOW / 2 && side->next_tsn - first < TSN_WINDOW / 2) {
         for (uint32_t tsn = side->first_tsn; tsn != side->next_tsn; tsn++)
             side->seen[tsn % TSN_WINDOW / 8] |= (uint8_t)(1u << tsn % 8);
         side->next_tsn = first;
@@ -183,7 +183,7 @@ void sctp_take_fragment(struct flow_decoder *decoder, struct sctp_association *a
         decoder->held > decoder->config.buffer_max) {
         sctp_drop_fragments(decoder, side);
         side->lost = true;
-        sctp_tell_undecoded(decoder, association, index, FLOW_REASON_MESSAGE_LONG);
+        sctp_emit_undecoded(decoder, association, index, FLOW_REASON_MESSAGE_LONG);
     }
     fragment = malloc(sizeof(*fragment) + data->user_have);
     if (fragment == NULL) {

@@ -253,7 +253,7 @@ static bool take_flags(struct flow_decoder *decoder, struct flow_connection *con
 /* ---- payload ------------------------------------------------------------------------------------------------------- */
 
 /* Behind the FIN nothing is taken (RFC 9293 3.10.7.4), unless it is acknowledged: then that FIN was not taken. */
-static bool is_behind_end(struct flow_side *side, uint64_t at)
+static bool is_after_end(struct flow_side *side, uint64_t at)
 {
     if (!side->closed || at < side->fin_at)
         return false;
@@ -265,13 +265,13 @@ static bool is_behind_end(struct flow_side *side, uint64_t at)
 }
 
 /* Octets that are not simply the next ones. */
-static void see_odd(struct flow_decoder *decoder, struct flow_connection *connection,
-                    const struct flow_segment *segment, struct flow_piece *piece)
+static void record_odd(struct flow_decoder *decoder, struct flow_connection *connection,
+                       const struct flow_segment *segment, struct flow_piece *piece)
 {
     struct flow_side *side = &connection->side[segment->side];
     bool damaged = piece->at != side->next && flow_tcp_damaged(side, segment);
 
-    if (damaged || is_behind_end(side, piece->at)) {
+    if (damaged || is_after_end(side, piece->at)) {
         flow_tcp_refuse(decoder, connection, segment->side, damaged ? FLOW_REFUSED_CHECKSUM : FLOW_REFUSED_END,
                         piece->length, piece->captured, piece->frame, piece->time_ns);
         return;
@@ -293,8 +293,8 @@ static void see_odd(struct flow_decoder *decoder, struct flow_connection *connec
         flow_queue_add(decoder, connection, segment->side, piece);
 }
 
-static void see_payload(struct flow_decoder *decoder, struct flow_connection *connection,
-                        const struct flow_segment *segment, const struct flow_frame *frame, uint64_t received)
+static void record_payload(struct flow_decoder *decoder, struct flow_connection *connection,
+                           const struct flow_segment *segment, const struct flow_frame *frame, uint64_t received)
 {
     struct flow_side *side = &connection->side[segment->side];
     const struct flow_side *other = &connection->side[1 - segment->side];
@@ -326,7 +326,7 @@ static void see_payload(struct flow_decoder *decoder, struct flow_connection *co
         !flow_mpa_blocked(connection, segment->side))
         flow_queue_deliver(decoder, connection, segment->side, &piece);
     else
-        see_odd(decoder, connection, segment, &piece);
+        record_odd(decoder, connection, segment, &piece);
 }
 
 void flow_tcp_segment(struct flow_decoder *decoder, struct flow_connection *connection,
@@ -341,7 +341,7 @@ void flow_tcp_segment(struct flow_decoder *decoder, struct flow_connection *conn
     if ((segment->flags & TCP_BIT_ACK) != 0 && (segment->flags & TCP_BIT_RST) == 0)
         received = take_ack(side, other, segment);
     if ((plain || take_flags(decoder, connection, segment, frame)) && segment->length != 0)
-        see_payload(decoder, connection, segment, frame, received);
+        record_payload(decoder, connection, segment, frame, received);
     if (side->queue != NULL || other->queue != NULL || (side->fin_known && !side->closed))
         flow_queue_drain(decoder, connection, segment->side);
     if ((segment->flags & TCP_BIT_RST) != 0)

@@ -4,7 +4,7 @@
 local TO = 0x7F0000001008
 
 -- The device posts an atomic; its request is taken.
-local function asked(t, c, operation, given)
+local function request_posted(t, c, operation, given)
   t:post_atomic(c, operation, given)
   return c:expect(rdmap.atomic_request {}, { message = "the Atomic Request that the device was asked for" })
 end
@@ -44,7 +44,7 @@ local function each(t, look)
   for _, row in ipairs(all) do
     local given = copy_fields(row[2])
     given.stag, given.to = 0xCAFE0001, TO
-    local request = asked(t, c, row[1], given)
+    local request = request_posted(t, c, row[1], given)
     look(request, row[3], row[1])
     answer(c, request, 0)
   end
@@ -154,7 +154,7 @@ check {
   run = function(t)
     if not t:profile("draft03").extensions then t:skip("RFC 7306 has no Swap, and the device's profile cannot be chosen") end
     local c = t:open_for_posting { dut = t:profile("draft03") }
-    local request = asked(t, c, "swap", { stag = 1, to = TO, data = 5 })
+    local request = request_posted(t, c, "swap", { stag = 1, to = TO, data = 5 })
     if request.Mask ~= ALL_BITS then
       t:warn("Add or Swap Mask of a Swap", "0xffffffffffffffff", string.format("0x%016x", request.Mask))
     end
@@ -165,7 +165,7 @@ check {
 local function to_kept(t, operation, profile)
   local c = t:open_for_posting { dut = profile }
   for _, to in ipairs { TO, 0x1004, 3 } do
-    local request = asked(t, c, operation, { stag = 1, to = to })
+    local request = request_posted(t, c, operation, { stag = 1, to = to })
     equal64(t, "Remote TO of " .. operation, to, request.TO)
     answer(c, request, 0)
   end
@@ -274,7 +274,7 @@ check {
   run = function(t)
     local c = t:open_for_posting()
     for i, value in ipairs { 0x0102030405060708, 0xF1F2F3F4F5F6F7F8 } do
-      answer(c, asked(t, c, "fetch_add", { stag = 1, id = i }), value)
+      answer(c, request_posted(t, c, "fetch_add", { stag = 1, id = i }), value)
       done(t, i, value, "the original value")
     end
   end,
@@ -305,11 +305,11 @@ check {
       t:note("an Atomic Response without a request draws no Terminate")
     end
     c = t:open_for_posting()
-    local request = asked(t, c, "fetch_add", { stag = 1, id = 1 })
+    local request = request_posted(t, c, "fetch_add", { stag = 1, id = 1 })
     answer(c, request, 5, { MSN = 2 })
     refused(c, "an Atomic Response with MSN 2 while one atomic is open")
     c = t:open_for_posting()
-    request = asked(t, c, "fetch_add", { stag = 1, id = 2 })
+    request = request_posted(t, c, "fetch_add", { stag = 1, id = 2 })
     answer(c, request, 5, { RequestId = request.RequestId ~ 0x80000000 })
     local got = c:receive(t.quiet)
     if got.kind == "segment" and got.Opcode == 7 then
@@ -329,7 +329,7 @@ check {
   purpose = "the MSN on QN 3 says which atomic a response belongs to",
   run = function(t)
     local c = t:open_for_posting()
-    local one, two = asked(t, c, "fetch_add", { stag = 1, id = 1 }), asked(t, c, "fetch_add", { stag = 1, id = 2 })
+    local one, two = request_posted(t, c, "fetch_add", { stag = 1, id = 1 }), request_posted(t, c, "fetch_add", { stag = 1, id = 2 })
     answer(c, two, 0x111)
     answer(c, one, 0x222)
     local event = t:await_event("atomic_done", { id = 1 }, t.quiet)
@@ -351,7 +351,7 @@ check {
   run = function(t)
     local c = t:open_for_posting { dut = { ord = 8 } }
     local requests, frames = {}, {}
-    for i = 1, 8 do requests[i] = asked(t, c, "fetch_add", { stag = 1, id = i }) end
+    for i = 1, 8 do requests[i] = request_posted(t, c, "fetch_add", { stag = 1, id = i }) end
     for i, request in ipairs(requests) do frames[i] = rdmap.atomic_response { RequestId = request.RequestId, Value = i } end
     c:send(table.unpack(frames))
     for i = 1, 8 do done(t, i, i, "response " .. i .. " of 8 in one burst") end
@@ -365,7 +365,7 @@ check {
   purpose = "an atomic completes when its response is delivered, and not before",
   run = function(t)
     local c = t:open_for_posting()
-    local request = asked(t, c, "fetch_add", { stag = 1, id = 1 })
+    local request = request_posted(t, c, "fetch_add", { stag = 1, id = 1 })
     c:probe()
     if t:await_event("atomic_done", { id = 1 }, t.round_trip) then
       t:fail("a FetchAdd whose response is withheld", "no completion", "atomic_done")
@@ -381,7 +381,7 @@ check {
   purpose = "the requester takes the target for changed when the response is delivered, and not before",
   run = function(t)
     local c = t:open_for_posting { dut = t:profile("rfc7306", { ord = 4 }) }
-    local request = asked(t, c, "compare_swap", { stag = 1, id = 1, data = 1 })
+    local request = request_posted(t, c, "compare_swap", { stag = 1, id = 1, data = 1 })
     c:probe()
     if t:await_event("atomic_done", { id = 1 }, t.round_trip) then
       t:fail("a CmpSwap whose response is withheld", "no completion", "atomic_done")
@@ -397,7 +397,7 @@ check {
   purpose = "what was posted behind an atomic completes behind it",
   run = function(t)
     local c = t:open_for_posting()
-    local request = asked(t, c, "fetch_add", { stag = 1, id = 1 })
+    local request = request_posted(t, c, "fetch_add", { stag = 1, id = 1 })
     t.dut:send { stream = t:stream_of(c), data = "22", id = 2 }
     c:expect(rdmap.send { data = "\x22" }, { message = "the Send behind the FetchAdd" })
     c:probe()

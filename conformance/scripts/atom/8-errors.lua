@@ -112,7 +112,7 @@ check {
 }
 
 -- The ULP learns of it too: an error event of the stream.
-local function told(c, _, offset)
+local function expect_error_event(c, _, offset)
   local event = c.t:await_event("error", { stream = c.t:stream_of(c) })
   if not event then
     c.t:fail("the ULP is told of an atomic at a multiple of 8 plus " .. offset, "an error event of the stream", "none")
@@ -124,20 +124,20 @@ check {
   id = "ATOM7306-5.1.1-06",
   role = "both",
   purpose = "a misaligned FetchAdd is told to the local ULP",
-  run = function(t) misaligned(t, ADD, { 4 }, told) end,
+  run = function(t) misaligned(t, ADD, { 4 }, expect_error_event) end,
 }
 
 check {
   id = "ATOM-5.1.2-07",
   role = "both",
   purpose = "a misaligned Swap is told to the local ULP",
-  run = function(t) misaligned(t, SWAP, SOME, told) end,
+  run = function(t) misaligned(t, SWAP, SOME, expect_error_event) end,
 }
 
 check {
   id = "ATOM-5.1.3-10",
   purpose = "a misaligned CmpSwap is told to the local ULP",
-  run = function(t) misaligned(t, COMPARE, EACH, told) end,
+  run = function(t) misaligned(t, COMPARE, EACH, expect_error_event) end,
 }
 
 check {
@@ -333,9 +333,9 @@ check {
     each(function()
       local c = t:open_for_posting()
       t:post_atomic(c, "fetch_add", { stag = 1 })
-      c.asked = c:expect(rdmap.atomic_request {}, { message = "the device sends the FetchAdd that was asked of it" })
+      c.request = c:expect(rdmap.atomic_request {}, { message = "the device sends the FetchAdd that was asked of it" })
       return c
-    end, function(c, f) f.RequestId = c.asked.RequestId return rdmap.atomic_response(f) end, "an Atomic Response")
+    end, function(c, f) f.RequestId = c.request.RequestId return rdmap.atomic_response(f) end, "an Atomic Response")
     target:check(ODD, "none of them is executed")
   end,
 }
@@ -368,8 +368,8 @@ check {
         function() return target:request(ADD, { RV = version, Data = 1 }) end,
         function(c)
           t:post_atomic(c, "fetch_add", { stag = 1 })
-          local asked = c:expect(rdmap.atomic_request {}, { message = "the device sends the FetchAdd that was asked of it" })
-          return rdmap.atomic_response { RV = version, RequestId = asked.RequestId }
+          local request = c:expect(rdmap.atomic_request {}, { message = "the device sends the FetchAdd that was asked of it" })
+          return rdmap.atomic_response { RV = version, RequestId = request.RequestId }
         end,
       } do
         local c = t:open_for_posting()

@@ -76,9 +76,9 @@ check {
     local got = t:deliveries(c)
     t:equal("deliveries", 1, #got)
     local valid = t.dut:mem_read { stag = m.STag, length = 1 }.valid
-    local told = got[1].opcode == 4 and got[1].invalidated == m.STag
-    if not told then t:equal("opcode of the delivery", 3, got[1].opcode) end
-    t:equal("the STag is valid", not told, valid)
+    local matching = got[1].opcode == 4 and got[1].invalidated == m.STag
+    if not matching then t:equal("opcode of the delivery", 3, got[1].opcode) end
+    t:equal("the STag is valid", not matching, valid)
   end,
 }
 

@@ -144,7 +144,7 @@ check {
   role = "initiator",
   purpose = "after a close in place of the Reply nothing more is tried on the same connection",
   run = function(t)
-    local c = t:asked {}
+    local c = t:receive_request {}
     c.tcp:fin()
     local got = c:receive()
     if got.kind == "request" then
@@ -177,7 +177,7 @@ check {
             end
             c.tcp:close()
           else
-            local able, c = pcall(t.asked, t, { p2p = word.A == 1 })
+            local able, c = pcall(t.receive_request, t, { p2p = word.A == 1 })
             if able then
               c:answer(word)
               local sent = rig.command { verb = "send", stream = c.stream, data = "66697273" }

@@ -56,7 +56,7 @@ check {
   role = "initiator",
   requires = "upper_tester",
   purpose = "the peer-to-peer model has A = 1",
-  run = function(t) t:equal("A of the Request", 1, t:asked { p2p = true }.request.enhanced.A) end,
+  run = function(t) t:equal("A of the Request", 1, t:receive_request { p2p = true }.request.enhanced.A) end,
 }
 
 check {
@@ -68,7 +68,7 @@ check {
     for a = 0, 1 do
       local word
       if t.role == "initiator" then
-        word = t:asked { p2p = a == 1 }.request.enhanced
+        word = t:receive_request { p2p = a == 1 }.request.enhanced
       else
         local _, reply = t:ask({ A = a, B = a, C = a, D = a })
         word = reply.enhanced
@@ -89,7 +89,7 @@ check {
       c = t:ask({ IRD = 1, ORD = 1 }, { dut = { ird = 4, ord = 4 } })
       c:probe()
     else
-      c = t:asked { ird = 4, ord = 4 }
+      c = t:receive_request { ird = 4, ord = 4 }
       c:answer { IRD = 1 }
       c:ask_first_send()
       local got = c:receive()
@@ -104,7 +104,7 @@ check {
 -- What the ULP is told
 
 -- The peer's IRD and ORD as the ULP hears of them in this event.
-local function told(t, c, kind, ird, ord)
+local function expect_depths(t, c, kind, ird, ord)
   local event = t:await_event(kind, { stream = t:stream_of(c) })
   if not event then t:fail("the ULP is told of the " .. kind:gsub("_", " "), "its event", "none") end
   t:equal("the peer's IRD as the ULP got it", ird, event.peer_ird)
@@ -118,7 +118,7 @@ check {
   purpose = "the ULP of the responder gets the initiator's IRD and ORD",
   run = function(t)
     local c = t:ask({ IRD = 3, ORD = 7 }, { dut = { ird = 16, ord = 16 } })
-    told(t, c, "connect_request", 3, 7)
+    expect_depths(t, c, "connect_request", 3, 7)
   end,
 }
 
@@ -127,9 +127,9 @@ check {
   role = "initiator",
   purpose = "the ULP of the initiator gets the responder's IRD and ORD",
   run = function(t)
-    local c = t:asked { ird = 8, ord = 8 }
+    local c = t:receive_request { ird = 8, ord = 8 }
     c:answer { IRD = 3, ORD = 7 }
-    told(t, c, "established", 3, 7)
+    expect_depths(t, c, "established", 3, 7)
   end,
 }
 
@@ -138,9 +138,9 @@ check {
   role = "initiator",
   purpose = "on an Accept the ULP of the initiator gets the responder's IRD and ORD",
   run = function(t)
-    local c = t:asked { ird = 4, ord = 4 }
+    local c = t:receive_request { ird = 4, ord = 4 }
     c:answer { IRD = 9, ORD = 3 }
-    told(t, c, "established", 9, 3)
+    expect_depths(t, c, "established", 9, 3)
   end,
 }
 
@@ -149,9 +149,9 @@ check {
   role = "initiator",
   purpose = "on a Reject the ULP of the initiator gets the responder's IRD and ORD, and the Private Data without the word",
   run = function(t)
-    local c = t:asked { ird = 4, ord = 4 }
+    local c = t:receive_request { ird = 4, ord = 4 }
     c:answer({ IRD = 9, ORD = 3 }, { R = 1, private_data = "no" })
-    local event = told(t, c, "rejected", 9, 3)
+    local event = expect_depths(t, c, "rejected", 9, 3)
     t:equal("Private Data of the Reject as the ULP got it", hex("no"), event.private_data)
   end,
 }
@@ -161,7 +161,7 @@ check {
   role = "initiator",
   purpose = "a close in place of the Reply is reported to the ULP",
   run = function(t)
-    local c = t:asked {}
+    local c = t:receive_request {}
     c.tcp:fin()
     -- "rejected": rdma_cm tells a close and a Reply with R = 1 by one event.
     local ended = { error = true, closed = true, connect_failed = true, terminated = true, rejected = true }

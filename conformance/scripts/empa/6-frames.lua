@@ -16,7 +16,7 @@ check {
     if t.role == "responder" then
       c, frame = t:ask({}, { dut = dut, message = "the Reply to an enhanced Request" })
     else
-      c = t:asked(dut)
+      c = t:receive_request(dut)
       frame = c.request
     end
     t:equal("S of an enhanced frame", 1, frame.S)
@@ -50,7 +50,7 @@ check {
       c:start_as_initiator { Res = 0xF }
       c:probe { message = "reserved bits in a plain Request are not looked at" }
     else
-      local c = t:asked()
+      local c = t:receive_request()
       c:answer({}, { Res = 0xF })
       c:first_send("reserved bits in an enhanced Reply are not looked at")
       c:probe()
@@ -95,7 +95,7 @@ check {
       if t.role == "responder" then
         c, frame = t:ask({}, { dut = dut, message = what .. ": PD_Length counts the word too" })
       else
-        c = t:asked(dut)
+        c = t:receive_request(dut)
         frame = c.request
       end
       t:equal("PD_Length with " .. what, count + 4, frame.PD_Length)
@@ -118,7 +118,7 @@ check {
   run = function(t)
     local rejected = false
     for count = 0, 3 do
-      local c = t.role == "responder" and t:connect() or t:asked()
+      local c = t.role == "responder" and t:connect() or t:receive_request()
       local message = string.format("S = 1 with %d octets of Private Data cannot hold the word", count)
       c:send(t:start_frame { S = 1, Rev = 2, private_data = string.rep("\0", count) })
       local got
@@ -206,7 +206,7 @@ local function own_frame(t)
   if t.role == "responder" then
     c, frame = t:ask({ IRD = 5, ORD = 3 }, { dut = dut })
   else
-    c = t:asked(dut)
+    c = t:receive_request(dut)
     frame = c.request
   end
   c.tcp:close()

@@ -13,7 +13,7 @@ check {
       { "an RTR that was not offered", { p2p = true, rtr = { "write" } }, { D = 1 } },
     }
     for _, fault in ipairs(faults) do
-      local c = t:asked(fault[2])
+      local c = t:receive_request(fault[2])
       c:answer(fault[3])
       local got = c:receive()
       if got.kind == "segment" and got.Opcode ~= 7 then

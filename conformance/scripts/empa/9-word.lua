@@ -12,7 +12,7 @@ check {
   run = function(t)
     local frame, ird, ord, halves
     if t.role == "initiator" then
-      frame = t:asked({ ird = 5, ord = 9 }).request
+      frame = t:receive_request({ ird = 5, ord = 9 }).request
       ird, ord = 5, 9
     else
       local c
@@ -78,7 +78,7 @@ check {
     if t.role == "responder" then
       c, frame = t:ask({}, { dut = { private_data = hex(private) }, request = { private_data = mine } })
     else
-      c = t:asked { private_data = hex(private) }
+      c = t:receive_request { private_data = hex(private) }
       frame = c.request
       c:answer({}, { private_data = mine })
     end
@@ -100,7 +100,7 @@ check {
     if t.role == "responder" then
       c, frame = t:ask({ IRD = 2, ORD = 1 }, { dut = { ird = 1, ord = 2 } })
     else
-      c = t:asked { ird = 1, ord = 2 }
+      c = t:receive_request { ird = 1, ord = 2 }
       frame = c.request
     end
     t:equal("the word", "00010002", hex(frame.frame_octets:sub(21, 24)))

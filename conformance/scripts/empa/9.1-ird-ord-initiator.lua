@@ -13,7 +13,7 @@ check {
   purpose = "the IRD of the Request is served: as many Reads at once as it says",
   run = function(t)
     for _, depth in ipairs { 3, 8 } do
-      local c = t:asked { ird = depth, ord = 2 }
+      local c = t:receive_request { ird = depth, ord = 2 }
       t:equal("IRD of the Request", depth, c.request.enhanced.IRD)
       c:answer { ORD = depth }
       c:first_send()
@@ -29,7 +29,7 @@ check {
   role = "initiator",
   purpose = "the ORD of the Request is the one that the endpoint is configured with",
   run = function(t)
-    local c = t:asked { ird = 3, ord = 7 }
+    local c = t:receive_request { ird = 3, ord = 7 }
     t:equal("ORD of the Request", 7, c.request.enhanced.ORD)
     t:equal("IRD of the Request", 3, c.request.enhanced.IRD)
   end,
@@ -38,7 +38,7 @@ check {
 -- The device wants ORD `own` and is offered IRD `offered`: full operation within the smaller, or Terminate 2/0/06, which
 -- `refused` deals with (default: WARN).
 local function lowered(t, own, offered, reads)
-  local c = t:asked { ird = 4, ord = own }
+  local c = t:receive_request { ird = 4, ord = own }
   c:answer { IRD = offered }
   c:ask_first_send()
   local got = c:receive()
@@ -80,7 +80,7 @@ check {
 
 -- A Reply whose ORD is above the Request's IRD. Returns the connection, or nil and the Terminate 2/0/06.
 local function demanded(t, own, ord)
-  local c = t:asked { ird = own, ord = 4 }
+  local c = t:receive_request { ird = own, ord = 4 }
   c:answer { ORD = ord }
   c:ask_first_send()
   local got = c:receive()
@@ -117,7 +117,7 @@ check {
 
 -- The Reply demands more than can be: returns the connection and what came of it, nil when the device does go on.
 local function overcharged(t)
-  local c = t:asked { ird = 4, ord = 4 }
+  local c = t:receive_request { ird = 4, ord = 4 }
   c:answer { ORD = TOO_MANY }
   local got = c:receive(t.quiet)
   if got.kind == "timeout" then return c, nil end
@@ -184,7 +184,7 @@ check {
     if t.role == "responder" then
       t:ask(word):probe()
     else
-      local c = t:asked {}
+      local c = t:receive_request {}
       c:answer(word)
       c:first_send("IRD and ORD 0x3FFF in the Reply: the device goes on")
       c:probe()
@@ -197,7 +197,7 @@ check {
   role = "initiator",
   purpose = "a Reply with IRD 0x3FFF leaves the initiator's ORD as it was",
   run = function(t)
-    local c = t:asked { ird = 4, ord = 4 }
+    local c = t:receive_request { ird = 4, ord = 4 }
     c:answer { IRD = NOT_NEGOTIATED }
     c:first_send("IRD 0x3FFF in the Reply: no Terminate")
     c:reads_limited(8, 4)
@@ -209,7 +209,7 @@ check {
   role = "initiator",
   purpose = "a Reply with ORD 0x3FFF leaves the initiator's IRD as it was",
   run = function(t)
-    local c = t:asked { ird = 4, ord = 4 }
+    local c = t:receive_request { ird = 4, ord = 4 }
     c:answer { ORD = NOT_NEGOTIATED }
     c:first_send("ORD 0x3FFF in the Reply: no Terminate")
     c:reads_served(4)
@@ -223,7 +223,7 @@ check {
   purpose = "0x3FFF in the Reply to a Request with numbers: an initiator takes it, a responder should not do it",
   run = function(t)
     if t.role == "initiator" then
-      local c = t:asked { ird = 4, ord = 4 }
+      local c = t:receive_request { ird = 4, ord = 4 }
       c:answer { IRD = NOT_NEGOTIATED, ORD = NOT_NEGOTIATED }
       c:first_send("0x3FFF in the Reply to a Request with numbers: no Terminate")
       c:reads_served(4)
@@ -245,7 +245,7 @@ check {
   run = function(t)
     local reading
     for _, ird in ipairs { 1, 0 } do
-      local c = t:asked { p2p = true, rtr = { "read" }, ird = 4, ord = 0 }
+      local c = t:receive_request { p2p = true, rtr = { "read" }, ird = 4, ord = 0 }
       c:answer { D = 1, IRD = ird }
       local got = c:receive()
       if fits(rtr_expected.D, got) then
@@ -271,13 +271,13 @@ check {
   requires = "upper_tester",
   purpose = "an initiator's ULP may drop the connection and ask for other depths on a new one",
   run = function(t)
-    local c = t:asked { ird = 4, ord = 8 }
+    local c = t:receive_request { ird = 4, ord = 8 }
     c:answer { IRD = 1 }
     c:first_send("the initiator goes on with an ORD of 1")
     t.dut:disconnect { stream = c.stream }
     c:expect_close { message = "the ULP is unhappy with an ORD of 1: it closes" }
     c.tcp:fin()
-    c = t:asked { ird = 2, ord = 1 }
+    c = t:receive_request { ird = 2, ord = 1 }
     t:equal("IRD of the second Request", 2, c.request.enhanced.IRD)
     t:equal("ORD of the second Request", 1, c.request.enhanced.ORD)
     c:answer {}

@@ -8,7 +8,7 @@ local flags = { "B", "C", "D" }
 
 -- The device connects in the peer-to-peer model, with these RTR messages (all that it has unless given).
 local function peer_to_peer(t, kinds)
-  local c = t:asked { p2p = true, rtr = kinds or t:rtr_kinds(), ird = 4, ord = 4 }
+  local c = t:receive_request { p2p = true, rtr = kinds or t:rtr_kinds(), ird = 4, ord = 4 }
   t:equal("A of the Request, peer-to-peer", 1, c.request.enhanced.A)
   return c
 end
@@ -183,7 +183,7 @@ check {
   id = "EMPA-9.2-25",
   role = "initiator",
   purpose = "the client-server model has A = 0",
-  run = function(t) t:equal("A of the Request", 0, t:asked({ p2p = false }).request.enhanced.A) end,
+  run = function(t) t:equal("A of the Request", 0, t:receive_request({ p2p = false }).request.enhanced.A) end,
 }
 
 check {
@@ -191,7 +191,7 @@ check {
   role = "initiator",
   purpose = "with A = 0 the Request has B = C = D = 0",
   run = function(t)
-    local word = t:asked({ p2p = false }).request.enhanced
+    local word = t:receive_request({ p2p = false }).request.enhanced
     for _, flag in ipairs(flags) do t:equal(flag .. " of a Request with A = 0", 0, word[flag]) end
   end,
 }
@@ -201,7 +201,7 @@ check {
   role = "initiator",
   purpose = "B, C and D beside A = 0 in the Reply are not looked at: no RTR",
   run = function(t)
-    local c = t:asked { p2p = false }
+    local c = t:receive_request { p2p = false }
     c:answer { A = 0, B = 1, C = 1, D = 1 }
     c:first_send("flags beside A = 0: no RTR, the first FPDU is the ULP's")
     c:probe()
@@ -215,19 +215,19 @@ check {
   purpose = "a Reply with another A than the Request: refused, or taken as it says; nothing hangs",
   run = function(t)
     local reading
-    for _, asked in ipairs { 1, 0 } do
-      local c = asked == 1 and peer_to_peer(t) or t:asked { p2p = false }
-      c:answer { A = 1 - asked, C = 1 - asked }
+    for _, requested in ipairs { 1, 0 } do
+      local c = requested == 1 and peer_to_peer(t) or t:receive_request { p2p = false }
+      c:answer { A = 1 - requested, C = 1 - requested }
       c:ask_first_send()
       local got = c:receive()
-      if asked == 0 and fits(rtr_expected.C, got) then got = c:receive() end
+      if requested == 0 and fits(rtr_expected.C, got) then got = c:receive() end
       if fits(rdmap.send { data = "firs" }, got) then
         reading = reading or "B: the initiator takes what the Reply says"
       elseif fits(tcp.closed(), got) or is_terminate(got, "MPA_CATASTROPHIC") or
              is_terminate(got, "MPA_NO_MATCHING_RTR") then
         reading = "A: a changed A flag is an error (Terminate code 5 or 7, or close)"
       else
-        t:fail(string.format("A = %d in the Request, %d in the Reply", asked, 1 - asked),
+        t:fail(string.format("A = %d in the Request, %d in the Reply", requested, 1 - requested),
                "full operation, Terminate 2/0/05 or 2/0/07, or FIN or RST", describe(got))
       end
       c.tcp:close()
@@ -244,7 +244,7 @@ check {
   purpose = "the ULP chooses for each connection whether it asks for the peer-to-peer model",
   run = function(t)
     for _, p2p in ipairs { true, false, true } do
-      local c = t:asked { p2p = p2p }
+      local c = t:receive_request { p2p = p2p }
       t:equal("A of the Request, where the ULP asks for " .. (p2p and "it" or "none"), p2p and 1 or 0, c.request.enhanced.A)
       c.tcp:close()
     end

@@ -21,7 +21,7 @@ check {
   role = "initiator",
   purpose = "Sends that are posted before the Reply go out behind the RTR",
   run = function(t)
-    local c = t:asked { p2p = true, rtr = { "write" } }
+    local c = t:receive_request { p2p = true, rtr = { "write" } }
     local answer = rig.command { verb = "send", stream = c.stream, data = "6561726c79" }
     if not answer.ok then t:note("the device takes no Send before the Reply: " .. tostring(answer.error)) end
     c:answer { C = 1 }
@@ -42,7 +42,7 @@ check {
       c:send(word.C == 1 and rtr.C() or word.D == 1 and rtr.D() or rtr.B())
       c:probe { message = "Request, Reply, RTR: full operation" }
     else
-      local c = t:asked { p2p = true, rtr = t:rtr_kinds() }
+      local c = t:receive_request { p2p = true, rtr = t:rtr_kinds() }
       local octets, state = c:peek(1, t.quiet)
       if #octets > 0 or state ~= "timeout" then
         t:fail("before the Reply nothing follows the Request", "nothing", hex(octets:sub(1, 32)) .. " " .. state)
@@ -61,7 +61,7 @@ check {
   role = "initiator",
   purpose = "the Reply's ORD is in force before the RTR goes out: 8 Reads at once on seeing it are served",
   run = function(t)
-    local c = t:asked { p2p = true, rtr = { "write" }, ird = 2, ord = 2 }
+    local c = t:receive_request { p2p = true, rtr = { "write" }, ird = 2, ord = 2 }
     c:answer { C = 1, ORD = 8 }
     local got = c:receive()
     if is_terminate(got, "MPA_INSUFFICIENT_IRD") then return end

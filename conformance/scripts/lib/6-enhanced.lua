@@ -44,7 +44,7 @@ function Test:ask(word, options)
 end
 
 -- Role initiator: the device connects with this configuration (verb connect; Rev 2, enhanced) and its Request is taken.
-function Test:asked(dut)
+function Test:receive_request(dut)
   local config = word_of(dut, { rev = 2, enhanced = true })
   local c = self:accept { dut = config }
   c.request = c:expect(mpa.request { S = 1, Rev = function(v) return v >= 2 end, enhanced = {} },
@@ -61,10 +61,10 @@ end
 -- The tester's Reply to that Request. The word says what the Request asks for (A as it is, IRD from ORD, ORD from IRD,
 -- no RTR) but for what is given; `fields` are more of the Reply's.
 function Connection:answer(word, fields)
-  local asked = self.request.enhanced
+  local requested = self.request.enhanced
   local reply = copy_fields(fields)
   reply.Rev = reply.Rev or self.request.Rev
-  reply.enhanced = word_of(word, { A = asked.A, IRD = asked.ORD, ORD = asked.IRD })
+  reply.enhanced = word_of(word, { A = requested.A, IRD = requested.ORD, ORD = requested.IRD })
   local frame = mpa.reply(reply)
   self:send(frame)
   if not (reply.R == 1 or reply.R == true) then

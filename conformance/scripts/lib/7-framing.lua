@@ -8,7 +8,7 @@
 --   crc = false          C = 0 on both sides; dut_crc, own_crc: on one
 --   private_data         of the tester's start-up frame; dut, mss, iss as for t:open
 --   fresh = true         no FPDU of the tester yet, so that a responder may not send any; else a probe was answered
-function Test:framed(options)
+function Test:open_with_framing(options)
   local o = options or {}
   local dut = copy_fields(o.dut)
   if o.markers ~= nil then dut.markers = o.markers end
@@ -25,14 +25,14 @@ end
 -- Calls body(stream, markers) on a stream without Markers towards the device, and on one with them unless it has none
 -- (then a note says so), and finishes the stream. Without an upper tester the device has its own way, once.
 function Test:with_and_without_markers(body)
-  local asked = rig.has_upper_tester()
+  local requested = rig.has_upper_tester()
   local function on(c, markers)
     body(c, markers)
     c:finish()
   end
-  on(self:framed(asked and { markers = false } or {}), false)
-  if not asked then return end
-  local made, c = pcall(self.framed, self, { markers = true })
+  on(self:open_with_framing(requested and { markers = false } or {}), false)
+  if not requested then return end
+  local made, c = pcall(self.open_with_framing, self, { markers = true })
   if made then
     on(c, true)
   elseif type(c) == "table" and c.verdict == "SKIP" then
@@ -100,7 +100,7 @@ function Connection:marker_distance()
 end
 
 -- These messages (payloads of Sends) are delivered in order, and the stream is alive behind them.
-function Connection:expect_taken(messages, message)
+function Connection:expect_accepted(messages, message)
   self:probe { message = message }
   if not rig.has_upper_tester() then
     self.t:note("no upper tester: what the ULP got is not seen")

@@ -16,7 +16,7 @@ end
 
 -- With an MSS of 88: full segments have ULPDU_Length 128 at least.
 local function floor_kept(t, octets)
-  local c = t:framed { mss = 88 }
+  local c = t:open_with_framing { mss = 88 }
   local lengths = sent_lengths(t, c, octets, "FPDUs over segments of 88 octets")
   local status = rig.command { verb = "status", stream = t:stream_of(c) }
   if status.ok and status.mulpdu and status.mulpdu < 128 then
@@ -51,7 +51,7 @@ check {
   requires = "upper_tester",
   purpose = "MULPDU is never above 64768, however large the EMSS",
   run = function(t)
-    local c = t:framed { mss = 65495, dut = { emss = 65495 } }
+    local c = t:open_with_framing { mss = 65495, dut = { emss = 65495 } }
     for _, length in ipairs(sent_lengths(t, c, 200000, "a large message")) do
       if length > 0xFD00 then t:fail("ULPDU_Length at an EMSS of 65495", "at most 64768", tostring(length)) end
     end
@@ -64,10 +64,10 @@ check {
   sandwich = "startup",
   purpose = "short ULPDUs are taken: 14, 18, 19, 20 and 21 octets in one TCP segment",
   run = function(t)
-    local c = t:framed()
+    local c = t:open_with_framing()
     c:send(rdmap.write { STag = 0, TO = 0 }, rdmap.send {}, rdmap.send { data = "1" }, rdmap.send { data = "22" },
            rdmap.send { data = "333" })
-    c:expect_taken({ "", "1", "22", "333" }, "short ULPDUs are legal")
+    c:expect_accepted({ "", "1", "22", "333" }, "short ULPDUs are legal")
   end,
 }
 
@@ -76,7 +76,7 @@ check {
   role = "both",
   purpose = "each ULPDU goes up with its length: 100 Sends of 0 to 99 octets in TCP segments of any size",
   run = function(t)
-    local c = t:framed { dut = { receives = 128 } }
+    local c = t:open_with_framing { dut = { receives = 128 } }
     local octets, messages = {}, {}
     for i = 0, 99 do
       messages[#messages + 1] = pattern(i, i)
@@ -90,7 +90,7 @@ check {
       at = at + size
     end
     c:send_segments(pieces)
-    c:expect_taken(messages, "100 Sends of 0 to 99 octets")
+    c:expect_accepted(messages, "100 Sends of 0 to 99 octets")
   end,
 }
 
@@ -101,7 +101,7 @@ check {
   purpose = "an FPDU of one MTU is taken; of 16384 and 64768 octets over many segments: taken, or refused",
   sandwich = "startup",
   run = function(t)
-    local c = t:framed()
+    local c = t:open_with_framing()
     local reading = "A: an FPDU larger than the link MTU is taken, since alignment may be lost"
     local memory = t:memory { octets = 65536 }
     for _, length in ipairs { 1442, 16384, 64768 } do

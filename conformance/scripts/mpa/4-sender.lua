@@ -2,11 +2,11 @@
 -- RFC 5044 section 4, the device as sender: its octets, held against what they have to be.
 
 -- The device sends Sends with these payload lengths (or those that a function gives for the position at which its next
--- FPDU begins); options as for t:framed. Returns the octets that came, and the FPDUs
+-- FPDU begins); options as for t:open_with_framing. Returns the octets that came, and the FPDUs
 -- that should have: { octets, at (from 1), position (from SeqStart), ulpdu }.
-local function spoken(t, options, lengths)
+local function sent_by_device(t, options, lengths)
   options.fresh = true
-  local c = t:framed(options)
+  local c = t:open_with_framing(options)
   if t.role == "responder" then c:send(rdmap.write { STag = 0, TO = 0 }) end
   local stream = t:stream_of(c)
   local framing = copy_fields(c.receive_framing)
@@ -50,7 +50,7 @@ check {
   sandwich = "startup",
   purpose = "an FPDU is ULPDU_Length, ULPDU, pad, CRC, and nothing else",
   run = function(t)
-    local raw, frames = spoken(t, {}, SHORT)
+    local raw, frames = sent_by_device(t, {}, SHORT)
     for i, frame in ipairs(frames) do
       same_octets(t, raw, frame, 1, #frame.octets, "the FPDU of a Send of " .. SHORT[i] .. " octets")
     end
@@ -66,7 +66,7 @@ check {
   run = function(t)
     for _, options in ipairs { {}, { own_markers = true } } do
       local lengths = options.own_markers and LONG or SHORT
-      local raw, frames = spoken(t, options, lengths)
+      local raw, frames = sent_by_device(t, options, lengths)
       for i, frame in ipairs(frames) do
         local lead = options.own_markers and frame.position % 512 == 0 and 4 or 0
         same_octets(t, raw, frame, 1 + lead, 2, "ULPDU_Length of a Send of " .. lengths[i] .. " octets")
@@ -82,7 +82,7 @@ check {
   sandwich = "startup",
   purpose = "the pad makes an FPDU a multiple of 4: 0, 3, 2 and 1 octets",
   run = function(t)
-    local raw, frames = spoken(t, {}, SHORT)
+    local raw, frames = sent_by_device(t, {}, SHORT)
     for i = 1, 4 do
       local pad = (4 - i + 1) % 4
       same_octets(t, raw, frames[i], #frames[i].octets - 3 - pad, pad, "pad behind " .. frames[i].ulpdu .. " octets")
@@ -98,7 +98,7 @@ check {
   sandwich = "startup",
   purpose = "the CRC covers the whole FPDU",
   run = function(t)
-    local raw, frames = spoken(t, {}, SHORT)
+    local raw, frames = sent_by_device(t, {}, SHORT)
     for _, frame in ipairs(frames) do
       local octets = raw:sub(frame.at, frame.at + #frame.octets - 1)
       t:equal("CRC over " .. #octets - 4 .. " octets", hex(string.pack("<I4", wire.crc32c(octets:sub(1, -5)))),
@@ -109,7 +109,7 @@ check {
 
 -- Without CRCs the field is there all the same: what follows stands behind it.
 local function field_kept(t)
-  local raw, frames = spoken(t, { crc = false }, SHORT)
+  local raw, frames = sent_by_device(t, { crc = false }, SHORT)
   for i = 2, #frames do
     same_octets(t, raw, frames[i], 1, 2, "ULPDU_Length behind an FPDU with an unused CRC field")
     same_octets(t, raw, frames[i], 3, 18, "the DDP header behind it")
@@ -167,7 +167,7 @@ check {
   sandwich = "startup",
   purpose = "a Marker is 16 bits of zero and 16 bits of FPDUPTR",
   run = function(t)
-    local raw, frames = spoken(t, { own_markers = true }, LONG)
+    local raw, frames = sent_by_device(t, { own_markers = true }, LONG)
     for _, frame in ipairs(frames) do
       for _, at in ipairs(markers_of(frame)) do
         same_octets(t, raw, frame, at, 2, "the reserved half of a Marker")
@@ -179,7 +179,7 @@ check {
 
 -- FPDUPTR of each Marker inside an FPDU.
 local function pointers(t, lengths)
-  local raw, frames = spoken(t, { own_markers = true }, lengths or LONG)
+  local raw, frames = sent_by_device(t, { own_markers = true }, lengths or LONG)
   for _, frame in ipairs(frames) do
     local lead = frame.position % 512 == 0 and 4 or 0
     for _, at in ipairs(markers_of(frame)) do
@@ -208,7 +208,7 @@ check {
   sandwich = "startup",
   purpose = "the Markers inside an FPDU are in its CRC",
   run = function(t)
-    local raw, frames = spoken(t, { own_markers = true }, LONG)
+    local raw, frames = sent_by_device(t, { own_markers = true }, LONG)
     for _, frame in ipairs(frames) do
       local octets = raw:sub(frame.at, frame.at + #frame.octets - 1)
       t:equal("CRC over " .. #octets - 4 .. " octets, Markers included",
@@ -219,7 +219,7 @@ check {
 
 -- Two FPDUs with a Marker between them.
 local function with_marker_between(t)
-  local raw, frames = spoken(t, { own_markers = true }, function(position)
+  local raw, frames = sent_by_device(t, { own_markers = true }, function(position)
     local lead = position % 512 == 0 and 4 or 0
     return { 512 - position % 512 - lead - 24, 60 }
   end)
@@ -255,7 +255,7 @@ check {
 
 -- All Markers, at their places: the octets around them are the FPDU's.
 local function placed(t, private)
-  local raw, frames = spoken(t, { own_markers = true, dut = { private_data = private, rev = 1 } }, LONG)
+  local raw, frames = sent_by_device(t, { own_markers = true, dut = { private_data = private, rev = 1 } }, LONG)
   for _, frame in ipairs(frames) do
     for _, at in ipairs(markers_of(frame)) do
       local from = math.max(1, at - 4)
@@ -282,11 +282,11 @@ check {
   run = function(t)
     if t.role == "initiator" then
       -- Its first FPDU is the Send that t:open takes: with a Marker in front, or it would not have been good.
-      local c = t:framed { own_markers = true, fresh = true }
+      local c = t:open_with_framing { own_markers = true, fresh = true }
       t:equal("octets of the first FPDU, a Marker and a Send of 4 octets", 4 + 28, c.receive_framing.position)
       return
     end
-    local raw, frames = spoken(t, { own_markers = true }, { 4 })
+    local raw, frames = sent_by_device(t, { own_markers = true }, { 4 })
     same_octets(t, raw, frames[1], 1, 6, "the first Marker, and ULPDU_Length behind it")
   end,
 }
@@ -308,7 +308,7 @@ check {
 -- The device's Write of 64 KiB at this MSS: the ULPDU_Lengths of its FPDUs, and the formula's value (RFC 5044 4.5). The
 -- second value is for a TCP that spends 12 octets of each segment on timestamps.
 local function lengths_at(t, mss, markers)
-  local c = t:framed { mss = mss, own_markers = markers }
+  local c = t:open_with_framing { mss = mss, own_markers = markers }
   t.dut:write { stream = t:stream_of(c), stag = 0x1234, to = 0, length = 65536 }
   local lengths = {}
   repeat
@@ -425,7 +425,7 @@ check {
   purpose = "the CRC of an FPDU stands in its own last 4 octets",
   run = function(t)
     for _, options in ipairs { {}, { own_markers = true } } do
-      local raw, frames = spoken(t, options, options.own_markers and LONG or SHORT)
+      local raw, frames = sent_by_device(t, options, options.own_markers and LONG or SHORT)
       for i, frame in ipairs(frames) do
         same_octets(t, raw, frame, #frame.octets - 3, 4, string.format("the last 4 octets of FPDU %d", i))
       end
@@ -440,7 +440,7 @@ check {
   sandwich = "startup",
   purpose = "64 KiB on an idle stream, all of it taken: how FPDUs lie in TCP segments is judged by the rule",
   run = function(t)
-    local c = t:framed { fresh = true }
+    local c = t:open_with_framing { fresh = true }
     c:send(rdmap.write { STag = 0, TO = 0 })
     t.dut:write { stream = t:stream_of(c), stag = 0x1234, to = 0, length = 65536 }
     local at = 0

@@ -7,9 +7,9 @@ check {
   sandwich = "startup",
   purpose = "pad octets may hold anything, as long as the CRC is right",
   run = function(t)
-    local c = t:framed()
+    local c = t:open_with_framing()
     c:send(fpdu(rdmap.send { data = "x" }, { pad = "\255\255\255" }))
-    c:expect_taken({ "x" }, "a pad of FF FF FF that is in the CRC")
+    c:expect_accepted({ "x" }, "a pad of FF FF FF that is in the CRC")
   end,
 }
 
@@ -18,7 +18,7 @@ check {
   role = "both",
   purpose = "pad octets are part of what the CRC covers",
   run = function(t)
-    local c = t:framed()
+    local c = t:open_with_framing()
     local crc = c:crc_of(rdmap.send { data = "x" })
     c:send(fpdu(rdmap.send { data = "x" }, { pad = "\1\0\0", crc_value = crc }))
     c:expect_crc_error("a pad of 01 00 00 with the CRC of a zero pad")
@@ -32,11 +32,11 @@ check {
   sandwich = "startup",
   purpose = "the pad is skipped by ULPDU_Length, for all four residues",
   run = function(t)
-    local c = t:framed()
+    local c = t:open_with_framing()
     c:send(rdmap.send {}, rdmap.send { data = "1" }, rdmap.send { data = "22" }, rdmap.send { data = "333" },
            empty_read(7))
     c:expect(rdmap.read_response { STag = 7 }, { message = "a Read Request behind pads of 0, 3, 2 and 1 octets" })
-    c:expect_taken({ "", "1", "22", "333" }, "Sends with pads of 0, 3, 2 and 1 octets")
+    c:expect_accepted({ "", "1", "22", "333" }, "Sends with pads of 0, 3, 2 and 1 octets")
   end,
 }
 
@@ -46,12 +46,12 @@ check {
   sandwich = "startup",
   purpose = "without agreed CRCs the CRC field is not looked at",
   run = function(t)
-    local c = t:framed { crc = false }
+    local c = t:open_with_framing { crc = false }
     c:send(fpdu(empty_read(7),
                 { crc_value = 0xEFBEADDE }))
     c:expect(rdmap.read_response { STag = 7 }, { message = "C = 0 on both sides: the CRC field DE AD BE EF is not looked at" })
     c:send(fpdu(rdmap.send { data = "x" }, { crc_value = 1 }))
-    c:expect_taken({ "x" }, "C = 0 on both sides: the CRC field is not looked at")
+    c:expect_accepted({ "x" }, "C = 0 on both sides: the CRC field is not looked at")
   end,
 }
 
@@ -62,7 +62,7 @@ check {
   run = function(t)
     local ignored, refused
     for _, length in ipairs { 0, 65535 } do
-      local c = t:framed()
+      local c = t:open_with_framing()
       if length == 0 then
         c:send("\0\0\0\0" .. string.pack("<I4", wire.crc32c("\0\0\0\0")))
       else

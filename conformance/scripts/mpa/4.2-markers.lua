@@ -11,16 +11,16 @@ check {
   role = "both",
   purpose = "the reserved half of a Marker is not looked at, but is in the CRC",
   run = function(t)
-    local c = t:framed { markers = true }
+    local c = t:open_with_framing { markers = true }
     local sent = {}
     for i = 1, 2 do
       local frame = with_markers(c, 2)
       sent[i] = frame.given.data
       c:send(fpdu(frame, { marker_index = i - 1, marker_reserved = 0xFFFF }))
     end
-    c:expect_taken(sent, "Markers with reserved = FF FF that are in the CRC")
+    c:expect_accepted(sent, "Markers with reserved = FF FF that are in the CRC")
     c:finish()
-    c = t:framed { markers = true }
+    c = t:open_with_framing { markers = true }
     local frame = with_markers(c, 1)
     local crc = c:crc_of(frame)
     frame.given.MSN = nil
@@ -34,14 +34,14 @@ check {
   role = "both",
   purpose = "the two low bits of FPDUPTR count as zero",
   run = function(t)
-    local c = t:framed { markers = true }
+    local c = t:open_with_framing { markers = true }
     local sent = {}
     for bits = 1, 3 do
       local frame = with_markers(c, 2)
       sent[bits] = frame.given.data
       c:send(fpdu(frame, { marker_index = bits % 2, marker_flip = bits }))
     end
-    c:expect_taken(sent, "Markers whose FPDUPTR has its low bits set")
+    c:expect_accepted(sent, "Markers whose FPDUPTR has its low bits set")
   end,
 }
 
@@ -52,7 +52,7 @@ check {
   sandwich = "startup",
   purpose = "a device that is asked for Markers sends them, at their places",
   run = function(t)
-    local c = t:framed { own_markers = true }
+    local c = t:open_with_framing { own_markers = true }
     t.dut:send { stream = t:stream_of(c), length = 4096 }
     local taken, markers = 0, 0
     repeat
@@ -72,11 +72,11 @@ check {
   sandwich = "startup",
   run = function(t)
     for _, order in ipairs { { 1, 2 }, { 2, 1 } } do
-      local c = t:framed { markers = true, fresh = true, iss = 0xFFFFFEEB }
+      local c = t:open_with_framing { markers = true, fresh = true, iss = 0xFFFFFEEB }
       local data = pattern(758 - 18)
       local octets = c:octets(rdmap.send { data = data })
       c:send_segments({ octets:sub(1, 256), octets:sub(257) }, order)
-      c:expect_taken({ data }, "an FPDU over the wrap of the sequence number, segments " .. table.concat(order, ", "))
+      c:expect_accepted({ data }, "an FPDU over the wrap of the sequence number, segments " .. table.concat(order, ", "))
       c:finish()
     end
   end,
@@ -88,13 +88,13 @@ check {
   purpose = "a Marker between two FPDUs is in the CRC of the second",
   run = function(t)
     for _, right in ipairs { true, false } do
-      local c = t:framed { markers = true, fresh = true }
+      local c = t:open_with_framing { markers = true, fresh = true }
       local first, second = pattern(502 - 18), pattern(30)
       c:send(rdmap.send { data = first })
       t:equal("where the second FPDU begins", 512, c.send_framing.position)
       if right then
         c:send(rdmap.send { data = second })
-        c:expect_taken({ first, second }, "an FPDU behind a Marker between FPDUs")
+        c:expect_accepted({ first, second }, "an FPDU behind a Marker between FPDUs")
         c:finish()
       else
         local _, octets = c:crc_of(rdmap.send { data = second })
@@ -111,13 +111,13 @@ check {
   role = "both",
   purpose = "low bits of FPDUPTR count as zero where a Marker is used to find an FPDU behind a gap",
   run = function(t)
-    local c = t:framed { markers = true }
+    local c = t:open_with_framing { markers = true }
     local sent = { pattern(300, 1), pattern(700, 2), pattern(300, 3) }
     local octets = c:octets(rdmap.send { data = sent[1] })
     octets = octets .. c:octets(fpdu(rdmap.send { data = sent[2] }, { marker_index = 0, marker_flip = 1 }))
     octets = octets .. c:octets(rdmap.send { data = sent[3] })
     c:send_segments({ octets:sub(1, 200), octets:sub(201, 900), octets:sub(901) }, { 2, 3, 1 })
-    c:expect_taken(sent, "a Marker with FPDUPTR | 1 behind a gap, and the gap closed")
+    c:expect_accepted(sent, "a Marker with FPDUPTR | 1 behind a gap, and the gap closed")
   end,
 }
 
@@ -128,10 +128,10 @@ check {
   purpose = "Markers are counted from the octet behind the start-up frame, Private Data included",
   run = function(t)
     for _, octets in ipairs { 3, 100 } do
-      local c = t:framed { markers = true, fresh = true, private_data = string.rep("p", octets) }
+      local c = t:open_with_framing { markers = true, fresh = true, private_data = string.rep("p", octets) }
       local data = pattern(1000 - 18 - 14)
       c:send(rdmap.send { data = data })
-      c:expect_taken({ data }, "Markers behind " .. octets .. " octets of Private Data")
+      c:expect_accepted({ data }, "Markers behind " .. octets .. " octets of Private Data")
       c:finish()
     end
   end,
@@ -144,15 +144,15 @@ check {
   requires = "upper_tester",
   purpose = "a Marker right behind ULPDU_Length and two octets of the header: received, and sent",
   run = function(t)
-    local c = t:framed { markers = true, fresh = true }
+    local c = t:open_with_framing { markers = true, fresh = true }
     local sent = { pattern(498 - 18), pattern(40) }
     c:send(rdmap.send { data = sent[1] })
     t:equal("where the second FPDU begins", 508, c.send_framing.position)
     c:send(rdmap.send { data = sent[2] })
-    c:expect_taken(sent, "a Marker within the DDP header")
+    c:expect_accepted(sent, "a Marker within the DDP header")
     c:finish()
 
-    c = t:framed { own_markers = true }
+    c = t:open_with_framing { own_markers = true }
     local stream = t:stream_of(c)
     local position = c.receive_framing.position
     -- The device's next FPDU is to end 4 octets before a Marker: 6 octets of its own, 18 of headers, Markers by the way.
@@ -173,7 +173,7 @@ check {
   role = "both",
   purpose = "ULPDUs keep their boundaries: ten FPDUs in one TCP segment, then one FPDU over ten",
   run = function(t)
-    local c = t:framed()
+    local c = t:open_with_framing()
     local sent, frames = {}, {}
     for i = 1, 10 do
       sent[i] = pattern(i * 3, i)
@@ -182,7 +182,7 @@ check {
     c:send(table.unpack(frames))
     sent[11] = pattern(476)
     c:send_in_pieces(c:octets(rdmap.send { data = sent[11] }), 50)
-    c:expect_taken(sent, "ten FPDUs in one segment, one FPDU over ten segments")
+    c:expect_accepted(sent, "ten FPDUs in one segment, one FPDU over ten segments")
   end,
 }
 
@@ -193,7 +193,7 @@ check {
   sandwich = "startup",
   purpose = "the ULPDU goes up without Markers, pad and CRC: the memory holds the payload, and nothing else is touched",
   run = function(t)
-    local c = t:framed { markers = true }
+    local c = t:open_with_framing { markers = true }
     local memory = t:memory { octets = 8192 }
     for pad = 0, 3 do
       local data = pattern(1300 + pad, pad)
@@ -214,7 +214,7 @@ check {
   sandwich = "startup",
   purpose = "a Marker due at the end of what is sent: at once or with the next FPDU; received alone it is taken",
   run = function(t)
-    local c = t:framed { own_markers = true }
+    local c = t:open_with_framing { own_markers = true }
     local stream = t:stream_of(c)
     local position = c.receive_framing.position
     local room = -position % 512
@@ -229,14 +229,14 @@ check {
     c:expect(rdmap.send { L = 1 }, { message = "the Marker is in the CRC of the FPDU behind it" })
     c:finish()
 
-    c = t:framed { markers = true, fresh = true }
+    c = t:open_with_framing { markers = true, fresh = true }
     local sent = { pattern(502 - 18), pattern(40) }
     c:send(rdmap.send { data = sent[1] })
     local octets = c:octets(rdmap.send { data = sent[2] })
     c:send_segments { octets:sub(1, 4) }
     rig.wait(t.round_trip * 2)
     c:send_segments { octets:sub(5) }
-    c:expect_taken(sent, "a Marker alone in a TCP segment")
+    c:expect_accepted(sent, "a Marker alone in a TCP segment")
     t:ambiguous(#early > 0 and "A: a Marker due at the end of the sent data goes out at once"
                 or "B: it goes out with the next FPDU")
   end,
@@ -249,13 +249,13 @@ check {
   purpose = "a Marker between pad and CRC field is in the CRC, and is not the CRC",
   run = function(t)
     for _, right in ipairs { true, false } do
-      local c = t:framed { markers = true, fresh = true }
+      local c = t:open_with_framing { markers = true, fresh = true }
       local data = pattern(505 - 18)
       local _, octets = c:crc_of(rdmap.send { data = data })
       t:equal("the Marker before the CRC field", "000001fc", hex(octets:sub(513, 516)))
       if right then
         c:send(rdmap.send { data = data })
-        c:expect_taken({ data }, "an FPDU with a Marker right before its CRC field")
+        c:expect_accepted({ data }, "an FPDU with a Marker right before its CRC field")
         c:finish()
       else
         c:send(fpdu(rdmap.send { data = data }, { crc_value = wire.crc32c(octets:sub(1, 512)) }))

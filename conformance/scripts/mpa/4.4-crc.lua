@@ -14,7 +14,7 @@ check {
   purpose = "CRCs are implemented: sent right, and wrong ones are found",
   sandwich = "startup",
   run = function(t)
-    local c = t:framed()
+    local c = t:open_with_framing()
     c:probe { message = "the FPDUs of the device have good CRCs" }
     c:send(fpdu(empty_read(7), { crc_flip = 0x100 }))
     c:expect_crc_error("a corrupted FPDU is found")
@@ -27,7 +27,7 @@ check {
   requires = "upper_tester",
   purpose = "C = 0 of the device alone does not switch checking off",
   run = function(t)
-    local c = t:framed { dut_crc = false }
+    local c = t:open_with_framing { dut_crc = false }
     refused(t, c, t:memory(), { crc_flip = 0x10 }, "the tester set C = 1: a wrong CRC is an error")
   end,
 }
@@ -39,7 +39,7 @@ check {
   purpose = "C = 1 of the tester: CRCs are right in everything that the device sends, its Terminate included",
   sandwich = "startup",
   run = function(t)
-    local c = t:framed { dut_crc = false, mss = 536 }
+    local c = t:open_with_framing { dut_crc = false, mss = 536 }
     c:probe()
     t.dut:write { stream = t:stream_of(c), stag = 0x1234, to = 0, length = 1 << 18 }
     local taken = 0
@@ -60,7 +60,7 @@ check {
   role = "both",
   purpose = "CRCs are checked to the end: after 10000 good FPDUs a bad one is found",
   run = function(t)
-    local c = t:framed { markers = rig.has_upper_tester() and false or nil }
+    local c = t:open_with_framing { markers = rig.has_upper_tester() and false or nil }
     local writes = {}
     for i = 1, 100 do writes[i] = rdmap.write { STag = 0, TO = i } end
     local block = not c.send_framing.markers and c:octets(table.unpack(writes))
@@ -80,7 +80,7 @@ check {
   sandwich = "startup",
   purpose = "C = 0 on both sides holds from the first FPDU on",
   run = function(t)
-    local c = t:framed { crc = false, fresh = true }
+    local c = t:open_with_framing { crc = false, fresh = true }
     c:send(fpdu(empty_read(7), { crc_value = 0 }))
     c:expect(rdmap.read_response { STag = 7 }, { message = "the first FPDU has CRC field 0 and is taken" })
   end,
@@ -99,7 +99,7 @@ check {
         c:send(rdmap.send { data = sent[#sent] })
         c:probe { message = "a good FPDU with a Send of " .. octets .. " octets" }
       end
-      c:expect_taken(sent, "Sends of 2 to 1424 octets")
+      c:expect_accepted(sent, "Sends of 2 to 1424 octets")
     end)
   end,
 }
@@ -107,7 +107,7 @@ check {
 -- One bit of the octet `at` (from 1, or from the end; nil: of a Marker) of an FPDU turned over: an error, and nothing is
 -- placed.
 local function bit_refused(t, options, at, message)
-  local c = t:framed(options)
+  local c = t:open_with_framing(options)
   local memory = t:memory()
   local marker = c:marker_distance() + 2
   local octets = c:octets(memory:write(0, pattern(541)))
@@ -129,7 +129,7 @@ check {
     bit_refused(t, {}, 20, "a wrong bit in the payload")
     bit_refused(t, {}, -5, "a wrong bit in the pad")
     for octet = 1, 4 do bit_refused(t, {}, -octet, "a wrong bit in octet " .. 5 - octet .. " of the CRC field") end
-    local c = t:framed { dut = { markers = true } }
+    local c = t:open_with_framing { dut = { markers = true } }
     if c.send_framing.markers then bit_refused(t, { markers = true }, nil, "a wrong bit in a Marker") end
   end,
 }
@@ -142,12 +142,12 @@ check {
   role = "both",
   purpose = "the FPDU of Figure 5 is taken, CRC 52 23 99 83; with 83 99 23 52 it is not",
   run = function(t)
-    local c = t:framed { markers = true, fresh = true }
+    local c = t:open_with_framing { markers = true, fresh = true }
     c:send(figure_5 .. unhex "52239983")
     c.msn[0] = 2
-    c:expect_taken({ string.rep("\0", 24) }, "the FPDU of Figure 5")
+    c:expect_accepted({ string.rep("\0", 24) }, "the FPDU of Figure 5")
     c:finish()
-    c = t:framed { markers = true, fresh = true }
+    c = t:open_with_framing { markers = true, fresh = true }
     c:send(figure_5 .. unhex "83992352")
     c:expect_crc_error("the FPDU of Figure 5 with its CRC field turned round")
   end,
@@ -159,13 +159,13 @@ check {
   sandwich = "startup",
   purpose = "the FPDU of Figure 6, with a Marker inside, is taken",
   run = function(t)
-    local c = t:framed { markers = true, fresh = true }
+    local c = t:open_with_framing { markers = true, fresh = true }
     local first = pattern(482 - 18)
     c:send(rdmap.send { data = first })
     t:equal("where Figure 6 begins in the stream", 0x1EC, c.send_framing.position)
     c:send(unhex("002A 4143 00000000 00000000 00000002 00000000 00000014" .. string.rep("00", 24) .. "84925898"))
     c.msn[0] = 3
-    c:expect_taken({ first, string.rep("\0", 24) }, "the FPDU of Figure 6")
+    c:expect_accepted({ first, string.rep("\0", 24) }, "the FPDU of Figure 6")
   end,
 }
 
@@ -180,7 +180,7 @@ check {
       { "an unknown queue", rdmap.send { QN = 9, MSN = 1, data = "x" } },
     }
     for _, fault in ipairs(faults) do
-      local c = t:framed()
+      local c = t:open_with_framing()
       c:send(fpdu(fault[2], { crc_flip = 0x10000 }))
       c:expect_crc_error("a wrong CRC and " .. fault[1] .. ": the CRC counts")
       c.tcp:close()
@@ -194,9 +194,9 @@ check {
   sandwich = "startup",
   purpose = "CRCs are off only where both sides ask for it: with C = 0 of the device alone they are sent and checked",
   run = function(t)
-    local c = t:framed()
+    local c = t:open_with_framing()
     t:equal("C of a device left as it is", 1, c.peer.C)
-    c = t:framed { dut_crc = false }
+    c = t:open_with_framing { dut_crc = false }
     c:send(fpdu(rdmap.send { data = "wrong" }, { crc_flip = 2 }))
     c:expect_crc_error("a wrong CRC, where the device's frame has C = " .. c.peer.C .. " and the tester's C = 1")
   end,

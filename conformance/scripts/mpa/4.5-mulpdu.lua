@@ -20,7 +20,7 @@ check {
   role = "both",
   purpose = "a ULPDU of 64769 octets is refused, and puts no octet on the wire",
   run = function(t)
-    local c = t:framed()
+    local c = t:open_with_framing()
     local stream = t:stream_of(c)
     t:instrument("mpa", { stream = stream })
     local answer = rig.command { verb = "post_ulpdu", stream = stream, length = 64769 }
@@ -35,7 +35,7 @@ check {
   role = "both",
   purpose = "a ULPDU of MULPDU + 1 octets is refused, or sent whole in one FPDU",
   run = function(t)
-    local c = t:framed()
+    local c = t:open_with_framing()
     local stream = t:stream_of(c)
     local mulpdu = t:instrument("mpa", { stream = stream }).mulpdu
     local posted = t:instrument("post_ulpdu", { stream = stream, length = mulpdu, stag = 1 })
@@ -57,7 +57,7 @@ check {
   purpose = "an FPDU fits one IP datagram with all its Markers, however large the EMSS",
   run = function(t)
     local headers = (rig.addresses()):find(":", 1, true) and 20 or 40
-    local c = t:framed { mss = 65495, own_markers = true, dut = { emss = 65495 } }
+    local c = t:open_with_framing { mss = 65495, own_markers = true, dut = { emss = 65495 } }
     t.dut:write { stream = t:stream_of(c), stag = 0x1234, to = 0, length = 200000 }
     local at = 0
     repeat
@@ -76,7 +76,7 @@ check {
   purpose = "when EMSS changes MULPDU changes with it",
   run = function(t)
     for _, markers in ipairs { false, true } do
-      local c = t:framed { own_markers = markers }
+      local c = t:open_with_framing { own_markers = markers }
       local stream = t:stream_of(c)
       t:instrument("mpa", { stream = stream })
       longest(t, c, 20000, "before EMSS changes")
@@ -96,7 +96,7 @@ check {
   requires = "upper_tester",
   purpose = "MULPDU does not sink below 128, however little room small FPDUs leave of a TCP segment",
   run = function(t)
-    local c = t:framed { mss = 536 }
+    local c = t:open_with_framing { mss = 536 }
     local stream = t:stream_of(c)
     for i = 1, 40 do
       t.dut:send { stream = stream, data = "31" }
@@ -122,7 +122,7 @@ check {
   purpose = "the EMSS that TCP reports is used: MULPDU follows the MSS of each connection",
   run = function(t)
     for _, mss in ipairs { 1400, 536, 1000 } do
-      local c = t:framed { mss = mss }
+      local c = t:open_with_framing { mss = mss }
       local state = t:instrument("mpa", { stream = t:stream_of(c) })
       if state.emss > mss or state.emss < mss - 40 then
         t:warn("EMSS at an MSS of " .. mss, "what TCP's options leave of it", tostring(state.emss))
@@ -139,7 +139,7 @@ check {
   role = "both",
   purpose = "a path MTU of 68, or 0, leaves MULPDU at 128 or above, and a transfer completes",
   run = function(t)
-    local c = t:framed()
+    local c = t:open_with_framing()
     local stream = t:stream_of(c)
     t:instrument("mpa", { stream = stream })
     for _, emss in ipairs { 28, 0 } do
@@ -161,7 +161,7 @@ check {
   requires = "upper_tester",
   purpose = "a second small FPDU leaves before the first is acknowledged",
   run = function(t)
-    local c = t:framed()
+    local c = t:open_with_framing()
     local stream = t:stream_of(c)
     c.tcp:ack("withheld")
     for i = 1, 3 do t.dut:send { stream = stream, data = hex("nagle " .. i) } end

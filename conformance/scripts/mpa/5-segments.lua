@@ -6,10 +6,10 @@ check {
   role = "both",
   purpose = "five FPDUs in one TCP segment are all taken",
   run = function(t)
-    local c = t:framed()
+    local c = t:open_with_framing()
     c:send(rdmap.send { data = "one" }, empty_read(1), rdmap.send { data = "two" }, empty_read(2), empty_read(3))
     for i = 1, 3 do c:expect(rdmap.read_response { STag = i }, { message = "five FPDUs in one TCP segment" }) end
-    c:expect_taken({ "one", "two" }, "five FPDUs in one TCP segment")
+    c:expect_accepted({ "one", "two" }, "five FPDUs in one TCP segment")
   end,
 }
 
@@ -29,7 +29,7 @@ check {
       -- What comes at once may be joined before MPA sees it (GRO). Cuts within ULPDU_Length, the DDP header, the payload, the CRC field.
       octets = c:octets(rdmap.send { data = sent[5] })
       c:send_apart { octets:sub(1, 1), octets:sub(2, 9), octets:sub(10, 30), octets:sub(31, -4), octets:sub(-3, -2), octets:sub(-1) }
-      c:expect_taken(sent, "FPDUs cut anywhere" .. (markers and ", with Markers" or ""))
+      c:expect_accepted(sent, "FPDUs cut anywhere" .. (markers and ", with Markers" or ""))
     end)
   end,
 }
@@ -40,14 +40,14 @@ check {
   sandwich = "startup",
   purpose = "without Markers the boundaries follow from ULPDU_Length: 50 FPDUs, aligned to nothing",
   run = function(t)
-    local c = t:framed { markers = rig.has_upper_tester() and false or nil, dut = { receives = 64 } }
+    local c = t:open_with_framing { markers = rig.has_upper_tester() and false or nil, dut = { receives = 64 } }
     local sent, frames = {}, {}
     for i = 1, 50 do
       sent[i] = pattern(i * 37 % 211, i)
       frames[i] = rdmap.send { data = sent[i] }
     end
     c:send_in_pieces(c:octets(table.unpack(frames)), 127)
-    c:expect_taken(sent, "50 FPDUs in TCP segments of 127 octets")
+    c:expect_accepted(sent, "50 FPDUs in TCP segments of 127 octets")
   end,
 }
 
@@ -56,12 +56,12 @@ check {
   role = "both",
   purpose = "in order a wrong Marker may be looked at or not: taken, Terminate 2/0/03, or dropped",
   run = function(t)
-    local c = t:framed { markers = true }
+    local c = t:open_with_framing { markers = true }
     local data = pattern(c:marker_distance() + 40)
     c:send(fpdu(rdmap.send { data = data }, { marker_index = 0, marker_flip = 4 }), empty_read(7))
     local outcome = c:mpa_outcome({ "MPA_MARKER" }, "a Marker whose FPDUPTR is wrong by 4, in order")
     t:note("a wrong Marker, in order: " .. outcome)
-    if outcome == "accepted" then c:expect_taken({ data }, "the FPDU is taken as ULPDU_Length has it") end
+    if outcome == "accepted" then c:expect_accepted({ data }, "the FPDU is taken as ULPDU_Length has it") end
   end,
 }
 
@@ -74,7 +74,7 @@ check {
   requires = "upper_tester",
   purpose = "an FPDU is verified before its ULPDU is placed",
   run = function(t)
-    local c = t:framed()
+    local c = t:open_with_framing()
     local memory = t:memory()
     c:send(fpdu(memory:write(64, pattern(600)), { crc_flip = 0x4000 }))
     c:expect_crc_error("a Write with a wrong CRC")
@@ -121,7 +121,7 @@ check {
   role = "both",
   purpose = "an FPDU whose last CRC octet is wrong does not go up",
   run = function(t)
-    local c = t:framed()
+    local c = t:open_with_framing()
     c:send(fpdu(rdmap.send { data = "no" }, { crc_flip = 0xFF000000 }))
     c:expect_crc_error("the last octet of the CRC field is inverted")
     if rig.has_upper_tester() then t:expect_deliveries(c, {}, "an FPDU with a wrong CRC is not delivered") end
@@ -135,7 +135,7 @@ check {
   sandwich = "startup",
   purpose = "in order an FPDU begins where the one before ends, whatever a TCP segment begins with",
   run = function(t)
-    local c = t:framed { markers = false }
+    local c = t:open_with_framing { markers = false }
     local memory, forbidden = t:memory(), t:memory()
     local look = unhex "002a4143"
     local data = string.rep(look .. pattern(96), 8)
@@ -164,7 +164,7 @@ check {
   purpose = "an FPDU goes up when it is complete: not without the last octet of its CRC field",
   run = function(t)
     for _, ending in ipairs { "octet", "fin" } do
-      local c = t:framed()
+      local c = t:open_with_framing()
       local octets = c:octets(empty_read(7))
       c:send_segments { octets:sub(1, -2) }
       c:expect_quiet { message = "the last octet of the CRC field is missing: no Read Response" }
@@ -188,7 +188,7 @@ check {
   sandwich = "startup",
   purpose = "without agreed CRCs lengths chain through FPDUs with any CRC field",
   run = function(t)
-    local c = t:framed { crc = false, dut = { receives = 64 } }
+    local c = t:open_with_framing { crc = false, dut = { receives = 64 } }
     local sent = {}
     for i = 1, 20 do
       sent[i] = pattern(i * 13, i)

@@ -21,7 +21,7 @@ check {
   role = "both",
   purpose = "what comes ahead of a gap is delivered in the order of sending, when the gap has closed: Reads, and Sends",
   run = function(t)
-    local c = t:framed { markers = true }
+    local c = t:open_with_framing { markers = true }
     behind_a_gap(c, c:octets(empty_read(1)), c:octets(empty_read(2)), 2, function()
       local got = c:receive(0)
       if got.kind ~= "timeout" then t:fail("a Read Request ahead of a gap", "no answer before it closes", describe(got)) end
@@ -45,7 +45,7 @@ check {
   purpose = "a valid ULPDU ahead of a gap goes to DDP at once: its payload is in place before the gap closes",
   run = function(t)
     looks_ahead(t)
-    local c = t:framed { markers = true }
+    local c = t:open_with_framing { markers = true }
     local memory = t:memory()
     local first = c:octets(rdmap.send { data = pattern(40) })
     local later = c:octets(memory:write(64, pattern(700)))
@@ -119,7 +119,7 @@ check {
   requires = "upper_tester",
   purpose = "a ULPDU is delivered when it and all before it are there: not in the 3 seconds of a gap",
   run = function(t)
-    local c = t:framed { markers = true }
+    local c = t:open_with_framing { markers = true }
     behind_a_gap(c, c:octets(rdmap.send { data = "MSN 1" }), c:octets(rdmap.send { data = "MSN 2" }), 3, function()
       t:expect_deliveries(c, {}, "while a gap is before it nothing is delivered")
     end)
@@ -134,12 +134,12 @@ check {
   requires = "upper_tester",
   purpose = "DDP is told that TCP was closed, or reset",
   run = function(t)
-    local c = t:framed { markers = true }
+    local c = t:open_with_framing { markers = true }
     local stream = t:stream_of(c)
     c.tcp:fin()
     t:expect_event("half_closed", { stream = stream }, "a FIN", "it is told")
     c:expect(tcp.fin(), { message = "the device's ULP closes too" })
-    c = t:framed { markers = true }
+    c = t:open_with_framing { markers = true }
     stream = t:stream_of(c)
     c.tcp:reset()
     t:expect_event("error", { stream = stream }, "a RST", "it is told")
@@ -152,7 +152,7 @@ check {
   requires = "upper_tester",
   purpose = "a Marker may be used to find FPDUs behind a gap, and lengths chained from there: no error, all delivered in order",
   run = function(t)
-    local c = t:framed { markers = true }
+    local c = t:open_with_framing { markers = true }
     local sent, octets = {}, {}
     -- A hole of one FPDU; behind it the end of an FPDU, a Marker in the next one, and one more.
     for i, length in ipairs { 100, 300, 700, 200, 90 } do
@@ -161,6 +161,6 @@ check {
     end
     local all = table.concat(octets)
     behind_a_gap(c, all:sub(1, 250), all:sub(251), 3)
-    c:expect_taken(sent, "FPDUs behind a gap, after it has closed")
+    c:expect_accepted(sent, "FPDUs behind a gap, after it has closed")
   end,
 }

@@ -133,7 +133,7 @@ check {
 }
 
 -- The Send that the ULP posts as soon as it can: nothing of it before the tester's first FPDU, all of it after.
-local function gate(t, markers)
+local function expect_fenced_send(t, markers)
   local c = t:connect()
   c:start_as_initiator { M = markers }
   local stream = t:stream_of(c)
@@ -152,7 +152,7 @@ check {
   sandwich = "rdma",
   purpose = "a queued Send waits for the first FPDU of the initiator",
   run = function(t)
-    local c = gate(t, 0)
+    local c = expect_fenced_send(t, 0)
     c:expect(rdmap.send { data = unhex(QUEUED) }, { message = "the queued Send follows the first FPDU" })
     c:probe()
   end,
@@ -165,7 +165,7 @@ check {
   purpose = "no Marker goes out before the first FPDU of the initiator; then Marker and FPDU come together",
   requires = "upper_tester",
   run = function(t)
-    local c = gate(t, 1)
+    local c = expect_fenced_send(t, 1)
     local octets = c:peek(8)
     t:equal("the first octets of full operation with Markers", "00000000", hex(octets:sub(1, 4)))
     c:expect(rdmap.send { data = unhex(QUEUED) }, { message = "the queued Send follows the first FPDU" })

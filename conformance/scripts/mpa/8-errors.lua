@@ -13,7 +13,7 @@ check {
   role = "both",
   purpose = "a CRC mismatch is found: Terminate 2/0/02, or the segment is dropped",
   run = function(t)
-    local c = t:framed()
+    local c = t:open_with_framing()
     c:send(fpdu(rdmap.send { data = "x" }, { crc_flip = 1 }))
     c:expect_crc_error("a CRC field with one wrong bit")
   end,
@@ -21,7 +21,7 @@ check {
 
 -- FPDU 2, whose Marker is wrong, arrives ahead of FPDU 1.
 local function behind_gap(t, flip)
-  local c = t:framed { markers = true }
+  local c = t:open_with_framing { markers = true }
   local first = c:octets(rdmap.send { data = pattern(100) })
   local bad, probe = wrong_marker(c, flip)
   local second = c:octets(bad)
@@ -45,11 +45,11 @@ check {
   role = "both",
   purpose = "error codes reach the Terminate: 2 for a CRC error, 3 for a wrong Marker",
   run = function(t)
-    local c = t:framed()
+    local c = t:open_with_framing()
     c:send(fpdu(rdmap.send { data = "x" }, { crc_flip = 0x800 }))
     c:expect_crc_error("a CRC error surfaces as code 2")
     c.tcp:close()
-    c = t:framed { markers = true }
+    c = t:open_with_framing { markers = true }
     c:send(wrong_marker(c, 8))
     c:mpa_outcome({ "MPA_MARKER" }, "a Marker error surfaces as code 3, if at all")
   end,
@@ -60,7 +60,7 @@ check {
   role = "both",
   purpose = "a Marker off by 8 in order: Terminate 2/0/03 and no DDP error; taken or dropped is legal too",
   run = function(t)
-    local c = t:framed { markers = true }
+    local c = t:open_with_framing { markers = true }
     c:send(wrong_marker(c, 8))
     t:note("a Marker off by 8, in order: " .. c:mpa_outcome({ "MPA_MARKER" }, "a Marker off by 8, in order"))
   end,
@@ -86,7 +86,7 @@ check {
   role = "both",
   purpose = "of three Markers in one FPDU the last is wrong, in order: taken, Terminate 2/0/03, or dropped",
   run = function(t)
-    local c = t:framed { markers = true }
+    local c = t:open_with_framing { markers = true }
     c:send(wrong_marker(c, 4, 3))
     t:note("the last of three Markers wrong: " .. c:mpa_outcome({ "MPA_MARKER" }, "the last of three Markers is wrong"))
   end,
@@ -97,7 +97,7 @@ check {
   role = "both",
   purpose = "a bad segment is answered by a Terminate, or not acknowledged so that TCP repeats it",
   run = function(t)
-    local c = t:framed()
+    local c = t:open_with_framing()
     local position, msn = c.send_framing.position, copy_fields(c.msn)
     c:send(fpdu(rdmap.send { data = "x" }, { crc_flip = 2 }))
     local outcome = c:expect_crc_error("an FPDU with a wrong CRC")
@@ -105,7 +105,7 @@ check {
       c.send_framing.position, c.msn = position, msn
       local good = c:octets(rdmap.send { data = "x" })
       c.tcp:raw { offset = -#good, octets = good }
-      c:expect_taken({ "x" }, "the same octets again with the right CRC")
+      c:expect_accepted({ "x" }, "the same octets again with the right CRC")
     end
   end,
 }
@@ -115,7 +115,7 @@ check {
   role = "both",
   purpose = "after an error nothing more goes up: good FPDUs behind a bad one have no effect",
   run = function(t)
-    local c = t:framed()
+    local c = t:open_with_framing()
     c:send(fpdu(rdmap.send { data = "bad" }, { crc_flip = 1 }), empty_read(7), rdmap.send { MSN = 1, data = "late" })
     local outcome, got = c:mpa_outcome({ "MPA_CRC" }, "an FPDU with a wrong CRC, and good ones behind it")
     if outcome == "accepted" then
@@ -133,7 +133,7 @@ check {
   role = "both",
   purpose = "MPA does not close TCP on a CRC error: the Terminate comes whole before any FIN",
   run = function(t)
-    local c = t:framed()
+    local c = t:open_with_framing()
     c:send(fpdu(rdmap.send { data = "x" }, { crc_flip = 1 }))
     local outcome = c:mpa_outcome({ "MPA_CRC" }, "a CRC error: the Terminate is not cut off")
     if outcome == "accepted" then t:fail("a CRC error", "Terminate 2/0/02", "it was taken") end
@@ -146,7 +146,7 @@ check {
   requires = "upper_tester",
   purpose = "an error while the device is sending: good FPDUs may follow, then the Terminate, then the end",
   run = function(t)
-    local c = t:framed()
+    local c = t:open_with_framing()
     t.dut:write { stream = t:stream_of(c), stag = 0x1234, to = 0, length = 1 << 19 }
     c:send(fpdu(rdmap.send { data = "x" }, { crc_flip = 1 }))
     local outcome = c:mpa_outcome({ "MPA_CRC" }, "an error while the device is sending")
@@ -165,7 +165,7 @@ check {
   purpose = "a FIN between FPDUs ends the stream in order; in the middle of one its part is not delivered",
   run = function(t)
     local lost
-    local c = t:framed()
+    local c = t:open_with_framing()
     c.tcp:fin()
     local got = c:receive()
     if is_terminate(got, "MPA_CONNECTION_LOST") then
@@ -173,7 +173,7 @@ check {
       got = c:receive()
     end
     if not fits(tcp.closed(), got) then t:fail("a FIN between FPDUs", "FIN or RST", describe(got)) end
-    c = t:framed()
+    c = t:open_with_framing()
     local octets = c:octets(rdmap.send { data = pattern(60) })
     c:send_segments { octets:sub(1, 62) }
     c.tcp:fin()
@@ -192,7 +192,7 @@ check {
   role = "both",
   purpose = "one wrong Marker, strictly in order: taken, Terminate 2/0/03 or dropped",
   run = function(t)
-    local c = t:framed { markers = true }
+    local c = t:open_with_framing { markers = true }
     c:send(wrong_marker(c, 4))
     local outcome = c:mpa_outcome({ "MPA_MARKER" }, "one wrong Marker, in order")
     t:ambiguous(outcome == "accepted" and "B: looking at Markers is optional on an ordered stream"

@@ -18,7 +18,7 @@ check {
   role = "both",
   purpose = "1000 octets of no meaning right behind a good FPDU are an error; another stream does not notice",
   run = function(t)
-    local other, c = t:framed(), t:framed()
+    local other, c = t:open_with_framing(), t:open_with_framing()
     c:send(rdmap.write { STag = 0, TO = 0 }, "\x02\x00" .. noise(998))
     c:expect_crc_error("octets that do not validate at an FPDU boundary")
     other:probe { message = "another stream" }
@@ -40,7 +40,7 @@ check {
         end
         c:send_in_pieces(c:octets(table.unpack(frames)), size)
         local what = string.format("TCP segments of %d octets, %s Markers", size, markers and "with" or "without")
-        c:expect_taken(sent, what)
+        c:expect_accepted(sent, what)
       end)
     end
   end,
@@ -51,7 +51,7 @@ check {
   role = "both",
   purpose = "a part of an FPDU is kept until the rest comes: the second half first, and halves 10 seconds apart",
   run = function(t)
-    local c = t:framed()
+    local c = t:open_with_framing()
     local sent = { pattern(400, 1), pattern(402, 2) }
     local octets = c:octets(rdmap.send { data = sent[1] })
     c.tcp:raw { offset = 200, octets = octets:sub(201) }
@@ -62,6 +62,6 @@ check {
     c:send_segments { octets:sub(1, 200) }
     rig.wait(10)
     c:send_segments { octets:sub(201) }
-    c:expect_taken(sent, "halves of an FPDU, 10 seconds apart")
+    c:expect_accepted(sent, "halves of an FPDU, 10 seconds apart")
   end,
 }

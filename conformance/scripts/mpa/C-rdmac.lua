@@ -68,7 +68,7 @@ local function with_rev_0(t, dut)
 end
 
 -- Traffic in both directions, Markers inside: version 0 from the device, its CRCs are right, and its Markers.
-local function speaks_version_0(t, c, message)
+local function expect_version_0(t, c, message)
   local fields = { DV = 0, RV = 0 }
   if t.role == "initiator" then
     c:ask_first_send()
@@ -92,7 +92,7 @@ check {
   id = "MPA-C.2.3-01",
   role = "responder",
   purpose = "a permissive Responder answers Rev 0 with M = 1 whatever its own wish, and speaks version 0 with Markers",
-  run = function(t) speaks_version_0(t, (with_rev_0(t)), "behind a Request of Rev 0") end,
+  run = function(t) expect_version_0(t, (with_rev_0(t)), "behind a Request of Rev 0") end,
 }
 
 check {
@@ -103,7 +103,7 @@ check {
     local c, request = with_rev_0(t)
     t:equal("M of the Request", 0, request.M)
     version_0_told(t, c)
-    speaks_version_0(t, c, "behind a Reply of Rev 0")
+    expect_version_0(t, c, "behind a Reply of Rev 0")
   end,
 }
 
@@ -113,7 +113,7 @@ check {
   purpose = "with a peer of Rev 0 CRCs are sent and checked, though the device wants none",
   run = function(t)
     local c = with_rev_0(t, { crc = false })
-    speaks_version_0(t, c, "a device with C = 0, and a peer of Rev 0")
+    expect_version_0(t, c, "a device with C = 0, and a peer of Rev 0")
     c:send(fpdu(rdmap.send { DV = 0, RV = 0, data = "wrong" }, { crc_flip = 1 }))
     c:expect_crc_error("a wrong CRC, from a peer of Rev 0")
   end,

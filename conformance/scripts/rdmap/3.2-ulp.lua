@@ -104,9 +104,9 @@ check {
   purpose = "the ULP is told of a Terminate: layer, type and code; what is open is flushed",
   run = function(t)
     local _, events = terminated(t, about_send)
-    local _, told = has(events, "terminate_received")
-    if not told then t:fail("a Terminate", "terminate_received", event_list(events)) end
-    t:equal("layer, type and code", "1 2 5", string.format("%d %d %d", told.layer, told.etype, told.code))
+    local _, reported = has(events, "terminate_received")
+    if not reported then t:fail("a Terminate", "terminate_received", event_list(events)) end
+    t:equal("layer, type and code", "1 2 5", string.format("%d %d %d", reported.layer, reported.etype, reported.code))
     if not has(events, "flushed", 1) then t:fail("the open Read", "flushed 1", event_list(events)) end
   end,
 }
@@ -117,10 +117,10 @@ check {
   purpose = "a Terminate comes to RDMAP whole: all of its fields",
   run = function(t)
     local c, events, frame = terminated(t, about_read)
-    local _, told = has(events, "terminate_received")
-    if not told then t:fail("a Terminate", "terminate_received", event_list(events)) end
-    t:equal("its octets", hex(c:ulpdu(frame):sub(19)), told.headers)
-    t:equal("layer, type and code", "0 1 0", string.format("%d %d %d", told.layer, told.etype, told.code))
+    local _, reported = has(events, "terminate_received")
+    if not reported then t:fail("a Terminate", "terminate_received", event_list(events)) end
+    t:equal("its octets", hex(c:ulpdu(frame):sub(19)), reported.headers)
+    t:equal("layer, type and code", "0 1 0", string.format("%d %d %d", reported.layer, reported.etype, reported.code))
   end,
 }
 
@@ -130,10 +130,10 @@ check {
   purpose = "a Terminate is delivered to the ULP, before or with the flush of its work",
   run = function(t)
     local _, events = terminated(t, about_read)
-    local told, flushed = has(events, "terminate_received"), has(events, "flushed", 1)
-    if not told then t:fail("a Terminate with work open", "terminate_received", event_list(events)) end
+    local reported, flushed = has(events, "terminate_received"), has(events, "flushed", 1)
+    if not reported then t:fail("a Terminate with work open", "terminate_received", event_list(events)) end
     if not flushed then t:fail("the open Read", "flushed 1", event_list(events)) end
-    if told > flushed and not has(events, "closed") then t:note("the flush is told first") end
+    if reported > flushed and not has(events, "closed") then t:note("the flush is told first") end
   end,
 }
 
@@ -306,8 +306,8 @@ check {
       local c = t:open()
       c:send(frame)
       local got = c:expect_any_terminate("a message in error")
-      local told = t:take_events(c, FAULTS, 1)
-      if #told == 0 then t:fail("what the ULP is told of " .. wire.describe(got.triple), "an error", "nothing") end
+      local reported = t:take_events(c, FAULTS, 1)
+      if #reported == 0 then t:fail("what the ULP is told of " .. wire.describe(got.triple), "an error", "nothing") end
     end
   end,
 }
@@ -370,9 +370,9 @@ check {
     for _, code in ipairs { 0, 0xFF } do
       local c = t:open()
       c:send(rdmap.terminate { Layer = 0, EType = 0, Code = code })
-      local told = t:take_events(c, FAULTS, 1)
-      t:equal(string.format("what the ULP is told of a Terminate 0/0/%02X", code), "terminate_received", event_list(told))
-      t:equal("layer, type and code", "0 0 " .. code, string.format("%d %d %d", told[1].layer, told[1].etype, told[1].code))
+      local reported = t:take_events(c, FAULTS, 1)
+      t:equal(string.format("what the ULP is told of a Terminate 0/0/%02X", code), "terminate_received", event_list(reported))
+      t:equal("layer, type and code", "0 0 " .. code, string.format("%d %d %d", reported[1].layer, reported[1].etype, reported[1].code))
     end
   end,
 }

@@ -11,7 +11,7 @@ local function ready(t, dut)
   return c, t:stream_of(c)
 end
 
-local asked = {
+local send_options = {
   [SEND] = {}, [SE] = { solicited = true }, [INVALIDATE] = { invalidate = STAG },
   [SE_INVALIDATE] = { invalidate = STAG, solicited = true },
 }
@@ -21,7 +21,7 @@ local function message(t, c, number, opcode, octets)
   if opcode == WRITE then
     t.dut:write { stream = number, stag = STAG, to = "0x100000003", length = octets }
   else
-    local given = copy_fields(asked[opcode])
+    local given = copy_fields(send_options[opcode])
     given.stream, given.length = number, octets
     t.dut:send(given)
   end

@@ -53,8 +53,8 @@ check {
            rdmap.read_response { STag = request.SinkSTag, TO = request.SinkTO, data = pattern(64) })
     local got = c:receive(t.quiet)
     local placed = unhex(t.dut:mem_read { stag = m.STag }.data) == pattern(64)
-    local told = #t:take_events(c, { receive = true }, 1, t.round_trip) == 1
-    if told and placed then
+    local reported = #t:take_events(c, { receive = true }, 1, t.round_trip) == 1
+    if reported and placed then
       t:fail("a Send that invalidates the sink of an open Read", "the Send in force, or the Read", "both: invalidation told, and data placed")
     end
     if got.kind == "timeout" and placed then t:ambiguous("A: the sink STag of a Read cannot be invalidated by the peer") end

@@ -5,7 +5,7 @@ check {
   requires = "upper_tester",
   purpose = "one Write of 8 octets with a wrong CRC: memory as it was",
   run = function(t)
-    local c = t:framed()
+    local c = t:open_with_framing()
     local memory = t:memory()
     c:send(fpdu(memory:write(0, "12345678"), { crc_flip = 1 }))
     c:expect_crc_error("a Write with a wrong CRC")

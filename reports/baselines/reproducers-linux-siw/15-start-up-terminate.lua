@@ -7,7 +7,7 @@ check {
   sandwich = "startup",
   purpose = "a Reply with C = 1 and an ORD of 16382: what the device sends then, a Terminate or a Send, has a CRC",
   run = function(t)
-    local c = t:asked { ird = 2, ord = 2 }
+    local c = t:receive_request { ird = 2, ord = 2 }
     c:answer({ ORD = 0x3FFE }, { C = 1 })
     t.dut:send { stream = c.stream, data = "66697273" }
     local got = c:receive()

@@ -14,7 +14,7 @@ check {
   sandwich = "startup",
   purpose = "a Reply with ORD 0x3FFF: the initiator goes on",
   run = function(t)
-    local c = t:asked { ird = 4, ord = 4 }
+    local c = t:receive_request { ird = 4, ord = 4 }
     c:answer { ORD = 0x3FFF }
     c:first_send("ORD 0x3FFF in the Reply: no Terminate")
   end,

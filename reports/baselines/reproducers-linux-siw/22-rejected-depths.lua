@@ -7,7 +7,7 @@ check {
   sandwich = "startup",
   purpose = "a Reply with R = 1, IRD 9 and ORD 3: the ULP is told of both",
   run = function(t)
-    local c = t:asked { ird = 4, ord = 4 }
+    local c = t:receive_request { ird = 4, ord = 4 }
     c:answer({ IRD = 9, ORD = 3 }, { R = 1 })
     local event = t:await_event("rejected", { stream = c.stream })
     if not event then t:fail("the ULP is told of the rejection", "its event", "none") end

@@ -38,7 +38,7 @@ static void note(void *user, const struct flow_event *event)
 {
     struct notes *notes = user;
 
-    if (!notation_tells(event))
+    if (!notation_shows(event))
         return;
     if (notes->count == notes->room) {
         notes->room = notes->room == 0 ? 64 : notes->room * 2;

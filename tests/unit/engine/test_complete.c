@@ -194,7 +194,7 @@ START_TEST(files_go_before_a_thousand_requirements)
 }
 END_TEST
 
-START_TEST(a_help_that_does_not_come_is_told)
+START_TEST(missing_help_is_reported)
 {
     const struct completion_source source = {help_of, NULL};
     const char *words[] = {"warpcheck"};
@@ -228,7 +228,7 @@ Suite *complete_suite(void)
     tcase_add_test(words, the_options_of_a_row);
     tcase_add_loop_test(words, what_may_stand_next, 0, (int)(sizeof(lines) / sizeof(lines[0])));
     tcase_add_test(words, files_go_before_a_thousand_requirements);
-    tcase_add_test(words, a_help_that_does_not_come_is_told);
+    tcase_add_test(words, missing_help_is_reported);
     suite_add_tcase(suite, words);
     return suite;
 }

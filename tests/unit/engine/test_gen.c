@@ -193,7 +193,7 @@ START_TEST(script_is_refused)
 }
 END_TEST
 
-START_TEST(captures_are_made_when_asked_for)
+START_TEST(captures_are_made_on_request)
 {
     struct gen_writer_config config = {.to = place_at(path), .format = GEN_RAW};
 
@@ -330,7 +330,7 @@ Suite *gen_suite(void)
     tcase_add_test(tcase, frames_are_returned);
     tcase_add_test(tcase, comments_cannot_end_those_of_c);
     tcase_add_loop_test(tcase, script_is_refused, 0, sizeof(refused) / sizeof(refused[0]));
-    tcase_add_test(tcase, captures_are_made_when_asked_for);
+    tcase_add_test(tcase, captures_are_made_on_request);
     tcase_add_test(tcase, the_same_seed_the_same_octets);
     tcase_add_test(tcase, captures_breed_no_captures);
     tcase_add_test(tcase, library_may_be_spoilt);

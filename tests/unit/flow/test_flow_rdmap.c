@@ -205,13 +205,13 @@ END_TEST
 START_TEST(atomics_and_immediate)
 {
     uint8_t request[ATOMIC_REQUEST_OCTETS], response[ATOMIC_RESPONSE_OCTETS], data[8] = {1, 2, 3, 4, 5, 6, 7, 8};
-    struct atomic_request asked = {.opcode = ATOMIC_FETCH_ADD, .id = 11, .stag = 5, .to = 8, .data = 1};
+    struct atomic_request expected_request = {.opcode = ATOMIC_FETCH_ADD, .id = 11, .stag = 5, .to = 8, .data = 1};
     struct atomic_response answer = {.id = 12, .value = 42};
 
-    atomic_request_pack(&asked, request);
+    atomic_request_pack(&expected_request, request);
     give_untagged(0, RDMAP_ATOMIC_REQUEST, 1, 1, 0, true, request, sizeof(request));
-    asked.id = 12;
-    atomic_request_pack(&asked, request);
+    expected_request.id = 12;
+    atomic_request_pack(&expected_request, request);
     give_untagged(0, RDMAP_ATOMIC_REQUEST, 1, 2, 0, true, request, sizeof(request));
     atomic_response_pack(&answer, response);
     give_untagged(1, RDMAP_ATOMIC_RESPONSE, 3, 1, 0, true, response, sizeof(response));

@@ -111,7 +111,7 @@ START_TEST(clean_wire_keeps_order_and_latency)
 }
 END_TEST
 
-START_TEST(impairments_hit_as_often_as_told)
+START_TEST(impairments_match_their_rates)
 {
     struct sim_config config = {.seed = 5, .a_to_b = {.loss = 0.25}};
     unsigned back;
@@ -222,7 +222,7 @@ Suite *link_sim_suite(void)
 
     tcase_add_loop_test(tests, same_seed_same_trace, 0, 20);
     tcase_add_test(tests, clean_wire_keeps_order_and_latency);
-    tcase_add_test(tests, impairments_hit_as_often_as_told);
+    tcase_add_test(tests, impairments_match_their_rates);
     tcase_add_test(tests, reordering_overtakes);
     tcase_add_test(tests, timers_fire_and_reset_forgets);
     tcase_add_test(tests, spinning_node_is_an_error_not_a_hang);

@@ -185,7 +185,7 @@ static void look(const struct pair *pair, struct seen *seen)
 }
 
 /* 3 Write segments, 3 of the long Send, 1 of the short. */
-START_TEST(fields_change_where_told)
+START_TEST(fields_change_where_configured)
 {
     struct pair *pair = sent_with("x\tR\ttransmit\tsend/ddp_untagged.MO\tadd\t7@later\n", false);
     struct seen seen;
@@ -239,7 +239,7 @@ Suite *defect_suite(void)
     tcase_add_test(data, unknown_defect);
     suite_add_tcase(suite, data);
     tcase_add_test(effect, harmless_defect_changes_nothing);
-    tcase_add_test(effect, fields_change_where_told);
+    tcase_add_test(effect, fields_change_where_configured);
     suite_add_tcase(suite, effect);
     return suite;
 }

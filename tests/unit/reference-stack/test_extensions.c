@@ -409,7 +409,7 @@ START_TEST(what_the_peer_refuses)
 END_TEST
 
 /* A response that nobody asked for finds no buffer on QN 3; without the extensions there is no QN 3. */
-START_TEST(unasked_response)
+START_TEST(unrequested_response)
 {
     struct ddp_segment segment = {
         .last = true, .version = 1, .control = rdmap_control(RDMAP_ATOMIC_RESPONSE), .qn = 3, .msn = 1};
@@ -471,7 +471,7 @@ Suite *extensions_suite(void)
     suite_add_tcase(suite, streams);
     tcase_add_test(profiles, what_verbs_refuse);
     tcase_add_loop_test(profiles, what_the_peer_refuses, 0, (int)(sizeof(refusals) / sizeof(refusals[0])));
-    tcase_add_loop_test(profiles, unasked_response, 0, 2);
+    tcase_add_loop_test(profiles, unrequested_response, 0, 2);
     suite_add_tcase(suite, profiles);
     return suite;
 }

@@ -32,7 +32,7 @@ struct pair {
     struct iwarp_stream *stream[SIDES];
     uint8_t in[SIDES][MESSAGE];
     size_t received[SIDES], values[SIDES];
-    unsigned posted[SIDES], told[SIDES];
+    unsigned posted[SIDES], reported[SIDES];
     enum kind kind;
 };
 
@@ -86,7 +86,7 @@ static void take(struct pair *pair, int side, long *n)
         case IWARP_EVENT_READ_DONE:
         case IWARP_EVENT_ATOMIC_DONE:
         case IWARP_EVENT_IMMEDIATE_DONE:
-        case IWARP_EVENT_FLUSHED: pair->told[side]++; break;
+        case IWARP_EVENT_FLUSHED: pair->reported[side]++; break;
         case IWARP_EVENT_CONNECT_REQUEST:
             if (pair->kind == ASKED && iwarp_stream_state(pair->stream[side]) == IWARP_STATE_DECISION)
                 decide(pair->stream[side], n);
@@ -175,8 +175,8 @@ static void end(struct pair *pair, long *n)
             continue;
         SHORT(*n, iwarp_stream_abort(pair->stream[i], 1));
         take(pair, i, n);
-        ck_assert_msg(pair->told[i] == pair->posted[i], "kind %d, side %d: %u pieces of work posted, %u told of",
-                      pair->kind, i, pair->posted[i], pair->told[i]);
+        ck_assert_msg(pair->reported[i] == pair->posted[i], "kind %d, side %d: %u pieces of work posted, %u told of",
+                      pair->kind, i, pair->posted[i], pair->reported[i]);
     }
 }
 

@@ -16,7 +16,7 @@ static const uint64_t second = 1000000000;
 /* The peer's one connection. */
 static struct {
     struct peer_stream *stream;
-    size_t emss, asked, longest;
+    size_t emss, polls, longest;
 } tcp;
 
 static void *op_connect(void *context, const char *address, uint16_t port, struct peer_stream *stream)
@@ -38,7 +38,7 @@ static void op_send(void *transport, const uint8_t *octets, size_t count)
 static size_t op_emss(void *transport)
 {
     (void)transport;
-    tcp.asked++;
+    tcp.polls++;
     return tcp.emss;
 }
 
@@ -83,12 +83,12 @@ START_TEST(emss_changes)
     tcp.emss = 536;
     for (uint64_t i = 0; i < 100; i++)
         ask(peer, "{\"verb\":\"send\",\"stream\":1,\"length\":4000}", "\"ok\":true", second / 2 + i);
-    ck_assert_uint_eq(tcp.asked, 1);
+    ck_assert_uint_eq(tcp.polls, 1);
     ck_assert_uint_eq(tcp.longest, 1460);
     tcp.longest = 0;
     ask(peer, "{\"verb\":\"send\",\"stream\":1,\"length\":4000}", "\"ok\":true", 2 * second);
     ask(peer, "{\"verb\":\"mpa\",\"stream\":1}", "\"emss\":536,\"mulpdu\":530", 2 * second);
-    ck_assert_uint_eq(tcp.asked, 2);
+    ck_assert_uint_eq(tcp.polls, 2);
     ck_assert_uint_le(tcp.longest, 536);
     tcp.emss = 0; /* it cannot tell */
     ask(peer, "{\"verb\":\"send\",\"stream\":1,\"length\":4000}", "\"ok\":true", 4 * second);
@@ -103,7 +103,7 @@ START_TEST(emss_given)
 
     ask(peer, "{\"verb\":\"send\",\"stream\":1,\"length\":4000}", "\"ok\":true", 9 * second);
     ask(peer, "{\"verb\":\"mpa\",\"stream\":1}", "\"emss\":700", 9 * second);
-    ck_assert_uint_eq(tcp.asked, 0);
+    ck_assert_uint_eq(tcp.polls, 0);
     peer_free(peer);
 }
 END_TEST
@@ -114,14 +114,14 @@ static void event_left(struct peer *peer, long n)
 {
     const char *poll = "{\"verb\":\"poll\",\"tag\":\"some text\"}";
     char *reply;
-    bool told;
+    bool reported;
 
     SHORT(n, reply = peer_command(peer, poll, 1));
-    told = reply != NULL && strstr(reply, "\"connect_failed\"") != NULL;
+    reported = reply != NULL && strstr(reply, "\"connect_failed\"") != NULL;
     free(reply);
     reply = peer_command(peer, poll, 1);
     ck_assert_ptr_nonnull(reply);
-    ck_assert_msg((strstr(reply, "\"connect_failed\"") != NULL) != told, "told %d times", told ? 2 : 0);
+    ck_assert_msg((strstr(reply, "\"connect_failed\"") != NULL) != reported, "told %d times", reported ? 2 : 0);
     free(reply);
 }
 

@@ -325,7 +325,7 @@ static const struct stimulus stimuli[] = {
     {"read-to-wrap", RESPONDER, bad_ulpdu, 0, 0, read_wrap},
     {"read-to-base", RESPONDER, bad_ulpdu, 0, 0, read_base},
     {"read-to-end", RESPONDER, bad_ulpdu, 0, 0, read_end},
-    {"response-expected", RESPONDER, bad_ulpdu, 0, 0, unasked},
+    {"response-expected", RESPONDER, bad_ulpdu, 0, 0, unrequested},
     {"response-stag", RESPONDER, bad_response, 0, 0, other_sink},
     {"response-inside", RESPONDER, bad_response, 0, 0, outside_sink},
     {"response-length", RESPONDER, bad_response, 0, 0, short_response},

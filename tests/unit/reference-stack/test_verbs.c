@@ -204,7 +204,7 @@ START_TEST(establishing)
 END_TEST
 
 /* The ULP decides: accepts with Private Data of its own, once. */
-START_TEST(asked_and_accepted)
+START_TEST(decided_and_accepted)
 {
     static const uint8_t hello[] = {1, 2, 3};
     const struct iwarp_qp_event *event;
@@ -233,7 +233,7 @@ START_TEST(asked_and_accepted)
 }
 END_TEST
 
-START_TEST(asked_and_rejected)
+START_TEST(decided_and_rejected)
 {
     const struct iwarp_qp_event *event;
 
@@ -471,8 +471,8 @@ Suite *verbs_suite(void)
     tcase_add_test(tcase, connecting_wrongly);
     tcase_add_test(tcase, connection_refused);
     tcase_add_test(tcase, establishing);
-    tcase_add_test(tcase, asked_and_accepted);
-    tcase_add_test(tcase, asked_and_rejected);
+    tcase_add_test(tcase, decided_and_accepted);
+    tcase_add_test(tcase, decided_and_rejected);
     tcase_add_test(tcase, ended);
     tcase_add_test(tcase, impossible_work);
     tcase_add_test(tcase, terminated);

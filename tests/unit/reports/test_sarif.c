@@ -250,13 +250,13 @@ START_TEST(captures_not_read)
     parsed_make(&parsed);
     ck_assert_uint_eq(json_array_size(at(parsed.run, "artifacts")), 3);
     ck_assert_str_eq(text_at(parsed.run, "artifacts/1/location/uri"), "dir/b%20c.pcap");
-    const json_t *run = at(parsed.run, "invocations/0"), *told = at(run, "toolExecutionNotifications");
+    const json_t *run = at(parsed.run, "invocations/0"), *reported = at(run, "toolExecutionNotifications");
     ck_assert(json_is_false(at(run, "executionSuccessful")));
     ck_assert_int_eq(json_integer_value(at(run, "exitCode")), _i == 0 ? EXIT_USAGE : EXIT_FAILS);
-    ck_assert_uint_eq(json_array_size(told), 2);
-    ck_assert_str_eq(text_at(told, "0/locations/0/physicalLocation/artifactLocation/uri"), "dir/b%20c.pcap");
-    ck_assert_str_eq(text_at(told, "0/message/text"), sample_hostile_shown);
-    ck_assert_str_eq(text_at(told, "1/level"), "error");
+    ck_assert_uint_eq(json_array_size(reported), 2);
+    ck_assert_str_eq(text_at(reported, "0/locations/0/physicalLocation/artifactLocation/uri"), "dir/b%20c.pcap");
+    ck_assert_str_eq(text_at(reported, "0/message/text"), sample_hostile_shown);
+    ck_assert_str_eq(text_at(reported, "1/level"), "error");
     parsed_free(&parsed);
 }
 END_TEST

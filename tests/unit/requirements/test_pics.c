@@ -84,35 +84,35 @@ START_TEST(a_predicate_names_each_item_once)
 }
 END_TEST
 
-static const char *told_of(const char *item, const char *answer, char value[static PICS_VALUE_ROOM])
+static const char *reported_for(const char *item, const char *answer, char value[static PICS_VALUE_ROOM])
 {
     json_t *json = json_loads(answer, 0, NULL);
-    bool told;
+    bool reported;
 
     ck_assert_ptr_nonnull(json);
-    view.told = json;
-    told = pics_told(&view, pics_find(view.pics, item), value);
-    view.told = NULL;
+    view.reported = json;
+    reported = pics_reported(&view, pics_find(view.pics, item), value);
+    view.reported = NULL;
     json_decref(json);
-    return told ? value : "nothing";
+    return reported ? value : "nothing";
 }
 
 START_TEST(what_an_upper_tester_tells)
 {
     char value[PICS_VALUE_ROOM];
 
-    ck_assert_str_eq(told_of("a", "{\"flag\": true}", value), "yes");
-    ck_assert_str_eq(told_of("a", "{\"flag\": false}", value), "no");
-    ck_assert_str_eq(told_of("a", "{\"flag\": \"yes, and a text without end\"}", value), "nothing");
-    ck_assert_str_eq(told_of("b", "{\"list\": [1, 2]}", value), "yes");
-    ck_assert_str_eq(told_of("b", "{\"list\": [\"2\"]}", value), "yes");
-    ck_assert_str_eq(told_of("b", "{\"list\": [1, null, {}]}", value), "no");
-    ck_assert_str_eq(told_of("b", "{\"list\": 2}", value), "nothing");
-    ck_assert_str_eq(told_of("number", "{\"most\": 128}", value), "128");
-    ck_assert_str_eq(told_of("number", "{\"most\": -1}", value), "nothing");
-    ck_assert_str_eq(told_of("number", "{\"most\": 9223372036854775807}", value), "nothing");
-    ck_assert_str_eq(told_of("c", "{}", value), "nothing");
-    ck_assert(!pics_told(&view, pics_find(view.pics, "a"), value));
+    ck_assert_str_eq(reported_for("a", "{\"flag\": true}", value), "yes");
+    ck_assert_str_eq(reported_for("a", "{\"flag\": false}", value), "no");
+    ck_assert_str_eq(reported_for("a", "{\"flag\": \"yes, and a text without end\"}", value), "nothing");
+    ck_assert_str_eq(reported_for("b", "{\"list\": [1, 2]}", value), "yes");
+    ck_assert_str_eq(reported_for("b", "{\"list\": [\"2\"]}", value), "yes");
+    ck_assert_str_eq(reported_for("b", "{\"list\": [1, null, {}]}", value), "no");
+    ck_assert_str_eq(reported_for("b", "{\"list\": 2}", value), "nothing");
+    ck_assert_str_eq(reported_for("number", "{\"most\": 128}", value), "128");
+    ck_assert_str_eq(reported_for("number", "{\"most\": -1}", value), "nothing");
+    ck_assert_str_eq(reported_for("number", "{\"most\": 9223372036854775807}", value), "nothing");
+    ck_assert_str_eq(reported_for("c", "{}", value), "nothing");
+    ck_assert(!pics_reported(&view, pics_find(view.pics, "a"), value));
 }
 END_TEST
 
@@ -236,11 +236,11 @@ END_TEST
 START_TEST(a_profile_is_completed_by_what_its_device_tells)
 {
     json_t *profile = json_pack("{s:s, s:{s:s, s:s}}", "name", "mine", "capabilities", "a", "no", "number", "yes");
-    json_t *told = json_pack("{s:b, s:[i]}", "flag", 1, "list", 2), *made, *capabilities;
+    json_t *reported = json_pack("{s:b, s:[i]}", "flag", 1, "list", 2), *made, *capabilities;
 
     view.device = "mine";
     view.profile = profile;
-    view.told = told;
+    view.reported = reported;
     ck_assert_int_eq(pics_set(view.pics, "a", "no", &error), 0);
     ck_assert_int_eq(pics_set(view.pics, "number", "yes", &error), 0);
     made = profile_written();
@@ -251,7 +251,7 @@ START_TEST(a_profile_is_completed_by_what_its_device_tells)
     ck_assert_str_eq(json_string_value(json_object_get(capabilities, "number")), "yes");
     ck_assert_str_eq(json_string_value(json_object_get(json_object_get(made, "questions"), "b")), "Is it b?");
     json_decref(made);
-    json_decref(told);
+    json_decref(reported);
     json_decref(profile);
 }
 END_TEST

@@ -190,7 +190,7 @@ static void count_finding(const struct rule_finding *finding, void *argument)
 }
 
 /* Both sides set a reserved bit; only the one asked for is judged. */
-START_TEST(judges_whom_it_is_told)
+START_TEST(judges_the_configured_side)
 {
     const struct conversation_change change = CONTENT(3, 0, 0x45);
 
@@ -262,7 +262,7 @@ Suite *rules_engine_suite(void)
     tcase_add_loop_test(silence, any_frame_lost, 0, 3);
     tcase_add_loop_test(silence, damaged_and_lost, 0, 3);
     tcase_add_loop_test(silence, repeated_and_reordered, 0, 3);
-    tcase_add_test(engine, judges_whom_it_is_told);
+    tcase_add_test(engine, judges_the_configured_side);
     tcase_add_test(engine, runs_what_is_selected);
     tcase_add_test(engine, short_way_agrees);
     suite_add_tcase(suite, table);

@@ -121,7 +121,7 @@ static void responder_reads(struct conversation *c)
     too_many_reads(c, 1);
 }
 
-static void unasked_response(struct conversation *c)
+static void unrequested_response(struct conversation *c)
 {
     begin(c);
     conversation_tagged(c, 1, RDMAP_READ_RESPONSE, 0x1111, 0x2000, true, 20);
@@ -158,7 +158,7 @@ const struct rule_case rules_rdmap_cases[] = {
     {"RDMAP-4.4-03", plain_conversation, NULL, CONTENT(18, 5, 0x23), RULE_FAIL, NULL, 0, NULL},
     {"RDMAP-4.4-04", plain_conversation, NULL, CONTENT(18, 13, 1), RULE_FAIL, NULL, 0, NULL},
     {"RDMAP-4.5-01", plain_conversation, NULL, CONTENT(15, 33, 11), RULE_FAIL, NULL, 0, NULL},
-    {"RDMAP-5.2-01", plain_conversation, unasked_response, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"RDMAP-5.2-01", plain_conversation, unrequested_response, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {"RDMAP-5.2.1-20", plain_conversation, NULL, CONTENT(15, 33, 0), RULE_FAIL, NULL, 0, NULL},
     {"RDMAP-5.2.2-08", plain_conversation, responses_exchanged, NO_CHANGE, RULE_FAIL, "RDMAP-4.5-01", 0, NULL},
     {"RDMAP-5.2.2-12", plain_conversation, NULL, CONTENT(20, 5, 1), RULE_AMBIGUOUS, NULL, 0, NULL},

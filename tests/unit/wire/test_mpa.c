@@ -164,7 +164,7 @@ START_TEST(truncation)
 END_TEST
 
 /* A wrong octet in the Key is told when that octet is there, and not before. */
-START_TEST(key_mismatch_is_told_early)
+START_TEST(key_mismatch_is_reported_early)
 {
     uint8_t octets[20];
     struct mpa_start start;
@@ -283,7 +283,7 @@ Suite *mpa_suite(void)
     tcase_add_loop_test(tcase, enhanced_word, 0, 16);
     tcase_add_test(tcase, example_request);
     tcase_add_loop_test(tcase, truncation, 0, 4);
-    tcase_add_loop_test(tcase, key_mismatch_is_told_early, 0, 16);
+    tcase_add_loop_test(tcase, key_mismatch_is_reported_early, 0, 16);
     tcase_add_test(tcase, other_kind);
     tcase_add_test(tcase, private_data_limits);
     tcase_add_loop_test(tcase, no_room_for_the_word, 0, 5);

@@ -4,18 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reference-stack/transport/outlet.h"
+#include "reference-stack/transport/output_batch.h"
 #include "tests/unit/guard.h"
 #include "tests/unit/stream_pair.h"
 #include "tests/unit/suites.h"
 #include "wire/ddp.h"
 #include "wire/fpdu.h"
 
-Suite *outlet_suite(void);
+Suite *output_batch_suite(void);
 
 enum { CALLS_MAX = 4096, MESSAGES_MAX = 64, LONGEST = 200000 };
 
-static struct outlet outlet;
+static struct output_batch output_batch;
 
 /* What TCP is given. */
 static struct sink {
@@ -36,7 +36,7 @@ static void sink_send(void *transport, const struct iwarp_span *spans, size_t co
     size_t began = sink.count;
 
     ck_assert_ptr_eq(transport, &sink);
-    ck_assert_uint_le(count, OUTLET_SPANS);
+    ck_assert_uint_le(count, OUTPUT_BATCH_SPANS);
     ck_assert_uint_ne(count, 0);
     ck_assert_uint_lt(sink.call_count, CALLS_MAX);
     for (size_t i = 0; i < count; i++) {
@@ -46,7 +46,7 @@ static void sink_send(void *transport, const struct iwarp_span *spans, size_t co
         memcpy(sink.octets + sink.count, spans[i].octets, spans[i].count);
         sink.count += spans[i].count;
         sink.ulp_spans += inside;
-        sink.short_spans += inside && spans[i].count <= OUTLET_BORROWED;
+        sink.short_spans += inside && spans[i].count <= OUTPUT_BATCH_BORROWED;
     }
     sink.calls[sink.call_count++] = (struct iwarp_span){sink.octets + began, sink.count - began};
     if (sink.room_a_call != 0)
@@ -66,9 +66,9 @@ static void sink_open(size_t size)
     ck_assert_ptr_nonnull(sink.octets);
     sink.size = size;
     sink.room = SIZE_MAX;
-    memset(&outlet, 0, sizeof(outlet));
-    outlet.send = sink_send;
-    outlet.room = sink_room;
+    memset(&output_batch, 0, sizeof(output_batch));
+    output_batch.send = sink_send;
+    output_batch.room = sink_room;
 }
 
 /* In full operation, with that EMSS. */
@@ -151,9 +151,9 @@ START_TEST(anything)
         expected += fpdus_alone(pair, sent[i]);
         post(pair, payload, sent[i]);
     }
-    drained = outlet_drain(&outlet, &sink, pair->side[1].stream, emss, pair->now);
+    drained = output_batch_drain(&output_batch, &sink, pair->side[1].stream, emss, pair->now);
     ck_assert_uint_eq(drained, sink.count);
-    ck_assert_uint_eq(outlet.octets, 0);
+    ck_assert_uint_eq(output_batch.octets, 0);
     ck_assert_uint_eq(segments_hold(emss, markers, 0), expected);
     ck_assert_uint_eq(sink.short_spans, 0);
     pair_feed(pair, 0, sink.octets, sink.count);
@@ -184,7 +184,7 @@ START_TEST(segments_are_filled)
     sink.ulp_octets = OCTETS;
     for (size_t i = 0; i < COUNT; i++)
         post(pair, payload, OCTETS);
-    (void)outlet_drain(&outlet, &sink, pair->side[1].stream, EMSS, pair->now);
+    (void)output_batch_drain(&output_batch, &sink, pair->side[1].stream, EMSS, pair->now);
     ck_assert_uint_eq(segments_hold(EMSS, false, 0), 2 * COUNT);
     ck_assert_uint_le(sink.call_count, COUNT + 1);
     for (size_t i = 1; i + 1 < sink.call_count; i++)
@@ -210,7 +210,7 @@ START_TEST(long_payload_is_not_copied)
     sink.ulp_octets = OCTETS;
     for (size_t i = 0; i < COUNT; i++)
         post(pair, payload, OCTETS);
-    (void)outlet_drain(&outlet, &sink, pair->side[1].stream, EMSS, pair->now);
+    (void)output_batch_drain(&output_batch, &sink, pair->side[1].stream, EMSS, pair->now);
     ck_assert_uint_eq(sink.call_count, 1);
     ck_assert_uint_eq(sink.ulp_spans, COUNT);
     free(sink.octets);
@@ -233,7 +233,7 @@ START_TEST(no_mulpdu_below_128)
     sink_open(65536);
     post(pair, payload, FIRST);
     post(pair, payload, SECOND);
-    (void)outlet_drain(&outlet, &sink, pair->side[1].stream, EMSS, pair->now);
+    (void)output_batch_drain(&output_batch, &sink, pair->side[1].stream, EMSS, pair->now);
     ck_assert_uint_eq(segments_hold(EMSS, false, 0), 1 + fpdus_alone(pair, SECOND));
     p = sink.calls[0].octets;
     ck_assert_int_eq(fpdu_parse(&p, sink.octets + sink.count, &framing, NULL, &fpdu), WIRE_OK);
@@ -259,14 +259,14 @@ START_TEST(room)
     for (size_t i = 0; i < COUNT; i++)
         post(pair, payload, OCTETS);
     sink.room = 0;
-    ck_assert_uint_eq(outlet_drain(&outlet, &sink, pair->side[1].stream, EMSS, pair->now), 0);
+    ck_assert_uint_eq(output_batch_drain(&output_batch, &sink, pair->side[1].stream, EMSS, pair->now), 0);
     ck_assert_uint_eq(sink.call_count, 0);
     sink.room_a_call = SIZE_MAX; /* each call takes all */
     for (; rounds < 1000; rounds++) {
         size_t octets;
 
         sink.room = 5000;
-        octets = outlet_drain(&outlet, &sink, pair->side[1].stream, EMSS, pair->now);
+        octets = output_batch_drain(&output_batch, &sink, pair->side[1].stream, EMSS, pair->now);
         if (octets == 0)
             break;
         ck_assert_uint_lt(octets, 5000 + EMSS);
@@ -290,7 +290,7 @@ START_TEST(start_up)
 
     sink_open(4096);
     pair_open(pair);
-    (void)outlet_drain(&outlet, &sink, pair->side[1].stream, 1460, pair->now);
+    (void)output_batch_drain(&output_batch, &sink, pair->side[1].stream, 1460, pair->now);
     ck_assert_uint_eq(sink.call_count, 1);
     ck_assert_mem_eq(sink.octets, "MPA ID Req Frame", 16);
     free(sink.octets);
@@ -298,10 +298,10 @@ START_TEST(start_up)
 }
 END_TEST
 
-Suite *outlet_suite(void)
+Suite *output_batch_suite(void)
 {
-    Suite *suite = suite_create("outlet");
-    TCase *tcase = tcase_create("outlet");
+    Suite *suite = suite_create("output_batch");
+    TCase *tcase = tcase_create("output_batch");
 
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, anything, 0, 28);

@@ -58,7 +58,7 @@ check {
 }
 
 -- What the ULP is told of a good start-up frame.
-local function told(t, frame, options)
+local function event_of_start_frame(t, frame, options)
   local c = t:awaiting_start(options)
   local sent = t:start_frame(frame)
   c:send(sent)
@@ -72,7 +72,7 @@ check {
   role = "both",
   requires = "upper_tester",
   purpose = "the peer's Rev is told",
-  run = function(t) t:equal("Rev that is told", 1, told(t, { Rev = 1 }).rev) end,
+  run = function(t) t:equal("Rev that is told", 1, event_of_start_frame(t, { Rev = 1 }).rev) end,
 }
 
 check {
@@ -100,7 +100,7 @@ check {
     local private = {}
     for i = 0, 299 do private[i + 1] = string.char(i & 0xFF) end
     private = table.concat(private)
-    local event = told(t, { private_data = private })
+    local event = event_of_start_frame(t, { private_data = private })
     t:equal("PD_Length that is told", 300, event.pd_length)
     t:equal("Private Data that is told", hex(private), event.private_data)
   end,
@@ -157,7 +157,7 @@ check {
   requires = "upper_tester",
   purpose = "the peer's FIN is told, and the ULP then closes without a Terminate",
   run = function(t)
-    local c = t:framed()
+    local c = t:open_with_framing()
     local stream = t:stream_of(c)
     c.tcp:fin()
     t:expect_event("half_closed", { stream = stream }, "the peer's FIN at an FPDU boundary", "it is told (half_closed)")
@@ -172,14 +172,14 @@ check {
   requires = "upper_tester",
   purpose = "a reset connection is told as error 2/0/1, a FIN as the close that it is",
   run = function(t)
-    local c = t:framed()
+    local c = t:open_with_framing()
     local stream = t:stream_of(c)
     c.tcp:reset()
     local event = t:await_event("error", { stream = stream })
     if not event then t:fail("a RST in full operation", "an error is told", "nothing") end
     local got = string.format("%s/%s/%s", event.layer, event.etype, event.code)
     t:equal("the error that is told", "2/0/1", got)
-    c = t:framed()
+    c = t:open_with_framing()
     stream = t:stream_of(c)
     c.tcp:fin()
     t:expect_event("half_closed", { stream = stream }, "a FIN in full operation", "the close is told (half_closed)")
@@ -195,7 +195,7 @@ check {
   run = function(t)
     local seen = {}
     for i, crc in ipairs { true, false } do
-      local c = t:framed { crc = crc and nil or false }
+      local c = t:open_with_framing { crc = crc and nil or false }
       local sent = {}
       for j, octets in ipairs { 0, 1, 2, 3, 100 } do
         sent[j] = pattern(octets, j)
