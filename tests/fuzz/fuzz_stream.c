@@ -10,25 +10,6 @@
 #include "wire/crc32c.h"
 #include "wire/fpdu.h"
 
-/* The next `count` of the `left` octets. */
-static void feed(struct iwarp_stream *stream, const uint8_t *options, const uint8_t *octets, size_t left, size_t count,
-                 uint64_t *now)
-{
-    uint8_t *copy = malloc(count);
-
-    if (copy == NULL)
-        abort();
-    if (options[2] & 0x20) {
-        /* All that is still to come lies behind a gap, at two places. */
-        iwarp_stream_input_early(stream, 1 + options[1] % 64u, octets, left, (options[1] & 64) != 0, *now);
-        iwarp_stream_input_early(stream, count, octets + count, left - count, true, *now);
-    }
-    memcpy(copy, octets, count);
-    iwarp_stream_input(stream, copy, count, ++*now);
-    free(copy);
-    drain(stream, *now);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { OPTIONS = 4, BUFFERS = 4, BUFFER_OCTETS = 256 };
@@ -49,6 +30,25 @@ static void drain(struct iwarp_stream *stream, uint64_t now)
     }
     while (iwarp_stream_poll(stream, &event)) {
     }
+}
+
+/* The next `count` of the `left` octets. */
+static void feed(struct iwarp_stream *stream, const uint8_t *options, const uint8_t *octets, size_t left, size_t count,
+                 uint64_t *now)
+{
+    uint8_t *copy = malloc(count);
+
+    if (copy == NULL)
+        abort();
+    if (options[2] & 0x20) {
+        /* All that is still to come lies behind a gap, at two places. */
+        iwarp_stream_input_early(stream, 1 + options[1] % 64u, octets, left, (options[1] & 64) != 0, *now);
+        iwarp_stream_input_early(stream, count, octets + count, left - count, true, *now);
+    }
+    memcpy(copy, octets, count);
+    iwarp_stream_input(stream, copy, count, ++*now);
+    free(copy);
+    drain(stream, *now);
 }
 
 /* Puts the CRCs right of all whole FPDUs without Markers from `octets` on. */
