@@ -265,7 +265,7 @@ static void deliver_terminate(struct iwarp_stream *stream, const struct untagged
     stream_flush(stream);
     stream->state = IWARP_STATE_TERMINATING;
     stream->close_wanted = true;
-    stream->fpdus_allowed = false;
+    stream->segments_allowed = false;
 }
 
 /* The message that begins takes its receive: one of the stream itself, else one that is shared. */

@@ -135,7 +135,7 @@ struct iwarp_stream {
     uint8_t *transmit_buffer;
     size_t transmit_room;
     uint8_t headers[LLP_PREFIX_OCTETS + STREAM_HEADER_MAX + 4];
-    bool fpdus_allowed; /* segments may be sent */
+    bool segments_allowed; /* segments may be sent */
 
     /* The end. */
     bool error_seen;

@@ -265,7 +265,7 @@ int iwarp_stream_terminate(struct iwarp_stream *stream, wire_result triple, uint
     if (stream == NULL)
         return misuse_null(sentence, "terminate", "a stream");
     stream->now = now;
-    if (!stream->fpdus_allowed || stream->state >= IWARP_STATE_TERMINATING)
+    if (!stream->segments_allowed || stream->state >= IWARP_STATE_TERMINATING)
         return sentence_set(sentence, "stream: no Terminate can be sent in this state");
     if (!wire_is_error(triple) || (triple & ~(WIRE_ERROR_BIT | UINT16_MAX)) != 0)
         return sentence_set(sentence, "stream: 0x%x is not a Terminate triple", triple);
@@ -289,7 +289,7 @@ void iwarp_stream_disconnect(struct iwarp_stream *stream, uint64_t now)
     if (HOOK_IF(stream, hook_disconnect(stream)))
         return;
     stream->close_wanted = true;
-    if (!stream->fpdus_allowed) {
+    if (!stream->segments_allowed) {
         stream_flush(stream);
         stream->dropping = stream->dropping || stream->state <= IWARP_STATE_DECISION;
     }

@@ -41,7 +41,7 @@ bool transmit_pending(const struct iwarp_stream *stream)
 {
     if (stream->terminate_due)
         return true;
-    if (!stream->fpdus_allowed || stream->terminate_sent)
+    if (!stream->segments_allowed || stream->terminate_sent)
         return false;
     /* Work that waits for a Read Response is pending too, unless the peer's FIN says that none will come. */
     if (stream->fin_received && transmit_choose(stream) == TRANSMIT_NONE)
@@ -286,7 +286,7 @@ bool transmit_next(struct iwarp_stream *stream)
         return true;
     if (stream->terminate_due && !HOOK_IF(stream, hook_terminate_waits(stream)))
         made = send_terminate(stream);
-    else if (stream->fpdus_allowed && !stream->terminate_sent) {
+    else if (stream->segments_allowed && !stream->terminate_sent) {
         switch (transmit_choose(stream)) {
         case TRANSMIT_WORK: made = send_work(stream); break;
         case TRANSMIT_RESPONSE: made = send_response(stream); break;
@@ -316,7 +316,7 @@ int iwarp_stream_post_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, 
 
     if (stream == NULL || octets == NULL)
         return misuse_null(sentence, "post_ulpdu", "a stream and octets");
-    if (!stream->fpdus_allowed || stream->state >= IWARP_STATE_TERMINATING || stream->terminate_sent ||
+    if (!stream->segments_allowed || stream->state >= IWARP_STATE_TERMINATING || stream->terminate_sent ||
         stream->close_wanted || stream->abort_wanted || stream->piece.octets != 0 || transmit_pending(stream))
         return sentence_set(sentence, "post_ulpdu: no ULPDU may be sent now");
     HOOK(stream, hook_ulpdu_posted(stream, &count, &mulpdu));

@@ -129,11 +129,11 @@ void hook_startup_begins(struct iwarp_stream *stream)
     }
     if (stream->config.role == IWARP_RESPONDER && stream_behaves(stream, DEFECT_OPERATION_AT_ONCE)) {
         stream->state = IWARP_STATE_OPERATION;
-        stream->fpdus_allowed = true;
+        stream->segments_allowed = true;
         startup_established(stream);
     }
     if (stream->config.role == IWARP_INITIATOR && stream_behaves(stream, DEFECT_INITIATOR_SENDS_EARLY)) {
-        stream->fpdus_allowed = true;
+        stream->segments_allowed = true;
         (void)transmit_rtr(stream, IWARP_RTR_WRITE);
     }
 }
@@ -204,9 +204,9 @@ void hook_agreed(struct iwarp_stream *stream)
     if (stream_behaves(stream, DEFECT_MARKER_WITHOUT_PRIVATE))
         mpa->receive_position = mpa->peer.private_octets;
     if (stream->config.role == IWARP_INITIATOR && stream_behaves(stream, DEFECT_INITIATOR_WAITS))
-        stream->fpdus_allowed = false;
+        stream->segments_allowed = false;
     if (stream->state == IWARP_STATE_FENCED && stream_behaves(stream, DEFECT_RESPONDER_SENDS_FIRST)) {
-        stream->fpdus_allowed = true;
+        stream->segments_allowed = true;
         (void)transmit_rtr(stream, IWARP_RTR_WRITE);
     }
 }

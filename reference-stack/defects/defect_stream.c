@@ -75,7 +75,7 @@ bool hook_fin(struct iwarp_stream *stream)
     }
     if (stream_behaves(stream, DEFECT_FIN_FLUSHES))
         stream_flush(stream);
-    if (stream_behaves(stream, DEFECT_FIN_TERMINATES) && stream->fpdus_allowed && !stream->error_seen)
+    if (stream_behaves(stream, DEFECT_FIN_TERMINATES) && stream->segments_allowed && !stream->error_seen)
         terminate_queue(stream, TERM_RDMAP_CATASTROPHIC, NULL, 0, NULL);
     return false;
 }

@@ -134,14 +134,14 @@ void hook_fail(struct iwarp_stream *stream, struct validation_outcome *outcome)
 bool hook_failed(struct iwarp_stream *stream, struct validation_outcome *outcome,
                  const struct validation_subject *subject)
 {
-    bool terminates = outcome->action == VALIDATION_TERMINATE && stream->fpdus_allowed;
+    bool terminates = outcome->action == VALIDATION_TERMINATE && stream->segments_allowed;
 
     if (stream_behaves(stream, DEFECT_CONTINUE_AFTER_ERROR)) {
         terminate_about(stream, outcome->error, subject);
         stream->error_seen = false;
         return true;
     }
-    if (stream->fpdus_allowed && stream_behaves(stream, DEFECT_TERMINATE_CUTS_FPDU))
+    if (stream->segments_allowed && stream_behaves(stream, DEFECT_TERMINATE_CUTS_FPDU))
         defect_fragment(stream);
     if (outcome->action == VALIDATION_REJECT)
         return false;

@@ -98,7 +98,7 @@ static void swap_responses(struct iwarp_stream *stream)
     struct served_read swap;
 
     if (second == NULL || stream->source != TRANSMIT_NONE || stream->terminate_due || stream->terminate_sent ||
-        !stream->fpdus_allowed || transmit_choose(stream) != TRANSMIT_RESPONSE)
+        !stream->segments_allowed || transmit_choose(stream) != TRANSMIT_RESPONSE)
         return;
     swap = *first;
     *first = *second;

@@ -46,7 +46,7 @@ void iwarp_stream_mpa(const struct iwarp_stream *stream, struct iwarp_mpa_state 
         return;
     }
     *state = (struct iwarp_mpa_state){.emss = mpa_of(stream)->emss,
-                                      .gate = stream->fpdus_allowed,
+                                      .gate = stream->segments_allowed,
                                       .send_markers = mpa_of(stream)->send_markers,
                                       .receive_markers = mpa_of(stream)->receive_markers,
                                       .crc = mpa_of(stream)->crc,

@@ -19,9 +19,9 @@ bool receive_scratch(struct iwarp_stream *stream)
  * The first FPDU that is good at the MPA level opens the responder's gate (RFC 5044 7.1.2 rule 4), whatever DDP then
  * thinks of it.
  */
-static void allow_fpdus(struct iwarp_stream *stream)
+static void allow_segments(struct iwarp_stream *stream)
 {
-    stream->fpdus_allowed = true;
+    stream->segments_allowed = true;
     if (stream->state == IWARP_STATE_FENCED)
         stream->state = IWARP_STATE_OPERATION;
     (void)stream_event(stream, IWARP_EVENT_TRANSMIT_READY);
@@ -49,8 +49,8 @@ static void fpdu_complete(struct iwarp_stream *stream, const struct fpdu *fpdu)
             stream_fail(stream, &outcome, &subject, "an FPDU is not valid");
         return;
     }
-    if (!stream->fpdus_allowed)
-        allow_fpdus(stream);
+    if (!stream->segments_allowed)
+        allow_segments(stream);
     mpa_trace(stream, fpdu, position, false);
     if (!HOOK_IF(stream, hook_fpdu_good(stream, fpdu)))
         deliver_ulpdu(stream, fpdu->ulpdu, fpdu->ulpdu_length);

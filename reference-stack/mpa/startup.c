@@ -171,7 +171,7 @@ static void reply_complete(struct iwarp_stream *stream)
         return;
     }
     stream->state = IWARP_STATE_OPERATION;
-    stream->fpdus_allowed = true;
+    stream->segments_allowed = true;
     agree(stream);
     if (stream->config.enhanced && stream->config.revision >= MPA_REV_2 && mpa_start_has_word(&mpa_of(stream)->peer)) {
         if (!negotiate_reply(stream, &offered))

@@ -79,7 +79,7 @@ static struct negotiation_offer word_of(const uint8_t *octets)
 static void established(struct iwarp_stream *stream, enum iwarp_state state)
 {
     stream->state = state;
-    stream->fpdus_allowed = true;
+    stream->segments_allowed = true;
     stream->established = true;
     (void)stream_event(stream, IWARP_EVENT_ESTABLISHED);
 }

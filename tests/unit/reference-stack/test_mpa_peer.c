@@ -195,7 +195,7 @@ START_TEST(a_ulpdu_as_it_stands)
 }
 END_TEST
 
-START_TEST(no_ulpdu_before_fpdus_are_allowed)
+START_TEST(no_ulpdu_before_segments_are_allowed)
 {
     accept_on("{\"verb\":\"listen\",\"port\":7}");
     (void)command(false, "{\"verb\":\"post_ulpdu\",\"stream\":1,\"length\":20}", "");
@@ -331,7 +331,7 @@ Suite *mpa_peer_suite(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, instruments_tell_and_do);
     tcase_add_test(tcase, a_ulpdu_as_it_stands);
-    tcase_add_test(tcase, no_ulpdu_before_fpdus_are_allowed);
+    tcase_add_test(tcase, no_ulpdu_before_segments_are_allowed);
     tcase_add_test(tcase, traced_ulpdus);
     tcase_add_test(tcase, roles_apart_from_tcp);
     tcase_add_test(tcase, private_data_room);
