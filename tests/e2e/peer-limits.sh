@@ -77,7 +77,7 @@ if ($what eq "connections") {
 } elsif ($what eq "memory") {
 	my $refused = 0;
 	check(scalar(ask($tester, "[" . "1," x 1_000_000 . "1]") =~ /more than \d+ values/), "a command of too many values is refused");
-	for (1 .. 200) { $refused++ if ask($tester, '{"verb":"reg_mr","length":1000000,"fill":7}') =~ /beyond the limit of memory/ }
+	for (1 .. 200) { $refused++ if ask($tester, '{"verb":"reg_mr","length":1000000,"fill":7}') =~ /exceed the limit of memory/ }
 	check($refused > 100 && $refused < 200, "some regions are registered, the others refused ($refused)");
 	check(ask($tester, '{"verb":"poll"}') =~ /"ok":true/, "other commands are obeyed");
 	check(scalar(ask($tester, '{"verb":"mem_write","stag":1,"data":"' . "0" x 40_000_000 . '"}') =~ /the line is too long/), "a long line is refused");
