@@ -31,7 +31,7 @@ LC_ALL=C comm -13 "$WORK/there" "$WORK/named" >"$WORK/gone"
 holds "docs/script-library.md lists each of them; missing: $(paste -sd' ' "$WORK/missing")" test ! -s "$WORK/missing"
 holds "and lists nothing else; not in the library: $(paste -sd' ' "$WORK/gone")" test ! -s "$WORK/gone"
 names_in docs/writing-checks.md | grep -E '^(c|t|m|c\.tcp|wire|rig|rdmap|mpa):?[a-z_]*[:.]?' | grep -E '[:.]' |
-	grep -vE '^(t\.dut|t\.role|t\.reaction|t\.quiet|c\.tcp|c\.msn|c\.send_framing|c\.receive_framing)' |
+	grep -vE '^(t\.dut|t\.role|t\.id|t\.reaction|t\.quiet|c\.tcp|c\.msn|c\.send_framing|c\.receive_framing)' |
 	LC_ALL=C comm -23 - "$WORK/there" >"$WORK/gone"
 holds "docs/writing-checks.md describes no function that is not there: $(paste -sd' ' "$WORK/gone")" test ! -s "$WORK/gone"
 
