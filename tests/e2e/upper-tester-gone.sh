@@ -66,7 +66,7 @@ lost() {
 	jq -r 'select(.type == "result" and .by == "check") | [.verdict, .message // ""] | @tsv' "$out/results.jsonl" >"$out/verdicts"
 }
 count() { grep -cE "$1" "$out/verdicts" || true; }
-gone='^INCONCLUSIVE.*the upper tester is gone'
+gone='^INCONCLUSIVE.*the connection to the upper tester is lost'
 all=$("$WARPCHECK" run --simulate "${checks[@]}" --role responder --dry-run | wc -l)
 
 for how in killed stopped; do
