@@ -14,6 +14,7 @@ fi
 : "${1:?which folders of results?}"
 kinds='PASS KNOWN FAIL WARN AMBIGUOUS SKIP INCONCLUSIVE'
 out=$folder
+[ -z "$out" ] || mkdir -p "$out"
 [ -n "$out" ] || { out=$(mktemp -d) && trap 'rm -rf "$out"' EXIT; }
 
 results() { jq -r "select(.type == \"result\") | $2" "$1/results.jsonl"; }
@@ -42,7 +43,7 @@ counted() { sort | uniq -c | sort -k1,1nr -k2 | sed -E 's/^ *([0-9]+) /\1\t/'; }
 {
 	printf 'results\twhy\n'
 	results "$1" 'select(.verdict == "SKIP") | .message // ""' | sed -E '
-		s/^needs .*profile says (.*) = .*/the profile has no `\1`/
+		s/^needs .*, but the profile has (.*) = .*/the profile has no `\1`/
 		s/^(the device cannot be asked to [a-z_]+) so.*/\1 so/
 		s/^(the device has no such instrument).*/\1/
 		s/^(the device cannot expose memory) at TO .*/\1 at a certain TO/
