@@ -58,10 +58,7 @@ check {
 }
 LUA
 wait_for() { # FILE PATTERN
-	until [ -e "$1" ] && grep -q -- "$2" "$1"; do
-		kill -0 "$process" 2>/dev/null || { wrong "$last: it ended before $1 had $2"; return; }
-		sleep 0.05
-	done
+	prints "$process" "$1" "$2" || wrong "$last: it ended before $1 had $2"
 }
 "$WARPCHECK" run --simulate --script "$WORK/stays.lua" -o "$WORK/signals" >"$WORK/stdout" 2>"$WORK/stderr" &
 process=$! last="two signals during a script"

@@ -24,12 +24,7 @@ confined() {
 }
 none=0000000000000000 files=0000000000000006 ports=0000000000000400
 wait_for() { # PROCESS CONDITION...
-	local process=$1
-	shift
-	until "$@"; do
-		kill -0 "$process" 2>/dev/null || { wrong "$last: it ended too early" "$(cat "$WORK/err")"; return 1; }
-		sleep 0.05
-	done
+	eventually "$@" || { wrong "$last: it ended too early" "$(cat "$WORK/err")"; return 1; }
 }
 has() { [ -e "$1" ] && grep -q -- "$2" "$1"; }
 

@@ -13,9 +13,13 @@ if [ "${1:-}" = -o ]; then
 fi
 : "${1:?which folders of results?}"
 kinds='PASS KNOWN FAIL WARN AMBIGUOUS SKIP INCONCLUSIVE'
-out=$folder
-[ -z "$out" ] || mkdir -p "$out"
-[ -n "$out" ] || { out=$(mktemp -d) && trap 'rm -rf "$out"' EXIT; }
+if [ -n "$folder" ]; then
+	out=$folder
+	mkdir -p "$out"
+else
+	out=$(mktemp -d)
+	trap 'rm -rf "$out"' EXIT
+fi
 
 results() { jq -r "select(.type == \"result\") | $2" "$1/results.jsonl"; }
 started() { jq -r 'select(.type == "run") | .started' "$1/results.jsonl" | head -n 1; }
