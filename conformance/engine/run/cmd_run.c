@@ -132,11 +132,18 @@ static int run(struct run_command *command, struct sentence *error)
         .evidence = command->output.evidence,
         .evidence_name = "evidence",
         .ladder = true,
+        .served = &command->served,
         .replay = replay,
         .user = command,
     };
+    json_t *earlier;
+    size_t i;
     int status;
 
+    json_array_foreach(results_done_served(command->output.done), i, earlier)
+    {
+        run_served_take(&command->served, earlier);
+    }
     run_judge_listen(&config);
     describe_replay(command, replay, sizeof(replay));
     status = runner_run(&config, &command->totals, error);
@@ -256,6 +263,7 @@ int cmd_run(int argc, char **argv)
     if (status == 0)
         status = run_prepared(&command, &error);
     run_output_close(&command.output);
+    run_served_free(&command.served);
     free(command.exercised);
     rig_free(command.rig);
     defect_set_free(command.defects);

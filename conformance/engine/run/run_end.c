@@ -118,6 +118,7 @@ int run_end(struct run_command *command, int status, struct sentence *error)
                        : output != NULL ? "interrupted; --resume continues the run"
                                         : "interrupted");
     result = exit_status(command, &summary);
+    run_served_explain(&command->served, command->unserved);
     if (status == 0 && result == EXIT_INCONCLUSIVE)
         explain_inconclusive(&summary);
     return result;

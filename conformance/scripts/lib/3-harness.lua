@@ -14,6 +14,8 @@ function harness.test(role, id)
   local reaction, quiet_time, round_trip = rig.limits()
   local t = setmetatable({ role = role, id = id, reaction = reaction, quiet = quiet_time, round_trip = round_trip, port = 7000 }, Test)
   t.dut = setmetatable({ t = t }, Upper)
+  t.served = rig.served()
+  harness.tags_free = not t:copies_tag()
   return t
 end
 
@@ -251,37 +253,9 @@ end
 --------------------------------------------------------------------------------------------------------------------
 -- The sandwich
 
--- Good exchanges, from least to most: TCP alone; a start-up; a start-up and an answered Read.
-local exchanges = {
-  tcp = function(t)
-    if t.role ~= "responder" then return end
-    local c = t:connect()
-    rig.wait(math.max(0.01, 4 * t.round_trip)) -- the device takes it before it is closed
-    c.tcp:close()
-  end,
-  startup = function(t)
-    local c = t.role == "responder" and t:connect() or t:accept { dut = { rev = t:plain_rev() } }
-    if t.role == "responder" then c:start_as_initiator() else c:start_as_responder() end
-    c.tcp:close()
-  end,
-  rdma = function(t)
-    local c = t:open()
-    c:probe()
-    c:finish()
-    c.tcp:close()
-  end,
-}
-
-local function exchange(t, check)
-  local kind = check.sandwich or "rdma"
-  local f = exchanges[kind]
-  if not f then error("check " .. check.id .. ": sandwich is \"tcp\", \"startup\" or \"rdma\"", 0) end
-  f(t)
-end
-
 function harness.before(t, check)
   rig.note("good exchange before")
-  exchange(t, check)
+  harness.exchange(t, check)
   rig.note(t.id .. ": " .. check.purpose)
 end
 
@@ -291,5 +265,5 @@ end
 
 function harness.after(t, check)
   rig.note("good exchange after")
-  exchange(t, check)
+  harness.exchange(t, check)
 end
