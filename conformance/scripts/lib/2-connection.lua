@@ -62,20 +62,37 @@ function Connection:ulpdu(segment)
   return segment:octets()
 end
 
+-- What is sent now is the stimulus: its first octet's place in the stream.
+function Connection:_stimulus()
+  local acknowledged, _, waiting = self.tcp:acknowledged()
+  self.stimulus_at = acknowledged + waiting
+end
+
 -- Sends frames (or octets) as the stream's next octets, in segments of the MSS.
 function Connection:send(...)
-  self.tcp:send(self:octets(...))
+  local octets = self:octets(...)
+  self:_stimulus()
+  self.tcp:send(octets)
 end
 
 -- Sends one frame a TCP segment.
 function Connection:send_each(...)
+  self:_stimulus()
   for _, frame in ipairs { ... } do self.tcp:send(self:octets(frame)) end
+end
+
+-- Sends frames (or octets), and a FIN with the last of them.
+function Connection:send_last(...)
+  local octets = self:octets(...)
+  self:_stimulus()
+  self.tcp:fin(octets)
 end
 
 -- Exact TCP segments: pieces of octets, sent in `order` (indexes from 1; default as they stand).
 function Connection:send_segments(pieces, order)
   local lengths = {}
   for i, piece in ipairs(pieces) do lengths[i] = #piece end
+  self:_stimulus()
   if not self.tcp:segments(table.concat(pieces), lengths, order) then
     self.t:inconclusive("the lower tester could not send these TCP segments")
   end
@@ -156,10 +173,33 @@ function Connection:_fpdu(seconds)
 end
 
 -- The next thing that the device sent: a start-up frame, a segment, { kind = "fin" | "reset" | "timeout" }, ...
+-- The end of a stream that came before the device had acknowledged anything is an answer to nothing: INCONCLUSIVE.
 function Connection:receive(seconds)
   seconds = seconds or self.t.reaction
-  if self.started then return self:_fpdu(seconds) end
-  return self:_start_frame(self.as_initiator and "reply" or "request", seconds)
+  local got
+  if self.started then
+    got = self:_fpdu(seconds)
+  else
+    got = self:_start_frame(self.as_initiator and "reply" or "request", seconds)
+  end
+  if got.kind == "fin" or got.kind == "reset" then self:_weigh_end(got) end
+  return got
+end
+
+-- Whoever resets or closes each connection refuses nothing: only the end that came when the device's TCP had some of the stimulus
+-- answers it, and only from a device that takes a good one. got.premature: why this end can be no PASS.
+function Connection:_weigh_end(got)
+  if self.stimulus_at == nil or self.stream and self.t.ended_by_ulp[self.stream] then return end
+  local _, acknowledged = self.tcp:acknowledged()
+  local how = got.kind == "fin" and "FIN" or "RST"
+  if acknowledged <= self.stimulus_at then
+    got.premature = "the device ended the connection (" .. how .. ") before it acknowledged what was sent to it"
+    if acknowledged == 0 then self.t:inconclusive(got.premature) end
+  end
+  if not self.started and not self.t:serves("startup") and not self.t:serves("enhanced startup") then
+    got.premature = "the device ends the connection (" .. how .. "), but it has not accepted a good start-up frame as " ..
+                    self.t.role .. " in this run"
+  end
 end
 
 -- Octets as they come, at least `least`, not decoded and not consumed; and how the input stands.
@@ -183,7 +223,9 @@ end
 
 -- Does what came fit one expectation?
 function fits(want, got)
-  if want.kind == "closed" then return got.kind == "fin" or got.kind == "reset" end
+  local fit = want.kind == got.kind or want.kind == "closed" and (got.kind == "fin" or got.kind == "reset")
+  if fit and got.premature then error({ verdict = "INCONCLUSIVE", message = got.premature }, 0) end
+  if want.kind == "closed" then return fit end
   if want.kind == "quiet" then return got.kind == "timeout" end
   if want.kind ~= got.kind then return false end
   if want.defaults and got.Opcode ~= (want.given.Opcode or want.defaults.fields.Opcode) then return false end

@@ -12,7 +12,8 @@ harness = {}
 -- `id`: the one of the check's ids that this run of it decides.
 function harness.test(role, id)
   local reaction, quiet_time, round_trip = rig.limits()
-  local t = setmetatable({ role = role, id = id, reaction = reaction, quiet = quiet_time, round_trip = round_trip, port = 7000 }, Test)
+  local t = setmetatable({ role = role, id = id, reaction = reaction, quiet = quiet_time, round_trip = round_trip, port = 7000,
+                           ended_by_ulp = {} }, Test)
   t.dut = setmetatable({ t = t }, Upper)
   t.served = rig.served()
   harness.tags_free = not t:copies_tag()
@@ -57,6 +58,7 @@ function Upper:__index(verb)
   return function(self, arguments)
     local t = rawget(self, "t")
     local answer = t:command(verb, arguments)
+    if verb == "disconnect" and arguments.stream then t.ended_by_ulp[arguments.stream] = true end
     if answer.unsupported then
       t:skip("the device cannot be asked to " .. verb .. " so: " .. tostring(answer.error))
     end
@@ -151,7 +153,14 @@ function Test:connect(options)
   local tcp, why = rig.connect(options or {})
   if not tcp then self:inconclusive("no TCP connection to the device: " .. why) end
   local c = new_connection(self, tcp, true)
-  if not (options and options.first) then c:settle() end
+  if not (options and options.first) then
+    c:settle()
+    local state = tcp:status().input
+    if state ~= "open" then
+      self:inconclusive("the device ended the connection (" .. (state == "fin" and "FIN" or "RST") ..
+                        ") before anything was sent to it")
+    end
+  end
   return c
 end
 

@@ -66,11 +66,12 @@ fences["read"] = function(t)
   end
 end
 
--- Sends one. Returns a function that knows its answer, and words for what is expected.
+-- Sends one, which is no stimulus: what came before it is judged. Returns a function that knows its answer, and words for what is
+-- expected.
 function Connection:send_fence()
   local name = self.t:need("empty read", "read")
   local request, answers = fences[name](self.t)
-  self:send(request)
+  self.tcp:send(self:octets(request))
   return function(got) return got.kind == "segment" and got.Opcode == 2 and answers(got) end, "the answer to " .. names[name]
 end
 
@@ -248,19 +249,24 @@ local function first_words(t)
   c.tcp:close()
   if got.kind == "request" or got.kind == "reply" then return end
   if got.kind == "garbage" and got.octets:sub(1, 16):find("MPA ID R", 1, true) then return end
-  t:fail("no MPA", t.role == "responder" and "an MPA Reply" or "an MPA Request", describe(got))
+  t:fail("it does not speak MPA", t.role == "responder" and "an MPA Reply" or "an MPA Request", describe(got))
+end
+
+-- A start-up, and whether the device speaks MPA at all; a device that spoke once and does so no more has stopped.
+local function learn_startup(served)
+  local good, why = attempt(served.role, first_words)
+  served.speaks = good
+  if not good then return good, why end
+  good, why = attempt(served.role, harness.exchanges["startup"])
+  if not good and not attempt(served.role, first_words) then served.speaks = false end
+  return good, why
 end
 
 function harness.learn(role)
   local served = { role = role, exchanges = {} }
-  local why
-  served.speaks, why = attempt(role, first_words)
-  if served.speaks == nil then return served end
-  local good, reason_why = nil, nil
-  if served.speaks then
-    good, reason_why = attempt(role, harness.exchanges["startup"])
-  end
-  served.exchanges["startup"] = good or reason_why or why
+  local good, why = learn_startup(served)
+  if good == nil then return served end
+  served.exchanges["startup"] = good or why
   if not good then return served end
   for _, name in ipairs(order) do
     good, why = attempt(role, function(t)

@@ -182,7 +182,7 @@ check {
     c.tcp:close()
 
     c = t:awaiting_start()
-    c.tcp:fin(t:start_frame { PD_Length = 8, private_data = "1234" }:octets())
+    c:send_last(t:start_frame { PD_Length = 8, private_data = "1234" })
     c:expect_refusal("4 octets of Private Data and a FIN are not the 8 that PD_Length says")
     if how == "later" then
       t:warn("surplus octets are a wrong PD_Length", "FIN or RST in place of the Reply", "an error when FPDUs are looked for")
