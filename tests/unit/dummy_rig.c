@@ -10,7 +10,7 @@
 
 const char *const dummy_names[DUMMY_KINDS] = {"reset on accept", "FIN on accept", "FIN on accept, and reads on",
                                               "silence",         "echo",          "garbage",
-                                              "FIN on data",     "one good Reply"};
+                                              "FIN on data",     "one good Reply", "a good Reply each"};
 
 static const uint8_t dut_mac[6] = {0x02, 0x77, 0x63, 0, 0, 0x02};
 static const uint8_t own_mac[6] = {0x02, 0x77, 0x63, 0, 0, 0x03};
@@ -47,6 +47,11 @@ static void answer(struct dummy *dummy, struct tcp_connection *connection)
     case DUMMY_ONE_REPLY:
         if (dummy->replies++ == 0)
             (void)tcp_send(connection, good_reply, sizeof(good_reply));
+        break;
+    case DUMMY_REPLIES:
+        if (tcp_user(connection) == NULL)
+            (void)tcp_send(connection, good_reply, sizeof(good_reply));
+        tcp_set_user(connection, dummy);
         break;
     default: break;
     }

@@ -17,6 +17,7 @@ enum dummy_kind {
     DUMMY_GARBAGE,    /* answers with octets that are nothing */
     DUMMY_READS,      /* closes each connection on the first octets that come */
     DUMMY_ONE_REPLY,  /* one good Reply, on its first connection; then it says nothing, ever */
+    DUMMY_REPLIES,    /* one good Reply on each connection, whatever came, and nothing more */
     DUMMY_KINDS
 };
 

@@ -256,7 +256,8 @@ local function list_text(wants)
   return table.concat(out, ", or ")
 end
 
--- Takes what comes next and compares: returns it, or ends the check with FAIL. `within` seconds, `message` for people.
+-- Takes what comes next and compares: returns it, or ends the check with FAIL. `within` seconds, `message` for people;
+-- `rests_on`: an exchange that this is a part of and not what is judged: INCONCLUSIVE where the device does not serve it.
 function Connection:expect_one_of(wants)
   local got = self:receive(wants.within)
   for _, want in ipairs(wants) do
@@ -266,6 +267,7 @@ function Connection:expect_one_of(wants)
       return got
     end
   end
+  if wants.rests_on then self.t:need(wants.rests_on) end
   self.t:fail(wants.message, list_text(wants), describe(got))
 end
 

@@ -153,6 +153,7 @@ function Test:connect(options)
   local tcp, why = rig.connect(options or {})
   if not tcp then self:inconclusive("no TCP connection to the device: " .. why) end
   local c = new_connection(self, tcp, true)
+  if options and options.first then c.stimulus_at = 0 end
   if not (options and options.first) then
     c:settle()
     local state = tcp:status().input

@@ -94,16 +94,16 @@ harness.exchanges["startup"] = function(t)
 end
 
 harness.exchanges["enhanced startup"] = function(t)
+  local c
   if t.role == "responder" then
-    local c = t:connect()
+    c = t:connect()
     c:start_as_initiator { enhanced = { IRD = 4, ORD = 4 } }
-    c.tcp:close()
   else
-    local c = t:accept { dut = { rev = 2, enhanced = true } }
+    c = t:accept { dut = { rev = 2, enhanced = true } }
     c:start_as_responder()
-    if c.peer.S ~= 1 then t:fail("a Request with S = 1", "S = 1", describe(c.peer)) end
-    c.tcp:close()
   end
+  if c.peer.S ~= 1 or c.peer.Rev < 2 then t:fail("an enhanced start-up", "a frame with S = 1, Rev 2", describe(c.peer)) end
+  c.tcp:close()
 end
 
 -- Sends a Read and takes the answer: one that `answers` is true of.

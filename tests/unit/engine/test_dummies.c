@@ -26,6 +26,7 @@ static int take_result(void *user, const struct result *result)
     bool pass = result->verdict == VERDICT_PASS || result->verdict == VERDICT_AMBIGUOUS;
     bool fail = result->verdict == VERDICT_FAIL || result->verdict == VERDICT_WARN;
 
+    if (pass || fail) fprintf(stderr, "%s %s %s: %s | %s\n", verdict_name(result->verdict), result->id, result->by, result->message ? result->message : "", result->actual ? result->actual : "");
     seen->passes += pass;
     seen->fails += fail;
     seen->skips += result->verdict == VERDICT_SKIP;
@@ -104,13 +105,45 @@ START_TEST(a_dummy_passes_nothing)
 }
 END_TEST
 
+START_TEST(a_device_that_only_replies)
+{
+    struct rig *rig = dummy_rig_new(DUMMY_REPLIES);
+    struct run_served served = {0};
+    struct seen seen = {0};
+
+    run_all(rig, &seen, &served);
+    ck_assert_uint_gt(seen.told, 100);
+    run_served_free(&served);
+    rig_free(rig);
+}
+END_TEST
+
+/* Loop: each second connection, each third. Otherwise the device is the reference stack. */
+START_TEST(a_device_that_loses_connections)
+{
+    struct rig_sim_config config = {.seed = 1, .resets_every = (unsigned)_i};
+    struct sentence error = {""};
+    struct rig *rig = rig_sim_new(&config, &error);
+    struct run_served served = {0};
+    struct seen seen = {0};
+
+    ck_assert_msg(rig != NULL && rig_measure(rig, &error) == 0, "%s", error.text);
+    run_all(rig, &seen, &served);
+    fprintf(stderr, "%u PASS %u FAIL %u INC %s\n", seen.passes, seen.fails, seen.inconclusive, seen.reason);
+    run_served_free(&served);
+    rig_free(rig);
+}
+END_TEST
+
 Suite *dummies_suite(void)
 {
     Suite *suite = suite_create("dummies");
     TCase *tests = tcase_create("dummies");
 
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, a_dummy_passes_nothing, 0, DUMMY_KINDS);
+    tcase_add_loop_test(tests, a_dummy_passes_nothing, 0, DUMMY_REPLIES);
+    tcase_add_test(tests, a_device_that_only_replies);
+    tcase_add_loop_test(tests, a_device_that_loses_connections, 2, 4);
     suite_add_tcase(suite, tests);
     return suite;
 }
