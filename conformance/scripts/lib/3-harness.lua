@@ -13,7 +13,7 @@ harness = {}
 function harness.test(role, id)
   local reaction, quiet_time, round_trip = rig.limits()
   local t = setmetatable({ role = role, id = id, reaction = reaction, quiet = quiet_time, round_trip = round_trip, port = 7000,
-                           ended_by_ulp = {} }, Test)
+                           ended_by_ulp = {}, rests = {} }, Test)
   t.dut = setmetatable({ t = t }, Upper)
   t.served = rig.served()
   harness.tags_free = not t:copies_tag()
@@ -27,7 +27,11 @@ local function decide(verdict, message, expected, actual, reading)
   error({ verdict = verdict, message = message, expected = expected, actual = actual, reading = reading }, 0)
 end
 
-function Test:fail(message, expected, actual) decide("FAIL", message, expected, actual) end
+-- What follows from an exchange that the device does not serve is told once, and is no fault of what is judged here.
+function Test:fail(message, expected, actual)
+  self:weigh_exchanges()
+  decide("FAIL", message, expected, actual)
+end
 function Test:warn(message, expected, actual) decide("WARN", message, expected, actual) end
 function Test:ambiguous(reading) decide("AMBIGUOUS", nil, nil, nil, reading) end
 function Test:skip(reason) decide("SKIP", reason) end
@@ -58,6 +62,7 @@ function Upper:__index(verb)
   return function(self, arguments)
     local t = rawget(self, "t")
     local answer = t:command(verb, arguments)
+    if verb == "send" then t:rests_on("send from") end
     if verb == "disconnect" and arguments.stream then t.ended_by_ulp[arguments.stream] = true end
     if answer.unsupported then
       t:skip("the device cannot be asked to " .. verb .. " so: " .. tostring(answer.error))
@@ -270,10 +275,12 @@ function harness.before(t, check)
 end
 
 function harness.run(t, check)
+  t.rests, t.judges = {}, check.judges
   return check.run(t)
 end
 
 function harness.after(t, check)
+  t.judges = nil
   rig.note("good exchange after")
   harness.exchange(t, check)
 end

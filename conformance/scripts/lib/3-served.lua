@@ -42,6 +42,19 @@ function Test:need(...)
   self:unserved(wanted[1])
 end
 
+-- What is judged takes place in this exchange. It is noted, not asked for: a check may pass without it.
+function Test:rests_on(name)
+  self.rests[name] = true
+end
+
+-- A check is about to fail that rests on an exchange which the device does not serve: INCONCLUSIVE, unless the exchange is what
+-- it judges (judges = "read").
+function Test:weigh_exchanges()
+  for _, name in ipairs { "empty read", "read", "send to", "send from" } do
+    if self.rests[name] and not self:serves(name) and self.judges ~= name then self:unserved(name) end
+  end
+end
+
 -- Has the Response to an empty Read the STag and TO of the Request? Either is allowed (RDMAP-5.2.2-12).
 function Test:copies_tag()
   return self.served == nil or self.served.copies_tag ~= false
