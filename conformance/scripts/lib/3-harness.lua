@@ -228,12 +228,14 @@ function Test:open(options)
     local port = options.port
     if options.dut then port = self:listen(options.dut) end
     local c = self:connect { port = port, mss = options.mss, iss = options.iss, window = options.window }
+    c.pd = options.dut and options.dut.pd
     c:start_as_initiator(options.request)
     return c
   end
   local dut = copy_fields(options.dut)
   if dut.rev == nil then dut.rev = self:plain_rev() end
   local c = self:accept { dut = dut, mss = options.mss, iss = options.iss }
+  c.pd = dut.pd
   c:start_as_responder(options.reply)
   c:ask_first_send()
   c:expect(rdmap.send {}, { message = "the device's first Send after start-up" })
