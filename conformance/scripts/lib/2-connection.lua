@@ -6,6 +6,8 @@
 Connection = {}
 Connection.__index = Connection
 
+local class = Connection -- a script may take the name away
+
 function new_connection(t, tcp, as_initiator)
   return setmetatable({
     t = t, tcp = tcp,
@@ -233,7 +235,7 @@ function fits(want, got)
   if want.kind ~= got.kind then return false end
   if want.defaults and got.Opcode ~= (want.given.Opcode or want.defaults.fields.Opcode) then return false end
   -- A device need not copy these into an empty Read Response (RDMAP-5.2.2-12, which judges that).
-  local free = harness.tags_free and got.Opcode == 2 and got.data == ""
+  local free = class.tags_free and got.Opcode == 2 and got.data == ""
   for k, v in pairs(want.given or {}) do
     if not same(v, got[k]) and not (free and (k == "STag" or k == "TO")) then return false end
   end

@@ -9,6 +9,8 @@ local Upper = {}
 
 harness = {}
 
+local own, connections = harness, Connection -- a script may take the names away
+
 -- `id`: the one of the check's ids that this run of it decides.
 function harness.test(role, id)
   local reaction, quiet_time, round_trip = rig.limits()
@@ -16,7 +18,7 @@ function harness.test(role, id)
                            ended_by_ulp = {}, rests = {} }, Test)
   t.dut = setmetatable({ t = t }, Upper)
   t.served = rig.served()
-  harness.tags_free = not t:copies_tag()
+  connections.tags_free = not t:copies_tag()
   return t
 end
 
@@ -272,7 +274,7 @@ end
 
 function harness.before(t, check)
   rig.note("good exchange before")
-  harness.exchange(t, check)
+  own.exchange(t, check)
   rig.note(t.id .. ": " .. check.purpose)
 end
 
@@ -284,5 +286,5 @@ end
 function harness.after(t, check)
   t.judges = nil
   rig.note("good exchange after")
-  harness.exchange(t, check)
+  own.exchange(t, check)
 end

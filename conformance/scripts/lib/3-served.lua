@@ -116,6 +116,8 @@ end
 
 harness.exchanges = {}
 
+local own, exchanges = harness, harness.exchanges
+
 local function started(t, dut)
   if t.role == "responder" then return t:connect { port = dut and t:listen(dut) } end
   local given = copy_fields(dut)
@@ -123,13 +125,13 @@ local function started(t, dut)
   return t:accept { dut = given }
 end
 
-harness.exchanges["startup"] = function(t)
+exchanges["startup"] = function(t)
   local c = started(t)
   if t.role == "responder" then c:start_as_initiator() else c:start_as_responder() end
   c.tcp:close()
 end
 
-harness.exchanges["enhanced startup"] = function(t)
+exchanges["enhanced startup"] = function(t)
   local c
   if t.role == "responder" then
     c = t:connect()
@@ -153,7 +155,7 @@ local function read_served(c, name, request, answers)
 end
 
 -- Two of them: what a device has of the Read before it does not look like a copy.
-harness.exchanges["empty read"] = function(t)
+exchanges["empty read"] = function(t)
   local c = t:open()
   local copied = true
   for i = 0, 1 do
@@ -166,14 +168,14 @@ harness.exchanges["empty read"] = function(t)
   c.tcp:close()
 end
 
-harness.exchanges["read"] = function(t)
+exchanges["read"] = function(t)
   local c = t:open()
   read_served(c, "read", fences["read"](t, c))
   c:finish()
   c.tcp:close()
 end
 
-harness.exchanges["send to"] = function(t)
+exchanges["send to"] = function(t)
   local c = t:open()
   t:stream_of(c)
   c:send(rdmap.send { data = "served" })
@@ -183,7 +185,7 @@ harness.exchanges["send to"] = function(t)
 end
 
 -- A responder may send only after the initiator's first FPDU (RFC 5044 7.1.2), which is a Send too.
-harness.exchanges["send from"] = function(t)
+exchanges["send from"] = function(t)
   local c = t:open()
   if t.role == "responder" then
     local stream = t:stream_of(c)
@@ -216,7 +218,7 @@ local function run_exchange(t, name)
     c:finish()
     c.tcp:close()
   else
-    harness.exchanges[name](t)
+    exchanges[name](t)
   end
 end
 
@@ -255,7 +257,7 @@ end
 local function attempt(role, f)
   local why
   for _ = 1, ATTEMPTS do
-    local t = harness.test(role, "served")
+    local t = own.test(role, "served")
     local good, err = pcall(f, t)
     if good then return true end
     if type(err) ~= "table" then error(err, 0) end
@@ -297,7 +299,7 @@ local function learn_startup(served)
   local good, why = attempt(served.role, first_words)
   served.speaks = good
   if not good then return good, why end
-  good, why = attempt(served.role, harness.exchanges["startup"])
+  good, why = attempt(served.role, exchanges["startup"])
   if not good and not attempt(served.role, first_words) then served.speaks = false end
   return good, why
 end
@@ -311,7 +313,7 @@ function harness.learn(role)
   for _, name in ipairs(order) do
     good, why = attempt(role, function(t)
       t.learns = served
-      harness.exchanges[name](t)
+      exchanges[name](t)
     end)
     if good ~= nil then served.exchanges[name] = good or why end
   end
