@@ -9,14 +9,16 @@ Connection.__index = Connection
 local class = Connection -- a script may take the name away
 
 function new_connection(t, tcp, as_initiator)
-  return setmetatable({
+  local c = setmetatable({
     t = t, tcp = tcp,
     as_initiator = as_initiator,          -- the tester's MPA role
     started = false,                      -- start-up frames are exchanged
     send_framing = { markers = false, crc = true, position = 0 },
     receive_framing = { markers = false, crc = true, position = 0 },
     msn = { [0] = 1, 1, 1, 1 },           -- next MSN that the tester sends, by queue number
-  }, Connection)
+  }, class)
+  t.connections[#t.connections + 1] = c
+  return c
 end
 
 -- Octets of frames in stream order; FPDUs take their place in the marker grid, missing MSNs are filled in.
@@ -204,6 +206,20 @@ function Connection:_weigh_end(got)
   if not self.started and not self.t:serves("startup") and not self.t:serves("enhanced startup") then
     got.premature = "the device ends the connection (" .. how .. "), but it has not accepted a good start-up frame as " ..
                     self.t.role .. " in this run"
+  end
+end
+
+-- What the device has ended the stream with and the check has not taken yet: "FIN", "RST", "Terminate"; nil where it goes on.
+function Connection:ended_by_device()
+  local open, octets, state = pcall(self.tcp.read, self.tcp, 0, 0)
+  if not open then return nil end -- closed by the check
+  if state == "fin" or state == "reset" then return state == "fin" and "FIN" or "RST" end
+  local framing = copy_fields(self.receive_framing)
+  while self.started and #octets > 0 do
+    local used, f = wire.parse_fpdu(octets, framing)
+    if not used then return nil end
+    if f.markers_ok and read_segment(f.ulpdu).Opcode == 7 then return "Terminate" end
+    octets, framing.position = octets:sub(used + 1), framing.position + used
   end
 end
 

@@ -15,7 +15,7 @@ local own, connections = harness, Connection -- a script may take the names away
 function harness.test(role, id)
   local reaction, quiet_time, round_trip = rig.limits()
   local t = setmetatable({ role = role, id = id, reaction = reaction, quiet = quiet_time, round_trip = round_trip, port = 7000,
-                           ended_by_ulp = {}, rests = {} }, Test)
+                           ended_by_ulp = {}, rests = {}, connections = {} }, Test)
   t.dut = setmetatable({ t = t }, Upper)
   t.served = rig.served()
   connections.tags_free = not t:copies_tag()
@@ -69,11 +69,32 @@ function Upper:__index(verb)
     if answer.unsupported then
       t:skip("the device cannot be asked to " .. verb .. " so: " .. tostring(answer.error))
     end
+    if not answer.ok and t:refused_by_end(verb, arguments, answer) then return answer end
     if not answer.ok then
       t:inconclusive("the upper tester could not " .. verb .. ": " .. tostring(answer.error))
     end
     return answer
   end
+end
+
+-- Work that a ULP posts, whose answer says nothing more.
+local posts = { send = true, write = true, read = true, atomic = true, immediate = true, post_recv = true }
+
+-- Work that is refused because the device has ended the stream is no fault of the environment. The check goes on, and meets on the
+-- wire what ended the stream; it cannot pass any more.
+function Test:refused_by_end(verb, arguments, answer)
+  if not posts[verb] then return false end
+  for _, c in ipairs(self.connections) do
+    if c.stream ~= nil and c.stream == arguments.stream then
+      local how = c:ended_by_device()
+      if how then
+        self.refused = "the device ended the stream (" .. how .. ") before its ULP could " .. verb .. ": " .. tostring(answer.error)
+        self:note(self.refused)
+        return true
+      end
+    end
+  end
+  return false
 end
 
 -- Asks for something that a device need not have: an instrument (docs/upper-tester.md), or an option of listen and connect.
@@ -279,8 +300,10 @@ function harness.before(t, check)
 end
 
 function harness.run(t, check)
-  t.rests, t.judges = {}, check.judges
-  return check.run(t)
+  t.rests, t.judges, t.refused = {}, check.judges, nil
+  local decision = check.run(t)
+  if t.refused and decision == nil then t:inconclusive(t.refused) end
+  return decision
 end
 
 function harness.after(t, check)
