@@ -114,11 +114,25 @@ function Test:waits(deadline)
   end
 end
 
+-- Does the upper tester tell of such events? One that says nothing of its events tells of all but "half_closed", which many
+-- interfaces do not know.
+function Test:tells(kind)
+  local events = self:traits().events
+  if events == nil then return kind ~= "half_closed" end
+  for _, event in ipairs(events) do
+    if event == kind then return true end
+  end
+  return false
+end
+
 -- Polls the device until an event of this kind has come (other conditions: fields of `match`); nil when the time is up. With
--- `keep` it is there for others, too.
+-- `keep` it is there for others, too. SKIP where the upper tester does not tell of such events.
 function Test:await_event(kind, match, seconds, keep)
   -- Above verbs the ULP is told that the stream has ended, and by no API why.
   if (kind == "terminate_received" or kind == "error") and self:traits().terminate_events == false then kind = "closed" end
+  if not self:tells(kind) then
+    self:skip("the device's upper tester does not tell of the event \"" .. kind .. "\"")
+  end
   local deadline = rig.now() + (seconds or self.reaction)
   local wait = self:waits(deadline)
   self.events = self.events or {}
