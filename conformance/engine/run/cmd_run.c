@@ -13,19 +13,28 @@
 #include "conformance/engine/run/run_conditions.h"
 #include "conformance/engine/run/run_internal.h"
 #include "conformance/engine/run/run_journal.h"
+#include "conformance/engine/run/run_rehearse.h"
 #include "reference-stack/defects/defect.h"
 #include "reference-stack/program/complaint.h"
 
-static int dry_run(const struct run_command *command)
+/* What would be run; where the profile names no upper tester, also what would leave itself out. */
+static int dry_run(struct run_command *command, struct sentence *error)
 {
+    bool alone = command->options.profile != NULL && command->profile.control.family == 0;
+    size_t skipped = 0;
+
+    if (alone && run_rehearse(&command->plan, command->host, command->catalogue, error) != 0)
+        return complain(EXIT_ENVIRONMENT, "%s", error->text);
     for (size_t i = 0; i < command->plan.count; i++) {
         const struct plan_item *item = &command->plan.items[i];
 
         print_plain(stdout, "%-16s %-10s %s:%d  %s%s%s", item->check->id, item->role, item->check->path,
                     item->check->line, item->check->purpose, item->skip.text[0] != '\0' ? "  SKIP: " : "",
                     item->skip.text);
+        skipped += item->skip.text[0] != '\0';
     }
-    return 0;
+    return complain(0, "%zu checks to run, %zu to skip%s", command->plan.count - skipped, skipped,
+                    alone || command->options.profile == NULL ? "" : "; the upper tester may refuse more of them");
 }
 
 static void describe_target(const struct run_command *command, char *text, size_t room)
@@ -225,7 +234,7 @@ static int run_prepared(struct run_command *command, struct sentence *error)
     int status;
 
     if (command->options.dry_run)
-        return dry_run(command);
+        return dry_run(command, error);
     /* The output folder is made before the namespace is entered: an ordinary user is root there, and only there. */
     command->identity = run_identity_of(command->options.output);
     if (run_identity_assume(&command->identity, error) != 0)
