@@ -100,6 +100,9 @@ static void read_decision(lua_State *lua, struct script_host *host, struct stage
         inconclusive(host, outcome, "script error", luaL_tolstring(lua, -1, NULL));
         return;
     }
+    lua_pushliteral(lua, "unserved");
+    outcome->unserved = lua_rawget(lua, -2) == LUA_TBOOLEAN && lua_toboolean(lua, -1);
+    lua_pop(lua, 1);
     outcome->expected = keep(lua, host, OUTCOME_EXPECTED, "expected");
     outcome->actual = keep(lua, host, OUTCOME_ACTUAL, "actual");
     outcome->message = keep(lua, host, OUTCOME_MESSAGE, "message");
@@ -154,7 +157,7 @@ static void blame(struct script_host *host, const struct stage *stage, struct ou
     char *why = host->texts[OUTCOME_MESSAGE];
 
     *outcome = stage->outcome;
-    if (outcome->verdict == VERDICT_SKIP || stage->plain)
+    if (outcome->verdict == VERDICT_SKIP || outcome->unserved || stage->plain)
         return;
     host->texts[OUTCOME_MESSAGE] = NULL;
     inconclusive(host, outcome, what, why != NULL ? why : "no reason given");
@@ -214,6 +217,7 @@ static void run_sandwich(struct script_host *host, const struct check *check, st
 
     if (!run_stage(host, &before)) {
         blame(host, &before, outcome, "the good exchange before the stimulus failed");
+        outcome->unready = outcome->verdict == VERDICT_INCONCLUSIVE && !outcome->unserved && !before.plain;
         return;
     }
     (void)run_stage(host, &run);
@@ -229,6 +233,16 @@ static void run_sandwich(struct script_host *host, const struct check *check, st
     }
     if (run_stage(host, &after))
         return;
+    /* A device that loses a connection now and then has not lost it because of this check. */
+    if (!after.plain && after.outcome.verdict == VERDICT_INCONCLUSIVE && !host->rig.link_failed &&
+        host->rig.rig->losses == losses) {
+        after = (struct stage){.check = check, .function = "after"};
+        lua_rig_clear(&host->rig);
+        if (run_stage(host, &after)) {
+            script_forget_texts(host);
+            return;
+        }
+    }
     blame(host, &after, outcome, "the device did not recover: the good exchange after the stimulus failed");
     if (!after.plain)
         outcome->verdict = after.outcome.verdict == VERDICT_SKIP ? VERDICT_PASS : VERDICT_FAIL;
