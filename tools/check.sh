@@ -18,7 +18,7 @@ ROOT=$PWD
 : "${CC:=gcc}" "${E2E_SECONDS:=900}" "${UNIT_SECONDS:=1200}"
 export ROOT B WARPCHECK IWARP_PEER WARPCHECK_ASAN TSHARK CC
 export LC_ALL=C.UTF-8 TZ=UTC
-# A caller's own options come behind, and win; the first three hold for all others.
+# A caller's own options come after, and win; the first three hold for all others.
 export ASAN_OPTIONS=abort_on_error=0:detect_stack_use_after_return=1:quarantine_size_mb=8${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -47,7 +47,7 @@ one() {
 	verdict "$name" "$status" $((SECONDS - began)) "$log"
 }
 
-# suite PROGRAM SUITE LOG: one suite in a process of its own (a parent that stays small forks fast); its status behind the log.
+# suite PROGRAM SUITE LOG: one suite in a process of its own (a parent that stays small forks fast); its status after the log.
 suite() {
 	local status=0
 	timeout -k 10 "$UNIT_SECONDS" "$1" "$2" >"$3" 2>&1 </dev/null || status=$?
