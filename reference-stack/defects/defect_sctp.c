@@ -65,16 +65,23 @@ bool hook_abort_told(struct iwarp_association *association)
 
 uint16_t hook_first_ssn(const struct sctp_session *session)
 {
-    if (session->used && session_behaves(session, DEFECT_SCTP_SSN_CONTINUES))
-        return session->ssn;
+    const struct sctp_faults *faults = &session->association->faults;
+
+    if (faults->sent && faults->sid == session->sid && session_behaves(session, DEFECT_SCTP_SSN_CONTINUES))
+        return faults->next;
     return session_behaves(session, DEFECT_SCTP_SSN_FIRST) ? !first_ssn(session->association)
                                                             : first_ssn(session->association);
 }
 
 uint16_t hook_next_ssn(const struct sctp_session *session)
 {
+    struct sctp_faults *faults = &session->association->faults;
     bool control = session->association->sending_control ||
                    (session->stream != NULL && !session->stream->piece.segment);
+
+    faults->sent = true;
+    faults->sid = session->sid;
+    faults->next = (uint16_t)(session->ssn + 1);
 
     if (control && session_behaves(session, DEFECT_SCTP_CONTROL_UNCOUNTED))
         return session->ssn;
@@ -127,6 +134,18 @@ static size_t change_control(const struct sctp_session *session, uint8_t *octets
 
     if (session_behaves(session, DEFECT_SCTP_PRIVATE_LOST) && count > DDP_SCTP_CONTROL_OCTETS + word)
         count = DDP_SCTP_CONTROL_OCTETS + word;
+    if (word != 0 && session_behaves(session, DEFECT_SCTP_WORD_BEHIND)) {
+        uint8_t kept[MPA_ENHANCED_OCTETS];
+        size_t rest = count - DDP_SCTP_CONTROL_OCTETS - sizeof(kept);
+
+        memcpy(kept, octets + DDP_SCTP_CONTROL_OCTETS, sizeof(kept));
+        memmove(octets + DDP_SCTP_CONTROL_OCTETS, octets + DDP_SCTP_CONTROL_OCTETS + sizeof(kept), rest);
+        memcpy(octets + DDP_SCTP_CONTROL_OCTETS + rest, kept, sizeof(kept));
+    }
+    if (count >= DDP_SCTP_CONTROL_MAX - MPA_ENHANCED_OCTETS && session_behaves(session, DEFECT_SCTP_PRIVATE_LONG)) {
+        memset(octets + count, 0, MPA_ENHANCED_OCTETS);
+        count += MPA_ENHANCED_OCTETS;
+    }
     if (code == DDP_SCTP_TERMINATE && session_behaves(session, DEFECT_SCTP_TERMINATE_REASON)) {
         octets_put32(octets + count, 1);
         count += sizeof(uint32_t);
@@ -206,6 +225,14 @@ bool hook_sid_taken(const struct sctp_session *session)
 
 uint8_t hook_answer_code(const struct sctp_session *session, uint8_t code)
 {
+    const struct negotiation_offer *offer = &lower_of(session->stream)->offer;
+    bool reject = code == DDP_SCTP_REJECT || code == DDP_SCTP_ENHANCED_REJECT;
+
+    if (reject && session_behaves(session, DEFECT_SCTP_REJECT_TERMINATES))
+        return DDP_SCTP_TERMINATE;
+    if (code == DDP_SCTP_ENHANCED_ACCEPT && offer->peer_to_peer && (offer->rtr & session->stream->config.rtr) == 0 &&
+        session_behaves(session, DEFECT_SCTP_RTR_REJECTS_PLAIN))
+        return DDP_SCTP_REJECT;
     if (session_behaves(session, DEFECT_SCTP_ANSWER_PLAIN) && code >= DDP_SCTP_ENHANCED_ACCEPT)
         code = code == DDP_SCTP_ENHANCED_ACCEPT ? DDP_SCTP_ACCEPT : DDP_SCTP_REJECT;
     if (!session_behaves(session, DEFECT_SCTP_ANSWERS_SWAPPED))
@@ -246,6 +273,9 @@ int hook_ssn_ahead(const struct sctp_session *session, uint16_t ssn, int ahead)
 {
     if (session_behaves(session, DEFECT_SCTP_ORDER_ARRIVAL))
         return 0;
+    if (session->state == SESSION_OPEN && session->stream != NULL && session->ssn == 1 &&
+        session->stream->config.role == IWARP_INITIATOR && session_behaves(session, DEFECT_SCTP_FIRST_DROPPED))
+        return -1;
     if (session_behaves(session, DEFECT_SCTP_SSN_UNSIGNED))
         return (int)ssn - (int)session->expected;
     return ahead < 0 && session_behaves(session, DEFECT_SCTP_DUPLICATE_TAKEN) ? 0 : ahead;

@@ -38,6 +38,10 @@
     B(SCTP_TERMINATE_REASON,       "sctp-terminate-reason",       "a word with a reason follows the Function Code of a Terminate") \
     B(SCTP_CODE_32_BITS,           "sctp-code-32-bits",           "the Function Code has 32 bits and no DDP-SSN before it") \
     B(SCTP_ANSWERS_SWAPPED,        "sctp-answers-swapped",        "the codes of Accept and Reject are exchanged") \
+    B(SCTP_WORD_BEHIND,            "sctp-word-behind",            "the enhanced word stands behind the ULP's Private Data") \
+    B(SCTP_PRIVATE_LONG,           "sctp-private-long",           "508 octets of Private Data and more become four longer") \
+    B(SCTP_REJECT_TERMINATES,      "sctp-reject-terminates",      "a Reject of the ULP's goes out as a Terminate") \
+    B(SCTP_RTR_REJECTS_PLAIN,      "sctp-rtr-rejects-plain",      "without an RTR message in common the answer is a plain Reject") \
     B(SCTP_ANSWER_PLAIN,           "sctp-answer-plain",           "an enhanced Initiate is answered by plain codes") \
     B(SCTP_ACCEPT_AT_ONCE,         "sctp-accept-at-once",         "an Initiate is accepted before the ULP has decided") \
     B(SCTP_CLOSE_SILENT,           "sctp-close-silent",           "a session ends without a Terminate") \
@@ -46,6 +50,7 @@
     B(SCTP_PENDING_UNLIMITED,      "sctp-pending-unlimited",      "any number of requests waits for the ULP") \
     /* Sessions, receiving side */ \
     B(SCTP_ORDER_ARRIVAL,          "sctp-order-arrival",          "messages are delivered in the order of arrival") \
+    B(SCTP_FIRST_DROPPED,          "sctp-first-dropped",          "the active side drops segments that come before its own first one") \
     B(SCTP_SSN_UNSIGNED,           "sctp-ssn-unsigned",           "DDP-SSNs are compared as if they never wrapped") \
     B(SCTP_DUPLICATE_TAKEN,        "sctp-duplicate-taken",        "a message whose DDP-SSN came before is taken again") \
     B(SCTP_PRIVATE_CUT,            "sctp-private-cut",            "the ULP gets 256 octets of Private Data at most") \

@@ -98,6 +98,8 @@ struct sctp_faults {
     uint64_t message;                /* ...and which message that is */
     bool changed;
     uint16_t ssn; /* one row of DDP-SSNs for all SIDs */
+    bool sent;    /* something was, on this SID and with the DDP-SSN before this: */
+    uint16_t sid, next;
 };
 
 struct iwarp_association {
