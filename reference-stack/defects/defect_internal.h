@@ -8,6 +8,7 @@
 #include "reference-stack/defects/defect_ddp.h"
 #include "reference-stack/defects/defect_mpa.h"
 #include "reference-stack/defects/defect_rdmap.h"
+#include "reference-stack/defects/defect_sctp.h"
 #include "reference-stack/defects/hooks.h"
 #include "reference-stack/validation/validation.h"
 #include "wire/field.h"
@@ -204,7 +205,9 @@
     DEFECT_BEHAVIOURS_DDP(B) \
     /* Start-up, framing and TCP: defect_mpa.h. Atomic Operations and Immediate Data: defect_atomic.h */ \
     DEFECT_BEHAVIOURS_MPA(B) \
-    DEFECT_BEHAVIOURS_ATOMIC(B)
+    DEFECT_BEHAVIOURS_ATOMIC(B) \
+    /* Associations and sessions of SCTP: defect_sctp.h */ \
+    DEFECT_BEHAVIOURS_SCTP(B)
 /* clang-format on */
 
 #define DEFECT_BEHAVIOUR_ENUM_(id, name, meaning) DEFECT_##id,
@@ -229,6 +232,9 @@ enum defect_target {
     TARGET_IMMEDIATE,
     TARGET_TERMINATE,
     TARGET_TERMINATE_LENGTH,
+    TARGET_SCTP_SEGMENT,
+    TARGET_SCTP_CONTROL,
+    TARGET_SCTP_RESET,
 };
 
 enum defect_operation { OPERATION_SET, OPERATION_ADD, OPERATION_XOR, OPERATION_SWAP, OPERATION_COPY };
@@ -279,5 +285,9 @@ static inline bool defect_behaves(const struct defect_set *set, enum defect_beha
 /* A start-up frame as packed: returns its new count. `octets` has HOOK_ROOM more of room (defect_frame.c). */
 size_t defect_start_frame(const struct defect_set *set, struct defect_state *state, const struct mpa_start *start,
                           uint8_t *octets, size_t count);
+
+/* The rules about this target are applied to the header (defect_frame.c). */
+void defect_change_fields(const struct defect_set *set, struct defect_state *state, enum defect_target target,
+                          uint8_t *header);
 
 #endif
