@@ -32,6 +32,7 @@ enum {
     DETH_OCTETS = 8,
     ICRC_OCTETS = 4,
     MAD_OCTETS = 256,
+    LID_PERMISSIVE = 0xFFFF, /* no LID: RoCE */
     MAD_HEADER_OCTETS = 24,
     LRH_LNH_LOCAL = 2,  /* BTH follows */
     LRH_LNH_GLOBAL = 3, /* GRH follows */
