@@ -126,20 +126,25 @@ void cm_exchange_prolong(struct cm_agent *agent, struct cm_exchange *exchange, c
     deadlines_set(&agent->deadlines, &exchange->deadline, time_after(agent->now, time_after(more, exchange->wait_ns)));
 }
 
-/* It is over: nobody has answered, or the ULP has not decided. The peer is told, as far as it can be (reason 4). */
+/*
+ * It is over: nobody has answered, or the ULP has not decided. The peer is told, as far as it can be (reason 4), and a server says
+ * so again to a REQ that was under way for long.
+ */
 static void give_up(struct cm_agent *agent, struct cm_exchange *exchange)
 {
-    struct cm_rejected rejected = {&exchange->peer.place, NULL, exchange->transaction, exchange->local_id,
-                                   exchange->peer.id,     0};
+    bool closing = exchange->state == CM_DREQ_SENT, server = !exchange->client && !closing;
+    struct cm_rejected rejected = {&exchange->peer.place, server ? exchange : NULL, exchange->transaction,
+                                   exchange->local_id,    exchange->peer.id,        exchange->state == CM_REP_SENT};
     struct cm_event *event;
 
-    if (exchange->state == CM_REP_SENT)
-        rejected.message = 1;
-    if (exchange->state != CM_DREQ_SENT)
+    if (!closing)
         cm_send_reason(agent, &rejected, CM_REASON_TIMEOUT);
-    event = cm_event_new(agent, exchange->state == CM_DREQ_SENT ? CM_EVENT_DISCONNECTED : CM_EVENT_TIMEOUT, exchange);
+    event = cm_event_new(agent, closing ? CM_EVENT_DISCONNECTED : CM_EVENT_TIMEOUT, exchange);
     cm_event_done(agent, event);
-    cm_exchange_free(agent, exchange);
+    if (server)
+        cm_exchange_linger(agent, exchange);
+    else
+        cm_exchange_free(agent, exchange);
 }
 
 void cm_exchange_expire(struct cm_agent *agent, struct cm_exchange *exchange)

@@ -152,6 +152,8 @@ static void take_again(struct cm_agent *agent, struct cm_exchange *exchange, con
         break;
     case CM_REP_SENT: cm_send_again(agent, exchange); break;
     case CM_LINGERS:
+        /* The answer was lost, and may be once more. */
+        deadlines_set(&agent->deadlines, &exchange->deadline, time_after(agent->now, agent->config.linger_ns));
         if (mad_get_AttributeID(exchange->last) == CM_REJ)
             cm_send_again(agent, exchange);
         else
