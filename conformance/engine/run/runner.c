@@ -125,22 +125,16 @@ static struct rig *rig_for(struct run *run, const struct plan_item *item, struct
     return rig;
 }
 
-/* The ladder's last frame before the decision is the one that failed, unless it failed by not coming. */
-static void mark_decisive(json_t *steps, const struct outcome *outcome)
+/* The frame that the verdict is about. Its step is marked as the one that failed, unless it failed by not coming. */
+static uint64_t cite(struct run *run, const struct outcome *outcome)
 {
-    if (outcome->verdict != VERDICT_FAIL && outcome->verdict != VERDICT_WARN)
-        return;
-    if (outcome->actual == NULL || strncmp(outcome->actual, "nothing", 7) == 0)
-        return;
-    for (size_t i = json_array_size(steps); i-- > 0;) {
-        json_t *step = json_array_get(steps, i);
-        json_int_t frame = json_integer_value(json_object_get(step, "frame"));
+    json_t *step;
+    uint64_t frame = recorder_cite(run->recorder, &outcome->looked_at, &step);
+    bool failed = outcome->verdict == VERDICT_FAIL || outcome->verdict == VERDICT_WARN;
 
-        if (frame > 0 && (uint64_t)frame <= outcome->frame) {
-            (void)result_step_mark(step, 0, 0, outcome->actual);
-            return;
-        }
-    }
+    if (step != NULL && failed && outcome->actual != NULL && strncmp(outcome->actual, "nothing", 7) != 0)
+        (void)result_step_mark(step, 0, 0, outcome->actual);
+    return frame;
 }
 
 /* What is known of the check beside its own result, before that: a run that is stopped goes on from here. */
@@ -179,7 +173,6 @@ static int report(struct run *run, const struct plan_item *item, const struct ou
         .by = "check",
         .script = script,
         .role = item->role,
-        .frame = outcome->frame,
         .expected = outcome->expected,
         .actual = outcome->actual,
         .message = outcome->message,
@@ -200,7 +193,7 @@ static int report(struct run *run, const struct plan_item *item, const struct ou
     if (outcome->verdict == VERDICT_SKIP)
         result.pics = outcome->message;
     if (outcome->verdict != VERDICT_PASS && outcome->verdict != VERDICT_SKIP) {
-        mark_decisive(steps, outcome);
+        result.frame = evidence != NULL || steps != NULL ? cite(run, outcome) : 0;
         result.steps = steps;
         (void)snprintf(replay, sizeof(replay), "warpcheck run '%s' --role %s%s --seed %" PRIu64, item->check->id,
                        item->role, run->config->replay != NULL ? run->config->replay : "", run->config->sim.seed);

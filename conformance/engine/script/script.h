@@ -45,7 +45,7 @@ struct outcome {
     const char *message;
     const char *reading; /* AMBIGUOUS */
     int line;            /* of the script, where it was decided */
-    uint64_t frame;      /* last frame seen by then */
+    struct sighting looked_at; /* what the check had read last by then; nothing when a script failed */
     bool link_failed;    /* the rig is unusable: stop */
 };
 
