@@ -127,6 +127,7 @@ static bool fits(const struct place *place, const struct sighting *sighting)
     case SIGHTING_OCTETS: return place->from_dut && !place->fin && !place->reset && place->end == sighting->end;
     case SIGHTING_FIN: return place->from_dut && place->fin;
     case SIGHTING_RESET: return place->from_dut && place->reset;
+    case SIGHTING_TOLD: return !place->from_dut;
     default: return true;
     }
 }

@@ -162,15 +162,18 @@ static bool is_before(uint32_t a, uint32_t b)
     return (int32_t)(a - b) < 0;
 }
 
-/* The last frame of the connection that `wanted` flags are set in (0: any), sent by the device, or by anybody. */
+enum sender { SENDER_ANY, SENDER_DUT, SENDER_TESTER };
+
+/* The last frame of the connection that `wanted` flags are set in (0: any). */
 static const struct own_frame *find_last(const struct own_connections *own, const struct sighting *sighting,
-                                         uint8_t wanted, bool any_sender)
+                                         uint8_t wanted, enum sender sender)
 {
     for (uint64_t i = own->count; i-- > oldest(own);) {
         const struct own_frame *frame = frame_at(own, i);
 
         if (frame->frame <= sighting->latest && (sighting->kind == SIGHTING_NONE || is_of(frame, sighting)) &&
-            (wanted == 0 || (frame->flags & wanted) != 0) && (any_sender || frame->from_dut))
+            (wanted == 0 || (frame->flags & wanted) != 0) &&
+            (sender == SENDER_ANY || frame->from_dut == (sender == SENDER_DUT)))
             return frame;
     }
     return NULL;
@@ -222,10 +225,11 @@ const struct own_frame *own_connections_find(const struct own_connections *own, 
 
     switch (sighting->kind) {
     case SIGHTING_OCTETS: found = find_octets(own, sighting); break;
-    case SIGHTING_FIN: found = find_last(own, sighting, TCP_FLAG_FIN, false); break;
-    case SIGHTING_RESET: found = find_last(own, sighting, TCP_FLAG_RST, false); break;
+    case SIGHTING_FIN: found = find_last(own, sighting, TCP_FLAG_FIN, SENDER_DUT); break;
+    case SIGHTING_RESET: found = find_last(own, sighting, TCP_FLAG_RST, SENDER_DUT); break;
+    case SIGHTING_TOLD: found = find_last(own, sighting, 0, SENDER_TESTER); break;
     case SIGHTING_NONE:
     case SIGHTING_SILENCE: break;
     }
-    return found != NULL ? found : find_last(own, sighting, 0, true);
+    return found != NULL ? found : find_last(own, sighting, 0, SENDER_ANY);
 }

@@ -43,8 +43,8 @@ bool own_connections_has(const struct own_connections *own, uint16_t own_port, u
 
 /*
  * The frame that a sighting means: that which completed the octets in their order, the FIN or RST itself, or the last frame of
- * the connection where nothing came (of any connection where nothing was read). NULL: there is none, or too many frames came
- * after it.
+ * the connection where nothing came (of any connection where nothing was read), or the tester's last one there, which made the
+ * device deliver what was told. NULL: there is none, or too many frames came after it.
  */
 const struct own_frame *own_connections_find(const struct own_connections *own, const struct sighting *sighting);
 

@@ -125,13 +125,14 @@ static struct rig *rig_for(struct run *run, const struct plan_item *item, struct
     return rig;
 }
 
-/* The frame that the verdict is about. Its step is marked as the one that failed, unless it failed by not coming. */
+/* The frame that the verdict is about. Its step is marked as the one that failed, unless it is not the device's. */
 static uint64_t cite(struct run *run, const struct outcome *outcome)
 {
     json_t *step;
     uint64_t frame = recorder_cite(run->recorder, &outcome->looked_at, &step);
     bool failed = outcome->verdict == VERDICT_FAIL || outcome->verdict == VERDICT_WARN;
 
+    failed = failed && outcome->looked_at.kind != SIGHTING_TOLD;
     if (step != NULL && failed && outcome->actual != NULL && strncmp(outcome->actual, "nothing", 7) != 0)
         (void)result_step_mark(step, 0, 0, outcome->actual);
     return frame;

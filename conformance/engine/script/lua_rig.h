@@ -19,6 +19,7 @@
  *   connection:ack(policy)   "each", "withheld", "now"
  *   connection:read(least, seconds) octets in order so far (not consumed), and "open", "fin", "reset", "timeout"
  *   connection:consume(n)  :skip(octets)  :status()  :unacknowledged()  :close()
+ *   connection:told()      what was judged last is what the upper tester told of this connection
  */
 #ifndef CONFORMANCE_ENGINE_LUA_RIG_H
 #define CONFORMANCE_ENGINE_LUA_RIG_H

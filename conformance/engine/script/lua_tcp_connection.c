@@ -213,6 +213,16 @@ static int connection_consume(lua_State *lua)
     return 0;
 }
 
+/* The upper tester told what the device made of this connection: a verdict is about that, and not about what was read. */
+static int connection_told(lua_State *lua)
+{
+    const struct tcp_connection *tcp = lua_held_if_open(lua, &lua_tcp);
+
+    if (tcp != NULL)
+        look_at(lua, tcp, SIGHTING_TOLD);
+    return 0;
+}
+
 static int connection_unacknowledged(lua_State *lua)
 {
     lua_pushinteger(lua, (lua_Integer)tcp_unacknowledged(check_connection(lua)));
@@ -262,6 +272,7 @@ const luaL_Reg lua_tcp_methods[] = {
     {"ack", connection_ack},
     {"read", connection_read},
     {"consume", connection_consume},
+    {"told", connection_told},
     {"unacknowledged", connection_unacknowledged},
     {"status", connection_status},
     {"close", connection_close},
