@@ -7,7 +7,7 @@
  *                 clock, fork; "files": all but the last three
  *   CHAOS_AT      what happens does so at this call, from 1; 0 or nothing: calls are counted, and that is all
  *   CHAOS_DO      fail (with CHAOS_ERRNO, 28 is ENOSPC), full (this call and all later ones fail), kill, term (SIGKILL and
- *                 SIGTERM, to the program itself), orphan (SIGKILL to the child that was started last), step (CHAOS_STEP
+ *                 SIGTERM, to the program itself), twice (two SIGTERM, when a call that opens a file has done so), orphan (SIGKILL to the child that was started last), step (CHAOS_STEP
  *                 seconds are added to the wall clock from then on, to the time of captured frames, too), short (a
  *                 write(2) does half of what it was asked for)
  *   CHAOS_WHO     main: the program that was started; forks: its children that are not other programs; programs: other
@@ -44,11 +44,11 @@
 #include <unistd.h>
 
 enum class { OPEN, WRITE, SYNC, RENAME, CLOSE, REMOVE, MAKE, MEMORY, CLOCK, FORK, CLASSES };
-enum deed { NOTHING, FAIL, FULL, KILL, TERM, ORPHAN, STEP, SHORT };
+enum deed { NOTHING, FAIL, FULL, KILL, TERM, TWICE, ORPHAN, STEP, SHORT };
 
 static const char *const class_names[CLASSES] = {"open",   "write", "sync",   "rename", "close",
                                                  "remove", "make",  "memory", "clock",  "fork"};
-static const char *const deed_names[] = {"", "fail", "full", "kill", "term", "orphan", "step", "short"};
+static const char *const deed_names[] = {"", "fail", "full", "kill", "term", "twice", "orphan", "step", "short"};
 
 void *__libc_malloc(size_t octets);
 void *__libc_calloc(size_t count, size_t octets);
@@ -139,6 +139,18 @@ static bool happens(enum class class)
     default: break;
     }
     return false;
+}
+
+/* `descriptor` is what a call of the class OPEN has given, as the call of CHAOS_AT if the numbers agree. */
+static int opened(int descriptor)
+{
+    int saved = errno;
+
+    if (chaos.deed == TWICE && is_counted(OPEN) && chaos.calls == chaos.at)
+        for (int i = 0; i < 2; i++)
+            (void)kill(getpid(), SIGTERM);
+    errno = saved;
+    return descriptor;
 }
 
 /* ---- set-up ------------------------------------------------------------------------------------------------------ */
@@ -232,7 +244,7 @@ __attribute__((destructor)) static void end(void)
         va_start(more, flags);                                                                                         \
         mode = va_arg(more, mode_t);                                                                                   \
         va_end(more);                                                                                                  \
-        return happens(OPEN) ? -1 : next(path, flags, mode);                                                           \
+        return happens(OPEN) ? -1 : opened(next(path, flags, mode));                                                   \
     }
 #define OPENS_AT(name)                                                                                                 \
     int name(int folder, const char *path, int flags, ...)                                                             \
@@ -243,7 +255,7 @@ __attribute__((destructor)) static void end(void)
         va_start(more, flags);                                                                                         \
         mode = va_arg(more, mode_t);                                                                                   \
         va_end(more);                                                                                                  \
-        return happens(OPEN) ? -1 : next(folder, path, flags, mode);                                                   \
+        return happens(OPEN) ? -1 : opened(next(folder, path, flags, mode));                                           \
     }
 OPENS(open)
 OPENS(open64)
