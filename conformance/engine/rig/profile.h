@@ -8,6 +8,9 @@
  *     "own_mac": "02:77:63:00:00:03",                 optional
  *     "replay": "linux-siw",                          optional: what --dut is to be when a check is repeated
  *     "control": "192.0.2.7:7471",                    the upper tester; without it checks that need one are skipped
+ *     "wait_for_device": 30,                          seconds that a lost device may take to accept TCP again
+ *     "restart_command": ["./server", "--port", "{port}"],    starts a lost device again: device_command.h
+ *     "connect_command": ["./client", "{address}", "{port}"], starts an initiator that has no upper tester
  *     "capabilities": { "mpa.markers": "no", "ird": 16 },   PICS items (conformance/requirements/pics.tsv)
  *     "known_deviations": [ ... ],                    conformance/engine/rig/deviation.h
  *     "hazards": [ { "requirement": "EMPA-10-01", "role": "responder", "note": "the device may not survive it" } ] }
@@ -38,6 +41,8 @@ struct profile {
     uint16_t port;
     struct net_address control; /* family 0: none */
     uint16_t control_port;
+    unsigned wait_for_device;                         /* seconds; 0: it is not waited for */
+    const char **restart_command, **connect_command; /* arguments, ended by NULL; NULL: none */
     struct deviation_list deviations;
     json_t *json; /* what the strings point into */
 };

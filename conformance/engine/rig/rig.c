@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "conformance/engine/rig/device_keeper.h"
+
 /*
  * The texts give no times for reactions; the catalogue's longest is 15 s. That is right for a round trip of 10 ms and
  * above, where a device sits behind a real network or an emulator; a device on the next cable answers in proportion.
@@ -69,8 +71,27 @@ int rig_pass(struct rig *rig, uint64_t nanoseconds)
 
 static int measure_once(struct rig *rig, struct tester_exchange *exchange, struct sentence *error)
 {
-    *exchange = (struct tester_exchange){0};
-    return rig->testers->ops->measure(rig->testers, rig, exchange, error);
+    for (;;) {
+        *exchange = (struct tester_exchange){0};
+        device_keeper_before(rig);
+        if (rig->testers->ops->measure(rig->testers, rig, exchange, error) == 0) {
+            device_keeper_accepted(rig, false);
+            return 0;
+        }
+        if (!device_keeper_refused(rig, error->text))
+            break;
+    }
+    if (rig->keeper != NULL && rig->keeper->lost.text[0] != '\0')
+        (void)sentence_set(error, "%s", rig->keeper->lost.text);
+    return -1;
+}
+
+int rig_ask(struct rig *rig)
+{
+    struct tester_exchange exchange;
+    struct sentence ignored;
+
+    return measure_once(rig, &exchange, &ignored);
 }
 
 /*
@@ -88,7 +109,7 @@ static int measure_first(struct rig *rig, struct tester_exchange *exchange, stru
         attempts++;
         if (measure_once(rig, exchange, &why) == 0)
             return 0;
-        if (!exchange->refused || rig_now(rig) + pause > limit)
+        if (!exchange->refused || rig_now(rig) + pause > limit || (rig->keeper != NULL && rig->keeper->waits))
             return sentence_set(error, attempts > 1 ? "%.400s (tried %u times)" : "%.400s", why.text, attempts);
         if (rig_pass(rig, pause) != 0)
             return sentence_set(error, "%s", rig->failure.text);
@@ -129,6 +150,8 @@ int rig_measure(struct rig *rig, struct sentence *error)
         if ((i == 0 ? measure_first(rig, &exchange, error) : measure_once(rig, &exchange, error)) != 0)
             return -1;
         longest = exchange.round_trip_ns > longest ? exchange.round_trip_ns : longest;
+        if (device_keeper_one(rig))
+            break;
     }
     set_limits(rig, longest);
     rig_note_round_trip(rig, longest);

@@ -9,6 +9,7 @@
 #include "conformance/engine/option/run_confine.h"
 #include "conformance/engine/option/run_stop.h"
 #include "conformance/engine/option/shell_word.h"
+#include "conformance/engine/rig/device_command.h"
 #include "conformance/engine/run/lab_launcher.h"
 #include "conformance/engine/run/run_conditions.h"
 #include "conformance/engine/run/run_internal.h"
@@ -81,6 +82,20 @@ static int give_up_rest(void *user, struct sentence *error)
     return run_confine(command->options.output, false, needs, 0, error);
 }
 
+/* The profile's commands run in a process that is forked before this one is confined. */
+static int open_commands(struct run_command *command, struct sentence *error)
+{
+    struct device_command_config config = {
+        .command = {(const char *const *)command->profile.restart_command, (const char *const *)command->profile.connect_command},
+        .folder = command->output.evidence,
+        .identity = command->identity};
+
+    if (config.command[DEVICE_RESTART] == NULL && config.command[DEVICE_CONNECT] == NULL)
+        return 0;
+    command->commands = device_command_new(&config, error);
+    return command->commands != NULL ? 0 : -1;
+}
+
 /* The rig of a live run; simulation makes its own, check by check. */
 static int open_rig(struct run_command *command, struct sentence *error)
 {
@@ -96,8 +111,10 @@ static int open_rig(struct run_command *command, struct sentence *error)
 
     if (options->simulate)
         return give_up_rest(command, error);
+    if (open_commands(command, error) != 0)
+        return -1;
     if (options->profile != NULL)
-        command->rig = rig_profile_new(&command->profile, options->seed, &lock, error);
+        command->rig = rig_profile_new(&command->profile, command->commands, options->seed, &lock, error);
     else
         command->rig = rig_embedded_new(&embedded, error);
     return command->rig == NULL ? -1 : rig_measure(command->rig, error);
@@ -258,6 +275,7 @@ int cmd_run(int argc, char **argv)
     run_output_close(&command.output);
     free(command.exercised);
     rig_free(command.rig);
+    device_command_free(command.commands);
     defect_set_free(command.defects);
     plan_free(&command.plan);
     profile_free(&command.profile);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/engine/run/run_device.h"
 #include "conformance/engine/run/run_journal.h"
 #include "reports/rule_pool.h"
 
@@ -247,6 +248,7 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
 {
     const struct runner_config *config = run->config;
     struct outcome outcome = {.verdict = VERDICT_INCONCLUSIVE, .line = item->check->line};
+    struct run_device_texts device_texts;
     struct sentence why = {{0}};
     char name[TEXT_OCTETS], shown[2 * TEXT_OCTETS], title[2 * TEXT_OCTETS];
     struct place place = {config->evidence, name, shown};
@@ -263,6 +265,7 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
     (void)snprintf(shown, sizeof(shown), "%s/%s", config->evidence_name != NULL ? config->evidence_name : "", name);
     (void)snprintf(title, sizeof(title), "%s (%s): %s", item->check->id, item->role, item->check->purpose);
     run->item = item;
+    run_device_begin(rig, name);
     recorder_attach(run->recorder, rig);
     status = recorder_begin(run->recorder, config->evidence >= 0 ? &place : NULL, title, error);
     if (status == 0) {
@@ -271,6 +274,7 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
         script_run(config->host, item->check, item->role, rig, run->recorder, &outcome);
         if (outcome.link_failed && config->rig != NULL)
             (void)sentence_set(&run->dead, "%s", outcome.message != NULL ? outcome.message : "the link failed");
+        run_device_weigh(rig, &outcome, &device_texts, &run->dead);
         weigh_drops(run, &outcome, rig_dropped(rig) - dropped, &why);
         impaired = weigh_process(rig, &outcome, &why);
         (void)snprintf(title, sizeof(title), "verdict: %s", verdict_name(outcome.verdict));

@@ -14,6 +14,7 @@
  *                                   first: octets in the segment that carries the ACK of the SYN-ACK
  *   rig.listen(port)                the lower tester takes connections there
  *   rig.accept(port, seconds)       a connection, or nil
+ *   rig.has_connect_command()  rig.start_initiator(port)    the profile's connect_command, for initiators without upper tester
  *
  *   connection:send(octets)  :segments(octets, lengths, order)  :raw(spec)  :fin(octets)  :reset()  :window(n)
  *   connection:ack(policy)   "each", "withheld", "now"

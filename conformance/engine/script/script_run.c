@@ -218,7 +218,9 @@ static void run_sandwich(struct script_host *host, const struct check *check, st
         blame(host, &before, outcome, "the good exchange before the stimulus failed");
         return;
     }
+    host->rig.rig->stimulating = true;
     (void)run_stage(host, &run);
+    host->rig.rig->stimulating = false;
     if (run.decided)
         *outcome = run.outcome;
     lua_rig_clear(&host->rig);
