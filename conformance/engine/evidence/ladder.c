@@ -117,7 +117,7 @@ json_t *ladder_steps(struct ladder *ladder)
 
 static bool fits(const struct place *place, const struct sighting *sighting)
 {
-    if (place->frame == 0 || place->frame > sighting->latest)
+    if (place->frame == 0 || place->frame > sighting->latest || sighting->kind == SIGHTING_DEATH)
         return false;
     if (sighting->kind == SIGHTING_NONE)
         return true;

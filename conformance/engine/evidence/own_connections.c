@@ -179,6 +179,18 @@ static const struct own_frame *find_last(const struct own_connections *own, cons
     return NULL;
 }
 
+/* The last octets of the tester until then. */
+static const struct own_frame *find_before(const struct own_connections *own, uint64_t time_ns)
+{
+    for (uint64_t i = own->count; i-- > oldest(own);) {
+        const struct own_frame *frame = frame_at(own, i);
+
+        if (!frame->from_dut && frame->octets != 0 && frame->time_ns <= time_ns)
+            return frame;
+    }
+    return NULL;
+}
+
 /*
  * Frames in the order of their arrival move `next`, the first octet that is missing: the one that moves it to the end that is
  * asked for, or beyond, completed the octets. What came ahead of a gap counts when the gap is closed (RFC 9293 3.10.7.4).
@@ -228,6 +240,7 @@ const struct own_frame *own_connections_find(const struct own_connections *own, 
     case SIGHTING_FIN: found = find_last(own, sighting, TCP_FLAG_FIN, SENDER_DUT); break;
     case SIGHTING_RESET: found = find_last(own, sighting, TCP_FLAG_RST, SENDER_DUT); break;
     case SIGHTING_TOLD: found = find_last(own, sighting, 0, SENDER_TESTER); break;
+    case SIGHTING_DEATH: return find_before(own, sighting->time_ns);
     case SIGHTING_NONE:
     case SIGHTING_SILENCE: break;
     }

@@ -14,6 +14,7 @@ enum sighting_kind {
     SIGHTING_FIN,     /* the device's FIN */
     SIGHTING_RESET,   /* the device's RST */
     SIGHTING_TOLD,    /* the device's upper tester told what was delivered: no frame of the device shows it */
+    SIGHTING_DEATH,   /* the device died of what the tester had sent until `time_ns`, on whatever connection */
     SIGHTING_SILENCE, /* nothing came within the time limit */
 };
 
@@ -21,6 +22,7 @@ struct sighting {
     enum sighting_kind kind;
     uint16_t own_port, dut_port; /* of the connection */
     uint32_t end;                /* the device's sequence number behind the last octet */
+    uint64_t time_ns;
     uint64_t latest;             /* frames that the recorder had seen when the verdict was said */
 };
 

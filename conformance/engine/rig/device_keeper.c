@@ -26,6 +26,16 @@ void device_keeper_init(struct device_keeper *keeper, struct device_command *com
     (void)snprintf(keeper->label, sizeof(keeper->label), "run");
 }
 
+bool device_keeper_waits(const struct rig *rig)
+{
+    return rig->keeper != NULL && rig->keeper->waits;
+}
+
+bool device_keeper_starts_initiator(const struct rig *rig)
+{
+    return rig->keeper != NULL && device_command_has(rig->keeper->commands, DEVICE_CONNECT);
+}
+
 void device_keeper_begin(struct device_keeper *keeper, const char *label)
 {
     (void)snprintf(keeper->label, sizeof(keeper->label), "%s", label);
@@ -60,6 +70,7 @@ static void note_death(struct rig *rig, int patience_ms, const char *why)
     if (!keeper->stimulated || keeper->death.text[0] != '\0' ||
         (keeper->serves_one && !(ended && WIFSIGNALED(state.status))))
         return;
+    keeper->death_ns = rig_now(rig);
     if (ended)
         (void)sentence_set(&keeper->death, "its process ended with %s",
                            device_command_end_text(state.status, text, sizeof(text)));
@@ -185,6 +196,7 @@ void device_keeper_end(struct rig *rig, bool served)
         if (state.ended && WIFSIGNALED(state.status)) {
             char text[80];
 
+            keeper->death_ns = rig_now(rig);
             (void)sentence_set(&keeper->death, "the process of connect_command ended with %s",
                                device_command_end_text(state.status, text, sizeof(text)));
         }

@@ -26,6 +26,7 @@ struct device_keeper {
     bool serves_one;                 /* learned: the device ends after a connection */
     bool fresh;                      /* started, and no connection since */
     struct sentence death;           /* how the device was lost during the check that runs; "": it was not */
+    uint64_t death_ns;               /* when that was seen */
     struct sentence lost;            /* why it will not come back: nothing can be judged any more; "": it is there */
     uint64_t deadline_ns, pause_ns;  /* of the waiting that is under way; 0: none is */
     uint64_t lost_ns;                /* when that began */
@@ -33,6 +34,12 @@ struct device_keeper {
 
 /* What a profile says; `commands` may be NULL. */
 void device_keeper_init(struct device_keeper *keeper, struct device_command *commands, unsigned wait_seconds);
+
+/* Is a lost device waited for? */
+bool device_keeper_waits(const struct rig *rig);
+
+/* Is there a connect_command? */
+bool device_keeper_starts_initiator(const struct rig *rig);
 
 /* A check begins. The label is part of a file's name. */
 void device_keeper_begin(struct device_keeper *keeper, const char *label);

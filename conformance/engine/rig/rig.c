@@ -13,6 +13,7 @@ enum { MEASURED_EXCHANGES = 3, REACTION_PER_ROUND_TRIP = 1500, FIRST_PAUSE_MILLI
 #define SECOND         UINT64_C(1000000000)
 #define MILLISECOND    UINT64_C(1000000)
 #define REFUSED_MOST   (5 * SECOND) /* a device that refuses so long does not listen */
+#define USUAL_ROUND_TRIP (10 * MILLISECOND)
 #define REACTION_LEAST (2 * SECOND)
 #define REACTION_MOST  (15 * SECOND)
 
@@ -109,7 +110,8 @@ static int measure_first(struct rig *rig, struct tester_exchange *exchange, stru
         attempts++;
         if (measure_once(rig, exchange, &why) == 0)
             return 0;
-        if (!exchange->refused || rig_now(rig) + pause > limit || (rig->keeper != NULL && rig->keeper->waits))
+        if (!exchange->refused || rig_now(rig) + pause > limit || device_keeper_waits(rig) ||
+            device_keeper_starts_initiator(rig))
             return sentence_set(error, attempts > 1 ? "%.400s (tried %u times)" : "%.400s", why.text, attempts);
         if (rig_pass(rig, pause) != 0)
             return sentence_set(error, "%s", rig->failure.text);
@@ -140,6 +142,34 @@ void rig_note_round_trip(struct rig *rig, uint64_t round_trip)
     set_limits(rig, longest);
 }
 
+/*
+ * A device that only opens connections refuses ours: then its refusal is the exchange, and silence is a firewall's. True: the
+ * round trip is known by that, or taken for the usual one of a network.
+ */
+static bool measure_refusal(struct rig *rig)
+{
+    uint64_t longest = 0;
+
+    if (!device_keeper_starts_initiator(rig))
+        return false;
+    for (int i = 0; i < MEASURED_EXCHANGES; i++) {
+        uint64_t begun = rig_now(rig), took;
+        struct tester_exchange exchange;
+        struct sentence ignored;
+
+        (void)measure_once(rig, &exchange, &ignored);
+        took = rig_now(rig) - begun;
+        if (!exchange.refused) {
+            longest = USUAL_ROUND_TRIP;
+            break;
+        }
+        longest = took > longest ? took : longest;
+    }
+    set_limits(rig, longest);
+    rig_note_round_trip(rig, longest);
+    return true;
+}
+
 int rig_measure(struct rig *rig, struct sentence *error)
 {
     uint64_t longest = 0;
@@ -148,7 +178,7 @@ int rig_measure(struct rig *rig, struct sentence *error)
         struct tester_exchange exchange;
 
         if ((i == 0 ? measure_first(rig, &exchange, error) : measure_once(rig, &exchange, error)) != 0)
-            return -1;
+            return i == 0 && measure_refusal(rig) ? 0 : -1;
         longest = exchange.round_trip_ns > longest ? exchange.round_trip_ns : longest;
         if (device_keeper_one(rig))
             break;

@@ -37,6 +37,7 @@ void run_device_weigh(struct rig *rig, struct outcome *outcome, struct run_devic
                        failed && outcome->message != NULL ? "" : verdict_name(outcome->verdict),
                        failed && outcome->message != NULL ? outcome->message : "");
     outcome->verdict = VERDICT_FAIL;
+    outcome->looked_at = (struct sighting){.kind = SIGHTING_DEATH, .time_ns = keeper->death_ns, .latest = UINT64_MAX};
     outcome->expected = "a device that still accepts connections after the check";
     outcome->actual = texts->actual.text;
     outcome->message = texts->message.text;

@@ -133,7 +133,7 @@ static uint64_t cite(struct run *run, const struct outcome *outcome)
     uint64_t frame = recorder_cite(run->recorder, &outcome->looked_at, &step);
     bool failed = outcome->verdict == VERDICT_FAIL || outcome->verdict == VERDICT_WARN;
 
-    failed = failed && outcome->looked_at.kind != SIGHTING_TOLD;
+    failed = failed && outcome->looked_at.kind != SIGHTING_TOLD && outcome->looked_at.kind != SIGHTING_DEATH;
     if (step != NULL && failed && outcome->actual != NULL && strncmp(outcome->actual, "nothing", 7) != 0)
         (void)result_step_mark(step, 0, 0, outcome->actual);
     return frame;

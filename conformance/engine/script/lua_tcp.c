@@ -125,9 +125,7 @@ static int rig_accept(lua_State *lua)
 /* An initiator without an upper tester is started by the profile's command; true when there is one. */
 static int rig_has_connect_command(lua_State *lua)
 {
-    const struct device_keeper *keeper = lua_rig_running(lua)->keeper;
-
-    lua_pushboolean(lua, keeper != NULL && device_command_has(keeper->commands, DEVICE_CONNECT));
+    lua_pushboolean(lua, device_keeper_starts_initiator(lua_rig_running(lua)));
     return 1;
 }
 
@@ -137,7 +135,7 @@ static int rig_start_initiator(lua_State *lua)
     lua_Integer port = luaL_checkinteger(lua, 1);
     struct sentence why;
 
-    if (rig->keeper == NULL || !device_command_has(rig->keeper->commands, DEVICE_CONNECT))
+    if (!device_keeper_starts_initiator(rig))
         return luaL_error(lua, "the profile has no connect_command");
     if (port < 1 || port > UINT16_MAX)
         return luaL_argerror(lua, 1, "a port from 1 to 65535 expected");
