@@ -275,16 +275,40 @@ int profile_load(struct profile *profile, const char *path, const struct profile
                  struct sentence *error)
 {
     json_error_t where;
+    json_t *json = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
 
     memset(profile, 0, sizeof(*profile));
-    profile->json = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
-    if (profile->json == NULL)
+    if (json == NULL)
         return where.line < 1 ? sentence_set(error, "%s: %s", path, where.text)
                               : sentence_set(error, "%s:%d: this is not JSON: %s", path, where.line, where.text);
+    return profile_take(profile, json, path, context, error);
+}
+
+int profile_take(struct profile *profile, json_t *json, const char *path, const struct profile_context *context,
+                 struct sentence *error)
+{
+    memset(profile, 0, sizeof(*profile));
+    profile->json = json;
+    if (json == NULL)
+        return sentence_set(error, "%s: out of memory", path);
     if (read_all(profile, path, context, error) == 0)
         return 0;
     profile_free(profile);
     return -1;
+}
+
+int profile_commands(const struct profile *profile, int folder, const struct run_identity *identity,
+                     struct device_command **commands, struct sentence *error)
+{
+    struct device_command_config config = {.folder = folder, .identity = *identity};
+
+    *commands = NULL;
+    config.command[DEVICE_RESTART] = (const char *const *)profile->restart_command;
+    config.command[DEVICE_CONNECT] = (const char *const *)profile->connect_command;
+    if (profile->restart_command == NULL && profile->connect_command == NULL)
+        return 0;
+    *commands = device_command_new(&config, error);
+    return *commands != NULL ? 0 : -1;
 }
 
 void profile_free(struct profile *profile)

@@ -26,6 +26,7 @@
 #include <stdint.h>
 
 #include "conformance/engine/rig/deviation.h"
+#include "conformance/engine/rig/device_command.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/pics.h"
 #include "generator/packet/packet.h"
@@ -61,8 +62,21 @@ struct profile_context {
 int profile_load(struct profile *profile, const char *path, const struct profile_context *context,
                  struct sentence *error);
 
+/* The same for a profile that is no file: takes the reference (NULL: memory was short); `path` is what messages call it. */
+int profile_take(struct profile *profile, json_t *json, const char *path, const struct profile_context *context,
+                 struct sentence *error);
+
 /* What a profile says that says nothing of capabilities: `control` answers for the upper tester, no device is instrumented. */
 int profile_defaults(struct pics *pics, bool control, struct sentence *error);
+
+/*
+ * Forks the process that runs the profile's commands (device_command.h), and keeps their output in this folder (-1: nowhere). Call it
+ * before the calling process is confined. *commands is the caller's to free; NULL where the profile has no commands. -1 with a
+ * sentence.
+ */
+int profile_commands(const struct profile *profile, int folder, const struct run_identity *identity,
+                     struct device_command **commands, struct sentence *error);
+
 void profile_free(struct profile *profile);
 
 /* Why this check is not to be run on this device without --destructive; NULL: nothing speaks against it. */
