@@ -3,7 +3,6 @@
 
 const char cmd_peer_help[] =
     "usage: %s [--listen PORT | --connect ADDRESS:PORT] [--control PORT|PATH] [OPTION...]\n"
-    "       --cm --cm-service [PROTOCOL/]PORT [--connect ADDRESS:PORT] [OPTION...]\n"
     "Runs the reference iWARP stack as a responder or initiator over kernel TCP; with --cm, a CM agent over UDP.\n"
     "\n"
     "  --listen PORT           accept connections on this port (0: any port)\n"

@@ -42,6 +42,8 @@ saw() { # EVENT FILTER: the server, sooner or later
 
 echo "== made and ended"
 serve 127.0.0.1 --private-data 77656c636f6d65 --cm-mra
+field() { awk -v name="$1:" '$1 == name { print $2 }' "/proc/$server/status"; }
+holds "the server has no capabilities and gets none" test "$(field CapEff)$(field CapPrm)$(field NoNewPrivs)" = 000000000000000000000000000000001
 asks 0 "tcp/3260" --cm-service tcp/3260 --private-data 68656c6c6f
 is established '.data == "77656c636f6d65" and .protocol == 6 and .destination_port == 3260 and .version == "0.0"'
 is disconnected '.peer == "127.0.0.1:'"$port"'"'
