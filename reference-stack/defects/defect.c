@@ -203,6 +203,15 @@ bool defect_breaks(const struct defect *defect, const char *requirement)
     return false;
 }
 
+bool defect_acts_over_sctp(const struct defect *defect)
+{
+    const struct validation *entry = validation_find(defect->target, 0);
+
+    if (strcmp(defect->hook, "validate") == 0)
+        return entry != NULL && entry->stage >= VALIDATE_ASSOCIATION;
+    return strncmp(defect->target, "sctp-", 5) == 0 || strncmp(defect->target, "ddp_sctp_", 9) == 0;
+}
+
 static const char *defect_id_at(const void *list, size_t index)
 {
     return ((const struct defect_list *)list)->rows[index].id;

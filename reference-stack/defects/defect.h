@@ -45,6 +45,9 @@ const struct defect *defect_list_find(const struct defect_list *list, const char
 /* True when `id` is one of the defect's requirements. */
 bool defect_breaks(const struct defect *defect, const char *requirement);
 
+/* True when it acts on DDP over SCTP alone: over TCP there is nothing of it to be seen. */
+bool defect_acts_over_sctp(const struct defect *defect);
+
 /*
  * The compact form of some defects of a list, to be put into iwarp_stream_config or peer_config. The list may be freed
  * afterwards. NULL with a sentence when an id is unknown.

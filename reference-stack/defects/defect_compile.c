@@ -8,6 +8,7 @@
 
 #include "wire/atomic.h"
 #include "wire/ddp.h"
+#include "wire/ddp_sctp.h"
 #include "wire/marker.h"
 #include "wire/fpdu.h"
 #include "wire/mpa.h"
@@ -180,6 +181,9 @@ static const struct {
     {"immediate", TARGET_IMMEDIATE, &immediate_layout},
     {"terminate", TARGET_TERMINATE, &terminate_layout},
     {"terminate_length", TARGET_TERMINATE_LENGTH, &terminate_length_layout},
+    {"ddp_sctp_segment", TARGET_SCTP_SEGMENT, &ddp_sctp_segment_layout},
+    {"ddp_sctp_control", TARGET_SCTP_CONTROL, &ddp_sctp_control_layout},
+    {"ddp_sctp_draft_control", TARGET_SCTP_RESET, &ddp_sctp_draft_control_layout},
     {"mad", TARGET_MAD, &mad_layout},
     {"cm_req", TARGET_CM_REQ, &cm_req_layout},
     {"cm_mra", TARGET_CM_MRA, &cm_mra_layout},
