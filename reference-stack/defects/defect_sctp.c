@@ -70,14 +70,14 @@ uint16_t hook_first_ssn(const struct sctp_session *session)
     if (faults->sent && faults->sid == session->sid && session_behaves(session, DEFECT_SCTP_SSN_CONTINUES))
         return faults->next;
     return session_behaves(session, DEFECT_SCTP_SSN_FIRST) ? !first_ssn(session->association)
-                                                            : first_ssn(session->association);
+                                                           : first_ssn(session->association);
 }
 
 uint16_t hook_next_ssn(const struct sctp_session *session)
 {
     struct sctp_faults *faults = &session->association->faults;
-    bool control = session->association->sending_control ||
-                   (session->stream != NULL && !session->stream->piece.segment);
+    bool control =
+        session->association->sending_control || (session->stream != NULL && !session->stream->piece.segment);
 
     faults->sent = true;
     faults->sid = session->sid;

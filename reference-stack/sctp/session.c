@@ -134,8 +134,7 @@ static void place_early(struct sctp_session *session, const struct ddp_sctp_mess
 static void no_room(struct sctp_session *session)
 {
     struct validation_subject subject = {.stream = session->stream};
-    struct validation_outcome outcome = {
-        .requirement = "SCTP5043-10-10", .error = WIRE_OK, .action = VALIDATION_CLOSE};
+    struct validation_outcome outcome = {.requirement = "SCTP5043-10-10", .error = WIRE_OK, .action = VALIDATION_CLOSE};
 
     session->association->counters.dropped++;
     session_fail(session, &outcome, &subject, "out of memory for messages that came before their turn");
