@@ -45,8 +45,7 @@ static void note_data(struct user_sctp *end, const struct sctp_chunk *chunk)
     struct sctp_data data;
     struct flight *flight;
 
-    if (sctp_data_parse(chunk, &data) != WIRE_OK ||
-        (end->tsn_known && (int32_t)(data.tsn - end->highest) <= 0))
+    if (sctp_data_parse(chunk, &data) != WIRE_OK || (end->tsn_known && (int32_t)(data.tsn - end->highest) <= 0))
         return;
     flight = ring_push(&end->flight);
     if (flight == NULL)
@@ -95,8 +94,7 @@ static uint32_t read_packet(struct user_sctp *end, const uint8_t *packet, size_t
     while (sctp_chunk_parse(&p, packet + octets, &chunk) == WIRE_OK) {
         if ((chunk.type == SCTP_INIT || chunk.type == SCTP_INIT_ACK) && !end->up &&
             sctp_init_parse(&chunk, &init) == WIRE_OK)
-            end->peer =
-                (struct iwarp_sctp_init){init.has_adaptation, init.adaptation, init.outbound, init.inbound};
+            end->peer = (struct iwarp_sctp_init){init.has_adaptation, init.adaptation, init.outbound, init.inbound};
         if (chunk.type == SCTP_SACK && chunk.octets >= SCTP_CHUNK_OCTETS + sizeof(cumulative)) {
             cumulative = octets_get32(chunk.start + SCTP_CHUNK_OCTETS);
             *has_sack = true;
@@ -198,7 +196,6 @@ static int configure(const struct user_sctp *end, struct socket *socket)
     struct iwarp_sctp_init init;
     struct sctp_initmsg streams;
     struct sctp_paddrparams path = {.spp_flags = SPP_PMTUD_DISABLE | SPP_HB_DISABLE};
-    struct sctp_rtoinfo rto = {.srto_initial = RTO_FIRST_MS, .srto_min = RTO_LEAST_MS, .srto_max = RTO_MOST_MS};
     struct linger linger = {.l_onoff = 1, .l_linger = 0};
     int on = 1, uncut = !end->config.fragments;
     int status = usrsctp_set_non_blocking(socket, 1);
@@ -221,9 +218,28 @@ static int configure(const struct user_sctp *end, struct socket *socket)
     status |= set(socket, SCTP_NODELAY, &on, sizeof(on));
     status |= set(socket, SCTP_DISABLE_FRAGMENTS, &uncut, sizeof(uncut));
     status |= set(socket, SCTP_RECVRCVINFO, &on, sizeof(on));
-    status |= set(socket, SCTP_RTOINFO, &rto, sizeof(rto));
     status |= set(socket, SCTP_PEER_ADDR_PARAMS, &path, sizeof(path));
     status |= usrsctp_setsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+    return status;
+}
+
+/* Retransmissions, where the caller wants them otherwise. */
+static int configure_time(const struct user_sctp_config *config, struct socket *socket)
+{
+    uint32_t rto = config->rto_ms;
+    struct sctp_rtoinfo times = {.srto_initial = rto != 0 ? rto : RTO_FIRST_MS,
+                                 .srto_min = rto != 0 ? rto : RTO_LEAST_MS,
+                                 .srto_max = rto != 0 ? rto : RTO_MOST_MS};
+    uint16_t most = (uint16_t)(config->retransmissions < UINT16_MAX ? config->retransmissions : UINT16_MAX);
+    struct sctp_assocparams association = {.sasoc_asocmaxrxt = most};
+    struct sctp_paddrparams path = {.spp_pathmaxrxt = most};
+    int status = set(socket, SCTP_RTOINFO, &times, sizeof(times));
+
+    path.spp_address.ss_family = AF_CONN;
+    if (most != 0) {
+        status |= set(socket, SCTP_ASSOCINFO, &association, sizeof(association));
+        status |= set(socket, SCTP_PEER_ADDR_PARAMS, &path, sizeof(path));
+    }
     return status;
 }
 
@@ -243,7 +259,7 @@ static int open_socket(struct user_sctp *end, struct sentence *sentence)
         end->socket = socket;
     else
         end->listener = socket;
-    if (configure(end, socket) != 0)
+    if (configure(end, socket) != 0 || configure_time(&end->config, socket) != 0)
         return sentence_set(sentence, "usrsctp: an option is refused: %s", strerror(errno));
     if (usrsctp_bind(socket, (struct sockaddr *)&own, sizeof(own)) != 0)
         return sentence_set(sentence, "usrsctp: port %u: %s", end->config.port, strerror(errno));

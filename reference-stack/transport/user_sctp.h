@@ -18,6 +18,9 @@
  *     reads the peer's INIT or INIT ACK.
  *   - It draws its tags and TSNs itself, and measures round-trip times by the system's clock: two runs are not the same
  *     octet by octet.
+ *   - When a retransmission falls due by user_sctp_pass(), it leaves out what was sent less than an RTO ago by the system's
+ *     clock. Where simulated time runs faster than that clock, such retransmissions come to nothing, and count all the
+ *     same: a simulation sets a short `rto_ms` and many `retransmissions`.
  *   - After user_sctp_stop() the process cannot be sure to get a stack again: it fails while an association lingers.
  */
 #ifndef REFERENCE_STACK_USER_SCTP_H
@@ -35,8 +38,10 @@ struct user_sctp;
 struct user_sctp_config {
     bool active; /* sends the INIT; else it waits for one */
     uint16_t port, peer_port;
-    size_t packet_max; /* octets of the longest SCTP packet: the path MTU without what is below SCTP */
-    bool fragments;    /* SCTP may cut messages (RFC 5043 9); false: it refuses those that are too long (draft 5) */
+    size_t packet_max;        /* octets of the longest SCTP packet: the path MTU without what is below SCTP */
+    unsigned rto_ms;          /* retransmission after so long, whatever is measured; 0: 100 ms to 2 s */
+    unsigned retransmissions; /* in a row, before the association is lost; 0: as libusrsctp has it */
+    bool fragments; /* SCTP may cut messages (RFC 5043 9); false: it refuses those that are too long (draft 5) */
     void (*send)(void *user, const uint8_t *packet, size_t octets);
     void *user;
 };

@@ -14,7 +14,18 @@
 
 Suite *user_sctp_suite(void);
 
-enum { SIDES = 2, ACTIVE = 0, PASSIVE = 1, QUEUE = 4096, PACKET = 1480, STREAMS = 3, BULK = 300000, PORT = 5043 };
+enum {
+    SIDES = 2,
+    ACTIVE = 0,
+    PASSIVE = 1,
+    QUEUE = 4096,
+    PACKET = 1480,
+    STREAMS = 3,
+    BULK = 300000,
+    PORT = 5043,
+    RTO_MS = 10,
+    RETRANSMISSIONS = 60000
+};
 
 struct packet {
     size_t octets;
@@ -121,7 +132,7 @@ static void step(struct link *link)
 
 static void run_until(struct link *link, bool (*done)(const struct link *link))
 {
-    for (unsigned i = 0; i < 200000 && !done(link); i++)
+    for (unsigned i = 0; i < 5000000 && !done(link); i++)
         step(link);
     ck_assert(done(link));
 }
@@ -141,6 +152,8 @@ static struct link *open_link(enum ddp_sctp_profile profile, uint32_t seed, unsi
                                           .port = (uint16_t)(PORT + i),
                                           .peer_port = (uint16_t)(PORT + 1 - i),
                                           .packet_max = PACKET,
+                                          .rto_ms = RTO_MS,
+                                          .retransmissions = RETRANSMISSIONS,
                                           .fragments = profile == DDP_SCTP_RFC5043,
                                           .send = on_packet,
                                           .user = side};
@@ -262,14 +275,17 @@ END_TEST
 
 START_TEST(on_a_bad_link)
 {
-    exchange(DDP_SCTP_RFC5043, 3, 8);
+    for (uint32_t seed = 3; seed < 6; seed++)
+        exchange(DDP_SCTP_RFC5043, seed, 8);
+    exchange(DDP_SCTP_DRAFT02, 6, 16);
 }
 END_TEST
 
 /* An endpoint without an indication: the other aborts the association (RFC 5043 7.1). */
 static bool is_refused(const struct link *link)
 {
-    return link->side[PASSIVE].told[IWARP_ASSOCIATION_DOWN] == 1 && link->side[ACTIVE].told[IWARP_ASSOCIATION_DOWN] == 1;
+    return link->side[PASSIVE].told[IWARP_ASSOCIATION_DOWN] == 1 &&
+           link->side[ACTIVE].told[IWARP_ASSOCIATION_DOWN] == 1;
 }
 
 START_TEST(without_indication)
