@@ -81,6 +81,12 @@ static void change_all(const struct occasion *occasion, enum defect_target targe
             change(&occasion->set->transmits[i], header);
 }
 
+void defect_change_header(const struct defect_set *set, struct defect_state *state, enum defect_target target,
+                          uint8_t *header)
+{
+    change_all(&(struct occasion){set, state, 0xFFFF, true, false}, target, header);
+}
+
 size_t defect_start_frame(const struct defect_set *set, struct defect_state *state, const struct mpa_start *start,
                           uint8_t *octets, size_t count)
 {
@@ -375,7 +381,7 @@ static size_t build(struct builder *builder, const uint8_t *ulpdu, size_t ulpdu_
     return builder->overflow ? 0 : builder->count;
 }
 
-/* A short Send a second time, behind itself. */
+/* A short Send a second time, after itself. */
 static size_t double_ulpdu(const struct occasion *occasion, uint8_t *ulpdu, size_t count)
 {
     if (!occasion->set->behaviours[DEFECT_ULPDU_TWICE] || occasion->opcode != 1 << RDMAP_SEND || count > HOOK_ROOM / 2)
@@ -384,7 +390,7 @@ static size_t double_ulpdu(const struct occasion *occasion, uint8_t *ulpdu, size
     return 2 * count;
 }
 
-/* Octets of the FPDU before go in front; the last ones of this stay behind, unless it ends a message. */
+/* Octets of the FPDU before go in front; the last ones of this stay in place, unless it ends a message. */
 static size_t hold_tail(const struct occasion *occasion, uint8_t *out, size_t count)
 {
     struct defect_state *state = occasion->state;

@@ -172,7 +172,7 @@ static size_t change_segment(const struct sctp_session *session, uint8_t *octets
     return count;
 }
 
-/* The octets lie in one run, with HOOK_ROOM behind them, wherever there are defects. */
+/* The octets lie in one run, with HOOK_ROOM after them, wherever there are defects. */
 void hook_sctp_output(struct sctp_session *session, struct iwarp_sctp_output *output)
 {
     struct iwarp_association *association = session->association;

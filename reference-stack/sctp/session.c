@@ -89,7 +89,7 @@ static void take(struct sctp_session *session, uint32_t ppid, const uint8_t *oct
 
     view.parsed = ddp_sctp_parse(ppid, octets, count, &message);
     if (!is_heard(session)) {
-        /* Nobody listens any more. The peer's last message alone counts: behind it the SID is free. */
+        /* Nobody listens any more. The peer's last message alone counts: after it the SID is free. */
         if (message.kind == DDP_SCTP_CONTROL && message.code == DDP_SCTP_TERMINATE)
             session->peer_end = true;
         session->association->counters.dropped++;

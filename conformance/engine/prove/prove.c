@@ -132,6 +132,7 @@ static json_t *run_unit(const struct matrix *matrix, size_t number, struct sente
     const struct unit *unit = &matrix->units[number];
     struct drawn drawn = {json_array(), json_array(), unit->defect, &matrix->plan, 0};
     struct defect_set *defects = NULL;
+    struct run_served served = {0};
     struct runner_config runner = {
         .host = config->host,
         .plan = &matrix->plan,
@@ -139,6 +140,7 @@ static json_t *run_unit(const struct matrix *matrix, size_t number, struct sente
         .catalogue = config->catalogue,
         .sim = {.seed = unit->seed},
         .evidence = -1,
+        .served = &served,
         .result = on_result,
         .user = &drawn,
     };
@@ -152,6 +154,7 @@ static json_t *run_unit(const struct matrix *matrix, size_t number, struct sente
     runner.sim.defects = defects;
     if (status == 0)
         status = run_passes(config, &runner, &drawn, error);
+    run_served_free(&served);
     defect_set_free(defects);
     if (status != 0) {
         json_decref(drawn.killed_by);

@@ -124,7 +124,7 @@ void iwarp_association_input(struct iwarp_association *association, const struct
 
 /*
  * The peer has acknowledged the oldest `count` messages of the SID that were not reported before. Messages that are
- * acknowledged ahead of older ones are reported together with these. UINT32_MAX: all of the SID.
+ * acknowledged before older ones are reported together with these. UINT32_MAX: all of the SID.
  */
 void iwarp_association_acked(struct iwarp_association *association, uint16_t sid, uint32_t count, uint64_t now);
 
