@@ -33,8 +33,8 @@ static int learn(struct run_served *served, const struct run_served_context *con
 
     if (rig == NULL)
         return -1;
-    learned = served_learn(context->host, role_names[i], rig, context->record(context->user, rig, role_names[i], true),
-                           why);
+    learned =
+        served_learn(context->host, role_names[i], rig, context->record(context->user, rig, role_names[i], true), why);
     (void)context->record(context->user, rig, role_names[i], false);
     context->close(context->user, rig);
     if (learned == NULL)
@@ -106,7 +106,8 @@ static size_t describe_role(const json_t *known, const char *role, char *text, s
         if (lead[0] == '\0')
             used += (size_t)snprintf(text + used, room - used, "%s as %s:", used > 0 ? ";" : "", role);
         if (used < room)
-            used += (size_t)snprintf(text + used, room - used, "%s %s (%.160s)", lead, served_what(served_names[i]), why);
+            used +=
+                (size_t)snprintf(text + used, room - used, "%s %s (%.160s)", lead, served_what(served_names[i]), why);
         lead = ",";
     }
     return used;
