@@ -17,8 +17,7 @@
  *   CHAOS_SITES   a file to which the number of each call is added whose stack is none that was before
  *   CHAOS_TRACE   a file to which the stack is added of the call that something happens to
  *
- * The file side is whatever goes through the C library's functions. A stream counts where it is flushed or closed with
- * something in it; it fails as a full device does, by its descriptor.
+ * A stream counts where it is flushed or closed with something in it; it fails as a full device does, by its descriptor.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -60,8 +59,7 @@ static struct {
     unsigned classes; /* 1 << class */
     enum deed deed;
     long at, calls;
-    int number; /* errno */
-    long step;
+    int number, step;        /* errno; seconds */
     int count, trace, sites; /* descriptors; -1: none */
     const char *from;        /* CHAOS_FROM */
     pid_t owner, child;
@@ -122,7 +120,7 @@ static bool happens(enum class class)
     chaos.calls++;
     if (chaos.sites >= 0)
         note_site();
-    if (chaos.at == 0 || (chaos.calls != chaos.at && !(chaos.deed == FULL && chaos.calls > chaos.at)))
+    if (chaos.at == 0 || chaos.calls < chaos.at || (chaos.calls > chaos.at && chaos.deed != FULL))
         return false;
     chaos.happened = true;
     if (chaos.trace >= 0)
@@ -141,16 +139,11 @@ static bool happens(enum class class)
     return false;
 }
 
-/* `descriptor` is what a call of the class OPEN has given, as the call of CHAOS_AT if the numbers agree. */
-static int opened(int descriptor)
+static int twice(int opened)
 {
-    int saved = errno;
-
-    if (chaos.deed == TWICE && is_counted(OPEN) && chaos.calls == chaos.at)
-        for (int i = 0; i < 2; i++)
-            (void)kill(getpid(), SIGTERM);
-    errno = saved;
-    return descriptor;
+    for (int i = 0; i < 2 && chaos.deed == TWICE && is_counted(OPEN) && chaos.calls == chaos.at; i++)
+        (void)kill(getpid(), SIGTERM);
+    return opened;
 }
 
 /* ---- set-up ------------------------------------------------------------------------------------------------------ */
@@ -204,7 +197,7 @@ __attribute__((constructor)) static void begin(void)
             chaos.deed = (enum deed)i;
     chaos.at = number_of("CHAOS_AT", 0);
     chaos.number = (int)number_of("CHAOS_ERRNO", ENOSPC);
-    chaos.step = number_of("CHAOS_STEP", 0);
+    chaos.step = (int)number_of("CHAOS_STEP", 0);
     chaos.from = getenv("CHAOS_FROM");
     chaos.count = open_high("CHAOS_COUNT");
     chaos.trace = open_high("CHAOS_TRACE");
@@ -244,7 +237,7 @@ __attribute__((destructor)) static void end(void)
         va_start(more, flags);                                                                                         \
         mode = va_arg(more, mode_t);                                                                                   \
         va_end(more);                                                                                                  \
-        return happens(OPEN) ? -1 : opened(next(path, flags, mode));                                                   \
+        return happens(OPEN) ? -1 : twice(next(path, flags, mode));                                                    \
     }
 #define OPENS_AT(name)                                                                                                 \
     int name(int folder, const char *path, int flags, ...)                                                             \
@@ -255,7 +248,7 @@ __attribute__((destructor)) static void end(void)
         va_start(more, flags);                                                                                         \
         mode = va_arg(more, mode_t);                                                                                   \
         va_end(more);                                                                                                  \
-        return happens(OPEN) ? -1 : opened(next(folder, path, flags, mode));                                           \
+        return happens(OPEN) ? -1 : twice(next(folder, path, flags, mode));                                            \
     }
 OPENS(open)
 OPENS(open64)
@@ -444,17 +437,14 @@ void *aligned_alloc(size_t alignment, size_t octets)
 
 int posix_memalign(void **octets, size_t alignment, size_t count)
 {
-    void *got = memalign(alignment, count);
-
-    *octets = got;
-    return got == NULL ? ENOMEM : 0;
+    return (*octets = memalign(alignment, count)) == NULL ? ENOMEM : 0;
 }
 
 /* ---- clocks ------------------------------------------------------------------------------------------------------ */
 
 static time_t stepped(void)
 {
-    return chaos.happened && chaos.deed == STEP ? (time_t)chaos.step : 0;
+    return chaos.happened && chaos.deed == STEP ? chaos.step : 0;
 }
 
 int clock_gettime(clockid_t clock, struct timespec *now)

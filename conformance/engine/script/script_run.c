@@ -9,7 +9,7 @@
 #include "conformance/engine/script/script_internal.h"
 #include "conformance/engine/rig/upper_tester.h"
 
-/* Of a text that a script gives, so much is kept; CUT_OCTETS: room for what stands behind a text that is cut. */
+/* Of a text that a script gives, so much is kept; CUT_OCTETS: room for what stands after a text that is cut. */
 enum { TEXT_OCTETS_MAX = 256 * 1024, CUT_OCTETS = 64 };
 
 /* One call of a function of the library's `harness`, and what it raised or returned. */
@@ -88,7 +88,9 @@ static void read_decision(lua_State *lua, struct script_host *host, struct stage
 
     script_forget_texts(host);
     outcome->line = host->line;
-    outcome->frame = host->frame;
+    if (!stage->raised)
+        script_note_sighting(host);
+    outcome->looked_at = host->looked_at;
     stage->decided = true;
     if (lua_istable(lua, -1)) {
         lua_pushliteral(lua, "verdict");
@@ -145,7 +147,7 @@ static bool run_stage(struct script_host *host, struct stage *stage)
     if (broken || host->account.short_of_it) {
         stage->raised = stage->decided = stage->plain = true;
         stage->outcome.line = host->line;
-        stage->outcome.frame = host->frame;
+        stage->outcome.looked_at = host->looked_at;
         inconclusive(host, &stage->outcome, "script error", why.text);
     }
     return !stage->raised;
@@ -189,7 +191,7 @@ static void try_upper_tester(struct rig *rig, struct sentence *why)
 /*
  * An upper tester that died took the device's streams and listeners along, and one that did not answer left the check without
  * what it asked for: what was seen is not the device's doing. Where both are one program (the embedded device), a FAIL stands.
- * A device that is going down may still have made the good exchange after the stimulus: it is asked behind a PASS too.
+ * A device that is going down may still have made the good exchange after the stimulus: it is asked after a PASS too.
  */
 static void judge_upper_tester(struct script_host *host, struct rig *rig, unsigned losses, struct outcome *outcome)
 {
@@ -220,7 +222,9 @@ static void run_sandwich(struct script_host *host, const struct check *check, st
         outcome->unready = outcome->verdict == VERDICT_INCONCLUSIVE && !outcome->unserved && !before.plain;
         return;
     }
+    host->rig.rig->stimulating = true;
     (void)run_stage(host, &run);
+    host->rig.rig->stimulating = false;
     if (run.decided)
         *outcome = run.outcome;
     lua_rig_clear(&host->rig);
@@ -258,7 +262,7 @@ void script_run(struct script_host *host, const struct check *check, const char 
     script_forget_texts(host);
     lua_rig_begin(&host->rig, rig, recorder);
     host->line = check->line;
-    host->frame = 0;
+    host->looked_at = (struct sighting){0};
     if (run_stage(host, &test)) {
         run_sandwich(host, check, outcome);
         judge_upper_tester(host, rig, losses, outcome);

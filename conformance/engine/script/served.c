@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/script/served.h"
 
-#include <lauxlib.h>
 #include <string.h>
 
-#include "conformance/engine/script/lua_json.h"
+#include "conformance/engine/script/script_ask.h"
 #include "conformance/engine/script/script_internal.h"
 
 const char *const served_names[] = {"startup", "enhanced startup", "empty read", "read", "send to", "send from", NULL};
@@ -22,25 +21,6 @@ const char *served_what(const char *name)
         if (strcmp(served_names[i], name) == 0)
             return what[i];
     return name;
-}
-
-struct learning {
-    const char *role;
-    json_t *served;
-};
-
-static int call_learn(lua_State *lua)
-{
-    struct learning *learning = lua_touserdata(lua, 1);
-    const struct script_room *room = script_room_of(lua);
-
-    lua_settop(lua, 0);
-    lua_rawgeti(lua, LUA_REGISTRYINDEX, room->harness);
-    lua_getfield(lua, -1, "learn");
-    lua_pushstring(lua, learning->role);
-    lua_call(lua, 1, 1);
-    learning->served = lua_json_from(lua, -1);
-    return 0;
 }
 
 static json_t *exchange(const json_t *served, const char *name)
@@ -72,24 +52,17 @@ static json_t *ordered(json_t *learned)
 json_t *served_learn(struct script_host *host, const char *role, struct rig *rig, struct recorder *recorder,
                      struct sentence *error)
 {
-    struct script_room *room = script_embedded_room(host, error);
-    struct learning learning = {.role = role};
-    json_t *known = host->served;
-    int status;
+    json_t *known = host->served, *learned;
 
-    if (room == NULL)
-        return NULL;
     host->served = NULL;
-    lua_rig_begin(&host->rig, rig, recorder);
-    status = lua_sandbox_do(&room->sandbox, call_learn, &learning, NULL, error);
-    lua_rig_clear(&host->rig);
-    lua_rig_begin(&host->rig, NULL, NULL);
+    learned = script_ask(host, "learn", role, rig, recorder, error);
     host->served = known;
-    if (status == 0)
-        learning.served = ordered(learning.served);
-    if (status == 0 && learning.served == NULL)
+    if (learned == NULL)
+        return NULL;
+    learned = ordered(learned);
+    if (learned == NULL)
         (void)sentence_set(error, "out of memory for what the device serves");
-    return learning.served;
+    return learned;
 }
 
 void served_use(struct script_host *host, json_t *served)

@@ -225,7 +225,7 @@ check {
 
 check {
   id = "RDMAP-5.2.1-12",
-  purpose = "a Read Request reads from one tagged buffer, not from the one behind it",
+  purpose = "a Read Request reads from one tagged buffer, not from the one after it",
   run = function(t)
     local m = t:memory()
     t:memory { base = m.last, data = "of another buffer" }
@@ -320,7 +320,7 @@ check {
            m:read(0, 100, { SinkSTag = 3 }))
     c:expect_response(1, 0, pattern(100), "the Read before the empty one")
     c:expect(rdmap.read_response { L = 1, data = "" }, { message = "the empty Read" }) -- its STag: RDMAP-5.2.2-12
-    c:expect_response(3, 0, pattern(100), "the Read behind the empty one")
+    c:expect_response(3, 0, pattern(100), "the Read after the empty one")
   end,
 }
 
@@ -418,7 +418,7 @@ end
 
 check {
   id = "RDMAP-5.5-12",
-  purpose = "a Read behind a Write to the same octets returns what was written",
+  purpose = "a Read after a Write to the same octets returns what was written",
   run = function(t)
     local c = t:open()
     local m = t:memory()
@@ -427,7 +427,7 @@ check {
       local write = c:octets(m:write(round, data))
       local frames = write .. c:octets(m:read(round, #data, { SinkSTag = round }))
       c:send_in_pieces(frames, clear_of_trailers(37 + round * 13 % 400, { #write, #frames }))
-      c:expect_response(round, 0, data, "round " .. round .. ": the Read behind the Write")
+      c:expect_response(round, 0, data, "round " .. round .. ": the Read after the Write")
     end
   end,
 }
