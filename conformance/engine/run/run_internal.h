@@ -16,8 +16,8 @@ struct run_command {
     struct script_host *host;
     struct profile profile;
     struct plan plan;
-    struct defect_set *defects;   /* of the reference stack, NULL: none */
-    struct run_identity identity; /* who writes the output */
+    struct defect_set *defects;      /* of the reference stack, NULL: none */
+    struct run_identity identity;    /* who writes the output */
     struct device_command *commands; /* of the profile; NULL: it has none */
     struct rig *rig;
     struct run_output output;
