@@ -93,7 +93,7 @@ bool run_served_tells(const char *message)
     return message != NULL && strncmp(message, sign, sizeof(sign) - 1) == 0;
 }
 
-/* " as responder: a start-up (nothing within 2 s), ...;" behind `used` octets; returns how many there are then. */
+/* " as responder: a start-up (nothing within 2 s), ...;" after `used` octets; returns how many there are then. */
 static size_t describe_role(const json_t *known, const char *role, char *text, size_t room, size_t used)
 {
     const char *lead = "";
