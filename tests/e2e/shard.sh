@@ -28,7 +28,8 @@ holds "three parts are the whole, each check once" cmp "$WORK/parts" "$WORK/plan
 expect 1 "merge" "$WARPCHECK" report --merge "$WORK/s1" "$WORK/s2" "$WORK/s3" -o "$WORK/merged"
 holds "the same results as the whole" same_results "$WORK/whole/results.jsonl" "$WORK/merged/results.jsonl"
 holds "the same counts" cmp <(summary "$WORK/whole/results.jsonl") <(summary "$WORK/merged/results.jsonl")
-holds "the same evidence" cmp <(ls "$WORK/whole/evidence") <(ls "$WORK/merged/evidence")
+of_checks() { find "$1" -type f ! -name 'served-*' -printf '%f\n' | LC_ALL=C sort; } # what each shard learned of the device is its own
+holds "the same evidence" cmp <(of_checks "$WORK/whole/evidence") <(of_checks "$WORK/merged/evidence")
 holds "a page and JUnit" test -s "$WORK/merged/index.html" -a -s "$WORK/merged/junit.xml"
 
 echo "== any order, any tree, twice"
@@ -83,6 +84,7 @@ check {
   id = "DDP-7.2-01",
   purpose = "nothing",
   sandwich = "tcp",
+  rules = false,
   run = function(t) t:skip("not today") end,
 }
 LUA
