@@ -34,6 +34,8 @@ struct defect_list *defect_list_parse(const char *text, size_t octets, struct se
 
 /* The rows that the library carries (reference-stack/defects.tsv). */
 struct defect_list *defect_list_embedded(struct sentence *sentence);
+/* Those of the CM agent (reference-stack/defects-cm.tsv). */
+struct defect_list *defect_list_embedded_cm(struct sentence *sentence);
 void defect_list_free(struct defect_list *list);
 
 size_t defect_list_count(const struct defect_list *list);

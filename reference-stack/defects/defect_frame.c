@@ -81,6 +81,12 @@ static void change_all(const struct occasion *occasion, enum defect_target targe
             change(&occasion->set->transmits[i], header);
 }
 
+void defect_change_header(const struct defect_set *set, struct defect_state *state, enum defect_target target,
+                          uint8_t *header)
+{
+    change_all(&(struct occasion){set, state, 0xFFFF, true, false}, target, header);
+}
+
 size_t defect_start_frame(const struct defect_set *set, struct defect_state *state, const struct mpa_start *start,
                           uint8_t *octets, size_t count)
 {

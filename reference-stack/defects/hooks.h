@@ -15,6 +15,13 @@
 #include <stdint.h>
 
 struct atomic_request;
+struct cm_agent;
+struct cm_event;
+struct cm_listener;
+struct cm_message;
+struct cm_subject;
+struct cm_validation;
+struct cm_verdict;
 struct ddp_segment;
 struct defect_set;
 struct fpdu;
@@ -365,7 +372,7 @@ size_t hook_segment_max(const struct iwarp_stream *stream, size_t octets);
 
 /* --- SCTP: messages (sctp/association_io.c, sctp/session.c, sctp/segment.c) ------------------------------------------ */
 
-/* A ULPDU lies at `ulpdu`, with HOOK_ROOM behind it: returns its octets (RFC 5041 4, RFC 5040 4). */
+/* A ULPDU lies at `ulpdu`, with HOOK_ROOM after it: returns its octets (RFC 5041 4, RFC 5040 4). */
 size_t hook_ulpdu_framed(struct iwarp_stream *stream, uint8_t *ulpdu, size_t octets);
 
 /* A message is about to be given to SCTP (RFC 5043 5.2, 10). */
@@ -378,7 +385,7 @@ uint16_t hook_next_ssn(const struct sctp_session *session);
 /* How many messages may be sent without acknowledgement (RFC 5043 10). */
 uint32_t hook_outstanding_max(const struct sctp_session *session);
 
-/* How far the message is ahead of the one that is due (RFC 5043 10). */
+/* How far the message is before the one that is due (RFC 5043 10). */
 int hook_ssn_ahead(const struct sctp_session *session, uint16_t ssn, int ahead);
 
 /* --- SCTP: sessions (sctp/session*.c, sctp/sctp_stream.c) ------------------------------------------------------------ */
@@ -443,5 +450,25 @@ bool hook_fault_on_one(const struct defect_set *set);
 /* True: the overflow of one completion queue ends all streams; a full one takes room from another (RFC 5040 8.1.1). */
 bool hook_overflow_spreads(const struct defect_set *set);
 bool hook_queue_overwrites(const struct defect_set *set);
+
+/* --- The CM agent (cm/) -------------------------------------------------------------------------------------------- */
+
+/* What an entry of the CM's table finds for a REQ. Returns whether it holds (A11.6, A11.7). */
+bool hook_cm_judge(const struct cm_validation *entry, const struct cm_subject *subject);
+
+/* An entry does not hold: reason and code of the REJ, or none. */
+void hook_cm_verdict(const struct cm_agent *agent, struct cm_verdict *verdict);
+
+/* Does this listener take that Service ID (A11.5)? */
+bool hook_cm_listens(const struct cm_agent *agent, const struct cm_listener *listener, uint64_t service_id);
+
+/* A message came that the agent knows. True: nothing follows from it. */
+bool hook_cm_input(struct cm_agent *agent, struct cm_message *message);
+
+/* A MAD of 256 octets goes out. True: it does not. */
+bool hook_cm_send(struct cm_agent *agent, uint8_t *mad);
+
+/* What the ULP is told. */
+void hook_cm_event(struct cm_agent *agent, struct cm_event *event);
 
 #endif

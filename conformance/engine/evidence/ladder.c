@@ -12,15 +12,15 @@
 /* What a step shows, to find it again. */
 struct place {
     uint64_t frame; /* 0: a note */
-    uint32_t end;   /* sequence number behind its octets */
+    uint32_t end;   /* sequence number after its octets */
     uint16_t own_port, dut_port;
     bool from_dut, fin, reset;
 };
 
 struct ladder {
-    json_t *steps;                            /* NULL: not kept */
+    json_t *steps;                             /* NULL: not kept */
     struct place places[LADDER_STEPS_MAX + 1]; /* of the steps; one more for the step of ladder_find() */
-    uint64_t left_out;                        /* steps between the first and the last ones */
+    uint64_t left_out;                         /* steps between the first and the last ones */
 };
 
 struct ladder *ladder_new(void)

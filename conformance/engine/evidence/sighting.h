@@ -21,9 +21,9 @@ enum sighting_kind {
 struct sighting {
     enum sighting_kind kind;
     uint16_t own_port, dut_port; /* of the connection */
-    uint32_t end;                /* the device's sequence number behind the last octet */
+    uint32_t end;                /* the device's sequence number after the last octet */
     uint64_t time_ns;
-    uint64_t latest;             /* frames that the recorder had seen when the verdict was said */
+    uint64_t latest; /* frames that the recorder had seen when the verdict was said */
 };
 
 #endif

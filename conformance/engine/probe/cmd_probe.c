@@ -93,7 +93,7 @@ static int prepare(struct probe_command *command, struct sentence *error)
     return 0;
 }
 
-/* The other end of a veth both of whose ends are in this namespace: a kernel's TCP behind it may leave checksums to it. */
+/* The other end of a veth both of whose ends are in this namespace: a kernel's TCP after it may leave checksums to it. */
 static void find_peer(struct probe_command *command)
 {
     char path[PATH_OCTETS];

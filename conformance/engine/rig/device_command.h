@@ -6,7 +6,7 @@
  *
  * A command is an array of arguments, and no shell reads it. It runs as the user who writes the output, without capabilities that
  * this user does not have, in a process group of its own, with no files but /dev/null and its output. Its output goes to a file of the
- * evidence folder. Its processes end with the run, also those that it left behind.
+ * evidence folder. Its processes end with the run, also those that it left after.
  */
 #ifndef CONFORMANCE_ENGINE_DEVICE_COMMAND_H
 #define CONFORMANCE_ENGINE_DEVICE_COMMAND_H
@@ -21,15 +21,16 @@
 enum device_command_which { DEVICE_RESTART, DEVICE_CONNECT, DEVICE_COMMANDS };
 
 enum {
-    DEVICE_COMMAND_ARGUMENTS = 64,            /* of one command, at most */
-    DEVICE_COMMAND_OUTPUT = 1 << 20,          /* octets of output kept in one file */
-    DEVICE_COMMAND_LABEL = 160,               /* octets of a label, with the final zero */
-    DEVICE_COMMAND_END_MILLISECONDS = 2000,   /* between SIGTERM and SIGKILL */
+    DEVICE_COMMAND_ARGUMENTS = 64,          /* of one command, at most */
+    DEVICE_COMMAND_OUTPUT = 1 << 20,        /* octets of output kept in one file */
+    DEVICE_COMMAND_LABEL = 160,             /* octets of a label, with the final zero */
+    DEVICE_COMMAND_END_MILLISECONDS = 2000, /* between SIGTERM and SIGKILL */
 };
 
 struct device_command_config {
-    const char *const *command[DEVICE_COMMANDS]; /* ended by NULL; NULL: there is none. Borrowed until the call returns */
-    int folder;                                  /* of the evidence; -1: the output is not kept */
+    const char *const
+        *command[DEVICE_COMMANDS]; /* ended by NULL; NULL: there is none. Borrowed until the call returns */
+    int folder;                    /* of the evidence; -1: the output is not kept */
     struct run_identity identity;
 };
 
@@ -38,7 +39,8 @@ struct device_command_start {
     enum device_command_which which;
     const char *address; /* "{address}" in the arguments, WARPCHECK_ADDRESS */
     uint16_t port;       /* "{port}" in the arguments, WARPCHECK_PORT */
-    const char *label;   /* of the check, "MPA-7.1.2-05-initiator": begins the name of the output's file. WARPCHECK_CHECK */
+    const char
+        *label; /* of the check, "MPA-7.1.2-05-initiator": begins the name of the output's file. WARPCHECK_CHECK */
 };
 
 /* How a command's own process stands. */
