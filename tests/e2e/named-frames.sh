@@ -9,6 +9,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash
 
+checks=('DDP-5*' 'DDP-7*' 'RDMAP-4.8-*' 'ATOM-5.2*')
+
 # judge OUT DEVICE: one line for each failure and warning that does not hold.
 judge() {
 	perl -MJSON::PP -e '
@@ -67,6 +69,6 @@ run() { # NAME DEVICE LEAST OPTIONS...
 	compare "$out" "$name"
 }
 
-run simulated 10.77.0.2 20 --simulate
-run live 10.77.0.2 5 'DDP-5*' 'DDP-7*' 'RDMAP-4.8-*' 'ATOM-5.2*'
+run simulated 10.77.0.2 8 --simulate "${checks[@]}"
+run live 10.77.0.2 8 "${checks[@]}"
 finish

@@ -71,8 +71,13 @@ static const char *kept(const char *name)
 START_TEST(arguments_and_environment)
 {
     static const char *const command[] = {
-        "sh", "-c", "echo \"$1|$2\"; echo \"$WARPCHECK_ADDRESS $WARPCHECK_PORT $WARPCHECK_CHECK\"; exit 3",
-        "sh", "{address}:{port}", "a b; $HOME {no}", NULL};
+        "sh",
+        "-c",
+        "echo \"$1|$2\"; echo \"$WARPCHECK_ADDRESS $WARPCHECK_PORT $WARPCHECK_CHECK\"; exit 3",
+        "sh",
+        "{address}:{port}",
+        "a b; $HOME {no}",
+        NULL};
     struct device_command_state state;
     char text[80];
 
@@ -153,8 +158,8 @@ static bool is_gone(pid_t pid)
 START_TEST(everything_ends)
 {
     static const char *const command[] = {
-        "sh", "-c", "trap '' TERM; sleep 1000 & echo child $!; setsid sleep 1001 & echo daemon $!; echo own $$; wait; wait",
-        NULL};
+        "sh", "-c",
+        "trap '' TERM; sleep 1000 & echo child $!; setsid sleep 1001 & echo daemon $!; echo own $$; wait; wait", NULL};
     pid_t own, child, daemon;
 
     make(command, NULL);

@@ -61,8 +61,8 @@ static void teardown(void)
 }
 
 /* A frame that the link shows, beside what the rig's own tester does. */
-static void show(const char *from, uint16_t from_port, const char *to, uint16_t to_port, uint32_t sequence, uint8_t flags,
-                 const uint8_t *octets, size_t count)
+static void show(const char *from, uint16_t from_port, const char *to, uint16_t to_port, uint32_t sequence,
+                 uint8_t flags, const uint8_t *octets, size_t count)
 {
     static uint8_t frame[2048];
     struct packet_tcp fields = {.source_port = from_port,
@@ -183,10 +183,14 @@ static const struct {
     unsigned frame; /* from the first */
     const char *summary;
 } named[] = {
-    {SIGHTING_OCTETS, 5004, 3, "TCP segment, 10 octets"}, {SIGHTING_OCTETS, 5010, 3, "TCP segment, 10 octets"},
-    {SIGHTING_OCTETS, 5011, 7, "TCP segment, 20 octets"}, {SIGHTING_OCTETS, 5050, 7, "TCP segment, 20 octets"},
-    {SIGHTING_FIN, 0, 9, "TCP FIN"},                      {SIGHTING_SILENCE, 0, 10, "TCP segment, 5 octets"},
-    {SIGHTING_TOLD, 0, 10, "TCP segment, 5 octets"},      {SIGHTING_NONE, 0, 10, "TCP segment, 5 octets"},
+    {SIGHTING_OCTETS, 5004, 3, "TCP segment, 10 octets"},
+    {SIGHTING_OCTETS, 5010, 3, "TCP segment, 10 octets"},
+    {SIGHTING_OCTETS, 5011, 7, "TCP segment, 20 octets"},
+    {SIGHTING_OCTETS, 5050, 7, "TCP segment, 20 octets"},
+    {SIGHTING_FIN, 0, 9, "TCP FIN"},
+    {SIGHTING_SILENCE, 0, 10, "TCP segment, 5 octets"},
+    {SIGHTING_TOLD, 0, 10, "TCP segment, 5 octets"},
+    {SIGHTING_NONE, 0, 10, "TCP segment, 5 octets"},
     {SIGHTING_DEATH, 0, 10, "TCP segment, 5 octets"},
 };
 
