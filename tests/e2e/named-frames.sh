@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash
 
-checks=('DDP-5*' 'DDP-7*' 'RDMAP-4.8-*' 'ATOM-5.2*')
+checks=('DDP-5*' 'DDP-7*' 'RDMAP-4.8-*' 'ATOM-5.2*' 'MPA-7.1.1-1*')
 
 # judge OUT DEVICE: one line for each failure and warning that does not hold.
 judge() {
@@ -57,7 +57,7 @@ compare() {
 run() { # NAME DEVICE LEAST OPTIONS...
 	local name=$1 device=$2 least=$3 out=$WORK/$1
 	expect 1 "$name: a run with several defects" "$WARPCHECK" run "${@:4}" --defect ddp-rsvdulp-zero --defect rdmap-terminate-operation-zeroed \
-		--defect atom-add-not-done --defect ddp-deliveries-swapped -o "$out"
+		--defect atom-add-not-done --defect ddp-deliveries-swapped --defect mpa-reply-reserved -o "$out"
 	cp "$WORK/stdout" "$out.txt"
 	jq -r 'select(.type == "result" and .verdict == "FAIL" and .by == "rule") | "\(.id) \(.role) \(.frame)"' "$out/results.jsonl" | sort -u >"$WORK/rules"
 	judge "$out" "$device" >"$WORK/wrong" 2>"$WORK/counts"
