@@ -8,6 +8,15 @@
 #define MSS_WHEN_NONE_IPV6 1220u
 #define DUPLICATE_ACKS     3u
 
+bool tcp_stack_has(const struct tcp_stack *stack, const struct net_address *peer, uint16_t own_port, uint16_t peer_port)
+{
+    for (const struct tcp_connection *c = stack->connections; c != NULL; c = c->next)
+        if (c->status.local_port == own_port && c->status.peer_port == peer_port &&
+            net_address_equal(&c->status.peer, peer))
+            return true;
+    return false;
+}
+
 static struct tcp_connection *find_connection(struct tcp_stack *stack, const struct packet *p)
 {
     for (struct tcp_connection *c = stack->connections; c != NULL; c = c->next)

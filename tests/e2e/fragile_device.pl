@@ -22,10 +22,12 @@ print "listens on $address port $port, $how\n";
 sub end_of {
 	my ($socket) = @_;
 	my $peer = delete $other{$socket};
+	delete $said{$socket};
 	$select->remove($socket);
 	close $socket;
 	return unless $peer && $other{$peer};
 	delete $other{$peer};
+	delete $said{$peer};
 	$select->remove($peer);
 	close $peer;
 }

@@ -16,7 +16,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ARGUMENT_OCTETS = 4096, KEPT_SOCKET = 3, KEPT_FOLDER = 4, KEPT = 5, CHILDREN_MAX = 100000, POLLED = 2 + DEVICE_COMMANDS };
+enum {
+    ARGUMENT_OCTETS = 4096,
+    KEPT_SOCKET = 3,
+    KEPT_FOLDER = 4,
+    KEPT = 5,
+    CHILDREN_MAX = 100000,
+    POLLED = 2 + DEVICE_COMMANDS
+};
 
 /* A command that was started. */
 struct process {
@@ -133,8 +140,10 @@ static int start(struct helper *helper, const struct device_helper_request *requ
     }
     (void)setpgid(pid, pid); /* both do it: whoever comes first */
     (void)fcntl(pipes[0], F_SETFL, O_NONBLOCK);
-    *process = (struct process){
-        .pid = pid, .output = pipes[0], .file = open_output(helper, request), .state = {.started = true, .running = true}};
+    *process = (struct process){.pid = pid,
+                                .output = pipes[0],
+                                .file = open_output(helper, request),
+                                .state = {.started = true, .running = true}};
     return 0;
 }
 
@@ -301,7 +310,8 @@ static char **copy_of(const char *const *command)
 /* The helper keeps two files of the run: its end of the socket, and the evidence folder. */
 static void keep_files(struct helper *helper, int socket, int folder)
 {
-    int high_socket = fcntl(socket, F_DUPFD_CLOEXEC, 64), high_folder = folder >= 0 ? fcntl(folder, F_DUPFD_CLOEXEC, 64) : -1;
+    int high_socket = fcntl(socket, F_DUPFD_CLOEXEC, 64),
+        high_folder = folder >= 0 ? fcntl(folder, F_DUPFD_CLOEXEC, 64) : -1;
 
     helper->socket = dup3(high_socket, KEPT_SOCKET, O_CLOEXEC);
     helper->folder = high_folder >= 0 ? dup3(high_folder, KEPT_FOLDER, O_CLOEXEC) : -1;

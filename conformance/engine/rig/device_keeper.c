@@ -11,10 +11,10 @@
 #define MILLISECOND UINT64_C(1000000)
 
 enum {
-    WAIT_SECONDS = 10,         /* for a device that is started, where the profile says nothing */
-    FIRST_PAUSE = 20,          /* milliseconds between two attempts; the next one is longer */
+    WAIT_SECONDS = 10, /* for a device that is started, where the profile says nothing */
+    FIRST_PAUSE = 20,  /* milliseconds between two attempts; the next one is longer */
     LONGEST_PAUSE = 1000,
-    END_PATIENCE = 500,        /* milliseconds: the end of a process comes after that of its connections */
+    END_PATIENCE = 500, /* milliseconds: the end of a process comes after that of its connections */
 };
 
 void device_keeper_init(struct device_keeper *keeper, struct device_command *commands, unsigned wait_seconds)
@@ -170,8 +170,8 @@ bool device_keeper_refused(struct rig *rig, const char *why)
     }
     if (rig_pass(rig, keeper->pause_ns) != 0)
         return false;
-    keeper->pause_ns = keeper->pause_ns * 2 < LONGEST_PAUSE * MILLISECOND ? keeper->pause_ns * 2
-                                                                          : LONGEST_PAUSE * MILLISECOND;
+    keeper->pause_ns =
+        keeper->pause_ns * 2 < LONGEST_PAUSE * MILLISECOND ? keeper->pause_ns * 2 : LONGEST_PAUSE * MILLISECOND;
     return true;
 }
 

@@ -17,19 +17,19 @@
 #include "conformance/engine/rig/rig.h"
 
 struct device_keeper {
-    struct device_command *commands; /* borrowed; NULL: there are none */
-    uint64_t wait_ns;                /* how long a lost device is waited for */
-    bool waits;                      /* the profile asks for that; else the device is only started */
+    struct device_command *commands;  /* borrowed; NULL: there are none */
+    uint64_t wait_ns;                 /* how long a lost device is waited for */
+    bool waits;                       /* the profile asks for that; else the device is only started */
     char label[DEVICE_COMMAND_LABEL]; /* of the check that runs: names the output of its commands */
-    bool stimulated;                 /* the check that runs has connected for its stimulus, since the device was started */
-    bool is_device;                  /* restart_command's own process is the device: it ran when the device accepted */
-    bool serves_one;                 /* learned: the device ends after a connection */
-    bool fresh;                      /* started, and no connection since */
-    struct sentence death;           /* how the device was lost during the check that runs; "": it was not */
-    uint64_t death_ns;               /* when that was seen */
-    struct sentence lost;            /* why it will not come back: nothing can be judged any more; "": it is there */
-    uint64_t deadline_ns, pause_ns;  /* of the waiting that is under way; 0: none is */
-    uint64_t lost_ns;                /* when that began */
+    bool stimulated;       /* the check that runs has connected for its stimulus, since the device was started */
+    bool is_device;        /* restart_command's own process is the device: it ran when the device accepted */
+    bool serves_one;       /* learned: the device ends after a connection */
+    bool fresh;            /* started, and no connection since */
+    struct sentence death; /* how the device was lost during the check that runs; "": it was not */
+    uint64_t death_ns;     /* when that was seen */
+    struct sentence lost;  /* why it will not come back: nothing can be judged any more; "": it is there */
+    uint64_t deadline_ns, pause_ns; /* of the waiting that is under way; 0: none is */
+    uint64_t lost_ns;               /* when that began */
 };
 
 /* What a profile says; `commands` may be NULL. */

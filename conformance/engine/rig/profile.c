@@ -185,8 +185,10 @@ static const struct json_member members[] = {
     {"own_mac", MEMBER_TEXT | MEMBER_NULL, false, "a MAC address"},
     {"control", MEMBER_TEXT | MEMBER_NULL, false, "the upper tester's \"address:port\""},
     {"wait_for_device", MEMBER_NUMBER, false, "seconds that a lost device may take to accept connections again"},
-    {"restart_command", MEMBER_LIST | MEMBER_NULL, false, "a list of texts: the program that starts the device, and its arguments"},
-    {"connect_command", MEMBER_LIST | MEMBER_NULL, false, "a list of texts: the program that starts an initiator, and its arguments"},
+    {"restart_command", MEMBER_LIST | MEMBER_NULL, false,
+     "a list of texts: the program that starts the device, and its arguments"},
+    {"connect_command", MEMBER_LIST | MEMBER_NULL, false,
+     "a list of texts: the program that starts an initiator, and its arguments"},
     {"capabilities", MEMBER_OBJECT, false, "an object with answers to PICS items"},
     {"questions", MEMBER_OBJECT, false,
      "an object with the questions behind the capabilities"}, /* of `pics --format profile`, for who fills it in */
@@ -204,7 +206,8 @@ static int command_of(const json_t *json, const char *name, const char *path, co
     if (list == NULL || json_is_null(list))
         return 0;
     if (count == 0 || count > DEVICE_COMMAND_ARGUMENTS)
-        return sentence_set(error, "%s: \"%s\" has %zu members, a program and its arguments were expected (1 to %d texts)",
+        return sentence_set(error,
+                            "%s: \"%s\" has %zu members, a program and its arguments were expected (1 to %d texts)",
                             path, name, count, DEVICE_COMMAND_ARGUMENTS);
     *command = calloc(count + 1, sizeof(**command));
     if (*command == NULL)
@@ -254,7 +257,8 @@ static int read_all(struct profile *profile, const char *path, const struct prof
     if (profile->address.family != profile->own_address.family)
         return sentence_set(error, "%s: \"address\" and \"own_address\" are of different families", path);
     if (port_of(path, json_object_get(json, "port"), &profile->port, error) != 0 ||
-        control_of(profile, path, error) != 0 || keeping_of(profile, path, error) != 0 || mac_of(profile, path, error) != 0 ||
+        control_of(profile, path, error) != 0 || keeping_of(profile, path, error) != 0 ||
+        mac_of(profile, path, error) != 0 ||
         profile_defaults(context->pics, profile->control.family != 0, error) != 0 ||
         capabilities_of(profile, path, context->pics, error) != 0 ||
         hazards_check(profile, path, context->catalogue, error) != 0)

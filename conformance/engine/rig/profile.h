@@ -42,7 +42,7 @@ struct profile {
     uint16_t port;
     struct net_address control; /* family 0: none */
     uint16_t control_port;
-    unsigned wait_for_device;                         /* seconds; 0: it is not waited for */
+    unsigned wait_for_device;                        /* seconds; 0: it is not waited for */
     const char **restart_command, **connect_command; /* arguments, ended by NULL; NULL: none */
     struct deviation_list deviations;
     json_t *json; /* what the strings point into */

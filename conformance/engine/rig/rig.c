@@ -10,12 +10,12 @@
  * above, where a device sits after a real network or an emulator; a device on the next cable answers in proportion.
  */
 enum { MEASURED_EXCHANGES = 3, REACTION_PER_ROUND_TRIP = 1500, FIRST_PAUSE_MILLISECONDS = 20 };
-#define SECOND         UINT64_C(1000000000)
-#define MILLISECOND    UINT64_C(1000000)
-#define REFUSED_MOST   (5 * SECOND) /* a device that refuses so long does not listen */
+#define SECOND           UINT64_C(1000000000)
+#define MILLISECOND      UINT64_C(1000000)
+#define REFUSED_MOST     (5 * SECOND) /* a device that refuses so long does not listen */
 #define USUAL_ROUND_TRIP (10 * MILLISECOND)
-#define REACTION_LEAST (2 * SECOND)
-#define REACTION_MOST  (15 * SECOND)
+#define REACTION_LEAST   (2 * SECOND)
+#define REACTION_MOST    (15 * SECOND)
 
 void rig_attach(struct rig *rig, struct tester *tester)
 {

@@ -59,9 +59,9 @@ struct rig {
     uint64_t quiet_ns;      /* how long silence is watched */
     uint64_t recent_ns[RIG_RECENT];
     size_t recent_next;
-    unsigned losses;         /* commands so far that the upper tester did not answer */
-    struct sentence failure; /* the link's, once it has failed */
-    struct sentence gone;    /* why the upper tester will never answer again, once that is so */
+    unsigned losses;              /* commands so far that the upper tester did not answer */
+    struct sentence failure;      /* the link's, once it has failed */
+    struct sentence gone;         /* why the upper tester will never answer again, once that is so */
     struct device_keeper *keeper; /* brings a lost device back; NULL: nobody does */
     bool stimulating;             /* a check's own connections are opened now, not those of a good exchange */
 };

@@ -21,8 +21,8 @@
 
 enum {
     CONTROL_MILLISECONDS = 10000, /* what an upper tester has to be there */
-    CONTROL_PORT = 7471, /* of the embedded device, on the namespace's loopback */
-    RESETS_MAX = 3,      /* attempts to make the device new */
+    CONTROL_PORT = 7471,          /* of the embedded device, on the namespace's loopback */
+    RESETS_MAX = 3,               /* attempts to make the device new */
     ARGUMENTS_MAX = 256,
 };
 
@@ -212,7 +212,8 @@ static int connect_control(struct net_rig *net, const struct net_address *addres
                            struct sentence *error)
 {
     uint64_t wait_ms = net->keeper.wait_ns / 1000000;
-    struct control_config config = {.address = *address, .port = port, .ended = died, .refused = refused, .context = net};
+    struct control_config config = {
+        .address = *address, .port = port, .ended = died, .refused = refused, .context = net};
 
     if (wait_ms > CONTROL_MILLISECONDS) /* the upper tester may be lost along with the device */
         config.connect_ms = (int)wait_ms;

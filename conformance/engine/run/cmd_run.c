@@ -106,8 +106,8 @@ static int open_rig(struct run_command *command, struct sentence *error)
 
     if (options->simulate)
         return give_up_rest(command, error);
-    if (options->profile != NULL &&
-        profile_commands(&command->profile, command->output.evidence, &command->identity, &command->commands, error) != 0)
+    if (options->profile != NULL && profile_commands(&command->profile, command->output.evidence, &command->identity,
+                                                     &command->commands, error) != 0)
         return -1;
     if (options->profile != NULL)
         command->rig = rig_profile_new(&command->profile, command->commands, options->seed, &lock, error);

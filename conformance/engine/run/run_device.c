@@ -32,8 +32,8 @@ void run_device_weigh(struct rig *rig, struct outcome *outcome, struct run_devic
     if (keeper->death.text[0] == '\0')
         return;
     (void)sentence_set(&texts->actual, "%s", keeper->death.text);
-    (void)sentence_set(&texts->message, "the device did not survive this check: %.300s (%s%s%.120s)", keeper->death.text,
-                       failed ? "the check failed also: " : "the check itself: ",
+    (void)sentence_set(&texts->message, "the device did not survive this check: %.300s (%s%s%.120s)",
+                       keeper->death.text, failed ? "the check failed also: " : "the check itself: ",
                        failed && outcome->message != NULL ? "" : verdict_name(outcome->verdict),
                        failed && outcome->message != NULL ? outcome->message : "");
     outcome->verdict = VERDICT_FAIL;

@@ -38,7 +38,7 @@ struct lua_rig {
     uint64_t cleared;          /* how often they were all ended: what Lua still holds is of no use then */
     bool link_failed;
     struct sighting looked_at; /* what the check read last */
-    uint64_t began_ns; /* of the check, on the link's clock */
+    uint64_t began_ns;         /* of the check, on the link's clock */
     uint64_t held_made, octets_sent, notes;
 };
 

@@ -231,6 +231,9 @@ function Test:is_started()
   return self.role == "initiator" and not rig.has_upper_tester() and rig.has_connect_command()
 end
 
+-- What a program may take to start and to connect.
+local STARTED_SECONDS = 10
+
 -- A connection of such an initiator, which is started for it. A check that asks the device for something is skipped.
 function Test:accept_started(options)
   for name, value in pairs(options.dut or {}) do
@@ -243,9 +246,6 @@ function Test:accept_started(options)
   if not tcp then self:inconclusive("the initiator that connect_command started did not open a TCP connection to the tester") end
   return new_connection(self, tcp, false)
 end
-
--- What a program may take to start and to connect.
-STARTED_SECONDS = 10
 
 -- The Rev of a device's Request where a check has no wish: 1, or, when it cannot be told, whatever it sends.
 function Test:plain_rev()

@@ -63,6 +63,26 @@ START_TEST(good_profile)
 }
 END_TEST
 
+START_TEST(commands_are_lists_of_words)
+{
+    ck_assert_int_eq(load("{ " GOOD
+                          ", \"wait_for_device\": 600, \"restart_command\": [\"./server\", \"a b; $c\", \"\"], "
+                          "\"connect_command\": [\"x\"] }"),
+                     0);
+    ck_assert_uint_eq(profile.wait_for_device, 600);
+    ck_assert_str_eq(profile.restart_command[0], "./server");
+    ck_assert_str_eq(profile.restart_command[1], "a b; $c");
+    ck_assert_str_eq(profile.restart_command[2], "");
+    ck_assert_ptr_null(profile.restart_command[3]);
+    ck_assert_str_eq(profile.connect_command[0], "x");
+    ck_assert_ptr_null(profile.connect_command[1]);
+    profile_free(&profile);
+    ck_assert_int_eq(load("{ " GOOD ", \"restart_command\": null }"), 0);
+    ck_assert_ptr_null(profile.restart_command);
+    ck_assert_uint_eq(profile.wait_for_device, 0);
+}
+END_TEST
+
 START_TEST(no_control_means_no_upper_tester)
 {
     ck_assert_int_eq(load("{ " GOOD " }"), 0);
@@ -105,6 +125,20 @@ static const struct {
     {"{ " GOOD ", \"own_mac\": true }", "\"own_mac\" is true"},
     {"{ " GOOD ", \"name\": \"\" }", "\"name\" is empty"},
     {"{ " GOOD ", \"replay\": 1.5 }", "\"replay\" is a number with a fraction"},
+    /* how a device is kept */
+    {"{ " GOOD ", \"wait_for_device\": \"10\" }",
+     "\"wait_for_device\" is a text, seconds that a lost device may take to accept connections again was expected"},
+    {"{ " GOOD ", \"wait_for_device\": 0 }", "\"wait_for_device\" is 0, seconds from 1 to 600 were expected"},
+    {"{ " GOOD ", \"wait_for_device\": -1 }", "\"wait_for_device\" is -1"},
+    {"{ " GOOD ", \"wait_for_device\": 601 }", "\"wait_for_device\" is 601"},
+    {"{ " GOOD ", \"wait_for_device\": 1.5 }", "\"wait_for_device\" is a number with a fraction"},
+    {"{ " GOOD ", \"restart_command\": \"reboot\" }", "\"restart_command\" is a text, a list of texts"},
+    {"{ " GOOD ", \"restart_command\": [] }", "\"restart_command\" has 0 members, a program and its arguments"},
+    {"{ " GOOD ", \"restart_command\": [\"a\", 7] }", "restart_command[1] is a number, a text was expected"},
+    {"{ " GOOD ", \"restart_command\": [\"\"] }", "restart_command[0] is empty, a text was expected: the program"},
+    {"{ " GOOD ", \"connect_command\": {} }", "\"connect_command\" is an object, a list of texts"},
+    {"{ " GOOD ", \"connect_command\": [\"a\", [\"b\"]] }", "connect_command[1] is a list, a text was expected"},
+    {"{ " GOOD ", \"conect_command\": [\"a\"] }", "did you mean \"connect_command\"?"},
     /* members that are not there: the nearest, or all of them */
     {"{ " GOOD ", \"hazard\": [] }", "there is no member \"hazard\", did you mean \"hazards\"?"},
     {"{ " GOOD ", \"Capabilities\": {} }", "there is no member \"Capabilities\", did you mean \"capabilities\"?"},
@@ -205,6 +239,7 @@ Suite *profile_suite(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, good_profile);
     tcase_add_test(tests, no_control_means_no_upper_tester);
+    tcase_add_test(tests, commands_are_lists_of_words);
     tcase_add_test(tests, ipv6_control);
     tcase_add_loop_test(tests, bad_profile, 0, (int)(sizeof(bad) / sizeof(bad[0])));
     tcase_add_test(tests, missing_file);

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Two runs at once against one address, over one interface and with one MAC: a stack without a fault on one port, one with defects on
+# another port. Each run sees the other's frames. No verdict of one may rest on them, none of its evidence holds them.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source=tests/e2e/expect.bash
+source tests/e2e/expect.bash
+defects=(ddp-rsvdulp-zero rdmap-terminate-operation-zeroed mpa-reply-reserved)
+
+for i in good bad; do
+	port=9999 own=10.99.0.3
+	[ $i = good ] || port=9998 own=10.99.0.4
+	cat >"$WORK/$i.json" <<-JSON
+		{ "address": "10.99.0.2", "own_address": "$own", "interface": "tester0", "port": $port }
+	JSON
+done
+cat >"$WORK/inside.sh" <<'INSIDE'
+set -u
+source tests/e2e/cable.bash
+source tests/e2e/wait.bash
+cable device0 tester0 10.99.0.2/24 || exit 99
+rm -f "$WORK"/*.peer
+"$IWARP_PEER" --listen 9999 >"$WORK/good.peer" 2>&1 &
+good=$!
+"$IWARP_PEER" --listen 9998 "$@" >"$WORK/bad.peer" 2>&1 &
+bad=$!
+prints $good "$WORK/good.peer" READY && prints $bad "$WORK/bad.peer" READY || exit 99
+checks=('MPA-7.1*' 'DDP-7*' --role responder)
+"$WARPCHECK" run --dut "$WORK/bad.json" "${checks[@]}" -o "$WORK/bad" >"$WORK/bad.txt" 2>&1 &
+other=$!
+"$WARPCHECK" run --dut "$WORK/good.json" "${checks[@]}" -o "$WORK/good" >"$WORK/good.txt" 2>&1
+echo "good $?"
+wait $other
+echo "bad $?"
+kill $good $bad
+INSIDE
+export WORK WARPCHECK IWARP_PEER
+options=()
+for defect in "${defects[@]}"; do options+=(--defect "$defect"); done
+expect 0 "both runs end" unshare -rn bash "$WORK/inside.sh" "${options[@]}"
+says '^bad 1$'
+says '^good (0|4)$'
+verdicts() { jq -r 'select(.type == "result") | "\(.verdict) \(.by)"' "$WORK/$1/results.jsonl" | sort | uniq -c; }
+holds "the stack without a fault fails in nothing: $(verdicts good | xargs)" bash -c "! grep -E 'FAIL|WARN' <<<'$(verdicts good)'"
+holds "the other one does, in rules: $(verdicts bad | xargs)" grep -q 'FAIL rule' <(verdicts bad)
+# They saw each other: the frames of the other run are counted, and stand in no evidence.
+for i in good bad; do
+	jq -s -e '[.. | objects | select(has("other-hosts"))] | length > 0' "$WORK/$i/results.jsonl" >/dev/null ||
+		wrong "$i: it saw nothing of the other run, which proves nothing" "$(tail -n 3 "$WORK/$i.txt")"
+	own=10.99.0.3
+	[ $i = good ] || own=10.99.0.4
+	mapfile -t files < <(find "$WORK/$i/evidence" -name '*.pcapng' -size +4k | sort | head -n 5)
+	for file in "${files[@]}"; do
+		[ -z "$("$TSHARK" -r "$file" -Y "tcp && !(ip.addr == $own)" 2>/dev/null | head -n 1)" ] || wrong "$i: $file has frames of the other run"
+	done
+done
+holds "evidence was looked at" test -s "$WORK/good/evidence/MPA-7.1.2-04.pcapng"
+finish
