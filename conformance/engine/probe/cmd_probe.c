@@ -15,7 +15,7 @@
 #include "conformance/engine/probe/probe_options.h"
 #include "conformance/engine/probe/probe_output.h"
 #include "conformance/engine/probe/probe_profile.h"
-#include "conformance/engine/probe/probe_text.h"
+#include "conformance/engine/probe/probe_veth.h"
 #include "conformance/engine/rig/control.h"
 #include "conformance/engine/rig/profile.h"
 #include "reference-stack/defects/defect.h"
@@ -92,25 +92,6 @@ static int prepare(struct probe_command *command, struct sentence *error)
     return 0;
 }
 
-/* The other end of a veth both of whose ends are in this namespace: a kernel's TCP behind it may leave checksums to it. */
-static void find_peer(struct probe_command *command)
-{
-    char path[PATH_OCTETS];
-    unsigned own, other = 0;
-    FILE *file;
-
-    if (command->profile.interface == NULL || strchr(command->profile.interface, '/') != NULL)
-        return;
-    own = if_nametoindex(command->profile.interface);
-    (void)snprintf(path, sizeof(path), "/sys/class/net/%s/iflink", command->profile.interface);
-    file = fopen(path, "re");
-    if (file == NULL)
-        return;
-    if (fscanf(file, "%u", &other) == 1 && other != own && if_indextoname(other, command->peer) == NULL)
-        command->peer[0] = '\0';
-    (void)fclose(file);
-}
-
 /* An upper tester that is not there is reported, and the device is probed without. */
 static void try_control(struct probe_command *command)
 {
@@ -156,7 +137,8 @@ static int open_rig(struct probe_command *command, struct sentence *error)
                                            .identity = command->identity};
 
     if (command->profile.json != NULL) {
-        find_peer(command);
+        if (!probe_veth_peer(command->profile.interface, command->peer))
+            command->peer[0] = '\0';
         try_control(command);
         command->rig = rig_profile_new(&command->profile, options->seed, &lock, error);
     } else if (options->simulate) {
@@ -252,10 +234,16 @@ static json_t *make_profile(const struct probe_command *command)
     return profile;
 }
 
+/* Was a start-up asked for? Else nothing is known of the device, and there is no profile of it. */
+static bool any_startup(const json_t *found)
+{
+    return probe_line(found, "startup", "role", "responder") != NULL;
+}
+
 static enum exit_status probe(struct probe_command *command, struct sentence *error)
 {
     enum exit_status status;
-    json_t *profile;
+    json_t *profile; /* null: there is none */
     bool done;
 
     command->identity = run_identity_of(command->options.output);
@@ -263,10 +251,10 @@ static enum exit_status probe(struct probe_command *command, struct sentence *er
         return complain(EXIT_ENVIRONMENT, "%s", error->text);
     done = add_target(command) == 0 && ask_all(command, error);
     if (probe_wire_report(&command->wire, command->peer[0] != '\0' ? command->peer : NULL, command->found) != 0 ||
-        probe_profile_measure(command->pics, command->told, command->found) != 0)
+        (any_startup(command->found) && probe_profile_measure(command->pics, command->told, command->found) != 0))
         return complain(EXIT_ENVIRONMENT, "out of memory");
     status = conclude(command, done, error);
-    profile = make_profile(command);
+    profile = any_startup(command->found) ? make_profile(command) : json_null();
     if (profile == NULL)
         status = complain(EXIT_ENVIRONMENT, "out of memory for the profile");
     else if (probe_output_write(&command->options, command->found, profile, error) != 0)
