@@ -185,6 +185,30 @@ static bool ask_all(struct probe_command *command, struct sentence *error)
            probe_measure(command->host, rig, &command->wire, command->found, &command->told, error) == 0;
 }
 
+/* What was measured counts from now on: a requirement that it leaves out, the device cannot break. */
+static void leave_out(struct probe_command *command)
+{
+    struct sentence unused;
+    json_t *line;
+    size_t i;
+
+    json_array_foreach(command->found, i, line)
+    {
+        if (json_is_true(json_object_get(line, "measured")))
+            (void)pics_set(command->pics, json_string_value(json_object_get(line, "item")),
+                           json_string_value(json_object_get(line, "value")), &unused);
+    }
+    for (i = json_array_size(command->found); i-- > 0;) {
+        const char *id = json_string_value(json_object_get(json_array_get(command->found, i), "id"));
+        const struct requirement *requirement = id != NULL ? catalogue_find(command->catalogue, id) : NULL;
+
+        line = json_array_get(command->found, i);
+        if (requirement != NULL && strcmp(json_string_value(json_object_get(line, "type")), "defect") == 0 &&
+            pics_evaluate(command->pics, requirement->capability, NULL, &unused) == 0)
+            (void)json_array_remove(command->found, i);
+    }
+}
+
 /* One sentence and the exit status for all of it. */
 static enum exit_status conclude(struct probe_command *command, bool done, const struct sentence *error)
 {
@@ -210,11 +234,11 @@ static enum exit_status conclude(struct probe_command *command, bool done, const
         status = EXIT_FAILS;
     else if (!done || served == 0)
         status = EXIT_INCONCLUSIVE;
-    (void)sentence_set(&text, "%u %s; %u capabilities measured, %u not%s%.300s", defects,
-                       defects == 1 ? "defect" : "defects", measured, unmeasured,
-                       done ? (served == 0 ? "; the device serves no exchange by which it could be judged" : "")
-                            : "; stopped: ",
-                       done ? "" : error->text);
+    if (status == EXIT_INCONCLUSIVE)
+        (void)complain(status, "%.400s",
+                       done ? "the device serves no exchange by which it could be judged" : error->text);
+    (void)sentence_set(&text, "%u %s; %u capabilities measured, %u not", defects, defects == 1 ? "defect" : "defects",
+                       measured, unmeasured);
     (void)json_array_append_new(command->found, json_pack("{s:s, s:s, s:i, s:i, s:i, s:i}", "type", "summary", "text",
                                                           text.text, "defects", (int)defects, "measured", (int)measured,
                                                           "unmeasured", (int)unmeasured, "status", (int)status));
@@ -253,6 +277,7 @@ static enum exit_status probe(struct probe_command *command, struct sentence *er
     if (probe_wire_report(&command->wire, command->peer[0] != '\0' ? command->peer : NULL, command->found) != 0 ||
         (any_startup(command->found) && probe_profile_measure(command->pics, command->told, command->found) != 0))
         return complain(EXIT_ENVIRONMENT, "out of memory");
+    leave_out(command);
     status = conclude(command, done, error);
     profile = any_startup(command->found) ? make_profile(command) : json_null();
     if (profile == NULL)

@@ -86,11 +86,20 @@ function Test:waits(deadline)
   end
 end
 
+-- SKIP where the upper tester has said which events it reports, and this is none of them: that it does not come says nothing then.
+function Test:need_event(kind)
+  local reported = self:traits().events
+  if type(reported) ~= "table" then return end
+  for _, name in ipairs(reported) do if name == kind then return end end
+  self:skip("the upper tester does not report the event " .. kind)
+end
+
 -- Polls the device until an event of this kind has come (other conditions: fields of `match`); nil when the time is up. With
 -- `keep` it is there for others, too.
 function Test:await_event(kind, match, seconds, keep)
   -- Above verbs the ULP is told that the stream has ended, and by no API why.
   if (kind == "terminate_received" or kind == "error") and self:traits().terminate_events == false then kind = "closed" end
+  self:need_event(kind)
   local deadline = rig.now() + (seconds or self.reaction)
   local wait = self:waits(deadline)
   self.events = self.events or {}
@@ -240,6 +249,7 @@ end
 -- has been exchanged yet should be one to a listener of its own.
 function Test:stream_of(c)
   if c.stream then return c.stream end
+  self:need_event("accepted")
   local status = c.tcp:status()
   local deadline = rig.now() + self.reaction
   local wait = self:waits(deadline)
