@@ -32,6 +32,7 @@ struct probe_command {
     struct defect_set *defects;
     struct profile profile; /* of a device that was named */
     struct run_identity identity;
+    struct device_command *commands; /* of the profile; NULL: it has none */
     struct rig *rig;
     struct probe_wire wire;
     json_t *found;          /* the lines of the report */
@@ -140,7 +141,8 @@ static int open_rig(struct probe_command *command, struct sentence *error)
         if (!probe_veth_peer(command->profile.interface, command->peer))
             command->peer[0] = '\0';
         try_control(command);
-        command->rig = rig_profile_new(&command->profile, options->seed, &lock, error);
+        if (profile_commands(&command->profile, -1, &command->identity, &command->commands, error) == 0)
+            command->rig = rig_profile_new(&command->profile, command->commands, options->seed, &lock, error);
     } else if (options->simulate) {
         command->rig = give_up_rest(command, error) == 0 ? rig_sim_new(&sim, error) : NULL;
     } else {
@@ -304,6 +306,7 @@ int cmd_probe(int argc, char **argv)
     if (status == 0)
         status = probe(&command, &error);
     rig_free(command.rig);
+    device_command_free(command.commands);
     json_decref(command.told);
     json_decref(command.found);
     defect_set_free(command.defects);

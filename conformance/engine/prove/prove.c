@@ -383,14 +383,21 @@ static int make_units(struct matrix *matrix, struct sentence *error)
     for (unsigned i = 0; i < config->seeds; i++)
         matrix->units[matrix->unit_count++].seed = config->seed + i;
     for (size_t i = 0; i < defects; i++) {
-        struct unit *unit = &matrix->units[matrix->unit_count++];
+        const struct defect *defect = config->only_count != 0 ? defect_list_find(config->defects, config->only[i])
+                                                              : defect_list_at(config->defects, i);
 
-        unit->seed = config->seed;
-        unit->defect = config->only_count != 0 ? defect_list_find(config->defects, config->only[i])
-                                               : defect_list_at(config->defects, i);
-        if (unit->defect == NULL)
+        if (defect == NULL)
             return sentence_set(error, "no defect is called '%s' (warpcheck list --defects names them)",
                                 config->only[i]);
+        if (defect_acts_over_sctp(defect)) {
+            /* Nothing that runs here could meet it: it has neither survived nor been killed. */
+            if (config->only_count != 0)
+                return sentence_set(error, "no defect that acts over SCTP can be proved, as %s does: no check drives SCTP",
+                                    defect->id);
+            matrix->summary->left_out++;
+            continue;
+        }
+        matrix->units[matrix->unit_count++] = (struct unit){.seed = config->seed, .defect = defect};
     }
     return 0;
 }

@@ -114,6 +114,7 @@ struct rig *rig_sim_new(const struct rig_sim_config *config, struct sentence *er
     sim->rig.link = sim_link(sim->sim);
     if (open_tester(sim, error) != 0 || power_on(sim, error) != 0)
         goto failed;
+    sim->rig.upper_tester = !config->no_upper_tester;
     return &sim->rig;
 
 failed:

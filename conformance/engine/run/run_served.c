@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/run/run_served.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "reference-stack/program/complaint.h"
-
 /* So many checks in a row without a good exchange before them: the device is not what it was. And so often that is asked. */
 enum { UNREADY_MOST = 3, RELEARNED_MOST = 4 };
-
-enum { TEXT_OCTETS = 1024 };
 
 static const char *const role_names[RUN_SERVED_ROLES] = {"responder", "initiator"};
 
@@ -38,8 +33,8 @@ static int learn(struct run_served *served, const struct run_served_context *con
 
     if (rig == NULL)
         return -1;
-    learned = served_learn(context->host, role_names[i], rig, context->record(context->user, rig, role_names[i], true),
-                           why);
+    learned =
+        served_learn(context->host, role_names[i], rig, context->record(context->user, rig, role_names[i], true), why);
     (void)context->record(context->user, rig, role_names[i], false);
     context->close(context->user, rig);
     if (learned == NULL)
@@ -98,31 +93,35 @@ bool run_served_tells(const char *message)
     return message != NULL && strncmp(message, sign, sizeof(sign) - 1) == 0;
 }
 
-/* "the device does not serve, as responder: a start-up (nothing within 2 s); ..." */
-static void explain_role(const json_t *known, const char *role)
+/* " as responder: a start-up (nothing within 2 s), ...;" after `used` octets; returns how many there are then. */
+static size_t describe_role(const json_t *known, const char *role, char *text, size_t room, size_t used)
 {
-    char text[TEXT_OCTETS];
-    int used = snprintf(text, sizeof(text), "the device does not serve, as %s:", role), begun = used;
+    const char *lead = "";
 
-    for (size_t i = 0; served_names[i] != NULL && used < (int)sizeof(text); i++) {
+    for (size_t i = 0; served_names[i] != NULL && used < room; i++) {
         const char *why = served_why_not(known, served_names[i]);
 
-        if (why != NULL)
-            used += snprintf(text + used, sizeof(text) - (size_t)used, "%s %s (%.160s)", used > begun ? ";" : "",
-                             served_what(served_names[i]), why);
+        if (why == NULL)
+            continue;
+        if (lead[0] == '\0')
+            used += (size_t)snprintf(text + used, room - used, "%s as %s:", used > 0 ? ";" : "", role);
+        if (used < room)
+            used +=
+                (size_t)snprintf(text + used, room - used, "%s %s (%.160s)", lead, served_what(served_names[i]), why);
+        lead = ",";
     }
-    if (used > begun)
-        (void)complain(0, "%s", text);
+    return used;
 }
 
-void run_served_explain(const struct run_served *served, uint64_t undecided)
+const char *run_served_gaps(const struct run_served *served, char text[RUN_SERVED_GAPS_OCTETS])
 {
-    for (size_t i = 0; i < RUN_SERVED_ROLES && undecided != 0; i++)
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < RUN_SERVED_ROLES && used < RUN_SERVED_GAPS_OCTETS; i++)
         if (served->known[i] != NULL)
-            explain_role(served->known[i], role_names[i]);
-    if (undecided != 0)
-        (void)complain(0, "%" PRIu64 " %s could not be decided because of that", undecided,
-                       undecided == 1 ? "result" : "results");
+            used = describe_role(served->known[i], role_names[i], text, RUN_SERVED_GAPS_OCTETS, used);
+    return text;
 }
 
 void run_served_free(struct run_served *served)

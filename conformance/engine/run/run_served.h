@@ -11,7 +11,7 @@
 
 #include "conformance/engine/script/served.h"
 
-enum { RUN_SERVED_ROLES = 2 };
+enum { RUN_SERVED_ROLES = 2, RUN_SERVED_GAPS_OCTETS = 1024 };
 
 /* Zero: nothing is known yet. */
 struct run_served {
@@ -46,11 +46,8 @@ void run_served_note(struct run_served *served, const struct outcome *outcome);
 /* Is this the message of a result that could not be decided as the device does not serve what the check needs? */
 bool run_served_tells(const char *message);
 
-/*
- * One sentence for each role in which it does not serve everything, to standard error; `undecided`: results that run_served_tells()
- * was true of.
- */
-void run_served_explain(const struct run_served *served, uint64_t undecided);
+/* What it does not serve, for a sentence: " as responder: a start-up (nothing within the time limit)". Returns `text`, "" for nothing. */
+const char *run_served_gaps(const struct run_served *served, char text[RUN_SERVED_GAPS_OCTETS]);
 
 void run_served_free(struct run_served *served);
 

@@ -166,8 +166,10 @@ static size_t read_also(lua_State *lua, const char *id, const char *also[ALSO_MA
         const char *text =
             lua_rawgeti(lua, -1, (lua_Integer)i + 1) == LUA_TSTRING ? lua_tolstring(lua, -1, &octets) : NULL;
 
-        if (text == NULL || strlen(text) != octets)
+        if (text == NULL || strlen(text) != octets) {
             luaL_error(lua, "check %s: also is a list of 1 to %d ids", id, ALSO_MAX);
+            return 0; /* luaL_error() does not return, but says so to nobody */
+        }
         also[i] = keep_string(script_room_of(lua)->host, check_id(lua, text));
         if (also[i] == NULL)
             no_memory(lua);
@@ -322,6 +324,13 @@ struct loading {
     bool embedded;
 };
 
+void script_note_sighting(struct script_host *host)
+{
+    host->looked_at = host->rig.looked_at;
+    if (host->rig.recorder != NULL)
+        host->looked_at.latest = recorder_frame(host->rig.recorder);
+}
+
 /* Finds the script's own line: the innermost level that is not in the library. */
 int script_on_error(lua_State *lua)
 {
@@ -336,8 +345,7 @@ int script_on_error(lua_State *lua)
             break;
         }
     }
-    if (host->rig.recorder != NULL)
-        host->frame = recorder_frame(host->rig.recorder);
+    script_note_sighting(host);
     return 1;
 }
 

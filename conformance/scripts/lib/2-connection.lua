@@ -6,15 +6,19 @@
 Connection = {}
 Connection.__index = Connection
 
+local class = Connection -- a script may take the name away
+
 function new_connection(t, tcp, as_initiator)
-  return setmetatable({
+  local c = setmetatable({
     t = t, tcp = tcp,
     as_initiator = as_initiator,          -- the tester's MPA role
     started = false,                      -- start-up frames are exchanged
     send_framing = { markers = false, crc = true, position = 0 },
     receive_framing = { markers = false, crc = true, position = 0 },
     msn = { [0] = 1, 1, 1, 1 },           -- next MSN that the tester sends, by queue number
-  }, Connection)
+  }, class)
+  t.connections[#t.connections + 1] = c
+  return c
 end
 
 -- Octets of frames in stream order; FPDUs take their place in the marker grid, missing MSNs are filled in.
@@ -49,6 +53,9 @@ end
 -- The ULPDU of a segment; an untagged one without an MSN gets the next of its queue, which advances with L.
 function Connection:ulpdu(segment)
   local defaults = segment.defaults
+  if defaults and defaults.fields.Opcode == 1 then
+    self.t:rests_on((segment.given.RDMARDSZ or defaults.fields.RDMARDSZ) == 0 and "empty read" or "read")
+  end
   if defaults and not defaults.tagged then
     local qn = segment.given.QN or defaults.fields.QN
     if segment.given.MSN == nil then
@@ -202,6 +209,20 @@ function Connection:_weigh_end(got)
   end
 end
 
+-- What the device has ended the stream with and the check has not taken yet: "FIN", "RST", "Terminate"; nil where it goes on.
+function Connection:ended_by_device()
+  local open, octets, state = pcall(self.tcp.read, self.tcp, 0, 0)
+  if not open then return nil end -- closed by the check
+  if state == "fin" or state == "reset" then return state == "fin" and "FIN" or "RST" end
+  local framing = copy_fields(self.receive_framing)
+  while self.started and #octets > 0 do
+    local used, f = wire.parse_fpdu(octets, framing)
+    if not used then return nil end
+    if f.markers_ok and read_segment(f.ulpdu).Opcode == 7 then return "Terminate" end
+    octets, framing.position = octets:sub(used + 1), framing.position + used
+  end
+end
+
 -- Octets as they come, at least `least`, not decoded and not consumed; and how the input stands.
 function Connection:peek(least, seconds)
   return self.tcp:read(least, seconds or self.t.reaction)
@@ -230,7 +251,7 @@ function fits(want, got)
   if want.kind ~= got.kind then return false end
   if want.defaults and got.Opcode ~= (want.given.Opcode or want.defaults.fields.Opcode) then return false end
   -- A device need not copy these into an empty Read Response (RDMAP-5.2.2-12, which judges that).
-  local free = harness.tags_free and got.Opcode == 2 and got.data == ""
+  local free = class.tags_free and got.Opcode == 2 and got.data == ""
   for k, v in pairs(want.given or {}) do
     if not same(v, got[k]) and not (free and (k == "STag" or k == "TO")) then return false end
   end

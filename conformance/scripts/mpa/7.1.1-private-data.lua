@@ -31,6 +31,7 @@ check {
   role = "both",
   purpose = "PD_Length 0: nothing more is waited for, and the octets after the frame are FPDUs",
   sandwich = "startup",
+  judges = { "framing" },
   run = function(t)
     local c = t:awaiting_start()
     if c.request and c.request.S == 1 then t:skip("the device begins enhanced: a Reply to that has the enhanced word") end

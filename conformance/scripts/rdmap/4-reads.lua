@@ -73,6 +73,7 @@ check {
   id = "RDMAP-4.4-02",
   role = "both",
   purpose = "the Read Request Header is read as it is laid out: all fields, in all their bits",
+  judges = { "read" },
   run = function(t)
     local m = t:memory { data = pattern(64), base = 0x1122334455667780 }
     local c = t:open()
@@ -161,6 +162,7 @@ check {
 check {
   id = "RDMAP-4.4-08",
   purpose = "SrcTO starts anywhere inside the buffer",
+  judges = { "read" },
   run = function(t)
     local data = pattern(4096)
     local m = t:memory { data = data }
@@ -280,6 +282,7 @@ check {
   id = "RDMAP-5.2.1-18",
   role = "both",
   purpose = "SrcSTag of an empty Read is not looked at",
+  judges = { "empty read" },
   run = function(t)
     local c = t:open()
     local write_only = t:memory { access = { "write" } }
@@ -294,6 +297,7 @@ check {
   id = "RDMAP-5.2.1-19",
   role = "both",
   purpose = "SrcTO of an empty Read is not looked at",
+  judges = { "empty read" },
   run = function(t)
     local c = t:open()
     local m = t:memory()
@@ -308,6 +312,7 @@ check {
   id = "RDMAP-5.2.1-20",
   role = "both",
   purpose = "an empty Read is answered by an empty Read Response, in its turn",
+  judges = { "empty read" },
   run = function(t)
     local m = t:memory { data = pattern(100) }
     local c = t:open()
@@ -388,6 +393,7 @@ check {
   id = "RDMAP-5.5-11",
   role = "both",
   purpose = "a Read Request, empty or not, is not processed before DDP has delivered it",
+  judges = { "empty read" },
   run = function(t)
     for _, size in ipairs { 16, 0 } do
       local c = t:open()
