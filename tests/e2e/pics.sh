@@ -94,4 +94,17 @@ holds "what it says completes a profile that says nothing" \
 expect 2 "a profile without an upper tester to ask" "$WARPCHECK" pics --dut "$WORK/device.json" --ask
 complains 'control'
 expect 4 "an upper tester that is not there" unshare -rn "$WARPCHECK" pics --dut "$WORK/asked.json" --ask
+echo "== what an upper tester is needed for"
+expect 0 "the checks that need each verb and event" "$WARPCHECK" pics --needs --format markdown
+[ -z "${UPDATE:-}" ] || cp "$WORK/stdout" docs/upper-tester-needs.md
+holds "are those of docs/upper-tester-needs.md (UPDATE=1 writes it again)" cmp "$WORK/stdout" docs/upper-tester-needs.md
+says '^### `half_closed`: [0-9]+ checks?$'
+says '^### `reg_mr`: [0-9]{3} checks$'
+# shellcheck disable=SC2016 # the document's backquotes
+sed -n '/^## Verbs/,/^## Options/s/^| `\([a-z_]*\)` .*/\1/p; /^## Instruments/,/^## Example/s/^| `\([a-z_]*\)`.*/\1/p' docs/upper-tester.md | sort >"$WORK/documented"
+sed -nE 's/^### `([a-z_]+)`.*/\1/p' "$WORK/stdout" | sort >"$WORK/needed"
+holds "each of them is documented: $(comm -13 "$WORK/documented" "$WORK/needed" | paste -sd' ')" \
+	test -z "$(comm -13 "$WORK/documented" "$WORK/needed")"
+expect 2 "of one device" "$WARPCHECK" pics --needs --dut "$WORK/none.json"
+
 finish
