@@ -328,6 +328,7 @@ skeleton() { # NAME COMMAND...
 	holds "$name: it starts" prints "${pid[skeleton]}" "$WORK/skeleton.out" '^READY control=.+$'
 	door=$(sed -n 's/^READY control=//p' "$WORK/skeleton.out")
 	holds "$name: what a device that listens by itself can do" accepted 5 can
+	# shellcheck disable=SC2016 # jq's variables
 	holds "$name: the protocol's version is that of the document" \
 		jq -es --arg version "$(sed -n '1s/.*version //p' docs/upper-tester.md)" '.[0].protocol == ($version | tonumber)' "$WORK/replies"
 	holds "$name: no events, and that none is known" jq -es '.[0].events == [] and .[1].events == [] and .[1].lost == 0' "$WORK/replies"
