@@ -22,6 +22,7 @@ tools/embedded.h
 tools/standard_streams.h
 tools/memory_reserve.h
 upper-tester                                  wire
+upper-tester/skeleton
 reference-stack/include/iwarp                 wire
 reference-stack/base                          wire
 reference-stack/defects/hooks.h

@@ -300,6 +300,54 @@ holds "the agent's part that hears lines" agent_part
 lines "agent"
 holds "agent: nothing was wrong with it" test ! -s "$WORK/agent.err"
 
+# --- The skeletons, for devices that have no upper tester -----------------------------------------------------------------
+# Each answers for a device that listens on port 9999 by itself: all else is "unsupported", which skips a check and fails none.
+cannot() {
+	printf '{"verb":%s}\n' '"listen"' '"listen","port":9998' '"listen","port":9999,"rev":1' '"connect","address":"127.0.0.1","port":9' \
+		'"unlisten","port":9999' '"accept","stream":1' '"reject","stream":1' '"reg_mr","length":8,"base":-8' '"dereg","stag":"0x9"' \
+		'"invalidate","stag":9' '"mem_read","stag":9' '"mem_write","stag":9,"data":"00"' '"post_recv","stream":1,"id":[1]' \
+		'"send","stream":1,"data":"00ff"' '"write","stream":1,"stag":9,"length":4' '"read","stream":1,"source_stag":9' \
+		'"disconnect","stream":1' '"abort","stream":1' '"status","stream":1' '"terminate","stream":1' \
+		'"atomic","stream":1,"operation":"swap","stag":1' '"immediate","stream":1,"data":"0011223344556677"' '"mpa","stream":1' \
+		'"regions"' '"placements","stream":1' '"no such verb"'
+}
+can() {
+	printf '{"verb":%s}\n' '"capabilities"' '"poll"' '"reset"' '"listen","port":9999' '"listen","port":"0x270f","tag":[1]'
+}
+misspelt() {
+	printf '{"verb":%s}\n' '"poll","tags":1' '"listen","prot":9999' '"listen","port":9999.5' '"listen","port":-1' '"listen","port":65536' \
+		'"listen","port":true' '"listen","port":"9999 "' '"capabilities","":1' '7'
+	printf '%s\n' '[]' '7' '{}' '{"verb":"poll","verb":"poll"}' '{"verb":"poll"} x' '{"verb":"poll","tag":NaN}'
+}
+skeleton() { # NAME COMMAND...
+	local name="skeleton in $1"
+	shift
+	rm -f "$WORK/skeleton.out"
+	"$@" >"$WORK/skeleton.out" 2>"$WORK/skeleton.err" </dev/null &
+	pid[skeleton]=$!
+	holds "$name: it starts" prints "${pid[skeleton]}" "$WORK/skeleton.out" '^READY control=.+$'
+	door=$(sed -n 's/^READY control=//p' "$WORK/skeleton.out")
+	holds "$name: what a device that listens by itself can do" accepted 5 can
+	# shellcheck disable=SC2016 # jq's variables
+	holds "$name: the protocol's version is that of the document" \
+		jq -es --arg version "$(sed -n '1s/.*version //p' docs/upper-tester.md)" '.[0].protocol == ($version | tonumber)' "$WORK/replies"
+	holds "$name: no events, and that none is known" jq -es '.[0].events == [] and .[1].events == [] and .[1].lost == 0' "$WORK/replies"
+	holds "$name: the listener that is there, and the tag" jq -es '.[3].port == 9999 and .[4].port == 9999 and .[4].tag == [1]' "$WORK/replies"
+	holds "$name: all else" refused "$(cannot | wc -l)" cannot
+	holds "$name: is unsupported, which is no error of the device" jq -es 'all(.[]; .unsupported == true)' "$WORK/replies"
+	holds "$name: what is no command" refused "$(misspelt | wc -l)" misspelt
+	holds "$name: is an error, and not unsupported" jq -es 'all(.[]; has("unsupported") | not)' "$WORK/replies"
+	lines "$name"
+	holds "$name: nothing was wrong with it" test ! -s "$WORK/skeleton.err"
+	kill "${pid[skeleton]}"
+	wait "${pid[skeleton]}" 2>/dev/null || true
+	unset 'pid[skeleton]'
+}
+holds "the skeleton in C" "${cc[@]}" -std=c17 -Wall -Wextra -Wpedantic -Werror -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
+	-o "$WORK/skeleton" upper-tester/skeleton/skeleton_main.c -ljansson
+skeleton C "$WORK/skeleton" 0 9999
+skeleton Python python3 upper-tester/skeleton/skeleton.py --port 0 --listen 9999
+
 # --- The other doors ----------------------------------------------------------------------------------------------------
 at_path() {
 	local status=0

@@ -15,7 +15,7 @@
 #include "conformance/engine/probe/probe_options.h"
 #include "conformance/engine/probe/probe_output.h"
 #include "conformance/engine/probe/probe_profile.h"
-#include "conformance/engine/probe/probe_text.h"
+#include "conformance/engine/probe/probe_veth.h"
 #include "conformance/engine/rig/control.h"
 #include "conformance/engine/rig/profile.h"
 #include "reference-stack/defects/defect.h"
@@ -93,25 +93,6 @@ static int prepare(struct probe_command *command, struct sentence *error)
     return 0;
 }
 
-/* The other end of a veth both of whose ends are in this namespace: a kernel's TCP after it may leave checksums to it. */
-static void find_peer(struct probe_command *command)
-{
-    char path[PATH_OCTETS];
-    unsigned own, other = 0;
-    FILE *file;
-
-    if (command->profile.interface == NULL || strchr(command->profile.interface, '/') != NULL)
-        return;
-    own = if_nametoindex(command->profile.interface);
-    (void)snprintf(path, sizeof(path), "/sys/class/net/%s/iflink", command->profile.interface);
-    file = fopen(path, "re");
-    if (file == NULL)
-        return;
-    if (fscanf(file, "%u", &other) == 1 && other != own && if_indextoname(other, command->peer) == NULL)
-        command->peer[0] = '\0';
-    (void)fclose(file);
-}
-
 /* An upper tester that is not there is reported, and the device is probed without. */
 static void try_control(struct probe_command *command)
 {
@@ -157,7 +138,8 @@ static int open_rig(struct probe_command *command, struct sentence *error)
                                            .identity = command->identity};
 
     if (command->profile.json != NULL) {
-        find_peer(command);
+        if (!probe_veth_peer(command->profile.interface, command->peer))
+            command->peer[0] = '\0';
         try_control(command);
         if (profile_commands(&command->profile, -1, &command->identity, &command->commands, error) == 0)
             command->rig = rig_profile_new(&command->profile, command->commands, options->seed, &lock, error);
@@ -205,6 +187,30 @@ static bool ask_all(struct probe_command *command, struct sentence *error)
            probe_measure(command->host, rig, &command->wire, command->found, &command->told, error) == 0;
 }
 
+/* What was measured counts from now on: a requirement that it leaves out, the device cannot break. */
+static void leave_out(struct probe_command *command)
+{
+    struct sentence unused;
+    json_t *line;
+    size_t i;
+
+    json_array_foreach(command->found, i, line)
+    {
+        if (json_is_true(json_object_get(line, "measured")))
+            (void)pics_set(command->pics, json_string_value(json_object_get(line, "item")),
+                           json_string_value(json_object_get(line, "value")), &unused);
+    }
+    for (i = json_array_size(command->found); i-- > 0;) {
+        const char *id = json_string_value(json_object_get(json_array_get(command->found, i), "id"));
+        const struct requirement *requirement = id != NULL ? catalogue_find(command->catalogue, id) : NULL;
+
+        line = json_array_get(command->found, i);
+        if (requirement != NULL && json_object_get(line, "verdict") != NULL &&
+            pics_evaluate(command->pics, requirement->capability, NULL, &unused) == 0)
+            (void)json_array_remove(command->found, i);
+    }
+}
+
 /* One sentence and the exit status for all of it. */
 static enum exit_status conclude(struct probe_command *command, bool done, const struct sentence *error)
 {
@@ -218,6 +224,8 @@ static enum exit_status conclude(struct probe_command *command, bool done, const
     {
         const char *type = json_string_value(json_object_get(line, "type"));
 
+        if (type == NULL) /* memory was short, which main() tells */
+            continue;
         defects += strcmp(type, "defect") == 0;
         failed +=
             strcmp(type, "defect") == 0 && strcmp(json_string_value(json_object_get(line, "verdict")), "FAIL") == 0;
@@ -230,11 +238,11 @@ static enum exit_status conclude(struct probe_command *command, bool done, const
         status = EXIT_FAILS;
     else if (!done || served == 0)
         status = EXIT_INCONCLUSIVE;
-    (void)sentence_set(&text, "%u %s; %u capabilities measured, %u not%s%.300s", defects,
-                       defects == 1 ? "defect" : "defects", measured, unmeasured,
-                       done ? (served == 0 ? "; the device serves no exchange by which it could be judged" : "")
-                            : "; stopped: ",
-                       done ? "" : error->text);
+    if (status == EXIT_INCONCLUSIVE)
+        (void)complain(status, "%.400s",
+                       done ? "the device serves no exchange by which it could be judged" : error->text);
+    (void)sentence_set(&text, "%u %s; %u capabilities measured, %u not", defects, defects == 1 ? "defect" : "defects",
+                       measured, unmeasured);
     (void)json_array_append_new(command->found, json_pack("{s:s, s:s, s:i, s:i, s:i, s:i}", "type", "summary", "text",
                                                           text.text, "defects", (int)defects, "measured", (int)measured,
                                                           "unmeasured", (int)unmeasured, "status", (int)status));
@@ -254,10 +262,16 @@ static json_t *make_profile(const struct probe_command *command)
     return profile;
 }
 
+/* Was a start-up asked for? Else nothing is known of the device, and there is no profile of it. */
+static bool any_startup(const json_t *found)
+{
+    return probe_line(found, "startup", "role", "responder") != NULL;
+}
+
 static enum exit_status probe(struct probe_command *command, struct sentence *error)
 {
     enum exit_status status;
-    json_t *profile;
+    json_t *profile; /* null: there is none */
     bool done;
 
     command->identity = run_identity_of(command->options.output);
@@ -265,10 +279,11 @@ static enum exit_status probe(struct probe_command *command, struct sentence *er
         return complain(EXIT_ENVIRONMENT, "%s", error->text);
     done = add_target(command) == 0 && ask_all(command, error);
     if (probe_wire_report(&command->wire, command->peer[0] != '\0' ? command->peer : NULL, command->found) != 0 ||
-        probe_profile_measure(command->pics, command->told, command->found) != 0)
+        (any_startup(command->found) && probe_profile_measure(command->pics, command->told, command->found) != 0))
         return complain(EXIT_ENVIRONMENT, "out of memory");
+    leave_out(command);
     status = conclude(command, done, error);
-    profile = make_profile(command);
+    profile = any_startup(command->found) ? make_profile(command) : json_null();
     if (profile == NULL)
         status = complain(EXIT_ENVIRONMENT, "out of memory for the profile");
     else if (probe_output_write(&command->options, command->found, profile, error) != 0)

@@ -29,9 +29,9 @@ const json_t *probe_line(const json_t *found, const char *type, const char *name
 
     json_array_foreach(found, i, line)
     {
-        const char *text = text_of(line, name);
+        const char *text = text_of(line, name), *of = text_of(line, "type");
 
-        if (strcmp(text_of(line, "type"), type) == 0 && text != NULL && strcmp(text, value) == 0)
+        if (of != NULL && strcmp(of, type) == 0 && text != NULL && strcmp(text, value) == 0)
             return line;
     }
     return NULL;
@@ -154,7 +154,8 @@ static void add_rules(struct measuring *measuring)
     const json_t *line;
     size_t i;
 
-    json_array_foreach(measuring->found, i, line) framing |= strcmp(text_of(line, "type"), "defect") == 0;
+    json_array_foreach(measuring->found, i, line) framing |=
+        text_of(line, "verdict") != NULL; /* of a defect: the other lines have none */
     for (i = 0; i < tally_room(); i++) {
         const struct tally_entry *entry = tally_at(measuring->tally, i);
 

@@ -61,6 +61,11 @@ int probe_output_write(const struct probe_options *options, const json_t *found,
         write_jsonl(found);
     else
         probe_text_write(found, stdout);
+    if (json_is_null(profile)) {
+        if (!options->jsonl)
+            fputs("no profile is written: nothing was measured\n", stdout);
+        return 0;
+    }
     if (options->output == NULL && !options->jsonl) {
         fputs("\nprofile:\n", stdout);
         (void)json_dumpf(profile, stdout, PROFILE_FLAGS);

@@ -66,7 +66,7 @@ static bool has_rtr(const json_t *found, const char *key, const char *field)
     return enhanced(line) && word(line, "A") == 1 && word(line, field) == 1;
 }
 
-/* What a start-up shows that is only how the device is set now; with an upper tester it may be set otherwise, which that one tells. */
+/* What a start-up shows of how the device is set now. What its upper tester tells of how it can be set comes first. */
 static void measure_settings(const char *item, const json_t *found, struct value *value)
 {
     static const char by[] = "the Reply to a start-up";
@@ -119,7 +119,7 @@ static void measure_item(const char *item, const json_t *found, bool upper, stru
     else if (strcmp(item, "mpa.private_data") == 0 && accepted(startup(found, "private data"))) {
         (void)snprintf(value->text, sizeof(value->text), "%d", PRIVATE_DATA_MOST);
         value->by = "a start-up";
-    } else if (any && !upper)
+    } else if (any && !(upper && strcmp(item, "mpa.rev0") == 0))
         measure_settings(item, found, value);
 }
 

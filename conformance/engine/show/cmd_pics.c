@@ -12,6 +12,7 @@
 
 #include "conformance/engine/rig/control.h"
 #include "conformance/engine/show/pics_view.h"
+#include "conformance/engine/show/upper_needs.h"
 #include "conformance/engine/rig/profile.h"
 #include "conformance/engine/option/utc_text.h"
 #include "conformance/engine/show/wrap.h"
@@ -27,7 +28,7 @@ struct inquiry {
     size_t pattern_count;
     const char *dut;
     enum format format;
-    bool ask, requirements, help;
+    bool ask, requirements, needs, help;
 };
 
 static const char usage[] =
@@ -39,6 +40,8 @@ static const char usage[] =
     "  --dut FILE         shows the answers in this profile and the number of requirements that apply to the device\n"
     "  --ask              also asks the upper tester that the profile names\n"
     "  --requirements     shows the ids of the requirements that depend on each capability\n"
+    "  --needs            lists the checks that need each verb and each event of an upper tester, found by running "
+    "them\n"
     "  --format F         text, markdown (to fill in on paper), profile (for run --dut) or jsonl\n"
     "  --help             shows this text\n";
 
@@ -82,6 +85,8 @@ static int option_parse(struct inquiry *inquiry, int argc, char **argv, int *ind
         inquiry->ask = true;
     else if (strcmp(argument, "--requirements") == 0)
         inquiry->requirements = true;
+    else if (strcmp(argument, "--needs") == 0)
+        inquiry->needs = true;
     else if (strcmp(argument, "--help") == 0)
         inquiry->help = true;
     else
@@ -98,6 +103,8 @@ static int arguments_parse(struct inquiry *inquiry, int argc, char **argv, struc
         else if (option_parse(inquiry, argc, argv, &i, error) != 0)
             return -1;
     }
+    if (inquiry->needs && (inquiry->dut != NULL || inquiry->pattern_count != 0 || inquiry->format > FORMAT_MARKDOWN))
+        return sentence_set(error, "--needs is about no device: it goes with --format text or markdown alone");
     if (inquiry->ask && inquiry->dut == NULL && !inquiry->help)
         return sentence_set(error, "--ask needs --dut FILE: its \"control\" names the upper tester");
     return 0;
@@ -213,6 +220,10 @@ int cmd_pics(int argc, char **argv)
         return complain(EXIT_USAGE, "%s", error.text);
     if (inquiry.help)
         return fputs(usage, stdout) < 0 ? EXIT_INCONCLUSIVE : EXIT_CONFORMS;
+    if (inquiry.needs)
+        return upper_needs_write(inquiry.format == FORMAT_MARKDOWN, stdout, &error) == 0
+                   ? EXIT_CONFORMS
+                   : complain(EXIT_INCONCLUSIVE, "%s", error.text);
     view.requirements = inquiry.requirements;
     if (catalogue_load(&catalogue, &error) != 0 || pics_load(&view.pics, &error) != 0) {
         status = complain(EXIT_USAGE, "%s", error.text);

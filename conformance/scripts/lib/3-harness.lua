@@ -125,14 +125,19 @@ function Test:tells(kind)
   return false
 end
 
+-- SKIP where it does not: that the event does not come says nothing then.
+function Test:need_event(kind)
+  if not self:tells(kind) then
+    self:skip("the device's upper tester does not tell of the event \"" .. kind .. "\"")
+  end
+end
+
 -- Polls the device until an event of this kind has come (other conditions: fields of `match`); nil when the time is up. With
 -- `keep` it is there for others, too. SKIP where the upper tester does not tell of such events.
 function Test:await_event(kind, match, seconds, keep)
   -- Above verbs the ULP is told that the stream has ended, and by no API why.
   if (kind == "terminate_received" or kind == "error") and self:traits().terminate_events == false then kind = "closed" end
-  if not self:tells(kind) then
-    self:skip("the device's upper tester does not tell of the event \"" .. kind .. "\"")
-  end
+  self:need_event(kind)
   local deadline = rig.now() + (seconds or self.reaction)
   local wait = self:waits(deadline)
   self.events = self.events or {}
@@ -311,6 +316,7 @@ end
 -- has been exchanged yet should be one to a listener of its own.
 function Test:stream_of(c)
   if c.stream then return c.stream end
+  self:need_event("accepted")
   local status = c.tcp:status()
   local deadline = rig.now() + self.reaction
   local wait = self:waits(deadline)

@@ -112,6 +112,7 @@ end
 
 -- What has been delivered to the ULP on this stream so far, oldest first: { data, octets, opcode, solicited, invalidated }.
 function Test:deliveries(c)
+  self:need_event("receive")
   local number = self:stream_of(c)
   self.events = self.events or {}
   for _, event in ipairs(self.dut:poll().events) do self.events[#self.events + 1] = event end

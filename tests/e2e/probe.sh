@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# warpcheck probe: the reference stack is measured and has no defect; a defect is told once, by its own id; the profile that is
+# written is one of run --dut; a device that cannot be reached, that leaves checksums to hardware, or that is no iWARP device is
+# told apart, with status 4.
+# shellcheck disable=SC2016 # jq's variables
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+# shellcheck source=tests/e2e/expect.bash
+source tests/e2e/expect.bash
+
+echo "== the reference stack"
+expect 0 "simulated" "$WARPCHECK" probe --simulate -o "$WORK/sim.json"
+says '^  start-up +Rev 1 +accepted: Rev 1, M=0, C=1$'
+says '^  start-up +Rev 2, enhanced +accepted: Rev 2, M=0, C=1, S=1, .* IRD [0-9]+, ORD [0-9]+$'
+says '^  start-up +its Request +sent: Rev 2'
+says '^  first FPDU +Rev 1 +RDMA Read Response, CRC right, pad 3 zero, 0 Markers$'
+says '^  first FPDU +Rev 1, Markers asked for +RDMA Read Response, CRC right, pad 3 zero, 1 Marker$'
+says '^  exchange +as initiator a Send of its ULP +served$'
+says '^0 defects; '
+expect 0 "simulated, IPv6, as lines" "$WARPCHECK" probe --simulate --ipv6 --format jsonl
+holds "each line has a type, and the last one is the summary" \
+	jq -es 'all(.[]; .type | length > 0) and .[-1].type == "summary" and .[-1].status == 0 and .[0].address == "fd77::2"' "$WORK/stdout"
+holds "all exchanges are served, in both roles" \
+	jq -es '[.[] | select(.type == "exchange")] | length == 12 and all(.[]; .served)' "$WORK/stdout"
+expect 0 "embedded" "$WARPCHECK" probe --format jsonl
+holds "its neighbour answers, its ICMP does, its checksums are good" \
+	jq -es '(.[] | select(.type == "reach") | .answered and .icmp_echo) and (.[] | select(.type == "checksums") | .segments > 20 and .wrong == 0)' "$WORK/stdout"
+
+echo "== the profile"
+holds "what was measured" jq -e '.capabilities | .ird > 0 and ."mpa.rev2" == "yes" and ."rtr.read" == "yes"' "$WORK/sim.json"
+holds "what was not is missing there, and marked with its question" \
+	jq -e '(.capabilities | has("domains") | not) and (.questions.domains | test("^not measured, the default counts: yes: .*[?]$"))' "$WORK/sim.json"
+jq '.interface = "lo"' "$WORK/sim.json" >"$WORK/profile.json"
+passes=any
+expect 0 "run --dut takes it" "$WARPCHECK" run --dut "$WORK/profile.json" --dry-run 'MPA-7.1.1-*'
+expect 0 "pics --dut takes it" "$WARPCHECK" pics --dut "$WORK/profile.json" ird
+says '^ird +[0-9]+ +\(the profile'
+passes=none
+expect 2 "a file that is there stays" "$WARPCHECK" probe --simulate -o "$WORK/sim.json"
+complains 'is there already'
+expect 0 "--force replaces it" "$WARPCHECK" probe --simulate -o "$WORK/sim.json" --force
+expect 4 "a folder that is not there" "$WARPCHECK" probe --simulate -o "$WORK/none/sim.json"
+complains 'cannot write the profile'
+
+echo "== defects: each once, under its own id"
+while read -r defect id; do
+	expect 1 "$defect" "$WARPCHECK" probe --simulate --defect "$defect" --format jsonl
+	holds "$defect is told once, as $id" jq -es --arg id "$id" '[.[] | select(.type == "defect").id] == [$id]' "$WORK/stdout"
+done <<'DEFECTS'
+mpa-pad-for-ulpdu MPA-4.1-06
+mpa-pad-word-more MPA-4.1-06
+mpa-pad-stale MPA-4.1-03
+mpa-crc-before-pad MPA-4.1-01
+mpa-crc-big-endian MPA-4.4-14
+mpa-crc-inverted MPA-4.4-14
+mpa-crc-without-pad MPA-4.4-15
+mpa-crc-both-bits MPA-7.1.1-13
+mpa-length-with-header MPA-4.1-02
+mpa-length-with-markers MPA-4.1-02
+mpa-markers-own-bit MPA-7.1.1-07
+mpa-reply-key-wrong MPA-7.1.1-04
+mpa-reply-length-more MPA-7.1.1-26
+mpa-request-length-endian MPA-7.1.1-26
+DEFECTS
+expect 2 "an unknown defect" "$WARPCHECK" probe --simulate --defect no-such-defect
+
+echo "== the command line"
+expect 2 "an address without an interface" "$WARPCHECK" probe 192.0.2.7:9999
+complains 'needs --interface IF'
+expect 2 "a device and the reference stack" "$WARPCHECK" probe 192.0.2.7:9999 --interface lo --own-address 192.0.2.9 --simulate
+expect 2 "two devices" "$WARPCHECK" probe a.json b.json
+expect 2 "no such profile" "$WARPCHECK" probe "$WORK/none.json"
+expect 2 "two families" "$WARPCHECK" probe '[fd00::7]:9999' --interface lo --own-address 192.0.2.9
+complains 'different families'
+expect 2 "an unknown format" "$WARPCHECK" probe --simulate --format xml
+expect 4 "no such interface" unshare -rn "$WARPCHECK" probe 192.0.2.7:9999 --interface none0 --own-address 192.0.2.9
+
+echo "== devices at the end of a cable"
+cat >"$WORK/inside.sh" <<'INSIDE'
+source tests/e2e/expect.bash
+source tests/e2e/cable.bash
+probe() { expect "$1" "$2" "$WARPCHECK" probe 192.0.2.7:9999 --interface tester --own-address 192.0.2.9 "${@:3}"; }
+cable device tester 192.0.2.7/24
+probe 4 "nobody listens"
+says '^  reach +ARP: answered by .*; ICMP echo: answered$'
+says '^  TCP .* refused by the peer'
+says '^no profile is written'
+# A listener of which nothing can be asked.
+"$IWARP_PEER" --bind 192.0.2.7 --listen 9999 >"$WORK/peer.out" 2>&1 </dev/null &
+peer=$!
+trap 'kill "$peer"' EXIT
+prints "$peer" "$WORK/peer.out" READY
+probe 0 "iwarp-peer, without its upper tester" -o "$WORK/device.json"
+says '^  exchange +as responder a zero-length RDMA Read +served$'
+says '^  exchange +as responder a Send to its ULP +not asked: nobody could ask for it$'
+holds "measured by the Replies" jq -e '.capabilities."mpa.crc_off" == "no" and (.questions."mpa.crc_off" | startswith("measured by"))' "$WORK/device.json"
+probe 0 "an upper tester that does not answer" --control 192.0.2.7:9 --format jsonl
+holds "is told, and the device is probed without" jq -es '.[] | select(.type == "upper tester") | .answers == false' "$WORK/stdout"
+perl -e 'use Socket; socket(my $s, AF_INET, SOCK_DGRAM, 0) or die; my $value = pack("LL", 0x17, 1);
+	my $request = pack("a16 P x16", "device", $value); ioctl($s, 0x8946, $request) or die "$!\n"'
+probe 4 "TX checksums are left to hardware"
+says 'wrong in [0-9]+ of [0-9]+ TCP segments: they are left to hardware'
+says 'turn that off: ethtool -K device tx off'
+ip addr del 192.0.2.7/24 dev device
+probe 4 "nobody answers for the address"
+says '^  reach +ARP: no answer'
+finish
+INSIDE
+mkdir "$WORK/inside"
+expect 0 "reach, TCP, checksums" env WORK="$WORK/inside" B="$B" WARPCHECK="$WARPCHECK" IWARP_PEER="$IWARP_PEER" unshare -rn bash "$WORK/inside.sh"
+sed 's/^/      /' "$WORK/stdout"
+finish
