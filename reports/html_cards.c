@@ -330,6 +330,12 @@ void html_card(const struct html *html, size_t index, const struct result *resul
     known(html, result);
     if (result->message)
         markup_element(m, "p", "message", result->message);
+    if (result->hint) {
+        markup_open(m, "p", "class", "message", NULL);
+        markup_element(m, "strong", NULL, "Hint: ");
+        markup_text(m, result->hint);
+        markup_close(m);
+    }
     if (result->reading || result->pics) {
         markup_open(m, "p", "class", "message", NULL);
         markup_element(m, "strong", NULL, result->reading ? "The DUT's reading: " : "Capability: ");
