@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "wire/hint.h"
 
+#include <string.h>
+
 #include "wire/crc32c.h"
 #include "wire/ddp.h"
 #include "wire/marker.h"
@@ -118,7 +120,7 @@ static bool hint_crc_missing(const struct span *span, size_t length, struct hint
     if (!begins_fpdu(span, 0) || end > span->count)
         return false;
     return (end == span->count || (begins_fpdu(span, end) && !begins_fpdu(span, end + FPDU_CRC_OCTETS))) &&
-           found(hint, HINT_CRC_MISSING, 0, FPDU_CRC_OCTETS);
+           found(hint, HINT_CRC_MISSING, span->count - end, FPDU_CRC_OCTETS);
 }
 
 bool hint_fpdu(const uint8_t *octets, size_t count, const struct fpdu_framing *framing, struct hint *hint)
@@ -147,6 +149,28 @@ bool hint_fpdu(const uint8_t *octets, size_t count, const struct fpdu_framing *f
                found(hint, HINT_CRC_ZERO, 0, 0);
     }
     return hint_crc_missing(&span, length, hint);
+}
+
+bool hint_boundary(const uint8_t before[HINT_BEFORE], const uint8_t *octets, size_t count, struct hint *hint)
+{
+    uint8_t window[HINT_BEFORE + 2 * FPDU_CRC_OCTETS];
+    const size_t taken = count < sizeof(window) - HINT_BEFORE ? count : sizeof(window) - HINT_BEFORE;
+    const struct span span = {window, HINT_BEFORE + taken};
+
+    memcpy(window, before, HINT_BEFORE);
+    memcpy(window + HINT_BEFORE, octets, taken);
+    *hint = (struct hint){HINT_NONE, 0, 0};
+    if (count < FPDU_LENGTH_OCTETS + 2 || begins_fpdu(&span, HINT_BEFORE))
+        return false;
+    if (begins_fpdu(&span, 0))
+        return found(hint, HINT_CRC_MISSING, 0, FPDU_CRC_OCTETS);
+    for (size_t off = 1; off <= FPDU_PAD_MAX; off++) {
+        if (begins_fpdu(&span, HINT_BEFORE - off))
+            return found(hint, HINT_FPDU_SHORT, off, 0);
+        if (begins_fpdu(&span, HINT_BEFORE + off))
+            return found(hint, HINT_FPDU_LONG, off, 0);
+    }
+    return false;
 }
 
 bool hint_number(uint64_t expected, uint64_t actual, unsigned octets, struct hint *hint)
@@ -223,6 +247,12 @@ const char *hint_say(const struct hint *hint, struct sentence *text)
     case HINT_MARKERS_MISSING: (void)sentence_set(text, "the octets fit an FPDU without Markers"); break;
     case HINT_MARKERS_UNASKED:
         (void)sentence_set(text, "the octets fit an FPDU with Markers, which were not asked for");
+        break;
+    case HINT_FPDU_SHORT:
+    case HINT_FPDU_LONG:
+        (void)sentence_set(
+            text, "the next FPDU begins %zu octet%s %s the end that ULPDU_Length gives this one, as behind another pad",
+            hint->seen, hint->seen == 1 ? "" : "s", hint->kind == HINT_FPDU_SHORT ? "before" : "behind");
         break;
     case HINT_FIELD_ORDER: (void)sentence_set(text, "it is the right number with its octets in reverse order"); break;
     case HINT_TERMINATE_BITS: say_bits(hint, text); break;

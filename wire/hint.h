@@ -18,7 +18,7 @@
 /* X(kind, name): the name is what results.jsonl and reports call the cause, and does not change. */
 #define HINTS(X) \
     X(NONE,             "none") \
-    X(CRC_MISSING,      "fpdu-without-crc")     /* the FPDU ends where its CRC field should be */ \
+    X(CRC_MISSING,      "fpdu-without-crc")     /* the FPDU ends where its CRC field should be; `seen` octets follow */ \
     X(CRC_ORDER,        "crc-octets-reversed") \
     X(CRC_ZERO,         "crc-not-computed") \
     X(CRC_INVERTED,     "crc-not-complemented") \
@@ -28,6 +28,8 @@
     X(LENGTH_ORDER,     "ulpdu-length-reversed") \
     X(MARKERS_MISSING,  "markers-missing")      /* the octets are an FPDU without Markers */ \
     X(MARKERS_UNASKED,  "markers-unasked")      /* the octets are an FPDU with Markers */ \
+    X(FPDU_SHORT,       "fpdu-too-short")       /* the next FPDU begins `seen` octets before this one's end */ \
+    X(FPDU_LONG,        "fpdu-too-long")        /* the next FPDU begins `seen` octets behind this one's end */ \
     X(FIELD_ORDER,      "field-octets-reversed") /* the number has its octets in the other order */ \
     X(TERMINATE_BITS,   "terminate-bits")       /* M, D, R: `seen` is sent, `due` fits the octets */
 /* clang-format on */
@@ -52,6 +54,16 @@ enum { TERMINATE_BIT_M = 4, TERMINATE_BIT_D = 2, TERMINATE_BIT_R = 1 };
  * or nothing fits. RFC 5044 4.1 to 4.4.
  */
 bool hint_fpdu(const uint8_t *octets, size_t count, const struct fpdu_framing *framing, struct hint *hint);
+
+enum { HINT_BEFORE = 4 };
+
+/*
+ * Where an FPDU without Markers should begin: `before` is what stands before, the CRC field of the one before, and `octets` what
+ * follows. True when no FPDU begins there, but 4 octets before (there is no CRC field), or 1 to 3 octets before or behind (its
+ * pad has another length). Needs no CRC: for streams that use none (RFC 5044 4.4). Headers tell it, so that fewer than 4 octets
+ * tell nothing.
+ */
+bool hint_boundary(const uint8_t before[HINT_BEFORE], const uint8_t *octets, size_t count, struct hint *hint);
 
 /*
  * A number of a field that has `octets` octets (2, 4, 8): true when `actual` is `expected` with its octets in reverse order,

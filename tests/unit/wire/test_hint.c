@@ -168,6 +168,28 @@ START_TEST(markers)
 }
 END_TEST
 
+/* Where the next FPDU begins, told by headers alone. */
+START_TEST(boundaries)
+{
+    uint8_t octets[ROOM] = {0};
+    struct hint hint;
+    size_t count = 40 + fpdu_of(3, 21, 1, true, octets + 40);
+
+    ck_assert(!hint_boundary(octets + 36, octets + 40, count - 40, &hint));
+    ck_assert_int_eq(hint.kind, HINT_NONE);
+    ck_assert(hint_boundary(octets + 40, octets + 44, count - 44, &hint));
+    ck_assert_int_eq(hint.kind, HINT_CRC_MISSING);
+    for (size_t off = 1; off <= 3; off++) {
+        ck_assert(hint_boundary(octets + 36 + off, octets + 40 + off, count - 40 - off, &hint));
+        ck_assert(hint.kind == HINT_FPDU_SHORT && hint.seen == off);
+        ck_assert(hint_boundary(octets + 36 - off, octets + 40 - off, count - 40 + off, &hint));
+        ck_assert(hint.kind == HINT_FPDU_LONG && hint.seen == off);
+        ck_assert(!hint_boundary(octets + 36 - off, octets + 40 - off, 3, &hint)); /* too few to tell */
+    }
+    ck_assert(!hint_boundary(octets, octets + 4, 20, &hint));
+}
+END_TEST
+
 START_TEST(numbers)
 {
     struct hint hint;
@@ -242,6 +264,7 @@ Suite *hint_suite(void)
     tcase_add_test(tcase, crc_values);
     tcase_add_test(tcase, lengths);
     tcase_add_test(tcase, markers);
+    tcase_add_test(tcase, boundaries);
     tcase_add_test(tcase, numbers);
     tcase_add_test(tcase, terminates);
     tcase_add_test(tcase, sentences);
