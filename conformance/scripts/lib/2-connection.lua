@@ -62,8 +62,20 @@ function Connection:ulpdu(segment)
   return segment:octets()
 end
 
+-- A device that ends a connection before the tester has sent anything has not judged what comes then: no check may say so.
+function Connection:_not_over_yet()
+  if self.begun then return end
+  self.begun = true
+  local octets, state = self.tcp:read(0, 0)
+  if self.as_initiator and #octets == 0 and (state == "fin" or state == "reset") then
+    self.t:inconclusive("the device ended the connection (" .. (state == "fin" and "FIN" or "RST") ..
+                        ") before anything was sent to it")
+  end
+end
+
 -- Sends frames (or octets) as the stream's next octets, in segments of the MSS.
 function Connection:send(...)
+  self:_not_over_yet()
   self.tcp:send(self:octets(...))
 end
 
@@ -74,6 +86,7 @@ end
 
 -- Exact TCP segments: pieces of octets, sent in `order` (indexes from 1; default as they stand).
 function Connection:send_segments(pieces, order)
+  self:_not_over_yet()
   local lengths = {}
   for i, piece in ipairs(pieces) do lengths[i] = #piece end
   if not self.tcp:segments(table.concat(pieces), lengths, order) then
