@@ -136,7 +136,7 @@ const struct run_summary *results_log_summary(const struct results_log *log)
     return &log->summary;
 }
 
-/* A line has been put behind the others. */
+/* A line has been put after the others. */
 static int appended(struct results_log *log, struct sentence *error)
 {
     return (!log->held || log->lines.count >= HELD_OCTETS) ? write_lines(log, error) : 0;
@@ -167,6 +167,16 @@ int results_log_beside(struct results_log *log, const struct result *result, str
     json_t *object = result_to_json(result);
 
     if (json_object_set_new(object, "type", json_string("beside")) == 0)
+        return results_log_write(log, object, error);
+    json_decref(object);
+    return out_of_memory(log, error);
+}
+
+int results_log_served(struct results_log *log, const json_t *served, struct sentence *error)
+{
+    json_t *object = json_copy((json_t *)served);
+
+    if (json_object_set_new(object, "type", json_string("served")) == 0)
         return results_log_write(log, object, error);
     json_decref(object);
     return out_of_memory(log, error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Communication Management messages (IBTA volume 1, 12.6) and the RDMA IP CM Service on top of them (Annex A11). The
- * tables below count from the octet behind the MAD header (wire/infiniband.h), a message has 232 octets.
+ * tables below count from the octet after the MAD header (wire/infiniband.h), a message has 232 octets.
  *
  *     Private Data of a REQ whose Service ID is in the service's range (A11 Table 1), 92 octets
  *     +----+----+----+----+-----------------+
@@ -27,13 +27,26 @@
 enum {
     CM_MESSAGE_OCTETS = MAD_OCTETS - MAD_HEADER_OCTETS,
     CM_ARI_OCTETS = 72,
+    CM_REASON_NO_RESOURCES = 3,
+    CM_REASON_TIMEOUT = 4,
+    CM_REASON_INVALID_ID = 6,
     CM_REASON_INVALID_SERVICE_ID = 8,
+    CM_REASON_STALE = 10,
     CM_REASON_CONSUMER = 28,
+    CM_REASON_DUPLICATE_ID = 30,
+    CM_SIDR_NO_SERVICE = 1,    /* Status of a SIDR_REP */
     IP_CM_PRIVATE_OCTETS = 36, /* A11 Table 1 up to the consumer's part */
     IP_CM_CONSUMER_OCTETS = 56,
     IP_CM_LAYER_SERVICE = 0, /* Rejection Layer, A11 Table 3 */
     IP_CM_LAYER_ULP = 1,
     IP_CM_ARI_HEADER_OCTETS = 4,
+    IP_CM_ARI_UNSPECIFIED = 0, /* A11 Table 5 */
+    IP_CM_ARI_MAJOR = 1,
+    IP_CM_ARI_MINOR = 2,
+    IP_CM_ARI_IPV = 3,
+    IP_CM_ARI_SOURCE = 4,
+    IP_CM_ARI_DESTINATION = 5,
+    IP_CM_ARI_UNKNOWN = 6,
 };
 
 #define IP_CM_SERVICE_PREFIX UINT64_C(0x0000000001000000)
@@ -246,7 +259,7 @@ struct cm_message {
     uint64_t transaction;
     uint32_t modifier;
     const struct cm_attribute_row *row;
-    const uint8_t *body;          /* behind the MAD header */
+    const uint8_t *body;          /* after the MAD header */
     size_t body_octets;           /* that are there, at most CM_MESSAGE_OCTETS */
     uint32_t local_id, remote_id; /* SIDR: the Request ID in local_id */
     bool has_service;             /* REQ, SIDR_REQ, SIDR_REP */

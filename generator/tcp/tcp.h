@@ -61,7 +61,7 @@ enum tcp_event {
     TCP_EVENT_ESTABLISHED,  /* active or passive open done; for a passive one tcp_accept() has it now */
     TCP_EVENT_DATA,         /* tcp_received() has grown */
     TCP_EVENT_ACKNOWLEDGED, /* the peer acknowledged more of what was sent */
-    TCP_EVENT_EARLY,        /* octets came ahead of a gap: tcp_early() has them */
+    TCP_EVENT_EARLY,        /* octets came after a gap: tcp_early() has them */
     TCP_EVENT_PEER_FIN,     /* everything up to the peer's FIN has been received */
     TCP_EVENT_CLOSED /* both directions are at their end (TCP_STATE_TIME_WAIT or TCP_STATE_CLOSED); see tcp_status()->cause */
 };
@@ -70,7 +70,7 @@ struct tcp_stack_config {
     uint8_t mac[6];
     struct net_address ipv4; /* family 0: none */
     struct net_address ipv6;
-    struct net_address next_hop_ipv4; /* resolved instead of the peer, where the peer is behind a router; else 0 */
+    struct net_address next_hop_ipv4; /* resolved instead of the peer, where the peer is after a router; else 0 */
     struct net_address next_hop_ipv6;
     uint64_t seed; /* of ISS, ephemeral ports and IP identification */
     uint64_t now;  /* the clock at the start */
@@ -166,13 +166,14 @@ struct tcp_status {
     uint32_t irs;
     uint32_t snd_una;
     uint32_t snd_nxt;
+    uint32_t peer_end_acknowledgment; /* what the peer had acknowledged when its FIN or RST came, by that segment or before */
     uint32_t rcv_nxt;
     uint32_t peer_window;
     uint16_t mss;             /* effective: octets in one of our segments at most */
     uint64_t octets_received; /* in order */
     uint64_t octets_sent;     /* first transmissions */
     uint64_t retransmissions;
-    uint64_t out_of_order; /* segments that arrived ahead of rcv_nxt */
+    uint64_t out_of_order; /* segments that begin beyond rcv_nxt */
     uint64_t duplicates;   /* segments that brought nothing new */
 };
 
@@ -180,6 +181,10 @@ const struct tcp_status *tcp_status(const struct tcp_connection *connection);
 
 /* Octets queued or sent and not yet acknowledged. */
 size_t tcp_unacknowledged(const struct tcp_connection *connection);
+
+/* Octets of the stream that the peer has acknowledged, without SYN and FIN: in all, and by the time of its FIN or RST. */
+uint64_t tcp_acknowledged(const struct tcp_connection *connection);
+uint64_t tcp_acknowledged_at_end(const struct tcp_connection *connection);
 
 /* True once the connection can carry data: established, and no end of it seen from either side. */
 bool tcp_is_open(const struct tcp_connection *connection);
@@ -217,7 +222,7 @@ int tcp_send_segments(struct tcp_connection *connection, const uint8_t *octets, 
 int tcp_send_ordered(struct tcp_connection *connection, const uint8_t *octets, size_t count, const size_t *lengths,
                      size_t segments, const size_t *order, size_t transmissions);
 
-/* Queues a FIN behind what is queued: an orderly close of our direction. -1 when there was one already. */
+/* Queues a FIN after what is queued: an orderly close of our direction. -1 when there was one already. */
 int tcp_shutdown(struct tcp_connection *connection);
 
 /* The stream's last octets, with the FIN in the same segment as the last of them. */
@@ -271,7 +276,7 @@ void tcp_forget(struct tcp_connection *connection);
 size_t tcp_received(const struct tcp_connection *connection, const uint8_t **octets, size_t *count);
 
 /*
- * The octets held ahead of a gap, the n-th run of them (from 0): *gap octets lie between the first octet that is not yet
+ * The octets held after a gap, the n-th run of them (from 0): *gap octets lie between the first octet that is not yet
  * consumed and them. They stay, and come in order when the gap is closed. Valid as those of tcp_received(). Returns
  * *count, 0 when there are not so many runs.
  */

@@ -113,7 +113,7 @@ static void drop_acknowledged(struct tcp_connection *c, uint32_t ack)
 {
     uint64_t sample = 0;
     bool sampled = false;
-    bool clean = !c->recovering; /* while a gap is being filled, what waited behind it says nothing of the path */
+    bool clean = !c->recovering; /* while a gap is being filled, what waited after it says nothing of the path */
 
     while (c->sent.count > 0) {
         struct tcp_piece *piece = tcp_ring_at(&c->sent, 0);
@@ -227,8 +227,13 @@ static bool is_acceptable(const struct tcp_connection *c, const struct packet *p
     return window > 0 && seq_lt(next, p->sequence + length) && seq_lt(p->sequence, next + window);
 }
 
-static void peer_reset(struct tcp_connection *c)
+/* An RST need not acknowledge anything (RFC 9293 section 3.10.7.4); one that does tells what its sender had received. */
+static void peer_reset(struct tcp_connection *c, const struct packet *p)
 {
+    bool tells = (p->flags & TCP_FLAG_ACK) != 0 && seq_lt(c->status.snd_una, p->acknowledgment) &&
+                 seq_le(p->acknowledgment, c->snd_max);
+
+    c->status.peer_end_acknowledgment = tells ? p->acknowledgment : c->status.snd_una;
     c->status.peer_reset_ns = time_of_event(c);
     tcp_connection_close(c, c->status.state == TCP_STATE_SYN_RECEIVED && !c->status.passive ? TCP_CAUSE_REFUSED
                                                                                             : TCP_CAUSE_PEER_RESET);
@@ -308,7 +313,7 @@ static void input_octets(struct tcp_connection *c, const struct packet *p)
     if (seq_lt(next + receive_window(c), to))
         to = next + receive_window(c);
     if (c->fin_seen && seq_lt(c->fin_sequence, to))
-        to = c->fin_sequence; /* behind its end the stream has no octets, whatever the peer sends */
+        to = c->fin_sequence; /* after its end the stream has no octets, whatever the peer sends */
     if (!seq_lt(from, to)) {  /* nothing new, or nothing that the window has room for */
         c->status.duplicates++;
         want_ack_at_once(c);
@@ -329,7 +334,7 @@ static void input_octets(struct tcp_connection *c, const struct packet *p)
         tcp_raise(c, TCP_EVENT_EARLY);
 }
 
-/* Early octets behind the stream's end: the peer contradicts itself, and its FIN counts. */
+/* Early octets after the stream's end: the peer contradicts itself, and its FIN counts. */
 static void forget_behind(struct tcp_connection *c, uint32_t end)
 {
     while (c->range_count != 0 && seq_le(end, c->ranges[c->range_count - 1].from))
@@ -360,6 +365,7 @@ static void take_fin(struct tcp_connection *c)
     c->status.peer_fin = true;
     c->status.peer_fin_with_data = c->fin_with_data;
     c->status.peer_fin_ns = time_of_event(c);
+    c->status.peer_end_acknowledgment = c->status.snd_una;
     tcp_began_to_end(c, TCP_CAUSE_PEER_FIN);
     if (c->status.state == TCP_STATE_ESTABLISHED)
         c->status.state = TCP_STATE_CLOSE_WAIT;
@@ -397,7 +403,7 @@ static bool check_segment(struct tcp_connection *c, const struct packet *p)
         if (c->status.state == TCP_STATE_TIME_WAIT)
             return false; /* an answer to an old duplicate; it closed in order (RFC 1337) */
         if (p->sequence == c->status.rcv_nxt)
-            peer_reset(c);
+            peer_reset(c, p);
         else
             want_ack_at_once(c); /* RFC 5961 section 3.2 */
         return false;

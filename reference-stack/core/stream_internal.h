@@ -35,7 +35,7 @@ struct receive_work {
     uint64_t id;
     uint8_t *buffer;
     size_t octets;
-    size_t placed;  /* defect: octets that came ahead of their turn... */
+    size_t placed;  /* defect: octets that came before their turn... */
     bool delivered; /* ...and the message went up */
 };
 
@@ -165,6 +165,13 @@ static inline void stream_piece_drop(struct iwarp_stream *stream)
         stream->piece.lent->lent--;
     stream->piece.lent = NULL;
     stream->piece.octets = stream->piece.done = 0;
+}
+
+/* The layer below is told that it had better look at the stream. */
+static inline void stream_ready(struct iwarp_stream *stream)
+{
+    if (stream->llp->ready != NULL)
+        stream->llp->ready(stream);
 }
 
 /* stream.c. The stream carries its segments by `llp`. */

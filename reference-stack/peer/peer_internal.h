@@ -65,7 +65,7 @@ struct peer_work {
     bool echo;
     bool completion_reported; /* its completion, too early: by a defect */
     size_t octets;
-    uint8_t *data; /* behind this structure */
+    uint8_t *data; /* after this structure */
 };
 
 struct peer_listener {
@@ -157,6 +157,9 @@ void peer_streaming_failed(struct peer_stream *ps, const char *why);
 /* peer_event.c */
 void peer_event_early(struct peer_stream *ps, enum iwarp_event_kind kind, struct peer_work *work);
 json_t *peer_event_new(struct peer *peer, uint32_t number, const char *name);
+
+/* The names of all events that the peer tells of, a new list; NULL without memory. */
+json_t *peer_event_names(void);
 void peer_events_clear(struct peer *peer);
 void peer_event_take(struct peer_stream *ps, const struct iwarp_event *event);
 
@@ -168,7 +171,7 @@ typedef json_t *(*peer_verb)(struct peer *peer, const json_t *command, struct se
 struct peer_verb_row {
     const char *name;
     peer_verb verb;
-    const char *members; /* that a command may have, each with a space behind it; "+" stands for the stream options */
+    const char *members; /* that a command may have, each with a space after it; "+" stands for the stream options */
 };
 extern const struct peer_verb_row peer_verbs[];
 

@@ -227,12 +227,22 @@ int profile_load(struct profile *profile, const char *path, const struct profile
                  struct sentence *error)
 {
     json_error_t where;
+    json_t *json = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
 
     memset(profile, 0, sizeof(*profile));
-    profile->json = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
-    if (profile->json == NULL)
+    if (json == NULL)
         return where.line < 1 ? sentence_set(error, "%s: %s", path, where.text)
                               : sentence_set(error, "%s:%d: this is not JSON: %s", path, where.line, where.text);
+    return profile_take(profile, json, path, context, error);
+}
+
+int profile_take(struct profile *profile, json_t *json, const char *path, const struct profile_context *context,
+                 struct sentence *error)
+{
+    memset(profile, 0, sizeof(*profile));
+    profile->json = json;
+    if (json == NULL)
+        return sentence_set(error, "%s: out of memory", path);
     if (read_all(profile, path, context, error) == 0)
         return 0;
     profile_free(profile);

@@ -56,6 +56,10 @@ struct profile_context {
 int profile_load(struct profile *profile, const char *path, const struct profile_context *context,
                  struct sentence *error);
 
+/* The same for a profile that is no file: takes the reference (NULL: memory was short); `path` is what messages call it. */
+int profile_take(struct profile *profile, json_t *json, const char *path, const struct profile_context *context,
+                 struct sentence *error);
+
 /* What a profile says that says nothing of capabilities: `control` answers for the upper tester, no device is instrumented. */
 int profile_defaults(struct pics *pics, bool control, struct sentence *error);
 void profile_free(struct profile *profile);

@@ -68,6 +68,8 @@ struct rig {
 struct rig_sim_config {
     uint64_t seed;
     const struct defect_set *defects; /* of the reference stack, borrowed; NULL: it is correct */
+    unsigned resets_every;            /* each n-th connection to the device is reset as it opens; 0: none */
+    bool no_upper_tester;             /* checks cannot ask the device for anything */
     bool ipv6;
 };
 

@@ -13,19 +13,28 @@
 #include "conformance/engine/run/run_conditions.h"
 #include "conformance/engine/run/run_internal.h"
 #include "conformance/engine/run/run_journal.h"
+#include "conformance/engine/run/run_rehearse.h"
 #include "reference-stack/defects/defect.h"
 #include "reference-stack/program/complaint.h"
 
-static int dry_run(const struct run_command *command)
+/* What would be run; where the profile names no upper tester, also what would leave itself out. */
+static int dry_run(struct run_command *command, struct sentence *error)
 {
+    bool alone = command->options.profile != NULL && command->profile.control.family == 0;
+    size_t skipped = 0;
+
+    if (alone && run_rehearse(&command->plan, command->host, command->catalogue, error) != 0)
+        return complain(EXIT_ENVIRONMENT, "%s", error->text);
     for (size_t i = 0; i < command->plan.count; i++) {
         const struct plan_item *item = &command->plan.items[i];
 
         print_plain(stdout, "%-16s %-10s %s:%d  %s%s%s", item->check->id, item->role, item->check->path,
                     item->check->line, item->check->purpose, item->skip.text[0] != '\0' ? "  SKIP: " : "",
                     item->skip.text);
+        skipped += item->skip.text[0] != '\0';
     }
-    return 0;
+    return complain(0, "%zu checks to run, %zu to skip%s", command->plan.count - skipped, skipped,
+                    alone || command->options.profile == NULL ? "" : "; the upper tester may refuse more of them");
 }
 
 static void describe_target(const struct run_command *command, char *text, size_t room)
@@ -132,11 +141,18 @@ static int run(struct run_command *command, struct sentence *error)
         .evidence = command->output.evidence,
         .evidence_name = "evidence",
         .ladder = true,
+        .served = &command->served,
         .replay = replay,
         .user = command,
     };
+    json_t *earlier;
+    size_t i;
     int status;
 
+    json_array_foreach(results_done_served(command->output.done), i, earlier)
+    {
+        run_served_take(&command->served, earlier);
+    }
     run_judge_listen(&config);
     describe_replay(command, replay, sizeof(replay));
     status = runner_run(&config, &command->totals, error);
@@ -218,7 +234,7 @@ static int run_prepared(struct run_command *command, struct sentence *error)
     int status;
 
     if (command->options.dry_run)
-        return dry_run(command);
+        return dry_run(command, error);
     /* The output folder is made before the namespace is entered: an ordinary user is root there, and only there. */
     command->identity = run_identity_of(command->options.output);
     if (run_identity_assume(&command->identity, error) != 0)
@@ -256,6 +272,7 @@ int cmd_run(int argc, char **argv)
     if (status == 0)
         status = run_prepared(&command, &error);
     run_output_close(&command.output);
+    run_served_free(&command.served);
     free(command.exercised);
     rig_free(command.rig);
     defect_set_free(command.defects);

@@ -194,6 +194,17 @@ static int connection_unacknowledged(lua_State *lua)
     return 1;
 }
 
+/* Octets that the device has acknowledged; by the time of its FIN or RST, where there was one; and that wait for it still. */
+static int connection_acknowledged(lua_State *lua)
+{
+    const struct tcp_connection *tcp = check_connection(lua);
+
+    lua_pushinteger(lua, (lua_Integer)tcp_acknowledged(tcp));
+    lua_pushinteger(lua, (lua_Integer)tcp_acknowledged_at_end(tcp));
+    lua_pushinteger(lua, (lua_Integer)tcp_unacknowledged(tcp));
+    return 3;
+}
+
 static int connection_status(lua_State *lua)
 {
     const struct tcp_status *status = tcp_status(check_connection(lua));
@@ -238,6 +249,7 @@ const luaL_Reg lua_tcp_methods[] = {
     {"read", connection_read},
     {"consume", connection_consume},
     {"unacknowledged", connection_unacknowledged},
+    {"acknowledged", connection_acknowledged},
     {"status", connection_status},
     {"close", connection_close},
     {NULL, NULL},

@@ -9,7 +9,7 @@
 #include "conformance/engine/script/script_internal.h"
 #include "conformance/engine/rig/upper_tester.h"
 
-/* Of a text that a script gives, so much is kept; CUT_OCTETS: room for what stands behind a text that is cut. */
+/* Of a text that a script gives, so much is kept; CUT_OCTETS: room for what stands after a text that is cut. */
 enum { TEXT_OCTETS_MAX = 256 * 1024, CUT_OCTETS = 64 };
 
 /* One call of a function of the library's `harness`, and what it raised or returned. */
@@ -100,6 +100,9 @@ static void read_decision(lua_State *lua, struct script_host *host, struct stage
         inconclusive(host, outcome, "script error", luaL_tolstring(lua, -1, NULL));
         return;
     }
+    lua_pushliteral(lua, "unserved");
+    outcome->unserved = lua_rawget(lua, -2) == LUA_TBOOLEAN && lua_toboolean(lua, -1);
+    lua_pop(lua, 1);
     outcome->expected = keep(lua, host, OUTCOME_EXPECTED, "expected");
     outcome->actual = keep(lua, host, OUTCOME_ACTUAL, "actual");
     outcome->message = keep(lua, host, OUTCOME_MESSAGE, "message");
@@ -157,7 +160,7 @@ static void blame(struct script_host *host, const struct stage *stage, struct ou
     char *cause = host->texts[OUTCOME_CAUSE], *hint = host->texts[OUTCOME_HINT];
 
     *outcome = stage->outcome;
-    if (outcome->verdict == VERDICT_SKIP || stage->plain)
+    if (outcome->verdict == VERDICT_SKIP || outcome->unserved || stage->plain)
         return;
     host->texts[OUTCOME_MESSAGE] = host->texts[OUTCOME_CAUSE] = host->texts[OUTCOME_HINT] = NULL;
     inconclusive(host, outcome, what, why != NULL ? why : "no reason given");
@@ -191,7 +194,7 @@ static void try_upper_tester(struct rig *rig, struct sentence *why)
 /*
  * An upper tester that died took the device's streams and listeners along, and one that did not answer left the check without
  * what it asked for: what was seen is not the device's doing. Where both are one program (the embedded device), a FAIL stands.
- * A device that is going down may still have made the good exchange after the stimulus: it is asked behind a PASS too.
+ * A device that is going down may still have made the good exchange after the stimulus: it is asked after a PASS too.
  */
 static void judge_upper_tester(struct script_host *host, struct rig *rig, unsigned losses, struct outcome *outcome)
 {
@@ -219,6 +222,7 @@ static void run_sandwich(struct script_host *host, const struct check *check, st
 
     if (!run_stage(host, &before)) {
         blame(host, &before, outcome, "the good exchange before the stimulus failed");
+        outcome->unready = outcome->verdict == VERDICT_INCONCLUSIVE && !outcome->unserved && !before.plain;
         return;
     }
     (void)run_stage(host, &run);
@@ -234,6 +238,16 @@ static void run_sandwich(struct script_host *host, const struct check *check, st
     }
     if (run_stage(host, &after))
         return;
+    /* A device that loses a connection now and then has not lost it because of this check. */
+    if (!after.plain && after.outcome.verdict == VERDICT_INCONCLUSIVE && !host->rig.link_failed &&
+        host->rig.rig->losses == losses) {
+        after = (struct stage){.check = check, .function = "after"};
+        lua_rig_clear(&host->rig);
+        if (run_stage(host, &after)) {
+            script_forget_texts(host);
+            return;
+        }
+    }
     blame(host, &after, outcome, "the device did not recover: the good exchange after the stimulus failed");
     if (!after.plain)
         outcome->verdict = after.outcome.verdict == VERDICT_SKIP ? VERDICT_PASS : VERDICT_FAIL;

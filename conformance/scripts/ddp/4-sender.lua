@@ -70,6 +70,7 @@ check {
   role = "both",
   purpose = "T is one in the tagged header",
   sandwich = "startup",
+  judges = { "read" },
   run = function(t)
     local c = t:open()
     local m = t:memory()
@@ -158,7 +159,7 @@ check {
 local function rising(t, segments, field, first, what)
   for i = 2, #segments do
     if segments[i][field] - first <= segments[i - 1][field] - first then
-      t:warn(what, "rising", string.format("segment %d at +%d behind one at +%d", i, segments[i][field] - first,
+      t:warn(what, "rising", string.format("segment %d at +%d after one at +%d", i, segments[i][field] - first,
                                            segments[i - 1][field] - first))
     end
   end

@@ -9,6 +9,7 @@ check {
   id = "EMPA-6-02",
   role = "both",
   purpose = "S is 1 exactly where the word stands in front of the ULP's Private Data",
+  judges = { "enhanced startup" },
   run = function(t)
     local private = distinct(9)
     local dut = { private_data = hex(private) }
@@ -20,7 +21,7 @@ check {
       frame = c.request
     end
     t:equal("S of an enhanced frame", 1, frame.S)
-    t:equal("the ULP's octets behind the word", hex(private), hex(frame.private_data))
+    t:equal("the ULP's octets after the word", hex(private), hex(frame.private_data))
     c.tcp:close()
     dut.rev = 1
     if t.role == "responder" then
@@ -86,6 +87,7 @@ check {
   id = "EMPA-6-10",
   role = "both",
   purpose = "PD_Length counts the 4 octets of the word and the ULP's, also where the sum carries",
+  judges = { "enhanced startup" },
   run = function(t)
     for _, count in ipairs { 0, 1, 251, 252, 253, 254, 255, 256, 507, 508 } do
       local private = distinct(count)
@@ -101,10 +103,10 @@ check {
       t:equal("PD_Length with " .. what, count + 4, frame.PD_Length)
       t:equal(what, hex(private), hex(frame.private_data))
       if t.role == "responder" then
-        c:probe { message = "behind the frame come FPDUs: " .. what }
+        c:probe { message = "after the frame come FPDUs: " .. what }
       else
         c:answer {}
-        c:first_send("behind the frame come FPDUs: " .. what)
+        c:first_send("after the frame come FPDUs: " .. what)
       end
       c.tcp:close()
     end
@@ -218,6 +220,7 @@ check {
   role = "both",
   requires = "upper_tester",
   purpose = "an enhanced frame is Key, M C R S and four reserved bits, Rev, PD_Length, Private Data",
+  judges = { "enhanced startup" },
   run = function(t)
     local octets = own_frame(t)
     t:equal("Key", t.role == "responder" and "MPA ID Rep Frame" or "MPA ID Req Frame", octets:sub(1, 16))
@@ -237,6 +240,6 @@ check {
     local octets, private = own_frame(t)
     t:equal("A, B and IRD in front of the ULP's octets", 3, (string.unpack(">I2", octets, 21)) & 0x3FFF)
     t:equal("C, D and ORD in front of the ULP's octets", 5, (string.unpack(">I2", octets, 23)) & 0x3FFF)
-    t:equal("the ULP's octets behind the word", hex(private), hex(octets:sub(25)))
+    t:equal("the ULP's octets after the word", hex(private), hex(octets:sub(25)))
   end,
 }

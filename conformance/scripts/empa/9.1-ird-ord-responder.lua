@@ -50,6 +50,7 @@ check {
   id = "EMPA-9.1-11",
   role = "responder",
   purpose = "ORD 0 with a Read as RTR: the Reply's IRD may be above the ORD, and then the Read is answered",
+  judges = { "empty read" },
   run = function(t)
     local c, reply = t:ask { A = 1, D = 1, IRD = 4, ORD = 0 }
     if reply.enhanced.D == 1 and reply.enhanced.IRD >= 1 then
@@ -104,9 +105,9 @@ check {
     c.started = true
     got = c:receive(t.quiet)
     if got.kind == "fin" then
-      t:note("the device's ULP closes behind its Reject")
+      t:note("the device's ULP closes after its Reject")
     elseif got.kind ~= "timeout" then
-      t:fail("behind its Reject the responder leaves the connection to the ULPs", "nothing", describe(got))
+      t:fail("after its Reject the responder leaves the connection to the ULPs", "nothing", describe(got))
     end
   end,
 }
@@ -128,7 +129,7 @@ check {
     elseif is_terminate(got, "MPA_INSUFFICIENT_IRD") then
       t:ambiguous("B: the rejecting responder sends Terminate 2/0/06")
     end
-    t:fail("behind R = 1 no FPDU follows", "nothing, or Terminate 2/0/06", describe(got))
+    t:fail("after R = 1 no FPDU follows", "nothing, or Terminate 2/0/06", describe(got))
   end,
 }
 

@@ -7,6 +7,7 @@ check {
   id = "EMPA-3-02",
   role = "responder",
   purpose = "the responder sends nothing before the first FPDU has come, then what its ULP has posted",
+  judges = { "send from" },
   run = function(t)
     local c = t:ask({ A = 1, B = 1, C = 1, D = 1 }, { dut = {} })
     t.dut:send { stream = t:stream_of(c), data = "77616974" }
@@ -19,7 +20,7 @@ check {
 check {
   id = "EMPA-5-02",
   role = "initiator",
-  purpose = "Sends that are posted before the Reply go out behind the RTR",
+  purpose = "Sends that are posted before the Reply go out after the RTR",
   run = function(t)
     local c = t:receive_request { p2p = true, rtr = { "write" } }
     local answer = rig.command { verb = "send", stream = c.stream, data = "6561726c79" }
@@ -75,6 +76,7 @@ check {
   role = "responder",
   requires = "upper_tester & mpa.peer_to_peer",
   purpose = "an RTR that the Reply did not name: taken, or Terminate 2/0/05 or 2/0/07",
+  judges = { "reads", "framing" },
   run = function(t)
     local c, reply = t:ask({ A = 1, C = 1 }, { dut = { rtr = { "write" } }, reply = { enhanced = { A = 1 } } })
     if reply.enhanced.D == 1 then t:skip("the device names the Read RTR although it was neither asked for nor configured") end
@@ -94,15 +96,15 @@ check {
 check {
   id = "EMPA-9.3-03",
   role = "initiator",
-  purpose = "a local failure behind the Reply is told by Terminate 2/0/05 before the connection goes",
+  purpose = "a local failure after the Reply is told by Terminate 2/0/05 before the connection goes",
   run = function(t)
     local c = t:accept { dut = { rev = 2, enhanced = true, modify_fails = true }, special = true }
     c.request = c:expect(mpa.request { S = 1, enhanced = {} }, { message = "an enhanced initiator opens with an enhanced Request" })
     c:answer {}
     local got = c:receive()
     if not is_terminate(got, "MPA_CATASTROPHIC") then
-      t:fail("a local failure behind the Reply", terminate_text("MPA_CATASTROPHIC"), describe(got))
+      t:fail("a local failure after the Reply", terminate_text("MPA_CATASTROPHIC"), describe(got))
     end
-    c:expect_end("behind a Terminate 2/0/05")
+    c:expect_end("after a Terminate 2/0/05")
   end,
 }

@@ -9,12 +9,16 @@ local Upper = {}
 
 harness = {}
 
+local own, connections = harness, Connection -- a script may take the names away
+
 -- `id`: the one of the check's ids that this run of it decides.
 function harness.test(role, id)
   local reaction, quiet_time, round_trip = rig.limits()
   local t = setmetatable({ role = role, id = id, reaction = reaction, quiet = quiet_time, round_trip = round_trip, port = 7000,
-                           posted_reads = {} }, Test)
+                           ended_by_ulp = {}, rests = {}, connections = {}, posted_reads = {} }, Test)
   t.dut = setmetatable({ t = t }, Upper)
+  t.served = rig.served()
+  connections.tags_free = not t:copies_tag()
   return t
 end
 
@@ -26,7 +30,11 @@ local function decide(verdict, message, expected, actual, reading, t)
           cause = t and t.cause, hint = t and t.hint }, 0)
 end
 
-function Test:fail(message, expected, actual) decide("FAIL", message, expected, actual, nil, self) end
+-- What follows from an exchange that the device does not serve is told once, and is no fault of what is judged here.
+function Test:fail(message, expected, actual)
+  self:weigh_exchanges()
+  decide("FAIL", message, expected, actual, nil, self)
+end
 function Test:warn(message, expected, actual) decide("WARN", message, expected, actual, nil, self) end
 function Test:ambiguous(reading) decide("AMBIGUOUS", nil, nil, nil, reading) end
 function Test:skip(reason) decide("SKIP", reason) end
@@ -77,14 +85,37 @@ function Upper:__index(verb)
   return function(self, arguments)
     local t = rawget(self, "t")
     local answer = t:command(verb, arguments)
+    if verb == "send" then t:rests_on("send from") end
+    if verb == "disconnect" and arguments.stream then t.ended_by_ulp[arguments.stream] = true end
     if answer.unsupported then
       t:skip("the device cannot be asked to " .. verb .. " so: " .. tostring(answer.error))
     end
+    if not answer.ok and t:refused_by_end(verb, arguments, answer) then return answer end
     if not answer.ok then
       t:inconclusive("the upper tester could not " .. verb .. ": " .. tostring(answer.error))
     end
     return answer
   end
+end
+
+-- Work that a ULP posts, whose answer says nothing more.
+local posts = { send = true, write = true, read = true, atomic = true, immediate = true, post_recv = true }
+
+-- Work that is refused because the device has ended the stream is no fault of the environment. The check goes on, and meets on the
+-- wire what ended the stream; it cannot pass any more.
+function Test:refused_by_end(verb, arguments, answer)
+  if not posts[verb] then return false end
+  for _, c in ipairs(self.connections) do
+    if c.stream ~= nil and c.stream == arguments.stream then
+      local how = c:ended_by_device()
+      if how then
+        self.refused = "the device ended the stream (" .. how .. ") before its ULP could " .. verb .. ": " .. tostring(answer.error)
+        self:note(self.refused)
+        return true
+      end
+    end
+  end
+  return false
 end
 
 -- Asks for something that a device need not have: an instrument (docs/upper-tester.md), or an option of listen and connect.
@@ -104,11 +135,25 @@ function Test:waits(deadline)
   end
 end
 
+-- Does the upper tester tell of such events? One that says nothing of its events tells of all but "half_closed", which many
+-- interfaces do not know.
+function Test:tells(kind)
+  local events = self:traits().events
+  if events == nil then return kind ~= "half_closed" end
+  for _, event in ipairs(events) do
+    if event == kind then return true end
+  end
+  return false
+end
+
 -- Polls the device until an event of this kind has come (other conditions: fields of `match`); nil when the time is up. With
--- `keep` it is there for others, too.
+-- `keep` it is there for others, too. SKIP where the upper tester does not tell of such events.
 function Test:await_event(kind, match, seconds, keep)
   -- Above verbs the ULP is told that the stream has ended, and by no API why.
   if (kind == "terminate_received" or kind == "error") and self:traits().terminate_events == false then kind = "closed" end
+  if not self:tells(kind) then
+    self:skip("the device's upper tester does not tell of the event \"" .. kind .. "\"")
+  end
   local deadline = rig.now() + (seconds or self.reaction)
   local wait = self:waits(deadline)
   self.events = self.events or {}
@@ -171,7 +216,15 @@ function Test:connect(options)
   local tcp, why = rig.connect(options or {})
   if not tcp then self:inconclusive("no TCP connection to the device: " .. why) end
   local c = new_connection(self, tcp, true)
-  if not (options and options.first) then c:settle() end
+  if options and options.first then c.stimulus_at = 0 end
+  if not (options and options.first) then
+    c:settle()
+    local state = tcp:status().input
+    if state ~= "open" then
+      self:inconclusive("the device ended the connection (" .. (state == "fin" and "FIN" or "RST") ..
+                        ") before anything was sent to it")
+    end
+  end
   return c
 end
 
@@ -233,12 +286,14 @@ function Test:open(options)
     local port = options.port
     if options.dut then port = self:listen(options.dut) end
     local c = self:connect { port = port, mss = options.mss, iss = options.iss, window = options.window }
+    c.pd = options.dut and options.dut.pd
     c:start_as_initiator(options.request)
     return c
   end
   local dut = copy_fields(options.dut)
   if dut.rev == nil then dut.rev = self:plain_rev() end
   local c = self:accept { dut = dut, mss = options.mss, iss = options.iss }
+  c.pd = dut.pd
   c:start_as_responder(options.reply)
   c:ask_first_send()
   c:expect(rdmap.send {}, { message = "the device's first Send after start-up" })
@@ -273,45 +328,21 @@ end
 --------------------------------------------------------------------------------------------------------------------
 -- The sandwich
 
--- Good exchanges, from least to most: TCP alone; a start-up; a start-up and an answered Read.
-local exchanges = {
-  tcp = function(t)
-    if t.role ~= "responder" then return end
-    local c = t:connect()
-    rig.wait(math.max(0.01, 4 * t.round_trip)) -- the device takes it before it is closed
-    c.tcp:close()
-  end,
-  startup = function(t)
-    local c = t.role == "responder" and t:connect() or t:accept { dut = { rev = t:plain_rev() } }
-    if t.role == "responder" then c:start_as_initiator() else c:start_as_responder() end
-    c.tcp:close()
-  end,
-  rdma = function(t)
-    local c = t:open()
-    c:probe()
-    c:finish()
-    c.tcp:close()
-  end,
-}
-
-local function exchange(t, check)
-  local kind = check.sandwich or "rdma"
-  local f = exchanges[kind]
-  if not f then error("check " .. check.id .. ": sandwich is \"tcp\", \"startup\" or \"rdma\"", 0) end
-  f(t)
-end
-
 function harness.before(t, check)
   rig.note("good exchange before")
-  exchange(t, check)
+  own.exchange(t, check)
   rig.note(t.id .. ": " .. check.purpose)
 end
 
 function harness.run(t, check)
-  return check.run(t)
+  t.rests, t.judges, t.refused = {}, check.judges, nil
+  local decision = check.run(t)
+  if t.refused and decision == nil then t:inconclusive(t.refused) end
+  return decision
 end
 
 function harness.after(t, check)
+  t.judges = nil
   rig.note("good exchange after")
-  exchange(t, check)
+  own.exchange(t, check)
 end

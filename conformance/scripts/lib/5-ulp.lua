@@ -133,6 +133,7 @@ end
 
 -- FAIL unless exactly these messages (strings) are delivered, in this order, within t.reaction. Returns the deliveries.
 function Test:expect_deliveries(c, wanted, message)
+  if #wanted > 0 then self:rests_on("send to") end
   local deadline = rig.now() + self.reaction
   local wait = self:waits(deadline)
   local got = self:deliveries(c)

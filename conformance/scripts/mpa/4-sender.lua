@@ -63,6 +63,7 @@ check {
   requires = "upper_tester",
   sandwich = "startup",
   purpose = "ULPDU_Length counts the ULPDU alone, without pad, CRC and Markers",
+  judges = { "framing", "send from" },
   run = function(t)
     for _, options in ipairs { {}, { own_markers = true } } do
       local lengths = options.own_markers and LONG or SHORT
@@ -81,12 +82,13 @@ check {
   requires = "upper_tester",
   sandwich = "startup",
   purpose = "the pad makes an FPDU a multiple of 4: 0, 3, 2 and 1 octets",
+  judges = { "framing", "send from" },
   run = function(t)
     local raw, frames = sent_by_device(t, {}, SHORT)
     for i = 1, 4 do
       local pad = (4 - i + 1) % 4
-      same_octets(t, raw, frames[i], #frames[i].octets - 3 - pad, pad, "pad behind " .. frames[i].ulpdu .. " octets")
-      same_octets(t, raw, frames[i + 1], 1, 2, "ULPDU_Length behind an FPDU with a pad of " .. pad)
+      same_octets(t, raw, frames[i], #frames[i].octets - 3 - pad, pad, "pad after " .. frames[i].ulpdu .. " octets")
+      same_octets(t, raw, frames[i + 1], 1, 2, "ULPDU_Length after an FPDU with a pad of " .. pad)
     end
   end,
 }
@@ -97,6 +99,7 @@ check {
   requires = "upper_tester",
   sandwich = "startup",
   purpose = "the CRC covers the whole FPDU",
+  judges = { "framing", "send from" },
   run = function(t)
     local raw, frames = sent_by_device(t, {}, SHORT)
     for _, frame in ipairs(frames) do
@@ -107,12 +110,12 @@ check {
   end,
 }
 
--- Without CRCs the field is there all the same: what follows stands behind it.
+-- Without CRCs the field is there all the same: what follows stands after it.
 local function field_kept(t)
   local raw, frames = sent_by_device(t, { crc = false }, SHORT)
   for i = 2, #frames do
-    same_octets(t, raw, frames[i], 1, 2, "ULPDU_Length behind an FPDU with an unused CRC field")
-    same_octets(t, raw, frames[i], 3, 18, "the DDP header behind it")
+    same_octets(t, raw, frames[i], 1, 2, "ULPDU_Length after an FPDU with an unused CRC field")
+    same_octets(t, raw, frames[i], 3, 18, "the DDP header after it")
   end
 end
 
@@ -235,7 +238,7 @@ check {
   purpose = "a Marker between FPDUs is 0, and the next ULPDU_Length follows it",
   run = function(t)
     local raw, frames = with_marker_between(t)
-    same_octets(t, raw, frames[2], 1, 6, "the Marker between two FPDUs, and ULPDU_Length behind it")
+    same_octets(t, raw, frames[2], 1, 6, "the Marker between two FPDUs, and ULPDU_Length after it")
   end,
 }
 
@@ -244,7 +247,7 @@ check {
   role = "both",
   requires = "upper_tester",
   sandwich = "startup",
-  purpose = "a Marker between FPDUs is in the CRC of the one behind it, not of the one before",
+  purpose = "a Marker between FPDUs is in the CRC of the one after it, not of the one before",
   run = function(t)
     local raw, frames = with_marker_between(t)
     for i, frame in ipairs(frames) do
@@ -287,7 +290,7 @@ check {
       return
     end
     local raw, frames = sent_by_device(t, { own_markers = true }, { 4 })
-    same_octets(t, raw, frames[1], 1, 6, "the first Marker, and ULPDU_Length behind it")
+    same_octets(t, raw, frames[1], 1, 6, "the first Marker, and ULPDU_Length after it")
   end,
 }
 
@@ -296,7 +299,7 @@ check {
   role = "both",
   requires = "upper_tester",
   sandwich = "startup",
-  purpose = "Markers are counted from the octet behind the own start-up frame, whatever its Private Data",
+  purpose = "Markers are counted from the octet after the own start-up frame, whatever its Private Data",
   run = function(t)
     for _, octets in ipairs { 1, 2, 3, 511 } do placed(t, string.rep("70", octets)) end
   end,
@@ -382,7 +385,7 @@ check {
   role = "both",
   requires = "upper_tester",
   sandwich = "startup",
-  purpose = "with a large MSS of the peer the MTU rules: MULPDU is what it leaves behind IP and TCP headers",
+  purpose = "with a large MSS of the peer the MTU rules: MULPDU is what it leaves after IP and TCP headers",
   run = function(t)
     local headers = (rig.addresses()):find(":", 1, true) and 60 or 40
     for _, markers in ipairs { false, true } do

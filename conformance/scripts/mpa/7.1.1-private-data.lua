@@ -29,8 +29,9 @@ end
 check {
   id = "MPA-7.1.1-27",
   role = "both",
-  purpose = "PD_Length 0: nothing more is waited for, and the octets behind the frame are FPDUs",
+  purpose = "PD_Length 0: nothing more is waited for, and the octets after the frame are FPDUs",
   sandwich = "startup",
+  judges = { "framing" },
   run = function(t)
     local c = t:awaiting_start()
     if c.request and c.request.S == 1 then t:skip("the device begins enhanced: a Reply to that has the enhanced word") end
@@ -148,7 +149,7 @@ check {
   end,
 }
 
--- Octets behind the frame where none can be: "closed", "reset" or how they were taken. A responder that has replied is
+-- Octets after the frame where none can be: "closed", "reset" or how they were taken. A responder that has replied is
 -- asked whether it is alive.
 local function surplus(t, c, frame)
   if t.role == "responder" then
@@ -182,7 +183,7 @@ check {
     c.tcp:close()
 
     c = t:awaiting_start()
-    c.tcp:fin(t:start_frame { PD_Length = 8, private_data = "1234" }:octets())
+    c:send_last(t:start_frame { PD_Length = 8, private_data = "1234" })
     c:expect_refusal("4 octets of Private Data and a FIN are not the 8 that PD_Length says")
     if how == "later" then
       t:warn("surplus octets are a wrong PD_Length", "FIN or RST in place of the Reply", "an error when FPDUs are looked for")
@@ -193,7 +194,7 @@ check {
 check {
   id = "MPA-7.1.1-37",
   role = "both",
-  purpose = "octets behind the Private Data, in the same segment and later: close, or an error, but not silence",
+  purpose = "octets after the Private Data, in the same segment and later: close, or an error, but not silence",
   run = function(t)
     local c = t:awaiting_start()
     local frame = t:start_frame { PD_Length = 4, private_data = unhex "11111111" .. string.rep("\255", 24) }

@@ -77,6 +77,7 @@ check {
   role = "both",
   purpose = "whatever the device sends is a DDP Segment: DDP's control octet, then RDMAP's",
   sandwich = "startup",
+  judges = { "framing", "reads", "send from" },
   run = function(t)
     each_operation(t, function(what, opcode, _, segments)
       for _, got in ipairs(segments) do
@@ -116,6 +117,7 @@ check {
   role = "both",
   purpose = "RsvdULP has 1 octet in tagged segments and 5 in untagged ones",
   sandwich = "startup",
+  judges = { "framing", "reads", "send from" },
   run = function(t)
     each_operation(t, function(what, opcode, octets, segments)
       local taken = 0
@@ -130,6 +132,7 @@ check {
   role = "both",
   purpose = "RDMAP's control octet is the first of RsvdULP",
   sandwich = "startup",
+  judges = { "framing", "reads", "send from" },
   run = function(t)
     each_operation(t, function(what, opcode, _, segments)
       for _, got in ipairs(segments) do
@@ -286,7 +289,7 @@ check {
 check {
   id = "RDMAP-4.2-01",
   role = "both",
-  purpose = "the header of a Read Request is 28 octets right behind the DDP header",
+  purpose = "the header of a Read Request is 28 octets right after the DDP header",
   run = function(t)
     local c, number = t:operating { ord = 8 }
     local sink = t:memory { octets = 1 << 20 }
@@ -303,15 +306,15 @@ check {
 check {
   id = "RDMAP-4.2-04",
   role = "both",
-  purpose = "nothing follows the header of a Read Request, whatever waits behind it",
+  purpose = "nothing follows the header of a Read Request, whatever waits after it",
   run = function(t)
     local c, number = t:operating()
     local sink = t:memory()
     t:post_read(c, sink, { source_stag = STAG, source_to = TO, length = 9 })
-    t.dut:send { stream = number, data = hex("behind the Read") }
+    t.dut:send { stream = number, data = hex("after the Read") }
     t:equal("octets of the Read Request's ULPDU", 46, #c:take_message("a Read")[1].ulpdu)
-    local _, data = c:take_message("a Send behind the Read")
-    t:equal("octets of the Send", "behind the Read", data)
+    local _, data = c:take_message("a Send after the Read")
+    t:equal("octets of the Send", "after the Read", data)
   end,
 }
 
@@ -320,6 +323,7 @@ check {
   role = "both",
   purpose = "between start-up and the end only RDMA Messages go over the stream",
   sandwich = "startup",
+  judges = { "reads", "framing" },
   run = function(t)
     each_operation(t, function(what, opcode, _, segments)
       for _, got in ipairs(segments) do t:equal(what .. ": opcode", opcode, opcode_of(got)) end

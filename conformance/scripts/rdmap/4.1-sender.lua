@@ -63,6 +63,7 @@ check {
   id = "RDMAP-4.1-10",
   role = "both",
   purpose = "a Send of the device has opcode 3, T = 0, QN 0",
+  judges = { "framing", "send from" },
   run = function(t) expect_controls(t, SEND, false, "a Send") end,
 }
 
@@ -136,6 +137,7 @@ check {
   role = "both",
   purpose = "T is 1 for Write and Read Response, and 0 for all other messages",
   sandwich = "startup",
+  judges = { "read" },
   run = function(t)
     local c = t:open()
     local m = t:memory { octets = 5000 }
@@ -196,7 +198,7 @@ check {
       local at = 0
       for i, got in ipairs(message(t, c, number, opcode, 5000)) do
         t:equal(string.format("MO of segment %d", i), at, got.MO)
-        t:equal(string.format("first octet of segment %d behind the header", i), at % 251, got.ulpdu:byte(19))
+        t:equal(string.format("first octet of segment %d after the header", i), at % 251, got.ulpdu:byte(19))
         at = at + #got.ulpdu - 18
       end
       t:equal("octets in all", 5000, at)
