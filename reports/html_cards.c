@@ -427,6 +427,7 @@ void html_cards(const struct html *html)
         {VERDICT_SKIP, "Skipped", "These need capabilities that the DUT does not have, according to its profile."},
     };
     struct markup *m = html->markup;
+    html_causes(html);
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
         char id[16];
         size_t count = 0;
