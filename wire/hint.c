@@ -13,7 +13,14 @@
 struct span {
     const uint8_t *octets;
     size_t count;
+    const struct fpdu_framing *framing; /* NULL: headers alone are looked at */
 };
+
+/* What so many octets of content take in the stream. */
+static size_t with_markers(const struct span *span, size_t content)
+{
+    return content + (span->framing->markers ? MARKER_OCTETS * marker_count(span->framing->position, content) : 0);
+}
 
 static bool found(struct hint *hint, enum hint_kind kind, size_t seen, size_t due)
 {
@@ -50,7 +57,7 @@ static bool begins_fpdu(const struct span *span, size_t at)
 /* The FPDU has the length that it says, and its CRC is wrong. */
 static bool hint_crc(const struct span *span, size_t length, struct hint *hint)
 {
-    size_t total = fpdu_content(length);
+    size_t total = with_markers(span, fpdu_content(length));
     uint32_t expected, sent;
 
     if (total > span->count)
@@ -62,13 +69,14 @@ static bool hint_crc(const struct span *span, size_t length, struct hint *hint)
     return ~sent == expected && found(hint, HINT_CRC_INVERTED, sent, expected);
 }
 
-/* The CRC stands behind another number of pad octets. */
+/* The CRC stands after another number of pad octets. */
 static bool hint_pad(const struct span *span, size_t length, struct hint *hint)
 {
     enum { PAD_TRIED = 2 * FPDU_PAD_MAX + 1 };
 
     for (size_t pad = 0; pad <= PAD_TRIED; pad++)
-        if (pad != fpdu_pad(length) && crc_fits(span, FPDU_LENGTH_OCTETS + length + pad + FPDU_CRC_OCTETS))
+        if (pad != fpdu_pad(length) &&
+            crc_fits(span, with_markers(span, FPDU_LENGTH_OCTETS + length + pad + FPDU_CRC_OCTETS)))
             return found(hint, HINT_PAD, pad, fpdu_pad(length));
     return false;
 }
@@ -76,19 +84,21 @@ static bool hint_pad(const struct span *span, size_t length, struct hint *hint)
 /* ULPDU_Length is another than that of the FPDU which the octets are: where its CRC stands tells it. */
 static bool hint_length(const struct span *span, size_t length, struct hint *hint)
 {
-    size_t reversed = (length & 0xFF) << 8 | length >> 8, said = fpdu_content(length);
+    size_t reversed = (length & 0xFF) << 8 | length >> 8, said = with_markers(span, fpdu_content(length));
+    size_t lead = span->framing->markers && marker_distance(span->framing->position) == 0 ? MARKER_OCTETS : 0;
     size_t most = span->count < FPDU_SCRATCH_OCTETS ? span->count : FPDU_SCRATCH_OCTETS;
     uint32_t state = CRC32C_START;
 
-    if (reversed != length && crc_fits(span, fpdu_content(reversed)))
+    if (reversed != length && crc_fits(span, with_markers(span, fpdu_content(reversed))))
         return found(hint, HINT_LENGTH_ORDER, length, reversed);
     for (size_t end = 0; end + 2 * FPDU_CRC_OCTETS <= most; end += 4) {
         size_t total = end + 2 * FPDU_CRC_OCTETS;
 
         state = crc32c_update(state, span->octets + end, 4);
         if (crc32c_value(state) == octets_get32_little(span->octets + total - FPDU_CRC_OCTETS)) {
-            bool tagged = (span->octets[FPDU_LENGTH_OCTETS] & 0x80) != 0;
-            bool header = total == fpdu_content(length + (tagged ? DDP_TAGGED_OCTETS : DDP_UNTAGGED_OCTETS));
+            bool tagged = (span->octets[lead + FPDU_LENGTH_OCTETS] & 0x80) != 0;
+            size_t header_octets = tagged ? DDP_TAGGED_OCTETS : DDP_UNTAGGED_OCTETS;
+            bool header = total == with_markers(span, fpdu_content(length + header_octets));
 
             return found(hint, header ? HINT_LENGTH_HEADER : HINT_LENGTH, said, total);
         }
@@ -123,9 +133,19 @@ static bool hint_crc_missing(const struct span *span, size_t length, struct hint
            found(hint, HINT_CRC_MISSING, span->count - end, FPDU_CRC_OCTETS);
 }
 
+/* The FPDU without Markers whose CRC is nought: none was computed. */
+static bool hint_crc_zero(const struct span *span, size_t length, struct hint *hint)
+{
+    size_t total = fpdu_content(length);
+
+    return !span->framing->markers && total <= span->count && begins_fpdu(span, 0) &&
+           octets_get32(span->octets + total - FPDU_CRC_OCTETS) == 0 && found(hint, HINT_CRC_ZERO, 0, 0);
+}
+
 bool hint_fpdu(const uint8_t *octets, size_t count, const struct fpdu_framing *framing, struct hint *hint)
 {
-    const struct span span = {octets, count};
+    const struct span span = {octets, count, framing};
+    size_t lead = framing->markers && marker_distance(framing->position) == 0 ? MARKER_OCTETS : 0;
     size_t length;
 
     *hint = (struct hint){HINT_NONE, 0, 0};
@@ -133,29 +153,23 @@ bool hint_fpdu(const uint8_t *octets, size_t count, const struct fpdu_framing *f
         return false;
     if (framing->crc && hint_markers(&span, framing, hint))
         return true;
-    if (framing->markers)
+    if (count < lead + FPDU_LENGTH_OCTETS)
         return false;
-    length = octets_get16(octets);
-    if (framing->crc) {
-        size_t total = fpdu_content(length);
-
-        if (crc_fits(&span, total))
-            return false;
-        if (hint_crc(&span, length, hint) || hint_pad(&span, length, hint) || hint_length(&span, length, hint))
-            return true;
-        if (hint_crc_missing(&span, length, hint))
-            return true;
-        return total <= count && octets_get32_little(octets + total - FPDU_CRC_OCTETS) == 0 && begins_fpdu(&span, 0) &&
-               found(hint, HINT_CRC_ZERO, 0, 0);
-    }
-    return hint_crc_missing(&span, length, hint);
+    length = octets_get16(octets + lead);
+    if (!framing->crc)
+        return !framing->markers && hint_crc_missing(&span, length, hint);
+    if (crc_fits(&span, with_markers(&span, fpdu_content(length))))
+        return false;
+    return hint_crc(&span, length, hint) || hint_pad(&span, length, hint) || hint_length(&span, length, hint) ||
+           (!framing->markers && hint_crc_missing(&span, length, hint)) || hint_crc_zero(&span, length, hint);
 }
 
 bool hint_boundary(const uint8_t before[HINT_BEFORE], const uint8_t *octets, size_t count, struct hint *hint)
 {
-    uint8_t window[HINT_BEFORE + 2 * FPDU_CRC_OCTETS];
+    enum { FARTHEST = 2 * FPDU_PAD_MAX + 1 };
+    uint8_t window[HINT_BEFORE + FARTHEST + FPDU_LENGTH_OCTETS + 2];
     const size_t taken = count < sizeof(window) - HINT_BEFORE ? count : sizeof(window) - HINT_BEFORE;
-    const struct span span = {window, HINT_BEFORE + taken};
+    const struct span span = {window, HINT_BEFORE + taken, NULL};
 
     memcpy(window, before, HINT_BEFORE);
     memcpy(window + HINT_BEFORE, octets, taken);
@@ -164,8 +178,8 @@ bool hint_boundary(const uint8_t before[HINT_BEFORE], const uint8_t *octets, siz
         return false;
     if (begins_fpdu(&span, 0))
         return found(hint, HINT_CRC_MISSING, 0, FPDU_CRC_OCTETS);
-    for (size_t off = 1; off <= FPDU_PAD_MAX; off++) {
-        if (begins_fpdu(&span, HINT_BEFORE - off))
+    for (size_t off = 1; off <= FARTHEST; off++) {
+        if (off <= FPDU_PAD_MAX && begins_fpdu(&span, HINT_BEFORE - off))
             return found(hint, HINT_FPDU_SHORT, off, 0);
         if (begins_fpdu(&span, HINT_BEFORE + off))
             return found(hint, HINT_FPDU_LONG, off, 0);
@@ -181,7 +195,7 @@ bool hint_number(uint64_t expected, uint64_t actual, unsigned octets, struct hin
     return expected != actual && reversed == actual && found(hint, HINT_FIELD_ORDER, 0, 0);
 }
 
-/* The octets that these bits want behind the control word; the quoted header's first bit tells its length. */
+/* The octets that these bits want after the control word; the quoted header's first bit tells its length. */
 static size_t terminate_wants(const uint8_t *data, size_t count, unsigned bits)
 {
     size_t wants = (bits & (TERMINATE_BIT_M | TERMINATE_BIT_D)) != 0 ? TERMINATE_LENGTH_OCTETS : 0;
@@ -251,8 +265,8 @@ const char *hint_say(const struct hint *hint, struct sentence *text)
     case HINT_FPDU_SHORT:
     case HINT_FPDU_LONG:
         (void)sentence_set(
-            text, "the next FPDU begins %zu octet%s %s the end that ULPDU_Length gives this one, as behind another pad",
-            hint->seen, hint->seen == 1 ? "" : "s", hint->kind == HINT_FPDU_SHORT ? "before" : "behind");
+            text, "the next FPDU begins %zu octet%s %s the end that ULPDU_Length gives this one, as after another pad",
+            hint->seen, hint->seen == 1 ? "" : "s", hint->kind == HINT_FPDU_SHORT ? "before" : "after");
         break;
     case HINT_FIELD_ORDER: (void)sentence_set(text, "it is the right number with its octets in reverse order"); break;
     case HINT_TERMINATE_BITS: say_bits(hint, text); break;

@@ -29,7 +29,7 @@
     X(MARKERS_MISSING,  "markers-missing")      /* the octets are an FPDU without Markers */ \
     X(MARKERS_UNASKED,  "markers-unasked")      /* the octets are an FPDU with Markers */ \
     X(FPDU_SHORT,       "fpdu-too-short")       /* the next FPDU begins `seen` octets before this one's end */ \
-    X(FPDU_LONG,        "fpdu-too-long")        /* the next FPDU begins `seen` octets behind this one's end */ \
+    X(FPDU_LONG,        "fpdu-too-long")        /* the next FPDU begins `seen` octets after this one's end */ \
     X(FIELD_ORDER,      "field-octets-reversed") /* the number has its octets in the other order */ \
     X(TERMINATE_BITS,   "terminate-bits")       /* M, D, R: `seen` is sent, `due` fits the octets */
 /* clang-format on */
@@ -59,7 +59,7 @@ enum { HINT_BEFORE = 4 };
 
 /*
  * Where an FPDU without Markers should begin: `before` is what stands before, the CRC field of the one before, and `octets` what
- * follows. True when no FPDU begins there, but 4 octets before (there is no CRC field), or 1 to 3 octets before or behind (its
+ * follows. True when no FPDU begins there, but 4 octets before (there is no CRC field), or 1 to 3 octets before, or 1 to 7 after (its
  * pad has another length). Needs no CRC: for streams that use none (RFC 5044 4.4). Headers tell it, so that fewer than 4 octets
  * tell nothing.
  */

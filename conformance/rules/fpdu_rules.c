@@ -122,6 +122,15 @@ void fpdus_follow_each_other(struct rule_context *ctx)
         judge_rest(ctx);
         return;
     }
+    if (ctx->event->kind == FLOW_ULPDU && ctx->event->ulpdu->result == TERM_MPA_CRC) {
+        const struct fpdu *fpdu = &ctx->event->ulpdu->mpa->fpdu;
+
+        if (crc_judged(ctx) && crc_fault(ctx, NULL) == CRC_FAULT_LENGTH &&
+            hint_fpdu(fpdu->start, fpdu->octets, &ctx->event->ulpdu->mpa->framing, &hint))
+            rule_fail(ctx, "the length of the ULPDU", rule_text(ctx, "ULPDU_Length = %u", fpdu->ulpdu_length),
+                      "ULPDU_Length is not that of the FPDU (RFC 5044 4.1): %s", hint_say(&hint, &text));
+        return;
+    }
     if (ctx->event->kind == FLOW_ULPDU) {
         if (ctx->side->unsure || ctx->event->ulpdu->cut || ctx->event->ulpdu->result == TERM_MPA_CRC ||
             ctx->event->ulpdu->index == 0)

@@ -47,7 +47,7 @@ void track_terminate(const struct flow_event *event, struct heard_terminate *ter
 bool track_wrong_framing(const struct flow_event *event);
 
 /*
- * An FPDU that no CRC verifies begins elsewhere than behind the one before, as headers tell: the hint says where. Called before
+ * An FPDU that no CRC verifies begins elsewhere than after the one before, as headers tell: the hint says where. Called before
  * the rules: all that would be read of such FPDUs is octets of others.
  */
 bool track_misplaced(const struct flow_event *event, struct hint *hint);

@@ -26,7 +26,7 @@ static const struct iwarp_region *region_by_index(const struct iwarp_device *dev
 }
 
 /* The octets of a segment that reaches into its region from before it. */
-static void place_behind_base(const struct validation_subject *subject)
+static void place_rest(const struct validation_subject *subject)
 {
     const struct ddp_segment *segment = subject->segment;
     const struct iwarp_region *region = subject->region;
@@ -53,8 +53,8 @@ void hook_tagged(struct iwarp_stream *stream, struct validation_subject *subject
         subject->region = region_by_index(stream->device, stag);
     if (stream_behaves(stream, DEFECT_PLACE_BEFORE_CHECK))
         deliver_place_tagged(stream, subject);
-    if (subject->region != NULL && stream_behaves(stream, DEFECT_PLACE_BEHIND_ERROR))
-        place_behind_base(subject);
+    if (subject->region != NULL && stream_behaves(stream, DEFECT_PLACE_AFTER_ERROR))
+        place_rest(subject);
 }
 
 /* A Read Response goes to the region's base, as if the sink's TO were that. */

@@ -208,7 +208,7 @@ bool hook_read_done(struct iwarp_stream *stream, struct send_work *read, bool la
 struct iwarp_stream *hook_server(struct iwarp_stream *stream, const struct served_read *request);
 
 /* The segment was acted upon, to its end (RFC 5041 5.4). */
-bool hook_terminate_drops(const struct iwarp_stream *stream); /* what comes behind the peer's Terminate (RFC 5040 5.4) */
+bool hook_terminate_drops(const struct iwarp_stream *stream); /* what comes after the peer's Terminate (RFC 5040 5.4) */
 void hook_delivered(struct iwarp_stream *stream, const struct validation_subject *subject);
 
 /* An Atomic Request was parsed, before it is validated. True: it is done with (RFC 7306 5.2.1). */

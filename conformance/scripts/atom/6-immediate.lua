@@ -111,7 +111,7 @@ check {
       wanted[i], opcodes[i] = octets, i % 3 == 0 and 3 or 8 + i % 2
       frames[i] = i % 3 == 0 and rdmap.send { data = octets } or immediate(octets, { Opcode = opcodes[i] })
     end
-    c:send(table.unpack(frames)) -- at once: a list of its own for Immediate Data is emptied before or behind the Sends
+    c:send(table.unpack(frames)) -- at once: a list of its own for Immediate Data is emptied before or after the Sends
     local got = t:expect_deliveries(c, wanted, "Immediate Data and Sends in one burst")
     for i, delivery in ipairs(got) do t:equal("opcode of delivery " .. i .. " of 100", opcodes[i], delivery.opcode or opcodes[i]) end
   end,

@@ -60,11 +60,11 @@ check {
     local message = "a Terminate where no receive is posted"
     local c = t:open { dut = { receives = 0 } }
     local m = t:memory()
-    c:send(rdmap.terminate {}, m:write(0, "behind it"))
+    c:send(rdmap.terminate {}, m:write(0, "after it"))
     local how, terminate = c:expect_over(message, { accepts = function(got) return got.triple ~= wire.triple("DDP_NO_BUFFER") end })
     if terminate then t:note("the device answers a Terminate with " .. describe(terminate)) end
     t:expect_event("terminate_received", { stream = t:stream_of(c) }, message, "the ULP is told")
-    m:check("a Terminate ends the stream: a Write behind it is not placed")
+    m:check("a Terminate ends the stream: a Write after it is not placed")
     if how == "left" then t:warn(message, "the device ends the stream", "it leaves that to the tester") end
   end,
 }

@@ -68,7 +68,7 @@ START_TEST(good_ones_draw_none)
 }
 END_TEST
 
-/* All lengths modulo 4, each wrong pad: told with what came, and with the next FPDU behind it. */
+/* All lengths modulo 4, each wrong pad: told with what came, and with the next FPDU after it. */
 START_TEST(pads)
 {
     uint8_t octets[ROOM];
@@ -85,7 +85,7 @@ START_TEST(pads)
                    (int)hint.kind);
             count += fpdu_of(5, 23, 3, true, octets + count);
             hint = hint_of(octets, count, false, true, 8);
-            EXPECT(hint.kind == HINT_PAD && hint.seen == pad, "pad %zu, and an FPDU behind it", pad);
+            EXPECT(hint.kind == HINT_PAD && hint.seen == pad, "pad %zu, and an FPDU after it", pad);
         }
 }
 END_TEST
@@ -162,6 +162,12 @@ START_TEST(markers)
     ck_assert_int_eq(hint_of(octets, count, false, true, 0).kind, HINT_MARKERS_UNASKED);
     count = fpdu_of(600, length, fpdu_pad(length), true, octets);
     ck_assert_int_eq(hint_of(octets, count, true, true, 100).kind, HINT_MARKERS_MISSING);
+    count = fpdu_pack(ulpdu, length, &with, octets, sizeof(octets));
+    memmove(octets + count - 2, octets + count - 4, 4); /* two octets of pad more */
+    memset(octets + count - 4, 0, 2);
+    octets_put32_little(octets + count - 2, crc32c(octets, count - 2));
+    struct hint hint = hint_of(octets, count + 2, true, true, 0);
+    ck_assert(hint.kind == HINT_PAD && hint.seen == fpdu_pad(length) + 2);
     /* No Marker falls into it: it is the same with and without. */
     count = fpdu_of(6, 24, 2, true, octets);
     ck_assert_int_eq(hint_of(octets, count, true, true, 100).kind, HINT_NONE);
