@@ -21,7 +21,7 @@ static inline uint64_t ip_cm_service_id(uint8_t protocol, uint16_t port)
     return IP_CM_SERVICE_PREFIX | (uint64_t)protocol << 16 | port;
 }
 
-/* An address of 4 (family 4) or 16 octets into its field of A11 Table 1; IPv4 behind twelve zeros (A11.4.6). */
+/* An address of 4 (family 4) or 16 octets into its field of A11 Table 1; IPv4 after twelve zeros (A11.4.6). */
 void ip_cm_put_address(uint8_t out[16], unsigned family, const uint8_t *address);
 
 /* The time that 5 bits of a CM message stand for, in ns: 4.096 us times 2 to their power (IBTA 12.7.4). */

@@ -297,6 +297,16 @@ uint64_t tcp_stack_bad_frames(const struct tcp_stack *stack)
     return stack->bad_frames;
 }
 
+bool tcp_stack_has(const struct tcp_stack *stack, const struct net_address *peer, uint16_t own_port,
+                   uint16_t peer_port)
+{
+    for (const struct tcp_connection *c = stack->connections; c != NULL; c = c->next)
+        if (c->status.local_port == own_port && c->status.peer_port == peer_port &&
+            net_address_equal(&c->status.peer, peer))
+            return true;
+    return false;
+}
+
 static bool port_in_use(const struct tcp_stack *stack, const struct net_address *peer, uint16_t peer_port,
                         uint16_t local_port)
 {

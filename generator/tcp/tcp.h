@@ -107,6 +107,10 @@ int tcp_stack_add_neighbour(struct tcp_stack *stack, const struct net_address *a
 /* Frames ignored because a checksum was wrong, or because they were malformed. */
 uint64_t tcp_stack_bad_frames(const struct tcp_stack *stack);
 
+/* Is there a connection, in any state but freed, between these ports of ours and of the peer's? */
+bool tcp_stack_has(const struct tcp_stack *stack, const struct net_address *peer, uint16_t own_port,
+                   uint16_t peer_port);
+
 /* How a connection is opened; all zero: defaults. Also given to tcp_listen() for connections accepted there. */
 struct tcp_options {
     bool choose_iss;

@@ -55,7 +55,7 @@ struct cm_refusal {
     bool without_ari;                 /* Reject Info Length 0 */
     uint8_t layer;                    /* of the ARI: IP_CM_LAYER_SERVICE or IP_CM_LAYER_ULP */
     uint8_t code;                     /* layer SERVICE: A11 Table 5 */
-    uint8_t info[CM_ULP_INFO_OCTETS]; /* layer ULP: behind the layer */
+    uint8_t info[CM_ULP_INFO_OCTETS]; /* layer ULP: after the layer */
     uint8_t info_octets;
     uint8_t private_data[148];
     uint8_t private_octets;

@@ -25,7 +25,7 @@
     B(CM_SOURCE_PORT_HOST_ORDER,   "cm-source-port-host-order",   "the source port stands low octet first in a REQ") \
     B(CM_DESTINATION_GID,          "cm-destination-gid",          "a REQ has the path's GID as destination address") \
     B(CM_IPV4_LEFT,                "cm-ipv4-left",                "IPv4 addresses stand in the first four octets of their fields") \
-    B(CM_IPV4_MAPPED,              "cm-ipv4-mapped",              "IPv4 addresses stand behind ::ffff:") \
+    B(CM_IPV4_MAPPED,              "cm-ipv4-mapped",              "IPv4 addresses stand after ::ffff:") \
     B(CM_IPV4_DIRTY,               "cm-ipv4-dirty",               "the octets before an IPv4 address are not cleared") \
     B(CM_SERVICE_ID_SWAPPED,       "cm-service-id-swapped",       "the Service ID stands low octet first in a REQ") \
     B(CM_SERVICE_PORT_FIRST,       "cm-service-port-first",       "the Service ID has the port before the protocol") \

@@ -70,14 +70,14 @@ uint16_t hook_first_ssn(const struct sctp_session *session)
     if (faults->sent && faults->sid == session->sid && session_behaves(session, DEFECT_SCTP_SSN_CONTINUES))
         return faults->next;
     return session_behaves(session, DEFECT_SCTP_SSN_FIRST) ? !first_ssn(session->association)
-                                                            : first_ssn(session->association);
+                                                           : first_ssn(session->association);
 }
 
 uint16_t hook_next_ssn(const struct sctp_session *session)
 {
     struct sctp_faults *faults = &session->association->faults;
-    bool control = session->association->sending_control ||
-                   (session->stream != NULL && !session->stream->piece.segment);
+    bool control =
+        session->association->sending_control || (session->stream != NULL && !session->stream->piece.segment);
 
     faults->sent = true;
     faults->sid = session->sid;
@@ -172,7 +172,7 @@ static size_t change_segment(const struct sctp_session *session, uint8_t *octets
     return count;
 }
 
-/* The octets lie in one run, with HOOK_ROOM behind them, wherever there are defects. */
+/* The octets lie in one run, with HOOK_ROOM after them, wherever there are defects. */
 void hook_sctp_output(struct sctp_session *session, struct iwarp_sctp_output *output)
 {
     struct iwarp_association *association = session->association;

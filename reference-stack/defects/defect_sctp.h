@@ -25,20 +25,20 @@
     B(SCTP_SSN_FIRST,              "sctp-ssn-first",              "the first DDP-SSN is the other profile's") \
     B(SCTP_SSN_WRAP,               "sctp-ssn-wrap",               "after DDP-SSN 65535 comes 1") \
     B(SCTP_CONTROL_UNCOUNTED,      "sctp-control-uncounted",      "control messages use up no DDP-SSN") \
-    B(SCTP_SSN_BEHIND,             "sctp-ssn-behind",             "the DDP-SSN stands behind the segment") \
+    B(SCTP_SSN_BEHIND,             "sctp-ssn-behind",             "the DDP-SSN stands after the segment") \
     B(SCTP_SEGMENT_PADDED,         "sctp-segment-padded",         "two octets of pad stand between DDP-SSN and segment") \
     B(SCTP_OUTSTANDING_UNLIMITED,  "sctp-outstanding-unlimited",  "any number of messages of a SID is sent without acknowledgement") \
     B(SCTP_SEGMENT_FILLS,          "sctp-segment-fills",          "the longest segment leaves no room for a SACK") \
     B(SCTP_SEGMENT_LONG,           "sctp-segment-long",           "segments of up to 64 KiB are left to SCTP to cut") \
     /* Sessions, sending side */ \
     B(SCTP_CONTROL_OVERTAKES,      "sctp-control-overtakes",      "a Terminate does not wait for the acknowledgement of the control message before it") \
-    B(SCTP_SEGMENTS_AT_ONCE,       "sctp-segments-at-once",       "the active side sends segments right behind its Initiate") \
+    B(SCTP_SEGMENTS_AT_ONCE,       "sctp-segments-at-once",       "the active side sends segments right after its Initiate") \
     B(SCTP_SID_REUSED,             "sctp-sid-reused",             "a SID is used again while messages of the last session are outstanding") \
     B(SCTP_PRIVATE_LOST,           "sctp-private-lost",           "control messages have no Private Data of the ULP") \
     B(SCTP_TERMINATE_REASON,       "sctp-terminate-reason",       "a word with a reason follows the Function Code of a Terminate") \
     B(SCTP_CODE_32_BITS,           "sctp-code-32-bits",           "the Function Code has 32 bits and no DDP-SSN before it") \
     B(SCTP_ANSWERS_SWAPPED,        "sctp-answers-swapped",        "the codes of Accept and Reject are exchanged") \
-    B(SCTP_WORD_BEHIND,            "sctp-word-behind",            "the enhanced word stands behind the ULP's Private Data") \
+    B(SCTP_WORD_BEHIND,            "sctp-word-behind",            "the enhanced word stands after the ULP's Private Data") \
     B(SCTP_PRIVATE_LONG,           "sctp-private-long",           "508 octets of Private Data and more become four longer") \
     B(SCTP_REJECT_TERMINATES,      "sctp-reject-terminates",      "a Reject of the ULP's goes out as a Terminate") \
     B(SCTP_RTR_REJECTS_PLAIN,      "sctp-rtr-rejects-plain",      "without an RTR message in common the answer is a plain Reject") \

@@ -374,7 +374,7 @@ size_t hook_segment_max(const struct iwarp_stream *stream, size_t octets);
 
 /* --- SCTP: messages (sctp/association_io.c, sctp/session.c, sctp/segment.c) ------------------------------------------ */
 
-/* A ULPDU lies at `ulpdu`, with HOOK_ROOM behind it: returns its octets (RFC 5041 4, RFC 5040 4). */
+/* A ULPDU lies at `ulpdu`, with HOOK_ROOM after it: returns its octets (RFC 5041 4, RFC 5040 4). */
 size_t hook_ulpdu_framed(struct iwarp_stream *stream, uint8_t *ulpdu, size_t octets);
 
 /* A message is about to be given to SCTP (RFC 5043 5.2, 10). */
@@ -387,7 +387,7 @@ uint16_t hook_next_ssn(const struct sctp_session *session);
 /* How many messages may be sent without acknowledgement (RFC 5043 10). */
 uint32_t hook_outstanding_max(const struct sctp_session *session);
 
-/* How far the message is ahead of the one that is due (RFC 5043 10). */
+/* How far the message is before the one that is due (RFC 5043 10). */
 int hook_ssn_ahead(const struct sctp_session *session, uint16_t ssn, int ahead);
 
 /* --- SCTP: sessions (sctp/session*.c, sctp/sctp_stream.c) ------------------------------------------------------------ */

@@ -28,7 +28,7 @@ struct cm_driver_config {
 struct cm_driver *cm_driver_new(const struct cm_driver_config *config, struct sentence *sentence);
 void cm_driver_free(struct cm_driver *driver);
 
-/* For cm_agent_listen() and the like; cm_driver_flush() behind it sends what they want sent. */
+/* For cm_agent_listen() and the like; cm_driver_flush() after it sends what they want sent. */
 struct cm_agent *cm_driver_agent(struct cm_driver *driver);
 uint64_t cm_driver_now(void);
 void cm_driver_flush(struct cm_driver *driver);

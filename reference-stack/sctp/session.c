@@ -89,7 +89,7 @@ static void take(struct sctp_session *session, uint32_t ppid, const uint8_t *oct
 
     view.parsed = ddp_sctp_parse(ppid, octets, count, &message);
     if (!is_heard(session)) {
-        /* Nobody listens any more. The peer's last message alone counts: behind it the SID is free. */
+        /* Nobody listens any more. The peer's last message alone counts: after it the SID is free. */
         if (message.kind == DDP_SCTP_CONTROL && message.code == DDP_SCTP_TERMINATE)
             session->peer_end = true;
         session->association->counters.dropped++;
@@ -134,8 +134,7 @@ static void place_early(struct sctp_session *session, const struct ddp_sctp_mess
 static void no_room(struct sctp_session *session)
 {
     struct validation_subject subject = {.stream = session->stream};
-    struct validation_outcome outcome = {
-        .requirement = "SCTP5043-10-10", .error = WIRE_OK, .action = VALIDATION_CLOSE};
+    struct validation_outcome outcome = {.requirement = "SCTP5043-10-10", .error = WIRE_OK, .action = VALIDATION_CLOSE};
 
     session->association->counters.dropped++;
     session_fail(session, &outcome, &subject, "out of memory for messages that came before their turn");

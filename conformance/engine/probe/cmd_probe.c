@@ -32,6 +32,7 @@ struct probe_command {
     struct defect_set *defects;
     struct profile profile; /* of a device that was named */
     struct run_identity identity;
+    struct device_command *commands; /* of the profile; NULL: it has none */
     struct rig *rig;
     struct probe_wire wire;
     json_t *found;          /* the lines of the report */
@@ -92,7 +93,7 @@ static int prepare(struct probe_command *command, struct sentence *error)
     return 0;
 }
 
-/* The other end of a veth both of whose ends are in this namespace: a kernel's TCP behind it may leave checksums to it. */
+/* The other end of a veth both of whose ends are in this namespace: a kernel's TCP after it may leave checksums to it. */
 static void find_peer(struct probe_command *command)
 {
     char path[PATH_OCTETS];
@@ -158,7 +159,8 @@ static int open_rig(struct probe_command *command, struct sentence *error)
     if (command->profile.json != NULL) {
         find_peer(command);
         try_control(command);
-        command->rig = rig_profile_new(&command->profile, options->seed, &lock, error);
+        if (profile_commands(&command->profile, -1, &command->identity, &command->commands, error) == 0)
+            command->rig = rig_profile_new(&command->profile, command->commands, options->seed, &lock, error);
     } else if (options->simulate) {
         command->rig = give_up_rest(command, error) == 0 ? rig_sim_new(&sim, error) : NULL;
     } else {
@@ -291,6 +293,7 @@ int cmd_probe(int argc, char **argv)
     if (status == 0)
         status = probe(&command, &error);
     rig_free(command.rig);
+    device_command_free(command.commands);
     json_decref(command.told);
     json_decref(command.found);
     defect_set_free(command.defects);

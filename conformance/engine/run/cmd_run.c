@@ -9,6 +9,7 @@
 #include "conformance/engine/option/run_confine.h"
 #include "conformance/engine/option/run_stop.h"
 #include "conformance/engine/option/shell_word.h"
+#include "conformance/engine/rig/device_command.h"
 #include "conformance/engine/run/lab_launcher.h"
 #include "conformance/engine/run/run_conditions.h"
 #include "conformance/engine/run/run_internal.h"
@@ -105,8 +106,11 @@ static int open_rig(struct run_command *command, struct sentence *error)
 
     if (options->simulate)
         return give_up_rest(command, error);
+    if (options->profile != NULL &&
+        profile_commands(&command->profile, command->output.evidence, &command->identity, &command->commands, error) != 0)
+        return -1;
     if (options->profile != NULL)
-        command->rig = rig_profile_new(&command->profile, options->seed, &lock, error);
+        command->rig = rig_profile_new(&command->profile, command->commands, options->seed, &lock, error);
     else
         command->rig = rig_embedded_new(&embedded, error);
     return command->rig == NULL ? -1 : rig_measure(command->rig, error);
@@ -209,6 +213,7 @@ static int prepare(struct run_command *command, struct sentence *error)
     if (command->options.profile != NULL &&
         profile_load(&command->profile, command->options.profile, &context, error) != 0)
         return complain(EXIT_USAGE, "%s", error->text);
+    plan.starts_initiator = command->profile.connect_command != NULL;
     if (load_scripts(command, error) != 0)
         return complain(script_short_of_memory(command->host) ? EXIT_ENVIRONMENT : EXIT_USAGE, "%s", error->text);
     if (name_defects(command, error) != 0)
@@ -276,6 +281,7 @@ int cmd_run(int argc, char **argv)
     run_served_free(&command.served);
     free(command.exercised);
     rig_free(command.rig);
+    device_command_free(command.commands);
     defect_set_free(command.defects);
     plan_free(&command.plan);
     profile_free(&command.profile);

@@ -33,8 +33,8 @@ static int learn(struct run_served *served, const struct run_served_context *con
 
     if (rig == NULL)
         return -1;
-    learned = served_learn(context->host, role_names[i], rig, context->record(context->user, rig, role_names[i], true),
-                           why);
+    learned =
+        served_learn(context->host, role_names[i], rig, context->record(context->user, rig, role_names[i], true), why);
     (void)context->record(context->user, rig, role_names[i], false);
     context->close(context->user, rig);
     if (learned == NULL)
@@ -93,7 +93,7 @@ bool run_served_tells(const char *message)
     return message != NULL && strncmp(message, sign, sizeof(sign) - 1) == 0;
 }
 
-/* " as responder: a start-up (nothing within 2 s), ...;" behind `used` octets; returns how many there are then. */
+/* " as responder: a start-up (nothing within 2 s), ...;" after `used` octets; returns how many there are then. */
 static size_t describe_role(const json_t *known, const char *role, char *text, size_t room, size_t used)
 {
     const char *lead = "";
@@ -106,7 +106,8 @@ static size_t describe_role(const json_t *known, const char *role, char *text, s
         if (lead[0] == '\0')
             used += (size_t)snprintf(text + used, room - used, "%s as %s:", used > 0 ? ";" : "", role);
         if (used < room)
-            used += (size_t)snprintf(text + used, room - used, "%s %s (%.160s)", lead, served_what(served_names[i]), why);
+            used +=
+                (size_t)snprintf(text + used, room - used, "%s %s (%.160s)", lead, served_what(served_names[i]), why);
         lead = ",";
     }
     return used;

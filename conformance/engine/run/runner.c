@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/engine/run/run_device.h"
 #include "conformance/engine/run/run_journal.h"
 #include "reports/rule_pool.h"
 
@@ -157,6 +158,7 @@ static struct recorder *record_learning(void *user, struct rig *rig, const char 
                    run->served->relearned);
     (void)snprintf(shown, sizeof(shown), "%s/%s", run->config->evidence_name != NULL ? run->config->evidence_name : "",
                    name);
+    run_device_begin(rig, name);
     recorder_attach(run->recorder, rig);
     return recorder_begin(run->recorder, run->config->evidence >= 0 ? &place : NULL, "what the device serves",
                           &ignored) == 0
@@ -171,22 +173,17 @@ static int keep_learned(void *user, json_t *served)
     return run->config->learned != NULL ? run->config->learned(run->config->user, served) : 0;
 }
 
-/* The ladder's last frame before the decision is the one that failed, unless it failed by not coming. */
-static void mark_decisive(json_t *steps, const struct outcome *outcome)
+/* The frame that the verdict is about. Its step is marked as the one that failed, unless it is not the device's. */
+static uint64_t cite(struct run *run, const struct outcome *outcome)
 {
-    if (outcome->verdict != VERDICT_FAIL && outcome->verdict != VERDICT_WARN)
-        return;
-    if (outcome->actual == NULL || strncmp(outcome->actual, "nothing", 7) == 0)
-        return;
-    for (size_t i = json_array_size(steps); i-- > 0;) {
-        json_t *step = json_array_get(steps, i);
-        json_int_t frame = json_integer_value(json_object_get(step, "frame"));
+    json_t *step;
+    uint64_t frame = recorder_cite(run->recorder, &outcome->looked_at, &step);
+    bool failed = outcome->verdict == VERDICT_FAIL || outcome->verdict == VERDICT_WARN;
 
-        if (frame > 0 && (uint64_t)frame <= outcome->frame) {
-            (void)result_step_mark(step, 0, 0, outcome->actual);
-            return;
-        }
-    }
+    failed = failed && outcome->looked_at.kind != SIGHTING_TOLD && outcome->looked_at.kind != SIGHTING_DEATH;
+    if (step != NULL && failed && outcome->actual != NULL && strncmp(outcome->actual, "nothing", 7) != 0)
+        (void)result_step_mark(step, 0, 0, outcome->actual);
+    return frame;
 }
 
 /* What is known of the check beside its own result, before that: a run that is stopped goes on from here. */
@@ -225,7 +222,6 @@ static int report(struct run *run, const struct plan_item *item, const struct ou
         .by = "check",
         .script = script,
         .role = item->role,
-        .frame = outcome->frame,
         .expected = outcome->expected,
         .actual = outcome->actual,
         .message = outcome->message,
@@ -248,7 +244,7 @@ static int report(struct run *run, const struct plan_item *item, const struct ou
     if (outcome->verdict == VERDICT_SKIP)
         result.pics = outcome->message;
     if (outcome->verdict != VERDICT_PASS && outcome->verdict != VERDICT_SKIP) {
-        mark_decisive(steps, outcome);
+        result.frame = evidence != NULL || steps != NULL ? cite(run, outcome) : 0;
         result.steps = steps;
         (void)snprintf(replay, sizeof(replay), "warpcheck run '%s' --role %s%s --seed %" PRIu64, item->check->id,
                        item->role, run->config->replay != NULL ? run->config->replay : "", run->config->sim.seed);
@@ -302,6 +298,7 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
     const struct runner_config *config = run->config;
     struct run_served_context learning = {config->host, open_rig, close_rig, record_learning, keep_learned, run};
     struct outcome outcome = {.verdict = VERDICT_INCONCLUSIVE, .line = item->check->line};
+    struct run_device_texts device_texts;
     struct sentence why = {{0}};
     char name[TEXT_OCTETS], shown[2 * TEXT_OCTETS], title[2 * TEXT_OCTETS];
     struct place place = {config->evidence, name, shown};
@@ -320,6 +317,7 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
     (void)snprintf(shown, sizeof(shown), "%s/%s", config->evidence_name != NULL ? config->evidence_name : "", name);
     (void)snprintf(title, sizeof(title), "%s (%s): %s", item->check->id, item->role, item->check->purpose);
     run->item = item;
+    run_device_begin(rig, name);
     recorder_attach(run->recorder, rig);
     status = recorder_begin(run->recorder, config->evidence >= 0 ? &place : NULL, title, error);
     if (status == 0) {
@@ -329,6 +327,7 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
         if (outcome.link_failed && config->rig != NULL)
             (void)sentence_set(&run->dead, "%s", outcome.message != NULL ? outcome.message : "the link failed");
         run_served_note(run->served, &outcome);
+        run_device_weigh(rig, &outcome, &device_texts, &run->dead);
         weigh_drops(run, &outcome, rig_dropped(rig) - dropped, &why);
         impaired = weigh_process(rig, &outcome, &why);
         (void)snprintf(title, sizeof(title), "verdict: %s", verdict_name(outcome.verdict));

@@ -324,6 +324,13 @@ struct loading {
     bool embedded;
 };
 
+void script_note_sighting(struct script_host *host)
+{
+    host->looked_at = host->rig.looked_at;
+    if (host->rig.recorder != NULL)
+        host->looked_at.latest = recorder_frame(host->rig.recorder);
+}
+
 /* Finds the script's own line: the innermost level that is not in the library. */
 int script_on_error(lua_State *lua)
 {
@@ -338,8 +345,7 @@ int script_on_error(lua_State *lua)
             break;
         }
     }
-    if (host->rig.recorder != NULL)
-        host->frame = recorder_frame(host->rig.recorder);
+    script_note_sighting(host);
     return 1;
 }
 

@@ -47,7 +47,7 @@ struct outcome {
     const char *cause;   /* another reading fits what came: its name (wire/hint.h); NULL: none is known */
     const char *hint;    /* and that reading in words */
     int line;            /* of the script, where it was decided */
-    uint64_t frame;      /* last frame seen by then */
+    struct sighting looked_at; /* what the check had read last by then; nothing when a script failed */
     bool link_failed;    /* the rig is unusable: stop */
     bool unready;        /* the good exchange before the stimulus failed, although the device has served such a one */
     bool unserved;       /* the device does not serve what the check rests on: the message says what */

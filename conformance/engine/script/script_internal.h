@@ -40,7 +40,7 @@ struct script_host {
     bool short_of_memory;
     char *texts[OUTCOME_TEXTS]; /* of the last outcome */
     int line;
-    uint64_t frame;
+    struct sighting looked_at;
     json_t *served;  /* what the device serves in the role of the check that runs (served.h), NULL: all */
     uint64_t digest; /* of the scripts that were loaded, without the library */
 };
@@ -57,7 +57,10 @@ void script_note_shortage(struct script_host *host);
 /* Frees what the last outcome says. */
 void script_forget_texts(struct script_host *host);
 
-/* Error handler: notes the script's own line and the last frame, and leaves the error as it is. */
+/* Notes what the check has read last: its verdict is about that. */
+void script_note_sighting(struct script_host *host);
+
+/* Error handler: notes the script's own line and what it has read last, and leaves the error as it is. */
 int script_on_error(lua_State *lua);
 
 #endif

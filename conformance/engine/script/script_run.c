@@ -88,7 +88,9 @@ static void read_decision(lua_State *lua, struct script_host *host, struct stage
 
     script_forget_texts(host);
     outcome->line = host->line;
-    outcome->frame = host->frame;
+    if (!stage->raised)
+        script_note_sighting(host);
+    outcome->looked_at = host->looked_at;
     stage->decided = true;
     if (lua_istable(lua, -1)) {
         lua_pushliteral(lua, "verdict");
@@ -147,7 +149,7 @@ static bool run_stage(struct script_host *host, struct stage *stage)
     if (broken || host->account.short_of_it) {
         stage->raised = stage->decided = stage->plain = true;
         stage->outcome.line = host->line;
-        stage->outcome.frame = host->frame;
+        stage->outcome.looked_at = host->looked_at;
         inconclusive(host, &stage->outcome, "script error", why.text);
     }
     return !stage->raised;
@@ -225,7 +227,9 @@ static void run_sandwich(struct script_host *host, const struct check *check, st
         outcome->unready = outcome->verdict == VERDICT_INCONCLUSIVE && !outcome->unserved && !before.plain;
         return;
     }
+    host->rig.rig->stimulating = true;
     (void)run_stage(host, &run);
+    host->rig.rig->stimulating = false;
     if (run.decided)
         *outcome = run.outcome;
     lua_rig_clear(&host->rig);
@@ -263,7 +267,7 @@ void script_run(struct script_host *host, const struct check *check, const char 
     script_forget_texts(host);
     lua_rig_begin(&host->rig, rig, recorder);
     host->line = check->line;
-    host->frame = 0;
+    host->looked_at = (struct sighting){0};
     if (run_stage(host, &test)) {
         run_sandwich(host, check, outcome);
         judge_upper_tester(host, rig, losses, outcome);

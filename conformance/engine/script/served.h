@@ -20,7 +20,7 @@
 
 #include "conformance/engine/script/script.h"
 
-/* The names of the exchanges, NULL behind the last; and what each is called in messages ("a start-up"). */
+/* The names of the exchanges, NULL after the last; and what each is called in messages ("a start-up"). */
 extern const char *const served_names[];
 const char *served_what(const char *name);
 

@@ -236,6 +236,7 @@ function Test:accept(options)
   local own = rig.addresses()
   self.port = self.port + 1
   rig.listen(self.port, { mss = options.mss, iss = options.iss })
+  if self:is_started() then return self:accept_started(options) end
   local request = copy_fields(options.dut)
   request.address, request.port = own, self.port
   local answer = options.special and self:instrument("connect", request) or self.dut:connect(request)
@@ -246,8 +247,30 @@ function Test:accept(options)
   return c
 end
 
+-- Is the device an initiator without an upper tester, which the profile's connect_command starts? It connects as it likes.
+function Test:is_started()
+  return self.role == "initiator" and not rig.has_upper_tester() and rig.has_connect_command()
+end
+
+-- A connection of such an initiator, which is started for it. A check that asks the device for something is skipped.
+function Test:accept_started(options)
+  for name, value in pairs(options.dut or {}) do
+    if not (name == "rev" and value == nil) then
+      self:skip("connect_command starts the initiator as it is: nobody can ask it for " .. name .. " = " .. tostring(value))
+    end
+  end
+  rig.start_initiator(self.port)
+  local tcp = rig.accept(self.port, math.max(self.reaction, STARTED_SECONDS))
+  if not tcp then self:inconclusive("the initiator that connect_command started did not open a TCP connection to the tester") end
+  return new_connection(self, tcp, false)
+end
+
+-- What a program may take to start and to connect.
+STARTED_SECONDS = 10
+
 -- The Rev of a device's Request where a check has no wish: 1, or, when it cannot be told, whatever it sends.
 function Test:plain_rev()
+  if self:is_started() then return nil end
   if self.rev == nil then
     self.rev = 1
     local list = self.dut:capabilities().rev
@@ -295,8 +318,12 @@ function Test:open(options)
   local c = self:accept { dut = dut, mss = options.mss, iss = options.iss }
   c.pd = dut.pd
   c:start_as_responder(options.reply)
-  c:ask_first_send()
-  c:expect(rdmap.send {}, { message = "the device's first Send after start-up" })
+  if self:is_started() then
+    c:expect_segment("the device's first FPDU after start-up", "what the ULP of the initiator sends first")
+  else
+    c:ask_first_send()
+    c:expect(rdmap.send {}, { message = "the device's first Send after start-up" })
+  end
   return c
 end
 

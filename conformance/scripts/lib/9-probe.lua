@@ -93,13 +93,13 @@ local readings = {
   end,
   function(f)
     if #f.octets == 2 + f.length + pad_of(f.length) and f.crc ~= crc_octets(f.body) then
-      return "MPA-4.4-13", "a CRC field behind the pad", "the FPDU ends without a CRC field"
+      return "MPA-4.4-13", "a CRC field after the pad", "the FPDU ends without a CRC field"
     end
   end,
   function(f)
     local pad = #f.octets - 2 - f.length - 4
     if pad >= 0 and pad <= 7 and pad ~= pad_of(f.length) and (f.crc == crc_octets(f.body) or pad < 4) then
-      return "MPA-4.1-06", "a pad of " .. pad_of(f.length) .. " octets behind a ULPDU of " .. f.length, "a pad of " .. pad
+      return "MPA-4.1-06", "a pad of " .. pad_of(f.length) .. " octets after a ULPDU of " .. f.length, "a pad of " .. pad
     end
   end,
   function(f)

@@ -52,11 +52,11 @@ struct iwarp_association_config {
     uint16_t streams;              /* streams asked for, outbound as well as inbound (RFC 5043 8) */
     unsigned pending_max;          /* requests that may wait for the ULP (RFC 5043 6.4); the others get a Terminate */
     size_t mtu;                    /* path MTU, in octets */
-    size_t network_octets;         /* of headers below SCTP: 20 over IPv4, 40 over IPv6, 8 more with UDP encapsulation */
-    size_t held_max;               /* octets of messages that wait for their turn, of all streams together */
-    uint8_t draft_reset_ppid;      /* draft: PPID of a Stream Reset: 2 by its table, 1 by its text */
-    bool draft_reset_answer;       /* draft: a Stream Reset opens one direction, and is answered by another */
-    uint8_t draft_version;         /* draft: version of DDP and RDMAP, 1 or 0 (RFC 5044 C) */
+    size_t network_octets;    /* of headers below SCTP: 20 over IPv4, 40 over IPv6, 8 more with UDP encapsulation */
+    size_t held_max;          /* octets of messages that wait for their turn, of all streams together */
+    uint8_t draft_reset_ppid; /* draft: PPID of a Stream Reset: 2 by its table, 1 by its text */
+    bool draft_reset_answer;  /* draft: a Stream Reset opens one direction, and is answered by another */
+    uint8_t draft_version;    /* draft: version of DDP and RDMAP, 1 or 0 (RFC 5044 C) */
     const struct defect_set *defects; /* deliberate faults (reference-stack/defects/defect.h), borrowed; NULL: none */
 };
 
@@ -124,7 +124,7 @@ void iwarp_association_input(struct iwarp_association *association, const struct
 
 /*
  * The peer has acknowledged the oldest `count` messages of the SID that were not reported before. Messages that are
- * acknowledged ahead of older ones are reported together with these. UINT32_MAX: all of the SID.
+ * acknowledged before older ones are reported together with these. UINT32_MAX: all of the SID.
  */
 void iwarp_association_acked(struct iwarp_association *association, uint16_t sid, uint32_t count, uint64_t now);
 
@@ -134,9 +134,9 @@ void iwarp_association_dry(struct iwarp_association *association, uint64_t now);
 /* One user message to be sent, in one DATA chunk, or in more where its length exceeds the MTU. */
 struct iwarp_sctp_output {
     uint16_t sid;
-    uint32_t ppid;                                /* host order */
-    bool unordered;                               /* U: always (RFC 5043 10) */
-    bool control;                                 /* a session control message or a Stream Reset */
+    uint32_t ppid;                               /* host order */
+    bool unordered;                              /* U: always (RFC 5043 10) */
+    bool control;                                /* a session control message or a Stream Reset */
     struct iwarp_span spans[IWARP_OUTPUT_SPANS]; /* sent in order */
     size_t span_count;
     size_t octets;   /* of all spans */
@@ -222,14 +222,14 @@ void iwarp_association_abort(struct iwarp_association *association, uint64_t now
 
 struct iwarp_association_counters {
     uint64_t messages_sent, messages_received;
-    uint64_t dropped;                  /* messages of no session, of the wrong kind, or after an error */
-    uint64_t duplicates;               /* messages whose DDP-SSN had come before */
-    uint64_t refused;                  /* requests beyond pending_max */
-    size_t sessions;                   /* SIDs that memory is held for */
-    size_t held, held_octets;          /* messages that wait for their turn, and the memory that is kept for them */
-    size_t held_octets_max;            /* at most */
-    unsigned pending, pending_most;    /* requests that wait for the ULP, now and at most */
-    uint32_t outstanding_most;         /* messages of one SID sent and not acknowledged, at most (RFC 5043 10) */
+    uint64_t dropped;               /* messages of no session, of the wrong kind, or after an error */
+    uint64_t duplicates;            /* messages whose DDP-SSN had come before */
+    uint64_t refused;               /* requests beyond pending_max */
+    size_t sessions;                /* SIDs that memory is held for */
+    size_t held, held_octets;       /* messages that wait for their turn, and the memory that is kept for them */
+    size_t held_octets_max;         /* at most */
+    unsigned pending, pending_most; /* requests that wait for the ULP, now and at most */
+    uint32_t outstanding_most;      /* messages of one SID sent and not acknowledged, at most (RFC 5043 10) */
 };
 
 /* Valid until the association is freed; NULL for NULL. */
