@@ -330,6 +330,12 @@ void html_card(const struct html *html, size_t index, const struct result *resul
     known(html, result);
     if (result->message)
         markup_element(m, "p", "message", result->message);
+    if (result->hint) {
+        markup_open(m, "p", "class", "message", NULL);
+        markup_element(m, "strong", NULL, "Hint: ");
+        markup_text(m, result->hint);
+        markup_close(m);
+    }
     if (result->reading || result->pics) {
         markup_open(m, "p", "class", "message", NULL);
         markup_element(m, "strong", NULL, result->reading ? "The DUT's reading: " : "Capability: ");
@@ -421,6 +427,7 @@ void html_cards(const struct html *html)
         {VERDICT_SKIP, "Skipped", "These need capabilities that the DUT does not have, according to its profile."},
     };
     struct markup *m = html->markup;
+    html_causes(html);
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
         char id[16];
         size_t count = 0;

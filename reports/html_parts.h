@@ -53,6 +53,9 @@ void html_cards(const struct html *html);
 /* The card of one result of the report's entry at `index`. */
 void html_card(const struct html *html, size_t index, const struct result *result);
 
+/* What more than one result has for a cause (reports/cause.h); nothing when there is none. */
+void html_causes(const struct html *html);
+
 /* The cards of known deviations, by finding. */
 void html_known(const struct html *html);
 void html_tree(const struct html *html);

@@ -104,6 +104,7 @@ static void body(struct markup *m, const struct report_entry *entry, const struc
     text_line(m, "actual    ", result->actual);
     text_line(m, "message   ", result->message);
     text_line(m, "reading   ", result->reading);
+    text_line(m, "hint      ", result->hint);
     if (result->verdict == VERDICT_KNOWN)
         text_line(m, "finding   ", known_finding(result));
     text_line(m, "note      ", result->deviation);

@@ -2,6 +2,7 @@
 #include "reports/markdown.h"
 
 #include "reports/account.h"
+#include "reports/cause.h"
 #include "reports/save.h"
 #include "reports/text.h"
 #include "wire/text_stream.h"
@@ -68,6 +69,28 @@ static void put_findings(FILE *out, const struct report *report)
         fprintf(out, "\n%zu more findings in results.jsonl.\n", rows - ROWS_MAX);
 }
 
+/* What more than one result has for a cause. */
+static void put_causes(FILE *out, const struct report *report)
+{
+    struct cause_set causes = {0};
+    const struct cause *cause;
+
+    (void)cause_add_report(&causes, report); /* without memory the program ends with that status */
+    cause = cause_first(&causes);
+    if (cause)
+        fputs("\n| one cause | results | hint | requirements |\n|---|---|---|---|\n", out);
+    for (; cause; cause = cause_next(cause)) {
+        fputs("| ", out);
+        markdown_text(out, cause_name(cause));
+        fprintf(out, " | %zu | ", cause_results(cause));
+        markdown_text(out, cause_hint(cause));
+        fputs(" | ", out);
+        markdown_text(out, cause_ids(cause));
+        fputs(" |\n", out);
+    }
+    cause_set_free(&causes);
+}
+
 /* What was not judged, and what is not in the input; one line for the rest. */
 static void put_account(FILE *out, const struct flow_account *account)
 {
@@ -112,6 +135,7 @@ int markdown_write(const struct report *report, const struct place *to, struct s
     if (report->unread)
         fprintf(out, "\n%zu of %zu captures could not be read to their end.\n", report->unread, report->capture_count);
     put_account(out, &report->summary.account);
+    put_causes(out, report);
     put_findings(out, report);
     int rc = text_stream_close(out, &text) ? save_file(to, text, size, error)
                                            : sentence_set(error, "%s: out of memory", to->path);

@@ -253,6 +253,8 @@ json_t *result_to_json(const struct result *result)
         rc |= set_count(object, "octets", result->octets);
     }
     rc |= set_text(object, "reading", result->reading);
+    rc |= set_text(object, "cause", result->cause);
+    rc |= set_text(object, "hint", result->hint);
     rc |= set_text(object, "pics", result->pics);
     rc |= set_text(object, "replay", result->replay);
     rc |= set_text(object, "outcome", result->outcome);
@@ -290,6 +292,8 @@ int result_from_json(json_t *object, struct result *result)
         .offset = get_count(object, "offset"),
         .octets = get_count(object, "octets"),
         .reading = get_text(object, "reading"),
+        .cause = get_text(object, "cause"),
+        .hint = get_text(object, "hint"),
         .pics = get_text(object, "pics"),
         .replay = get_text(object, "replay"),
         .outcome = get_text(object, "outcome"),

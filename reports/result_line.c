@@ -127,6 +127,8 @@ int result_line_append(struct result_lines *lines, const struct result *result)
         rc |= put_count(lines, "\"octets\":", result->octets);
     }
     rc |= put_text(lines, "\"reading\":", result->reading);
+    rc |= put_text(lines, "\"cause\":", result->cause);
+    rc |= put_text(lines, "\"hint\":", result->hint);
     rc |= put_text(lines, "\"pics\":", result->pics);
     rc |= put_text(lines, "\"replay\":", result->replay);
     rc |= put_text(lines, "\"outcome\":", result->outcome);

@@ -238,6 +238,8 @@ static void set_properties(struct sarif *sarif, json_t *object, const struct res
     sarif_set_text(sarif, properties, "expected", result->expected);
     sarif_set_text(sarif, properties, "actual", result->actual);
     sarif_set_text(sarif, properties, "reading", result->reading);
+    sarif_set_text(sarif, properties, "cause", result->cause);
+    sarif_set_text(sarif, properties, "hint", result->hint);
     sarif_set_text(sarif, properties, "why", result->message);
     if (result->verdict == VERDICT_KNOWN)
         sarif_set_text(sarif, properties, "finding", known_finding(result));

@@ -148,6 +148,8 @@ static void put_block(struct tap *tap, const struct report_entry *entry, const s
     put_member(tap, "expected", result->expected);
     put_member(tap, "actual", result->actual);
     put_member(tap, "reading", result->reading);
+    put_member(tap, "cause", result->cause);
+    put_member(tap, "hint", result->hint);
     if (result->message && message && strcmp(result->message, message) != 0)
         put_member(tap, "why", result->message);
     if (result->verdict == VERDICT_KNOWN)

@@ -126,13 +126,52 @@ static void put_ladder(const struct terminal *terminal, const struct result *res
     free(text);
 }
 
+/* "FAIL  MPA-4.1-06  responder  its cause is that of MPA-3-01: pad-length" */
+static void put_repeated(const struct terminal *terminal, const struct result *result, const struct cause *cause)
+{
+    put_verdict(terminal, result->verdict);
+    fputs("  ", terminal->out);
+    put(terminal->out, result->id);
+    fputs("  ", terminal->out);
+    put(terminal->out, result->role);
+    fputs(result->role ? "  the cause of " : "the cause of ", terminal->out);
+    put(terminal->out, cause_first_id(cause));
+    fputs(" again: ", terminal->out);
+    put(terminal->out, cause_name(cause));
+    fputc('\n', terminal->out);
+    fflush(terminal->out);
+}
+
+/* What more than one result has for a cause: once, and the ids that it concerns. */
+static void put_causes(const struct terminal *terminal)
+{
+    for (const struct cause *cause = cause_first(&terminal->causes); cause; cause = cause_next(cause)) {
+        fprintf(terminal->out, "one cause of %zu results: ", cause_results(cause));
+        put(terminal->out, *cause_hint(cause) ? cause_hint(cause) : cause_name(cause));
+        fprintf(terminal->out, " (%s)\n  ", *cause_hint(cause) ? cause_name(cause) : "no hint");
+        put(terminal->out, cause_ids(cause));
+        fputc('\n', terminal->out);
+    }
+}
+
+void terminal_free(struct terminal *terminal)
+{
+    cause_set_free(&terminal->causes);
+}
+
 void terminal_result(struct terminal *terminal, const struct result *result, const char *text)
 {
     bool quiet = result->verdict == VERDICT_PASS || result->verdict == VERDICT_SKIP;
     bool settled = quiet || result->verdict == VERDICT_AMBIGUOUS; /* nothing to look into: the reading says it all */
     if (settled && !terminal->all)
         return;
+    const struct cause *cause = cause_of(&terminal->causes, result);
     terminal_clear(terminal);
+    (void)cause_add(&terminal->causes, result); /* without memory the program ends with that status */
+    if (cause && !terminal->all) {
+        put_repeated(terminal, result, cause);
+        return;
+    }
     put_heading(terminal, result);
     if (result->verdict == VERDICT_KNOWN)
         put_known(terminal, result);
@@ -149,6 +188,8 @@ void terminal_result(struct terminal *terminal, const struct result *result, con
     }
     field(terminal, "otherwise", result->otherwise);
     field(terminal, "reading", result->reading);
+    if (!settled)
+        field(terminal, "hint", result->hint);
     field(terminal, "needs", result->pics);
     if (!settled || result->verdict == VERDICT_SKIP)
         field(terminal, "why", result->message);
@@ -241,6 +282,7 @@ void terminal_summary(struct terminal *terminal, const struct run_summary *summa
         words = "conforms in everything that was exercised; what was not judged was accepted (--allow-gaps)";
     }
     terminal_clear(terminal);
+    put_causes(terminal);
     put_counts(terminal, summary);
     if (summary->ambiguous > 0 && !terminal->all)
         fputs("AMBIGUOUS: the RFC allows several readings; --all and the report show which one the device follows\n",

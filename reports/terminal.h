@@ -6,6 +6,7 @@
 #ifndef REPORTS_TERMINAL_H
 #define REPORTS_TERMINAL_H
 
+#include "reports/cause.h"
 #include "reports/result.h"
 
 #include <stdbool.h>
@@ -14,20 +15,24 @@
 struct terminal {
     FILE *out;
     bool colour;
-    bool live;        /* a terminal: progress line wanted */
-    bool ladders;     /* print the ladder below each FAIL; off at first */
-    bool all;         /* print PASS and SKIP lines too; off at first */
-    bool unfinished;  /* the run did not come to its end: what was exercised so far is no conformance */
-    unsigned columns; /* of the terminal, 100 where unknown */
-    bool progress;    /* private: a progress line is on the screen */
+    bool live;               /* a terminal: progress line wanted */
+    bool ladders;            /* print the ladder below each FAIL; off at first */
+    bool all;                /* print PASS and SKIP lines too; off at first */
+    bool unfinished;         /* the run did not come to its end: what was exercised so far is no conformance */
+    unsigned columns;        /* of the terminal, 100 where unknown */
+    bool progress;           /* private: a progress line is on the screen */
+    struct cause_set causes; /* of the results so far; terminal_free() */
 };
 
 /* Looks at the stream and the environment. `out` stays the caller's. */
 void terminal_init(struct terminal *terminal, FILE *out);
 
+/* Forgets the causes of the results. What was printed stays. */
+void terminal_free(struct terminal *terminal);
+
 /*
  * The block of one result: FAIL, WARN and INCONCLUSIVE always, KNOWN in two lines, the others shorter and only when
- * terminal->all, which shows the whole of KNOWN too. `text`
+ * terminal->all, which shows the whole of KNOWN too. A result whose cause one before it had is one line, which names that. `text`
  * (may be NULL) stands in for a missing purpose: the requirement's text.
  */
 void terminal_result(struct terminal *terminal, const struct result *result, const char *text);

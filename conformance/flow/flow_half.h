@@ -167,6 +167,9 @@ struct flow_half {
     uint64_t position;         /* octets from SeqStart to the next FPDU, 64-bit */
     uint64_t fpdus;            /* ULPDUs */
     size_t unfinished; /* at FLOW_END: octets of an FPDU that was begun and never whole; nobody knows what it was */
+    const uint8_t *unfinished_octets; /* at FLOW_END: these octets; NULL: none */
+    uint8_t last[4];                  /* TCP: the last octets of the FPDU before, when one was whole: its CRC field */
+    bool last_known;
     bool tail_unknown; /* at FLOW_END: what was sent last may be missing (over TCP: the other side acknowledged it) */
     /* DDP, RDMAP */
     uint64_t sent_count;    /* units; the next one goes to sent[sent_count % sent_room] */

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/rules/crc_fault.h"
 
+#include <string.h>
+
 #include "conformance/rules/start_frame.h"
 #include "wire/crc32c.h"
+#include "wire/hint.h"
 #include "wire/marker.h"
 
 bool crc_judged(const struct rule_context *ctx)
@@ -68,6 +71,38 @@ static enum crc_fault marker_fault(const struct rule_context *ctx, size_t end, u
     return CRC_FAULT_OTHER;
 }
 
+/*
+ * One or two octets of pad more than there should be, zeros: they stand where the CRC begins, and what fits of the CRC follows.
+ * With three of them a single octet of the CRC would have to tell.
+ */
+static bool more_pad(const struct flow_fpdu *fpdu, size_t end, size_t *more)
+{
+    static const uint8_t zeros[2];
+    uint8_t field[FPDU_CRC_OCTETS];
+    const uint8_t *sent = fpdu->fpdu.start + end;
+
+    for (size_t count = 1; count <= sizeof(zeros); count++) {
+        uint32_t state = crc32c_update(CRC32C_START, fpdu->fpdu.start, end);
+
+        octets_put32_little(field, crc32c_value(crc32c_update(state, zeros, count)));
+        if (memcmp(sent, zeros, count) != 0 || memcmp(sent + count, field, FPDU_CRC_OCTETS - count) != 0)
+            continue;
+        if (more != NULL)
+            *more = count;
+        return true;
+    }
+    return false;
+}
+
+/* The CRC stands elsewhere within these octets. */
+static bool length_fault(const struct flow_fpdu *fpdu)
+{
+    struct hint hint;
+
+    return hint_fpdu(fpdu->fpdu.start, fpdu->fpdu.octets, &fpdu->framing, &hint) &&
+           (hint.kind == HINT_LENGTH || hint.kind == HINT_LENGTH_HEADER || hint.kind == HINT_LENGTH_ORDER);
+}
+
 enum crc_fault crc_fault(const struct rule_context *ctx, size_t *pad)
 {
     const struct flow_fpdu *fpdu = ctx->event->ulpdu->mpa;
@@ -88,10 +123,18 @@ enum crc_fault crc_fault(const struct rule_context *ctx, size_t *pad)
             *pad = padding - less;
         return CRC_FAULT_PAD;
     }
+    if ((!fpdu->framing.markers || marker_distance(fpdu->framing.position + (uint32_t)end) >= 2 * FPDU_CRC_OCTETS) &&
+        more_pad(fpdu, end, pad)) {
+        if (pad != NULL)
+            *pad += padding;
+        return CRC_FAULT_PAD;
+    }
     if (fpdu->fpdu.markers == 0 && crc_of(fpdu, FPDU_LENGTH_OCTETS, end, false) == sent)
         return CRC_FAULT_NO_LENGTH;
     if (fpdu->fpdu.markers == 0 && padding != 0 && crc_of(fpdu, 0, end - padding, false) == sent)
         return CRC_FAULT_NO_PAD;
     fault = fpdu->framing.markers ? marker_fault(ctx, end, sent) : CRC_FAULT_OTHER;
+    if (fault == CRC_FAULT_OTHER && length_fault(fpdu))
+        return CRC_FAULT_LENGTH;
     return fault == CRC_FAULT_OTHER && sent == 0 ? CRC_FAULT_ZERO : fault;
 }

@@ -3,6 +3,8 @@
 #include "conformance/rules/crc_fault.h"
 #include "conformance/rules/rule_context.h"
 #include "conformance/rules/start_frame.h"
+#include "conformance/rules/track.h"
+#include "wire/hint.h"
 #include "wire/marker.h"
 
 /* RFC 5044 3 and 4.5: a ULPDU has at most 64768 octets. */
@@ -37,12 +39,27 @@ void fpdu_fits_datagram(struct rule_context *ctx)
         rule_pass(ctx);
 }
 
+/* Its pad ends where the pad of the event's FPDU should: else octets of something else stand there. Without CRCs in use only. */
+static bool boundary_sound(const struct rule_context *ctx)
+{
+    const struct flow_fpdu *fpdu = ctx->event->ulpdu->mpa;
+    const struct fpdu_framing checked = {false, true, fpdu->framing.position};
+    struct hint hint;
+
+    if (fpdu->framing.crc || fpdu->framing.markers)
+        return true;
+    /* Most senders compute CRCs also where nobody checks them: such a CRC tells where the FPDU ends. */
+    return (fpdu->fpdu.pad_zero || !hint_fpdu(fpdu->fpdu.start, fpdu->fpdu.octets, &checked, &hint) ||
+            (hint.kind != HINT_PAD && hint.kind != HINT_LENGTH && hint.kind != HINT_CRC_MISSING));
+}
+
 /* RFC 5044 4.1: pad octets are sent as zero. */
 void pad_is_zero(struct rule_context *ctx)
 {
     const struct fpdu *fpdu = &ctx->event->ulpdu->mpa->fpdu;
 
-    if (ctx->event->ulpdu->cut || !fpdu->crc_ok || ctx->side->wrong_framing || fpdu_pad(fpdu->ulpdu_length) == 0)
+    if (ctx->event->ulpdu->cut || !fpdu->crc_ok || ctx->side->wrong_framing || fpdu_pad(fpdu->ulpdu_length) == 0 ||
+        !boundary_sound(ctx))
         return;
     if (fpdu->pad_zero)
         rule_pass(ctx);
@@ -68,13 +85,62 @@ void pad_count(struct rule_context *ctx)
                   "The FPDU with ULPDU_Length %zu is not padded to a multiple of four (RFC 5044 4.1)", length);
 }
 
+/* Octets of an FPDU that never was whole, though another reading makes them one that is. */
+static bool whole_otherwise(const struct rule_context *ctx, struct hint *hint)
+{
+    const struct flow_half *half = ctx->half;
+    struct fpdu_framing framing = half->tcp->framing;
+
+    framing.position = (uint32_t)half->position;
+    if (half->unfinished_octets == NULL)
+        return false;
+    if (hint_fpdu(half->unfinished_octets, half->unfinished, &framing, hint))
+        return hint->kind != HINT_CRC_MISSING || hint->seen != 0; /* its rest may just not have come */
+    return !framing.markers && half->last_known &&
+           hint_boundary(half->last, half->unfinished_octets, half->unfinished, hint);
+}
+
+static void judge_rest(struct rule_context *ctx)
+{
+    struct sentence text;
+    struct hint hint;
+
+    if (ctx->side->unsure || ctx->half->tcp == NULL || ctx->half->gaps != 0 || !ctx->half->tcp->in_sync ||
+        !rule_from_start(ctx, ctx->direction) || !whole_otherwise(ctx, &hint))
+        return;
+    rule_fail(ctx, "whole FPDUs", rule_text(ctx, "%zu octets of one that is never whole", ctx->half->unfinished),
+              "The last octets are no FPDU as ULPDU_Length and pad say (RFC 5044 4.1): %s", hint_say(&hint, &text));
+}
+
 /* RFC 5044 4.1: the stream is FPDUs, one after the other, each as long as its ULPDU_Length says. */
 void fpdus_follow_each_other(struct rule_context *ctx)
 {
+    struct sentence text;
+    struct hint hint;
+
+    if (ctx->event->kind == FLOW_END) {
+        judge_rest(ctx);
+        return;
+    }
+    if (ctx->event->kind == FLOW_ULPDU && ctx->event->ulpdu->result == TERM_MPA_CRC) {
+        const struct fpdu *fpdu = &ctx->event->ulpdu->mpa->fpdu;
+
+        if (crc_judged(ctx) && crc_fault(ctx, NULL) == CRC_FAULT_LENGTH &&
+            hint_fpdu(fpdu->start, fpdu->octets, &ctx->event->ulpdu->mpa->framing, &hint))
+            rule_fail(ctx, "the length of the ULPDU", rule_text(ctx, "ULPDU_Length = %u", fpdu->ulpdu_length),
+                      "ULPDU_Length is not that of the FPDU (RFC 5044 4.1): %s", hint_say(&hint, &text));
+        return;
+    }
     if (ctx->event->kind == FLOW_ULPDU) {
-        if (!ctx->side->unsure && !ctx->event->ulpdu->cut && ctx->event->ulpdu->result != TERM_MPA_CRC &&
-            ctx->event->ulpdu->index != 0)
+        if (ctx->side->unsure || ctx->event->ulpdu->cut || ctx->event->ulpdu->result == TERM_MPA_CRC ||
+            ctx->event->ulpdu->index == 0)
+            return;
+        if (!track_misplaced(ctx->event, &hint))
             rule_pass(ctx);
+        else
+            rule_fail(ctx, "an FPDU",
+                      rule_text(ctx, "other octets at position %llu", (unsigned long long)ctx->event->position),
+                      "No FPDU begins where the one before ends (RFC 5044 4.1): %s", hint_say(&hint, &text));
         return;
     }
     if (ctx->event->reason != FLOW_REASON_SYNC_LOST || ctx->side->unsure || ctx->half->gaps != 0 ||

@@ -61,6 +61,21 @@ void start_reserved(struct rule_context *ctx)
 }
 
 /*
+ * RFC 5044 C.1, C.2.4, C.2.5: Rev 0 belongs to a sender that has Markers and CRCs: M and C of a Request, M of a Reply. Without
+ * them the frame is neither the RDMA Consortium's nor RFC 5044's. Whether such a sender is an RDMAC one, nobody says.
+ */
+static void judge_revision_0(struct rule_context *ctx)
+{
+    const struct mpa_start *start = &ctx->event->start->frame;
+    bool request = start->kind == MPA_REQUEST;
+
+    if (!start->markers || (request && !start->crc))
+        rule_fail(ctx, request ? "Rev = 1, or Rev = 0 with M = 1 C = 1" : "Rev = 1, or Rev = 0 with M = 1",
+                  rule_text(ctx, "Rev = 0 with M = %d C = %d", start->markers, start->crc),
+                  "A start-up frame of Rev 0 has not the bits of an RDMA Consortium's (RFC 5044 7.1.1, C.1)");
+}
+
+/*
  * RFC 5044 7.1.1: Rev is 1. With RFC 6581, Rev 2 without S is legal in a Request (EMPA-6-08) and in the Reply to one
  * (EMPA-6-15); frames with S are RFC 6581's. A Reply may differ in Rev only downwards (RFC 5044 C.1).
  */
@@ -69,8 +84,12 @@ void start_revision_plain(struct rule_context *ctx)
     const struct flow_start *request = start_seen(ctx, FLOW_FROM_INITIATOR);
     unsigned revision = start_revision(ctx);
 
-    if (!start_whole_header(ctx) || (start_flags(ctx) & START_S) || revision == MPA_REV_RDMAC)
+    if (!start_whole_header(ctx) || (start_flags(ctx) & START_S))
         return;
+    if (revision == MPA_REV_RDMAC) {
+        judge_revision_0(ctx);
+        return;
+    }
     if (ctx->event->start->frame.kind == MPA_REPLY) {
         if (request == NULL || request->result != WIRE_OK || request->frame.enhanced)
             return;

@@ -40,6 +40,7 @@ struct rule_side {
     bool responses_unsure; /* some Read Response of this side was odd: which requests are open is not judged */
     bool crc_failed;       /* an FPDU had a bad CRC: found once, what follows may be out of step */
     bool wrong_framing;    /* Markers where none belong, or none where some do: its FPDUs are not judged */
+    uint64_t wrong_at;     /* the FPDU by which that is judged: the first, or one that does not begin where it should */
     bool start_bad;        /* its start-up frame was malformed */
     bool word_missing;     /* by S = 1 without room for the enhanced word */
     bool terminated;       /* it sent a Terminate */

@@ -203,7 +203,7 @@ static bool go_quick(struct rule_engine *engine, struct rule_flow *state, const 
 }
 
 /*
- * A side whose FPDUs are not framed as agreed is judged by its first one alone: all else would follow from that. An FPDU
+ * A side whose FPDUs are not framed as agreed is judged by the first such one alone: all else would follow from that. An FPDU
  * whose CRC could not be checked is not judged at all: nobody knows which of its octets are wrong.
  */
 static bool side_is_judged(const struct rule_side *side, const struct flow_event *event)
@@ -213,7 +213,7 @@ static bool side_is_judged(const struct rule_side *side, const struct flow_event
     if (event->ulpdu == NULL)
         return !side->wrong_framing || event->kind == FLOW_END;
     return !event->ulpdu->unverified &&
-           (!side->wrong_framing || (event->kind == FLOW_ULPDU && event->ulpdu->index == 0));
+           (!side->wrong_framing || (event->kind == FLOW_ULPDU && event->ulpdu->index == side->wrong_at));
 }
 
 static void track_quick(struct rule_side *side, const struct flow_event *event)
@@ -245,6 +245,10 @@ void rule_engine_event(struct rule_engine *engine, const struct flow_event *even
     }
     if (event->kind == FLOW_ULPDU && event->ulpdu->index == 0)
         track_first_fpdu(side, event);
+    else if (event->kind == FLOW_ULPDU && !side->wrong_framing && track_misplaced(event, &(struct hint){0})) {
+        side->wrong_framing = true;
+        side->wrong_at = event->ulpdu->index;
+    }
     if (side_is_judged(side, event)) {
         if (go_quick(engine, state, event)) {
             track_quick(side, event);

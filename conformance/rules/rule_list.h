@@ -70,7 +70,7 @@
     R(rtr,          "EMPA-9.2-20",   rtr_is_negotiated_kind,        ON_RDMAP,             OP_ANY, INITIATOR, FAIL) \
     R(fpdu,         "MPA-3-06",      ulpdu_length_limit,            ON_FPDU,              OP_ANY, ANY,       FAIL) \
     R(fpdu,         "MPA-3-09",      fpdu_fits_datagram,            ON_FPDU,              OP_ANY, ANY,       FAIL) \
-    R(fpdu,         "MPA-4.1-01",    fpdus_follow_each_other,       ON_FPDU|ON_UNDECODED, OP_ANY, ANY,       FAIL) \
+    R(fpdu,         "MPA-4.1-01",    fpdus_follow_each_other,       ON_FPDU|ON_UNDECODED|ON_END, OP_ANY, ANY,       FAIL) \
     R(fpdu,         "MPA-4.1-03",    pad_is_zero,                   ON_FPDU,              OP_ANY, ANY,       FAIL) \
     R(fpdu,         "MPA-4.1-06",    pad_count,                     ON_FPDU,              OP_ANY, ANY,       FAIL) \
     R(fpdu,         "MPA-4.3-01",    crc_covers_inner_markers,      ON_FPDU,              OP_ANY, ANY,       FAIL) \

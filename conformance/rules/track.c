@@ -62,6 +62,18 @@ bool track_wrong_framing(const struct flow_event *event)
     return octets_get32(start) == 0 && looks_like_fpdu(start + MARKER_OCTETS);
 }
 
+bool track_misplaced(const struct flow_event *event, struct hint *hint)
+{
+    const struct flow_half *half = &event->flow->half[event->direction];
+    const struct flow_ulpdu *ulpdu = event->ulpdu;
+
+    *hint = (struct hint){HINT_NONE, 0, 0};
+    return ulpdu->mpa != NULL && ulpdu->index != 0 && !ulpdu->cut && !ulpdu->unverified && !ulpdu->mpa->resynced &&
+           !ulpdu->mpa->framing.markers && !ulpdu->mpa->framing.crc && half->last_known &&
+           event->flow->revision != MPA_REV_RDMAC &&
+           hint_boundary(half->last, ulpdu->mpa->fpdu.start, ulpdu->mpa->fpdu.octets, hint);
+}
+
 void track_first_fpdu(struct rule_side *side, const struct flow_event *event)
 {
     const struct flow_half *other = &event->flow->half[flow_reverse(event->direction)];

@@ -4,6 +4,7 @@
 #define CONFORMANCE_RULES_TRACK_H
 
 #include "conformance/rules/rule_context.h"
+#include "wire/hint.h"
 
 /* The sides of a flow that begins. */
 void track_begin(struct rule_side sides[FLOW_DIRECTIONS]);
@@ -44,5 +45,11 @@ void track_terminate(const struct flow_event *event, struct heard_terminate *ter
 
 /* What stands where the first FPDU of a side belongs is framed otherwise than the start-up frames ask for. */
 bool track_wrong_framing(const struct flow_event *event);
+
+/*
+ * An FPDU that no CRC verifies begins elsewhere than after the one before, as headers tell: the hint says where. Called before
+ * the rules: all that would be read of such FPDUs is octets of others.
+ */
+bool track_misplaced(const struct flow_event *event, struct hint *hint);
 
 #endif

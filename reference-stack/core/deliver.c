@@ -261,7 +261,7 @@ static void deliver_terminate(struct iwarp_stream *stream, const struct untagged
             event->triple = WIRE_ERROR_BIT | octets_get16(queue->buffer);
         HOOK(stream, hook_event(stream, event));
     }
-    stream->dropping = true;
+    stream->dropping = HOOK_VALUE(stream, true, hook_terminate_drops(stream));
     stream_flush(stream);
     stream->state = IWARP_STATE_TERMINATING;
     stream->close_wanted = true;

@@ -37,6 +37,8 @@
     B(SECOND_HALF_RESETS,          "second-half-resets",          "the close of the second half is a reset") \
     B(POST_WHILE_CLOSING,          "post-while-closing",          "work is taken after a graceful close, and dropped") \
     B(FIN_FLUSHES,                 "fin-flushes",                 "the peer's FIN drops what was to be sent") \
+    B(FIN_RESPONSE_STALE,          "fin-response-stale",          "after the peer's FIN each segment of a Read Response has the first one's octets") \
+    B(PLACE_AFTER_ERROR,           "place-after-error",           "of a segment that begins before its buffer the rest is placed, and then the error is told") \
     B(LATE_SEGMENT_TAKEN,          "late-segment-taken",          "segments after the peer's FIN are placed and delivered") \
     B(CATASTROPHE_RESETS,          "catastrophe-resets",          "a local catastrophic error is a reset") \
     B(CATASTROPHE_TYPE_1,          "catastrophe-type-1",          "a local catastrophic error of DDP is told with type 1") \

@@ -25,6 +25,20 @@ static const struct iwarp_region *region_by_index(const struct iwarp_device *dev
     return NULL;
 }
 
+/* The octets of a segment that reaches into its region from before it. */
+static void place_rest(const struct validation_subject *subject)
+{
+    const struct ddp_segment *segment = subject->segment;
+    const struct iwarp_region *region = subject->region;
+    uint64_t before = region->base - segment->to;
+    uint64_t rest;
+
+    if (segment->to >= region->base || before >= segment->payload_octets)
+        return;
+    rest = segment->payload_octets - before;
+    memcpy(region->octets, segment->payload + before, rest < region->length ? (size_t)rest : (size_t)region->length);
+}
+
 void hook_tagged(struct iwarp_stream *stream, struct validation_subject *subject, bool *look)
 {
     uint32_t stag = subject->segment->stag;
@@ -39,6 +53,8 @@ void hook_tagged(struct iwarp_stream *stream, struct validation_subject *subject
         subject->region = region_by_index(stream->device, stag);
     if (stream_behaves(stream, DEFECT_PLACE_BEFORE_CHECK))
         deliver_place_tagged(stream, subject);
+    if (subject->region != NULL && stream_behaves(stream, DEFECT_PLACE_AFTER_ERROR))
+        place_rest(subject);
 }
 
 /* A Read Response goes to the region's base, as if the sink's TO were that. */
@@ -213,6 +229,11 @@ bool hook_send_complete(struct iwarp_stream *stream, const struct validation_sub
     }
     return (stream_behaves(stream, DEFECT_RECEIVE_MUST_FILL) && queue->length < receive->octets) ||
            (stream_behaves(stream, DEFECT_EMPTY_SEND_UNDELIVERED) && queue->length == 0);
+}
+
+bool hook_terminate_drops(const struct iwarp_stream *stream)
+{
+    return !stream_behaves(stream, DEFECT_TERMINATE_PLACES_ON);
 }
 
 void hook_invalidated(struct iwarp_stream *stream, uint32_t stag, bool good)

@@ -106,6 +106,8 @@ bool hook_receive_event(struct iwarp_stream *stream, const struct validation_sub
         event->solicited = true;
     if (stream_behaves(stream, DEFECT_DELIVERIES_SWAPPED))
         events_swap(stream, IWARP_EVENT_RECEIVE);
+    if (!rdmap_is_send(opcode) && stream_behaves(stream, DEFECT_IMMEDIATE_OVERTAKES))
+        events_swap(stream, IWARP_EVENT_RECEIVE);
     return kept;
 }
 

@@ -76,6 +76,13 @@ static bool ord_not_negotiated(const struct validation_subject *subject)
     return subject->offer->ord == DEPTH_NOT_NEGOTIATED;
 }
 
+/* A Send as RTR that the Request did not offer. */
+static bool rtr_not_offered(const struct validation_subject *subject)
+{
+    return subject->stream->rtr_awaited && subject->segment->qn == DDP_QN_SEND &&
+           subject->segment->payload_octets == 0 && !mpa_of(subject->stream)->peer.rtr_send;
+}
+
 static const struct defect_judgement judgements[] = {
     {DEFECT_KEY_FIRST_HALF, "request-key", true, request_key_half},
     {DEFECT_KEY_FIRST_HALF, "reply-key", true, reply_key_half},
@@ -92,6 +99,7 @@ static const struct defect_judgement judgements[] = {
     {DEFECT_REQUEST_R_CHECKED, "request-excess", false, rejects},
     {DEFECT_RESERVED_CHECKED, "request-excess", false, reserved_set},
     {DEFECT_RESERVED_CHECKED, "reply-excess", false, reserved_set},
+    {DEFECT_RTR_EXTRA_REFUSED, "ddp-buffer", false, rtr_not_offered},
     {DEFECT_DEPTH_3FFF_NUMBER, "ird-available", false, ord_not_negotiated},
 };
 

@@ -27,6 +27,10 @@
     B(MULPDU_OF_MTU,               "mulpdu-of-mtu",               "MULPDU is reckoned from the MTU, without taking off IP and TCP headers") \
     B(OVERSIZE_TRUNCATED,          "oversize-truncated",          "a ULPDU beyond MULPDU is cut to it without a word") \
     B(OVERSIZE_TAKEN,              "oversize-taken",              "a ULPDU of any length is taken") \
+    B(OVERSIZE_AT_LIMIT,           "oversize-at-limit",           "a ULPDU of any length is taken where MULPDU is the largest that there is") \
+    B(PRIVATE_509_CUT,             "private-509-cut",             "509 octets of Private Data are taken beside the word, and 508 are sent") \
+    B(REJECT_EMPTY_RESETS,         "reject-empty-resets",         "a refused Request without Private Data is answered by a RST") \
+    B(RTR_EXTRA_REFUSED,           "rtr-extra-refused",           "the Reply names the Send RTR unasked, and it is refused then") \
     B(EMSS_ONCE,                   "emss-once",                   "a change of EMSS is not heard of") \
     B(EMSS_OF_FIRST,               "emss-of-first",               "the device's first connection tells the EMSS for all") \
     /* Peers of Rev 0 */ \

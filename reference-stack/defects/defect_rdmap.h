@@ -57,6 +57,9 @@
     B(TERMINATE_SEGMENTS_MIXED,    "terminate-segments-mixed",    "the first segment's header is quoted, and the length of the failing one") \
     B(TERMINATE_OPERATION_ZEROED,  "terminate-operation-zeroed",  "an operation error of a Read Request quotes a header of zeros") \
     B(TERMINATE_CATASTROPHE_QUOTES, "terminate-catastrophe-quotes", "a Terminate for a local catastrophe has M = D = 1, and a header of zeros") \
+    B(RESPONSE_OVERTAKES_LARGE,    "response-overtakes-large",    "a Read Response goes before one of more than 64 KiB that waits") \
+    B(IMMEDIATE_OVERTAKES,         "immediate-overtakes",         "Immediate Data is delivered before the message that came right before it") \
+    B(TERMINATE_PLACES_ON,         "terminate-places-on",         "a Write after the peer's Terminate is placed") \
     B(FAULT_ON_ONE,                "fault-on-one",                "a fault of the whole device is told on its newest stream alone") \
     /* What streams share */ \
     B(QUEUE_OVERFLOW_ALL,          "queue-overflow-all",          "the overflow of one completion queue ends all streams") \

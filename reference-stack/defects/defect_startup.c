@@ -57,6 +57,14 @@ void hook_answer_depths(struct iwarp_stream *stream, const struct negotiation_of
     }
 }
 
+void hook_private_made(const struct iwarp_stream *stream, struct mpa_start *start)
+{
+    const uint16_t room = MPA_PRIVATE_DATA_MAX - MPA_ENHANCED_OCTETS;
+
+    if (start->enhanced && start->private_octets > room && stream_behaves(stream, DEFECT_PRIVATE_509_CUT))
+        start->private_octets = room;
+}
+
 void hook_answer_rtr(struct iwarp_stream *stream, unsigned common)
 {
     bool several = (common & (common - 1)) != 0;
@@ -66,6 +74,8 @@ void hook_answer_rtr(struct iwarp_stream *stream, unsigned common)
         stream->rtr_agreed = 0;
     if (stream_behaves(stream, DEFECT_RTR_ONE_CONFIRMED))
         stream->rtr_agreed &= 0 - stream->rtr_agreed;
+    if (common != 0 && stream_behaves(stream, DEFECT_RTR_EXTRA_REFUSED))
+        stream->rtr_agreed |= IWARP_RTR_SEND;
 }
 
 void hook_depths_adopted(struct iwarp_stream *stream)

@@ -38,6 +38,8 @@ void hook_progress(struct iwarp_stream *stream)
 
     if (rejects && stream_behaves(stream, DEFECT_REJECT_UNANSWERED))
         stream->abort_wanted = true;
+    if (rejects && mpa_of(stream)->peer.private_octets == 0 && stream_behaves(stream, DEFECT_REJECT_EMPTY_RESETS))
+        stream->abort_wanted = true;
     if (rejects && stream_behaves(stream, DEFECT_REJECT_CLOSES))
         stream->close_wanted = true;
     if (rejected && stream->piece.octets == 0 && stream_behaves(stream, DEFECT_REJECT_RESETS))

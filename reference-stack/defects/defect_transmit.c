@@ -70,6 +70,8 @@ void hook_ulpdu_posted(const struct iwarp_stream *stream, size_t *count, size_t 
         *count = *mulpdu;
     if (*count > *mulpdu && stream_behaves(stream, DEFECT_OVERSIZE_TAKEN))
         *mulpdu = *count;
+    if (*mulpdu == ULPDU_LENGTH_MAX && *count > *mulpdu && stream_behaves(stream, DEFECT_OVERSIZE_AT_LIMIT))
+        *mulpdu = *count;
 }
 
 /* --- Whose turn it is -------------------------------------------------------------------------------------------- */
@@ -108,6 +110,9 @@ static void swap_responses(struct iwarp_stream *stream)
 void hook_output(struct iwarp_stream *stream)
 {
     if (stream_behaves(stream, DEFECT_RESPONSES_OUT_OF_ORDER))
+        swap_responses(stream);
+    if (stream_behaves(stream, DEFECT_RESPONSE_OVERTAKES_LARGE) && stream->reads.count != 0 &&
+        ((const struct served_read *)ring_at(&stream->reads, 0))->request.octets > WRITE_PART)
         swap_responses(stream);
     if (stream_behaves(stream, DEFECT_FPDU_LOST) && transmit_next(stream) && stream->counters.fpdus_sent == 3)
         transmit_done(stream);
@@ -273,6 +278,8 @@ size_t hook_response_segment(struct iwarp_stream *stream, const struct served_re
         segment->to = served->request.sink_to;
     if (stream_behaves(stream, DEFECT_RESPONSE_RESTARTS))
         segment->last = true;
+    if (stream->fin_received && served->sent != 0 && stream_behaves(stream, DEFECT_FIN_RESPONSE_STALE))
+        segment->payload -= served->sent;
     return octets;
 }
 

@@ -4,6 +4,11 @@
 
 /* --- Work that the upper tester posts ---------------------------------------------------------------------------- */
 
+size_t hook_private_room(const struct defect_set *set, size_t room)
+{
+    return room + defect_behaves(set, DEFECT_PRIVATE_509_CUT);
+}
+
 uint64_t hook_length_limit(const struct defect_set *set, uint64_t most)
 {
     return defect_behaves(set, DEFECT_LENGTH_WRAPS) ? UINT64_MAX : most;

@@ -208,6 +208,7 @@ bool hook_read_done(struct iwarp_stream *stream, struct send_work *read, bool la
 struct iwarp_stream *hook_server(struct iwarp_stream *stream, const struct served_read *request);
 
 /* The segment was acted upon, to its end (RFC 5041 5.4). */
+bool hook_terminate_drops(const struct iwarp_stream *stream); /* what comes after the peer's Terminate (RFC 5040 5.4) */
 void hook_delivered(struct iwarp_stream *stream, const struct validation_subject *subject);
 
 /* An Atomic Request was parsed, before it is validated. True: it is done with (RFC 7306 5.2.1). */
@@ -283,6 +284,7 @@ void hook_request_offer(struct iwarp_stream *stream, struct negotiation_offer *o
 
 /* The depths of the answer were settled; then its RTR messages, of which both sides know `common` (RFC 6581 9.1, 9.2). */
 void hook_answer_depths(struct iwarp_stream *stream, const struct negotiation_offer *peer);
+void hook_private_made(const struct iwarp_stream *stream, struct mpa_start *start);
 void hook_answer_rtr(struct iwarp_stream *stream, unsigned common);
 
 /* What was agreed on of IRD and ORD is in force (RFC 6581 9.1). */
@@ -422,6 +424,9 @@ bool hook_aborted_taken(struct sctp_session *session);
 /* The greatest length of posted work that is accepted, and what becomes of that length (RFC 5041 5.2). */
 uint64_t hook_length_limit(const struct defect_set *set, uint64_t most);
 void hook_length(const struct defect_set *set, uint64_t *length);
+
+/* How many octets of Private Data a configuration may have (RFC 6581 9). */
+size_t hook_private_room(const struct defect_set *set, size_t room);
 
 /* How many pieces of a gather list make one message (RFC 5040 5.1, 5.3). */
 size_t hook_gathered(const struct defect_set *set, size_t pieces);

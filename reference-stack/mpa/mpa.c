@@ -22,6 +22,7 @@ static int check(const struct iwarp_stream_config *config, struct sentence *sent
 
     if (config->revision != MPA_REV_1 && config->revision != MPA_REV_2)
         return sentence_set(sentence, "stream: revision %u is not known, 1 or 2 was expected", config->revision);
+    room = HOOK_VALUE(config, room, hook_private_room(config->defects, room));
     if (config->private_octets > room)
         return sentence_set(sentence, "stream: %u octets of Private Data, at most %zu fit", config->private_octets,
                             room);

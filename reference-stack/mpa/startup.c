@@ -53,6 +53,7 @@ int startup_begin(struct iwarp_stream *stream, struct sentence *sentence)
 
         negotiate_request(stream, &own);
         set_offer(&start, &own);
+        HOOK(stream, hook_private_made(stream, &start));
     }
     smbd_put(stream, &start, stream->config.ird, stream->config.ord, private_data);
     return frame_start(stream, &start, sentence);

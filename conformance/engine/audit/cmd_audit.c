@@ -201,6 +201,7 @@ static int audit_files(const struct audit_options *options, const struct catalog
         status = EXIT_INCONCLUSIVE;
     status = status == 0 ? audit_end(&audit) : complain(status, "%s", error.text);
     judged_output_close(&audit.output);
+    terminal_free(&audit.terminal);
     free(audit.seen);
     return status;
 }

@@ -308,13 +308,12 @@ static int write_text(const char *results, const struct catalogue *catalogue)
     text.terminal.unfinished = true; /* until there is a summary line */
     rc = results_read(results, &reader, &error);
     finding_set_free(&text.findings);
-    if (rc != 0)
-        return complain(EXIT_USAGE, "%s", error.text);
-    if (!text.summed) {
+    if (rc == 0 && !text.summed) {
         terminal_summary(&text.terminal, &text.counted, NULL);
         (void)complain(0, "%s: no summary line, the run did not come to its end", results);
     }
-    return EXIT_DONE;
+    terminal_free(&text.terminal);
+    return rc == 0 ? EXIT_DONE : complain(EXIT_USAGE, "%s", error.text);
 }
 
 static int write_matrix(const struct options *options)

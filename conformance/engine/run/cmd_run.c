@@ -277,6 +277,7 @@ int cmd_run(int argc, char **argv)
     if (status == 0)
         status = run_prepared(&command, &error);
     run_output_close(&command.output);
+    terminal_free(&command.terminal);
     run_served_free(&command.served);
     free(command.exercised);
     rig_free(command.rig);

@@ -226,6 +226,8 @@ static int report(struct run *run, const struct plan_item *item, const struct ou
         .actual = outcome->actual,
         .message = outcome->message,
         .reading = outcome->reading,
+        .cause = outcome->cause,
+        .hint = outcome->hint,
         .purpose = item->check->purpose,
         .duration_ns = duration,
         .count = 1,

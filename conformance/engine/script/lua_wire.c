@@ -8,6 +8,7 @@
 #include "generator/packet/frame.h"
 #include "wire/crc32c.h"
 #include "wire/fpdu.h"
+#include "wire/hint.h"
 #include "wire/mpa.h"
 #include "wire/rdmap.h"
 #include "wire/terminate.h"
@@ -181,6 +182,15 @@ static int push_wire_error(lua_State *lua, wire_result result)
     return 2;
 }
 
+/* nil, "more", and how many octets are due in all. */
+static int push_more(lua_State *lua, size_t due)
+{
+    lua_pushnil(lua);
+    lua_pushliteral(lua, "more");
+    lua_pushinteger(lua, (lua_Integer)due);
+    return 3;
+}
+
 static int wire_parse_start(lua_State *lua)
 {
     static const char *const kinds[] = {"request", "reply", NULL};
@@ -193,6 +203,9 @@ static int wire_parse_start(lua_State *lua)
     size_t ulp_octets;
     const uint8_t *ulp;
 
+    if (result == WIRE_MORE)
+        return push_more(lua, count < MPA_START_OCTETS ? MPA_START_OCTETS
+                                                       : MPA_START_OCTETS + mpa_start_get_PD_Length(octets));
     if (result != WIRE_OK)
         return push_wire_error(lua, result);
     lua_pushinteger(lua, p - octets);
@@ -235,8 +248,8 @@ static int wire_parse_fpdu(lua_State *lua)
     read_framing(lua, 2, &framing);
     scratch = framing.markers ? lua_newuserdatauv(lua, FPDU_SCRATCH_OCTETS, 0) : NULL;
     result = fpdu_parse(&p, octets + count, &framing, scratch, &fpdu);
-    if (result == WIRE_MORE)
-        return push_wire_error(lua, result);
+    if (result == WIRE_MORE) /* before the length has come, the shortest FPDU is due */
+        return push_more(lua, fpdu.octets != 0 ? fpdu.octets : fpdu_octets(0, framing.markers, framing.position));
     lua_pushinteger(lua, p - octets);
     lua_createtable(lua, 0, 8);
     lua_pushlstring(lua, (const char *)fpdu.ulpdu, fpdu.ulpdu_length);
@@ -248,6 +261,55 @@ static int wire_parse_fpdu(lua_State *lua)
     set_flag(lua, "markers_ok", fpdu.bad_marker == SIZE_MAX);
     set_flag(lua, "pad_zero", fpdu.pad_zero);
     return 2;
+}
+
+/* Name and sentence of a hint that was found, else nil. */
+static int push_hint(lua_State *lua, bool any, const struct hint *hint)
+{
+    struct sentence text;
+
+    if (!any)
+        return 0;
+    lua_pushstring(lua, hint_name(hint->kind));
+    lua_pushstring(lua, hint_say(hint, &text));
+    return 2;
+}
+
+static int wire_hint_fpdu(lua_State *lua)
+{
+    size_t count;
+    const uint8_t *octets = (const uint8_t *)luaL_checklstring(lua, 1, &count);
+    struct fpdu_framing framing;
+    struct hint hint;
+
+    luaL_checktype(lua, 2, LUA_TTABLE);
+    read_framing(lua, 2, &framing);
+    return push_hint(lua, hint_fpdu(octets, count, &framing, &hint), &hint);
+}
+
+/* nil, too, where the layout has no such field, or one that is not whole octets. */
+static int wire_hint_number(lua_State *lua)
+{
+    const struct wire_field *field = wire_layout_field(check_layout(lua, 1), luaL_checkstring(lua, 2));
+    uint64_t expected = (uint64_t)luaL_checkinteger(lua, 3), actual = (uint64_t)luaL_checkinteger(lua, 4);
+    struct hint hint;
+
+    if (field == NULL || field->kind == WIRE_OCTETS || field->bits % 8 != 0)
+        return 0;
+    return push_hint(lua, hint_number(expected, actual, field->bits / 8, &hint), &hint);
+}
+
+static int wire_hint_terminate(lua_State *lua)
+{
+    static const unsigned bits[] = {TERMINATE_BIT_M, TERMINATE_BIT_D, TERMINATE_BIT_R};
+    size_t count;
+    const uint8_t *octets = (const uint8_t *)luaL_checklstring(lua, 1, &count);
+    unsigned set = 0;
+    struct hint hint;
+
+    for (int i = 0; i < 3; i++)
+        set |= luaL_checkinteger(lua, 2 + i) != 0 ? bits[i] : 0;
+    return push_hint(lua, hint_terminate(octets, count, set, &hint), &hint);
 }
 
 static int wire_crc32c(lua_State *lua)
@@ -353,6 +415,9 @@ int lua_wire_open(lua_State *lua)
         {"frame", wire_frame},
         {"parse_start", wire_parse_start},
         {"parse_fpdu", wire_parse_fpdu},
+        {"hint_fpdu", wire_hint_fpdu},
+        {"hint_number", wire_hint_number},
+        {"hint_terminate", wire_hint_terminate},
         {"crc32c", wire_crc32c},
         {"triple", wire_triple},
         {"describe", wire_describe},

@@ -8,8 +8,11 @@
  *   wire.size(layout)                its octets
  *   wire.frame(ulpdu, options)       an FPDU: markers, crc, position; and overrides: length, pad, crc_value, crc_flip,
  *                                    crc_swapped, omit_crc, marker_index, marker_flip, marker_reserved
- *   wire.parse_start(octets, kind)   "request" or "reply": octets used and fields; nil, "more"; or nil, triple
- *   wire.parse_fpdu(octets, framing) octets used and a table (ulpdu, length, crc_ok, ...); nil, "more"
+ *   wire.parse_start(octets, kind)   "request" or "reply": octets used and fields; nil, "more", octets due; or nil, triple
+ *   wire.parse_fpdu(octets, framing) octets used and a table (ulpdu, length, crc_ok, ...); nil, "more", octets due
+ *   wire.hint_fpdu(octets, framing)  another reading of these octets (wire/hint.h): its name and a sentence, or nil
+ *   wire.hint_number(layout, field, expected, actual)  the same of a number in a field
+ *   wire.hint_terminate(octets, M, D, R)  the same of what follows a Terminate's control word
  *   wire.crc32c(octets)              the CRC as a number
  *   wire.triple(name)                a registered error ("DDP_INVALID_QN") as its 16-bit word
  *   wire.describe(word)              that word in words

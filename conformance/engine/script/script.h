@@ -44,6 +44,8 @@ struct outcome {
     const char *actual;
     const char *message;
     const char *reading;       /* AMBIGUOUS */
+    const char *cause;         /* another reading fits what came: its name (wire/hint.h); NULL: none is known */
+    const char *hint;          /* and that reading in words */
     int line;                  /* of the script, where it was decided */
     struct sighting looked_at; /* what the check had read last by then; nothing when a script failed */
     bool link_failed;          /* the rig is unusable: stop */

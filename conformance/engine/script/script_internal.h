@@ -11,7 +11,7 @@
 
 #define SCRIPT_LIBRARY "conformance/scripts/lib/"
 
-enum { OUTCOME_EXPECTED, OUTCOME_ACTUAL, OUTCOME_MESSAGE, OUTCOME_READING, OUTCOME_TEXTS };
+enum { OUTCOME_EXPECTED, OUTCOME_ACTUAL, OUTCOME_MESSAGE, OUTCOME_READING, OUTCOME_CAUSE, OUTCOME_HINT, OUTCOME_TEXTS };
 
 /*
  * A Lua state with the library and some scripts. All scripts that are compiled in share one room. Every other script has

@@ -60,7 +60,7 @@ static void inconclusive(struct script_host *host, struct outcome *outcome, cons
     free(copy);
     script_forget_texts(host);
     outcome->verdict = VERDICT_INCONCLUSIVE;
-    outcome->expected = outcome->actual = outcome->reading = NULL;
+    outcome->expected = outcome->actual = outcome->reading = outcome->cause = outcome->hint = NULL;
     outcome->message = host->texts[OUTCOME_MESSAGE] = text;
 }
 
@@ -80,7 +80,7 @@ static const char *keep(lua_State *lua, struct script_host *host, size_t slot, c
     return host->texts[slot];
 }
 
-/* A table { verdict, expected, actual, message, reading } on top of the stack, or a plain error. */
+/* A table { verdict, expected, actual, message, reading, cause, hint } on top of the stack, or a plain error. */
 static void read_decision(lua_State *lua, struct script_host *host, struct stage *stage)
 {
     struct outcome *outcome = &stage->outcome;
@@ -109,6 +109,8 @@ static void read_decision(lua_State *lua, struct script_host *host, struct stage
     outcome->actual = keep(lua, host, OUTCOME_ACTUAL, "actual");
     outcome->message = keep(lua, host, OUTCOME_MESSAGE, "message");
     outcome->reading = keep(lua, host, OUTCOME_READING, "reading");
+    outcome->cause = keep(lua, host, OUTCOME_CAUSE, "cause");
+    outcome->hint = keep(lua, host, OUTCOME_HINT, "hint");
 }
 
 static int call_stage(lua_State *lua)
@@ -157,12 +159,15 @@ static bool run_stage(struct script_host *host, struct stage *stage)
 static void blame(struct script_host *host, const struct stage *stage, struct outcome *outcome, const char *what)
 {
     char *why = host->texts[OUTCOME_MESSAGE];
+    char *cause = host->texts[OUTCOME_CAUSE], *hint = host->texts[OUTCOME_HINT];
 
     *outcome = stage->outcome;
     if (outcome->verdict == VERDICT_SKIP || outcome->unserved || stage->plain)
         return;
-    host->texts[OUTCOME_MESSAGE] = NULL;
+    host->texts[OUTCOME_MESSAGE] = host->texts[OUTCOME_CAUSE] = host->texts[OUTCOME_HINT] = NULL;
     inconclusive(host, outcome, what, why != NULL ? why : "no reason given");
+    outcome->cause = host->texts[OUTCOME_CAUSE] = cause;
+    outcome->hint = host->texts[OUTCOME_HINT] = hint;
     free(why);
 }
 

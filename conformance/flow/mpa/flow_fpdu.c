@@ -146,6 +146,9 @@ static void pass_fpdu(struct flow_side *side, const struct found_fpdu *fpdu, uin
     half->position = side->position;
     half->tcp->framing.position = (uint32_t)side->position;
     half->fpdus++;
+    half->last_known = !fpdu->ulpdu.cut && fpdu->mpa.fpdu.octets >= sizeof(half->last);
+    if (half->last_known)
+        memcpy(half->last, fpdu->mpa.fpdu.start + fpdu->mpa.fpdu.octets - sizeof(half->last), sizeof(half->last));
     half->tcp->crc_errors += fpdu->ulpdu.result == TERM_MPA_CRC;
     half->tcp->marker_errors += fpdu->ulpdu.result == TERM_MPA_MARKER;
     if (half->tcp->first_fpdu_end == 0)

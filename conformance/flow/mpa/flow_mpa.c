@@ -243,6 +243,7 @@ void flow_mpa_end(struct flow_decoder *decoder, struct flow_connection *connecti
     if (connection->flow == NULL)
         return;
     side->half->unfinished = flow_mpa_partial(side);
+    side->half->unfinished_octets = side->half->unfinished != 0 ? side->buffer : NULL;
     side->half->tail_unknown = side->acked_known && side->seq_known && side->acked > side->next + side->fin_known;
     if (side->half->fpdus == 0 && side->half->segments != 0 &&
         (side->state == SIDE_LATE || side->state == SIDE_RESYNC || side->state == SIDE_GUESS))

@@ -141,11 +141,17 @@ check {
 check {
   id = "ATOM-5.2.1-10",
   role = "both",
-  purpose = "Swap replaces all 64 bits, whatever stands in the mask",
+  purpose = "Swap replaces all 64 bits, whatever stands in the mask; a device's own Swap has a mask of ones",
   run = function(t)
+    local own = t:open_for_posting { dut = t:profile("draft03") }
+    t:post_atomic(own, "swap", { stag = 7, to = 64, data = OPERAND, id = 5 })
+    local sent = own:expect(rdmap.atomic_request { AOpCode = SWAP }, { message = "a Swap that the device was asked for" })
     local target = t:target { value = MIXED }
     local c = t:open { dut = t:profile("draft03") }
     c:expect_operation_on(target, target:request(SWAP, { Data = OPERAND, Mask = 0 }), MIXED, OPERAND, "Swap with mask 0")
+    if sent.Mask ~= ALL_BITS then
+      t:warn("the mask of a Swap", string.format("0x%016x", ALL_BITS), string.format("0x%016x", sent.Mask))
+    end
   end,
 }
 
@@ -227,10 +233,9 @@ check {
     local c = t:open()
     c:atomic(target:request(COMPARE, { CompareData = MIXED, Data = OPERAND, Mask = 0x00000000FFFFFFFF }))
     local got = target:value()
-    if got == 0x00000000CCCCDDDD then
-      t:fail("a CmpSwap keeps the bits outside its mask", "0x11112222ccccdddd", "0x00000000ccccdddd")
-    end
+    if got == 0x00000000CCCCDDDD then t:ambiguous("B: unmasked bits become zero (prose)") end
     target:check(0x11112222CCCCDDDD, "CmpSwap of the lower half")
+    t:ambiguous("A: unmasked bits keep their old value (pseudocode)")
   end,
 }
 

@@ -103,16 +103,17 @@ check {
   role = "both",
   purpose = "Immediate Data is delivered in the order sent, Sends among it",
   run = function(t)
-    local c = t:open()
+    local c = t:open { dut = { receives = 128 } }
     t:stream_of(c)
-    local wanted = {}
-    for i = 1, 24 do
+    local frames, wanted, opcodes = {}, {}, {}
+    for i = 1, 100 do
       local octets = string.pack(">I8", i)
-      wanted[i] = octets
-      c:send(i % 3 == 0 and rdmap.send { data = octets } or immediate(octets, { Opcode = 8 + i % 2 }))
-      if i % 8 == 0 then c:probe() end
+      wanted[i], opcodes[i] = octets, i % 3 == 0 and 3 or 8 + i % 2
+      frames[i] = i % 3 == 0 and rdmap.send { data = octets } or immediate(octets, { Opcode = opcodes[i] })
     end
-    t:expect_deliveries(c, wanted, "Immediate Data and Sends")
+    c:send(table.unpack(frames)) -- at once: a list of its own for Immediate Data is emptied before or after the Sends
+    local got = t:expect_deliveries(c, wanted, "Immediate Data and Sends in one burst")
+    for i, delivery in ipairs(got) do t:equal("opcode of delivery " .. i .. " of 100", opcodes[i], delivery.opcode or opcodes[i]) end
   end,
 }
 

@@ -179,11 +179,15 @@ check {
 
 check {
   id = "DDP-7.1-16",
-  purpose = "the rest of a segment in error is not placed, however large it is",
+  purpose = "after the octet that is in error no octet of the segment is placed, however large it is",
   run = function(t)
-    local m = t:memory { octets = 16384 }
-    t:expect_error(m:write(m.octets - 8000, pattern(8001)), "DDP_BOUNDS", "8001 octets, the last of them outside")
-    m:check("no octet of a segment that fails a check is placed")
+    -- The first octets lie before the buffer: all that would lie in it comes after the error.
+    for _, before in ipairs { 1, 8, 4000 } do
+      local m = t:memory { octets = 16384 }
+      t:expect_error(m:write(-before, pattern(8000)), "DDP_BOUNDS",
+                     string.format("8000 octets, the first %d of them before the buffer", before))
+      m:check("after an error the rest of the segment is not placed")
+    end
   end,
 }
 

@@ -67,6 +67,31 @@ check {
   end,
 }
 
+-- 509 octets beside the word do not fit: the device's interface refuses them, and nothing of them goes out.
+local function too_much(t)
+  local private, message = hex(pattern(509)), "509 octets of Private Data in an enhanced start-up"
+  local got
+  if t.role == "responder" then
+    local ok, port = t:try("listen", { private_data = private, rev = 2, enhanced = true }), nil
+    if not ok then return end
+    port = t:listen { private_data = private }
+    local c = t:connect { port = port }
+    c:send(mpa.request { enhanced = { IRD = 4, ORD = 4 } })
+    got = c:receive()
+  else
+    local own = rig.addresses()
+    t.port = t.port + 1
+    rig.listen(t.port)
+    if not t:try("connect", { private_data = private, rev = 2, enhanced = true, address = own, port = t.port }) then return end
+    local tcp = rig.accept(t.port, t.quiet)
+    if not tcp then return end
+    got = new_connection(t, tcp, false):receive(t.quiet)
+  end
+  if got.kind == "request" or got.kind == "reply" or got.kind == "garbage" then
+    t:fail(message, "an error of the device's interface, and no start-up frame", describe(got))
+  end
+end
+
 check {
   id = "EMPA-9-04",
   role = "both",
@@ -87,6 +112,7 @@ check {
     local event = t:start_event(c)
     if not event then t:fail("508 octets of Private Data are allowed", "the ULP is told", "no event") end
     t:equal("Private Data that the device's ULP got", hex(mine), event.private_data)
+    too_much(t)
   end,
 }
 

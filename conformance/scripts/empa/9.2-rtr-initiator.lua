@@ -88,12 +88,30 @@ check {
   end,
 }
 
+-- The device as responder: the Request offers C alone. Whatever else the Reply names as well, it serves.
+local function each_named_works(t)
+  local function ask() return t:ask({ A = 1, C = 1 }, { message = "a Request that offers RTR C is accepted" }) end
+  local c, reply = ask()
+  for _, flag in ipairs(flags) do
+    if reply.enhanced[flag] == 1 then
+      c = c or ask()
+      c:send(rtr[flag]())
+      local message = "the Reply names RTR " .. flag .. ", which then opens the stream"
+      if flag == "D" then c:expect(rdmap.read_response { data = "", L = 1 }, { message = message }) end
+      c:probe { message = message }
+      c = nil
+    end
+  end
+  if reply.enhanced.A ~= 1 then t:skip("the device does not take part in the peer-to-peer model") end
+end
+
 check {
   id = "EMPA-9.2-18",
-  role = "initiator",
+  role = "both",
   requires = "mpa.peer_to_peer",
-  purpose = "the Reply may name RTRs that were not asked for: the initiator takes one that it has",
+  purpose = "the Reply may name RTRs that were not asked for: what it names works, and the initiator takes one that it has",
   run = function(t)
+    if t.role == "responder" then return each_named_works(t) end
     local c = peer_to_peer(t, { "write" })
     c:answer { B = 1, C = 1, D = 1 }
     local got = c:receive()

@@ -260,6 +260,9 @@ function describe(frame)
       return "Terminate " .. wire.describe(triple) .. odd
     end
     return (frame.name or "DDP segment") .. fields_text(fields)
+  elseif frame.whole then
+    local of = frame.due and string.format(" of %d", frame.due) or ""
+    return string.format("%d%s octets of an %s, then %s", #frame.octets, of, frame.whole, plain[frame.ended] or frame.ended)
   elseif frame.kind == "garbage" then
     return "octets that are no " .. frame.wanted .. ": " .. hex(frame.octets:sub(1, 32))
   elseif frame.kind == "bad_fpdu" then

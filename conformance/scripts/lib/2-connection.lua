@@ -124,13 +124,20 @@ end
 
 local ends = { fin = true, reset = true, timeout = true }
 
+-- The stream ends, or the time, and so many octets of something have come: 0, or fewer than it has.
+local function partial(what, octets, due, state)
+  if #octets == 0 then return { kind = state } end
+  return { kind = state == "timeout" and state or "garbage", wanted = "whole " .. what, octets = octets, whole = what, due = due,
+           ended = state }
+end
+
 function Connection:_start_frame(kind, seconds)
-  local least = 1
+  local least, due = 1, nil
   local deadline = rig.now() + seconds
   while true do
     local octets, state = self.tcp:read(least, math.max(0, deadline - rig.now()))
     if #octets > 0 then
-      local used, fields = wire.parse_start(octets, kind)
+      local used, fields, more = wire.parse_start(octets, kind)
       if used then
         self.tcp:consume(used)
         fields.kind, fields.frame_octets = kind, octets:sub(1, used)
@@ -138,23 +145,24 @@ function Connection:_start_frame(kind, seconds)
       elseif fields ~= "more" then
         return { kind = "garbage", wanted = "MPA " .. kind, octets = octets }
       end
+      due = more
     end
-    if state ~= "open" then
-      if #octets > 0 and state ~= "timeout" then return { kind = "garbage", wanted = "whole MPA " .. kind, octets = octets } end
-      return { kind = state }
-    end
+    if state ~= "open" then return partial("MPA " .. kind, octets, due, state) end
     least = #octets + 1
   end
 end
 
 function Connection:_fpdu(seconds)
-  local least = 1
+  local least, due = 1, nil
   local deadline = rig.now() + seconds
   while true do
     local octets, state = self.tcp:read(least, math.max(0, deadline - rig.now()))
     if #octets > 0 then
-      local used, f = wire.parse_fpdu(octets, self.receive_framing)
+      local used, f, more = wire.parse_fpdu(octets, self.receive_framing)
+      due = more
       if used then
+        local name, hint
+        if not (f.markers_ok and f.crc_ok) then name, hint = wire.hint_fpdu(octets, self.receive_framing) end
         self.tcp:consume(used)
         self.receive_framing.position = self.receive_framing.position + used
         local segment = f.markers_ok and read_segment(f.ulpdu)
@@ -162,20 +170,28 @@ function Connection:_fpdu(seconds)
         local early = segment and segment.Opcode == 7 and f.crc == 0 and self.receive_framing.position == used
         if not f.markers_ok or not f.crc_ok and not early then
           f.kind = "bad_fpdu"
+          self.t:suspect(name, hint)
           return f
         end
         if segment.triple and not segment.swapped and self.t:terminates_swapped() then read_terminate(segment, true) end
         segment.fpdu = f
+        if segment.SinkSTag then self:_suspect_request(segment) end
         return segment
       end
     end
     if state ~= "open" then
-      if #octets > 0 and state ~= "timeout" then
-        return { kind = "garbage", wanted = "whole FPDU", octets = octets }
-      end
-      return { kind = state }
+      if #octets > 0 then self.t:suspect(wire.hint_fpdu(octets, self.receive_framing)) end
+      return partial("FPDU", octets, due, state)
     end
     least = #octets + 1
+  end
+end
+
+-- A Read Request that has, with its octets in reverse order, what the device's ULP was asked to read: what becomes of it later is
+-- no fault of the Read Response.
+function Connection:_suspect_request(segment)
+  for _, posted in ipairs(self.t.posted_reads) do
+    for field, value in pairs(posted) do self.t:suspect_number("read_request", field, value, segment[field]) end
   end
 end
 
@@ -288,8 +304,17 @@ function Connection:expect_one_of(wants)
       return got
     end
   end
+  if wants[1].defaults and wants[1].kind == got.kind then self:_suspect_fields(wants[1], got) end
   if wants.rests_on then self.t:need(wants.rests_on) end
   self.t:fail(wants.message, list_text(wants), describe(got))
+end
+
+-- A field has what was expected of it, with its octets in reverse order.
+function Connection:_suspect_fields(want, got)
+  local layouts = { want.defaults.tagged and "ddp_tagged" or "ddp_untagged", want.defaults.header }
+  for field, value in pairs(want.given) do
+    for _, layout in ipairs(layouts) do self.t:suspect_number(layout, field, value, got[field]) end
+  end
 end
 
 function Connection:expect(want, options)

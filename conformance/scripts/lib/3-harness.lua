@@ -15,7 +15,7 @@ local own, connections = harness, Connection -- a script may take the names away
 function harness.test(role, id)
   local reaction, quiet_time, round_trip = rig.limits()
   local t = setmetatable({ role = role, id = id, reaction = reaction, quiet = quiet_time, round_trip = round_trip, port = 7000,
-                           ended_by_ulp = {}, rests = {}, connections = {} }, Test)
+                           ended_by_ulp = {}, rests = {}, connections = {}, posted_reads = {} }, Test)
   t.dut = setmetatable({ t = t }, Upper)
   t.served = rig.served()
   connections.tags_free = not t:copies_tag()
@@ -25,19 +25,33 @@ end
 --------------------------------------------------------------------------------------------------------------------
 -- Verdicts. Each ends the check.
 
-local function decide(verdict, message, expected, actual, reading)
-  error({ verdict = verdict, message = message, expected = expected, actual = actual, reading = reading }, 0)
+local function decide(verdict, message, expected, actual, reading, t)
+  error({ verdict = verdict, message = message, expected = expected, actual = actual, reading = reading,
+          cause = t and t.cause, hint = t and t.hint }, 0)
 end
 
 -- What follows from an exchange that the device does not serve is told once, and is no fault of what is judged here.
 function Test:fail(message, expected, actual)
   self:weigh_exchanges()
-  decide("FAIL", message, expected, actual)
+  decide("FAIL", message, expected, actual, nil, self)
 end
-function Test:warn(message, expected, actual) decide("WARN", message, expected, actual) end
+function Test:warn(message, expected, actual) decide("WARN", message, expected, actual, nil, self) end
 function Test:ambiguous(reading) decide("AMBIGUOUS", nil, nil, nil, reading) end
 function Test:skip(reason) decide("SKIP", reason) end
-function Test:inconclusive(reason) decide("INCONCLUSIVE", reason) end
+function Test:inconclusive(reason) decide("INCONCLUSIVE", reason, nil, nil, nil, self) end
+
+-- Another reading fits octets that came (wire/hint.h): the cause that a failure names. The first one stays; nil is none.
+function Test:suspect(name, hint)
+  if name and not self.cause then self.cause, self.hint = name, hint end
+end
+
+-- The same of a number that a field has. Anything but two numbers is nothing.
+function Test:suspect_number(layout, field, expected, actual)
+  if math.type(expected) ~= "integer" or math.type(actual) ~= "integer" then return end
+  local name, hint = wire.hint_number(layout, field, expected, actual)
+  self:suspect(name, hint and field .. ": " .. hint)
+end
+
 function Test:note(text) rig.note(text) end
 
 -- Ends with FAIL unless both are equal.
@@ -57,6 +71,13 @@ function Test:command(verb, arguments)
   end
   local request = copy_fields(arguments)
   request.verb = verb
+  if verb == "read" then -- as numbers: what the device's Read Request should hold
+    local number = function(v) return math.tointeger(tonumber(v)) end
+    self.posted_reads[#self.posted_reads + 1] = {
+      SinkSTag = number(request.sink_stag), SinkTO = number(request.sink_to), RDMARDSZ = number(request.length),
+      SrcSTag = number(request.source_stag), SrcTO = number(request.source_to),
+    }
+  end
   return rig.command(request)
 end
 

@@ -171,6 +171,7 @@ end
 -- shorter than its bits say.
 function Connection:quoted(terminate)
   local data, out = terminate.data or "", {}
+  self.t:suspect(wire.hint_terminate(data, terminate.M, terminate.D, terminate.R))
   local function take(octets, what)
     if #data < octets then
       self.t:fail("a Terminate is as long as its bits M, D and R say", what .. ": " .. octets .. " octets", #data .. " octets")

@@ -18,15 +18,20 @@ end
 check {
   id = "MPA-3-06",
   role = "both",
-  purpose = "a ULPDU of 64769 octets is refused, and puts no octet on the wire",
+  purpose = "a ULPDU of more than 64768 octets is refused, and puts no octet on the wire, however large the EMSS",
   run = function(t)
-    local c = t:open_with_framing()
-    local stream = t:stream_of(c)
-    t:instrument("mpa", { stream = stream })
-    local answer = rig.command { verb = "post_ulpdu", stream = stream, length = 64769 }
-    if answer.ok then t:fail("a ULPDU of 64769 octets", "it is refused", "it is taken") end
-    local alive, got = c:alive() -- the answer is the next thing: no octet of the refused ULPDU came before it
-    if not alive then t:fail("after a ULPDU that was refused", "the answer to a zero-length RDMA Read", describe(got)) end
+    for _, mss in ipairs { 1460, 65495 } do
+      local c = t:open_with_framing { mss = mss, dut = mss > 1460 and { emss = mss } or nil }
+      local stream = t:stream_of(c)
+      t:instrument("mpa", { stream = stream })
+      for _, length in ipairs { 64769, 64772, 65489 } do
+        local answer = rig.command { verb = "post_ulpdu", stream = stream, length = length }
+        local message = string.format("a ULPDU of %d octets at an MSS of %d", length, mss)
+        if answer.ok then t:fail(message, "it is refused", "it is taken") end
+        local alive, got = c:alive() -- the answer is the next thing: no octet of the refused ULPDU came before it
+        if not alive then t:fail(message .. " was refused", "the answer to a zero-length RDMA Read", describe(got)) end
+      end
+    end
   end,
 }
 

@@ -90,6 +90,20 @@ check {
   end,
 }
 
+check {
+  id = "MPA-7.1.1-21",
+  role = "initiator",
+  requires = "!mpa.rev0",
+  purpose = "the Request of a device that does not speak the RDMA Consortium's protocols has not Rev 0",
+  run = function(t)
+    local c = t:awaiting_start()
+    if c.request.S == 1 then t:skip("the device begins enhanced: RFC 6581 has its Rev") end
+    if c.request.Rev ~= 1 and c.request.Rev ~= 2 then
+      t:fail("Rev of a Request without S", "1, or 2 without S", describe(c.request))
+    end
+  end,
+}
+
 -- Start-up with this C of the tester, the device configured for `crc`.
 local function open_with_crc(t, own, crc)
   return t:open { request = { C = own }, reply = { C = own }, dut = { crc = crc } }

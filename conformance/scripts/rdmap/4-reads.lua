@@ -122,10 +122,27 @@ check {
   end,
 }
 
+-- The device as requester: the response to its Read goes to a TO from which its octets wrap, and is refused.
+local function wrapped_response(t)
+  local c = t:open()
+  c:probe()
+  local sink = t:memory { octets = 64, access = {} }
+  local low = t:memory { octets = 64, base = 0 }
+  t:post_read(c, sink, { length = 16 })
+  local request = c:expect(rdmap.read_request {}, { message = "the Read that was posted" })
+  c:send(rdmap.read_response { STag = request.SinkSTag, TO = -8, data = pattern(16) })
+  c:expect_terminate({ "DDP_TO_WRAP", "DDP_BOUNDS", "RDMAP_OPERATION_OTHER", "RDMAP_CATASTROPHIC_STREAM",
+                       "RDMAP_CATASTROPHIC", "DDP_CATASTROPHIC" },
+                     { message = "a Read Response of 16 octets to TO 0xFFFFFFFFFFFFFFF8" })
+  sink:check("nothing of a Read Response that wraps is placed")
+  low:check("nothing of a Read Response that wraps is placed at TO 0")
+end
+
 check {
   id = "RDMAP-4.4-06",
-  purpose = "a SinkTO that wraps is copied, or refused by its code",
+  purpose = "a SinkTO that wraps is copied, or refused by its code; a requester refuses a Read Response that wraps",
   run = function(t)
+    if rig.has_upper_tester() then wrapped_response(t) end
     local m = t:memory { data = pattern(16) }
     local c = t:open()
     c:send(m:read(0, 16, { SinkTO = -8 }))

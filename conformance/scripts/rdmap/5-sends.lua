@@ -301,11 +301,13 @@ check {
   id = "RDMAP-5.5-22",
   purpose = "with several Reads open the responses come in the order of the requests",
   run = function(t)
-    local data = pattern(20000)
-    local m = t:memory { octets = 20000, data = data }
-    local c = t:open()
-    for round = 1, 10 do
-      local sizes = { 20000, 4, 0, 7000 }
+    local data = string.rep(pattern(65536), 16)
+    local m = t:memory { octets = #data, data = data }
+    local c = t:open { dut = { ird = 4 } }
+    for round = 1, 60 do
+      -- Large ones first, and at all places: what is read sooner must not go sooner.
+      local sizes = ({ { #data, 4, 0, 70000 }, { 4, 70000, 0, 1 }, { 20000, 4, 0, 7000 }, { 0, 0, 20000, 4 } })[round % 4 + 1]
+      if sizes[1] == #data and round > 12 then sizes = { 70000, 4, 0, 70000 } end
       local frames = {}
       for i, size in ipairs(sizes) do frames[i] = m:read(0, size, { SinkSTag = round * 10 + i }) end
       c:send(table.unpack(frames))

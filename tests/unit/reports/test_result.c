@@ -128,9 +128,9 @@ END_TEST
 /* Every member by its name, and back. */
 START_TEST(result_round_trip)
 {
-    static const char *const names[] = {"id",       "by",     "script",  "role",      "file",     "flow",
-                                        "expected", "actual", "message", "evidence",  "purpose",  "reading",
-                                        "pics",     "replay", "finding", "deviation", "review_by"};
+    static const char *const names[] = {"id",     "by",      "script",   "role",      "file",     "flow",  "expected",
+                                        "actual", "message", "evidence", "purpose",   "reading",  "cause", "hint",
+                                        "pics",   "replay",  "finding",  "deviation", "review_by"};
     json_t *steps = sample_steps(2, 1, "x");
     struct result in = {.id = "id",
                         .verdict = VERDICT_KNOWN,
@@ -148,6 +148,8 @@ START_TEST(result_round_trip)
                         .purpose = "purpose",
                         .duration_ns = 5000000000,
                         .reading = "reading",
+                        .cause = "cause",
+                        .hint = "hint",
                         .pics = "pics",
                         .replay = "replay",
                         .finding = "finding",

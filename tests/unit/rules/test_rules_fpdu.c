@@ -85,6 +85,65 @@ static void no_pad(struct conversation *c)
     conversation_octets(c, 0, octets, sizeof(octets));
 }
 
+/* Two Sends of `payload` octets, the first with so many pad octets, both with a CRC field of `crc` octets. */
+static void padded(struct conversation *c, size_t payload, size_t pad, size_t crc)
+{
+    uint8_t octets[2][64] = {{0}};
+    size_t length = 18 + payload, ends[2];
+
+    for (unsigned i = 0; i < 2; i++) {
+        octets[i][1] = (uint8_t)length;
+        octets[i][2] = 0x41;
+        octets[i][3] = 0x43;
+        octets[i][15] = (uint8_t)(i + 1); /* MSN */
+        memset(octets[i] + 20, 0x11, payload);
+        ends[i] = 2 + length + (i == 0 ? pad : fpdu_pad(length));
+        octets_put32_little(octets[i] + ends[i], crc32c(octets[i], ends[i]));
+    }
+    conversation_octets(c, 0, octets[0], ends[0] + crc);
+    conversation_octets(c, 0, octets[1], ends[1] + crc);
+}
+
+/* Nobody checks CRCs: the pad of one octet where three are due makes all that follows part of one FPDU. */
+static void pad_swallows(struct conversation *c)
+{
+    start(c, false, false);
+    padded(c, 1, 1, 4);
+    conversation_send(c, 0, RDMAP_SEND, 3, 0, true, 20);
+}
+
+static void pads_no_crc(struct conversation *c)
+{
+    start(c, false, false);
+    padded(c, 1, 3, 4);
+}
+
+static void pad_too_long(struct conversation *c)
+{
+    start(c, false, false);
+    padded(c, 1, 5, 4);
+}
+
+/* What seems to be the pad of the second one is octets of a third. */
+static void no_crc_field(struct conversation *c)
+{
+    start(c, false, false);
+    padded(c, 1, 3, 0);
+    padded(c, 1, 3, 0);
+}
+
+/* The last FPDU waits for the octet that its pad lacks. */
+static void last_without_pad(struct conversation *c)
+{
+    uint8_t octets[2 + 21 + 4] = {0, 21, 0x41, 0x43};
+
+    start(c, true, false);
+    conversation_send(c, 0, RDMAP_SEND, 1, 0, true, 20);
+    octets[15] = 2; /* MSN */
+    octets_put32_little(octets + 23, crc32c(octets, 23));
+    conversation_octets(c, 0, octets, sizeof(octets));
+}
+
 static void over_mss_marked(struct conversation *c)
 {
     struct mpa_start request = plain_request, reply = plain_reply;
@@ -243,6 +302,10 @@ const struct rule_case rules_fpdu_cases[] = {
     {"MPA-3-09", marked_conversation, too_long_marked, NO_CHANGE, RULE_FAIL, "MPA-3-06 MPA-4.5-01 MPA-7.1.2-23", 0,
      NULL},
     {"MPA-4.1-01", plain_conversation, other_octets, NO_CHANGE, RULE_FAIL, "DDP-4.4-01", 0, NULL},
+    {"MPA-4.1-01", pads_no_crc, pad_swallows, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"MPA-4.1-01", pads_no_crc, pad_too_long, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"MPA-4.1-01", pads_no_crc, no_crc_field, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"MPA-4.1-01", plain_conversation, last_without_pad, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {"MPA-4.1-03", no_crc, NULL, FRAMED(2, 121, 1), RULE_FAIL, NULL, 0, NULL},
     {"MPA-4.1-06", plain_conversation, no_pad, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {"MPA-4.3-01", marked_conversation, crc_without_markers, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},

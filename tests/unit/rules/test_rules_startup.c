@@ -158,6 +158,7 @@ const struct rule_case rules_startup_cases[] = {
     {"MPA-7.1.1-16", plain_conversation, NULL, CONTENT(0, 16, 0x60), RULE_FAIL, NULL, 0, NULL},
     {"MPA-7.1.1-19", plain_conversation, NULL, CONTENT(1, 16, 0x48), RULE_FAIL, NULL, 0, NULL},
     {"MPA-7.1.1-21", plain_conversation, NULL, CONTENT(1, 17, 2), RULE_FAIL, NULL, 0, NULL},
+    {"MPA-7.1.1-21", plain_conversation, NULL, CONTENT(0, 16, 0, 0), RULE_FAIL, NULL, 0, NULL},
     {"MPA-7.1.1-26", private_conversation, NULL, CONTENT(0, 18, 0x02, 0x01), RULE_FAIL, "MPA-7.1.1-32 MPA-7.1.2-04", 0,
      NULL},
     {"MPA-7.1.1-32", plain_conversation, NULL, CONTENT(0, 18, 0x02, 0x01), RULE_FAIL, "MPA-7.1.2-04", 0, NULL},

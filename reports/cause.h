@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Results with one cause: a device that, say, leaves out the CRC field fails many requirements, and reports show that once,
+ * with the ids that it concerns. What a cause is called, and what is known of it, the results say (result.cause, result.hint).
+ */
+#ifndef REPORTS_CAUSE_H
+#define REPORTS_CAUSE_H
+
+#include "reports/report.h"
+
+struct cause; /* opaque */
+
+/* The causes so far, in the order in which they were met. Zero-initialised: none. */
+struct cause_set {
+    struct cause *causes;
+};
+
+/* FAIL, WARN or INCONCLUSIVE, and the result names its cause: only these are in a set. */
+bool cause_counts(const struct result *result);
+
+/* Adds such a result; others are left out. Texts are copied. -1 without memory: it was not added. */
+int cause_add(struct cause_set *set, const struct result *result);
+
+/* The same of all results that a report kept. */
+int cause_add_report(struct cause_set *set, const struct report *report);
+
+void cause_set_free(struct cause_set *set);
+
+/* The cause of a result that was added; NULL: none. */
+const struct cause *cause_of(const struct cause_set *set, const struct result *result);
+
+/* The first one that more than one result has, and the one after `cause`; NULL: no more. */
+const struct cause *cause_first(const struct cause_set *set);
+const struct cause *cause_next(const struct cause *cause);
+
+/* Its name, the hint of its first result ("" when that has none), and the id of that. */
+const char *cause_name(const struct cause *cause);
+const char *cause_hint(const struct cause *cause);
+const char *cause_first_id(const struct cause *cause);
+size_t cause_results(const struct cause *cause);
+
+/* "MPA-4.1-06, MPA-A.4-02 and 12 more": each id once. */
+const char *cause_ids(const struct cause *cause);
+
+#endif

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# A fault of the device's framing is named by its cause: how much of an FPDU came, what else the octets fit, and once for all the
+# requirements that it concerns. And what is no cause: a pad that seems wrong because the CRC field before it is missing.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source=tests/e2e/expect.bash
+source tests/e2e/expect.bash
+
+# What a run with this defect writes for these ids.
+run() {
+	local defect=$1
+	shift
+	expect 1 "a run with $defect" "$WARPCHECK" run --simulate --defect "$defect" "$@" -o "$WORK/$defect"
+}
+
+echo "== no CRC field"
+run mpa-crc-omitted-when-off 'MPA-4.1-*' 'MPA-7.1.1-11'
+says '^      hint      the octets fit an FPDU without a CRC field$'
+says '^one cause of [0-9]+ results: the octets fit an FPDU without a CRC field \(fpdu-without-crc\)$'
+says '^  MPA-4.1-09,.* MPA-7.1.1-11'
+says '^FAIL  MPA-7.1.1-11  initiator  the cause of MPA-4.1-09 again: fpdu-without-crc$'
+results=$WORK/mpa-crc-omitted-when-off
+holds "each result is kept, with its cause" jq -es '[.[] | select(.type == "result" and .cause == "fpdu-without-crc")] |
+	length > 4 and all(.verdict == "FAIL" and .hint and .actual and .expected)' "$results/results.jsonl"
+holds "a part of an FPDU is counted" grep -q '"actual":"16 of 20 octets of an FPDU, then nothing within the time limit' "$results/results.jsonl"
+holds "no finding of a bad pad" jq -es 'all(.[]; .id != "MPA-4.1-03" or .verdict == "PASS" or .type != "result")' "$results/results.jsonl"
+holds "the page groups them" grep -q 'id="causes".*fpdu-without-crc.*<a href="#[^"]*">MPA-4.1-09</a>' "$results/index.html"
+holds "JUnit has the hint" grep -q 'hint      the octets fit an FPDU without a CRC field' "$results/junit.xml"
+expect 0 "Markdown" "$WARPCHECK" report "$results/results.jsonl" --format md
+holds "Markdown groups them" grep -qE '^\| fpdu.without.crc \| [0-9]+ \| the octets fit an FPDU without a CRC field \| MPA' "$results/summary.md"
+expect 0 "the report in text" "$WARPCHECK" report "$results/results.jsonl" --format text
+says '^one cause of [0-9]+ results: the octets fit an FPDU without a CRC field'
+
+echo "== a pad too long, a length of another FPDU, a CRC reversed"
+run mpa-pad-for-ulpdu 'MPA-4.1-*' 'MPA-4.4-01'
+says 'the octets fit an FPDU with 2 pad octets in place of 0'
+run mpa-length-with-header 'MPA-4.*'
+says 'the octets fit an FPDU of 28 octets, ULPDU_Length says one of 32'
+run mpa-crc-big-endian 'MPA-4.1-*' 'MPA-4.4-*'
+says 'the CRC is right, but has its octets in reverse order'
+
+echo "== a device by the book"
+expect 0 "no cause where nothing fails" "$WARPCHECK" run --simulate 'MPA-4.1-*'
+holds "none is named" bash -c "! grep -qE 'cause|hint' '$WORK/stdout'"
+finish

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Results with one cause: counted once, each id once, and only those that say that something is wrong. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/cause.h"
+#include "reports/terminal.h"
+#include "tests/unit/suites.h"
+
+Suite *cause_suite(void);
+
+static struct result result_of(const char *id, enum verdict verdict, const char *cause)
+{
+    return (struct result){
+        .id = id, .verdict = verdict, .role = "responder", .cause = cause, .hint = cause ? "a hint" : NULL};
+}
+
+START_TEST(grouped)
+{
+    const struct result results[] = {
+        result_of("MPA-4.1-06", VERDICT_FAIL, "pad-length"), result_of("DDP-3-01", VERDICT_FAIL, "alone"),
+        result_of("MPA-4.1-06", VERDICT_FAIL, "pad-length"), result_of("MPA-4.1-0", VERDICT_WARN, "pad-length"),
+        result_of("MPA-9-01", VERDICT_PASS, "pad-length"),   result_of("MPA-9-02", VERDICT_FAIL, NULL),
+        result_of("X", VERDICT_INCONCLUSIVE, "other"),       result_of("Y", VERDICT_FAIL, "other"),
+    };
+    struct cause_set set = {0};
+    const struct cause *cause;
+
+    ck_assert_ptr_null(cause_first(&set));
+    for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++)
+        ck_assert_int_eq(cause_add(&set, &results[i]), 0);
+    cause = cause_first(&set);
+    ck_assert_str_eq(cause_name(cause), "pad-length");
+    ck_assert_str_eq(cause_hint(cause), "a hint");
+    ck_assert_str_eq(cause_first_id(cause), "MPA-4.1-06");
+    ck_assert_uint_eq(cause_results(cause), 3);
+    ck_assert_str_eq(cause_ids(cause), "MPA-4.1-06, MPA-4.1-0");
+    cause = cause_next(cause); /* the one that a single result has is none */
+    ck_assert_str_eq(cause_name(cause), "other");
+    ck_assert_str_eq(cause_ids(cause), "X, Y");
+    ck_assert_ptr_null(cause_next(cause));
+    ck_assert_ptr_nonnull(cause_of(&set, &results[1]));
+    ck_assert_ptr_null(cause_of(&set, &results[4]));
+    cause_set_free(&set);
+}
+END_TEST
+
+START_TEST(many)
+{
+    struct cause_set set = {0};
+    char id[16];
+    struct result result = result_of(id, VERDICT_FAIL, "one");
+
+    for (int i = 0; i < 300; i++) {
+        (void)snprintf(id, sizeof(id), "ID-%d", i);
+        ck_assert_int_eq(cause_add(&set, &result), 0);
+    }
+    const char *ids = cause_ids(cause_first(&set));
+
+    ck_assert_uint_eq(cause_results(cause_first(&set)), 300);
+    ck_assert_ptr_nonnull(strstr(ids, "ID-199 and 100 more"));
+    ck_assert_ptr_null(strstr(ids, "ID-200"));
+    cause_set_free(&set);
+}
+END_TEST
+
+/* The first result of a cause is a whole block, the next ones a line each; the summary has the ids. */
+START_TEST(on_the_terminal)
+{
+    struct result first = result_of("A-1", VERDICT_FAIL, "pad-length"),
+                  second = result_of("A-2", VERDICT_FAIL, "pad-length");
+    struct run_summary summary = {.fail = 2};
+    struct terminal terminal;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    terminal_init(&terminal, out);
+    terminal_result(&terminal, &first, NULL);
+    terminal_result(&terminal, &second, NULL);
+    terminal_summary(&terminal, &summary, NULL);
+    terminal_free(&terminal);
+    fclose(out);
+    ck_assert_ptr_nonnull(strstr(text, "hint      a hint\n"));
+    ck_assert_ptr_nonnull(strstr(text, "FAIL  A-2  responder  the cause of A-1 again: pad-length\n"));
+    ck_assert_ptr_nonnull(strstr(text, "one cause of 2 results: a hint (pad-length)\n  A-1, A-2\n"));
+    free(text);
+}
+END_TEST
+
+Suite *cause_suite(void)
+{
+    Suite *suite = suite_create("cause");
+    TCase *tcase = tcase_create("cause");
+
+    tcase_add_test(tcase, grouped);
+    tcase_add_test(tcase, many);
+    tcase_add_test(tcase, on_the_terminal);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
