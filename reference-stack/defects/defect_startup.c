@@ -154,7 +154,7 @@ bool hook_start_whole(const struct iwarp_stream *stream, size_t count, size_t wh
 
 bool hook_excess_dropped(const struct iwarp_stream *stream)
 {
-    return stream_behaves(stream, DEFECT_EXCESS_DISCARDED);
+    return stream_behaves(stream, DEFECT_EXCESS_DISCARDED) || stream_behaves(stream, DEFECT_PRIVATE_BESIDE_WORD);
 }
 
 bool hook_rejected(const struct iwarp_stream *stream)
