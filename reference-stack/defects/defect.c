@@ -16,7 +16,7 @@ struct defect_list {
 
 enum { DEFECT_COLUMNS = 6, DEFECT_COLUMNS_LEAST = 5 };
 
-static const char defects_path[] = "reference-stack/defects.tsv";
+static const char defects_path[] = "reference-stack/defects.tsv", cm_path[] = "reference-stack/defects-cm.tsv";
 
 /* Cuts one line at its tabs. Returns the number of fields, at most DEFECT_COLUMNS + 1. */
 static size_t split(char *line, char **fields)
@@ -140,15 +140,25 @@ struct defect_list *defect_list_parse(const char *text, size_t octets, struct se
     return list;
 }
 
-struct defect_list *defect_list_embedded(struct sentence *sentence)
+static struct defect_list *list_of_file(const char *path, struct sentence *sentence)
 {
-    const struct embedded_file *file = embedded_find(embedded_defects, embedded_defect_count, defects_path);
+    const struct embedded_file *file = embedded_find(embedded_defects, embedded_defect_count, path);
 
     if (file == NULL) {
-        (void)sentence_set(sentence, "defects: %s is not part of this build", defects_path);
+        (void)sentence_set(sentence, "defects: %s is not part of this build", path);
         return NULL;
     }
     return defect_list_parse((const char *)file->octets, file->size, sentence);
+}
+
+struct defect_list *defect_list_embedded(struct sentence *sentence)
+{
+    return list_of_file(defects_path, sentence);
+}
+
+struct defect_list *defect_list_embedded_cm(struct sentence *sentence)
+{
+    return list_of_file(cm_path, sentence);
 }
 
 void defect_list_free(struct defect_list *list)
@@ -191,6 +201,15 @@ bool defect_breaks(const struct defect *defect, const char *requirement)
         at += *at == ',';
     }
     return false;
+}
+
+bool defect_acts_over_sctp(const struct defect *defect)
+{
+    const struct validation *entry = validation_find(defect->target, 0);
+
+    if (strcmp(defect->hook, "validate") == 0)
+        return entry != NULL && entry->stage >= VALIDATE_ASSOCIATION;
+    return strncmp(defect->target, "sctp-", 5) == 0 || strncmp(defect->target, "ddp_sctp_", 9) == 0;
 }
 
 static const char *defect_id_at(const void *list, size_t index)

@@ -34,6 +34,8 @@ struct defect_list *defect_list_parse(const char *text, size_t octets, struct se
 
 /* The rows that the library carries (reference-stack/defects.tsv). */
 struct defect_list *defect_list_embedded(struct sentence *sentence);
+/* Those of the CM agent (reference-stack/defects-cm.tsv). */
+struct defect_list *defect_list_embedded_cm(struct sentence *sentence);
 void defect_list_free(struct defect_list *list);
 
 size_t defect_list_count(const struct defect_list *list);
@@ -42,6 +44,9 @@ const struct defect *defect_list_find(const struct defect_list *list, const char
 
 /* True when `id` is one of the defect's requirements. */
 bool defect_breaks(const struct defect *defect, const char *requirement);
+
+/* True when it acts on DDP over SCTP alone: over TCP there is nothing of it to be seen. */
+bool defect_acts_over_sctp(const struct defect *defect);
 
 /*
  * The compact form of some defects of a list, to be put into iwarp_stream_config or peer_config. The list may be freed
