@@ -72,6 +72,13 @@ static bool ord_one_more(const struct validation_subject *subject)
     return subject->offer->ord == subject->stream->device->config.ird_max + 1;
 }
 
+/* Both depths, in a Request that has come whole. */
+static bool depths_not_negotiated(const struct validation_subject *subject)
+{
+    return fixed_part(subject) && mpa_start_has_word(subject->start) && subject->start->ord == DEPTH_NOT_NEGOTIATED &&
+           subject->start->ird == DEPTH_NOT_NEGOTIATED;
+}
+
 static bool rejects(const struct validation_subject *subject)
 {
     return fixed_part(subject) && mpa_start_get_R(subject->octets);
@@ -110,6 +117,7 @@ static const struct defect_judgement judgements[] = {
     {DEFECT_RESERVED_CHECKED, "request-excess", false, reserved_set},
     {DEFECT_RESERVED_CHECKED, "reply-excess", false, reserved_set},
     {DEFECT_DEPTH_ONE_MORE, "ird-available", true, ord_one_more},
+    {DEFECT_DEPTH_3FFF_NUMBER, "request-word", false, depths_not_negotiated},
     {DEFECT_DEPTH_3FFF_NUMBER, "ird-available", false, ord_not_negotiated},
 };
 

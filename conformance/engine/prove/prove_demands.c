@@ -68,11 +68,11 @@ static bool is_killed(const struct prove_demands *demands, const char *id, const
     return json_object_get(demands->kills, kill) != NULL;
 }
 
-/* A MAY has no verdict of its own, and what is unclear has several. */
+/* A MAY has no verdict of its own, what is unclear has several, and of some rows the outcomes say what is a warning. */
 static bool wants_fail(const struct requirement *requirement)
 {
     return requirement != NULL && !requirement_is_should(requirement) && !requirement_is_may(requirement) &&
-           !requirement_is_ambiguous(requirement);
+           !requirement_is_ambiguous(requirement) && strstr(requirement->outcomes, "warn") == NULL;
 }
 
 static void tell_of_check(struct teller *teller, const struct check *check, const char *role,
