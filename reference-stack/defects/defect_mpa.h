@@ -10,6 +10,7 @@
     B(WORD_BEHIND,                 "word-behind",                 "the enhanced word stands after the ULP's Private Data") \
     B(DEPTHS_KEPT,                 "depths-kept",                 "initiator: each Request has the IRD and ORD of the device's first") \
     B(PRIVATE_BESIDE_WORD,         "private-beside-word",         "512 octets of the ULP's Private Data are taken beside the word") \
+    B(WORD_AWAITED,                "word-awaited",                "a start-up frame with S = 1 is not complete without 4 octets of Private Data") \
     B(DEPTH_ONE_MORE,              "depth-one-more",              "an ORD of one more than can be served is accepted") \
     B(P2P_ALWAYS,                  "p2p-always",                  "initiator: A = 1 whatever the ULP asks for") \
     /* FPDUs, obeyed by defect_frame.c */ \

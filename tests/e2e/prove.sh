@@ -13,12 +13,11 @@ status=0
 
 # Demands that are still open, by id and role: what they need is a fault that the stack does not have yet.
 # EMPA-12-01, MPA-7.1.5-04  the fault acts in the other role only: a Request that hangs, octets lost by an initiator
-# MPA-7.1.1-27, -35         a responder with their fault accepts no start-up at all, and no check has more to say of it
+# MPA-7.1.1-27              a responder with its fault accepts no start-up at all, and no check has more to say of it
 # RDMAP-7-04                its FAIL wants a stack that stays open 10 s after the tester's FIN
 cat >"$work/open" <<'EOF'
 EMPA-12-01 as responder
 MPA-7.1.1-27 as responder
-MPA-7.1.1-35 as responder
 MPA-7.1.5-04 as initiator
 RDMAP-7-04 as initiator
 RDMAP-7-04 as responder
