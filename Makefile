@@ -84,7 +84,9 @@ deps: prerequisites
 # $(call once,NAME,COMMAND): the command's output, asked for at the first use and kept in the variable NAME, which must
 # be defined as nothing but this call.
 once = $(eval $(1) := $$(shell $(2)))$($(1))
-iwarp_packages := libuv libisal jansson
+# SCTP in user space, where it is there: without it, what needs it says so (reference-stack/transport/user_sctp.h).
+usrsctp := $(shell pkg-config --exists usrsctp && echo usrsctp)
+iwarp_packages := libuv libisal jansson $(usrsctp)
 packages := $(iwarp_packages) libpcap libseccomp lua5.4 libxml-2.0
 package_cflags = $(call once,package_cflags,pkg-config --cflags $(packages))
 package_libs = $(call once,package_libs,pkg-config --libs $(packages) && echo -lnet)

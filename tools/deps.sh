@@ -8,7 +8,7 @@ set -euo pipefail
 
 # gcc only recommends libc6-dev, and recommendations are not installed.
 build='gcc libc6-dev pkg-config libpcap-dev libnet1-dev libisal-dev liblua5.4-dev libuv1-dev libjansson-dev libxml2-dev
-       libseccomp-dev uthash-dev iproute2'
+       libseccomp-dev uthash-dev libusrsctp-dev iproute2'
 test='check perl clang libclang-rt-14-dev llvm tshark jq xxd procps valgrind zsh fish
       man-db groff-base mandoc'
 bench='tshark jq procps time'

@@ -170,7 +170,8 @@ struct tcp_status {
     uint32_t irs;
     uint32_t snd_una;
     uint32_t snd_nxt;
-    uint32_t peer_end_acknowledgment; /* what the peer had acknowledged when its FIN or RST came, by that segment or before */
+    uint32_t
+        peer_end_acknowledgment; /* what the peer had acknowledged when its FIN or RST came, by that segment or before */
     uint32_t rcv_nxt;
     uint32_t peer_window;
     uint16_t mss;             /* effective: octets in one of our segments at most */

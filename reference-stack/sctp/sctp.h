@@ -40,7 +40,7 @@ enum sctp_session_state {
     SESSION_INITIATED, /* Initiate made, no answer yet */
     SESSION_PENDING,   /* the peer asks, the ULP has not decided */
     SESSION_OPEN,
-    SESSION_CLOSING, /* own Terminate made, or due */
+    SESSION_CLOSING,  /* own Terminate made, or due */
     SESSION_DRAINING, /* over: a new one may begin once nothing of this one is outstanding */
     SESSION_ABORTED,  /* draft: all is dropped until a Stream Reset */
 };
@@ -58,13 +58,13 @@ struct sctp_held {
 
 struct sctp_session {
     struct iwarp_association *association;
-    struct iwarp_stream *stream;             /* NULL: none yet, or none any more */
-    struct sctp_session *next, *prev;        /* in association->ready */
-    struct sctp_held *held;                  /* by DDP-SSN */
-    struct deadline deadline;                /* the stream's */
-    uint32_t outstanding;                    /* messages sent and not acknowledged */
-    uint32_t earlier;                        /* those of them that belong to earlier sessions */
-    uint32_t control_outstanding;            /* those up to the last control message (RFC 5043 6.6) */
+    struct iwarp_stream *stream;      /* NULL: none yet, or none any more */
+    struct sctp_session *next, *prev; /* in association->ready */
+    struct sctp_held *held;           /* by DDP-SSN */
+    struct deadline deadline;         /* the stream's */
+    uint32_t outstanding;             /* messages sent and not acknowledged */
+    uint32_t earlier;                 /* those of them that belong to earlier sessions */
+    uint32_t control_outstanding;     /* those up to the last control message (RFC 5043 6.6) */
     uint16_t sid;
     uint16_t expected; /* DDP-SSN that is due from the peer */
     uint16_t ssn;      /* of the next message to the peer */
@@ -82,12 +82,12 @@ struct sctp_session {
 
 /* What the layer keeps of a stream. */
 struct sctp_lower {
-    struct sctp_session *session; /* NULL: over */
-    bool delivers;                /* input comes from the session */
-    uint8_t code;                 /* Function Code of the piece, where that is a control message */
-    uint8_t asked;                /* of the peer's Initiate */
+    struct sctp_session *session;   /* NULL: over */
+    bool delivers;                  /* input comes from the session */
+    uint8_t code;                   /* Function Code of the piece, where that is a control message */
+    uint8_t asked;                  /* of the peer's Initiate */
     struct negotiation_offer offer; /* of the peer's word */
-    struct mpa_start start;       /* the peer's message, as the ULP is told of it */
+    struct mpa_start start;         /* the peer's message, as the ULP is told of it */
     uint8_t private_data[DDP_SCTP_PRIVATE_DATA_MAX];
 };
 
@@ -109,13 +109,13 @@ struct iwarp_association {
     struct iwarp_association_counters counters;
     enum iwarp_sctp_mode mode;
     bool up, over, closing, abort_wanted;
-    uint16_t streams;                /* SIDs below this exist */
-    uint16_t unused;                 /* SIDs from here on were never used */
-    struct sctp_session **sessions;  /* by SID; NULL: nothing to remember */
-    struct sctp_session *ready;      /* may have something to send, in turns */
-    struct sctp_session *sending;    /* its message was given, and is not taken yet */
-    bool sending_control;            /* ...and is the session's own */
-    size_t attached;                 /* streams with a session */
+    uint16_t streams;               /* SIDs below this exist */
+    uint16_t unused;                /* SIDs from here on were never used */
+    struct sctp_session **sessions; /* by SID; NULL: nothing to remember */
+    struct sctp_session *ready;     /* may have something to send, in turns */
+    struct sctp_session *sending;   /* its message was given, and is not taken yet */
+    bool sending_control;           /* ...and is the session's own */
+    size_t attached;                /* streams with a session */
     uint8_t control_octets[8 + HOOK_ROOM];
     struct sctp_held *free_held;
     struct deadlines deadlines;

@@ -148,9 +148,8 @@ static int admit_session(const struct sctp_session *session, enum iwarp_role rol
     if (role == IWARP_RESPONDER) {
         if (session->state == SESSION_IDLE || session->state == SESSION_PENDING || session->state == SESSION_DRAINING)
             return 0;
-    } else if (session->state == SESSION_IDLE ||
-               (session->state == SESSION_DRAINING && session->control == 0 && session->outstanding == 0 &&
-                session->peer_end)) {
+    } else if (session->state == SESSION_IDLE || (session->state == SESSION_DRAINING && session->control == 0 &&
+                                                  session->outstanding == 0 && session->peer_end)) {
         return 0;
     }
     return sentence_set(sentence, "stream: messages of the last session on SID %u may be outstanding", session->sid);

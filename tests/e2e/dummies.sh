@@ -50,8 +50,10 @@ peer=$!
 prints "$peer" "$WORK/peer.out" READY || exit 99
 "$WARPCHECK" run --dut "$WORK/device.json" "${@:2}"
 status=$?
-kill -KILL $peer
-wait $peer 2>/dev/null
+{
+	kill -KILL $peer
+	wait $peer
+} 2>/dev/null
 exit $status
 INSIDE
 export WORK WARPCHECK IWARP_PEER

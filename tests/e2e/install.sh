@@ -19,7 +19,7 @@ for file in bin/warpcheck bin/iwarp-peer lib/libiwarp.a lib/libiwarp.so lib/libi
 	share/fish/vendor_completions.d/warpcheck.fish share/fish/vendor_completions.d/iwarp-peer.fish \
 	share/warpcheck/templates/responder.lua share/warpcheck/templates/initiator.lua share/warpcheck/templates/startup.lua \
 	share/doc/warpcheck/writing-checks.md share/doc/warpcheck/script-library.md \
-	include/libiwarp/iwarp/verbs.h include/libiwarp/iwarp/stream.h include/libiwarp/iwarp/device.h; do
+	include/libiwarp/iwarp/verbs.h include/libiwarp/iwarp/stream.h include/libiwarp/iwarp/sctp.h include/libiwarp/iwarp/device.h; do
 	holds "$file is there" test -s "$prefix/$file"
 done
 holds "all is below the prefix" test "$(cd "$dest" && find . -maxdepth 2 | sort | paste -sd' ')" = '. ./opt ./opt/iwarp'

@@ -13,10 +13,10 @@ enum {
     SCTP_ACTIVE,
     SCTP_PASSIVE,
     SCTP_SIDES = 2,
-    SCTP_FLIGHT = 96,    /* messages of one side on the wire */
-    SCTP_LETTER = 8192,  /* octets of one */
+    SCTP_FLIGHT = 96,   /* messages of one side on the wire */
+    SCTP_LETTER = 8192, /* octets of one */
     SCTP_EVENTS = 256,
-    SCTP_STREAMS = 8,    /* streams of one side that the pair looks after */
+    SCTP_STREAMS = 8, /* streams of one side that the pair looks after */
 };
 
 struct sctp_letter {

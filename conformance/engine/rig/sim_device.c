@@ -18,7 +18,7 @@ struct sim_device {
     struct tcp_stack *tcp;
     struct peer *peer;
     uint16_t next_port;
-    unsigned opened; /* connections to it */
+    unsigned opened;                  /* connections to it */
     uint8_t received[RECEIVE_OCTETS]; /* on its way from TCP to the peer */
 };
 

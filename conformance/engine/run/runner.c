@@ -22,10 +22,10 @@ struct run {
     const struct plan_item *item; /* being run */
     struct run_served *served;    /* config's, or own */
     struct run_served own;
-    bool learning; /* what the device serves: rules do not judge that */
-    struct sentence dead;         /* the live rig has failed: why */
-    struct sentence failure;      /* what went wrong inside the run itself */
-    uint64_t dropped;             /* frames, by the capture of the live link, up to the last journal */
+    bool learning;           /* what the device serves: rules do not judge that */
+    struct sentence dead;    /* the live rig has failed: why */
+    struct sentence failure; /* what went wrong inside the run itself */
+    uint64_t dropped;        /* frames, by the capture of the live link, up to the last journal */
 };
 
 uint64_t runner_seed(uint64_t seed, const char *id, const char *role)

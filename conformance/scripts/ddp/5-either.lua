@@ -7,7 +7,7 @@ local function answered(t, c, message)
   local got = c:receive()
   if got.kind == "segment" and got.Opcode == 2 then return "taken" end
   if is_terminate(got) and got.Layer < 2 then return "refused", got end
-  if got.kind == "fin" or got.kind == "reset" then
+  if fits(tcp.closed(), got) then
     t:warn("the stream ended without the Terminate that RFC 5040 6.2.1 asks for", "a Terminate", describe(got))
   end
   t:fail(message, "a stream that goes on, or a Terminate of RDMAP or DDP", describe(got))

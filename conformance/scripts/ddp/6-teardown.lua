@@ -101,11 +101,8 @@ end
 
 -- The device has taken the tester's FIN: its ULP was told, or could have been.
 local function peer_closed(t, c)
-  if t:tells("half_closed") then
-    t:await_event("half_closed", { stream = t:stream_of(c) }, nil, true)
-  else
-    rig.wait(t.quiet / 2)
-  end
+  local told = t:tells("half_closed") and t:await_event("half_closed", { stream = t:stream_of(c) })
+  if not told then rig.wait(t.quiet / 2) end
 end
 
 local function expect_half_closed(t, c)

@@ -154,7 +154,7 @@ check {
       c:expect_end("the end after the Terminate for a missing receive")
       return
     end
-    if got.kind == "fin" or got.kind == "reset" then
+    if fits(tcp.closed(), got) then
       t:warn("the stream ended without the Terminate that RFC 5040 6.2.1 asks for", "a Terminate", describe(got))
     end
     if got.kind ~= "timeout" then t:fail("a Send without a receive", "a Terminate, or silence", describe(got)) end

@@ -351,7 +351,7 @@ function Connection:expect_terminate(names, options)
       self.t:warn(options.message, expected, describe(got))
       return got
     end
-  elseif got.kind == "fin" or got.kind == "reset" then
+  elseif fits(tcp.closed(), got) then
     if options.close == "pass" then return nil end
     local layer = good[1] >> 12
     if layer ~= 0 then

@@ -198,7 +198,8 @@ function Connection:quoted(terminate)
   return out
 end
 
--- After its Terminate the device sends nothing more and closes, or leaves closing to the tester. Returns "fin", "reset" or
+-- After its Terminate, which came, the device sends nothing more and closes, or leaves closing to the tester; what the tester
+-- sends meanwhile need not be acknowledged. Returns "fin", "reset" or
 -- "left" (to us; then it has closed after our FIN).
 function Connection:expect_end(message)
   local got = self:receive(self.t.reaction)

@@ -225,7 +225,7 @@ check {
         if got.data ~= ("\xA5"):rep(#got.data) then t:fail("octets of the Read Response", "a5a5 ...", hex(got.data:sub(1, 16))) end
       end
     until got.kind ~= "segment" or got.Opcode ~= 2
-    if got.kind == "fin" or got.kind == "reset" then
+    if fits(tcp.closed(), got) then
       t:warn("the Terminate for a Write to an unknown STag", "a Terminate after a whole FPDU", describe(got))
     end
     if not is_terminate(got, "DDP_INVALID_STAG") then

@@ -50,7 +50,7 @@ check {
     local got
     repeat got = c:receive() until got.kind ~= "segment" or got.Opcode ~= 0
     if got.kind == "timeout" then got = c:finish() end
-    if got.kind ~= "fin" and got.kind ~= "reset" then
+    if not fits(tcp.closed(), got) then
       t:fail("Writes under way when a Terminate comes", "Writes, then the end of the stream", describe(got))
     end
   end,

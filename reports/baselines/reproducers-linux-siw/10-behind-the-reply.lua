@@ -3,6 +3,7 @@
 check {
   id = "MPA-7.1-06",
   sandwich = "startup",
+  judges = { "reads", "framing" },
   purpose = "a Read Request right behind the Reply: a Read Response, a hundred times",
   run = function(t)
     for i = 1, 100 do

@@ -146,7 +146,7 @@ Suite *dummies_suite(void)
     Suite *suite = suite_create("dummies");
     TCase *tests = tcase_create("dummies");
 
-    tcase_set_timeout(tests, 120);
+    tcase_set_timeout(tests, 300);
     tcase_add_loop_test(tests, a_dummy_passes_nothing, 0, DUMMY_REPLIES);
     tcase_add_test(tests, a_device_that_only_replies);
     tcase_add_loop_test(tests, a_device_that_loses_connections, 2, 4);

@@ -134,6 +134,16 @@ START_TEST(negotiates)
 }
 END_TEST
 
+static void decide(struct sctp_pair *pair, bool accept, const uint8_t *data, uint16_t octets)
+{
+    struct iwarp_stream *stream = pair->side[SCTP_PASSIVE].ends[0].stream;
+    struct sentence sentence = {""};
+    int status = accept ? iwarp_stream_accept(stream, data, octets, -1, -1, pair->now, &sentence)
+                        : iwarp_stream_reject(stream, data, octets, pair->now, &sentence);
+
+    ck_assert_msg(status == 0, "%s", sentence.text);
+}
+
 /* 512 octets of Private Data, or 508 with the word, go over in all three messages (SCTP5043-5.2.3-03 to -05, EMPA-7-11). */
 static void carry_private(bool enhanced, bool accept, uint16_t octets)
 {
@@ -142,7 +152,6 @@ static void carry_private(bool enhanced, bool accept, uint16_t octets)
     const struct iwarp_event *event;
     const uint8_t *data;
     size_t count;
-    struct sentence sentence = {""};
     struct seen seen;
     struct sctp_pair *pair = open_pair(&seen);
 
@@ -172,14 +181,7 @@ static void carry_private(bool enhanced, bool accept, uint16_t octets)
     ck_assert_uint_eq(count, octets);
     ck_assert_uint_eq(data[0], 0xA1);
     ck_assert_uint_eq(seen.count, 1); /* nothing before the ULP decides (6.2) */
-    if (accept)
-        ck_assert_int_eq(iwarp_stream_accept(pair->side[SCTP_PASSIVE].ends[0].stream, config.private_data, octets, -1,
-                                             -1, pair->now, &sentence),
-                         0);
-    else
-        ck_assert_int_eq(iwarp_stream_reject(pair->side[SCTP_PASSIVE].ends[0].stream, config.private_data, octets,
-                                             pair->now, &sentence),
-                         0);
+    decide(pair, accept, config.private_data, octets);
     sctp_pair_run(pair);
     check_letter(&seen, 1, SCTP_PASSIVE, 0, (uint16_t)((enhanced ? 4 : 0) + (accept ? 2 : 3)));
     event = sctp_pair_event(pair, SCTP_ACTIVE, 0, accept ? IWARP_EVENT_ESTABLISHED : IWARP_EVENT_REJECTED);
@@ -282,8 +284,8 @@ START_TEST(segment_before_the_accept)
     iwarp_sctp_stream_config_default(&config, IWARP_INITIATOR);
     config.enhanced = false;
     (void)sctp_pair_stream(pair, SCTP_ACTIVE, 0, SID, &config);
-    ck_assert_int_eq(
-        iwarp_stream_post_receive(pair->side[SCTP_ACTIVE].ends[0].stream, 1, buffer, sizeof(buffer), NULL), 0);
+    ck_assert_int_eq(iwarp_stream_post_receive(pair->side[SCTP_ACTIVE].ends[0].stream, 1, buffer, sizeof(buffer), NULL),
+                     0);
     pair->side[SCTP_PASSIVE].silent = true;
     sctp_pair_run(pair);
     sctp_pair_feed_send(pair, SCTP_ACTIVE, SID, 1, 1, 10);
@@ -336,7 +338,8 @@ START_TEST(stags_are_of_a_stream)
 {
     static uint8_t octets[4] = {1, 2, 3, 4};
     uint8_t memory[8] = {0};
-    struct iwarp_region region = {.length = sizeof(memory), .octets = memory, .access = IWARP_REMOTE_WRITE, .stream = 1};
+    struct iwarp_region region = {
+        .length = sizeof(memory), .octets = memory, .access = IWARP_REMOTE_WRITE, .stream = 1};
     struct iwarp_write write = {.id = 1, .octets = octets, .count = sizeof(octets)};
     struct seen seen;
     struct sctp_pair *pair = open_pair(&seen);

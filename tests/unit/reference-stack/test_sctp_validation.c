@@ -106,10 +106,17 @@ static const struct {
     const char *entry;
     void (*feed)(struct sctp_pair *pair);
 } stimuli[] = {
-    {"message-ppid", bad_ppid},         {"message-header", bad_header},        {"session-over", after_terminate},
-    {"session-code", bad_code},         {"session-initiate", second_initiate}, {"session-answer", second_accept},
-    {"session-answer-kind", plain_accept}, {"session-word", word_missing},     {"session-enhanced", enhanced_unknown},
-    {"session-private-data", private_long}, {"session-segment", segment_first},
+    {"message-ppid", bad_ppid},
+    {"message-header", bad_header},
+    {"session-over", after_terminate},
+    {"session-code", bad_code},
+    {"session-initiate", second_initiate},
+    {"session-answer", second_accept},
+    {"session-answer-kind", plain_accept},
+    {"session-word", word_missing},
+    {"session-enhanced", enhanced_unknown},
+    {"session-private-data", private_long},
+    {"session-segment", segment_first},
 };
 
 enum { STIMULI = sizeof(stimuli) / sizeof(stimuli[0]) };

@@ -58,15 +58,12 @@ static void post(struct sctp_pair *pair, int side, unsigned n, struct traffic *t
         traffic->octets[i] = sctp_pair_random(pair, 4) == 0 ? SEND_MAX : sctp_pair_random(pair, 300);
         send.count = traffic->octets[i];
         fill(pair, traffic->send[i], send.count);
-        ck_assert_int_eq(iwarp_stream_post_receive(pair->side[1 - side].ends[n].stream, i, traffic->receive[i],
-                                                   SEND_MAX, NULL),
-                         0);
+        ck_assert_int_eq(
+            iwarp_stream_post_receive(pair->side[1 - side].ends[n].stream, i, traffic->receive[i], SEND_MAX, NULL), 0);
         ck_assert_int_eq(iwarp_stream_post_send(stream, &send, NULL), 0);
         if (i == 3) {
-            struct iwarp_write write = {.id = 100,
-                                        .octets = traffic->source,
-                                        .count = WRITE_OCTETS,
-                                        .stag = traffic->sink_region.stag};
+            struct iwarp_write write = {
+                .id = 100, .octets = traffic->source, .count = WRITE_OCTETS, .stag = traffic->sink_region.stag};
             struct iwarp_read read = {.id = 101,
                                       .sink_stag = traffic->read_region.stag,
                                       .source_stag = traffic->sink_region.stag,
@@ -76,10 +73,8 @@ static void post(struct sctp_pair *pair, int side, unsigned n, struct traffic *t
             ck_assert_int_eq(iwarp_stream_post_read(stream, &read, NULL), 0);
         }
         if (i >= 6) {
-            struct iwarp_atomic atomic = {.id = 200 + i,
-                                          .operation = ATOMIC_FETCH_ADD,
-                                          .stag = traffic->counter_region.stag,
-                                          .data = i};
+            struct iwarp_atomic atomic = {
+                .id = 200 + i, .operation = ATOMIC_FETCH_ADD, .stag = traffic->counter_region.stag, .data = i};
 
             ck_assert_int_eq(iwarp_stream_post_atomic(stream, &atomic, NULL), 0);
         }

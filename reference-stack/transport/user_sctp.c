@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "reference-stack/transport/user_sctp.h"
+
+#include "wire/sctp.h"
+
+#if __has_include(<usrsctp.h>)
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <usrsctp.h>
+
+#include "reference-stack/base/ring.h"
+
+enum { MESSAGE_MAX = 66000, SEND_SPACE = 4 << 20, RTO_FIRST_MS = 200, RTO_LEAST_MS = 100, RTO_MOST_MS = 2000 };
+
+struct user_sctp {
+    struct iwarp_association *association;
+    struct user_sctp_config config;
+    struct socket *listener; /* passive, until the association is there */
+    struct socket *socket;
+    struct iwarp_sctp_init peer; /* of its INIT or INIT ACK */
+    bool up, lost, ending;
+    struct ring flight; /* struct flight, by TSN */
+    uint32_t highest;   /* TSN that was sent */
+    bool tsn_known;
+    uint64_t now;
+    uint8_t message[MESSAGE_MAX];
+};
+
+/* A DATA chunk that was sent and not acknowledged. */
+struct flight {
+    uint32_t tsn;
+    uint16_t sid;
+    bool last; /* of its message */
+};
+
+static bool started;
+
+/* --- Packets ----------------------------------------------------------------------------------------------------- */
+
+/* The TSNs of DATA chunks that were not sent before: usrsctp gives a stream's messages theirs in the order of sending. */
+static void note_data(struct user_sctp *end, const struct sctp_chunk *chunk)
+{
+    struct sctp_data data;
+    struct flight *flight;
+
+    if (sctp_data_parse(chunk, &data) != WIRE_OK || (end->tsn_known && (int32_t)(data.tsn - end->highest) <= 0))
+        return;
+    flight = ring_push(&end->flight);
+    if (flight == NULL)
+        return; /* without memory the message counts as not acknowledged until all are */
+    *flight = (struct flight){data.tsn, data.sid, data.last};
+    end->highest = data.tsn;
+    end->tsn_known = true;
+}
+
+static int on_output(void *address, void *packet, size_t octets, uint8_t tos, uint8_t set_df)
+{
+    struct user_sctp *end = address;
+    const uint8_t *p = (const uint8_t *)packet + SCTP_COMMON_OCTETS;
+    struct sctp_chunk chunk;
+
+    (void)tos;
+    (void)set_df;
+    while (octets >= SCTP_COMMON_OCTETS && sctp_chunk_parse(&p, (const uint8_t *)packet + octets, &chunk) == WIRE_OK)
+        if (chunk.type == SCTP_DATA)
+            note_data(end, &chunk);
+    end->config.send(end->config.user, packet, octets);
+    return 0;
+}
+
+static void acked(struct user_sctp *end, uint32_t cumulative)
+{
+    const struct flight *flight;
+
+    while ((flight = ring_at(&end->flight, 0)) != NULL && (int32_t)(flight->tsn - cumulative) <= 0) {
+        struct flight oldest = *flight;
+
+        ring_pop(&end->flight);
+        if (oldest.last)
+            iwarp_association_acked(end->association, oldest.sid, 1, end->now);
+    }
+}
+
+/* What SCTP itself does not tell of a packet that comes. It checks the packet; this only reads it. */
+static uint32_t read_packet(struct user_sctp *end, const uint8_t *packet, size_t octets, bool *has_sack)
+{
+    const uint8_t *p = packet + SCTP_COMMON_OCTETS;
+    struct sctp_chunk chunk;
+    struct sctp_init init;
+    uint32_t cumulative = 0;
+
+    while (sctp_chunk_parse(&p, packet + octets, &chunk) == WIRE_OK) {
+        if ((chunk.type == SCTP_INIT || chunk.type == SCTP_INIT_ACK) && !end->up &&
+            sctp_init_parse(&chunk, &init) == WIRE_OK)
+            end->peer = (struct iwarp_sctp_init){init.has_adaptation, init.adaptation, init.outbound, init.inbound};
+        if (chunk.type == SCTP_SACK && chunk.octets >= SCTP_CHUNK_OCTETS + sizeof(cumulative)) {
+            cumulative = octets_get32(chunk.start + SCTP_CHUNK_OCTETS);
+            *has_sack = true;
+        }
+    }
+    return cumulative;
+}
+
+/* --- What usrsctp tells ------------------------------------------------------------------------------------------ */
+
+static void lost(struct user_sctp *end)
+{
+    end->lost = true;
+    iwarp_association_lost(end->association, end->now);
+}
+
+static void on_notification(struct user_sctp *end, const union sctp_notification *told, size_t octets)
+{
+    if (octets < sizeof(told->sn_header))
+        return;
+    if (told->sn_header.sn_type == SCTP_SHUTDOWN_EVENT)
+        end->ending = true;
+    if (told->sn_header.sn_type != SCTP_ASSOC_CHANGE || octets < sizeof(told->sn_assoc_change))
+        return;
+    switch (told->sn_assoc_change.sac_state) {
+    case SCTP_COMM_UP:
+        end->up = true;
+        iwarp_association_up(end->association, &end->peer, end->now);
+        break;
+    case SCTP_COMM_LOST:
+    case SCTP_SHUTDOWN_COMP:
+    case SCTP_CANT_STR_ASSOC: lost(end); break;
+    default: break;
+    }
+}
+
+static int on_receive(struct socket *socket, union sctp_sockstore from, void *data, size_t octets,
+                      struct sctp_rcvinfo info, int flags, void *user)
+{
+    struct user_sctp *end = user;
+
+    (void)socket;
+    (void)from;
+    if (data == NULL) { /* the end of the association */
+        if (end != NULL && end->up && !end->lost)
+            lost(end);
+        return 1;
+    }
+    if (end != NULL && (flags & MSG_NOTIFICATION) != 0) {
+        on_notification(end, data, octets);
+    } else if (end != NULL) {
+        struct iwarp_sctp_message message = {info.rcv_sid, ntohl(info.rcv_ppid), data, octets};
+
+        iwarp_association_input(end->association, &message, end->now);
+    }
+    free(data); /* usrsctp's own, given to us */
+    return 1;
+}
+
+/* --- Endpoints --------------------------------------------------------------------------------------------------- */
+
+int user_sctp_start(struct sentence *sentence)
+{
+    (void)sentence;
+    if (started)
+        return 0;
+    usrsctp_init_nothreads(0, on_output, NULL);
+    /* What RFC 5043 has no use for, and what would stand between a packet and who reads it. */
+    usrsctp_sysctl_set_sctp_ecn_enable(0);
+    usrsctp_sysctl_set_sctp_asconf_enable(0);
+    usrsctp_sysctl_set_sctp_auth_enable(0);
+    usrsctp_sysctl_set_sctp_nrsack_enable(0);
+    usrsctp_sysctl_set_sctp_pktdrop_enable(0);
+    usrsctp_sysctl_set_sctp_sendspace(SEND_SPACE);
+    usrsctp_sysctl_set_sctp_recvspace(SEND_SPACE);
+    started = true;
+    return 0;
+}
+
+void user_sctp_stop(void)
+{
+    /* What is closed goes when its timers have run. */
+    for (int i = 0; started && i < 100; i++) {
+        if (usrsctp_finish() == 0)
+            started = false;
+        else
+            usrsctp_handle_timers(1000);
+    }
+}
+
+static int set(struct socket *socket, int option, const void *value, size_t octets)
+{
+    return usrsctp_setsockopt(socket, IPPROTO_SCTP, option, value, (socklen_t)octets);
+}
+
+static int configure(const struct user_sctp *end, struct socket *socket)
+{
+    static const uint16_t events[] = {SCTP_ASSOC_CHANGE, SCTP_SHUTDOWN_EVENT};
+    struct iwarp_sctp_init init;
+    struct sctp_initmsg streams;
+    struct sctp_paddrparams path = {.spp_flags = SPP_PMTUD_DISABLE | SPP_HB_DISABLE};
+    struct linger linger = {.l_onoff = 1, .l_linger = 0};
+    int on = 1, uncut = !end->config.fragments;
+    int status = usrsctp_set_non_blocking(socket, 1);
+
+    iwarp_association_init(end->association, &init);
+    streams = (struct sctp_initmsg){.sinit_num_ostreams = init.outbound, .sinit_max_instreams = init.inbound};
+    path.spp_address.ss_family = AF_CONN;
+    path.spp_pathmtu = (uint32_t)end->config.packet_max;
+    for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+        struct sctp_event event = {.se_assoc_id = SCTP_FUTURE_ASSOC, .se_type = events[i], .se_on = 1};
+
+        status |= set(socket, SCTP_EVENT, &event, sizeof(event));
+    }
+    if (init.has_indication) {
+        struct sctp_setadaptation adaptation = {.ssb_adaptation_ind = init.indication};
+
+        status |= set(socket, SCTP_ADAPTATION_LAYER, &adaptation, sizeof(adaptation));
+    }
+    status |= set(socket, SCTP_INITMSG, &streams, sizeof(streams));
+    status |= set(socket, SCTP_NODELAY, &on, sizeof(on));
+    status |= set(socket, SCTP_DISABLE_FRAGMENTS, &uncut, sizeof(uncut));
+    status |= set(socket, SCTP_RECVRCVINFO, &on, sizeof(on));
+    status |= set(socket, SCTP_PEER_ADDR_PARAMS, &path, sizeof(path));
+    status |= usrsctp_setsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+    return status;
+}
+
+/* Retransmissions, where the caller wants them otherwise. */
+static int configure_time(const struct user_sctp_config *config, struct socket *socket)
+{
+    uint32_t rto = config->rto_ms;
+    struct sctp_rtoinfo times = {.srto_initial = rto != 0 ? rto : RTO_FIRST_MS,
+                                 .srto_min = rto != 0 ? rto : RTO_LEAST_MS,
+                                 .srto_max = rto != 0 ? rto : RTO_MOST_MS};
+    uint16_t most = (uint16_t)(config->retransmissions < UINT16_MAX ? config->retransmissions : UINT16_MAX);
+    struct sctp_assocparams association = {.sasoc_asocmaxrxt = most};
+    struct sctp_paddrparams path = {.spp_pathmaxrxt = most};
+    int status = set(socket, SCTP_RTOINFO, &times, sizeof(times));
+
+    path.spp_address.ss_family = AF_CONN;
+    if (most != 0) {
+        status |= set(socket, SCTP_ASSOCINFO, &association, sizeof(association));
+        status |= set(socket, SCTP_PEER_ADDR_PARAMS, &path, sizeof(path));
+    }
+    return status;
+}
+
+static struct sockaddr_conn address_of(struct user_sctp *end, uint16_t port)
+{
+    return (struct sockaddr_conn){.sconn_family = AF_CONN, .sconn_port = htons(port), .sconn_addr = end};
+}
+
+static int open_socket(struct user_sctp *end, struct sentence *sentence)
+{
+    struct sockaddr_conn own = address_of(end, end->config.port), peer = address_of(end, end->config.peer_port);
+    struct socket *socket = usrsctp_socket(AF_CONN, SOCK_STREAM, IPPROTO_SCTP, on_receive, NULL, 0, end);
+
+    if (socket == NULL)
+        return sentence_set(sentence, "usrsctp: no socket: %s", strerror(errno));
+    if (end->config.active)
+        end->socket = socket;
+    else
+        end->listener = socket;
+    if (configure(end, socket) != 0 || configure_time(&end->config, socket) != 0)
+        return sentence_set(sentence, "usrsctp: an option is refused: %s", strerror(errno));
+    if (usrsctp_bind(socket, (struct sockaddr *)&own, sizeof(own)) != 0)
+        return sentence_set(sentence, "usrsctp: port %u: %s", end->config.port, strerror(errno));
+    if (end->config.active) {
+        if (usrsctp_connect(socket, (struct sockaddr *)&peer, sizeof(peer)) != 0 && errno != EINPROGRESS)
+            return sentence_set(sentence, "usrsctp: connect: %s", strerror(errno));
+    } else if (usrsctp_listen(socket, 1) != 0) {
+        return sentence_set(sentence, "usrsctp: listen: %s", strerror(errno));
+    }
+    return 0;
+}
+
+struct user_sctp *user_sctp_new(struct iwarp_association *association, const struct user_sctp_config *config,
+                                uint64_t now, struct sentence *sentence)
+{
+    struct user_sctp *end;
+
+    if (association == NULL || config == NULL || config->send == NULL || !started) {
+        (void)sentence_set(sentence, "usrsctp: expected a stack, an association and a configuration");
+        return NULL;
+    }
+    end = calloc(1, sizeof(*end));
+    if (end == NULL) {
+        (void)sentence_set(sentence, "usrsctp: out of memory");
+        return NULL;
+    }
+    end->association = association;
+    end->config = *config;
+    end->now = now;
+    ring_init(&end->flight, sizeof(struct flight));
+    usrsctp_register_address(end);
+    if (open_socket(end, sentence) != 0) {
+        user_sctp_free(end);
+        return NULL;
+    }
+    return end;
+}
+
+void user_sctp_free(struct user_sctp *end)
+{
+    if (end == NULL)
+        return;
+    end->lost = true;
+    if (end->socket != NULL)
+        usrsctp_close(end->socket);
+    if (end->listener != NULL)
+        usrsctp_close(end->listener);
+    usrsctp_deregister_address(end);
+    ring_free(&end->flight);
+    free(end);
+}
+
+/* --- In and out -------------------------------------------------------------------------------------------------- */
+
+static void accept_one(struct user_sctp *end)
+{
+    if (end->listener == NULL || end->socket != NULL || !end->up)
+        return;
+    end->socket = usrsctp_accept(end->listener, NULL, NULL);
+    if (end->socket != NULL)
+        (void)usrsctp_set_non_blocking(end->socket, 1);
+}
+
+void user_sctp_input(struct user_sctp *end, const uint8_t *packet, size_t octets, uint64_t now)
+{
+    bool has_sack = false;
+    uint32_t cumulative;
+
+    if (end == NULL || packet == NULL || octets < SCTP_COMMON_OCTETS)
+        return;
+    end->now = now;
+    cumulative = read_packet(end, packet, octets, &has_sack);
+    usrsctp_conninput(end, packet, octets, 0);
+    if (has_sack)
+        acked(end, cumulative);
+    user_sctp_run(end, now);
+}
+
+/* False: usrsctp has no room for it now. */
+static bool send_message(struct user_sctp *end, const struct iwarp_sctp_output *output)
+{
+    struct sctp_sndinfo info = {.snd_sid = output->sid, .snd_ppid = htonl(output->ppid)};
+    size_t count = 0;
+
+    if (output->octets > sizeof(end->message))
+        return false;
+    for (size_t i = 0; i < output->span_count; i++) {
+        memcpy(end->message + count, output->spans[i].octets, output->spans[i].count);
+        count += output->spans[i].count;
+    }
+    info.snd_flags = output->unordered ? SCTP_UNORDERED : 0;
+    return usrsctp_sendv(end->socket, end->message, count, NULL, 0, &info, sizeof(info), SCTP_SENDV_SNDINFO, 0) ==
+           (ssize_t)count;
+}
+
+void user_sctp_run(struct user_sctp *end, uint64_t now)
+{
+    struct iwarp_sctp_output output;
+
+    if (end == NULL || end->lost)
+        return;
+    end->now = now;
+    accept_one(end);
+    if (end->socket == NULL || !end->up)
+        return;
+    while (!end->lost && iwarp_association_output(end->association, &output) != 0) {
+        if (!send_message(end, &output))
+            break; /* the same one is asked for again when there is room */
+        iwarp_association_output_done(end->association, now);
+    }
+    switch (iwarp_association_wants(end->association)) {
+    case IWARP_ASSOCIATION_WANT_SHUTDOWN:
+        if (!end->ending)
+            (void)usrsctp_shutdown(end->socket, SHUT_RDWR);
+        end->ending = true;
+        break;
+    case IWARP_ASSOCIATION_WANT_ABORT:
+        end->lost = true;
+        usrsctp_close(end->socket); /* SO_LINGER of 0: by an ABORT */
+        end->socket = NULL;
+        break;
+    case IWARP_ASSOCIATION_WANT_NOTHING:
+    default: break;
+    }
+}
+
+void user_sctp_pass(uint32_t milliseconds)
+{
+    if (started)
+        usrsctp_handle_timers(milliseconds);
+}
+
+#else /* without libusrsctp */
+
+int user_sctp_start(struct sentence *sentence)
+{
+    return sentence_set(sentence, "SCTP in user space: libusrsctp is not part of this build (Debian: libusrsctp-dev)");
+}
+
+void user_sctp_stop(void)
+{
+}
+
+struct user_sctp *user_sctp_new(struct iwarp_association *association, const struct user_sctp_config *config,
+                                uint64_t now, struct sentence *sentence)
+{
+    (void)association;
+    (void)config;
+    (void)now;
+    (void)user_sctp_start(sentence);
+    return NULL;
+}
+
+void user_sctp_free(struct user_sctp *end)
+{
+    (void)end;
+}
+
+void user_sctp_input(struct user_sctp *end, const uint8_t *packet, size_t octets, uint64_t now)
+{
+    (void)end;
+    (void)packet;
+    (void)octets;
+    (void)now;
+}
+
+void user_sctp_run(struct user_sctp *end, uint64_t now)
+{
+    (void)end;
+    (void)now;
+}
+
+void user_sctp_pass(uint32_t milliseconds)
+{
+    (void)milliseconds;
+}
+
+#endif

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Two stacks over libusrsctp, joined by a link in memory that loses, doubles and reorders packets. Skipped where the build
+ * has no libusrsctp.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reference-stack/transport/user_sctp.h"
+#include "tests/unit/suites.h"
+#include "wire/sctp.h"
+
+Suite *user_sctp_suite(void);
+
+enum {
+    SIDES = 2,
+    ACTIVE = 0,
+    PASSIVE = 1,
+    QUEUE = 4096,
+    PACKET = 1480,
+    STREAMS = 3,
+    BULK = 300000,
+    PORT = 5043,
+    RTO_MS = 10,
+    RETRANSMISSIONS = 60000
+};
+
+struct packet {
+    size_t octets;
+    uint8_t data[PACKET];
+};
+
+struct side {
+    struct link *link;
+    int number;
+    struct iwarp_device *device;
+    struct iwarp_association_config config;
+    struct iwarp_association *association;
+    struct user_sctp *end;
+    struct iwarp_stream *streams[STREAMS];
+    size_t kinds[STREAMS][IWARP_EVENT_ERROR + 1];
+    size_t told[IWARP_ASSOCIATION_DOWN + 1];
+    struct packet *queue; /* on the way to the other side */
+    size_t count;
+};
+
+struct link {
+    struct side side[SIDES];
+    uint32_t random;
+    unsigned loss; /* of 256 */
+    uint64_t now;
+    unsigned data_chunks, wrong_chunks; /* seen on the way; those that are not whole, unordered, or of another PPID */
+};
+
+static uint32_t draw(struct link *link, uint32_t below)
+{
+    link->random = link->random * UINT32_C(1664525) + UINT32_C(1013904223);
+    return (link->random >> 8) % below;
+}
+
+static void look(struct link *link, const uint8_t *packet, size_t octets)
+{
+    const uint8_t *p = packet + SCTP_COMMON_OCTETS;
+    struct sctp_chunk chunk;
+    struct sctp_data data;
+
+    ck_assert_uint_eq(sctp_common_get_Checksum(packet), sctp_checksum(packet, octets));
+    while (sctp_chunk_parse(&p, packet + octets, &chunk) == WIRE_OK) {
+        if (chunk.type != SCTP_DATA || sctp_data_parse(&chunk, &data) != WIRE_OK)
+            continue;
+        link->data_chunks++;
+        link->wrong_chunks += !data.unordered || !data.first || !data.last ||
+                              (data.ppid != DDP_SCTP_PPID_SEGMENT && data.ppid != DDP_SCTP_PPID_CONTROL &&
+                               data.ppid != DDP_SCTP_PPID_DRAFT_SEGMENT && data.ppid != DDP_SCTP_PPID_DRAFT_CONTROL);
+    }
+}
+
+static void on_packet(void *user, const uint8_t *packet, size_t octets)
+{
+    struct side *side = user;
+    struct link *link = side->link;
+
+    ck_assert_uint_le(octets, PACKET);
+    look(link, packet, octets);
+    for (unsigned copies = 1 + (link->loss != 0 && draw(link, 50) == 0); copies > 0; copies--) {
+        if (side->count == QUEUE || draw(link, 256) < link->loss)
+            continue;
+        side->queue[side->count].octets = octets;
+        memcpy(side->queue[side->count++].data, packet, octets);
+    }
+}
+
+static void poll_all(struct side *side)
+{
+    struct iwarp_association_event told;
+    struct iwarp_event event;
+
+    for (unsigned n = 0; n < STREAMS; n++)
+        while (iwarp_stream_poll(side->streams[n], &event))
+            side->kinds[n][event.kind]++;
+    while (iwarp_association_poll(side->association, &told))
+        side->told[told.kind]++;
+}
+
+/* One packet arrives, maybe not the oldest one; without any, time passes. */
+static void step(struct link *link)
+{
+    for (int i = 0; i < SIDES; i++) {
+        struct side *from = &link->side[i], *to = &link->side[1 - i];
+        struct packet packet;
+        size_t at;
+
+        if (from->count == 0)
+            continue;
+        at = link->loss != 0 && draw(link, 4) == 0 ? draw(link, (uint32_t)from->count) : 0;
+        packet = from->queue[at];
+        memmove(&from->queue[at], &from->queue[at + 1], (--from->count - at) * sizeof(packet));
+        user_sctp_input(to->end, packet.data, packet.octets, ++link->now);
+        poll_all(to);
+    }
+    if (link->side[0].count + link->side[1].count == 0) {
+        user_sctp_pass(10);
+        link->now += 10000000;
+    }
+    for (int i = 0; i < SIDES; i++) {
+        user_sctp_run(link->side[i].end, link->now);
+        poll_all(&link->side[i]);
+    }
+}
+
+static void run_until(struct link *link, bool (*done)(const struct link *link))
+{
+    for (unsigned i = 0; i < 5000000 && !done(link); i++)
+        step(link);
+    ck_assert(done(link));
+}
+
+static struct link *open_link(enum ddp_sctp_profile profile, uint32_t seed, unsigned loss)
+{
+    struct link *link = calloc(1, sizeof(*link));
+    struct sentence sentence = {""};
+
+    ck_assert_ptr_nonnull(link);
+    link->random = seed + 1;
+    link->loss = loss;
+    ck_assert_msg(user_sctp_start(&sentence) == 0, "%s", sentence.text);
+    for (int i = SIDES - 1; i >= 0; i--) {
+        struct side *side = &link->side[i];
+        struct user_sctp_config config = {.active = i == ACTIVE,
+                                          .port = (uint16_t)(PORT + i),
+                                          .peer_port = (uint16_t)(PORT + 1 - i),
+                                          .packet_max = PACKET,
+                                          .rto_ms = RTO_MS,
+                                          .retransmissions = RETRANSMISSIONS,
+                                          .fragments = profile == DDP_SCTP_RFC5043,
+                                          .send = on_packet,
+                                          .user = side};
+
+        side->link = link;
+        side->number = i;
+        side->queue = calloc(QUEUE, sizeof(struct packet));
+        side->device = iwarp_device_new(NULL);
+        iwarp_association_config_default(&side->config, profile);
+        side->association = iwarp_association_new(side->device, &side->config, 1, &sentence);
+        side->end = user_sctp_new(side->association, &config, 1, &sentence);
+        ck_assert_msg(side->end != NULL, "%s", sentence.text);
+    }
+    return link;
+}
+
+static void close_link(struct link *link)
+{
+    for (int i = 0; i < SIDES; i++) {
+        struct side *side = &link->side[i];
+
+        user_sctp_free(side->end);
+        for (unsigned n = 0; n < STREAMS; n++)
+            iwarp_stream_free(side->streams[n]);
+        iwarp_association_free(side->association);
+        iwarp_device_free(side->device);
+        free(side->queue);
+    }
+    user_sctp_stop();
+    free(link);
+}
+
+static bool is_up(const struct link *link)
+{
+    return link->side[0].told[IWARP_ASSOCIATION_UP] + link->side[1].told[IWARP_ASSOCIATION_UP] == SIDES;
+}
+
+static bool is_exchanged(const struct link *link)
+{
+    for (unsigned n = 0; n < STREAMS; n++)
+        if (link->side[ACTIVE].kinds[n][IWARP_EVENT_READ_DONE] == 0 ||
+            link->side[PASSIVE].kinds[n][IWARP_EVENT_RECEIVE] == 0)
+            return false;
+    return true;
+}
+
+static bool is_down(const struct link *link)
+{
+    return link->side[0].told[IWARP_ASSOCIATION_DOWN] + link->side[1].told[IWARP_ASSOCIATION_DOWN] == SIDES;
+}
+
+static uint8_t source[BULK], sinks[STREAMS][BULK], reads[STREAMS][BULK], text[STREAMS][64];
+
+/* A Write and a Read of 300000 octets on each stream, and a Send behind them. */
+static void exchange(enum ddp_sctp_profile profile, uint32_t seed, unsigned loss)
+{
+    struct link *link = open_link(profile, seed, loss);
+    struct iwarp_stream_config config;
+
+    for (size_t i = 0; i < BULK; i++)
+        source[i] = (uint8_t)draw(link, 256);
+    memset(sinks, 0, sizeof(sinks));
+    memset(reads, 0, sizeof(reads));
+    run_until(link, is_up);
+    for (unsigned n = 0; n < STREAMS; n++)
+        for (int i = SIDES - 1; i >= 0; i--) {
+            iwarp_sctp_stream_config_default(&config, i == ACTIVE ? IWARP_INITIATOR : IWARP_RESPONDER);
+            config.startup_limit = 0;
+            link->side[i].streams[n] =
+                iwarp_sctp_stream_new(link->side[i].association, (uint16_t)(n * 5), &config, link->now, NULL);
+            ck_assert_ptr_nonnull(link->side[i].streams[n]);
+        }
+    for (unsigned n = 0; n < STREAMS; n++) {
+        struct iwarp_stream *stream = link->side[ACTIVE].streams[n];
+        struct iwarp_region sink = {.length = BULK, .octets = sinks[n], .access = 12}, read = sink;
+        struct iwarp_write write = {.octets = source, .count = BULK};
+        struct iwarp_read fetch = {.count = BULK};
+        struct iwarp_send send = {.octets = (const uint8_t *)"done", .count = 5};
+
+        read.octets = reads[n];
+        read.access = IWARP_LOCAL_WRITE;
+        ck_assert_int_eq(iwarp_region_register(link->side[PASSIVE].device, &sink, NULL), 0);
+        ck_assert_int_eq(iwarp_region_register(link->side[ACTIVE].device, &read, NULL), 0);
+        write.stag = fetch.source_stag = sink.stag;
+        fetch.sink_stag = read.stag;
+        (void)iwarp_stream_post_receive(link->side[PASSIVE].streams[n], 1, text[n], sizeof(text[n]), NULL);
+        ck_assert_int_eq(iwarp_stream_post_write(stream, &write, NULL), 0);
+        ck_assert_int_eq(iwarp_stream_post_read(stream, &fetch, NULL), 0);
+        ck_assert_int_eq(iwarp_stream_post_send(stream, &send, NULL), 0);
+    }
+    run_until(link, is_exchanged);
+    for (unsigned n = 0; n < STREAMS; n++) {
+        ck_assert_mem_eq(sinks[n], source, BULK);
+        ck_assert_mem_eq(reads[n], source, BULK);
+        ck_assert_str_eq((const char *)text[n], "done");
+        ck_assert_uint_eq(link->side[ACTIVE].kinds[n][IWARP_EVENT_ERROR], 0);
+    }
+    ck_assert_uint_gt(link->data_chunks, 2 * STREAMS * BULK / PACKET);
+    ck_assert_uint_eq(link->wrong_chunks, 0);
+    for (int i = 0; i < SIDES; i++)
+        iwarp_association_close(link->side[i].association, link->now);
+    run_until(link, is_down);
+    for (unsigned n = 0; n < STREAMS; n++)
+        ck_assert_uint_eq(link->side[ACTIVE].kinds[n][IWARP_EVENT_CLOSED], 1);
+    close_link(link);
+}
+
+START_TEST(two_stacks)
+{
+    exchange(DDP_SCTP_RFC5043, 1, 0);
+}
+END_TEST
+
+START_TEST(two_stacks_of_the_draft)
+{
+    exchange(DDP_SCTP_DRAFT02, 2, 0);
+}
+END_TEST
+
+START_TEST(on_a_bad_link)
+{
+    for (uint32_t seed = 3; seed < 6; seed++)
+        exchange(DDP_SCTP_RFC5043, seed, 8);
+    exchange(DDP_SCTP_DRAFT02, 6, 16);
+}
+END_TEST
+
+/* An endpoint without an indication: the other aborts the association (RFC 5043 7.1). */
+static bool is_refused(const struct link *link)
+{
+    return link->side[PASSIVE].told[IWARP_ASSOCIATION_DOWN] == 1 &&
+           link->side[ACTIVE].told[IWARP_ASSOCIATION_DOWN] == 1;
+}
+
+START_TEST(without_indication)
+{
+    struct link *link = calloc(1, sizeof(*link));
+    struct sentence sentence = {""};
+
+    ck_assert_int_eq(user_sctp_start(&sentence), 0);
+    link->random = 1;
+    for (int i = SIDES - 1; i >= 0; i--) {
+        struct side *side = &link->side[i];
+        struct user_sctp_config config = {.active = i == ACTIVE,
+                                          .port = (uint16_t)(PORT + i),
+                                          .peer_port = (uint16_t)(PORT + 1 - i),
+                                          .packet_max = PACKET,
+                                          .send = on_packet,
+                                          .user = side};
+
+        side->link = link;
+        side->queue = calloc(QUEUE, sizeof(struct packet));
+        side->device = iwarp_device_new(NULL);
+        iwarp_association_config_default(&side->config, DDP_SCTP_RFC5043);
+        side->config.indicate = i == PASSIVE;
+        side->config.any_indication = i == ACTIVE;
+        side->association = iwarp_association_new(side->device, &side->config, 1, &sentence);
+        side->end = user_sctp_new(side->association, &config, 1, &sentence);
+        ck_assert_msg(side->end != NULL, "%s", sentence.text);
+    }
+    run_until(link, is_refused);
+    ck_assert_uint_eq(link->side[PASSIVE].told[IWARP_ASSOCIATION_UP], 0);
+    close_link(link);
+}
+END_TEST
+
+Suite *user_sctp_suite(void)
+{
+    Suite *suite = suite_create("user_sctp");
+    TCase *tcase = tcase_create("usrsctp");
+    struct sentence sentence = {""};
+
+    suite_add_tcase(suite, tcase);
+    tcase_set_timeout(tcase, 120);
+    if (user_sctp_start(&sentence) != 0) {
+        fprintf(stderr, "SKIP user_sctp: %s\n", sentence.text);
+        return suite;
+    }
+    user_sctp_stop();
+    tcase_add_test(tcase, two_stacks);
+    tcase_add_test(tcase, two_stacks_of_the_draft);
+    tcase_add_test(tcase, on_a_bad_link);
+    tcase_add_test(tcase, without_indication);
+    return suite;
+}
