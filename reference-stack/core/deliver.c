@@ -345,6 +345,7 @@ void deliver_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, size_t co
     delivery.subject.segment = &delivery.segment;
     delivery.subject.message = &delivery.message;
     (void)ddp_parse(&p, octets + count, &delivery.segment);
+    HOOK(stream, hook_segment(stream, &delivery.segment, octets, count));
     if (!holds(stream, VALIDATE_SEGMENT, &delivery, "a DDP Segment is not valid"))
         return;
     if (delivery.segment.header == NULL)

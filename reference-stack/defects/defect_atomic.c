@@ -251,7 +251,14 @@ static bool eight_at_least(const struct validation_subject *subject)
     return subject->count >= IMMEDIATE_OCTETS;
 }
 
+/* Asked again when the response is due, where no segment is at hand. */
+static bool revoked_meanwhile(const struct validation_subject *subject)
+{
+    return subject->segment == NULL && subject->region != NULL && !subject->region->valid;
+}
+
 static const struct defect_judgement judgements[] = {
+    {DEFECT_ATOMIC_REVOKED_TAKEN, "atomic-stag", true, revoked_meanwhile},
     {DEFECT_ATOMIC_RESERVED_READ, "atomic-opcode", false, reserved_set},
     {DEFECT_ATOMIC_ID_UNIQUE, "atomic-opcode", false, id_waits},
     {DEFECT_ATOMIC_COMPARE_MASK_CHECKED, "atomic-opcode", false, compare_mask_zero},

@@ -31,6 +31,7 @@ struct defect_set;
     B(ATOMIC_RETURNS_SWAP,         "atomic-returns-swap",         "CmpSwap: the response has the Swap Data on a match") \
     B(ATOMIC_VALUE_HOST_ORDER,     "atomic-value-host-order",     "the response's value has its least significant octet first") \
     B(ATOMIC_SNAPSHOT,             "atomic-snapshot",             "the target is read when the request comes, and written when the response goes") \
+    B(ATOMIC_REVOKED_TAKEN,        "atomic-revoked-taken",        "an atomic that waits is executed although its STag was given up meanwhile") \
     B(ATOMIC_BEFORE_CHECK,         "atomic-before-check",         "an atomic is executed before its alignment is checked") \
     /* What an Atomic Request is taken for */ \
     B(ATOMIC_TO_32_BITS,           "atomic-to-32-bits",           "TO is cut to 32 bits") \

@@ -21,6 +21,8 @@
     B(STAG_UNTOLD,                 "stag-untold",                 "a tagged message is delivered with STag 0") \
     B(OVERRUN_SWALLOWED,           "overrun-swallowed",           "a Send that finds no receive is taken and thrown away") \
     B(BOUNDS_KEPT,                 "bounds-kept",                 "a region keeps the range that it was registered with") \
+    B(MSN_EXPECTED_1,              "msn-expected-1",              "the sink waits for MSN 1 after MSN 0xFFFFFFFF") \
+    B(EARLY_IN_FRONT,              "early-in-front",              "a Send that comes before its turn also changes the octets in front of its receive") \
     B(DEREG_NOTHING,               "dereg-nothing",               "an STag that is given up stays") \
     /* What the ULP is told */ \
     B(ERROR_UNLABELLED,            "error-unlabelled",            "the LLP stream is not labelled erroneous") \

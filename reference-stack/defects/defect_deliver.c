@@ -12,6 +12,34 @@ void hook_ulpdu(struct iwarp_stream *stream)
         stream_complete(stream);
 }
 
+/* The header that the opcode has by right. */
+static void header_by_opcode(struct ddp_segment *segment, const uint8_t *octets, size_t count)
+{
+    const struct rdmap_opcode_row *row = &rdmap_opcode_rows[octets[1] & 0xF];
+    size_t header = row->tagged ? DDP_TAGGED_OCTETS : DDP_UNTAGGED_OCTETS;
+
+    if (row->name == NULL || row->tagged == segment->tagged || count < header)
+        return;
+    segment->tagged = row->tagged;
+    segment->stag = (uint32_t)ddp_tagged_get_STag(octets);
+    segment->to = ddp_tagged_get_TO(octets);
+    if (!row->tagged) {
+        segment->ulp_word = octets_get32(octets + 2);
+        segment->qn = (uint32_t)ddp_untagged_get_QN(octets);
+        segment->msn = (uint32_t)ddp_untagged_get_MSN(octets);
+        segment->mo = (uint32_t)ddp_untagged_get_MO(octets);
+    }
+    segment->header_octets = header;
+    segment->payload = octets + header;
+    segment->payload_octets = count - header;
+}
+
+void hook_segment(const struct iwarp_stream *stream, struct ddp_segment *segment, const uint8_t *octets, size_t count)
+{
+    if (segment->header != NULL && stream_behaves(stream, DEFECT_T_BY_OPCODE))
+        header_by_opcode(segment, octets, count);
+}
+
 /* --- Placement --------------------------------------------------------------------------------------------------- */
 
 /* A region whose STag differs from `stag` in the key octet at most. */
@@ -331,5 +359,7 @@ void hook_delivered(struct iwarp_stream *stream, const struct validation_subject
             write_delivered(stream, subject);
     } else if (stream_behaves(stream, DEFECT_MSN_NOT_ADVANCED)) {
         stream->queues[segment->qn].msn_expected--;
+    } else if (stream->queues[segment->qn].msn_expected == 0 && stream_behaves(stream, DEFECT_MSN_EXPECTED_1)) {
+        stream->queues[segment->qn].msn_expected = DDP_FIRST_MSN;
     }
 }

@@ -60,6 +60,10 @@ void hook_early_placed(struct iwarp_stream *stream, const struct validation_subj
 {
     const struct ddp_segment *segment = subject->segment;
 
+    /* The peer's receives have guard octets in front (peer_work_new()). */
+    if (receive != NULL && segment->mo == 0 && segment->payload_octets != 0 &&
+        stream_behaves(stream, DEFECT_EARLY_IN_FRONT))
+        receive->buffer[-1] = segment->payload[0];
     if (receive != NULL)
         early_send(stream, subject, receive);
     else if (segment->tagged && segment->last && subject->message->opcode == RDMAP_READ_RESPONSE)

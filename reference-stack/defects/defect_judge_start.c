@@ -61,6 +61,24 @@ static bool private_negative(const struct validation_subject *subject)
     return fixed_part(subject) && mpa_start_get_PD_Length(subject->octets) >= PRIVATE_SIGN;
 }
 
+static bool private_beside_word(const struct validation_subject *subject)
+{
+    return fixed_part(subject) && mpa_start_has_word(subject->start) &&
+           mpa_start_get_PD_Length(subject->octets) <= MPA_PRIVATE_DATA_MAX + MPA_ENHANCED_OCTETS;
+}
+
+static bool ord_one_more(const struct validation_subject *subject)
+{
+    return subject->offer->ord == subject->stream->device->config.ird_max + 1;
+}
+
+/* Both depths, in a Request that has come whole. */
+static bool depths_not_negotiated(const struct validation_subject *subject)
+{
+    return fixed_part(subject) && mpa_start_has_word(subject->start) && subject->start->ord == DEPTH_NOT_NEGOTIATED &&
+           subject->start->ird == DEPTH_NOT_NEGOTIATED;
+}
+
 static bool rejects(const struct validation_subject *subject)
 {
     return fixed_part(subject) && mpa_start_get_R(subject->octets);
@@ -94,12 +112,20 @@ static const struct defect_judgement judgements[] = {
     {DEFECT_PRIVATE_512_REFUSED, "reply-private-length", false, private_512},
     {DEFECT_PRIVATE_SIGNED, "request-private-length", true, private_negative},
     {DEFECT_PRIVATE_SIGNED, "reply-private-length", true, private_negative},
+    {DEFECT_PRIVATE_BESIDE_WORD, "request-private-length", true, private_beside_word},
+    {DEFECT_PRIVATE_BESIDE_WORD, "request-private-room", true, private_beside_word},
+    {DEFECT_PRIVATE_BESIDE_WORD, "request-excess", true, private_beside_word},
+    {DEFECT_PRIVATE_BESIDE_WORD, "reply-excess", true, private_beside_word},
+    {DEFECT_PRIVATE_BESIDE_WORD, "reply-private-length", true, private_beside_word},
+    {DEFECT_PRIVATE_BESIDE_WORD, "reply-private-room", true, private_beside_word},
     {DEFECT_EXCESS_DISCARDED, "request-excess", true, always},
     {DEFECT_EXCESS_DISCARDED, "reply-excess", true, always},
     {DEFECT_REQUEST_R_CHECKED, "request-excess", false, rejects},
     {DEFECT_RESERVED_CHECKED, "request-excess", false, reserved_set},
     {DEFECT_RESERVED_CHECKED, "reply-excess", false, reserved_set},
     {DEFECT_RTR_EXTRA_REFUSED, "ddp-buffer", false, rtr_not_offered},
+    {DEFECT_DEPTH_ONE_MORE, "ird-available", true, ord_one_more},
+    {DEFECT_DEPTH_3FFF_NUMBER, "request-word", false, depths_not_negotiated},
     {DEFECT_DEPTH_3FFF_NUMBER, "ird-available", false, ord_not_negotiated},
 };
 

@@ -134,6 +134,8 @@ bool hook_input_end(struct iwarp_stream *stream)
         (void)startup_begin(stream, NULL);
         return true;
     }
+    if (stream->state > IWARP_STATE_DECISION && stream_behaves(stream, DEFECT_FIN_IN_FPDU_UNTOLD))
+        return true;
     if (stream->state > IWARP_STATE_DECISION && !stream->dropping && mpa->receive_count > FPDU_LENGTH_OCTETS &&
         stream_behaves(stream, DEFECT_PARTIAL_DELIVERED))
         deliver_raw(stream, mpa->receive_buffer, FPDU_LENGTH_OCTETS, mpa->receive_count - FPDU_LENGTH_OCTETS);

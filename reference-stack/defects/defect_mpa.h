@@ -9,6 +9,9 @@
     B(MARKER_IN_START,             "marker-in-start",             "a start-up frame of more than 512 octets has a Marker in it") \
     B(WORD_BEHIND,                 "word-behind",                 "the enhanced word stands after the ULP's Private Data") \
     B(DEPTHS_KEPT,                 "depths-kept",                 "initiator: each Request has the IRD and ORD of the device's first") \
+    B(PRIVATE_BESIDE_WORD,         "private-beside-word",         "512 octets of the ULP's Private Data are taken beside the word") \
+    B(WORD_AWAITED,                "word-awaited",                "a start-up frame with S = 1 is not complete without 4 octets of Private Data") \
+    B(DEPTH_ONE_MORE,              "depth-one-more",              "an ORD of one more than can be served is accepted") \
     B(P2P_ALWAYS,                  "p2p-always",                  "initiator: A = 1 whatever the ULP asks for") \
     /* FPDUs, obeyed by defect_frame.c */ \
     B(ULPDU_TWICE,                 "ulpdu-twice",                 "a short Send is twice in its FPDU, under one ULPDU_Length") \
@@ -41,6 +44,7 @@
     /* What the ULP is told */ \
     B(EVENT_REVISION_0,            "event-revision-0",            "the ULP is told that the peer's Rev is 0") \
     B(FIN_UNTOLD,                  "fin-untold",                  "the peer's FIN is not told") \
+    B(FIN_IN_FPDU_UNTOLD,          "fin-in-fpdu-untold",          "a FIN in the middle of an FPDU is told as an orderly close") \
     B(RESET_UNTOLD,                "reset-untold",                "a reset or lost connection is not told") \
     /* The driver, obeyed by peer.c and peer_streaming.c */ \
     B(STREAMING_UNREAD,            "streaming-unread",            "MPA takes over with the first octets of the peer's last streaming message") \

@@ -40,6 +40,8 @@
     B(LATE_SOURCE_STAG,            "late-source-stag",            "a Read that fails midway: SrcSTag comes back as 0") \
     B(LATE_SOURCE_TO,              "late-source-to",              "a Read that fails midway: SrcTO comes back as it was") \
     /* Delivery and completion */ \
+    B(T_BY_OPCODE,                 "t-by-opcode",                 "the opcode says which DDP header a segment has, whatever its T bit says") \
+    B(SINK_RIGHT_IGNORED,          "sink-right-ignored",          "a Read may be posted, and is served, whatever the rights of its sink are") \
     B(SINK_AT_BASE,                "sink-at-base",                "Read Responses are placed at the region's base") \
     B(EMPTY_SEND_UNBUFFERED,       "empty-send-unbuffered",       "an empty Send without a receive is counted, and forgotten") \
     B(INVALIDATED_UNTOLD,          "invalidated-untold",          "a delivery does not say which STag was invalidated") \

@@ -158,13 +158,15 @@ bool hook_start_whole(const struct iwarp_stream *stream, size_t count, size_t wh
 {
     if (count >= MPA_KEY_OCTETS && stream_behaves(stream, DEFECT_KEY_ENOUGH))
         return true;
+    if (whole == MPA_START_OCTETS && mpa_of(stream)->peer.enhanced && stream_behaves(stream, DEFECT_WORD_AWAITED))
+        return false;
     return count >= whole &&
            !(whole < MPA_START_OCTETS + MPA_ENHANCED_OCTETS && stream_behaves(stream, DEFECT_PRIVATE_AWAITED));
 }
 
 bool hook_excess_dropped(const struct iwarp_stream *stream)
 {
-    return stream_behaves(stream, DEFECT_EXCESS_DISCARDED);
+    return stream_behaves(stream, DEFECT_EXCESS_DISCARDED) || stream_behaves(stream, DEFECT_PRIVATE_BESIDE_WORD);
 }
 
 bool hook_rejected(const struct iwarp_stream *stream)

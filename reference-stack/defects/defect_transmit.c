@@ -16,7 +16,9 @@ bool hook_post(const struct iwarp_stream *stream)
 
 bool hook_post_unchecked(const struct iwarp_stream *stream, const struct send_work *work)
 {
-    return stream_behaves(stream, work->kind == IWARP_WORK_READ ? DEFECT_SINK_UNCHECKED : DEFECT_OPCODE_UNCHECKED);
+    if (work->kind == IWARP_WORK_READ)
+        return stream_behaves(stream, DEFECT_SINK_UNCHECKED) || stream_behaves(stream, DEFECT_SINK_RIGHT_IGNORED);
+    return stream_behaves(stream, DEFECT_OPCODE_UNCHECKED);
 }
 
 static bool goes_first(const struct iwarp_stream *stream, const struct send_work *newest,

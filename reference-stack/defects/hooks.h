@@ -178,6 +178,9 @@ bool hook_verdict(const struct defect_set *set, size_t entry, struct validation_
 /* A DDP Segment came, before it is parsed. */
 void hook_ulpdu(struct iwarp_stream *stream);
 
+/* It was parsed: what its header is taken for (RFC 5041 4). */
+void hook_segment(const struct iwarp_stream *stream, struct ddp_segment *segment, const uint8_t *octets, size_t count);
+
 /* The STag of a tagged segment was looked up; `look`: it is to be checked (RFC 5041 5.2, 7.1). */
 void hook_tagged(struct iwarp_stream *stream, struct validation_subject *subject, bool *look);
 

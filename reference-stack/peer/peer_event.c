@@ -167,9 +167,11 @@ static void keep(struct peer_stream *ps, const struct iwarp_event *event, const 
         set_triple(object, event);
     if (names[event->kind].headers)
         set(object, "headers", upper_hex(event->headers, event->header_octets));
-    if (event->kind == IWARP_EVENT_RECEIVE)
+    if (event->kind == IWARP_EVENT_RECEIVE) {
         set_receive(object, event);
-    else if (work != NULL && event->kind != IWARP_EVENT_FLUSHED)
+        if (work != NULL && !peer_work_guarded(work))
+            set(object, "guarded", json_false());
+    } else if (work != NULL && event->kind != IWARP_EVENT_FLUSHED)
         set(object, "octets", json_integer((json_int_t)event->octets));
     if (event->kind == IWARP_EVENT_ULPDU) {
         set(object, "octets", json_integer((json_int_t)event->octets));

@@ -65,8 +65,10 @@ struct peer_work {
     bool echo;
     bool completion_reported; /* its completion, too early: by a defect */
     size_t octets;
-    uint8_t *data; /* after this structure */
+    uint8_t *data; /* after this structure, between PEER_GUARD octets that nothing may change */
 };
+
+enum { PEER_GUARD = 16, PEER_GUARD_OCTET = 0xC3 };
 
 struct peer_listener {
     struct peer_listener *next;
@@ -140,6 +142,8 @@ struct peer_stream *peer_connect(struct peer *peer, const char *address, uint16_
                                  const struct peer_options *options, struct sentence *sentence);
 int peer_post_receives(struct peer_stream *ps, uint32_t count, uint32_t octets, struct sentence *sentence);
 struct peer_work *peer_work_new(struct peer_stream *ps, size_t octets);
+/* The octets around the work's own are as they were: nothing was placed outside it (RFC 5041 8.1). */
+bool peer_work_guarded(const struct peer_work *work);
 void peer_work_free(struct peer_stream *ps, struct peer_work *work);
 void peer_pump(struct peer_stream *ps);
 int peer_reset(struct peer *peer, struct sentence *sentence);

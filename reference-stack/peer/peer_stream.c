@@ -8,18 +8,32 @@
 struct peer_work *peer_work_new(struct peer_stream *ps, size_t octets)
 {
     struct budget *budget = &ps->peer->budget;
-    struct peer_work *work = budget_take(budget, sizeof(*work) + octets) ? malloc(sizeof(*work) + octets) : NULL;
+    size_t whole = sizeof(struct peer_work) + octets + 2 * (size_t)PEER_GUARD;
+    struct peer_work *work = budget_take(budget, whole) ? malloc(whole) : NULL;
 
     if (work == NULL)
         return NULL;
     memset(work, 0, sizeof(*work));
     work->octets = octets;
-    work->data = (uint8_t *)(work + 1);
+    work->data = (uint8_t *)(work + 1) + PEER_GUARD;
+    memset(work->data - PEER_GUARD, PEER_GUARD_OCTET, PEER_GUARD);
+    memset(work->data + octets, PEER_GUARD_OCTET, PEER_GUARD);
     work->next = ps->work;
     if (work->next != NULL)
         work->next->previous = work;
     ps->work = work;
     return work;
+}
+
+bool peer_work_guarded(const struct peer_work *work)
+{
+    const uint8_t *front = work->data - PEER_GUARD;
+    const uint8_t *behind = work->data + work->octets;
+
+    for (size_t i = 0; i < PEER_GUARD; i++)
+        if (front[i] != PEER_GUARD_OCTET || behind[i] != PEER_GUARD_OCTET)
+            return false;
+    return true;
 }
 
 void peer_work_free(struct peer_stream *ps, struct peer_work *work)
@@ -30,7 +44,7 @@ void peer_work_free(struct peer_stream *ps, struct peer_work *work)
         ps->work = work->next;
     if (work->next != NULL)
         work->next->previous = work->previous;
-    budget_give(&ps->peer->budget, sizeof(*work) + work->octets);
+    budget_give(&ps->peer->budget, sizeof(*work) + work->octets + 2 * (size_t)PEER_GUARD);
     free(work);
 }
 

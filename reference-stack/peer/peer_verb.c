@@ -147,6 +147,8 @@ static int get_access(const json_t *command, unsigned *access, struct sentence *
     if (upper_words(command, "access", upper_access_words, &rights, sentence) != 0)
         return -1;
     *access = rights | IWARP_LOCAL_READ | IWARP_LOCAL_WRITE;
+    if (json_is_false(json_object_get(command, "local_write")))
+        *access &= ~(unsigned)IWARP_LOCAL_WRITE;
     return 0;
 }
 
@@ -451,7 +453,7 @@ const struct peer_verb_row peer_verbs[] = {
     {"connect",      verb_connect,      "address port +"},
     {"accept",       verb_accept,       "stream private_data ird ord"},
     {"reject",       verb_reject,       "stream private_data"},
-    {"reg_mr",       verb_reg_mr,       "length access base pd stream stag fill data"},
+    {"reg_mr",       verb_reg_mr,       "length access base pd stream stag fill data local_write"},
     {"dereg",        verb_dereg,        "stag"},
     {"invalidate",   verb_invalidate,   "stag"},
     {"bounds",       verb_bounds,       "stag length"},

@@ -1,15 +1,29 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 # The kill matrix: every defect is killed by a requirement that it names, and the correct stack trips nothing over
-# PROVE_SEEDS seeds (20; `warpcheck prove` has 8).
+# PROVE_SEEDS seeds (20; `warpcheck prove` has 8). Every check is killed by a defect that names it, in each of its roles and
+# with the verdict of its level, and no two defects share an operation (--demands).
 set -euo pipefail
 
 work=${WORK:-$(mktemp -d)}
 
-"$WARPCHECK" prove --seeds "${PROVE_SEEDS:-20}" --format jsonl >"$work/matrix.jsonl" || {
-    jq -c 'select(.killed == false or .type == "summary")' "$work/matrix.jsonl" >&2
-    exit 1
-}
+status=0
+"$WARPCHECK" prove --demands --seeds "${PROVE_SEEDS:-20}" --format jsonl >"$work/matrix.jsonl" || status=$?
+[ "$status" -le 1 ] # 1: a demand is not met, or what the summary says below
+
+# Demands that are still open, by id and role: what they need is a fault that the stack does not have yet.
+# EMPA-12-01, MPA-7.1.5-04  the fault acts in the other role only: a Request that hangs, octets lost by an initiator
+# MPA-7.1.1-27              a responder with its fault accepts no start-up at all, and no check has more to say of it
+# RDMAP-7-04                its FAIL wants a stack that stays open 10 s after the tester's FIN
+cat >"$work/open" <<'EOF'
+EMPA-12-01 as responder
+MPA-7.1.1-27 as responder
+MPA-7.1.5-04 as initiator
+RDMAP-7-04 as initiator
+RDMAP-7-04 as responder
+EOF
+jq -r 'select(.type == "unmet") | .text | sub(":.*"; "")' "$work/matrix.jsonl" | sort -u >"$work/unmet"
+diff "$work/open" "$work/unmet" >&2
 # Every defect, check and rule that there is took part, but for those defects that act over SCTP: no check drives that.
 tail -n 1 "$work/matrix.jsonl" | jq -e \
     --argjson defects "$(grep -cvE '^(#|$)' reference-stack/defects.tsv)" \

@@ -35,7 +35,7 @@ RDMAP-4.8-07 rdmap-terminate-length-zero
 EMPA-9.1-12 empa-ord-not-applied
 MPA-7.1.1-13 mpa-terminate-crc-zero
 EMPA-9.1-26 empa-3fff-number
-EMPA-9.1-30 set-up-3fff-number
+EMPA-9.1-30 empa-3fff-number
 EMPA-6-10 set-up-carry-lost
 EMPA-6-12 set-up-short-word-taken
 MPA-7.1.2-17 mpa-responder-sends-first

@@ -27,7 +27,7 @@ def verbs: {
 	connect: (options + {address: [null, 7, true, [], {}, "", "localhost", "192.0.2", "192.0.2.1.1", "::1::", "192.0.2.1 "], port: number(65535)}),
 	accept: {stream: number(4294967295), private_data: hex, ird: number(16383), ord: number(16383)},
 	reject: {stream: number(4294967295), private_data: hex},
-	reg_mr: {length: number(67108864), base: number(null), access: list, pd: number(4294967295), stream: number(4294967295),
+	reg_mr: {length: number(67108864), local_write: switch, base: number(null), access: list, pd: number(4294967295), stream: number(4294967295),
 		stag: number(4294967295), fill: number(255), data: hex},
 	dereg: {stag: number(4294967295)},
 	invalidate: {stag: number(4294967295)},

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "conformance/engine/prove/prove.h"
+#include "conformance/engine/prove/prove_demands.h"
 #include "conformance/engine/prove/prove_merge.h"
 #include "conformance/engine/option/run_confine.h"
 #include "conformance/engine/option/run_stop.h"
@@ -34,6 +35,9 @@ static const char usage[] =
     "  --shard I/N    runs part I of N of the seeds and defects; every machine computes the same parts\n"
     "  --merge        joins the results of all shards, each written to a file with --format jsonl\n"
     "  --matrix       runs every check against every defect (minutes) and reports which checks caught which defects\n"
+    "  --demands      reports also each check that no defect naming it kills, role by role and with the verdict of its "
+    "level,\n"
+    "                 and each defect that repeats the operation of another; needs all defects\n"
     "  --format F     text or jsonl\n"
     "  --help         shows this text\n";
 
@@ -44,7 +48,9 @@ struct command {
     bool seeds_given;
     bool jsonl;
     bool matrix;
-    bool merge; /* `only` are files */
+    bool whole_table; /* --demands */
+    bool merge;       /* `only` are files */
+    struct prove_demands *demands;
     struct terminal terminal;
 };
 
@@ -94,6 +100,8 @@ static int arguments_parse(struct command *command, int argc, char **argv, struc
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--matrix") == 0)
             command->matrix = command->prove.whole = true;
+        else if (strcmp(argv[i], "--demands") == 0)
+            command->whole_table = true;
         else if (strcmp(argv[i], "--merge") == 0)
             command->merge = true;
         else if (argv[i][0] != '-')
@@ -125,17 +133,20 @@ static void put_line(json_t *line)
     json_decref(line);
 }
 
-static void on_defect(void *user, const struct defect *defect, const char *const *killed_by, size_t count, bool killed)
+static void on_defect(void *user, const struct defect *defect, const char *const *killed_by, size_t count, bool killed,
+                      const json_t *kills)
 {
     struct command *command = user;
 
+    for (size_t i = 0; i < json_array_size(kills); i++)
+        (void)prove_demands_kill(command->demands, defect, json_string_value(json_array_get(kills, i)));
     if (command->jsonl) {
         json_t *ids = json_array();
 
         for (size_t i = 0; i < count; i++)
             (void)json_array_append_new(ids, json_string(killed_by[i]));
-        put_line(json_pack("{s:s, s:s, s:s, s:o, s:b}", "type", "defect", "defect", defect->id, "requirement",
-                           defect->requirement, "killed_by", ids, "killed", killed));
+        put_line(json_pack("{s:s, s:s, s:s, s:o, s:b, s:o}", "type", "defect", "defect", defect->id, "requirement",
+                           defect->requirement, "killed_by", ids, "killed", killed, "kills", json_deep_copy(kills)));
         return;
     }
     terminal_clear(&command->terminal);
@@ -175,6 +186,26 @@ static void on_progress(void *user, size_t done, size_t total)
     terminal_progress(&command->terminal, done, total, "proving", 0);
 }
 
+static void on_unmet(void *user, const char *text)
+{
+    struct command *command = user;
+
+    if (command->jsonl)
+        put_line(json_pack("{s:s, s:s}", "type", "unmet", "text", text));
+    else
+        printf("UNMET    %s\n", text);
+}
+
+/* Only the whole table shows what no defect of it kills. */
+static size_t tell_demands(struct command *command)
+{
+    const struct prove_config *config = &command->prove;
+
+    if (!command->whole_table || config->only_count != 0 || config->shard.of != 0)
+        return 0;
+    return prove_demands_tell(command->demands, config->host, config->catalogue, config->defects, on_unmet, command);
+}
+
 static void print_summary(const struct command *command, const struct prove_summary *summary)
 {
     if (command->jsonl) {
@@ -209,18 +240,21 @@ static void print_summary(const struct command *command, const struct prove_summ
 static int prove(struct command *command, struct sentence *error)
 {
     struct prove_summary summary;
+    size_t unmet;
 
     if (defect_list_count(command->prove.defects) == 0 || script_check_count(command->prove.host) == 0)
         return complain(EXIT_NOTHING_SELECTED, "there are no defects or no checks to prove with");
     if (prove_run(&command->prove, &summary, error) != 0)
         return complain(strncmp(error->text, "no defect", 9) == 0 ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s", error->text);
     terminal_clear(&command->terminal);
+    unmet = tell_demands(command);
     print_summary(command, &summary);
     if (summary.units == 0)
         (void)complain(0, "shard %u/%u: this shard has no seeds or defects; the other shards have them",
                        command->prove.shard.index, command->prove.shard.of);
-    return summary.killed == summary.defects && summary.false_alarms == 0 && summary.undecided == 0 ? EXIT_CONFORMS
-                                                                                                    : EXIT_FAILS;
+    return summary.killed == summary.defects && summary.false_alarms == 0 && summary.undecided == 0 && unmet == 0
+               ? EXIT_CONFORMS
+               : EXIT_FAILS;
 }
 
 static int load_and_prove(struct command *command, struct sentence *error)
@@ -273,6 +307,11 @@ int cmd_prove(int argc, char **argv)
     command.prove.alarm = on_alarm;
     command.prove.progress = on_progress;
     command.prove.user = &command;
+    command.demands = prove_demands_new();
+    if (command.demands == NULL) {
+        free(command.only);
+        return complain(EXIT_ENVIRONMENT, "out of memory");
+    }
     terminal_init(&command.terminal, stderr);
     if (arguments_parse(&command, argc, argv, &error) != 0)
         status = complain(EXIT_USAGE, "%s", error.text);
@@ -280,6 +319,7 @@ int cmd_prove(int argc, char **argv)
         status = prove_merge(command.only, command.prove.only_count, command.jsonl);
     else
         status = load_and_prove(&command, &error);
+    prove_demands_free(command.demands);
     free(command.only);
     return status;
 }

@@ -36,6 +36,7 @@ struct matrix {
 /* What one unit drew. */
 struct drawn {
     json_t *killed_by;           /* ids with FAIL or WARN */
+    json_t *kills;               /* the same with role and verdict: "ID role VERDICT" */
     json_t *alarms;              /* of the correct stack: the same, and what was INCONCLUSIVE, in words */
     const struct defect *defect; /* NULL: the correct stack */
     const struct plan *plan;
@@ -55,12 +56,16 @@ static int on_result(void *user, const struct result *result)
     struct drawn *drawn = user;
     char text[1024];
 
+    (void)snprintf(text, sizeof(text), "%s %s %s", result->id, result->role != NULL ? result->role : "",
+                   verdict_name(result->verdict));
     if (result->verdict == VERDICT_INCONCLUSIVE)
         drawn->undecided++;
     else if (result->verdict != VERDICT_FAIL && result->verdict != VERDICT_WARN)
         return 0;
     if (result->verdict != VERDICT_INCONCLUSIVE && !is_listed(drawn->killed_by, result->id))
         (void)json_array_append_new(drawn->killed_by, json_string(result->id));
+    if (result->verdict != VERDICT_INCONCLUSIVE && !is_listed(drawn->kills, text))
+        (void)json_array_append_new(drawn->kills, json_string(text));
     if (drawn->defect != NULL)
         return 0;
     (void)snprintf(text, sizeof(text), "%s %s %s %s: %s; expected %s; got %s", verdict_name(result->verdict),
@@ -130,7 +135,7 @@ static json_t *run_unit(const struct matrix *matrix, size_t number, struct sente
 {
     const struct prove_config *config = matrix->config;
     const struct unit *unit = &matrix->units[number];
-    struct drawn drawn = {json_array(), json_array(), unit->defect, &matrix->plan, 0};
+    struct drawn drawn = {json_array(), json_array(), json_array(), unit->defect, &matrix->plan, 0};
     struct defect_set *defects = NULL;
     struct run_served served = {0};
     struct runner_config runner = {
@@ -158,11 +163,12 @@ static json_t *run_unit(const struct matrix *matrix, size_t number, struct sente
     defect_set_free(defects);
     if (status != 0) {
         json_decref(drawn.killed_by);
+        json_decref(drawn.kills);
         json_decref(drawn.alarms);
         return NULL;
     }
-    row = json_pack("{s:I, s:o, s:o, s:I}", "unit", (json_int_t)number, "killed_by", drawn.killed_by, "alarms",
-                    drawn.alarms, "undecided", (json_int_t)drawn.undecided);
+    row = json_pack("{s:I, s:o, s:o, s:o, s:I}", "unit", (json_int_t)number, "killed_by", drawn.killed_by, "kills",
+                    drawn.kills, "alarms", drawn.alarms, "undecided", (json_int_t)drawn.undecided);
     return row;
 }
 
@@ -202,7 +208,7 @@ static void report_defect(const struct matrix *matrix, const struct unit *unit, 
     }
     summary->defects++;
     summary->killed += killed;
-    matrix->config->defect(matrix->config->user, unit->defect, names, count, killed);
+    matrix->config->defect(matrix->config->user, unit->defect, names, count, killed, json_object_get(row, "kills"));
     free(names);
 }
 

@@ -7,6 +7,7 @@
 #ifndef CONFORMANCE_ENGINE_PROVE_H
 #define CONFORMANCE_ENGINE_PROVE_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,8 +33,11 @@ struct prove_config {
     struct shard shard; /* only this part of the seeds and defects */
     bool whole;         /* every defect against every check, also when one that it names has caught it already */
 
-    /* One defect's row: ids that caught it, in the order of checks, then rules. */
-    void (*defect)(void *user, const struct defect *defect, const char *const *killed_by, size_t count, bool killed);
+    /*
+     * One defect's row: ids that caught it, in the order of checks, then rules; `kills`: the same as "ID role VERDICT".
+     */
+    void (*defect)(void *user, const struct defect *defect, const char *const *killed_by, size_t count, bool killed,
+                   const json_t *kills);
     /* The correct stack is done with this seed. NULL: no wish. */
     void (*correct)(void *user, uint64_t seed);
     /* One verdict that the correct stack should not have drawn, with its seed. */

@@ -242,6 +242,19 @@ check {
       c:expect_end("nothing follows the Terminate")
       target:check(ODD, "FetchAdd with " .. case[2])
     end
+    -- A good request that waits for the response before its own, until its STag is invalid.
+    local c = t:open()
+    local gone, source = t:target { value = ODD, bound = c }, t:memory { octets = LARGE }
+    c:probe()
+    c.tcp:window(0)
+    c:send(source:read(0, LARGE, { SinkSTag = 1 }), gone:request(ADD, { Data = 1 }))
+    rig.wait(t.quiet / 4)
+    c:send(rdmap.send_invalidate { InvalidateSTag = gone.STag, data = "1" })
+    t:expect_deliveries(c, { "1" }, "a Send with Invalidate while a FetchAdd waits")
+    c.tcp:window(65535)
+    local got
+    repeat got = c:receive() until got.kind ~= "segment" or got.Opcode ~= 2
+    if got.Opcode ~= 7 then t:fail("a FetchAdd whose STag was invalidated while it waited", "a Terminate", describe(got)) end
   end,
 }
 

@@ -122,6 +122,19 @@ check {
     local m = t:memory { access = { "read" } }
     c:expect_error(m:write(0, "12345678"), NO_WRITE_RIGHT, "a Write to an STag enabled for remote read alone")
     m:check("nothing is placed where remote write is not allowed")
+    local answer = t:command("reg_mr", { length = 64, fill = 0xA5, access = { "local_read" }, local_write = false })
+    if not answer.ok then return end -- the interface has no sink that cannot be written
+    local sink = t:adopt(answer)
+    local number
+    c, number = t:operating()
+    if not t:try("read", { stream = number, sink_stag = sink.STag, sink_to = sink.TO, source_stag = 1, length = 16 }) then return end
+    local got = c:receive()
+    if got.kind == "segment" and got.Opcode == 1 then
+      local names = { "RDMAP_OPERATION_OTHER", "RDMAP_CATASTROPHIC_STREAM", "RDMAP_CATASTROPHIC", table.unpack(NO_WRITE_RIGHT) }
+      c:expect_error(rdmap.read_response { STag = sink.STag, TO = sink.TO, data = ("r"):rep(16) }, names,
+                     "a Read Response to a sink that nobody may write to")
+    end
+    sink:check("a Read Response changes nothing in a sink that nobody may write to")
   end,
 }
 

@@ -41,7 +41,7 @@ check {
     for i, msn in ipairs { 0xFFFFFFFE, 0xFFFFFFFF, 0, 1 } do
       wanted[i] = "message " .. i
       c:send(rdmap.send { MSN = msn, data = wanted[i] })
-      t.dut:send { stream = stream, data = hex(wanted[i]) }
+      t:try("send", { stream = stream, data = hex(wanted[i]) }) -- refused: the stream has ended, as its frames tell
       local got = c:expect(rdmap.send { data = wanted[i] }, { message = "the device's Send" })
       t:equal("its MSN", msn, got.MSN)
     end

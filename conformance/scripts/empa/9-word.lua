@@ -95,7 +95,7 @@ end
 check {
   id = "EMPA-9-04",
   role = "both",
-  purpose = "508 octets of the ULP's Private Data follow the word, whole, in both directions",
+  purpose = "508 octets of the ULP's Private Data follow the word, whole, in both directions; no more are taken",
   run = function(t)
     local private = pattern(508)
     local mine = pattern(508, 100)
@@ -112,6 +112,19 @@ check {
     local event = t:start_event(c)
     if not event then t:fail("508 octets of Private Data are allowed", "the ULP is told", "no event") end
     t:equal("Private Data that the device's ULP got", hex(mine), event.private_data)
+    c.tcp:close()
+    for _, octets in ipairs { 509, 512 } do
+      local excess = { Rev = 2, private_data = pattern(octets), enhanced = { IRD = 4, ORD = 4 } }
+      if t.role == "responder" then
+        c = t:awaiting_start()
+        c:send(mpa.request(excess))
+      else
+        c = t:receive_request {}
+        c:send(mpa.reply(excess))
+      end
+      c:expect_refusal("the word and " .. octets .. " octets of Private Data are more than 512")
+      c.tcp:close()
+    end
     too_much(t)
   end,
 }

@@ -116,9 +116,9 @@ check {
 }
 
 -- The Reply demands more than can be: returns the connection and what came of it, nil when the device does go on.
-local function overcharged(t)
+local function overcharged(t, ord)
   local c = t:receive_request { ird = 4, ord = 4 }
-  c:answer { ORD = TOO_MANY }
+  c:answer { ORD = ord or TOO_MANY }
   local got = c:receive(t.quiet)
   if got.kind == "timeout" then return c, nil end
   return c, got
@@ -127,17 +127,23 @@ end
 check {
   id = "EMPA-9.1-18",
   role = "initiator",
-  purpose = "an ORD of 16382 in the Reply is beyond all resources: the initiator's first FPDU is a Terminate",
+  purpose = "an ORD of 16382 in the Reply, or of one more than the device has, draws a Terminate as first FPDU",
   run = function(t)
-    local c, got = overcharged(t)
-    if got == nil then
-      local event = t:start_event(c)
-      if event and (event.ird or 0) >= TOO_MANY then return end
-      t:fail("IRD resources for 16382 Reads", "a Terminate, or an IRD in force of that size",
-             "the device goes on, IRD in force " .. tostring(event and event.ird or "unknown"))
-    end
-    if not is_terminate(got) then
-      t:fail("IRD resources for 16382 Reads are not there", "a Terminate as first FPDU", describe(got))
+    local most = t.dut:capabilities().ird_max or TOO_MANY
+    for _, ord in ipairs { TOO_MANY, math.min(most + 1, TOO_MANY) } do
+      local c, got = overcharged(t, ord)
+      if got then
+        if not is_terminate(got) then
+          t:fail("IRD resources for " .. ord .. " Reads are not there", "a Terminate as first FPDU", describe(got))
+        end
+      else
+        local event = t:start_event(c)
+        if not event or (event.ird or 0) < ord then
+          t:fail("IRD resources for " .. ord .. " Reads", "a Terminate, or an IRD in force of that size",
+                 "the device goes on, IRD in force " .. tostring(event and event.ird or "unknown"))
+        end
+      end
+      c.tcp:reset()
     end
   end,
 }

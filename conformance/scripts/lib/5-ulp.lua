@@ -53,6 +53,13 @@ function Test:memory(options)
                       Memory)
 end
 
+-- The same of what a `reg_mr` answered that had members of its own, and "fill":0xA5.
+function Test:adopt(answer)
+  local base = math.tointeger(tonumber(answer.base))
+  return setmetatable({ t = self, STag = answer.stag, TO = base, last = base + answer.length, octets = answer.length,
+                        image = ("\xA5"):rep(answer.length) }, Memory)
+end
+
 -- `data` is expected at this offset from now on.
 function Memory:patch(offset, data)
   self.image = self.image:sub(1, offset) .. data .. self.image:sub(offset + #data + 1)
@@ -120,6 +127,10 @@ function Test:deliveries(c)
   local out = {}
   for _, event in ipairs(self.events) do
     if event.event == "receive" and event.stream == number then
+      if event.guarded == false then
+        self:fail("a receive of " .. event.octets .. " octets", "the octets in front of it and after it as they were",
+                  "octets around it have changed")
+      end
       out[#out + 1] = { data = unhex(event.data), octets = event.octets, opcode = event.opcode,
                         solicited = event.solicited, invalidated = event.invalidated }
     end

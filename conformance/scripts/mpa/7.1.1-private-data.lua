@@ -28,6 +28,7 @@ end
 
 check {
   id = "MPA-7.1.1-27",
+  judges = { "startup" },
   role = "both",
   purpose = "PD_Length 0: nothing more is waited for, and the octets after the frame are FPDUs",
   sandwich = "startup",

@@ -88,6 +88,7 @@ check {
 
 check {
   id = "MPA-7.1.1-35",
+  judges = { "startup" },
   role = "responder",
   purpose = "S = 1 in a Request of revision 1, with 4 octets of Private Data and with none: some answer, and no waiting",
   run = function(t)

@@ -174,6 +174,7 @@ check {
     end
     if not fits(tcp.closed(), got) then t:fail("a FIN between FPDUs", "FIN or RST", describe(got)) end
     c = t:open_with_framing()
+    local stream = t:stream_of(c)
     local octets = c:octets(rdmap.send { data = pattern(60) })
     c:send_segments { octets:sub(1, 62) }
     c.tcp:fin()
@@ -183,6 +184,9 @@ check {
       t:fail("a FIN in the middle of an FPDU", "FIN or RST, perhaps a Terminate before", describe(got))
     end
     t:expect_deliveries(c, {}, "the part of an FPDU that came before the FIN is not delivered")
+    if t:traits().terminate_events ~= false and not t:await_event("error", { stream = stream }) then
+      t:warn("a FIN in the middle of an FPDU", "the ULP is told of an error", "the ULP hears of no error")
+    end
     t:ambiguous(lost and "A: a FIN is error code 1" or "B: a FIN at an FPDU boundary is a graceful close")
   end,
 }

@@ -343,6 +343,7 @@ check {
 
 check {
   id = "RDMAP-5.2.2-02",
+  judges = { "read" },
   role = "both",
   purpose = "a Read Response is tagged, with the STag of the sink",
   run = function(t)

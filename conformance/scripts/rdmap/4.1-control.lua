@@ -17,6 +17,20 @@ check {
                   "DDP_NOT_ASSOCIATED", "DDP_TO_WRAP", "DDP_TAGGED_VERSION" }
     refused(t, m:write(0, "1234", { Opcode = 3 }), any, "the opcode of a Send with T = 1")
     refused(t, rdmap.send { Opcode = 0, data = "1234" }, any, "the opcode of a Write with T = 0")
+    -- The whole header is that of the opcode, and the T bit alone says another.
+    for _, name in ipairs { "DDP_NO_BUFFER", "DDP_MSN_RANGE", "DDP_INVALID_MO", "DDP_TOO_LONG", "DDP_UNTAGGED_VERSION" } do
+      any[#any + 1] = name
+    end
+    for what, frame in pairs { ["a Send with T = 1"] = rdmap.send { data = "12345678" },
+                               ["a Read Request with T = 1"] = m:read(0, 16),
+                               ["a Write with T = 0"] = m:write(0, "12345678") } do
+      local function turned(c)
+        local ulpdu = c:ulpdu(frame)
+        return raw.segment { data = string.char(ulpdu:byte(1) ~ 0x80) .. ulpdu:sub(2) }
+      end
+      refused(t, turned, any, what .. ", otherwise as it should be")
+    end
+    m:check("messages whose T bit contradicts their opcode change nothing")
   end,
 }
 

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/engine/prove/prove_demands.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/requirements/no_defect.h"
+
+enum { KILL_MAX = 128, ROLES = 2 };
+
+static const char *const roles[ROLES] = {"responder", "initiator"};
+
+struct prove_demands {
+    json_t *kills; /* "ID role VERDICT", as members */
+};
+
+/* Where the sentences go. */
+struct teller {
+    const struct prove_demands *demands;
+    void (*unmet)(void *user, const char *text);
+    void *user;
+    size_t count;
+};
+
+struct prove_demands *prove_demands_new(void)
+{
+    struct prove_demands *demands = calloc(1, sizeof(*demands));
+
+    if (demands == NULL || (demands->kills = json_object()) == NULL) {
+        free(demands);
+        return NULL;
+    }
+    return demands;
+}
+
+void prove_demands_free(struct prove_demands *demands)
+{
+    if (demands != NULL)
+        json_decref(demands->kills);
+    free(demands);
+}
+
+int prove_demands_kill(struct prove_demands *demands, const struct defect *defect, const char *kill)
+{
+    size_t length = strcspn(kill, " ");
+    char id[KILL_MAX];
+
+    if (length >= sizeof(id))
+        return 0; /* no id of the catalogue's */
+    memcpy(id, kill, length);
+    id[length] = '\0';
+    return defect_breaks(defect, id) ? json_object_set_new(demands->kills, kill, json_true()) : 0;
+}
+
+static void tell(struct teller *teller, const char *text)
+{
+    teller->count++;
+    teller->unmet(teller->user, text);
+}
+
+static bool is_killed(const struct prove_demands *demands, const char *id, const char *role, const char *verdict)
+{
+    char kill[KILL_MAX];
+
+    (void)snprintf(kill, sizeof(kill), "%s %s %s", id, role, verdict);
+    return json_object_get(demands->kills, kill) != NULL;
+}
+
+/* A MAY has no verdict of its own, what is unclear has several, and of some rows the outcomes say what is a warning. */
+static bool wants_fail(const struct requirement *requirement)
+{
+    return requirement != NULL && !requirement_is_should(requirement) && !requirement_is_may(requirement) &&
+           !requirement_is_ambiguous(requirement) && strstr(requirement->outcomes, "warn") == NULL;
+}
+
+static void tell_of_check(struct teller *teller, const struct check *check, const char *role,
+                          const struct requirement *requirement)
+{
+    bool failed = is_killed(teller->demands, check->id, role, "FAIL");
+    bool warned = is_killed(teller->demands, check->id, role, "WARN");
+    char text[256];
+
+    if (!failed && !warned)
+        (void)snprintf(text, sizeof(text), "%s as %s: no defect that names it makes this check fail", check->id, role);
+    else if (!failed && wants_fail(requirement))
+        (void)snprintf(text, sizeof(text), "%s as %s: a %s, and no defect draws more than WARN", check->id, role,
+                       requirement_level_name(requirement->level));
+    else
+        return;
+    tell(teller, text);
+}
+
+static bool same_operation(const struct defect *a, const struct defect *b)
+{
+    return strcmp(a->hook, b->hook) == 0 && strcmp(a->target, b->target) == 0 &&
+           strcmp(a->operation, b->operation) == 0 && strcmp(a->value, b->value) == 0;
+}
+
+static void tell_of_operations(struct teller *teller, const struct defect_list *defects)
+{
+    char text[256];
+
+    for (size_t i = 0; i < defect_list_count(defects); i++)
+        for (size_t k = 0; k < i; k++)
+            if (same_operation(defect_list_at(defects, i), defect_list_at(defects, k))) {
+                (void)snprintf(text, sizeof(text), "%s: the operation of %s once more", defect_list_at(defects, i)->id,
+                               defect_list_at(defects, k)->id);
+                tell(teller, text);
+                break;
+            }
+}
+
+size_t prove_demands_tell(const struct prove_demands *demands, const struct script_host *host,
+                          const struct catalogue *catalogue, const struct defect_list *defects,
+                          void (*unmet)(void *user, const char *text), void *user)
+{
+    struct teller teller = {demands, unmet, user, 0};
+    struct no_defect row;
+
+    for (size_t i = 0; i < script_check_count(host); i++) {
+        const struct check *check = script_check_at(host, i);
+        const bool has[ROLES] = {check->responder, check->initiator};
+
+        for (size_t k = 0; k < ROLES && !no_defect_find(check->id, &row); k++)
+            if (has[k])
+                tell_of_check(&teller, check, roles[k], catalogue_find(catalogue, check->id));
+    }
+    tell_of_operations(&teller, defects);
+    return teller.count;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the whole matrix has to show beside killed defects: every check is killed by itself, by a defect that names its id, in
+ * each of its roles, and with the verdict of its level (a MUST with FAIL); and no two defects share an operation. What no
+ * defect can break (reference-stack/defects-none.tsv) is left out.
+ */
+#ifndef CONFORMANCE_ENGINE_PROVE_DEMANDS_H
+#define CONFORMANCE_ENGINE_PROVE_DEMANDS_H
+
+#include <stddef.h>
+
+#include "conformance/engine/script/script.h"
+#include "conformance/requirements/catalogue.h"
+#include "reference-stack/defects/defect.h"
+
+struct prove_demands;
+
+/* NULL when there is no memory. */
+struct prove_demands *prove_demands_new(void);
+void prove_demands_free(struct prove_demands *demands);
+
+/* `defect` drew this: "ID role VERDICT". What it does not name counts for nothing. 0, or -1 when there is no memory. */
+int prove_demands_kill(struct prove_demands *demands, const struct defect *defect, const char *kill);
+
+/* Calls `unmet` with a sentence for each demand that is not met, and returns how many these are. */
+size_t prove_demands_tell(const struct prove_demands *demands, const struct script_host *host,
+                          const struct catalogue *catalogue, const struct defect_list *defects,
+                          void (*unmet)(void *user, const char *text), void *user);
+
+#endif

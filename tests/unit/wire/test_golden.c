@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Octets that no code of the project made. Tester and device share wire/: were two fields of its tables exchanged, both would
+ * agree with each other. Each field of iWARP's headers stands here once more, read off the figures of the texts by hand, and
+ * so do frames that Linux siw sent (pcaps/linux-siw/siw-rping-terminate.pcap).
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/suites.h"
+#include "wire/ddp.h"
+#include "wire/field.h"
+#include "wire/mpa.h"
+#include "wire/rdmap.h"
+
+enum { HEADER_MAX = 64, OCTETS_MAX = 8 };
+
+Suite *golden_suite(void);
+
+/* With this value alone in a header of zeros, these octets stand from this octet on, and zeros elsewhere. */
+struct golden {
+    const char *layout, *field;
+    uint64_t value;
+    size_t at, count;
+    uint8_t octets[OCTETS_MAX];
+};
+
+#define UP8 0x0102030405060708
+#define UP8_OCTETS                                                                                                     \
+    {                                                                                                                  \
+        1, 2, 3, 4, 5, 6, 7, 8                                                                                         \
+    }
+
+/* clang-format off */
+static const struct golden fields[] = {
+    /* RFC 5044 7.1.1, RFC 6581 6 */
+    {"mpa_start", "M", 1, 16, 1, {0x80}},
+    {"mpa_start", "C", 1, 16, 1, {0x40}},
+    {"mpa_start", "R", 1, 16, 1, {0x20}},
+    {"mpa_start", "S", 1, 16, 1, {0x10}},
+    {"mpa_start", "Res", 9, 16, 1, {0x09}},
+    {"mpa_start", "Rev", 0xA5, 17, 1, {0xA5}},
+    {"mpa_start", "PD_Length", 0x0102, 18, 2, {1, 2}},
+    {"mpa_enhanced", "A", 1, 0, 1, {0x80}},
+    {"mpa_enhanced", "B", 1, 0, 1, {0x40}},
+    {"mpa_enhanced", "IRD", 0x2102, 0, 2, {0x21, 2}},
+    {"mpa_enhanced", "C", 1, 2, 1, {0x80}},
+    {"mpa_enhanced", "D", 1, 2, 1, {0x40}},
+    {"mpa_enhanced", "ORD", 0x2102, 2, 2, {0x21, 2}},
+    /* RFC 5044 4.1, 4.3 */
+    {"fpdu", "ULPDU_Length", 0x0102, 0, 2, {1, 2}},
+    {"marker", "Reserved", 0x0102, 0, 2, {1, 2}},
+    {"marker", "FPDUPTR", 0x0102, 2, 2, {1, 2}},
+    /* RFC 5041 4.1 to 4.3 */
+    {"ddp_tagged", "T", 1, 0, 1, {0x80}},
+    {"ddp_tagged", "L", 1, 0, 1, {0x40}},
+    {"ddp_tagged", "Rsvd", 9, 0, 1, {0x24}},
+    {"ddp_tagged", "DV", 2, 0, 1, {0x02}},
+    {"ddp_tagged", "RsvdULP", 0xA5, 1, 1, {0xA5}},
+    {"ddp_tagged", "STag", 0x01020304, 2, 4, {1, 2, 3, 4}},
+    {"ddp_tagged", "TO", UP8, 6, 8, UP8_OCTETS},
+    {"ddp_untagged", "T", 1, 0, 1, {0x80}},
+    {"ddp_untagged", "L", 1, 0, 1, {0x40}},
+    {"ddp_untagged", "Rsvd", 9, 0, 1, {0x24}},
+    {"ddp_untagged", "DV", 2, 0, 1, {0x02}},
+    {"ddp_untagged", "RsvdULP", 0x0102030405, 1, 5, {1, 2, 3, 4, 5}},
+    {"ddp_untagged", "QN", 0x01020304, 6, 4, {1, 2, 3, 4}},
+    {"ddp_untagged", "MSN", 0x01020304, 10, 4, {1, 2, 3, 4}},
+    {"ddp_untagged", "MO", 0x01020304, 14, 4, {1, 2, 3, 4}},
+    /* RFC 5040 4.1, 4.4, 4.8 */
+    {"rdmap_control", "RV", 2, 0, 1, {0x80}},
+    {"rdmap_control", "Rsv", 1, 0, 1, {0x10}},
+    {"rdmap_control", "Opcode", 9, 0, 1, {0x09}},
+    {"rdmap_untagged", "RV", 2, 0, 1, {0x80}},
+    {"rdmap_untagged", "Rsv", 1, 0, 1, {0x10}},
+    {"rdmap_untagged", "Opcode", 9, 0, 1, {0x09}},
+    {"rdmap_untagged", "InvalidateSTag", 0x01020304, 1, 4, {1, 2, 3, 4}},
+    {"read_request", "SinkSTag", 0x01020304, 0, 4, {1, 2, 3, 4}},
+    {"read_request", "SinkTO", UP8, 4, 8, UP8_OCTETS},
+    {"read_request", "RDMARDSZ", 0x01020304, 12, 4, {1, 2, 3, 4}},
+    {"read_request", "SrcSTag", 0x01020304, 16, 4, {1, 2, 3, 4}},
+    {"read_request", "SrcTO", UP8, 20, 8, UP8_OCTETS},
+    {"terminate", "Layer", 9, 0, 1, {0x90}},
+    {"terminate", "EType", 9, 0, 1, {0x09}},
+    {"terminate", "Code", 0xA5, 1, 1, {0xA5}},
+    {"terminate", "M", 1, 2, 1, {0x80}},
+    {"terminate", "D", 1, 2, 1, {0x40}},
+    {"terminate", "R", 1, 2, 1, {0x20}},
+    {"terminate", "Reserved", 0x1102, 2, 2, {0x11, 2}},
+    {"terminate_length", "Length", 0x0102, 0, 2, {1, 2}},
+    /* RFC 7306 5.2.1, 5.2.2, 6.3 */
+    {"atomic_request", "Reserved", 0x9020301, 0, 4, {0x90, 0x20, 0x30, 0x10}},
+    {"atomic_request", "AOpCode", 9, 3, 1, {0x09}},
+    {"atomic_request", "RequestId", 0x01020304, 4, 4, {1, 2, 3, 4}},
+    {"atomic_request", "STag", 0x01020304, 8, 4, {1, 2, 3, 4}},
+    {"atomic_request", "TO", UP8, 12, 8, UP8_OCTETS},
+    {"atomic_request", "Data", UP8, 20, 8, UP8_OCTETS},
+    {"atomic_request", "Mask", UP8, 28, 8, UP8_OCTETS},
+    {"atomic_request", "CompareData", UP8, 36, 8, UP8_OCTETS},
+    {"atomic_request", "CompareMask", UP8, 44, 8, UP8_OCTETS},
+    {"atomic_response", "RequestId", 0x01020304, 0, 4, {1, 2, 3, 4}},
+    {"atomic_response", "Value", UP8, 4, 8, UP8_OCTETS},
+    {"immediate", "Data", UP8, 0, 8, UP8_OCTETS},
+};
+/* clang-format on */
+
+START_TEST(each_field_in_both_directions)
+{
+    const struct golden *row = &fields[_i];
+    const struct wire_layout *layout = wire_layout_find(row->layout);
+    const struct wire_field *field = layout == NULL ? NULL : wire_layout_field(layout, row->field);
+    uint8_t header[HEADER_MAX] = {0}, expected[HEADER_MAX] = {0};
+
+    ck_assert_msg(field != NULL, "there is no field %s.%s", row->layout, row->field);
+    memcpy(expected + row->at, row->octets, row->count);
+    wire_field_set(field, header, row->value);
+    ck_assert_mem_eq(header, expected, sizeof(header));
+    ck_assert_uint_eq(wire_field_get(field, expected), row->value);
+}
+END_TEST
+
+/* Every number of these headers is in the table. */
+START_TEST(no_field_is_left_out)
+{
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+        const struct wire_layout *layout = wire_layout_find(fields[i].layout);
+
+        ck_assert_ptr_nonnull(layout);
+        for (size_t k = 0; k < layout->field_count; k++) {
+            bool there = layout->fields[k].kind == WIRE_OCTETS;
+
+            for (size_t n = 0; n < sizeof(fields) / sizeof(fields[0]); n++)
+                there = there || (strcmp(fields[n].layout, layout->id) == 0 &&
+                                  strcmp(fields[n].field, layout->fields[k].id) == 0);
+            ck_assert_msg(there, "%s.%s has no golden octets", layout->id, layout->fields[k].id);
+        }
+    }
+}
+END_TEST
+
+/* Frame 4 and 6: Rev 2, S, neither M nor C nor R; IRD 1, ORD 1, no flags. */
+START_TEST(start_up_of_siw)
+{
+    static const uint8_t request[24] = "MPA ID Req Frame\x10\x02\x00\x04\x00\x01\x00\x01";
+    static const uint8_t reply[24] = "MPA ID Rep Frame\x10\x02\x00\x04\x00\x01\x00\x01";
+    const uint8_t *const frames[] = {request, reply};
+    const enum mpa_start_kind kinds[] = {MPA_REQUEST, MPA_REPLY};
+
+    for (size_t i = 0; i < 2; i++) {
+        const uint8_t *p = frames[i];
+        struct mpa_start start;
+        uint8_t packed[24];
+
+        ck_assert_uint_eq(mpa_start_parse(&p, frames[i] + 24, kinds[i], &start), WIRE_OK);
+        ck_assert(!start.markers && !start.crc && !start.rejected && start.enhanced);
+        ck_assert(!start.peer_to_peer && !start.rtr_send && !start.rtr_write && !start.rtr_read);
+        ck_assert_uint_eq(start.revision, 2);
+        ck_assert_uint_eq(start.ird, 1);
+        ck_assert_uint_eq(start.ord, 1);
+        start.private_octets = 0; /* the ULP's alone */
+        ck_assert_uint_eq(mpa_start_pack(&start, packed, sizeof(packed)), 24);
+        ck_assert_mem_eq(packed, frames[i], 24);
+    }
+}
+END_TEST
+
+/* Frame 9: the ULPDU of a Read Request for 3000 octets. */
+START_TEST(read_request_of_siw)
+{
+    static const uint8_t ulpdu[46] = {
+        0x41, 0x41, 0,    0,    0,    0, 0, 0, 0,    1,    0,    0,    0,    1,    0, 0,
+        0,    0,    0x18, 0x5D, 0x14, 0, 0, 0, 0x56, 0x2C, 0x07, 0xD4, 0xF5, 0x50, 0, 0,
+        0x0B, 0xB8, 0x7B, 0x22, 0xB3, 0, 0, 0, 0x56, 0x1D, 0x6B, 0xB9, 0xB2, 0xC0,
+    };
+    const uint8_t *p = ulpdu;
+    struct ddp_segment segment;
+    struct read_request read;
+    uint8_t packed[28];
+
+    ck_assert_uint_eq(ddp_parse(&p, ulpdu + sizeof(ulpdu), &segment), WIRE_OK);
+    ck_assert(!segment.tagged && segment.last);
+    ck_assert_uint_eq(segment.control, 0x41);
+    ck_assert_uint_eq(segment.qn, 1);
+    ck_assert_uint_eq(segment.msn, 1);
+    ck_assert_uint_eq(segment.mo, 0);
+    p = segment.payload;
+    ck_assert_uint_eq(read_request_parse(&p, p + segment.payload_octets, &read), WIRE_OK);
+    ck_assert_uint_eq(read.sink_stag, 0x185D1400);
+    ck_assert_uint_eq(read.sink_to, UINT64_C(0x0000562C07D4F550));
+    ck_assert_uint_eq(read.octets, 3000);
+    ck_assert_uint_eq(read.source_stag, 0x7B22B300);
+    ck_assert_uint_eq(read.source_to, UINT64_C(0x0000561D6BB9B2C0));
+    read_request_pack(&read, packed);
+    ck_assert_mem_eq(packed, ulpdu + 18, sizeof(packed));
+}
+END_TEST
+
+Suite *golden_suite(void)
+{
+    Suite *suite = suite_create("golden");
+    TCase *tcase = tcase_create("golden");
+
+    tcase_add_loop_test(tcase, each_field_in_both_directions, 0, (int)(sizeof(fields) / sizeof(fields[0])));
+    tcase_add_test(tcase, no_field_is_left_out);
+    tcase_add_test(tcase, start_up_of_siw);
+    tcase_add_test(tcase, read_request_of_siw);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
