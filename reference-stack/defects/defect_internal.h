@@ -8,6 +8,7 @@
 #include "reference-stack/defects/defect_ddp.h"
 #include "reference-stack/defects/defect_mpa.h"
 #include "reference-stack/defects/defect_rdmap.h"
+#include "reference-stack/defects/defect_variant.h"
 #include "reference-stack/defects/hooks.h"
 #include "reference-stack/validation/validation.h"
 #include "wire/field.h"
@@ -204,7 +205,9 @@
     DEFECT_BEHAVIOURS_DDP(B) \
     /* Start-up, framing and TCP: defect_mpa.h. Atomic Operations and Immediate Data: defect_atomic.h */ \
     DEFECT_BEHAVIOURS_MPA(B) \
-    DEFECT_BEHAVIOURS_ATOMIC(B)
+    DEFECT_BEHAVIOURS_ATOMIC(B) \
+    /* What is legal: defect_variant.h */ \
+    DEFECT_BEHAVIOURS_VARIANT(B)
 /* clang-format on */
 
 #define DEFECT_BEHAVIOUR_ENUM_(id, name, meaning) DEFECT_##id,

@@ -76,6 +76,20 @@ static bool ord_not_negotiated(const struct validation_subject *subject)
     return subject->offer->ord == DEPTH_NOT_NEGOTIATED;
 }
 
+static bool ord_above_ird(const struct validation_subject *subject)
+{
+    unsigned ird = subject->stream->config.ird;
+
+    return subject->offer->ord != DEPTH_NOT_NEGOTIATED && ird != DEPTH_NOT_NEGOTIATED && subject->offer->ord > ird;
+}
+
+static bool ird_below_ord(const struct validation_subject *subject)
+{
+    unsigned ord = subject->stream->config.ord;
+
+    return subject->offer->ird != DEPTH_NOT_NEGOTIATED && ord != DEPTH_NOT_NEGOTIATED && subject->offer->ird < ord;
+}
+
 static const struct defect_judgement judgements[] = {
     {DEFECT_KEY_FIRST_HALF, "request-key", true, request_key_half},
     {DEFECT_KEY_FIRST_HALF, "reply-key", true, reply_key_half},
@@ -92,6 +106,8 @@ static const struct defect_judgement judgements[] = {
     {DEFECT_REQUEST_R_CHECKED, "request-excess", false, rejects},
     {DEFECT_RESERVED_CHECKED, "request-excess", false, reserved_set},
     {DEFECT_RESERVED_CHECKED, "reply-excess", false, reserved_set},
+    {DEFECT_IRD_NEVER_RAISED, "ird-available", false, ord_above_ird},
+    {DEFECT_ORD_NEVER_LOWERED, "ird-available", false, ird_below_ord},
     {DEFECT_DEPTH_3FFF_NUMBER, "ird-available", false, ord_not_negotiated},
 };
 

@@ -58,6 +58,8 @@ void hook_terminate(const struct iwarp_stream *stream, const struct ddp_segment 
     if (segment != NULL)
         quote(stream, segment, segment_octets, terminate);
     change_quoted(stream->defects, terminate);
+    if (segment != NULL)
+        variant_terminate(stream, segment, terminate);
 }
 
 /* The Terminate as packed, `count` octets in room for TERMINATE_MAX. Returns its new count. */
@@ -106,6 +108,7 @@ void hook_terminate_packed(struct iwarp_stream *stream, const struct ddp_segment
 {
     stream->terminate_octets =
         change_octets(stream->defects, terminate, segment, stream->terminate, stream->terminate_octets);
+    variant_terminate_packed(stream, terminate);
     if (stream_behaves(stream, DEFECT_NO_TERMINATE))
         stream->terminate_octets = 0;
     if (stream_behaves(stream, DEFECT_TERMINATE_TWICE))
@@ -136,6 +139,7 @@ bool hook_failed(struct iwarp_stream *stream, struct validation_outcome *outcome
 {
     bool terminates = outcome->action == VALIDATION_TERMINATE && stream->segments_allowed;
 
+    variant_failed(stream, outcome, subject);
     if (stream_behaves(stream, DEFECT_CONTINUE_AFTER_ERROR)) {
         terminate_about(stream, outcome->error, subject);
         stream->error_seen = false;
