@@ -192,7 +192,7 @@ demo: programs
 	@$(test_env) bash tools/demo.sh
 
 check: programs plugin $(B)/tools/lua-syntax $(B)/chaos.so $(B)/unit-tests $(B)/asan/unit-tests $(B)/tsan/thread-tests $(call programs_of,$(B)/asan) $(fuzz_programs)
-	@$(test_env) CC='$(CC)' tools/check.sh all
+	@$(test_env) CC='$(CC)' $(lint_env) tools/check.sh all
 
 unit: $(B)/unit-tests
 	@$(B)/unit-tests $(T)
@@ -225,8 +225,9 @@ soak: $(B)/bench/bench_soak $(B)/unit-tests
 coverage: $(B)/cov/unit-tests $(B)/cov/warpcheck $(B)/cov/iwarp-peer
 	@B='$(B)' CC='$(CC)' tools/coverage.sh
 
+lint_env = CLANG_FLAGS="$(base_flags) $(package_cflags) $(check_cflags) $(plugin_cflags)"
 lint: $(B)/tools/lua-syntax $(B)/flags.stamp
-	@CLANG_FLAGS="$(base_flags) $(package_cflags) $(check_cflags) $(plugin_cflags)" LUA_SYNTAX='$(B)/tools/lua-syntax' T='$(T)' tools/lint.sh
+	@$(lint_env) LUA_SYNTAX='$(B)/tools/lua-syntax' T='$(T)' tools/lint.sh
 
 format: prerequisites
 	@clang-format -i $(all_c) $(all_h)

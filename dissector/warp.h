@@ -14,7 +14,7 @@
  *     warp_stats.c    statistics; warp_follow.c: what the ULPs of a connection sent
  *
  * Drawing never decides anything that depends on other frames: it only reads records and the octets of its own frame.
- * Octets that had to wait for others (behind a hole, before the Request) are decoded while a later frame is dissected.
+ * Octets that had to wait for others (after a hole, before the Request) are decoded while a later frame is dissected.
  * On the first pass they are shown there, since their own frame is gone; on any later pass in the frame that carries them.
  * Everything else is the same in one pass, in two, and for clicks in any order.
  */
@@ -179,7 +179,7 @@ proto_tree *warp_draw_chunk(const struct warp_item *item, const struct warp_plac
                             proto_tree *root);
 proto_tree *warp_draw_cm(const struct warp_item *item, const struct warp_place *place, packet_info *pinfo,
                          proto_tree *root);
-/* Appends to Info, behind a bar. */
+/* Appends to Info, after a bar. */
 void warp_info(packet_info *pinfo, const char *text);
 /* The item in the tree that stands for a unit, and generated fields that all have. */
 proto_item *warp_draw_root(const struct warp_item *item, const struct warp_place *place, proto_tree *root,
@@ -248,10 +248,10 @@ extern int ett_warp, ett_warp_part, ett_warp_detail;
     H(fpdu, "MPA FPDU", "warp.fpdu", FT_NONE, BASE_NONE, NULL, NULL)                                                   \
     H(fpdu_index, "Number in this direction", "warp.fpdu.index", FT_UINT64, BASE_DEC, NULL, "from 0")                  \
     H(fpdu_position, "Stream position", "warp.fpdu.position", FT_UINT64, BASE_DEC, NULL,                               \
-      "octets behind the sender's start-up frame")                                                                     \
+      "octets after the sender's start-up frame")                                                                      \
     H(fpdu_segments, "TCP segments", "warp.fpdu.segments", FT_UINT32, BASE_DEC, NULL, "that carry it")                 \
     H(fpdu_cut, "Cut", "warp.fpdu.cut", FT_BOOLEAN, BASE_NONE, NULL, "the capture has a part of it only")              \
-    H(fpdu_resynced, "First one behind a loss", "warp.fpdu.resynced", FT_BOOLEAN, BASE_NONE, NULL, NULL)               \
+    H(fpdu_resynced, "First one after a loss", "warp.fpdu.resynced", FT_BOOLEAN, BASE_NONE, NULL, NULL)                \
     H(fpdu_pad, "Pad", "warp.fpdu.pad", FT_BYTES, BASE_NONE, NULL, "RFC 5044 4.1")                                     \
     H(fpdu_crc, "CRC", "warp.fpdu.crc", FT_UINT32, BASE_HEX, NULL, "CRC32C, RFC 5044 4.4")                             \
     H(fpdu_crc_status, "CRC status", "warp.fpdu.crc.status", FT_UINT8, BASE_NONE, VALS(proto_checksum_vals), NULL)     \
@@ -273,7 +273,7 @@ extern int ett_warp, ett_warp_part, ett_warp_detail;
     H(terminate_error, "Error", "warp.terminate.error", FT_STRING, BASE_NONE, NULL, "RFC 6580's registries")           \
     H(quoted_ddp, "Terminated DDP header", "warp.terminate.ddp", FT_NONE, BASE_NONE, NULL, NULL)                       \
     H(quoted_rdmap, "Terminated RDMAP header", "warp.terminate.rdmap", FT_NONE, BASE_NONE, NULL, NULL)                 \
-    H(excess, "Octets behind the last part", "warp.terminate.excess", FT_BYTES, BASE_NONE, NULL, NULL)                 \
+    H(excess, "Octets after the last part", "warp.terminate.excess", FT_BYTES, BASE_NONE, NULL, NULL)                  \
     H(culprit, "Terminated segment in", "warp.terminate.culprit", FT_FRAMENUM, BASE_NONE, NULL, NULL)                  \
     H(terminated_by, "Quoted by the Terminate in", "warp.terminated_by", FT_FRAMENUM, BASE_NONE, NULL, NULL)           \
     H(request_in, "Request in", "warp.request_in", FT_FRAMENUM, BASE_NONE, FRAMENUM_TYPE(FT_FRAMENUM_REQUEST), NULL)   \

@@ -2,7 +2,7 @@
 /*
  * CM messages and the RDMA IP CM Service (IBTA Annex A11). The plugin stands before the built-in dissectors of RoCEv2
  * (UDP port 4791), RoCEv1 and InfiniBand (ERF records, frames): it gives the packet to the decoder, calls them, and draws what
- * was a CM message behind their tree. What they show stays.
+ * was a CM message after their tree. What they show stays.
  */
 #include "dissector/warp.h"
 

@@ -214,7 +214,7 @@ static bool is_in_list(const char *list, const char *id)
 }
 
 /*
- * A field that is not made of whole octets, `at` bits behind the tvb's beginning. Wireshark writes the item's text as soon
+ * A field that is not made of whole octets, `at` bits after the tvb's beginning. Wireshark writes the item's text as soon
  * as it is added to a tree that may be seen (that of -T fields is one), and that costs more than all the rest of it. The
  * text depends on the value alone, so that of a few bits is kept once Wireshark has written it.
  */

@@ -245,7 +245,7 @@ static bool address_is_ip(const address *from, const address *to)
 
 /*
  * Rules that decide at a flow's end are asked when both sides have closed, or one has reset: one pass has no later
- * chance. They are asked again at the true end, since octets may come behind that (a hole that a retransmission fills).
+ * chance. They are asked again at the true end, since octets may come after that (a hole that a retransmission fills).
  */
 static void judge_closed(const struct flow *flow)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * DDP over SCTP. The plugin stands before SCTP in the table "ip.proto": on the first pass it gives every packet to the
- * decoder, then calls SCTP; what the packet has of DDP is drawn behind SCTP's tree. In SCTP's table of payloads it takes
+ * decoder, then calls SCTP; what the packet has of DDP is drawn after SCTP's tree. In SCTP's table of payloads it takes
  * PPID 16 and 17, which nobody else has, and 1 and 2 in associations whose Adaptation Layer Indication is DDP's (the
  * draft's profile); those of other associations go to whom they belong.
  */
@@ -126,7 +126,7 @@ static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
     return octets;
 }
 
-/* User data of PPID 16 and 17: what there is to say is drawn behind SCTP's tree. */
+/* User data of PPID 16 and 17: what there is to say is drawn after SCTP's tree. */
 static int dissect_user(tvbuff_t *tvb, packet_info *pinfo _U_, proto_tree *tree _U_, void *data _U_)
 {
     return (int)tvb_captured_length(tvb);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A start-up frame (RFC 5044 7.1, RFC 6581 6), and behind a Reply what both frames agree upon. */
+/* A start-up frame (RFC 5044 7.1, RFC 6581 6), and after a Reply what both frames agree upon. */
 #include "dissector/warp.h"
 
 #include <epan/column-utils.h>

@@ -5,7 +5,7 @@
  * The plugin stands before TCP in the table "ip.proto": on the first pass it gives every TCP segment to the decoder,
  * SYN, FIN and pure acknowledgments included, then calls TCP. So nothing depends on which payload TCP's own reassembly
  * hands to whom. When TCP comes to the payload it asks the plugin (by heuristic, by conversation, by port), which claims
- * it if it belongs to a flow. What belongs to a frame without payload is drawn behind TCP's tree.
+ * it if it belongs to a flow. What belongs to a frame without payload is drawn after TCP's tree.
  *
  * The built-in dissectors stay enabled: they are asked only when the plugin does not claim a payload.
  */
@@ -75,7 +75,7 @@ static void claim_conversation(tvbuff_t *tvb, packet_info *pinfo, const struct w
 
 /*
  * TCP has not asked: the segment has no payload, or TCP takes all of it for a retransmission (which it need not be: it
- * may bring new octets behind the old ones).
+ * may bring new octets after the old ones).
  */
 static void draw_behind(const struct warp_record *record, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree)
 {

@@ -26,7 +26,7 @@ const char *account_count_text(enum flow_row row, const struct flow_count *count
 /* Frames and octets of a kind: "40 frames, 5000 octets"; where there are neither, "2 files", "3 connections", "4 items". */
 const char *account_kind_text(const struct flow_account *account, enum flow_account_kind kind, char text[ACCOUNT_TEXT]);
 
-/* The next row of that kind that has something, behind `after` (FLOW_ROWS: from the first on); FLOW_ROWS: no more. */
+/* The next row of that kind that has something, after `after` (FLOW_ROWS: from the first on); FLOW_ROWS: no more. */
 enum flow_row account_next(const struct flow_account *account, enum flow_account_kind kind, enum flow_row after);
 
 /* Whether anything was counted at all. */

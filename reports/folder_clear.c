@@ -61,7 +61,7 @@ static int on_journal(void *user, const struct journal *journal, json_t *object)
     return note(user, journal->evidence);
 }
 
-/* What stands behind a check's id: "-responder.2.0123abcd.pcapng", of which only the suffix has to be there. */
+/* What stands after a check's id: "-responder.2.0123abcd.pcapng", of which only the suffix has to be there. */
 static bool is_rest(const char *rest)
 {
     static const char digits[] = "0123456789", hexadecimal[] = "0123456789abcdef";

@@ -26,7 +26,7 @@ const struct report_format *report_format_find(const char *name);
 /* "index.html, junit.xml and results.tap": the standing files; into `text`, which is cut at `room`. Returns it. */
 const char *report_format_files(char *text, size_t room);
 
-/* "html, junit, tap or md" behind `first` ("text, jsonl", or ""); `text` is cut at `room`. Returns it. */
+/* "html, junit, tap or md" after `first` ("text, jsonl", or ""); `text` is cut at `room`. Returns it. */
 const char *report_format_names(const char *first, char *text, size_t room);
 
 /*

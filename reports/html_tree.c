@@ -109,7 +109,7 @@ static void bar(struct markup *m, const size_t standing[STANDING_COUNT], size_t 
     markup_close(m);
 }
 
-/* Roles and counts behind a requirement, where there is more to say than the badge says. */
+/* Roles and counts after a requirement, where there is more to say than the badge says. */
 static void details_of(const struct html *html, const struct requirement *requirement)
 {
     struct markup *m = html->markup;

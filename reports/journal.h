@@ -5,7 +5,7 @@
  * traffic counters. The rules' results are made of all checks' journals together (reports/rule_pool.h), so a run that is
  * stopped at any moment loses nothing that a rule found.
  *
- * A journal whose check has no result line behind it is one of a check that was repeated later (it was INCONCLUSIVE), or
+ * A journal whose check has no result line after it is one of a check that was repeated later (it was INCONCLUSIVE), or
  * that was stopped while it was written. Its findings count, its passes do not.
  */
 #ifndef REPORTS_JOURNAL_H

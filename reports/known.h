@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Known deviations: results whose verdict is KNOWN, each of a finding that the device's profile names. A run counts the
- * results, and the findings behind them.
+ * results, and the findings after them.
  */
 #ifndef REPORTS_KNOWN_H
 #define REPORTS_KNOWN_H

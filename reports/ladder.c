@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define HEAD_STEPS  4 /* shown from the start of a long ladder */
-#define STEPS_AFTER 8 /* shown behind the offending one */
+#define STEPS_AFTER 8 /* shown after the offending one */
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -316,7 +316,7 @@ char *ladder_text(const json_t *steps, const struct ladder_ends *ends, unsigned 
 {
     size_t shown[LADDER_STEPS_SHOWN], count = ladder_choose(steps, shown), next = 0, size = 0;
     unsigned bounded = columns < 60 ? 60 : columns > 200 ? 200 : columns;
-    size_t width = bounded - 26; /* between the lifelines: time in front, frame number behind */
+    size_t width = bounded - 26; /* between the lifelines: time in front, frame number after */
     char *text = NULL;
     FILE *out = text_stream_open(&text, &size);
     if (!out)

@@ -44,7 +44,7 @@ static struct report_entry *entry_of(struct report *report, const struct result 
         free(fresh);
         return entry;
     }
-    char *id = fresh->key + key_length + 1; /* the id again, terminated, behind the key */
+    char *id = fresh->key + key_length + 1; /* the id again, terminated, after the key */
     memcpy(id, result->id, id_length + 1);
     fresh->id = id;
     fresh->role = fresh->key + id_length + 1;

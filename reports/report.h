@@ -86,7 +86,7 @@ char *report_sentence(const struct result *result);
 /* Why there is no more of a run that did not come to its end; NULL: it did. */
 const char *report_stopped(const struct report *report);
 
-/* How to get the rest of it, behind that sentence: "; --resume goes on" of a run, "" of what has no such option. */
+/* How to get the rest of it, after that sentence: "; --resume goes on" of a run, "" of what has no such option. */
 const char *report_goes_on(const struct report *report);
 
 /* True of a file or folder that was not read: its reason is in the account. */

@@ -8,7 +8,7 @@
 
 #include "reports/result.h"
 
-/* Lines one behind the other. Begins as {0}; free() the octets. */
+/* Lines one after the other. Begins as {0}; free() the octets. */
 struct result_lines {
     char *octets;
     size_t count, room;

@@ -136,7 +136,7 @@ const struct run_summary *results_log_summary(const struct results_log *log)
     return &log->summary;
 }
 
-/* A line has been put behind the others. */
+/* A line has been put after the others. */
 static int appended(struct results_log *log, struct sentence *error)
 {
     return (!log->held || log->lines.count >= HELD_OCTETS) ? write_lines(log, error) : 0;

@@ -54,7 +54,7 @@ int results_log_journal(struct results_log *log, const struct journal *journal, 
 /* Appends a rule's result that adds nothing to what a check decided, of a shard: a merge may need it. It is not counted. */
 int results_log_beside(struct results_log *log, const struct result *result, struct sentence *error);
 
-/* Appends the line of a capture that was read: behind its results. */
+/* Appends the line of a capture that was read: after its results. */
 int results_log_capture(struct results_log *log, const struct capture_info *info, struct sentence *error);
 
 /*
@@ -92,7 +92,7 @@ void results_done_free(struct results_done *done);
 struct results_reader {
     int (*on_run)(void *user, const struct run_info *info, json_t *object);
     /*
-     * Of a run that was stopped also what its rules had found by then: behind all other results, before the summary if
+     * Of a run that was stopped also what its rules had found by then: after all other results, before the summary if
      * there is one. `object` is then made for this call.
      */
     int (*on_result)(void *user, const struct result *result, json_t *object);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Adds the journal that waits; `repeated`: its check's result has not come behind it. */
+/* Adds the journal that waits; `repeated`: its check's result has not come after it. */
 static int settle(struct stopped *stopped, bool repeated)
 {
     struct journal journal;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define LADDER_STEPS  40 /* of a code flow: those that lead to the offending one */
-#define LADDER_BEHIND 4  /* and so many behind it */
+#define LADDER_BEHIND 4  /* and so many after it */
 
 bool sarif_is_result(enum verdict verdict)
 {

@@ -21,7 +21,7 @@ struct tap {
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
 /*
- * One line of text behind what the line has already. '#' would begin a directive and '\' an escape: both are escaped, as
+ * One line of text after what the line has already. '#' would begin a directive and '\' an escape: both are escaped, as
  * TAP 14 has it. Returns the last character.
  */
 static char put_text(struct tap *tap, const char *text)
@@ -197,7 +197,7 @@ static void put_console(struct tap *tap, const char *console)
     free(lines);
 }
 
-/* A capture that could not be read to its end: what it has behind it was not judged. Or a file that was not read. */
+/* A capture that could not be read to its end: what it has after it was not judged. Or a file that was not read. */
 static void put_unread(struct tap *tap, const struct report *report, const struct report_capture *capture)
 {
     bool skipped = report_is_skipped(capture), accepted = skipped && report->summary.allow_gaps;

@@ -18,7 +18,7 @@ ROOT=$PWD
 : "${CC:=gcc}" "${E2E_SECONDS:=900}" "${UNIT_SECONDS:=1200}"
 export ROOT B WARPCHECK IWARP_PEER WARPCHECK_ASAN TSHARK CC
 export LC_ALL=C.UTF-8 TZ=UTC
-# A caller's own options come behind, and win; the first three hold for all others.
+# A caller's own options come after, and win; the first three hold for all others.
 export ASAN_OPTIONS=abort_on_error=0:detect_stack_use_after_return=1:quarantine_size_mb=8${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -47,7 +47,7 @@ one() {
 	verdict "$name" "$status" $((SECONDS - began)) "$log"
 }
 
-# suite PROGRAM SUITE LOG: one suite in a process of its own (a parent that stays small forks fast); its status behind the log.
+# suite PROGRAM SUITE LOG: one suite in a process of its own (a parent that stays small forks fast); its status after the log.
 suite() {
 	local status=0
 	timeout -k 10 "$UNIT_SECONDS" "$1" "$2" >"$3" 2>&1 </dev/null || status=$?
@@ -80,8 +80,27 @@ unit() {
 	echo "$([ "$bad" -eq 0 ] && echo 'ok   ' || echo 'FAIL ') $1: $good passed, $bad failed ($((SECONDS - began)) s)"
 }
 
+# The linters take minutes, and most scripts below leave a processor idle: the whole of `make lint` runs beside them, as the least
+# important process, and its verdict comes at the end.
+lint_begin() {
+	lint_began=$SECONDS
+	rm -f "$log_dir/tree_lint.status"
+	(
+		status=0
+		env -u T -u FAST LUA_SYNTAX="$B/tools/lua-syntax" timeout -k 10 3600 nice -n 19 tools/lint.sh </dev/null >"$log_dir/tree_lint.log" 2>&1 || status=$?
+		echo "$status" >"$log_dir/tree_lint.status"
+	) &
+	lint=$!
+	trap 'kill "$lint" 2>/dev/null || true' EXIT
+}
+lint_end() {
+	wait "$lint" || true
+	trap - EXIT
+	verdict tree/lint "$(cat "$log_dir/tree_lint.status" 2>/dev/null || echo 1)" $((SECONDS - lint_began)) "$log_dir/tree_lint.log"
+}
+
 if [ "${1:-all}" = all ]; then
-	one tree/lint env -u T FAST=1 LUA_SYNTAX="$B/tools/lua-syntax" tools/lint.sh # all of it is `make lint`
+	lint_begin
 	one tree/defect-tests tools/defect-tests.sh
 	unit unit-tests "$B/unit-tests"
 	# memory_short has an allocator of its own, which AddressSanitizer does not let it have.
@@ -106,6 +125,7 @@ for script in tests/e2e/*.sh; do
 	one "e2e/$name" timeout -k 10 "$E2E_SECONDS" bash "$script"
 done
 
+[ "${1:-all}" != all ] || lint_end
 [ "$skipped" -eq 0 ] || echo "$skipped skipped (see above), counted neither way"
 echo "$passed passed, $failed failed"
 [ "$passed" -gt 0 ] && [ "$failed" -eq 0 ]

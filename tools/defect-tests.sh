@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # defect-tests.sh [TREE]: the stack's deliberate faults stand in reference-stack/defects/ alone. All other code of the
-# stack calls the hooks that defects/hooks.h declares, each behind HOOK, HOOK_IF or HOOK_VALUE, so that a stream without
+# stack calls the hooks that defects/hooks.h declares, each after HOOK, HOOK_IF or HOOK_VALUE, so that a stream without
 # defects pays one branch. The script lists these calls by hook, counts the tests for a defect that it finds elsewhere,
 # names each, and exits with 1 when there is one; also when a hook is called that is not declared, or the other way round.
 #
@@ -46,7 +46,7 @@ find reference-stack -name '*.[ch]' | LC_ALL=C sort | awk '
 		}
 		return ""
 	}
-	# Each hook_...() of a statement stands behind a HOOK of its own in the same statement.
+	# Each hook_...() of a statement stands after a HOOK of its own in the same statement.
 	function hooks(s,   rest, name, before, free) {
 		free = 0
 		for (rest = s; match(rest, /hook_[a-z_0-9]+ *\(/); rest = substr(rest, RSTART + RLENGTH)) {

@@ -29,7 +29,7 @@ files() {
 	find "$1" -type f | wc -l
 }
 
-# The number behind a word in the last line of libFuzzer's that has it.
+# The number after a word in the last line of libFuzzer's that has it.
 last() {
 	sed -n "s/^\(.* \)\{0,1\}$2:* *\([0-9][0-9]*\).*/\2/p" "$1" | tail -n 1
 }

@@ -3,7 +3,7 @@
 #
 # lint.sh: everything that can be said of the sources without running them. CLANG_FLAGS are the compiler's flags,
 # LUA_SYNTAX a program that parses Lua; FAST=1 leaves cppcheck and clang-tidy
-# out, which take minutes (`make check`); T='wire generator' looks only at files below those folders. Each step that
+# out, which take minutes; T='wire generator' looks only at files below those folders. Each step that
 # finds something is named at the end; the exit status is 1 then.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -123,7 +123,7 @@ static void row_put(const struct help_part *row)
     text_put(row->text[0] != '\0' ? row->text : "\\&");
 }
 
-/* Words in one line, behind a macro. */
+/* Words in one line, after a macro. */
 static void line_put(const char *macro, const char *text)
 {
     fputs(macro, stdout);

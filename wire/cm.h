@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Communication Management messages (IBTA volume 1, 12.6) and the RDMA IP CM Service on top of them (Annex A11). The
- * tables below count from the octet behind the MAD header (wire/infiniband.h), a message has 232 octets.
+ * tables below count from the octet after the MAD header (wire/infiniband.h), a message has 232 octets.
  *
  *     Private Data of a REQ whose Service ID is in the service's range (A11 Table 1), 92 octets
  *     +----+----+----+----+-----------------+
@@ -246,7 +246,7 @@ struct cm_message {
     uint64_t transaction;
     uint32_t modifier;
     const struct cm_attribute_row *row;
-    const uint8_t *body;          /* behind the MAD header */
+    const uint8_t *body;          /* after the MAD header */
     size_t body_octets;           /* that are there, at most CM_MESSAGE_OCTETS */
     uint32_t local_id, remote_id; /* SIDR: the Request ID in local_id */
     bool has_service;             /* REQ, SIDR_REQ, SIDR_REP */

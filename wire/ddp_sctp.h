@@ -104,7 +104,7 @@ struct ddp_sctp_message {
     size_t segment_octets;
     uint32_t code; /* CONTROL, DRAFT_CONTROL */
     const struct ddp_sctp_session_row *row;
-    const uint8_t *private_data; /* behind the Function Code, the enhanced word included; NULL: none */
+    const uint8_t *private_data; /* after the Function Code, the enhanced word included; NULL: none */
     size_t private_octets;
     bool has_word;                      /* what follows is there */
     bool peer_to_peer;                  /* A */

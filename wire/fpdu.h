@@ -37,7 +37,7 @@ enum {
 
 WIRE_LAYOUT_DECLARE(fpdu, FPDU_FIELDS);
 
-/* Pad octets behind a ULPDU: they bring length field, ULPDU and pad to a multiple of 4. */
+/* Pad octets after a ULPDU: they bring length field, ULPDU and pad to a multiple of 4. */
 static inline size_t fpdu_pad(size_t ulpdu_length)
 {
     return (0 - (FPDU_LENGTH_OCTETS + ulpdu_length)) & 3;

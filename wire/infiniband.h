@@ -61,7 +61,7 @@ enum {
     F(layout, OpCode, "OpCode", 0,  8,  WIRE_HEX,      NULL, "IBTA 9.2", "0x64: UD Send Only") \
     F(layout, SE,     "SE",     8,  1,  WIRE_FLAG,     NULL, "IBTA 9.2", "solicited event") \
     F(layout, M,      "M",      9,  1,  WIRE_FLAG,     NULL, "IBTA 9.2", "migration state") \
-    F(layout, Pad,    "Pad",    10, 2,  WIRE_NUMBER,   NULL, "IBTA 9.2", "octets of pad behind the payload") \
+    F(layout, Pad,    "Pad",    10, 2,  WIRE_NUMBER,   NULL, "IBTA 9.2", "octets of pad after the payload") \
     F(layout, TVer,   "TVer",   12, 4,  WIRE_NUMBER,   NULL, "IBTA 9.2", "0") \
     F(layout, P_Key,  "P_Key",  16, 16, WIRE_HEX,      NULL, "IBTA 9.2", "partition") \
     F(layout, Reserved1, "Reserved 1", 32, 8, WIRE_RESERVED, NULL, "IBTA 9.2", "not used here") \
@@ -97,7 +97,7 @@ WIRE_LAYOUT_DECLARE(mad, MAD_FIELDS);
 
 /*
  * CRC-32 of the invariant octets (IBTA 7.8.1), to be continued piece by piece; begin with ICRC_START, the finished
- * value is ~state and stands low octet first behind the packet.
+ * value is ~state and stands low octet first after the packet.
  */
 #define ICRC_START UINT32_C(0xFFFFFFFF)
 uint32_t icrc_update(uint32_t state, const uint8_t *octets, size_t count);

@@ -6,7 +6,7 @@
  *     |           RESERVED            |            FPDUPTR            |
  *     +-------------------------------+-------------------------------+
  *
- * A position counts the octets of one half connection from SeqStart, the first octet behind this side's own start-up
+ * A position counts the octets of one half connection from SeqStart, the first octet after this side's own start-up
  * frame; Markers count too, so 508 other octets lie between two of them. From TCP sequence numbers the position is
  * `seq - seq_start` in 32-bit arithmetic: 2^32 is a multiple of 512, so it survives the wrap, whatever SeqStart is.
  *

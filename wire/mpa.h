@@ -99,7 +99,7 @@ static inline const uint8_t *mpa_start_ulp_data(const struct mpa_start *start, s
 }
 
 /*
- * Parses one start-up frame from *p, which advances behind it on WIRE_OK.
+ * Parses one start-up frame from *p, which advances after it on WIRE_OK.
  * WIRE_MORE: the octets so far agree with a start-up frame of `kind` but more are needed.
  * TERM_MPA_START_FRAME: wrong Key, or PD_Length above 512 (RFC 5044 7.1.2): told as early as the octets tell it.
  * The revision is left to the caller: which are acceptable is a matter of configuration (RFC 5044 7.1.1).

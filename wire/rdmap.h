@@ -7,7 +7,7 @@
  *     |RV |Rsv|Opcode |                   |RV |Rsv|Opcode |  Invalidate STag (32 bits)  |
  *     +---+---+-------+                   +---+---+-------+-----------------------------+
  *
- *     RDMA Read Request Header, 28 octets behind the untagged DDP header
+ *     RDMA Read Request Header, 28 octets after the untagged DDP header
  *     +---------------------------------------------------------------+
  *   0 |                           SinkSTag                            |
  *   4 |                            SinkTO (64 bits)                   |
@@ -31,7 +31,7 @@ enum {
 };
 
 /* clang-format off */
-/* P(identifier, opcode, name, tagged, QN, octets of RDMAP header behind the DDP header, ULP payload, Invalidate STag, section) */
+/* P(identifier, opcode, name, tagged, QN, octets of RDMAP header after the DDP header, ULP payload, Invalidate STag, section) */
 #define RDMAP_OPCODES(P) \
     P(RDMAP_WRITE,            0x0, "RDMA Write",                  true,  0, 0,  true,  false, "RFC 5040 4.2") \
     P(RDMAP_READ_REQUEST,     0x1, "RDMA Read Request",           false, 1, 28, false, false, "RFC 5040 4.4") \
@@ -75,7 +75,7 @@ struct rdmap_opcode_row {
     const char *name; /* NULL: opcode not assigned */
     bool tagged;
     uint8_t qn;            /* untagged only */
-    uint8_t header_octets; /* RDMAP header behind the DDP header; a Terminate's is the least */
+    uint8_t header_octets; /* RDMAP header after the DDP header; a Terminate's is the least */
     bool has_payload;      /* ULP payload follows */
     bool invalidates;
     const char *section;

@@ -132,7 +132,7 @@ enum {
     F(layout, Length,     "Length",             16, 16, WIRE_NUMBER, NULL, "RFC 9260 3.3.4", "octets of the chunk") \
     F(layout, Cumulative, "Cumulative TSN Ack", 32, 32, WIRE_NUMBER, NULL, "RFC 9260 3.3.4", "all up to this TSN has come") \
     F(layout, a_rwnd,     "a_rwnd",             64, 32, WIRE_NUMBER, NULL, "RFC 9260 3.3.4", "octets that the sender has room for") \
-    F(layout, Gaps,       "Gap Ack Blocks",     96, 16, WIRE_NUMBER, NULL, "RFC 9260 3.3.4", "ranges behind a hole that have come") \
+    F(layout, Gaps,       "Gap Ack Blocks",     96, 16, WIRE_NUMBER, NULL, "RFC 9260 3.3.4", "ranges after a hole that have come") \
     F(layout, Duplicates, "Duplicate TSNs",     112, 16, WIRE_NUMBER, NULL, "RFC 9260 3.3.4", "that came twice")
 /* clang-format on */
 
@@ -159,8 +159,8 @@ struct sctp_chunk {
 };
 
 /*
- * Takes the next chunk off [*p, end); *p goes behind its pad (a pad that breaks off at the packet's end is tolerated).
- * WIRE_OK; WIRE_MORE: fewer than 4 octets are left, or the chunk goes on behind `end`: with at least 4 octets it is
+ * Takes the next chunk off [*p, end); *p goes after its pad (a pad that breaks off at the packet's end is tolerated).
+ * WIRE_OK; WIRE_MORE: fewer than 4 octets are left, or the chunk goes on after `end`: with at least 4 octets it is
  * filled in all the same, `octets` being what is there, and *p becomes `end`. TERM_DDP_CATASTROPHIC (there is no number
  * for it on the wire): a Length below 4.
  */

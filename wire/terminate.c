@@ -84,7 +84,7 @@ wire_result terminate_parse(const uint8_t **p, const uint8_t *end, struct termin
     terminate->reserved = (uint16_t)terminate_get_Reserved(at);
     at += TERMINATE_OCTETS;
 
-    /* The two length octets are there with D alone too: the header behind them would have no place otherwise. */
+    /* The two length octets are there with D alone too: the header after them would have no place otherwise. */
     if (terminate->m || terminate->d) {
         if (end - at < TERMINATE_LENGTH_OCTETS)
             return WIRE_MORE;

@@ -153,7 +153,7 @@ struct terminate {
     size_t ddp_header_octets;  /* 14 or 18 by its own T bit */
     const uint8_t *rdmap_header;
     size_t rdmap_header_octets;
-    size_t excess; /* octets behind the last part: zero-filled fields are tolerated (RFC 5040 7.1) */
+    size_t excess; /* octets after the last part: zero-filled fields are tolerated (RFC 5040 7.1) */
 };
 
 /*

@@ -14,8 +14,8 @@
  *
  * One FPDU gives FLOW_ULPDU, then FLOW_DDP, then FLOW_RDMAP when the DDP header is whole. An FPDU with a bad CRC gives
  * FLOW_ULPDU alone: a receiver drops it, and nobody knows which of its octets are wrong; it sets flow->gap. The state of the flow (everything in `struct flow_half`) is as it was BEFORE that FPDU for all three, and is
- * brought up to date behind the last; so a rule compares the event with the state. Start-up frames likewise:
- * flow->tcp->start[] and flow->half[].tcp->framing hold a frame's consequence only behind its FLOW_MPA_START.
+ * brought up to date after the last; so a rule compares the event with the state. Start-up frames likewise:
+ * flow->tcp->start[] and flow->half[].tcp->framing hold a frame's consequence only after its FLOW_MPA_START.
  *
  * Over SCTP (conformance/flow/sctp/flow_sctp.h) a flow is an association in which DDP was recognised (FLOW_ASSOCIATION), and
  * another one each DDP stream session in it (FLOW_STREAM): events of the first are FLOW_SCTP, those of the second
@@ -91,7 +91,7 @@ struct flow_packet {
     const uint8_t *source, *destination; /* network order: 4 or 16 octets each */
     const uint8_t *octets;               /* from the TCP header's first octet on, borrowed for the call */
     size_t captured;                     /* octets captured */
-    size_t length;                       /* octets on the wire: header and payload, nothing behind them */
+    size_t length;                       /* octets on the wire: header and payload, nothing after them */
 };
 
 struct flow_address {
@@ -207,7 +207,7 @@ static inline const struct flow_sent *flow_sent_last(const struct flow_half *hal
     return &half->sent[(half->sent_count - 1 - i) & (half->sent_room - 1)];
 }
 
-/* Declared behind its users' needs: conformance/flow/sctp/flow_sctp.h and flow_cm.h hold the structures of their events. */
+/* Declared after its users' needs: conformance/flow/sctp/flow_sctp.h and flow_cm.h hold the structures of their events. */
 struct flow_sctp;
 struct flow_session;
 struct flow_cm;
@@ -311,7 +311,7 @@ struct flow_rdmap {
 
 struct flow_gap {
     uint64_t octets; /* that are missing */
-    bool in_sync;    /* the FPDU boundary behind it is known all the same */
+    bool in_sync;    /* the FPDU boundary after it is known all the same */
     /* Over SCTP instead: */
     uint32_t messages; /* DDP-SSNs that did not come */
     uint16_t first;    /* the first of them */
@@ -358,7 +358,7 @@ struct flow_event {
     uint64_t time_ns;     /* of `frame` */
     uint64_t position;    /* octets from SeqStart to its first octet (ULPDU, DDP, RDMAP, GAP), else 0 */
     uint64_t octet,
-        end;           /* TCP: sequence numbers of its first octet and behind its last (MPA_START, ULPDU, DDP, RDMAP) */
+        end;           /* TCP: sequence numbers of its first octet and after its last (MPA_START, ULPDU, DDP, RDMAP) */
     uint64_t received; /* TCP: of the segment with its first octet (the same); 0: not known */
     const struct flow_open *open;
     const struct flow_close *close;
@@ -424,7 +424,7 @@ struct flow_totals {
 
 /*
  * True when the account adds up: the rows of the kinds judged, foreign and unjudged have all frames and all octets that
- * were given to the decoder, each once. So it is behind flow_decoder_finish(); before, open connections hold some.
+ * were given to the decoder, each once. So it is after flow_decoder_finish(); before, open connections hold some.
  */
 bool flow_totals_balanced(const struct flow_totals *totals);
 
@@ -466,7 +466,7 @@ const struct flow_totals *flow_decoder_totals(const struct flow_decoder *decoder
 
 /*
  * "10.77.0.2:9999>10.77.0.3:46279": the sender of `direction` first; "[fd00::2]:9999>..." for IPv6. A
- * DDP stream has " sid 3" behind it, a CM exchange has no ports and " id 0x..." of the requester. Writes at most
+ * DDP stream has " sid 3" after it, a CM exchange has no ports and " id 0x..." of the requester. Writes at most
  * `room` octets with the final zero (FLOW_NAME_MAX hold every name) and returns `text`.
  */
 enum { FLOW_NAME_MAX = 112 };

@@ -22,11 +22,11 @@ struct flow_start {
     uint64_t first_octet_frame; /* frame with its first octet */
     uint64_t frame_number;      /* frame with its last */
     uint64_t time_ns;           /* of the last */
-    uint64_t octet, end;        /* sequence numbers of its first octet and behind its last (see struct flow_event) */
+    uint64_t octet, end;        /* sequence numbers of its first octet and after its last (see struct flow_event) */
     uint64_t received;          /* acknowledgment number of the segment with its first octet */
     const uint8_t *octets;      /* raw: valid during FLOW_MPA_START only (NULL in flow->tcp->start[]) */
     size_t octet_count;
-    size_t trailing;            /* octets of the same TCP segment behind the frame */
+    size_t trailing;            /* octets of the same TCP segment after the frame */
     uint64_t trailing_received; /* acknowledgment number of that segment; 0: not known */
     uint8_t *private_copy;      /* frame.private_data points here in flow->tcp->start[]; NULL: none, or no memory */
 };
@@ -63,7 +63,7 @@ struct flow_request {
     uint32_t msn;   /* on QN 1 */
     uint64_t frame;
     uint64_t time_ns;
-    uint64_t end;             /* sequence number behind it; 0 over SCTP */
+    uint64_t end;             /* sequence number after it; 0 over SCTP */
     struct read_request read; /* a Read's */
     uint32_t atomic_id;       /* an Atomic's Request Identifier */
     uint8_t atomic_opcode;
@@ -79,8 +79,8 @@ enum flow_refusal {
     FLOW_REFUSED_RESET,    /* in an RST: a text for people (RFC 9293 3.10.7.3) */
     FLOW_REFUSED_CHECKSUM, /* the TCP checksum is wrong, and that of the sender's SYN was right */
     FLOW_REFUSED_WINDOW,   /* beyond the receiver's window, and never acknowledged */
-    FLOW_REFUSED_END,      /* behind the FIN */
-    FLOW_REFUSED_ROOM,     /* more waited behind a hole than the decoder holds */
+    FLOW_REFUSED_END,      /* after the FIN */
+    FLOW_REFUSED_ROOM,     /* more waited after a hole than the decoder holds */
     FLOW_REFUSED_MEMORY,   /* there was none */
     FLOW_REFUSALS
 };
@@ -155,7 +155,7 @@ struct flow_tcp_half {
     uint64_t marker_errors;
     uint64_t resyncs;        /* times that sync was lost */
     size_t begun;            /* octets of an FPDU of which the rest has not come yet */
-    uint64_t first_fpdu_end; /* sequence number behind its first FPDU; 0: none yet */
+    uint64_t first_fpdu_end; /* sequence number after its first FPDU; 0: none yet */
 };
 
 /* One direction of a flow that carries DDP. */

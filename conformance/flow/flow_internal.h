@@ -364,7 +364,7 @@ size_t flow_start_octets(struct flow_decoder *decoder, struct flow_connection *c
 /* Octets that are no start-up frame were seen before: one may still come, at the beginning of a segment. */
 size_t flow_start_streaming(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
                             const struct flow_piece *piece, size_t used);
-/* The octets behind what is held of a start-up frame will never come: tells of it as far as it is there. What is there is
+/* The octets after what is held of a start-up frame will never come: tells of it as far as it is there. What is there is
  * counted in `row`. */
 void flow_start_cut(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side, enum flow_row row,
                     uint64_t frame, uint64_t time_ns);
@@ -373,7 +373,7 @@ void flow_side_ends(struct flow_side *side, enum flow_reason reason);
 void flow_start_look(struct flow_connection *connection, const uint8_t *octets, size_t count);
 
 /* flow_lock.c: look for an FPDU (or start-up frame) in a piece from offset `used` on; return the octets passed over.
- * When one is found the state is SIDE_FPDU (or SIDE_FRESH) and the octet behind those passed over is its first. */
+ * When one is found the state is SIDE_FPDU (or SIDE_FRESH) and the octet after those passed over is its first. */
 size_t flow_lock_resync(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
                         const struct flow_piece *piece, size_t used);
 size_t flow_lock_late(struct flow_decoder *decoder, struct flow_connection *connection, unsigned side,
@@ -407,7 +407,7 @@ static inline struct flow_sent *flow_sent_add(struct flow_half *half)
     return half->sent_room == 0 ? NULL : &half->sent[(half->sent_count - 1) & (half->sent_room - 1)];
 }
 
-/* Forgets what cannot be known behind a gap. */
+/* Forgets what cannot be known after a gap. */
 void flow_rdmap_gap(struct flow *flow, enum flow_direction direction);
 /* What one side had received when it sent is not known any more: see flow->unordered. */
 void flow_rdmap_unordered(struct flow *flow);

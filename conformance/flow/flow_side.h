@@ -31,7 +31,7 @@ enum flow_state {
     SIDE_FRESH,     /* at the true start of the stream, nothing decided */
     SIDE_LATE,      /* somewhere in a stream, framing not known */
     SIDE_START,     /* in a start-up frame */
-    SIDE_WAIT,      /* behind its own start-up frame; the other side's is awaited */
+    SIDE_WAIT,      /* after its own start-up frame; the other side's is awaited */
     SIDE_GUESS,     /* at the first FPDU; framing to be found out (one-way capture) */
     SIDE_FPDU,      /* in FPDUs */
     SIDE_RESYNC,    /* framing known, boundary lost */
@@ -53,7 +53,7 @@ enum { FLOW_DOUBTS = 3 };
 enum flow_sums {
     SUMS_UNKNOWN,
     SUMS_GOOD,      /* that of its SYN was right: a wrong one was damaged, or is meant to be dropped */
-    SUMS_OFFLOADED, /* it was not: the network card fills them in behind the capture */
+    SUMS_OFFLOADED, /* it was not: the network card fills them in after the capture */
 };
 
 /*
@@ -92,12 +92,12 @@ struct flow_side {
     bool start_done;    /* its start-up frame was seen, good or bad */
     bool waiting;       /* a Reply before its Request: hold until that comes */
     bool impatient;     /* held long enough: go on without the other side's frame */
-    bool lost_in_wait;  /* octets are missing behind the start-up frame */
+    bool lost_in_wait;  /* octets are missing after the start-up frame */
     bool start_lost;    /* found in mid-stream: where SeqStart is, and so `position`, is not known */
     bool tentative;     /* the next FPDU is a guess: tell of it only when its CRC is right */
     bool guessing;      /* so is how it is framed */
     bool doubtful;      /* found without Markers in mid-stream: there may be some all the same */
-    bool resynced;      /* the next FPDU is the first one behind a lock */
+    bool resynced;      /* the next FPDU is the first one after a lock */
     bool dead_reported; /* FLOW_UNDECODED was sent for the state it is in */
     enum flow_reason dead_reason;
     struct fpdu_framing framing;
@@ -109,8 +109,8 @@ struct flow_side {
     uint64_t unit_at, unit_received; /* of its first octet: see struct flow_piece */
     bool unit_at_start;
     uint32_t unit_segments;
-    uint64_t unmarked; /* octets of FPDUs that made sense, one behind the other */
-    unsigned doubts;   /* FPDUs that have to make sense, one behind the other, before what was locked on is believed */
+    uint64_t unmarked; /* octets of FPDUs that made sense, one after the other */
+    unsigned doubts;   /* FPDUs that have to make sense, one after the other, before what was locked on is believed */
     unsigned hints;    /* FPDUs that fit without CRC */
     unsigned nonsense; /* FPDUs in a row that no sender would send */
     /* While nobody knows whether it is MPA (flow_search.c) */

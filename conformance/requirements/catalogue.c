@@ -174,7 +174,7 @@ static int line_check(const char *file, unsigned line, const char *text, size_t 
     return 0;
 }
 
-/* text: the octets of one file in the arena, with one octet behind them that may be overwritten. */
+/* text: the octets of one file in the arena, with one octet after them that may be overwritten. */
 static int file_parse(struct catalogue *catalogue, const char *file, char *text, size_t size, struct sentence *error)
 {
     bool header_seen = false;

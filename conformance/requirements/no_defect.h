@@ -17,7 +17,7 @@ struct no_defect {
 };
 
 /*
- * Takes the next line of the file's text from *at (which ends at `end`) and moves *at behind it; `row` is filled, its
+ * Takes the next line of the file's text from *at (which ends at `end`) and moves *at after it; `row` is filled, its
  * section and line continue from the row before: start with {0}. False: no more. What does not fit is cut.
  */
 bool no_defect_next(const char **at, const char *end, struct no_defect *row);

@@ -293,7 +293,7 @@ static int name_read(struct reader *reader, bool wanted)
     return holds == wanted;
 }
 
-/* wanted is false behind an odd number of "!": then the result is already the negated one. */
+/* wanted is false after an odd number of "!": then the result is already the negated one. */
 static int factor_read(struct reader *reader)
 {
     bool wanted = true;

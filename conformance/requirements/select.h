@@ -29,13 +29,13 @@ struct selection {
     unsigned observabilities; /* 1 << enum requirement_observability; 0: all */
 };
 
-/* Lines that a program can put into its usage text, one option a line, newline behind each. */
+/* Lines that a program can put into its usage text, one option a line, newline after each. */
 extern const char selection_usage[];
 
 /*
  * Takes one argument of a command line, argv[*index], and its value where the option has one ("--layer mpa" and
  * "--layer=mpa", also lists "--layer mpa,ddp"). An argument that does not begin with '-' is a pattern.
- * Returns 1 if it was taken (*index then stands behind it), 0 if it is no option of a selection (nothing changed),
+ * Returns 1 if it was taken (*index then stands after it), 0 if it is no option of a selection (nothing changed),
  * -1 with a sentence if it is one and wrong. The strings of argv are kept, not copied; the values of lists are cut
  * out of argv in place.
  */

@@ -144,7 +144,7 @@ void atomic_request_queue_rfc(struct rule_context *ctx)
     judge_queue(ctx, "RFC 7306 5.2");
 }
 
-/* RFC 7306 5.2.1: one request takes one buffer: QN 1 counts it once, Reads before and behind it. */
+/* RFC 7306 5.2.1: one request takes one buffer: QN 1 counts it once, Reads before and after it. */
 void atomic_request_takes_one(struct rule_context *ctx)
 {
     judge_msn(ctx, DDP_QN_READ_REQUEST, "RFC 7306 5.2.1");

@@ -11,7 +11,7 @@ enum crc_fault {
     CRC_FAULT_ZERO,        /* not computed */
     CRC_FAULT_NO_LENGTH,   /* ULPDU_Length not covered */
     CRC_FAULT_NO_PAD,      /* pad not covered */
-    CRC_FAULT_PAD,         /* right, but behind another number of pad octets */
+    CRC_FAULT_PAD,         /* right, but after another number of pad octets */
     CRC_FAULT_NO_LEADING,  /* Marker before ULPDU_Length not covered */
     CRC_FAULT_NO_TRAILING, /* Marker between pad and CRC not covered */
     CRC_FAULT_NO_MARKERS,  /* no Marker covered */

@@ -101,7 +101,7 @@ void last_segment_marked(struct rule_context *ctx)
         rule_pass(ctx);
 }
 
-/* RFC 5041 4.1: the segment with L = 1 goes behind all others of its message. */
+/* RFC 5041 4.1: the segment with L = 1 goes after all others of its message. */
 void nothing_behind_last(struct rule_context *ctx)
 {
     const struct flow_queue *queue = ddp_queue(ctx);

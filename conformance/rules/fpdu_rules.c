@@ -50,7 +50,7 @@ void pad_is_zero(struct rule_context *ctx)
         rule_fail(ctx, "pad of zeros",
                   rule_text(ctx, "pad of %s",
                             rule_octets(ctx, fpdu->ulpdu + fpdu->ulpdu_length, fpdu_pad(fpdu->ulpdu_length))),
-                  "Pad octets behind the ULPDU are not zero (RFC 5044 4.1)");
+                  "Pad octets after the ULPDU are not zero (RFC 5044 4.1)");
 }
 
 /* RFC 5044 4.1: the pad fills the FPDU up to a multiple of four octets. Told by the CRC, which stands where it ends. */
@@ -68,7 +68,7 @@ void pad_count(struct rule_context *ctx)
                   "The FPDU with ULPDU_Length %zu is not padded to a multiple of four (RFC 5044 4.1)", length);
 }
 
-/* RFC 5044 4.1: the stream is FPDUs, one behind the other, each as long as its ULPDU_Length says. */
+/* RFC 5044 4.1: the stream is FPDUs, one after the other, each as long as its ULPDU_Length says. */
 void fpdus_follow_each_other(struct rule_context *ctx)
 {
     if (ctx->event->kind == FLOW_ULPDU) {
@@ -116,7 +116,7 @@ void mulpdu_without_markers(struct rule_context *ctx)
 /*
  * RFC 5044 5.1: a sender uses what its TCP offers to begin segments with FPDUs. A warning when none of many does
  * but the
- * first one. Not judged in captures of offloaded segments: those were cut anew behind the capture.
+ * first one. Not judged in captures of offloaded segments: those were cut anew after the capture.
  */
 void fpdus_aligned(struct rule_context *ctx)
 {
@@ -135,7 +135,7 @@ void fpdus_aligned(struct rule_context *ctx)
         rule_pass(ctx);
 }
 
-/* RFC 5044 7.2: DDP closes a half connection behind a whole FPDU. */
+/* RFC 5044 7.2: DDP closes a half connection after a whole FPDU. */
 void fin_behind_fpdu(struct rule_context *ctx)
 {
     const struct flow_close *close = ctx->event->close;

@@ -140,7 +140,7 @@ void markers_agree(struct rule_context *ctx)
 }
 
 /*
- * RFC 5044 4.3: a Marker at every 512th octet. Judged behind the first one; what is missing shows by the CRC of an FPDU
+ * RFC 5044 4.3: a Marker at every 512th octet. Judged after the first one; what is missing shows by the CRC of an FPDU
  * that was built without it, or by a stream in which no FPDU can be found.
  */
 void marker_every_512(struct rule_context *ctx)

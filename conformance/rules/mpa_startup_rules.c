@@ -159,7 +159,7 @@ void bad_request_refused(struct rule_context *ctx)
                   "An improperly formatted Request was accepted (RFC 5044 7.1.2 rule 2)");
 }
 
-/* RFC 5044 7.1.2: the Initiator sends nothing behind its Request before it has the Reply. */
+/* RFC 5044 7.1.2: the Initiator sends nothing after its Request before it has the Reply. */
 void initiator_waits_for_reply(struct rule_context *ctx)
 {
     const struct flow_start *reply = start_seen(ctx, FLOW_FROM_RESPONDER);

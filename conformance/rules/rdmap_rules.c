@@ -20,7 +20,7 @@ void rdmap_version(struct rule_context *ctx)
     rule_judge_number(ctx, RDMAP_VERSION, ctx->event->rdmap->message.version, "RV", "RFC 5040 4.1");
 }
 
-/* RFC 5040 4.1: the two bits behind RV are zero on sending. */
+/* RFC 5040 4.1: the two bits after RV are zero on sending. */
 void rdmap_reserved_zero(struct rule_context *ctx)
 {
     if (ctx->event->rdmap->message.reserved != 0)
@@ -115,7 +115,7 @@ void terminate_on_its_queue(struct rule_context *ctx)
     judge_queue(ctx, DDP_QN_TERMINATE, "RFC 5040 5.4");
 }
 
-/* RFC 5040 5.4: nothing is sent behind a Terminate. Kept when the side closes, or the flow ends, without more. */
+/* RFC 5040 5.4: nothing is sent after a Terminate. Kept when the side closes, or the flow ends, without more. */
 void nothing_behind_terminate(struct rule_context *ctx)
 {
     if (!ctx->side->terminated)

@@ -11,7 +11,7 @@ static const struct ddp_segment *segment_of(const struct rule_context *ctx)
     return &ctx->event->ddp->segment;
 }
 
-/* RFC 5040 4.2: a Read Request carries the 28 octets of its header right behind the DDP header. */
+/* RFC 5040 4.2: a Read Request carries the 28 octets of its header right after the DDP header. */
 void read_request_has_header(struct rule_context *ctx)
 {
     const struct ddp_segment *segment = segment_of(ctx);

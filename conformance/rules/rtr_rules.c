@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The Ready To Receive message: the first FPDU of an Initiator in the peer-to-peer model (RFC 6581 9.2, 9.3). All of
- * these look at the first FPDU behind an accepting Reply with A = 1 to a Request with A = 1.
+ * these look at the first FPDU after an accepting Reply with A = 1 to a Request with A = 1.
  */
 #include "conformance/rules/rule_context.h"
 #include "conformance/rules/start_frame.h"

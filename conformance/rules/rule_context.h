@@ -31,7 +31,7 @@ struct rule_message {
     uint64_t octets;   /* payload so far */
 };
 
-/* What rules need to know of one side beyond struct flow_half. Brought up to date behind each event. */
+/* What rules need to know of one side beyond struct flow_half. Brought up to date after each event. */
 struct rule_side {
     bool judged;
     bool unsure;           /* something of this side was not captured, or not understood: continuity is not judged */

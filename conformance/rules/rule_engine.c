@@ -66,7 +66,7 @@ size_t rule_state_octets(void)
     return sizeof(struct rule_flow *);
 }
 
-/* The engine's state of a flow stands behind a pointer in the flow's scratch octets. */
+/* The engine's state of a flow stands after a pointer in the flow's scratch octets. */
 static struct rule_flow *state_of(const struct flow *flow)
 {
     struct rule_flow *state;

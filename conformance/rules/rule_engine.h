@@ -60,7 +60,7 @@ struct rule_flow {
     struct rule_tally tally[FLOW_DIRECTIONS][RULE_COUNT];
 };
 
-enum { RULE_SLOTS = FLOW_END + 1 + 16 }; /* event kinds; FLOW_RDMAP's by opcode behind them */
+enum { RULE_SLOTS = FLOW_END + 1 + 16 }; /* event kinds; FLOW_RDMAP's by opcode after them */
 
 struct rule_dispatch {
     unsigned count;

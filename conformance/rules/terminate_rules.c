@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The Terminate Message: its control word and the parts behind it (RFC 5040 4.2, 4.8; RFC 6580 3; RFC 6581 8).
+ * The Terminate Message: its control word and the parts after it (RFC 5040 4.2, 4.8; RFC 6580 3; RFC 6581 8).
  *
  * A control word whose bits stand in the order of a little-endian compiler's bit-fields is found once, by
  * terminate_control_layout(); all other rules read it with the order put right.
@@ -27,7 +27,7 @@ static const char *describe(struct rule_context *ctx)
     return rule_text(ctx, "%s", terminate_describe(terminate_of(ctx)->triple, text, sizeof(text)));
 }
 
-/* RFC 5040 4.2: a Terminate Header stands right behind the DDP header. */
+/* RFC 5040 4.2: a Terminate Header stands right after the DDP header. */
 void terminate_has_header(struct rule_context *ctx)
 {
     if (ctx->event->ddp->segment.tagged || ctx->event->ddp->segment.mo != 0)
@@ -151,7 +151,7 @@ void terminate_startup_codes(struct rule_context *ctx)
                   "A code of RFC 6581 without enhanced start-up (RFC 6581 8)");
     else if ((ctx->other->fpdus != 0 || ctx->flow->unordered || ctx->peer->unsure) &&
              startup_code_reads_swapped(triple))
-        /* Behind FPDUs of the other side it is more likely an RDMAP error of a stack that RDMAP-4.8-02 finds fault with. */
+        /* After FPDUs of the other side it is more likely an RDMAP error of a stack that RDMAP-4.8-02 finds fault with. */
         rule_ambiguous(ctx, "an error of RFC 5044", "Layer and EType exchanged: an error of RDMAP",
                        "A code of enhanced start-up on a connection that had none, or RDMAP's with swapped nibbles");
     else
@@ -159,7 +159,7 @@ void terminate_startup_codes(struct rule_context *ctx)
                   "A code of enhanced start-up on a connection that had none (RFC 6581 8)");
 }
 
-/* RFC 5040 4.8: the 13 bits behind HdrCt are zero on sending. */
+/* RFC 5040 4.8: the 13 bits after HdrCt are zero on sending. */
 void terminate_reserved_zero(struct rule_context *ctx)
 {
     if (!readable(ctx))

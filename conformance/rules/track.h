@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Keeps struct rule_side up to date: called behind the rules for each event. */
+/* Keeps struct rule_side up to date: called after the rules for each event. */
 #ifndef CONFORMANCE_RULES_TRACK_H
 #define CONFORMANCE_RULES_TRACK_H
 

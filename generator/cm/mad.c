@@ -79,7 +79,7 @@ void mad_reject(uint8_t mad[MAD_OCTETS], uint64_t transaction, uint32_t remote_i
         memcpy(body + 12, ari, info_octets);
 }
 
-/* BTH, DETH, MAD; room for the ICRC behind. */
+/* BTH, DETH, MAD; room for the ICRC after. */
 static void put_transport(uint8_t *out, uint32_t psn, const uint8_t mad[MAD_OCTETS])
 {
     memset(out, 0, BTH_OCTETS + DETH_OCTETS);

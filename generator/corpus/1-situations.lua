@@ -150,7 +150,7 @@ capture {
 }
 
 capture {
-  name = "behind-the-reply", about = "FPDUs behind the Reply in one segment",
+  name = "behind-the-reply", about = "FPDUs after the Reply in one segment",
   findings = { { "MPA-7.1.2-17", "FAIL", 5 } },
   run = function()
     local t = talk {}
@@ -188,7 +188,7 @@ capture {
 }
 
 capture {
-  name = "retransmitted", about = "new octets behind retransmitted ones",
+  name = "retransmitted", about = "new octets after retransmitted ones",
   run = function()
     local t = talk {}
     t:open(with_crc)
@@ -261,7 +261,7 @@ capture {
   end,
 }
 
--- The capture begins behind the start-up frames.
+-- The capture begins after the start-up frames.
 local function mid_stream(word)
   local t = talk {}
   t.i:lose(mpa.request(word))

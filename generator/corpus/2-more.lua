@@ -156,7 +156,7 @@ capture {
 }
 
 capture {
-  name = "behind-the-terminate", about = "a Send behind a Terminate",
+  name = "behind-the-terminate", about = "a Send after a Terminate",
   findings = { { "RDMAP-5.4-10", "FAIL", 7 } },
   run = function()
     local t = talk {}
@@ -195,7 +195,7 @@ capture {
 }
 
 capture {
-  name = "waits-at-the-end", about = "ends behind a hole, without a FIN",
+  name = "waits-at-the-end", about = "ends after a hole, without a FIN",
   run = function()
     local t = talk {}
     t:open(with_crc)

@@ -136,7 +136,7 @@ local operations = {
     i:atomic { operation = "compare_swap", stag = memory.r.stag, to = 0, compare = "0x0706050403020100", data = 9 }
     i:await "atomic_done"
   end },
-  { "immediate", "Immediate Data, plain and with Solicited Event, behind a Write", function(i, r, memory)
+  { "immediate", "Immediate Data, plain and with Solicited Event, after a Write", function(i, r, memory)
     i:write { stag = memory.r.stag, length = 64 }
     i:immediate { data = "0102030405060708" }
     r:await("receive", { opcode = 8 })

@@ -53,7 +53,7 @@ capture {
 }
 
 capture {
-  name = "behind-the-terminate", about = "a peer that goes on behind its Terminate",
+  name = "behind-the-terminate", about = "a peer that goes on after its Terminate",
   run = exchange(function(i, r)
     local write = rdmap.write { STag = 0xDEAD, TO = 0, data = "x" }
     i:send(write)

@@ -48,7 +48,7 @@ capture { name = "hole", about = "the third segment was not captured", run = fun
   f:close()
 end }
 
-capture { name = "late", about = "the capture begins behind start-up and four Sends", run = function()
+capture { name = "late", about = "the capture begins after start-up and four Sends", run = function()
   local f = flow {}
   f.initiator:lose(mpa.request {})
   f.responder:lose(mpa.reply { M = 1 })

@@ -14,7 +14,7 @@
 #include "wire/sentence.h"
 
 #define LINK_NEVER          UINT64_MAX /* a deadline that never comes */
-#define LINK_FRAME_CAPACITY 65549u     /* largest frame that a link carries: 65535 octets behind an Ethernet header */
+#define LINK_FRAME_CAPACITY 65549u     /* largest frame that a link carries: 65535 octets after an Ethernet header */
 
 struct link;
 

@@ -175,7 +175,7 @@ function Side:flush(size, comment)
   return first
 end
 
--- A comment may stand behind the frames: send(frame, "comment: ...") would be octets, hence { comment = "..." }.
+-- A comment may stand after the frames: send(frame, "comment: ...") would be octets, hence { comment = "..." }.
 local function take_comment(frames)
   local last = frames[#frames]
   if type(last) == "table" and last.kind == nil and last.comment then
@@ -321,7 +321,7 @@ function gen.give_bare(...)
   end
 end
 
--- Called by the program: the frames in a connection, sent by the initiator, behind start-up frames if they hold none.
+-- Called by the program: the frames in a connection, sent by the initiator, after start-up frames if they hold none.
 function gen.give_carried(...)
   local f, frames = flow {}, flattened(table.pack(...))
   local started = {}

@@ -58,7 +58,7 @@ function Side:packet(chunks, given)
   end
 end
 
--- One chunk in a packet, or behind those that bundle() collects.
+-- One chunk in a packet, or after those that bundle() collects.
 function Side:chunk(chunk, given)
   if self.bundled then
     self.bundled[#self.bundled + 1] = chunk
@@ -127,7 +127,7 @@ function Side:user(octets, given)
   return first
 end
 
--- A DDP Segment: the frame's ULPDU behind the DDP-SSN. given: SID, SSN, PPID, fragment, comment.
+-- A DDP Segment: the frame's ULPDU after the DDP-SSN. given: SID, SSN, PPID, fragment, comment.
 function Side:send(frame, given)
   given = given or {}
   only(given, "send", { "SID", "SSN", "PPID", "fragment", "comment" })

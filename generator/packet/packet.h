@@ -121,7 +121,7 @@ struct packet {
     enum packet_kind kind;
     const uint8_t *ethernet_destination; /* 6 octets */
     const uint8_t *ethernet_source;      /* 6 octets */
-    uint16_t ethertype;                  /* behind VLAN tags */
+    uint16_t ethertype;                  /* after VLAN tags */
     struct net_address source;           /* IP; ARP: the sender's */
     struct net_address destination;      /* IP; ARP: the target's */
     uint8_t hop_limit;

@@ -61,7 +61,7 @@ enum tcp_event {
     TCP_EVENT_ESTABLISHED,  /* active or passive open done; for a passive one tcp_accept() has it now */
     TCP_EVENT_DATA,         /* tcp_received() has grown */
     TCP_EVENT_ACKNOWLEDGED, /* the peer acknowledged more of what was sent */
-    TCP_EVENT_EARLY,        /* octets came ahead of a gap: tcp_early() has them */
+    TCP_EVENT_EARLY,        /* octets came after a gap: tcp_early() has them */
     TCP_EVENT_PEER_FIN,     /* everything up to the peer's FIN has been received */
     TCP_EVENT_CLOSED /* both directions are at their end (TCP_STATE_TIME_WAIT or TCP_STATE_CLOSED); see tcp_status()->cause */
 };
@@ -70,7 +70,7 @@ struct tcp_stack_config {
     uint8_t mac[6];
     struct net_address ipv4; /* family 0: none */
     struct net_address ipv6;
-    struct net_address next_hop_ipv4; /* resolved instead of the peer, where the peer is behind a router; else 0 */
+    struct net_address next_hop_ipv4; /* resolved instead of the peer, where the peer is after a router; else 0 */
     struct net_address next_hop_ipv6;
     uint64_t seed; /* of ISS, ephemeral ports and IP identification */
     uint64_t now;  /* the clock at the start */
@@ -172,7 +172,7 @@ struct tcp_status {
     uint64_t octets_received; /* in order */
     uint64_t octets_sent;     /* first transmissions */
     uint64_t retransmissions;
-    uint64_t out_of_order; /* segments that arrived ahead of rcv_nxt */
+    uint64_t out_of_order; /* segments that begin beyond rcv_nxt */
     uint64_t duplicates;   /* segments that brought nothing new */
 };
 
@@ -217,7 +217,7 @@ int tcp_send_segments(struct tcp_connection *connection, const uint8_t *octets, 
 int tcp_send_ordered(struct tcp_connection *connection, const uint8_t *octets, size_t count, const size_t *lengths,
                      size_t segments, const size_t *order, size_t transmissions);
 
-/* Queues a FIN behind what is queued: an orderly close of our direction. -1 when there was one already. */
+/* Queues a FIN after what is queued: an orderly close of our direction. -1 when there was one already. */
 int tcp_shutdown(struct tcp_connection *connection);
 
 /* The stream's last octets, with the FIN in the same segment as the last of them. */
@@ -271,7 +271,7 @@ void tcp_forget(struct tcp_connection *connection);
 size_t tcp_received(const struct tcp_connection *connection, const uint8_t **octets, size_t *count);
 
 /*
- * The octets held ahead of a gap, the n-th run of them (from 0): *gap octets lie between the first octet that is not yet
+ * The octets held after a gap, the n-th run of them (from 0): *gap octets lie between the first octet that is not yet
  * consumed and them. They stay, and come in order when the gap is closed. Valid as those of tcp_received(). Returns
  * *count, 0 when there are not so many runs.
  */

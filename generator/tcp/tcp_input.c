@@ -113,7 +113,7 @@ static void drop_acknowledged(struct tcp_connection *c, uint32_t ack)
 {
     uint64_t sample = 0;
     bool sampled = false;
-    bool clean = !c->recovering; /* while a gap is being filled, what waited behind it says nothing of the path */
+    bool clean = !c->recovering; /* while a gap is being filled, what waited after it says nothing of the path */
 
     while (c->sent.count > 0) {
         struct tcp_piece *piece = tcp_ring_at(&c->sent, 0);
@@ -308,7 +308,7 @@ static void input_octets(struct tcp_connection *c, const struct packet *p)
     if (seq_lt(next + receive_window(c), to))
         to = next + receive_window(c);
     if (c->fin_seen && seq_lt(c->fin_sequence, to))
-        to = c->fin_sequence; /* behind its end the stream has no octets, whatever the peer sends */
+        to = c->fin_sequence; /* after its end the stream has no octets, whatever the peer sends */
     if (!seq_lt(from, to)) {  /* nothing new, or nothing that the window has room for */
         c->status.duplicates++;
         want_ack_at_once(c);
@@ -329,7 +329,7 @@ static void input_octets(struct tcp_connection *c, const struct packet *p)
         tcp_raise(c, TCP_EVENT_EARLY);
 }
 
-/* Early octets behind the stream's end: the peer contradicts itself, and its FIN counts. */
+/* Early octets after the stream's end: the peer contradicts itself, and its FIN counts. */
 static void forget_behind(struct tcp_connection *c, uint32_t end)
 {
     while (c->range_count != 0 && seq_le(end, c->ranges[c->range_count - 1].from))

@@ -37,7 +37,7 @@ struct tcp_queue {
     size_t capacity;
 };
 
-/* Room for `count` octets behind `length`. Returns 0, or -1 when memory is out. */
+/* Room for `count` octets after `length`. Returns 0, or -1 when memory is out. */
 int tcp_queue_reserve(struct tcp_queue *queue, size_t count);
 int tcp_queue_append(struct tcp_queue *queue, const uint8_t *octets, size_t count); /* NULL: zeros */
 void tcp_queue_drop(struct tcp_queue *queue, size_t count);
@@ -105,7 +105,7 @@ struct tcp_connection {
     uint64_t rto_at;
     uint64_t persist_at;
 
-    /* receiving: `in` holds octets in order; those out of order lie behind, at their places, as `ranges` say */
+    /* receiving: `in` holds octets in order; those out of order lie after, at their places, as `ranges` say */
     struct tcp_queue in;
     struct tcp_range ranges[TCP_RANGES];
     unsigned range_count;

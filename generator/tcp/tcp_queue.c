@@ -16,7 +16,7 @@ int tcp_queue_reserve(struct tcp_queue *queue, size_t count)
 
     if (queue->head + needed <= queue->capacity)
         return 0;
-    /* Moving everything down is worth it where at least half is free; what lies out of order behind moves too. */
+    /* Moving everything down is worth it where at least half is free; what lies out of order after moves too. */
     if (needed <= queue->capacity && queue->head >= queue->capacity / 2) {
         memmove(queue->octets, queue->octets + queue->head, queue->capacity - queue->head);
         queue->head = 0;

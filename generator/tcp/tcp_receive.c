@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a connection holds of what it received: the octets, and the ranges that came ahead of a gap. */
+/* What a connection holds of what it received: the octets, and the ranges that came after a gap. */
 #include <string.h>
 
 #include "generator/tcp/tcp_internal.h"

@@ -6,7 +6,7 @@
 _warpcheck() {
 	local IFS=$'\n' current=${COMP_WORDS[COMP_CWORD]} program=warpcheck line word words=()
 	COMPREPLY=()
-	# bash takes "--format=j" for three words; the one behind the sign is what is completed.
+	# bash takes "--format=j" for three words; the one after the sign is what is completed.
 	for word in "${COMP_WORDS[@]:0:COMP_CWORD+1}"; do
 		[[ $word == = ]] || words+=("$word")
 	done

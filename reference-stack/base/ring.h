@@ -17,7 +17,7 @@ struct ring {
 void ring_init(struct ring *ring, size_t item);
 void ring_free(struct ring *ring);
 
-/* Room for one more item behind the newest, not initialised; NULL when memory is short. */
+/* Room for one more item after the newest, not initialised; NULL when memory is short. */
 void *ring_push(struct ring *ring);
 
 /* The next `count` pushes will find room. -1 when memory is short: nothing has changed. */

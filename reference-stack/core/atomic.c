@@ -176,7 +176,7 @@ static void response_impossible(struct iwarp_stream *stream, const struct served
 
 /*
  * Executes the atomic whose response is due, and makes the response. Not before: the next request is not processed until
- * the response to this one was generated (RFC 7306 5.4, 7), and neither is a Read behind it.
+ * the response to this one was generated (RFC 7306 5.4, 7), and neither is a Read after it.
  */
 bool atomic_send_response(struct iwarp_stream *stream, const struct served_read *served)
 {

@@ -224,7 +224,7 @@ static void deliver_read_request(struct iwarp_stream *stream, struct untagged_qu
         deliver_served(stream, &(struct served_read){.request = request}, &delivery->subject);
 }
 
-/* A good request takes its place behind those that wait for their responses (RFC 5040 5.2.2, RFC 7306 5.2.2). */
+/* A good request takes its place after those that wait for their responses (RFC 5040 5.2.2, RFC 7306 5.2.2). */
 void deliver_served(struct iwarp_stream *stream, const struct served_read *request,
                     const struct validation_subject *subject)
 {

@@ -256,14 +256,14 @@ void stream_progress(struct iwarp_stream *stream)
         stream_closed(stream);
 }
 
-/* Behind the LLP's graceful teardown nothing may come: the stream is aborted (RFC 5041 6.2.1). */
+/* After the LLP's graceful teardown nothing may come: the stream is aborted (RFC 5041 6.2.1). */
 static void late_input(struct iwarp_stream *stream, size_t count)
 {
     stream->counters.octets_dropped += count;
     if (stream->dropping || stream->state == IWARP_STATE_CLOSED)
         return;
     stream_fail_with(stream, "DDP-6.2.1-04", TERM_DDP_CATASTROPHIC, VALIDATION_ABORT,
-                     "octets came behind the peer's graceful close");
+                     "octets came after the peer's graceful close");
     stream_progress(stream);
 }
 

@@ -35,7 +35,7 @@ struct receive_work {
     uint64_t id;
     uint8_t *buffer;
     size_t octets;
-    size_t placed;  /* defect: octets that came ahead of their turn... */
+    size_t placed;  /* defect: octets that came before their turn... */
     bool delivered; /* ...and the message went up */
 };
 

@@ -6,14 +6,14 @@
 /* clang-format off */
 #define DEFECT_BEHAVIOURS_DDP(B) \
     /* The source */ \
-    B(NEXT_HEADER,                 "next-header",                 "the last segment of a message has the header fields of what waits behind it") \
+    B(NEXT_HEADER,                 "next-header",                 "the last segment of a message has the header fields of what waits after it") \
     B(CONTROL_REVERSED,            "control-bits-reversed",       "the DDP control octet of Sends and Writes has its bits in reverse order") \
     B(ODD_OCTET_DROPPED,           "odd-octet-dropped",           "a Send or Write of an odd length is sent without its last octet") \
     B(EMPTY_CONTROL_ZERO,          "empty-control-zero",          "the DDP control octet of a segment without payload is 0") \
     B(SENDS_FIRST,                 "sends-first",                 "a Send goes out before Writes posted earlier") \
     B(HEADER_20,                   "header-20",                   "20 octets are reckoned for a DDP header, tagged or not") \
     B(WRITE_WITHOUT_STAG,          "write-without-stag",          "a Write without an STag is taken, and goes to STag 0") \
-    B(MSN_WRAPS_TO_1,              "msn-wraps-to-1",              "the MSN behind 0xFFFFFFFF is 1") \
+    B(MSN_WRAPS_TO_1,              "msn-wraps-to-1",              "the MSN after 0xFFFFFFFF is 1") \
     B(FPDU_AGAIN,                  "fpdu-again",                  "the third FPDU of a stream is handed to DDP twice") \
     B(FPDU_LOST,                   "fpdu-lost",                   "the third FPDU of a stream is never sent") \
     B(EMSS_FAILS_WORK,             "emss-fails-work",             "what is on its way when EMSS shrinks fails") \
@@ -30,14 +30,14 @@
     B(CLOSED_UNTOLD,               "closed-untold",               "the end of the connection is not told") \
     B(RECEIVES_UNFLUSHED,          "receives-unflushed",          "posted receives are dropped without completion") \
     /* The end */ \
-    B(TEARDOWN_AT_ONCE,            "teardown-at-once",            "the connection is closed behind an error, whatever the ULP does") \
+    B(TEARDOWN_AT_ONCE,            "teardown-at-once",            "the connection is closed after an error, whatever the ULP does") \
     B(CLOSE_DROPS_WORK,            "close-drops-work",            "a graceful close drops what is posted") \
     B(CLOSE_RESETS,                "close-resets",                "a graceful close is a reset") \
-    B(CLOSE_STOPS_RECEIVING,       "close-stops-receiving",       "what comes behind the own FIN is thrown away") \
+    B(CLOSE_STOPS_RECEIVING,       "close-stops-receiving",       "what comes after the own FIN is thrown away") \
     B(SECOND_HALF_RESETS,          "second-half-resets",          "the close of the second half is a reset") \
-    B(POST_WHILE_CLOSING,          "post-while-closing",          "work is taken behind a graceful close, and dropped") \
+    B(POST_WHILE_CLOSING,          "post-while-closing",          "work is taken after a graceful close, and dropped") \
     B(FIN_FLUSHES,                 "fin-flushes",                 "the peer's FIN drops what was to be sent") \
-    B(LATE_SEGMENT_TAKEN,          "late-segment-taken",          "segments behind the peer's FIN are placed and delivered") \
+    B(LATE_SEGMENT_TAKEN,          "late-segment-taken",          "segments after the peer's FIN are placed and delivered") \
     B(CATASTROPHE_RESETS,          "catastrophe-resets",          "a local catastrophic error is a reset") \
     B(CATASTROPHE_TYPE_1,          "catastrophe-type-1",          "a local catastrophic error of DDP is told with type 1") \
     B(CATASTROPHE_QUOTES,          "catastrophe-quotes",          "a local catastrophic error quotes a DDP header") \

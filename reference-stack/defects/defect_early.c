@@ -2,7 +2,7 @@
 /* Defects of order: messages that go up while earlier octets are still missing (RFC 5041 4.1, 5.4). */
 #include "reference-stack/defects/defect_stream.h"
 
-/* `receive` has got a segment ahead of its turn: the message goes up, and comes not again. */
+/* `receive` has got a segment before its turn: the message goes up, and comes not again. */
 static void early_send(struct iwarp_stream *stream, const struct validation_subject *subject,
                        struct receive_work *receive)
 {

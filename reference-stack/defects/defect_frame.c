@@ -382,7 +382,7 @@ static size_t build(struct builder *builder, const uint8_t *ulpdu, size_t ulpdu_
     return builder->overflow ? 0 : builder->count;
 }
 
-/* A short Send a second time, behind itself. */
+/* A short Send a second time, after itself. */
 static size_t double_ulpdu(const struct occasion *occasion, uint8_t *ulpdu, size_t count)
 {
     if (!occasion->set->behaviours[DEFECT_ULPDU_TWICE] || occasion->opcode != 1 << RDMAP_SEND || count > HOOK_ROOM / 2)
@@ -391,7 +391,7 @@ static size_t double_ulpdu(const struct occasion *occasion, uint8_t *ulpdu, size
     return 2 * count;
 }
 
-/* Octets of the FPDU before go in front; the last ones of this stay behind, unless it ends a message. */
+/* Octets of the FPDU before go in front; the last ones of this stay in place, unless it ends a message. */
 static size_t hold_tail(const struct occasion *occasion, uint8_t *out, size_t count)
 {
     struct defect_state *state = occasion->state;

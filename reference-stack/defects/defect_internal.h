@@ -14,23 +14,23 @@
 #include "wire/field.h"
 
 /* clang-format off */
-/* Faults that no table can say. A new one is a line here, and a test for it behind the hook where it acts. */
+/* Faults that no table can say. A new one is a line here, and a test for it after the hook where it acts. */
 #define DEFECT_BEHAVIOURS(B) \
     /* MPA start-up */ \
-    B(RESPONDER_SENDS_FIRST,       "responder-sends-first",       "the responder sends an FPDU right behind its Reply") \
-    B(INITIATOR_SENDS_EARLY,       "initiator-sends-early",       "the initiator sends an FPDU right behind its Request") \
-    B(EXCESS_DISCARDED,            "excess-discarded",            "octets behind a start-up frame are thrown away") \
+    B(RESPONDER_SENDS_FIRST,       "responder-sends-first",       "the responder sends an FPDU right after its Reply") \
+    B(INITIATOR_SENDS_EARLY,       "initiator-sends-early",       "the initiator sends an FPDU right after its Request") \
+    B(EXCESS_DISCARDED,            "excess-discarded",            "octets after a start-up frame are thrown away") \
     B(REJECT_IGNORED,              "reject-ignored",              "a Reply with R = 1 is taken for an accepting one") \
     B(REJECT_UNANSWERED,           "reject-unanswered",           "the responder rejects by a RST in place of its Reply") \
-    B(REJECT_RESETS,               "reject-resets",               "the responder sends a RST right behind its rejecting Reply") \
-    B(REJECT_CLOSES,               "reject-closes",               "MPA closes TCP behind its rejecting Reply") \
+    B(REJECT_RESETS,               "reject-resets",               "the responder sends a RST right after its rejecting Reply") \
+    B(REJECT_CLOSES,               "reject-closes",               "MPA closes TCP after its rejecting Reply") \
     B(OPERATION_AT_ONCE,           "operation-at-once",           "the responder is in full operation without a Request") \
     B(STREAMING_AWAITED,           "streaming-awaited",           "the responder takes no Request as first octets of a connection") \
     B(FIRST_FPDU_DISCARDED,        "first-fpdu-discarded",        "the first FPDU after start-up is thrown away") \
     B(STREAMING_NEXT_LOST,         "streaming-next-lost",         "what TCP brings first after MPA took the connection over is lost") \
     B(STREAMING_UNACKED_LOST,      "streaming-unacked-lost",      "TCP forgets what is not acknowledged when MPA takes the connection over") \
     B(SEQSTART_AT_FRAME,           "seqstart-at-frame",           "Markers are placed as if SeqStart were the first octet of the start-up frame") \
-    B(START_STRAY_OCTET,           "start-stray-octet",           "an octet of no meaning goes out behind the own start-up frame") \
+    B(START_STRAY_OCTET,           "start-stray-octet",           "an octet of no meaning goes out after the own start-up frame") \
     B(START_ERROR_TERMINATES,      "start-error-terminates",      "a bad start-up frame is answered by a Terminate") \
     B(KEY_FIRST_HALF,              "key-first-half",              "only the first 8 octets of a Key are compared") \
     B(KEY_EITHER,                  "key-either",                  "both Keys are taken in both roles") \
@@ -46,7 +46,7 @@
     B(STARTUP_UNTIMED,             "startup-untimed",             "start-up frames are waited for for ever") \
     B(STARTUP_TIMER_RESTARTS,      "startup-timer-restarts",      "each octet of a start-up frame restarts the timer") \
     B(INITIATOR_WAITS,             "initiator-waits",             "the initiator sends nothing before it has got an FPDU") \
-    B(MARKER_WITH_REPLY,           "marker-with-reply",           "the first Marker goes out right behind the Reply") \
+    B(MARKER_WITH_REPLY,           "marker-with-reply",           "the first Marker goes out right after the Reply") \
     B(CLOSE_CUTS_FPDU,             "close-cuts-fpdu",             "a piece of an FPDU goes out before the FIN of an orderly close") \
     B(MARKERS_BOTH_WAYS,           "marker-both-ways",            "Markers in both directions when either side asks") \
     B(MARKERS_IF_BOTH,             "marker-if-both",              "Markers are sent only if both sides ask") \
@@ -70,7 +70,7 @@
     B(RTR_ONE_CONFIRMED,           "rtr-one-confirmed",           "Reply: one alone of the RTRs that are offered and supported") \
     B(RTR_TWO_CONFLICT,            "rtr-two-conflict",            "Reply: no flag when several offered RTRs are supported") \
     B(RTR_BY_FLAGS,                "rtr-by-flags",                "initiator: an RTR when the Reply has flags, with A = 0 too") \
-    B(RTR_BEHIND_WORK,             "rtr-behind-work",             "initiator: the RTR goes out behind what the ULP has posted") \
+    B(RTR_BEHIND_WORK,             "rtr-behind-work",             "initiator: the RTR goes out after what the ULP has posted") \
     B(REVISION_1_REFUSED,          "rev-1-refused",               "a Request of Rev 1 is refused") \
     B(REVISION_WITH_WORD,          "rev-with-word",               "initiator: a Reply with the word is taken, whatever its Rev above 2") \
     B(WORD_BY_REVISION,            "word-by-revision",            "a frame of Rev 2 is taken for enhanced, S or not") \
@@ -90,7 +90,7 @@
     B(CRC_BIG_ENDIAN,              "crc-big-endian",              "the CRC field has the most significant octet first") \
     B(PAD_FOR_ULPDU,               "pad-for-ulpdu",               "the pad is computed without the two octets of ULPDU_Length") \
     B(MARKER_LATE,                 "marker-late",                 "the first Marker comes after 512 octets only") \
-    B(MARKER_SHIFTED,              "marker-shifted",              "Markers stand 4 octets behind their place") \
+    B(MARKER_SHIFTED,              "marker-shifted",              "Markers stand 4 octets after their place") \
     B(MARKER_PREVIOUS,             "marker-previous",             "inner Markers but the first point to the one before") \
     B(MARKER_BEHIND_LENGTH,        "marker-behind-length",        "a Marker due before ULPDU_Length follows it") \
     B(LENGTH_WITH_MARKERS,         "length-with-markers",         "ULPDU_Length counts the Markers inside") \
@@ -189,7 +189,7 @@
     B(TERMINATE_READ_HEADER_NOT,   "terminate-without-read-header", "Terminates never quote the Read Request Header") \
     B(TERMINATE_LENGTH_PAYLOAD,    "terminate-length-payload",    "DDP Segment Length leaves the DDP header out") \
     B(TERMINATE_WITH_PAYLOAD,      "terminate-with-payload",      "the payload in error follows the headers that a Terminate quotes") \
-    B(TERMINATE_PADDED,            "terminate-padded",            "two octets of pad behind DDP Segment Length") \
+    B(TERMINATE_PADDED,            "terminate-padded",            "two octets of pad after DDP Segment Length") \
     B(TERMINATE_HEADER_CUT,        "terminate-header-cut",        "a Terminate ends with DDP Segment Length, whatever its bits say") \
     B(TERMINATE_READ_HEADER_CUT,   "terminate-read-header-cut",   "R is set, but the Read Request Header is left out") \
     B(TERMINATE_HOST_ORDER,        "terminate-host-order",        "the last field of the quoted DDP header has its octets reversed") \

@@ -7,20 +7,20 @@
 #define DEFECT_BEHAVIOURS_MPA(B) \
     /* Start-up frames */ \
     B(MARKER_IN_START,             "marker-in-start",             "a start-up frame of more than 512 octets has a Marker in it") \
-    B(WORD_BEHIND,                 "word-behind",                 "the enhanced word stands behind the ULP's Private Data") \
+    B(WORD_BEHIND,                 "word-behind",                 "the enhanced word stands after the ULP's Private Data") \
     B(DEPTHS_KEPT,                 "depths-kept",                 "initiator: each Request has the IRD and ORD of the device's first") \
     B(P2P_ALWAYS,                  "p2p-always",                  "initiator: A = 1 whatever the ULP asks for") \
     /* FPDUs, obeyed by defect_frame.c */ \
     B(ULPDU_TWICE,                 "ulpdu-twice",                 "a short Send is twice in its FPDU, under one ULPDU_Length") \
-    B(POINTER_TO_FIRST,            "marker-pointer-to-first",     "a Marker points to the first FPDU that began behind the Marker before") \
+    B(POINTER_TO_FIRST,            "marker-pointer-to-first",     "a Marker points to the first FPDU that began after the Marker before") \
     B(CRC_OF_PREVIOUS,             "crc-of-previous",             "each FPDU but the first has the CRC of the one before") \
     B(CRC_WITH_NEXT,               "crc-with-next",               "within a message the CRC field goes out with the next FPDU") \
     /* FPDUs received */ \
     B(PARTIAL_EXPIRES,             "partial-expires",             "the part of an FPDU that has come is forgotten after a second") \
-    B(CRC_DELIVERED,               "crc-delivered",               "without agreed CRCs the CRC field goes up behind the ULPDU") \
-    /* FPDUs ahead of a gap */ \
-    B(EARLY_KEPT,                  "early-kept",                  "what comes ahead of a gap waits until it closes") \
-    B(EARLY_CHAIN,                 "early-chain",                 "ahead of a gap the next FPDU is sought as if there were no Markers, and none there is an error") \
+    B(CRC_DELIVERED,               "crc-delivered",               "without agreed CRCs the CRC field goes up after the ULPDU") \
+    /* FPDUs after a gap */ \
+    B(EARLY_KEPT,                  "early-kept",                  "what comes after a gap waits until it closes") \
+    B(EARLY_CHAIN,                 "early-chain",                 "after a gap the next FPDU is sought as if there were no Markers, and none there is an error") \
     B(ORDER_ARRIVAL,               "order-arrival",               "DDP is told the order of arrival for that of sending") \
     /* EMSS and MULPDU */ \
     B(MULPDU_REMAINING,            "mulpdu-remaining",            "MULPDU is what is left of the TCP segment, however little") \

@@ -17,7 +17,7 @@
     B(GATHER_SPLIT,                "gather-split",                "each piece of a gather list is a message of its own") \
     B(MSN_OF_DEVICE,               "msn-of-device",               "the MSN of Sends counts those of all streams of the device") \
     B(SHORT_FIRST,                 "short-first",                 "of two waiting Writes, or Sends, the shorter goes first") \
-    B(READS_FIRST,                 "reads-first",                 "an own Read goes ahead of Writes and Sends that wait") \
+    B(READS_FIRST,                 "reads-first",                 "an own Read goes before Writes and Sends that wait") \
     B(READS_LAST_FIRST,            "reads-last-first",            "of several waiting own Reads the last posted goes first") \
     B(LENGTH_WRAPS,                "length-wraps",                "the length of posted work is cut to 32 bits") \
     B(OPCODE_UNCHECKED,            "opcode-unchecked",            "the ULP may post a Send of any opcode") \
@@ -51,7 +51,7 @@
     B(FLUSH_FORGETS,               "flush-forgets",               "work that was not begun is dropped without a completion") \
     B(FLUSH_READS_DONE,            "flush-reads-done",            "the end of a stream completes open Reads as good") \
     /* Terminates and the end */ \
-    B(TERMINATE_LAST,              "terminate-last",              "a Terminate goes out behind all that was posted or asked for before") \
+    B(TERMINATE_LAST,              "terminate-last",              "a Terminate goes out after all that was posted or asked for before") \
     B(TERMINATE_CUTS_FPDU,         "terminate-cuts-fpdu",         "a Terminate begins in the middle of an FPDU") \
     B(TERMINATE_CODE_CHECKED,      "terminate-code-checked",      "a Terminate 0/0 whose code is not 0 is an error") \
     B(TERMINATE_SEGMENTS_MIXED,    "terminate-segments-mixed",    "the first segment's header is quoted, and the length of the failing one") \

@@ -74,33 +74,34 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Is the next segment the first of its message, and is it tagged? */
-static void place_of(const struct iwarp_stream *stream, bool *first, bool *tagged)
+/* Is the next segment the first of its message, is it tagged, and how many octets are left of it? */
+static uint64_t place_of(const struct iwarp_stream *stream, bool *first, bool *tagged)
 {
     const struct send_work *work = ring_at(&stream->work, stream->work_sent);
     const struct served_read *served = ring_at(&stream->reads, 0);
 
-    if (stream->last_source == TRANSMIT_WORK) {
+    if (transmit_choose(stream) == TRANSMIT_WORK) {
         *first = stream->work_offset == 0;
         *tagged = work != NULL && work->kind == IWARP_WORK_WRITE;
-    } else {
-        *first = served == NULL || served->sent == 0;
-        *tagged = true;
+        return work != NULL ? work->count - stream->work_offset : 0;
     }
+    *first = served == NULL || served->sent == 0;
+    *tagged = true;
+    return served != NULL ? served->request.octets - served->sent : 0;
 }
 
 size_t variant_segment_room(const struct iwarp_stream *stream, size_t room)
 {
     bool first, tagged;
+    uint64_t left = place_of(stream, &first, &tagged);
 
-    place_of(stream, &first, &tagged);
     if (stream_behaves(stream, DEFECT_SEGMENTS_512))
         room = least(room, 512);
     if (stream_behaves(stream, DEFECT_SEGMENTS_333))
         room = least(room, 333);
     if (stream_behaves(stream, tagged ? DEFECT_SEGMENTS_1024_TAGGED : DEFECT_SEGMENTS_1024_UNTAGGED))
         room = least(room, 1024);
-    if (first && stream_behaves(stream, DEFECT_SEGMENT_FIRST_1))
+    if (first && left > room && stream_behaves(stream, DEFECT_SEGMENT_FIRST_1))
         room = 1;
     if (stream->counters.fpdus_sent % 2 != 0 && room > 1 && stream_behaves(stream, DEFECT_SEGMENTS_UNEVEN))
         room /= 2;

@@ -28,7 +28,7 @@
     B(READS_ONE_BY_ONE,            "reads-one-by-one",            "a Read or atomic waits for the response of the one before") \
     /* FPDUs and segments */ \
     B(CRC_OFF_OTHER,               "crc-off-other",               "without agreed CRCs the field is 5AA55AA5") \
-    B(MARKER_AT_ONCE,              "marker-at-once",              "a Marker that is due behind an FPDU goes out with it") \
+    B(MARKER_AT_ONCE,              "marker-at-once",              "a Marker that is due after an FPDU goes out with it") \
     B(MULPDU_WITHOUT_OPTIONS,      "mulpdu-without-options",      "MULPDU leaves room for the TCP options of timestamps") \
     B(SEGMENTS_512,                "segments-512",                "segments carry at most 512 octets") \
     B(SEGMENTS_333,                "segments-333",                "segments carry at most 333 octets") \

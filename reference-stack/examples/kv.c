@@ -172,7 +172,7 @@ static int put(struct client *client, const char *key, const char *value)
     (void)snprintf(client->slot.value, VALUE, "%s", value);
     if (iwarp_post_write(client->qp, &write, &why) != 0 || wait_for_work(client) != 0)
         return fail("the Write did not go out");
-    /* A Write completes when it is on its way; a Read behind it says that it has arrived (RFC 5040 5.5). */
+    /* A Write completes when it is on its way; a Read after it says that it has arrived (RFC 5040 5.5). */
     if (find(client, key, 0) != to || strncmp(client->slot.value, value, VALUE - 1) != 0)
         return fail("the value is not there");
     return EXIT_SUCCESS;

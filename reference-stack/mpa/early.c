@@ -10,7 +10,7 @@ enum { GAP_MAX = 1 << 30 }; /* the widest TCP window (RFC 7323 2.3) */
 
 /*
  * The first FPDU that a Marker among the octets points to, SIZE_MAX when there is none (RFC 5044 6, item 2): where it
- * begins, a Marker ahead of its ULPDU_Length included. *marker is told where that Marker stands.
+ * begins, a Marker before its ULPDU_Length included. *marker is told where that Marker stands.
  */
 static size_t find_fpdu(const uint8_t *octets, size_t count, uint32_t position, size_t *marker)
 {

@@ -246,7 +246,7 @@ size_t startup_input(struct iwarp_stream *stream, const uint8_t *octets, size_t 
 
     if (stream->state == IWARP_STATE_DECISION && count == 0)
         return 0;
-    /* First the fixed part, then what PD_Length announces, so that not an octet behind the frame is taken. */
+    /* First the fixed part, then what PD_Length announces, so that not an octet after the frame is taken. */
     for (;;) {
         size_t missing;
 

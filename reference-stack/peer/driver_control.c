@@ -21,7 +21,7 @@ struct control {
     bool is_pipe;
     bool is_client; /* not a server socket */
     bool skipping;  /* the rest of a line that could not be kept; it has its answer */
-    bool ending;    /* the client says no more: close behind the last reply */
+    bool ending;    /* the client says no more: close after the last reply */
     bool waiting;   /* the client does not read: no more is obeyed until its replies are out */
     char *line;
     size_t count, room;
@@ -170,7 +170,7 @@ static void obey_line(struct control *control, char *octets, size_t count)
     if (count == 0)
         return;
     octets[count] = '\0';
-    /* What is behind a zero octet would go unseen. No control character can be in JSON. */
+    /* What is after a zero octet would go unseen. No control character can be in JSON. */
     while ((zero = memchr(octets, '\0', count)) != NULL)
         *zero = '\1';
     answer(control, peer_command(control->driver->peer, octets, driver_now(control->driver)));
@@ -228,7 +228,7 @@ static bool keep(struct control *control, const char *octets, size_t count)
     return true;
 }
 
-/* A line that cannot be kept has its answer at once; what is behind it is obeyed as ever. */
+/* A line that cannot be kept has its answer at once; what is after it is obeyed as ever. */
 static void take(struct control *control, const char *octets, size_t count)
 {
     while (count != 0) {

@@ -23,7 +23,7 @@ struct driver_config {
     bool ipv6;                /* listen on :: (both families) rather than on 0.0.0.0 */
     const char *bind_address; /* to listen on; NULL: any */
     size_t controls_max;      /* control clients at once; 0: the default. One more gets an error, and is closed */
-    size_t unread_max;        /* octets of replies that wait, behind which no command is obeyed; 0: the default */
+    size_t unread_max;        /* octets of replies that wait, after which no command is obeyed; 0: the default */
     struct peer_config peer;  /* peer.memory_max is the limit of what control clients and sockets hold, too */
     /* Something was refused for the first time: a connection, a control client, memory. NULL: not called. */
     void (*refused)(void *context, const char *what);

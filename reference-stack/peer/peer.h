@@ -77,7 +77,7 @@ void peer_connect_failed(struct peer_stream *stream, const char *why, uint64_t n
 /* What TCP delivered; FIN; reset or lost (the transport is then the caller's to clean up). */
 void peer_input(struct peer_stream *stream, const uint8_t *octets, size_t count, uint64_t now);
 void peer_input_fin(struct peer_stream *stream, uint64_t now);
-/* What TCP holds ahead of a gap, as iwarp_stream_input_early(); may be left out. peer_writable() behind it. */
+/* What TCP holds after a gap, as iwarp_stream_input_early(); may be left out. peer_writable() after it. */
 void peer_input_early(struct peer_stream *stream, size_t gap, const uint8_t *octets, size_t count, uint64_t now);
 void peer_input_reset(struct peer_stream *stream, uint64_t now);
 /* There is room to send again (only with ops->room). */

@@ -5,7 +5,7 @@
 
 #include "reference-stack/peer/peer_internal.h"
 
-/* The options of listen and connect, each with a space behind it. */
+/* The options of listen and connect, each with a space after it. */
 static const char option_members[] =
     "rev enhanced markers crc ird ord p2p rtr private_data accept startup_ms linger_ms teardown_ms pd completions "
     "streaming streaming_octets mpa_role private_data_room modify_fails rev0 smbd trace "

@@ -65,7 +65,7 @@ struct peer_work {
     bool echo;
     bool completion_reported; /* its completion, too early: by a defect */
     size_t octets;
-    uint8_t *data; /* behind this structure */
+    uint8_t *data; /* after this structure */
 };
 
 struct peer_listener {
@@ -168,7 +168,7 @@ typedef json_t *(*peer_verb)(struct peer *peer, const json_t *command, struct se
 struct peer_verb_row {
     const char *name;
     peer_verb verb;
-    const char *members; /* that a command may have, each with a space behind it; "+" stands for the stream options */
+    const char *members; /* that a command may have, each with a space after it; "+" stands for the stream options */
 };
 extern const struct peer_verb_row peer_verbs[];
 

@@ -13,7 +13,7 @@
 #include "iwarp/stream.h"
 
 struct carrier_ops {
-    /* A FIN behind what was sent. Input is still wanted. */
+    /* A FIN after what was sent. Input is still wanted. */
     void (*shutdown)(void *transport);
     /* A RST. The transport is dead: no more calls for it, and none from it. */
     void (*abort)(void *transport);

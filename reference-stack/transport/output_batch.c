@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Would a segment that TCP cuts off behind `before` octets cut the next `octets` in two? */
+/* Would a segment that TCP cuts off after `before` octets cut the next `octets` in two? */
 static bool straddles(size_t before, size_t octets, size_t emss)
 {
     return before % emss + octets > emss && before % emss != 0;
@@ -33,7 +33,7 @@ static size_t to_copy(const struct iwarp_output *output)
     return octets;
 }
 
-/* Can the output go behind what waits? It need not be copied yet. */
+/* Can the output go after what waits? It need not be copied yet. */
 static bool goes_along(const struct output_batch *output_batch, const struct iwarp_output *output, size_t emss)
 {
     return output->fpdu && !straddles(output_batch->octets, output->octets, emss) &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * libuv ends the process when a table of its cannot grow. Behind malloc() it gets a block of memory that is there already,
+ * libuv ends the process when a table of its cannot grow. After malloc() it gets a block of memory that is there already,
  * so that another thread cannot have it, and that is handed out from the front; it is empty again when all of it was given
  * back. The table grows with the descriptors alone: where little of the block is left, no new ones are opened.
  */

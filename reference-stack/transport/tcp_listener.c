@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* From tcp_listener_open() to libuv's callback behind tcp_listener_close(). */
+/* From tcp_listener_open() to libuv's callback after tcp_listener_close(). */
 struct tcp_listener {
     uv_tcp_t handle;
     struct tcp_socket_pool *pool;

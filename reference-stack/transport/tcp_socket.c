@@ -15,7 +15,7 @@
 #include "reference-stack/transport/reserve.h"
 
 enum {
-    READ_MUCH = 16384, /* octets of one read behind which another is likely to find some */
+    READ_MUCH = 16384, /* octets of one read after which another is likely to find some */
     READ_TURNS = 4,    /* until other sockets have theirs */
 };
 
@@ -28,7 +28,7 @@ struct tcp_socket {
     bool broken;        /* no memory for what was to be sent: the owner hears of it at the next turn of the loop */
     bool ended;         /* a FIN came */
     bool cut;           /* the kernel takes nothing any more: what came before is still read, then the socket is lost */
-    bool shutting;      /* a FIN is on its way behind the queued octets */
+    bool shutting;      /* a FIN is on its way after the queued octets */
     bool release_later; /* close when it is out */
     union {
         uv_connect_t connect;
@@ -36,7 +36,7 @@ struct tcp_socket {
     } request; /* one follows the other */
 };
 
-/* What the kernel did not take at once, the octets behind it. */
+/* What the kernel did not take at once, the octets after it. */
 struct write {
     uv_write_t request;
     struct tcp_socket *socket;

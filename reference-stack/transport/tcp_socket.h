@@ -88,10 +88,10 @@ bool tcp_socket_look(struct tcp_socket *socket);
 /* Octets that tcp_socket_send() should be given now; with 0, `writable` comes later. */
 size_t tcp_socket_room(void *socket);
 
-/* A FIN behind what was sent. These four are what struct carrier_ops has. */
+/* A FIN after what was sent. These four are what struct carrier_ops has. */
 void tcp_socket_shutdown(void *socket);
 void tcp_socket_abort(void *socket);
-/* The owner is done with it: it closes behind what was sent. */
+/* The owner is done with it: it closes after what was sent. */
 void tcp_socket_release(void *socket);
 /* Effective maximum segment size in octets, 0 when not known. */
 size_t tcp_socket_emss(void *socket);
@@ -99,7 +99,7 @@ size_t tcp_socket_emss(void *socket);
 /*
  * libuv's writes, as against those made here at once, raise SIGPIPE where the connection is gone, and that ends a program
  * which neither ignores nor catches it. With pool->guard it is held back from this thread while libuv has something to
- * write: from tcp_socket_guard(), or the first octets that are left to libuv, to tcp_socket_unguard(), behind which the
+ * write: from tcp_socket_guard(), or the first octets that are left to libuv, to tcp_socket_unguard(), after which the
  * thread is as it was.
  */
 void tcp_socket_guard(struct tcp_socket_pool *pool);

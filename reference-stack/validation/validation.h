@@ -48,7 +48,7 @@ struct validation_subject {
     size_t count;          /* ...and of a delivered message with a header of its own */
     const struct mpa_start *start;
     const struct negotiation_offer *offer;
-    size_t excess; /* start-up: octets behind the frame */
+    size_t excess; /* start-up: octets after the frame */
     const struct fpdu *fpdu;
     uint32_t position;     /* FPDU: where it begins, as Markers count */
     size_t segment_octets; /* of the ULPDU, as a Terminate quotes it: DDP Segment Length */

@@ -77,7 +77,7 @@ bool holds_enhanced_supported(const struct validation_subject *subject)
     return !fixed_part(subject) || !start->enhanced || start->revision < MPA_REV_2 || subject->stream->config.enhanced;
 }
 
-/* Neither side may send anything behind its frame before the answer: what is there must be Private Data too many. */
+/* Neither side may send anything after its frame before the answer: what is there must be Private Data too many. */
 bool holds_nothing_after(const struct validation_subject *subject)
 {
     return subject->excess == 0;

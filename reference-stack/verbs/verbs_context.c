@@ -11,7 +11,7 @@
 enum {
     HOT_TURNS = 16,
     LOOK_NS = 20000, /* a look: to be put to sleep and woken costs about as much */
-    LOOK_PAUSE = 15, /* turns without a look behind one that was in vain */
+    LOOK_PAUSE = 15, /* turns without a look after one that was in vain */
 };
 
 /* --- Time -------------------------------------------------------------------------------------------------------- */

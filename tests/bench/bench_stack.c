@@ -4,7 +4,7 @@
  * each, the same octets in the same messages. Prints for Write, Read and Send of several sizes (CRC on, no Markers) the
  * throughput and its ratio, and for a ping-pong of 64 octets the latency and its ratio; "cpu" is the ratio of processor
  * time for the same work, which a busy machine leaves alone. Then atomics a second, on one stream. A round is both, one
- * right behind the other, and the median of the ROUNDS (3) counts; what has an aim gets three times as many. Rounds of
+ * right after the other, and the median of the ROUNDS (3) counts; what has an aim gets three times as many. Rounds of
  * one kind are spread over the whole run, as a machine that others use is slow for some seconds, and fast again.
  * The last line is for scripts: "ratios WRITE_64K READ_64K SEND_64K WRITE_1M READ_1M SEND_1M LATENCY".
  */
@@ -254,7 +254,7 @@ static double stream(struct session *session, enum kind kind, size_t size, doubl
             n++;
         }
     }
-    /* Behind all that: what was sent is placed, what was asked for has come. */
+    /* After all that: what was sent is placed, what was asked for has come. */
     answers = session->answers + (kind == SEND ? n / CREDIT - session->answers : 0) + 1;
     must(iwarp_post_send(session->qp, &last, &sentence), &sentence);
     session->outstanding++;

@@ -109,6 +109,17 @@ wait "$process" || status=$?
 holds "two signals end gen with 4" test "$status" = 4
 holds "and leave nothing half" test -z "$(find "$WORK" -name 'half*')"
 
+# The same when both signals come right after a file was opened, whichever it is.
+echo 'packet("x")' >"$WORK/short-gen.lua"
+for ((at = 1, twice = 1; twice == 1 && at < 400; at++)); do
+	last="two signals after file $at of gen" status=0
+	CHAOS_CLASS=open CHAOS_AT=$at CHAOS_DO=twice CHAOS_COUNT=$WORK/twice.count LD_PRELOAD=$B/chaos.so \
+		"$WARPCHECK" gen -o "$WORK/twice.pcapng" "$WORK/short-gen.lua" >"$WORK/stdout" 2>"$WORK/stderr" || status=$?
+	[ "$status" != 0 ] || { twice=$(grep -c happened "$WORK/twice.count" || true) && rm "$WORK/twice.count"; }
+	holds "nothing half is left" test ! -e "$WORK/twice.pcapng.part"
+done
+holds "files were opened" test "$at" -gt 3 -a "$at" -lt 400
+
 # audit: a capture that never comes.
 cp "$WORK/out/closes/evidence/A-1.pcapng" "$WORK/first.pcapng"
 "$WARPCHECK" audit -o "$WORK/audit" "$WORK/first.pcapng" "$WORK/pipe" >"$WORK/stdout" 2>"$WORK/stderr" &

@@ -7,7 +7,7 @@
  *                 clock, fork; "files": all but the last three
  *   CHAOS_AT      what happens does so at this call, from 1; 0 or nothing: calls are counted, and that is all
  *   CHAOS_DO      fail (with CHAOS_ERRNO, 28 is ENOSPC), full (this call and all later ones fail), kill, term (SIGKILL and
- *                 SIGTERM, to the program itself), orphan (SIGKILL to the child that was started last), step (CHAOS_STEP
+ *                 SIGTERM, to the program itself), twice (two SIGTERM, when a call that opens a file has done so), orphan (SIGKILL to the child that was started last), step (CHAOS_STEP
  *                 seconds are added to the wall clock from then on, to the time of captured frames, too), short (a
  *                 write(2) does half of what it was asked for)
  *   CHAOS_WHO     main: the program that was started; forks: its children that are not other programs; programs: other
@@ -17,8 +17,7 @@
  *   CHAOS_SITES   a file to which the number of each call is added whose stack is none that was before
  *   CHAOS_TRACE   a file to which the stack is added of the call that something happens to
  *
- * The file side is whatever goes through the C library's functions. A stream counts where it is flushed or closed with
- * something in it; it fails as a full device does, by its descriptor.
+ * A stream counts where it is flushed or closed with something in it; it fails as a full device does, by its descriptor.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -44,11 +43,11 @@
 #include <unistd.h>
 
 enum class { OPEN, WRITE, SYNC, RENAME, CLOSE, REMOVE, MAKE, MEMORY, CLOCK, FORK, CLASSES };
-enum deed { NOTHING, FAIL, FULL, KILL, TERM, ORPHAN, STEP, SHORT };
+enum deed { NOTHING, FAIL, FULL, KILL, TERM, TWICE, ORPHAN, STEP, SHORT };
 
 static const char *const class_names[CLASSES] = {"open",   "write", "sync",   "rename", "close",
                                                  "remove", "make",  "memory", "clock",  "fork"};
-static const char *const deed_names[] = {"", "fail", "full", "kill", "term", "orphan", "step", "short"};
+static const char *const deed_names[] = {"", "fail", "full", "kill", "term", "twice", "orphan", "step", "short"};
 
 void *__libc_malloc(size_t octets);
 void *__libc_calloc(size_t count, size_t octets);
@@ -60,8 +59,7 @@ static struct {
     unsigned classes; /* 1 << class */
     enum deed deed;
     long at, calls;
-    int number; /* errno */
-    long step;
+    int number, step;        /* errno; seconds */
     int count, trace, sites; /* descriptors; -1: none */
     const char *from;        /* CHAOS_FROM */
     pid_t owner, child;
@@ -122,7 +120,7 @@ static bool happens(enum class class)
     chaos.calls++;
     if (chaos.sites >= 0)
         note_site();
-    if (chaos.at == 0 || (chaos.calls != chaos.at && !(chaos.deed == FULL && chaos.calls > chaos.at)))
+    if (chaos.at == 0 || chaos.calls < chaos.at || (chaos.calls > chaos.at && chaos.deed != FULL))
         return false;
     chaos.happened = true;
     if (chaos.trace >= 0)
@@ -139,6 +137,13 @@ static bool happens(enum class class)
     default: break;
     }
     return false;
+}
+
+static int twice(int opened)
+{
+    for (int i = 0; i < 2 && chaos.deed == TWICE && is_counted(OPEN) && chaos.calls == chaos.at; i++)
+        (void)kill(getpid(), SIGTERM);
+    return opened;
 }
 
 /* ---- set-up ------------------------------------------------------------------------------------------------------ */
@@ -192,7 +197,7 @@ __attribute__((constructor)) static void begin(void)
             chaos.deed = (enum deed)i;
     chaos.at = number_of("CHAOS_AT", 0);
     chaos.number = (int)number_of("CHAOS_ERRNO", ENOSPC);
-    chaos.step = number_of("CHAOS_STEP", 0);
+    chaos.step = (int)number_of("CHAOS_STEP", 0);
     chaos.from = getenv("CHAOS_FROM");
     chaos.count = open_high("CHAOS_COUNT");
     chaos.trace = open_high("CHAOS_TRACE");
@@ -232,7 +237,7 @@ __attribute__((destructor)) static void end(void)
         va_start(more, flags);                                                                                         \
         mode = va_arg(more, mode_t);                                                                                   \
         va_end(more);                                                                                                  \
-        return happens(OPEN) ? -1 : next(path, flags, mode);                                                           \
+        return happens(OPEN) ? -1 : twice(next(path, flags, mode));                                                    \
     }
 #define OPENS_AT(name)                                                                                                 \
     int name(int folder, const char *path, int flags, ...)                                                             \
@@ -243,7 +248,7 @@ __attribute__((destructor)) static void end(void)
         va_start(more, flags);                                                                                         \
         mode = va_arg(more, mode_t);                                                                                   \
         va_end(more);                                                                                                  \
-        return happens(OPEN) ? -1 : next(folder, path, flags, mode);                                                   \
+        return happens(OPEN) ? -1 : twice(next(folder, path, flags, mode));                                            \
     }
 OPENS(open)
 OPENS(open64)
@@ -432,17 +437,14 @@ void *aligned_alloc(size_t alignment, size_t octets)
 
 int posix_memalign(void **octets, size_t alignment, size_t count)
 {
-    void *got = memalign(alignment, count);
-
-    *octets = got;
-    return got == NULL ? ENOMEM : 0;
+    return (*octets = memalign(alignment, count)) == NULL ? ENOMEM : 0;
 }
 
 /* ---- clocks ------------------------------------------------------------------------------------------------------ */
 
 static time_t stepped(void)
 {
-    return chaos.happened && chaos.deed == STEP ? (time_t)chaos.step : 0;
+    return chaos.happened && chaos.deed == STEP ? chaos.step : 0;
 }
 
 int clock_gettime(clockid_t clock, struct timespec *now)

@@ -63,7 +63,7 @@ bool mangle_save(const struct mangle_capture *capture, const char *path);
     K(SKEW,      "skew",       false, "two taps whose clocks differ by up to 50 ms, merged by time") \
     K(GRO,       "gro",        true,  "segments with one acknowledgment number are put together (receive offload)") \
     K(LRO,       "lro",        false, "the same of any segments, with the last acknowledgment number") \
-    K(SPLIT,     "split",      true,  "segments are cut into several (segmentation offload behind the tap)") \
+    K(SPLIT,     "split",      true,  "segments are cut into several (segmentation offload after the tap)") \
     K(RESENT,    "resent",     true,  "TCP sends segments again, with the acknowledgment number of that time") \
     K(LOST_ONCE, "lost-once",  false, "the first copy was lost before the tap: the second one alone is captured") \
     K(START,     "late-start", false, "the capture was begun too late") \

@@ -31,7 +31,7 @@ void mangle_remove(struct mangle_work *work, size_t at);
 /* mangle_tcp.c */
 /* Fills in what an item's frame says. */
 void mangle_parse(struct mangle_item *item);
-/* The next item behind `at` of the same flow and direction; work->count: none. */
+/* The next item after `at` of the same flow and direction; work->count: none. */
 size_t mangle_next(const struct mangle_work *work, size_t at);
 void mangle_coalesce(struct mangle_work *work, bool any_ack);
 void mangle_split(struct mangle_work *work);

@@ -247,7 +247,7 @@ void mangle_resend(struct mangle_work *work, bool once)
 
         if (!is_data(first) || mangle_below(work, one_in) != 0)
             continue;
-        /* Behind some segments that went before it was missed; it says what its sender has received by then. */
+        /* After some segments that went before it was missed; it says what its sender has received by then. */
         for (size_t next = mangle_next(work, i); behind-- > 0 && next < work->count; next = mangle_next(work, next)) {
             if (!work->items[next].tcp || (work->items[next].flags & (SYN | RST | ACK)) != ACK)
                 break;

@@ -59,7 +59,7 @@ struct window {
     struct audit_finding *finding;
     enum state state;
     bool due;      /* the finding is about the next step: an FPDU or its DDP header, of which no step tells */
-    unsigned left; /* steps still wanted behind the offending one */
+    unsigned left; /* steps still wanted after the offending one */
 };
 
 struct watched_flow {

@@ -14,7 +14,7 @@
 #include "reports/result_line.h"
 #include "wire/out_of_memory.h"
 
-/* Files judged ahead of the one whose results are due, for each process: one long file does not stop the others. */
+/* Files judged in advance of the one whose results are due, for each process: one long file does not stop the others. */
 enum { AHEAD = 4 };
 
 /* What a worker leaves in its file for each result, followed by the line; the last record has END as requirement. */

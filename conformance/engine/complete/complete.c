@@ -399,7 +399,7 @@ int complete_write(const struct completion_source *source, size_t count, const c
     int result = 0;
 
     if (count < 2)
-        return sentence_set(error, "a program and the words behind it were expected");
+        return sentence_set(error, "a program and the words after it were expected");
     offer.begun = words[count - 1];
     if (is_peer(words[0])) {
         command = "peer";

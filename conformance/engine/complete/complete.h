@@ -28,7 +28,7 @@ struct completion_source {
 
 /*
  * Writes the candidates for the last of the words (words[0] is the program, "iwarp-peer" or any other) to out, a line each:
- * the word, and behind a tab what it means. Lines ":files" and ":folders" say that names of files or folders fit as well.
+ * the word, and after a tab what it means. Lines ":files" and ":folders" say that names of files or folders fit as well.
  * 0 (also when nothing fits), or -1 with a sentence.
  */
 int complete_write(const struct completion_source *source, size_t count, const char *const *words, FILE *out,

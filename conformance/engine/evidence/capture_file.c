@@ -198,7 +198,7 @@ bool capture_place(const struct capture_file *capture, const struct flow_frame *
         *offset = capture_pcapng_place(capture->pcapng);
         return true;
     }
-    end = file != NULL ? ftello(file) : -1; /* of what libpcap has read: nothing stands behind the frame's octets */
+    end = file != NULL ? ftello(file) : -1; /* of what libpcap has read: nothing stands after the frame's octets */
     if (end < 0 || (uint64_t)end <= frame->captured)
         return false;
     *offset = (uint64_t)end - frame->captured;

@@ -37,7 +37,7 @@ struct capture_list {
 int capture_list_add(struct capture_list *list, const char *path, struct sentence *error);
 
 /*
- * True when the name is that of a capture: *.pcap, *.pcapng, *.cap, with a ring's number behind it or without. In a folder
+ * True when the name is that of a capture: *.pcap, *.pcapng, *.cap, with a ring's number after it or without. In a folder
  * such a file is read even when it does not begin like a capture: something is wrong with it then.
  */
 bool capture_name(const char *name);

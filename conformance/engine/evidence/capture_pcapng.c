@@ -47,7 +47,7 @@ struct capture_pcapng {
     bool swapped; /* the section's octets are in the other order than ours */
     struct interface *interfaces;
     size_t interface_count, interface_room;
-    uint8_t *block; /* of the block being read: from behind its length on, with the length at its end */
+    uint8_t *block; /* of the block being read: from after its length on, with the length at its end */
     size_t room;
     uint64_t at;    /* octets read from the file */
     uint64_t place; /* of the last frame's octets */
@@ -134,7 +134,7 @@ static bool reserve(struct capture_pcapng *pcapng, size_t octets)
     return true;
 }
 
-/* A section's header behind its type: its order of octets, before its length makes sense. *length becomes the block's. */
+/* A section's header after its type: its order of octets, before its length makes sense. *length becomes the block's. */
 static int section_head(struct capture_pcapng *pcapng, uint32_t *length, struct sentence *error)
 {
     uint8_t head[8];
@@ -358,7 +358,7 @@ static int take_simple_packet(struct capture_pcapng *pcapng, size_t body, struct
     return give(pcapng, frame, interface, 4, captured, length, body);
 }
 
-/* One block behind its type and length. 1: a frame came of it. */
+/* One block after its type and length. 1: a frame came of it. */
 static int take_block(struct capture_pcapng *pcapng, uint32_t type, size_t body, struct flow_frame *frame,
                       struct sentence *error)
 {

@@ -18,7 +18,7 @@ enum { PCAPNG_MAGIC_OCTETS = 4 };
 struct capture_pcapng; /* opaque */
 
 /*
- * Reads the section header. `file` stands behind the first PCAPNG_MAGIC_OCTETS octets, which are a Section Header Block's
+ * Reads the section header. `file` stands after the first PCAPNG_MAGIC_OCTETS octets, which are a Section Header Block's
  * type; it stays the caller's. `path` is for sentences and copied. NULL with the sentence set.
  */
 struct capture_pcapng *capture_pcapng_open(FILE *file, const char *path, struct sentence *error);

@@ -24,7 +24,7 @@ static bool is_library(const char *path)
     return strncmp(path, LIBRARY, strlen(LIBRARY)) == 0 || strncmp(path, FRAMES_LIBRARY, strlen(FRAMES_LIBRARY)) == 0;
 }
 
-/* The text behind "path:line: " of a library, which is not what the script's author wants to look at. */
+/* The text after "path:line: " of a library, which is not what the script's author wants to look at. */
 static const char *without_place(const char *message)
 {
     const char *at = is_library(message) ? strstr(message, ".lua:") : NULL;

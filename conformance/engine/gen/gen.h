@@ -27,7 +27,7 @@ struct gen_capture {
     int table;             /* reference to the Lua table there */
 };
 
-/* `corpus { folder =, format =, text = }`: where the captures behind it belong. Index 0 is what scripts without it have. */
+/* `corpus { folder =, format =, text = }`: where the captures after it belong. Index 0 is what scripts without it have. */
 struct gen_corpus {
     const char *folder; /* below the folder of --corpus; "": that one itself */
     const char *text;   /* of its README.md, or NULL */

@@ -236,7 +236,7 @@ static int stacks_run(lua_State *lua)
     return 1;
 }
 
-/* s:carried(side, after, nth): number of the nth packet of that side with payload behind number `after`; or nil. */
+/* s:carried(side, after, nth): number of the nth packet of that side with payload after number `after`; or nil. */
 static int stacks_carried(lua_State *lua)
 {
     struct stacks *stacks = stacks_at(lua);

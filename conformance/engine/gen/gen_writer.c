@@ -62,10 +62,17 @@ static int open_output(struct gen_writer *w, struct sentence *error)
     if (save_in_place(to)) {
         file = open(to->name, O_WRONLY | O_CLOEXEC);
     } else {
-        if (save_begin(&w->save, to, error) != 0)
+        int begun;
+
+        /* A second signal between the two calls would end the process and leave the file. */
+        run_stop_hold();
+        begun = save_begin(&w->save, to, error);
+        if (begun == 0)
+            run_stop_discard(w->save.part);
+        run_stop_release();
+        if (begun != 0)
             return -1;
         w->saving = true;
-        run_stop_discard(w->save.part);
         file = fcntl(w->save.fd, F_DUPFD_CLOEXEC, 0);
     }
     return file >= 0 ? file : sentence_set(error, "%s: cannot be written: %s", w->path, strerror(errno));

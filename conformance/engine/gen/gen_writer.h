@@ -15,7 +15,7 @@
 
 enum gen_format { GEN_PCAPNG, GEN_PCAP, GEN_HEX, GEN_C, GEN_RAW, GEN_FORMATS };
 
-/* "pcapng" and so on; NULL behind the last. */
+/* "pcapng" and so on; NULL after the last. */
 const char *gen_format_name(enum gen_format format);
 /* 0, or -1 when no format is called so. */
 int gen_format_from_name(const char *name, enum gen_format *format);

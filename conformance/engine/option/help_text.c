@@ -15,7 +15,7 @@ enum { INDENT = 2, EXAMPLE_INDENT = 4, CONTINUATION = 7, HELP_OCTETS_MAX = 1 << 
 
 static const char usage_mark[] = "usage: ";
 
-/* Where what a row means begins: behind the first two blanks in a row. NULL: there are none. */
+/* Where what a row means begins: after the first two blanks in a row. NULL: there are none. */
 static char *meaning_find(char *line)
 {
     char *gap = strstr(line, "  ");
@@ -29,7 +29,7 @@ static bool is_row(char *line)
     return strspn(line, " ") == INDENT && (line[INDENT] == '-' || meaning_find(line + INDENT) != NULL);
 }
 
-/* Moves `line` behind what the part says already: the arena has room, since it held both lines with a newline between. */
+/* Moves `line` after what the part says already: the arena has room, since it held both lines with a newline between. */
 static void text_join(struct help_part *part, const char *line)
 {
     char *text = (char *)part->text; /* it is of our arena, unless it is empty */

@@ -45,7 +45,7 @@ int help_parse(struct help *help, const char *text, struct sentence *error);
 void help_free(struct help *help);
 
 /*
- * The next option of a row's term, from *at on, which begins as the term and is moved behind it: false when there is no
+ * The next option of a row's term, from *at on, which begins as the term and is moved after it: false when there is no
  * more, or when the row is none of an option.
  */
 bool help_option_next(const char **at, struct help_option *option);

@@ -4,7 +4,7 @@
  * result of, and a day up to which it is excused.
  *
  *   { "requirement": "DDP-7.1-04", "role": "responder", "by": "check",
- *     "message": "the last segment ends one octet behind the buffer",
+ *     "message": "the last segment ends one octet after the buffer",
  *     "actual": "Terminate DDP / Untagged Buffer Error / Invalid MSN - no buffer available (0x1202)",
  *     "finding": "8: too long is called no buffer", "note": "reported upstream", "review_by": "2027-06-30" }
  *
@@ -55,7 +55,7 @@ struct deviation_list {
 /*
  * Reads the profile's list (NULL: empty). -1 with "file: known_deviations[3]: what is wrong, what was expected": for unknown
  * members, requirements, roles and placeholders, with the nearest that there is; wrong types; texts that name no outcome; days
- * that do not exist or lie more than DEVIATION_YEARS years behind `today` ("YYYY-MM-DD").
+ * that do not exist or lie more than DEVIATION_YEARS years after `today` ("YYYY-MM-DD").
  */
 int deviations_read(struct deviation_list *list, const json_t *json, const struct catalogue *catalogue,
                     const char *today, const char *file, struct sentence *error);

@@ -5,7 +5,7 @@
 
 /*
  * The texts give no times for reactions; the catalogue's longest is 15 s. That is right for a round trip of 10 ms and
- * above, where a device sits behind a real network or an emulator; a device on the next cable answers in proportion.
+ * above, where a device sits after a real network or an emulator; a device on the next cable answers in proportion.
  */
 enum { MEASURED_EXCHANGES = 3, REACTION_PER_ROUND_TRIP = 1500, FIRST_PAUSE_MILLISECONDS = 20 };
 #define SECOND         UINT64_C(1000000000)

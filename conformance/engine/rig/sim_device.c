@@ -184,7 +184,7 @@ static void on_data(struct sim_device *device, struct sim_transport *transport, 
     peer_input(transport->stream, device->received, count, now); /* may end the transport */
 }
 
-/* Its TCP is MPA-aware: what it holds ahead of a gap goes to MPA at once (RFC 5044 A.3). */
+/* Its TCP is MPA-aware: what it holds after a gap goes to MPA at once (RFC 5044 A.3). */
 static void on_early(struct sim_transport *transport, uint64_t now)
 {
     const uint8_t *octets;

@@ -16,7 +16,7 @@ static void put_all(FILE *out, const char *before, const char *const *texts, siz
         fprintf(out, "%s%s%s", before[0] != '\0' || i != 0 ? " " : "", before, texts[i]);
 }
 
-/* The names of the bits that are set, each behind the option's name. */
+/* The names of the bits that are set, each after the option's name. */
 static void put_mask(FILE *out, const char *option, unsigned mask, unsigned count, const char *(*name)(unsigned))
 {
     for (unsigned i = 0; i < count; i++)

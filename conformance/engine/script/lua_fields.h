@@ -20,7 +20,7 @@ enum lua_field_kind {
 };
 
 struct lua_field {
-    const char *name; /* NULL behind the last */
+    const char *name; /* NULL after the last */
     enum lua_field_kind kind;
     size_t offset;
     size_t count; /* OCTETS */

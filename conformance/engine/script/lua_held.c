@@ -42,7 +42,7 @@ void lua_rig_spend_octets(lua_State *lua, size_t octets)
     lua_rig_spend(lua, &lua_rig_of(lua)->octets_sent, octets, OCTETS_MAX, "octets to send");
 }
 
-/* What is behind argument 1, or NULL when it is closed. */
+/* What is after argument 1, or NULL when it is closed. */
 static struct lua_held *find(lua_State *lua, const struct lua_binding *binding)
 {
     const struct handle *handle = luaL_checkudata(lua, 1, binding->metatable);

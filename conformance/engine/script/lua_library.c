@@ -170,7 +170,7 @@ static int table_sort(lua_State *lua)
 
 /* ---- string ------------------------------------------------------------------------------------------------------ */
 
-/* Of nothing there are as many as one likes, but the library would put one behind the other. */
+/* Of nothing there are as many as one likes, but the library would put one after the other. */
 static int string_rep(lua_State *lua)
 {
     size_t count, separator;

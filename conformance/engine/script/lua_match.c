@@ -244,7 +244,7 @@ static bool match_escape(struct lua_match *m, const char **s, const char **p)
     return true;
 }
 
-/* An item and what stands behind it. *s becomes NULL, the end of the whole match (true), or where to go on from *p. */
+/* An item and what stands after it. *s becomes NULL, the end of the whole match (true), or where to go on from *p. */
 static bool match_item(struct lua_match *m, const char **s, const char **p)
 {
     const char *end = item_end(m, *p);

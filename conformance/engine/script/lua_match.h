@@ -29,7 +29,7 @@ struct lua_match {
     } capture[LUA_MATCH_CAPTURES_MAX];
 };
 
-/* `pattern` starts behind a '^' that anchors. Both texts outlive the match. */
+/* `pattern` starts after a '^' that anchors. Both texts outlive the match. */
 void lua_match_begin(struct lua_match *match, lua_State *lua, const char *subject, size_t subject_octets,
                      const char *pattern_end);
 

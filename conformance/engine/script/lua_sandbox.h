@@ -75,7 +75,7 @@ const char *lua_sandbox_shortage(const struct lua_account *account);
  */
 void lua_sandbox_load(lua_State *lua, const char *path, const void *octets, size_t count, bool embedded);
 
-/* Gives the chunk on top of the stack globals of its own, behind which the shared ones stand; or the shared ones. */
+/* Gives the chunk on top of the stack globals of its own, after which the shared ones stand; or the shared ones. */
 void lua_sandbox_globals(lua_State *lua, bool shared);
 
 #endif

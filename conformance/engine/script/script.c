@@ -165,8 +165,10 @@ static size_t read_also(lua_State *lua, const char *id, const char *also[ALSO_MA
         const char *text =
             lua_rawgeti(lua, -1, (lua_Integer)i + 1) == LUA_TSTRING ? lua_tolstring(lua, -1, &octets) : NULL;
 
-        if (text == NULL || strlen(text) != octets)
+        if (text == NULL || strlen(text) != octets) {
             luaL_error(lua, "check %s: also is a list of 1 to %d ids", id, ALSO_MAX);
+            return 0; /* luaL_error() does not return, but says so to nobody */
+        }
         also[i] = keep_string(script_room_of(lua)->host, check_id(lua, text));
         if (also[i] == NULL)
             no_memory(lua);

@@ -9,7 +9,7 @@
 #include "conformance/engine/script/script_internal.h"
 #include "conformance/engine/rig/upper_tester.h"
 
-/* Of a text that a script gives, so much is kept; CUT_OCTETS: room for what stands behind a text that is cut. */
+/* Of a text that a script gives, so much is kept; CUT_OCTETS: room for what stands after a text that is cut. */
 enum { TEXT_OCTETS_MAX = 256 * 1024, CUT_OCTETS = 64 };
 
 /* One call of a function of the library's `harness`, and what it raised or returned. */
@@ -186,7 +186,7 @@ static void try_upper_tester(struct rig *rig, struct sentence *why)
 /*
  * An upper tester that died took the device's streams and listeners along, and one that did not answer left the check without
  * what it asked for: what was seen is not the device's doing. Where both are one program (the embedded device), a FAIL stands.
- * A device that is going down may still have made the good exchange after the stimulus: it is asked behind a PASS too.
+ * A device that is going down may still have made the good exchange after the stimulus: it is asked after a PASS too.
  */
 static void judge_upper_tester(struct script_host *host, struct rig *rig, unsigned losses, struct outcome *outcome)
 {

@@ -12,7 +12,7 @@
  */
 void wrap_print(FILE *out, const char *text, unsigned width, unsigned column, unsigned indent);
 
-/* Columns of the terminal behind fd; COLUMNS where set, 80 where fd is no terminal. Between 40 and 400. */
+/* Columns of the terminal that fd is; COLUMNS where set, 80 where fd is no terminal. Between 40 and 400. */
 unsigned wrap_width(int fd);
 
 /* May colour be used on fd: a terminal, and NO_COLOR not set? */

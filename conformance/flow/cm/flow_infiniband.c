@@ -57,7 +57,7 @@ static enum flow_row row_of_bth(const struct left *left)
     return mad_get_MgmtClass(bth + BTH_OCTETS + DETH_OCTETS) == MAD_CLASS_CM ? FLOW_ROW_IWARP : FLOW_ROW_ROCE;
 }
 
-/* From the BTH on. `tail`: octets behind the ICRC. */
+/* From the BTH on. `tail`: octets after the ICRC. */
 static enum flow_row take_bth(struct flow_decoder *decoder, struct left left, size_t tail, struct flow_mad *mad)
 {
     enum flow_row row = row_of_bth(&left);

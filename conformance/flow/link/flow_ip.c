@@ -30,7 +30,7 @@ enum {
     FRAGMENT_OFFSET = 0x1FFF,
 };
 
-/* Padding and what else stands behind the datagram is no part of it. */
+/* Padding and what else stands after the datagram is no part of it. */
 static void limit(struct flow_rest *rest, size_t length)
 {
     rest->length = length;

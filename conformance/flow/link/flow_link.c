@@ -55,7 +55,7 @@ static size_t type_place(uint32_t link, size_t *header)
     }
 }
 
-/* Steps over tags, and over an LLC header of the kind that has an EtherType behind it (RFC 1042). False: cut. */
+/* Steps over tags, and over an LLC header of the kind that has an EtherType after it (RFC 1042). False: cut. */
 static bool step_tags(struct flow_rest *rest, unsigned *type)
 {
     static const uint8_t snap[] = {0xAA, 0xAA, 0x03, 0, 0, 0};

@@ -50,7 +50,7 @@ static inline enum flow_protocol flow_layers_short(struct flow_layers *layers, c
 enum flow_protocol flow_ipv4(struct flow_rest *rest, struct flow_layers *layers);
 enum flow_protocol flow_ipv6(struct flow_rest *rest, struct flow_layers *layers);
 
-/* From behind the IP headers on: `rest` is what the IP packet carries, `number` is that of its protocol. */
+/* From after the IP headers on: `rest` is what the IP packet carries, `number` is that of its protocol. */
 enum flow_protocol flow_ip_payload(struct flow_rest *rest, unsigned number, struct flow_layers *layers);
 
 #endif

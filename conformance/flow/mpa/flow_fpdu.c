@@ -137,7 +137,7 @@ static void count_fpdu(struct flow_decoder *decoder, const struct flow_side *sid
     decoder->totals.marker_errors += fpdu->ulpdu.result == TERM_MPA_MARKER;
 }
 
-/* The stream goes on behind the FPDU. */
+/* The stream goes on after the FPDU. */
 static void pass_fpdu(struct flow_side *side, const struct found_fpdu *fpdu, uint64_t end)
 {
     struct flow_half *half = side->half;
@@ -312,7 +312,7 @@ size_t flow_fpdu_octets(struct flow_decoder *decoder, struct flow_connection *co
 
 /*
  * An FPDU that was begun will not be whole: its headers are told of as far as they are there. `cut`: because the capture
- * cut the frame. Else octets are missing, perhaps far behind its end: with a damaged ULPDU_Length, which only its CRC would
+ * cut the frame. Else octets are missing, perhaps far after its end: with a damaged ULPDU_Length, which only its CRC would
  * have shown, it reaches over FPDUs that were whole.
  */
 static void cut_fpdu(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index, bool cut,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Finding the boundary of an FPDU in the middle of a stream: behind a loss, where the framing is known, or where a
+ * Finding the boundary of an FPDU in the middle of a stream: after a loss, where the framing is known, or where a
  * capture begins late, where nothing is. A place is believed when a CRC says so; without CRCs when DDP and RDMAP
  * headers make sense and lengths lead from one to the next.
  */
@@ -118,7 +118,7 @@ static void lock(struct flow_side *side)
     side->nonsense = 0;
 }
 
-/* ---- behind a loss ----------------------------------------------------------------------------------------------- */
+/* ---- after a loss ----------------------------------------------------------------------------------------------- */
 
 /* Without CRC: the FPDUs from here lead exactly to the segment's end, or to a header that makes sense. */
 static bool chain_holds(struct flow_decoder *decoder, const struct flow_piece *piece, size_t at,
@@ -140,7 +140,7 @@ static bool chain_holds(struct flow_decoder *decoder, const struct flow_piece *p
     return links > 0;
 }
 
-/* Where the FPDU begins that the first Marker at or behind `from` belongs to; SIZE_MAX: not in this piece. */
+/* Where the FPDU begins that the first Marker at or after `from` belongs to; SIZE_MAX: not in this piece. */
 static size_t place_by_marker(const struct flow_piece *piece, size_t from, uint32_t position, size_t *marker)
 {
     size_t at = from + marker_distance(position + (uint32_t)from);

@@ -195,7 +195,7 @@ void flow_mpa_lost(struct flow_decoder *decoder, struct flow_connection *connect
 
 uint64_t flow_mpa_position(const struct flow_side *side, uint64_t at)
 {
-    /* The next octet lies behind what is held of a unit; what is skipped of one is counted already. */
+    /* The next octet lies after what is held of a unit; what is skipped of one is counted already. */
     return side->position + side->have - side->skip - (side->next - at);
 }
 

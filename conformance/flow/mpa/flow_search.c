@@ -7,7 +7,7 @@
  *   FPDUs' worth of octets without a gap one FPDU begins, and where it ends, with or without Markers, the next one does.
  *   A run of that length without such a pair is no FPDU stream, whatever its alignment, its Markers and its CRCs are.
  *
- * - What its senders begin are not FPDUs. A segment that begins behind a PSH, when everything before it was acknowledged,
+ * - What its senders begin are not FPDUs. A segment that begins after a PSH, when everything before it was acknowledged,
  *   has the first octets of something that its sender wrote then: in an FPDU stream an FPDU, for an ULPDU is framed and
  *   written as one (RFC 5044 3). Three such segments, of either direction, none of which begins like an FPDU or a start-up
  *   frame, are no FPDU stream.
@@ -23,7 +23,7 @@
 enum {
     CONTROL_OCTETS = 4, /* ULPDU_Length and both control octets */
     QN_AT = 8,          /* from ULPDU_Length on */
-    HEADER_OCTETS = 16, /* to behind the queue number, and a Marker before it */
+    HEADER_OCTETS = 16, /* to after the queue number, and a Marker before it */
     LEAST_ULPDU = DDP_TAGGED_OCTETS,
     LONGEST = FPDU_LENGTH_OCTETS + UINT16_MAX + FPDU_PAD_MAX + FPDU_CRC_OCTETS, /* also one that may not be so long */
     LONGEST_WITH_MARKERS = LONGEST + (LONGEST / MARKER_DATA + 1) * MARKER_OCTETS,

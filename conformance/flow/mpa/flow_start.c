@@ -74,7 +74,7 @@ static void agree(struct flow_connection *connection)
     }
 }
 
-/* The frame's octets are gone behind its event. */
+/* The frame's octets are gone after its event. */
 static void keep_private(struct flow_start *kept)
 {
     const uint8_t *octets = kept->frame.private_data;
@@ -321,7 +321,7 @@ size_t flow_start_octets(struct flow_decoder *decoder, struct flow_connection *c
     return result == WIRE_OK ? taken - before : left;
 }
 
-/* The octets behind this will never come: tells of the frame as far as it is there. */
+/* The octets after this will never come: tells of the frame as far as it is there. */
 void flow_start_cut(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index, enum flow_row row,
                     uint64_t frame, uint64_t time_ns)
 {

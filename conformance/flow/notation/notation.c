@@ -7,7 +7,7 @@
 
 /*
  * Every DDP Segment of a capture has its line, so its numbers are written by hand: vsnprintf() takes several times as
- * long. A word, and behind it the number; in hexadecimal with `digits` digits or more.
+ * long. A word, and after it the number; in hexadecimal with `digits` digits or more.
  */
 static void add_number(struct line *line, const char *word, uint64_t number)
 {

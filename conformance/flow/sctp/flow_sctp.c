@@ -86,7 +86,7 @@ static void learn_init(struct flow_decoder *decoder, const struct packet *packet
         sctp_association_recognise(decoder, association, initiator);
 }
 
-/* What rules compare with holds the frame's consequence only behind its event. */
+/* What rules compare with holds the frame's consequence only after its event. */
 static void keep_init(const struct packet *packet, const struct sctp_init *init, const struct flow_sctp *reported)
 {
     struct sctp_association *association = packet->association;

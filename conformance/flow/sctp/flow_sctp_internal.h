@@ -7,13 +7,13 @@
 #include "conformance/flow/sctp/flow_sctp.h"
 
 enum {
-    TSN_WINDOW = 8192,         /* TSNs behind the first missing one that are told apart; a power of two */
+    TSN_WINDOW = 8192,         /* TSNs after the first missing one that are told apart; a power of two */
     FRAGMENTS_MAX = 256,       /* held for one direction */
     USER_MESSAGE_MAX = 65537,  /* DDP-SSN and the longest ULPDU */
     MESSAGES_HELD_MAX = 1024,  /* for one direction of a stream */
-    MESSAGES_BEHIND_HOLE = 16, /* behind a DDP-SSN that is missing though every TSN was captured */
+    MESSAGES_BEHIND_HOLE = 16, /* after a DDP-SSN that is missing though every TSN was captured */
     MESSAGES_BEHIND_LOSS = 128,
-    MESSAGES_BEHIND_ACK = 8,         /* behind a TSN that was acknowledged and not captured */
+    MESSAGES_BEHIND_ACK = 8,         /* after a TSN that was acknowledged and not captured */
     ACK_NS = 20 * 1000 * 1000,       /* or so long */
     PATIENCE_NS = 100 * 1000 * 1000, /* with an INIT or the other side's messages */
 };
@@ -160,7 +160,7 @@ bool sctp_tsn_is_new(struct sctp_side *side, uint32_t tsn);
 /* TSNs before this one were not captured, and will not be. */
 void sctp_tsns_give_up(const struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
                        uint32_t tsn);
-/* By its INIT (ACK). That may be captured behind DATA of its sender, which `waited` for it: sctp_start_may_come(). */
+/* By its INIT (ACK). That may be captured after DATA of its sender, which `waited` for it: sctp_start_may_come(). */
 void sctp_learn_first_tsn(struct sctp_side *side, uint32_t first, bool waited);
 /* TSNs that were sent, as others or the receiver's SACKs show, and were not captured. */
 uint64_t sctp_count_missing(const struct sctp_side *side);
@@ -201,7 +201,7 @@ static inline bool sctp_start_may_come(const struct sctp_association *associatio
 /* A user message with one of DDP's PPIDs, in the order of capture. */
 void sctp_order_take(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
                      struct sctp_message *message);
-/* What can be told of by now: behind each packet. */
+/* What can be told of by now: after each packet. */
 void sctp_order_drain(struct flow_decoder *decoder, struct sctp_association *association);
 /* The message is of a session that the other side has not come to, as far as was captured. */
 bool sctp_stream_waits(const struct sctp_association *association, unsigned side, const struct sctp_message *message);
@@ -237,7 +237,7 @@ void sctp_report_reason(struct flow_decoder *decoder, const struct sctp_stream *
 /* A user message with one of DDP's PPIDs, in the order of its sender's TSNs. */
 void sctp_stream_take(struct flow_decoder *decoder, struct sctp_association *association, unsigned side,
                       struct sctp_message *message);
-/* What can be told of by now: behind each packet. */
+/* What can be told of by now: after each packet. */
 void sctp_streams_drain(struct flow_decoder *decoder, struct sctp_association *association);
 /* Tells of all that is held (when `tell`), ends the sessions and frees the streams. */
 void sctp_streams_end(struct flow_decoder *decoder, struct sctp_association *association, bool tell,

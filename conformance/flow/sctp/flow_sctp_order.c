@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-    WAITING_BEHIND_ACK = 8, /* behind a TSN that was acknowledged and not captured */
+    WAITING_BEHIND_ACK = 8, /* after a TSN that was acknowledged and not captured */
     WAITING_BEHIND_LOSS = 128,
     WAITING_FOR_OTHERS = 64,
 };
@@ -40,7 +40,7 @@ void sctp_streams_unsure(const struct flow_decoder *decoder, struct sctp_associa
 
 /*
  * The sessions on a SID follow each other, for both sides: who has ended its part of one, or begins another one without that,
- * is ahead of the other side until that one's part has come, too. An answer is behind the Initiate that it answers.
+ * waits for the other side until that one's part has come, too. An answer is after the Initiate that it answers.
  */
 bool sctp_stream_waits(const struct sctp_association *association, unsigned side, const struct sctp_message *message)
 {

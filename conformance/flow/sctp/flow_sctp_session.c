@@ -7,7 +7,7 @@
 
 /*
  * What its sender sent last in this session was captured: up to its Terminate, or as much as the other side had received
- * when it sent its last message, which a SACK says that comes with or behind that.
+ * when it sent its last message, which a SACK says that comes with or after that.
  */
 static bool tail_is_known(const struct sctp_stream *stream, unsigned side)
 {
@@ -85,7 +85,7 @@ static struct flow_event event_of(const struct sctp_stream *stream, unsigned sid
     return event;
 }
 
-/* Behind a Stream Reset the sender's direction is a new DDP stream (draft 7.2). */
+/* After a Stream Reset the sender's direction is a new DDP stream (draft 7.2). */
 static void reset_half(struct flow *flow, unsigned direction)
 {
     struct flow_half *half = &flow->half[direction];

@@ -132,7 +132,7 @@ static bool reset_may_come(const struct sctp_stream *stream, unsigned side)
 }
 
 /*
- * A DDP-SSN that was used already, or something behind a session's end, and a TSN was given up, or the other side's messages
+ * A DDP-SSN that was used already, or something after a session's end, and a TSN was given up, or the other side's messages
  * did not come in time: an Initiate that is not known of began another session.
  */
 static bool initiate_may_be_lost(const struct sctp_stream *stream, unsigned side)
@@ -154,7 +154,7 @@ static void begin_lost(struct flow_decoder *decoder, struct sctp_stream *stream)
     }
 }
 
-/* Where the Stream Reset or the Initiate that it is behind was not captured: what is known of the stream ends here. */
+/* Where the Stream Reset or the Initiate that it is after was not captured: what is known of the stream ends here. */
 static void lose(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
                  const struct sctp_message *message)
 {
@@ -202,7 +202,7 @@ static void drain(struct flow_decoder *decoder, struct sctp_stream *stream, unsi
     }
 }
 
-/* Messages wait behind the end of a session, and the capture has not everything: the next one's Initiate is missing. */
+/* Messages wait after the end of a session, and the capture has not everything: the next one's Initiate is missing. */
 static bool next_is_lost(const struct sctp_stream *stream)
 {
     const struct sctp_side *sides = stream->association->side;
@@ -263,7 +263,7 @@ static void take_initiate(struct flow_decoder *decoder, struct sctp_stream *stre
         DDP_SCTP_FIRST_SSN;
 }
 
-/* A Stream Reset has no DDP-SSN: by the TSNs it is known which of those that wait were sent behind it. */
+/* A Stream Reset has no DDP-SSN: by the TSNs it is known which of those that wait were sent after it. */
 static void take_reset(struct flow_decoder *decoder, struct sctp_stream *stream, unsigned side,
                        const struct sctp_message *message)
 {

@@ -113,7 +113,7 @@ void sctp_drop_fragments(struct flow_decoder *decoder, struct sctp_side *side)
     side->fragment_count = side->fragment_octets = 0;
 }
 
-/* From a B fragment on, TSN by TSN, up to an E fragment: the one behind it, or `first` when it is not whole. */
+/* From a B fragment on, TSN by TSN, up to an E fragment: the one after it, or `first` when it is not whole. */
 static struct sctp_fragment *run_end(struct sctp_fragment *first, size_t *octets)
 {
     struct sctp_fragment *at = first;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Octets that came before. Of two copies the first counts, as at the receiver; but a receiver may not have had the first
- * one: it was lost behind the capture, or its checksum was wrong, or its options. So when a second copy differs before an
+ * one: it was lost after the capture, or its checksum was wrong, or its options. So when a second copy differs before an
  * acknowledgment covers the first, nobody knows which of the two was taken, and the account says so.
  *
  * Nothing is kept of octets that were decoded but the beginnings and CRCs of the last units (struct flow_sent): all that
@@ -10,7 +10,7 @@
  * and of whose unit nothing is left, was not compared: the account says so.
  *
  * Octets that fill a hole which was given up before are late, and not decoded. When several segments in a row are, and the
- * stream behind the hole stands still, then the hole was none: somebody sent octets from far ahead, which the receiver did
+ * stream after the hole stands still, then the hole was none: somebody sent octets from far ahead, which the receiver did
  * not take. The stream then goes back.
  */
 #include "conformance/flow/flow_internal.h"
@@ -233,7 +233,7 @@ static size_t delivered(const struct flow_side *side, uint64_t at, size_t most, 
     return (size_t)(until - at);
 }
 
-/* What was given up as a hole from `at` on is the stream: nothing behind it was. */
+/* What was given up as a hole from `at` on is the stream: nothing after it was. */
 static void go_back(struct flow_decoder *decoder, struct flow_connection *connection, unsigned index, uint64_t at,
                     const struct flow_piece *piece)
 {

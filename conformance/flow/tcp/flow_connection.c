@@ -149,7 +149,7 @@ static void make_room(struct flow_decoder *decoder)
         }
 }
 
-/* Behind a segment that may have changed what the connection is. */
+/* After a segment that may have changed what the connection is. */
 static void settle_list(struct flow_decoder *decoder, struct flow_connection *connection)
 {
     enum flow_list list = list_of(connection);

@@ -92,7 +92,7 @@ enum flow_life flow_life_of(struct flow_decoder *decoder, struct flow_connection
     if ((segment->flags & TCP_BIT_SYN) == 0 || !side->seq_known)
         return LIFE_SAME;
     if (side->syn.seen ? side->syn.isn == segment->seq : (uint32_t)side->floor == segment->seq + 1)
-        return LIFE_SAME; /* once more; or it was captured behind its first octets */
+        return LIFE_SAME; /* once more; or it was captured after its first octets */
     side->octets.sent += segment->length;
     if (flow_tcp_damaged(side, segment)) {
         flow_tcp_refuse(decoder, connection, segment->side, FLOW_REFUSED_CHECKSUM, segment->length, segment->captured,

@@ -2,7 +2,7 @@
 /*
  * Pieces in stream order. A piece waits for one of three things:
  *
- *     octets before it: a hole. It is given up when the receiver has acknowledged what lies behind it (so it had those
+ *     octets before it: a hole. It is given up when the receiver has acknowledged what lies after it (so it had those
  *         octets, and the capture does not), or when too much waits and the receiver is silent.
  *     the other side's start-up frame, which says how the octets are framed (flow_mpa_blocked()).
  *     octets of the other side that the piece's segment acknowledges: they were there first, however late the capture has
@@ -17,7 +17,7 @@
 
 enum {
     CHUNKS_MAX = 512,            /* queued for one direction */
-    HOLE_CHUNKS = 8,             /* chunks behind a hole that the receiver has acknowledged: it will not be filled */
+    HOLE_CHUNKS = 8,             /* chunks after a hole that the receiver has acknowledged: it will not be filled */
     HOLE_NS = 100 * 1000 * 1000, /* and the time after which */
     WAIT_CHUNKS = 128,           /* chunks held for the other side's start-up frame */
     WAIT_OCTETS = 64 << 10,
@@ -208,7 +208,7 @@ static bool is_full(const struct flow_decoder *decoder, const struct flow_side *
            decoder->held > decoder->config.buffer_max;
 }
 
-/* The receiver has acknowledged octets behind the hole in front of the queue: it had those in the hole. */
+/* The receiver has acknowledged octets after the hole in front of the queue: it had those in the hole. */
 static bool is_confirmed(const struct flow_side *side)
 {
     return side->acked_known && side->acked >= side->queue->piece.at;

@@ -72,7 +72,7 @@ static enum flow_row row_of(const struct flow_connection *connection, uint64_t o
 }
 
 /*
- * Octets behind all that was captured of a side, which the other side has acknowledged: the capture has not got them, and no
+ * Octets after all that was captured of a side, which the other side has acknowledged: the capture has not got them, and no
  * later segment says so. One may be a FIN.
  */
 static uint64_t count_tail(const struct flow_side *side)

@@ -2,7 +2,7 @@
 /*
  * Segments: what the receiver's TCP takes of them (RFC 9293 3.10.7, RFC 5961). The receiver is not asked: it is known by
  * its acknowledgments, some of which the capture may lack or have late. So a segment is refused only for what no receiver
- * takes; octets far ahead of the stream wait (flow_queue.c); and where octets came twice with different contents, it is
+ * takes; octets far beyond the stream wait (flow_queue.c); and where octets came twice with different contents, it is
  * said that nobody knows which ones count (flow_again.c).
  *
  * The checksum of segments that come in order is not verified: that would read every octet once more. One of those can
@@ -149,7 +149,7 @@ static struct flow_syn syn_of(const struct flow_segment *segment, uint64_t frame
 void flow_tcp_begin(struct flow_side *side, const struct flow_syn *syn)
 {
     side->syn = *syn;
-    if (side->seq_known) /* it was captured behind its first octets */
+    if (side->seq_known) /* it was captured after its first octets */
         return;
     begin_at(side, syn->isn + 1);
     side->state = SIDE_FRESH;
@@ -252,7 +252,7 @@ static bool take_flags(struct flow_decoder *decoder, struct flow_connection *con
 
 /* ---- payload ------------------------------------------------------------------------------------------------------- */
 
-/* Behind the FIN nothing is taken (RFC 9293 3.10.7.4), unless it is acknowledged: then that FIN was not taken. */
+/* After the FIN nothing is taken (RFC 9293 3.10.7.4), unless it is acknowledged: then that FIN was not taken. */
 static bool is_after_end(struct flow_side *side, uint64_t at)
 {
     if (!side->closed || at < side->fin_at)

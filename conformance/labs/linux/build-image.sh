@@ -51,7 +51,7 @@ siw_made() {
 	}
 }
 
-# The image with another siw.ko: a second archive behind the first, whose files the kernel puts over those of the first.
+# The image with another siw.ko: a second archive after the first, whose files the kernel puts over those of the first.
 patched() {
 	local folder work
 	folder=$out/patched-$(sha256sum "$SIW_PATCH" | cut -c 1-16)

@@ -10,7 +10,7 @@ LAB_MODULES='crc32_generic rdma_rxe'
 # shellcheck source=conformance/labs/linux/two-guests.bash
 source "$(dirname "${BASH_SOURCE[0]}")/two-guests.bash"
 
-# librdmacm's user-space part of rxe goes into an archive of its own behind the image's.
+# librdmacm's user-space part of rxe goes into an archive of its own after the image's.
 lib=/usr/lib/x86_64-linux-gnu/libibverbs
 mkdir -p "$work/more/etc/libibverbs.d" "$work/more$lib"
 cp /etc/libibverbs.d/rxe.driver "$work/more/etc/libibverbs.d/"

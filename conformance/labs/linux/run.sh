@@ -84,7 +84,7 @@ keep_console() {
 }
 
 # console_end LINES: the last of what the guest said; where its kernel complains, from the first complaint on however long
-# the trace behind it, with the little that led to it.
+# the trace after it, with the little that led to it.
 complaints='Kernel panic|BUG:|Oops:|general protection|WARNING: CPU'
 console_end() {
 	local first total

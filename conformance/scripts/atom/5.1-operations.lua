@@ -121,7 +121,7 @@ check {
     c:send(swap)
     c:expect_atomic(swap, 0x5152535455565758, "Swap")
     c:send(look)
-    c:expect_atomic(look, 0x0102030405060708, "FetchAdd of 0 behind the Swap")
+    c:expect_atomic(look, 0x0102030405060708, "FetchAdd of 0 after the Swap")
   end,
 }
 
@@ -134,7 +134,7 @@ check {
     local c = t:open { dut = t:profile("draft03") }
     c:atomic(target:request(SWAP, { Data = 0x0102030405060708 }))
     c:send(target.memory:read(target.at, 8))
-    c:expect_response(0x51A6, 0, string.pack(t:byte_order() .. "i8", 0x0102030405060708), "an RDMA Read behind the Swap")
+    c:expect_response(0x51A6, 0, string.pack(t:byte_order() .. "i8", 0x0102030405060708), "an RDMA Read after the Swap")
   end,
 }
 
@@ -180,7 +180,7 @@ check {
     local c = t:open()
     c:expect_operation_on(target, target:request(COMPARE, { CompareData = MIXED ~ 1, Data = 5 }), MIXED, MIXED,
                           "CmpSwap that differs in one bit")
-    c:expect_operation_on(target, target:request(ADD), MIXED, MIXED, "FetchAdd of 0 behind it")
+    c:expect_operation_on(target, target:request(ADD), MIXED, MIXED, "FetchAdd of 0 after it")
   end,
 }
 
@@ -212,9 +212,9 @@ check {
       c:expect_response(0x51A6, 0, string.pack(t:byte_order() .. "i8", value), message)
     end
     c:atomic(target:request(COMPARE, { CompareData = MIXED, Data = OPERAND, Mask = HALVES }))
-    reads(0xAAAA2222CCCC4444, "an RDMA Read behind a match")
+    reads(0xAAAA2222CCCC4444, "an RDMA Read after a match")
     c:atomic(target:request(COMPARE, { CompareData = MIXED, Data = OPERAND }))
-    reads(0xAAAA2222CCCC4444, "an RDMA Read behind a mismatch")
+    reads(0xAAAA2222CCCC4444, "an RDMA Read after a mismatch")
   end,
 }
 

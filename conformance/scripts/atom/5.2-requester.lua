@@ -394,39 +394,39 @@ check {
 check {
   id = "ATOM-5.4-09",
   role = "both",
-  purpose = "what was posted behind an atomic completes behind it",
+  purpose = "what was posted after an atomic completes after it",
   run = function(t)
     local c = t:open_for_posting()
     local request = request_posted(t, c, "fetch_add", { stag = 1, id = 1 })
     t.dut:send { stream = t:stream_of(c), data = "22", id = 2 }
-    c:expect(rdmap.send { data = "\x22" }, { message = "the Send behind the FetchAdd" })
+    c:expect(rdmap.send { data = "\x22" }, { message = "the Send after the FetchAdd" })
     c:probe()
     if t:await_event("send_done", { id = 2 }, t.round_trip) then
-      t:fail("a Send behind an atomic that is open", "no completion yet", "send_done")
+      t:fail("a Send after an atomic that is open", "no completion yet", "send_done")
     end
     answer(c, request, 3)
     done(t, 1, 3, "the atomic")
-    t:expect_event("send_done", { id = 2 }, "the Send behind it")
+    t:expect_event("send_done", { id = 2 }, "the Send after it")
   end,
 }
 
 check {
   id = "ATOM-6.4-02",
   role = "both",
-  purpose = "Immediate Data behind a Read completes behind it",
+  purpose = "Immediate Data after a Read completes after it",
   run = function(t)
     local c = t:open_for_posting()
     local sink = t:memory { octets = 64, access = {} }
     t:post_read(c, sink, { source_stag = 9, length = 8, id = 1 })
     t:post_immediate(c, pattern(8), { id = 2 })
     local read = c:expect(rdmap.read_request {}, { message = "the Read" })
-    c:expect(rdmap.immediate {}, { message = "the Immediate Data behind the Read" })
+    c:expect(rdmap.immediate {}, { message = "the Immediate Data after the Read" })
     c:probe()
     if t:await_event("immediate_done", { id = 2 }, t.round_trip) then
-      t:fail("Immediate Data behind a Read that is open", "no completion yet", "immediate_done")
+      t:fail("Immediate Data after a Read that is open", "no completion yet", "immediate_done")
     end
     c:send(rdmap.read_response { STag = read.SinkSTag, TO = read.SinkTO, data = pattern(8) })
     t:expect_event("read_done", { id = 1 }, "the Read")
-    t:expect_event("immediate_done", { id = 2 }, "the Immediate Data behind it")
+    t:expect_event("immediate_done", { id = 2 }, "the Immediate Data after it")
   end,
 }

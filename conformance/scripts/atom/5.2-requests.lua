@@ -193,7 +193,7 @@ check {
     t:stream_of(c)
     c:atomic(target:request(ADD, { Data = 1 }))
     c:send(rdmap.send { data = "behind" })
-    t:expect_deliveries(c, { "behind" }, "the one receive is there for a Send behind the FetchAdd")
+    t:expect_deliveries(c, { "behind" }, "the one receive is there for a Send after the FetchAdd")
     c:probe()
   end,
 }

@@ -92,9 +92,9 @@ check {
     if is_terminate(got, "DDP_MSN_RANGE") then
       t:note("a message without a buffer draws MSN range, not no buffer")
     elseif got.kind ~= "timeout" and got.triple ~= wire.triple("DDP_NO_BUFFER") then
-      t:fail("the Send behind finds no receive", "Terminate DDP_NO_BUFFER, or nothing", describe(got))
+      t:fail("the Send after finds no receive", "Terminate DDP_NO_BUFFER, or nothing", describe(got))
     end
-    t:expect_deliveries(c, { EIGHT }, "the Send behind it is not delivered")
+    t:expect_deliveries(c, { EIGHT }, "the Send after it is not delivered")
   end,
 }
 
@@ -217,7 +217,7 @@ check {
 check {
   id = "ATOM-6-01",
   role = "both",
-  purpose = "a Write, then the Immediate Data behind it: eight octets",
+  purpose = "a Write, then the Immediate Data after it: eight octets",
   run = function(t)
     local c = t:open_for_posting()
     local stream = t:stream_of(c)
@@ -252,7 +252,7 @@ check {
   run = function(t)
     local c = t:open_for_posting()
     local stream = t:stream_of(c)
-    -- A Read that waits for its response and all of ORD behind it keep what is posted together.
+    -- A Read that waits for its response and all of ORD after it keep what is posted together.
     local sink = t:memory { octets = 64, access = {} }
     for _ = 1, 5 do t.dut:read { stream = stream, source_stag = 9, sink_stag = sink.STag, sink_to = string.format("0x%x", sink.TO), length = 8 } end
     t.dut:write { stream = stream, stag = 5, to = 0, data = "11" }

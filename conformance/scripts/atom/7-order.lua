@@ -11,7 +11,7 @@ check {
     local add = target:request(ADD, { Data = 1 })
     c:send(add, target.memory:read(target.at, 8))
     c:expect_atomic(add, 1, "the Atomic Response comes first")
-    c:expect_response(0x51A6, 0, string.pack(t:byte_order() .. "i8", 2), "the Read behind it finds the sum")
+    c:expect_response(0x51A6, 0, string.pack(t:byte_order() .. "i8", 2), "the Read after it finds the sum")
   end,
 }
 
@@ -54,7 +54,7 @@ check {
     c:send(rdmap.send { data = "no buffer" }, add)
     local got = c:receive(t.quiet)
     if got.kind == "segment" and got.Opcode ~= 7 then
-      t:fail("a FetchAdd behind a Send without a buffer", "no Atomic Response", describe(got))
+      t:fail("a FetchAdd after a Send without a buffer", "no Atomic Response", describe(got))
     end
     target:check(1, "it is not executed either")
   end,
@@ -70,7 +70,7 @@ check {
     for round = 1, 8 do
       local add = target:request(ADD, { Data = 1 })
       c:send(target.memory:write(64, pattern(32, round)), add)
-      c:expect_atomic(add, round, "FetchAdd behind a Write")
+      c:expect_atomic(add, round, "FetchAdd after a Write")
       other:send(target.memory:read(64, 32))
       other:expect_response(0x51A6, 0, pattern(32, round), "another stream reads what was written")
     end
@@ -79,7 +79,7 @@ check {
 
 check {
   id = "ATOM-7-05",
-  purpose = "Immediate Data behind a Write completes when the Write is in place",
+  purpose = "Immediate Data after a Write completes when the Write is in place",
   run = function(t)
     local memory = t:memory { octets = 16384 }
     local c = t:open()
@@ -89,7 +89,7 @@ check {
       c:send(memory:write(0, pattern(16384, round)), rdmap.immediate { Data = round })
       wanted[round] = string.pack(">I8", round)
       memory:patch(0, pattern(16384, round))
-      t:expect_deliveries(c, wanted, "Immediate Data behind a Write of 16 KiB")
+      t:expect_deliveries(c, wanted, "Immediate Data after a Write of 16 KiB")
       memory:check("what was written when the Immediate Data is delivered")
     end
   end,
@@ -106,7 +106,7 @@ check {
     local add = target:request(ADD)
     local a, b = c:octets(target.memory:write(target.at, string.pack(t:byte_order() .. "i8", 0x7777))), c:octets(add)
     c:send_segments({ a, b }, { 2, 1 })
-    c:expect_atomic(add, 0x7777, "FetchAdd of 0 behind a Write")
+    c:expect_atomic(add, 0x7777, "FetchAdd of 0 after a Write")
   end,
 }
 
@@ -157,7 +157,7 @@ local function either_order(t, first, second, wanted)
   local response = request.name == "Atomic Request" and rdmap.atomic_response { RequestId = request.given.RequestId }
                    or rdmap.read_response { STag = request.given.SinkSTag }
   local got = c:expect(response, { message = "both messages are processed" })
-  if wanted then t:expect_deliveries(c, { wanted }, "what came behind is delivered") end
+  if wanted then t:expect_deliveries(c, { wanted }, "what came after is delivered") end
   c:probe()
   return got, target
 end
@@ -196,7 +196,7 @@ check {
     local _, target = either_order(t, function(m) return m:request(ADD) end,
                                    function(m) return m.memory:write(m.at, pattern(8)) end)
     target.memory:patch(target.at, pattern(8))
-    target.memory:check("the Write behind the atomic is done")
+    target.memory:check("the Write after the atomic is done")
   end,
 }
 
@@ -232,20 +232,20 @@ check {
 -- With octets missing
 
 -- Two messages in a TCP segment each, of which the first comes late: nothing is answered before. TCP's retransmission
--- brings it; what is watched is a fraction of that time. `late` and `behind` make the frames.
+-- brings it; what is watched is a fraction of that time. `late` and `after` make the frames.
 local function gap(t, c, late, behind)
   local a, b = c:octets(late), c:octets(behind)
   c:send_segments({ a, b }, { 2 })
   c:expect_quiet { within = math.min(t.quiet, 0.05), message = "nothing is answered while octets before it are missing" }
 end
 
--- A message of QN 0 that finds no receive, and `behind` it: that is not answered.
+-- A message of QN 0 that finds no receive, and `after` it: that is not answered.
 local function unbuffered(t, frame, behind)
   local c = t:open { dut = { receives = 0 } }
   c:send(frame, behind)
   local got = c:receive(t.quiet)
   if got.kind == "segment" and got.Opcode ~= 7 then
-    t:fail("a request behind " .. frame.name .. " without a buffer", "no response", describe(got))
+    t:fail("a request after " .. frame.name .. " without a buffer", "no response", describe(got))
   end
 end
 
@@ -259,11 +259,11 @@ check {
     c:probe()
     local add = target:request(ADD, { Data = 1 })
     gap(t, c, rdmap.send { data = "late" }, add)
-    c:expect_atomic(add, 1, "the FetchAdd behind the Send")
+    c:expect_atomic(add, 1, "the FetchAdd after the Send")
     t:expect_deliveries(c, { "late" }, "the Send that came late")
     target:check(2, "then it is done")
     unbuffered(t, rdmap.send { data = "x" }, target:request(ADD, { Data = 1 }))
-    target:check(2, "behind a Send that was not delivered it is not")
+    target:check(2, "after a Send that was not delivered it is not")
   end,
 }
 
@@ -276,7 +276,7 @@ check {
     t:stream_of(c)
     c:probe()
     gap(t, c, rdmap.immediate { Data = 6 }, memory:read(0, 6))
-    c:expect_response(0x51A6, 0, "source", "the Read behind the Immediate Data")
+    c:expect_response(0x51A6, 0, "source", "the Read after the Immediate Data")
     t:expect_deliveries(c, { string.pack(">I8", 6) }, "the Immediate Data that came late")
     unbuffered(t, rdmap.immediate { Data = 6 }, memory:read(0, 6))
   end,
@@ -292,10 +292,10 @@ check {
     c:probe()
     local add = target:request(ADD, { Data = 1 })
     gap(t, c, rdmap.immediate { Data = 6 }, add)
-    c:expect_atomic(add, 1, "the FetchAdd behind the Immediate Data")
+    c:expect_atomic(add, 1, "the FetchAdd after the Immediate Data")
     t:expect_deliveries(c, { string.pack(">I8", 6) }, "the Immediate Data that came late")
     unbuffered(t, rdmap.immediate { Data = 6 }, target:request(ADD, { Data = 1 }))
-    target:check(2, "behind Immediate Data that was not delivered nothing is done")
+    target:check(2, "after Immediate Data that was not delivered nothing is done")
   end,
 }
 
@@ -310,7 +310,7 @@ check {
     c:probe()
     gap(t, c, memory:write(0, pattern(1000)), rdmap.immediate { Data = 9 })
     t:equal("deliveries while the Write is missing", 0, #t:deliveries(c))
-    t:expect_deliveries(c, { string.pack(">I8", 9) }, "the Immediate Data behind the Write")
+    t:expect_deliveries(c, { string.pack(">I8", 9) }, "the Immediate Data after the Write")
     memory:patch(0, pattern(1000))
     memory:check("what was written when the Immediate Data is delivered")
   end,

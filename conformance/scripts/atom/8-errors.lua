@@ -231,7 +231,7 @@ check {
   run = function(t)
     local target = t:target { value = ODD }
     for _, case in ipairs {
-      { { STag = UNKNOWN_STAG }, "an STag that does not exist" }, { { offset = 128 }, "a target behind the region" },
+      { { STag = UNKNOWN_STAG }, "an STag that does not exist" }, { { offset = 128 }, "a target after the region" },
       { { AOpCode = 3 }, "an AOpCode that is not specified" }, { { offset = 1 }, "a target that is not aligned" },
     } do
       case[1].Data = 1
@@ -394,7 +394,7 @@ check {
     local target = t:target { value = ODD }
     local c = t:open()
     c:send(source:read(0, 65536), target:request(ADD, { Data = 1, offset = 4 }))
-    c:expect_terminate(MISALIGNED, { message = "a misaligned FetchAdd behind a Read of 64 KiB" })
+    c:expect_terminate(MISALIGNED, { message = "a misaligned FetchAdd after a Read of 64 KiB" })
     c:expect_end("nothing follows the Terminate")
   end,
 }
@@ -419,7 +419,7 @@ check {
     if terminate.D == 0 then t:warn(message, "D = 1", "D = 0") end
     local quoted = c:quoted(terminate)
     if quoted.header ~= request:sub(1, 18) then t:fail(message, hex(request:sub(1, 18)), hex(quoted.header)) end
-    if #quoted.rest ~= 0 then t:fail(message, "nothing behind it", #quoted.rest .. " octets") end
+    if #quoted.rest ~= 0 then t:fail(message, "nothing after it", #quoted.rest .. " octets") end
   end,
 }
 

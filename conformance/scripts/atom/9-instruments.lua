@@ -149,10 +149,10 @@ check {
     local add, swap = one:request(ADD, { Data = 1, RequestId = 1 }), two:request(COMPARE, { CompareData = 7, Data = 8, RequestId = 2 })
     c:send(add, swap)
     c:expect_quiet { within = t.quiet / 2, message = "responses are held back" }
-    two:check(7, "the CmpSwap behind a FetchAdd that is not answered yet")
+    two:check(7, "the CmpSwap after a FetchAdd that is not answered yet")
     t.dut:hold { stream = stream, hold = false }
     c:expect_atomic(add, 1, "the FetchAdd")
-    c:expect_atomic(swap, 7, "the CmpSwap behind it")
+    c:expect_atomic(swap, 7, "the CmpSwap after it")
     two:check(8, "the CmpSwap is done")
   end,
 }

@@ -138,7 +138,7 @@ check {
     local stream = t:stream_of(c)
     t:equal("state of the LLP stream at first", "ok", t.dut:ddp { stream = stream }.llp)
     c:draw_terminate()
-    t:equal("state of the LLP stream behind an error", "erroneous", t.dut:ddp { stream = stream }.llp)
+    t:equal("state of the LLP stream after an error", "erroneous", t.dut:ddp { stream = stream }.llp)
   end,
 }
 

@@ -57,7 +57,7 @@ end
 
 check {
   id = "DDP-4.1-14",
-  purpose = "DV is the same in all segments of a stream: another one, behind a good Send, is a version error",
+  purpose = "DV is the same in all segments of a stream: another one, after a good Send, is a version error",
   run = function(t)
     for _, version in ipairs { 0, 2, 3 } do
       local m = t:memory()
@@ -173,11 +173,11 @@ check {
       if got.kind == "segment" and got.Opcode == 7 then got = c:receive() end
       if got.kind == "timeout" then
         -- Left to us to close: then the stream must be of no use any more. A device that has a word to say only now has
-        -- taken octets behind the segment for the rest of its header.
+        -- taken octets after the segment for the rest of its header.
         local answered, what = c:alive()
         if answered or what.kind == "segment" then
           t:fail("a header cut short is a fatal error (RFC 5041 6.2.2)", "the end of the stream",
-                 answered and "the stream goes on" or "silence, and behind the next FPDU " .. describe(what))
+                 answered and "the stream goes on" or "silence, and after the next FPDU " .. describe(what))
         end
       elseif got.kind ~= "fin" and got.kind ~= "reset" then
         t:fail("a header cut short is a fatal error (RFC 5041 6.2.2)", "a Terminate, FIN or RST", describe(got))

@@ -158,7 +158,7 @@ check {
 local function rising(t, segments, field, first, what)
   for i = 2, #segments do
     if segments[i][field] - first <= segments[i - 1][field] - first then
-      t:warn(what, "rising", string.format("segment %d at +%d behind one at +%d", i, segments[i][field] - first,
+      t:warn(what, "rising", string.format("segment %d at +%d after one at +%d", i, segments[i][field] - first,
                                            segments[i - 1][field] - first))
     end
   end

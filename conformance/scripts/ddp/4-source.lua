@@ -108,7 +108,7 @@ check {
 }
 
 --------------------------------------------------------------------------------------------------------------------
--- Messages that wait behind each other: a responder may not send before the initiator's first FPDU
+-- Messages that wait after each other: a responder may not send before the initiator's first FPDU
 
 local function queued(t, posts, ...)
   local c = t:open()
@@ -160,7 +160,7 @@ check {
     for i, got in ipairs(message(t, c, 18, 4000, "a Send of 4000 octets")) do
       t:equal("QN of segment " .. i .. " of the Send", "00000000", hex(got.ulpdu:sub(7, 10)))
     end
-    t:equal("QN of the Read Request", "00000001", hex(c:expect_segment("the Read Request behind it").ulpdu:sub(7, 10)))
+    t:equal("QN of the Read Request", "00000001", hex(c:expect_segment("the Read Request after it").ulpdu:sub(7, 10)))
   end,
 }
 
@@ -219,7 +219,7 @@ check {
   end,
 }
 
--- Asks for an empty message of each kind and for one octet behind it: judge(segment, what, the octets RsvdULP should be).
+-- Asks for an empty message of each kind and for one octet after it: judge(segment, what, the octets RsvdULP should be).
 local function each_empty(t, judge)
   local c = t:open()
   local m = t:memory()
@@ -234,7 +234,7 @@ local function each_empty(t, judge)
     kind[4]()
     judge(c:expect_segment("an empty " .. kind[1]), kind)
     t.dut:write { stream = stream, stag = OTHER, length = 1 }
-    local got = c:expect_segment("a Write of one octet behind an empty " .. kind[1])
+    local got = c:expect_segment("a Write of one octet after an empty " .. kind[1])
     t:equal("octets of what follows an empty " .. kind[1], 15, #got.ulpdu)
   end
 end

@@ -95,7 +95,7 @@ check {
       if got.kind == "timeout" then
         if c:alive() then t:fail(message, "a Terminate, or the end of the stream", "silence, and the stream goes on") end
       elseif is_terminate(got) and (got.Layer < 2 or is_terminate(got, "MPA_MARKER")) then
-        c:expect_end(message .. ": the end behind the Terminate")
+        c:expect_end(message .. ": the end after the Terminate")
       elseif not fits(tcp.closed(), got) then
         t:fail(message, "a Terminate of RDMAP or DDP, or 2/0/03", describe(got))
       end
@@ -125,7 +125,7 @@ check {
     if not got then t:ambiguous("B: it is an error of the message") end
     t:equal("the length that the ULP is told", 100, got.octets)
     c:send(rdmap.send { data = "next" })
-    t:expect_deliveries(c, { pattern(100), "next" }, "the message behind it")
+    t:expect_deliveries(c, { pattern(100), "next" }, "the message after it")
     t:ambiguous("A: an empty segment may stand inside a message that is not empty")
   end,
 }

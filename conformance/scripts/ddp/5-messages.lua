@@ -74,7 +74,7 @@ check {
       local data = pattern(200, round * 11)
       sends[round] = "round " .. round
       c:send(m:write(50, data), rdmap.send { data = sends[round] })
-      t:expect_deliveries(c, sends, "the Send behind each Write")
+      t:expect_deliveries(c, sends, "the Send after each Write")
       m:patch(50, data)
       m:check("each round's Write is placed")
     end
@@ -125,7 +125,7 @@ check {
       c:probe { message = string.format("an empty Write with STag 0x%08x and TO 0xFFFFFFFFFFFFFFFF", stag) }
     end
     c:send(rdmap.send { data = "next" })
-    t:expect_deliveries(c, { "next" }, "a Send behind empty Writes")
+    t:expect_deliveries(c, { "next" }, "a Send after empty Writes")
   end,
 }
 
@@ -205,7 +205,7 @@ check {
     local pieces = { c:octets(rdmap.send { MSN = 1, data = "first ", L = 0 }),
                      c:octets(rdmap.send { MSN = 1, MO = 6, data = "last" }) }
     c.tcp:raw { offset = #pieces[1], octets = pieces[2] }
-    c:expect_quiet { message = "nothing follows from a segment behind a gap" }
+    c:expect_quiet { message = "nothing follows from a segment after a gap" }
     t:expect_deliveries(c, {}, "the segment before the last is missing")
     c.tcp:send(pieces[1] .. pieces[2])
     t:expect_deliveries(c, { "first last" }, "the missing segment has come")

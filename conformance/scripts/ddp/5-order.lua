@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- RFC 5041 4.1 and 5.4: what comes behind a gap in TCP is not delivered before the gap is closed, wherever it is placed.
+-- RFC 5041 4.1 and 5.4: what comes after a gap in TCP is not delivered before the gap is closed, wherever it is placed.
 
--- Sends frames behind a gap as long as `missing`, each in a TCP segment of its own, in `order` (default as they stand).
--- Returns a function that closes the gap; TCP brings what is behind once more.
+-- Sends frames after a gap as long as `missing`, each in a TCP segment of its own, in `order` (default as they stand).
+-- Returns a function that closes the gap; TCP brings what is after once more.
 local function send_behind(c, missing, frames, order)
   local offsets, at = {}, #missing
   for i, frame in ipairs(frames) do
@@ -33,15 +33,15 @@ check {
       local last = at + 1400 >= #data
       frames[#frames + 1] = c:octets(m:write(at, data:sub(at + 1, at + 1400), { L = last and 1 or 0 }))
     end
-    frames[#frames + 1] = c:octets(rdmap.send { data = "behind the Write" })
+    frames[#frames + 1] = c:octets(rdmap.send { data = "after the Write" })
     local half = #frames // 2
     for i = 1, half do c.tcp:send(frames[i]) end
     local fill = send_behind(c, frames[half + 1], { table.unpack(frames, half + 2) })
     still(c, "a segment of an earlier Write is missing")
     fill()
-    t:expect_deliveries(c, { "behind the Write" }, "the missing segment has come")
+    t:expect_deliveries(c, { "after the Write" }, "the missing segment has come")
     m:patch(0, data)
-    m:check("the Write is placed when the Send behind it is delivered")
+    m:check("the Write is placed when the Send after it is delivered")
   end,
 }
 
@@ -78,7 +78,7 @@ check {
     fill()
     t:expect_deliveries(c, { pattern(600, 5) }, "the Write has come")
     m:patch(100, data)
-    m:check("the Write is placed when the Send behind it is delivered")
+    m:check("the Write is placed when the Send after it is delivered")
   end,
 }
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5041 6: how streams end.
 
--- The device's ULP waits this long before it closes behind an error: shorter than the harness waits for a reaction.
+-- The device's ULP waits this long before it closes after an error: shorter than the harness waits for a reaction.
 local function delay(t) return math.max(0.5, math.min(3, t.reaction / 4)) end
 
 local function patient(t)
@@ -28,8 +28,8 @@ check {
 
 check {
   id = "DDP-6.2.2-07",
-  purpose = "behind an error the stream ends when the ULP closes it, and not before",
-  run = function(t) patient(t):expect_close { message = "the ULP's close behind an error" } end,
+  purpose = "after an error the stream ends when the ULP closes it, and not before",
+  run = function(t) patient(t):expect_close { message = "the ULP's close after an error" } end,
 }
 
 check {
@@ -77,14 +77,14 @@ check {
 
 check {
   id = "DDP-6.2.1-03",
-  purpose = "work that is posted behind a graceful close is refused",
+  purpose = "work that is posted after a graceful close is refused",
   run = function(t)
     local c = t:open()
     c:probe()
     local stream = t:stream_of(c)
     t.dut:disconnect { stream = stream }
-    t:expect_refused("send", { stream = stream, data = "99" }, "a Send behind the close")
-    t:expect_refused("write", { stream = stream, stag = 1, data = "99" }, "a Write behind the close")
+    t:expect_refused("send", { stream = stream, data = "99" }, "a Send after the close")
+    t:expect_refused("write", { stream = stream, stag = 1, data = "99" }, "a Write after the close")
     c:expect(tcp.fin(), { message = "nothing but the FIN" })
   end,
 }
@@ -105,7 +105,7 @@ end
 
 check {
   id = "DDP-6.2.1-04",
-  purpose = "a segment behind the peer's graceful close is neither placed nor delivered, and the stream is aborted",
+  purpose = "a segment after the peer's graceful close is neither placed nor delivered, and the stream is aborted",
   run = function(t)
     local c = t:open { dut = { hold_open = true } }
     local stream = t:stream_of(c)
@@ -115,7 +115,7 @@ check {
     c.tcp:fin()
     expect_half_closed(t, c)
     t.dut:inject { stream = stream, data = hex(late) }
-    c:expect(tcp.reset(), { message = "a segment behind the peer's graceful close" })
+    c:expect(tcp.reset(), { message = "a segment after the peer's graceful close" })
     t:expect_deliveries(c, {}, "it is not delivered")
     m:check("nothing of it is placed")
   end,
@@ -143,7 +143,7 @@ check {
     while taken < 1 << 20 do
       local got = c:receive()
       if not fits(rdmap.read_response {}, got) then
-        t:warn("a Read of 1 MiB, and the FIN behind it", "the whole response", taken .. " octets, then " .. describe(got))
+        t:warn("a Read of 1 MiB, and the FIN after it", "the whole response", taken .. " octets, then " .. describe(got))
       end
       taken = taken + #got.data
     end
@@ -167,7 +167,7 @@ check {
 
 check {
   id = "DDP-6.2.1-08",
-  purpose = "the second half is closed gracefully, behind all that was posted",
+  purpose = "the second half is closed gracefully, after all that was posted",
   run = function(t)
     local c = half_closed(t)
     expect_half_closed(t, c)
@@ -199,7 +199,7 @@ check {
     wait()
     local data = unhex(t.dut:mem_read { stag = m.STag, offset = 0, length = 7 }.data)
     if #t:deliveries(c) ~= 10 or data ~= "a Write" then
-      t:warn("ten Sends and a Write behind the device's FIN", "all delivered and placed",
+      t:warn("ten Sends and a Write after the device's FIN", "all delivered and placed",
              #t:deliveries(c) .. " delivered, memory holds " .. hex(data))
     end
   end,

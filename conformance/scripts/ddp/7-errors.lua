@@ -71,7 +71,7 @@ check {
            rdmap.send { MSN = 1, MO = 1400, L = 0, data = pattern(1400) },
            rdmap.send { MSN = 1, MO = 2800, L = 0, data = pattern(1200) },
            rdmap.send { MSN = 1, MO = 4000, data = pattern(97) })
-    local got = c:expect_terminate("DDP_TOO_LONG", { message = "the last segment ends one octet behind the buffer" })
+    local got = c:expect_terminate("DDP_TOO_LONG", { message = "the last segment ends one octet after the buffer" })
     local quoted = c:quoted(got)
     if quoted.header then t:equal("MO in the quoted header", 4000, string.unpack(">I4", quoted.header, 15)) end
     t:expect_deliveries(c, {}, "a message too long is not delivered")
@@ -254,8 +254,8 @@ check {
            rdmap.send { data = "good Send" }, rdmap.write { STag = UNKNOWN_STAG ~ 1, TO = 0, data = "bad again" })
     c:expect_terminate("DDP_INVALID_STAG", { message = "the first of four segments is in error" })
     c:expect_end("one Terminate, though two segments are in error")
-    m:check("a Write behind an error is not placed")
-    t:expect_deliveries(c, {}, "a Send behind an error is not delivered")
+    m:check("a Write after an error is not placed")
+    t:expect_deliveries(c, {}, "a Send after an error is not delivered")
   end,
 }
 
@@ -269,16 +269,16 @@ check {
     if got then
       t:equal("L, QN, MSN and MO of the Terminate", "1 2 1 0", string.format("%d %d %d %d", got.L, got.QN, got.MSN, got.MO))
     end
-    c:expect_end("the end behind the Terminate")
+    c:expect_end("the end after the Terminate")
   end,
 }
 
 check {
   id = "DDP-7.1-21",
-  purpose = "0x02 and 0x03 belong to the MSN: no buffer behind the last receive, range for one used before",
+  purpose = "0x02 and 0x03 belong to the MSN: no buffer after the last receive, range for one used before",
   run = function(t)
     local dut = { receives = 2, repost = false }
-    local message = "MSN behind the last receive"
+    local message = "MSN after the last receive"
     local frames = { rdmap.send { MSN = 1, data = "1" }, rdmap.send { MSN = 2, data = "2" }, rdmap.send { MSN = 3, data = "3" } }
     refused(t, dut, frames, "DDP_NO_BUFFER", message, { "DDP_MSN_RANGE" })
     refused(t, nil, { rdmap.send { MSN = 1, data = "1" }, rdmap.send { MSN = 1, data = "1" } }, "DDP_MSN_RANGE",
@@ -332,7 +332,7 @@ check {
 
 check {
   id = "DDP-7.1-26",
-  purpose = "an MSN ahead of the next one is never delivered before it",
+  purpose = "an MSN beyond the next one is never delivered before it",
   run = function(t)
     local c = t:open { dut = { receives = 4 } }
     c:send(rdmap.send { MSN = 2, data = "two" })
@@ -437,7 +437,7 @@ check {
   run = function(t)
     local c = t:open()
     c:draw_crc_terminate()
-    c:expect_end("the end behind the Terminate")
+    c:expect_end("the end after the Terminate")
   end,
 }
 
@@ -450,7 +450,7 @@ check {
       local c = t:open { dut = { receives = 2, receive_octets = 4096 } }
       c:send(case[1])
       c:expect_terminate(case[2], { warn = case[3], message = "an invalid DDP header ends the stream" })
-      c:expect_end("the end behind the Terminate")
+      c:expect_end("the end after the Terminate")
     end
   end,
 }

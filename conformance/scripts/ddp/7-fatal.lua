@@ -8,7 +8,7 @@ check {
     local c = t:open()
     c:send(bad_write())
     c:expect_any_terminate("a Terminate before the end of the stream", { close = "warn" })
-    c:expect_end("the end behind the Terminate")
+    c:expect_end("the end after the Terminate")
   end,
 }
 
@@ -35,8 +35,8 @@ check {
     local c = t:open()
     c:draw_terminate()
     for i = 1, 5 do c:send(rdmap.send { data = "good" }, m:read(0, 16, { SinkSTag = i })) end
-    c:expect_end("no FPDU of the device behind its Terminate")
-    t:expect_deliveries(c, {}, "nothing is delivered behind an error")
+    c:expect_end("no FPDU of the device after its Terminate")
+    t:expect_deliveries(c, {}, "nothing is delivered after an error")
   end,
 }
 
@@ -47,7 +47,7 @@ check {
   run = function(t)
     local c = t:open()
     c:draw_terminate()
-    if c:expect_end("the end behind the Terminate") == "left" then
+    if c:expect_end("the end after the Terminate") == "left" then
       t:warn("the device closes after its Terminate", "FIN or RST", "it waited for the tester's FIN")
     end
   end,

@@ -21,7 +21,7 @@ check {
     c:send(m:write(0, pattern(40), { L = 0 }), m:write(40, pattern(24)))
     local response = c:ulpdu(rdmap.send { data = "behind" })
     c:send(fpdu(response))
-    t:expect_deliveries(c, { "behind" }, "a Send behind a Write of two segments")
+    t:expect_deliveries(c, { "behind" }, "a Send after a Write of two segments")
     local got = records(t, c, "delivered")
     t:equal("deliveries of a Write and a Send", 2, #got)
     t:equal("STag that the Write is delivered with", m.STag, got[1].stag)
@@ -30,7 +30,7 @@ check {
 
 check {
   id = "DDP-4.3-13",
-  purpose = "the MSN behind 0xFFFFFFFF is 0, in both directions",
+  purpose = "the MSN after 0xFFFFFFFF is 0, in both directions",
   rules = false,
   run = function(t)
     local c = t:open { dut = { receives = 8 } }
@@ -151,7 +151,7 @@ check {
     rig.wait(t.quiet / 2)
     local got = c:receive(t.quiet / 2)
     if is_terminate(got) then
-      c:expect_end("the end behind the Terminate for a missing receive")
+      c:expect_end("the end after the Terminate for a missing receive")
       return
     end
     if got.kind == "fin" or got.kind == "reset" then
@@ -175,7 +175,7 @@ check {
       t.dut:post_recv { stream = t:stream_of(c) }
       c:send(rdmap.send { data = "overrun " .. round }, rdmap.send { data = "and one more" })
     end
-    t:warn("ten overruns of the receives, one behind the other", "the stream ends", "it goes on")
+    t:warn("ten overruns of the receives, one after the other", "the stream ends", "it goes on")
   end,
 }
 

@@ -221,7 +221,7 @@ check {
 
 check {
   id = "DDP-8.3.1-08",
-  purpose = "behind the ULP's revocation nothing of the buffer changes any more",
+  purpose = "after the ULP's revocation nothing of the buffer changes any more",
   run = function(t)
     local m = t:memory()
     local c = t:open()
@@ -232,6 +232,6 @@ check {
     m:patch(0, string.rep("\x5A", m.octets))
     for i = 1, 8 do c:send(m:write(i * 100, pattern(100, i + 20))) end
     c:expect_terminate("DDP_INVALID_STAG", { message = "Writes to an STag that the ULP revoked" })
-    m:check("memory that the ULP filled behind the revocation")
+    m:check("memory that the ULP filled after the revocation")
   end,
 }

@@ -20,7 +20,7 @@ check {
       frame = c.request
     end
     t:equal("S of an enhanced frame", 1, frame.S)
-    t:equal("the ULP's octets behind the word", hex(private), hex(frame.private_data))
+    t:equal("the ULP's octets after the word", hex(private), hex(frame.private_data))
     c.tcp:close()
     dut.rev = 1
     if t.role == "responder" then
@@ -101,10 +101,10 @@ check {
       t:equal("PD_Length with " .. what, count + 4, frame.PD_Length)
       t:equal(what, hex(private), hex(frame.private_data))
       if t.role == "responder" then
-        c:probe { message = "behind the frame come FPDUs: " .. what }
+        c:probe { message = "after the frame come FPDUs: " .. what }
       else
         c:answer {}
-        c:first_send("behind the frame come FPDUs: " .. what)
+        c:first_send("after the frame come FPDUs: " .. what)
       end
       c.tcp:close()
     end
@@ -243,6 +243,6 @@ check {
       t:fail("the depths in front of the ULP's octets", "IRD 3 or more, ORD 5 or less",
              string.format("IRD %d, ORD %d", ird, ord))
     end
-    t:equal("the ULP's octets behind the word", hex(private), hex(octets:sub(25)))
+    t:equal("the ULP's octets after the word", hex(private), hex(octets:sub(25)))
   end,
 }

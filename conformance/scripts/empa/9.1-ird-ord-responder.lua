@@ -104,9 +104,9 @@ check {
     c.started = true
     got = c:receive(t.quiet)
     if got.kind == "fin" then
-      t:note("the device's ULP closes behind its Reject")
+      t:note("the device's ULP closes after its Reject")
     elseif got.kind ~= "timeout" then
-      t:fail("behind its Reject the responder leaves the connection to the ULPs", "nothing", describe(got))
+      t:fail("after its Reject the responder leaves the connection to the ULPs", "nothing", describe(got))
     end
   end,
 }
@@ -128,7 +128,7 @@ check {
     elseif is_terminate(got, "MPA_INSUFFICIENT_IRD") then
       t:ambiguous("B: the rejecting responder sends Terminate 2/0/06")
     end
-    t:fail("behind R = 1 no FPDU follows", "nothing, or Terminate 2/0/06", describe(got))
+    t:fail("after R = 1 no FPDU follows", "nothing, or Terminate 2/0/06", describe(got))
   end,
 }
 

@@ -82,8 +82,8 @@ check {
     end
     t.dut:post_recv { stream = stream, length = 64, count = 1 }
     c:send(rdmap.send { MSN = 2, data = "second" })
-    c:probe { message = "the Send behind the RTR has MSN 2" }
-    t:expect_deliveries(c, { "second" }, "the Send behind the RTR is delivered")
+    c:probe { message = "the Send after the RTR has MSN 2" }
+    t:expect_deliveries(c, { "second" }, "the Send after the RTR is delivered")
     t:ambiguous("A: the RTR uses MSN 1 but no receive buffer of the ULP")
   end,
 }

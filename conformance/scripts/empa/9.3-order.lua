@@ -19,7 +19,7 @@ check {
 check {
   id = "EMPA-5-02",
   role = "initiator",
-  purpose = "Sends that are posted before the Reply go out behind the RTR",
+  purpose = "Sends that are posted before the Reply go out after the RTR",
   run = function(t)
     local c = t:receive_request { p2p = true, rtr = { "write" } }
     local answer = rig.command { verb = "send", stream = c.stream, data = "6561726c79" }
@@ -94,15 +94,15 @@ check {
 check {
   id = "EMPA-9.3-03",
   role = "initiator",
-  purpose = "a local failure behind the Reply is told by Terminate 2/0/05 before the connection goes",
+  purpose = "a local failure after the Reply is told by Terminate 2/0/05 before the connection goes",
   run = function(t)
     local c = t:accept { dut = { rev = 2, enhanced = true, modify_fails = true }, special = true }
     c.request = c:expect(mpa.request { S = 1, enhanced = {} }, { message = "an enhanced initiator opens with an enhanced Request" })
     c:answer {}
     local got = c:receive()
     if not is_terminate(got, "MPA_CATASTROPHIC") then
-      t:fail("a local failure behind the Reply", terminate_text("MPA_CATASTROPHIC"), describe(got))
+      t:fail("a local failure after the Reply", terminate_text("MPA_CATASTROPHIC"), describe(got))
     end
-    c:expect_end("behind a Terminate 2/0/05")
+    c:expect_end("after a Terminate 2/0/05")
   end,
 }

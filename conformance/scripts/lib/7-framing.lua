@@ -52,7 +52,7 @@ function Connection:crc_of(frame)
 end
 
 -- What became of an FPDU that is not right: "terminate" (with one of these triples), "dropped" (its segment is not
--- acknowledged: RFC 5044 8 allows that), or "accepted" (a Read Request behind it was answered). A bare FIN or RST is WARN,
+-- acknowledged: RFC 5044 8 allows that), or "accepted" (a Read Request after it was answered). A bare FIN or RST is WARN,
 -- but "closed" from a responder that may not send yet (RFC 5044 7.1.2); everything else is FAIL. Also returns what came.
 function Connection:mpa_outcome(names, message)
   local words, good = {}, {}
@@ -99,7 +99,7 @@ function Connection:marker_distance()
   return -self.send_framing.position % 512
 end
 
--- These messages (payloads of Sends) are delivered in order, and the stream is alive behind them.
+-- These messages (payloads of Sends) are delivered in order, and the stream is alive after them.
 function Connection:expect_accepted(messages, message)
   self:probe { message = message }
   if not rig.has_upper_tester() then

@@ -101,7 +101,7 @@ function Connection:expect_atomic(request, value, message)
                      { message = message or "an Atomic Request is answered" })
 end
 
--- One atomic, and what it returns and leaves behind.
+-- One atomic, and what it returns and leaves in memory.
 function Connection:expect_operation_on(target, request, original, after, message)
   local got = self:atomic(request, message)
   local named = function(v) return string.format("original 0x%016x", v) end

@@ -103,8 +103,8 @@ check {
     local raw, frames = sent_by_device(t, {}, SHORT)
     for i = 1, #frames - 1 do
       local pad = -(frames[i].ulpdu + 2) % 4
-      same_octets(t, raw, frames[i], #frames[i].octets - 3 - pad, pad, "pad behind " .. frames[i].ulpdu .. " octets")
-      same_octets(t, raw, frames[i + 1], 1, 2, "ULPDU_Length behind an FPDU with a pad of " .. pad)
+      same_octets(t, raw, frames[i], #frames[i].octets - 3 - pad, pad, "pad after " .. frames[i].ulpdu .. " octets")
+      same_octets(t, raw, frames[i + 1], 1, 2, "ULPDU_Length after an FPDU with a pad of " .. pad)
     end
   end,
 }
@@ -125,12 +125,12 @@ check {
   end,
 }
 
--- Without CRCs the field is there all the same: what follows stands behind it.
+-- Without CRCs the field is there all the same: what follows stands after it.
 local function field_kept(t)
   local raw, frames = sent_by_device(t, { crc = false }, SHORT)
   for i = 2, #frames do
-    same_octets(t, raw, frames[i], 1, 2, "ULPDU_Length behind an FPDU with an unused CRC field")
-    same_octets(t, raw, frames[i], 3, 18, "the DDP header behind it")
+    same_octets(t, raw, frames[i], 1, 2, "ULPDU_Length after an FPDU with an unused CRC field")
+    same_octets(t, raw, frames[i], 3, 18, "the DDP header after it")
   end
 end
 
@@ -261,7 +261,7 @@ check {
   purpose = "a Marker between FPDUs is 0, and the next ULPDU_Length follows it",
   run = function(t)
     local raw, frames = with_marker_between(t)
-    same_octets(t, raw, frames[2], 1, 6, "the Marker between two FPDUs, and ULPDU_Length behind it")
+    same_octets(t, raw, frames[2], 1, 6, "the Marker between two FPDUs, and ULPDU_Length after it")
   end,
 }
 
@@ -270,7 +270,7 @@ check {
   role = "both",
   requires = "upper_tester",
   sandwich = "startup",
-  purpose = "a Marker between FPDUs is in the CRC of the one behind it, not of the one before",
+  purpose = "a Marker between FPDUs is in the CRC of the one after it, not of the one before",
   run = function(t)
     local raw, frames = with_marker_between(t)
     for i, frame in ipairs(frames) do
@@ -313,7 +313,7 @@ check {
       return
     end
     local raw, frames = sent_by_device(t, { own_markers = true }, { 4 })
-    same_octets(t, raw, frames[1], 1, 6, "the first Marker, and ULPDU_Length behind it")
+    same_octets(t, raw, frames[1], 1, 6, "the first Marker, and ULPDU_Length after it")
   end,
 }
 
@@ -322,7 +322,7 @@ check {
   role = "both",
   requires = "upper_tester",
   sandwich = "startup",
-  purpose = "Markers are counted from the octet behind the own start-up frame, whatever its Private Data",
+  purpose = "Markers are counted from the octet after the own start-up frame, whatever its Private Data",
   run = function(t)
     for _, octets in ipairs { 1, 2, 3, 511 } do placed(t, string.rep("70", octets)) end
   end,
@@ -408,7 +408,7 @@ check {
   role = "both",
   requires = "upper_tester",
   sandwich = "startup",
-  purpose = "with a large MSS of the peer the MTU rules: MULPDU is what it leaves behind IP and TCP headers",
+  purpose = "with a large MSS of the peer the MTU rules: MULPDU is what it leaves after IP and TCP headers",
   run = function(t)
     local headers = (rig.addresses()):find(":", 1, true) and 60 or 40
     for _, markers in ipairs { false, true } do

@@ -35,7 +35,7 @@ check {
     local c = t:open_with_framing()
     c:send(rdmap.send {}, rdmap.send { data = "1" }, rdmap.send { data = "22" }, rdmap.send { data = "333" },
            empty_read(7))
-    c:expect(rdmap.read_response { STag = 7 }, { message = "a Read Request behind pads of 0, 3, 2 and 1 octets" })
+    c:expect(rdmap.read_response { STag = 7 }, { message = "a Read Request after pads of 0, 3, 2 and 1 octets" })
     c:expect_accepted({ "", "1", "22", "333" }, "Sends with pads of 0, 3, 2 and 1 octets")
   end,
 }

@@ -94,7 +94,7 @@ check {
       t:equal("where the second FPDU begins", 512, c.send_framing.position)
       if right then
         c:send(rdmap.send { data = second })
-        c:expect_accepted({ first, second }, "an FPDU behind a Marker between FPDUs")
+        c:expect_accepted({ first, second }, "an FPDU after a Marker between FPDUs")
         c:finish()
       else
         local _, octets = c:crc_of(rdmap.send { data = second })
@@ -109,7 +109,7 @@ check {
 check {
   id = "MPA-4.3-11",
   role = "both",
-  purpose = "low bits of FPDUPTR count as zero where a Marker is used to find an FPDU behind a gap",
+  purpose = "low bits of FPDUPTR count as zero where a Marker is used to find an FPDU after a gap",
   run = function(t)
     local c = t:open_with_framing { markers = true }
     local sent = { pattern(300, 1), pattern(700, 2), pattern(300, 3) }
@@ -117,7 +117,7 @@ check {
     octets = octets .. c:octets(fpdu(rdmap.send { data = sent[2] }, { marker_index = 0, marker_flip = 1 }))
     octets = octets .. c:octets(rdmap.send { data = sent[3] })
     c:send_segments({ octets:sub(1, 200), octets:sub(201, 900), octets:sub(901) }, { 2, 3, 1 })
-    c:expect_accepted(sent, "a Marker with FPDUPTR | 1 behind a gap, and the gap closed")
+    c:expect_accepted(sent, "a Marker with FPDUPTR | 1 after a gap, and the gap closed")
   end,
 }
 
@@ -125,13 +125,13 @@ check {
   id = "MPA-4.3-15",
   role = "both",
   sandwich = "startup",
-  purpose = "Markers are counted from the octet behind the start-up frame, Private Data included",
+  purpose = "Markers are counted from the octet after the start-up frame, Private Data included",
   run = function(t)
     for _, octets in ipairs { 3, 100 } do
       local c = t:open_with_framing { markers = true, fresh = true, private_data = string.rep("p", octets) }
       local data = pattern(1000 - 18 - 14)
       c:send(rdmap.send { data = data })
-      c:expect_accepted({ data }, "Markers behind " .. octets .. " octets of Private Data")
+      c:expect_accepted({ data }, "Markers after " .. octets .. " octets of Private Data")
       c:finish()
     end
   end,
@@ -159,7 +159,7 @@ check {
   role = "both",
   sandwich = "startup",
   requires = "upper_tester",
-  purpose = "a Marker right behind ULPDU_Length and two octets of the header: received, and sent",
+  purpose = "a Marker right after ULPDU_Length and two octets of the header: received, and sent",
   run = function(t)
     local c = t:open_with_framing { markers = true, fresh = true }
     local sent = { pattern(498 - 18), pattern(40) }
@@ -175,7 +175,7 @@ check {
     t:equal("where the device's next FPDU begins", 508, c.receive_framing.position % 512)
     t.dut:send { stream = stream, length = 40 }
     c:expect(rdmap.send { L = 1, data = function(v) return #v == 40 end },
-             { message = "an FPDU with a Marker behind its first 4 octets" })
+             { message = "an FPDU with a Marker after its first 4 octets" })
   end,
 }
 
@@ -232,7 +232,7 @@ check {
     local early = c:peek(4, t.quiet)
     if #early > 0 then t:equal("the Marker between FPDUs", "00000000", hex(early:sub(1, 4))) end
     t.dut:send { stream = stream, length = 40 }
-    c:expect(rdmap.send { L = 1 }, { message = "the Marker is in the CRC of the FPDU behind it" })
+    c:expect(rdmap.send { L = 1 }, { message = "the Marker is in the CRC of the FPDU after it" })
     c:finish()
 
     c = t:open_with_framing { markers = true, fresh = true }

@@ -112,7 +112,7 @@ check {
     t.dut:write { stream = stream, stag = 0x1234, to = 0, length = 8192 }
     for _ = 1, 40 do c:expect(rdmap.send { data = "1" }, { message = "Sends of 1 octet" }) end
     repeat
-      local got = c:expect(rdmap.write {}, { message = "a Write behind small Sends" })
+      local got = c:expect(rdmap.write {}, { message = "a Write after small Sends" })
       if got.L == 0 and got.fpdu.length < 128 then
         t:warn("a segment of a Write, not its last", "ULPDU_Length 128 or more", tostring(got.fpdu.length))
       end

@@ -97,7 +97,7 @@ check {
   role = "both",
   requires = "upper_tester",
   sandwich = "startup",
-  purpose = "octets at the start of a TCP segment that look like an FPDU are not taken for one, behind a gap or not",
+  purpose = "octets at the start of a TCP segment that look like an FPDU are not taken for one, after a gap or not",
   run = function(t)
     for _, order in ipairs { { 2, 1 }, { 1, 2 } } do
       t:with_and_without_markers(function(c)

@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- RFC 5044 1.2, 3 and 6: an MPA that passes on what comes ahead of a gap in TCP (PICS item mpa.out_of_order).
+-- RFC 5044 1.2, 3 and 6: an MPA that passes on what comes after a gap in TCP (PICS item mpa.out_of_order).
 
--- The device's TCP hands over what comes ahead of a gap, as far as its upper tester says.
+-- The device's TCP hands over what comes after a gap, as far as its upper tester says.
 local function looks_ahead(t)
   if rig.has_upper_tester() and t.dut:capabilities().out_of_order == false then
     t:skip("its TCP hands octets over in order only")
   end
 end
 
--- Leaves a gap as long as `first`, sends `later` behind it, waits, and closes the gap; `meanwhile` is called before that.
+-- Leaves a gap as long as `first`, sends `later` after it, waits, and closes the gap; `meanwhile` is called before that.
 local function behind_a_gap(c, first, later, seconds, meanwhile)
   c.tcp:raw { offset = #first, octets = later }
   rig.wait(seconds)
@@ -19,19 +19,19 @@ end
 check {
   id = "MPA-1.2-01",
   role = "both",
-  purpose = "what comes ahead of a gap is delivered in the order of sending, when the gap has closed: Reads, and Sends",
+  purpose = "what comes after a gap is delivered in the order of sending, when the gap has closed: Reads, and Sends",
   run = function(t)
     local c = t:open_with_framing { markers = true }
     behind_a_gap(c, c:octets(empty_read(1)), c:octets(empty_read(2)), 2, function()
       local got = c:receive(0)
-      if got.kind ~= "timeout" then t:fail("a Read Request ahead of a gap", "no answer before it closes", describe(got)) end
+      if got.kind ~= "timeout" then t:fail("a Read Request after a gap", "no answer before it closes", describe(got)) end
     end)
     for tag = 1, 2 do
       c:expect(rdmap.read_response { STag = tag }, { message = "the gap has closed: the Reads are answered in their order" })
     end
     if not rig.has_upper_tester() then return end
     behind_a_gap(c, c:octets(rdmap.send { data = "first" }), c:octets(rdmap.send { data = "second" }), 1, function()
-      t:expect_deliveries(c, {}, "a Send ahead of a gap is not delivered before it closes")
+      t:expect_deliveries(c, {}, "a Send after a gap is not delivered before it closes")
     end)
     c:probe { message = "the gap has closed" }
     t:expect_deliveries(c, { "first", "second" }, "the gap has closed: the Sends are delivered in their order")
@@ -42,7 +42,7 @@ check {
   id = "MPA-3-11",
   role = "both",
   requires = "upper_tester",
-  purpose = "a valid ULPDU ahead of a gap goes to DDP at once: its payload is in place before the gap closes",
+  purpose = "a valid ULPDU after a gap goes to DDP at once: its payload is in place before the gap closes",
   run = function(t)
     looks_ahead(t)
     local c = t:open_with_framing { markers = true }
@@ -57,7 +57,7 @@ check {
     c:probe { message = "the gap has closed" }
     memory:check("the Write, after all")
     if early ~= pattern(700) then
-      t:warn("a Write ahead of a gap, with a Marker in it", "its payload in place before the gap closes", "unchanged memory")
+      t:warn("a Write after a gap, with a Marker in it", "its payload in place before the gap closes", "unchanged memory")
     end
   end,
 }
@@ -109,7 +109,7 @@ check {
         t:fail("what orders ULPDUs " .. i - 1 .. " and " .. i, "more than " .. keys[i - 1], tostring(keys[i]))
       end
     end
-    t:note(early .. " ULPDUs were told ahead of a gap")
+    t:note(early .. " ULPDUs were told after a gap")
   end,
 }
 
@@ -150,17 +150,17 @@ check {
   id = "MPA-6-05",
   role = "both",
   requires = "upper_tester",
-  purpose = "a Marker may be used to find FPDUs behind a gap, and lengths chained from there: no error, all delivered in order",
+  purpose = "a Marker may be used to find FPDUs after a gap, and lengths chained from there: no error, all delivered in order",
   run = function(t)
     local c = t:open_with_framing { markers = true }
     local sent, octets = {}, {}
-    -- A hole of one FPDU; behind it the end of an FPDU, a Marker in the next one, and one more.
+    -- A hole of one FPDU; after it the end of an FPDU, a Marker in the next one, and one more.
     for i, length in ipairs { 100, 300, 700, 200, 90 } do
       sent[i] = pattern(length, i)
       octets[i] = c:octets(rdmap.send { data = sent[i] })
     end
     local all = table.concat(octets)
     behind_a_gap(c, all:sub(1, 250), all:sub(251), 3)
-    c:expect_accepted(sent, "FPDUs behind a gap, after it has closed")
+    c:expect_accepted(sent, "FPDUs after a gap, after it has closed")
   end,
 }

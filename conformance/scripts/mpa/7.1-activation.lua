@@ -11,7 +11,7 @@ check {
     local c = t:awaiting_start()
     local frame = t:start_frame {}
     c:send(frame)
-    c:expect_operation(frame, "behind its start-up frame the device sends FPDUs and nothing else")
+    c:expect_operation(frame, "after its start-up frame the device sends FPDUs and nothing else")
     for _ = 1, 3 do c:probe() end
   end,
 }

@@ -5,13 +5,13 @@ check {
   id = "MPA-7.1-01",
   role = "both",
   sandwich = "tcp",
-  purpose = "the start-up frame is the first thing that the device sends, and right behind it comes the first FPDU",
+  purpose = "the start-up frame is the first thing that the device sends, and right after it comes the first FPDU",
   run = function(t)
     local private = "seven77"
     local c = t:awaiting_start { dut = rig.has_upper_tester() and { private_data = hex(private) } or nil }
     local frame = t:start_frame {}
     c:send(frame)
-    c:expect_operation(frame, "right behind its start-up frame the device sends an FPDU")
+    c:expect_operation(frame, "right after its start-up frame the device sends an FPDU")
     c:probe { message = "and then another" }
   end,
 }

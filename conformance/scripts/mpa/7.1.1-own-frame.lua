@@ -18,7 +18,7 @@ local function before_its_frame(t, dut, given)
   return c
 end
 
--- Exactly the octets of one frame come, and nothing behind them.
+-- Exactly the octets of one frame come, and nothing after them.
 local function expect_frame(t, c, key, private)
   local whole = 20 + #private
   local octets, state = c:peek(whole)
@@ -53,7 +53,7 @@ check {
 check {
   id = "MPA-7.1.2-01",
   role = "initiator",
-  purpose = "an initiator sends a valid Request, first and unasked, and nothing before or behind it",
+  purpose = "an initiator sends a valid Request, first and unasked, and nothing before or after it",
   run = function(t)
     local c = before_its_frame(t, { rev = 1, private_data = hex("an initiator") })
     local frame = expect_frame(t, c, "MPA ID Req Frame", "an initiator")
@@ -83,7 +83,7 @@ check {
     t:equal("the first octets of full operation", "00000000", hex(octets:sub(1, 4)))
     local length = octets:byte(5) << 8 | octets:byte(6)
     if length < 14 or length > 64768 then
-      t:fail("ULPDU_Length behind the first Marker", "14 to 64768", tostring(length))
+      t:fail("ULPDU_Length after the first Marker", "14 to 64768", tostring(length))
     end
     c:expect(t.role == "initiator" and rdmap.send {} or rdmap.read_response { STag = 7 })
   end,

@@ -29,7 +29,7 @@ end
 check {
   id = "MPA-7.1.1-27",
   role = "both",
-  purpose = "PD_Length 0: nothing more is waited for, and the octets behind the frame are FPDUs",
+  purpose = "PD_Length 0: nothing more is waited for, and the octets after the frame are FPDUs",
   sandwich = "startup",
   run = function(t)
     local c = t:awaiting_start()
@@ -148,7 +148,7 @@ check {
   end,
 }
 
--- Octets behind the frame where none can be: "closed", "reset" or how they were taken. A responder that has replied is
+-- Octets after the frame where none can be: "closed", "reset" or how they were taken. A responder that has replied is
 -- asked whether it is alive.
 local function surplus(t, c, frame)
   if t.role == "responder" then
@@ -193,7 +193,7 @@ check {
 check {
   id = "MPA-7.1.1-37",
   role = "both",
-  purpose = "octets behind the Private Data, in the same segment and later: close, or an error, but not silence",
+  purpose = "octets after the Private Data, in the same segment and later: close, or an error, but not silence",
   run = function(t)
     local c = t:awaiting_start()
     local frame = t:start_frame { PD_Length = 4, private_data = unhex "11111111" .. string.rep("\255", 24) }

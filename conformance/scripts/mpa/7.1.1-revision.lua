@@ -134,7 +134,7 @@ check {
       end
       if how == "silent" then t:fail(what .. " is answered or the connection closed", "Reply, FIN or RST", describe(got)) end
       if given.Rev == 0 and how == "operates" and c.reply.Rev ~= 0 then
-        t:fail(what .. ": a Reply of Rev 1 goes with a close", "FIN or RST behind it", "full operation")
+        t:fail(what .. ": a Reply of Rev 1 goes with a close", "FIN or RST after it", "full operation")
       end
       c.tcp:close()
       return c.reply ~= nil

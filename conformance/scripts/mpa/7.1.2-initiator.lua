@@ -137,7 +137,7 @@ check {
 check {
   id = "MPA-7.1.3-02",
   role = "initiator",
-  purpose = "an initiating Consumer may close after the Reply, behind a whole FPDU",
+  purpose = "an initiating Consumer may close after the Reply, after a whole FPDU",
   requires = "upper_tester",
   run = function(t)
     local c = with_queued_send(t)

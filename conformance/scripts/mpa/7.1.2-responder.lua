@@ -84,7 +84,7 @@ check {
 check {
   id = "MPA-7.1.2-08",
   role = "responder",
-  purpose = "after R = 1 the ULP may close TCP or go on with it: a FIN behind the whole Reply, or an open connection",
+  purpose = "after R = 1 the ULP may close TCP or go on with it: a FIN after the whole Reply, or an open connection",
   requires = "upper_tester",
   run = function(t)
     local c = rejecting(t)
@@ -256,7 +256,7 @@ check {
 check {
   id = "MPA-7.1.4.2-02",
   role = "responder",
-  purpose = "a responder that rejects may close TCP: the Reply comes whole, the FIN behind it",
+  purpose = "a responder that rejects may close TCP: the Reply comes whole, the FIN after it",
   requires = "upper_tester",
   run = function(t)
     local private = string.rep("r", 500)

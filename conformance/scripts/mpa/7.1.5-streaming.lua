@@ -47,15 +47,15 @@ end
 check {
   id = "MPA-7.1-04",
   role = "both",
-  purpose = "MPA starts behind streaming messages, and Markers count from the end of the start-up frames",
+  purpose = "MPA starts after streaming messages, and Markers count from the end of the start-up frames",
   run = function(t)
     local c = stream_first(t, { markers = true })
     local frame = frame_of(t, c, { M = 1 })
     c:send(frame)
-    c:expect_operation(frame, "start-up behind streaming messages")
+    c:expect_operation(frame, "start-up after streaming messages")
     for i = 1, 3 do
       c:send(rdmap.send { data = pattern(700, i) })
-      c:probe { message = "FPDUs with Markers behind streaming messages" }
+      c:probe { message = "FPDUs with Markers after streaming messages" }
     end
     t:expect_deliveries(c, { pattern(700, 1), pattern(700, 2), pattern(700, 3) }, "Sends with Markers")
   end,
@@ -73,7 +73,7 @@ check {
     else
       frame = t:start_frame {}
       c:send(frame)
-      reply = c:expect(mpa.reply { R = 0 }, { message = "a Request behind streaming messages" })
+      reply = c:expect(mpa.reply { R = 0 }, { message = "a Request after streaming messages" })
     end
     before = c.tcp:status()
     local deadline = rig.now() + t.reaction
@@ -94,7 +94,7 @@ check {
     else
       c:agree(frame, reply)
     end
-    -- The first FPDU is lost, and comes behind the second.
+    -- The first FPDU is lost, and comes after the second.
     local pieces = {}
     for i = 1, 2 do
       pieces[i] = c:octets(empty_read(i))
@@ -149,7 +149,7 @@ check {
     end
     local frame = frame_of(t, c, {})
     c:send(frame)
-    c:expect_operation(frame, "start-up behind a streaming message in two halves")
+    c:expect_operation(frame, "start-up after a streaming message in two halves")
     local event = t:await_event("streaming", { stream = t:stream_of(c) })
     if not event then t:fail("the streaming message", "it is told to the ULP", "nothing") end
     t:equal("the streaming message, whole", hex(message), event.data)

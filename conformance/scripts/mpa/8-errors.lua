@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5044 section 8: error codes 2 (CRC) and 3 (Marker and ULPDU_Length disagree), and what follows them.
 
--- A Send with a Marker inside whose FPDUPTR is wrong by `flip`, its CRC right, and a Read Request behind it.
+-- A Send with a Marker inside whose FPDUPTR is wrong by `flip`, its CRC right, and a Read Request after it.
 local function wrong_marker(c, flip, markers)
   markers = markers or 1
   local data = pattern(c:marker_distance() + 512 * (markers - 1) + 40)
@@ -19,23 +19,23 @@ check {
   end,
 }
 
--- FPDU 2, whose Marker is wrong, arrives ahead of FPDU 1.
+-- FPDU 2, whose Marker is wrong, arrives before FPDU 1.
 local function behind_gap(t, flip)
   local c = t:open_with_framing { markers = true }
   local first = c:octets(rdmap.send { data = pattern(100) })
   local bad, probe = wrong_marker(c, flip)
   local second = c:octets(bad)
   c:send_segments({ first, second .. c:octets(probe) }, { 2, 1 })
-  return c:mpa_outcome({ "MPA_MARKER", "MPA_CRC" }, "a Marker that disagrees with ULPDU_Length, behind a gap"), c
+  return c:mpa_outcome({ "MPA_MARKER", "MPA_CRC" }, "a Marker that disagrees with ULPDU_Length, after a gap"), c
 end
 
 check {
   id = "MPA-8-03",
   role = "both",
-  purpose = "a Marker that disagrees with ULPDU_Length behind a gap is found",
+  purpose = "a Marker that disagrees with ULPDU_Length after a gap is found",
   run = function(t)
     if behind_gap(t, 4) == "accepted" then
-      t:warn("a Marker that disagrees with ULPDU_Length, behind a gap", "Terminate 2/0/03 or 2/0/02, or dropped", "accepted")
+      t:warn("a Marker that disagrees with ULPDU_Length, after a gap", "Terminate 2/0/03 or 2/0/02, or dropped", "accepted")
     end
   end,
 }
@@ -113,11 +113,11 @@ check {
 check {
   id = "MPA-8-12",
   role = "both",
-  purpose = "after an error nothing more goes up: good FPDUs behind a bad one have no effect",
+  purpose = "after an error nothing more goes up: good FPDUs after a bad one have no effect",
   run = function(t)
     local c = t:open_with_framing()
     c:send(fpdu(rdmap.send { data = "bad" }, { crc_flip = 1 }), empty_read(7), rdmap.send { MSN = 1, data = "late" })
-    local outcome, got = c:mpa_outcome({ "MPA_CRC" }, "an FPDU with a wrong CRC, and good ones behind it")
+    local outcome, got = c:mpa_outcome({ "MPA_CRC" }, "an FPDU with a wrong CRC, and good ones after it")
     if outcome == "accepted" then
       t:fail("after an error no FPDU goes up", "no Read Response", describe(got))
     elseif outcome == "terminate" then

@@ -16,7 +16,7 @@ end
 check {
   id = "MPA-9.1-01",
   role = "both",
-  purpose = "1000 octets of no meaning right behind a good FPDU are an error; another stream does not notice",
+  purpose = "1000 octets of no meaning right after a good FPDU are an error; another stream does not notice",
   run = function(t)
     local other, c = t:open_with_framing(), t:open_with_framing()
     c:send(rdmap.write { STag = 0, TO = 0 }, "\x02\x00" .. noise(998))

@@ -286,7 +286,7 @@ check {
 check {
   id = "RDMAP-4.2-01",
   role = "both",
-  purpose = "the header of a Read Request is 28 octets right behind the DDP header",
+  purpose = "the header of a Read Request is 28 octets right after the DDP header",
   run = function(t)
     local c, number = t:operating { ord = 8 }
     local sink = t:memory { octets = 1 << 20 }
@@ -303,15 +303,15 @@ check {
 check {
   id = "RDMAP-4.2-04",
   role = "both",
-  purpose = "nothing follows the header of a Read Request, whatever waits behind it",
+  purpose = "nothing follows the header of a Read Request, whatever waits after it",
   run = function(t)
     local c, number = t:operating()
     local sink = t:memory()
     t:post_read(c, sink, { source_stag = STAG, source_to = TO, length = 9 })
-    t.dut:send { stream = number, data = hex("behind the Read") }
+    t.dut:send { stream = number, data = hex("after the Read") }
     t:equal("octets of the Read Request's ULPDU", 46, #c:take_message("a Read")[1].ulpdu)
-    local _, data = c:take_message("a Send behind the Read")
-    t:equal("octets of the Send", "behind the Read", data)
+    local _, data = c:take_message("a Send after the Read")
+    t:equal("octets of the Send", "after the Read", data)
   end,
 }
 

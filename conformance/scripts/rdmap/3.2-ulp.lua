@@ -386,7 +386,7 @@ check {
       c:send(rdmap.send { MSN = c.msn[0], data = pattern(100), L = 0 })
       rig.wait(4 * t.round_trip)
     end)
-    t:equal("D, and octets behind the control word", "0 0", got.D .. " " .. #got.ulpdu - 22)
+    t:equal("D, and octets after the control word", "0 0", got.D .. " " .. #got.ulpdu - 22)
   end,
 }
 

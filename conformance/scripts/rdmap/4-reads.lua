@@ -223,7 +223,7 @@ check {
 
 check {
   id = "RDMAP-5.2.1-12",
-  purpose = "a Read Request reads from one tagged buffer, not from the one behind it",
+  purpose = "a Read Request reads from one tagged buffer, not from the one after it",
   run = function(t)
     local m = t:memory()
     t:memory { base = m.last, data = "of another buffer" }
@@ -318,7 +318,7 @@ check {
     if got.STag ~= 0xCAFE0001 or got.TO ~= 0x77 then
       t:warn("STag and TO of an empty Read Response (RDMAP-5.2.2-12)", "STag 0xcafe0001 TO 0x77", describe(got))
     end
-    c:expect_response(3, 0, pattern(100), "the Read behind the empty one")
+    c:expect_response(3, 0, pattern(100), "the Read after the empty one")
   end,
 }
 
@@ -415,7 +415,7 @@ end
 
 check {
   id = "RDMAP-5.5-12",
-  purpose = "a Read behind a Write to the same octets returns what was written",
+  purpose = "a Read after a Write to the same octets returns what was written",
   run = function(t)
     local c = t:open()
     local m = t:memory()
@@ -424,7 +424,7 @@ check {
       local write = c:octets(m:write(round, data))
       local frames = write .. c:octets(m:read(round, #data, { SinkSTag = round }))
       c:send_in_pieces(frames, clear_of_trailers(37 + round * 13 % 400, { #write, #frames }))
-      c:expect_response(round, 0, data, "round " .. round .. ": the Read behind the Write")
+      c:expect_response(round, 0, data, "round " .. round .. ": the Read after the Write")
     end
   end,
 }

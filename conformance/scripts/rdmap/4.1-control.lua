@@ -32,7 +32,7 @@ check {
     local got = c:expect_segment("a Read of 64 octets", "a Read Response")
     t:equal("first two octets of the ULPDU", "c142", hex(got.ulpdu:sub(1, 2)))
     t:equal("octets of the ULPDU: 14 and the data", 78, #got.ulpdu)
-    t:equal("the data behind the tagged header", hex(pattern(64)), hex(got.ulpdu:sub(15)))
+    t:equal("the data after the tagged header", hex(pattern(64)), hex(got.ulpdu:sub(15)))
   end,
 }
 

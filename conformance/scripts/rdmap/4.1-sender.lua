@@ -196,7 +196,7 @@ check {
       local at = 0
       for i, got in ipairs(message(t, c, number, opcode, 5000)) do
         t:equal(string.format("MO of segment %d", i), at, got.MO)
-        t:equal(string.format("first octet of segment %d behind the header", i), at % 251, got.ulpdu:byte(19))
+        t:equal(string.format("first octet of segment %d after the header", i), at % 251, got.ulpdu:byte(19))
         at = at + #got.ulpdu - 18
       end
       t:equal("octets in all", 5000, at)

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5040 4.8 and 7.1: Read limits exceeded, Reads that fail midway, and what the texts leave open about Terminates.
 
--- A Read of LARGE octets is under way behind a shut window when its source is invalidated: what has gone out is taken,
+-- A Read of LARGE octets is under way while the window is shut when its source is invalidated: what has gone out is taken,
 -- and the Terminate. Returns connection, memory, octets received, Terminate, what it quotes.
 local SINK, SINK_TO = 0x0A0B0C0D, 0x100000010
 
@@ -183,7 +183,7 @@ check {
 
 check {
   id = "RDMAP-7.1-08",
-  purpose = "a Terminate goes out at the earliest opportunity, ahead of what waits",
+  purpose = "a Terminate goes out at the earliest opportunity, before what waits",
   run = function(t)
     local SENDS, OCTETS = 6, 4 << 20
     local m = t:memory { octets = LARGE }
@@ -198,7 +198,7 @@ check {
       got = c:receive()
       if got.kind == "segment" and not got.triple and got.L == 1 then whole = whole + 1 end
     until got.kind ~= "segment" or got.triple
-    local message = "a Write to an unknown STag behind a shut window"
+    local message = "a Write to an unknown STag while the window is shut"
     if fits(tcp.closed(), got) then t:warn(message, "a Terminate", describe(got)) end
     if not is_terminate(got, "DDP_INVALID_STAG") then t:fail(message, terminate_text("DDP_INVALID_STAG"), describe(got)) end
     if whole >= SENDS then t:fail("messages before the Terminate", "at most the one under way", whole .. ", all that waited") end
@@ -208,7 +208,7 @@ check {
 
 check {
   id = "RDMAP-7.1-09",
-  purpose = "a message under way is finished, cut behind a segment or dropped; no FPDU is cut",
+  purpose = "a message under way is finished, cut after a segment or dropped; no FPDU is cut",
   run = function(t)
     local m = t:memory { octets = LARGE }
     local c = t:open()
@@ -228,10 +228,10 @@ check {
       end
     until got.kind ~= "segment" or got.Opcode ~= 2
     if got.kind == "fin" or got.kind == "reset" then
-      t:warn("the Terminate for a Write to an unknown STag", "a Terminate behind a whole FPDU", describe(got))
+      t:warn("the Terminate for a Write to an unknown STag", "a Terminate after a whole FPDU", describe(got))
     end
     if not is_terminate(got, "DDP_INVALID_STAG") then
-      t:fail("the Terminate for a Write to an unknown STag", "a Terminate behind a whole FPDU", describe(got))
+      t:fail("the Terminate for a Write to an unknown STag", "a Terminate after a whole FPDU", describe(got))
     end
     t:ambiguous(whole and "A: the message in progress is finished first" or octets > 0 and "B: it is cut after a segment"
                 or "C: it is dropped")
@@ -241,7 +241,7 @@ check {
 check {
   id = "RDMAP-7.1-11",
   role = "both",
-  purpose = "of two messages in error behind a gap one is told, and only one",
+  purpose = "of two messages in error after a gap one is told, and only one",
   run = function(t)
     local c = t:open()
     local first = c:octets(rdmap.read_request { SinkSTag = 1, RDMARDSZ = 8, SrcSTag = UNKNOWN_STAG })
@@ -260,12 +260,12 @@ check {
 check {
   id = "RDMAP-6.2.1-07",
   role = "both",
-  purpose = "behind a whole Terminate the stream is torn down, abortively or gracefully",
+  purpose = "after a whole Terminate the stream is torn down, abortively or gracefully",
   run = function(t)
     local c = t:open()
     c:probe()
     if not c:draw_terminate({ next = true, message = "a Write to an unknown STag on an idle stream" }) then return end
-    local how = c:expect_end("FIN or RST behind the Terminate")
+    local how = c:expect_end("FIN or RST after the Terminate")
     t:ambiguous(how == "reset" and "A: the stream is torn down abortively (7)"
                 or "B: it is closed gracefully after the Terminate (6.2.1)")
   end,
@@ -278,8 +278,8 @@ check {
   run = function(t)
     local c = t:open()
     if not c:draw_terminate({ next = true, message = "a Write to an unknown STag" }) then return end
-    if c:expect_end("FIN or RST, at the latest behind the tester's FIN") == "left" then
-      t:warn("the end of the connection", "FIN or RST of the device's own", "only behind the tester's FIN")
+    if c:expect_end("FIN or RST, at the latest after the tester's FIN") == "left" then
+      t:warn("the end of the connection", "FIN or RST of the device's own", "only after the tester's FIN")
     end
   end,
 }

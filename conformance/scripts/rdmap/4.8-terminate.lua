@@ -29,12 +29,12 @@ local function too_long() return rdmap.send { data = "12345678" } end
 check {
   id = "RDMAP-4.2-02",
   role = "both",
-  purpose = "a Terminate carries its header right behind the DDP header, as long as its bits say",
+  purpose = "a Terminate carries its header right after the DDP header, as long as its bits say",
   run = function(t)
     for _, frame in ipairs { unknown_write(8), unknown_read(), unexpected() } do
       local got, quoted = terminated(t, frame)
       if #quoted.rest ~= 0 and quoted.rest:find("[^%z]") then
-        t:fail("octets of a Terminate behind what its bits announce", "none, or zeros (RDMAP-7.1-03)", hex(quoted.rest:sub(1, 16)))
+        t:fail("octets of a Terminate after what its bits announce", "none, or zeros (RDMAP-7.1-03)", hex(quoted.rest:sub(1, 16)))
       end
       t:equal("MO of a Terminate", 0, got.MO)
     end
@@ -64,7 +64,7 @@ check {
     for _, given in ipairs { short, long } do
       local c = t:open()
       c:send(rdmap.terminate(given), empty_read(9))
-      c:expect_over("a Terminate of an odd length, and a Read behind it")
+      c:expect_over("a Terminate of an odd length, and a Read after it")
     end
   end,
 }
@@ -72,7 +72,7 @@ check {
 check {
   id = "RDMAP-4.8-01",
   role = "both",
-  purpose = "the Terminate Header: control word, length, DDP header at octet 6, RDMA header behind it, no padding",
+  purpose = "the Terminate Header: control word, length, DDP header at octet 6, RDMA header after it, no padding",
   run = function(t)
     local got, quoted, ulpdu = terminated(t, unknown_read())
     t:equal("control word of the Terminate", "0100e000", hex(got.ulpdu:sub(19, 22)))
@@ -117,7 +117,7 @@ check {
     t:equal("a Send of 8 octets into a receive of 4", wire.describe(wire.triple("DDP_TOO_LONG")), wire.describe(got.triple))
     local m = t:memory()
     got = terminated(t, m:write(m.octets, "1"))
-    t:equal("a Write behind the buffer", wire.describe(wire.triple("DDP_BOUNDS")), wire.describe(got.triple))
+    t:equal("a Write after the buffer", wire.describe(wire.triple("DDP_BOUNDS")), wire.describe(got.triple))
     got = terminated(t, unknown_write(8))
     t:equal("a Write to an unknown STag", wire.describe(wire.triple("DDP_INVALID_STAG")), wire.describe(got.triple))
   end,
@@ -230,7 +230,7 @@ check {
     local got = c:draw_crc_terminate()
     if got then
       t:equal("what an error of the LLP quotes", "M = 0 D = 0 R = 0", header_bits(got))
-      if got.data:find("[^%z]") then t:fail("octets behind the control word", "none, or zeros", hex(got.data:sub(1, 16))) end
+      if got.data:find("[^%z]") then t:fail("octets after the control word", "none, or zeros", hex(got.data:sub(1, 16))) end
     end
   end,
 }
@@ -363,7 +363,7 @@ check {
       local got, quoted, ulpdu = terminated(t, frame)
       if got.R == 1 then
         t:equal("the quoted RDMA header", hex(ulpdu:sub(19)), hex(quoted.rdmap))
-        t:equal("octets behind it", 0, #quoted.rest)
+        t:equal("octets after it", 0, #quoted.rest)
       end
     end
   end,

@@ -25,7 +25,7 @@ check {
     local m = t:memory()
     for i = 1, 5 do c:send(m:write(i, pattern(8))) end
     c:send(rdmap.send { data = "first receive" })
-    t:expect_deliveries(c, { "first receive" }, "a Send behind five Writes, with one receive")
+    t:expect_deliveries(c, { "first receive" }, "a Send after five Writes, with one receive")
     c:probe()
   end,
 }
@@ -41,7 +41,7 @@ check {
       local data = pattern(300, round)
       wanted[round] = "round " .. round
       c:send(m:write(7, data), rdmap.send { data = wanted[round] })
-      t:expect_deliveries(c, wanted, "the Send behind a Write")
+      t:expect_deliveries(c, wanted, "the Send after a Write")
       m:patch(7, data)
       m:check("the Write before a delivered Send is in memory")
     end
@@ -106,7 +106,7 @@ check {
     t:expect_deliveries(c, {}, "a Send too long is not delivered")
     c = t:open { dut = { receives = 2, receive_octets = 100 } }
     c:send(rdmap.send { MSN = 1, data = pattern(90), L = 0 }, rdmap.send { MSN = 1, MO = 90, data = pattern(90) })
-    c:expect_terminate("DDP_TOO_LONG", { message = "a second segment that ends behind a receive of 100" })
+    c:expect_terminate("DDP_TOO_LONG", { message = "a second segment that ends after a receive of 100" })
     t:expect_deliveries(c, {}, "a Send too long is not delivered")
   end,
 }
@@ -248,13 +248,13 @@ check {
 check {
   id = "RDMAP-5.5-09",
   role = "both",
-  purpose = "a Send is delivered behind the Writes before it, though TCP brings it first",
+  purpose = "a Send is delivered after the Writes before it, though TCP brings it first",
   run = function(t)
     local c = t:open()
     local m = t:memory()
     local pieces = { c:octets(m:write(3, "earlier Write")), c:octets(rdmap.send { data = "Send" }) }
     c.tcp:raw { offset = #pieces[1], octets = pieces[2] }
-    c:expect_quiet { message = "nothing follows from a segment behind a gap" }
+    c:expect_quiet { message = "nothing follows from a segment after a gap" }
     t:expect_deliveries(c, {}, "the Write before the Send is missing")
     c.tcp:send(pieces[1] .. pieces[2])
     t:expect_deliveries(c, { "Send" }, "the Write has come")
@@ -276,7 +276,7 @@ check {
     end
     c.tcp:send(pieces[1])
     c.tcp:raw { offset = #pieces[2], octets = pieces[3] }
-    c:expect_quiet { message = "nothing follows from a segment behind a gap" }
+    c:expect_quiet { message = "nothing follows from a segment after a gap" }
     t:expect_deliveries(c, {}, "the middle segment is missing")
     c.tcp:send(pieces[2] .. pieces[3])
     t:expect_deliveries(c, { data }, "the middle segment has come")
@@ -293,7 +293,7 @@ check {
     c.tcp:raw { offset = #pieces[1], octets = pieces[2] }
     c:expect_quiet { message = "no Read Response while what comes before the request is missing" }
     c.tcp:send(pieces[1] .. pieces[2])
-    c:expect_response(4, 0, "new contents", "the Read behind the Write")
+    c:expect_response(4, 0, "new contents", "the Read after the Write")
   end,
 }
 

@@ -85,7 +85,7 @@ check {
   end,
 }
 
--- Work that waits behind a shut window: 60 messages of 1 and of 20000 octets in turn.
+-- Work that waits while the window is shut: 60 messages of 1 and of 20000 octets in turn.
 local function in_order(t, post, number_of)
   local c, number = t:operating()
   c.tcp:window(0)
@@ -158,7 +158,7 @@ check {
     local got = c:take_message("a Read")[1]
     t:equal("octets 0 and 1", "4141", hex(got.ulpdu:sub(1, 2)))
     t:equal("octets of the ULPDU", 46, #got.ulpdu)
-    t:equal("SinkSTag behind 18 octets", string.format("%08x", sink.STag), hex(got.ulpdu:sub(19, 22)))
+    t:equal("SinkSTag after 18 octets", string.format("%08x", sink.STag), hex(got.ulpdu:sub(19, 22)))
     t:equal("MO", "00000000", hex(got.ulpdu:sub(15, 18)))
   end,
 }
@@ -166,7 +166,7 @@ check {
 check {
   id = "RDMAP-5.2.1-02",
   role = "both",
-  purpose = "a Read Request is untagged, right behind a Write, too",
+  purpose = "a Read Request is untagged, right after a Write, too",
   run = function(t)
     local c, number = t:operating()
     local sink = t:memory()
@@ -182,7 +182,7 @@ check {
 check {
   id = "RDMAP-5.2.1-07",
   role = "both",
-  purpose = "Read Requests count on a queue of their own: the first has MSN 1 behind any Sends",
+  purpose = "Read Requests count on a queue of their own: the first has MSN 1 after any Sends",
   run = function(t)
     local c, number = t:operating()
     local sink = t:memory()
@@ -200,7 +200,7 @@ check {
 check {
   id = "RDMAP-5.2.1-09",
   role = "both",
-  purpose = "Read Requests go out in the order in which they were posted, behind a stall, too",
+  purpose = "Read Requests go out in the order in which they were posted, after a stall, too",
   run = function(t)
     local c, number = t:operating { ord = 2 }
     local sink = t:memory()

@@ -35,7 +35,7 @@ check {
     for i = 0, 99 do c:send(m:write(i * 8, data:sub(i * 8 + 1, i * 8 + 8))) end
     for i = 0, 99 do
       c:send(m:read(i * 8, 8))
-      c:expect_response(SINK, 0, data:sub(i * 8 + 1, i * 8 + 8), "Read " .. i + 1 .. " behind 100 Writes")
+      c:expect_response(SINK, 0, data:sub(i * 8 + 1, i * 8 + 8), "Read " .. i + 1 .. " after 100 Writes")
     end
   end,
 }
@@ -92,7 +92,7 @@ check {
       c:expect_response(SINK, 0, pattern(16), "Read " .. i .. " of five")
     end
     c:send(rdmap.send { data = "only" })
-    c:probe { message = "a Send to the one receive, behind five Reads" }
+    c:probe { message = "a Send to the one receive, after five Reads" }
     t:expect_deliveries(c, { "only" }, "the one receive is the Send's")
     t:ambiguous("A: the ULP at the Data Source is meant, where the request arrives")
   end,
@@ -110,7 +110,7 @@ check {
       c:send(m:read(0, octets))
       rig.wait(3)
       c.tcp:window(65535)
-      c:expect_response(SINK, 0, m.image, "a Read of " .. octets .. " octets behind a window shut for 3 s")
+      c:expect_response(SINK, 0, m.image, "a Read of " .. octets .. " octets after a window shut for 3 s")
       c:probe()
     end
   end,
@@ -322,7 +322,7 @@ check {
     c:probe()
     c:shut_with_reads(m, 4)
     c.tcp:window(65535)
-    c:expect_responses(4, "Reads behind 100 streams that were reset")
+    c:expect_responses(4, "Reads after 100 streams that were reset")
   end,
 }
 
@@ -339,7 +339,7 @@ check {
     local snapshot = t.dut:mem_read { stag = m.STag }.data
     for i = 20, 39 do c:send(m:write(i * 8, "behind!!")) end
     c:expect_terminate("DDP_INVALID_STAG", { next = true, warn = { "DDP_NOT_ASSOCIATED" }, message = "a Write to an STag that was revoked" })
-    t:equal("memory behind the revocation", snapshot, t.dut:mem_read { stag = m.STag }.data)
+    t:equal("memory after the revocation", snapshot, t.dut:mem_read { stag = m.STag }.data)
   end,
 }
 

@@ -13,7 +13,7 @@ check {
 
 check {
   id = "RDMAP-5.4-02",
-  purpose = "a Terminate is untagged, right behind a large Read Response, too",
+  purpose = "a Terminate is untagged, right after a large Read Response, too",
   run = function(t)
     local c = t:open()
     local m = t:memory { octets = 20000 }
@@ -72,7 +72,7 @@ check {
     for _, given in ipairs { { MSN = 2 }, { QN = 0 }, { RV = 3 } } do
       local c = t:open()
       c:send(rdmap.terminate(given), empty_read(9))
-      local how, terminate = c:expect_over("a Terminate that is not valid, and a Read behind it")
+      local how, terminate = c:expect_over("a Terminate that is not valid, and a Read after it")
       if how == "left" and not terminate then
         t:warn("a Terminate that is not valid", "a Terminate, FIN or RST", "nothing until the tester closed")
       end
@@ -90,8 +90,8 @@ check {
     local frames = { m:read(0, 60000, { SinkSTag = 1 }), m:read(0, 60000, { SinkSTag = 2 }),
                      bad_write(), m:read(0, 16, { SinkSTag = 3 }) }
     c:send(table.unpack(frames))
-    c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag behind two large Reads" })
-    c:expect_end("nothing but the end behind a Terminate")
+    c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag after two large Reads" })
+    c:expect_end("nothing but the end after a Terminate")
   end,
 }
 
@@ -104,7 +104,7 @@ check {
     local m = t:memory()
     c:expect_error(rdmap.send { Opcode = 0xD, data = "1234" }, "RDMAP_OPCODE", "an unexpected opcode")
     c:send(m:read(0, 16), m:write(0, "1234"))
-    c:expect_end("nothing but the end behind a Terminate")
+    c:expect_end("nothing but the end after a Terminate")
   end,
 }
 
@@ -149,7 +149,7 @@ check {
       local c = t:open()
       c:send(frame)
       local got = c:expect_any_terminate("an error of RDMAP's")
-      c:expect_end("the end behind the Terminate")
+      c:expect_end("the end after the Terminate")
     end
   end,
 }
@@ -161,7 +161,7 @@ check {
   run = function(t)
     local c = t:open()
     c:draw_crc_terminate()
-    c:expect_end("the end behind the Terminate")
+    c:expect_end("the end after the Terminate")
   end,
 }
 
@@ -189,7 +189,7 @@ check {
   run = function(t)
     local c = t:open()
     c:draw_terminate()
-    c:expect_end("the end behind an own Terminate")
+    c:expect_end("the end after an own Terminate")
     c = t:open()
     c:send(rdmap.terminate {})
     c:expect_over("a received Terminate")
@@ -199,13 +199,13 @@ check {
 check {
   id = "RDMAP-6.2.1-06",
   role = "both",
-  purpose = "the end behind a Terminate is graceful, so that it gets through: FIN, also with octets under way to the device",
+  purpose = "the end after a Terminate is graceful, so that it gets through: FIN, also with octets under way to the device",
   run = function(t)
     local c = t:open()
     local frames = { bad_write() }
     for i = 1, 20 do frames[#frames + 1] = rdmap.send { data = pattern(1000) } end
     c:send(table.unpack(frames))
-    c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag, with much behind it" })
-    if c:expect_end("the end behind a Terminate") == "reset" then t:warn("the end behind a Terminate", "FIN", "RST") end
+    c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag, with much after it" })
+    if c:expect_end("the end after a Terminate") == "reset" then t:warn("the end after a Terminate", "FIN", "RST") end
   end,
 }

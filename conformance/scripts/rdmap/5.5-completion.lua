@@ -71,7 +71,7 @@ check {
       local c, number = t:operating()
       c.tcp:window(0)
       t.dut[kind](t.dut, { stream = number, stag = kind == "write" and 1 or nil, length = OCTETS, id = 1 })
-      t:equal("completions of 10 MiB behind a shut window", "none", event_list(t:take_events(c, DONE, 1, t.quiet / 2)))
+      t:equal("completions of 10 MiB while the window is shut", "none", event_list(t:take_events(c, DONE, 1, t.quiet / 2)))
       c.tcp:window(65535)
       c:take_message("10 MiB")
       t:equal("completions", kind .. "_done 1", event_list(t:take_events(c, DONE, 1)))
@@ -90,8 +90,8 @@ check {
     t.dut:write { stream = number, stag = 1, length = 8, id = 2 }
     t.dut:send { stream = number, length = 8, id = 3 }
     local got = c:expect(rdmap.read_request {}, { message = "a Read" })
-    c:expect(rdmap.write {}, { message = "a Write behind it" })
-    c:expect(rdmap.send {}, { message = "a Send behind that" })
+    c:expect(rdmap.write {}, { message = "a Write after it" })
+    c:expect(rdmap.send {}, { message = "a Send after that" })
     t:equal("completions before the Read's", "none", event_list(t:take_events(c, DONE, 1, t.quiet / 4)))
     c:send(rdmap.read_response { STag = got.SinkSTag, TO = got.SinkTO, data = pattern(64) })
     t:equal("completions", "read_done 1, write_done 2, send_done 3", event_list(t:take_events(c, DONE, 3)))
@@ -158,7 +158,7 @@ check {
 -- Completion queues
 
 -- Two streams; the first has a completion queue of 4, and 20 Sends that nobody polls for. The second has Sends before and
--- behind: event lists of both, and both connections.
+-- after: event lists of both, and both connections.
 local function overflows(t)
   local port = t:instrument("listen", { completions = 4 }).port
   local a = t:open { port = port }

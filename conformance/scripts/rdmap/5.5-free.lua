@@ -39,7 +39,7 @@ check {
 
 check {
   id = "RDMAP-5.4-12",
-  purpose = "behind a Terminate that it gets, the device stops or goes on with its Writes, and then the stream ends",
+  purpose = "after a Terminate that it gets, the device stops or goes on with its Writes, and then the stream ends",
   run = function(t)
     local c, number = t:operating()
     c.tcp:window(0)
@@ -98,15 +98,15 @@ check {
 check {
   id = "RDMAP-5.5-13",
   role = "both",
-  purpose = "a Read Response may hold what a Write behind its request placed, or what was there before",
+  purpose = "a Read Response may hold what a Write after its request placed, or what was there before",
   run = function(t)
     local c = t:operating()
     local m = t:memory { octets = 5000 }
     c:send(m:read(0, 5000, { SinkSTag = 1 }), m:write(0, ("\x5A"):rep(1000)))
-    old_or_new(t, take_response(c, 1, 5000, "a Read with a Write behind it"), "\xA5", "\x5A", "octets of the Read Response")
+    old_or_new(t, take_response(c, 1, 5000, "a Read with a Write after it"), "\xA5", "\x5A", "octets of the Read Response")
     m:patch(0, ("\x5A"):rep(1000))
     c:probe()
-    m:check("the Write behind the Read is placed")
+    m:check("the Write after the Read is placed")
   end,
 }
 
@@ -126,8 +126,8 @@ check {
       echoes = echoes + 1
       t:equal("the echo", "behind", got.data)
     end
-    take_response(c, 1, LARGE, "a Read with a Send behind it", echo)
-    if echoes == 0 then echo(c:expect(rdmap.send {}, { message = "the echo of a Send behind a Read" })) end
+    take_response(c, 1, LARGE, "a Read with a Send after it", echo)
+    if echoes == 0 then echo(c:expect(rdmap.send {}, { message = "the echo of a Send after a Read" })) end
     t:equal("echoes", 1, echoes)
   end,
 }
@@ -161,7 +161,7 @@ check {
     for at = LARGE - 10000, LARGE - 1000, 1000 do c:send(m:write(at, ("\x5A"):rep(1000))) end
     rig.wait(t.quiet / 4)
     c.tcp:window(65535)
-    old_or_new(t, take_response(c, 1, LARGE, "a Read with Writes behind it"), "\xA5", "\x5A", "octets of the Read Response")
+    old_or_new(t, take_response(c, 1, LARGE, "a Read with Writes after it"), "\xA5", "\x5A", "octets of the Read Response")
     c:probe()
     local behind = t.dut:mem_read { stag = m.STag, offset = LARGE - 10000, length = 10000 }.data
     t:equal("octets that the Writes placed", true, behind == ("5a"):rep(10000))

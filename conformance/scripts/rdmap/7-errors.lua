@@ -85,7 +85,7 @@ check {
   run = function(t)
     local c = t:open()
     c:send(rdmap.write { STag = UNKNOWN_STAG, TO = -1 }, rdmap.write { STag = 0, TO = -1 }, rdmap.send { data = "next" })
-    t:expect_deliveries(c, { "next" }, "a Send behind empty Writes")
+    t:expect_deliveries(c, { "next" }, "a Send after empty Writes")
     c:probe()
   end,
 }
@@ -106,7 +106,7 @@ check {
   purpose = "0/1/01: base or bounds of the source",
   run = function(t)
     local m = t:memory()
-    refused(t, m:read(m.octets, 1), "RDMAP_BOUNDS", "one octet behind the buffer")
+    refused(t, m:read(m.octets, 1), "RDMAP_BOUNDS", "one octet after the buffer")
     refused(t, m:read(-1, 1), "RDMAP_BOUNDS", "one octet before the buffer")
     refused(t, m:read(m.octets - 1, 2), "RDMAP_BOUNDS", "two octets at the last of the buffer")
   end,
@@ -223,7 +223,7 @@ check {
     local m = t:memory()
     local dut = { receives = 1, repost = false, receive_octets = 4096 }
     refused(t, bad_write("1"), "DDP_INVALID_STAG", "an unknown STag")
-    refused(t, m:write(4096, "1"), "DDP_BOUNDS", "a Write behind the buffer")
+    refused(t, m:write(4096, "1"), "DDP_BOUNDS", "a Write after the buffer")
     local c = t:open { dut = dut }
     c:send(rdmap.send { data = "one" }, rdmap.send { data = "two" })
     c:expect_terminate("DDP_NO_BUFFER", { warn = { "DDP_MSN_RANGE" }, message = "a Send without a receive" })
@@ -249,8 +249,8 @@ check {
     local c = t:open()
     c:draw_terminate()
     for i = 1, 10 do c:send(rdmap.send { data = "good " .. i }) end
-    c:expect_end("nothing but the end behind a Terminate")
-    t:expect_deliveries(c, {}, "nothing is delivered behind an error")
+    c:expect_end("nothing but the end after a Terminate")
+    t:expect_deliveries(c, {}, "nothing is delivered after an error")
   end,
 }
 

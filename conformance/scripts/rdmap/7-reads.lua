@@ -89,7 +89,7 @@ check {
   run = function(t)
     local m = t:memory()
     refused(t, m:read(-1, 1), "RDMAP_BOUNDS", "one octet before the buffer")
-    refused(t, m:read(m.octets, 1), "RDMAP_BOUNDS", "one octet behind the buffer")
+    refused(t, m:read(m.octets, 1), "RDMAP_BOUNDS", "one octet after the buffer")
     refused(t, m:read(0, 1, { SrcTO = 0 }), "RDMAP_BOUNDS", "SrcTO 0 where the buffer has another base")
     refused(t, m:read(1 << 32, 1), "RDMAP_BOUNDS", "SrcTO 2^32 above")
   end,

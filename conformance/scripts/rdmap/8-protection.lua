@@ -69,7 +69,7 @@ check {
       refused(t, m:read(case[1], case[2]), "RDMAP_BOUNDS", string.format("a Read of %d at base %+d of 100", case[2], case[1]))
     end
     m:check("nothing is placed")
-    behind:check("nor behind the buffer")
+    behind:check("nor after the buffer")
   end,
 }
 
@@ -101,7 +101,7 @@ check {
     refused(t, read_only:write(0, "1"), NO_WRITE_RIGHT, "a Write to an STag enabled for remote read alone")
     local c = t:open()
     c:send(both:write(8, "written"), both:read(8, 7), write_only:write(0, "x"), read_only:read(0, 8, { SinkSTag = 2 }))
-    c:expect_response(SINK, 0, "written", "a Read behind a Write to an STag with both rights")
+    c:expect_response(SINK, 0, "written", "a Read after a Write to an STag with both rights")
     c:expect_response(2, 0, pattern(8), "a Read of an STag enabled for remote read alone")
     write_only:patch(0, "x")
     write_only:check("a Write to an STag enabled for remote write alone is placed")

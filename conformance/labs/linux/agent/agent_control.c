@@ -94,7 +94,7 @@ static bool keep(struct agent_control *control, const char *octets, size_t count
     return true;
 }
 
-/* What has come; what is behind a line that was too long is obeyed as ever. */
+/* What has come; what is after a line that was too long is obeyed as ever. */
 static void take(struct agent_control *control, const char *octets, size_t count, agent_answer *answer, void *context)
 {
     while (count != 0 && control->fd >= 0) {

@@ -286,8 +286,8 @@ int agent_send(struct agent *agent, const json_t *command, struct agent_reply *r
     uint64_t invalidate = UINT64_MAX;
     struct agent_work *work;
     bool solicited = false;
-    uint8_t *octets;
-    size_t count;
+    uint8_t *octets = NULL;
+    size_t count = 0;
 
     if (stream == NULL || agent_flag(command, "solicited", &solicited, reply) != 0 ||
         agent_number(command, "invalidate", &invalidate, UINT32_MAX, reply) != 0 ||
@@ -311,8 +311,8 @@ int agent_write(struct agent *agent, const json_t *command, struct agent_reply *
     struct ibv_send_wr request = {.opcode = IBV_WR_RDMA_WRITE};
     uint64_t stag = 0, to = 0;
     struct agent_work *work;
-    uint8_t *octets;
-    size_t count;
+    uint8_t *octets = NULL;
+    size_t count = 0;
 
     if (stream != NULL && json_object_get(command, "stag") == NULL)
         return agent_refuse(reply, "a Write needs \"stag\"");
