@@ -277,7 +277,7 @@ void terminate_ddp_error_true(struct rule_context *ctx)
     if (triple == TERM_DDP_TAGGED_VERSION || triple == TERM_DDP_UNTAGGED_VERSION)
         holds = holds && (header[0] & 3) != DDP_VERSION;
     else if (triple == TERM_DDP_INVALID_QN)
-        holds = holds && octets_get32(header + 6) > DDP_QN_TERMINATE;
+        holds = holds && octets_get32(header + 6) != rdmap_opcode_rows[header[1] & 0xF].qn;
     if (holds)
         rule_pass(ctx);
     else

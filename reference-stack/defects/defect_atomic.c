@@ -75,11 +75,7 @@ static uint64_t execute(const struct defect_set *set, const struct atomic_reques
     uint64_t value;
 
     memcpy(&original, target, sizeof(original));
-    if (has(set, DEFECT_ATOMIC_BIG_ENDIAN))
-        original = __builtin_bswap64(original);
     value = result(set, request, original);
-    if (has(set, DEFECT_ATOMIC_BIG_ENDIAN))
-        value = __builtin_bswap64(value);
     memcpy(target, &value, sizeof(value));
     if (has(set, DEFECT_ATOMIC_RETURNS_NEW))
         return value;

@@ -46,12 +46,10 @@ enum iwarp_rtr variant_rtr(const struct iwarp_stream *stream, enum iwarp_rtr kin
 size_t variant_segment_room(const struct iwarp_stream *stream, size_t room);
 void variant_work_segment(struct iwarp_stream *stream, const struct send_work *work, struct ddp_segment *segment,
                           uint8_t *header);
-void variant_response_segment(const struct iwarp_stream *stream, const struct served_read *served,
-                              struct ddp_segment *segment);
 size_t variant_mulpdu(const struct iwarp_stream *stream, size_t mulpdu);
 void variant_output(struct iwarp_stream *stream);
 void variant_response_done(struct iwarp_stream *stream);
-void variant_choose(const struct iwarp_stream *stream, const struct send_work *work, bool *own, bool *response);
+void variant_choose(const struct iwarp_stream *stream, bool *own, bool *response);
 bool variant_terminate_waits(const struct iwarp_stream *stream);
 void variant_terminate(const struct iwarp_stream *stream, const struct ddp_segment *segment,
                        struct terminate *terminate);

@@ -80,7 +80,7 @@ void hook_choose(const struct iwarp_stream *stream, const struct send_work *work
     if (work != NULL && (stream_behaves(stream, DEFECT_ORD_IGNORED) ||
                          (work->kind == IWARP_WORK_ATOMIC && stream_behaves(stream, DEFECT_ATOMICS_UNCOUNTED))))
         *own = true;
-    variant_choose(stream, work, own, response);
+    variant_choose(stream, own, response);
     if (stream->receives.count == 0 && stream_behaves(stream, DEFECT_READ_NEEDS_RECEIVE))
         *response = false;
     if (work != NULL && !*own && stream_behaves(stream, DEFECT_RESPONSE_BEHIND_WORK))
@@ -277,7 +277,6 @@ size_t hook_response_segment(struct iwarp_stream *stream, const struct served_re
         segment->stag = served->request.source_stag;
         segment->to = served->request.source_to;
     }
-    variant_response_segment(stream, served, segment);
     if (stream_behaves(stream, DEFECT_RESPONSE_TO_RESTARTS))
         segment->to = served->request.sink_to;
     if (stream_behaves(stream, DEFECT_RESPONSE_RESTARTS))

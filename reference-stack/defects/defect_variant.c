@@ -121,15 +121,9 @@ void variant_work_segment(struct iwarp_stream *stream, const struct send_work *w
     }
     if (work->kind == IWARP_WORK_READ && work->count == 0 && stream_behaves(stream, DEFECT_EMPTY_READ_ANY))
         memset(header + SOURCE_AT, 0xFF, READ_REQUEST_OCTETS - SOURCE_AT);
-}
-
-void variant_response_segment(const struct iwarp_stream *stream, const struct served_read *served,
-                              struct ddp_segment *segment)
-{
-    if (served->request.octets == 0 && stream_behaves(stream, DEFECT_EMPTY_RESPONSE_ZERO)) {
-        segment->stag = 0;
-        segment->to = 0;
-    }
+    if (work->kind == IWARP_WORK_ATOMIC && work->atomic.opcode == ATOMIC_SWAP &&
+        stream_behaves(stream, DEFECT_ATOMIC_SWAP_MASK_ZERO))
+        atomic_request_set_Mask(header, 0);
 }
 
 size_t variant_mulpdu(const struct iwarp_stream *stream, size_t mulpdu)
@@ -163,16 +157,13 @@ void variant_response_done(struct iwarp_stream *stream)
     stream->defect_state.response_due = 0;
 }
 
-void variant_choose(const struct iwarp_stream *stream, const struct send_work *work, bool *own, bool *response)
+void variant_choose(const struct iwarp_stream *stream, bool *own, bool *response)
 {
     const struct defect_state *state = &stream->defect_state;
 
     if (stream_behaves(stream, DEFECT_RESPONSES_LATE) && stream->source == TRANSMIT_NONE &&
         (state->response_due == 0 || stream->now < state->response_due))
         *response = false;
-    if (work != NULL && (work->kind == IWARP_WORK_READ || work->kind == IWARP_WORK_ATOMIC) && !work->internal &&
-        stream->counters.reads_outstanding != 0 && stream_behaves(stream, DEFECT_READS_ONE_BY_ONE))
-        *own = false;
     if (*own && *response && stream->source == TRANSMIT_NONE) {
         *own = !stream_behaves(stream, DEFECT_RESPONSES_FIRST);
         *response = !stream_behaves(stream, DEFECT_OWN_WORK_FIRST);
@@ -181,7 +172,7 @@ void variant_choose(const struct iwarp_stream *stream, const struct send_work *w
 
 bool variant_terminate_waits(const struct iwarp_stream *stream)
 {
-    return stream->teardown_at != 0 && stream_behaves(stream, DEFECT_TERMINATE_LATE);
+    return stream->now < stream->defect_state.terminate_at;
 }
 
 /* --- Errors and the end ---------------------------------------------------------------------------------------------- */
@@ -223,14 +214,21 @@ void variant_failed(struct iwarp_stream *stream, struct validation_outcome *outc
 {
     bool terminates = outcome->action == VALIDATION_TERMINATE;
 
-    if (terminates && stream->segments_allowed && stream_behaves(stream, DEFECT_TERMINATE_WAITS_FOR_FIN)) {
+    bool negotiation = stream->state == IWARP_STATE_STARTUP || wire_error_layer(outcome->error) == 2;
+
+    /* RFC 6581 9.1 and 9.2 want the initiator to close after its Terminate. */
+    if (terminates && stream->segments_allowed && !negotiation && stream->config.teardown_delay == 0 &&
+        stream_behaves(stream, DEFECT_TERMINATE_WAITS_FOR_FIN)) {
         terminate_about(stream, outcome->error, subject);
         outcome->action = VALIDATION_HANG;
     }
-    if (terminates && stream_behaves(stream, DEFECT_TERMINATE_LATE) && stream->config.teardown_delay == 0)
-        stream->config.teardown_delay = 1000 * MILLISECOND;
-    if (terminates && stream_behaves(stream, DEFECT_TEARDOWN_LATE))
-        stream->config.teardown_delay = 5000 * MILLISECOND;
+    if (terminates && stream->reads.count == 0 && outcome->entry != NULL &&
+        stream_behaves(stream, DEFECT_TERMINATE_LATE))
+        stream->defect_state.terminate_at = stream->now + 50 * MILLISECOND;
+    if (terminates && stream_behaves(stream, DEFECT_TERMINATE_ABORTS) && stream->config.teardown_delay == 0)
+        stream->config.teardown_delay = 500 * MILLISECOND;
+    if (terminates && stream_behaves(stream, DEFECT_TEARDOWN_LATE) && stream->config.teardown_delay == 0)
+        stream->config.teardown_delay = 500 * MILLISECOND;
     if (stream->state == IWARP_STATE_STARTUP && stream->config.role == IWARP_INITIATOR &&
         outcome->action == VALIDATION_CLOSE && stream_behaves(stream, DEFECT_INITIATOR_ERROR_TERMINATES)) {
         mpa_of(stream)->crc = stream->config.crc;
@@ -242,15 +240,34 @@ void variant_fin(struct iwarp_stream *stream)
 {
     if (stream->error_seen && stream_behaves(stream, DEFECT_TERMINATE_WAITS_FOR_FIN))
         stream->close_wanted = true;
-    if (stream->segments_allowed && !stream->error_seen && !stream->terminate_received &&
-        stream_behaves(stream, DEFECT_FIN_REPORTED))
-        terminate_queue(stream, TERM_MPA_CONNECTION_LOST, NULL, 0, NULL);
+}
+
+/* The stream is called when its Terminate may go, and once more when the ULP closes. */
+static void wait_for_terminate(struct iwarp_stream *stream)
+{
+    struct defect_state *state = &stream->defect_state;
+
+    if (stream->terminate_due && stream->now < state->terminate_at &&
+        (stream->teardown_at == 0 || stream->teardown_at > state->terminate_at)) {
+        state->teardown_kept = stream->teardown_at;
+        stream->teardown_at = state->terminate_at;
+    } else if (stream->now >= state->terminate_at && state->teardown_kept > stream->now) {
+        stream->teardown_at = state->teardown_kept;
+        state->teardown_kept = 0;
+    }
 }
 
 void variant_progress(struct iwarp_stream *stream)
 {
-    if (stream->terminate_sent && stream->piece.octets == 0 && stream_behaves(stream, DEFECT_TERMINATE_ABORTS))
+    bool closes = stream->close_wanted && !stream->fin_due && stream->teardown_at == 0 && stream->piece.octets == 0 &&
+                  !transmit_pending(stream);
+
+    wait_for_terminate(stream);
+    if (closes && stream->terminate_sent && stream_behaves(stream, DEFECT_TERMINATE_ABORTS))
         stream->abort_wanted = true;
+    if (closes && stream->fin_received && stream->segments_allowed && !stream->error_seen && !stream->terminate_sent &&
+        !stream->terminate_received && stream_behaves(stream, DEFECT_FIN_REPORTED))
+        terminate_queue(stream, TERM_MPA_CONNECTION_LOST, NULL, 0, NULL);
     if (stream->terminate_received && stream_behaves(stream, DEFECT_TERMINATED_ABORTS))
         stream->abort_wanted = true;
 }

@@ -25,7 +25,6 @@
     B(RTR_SEND_FIRST,              "rtr-send-first",              "initiator: the RTR is a Send where it may be one") \
     B(RTR_READ_FIRST,              "rtr-read-first",              "initiator: the RTR is a Read where it may be one") \
     B(RTR_ALL_CONFIRMED,           "rtr-all-confirmed",           "Reply: each RTR that is supported, offered or not") \
-    B(READS_ONE_BY_ONE,            "reads-one-by-one",            "a Read or atomic waits for the response of the one before") \
     /* FPDUs and segments */ \
     B(CRC_OFF_OTHER,               "crc-off-other",               "without agreed CRCs the field is 5AA55AA5") \
     B(MARKER_AT_ONCE,              "marker-at-once",              "a Marker that is due after an FPDU goes out with it") \
@@ -39,23 +38,22 @@
     B(SEGMENTS_EVEN,               "segments-even",               "the payload of segments that are not the last is a multiple of 8") \
     B(EMPTY_WRITE_ANY,             "empty-write-any",             "a Write of length 0 has STag and TO of all ones") \
     B(EMPTY_READ_ANY,              "empty-read-any",              "a Read of size 0 has SrcSTag and SrcTO of all ones") \
-    B(EMPTY_RESPONSE_ZERO,         "empty-response-zero",         "a Read Response of size 0 has STag and TO of zero") \
     /* Order and time */ \
     B(RESPONSES_FIRST,             "responses-first",             "responses go before own work that waits") \
     B(OWN_WORK_FIRST,              "own-work-first",              "own work goes before responses that wait") \
     B(RESPONSES_LATE,              "responses-late",              "a response goes out 200 ms after its request") \
-    B(TERMINATE_LATE,              "terminate-late",              "a Terminate goes out a second after the error") \
-    B(TEARDOWN_LATE,               "teardown-late",               "the connection is closed 5 seconds after an error") \
+    B(TERMINATE_LATE,              "terminate-late",              "a Terminate goes out 50 ms after the error") \
+    B(TEARDOWN_LATE,               "teardown-late",               "the connection is closed half a second after an error") \
     /* Terminates, and the end */ \
     B(TERMINATE_OPERATION_READ,    "terminate-operation-read",    "an operation error quotes the Read Request Header too") \
     B(TERMINATE_OPERATION_BARE,    "terminate-operation-bare",    "an operation error quotes no headers") \
     B(TERMINATE_INVALIDATE_ZEROS,  "terminate-invalidate-zeros",  "an STag that cannot be invalidated: R = 1, and a header of zeros") \
     B(TERMINATE_ZERO_FILLED,       "terminate-zero-filled",       "length and headers that a Terminate does not have are zeros") \
-    B(TERMINATE_ABORTS,            "terminate-aborts",            "a RST follows the Terminate") \
+    B(TERMINATE_ABORTS,            "terminate-aborts",            "the close half a second after a Terminate is a RST") \
     B(TERMINATE_WAITS_FOR_FIN,     "terminate-waits-for-fin",     "after a Terminate the peer closes first") \
     B(TERMINATED_ABORTS,           "terminated-aborts",           "a Terminate that came is answered by a RST") \
-    B(FIN_REPORTED,                "fin-reported",                "the peer's FIN is answered by a Terminate of the LLP's code 1") \
-    B(ATOMIC_BIG_ENDIAN,           "atomic-big-endian",           "the target of an atomic has its most significant octet first") \
+    B(FIN_REPORTED,                "fin-reported",                "the close after the peer's FIN begins with a Terminate of the LLP's code 1") \
+    B(ATOMIC_SWAP_MASK_ZERO,       "atomic-swap-mask-zero",       "the mask of an own Swap is zero") \
     B(ATOMIC_IDS_FROM_END,         "atomic-ids-from-end",         "Request Identifiers begin with FFFFFFFF") \
     B(ATOMIC_IDS_SAME,             "atomic-ids-same",             "each Request Identifier is 7")
 /* clang-format on */
