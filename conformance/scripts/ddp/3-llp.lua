@@ -170,7 +170,7 @@ check {
     local stream = t:stream_of(c)
     c:probe()
     c.tcp:fin()
-    c:expect(tcp.fin(), { message = "the tester's FIN is answered by the device's" })
+    c:expect_second_half("the tester's FIN is answered by the device's")
     t:expect_event("closed", { stream = stream }, "FIN of both sides")
     no_error(t, c)
   end,
