@@ -7,21 +7,9 @@
 
 #define MILLISECOND UINT64_C(1000000)
 
-enum { PRIVATE_MOST = MPA_PRIVATE_DATA_MAX - MPA_ENHANCED_OCTETS, TIMESTAMPS = 12 /* option and its padding */ };
+enum { TIMESTAMPS = 12 /* option and its padding */ };
 
 /* --- Start-up ------------------------------------------------------------------------------------------------------ */
-
-/* `octets` of Private Data, where the ULP has none, and none has a meaning. */
-static void fill_private(struct iwarp_stream *stream, enum defect_behaviour behaviour, uint16_t octets)
-{
-    struct iwarp_stream_config *config = &stream->config;
-
-    if (!stream_behaves(stream, behaviour) || config->private_octets != 0 || config->smbd)
-        return;
-    for (uint16_t i = 0; i < octets; i++)
-        config->private_data[i] = (uint8_t)(i + 1);
-    config->private_octets = octets;
-}
 
 void variant_startup_begins(struct iwarp_stream *stream)
 {
@@ -30,14 +18,10 @@ void variant_startup_begins(struct iwarp_stream *stream)
     if (config->role == IWARP_RESPONDER) {
         config->crc = config->crc || stream_behaves(stream, DEFECT_REPLY_CRC_ALWAYS);
         config->markers = config->markers || stream_behaves(stream, DEFECT_REPLY_MARKERS_ALWAYS);
-        fill_private(stream, DEFECT_REPLY_PRIVATE_1, 1);
-        fill_private(stream, DEFECT_REPLY_PRIVATE_508, PRIVATE_MOST);
         return;
     }
     config->crc = config->crc || stream_behaves(stream, DEFECT_REQUEST_CRC_ALWAYS);
     config->markers = config->markers || stream_behaves(stream, DEFECT_REQUEST_MARKERS_ALWAYS);
-    fill_private(stream, DEFECT_REQUEST_PRIVATE_1, 1);
-    fill_private(stream, DEFECT_REQUEST_PRIVATE_508, PRIVATE_MOST);
     if (!config->enhanced && config->revision == MPA_REV_1 && stream_behaves(stream, DEFECT_REQUEST_PLAIN_REVISION_2))
         config->revision = MPA_REV_2;
 }
@@ -105,8 +89,8 @@ size_t variant_segment_room(const struct iwarp_stream *stream, size_t room)
         room = 1;
     if (stream->counters.fpdus_sent % 2 != 0 && room > 1 && stream_behaves(stream, DEFECT_SEGMENTS_UNEVEN))
         room /= 2;
-    if (room >= 8 && stream_behaves(stream, DEFECT_SEGMENTS_EVEN))
-        room &= ~(size_t)7;
+    if (room >= 256 && stream_behaves(stream, DEFECT_SEGMENTS_256))
+        room &= ~(size_t)255;
     return room;
 }
 

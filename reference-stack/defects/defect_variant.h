@@ -10,10 +10,6 @@
     B(REPLY_CRC_ALWAYS,            "reply-crc-always",            "C = 1 in each Reply, whatever the ULP wants") \
     B(REQUEST_MARKERS_ALWAYS,      "request-markers-always",      "M = 1 in each Request") \
     B(REPLY_MARKERS_ALWAYS,        "reply-markers-always",        "M = 1 in each Reply") \
-    B(REQUEST_PRIVATE_1,           "request-private-1",           "a Request without the ULP's Private Data has 1 octet of it") \
-    B(REQUEST_PRIVATE_508,         "request-private-508",         "a Request without the ULP's Private Data has 508 octets of it") \
-    B(REPLY_PRIVATE_1,             "reply-private-1",             "a Reply without the ULP's Private Data has 1 octet of it") \
-    B(REPLY_PRIVATE_508,           "reply-private-508",           "a Reply without the ULP's Private Data has 508 octets of it") \
     B(REQUEST_PLAIN_REVISION_2,    "request-plain-revision-2",    "a Request without the word has Rev 2") \
     B(REPLY_PLAIN_REVISION_1,      "reply-plain-revision-1",      "the Reply to a Request of Rev 2 without the word has Rev 1") \
     B(INITIATOR_ERROR_TERMINATES,  "initiator-error-terminates",  "initiator: a bad Reply is answered by a Terminate") \
@@ -35,7 +31,7 @@
     B(SEGMENTS_1024_UNTAGGED,      "segments-1024-untagged",      "untagged segments carry at most 1024 octets") \
     B(SEGMENT_FIRST_1,             "segment-first-1",             "the first of several segments carries 1 octet") \
     B(SEGMENTS_UNEVEN,             "segments-uneven",             "every other segment carries half of what fits") \
-    B(SEGMENTS_EVEN,               "segments-even",               "the payload of segments that are not the last is a multiple of 8") \
+    B(SEGMENTS_256,                "segments-256",                "the payload of segments that are not the last is a multiple of 256") \
     B(EMPTY_WRITE_ANY,             "empty-write-any",             "a Write of length 0 has STag and TO of all ones") \
     B(EMPTY_READ_ANY,              "empty-read-any",              "a Read of size 0 has SrcSTag and SrcTO of all ones") \
     /* Order and time */ \
