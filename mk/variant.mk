@@ -8,7 +8,8 @@ object_of = $(patsubst $(B)/gen/%.c,$($(1)_dir)/gen/%.o,$(patsubst %.c,$($(1)_di
 	$(filter $(B)/gen/%,$(2)))
 
 # What programs need and the shared library does not: it would drag its libraries along.
-program_src := reference-stack/peer/cmd_peer.c reference-stack/program/confine.c reference-stack/program/confine_files.c \
+program_src := reference-stack/peer/cmd_peer.c reference-stack/peer/cmd_peer_cm.c reference-stack/peer/cmd_peer_cm_line.c \
+	reference-stack/program/confine.c reference-stack/program/confine_files.c \
 	reference-stack/program/complaint.c
 
 # A file whose content is a list of words, one a line, touched only when the list changes: what is made of "all files

@@ -172,6 +172,16 @@ int results_log_beside(struct results_log *log, const struct result *result, str
     return out_of_memory(log, error);
 }
 
+int results_log_served(struct results_log *log, const json_t *served, struct sentence *error)
+{
+    json_t *object = json_copy((json_t *)served);
+
+    if (json_object_set_new(object, "type", json_string("served")) == 0)
+        return results_log_write(log, object, error);
+    json_decref(object);
+    return out_of_memory(log, error);
+}
+
 int results_log_journal(struct results_log *log, const struct journal *journal, struct sentence *error)
 {
     json_t *object = journal_to_json(journal);

@@ -51,6 +51,12 @@ int results_log_append_line(struct results_log *log, enum verdict verdict, const
  */
 int results_log_journal(struct results_log *log, const struct journal *journal, struct sentence *error);
 
+/*
+ * Appends what the device serves in a role, as the run learned it before the role's checks (an object with "role", which is not
+ * changed). 0, or -1 with the sentence set.
+ */
+int results_log_served(struct results_log *log, const json_t *served, struct sentence *error);
+
 /* Appends a rule's result that adds nothing to what a check decided, of a shard: a merge may need it. It is not counted. */
 int results_log_beside(struct results_log *log, const struct result *result, struct sentence *error);
 
@@ -84,6 +90,8 @@ bool results_done_has(const struct results_done *done, const char *id, const cha
 
 /* The journals, an array, of checks that are to be repeated, or were, and in which rules found something. */
 const json_t *results_done_repeated(const struct results_done *done);
+/* What the device serves, as it was learned last: one object a role, in an array. */
+const json_t *results_done_served(const struct results_done *done);
 size_t results_done_count(const struct results_done *done);
 void results_done_free(struct results_done *done);
 
@@ -100,6 +108,7 @@ struct results_reader {
     int (*on_capture)(void *user, const struct capture_info *info, json_t *object);
     /* shards and merged results: a rule's result that adds nothing to what a check decided, kept for the next merge */
     int (*on_beside)(void *user, const struct result *result, json_t *object);
+    int (*on_served)(void *user, json_t *object); /* what the device serves in a role (engine/script/served.h) */
     int (*on_summary)(void *user, const struct run_summary *summary, json_t *object);
     void (*on_console)(void *user, const char *text); /* the end of what the device said on its console */
     void (*on_note)(void *user, const char *note);    /* e.g. "results.jsonl:17: last line is torn, ignored" */

@@ -125,6 +125,8 @@ static int deliver(struct reading *reading, json_t *object)
         return deliver_journal(reading, object);
     if (strcmp(type, "capture") == 0)
         return deliver_capture(reading, object);
+    if (strcmp(type, "served") == 0)
+        return reading->reader->on_served ? reading->reader->on_served(reading->reader->user, object) : 0;
     if (strcmp(type, "summary") == 0)
         return deliver_summary(reading, object);
     if (strcmp(type, "rules") == 0)

@@ -20,6 +20,7 @@ struct done_entry {
 struct results_done {
     struct done_entry *entries;
     json_t *repeated; /* journals of checks that are repeated */
+    json_t *served;   /* what the device serves, by role */
 };
 
 /* ---- what is done ------------------------------------------------------------------------------------------------ */
@@ -89,6 +90,11 @@ const json_t *results_done_repeated(const struct results_done *done)
     return done ? done->repeated : NULL;
 }
 
+const json_t *results_done_served(const struct results_done *done)
+{
+    return done ? done->served : NULL;
+}
+
 size_t results_done_count(const struct results_done *done)
 {
     return done ? HASH_COUNT(done->entries) : 0;
@@ -106,6 +112,7 @@ void results_done_free(struct results_done *done)
         entry_free(entry);
     }
     json_decref(done->repeated);
+    json_decref(done->served);
     free(done);
 }
 
@@ -260,11 +267,23 @@ static int resume_result(void *user, const struct result *result, json_t *object
     return rc;
 }
 
+/* A device that served no start-up is asked again: the environment may be better now. */
+static int resume_served(void *user, json_t *object)
+{
+    struct resume *resume = user;
+
+    if (!json_is_true(json_object_get(json_object_get(object, "exchanges"), "startup")))
+        return 0;
+    if (json_array_append(resume->done->served, object) != 0)
+        return out_of_memory(resume);
+    return results_log_write(resume->log, json_incref(object), resume->error);
+}
+
 /* Copies what is worth keeping into a file that then takes the place of the old one: never a moment without results. */
 static int resume_copy(struct resume *resume, const struct place *place, struct sentence *error)
 {
     struct results_reader reader = {
-        .on_run = resume_run, .on_journal = resume_journal, .on_result = resume_result, .user = resume};
+        .on_run = resume_run, .on_journal = resume_journal, .on_result = resume_result, .on_served = resume_served, .user = resume};
     struct save save;
     int rc;
 
@@ -316,7 +335,7 @@ struct results_log *results_log_resume(const struct place *place, const struct r
     struct results_log *log = NULL;
     int begun = has_line(place, error);
 
-    if (!ids || !(ids->repeated = json_array())) {
+    if (!ids || !(ids->repeated = json_array()) || !(ids->served = json_array())) {
         sentence_set(error, "%s: out of memory", place->path);
     } else if (begun == 0) {
         log = start_again(place, info, echo, error);

@@ -32,18 +32,23 @@ enum {
     DETH_OCTETS = 8,
     ICRC_OCTETS = 4,
     MAD_OCTETS = 256,
+    LID_PERMISSIVE = 0xFFFF, /* no LID: RoCE */
     MAD_HEADER_OCTETS = 24,
     LRH_LNH_LOCAL = 2,  /* BTH follows */
     LRH_LNH_GLOBAL = 3, /* GRH follows */
     GRH_NEXT_BTH = 0x1B,
     BTH_UD_SEND_ONLY = 0x64,
     BTH_QP_GSI = 1,
+    BTH_P_KEY_DEFAULT = 0xFFFF,
     ROCE_V2_PORT = 4791,
     ROCE_V1_ETHERTYPE = 0x8915,
+    MAD_BASE_VERSION = 1,
     MAD_CLASS_CM = 0x07,
     MAD_CM_VERSION = 2,
     MAD_METHOD_SEND = 0x03,
 };
+
+#define DETH_Q_KEY_GSI UINT32_C(0x80010000) /* of queue pair 1 */
 
 /* clang-format off */
 #define LRH_FIELDS(F, O, layout) \

@@ -10,6 +10,7 @@
 #include "conformance/engine/gen/cmd_gen.h"
 #include "conformance/engine/new-check/cmd_new_check.h"
 #include "conformance/engine/show/cmd_pics.h"
+#include "conformance/engine/probe/cmd_probe.h"
 #include "conformance/engine/prove/cmd_prove.h"
 #include "conformance/engine/report/cmd_report.h"
 #include "conformance/engine/run/cmd_run.h"
@@ -30,6 +31,7 @@ struct subcommand {
 
 static const struct subcommand subcommands[] = {
     {"run", cmd_run, "judges a live device; without --dut: the built-in reference stack"},
+    {"probe", cmd_probe, "finds out in seconds what a device is, and writes its profile"},
     {"audit", cmd_audit, "judges captures, by the same requirement ids"},
     {"prove", cmd_prove, "runs every defect against every check and rule (the kill matrix)"},
     {"peer", cmd_peer, "starts the reference stack as a device under test"},

@@ -42,6 +42,7 @@ enum flow_account_kind {
     ROW(ERF,            FOREIGN,  "erf",            "other ERF records") \
     ROW(TCP,            FOREIGN,  "tcp",            "TCP without MPA") \
     ROW(TCP_EMPTY,      FOREIGN,  "tcp-empty",      "TCP without data") \
+    ROW(OTHER_HOSTS,    FOREIGN,  "other-hosts",    "TCP of other hosts on the tester's link") \
     ROW(SCTP,           FOREIGN,  "sctp",           "SCTP without DDP") \
     ROW(SCTP_DATA,      FOREIGN,  "sctp-data",      "SCTP user messages of other protocols") \
     ROW(ULP,            FOREIGN,  "ulp",            "the ULP's own octets before start-up frames or after a rejection") \

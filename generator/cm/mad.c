@@ -3,43 +3,25 @@
 
 #include <string.h>
 
+#include "wire/roce.h"
+
 enum {
     UDP_PROTOCOL = 17,
     UDP_OCTETS = 8,
     UDP_SOURCE_PORT = 49152,
-    TRANSPORT_OCTETS = BTH_OCTETS + DETH_OCTETS + MAD_OCTETS + ICRC_OCTETS,
+    TRANSPORT_OCTETS = UD_MAD_OCTETS,
     VCRC_OCTETS = 2,
-    QKEY_GSI = 0x80010000,
     CM_TIMEOUT = 20,
     ERF_INFINIBAND = 21,
 };
-
-void mad_begin(uint8_t mad[MAD_OCTETS], enum cm_attribute attribute, uint64_t transaction)
-{
-    memset(mad, 0, MAD_OCTETS);
-    mad_set_BaseVersion(mad, 1);
-    mad_set_MgmtClass(mad, MAD_CLASS_CM);
-    mad_set_ClassVersion(mad, MAD_CM_VERSION);
-    mad_set_Method(mad, MAD_METHOD_SEND);
-    mad_set_TransactionID(mad, transaction);
-    mad_set_AttributeID(mad, attribute);
-}
-
-static void put_address(uint8_t out[16], const struct net_address *address)
-{
-    if (address->family == 4)
-        memcpy(out + 12, address->octets, 4);
-    else
-        memcpy(out, address->octets, 16);
-}
 
 void mad_ip_request(uint8_t mad[MAD_OCTETS], const struct ip_cm_request *request)
 {
     uint8_t *body = mad + MAD_HEADER_OCTETS, *data;
 
-    mad_begin(mad, CM_REQ, request->transaction);
+    cm_begin(mad, CM_REQ, request->transaction);
     cm_req_set_LocalID(body, request->local_id);
-    cm_req_set_ServiceID(body, IP_CM_SERVICE_PREFIX | (uint64_t)request->protocol << 16 | request->destination_port);
+    cm_req_set_ServiceID(body, ip_cm_service_id(request->protocol, request->destination_port));
     cm_req_set_CAGUID(body, UINT64_C(0x0200000000000001));
     cm_req_set_QPN(body, 0x11);
     cm_req_set_Resources(body, 4);
@@ -50,21 +32,13 @@ void mad_ip_request(uint8_t mad[MAD_OCTETS], const struct ip_cm_request *request
     cm_req_set_P_Key(body, 0xFFFF);
     cm_req_set_MTU(body, 3);
     cm_req_set_MaxRetries(body, 15);
-    data = body + cm_attribute_row(CM_REQ)->private_at;
+    data = cm_private(mad);
     ip_cm_private_set_IPV(data, request->source.family);
     ip_cm_private_set_SourcePort(data, request->source_port);
-    put_address(data + 4, &request->source);
-    put_address(data + 20, &request->destination);
+    ip_cm_put_address(data + 4, request->source.family, request->source.octets);
+    ip_cm_put_address(data + 20, request->destination.family, request->destination.octets);
     if (request->consumer_octets != 0 && request->consumer_octets <= IP_CM_CONSUMER_OCTETS)
         memcpy(data + IP_CM_PRIVATE_OCTETS, request->consumer, request->consumer_octets);
-}
-
-void mad_answer(uint8_t mad[MAD_OCTETS], enum cm_attribute attribute, uint64_t transaction, uint32_t local_id,
-                uint32_t remote_id)
-{
-    mad_begin(mad, attribute, transaction);
-    cm_ids_set_LocalID(mad + MAD_HEADER_OCTETS, local_id);
-    cm_ids_set_RemoteID(mad + MAD_HEADER_OCTETS, remote_id);
 }
 
 void mad_reject(uint8_t mad[MAD_OCTETS], uint64_t transaction, uint32_t remote_id, uint16_t reason, const uint8_t *ari,
@@ -72,25 +46,16 @@ void mad_reject(uint8_t mad[MAD_OCTETS], uint64_t transaction, uint32_t remote_i
 {
     uint8_t *body = mad + MAD_HEADER_OCTETS;
 
-    mad_answer(mad, CM_REJ, transaction, 0, remote_id);
+    cm_begin_answer(mad, CM_REJ, transaction, 0, remote_id);
     cm_rej_set_InfoLength(body, info_octets);
     cm_rej_set_Reason(body, reason);
     if (info_octets != 0 && info_octets <= CM_ARI_OCTETS)
         memcpy(body + 12, ari, info_octets);
 }
 
-/* BTH, DETH, MAD; room for the ICRC after. */
 static void put_transport(uint8_t *out, uint32_t psn, const uint8_t mad[MAD_OCTETS])
 {
-    memset(out, 0, BTH_OCTETS + DETH_OCTETS);
-    bth_set_OpCode(out, BTH_UD_SEND_ONLY);
-    bth_set_M(out, 1);
-    bth_set_P_Key(out, 0xFFFF);
-    bth_set_DestQP(out, BTH_QP_GSI);
-    bth_set_PSN(out, psn);
-    deth_set_Q_Key(out + BTH_OCTETS, QKEY_GSI);
-    deth_set_SrcQP(out + BTH_OCTETS, BTH_QP_GSI);
-    memcpy(out + BTH_OCTETS + DETH_OCTETS, mad, MAD_OCTETS);
+    ud_mad_pack(out, &(struct ud_header){.psn = psn, .migrated = true}, mad);
 }
 
 static void put_grh(uint8_t out[GRH_OCTETS], const struct mad_ends *ends)

@@ -4,10 +4,7 @@
 #define GENERATOR_MAD_H
 
 #include "generator/sctp/sctp.h"
-#include "wire/cm.h"
-
-/* A MAD with a CM message's header, all else zero. */
-void mad_begin(uint8_t mad[MAD_OCTETS], enum cm_attribute attribute, uint64_t transaction);
+#include "wire/cm_pack.h"
 
 /* A REQ by the RDMA IP CM Service (Annex A11): from ip:port to ip, of that protocol and port. */
 struct ip_cm_request {
@@ -21,10 +18,6 @@ struct ip_cm_request {
 };
 
 void mad_ip_request(uint8_t mad[MAD_OCTETS], const struct ip_cm_request *request);
-
-/* Any message but REQ and SIDR: header and both Communication IDs. */
-void mad_answer(uint8_t mad[MAD_OCTETS], enum cm_attribute attribute, uint64_t transaction, uint32_t local_id,
-                uint32_t remote_id);
 
 /* A REJ of a REQ; `ari` of `info_octets` octets, at most 72. */
 void mad_reject(uint8_t mad[MAD_OCTETS], uint64_t transaction, uint32_t remote_id, uint16_t reason, const uint8_t *ari,

@@ -297,6 +297,16 @@ uint64_t tcp_stack_bad_frames(const struct tcp_stack *stack)
     return stack->bad_frames;
 }
 
+bool tcp_stack_has(const struct tcp_stack *stack, const struct net_address *peer, uint16_t own_port,
+                   uint16_t peer_port)
+{
+    for (const struct tcp_connection *c = stack->connections; c != NULL; c = c->next)
+        if (c->status.local_port == own_port && c->status.peer_port == peer_port &&
+            net_address_equal(&c->status.peer, peer))
+            return true;
+    return false;
+}
+
 static bool port_in_use(const struct tcp_stack *stack, const struct net_address *peer, uint16_t peer_port,
                         uint16_t local_port)
 {
@@ -427,6 +437,31 @@ const struct tcp_status *tcp_status(const struct tcp_connection *connection)
 size_t tcp_unacknowledged(const struct tcp_connection *connection)
 {
     return connection->out.length;
+}
+
+/* The stream's octets up to `acknowledgment`: SYN and FIN take a sequence number each and are none. */
+static uint64_t octets_up_to(const struct tcp_connection *connection, uint32_t acknowledgment)
+{
+    const struct tcp_status *status = &connection->status;
+    uint32_t numbers = acknowledgment - status->iss;
+
+    if (numbers != 0 && status->local_fin && acknowledgment == status->snd_nxt)
+        numbers--;
+    return numbers != 0 ? numbers - 1 : 0;
+}
+
+uint64_t tcp_acknowledged(const struct tcp_connection *connection)
+{
+    return octets_up_to(connection, connection->status.snd_una);
+}
+
+uint64_t tcp_acknowledged_at_end(const struct tcp_connection *connection)
+{
+    const struct tcp_status *status = &connection->status;
+
+    if (!status->peer_fin && status->peer_reset_ns == 0)
+        return tcp_acknowledged(connection);
+    return octets_up_to(connection, status->peer_end_acknowledgment);
 }
 
 bool tcp_is_open(const struct tcp_connection *connection)

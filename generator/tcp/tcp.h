@@ -107,6 +107,10 @@ int tcp_stack_add_neighbour(struct tcp_stack *stack, const struct net_address *a
 /* Frames ignored because a checksum was wrong, or because they were malformed. */
 uint64_t tcp_stack_bad_frames(const struct tcp_stack *stack);
 
+/* Is there a connection, in any state but freed, between these ports of ours and of the peer's? */
+bool tcp_stack_has(const struct tcp_stack *stack, const struct net_address *peer, uint16_t own_port,
+                   uint16_t peer_port);
+
 /* How a connection is opened; all zero: defaults. Also given to tcp_listen() for connections accepted there. */
 struct tcp_options {
     bool choose_iss;
@@ -166,6 +170,7 @@ struct tcp_status {
     uint32_t irs;
     uint32_t snd_una;
     uint32_t snd_nxt;
+    uint32_t peer_end_acknowledgment; /* what the peer had acknowledged when its FIN or RST came, by that segment or before */
     uint32_t rcv_nxt;
     uint32_t peer_window;
     uint16_t mss;             /* effective: octets in one of our segments at most */
@@ -180,6 +185,10 @@ const struct tcp_status *tcp_status(const struct tcp_connection *connection);
 
 /* Octets queued or sent and not yet acknowledged. */
 size_t tcp_unacknowledged(const struct tcp_connection *connection);
+
+/* Octets of the stream that the peer has acknowledged, without SYN and FIN: in all, and by the time of its FIN or RST. */
+uint64_t tcp_acknowledged(const struct tcp_connection *connection);
+uint64_t tcp_acknowledged_at_end(const struct tcp_connection *connection);
 
 /* True once the connection can carry data: established, and no end of it seen from either side. */
 bool tcp_is_open(const struct tcp_connection *connection);

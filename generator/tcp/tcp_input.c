@@ -227,8 +227,13 @@ static bool is_acceptable(const struct tcp_connection *c, const struct packet *p
     return window > 0 && seq_lt(next, p->sequence + length) && seq_lt(p->sequence, next + window);
 }
 
-static void peer_reset(struct tcp_connection *c)
+/* An RST need not acknowledge anything (RFC 9293 section 3.10.7.4); one that does tells what its sender had received. */
+static void peer_reset(struct tcp_connection *c, const struct packet *p)
 {
+    bool tells = (p->flags & TCP_FLAG_ACK) != 0 && seq_lt(c->status.snd_una, p->acknowledgment) &&
+                 seq_le(p->acknowledgment, c->snd_max);
+
+    c->status.peer_end_acknowledgment = tells ? p->acknowledgment : c->status.snd_una;
     c->status.peer_reset_ns = time_of_event(c);
     tcp_connection_close(c, c->status.state == TCP_STATE_SYN_RECEIVED && !c->status.passive ? TCP_CAUSE_REFUSED
                                                                                             : TCP_CAUSE_PEER_RESET);
@@ -360,6 +365,7 @@ static void take_fin(struct tcp_connection *c)
     c->status.peer_fin = true;
     c->status.peer_fin_with_data = c->fin_with_data;
     c->status.peer_fin_ns = time_of_event(c);
+    c->status.peer_end_acknowledgment = c->status.snd_una;
     tcp_began_to_end(c, TCP_CAUSE_PEER_FIN);
     if (c->status.state == TCP_STATE_ESTABLISHED)
         c->status.state = TCP_STATE_CLOSE_WAIT;
@@ -397,7 +403,7 @@ static bool check_segment(struct tcp_connection *c, const struct packet *p)
         if (c->status.state == TCP_STATE_TIME_WAIT)
             return false; /* an answer to an old duplicate; it closed in order (RFC 1337) */
         if (p->sequence == c->status.rcv_nxt)
-            peer_reset(c);
+            peer_reset(c, p);
         else
             want_ack_at_once(c); /* RFC 5961 section 3.2 */
         return false;

@@ -254,6 +254,7 @@ void stream_progress(struct iwarp_stream *stream)
     }
     if (stream->fin_due && stream->fin_received)
         stream_closed(stream);
+    stream_ready(stream);
 }
 
 /* After the LLP's graceful teardown nothing may come: the stream is aborted (RFC 5041 6.2.1). */

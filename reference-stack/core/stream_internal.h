@@ -167,6 +167,13 @@ static inline void stream_piece_drop(struct iwarp_stream *stream)
     stream->piece.octets = stream->piece.done = 0;
 }
 
+/* The layer below is told that it had better look at the stream. */
+static inline void stream_ready(struct iwarp_stream *stream)
+{
+    if (stream->llp->ready != NULL)
+        stream->llp->ready(stream);
+}
+
 /* stream.c. The stream carries its segments by `llp`. */
 struct iwarp_stream *stream_new(const struct llp_ops *llp, struct iwarp_device *device,
                                 const struct iwarp_stream_config *config, uint64_t now, struct sentence *sentence);

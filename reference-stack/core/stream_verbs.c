@@ -119,6 +119,7 @@ static int post(struct iwarp_stream *stream, const struct send_work *work, struc
         return sentence_set(sentence, "stream: out of memory");
     *slot = *work;
     HOOK(stream, hook_posted(stream));
+    stream_ready(stream);
     return 0;
 }
 
@@ -311,4 +312,5 @@ void iwarp_stream_abort(struct iwarp_stream *stream, uint64_t now)
     stream->dropping = true;
     stream->state = IWARP_STATE_CLOSED;
     (void)stream_event(stream, IWARP_EVENT_CLOSED);
+    stream_ready(stream);
 }

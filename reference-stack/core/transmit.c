@@ -322,6 +322,7 @@ int iwarp_stream_post_ulpdu(struct iwarp_stream *stream, const uint8_t *octets, 
     HOOK(stream, hook_ulpdu_posted(stream, &count, &mulpdu));
     if (count > mulpdu)
         return sentence_set(sentence, "post_ulpdu: %zu octets, MULPDU is %zu", count, mulpdu);
+    stream_ready(stream);
     return piece_ulpdu(stream, octets, count) == 0 ? 0 : sentence_set(sentence, "post_ulpdu: out of memory");
 }
 

@@ -16,6 +16,7 @@ struct table {
 };
 
 static const struct table defects_table = {"defects", "defect", "reference-stack/defects.tsv", false};
+static const struct table cm_table = {"defects", "defect", "reference-stack/defects-cm.tsv", false};
 static const struct table variants_table = {"variants", "variant", "reference-stack/variants.tsv", true};
 
 struct defect_list {
@@ -55,7 +56,9 @@ static int add_row(struct defect_list *list, char **fields, size_t line, struct 
     char **rest = fields + (list->table->warns ? 3 : 2);
     struct defect row = {.id = fields[0],
                          .requirement = fields[1],
-                         .warns = list->table->warns && strcmp(fields[2], "-") != 0 ? fields[2] : "",
+                         .warns = !list->table->warns           ? NULL
+                                  : strcmp(fields[2], "-") != 0 ? fields[2]
+                                                                : "",
                          .hook = rest[0],
                          .target = rest[1],
                          .operation = rest[2],
@@ -197,6 +200,11 @@ struct defect_list *variant_list_embedded(struct sentence *sentence)
     return embedded(&variants_table, sentence);
 }
 
+struct defect_list *defect_list_embedded_cm(struct sentence *sentence)
+{
+    return embedded(&cm_table, sentence);
+}
+
 void defect_list_free(struct defect_list *list)
 {
     if (list == NULL)
@@ -248,6 +256,15 @@ bool defect_breaks(const struct defect *defect, const char *requirement)
 bool variant_warns(const struct defect *variant, const char *requirement)
 {
     return is_among(variant->warns, requirement);
+}
+
+bool defect_acts_over_sctp(const struct defect *defect)
+{
+    const struct validation *entry = validation_find(defect->target, 0);
+
+    if (strcmp(defect->hook, "validate") == 0)
+        return entry != NULL && entry->stage >= VALIDATE_ASSOCIATION;
+    return strncmp(defect->target, "sctp-", 5) == 0 || strncmp(defect->target, "ddp_sctp_", 9) == 0;
 }
 
 static const char *defect_id_at(const void *list, size_t index)

@@ -20,7 +20,7 @@ struct defect {
     const char *id;
     const char *requirement; /* ids that it breaks, separated by commas: the checks and rules that should catch it; of a
                                 variant: that allow it */
-    const char *warns;       /* of a variant: ids that report it as WARN, as their rows say, separated by commas */
+    const char *warns;       /* ids that report a variant as WARN, as their rows say; NULL: it is a defect */
     const char *hook;
     const char *target;
     const char *operation;
@@ -43,6 +43,8 @@ struct defect_list *variant_list_parse(const char *text, size_t octets, struct s
 /* The rows that the library carries (reference-stack/defects.tsv, reference-stack/variants.tsv). */
 struct defect_list *defect_list_embedded(struct sentence *sentence);
 struct defect_list *variant_list_embedded(struct sentence *sentence);
+/* Those of the CM agent (reference-stack/defects-cm.tsv). */
+struct defect_list *defect_list_embedded_cm(struct sentence *sentence);
 void defect_list_free(struct defect_list *list);
 
 size_t defect_list_count(const struct defect_list *list);
@@ -54,6 +56,9 @@ bool defect_breaks(const struct defect *defect, const char *requirement);
 
 /* True when the variant is reported as WARN by that requirement. */
 bool variant_warns(const struct defect *variant, const char *requirement);
+
+/* True when it acts on DDP over SCTP alone: over TCP there is nothing of it to be seen. */
+bool defect_acts_over_sctp(const struct defect *defect);
 
 /*
  * The compact form of some defects of a list, to be put into iwarp_stream_config or peer_config. The list may be freed

@@ -8,6 +8,7 @@
 
 #include "wire/atomic.h"
 #include "wire/ddp.h"
+#include "wire/ddp_sctp.h"
 #include "wire/marker.h"
 #include "wire/fpdu.h"
 #include "wire/mpa.h"
@@ -92,6 +93,42 @@ static int compile_override(const struct defect *defect, struct defect_override 
         defect->operation);
 }
 
+/* Of the CM's table: what its REJs say. */
+static int compile_cm_override(const struct defect *defect, struct defect_cm_override *override,
+                               struct sentence *sentence)
+{
+    const char *end;
+    uint64_t value;
+
+    memset(override, 0, sizeof(*override));
+    if (strcmp(defect->operation, "off") == 0 || strcmp(defect->operation, "ignore") == 0) {
+        override->kind = defect->operation[0] == 'o' ? CM_OVERRIDE_OFF : CM_OVERRIDE_SILENT;
+        return 0;
+    }
+    if (strcmp(defect->operation, "reason") != 0 && strcmp(defect->operation, "code") != 0)
+        return sentence_set(sentence,
+                            "validate has no operation '%s' for a CM: off, ignore, reason or code was expected",
+                            defect->operation);
+    override->kind = defect->operation[0] == 'r' ? CM_OVERRIDE_REASON : CM_OVERRIDE_CODE;
+    if (number(defect->value, &value, &end) != 0 || *end != '\0' ||
+        value > (override->kind == CM_OVERRIDE_REASON ? UINT16_MAX : UINT8_MAX))
+        return sentence_set(sentence, "'%s': a number was expected that fits the field", defect->value);
+    override->value = (uint16_t)value;
+    return 0;
+}
+
+static int compile_cm_validate(const struct defect *defect, struct defect_set *set, struct sentence *sentence)
+{
+    struct defect_cm_override override;
+    const struct cm_validation *entry;
+
+    if (compile_cm_override(defect, &override, sentence) != 0)
+        return -1;
+    for (size_t n = 0; (entry = cm_validation_find(defect->target, n)) != NULL; n++)
+        set->cm[entry - cm_validation_table] = override;
+    return 0;
+}
+
 /* A target may be an entry's requirement or its name. */
 static const char *validation_name_at(const void *table, size_t index)
 {
@@ -106,6 +143,8 @@ static int compile_validate(const struct defect *defect, struct defect_set *set,
     const struct validation *entry;
     char hint[NEAREST_HINT_OCTETS];
 
+    if (cm_validation_find(defect->target, 0) != NULL)
+        return compile_cm_validate(defect, set, sentence);
     if (validation_find(defect->target, 0) == NULL)
         return sentence_set(
             sentence, "no validation is called '%s'%s", defect->target,
@@ -142,6 +181,19 @@ static const struct {
     {"immediate", TARGET_IMMEDIATE, &immediate_layout},
     {"terminate", TARGET_TERMINATE, &terminate_layout},
     {"terminate_length", TARGET_TERMINATE_LENGTH, &terminate_length_layout},
+    {"ddp_sctp_segment", TARGET_SCTP_SEGMENT, &ddp_sctp_segment_layout},
+    {"ddp_sctp_control", TARGET_SCTP_CONTROL, &ddp_sctp_control_layout},
+    {"ddp_sctp_draft_control", TARGET_SCTP_RESET, &ddp_sctp_draft_control_layout},
+    {"mad", TARGET_MAD, &mad_layout},
+    {"cm_req", TARGET_CM_REQ, &cm_req_layout},
+    {"cm_mra", TARGET_CM_MRA, &cm_mra_layout},
+    {"cm_rej", TARGET_CM_REJ, &cm_rej_layout},
+    {"cm_rep", TARGET_CM_REP, &cm_rep_layout},
+    {"cm_rtu", TARGET_CM_RTU, &cm_ids_layout},
+    {"cm_dreq", TARGET_CM_DREQ, &cm_dreq_layout},
+    {"cm_drep", TARGET_CM_DREP, &cm_ids_layout},
+    {"ip_cm_private", TARGET_IP_CM_PRIVATE, &ip_cm_private_layout},
+    {"ip_cm_ari", TARGET_IP_CM_ARI, &ip_cm_ari_layout},
 };
 
 static const struct {

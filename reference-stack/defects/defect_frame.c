@@ -81,6 +81,12 @@ static void change_all(const struct occasion *occasion, enum defect_target targe
             change(&occasion->set->transmits[i], header);
 }
 
+void defect_change_header(const struct defect_set *set, struct defect_state *state, enum defect_target target,
+                          uint8_t *header)
+{
+    change_all(&(struct occasion){set, state, 0xFFFF, true, false}, target, header);
+}
+
 size_t defect_start_frame(const struct defect_set *set, struct defect_state *state, const struct mpa_start *start,
                           uint8_t *octets, size_t count)
 {
@@ -111,6 +117,14 @@ size_t defect_start_frame(const struct defect_set *set, struct defect_state *sta
                                             ((start->private_octets + MPA_ENHANCED_OCTETS) & 0xFF));
     }
     return count;
+}
+
+void defect_change_fields(const struct defect_set *set, struct defect_state *state, enum defect_target target,
+                          uint8_t *header)
+{
+    struct occasion occasion = {set, state, 0xFFFF, true, false};
+
+    change_all(&occasion, target, header);
 }
 
 static uint8_t reversed(uint8_t octet)
@@ -404,6 +418,21 @@ static size_t hold_tail(const struct occasion *occasion, uint8_t *out, size_t co
     state->tail_octets = sizeof(state->tail);
     memcpy(state->tail, out + count - sizeof(state->tail), sizeof(state->tail));
     return count - sizeof(state->tail);
+}
+
+size_t hook_ulpdu_framed(struct iwarp_stream *stream, uint8_t *ulpdu, size_t octets)
+{
+    struct occasion occasion = {
+        .set = stream->defects,
+        .state = &stream->defect_state,
+        .opcode = (uint16_t)(1u << (ulpdu[1] & 0xF)),
+        .last = ddp_tagged_get_L(ulpdu),
+        .later = stream->defect_state.inside,
+    };
+
+    stream->defect_state.inside = !occasion.last;
+    change_ulpdu(&occasion, ulpdu, octets);
+    return change_shape(stream->defects, ulpdu, octets);
 }
 
 size_t hook_fpdu_packed(struct iwarp_stream *stream, uint8_t *ulpdu, size_t ulpdu_octets,

@@ -3,11 +3,14 @@
 #ifndef REFERENCE_STACK_DEFECT_INTERNAL_H
 #define REFERENCE_STACK_DEFECT_INTERNAL_H
 
+#include "reference-stack/cm/cm_validation.h"
 #include "reference-stack/defects/defect.h"
 #include "reference-stack/defects/defect_atomic.h"
+#include "reference-stack/defects/defect_cm.h"
 #include "reference-stack/defects/defect_ddp.h"
 #include "reference-stack/defects/defect_mpa.h"
 #include "reference-stack/defects/defect_rdmap.h"
+#include "reference-stack/defects/defect_sctp.h"
 #include "reference-stack/defects/defect_variant.h"
 #include "reference-stack/defects/hooks.h"
 #include "reference-stack/validation/validation.h"
@@ -206,6 +209,10 @@
     /* Start-up, framing and TCP: defect_mpa.h. Atomic Operations and Immediate Data: defect_atomic.h */ \
     DEFECT_BEHAVIOURS_MPA(B) \
     DEFECT_BEHAVIOURS_ATOMIC(B) \
+    /* Associations and sessions of SCTP: defect_sctp.h */ \
+    DEFECT_BEHAVIOURS_SCTP(B) \
+    /* The CM agent: defect_cm.h */ \
+    DEFECT_BEHAVIOURS_CM(B) \
     /* What is legal: defect_variant.h */ \
     DEFECT_BEHAVIOURS_VARIANT(B)
 /* clang-format on */
@@ -232,6 +239,19 @@ enum defect_target {
     TARGET_IMMEDIATE,
     TARGET_TERMINATE,
     TARGET_TERMINATE_LENGTH,
+    TARGET_SCTP_SEGMENT,
+    TARGET_SCTP_CONTROL,
+    TARGET_SCTP_RESET,
+    TARGET_MAD,
+    TARGET_CM_REQ,
+    TARGET_CM_MRA,
+    TARGET_CM_REJ,
+    TARGET_CM_REP,
+    TARGET_CM_RTU,
+    TARGET_CM_DREQ,
+    TARGET_CM_DREP,
+    TARGET_IP_CM_PRIVATE,
+    TARGET_IP_CM_ARI,
 };
 
 enum defect_operation { OPERATION_SET, OPERATION_ADD, OPERATION_XOR, OPERATION_SWAP, OPERATION_COPY };
@@ -260,8 +280,15 @@ struct defect_override {
     enum validation_action action;
 };
 
+/* Of an entry of the CM's table. */
+struct defect_cm_override {
+    enum { CM_OVERRIDE_NONE, CM_OVERRIDE_OFF, CM_OVERRIDE_SILENT, CM_OVERRIDE_REASON, CM_OVERRIDE_CODE } kind;
+    uint16_t value;
+};
+
 struct defect_set {
     struct defect_override overrides[VALIDATIONS_MAX];
+    struct defect_cm_override cm[CM_VALIDATIONS_MAX];
     struct defect_transmit transmits[DEFECT_TRANSMITS_MAX];
     size_t transmit_count;
     bool behaviours[DEFECT_BEHAVIOUR_COUNT];
@@ -279,8 +306,16 @@ static inline bool defect_behaves(const struct defect_set *set, enum defect_beha
     return set->behaviours[behaviour];
 }
 
+/* Transmit rules with this target change the header. */
+void defect_change_header(const struct defect_set *set, struct defect_state *state, enum defect_target target,
+                          uint8_t *header);
+
 /* A start-up frame as packed: returns its new count. `octets` has HOOK_ROOM more of room (defect_frame.c). */
 size_t defect_start_frame(const struct defect_set *set, struct defect_state *state, const struct mpa_start *start,
                           uint8_t *octets, size_t count);
+
+/* The rules about this target are applied to the header (defect_frame.c). */
+void defect_change_fields(const struct defect_set *set, struct defect_state *state, enum defect_target target,
+                          uint8_t *header);
 
 #endif

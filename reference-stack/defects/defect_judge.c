@@ -375,9 +375,8 @@ const struct defect_judgement *defect_judgement(const struct defect_set *set, co
     return NULL;
 }
 
-bool hook_judge(const struct validation *entry, const struct validation_subject *subject)
+bool hook_judge(const struct validation *entry, const struct validation_subject *subject, const struct defect_set *set)
 {
-    const struct defect_set *set = subject->stream->defects;
     const struct defect_judgement *judgement =
         defect_judgement(set, judgements, sizeof(judgements) / sizeof(judgements[0]), entry, subject);
     bool holds;
@@ -388,9 +387,9 @@ bool hook_judge(const struct validation *entry, const struct validation_subject 
     return defect_atomic_judges(set, entry, subject, holds);
 }
 
-bool hook_verdict(const struct iwarp_stream *stream, size_t entry, struct validation_outcome *outcome)
+bool hook_verdict(const struct defect_set *set, size_t entry, struct validation_outcome *outcome)
 {
-    const struct defect_override *override = &stream->defects->overrides[entry];
+    const struct defect_override *override = &set->overrides[entry];
 
     switch (override->kind) {
     case OVERRIDE_OFF: return true;

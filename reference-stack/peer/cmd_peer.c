@@ -12,6 +12,8 @@
 #include "reference-stack/program/complaint.h"
 #include "reference-stack/program/confine.h"
 #include "reference-stack/defects/defect.h"
+#include "reference-stack/peer/cmd_peer_cm.h"
+#include "reference-stack/peer/cmd_peer_help.h"
 #include "reference-stack/peer/driver_tcp.h"
 #include "reference-stack/transport/tcp_socket.h"
 #include "wire/exit_status.h"
@@ -91,50 +93,6 @@ static const struct option options[] = {
     {NULL, 0, NULL, 0},
 };
 
-static const char help_text[] =
-    "usage: %s [--listen PORT | --connect ADDRESS:PORT] [--control PORT|PATH] [OPTION...]\n"
-    "Runs the reference iWARP stack as a responder or initiator over kernel TCP.\n"
-    "\n"
-    "  --listen PORT           accept connections on this port (0: any port)\n"
-    "  --connect ADDRESS:PORT  open one connection; [ADDRESS]:PORT for IPv6\n"
-    "  --control PORT|PATH     upper tester: a TCP port on loopback (0: any), ADDRESS:PORT, or the path of a Unix "
-    "socket\n"
-    "  --bind ADDRESS          listen on this address only\n"
-    "  --ipv6                  listen on :: for IPv4 and IPv6\n"
-    "  --once                  exit when the last stream has ended\n"
-    "\n"
-    "  --max-connections N     iWARP connections at once (16384); further ones are reset\n"
-    "  --max-controls N        upper testers at once (256); further ones get an error\n"
-    "  --max-unread OCTETS     replies that an upper tester has not read (1048576); its next commands wait until it "
-    "reads them\n"
-    "  --max-memory MIB        memory for all peers and upper testers (2048); requests beyond it are refused\n"
-    "\n"
-    "  --defect DEFECT         have this defect; repeat it for several; see --list-defects\n"
-    "  --list-defects          print the defects: id, requirement, hook, target, operation, value\n"
-    "  --variant VARIANT       behave as this legal variant; repeat it for several; see --list-variants\n"
-    "  --list-variants         print the variants: id, requirement, warns, hook, target, operation, value\n"
-    "\n"
-    "  --rev 1|2               MPA revision of the Request, or the highest that is accepted (2)\n"
-    "  --plain                 do not use enhanced set-up (RFC 6581)\n"
-    "  --rev0                  also accept peers with the RDMA Consortium's MPA (RFC 5044 Appendix C)\n"
-    "  --smbd                  send Read depths in the Private Data of plain frames, as [MS-SMBD] does\n"
-    "  --streaming HEX         send this message over TCP before MPA starts (the connecting side sends first)\n"
-    "  --streaming-octets N    length of the peer's message over TCP\n"
-    "  --markers               ask the peer to send Markers\n"
-    "  --no-crc                do not ask for CRCs\n"
-    "  --ird N, --ord N        Read depths (4); 16383: not negotiated\n"
-    "  --p2p                   ask for the peer-to-peer model\n"
-    "  --rtr LIST              RTR messages: send,write,read (all)\n"
-    "  --private-data HEX      Private Data of the Request or Reply\n"
-    "  --accept HOW            auto, manual (the upper tester decides) or reject\n"
-    "  --echo                  send each received Send back\n"
-    "  --receives N            receives posted on each stream (16)\n"
-    "  --receive-octets N      size of each receive (4096)\n"
-    "  --emss N                use this as TCP's effective maximum segment size\n"
-    "\n"
-    "When all sockets are open, a line READY is printed. It contains listen=PORT and control=PORT if these were "
-    "opened.\n";
-
 struct command_line {
     const char *name;
     const char *connect;
@@ -195,19 +153,7 @@ static int list_rows(bool variants)
     struct sentence sentence = {""};
     struct defect_list *list = variants ? variant_list_embedded(&sentence) : defect_list_embedded(&sentence);
 
-    if (list == NULL) {
-        return complain(EXIT_FAILS, "%s", sentence.text);
-    }
-    for (size_t i = 0; i < defect_list_count(list); i++) {
-        const struct defect *defect = defect_list_at(list, i);
-
-        printf("%s\t%s", defect->id, defect->requirement);
-        if (variants)
-            printf("\t%s", defect->warns[0] != '\0' ? defect->warns : "-");
-        printf("\t%s\t%s\t%s\t%s\n", defect->hook, defect->target, defect->operation, defect->value);
-    }
-    defect_list_free(list);
-    return EXIT_DONE;
+    return list == NULL ? complain(EXIT_FAILS, "%s", sentence.text) : cmd_peer_print_defects(list);
 }
 
 /* Options whose value goes into a command as it is. */
@@ -283,7 +229,7 @@ static int take_option(struct command_line *line, int option)
     unsigned long value;
 
     switch (option) {
-    case OPTION_HELP: printf(help_text, line->name); return EXIT_DONE;
+    case OPTION_HELP: printf(cmd_peer_help, line->name); return EXIT_DONE;
     case OPTION_LIST_DEFECTS: return list_rows(false);
     case OPTION_LIST_VARIANTS: return list_rows(true);
     case OPTION_LISTEN:
@@ -485,6 +431,10 @@ int cmd_peer(int argc, char **argv)
     int status;
 
     complain_as(argv[0], NULL);
+    if (cmd_peer_cm_wanted(argc, argv)) {
+        json_decref(line.stream);
+        return cmd_peer_cm(argc, argv);
+    }
     if (line.stream == NULL)
         return EXIT_FAILS;
     (void)signal(SIGPIPE, SIG_IGN);

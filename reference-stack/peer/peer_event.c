@@ -134,6 +134,23 @@ static const struct {
     [IWARP_EVENT_ERROR] = {.name = "error", .triple = true},
 };
 
+json_t *peer_event_names(void)
+{
+    static const char *const others[] = {"accepted", "streaming", "connect_failed"};
+    json_t *list = json_array();
+    int status = list == NULL;
+
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        status |= json_array_append_new(list, json_string(others[i]));
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (names[i].name != NULL)
+            status |= json_array_append_new(list, json_string(names[i].name));
+    if (status == 0)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
 static void keep(struct peer_stream *ps, const struct iwarp_event *event, const struct peer_work *work)
 {
     static const char *const works[] = {"receive", "send", "write", "read", "atomic", "immediate"};

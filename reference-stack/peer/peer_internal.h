@@ -157,6 +157,9 @@ void peer_streaming_failed(struct peer_stream *ps, const char *why);
 /* peer_event.c */
 void peer_event_early(struct peer_stream *ps, enum iwarp_event_kind kind, struct peer_work *work);
 json_t *peer_event_new(struct peer *peer, uint32_t number, const char *name);
+
+/* The names of all events that the peer tells of, a new list; NULL without memory. */
+json_t *peer_event_names(void);
 void peer_events_clear(struct peer *peer);
 void peer_event_take(struct peer_stream *ps, const struct iwarp_event *event);
 

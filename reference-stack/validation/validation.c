@@ -95,6 +95,22 @@ const struct validation validation_table[] = {
     {"ATOM-5.2.2-09",  "atomic-response-id",     VALIDATE_ATOMIC_RESPONSE, holds_atomic_response_id,  TERM_RDMAP_OPERATION_OTHER,      TERMINATES},
     /* Immediate Data. */
     {"ATOM-6.3-07",    "immediate-length",       VALIDATE_IMMEDIATE,     holds_immediate_length,      TERM_RDMAP_OPERATION_OTHER,      TERMINATES},
+    /* SCTP. RFC 5043 has no error numbers: the session ends by its Terminate, an association by an ABORT. */
+    {"SCTP5043-11.1-03", "association-indication", VALIDATE_ASSOCIATION, holds_indication,            WIRE_OK,                         VALIDATION_ABORT},
+    {"SCTP5043-8-03",  "association-streams",    VALIDATE_ASSOCIATION,   holds_streams,               WIRE_OK,                         VALIDATION_ABORT},
+    {"SCTP5043-5.2-02", "message-ppid",          VALIDATE_MESSAGE,       holds_message_ppid,          WIRE_OK,                         CLOSES},
+    {"SCTP5043-5.2.1-01", "message-header",      VALIDATE_MESSAGE,       holds_message_header,        WIRE_OK,                         CLOSES},
+    {"SCTP5043-6.2-04", "session-over",          VALIDATE_SESSION,       holds_session_not_over,      WIRE_OK,                         CLOSES},
+    {"SCTP5043-6.1-03", "session-code",          VALIDATE_SESSION,       holds_session_code,          WIRE_OK,                         CLOSES},
+    {"SCTP5043-5.2.3-15", "session-enhanced",    VALIDATE_SESSION,       holds_session_enhanced,      WIRE_OK,                         CLOSES},
+    {"EMPA-7-01",      "session-word",           VALIDATE_SESSION,       holds_session_word,          WIRE_OK,                         CLOSES},
+    {"SCTP5043-5.2.3-08", "session-private-data", VALIDATE_SESSION,      holds_session_private_data,  WIRE_OK,                         CLOSES},
+    {"SCTP5043-6-01",  "session-initiate",       VALIDATE_SESSION,       holds_session_initiate,      WIRE_OK,                         CLOSES},
+    {"SCTP5043-6.1-03", "session-answer",        VALIDATE_SESSION,       holds_session_answer,        WIRE_OK,                         CLOSES},
+    {"EMPA-7-24",      "session-answer-kind",    VALIDATE_SESSION,       holds_session_answer_kind,   WIRE_OK,                         CLOSES},
+    {"SCTP5043-6.1-03", "session-segment",       VALIDATE_SESSION,       holds_session_segment,       WIRE_OK,                         CLOSES},
+    {"SCTP-2.2-03",    "reset-code",             VALIDATE_RESET,         holds_reset_code,            WIRE_OK,                         CLOSES},
+    {"SCTP-2.2-05",    "reset-length",           VALIDATE_RESET,         holds_reset_length,          WIRE_OK,                         CLOSES},
 };
 /* clang-format on */
 
@@ -117,6 +133,10 @@ const char *const validation_stage_names[VALIDATE_STAGES] = {
     [VALIDATE_ATOMIC_REQUEST] = "atomic-request",
     [VALIDATE_ATOMIC_RESPONSE] = "atomic-response",
     [VALIDATE_IMMEDIATE] = "immediate",
+    [VALIDATE_ASSOCIATION] = "sctp-association",
+    [VALIDATE_MESSAGE] = "sctp-message",
+    [VALIDATE_SESSION] = "sctp-session",
+    [VALIDATE_RESET] = "sctp-reset",
 };
 
 /* How many entries each stage has, in the order of the table; the unit test holds it against the table. */
@@ -134,7 +154,11 @@ const char *const validation_stage_names[VALIDATE_STAGES] = {
     S(INVALIDATE, 3)                                                                                                   \
     S(ATOMIC_REQUEST, 13)                                                                                              \
     S(ATOMIC_RESPONSE, 2)                                                                                              \
-    S(IMMEDIATE, 1)
+    S(IMMEDIATE, 1)                                                                                                    \
+    S(ASSOCIATION, 2)                                                                                                  \
+    S(MESSAGE, 2)                                                                                                      \
+    S(SESSION, 9)                                                                                                      \
+    S(RESET, 2)
 
 #define STAGE_BOUNDS_(stage, entries) stage##_FIRST, stage##_LAST = stage##_FIRST + (entries)-1,
 enum { STAGE_ENTRIES(STAGE_BOUNDS_) STAGES_END };
@@ -156,16 +180,23 @@ const struct validation *validation_find(const char *what, size_t n)
     return NULL;
 }
 
+/* Whose deliberate faults are asked: the association's where SCTP is judged, of which some concerns no stream. */
+struct judged {
+    const struct defect_set *defects;
+};
+
 bool validation_run(enum validation_stage stage, const struct validation_subject *subject,
                     struct validation_outcome *outcome)
 {
+    const struct judged judged = {subject->session != NULL ? subject->session->defects : subject->stream->defects};
+
     for (size_t i = stages[stage].first; i < stages[stage].end; i++) {
         const struct validation *entry = &validation_table[i];
 
-        if (HOOK_VALUE(subject->stream, entry->holds(subject), hook_judge(entry, subject)))
+        if (HOOK_VALUE(&judged, entry->holds(subject), hook_judge(entry, subject, judged.defects)))
             continue;
         *outcome = (struct validation_outcome){entry, entry->requirement, entry->error, entry->action, false};
-        if (!HOOK_IF(subject->stream, hook_verdict(subject->stream, i, outcome)))
+        if (!HOOK_IF(&judged, hook_verdict(judged.defects, i, outcome)))
             return false;
     }
     return true;

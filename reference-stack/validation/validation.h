@@ -13,9 +13,11 @@
 
 #include "wire/atomic.h"
 #include "wire/ddp.h"
+#include "wire/ddp_sctp.h"
 #include "wire/rdmap.h"
 #include "wire/terminate.h"
 
+struct defect_set;
 struct iwarp_stream;
 struct iwarp_region;
 struct mpa_start;
@@ -38,12 +40,33 @@ enum validation_stage {
     VALIDATE_ATOMIC_REQUEST,
     VALIDATE_ATOMIC_RESPONSE,
     VALIDATE_IMMEDIATE,
+    VALIDATE_ASSOCIATION, /* SCTP: what the peer's INIT or INIT-ACK offers */
+    VALIDATE_MESSAGE,     /* a user message of SCTP, as it comes */
+    VALIDATE_SESSION,     /* ...and when its turn has come: by the patterns of RFC 5043 6 */
+    VALIDATE_RESET,       /* a control message of draft-stewart-rddp-sctp-02 */
     VALIDATE_STAGES,
+};
+
+/* What the stages of SCTP look at: some of it concerns no stream, or none yet. */
+struct validation_session {
+    const struct defect_set *defects;
+    enum ddp_sctp_profile profile;
+    bool admitted;    /* association: the indications of both sides admit DDP */
+    unsigned streams; /* association: that both sides have, in both directions */
+    const struct ddp_sctp_message *message;
+    wire_result parsed;
+    bool enhanced;     /* this side knows the messages of RFC 6581 7 */
+    bool request_due;  /* an Initiate is */
+    bool answer_due;   /* an Accept or Reject is, or a Terminate in its place */
+    bool segments_due; /* the session is open to them */
+    bool over;         /* the peer has sent its Terminate or Reject */
+    uint32_t asked;    /* Function Code of the Initiate */
 };
 
 /* What an entry looks at; what is not there yet at its stage is NULL. */
 struct validation_subject {
-    const struct iwarp_stream *stream;
+    const struct iwarp_stream *stream; /* NULL: the stages of SCTP alone, where there is none */
+    const struct validation_session *session;
     const uint8_t *octets; /* start-up: all so far */
     size_t count;          /* ...and of a delivered message with a header of its own */
     const struct mpa_start *start;

@@ -69,6 +69,21 @@ bool holds_compare_swap_aligned(const struct validation_subject *subject);
 bool holds_atomic_response_length(const struct validation_subject *subject);
 bool holds_atomic_response_id(const struct validation_subject *subject);
 bool holds_immediate_length(const struct validation_subject *subject);
+bool holds_indication(const struct validation_subject *subject);
+bool holds_streams(const struct validation_subject *subject);
+bool holds_message_ppid(const struct validation_subject *subject);
+bool holds_message_header(const struct validation_subject *subject);
+bool holds_session_not_over(const struct validation_subject *subject);
+bool holds_session_code(const struct validation_subject *subject);
+bool holds_session_enhanced(const struct validation_subject *subject);
+bool holds_session_word(const struct validation_subject *subject);
+bool holds_session_private_data(const struct validation_subject *subject);
+bool holds_session_initiate(const struct validation_subject *subject);
+bool holds_session_answer(const struct validation_subject *subject);
+bool holds_session_answer_kind(const struct validation_subject *subject);
+bool holds_session_segment(const struct validation_subject *subject);
+bool holds_reset_code(const struct validation_subject *subject);
+bool holds_reset_length(const struct validation_subject *subject);
 
 /* [to, ...) begins inside the region: computed as an offset, so that nothing can overflow. */
 static inline bool begins_inside(const struct iwarp_region *region, uint64_t to)

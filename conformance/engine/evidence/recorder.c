@@ -6,13 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conformance/engine/evidence/event_step.h"
-#include "conformance/flow/notation/notation.h"
+#include "conformance/engine/evidence/ladder.h"
+#include "conformance/engine/evidence/own_connections.h"
 #include "generator/packet/pcapng.h"
-#include "reports/result.h"
 
-/* A ladder of more steps than this helps nobody. */
-enum { STEPS_MAX = 400 };
+/* What is remembered of flows: whether they are the tester's. */
+enum { FLOWS_REMEMBERED = 1024 };
 
 struct recorder {
     struct recorder_config config;
@@ -20,33 +19,73 @@ struct recorder {
     struct flow_decoder *decoder;
     struct rule_engine *rules;
     struct pcapng *evidence;
-    json_t *steps;
+    struct ladder *ladder;
+    struct own_connections *own;
+    struct {
+        uint64_t number; /* of the flow */
+        bool own;
+    } flows[FLOWS_REMEMBERED];
+    struct flow_count foreign; /* frames of other hosts, which the decoder does not get */
+    struct flow_totals totals; /* the decoder's, and these */
     uint64_t frame;
     uint64_t start_ns;
     char flow[FLOW_NAME_MAX];
 };
 
+static bool is_address(const struct flow_address *seen, const struct net_address *address)
+{
+    return seen->family == address->family &&
+           memcmp(seen->octets, address->octets, address->family == 4 ? 4 : 16) == 0;
+}
+
+/* The device sends in this direction, to the tester. */
 static bool is_dut(const struct recorder *recorder, const struct flow *flow, unsigned direction)
 {
-    const struct flow_address *sender = &flow->address[direction];
-    const struct net_address *dut = &recorder->rig->dut;
+    return is_address(&flow->address[direction], &recorder->rig->dut) &&
+           is_address(&flow->address[flow_reverse((enum flow_direction)direction)], &recorder->rig->own);
+}
 
-    return sender->family == dut->family && memcmp(sender->octets, dut->octets, dut->family == 4 ? 4 : 16) == 0;
+static unsigned dut_direction(const struct recorder *recorder, const struct flow *flow)
+{
+    return is_dut(recorder, flow, FLOW_FROM_RESPONDER) ? FLOW_FROM_RESPONDER : FLOW_FROM_INITIATOR;
+}
+
+/*
+ * Is it a flow between the device and this run's tester, and if over TCP, a connection that the tester made or accepted? The device
+ * may have others: with its upper tester, with a second run, with whomever it likes.
+ */
+static bool find_own(const struct recorder *recorder, const struct flow *flow)
+{
+    unsigned dut = dut_direction(recorder, flow);
+
+    if (!is_dut(recorder, flow, dut))
+        return false;
+    return flow->kind != FLOW_CONNECTION ||
+           own_connections_has(recorder->own, flow->address[!dut].port, flow->address[dut].port);
+}
+
+static bool is_own(struct recorder *recorder, const struct flow *flow)
+{
+    size_t at = flow->number % FLOWS_REMEMBERED;
+
+    if (recorder->flows[at].number != flow->number) {
+        recorder->flows[at].own = find_own(recorder, flow);
+        recorder->flows[at].number = flow->number;
+    }
+    return recorder->flows[at].own;
+}
+
+static double seconds_at(const struct recorder *recorder, uint64_t time_ns)
+{
+    return recorder->start_ns == 0 ? 0 : (double)(time_ns - recorder->start_ns) / 1e9;
 }
 
 static void add_step(struct recorder *recorder, const struct flow_event *event)
 {
-    char text[NOTATION_MAX];
-    double seconds;
+    unsigned dut = dut_direction(recorder, event->flow);
 
-    if (recorder->steps == NULL || json_array_size(recorder->steps) >= STEPS_MAX)
-        return;
-    if (notation_event(event, text, sizeof(text))[0] == '\0')
-        return;
-    seconds = (double)(event->time_ns - recorder->start_ns) / 1e9;
-    (void)json_array_append_new(
-        recorder->steps,
-        event_step(event, text, seconds, is_dut(recorder, event->flow, event->direction) ? "dut" : "tester", SIZE_MAX));
+    ladder_event(recorder->ladder, event, seconds_at(recorder, event->time_ns), event->direction == dut,
+                 event->flow->address[!dut].port, event->flow->address[dut].port);
 }
 
 static void on_rule_result(const struct rule_result *result, void *argument)
@@ -62,9 +101,10 @@ static void on_event(void *context, const struct flow_event *event)
     struct recorder *recorder = context;
 
     rule_engine_event(recorder->rules, event);
-    add_step(recorder, event);
+    if (is_own(recorder, event->flow))
+        add_step(recorder, event);
     if (event->kind != FLOW_END) {
-        if (is_dut(recorder, event->flow, event->direction))
+        if (is_own(recorder, event->flow) && is_dut(recorder, event->flow, event->direction))
             (void)flow_name(event->flow, event->direction, recorder->flow, sizeof(recorder->flow));
         return;
     }
@@ -85,7 +125,7 @@ static void on_finding(const struct rule_finding *finding, void *argument)
 
 static bool judge_dut(const struct flow *flow, unsigned direction, void *argument)
 {
-    return is_dut(argument, flow, direction);
+    return is_own(argument, flow) && is_dut(argument, flow, direction);
 }
 
 static bool rule_selected(const char *id, void *argument)
@@ -109,8 +149,11 @@ struct recorder *recorder_new(const struct recorder_config *config, struct sente
         recorder->config = *config;
         recorder->decoder = flow_decoder_create(&flow, on_event, recorder);
         recorder->rules = rule_engine_create(&rules);
+        recorder->ladder = ladder_new();
+        recorder->own = own_connections_new();
     }
-    if (recorder == NULL || recorder->decoder == NULL || recorder->rules == NULL) {
+    if (recorder == NULL || recorder->decoder == NULL || recorder->rules == NULL || recorder->ladder == NULL ||
+        recorder->own == NULL) {
         (void)sentence_set(error, "out of memory for the recorder");
         recorder_free(recorder);
         return NULL;
@@ -125,7 +168,8 @@ void recorder_free(struct recorder *recorder)
     flow_decoder_destroy(recorder->decoder);
     rule_engine_free(recorder->rules);
     (void)pcapng_close(recorder->evidence, NULL);
-    json_decref(recorder->steps);
+    ladder_free(recorder->ladder);
+    own_connections_free(recorder->own);
     free(recorder);
 }
 
@@ -134,11 +178,19 @@ static void on_frame(void *context, const uint8_t *frame, size_t octets, uint64_
     struct recorder *recorder = context;
     struct flow_frame seen = {.link = FLOW_LINK_ETHERNET,
                               .time_ns = time_ns,
-                              .number = ++recorder->frame,
+                              .number = recorder->frame + 1,
                               .octets = frame,
                               .captured = octets,
                               .length = octets};
+    struct packet packet;
 
+    if (packet_parse(&packet, frame, octets, NULL) == 0 && packet.kind == PACKET_TCP &&
+        !own_connections_frame(recorder->own, recorder->rig, &packet, seen.number, time_ns)) {
+        recorder->foreign.frames++;
+        recorder->foreign.octets += octets;
+        return;
+    }
+    recorder->frame++;
     if (recorder->start_ns == 0)
         recorder->start_ns = time_ns;
     if (recorder->evidence != NULL)
@@ -171,8 +223,8 @@ int recorder_begin(struct recorder *recorder, const struct place *pcapng, const 
     recorder->frame = 0;
     recorder->start_ns = 0;
     recorder->flow[0] = '\0';
-    json_decref(recorder->steps);
-    recorder->steps = recorder->config.ladder ? json_array() : NULL;
+    ladder_begin(recorder->ladder, recorder->config.ladder);
+    own_connections_begin(recorder->own);
     if (pcapng == NULL)
         return 0;
     recorder->evidence = open_evidence(pcapng, title, error);
@@ -185,15 +237,10 @@ int recorder_begin(struct recorder *recorder, const struct place *pcapng, const 
 
 void recorder_note(struct recorder *recorder, const char *text)
 {
-    double seconds = 0;
-
     if (recorder->evidence != NULL)
         (void)pcapng_note(recorder->evidence, text);
-    if (recorder->steps == NULL || json_array_size(recorder->steps) >= STEPS_MAX)
-        return;
-    if (recorder->start_ns != 0)
-        seconds = (double)(rig_now(recorder->rig) - recorder->start_ns) / 1e9;
-    (void)json_array_append_new(recorder->steps, result_step(seconds, "tester", "note", text, 0, NULL, 0));
+    ladder_note(recorder->ladder, text,
+                seconds_at(recorder, recorder->start_ns == 0 ? 0 : rig_now(recorder->rig)));
 }
 
 int recorder_end(struct recorder *recorder, const char *verdict, struct sentence *error)
@@ -215,7 +262,17 @@ uint64_t recorder_frame(const struct recorder *recorder)
 
 json_t *recorder_steps(const struct recorder *recorder)
 {
-    return recorder->steps;
+    return ladder_steps(recorder->ladder);
+}
+
+uint64_t recorder_cite(struct recorder *recorder, const struct sighting *sighting, json_t **step)
+{
+    const struct own_frame *frame = own_connections_find(recorder->own, sighting);
+
+    *step = ladder_find(recorder->ladder, sighting, frame, recorder->start_ns);
+    if (*step != NULL)
+        return (uint64_t)json_integer_value(json_object_get(*step, "frame"));
+    return frame != NULL ? frame->frame : 0;
 }
 
 const char *recorder_flow(const struct recorder *recorder)
@@ -223,7 +280,14 @@ const char *recorder_flow(const struct recorder *recorder)
     return recorder->flow;
 }
 
-const struct flow_totals *recorder_totals(const struct recorder *recorder)
+const struct flow_totals *recorder_totals(struct recorder *recorder)
 {
-    return flow_decoder_totals(recorder->decoder);
+    struct flow_count *row = &recorder->totals.account.row[FLOW_ROW_OTHER_HOSTS];
+
+    recorder->totals = *flow_decoder_totals(recorder->decoder);
+    recorder->totals.frames += recorder->foreign.frames;
+    recorder->totals.octets += recorder->foreign.octets;
+    row->frames += recorder->foreign.frames;
+    row->octets += recorder->foreign.octets;
+    return &recorder->totals;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a check leaves behind: every frame on the tester's link is counted, decoded, judged by the rules (as far as the
- * device sent it), drawn into a ladder, and written to a pcapng with comments.
+ * What a check leaves behind: every frame on the tester's link is counted. What is sent from or to the tester's address is
+ * decoded and written to a pcapng with comments; the connections between the tester and the device are drawn into a ladder, and
+ * the rules judge what the device sent on them. Other hosts' TCP, such as a second run's on the same interface, is foreign.
  */
 #ifndef CONFORMANCE_ENGINE_RECORDER_H
 #define CONFORMANCE_ENGINE_RECORDER_H
@@ -9,6 +10,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
+#include "conformance/engine/evidence/sighting.h"
 #include "conformance/engine/rig/rig.h"
 #include "conformance/flow/flow.h"
 #include "conformance/rules/rule.h"
@@ -51,9 +53,15 @@ uint64_t recorder_frame(const struct recorder *recorder);
 /* The ladder's steps (a JSON array of result_step()); borrowed, until the next recorder_begin(). */
 json_t *recorder_steps(const struct recorder *recorder);
 
+/*
+ * The frame that a verdict is about, by what the check looked at last; 0: none. *step becomes the ladder's step that shows it,
+ * borrowed as recorder_steps(); NULL: there is none. After recorder_end() the ladder is complete.
+ */
+uint64_t recorder_cite(struct recorder *recorder, const struct sighting *sighting, json_t **step);
+
 /* Name of the last flow in which the device spoke, "" when there was none. */
 const char *recorder_flow(const struct recorder *recorder);
 
-const struct flow_totals *recorder_totals(const struct recorder *recorder);
+const struct flow_totals *recorder_totals(struct recorder *recorder);
 
 #endif

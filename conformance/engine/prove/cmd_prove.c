@@ -195,6 +195,8 @@ static void print_summary(const struct command *command, const struct prove_summ
                                  (json_int_t)summary->false_alarms, "inconclusive", (json_int_t)summary->undecided,
                                  "checks", (json_int_t)summary->checks, "rules", (json_int_t)summary->rules);
 
+        if (summary->left_out != 0)
+            (void)json_object_set_new(line, "left_out", json_integer((json_int_t)summary->left_out));
         if (command->prove.shard.of != 0) {
             char label[24];
 
@@ -212,6 +214,8 @@ static void print_summary(const struct command *command, const struct prove_summ
     if (summary->undecided != 0)
         printf(", %zu inconclusive", summary->undecided);
     puts("");
+    if (summary->left_out != 0)
+        printf("%zu defects that act over SCTP were left out: no check drives SCTP\n", summary->left_out);
 }
 
 static int prove(struct command *command, struct sentence *error)

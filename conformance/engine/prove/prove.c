@@ -125,6 +125,7 @@ static json_t *run_unit(void *user, size_t number, struct sentence *error)
     const struct unit *unit = &matrix->units[number];
     struct drawn drawn = {json_array(), json_array(), unit->defect, &matrix->plan, 0};
     struct defect_set *defects = NULL;
+    struct run_served served = {0};
     struct runner_config runner = {
         .host = config->host,
         .plan = &matrix->plan,
@@ -132,6 +133,7 @@ static json_t *run_unit(void *user, size_t number, struct sentence *error)
         .catalogue = config->catalogue,
         .sim = {.seed = unit->seed},
         .evidence = -1,
+        .served = &served,
         .result = on_result,
         .user = &drawn,
     };
@@ -144,6 +146,7 @@ static json_t *run_unit(void *user, size_t number, struct sentence *error)
     runner.sim.defects = defects;
     if (status == 0)
         status = run_passes(config, &runner, &drawn, error);
+    run_served_free(&served);
     defect_set_free(defects);
     if (status != 0) {
         json_decref(drawn.killed_by);
@@ -213,14 +216,21 @@ static int make_units(struct matrix *matrix, struct sentence *error)
     for (unsigned i = 0; i < config->seeds; i++)
         matrix->units[matrix->unit_count++].seed = config->seed + i;
     for (size_t i = 0; i < defects; i++) {
-        struct unit *unit = &matrix->units[matrix->unit_count++];
+        const struct defect *defect = config->only_count != 0 ? defect_list_find(config->defects, config->only[i])
+                                                              : defect_list_at(config->defects, i);
 
-        unit->seed = config->seed;
-        unit->defect = config->only_count != 0 ? defect_list_find(config->defects, config->only[i])
-                                               : defect_list_at(config->defects, i);
-        if (unit->defect == NULL)
+        if (defect == NULL)
             return sentence_set(error, "no defect is called '%s' (warpcheck list --defects names them)",
                                 config->only[i]);
+        if (defect_acts_over_sctp(defect)) {
+            /* Nothing that runs here could meet it: it has neither survived nor been killed. */
+            if (config->only_count != 0)
+                return sentence_set(error, "no defect that acts over SCTP can be proved, as %s does: no check drives SCTP",
+                                    defect->id);
+            matrix->summary->left_out++;
+            continue;
+        }
+        matrix->units[matrix->unit_count++] = (struct unit){.seed = config->seed, .defect = defect};
     }
     return 0;
 }

@@ -22,6 +22,7 @@ struct merged {
     char *plan;
     unsigned of;              /* shards; 0: none */
     json_int_t checks, rules; /* -1: not known yet */
+    json_int_t left_out;      /* defects that no check could meet */
     const char *first;
 };
 
@@ -108,6 +109,8 @@ static int take_summary(struct merged *merged, const json_t *line, const char *p
         return sentence_set(error, "%.200s: cannot be merged with %.200s: other checks or rules", path, merged->first);
     merged->checks = checks;
     merged->rules = rules;
+    if (json_integer_value(json_object_get(line, "left_out")) > merged->left_out)
+        merged->left_out = json_integer_value(json_object_get(line, "left_out")); /* each shard leaves out the same */
     if (plan != NULL && merged->plan != NULL && strcmp(plan, merged->plan) != 0)
         return sentence_set(error,
                             "%.200s: cannot be merged with %.200s: their shards are of other seeds, defects or checks",
@@ -286,12 +289,16 @@ static void put_summary(const struct merged *merged, const struct sums *sums, bo
         if (sums->undecided != 0)
             printf(", %zu inconclusive", sums->undecided);
         puts("");
+        if (merged->left_out != 0)
+            printf("%lld defects that act over SCTP were left out: no check drives SCTP\n", (long long)merged->left_out);
         return;
     }
     json_t *line =
         json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "type", "summary", "defects", (json_int_t)sums->defects,
                   "killed", (json_int_t)sums->killed, "false_alarms", (json_int_t)sums->alarms, "inconclusive",
                   (json_int_t)sums->undecided, "checks", merged->checks, "rules", merged->rules);
+    if (merged->left_out != 0)
+        (void)json_object_set_new(line, "left_out", json_integer(merged->left_out));
     if (merged->of != 0)
         (void)json_object_set_new(line, "shard", shards_json(merged));
     if (merged->plan != NULL)

@@ -106,6 +106,8 @@ static int open_connection(struct control *control, struct sentence *error)
         status = errno;
         if (ended(control, error))
             return -1;
+        if (control->config.refused != NULL)
+            control->config.refused(control->config.context);
         if (left_ms(deadline) == 0)
             return sentence_set(error, "no upper tester answers on port %u for %d s: %s", control->config.port,
                                 milliseconds / 1000, strerror(status));

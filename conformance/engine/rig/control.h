@@ -24,6 +24,8 @@ struct control_config {
     int answer_ms;  /* how long it may take to answer: 0 for the usual 10 s */
     /* Has the device's own process ended? Then true, with a sentence. NULL: there is none. */
     bool (*ended)(void *context, struct sentence *why);
+    /* A connection was not accepted; another attempt follows. NULL: not called. */
+    void (*refused)(void *context);
     void *context;
 };
 

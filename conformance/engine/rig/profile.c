@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/engine/rig/device_command.h"
 #include "conformance/engine/rig/json_members.h"
+
+enum { WAIT_SECONDS_MAX = 600 };
 
 static const char *text_of(const json_t *object, const char *name)
 {
@@ -181,12 +184,57 @@ static const struct json_member members[] = {
     {"own_address", MEMBER_TEXT, true, "an IPv4 or IPv6 address that no machine uses"},
     {"own_mac", MEMBER_TEXT | MEMBER_NULL, false, "a MAC address"},
     {"control", MEMBER_TEXT | MEMBER_NULL, false, "the upper tester's \"address:port\""},
+    {"wait_for_device", MEMBER_NUMBER, false, "seconds that a lost device may take to accept connections again"},
+    {"restart_command", MEMBER_LIST | MEMBER_NULL, false, "a list of texts: the program that starts the device, and its arguments"},
+    {"connect_command", MEMBER_LIST | MEMBER_NULL, false, "a list of texts: the program that starts an initiator, and its arguments"},
     {"capabilities", MEMBER_OBJECT, false, "an object with answers to PICS items"},
     {"questions", MEMBER_OBJECT, false,
      "an object with the questions behind the capabilities"}, /* of `pics --format profile`, for who fills it in */
     {"known_deviations", MEMBER_LIST, false, "a list of known deviations"},
     {"hazards", MEMBER_LIST, false, "a list of hazards"},
 };
+
+/* A program and its arguments: no shell reads them, and each is a text by itself. */
+static int command_of(const json_t *json, const char *name, const char *path, const char ***command,
+                      struct sentence *error)
+{
+    const json_t *list = json_object_get(json, name), *word;
+    size_t i, count = json_array_size(list);
+
+    if (list == NULL || json_is_null(list))
+        return 0;
+    if (count == 0 || count > DEVICE_COMMAND_ARGUMENTS)
+        return sentence_set(error, "%s: \"%s\" has %zu members, a program and its arguments were expected (1 to %d texts)",
+                            path, name, count, DEVICE_COMMAND_ARGUMENTS);
+    *command = calloc(count + 1, sizeof(**command));
+    if (*command == NULL)
+        return sentence_set(error, "out of memory");
+    json_array_foreach(list, i, word)
+    {
+        if (!json_is_string(word) || (i == 0 && json_string_length(word) == 0))
+            return sentence_set(error, "%s: %s[%zu] is %s, a text was expected: %s", path, name, i,
+                                json_is_string(word) ? "empty" : json_kind_name(word),
+                                i == 0 ? "the program" : "one argument");
+        (*command)[i] = json_string_value(word);
+    }
+    return 0;
+}
+
+static int keeping_of(struct profile *profile, const char *path, struct sentence *error)
+{
+    const json_t *wait = json_object_get(profile->json, "wait_for_device");
+    json_int_t seconds = json_integer_value(wait);
+
+    if (wait != NULL && (seconds < 1 || seconds > WAIT_SECONDS_MAX))
+        return sentence_set(error,
+                            "%s: \"wait_for_device\" is %" JSON_INTEGER_FORMAT ", seconds from 1 to %d were expected",
+                            path, seconds, WAIT_SECONDS_MAX);
+    profile->wait_for_device = (unsigned)seconds;
+    return command_of(profile->json, "restart_command", path, &profile->restart_command, error) != 0 ||
+                   command_of(profile->json, "connect_command", path, &profile->connect_command, error) != 0
+               ? -1
+               : 0;
+}
 
 static int read_all(struct profile *profile, const char *path, const struct profile_context *context,
                     struct sentence *error)
@@ -206,7 +254,7 @@ static int read_all(struct profile *profile, const char *path, const struct prof
     if (profile->address.family != profile->own_address.family)
         return sentence_set(error, "%s: \"address\" and \"own_address\" are of different families", path);
     if (port_of(path, json_object_get(json, "port"), &profile->port, error) != 0 ||
-        control_of(profile, path, error) != 0 || mac_of(profile, path, error) != 0 ||
+        control_of(profile, path, error) != 0 || keeping_of(profile, path, error) != 0 || mac_of(profile, path, error) != 0 ||
         profile_defaults(context->pics, profile->control.family != 0, error) != 0 ||
         capabilities_of(profile, path, context->pics, error) != 0 ||
         hazards_check(profile, path, context->catalogue, error) != 0)
@@ -227,21 +275,47 @@ int profile_load(struct profile *profile, const char *path, const struct profile
                  struct sentence *error)
 {
     json_error_t where;
+    json_t *json = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
 
     memset(profile, 0, sizeof(*profile));
-    profile->json = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
-    if (profile->json == NULL)
+    if (json == NULL)
         return where.line < 1 ? sentence_set(error, "%s: %s", path, where.text)
                               : sentence_set(error, "%s:%d: this is not JSON: %s", path, where.line, where.text);
+    return profile_take(profile, json, path, context, error);
+}
+
+int profile_take(struct profile *profile, json_t *json, const char *path, const struct profile_context *context,
+                 struct sentence *error)
+{
+    memset(profile, 0, sizeof(*profile));
+    profile->json = json;
+    if (json == NULL)
+        return sentence_set(error, "%s: out of memory", path);
     if (read_all(profile, path, context, error) == 0)
         return 0;
     profile_free(profile);
     return -1;
 }
 
+int profile_commands(const struct profile *profile, int folder, const struct run_identity *identity,
+                     struct device_command **commands, struct sentence *error)
+{
+    struct device_command_config config = {.folder = folder, .identity = *identity};
+
+    *commands = NULL;
+    config.command[DEVICE_RESTART] = (const char *const *)profile->restart_command;
+    config.command[DEVICE_CONNECT] = (const char *const *)profile->connect_command;
+    if (profile->restart_command == NULL && profile->connect_command == NULL)
+        return 0;
+    *commands = device_command_new(&config, error);
+    return *commands != NULL ? 0 : -1;
+}
+
 void profile_free(struct profile *profile)
 {
     deviations_free(&profile->deviations);
+    free(profile->restart_command);
+    free(profile->connect_command);
     json_decref(profile->json);
     memset(profile, 0, sizeof(*profile));
 }

@@ -8,6 +8,9 @@
  *     "own_mac": "02:77:63:00:00:03",                 optional
  *     "replay": "linux-siw",                          optional: what --dut is to be when a check is repeated
  *     "control": "192.0.2.7:7471",                    the upper tester; without it checks that need one are skipped
+ *     "wait_for_device": 30,                          seconds that a lost device may take to accept TCP again
+ *     "restart_command": ["./server", "--port", "{port}"],    starts a lost device again: device_command.h
+ *     "connect_command": ["./client", "{address}", "{port}"], starts an initiator that has no upper tester
  *     "capabilities": { "mpa.markers": "no", "ird": 16 },   PICS items (conformance/requirements/pics.tsv)
  *     "known_deviations": [ ... ],                    conformance/engine/rig/deviation.h
  *     "hazards": [ { "requirement": "EMPA-10-01", "role": "responder", "note": "the device may not survive it" } ] }
@@ -23,6 +26,7 @@
 #include <stdint.h>
 
 #include "conformance/engine/rig/deviation.h"
+#include "conformance/engine/rig/device_command.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/pics.h"
 #include "generator/packet/packet.h"
@@ -38,6 +42,8 @@ struct profile {
     uint16_t port;
     struct net_address control; /* family 0: none */
     uint16_t control_port;
+    unsigned wait_for_device;                         /* seconds; 0: it is not waited for */
+    const char **restart_command, **connect_command; /* arguments, ended by NULL; NULL: none */
     struct deviation_list deviations;
     json_t *json; /* what the strings point into */
 };
@@ -56,8 +62,21 @@ struct profile_context {
 int profile_load(struct profile *profile, const char *path, const struct profile_context *context,
                  struct sentence *error);
 
+/* The same for a profile that is no file: takes the reference (NULL: memory was short); `path` is what messages call it. */
+int profile_take(struct profile *profile, json_t *json, const char *path, const struct profile_context *context,
+                 struct sentence *error);
+
 /* What a profile says that says nothing of capabilities: `control` answers for the upper tester, no device is instrumented. */
 int profile_defaults(struct pics *pics, bool control, struct sentence *error);
+
+/*
+ * Forks the process that runs the profile's commands (device_command.h), and keeps their output in this folder (-1: nowhere). Call it
+ * before the calling process is confined. *commands is the caller's to free; NULL where the profile has no commands. -1 with a
+ * sentence.
+ */
+int profile_commands(const struct profile *profile, int folder, const struct run_identity *identity,
+                     struct device_command **commands, struct sentence *error);
+
 void profile_free(struct profile *profile);
 
 /* Why this check is not to be run on this device without --destructive; NULL: nothing speaks against it. */

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "conformance/engine/rig/device_keeper.h"
+
 /*
  * The texts give no times for reactions; the catalogue's longest is 15 s. That is right for a round trip of 10 ms and
  * above, where a device sits after a real network or an emulator; a device on the next cable answers in proportion.
@@ -11,6 +13,7 @@ enum { MEASURED_EXCHANGES = 3, REACTION_PER_ROUND_TRIP = 1500, FIRST_PAUSE_MILLI
 #define SECOND         UINT64_C(1000000000)
 #define MILLISECOND    UINT64_C(1000000)
 #define REFUSED_MOST   (5 * SECOND) /* a device that refuses so long does not listen */
+#define USUAL_ROUND_TRIP (10 * MILLISECOND)
 #define REACTION_LEAST (2 * SECOND)
 #define REACTION_MOST  (15 * SECOND)
 
@@ -69,8 +72,27 @@ int rig_pass(struct rig *rig, uint64_t nanoseconds)
 
 static int measure_once(struct rig *rig, struct tester_exchange *exchange, struct sentence *error)
 {
-    *exchange = (struct tester_exchange){0};
-    return rig->testers->ops->measure(rig->testers, rig, exchange, error);
+    for (;;) {
+        *exchange = (struct tester_exchange){0};
+        device_keeper_before(rig);
+        if (rig->testers->ops->measure(rig->testers, rig, exchange, error) == 0) {
+            device_keeper_accepted(rig, false);
+            return 0;
+        }
+        if (!device_keeper_refused(rig, error->text))
+            break;
+    }
+    if (rig->keeper != NULL && rig->keeper->lost.text[0] != '\0')
+        (void)sentence_set(error, "%s", rig->keeper->lost.text);
+    return -1;
+}
+
+int rig_ask(struct rig *rig)
+{
+    struct tester_exchange exchange;
+    struct sentence ignored;
+
+    return measure_once(rig, &exchange, &ignored);
 }
 
 /*
@@ -88,7 +110,8 @@ static int measure_first(struct rig *rig, struct tester_exchange *exchange, stru
         attempts++;
         if (measure_once(rig, exchange, &why) == 0)
             return 0;
-        if (!exchange->refused || rig_now(rig) + pause > limit)
+        if (!exchange->refused || rig_now(rig) + pause > limit || device_keeper_waits(rig) ||
+            device_keeper_starts_initiator(rig))
             return sentence_set(error, attempts > 1 ? "%.400s (tried %u times)" : "%.400s", why.text, attempts);
         if (rig_pass(rig, pause) != 0)
             return sentence_set(error, "%s", rig->failure.text);
@@ -119,6 +142,34 @@ void rig_note_round_trip(struct rig *rig, uint64_t round_trip)
     set_limits(rig, longest);
 }
 
+/*
+ * A device that only opens connections refuses ours: then its refusal is the exchange, and silence is a firewall's. True: the
+ * round trip is known by that, or taken for the usual one of a network.
+ */
+static bool measure_refusal(struct rig *rig)
+{
+    uint64_t longest = 0;
+
+    if (!device_keeper_starts_initiator(rig))
+        return false;
+    for (int i = 0; i < MEASURED_EXCHANGES; i++) {
+        uint64_t begun = rig_now(rig), took;
+        struct tester_exchange exchange;
+        struct sentence ignored;
+
+        (void)measure_once(rig, &exchange, &ignored);
+        took = rig_now(rig) - begun;
+        if (!exchange.refused) {
+            longest = USUAL_ROUND_TRIP;
+            break;
+        }
+        longest = took > longest ? took : longest;
+    }
+    set_limits(rig, longest);
+    rig_note_round_trip(rig, longest);
+    return true;
+}
+
 int rig_measure(struct rig *rig, struct sentence *error)
 {
     uint64_t longest = 0;
@@ -127,8 +178,10 @@ int rig_measure(struct rig *rig, struct sentence *error)
         struct tester_exchange exchange;
 
         if ((i == 0 ? measure_first(rig, &exchange, error) : measure_once(rig, &exchange, error)) != 0)
-            return -1;
+            return i == 0 && measure_refusal(rig) ? 0 : -1;
         longest = exchange.round_trip_ns > longest ? exchange.round_trip_ns : longest;
+        if (device_keeper_one(rig))
+            break;
     }
     set_limits(rig, longest);
     rig_note_round_trip(rig, longest);

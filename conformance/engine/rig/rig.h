@@ -21,6 +21,8 @@
 #include "wire/sentence.h"
 
 struct rig;
+struct device_keeper;
+struct device_command;
 struct profile;
 struct defect_set;
 
@@ -60,6 +62,8 @@ struct rig {
     unsigned losses;         /* commands so far that the upper tester did not answer */
     struct sentence failure; /* the link's, once it has failed */
     struct sentence gone;    /* why the upper tester will never answer again, once that is so */
+    struct device_keeper *keeper; /* brings a lost device back; NULL: nobody does */
+    bool stimulating;             /* a check's own connections are opened now, not those of a good exchange */
 };
 
 /* Where the device listens when nothing else is said: the port that /etc/services gives to no one, in the lab's range. */
@@ -68,6 +72,8 @@ struct rig {
 struct rig_sim_config {
     uint64_t seed;
     const struct defect_set *defects; /* of the reference stack, borrowed; NULL: it is correct */
+    unsigned resets_every;            /* each n-th connection to the device is reset as it opens; 0: none */
+    bool no_upper_tester;             /* checks cannot ask the device for anything */
     bool ipv6;
 };
 
@@ -102,9 +108,9 @@ struct rig_embedded_config {
  */
 struct rig *rig_embedded_new(const struct rig_embedded_config *config, struct sentence *error);
 
-/* A device named by a profile, reached over a real interface. */
-struct rig *rig_profile_new(const struct profile *profile, uint64_t seed, const struct rig_lock *lock,
-                            struct sentence *error);
+/* A device named by a profile, reached over a real interface. `commands` are the profile's, borrowed; NULL: it has none. */
+struct rig *rig_profile_new(const struct profile *profile, struct device_command *commands, uint64_t seed,
+                            const struct rig_lock *lock, struct sentence *error);
 
 /*
  * Adds a tester to the rig, after those that it has. The rig borrows the tester: whoever made the tester frees it, after the
@@ -144,6 +150,9 @@ static inline uint64_t rig_now(struct rig *rig)
  * judged then.
  */
 int rig_measure(struct rig *rig, struct sentence *error);
+
+/* One exchange of the first tester with the device; a lost device is brought back. 0, or -1: it does not answer. */
+int rig_ask(struct rig *rig);
 
 /*
  * The round trip of one more exchange, 0 where it is not known: a device that becomes slow in the midst of a live run gets more

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "conformance/engine/rig/control.h"
+#include "conformance/engine/rig/device_keeper.h"
 #include "conformance/engine/rig/profile.h"
 #include "conformance/engine/rig/rig.h"
 #include "conformance/engine/rig/upper_tester.h"
@@ -19,6 +20,7 @@
 #include "generator/link/netns.h"
 
 enum {
+    CONTROL_MILLISECONDS = 10000, /* what an upper tester has to be there */
     CONTROL_PORT = 7471, /* of the embedded device, on the namespace's loopback */
     RESETS_MAX = 3,      /* attempts to make the device new */
     ARGUMENTS_MAX = 256,
@@ -26,6 +28,7 @@ enum {
 
 struct net_rig {
     struct rig rig;
+    struct device_keeper keeper;
     struct control *control; /* to the upper tester, NULL: there is none */
     pid_t device;            /* the embedded device's process, 0: none */
     struct sentence end;     /* how it ended, once it has */
@@ -56,6 +59,13 @@ static bool died(void *context, struct sentence *why)
                        WIFSIGNALED(ended) ? WTERMSIG(ended) : WEXITSTATUS(ended));
     *why = net->end;
     return true;
+}
+
+static void refused(void *context)
+{
+    struct net_rig *net = context;
+
+    device_keeper_control_refused(&net->rig);
 }
 
 /* What control_call() has found out about the upper tester is the rig's to tell. */
@@ -201,7 +211,11 @@ static int open_wire(struct net_rig *net, const char *interface, const uint8_t m
 static int connect_control(struct net_rig *net, const struct net_address *address, uint16_t port,
                            struct sentence *error)
 {
-    struct control_config config = {.address = *address, .port = port, .ended = died, .context = net};
+    uint64_t wait_ms = net->keeper.wait_ns / 1000000;
+    struct control_config config = {.address = *address, .port = port, .ended = died, .refused = refused, .context = net};
+
+    if (wait_ms > CONTROL_MILLISECONDS) /* the upper tester may be lost along with the device */
+        config.connect_ms = (int)wait_ms;
 
     net->control = control_new(&config, error);
     net->rig.upper_tester = net->control != NULL;
@@ -277,8 +291,8 @@ struct rig *rig_embedded_new(const struct rig_embedded_config *config, struct se
     return &net->rig;
 }
 
-struct rig *rig_profile_new(const struct profile *profile, uint64_t seed, const struct rig_lock *lock,
-                            struct sentence *error)
+struct rig *rig_profile_new(const struct profile *profile, struct device_command *commands, uint64_t seed,
+                            const struct rig_lock *lock, struct sentence *error)
 {
     struct net_rig *net = net_rig_new(error);
 
@@ -288,6 +302,10 @@ struct rig *rig_profile_new(const struct profile *profile, uint64_t seed, const 
     net->rig.dut = profile->address;
     net->rig.own = profile->own_address;
     net->rig.tester_apart = profile->control.family != 0;
+    if (profile->wait_for_device != 0 || commands != NULL) {
+        device_keeper_init(&net->keeper, commands, profile->wait_for_device);
+        net->rig.keeper = &net->keeper;
+    }
     if (open_wire(net, profile->interface, profile->own_mac, seed, error) != 0 ||
         lock->lock(lock->context, error) != 0 ||
         (profile->control.family != 0 && (connect_control(net, &profile->control, profile->control_port, error) != 0 ||

@@ -20,6 +20,7 @@ struct sim_rig {
     struct sim_device *device;
     const struct defect_set *defects;
     uint64_t seed;
+    unsigned resets_every;
     unsigned generation; /* counts resets, for the device's ISS and ports */
 };
 
@@ -48,7 +49,7 @@ static int open_tester(struct sim_rig *sim, struct sentence *error)
 static int power_on(struct sim_rig *sim, struct sentence *error)
 {
     struct sim_device_config config = {
-        .sim = sim->sim, .end = SIM_END_B, .ipv4 = "10.77.0.2", .ipv6 = "fd77::2", .defects = sim->defects};
+        .sim = sim->sim, .end = SIM_END_B, .ipv4 = "10.77.0.2", .ipv6 = "fd77::2", .defects = sim->defects, .resets_every = sim->resets_every};
 
     sim->generation++;
     config.seed = sim->seed * 2 + 1 + sim->generation * UINT64_C(0x9E3779B97F4A7C15);
@@ -102,6 +103,7 @@ struct rig *rig_sim_new(const struct rig_sim_config *config, struct sentence *er
     sim->rig.port = RIG_PORT;
     sim->seed = config->seed;
     sim->defects = config->defects;
+    sim->resets_every = config->resets_every;
     (void)net_address_parse(&sim->rig.dut, config->ipv6 ? "fd77::2" : "10.77.0.2");
     (void)net_address_parse(&sim->rig.own, config->ipv6 ? "fd77::3" : "10.77.0.3");
     sim->sim = sim_new(&world);
@@ -112,6 +114,7 @@ struct rig *rig_sim_new(const struct rig_sim_config *config, struct sentence *er
     sim->rig.link = sim_link(sim->sim);
     if (open_tester(sim, error) != 0 || power_on(sim, error) != 0)
         goto failed;
+    sim->rig.upper_tester = !config->no_upper_tester;
     return &sim->rig;
 
 failed:

@@ -18,6 +18,7 @@ struct sim_device {
     struct tcp_stack *tcp;
     struct peer *peer;
     uint16_t next_port;
+    unsigned opened; /* connections to it */
     uint8_t received[RECEIVE_OCTETS]; /* on its way from TCP to the peer */
 };
 
@@ -160,7 +161,10 @@ static void on_established(struct sim_device *device, struct tcp_connection *con
 
     if (tcp_accept(device->tcp, status->local_port) != connection)
         return;
-    transport = transport_new(device, connection);
+    device->opened++;
+    transport = device->config.resets_every != 0 && device->opened % device->config.resets_every == 0
+                    ? NULL
+                    : transport_new(device, connection);
     if (transport == NULL) {
         tcp_abort(connection);
         tcp_release(connection);

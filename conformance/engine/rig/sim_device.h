@@ -20,6 +20,7 @@ struct sim_device_config {
     const char *ipv4, *ipv6;
     uint64_t seed;                    /* of its TCP: ISS, ports */
     const struct defect_set *defects; /* NULL: by the book */
+    unsigned resets_every;            /* each n-th connection to it is reset as it opens; 0: none */
 };
 
 /* A device that is switched on, attached to its end of the wire. NULL with a sentence. */

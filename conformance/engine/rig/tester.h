@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "generator/packet/packet.h"
 #include "wire/sentence.h"
 
 struct rig;
@@ -41,6 +42,12 @@ struct tester_ops {
      * with a sentence: the device did not answer, it refused (then `refused` is set), or the link failed.
      */
     int (*measure)(struct tester *tester, struct rig *rig, struct tester_exchange *exchange, struct sentence *error);
+
+    /*
+     * Is there a connection of this tester with the device at `peer`, whichever of them opened it? Rules judge the device on
+     * connections of the tester alone. NULL: the tester knows no connections.
+     */
+    bool (*owns)(const struct tester *tester, const struct net_address *peer, uint16_t own_port, uint16_t peer_port);
 };
 
 /* The first member of every tester. */

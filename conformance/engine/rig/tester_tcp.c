@@ -84,7 +84,13 @@ static int measure(struct tester *tester, struct rig *rig, struct tester_exchang
     return status;
 }
 
-static const struct tester_ops ops = {.input = input, .deadline = deadline, .tick = tick, .measure = measure};
+static bool owns(const struct tester *tester, const struct net_address *peer, uint16_t own_port, uint16_t peer_port)
+{
+    return tcp_stack_has(stack_of(tester), peer, own_port, peer_port);
+}
+
+static const struct tester_ops ops = {
+    .input = input, .deadline = deadline, .tick = tick, .measure = measure, .owns = owns};
 
 int tester_tcp_open(struct tester_tcp *tcp, const struct tcp_stack_config *config, struct sentence *error)
 {

@@ -9,23 +9,33 @@
 #include "conformance/engine/option/run_confine.h"
 #include "conformance/engine/option/run_stop.h"
 #include "conformance/engine/option/shell_word.h"
+#include "conformance/engine/rig/device_command.h"
 #include "conformance/engine/run/lab_launcher.h"
 #include "conformance/engine/run/run_conditions.h"
 #include "conformance/engine/run/run_internal.h"
 #include "conformance/engine/run/run_journal.h"
+#include "conformance/engine/run/run_rehearse.h"
 #include "reference-stack/defects/defect.h"
 #include "reference-stack/program/complaint.h"
 
-static int dry_run(const struct run_command *command)
+/* What would be run; where the profile names no upper tester, also what would leave itself out. */
+static int dry_run(struct run_command *command, struct sentence *error)
 {
+    bool alone = command->options.profile != NULL && command->profile.control.family == 0;
+    size_t skipped = 0;
+
+    if (alone && run_rehearse(&command->plan, command->host, command->catalogue, error) != 0)
+        return complain(EXIT_ENVIRONMENT, "%s", error->text);
     for (size_t i = 0; i < command->plan.count; i++) {
         const struct plan_item *item = &command->plan.items[i];
 
         print_plain(stdout, "%-16s %-10s %s:%d  %s%s%s", item->check->id, item->role, item->check->path,
                     item->check->line, item->check->purpose, item->skip.text[0] != '\0' ? "  SKIP: " : "",
                     item->skip.text);
+        skipped += item->skip.text[0] != '\0';
     }
-    return 0;
+    return complain(0, "%zu checks to run, %zu to skip%s", command->plan.count - skipped, skipped,
+                    alone || command->options.profile == NULL ? "" : "; the upper tester may refuse more of them");
 }
 
 static void describe_target(const struct run_command *command, char *text, size_t room)
@@ -100,8 +110,11 @@ static int open_rig(struct run_command *command, struct sentence *error)
 
     if (options->simulate)
         return give_up_rest(command, error);
+    if (options->profile != NULL &&
+        profile_commands(&command->profile, command->output.evidence, &command->identity, &command->commands, error) != 0)
+        return -1;
     if (options->profile != NULL)
-        command->rig = rig_profile_new(&command->profile, options->seed, &lock, error);
+        command->rig = rig_profile_new(&command->profile, command->commands, options->seed, &lock, error);
     else
         command->rig = rig_embedded_new(&embedded, error);
     return command->rig == NULL ? -1 : rig_measure(command->rig, error);
@@ -138,11 +151,18 @@ static int run(struct run_command *command, struct sentence *error)
         .evidence = command->output.evidence,
         .evidence_name = "evidence",
         .ladder = true,
+        .served = &command->served,
         .replay = replay,
         .user = command,
     };
+    json_t *earlier;
+    size_t i;
     int status;
 
+    json_array_foreach(results_done_served(command->output.done), i, earlier)
+    {
+        run_served_take(&command->served, earlier);
+    }
     run_judge_listen(&config);
     describe_replay(command, replay, sizeof(replay));
     status = runner_run(&config, &command->totals, error);
@@ -195,6 +215,7 @@ static int prepare(struct run_command *command, struct sentence *error)
     if (command->options.profile != NULL &&
         profile_load(&command->profile, command->options.profile, &context, error) != 0)
         return complain(EXIT_USAGE, "%s", error->text);
+    plan.starts_initiator = command->profile.connect_command != NULL;
     if (load_scripts(command, error) != 0)
         return complain(script_short_of_memory(command->host) ? EXIT_ENVIRONMENT : EXIT_USAGE, "%s", error->text);
     if (name_defects(command, error) != 0)
@@ -220,7 +241,7 @@ static int run_prepared(struct run_command *command, struct sentence *error)
     int status;
 
     if (command->options.dry_run)
-        return dry_run(command);
+        return dry_run(command, error);
     /* The output folder is made before the namespace is entered: an ordinary user is root there, and only there. */
     command->identity = run_identity_of(command->options.output);
     if (run_identity_assume(&command->identity, error) != 0)
@@ -258,8 +279,10 @@ int cmd_run(int argc, char **argv)
     if (status == 0)
         status = run_prepared(&command, &error);
     run_output_close(&command.output);
+    run_served_free(&command.served);
     free(command.exercised);
     rig_free(command.rig);
+    device_command_free(command.commands);
     defect_set_free(command.defects);
     plan_free(&command.plan);
     profile_free(&command.profile);

@@ -9,6 +9,8 @@
 #include "reference-stack/program/complaint.h"
 #include "wire/out_of_memory.h"
 
+enum { UNSERVED_OCTETS = RUN_SERVED_GAPS_OCTETS + 128 };
+
 /* A result, also one that --resume found. */
 static bool is_exercised(const struct run_command *command, size_t index)
 {
@@ -74,16 +76,30 @@ static void fill_summary(struct run_command *command, int status, const struct s
     summary->not_exercised = count_not_exercised(command);
 }
 
+/* "58 of them, as the device does not serve as responder: a zero-length RDMA Read (...)". Returns `text`. */
+static const char *unserved(const struct run_command *command, char text[UNSERVED_OCTETS])
+{
+    char gaps[RUN_SERVED_GAPS_OCTETS];
+
+    (void)snprintf(text, UNSERVED_OCTETS, "%" PRIu64 " %s because the device does not serve,%s", command->unserved,
+                   command->unserved == 1 ? "is inconclusive" : "are inconclusive",
+                   run_served_gaps(&command->served, gaps));
+    return text;
+}
+
 /* Why the status is 4 though nothing stopped the run (docs/trust.md): what could not be decided, and what was not judged. */
-static void explain_inconclusive(const struct run_summary *summary)
+static void explain_inconclusive(const struct run_command *command, const struct run_summary *summary)
 {
     bool has_gaps = summary_has_gaps(summary);
-    char gaps[JUDGED_GAPS_OCTETS], count[80] = "";
+    char gaps[JUDGED_GAPS_OCTETS], count[80] = "", text[UNSERVED_OCTETS] = "";
 
     if (summary->inconclusive != 0)
         (void)snprintf(count, sizeof(count), "%" PRIu64 " %s could not be decided; each says why",
                        summary->inconclusive, summary->inconclusive == 1 ? "result" : "results");
-    (void)complain(0, "inconclusive: %s%s%s%s%s", count, count[0] != '\0' && has_gaps ? "; " : "",
+    if (command->unserved != 0)
+        (void)unserved(command, text);
+    (void)complain(0, "inconclusive: %s%s%s%s%s%s%s", count, text[0] != '\0' ? "; " : "", text,
+                   count[0] != '\0' && has_gaps ? "; " : "",
                    has_gaps ? "not judged" : "", has_gaps ? judged_output_gaps(&summary->account, gaps) : "",
                    has_gaps ? ", although it is or may be iWARP" : "");
 }
@@ -93,7 +109,7 @@ int run_end(struct run_command *command, int status, struct sentence *error)
     const char *output = command->options.output;
     struct sentence report_error;
     struct run_summary summary;
-    char ended[UTC_TEXT_OCTETS];
+    char ended[UTC_TEXT_OCTETS], text[UNSERVED_OCTETS];
     int result;
 
     if (status == 0 && out_of_memory_noted())
@@ -119,6 +135,8 @@ int run_end(struct run_command *command, int status, struct sentence *error)
                                         : "interrupted");
     result = exit_status(command, &summary);
     if (status == 0 && result == EXIT_INCONCLUSIVE)
-        explain_inconclusive(&summary);
+        explain_inconclusive(command, &summary);
+    else if (command->unserved != 0)
+        (void)complain(0, "%s", unserved(command, text));
     return result;
 }

@@ -18,11 +18,14 @@ struct run_command {
     struct plan plan;
     struct defect_set *defects;   /* of the reference stack, NULL: none */
     struct run_identity identity; /* who writes the output */
+    struct device_command *commands; /* of the profile; NULL: it has none */
     struct rig *rig;
     struct run_output output;
     struct terminal terminal;
     struct runner_totals totals;
     struct run_summary traffic; /* of all checks, also those of the run that --resume goes on with */
+    struct run_served served;     /* by the device */
+    uint64_t unserved;            /* results that could not be decided, as the device does not serve what they need */
     uint64_t failed;
     bool *exercised; /* by requirement index: it has a result */
     char plan_digest[SHARD_DIGEST_OCTETS];

@@ -141,6 +141,13 @@ static int on_journal(void *user, struct journal *journal, const struct flow_tot
     return status;
 }
 
+static int on_learned(void *user, json_t *served)
+{
+    struct run_command *command = user;
+
+    return results_log_served(command->output.to.log, served, &command->log_error);
+}
+
 static int on_result(void *user, const struct result *decided)
 {
     struct run_command *command = user;
@@ -152,6 +159,7 @@ static int on_result(void *user, const struct result *decided)
         command->exercised[requirement->index] = true;
     (void)judge(command, &result, &texts);
     command->failed += result.verdict == VERDICT_FAIL;
+    command->unserved += result.verdict == VERDICT_INCONCLUSIVE && run_served_tells(result.message);
     place_frame(command, &result);
     if (judged_output_append(&command->output.to, &result, &command->log_error) != 0)
         return -1;
@@ -186,6 +194,7 @@ void run_judge_listen(struct runner_config *config)
     config->repeated = on_repeated;
     config->judged = on_judged;
     config->journal = on_journal;
+    config->learned = on_learned;
     config->progress = on_progress;
     config->result = on_result;
     config->beside = on_beside;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/engine/run/run_device.h"
 #include "conformance/engine/run/run_journal.h"
 #include "reports/rule_pool.h"
 
@@ -19,6 +20,9 @@ struct run {
     struct rule_pool *pool;       /* what checks and rules found so far */
     struct flow_totals journaled; /* traffic up to the last journal */
     const struct plan_item *item; /* being run */
+    struct run_served *served;    /* config's, or own */
+    struct run_served own;
+    bool learning; /* what the device serves: rules do not judge that */
     struct sentence dead;         /* the live rig has failed: why */
     struct sentence failure;      /* what went wrong inside the run itself */
     uint64_t dropped;             /* frames, by the capture of the live link, up to the last journal */
@@ -67,7 +71,7 @@ static enum verdict judged(const struct run *run, const struct result *result)
 /* Do rules judge the traffic of the check that is being run? */
 static bool rules_judge(const struct run *run)
 {
-    return run->item == NULL || !run->item->check->unjudged;
+    return !run->learning && (run->item == NULL || !run->item->check->unjudged);
 }
 
 static void on_rule_finding(void *user, const struct rule_finding *finding)
@@ -95,9 +99,10 @@ static void on_rule_result(void *user, const struct rule_result *result, const s
         tally_passes(run->tally, result, flow);
 }
 
-/* A rig for this item: the live one, made as new, or a world of its own. NULL with the reason. */
-static struct rig *rig_for(struct run *run, const struct plan_item *item, struct sentence *why)
+/* A rig for this check in this role: the live one, made as new, or a world of its own. NULL with the reason. */
+static struct rig *open_rig(void *user, const char *id, const char *role, struct sentence *why)
 {
+    struct run *run = user;
     const struct runner_config *config = run->config;
     struct rig_sim_config sim = config->sim;
     struct rig *rig;
@@ -116,7 +121,7 @@ static struct rig *rig_for(struct run *run, const struct plan_item *item, struct
         }
         return NULL;
     }
-    sim.seed = runner_seed(config->sim.seed, item->check->id, item->role);
+    sim.seed = runner_seed(config->sim.seed, id, role);
     rig = rig_sim_new(&sim, why);
     if (rig != NULL && rig_measure(rig, why) != 0) {
         rig_free(rig);
@@ -125,22 +130,60 @@ static struct rig *rig_for(struct run *run, const struct plan_item *item, struct
     return rig;
 }
 
-/* The ladder's last frame before the decision is the one that failed, unless it failed by not coming. */
-static void mark_decisive(json_t *steps, const struct outcome *outcome)
+static void close_rig(void *user, struct rig *rig)
 {
-    if (outcome->verdict != VERDICT_FAIL && outcome->verdict != VERDICT_WARN)
-        return;
-    if (outcome->actual == NULL || strncmp(outcome->actual, "nothing", 7) == 0)
-        return;
-    for (size_t i = json_array_size(steps); i-- > 0;) {
-        json_t *step = json_array_get(steps, i);
-        json_int_t frame = json_integer_value(json_object_get(step, "frame"));
+    const struct run *run = user;
 
-        if (frame > 0 && (uint64_t)frame <= outcome->frame) {
-            (void)result_step_mark(step, 0, 0, outcome->actual);
-            return;
-        }
+    if (run->config->rig == NULL)
+        rig_free(rig);
+}
+
+/* The evidence of what the device serves in a role: "served-responder.pcapng". Without it, it is learned all the same. */
+static struct recorder *record_learning(void *user, struct rig *rig, const char *role, bool begins)
+{
+    struct run *run = user;
+    char name[64], shown[TEXT_OCTETS];
+    struct place place = {run->config->evidence, name, shown};
+    struct sentence ignored;
+
+    if (!begins) {
+        (void)recorder_end(run->recorder, "what the device serves", &ignored);
+        run->journaled = *recorder_totals(run->recorder); /* no check's traffic */
+        rig->link->tap = NULL;
+        run->learning = false;
+        return NULL;
     }
+    run->learning = true;
+    (void)snprintf(name, sizeof(name), "served-%s%s%.0u.pcapng", role, run->served->relearned != 0 ? "." : "",
+                   run->served->relearned);
+    (void)snprintf(shown, sizeof(shown), "%s/%s", run->config->evidence_name != NULL ? run->config->evidence_name : "",
+                   name);
+    run_device_begin(rig, name);
+    recorder_attach(run->recorder, rig);
+    return recorder_begin(run->recorder, run->config->evidence >= 0 ? &place : NULL, "what the device serves",
+                          &ignored) == 0
+               ? run->recorder
+               : NULL;
+}
+
+static int keep_learned(void *user, json_t *served)
+{
+    struct run *run = user;
+
+    return run->config->learned != NULL ? run->config->learned(run->config->user, served) : 0;
+}
+
+/* The frame that the verdict is about. Its step is marked as the one that failed, unless it is not the device's. */
+static uint64_t cite(struct run *run, const struct outcome *outcome)
+{
+    json_t *step;
+    uint64_t frame = recorder_cite(run->recorder, &outcome->looked_at, &step);
+    bool failed = outcome->verdict == VERDICT_FAIL || outcome->verdict == VERDICT_WARN;
+
+    failed = failed && outcome->looked_at.kind != SIGHTING_TOLD && outcome->looked_at.kind != SIGHTING_DEATH;
+    if (step != NULL && failed && outcome->actual != NULL && strncmp(outcome->actual, "nothing", 7) != 0)
+        (void)result_step_mark(step, 0, 0, outcome->actual);
+    return frame;
 }
 
 /* What is known of the check beside its own result, before that: a run that is stopped goes on from here. */
@@ -179,7 +222,6 @@ static int report(struct run *run, const struct plan_item *item, const struct ou
         .by = "check",
         .script = script,
         .role = item->role,
-        .frame = outcome->frame,
         .expected = outcome->expected,
         .actual = outcome->actual,
         .message = outcome->message,
@@ -200,7 +242,7 @@ static int report(struct run *run, const struct plan_item *item, const struct ou
     if (outcome->verdict == VERDICT_SKIP)
         result.pics = outcome->message;
     if (outcome->verdict != VERDICT_PASS && outcome->verdict != VERDICT_SKIP) {
-        mark_decisive(steps, outcome);
+        result.frame = evidence != NULL || steps != NULL ? cite(run, outcome) : 0;
         result.steps = steps;
         (void)snprintf(replay, sizeof(replay), "warpcheck run '%s' --role %s%s --seed %" PRIu64, item->check->id,
                        item->role, run->config->replay != NULL ? run->config->replay : "", run->config->sim.seed);
@@ -252,15 +294,19 @@ static bool weigh_process(struct rig *rig, struct outcome *outcome, struct sente
 static int run_item(struct run *run, const struct plan_item *item, struct sentence *error)
 {
     const struct runner_config *config = run->config;
+    struct run_served_context learning = {config->host, open_rig, close_rig, record_learning, keep_learned, run};
     struct outcome outcome = {.verdict = VERDICT_INCONCLUSIVE, .line = item->check->line};
+    struct run_device_texts device_texts;
     struct sentence why = {{0}};
     char name[TEXT_OCTETS], shown[2 * TEXT_OCTETS], title[2 * TEXT_OCTETS];
     struct place place = {config->evidence, name, shown};
-    struct rig *rig = rig_for(run, item, &why);
+    struct rig *rig = NULL;
     uint64_t begun, dropped;
     int status, reported;
     bool impaired;
 
+    if (run_served_prepare(run->served, &learning, item->role, &why))
+        rig = open_rig(run, item->check->id, item->role, &why);
     if (rig == NULL) {
         outcome.message = why.text;
         return report(run, item, &outcome, NULL, 0, NULL);
@@ -269,6 +315,7 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
     (void)snprintf(shown, sizeof(shown), "%s/%s", config->evidence_name != NULL ? config->evidence_name : "", name);
     (void)snprintf(title, sizeof(title), "%s (%s): %s", item->check->id, item->role, item->check->purpose);
     run->item = item;
+    run_device_begin(rig, name);
     recorder_attach(run->recorder, rig);
     status = recorder_begin(run->recorder, config->evidence >= 0 ? &place : NULL, title, error);
     if (status == 0) {
@@ -277,6 +324,8 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
         script_run(config->host, item->check, item->role, rig, run->recorder, &outcome);
         if (outcome.link_failed && config->rig != NULL)
             (void)sentence_set(&run->dead, "%s", outcome.message != NULL ? outcome.message : "the link failed");
+        run_served_note(run->served, &outcome);
+        run_device_weigh(rig, &outcome, &device_texts, &run->dead);
         weigh_drops(run, &outcome, rig_dropped(rig) - dropped, &why);
         impaired = weigh_process(rig, &outcome, &why);
         (void)snprintf(title, sizeof(title), "verdict: %s", verdict_name(outcome.verdict));
@@ -288,8 +337,7 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
         status = status != 0 ? status : reported;
     }
     run->item = NULL;
-    if (config->rig == NULL)
-        rig_free(rig);
+    close_rig(run, rig);
     return status;
 }
 
@@ -385,6 +433,7 @@ int runner_run(const struct runner_config *config, struct runner_totals *totals,
 
     memset(totals, 0, sizeof(*totals));
     error->text[0] = '\0';
+    run.served = config->served != NULL ? config->served : &run.own;
     run.recorder = recorder_new(&recorder, error);
     run.tally = tally_new();
     run.pool = rule_pool_new();
@@ -400,6 +449,8 @@ int runner_run(const struct runner_config *config, struct runner_totals *totals,
     }
     if (config->rig != NULL)
         config->rig->link->tap = NULL;
+    served_use(config->host, NULL);
+    run_served_free(&run.own);
     free(run.rules);
     rule_pool_free(run.pool);
     tally_free(run.tally);

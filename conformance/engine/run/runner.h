@@ -6,6 +6,7 @@
 #ifndef CONFORMANCE_ENGINE_RUNNER_H
 #define CONFORMANCE_ENGINE_RUNNER_H
 
+#include "conformance/engine/run/run_served.h"
 #include "conformance/engine/script/plan.h"
 #include "conformance/engine/evidence/recorder.h"
 #include "conformance/engine/rig/rig.h"
@@ -23,6 +24,7 @@ struct runner_config {
     int evidence;              /* descriptor of the folder for pcapng files, -1: none */
     const char *evidence_name; /* the same as results name it, relative to the output folder */
     bool ladder;
+    struct run_served *served; /* what is known of the device, and what the run learns of it; borrowed. NULL: of no use later */
     const char *replay; /* options that a command needs to repeat this run: " --simulate --defect x"; NULL: none */
 
     /* Asked before each item: true leaves it out. NULL: never. */
@@ -48,6 +50,8 @@ struct runner_config {
      * it (`judged`) is for the caller to fill in. -1 stops the run. NULL: no wish.
      */
     int (*journal)(void *user, struct journal *journal, const struct flow_totals *traffic);
+    /* What the device serves in a role, each time that it was learned (served.h). -1 stops the run. NULL: not called. */
+    int (*learned)(void *user, json_t *served);
     /*
      * Each result, valid during the call. 1 stops the run after this check, and what the rules found is handed over still
      * (interrupted); -1 stops it at once (disk full).

@@ -64,6 +64,13 @@ void *lua_held_endpoint(lua_State *lua, const struct lua_binding *binding)
     return held->endpoint;
 }
 
+void *lua_held_if_open(lua_State *lua, const struct lua_binding *binding)
+{
+    const struct lua_held *held = find(lua, binding);
+
+    return held != NULL ? held->endpoint : NULL;
+}
+
 static void drop(struct lua_held *held)
 {
     if (held->endpoint != NULL)

@@ -224,7 +224,7 @@ static int net_cm_answer(lua_State *lua)
     uint8_t mad[MAD_OCTETS];
 
     lua_fields_read(lua, 1, "net.cm_answer", cm_answer_fields, &fields);
-    mad_answer(mad, (enum cm_attribute)fields.attribute, fields.transaction, fields.local_id, fields.remote_id);
+    cm_begin_answer(mad, (enum cm_attribute)fields.attribute, fields.transaction, fields.local_id, fields.remote_id);
     lua_pushlstring(lua, (const char *)mad, sizeof(mad));
     return 1;
 }

@@ -14,11 +14,13 @@
  *                                   first: octets in the segment that carries the ACK of the SYN-ACK
  *   rig.listen(port)                the lower tester takes connections there
  *   rig.accept(port, seconds)       a connection, or nil
+ *   rig.has_connect_command()  rig.start_initiator(port)    the profile's connect_command, for initiators without upper tester
  *
  *   connection:send(octets)  :segments(octets, lengths, order)  :raw(spec)  :fin(octets)  :reset()  :window(n)
  *   connection:ack(policy)   "each", "withheld", "now"
  *   connection:read(least, seconds) octets in order so far (not consumed), and "open", "fin", "reset", "timeout"
  *   connection:consume(n)  :skip(octets)  :status()  :unacknowledged()  :close()
+ *   connection:told()      what was judged last is what the upper tester told of this connection
  */
 #ifndef CONFORMANCE_ENGINE_LUA_RIG_H
 #define CONFORMANCE_ENGINE_LUA_RIG_H
@@ -35,6 +37,7 @@ struct lua_rig {
     struct lua_held *held;     /* what the check has opened, the latest first */
     uint64_t cleared;          /* how often they were all ended: what Lua still holds is of no use then */
     bool link_failed;
+    struct sighting looked_at; /* what the check read last */
     uint64_t began_ns; /* of the check, on the link's clock */
     uint64_t held_made, octets_sent, notes;
 };

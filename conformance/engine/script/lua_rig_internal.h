@@ -63,6 +63,9 @@ struct lua_held *lua_held_push(lua_State *lua, const struct lua_binding *binding
 /* The endpoint of argument 1, at the present time. Raises an error when it is closed. */
 void *lua_held_endpoint(lua_State *lua, const struct lua_binding *binding);
 
+/* The same, and NULL when it is closed. */
+void *lua_held_if_open(lua_State *lua, const struct lua_binding *binding);
+
 /* Ends what argument 1 is, if it is open. */
 void lua_held_close(lua_State *lua, const struct lua_binding *binding);
 

@@ -2,6 +2,7 @@
 /* TCP in the table `rig`: how a check opens connections. lua_tcp_connection.c has the methods of a connection. */
 #include <lauxlib.h>
 
+#include "conformance/engine/rig/device_keeper.h"
 #include "conformance/engine/script/lua_rig_internal.h"
 #include "conformance/engine/script/lua_tcp.h"
 
@@ -28,6 +29,31 @@ static const char *read_first(lua_State *lua, size_t *count)
     return octets;
 }
 
+static void await_handshake(lua_State *lua, const struct rig *rig, const struct tcp_connection *tcp)
+{
+    uint64_t deadline = rig_now(lua_rig_of(lua)->rig) + rig->reaction_ns;
+
+    while (tcp_status(tcp)->state == TCP_STATE_SYN_SENT && lua_rig_pump(lua, deadline))
+        continue;
+}
+
+/* Has the device accepted the connection, whatever became of it? */
+static bool accepted(struct rig *rig, const struct tcp_connection *tcp)
+{
+    if (!tcp_is_open(tcp) && tcp_status(tcp)->established_ns == 0)
+        return false;
+    rig_note_round_trip(rig, tcp_status(tcp)->round_trip_ns);
+    device_keeper_accepted(rig, rig->stimulating);
+    return true;
+}
+
+static const char *cause_of(const struct tcp_connection *tcp)
+{
+    enum tcp_cause cause = tcp_status(tcp)->cause;
+
+    return cause == TCP_CAUSE_NONE ? "no answer to the SYN" : tcp_cause_name(cause);
+}
+
 static int rig_connect(lua_State *lua)
 {
     struct rig *rig = rig_with_tcp(lua);
@@ -35,7 +61,6 @@ static int rig_connect(lua_State *lua)
     struct sentence why = {{0}};
     struct lua_held *connection;
     struct tcp_connection *tcp;
-    uint64_t deadline = rig_now(rig) + rig->reaction_ns;
     size_t count = 0;
     const char *first;
     bool given;
@@ -47,20 +72,23 @@ static int rig_connect(lua_State *lua)
     options.source_port = (uint16_t)lua_rig_integer(lua, 1, "source_port", 0, &given);
     first = read_first(lua, &count);
     connection = lua_held_push(lua, &lua_tcp);
-    tcp = connection->endpoint = tcp_connect(rig->tcp.stack, &rig->dut, port, &options, &why);
-    if (tcp == NULL)
-        return luaL_error(lua, "%s", why.text);
-    if (first != NULL)
-        (void)tcp_send(tcp, (const uint8_t *)first, count);
-    while (tcp_status(tcp)->state == TCP_STATE_SYN_SENT && lua_rig_pump(lua, deadline))
-        continue;
-    if (tcp_is_open(tcp) || tcp_status(tcp)->established_ns != 0) {
-        rig_note_round_trip(rig, tcp_status(tcp)->round_trip_ns);
+    if (port == rig->port)
+        device_keeper_before(rig);
+    do {
+        if (connection->endpoint != NULL)
+            lua_tcp.drop(connection->endpoint);
+        lua_tcp.set_time(rig);
+        tcp = connection->endpoint = tcp_connect(rig->tcp.stack, &rig->dut, port, &options, &why);
+        if (tcp == NULL)
+            return luaL_error(lua, "%s", why.text);
+        if (first != NULL)
+            (void)tcp_send(tcp, (const uint8_t *)first, count);
+        await_handshake(lua, rig, tcp);
+    } while (!accepted(rig, tcp) && port == rig->port && device_keeper_refused(rig, cause_of(tcp)));
+    if (accepted(rig, tcp))
         return 1;
-    }
     lua_pushnil(lua);
-    lua_pushstring(lua, tcp_status(tcp)->cause == TCP_CAUSE_NONE ? "no answer to the SYN"
-                                                                 : tcp_cause_name(tcp_status(tcp)->cause));
+    lua_pushstring(lua, cause_of(tcp));
     return 2;
 }
 
@@ -94,10 +122,34 @@ static int rig_accept(lua_State *lua)
     return 1;
 }
 
+/* An initiator without an upper tester is started by the profile's command; true when there is one. */
+static int rig_has_connect_command(lua_State *lua)
+{
+    lua_pushboolean(lua, device_keeper_starts_initiator(lua_rig_running(lua)));
+    return 1;
+}
+
+static int rig_start_initiator(lua_State *lua)
+{
+    struct rig *rig = lua_rig_running(lua);
+    lua_Integer port = luaL_checkinteger(lua, 1);
+    struct sentence why;
+
+    if (!device_keeper_starts_initiator(rig))
+        return luaL_error(lua, "the profile has no connect_command");
+    if (port < 1 || port > UINT16_MAX)
+        return luaL_argerror(lua, 1, "a port from 1 to 65535 expected");
+    if (device_keeper_connect(rig, (uint16_t)port, &why) != 0)
+        return luaL_error(lua, "%s", why.text);
+    return 0;
+}
+
 static const luaL_Reg functions[] = {
     {"connect", rig_connect},
     {"listen", rig_listen},
     {"accept", rig_accept},
+    {"has_connect_command", rig_has_connect_command},
+    {"start_initiator", rig_start_initiator},
     {NULL, NULL},
 };
 

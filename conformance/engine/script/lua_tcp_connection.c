@@ -155,6 +155,25 @@ static const char *end_of_input(const struct tcp_status *status)
     return status->state == TCP_STATE_CLOSED ? "reset" : "open";
 }
 
+/* A verdict that follows is about this: the octets of the connection so far, or how its input ended. */
+static void look_at(lua_State *lua, const struct tcp_connection *tcp, enum sighting_kind kind)
+{
+    const struct tcp_status *status = tcp_status(tcp);
+    struct sighting *looked_at = &lua_rig_of(lua)->looked_at;
+
+    *looked_at = (struct sighting){.kind = kind, .own_port = status->local_port, .dut_port = status->peer_port};
+    looked_at->end = status->rcv_nxt - (status->peer_fin ? 1 : 0);
+}
+
+static enum sighting_kind kind_of_end(const char *end, size_t count)
+{
+    if (strcmp(end, "fin") == 0)
+        return SIGHTING_FIN;
+    if (strcmp(end, "reset") == 0)
+        return SIGHTING_RESET;
+    return count != 0 ? SIGHTING_OCTETS : SIGHTING_SILENCE;
+}
+
 static int connection_read(lua_State *lua)
 {
     struct tcp_connection *tcp = check_connection(lua);
@@ -175,6 +194,7 @@ static int connection_read(lua_State *lua)
             break;
         }
     }
+    look_at(lua, tcp, kind_of_end(end, count));
     lua_pushlstring(lua, (const char *)octets, count);
     lua_pushstring(lua, end);
     return 2;
@@ -183,8 +203,23 @@ static int connection_read(lua_State *lua)
 static int connection_consume(lua_State *lua)
 {
     size_t count = (size_t)luaL_checkinteger(lua, 2);
+    struct tcp_connection *tcp = check_connection(lua);
+    const uint8_t *octets;
+    size_t left;
 
-    tcp_consume(check_connection(lua), count);
+    tcp_consume(tcp, count);
+    look_at(lua, tcp, SIGHTING_OCTETS);
+    lua_rig_of(lua)->looked_at.end -= (uint32_t)tcp_received(tcp, &octets, &left);
+    return 0;
+}
+
+/* The upper tester told what the device made of this connection: a verdict is about that, and not about what was read. */
+static int connection_told(lua_State *lua)
+{
+    const struct tcp_connection *tcp = lua_held_if_open(lua, &lua_tcp);
+
+    if (tcp != NULL)
+        look_at(lua, tcp, SIGHTING_TOLD);
     return 0;
 }
 
@@ -192,6 +227,17 @@ static int connection_unacknowledged(lua_State *lua)
 {
     lua_pushinteger(lua, (lua_Integer)tcp_unacknowledged(check_connection(lua)));
     return 1;
+}
+
+/* Octets that the device has acknowledged; by the time of its FIN or RST, where there was one; and that wait for it still. */
+static int connection_acknowledged(lua_State *lua)
+{
+    const struct tcp_connection *tcp = check_connection(lua);
+
+    lua_pushinteger(lua, (lua_Integer)tcp_acknowledged(tcp));
+    lua_pushinteger(lua, (lua_Integer)tcp_acknowledged_at_end(tcp));
+    lua_pushinteger(lua, (lua_Integer)tcp_unacknowledged(tcp));
+    return 3;
 }
 
 static int connection_status(lua_State *lua)
@@ -237,7 +283,9 @@ const luaL_Reg lua_tcp_methods[] = {
     {"ack", connection_ack},
     {"read", connection_read},
     {"consume", connection_consume},
+    {"told", connection_told},
     {"unacknowledged", connection_unacknowledged},
+    {"acknowledged", connection_acknowledged},
     {"status", connection_status},
     {"close", connection_close},
     {NULL, NULL},

@@ -39,6 +39,13 @@ static int decide_skip(struct plan_item *item, const struct plan_config *config,
         able = capable(config, item->check->requires, &item->skip, &why);
     if (able < 0)
         return sentence_set(error, "%s:%d: %s", item->check->path, item->check->line, why.text);
+    /* A device opens a connection when it is told to. */
+    if (able == 1 && strcmp(item->role, "initiator") == 0 && !config->starts_initiator &&
+        capable(config, "upper_tester", &item->skip, &why) == 0) {
+        able = 0;
+        (void)sentence_set(&item->skip, "this check needs the device's upper tester (profile: \"control\") or a "
+                                        "command that starts it (\"connect_command\")");
+    }
     if (able == 1) {
         item->skip.text[0] = '\0';
         if (item->check->destructive && !config->destructive)

@@ -32,6 +32,7 @@ struct plan_config {
     const struct pics *pics;
     const struct selection *selection;
     bool destructive;
+    bool starts_initiator; /* the profile's connect_command does: no upper tester is needed to make the device connect */
 };
 
 /* 0, or -1 with a sentence (memory, a predicate that cannot be read: "script:line: ..."). */

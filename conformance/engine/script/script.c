@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/engine/script/lua_json.h"
 #include "conformance/engine/script/script_internal.h"
 #include "conformance/engine/option/shard.h"
 #include "tools/embedded.h"
@@ -235,12 +236,26 @@ static bool is_library(const char *path)
     return strncmp(path, SCRIPT_LIBRARY, strlen(SCRIPT_LIBRARY)) == 0;
 }
 
+/* rig.served(): what the device serves (served.h), nil where it is not known. */
+static int rig_served(lua_State *lua)
+{
+    const struct script_host *host = script_room_of(lua)->host;
+
+    if (host->served == NULL)
+        lua_pushnil(lua);
+    else
+        lua_json_push_new(lua, json_incref(host->served));
+    return 1;
+}
+
 /* The library, and what it needs of the program. */
 static int furnish(lua_State *lua)
 {
     struct script_room *room = script_room_of(lua);
 
     lua_rig_open(lua, &room->host->rig);
+    lua_pushcfunction(lua, rig_served);
+    lua_setfield(lua, -2, "served");
     lua_setglobal(lua, "rig");
     lua_pushcfunction(lua, add_check);
     lua_setglobal(lua, "check");
@@ -292,8 +307,7 @@ static struct script_room *room_new(struct script_host *host, bool embedded, str
     return room;
 }
 
-/* The room of all scripts that are compiled in. */
-static struct script_room *embedded_room(struct script_host *host, struct sentence *error)
+struct script_room *script_embedded_room(struct script_host *host, struct sentence *error)
 {
     for (struct script_room *room = host->rooms; room != NULL; room = room->next)
         if (room->embedded)
@@ -310,6 +324,13 @@ struct loading {
     bool embedded;
 };
 
+void script_note_sighting(struct script_host *host)
+{
+    host->looked_at = host->rig.looked_at;
+    if (host->rig.recorder != NULL)
+        host->looked_at.latest = recorder_frame(host->rig.recorder);
+}
+
 /* Finds the script's own line: the innermost level that is not in the library. */
 int script_on_error(lua_State *lua)
 {
@@ -324,8 +345,7 @@ int script_on_error(lua_State *lua)
             break;
         }
     }
-    if (host->rig.recorder != NULL)
-        host->frame = recorder_frame(host->rig.recorder);
+    script_note_sighting(host);
     return 1;
 }
 
@@ -389,7 +409,7 @@ int script_load(struct script_host *host, const char *path, const void *octets, 
 
 int script_load_embedded(struct script_host *host, struct sentence *error)
 {
-    struct script_room *room = embedded_room(host, error);
+    struct script_room *room = script_embedded_room(host, error);
 
     for (size_t i = 0; room != NULL && i < embedded_script_count; i++) {
         const struct embedded_file *file = &embedded_scripts[i];
@@ -459,6 +479,7 @@ void script_host_free(struct script_host *host)
     script_forget_texts(host);
     for (size_t i = 0; i < host->kept_count; i++)
         free(host->kept[i]);
+    json_decref(host->served);
     free(host->kept);
     free(host->checks);
     free(host);

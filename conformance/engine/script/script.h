@@ -45,8 +45,10 @@ struct outcome {
     const char *message;
     const char *reading; /* AMBIGUOUS */
     int line;            /* of the script, where it was decided */
-    uint64_t frame;      /* last frame seen by then */
+    struct sighting looked_at; /* what the check had read last by then; nothing when a script failed */
     bool link_failed;    /* the rig is unusable: stop */
+    bool unready;        /* the good exchange before the stimulus failed, although the device has served such a one */
+    bool unserved;       /* the device does not serve what the check rests on: the message says what */
 };
 
 /* NULL with a sentence. */

@@ -3,6 +3,8 @@
 #ifndef CONFORMANCE_ENGINE_SCRIPT_INTERNAL_H
 #define CONFORMANCE_ENGINE_SCRIPT_INTERNAL_H
 
+#include <jansson.h>
+
 #include "conformance/engine/script/lua_rig.h"
 #include "conformance/engine/script/lua_sandbox.h"
 #include "conformance/engine/script/script.h"
@@ -38,12 +40,16 @@ struct script_host {
     bool short_of_memory;
     char *texts[OUTCOME_TEXTS]; /* of the last outcome */
     int line;
-    uint64_t frame;
+    struct sighting looked_at;
+    json_t *served;  /* what the device serves in the role of the check that runs (served.h), NULL: all */
     uint64_t digest; /* of the scripts that were loaded, without the library */
 };
 
 /* The room of a state. */
 struct script_room *script_room_of(lua_State *lua);
+
+/* The room of all scripts that are compiled in. NULL with a sentence. */
+struct script_room *script_embedded_room(struct script_host *host, struct sentence *error);
 
 /* Memory was short for something that was to be loaded. */
 void script_note_shortage(struct script_host *host);
@@ -51,7 +57,10 @@ void script_note_shortage(struct script_host *host);
 /* Frees what the last outcome says. */
 void script_forget_texts(struct script_host *host);
 
-/* Error handler: notes the script's own line and the last frame, and leaves the error as it is. */
+/* Notes what the check has read last: its verdict is about that. */
+void script_note_sighting(struct script_host *host);
+
+/* Error handler: notes the script's own line and what it has read last, and leaves the error as it is. */
 int script_on_error(lua_State *lua);
 
 #endif

@@ -88,7 +88,9 @@ static void read_decision(lua_State *lua, struct script_host *host, struct stage
 
     script_forget_texts(host);
     outcome->line = host->line;
-    outcome->frame = host->frame;
+    if (!stage->raised)
+        script_note_sighting(host);
+    outcome->looked_at = host->looked_at;
     stage->decided = true;
     if (lua_istable(lua, -1)) {
         lua_pushliteral(lua, "verdict");
@@ -100,6 +102,9 @@ static void read_decision(lua_State *lua, struct script_host *host, struct stage
         inconclusive(host, outcome, "script error", luaL_tolstring(lua, -1, NULL));
         return;
     }
+    lua_pushliteral(lua, "unserved");
+    outcome->unserved = lua_rawget(lua, -2) == LUA_TBOOLEAN && lua_toboolean(lua, -1);
+    lua_pop(lua, 1);
     outcome->expected = keep(lua, host, OUTCOME_EXPECTED, "expected");
     outcome->actual = keep(lua, host, OUTCOME_ACTUAL, "actual");
     outcome->message = keep(lua, host, OUTCOME_MESSAGE, "message");
@@ -142,7 +147,7 @@ static bool run_stage(struct script_host *host, struct stage *stage)
     if (broken || host->account.short_of_it) {
         stage->raised = stage->decided = stage->plain = true;
         stage->outcome.line = host->line;
-        stage->outcome.frame = host->frame;
+        stage->outcome.looked_at = host->looked_at;
         inconclusive(host, &stage->outcome, "script error", why.text);
     }
     return !stage->raised;
@@ -154,7 +159,7 @@ static void blame(struct script_host *host, const struct stage *stage, struct ou
     char *why = host->texts[OUTCOME_MESSAGE];
 
     *outcome = stage->outcome;
-    if (outcome->verdict == VERDICT_SKIP || stage->plain)
+    if (outcome->verdict == VERDICT_SKIP || outcome->unserved || stage->plain)
         return;
     host->texts[OUTCOME_MESSAGE] = NULL;
     inconclusive(host, outcome, what, why != NULL ? why : "no reason given");
@@ -214,9 +219,12 @@ static void run_sandwich(struct script_host *host, const struct check *check, st
 
     if (!run_stage(host, &before)) {
         blame(host, &before, outcome, "the good exchange before the stimulus failed");
+        outcome->unready = outcome->verdict == VERDICT_INCONCLUSIVE && !outcome->unserved && !before.plain;
         return;
     }
+    host->rig.rig->stimulating = true;
     (void)run_stage(host, &run);
+    host->rig.rig->stimulating = false;
     if (run.decided)
         *outcome = run.outcome;
     lua_rig_clear(&host->rig);
@@ -229,6 +237,16 @@ static void run_sandwich(struct script_host *host, const struct check *check, st
     }
     if (run_stage(host, &after))
         return;
+    /* A device that loses a connection now and then has not lost it because of this check. */
+    if (!after.plain && after.outcome.verdict == VERDICT_INCONCLUSIVE && !host->rig.link_failed &&
+        host->rig.rig->losses == losses) {
+        after = (struct stage){.check = check, .function = "after"};
+        lua_rig_clear(&host->rig);
+        if (run_stage(host, &after)) {
+            script_forget_texts(host);
+            return;
+        }
+    }
     blame(host, &after, outcome, "the device did not recover: the good exchange after the stimulus failed");
     if (!after.plain)
         outcome->verdict = after.outcome.verdict == VERDICT_SKIP ? VERDICT_PASS : VERDICT_FAIL;
@@ -244,7 +262,7 @@ void script_run(struct script_host *host, const struct check *check, const char 
     script_forget_texts(host);
     lua_rig_begin(&host->rig, rig, recorder);
     host->line = check->line;
-    host->frame = 0;
+    host->looked_at = (struct sighting){0};
     if (run_stage(host, &test)) {
         run_sandwich(host, check, outcome);
         judge_upper_tester(host, rig, losses, outcome);

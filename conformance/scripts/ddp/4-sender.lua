@@ -70,6 +70,7 @@ check {
   role = "both",
   purpose = "T is one in the tagged header",
   sandwich = "startup",
+  judges = { "read" },
   run = function(t)
     local c = t:open()
     local m = t:memory()

@@ -244,6 +244,7 @@ check {
   role = "both",
   sandwich = "startup",
   purpose = "a message of length zero is one segment: a header, with L = 1",
+  judges = { "empty read" },
   run = function(t)
     each_empty(t, function(got, kind)
       t:equal("octets of an empty " .. kind[1], kind[3] == 0xC1 and 14 or 18, #got.ulpdu)

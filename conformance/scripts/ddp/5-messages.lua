@@ -28,6 +28,7 @@ end
 check {
   id = "DDP-1.2-02",
   purpose = "an untagged message shorter than its receive is delivered as it is",
+  judges = { "send to" },
   run = function(t)
     local c = t:open { dut = { receives = 4, receive_octets = 4096 } }
     c:send(rdmap.send { data = "1" })
@@ -215,6 +216,7 @@ check {
 check {
   id = "DDP-5.4-05",
   purpose = "a message is delivered as soon as it is complete, without waiting for more",
+  judges = { "send to" },
   run = function(t)
     local c = t:open()
     c:send(rdmap.send { data = "alone" })

@@ -9,6 +9,7 @@ check {
   id = "EMPA-6-02",
   role = "both",
   purpose = "S is 1 exactly where the word stands in front of the ULP's Private Data",
+  judges = { "enhanced startup" },
   run = function(t)
     local private = distinct(9)
     local dut = { private_data = hex(private) }
@@ -86,6 +87,7 @@ check {
   id = "EMPA-6-10",
   role = "both",
   purpose = "PD_Length counts the 4 octets of the word and the ULP's, also where the sum carries",
+  judges = { "enhanced startup" },
   run = function(t)
     for _, count in ipairs { 0, 1, 251, 252, 253, 254, 255, 256, 507, 508 } do
       local private = distinct(count)
@@ -218,6 +220,7 @@ check {
   role = "both",
   requires = "upper_tester",
   purpose = "an enhanced frame is Key, M C R S and four reserved bits, Rev, PD_Length, Private Data",
+  judges = { "enhanced startup" },
   run = function(t)
     local octets = own_frame(t)
     t:equal("Key", t.role == "responder" and "MPA ID Rep Frame" or "MPA ID Req Frame", octets:sub(1, 16))

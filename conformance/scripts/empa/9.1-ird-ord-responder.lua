@@ -50,6 +50,7 @@ check {
   id = "EMPA-9.1-11",
   role = "responder",
   purpose = "ORD 0 with a Read as RTR: the Reply's IRD may be above the ORD, and then the Read is answered",
+  judges = { "empty read" },
   run = function(t)
     local c, reply = t:ask { A = 1, D = 1, IRD = 4, ORD = 0 }
     if reply.enhanced.D == 1 and reply.enhanced.IRD >= 1 then

@@ -213,6 +213,7 @@ check {
   role = "initiator",
   requires = "mpa.peer_to_peer",
   purpose = "a Reply with another A than the Request: refused, or taken as it says; nothing hangs",
+  judges = { "framing" },
   run = function(t)
     local reading
     for _, requested in ipairs { 1, 0 } do

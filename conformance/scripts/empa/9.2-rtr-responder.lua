@@ -36,6 +36,7 @@ check {
   id = "EMPA-9.2-05",
   role = "responder",
   purpose = "a zero-length Read as RTR is answered by a zero-length Read Response, whatever its STags",
+  judges = { "empty read" },
   run = function(t)
     for _, stag in ipairs { 0x9E3779B9, 0 } do
       local c, reply = offer(t, "D")
@@ -110,6 +111,7 @@ check {
   id = "EMPA-9.2-12",
   role = "responder",
   purpose = "an enhanced responder supports at least one RTR, and what its Reply names works",
+  judges = { "reads", "framing" },
   run = function(t)
     local _, reply = offer(t, "BCD")
     local confirmed = reply.enhanced

@@ -7,6 +7,7 @@ check {
   id = "EMPA-3-02",
   role = "responder",
   purpose = "the responder sends nothing before the first FPDU has come, then what its ULP has posted",
+  judges = { "send from" },
   run = function(t)
     local c = t:ask({ A = 1, B = 1, C = 1, D = 1 }, { dut = {} })
     t.dut:send { stream = t:stream_of(c), data = "77616974" }
@@ -75,6 +76,7 @@ check {
   role = "responder",
   requires = "upper_tester & mpa.peer_to_peer",
   purpose = "an RTR that the Reply did not name: taken, or Terminate 2/0/05 or 2/0/07",
+  judges = { "reads", "framing" },
   run = function(t)
     local c, reply = t:ask({ A = 1, C = 1 }, { dut = { rtr = { "write" } }, reply = { enhanced = { A = 1 } } })
     if reply.enhanced.D == 1 then t:skip("the device names the Read RTR although it was neither asked for nor configured") end

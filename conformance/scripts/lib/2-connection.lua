@@ -6,15 +6,19 @@
 Connection = {}
 Connection.__index = Connection
 
+local class = Connection -- a script may take the name away
+
 function new_connection(t, tcp, as_initiator)
-  return setmetatable({
+  local c = setmetatable({
     t = t, tcp = tcp,
     as_initiator = as_initiator,          -- the tester's MPA role
     started = false,                      -- start-up frames are exchanged
     send_framing = { markers = false, crc = true, position = 0 },
     receive_framing = { markers = false, crc = true, position = 0 },
     msn = { [0] = 1, 1, 1, 1 },           -- next MSN that the tester sends, by queue number
-  }, Connection)
+  }, class)
+  t.connections[#t.connections + 1] = c
+  return c
 end
 
 -- Octets of frames in stream order; FPDUs take their place in the marker grid, missing MSNs are filled in.
@@ -49,6 +53,9 @@ end
 -- The ULPDU of a segment; an untagged one without an MSN gets the next of its queue, which advances with L.
 function Connection:ulpdu(segment)
   local defaults = segment.defaults
+  if defaults and defaults.fields.Opcode == 1 then
+    self.t:rests_on((segment.given.RDMARDSZ or defaults.fields.RDMARDSZ) == 0 and "empty read" or "read")
+  end
   if defaults and not defaults.tagged then
     local qn = segment.given.QN or defaults.fields.QN
     if segment.given.MSN == nil then
@@ -62,20 +69,37 @@ function Connection:ulpdu(segment)
   return segment:octets()
 end
 
+-- What is sent now is the stimulus: its first octet's place in the stream.
+function Connection:_stimulus()
+  local acknowledged, _, waiting = self.tcp:acknowledged()
+  self.stimulus_at = acknowledged + waiting
+end
+
 -- Sends frames (or octets) as the stream's next octets, in segments of the MSS.
 function Connection:send(...)
-  self.tcp:send(self:octets(...))
+  local octets = self:octets(...)
+  self:_stimulus()
+  self.tcp:send(octets)
 end
 
 -- Sends one frame a TCP segment.
 function Connection:send_each(...)
+  self:_stimulus()
   for _, frame in ipairs { ... } do self.tcp:send(self:octets(frame)) end
+end
+
+-- Sends frames (or octets), and a FIN with the last of them.
+function Connection:send_last(...)
+  local octets = self:octets(...)
+  self:_stimulus()
+  self.tcp:fin(octets)
 end
 
 -- Exact TCP segments: pieces of octets, sent in `order` (indexes from 1; default as they stand).
 function Connection:send_segments(pieces, order)
   local lengths = {}
   for i, piece in ipairs(pieces) do lengths[i] = #piece end
+  self:_stimulus()
   if not self.tcp:segments(table.concat(pieces), lengths, order) then
     self.t:inconclusive("the lower tester could not send these TCP segments")
   end
@@ -156,10 +180,47 @@ function Connection:_fpdu(seconds)
 end
 
 -- The next thing that the device sent: a start-up frame, a segment, { kind = "fin" | "reset" | "timeout" }, ...
+-- The end of a stream that came before the device had acknowledged anything is an answer to nothing: INCONCLUSIVE.
 function Connection:receive(seconds)
   seconds = seconds or self.t.reaction
-  if self.started then return self:_fpdu(seconds) end
-  return self:_start_frame(self.as_initiator and "reply" or "request", seconds)
+  local got
+  if self.started then
+    got = self:_fpdu(seconds)
+  else
+    got = self:_start_frame(self.as_initiator and "reply" or "request", seconds)
+  end
+  if got.kind == "fin" or got.kind == "reset" then self:_weigh_end(got) end
+  return got
+end
+
+-- Whoever resets or closes each connection refuses nothing: only the end that came when the device's TCP had some of the stimulus
+-- answers it, and only from a device that takes a good one. got.premature: why this end can be no PASS.
+function Connection:_weigh_end(got)
+  if self.stimulus_at == nil or self.stream and self.t.ended_by_ulp[self.stream] then return end
+  local _, acknowledged = self.tcp:acknowledged()
+  local how = got.kind == "fin" and "FIN" or "RST"
+  if acknowledged <= self.stimulus_at then
+    got.premature = "the device ended the connection (" .. how .. ") before it acknowledged what was sent to it"
+    if acknowledged == 0 then self.t:inconclusive(got.premature) end
+  end
+  if not self.started and not self.t:serves("startup") and not self.t:serves("enhanced startup") then
+    got.premature = "the device ends the connection (" .. how .. "), but it has not accepted a good start-up frame as " ..
+                    self.t.role .. " in this run"
+  end
+end
+
+-- What the device has ended the stream with and the check has not taken yet: "FIN", "RST", "Terminate"; nil where it goes on.
+function Connection:ended_by_device()
+  local open, octets, state = pcall(self.tcp.read, self.tcp, 0, 0)
+  if not open then return nil end -- closed by the check
+  if state == "fin" or state == "reset" then return state == "fin" and "FIN" or "RST" end
+  local framing = copy_fields(self.receive_framing)
+  while self.started and #octets > 0 do
+    local used, f = wire.parse_fpdu(octets, framing)
+    if not used then return nil end
+    if f.markers_ok and read_segment(f.ulpdu).Opcode == 7 then return "Terminate" end
+    octets, framing.position = octets:sub(used + 1), framing.position + used
+  end
 end
 
 -- Octets as they come, at least `least`, not decoded and not consumed; and how the input stands.
@@ -183,12 +244,16 @@ end
 
 -- Does what came fit one expectation?
 function fits(want, got)
-  if want.kind == "closed" then return got.kind == "fin" or got.kind == "reset" end
+  local fit = want.kind == got.kind or want.kind == "closed" and (got.kind == "fin" or got.kind == "reset")
+  if fit and got.premature then error({ verdict = "INCONCLUSIVE", message = got.premature }, 0) end
+  if want.kind == "closed" then return fit end
   if want.kind == "quiet" then return got.kind == "timeout" end
   if want.kind ~= got.kind then return false end
   if want.defaults and got.Opcode ~= (want.given.Opcode or want.defaults.fields.Opcode) then return false end
+  -- A device need not copy these into an empty Read Response (RDMAP-5.2.2-12, which judges that).
+  local free = class.tags_free and got.Opcode == 2 and got.data == ""
   for k, v in pairs(want.given or {}) do
-    if not same(v, got[k]) then return false end
+    if not same(v, got[k]) and not (free and (k == "STag" or k == "TO")) then return false end
   end
   return true
 end
@@ -212,7 +277,8 @@ local function list_text(wants)
   return table.concat(out, ", or ")
 end
 
--- Takes what comes next and compares: returns it, or ends the check with FAIL. `within` seconds, `message` for people.
+-- Takes what comes next and compares: returns it, or ends the check with FAIL. `within` seconds, `message` for people;
+-- `rests_on`: an exchange that this is a part of and not what is judged: INCONCLUSIVE where the device does not serve it.
 function Connection:expect_one_of(wants)
   local got = self:receive(wants.within)
   for _, want in ipairs(wants) do
@@ -222,6 +288,7 @@ function Connection:expect_one_of(wants)
       return got
     end
   end
+  if wants.rests_on then self.t:need(wants.rests_on) end
   self.t:fail(wants.message, list_text(wants), describe(got))
 end
 
@@ -296,21 +363,17 @@ function Connection:expect_terminate(names, options)
   self.t:fail(options.message, expected, self:instead(passed, got))
 end
 
--- The sink that probes name.
-PROBE_STAG = 0x50524f42
-
--- The stream is alive and all that was sent before has been processed: a zero-length RDMA Read is answered.
+-- The stream is alive and all that was sent before has been processed: a Read is answered, one that the device serves.
 function Connection:probe(options)
   options = options or {}
-  self:send(empty_read(PROBE_STAG))
+  local answers, words = self:send_fence()
   local got, passed = nil, {}
   repeat
     passed[#passed + 1] = got
     got = self:receive(options.within)
-  until got.kind ~= "segment" or (got.Opcode == 2 and got.STag == PROBE_STAG) or got.Opcode == 7
-  if got.kind == "segment" and got.Opcode == 2 then return got end
-  self.t:fail(options.message or "the stream should be alive", "the answer to a zero-length RDMA Read",
-              self:instead(passed, got))
+  until got.kind ~= "segment" or answers(got) or got.Opcode == 7
+  if answers(got) then return got end
+  self.t:fail(options.message or "the stream should be alive", words, self:instead(passed, got))
 end
 
 --------------------------------------------------------------------------------------------------------------------

@@ -9,11 +9,16 @@ local Upper = {}
 
 harness = {}
 
+local own, connections = harness, Connection -- a script may take the names away
+
 -- `id`: the one of the check's ids that this run of it decides.
 function harness.test(role, id)
   local reaction, quiet_time, round_trip = rig.limits()
-  local t = setmetatable({ role = role, id = id, reaction = reaction, quiet = quiet_time, round_trip = round_trip, port = 7000 }, Test)
+  local t = setmetatable({ role = role, id = id, reaction = reaction, quiet = quiet_time, round_trip = round_trip, port = 7000,
+                           ended_by_ulp = {}, rests = {}, connections = {} }, Test)
   t.dut = setmetatable({ t = t }, Upper)
+  t.served = rig.served()
+  connections.tags_free = not t:copies_tag()
   return t
 end
 
@@ -24,7 +29,11 @@ local function decide(verdict, message, expected, actual, reading)
   error({ verdict = verdict, message = message, expected = expected, actual = actual, reading = reading }, 0)
 end
 
-function Test:fail(message, expected, actual) decide("FAIL", message, expected, actual) end
+-- What follows from an exchange that the device does not serve is told once, and is no fault of what is judged here.
+function Test:fail(message, expected, actual)
+  self:weigh_exchanges()
+  decide("FAIL", message, expected, actual)
+end
 function Test:warn(message, expected, actual) decide("WARN", message, expected, actual) end
 function Test:ambiguous(reading) decide("AMBIGUOUS", nil, nil, nil, reading) end
 function Test:skip(reason) decide("SKIP", reason) end
@@ -55,14 +64,37 @@ function Upper:__index(verb)
   return function(self, arguments)
     local t = rawget(self, "t")
     local answer = t:command(verb, arguments)
+    if verb == "send" then t:rests_on("send from") end
+    if verb == "disconnect" and arguments.stream then t.ended_by_ulp[arguments.stream] = true end
     if answer.unsupported then
       t:skip("the device cannot be asked to " .. verb .. " so: " .. tostring(answer.error))
     end
+    if not answer.ok and t:refused_by_end(verb, arguments, answer) then return answer end
     if not answer.ok then
       t:inconclusive("the upper tester could not " .. verb .. ": " .. tostring(answer.error))
     end
     return answer
   end
+end
+
+-- Work that a ULP posts, whose answer says nothing more.
+local posts = { send = true, write = true, read = true, atomic = true, immediate = true, post_recv = true }
+
+-- Work that is refused because the device has ended the stream is no fault of the environment. The check goes on, and meets on the
+-- wire what ended the stream; it cannot pass any more.
+function Test:refused_by_end(verb, arguments, answer)
+  if not posts[verb] then return false end
+  for _, c in ipairs(self.connections) do
+    if c.stream ~= nil and c.stream == arguments.stream then
+      local how = c:ended_by_device()
+      if how then
+        self.refused = "the device ended the stream (" .. how .. ") before its ULP could " .. verb .. ": " .. tostring(answer.error)
+        self:note(self.refused)
+        return true
+      end
+    end
+  end
+  return false
 end
 
 -- Asks for something that a device need not have: an instrument (docs/upper-tester.md), or an option of listen and connect.
@@ -82,11 +114,25 @@ function Test:waits(deadline)
   end
 end
 
+-- Does the upper tester tell of such events? One that says nothing of its events tells of all but "half_closed", which many
+-- interfaces do not know.
+function Test:tells(kind)
+  local events = self:traits().events
+  if events == nil then return kind ~= "half_closed" end
+  for _, event in ipairs(events) do
+    if event == kind then return true end
+  end
+  return false
+end
+
 -- Polls the device until an event of this kind has come (other conditions: fields of `match`); nil when the time is up. With
--- `keep` it is there for others, too.
+-- `keep` it is there for others, too. SKIP where the upper tester does not tell of such events.
 function Test:await_event(kind, match, seconds, keep)
   -- Above verbs the ULP is told that the stream has ended, and by no API why.
   if (kind == "terminate_received" or kind == "error") and self:traits().terminate_events == false then kind = "closed" end
+  if not self:tells(kind) then
+    self:skip("the device's upper tester does not tell of the event \"" .. kind .. "\"")
+  end
   local deadline = rig.now() + (seconds or self.reaction)
   local wait = self:waits(deadline)
   self.events = self.events or {}
@@ -149,7 +195,15 @@ function Test:connect(options)
   local tcp, why = rig.connect(options or {})
   if not tcp then self:inconclusive("no TCP connection to the device: " .. why) end
   local c = new_connection(self, tcp, true)
-  if not (options and options.first) then c:settle() end
+  if options and options.first then c.stimulus_at = 0 end
+  if not (options and options.first) then
+    c:settle()
+    local state = tcp:status().input
+    if state ~= "open" then
+      self:inconclusive("the device ended the connection (" .. (state == "fin" and "FIN" or "RST") ..
+                        ") before anything was sent to it")
+    end
+  end
   return c
 end
 
@@ -161,6 +215,7 @@ function Test:accept(options)
   local own = rig.addresses()
   self.port = self.port + 1
   rig.listen(self.port, { mss = options.mss, iss = options.iss })
+  if self:is_started() then return self:accept_started(options) end
   local request = copy_fields(options.dut)
   request.address, request.port = own, self.port
   local answer = options.special and self:instrument("connect", request) or self.dut:connect(request)
@@ -171,8 +226,30 @@ function Test:accept(options)
   return c
 end
 
+-- Is the device an initiator without an upper tester, which the profile's connect_command starts? It connects as it likes.
+function Test:is_started()
+  return self.role == "initiator" and not rig.has_upper_tester() and rig.has_connect_command()
+end
+
+-- A connection of such an initiator, which is started for it. A check that asks the device for something is skipped.
+function Test:accept_started(options)
+  for name, value in pairs(options.dut or {}) do
+    if not (name == "rev" and value == nil) then
+      self:skip("connect_command starts the initiator as it is: nobody can ask it for " .. name .. " = " .. tostring(value))
+    end
+  end
+  rig.start_initiator(self.port)
+  local tcp = rig.accept(self.port, math.max(self.reaction, STARTED_SECONDS))
+  if not tcp then self:inconclusive("the initiator that connect_command started did not open a TCP connection to the tester") end
+  return new_connection(self, tcp, false)
+end
+
+-- What a program may take to start and to connect.
+STARTED_SECONDS = 10
+
 -- The Rev of a device's Request where a check has no wish: 1, or, when it cannot be told, whatever it sends.
 function Test:plain_rev()
+  if self:is_started() then return nil end
   if self.rev == nil then
     self.rev = 1
     local list = self.dut:capabilities().rev
@@ -211,15 +288,21 @@ function Test:open(options)
     local port = options.port
     if options.dut then port = self:listen(options.dut) end
     local c = self:connect { port = port, mss = options.mss, iss = options.iss, window = options.window }
+    c.pd = options.dut and options.dut.pd
     c:start_as_initiator(options.request)
     return c
   end
   local dut = copy_fields(options.dut)
   if dut.rev == nil then dut.rev = self:plain_rev() end
   local c = self:accept { dut = dut, mss = options.mss, iss = options.iss }
+  c.pd = dut.pd
   c:start_as_responder(options.reply)
-  c:ask_first_send()
-  c:expect(rdmap.send {}, { message = "the device's first Send after start-up" })
+  if self:is_started() then
+    c:expect_segment("the device's first FPDU after start-up", "what the ULP of the initiator sends first")
+  else
+    c:ask_first_send()
+    c:expect(rdmap.send {}, { message = "the device's first Send after start-up" })
+  end
   return c
 end
 
@@ -251,45 +334,21 @@ end
 --------------------------------------------------------------------------------------------------------------------
 -- The sandwich
 
--- Good exchanges, from least to most: TCP alone; a start-up; a start-up and an answered Read.
-local exchanges = {
-  tcp = function(t)
-    if t.role ~= "responder" then return end
-    local c = t:connect()
-    rig.wait(math.max(0.01, 4 * t.round_trip)) -- the device takes it before it is closed
-    c.tcp:close()
-  end,
-  startup = function(t)
-    local c = t.role == "responder" and t:connect() or t:accept { dut = { rev = t:plain_rev() } }
-    if t.role == "responder" then c:start_as_initiator() else c:start_as_responder() end
-    c.tcp:close()
-  end,
-  rdma = function(t)
-    local c = t:open()
-    c:probe()
-    c:finish()
-    c.tcp:close()
-  end,
-}
-
-local function exchange(t, check)
-  local kind = check.sandwich or "rdma"
-  local f = exchanges[kind]
-  if not f then error("check " .. check.id .. ": sandwich is \"tcp\", \"startup\" or \"rdma\"", 0) end
-  f(t)
-end
-
 function harness.before(t, check)
   rig.note("good exchange before")
-  exchange(t, check)
+  own.exchange(t, check)
   rig.note(t.id .. ": " .. check.purpose)
 end
 
 function harness.run(t, check)
-  return check.run(t)
+  t.rests, t.judges, t.refused = {}, check.judges, nil
+  local decision = check.run(t)
+  if t.refused and decision == nil then t:inconclusive(t.refused) end
+  return decision
 end
 
 function harness.after(t, check)
+  t.judges = nil
   rig.note("good exchange after")
-  exchange(t, check)
+  own.exchange(t, check)
 end

@@ -59,11 +59,11 @@ function Connection:expect_refusal(message, options)
   return got, terminate
 end
 
--- Is an FPDU of the tester executed? True when a zero-length RDMA Read is answered; the other outcome as second value.
+-- Is an FPDU of the tester executed? True when a Read is answered; the other outcome as second value.
 function Connection:alive(seconds)
-  self:send(empty_read(PROBE_STAG))
+  local answers = self:send_fence()
   local got = self:receive(seconds)
-  return got.kind == "segment" and got.Opcode == 2 and got.STag == PROBE_STAG, got
+  return answers(got), got
 end
 
 -- What the device's ULP was told when start-up was done, "established": private_data in hex, ird, ord, ... nil without.

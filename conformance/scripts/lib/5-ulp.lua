@@ -115,6 +115,7 @@ function Test:deliveries(c)
   local number = self:stream_of(c)
   self.events = self.events or {}
   for _, event in ipairs(self.dut:poll().events) do self.events[#self.events + 1] = event end
+  c.tcp:told() -- a verdict on them names the stimulus, not the last frame that was read
   local out = {}
   for _, event in ipairs(self.events) do
     if event.event == "receive" and event.stream == number then
@@ -133,6 +134,7 @@ end
 
 -- FAIL unless exactly these messages (strings) are delivered, in this order, within t.reaction. Returns the deliveries.
 function Test:expect_deliveries(c, wanted, message)
+  if #wanted > 0 then self:rests_on("send to") end
   local deadline = rig.now() + self.reaction
   local wait = self:waits(deadline)
   local got = self:deliveries(c)

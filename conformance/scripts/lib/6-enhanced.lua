@@ -36,7 +36,8 @@ function Test:ask(word, options)
   local request = mpa.request(fields)
   c:send(request)
   local wanted = word_of(options.reply, { R = 0, S = 1, Rev = function(v) return v >= 2 end, enhanced = {} })
-  local reply = c:expect(mpa.reply(wanted), { message = options.message or "an enhanced Request, an enhanced Reply" })
+  local reply = c:expect_one_of { mpa.reply(wanted), message = options.message or "an enhanced Request, an enhanced Reply",
+                                  rests_on = "enhanced startup" }
   if reply.R == 0 then
     c:agree(request, reply)
   end
@@ -47,8 +48,9 @@ end
 function Test:receive_request(dut)
   local config = word_of(dut, { rev = 2, enhanced = true })
   local c = self:accept { dut = config }
-  c.request = c:expect(mpa.request { S = 1, Rev = function(v) return v >= 2 end, enhanced = {} },
-                       { message = "an enhanced initiator opens with an enhanced Request" })
+  c.request = c:expect_one_of { mpa.request { S = 1, Rev = function(v) return v >= 2 end, enhanced = {} },
+                                message = "an enhanced initiator opens with an enhanced Request",
+                                rests_on = "enhanced startup" }
   return c
 end
 

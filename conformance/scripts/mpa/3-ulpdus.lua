@@ -63,6 +63,7 @@ check {
   role = "both",
   sandwich = "startup",
   purpose = "short ULPDUs are taken: 14, 18, 19, 20 and 21 octets in one TCP segment",
+  judges = { "reads", "framing" },
   run = function(t)
     local c = t:open_with_framing()
     c:send(rdmap.write { STag = 0, TO = 0 }, rdmap.send {}, rdmap.send { data = "1" }, rdmap.send { data = "22" },

@@ -81,6 +81,7 @@ check {
   requires = "upper_tester",
   sandwich = "startup",
   purpose = "ULPDU_Length counts the ULPDU alone, without pad, CRC and Markers",
+  judges = { "framing", "send from" },
   run = function(t)
     for _, options in ipairs { {}, { own_markers = true } } do
       local lengths = options.own_markers and LONG or SHORT
@@ -99,6 +100,7 @@ check {
   requires = "upper_tester",
   sandwich = "startup",
   purpose = "the pad makes an FPDU a multiple of 4: 0, 3, 2 and 1 octets",
+  judges = { "framing", "send from" },
   run = function(t)
     local raw, frames = sent_by_device(t, {}, SHORT)
     for i = 1, #frames - 1 do
@@ -115,6 +117,7 @@ check {
   requires = "upper_tester",
   sandwich = "startup",
   purpose = "the CRC covers the whole FPDU",
+  judges = { "framing", "send from" },
   run = function(t)
     local raw, frames = sent_by_device(t, {}, SHORT)
     for _, frame in ipairs(frames) do

@@ -31,6 +31,7 @@ check {
   role = "both",
   sandwich = "startup",
   purpose = "the pad is skipped by ULPDU_Length, for all four residues",
+  judges = { "reads", "framing" },
   run = function(t)
     local c = t:open_with_framing()
     c:send(rdmap.send {}, rdmap.send { data = "1" }, rdmap.send { data = "22" }, rdmap.send { data = "333" },

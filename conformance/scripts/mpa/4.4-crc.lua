@@ -13,6 +13,7 @@ check {
   role = "both",
   purpose = "CRCs are implemented: sent right, and wrong ones are found",
   sandwich = "startup",
+  judges = { "framing", "send from" },
   run = function(t)
     local c = t:open_with_framing()
     c:probe { message = "the FPDUs of the device have good CRCs" }

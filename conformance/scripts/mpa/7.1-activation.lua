@@ -7,6 +7,7 @@ check {
   id = "MPA-7.1-02",
   role = "both",
   purpose = "MPA begins in both directions at once: from the start-up frames on there are FPDUs and nothing else",
+  judges = { "reads", "framing" },
   run = function(t)
     local c = t:awaiting_start()
     local frame = t:start_frame {}
@@ -31,6 +32,7 @@ check {
   id = "MPA-7.1-06",
   role = "both",
   purpose = "full operation begins with a DDP endpoint in place: an FPDU that follows at once is executed, 100 times",
+  judges = { "reads", "framing" },
   run = function(t)
     for i = 1, 100 do
       local c = t:awaiting_start()

@@ -6,6 +6,7 @@ check {
   role = "both",
   sandwich = "tcp",
   purpose = "the start-up frame is the first thing that the device sends, and right after it comes the first FPDU",
+  judges = { "reads", "framing" },
   run = function(t)
     local private = "seven77"
     local c = t:awaiting_start { dut = rig.has_upper_tester() and { private_data = hex(private) } or nil }

@@ -42,6 +42,7 @@ check {
   id = "MPA-7.1.2-03",
   role = "responder",
   purpose = "without a Request there is no full operation: silence is kept, and an FPDU in its place closes the connection",
+  judges = { "reads", "framing" },
   run = function(t)
     local c = t:connect()
     c:expect_quiet { message = "a responder sends nothing before a Request" }

@@ -31,6 +31,7 @@ check {
   role = "both",
   purpose = "PD_Length 0: nothing more is waited for, and the octets after the frame are FPDUs",
   sandwich = "startup",
+  judges = { "framing" },
   run = function(t)
     local c = t:awaiting_start()
     if c.request and c.request.S == 1 then t:skip("the device begins enhanced: a Reply to that has the enhanced word") end
@@ -182,7 +183,7 @@ check {
     c.tcp:close()
 
     c = t:awaiting_start()
-    c.tcp:fin(t:start_frame { PD_Length = 8, private_data = "1234" }:octets())
+    c:send_last(t:start_frame { PD_Length = 8, private_data = "1234" })
     c:expect_refusal("4 octets of Private Data and a FIN are not the 8 that PD_Length says")
     if how == "later" then
       t:warn("surplus octets are a wrong PD_Length", "FIN or RST in place of the Reply", "an error when FPDUs are looked for")

@@ -118,6 +118,7 @@ check {
   role = "responder",
   purpose = "an FPDU sent the instant the Reply is there is taken",
   sandwich = "tcp",
+  judges = { "reads", "framing" },
   run = function(t)
     for _ = 1, 20 do
       local c = t:connect()

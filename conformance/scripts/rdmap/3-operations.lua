@@ -118,6 +118,7 @@ check {
   role = "both",
   purpose = "a Read Request may have size zero",
   sandwich = "startup",
+  judges = { "empty read" },
   run = function(t)
     local m = t:memory()
     local c = t:open()

@@ -77,6 +77,7 @@ check {
   role = "both",
   purpose = "whatever the device sends is a DDP Segment: DDP's control octet, then RDMAP's",
   sandwich = "startup",
+  judges = { "framing", "reads", "send from" },
   run = function(t)
     each_operation(t, function(what, opcode, _, segments)
       for _, got in ipairs(segments) do
@@ -116,6 +117,7 @@ check {
   role = "both",
   purpose = "RsvdULP has 1 octet in tagged segments and 5 in untagged ones",
   sandwich = "startup",
+  judges = { "framing", "reads", "send from" },
   run = function(t)
     each_operation(t, function(what, opcode, octets, segments)
       local taken = 0
@@ -130,6 +132,7 @@ check {
   role = "both",
   purpose = "RDMAP's control octet is the first of RsvdULP",
   sandwich = "startup",
+  judges = { "framing", "reads", "send from" },
   run = function(t)
     each_operation(t, function(what, opcode, _, segments)
       for _, got in ipairs(segments) do
@@ -320,6 +323,7 @@ check {
   role = "both",
   purpose = "between start-up and the end only RDMA Messages go over the stream",
   sandwich = "startup",
+  judges = { "reads", "framing" },
   run = function(t)
     each_operation(t, function(what, opcode, _, segments)
       for _, got in ipairs(segments) do t:equal(what .. ": opcode", opcode, opcode_of(got)) end

@@ -25,6 +25,7 @@ check {
   role = "both",
   purpose = "a Read Response has opcode 2, T = 1 and no queue",
   sandwich = "startup",
+  judges = { "read" },
   run = function(t)
     local m = t:memory { data = pattern(64) }
     local c = t:open()

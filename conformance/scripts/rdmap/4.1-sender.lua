@@ -63,6 +63,7 @@ check {
   id = "RDMAP-4.1-10",
   role = "both",
   purpose = "a Send of the device has opcode 3, T = 0, QN 0",
+  judges = { "framing", "send from" },
   run = function(t) expect_controls(t, SEND, false, "a Send") end,
 }
 
@@ -136,6 +137,7 @@ check {
   role = "both",
   purpose = "T is 1 for Write and Read Response, and 0 for all other messages",
   sandwich = "startup",
+  judges = { "read" },
   run = function(t)
     local c = t:open()
     local m = t:memory { octets = 5000 }

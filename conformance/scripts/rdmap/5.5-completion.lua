@@ -111,6 +111,7 @@ check {
   id = "RDMAP-B-01",
   role = "both",
   purpose = "Send, then Read: no Read Response before the Send is delivered",
+  judges = { "send to" },
   run = function(t)
     local m = t:memory { data = pattern(16) }
     for _, octets in ipairs { pattern(16), "" } do

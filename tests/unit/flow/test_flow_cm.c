@@ -110,7 +110,7 @@ static void answer(unsigned from, enum cm_attribute attribute, uint64_t transact
 {
     uint8_t mad[MAD_OCTETS];
 
-    mad_answer(mad, attribute, transaction, local, remote);
+    cm_begin_answer(mad, attribute, transaction, local, remote);
     give(from, mad, 0);
 }
 
@@ -177,7 +177,7 @@ START_TEST(bad_icrc)
     uint8_t mad[MAD_OCTETS];
 
     begin((enum mad_carrier)(_i), false, false);
-    mad_answer(mad, CM_RTU, 1, 2, 3);
+    cm_begin_answer(mad, CM_RTU, 1, 2, 3);
     give(0, mad, _i == MAD_ROCE_V2 ? 1 : 3); /* InfiniBand has a VCRC behind it */
     finish();
     ck_assert_ptr_nonnull(strstr(net.log, "ICRC is wrong"));
@@ -205,13 +205,13 @@ START_TEST(sidr)
     uint8_t mad[MAD_OCTETS];
 
     begin(MAD_ROCE_V2, false, false);
-    mad_begin(mad, CM_SIDR_REQ, 1);
+    cm_begin(mad, CM_SIDR_REQ, 1);
     octets_put32(mad + 24, 0x55);
     octets_put64(mad + 32, IP_CM_SERVICE_PREFIX | 0x110007);
     mad[24 + 16] = 0;
     mad[24 + 17] = 0x40;
     give(0, mad, 0);
-    mad_begin(mad, CM_SIDR_REP, 1);
+    cm_begin(mad, CM_SIDR_REP, 1);
     octets_put32(mad + 24, 0x55);
     mad[28] = 2;
     give(1, mad, 0);
@@ -254,7 +254,7 @@ START_TEST(others)
 
     begin(MAD_ROCE_V2, false, false);
     ends_of(0, &ends);
-    mad_answer(mad, CM_RTU, 1, 2, 3);
+    cm_begin_answer(mad, CM_RTU, 1, 2, 3);
     count = mad_packet(frame, sizeof(frame), MAD_ROCE_V2, &ends, mad);
     frame[changes[_i].at] = changes[_i].value;
     flow_decoder_frame(net.decoder, &(struct flow_frame){FLOW_LINK_ETHERNET, 0, 1, frame, count, count});

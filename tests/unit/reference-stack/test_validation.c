@@ -436,6 +436,8 @@ START_TEST(every_entry_has_a_stimulus)
     for (size_t i = 0; i < validation_count; i++) {
         size_t n = 0;
 
+        if (validation_table[i].stage >= VALIDATE_ASSOCIATION)
+            continue; /* of SCTP: test_sctp_validation.c */
         while (n < STIMULI && strcmp(stimuli[n].entry, validation_table[i].name) != 0)
             n++;
         ck_assert_msg(n < STIMULI, "%s has no stimulus", validation_table[i].name);
@@ -449,7 +451,10 @@ START_TEST(table_is_sound)
         const struct validation *entry = &validation_table[i];
 
         ck_assert(i == 0 || validation_table[i - 1].stage <= entry->stage);
-        ck_assert_msg(terminate_error_find(entry->error) != NULL, "%s: unregistered triple", entry->name);
+        /* SCTP has no numbers for its errors. */
+        ck_assert_msg(entry->stage >= VALIDATE_ASSOCIATION ? entry->error == WIRE_OK
+                                                           : terminate_error_find(entry->error) != NULL,
+                      "%s: unregistered triple", entry->name);
         ck_assert_ptr_nonnull(validation_stage_names[entry->stage]);
         for (size_t j = 0; j < i; j++)
             ck_assert_str_ne(validation_table[j].name, entry->name);

@@ -35,9 +35,9 @@ static void healthy(struct conversation *c)
 
     request_of(mad, 1);
     give(c, 0, mad);
-    mad_answer(mad, CM_REP, 1, 9, 1);
+    cm_begin_answer(mad, CM_REP, 1, 9, 1);
     give(c, 1, mad);
-    mad_answer(mad, CM_RTU, 1, 1, 9);
+    cm_begin_answer(mad, CM_RTU, 1, 1, 9);
     give(c, 0, mad);
     /* another range of Service IDs: nobody's business */
     request_of(mad, 2);
@@ -80,7 +80,7 @@ static void header_in_reply(struct conversation *c)
 
     request_of(mad, 1);
     give(c, 0, mad);
-    mad_answer(reply, CM_REP, 1, 9, 1);
+    cm_begin_answer(reply, CM_REP, 1, 9, 1);
     memcpy(reply + 60, mad + 164, IP_CM_PRIVATE_OCTETS);
     give(c, 1, reply);
 }

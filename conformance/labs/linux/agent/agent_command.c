@@ -76,12 +76,19 @@ void agent_take_everything(struct agent *agent)
         ibv_ack_async_event(&event);
 }
 
+/* What the agent tells of: verbs have no word for the peer's FIN, nor for a Terminate. */
+static const char *const told[] = {"connect_request", "established", "rejected",   "reject_sent", "connect_failed", "receive",
+                                   "send_done",       "write_done",  "read_done", "flushed",     "closed",         "accepted",
+                                   "error"};
+
 static int verb_capabilities(struct agent *agent, const json_t *command, struct agent_reply *reply)
 {
     const struct agent_traits *traits = &agent->traits;
-    json_t *rtr = json_array();
+    json_t *rtr = json_array(), *events = json_array();
 
     (void)command;
+    for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
+        json_array_append_new(events, json_string(told[i]));
     if (traits->rtr_send)
         json_array_append_new(rtr, json_string("send"));
     if (traits->rtr_write)
@@ -90,13 +97,13 @@ static int verb_capabilities(struct agent *agent, const json_t *command, struct 
         json_array_append_new(rtr, json_string("read"));
     json_object_update_new(
         reply->json,
-        json_pack("{s:s, s:i, s:[i], s:b, s:b, s:b, s:b, s:o, s:i, s:i, s:i, s:b, s:b, s:b, s:b, s:b, s:b, s:b}",
+        json_pack("{s:s, s:i, s:[i], s:b, s:b, s:b, s:b, s:o, s:i, s:i, s:i, s:b, s:b, s:b, s:b, s:b, s:b, s:b, s:o}",
                   "name", ibv_get_device_name(agent->device->device), "protocol", 1, "rev", traits->rev, "enhanced",
                   traits->enhanced, "markers", traits->markers, "crc_off", !traits->crc, "p2p", traits->p2p, "rtr", rtr,
                   "ird_max", agent->limits.max_qp_rd_atom, "ord_max", agent->limits.max_qp_init_rd_atom,
                   "private_data_max", AGENT_PRIVATE_MAX, "atomics", 0, "immediate", 0, "local_invalidate", 0,
                   "ready_event", 1, "stream_memory", 0, "terminate_events", 0, "terminate_swapped",
-                  traits->terminate_swapped));
+                  traits->terminate_swapped, "events", events));
     return 0;
 }
 

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* warpcheck probe: what a device is, in seconds. */
+#include "conformance/engine/probe/cmd_probe.h"
+
+#include <jansson.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/engine/option/run_confine.h"
+#include "conformance/engine/option/run_stop.h"
+#include "conformance/engine/option/utc_text.h"
+#include "conformance/engine/probe/probe_measure.h"
+#include "conformance/engine/probe/probe_options.h"
+#include "conformance/engine/probe/probe_output.h"
+#include "conformance/engine/probe/probe_profile.h"
+#include "conformance/engine/probe/probe_text.h"
+#include "conformance/engine/rig/control.h"
+#include "conformance/engine/rig/profile.h"
+#include "reference-stack/defects/defect.h"
+#include "reference-stack/program/complaint.h"
+#include "wire/exit_status.h"
+
+enum { CONTROL_MS = 3000, PATH_OCTETS = 4200 };
+
+struct probe_command {
+    struct probe_options options;
+    struct catalogue *catalogue;
+    struct pics *pics;
+    struct script_host *host;
+    struct defect_set *defects;
+    struct profile profile; /* of a device that was named */
+    struct run_identity identity;
+    struct device_command *commands; /* of the profile; NULL: it has none */
+    struct rig *rig;
+    struct probe_wire wire;
+    json_t *found;          /* the lines of the report */
+    json_t *told;           /* what the upper tester says of its capabilities */
+    char peer[IF_NAMESIZE]; /* the other end of the tester's interface, where that is a veth of this machine; "": no */
+};
+
+/* A profile out of the command line, as a person would have written it. */
+static json_t *profile_of_options(const struct probe_options *options)
+{
+    char address[64];
+    json_t *json = json_pack("{s:s, s:s, s:i, s:s, s:s}", "name", options->name != NULL ? options->name : "my-device",
+                             "address", net_address_format(&options->address, address, sizeof(address)), "port",
+                             (int)options->port, "interface", options->interface, "own_address", options->own_address);
+
+    (void)json_object_set_new(json, "control", options->control != NULL ? json_string(options->control) : json_null());
+    return json;
+}
+
+static int take_profile(struct probe_command *command, struct sentence *error)
+{
+    const struct probe_options *options = &command->options;
+    char today[UTC_TEXT_OCTETS];
+    struct profile_context context = {command->catalogue, command->pics, utc_text(today)};
+
+    today[10] = '\0'; /* the day alone */
+    if (options->profile != NULL)
+        return profile_load(&command->profile, options->profile, &context, error);
+    if (options->address.family != 0)
+        return profile_take(&command->profile, profile_of_options(options), "the command line", &context, error);
+    return 0;
+}
+
+static int name_defects(struct probe_command *command, struct sentence *error)
+{
+    struct defect_list *list;
+
+    if (command->options.defect_count == 0)
+        return 0;
+    list = defect_list_embedded(error);
+    if (list != NULL)
+        command->defects = defect_set_new(list, command->options.defects, command->options.defect_count, error);
+    defect_list_free(list);
+    return command->defects != NULL ? 0 : -1;
+}
+
+static int prepare(struct probe_command *command, struct sentence *error)
+{
+    command->found = json_array();
+    if (command->found == NULL || catalogue_load(&command->catalogue, error) != 0 ||
+        pics_load(&command->pics, error) != 0 || (command->host = script_host_new(error)) == NULL)
+        return complain(EXIT_ENVIRONMENT, "%s", command->found != NULL ? error->text : "out of memory");
+    if (take_profile(command, error) != 0 || name_defects(command, error) != 0)
+        return complain(EXIT_USAGE, "%s", error->text);
+    if (command->options.output != NULL &&
+        probe_output_check(command->options.output, command->options.force, error) != 0)
+        return complain(EXIT_USAGE, "%s", error->text);
+    return 0;
+}
+
+/* The other end of a veth both of whose ends are in this namespace: a kernel's TCP after it may leave checksums to it. */
+static void find_peer(struct probe_command *command)
+{
+    char path[PATH_OCTETS];
+    unsigned own, other = 0;
+    FILE *file;
+
+    if (command->profile.interface == NULL || strchr(command->profile.interface, '/') != NULL)
+        return;
+    own = if_nametoindex(command->profile.interface);
+    (void)snprintf(path, sizeof(path), "/sys/class/net/%s/iflink", command->profile.interface);
+    file = fopen(path, "re");
+    if (file == NULL)
+        return;
+    if (fscanf(file, "%u", &other) == 1 && other != own && if_indextoname(other, command->peer) == NULL)
+        command->peer[0] = '\0';
+    (void)fclose(file);
+}
+
+/* An upper tester that is not there is reported, and the device is probed without. */
+static void try_control(struct probe_command *command)
+{
+    struct control_config config = {
+        .address = command->profile.control, .port = command->profile.control_port, .connect_ms = CONTROL_MS};
+    struct sentence why = {{0}};
+    struct control *control;
+
+    if (config.address.family == 0)
+        return;
+    control = control_new(&config, &why);
+    (void)json_array_append_new(command->found, json_pack("{s:s, s:b, s:s}", "type", "upper tester", "answers",
+                                                          control != NULL, "why", why.text));
+    if (control == NULL)
+        command->profile.control.family = 0;
+    control_free(control);
+}
+
+static int give_up_rest(void *user, struct sentence *error)
+{
+    const struct probe_command *command = user;
+    unsigned needs = command->options.simulate ? 0 : CONFINE_CONNECTIONS | CONFINE_SIGNALS;
+    char text[PATH_OCTETS];
+
+    if (run_identity_become(&command->identity, error) != 0)
+        return -1;
+    return run_confine(command->options.output != NULL ? run_confine_place(command->options.output, text, sizeof(text))
+                                                       : NULL,
+                       false, needs, 0, error);
+}
+
+static int open_rig(struct probe_command *command, struct sentence *error)
+{
+    const struct probe_options *options = &command->options;
+    struct rig_lock lock = {give_up_rest, command};
+    struct rig_sim_config sim = {.seed = options->seed, .defects = command->defects, .ipv6 = options->ipv6};
+    struct rig_embedded_config embedded = {.seed = options->seed,
+                                           .defects = options->defects,
+                                           .defect_count = options->defect_count,
+                                           .ipv6 = options->ipv6,
+                                           .program = "/proc/self/exe",
+                                           .lock = lock,
+                                           .identity = command->identity};
+
+    if (command->profile.json != NULL) {
+        find_peer(command);
+        try_control(command);
+        if (profile_commands(&command->profile, -1, &command->identity, &command->commands, error) == 0)
+            command->rig = rig_profile_new(&command->profile, command->commands, options->seed, &lock, error);
+    } else if (options->simulate) {
+        command->rig = give_up_rest(command, error) == 0 ? rig_sim_new(&sim, error) : NULL;
+    } else {
+        command->rig = rig_embedded_new(&embedded, error);
+    }
+    return command->rig != NULL ? 0 : -1;
+}
+
+static int add_target(struct probe_command *command)
+{
+    const struct rig *rig = command->rig;
+    char device[64], own[64];
+    json_t *line =
+        json_pack("{s:s, s:s, s:s, s:i, s:s, s:s*}", "type", "target", "name",
+                  command->profile.json != NULL ? command->profile.name : "the reference stack", "address",
+                  net_address_format(&rig->dut, device, sizeof(device)), "port", (int)rig->port, "own_address",
+                  net_address_format(&rig->own, own, sizeof(own)), "interface", command->profile.interface);
+
+    return json_array_insert_new(command->found, 0, line);
+}
+
+/* TCP, and then what stands on it. False with a sentence: the device cannot be probed further. */
+static bool ask_all(struct probe_command *command, struct sentence *error)
+{
+    struct rig *rig = command->rig;
+    bool accepts, asked;
+
+    probe_wire_watch(&command->wire, rig);
+    accepts = rig_measure(rig, error) == 0;
+    asked = probe_wire_ask(&command->wire) == 0;
+    rig->link->tap = NULL;
+    command->wire.next = NULL;
+    if (accepts)
+        (void)json_array_append_new(command->found, json_pack("{s:s, s:b, s:f}", "type", "tcp", "accepts", 1,
+                                                              "round_trip_ms", (double)rig->round_trip_ns / 1e6));
+    else
+        (void)json_array_append_new(command->found,
+                                    json_pack("{s:s, s:b, s:s}", "type", "tcp", "accepts", 0, "why", error->text));
+    if (!asked)
+        (void)sentence_set(error, "the link failed: %.400s", rig->link->error.text);
+    return accepts && asked &&
+           probe_measure(command->host, rig, &command->wire, command->found, &command->told, error) == 0;
+}
+
+/* One sentence and the exit status for all of it. */
+static enum exit_status conclude(struct probe_command *command, bool done, const struct sentence *error)
+{
+    unsigned defects = 0, failed = 0, served = 0, measured = 0, unmeasured = 0;
+    enum exit_status status = EXIT_CONFORMS;
+    const json_t *line;
+    struct sentence text;
+    size_t i;
+
+    json_array_foreach(command->found, i, line)
+    {
+        const char *type = json_string_value(json_object_get(line, "type"));
+
+        defects += strcmp(type, "defect") == 0;
+        failed +=
+            strcmp(type, "defect") == 0 && strcmp(json_string_value(json_object_get(line, "verdict")), "FAIL") == 0;
+        served += strcmp(type, "exchange") == 0 && json_is_true(json_object_get(line, "served")) &&
+                  strstr(json_string_value(json_object_get(line, "name")), "startup") == NULL;
+        if (strcmp(type, "capability") == 0)
+            *(json_is_true(json_object_get(line, "measured")) ? &measured : &unmeasured) += 1;
+    }
+    if (failed != 0)
+        status = EXIT_FAILS;
+    else if (!done || served == 0)
+        status = EXIT_INCONCLUSIVE;
+    (void)sentence_set(&text, "%u %s; %u capabilities measured, %u not%s%.300s", defects,
+                       defects == 1 ? "defect" : "defects", measured, unmeasured,
+                       done ? (served == 0 ? "; the device serves no exchange by which it could be judged" : "")
+                            : "; stopped: ",
+                       done ? "" : error->text);
+    (void)json_array_append_new(command->found, json_pack("{s:s, s:s, s:i, s:i, s:i, s:i}", "type", "summary", "text",
+                                                          text.text, "defects", (int)defects, "measured", (int)measured,
+                                                          "unmeasured", (int)unmeasured, "status", (int)status));
+    return status;
+}
+
+static json_t *make_profile(const struct probe_command *command)
+{
+    json_t *base =
+        command->profile.json != NULL
+            ? json_incref(command->profile.json)
+            : json_pack("{s:s, s:s, s:i, s:s, s:s, s:n}", "name", "reference-stack", "address", "10.77.0.2", "port",
+                        RIG_PORT, "interface", "INTERFACE OF THE TESTER", "own_address", "10.77.0.3", "control");
+    json_t *profile = probe_profile_make(command->pics, base, command->found);
+
+    json_decref(base);
+    return profile;
+}
+
+static enum exit_status probe(struct probe_command *command, struct sentence *error)
+{
+    enum exit_status status;
+    json_t *profile;
+    bool done;
+
+    command->identity = run_identity_of(command->options.output);
+    if (open_rig(command, error) != 0)
+        return complain(EXIT_ENVIRONMENT, "%s", error->text);
+    done = add_target(command) == 0 && ask_all(command, error);
+    if (probe_wire_report(&command->wire, command->peer[0] != '\0' ? command->peer : NULL, command->found) != 0 ||
+        probe_profile_measure(command->pics, command->told, command->found) != 0)
+        return complain(EXIT_ENVIRONMENT, "out of memory");
+    status = conclude(command, done, error);
+    profile = make_profile(command);
+    if (profile == NULL)
+        status = complain(EXIT_ENVIRONMENT, "out of memory for the profile");
+    else if (probe_output_write(&command->options, command->found, profile, error) != 0)
+        status = complain(EXIT_ENVIRONMENT, "%s", error->text);
+    json_decref(profile);
+    return status;
+}
+
+int cmd_probe(int argc, char **argv)
+{
+    struct probe_command command;
+    struct sentence error = {{0}};
+    int status;
+
+    memset(&command, 0, sizeof(command));
+    if (probe_options_parse(&command.options, argc, argv, &error) != 0)
+        return complain(EXIT_USAGE, "%s", error.text);
+    if (command.options.help)
+        return fputs(probe_usage, stdout) < 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
+    run_stop_install("probe");
+    status = prepare(&command, &error);
+    if (status == 0)
+        status = probe(&command, &error);
+    rig_free(command.rig);
+    device_command_free(command.commands);
+    json_decref(command.told);
+    json_decref(command.found);
+    defect_set_free(command.defects);
+    profile_free(&command.profile);
+    script_host_free(command.host);
+    pics_free(command.pics);
+    catalogue_free(command.catalogue);
+    return status;
+}

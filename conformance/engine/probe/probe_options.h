@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The command line of `warpcheck probe`. */
+#ifndef CONFORMANCE_ENGINE_PROBE_OPTIONS_H
+#define CONFORMANCE_ENGINE_PROBE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "generator/packet/packet.h"
+#include "wire/sentence.h"
+
+enum { PROBE_DEFECTS_MAX = 64 };
+
+/* Strings belong to argv. */
+struct probe_options {
+    const char *profile;        /* PROFILE; NULL: an address, or the reference stack */
+    struct net_address address; /* ADDRESS:PORT; family 0: none */
+    uint16_t port;
+    const char *interface, *own_address, *control, *name; /* beside ADDRESS:PORT */
+    const char *output;                                   /* -o */
+    const char *defects[PROBE_DEFECTS_MAX];
+    size_t defect_count;
+    uint64_t seed;
+    bool simulate, ipv6, jsonl, force, help;
+};
+
+extern const char probe_usage[];
+
+/* 0, or -1 with a sentence for the user. */
+int probe_options_parse(struct probe_options *options, int argc, char **argv, struct sentence *error);
+
+#endif

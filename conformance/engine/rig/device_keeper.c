@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/engine/rig/device_keeper.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "conformance/engine/option/run_stop.h"
+
+#define SECOND      UINT64_C(1000000000)
+#define MILLISECOND UINT64_C(1000000)
+
+enum {
+    WAIT_SECONDS = 10,         /* for a device that is started, where the profile says nothing */
+    FIRST_PAUSE = 20,          /* milliseconds between two attempts; the next one is longer */
+    LONGEST_PAUSE = 1000,
+    END_PATIENCE = 500,        /* milliseconds: the end of a process comes after that of its connections */
+};
+
+void device_keeper_init(struct device_keeper *keeper, struct device_command *commands, unsigned wait_seconds)
+{
+    memset(keeper, 0, sizeof(*keeper));
+    keeper->commands = commands;
+    keeper->wait_ns = (wait_seconds != 0 ? wait_seconds : WAIT_SECONDS) * SECOND;
+    keeper->waits = wait_seconds != 0 || device_command_has(commands, DEVICE_RESTART);
+    (void)snprintf(keeper->label, sizeof(keeper->label), "run");
+}
+
+bool device_keeper_waits(const struct rig *rig)
+{
+    return rig->keeper != NULL && rig->keeper->waits;
+}
+
+bool device_keeper_starts_initiator(const struct rig *rig)
+{
+    return rig->keeper != NULL && device_command_has(rig->keeper->commands, DEVICE_CONNECT);
+}
+
+void device_keeper_begin(struct device_keeper *keeper, const char *label)
+{
+    (void)snprintf(keeper->label, sizeof(keeper->label), "%s", label);
+    keeper->stimulated = false;
+    keeper->death.text[0] = '\0';
+}
+
+static bool restarts(const struct device_keeper *keeper)
+{
+    return device_command_has(keeper->commands, DEVICE_RESTART);
+}
+
+/* How the device's own process has ended, with the patience that its end may need. False: it runs, or nobody knows it. */
+static bool process_ended(struct device_keeper *keeper, int patience_ms, struct device_command_state *state)
+{
+    if (!keeper->is_device)
+        return false;
+    *state = device_command_state(keeper->commands, DEVICE_RESTART, patience_ms);
+    return state->ended;
+}
+
+/* A death is a finding when the device crashed, or when it is none that ends after each connection. */
+static void note_death(struct rig *rig, int patience_ms, const char *why)
+{
+    struct device_keeper *keeper = rig->keeper;
+    struct device_command_state state;
+    bool ended = process_ended(keeper, patience_ms, &state);
+    char text[80];
+
+    if (ended && WIFEXITED(state.status) && WEXITSTATUS(state.status) == 0)
+        keeper->serves_one = true;
+    if (!keeper->stimulated || keeper->death.text[0] != '\0' ||
+        (keeper->serves_one && !(ended && WIFSIGNALED(state.status))))
+        return;
+    keeper->death_ns = rig_now(rig);
+    if (ended)
+        (void)sentence_set(&keeper->death, "its process ended with %s",
+                           device_command_end_text(state.status, text, sizeof(text)));
+    else
+        (void)sentence_set(&keeper->death, "it accepts no TCP connection any more (%.200s)", why);
+}
+
+static int start(struct rig *rig, struct sentence *error)
+{
+    struct device_keeper *keeper = rig->keeper;
+    char address[64];
+    struct device_command_start what = {.which = DEVICE_RESTART,
+                                        .address = net_address_format(&rig->dut, address, sizeof(address)),
+                                        .port = rig->port,
+                                        .label = keeper->label};
+
+    keeper->is_device = false;
+    keeper->stimulated = false;
+    keeper->fresh = true;
+    return device_command_start(keeper->commands, &what, error);
+}
+
+void device_keeper_control_refused(struct rig *rig)
+{
+    struct device_keeper *keeper = rig->keeper;
+    struct device_command_state state;
+    struct sentence ignored; /* nobody answers then, and that is told */
+
+    if (keeper == NULL || !restarts(keeper) || keeper->fresh)
+        return;
+    if (process_ended(keeper, END_PATIENCE, &state))
+        note_death(rig, 0, "");
+    (void)start(rig, &ignored);
+}
+
+void device_keeper_before(struct rig *rig)
+{
+    struct device_keeper *keeper = rig->keeper;
+    struct device_command_state state;
+    struct sentence ignored; /* the connection will be refused then, and that is told */
+
+    if (keeper == NULL || !restarts(keeper) || keeper->deadline_ns != 0)
+        return;
+    if (keeper->serves_one && !keeper->fresh) {
+        note_death(rig, END_PATIENCE, "");
+        (void)start(rig, &ignored);
+    } else if (process_ended(keeper, 0, &state)) {
+        note_death(rig, 0, "");
+        (void)start(rig, &ignored);
+    }
+}
+
+void device_keeper_accepted(struct rig *rig, bool stimulating)
+{
+    struct device_keeper *keeper = rig->keeper;
+
+    if (keeper == NULL)
+        return;
+    keeper->deadline_ns = 0;
+    keeper->fresh = false;
+    keeper->stimulated = keeper->stimulated || stimulating;
+    if (restarts(keeper) && !keeper->is_device)
+        keeper->is_device = device_command_state(keeper->commands, DEVICE_RESTART, 0).running;
+}
+
+/* The first refusal of several: the device is started again. */
+static bool begin_waiting(struct rig *rig, const char *why)
+{
+    struct device_keeper *keeper = rig->keeper;
+    struct sentence error;
+
+    note_death(rig, END_PATIENCE, why);
+    keeper->lost_ns = rig_now(rig);
+    keeper->deadline_ns = keeper->lost_ns + keeper->wait_ns;
+    keeper->pause_ns = FIRST_PAUSE * MILLISECOND;
+    if (!restarts(keeper) || keeper->fresh || start(rig, &error) == 0)
+        return true;
+    (void)sentence_set(&keeper->lost, "the device is lost: %.400s", error.text);
+    return false;
+}
+
+bool device_keeper_refused(struct rig *rig, const char *why)
+{
+    struct device_keeper *keeper = rig->keeper;
+
+    if (keeper == NULL || !keeper->waits || keeper->lost.text[0] != '\0')
+        return false;
+    if (keeper->deadline_ns == 0 && !begin_waiting(rig, why))
+        return false;
+    if (run_stopped())
+        return false;
+    if (rig_now(rig) + keeper->pause_ns > keeper->deadline_ns) {
+        (void)sentence_set(&keeper->lost, "the device is lost: it accepts no TCP connection for %u s (%.200s)%s",
+                           (unsigned)(keeper->wait_ns / SECOND), why,
+                           restarts(keeper) ? ", although restart_command was run" : "");
+        return false;
+    }
+    if (rig_pass(rig, keeper->pause_ns) != 0)
+        return false;
+    keeper->pause_ns = keeper->pause_ns * 2 < LONGEST_PAUSE * MILLISECOND ? keeper->pause_ns * 2
+                                                                          : LONGEST_PAUSE * MILLISECOND;
+    return true;
+}
+
+bool device_keeper_one(struct rig *rig)
+{
+    struct device_keeper *keeper = rig->keeper;
+    struct device_command_state state;
+
+    if (keeper == NULL || !process_ended(keeper, END_PATIENCE, &state))
+        return false;
+    keeper->serves_one = !WIFSIGNALED(state.status);
+    return keeper->serves_one;
+}
+
+void device_keeper_end(struct rig *rig, bool served)
+{
+    struct device_keeper *keeper = rig->keeper;
+    struct device_command_state state;
+
+    if (device_command_has(keeper->commands, DEVICE_CONNECT)) {
+        state = device_command_state(keeper->commands, DEVICE_CONNECT, 0);
+        if (state.ended && WIFSIGNALED(state.status)) {
+            char text[80];
+
+            keeper->death_ns = rig_now(rig);
+            (void)sentence_set(&keeper->death, "the process of connect_command ended with %s",
+                               device_command_end_text(state.status, text, sizeof(text)));
+        }
+        device_command_stop(keeper->commands, DEVICE_CONNECT);
+    }
+    if (!keeper->stimulated || !keeper->waits)
+        return;
+    if (!keeper->serves_one && !served)
+        (void)rig_ask(rig); /* by a connection: a refusal ends in device_keeper_refused() */
+    else if (process_ended(keeper, keeper->serves_one ? END_PATIENCE : 0, &state))
+        note_death(rig, 0, "");
+    keeper->stimulated = false;
+}
+
+int device_keeper_connect(struct rig *rig, uint16_t port, struct sentence *error)
+{
+    char address[64];
+    struct device_command_start what = {.which = DEVICE_CONNECT,
+                                        .address = net_address_format(&rig->own, address, sizeof(address)),
+                                        .port = port,
+                                        .label = rig->keeper->label};
+
+    return device_command_start(rig->keeper->commands, &what, error);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the run makes of a device that is lost during a check (rig/device_keeper.h): its death is a finding of that check. */
+#ifndef CONFORMANCE_ENGINE_RUN_DEVICE_H
+#define CONFORMANCE_ENGINE_RUN_DEVICE_H
+
+#include "conformance/engine/rig/rig.h"
+#include "conformance/engine/script/script.h"
+#include "wire/sentence.h"
+
+/* What the texts of an outcome need that run_device_weigh() changes. */
+struct run_device_texts {
+    struct sentence message, actual;
+};
+
+/* A check begins; `evidence` is the name of its evidence, "MPA-7.1.2-05-initiator.pcapng". */
+void run_device_begin(struct rig *rig, const char *evidence);
+
+/*
+ * The check is over. When the device died of it, the verdict is FAIL and says so. When it does not come back, *dead says why: no
+ * further check can be judged.
+ */
+void run_device_weigh(struct rig *rig, struct outcome *outcome, struct run_device_texts *texts, struct sentence *dead);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/engine/run/run_served.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* So many checks in a row without a good exchange before them: the device is not what it was. And so often that is asked. */
+enum { UNREADY_MOST = 3, RELEARNED_MOST = 4 };
+
+static const char *const role_names[RUN_SERVED_ROLES] = {"responder", "initiator"};
+
+static size_t index_of(const char *role)
+{
+    return role != NULL && strcmp(role, role_names[1]) == 0;
+}
+
+void run_served_take(struct run_served *served, json_t *learned)
+{
+    const char *role = json_string_value(json_object_get(learned, "role"));
+    size_t i = index_of(role);
+
+    if (role == NULL || strcmp(role, role_names[i]) != 0 || !json_is_object(json_object_get(learned, "exchanges")))
+        return;
+    json_decref(served->known[i]);
+    served->known[i] = json_incref(learned);
+}
+
+/* 0, or -1 with the reason. */
+static int learn(struct run_served *served, const struct run_served_context *context, size_t i, struct sentence *why)
+{
+    struct rig *rig = context->open(context->user, "served", role_names[i], why);
+    json_t *learned;
+
+    if (rig == NULL)
+        return -1;
+    learned =
+        served_learn(context->host, role_names[i], rig, context->record(context->user, rig, role_names[i], true), why);
+    (void)context->record(context->user, rig, role_names[i], false);
+    context->close(context->user, rig);
+    if (learned == NULL)
+        return -1;
+    json_decref(served->known[i]);
+    served->known[i] = learned;
+    return context->keep(context->user, learned) == 0 ? 0 : sentence_set(why, "what the device serves cannot be kept");
+}
+
+/* The device is asked again: it may have died, or have come back. */
+static void forget(struct run_served *served)
+{
+    for (size_t i = 0; i < RUN_SERVED_ROLES; i++) {
+        json_decref(served->known[i]);
+        served->known[i] = NULL;
+    }
+    served->unready = 0;
+    served->relearned++;
+}
+
+bool run_served_prepare(struct run_served *served, const struct run_served_context *context, const char *role,
+                        struct sentence *why)
+{
+    size_t i = index_of(role), other = 1 - i;
+    const char *reason;
+
+    if (served->unready >= UNREADY_MOST && served->relearned < RELEARNED_MOST)
+        forget(served);
+    served_use(context->host, NULL);
+    if (served->known[i] == NULL && learn(served, context, i, why) != 0)
+        return false;
+    /* A device that opens connections by MPA, and answers none, has a fault; one that does neither is no MPA device. */
+    if (!served_speaks(served->known[i])) {
+        if (served->known[other] == NULL && learn(served, context, other, why) != 0)
+            return false;
+        reason = served_why_not(served->known[i], "startup");
+        if (!served_speaks(served->known[other]) && reason != NULL)
+            return sentence_set(why, "the device does not serve a start-up as %s: %.400s", role, reason) == 0;
+    }
+    served_use(context->host, served->known[i]);
+    return true;
+}
+
+void run_served_note(struct run_served *served, const struct outcome *outcome)
+{
+    if (outcome->unready)
+        served->unready++;
+    else if (outcome->verdict != VERDICT_SKIP)
+        served->unready = 0;
+}
+
+bool run_served_tells(const char *message)
+{
+    static const char sign[] = "the device does not serve ";
+
+    return message != NULL && strncmp(message, sign, sizeof(sign) - 1) == 0;
+}
+
+/* " as responder: a start-up (nothing within 2 s), ...;" after `used` octets; returns how many there are then. */
+static size_t describe_role(const json_t *known, const char *role, char *text, size_t room, size_t used)
+{
+    const char *lead = "";
+
+    for (size_t i = 0; served_names[i] != NULL && used < room; i++) {
+        const char *why = served_why_not(known, served_names[i]);
+
+        if (why == NULL)
+            continue;
+        if (lead[0] == '\0')
+            used += (size_t)snprintf(text + used, room - used, "%s as %s:", used > 0 ? ";" : "", role);
+        if (used < room)
+            used +=
+                (size_t)snprintf(text + used, room - used, "%s %s (%.160s)", lead, served_what(served_names[i]), why);
+        lead = ",";
+    }
+    return used;
+}
+
+const char *run_served_gaps(const struct run_served *served, char text[RUN_SERVED_GAPS_OCTETS])
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < RUN_SERVED_ROLES && used < RUN_SERVED_GAPS_OCTETS; i++)
+        if (served->known[i] != NULL)
+            used = describe_role(served->known[i], role_names[i], text, RUN_SERVED_GAPS_OCTETS, used);
+    return text;
+}
+
+void run_served_free(struct run_served *served)
+{
+    for (size_t i = 0; i < RUN_SERVED_ROLES; i++)
+        json_decref(served->known[i]);
+    memset(served, 0, sizeof(*served));
+}

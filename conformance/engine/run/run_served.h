@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the device of a run serves (conformance/engine/script/served.h): learned once for each role, before the first check in that role,
+ * and again when the device seems to have changed. A device that never answered a good start-up frame by MPA is judged in
+ * nothing.
+ */
+#ifndef CONFORMANCE_ENGINE_RUN_SERVED_H
+#define CONFORMANCE_ENGINE_RUN_SERVED_H
+
+#include <jansson.h>
+
+#include "conformance/engine/script/served.h"
+
+enum { RUN_SERVED_ROLES = 2, RUN_SERVED_GAPS_OCTETS = 1024 };
+
+/* Zero: nothing is known yet. */
+struct run_served {
+    json_t *known[RUN_SERVED_ROLES]; /* responder, initiator */
+    unsigned unready; /* checks in a row, in either role, whose good exchange before the stimulus failed */
+    unsigned relearned;
+};
+
+/* What learning needs of the run. */
+struct run_served_context {
+    struct script_host *host;
+    struct rig *(*open)(void *user, const char *id, const char *role, struct sentence *why); /* a rig, made as new */
+    void (*close)(void *user, struct rig *rig);
+    struct recorder *(*record)(void *user, struct rig *rig, const char *role, bool begins); /* the same for the evidence */
+    int (*keep)(void *user, json_t *served);                                                /* -1: it cannot be kept */
+    void *user;
+};
+
+/* What the run learned earlier (--resume); takes no reference. What has no role, or an unknown one, is ignored. */
+void run_served_take(struct run_served *served, json_t *learned);
+
+/*
+ * Before a check in this role: learns what is not known, and tells the checks. False, with the reason: the check cannot be
+ * run, as the device serves nothing, or as nothing could be learned.
+ */
+bool run_served_prepare(struct run_served *served, const struct run_served_context *context, const char *role,
+                        struct sentence *why);
+
+/* After a check: whether the good exchange before its stimulus failed. */
+void run_served_note(struct run_served *served, const struct outcome *outcome);
+
+/* Is this the message of a result that could not be decided as the device does not serve what the check needs? */
+bool run_served_tells(const char *message);
+
+/* What it does not serve, for a sentence: " as responder: a start-up (nothing within the time limit)". Returns `text`, "" for nothing. */
+const char *run_served_gaps(const struct run_served *served, char text[RUN_SERVED_GAPS_OCTETS]);
+
+void run_served_free(struct run_served *served);
+
+#endif

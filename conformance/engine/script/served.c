@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/engine/script/served.h"
+
+#include <string.h>
+
+#include "conformance/engine/script/script_ask.h"
+#include "conformance/engine/script/script_internal.h"
+
+const char *const served_names[] = {"startup", "enhanced startup", "empty read", "read", "send to", "send from", NULL};
+
+const char *served_what(const char *name)
+{
+    static const char *const what[] = {"a start-up",
+                                       "an enhanced start-up (RFC 6581)",
+                                       "a zero-length RDMA Read",
+                                       "an RDMA Read of its memory",
+                                       "a Send to its ULP",
+                                       "a Send of its ULP"};
+
+    for (size_t i = 0; served_names[i] != NULL; i++)
+        if (strcmp(served_names[i], name) == 0)
+            return what[i];
+    return name;
+}
+
+static json_t *exchange(const json_t *served, const char *name)
+{
+    return json_object_get(json_object_get(served, "exchanges"), name);
+}
+
+/* The same with its members in a fixed order, so that equal runs have equal results. Takes the reference; NULL without memory. */
+static json_t *ordered(json_t *learned)
+{
+    static const char *const members[] = {"role", "speaks", "copies_tag"};
+    json_t *all = json_object(), *exchanges = json_object();
+    int status = all == NULL || exchanges == NULL;
+
+    for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+        if (json_object_get(learned, members[i]) != NULL)
+            status |= json_object_set(all, members[i], json_object_get(learned, members[i]));
+    for (size_t i = 0; served_names[i] != NULL; i++)
+        if (exchange(learned, served_names[i]) != NULL)
+            status |= json_object_set(exchanges, served_names[i], exchange(learned, served_names[i]));
+    status |= json_object_set_new(all, "exchanges", exchanges);
+    json_decref(learned);
+    if (status == 0)
+        return all;
+    json_decref(all);
+    return NULL;
+}
+
+json_t *served_learn(struct script_host *host, const char *role, struct rig *rig, struct recorder *recorder,
+                     struct sentence *error)
+{
+    json_t *known = host->served, *learned;
+
+    host->served = NULL;
+    learned = script_ask(host, "learn", role, rig, recorder, error);
+    host->served = known;
+    if (learned == NULL)
+        return NULL;
+    learned = ordered(learned);
+    if (learned == NULL)
+        (void)sentence_set(error, "out of memory for what the device serves");
+    return learned;
+}
+
+void served_use(struct script_host *host, json_t *served)
+{
+    json_t *before = host->served;
+
+    host->served = json_incref(served);
+    json_decref(before);
+}
+
+bool served_has(const json_t *served, const char *name)
+{
+    return json_is_true(exchange(served, name));
+}
+
+const char *served_why_not(const json_t *served, const char *name)
+{
+    return json_string_value(exchange(served, name));
+}
+
+bool served_speaks(const json_t *served)
+{
+    return json_is_true(json_object_get(served, "speaks"));
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which good exchanges a device serves in one of its roles. A device need not serve all of them, and a check is worth
+ * nothing where it rests on one that the device does not serve. What was learned is a JSON object, so that a run can keep it
+ * in its results and `probe` can write it down:
+ *
+ *   {"role": "responder", "speaks": true, "copies_tag": true,
+ *    "exchanges": {"startup": true, "enhanced startup": true, "empty read": true, "read": true,
+ *                  "send to": "the ULP was not told of the Send", "send from": true}}
+ *
+ * `speaks`: what the device answered to a good start-up frame was MPA, be it wrong. An exchange is true where it was served,
+ * a sentence that says why not where it was not, and missing where nobody could ask for it (no upper tester).
+ * `copies_tag`: the Response to an empty Read has the STag and TO of the Request (RDMAP-5.2.2-12).
+ * The exchanges themselves are in conformance/scripts/lib/3-served.lua, from least to most.
+ */
+#ifndef CONFORMANCE_ENGINE_SERVED_H
+#define CONFORMANCE_ENGINE_SERVED_H
+
+#include <jansson.h>
+
+#include "conformance/engine/script/script.h"
+
+/* The names of the exchanges, NULL after the last; and what each is called in messages ("a start-up"). */
+extern const char *const served_names[];
+const char *served_what(const char *name);
+
+/*
+ * Tries each exchange on the rig, with the device as "responder" or "initiator"; one that fails is tried again, as a device may
+ * be busy. `recorder` may be NULL. A new reference; NULL with a sentence where nothing was learned: the link, the upper tester or
+ * memory failed.
+ */
+json_t *served_learn(struct script_host *host, const char *role, struct rig *rig, struct recorder *recorder,
+                     struct sentence *error);
+
+/* From now on checks know this of the device (a reference of the host's own); NULL: they take it that all is served. */
+void served_use(struct script_host *host, json_t *served);
+
+/* True when the exchange was served; and why it was not, NULL where it was or nobody could ask. */
+bool served_has(const json_t *served, const char *name);
+const char *served_why_not(const json_t *served, const char *name);
+
+/* True when the device answered a good start-up frame by MPA. */
+bool served_speaks(const json_t *served);
+
+#endif

@@ -1,0 +1,321 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+--
+-- The good exchanges that a device may serve, and which of them it does (docs/writing-checks.md, "What the device serves").
+-- A run learns that once for each role, before the role's first check; the engine keeps it (served.h). Checks rest on an
+-- exchange that the device has served in this run: none of them need be this or that one.
+
+-- What each is called in messages; the same words as in served.c.
+local names = {
+  ["startup"] = "a start-up",
+  ["enhanced startup"] = "an enhanced start-up (RFC 6581)",
+  ["empty read"] = "a zero-length RDMA Read",
+  ["read"] = "an RDMA Read of its memory",
+  ["send to"] = "a Send to its ULP",
+  ["send from"] = "a Send of its ULP",
+}
+
+-- The STag that fences name as their sink.
+PROBE_STAG = 0x50524f42
+
+--------------------------------------------------------------------------------------------------------------------
+-- What is known
+
+-- Was this exchange served? True also where nothing is known of the device: a script that runs by itself.
+function Test:serves(name)
+  return self.served == nil or self.served.exchanges[name] == true
+end
+
+-- Ends the check as INCONCLUSIVE: the device does not serve this. `why` where it is known from elsewhere.
+function Test:unserved(name, why)
+  why = why or self.served and self.served.exchanges[name]
+  error({ verdict = "INCONCLUSIVE", unserved = true,
+          message = "the device does not serve " .. (names[name] or name) .. " as " .. self.role ..
+                    (type(why) == "string" and ": " .. why or "") }, 0)
+end
+
+-- Is this exchange what the check judges (its `judges`)? "reads" are both kinds together, and "framing" stands for all exchanges in
+-- full operation: where the device serves none of them, it may be the framing that is wrong.
+local groups = { reads = { "empty read", "read" }, framing = { "empty read", "read", "send to", "send from" } }
+
+function Test:judging(name)
+  for _, judged in ipairs(self.judges or {}) do
+    local together = groups[judged] or { judged }
+    local concerns, served = false, false
+    for _, one in ipairs(together) do
+      concerns = concerns or one == name
+      served = served or self:serves(one)
+    end
+    if concerns and not served then return true end
+  end
+  return false
+end
+
+-- The first of these exchanges that the device serves, or that is judged; INCONCLUSIVE where there is none.
+function Test:need(...)
+  local wanted = { ... }
+  for _, name in ipairs(wanted) do
+    if self:serves(name) then return name end
+  end
+  for _, name in ipairs(wanted) do
+    if self:judging(name) then return name end
+  end
+  self:unserved(wanted[1])
+end
+
+-- What is judged takes place in this exchange. It is noted, not asked for: a check may pass without it.
+function Test:rests_on(name)
+  self.rests[name] = true
+end
+
+-- A check is about to fail that rests on an exchange which the device does not serve: INCONCLUSIVE, unless the exchange is what
+-- it judges.
+function Test:weigh_exchanges()
+  for _, name in ipairs { "empty read", "read", "send to", "send from" } do
+    if self.rests[name] and not self:serves(name) and not self:judging(name) then self:unserved(name) end
+  end
+end
+
+-- Has the Response to an empty Read the STag and TO of the Request? Either is allowed (RDMAP-5.2.2-12).
+function Test:copies_tag()
+  return self.served == nil or self.served.copies_tag ~= false
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- Fences: a Read whose answer shows that all that was sent before has been processed
+
+local fences = {}
+
+fences["empty read"] = function(t, _)
+  return empty_read(PROBE_STAG), function(got)
+    if #got.data ~= 0 then return false end
+    return got.STag == PROBE_STAG or not t:copies_tag()
+  end
+end
+
+fences["read"] = function(t, c)
+  local domain = c.pd or 0
+  t.fenced_memory = t.fenced_memory or {}
+  t.fenced_memory[domain] = t.fenced_memory[domain] or
+                            t:memory { octets = 64, data = "fence of", access = { "read" }, pd = c.pd }
+  return t.fenced_memory[domain]:read(0, 8, { SinkSTag = PROBE_STAG }), function(got)
+    return got.STag == PROBE_STAG and got.data == "fence of"
+  end
+end
+
+-- Sends one, which is no stimulus: what came before it is judged. Returns a function that knows its answer, and words for what is
+-- expected.
+function Connection:send_fence()
+  local name = self.t:need("empty read", "read")
+  local request, answers = fences[name](self.t, self)
+  self.tcp:send(self:octets(request))
+  return function(got) return got.kind == "segment" and got.Opcode == 2 and answers(got) end, "the answer to " .. names[name]
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- The exchanges, each on a connection of its own. A failure is an error, as in a check.
+
+harness.exchanges = {}
+
+local own, exchanges = harness, harness.exchanges
+
+local function started(t, dut)
+  if t.role == "responder" then return t:connect { port = dut and t:listen(dut) } end
+  local given = copy_fields(dut)
+  if given.rev == nil then given.rev = t:plain_rev() end
+  return t:accept { dut = given }
+end
+
+exchanges["startup"] = function(t)
+  local c = started(t)
+  if t.role == "responder" then c:start_as_initiator() else c:start_as_responder() end
+  c.tcp:close()
+end
+
+exchanges["enhanced startup"] = function(t)
+  local c
+  if t.role == "responder" then
+    c = t:connect()
+    c:start_as_initiator { enhanced = { IRD = 4, ORD = 4 } }
+  else
+    c = t:accept { dut = { rev = 2, enhanced = true } }
+    c:start_as_responder()
+  end
+  if c.peer.S ~= 1 or c.peer.Rev < 2 then t:fail("an enhanced start-up", "a frame with S = 1, Rev 2", describe(c.peer)) end
+  c.tcp:close()
+end
+
+-- Sends a Read and takes the answer: one that `answers` is true of.
+local function read_served(c, name, request, answers)
+  c:send(request)
+  local got = c:receive()
+  if got.kind ~= "segment" or got.Opcode ~= 2 or not answers(got) then
+    c.t:fail("a good Read", "the answer to " .. names[name], c:instead({}, got))
+  end
+  return got
+end
+
+-- Two of them: what a device has of the Read before it does not look like a copy.
+exchanges["empty read"] = function(t)
+  local c = t:open()
+  local copied = true
+  for i = 0, 1 do
+    local request = empty_read(PROBE_STAG + i, { SinkTO = 77 * i })
+    local got = read_served(c, "empty read", request, function(answer) return #answer.data == 0 end)
+    copied = copied and got.STag == PROBE_STAG + i and got.TO == 77 * i
+  end
+  if t.learns then t.learns.copies_tag = copied end
+  c:finish()
+  c.tcp:close()
+end
+
+exchanges["read"] = function(t)
+  local c = t:open()
+  read_served(c, "read", fences["read"](t, c))
+  c:finish()
+  c.tcp:close()
+end
+
+exchanges["send to"] = function(t)
+  local c = t:open()
+  t:stream_of(c)
+  c:send(rdmap.send { data = "served" })
+  t:expect_deliveries(c, { "served" }, "a good Send")
+  c:finish()
+  c.tcp:close()
+end
+
+-- A responder may send only after the initiator's first FPDU (RFC 5044 7.1.2), which is a Send too.
+exchanges["send from"] = function(t)
+  local c = t:open()
+  if t.role == "responder" then
+    local stream = t:stream_of(c)
+    c:send(rdmap.send { data = "first" })
+    t.dut:send { stream = stream, data = hex("served") }
+    c:expect(rdmap.send { data = "served" }, { message = "the Send that the device was asked for" })
+  end
+  c:finish()
+  c.tcp:close()
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- The sandwich around each check
+
+-- From the least that a check may rest on to the most. "tcp" is for checks that judge start-up frames: where the device serves
+-- a start-up they rest on one, and else on TCP alone.
+local fillings = { "empty read", "read", "send to", "send from" }
+
+local function touch(t)
+  if t.role ~= "responder" then return end
+  local c = t:connect()
+  rig.wait(math.max(0.01, 4 * t.round_trip)) -- the device takes it before it is closed
+  c.tcp:close()
+end
+
+local function run_exchange(t, name)
+  if name == "empty read" or name == "read" then
+    local c = t:open()
+    c:probe()
+    c:finish()
+    c.tcp:close()
+  else
+    exchanges[name](t)
+  end
+end
+
+function harness.exchange(t, check)
+  local kind = check.sandwich or "rdma"
+  if kind == "rdma" then
+    t:need("startup")
+    run_exchange(t, t:need(table.unpack(fillings)))
+  elseif kind == "startup" then
+    t:need("startup")
+    run_exchange(t, "startup")
+  elseif kind ~= "tcp" then
+    error("check " .. check.id .. ": sandwich is \"tcp\", \"startup\" or \"rdma\"", 0)
+  elseif t.served ~= nil and t:serves("startup") then
+    run_exchange(t, "startup")
+  else
+    touch(t)
+  end
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- Learning
+
+local ATTEMPTS = 3
+
+local order = { "enhanced startup", "empty read", "read", "send to", "send from" }
+
+-- What ended an exchange, as a sentence.
+local function reason(err)
+  local text = err.message or "no reason given"
+  if err.actual then text = text .. ": " .. err.actual .. " came in place of " .. tostring(err.expected) end
+  return text
+end
+
+-- true; nil where nobody can ask for it; false and a sentence. Something that happens once may be chance.
+local function attempt(role, f)
+  local why
+  for _ = 1, ATTEMPTS do
+    local t = own.test(role, "served")
+    local good, err = pcall(f, t)
+    if good then return true end
+    if type(err) ~= "table" then error(err, 0) end
+    if err.verdict == "SKIP" then return nil end
+    why = reason(err)
+  end
+  return false, why
+end
+
+-- The octets with which the device opens, or answers a good Request with this Private Data; and the Request.
+local function first_answer(t, private_data)
+  local request = mpa.request { private_data = private_data }
+  local c = started(t)
+  if t.role == "responder" then c:send(request) end
+  local got = c:receive()
+  c.tcp:close()
+  return got, request:octets()
+end
+
+-- Does the device speak MPA, be it wrong? Its answer resembles a start-up frame, and it is no echo: a device that gives back
+-- what it is sent is asked again with Private Data that no device has of itself, and so is one that was silent.
+local function first_words(t)
+  local got, sent = first_answer(t, "")
+  if t.role == "responder" and (got.kind == "timeout" or got.octets == sent) then
+    got, sent = first_answer(t, "not an echo")
+  end
+  if got.octets == sent then t:fail("it is an echo", "an MPA Reply", "the Request itself") end
+  if got.kind == "request" or got.kind == "reply" then return end
+  local key, alike = "MPA ID Req Frame", 0
+  for i = 1, got.kind == "garbage" and 16 or 0 do
+    if got.octets:byte(i) == key:byte(i) then alike = alike + 1 end
+  end
+  if alike >= 10 then return end
+  t:fail("it does not speak MPA", t.role == "responder" and "an MPA Reply" or "an MPA Request", describe(got))
+end
+
+-- A start-up, and whether the device speaks MPA at all; a device that spoke once and does so no more has stopped.
+local function learn_startup(served)
+  local good, why = attempt(served.role, first_words)
+  served.speaks = good
+  if not good then return good, why end
+  good, why = attempt(served.role, exchanges["startup"])
+  if not good and not attempt(served.role, first_words) then served.speaks = false end
+  return good, why
+end
+
+function harness.learn(role)
+  local served = { role = role, exchanges = {} }
+  local good, why = learn_startup(served)
+  if good == nil then return served end
+  served.exchanges["startup"] = good or why
+  if not good then return served end
+  for _, name in ipairs(order) do
+    good, why = attempt(role, function(t)
+      t.learns = served
+      exchanges[name](t)
+    end)
+    if good ~= nil then served.exchanges[name] = good or why end
+  end
+  return served
+end

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Faults of associations and sessions over SCTP. Those of single fields are rows of the hook `transmit`. */
+#include <string.h>
+
+#include "reference-stack/defects/defect_stream.h"
+#include "reference-stack/sctp/sctp.h"
+#include "wire/sctp.h"
+
+enum { PRIVATE_CUT = 256, LONG_SEGMENT = 64000 };
+
+static bool association_behaves(const struct iwarp_association *association, enum defect_behaviour behaviour)
+{
+    return defect_behaves(association->defects, behaviour);
+}
+
+static bool session_behaves(const struct sctp_session *session, enum defect_behaviour behaviour)
+{
+    return association_behaves(session->association, behaviour);
+}
+
+/* --- Association ------------------------------------------------------------------------------------------------- */
+
+void hook_sctp_init(const struct iwarp_association *association, struct iwarp_sctp_init *init)
+{
+    if (association_behaves(association, DEFECT_SCTP_INDICATION_MISSING))
+        init->has_indication = false;
+    if (association_behaves(association, DEFECT_SCTP_INDICATION_OTHER))
+        init->indication ^= DDP_SCTP_INDICATION_DDP | DDP_SCTP_INDICATION_DDP_RDMA;
+    if (association_behaves(association, DEFECT_SCTP_INDICATION_SWAPPED))
+        init->indication = __builtin_bswap32(init->indication);
+    if (association_behaves(association, DEFECT_SCTP_STREAMS_UNEQUAL)) {
+        init->outbound = 1;
+        init->inbound = UINT16_MAX;
+    }
+}
+
+enum iwarp_sctp_mode hook_sctp_mode(const struct iwarp_association *association, enum iwarp_sctp_mode mode)
+{
+    return association_behaves(association, DEFECT_SCTP_MODE_ANY) ? IWARP_SCTP_RDMA : mode;
+}
+
+bool hook_error_spreads(const struct sctp_session *session)
+{
+    return session_behaves(session, DEFECT_SCTP_ERROR_SPREADS);
+}
+
+bool hook_down_untold(const struct sctp_session *session)
+{
+    return session_behaves(session, DEFECT_SCTP_DOWN_UNTOLD) && session->association->attached != 1;
+}
+
+bool hook_abort_told(struct iwarp_association *association)
+{
+    if (!association_behaves(association, DEFECT_SCTP_ABORT_TOLD))
+        return false;
+    association->closing = true;
+    for (unsigned sid = 0; sid < association->streams; sid++)
+        if (association->sessions[sid] != NULL && association->sessions[sid]->stream != NULL)
+            (void)iwarp_stream_terminate(association->sessions[sid]->stream, TERM_RDMAP_CATASTROPHIC, association->now,
+                                         NULL);
+    return true;
+}
+
+/* --- Messages sent ----------------------------------------------------------------------------------------------- */
+
+uint16_t hook_first_ssn(const struct sctp_session *session)
+{
+    const struct sctp_faults *faults = &session->association->faults;
+
+    if (faults->sent && faults->sid == session->sid && session_behaves(session, DEFECT_SCTP_SSN_CONTINUES))
+        return faults->next;
+    return session_behaves(session, DEFECT_SCTP_SSN_FIRST) ? !first_ssn(session->association)
+                                                           : first_ssn(session->association);
+}
+
+uint16_t hook_next_ssn(const struct sctp_session *session)
+{
+    struct sctp_faults *faults = &session->association->faults;
+    bool control =
+        session->association->sending_control || (session->stream != NULL && !session->stream->piece.segment);
+
+    faults->sent = true;
+    faults->sid = session->sid;
+    faults->next = (uint16_t)(session->ssn + 1);
+
+    if (control && session_behaves(session, DEFECT_SCTP_CONTROL_UNCOUNTED))
+        return session->ssn;
+    if (session->ssn == UINT16_MAX && session_behaves(session, DEFECT_SCTP_SSN_WRAP))
+        return 1;
+    return (uint16_t)(session->ssn + 1);
+}
+
+uint32_t hook_outstanding_max(const struct sctp_session *session)
+{
+    return session_behaves(session, DEFECT_SCTP_OUTSTANDING_UNLIMITED) ? UINT32_MAX : OUTSTANDING_MAX;
+}
+
+size_t hook_segment_max(const struct iwarp_stream *stream, size_t octets)
+{
+    if (stream_behaves(stream, DEFECT_SCTP_SEGMENT_LONG))
+        return LONG_SEGMENT;
+    return octets + (stream_behaves(stream, DEFECT_SCTP_SEGMENT_FILLS) ? (size_t)SCTP_SACK_OCTETS : 0);
+}
+
+static uint32_t other_ppid(uint32_t ppid)
+{
+    switch (ppid) {
+    case DDP_SCTP_PPID_SEGMENT: return DDP_SCTP_PPID_DRAFT_SEGMENT;
+    case DDP_SCTP_PPID_CONTROL: return DDP_SCTP_PPID_DRAFT_CONTROL;
+    case DDP_SCTP_PPID_DRAFT_CONTROL: return DDP_SCTP_PPID_CONTROL;
+    default: return DDP_SCTP_PPID_SEGMENT;
+    }
+}
+
+static void change_envelope(const struct sctp_session *session, struct iwarp_sctp_output *output)
+{
+    if (session_behaves(session, DEFECT_SCTP_ORDERED) ||
+        (output->control && session_behaves(session, DEFECT_SCTP_CONTROL_ORDERED)))
+        output->unordered = false;
+    if (session_behaves(session, DEFECT_SCTP_PPID_SWAPPED))
+        output->ppid = __builtin_bswap32(output->ppid);
+    if (session_behaves(session, DEFECT_SCTP_PPID_OTHER))
+        output->ppid = other_ppid(output->ppid);
+    if (session->stream != NULL && session->stream->config.role == IWARP_RESPONDER &&
+        session_behaves(session, DEFECT_SCTP_ANSWER_SID_0))
+        output->sid = 0;
+}
+
+/* A session control message: returns its new count. */
+static size_t change_control(const struct sctp_session *session, uint8_t *octets, size_t count)
+{
+    uint32_t code = (uint32_t)ddp_sctp_control_get_Code(octets);
+    size_t word = ddp_sctp_session_row(code)->has_word ? MPA_ENHANCED_OCTETS : 0;
+
+    if (session_behaves(session, DEFECT_SCTP_PRIVATE_LOST) && count > DDP_SCTP_CONTROL_OCTETS + word)
+        count = DDP_SCTP_CONTROL_OCTETS + word;
+    if (word != 0 && session_behaves(session, DEFECT_SCTP_WORD_BEHIND)) {
+        uint8_t kept[MPA_ENHANCED_OCTETS];
+        size_t rest = count - DDP_SCTP_CONTROL_OCTETS - sizeof(kept);
+
+        memcpy(kept, octets + DDP_SCTP_CONTROL_OCTETS, sizeof(kept));
+        memmove(octets + DDP_SCTP_CONTROL_OCTETS, octets + DDP_SCTP_CONTROL_OCTETS + sizeof(kept), rest);
+        memcpy(octets + DDP_SCTP_CONTROL_OCTETS + rest, kept, sizeof(kept));
+    }
+    if (count >= DDP_SCTP_CONTROL_MAX - MPA_ENHANCED_OCTETS && session_behaves(session, DEFECT_SCTP_PRIVATE_LONG)) {
+        memset(octets + count, 0, MPA_ENHANCED_OCTETS);
+        count += MPA_ENHANCED_OCTETS;
+    }
+    if (code == DDP_SCTP_TERMINATE && session_behaves(session, DEFECT_SCTP_TERMINATE_REASON)) {
+        octets_put32(octets + count, 1);
+        count += sizeof(uint32_t);
+    }
+    if (session_behaves(session, DEFECT_SCTP_CODE_32_BITS))
+        octets_put32(octets, code);
+    return count;
+}
+
+static size_t change_segment(const struct sctp_session *session, uint8_t *octets, size_t count)
+{
+    if (session_behaves(session, DEFECT_SCTP_SSN_BEHIND)) {
+        uint8_t ssn[DDP_SCTP_SSN_OCTETS];
+
+        memcpy(ssn, octets, sizeof(ssn));
+        memmove(octets, octets + sizeof(ssn), count - sizeof(ssn));
+        memcpy(octets + count - sizeof(ssn), ssn, sizeof(ssn));
+    }
+    if (session_behaves(session, DEFECT_SCTP_SEGMENT_PADDED)) {
+        memmove(octets + 2 * DDP_SCTP_SSN_OCTETS, octets + DDP_SCTP_SSN_OCTETS, count - DDP_SCTP_SSN_OCTETS);
+        memset(octets + DDP_SCTP_SSN_OCTETS, 0, DDP_SCTP_SSN_OCTETS);
+        count += DDP_SCTP_SSN_OCTETS;
+    }
+    return count;
+}
+
+/* The octets lie in one run, with HOOK_ROOM after them, wherever there are defects. */
+void hook_sctp_output(struct sctp_session *session, struct iwarp_sctp_output *output)
+{
+    struct iwarp_association *association = session->association;
+    struct sctp_faults *faults = &association->faults;
+    uint8_t *octets = association->sending_control ? association->control_octets : session->stream->transmit_buffer;
+
+    if (faults->changed && faults->message == association->counters.messages_sent) {
+        *output = faults->output; /* it was given before, and not taken */
+        return;
+    }
+    if (session_behaves(session, DEFECT_SCTP_SSN_SHARED) && !is_draft(association))
+        ddp_sctp_segment_set_SSN(octets, faults->ssn++);
+    if (output->control && is_draft(association)) {
+        if (session_behaves(session, DEFECT_SCTP_RESET_LONG)) {
+            octets_put32(octets + output->octets, 0);
+            output->octets += sizeof(uint32_t);
+        }
+        defect_change_fields(association->defects, &faults->state, TARGET_SCTP_RESET, octets);
+    } else if (output->control) {
+        defect_change_fields(association->defects, &faults->state, TARGET_SCTP_CONTROL, octets);
+        output->octets = change_control(session, octets, output->octets);
+    } else {
+        defect_change_fields(association->defects, &faults->state, TARGET_SCTP_SEGMENT, octets);
+        output->octets = change_segment(session, octets, output->octets);
+    }
+    output->spans[0].count = output->octets;
+    change_envelope(session, output);
+    faults->output = *output;
+    faults->message = association->counters.messages_sent;
+    faults->changed = true;
+}
+
+/* --- Sessions ---------------------------------------------------------------------------------------------------- */
+
+bool hook_control_overtakes(const struct sctp_session *session)
+{
+    return session_behaves(session, DEFECT_SCTP_CONTROL_OVERTAKES);
+}
+
+void hook_initiated(struct sctp_session *session)
+{
+    if (session_behaves(session, DEFECT_SCTP_SEGMENTS_AT_ONCE))
+        session->stream->segments_allowed = true;
+}
+
+bool hook_sid_taken(const struct sctp_session *session)
+{
+    return session->state == SESSION_DRAINING && session_behaves(session, DEFECT_SCTP_SID_REUSED);
+}
+
+uint8_t hook_answer_code(const struct sctp_session *session, uint8_t code)
+{
+    const struct negotiation_offer *offer = &lower_of(session->stream)->offer;
+    bool reject = code == DDP_SCTP_REJECT || code == DDP_SCTP_ENHANCED_REJECT;
+
+    if (reject && session_behaves(session, DEFECT_SCTP_REJECT_TERMINATES))
+        return DDP_SCTP_TERMINATE;
+    if (code == DDP_SCTP_ENHANCED_ACCEPT && offer->peer_to_peer && (offer->rtr & session->stream->config.rtr) == 0 &&
+        session_behaves(session, DEFECT_SCTP_RTR_REJECTS_PLAIN))
+        return DDP_SCTP_REJECT;
+    if (session_behaves(session, DEFECT_SCTP_ANSWER_PLAIN) && code >= DDP_SCTP_ENHANCED_ACCEPT)
+        code = code == DDP_SCTP_ENHANCED_ACCEPT ? DDP_SCTP_ACCEPT : DDP_SCTP_REJECT;
+    if (!session_behaves(session, DEFECT_SCTP_ANSWERS_SWAPPED))
+        return code;
+    switch (code) {
+    case DDP_SCTP_ACCEPT: return DDP_SCTP_REJECT;
+    case DDP_SCTP_REJECT: return DDP_SCTP_ACCEPT;
+    case DDP_SCTP_ENHANCED_ACCEPT: return DDP_SCTP_ENHANCED_REJECT;
+    default: return DDP_SCTP_ENHANCED_ACCEPT;
+    }
+}
+
+enum iwarp_accept_policy hook_accept_policy(const struct sctp_session *session)
+{
+    return session_behaves(session, DEFECT_SCTP_ACCEPT_AT_ONCE) ? IWARP_ACCEPT : session->stream->config.accept;
+}
+
+bool hook_close_silent(const struct sctp_session *session)
+{
+    return session_behaves(session, DEFECT_SCTP_CLOSE_SILENT);
+}
+
+bool hook_request_full(const struct sctp_session *session, bool full)
+{
+    return full && !session_behaves(session, DEFECT_SCTP_PENDING_UNLIMITED);
+}
+
+uint8_t hook_refusal(const struct sctp_session *session)
+{
+    if (session_behaves(session, DEFECT_SCTP_OVERLOAD_SILENT))
+        return 0;
+    if (!session_behaves(session, DEFECT_SCTP_OVERLOAD_REJECTS))
+        return DDP_SCTP_TERMINATE;
+    return session->asked == DDP_SCTP_ENHANCED_INITIATE ? DDP_SCTP_ENHANCED_REJECT : DDP_SCTP_REJECT;
+}
+
+int hook_ssn_ahead(const struct sctp_session *session, uint16_t ssn, int ahead)
+{
+    if (session_behaves(session, DEFECT_SCTP_ORDER_ARRIVAL))
+        return 0;
+    if (session->state == SESSION_OPEN && session->stream != NULL && session->ssn == 1 &&
+        session->stream->config.role == IWARP_INITIATOR && session_behaves(session, DEFECT_SCTP_FIRST_DROPPED))
+        return -1;
+    if (session_behaves(session, DEFECT_SCTP_SSN_UNSIGNED))
+        return (int)ssn - (int)session->expected;
+    return ahead < 0 && session_behaves(session, DEFECT_SCTP_DUPLICATE_TAKEN) ? 0 : ahead;
+}
+
+size_t hook_private_data(const struct sctp_session *session, size_t count)
+{
+    return count > PRIVATE_CUT && session_behaves(session, DEFECT_SCTP_PRIVATE_CUT) ? (size_t)PRIVATE_CUT : count;
+}
+
+bool hook_control_untold(const struct sctp_session *session)
+{
+    return session_behaves(session, DEFECT_SCTP_CONTROL_UNTOLD);
+}
+
+bool hook_aborted_taken(struct sctp_session *session)
+{
+    if (session->stream == NULL || !session_behaves(session, DEFECT_SCTP_ABORTED_TAKEN))
+        return false;
+    session_begin(session, SESSION_OPEN);
+    return true;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * DDP over SCTP (RFC 5043 with RFC 6581 7, and draft-stewart-rddp-sctp-02), without I/O. An association carries many RDMAP
+ * Streams: one for each stream identifier (SID) that both sides of the association have. SCTP itself belongs to the caller
+ * (a kernel, a library, a simulation, a test), who drives the association:
+ *
+ *     iwarp_association_init(association, &init);              what belongs into INIT or INIT-ACK
+ *     iwarp_association_up(association, &peer, now);           what the peer's INIT or INIT-ACK had
+ *     iwarp_association_input(association, &message, now);     each user message, as SCTP delivers it, in any order
+ *     iwarp_association_acked(association, sid, count, now);   SCTP's acknowledgements
+ *     while (iwarp_association_poll(association, &event)) ...  what happened; requests of the peer
+ *     while (iwarp_association_output(association, &out) != 0) {
+ *         send(out...); iwarp_association_output_done(association, now);
+ *     }
+ *     switch (iwarp_association_wants(association)) ...        SHUTDOWN or ABORT
+ *     sleep until iwarp_association_deadline(association); iwarp_association_tick(association, now);
+ *
+ * A stream is made by iwarp_sctp_stream_new(), and is then used like any other: by the verbs, by iwarp_stream_poll(), and by
+ * iwarp_stream_free(). What belongs to MPA and TCP does nothing to it, and the association alone gives it input, takes its
+ * output and keeps its time limits. A stream whose session is over is CLOSED or EXITED; its SID may be used again before
+ * the stream is freed.
+ *
+ * All times are nanoseconds of one clock that never goes back. Misuse is handled as in device.h. An association and all
+ * of its streams belong to one thread at a time.
+ */
+#ifndef IWARP_SCTP_H
+#define IWARP_SCTP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "iwarp/device.h"
+#include "iwarp/stream.h"
+#include "wire/ddp_sctp.h"
+#include "wire/sentence.h"
+
+struct iwarp_association;
+
+/* What may be done on an association, by the indications of both sides (RFC 5043 11.1; draft 7.1). */
+enum iwarp_sctp_mode {
+    IWARP_SCTP_NOTHING, /* neither DDP nor RDMA */
+    IWARP_SCTP_DDP,     /* draft: DDP alone. This stack has no ULP that uses DDP without RDMAP: no stream can be made */
+    IWARP_SCTP_RDMA,    /* DDP, and RDMAP above it */
+};
+
+struct iwarp_association_config {
+    enum ddp_sctp_profile profile; /* DDP_SCTP_RFC5043 or DDP_SCTP_DRAFT02 */
+    bool indicate;                 /* the indication is sent (RFC 5043 7.1); false: the endpoint is not for DDP */
+    uint32_t indication;           /* adaptation indication: 1, in the draft also 2 */
+    bool any_indication;           /* an association without DDP stays up; false: it is aborted (RFC 5043 7.1) */
+    uint16_t streams;              /* streams asked for, outbound as well as inbound (RFC 5043 8) */
+    unsigned pending_max;          /* requests that may wait for the ULP (RFC 5043 6.4); the others get a Terminate */
+    size_t mtu;                    /* path MTU, in octets */
+    size_t network_octets;    /* of headers below SCTP: 20 over IPv4, 40 over IPv6, 8 more with UDP encapsulation */
+    size_t held_max;          /* octets of messages that wait for their turn, of all streams together */
+    uint8_t draft_reset_ppid; /* draft: PPID of a Stream Reset: 2 by its table, 1 by its text */
+    bool draft_reset_answer;  /* draft: a Stream Reset opens one direction, and is answered by another */
+    uint8_t draft_version;    /* draft: version of DDP and RDMAP, 1 or 0 (RFC 5044 C) */
+    const struct defect_set *defects; /* deliberate faults (reference-stack/defects/defect.h), borrowed; NULL: none */
+};
+
+/*
+ * The defaults: RFC 5043 or the draft, its indication (1; draft: 2), associations without DDP aborted, 64 streams, 16 requests,
+ * MTU 1500 over IPv4, 4 MiB of held messages, Stream Reset on PPID 2 and answered, version 1.
+ */
+void iwarp_association_config_default(struct iwarp_association_config *config, enum ddp_sctp_profile profile);
+
+/*
+ * The table of RFC 5043 11.1 (draft 7.1): what the peer's indication leaves of what `config` indicates. `has`: the peer
+ * sent an indication. NOTHING for a NULL configuration.
+ */
+enum iwarp_sctp_mode iwarp_sctp_mode(const struct iwarp_association_config *config, bool has, uint32_t indication);
+
+/*
+ * Makes an association that is not up yet. `config` is copied, `device` borrowed. NULL with a sentence: memory is short, or the
+ * configuration is impossible (profile, indication, no streams, an MTU without room for 516 octets, PPID, version).
+ */
+struct iwarp_association *iwarp_association_new(struct iwarp_device *device,
+                                                const struct iwarp_association_config *config, uint64_t now,
+                                                struct sentence *sentence);
+
+/* Frees the association. Its streams end as if it were lost, and remain to be freed. NULL is fine. */
+void iwarp_association_free(struct iwarp_association *association);
+
+/* What this side's INIT or INIT-ACK has to have. */
+struct iwarp_sctp_init {
+    bool has_indication;
+    uint32_t indication;
+    uint16_t outbound, inbound; /* OS and MIS */
+};
+
+/* All 0 for a NULL association. */
+void iwarp_association_init(const struct iwarp_association *association, struct iwarp_sctp_init *init);
+
+/*
+ * SCTP has set the association up; `peer` is what the peer's INIT or INIT-ACK had. The streams of the association are
+ * those that both sides have in both directions: the least of the four numbers (RFC 5043 8). Messages that came before
+ * this call are lost; a second call does nothing. Event: UP, or DOWN if the peer's indication refuses DDP.
+ */
+void iwarp_association_up(struct iwarp_association *association, const struct iwarp_sctp_init *peer, uint64_t now);
+
+/*
+ * SCTP has lost the association, by an ABORT, a time-out or a SHUTDOWN of the peer. Each stream ends (RFC 5043 11.3).
+ */
+void iwarp_association_lost(struct iwarp_association *association, uint64_t now);
+
+/* --- Messages --------------------------------------------------------------------------------------------------- */
+
+/* A user message of SCTP, whole. */
+struct iwarp_sctp_message {
+    uint16_t sid;
+    uint32_t ppid; /* in host order: 16 is 00 00 00 10 on the wire */
+    const uint8_t *octets;
+    size_t count;
+};
+
+/*
+ * Accepts a user message of the peer. Its octets are the caller's again when the call returns. Payload is placed at
+ * once; messages are delivered in the order of their DDP-SSNs, whatever the order of these calls and of TSNs.
+ */
+void iwarp_association_input(struct iwarp_association *association, const struct iwarp_sctp_message *message,
+                             uint64_t now);
+
+/*
+ * The peer has acknowledged the oldest `count` messages of the SID that were not reported before. Messages that are
+ * acknowledged before older ones are reported together with these. UINT32_MAX: all of the SID.
+ */
+void iwarp_association_acked(struct iwarp_association *association, uint16_t sid, uint32_t count, uint64_t now);
+
+/* The peer has acknowledged all messages of all SIDs (SCTP_SENDER_DRY_EVENT). */
+void iwarp_association_dry(struct iwarp_association *association, uint64_t now);
+
+/* One user message to be sent, in one DATA chunk, or in more where its length exceeds the MTU. */
+struct iwarp_sctp_output {
+    uint16_t sid;
+    uint32_t ppid;                               /* host order */
+    bool unordered;                              /* U: always (RFC 5043 10) */
+    bool control;                                /* a session control message or a Stream Reset */
+    struct iwarp_span spans[IWARP_OUTPUT_SPANS]; /* sent in order */
+    size_t span_count;
+    size_t octets;   /* of all spans */
+    size_t ulp_span; /* as in struct iwarp_output */
+};
+
+/*
+ * Gives the next message to send; streams take turns. Returns its octets, 0: there is none now. Without
+ * iwarp_association_output_done(), the next call gives the same message. The spans are valid until the next call for the
+ * association or one of its streams.
+ */
+size_t iwarp_association_output(struct iwarp_association *association, struct iwarp_sctp_output *output);
+
+/* SCTP has taken the message: it is not asked for again, and its acknowledgement is due. */
+void iwarp_association_output_done(struct iwarp_association *association, uint64_t now);
+
+enum iwarp_association_want {
+    IWARP_ASSOCIATION_WANT_NOTHING,
+    IWARP_ASSOCIATION_WANT_SHUTDOWN, /* no stream is left, and all output is acknowledged */
+    IWARP_ASSOCIATION_WANT_ABORT,
+};
+
+/* What the caller has to do with the association, when there is no output. */
+enum iwarp_association_want iwarp_association_wants(const struct iwarp_association *association);
+
+/* When iwarp_association_tick() is due; UINT64_MAX: never. It is for all streams of the association. */
+uint64_t iwarp_association_deadline(const struct iwarp_association *association);
+void iwarp_association_tick(struct iwarp_association *association, uint64_t now);
+
+/* The path MTU has changed, for segments that are not begun. A value without room for 516 octets counts as that. */
+void iwarp_association_set_mtu(struct iwarp_association *association, size_t mtu);
+
+/* --- Events and the ULP ----------------------------------------------------------------------------------------- */
+
+enum iwarp_association_event_kind {
+    IWARP_ASSOCIATION_UP,      /* `mode`, `streams` */
+    IWARP_ASSOCIATION_REQUEST, /* the peer has begun a session (draft: has sent) on the SID: iwarp_sctp_stream_new() */
+    IWARP_ASSOCIATION_CONTROL, /* a control message came: `code`; the stream of the SID tells the ULP the rest */
+    IWARP_ASSOCIATION_CLOSED,  /* the session of the SID is over */
+    IWARP_ASSOCIATION_DOWN,    /* the association has ended, or was refused: `text` */
+};
+
+struct iwarp_association_event {
+    enum iwarp_association_event_kind kind;
+    enum iwarp_sctp_mode mode;
+    uint16_t streams;
+    uint16_t sid;
+    uint32_t code;               /* REQUEST, CONTROL: Function Code */
+    const uint8_t *private_data; /* REQUEST: the ULP's, valid until the next call for the association */
+    size_t private_octets;
+    char text[96]; /* DOWN: one sentence */
+};
+
+/* Removes the oldest event and gives it. False: there is none. A REQUEST that is withdrawn meanwhile is not given. */
+bool iwarp_association_poll(struct iwarp_association *association, struct iwarp_association_event *event);
+
+/* Like iwarp_stream_config_default(); enhanced sessions (RFC 6581 7). */
+void iwarp_sctp_stream_config_default(struct iwarp_stream_config *config, enum iwarp_role role);
+
+/*
+ * Makes a stream on the SID. An initiator asks the peer for a session: enhanced (codes 5 to 7) or not, with the Private Data
+ * of the configuration. A responder takes the request that waits on the SID, or the next one. In the draft, a stream is
+ * established at once; on an aborted SID, an initiator resets it, and a responder waits for the peer's Stream Reset. NULL with
+ * a sentence: memory is short; the association is not up or not for RDMA; no such SID; the SID has a stream, or is not
+ * free for a new session because messages of the last one may be outstanding (RFC 5043 6.6); more than 512 octets of
+ * Private Data, 508 with `enhanced`. `revision`, `markers`, `crc`, `emss`, `rdmac` and `smbd` are not looked at.
+ */
+struct iwarp_stream *iwarp_sctp_stream_new(struct iwarp_association *association, uint16_t sid,
+                                           const struct iwarp_stream_config *config, uint64_t now,
+                                           struct sentence *sentence);
+
+/* A SID for a new session: the first one that was never used, else one whose sessions are over; -1: none. */
+int iwarp_association_free_sid(const struct iwarp_association *association);
+
+/* The SID of a stream of an association, -1: it is none, or its session is over. */
+int iwarp_sctp_stream_sid(const struct iwarp_stream *stream);
+
+/* Ends in order: when all streams have ended, the association wants SHUTDOWN. No stream can be made any more. */
+void iwarp_association_close(struct iwarp_association *association, uint64_t now);
+
+/* Ends at once: the association wants ABORT, and each stream ends without a Terminate of its own (RFC 5043 11.3). */
+void iwarp_association_abort(struct iwarp_association *association, uint64_t now);
+
+struct iwarp_association_counters {
+    uint64_t messages_sent, messages_received;
+    uint64_t dropped;               /* messages of no session, of the wrong kind, or after an error */
+    uint64_t duplicates;            /* messages whose DDP-SSN had come before */
+    uint64_t refused;               /* requests beyond pending_max */
+    size_t sessions;                /* SIDs that memory is held for */
+    size_t held, held_octets;       /* messages that wait for their turn, and the memory that is kept for them */
+    size_t held_octets_max;         /* at most */
+    unsigned pending, pending_most; /* requests that wait for the ULP, now and at most */
+    uint32_t outstanding_most;      /* messages of one SID sent and not acknowledged, at most (RFC 5043 10) */
+};
+
+/* Valid until the association is freed; NULL for NULL. */
+const struct iwarp_association_counters *iwarp_association_counters(const struct iwarp_association *association);
+
+/* The largest DDP Segment, in octets (RFC 5043 9). 0 for NULL. */
+size_t iwarp_association_segment_max(const struct iwarp_association *association);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SCTP as core calls it (core/llp.h), and what a program creates: a stream on a SID of an association. */
+#include "reference-stack/base/misuse.h"
+#include "reference-stack/sctp/sctp.h"
+
+void iwarp_sctp_stream_config_default(struct iwarp_stream_config *config, enum iwarp_role role)
+{
+    if (config == NULL)
+        return;
+    stream_config_default(config, role);
+    config->revision = MPA_REV_2;
+    config->enhanced = true;
+}
+
+static int check(const struct iwarp_stream_config *config, struct sentence *sentence)
+{
+    size_t room = DDP_SCTP_PRIVATE_DATA_MAX - (config->enhanced ? MPA_ENHANCED_OCTETS : 0);
+
+    if (config->private_octets > room)
+        return sentence_set(sentence, "stream: %u octets of Private Data, at most %zu fit", config->private_octets,
+                            room);
+    if (config->peer_to_peer && config->role == IWARP_INITIATOR &&
+        (!config->enhanced || (config->rtr & IWARP_RTR_ALL) == 0))
+        return sentence_set(sentence, "stream: peer-to-peer needs an enhanced Initiate and at least one RTR message");
+    return 0;
+}
+
+/* The session begins once the stream is there: iwarp_sctp_stream_new(). */
+static int begin(struct iwarp_stream *stream, struct sentence *sentence)
+{
+    (void)stream;
+    (void)sentence;
+    return 0;
+}
+
+static void release(struct iwarp_stream *stream)
+{
+    struct sctp_session *session = lower_of(stream)->session;
+
+    if (session != NULL)
+        session_over(session);
+}
+
+/* A DDP Segment in its turn. Nobody but the session knows where it comes from. */
+static void input(struct iwarp_stream *stream, const uint8_t *octets, size_t count)
+{
+    if (!lower_of(stream)->delivers || stream->dropping) {
+        stream->counters.octets_dropped += count;
+        return;
+    }
+    deliver_ulpdu(stream, octets, count);
+}
+
+static void input_end(struct iwarp_stream *stream)
+{
+    (void)stream; /* the peer's Terminate is in its turn, so nothing is missing before it */
+}
+
+static void overdue(struct iwarp_stream *stream)
+{
+    stream_fail_with(stream, NULL, WIRE_OK, VALIDATION_CLOSE, "no session came about within the time limit");
+}
+
+static size_t answer_room(const struct iwarp_stream *stream)
+{
+    const struct sctp_session *session = lower_of(stream)->session;
+    bool word = session != NULL && session->asked == DDP_SCTP_ENHANCED_INITIATE;
+
+    return DDP_SCTP_PRIVATE_DATA_MAX - (word ? MPA_ENHANCED_OCTETS : 0);
+}
+
+static int answer(struct iwarp_stream *stream, bool accepted)
+{
+    struct sctp_session *session = lower_of(stream)->session;
+
+    return session == NULL || session->state != SESSION_PENDING ? -1 : session_answer(session, accepted);
+}
+
+static bool close_session(struct iwarp_stream *stream)
+{
+    struct sctp_session *session = lower_of(stream)->session;
+
+    return session != NULL && session_close(session);
+}
+
+static void state(const struct iwarp_stream *stream, struct iwarp_event *event)
+{
+    if (!stream->established)
+        event->start = lower_of(stream)->start;
+}
+
+static void ready(struct iwarp_stream *stream)
+{
+    if (lower_of(stream)->session != NULL)
+        session_ready(lower_of(stream)->session);
+}
+
+/* RFC 5043 has no error numbers of its own. */
+const struct llp_ops sctp_llp = {
+    .state_octets = sizeof(struct sctp_lower),
+    .lost = WIRE_OK,
+    .check = check,
+    .begin = begin,
+    .release = release,
+    .input = input,
+    .input_end = input_end,
+    .overdue = overdue,
+    .answer_room = answer_room,
+    .answer = answer,
+    .ulpdu_max = segment_max,
+    .frame = segment_frame,
+    .close = close_session,
+    .state = state,
+    .ready = ready,
+};
+
+int iwarp_sctp_stream_sid(const struct iwarp_stream *stream)
+{
+    if (stream == NULL || stream->llp != &sctp_llp || lower_of(stream)->session == NULL)
+        return -1;
+    return lower_of(stream)->session->sid;
+}
+
+/* --- A new one --------------------------------------------------------------------------------------------------- */
+
+static int admit(const struct iwarp_association *association, unsigned sid, struct sentence *sentence)
+{
+    if (!association->up || association->over || association->abort_wanted)
+        return sentence_set(sentence, "stream: the association is not up");
+    if (association->closing)
+        return sentence_set(sentence, "stream: the association is being closed");
+    if (association->mode == IWARP_SCTP_NOTHING)
+        return sentence_set(sentence, "stream: the association is not for DDP");
+    if (association->mode != IWARP_SCTP_RDMA)
+        return sentence_set(sentence, "stream: the association is for DDP without RDMAP, which has no ULP here");
+    if (sid >= association->streams)
+        return sentence_set(sentence, "stream: SID %u, the association has %u streams", sid, association->streams);
+    return 0;
+}
+
+/* May the session take this stream? */
+static int admit_session(const struct sctp_session *session, enum iwarp_role role, struct sentence *sentence)
+{
+    if (session->stream != NULL)
+        return sentence_set(sentence, "stream: SID %u has a stream", session->sid);
+    if (is_draft(session->association))
+        return 0;
+    if (role == IWARP_RESPONDER) {
+        if (session->state == SESSION_IDLE || session->state == SESSION_PENDING || session->state == SESSION_DRAINING)
+            return 0;
+    } else if (session->state == SESSION_IDLE ||
+               (session->state == SESSION_DRAINING && session->control == 0 && session->outstanding == 0 &&
+                session->peer_end)) {
+        return 0;
+    }
+    return sentence_set(sentence, "stream: messages of the last session on SID %u may be outstanding", session->sid);
+}
+
+static int attach(struct sctp_session *session, struct iwarp_stream *stream, struct sentence *sentence)
+{
+    struct iwarp_association *association = session->association;
+
+    if (deadlines_join(&association->deadlines) != 0)
+        return sentence_set(sentence, "stream: out of memory");
+    lower_of(stream)->session = session;
+    session->stream = stream;
+    association->attached++;
+    if (is_draft(association))
+        draft_attach(session);
+    else if (stream->config.role == IWARP_INITIATOR)
+        return session_initiate(session, sentence);
+    else
+        session_drain(session);
+    return 0;
+}
+
+struct iwarp_stream *iwarp_sctp_stream_new(struct iwarp_association *association, uint16_t sid,
+                                           const struct iwarp_stream_config *config, uint64_t now,
+                                           struct sentence *sentence)
+{
+    struct sctp_session *session;
+    struct iwarp_stream *stream;
+
+    if (association == NULL || config == NULL) {
+        (void)sentence_set(sentence, "stream: an association and a configuration were expected");
+        return NULL;
+    }
+    association->now = now;
+    if (admit(association, sid, sentence) != 0)
+        return NULL;
+    session = association_session(association, sid);
+    if (session == NULL) {
+        (void)sentence_set(sentence, "stream: out of memory");
+        return NULL;
+    }
+    if (admit_session(session, config->role, sentence) != 0 &&
+        (session->stream != NULL || !HOOK_IF(association, hook_sid_taken(session))))
+        return NULL;
+    stream = stream_new(&sctp_llp, association->device, config, now, sentence);
+    if (stream == NULL) {
+        session_ready(session);
+        return NULL;
+    }
+    if (attach(session, stream, sentence) != 0) {
+        iwarp_stream_free(stream);
+        return NULL;
+    }
+    session_settle(session);
+    session_ready(session);
+    return stream;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ULPDUs into user messages: the DDP-SSN, then the DDP Segment (RFC 5043 5.2.2, draft 6), and how long they may be (9, draft 5). */
+#include <string.h>
+
+#include "reference-stack/sctp/sctp.h"
+#include "wire/sctp.h"
+
+_Static_assert((int)DDP_SCTP_SSN_OCTETS == (int)LLP_PREFIX_OCTETS, "the DDP-SSN stands right before the headers");
+
+/*
+ * What fits into one packet beside a SACK, so that neither IP nor SCTP cuts it; 516 octets or more, so that a control message
+ * with all its Private Data fits too.
+ */
+size_t iwarp_association_segment_max(const struct iwarp_association *association)
+{
+    size_t taken;
+
+    if (association == NULL)
+        return 0;
+    taken = association->config.network_octets + SCTP_COMMON_OCTETS + SCTP_SACK_OCTETS + SCTP_DATA_OCTETS +
+            DDP_SCTP_SSN_OCTETS;
+    if (association->config.mtu < taken + SEGMENT_LEAST)
+        return SEGMENT_LEAST;
+    return (association->config.mtu - taken) & ~(size_t)1;
+}
+
+size_t segment_max(const struct iwarp_stream *stream, size_t *left)
+{
+    const struct sctp_session *session = lower_of(stream)->session;
+
+    if (left != NULL)
+        *left = 0;
+    if (session == NULL)
+        return SEGMENT_LEAST;
+    return HOOK_VALUE(stream, iwarp_association_segment_max(session->association),
+                      hook_segment_max(stream, iwarp_association_segment_max(session->association)));
+}
+
+int segment_frame(struct iwarp_stream *stream, const struct llp_ulpdu *ulpdu)
+{
+    struct sctp_session *session = lower_of(stream)->session;
+    struct transmit_piece *piece = &stream->piece;
+    size_t before = DDP_SCTP_SSN_OCTETS + ulpdu->header_octets;
+
+    if (session == NULL)
+        return -1;
+    lower_of(stream)->code = 0;
+    ddp_sctp_segment_set_SSN(stream->headers, session->ssn);
+    if (ulpdu->copy || HOOKED(stream) || HOOKED(session->association)) {
+        size_t octets = ulpdu->header_octets + ulpdu->payload_octets;
+
+        if (piece_reserve(stream, before + ulpdu->payload_octets + 2 * (size_t)HOOK_ROOM) != 0)
+            return -1;
+        memcpy(stream->transmit_buffer, stream->headers, before);
+        if (ulpdu->payload_octets != 0)
+            memcpy(stream->transmit_buffer + before, ulpdu->payload, ulpdu->payload_octets);
+        octets = HOOK_VALUE(stream, octets,
+                            hook_ulpdu_framed(stream, stream->transmit_buffer + DDP_SCTP_SSN_OCTETS, octets));
+        piece_set(stream, DDP_SCTP_SSN_OCTETS + octets, true);
+        return 0;
+    }
+    memset(piece, 0, sizeof(*piece));
+    piece->spans[piece->span_count++] = (struct iwarp_span){stream->headers, before};
+    if (ulpdu->payload_octets != 0)
+        piece->spans[piece->span_count++] = (struct iwarp_span){ulpdu->payload, ulpdu->payload_octets};
+    piece->octets = before + ulpdu->payload_octets;
+    piece->segment = true;
+    return 0;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "reference-stack/transport/udp_socket.h"
+
+#include <netinet/in.h>
+#include <stdlib.h>
+
+#include "reference-stack/transport/tcp_socket.h"
+
+struct udp_socket {
+    uv_udp_t handle;
+    udp_socket_received *received;
+    void *owner;
+    uint16_t port;
+    uint8_t buffer[UDP_SOCKET_DATAGRAM_MAX];
+};
+
+static void on_room(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
+{
+    struct udp_socket *socket = handle->data;
+
+    (void)suggested;
+    *buffer = uv_buf_init((char *)socket->buffer, sizeof(socket->buffer));
+}
+
+static void on_datagram(uv_udp_t *handle, ssize_t count, const uv_buf_t *buffer, const struct sockaddr *from,
+                        unsigned flags)
+{
+    struct udp_socket *socket = handle->data;
+    struct sockaddr_storage name = {0};
+
+    (void)buffer;
+    if (count <= 0 || from == NULL || (flags & UV_UDP_PARTIAL) != 0)
+        return; /* nothing there, or longer than what anybody here understands */
+    memcpy(&name, from, from->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in));
+    socket->received(socket->owner, &name, socket->buffer, (size_t)count);
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+/* 0, or libuv's error. */
+static int bind_to(struct udp_socket *socket, const struct sockaddr_storage *name)
+{
+    int result = uv_udp_bind(&socket->handle, (const struct sockaddr *)name, 0), fd = -1, probe = IP_PMTUDISC_DO;
+    struct sockaddr_storage bound;
+    int octets = sizeof(bound);
+
+    if (result == 0)
+        result = uv_fileno((const uv_handle_t *)&socket->handle, &fd);
+    if (result == 0 && name->ss_family == AF_INET &&
+        setsockopt(fd, IPPROTO_IP, IP_MTU_DISCOVER, &probe, sizeof(probe)) != 0)
+        result = UV_EINVAL;
+    if (result == 0)
+        result = uv_udp_getsockname(&socket->handle, (struct sockaddr *)&bound, &octets);
+    if (result == 0)
+        socket->port = (uint16_t)tcp_socket_port(&bound);
+    return result == 0 ? uv_udp_recv_start(&socket->handle, on_room, on_datagram) : result;
+}
+
+struct udp_socket *udp_socket_open(uv_loop_t *loop, const struct sockaddr_storage *name, udp_socket_received *received,
+                                   void *owner, struct sentence *why)
+{
+    struct udp_socket *socket = calloc(1, sizeof(*socket));
+    int result;
+
+    if (socket == NULL || uv_udp_init(loop, &socket->handle) != 0) {
+        free(socket);
+        (void)sentence_set(why, "out of memory");
+        return NULL;
+    }
+    socket->handle.data = socket;
+    socket->received = received;
+    socket->owner = owner;
+    result = bind_to(socket, name);
+    if (result == 0)
+        return socket;
+    (void)sentence_set(why, "%s", uv_strerror(result));
+    udp_socket_close(socket);
+    return NULL;
+}
+
+uint16_t udp_socket_port(const struct udp_socket *socket)
+{
+    return socket->port;
+}
+
+bool udp_socket_send(struct udp_socket *socket, const struct sockaddr_storage *to, const uint8_t *octets, size_t count)
+{
+    uv_buf_t buffer = uv_buf_init((char *)(uintptr_t)octets, (unsigned)count);
+
+    return uv_udp_try_send(&socket->handle, &buffer, 1, (const struct sockaddr *)to) == (int)count;
+}
+
+void udp_socket_close(struct udp_socket *socket)
+{
+    uv_close((uv_handle_t *)&socket->handle, on_closed);
+}

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Devices as they are, behind profiles with wait_for_device, restart_command and connect_command: a server that serves one
+# connection and exits, one that crashes on a certain stimulus, one that somebody else starts again, one that does not come back,
+# and an initiator that has no upper tester. The run goes on; a death is a FAIL of the check that caused it; the commands' output is
+# kept, and their processes end with the run.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source=tests/e2e/expect.bash
+source tests/e2e/expect.bash
+
+# Inside a network namespace, with the stack behind the device on the loopback. $1: which device; the others: of `run`.
+cat >"$WORK/inside.sh" <<'INSIDE'
+set -u
+source tests/e2e/cable.bash
+source tests/e2e/wait.bash
+cable device0 tester0 10.99.0.2/24 || exit 99
+rm -f "$WORK/peer.out"
+"$IWARP_PEER" --listen 9998 --bind 127.0.0.1 >"$WORK/peer.out" 2>&1 &
+peer=$!
+prints "$peer" "$WORK/peer.out" READY || exit 99
+supervisor=
+if [ "$1" = supervised ] || [ "$1" = vanishing ]; then
+	again() { until [ -e "$WORK/enough" ]; do perl tests/e2e/fragile_device.pl 10.99.0.2 9999 9998 crash; [ "$how" = supervised ] || return 0; done; }
+	rm -f "$WORK/enough"
+	how=$1 again >"$WORK/supervised.txt" 2>&1 &
+	supervisor=$!
+	prints "$supervisor" "$WORK/supervised.txt" '^listens' || exit 99
+fi
+"$WARPCHECK" run --dut "$WORK/$1.json" -o "$WORK/$1" "${@:2}"
+status=$?
+touch "$WORK/enough"
+ps -eo args >"$WORK/$1.left"
+kill $peer
+[ -z "$supervisor" ] || kill $supervisor 2>/dev/null
+exit $status
+INSIDE
+
+profile() { # NAME MEMBERS
+	printf '{ "address": "10.99.0.2", "own_address": "10.99.0.3", "interface": "tester0", "port": 9999, %s }\n' "$2" >"$WORK/$1.json"
+}
+device() { printf '"restart_command": ["perl", "%s/tests/e2e/fragile_device.pl", "{address}", "{port}", "9998", "%s"]' "$PWD" "$1"; }
+profile once "$(device once)"
+profile failing "$(device failing)"
+profile crash "\"wait_for_device\": 20, $(device crash)"
+profile supervised '"wait_for_device": 20'
+profile vanishing '"wait_for_device": 1'
+profile initiator "\"connect_command\": [\"perl\", \"$PWD/tests/e2e/lone_initiator.pl\", \"$IWARP_PEER\", \"{address}\", \"{port}\"]"
+
+run() { # STATUSES WHAT DEVICE ARGUMENTS...
+	export WORK WARPCHECK IWARP_PEER
+	expect "$1" "$2" unshare -rn bash "$WORK/inside.sh" "${@:3}"
+	out=$WORK/$3
+	[ -s "$out/results.jsonl" ] || return 0
+	jq -r 'select(.type == "result" and .by == "check") | [.id, .verdict, .message // "", .actual // "", .frame // 0] | @tsv' "$out/results.jsonl" >"$out/verdicts"
+	holds "$2: nothing is left of its commands" bash -c "! grep -E 'fragile_device|lone_initiator' '$WORK/$3.left' | grep -v '9998 crash'"
+}
+count() { grep -cE "$1" "$out/verdicts" || true; }
+
+# The key checks have a stimulus that is no Request: the device dies of that.
+checks=('MPA-7.1.2-0*' 'DDP-5.3-0*' --role responder)
+"$WARPCHECK" run --simulate "${checks[@]}" --dry-run | grep -v SKIP | cut -d' ' -f1 | sort -u >"$WORK/selected"
+
+for how in once failing; do
+	run 0 "a server that is $how" $how "${checks[@]}"
+	holds "$how: checks pass" [ "$(count $'\tPASS\t')" -ge 3 ]
+	holds "$how: its end is no finding" [ "$(count $'\t(FAIL|WARN|INCONCLUSIVE)\t')" -eq 0 ]
+	holds "$how: it was started for each connection" [ "$(cat "$out"/evidence/*.restart.txt | grep -c "^listens on 10.99.0.2 port 9999, $how")" -ge 9 ]
+done
+
+# The crash, by a restart_command of ours and by a supervisor that is none.
+for how in crash supervised; do
+	run 1 "a server that crashes ($how)" $how "${checks[@]}"
+	holds "$how: the run goes on" [ "$(count $'\tPASS\t')" -ge 1 ]
+	holds "$how: nobody is INCONCLUSIVE" [ "$(count $'\tINCONCLUSIVE\t')" -eq 0 ]
+	holds "$how: two checks killed it" [ "$(count $'\tFAIL\tthe device did not survive this check')" -eq 2 ]
+	holds "$how: the verdict names a frame" [ "$(count $'\tFAIL\t.*\t0$')" -eq 0 ]
+done
+holds "the signal is named" grep -q $'its process ended with signal 11 (Segmentation fault)\t' "$WORK/crash/verdicts"
+holds "its output is kept" grep -q '^crashes$' "$WORK"/crash/evidence/*.restart.txt
+holds "a refusal is named" grep -q 'it accepts no TCP connection any more (.*refused' "$WORK/supervised/verdicts"
+# The frame is the stimulus: of the tester, with octets.
+frames() { jq -r 'select(.verdict == "FAIL" and .by == "check") | [.evidence, .frame] | @tsv' "$WORK/crash/results.jsonl"; }
+while read -r file frame; do
+	holds "$file frame $frame is the tester's, with octets" [ "$("$TSHARK" -r "$WORK/crash/$file" -Y "frame.number == $frame && ip.src == 10.99.0.3 && tcp.len > 0" 2>/dev/null | wc -l)" -eq 1 ]
+done < <(frames)
+
+passes=any run '1 4' "a server that does not come back" vanishing "${checks[@]}"
+holds "vanishing: the check that killed it" [ "$(count $'\tFAIL\tthe device did not survive this check')" -eq 1 ]
+holds "vanishing: the rest says why" [ "$(count $'\tINCONCLUSIVE\tthe device is lost: it accepts no TCP connection for 1 s')" -ge 3 ]
+
+run 0 "an initiator without an upper tester" initiator 'MPA-7.1.1-*' 'DDP-5*' --role initiator
+holds "initiator: checks decide" [ "$(count $'\tPASS\t')" -ge 3 ]
+holds "initiator: none fails" [ "$(count $'\t(FAIL|INCONCLUSIVE)\t')" -eq 0 ]
+holds "initiator: its output is kept" [ "$(cat "$out"/evidence/*.connect.txt | grep -c '"stream"')" -ge 3 ]
+finish

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Programs on a kernel's TCP that are no iWARP devices: nothing passes and nothing fails, the exit status is 4, and one sentence says
+# what is wrong. And a device without an upper tester: --dry-run counts what the run then does.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source=tests/e2e/expect.bash
+source tests/e2e/expect.bash
+
+cat >"$WORK/device.json" <<'JSON'
+{ "address": "10.99.0.2", "own_address": "10.99.0.3", "interface": "tester0", "port": 9999 }
+JSON
+
+cat >"$WORK/dummy.pl" <<'PERL'
+use strict;
+use Socket;
+my ($kind) = @ARGV;
+socket(my $listener, AF_INET, SOCK_STREAM, 0) or die "$!\n";
+setsockopt($listener, SOL_SOCKET, SO_REUSEADDR, 1);
+bind($listener, sockaddr_in(9999, INADDR_ANY)) or die "$!\n";
+listen($listener, 64) or die "$!\n";
+$| = 1;
+print "READY\n";
+while (accept(my $stream, $listener)) {
+	if ($kind eq 'fin') { close($stream); next }
+	if ($kind eq 'reset') {
+		setsockopt($stream, SOL_SOCKET, SO_LINGER, pack('ii', 1, 0));
+		close($stream);
+		next;
+	}
+	while (sysread($stream, my $octets, 4096)) {
+		syswrite($stream, $kind eq 'echo' ? $octets : "garbage, and no MPA frame at all\n" x 4);
+	}
+	close($stream);
+}
+PERL
+
+cat >"$WORK/inside.sh" <<'INSIDE'
+set -u
+source tests/e2e/cable.bash
+source tests/e2e/wait.bash
+cable device0 tester0 10.99.0.2/24 || exit 99
+if [ "$1" = stack ]; then
+	"$IWARP_PEER" --listen 9999 >"$WORK/peer.out" 2>&1 &
+else
+	perl "$WORK/dummy.pl" "$1" >"$WORK/peer.out" 2>&1 &
+fi
+peer=$!
+prints "$peer" "$WORK/peer.out" READY || exit 99
+"$WARPCHECK" run --dut "$WORK/device.json" "${@:2}"
+status=$?
+kill -KILL $peer
+wait $peer 2>/dev/null
+exit $status
+INSIDE
+export WORK WARPCHECK IWARP_PEER
+
+# dummy KIND SENTENCE: the whole selection against it.
+dummy() {
+	expect 4 "$1: inconclusive" unshare -rn bash "$WORK/inside.sh" "$1" --format jsonl
+	mv "$WORK/stdout" "$WORK/$1.jsonl"
+	jq -r 'select(.type == "result") | .verdict' "$WORK/$1.jsonl" | sort | uniq -c >"$WORK/$1.counts"
+	holds "$1: nothing passes and nothing fails" sh -c "! grep -qE 'PASS|FAIL|WARN|AMBIGUOUS' '$WORK/$1.counts'"
+	holds "$1: each check has a verdict" grep -qE '[0-9]{2,} INCONCLUSIVE' "$WORK/$1.counts"
+	holds "$1: a sentence says what is wrong" grep -q "$2" "$WORK/stderr"
+}
+dummy reset 'does not serve, as responder: a start-up (the device ended the connection (RST) before'
+dummy fin 'does not serve, as responder: a start-up (the device ended the connection (FIN) before'
+dummy echo 'does not serve, as responder: a start-up (it is an echo'
+dummy garbage 'does not serve, as responder: a start-up (it does not speak MPA'
+
+select=('MPA-7.1.1-*' 'DDP-3-*' 'EMPA-9.1-*')
+skips() { jq -r 'select(.type == "result" and .by == "check" and .verdict == "SKIP") | [.id, .role] | @tsv' "$1" | LC_ALL=C sort; }
+lines=any expect 0 "a stack without an upper tester" unshare -rn bash "$WORK/inside.sh" stack --format jsonl "${select[@]}"
+mv "$WORK/stdout" "$WORK/stack.jsonl"
+skips "$WORK/stack.jsonl" >"$WORK/skipped"
+"$WARPCHECK" run --dut "$WORK/device.json" --dry-run "${select[@]}" 2>"$WORK/said" |
+	awk '/  SKIP: / { print $1 "\t" $2 }' | LC_ALL=C sort >"$WORK/foreseen"
+holds "--dry-run foresees each check that is skipped" diff -u "$WORK/skipped" "$WORK/foreseen"
+holds "--dry-run counts them" grep -q " $(wc -l <"$WORK/skipped") to skip" "$WORK/said"
+finish

@@ -1,0 +1,65 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# fragile_device.pl ADDRESS PORT BEHIND HOW: a device that does not live long, for device-lost.sh. It relays each connection to the
+# iWARP stack that listens on port BEHIND of the loopback.
+#
+#   once    it serves one connection, then it exits with status 0
+#   failing as once, but with status 1: some servers call each end of a connection an error
+#   crash   it serves any number; a connection whose first octets are no MPA Request makes it die of SIGSEGV
+use strict;
+use warnings;
+use IO::Select;
+use IO::Socket::INET;
+
+my ($address, $port, $behind, $how) = @ARGV;
+my $listener = IO::Socket::INET->new(LocalAddr => $address, LocalPort => $port, Listen => 8, ReuseAddr => 1) or die "$port: $!\n";
+my $select = IO::Select->new($listener);
+my (%other, %said, $served);
+$| = 1;
+print "listens on $address port $port, $how\n";
+
+sub end_of {
+	my ($socket) = @_;
+	my $peer = delete $other{$socket};
+	$select->remove($socket);
+	close $socket;
+	return unless $peer && $other{$peer};
+	delete $other{$peer};
+	$select->remove($peer);
+	close $peer;
+}
+
+while (my @ready = $select->can_read) {
+	for my $socket (@ready) {
+		if ($socket == $listener) {
+			my $device = $listener->accept or next;
+			my $stack = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $behind) or die "behind: $!\n";
+			($other{$device}, $other{$stack}) = ($stack, $device);
+			$said{$device} = '';
+			$select->add($device, $stack);
+			# Like many servers that serve one: no second connection is even queued.
+			if ($how ne 'crash') { $select->remove($listener); close $listener; $served = 1; }
+			next;
+		}
+		next unless $other{$socket};
+		my $got = sysread $socket, my $octets, 65536;
+		if (!$got) { end_of($socket); next; }
+		if ($how eq 'crash' && defined $said{$socket}) {
+			$said{$socket} .= $octets;
+			my $wanted = substr 'MPA ID Req Frame', 0, length $said{$socket};
+			if (substr($said{$socket}, 0, length $wanted) ne $wanted) {
+				print "crashes\n";
+				$SIG{SEGV} = 'DEFAULT';
+				kill 'SEGV', $$;
+				sleep 10;
+			}
+			$said{$socket} = undef if length $said{$socket} >= 16;
+		}
+		my $to = $other{$socket};
+		syswrite $to, $octets;
+	}
+	last if $served && !%other;
+}
+print "served one connection\n";
+exit($how eq 'failing' ? 1 : 0);

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* CM messages (wire/cm.h) as they are written: what all senders of MADs share. */
+#ifndef WIRE_CM_PACK_H
+#define WIRE_CM_PACK_H
+
+#include "wire/cm.h"
+
+/* A MAD with a CM message's header (IBTA 13.4.3, 12.6), all else zero. */
+void cm_begin(uint8_t mad[MAD_OCTETS], enum cm_attribute attribute, uint64_t transaction);
+
+/* Any message but REQ and SIDR: header and both Communication IDs. */
+void cm_begin_answer(uint8_t mad[MAD_OCTETS], enum cm_attribute attribute, uint64_t transaction, uint32_t local_id,
+                     uint32_t remote_id);
+
+/* Where the message's Private Data begins in the MAD; 92 to 224 octets (cm_attribute_row()). */
+uint8_t *cm_private(uint8_t mad[MAD_OCTETS]);
+
+/* Service ID of a protocol's port (A11.5). */
+static inline uint64_t ip_cm_service_id(uint8_t protocol, uint16_t port)
+{
+    return IP_CM_SERVICE_PREFIX | (uint64_t)protocol << 16 | port;
+}
+
+/* An address of 4 (family 4) or 16 octets into its field of A11 Table 1; IPv4 after twelve zeros (A11.4.6). */
+void ip_cm_put_address(uint8_t out[16], unsigned family, const uint8_t *address);
+
+/* The time that 5 bits of a CM message stand for, in ns: 4.096 us times 2 to their power (IBTA 12.7.4). */
+static inline uint64_t cm_time_ns(unsigned exponent)
+{
+    return UINT64_C(4096) << (exponent & 31);
+}
+
+#endif
