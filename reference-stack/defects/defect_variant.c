@@ -183,16 +183,6 @@ void variant_terminate(const struct iwarp_stream *stream, const struct ddp_segme
         terminate->m = terminate->d = terminate->r = false;
 }
 
-void variant_terminate_packed(struct iwarp_stream *stream, const struct terminate *terminate)
-{
-    size_t count = stream->terminate_octets;
-
-    if (terminate->r || !stream_behaves(stream, DEFECT_TERMINATE_ZERO_FILLED))
-        return;
-    stream->terminate_octets = terminate->d ? count + READ_REQUEST_OCTETS : TERMINATE_MAX;
-    memset(stream->terminate + count, 0, stream->terminate_octets - count);
-}
-
 void variant_failed(struct iwarp_stream *stream, struct validation_outcome *outcome,
                     const struct validation_subject *subject)
 {
@@ -213,11 +203,6 @@ void variant_failed(struct iwarp_stream *stream, struct validation_outcome *outc
         stream->config.teardown_delay = 500 * MILLISECOND;
     if (terminates && stream_behaves(stream, DEFECT_TEARDOWN_LATE) && stream->config.teardown_delay == 0)
         stream->config.teardown_delay = 500 * MILLISECOND;
-    if (stream->state == IWARP_STATE_STARTUP && stream->config.role == IWARP_INITIATOR &&
-        outcome->action == VALIDATION_CLOSE && stream_behaves(stream, DEFECT_INITIATOR_ERROR_TERMINATES)) {
-        mpa_of(stream)->crc = stream->config.crc;
-        terminate_queue(stream, outcome->error, NULL, 0, NULL);
-    }
 }
 
 void variant_fin(struct iwarp_stream *stream)

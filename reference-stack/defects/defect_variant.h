@@ -12,7 +12,6 @@
     B(REPLY_MARKERS_ALWAYS,        "reply-markers-always",        "M = 1 in each Reply") \
     B(REQUEST_PLAIN_REVISION_2,    "request-plain-revision-2",    "a Request without the word has Rev 2") \
     B(REPLY_PLAIN_REVISION_1,      "reply-plain-revision-1",      "the Reply to a Request of Rev 2 without the word has Rev 1") \
-    B(INITIATOR_ERROR_TERMINATES,  "initiator-error-terminates",  "initiator: a bad Reply is answered by a Terminate") \
     /* Depths and RTR */ \
     B(REPLY_IRD_MORE,              "reply-ird-more",              "Reply: IRD is the device's largest") \
     B(REPLY_ORD_LESS,              "reply-ord-less",              "Reply: ORD is 1 at most") \
@@ -44,7 +43,6 @@
     B(TERMINATE_OPERATION_READ,    "terminate-operation-read",    "an operation error quotes the Read Request Header too") \
     B(TERMINATE_OPERATION_BARE,    "terminate-operation-bare",    "an operation error quotes no headers") \
     B(TERMINATE_INVALIDATE_ZEROS,  "terminate-invalidate-zeros",  "an STag that cannot be invalidated: R = 1, and a header of zeros") \
-    B(TERMINATE_ZERO_FILLED,       "terminate-zero-filled",       "length and headers that a Terminate does not have are zeros") \
     B(TERMINATE_ABORTS,            "terminate-aborts",            "the close half a second after a Terminate is a RST") \
     B(TERMINATE_WAITS_FOR_FIN,     "terminate-waits-for-fin",     "after a Terminate the peer closes first") \
     B(TERMINATED_ABORTS,           "terminated-aborts",           "a Terminate that came is answered by a RST") \
