@@ -96,7 +96,7 @@ static int asker_measure(struct tester *tester, struct rig *rig, struct tester_e
     return 0;
 }
 
-static const struct tester_ops asker_ops = {asker_input, asker_deadline, asker_tick, asker_measure};
+static const struct tester_ops asker_ops = {asker_input, asker_deadline, asker_tick, asker_measure, NULL};
 
 static void asker_make(struct asker *asker, struct link *link)
 {
