@@ -57,6 +57,7 @@ static void on_outcome(void *user, const struct variant_outcome *outcome)
         print_plain(stdout, "         %s", outcome->surplus[i]);
     for (size_t i = 0; i < outcome->unseen_count; i++)
         print_plain(stdout, "         no WARN of %s, which the row names", outcome->unseen[i]);
+    (void)fflush(stdout); /* each takes seconds */
 }
 
 static void on_progress(void *user, size_t done, size_t total)

@@ -83,7 +83,7 @@ check {
   requires = "upper_tester & mpa.markers",
   run = function(t)
     for own = 0, 1 do
-      for _, dut in ipairs { false, true } do
+      for _, dut in ipairs { true, false } do
         t:note(string.format("M of the tester %d, M of the device %d", own, number(dut)))
         judge_markers(t, own, { markers = dut })
       end
