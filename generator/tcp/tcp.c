@@ -439,31 +439,6 @@ size_t tcp_unacknowledged(const struct tcp_connection *connection)
     return connection->out.length;
 }
 
-/* The stream's octets up to `acknowledgment`: SYN and FIN take a sequence number each and are none. */
-static uint64_t octets_up_to(const struct tcp_connection *connection, uint32_t acknowledgment)
-{
-    const struct tcp_status *status = &connection->status;
-    uint32_t numbers = acknowledgment - status->iss;
-
-    if (numbers != 0 && status->local_fin && acknowledgment == status->snd_nxt)
-        numbers--;
-    return numbers != 0 ? numbers - 1 : 0;
-}
-
-uint64_t tcp_acknowledged(const struct tcp_connection *connection)
-{
-    return octets_up_to(connection, connection->status.snd_una);
-}
-
-uint64_t tcp_acknowledged_at_end(const struct tcp_connection *connection)
-{
-    const struct tcp_status *status = &connection->status;
-
-    if (!status->peer_fin && status->peer_reset_ns == 0)
-        return tcp_acknowledged(connection);
-    return octets_up_to(connection, status->peer_end_acknowledgment);
-}
-
 bool tcp_is_open(const struct tcp_connection *connection)
 {
     return connection->status.state == TCP_STATE_ESTABLISHED && !connection->fin_planned;
@@ -477,11 +452,6 @@ void tcp_set_user(struct tcp_connection *connection, void *user)
 void *tcp_user(const struct tcp_connection *connection)
 {
     return connection->options.user;
-}
-
-struct tcp_stack *tcp_stack_of(const struct tcp_connection *connection)
-{
-    return connection->stack;
 }
 
 const char *tcp_state_name(enum tcp_state state)

@@ -195,7 +195,6 @@ bool tcp_is_open(const struct tcp_connection *connection);
 
 void tcp_set_user(struct tcp_connection *connection, void *user);
 void *tcp_user(const struct tcp_connection *connection);
-struct tcp_stack *tcp_stack_of(const struct tcp_connection *connection);
 
 /* Words for messages: "ESTABLISHED", "reset by the peer". */
 const char *tcp_state_name(enum tcp_state state);

@@ -308,3 +308,28 @@ void tcp_set_window_auto(struct tcp_connection *connection)
     if (connection->status.state >= TCP_STATE_ESTABLISHED)
         tcp_send_ack(connection);
 }
+
+/* The stream's octets up to `acknowledgment`: SYN and FIN take a sequence number each and are none. */
+static uint64_t octets_up_to(const struct tcp_connection *connection, uint32_t acknowledgment)
+{
+    const struct tcp_status *status = &connection->status;
+    uint32_t numbers = acknowledgment - status->iss;
+
+    if (numbers != 0 && status->local_fin && acknowledgment == status->snd_nxt)
+        numbers--;
+    return numbers != 0 ? numbers - 1 : 0;
+}
+
+uint64_t tcp_acknowledged(const struct tcp_connection *connection)
+{
+    return octets_up_to(connection, connection->status.snd_una);
+}
+
+uint64_t tcp_acknowledged_at_end(const struct tcp_connection *connection)
+{
+    const struct tcp_status *status = &connection->status;
+
+    if (!status->peer_fin && status->peer_reset_ns == 0)
+        return tcp_acknowledged(connection);
+    return octets_up_to(connection, status->peer_end_acknowledgment);
+}

@@ -165,15 +165,28 @@ static void change_rejection(struct cm_agent *agent, uint8_t *mad)
     defect_change_header(agent->defects, &agent->defect_state, TARGET_CM_REJ, body);
 }
 
+/* The header of the REQ that the REP answers, once more. */
+static void put_header(const struct cm_tuple *tuple, unsigned minor, uint8_t *data)
+{
+    memset(data, 0, IP_CM_PRIVATE_OCTETS);
+    ip_cm_private_set_MinV(data, minor);
+    ip_cm_private_set_IPV(data, tuple->source.family);
+    ip_cm_private_set_SourcePort(data, tuple->source_port);
+    ip_cm_put_address(data + SOURCE_AT, tuple->source.family, tuple->source.octets);
+    ip_cm_put_address(data + DESTINATION_AT, tuple->destination.family, tuple->destination.octets);
+}
+
 static void change_reply(struct cm_agent *agent, uint8_t *mad)
 {
-    uint8_t *data = cm_private(mad);
+    uint32_t id = (uint32_t)cm_ids_get_LocalID(mad + MAD_HEADER_OCTETS);
     size_t room = cm_attribute_row(CM_REP)->private_octets;
+    struct cm_exchange *exchange;
+    uint8_t *data = cm_private(mad);
 
-    if (behaves(agent, DEFECT_CM_REPLY_HEADER)) {
+    HASH_FIND(by_local, agent->by_local, &id, sizeof(id), exchange);
+    if (exchange != NULL && exchange->in_service && behaves(agent, DEFECT_CM_REPLY_HEADER)) {
         memmove(data + IP_CM_PRIVATE_OCTETS, data, room - IP_CM_PRIVATE_OCTETS);
-        memset(data, 0, IP_CM_PRIVATE_OCTETS);
-        ip_cm_private_set_IPV(data, 4);
+        put_header(&exchange->tuple, exchange->minor, data);
     }
     defect_change_header(agent->defects, &agent->defect_state, TARGET_CM_REP, mad + MAD_HEADER_OCTETS);
 }

@@ -69,6 +69,17 @@ static void put_reason(json_t *object, const struct cm_event *event)
         (void)json_object_set_new(object, "service_proven", json_boolean(event->service_proven));
 }
 
+/* Private Data says nothing of its length: zeros at its end may be none of it. */
+static void put_data(json_t *object, const struct cm_event *event)
+{
+    size_t octets = event->octets;
+
+    while (octets != 0 && event->data[octets - 1] == 0)
+        octets--;
+    if (octets != 0)
+        put_hex(object, "data", event->data, octets);
+}
+
 char *cm_event_json(const struct cm_event *event)
 {
     static const char *const names[] = {
@@ -90,8 +101,7 @@ char *cm_event_json(const struct cm_event *event)
         put_number(object, "exchange", event->id);
     put_text(object, "peer", place);
     put_service(object, event);
-    if (event->octets != 0)
-        put_hex(object, "data", event->data, event->octets);
+    put_data(object, event);
     if (event->kind == CM_EVENT_REFUSED || event->kind == CM_EVENT_REJECTED)
         put_reason(object, event);
     text = json_dumps(object, JSON_COMPACT);

@@ -12,7 +12,7 @@
  *   peer              the other agent's place
  *   service_id        "0x0000000001060cbc"
  *   protocol source source_port destination destination_port version     of a request by the service
- *   data              Private Data, or the consumer's part of it, in hexadecimal
+ *   data              Private Data, or the consumer's part of it, in hexadecimal, up to the last octet that is not zero
  *   requirement       refused: by a validation
  *   reason reason_name layer code info service_proven     refused, rejected
  */

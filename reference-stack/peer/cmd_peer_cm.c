@@ -62,6 +62,29 @@ static void follow(struct cm_command_line *line, struct cm_driver *driver, const
     }
 }
 
+/* The server: what the ULP decides. */
+static void decide(const struct cm_command_line *line, struct cm_driver *driver, const struct cm_event *event)
+{
+    if (line->answer == CM_ANSWER_REJECT)
+        (void)cm_agent_reject(cm_driver_agent(driver), event->id, &line->refusal, cm_driver_now(), NULL);
+    else
+        (void)cm_agent_accept(cm_driver_agent(driver), event->id, line->data, line->octets, cm_driver_now(), NULL);
+}
+
+/* With --once: the server's one request has come to its end. */
+static bool is_end(const struct cm_command_line *line, const struct cm_event *event)
+{
+    switch (event->kind) {
+    case CM_EVENT_REQUEST: return line->answer == CM_ANSWER_REJECT;
+    case CM_EVENT_ESTABLISHED: return false;
+    case CM_EVENT_REFUSED:
+    case CM_EVENT_REJECTED:
+    case CM_EVENT_TIMEOUT:
+    case CM_EVENT_DISCONNECTED:
+    default: return true;
+    }
+}
+
 static void on_event(void *context, struct cm_driver *driver, const struct cm_event *event)
 {
     struct cm_command_line *line = context;
@@ -72,10 +95,13 @@ static void on_event(void *context, struct cm_driver *driver, const struct cm_ev
         cm_driver_stop(driver);
     }
     free(text);
-    if (line->connect != NULL)
+    if (line->connect != NULL) {
         follow(line, driver, event);
-    else if (line->once && (event->kind == CM_EVENT_DISCONNECTED || event->kind == CM_EVENT_REFUSED ||
-                            event->kind == CM_EVENT_TIMEOUT || event->kind == CM_EVENT_REJECTED))
+        return;
+    }
+    if (event->kind == CM_EVENT_REQUEST)
+        decide(line, driver, event);
+    if (line->once && is_end(line, event))
         cm_driver_stop(driver);
 }
 
@@ -84,10 +110,7 @@ static int listen_all(struct cm_command_line *line, struct cm_driver *driver, st
     for (size_t i = 0; i < line->services; i++) {
         struct cm_listener *service = &line->service[i];
 
-        service->answer = line->answer;
-        service->refusal = line->refusal;
-        memcpy(service->reply, line->data, line->octets);
-        service->reply_octets = (uint8_t)line->octets;
+        service->answer = line->answer == CM_ANSWER_SILENT ? CM_ANSWER_SILENT : CM_ANSWER_ASK; /* decide() */
         if (cm_agent_listen(cm_driver_agent(driver), service, sentence) != 0)
             return -1;
     }

@@ -138,6 +138,7 @@ static int take_reject(struct cm_command_line *line)
     line->refusal.code = (uint8_t)code;
     line->refusal.info[0] = (uint8_t)code;
     line->refusal.without_ari = reason != CM_REASON_CONSUMER;
+    line->answer = CM_ANSWER_REJECT;
     return 0;
 }
 

@@ -3,7 +3,6 @@
 
 const char cmd_peer_help[] =
     "usage: %s [--listen PORT | --connect ADDRESS:PORT] [--control PORT|PATH] [OPTION...]\n"
-    "       --cm --cm-service [PROTOCOL/]PORT [--connect ADDRESS:PORT] [OPTION...]\n"
     "Runs the reference iWARP stack as a responder or initiator over kernel TCP; with --cm, a CM agent over UDP.\n"
     "\n"
     "  --listen PORT           accept connections on this port (0: any port)\n"
@@ -53,7 +52,7 @@ const char cmd_peer_help[] =
     "number\n"
     "  --cm-port PORT          own UDP port (4791); 0: any port\n"
     "  --cm-answer HOW         accept, reject or silent: to a request that is good (accept)\n"
-    "  --cm-reject REASON      how it rejects: REASON[/LAYER/CODE] (28/1/0); layer 0: the service, 1: the ULP\n"
+    "  --cm-reject REASON      reject, with REASON[/LAYER/CODE] (28/1/0); layer 0: the service, 1: the ULP\n"
     "  --cm-version VERSION    MAJOR.MINOR of the service (0.0)\n"
     "  --cm-families LIST      4,6 (both)\n"
     "  --cm-without            be a server that does not know the service\n"

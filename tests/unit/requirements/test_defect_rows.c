@@ -7,6 +7,7 @@
 
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/no_defect.h"
+#include "reference-stack/cm/cm_validation.h"
 #include "reference-stack/defects/defect.h"
 #include "tests/unit/suites.h"
 #include "tools/embedded.h"
@@ -15,10 +16,10 @@
 Suite *defect_rows_suite(void);
 
 /* Files of the catalogue of which no row is left out, ended by NULL. */
-static const char *const finished[] = {"mpa", "empa", "ddp", "rdmap", "atom", NULL};
+static const char *const finished[] = {"mpa", "empa", "ddp", "rdmap", "atom", "a11", NULL};
 
 static struct catalogue *catalogue;
-static struct defect_list *defects;
+static struct defect_list *defects, *cm_defects; /* the CM agent's are in a file of their own */
 
 static void setup(void)
 {
@@ -27,12 +28,15 @@ static void setup(void)
     ck_assert_msg(catalogue_load(&catalogue, &error) == 0, "%s", error.text);
     defects = defect_list_embedded(&error);
     ck_assert_msg(defects != NULL, "%s", error.text);
+    cm_defects = defect_list_embedded_cm(&error);
+    ck_assert_msg(cm_defects != NULL, "%s", error.text);
 }
 
 static void teardown(void)
 {
     catalogue_free(catalogue);
     defect_list_free(defects);
+    defect_list_free(cm_defects);
 }
 
 static bool is_in_file(const struct requirement *requirement, const char *name)
@@ -44,12 +48,17 @@ static bool is_in_file(const struct requirement *requirement, const char *name)
     return strcmp(slash != NULL ? slash + 1 : requirement->file, file) == 0;
 }
 
-static bool has_defect(const char *id)
+static bool breaks(const struct defect_list *list, const char *id)
 {
-    for (size_t i = 0; i < defect_list_count(defects); i++)
-        if (defect_breaks(defect_list_at(defects, i), id))
+    for (size_t i = 0; i < defect_list_count(list); i++)
+        if (defect_breaks(defect_list_at(list, i), id))
             return true;
     return false;
+}
+
+static bool has_defect(const char *id)
+{
+    return breaks(defects, id) || breaks(cm_defects, id);
 }
 
 /* What is wrong with the two files as far as this requirement goes, or NULL. */
@@ -155,6 +164,27 @@ START_TEST(lines_are_read)
 }
 END_TEST
 
+/* What the CM agent's defects and validations cite is there. */
+START_TEST(cm_cites_requirements)
+{
+    for (size_t i = 0; i < defect_list_count(cm_defects); i++) {
+        const struct defect *defect = defect_list_at(cm_defects, i);
+
+        for (const char *at = defect->requirement; *at != '\0';) {
+            size_t octets = strcspn(at, ",");
+            char id[64];
+
+            snprintf(id, sizeof(id), "%.*s", (int)octets, at);
+            ck_assert_msg(catalogue_find(catalogue, id) != NULL, "%s: no requirement %s", defect->id, id);
+            at += octets;
+            at += *at == ',';
+        }
+    }
+    for (size_t i = 0; i < cm_validation_count; i++)
+        ck_assert_ptr_nonnull(catalogue_find(catalogue, cm_validation_table[i].requirement));
+}
+END_TEST
+
 Suite *defect_rows_suite(void)
 {
     Suite *suite = suite_create("defect_rows");
@@ -164,6 +194,7 @@ Suite *defect_rows_suite(void)
     tcase_add_test(tcase, finished_layers_leave_no_row_out);
     tcase_add_test(tcase, a_row_left_out_is_seen);
     tcase_add_test(tcase, each_reason_is_about_a_requirement);
+    tcase_add_test(tcase, cm_cites_requirements);
     tcase_add_test(tcase, lines_are_read);
     suite_add_tcase(suite, tcase);
     return suite;
