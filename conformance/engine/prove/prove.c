@@ -225,8 +225,8 @@ static int make_units(struct matrix *matrix, struct sentence *error)
         if (defect_acts_over_sctp(defect)) {
             /* Nothing that runs here could meet it: it has neither survived nor been killed. */
             if (config->only_count != 0)
-                return sentence_set(error, "no defect that acts over SCTP can be proved, as %s does: no check drives SCTP",
-                                    defect->id);
+                return sentence_set(
+                    error, "no defect that acts over SCTP can be proved, as %s does: no check drives SCTP", defect->id);
             matrix->summary->left_out++;
             continue;
         }
