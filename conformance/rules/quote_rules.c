@@ -276,8 +276,8 @@ void terminate_ddp_error_true(struct rule_context *ctx)
     holds = wire_error_etype(triple) == (tagged ? 1u : 2u);
     if (triple == TERM_DDP_TAGGED_VERSION || triple == TERM_DDP_UNTAGGED_VERSION)
         holds = holds && (header[0] & 3) != DDP_VERSION;
-    else if (triple == TERM_DDP_INVALID_QN)
-        holds = holds && octets_get32(header + 6) > DDP_QN_TERMINATE;
+    else if (triple == TERM_DDP_INVALID_QN) /* also for an opcode that belongs on another queue (RDMAP-4.1-16) */
+        holds = holds && octets_get32(header + 6) != rdmap_opcode_rows[header[1] & 0xF].qn;
     if (holds)
         rule_pass(ctx);
     else

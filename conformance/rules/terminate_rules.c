@@ -245,11 +245,29 @@ void terminate_operation_on_read(struct rule_context *ctx)
             "The RFC does not settle whether a Remote Operation Error quotes the Read Request Header (RFC 5040)");
 }
 
+/* The other side has sent a ULPDU that ends within its DDP header: there is no header that could be quoted. */
+static bool header_cut(const struct rule_context *ctx)
+{
+    uint64_t count = flow_sent_kept(ctx->other);
+
+    for (uint64_t i = 0; i < count; i++) {
+        const struct flow_sent *sent = &ctx->other->sent[i];
+        bool tagged = sent->head_octets != 0 && (sent->head[0] & 0x80) != 0;
+
+        if ((sent->flags & FLOW_SENT_START) == 0 &&
+            sent->ulpdu_length < (tagged ? DDP_TAGGED_OCTETS : DDP_UNTAGGED_OCTETS))
+            return true;
+    }
+    return false;
+}
+
 /* RFC 5040 4.8, Figure 10: DDP errors: length and DDP header, no RDMA header. */
 void terminate_ddp_parts(struct rule_context *ctx)
 {
     const struct terminate *terminate = terminate_of(ctx);
 
+    if (!terminate->m && !terminate->d && !terminate->r && header_cut(ctx))
+        return;
     if (error_is(ctx, 1, 1) || error_is(ctx, 1, 2))
         judge_parts(ctx, terminate->m && terminate->d && !terminate->r, "M = 1, D = 1, R = 0");
 }

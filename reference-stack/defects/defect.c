@@ -8,25 +8,41 @@
 #include "tools/embedded.h"
 #include "wire/nearest.h"
 
+/* What distinguishes the tables. */
+struct table {
+    const char *rows, *row; /* what the rows, and one, are called */
+    const char *path;
+    bool warns; /* it has the column of that name */
+};
+
+static const struct table defects_table = {"defects", "defect", "reference-stack/defects.tsv", false};
+static const struct table cm_table = {"defects", "defect", "reference-stack/defects-cm.tsv", false};
+static const struct table variants_table = {"variants", "variant", "reference-stack/variants.tsv", true};
+
 struct defect_list {
+    const struct table *table;
     char *text; /* a copy, cut into fields in place */
     struct defect *rows;
     size_t count;
 };
 
-enum { DEFECT_COLUMNS = 6, DEFECT_COLUMNS_LEAST = 5 };
+enum { COLUMNS_MAX = 7 };
 
-static const char defects_path[] = "reference-stack/defects.tsv", cm_path[] = "reference-stack/defects-cm.tsv";
+/* The last one, `value`, may be left out. */
+static size_t columns_of(const struct table *table)
+{
+    return table->warns ? COLUMNS_MAX : COLUMNS_MAX - 1;
+}
 
-/* Cuts one line at its tabs. Returns the number of fields, at most DEFECT_COLUMNS + 1. */
+/* Cuts one line at its tabs. Returns the number of fields, at most COLUMNS_MAX + 1. */
 static size_t split(char *line, char **fields)
 {
     size_t count = 0;
 
-    for (char *at = line; at != NULL && count <= DEFECT_COLUMNS; count++) {
+    for (char *at = line; at != NULL && count <= COLUMNS_MAX; count++) {
         char *tab = strchr(at, '\t');
 
-        if (count < DEFECT_COLUMNS)
+        if (count < COLUMNS_MAX)
             fields[count] = at;
         if (tab != NULL)
             *tab++ = '\0';
@@ -37,24 +53,34 @@ static size_t split(char *line, char **fields)
 
 static int add_row(struct defect_list *list, char **fields, size_t line, struct sentence *sentence)
 {
-    struct defect row = {fields[0], fields[1], fields[2], fields[3], fields[4], fields[5], line};
+    char **rest = fields + (list->table->warns ? 3 : 2);
+    struct defect row = {.id = fields[0],
+                         .requirement = fields[1],
+                         .warns = !list->table->warns           ? NULL
+                                  : strcmp(fields[2], "-") != 0 ? fields[2]
+                                                                : "",
+                         .hook = rest[0],
+                         .target = rest[1],
+                         .operation = rest[2],
+                         .value = rest[3],
+                         .line = line};
     struct defect *rows;
     struct defect_set *scratch;
     struct sentence inner;
     int result;
 
     if (row.id[0] == '\0' || row.requirement[0] == '\0')
-        return sentence_set(sentence, "defects: line %zu: id and requirement were expected", line);
+        return sentence_set(sentence, "%s: line %zu: id and requirement were expected", list->table->rows, line);
     scratch = calloc(1, sizeof(*scratch));
     if (scratch == NULL)
-        return sentence_set(sentence, "defects: out of memory");
+        return sentence_set(sentence, "%s: out of memory", list->table->rows);
     result = defect_compile(&row, scratch, &inner);
     free(scratch);
     if (result != 0)
-        return sentence_set(sentence, "defects: line %zu: %.400s", line, inner.text);
+        return sentence_set(sentence, "%s: line %zu: %.400s", list->table->rows, line, inner.text);
     rows = realloc(list->rows, (list->count + 1) * sizeof(*rows));
     if (rows == NULL)
-        return sentence_set(sentence, "defects: out of memory");
+        return sentence_set(sentence, "%s: out of memory", list->table->rows);
     list->rows = rows;
     list->rows[list->count++] = row;
     return 0;
@@ -63,15 +89,16 @@ static int add_row(struct defect_list *list, char **fields, size_t line, struct 
 static int parse_line(struct defect_list *list, char *line, size_t number, struct sentence *sentence)
 {
     static char nothing[] = "";
-    char *fields[DEFECT_COLUMNS] = {nothing, nothing, nothing, nothing, nothing, nothing};
+    char *fields[COLUMNS_MAX] = {nothing, nothing, nothing, nothing, nothing, nothing, nothing};
+    size_t columns = columns_of(list->table);
     size_t count;
 
     if (line[0] == '\0' || line[0] == '#')
         return 0;
     count = split(line, fields);
-    if (count < DEFECT_COLUMNS_LEAST || count > DEFECT_COLUMNS)
-        return sentence_set(sentence, "defects: line %zu: %zu fields, %d or %d were expected, separated by tabs",
-                            number, count, DEFECT_COLUMNS_LEAST, DEFECT_COLUMNS);
+    if (count + 1 < columns || count > columns)
+        return sentence_set(sentence, "%s: line %zu: %zu fields, %zu or %zu were expected, separated by tabs",
+                            list->table->rows, number, count, columns - 1, columns);
     if (strcmp(fields[0], "id") == 0 && list->count == 0)
         return 0;
     return add_row(list, fields, number, sentence);
@@ -91,15 +118,15 @@ static int check_ids_differ(const struct defect_list *list, struct sentence *sen
     int status = 0;
 
     if (sorted == NULL)
-        return sentence_set(sentence, "defects: out of memory");
+        return sentence_set(sentence, "%s: out of memory", list->table->rows);
     for (size_t i = 0; i < list->count; i++)
         sorted[i] = &list->rows[i];
     if (list->count > 0)
         qsort(sorted, list->count, sizeof(*sorted), compare_ids);
     for (size_t i = 1; i < list->count && status == 0; i++)
         if (strcmp(sorted[i - 1]->id, sorted[i]->id) == 0)
-            status =
-                sentence_set(sentence, "defects: line %zu: the id '%s' is used twice", sorted[i]->line, sorted[i]->id);
+            status = sentence_set(sentence, "%s: line %zu: the id '%s' is used twice", list->table->rows,
+                                  sorted[i]->line, sorted[i]->id);
     free(sorted);
     return status;
 }
@@ -120,14 +147,16 @@ static int parse_lines(struct defect_list *list, struct sentence *sentence)
     return check_ids_differ(list, sentence);
 }
 
-struct defect_list *defect_list_parse(const char *text, size_t octets, struct sentence *sentence)
+static struct defect_list *parse(const struct table *table, const char *text, size_t octets, struct sentence *sentence)
 {
     struct defect_list *list = calloc(1, sizeof(*list));
 
-    if (list != NULL)
+    if (list != NULL) {
+        list->table = table;
         list->text = malloc(octets + 1);
+    }
     if (list == NULL || list->text == NULL) {
-        (void)sentence_set(sentence, "defects: out of memory");
+        (void)sentence_set(sentence, "%s: out of memory", table->rows);
         defect_list_free(list);
         return NULL;
     }
@@ -140,25 +169,40 @@ struct defect_list *defect_list_parse(const char *text, size_t octets, struct se
     return list;
 }
 
-static struct defect_list *list_of_file(const char *path, struct sentence *sentence)
+struct defect_list *defect_list_parse(const char *text, size_t octets, struct sentence *sentence)
 {
-    const struct embedded_file *file = embedded_find(embedded_defects, embedded_defect_count, path);
+    return parse(&defects_table, text, octets, sentence);
+}
+
+struct defect_list *variant_list_parse(const char *text, size_t octets, struct sentence *sentence)
+{
+    return parse(&variants_table, text, octets, sentence);
+}
+
+static struct defect_list *embedded(const struct table *table, struct sentence *sentence)
+{
+    const struct embedded_file *file = embedded_find(embedded_defects, embedded_defect_count, table->path);
 
     if (file == NULL) {
-        (void)sentence_set(sentence, "defects: %s is not part of this build", path);
+        (void)sentence_set(sentence, "%s: %s is not part of this build", table->rows, table->path);
         return NULL;
     }
-    return defect_list_parse((const char *)file->octets, file->size, sentence);
+    return parse(table, (const char *)file->octets, file->size, sentence);
 }
 
 struct defect_list *defect_list_embedded(struct sentence *sentence)
 {
-    return list_of_file(defects_path, sentence);
+    return embedded(&defects_table, sentence);
+}
+
+struct defect_list *variant_list_embedded(struct sentence *sentence)
+{
+    return embedded(&variants_table, sentence);
 }
 
 struct defect_list *defect_list_embedded_cm(struct sentence *sentence)
 {
-    return list_of_file(cm_path, sentence);
+    return embedded(&cm_table, sentence);
 }
 
 void defect_list_free(struct defect_list *list)
@@ -188,19 +232,30 @@ const struct defect *defect_list_find(const struct defect_list *list, const char
     return NULL;
 }
 
-bool defect_breaks(const struct defect *defect, const char *requirement)
+/* Is `word` one of the words of the list, which commas separate? */
+static bool is_among(const char *list, const char *word)
 {
-    size_t octets = strlen(requirement);
+    size_t octets = strlen(word);
 
-    for (const char *at = defect->requirement; *at != '\0';) {
-        size_t word = strcspn(at, ",");
+    for (const char *at = list; *at != '\0';) {
+        size_t length = strcspn(at, ",");
 
-        if (word == octets && memcmp(at, requirement, octets) == 0)
+        if (length == octets && memcmp(at, word, octets) == 0)
             return true;
-        at += word;
+        at += length;
         at += *at == ',';
     }
     return false;
+}
+
+bool defect_breaks(const struct defect *defect, const char *requirement)
+{
+    return is_among(defect->requirement, requirement);
+}
+
+bool variant_warns(const struct defect *variant, const char *requirement)
+{
+    return is_among(variant->warns, requirement);
 }
 
 bool defect_acts_over_sctp(const struct defect *defect)
@@ -217,31 +272,61 @@ static const char *defect_id_at(const void *list, size_t index)
     return ((const struct defect_list *)list)->rows[index].id;
 }
 
-struct defect_set *defect_set_new(const struct defect_list *list, const char *const *ids, size_t count,
-                                  struct sentence *sentence)
+int defect_set_add(struct defect_set **set, const struct defect_list *list, const char *const *ids, size_t count,
+                   struct sentence *sentence)
 {
-    struct defect_set *set = calloc(1, sizeof(*set));
     char hint[NEAREST_HINT_OCTETS];
 
-    if (set == NULL) {
-        (void)sentence_set(sentence, "defects: out of memory");
-        return NULL;
-    }
+    if (*set == NULL)
+        *set = calloc(1, sizeof(**set));
+    if (*set == NULL)
+        return sentence_set(sentence, "%s: out of memory", list->table->rows);
     for (size_t i = 0; i < count; i++) {
         const struct defect *defect = defect_list_find(list, ids[i]);
 
-        if (defect == NULL) {
-            (void)sentence_set(sentence, "defects: there is no defect '%s'%s", ids[i],
-                               nearest_hint(nearest_name(ids[i], defect_id_at, list, list->count), hint));
-            free(set);
-            return NULL;
-        }
-        if (defect_compile(defect, set, sentence) != 0) {
-            free(set);
-            return NULL;
-        }
+        if (defect == NULL)
+            return sentence_set(sentence, "%s: there is no %s '%s'%s", list->table->rows, list->table->row, ids[i],
+                                nearest_hint(nearest_name(ids[i], defect_id_at, list, list->count), hint));
+        if (defect_compile(defect, *set, sentence) != 0)
+            return -1;
     }
-    return set;
+    return 0;
+}
+
+struct defect_set *defect_set_new(const struct defect_list *list, const char *const *ids, size_t count,
+                                  struct sentence *sentence)
+{
+    struct defect_set *set = NULL;
+
+    if (defect_set_add(&set, list, ids, count, sentence) == 0)
+        return set;
+    defect_set_free(set);
+    return NULL;
+}
+
+static int add_named(struct defect_set **set, struct defect_list *list, const char *const *ids, size_t count,
+                     struct sentence *sentence)
+{
+    int status = list != NULL ? defect_set_add(set, list, ids, count, sentence) : -1;
+
+    defect_list_free(list);
+    return status;
+}
+
+int defect_set_named(const struct defect_names *names, struct defect_set **set, struct sentence *sentence)
+{
+    int status = 0;
+
+    *set = NULL;
+    if (names->defect_count != 0)
+        status = add_named(set, defect_list_embedded(sentence), names->defects, names->defect_count, sentence);
+    if (status == 0 && names->variant_count != 0)
+        status = add_named(set, variant_list_embedded(sentence), names->variants, names->variant_count, sentence);
+    if (status != 0) {
+        defect_set_free(*set);
+        *set = NULL;
+    }
+    return status;
 }
 
 void defect_set_free(struct defect_set *set)

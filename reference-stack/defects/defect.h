@@ -2,6 +2,9 @@
 /*
  * Defects: deliberate faults, as data. A row of defects.tsv names a hook (validate, transmit, behaviour), a target, an
  * operation and a value; the head of that file documents them all. A set is what one stream or peer is told to have.
+ *
+ * variants.tsv has rows of the same form for what the texts allow, and the stack does not do by itself: variants. For each
+ * it also names the requirements that are shown as WARN all the same.
  */
 #ifndef REFERENCE_STACK_DEFECT_H
 #define REFERENCE_STACK_DEFECT_H
@@ -15,7 +18,9 @@
 /* One row, as text. */
 struct defect {
     const char *id;
-    const char *requirement; /* ids that it breaks, separated by commas: the checks and rules that should catch it */
+    const char *requirement; /* ids that it breaks, separated by commas: the checks and rules that should catch it; of a
+                                variant: that allow it */
+    const char *warns;       /* ids that report a variant as WARN, as their rows say; NULL: it is a defect */
     const char *hook;
     const char *target;
     const char *operation;
@@ -32,8 +37,12 @@ struct defect_set;
  */
 struct defect_list *defect_list_parse(const char *text, size_t octets, struct sentence *sentence);
 
-/* The rows that the library carries (reference-stack/defects.tsv). */
+/* The same for rows of variants.tsv, which have one more field. */
+struct defect_list *variant_list_parse(const char *text, size_t octets, struct sentence *sentence);
+
+/* The rows that the library carries (reference-stack/defects.tsv, reference-stack/variants.tsv). */
 struct defect_list *defect_list_embedded(struct sentence *sentence);
+struct defect_list *variant_list_embedded(struct sentence *sentence);
 /* Those of the CM agent (reference-stack/defects-cm.tsv). */
 struct defect_list *defect_list_embedded_cm(struct sentence *sentence);
 void defect_list_free(struct defect_list *list);
@@ -45,6 +54,9 @@ const struct defect *defect_list_find(const struct defect_list *list, const char
 /* True when `id` is one of the defect's requirements. */
 bool defect_breaks(const struct defect *defect, const char *requirement);
 
+/* True when the variant is reported as WARN by that requirement. */
+bool variant_warns(const struct defect *variant, const char *requirement);
+
 /* True when it acts on DDP over SCTP alone: over TCP there is nothing of it to be seen. */
 bool defect_acts_over_sctp(const struct defect *defect);
 
@@ -54,6 +66,22 @@ bool defect_acts_over_sctp(const struct defect *defect);
  */
 struct defect_set *defect_set_new(const struct defect_list *list, const char *const *ids, size_t count,
                                   struct sentence *sentence);
+
+/*
+ * Adds more, of the same list or of another: *set may be NULL, and is made then. -1 with a sentence; *set stays the
+ * caller's to free.
+ */
+int defect_set_add(struct defect_set **set, const struct defect_list *list, const char *const *ids, size_t count,
+                   struct sentence *sentence);
+
+/* Defects and variants by their names in the library's own lists: NULL and no sentence when both counts are 0. */
+struct defect_names {
+    const char *const *defects;
+    size_t defect_count;
+    const char *const *variants;
+    size_t variant_count;
+};
+int defect_set_named(const struct defect_names *names, struct defect_set **set, struct sentence *sentence);
 void defect_set_free(struct defect_set *set);
 
 #endif

@@ -288,7 +288,9 @@ static void put_word_aware(struct builder *builder, uint8_t octet, bool covered)
 static void put_crc(struct builder *builder)
 {
     struct defect_state *state = builder->occasion->state;
-    uint32_t own = builder->framing->crc ? crc32c_value(builder->crc) : 0;
+    uint32_t own = builder->framing->crc                ? crc32c_value(builder->crc)
+                   : has(builder, DEFECT_CRC_OFF_OTHER) ? UINT32_C(0x5AA55AA5)
+                                                        : 0;
     uint32_t crc = has(builder, DEFECT_CRC_OF_PREVIOUS) && state->crc_kept ? state->crc_previous : own;
     uint8_t octets[FPDU_CRC_OCTETS];
 
@@ -359,11 +361,23 @@ static void put_length(struct builder *builder, size_t ulpdu_octets)
         put_marker(builder);
 }
 
+/* The Marker that is due when the next FPDU begins, which has it in its CRC (RFC 5044 4.3, 4.4). */
+static void put_marker_behind(struct builder *builder)
+{
+    static const uint8_t marker[MARKER_OCTETS];
+
+    builder->occasion->state->marker_sent = marker_due(builder) && has(builder, DEFECT_MARKER_AT_ONCE);
+    for (size_t i = 0; builder->occasion->state->marker_sent && i < sizeof(marker); i++)
+        put(builder, marker[i], false);
+}
+
 static size_t build(struct builder *builder, const uint8_t *ulpdu, size_t ulpdu_octets)
 {
     uint8_t pad_value;
     size_t pad = pad_of(builder, ulpdu_octets, &pad_value);
 
+    if (builder->occasion->state->marker_sent)
+        builder->crc = crc32c_update(builder->crc, (const uint8_t[MARKER_OCTETS]){0}, MARKER_OCTETS);
     put_length(builder, ulpdu_octets);
     for (size_t i = 0; i < ulpdu_octets; i++)
         put_word_aware(builder, ulpdu[i], true);
@@ -378,6 +392,7 @@ static size_t build(struct builder *builder, const uint8_t *ulpdu, size_t ulpdu_
     if (marker_due(builder))
         put_marker(builder);
     put_crc(builder);
+    put_marker_behind(builder);
     return builder->overflow ? 0 : builder->count;
 }
 

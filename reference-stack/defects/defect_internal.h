@@ -11,6 +11,7 @@
 #include "reference-stack/defects/defect_mpa.h"
 #include "reference-stack/defects/defect_rdmap.h"
 #include "reference-stack/defects/defect_sctp.h"
+#include "reference-stack/defects/defect_variant.h"
 #include "reference-stack/defects/hooks.h"
 #include "reference-stack/validation/validation.h"
 #include "wire/field.h"
@@ -211,7 +212,9 @@
     /* Associations and sessions of SCTP: defect_sctp.h */ \
     DEFECT_BEHAVIOURS_SCTP(B) \
     /* The CM agent: defect_cm.h */ \
-    DEFECT_BEHAVIOURS_CM(B)
+    DEFECT_BEHAVIOURS_CM(B) \
+    /* What is legal: defect_variant.h */ \
+    DEFECT_BEHAVIOURS_VARIANT(B)
 /* clang-format on */
 
 #define DEFECT_BEHAVIOUR_ENUM_(id, name, meaning) DEFECT_##id,

@@ -101,6 +101,20 @@ static bool rtr_not_offered(const struct validation_subject *subject)
            subject->segment->payload_octets == 0 && !mpa_of(subject->stream)->peer.rtr_send;
 }
 
+static bool ord_above_ird(const struct validation_subject *subject)
+{
+    unsigned ird = subject->stream->config.ird;
+
+    return subject->offer->ord != DEPTH_NOT_NEGOTIATED && ird != DEPTH_NOT_NEGOTIATED && subject->offer->ord > ird;
+}
+
+static bool ird_below_ord(const struct validation_subject *subject)
+{
+    unsigned ord = subject->stream->config.ord;
+
+    return subject->offer->ird != DEPTH_NOT_NEGOTIATED && ord != DEPTH_NOT_NEGOTIATED && subject->offer->ird < ord;
+}
+
 static const struct defect_judgement judgements[] = {
     {DEFECT_KEY_FIRST_HALF, "request-key", true, request_key_half},
     {DEFECT_KEY_FIRST_HALF, "reply-key", true, reply_key_half},
@@ -126,6 +140,8 @@ static const struct defect_judgement judgements[] = {
     {DEFECT_RTR_EXTRA_REFUSED, "ddp-buffer", false, rtr_not_offered},
     {DEFECT_DEPTH_ONE_MORE, "ird-available", true, ord_one_more},
     {DEFECT_DEPTH_3FFF_NUMBER, "request-word", false, depths_not_negotiated},
+    {DEFECT_IRD_NEVER_RAISED, "ird-available", false, ord_above_ird},
+    {DEFECT_ORD_NEVER_LOWERED, "ird-available", false, ird_below_ord},
     {DEFECT_DEPTH_3FFF_NUMBER, "ird-available", false, ord_not_negotiated},
 };
 

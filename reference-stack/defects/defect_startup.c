@@ -55,6 +55,7 @@ void hook_answer_depths(struct iwarp_stream *stream, const struct negotiation_of
         stream->reply_ird = least(peer->ord, limit);
         stream->reply_ord = least(stream->ord, peer->ird);
     }
+    variant_answer_depths(stream);
 }
 
 void hook_private_made(const struct iwarp_stream *stream, struct mpa_start *start)
@@ -72,6 +73,8 @@ void hook_answer_rtr(struct iwarp_stream *stream, unsigned common)
     if (stream_behaves(stream, DEFECT_RTR_NONE_CONFIRMED) ||
         stream_behaves(stream, several ? DEFECT_RTR_TWO_CONFLICT : DEFECT_RTR_MATCH_MORE_THAN_ONE))
         stream->rtr_agreed = 0;
+    if (stream_behaves(stream, DEFECT_RTR_ALL_CONFIRMED))
+        stream->rtr_agreed = stream->config.rtr;
     if (stream_behaves(stream, DEFECT_RTR_ONE_CONFIRMED))
         stream->rtr_agreed &= 0 - stream->rtr_agreed;
     if (common != 0 && stream_behaves(stream, DEFECT_RTR_EXTRA_REFUSED))
@@ -123,7 +126,8 @@ bool hook_rtr(struct iwarp_stream *stream, const struct negotiation_offer *peer,
         rtr_last(stream, kind);
         return true;
     }
-    return false;
+    (void)transmit_rtr(stream, variant_rtr(stream, kind));
+    return true;
 }
 
 /* --- MPA's frames ------------------------------------------------------------------------------------------------ */
@@ -132,6 +136,7 @@ void hook_startup_begins(struct iwarp_stream *stream)
 {
     struct defect_first *first = &stream->device->faults.first;
 
+    variant_startup_begins(stream);
     if (stream_behaves(stream, DEFECT_EMSS_OF_FIRST)) {
         if (first->emss != 0)
             mpa_of(stream)->emss = first->emss;
@@ -227,6 +232,7 @@ size_t hook_start_packed(struct iwarp_stream *stream, const struct mpa_start *st
 {
     if (start->kind == MPA_REPLY && rdmac(stream) && stream_behaves(stream, DEFECT_RDMAC_OWN_M))
         mpa_start_set_M(octets, stream->config.markers);
+    variant_start_packed(stream, start, octets);
     count = defect_start_frame(stream->defects, &stream->defect_state, start, octets, count);
     if (stream_behaves(stream, DEFECT_START_STRAY_OCTET))
         octets[count++] = 0;

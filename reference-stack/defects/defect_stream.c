@@ -44,6 +44,7 @@ void hook_progress(struct iwarp_stream *stream)
         stream->close_wanted = true;
     if (rejected && stream->piece.octets == 0 && stream_behaves(stream, DEFECT_REJECT_RESETS))
         stream->abort_wanted = true;
+    variant_progress(stream);
     if (stream_behaves(stream, DEFECT_ATOMIC_DONE_WHEN_SENT))
         stream_complete(stream);
 }
@@ -67,6 +68,7 @@ bool hook_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count
 
 bool hook_fin(struct iwarp_stream *stream)
 {
+    variant_fin(stream);
     if (stream_behaves(stream, DEFECT_FIN_UNTOLD)) {
         event_drop(stream);
         return true;

@@ -38,4 +38,25 @@ void defect_reads_gone(const struct iwarp_stream *stream, size_t count);
 /* The beginning of an FPDU goes out, whose rest never comes (defect_frame.c). */
 void defect_fragment(struct iwarp_stream *stream);
 
+/* Legal variants, for the hook of the same name (defect_variant.c). */
+void variant_startup_begins(struct iwarp_stream *stream);
+void variant_start_packed(const struct iwarp_stream *stream, const struct mpa_start *start, uint8_t *octets);
+void variant_answer_depths(struct iwarp_stream *stream);
+enum iwarp_rtr variant_rtr(const struct iwarp_stream *stream, enum iwarp_rtr kind);
+size_t variant_segment_room(const struct iwarp_stream *stream, size_t room);
+void variant_work_segment(struct iwarp_stream *stream, const struct send_work *work, struct ddp_segment *segment,
+                          uint8_t *header);
+size_t variant_mulpdu(const struct iwarp_stream *stream, size_t mulpdu);
+void variant_output(struct iwarp_stream *stream);
+void variant_response_done(struct iwarp_stream *stream);
+void variant_choose(const struct iwarp_stream *stream, bool *own, bool *response);
+bool variant_terminate_waits(const struct iwarp_stream *stream);
+void variant_terminate(const struct iwarp_stream *stream, const struct ddp_segment *segment,
+                       struct terminate *terminate);
+void variant_failed(struct iwarp_stream *stream, struct validation_outcome *outcome,
+                    const struct validation_subject *subject);
+void variant_fin(struct iwarp_stream *stream);
+void variant_progress(struct iwarp_stream *stream);
+void variant_posted(struct iwarp_stream *stream);
+
 #endif

@@ -58,6 +58,8 @@ void hook_terminate(const struct iwarp_stream *stream, const struct ddp_segment 
     if (segment != NULL)
         quote(stream, segment, segment_octets, terminate);
     change_quoted(stream->defects, terminate);
+    if (segment != NULL)
+        variant_terminate(stream, segment, terminate);
 }
 
 /* The Terminate as packed, `count` octets in room for TERMINATE_MAX. Returns its new count. */
@@ -136,6 +138,7 @@ bool hook_failed(struct iwarp_stream *stream, struct validation_outcome *outcome
 {
     bool terminates = outcome->action == VALIDATION_TERMINATE && stream->segments_allowed;
 
+    variant_failed(stream, outcome, subject);
     if (stream_behaves(stream, DEFECT_CONTINUE_AFTER_ERROR)) {
         terminate_about(stream, outcome->error, subject);
         stream->error_seen = false;

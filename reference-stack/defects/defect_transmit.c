@@ -54,6 +54,7 @@ void hook_posted(struct iwarp_stream *stream)
 
     if (posted->kind == IWARP_WORK_ATOMIC && stream_behaves(stream, DEFECT_ATOMIC_TO_ROUNDED))
         posted->atomic.to &= ~(uint64_t)(ATOMIC_TARGET_OCTETS - 1);
+    variant_posted(stream);
     for (size_t i = stream->work.count - 1; i > begun; i--) {
         struct send_work *newest = ring_at(&stream->work, i);
         struct send_work *before = ring_at(&stream->work, i - 1);
@@ -83,6 +84,7 @@ void hook_choose(const struct iwarp_stream *stream, const struct send_work *work
     if (work != NULL && (stream_behaves(stream, DEFECT_ORD_IGNORED) ||
                          (work->kind == IWARP_WORK_ATOMIC && stream_behaves(stream, DEFECT_ATOMICS_UNCOUNTED))))
         *own = true;
+    variant_choose(stream, own, response);
     if (stream->receives.count == 0 && stream_behaves(stream, DEFECT_READ_NEEDS_RECEIVE))
         *response = false;
     if (work != NULL && !*own && stream_behaves(stream, DEFECT_RESPONSE_BEHIND_WORK))
@@ -91,7 +93,8 @@ void hook_choose(const struct iwarp_stream *stream, const struct send_work *work
 
 bool hook_terminate_waits(const struct iwarp_stream *stream)
 {
-    return stream_behaves(stream, DEFECT_TERMINATE_LAST) && transmit_choose(stream) != TRANSMIT_NONE;
+    return variant_terminate_waits(stream) ||
+           (stream_behaves(stream, DEFECT_TERMINATE_LAST) && transmit_choose(stream) != TRANSMIT_NONE);
 }
 
 /* Of two Read Responses that are due the later goes first. */
@@ -111,6 +114,7 @@ static void swap_responses(struct iwarp_stream *stream)
 
 void hook_output(struct iwarp_stream *stream)
 {
+    variant_output(stream);
     if (stream_behaves(stream, DEFECT_RESPONSES_OUT_OF_ORDER))
         swap_responses(stream);
     if (stream_behaves(stream, DEFECT_RESPONSE_OVERTAKES_LARGE) && stream->reads.count != 0 &&
@@ -142,6 +146,8 @@ void hook_piece_done(struct iwarp_stream *stream, struct transmit_piece *piece)
         if (work != NULL)
             stream_completed(stream, work);
     }
+    if (piece->response && piece->ends_response)
+        variant_response_done(stream);
     if (piece->response && response_sent(stream, piece->ends_response)) {
         piece->ends_response = true;
         stream->source = TRANSMIT_NONE;
@@ -156,6 +162,7 @@ size_t hook_segment_room(const struct iwarp_stream *stream, size_t room)
         room = iwarp_stream_mulpdu(stream) - HEADER_TAKEN;
     if (stream_behaves(stream, DEFECT_MULPDU_IGNORED))
         room += MULPDU_MORE;
+    room = variant_segment_room(stream, room);
     return room > SMALL && stream_behaves(stream, DEFECT_SEGMENTS_SMALL) ? SMALL : room;
 }
 
@@ -253,6 +260,7 @@ static void data_segment(struct iwarp_stream *stream, const struct send_work *wo
 size_t hook_work_segment(struct iwarp_stream *stream, struct send_work *work, struct ddp_segment *segment,
                          uint8_t *header, size_t octets)
 {
+    variant_work_segment(stream, work, segment, header);
     switch (work->kind) {
     case IWARP_WORK_READ: return read_request(stream, segment, header);
     case IWARP_WORK_ATOMIC:

@@ -94,6 +94,10 @@ struct defect_state {
     uint32_t early_read;    /* MSN of a Read Request that was served before its turn */
     uint64_t response_last; /* when a segment of a Read Response that is not complete went out */
     uint64_t slot_free;     /* when the place of the last Read Request is free */
+    uint64_t response_due;  /* a variant: when the next response may go out; 0: none waits */
+    uint64_t terminate_at;  /* a variant: when its Terminate may go out */
+    uint64_t teardown_kept; /* a variant: teardown_at, which is sooner for that Terminate */
+    bool marker_sent;       /* a variant: the Marker before the next FPDU is out, and part of its CRC */
     uint32_t send_joined;   /* MO that the next Send begins at */
 };
 

@@ -27,6 +27,8 @@ enum option_code {
     OPTION_BIND,
     OPTION_DEFECT,
     OPTION_LIST_DEFECTS,
+    OPTION_VARIANT,
+    OPTION_LIST_VARIANTS,
     OPTION_REV,
     OPTION_PLAIN,
     OPTION_REV0,
@@ -61,6 +63,8 @@ static const struct option options[] = {
     {"bind", required_argument, NULL, OPTION_BIND},
     {"defect", required_argument, NULL, OPTION_DEFECT},
     {"list-defects", no_argument, NULL, OPTION_LIST_DEFECTS},
+    {"variant", required_argument, NULL, OPTION_VARIANT},
+    {"list-variants", no_argument, NULL, OPTION_LIST_VARIANTS},
     {"rev", required_argument, NULL, OPTION_REV},
     {"plain", no_argument, NULL, OPTION_PLAIN},
     {"rev0", no_argument, NULL, OPTION_REV0},
@@ -100,6 +104,8 @@ struct command_line {
     json_t *stream; /* options, as members of a command */
     const char *defects[DEFECTS_MAX];
     size_t defect_count;
+    const char *variants[DEFECTS_MAX];
+    size_t variant_count;
 };
 
 static int number_between(const char *name, const char *text, unsigned long least, unsigned long most,
@@ -142,10 +148,10 @@ static int set_rtr(struct command_line *line, const char *text)
     return json_object_set_new(line->stream, "rtr", list);
 }
 
-static int list_defects(void)
+static int list_rows(bool variants)
 {
     struct sentence sentence = {""};
-    struct defect_list *list = defect_list_embedded(&sentence);
+    struct defect_list *list = variants ? variant_list_embedded(&sentence) : defect_list_embedded(&sentence);
 
     return list == NULL ? complain(EXIT_FAILS, "%s", sentence.text) : cmd_peer_print_defects(list);
 }
@@ -208,6 +214,15 @@ static int take_limit(struct command_line *line, int option)
     }
 }
 
+/* Of a defect or variant. */
+static int add_name(const char **names, size_t *count, const char *kind)
+{
+    if (*count == DEFECTS_MAX)
+        return complain(EXIT_USAGE, "more than %d %s", DEFECTS_MAX, kind);
+    names[(*count)++] = optarg;
+    return -1;
+}
+
 /* Returns -1 to go on, else an exit status. */
 static int take_option(struct command_line *line, int option)
 {
@@ -215,7 +230,8 @@ static int take_option(struct command_line *line, int option)
 
     switch (option) {
     case OPTION_HELP: printf(cmd_peer_help, line->name); return EXIT_DONE;
-    case OPTION_LIST_DEFECTS: return list_defects();
+    case OPTION_LIST_DEFECTS: return list_rows(false);
+    case OPTION_LIST_VARIANTS: return list_rows(true);
     case OPTION_LISTEN:
         if (number_of("listen", optarg, 65535, &value) != 0)
             return EXIT_USAGE;
@@ -227,12 +243,8 @@ static int take_option(struct command_line *line, int option)
     case OPTION_BIND: line->driver.bind_address = optarg; return -1;
     case OPTION_IPV6: line->driver.ipv6 = true; return -1;
     case OPTION_ONCE: line->once = true; return -1;
-    case OPTION_DEFECT:
-        if (line->defect_count == DEFECTS_MAX) {
-            return complain(EXIT_USAGE, "more than %d defects", DEFECTS_MAX);
-        }
-        line->defects[line->defect_count++] = optarg;
-        return -1;
+    case OPTION_DEFECT: return add_name(line->defects, &line->defect_count, "defects");
+    case OPTION_VARIANT: return add_name(line->variants, &line->variant_count, "variants");
     case OPTION_MAX_CONNECTIONS:
     case OPTION_MAX_CONTROLS:
     case OPTION_MAX_UNREAD:
@@ -390,20 +402,13 @@ static void on_refused(void *context, const char *what)
 static int run_with_defects(struct command_line *line)
 {
     struct sentence sentence = {""};
-    struct defect_list *list = NULL;
+    const struct defect_names names = {line->defects, line->defect_count, line->variants, line->variant_count};
     struct defect_set *set = NULL;
     struct driver *driver;
     int status;
 
-    if (line->defect_count != 0) {
-        list = defect_list_embedded(&sentence);
-        if (list != NULL)
-            set = defect_set_new(list, line->defects, line->defect_count, &sentence);
-        defect_list_free(list);
-        if (set == NULL) {
-            return complain(EXIT_USAGE, "%s", sentence.text);
-        }
-    }
+    if (defect_set_named(&names, &set, &sentence) != 0)
+        return complain(EXIT_USAGE, "%s", sentence.text);
     line->driver.peer.defects = set;
     line->driver.refused = on_refused;
     driver = driver_new(&line->driver, &sentence);

@@ -30,8 +30,10 @@ int cmd_peer_print_defects(struct defect_list *list)
     for (size_t i = 0; i < defect_list_count(list); i++) {
         const struct defect *defect = defect_list_at(list, i);
 
-        printf("%s\t%s\t%s\t%s\t%s\t%s\n", defect->id, defect->requirement, defect->hook, defect->target,
-               defect->operation, defect->value);
+        printf("%s\t%s", defect->id, defect->requirement);
+        if (defect->warns != NULL) /* a variant */
+            printf("\t%s", defect->warns[0] != '\0' ? defect->warns : "-");
+        printf("\t%s\t%s\t%s\t%s\n", defect->hook, defect->target, defect->operation, defect->value);
     }
     defect_list_free(list);
     return EXIT_DONE;

@@ -13,7 +13,7 @@ bool cmd_peer_cm_wanted(int argc, char **argv);
 /* The program's exit status. */
 int cmd_peer_cm(int argc, char **argv);
 
-/* Prints the rows, as --list-defects does, and frees the list; returns the exit status. */
+/* Prints the rows, as --list-defects and --list-variants do, and frees the list; returns the exit status. */
 int cmd_peer_print_defects(struct defect_list *list);
 
 #endif

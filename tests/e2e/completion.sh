@@ -79,6 +79,12 @@ grep -vE '^(#|$)' reference-stack/defects.tsv | cut -f1 | grep -v '^id$' >"$WORK
 offered prove ''
 holds "prove: every defect, beside the files that --merge takes" \
 	cmp "$WORK/defects" <(grep -xFf "$WORK/defects" "$WORK/offered")
+grep -vE '^(#|$)' reference-stack/variants.tsv | cut -f1 >"$WORK/variants"
+for words in 'run --variant' 'peer --variant'; do
+	# shellcheck disable=SC2086
+	offered $words ''
+	holds "$words: every variant" cmp "$WORK/variants" "$WORK/offered"
+done
 for words in 'run --defect' 'peer --defect'; do
 	# shellcheck disable=SC2086
 	offered $words ''

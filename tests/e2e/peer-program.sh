@@ -18,6 +18,9 @@ done
 expect 0 "--list-defects" "$program" --list-defects
 holds "lists each row of defects.tsv as it is there" \
 	cmp <(grep -vE '^(#|$)' reference-stack/defects.tsv) <(sed 's/\t$//' "$WORK/stdout")
+expect 0 "--list-variants" "$program" --list-variants
+holds "lists each row of variants.tsv as it is there" \
+	cmp <(grep -vE '^(#|$)' reference-stack/variants.tsv) <(sed 's/\t$//' "$WORK/stdout")
 
 refused() { # WHAT COMPLAINT OPTION...
 	local what=$1 complaint=$2
@@ -33,6 +36,7 @@ refused "--listen x" 'a number' --listen x
 refused "--ird -1" 'a number' --listen 0 --ird -1
 refused "--receives 99999999" 'from 0 to 16777216' --listen 0 --receives 99999999
 refused "an unknown defect" 'no-such-defect' --listen 0 --defect no-such-defect
+refused "an unknown variant" 'no-such-variant' --listen 0 --variant no-such-variant
 many=()
 for ((i = 0; i < 65; i++)); do many+=(--defect mpa-stray-octet); done
 refused "65 defects" 'more than 64' --listen 0 "${many[@]}"

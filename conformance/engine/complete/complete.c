@@ -62,10 +62,8 @@ static int offer_requirements(const struct offer *offer)
     return result;
 }
 
-static int offer_defects(const struct offer *offer)
+static int offer_rows(const struct offer *offer, struct defect_list *list)
 {
-    struct defect_list *list = defect_list_embedded(offer->error);
-
     if (list == NULL)
         return -1;
     for (size_t i = 0; i < defect_list_count(list); i++)
@@ -73,6 +71,16 @@ static int offer_defects(const struct offer *offer)
                    defect_list_at(list, i)->requirement);
     defect_list_free(list);
     return 0;
+}
+
+static int offer_defects(const struct offer *offer)
+{
+    return offer_rows(offer, defect_list_embedded(offer->error));
+}
+
+static int offer_variants(const struct offer *offer)
+{
+    return offer_rows(offer, variant_list_embedded(offer->error));
 }
 
 static int offer_items(const struct offer *offer)
@@ -117,12 +125,12 @@ static const struct kind {
     const char *name;
     int (*offer)(const struct offer *offer);
 } kinds[] = {
-    {"DEFECT", offer_defects},  {"SELECT", offer_requirements},  {"ID", offer_requirements}, {"ITEM", offer_items},
-    {"PROFILE", offer_devices}, {"FILE", offer_files},           {"OUT", offer_files},       {"PATH", offer_files},
-    {"SCRIPT", offer_files},    {"DIR", offer_folders},          {"N", offer_nothing},       {"S", offer_nothing},
-    {"GLOB", offer_nothing},    {"TEXT", offer_nothing},         {"HEX", offer_nothing},     {"PORT", offer_nothing},
-    {"ADDRESS", offer_nothing}, {"ADDRESS:PORT", offer_nothing}, {"NAME", offer_nothing},    {"OPTION", offer_nothing},
-    {"COMMAND", offer_nothing}, {"ARGUMENT", offer_nothing},     {"WORD", offer_nothing},
+    {"DEFECT", offer_defects}, {"VARIANT", offer_variants}, {"SELECT", offer_requirements},  {"ID", offer_requirements},
+    {"ITEM", offer_items},     {"PROFILE", offer_devices},  {"FILE", offer_files},           {"OUT", offer_files},
+    {"PATH", offer_files},     {"SCRIPT", offer_files},     {"DIR", offer_folders},          {"N", offer_nothing},
+    {"S", offer_nothing},      {"GLOB", offer_nothing},     {"TEXT", offer_nothing},         {"HEX", offer_nothing},
+    {"PORT", offer_nothing},   {"ADDRESS", offer_nothing},  {"ADDRESS:PORT", offer_nothing}, {"NAME", offer_nothing},
+    {"OPTION", offer_nothing}, {"COMMAND", offer_nothing},  {"ARGUMENT", offer_nothing},     {"WORD", offer_nothing},
 };
 
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };

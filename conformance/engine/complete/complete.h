@@ -3,7 +3,8 @@
  * What may stand next on a command line, for the completion of shells. Commands and options are those that --help tells of
  * (help_text.h); what a value may be follows from its name and meaning there:
  *
- *     DEFECT, ID, SELECT, ITEM, PROFILE     defects, requirements, capabilities, devices that come with the project (and files)
+ *     DEFECT, VARIANT                       defects and legal variants of the reference stack
+ *     ID, SELECT, ITEM, PROFILE             requirements, capabilities, devices that come with the project (and files)
  *     FILE, OUT, DIR|FILE, ... and DIR      files, folders
  *     1|2                                   these words
  *     F  "text, jsonl or md (Markdown)"     the words that the meaning begins with, two or more

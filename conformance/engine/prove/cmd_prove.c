@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conformance/engine/prove/cmd_prove_variants.h"
 #include "conformance/engine/prove/prove.h"
 #include "conformance/engine/prove/prove_demands.h"
 #include "conformance/engine/prove/prove_merge.h"
@@ -22,6 +23,7 @@ enum { SEEDS = 8, JOBS_MAX = PROVE_JOBS_MAX };
 
 static const char usage[] =
     "usage: warpcheck prove [OPTION...] [DEFECT...]\n"
+    "       warpcheck prove --variants [OPTION...] [VARIANT...]\n"
     "       warpcheck prove --merge [--format F] FILE...\n"
     "  Runs the reference stack with each defect, in simulation, against every check and rule. It also runs the "
     "correct\n"
@@ -34,6 +36,10 @@ static const char usage[] =
     "  -j N           number of processes (default: the number of processors)\n"
     "  --shard I/N    runs part I of N of the seeds and defects; every machine computes the same parts\n"
     "  --merge        joins the results of all shards, each written to a file with --format jsonl\n"
+    "  --variants     runs the reference stack with each legal variant (reference-stack/variants.tsv) against every "
+    "check "
+    "and\n"
+    "                 rule, and nothing else: no FAIL, and no WARN but those that the variant's row names\n"
     "  --matrix       runs every check against every defect (minutes) and reports which checks caught which defects\n"
     "  --demands      reports also each check that no defect naming it kills, role by role and with the verdict of its "
     "level,\n"
@@ -49,6 +55,7 @@ struct command {
     bool jsonl;
     bool matrix;
     bool whole_table; /* --demands */
+    bool variants;    /* `only` are such */
     bool merge;       /* `only` are files */
     struct prove_demands *demands;
     struct terminal terminal;
@@ -102,6 +109,8 @@ static int arguments_parse(struct command *command, int argc, char **argv, struc
             command->matrix = command->prove.whole = true;
         else if (strcmp(argv[i], "--demands") == 0)
             command->whole_table = true;
+        else if (strcmp(argv[i], "--variants") == 0)
+            command->variants = true;
         else if (strcmp(argv[i], "--merge") == 0)
             command->merge = true;
         else if (argv[i][0] != '-')
@@ -114,6 +123,9 @@ static int arguments_parse(struct command *command, int argc, char **argv, struc
         else
             i++;
     }
+    if (command->variants &&
+        (command->merge || command->matrix || command->seeds_given || command->prove.shard.of != 0))
+        return sentence_set(error, "--variants excludes --merge, --matrix, --seeds and --shard");
     if (command->merge && command->prove.only_count == 0)
         return sentence_set(
             error, "--merge: no results are named: name files that contain the output of prove --format jsonl");
@@ -257,6 +269,21 @@ static int prove(struct command *command, struct sentence *error)
                : EXIT_FAILS;
 }
 
+static int prove_variants(const struct command *command)
+{
+    struct prove_variants_config config = {
+        .catalogue = command->prove.catalogue,
+        .pics = command->prove.pics,
+        .host = command->prove.host,
+        .only = command->prove.only,
+        .only_count = command->prove.only_count,
+        .seed = command->prove.seed,
+        .jobs = command->prove.jobs,
+    };
+
+    return cmd_prove_variants(&config, command->jsonl);
+}
+
 static int load_and_prove(struct command *command, struct sentence *error)
 {
     struct catalogue *catalogue = NULL;
@@ -276,7 +303,7 @@ static int load_and_prove(struct command *command, struct sentence *error)
         command->prove.catalogue = catalogue;
         command->prove.pics = pics;
         command->prove.defects = defects;
-        status = prove(command, error);
+        status = command->variants ? prove_variants(command) : prove(command, error);
     }
     defect_list_free(defects);
     pics_free(pics);

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conformance/engine/prove/prove.h"
 
-#include <errno.h>
 #include <jansson.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "conformance/engine/option/run_stop.h"
+#include "conformance/engine/prove/prove_workers.h"
 #include "conformance/engine/run/runner.h"
-#include "wire/out_of_memory.h"
 
-enum { WORKERS_MAX = PROVE_JOBS_MAX, WORKER_READ = 65536, SAMPLE = 32 };
+enum { SAMPLE = 32 };
 
 /* Units are shared out by number: first the seeds of the correct stack, then the defects. */
 struct unit {
@@ -28,8 +22,6 @@ struct matrix {
     struct selection everything;
     struct unit *units;
     size_t unit_count;
-    json_t **rows;   /* answers of the workers, by unit */
-    size_t reported; /* units that the caller has been told of */
     struct prove_summary *summary;
 };
 
@@ -131,8 +123,9 @@ static int run_passes(const struct prove_config *config, struct runner_config *r
     return runner_run(runner, &totals, error);
 }
 
-static json_t *run_unit(const struct matrix *matrix, size_t number, struct sentence *error)
+static json_t *run_unit(void *user, size_t number, struct sentence *error)
 {
+    const struct matrix *matrix = user;
     const struct prove_config *config = matrix->config;
     const struct unit *unit = &matrix->units[number];
     struct drawn drawn = {json_array(), json_array(), json_array(), unit->defect, &matrix->plan, 0};
@@ -149,7 +142,6 @@ static json_t *run_unit(const struct matrix *matrix, size_t number, struct sente
         .result = on_result,
         .user = &drawn,
     };
-    json_t *row;
     int status = 0;
 
     if (unit->defect != NULL) {
@@ -167,29 +159,8 @@ static json_t *run_unit(const struct matrix *matrix, size_t number, struct sente
         json_decref(drawn.alarms);
         return NULL;
     }
-    row = json_pack("{s:I, s:o, s:o, s:o, s:I}", "unit", (json_int_t)number, "killed_by", drawn.killed_by, "kills",
-                    drawn.kills, "alarms", drawn.alarms, "undecided", (json_int_t)drawn.undecided);
-    return row;
-}
-
-/* A worker's life: every jobs-th unit, one line each into its own pipe. */
-static int work(const struct matrix *matrix, unsigned worker, int out)
-{
-    FILE *stream = fdopen(out, "w");
-    struct sentence error = {{0}};
-
-    if (stream == NULL)
-        return 1;
-    for (size_t i = worker; i < matrix->unit_count; i += matrix->config->jobs) {
-        json_t *row = run_unit(matrix, i, &error);
-
-        if (row == NULL)
-            row = json_pack("{s:I, s:s}", "unit", (json_int_t)i, "error", error.text);
-        if (json_dumpf(row, stream, JSON_COMPACT) != 0 || fputc('\n', stream) == EOF || fflush(stream) != 0)
-            return 1;
-        json_decref(row);
-    }
-    return fclose(stream) == 0 && !out_of_memory_noted() ? 0 : 1;
+    return json_pack("{s:o, s:o, s:o, s:I}", "killed_by", drawn.killed_by, "kills", drawn.kills, "alarms", drawn.alarms,
+                     "undecided", (json_int_t)drawn.undecided);
 }
 
 static void report_defect(const struct matrix *matrix, const struct unit *unit, const json_t *row)
@@ -226,155 +197,18 @@ static void report_correct(const struct matrix *matrix, const struct unit *unit,
         matrix->config->correct(matrix->config->user, unit->seed);
 }
 
-/* One line of a worker. */
-static int take_row(struct matrix *matrix, const char *line, size_t length, struct sentence *error)
+/* In order, as soon as all before it are done. */
+static void tell(void *user, size_t number, const json_t *row)
 {
-    json_t *row = json_loadb(line, length, 0, NULL);
-    json_int_t unit = json_integer_value(json_object_get(row, "unit"));
-    const char *why = json_string_value(json_object_get(row, "error"));
+    struct matrix *matrix = user;
+    const struct unit *unit = &matrix->units[number];
 
-    if (row == NULL || unit < 0 || (size_t)unit >= matrix->unit_count || why != NULL) {
-        (void)sentence_set(error, "a worker failed: %s", why != NULL ? why : "an answer cannot be parsed");
-        json_decref(row);
-        return -1;
-    }
-    json_decref(matrix->rows[unit]);
-    matrix->rows[unit] = row;
-    return 0;
-}
-
-/* Tells of every unit whose turn it is: in order, as soon as all before it are done. */
-static void tell(struct matrix *matrix)
-{
-    while (matrix->reported < matrix->unit_count && matrix->rows[matrix->reported] != NULL) {
-        const struct unit *unit = &matrix->units[matrix->reported];
-        json_t **row = &matrix->rows[matrix->reported++];
-
-        if (unit->defect != NULL)
-            report_defect(matrix, unit, *row);
-        else
-            report_correct(matrix, unit, *row);
-        if (matrix->config->progress != NULL)
-            matrix->config->progress(matrix->config->user, matrix->reported, matrix->unit_count);
-    }
-}
-
-/* What has come from one worker and is no whole line yet. */
-struct worker {
-    pid_t process;
-    int pipe; /* -1: at its end */
-    char *text;
-    size_t length, room;
-};
-
-static int take_lines(struct matrix *matrix, struct worker *worker, struct sentence *error)
-{
-    char *newline;
-
-    while ((newline = memchr(worker->text, '\n', worker->length)) != NULL) {
-        size_t line = (size_t)(newline - worker->text);
-
-        if (take_row(matrix, worker->text, line, error) != 0)
-            return -1;
-        worker->length -= line + 1;
-        memmove(worker->text, newline + 1, worker->length);
-    }
-    tell(matrix);
-    return 0;
-}
-
-static int read_worker(struct matrix *matrix, struct worker *worker, struct sentence *error)
-{
-    ssize_t got;
-
-    if (worker->room - worker->length < WORKER_READ) {
-        char *grown = realloc(worker->text, worker->room + 4 * WORKER_READ);
-
-        if (grown == NULL)
-            return sentence_set(error, "out of memory for a worker's answers");
-        worker->text = grown;
-        worker->room += 4 * WORKER_READ;
-    }
-    got = read(worker->pipe, worker->text + worker->length, WORKER_READ);
-    if (got < 0 && errno == EINTR)
-        return 0;
-    if (got <= 0) {
-        close(worker->pipe);
-        worker->pipe = -1;
-        return 0;
-    }
-    worker->length += (size_t)got;
-    return take_lines(matrix, worker, error);
-}
-
-/* Reads all workers at once, so that none of them waits for another to be heard. */
-static int listen_to_workers(struct matrix *matrix, struct worker *workers, struct sentence *error)
-{
-    struct pollfd waits[WORKERS_MAX];
-    unsigned open = 1;
-
-    while (open != 0) {
-        if (run_stopped())
-            return sentence_set(error, "interrupted");
-        open = 0;
-        for (unsigned i = 0; i < matrix->config->jobs; i++) {
-            waits[i] = (struct pollfd){.fd = workers[i].pipe, .events = POLLIN};
-            open += workers[i].pipe >= 0;
-        }
-        if (open == 0 || (poll(waits, matrix->config->jobs, -1) < 0 && errno != EINTR))
-            break;
-        for (unsigned i = 0; i < matrix->config->jobs; i++)
-            if (workers[i].pipe >= 0 && waits[i].revents != 0 && read_worker(matrix, &workers[i], error) != 0)
-                return -1;
-    }
-    return 0;
-}
-
-static int start_worker(const struct matrix *matrix, struct worker *worker, unsigned number, struct sentence *error)
-{
-    int ends[2];
-    pid_t parent = getpid();
-
-    if (pipe(ends) != 0)
-        return sentence_set(error, "cannot start a worker: %s", strerror(errno));
-    worker->process = fork();
-    if (worker->process == 0) {
-        close(ends[0]);
-        _exit(run_stop_child(parent) != 0 ? 1 : work(matrix, number, ends[1]));
-    }
-    close(ends[1]);
-    worker->pipe = ends[0];
-    return worker->process > 0 ? 0 : sentence_set(error, "cannot start a worker: %s", strerror(errno));
-}
-
-static int run_workers(struct matrix *matrix, struct sentence *error)
-{
-    struct worker workers[WORKERS_MAX] = {{0}};
-    int status = 0;
-
-    (void)fflush(NULL);
-    for (unsigned i = 0; i < matrix->config->jobs; i++)
-        workers[i].pipe = -1;
-    for (unsigned i = 0; i < matrix->config->jobs && status == 0; i++)
-        status = start_worker(matrix, &workers[i], i, error);
-    if (status == 0)
-        status = listen_to_workers(matrix, workers, error);
-    for (unsigned i = 0; i < matrix->config->jobs; i++) {
-        int ended = 0;
-
-        if (workers[i].pipe >= 0)
-            close(workers[i].pipe);
-        free(workers[i].text);
-        if (workers[i].process > 0 && status != 0) /* nobody waits for its answers */
-            (void)kill(workers[i].process, SIGTERM);
-        if (workers[i].process > 0 && waitpid(workers[i].process, &ended, 0) == workers[i].process && status == 0 &&
-            (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0))
-            status = sentence_set(error, "a worker died (%s %d) while proving", WIFSIGNALED(ended) ? "signal" : "exit",
-                                  WIFSIGNALED(ended) ? WTERMSIG(ended) : WEXITSTATUS(ended));
-    }
-    if (status == 0 && matrix->reported != matrix->unit_count)
-        status = sentence_set(error, "the workers gave %zu of %zu answers", matrix->reported, matrix->unit_count);
-    return status;
+    if (unit->defect != NULL)
+        report_defect(matrix, unit, row);
+    else
+        report_correct(matrix, unit, row);
+    if (matrix->config->progress != NULL)
+        matrix->config->progress(matrix->config->user, number + 1, matrix->unit_count);
 }
 
 static int make_units(struct matrix *matrix, struct sentence *error)
@@ -383,8 +217,7 @@ static int make_units(struct matrix *matrix, struct sentence *error)
     size_t defects = config->only_count != 0 ? config->only_count : defect_list_count(config->defects);
 
     matrix->units = calloc(config->seeds + defects + 1, sizeof(*matrix->units));
-    matrix->rows = calloc(config->seeds + defects + 1, sizeof(json_t *));
-    if (matrix->units == NULL || matrix->rows == NULL)
+    if (matrix->units == NULL)
         return sentence_set(error, "out of memory for the matrix");
     for (unsigned i = 0; i < config->seeds; i++)
         matrix->units[matrix->unit_count++].seed = config->seed + i;
@@ -460,16 +293,12 @@ int prove_run(const struct prove_config *config, struct prove_summary *summary, 
     memset(summary, 0, sizeof(*summary));
     summary->checks = script_check_count(config->host);
     summary->rules = rule_count();
-    if (config->jobs == 0 || config->jobs > WORKERS_MAX)
-        return sentence_set(error, "1 to %d processes can prove at once", WORKERS_MAX);
     if (plan_make(&matrix.plan, config->host, &plan, error) == 0 && make_units(&matrix, error) == 0 &&
         (config->shard.of == 0 || keep_own(&matrix, error) == 0))
-        status = run_workers(&matrix, error);
+        status =
+            prove_workers_run(&(struct prove_work){matrix.unit_count, config->jobs, run_unit, tell, &matrix}, error);
     summary->units = matrix.unit_count;
-    for (size_t i = 0; i < matrix.unit_count && matrix.rows != NULL; i++)
-        json_decref(matrix.rows[i]);
     plan_free(&matrix.plan);
     free(matrix.units);
-    free(matrix.rows);
     return status;
 }

@@ -14,11 +14,10 @@
 
 #include "conformance/engine/script/script.h"
 #include "conformance/engine/option/shard.h"
+#include "conformance/engine/prove/prove_workers.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/pics.h"
 #include "reference-stack/defects/defect.h"
-
-enum { PROVE_JOBS_MAX = 64 };
 
 struct prove_config {
     const struct catalogue *catalogue;

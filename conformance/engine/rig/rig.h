@@ -96,6 +96,8 @@ struct rig_embedded_config {
         identity; /* whom the device's process becomes: we can end it then when we have become the same */
     const char *const *defects;
     size_t defect_count;
+    const char *const *variants;
+    size_t variant_count;
     bool ipv6;
     const char *program; /* path of the program whose `peer` subcommand is the device: this very one */
 };

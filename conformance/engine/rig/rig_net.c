@@ -231,8 +231,8 @@ static int start_device(struct net_rig *net, const struct rig_embedded_config *c
     size_t count = 3;
     pid_t parent = getpid();
 
-    if (config->defect_count > ARGUMENTS_MAX / 2)
-        return sentence_set(error, "more than %d defects at once", ARGUMENTS_MAX / 2);
+    if (config->defect_count + config->variant_count > ARGUMENTS_MAX / 2)
+        return sentence_set(error, "more than %d defects and variants at once", ARGUMENTS_MAX / 2);
     (void)snprintf(control, sizeof(control), "%d", CONTROL_PORT);
     arguments[count++] = control;
     if (config->ipv6)
@@ -240,6 +240,10 @@ static int start_device(struct net_rig *net, const struct rig_embedded_config *c
     for (size_t i = 0; i < config->defect_count; i++) {
         arguments[count++] = "--defect";
         arguments[count++] = config->defects[i];
+    }
+    for (size_t i = 0; i < config->variant_count; i++) {
+        arguments[count++] = "--variant";
+        arguments[count++] = config->variants[i];
     }
     (void)fflush(NULL);
     net->device = fork();

@@ -51,6 +51,8 @@ static void describe_target(const struct run_command *command, char *text, size_
                             options->ipv6 ? ", IPv6" : "");
     for (size_t i = 0; i < options->defect_count && used < room; i++)
         used += (size_t)snprintf(text + used, room - used, "%s %s", i == 0 ? ", defect" : ",", options->defects[i]);
+    for (size_t i = 0; i < options->variant_count && used < room; i++)
+        used += (size_t)snprintf(text + used, room - used, "%s %s", i == 0 ? ", variant" : ",", options->variants[i]);
 }
 
 /* 0, or the exit status with the sentence set. */
@@ -99,6 +101,8 @@ static int open_rig(struct run_command *command, struct sentence *error)
     struct rig_embedded_config embedded = {.seed = options->seed,
                                            .defects = options->defects,
                                            .defect_count = options->defect_count,
+                                           .variants = options->variants,
+                                           .variant_count = options->variant_count,
                                            .ipv6 = options->ipv6,
                                            .program = "/proc/self/exe",
                                            .lock = lock,
@@ -128,6 +132,8 @@ static void describe_replay(const struct run_command *command, char *text, size_
         used = shell_append(text, room, used, "--dut", options->profile);
     for (size_t i = 0; i < options->defect_count; i++)
         used = shell_append(text, room, used, "--defect", options->defects[i]);
+    for (size_t i = 0; i < options->variant_count; i++)
+        used = shell_append(text, room, used, "--variant", options->variants[i]);
     for (size_t i = 0; i < options->script_count; i++)
         used = shell_append(text, room, used, "--script", options->scripts[i]);
 }
@@ -176,15 +182,11 @@ static int load_scripts(struct run_command *command, struct sentence *error)
 /* Also for a live run, where the names alone are handed on: an unknown one is told before anything is judged. */
 static int name_defects(struct run_command *command, struct sentence *error)
 {
-    struct defect_list *list;
+    const struct run_options *options = &command->options;
+    const struct defect_names names = {options->defects, options->defect_count, options->variants,
+                                       options->variant_count};
 
-    if (command->options.defect_count == 0)
-        return 0;
-    list = defect_list_embedded(error);
-    if (list != NULL)
-        command->defects = defect_set_new(list, command->options.defects, command->options.defect_count, error);
-    defect_list_free(list);
-    return command->defects != NULL ? 0 : -1;
+    return defect_set_named(&names, &command->defects, error);
 }
 
 /* What this one device may not survive. */

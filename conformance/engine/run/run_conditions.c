@@ -61,6 +61,7 @@ static void put_options(FILE *out, const struct run_options *options)
     if (options->destructive)
         fputs(" --destructive", out);
     put_all(out, "--defect ", options->defects, options->defect_count);
+    put_all(out, "--variant ", options->variants, options->variant_count);
 }
 
 static int set_text(json_t *conditions, const char *name, void (*put)(FILE *, const struct run_options *),

@@ -16,6 +16,8 @@ static const char usage[] =
     "                   linux-siw: the Linux kernel's software iWARP, in a virtual machine\n"
     "  --simulate       runs the reference stack inside this process, on virtual time\n"
     "  --defect DEFECT  gives the reference stack a defect; repeat it for several (names: warpcheck list --defects)\n"
+    "  --variant VARIANT  makes the reference stack behave in another legal way; repeat it for several (names:\n"
+    "                   warpcheck peer --list-variants)\n"
     "  --ipv6           uses IPv6 instead of IPv4 (reference stack only)\n"
     "  --script FILE    runs the checks of this script or folder instead of the built-in ones; repeat it for several\n"
     "  --seed N         chooses ports, sequence numbers and simulated worlds (1)\n"
@@ -97,6 +99,8 @@ static int take_value(struct run_options *options, const char *option, const cha
         options->output = value;
     else if (strcmp(option, "--defect") == 0)
         return add(options->defects, &options->defect_count, value, option, error);
+    else if (strcmp(option, "--variant") == 0)
+        return add(options->variants, &options->variant_count, value, option, error);
     else if (strcmp(option, "--script") == 0 || strcmp(option, "--scripts") == 0)
         return add(options->scripts, &options->script_count, value, option, error);
     else if (strcmp(option, "--seed") == 0)
@@ -112,8 +116,9 @@ static int take_value(struct run_options *options, const char *option, const cha
 
 static int consistent(const struct run_options *options, struct sentence *error)
 {
-    if (options->profile != NULL && (options->simulate || options->defect_count != 0))
-        return sentence_set(error, "--dut excludes --simulate and --defect: these are for the reference stack");
+    if (options->profile != NULL && (options->simulate || options->defect_count != 0 || options->variant_count != 0))
+        return sentence_set(error,
+                            "--dut excludes --simulate, --defect and --variant: these are for the reference stack");
     if (options->resume && options->output == NULL)
         return sentence_set(error, "--resume needs -o DIR, the folder with the results of the stopped run");
     if (options->force && (options->resume || options->output == NULL))

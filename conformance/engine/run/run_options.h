@@ -21,6 +21,8 @@ struct run_options {
     const char *output;  /* -o */
     const char *defects[RUN_OPTIONS_LIST_MAX];
     size_t defect_count;
+    const char *variants[RUN_OPTIONS_LIST_MAX];
+    size_t variant_count;
     const char *scripts[RUN_OPTIONS_LIST_MAX]; /* --script, --scripts: instead of those built in */
     size_t script_count;
     uint64_t seed;

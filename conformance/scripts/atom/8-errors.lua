@@ -448,7 +448,11 @@ check {
     if quoted.Length == nil or quoted.header ~= request:sub(1, 18) then
       t:fail(message, "70, then the DDP header", hex(terminate.data:sub(1, 20)))
     end
-    if quoted.Length ~= #request then t:fail(message, #request, quoted.Length) end
+    if quoted.Length == #request - 18 then
+      t:warn(message, #request, quoted.Length .. ", the payload alone (RDMAP-4.8-35)")
+    elseif quoted.Length ~= #request then
+      t:fail(message, #request, quoted.Length)
+    end
     if terminate.M == 0 then t:warn(message, "M = 1 with D = 1", "M = 0") end
   end,
 }

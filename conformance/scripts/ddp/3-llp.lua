@@ -26,7 +26,8 @@ local function sent(t, c, octets, mulpdu, before)
   repeat
     local got = c:receive()
     if got.kind ~= "segment" then t:fail("a Write of " .. octets .. " octets", "all of it", taken .. " octets, then " .. describe(got)) end
-    small = small or #got.ulpdu <= mulpdu
+    -- A segment may be shorter than MULPDU whatever that is (DDP-5.2-15): one that nearly fills the new one has seen it.
+    small = small or (#got.ulpdu <= mulpdu and #got.ulpdu > mulpdu - 64 and got.L == 0)
     local most = small and mulpdu or before or mulpdu
     if #got.ulpdu > most then t:fail("ULPDUs of a Write", "at most " .. most .. " octets", #got.ulpdu .. " octets") end
     taken = taken + #got.data
@@ -170,7 +171,7 @@ check {
     local stream = t:stream_of(c)
     c:probe()
     c.tcp:fin()
-    c:expect(tcp.fin(), { message = "the tester's FIN is answered by the device's" })
+    c:expect_second_half("the tester's FIN is answered by the device's")
     t:expect_event("closed", { stream = stream }, "FIN of both sides")
     no_error(t, c)
   end,

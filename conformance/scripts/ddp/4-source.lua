@@ -304,14 +304,22 @@ check {
     c:probe()
     local stream = t:stream_of(c)
     t.dut:mulpdu { stream = stream, mulpdu = 1500 }
+    -- A device that does not fill its segments is free to (DDP-5.2-15). One that lacks a few octets has counted wrongly.
+    local function greedy(got, header)
+      if got.L == 0 and #got.data + header <= 1500 - 28 then
+        t:ambiguous("B: smaller segments than MULPDU allows")
+      end
+    end
     t.dut:send { stream = stream, length = 2048 }
     for i, wanted in ipairs { { 0, 1482 }, { 1482, 566 } } do
       local got = c:expect_segment("a Send of 2048 octets")
+      if i == 1 then greedy(got, 18) end
       t:equal("MO and octets of segment " .. i, wanted[1] .. " " .. wanted[2], got.MO .. " " .. #got.data)
     end
     t.dut:write { stream = stream, stag = STAG, to = 16384, length = 2048 }
     for i, wanted in ipairs { { 16384, 1486 }, { 17870, 562 } } do
       local got = c:expect_segment("a Write of 2048 octets to TO 16384")
+      if i == 1 then greedy(got, 14) end
       t:equal("TO and octets of segment " .. i, wanted[1] .. " " .. wanted[2], got.TO .. " " .. #got.data)
     end
   end,

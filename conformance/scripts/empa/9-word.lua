@@ -135,14 +135,24 @@ check {
   sandwich = "tcp",
   purpose = "the word is in network order: IRD 1, ORD 2 and no flags are 00 01 00 02",
   run = function(t)
-    local frame, c
-    if t.role == "responder" then
-      c, frame = t:ask({ IRD = 2, ORD = 1 }, { dut = { ird = 1, ord = 2 } })
-    else
-      c = t:receive_request { ird = 1, ord = 2 }
-      frame = c.request
+    if t.role == "initiator" then
+      local c = t:receive_request { ird = 1, ord = 2 }
+      t:equal("the word", "00010002", hex(c.request.frame_octets:sub(21, 24)))
+      c.tcp:close()
+      return
     end
-    t:equal("the word", "00010002", hex(frame.frame_octets:sub(21, 24)))
-    c.tcp:close()
+    -- A Reply may have a larger IRD than the ORD that it is asked for, and a smaller ORD (RFC 6581 9.1): a device whose
+    -- IRD is 256 has the octets of a 1 in the wrong order, but not those of the next ORD that it is asked for.
+    for _, ord in ipairs { 1, 3 } do
+      local c, frame = t:ask({ IRD = 2, ORD = ord }, { dut = { ird = ord, ord = 2 } })
+      local high, low = string.unpack(">I2I2", frame.frame_octets, 21)
+      if low > 2 then t:fail("C, D and ORD of the word", "0002, or less", string.format("%04x", low)) end
+      if high < ord or high > 0x3FFF then
+        t:fail("A, B and IRD of the word", string.format("%04x, or more", ord), string.format("%04x", high))
+      end
+      c.tcp:close()
+      if high ~= ord << 8 then return end
+    end
+    t:fail("A, B and IRD of the word", "0003, or more", "0300, after 0100 for an ORD of 1")
   end,
 }

@@ -113,6 +113,17 @@ function Test:expect_error(frame, names, message, options)
   return c, c:expect_error(frame, names, message, options)
 end
 
+-- After the tester's FIN, and what the device's ULP had posted: the end of the device's half. FIN is expected; how a RST is
+-- judged stands in DDP-6.2.1-08. A Terminate 2/0/01 may come before: by one reading of RFC 5044 8 any FIN is reported
+-- (MPA-8-15). Returns the end, and whether there was one. `got`: what has come already.
+function Connection:expect_second_half(message, got)
+  got = got or self:receive()
+  local reported = is_terminate(got, "MPA_CONNECTION_LOST")
+  if reported then got = self:receive() end
+  if not fits(tcp.closed(), got) then self.t:fail(message, "FIN", self:instead({}, got)) end
+  return got, reported
+end
+
 -- The device, an initiator whose start-up is over, is asked for a Send of 4 octets.
 function Connection:ask_first_send()
   self.t.dut:send { stream = self.stream, data = "66697273" }

@@ -138,7 +138,7 @@ check {
     local stream = t:stream_of(c)
     c.tcp:fin()
     t:expect_event("half_closed", { stream = stream }, "a FIN", "it is told")
-    c:expect(tcp.fin(), { message = "the device's ULP closes too" })
+    c:expect_second_half("the device's ULP closes too")
     c = t:open_with_framing { markers = true }
     stream = t:stream_of(c)
     c.tcp:reset()

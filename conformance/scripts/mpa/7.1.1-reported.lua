@@ -161,7 +161,8 @@ check {
     local stream = t:stream_of(c)
     c.tcp:fin()
     t:expect_event("half_closed", { stream = stream }, "the peer's FIN at an FPDU boundary", "it is told (half_closed)")
-    c:expect(tcp.fin(), { message = "after the peer's FIN the device's, and no Terminate before it" })
+    local _, reported = c:expect_second_half("after the peer's FIN the device's")
+    if reported then t:warn("after the peer's FIN the device's", "no Terminate before it", "a Terminate 2/0/01") end
   end,
 }
 

@@ -105,6 +105,68 @@ START_TEST(unknown_defect)
 }
 END_TEST
 
+/* The rows of variants.tsv compile, each is allowed by some requirement, and warns are told from those that allow it. */
+START_TEST(carried_variants_compile)
+{
+    struct sentence sentence = {""};
+    struct defect_list *list = variant_list_embedded(&sentence);
+
+    ck_assert_msg(list != NULL, "%s", sentence.text);
+    ck_assert_uint_ge(defect_list_count(list), 80);
+    for (size_t i = 0; i < defect_list_count(list); i++) {
+        const struct defect *variant = defect_list_at(list, i);
+        struct defect_set *set = defect_set_new(list, &variant->id, 1, &sentence);
+
+        ck_assert_msg(set != NULL, "%s: %s", variant->id, sentence.text);
+        ck_assert_ptr_nonnull(variant->warns);
+        defect_set_free(set);
+    }
+    defect_list_free(list);
+}
+END_TEST
+
+START_TEST(variants_name_their_warnings)
+{
+    static const char text[] = "x\tR-1\t-\tvalidate\tddp-qn\toff\n"
+                               "y\tR-1\tR-2,R-3\tvalidate\tddp-qn\ttriple\t0x1203\n";
+    static const char short_row[] = "x\tR-1\tvalidate\tddp-qn\toff\n";
+    struct sentence sentence = {""};
+    struct defect_list *list = variant_list_parse(text, strlen(text), &sentence);
+
+    ck_assert_msg(list != NULL, "%s", sentence.text);
+    ck_assert_str_eq(defect_list_at(list, 0)->warns, "");
+    ck_assert_str_eq(defect_list_at(list, 1)->value, "0x1203");
+    ck_assert(variant_warns(defect_list_at(list, 1), "R-2"));
+    ck_assert(variant_warns(defect_list_at(list, 1), "R-3"));
+    ck_assert(!variant_warns(defect_list_at(list, 1), "R-1"));
+    ck_assert(!variant_warns(defect_list_at(list, 0), "-"));
+    defect_list_free(list);
+    ck_assert_ptr_null(variant_list_parse(short_row, strlen(short_row), &sentence));
+    ck_assert_ptr_nonnull(strstr(sentence.text, "variants: line 1: 5 fields"));
+}
+END_TEST
+
+/* Names of both tables make one set; an unknown one of either is told. */
+START_TEST(defects_and_variants_together)
+{
+    static const char *const defect = "mpa-crc-zero", *const variant = "segments-512", *const unknown = "no-such-name";
+    struct sentence sentence = {""};
+    struct defect_set *set = NULL;
+    struct defect_names names = {&defect, 1, &variant, 1};
+
+    ck_assert_msg(defect_set_named(&names, &set, &sentence) == 0, "%s", sentence.text);
+    ck_assert_ptr_nonnull(set);
+    defect_set_free(set);
+    names.variants = &unknown;
+    ck_assert_int_eq(defect_set_named(&names, &set, &sentence), -1);
+    ck_assert_ptr_null(set);
+    ck_assert_ptr_nonnull(strstr(sentence.text, "there is no variant 'no-such-name'"));
+    names = (struct defect_names){NULL, 0, NULL, 0};
+    ck_assert_int_eq(defect_set_named(&names, &set, &sentence), 0);
+    ck_assert_ptr_null(set);
+}
+END_TEST
+
 enum { MESSAGE = 3000 };
 
 /* What an initiator sends behind its Request: one Write and two Sends, with the one row as its defects. */
@@ -237,6 +299,9 @@ Suite *defect_suite(void)
     tcase_add_test(data, requirements_are_a_list);
     tcase_add_loop_test(data, wrong_row, 0, (int)(sizeof(wrong_rows) / sizeof(wrong_rows[0])));
     tcase_add_test(data, unknown_defect);
+    tcase_add_test(data, carried_variants_compile);
+    tcase_add_test(data, variants_name_their_warnings);
+    tcase_add_test(data, defects_and_variants_together);
     suite_add_tcase(suite, data);
     tcase_add_test(effect, harmless_defect_changes_nothing);
     tcase_add_test(effect, fields_change_where_configured);

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/engine/prove/prove_workers.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "conformance/engine/option/run_stop.h"
+#include "wire/out_of_memory.h"
+
+enum { WORKER_READ = 65536 };
+
+struct pool {
+    const struct prove_work *work;
+    json_t **rows; /* answers of the workers, by unit */
+    size_t told;   /* units that the caller has been told of */
+};
+
+/* A worker's life: every jobs-th unit, one line each into its own pipe. */
+static int work(const struct pool *pool, unsigned worker, int out)
+{
+    FILE *stream = fdopen(out, "w");
+    struct sentence error = {{0}};
+
+    if (stream == NULL)
+        return 1;
+    for (size_t i = worker; i < pool->work->units; i += pool->work->jobs) {
+        json_t *row = pool->work->unit(pool->work->user, i, &error);
+
+        if (row == NULL)
+            row = json_pack("{s:s}", "error", error.text);
+        (void)json_object_set_new(row, "unit", json_integer((json_int_t)i));
+        if (json_dumpf(row, stream, JSON_COMPACT) != 0 || fputc('\n', stream) == EOF || fflush(stream) != 0)
+            return 1;
+        json_decref(row);
+    }
+    return fclose(stream) == 0 && !out_of_memory_noted() ? 0 : 1;
+}
+
+/* One line of a worker. */
+static int take_row(struct pool *pool, const char *line, size_t length, struct sentence *error)
+{
+    json_t *row = json_loadb(line, length, 0, NULL);
+    json_int_t unit = json_integer_value(json_object_get(row, "unit"));
+    const char *why = json_string_value(json_object_get(row, "error"));
+
+    if (row == NULL || unit < 0 || (size_t)unit >= pool->work->units || why != NULL) {
+        (void)sentence_set(error, "a worker failed: %s", why != NULL ? why : "an answer cannot be parsed");
+        json_decref(row);
+        return -1;
+    }
+    json_decref(pool->rows[unit]);
+    pool->rows[unit] = row;
+    return 0;
+}
+
+/* Tells of every unit whose turn it is. */
+static void tell(struct pool *pool)
+{
+    while (pool->told < pool->work->units && pool->rows[pool->told] != NULL) {
+        size_t number = pool->told++;
+
+        pool->work->tell(pool->work->user, number, pool->rows[number]);
+    }
+}
+
+/* What has come from one worker and is no whole line yet. */
+struct worker {
+    pid_t process;
+    int pipe; /* -1: at its end */
+    char *text;
+    size_t length, room;
+};
+
+static int take_lines(struct pool *pool, struct worker *worker, struct sentence *error)
+{
+    char *newline;
+
+    while ((newline = memchr(worker->text, '\n', worker->length)) != NULL) {
+        size_t line = (size_t)(newline - worker->text);
+
+        if (take_row(pool, worker->text, line, error) != 0)
+            return -1;
+        worker->length -= line + 1;
+        memmove(worker->text, newline + 1, worker->length);
+    }
+    tell(pool);
+    return 0;
+}
+
+static int read_worker(struct pool *pool, struct worker *worker, struct sentence *error)
+{
+    ssize_t got;
+
+    if (worker->room - worker->length < WORKER_READ) {
+        char *grown = realloc(worker->text, worker->room + 4 * WORKER_READ);
+
+        if (grown == NULL)
+            return sentence_set(error, "out of memory for a worker's answers");
+        worker->text = grown;
+        worker->room += 4 * WORKER_READ;
+    }
+    got = read(worker->pipe, worker->text + worker->length, WORKER_READ);
+    if (got < 0 && errno == EINTR)
+        return 0;
+    if (got <= 0) {
+        close(worker->pipe);
+        worker->pipe = -1;
+        return 0;
+    }
+    worker->length += (size_t)got;
+    return take_lines(pool, worker, error);
+}
+
+/* Reads all workers at once, so that none of them waits for another to be heard. */
+static int listen_to_workers(struct pool *pool, struct worker *workers, struct sentence *error)
+{
+    struct pollfd waits[PROVE_JOBS_MAX];
+    unsigned open = 1;
+
+    while (open != 0) {
+        if (run_stopped())
+            return sentence_set(error, "interrupted");
+        open = 0;
+        for (unsigned i = 0; i < pool->work->jobs; i++) {
+            waits[i] = (struct pollfd){.fd = workers[i].pipe, .events = POLLIN};
+            open += workers[i].pipe >= 0;
+        }
+        if (open == 0 || (poll(waits, pool->work->jobs, -1) < 0 && errno != EINTR))
+            break;
+        for (unsigned i = 0; i < pool->work->jobs; i++)
+            if (workers[i].pipe >= 0 && waits[i].revents != 0 && read_worker(pool, &workers[i], error) != 0)
+                return -1;
+    }
+    return 0;
+}
+
+static int start_worker(const struct pool *pool, struct worker *worker, unsigned number, struct sentence *error)
+{
+    int ends[2];
+    pid_t parent = getpid();
+
+    if (pipe(ends) != 0)
+        return sentence_set(error, "cannot start a worker: %s", strerror(errno));
+    worker->process = fork();
+    if (worker->process == 0) {
+        close(ends[0]);
+        _exit(run_stop_child(parent) != 0 ? 1 : work(pool, number, ends[1]));
+    }
+    close(ends[1]);
+    worker->pipe = ends[0];
+    return worker->process > 0 ? 0 : sentence_set(error, "cannot start a worker: %s", strerror(errno));
+}
+
+static int run_workers(struct pool *pool, struct sentence *error)
+{
+    struct worker workers[PROVE_JOBS_MAX] = {{0}};
+    int status = 0;
+
+    (void)fflush(NULL);
+    for (unsigned i = 0; i < pool->work->jobs; i++)
+        workers[i].pipe = -1;
+    for (unsigned i = 0; i < pool->work->jobs && status == 0; i++)
+        status = start_worker(pool, &workers[i], i, error);
+    if (status == 0)
+        status = listen_to_workers(pool, workers, error);
+    for (unsigned i = 0; i < pool->work->jobs; i++) {
+        int ended = 0;
+
+        if (workers[i].pipe >= 0)
+            close(workers[i].pipe);
+        free(workers[i].text);
+        if (workers[i].process > 0 && status != 0) /* nobody waits for its answers */
+            (void)kill(workers[i].process, SIGTERM);
+        if (workers[i].process > 0 && waitpid(workers[i].process, &ended, 0) == workers[i].process && status == 0 &&
+            (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0))
+            status = sentence_set(error, "a worker died (%s %d) while proving", WIFSIGNALED(ended) ? "signal" : "exit",
+                                  WIFSIGNALED(ended) ? WTERMSIG(ended) : WEXITSTATUS(ended));
+    }
+    if (status == 0 && pool->told != pool->work->units)
+        status = sentence_set(error, "the workers gave %zu of %zu answers", pool->told, pool->work->units);
+    return status;
+}
+
+int prove_workers_run(const struct prove_work *work, struct sentence *error)
+{
+    struct pool pool = {.work = work};
+    int status;
+
+    if (work->jobs == 0 || work->jobs > PROVE_JOBS_MAX)
+        return sentence_set(error, "1 to %d processes can prove at once", PROVE_JOBS_MAX);
+    pool.rows = calloc(work->units + 1, sizeof(json_t *));
+    if (pool.rows == NULL)
+        return sentence_set(error, "out of memory for the workers' answers");
+    status = run_workers(&pool, error);
+    for (size_t i = 0; i < work->units; i++)
+        json_decref(pool.rows[i]);
+    free(pool.rows);
+    return status;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Legal behaviour of another kind than the stack's own: variants.tsv says which requirement allows it. */
+#include <string.h>
+
+#include "reference-stack/defects/defect_stream.h"
+#include "wire/depth.h"
+
+#define MILLISECOND UINT64_C(1000000)
+
+enum { TIMESTAMPS = 12 /* option and its padding */ };
+
+/* --- Start-up ------------------------------------------------------------------------------------------------------ */
+
+void variant_startup_begins(struct iwarp_stream *stream)
+{
+    struct iwarp_stream_config *config = &stream->config;
+
+    if (config->role == IWARP_RESPONDER) {
+        config->crc = config->crc || stream_behaves(stream, DEFECT_REPLY_CRC_ALWAYS);
+        config->markers = config->markers || stream_behaves(stream, DEFECT_REPLY_MARKERS_ALWAYS);
+        return;
+    }
+    config->crc = config->crc || stream_behaves(stream, DEFECT_REQUEST_CRC_ALWAYS);
+    config->markers = config->markers || stream_behaves(stream, DEFECT_REQUEST_MARKERS_ALWAYS);
+    if (!config->enhanced && config->revision == MPA_REV_1 && stream_behaves(stream, DEFECT_REQUEST_PLAIN_REVISION_2))
+        config->revision = MPA_REV_2;
+}
+
+void variant_start_packed(const struct iwarp_stream *stream, const struct mpa_start *start, uint8_t *octets)
+{
+    if (start->kind == MPA_REPLY && start->revision == MPA_REV_2 && !start->enhanced &&
+        stream_behaves(stream, DEFECT_REPLY_PLAIN_REVISION_1))
+        mpa_start_set_Rev(octets, MPA_REV_1);
+}
+
+void variant_answer_depths(struct iwarp_stream *stream)
+{
+    if (stream->reply_ird != DEPTH_NOT_NEGOTIATED && stream_behaves(stream, DEFECT_REPLY_IRD_MORE))
+        stream->reply_ird = (uint16_t)stream->device->config.ird_max;
+    if (stream->reply_ord > 1 && stream->reply_ord != DEPTH_NOT_NEGOTIATED &&
+        stream_behaves(stream, DEFECT_REPLY_ORD_LESS))
+        stream->reply_ord = 1;
+}
+
+enum iwarp_rtr variant_rtr(const struct iwarp_stream *stream, enum iwarp_rtr kind)
+{
+    if ((stream->rtr_agreed & IWARP_RTR_SEND) != 0 && stream_behaves(stream, DEFECT_RTR_SEND_FIRST))
+        return IWARP_RTR_SEND;
+    if ((stream->rtr_agreed & IWARP_RTR_READ) != 0 && stream_behaves(stream, DEFECT_RTR_READ_FIRST))
+        return IWARP_RTR_READ;
+    return kind;
+}
+
+/* --- Segments ------------------------------------------------------------------------------------------------------ */
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Is the next segment the first of its message, is it tagged, and how many octets are left of it? */
+static uint64_t place_of(const struct iwarp_stream *stream, bool *first, bool *tagged)
+{
+    const struct send_work *work = ring_at(&stream->work, stream->work_sent);
+    const struct served_read *served = ring_at(&stream->reads, 0);
+
+    if (transmit_choose(stream) == TRANSMIT_WORK) {
+        *first = stream->work_offset == 0;
+        *tagged = work != NULL && work->kind == IWARP_WORK_WRITE;
+        return work != NULL ? work->count - stream->work_offset : 0;
+    }
+    *first = served == NULL || served->sent == 0;
+    *tagged = true;
+    return served != NULL ? served->request.octets - served->sent : 0;
+}
+
+size_t variant_segment_room(const struct iwarp_stream *stream, size_t room)
+{
+    bool first, tagged;
+    uint64_t left = place_of(stream, &first, &tagged);
+
+    if (stream_behaves(stream, DEFECT_SEGMENTS_512))
+        room = least(room, 512);
+    if (stream_behaves(stream, DEFECT_SEGMENTS_333))
+        room = least(room, 333);
+    if (stream_behaves(stream, tagged ? DEFECT_SEGMENTS_1024_TAGGED : DEFECT_SEGMENTS_1024_UNTAGGED))
+        room = least(room, 1024);
+    if (first && left > room && stream_behaves(stream, DEFECT_SEGMENT_FIRST_1))
+        room = 1;
+    if (stream->counters.fpdus_sent % 2 != 0 && room > 1 && stream_behaves(stream, DEFECT_SEGMENTS_UNEVEN))
+        room /= 2;
+    if (room >= 256 && stream_behaves(stream, DEFECT_SEGMENTS_256))
+        room &= ~(size_t)255;
+    return room;
+}
+
+void variant_work_segment(struct iwarp_stream *stream, const struct send_work *work, struct ddp_segment *segment,
+                          uint8_t *header)
+{
+    enum { SOURCE_AT = READ_REQUEST_OCTETS - 12 };
+
+    if (work->kind == IWARP_WORK_WRITE && work->count == 0 && stream_behaves(stream, DEFECT_EMPTY_WRITE_ANY)) {
+        segment->stag = UINT32_MAX;
+        segment->to = UINT64_MAX;
+    }
+    if (work->kind == IWARP_WORK_READ && work->count == 0 && stream_behaves(stream, DEFECT_EMPTY_READ_ANY))
+        memset(header + SOURCE_AT, 0xFF, READ_REQUEST_OCTETS - SOURCE_AT);
+    if (work->kind == IWARP_WORK_ATOMIC && work->atomic.opcode == ATOMIC_SWAP &&
+        stream_behaves(stream, DEFECT_ATOMIC_SWAP_MASK_ZERO))
+        atomic_request_set_Mask(header, 0);
+}
+
+size_t variant_mulpdu(const struct iwarp_stream *stream, size_t mulpdu)
+{
+    return mulpdu > 256 && stream_behaves(stream, DEFECT_MULPDU_WITHOUT_OPTIONS) ? mulpdu - TIMESTAMPS : mulpdu;
+}
+
+/* --- Order and time ------------------------------------------------------------------------------------------------ */
+
+/* The stream is called again then, as for the close that waits for the ULP. */
+static void wake_at(struct iwarp_stream *stream, uint64_t when)
+{
+    if (stream->teardown_at == 0 || when < stream->teardown_at)
+        stream->teardown_at = when;
+}
+
+void variant_output(struct iwarp_stream *stream)
+{
+    struct defect_state *state = &stream->defect_state;
+
+    if (stream->reads.count == 0 || !stream_behaves(stream, DEFECT_RESPONSES_LATE))
+        return;
+    if (state->response_due == 0)
+        state->response_due = stream->now + 200 * MILLISECOND;
+    if (stream->now < state->response_due)
+        wake_at(stream, state->response_due);
+}
+
+void variant_response_done(struct iwarp_stream *stream)
+{
+    stream->defect_state.response_due = 0;
+}
+
+void variant_choose(const struct iwarp_stream *stream, bool *own, bool *response)
+{
+    const struct defect_state *state = &stream->defect_state;
+
+    if (stream_behaves(stream, DEFECT_RESPONSES_LATE) && stream->source == TRANSMIT_NONE &&
+        (state->response_due == 0 || stream->now < state->response_due))
+        *response = false;
+    if (*own && *response && stream->source == TRANSMIT_NONE) {
+        *own = !stream_behaves(stream, DEFECT_RESPONSES_FIRST);
+        *response = !stream_behaves(stream, DEFECT_OWN_WORK_FIRST);
+    }
+}
+
+bool variant_terminate_waits(const struct iwarp_stream *stream)
+{
+    return stream->now < stream->defect_state.terminate_at;
+}
+
+/* --- Errors and the end ---------------------------------------------------------------------------------------------- */
+
+void variant_terminate(const struct iwarp_stream *stream, const struct ddp_segment *segment,
+                       struct terminate *terminate)
+{
+    static const uint8_t zeros[READ_REQUEST_OCTETS];
+    bool operation = wire_error_layer(terminate->triple) == 0 && wire_error_etype(terminate->triple) == 2;
+
+    if (!terminate->d)
+        return;
+    if (operation && (segment->control & 0xF) == RDMAP_READ_REQUEST && segment->payload_octets == READ_REQUEST_OCTETS &&
+        stream_behaves(stream, DEFECT_TERMINATE_OPERATION_READ)) {
+        terminate->r = true;
+        terminate->rdmap_header = segment->payload;
+    }
+    if (terminate->triple == TERM_RDMAP_PROTECTION_INVALIDATE &&
+        stream_behaves(stream, DEFECT_TERMINATE_INVALIDATE_ZEROS)) {
+        terminate->r = true;
+        terminate->rdmap_header = zeros;
+    }
+    if (operation && stream_behaves(stream, DEFECT_TERMINATE_OPERATION_BARE))
+        terminate->m = terminate->d = terminate->r = false;
+}
+
+void variant_failed(struct iwarp_stream *stream, struct validation_outcome *outcome,
+                    const struct validation_subject *subject)
+{
+    bool terminates = outcome->action == VALIDATION_TERMINATE;
+
+    bool negotiation = stream->state == IWARP_STATE_STARTUP || wire_error_layer(outcome->error) == 2;
+
+    /* RFC 6581 9.1 and 9.2 want the initiator to close after its Terminate. */
+    if (terminates && stream->segments_allowed && !negotiation && stream->config.teardown_delay == 0 &&
+        stream_behaves(stream, DEFECT_TERMINATE_WAITS_FOR_FIN)) {
+        terminate_about(stream, outcome->error, subject);
+        outcome->action = VALIDATION_HANG;
+    }
+    if (terminates && stream->reads.count == 0 && outcome->entry != NULL &&
+        stream_behaves(stream, DEFECT_TERMINATE_LATE))
+        stream->defect_state.terminate_at = stream->now + 50 * MILLISECOND;
+    if (terminates && stream_behaves(stream, DEFECT_TERMINATE_ABORTS) && stream->config.teardown_delay == 0)
+        stream->config.teardown_delay = 500 * MILLISECOND;
+    if (terminates && stream_behaves(stream, DEFECT_TEARDOWN_LATE) && stream->config.teardown_delay == 0)
+        stream->config.teardown_delay = 500 * MILLISECOND;
+}
+
+void variant_fin(struct iwarp_stream *stream)
+{
+    if (stream->error_seen && stream_behaves(stream, DEFECT_TERMINATE_WAITS_FOR_FIN))
+        stream->close_wanted = true;
+}
+
+/* The stream is called when its Terminate may go, and once more when the ULP closes. */
+static void wait_for_terminate(struct iwarp_stream *stream)
+{
+    struct defect_state *state = &stream->defect_state;
+
+    if (stream->terminate_due && stream->now < state->terminate_at &&
+        (stream->teardown_at == 0 || stream->teardown_at > state->terminate_at)) {
+        state->teardown_kept = stream->teardown_at;
+        stream->teardown_at = state->terminate_at;
+    } else if (stream->now >= state->terminate_at && state->teardown_kept > stream->now) {
+        stream->teardown_at = state->teardown_kept;
+        state->teardown_kept = 0;
+    }
+}
+
+void variant_progress(struct iwarp_stream *stream)
+{
+    bool closes = stream->close_wanted && !stream->fin_due && stream->teardown_at == 0 && stream->piece.octets == 0 &&
+                  !transmit_pending(stream);
+
+    wait_for_terminate(stream);
+    if (closes && stream->terminate_sent && stream_behaves(stream, DEFECT_TERMINATE_ABORTS))
+        stream->abort_wanted = true;
+    if (closes && stream->fin_received && stream->segments_allowed && !stream->error_seen && !stream->terminate_sent &&
+        !stream->terminate_received && stream_behaves(stream, DEFECT_FIN_REPORTED))
+        terminate_queue(stream, TERM_MPA_CONNECTION_LOST, NULL, 0, NULL);
+    if (stream->terminate_received && stream_behaves(stream, DEFECT_TERMINATED_ABORTS))
+        stream->abort_wanted = true;
+}
+
+void variant_posted(struct iwarp_stream *stream)
+{
+    if (stream_behaves(stream, DEFECT_ATOMIC_IDS_FROM_END) && stream->atomic_ids < UINT16_MAX &&
+        stream->counters.reads_outstanding == 0 && stream->atomic_ids == 0)
+        stream->atomic_ids = UINT32_MAX - 1;
+    if (stream_behaves(stream, DEFECT_ATOMIC_IDS_SAME))
+        stream->atomic_ids = 6;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Behaviour that the texts allow, and that the stack does not show by itself: part of the list in defect_internal.h. */
+#ifndef REFERENCE_STACK_DEFECT_VARIANT_H
+#define REFERENCE_STACK_DEFECT_VARIANT_H
+
+/* clang-format off */
+#define DEFECT_BEHAVIOURS_VARIANT(B) \
+    /* Start-up frames */ \
+    B(REQUEST_CRC_ALWAYS,          "request-crc-always",          "C = 1 in each Request, whatever the ULP wants") \
+    B(REPLY_CRC_ALWAYS,            "reply-crc-always",            "C = 1 in each Reply, whatever the ULP wants") \
+    B(REQUEST_MARKERS_ALWAYS,      "request-markers-always",      "M = 1 in each Request") \
+    B(REPLY_MARKERS_ALWAYS,        "reply-markers-always",        "M = 1 in each Reply") \
+    B(REQUEST_PLAIN_REVISION_2,    "request-plain-revision-2",    "a Request without the word has Rev 2") \
+    B(REPLY_PLAIN_REVISION_1,      "reply-plain-revision-1",      "the Reply to a Request of Rev 2 without the word has Rev 1") \
+    /* Depths and RTR */ \
+    B(REPLY_IRD_MORE,              "reply-ird-more",              "Reply: IRD is the device's largest") \
+    B(REPLY_ORD_LESS,              "reply-ord-less",              "Reply: ORD is 1 at most") \
+    B(IRD_NEVER_RAISED,            "ird-never-raised",            "initiator: a Reply with an ORD above the own IRD is refused") \
+    B(ORD_NEVER_LOWERED,           "ord-never-lowered",           "initiator: a Reply with an IRD below the own ORD is refused") \
+    B(RTR_SEND_FIRST,              "rtr-send-first",              "initiator: the RTR is a Send where it may be one") \
+    B(RTR_READ_FIRST,              "rtr-read-first",              "initiator: the RTR is a Read where it may be one") \
+    B(RTR_ALL_CONFIRMED,           "rtr-all-confirmed",           "Reply: each RTR that is supported, offered or not") \
+    /* FPDUs and segments */ \
+    B(CRC_OFF_OTHER,               "crc-off-other",               "without agreed CRCs the field is 5AA55AA5") \
+    B(MARKER_AT_ONCE,              "marker-at-once",              "a Marker that is due after an FPDU goes out with it") \
+    B(MULPDU_WITHOUT_OPTIONS,      "mulpdu-without-options",      "MULPDU leaves room for the TCP options of timestamps") \
+    B(SEGMENTS_512,                "segments-512",                "segments carry at most 512 octets") \
+    B(SEGMENTS_333,                "segments-333",                "segments carry at most 333 octets") \
+    B(SEGMENTS_1024_TAGGED,        "segments-1024-tagged",        "tagged segments carry at most 1024 octets") \
+    B(SEGMENTS_1024_UNTAGGED,      "segments-1024-untagged",      "untagged segments carry at most 1024 octets") \
+    B(SEGMENT_FIRST_1,             "segment-first-1",             "the first of several segments carries 1 octet") \
+    B(SEGMENTS_UNEVEN,             "segments-uneven",             "every other segment carries half of what fits") \
+    B(SEGMENTS_256,                "segments-256",                "the payload of segments that are not the last is a multiple of 256") \
+    B(EMPTY_WRITE_ANY,             "empty-write-any",             "a Write of length 0 has STag and TO of all ones") \
+    B(EMPTY_READ_ANY,              "empty-read-any",              "a Read of size 0 has SrcSTag and SrcTO of all ones") \
+    /* Order and time */ \
+    B(RESPONSES_FIRST,             "responses-first",             "responses go before own work that waits") \
+    B(OWN_WORK_FIRST,              "own-work-first",              "own work goes before responses that wait") \
+    B(RESPONSES_LATE,              "responses-late",              "a response goes out 200 ms after its request") \
+    B(TERMINATE_LATE,              "terminate-late",              "a Terminate goes out 50 ms after the error") \
+    B(TEARDOWN_LATE,               "teardown-late",               "the connection is closed half a second after an error") \
+    /* Terminates, and the end */ \
+    B(TERMINATE_OPERATION_READ,    "terminate-operation-read",    "an operation error quotes the Read Request Header too") \
+    B(TERMINATE_OPERATION_BARE,    "terminate-operation-bare",    "an operation error quotes no headers") \
+    B(TERMINATE_INVALIDATE_ZEROS,  "terminate-invalidate-zeros",  "an STag that cannot be invalidated: R = 1, and a header of zeros") \
+    B(TERMINATE_ABORTS,            "terminate-aborts",            "the close half a second after a Terminate is a RST") \
+    B(TERMINATE_WAITS_FOR_FIN,     "terminate-waits-for-fin",     "after a Terminate the peer closes first") \
+    B(TERMINATED_ABORTS,           "terminated-aborts",           "a Terminate that came is answered by a RST") \
+    B(FIN_REPORTED,                "fin-reported",                "the close after the peer's FIN begins with a Terminate of the LLP's code 1") \
+    B(ATOMIC_SWAP_MASK_ZERO,       "atomic-swap-mask-zero",       "the mask of an own Swap is zero") \
+    B(ATOMIC_IDS_FROM_END,         "atomic-ids-from-end",         "Request Identifiers begin with FFFFFFFF") \
+    B(ATOMIC_IDS_SAME,             "atomic-ids-same",             "each Request Identifier is 7")
+/* clang-format on */
+
+#endif

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Every legal variant of reference-stack/variants.tsv meets all checks and rules: no FAIL, and WARN from the ids that its row
+# names and from no others. Each names requirements that exist.
+set -euo pipefail
+work=${WORK:-$(mktemp -d)}
+
+rows() { grep -vE '^(#|$)' reference-stack/variants.tsv; }
+"$WARPCHECK" prove --variants --format jsonl >"$work/variants.jsonl" || {
+    jq -c 'select(.legal == false or .type == "summary")' "$work/variants.jsonl" >&2
+    exit 1
+}
+tail -n 1 "$work/variants.jsonl" | jq -e \
+    --argjson variants "$(rows | wc -l)" \
+    --argjson checks "$("$WARPCHECK" list --checks --format jsonl | jq -s 'length')" \
+    --argjson rules "$("$WARPCHECK" list --rules --format jsonl | jq -s 'length')" '
+    .type == "summary" and .variants == $variants and .legal == $variants and
+    .checks == $checks and .rules == $rules' >/dev/null || { tail -n 1 "$work/variants.jsonl" >&2; exit 1; }
+[ "$(jq -s '[.[] | select(.type == "variant" and .legal)] | length' "$work/variants.jsonl")" -eq "$(rows | wc -l)" ] ||
+    { echo "lines of variants and rows of the table differ" >&2; exit 1; }
+
+rows | cut -f2,3 | sed 's/[,\t]/\n/g' | grep -v '^-$' | sort -u >"$work/named"
+"$WARPCHECK" list --format jsonl | jq -r 'select(.observability != "spec") | .id' | sort -u >"$work/known"
+if comm -23 "$work/named" "$work/known" | grep .; then
+    echo "variants name requirements that the catalogue does not have" >&2
+    exit 1
+fi
+
+# A variant that does not exist is told.
+status=0
+"$WARPCHECK" prove --variants no-such-variant 2>"$work/stderr" || status=$?
+if [ "$status" -ne 2 ] || ! grep -q "no variant is called 'no-such-variant'" "$work/stderr"; then
+    echo "exit status $status for an unknown variant" >&2
+    cat "$work/stderr" >&2
+    exit 1
+fi
+tail -n 1 "$work/variants.jsonl"

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What prove says of a variant that is legal, of one that is not, and of one whose row names a WARN that nothing reports. */
+#include <check.h>
+#include <string.h>
+
+#include "conformance/engine/prove/prove_variants.h"
+#include "tests/unit/suites.h"
+
+Suite *prove_variants_suite(void);
+
+static const char rows[] = "legal\tDDP-7.1-25\t-\tvalidate\tddp-stag-access\ttriple\tRDMAP_ACCESS\n"
+                           "illegal\tDDP-7.1-01\t-\tvalidate\tddp-qn\ttriple\tDDP_INVALID_MO\n"
+                           "warned\tDDP-7.1-21\tDDP-7.1-02\tvalidate\tddp-buffer\ttriple\tDDP_MSN_RANGE\n"
+                           "unwarned\tDDP-7.1-25\tDDP-7.1-02\tvalidate\tddp-stag-access\ttriple\tRDMAP_ACCESS\n";
+
+enum { ROWS = 4 };
+
+struct seen {
+    size_t count;
+    bool good[ROWS];
+    bool fails[ROWS]; /* the first surplus verdict is a FAIL of DDP-7.1-01 */
+    size_t unseen[ROWS];
+};
+
+static void on_outcome(void *user, const struct variant_outcome *outcome)
+{
+    struct seen *seen = user;
+
+    ck_assert_uint_lt(seen->count, ROWS);
+    seen->good[seen->count] = outcome->good;
+    seen->fails[seen->count] = outcome->surplus_count != 0 && strncmp(outcome->surplus[0], "FAIL DDP-7.1-01 ", 16) == 0;
+    seen->unseen[seen->count++] = outcome->unseen_count;
+}
+
+/* The checks of two requirements, and all rules on their traffic. */
+static void judge(struct prove_variants_config *config, struct prove_variants_summary *summary)
+{
+    static const char script[] =
+        "check { id = 'DDP-7.1-01', purpose = 'QN', run = function(t) local c = t:open() "
+        "c:send(rdmap.send { QN = 4, MSN = 1, data = '1' }) c:expect_terminate('DDP_INVALID_QN', { message = 'QN 4' }) "
+        "end }\n"
+        "check { id = 'DDP-7.1-02', purpose = 'buffer', run = function(t) local c = t:open { dut = { receives = 1, "
+        "repost = false } } c:send(rdmap.send { data = 'a' }, rdmap.send { data = 'b' }) "
+        "c:expect_terminate('DDP_NO_BUFFER', { warn = { 'DDP_MSN_RANGE' }, message = 'no receive' }) end }\n";
+    struct sentence error = {""};
+    struct catalogue *catalogue;
+    struct pics *pics;
+    struct defect_list *list = variant_list_parse(rows, strlen(rows), &error);
+
+    ck_assert_msg(list != NULL, "%s", error.text);
+    config->host = script_host_new(&error);
+    ck_assert_int_eq(catalogue_load(&catalogue, &error), 0);
+    ck_assert_int_eq(pics_load(&pics, &error), 0);
+    ck_assert_msg(script_load(config->host, "two.lua", script, strlen(script), &error) == 0, "%s", error.text);
+    config->catalogue = catalogue;
+    config->pics = pics;
+    config->variants = list;
+    ck_assert_msg(prove_variants_run(config, summary, &error) == 0, "%s", error.text);
+    defect_list_free(list);
+    script_host_free(config->host);
+    pics_free(pics);
+    catalogue_free(catalogue);
+}
+
+START_TEST(each_is_judged)
+{
+    struct seen seen = {0};
+    struct prove_variants_config config = {.seed = 1, .jobs = 2, .outcome = on_outcome, .user = &seen};
+    struct prove_variants_summary summary;
+
+    judge(&config, &summary);
+    ck_assert_uint_eq(seen.count, ROWS);
+    ck_assert(seen.good[0] && !seen.good[1] && seen.good[2] && !seen.good[3]);
+    ck_assert(seen.fails[1]);
+    ck_assert_uint_eq(seen.unseen[2], 0);
+    ck_assert_uint_eq(seen.unseen[3], 1);
+    ck_assert_uint_eq(summary.variants, ROWS);
+    ck_assert_uint_eq(summary.good, 2);
+    ck_assert_uint_eq(summary.checks, 2);
+}
+END_TEST
+
+Suite *prove_variants_suite(void)
+{
+    Suite *suite = suite_create("prove_variants");
+    TCase *variants = tcase_create("variants");
+
+    tcase_add_test(variants, each_is_judged);
+    suite_add_tcase(suite, variants);
+    return suite;
+}
