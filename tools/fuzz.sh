@@ -21,7 +21,7 @@ export ASAN_OPTIONS=detect_stack_use_after_return=1${ASAN_OPTIONS:+:$ASAN_OPTION
 
 # What tests/fuzz/options says of a target.
 own_options() {
-	sed -n "s/^$1 *//p" tests/fuzz/options
+	sed -n "s/^$1  *//p" tests/fuzz/options
 }
 
 # The number of files in a folder.
