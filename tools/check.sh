@@ -56,14 +56,14 @@ suite() {
 export -f suite
 export UNIT_SECONDS
 
-# unit NAME PROGRAM [SUITE]: runs every suite of a unit test runner (but SUITE), as many at once as there are processors,
+# unit NAME PROGRAM [SUITE...]: runs every suite of a unit test runner (but SUITE), as many at once as there are processors,
 # and adds their counts; a suite that dies or runs nothing is one failure.
 unit() {
 	local began=$SECONDS logs=$log_dir/$1 good=0 bad=0 log line status
 	rm -rf "$logs" && mkdir -p "$logs"
 	for file in tests/unit/*/test_*.c; do
 		file=$(basename "$file" .c)
-		[ "${file#test_}" != "${3:-}" ] || continue
+		[[ " ${*:3} " != *" ${file#test_} "* ]] || continue
 		printf '%s\0%s\0%s\0' "$2" "${file#test_}" "$logs/${file#test_}.log"
 	done | xargs -0 -n 3 -P "$(nproc)" bash -c 'suite "$@"' suite
 	for log in "$logs"/*.log; do
@@ -103,9 +103,9 @@ if [ "${1:-all}" = all ]; then
 	lint_begin
 	one tree/defect-tests tools/defect-tests.sh
 	unit unit-tests "$B/unit-tests"
-	# memory_short has an allocator of its own, which AddressSanitizer does not let it have.
+	# memory_short and cm_memory have an allocator of their own, which AddressSanitizer does not let them have.
 	# The sanitised tests make a tenth of the mangled captures: ten times the same code.
-	MANGLE_COPIES=1000 CK_TIMEOUT_MULTIPLIER=5 unit unit-tests-sanitised "$B/asan/unit-tests" memory_short
+	MANGLE_COPIES=1000 CK_TIMEOUT_MULTIPLIER=5 unit unit-tests-sanitised "$B/asan/unit-tests" memory_short cm_memory
 	one unit-tests-threads timeout -k 10 300 "$B/tsan/thread-tests" threads
 	for target in tests/fuzz/fuzz_*.c; do
 		[ -e "$target" ] || continue
