@@ -53,7 +53,7 @@ end
 -- The ULPDU of a segment; an untagged one without an MSN gets the next of its queue, which advances with L.
 function Connection:ulpdu(segment)
   local defaults = segment.defaults
-  if defaults and defaults.fields.Opcode == 1 then
+  if self.t and defaults and defaults.fields.Opcode == 1 then -- captures are made without a test
     self.t:rests_on((segment.given.RDMARDSZ or defaults.fields.RDMARDSZ) == 0 and "empty read" or "read")
   end
   if defaults and not defaults.tagged then
