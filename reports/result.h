@@ -56,10 +56,11 @@ struct result {
     uint64_t offset;      /* where the frame's octets begin in `file`, from 0, */
     uint64_t octets;      /* and how many there are; 0: not known */
     const char *reading;  /* AMBIGUOUS: the reading that the DUT took */
-    const char *cause;    /* another reading fits what came: its name (wire/hint.h), the same for all that has this cause */
-    const char *hint;     /* and that reading in words: "the octets fit an FPDU with 0 pad octets in place of 2" */
-    const char *pics;     /* SKIP: the capability line of the profile, e.g. "markers = no" */
-    const char *replay;   /* command line that repeats it */
+    const char
+        *cause;       /* another reading fits what came: its name (wire/hint.h), the same for all that has this cause */
+    const char *hint; /* and that reading in words: "the octets fit an FPDU with 0 pad octets in place of 2" */
+    const char *pics; /* SKIP: the capability line of the profile, e.g. "markers = no" */
+    const char *replay;  /* command line that repeats it */
     const char *outcome; /* of a device with a profile, FAIL or KNOWN: digest of message and actual as they were seen */
     const char *finding; /* KNOWN: the finding that it is a result of, as the profile calls it */
     const char *deviation;  /* KNOWN: the profile's note */

@@ -282,8 +282,11 @@ static int resume_served(void *user, json_t *object)
 /* Copies what is worth keeping into a file that then takes the place of the old one: never a moment without results. */
 static int resume_copy(struct resume *resume, const struct place *place, struct sentence *error)
 {
-    struct results_reader reader = {
-        .on_run = resume_run, .on_journal = resume_journal, .on_result = resume_result, .on_served = resume_served, .user = resume};
+    struct results_reader reader = {.on_run = resume_run,
+                                    .on_journal = resume_journal,
+                                    .on_result = resume_result,
+                                    .on_served = resume_served,
+                                    .user = resume};
     struct save save;
     int rc;
 

@@ -88,8 +88,9 @@ void cm_agent_free(struct cm_agent *agent)
 
     if (agent == NULL)
         return;
-    HASH_ITER (by_local, agent->by_local, exchange, next)
+    HASH_ITER (by_local, agent->by_local, exchange, next) {
         cm_exchange_free(agent, exchange);
+    }
     for (size_t i = 0; i < agent->listener_count; i++)
         free(agent->listeners[i]);
     free(agent->listeners);

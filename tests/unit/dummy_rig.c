@@ -8,8 +8,8 @@
 #include "generator/link/link_sim.h"
 #include "generator/tcp/tcp.h"
 
-const char *const dummy_names[DUMMY_KINDS] = {"reset on accept", "FIN on accept", "FIN on accept, and reads on",
-                                              "silence",         "echo",          "garbage",
+const char *const dummy_names[DUMMY_KINDS] = {"reset on accept", "FIN on accept",  "FIN on accept, and reads on",
+                                              "silence",         "echo",           "garbage",
                                               "FIN on data",     "one good Reply", "a good Reply each"};
 
 static const uint8_t dut_mac[6] = {0x02, 0x77, 0x63, 0, 0, 0x02};

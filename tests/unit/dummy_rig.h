@@ -9,15 +9,15 @@
 #include "conformance/engine/rig/rig.h"
 
 enum dummy_kind {
-    DUMMY_RESET,      /* resets each connection as it opens */
-    DUMMY_FIN,        /* closes each connection as it opens */
-    DUMMY_HALF,       /* the same, but its TCP goes on acknowledging what comes */
-    DUMMY_SILENT,     /* says nothing, ever */
-    DUMMY_ECHO,       /* gives back what comes */
-    DUMMY_GARBAGE,    /* answers with octets that are nothing */
-    DUMMY_READS,      /* closes each connection on the first octets that come */
-    DUMMY_ONE_REPLY,  /* one good Reply, on its first connection; then it says nothing, ever */
-    DUMMY_REPLIES,    /* one good Reply on each connection, whatever came, and nothing more */
+    DUMMY_RESET,     /* resets each connection as it opens */
+    DUMMY_FIN,       /* closes each connection as it opens */
+    DUMMY_HALF,      /* the same, but its TCP goes on acknowledging what comes */
+    DUMMY_SILENT,    /* says nothing, ever */
+    DUMMY_ECHO,      /* gives back what comes */
+    DUMMY_GARBAGE,   /* answers with octets that are nothing */
+    DUMMY_READS,     /* closes each connection on the first octets that come */
+    DUMMY_ONE_REPLY, /* one good Reply, on its first connection; then it says nothing, ever */
+    DUMMY_REPLIES,   /* one good Reply on each connection, whatever came, and nothing more */
     DUMMY_KINDS
 };
 

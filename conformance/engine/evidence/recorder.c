@@ -34,8 +34,7 @@ struct recorder {
 
 static bool is_address(const struct flow_address *seen, const struct net_address *address)
 {
-    return seen->family == address->family &&
-           memcmp(seen->octets, address->octets, address->family == 4 ? 4 : 16) == 0;
+    return seen->family == address->family && memcmp(seen->octets, address->octets, address->family == 4 ? 4 : 16) == 0;
 }
 
 /* The device sends in this direction, to the tester. */
@@ -239,8 +238,7 @@ void recorder_note(struct recorder *recorder, const char *text)
 {
     if (recorder->evidence != NULL)
         (void)pcapng_note(recorder->evidence, text);
-    ladder_note(recorder->ladder, text,
-                seconds_at(recorder, recorder->start_ns == 0 ? 0 : rig_now(recorder->rig)));
+    ladder_note(recorder->ladder, text, seconds_at(recorder, recorder->start_ns == 0 ? 0 : rig_now(recorder->rig)));
 }
 
 int recorder_end(struct recorder *recorder, const char *verdict, struct sentence *error)

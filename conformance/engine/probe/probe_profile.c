@@ -8,7 +8,7 @@
 #include "conformance/engine/probe/probe_measure.h"
 #include "conformance/engine/show/pics_view.h"
 
-enum { DEPTH_NONE = 0x3FFF, DEPTH_ASKED = 0x3FFE, PRIVATE_DATA_MOST = 512 };
+enum { DEPTH_ASKED = 0x3FFE, PRIVATE_DATA_MOST = 512 };
 
 /* A value that was measured: "" where it could not be. */
 struct value {
@@ -97,8 +97,8 @@ static void measure_settings(const char *item, const json_t *found, struct value
 
 static void measure_depth(struct value *value, json_int_t depth)
 {
-    if (depth == DEPTH_NONE || depth >= DEPTH_ASKED)
-        return;
+    if (depth >= DEPTH_ASKED)
+        return; /* a mirror of what was asked, or 0x3FFF: not negotiated (RFC 6581 9) */
     (void)snprintf(value->text, sizeof(value->text), "%" JSON_INTEGER_FORMAT, depth);
     value->by = "the enhanced Reply to the largest depths";
 }

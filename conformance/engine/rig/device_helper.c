@@ -104,6 +104,8 @@ _Noreturn static void execute(char **command, const struct device_helper_request
             _exit(126);
         arguments[i] = texts[i];
     }
+    if (arguments[0] == NULL)
+        _exit(126);
     execvp(arguments[0], arguments);
     (void)dprintf(STDERR_FILENO, "warpcheck: %s: %s\n", arguments[0], strerror(errno));
     _exit(127);
@@ -161,8 +163,10 @@ static void take_output(struct process *process)
 
         if (got < 0)
             return;
-        if (process->file >= 0 && count != 0 && write(process->file, octets, count) != (ssize_t)count)
-            room = 0; /* the disk is full: the run itself says so */
+        if (process->file >= 0 && count != 0 && write(process->file, octets, count) != (ssize_t)count) {
+            close(process->file); /* the disk is full: the run itself says so */
+            process->file = -1;
+        }
         process->written += count;
     }
     if (process->output >= 0)

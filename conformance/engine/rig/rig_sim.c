@@ -48,8 +48,12 @@ static int open_tester(struct sim_rig *sim, struct sentence *error)
 /* Power-on of the device: a new TCP, a new stack, listening. */
 static int power_on(struct sim_rig *sim, struct sentence *error)
 {
-    struct sim_device_config config = {
-        .sim = sim->sim, .end = SIM_END_B, .ipv4 = "10.77.0.2", .ipv6 = "fd77::2", .defects = sim->defects, .resets_every = sim->resets_every};
+    struct sim_device_config config = {.sim = sim->sim,
+                                       .end = SIM_END_B,
+                                       .ipv4 = "10.77.0.2",
+                                       .ipv6 = "fd77::2",
+                                       .defects = sim->defects,
+                                       .resets_every = sim->resets_every};
 
     sim->generation++;
     config.seed = sim->seed * 2 + 1 + sim->generation * UINT64_C(0x9E3779B97F4A7C15);

@@ -99,8 +99,8 @@ static void explain_inconclusive(const struct run_command *command, const struct
     if (command->unserved != 0)
         (void)unserved(command, text);
     (void)complain(0, "inconclusive: %s%s%s%s%s%s%s", count, text[0] != '\0' ? "; " : "", text,
-                   count[0] != '\0' && has_gaps ? "; " : "",
-                   has_gaps ? "not judged" : "", has_gaps ? judged_output_gaps(&summary->account, gaps) : "",
+                   count[0] != '\0' && has_gaps ? "; " : "", has_gaps ? "not judged" : "",
+                   has_gaps ? judged_output_gaps(&summary->account, gaps) : "",
                    has_gaps ? ", although it is or may be iWARP" : "");
 }
 

@@ -10,6 +10,7 @@
 #include "conformance/requirements/catalogue.h"
 
 /* Marks the items that skip themselves, with their reason. 0, or -1 with a sentence. */
-int run_rehearse(struct plan *plan, struct script_host *host, const struct catalogue *catalogue, struct sentence *error);
+int run_rehearse(struct plan *plan, struct script_host *host, const struct catalogue *catalogue,
+                 struct sentence *error);
 
 #endif

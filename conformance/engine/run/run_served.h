@@ -25,8 +25,9 @@ struct run_served_context {
     struct script_host *host;
     struct rig *(*open)(void *user, const char *id, const char *role, struct sentence *why); /* a rig, made as new */
     void (*close)(void *user, struct rig *rig);
-    struct recorder *(*record)(void *user, struct rig *rig, const char *role, bool begins); /* the same for the evidence */
-    int (*keep)(void *user, json_t *served);                                                /* -1: it cannot be kept */
+    struct recorder *(*record)(void *user, struct rig *rig, const char *role,
+                               bool begins); /* the same for the evidence */
+    int (*keep)(void *user, json_t *served); /* -1: it cannot be kept */
     void *user;
 };
 

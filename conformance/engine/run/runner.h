@@ -24,7 +24,8 @@ struct runner_config {
     int evidence;              /* descriptor of the folder for pcapng files, -1: none */
     const char *evidence_name; /* the same as results name it, relative to the output folder */
     bool ladder;
-    struct run_served *served; /* what is known of the device, and what the run learns of it; borrowed. NULL: of no use later */
+    struct run_served
+        *served; /* what is known of the device, and what the run learns of it; borrowed. NULL: of no use later */
     const char *replay; /* options that a command needs to repeat this run: " --simulate --defect x"; NULL: none */
 
     /* Asked before each item: true leaves it out. NULL: never. */

@@ -16,7 +16,7 @@ Suite *dummies_suite(void);
 
 struct seen {
     unsigned passes, fails, inconclusive, skips, told;
-    char first[256]; /* PASS or FAIL */
+    char first[256];  /* PASS or FAIL */
     char reason[256]; /* the first of what was inconclusive */
 };
 
@@ -30,8 +30,8 @@ static int take_result(void *user, const struct result *result)
     seen->fails += fail;
     seen->skips += result->verdict == VERDICT_SKIP;
     if ((pass || fail) && seen->first[0] == '\0')
-        (void)snprintf(seen->first, sizeof(seen->first), "%s %s %s by %s: %s, %s", verdict_name(result->verdict), result->id,
-                       result->role, result->by, result->message != NULL ? result->message : "",
+        (void)snprintf(seen->first, sizeof(seen->first), "%s %s %s by %s: %s, %s", verdict_name(result->verdict),
+                       result->id, result->role, result->by, result->message != NULL ? result->message : "",
                        result->actual != NULL ? result->actual : "");
     if (result->verdict != VERDICT_INCONCLUSIVE)
         return 0;
@@ -80,7 +80,8 @@ static const char *const reasons[DUMMY_KINDS] = {
     [DUMMY_HALF] = "the device does not serve a start-up as responder: the device ended the connection (FIN) before",
     [DUMMY_SILENT] = "the device does not serve a start-up as responder: it does not speak MPA: nothing within",
     [DUMMY_ECHO] = "the device does not serve a start-up as responder: it is an echo",
-    [DUMMY_GARBAGE] = "the device does not serve a start-up as responder: it does not speak MPA: octets that are no MPA",
+    [DUMMY_GARBAGE] =
+        "the device does not serve a start-up as responder: it does not speak MPA: octets that are no MPA",
     [DUMMY_READS] = "the device does not serve a start-up as responder: it does not speak MPA: FIN came in place",
     [DUMMY_ONE_REPLY] =
         "the device does not serve a start-up as responder: a good Request is answered by an accepting Reply: nothing",

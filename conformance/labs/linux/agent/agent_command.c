@@ -77,9 +77,9 @@ void agent_take_everything(struct agent *agent)
 }
 
 /* What the agent tells of: verbs have no word for the peer's FIN, nor for a Terminate. */
-static const char *const told[] = {"connect_request", "established", "rejected",   "reject_sent", "connect_failed", "receive",
-                                   "send_done",       "write_done",  "read_done", "flushed",     "closed",         "accepted",
-                                   "error"};
+static const char *const told[] = {"connect_request", "established", "rejected",   "reject_sent", "connect_failed",
+                                   "receive",         "send_done",   "write_done", "read_done",   "flushed",
+                                   "closed",          "accepted",    "error"};
 
 static int verb_capabilities(struct agent *agent, const json_t *command, struct agent_reply *reply)
 {
