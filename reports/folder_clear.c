@@ -61,7 +61,10 @@ static int on_journal(void *user, const struct journal *journal, json_t *object)
     return note(user, journal->evidence);
 }
 
-/* What stands after a check's id: "-responder.2.0123abcd.pcapng", of which only the suffix has to be there. */
+/*
+ * What stands after a check's id, or after "served": "-responder.2.0123abcd.pcapng", of which only the suffix has to be
+ * there; or what a command of the profile wrote, "-initiator.connect.txt".
+ */
 static bool is_rest(const char *rest)
 {
     static const char digits[] = "0123456789", hexadecimal[] = "0123456789abcdef";
@@ -72,7 +75,7 @@ static bool is_rest(const char *rest)
         rest += 1 + strspn(rest + 1, digits);
     if (rest[0] == '.' && strspn(rest + 1, hexadecimal) == 8 && rest[9] == '.')
         rest += 9;
-    return strcmp(rest, SUFFIX) == 0;
+    return strcmp(rest, SUFFIX) == 0 || strcmp(rest, ".connect.txt") == 0 || strcmp(rest, ".restart.txt") == 0;
 }
 
 /* The results speak of it, or it is called as a check's evidence is. */
@@ -84,7 +87,8 @@ static bool is_evidence(const json_t *names, const struct catalogue *catalogue, 
         return true;
     for (size_t i = 1; i < sizeof(id) && name[i] != '\0'; i++) {
         (void)snprintf(id, i + 1, "%s", name);
-        if ((name[i] == '.' || name[i] == '-') && is_rest(name + i) && catalogue_find(catalogue, id))
+        if ((name[i] == '.' || name[i] == '-') && is_rest(name + i) &&
+            (strcmp(id, "served") == 0 || catalogue_find(catalogue, id)))
             return true;
     }
     return false;

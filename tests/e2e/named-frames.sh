@@ -57,7 +57,7 @@ compare() {
 run() { # NAME DEVICE LEAST OPTIONS...
 	local name=$1 device=$2 least=$3 out=$WORK/$1
 	expect 1 "$name: a run with several defects" "$WARPCHECK" run "${@:4}" --defect ddp-rsvdulp-zero --defect rdmap-terminate-operation-zeroed \
-		--defect atom-add-not-done --defect ddp-deliveries-swapped --defect mpa-reply-reserved -o "$out"
+		--defect atom-mask-zero-nothing --defect mpa-deliveries-swapped --defect mpa-reply-reserved -o "$out"
 	cp "$WORK/stdout" "$out.txt"
 	jq -r 'select(.type == "result" and .verdict == "FAIL" and .by == "rule") | "\(.id) \(.role) \(.frame)"' "$out/results.jsonl" | sort -u >"$WORK/rules"
 	judge "$out" "$device" >"$WORK/wrong" 2>"$WORK/counts"

@@ -34,6 +34,8 @@ static int dry_run(struct run_command *command, struct sentence *error)
                     item->skip.text);
         skipped += item->skip.text[0] != '\0';
     }
+    if (fflush(stdout) != 0)
+        return 0; /* the list is lost, which is reported when the program ends */
     return complain(0, "%zu checks to run, %zu to skip%s", command->plan.count - skipped, skipped,
                     alone || command->options.profile == NULL ? "" : "; the upper tester may refuse more of them");
 }
