@@ -34,7 +34,7 @@ tail -n 1 "$work/matrix.jsonl" | jq -e \
     .killed == .defects and .false_alarms == 0 and .inconclusive == 0 and .checks == $checks and .rules == $rules' >/dev/null || { tail -n 1 "$work/matrix.jsonl" >&2; exit 1; }
 
 # Every check has a defect that it kills, by its own id. No defect names those of requirements that only a checker can break
-# (reference-stack/defects-none.tsv: tolerance): what no other defect has shown of them, a lost message has to.
+# (reference-stack/defects-none.tsv: tolerance): what no other defect has shown of them, a lost message has to, or one that is too long.
 "$WARPCHECK" list --checks --format jsonl | jq -r 'select(.check != null) | .id' | sort -u >"$work/checks"
 idle() {
     jq -r 'select(.type == "defect") | .killed_by[]' "$@" | sort -u >"$work/killers"
@@ -42,7 +42,7 @@ idle() {
 }
 idle "$work/matrix.jsonl"
 if [ -s "$work/idle" ]; then
-    "$WARPCHECK" prove --matrix --format jsonl ddp-fpdu-lost >"$work/lost.jsonl"
+    "$WARPCHECK" prove --matrix --format jsonl ddp-fpdu-lost ddp-length-unchecked >"$work/lost.jsonl"
     idle "$work/matrix.jsonl" "$work/lost.jsonl"
 fi
 if [ -s "$work/idle" ]; then

@@ -122,7 +122,7 @@ check {
     c:send(bad_write(), rdmap.terminate {})
     local message = "crossing Terminates: at most the one for the Write, then the end"
     local how, terminate = c:expect_over(message, { accepts = function(got) return is_terminate(got, "DDP_INVALID_STAG") end })
-    if how == "left" then t:fail(message, "the device ends the stream", "it leaves that to the tester") end
+    if how == "left" then t:warn(message, "the device ends the stream", "it leaves that to the tester") end
     t:ambiguous(terminate and "A: each side sends one Terminate" or "B: the side that received one sends none")
   end,
 }
