@@ -143,11 +143,13 @@ json_t *peer_access(unsigned access)
 static int get_access(const json_t *command, unsigned *access, struct sentence *sentence)
 {
     unsigned rights = *access;
+    bool local_write = true;
 
-    if (upper_words(command, "access", upper_access_words, &rights, sentence) != 0)
+    if (upper_words(command, "access", upper_access_words, &rights, sentence) != 0 ||
+        upper_flag(command, "local_write", &local_write, sentence) != 0)
         return -1;
     *access = rights | IWARP_LOCAL_READ | IWARP_LOCAL_WRITE;
-    if (json_is_false(json_object_get(command, "local_write")))
+    if (!local_write)
         *access &= ~(unsigned)IWARP_LOCAL_WRITE;
     return 0;
 }
