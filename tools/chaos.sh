@@ -112,8 +112,8 @@ contents() { (cd "$1" && find . -type f ! -name .lock -exec cksum {} + | sort); 
 # No file is half of one; of results.jsonl the last line may be.
 is_whole() {
 	local dir=$1
-	[ ! -e "$dir/index.html" ] || tail -c 20 "$dir/index.html" | grep -q '</html>' || { echo "index.html is torn"; return 1; }
-	[ ! -e "$dir/junit.xml" ] || tail -n 1 "$dir/junit.xml" | grep -q '^</testsuites>' || { echo "junit.xml is torn"; return 1; }
+	[ ! -e "$dir/index.html" ] || grep -q '</html>' < <(tail -c 20 "$dir/index.html") || { echo "index.html is torn"; return 1; }
+	[ ! -e "$dir/junit.xml" ] || grep -q '^</testsuites>' < <(tail -n 1 "$dir/junit.xml") || { echo "junit.xml is torn"; return 1; }
 	[ ! -e "$dir/results.sarif" ] || jq -e . "$dir/results.sarif" >/dev/null || { echo "results.sarif is torn"; return 1; }
 	[ ! -s "$dir/results.jsonl" ] || [ "$(wc -l <"$dir/results.jsonl")" -eq 0 ] || head -n "$(wc -l <"$dir/results.jsonl")" "$dir/results.jsonl" | jq -e . >/dev/null ||
 		{ echo "results.jsonl is torn within"; return 1; }

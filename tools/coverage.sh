@@ -68,7 +68,7 @@ find "$B/cov/obj" -name '*.gcno' ! -path '*/obj/tests/*' -print0 | LC_ALL=C sort
 			printf "%-32s %8d %6.1f%% %9d %6.1f%%\n", "all", total, 100 * reached / total, btotal,
 				btotal ? 100 * breached / btotal : 100
 			print "\nleast covered:"
-			sort = "sort -n | head -n 10"
+			sort = "sort -n | sed -n '1,10p'"
 			for (f in least) printf "%6.1f%%  %s\n", least[f], f | sort
 			close(sort)
 			print ""

@@ -105,7 +105,7 @@ only "captures" "$WORK/folder/capture.pcapng"
 offered run -o "$WORK/folder/"
 only "-o of run takes a folder" "$WORK/folder/inner folder"
 for command in $commands; do
-	"$WARPCHECK" "$command" --help | options_of | grep -qx -- --format || continue
+	grep -qx -- --format < <("$WARPCHECK" "$command" --help | options_of) || continue
 	offered "$command" --format ''
 	holds "$command --format: two words or more" test "$(wc -l <"$WORK/offered")" -ge 2
 	refused=

@@ -39,7 +39,7 @@ sound() {
 	if [ "$status" -ne 0 ] || grep -qE 'Sanitizer|runtime error|Dissector bug, protocol iWARP' "$WORK/stderr" "$WORK/stdout"; then
 		bad=$((bad + 1))
 		[ -z "$KEEP" ] || cp "$file" "$KEEP"
-		wrong "$what ($*): status $status" "$(grep -vE '^ \*\*|^$' "$WORK/stderr" | head -n 30)"
+		wrong "$what ($*): status $status" "$(grep -vE '^ \*\*|^$' "$WORK/stderr" | sed -n '1,30p')"
 	fi
 }
 

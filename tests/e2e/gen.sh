@@ -48,7 +48,7 @@ for script in "$examples"/*.lua; do
 	done
 done
 exchange=$WORK/ex/exchange/exchange.pcapng
-holds "a comment" test "$(fields "$exchange" -Y frame.comment -e frame.comment | head -n 1)" = 'the RTR message: a zero-length RDMA Write'
+holds "a comment" test "$(fields "$exchange" -Y frame.comment -e frame.comment | sed -n 1p)" = 'the RTR message: a zero-length RDMA Write'
 holds "its opcodes" test "$(fields "$exchange" -Y iwarp_rdma -e iwarp_rdma.opcode | tr -s ',\n' '  ')" = '0x00 0x00 0x00 0x00 0x03 0x01 0x02 '
 segments=$WORK/ex/segments
 sends() { "$WARPCHECK" dump "$1" | grep -c ' Send '; }
@@ -58,7 +58,7 @@ holds "late: four" test "$(sends "$segments/late.pcapng")" = 4
 holds "tshark sees the disorder" test -n "$(fields "$segments/order.pcapng" -Y 'tcp.analysis.retransmission || tcp.analysis.out_of_order' -e frame.number)"
 holds "and the VLAN" test "$(fields "$segments/order.pcapng" -e vlan.id | sort -u)" = 77
 holds "and the hole" test -n "$(fields "$segments/hole.pcapng" -Y 'tcp.analysis.ack_lost_segment || tcp.analysis.lost_segment' -e frame.number)"
-holds "and IPv6" test "$(fields "$segments/ipv6.pcapng" -e ipv6.src | sort -u | head -n 1)" = fd77::1
+holds "and IPv6" test "$(fields "$segments/ipv6.pcapng" -e ipv6.src | sort -u | sed -n 1p)" = fd77::1
 holds "SCTP: a chunk that came twice" test "$(fields "$WORK/ex/others/sctp.pcapng" -Y 'sctp.retransmission' -e frame.number | wc -l)" = 1
 holds "CM: a REQ and a REJ" test "$(fields "$WORK/ex/others/cm.pcapng" -e infiniband.mad.attributeid | tr '\n' ' ')" = '0x0010 0x0012 '
 

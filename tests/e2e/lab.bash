@@ -14,7 +14,7 @@ lab_or_skip() {
 	local kernel
 	command -v qemu-system-x86_64 >/dev/null || lab_skip "qemu-system-x86_64 (tools/deps.sh lab)"
 	[ -w /dev/net/tun ] || lab_skip "/dev/net/tun"
-	kernel=$(apt-cache depends linux-image-amd64 2>/dev/null | sed -n 's/.*Depends: linux-image-//p' | head -n 1)
+	kernel=$(apt-cache depends linux-image-amd64 2>/dev/null | sed -n 's/.*Depends: linux-image-//p' | sed -n 1p)
 	[ -d "/usr/src/linux-headers-${kernel:-none}" ] ||
 		lab_skip "the headers of Debian's kernel (tools/deps.sh lab-6.1)"
 	conformance/labs/linux/build-image.sh 6.1 >"$WORK/image" 2>&1 || {

@@ -79,7 +79,9 @@ exec 3<>/dev/tcp/10.78.0.2/7471
 timeout 60 head -n 5 <&3
 for ((i = 0; i < 100; i++)); do
 	echo '{"verb":"poll"}' >&3
-	timeout 120 head -n 1 <&3 | tee -a "$WORK/events" | grep -q '"established"' && break
+	timeout 120 head -n 1 <&3 >"$WORK/event" || true
+	cat "$WORK/event" >>"$WORK/events"
+	grep -q '"established"' "$WORK/event" && break
 	sleep 0.1
 done
 echo '{"verb":"post_recv","stream":1,"count":13}' >&3

@@ -23,7 +23,7 @@ honest() {
 }
 
 echo "== a requirement that nothing decides"
-id=$(jq -r 'select(.check == null and .rule == null and .observability == "active" and .layer == "RDMAP").id' "$WORK/rows.jsonl" | head -n 1)
+id=$(jq -r 'select(.check == null and .rule == null and .observability == "active" and .layer == "RDMAP").id' "$WORK/rows.jsonl" | sed -n 1p)
 holds "there is one" test -n "$id"
 expect 0 "new-check $id" "$WARPCHECK" new-check "$id"
 says "^$id\.lua is written: fill in .* warpcheck run --simulate --script $id\.lua$"
@@ -57,9 +57,9 @@ decided() { # ID WHY
 	holds "no file of it" test ! -e "$1.lua"
 }
 decided DDP-7.2-01 'DDP-7.2-01 has a check already: conformance/scripts/ddp/7-errors\.lua:[0-9]+'
-decided "$(jq -r 'select(.check == null and .rule != null).id' "$WORK/rows.jsonl" | head -n 1)" 'decided by a rule already, [a-z_0-9]+'
-decided "$(jq -r 'select(.observability == "spec").id' "$WORK/rows.jsonl" | head -n 1)" 'no device shows it'
-decided "$(jq -r 'select(.layer == "SCTP" and .check == null and .rule == null and .observability == "active").id' "$WORK/rows.jsonl" | head -n 1)" 'about SCTP'
+decided "$(jq -r 'select(.check == null and .rule != null).id' "$WORK/rows.jsonl" | sed -n 1p)" 'decided by a rule already, [a-z_0-9]+'
+decided "$(jq -r 'select(.observability == "spec").id' "$WORK/rows.jsonl" | sed -n 1p)" 'no device shows it'
+decided "$(jq -r 'select(.layer == "SCTP" and .check == null and .rule == null and .observability == "active").id' "$WORK/rows.jsonl" | sed -n 1p)" 'about SCTP'
 expect 0 "--anyway" "$WARPCHECK" new-check DDP-7.2-01 --anyway
 holds "names the check that there is" grep -qE '^-- has a check +conformance/scripts/ddp/7-errors\.lua$' DDP-7.2-01.lua
 holds "and a defect to try it with" grep -qE '^-- Try it: .* --script DDP-7\.2-01\.lua --defect [a-z0-9-]+$' DDP-7.2-01.lua

@@ -53,7 +53,7 @@ trap 'rm -rf "$base"' EXIT
 chmod 755 "$base"
 mkdir "$base/run" "$base/theirs"
 cp "$WARPCHECK" "$base/run/warpcheck"
-audit_pcap=$(find pcaps/generated -name '*.pcap' | sort | head -n 1)
+audit_pcap=$(find pcaps/generated -name '*.pcap' | sort | sed -n 1p)
 cp "$audit_pcap" "$base/one.pcap"
 cd "$base"
 if [ "$(id -u)" -eq 0 ]; then

@@ -62,7 +62,7 @@ octets() {
 		regions=$((regions + 1))
 	done < <(jq -r '[.runs[0].results[] | .locations[0] | [.physicalLocation.artifactLocation.uri, .properties.frame,
 		.physicalLocation.region.byteOffset, .physicalLocation.region.byteLength] | select(.[2] != null)] | unique | .[] | @tsv' \
-		"$1" | head -n "$3")
+		"$1" | sed -n "1,${3}p")
 	[ "$regions" -eq "$3" ]
 }
 

@@ -140,7 +140,7 @@ agent_serves() { # PORT
 case ${SIW_EXCHANGE:-} in
 rev2)
 	guest "rping -s -P -p 9990 -S $size -a 0.0.0.0 >/dev/null 2>&1 & rping -s -P -p 9991 -S $size -a ::0 >/dev/null 2>&1 &
-		listens() { cat /proc/net/tcp /proc/net/tcp6 | grep -q \":\$1 .* 0A \"; }
+		listens() { grep -q \":\$1 .* 0A \" /proc/net/tcp /proc/net/tcp6; }
 		until listens 2706 && listens 2707; do usleep 20000; done" >/dev/null
 	capture rev2
 	as_responder "siw responds, Rev 2" 10.78.0.2 9990 2

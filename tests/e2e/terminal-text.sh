@@ -30,7 +30,7 @@ shown() {
 	holds "it says something: $last" test -s "$WORK/both"
 	checked=$((checked + 1))
 	if LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae' "$WORK/both"; then
-		wrong "control characters: $last" "$(cat -v "$WORK/both" | head -n 5)"
+		wrong "control characters: $last" "$(cat -v "$WORK/both" | sed -n '1,5p')"
 	fi
 }
 for command in "$WARPCHECK" "$IWARP_PEER"; do

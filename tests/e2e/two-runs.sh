@@ -51,9 +51,9 @@ for i in good bad; do
 		wrong "$i: it saw nothing of the other run, which proves nothing" "$(tail -n 3 "$WORK/$i.txt")"
 	own=10.99.0.3
 	[ $i = good ] || own=10.99.0.4
-	mapfile -t files < <(find "$WORK/$i/evidence" -name '*.pcapng' -size +4k | sort | head -n 5)
+	mapfile -t files < <(find "$WORK/$i/evidence" -name '*.pcapng' -size +4k | sort | sed -n '1,5p')
 	for file in "${files[@]}"; do
-		[ -z "$("$TSHARK" -r "$file" -Y "tcp && !(ip.addr == $own)" 2>/dev/null | head -n 1)" ] || wrong "$i: $file has frames of the other run"
+		[ -z "$("$TSHARK" -r "$file" -Y "tcp && !(ip.addr == $own)" 2>/dev/null | sed -n 1p)" ] || wrong "$i: $file has frames of the other run"
 	done
 done
 holds "evidence was looked at" test -s "$WORK/good/evidence/MPA-7.1.2-04.pcapng"

@@ -84,7 +84,7 @@ talk() {
 	timeout 60 sed '/"tag":"last"/q' <&"$extra" >"$WORK/replies" || status=$?
 	wait "$writer" || status=$?
 	exec {extra}<&-
-	[ "$status" -eq 0 ] && tail -n 1 "$WORK/replies" | grep -q '"ok":true.*"tag":"last"' && sed -i '$d' "$WORK/replies"
+	[ "$status" -eq 0 ] && grep -q '"ok":true.*"tag":"last"' < <(tail -n 1 "$WORK/replies") && sed -i '$d' "$WORK/replies"
 }
 # refused N COMMAND...: there are N replies, each an error with a sentence.
 refused() {
@@ -92,7 +92,7 @@ refused() {
 	shift
 	talk "$@" && jq -es --argjson n "$count" 'length == $n and all(.[]; .ok == false and (.error | length) > 5)' <"$WORK/replies" &&
 		return 0
-	echo "      $(wc -l <"$WORK/replies") replies; $(grep -v '"ok":false' "$WORK/replies" | head -n 3 | cut -c 1-300)"
+	echo "      $(wc -l <"$WORK/replies") replies; $(grep -v '"ok":false' "$WORK/replies" | sed -n '1,3p' | cut -c 1-300)"
 	return 1
 }
 # accepted N COMMAND...: there are N replies, all good.
@@ -113,7 +113,7 @@ tagged() {
 holds "with its tag, in order" tagged
 named() { # a value of the wrong type is told with the name of its member
 	jq -e 'select(.tag != null and (.tag[2] | type | . != "number" and . != "string")) | .tag[1] as $name |
-		select(.error | contains($name) | not)' <"$WORK/replies" | head -n 3 >"$WORK/unnamed"
+		select(.error | contains($name) | not)' <"$WORK/replies" | sed -n '1,3p' >"$WORK/unnamed"
 	[ ! -s "$WORK/unnamed" ] || { echo "      $(tr -d '\n' <"$WORK/unnamed" | cut -c 1-400)"; return 1; }
 }
 holds "naming the member whose type is wrong" named
@@ -354,7 +354,8 @@ at_path() {
 	"$program" --control "$WORK/path" >"$WORK/path.out" 2>"$WORK/path.err" </dev/null &
 	pid[path]=$!
 	prints "${pid[path]}" "$WORK/path.out" READY || return 1
-	printf '{"verb":"capabilities","tag":7}\n' | timeout 120 "$WORK/unix" "$WORK/path" | grep -q '"ok":true.*"tag":7' || status=1
+	printf '{"verb":"capabilities","tag":7}\n' | timeout 120 "$WORK/unix" "$WORK/path" >"$WORK/path.reply" || status=1
+	grep -q '"ok":true.*"tag":7' "$WORK/path.reply" || status=1
 	peer_stop path || status=1
 	return "$status"
 }

@@ -99,7 +99,7 @@ headers=/usr/src/linux-headers-$version
 
 siw_made
 path_of() {
-	if [ "$1" = siw ]; then echo "$out/siw/siw.ko"; else find "$modules" -name "$1.ko" -o -name "${1//_/-}.ko" | head -n 1; fi
+	if [ "$1" = siw ]; then echo "$out/siw/siw.ko"; else find "$modules" -name "$1.ko" -o -name "${1//_/-}.ko" | sed -n 1p; fi
 }
 order=()
 add() {

@@ -121,7 +121,7 @@ undecided() { case $status in 0 | 5) status=4 ;; esac; }
 rping_works() {
 	exec 3<>/dev/tcp/10.78.0.2/7472 || return 1
 	echo "rping -s -a $address -p 9990 -C 10 >/dev/null 2>&1 & sleep 0.5; rping -c -a $address -p 9990 -C 10 -V; echo rping: \$?; exit" >&3
-	timeout 30 cat <&3 | grep -q '^rping: 0'
+	grep -q '^rping: 0' < <(timeout 30 cat <&3)
 }
 
 for ((tries = 0; ; tries++)); do

@@ -22,7 +22,7 @@ else
 fi
 
 results() { jq -r "select(.type == \"result\") | $2" "$1/results.jsonl"; }
-started() { jq -r 'select(.type == "run") | .started' "$1/results.jsonl" | head -n 1; }
+started() { jq -r 'select(.type == "run") | .started' "$1/results.jsonl" | sed -n 1p; }
 counted() { sort | uniq -c | sort -k1,1nr -k2 | sed -E 's/^ *([0-9]+) /\1\t/'; }
 
 {
