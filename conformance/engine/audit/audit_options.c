@@ -6,6 +6,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "conformance/engine/evidence/capture_file.h"
 #include "reports/result.h"
 
 enum { PROCESSES_MAX = 1024 };
@@ -123,7 +124,7 @@ static int argument_parse(struct audit_options *options, const struct catalogue 
     struct stat status;
     int taken;
 
-    if (argument[0] != '-' && stat(argument, &status) == 0) {
+    if (strcmp(argument, CAPTURE_INPUT) == 0 || (argument[0] != '-' && stat(argument, &status) == 0)) {
         ++*index;
         return file_add(options, argument, error);
     }

@@ -28,7 +28,9 @@ static void usage(void)
 
     printf(
         "usage: warpcheck audit [SELECT...] [OPTION...] FILE|DIR...\n"
-        "  Judges captures (pcap, pcapng) and folders of captures. Every rule that applies to the traffic is used. "
+        "  Judges captures (pcap, pcapng; also compressed by gzip, zstd or lz4; \"-\" is standard input) and folders "
+        "of captures.\n"
+        "  Every rule that applies to the traffic is used. "
         "Every file,\n"
         "  frame and octet is counted as judged, as foreign, or as not judged with a reason.\n"
         "  Exit status: 0 conforms, 1 fails, 2 usage or no capture, 3 nothing was exercised, 4 inconclusive: a part "

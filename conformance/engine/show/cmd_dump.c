@@ -14,10 +14,12 @@
 #include "wire/exit_status.h"
 #include "wire/sentence.h"
 
-static const char usage[] = "usage: warpcheck dump FILE... [OPTION...]\n"
-                            "  Prints the decoded messages of captures: MPA, DDP over SCTP, CM.\n"
-                            "  --format F         text or jsonl (one object for each FPDU or start-up frame)\n"
-                            "  --help             shows this text\n";
+static const char usage[] =
+    "usage: warpcheck dump FILE... [OPTION...]\n"
+    "  Prints the decoded messages of captures: MPA, DDP over SCTP, CM. A capture may be compressed by gzip,\n"
+    "  zstd or lz4; \"-\" is standard input.\n"
+    "  --format F         text or jsonl (one object for each FPDU or start-up frame)\n"
+    "  --help             shows this text\n";
 
 struct dump {
     bool jsonl;
