@@ -257,7 +257,7 @@ enum defect_target {
 enum defect_operation { OPERATION_SET, OPERATION_ADD, OPERATION_XOR, OPERATION_SWAP, OPERATION_COPY };
 
 /* Which of the messages that match. */
-enum defect_when { WHEN_ALWAYS, WHEN_NTH, WHEN_FROM_NTH, WHEN_LAST, WHEN_LATER };
+enum defect_when { WHEN_ALWAYS, WHEN_NTH, WHEN_FROM_NTH, WHEN_LAST, WHEN_LATER, WHEN_PAD };
 
 /* Fields of an FPDU that no layout has. */
 enum defect_pseudo { PSEUDO_NONE, PSEUDO_PAD, PSEUDO_PAD_OCTETS, PSEUDO_CRC };
@@ -275,9 +275,11 @@ struct defect_transmit {
 };
 
 struct defect_override {
-    enum { OVERRIDE_NONE, OVERRIDE_OFF, OVERRIDE_IGNORE, OVERRIDE_TRIPLE, OVERRIDE_ACTION } kind;
+    enum { OVERRIDE_NONE, OVERRIDE_OFF, OVERRIDE_FAIL, OVERRIDE_IGNORE, OVERRIDE_TRIPLE, OVERRIDE_ACTION } kind;
     wire_result triple;
     enum validation_action action;
+    const struct defect_quantity *quantity; /* NULL: it applies always; else where this lies in low to high */
+    int64_t low, high;
 };
 
 /* Of an entry of the CM's table. */

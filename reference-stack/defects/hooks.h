@@ -175,7 +175,8 @@ void hook_trace(const struct iwarp_stream *stream, struct iwarp_trace *record);
 bool hook_judge(const struct validation *entry, const struct validation_subject *subject, const struct defect_set *set);
 
 /* The entry of that index did not hold: error and action may be changed. True: it is switched off. */
-bool hook_verdict(const struct defect_set *set, size_t entry, struct validation_outcome *outcome);
+bool hook_verdict(const struct defect_set *set, size_t entry, const struct validation_subject *subject,
+                  struct validation_outcome *outcome);
 
 /* --- The Data Sink (core/deliver.c, core/atomic.c) ---------------------------------------------------------------- */
 

@@ -4,6 +4,9 @@
 local MISALIGNED = "RDMAP_CATASTROPHIC_STREAM"
 local ODD = 0x5152535455565758
 
+-- How far from a multiple of 8, the first ones first.
+local SOME, EACH = { 4, 1, 2, 3, 5, 6, 7 }, { 1, 2, 3, 4, 5, 6, 7 }
+
 -- Atomics at address + 1 to 7 (or the offsets given), each on a stream of its own. `look(c, target, offset)` judges.
 local function misaligned(t, operation, offsets, look)
   local profile = operation == SWAP and "draft03" or nil
@@ -37,27 +40,26 @@ local function terminated(c, _, offset)
   c:expect_terminate(MISALIGNED, { message = "an atomic at a multiple of 8 plus " .. offset, next = true })
 end
 
-local SOME, EACH = { 4, 1 }, { 1, 2, 3, 4, 5, 6, 7 }
 
 check {
   id = "ATOM7306-5.1.1-04",
   role = "both",
   purpose = "a misaligned FetchAdd is an error",
-  run = function(t) misaligned(t, ADD, { 4 }, no_response) end,
+  run = function(t) misaligned(t, ADD, SOME, no_response) end,
 }
 
 check {
   id = "ATOM7306-5.1.1-05",
   role = "both",
   purpose = "a misaligned FetchAdd changes no memory",
-  run = function(t) misaligned(t, ADD, { 4 }, unchanged) end,
+  run = function(t) misaligned(t, ADD, SOME, unchanged) end,
 }
 
 check {
   id = "ATOM7306-5.1.1-07",
   role = "both",
   purpose = "a misaligned FetchAdd draws a Terminate",
-  run = function(t) misaligned(t, ADD, { 4 }, terminated) end,
+  run = function(t) misaligned(t, ADD, SOME, terminated) end,
 }
 
 check {
@@ -104,7 +106,7 @@ check {
   role = "both",
   purpose = "a misaligned CmpSwap is not performed at all",
   run = function(t)
-    misaligned(t, COMPARE, { 4 }, function(c, target, offset)
+    misaligned(t, COMPARE, SOME, function(c, target, offset)
       no_response(c, target, offset)
       t:open():expect_operation_on(target, target:request(ADD), ODD, ODD, "an atomic of another stream finds what was there")
     end)
@@ -124,7 +126,7 @@ check {
   id = "ATOM7306-5.1.1-06",
   role = "both",
   purpose = "a misaligned FetchAdd is told to the local ULP",
-  run = function(t) misaligned(t, ADD, { 4 }, expect_error_event) end,
+  run = function(t) misaligned(t, ADD, SOME, expect_error_event) end,
 }
 
 check {
@@ -200,7 +202,7 @@ check {
   id = "ATOM-5.2.1-15",
   role = "both",
   purpose = "an AOpCode that is not specified is an error",
-  run = function(t) undefined(t, { 3, 4, 6, 15 }) end,
+  run = function(t) undefined(t, { 3, 4, 6, 15, 5, 7, 8, 10 }) end,
 }
 
 check {
@@ -278,7 +280,7 @@ check {
   run = function(t)
     local target = t:target { octets = 100, value = ODD }
     local read_only = t:target { access = { "read" }, value = ODD }
-    local top = t:target { base = -4096, octets = 4092, at = 0, value = ODD }
+    local top = t:target { base = -4096, octets = 4092, at = 0, value = ODD, optional = true }
     local tolerated = { "RDMAP_PROTECTION_OTHER", MISALIGNED, "RDMAP_OPERATION_OTHER" }
     for _, case in ipairs {
       { target, { STag = UNKNOWN_STAG }, { "RDMAP_INVALID_STAG" }, "an STag that does not exist" },
@@ -287,12 +289,20 @@ check {
       { top, { offset = 4088 }, { "RDMAP_TO_WRAP", "RDMAP_BOUNDS" }, "a TO 8 below 2^64" },
       { top, { offset = 4092 }, { "RDMAP_TO_WRAP", "RDMAP_BOUNDS" }, "a TO 4 below 2^64" },
       { read_only, {}, { "RDMAP_ACCESS" }, "a region for remote reads alone" },
+      { target, { offset = 88 }, { "RDMAP_BOUNDS" }, "octets 104 to 111 of 100" },
+      { target, { offset = 4096 - 16 }, { "RDMAP_BOUNDS" }, "octets 4096 to 4103 of 100" },
+      { target, { offset = 1 << 32 }, { "RDMAP_BOUNDS" }, "octets 2^32 after it" },
+      { target, { offset = -(1 << 32) }, { "RDMAP_BOUNDS" }, "octets 2^32 before it" },
     } do
+      if case[1] == nil then goto next end -- the device chooses where its memory is: not below 2^64
       case[2].Data = 1
       local names = { table.unpack(case[3]) }
       for _, name in ipairs(tolerated) do names[#names + 1] = name end
       refused(t, case[1], case[1]:request(ADD, case[2]), names, "FetchAdd: " .. case[4])
+      ::next::
     end
+    local last = t:target { octets = 24, at = 16, value = ODD }
+    t:open():expect_operation_on(last, last:request(ADD, { Data = 1 }), ODD, ODD + 1, "FetchAdd: the last 8 octets of 24")
   end,
 }
 
@@ -310,7 +320,11 @@ check {
     local whole = c:ulpdu(target:request(COMPARE, { Data = 1, CompareMask = 0 }))
     refused(t, target, raw.segment { data = whole:sub(1, 66) }, LENGTHS, "a CmpSwap of 66 octets, Compare Mask cut")
     refused(t, target, raw.segment { data = whole .. "\0\0\0\0" }, LENGTHS, "a CmpSwap of 74 octets")
-    for _, cut in ipairs { 26, 34 } do
+    for _, octets in ipairs { 69, 71, 62, 18, 1000 } do
+      refused(t, target, raw.segment { data = (whole .. ("\0"):rep(1000)):sub(1, octets) }, LENGTHS,
+              "a CmpSwap of " .. octets .. " octets")
+    end
+    for _, cut in ipairs { 26, 34, 29, 31, 18 } do
       c = t:open_for_posting()
       t:post_atomic(c, "fetch_add", { stag = 1, id = cut })
       local request = c:expect(rdmap.atomic_request {}, { message = "the device sends the FetchAdd that was asked of it" })

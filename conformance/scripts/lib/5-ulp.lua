@@ -30,6 +30,7 @@ Memory.__index = Memory
 
 -- Memory that the device exposes. options: octets (4096), base (0x110000043: beyond 32 bits, aligned to nothing),
 -- access = list of "read" and "write" (both), data = octets at its front, bound = connection that alone may use it, pd.
+-- optional: nil, and no SKIP, where the device has no memory at this base.
 -- alone: the check has no other stream, so that memory of the stream's domain will do where devices bind to no stream.
 -- The result has STag, TO (its base), last (base + octets), octets, and `image`: what should be in it.
 function Test:memory(options)
@@ -45,6 +46,7 @@ function Test:memory(options)
   }
   local got = math.tointeger(tonumber(answer.base))
   if got and got ~= base then
+    if o.optional then return self:give_up(answer.stag) end
     if o.base then self:skip(string.format("the device cannot expose memory at TO 0x%x", base)) end
     base = got
   end
@@ -52,6 +54,8 @@ function Test:memory(options)
   return setmetatable({ t = self, STag = answer.stag, TO = base, last = base + octets, octets = octets, image = image },
                       Memory)
 end
+
+function Test:give_up(stag) self.dut:dereg { stag = stag } end
 
 -- The same of what a `reg_mr` answered that had members of its own, and "fill":0xA5.
 function Test:adopt(answer)

@@ -28,6 +28,7 @@ function Test:target(options)
   o.octets, o.base = o.octets or 128, o.base or 0x7F0000001000
   o.access = o.access or { "read", "write", "atomic" }
   local memory = self:memory(o)
+  if memory == nil then return nil end
   local target = setmetatable({ t = self, memory = memory, STag = memory.STag, TO = memory.TO + at, at = at }, Target)
   if value then target:put(value) end
   return target
