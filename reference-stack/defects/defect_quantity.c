@@ -11,9 +11,9 @@
 
 static bool private_data(const struct validation_subject *subject, int64_t *value)
 {
-    if (subject->start == NULL)
+    if (subject->octets == NULL || subject->count < MPA_START_OCTETS)
         return false;
-    *value = subject->start->private_octets;
+    *value = (int64_t)mpa_start_get_PD_Length(subject->octets);
     return true;
 }
 

@@ -47,6 +47,11 @@ bool hook_nagle(const struct defect_set *set)
     return defect_behaves(set, DEFECT_NAGLE);
 }
 
+bool hook_limits_fixed(const struct defect_set *set)
+{
+    return defect_behaves(set, DEFECT_LIMITS_FIXED);
+}
+
 void hook_hand_over(const struct defect_set *set, bool *forgets, bool *deaf)
 {
     *forgets = defect_behaves(set, DEFECT_STREAMING_UNACKED_LOST);

@@ -451,6 +451,9 @@ bool hook_role_by_opener(const struct defect_set *set);
 /* True: an FPDU waits until the one before is acknowledged (RFC 5044 5.1). */
 bool hook_nagle(const struct defect_set *set);
 
+/* True: nobody can set the limits of time (RFC 5044 7.1.2 leaves them to the device). */
+bool hook_limits_fixed(const struct defect_set *set);
+
 /* MPA takes the connection over: octets not acknowledged are forgotten, or the next ones lost (RFC 5044 7.1.5). */
 void hook_hand_over(const struct defect_set *set, bool *forgets, bool *deaf);
 

@@ -162,7 +162,7 @@ check {
     local c = t:open()
     local cases = {
       { t:memory { access = { "read" }, octets = 64 }, "remote_read" },
-      { t:memory { access = { "write" }, octets = 65, base = 0x1000 }, "remote_write" },
+      { t:memory { access = { "write" }, octets = 65, base = 0x1000, anywhere = true }, "remote_write" },
       { t:memory { octets = 66, pd = 3 }, "remote_read remote_write", 3 },
       { t:memory { octets = 67, bound = c }, "remote_read remote_write", 0, t:stream_of(c) },
       { t:memory { access = {}, octets = 68 }, "" },

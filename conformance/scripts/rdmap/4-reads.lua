@@ -248,10 +248,15 @@ check {
   purpose = "a Read Request reads from one tagged buffer, not from the one after it",
   run = function(t)
     local m = t:memory()
-    t:memory { base = m.last, data = "of another buffer" }
+    local behind = t:memory { base = m.last, data = "of another buffer", optional = true }
     local c = t:open()
     c:send(m:read(m.octets - 4, 8))
     c:expect_terminate("RDMAP_BOUNDS", { next = true, message = "a Read that runs into the next buffer" })
+    for _, case in ipairs { { -1, 1 }, { m.octets - 1, 2 }, { 0, m.octets + 1 }, { 0, 2 * m.octets } } do
+      t:expect_error(m:read(case[1], case[2]), "RDMAP_BOUNDS",
+                     string.format("a Read of %d octets at base %+d of %d", case[2], case[1], m.octets), { next = true })
+    end
+    if behind == nil then t:note("the device chooses where memory is: what lies behind the buffer is not known") end
   end,
 }
 
