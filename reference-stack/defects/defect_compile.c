@@ -397,15 +397,34 @@ static const char *behaviour_name_at(const void *unused, size_t index)
     return defect_behaviour_rows[index].name;
 }
 
+/* "@error=0x12", or nothing: whatever happened. */
+static int compile_error(const char *text, uint16_t *error, struct sentence *sentence)
+{
+    const char *end;
+    uint64_t value;
+
+    *error = 0;
+    if (*text == '\0')
+        return 0;
+    if (strncmp(text, "@error=", 7) != 0 || number(text + 7, &value, &end) != 0 || *end != '\0' || value > UINT8_MAX)
+        return sentence_set(sentence, "'%s': @error= and the first octet of a Terminate was expected", text);
+    *error = (uint16_t)(DEFECT_ERROR | value);
+    return 0;
+}
+
 static int compile_behaviour(const struct defect *defect, struct defect_set *set, struct sentence *sentence)
 {
     char hint[NEAREST_HINT_OCTETS];
+    uint16_t error;
 
+    if (compile_error(defect->value, &error, sentence) != 0)
+        return -1;
     if (strcmp(defect->operation, "on") != 0)
         return sentence_set(sentence, "behaviour has no operation '%s': on was expected", defect->operation);
     for (size_t i = 0; i < DEFECT_BEHAVIOUR_COUNT; i++) {
         if (strcmp(defect_behaviour_rows[i].name, defect->target) == 0) {
             set->behaviours[i] = true;
+            set->errors[i] = error;
             return 0;
         }
     }

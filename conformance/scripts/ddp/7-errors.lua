@@ -303,6 +303,11 @@ check {
     c:expect_end("one Terminate, though two segments are in error")
     m:check("a Write after an error is not placed")
     t:expect_deliveries(c, {}, "a Send after an error is not delivered")
+    t:each_error(function(each, _, what)
+      each:expect_end("one Terminate for " .. what .. ", whatever comes after it")
+      m:check("a Write after " .. what .. " is not placed")
+      t:expect_deliveries(each, {}, "a Send after " .. what .. " is not delivered")
+    end, { after = function() return { m:write(0, "good Write"), rdmap.send { data = "good Send" }, bad_write() } end })
   end,
 }
 
@@ -317,6 +322,10 @@ check {
       t:equal("L, QN, MSN and MO of the Terminate", "1 2 1 0", string.format("%d %d %d %d", got.L, got.QN, got.MSN, got.MO))
     end
     c:expect_end("the end after the Terminate")
+    t:each_error(function(each, terminate, what)
+      t:equal("L, QN, MSN and MO of the Terminate for " .. what, "1 2 1 0",
+              string.format("%d %d %d %d", terminate.L, terminate.QN, terminate.MSN, terminate.MO))
+    end)
   end,
 }
 

@@ -309,6 +309,11 @@ check {
       local reported = t:take_events(c, FAULTS, 1)
       if #reported == 0 then t:fail("what the ULP is told of " .. wire.describe(got.triple), "an error", "nothing") end
     end
+    t:each_error(function(c, got)
+      if #t:take_events(c, FAULTS, 1) == 0 then
+        t:fail("what the ULP is told of " .. wire.describe(got.triple), "an error", "nothing")
+      end
+    end)
   end,
 }
 
