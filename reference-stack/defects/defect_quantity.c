@@ -6,6 +6,7 @@
 #include "reference-stack/defects/defect_stream.h"
 #include "reference-stack/validation/validation_predicates.h"
 #include "wire/atomic.h"
+#include "wire/ddp.h"
 
 /* --- Start-up frames, FPDUs -------------------------------------------------------------------------------------- */
 
@@ -53,6 +54,17 @@ static bool pad(const struct validation_subject *subject, int64_t *value)
         return false;
     *value = (int64_t)fpdu_pad(subject->fpdu->ulpdu_length);
     return true;
+}
+
+/* The same of FPDUs of the one buffer model, and of those that do not end a message. */
+static bool pad_tagged(const struct validation_subject *subject, int64_t *value)
+{
+    return pad(subject, value) && subject->fpdu->ulpdu_length != 0 && ddp_tagged_get_T(subject->fpdu->ulpdu);
+}
+
+static bool pad_inside(const struct validation_subject *subject, int64_t *value)
+{
+    return pad(subject, value) && subject->fpdu->ulpdu_length != 0 && !ddp_tagged_get_L(subject->fpdu->ulpdu);
 }
 
 static bool crc_bits(const struct validation_subject *subject, int64_t *value)
@@ -218,6 +230,7 @@ static const struct defect_quantity quantities[] = {
     {"msn", msn},              {"mo", mo_begin},       {"mo-end", mo_end},     {"opcode", opcode},
     {"version", version},      {"to", begin},          {"to-end", end},        {"top", top},
     {"alignment", alignment},  {"aopcode", operation}, {"message", message_octets},
+    {"pad-tagged", pad_tagged}, {"pad-inside", pad_inside},
 };
 
 const struct defect_quantity *defect_quantity_find(const char *name, size_t octets)

@@ -122,7 +122,7 @@ function Test:error_classes()
     { "a Read of an unknown STag", rdmap.read_request { SinkSTag = 1, RDMARDSZ = 8, SrcSTag = UNKNOWN_STAG } },
     { "a Send of opcode D", rdmap.send { Opcode = 0xD, data = "1234" } },
     { "an FPDU with a wrong CRC", fpdu(rdmap.send { data = "1234" }, { crc_flip = 1 }) },
-    { "a header cut short", fpdu "\x41\x43" },
+    { "a header cut short", fpdu "\x41\x43", true }, -- which may end a stream in any way
   }
   if self:traits().atomics then
     classes[#classes + 1] = { "a misaligned FetchAdd", self:target():request(ADD, { offset = 4 }) }
@@ -132,18 +132,23 @@ end
 
 -- body(c, terminate, what) for an error of each class on a stream of its own, when a Terminate has come. Whether one has to
 -- come, and which, is for the row of that error to judge: without one, nothing follows it. options: before(c), after(c): a list
--- of what is sent right after the error, dut.
+-- of what is sent right after the error, without(got, what): something else has come, dut.
 function Test:each_error(body, options)
   local o = options or {}
   for _, case in ipairs(self:error_classes()) do
-    local what, frame = table.unpack(case)
+    local what, frame, free = table.unpack(case)
     local c = self:open { dut = o.dut }
     if rig.has_upper_tester() then self:stream_of(c) end
     c:probe() -- a responder may send only after the initiator's first FPDU (RFC 5044 7.1.2)
     if o.before then o.before(c) end
     c:send(frame, table.unpack(o.after and o.after(c) or {}))
     local got = c:receive()
-    if is_terminate(got) then body(c, got, what) else self:note(what .. " draws no Terminate: " .. describe(got)) end
+    if is_terminate(got) then
+      body(c, got, what)
+    else
+      self:note(what .. " draws no Terminate: " .. describe(got))
+      if o.without and not free then o.without(got, what) end
+    end
     c.tcp:close()
   end
 end

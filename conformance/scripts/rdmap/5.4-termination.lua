@@ -219,6 +219,10 @@ check {
       if each:expect_end("the end after the Terminate for " .. what) == "reset" then
         t:warn("the end after the Terminate for " .. what, "FIN", "RST")
       end
-    end)
+    end, {
+      without = function(got, what)
+        if got.kind == "reset" then t:warn("the end after " .. what, "a Terminate, then FIN", "RST") end
+      end,
+    })
   end,
 }
