@@ -100,8 +100,8 @@ static int compile_triple(const char *value, struct defect_override *override, s
         if (triple_of(name, &override->triple) == 0)
             return compile_where(value + octets, override, sentence);
     }
-    return sentence_set(sentence,
-                        "'%s' is no Terminate triple: a name such as DDP_INVALID_QN or 0x1201 was expected", value);
+    return sentence_set(sentence, "'%s' is no Terminate triple: a name such as DDP_INVALID_QN or 0x1201 was expected",
+                        value);
 }
 
 static int compile_override(const struct defect *defect, struct defect_override *override, struct sentence *sentence)
@@ -111,10 +111,10 @@ static int compile_override(const struct defect *defect, struct defect_override 
         int kind;
         enum validation_action action;
     } operations[] = {
-        {"off", OVERRIDE_OFF, VALIDATION_TERMINATE},     {"ignore", OVERRIDE_IGNORE, VALIDATION_TERMINATE},
-        {"fail", OVERRIDE_FAIL, VALIDATION_TERMINATE},   {"terminate", OVERRIDE_ACTION, VALIDATION_TERMINATE},
-        {"close", OVERRIDE_ACTION, VALIDATION_CLOSE},    {"abort", OVERRIDE_ACTION, VALIDATION_ABORT},
-        {"hang", OVERRIDE_ACTION, VALIDATION_HANG},      {"reject", OVERRIDE_ACTION, VALIDATION_REJECT},
+        {"off", OVERRIDE_OFF, VALIDATION_TERMINATE},   {"ignore", OVERRIDE_IGNORE, VALIDATION_TERMINATE},
+        {"fail", OVERRIDE_FAIL, VALIDATION_TERMINATE}, {"terminate", OVERRIDE_ACTION, VALIDATION_TERMINATE},
+        {"close", OVERRIDE_ACTION, VALIDATION_CLOSE},  {"abort", OVERRIDE_ACTION, VALIDATION_ABORT},
+        {"hang", OVERRIDE_ACTION, VALIDATION_HANG},    {"reject", OVERRIDE_ACTION, VALIDATION_REJECT},
     };
 
     memset(override, 0, sizeof(*override));
@@ -131,10 +131,10 @@ static int compile_override(const struct defect *defect, struct defect_override 
             return sentence_set(sentence, "'fail' needs @QUANTITY=NUMBER or @QUANTITY=LOW..HIGH");
         return compile_where(defect->value, override, sentence);
     }
-    return sentence_set(
-        sentence,
-        "validate has no operation '%s': off, fail, ignore, triple, terminate, close, abort, hang or reject was expected",
-        defect->operation);
+    return sentence_set(sentence,
+                        "validate has no operation '%s': off, fail, ignore, triple, terminate, close, abort, hang or "
+                        "reject was expected",
+                        defect->operation);
 }
 
 /* Of the CM's table: what its REJs say. */

@@ -79,7 +79,8 @@ static bool pointer(const struct validation_subject *subject, int64_t *value)
 {
     if (subject->fpdu == NULL || subject->fpdu->bad_marker == SIZE_MAX)
         return false;
-    *value = (int64_t)(subject->fpdu->bad_pointer & 0xFFFC) - marker_pointer(subject->position, subject->fpdu->bad_marker);
+    *value =
+        (int64_t)(subject->fpdu->bad_pointer & 0xFFFC) - marker_pointer(subject->position, subject->fpdu->bad_marker);
     return true;
 }
 
@@ -96,7 +97,7 @@ static bool ulpdu(const struct validation_subject *subject, int64_t *value)
 static const struct ddp_segment *untagged(const struct validation_subject *subject)
 {
     return subject->segment != NULL && subject->segment->header != NULL && !subject->segment->tagged ? subject->segment
-                                                                                                      : NULL;
+                                                                                                     : NULL;
 }
 
 static bool qn(const struct validation_subject *subject, int64_t *value)
@@ -225,12 +226,27 @@ static bool message_octets(const struct validation_subject *subject, int64_t *va
 /* --- By name ------------------------------------------------------------------------------------------------------- */
 
 static const struct defect_quantity quantities[] = {
-    {"private", private_data}, {"revision", revision}, {"key", key_octet},     {"pad", pad},
-    {"crc", crc_bits},         {"pointer", pointer},   {"ulpdu", ulpdu},       {"qn", qn},
-    {"msn", msn},              {"mo", mo_begin},       {"mo-end", mo_end},     {"opcode", opcode},
-    {"version", version},      {"to", begin},          {"to-end", end},        {"top", top},
-    {"alignment", alignment},  {"aopcode", operation}, {"message", message_octets},
-    {"pad-tagged", pad_tagged}, {"pad-inside", pad_inside},
+    {"private", private_data},
+    {"revision", revision},
+    {"key", key_octet},
+    {"pad", pad},
+    {"crc", crc_bits},
+    {"pointer", pointer},
+    {"ulpdu", ulpdu},
+    {"qn", qn},
+    {"msn", msn},
+    {"mo", mo_begin},
+    {"mo-end", mo_end},
+    {"opcode", opcode},
+    {"version", version},
+    {"to", begin},
+    {"to-end", end},
+    {"top", top},
+    {"alignment", alignment},
+    {"aopcode", operation},
+    {"message", message_octets},
+    {"pad-tagged", pad_tagged},
+    {"pad-inside", pad_inside},
 };
 
 const struct defect_quantity *defect_quantity_find(const char *name, size_t octets)
