@@ -46,7 +46,10 @@ function Test:memory(options)
   }
   local got = math.tointeger(tonumber(answer.base))
   if got and got ~= base then
-    if o.optional then return self:give_up(answer.stag) end
+    if o.optional then
+      self.dut:dereg { stag = answer.stag }
+      return nil
+    end
     if o.base and not o.anywhere then self:skip(string.format("the device cannot expose memory at TO 0x%x", base)) end
     base = got
   end
@@ -54,8 +57,6 @@ function Test:memory(options)
   return setmetatable({ t = self, STag = answer.stag, TO = base, last = base + octets, octets = octets, image = image },
                       Memory)
 end
-
-function Test:give_up(stag) self.dut:dereg { stag = stag } end
 
 -- The same of what a `reg_mr` answered that had members of its own, and "fill":0xA5.
 function Test:adopt(answer)
