@@ -296,7 +296,8 @@ struct defect_set {
     struct defect_transmit transmits[DEFECT_TRANSMITS_MAX];
     size_t transmit_count;
     bool behaviours[DEFECT_BEHAVIOUR_COUNT];
-    uint16_t errors[DEFECT_BEHAVIOUR_COUNT]; /* where this is the stream's error alone (defect_state.error); 0: always */
+    uint16_t
+        errors[DEFECT_BEHAVIOUR_COUNT]; /* where this is the stream's error alone (defect_state.error); 0: always */
 };
 
 enum { DEFECT_ERROR = 0x100 }; /* set in each: Layer 0, EType 0 is one, too */
