@@ -329,10 +329,21 @@ void peer_input(struct peer_stream *ps, const uint8_t *octets, size_t count, uin
     peer_pump(ps);
 }
 
+void peer_tcp(const struct peer_config *config, struct peer_tcp *tcp)
+{
+    memset(tcp, 0, sizeof(*tcp));
+    if (config != NULL)
+        HOOK(config, hook_tcp(config->defects, &tcp->window, &tcp->iss, &tcp->choose_iss));
+}
+
 void peer_input_early(struct peer_stream *ps, size_t gap, const uint8_t *octets, size_t count, uint64_t now)
 {
     ps->peer->now = now;
-    if (ps->stream != NULL)
+    if (ps->stream == NULL)
+        return;
+    if (HOOK_IF(&ps->peer->config, hook_early_refused(ps->peer->config.defects, count)))
+        iwarp_stream_abort(ps->stream, now);
+    else
         iwarp_stream_input_early(ps->stream, gap, octets, count, false, now);
 }
 

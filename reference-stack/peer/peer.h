@@ -57,6 +57,16 @@ struct peer_config {
 struct peer *peer_new(const struct peer_config *config, const struct peer_transport_ops *ops, void *context,
                       struct sentence *sentence);
 
+/* How TCP should be opened for the peer: what the transport can choose of it. */
+struct peer_tcp {
+    uint16_t window; /* of receiving, fixed; 0: TCP's own */
+    bool choose_iss;
+    uint32_t iss;
+};
+
+/* `config` may be NULL. */
+void peer_tcp(const struct peer_config *config, struct peer_tcp *tcp);
+
 /* Could a stream have these options, members of the verb "listen" (docs/upper-tester.md)? -1 with a sentence. */
 struct json_t;
 int peer_check_options(struct peer *peer, const struct json_t *options, struct sentence *sentence);
