@@ -25,6 +25,7 @@ static void detach(struct sctp_session *session)
 
     if (association->sending == session && !association->sending_control)
         association->sending = NULL;
+    session_stir(session);
     lower_of(session->stream)->session = NULL;
     deadlines_leave(&association->deadlines, &session->deadline);
     session->stream = NULL;

@@ -195,6 +195,7 @@ static void on_notification(struct user_sctp *end, const union sctp_notification
         end->tag = end->packet_tag;
         iwarp_association_up(end->association, &end->peer, end->now);
         break;
+    case SCTP_RESTART: /* the peer has forgotten every session: to go on would mix them with new ones */
     case SCTP_COMM_LOST:
     case SCTP_SHUTDOWN_COMP:
     case SCTP_CANT_STR_ASSOC: lost(end); break;
