@@ -71,7 +71,7 @@ static void on_send(void *user, const uint8_t *packet, size_t octets)
 {
     const struct sctp_path *path = user;
 
-    path->hub->config.send(path->hub->config.owner, &path->to, packet, octets);
+    path->hub->config.send(path->hub->config.owner, path->hub->config.link, &path->to, packet, octets);
 }
 
 static void on_told(void *user)

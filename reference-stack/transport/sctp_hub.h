@@ -40,7 +40,8 @@ struct sctp_hub_config {
     unsigned rto_ms;
     unsigned retransmissions;
     size_t paths_max; /* 0: the default */
-    void (*send)(void *owner, const struct sockaddr_storage *to, const uint8_t *packet, size_t octets);
+    /* `link` and `owner` are those below. */
+    void (*send)(void *owner, void *link, const struct sockaddr_storage *to, const uint8_t *packet, size_t octets);
     /*
      * A peer wants an association with `port`. The owner gives one that is not up, and in `user` what it wants to be told of
      * it by; NULL: none, and the peer hears nothing.
@@ -48,7 +49,7 @@ struct sctp_hub_config {
     struct iwarp_association *(*incoming)(void *owner, uint16_t port, struct sctp_path *path, void **user);
     /* Something was told to the association: it is time to poll it, and then to call sctp_path_run(). */
     void (*stirred)(void *user);
-    void *owner;
+    void *owner, *link;
 };
 
 /* NULL with a sentence: no libusrsctp in this build, no memory. `config` is copied. */

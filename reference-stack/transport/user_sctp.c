@@ -13,7 +13,8 @@
 #include "reference-stack/base/ring.h"
 #include "wire/hash.h"
 
-#define NS_PER_MS UINT64_C(1000000)
+#define NS_PER_MS  UINT64_C(1000000)
+#define CLOCK_SLIP UINT64_C(1000000000) /* ns by which two readers of one clock may differ */
 
 enum {
     MESSAGE_MAX = 66000,
@@ -486,9 +487,11 @@ void user_sctp_clock(uint64_t now)
 {
     uint64_t passed = 0;
 
-    if (!stack.clock_known || now < stack.clock)
+    if (!stack.clock_known || now + CLOCK_SLIP < stack.clock) /* another clock */
         stack.clock = now;
     stack.clock_known = true;
+    if (now < stack.clock)
+        return;
     passed = (now - stack.clock) / NS_PER_MS;
     if (passed == 0)
         return;
