@@ -394,10 +394,10 @@ static int run(const struct command_line *line, struct driver *driver)
     printf("READY");
     if (line->listen)
         printf(" listen=%d", port);
-    if (control != 0)
-        printf(" control=%d", control);
     if (line->sctp.on)
         printf(" udp=%u", driver_sctp_udp_port(driver));
+    if (control != 0)
+        printf(" control=%d", control);
     printf("\n");
     if (fflush(stdout) != 0)
         return EXIT_ENVIRONMENT; /* nobody learns the ports; main() reports it */

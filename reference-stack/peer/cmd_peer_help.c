@@ -80,4 +80,4 @@ const char cmd_peer_help[] =
     "datagrams\n"
     "\n"
     "When all sockets are open, a line READY is printed. It contains listen=PORT and control=PORT if these were "
-    "opened, with --cm or --llp sctp udp=PORT.\n";
+    "opened, with --cm or --llp sctp also udp=PORT.\n";

@@ -133,6 +133,8 @@ static int stream_begin(struct peer_stream *ps, int sid, enum iwarp_role role, s
     ps->stream = iwarp_sctp_stream_new(ps->association->association, (uint16_t)sid, config, peer->now, sentence);
     if (ps->stream == NULL)
         return -1;
+    if (role == IWARP_RESPONDER && config->accept == IWARP_ACCEPT_NOT)
+        return 0; /* it has its answer already, and takes no receives */
     return peer_post_receives(ps, ps->options.receives, ps->options.receive_octets, sentence);
 }
 
