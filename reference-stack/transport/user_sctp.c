@@ -281,7 +281,7 @@ static int configure(const struct user_sctp *end, struct socket *socket)
     iwarp_association_init(end->association, &init);
     streams = (struct sctp_initmsg){.sinit_num_ostreams = init.outbound, .sinit_max_instreams = init.inbound};
     path.spp_address.ss_family = AF_CONN;
-    path.spp_pathmtu = (uint32_t)end->config.packet_max;
+    path.spp_pathmtu = (uint32_t)end->config.packet_max - SCTP_COMMON_OCTETS; /* libusrsctp adds them to it */
     for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
         struct sctp_event event = {.se_assoc_id = SCTP_FUTURE_ASSOC, .se_type = events[i], .se_on = 1};
 
