@@ -103,8 +103,7 @@ static int on_output(void *address, void *packet, size_t octets, uint8_t tos, ui
     struct sctp_chunk chunk;
     struct sctp_init init;
 
-    (void)tos;
-    (void)set_df;
+    (void)tos, (void)set_df;
     if (end == NULL)
         return 0;
     while (octets >= SCTP_COMMON_OCTETS && sctp_chunk_parse(&p, (const uint8_t *)packet + octets, &chunk) == WIRE_OK) {
@@ -209,8 +208,7 @@ static int on_receive(struct socket *socket, union sctp_sockstore from, void *da
 {
     struct user_sctp *end = find(user);
 
-    (void)socket;
-    (void)from;
+    (void)socket, (void)from;
     if (data == NULL) { /* the end of the association */
         if (end != NULL && end->up && !end->lost)
             lost(end);
@@ -485,7 +483,7 @@ void user_sctp_pass(uint32_t milliseconds)
 
 void user_sctp_clock(uint64_t now)
 {
-    uint64_t passed = 0;
+    uint64_t passed;
 
     if (!stack.clock_known || now + CLOCK_SLIP < stack.clock) /* another clock */
         stack.clock = now;
