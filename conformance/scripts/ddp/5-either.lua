@@ -3,9 +3,9 @@
 
 -- After such segments: the answer to a probe ("taken"), or the end with a Terminate of RDMAP or DDP ("refused").
 local function answered(t, c, message)
-  c:send(empty_read(PROBE_STAG))
+  local answers = c:send_fence()
   local got = c:receive()
-  if got.kind == "segment" and got.Opcode == 2 then return "taken" end
+  if answers(got) then return "taken" end
   if is_terminate(got) and got.Layer < 2 then return "refused", got end
   if fits(tcp.closed(), got) then
     t:warn("the stream ended without the Terminate that RFC 5040 6.2.1 asks for", "a Terminate", describe(got))

@@ -355,6 +355,12 @@ function Test:stream_of(c)
     end
     wait()
   until rig.now() >= deadline
+  if c:ended_by_device() then
+    local got = c:receive(0)
+    if fits(tcp.closed(), got) then
+      self:fail("the device's ULP should know of the connection", "a connection that the device reports", describe(got))
+    end
+  end
   self:inconclusive("the device does not report the connection that it accepted")
 end
 
