@@ -6,6 +6,8 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "conformance/engine/option/option_unknown.h"
+#include "conformance/requirements/named.h"
 #include "reports/result.h"
 
 enum { PROCESSES_MAX = 1024 };
@@ -71,7 +73,7 @@ static int option_parse(struct audit_options *options, int argc, char **argv, in
     else if (strcmp(argv[*index], "--force") == 0)
         options->force = true;
     else
-        return sentence_set(error, "unknown option %.60s (warpcheck audit --help lists them)", argv[*index]);
+        return option_unknown("audit", argv[*index], NULL, NULL, error);
     ++*index;
     return 0;
 }
@@ -109,7 +111,7 @@ static int pattern_check(const struct audit_options *options, const struct catal
     if (selection_unmatched(&options->selection, catalogue) == NULL)
         return 0;
     if (is_pattern(argument, catalogue)) {
-        (void)sentence_set(error, "nothing selected: no requirement has an id like %.60s", argument);
+        (void)requirement_unmatched(catalogue, argument, error);
         return EXIT_NOTHING_SELECTED;
     }
     (void)sentence_set(error, "%.300s: no such file or folder", argument);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/engine/option/option_unknown.h"
+
 static const char usage[] =
     "usage: warpcheck run [OPTION...] [SELECT...]\n"
     "  Judges a device on the wire. Without --dut, the device is the reference stack itself. It runs as a process, on "
@@ -110,7 +112,7 @@ static int take_value(struct run_options *options, const char *option, const cha
     else if (strcmp(option, "--format") == 0)
         return format_option_parse(&options->format, value, error);
     else
-        return sentence_set(error, "unknown option %.60s (warpcheck run --help lists them)", option);
+        return option_unknown("run", option, usage, selection_usage, error);
     return 0;
 }
 
@@ -142,8 +144,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv, struct
         if (taken == 1)
             continue;
         if (i + 1 >= argc)
-            return sentence_set(error, "option %.60s is unknown or needs a value (warpcheck run --help lists them)",
-                                argv[i]);
+            return option_unknown("run", argv[i], usage, selection_usage, error);
         if (take_value(options, argv[i], argv[i + 1], error) != 0)
             return -1;
         i += 2;
