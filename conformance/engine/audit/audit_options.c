@@ -68,6 +68,8 @@ static int option_parse(struct audit_options *options, int argc, char **argv, in
         return format_option_parse(&options->format, value, error);
     if (strcmp(argv[*index], "--all") == 0)
         options->all = true;
+    else if (strcmp(argv[*index], "--quiet") == 0)
+        options->quiet = true;
     else if (strcmp(argv[*index], "--allow-gaps") == 0)
         options->allow_gaps = true;
     else if (strcmp(argv[*index], "--force") == 0)
@@ -208,6 +210,10 @@ int audit_options_parse(struct audit_options *options, const struct catalogue *c
     }
     if (options->files.count + options->files.skipped_count == 0) {
         (void)sentence_set(error, "no captures are named: name files or folders");
+        return EXIT_USAGE;
+    }
+    if (options->quiet && options->all) {
+        (void)sentence_set(error, "--quiet excludes --all");
         return EXIT_USAGE;
     }
     if (selection_count(&options->selection, catalogue) == 0) {

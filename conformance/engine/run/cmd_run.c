@@ -289,6 +289,7 @@ int cmd_run(int argc, char **argv)
     terminal_init(&command.terminal, format_option_machine(&command.options.format) ? stderr : stdout);
     command.terminal.all = command.options.all;
     command.terminal.ladders = command.options.ladders;
+    command.terminal.quiet = command.options.quiet;
     status = prepare(&command, &error);
     if (status == 0)
         status = run_prepared(&command, &error);

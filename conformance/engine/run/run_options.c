@@ -37,6 +37,7 @@ static const char usage[] =
     "  --dry-run        shows what would be run\n"
     "  --all            also shows passes and skips\n"
     "  --ladders        draws the ladder diagram below each failure\n"
+    "  --quiet          shows no results and no progress, only the closing lines\n"
     "  --format F       %s: the format of the standard output\n"
     "  --help           shows this text\n";
 
@@ -60,6 +61,7 @@ static const struct flag flags[] = {
     {"--dry-run", offsetof(struct run_options, dry_run)},
     {"--all", offsetof(struct run_options, all)},
     {"--ladders", offsetof(struct run_options, ladders)},
+    {"--quiet", offsetof(struct run_options, quiet)},
     {"--help", offsetof(struct run_options, help)},
     {"--destructive", offsetof(struct run_options, destructive)},
     {"--accept-known", offsetof(struct run_options, accept_known)},
@@ -121,6 +123,8 @@ static int consistent(const struct run_options *options, struct sentence *error)
     if (options->profile != NULL && (options->simulate || options->defect_count != 0 || options->variant_count != 0))
         return sentence_set(error,
                             "--dut excludes --simulate, --defect and --variant: these are for the reference stack");
+    if (options->quiet && (options->all || options->ladders))
+        return sentence_set(error, "--quiet excludes --all and --ladders");
     if (options->resume && options->output == NULL)
         return sentence_set(error, "--resume needs -o DIR, the folder with the results of the stopped run");
     if (options->force && (options->resume || options->output == NULL))
