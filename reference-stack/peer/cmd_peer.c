@@ -16,6 +16,7 @@
 #include "reference-stack/peer/cmd_peer_help.h"
 #include "reference-stack/peer/cmd_peer_sctp.h"
 #include "reference-stack/peer/driver_tcp.h"
+#include "reference-stack/peer/peer_option.h"
 #include "reference-stack/transport/tcp_socket.h"
 #include "wire/exit_status.h"
 
@@ -54,7 +55,7 @@ enum option_code {
     OPTION_MAX_CONTROLS,
     OPTION_MAX_UNREAD,
     OPTION_MAX_MEMORY,
-    OPTION_HELP,
+    OPTION_HELP = 'h',
 };
 
 static const struct option options[] = {
@@ -283,12 +284,9 @@ static int take_options(struct command_line *line, int argc, char **argv)
 
     optind = 1;
     opterr = 0;
-    while ((option = getopt_long(argc, argv, ":", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
         if (option == '?' || option == ':')
-            return complain(EXIT_USAGE,
-                            option == ':' ? "%s needs a value, see --help"
-                                          : "'%s' is no option, or has no value; see --help",
-                            argv[optind - 1]);
+            return peer_option_refuse(option, argv, options, "");
         status = take_option(line, option);
         if (status >= 0)
             return status;

@@ -48,6 +48,7 @@ static void usage(void)
         "  --force            remove the files that an earlier command wrote to -o DIR\n"
         "  --format F         %s: the format of the standard output\n"
         "  --all              also show passes\n"
+        "  --quiet            show no results, only the closing lines\n"
         "  --help             show this text\n",
         report_format_files(files, sizeof(files)), format_option_names(names, sizeof(names)));
 }
@@ -180,6 +181,7 @@ static int set_up(struct audit *audit, struct sentence *error)
 
     terminal_init(&audit->terminal, stdout);
     audit->terminal.all = options->all;
+    audit->terminal.quiet = options->quiet;
     audit->seen = calloc(catalogue_count(audit->catalogue) + 1, sizeof(*audit->seen));
     if (audit->seen == NULL) {
         (void)sentence_set(error, "out of memory");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "conformance/engine/evidence/capture_file.h"
+#include "conformance/engine/option/option_unknown.h"
 #include "conformance/engine/show/dump_json.h"
 #include "conformance/engine/option/run_confine.h"
 #include "conformance/flow/notation/notation.h"
@@ -141,7 +142,10 @@ static int options_parse(struct dump *dump, int argc, char **argv)
             if (format_set(dump, i < argc ? argv[i] : NULL) != 0)
                 return -1;
         } else if (argv[i][0] == '-' && argv[i][1] != '\0') {
-            return complain(-1, "unknown option (warpcheck dump --help lists them): %s", argv[i]);
+            struct sentence why;
+
+            (void)option_unknown("dump", argv[i], usage, NULL, &why);
+            return complain(-1, "%s", why.text);
         } else {
             argv[files++] = argv[i];
         }
