@@ -39,6 +39,7 @@ static void release(struct iwarp_stream *stream)
 
     if (session != NULL)
         session_over(session);
+    stream_unstir(stream);
 }
 
 /* A DDP Segment in its turn. Nobody but the session knows where it comes from. */
@@ -113,6 +114,14 @@ const struct llp_ops sctp_llp = {
     .state = state,
     .ready = ready,
 };
+
+int iwarp_sctp_stream_config_check(struct iwarp_device *device, const struct iwarp_stream_config *config,
+                                   struct sentence *sentence)
+{
+    if (device == NULL || config == NULL)
+        return misuse_null(sentence, "stream", "a device and a configuration");
+    return stream_config_check(&sctp_llp, device, config, sentence);
+}
 
 int iwarp_sctp_stream_sid(const struct iwarp_stream *stream)
 {
