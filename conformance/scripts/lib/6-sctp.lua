@@ -36,6 +36,7 @@ function Test:try_associate(options)
   self.port = self.port + 1
   rig.sctp_listen(self.port, usual(self, options.tester))
   request.address, request.port = rig.addresses(), self.port
+  if request.enhanced == nil then request.enhanced = false end -- codes 1 to 3; those of RFC 6581 where a check asks for them
   local answer = self.dut:connect(request)
   local handle = rig.sctp_accept(self.port, self.reaction)
   if not handle then return nil, "the device did not set it up" end
