@@ -16,7 +16,7 @@
 #   make coverage   lines and branches by folder; fails below 95 % of the lines of reference-stack/ and wire/
 #   make format     clang-format -i
 #   make lab        judges Linux siw in a virtual machine (conformance/labs/linux); report in build/lab/report
-#   make install    PREFIX=/usr/local, DESTDIR=
+#   make install    PREFIX=/usr/local, DESTDIR=; make uninstall removes it
 #   make plugin     the Wireshark plugin; make install-plugin, make remove-plugin (mk/plugin.mk)
 #   make deps       every Debian package any of the above needs
 #   make help       this list
@@ -32,7 +32,7 @@ ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(shell nproc)
 endif
 
-.PHONY: all help deps demo check unit e2e fuzz chaos lint bench soak coverage lab format install clean prerequisites programs FORCE
+.PHONY: all help deps demo check unit e2e fuzz chaos lint bench soak coverage lab format install uninstall clean prerequisites programs FORCE
 .DEFAULT_GOAL := all
 
 B ?= build

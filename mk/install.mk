@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # make install: programs, library, headers, pkg-config file, manual pages, completion, templates of checks and what a user reads
-# to write one; those of them that exist.
+# to write one, the library's guide and examples; those of them that exist. make uninstall removes what it puts there, and nothing else.
 
 bindir := $(DESTDIR)$(PREFIX)/bin
 libdir := $(DESTDIR)$(PREFIX)/lib
@@ -25,5 +25,15 @@ install: programs
 	for p in warpcheck iwarp-peer; do \
 		install -D -m 644 packaging/completion/warpcheck.fish '$(datadir)/fish/vendor_completions.d'/$$p.fish; done
 	for t in conformance/templates/*.lua; do install -D -m 644 "$$t" '$(datadir)'/warpcheck/templates/$${t##*/}; done
+	for e in reference-stack/examples/*.c; do install -D -m 644 "$$e" '$(datadir)'/doc/libiwarp/examples/$${e##*/}; done
+	install -D -m 644 docs/libiwarp.md '$(datadir)/doc/libiwarp/libiwarp.md'
 	for d in writing-checks script-library upper-tester profiles; do \
 		install -D -m 644 docs/$$d.md '$(datadir)'/doc/warpcheck/$$d.md; done
+
+# What would be installed now, in a folder of its own, says what to remove; then the folders that only this project has, if empty.
+uninstall: programs
+	set -e; shadow=$$(mktemp -d); trap 'rm -rf "$$shadow"' EXIT; \
+	$(MAKE) --no-print-directory -s -o programs install DESTDIR="$$shadow"; \
+	(cd "$$shadow" && find . ! -type d -print0) | (cd '$(DESTDIR)/' && xargs -0 rm -f); \
+	for d in '$(includedir)/libiwarp' '$(datadir)/warpcheck' '$(datadir)/doc/warpcheck' '$(datadir)/doc/libiwarp'; do \
+		[ ! -d "$$d" ] || find "$$d" -depth -type d -empty -delete; done

@@ -296,6 +296,19 @@ static int on_capture(void *user, const struct capture_info *info, json_t *objec
                : sentence_set(reading->error, "%s: out of memory", reading->path);
 }
 
+/* What a part has learned of the device: kept once, whichever parts say it. */
+static int on_served(void *user, json_t *object)
+{
+    struct reading *reading = user;
+    char *text = json_dumps(object, JSON_SORT_KEYS);
+    int rc = text && json_object_set(reading->merge->served, text, object) == 0
+                 ? 0
+                 : sentence_set(reading->error, "%s: out of memory", reading->path);
+
+    free(text);
+    return rc;
+}
+
 static void on_console(void *user, const char *text)
 {
     struct reading *reading = user;
@@ -311,6 +324,7 @@ int merge_add(struct merge *merge, const char *path, const char *dir, struct sen
                                     .on_result = on_result,
                                     .on_beside = on_result,
                                     .on_capture = on_capture,
+                                    .on_served = on_served,
                                     .on_summary = on_summary,
                                     .on_console = on_console,
                                     .user = &reading};
@@ -332,7 +346,8 @@ struct merge *merge_new(const struct catalogue *catalogue)
     *merge = (struct merge){.catalogue = catalogue, .kept = json_array()};
     merge->consoles = json_object();
     merge->captures = json_object();
-    if (merge->kept && merge->consoles && merge->captures)
+    merge->served = json_object();
+    if (merge->kept && merge->consoles && merge->captures && merge->served)
         return merge;
     merge_free(merge);
     return NULL;
@@ -355,6 +370,7 @@ void merge_free(struct merge *merge)
     json_decref(merge->kept);
     json_decref(merge->consoles);
     json_decref(merge->captures);
+    json_decref(merge->served);
     free(merge->first);
     free(merge);
 }

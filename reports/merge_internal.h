@@ -44,6 +44,7 @@ struct merge {
     char *first;      /* the file that it is from */
     json_t *kept;     /* objects that strings are borrowed from */
     json_t *captures; /* lines of captures, by file */
+    json_t *served;   /* lines of what devices serve, by their text */
     json_t *consoles; /* what devices said at their end, as members */
     unsigned of;      /* shards; 0: not shared out */
 };

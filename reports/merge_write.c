@@ -309,6 +309,18 @@ static int put_captures(const struct writing *writing)
     return rc;
 }
 
+/* What the device serves, as each part has learned it. */
+static int put_served(const struct writing *writing)
+{
+    json_t *lines = sorted(writing->merge->served), *line;
+    const char *text;
+    int rc = lines ? 0 : -1;
+
+    json_object_foreach(lines, text, line) rc |= put(writing, line);
+    json_decref(lines);
+    return rc;
+}
+
 static int put_end(const struct writing *writing)
 {
     struct merge_outcome *outcome = writing->outcome;
@@ -352,7 +364,7 @@ static int put_all(struct writing *writing)
     for (group = merge->groups; group; group = group->hh.next)
         if (put_group(writing, group) != 0)
             return -1;
-    return put_captures(writing) == 0 ? put_end(writing) : -1;
+    return put_served(writing) == 0 && put_captures(writing) == 0 ? put_end(writing) : -1;
 }
 
 /* The evidence first: its names go into the lines. */

@@ -20,6 +20,10 @@
 #include "wire/field.h"
 #include "wire/terminate.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum {
     ATOMIC_REQUEST_OCTETS = 52,
     ATOMIC_RESPONSE_OCTETS = 12,
@@ -81,5 +85,9 @@ wire_result atomic_response_parse(const uint8_t **p, const uint8_t *end, struct 
 /* Write ATOMIC_REQUEST_OCTETS and ATOMIC_RESPONSE_OCTETS octets. */
 void atomic_request_pack(const struct atomic_request *request, uint8_t *out);
 void atomic_response_pack(const struct atomic_response *response, uint8_t *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -24,6 +24,10 @@
 #include "wire/infiniband.h"
 #include "wire/terminate.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum {
     CM_MESSAGE_OCTETS = MAD_OCTETS - MAD_HEADER_OCTETS,
     CM_ARI_OCTETS = 72,
@@ -282,5 +286,9 @@ struct cm_message {
  * the wire): not of the class CM.
  */
 wire_result cm_parse(const uint8_t *mad, size_t count, struct cm_message *message);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

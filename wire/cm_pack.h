@@ -5,6 +5,10 @@
 
 #include "wire/cm.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A MAD with a CM message's header (IBTA 13.4.3, 12.6), all else zero. */
 void cm_begin(uint8_t mad[MAD_OCTETS], enum cm_attribute attribute, uint64_t transaction);
 
@@ -29,5 +33,9 @@ static inline uint64_t cm_time_ns(unsigned exponent)
 {
     return UINT64_C(4096) << (exponent & 31);
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

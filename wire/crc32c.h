@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define CRC32C_START UINT32_C(0xFFFFFFFF)
 
 /* ISA-L's implementation, chosen by the CPU at run time. */
@@ -27,5 +31,9 @@ static inline uint32_t crc32c(const uint8_t *octets, size_t count)
 {
     return crc32c_value(crc32c_update(CRC32C_START, octets, count));
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -32,6 +32,10 @@
 #include "wire/field.h"
 #include "wire/terminate.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum {
     DDP_TAGGED_OCTETS = 14,
     DDP_UNTAGGED_OCTETS = 18,
@@ -102,5 +106,9 @@ static inline bool ddp_to_wraps(uint64_t to, uint64_t octets)
 {
     return octets != 0 && to + (octets - 1) < to;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

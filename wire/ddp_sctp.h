@@ -24,6 +24,10 @@
 #include "wire/mpa.h"
 #include "wire/terminate.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum ddp_sctp_profile { DDP_SCTP_UNDECIDED, DDP_SCTP_DRAFT02, DDP_SCTP_RFC5043 };
 
 enum {
@@ -133,5 +137,9 @@ static inline const uint8_t *ddp_sctp_ulp_data(const struct ddp_sctp_message *me
     *octets = message->private_octets - word;
     return message->private_data == NULL ? NULL : message->private_data + word;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

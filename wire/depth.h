@@ -6,9 +6,17 @@
 #ifndef WIRE_DEPTH_H
 #define WIRE_DEPTH_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum {
     DEPTH_NOT_NEGOTIATED = 0x3FFF,               /* "no automatic negotiation" (RFC 6581 9.1) */
     DEPTH_NUMBER_MAX = DEPTH_NOT_NEGOTIATED - 1, /* the greatest that is a number */
 };
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

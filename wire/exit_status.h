@@ -11,6 +11,10 @@
 #ifndef WIRE_EXIT_STATUS_H
 #define WIRE_EXIT_STATUS_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum exit_status {
     EXIT_CONFORMS = 0,
     EXIT_FAILS = 1,            /* at least one FAIL; `prove`: a defect survived */
@@ -22,5 +26,9 @@ enum exit_status {
     EXIT_DONE = EXIT_CONFORMS,            /* of a command that judges nothing */
     EXIT_ENVIRONMENT = EXIT_INCONCLUSIVE, /* memory, disk, network: the command could not do its work */
 };
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

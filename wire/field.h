@@ -19,6 +19,10 @@
 
 #include "wire/octets.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A number that has a name: ends with { 0, NULL }. */
 struct wire_name {
     uint64_t value;
@@ -131,5 +135,9 @@ const struct wire_layout *wire_layout_find(const char *id);
     static const struct wire_field layout##_fields[] = {FIELDS(WIRE_FIELD_ROW_, WIRE_OCTETS_ROW_, layout)};            \
     const struct wire_layout layout##_layout = {                                                                       \
         #layout, title, section, layout##_fields, sizeof(layout##_fields) / sizeof(layout##_fields[0]), octets}
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

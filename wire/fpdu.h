@@ -20,6 +20,10 @@
 #include "wire/field.h"
 #include "wire/terminate.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum {
     FPDU_LENGTH_OCTETS = 2,
     FPDU_CRC_OCTETS = 4,
@@ -89,5 +93,9 @@ wire_result fpdu_parse(const uint8_t **p, const uint8_t *end, const struct fpdu_
 /* Packs a whole FPDU. Returns its octets, or 0 when `room` is short or ulpdu_length above ULPDU_FIELD_MAX. */
 size_t fpdu_pack(const uint8_t *ulpdu, size_t ulpdu_length, const struct fpdu_framing *framing, uint8_t *out,
                  size_t room);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

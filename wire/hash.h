@@ -15,6 +15,14 @@
 #define uthash_nonfatal_oom(item) out_of_memory_note()
 #include <uthash.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define hash_lost(item) ((item)->hh.tbl == NULL)
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -14,6 +14,10 @@
 #include "wire/fpdu.h"
 #include "wire/sentence.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* clang-format off */
 /* X(kind, name): the name is what results.jsonl and reports call the cause, and does not change. */
 #define HINTS(X) \
@@ -82,5 +86,9 @@ const char *hint_name(enum hint_kind kind);
 
 /* "the octets fit an FPDU with 0 pad octets in place of 2"; into *text, which is returned. */
 const char *hint_say(const struct hint *hint, struct sentence *text);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -25,6 +25,10 @@
 #include "wire/field.h"
 #include "wire/terminate.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum {
     LRH_OCTETS = 8,
     GRH_OCTETS = 40,
@@ -116,5 +120,9 @@ uint32_t icrc_roce_v2(const uint8_t *ip, unsigned family, const uint8_t *udp, si
 /* The ICRC of a native packet that begins with its LRH (IBTA 7.8.1); `count` octets up to the ICRC, which is not
  * counted. */
 uint32_t icrc_native(const uint8_t *lrh, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -18,6 +18,10 @@
 
 #include "wire/field.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum {
     MARKER_OCTETS = 4,
     MARKER_SPACING = 512,                         /* Marker start to Marker start */
@@ -67,5 +71,9 @@ struct marker_writer {
 
 /* Appends `count` octets, or zeros where `octets` is NULL; a Marker due at the end is left to the next call. */
 void marker_write(struct marker_writer *writer, const uint8_t *octets, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

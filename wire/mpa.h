@@ -27,6 +27,10 @@
 #include "wire/field.h"
 #include "wire/terminate.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define MPA_KEY_REQUEST "MPA ID Req Frame"
 #define MPA_KEY_REPLY   "MPA ID Rep Frame"
 
@@ -116,5 +120,9 @@ int mpa_start_kind_of(const uint8_t *octets, size_t count);
  * MPA_START_MAX, or 0 when `room` or 512 octets do not hold it.
  */
 size_t mpa_start_pack(const struct mpa_start *start, uint8_t *out, size_t room);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -8,6 +8,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { NEAREST_WORD_MAX = 63, NEAREST_HINT_OCTETS = 96 };
 
 /*
@@ -30,5 +34,9 @@ const char *nearest_of(const char *word, const char *const *names, size_t count)
 
 /* `, did you mean "NAME"?` in `hint`, or "" where there is no name; returns `hint`. */
 const char *nearest_hint(const char *name, char hint[NEAREST_HINT_OCTETS]);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,6 +7,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 static inline uint16_t octets_get16(const uint8_t *octets)
 {
     uint16_t value;
@@ -63,5 +67,9 @@ static inline void octets_put32_little(uint8_t *octets, uint32_t value)
     value = htole32(value);
     memcpy(octets, &value, sizeof(value));
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

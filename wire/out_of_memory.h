@@ -11,6 +11,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 void out_of_memory_note(void);
 bool out_of_memory_noted(void);
 /* How often so far. */
@@ -20,5 +24,9 @@ unsigned out_of_memory_count(void);
 void *out_of_memory_malloc(size_t octets);
 void *out_of_memory_realloc(void *old, size_t octets);
 char *out_of_memory_strdup(const char *text);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

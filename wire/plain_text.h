@@ -9,6 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /*
  * Cleans `in` (NUL-terminated; NULL is an empty text) into `out`. Octets that are not UTF-8 become U+FFFD, control
  * characters their visible picture (ESC becomes U+241B), except newline and tab; bidirectional overrides, C1 controls and
@@ -22,5 +26,9 @@ size_t plain_text(const char *in, bool one_line, char *out, size_t room);
 
 /* True when plain_text() would leave `in` as it is. */
 bool plain_text_is(const char *in);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -23,6 +23,10 @@
 #include "wire/field.h"
 #include "wire/terminate.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum {
     RDMAP_VERSION = 1,
     RDMAP_CONTROL_OCTETS = 1,
@@ -124,5 +128,9 @@ wire_result read_request_parse(const uint8_t **p, const uint8_t *end, struct rea
 
 /* Writes READ_REQUEST_OCTETS octets. */
 void read_request_pack(const struct read_request *request, uint8_t *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -15,6 +15,10 @@
 
 #include "wire/infiniband.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { UD_MAD_OCTETS = BTH_OCTETS + DETH_OCTETS + MAD_OCTETS + ICRC_OCTETS };
 
 /* What of a UD packet to queue pair 1 is not the same in all of them. */
@@ -51,5 +55,9 @@ void roce_pack(uint8_t out[UD_MAD_OCTETS], const struct roce_path *path, const s
 
 /* True when the packet, of UD_MAD_OCTETS, ends in that way's ICRC. */
 bool roce_icrc_good(const struct roce_path *path, const uint8_t packet[UD_MAD_OCTETS]);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

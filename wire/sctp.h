@@ -43,6 +43,10 @@
 #include "wire/field.h"
 #include "wire/terminate.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum {
     SCTP_PROTOCOL = 132,
     SCTP_COMMON_OCTETS = 12,
@@ -215,5 +219,9 @@ uint32_t sctp_checksum(const uint8_t *packet, size_t octets);
 
 /* The same by the Adler-32 of RFC 2960, that CRC32c replaced. */
 uint32_t sctp_adler32(const uint8_t *packet, size_t octets);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

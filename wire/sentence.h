@@ -9,6 +9,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sentence {
     char text[512];
 };
@@ -25,5 +29,9 @@ __attribute__((format(printf, 2, 3))) static inline int sentence_set(struct sent
     }
     return -1;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -18,6 +18,10 @@
 
 #include "wire/field.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /*
  * What a parser says of octets: 0, "more octets are needed", or the Terminate triple that they deserve. The return
  * value is the wire's answer.
@@ -166,5 +170,9 @@ wire_result terminate_parse(const uint8_t **p, const uint8_t *end, struct termin
  * Packs; `ddp_header` and `rdmap_header` go in when d and r are set. Returns octets written or 0 when `room` is short.
  */
 size_t terminate_pack(const struct terminate *terminate, uint8_t *out, size_t room);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

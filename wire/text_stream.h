@@ -10,6 +10,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /*
  * *text and *octets are valid once the stream was closed, and have to stay where they are until then. The text is
  * terminated; it is the caller's to free(). NULL without memory.
@@ -18,5 +22,9 @@ FILE *text_stream_open(char **text, size_t *octets);
 
 /* Closes the stream. False, and *text is NULL, when something was lost. */
 bool text_stream_close(FILE *stream, char **text);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

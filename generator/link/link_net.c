@@ -16,6 +16,8 @@
 #include <libnet.h>
 #include <pcap/pcap.h>
 
+#include "generator/link/address_claim.h"
+
 #define SNAP_LENGTH    65535
 #define CAPTURE_BUFFER (8 << 20)
 #define SECOND_NS      UINT64_C(1000000000)
@@ -26,6 +28,7 @@ struct link_net {
     libnet_t *out;
     pcap_t *in;
     int in_file;
+    int claims[2];                 /* on the IPv4 and the IPv6 address; -1: none */
     uint64_t nanoseconds_per_tick; /* of pcap's tv_usec: 1, or 1000 where the device has microseconds only */
     uint64_t clock_offset;         /* wall clock less monotonic clock, at the start */
     uint64_t last_ns;              /* when the last frame was seen */
@@ -128,6 +131,9 @@ static void link_net_close(struct link *link)
         pcap_close(net->in);
     if (net->out != NULL)
         libnet_destroy(net->out);
+    for (int i = 0; i < 2; i++)
+        if (net->claims[i] >= 0)
+            (void)close(net->claims[i]);
     free(net);
 }
 
@@ -250,6 +256,21 @@ static int open_capture(struct link_net *net, struct sentence *error)
     return set_filter(net, error);
 }
 
+/* Both addresses, or what another tester has already. */
+static int claim_addresses(struct link_net *net, const struct link_net_config *config, struct sentence *error)
+{
+    const struct net_address *addresses[2] = {&config->ipv4, &config->ipv6};
+
+    for (int i = 0; i < 2; i++) {
+        struct sentence why = {""};
+
+        net->claims[i] = address_claim(net->interface, addresses[i], &why);
+        if (why.text[0] != '\0')
+            return sentence_set(error, "%s", why.text);
+    }
+    return 0;
+}
+
 struct link *link_net_open(const struct link_net_config *config, struct sentence *error)
 {
     struct link_net *net = calloc(1, sizeof(*net));
@@ -259,8 +280,10 @@ struct link *link_net_open(const struct link_net_config *config, struct sentence
         return NULL;
     }
     net->link.ops = &link_net_ops;
+    net->claims[0] = net->claims[1] = -1;
     net->clock_offset = read_clock(CLOCK_REALTIME) - read_clock(CLOCK_MONOTONIC);
-    if (check_interface(net, config, error) != 0 || open_injection(net, error) != 0 || open_capture(net, error) != 0) {
+    if (check_interface(net, config, error) != 0 || claim_addresses(net, config, error) != 0 ||
+        open_injection(net, error) != 0 || open_capture(net, error) != 0) {
         link_net_close(&net->link);
         return NULL;
     }

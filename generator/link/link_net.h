@@ -20,7 +20,8 @@ struct link_net_config {
 };
 
 /*
- * Opens the link. Returns NULL with a sentence for: no such interface, no privileges, interface down, not Ethernet.
+ * Opens the link. Returns NULL with a sentence for: no such interface, no privileges, interface down, not Ethernet,
+ * an address that another tester on this interface answers for (address_claim.h).
  * Needs CAP_NET_RAW. The caller closes it with link_close().
  */
 struct link *link_net_open(const struct link_net_config *config, struct sentence *error);

@@ -6,13 +6,19 @@
 
 #include "reference-stack/cm/cm_internal.h"
 
+static bool same_place(const struct cm_place *one, const struct cm_place *other)
+{
+    return one->family == other->family && one->port == other->port &&
+           memcmp(one->address, other->address, sizeof(one->address)) == 0;
+}
+
 struct cm_exchange *cm_exchange_find(struct cm_agent *agent, const struct cm_place *from, uint32_t local_id)
 {
     struct cm_exchange *exchange;
 
     HASH_FIND(by_local, agent->by_local, &local_id, sizeof(local_id), exchange);
     /* An ID that another agent uses is none of his. */
-    return exchange != NULL && memcmp(&exchange->peer.place, from, sizeof(*from)) == 0 ? exchange : NULL;
+    return exchange != NULL && same_place(&exchange->peer.place, from) ? exchange : NULL;
 }
 
 static void set_key(const struct cm_agent *agent, struct cm_peer_key *key, const struct cm_place *place, uint32_t id)

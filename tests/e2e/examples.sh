@@ -11,11 +11,22 @@ source tests/e2e/expect.bash
 source tests/e2e/upper.bash
 
 build() { # PROGRAM SUFFIX LIBRARIES...
-	local source=reference-stack/examples/$1.c program=$WORK/$1-$2
+	local source=$WORK/$1.c program=$WORK/$1-$2
+	[ -e "$source" ] || source=reference-stack/examples/$1.c
 	shift 2
 	$CC -std=gnu17 -Wall -Wextra -Werror -O1 -g -I. -Ireference-stack/include -o "$program" "$source" "$@"
 }
-for name in echo kv rping; do
+# The program of docs/libiwarp.md, and the lines at the head of verbs.h within a function.
+awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' docs/libiwarp.md >"$WORK/greet.c"
+{
+	echo '#include <iwarp/verbs.h>'
+	echo 'int main(void) {'
+	echo 'struct sentence sentence; struct iwarp_completion completion; static uint8_t buffer[8]; static const uint8_t text[8]; size_t count = 8;'
+	awk '/^ \*     / { on = 1; print substr($0, 3); next } on { exit }' reference-stack/include/iwarp/verbs.h
+	echo 'return 0; }'
+} >"$WORK/head.c"
+holds "the head of verbs.h has a whole example" grep -q 'iwarp_post_send.*;' "$WORK/head.c"
+for name in echo kv rping loop memory sessions greet head; do
 	holds "$name compiles against the static library" build "$name" static "$B/libiwarp.a" -luv -lisal -ljansson -pthread
 	holds "$name compiles against the shared library" build "$name" shared -L"$B" -liwarp
 done
@@ -29,6 +40,38 @@ only_the_api() {
 	[ -z "$extra" ] || { echo "      also: $extra"; return 1; }
 }
 holds "the shared library offers only its API" only_the_api
+
+used() {
+	local name unused=
+	for name in $(nm -D --defined-only "$B/libiwarp.so" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | grep '^iwarp_'); do
+		grep -qw "$name" reference-stack/examples/*.c || unused+=" $name"
+	done
+	[ -z "$unused" ] || { echo "      no example uses$unused"; return 1; }
+}
+holds "each function of the API stands in an example" used
+
+# A C++ program: each header compiles, and each function has the name of a C function.
+plus() {
+	local names
+	names=$(nm -D --defined-only "$B/libiwarp.so" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | grep -E '^(iwarp_|terminate_|rdmap_parse)')
+	{
+		for header in reference-stack/include/iwarp/*.h wire/rdmap.h wire/terminate.h; do echo "#include \"${header#reference-stack/include/}\""; done
+		echo 'typedef void (*function)();'
+		echo 'extern const function all[] = {'
+		sed 's/.*/reinterpret_cast<function>(&)/; s/&/\&&/; s/$/,/' <<<"$names"
+		echo '};'
+		echo 'int main() { return all[0] == nullptr; }'
+	} >"$WORK/plus.cc"
+	clang -x c++ -std=c++17 -Wall -Wextra -Werror -I. -Ireference-stack/include -o "$WORK/plus" "$WORK/plus.cc" -x none -L"$B" -liwarp && "$WORK/plus"
+}
+holds "a C++ program compiles and links with all of it" plus
+
+for name in loop memory sessions; do
+	expect 0 "$name, static" "$WORK/$name-static"
+	says '^ok '
+	holds "$name: nothing is wrong" test "$(grep -c '^WRONG' "$WORK/stdout")" -eq 0
+	expect 0 "$name, shared" "$WORK/$name-shared"
+done
 
 # serve NAME COMMAND...: starts it and waits for "port N"; sets `port`.
 serve() {
@@ -92,6 +135,8 @@ expect 1 "rping: nobody listens" "$WORK/rping-static" 127.0.0.1 1 20
 complains 'refused'
 
 holds "echo starts" serve echo "$WORK/echo-shared" 0
+expect 0 "the program of the guide" "$WORK/greet-shared" "$port"
+holds "the guide shows what it prints" test "$(awk '/^```$/ && !c { on = !on; next } /^```c$/ { c = 1 } c && /^```$/ { c = 0; next } on && !c' docs/libiwarp.md)" = "$(cat "$WORK/stdout")"
 peer_start initiator
 ask initiator "{\"verb\":\"connect\",\"address\":\"127.0.0.1\",\"port\":$port}"
 stream=$(value .stream)

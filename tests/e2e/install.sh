@@ -18,7 +18,7 @@ for file in bin/warpcheck bin/iwarp-peer lib/libiwarp.a lib/libiwarp.so lib/libi
 	share/bash-completion/completions/warpcheck share/bash-completion/completions/iwarp-peer share/zsh/site-functions/_warpcheck \
 	share/fish/vendor_completions.d/warpcheck.fish share/fish/vendor_completions.d/iwarp-peer.fish \
 	share/warpcheck/templates/responder.lua share/warpcheck/templates/initiator.lua share/warpcheck/templates/startup.lua \
-	share/doc/warpcheck/writing-checks.md share/doc/warpcheck/script-library.md \
+	share/doc/libiwarp/libiwarp.md share/doc/warpcheck/writing-checks.md share/doc/warpcheck/script-library.md \
 	include/libiwarp/iwarp/verbs.h include/libiwarp/iwarp/stream.h include/libiwarp/iwarp/sctp.h include/libiwarp/iwarp/device.h; do
 	holds "$file is there" test -s "$prefix/$file"
 done
@@ -42,9 +42,9 @@ expect 0 "the installed completion asks the installed program" env PATH="$prefix
 says '^pics$'
 says '^1 2$'
 
-# From here on nothing of the tree but the examples' sources.
+# From here on nothing of the tree.
 mkdir -p "$WORK/away"
-cp reference-stack/examples/{echo,kv}.c "$WORK/away"
+cp "$prefix"/share/doc/libiwarp/examples/{echo,kv}.c "$WORK/away"
 cd "$WORK/away" || exit 1
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$dest
 expect 0 "pkg-config knows libiwarp" pkg-config --modversion libiwarp
@@ -84,4 +84,9 @@ for pair in 'shared static' 'static shared'; do
 	wait "$server" || true
 done
 cd "$ROOT" || exit 1
+
+touch "$prefix/include/libiwarp/iwarp/another.h" "$prefix/lib/another.so"
+expect 0 "make uninstall" make --no-print-directory -o programs uninstall DESTDIR="$dest" PREFIX="${prefix#"$dest"}" B="$B"
+holds "it leaves what is not its own" test "$(cd "$prefix" && find . ! -type d | sort | paste -sd' ')" = './include/libiwarp/iwarp/another.h ./lib/another.so'
+holds "its folders are gone" test ! -e "$prefix/share/warpcheck" -a ! -e "$prefix/share/doc/libiwarp"
 finish

@@ -30,6 +30,8 @@ holds "the same results as the whole" same_results "$WORK/whole/results.jsonl" "
 holds "the same counts" cmp <(summary "$WORK/whole/results.jsonl") <(summary "$WORK/merged/results.jsonl")
 of_checks() { find "$1" -type f ! -name 'served-*' -printf '%f\n' | LC_ALL=C sort; } # what each shard learned of the device is its own
 holds "the same evidence" cmp <(of_checks "$WORK/whole/evidence") <(of_checks "$WORK/merged/evidence")
+holds "what the parts learned of the device, once" jq -es \
+	'[.[] | select(.type == "served")] | length >= 1 and length == (unique | length)' "$WORK/merged/results.jsonl"
 holds "a page and JUnit" test -s "$WORK/merged/index.html" -a -s "$WORK/merged/junit.xml"
 
 echo "== any order, any tree, twice"

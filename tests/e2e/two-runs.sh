@@ -30,6 +30,10 @@ prints $good "$WORK/good.peer" READY && prints $bad "$WORK/bad.peer" READY || ex
 checks=('MPA-7.1*' 'DDP-7*' --role responder)
 "$WARPCHECK" run --dut "$WORK/bad.json" "${checks[@]}" -o "$WORK/bad" >"$WORK/bad.txt" 2>&1 &
 other=$!
+prints $other "$WORK/bad.txt" '^[A-Z]+  ' || exit 99
+sed 's/10\.99\.0\.3/10.99.0.4/' "$WORK/good.json" >"$WORK/same.json"
+"$WARPCHECK" run --dut "$WORK/same.json" "${checks[@]}" -o "$WORK/same" >"$WORK/same.txt" 2>&1
+echo "same $?"
 "$WARPCHECK" run --dut "$WORK/good.json" "${checks[@]}" -o "$WORK/good" >"$WORK/good.txt" 2>&1
 echo "good $?"
 wait $other
@@ -42,6 +46,9 @@ for defect in "${defects[@]}"; do options+=(--defect "$defect"); done
 expect 0 "both runs end" unshare -rn bash "$WORK/inside.sh" "${options[@]}"
 says '^bad 1$'
 says '^good (0|4)$'
+says '^same 4$'
+holds "a run with the other one's own_address is refused" \
+	grep -qx "warpcheck run: tester0: another run of warpcheck answers for 10.99.0.4; expected an address that is this run's alone" "$WORK/same.txt"
 verdicts() { jq -r 'select(.type == "result") | "\(.verdict) \(.by)"' "$WORK/$1/results.jsonl" | sort | uniq -c; }
 holds "the stack without a fault fails in nothing: $(verdicts good | xargs)" bash -c "! grep -E 'FAIL|WARN' <<<'$(verdicts good)'"
 holds "the other one does, in rules: $(verdicts bad | xargs)" grep -q 'FAIL rule' <(verdicts bad)

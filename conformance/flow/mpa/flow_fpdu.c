@@ -266,6 +266,11 @@ static size_t fpdu_continue(struct flow_decoder *decoder, struct flow_connection
 
     if (used == 0)
         side->unit_segments++;
+    /* The Marker before an FPDU may have gone out with the FPDU before it (RFC 5044 4.3), earlier than the FPDU was made. */
+    if (side->have <= lead && piece->captured - used > lead - side->have) {
+        side->unit_received = piece->received;
+        side->unit_frame = piece->frame;
+    }
     if (side->need == 0) {
         count = append(side, piece, used, lead + FPDU_LENGTH_OCTETS);
         if (side->have < lead + FPDU_LENGTH_OCTETS)

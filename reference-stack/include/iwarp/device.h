@@ -21,6 +21,10 @@
 
 #include "wire/sentence.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct iwarp_device;
 
 enum iwarp_access {
@@ -97,5 +101,9 @@ const struct iwarp_region *iwarp_region_find(const struct iwarp_device *device, 
 /* The n-th region (in no particular order) or NULL: for dumps. */
 const struct iwarp_region *iwarp_region_at(const struct iwarp_device *device, size_t n);
 size_t iwarp_region_count(const struct iwarp_device *device);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -8,6 +8,10 @@
 
 #include "iwarp/stream.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The state of the LLP stream (RFC 5041 3). */
 enum iwarp_llp_state {
     IWARP_LLP_OK,
@@ -64,5 +68,9 @@ struct iwarp_trace {
  */
 enum { IWARP_TRACE_MAX = 4096 };
 bool iwarp_stream_trace(struct iwarp_stream *stream, struct iwarp_trace *record);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -15,6 +15,8 @@
  *     switch (iwarp_association_wants(association)) ...        SHUTDOWN or ABORT
  *     sleep until iwarp_association_deadline(association); iwarp_association_tick(association, now);
  *
+ * reference-stack/examples/sessions.c does this for two associations of one process.
+ *
  * A stream is made by iwarp_sctp_stream_new(), and is then used like any other: by the verbs, by iwarp_stream_poll(), and by
  * iwarp_stream_free(). What belongs to MPA and TCP does nothing to it, and the association alone gives it input, takes its
  * output and keeps its time limits. A stream whose session is over is CLOSED or EXITED; its SID may be used again before
@@ -34,6 +36,10 @@
 #include "iwarp/stream.h"
 #include "wire/ddp_sctp.h"
 #include "wire/sentence.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct iwarp_association;
 
@@ -247,5 +253,9 @@ const struct iwarp_association_counters *iwarp_association_counters(const struct
 
 /* The largest DDP Segment, in octets (RFC 5043 9). 0 for NULL. */
 size_t iwarp_association_segment_max(const struct iwarp_association *association);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -12,6 +12,8 @@
  *     switch (iwarp_stream_wants(stream)) ...                  with nothing left to send: FIN or RST
  *     sleep until iwarp_stream_deadline(stream); iwarp_stream_tick(stream, now);
  *
+ * reference-stack/examples/memory.c does this for two streams of one process, and uses each function of this header.
+ *
  * All times are nanoseconds of one clock that never goes back. The stream uses the octets given to verbs (buffers,
  * payloads) until the completion that names their `id`; the caller keeps them until then.
  *
@@ -34,6 +36,10 @@
 #include "wire/mpa.h"
 #include "wire/sentence.h"
 #include "wire/terminate.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct iwarp_stream;
 struct iwarp_srq;
@@ -242,8 +248,8 @@ struct iwarp_event {
     uint64_t value;         /* ATOMIC_DONE; ULPDU: where its FPDU begins, in octets after the start-up frame mod 2^32 */
     bool early;             /* ULPDU: after a gap, for placement only: it is passed again in order (RFC 5044 3) */
     const uint8_t *buffer;  /* RECEIVE: the buffer that was posted */
-    struct mpa_start start; /* CONNECT_REQUEST, ESTABLISHED, REJECTED, and ERROR about it: the peer's frame; its Private
-                                   Data is valid until the stream is freed */
+    struct mpa_start start; /* CONNECT_REQUEST, ESTABLISHED, REJECTED, and ERROR about it: the peer's frame, valid until
+                               the stream is freed; mpa_start_ulp_data() is the ULP's Private Data (wire/mpa.h) */
     uint16_t ird, ord;      /* ESTABLISHED: in force on this side */
     uint8_t version;        /* ESTABLISHED: of DDP and RDMAP, 1; 0 with a peer of Rev 0 (RFC 5044 C.2.4) */
     bool send_markers, receive_markers, crc; /* ESTABLISHED: as agreed */
@@ -419,5 +425,9 @@ int iwarp_stream_terminate(struct iwarp_stream *stream, wire_result triple, uint
  */
 void iwarp_stream_disconnect(struct iwarp_stream *stream, uint64_t now);
 void iwarp_stream_abort(struct iwarp_stream *stream, uint64_t now);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -11,7 +11,9 @@
  *     iwarp_post_receive(qp, 1, buffer, sizeof(buffer), &sentence);
  *     iwarp_post_send(qp, &(struct iwarp_send){.id = 2, .octets = text, .count = count}, &sentence);
  *     while (iwarp_poll_cq(cq, &completion, 1) == 0)
- *         iwarp_context_run(context, -1);
+ *         iwarp_context_run(context, -1, &sentence);
+ *
+ * docs/libiwarp.md is a guide for people who know libibverbs and librdmacm; reference-stack/examples uses each function.
  *
  * The library has no threads: octets move only within iwarp_context_run(), and posted work is sent there or in
  * iwarp_poll_cq(). Only one thread at a time may use a context and what belongs to it.
@@ -38,6 +40,10 @@
 #include "iwarp/device.h"
 #include "iwarp/stream.h"
 #include "wire/sentence.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct iwarp_context;
 struct iwarp_listener;
@@ -233,13 +239,14 @@ const struct iwarp_stream *iwarp_qp_stream(const struct iwarp_qp *qp);
 enum iwarp_qp_event_kind {
     IWARP_QP_ACCEPTED,        /* a listener has a new queue pair: post receives and set `user` here */
     IWARP_QP_CONNECT_REQUEST, /* it waits for iwarp_accept() or iwarp_reject(): `detail.start` */
-    IWARP_QP_ESTABLISHED,     /* `detail`: depths, the peer's frame with its Private Data */
-    IWARP_QP_REJECTED,        /* `detail.start`; the connection is being closed */
-    IWARP_QP_CONNECT_FAILED,  /* `detail.text` */
-    IWARP_QP_ERROR,           /* `detail.text`, `detail.triple`, `detail.requirement`: what the peer did wrong */
-    IWARP_QP_TERMINATED,      /* the peer sent a Terminate: `detail.triple`, `detail.headers` */
-    IWARP_QP_CLOSED,          /* the end, last event of a queue pair; all work is completed or flushed */
-    IWARP_QP_COMPLETION,      /* an armed completion queue: `cq` */
+    IWARP_QP_ESTABLISHED, /* `detail`: depths, the peer's frame; mpa_start_ulp_data(&detail.start, &octets) is the ULP's
+                                 Private Data, without the word of RFC 6581 that `detail.start.private_data` begins with */
+    IWARP_QP_REJECTED,    /* `detail.start`; the connection is being closed */
+    IWARP_QP_CONNECT_FAILED, /* `detail.text` */
+    IWARP_QP_ERROR,          /* `detail.text`, `detail.triple`, `detail.requirement`: what the peer did wrong */
+    IWARP_QP_TERMINATED,     /* the peer sent a Terminate: `detail.triple`, `detail.headers` */
+    IWARP_QP_CLOSED,         /* the end, last event of a queue pair; all work is completed or flushed */
+    IWARP_QP_COMPLETION,     /* an armed completion queue: `cq` */
 };
 
 struct iwarp_qp_event {
@@ -253,5 +260,9 @@ struct iwarp_qp_event {
 
 /* Removes the oldest event and gives it. False: there is none. */
 bool iwarp_next_event(struct iwarp_context *context, struct iwarp_qp_event *event);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -147,6 +147,37 @@ START_TEST(link_says_what_is_wrong)
 }
 END_TEST
 
+/* Two testers with one address on one interface: the second is refused, until the first has gone. Another address is another's. */
+START_TEST(an_address_is_one_testers)
+{
+    struct link_net_config config = {.interface = "wc1"};
+    struct sentence error = {""};
+    struct link *first, *second;
+
+    enter();
+    ck_assert_int_eq(net_address_parse(&config.ipv4, "10.77.0.3"), 0);
+    ck_assert_int_eq(net_address_parse(&config.ipv6, "fd77::3"), 0);
+    first = link_net_open(&config, &error);
+    ck_assert_msg(first != NULL, "%s", error.text);
+    ck_assert_ptr_null(link_net_open(&config, &error));
+    ck_assert_str_eq(error.text,
+                     "wc1: another run of warpcheck answers for 10.77.0.3; expected an address that is this "
+                     "run's alone");
+    config.ipv4.family = 0;
+    ck_assert_ptr_null(link_net_open(&config, &error));
+    ck_assert_ptr_nonnull(strstr(error.text, "answers for fd77::3;"));
+    ck_assert_int_eq(net_address_parse(&config.ipv6, "fd77::4"), 0);
+    second = link_net_open(&config, &error);
+    ck_assert_msg(second != NULL, "%s", error.text);
+    link_close(second);
+    link_close(first);
+    ck_assert_int_eq(net_address_parse(&config.ipv6, "fd77::3"), 0);
+    second = link_net_open(&config, &error);
+    ck_assert_msg(second != NULL, "%s", error.text);
+    link_close(second);
+}
+END_TEST
+
 static int open_loopback(struct sentence *error)
 {
     struct link_net_config config = {.interface = "lo"};
@@ -175,6 +206,7 @@ Suite *link_net_suite(void)
     tcase_add_test(tests, deadline_is_kept);
     tcase_add_test(tests, frame_beyond_the_mtu_is_an_error);
     tcase_add_test(tests, link_says_what_is_wrong);
+    tcase_add_test(tests, an_address_is_one_testers);
     tcase_add_test(tests, missing_privileges_are_named);
     tcase_add_test(tests, stepped_wall_clock_moves_no_frame);
     suite_add_tcase(suite, tests);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A claim on an address of an interface: two testers that answer for one address disturb each other's connections, and each
+ * would report the other's frames as the device's. The kernel drops the claim with the process, however that ends.
+ */
+#ifndef GENERATOR_ADDRESS_CLAIM_H
+#define GENERATOR_ADDRESS_CLAIM_H
+
+#include "generator/packet/packet.h"
+#include "wire/sentence.h"
+
+/*
+ * Claims the address on the interface for this process, within its network namespace. Returns a descriptor, which the caller
+ * closes to give the claim up, or -1 with a sentence when another process has it. An address of family 0 is claimed by
+ * nobody: -1 without a sentence, as where the system has no such sockets.
+ */
+int address_claim(const char *interface, const struct net_address *address, struct sentence *error);
+
+#endif
