@@ -34,7 +34,7 @@ reference-stack/cm                            wire reference-stack/base referenc
 reference-stack/sctp                          wire reference-stack/include/iwarp reference-stack/base reference-stack/defects/hooks.h reference-stack/validation/validation.h reference-stack/core
 reference-stack/defects                       wire reference-stack/include/iwarp reference-stack/base reference-stack/defects/hooks.h reference-stack/validation/validation.h reference-stack/core reference-stack/validation reference-stack/mpa reference-stack/sctp reference-stack/cm tools/embedded.h
 reference-stack/transport                     wire reference-stack/include/iwarp reference-stack/base
-reference-stack/verbs                         reference-stack/include/iwarp reference-stack/base reference-stack/core reference-stack/mpa reference-stack/transport
+reference-stack/verbs                         wire reference-stack/include/iwarp reference-stack/base reference-stack/core reference-stack/mpa reference-stack/transport
 reference-stack/program                       wire tools/standard_streams.h
 reference-stack/peer                          wire upper-tester reference-stack/include/iwarp reference-stack/base reference-stack/core reference-stack/cm reference-stack/defects/hooks.h reference-stack/defects reference-stack/transport reference-stack/program tools/standard_streams.h tools/memory_reserve.h
 reference-stack/examples                      wire reference-stack/include/iwarp

@@ -10,6 +10,7 @@
 #include "reference-stack/transport/user_sctp.h"
 
 enum {
+    TAKEN_MAX = 1024,   /* requests of one packet, where each is taken when that has been read */
     HELD_MAX = 1 << 20, /* of messages that wait for their turn */
     /* What SCTP and the association keep at most: the peer's budget is charged with it. */
     ASSOCIATION_OCTETS = 2 * USER_SCTP_SPACE + HELD_MAX,
@@ -32,6 +33,9 @@ struct peer_association *peer_association_new(struct peer *peer, const struct pe
     struct peer_association *pa = NULL;
 
     config.defects = peer->config.defects;
+    /* The limit is for those that the upper tester is asked about (RFC 5043 6.4). */
+    if (options->config.accept != IWARP_ACCEPT_ASK && config.pending_max < TAKEN_MAX)
+        config.pending_max = TAKEN_MAX;
     if (config.held_max > HELD_MAX)
         config.held_max = HELD_MAX;
     if (budget_take(&peer->budget, ASSOCIATION_OCTETS)) {

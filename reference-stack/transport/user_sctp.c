@@ -103,8 +103,7 @@ static int on_output(void *address, void *packet, size_t octets, uint8_t tos, ui
     struct sctp_chunk chunk;
     struct sctp_init init;
 
-    (void)tos;
-    (void)set_df;
+    (void)tos, (void)set_df;
     if (end == NULL)
         return 0;
     while (octets >= SCTP_COMMON_OCTETS && sctp_chunk_parse(&p, (const uint8_t *)packet + octets, &chunk) == WIRE_OK) {
@@ -209,8 +208,7 @@ static int on_receive(struct socket *socket, union sctp_sockstore from, void *da
 {
     struct user_sctp *end = find(user);
 
-    (void)socket;
-    (void)from;
+    (void)socket, (void)from;
     if (data == NULL) { /* the end of the association */
         if (end != NULL && end->up && !end->lost)
             lost(end);
@@ -281,7 +279,7 @@ static int configure(const struct user_sctp *end, struct socket *socket)
     iwarp_association_init(end->association, &init);
     streams = (struct sctp_initmsg){.sinit_num_ostreams = init.outbound, .sinit_max_instreams = init.inbound};
     path.spp_address.ss_family = AF_CONN;
-    path.spp_pathmtu = (uint32_t)end->config.packet_max;
+    path.spp_pathmtu = (uint32_t)end->config.packet_max - SCTP_COMMON_OCTETS; /* libusrsctp adds them to it */
     for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
         struct sctp_event event = {.se_assoc_id = SCTP_FUTURE_ASSOC, .se_type = events[i], .se_on = 1};
 
@@ -485,7 +483,7 @@ void user_sctp_pass(uint32_t milliseconds)
 
 void user_sctp_clock(uint64_t now)
 {
-    uint64_t passed = 0;
+    uint64_t passed;
 
     if (!stack.clock_known || now + CLOCK_SLIP < stack.clock) /* another clock */
         stack.clock = now;
@@ -497,62 +495,6 @@ void user_sctp_clock(uint64_t now)
         return;
     stack.clock += passed * NS_PER_MS;
     user_sctp_pass(passed > PASS_MOST_MS ? PASS_MOST_MS : (uint32_t)passed);
-}
-
-#else /* without libusrsctp */
-
-int user_sctp_start(struct sentence *sentence)
-{
-    return sentence_set(sentence, "SCTP in user space: libusrsctp is not part of this build (Debian: libusrsctp-dev)");
-}
-
-void user_sctp_stop(void)
-{
-}
-
-struct user_sctp *user_sctp_new(struct iwarp_association *association, const struct user_sctp_config *config,
-                                uint64_t now, struct sentence *sentence)
-{
-    (void)association;
-    (void)config;
-    (void)now;
-    (void)user_sctp_start(sentence);
-    return NULL;
-}
-
-void user_sctp_free(struct user_sctp *end)
-{
-    (void)end;
-}
-
-void user_sctp_input(struct user_sctp *end, const uint8_t *packet, size_t octets, uint64_t now)
-{
-    (void)end;
-    (void)packet;
-    (void)octets;
-    (void)now;
-}
-
-void user_sctp_run(struct user_sctp *end, uint64_t now)
-{
-    (void)end;
-    (void)now;
-}
-
-bool user_sctp_up(const struct user_sctp *end)
-{
-    (void)end;
-    return false;
-}
-
-void user_sctp_pass(uint32_t milliseconds)
-{
-    (void)milliseconds;
-}
-
-void user_sctp_clock(uint64_t now)
-{
-    (void)now;
 }
 
 #endif

@@ -105,6 +105,12 @@ holds "until it is aborted" await server 'select(.event == "association_down") |
 ask client '{"verb":"connect","association":9}' >/dev/null && wrong "a connect in an association that is none"
 peer_stop client && peer_stop server || wrong "a peer did not end in order"
 
+# libusrsctp exports what it is made of: a function of ours of the same name would be called in the place of its own.
+library=$(ldd "$IWARP_PEER" | sed -n 's/.*libusrsctp[^ ]* => \([^ ]*\) .*/\1/p')
+names() { nm "$@" | awk '{ print $3 }' | sort -u; }
+holds "no function has the name of one of libusrsctp's" \
+	[ -z "$(comm -12 <(names -g --defined-only "$B"/lib*.a "$IWARP_PEER" 2>/dev/null) <(names -D --defined-only "$library"))" ]
+
 # --once: both go by themselves.
 "$program" --llp sctp --listen 5043 --udp-port 0 --bind 127.0.0.1 --once >"$WORK/once.out" 2>&1 </dev/null &
 once=$!

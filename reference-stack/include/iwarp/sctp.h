@@ -220,6 +220,16 @@ struct iwarp_stream *iwarp_sctp_stream_new(struct iwarp_association *association
                                            const struct iwarp_stream_config *config, uint64_t now,
                                            struct sentence *sentence);
 
+/*
+ * The same in two steps, for a program that posts work before the association is up: a stream of no association, and its
+ * beginning on a SID. Until then it is in start-up, and nobody keeps its time limits. Errors: those of
+ * iwarp_sctp_stream_new(), and a stream that has ended or has a SID.
+ */
+struct iwarp_stream *iwarp_sctp_stream_detached(struct iwarp_device *device, const struct iwarp_stream_config *config,
+                                                uint64_t now, struct sentence *sentence);
+int iwarp_sctp_stream_attach(struct iwarp_association *association, uint16_t sid, struct iwarp_stream *stream,
+                             uint64_t now, struct sentence *sentence);
+
 /* Could a stream have this configuration? -1 with a sentence. */
 int iwarp_sctp_stream_config_check(struct iwarp_device *device, const struct iwarp_stream_config *config,
                                    struct sentence *sentence);
