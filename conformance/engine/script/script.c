@@ -8,6 +8,7 @@
 
 #include "conformance/engine/script/lua_json.h"
 #include "conformance/engine/script/script_internal.h"
+#include "conformance/engine/script/script_llp.h"
 #include "conformance/engine/option/shard.h"
 #include "tools/embedded.h"
 
@@ -127,22 +128,6 @@ static bool read_roles(lua_State *lua, struct check *check)
     return check->responder || check->initiator;
 }
 
-/* The layer below DDP, and over SCTP its profile. */
-static bool read_llp(lua_State *lua, struct check *check)
-{
-    const char *llp = string_member(lua, "llp");
-
-    if (llp == NULL || strcmp(llp, "tcp") == 0)
-        check->sctp = DDP_SCTP_UNDECIDED;
-    else if (strcmp(llp, "sctp") == 0)
-        check->sctp = DDP_SCTP_RFC5043;
-    else if (strcmp(llp, "sctp-draft02") == 0)
-        check->sctp = DDP_SCTP_DRAFT02;
-    else
-        return false;
-    return true;
-}
-
 static void register_check(lua_State *lua, struct script_host *host, const struct check *check)
 {
     if (host->check_count == host->check_room) {
@@ -213,7 +198,7 @@ static void read_check(lua_State *lua, struct check *check)
     (void)check_id(lua, check->id);
     if (!read_roles(lua, check))
         luaL_error(lua, "check %s: role is \"responder\", \"initiator\" or \"both\"", check->id);
-    if (!read_llp(lua, check))
+    if (!script_llp(string_member(lua, "llp"), &check->sctp))
         luaL_error(lua, "check %s: llp is \"tcp\", \"sctp\" or \"sctp-draft02\"", check->id);
     if (lua_getfield(lua, 1, "run") != LUA_TFUNCTION)
         luaL_error(lua, "check %s: run is not a function", check->id);

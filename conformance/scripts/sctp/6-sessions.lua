@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- RFC 5043 6 and 11.3: sessions, what is legal in them, and how they end.
+-- RFC 5043 6: sessions, what is legal in them, and how they end.
 
 defaults { llp = "sctp" }
 
@@ -59,40 +59,6 @@ check {
     a:expect_acknowledged("a segment before the Accept")
     a:control(got.sid, "Accept", { ssn = 0 })
     a:expect_segment(got.sid, rdmap.read_response {}, "a segment that came before the Accept is processed after it")
-  end,
-}
-
-check {
-  id = "SCTP5043-6.2-04",
-  role = "both",
-  purpose = "after a Terminate the session is over",
-  run = function(t)
-    local a = t:sctp_open()
-    a.handle:withhold(true) -- the session may not be forgotten while its chunks are outstanding
-    a:probe(a.sid)
-    a:control(a.sid, "Terminate")
-    a:segment(a.sid, empty_read(PROBE_STAG))
-    local got = a:receive(a.sid, t.quiet)
-    if got and got.kind == "segment" and got.segment.Opcode == 2 then
-      t:fail("a segment behind the Terminate has no effect", "no Read Response", describe(got.segment))
-    end
-  end,
-}
-
-check {
-  id = "SCTP5043-11.3-05",
-  role = "both",
-  purpose = "the end of a session is not the end of the others",
-  run = function(t)
-    local a = t:sctp_open()
-    a:probe(a.sid)
-    if t.role == "responder" then a:session(9) end
-    a:control(a.sid, 9)
-    a:expect_over(a.sid, "an illegal chunk ends the session")
-    if t.role == "initiator" then return end
-    a:probe(9, "a session on another SID goes on")
-    a:session(10)
-    a:probe(10, "a new session on the association")
   end,
 }
 
