@@ -12,6 +12,7 @@
 #include "conformance/engine/option/option_unknown.h"
 #include "conformance/engine/prove/cmd_prove_variants.h"
 #include "conformance/engine/prove/prove.h"
+#include "conformance/engine/script/plan.h"
 #include "conformance/engine/prove/prove_demands.h"
 #include "conformance/engine/prove/prove_merge.h"
 #include "conformance/engine/option/run_confine.h"
@@ -249,7 +250,8 @@ static void print_summary(const struct command *command, const struct prove_summ
         printf(", %zu inconclusive", summary->undecided);
     puts("");
     if (summary->left_out != 0)
-        printf("%zu defects that act over SCTP were left out: no check drives SCTP\n", summary->left_out);
+        printf("%zu defects that act over SCTP were left out: no check over SCTP decides what they break\n",
+               summary->left_out);
 }
 
 static int prove(struct command *command, struct sentence *error)
@@ -296,7 +298,7 @@ static int load_and_prove(struct command *command, struct sentence *error)
 
     command->prove.host = script_host_new(error);
     if (command->prove.host == NULL || catalogue_load(&catalogue, error) != 0 || pics_load(&pics, error) != 0 ||
-        (defects = defect_list_embedded(error)) == NULL) {
+        plan_sctp_pics(pics, error) != 0 || (defects = defect_list_embedded(error)) == NULL) {
         (void)complain(status, "%s", error->text);
     } else if ((command->scripts != NULL ? script_load_path(command->prove.host, command->scripts, error)
                                          : script_load_embedded(command->prove.host, error)) != 0) {

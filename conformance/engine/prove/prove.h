@@ -49,7 +49,7 @@ struct prove_summary {
     size_t defects, killed;
     size_t false_alarms; /* FAIL or WARN of the correct stack */
     size_t undecided;    /* INCONCLUSIVE of the correct stack */
-    size_t left_out;     /* defects that act over SCTP, which no check drives */
+    size_t left_out;     /* defects that act over SCTP: no check over SCTP decides what they break */
     size_t checks, rules;
     size_t units;                   /* seeds and defects that were met */
     char plan[SHARD_DIGEST_OCTETS]; /* with a shard: digest of what was shared out */

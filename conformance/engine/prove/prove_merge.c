@@ -290,7 +290,7 @@ static void put_summary(const struct merged *merged, const struct sums *sums, bo
             printf(", %zu inconclusive", sums->undecided);
         puts("");
         if (merged->left_out != 0)
-            printf("%lld defects that act over SCTP were left out: no check drives SCTP\n",
+            printf("%lld defects that act over SCTP were left out: no check over SCTP decides what they break\n",
                    (long long)merged->left_out);
         return;
     }

@@ -15,9 +15,11 @@
 #include <stdint.h>
 
 #include "conformance/engine/option/run_confine.h"
+#include "conformance/engine/rig/tester_sctp.h"
 #include "conformance/engine/rig/tester_tcp.h"
 #include "generator/link/link.h"
 #include "generator/packet/packet.h"
+#include "wire/ddp_sctp.h"
 #include "wire/sentence.h"
 
 struct rig;
@@ -48,6 +50,7 @@ struct rig {
     struct link *link;
     struct tester *testers; /* rig_pump() moves frames and time to each; rig_measure() asks the first */
     struct tester_tcp tcp;
+    struct tester_sctp sctp;
     struct net_address dut; /* the device's address, of the family in use */
     struct net_address own; /* the lower tester's */
     uint16_t port;          /* where the device listens by default */
@@ -75,6 +78,7 @@ struct rig_sim_config {
     unsigned resets_every;            /* each n-th connection to the device is reset as it opens; 0: none */
     bool no_upper_tester;             /* checks cannot ask the device for anything */
     bool ipv6;
+    enum ddp_sctp_profile sctp; /* the LLP of the device is SCTP, in this profile; UNDECIDED: it is MPA over TCP */
 };
 
 /* A simulated rig with the reference stack listening on RIG_PORT. NULL with a sentence. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The simulated rig: end A of the wire is the lower tester's link, end B a device (sim_device.h). Nothing here knows time
+ * The simulated rig: end A of the wire is the lower tester's link, end B a device (sim_device.h, sim_sctp.h). Nothing here knows time
  * but the world's.
  */
 #include "conformance/engine/rig/rig.h"
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "conformance/engine/rig/sim_device.h"
+#include "conformance/engine/rig/sim_sctp.h"
 #include "conformance/engine/rig/upper_tester.h"
 
 static const uint8_t dut_mac[6] = {0x02, 0x77, 0x63, 0, 0, 0x02};
@@ -17,7 +18,9 @@ static const uint8_t own_mac[6] = {0x02, 0x77, 0x63, 0, 0, 0x03};
 struct sim_rig {
     struct rig rig;
     struct sim *sim;
-    struct sim_device *device;
+    struct sim_device *device; /* one of the two, by `profile` */
+    struct sim_sctp *sctp_device;
+    enum ddp_sctp_profile profile;
     const struct defect_set *defects;
     uint64_t seed;
     unsigned resets_every;
@@ -45,6 +48,38 @@ static int open_tester(struct sim_rig *sim, struct sentence *error)
     return 0;
 }
 
+static int open_sctp_tester(struct sim_rig *sim, struct sentence *error)
+{
+    struct tester_sctp_config config = {.seed = sim->seed * 2, .rig = &sim->rig};
+
+    memcpy(config.own_mac, own_mac, sizeof(config.own_mac));
+    memcpy(config.peer_mac, dut_mac, sizeof(config.peer_mac));
+    if (tester_sctp_open(&sim->rig.sctp, &config, error) != 0)
+        return -1;
+    rig_attach(&sim->rig, &sim->rig.sctp.tester);
+    return 0;
+}
+
+static bool is_sctp(const struct sim_rig *sim)
+{
+    return sim->profile != DDP_SCTP_UNDECIDED;
+}
+
+static int power_on_sctp(struct sim_rig *sim, struct sentence *error)
+{
+    struct sim_sctp_config config = {.sim = sim->sim,
+                                     .end = SIM_END_B,
+                                     .profile = sim->profile,
+                                     .own = sim->rig.dut,
+                                     .peer = sim->rig.own,
+                                     .defects = sim->defects};
+
+    memcpy(config.mac, dut_mac, sizeof(config.mac));
+    memcpy(config.peer_mac, own_mac, sizeof(config.peer_mac));
+    sim->sctp_device = sim_sctp_new(&config, error);
+    return sim->sctp_device != NULL ? upper_tester_listen(&sim->rig, sim->rig.port, error) : -1;
+}
+
 /* Power-on of the device: a new TCP, a new stack, listening. */
 static int power_on(struct sim_rig *sim, struct sentence *error)
 {
@@ -65,7 +100,8 @@ static int power_on(struct sim_rig *sim, struct sentence *error)
 static char *sim_command(struct rig *rig, const char *request, struct sentence *error)
 {
     struct sim_rig *sim = (struct sim_rig *)rig;
-    char *answer = sim_device_command(sim->device, request);
+    char *answer =
+        is_sctp(sim) ? sim_sctp_command(sim->sctp_device, request) : sim_device_command(sim->device, request);
 
     if (answer == NULL)
         (void)sentence_set(error, "the simulated device ran out of memory");
@@ -76,6 +112,10 @@ static int sim_reset_dut(struct rig *rig, struct sentence *error)
 {
     struct sim_rig *sim = (struct sim_rig *)rig;
 
+    if (is_sctp(sim)) {
+        sim_sctp_free(sim->sctp_device);
+        return power_on_sctp(sim, error);
+    }
     sim_device_free(sim->device);
     return power_on(sim, error);
 }
@@ -85,7 +125,9 @@ static void sim_rig_free(struct rig *rig)
     struct sim_rig *sim = (struct sim_rig *)rig;
 
     sim_device_free(sim->device);
+    sim_sctp_free(sim->sctp_device);
     tester_tcp_close(&rig->tcp);
+    tester_sctp_close(&rig->sctp);
     sim_free(sim->sim);
     free(sim);
 }
@@ -106,6 +148,7 @@ struct rig *rig_sim_new(const struct rig_sim_config *config, struct sentence *er
     sim->rig.upper_tester = true;
     sim->rig.port = RIG_PORT;
     sim->seed = config->seed;
+    sim->profile = config->sctp;
     sim->defects = config->defects;
     sim->resets_every = config->resets_every;
     (void)net_address_parse(&sim->rig.dut, config->ipv6 ? "fd77::2" : "10.77.0.2");
@@ -116,7 +159,8 @@ struct rig *rig_sim_new(const struct rig_sim_config *config, struct sentence *er
         goto failed;
     }
     sim->rig.link = sim_link(sim->sim);
-    if (open_tester(sim, error) != 0 || power_on(sim, error) != 0)
+    if (is_sctp(sim) ? open_sctp_tester(sim, error) != 0 || power_on_sctp(sim, error) != 0
+                     : open_tester(sim, error) != 0 || power_on(sim, error) != 0)
         goto failed;
     sim->rig.upper_tester = !config->no_upper_tester;
     return &sim->rig;

@@ -50,8 +50,8 @@ static void describe_target(const struct run_command *command, char *text, size_
         (void)snprintf(text, room, "%s", command->profile.name);
         return;
     }
-    used = (size_t)snprintf(text, room, "reference stack, %s%s", options->simulate ? "simulated" : "embedded",
-                            options->ipv6 ? ", IPv6" : "");
+    used = (size_t)snprintf(text, room, "reference stack, %s%s%s", options->simulate ? "simulated" : "embedded",
+                            options->ipv6 ? ", IPv6" : "", options->sctp ? ", SCTP" : "");
     for (size_t i = 0; i < options->defect_count && used < room; i++)
         used += (size_t)snprintf(text + used, room - used, "%s %s", i == 0 ? ", defect" : ",", options->defects[i]);
     for (size_t i = 0; i < options->variant_count && used < room; i++)
@@ -126,8 +126,8 @@ static int open_rig(struct run_command *command, struct sentence *error)
 static void describe_replay(const struct run_command *command, char *text, size_t room)
 {
     const struct run_options *options = &command->options;
-    size_t used =
-        (size_t)snprintf(text, room, "%s%s", options->simulate ? " --simulate" : "", options->ipv6 ? " --ipv6" : "");
+    size_t used = (size_t)snprintf(text, room, "%s%s%s", options->simulate ? " --simulate" : "",
+                                   options->ipv6 ? " --ipv6" : "", options->sctp ? " --llp sctp" : "");
 
     if (command->profile.replay != NULL)
         used = shell_append_words(text, room, used, "--dut", command->profile.replay);
@@ -212,16 +212,20 @@ static int nothing_selected(const struct run_command *command, struct sentence *
         (void)requirement_unmatched(command->catalogue, unmatched, error);
         return complain(EXIT_NOTHING_SELECTED, "%s", error->text);
     }
-    return complain(EXIT_NOTHING_SELECTED, "no check is selected (warpcheck list --checks shows all checks)");
+    return complain(EXIT_NOTHING_SELECTED, "no check is selected%s (warpcheck list --checks shows all checks)",
+                    command->options.sctp ? " that drives a device over SCTP" : "");
 }
 
 static int prepare(struct run_command *command, struct sentence *error)
 {
-    struct plan_config plan = {.selection = &command->options.selection, .destructive = command->options.destructive};
+    struct plan_config plan = {.selection = &command->options.selection,
+                               .destructive = command->options.destructive,
+                               .sctp = command->options.sctp};
     struct profile_context context;
     char now[UTC_TEXT_OCTETS];
 
     if (catalogue_load(&command->catalogue, error) != 0 || pics_load(&command->pics, error) != 0 ||
+        (command->options.sctp && plan_sctp_pics(command->pics, error) != 0) ||
         (command->host = script_host_new(error)) == NULL)
         return complain(EXIT_ENVIRONMENT, "%s", error->text);
     (void)snprintf(command->today, sizeof(command->today), "%.10s", utc_text(now));

@@ -21,6 +21,8 @@ static const char usage[] =
     "  --variant VARIANT  makes the reference stack behave in another legal way; repeat it for several (names:\n"
     "                   warpcheck peer --list-variants)\n"
     "  --ipv6           uses IPv6 instead of IPv4 (reference stack only)\n"
+    "  --llp L          tcp or sctp (tcp): the layer below DDP, which checks are selected by; sctp (RFC 5043,\n"
+    "                   draft-stewart-rddp-sctp-02): only with --simulate\n"
     "  --script FILE    runs the checks of this script or folder instead of the built-in ones; repeat it for several\n"
     "  --seed N         chooses ports, sequence numbers and simulated worlds (1)\n"
     "  --destructive    also runs checks that may crash a device\n"
@@ -95,6 +97,14 @@ static int take_seed(struct run_options *options, const char *value, struct sent
     return 0;
 }
 
+static int take_llp(struct run_options *options, const char *value, struct sentence *error)
+{
+    options->sctp = strcmp(value, "sctp") == 0;
+    if (!options->sctp && strcmp(value, "tcp") != 0)
+        return sentence_set(error, "--llp \"%.40s\": tcp or sctp was expected", value);
+    return 0;
+}
+
 static int take_value(struct run_options *options, const char *option, const char *value, struct sentence *error)
 {
     if (strcmp(option, "--dut") == 0)
@@ -107,6 +117,8 @@ static int take_value(struct run_options *options, const char *option, const cha
         return add(options->variants, &options->variant_count, value, option, error);
     else if (strcmp(option, "--script") == 0 || strcmp(option, "--scripts") == 0)
         return add(options->scripts, &options->script_count, value, option, error);
+    else if (strcmp(option, "--llp") == 0)
+        return take_llp(options, value, error);
     else if (strcmp(option, "--seed") == 0)
         return take_seed(options, value, error);
     else if (strcmp(option, "--shard") == 0)
@@ -125,6 +137,9 @@ static int consistent(const struct run_options *options, struct sentence *error)
                             "--dut excludes --simulate, --defect and --variant: these are for the reference stack");
     if (options->quiet && (options->all || options->ladders))
         return sentence_set(error, "--quiet excludes --all and --ladders");
+    if (options->sctp && !options->simulate)
+        return sentence_set(error,
+                            "--llp sctp needs --simulate: over SCTP, checks drive the simulated reference stack alone");
     if (options->resume && options->output == NULL)
         return sentence_set(error, "--resume needs -o DIR, the folder with the results of the stopped run");
     if (options->force && (options->resume || options->output == NULL))

@@ -29,6 +29,7 @@ struct run_options {
     struct shard shard; /* --shard */
     bool simulate;
     bool ipv6;
+    bool sctp; /* --llp sctp */
     bool resume;
     bool force; /* what an earlier run left in `output` is removed */
     bool dry_run;

@@ -22,10 +22,11 @@ struct run {
     const struct plan_item *item; /* being run */
     struct run_served *served;    /* config's, or own */
     struct run_served own;
-    bool learning;           /* what the device serves: rules do not judge that */
-    struct sentence dead;    /* the live rig has failed: why */
-    struct sentence failure; /* what went wrong inside the run itself */
-    uint64_t dropped;        /* frames, by the capture of the live link, up to the last journal */
+    enum ddp_sctp_profile sctp; /* of the check that a rig is opened for */
+    bool learning;              /* what the device serves: rules do not judge that */
+    struct sentence dead;       /* the live rig has failed: why */
+    struct sentence failure;    /* what went wrong inside the run itself */
+    uint64_t dropped;           /* frames, by the capture of the live link, up to the last journal */
 };
 
 uint64_t runner_seed(uint64_t seed, const char *id, const char *role)
@@ -122,6 +123,7 @@ static struct rig *open_rig(void *user, const char *id, const char *role, struct
         return NULL;
     }
     sim.seed = runner_seed(config->sim.seed, id, role);
+    sim.sctp = run->sctp;
     rig = rig_sim_new(&sim, why);
     if (rig != NULL && rig_measure(rig, why) != 0) {
         rig_free(rig);
@@ -307,7 +309,9 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
     int status, reported;
     bool impaired;
 
-    if (run_served_prepare(run->served, &learning, item->role, &why))
+    run->sctp = item->check->sctp;
+    /* Over SCTP nothing is learned: its checks bring their own good exchange. */
+    if (item->check->sctp != DDP_SCTP_UNDECIDED || run_served_prepare(run->served, &learning, item->role, &why))
         rig = open_rig(run, item->check->id, item->role, &why);
     if (rig == NULL) {
         outcome.message = why.text;

@@ -6,6 +6,16 @@
 
 #include "conformance/rules/rule.h"
 
+int plan_sctp_pics(struct pics *pics, struct sentence *error)
+{
+    static const char *const items[] = {"sctp", "sctp.draft02", "sctp.rfc5043", "sctp.enhanced"};
+
+    for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++)
+        if (pics_set(pics, items[i], "yes", error) != 0)
+            return -1;
+    return 0;
+}
+
 /* A role that is selected by --role; other subjects select requirements, not roles. */
 static bool role_selected(const struct selection *selection, const char *role)
 {
@@ -115,7 +125,7 @@ int plan_make(struct plan *plan, const struct script_host *host, const struct pl
     for (size_t i = 0; i < count; i++) {
         const struct check *check = script_check_at(host, i);
 
-        if (!check_selected(check, config))
+        if ((check->sctp != DDP_SCTP_UNDECIDED) != config->sctp || !check_selected(check, config))
             continue;
         if (check->responder && role_selected(config->selection, "responder") &&
             add_item(plan, check, "responder", config, error) != 0)

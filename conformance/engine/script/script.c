@@ -8,6 +8,7 @@
 
 #include "conformance/engine/script/lua_json.h"
 #include "conformance/engine/script/script_internal.h"
+#include "conformance/engine/script/script_llp.h"
 #include "conformance/engine/option/shard.h"
 #include "tools/embedded.h"
 
@@ -62,9 +63,9 @@ static const char *string_member(lua_State *lua, const char *name)
 }
 
 /* What `defaults { ... }` may say for the checks of its script. */
-static const char *const default_members[] = {"requires", "sandwich"};
+static const char *const default_members[] = {"requires", "sandwich", "llp"};
 
-/* defaults { requires = ..., sandwich = ... }: for the checks that stand below it in the same script. */
+/* defaults { requires = ..., sandwich = ..., llp = ... }: for the checks that stand below it in the same script. */
 static int set_defaults(lua_State *lua)
 {
     struct script_room *room = script_room_of(lua);
@@ -79,7 +80,7 @@ static int set_defaults(lua_State *lua)
              i++)
             known |= strcmp(lua_tostring(lua, -2), default_members[i]) == 0;
         if (!known || lua_type(lua, -1) != LUA_TSTRING)
-            return luaL_error(lua, "defaults: requires = \"...\" and sandwich = \"...\" were expected");
+            return luaL_error(lua, "defaults: requires = \"...\", sandwich = \"...\" and llp = \"...\" were expected");
     }
     lua_settop(lua, 1);
     luaL_unref(lua, LUA_REGISTRYINDEX, room->defaults);
@@ -197,6 +198,8 @@ static void read_check(lua_State *lua, struct check *check)
     (void)check_id(lua, check->id);
     if (!read_roles(lua, check))
         luaL_error(lua, "check %s: role is \"responder\", \"initiator\" or \"both\"", check->id);
+    if (!script_llp(string_member(lua, "llp"), &check->sctp))
+        luaL_error(lua, "check %s: llp is \"tcp\", \"sctp\" or \"sctp-draft02\"", check->id);
     if (lua_getfield(lua, 1, "run") != LUA_TFUNCTION)
         luaL_error(lua, "check %s: run is not a function", check->id);
     lua_getfield(lua, 1, "destructive");

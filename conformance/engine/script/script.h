@@ -13,6 +13,7 @@
 #include "conformance/engine/evidence/recorder.h"
 #include "conformance/engine/rig/rig.h"
 #include "reports/result.h"
+#include "wire/ddp_sctp.h"
 #include "wire/sentence.h"
 
 struct script_host;
@@ -31,10 +32,11 @@ struct check {
     int line;             /* of the `check` */
     bool responder;       /* runs with the DUT in this role */
     bool initiator;
-    bool destructive;         /* may crash a peer: only with --destructive */
-    bool unjudged;            /* rules do not judge its traffic */
-    struct script_room *room; /* the Lua state that it lives in */
-    int table;                /* reference to the Lua table there, the same for all ids of it */
+    bool destructive;           /* may crash a peer: only with --destructive */
+    bool unjudged;              /* rules do not judge its traffic */
+    enum ddp_sctp_profile sctp; /* it drives a device over SCTP, in this profile; UNDECIDED: over MPA and TCP */
+    struct script_room *room;   /* the Lua state that it lives in */
+    int table;                  /* reference to the Lua table there, the same for all ids of it */
 };
 
 /* What one run of a check gave. Strings belong to the host until the next run. */

@@ -375,6 +375,7 @@ end
 
 function harness.run(t, check)
   t.rests, t.judges, t.refused = {}, check.judges, nil
+  t.llp = check.llp or "tcp"
   local decision = check.run(t)
   if t.refused and decision == nil then t:inconclusive(t.refused) end
   return decision

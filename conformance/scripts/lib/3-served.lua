@@ -223,6 +223,7 @@ local function run_exchange(t, name)
 end
 
 function harness.exchange(t, check)
+  if check.llp and check.llp ~= "tcp" then return t:sctp_exchange(check.llp) end
   local kind = check.sandwich or "rdma"
   if kind == "rdma" then
     t:need("startup")

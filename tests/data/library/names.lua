@@ -28,7 +28,7 @@ check {
   id = "library-names",
   purpose = "the names of the library",
   run = function(t)
-    local classes = { Connection = "c:", Test = "t:" }
+    local classes = { Association = "a:", Connection = "c:", Test = "t:" }
     for name, value in pairs(_G) do
       if not lua[name] and classes[name] then
         add(classes[name], value)

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/engine/rig/tester_sctp.h"
+
+#include <string.h>
+
+#include "conformance/engine/rig/rig.h"
+#include "generator/sctp/sctp.h"
+#include "generator/sctp/sctp_ip.h"
+
+enum { ANSWER_SECONDS = 10 };
+#define SECOND UINT64_C(1000000000)
+
+static struct tester_sctp *sctp_of(const struct tester *tester)
+{
+    return (struct tester_sctp *)tester;
+}
+
+static void emit(void *context, const uint8_t *packet, size_t octets)
+{
+    struct tester_sctp *sctp = context;
+    struct rig *rig = sctp->config.rig;
+    struct packet_ip ip = {.source = rig->own,
+                           .destination = rig->dut,
+                           .protocol = SCTP_PROTOCOL,
+                           .identification = sctp->identification++};
+    uint8_t frame[PACKET_ETHERNET_OCTETS + PACKET_IPV6_OCTETS + SCTP_PACKET_MAX];
+    size_t count;
+
+    memcpy(ip.ethernet_source, sctp->config.own_mac, 6);
+    memcpy(ip.ethernet_destination, sctp->config.peer_mac, 6);
+    count = packet_build_ip(frame, sizeof(frame), &ip, packet, octets);
+    if (count != 0 && link_send(rig->link, frame, count) != 0)
+        rig->link->send_failed = true;
+}
+
+static void input(struct tester *tester, const uint8_t *frame, size_t octets, uint64_t now)
+{
+    struct tester_sctp *sctp = sctp_of(tester);
+    struct sctp_datagram datagram;
+
+    if (sctp_ip_open(frame, octets, &datagram) && net_address_equal(&datagram.destination, &sctp->config.rig->own) &&
+        net_address_equal(&datagram.source, &sctp->config.rig->dut))
+        sctp_host_input(sctp->host, datagram.packet, datagram.octets, now);
+}
+
+static uint64_t deadline(const struct tester *tester)
+{
+    uint64_t due = sctp_host_deadline(sctp_of(tester)->host);
+
+    return due == SCTP_HOST_NEVER ? LINK_NEVER : due;
+}
+
+static void tick(struct tester *tester, uint64_t now)
+{
+    sctp_host_tick(sctp_of(tester)->host, now);
+}
+
+/* The round trip is that of INIT and INIT ACK. */
+static int measure(struct tester *tester, struct rig *rig, struct tester_exchange *exchange, struct sentence *error)
+{
+    struct tester_sctp *sctp = sctp_of(tester);
+    uint64_t until = rig_now(rig) + ANSWER_SECONDS * SECOND;
+    struct sctp_assoc *assoc;
+    const struct sctp_assoc_status *status;
+    char address[64];
+    int pumped = 1;
+
+    sctp_host_set_time(sctp->host, rig_now(rig));
+    assoc = sctp_assoc_connect(sctp->host, rig->port, NULL, error);
+    if (assoc == NULL)
+        return -1;
+    status = sctp_assoc_status(assoc);
+    while (pumped > 0 && status->state < SCTP_ASSOC_ESTABLISHED)
+        pumped = rig_pump(rig, until);
+    exchange->round_trip_ns = status->round_trip_ns;
+    exchange->refused = status->cause == SCTP_ASSOC_ABORTED && status->established_ns == 0;
+    if (pumped < 0)
+        (void)sentence_set(error, "%s", rig->failure.text);
+    else if (status->established_ns == 0)
+        (void)sentence_set(error, "the device at %s port %u did not set up an SCTP association: %s",
+                           net_address_format(&rig->dut, address, sizeof(address)), rig->port,
+                           status->cause == SCTP_ASSOC_OPEN ? "no answer" : sctp_assoc_cause_name(status->cause));
+    pumped = pumped < 0 || status->established_ns == 0 ? -1 : 0;
+    sctp_assoc_abort(assoc);
+    sctp_assoc_release(assoc);
+    return pumped;
+}
+
+static bool owns(const struct tester *tester, const struct net_address *peer, uint16_t own_port, uint16_t peer_port)
+{
+    const struct tester_sctp *sctp = sctp_of(tester);
+
+    return net_address_equal(peer, &sctp->config.rig->dut) && sctp_host_has(sctp->host, own_port, peer_port);
+}
+
+static const struct tester_ops ops = {
+    .input = input, .deadline = deadline, .tick = tick, .measure = measure, .owns = owns};
+
+int tester_sctp_open(struct tester_sctp *sctp, const struct tester_sctp_config *config, struct sentence *error)
+{
+    struct sctp_host_config host = {.seed = config->seed, .emit = emit, .context = sctp};
+
+    sctp->tester = (struct tester){.ops = &ops};
+    sctp->config = *config;
+    host.now = rig_now(config->rig);
+    sctp->host = sctp_host_new(&host, error);
+    return sctp->host != NULL ? 0 : -1;
+}
+
+void tester_sctp_close(struct tester_sctp *sctp)
+{
+    sctp_host_free(sctp->host);
+    sctp->host = NULL;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The SCTP endpoint (generator/sctp/sctp_host.h) as a tester: its packets in IP datagrams, to the rig's device. */
+#ifndef CONFORMANCE_ENGINE_TESTER_SCTP_H
+#define CONFORMANCE_ENGINE_TESTER_SCTP_H
+
+#include "conformance/engine/rig/tester.h"
+#include "generator/sctp/sctp_host.h"
+
+struct tester_sctp_config {
+    uint64_t seed;
+    struct rig *rig; /* borrowed: its link, and the addresses of both ends */
+    uint8_t own_mac[6];
+    uint8_t peer_mac[6];
+};
+
+struct tester_sctp {
+    struct tester tester;
+    struct sctp_host *host; /* NULL: the rig has no SCTP */
+    struct tester_sctp_config config;
+    uint16_t identification; /* of the next IPv4 datagram */
+};
+
+/* 0, or -1 with a sentence. tester_sctp_close() frees the endpoint. `config` is copied. */
+int tester_sctp_open(struct tester_sctp *sctp, const struct tester_sctp_config *config, struct sentence *error);
+
+/* Frees the endpoint; nothing is sent. A tester that was not opened is allowed. */
+void tester_sctp_close(struct tester_sctp *sctp);
+
+#endif

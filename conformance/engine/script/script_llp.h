@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The layer below DDP that a check drives, as scripts name it. */
+#ifndef CONFORMANCE_ENGINE_SCRIPT_LLP_H
+#define CONFORMANCE_ENGINE_SCRIPT_LLP_H
+
+#include <stdbool.h>
+
+#include "wire/ddp_sctp.h"
+
+/*
+ * "tcp" (NULL is the same): UNDECIDED, which is MPA over TCP; "sctp": RFC 5043; "sctp-draft02". False: another name, and *sctp
+ * is as it was.
+ */
+bool script_llp(const char *name, enum ddp_sctp_profile *sctp);
+
+#endif

@@ -1,0 +1,252 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+--
+-- Checks over SCTP: associations with the device, sessions on their streams (RFC 5043; the draft has none), and what DATA
+-- chunks hold. `llp` of a check says the profile: "sctp" is RFC 5043, "sctp-draft02" draft-stewart-rddp-sctp-02.
+
+sctp = rig.sctp_names()
+sctp.UNORDERED = 0x07 -- U, B and E: how DDP's chunks are sent (RFC 5043 10)
+
+Association = {}
+Association.__index = Association
+
+-- The profile of the check.
+function Test:is_draft() return self.llp == "sctp-draft02" end
+
+local function usual(t, options)
+  local own = copy_fields(options)
+  if own.adaptation == nil then own.adaptation = t:is_draft() and sctp["DDP+RDMA"] or sctp.DDP end
+  if own.adaptation == false then own.adaptation = nil end
+  return own
+end
+
+local function new_association(t, handle)
+  return setmetatable({ t = t, handle = handle, next_ssn = {}, next_msn = {}, early = {} }, Association)
+end
+
+-- An association, whoever begins it: nil and why where it does not come up. options.tester: what the tester's INIT or
+-- INIT ACK says (rig.sctp_connect; adaptation = false: no indication); options.dut: of the device's connect verb.
+function Test:try_associate(options)
+  options = options or {}
+  if self.role == "responder" then
+    local handle, why = rig.sctp_connect(usual(self, options.tester))
+    if not handle then return nil, why end
+    return new_association(self, handle)
+  end
+  local request = copy_fields(options.dut)
+  self.port = self.port + 1
+  rig.sctp_listen(self.port, usual(self, options.tester))
+  request.address, request.port = rig.addresses(), self.port
+  if request.enhanced == nil then request.enhanced = false end -- codes 1 to 3; those of RFC 6581 where a check asks for them
+  local answer = self.dut:connect(request)
+  local handle = rig.sctp_accept(self.port, self.reaction)
+  if not handle then return nil, "the device did not set it up" end
+  local a = new_association(self, handle)
+  a.stream, a.number = answer.stream, answer.association
+  return a
+end
+
+function Test:associate(options)
+  local a, why = self:try_associate(options)
+  if not a then self:inconclusive("no SCTP association with the device: " .. why) end
+  return a
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- Sending
+
+-- The DDP-SSN of the next chunk on the SID, which advances unless one is given.
+local function take_ssn(a, sid, given)
+  if given then return given end
+  local ssn = a.next_ssn[sid] or (a.t:is_draft() and 1 or 0)
+  a.next_ssn[sid] = (ssn + 1) & 0xFFFF
+  return ssn
+end
+
+-- One DATA chunk. chunk: sid, ppid, data, and flags, tsn, hold, once, later, bad_checksum as in a.handle:send().
+function Association:chunk(chunk)
+  if not self.handle:send(chunk) then
+    self.t:fail("the association is there for the stimulus", "an association that is up", self:state_text())
+  end
+end
+
+-- A session control message. more: ssn, data (Private Data), and the members of a chunk.
+function Association:control(sid, code, more)
+  local chunk = copy_fields(more)
+  local ssn = take_ssn(self, sid, chunk.ssn)
+  if type(code) == "string" then code = sctp[code] end
+  chunk.ssn, chunk.sid, chunk.ppid = nil, sid, chunk.ppid or sctp.control
+  chunk.data = string.pack(">I2I2", ssn, code) .. (chunk.data or "")
+  self:chunk(chunk)
+end
+
+-- A DDP Segment out of an RDMAP frame. more: ssn, and the members of a chunk. The MSN is the next of its queue unless given.
+function Association:segment(sid, frame, more)
+  local chunk = copy_fields(more)
+  local ssn = take_ssn(self, sid, chunk.ssn)
+  chunk.ssn, chunk.sid = nil, sid
+  chunk.ppid = chunk.ppid or (self.t:is_draft() and sctp["draft segment"] or sctp.segment)
+  chunk.data = string.pack(">I2", ssn) .. self:octets(sid, frame)
+  self:chunk(chunk)
+end
+
+-- The octets of a frame, whose MSN is counted for this SID.
+function Association:octets(sid, frame)
+  if not frame.given or frame.given.MSN or frame.defaults.tagged then return frame:octets() end
+  local queue = sid << 16 | (frame.given.QN or frame.defaults.fields.QN)
+  local msn = (self.next_msn[queue] or 0) + 1
+  self.next_msn[queue] = msn
+  frame.given.MSN = msn
+  local octets = frame:octets()
+  frame.given.MSN = nil
+  return octets
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- Receiving
+
+-- What a chunk holds: kind "control" (code, ssn, data), "segment" (ssn, segment: as from c:receive()), "reset" or "other".
+local function read_chunk(t, got)
+  local draft = t:is_draft()
+  local is_segment = got.ppid == (draft and sctp["draft segment"] or sctp.segment)
+  if draft and #got.data == 4 and got.ppid <= 2 then
+    got.kind, got.code = "reset", string.unpack(">I4", got.data)
+  elseif not draft and got.ppid == sctp.control and #got.data >= 4 then
+    got.kind = "control"
+    got.message_ssn, got.code = string.unpack(">I2I2", got.data)
+    got.private_data = got.data:sub(5)
+  elseif is_segment and #got.data >= 2 then
+    got.kind = "segment"
+    got.message_ssn = string.unpack(">I2", got.data)
+    got.segment = read_segment(got.data:sub(3))
+  else
+    got.kind = "other"
+  end
+  return got
+end
+
+local code_names = { "Initiate", "Accept", "Reject", "Terminate", "Enhanced Initiate", "Enhanced Accept", "Enhanced Reject" }
+
+-- A chunk in words, or how the association ended.
+local function chunk_text(got, why)
+  if not got then return why == "timeout" and "nothing" or "the end of the association (" .. why .. ")" end
+  local place = " on SID " .. got.sid
+  if got.kind == "control" then
+    return (code_names[got.code] or "a control message with code " .. got.code) .. " with DDP-SSN " .. got.message_ssn .. place
+  elseif got.kind == "segment" then
+    return describe(got.segment) .. " with DDP-SSN " .. got.message_ssn .. place
+  elseif got.kind == "reset" then
+    return "a Stream Reset" .. place
+  end
+  return "a chunk of PPID " .. got.ppid .. place
+end
+
+function Association:state_text()
+  local status = self.handle:status()
+  return status.cause == "open" and status.state or "the end of the association (" .. status.cause .. ")"
+end
+
+-- The next DATA chunk of the SID, nil and why. Chunks of other SIDs wait for who asks for them. `seconds`: the reaction time.
+function Association:receive(sid, seconds)
+  for i, got in ipairs(self.early) do
+    if got.sid == sid then return table.remove(self.early, i) end
+  end
+  local deadline = rig.now() + (seconds or self.t.reaction)
+  while true do
+    local got, why = self.handle:receive(math.max(0, deadline - rig.now()))
+    if not got then return nil, why end
+    read_chunk(self.t, got)
+    if got.sid == sid then return got end
+    self.early[#self.early + 1] = got
+  end
+end
+
+-- FAIL unless the next chunk of the SID is this control message. fields: ssn, data. Returns it.
+function Association:expect_control(sid, name, message, fields)
+  local got, why = self:receive(sid)
+  local good = got and got.kind == "control" and got.code == sctp[name]
+  for member, value in pairs({ message_ssn = fields and fields.ssn, private_data = fields and fields.data }) do
+    good = good and got[member] == value
+  end
+  if not good then
+    local wanted = name .. (fields and fields.ssn and " with DDP-SSN " .. fields.ssn or "") .. " on SID " .. sid
+    local text = chunk_text(got, why)
+    if got and got.kind == "control" and fields and fields.data then
+      wanted = wanted .. " and " .. #fields.data .. " octets of Private Data"
+      text = text .. " and " .. #got.private_data .. " octets of Private Data" ..
+             (#got.private_data == #fields.data and ", others" or "")
+    end
+    self.t:fail(message, wanted, text)
+  end
+  return got
+end
+
+-- FAIL unless the next chunk of the SID is this segment. Returns it.
+function Association:expect_segment(sid, frame, message)
+  local got, why = self:receive(sid)
+  if not (got and got.kind == "segment" and fits(frame, got.segment)) then
+    self.t:fail(message, describe(frame) .. " on SID " .. sid, chunk_text(got, why))
+  end
+  return got
+end
+
+-- FAIL if a chunk comes on the SID, or the association ends, for so long (`quiet` time unless said).
+function Association:expect_nothing(sid, message, seconds)
+  local got, why = self:receive(sid, seconds or self.t.quiet)
+  if got or why ~= "timeout" then self.t:fail(message, "nothing on SID " .. sid, chunk_text(got, why)) end
+end
+
+-- FAIL unless all that was sent is acknowledged: what DDP refuses, SCTP takes all the same.
+function Association:expect_acknowledged(message)
+  local deadline = rig.now() + 2
+  while self.handle:status().unacknowledged > 0 and rig.now() < deadline do rig.wait(0.1) end
+  local left = self.handle:status().unacknowledged
+  if left > 0 then self.t:fail(message, "a SACK of each chunk", left .. " chunks without") end
+end
+
+-- The session of the SID is over: the next chunks are a Terminate of the device, perhaps after an RDMAP Terminate.
+function Association:expect_over(sid, message)
+  local got, why = self:receive(sid)
+  if got and got.kind == "segment" and got.segment.Opcode == 7 then got, why = self:receive(sid) end
+  if not (got and got.kind == "control" and got.code == sctp.Terminate) then
+    self.t:fail(message, "Terminate on SID " .. sid, chunk_text(got, why))
+  end
+  return got
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- Sessions
+
+-- A session on the SID; in the draft there is none. As initiator, the device asks for it. Returns the SID.
+function Association:session(sid, fields)
+  if self.t:is_draft() then return sid or 0 end
+  if self.t.role == "responder" then
+    self:control(sid or 0, "Initiate", fields)
+    self:expect_control(sid or 0, "Accept", "an Initiate is accepted")
+    return sid or 0
+  end
+  local got = self:expect_control(sid or 0, "Initiate", "the device asks for a session")
+  self:control(got.sid, "Accept", fields)
+  return got.sid
+end
+
+-- A Read for no octets is answered on the SID: the stream is in operation.
+function Association:probe(sid, message)
+  self:segment(sid, empty_read(PROBE_STAG))
+  return self:expect_segment(sid, rdmap.read_response {}, message or "the stream is in operation")
+end
+
+-- An association with a session in operation.
+function Test:sctp_open(options)
+  local a = self:associate(options)
+  a.sid = a:session(options and options.sid)
+  return a
+end
+
+-- The good exchange before and after a check.
+function Test:sctp_exchange(llp)
+  self.llp = llp
+  local a = self:sctp_open()
+  a:probe(a.sid, "the good exchange")
+  a.handle:abort()
+  a.handle:close()
+end

@@ -1,0 +1,113 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+--
+-- RFC 5043 5, 7.1, 8 and 11.1: adaptation indication, numbers of streams, session control messages and their Private Data.
+
+defaults { llp = "sctp" }
+
+local function own_indication(t)
+  local a = t:associate()
+  local status = a.handle:status()
+  t:equal("the adaptation indication of the device", sctp.DDP, status.adaptation)
+end
+
+check {
+  id = "SCTP5043-5.1-03",
+  role = "both",
+  purpose = "INIT and INIT ACK have the adaptation indication of DDP",
+  run = own_indication,
+}
+
+check {
+  id = "SCTP5043-11.1-01",
+  role = "initiator",
+  purpose = "the initiator's INIT has the adaptation indication of DDP",
+  run = own_indication,
+}
+
+check {
+  id = "SCTP5043-11.1-02",
+  purpose = "the responder's INIT ACK has the adaptation indication of DDP",
+  run = own_indication,
+}
+
+check {
+  id = "SCTP5043-7.1-03",
+  purpose = "an endpoint for DDP ends associations with another adaptation indication",
+  run = function(t)
+    for _, value in ipairs { false, 2, 3, 0xFFFFFFFF } do
+      local a = t:try_associate { tester = { adaptation = value } }
+      local _, why = nil, "refused"
+      if a then _, why = a.handle:receive(t.reaction) end
+      if why == "timeout" then
+        t:warn("an association that cannot carry DDP is ended", "ABORT, or no set-up", "an association that stays up")
+      end
+    end
+  end,
+}
+
+check {
+  id = "SCTP5043-8-03",
+  role = "initiator",
+  purpose = "an association has equal numbers of streams in both directions",
+  run = function(t)
+    local status = t:associate().handle:status()
+    t:equal("MIS of the device's INIT, which is to be its OS", status.outbound, status.inbound)
+  end,
+}
+
+check {
+  id = "SCTP5043-8-01",
+  also = { "SCTP5043-4-01" },
+  purpose = "all chunks of a session have the SID of its Initiate",
+  run = function(t)
+    for _, sid in ipairs { 5, 63 } do
+      local a = t:associate()
+      a:control(sid, "Initiate")
+      local got = a.handle:receive(t.reaction)
+      t:equal("the SID of the answer to an Initiate on SID " .. sid, sid, got and got.sid)
+      a:segment(sid, empty_read(PROBE_STAG))
+      got = a.handle:receive(t.reaction)
+      t:equal("the SID of the Read Response", sid, got and got.sid)
+      a.handle:abort()
+    end
+  end,
+}
+
+local lengths = { 0, 1, 512 }
+
+check {
+  id = "SCTP5043-5.2.3-03",
+  role = "initiator",
+  purpose = "the Initiate has the Private Data of the ULP",
+  run = function(t)
+    for _, octets in ipairs(lengths) do
+      local data = distinct(octets)
+      local a = t:associate { dut = { private_data = octets > 0 and hex(data) or nil } }
+      a:expect_control(0, "Initiate", "Private Data of " .. octets .. " octets", { data = data })
+      a.handle:abort()
+    end
+  end,
+}
+
+-- The Function Code opens no session.
+local function opens_nothing(t, code, more)
+  local a = t:associate { tester = { port = more and more.port } }
+  a:control(0, code, { data = more and more.data })
+  local got = a:receive(0, t.quiet)
+  if got and not (got.kind == "control" and got.code == sctp.Terminate) then
+    t:fail("Function Code " .. code .. " opens no session", "Terminate or nothing", "a chunk of PPID " .. got.ppid ..
+           (got.code and " and code " .. got.code or ""))
+  end
+  a.handle:abort()
+end
+
+check {
+  id = "SCTP5043-5.2.3-15",
+  purpose = "an unknown Function Code is no Initiate; to a device without RFC 6581 code 5 is one",
+  run = function(t)
+    for _, code in ipairs { 0, 8, 9, 0xFFFF } do opens_nothing(t, code) end
+    if not rig.has_upper_tester() then return end
+    local port = t:instrument("listen", { port = 7101, enhanced = false }).port
+    opens_nothing(t, sctp["Enhanced Initiate"], { port = port, data = wire.pack("mpa_enhanced", { IRD = 1, ORD = 1 }) })
+  end,
+}

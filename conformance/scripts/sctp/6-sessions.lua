@@ -1,0 +1,86 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+--
+-- RFC 5043 6: sessions, what is legal in them, and how they end.
+
+defaults { llp = "sctp" }
+
+local illegal = {
+  { "an Accept in an open session", function(a, sid) a:control(sid, "Accept") end },
+  { "Function Code 9", function(a, sid) a:control(sid, 9) end },
+  { "an Initiate in an open session", function(a, sid) a:control(sid, "Initiate") end },
+  { "a Reject after the Accept", function(a, sid) a:control(sid, "Reject") end },
+}
+
+local function ends_session(t, n)
+  local words, stimulus = table.unpack(illegal[n])
+  local a = t:sctp_open()
+  a:probe(a.sid)
+  stimulus(a, a.sid)
+  a:expect_over(a.sid, words .. " ends the session")
+  a:expect_acknowledged(words)
+  a:segment(a.sid, empty_read(PROBE_STAG))
+  a:expect_nothing(a.sid, "after " .. words .. " the session is over")
+end
+
+check {
+  id = "SCTP5043-6.1-03",
+  role = "both",
+  purpose = "a chunk that fits no legal pattern ends the session",
+  run = function(t)
+    for n in ipairs(illegal) do ends_session(t, n) end
+    if t.role == "responder" then return end
+    local a = t:associate()
+    local got = a:expect_control(0, "Initiate", "the device asks for a session")
+    a:segment(got.sid, empty_read(PROBE_STAG), { ssn = 0 })
+    a:control(got.sid, "Accept", { ssn = 1 })
+    a:segment(got.sid, empty_read(PROBE_STAG + 1, { MSN = 1 }), { ssn = 2 })
+    got = a:receive(got.sid, t.quiet)
+    if got and not (got.kind == "control" and got.code == sctp.Terminate) then
+      t:fail("a segment with the DDP-SSN of the answer ends the session", "Terminate or nothing",
+             got.segment and describe(got.segment) or "a chunk of PPID " .. got.ppid)
+    end
+  end,
+}
+
+check {
+  id = "SCTP5043-6-01",
+  purpose = "a second Initiate does not open a second session",
+  run = function(t) ends_session(t, 3) end,
+}
+
+check {
+  id = "SCTP5043-6.1-05",
+  role = "initiator",
+  purpose = "legal is what is legal in the order of the DDP-SSNs, not in that of arrival",
+  run = function(t)
+    local a = t:associate()
+    local got = a:expect_control(0, "Initiate", "the device asks for a session")
+    a:segment(got.sid, empty_read(PROBE_STAG), { ssn = 1 })
+    a:expect_acknowledged("a segment before the Accept")
+    a:control(got.sid, "Accept", { ssn = 0 })
+    a:expect_segment(got.sid, rdmap.read_response {}, "a segment that came before the Accept is processed after it")
+  end,
+}
+
+check {
+  id = "SCTP5043-6.3-04",
+  also = { "SCTP5043-5.2.3-14", "SCTP5043-6.4-03" },
+  purpose = "an Initiate beyond the limit of pending requests gets a Terminate",
+  requires = "upper_tester",
+  run = function(t)
+    local port = t:instrument("listen", { port = 7100, accept = "manual" }).port
+    local a = t:associate { tester = { port = port } }
+    for sid = 0, 63 do a:control(sid, "Initiate") end
+    local seen = 0
+    for sid = 63, 0, -1 do
+      local got = a:receive(sid, seen == 0 and t.quiet or 0)
+      if got then
+        if not (got.kind == "control" and got.code == sctp.Terminate and got.message_ssn == 0) then
+          t:fail("an Initiate beyond the limit", "Terminate with DDP-SSN 0", got.kind .. " " .. tostring(got.code))
+        end
+        seen = seen + 1
+      end
+    end
+    if seen == 0 then t:fail("64 Initiates that the ULP does not answer", "a finite limit of pending requests", "no Terminate") end
+  end,
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The lower tester's SCTP: associations that a check can make say anything, and that hide nothing of what the other side said.
+ * Sans-I/O and deterministic: SCTP packets go in and out from the common header on, and time is the caller's.
+ *
+ *     host = sctp_host_new(&config, &error);
+ *     assoc = sctp_assoc_connect(host, port, &options, &error);   or sctp_host_listen() and sctp_host_accept()
+ *     sctp_host_input(host, packet, octets, now);                 each packet that came
+ *     sctp_host_tick(host, now);                                  at sctp_host_deadline(host)
+ *     while ((chunk = sctp_assoc_received(assoc)) != NULL) { ...; sctp_assoc_consume(assoc); }
+ *
+ * An association says what is right unless it is told otherwise: it answers HEARTBEAT, acknowledges each TSN at once with gap
+ * blocks, and sends DATA again until it is acknowledged. It has no congestion control and does not ask for the other side's
+ * window: the tester sends when it is told to. DATA chunks are given one by one in the order in which they came, with all
+ * their fields; nothing is put in order and fragments are not put together, because that is what checks look at.
+ *
+ * All numbers are in host order. Sources: RFC 9260; RFC 5061 4.2.6 for the adaptation indication.
+ */
+#ifndef GENERATOR_SCTP_HOST_H
+#define GENERATOR_SCTP_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/sctp.h"
+#include "wire/sentence.h"
+
+struct sctp_host;
+struct sctp_assoc;
+
+#define SCTP_HOST_NEVER UINT64_MAX
+
+enum {
+    SCTP_HOST_ASSOCS_MAX = 1024,       /* at once; an INIT beyond that is not answered */
+    SCTP_HOST_HELD_MAX = 1 << 22,      /* octets of user data that wait to be consumed; further DATA is dropped */
+    SCTP_HOST_RANGES_MAX = 256,        /* gaps in the TSNs that came; DATA that would make another one is dropped */
+    SCTP_HOST_RETRANSMISSIONS_MAX = 8, /* of one chunk, then the association is lost */
+    SCTP_HOST_PARAMETERS_MAX = 512,    /* octets of own parameters in INIT and INIT ACK */
+};
+
+struct sctp_host_config {
+    uint64_t seed; /* of tags, TSNs and source ports */
+    uint64_t now;
+    /* Sends one SCTP packet. The octets are valid during the call only. */
+    void (*emit)(void *context, const uint8_t *packet, size_t octets);
+    void *context;
+};
+
+/* NULL with a sentence: memory is short. `config` is copied. */
+struct sctp_host *sctp_host_new(const struct sctp_host_config *config, struct sentence *error);
+
+/* Frees it with all associations; nothing is sent. NULL is fine. */
+void sctp_host_free(struct sctp_host *host);
+
+/* The present time, before calls that send. */
+void sctp_host_set_time(struct sctp_host *host, uint64_t now);
+
+/*
+ * A packet from the other side. A packet with a wrong checksum or Verification Tag, for a port that nobody has, or that is
+ * malformed is dropped; sctp_host_counters() counts it.
+ */
+void sctp_host_input(struct sctp_host *host, const uint8_t *packet, size_t octets, uint64_t now);
+
+/* When sctp_host_tick() is due; SCTP_HOST_NEVER: no timer runs. */
+uint64_t sctp_host_deadline(const struct sctp_host *host);
+void sctp_host_tick(struct sctp_host *host, uint64_t now);
+
+struct sctp_host_counters {
+    uint64_t packets, bad_checksum, bad_tag, malformed, unknown; /* unknown: of no association and no listener */
+};
+const struct sctp_host_counters *sctp_host_counters(const struct sctp_host *host);
+
+/* Is there, or was there since it was made and not released, an association between these ports? */
+bool sctp_host_has(const struct sctp_host *host, uint16_t own_port, uint16_t peer_port);
+
+/* What an association says of itself. All zero is usual: see each member. */
+struct sctp_assoc_options {
+    uint16_t source_port; /* 0: any; only of sctp_assoc_connect() */
+    bool has_adaptation;  /* the Adaptation Layer Indication is in INIT or INIT ACK */
+    uint32_t adaptation;
+    uint16_t outbound, inbound; /* OS and MIS; 0 is sent as 0 only with `choose_streams`, else both are 64 */
+    bool choose_streams;
+    uint32_t window; /* a_rwnd; 0: 1 MiB */
+    bool choose_tsn; /* initial_tsn is meant; else a random one */
+    uint32_t initial_tsn;
+    const uint8_t *parameters; /* further parameters of INIT or INIT ACK, as they are; copied */
+    size_t parameters_octets;  /* at most SCTP_HOST_PARAMETERS_MAX */
+    bool silent_cookie;        /* COOKIE ECHO is not sent (active), COOKIE ACK is not sent (passive) */
+};
+
+/* Sends INIT to that port. NULL with a sentence: memory, ports or the options do not allow it. */
+struct sctp_assoc *sctp_assoc_connect(struct sctp_host *host, uint16_t port, const struct sctp_assoc_options *options,
+                                      struct sentence *error);
+
+/* Answers each INIT to that port. `options` may be NULL. 0, or -1 with a sentence. */
+int sctp_host_listen(struct sctp_host *host, uint16_t port, const struct sctp_assoc_options *options,
+                     struct sentence *error);
+/* Associations to the port that nobody accepted are released. */
+void sctp_host_unlisten(struct sctp_host *host, uint16_t port);
+
+/* The oldest established association that came to that port and was not given yet; NULL: none. */
+struct sctp_assoc *sctp_host_accept(struct sctp_host *host, uint16_t port);
+
+/* Forgets the association without a word: whatever comes for it is unknown. NULL is fine. */
+void sctp_assoc_release(struct sctp_assoc *assoc);
+
+enum sctp_assoc_state {
+    SCTP_ASSOC_COOKIE_WAIT,   /* INIT or INIT ACK sent */
+    SCTP_ASSOC_COOKIE_ECHOED, /* COOKIE ECHO sent */
+    SCTP_ASSOC_ESTABLISHED,
+    SCTP_ASSOC_SHUTDOWN, /* one side or both have begun to shut down */
+    SCTP_ASSOC_CLOSED,
+};
+
+enum sctp_assoc_cause {
+    SCTP_ASSOC_OPEN,     /* it is not closed */
+    SCTP_ASSOC_SHUT,     /* by SHUTDOWN, in order */
+    SCTP_ASSOC_ABORTED,  /* by the other side's ABORT */
+    SCTP_ASSOC_OWN,      /* by sctp_assoc_abort() */
+    SCTP_ASSOC_TIMED_OUT /* nothing was acknowledged for too long */
+};
+
+struct sctp_assoc_status {
+    enum sctp_assoc_state state;
+    enum sctp_assoc_cause cause;
+    uint16_t own_port, peer_port;
+    uint32_t own_tag, peer_tag;
+    bool peer_known;         /* the members that follow are those of the other side's INIT or INIT ACK */
+    struct sctp_init peer;   /* without address[].octets and adaptation_at, which are NULL */
+    uint32_t next_tsn;       /* that the next chunk gets */
+    uint32_t cumulative;     /* all TSNs of the other side up to this one have come */
+    size_t unacknowledged;   /* own DATA chunks */
+    uint64_t acknowledged;   /* own DATA chunks so far */
+    uint64_t received;       /* DATA chunks, without duplicates */
+    uint64_t duplicates;     /* DATA chunks that had come before */
+    uint64_t heartbeats;     /* HEARTBEAT ACKs that came */
+    uint64_t errors;         /* ERROR chunks that came */
+    uint32_t peer_window;    /* a_rwnd of the last SACK, or of INIT */
+    uint64_t round_trip_ns;  /* from INIT to INIT ACK, 0: not known */
+    uint64_t established_ns; /* 0: never */
+    bool shutdown_seen;      /* SHUTDOWN came */
+};
+
+/* Valid until the association is released. */
+const struct sctp_assoc_status *sctp_assoc_status(const struct sctp_assoc *assoc);
+const char *sctp_assoc_state_name(enum sctp_assoc_state state);
+const char *sctp_assoc_cause_name(enum sctp_assoc_cause cause);
+
+/* --- Sending ----------------------------------------------------------------------------------------------------- */
+
+struct sctp_assoc_data {
+    uint16_t sid, ssn;
+    uint8_t flags; /* SCTP_FLAG_...; DDP wants U, B and E */
+    uint32_t ppid;
+    const uint8_t *user; /* copied */
+    size_t user_octets;
+    bool choose_tsn; /* `tsn` and not the next one; the next one stays what it is */
+    uint32_t tsn;
+    bool hold; /* it waits in the packet until sctp_assoc_flush(), or until one without `hold` is sent: bundling */
+    bool once; /* it is never sent again, acknowledged or not */
+    bool bad_checksum; /* the packet has a wrong CRC32c; sent again with a right one unless `once` */
+    bool later;        /* it is not sent now, only when it is due again: another order on the wire, or a loss */
+};
+
+/* -1: the association is not established, the chunk is too long for a packet, or memory is short. */
+int sctp_assoc_send(struct sctp_assoc *assoc, const struct sctp_assoc_data *data);
+
+/* Sends the chunks that wait. */
+void sctp_assoc_flush(struct sctp_assoc *assoc);
+
+/* Sends all chunks that wait to be acknowledged now, the latest first when `backwards`. */
+void sctp_assoc_resend(struct sctp_assoc *assoc, bool backwards);
+
+/* Any chunks as they are, behind a common header, with or without a right tag and checksum. -1: too long, or no peer yet. */
+int sctp_assoc_send_raw(struct sctp_assoc *assoc, const uint8_t *chunks, size_t octets, uint32_t tag_flip,
+                        bool bad_checksum);
+
+/* HEARTBEAT, whose answer is counted. -1 as above. */
+int sctp_assoc_heartbeat(struct sctp_assoc *assoc);
+
+/* SHUTDOWN, once own DATA is acknowledged. -1: it is not established. */
+int sctp_assoc_shutdown(struct sctp_assoc *assoc);
+
+/* ABORT. Harmless when it is closed. */
+void sctp_assoc_abort(struct sctp_assoc *assoc);
+
+/* --- Receiving --------------------------------------------------------------------------------------------------- */
+
+struct sctp_received {
+    struct sctp_data data; /* `user` is valid until the chunk is consumed */
+    uint8_t flags;
+    unsigned place;  /* of the chunk among the DATA chunks of its packet, from 0 */
+    uint64_t packet; /* number of the packet: chunks of one have the same */
+    uint64_t time_ns;
+};
+
+/* The oldest DATA chunk that was not consumed, NULL: none. */
+const struct sctp_received *sctp_assoc_received(const struct sctp_assoc *assoc);
+void sctp_assoc_consume(struct sctp_assoc *assoc);
+
+/* Whether SACKs are sent; turned on again, one is sent at once. */
+void sctp_assoc_withhold(struct sctp_assoc *assoc, bool withhold);
+
+/* Fixes a_rwnd and says so in a SACK. */
+void sctp_assoc_window(struct sctp_assoc *assoc, uint32_t octets);
+
+#endif
