@@ -379,8 +379,7 @@ int pics_evaluate(const struct pics *pics, const char *predicate, struct sentenc
 bool pics_denies(const struct pics *pics, const char *predicate)
 {
     struct sentence unread;
-    struct reader reader = {
-        .pics = pics, .predicate = predicate, .p = predicate, .error = &unread, .wire_alone = true};
+    struct reader reader = {.pics = pics, .predicate = predicate, .p = predicate, .error = &unread, .wire_alone = true};
 
     return predicate_read(&reader) == 0 && *reader.p == '\0';
 }
