@@ -8,7 +8,7 @@ object_of = $(patsubst $(B)/gen/%.c,$($(1)_dir)/gen/%.o,$(patsubst %.c,$($(1)_di
 	$(filter $(B)/gen/%,$(2)))
 
 # What programs need and the shared library does not: it would drag its libraries along.
-program_src := reference-stack/peer/cmd_peer.c reference-stack/peer/cmd_peer_cm.c reference-stack/peer/cmd_peer_cm_line.c \
+program_src := reference-stack/peer/cmd_peer.c reference-stack/peer/cmd_peer_cm.c reference-stack/peer/cmd_peer_cm_line.c reference-stack/peer/cmd_peer_sctp.c reference-stack/peer/peer_option.c \
 	reference-stack/program/confine.c reference-stack/program/confine_files.c \
 	reference-stack/program/complaint.c
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #define INDENT "      "
@@ -163,7 +164,7 @@ void terminal_result(struct terminal *terminal, const struct result *result, con
 {
     bool quiet = result->verdict == VERDICT_PASS || result->verdict == VERDICT_SKIP;
     bool settled = quiet || result->verdict == VERDICT_AMBIGUOUS; /* nothing to look into: the reading says it all */
-    if (settled && !terminal->all)
+    if (terminal->quiet || (settled && !terminal->all))
         return;
     const struct cause *cause = cause_of(&terminal->causes, result);
     terminal_clear(terminal);
@@ -203,12 +204,15 @@ void terminal_result(struct terminal *terminal, const struct result *result, con
 
 void terminal_progress(struct terminal *terminal, size_t done, size_t total, const char *id, uint64_t failed)
 {
-    char line[256];
-    if (!terminal->live)
+    char line[256], left[PROGRESS_LEFT_OCTETS];
+    struct timespec now;
+    if (!terminal->live || terminal->quiet || clock_gettime(CLOCK_MONOTONIC, &now) != 0)
         return;
+    progress_left(&terminal->left, done, total, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec, left);
     char *clean = text_clean_line(id);
     int width = terminal->columns < sizeof(line) ? (int)terminal->columns - 1 : (int)sizeof(line) - 1;
-    int used = snprintf(line, sizeof(line), "[%zu/%zu] %.80s", done, total, clean ? clean : "");
+    int used =
+        snprintf(line, sizeof(line), "[%zu/%zu%s%s] %.80s", done, total, *left ? ", " : "", left, clean ? clean : "");
     if (failed && used > 0 && (size_t)used < sizeof(line))
         snprintf(line + used, sizeof(line) - (size_t)used, "  %llu FAIL", (unsigned long long)failed);
     free(clean);

@@ -7,6 +7,7 @@
 #define REPORTS_TERMINAL_H
 
 #include "reports/cause.h"
+#include "reports/progress.h"
 #include "reports/result.h"
 
 #include <stdbool.h>
@@ -18,9 +19,11 @@ struct terminal {
     bool live;               /* a terminal: progress line wanted */
     bool ladders;            /* print the ladder below each FAIL; off at first */
     bool all;                /* print PASS and SKIP lines too; off at first */
+    bool quiet;              /* print the closing lines alone, and no progress; off at first */
     bool unfinished;         /* the run did not come to its end: what was exercised so far is no conformance */
     unsigned columns;        /* of the terminal, 100 where unknown */
     bool progress;           /* private: a progress line is on the screen */
+    struct progress left;    /* private */
     struct cause_set causes; /* of the results so far; terminal_free() */
 };
 
@@ -37,7 +40,7 @@ void terminal_free(struct terminal *terminal);
  */
 void terminal_result(struct terminal *terminal, const struct result *result, const char *text);
 
-/* Redraws the progress line: "[ 12/83] DDP-7.2-02 (1 FAIL)". Nothing when the stream is no terminal. */
+/* Redraws the progress line: "[12/83, about 40 s left] DDP-7.2-02  1 FAIL". Nothing when the stream is no terminal. */
 void terminal_progress(struct terminal *terminal, size_t done, size_t total, const char *id, uint64_t failed);
 
 /* Takes the progress line away; before anyone else writes to the stream. */

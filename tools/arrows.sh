@@ -34,7 +34,7 @@ reference-stack/cm                            wire reference-stack/base referenc
 reference-stack/sctp                          wire reference-stack/include/iwarp reference-stack/base reference-stack/defects/hooks.h reference-stack/validation/validation.h reference-stack/core
 reference-stack/defects                       wire reference-stack/include/iwarp reference-stack/base reference-stack/defects/hooks.h reference-stack/validation/validation.h reference-stack/core reference-stack/validation reference-stack/mpa reference-stack/sctp reference-stack/cm tools/embedded.h
 reference-stack/transport                     wire reference-stack/include/iwarp reference-stack/base
-reference-stack/verbs                         reference-stack/include/iwarp reference-stack/base reference-stack/core reference-stack/mpa reference-stack/transport
+reference-stack/verbs                         wire reference-stack/include/iwarp reference-stack/base reference-stack/core reference-stack/mpa reference-stack/transport
 reference-stack/program                       wire tools/standard_streams.h
 reference-stack/peer                          wire upper-tester reference-stack/include/iwarp reference-stack/base reference-stack/core reference-stack/cm reference-stack/defects/hooks.h reference-stack/defects reference-stack/transport reference-stack/program tools/standard_streams.h tools/memory_reserve.h
 reference-stack/examples                      wire reference-stack/include/iwarp
@@ -66,7 +66,7 @@ conformance/engine/show                       wire reference-stack/program confo
 conformance/engine/probe                      wire generator/packet reference-stack/program reference-stack/defects conformance/requirements conformance/rules reports conformance/engine/option conformance/engine/rig conformance/engine/evidence conformance/engine/script conformance/engine/show
 conformance/engine/new-check                  wire reference-stack/program conformance/requirements reports conformance/engine/option conformance/engine/script
 conformance/engine/complete                   wire reference-stack/program reference-stack/defects conformance/requirements reports conformance/engine/option conformance/engine/script conformance/engine/run
-conformance/engine                            wire reference-stack/peer reference-stack/program reports conformance/engine/run conformance/engine/audit conformance/engine/prove conformance/engine/gen conformance/engine/report conformance/engine/show conformance/engine/probe conformance/engine/new-check conformance/engine/complete tools/standard_streams.h tools/memory_reserve.h
+conformance/engine                            wire reference-stack/peer reference-stack/program reports conformance/engine/option conformance/engine/run conformance/engine/audit conformance/engine/prove conformance/engine/gen conformance/engine/report conformance/engine/show conformance/engine/probe conformance/engine/new-check conformance/engine/complete tools/standard_streams.h tools/memory_reserve.h
 conformance/labs                              wire upper-tester tools/standard_streams.h
 dissector                                     wire conformance/flow conformance/flow/sctp conformance/flow/cm conformance/flow/notation conformance/rules
 '

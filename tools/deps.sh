@@ -8,8 +8,8 @@ set -euo pipefail
 
 # gcc only recommends libc6-dev, and recommendations are not installed.
 build='gcc libc6-dev pkg-config libpcap-dev libnet1-dev libisal-dev liblua5.4-dev libuv1-dev libjansson-dev libxml2-dev
-       libseccomp-dev uthash-dev libusrsctp-dev iproute2'
-test='check perl clang libclang-rt-14-dev llvm tshark jq xxd procps valgrind zsh fish
+       libseccomp-dev zlib1g-dev libzstd-dev liblz4-dev uthash-dev libusrsctp-dev iproute2'
+test='zstd lz4 check perl clang libclang-rt-14-dev llvm tshark jq xxd procps valgrind zsh fish
       man-db groff-base mandoc'
 bench='tshark jq procps time'
 plugin='wireshark-dev libwireshark-dev libglib2.0-dev tshark'
@@ -33,7 +33,7 @@ done
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
 	# Not Debian: the names are told only if something that the build cannot do without is plainly missing.
-	if ! command -v pkg-config >/dev/null || ! pkg-config --exists libpcap libseccomp lua5.4 libuv jansson libxml-2.0 libisal; then
+	if ! command -v pkg-config >/dev/null || ! pkg-config --exists libpcap libseccomp zlib libzstd liblz4 lua5.4 libuv jansson libxml-2.0 libisal; then
 		echo "deps.sh: no apt-get here; please install what these Debian packages hold:" $wanted >&2
 		exit 1
 	fi

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* warpcheck: one command, its subcommands. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "conformance/engine/complete/cmd_complete.h"
 #include "conformance/engine/show/cmd_dump.h"
 #include "conformance/engine/gen/cmd_gen.h"
+#include "conformance/engine/option/pager.h"
 #include "conformance/engine/new-check/cmd_new_check.h"
 #include "conformance/engine/show/cmd_pics.h"
 #include "conformance/engine/probe/cmd_probe.h"
@@ -21,6 +23,7 @@
 #include "tools/memory_reserve.h"
 #include "tools/standard_streams.h"
 #include "wire/exit_status.h"
+#include "wire/nearest.h"
 #include "wire/out_of_memory.h"
 
 struct subcommand {
@@ -53,7 +56,7 @@ static int usage(FILE *out, int status)
     for (size_t i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
         fprintf(out, "  %-9s  %s\n", subcommands[i].name, subcommands[i].what);
     fputs("\n  --version  shows the version\n  --help     shows this text\n"
-          "\nwarpcheck COMMAND --help describes a command.\n"
+          "\nwarpcheck COMMAND --help, or warpcheck help COMMAND, describes a command.\n"
           "Exit status: 0 conforms, 1 fails, 2 usage, 3 nothing selected, 4 inconclusive, or a part that may be iWARP "
           "was\n"
           "not judged (audit --allow-gaps accepts that), 5 deviates as known (--accept-known: 0).\n",
@@ -61,30 +64,74 @@ static int usage(FILE *out, int status)
     return status;
 }
 
-static int command(int argc, char **argv)
+static const char *subcommand_at(const void *table, size_t index)
 {
-    if (argc < 2)
-        return usage(stderr, EXIT_USAGE);
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
-        return usage(stdout, 0);
-    if (strcmp(argv[1], "--version") == 0) {
-        char confinement[80];
+    return ((const struct subcommand *)table)[index].name;
+}
 
-        return printf("warpcheck %s\nconfinement: %s\n", WARPCHECK_VERSION,
-                      confine_describe(confinement, sizeof(confinement))) < 0
-                   ? EXIT_ENVIRONMENT
-                   : EXIT_DONE;
+static int version(void)
+{
+    char confinement[80];
+
+    return printf("warpcheck %s\nconfinement: %s\n", WARPCHECK_VERSION,
+                  confine_describe(confinement, sizeof(confinement))) < 0
+               ? EXIT_ENVIRONMENT
+               : EXIT_DONE;
+}
+
+/* Every command knows --help; -h says the same. Behind "--" stand the words of another command line. */
+static void help_look_for(int argc, char **argv, char *help)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strcmp(argv[i], "-h") == 0)
+            argv[i] = help;
+        if (strcmp(argv[i], help) == 0) {
+            pager_begin();
+            return;
+        }
     }
-    for (size_t i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
-        if (strcmp(argv[1], subcommands[i].name) == 0) {
+}
+
+/* argv[0] is the command's name. */
+static int subcommand_run(int argc, char **argv, char *help)
+{
+    size_t count = sizeof(subcommands) / sizeof(subcommands[0]);
+    char hint[NEAREST_HINT_OCTETS];
+
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(argv[0], subcommands[i].name) == 0) {
             int status;
 
-            complain_as("warpcheck", argv[1]);
-            status = subcommands[i].run(argc - 1, argv + 1);
+            help_look_for(argc, argv, help);
+            complain_as("warpcheck", argv[0]);
+            status = subcommands[i].run(argc, argv);
             complain_as("warpcheck", NULL);
             return status;
         }
-    return complain(EXIT_USAGE, "there is no command '%.40s' (warpcheck --help lists them)", argv[1]);
+    return complain(EXIT_USAGE, "there is no command '%.40s'%s (warpcheck --help lists them)", argv[0],
+                    nearest_hint(nearest_name(argv[0], subcommand_at, subcommands, count), hint));
+}
+
+static int command(int argc, char **argv)
+{
+    char help[] = "--help";
+    bool asked;
+
+    if (argc < 2)
+        return usage(stderr, EXIT_USAGE);
+    asked = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0;
+    if (asked && argc > 2 && argv[2][0] != '-') {
+        char *words[] = {argv[2], help, NULL};
+
+        return subcommand_run(2, words, help);
+    }
+    if (asked) {
+        pager_begin();
+        return usage(stdout, 0);
+    }
+    if (strcmp(argv[1], "--version") == 0)
+        return version();
+    return subcommand_run(argc - 1, argv + 1, help);
 }
 
 /* Whatever the command came to: without memory it has not done the whole of it. */

@@ -50,7 +50,7 @@ enum flow_account_kind {
     ROW(EMPTY,          FOREIGN,  "empty",          "captures without a frame, and empty files") \
     ROW(FILE_AGAIN,     FOREIGN,  "file-again",     "links to files that are also read directly") \
     ROW(BLOCK,          FOREIGN,  "block",          "pcapng blocks without frames") \
-    ROW(COMPRESSED,     UNJUDGED, "compressed",     "a compressed file is not read: decompress it first") \
+    ROW(COMPRESSED,     UNJUDGED, "compressed",     "a file compressed in a way that is not read (gzip, zstd and lz4 are): decompress it first") \
     ROW(OTHER_FORMAT,   UNJUDGED, "other-format",   "a capture in another format is not read: convert it with editcap") \
     ROW(UNREADABLE,     UNJUDGED, "unreadable",     "the file or folder cannot be opened") \
     ROW(LINKED_FOLDER,  UNJUDGED, "linked-folder",  "a link to a folder elsewhere is not followed: name the folder") \

@@ -2,7 +2,10 @@
 #include "conformance/requirements/named.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <strings.h>
+
+#include "wire/nearest.h"
 
 enum { NEAREST = 5 };
 
@@ -28,4 +31,15 @@ int requirement_not_found(const struct catalogue *catalogue, const char *id, str
                                  nearest[i]->id);
     return sentence_set(error, "no requirement has the id %.60s; %s", id,
                         count == 0 ? "warpcheck list shows them all" : names);
+}
+
+int requirement_unmatched(const struct catalogue *catalogue, const char *pattern, struct sentence *error)
+{
+    const struct requirement *nearest = NULL;
+    char hint[NEAREST_HINT_OCTETS];
+
+    if (strpbrk(pattern, "*?[") == NULL && catalogue_nearest(catalogue, pattern, &nearest, 1) == 0)
+        nearest = NULL;
+    return sentence_set(error, "nothing selected: no requirement has an id like %.60s%s", pattern,
+                        nearest_hint(nearest != NULL ? nearest->id : NULL, hint));
 }

@@ -159,8 +159,8 @@ int iwarp_region_register(struct iwarp_device *device, struct iwarp_region *regi
         entry_free(entry);
         return sentence_set(sentence, "region: out of memory");
     }
-    *region = entry->region;
     HOOK(device, hook_registered(device, &entry->region));
+    *region = entry->region;
     return 0;
 }
 

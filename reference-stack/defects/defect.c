@@ -272,6 +272,11 @@ static const char *defect_id_at(const void *list, size_t index)
     return ((const struct defect_list *)list)->rows[index].id;
 }
 
+const char *defect_nearest_id(const struct defect_list *list, const char *id)
+{
+    return nearest_name(id, defect_id_at, list, list->count);
+}
+
 int defect_set_add(struct defect_set **set, const struct defect_list *list, const char *const *ids, size_t count,
                    struct sentence *sentence)
 {
@@ -286,7 +291,7 @@ int defect_set_add(struct defect_set **set, const struct defect_list *list, cons
 
         if (defect == NULL)
             return sentence_set(sentence, "%s: there is no %s '%s'%s", list->table->rows, list->table->row, ids[i],
-                                nearest_hint(nearest_name(ids[i], defect_id_at, list, list->count), hint));
+                                nearest_hint(defect_nearest_id(list, ids[i]), hint));
         if (defect_compile(defect, *set, sentence) != 0)
             return -1;
     }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reference-stack/defects/defect_quantity.h"
 #include "wire/atomic.h"
 #include "wire/ddp.h"
 #include "wire/ddp_sctp.h"
@@ -53,44 +54,87 @@ static int triple_of(const char *text, wire_result *triple)
     return 0;
 }
 
+/* "NUMBER" or "LOW..HIGH" */
+static int range_of(const char *text, int64_t *low, int64_t *high)
+{
+    const char *end;
+    uint64_t value;
+
+    if (number(text, &value, &end) != 0)
+        return -1;
+    *low = *high = (int64_t)value;
+    if (strncmp(end, "..", 2) == 0) {
+        if (number(end + 2, &value, &end) != 0)
+            return -1;
+        *high = (int64_t)value;
+    }
+    return *end == '\0' && *low <= *high ? 0 : -1;
+}
+
+/* "@QUANTITY=RANGE", or nothing: always. */
+static int compile_where(const char *text, struct defect_override *override, struct sentence *sentence)
+{
+    size_t name = strcspn(text, "=");
+
+    if (*text == '\0')
+        return 0;
+    if (*text == '@' && text[name] == '=') {
+        override->quantity = defect_quantity_find(text + 1, name - 1);
+        if (override->quantity == NULL)
+            return sentence_set(sentence, "'%s': nothing that is judged has a number of that name", text);
+        if (range_of(text + name + 1, &override->low, &override->high) == 0)
+            return 0;
+    }
+    return sentence_set(sentence, "'%s': @QUANTITY=NUMBER or @QUANTITY=LOW..HIGH was expected", text);
+}
+
+/* Before "@" stands the triple of an operation that has one. */
+static int compile_triple(const char *value, struct defect_override *override, struct sentence *sentence)
+{
+    char name[64] = "";
+    size_t octets = strcspn(value, "@");
+
+    if (octets < sizeof(name)) {
+        memcpy(name, value, octets);
+        name[octets] = '\0';
+        if (triple_of(name, &override->triple) == 0)
+            return compile_where(value + octets, override, sentence);
+    }
+    return sentence_set(sentence, "'%s' is no Terminate triple: a name such as DDP_INVALID_QN or 0x1201 was expected",
+                        value);
+}
+
 static int compile_override(const struct defect *defect, struct defect_override *override, struct sentence *sentence)
 {
     static const struct {
         const char *name;
+        int kind;
         enum validation_action action;
-    } actions[] = {
-        {"terminate", VALIDATION_TERMINATE}, {"close", VALIDATION_CLOSE},   {"abort", VALIDATION_ABORT},
-        {"hang", VALIDATION_HANG},           {"reject", VALIDATION_REJECT},
+    } operations[] = {
+        {"off", OVERRIDE_OFF, VALIDATION_TERMINATE},   {"ignore", OVERRIDE_IGNORE, VALIDATION_TERMINATE},
+        {"fail", OVERRIDE_FAIL, VALIDATION_TERMINATE}, {"terminate", OVERRIDE_ACTION, VALIDATION_TERMINATE},
+        {"close", OVERRIDE_ACTION, VALIDATION_CLOSE},  {"abort", OVERRIDE_ACTION, VALIDATION_ABORT},
+        {"hang", OVERRIDE_ACTION, VALIDATION_HANG},    {"reject", OVERRIDE_ACTION, VALIDATION_REJECT},
     };
 
     memset(override, 0, sizeof(*override));
-    if (strcmp(defect->operation, "off") == 0) {
-        override->kind = OVERRIDE_OFF;
-        return 0;
-    }
-    if (strcmp(defect->operation, "ignore") == 0) {
-        override->kind = OVERRIDE_IGNORE;
-        return 0;
-    }
     if (strcmp(defect->operation, "triple") == 0) {
         override->kind = OVERRIDE_TRIPLE;
-        if (triple_of(defect->value, &override->triple) == 0)
-            return 0;
-        return sentence_set(sentence,
-                            "'%s' is no Terminate triple: a name such as DDP_INVALID_QN or 0x1201 was expected",
-                            defect->value);
+        return compile_triple(defect->value, override, sentence);
     }
-    for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
-        if (strcmp(defect->operation, actions[i].name) == 0) {
-            override->kind = OVERRIDE_ACTION;
-            override->action = actions[i].action;
-            return 0;
-        }
+    for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++) {
+        if (strcmp(defect->operation, operations[i].name) != 0)
+            continue;
+        override->kind = operations[i].kind;
+        override->action = operations[i].action;
+        if (override->kind == OVERRIDE_FAIL && defect->value[0] == '\0')
+            return sentence_set(sentence, "'fail' needs @QUANTITY=NUMBER or @QUANTITY=LOW..HIGH");
+        return compile_where(defect->value, override, sentence);
     }
-    return sentence_set(
-        sentence,
-        "validate has no operation '%s': off, ignore, triple, terminate, close, abort, hang or reject was expected",
-        defect->operation);
+    return sentence_set(sentence,
+                        "validate has no operation '%s': off, fail, ignore, triple, terminate, close, abort, hang or "
+                        "reject was expected",
+                        defect->operation);
 }
 
 /* Of the CM's table: what its REJs say. */
@@ -263,7 +307,10 @@ static int compile_target(const char *text, struct defect_transmit *transmit, co
     return sentence_set(sentence, "'%s': no layout of that name is sent", text);
 }
 
-/* "@3" the third, "@3+" from the third on, "@last" segments with L = 1, "@later" all but the first of a message */
+/*
+ * "@3" the third, "@3+" from the third on, "@last" segments with L = 1, "@later" all but the first of a message, "@pad0" to
+ * "@pad3" where so many octets of pad are due
+ */
 static int compile_when(const char *text, struct defect_transmit *transmit, struct sentence *sentence)
 {
     const char *end;
@@ -279,13 +326,18 @@ static int compile_when(const char *text, struct defect_transmit *transmit, stru
         transmit->when = WHEN_LATER;
         return 0;
     }
+    if (strncmp(text, "@pad", 4) == 0 && text[4] >= '0' && text[4] <= '0' + FPDU_PAD_MAX && text[5] == '\0') {
+        transmit->nth = (uint32_t)(text[4] - '0');
+        transmit->when = WHEN_PAD;
+        return 0;
+    }
     if (*text == '@' && number(text + 1, &nth, &end) == 0 && nth != 0 && nth <= UINT32_MAX &&
         (*end == '\0' || strcmp(end, "+") == 0)) {
         transmit->nth = (uint32_t)nth;
         transmit->when = *end == '+' ? WHEN_FROM_NTH : WHEN_NTH;
         return 0;
     }
-    return sentence_set(sentence, "'%s': @n, @n+, @last or @later was expected", text);
+    return sentence_set(sentence, "'%s': @n, @n+, @last, @later or @pad0 to @pad3 was expected", text);
 }
 
 /* SWAP and COPY name another field of the layout. */
@@ -345,15 +397,34 @@ static const char *behaviour_name_at(const void *unused, size_t index)
     return defect_behaviour_rows[index].name;
 }
 
+/* "@error=0x12", or nothing: whatever happened. */
+static int compile_error(const char *text, uint16_t *error, struct sentence *sentence)
+{
+    const char *end;
+    uint64_t value;
+
+    *error = 0;
+    if (*text == '\0')
+        return 0;
+    if (strncmp(text, "@error=", 7) != 0 || number(text + 7, &value, &end) != 0 || *end != '\0' || value > UINT8_MAX)
+        return sentence_set(sentence, "'%s': @error= and the first octet of a Terminate was expected", text);
+    *error = (uint16_t)(DEFECT_ERROR | value);
+    return 0;
+}
+
 static int compile_behaviour(const struct defect *defect, struct defect_set *set, struct sentence *sentence)
 {
     char hint[NEAREST_HINT_OCTETS];
+    uint16_t error;
 
+    if (compile_error(defect->value, &error, sentence) != 0)
+        return -1;
     if (strcmp(defect->operation, "on") != 0)
         return sentence_set(sentence, "behaviour has no operation '%s': on was expected", defect->operation);
     for (size_t i = 0; i < DEFECT_BEHAVIOUR_COUNT; i++) {
         if (strcmp(defect_behaviour_rows[i].name, defect->target) == 0) {
             set->behaviours[i] = true;
+            set->errors[i] = error;
             return 0;
         }
     }

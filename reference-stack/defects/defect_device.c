@@ -22,6 +22,8 @@ void hook_registered(const struct iwarp_device *device, struct iwarp_region *reg
 {
     if (defect_behaves(device->defects, DEFECT_RIGHTS_IGNORED))
         region->access |= IWARP_REMOTE_READ | IWARP_REMOTE_WRITE;
+    if (defect_behaves(device->defects, DEFECT_MEMORY_ANYWHERE))
+        region->base = ((uint64_t)region->stag << 24) + 0x10;
 }
 
 bool hook_deregister(const struct iwarp_device *device)

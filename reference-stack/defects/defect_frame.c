@@ -53,6 +53,7 @@ struct occasion {
     struct defect_state *state;
     uint16_t opcode; /* as a bit; 0xFFFF for start-up frames */
     bool last, later;
+    size_t pad; /* octets of pad that are due */
 };
 
 /* True when rule `i` applies here; counts its occasions. */
@@ -69,6 +70,7 @@ static bool applies(const struct occasion *occasion, size_t i)
     case WHEN_FROM_NTH: return nth >= transmit->nth;
     case WHEN_LAST: return occasion->last;
     case WHEN_LATER: return occasion->later;
+    case WHEN_PAD: return occasion->pad == transmit->nth;
     case WHEN_ALWAYS:
     default: return true;
     }
@@ -84,13 +86,13 @@ static void change_all(const struct occasion *occasion, enum defect_target targe
 void defect_change_header(const struct defect_set *set, struct defect_state *state, enum defect_target target,
                           uint8_t *header)
 {
-    change_all(&(struct occasion){set, state, 0xFFFF, true, false}, target, header);
+    change_all(&(struct occasion){set, state, 0xFFFF, true, false, SIZE_MAX}, target, header);
 }
 
 size_t defect_start_frame(const struct defect_set *set, struct defect_state *state, const struct mpa_start *start,
                           uint8_t *octets, size_t count)
 {
-    struct occasion occasion = {set, state, 0xFFFF, true, false};
+    struct occasion occasion = {set, state, 0xFFFF, true, false, SIZE_MAX};
     bool request = start->kind == MPA_REQUEST;
 
     if (start->enhanced && start->revision >= MPA_REV_2)
@@ -122,7 +124,7 @@ size_t defect_start_frame(const struct defect_set *set, struct defect_state *sta
 void defect_change_fields(const struct defect_set *set, struct defect_state *state, enum defect_target target,
                           uint8_t *header)
 {
-    struct occasion occasion = {set, state, 0xFFFF, true, false};
+    struct occasion occasion = {set, state, 0xFFFF, true, false, SIZE_MAX};
 
     change_all(&occasion, target, header);
 }
@@ -428,6 +430,7 @@ size_t hook_ulpdu_framed(struct iwarp_stream *stream, uint8_t *ulpdu, size_t oct
         .opcode = (uint16_t)(1u << (ulpdu[1] & 0xF)),
         .last = ddp_tagged_get_L(ulpdu),
         .later = stream->defect_state.inside,
+        .pad = fpdu_pad(octets),
     };
 
     stream->defect_state.inside = !occasion.last;
@@ -446,6 +449,7 @@ size_t hook_fpdu_packed(struct iwarp_stream *stream, uint8_t *ulpdu, size_t ulpd
         .opcode = (uint16_t)(1u << (ulpdu[1] & 0xF)),
         .last = ddp_tagged_get_L(ulpdu),
         .later = state->inside,
+        .pad = fpdu_pad(ulpdu_octets),
     };
     struct fpdu_framing behind = {framing->markers, framing->crc, framing->position + (uint32_t)state->tail_octets};
     struct builder builder = {.occasion = &occasion,

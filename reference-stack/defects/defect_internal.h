@@ -122,6 +122,8 @@
     B(ULPDU_EARLY,                 "ulpdu-early",                 "a ULPDU goes up before its CRC field has come") \
     B(PARTIAL_DELIVERED,           "partial-delivered",           "at a FIN the part of an FPDU that has come goes up") \
     B(PLACE_BEFORE_CRC,            "place-before-crc",            "a ULPDU is given to DDP before its CRC is checked") \
+    B(WINDOW_SMALL,                "window-small",                "TCP advertises a window of 700 octets, whatever happens") \
+    B(REASSEMBLY_NONE,             "reassembly-none",             "octets after a gap, fewer than 140 of them, end the connection") \
     B(ONE_FPDU_PER_INPUT,          "one-fpdu-per-segment",        "only the first FPDU of a TCP segment is seen") \
     /* DDP and RDMAP, sending */ \
     B(MULPDU_IGNORED,              "mulpdu-ignored",              "segments are 64 octets larger than MULPDU") \
@@ -257,7 +259,7 @@ enum defect_target {
 enum defect_operation { OPERATION_SET, OPERATION_ADD, OPERATION_XOR, OPERATION_SWAP, OPERATION_COPY };
 
 /* Which of the messages that match. */
-enum defect_when { WHEN_ALWAYS, WHEN_NTH, WHEN_FROM_NTH, WHEN_LAST, WHEN_LATER };
+enum defect_when { WHEN_ALWAYS, WHEN_NTH, WHEN_FROM_NTH, WHEN_LAST, WHEN_LATER, WHEN_PAD };
 
 /* Fields of an FPDU that no layout has. */
 enum defect_pseudo { PSEUDO_NONE, PSEUDO_PAD, PSEUDO_PAD_OCTETS, PSEUDO_CRC };
@@ -275,9 +277,11 @@ struct defect_transmit {
 };
 
 struct defect_override {
-    enum { OVERRIDE_NONE, OVERRIDE_OFF, OVERRIDE_IGNORE, OVERRIDE_TRIPLE, OVERRIDE_ACTION } kind;
+    enum { OVERRIDE_NONE, OVERRIDE_OFF, OVERRIDE_FAIL, OVERRIDE_IGNORE, OVERRIDE_TRIPLE, OVERRIDE_ACTION } kind;
     wire_result triple;
     enum validation_action action;
+    const struct defect_quantity *quantity; /* NULL: it applies always; else where this lies in low to high */
+    int64_t low, high;
 };
 
 /* Of an entry of the CM's table. */
@@ -292,7 +296,11 @@ struct defect_set {
     struct defect_transmit transmits[DEFECT_TRANSMITS_MAX];
     size_t transmit_count;
     bool behaviours[DEFECT_BEHAVIOUR_COUNT];
+    uint16_t
+        errors[DEFECT_BEHAVIOUR_COUNT]; /* where this is the stream's error alone (defect_state.error); 0: always */
 };
+
+enum { DEFECT_ERROR = 0x100 }; /* set in each: Layer 0, EType 0 is one, too */
 
 struct defect_behaviour_row {
     const char *name;

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "reference-stack/defects/defect_quantity.h"
 #include "reference-stack/validation/validation_predicates.h"
 #include "wire/crc32c.h"
 
@@ -385,23 +386,31 @@ bool hook_judge(const struct validation *entry, const struct validation_subject 
 {
     const struct defect_judgement *judgement =
         defect_judgement(set, judgements, sizeof(judgements) / sizeof(judgements[0]), entry, subject);
+    const struct defect_override *override = &set->overrides[entry - validation_table];
     bool holds;
 
+    if ((override->kind == OVERRIDE_OFF || override->kind == OVERRIDE_FAIL) && override->quantity != NULL &&
+        defect_override_applies(override, subject))
+        return override->kind == OVERRIDE_OFF;
     if (judgement != NULL)
         return judgement->verdict;
     holds = defect_start_judges(set, entry, subject, entry->holds(subject));
     return defect_atomic_judges(set, entry, subject, holds);
 }
 
-bool hook_verdict(const struct defect_set *set, size_t entry, struct validation_outcome *outcome)
+bool hook_verdict(const struct defect_set *set, size_t entry, const struct validation_subject *subject,
+                  struct validation_outcome *outcome)
 {
     const struct defect_override *override = &set->overrides[entry];
 
+    if (override->quantity != NULL && !defect_override_applies(override, subject))
+        return false;
     switch (override->kind) {
     case OVERRIDE_OFF: return true;
     case OVERRIDE_IGNORE: outcome->ignore = true; break;
     case OVERRIDE_TRIPLE: outcome->error = override->triple; break;
     case OVERRIDE_ACTION: outcome->action = override->action; break;
+    case OVERRIDE_FAIL:
     case OVERRIDE_NONE:
     default: break;
     }

@@ -9,7 +9,9 @@
 
 static inline bool stream_behaves(const struct iwarp_stream *stream, enum defect_behaviour behaviour)
 {
-    return defect_behaves(stream->defects, behaviour);
+    return defect_behaves(stream->defects, behaviour) &&
+           (stream->defects->errors[behaviour] == 0 ||
+            stream->defects->errors[behaviour] == stream->defect_state.error);
 }
 
 /* The newest event is not to be reported after all. */

@@ -47,6 +47,26 @@ bool hook_nagle(const struct defect_set *set)
     return defect_behaves(set, DEFECT_NAGLE);
 }
 
+void hook_tcp(const struct defect_set *set, uint16_t *window, uint32_t *iss, bool *choose_iss)
+{
+    if (defect_behaves(set, DEFECT_WINDOW_SMALL))
+        *window = 700;
+    if (defect_behaves(set, DEFECT_SEQUENCE_WRAPS)) {
+        *iss = UINT32_C(0xFFFFFC00);
+        *choose_iss = true;
+    }
+}
+
+bool hook_early_refused(const struct defect_set *set, size_t count)
+{
+    return count < 140 && defect_behaves(set, DEFECT_REASSEMBLY_NONE);
+}
+
+bool hook_limits_fixed(const struct defect_set *set)
+{
+    return defect_behaves(set, DEFECT_LIMITS_FIXED);
+}
+
 void hook_hand_over(const struct defect_set *set, bool *forgets, bool *deaf)
 {
     *forgets = defect_behaves(set, DEFECT_STREAMING_UNACKED_LOST);

@@ -5,6 +5,10 @@
 
 /* clang-format off */
 #define DEFECT_BEHAVIOURS_VARIANT(B) \
+    /* What an interface of verbs lacks */ \
+    B(MEMORY_ANYWHERE,             "memory-anywhere",             "the device chooses the base of memory, whatever the ULP asks for") \
+    B(SEQUENCE_WRAPS,              "sequence-wraps",              "TCP's sequence numbers wrap after the first KiB that is sent") \
+    B(LIMITS_FIXED,                "limits-fixed",                "the limit of the start-up exchange cannot be set") \
     /* Start-up frames */ \
     B(REQUEST_CRC_ALWAYS,          "request-crc-always",          "C = 1 in each Request, whatever the ULP wants") \
     B(REPLY_CRC_ALWAYS,            "reply-crc-always",            "C = 1 in each Reply, whatever the ULP wants") \

@@ -99,6 +99,7 @@ struct defect_state {
     uint64_t teardown_kept; /* a variant: teardown_at, which is sooner for that Terminate */
     bool marker_sent;       /* a variant: the Marker before the next FPDU is out, and part of its CRC */
     uint32_t send_joined;   /* MO that the next Send begins at */
+    uint16_t error; /* the stream's first error, by the first octet of its Terminate, and DEFECT_ERROR; 0: none */
 };
 
 /* Values that the device's first connection leaves to later ones. */
@@ -175,7 +176,8 @@ void hook_trace(const struct iwarp_stream *stream, struct iwarp_trace *record);
 bool hook_judge(const struct validation *entry, const struct validation_subject *subject, const struct defect_set *set);
 
 /* The entry of that index did not hold: error and action may be changed. True: it is switched off. */
-bool hook_verdict(const struct defect_set *set, size_t entry, struct validation_outcome *outcome);
+bool hook_verdict(const struct defect_set *set, size_t entry, const struct validation_subject *subject,
+                  struct validation_outcome *outcome);
 
 /* --- The Data Sink (core/deliver.c, core/atomic.c) ---------------------------------------------------------------- */
 
@@ -449,6 +451,15 @@ bool hook_role_by_opener(const struct defect_set *set);
 
 /* True: an FPDU waits until the one before is acknowledged (RFC 5044 5.1). */
 bool hook_nagle(const struct defect_set *set);
+
+/* How the device's TCP is opened, where that can be chosen: `window` 0 and no ISS are TCP's own (RFC 5041 A, RFC 5044 4.3). */
+void hook_tcp(const struct defect_set *set, uint16_t *window, uint32_t *iss, bool *choose_iss);
+
+/* `count` octets came after a gap. True: there is no room for them, and the connection is given up (RFC 5044 A.5.2). */
+bool hook_early_refused(const struct defect_set *set, size_t count);
+
+/* True: nobody can set the limits of time (RFC 5044 7.1.2 leaves them to the device). */
+bool hook_limits_fixed(const struct defect_set *set);
 
 /* MPA takes the connection over: octets not acknowledged are forgotten, or the next ones lost (RFC 5044 7.1.5). */
 void hook_hand_over(const struct defect_set *set, bool *forgets, bool *deaf);

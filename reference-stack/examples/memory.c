@@ -257,7 +257,7 @@ static void early(struct pair *pair)
     struct end *own = &pair->end[OWN], *peer = &pair->end[PEER];
     struct iwarp_write first = {.id = 30, .octets = (const uint8_t *)"one", .count = 3, .stag = peer->stag};
     struct iwarp_write second = {.id = 31, .octets = (const uint8_t *)"two", .count = 3, .stag = peer->stag, .to = 8};
-    uint8_t late[256], held[256];
+    uint8_t late[256] = {0}, held[256] = {0};
     struct iwarp_output piece;
     size_t late_count = 0, held_count = 0;
 

@@ -54,6 +54,7 @@ static void handle(struct end *end, uint64_t now)
 {
     struct iwarp_association_event event;
     struct iwarp_event of_stream;
+    struct iwarp_stream *stream;
 
     while (iwarp_association_poll(end->association, &event))
         switch (event.kind) {
@@ -62,8 +63,8 @@ static void handle(struct end *end, uint64_t now)
         case IWARP_ASSOCIATION_DOWN: end->down = true; break;
         default: break;
         }
-    for (int i = 0; i < STREAMS; i++)
-        while (iwarp_stream_poll(end->streams[i], &of_stream))
+    while ((stream = iwarp_association_stirred(end->association)) != NULL)
+        while (iwarp_stream_poll(stream, &of_stream))
             end->received += of_stream.kind == IWARP_EVENT_RECEIVE;
 }
 
@@ -152,7 +153,14 @@ static void begin(struct pair *pair, int n)
     config.private_octets =
         (uint16_t)snprintf((char *)config.private_data, sizeof(config.private_data), "number %d", n);
     expect(sid >= 0, "a stream identifier is free");
-    own->streams[n] = iwarp_sctp_stream_new(own->association, (uint16_t)sid, &config, pair->now, &why);
+    expect(iwarp_sctp_stream_config_check(own->device, &config, &why) == 0, "a stream can be like that");
+    if (n == 0) {
+        own->streams[n] = iwarp_sctp_stream_new(own->association, (uint16_t)sid, &config, pair->now, &why);
+    } else { /* in two steps: work could be posted in between */
+        own->streams[n] = iwarp_sctp_stream_detached(own->device, &config, pair->now, &why);
+        expect(iwarp_sctp_stream_attach(own->association, (uint16_t)sid, own->streams[n], pair->now, &why) == 0,
+               "a stream that was made before is given a stream identifier");
+    }
     expect(own->streams[n] != NULL && iwarp_sctp_stream_sid(own->streams[n]) == sid, "a session is begun there");
     carry(pair);
     expect(iwarp_stream_state(own->streams[n]) == IWARP_STATE_OPERATION, "the peer has accepted it");

@@ -14,7 +14,9 @@
 #include "reference-stack/defects/defect.h"
 #include "reference-stack/peer/cmd_peer_cm.h"
 #include "reference-stack/peer/cmd_peer_help.h"
+#include "reference-stack/peer/cmd_peer_sctp.h"
 #include "reference-stack/peer/driver_tcp.h"
+#include "reference-stack/peer/peer_option.h"
 #include "reference-stack/transport/tcp_socket.h"
 #include "wire/exit_status.h"
 
@@ -53,7 +55,7 @@ enum option_code {
     OPTION_MAX_CONTROLS,
     OPTION_MAX_UNREAD,
     OPTION_MAX_MEMORY,
-    OPTION_HELP,
+    OPTION_HELP = 'h',
 };
 
 static const struct option options[] = {
@@ -89,6 +91,7 @@ static const struct option options[] = {
     {"max-controls", required_argument, NULL, OPTION_MAX_CONTROLS},
     {"max-unread", required_argument, NULL, OPTION_MAX_UNREAD},
     {"max-memory", required_argument, NULL, OPTION_MAX_MEMORY},
+    CMD_PEER_SCTP_OPTIONS,
     {"help", no_argument, NULL, OPTION_HELP},
     {NULL, 0, NULL, 0},
 };
@@ -101,6 +104,7 @@ struct command_line {
     bool listen, once;
     uint16_t port;
     struct driver_config driver;
+    struct cmd_peer_sctp sctp;
     json_t *stream; /* options, as members of a command */
     const char *defects[DEFECTS_MAX];
     size_t defect_count;
@@ -228,6 +232,8 @@ static int take_option(struct command_line *line, int option)
 {
     unsigned long value;
 
+    if (option >= OPTION_LLP && option < OPTION_SCTP_END)
+        return cmd_peer_sctp_option(&line->sctp, option);
     switch (option) {
     case OPTION_HELP: printf(cmd_peer_help, line->name); return EXIT_DONE;
     case OPTION_LIST_DEFECTS: return list_rows(false);
@@ -274,18 +280,13 @@ static int check_addresses(struct command_line *line)
 
 static int take_options(struct command_line *line, int argc, char **argv)
 {
-    int option;
+    int option, status;
 
     optind = 1;
     opterr = 0;
-    while ((option = getopt_long(argc, argv, ":", options, NULL)) != -1) {
-        int status;
-
+    while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
         if (option == '?' || option == ':')
-            return complain(EXIT_USAGE,
-                            option == ':' ? "%s needs a value, see --help"
-                                          : "'%s' is no option, or has no value; see --help",
-                            argv[optind - 1]);
+            return peer_option_refuse(option, argv, options, "");
         status = take_option(line, option);
         if (status >= 0)
             return status;
@@ -296,7 +297,8 @@ static int take_options(struct command_line *line, int argc, char **argv)
     if (!line->listen && line->connect == NULL && line->control == NULL) {
         return complain(EXIT_USAGE, "--listen, --connect or --control was expected, see --help");
     }
-    return check_addresses(line);
+    status = cmd_peer_sctp_finish(&line->sctp, &line->driver);
+    return status >= 0 ? status : check_addresses(line);
 }
 
 /* Gives one command to the peer. Returns the reply, or NULL with a message printed. */
@@ -340,6 +342,14 @@ static int do_connect(const struct command_line *line, struct driver *driver)
     (void)json_object_set_new(command, "address", json_string(line->remote.address));
     (void)json_object_set_new(command, "port", json_integer(line->remote.port));
     reply = order(driver, command);
+    for (unsigned long more = 1; reply != NULL && more < line->sctp.queue_pairs; more++) {
+        json_t *next = json_deep_copy(line->stream);
+
+        (void)json_object_set_new(next, "verb", json_string("connect"));
+        (void)json_object_set(next, "association", json_object_get(reply, "association"));
+        json_decref(reply);
+        reply = order(driver, next);
+    }
     json_decref(reply);
     return reply == NULL ? -1 : 0;
 }
@@ -382,6 +392,8 @@ static int run(const struct command_line *line, struct driver *driver)
     printf("READY");
     if (line->listen)
         printf(" listen=%d", port);
+    if (line->sctp.on)
+        printf(" udp=%u", driver_sctp_udp_port(driver));
     if (control != 0)
         printf(" control=%d", control);
     printf("\n");

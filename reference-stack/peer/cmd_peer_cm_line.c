@@ -10,6 +10,7 @@
 #include "reference-stack/peer/cmd_peer_cm.h"
 #include "reference-stack/peer/cmd_peer_help.h"
 #include "reference-stack/peer/driver_tcp.h"
+#include "reference-stack/peer/peer_option.h"
 #include "reference-stack/program/complaint.h"
 #include "wire/exit_status.h"
 
@@ -38,7 +39,7 @@ enum option_code {
     OPTION_PRIVATE_DATA,
     OPTION_DEFECT,
     OPTION_LIST_DEFECTS,
-    OPTION_HELP,
+    OPTION_HELP = 'h',
 };
 
 static const struct option options[] = {
@@ -319,12 +320,9 @@ int cmd_peer_cm_options(struct cm_command_line *line, int argc, char **argv)
 
     optind = 1;
     opterr = 0;
-    while ((option = getopt_long(argc, argv, ":", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
         if (option == '?' || option == ':')
-            return complain(EXIT_USAGE,
-                            option == ':' ? "%s needs a value, see --help"
-                                          : "'%s' is no option of --cm, or has no value; see --help",
-                            argv[optind - 1]);
+            return peer_option_refuse(option, argv, options, " of --cm");
         if (option == OPTION_HELP) {
             printf(cmd_peer_help, line->name);
             return EXIT_DONE;

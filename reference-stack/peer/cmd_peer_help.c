@@ -3,7 +3,8 @@
 
 const char cmd_peer_help[] =
     "usage: %s [--listen PORT | --connect ADDRESS:PORT] [--control PORT|PATH] [OPTION...]\n"
-    "Runs the reference iWARP stack as a responder or initiator over kernel TCP; with --cm, a CM agent over UDP.\n"
+    "Runs the reference iWARP stack as a responder or initiator over kernel TCP or SCTP; with --cm, a CM agent over "
+    "UDP.\n"
     "\n"
     "  --listen PORT           accept connections on this port (0: any port)\n"
     "  --connect ADDRESS:PORT  open one connection; [ADDRESS]:PORT for IPv6\n"
@@ -18,6 +19,18 @@ const char cmd_peer_help[] =
     "  --max-unread OCTETS     replies that an upper tester has not read (1048576); its next commands wait until it "
     "reads them\n"
     "  --max-memory MIB        memory for all peers and upper testers (2048); requests beyond it are refused\n"
+    "\n"
+    "  --llp tcp|sctp          what is below DDP: kernel TCP with MPA, or SCTP in UDP datagrams, without privileges "
+    "(tcp)\n"
+    "  --sctp-profile PROFILE  rfc5043 or draft02 (rfc5043)\n"
+    "  --sctp-streams N        streams of an association, in each direction (64)\n"
+    "  --sctp-indication N     adaptation indication: 1, with draft02 also 2, or none (1; draft02: 2)\n"
+    "  --sctp-any              keep associations whose peer does not indicate DDP; without it they are aborted\n"
+    "  --sctp-pending N        session requests that may wait for --accept manual (16); further ones get a Terminate\n"
+    "  --sctp-mtu OCTETS       path MTU, with all headers (1500)\n"
+    "  --udp-port PORT         own UDP port below SCTP (9899); 0: any port\n"
+    "  --peer-udp-port PORT    UDP port of the peers that are connected to (9899)\n"
+    "  --queue-pairs N         open so many streams, all in one association (1)\n"
     "\n"
     "  --defect DEFECT         have this defect; repeat it for several; see --list-defects\n"
     "  --list-defects          print the defects: id, requirement, hook, target, operation, value\n"
@@ -67,4 +80,4 @@ const char cmd_peer_help[] =
     "datagrams\n"
     "\n"
     "When all sockets are open, a line READY is printed. It contains listen=PORT and control=PORT if these were "
-    "opened, with --cm udp=PORT.\n";
+    "opened, with --cm or --llp sctp also udp=PORT.\n";

@@ -187,15 +187,28 @@ static void tick(uv_timer_t *timer)
     driver->armed = UINT64_MAX;
 }
 
+/* The last stream has ended. Over SCTP, associations end in order before the driver does. */
+static void end_once(struct driver *driver)
+{
+    driver->had_stream = true;
+    if (peer_stream_count(driver->peer) != 0)
+        return;
+    if (peer_association_count(driver->peer) != 0)
+        peer_close_associations(driver->peer, driver_now(driver));
+    if (peer_association_count(driver->peer) == 0)
+        driver_stop(driver);
+}
+
 /* Before the loop sleeps: until when, and whether it is to go on. */
 static void before_sleep(uv_prepare_t *handle)
 {
     struct driver *driver = handle->data;
-    uint64_t deadline = peer_deadline(driver->peer);
+    uint64_t deadline;
     uint64_t now;
 
-    if (driver->once && driver->had_stream && peer_stream_count(driver->peer) == 0)
-        driver_stop(driver);
+    if (driver->once && (driver->had_stream || peer_stream_count(driver->peer) != 0))
+        end_once(driver);
+    deadline = peer_deadline(driver->peer);
     if (deadline == driver->armed)
         return;
     driver->armed = deadline;
@@ -237,7 +250,8 @@ struct driver *driver_new(const struct driver_config *config, struct sentence *s
     driver->pool.loop = &driver->loop;
     driver->pool.ops = &socket_ops;
     driver->pool.nagle = HOOK_IF(&driver->config.peer, hook_nagle(driver->config.peer.defects));
-    driver->peer = peer_new(&driver->config.peer, &ops, driver, sentence);
+    if (!driver->config.sctp.on || driver_sctp_open(driver, sentence) == 0)
+        driver->peer = peer_new(&driver->config.peer, driver->sctp != NULL ? &driver_sctp_ops : &ops, driver, sentence);
     if (driver->peer == NULL) {
         driver_free(driver);
         return NULL;
@@ -265,6 +279,7 @@ void driver_free(struct driver *driver)
     driver->pool.budget = NULL; /* the peer's */
     peer_free(driver->peer);
     driver->peer = NULL;
+    sctp_udp_close(driver->sctp);
     driver_control_free(driver);
     uv_walk(&driver->loop, close_handle, driver);
     while (uv_run(&driver->loop, UV_RUN_DEFAULT) != 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The peer over kernel TCP: a libuv loop, one write for each FPDU with Nagle off so that FPDUs and segments go together
- * (RFC 5044 5.1), the EMSS that the kernel reports, and the upper tester on a control socket: one JSON object a line.
+ * (RFC 5044 5.1), the EMSS that the kernel reports; or over SCTP in UDP datagrams; and the upper tester on a control socket: one JSON object a line.
  */
 #ifndef REFERENCE_STACK_DRIVER_TCP_H
 #define REFERENCE_STACK_DRIVER_TCP_H
@@ -19,12 +19,20 @@ enum {
     DRIVER_UNREAD_MAX = 1 << 20, /* octets of replies that a control client has not read, by default */
 };
 
+/* SCTP in UDP datagrams (RFC 6951). */
+struct driver_sctp_config {
+    bool on;                /* in place of TCP; peer.association is to be set then */
+    uint16_t udp_port;      /* own; 0: any */
+    uint16_t peer_udp_port; /* of peers, where a command names none */
+};
+
 struct driver_config {
     bool ipv6;                /* listen on :: (both families) rather than on 0.0.0.0 */
     const char *bind_address; /* to listen on; NULL: any */
     size_t controls_max;      /* control clients at once; 0: the default. One more gets an error, and is closed */
     size_t unread_max;        /* octets of replies that wait, after which no command is obeyed; 0: the default */
-    struct peer_config peer;  /* peer.memory_max is the limit of what control clients and sockets hold, too */
+    struct driver_sctp_config sctp;
+    struct peer_config peer; /* peer.memory_max is the limit of what control clients and sockets hold, too */
     /* Something was refused for the first time: a connection, a control client, memory. NULL: not called. */
     void (*refused)(void *context, const char *what);
     void *context;
@@ -36,6 +44,9 @@ void driver_free(struct driver *driver);
 
 /* The peer, for peer_command(). Between two calls of driver_run() only. */
 struct peer *driver_peer(struct driver *driver);
+
+/* The own UDP port below SCTP; 0: over TCP. */
+uint16_t driver_sctp_udp_port(const struct driver *driver);
 
 /* Nanoseconds of the driver's clock. */
 uint64_t driver_now(const struct driver *driver);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "reference-stack/core/device_internal.h"
-#include "reference-stack/peer/peer_internal.h"
+#include "reference-stack/peer/peer_association.h"
 
 enum { STREAMS_DEFAULT_MAX = 16384 };
 #define REGIONS_DEFAULT_OCTETS (UINT64_C(256) << 20)
@@ -138,6 +138,10 @@ void peer_pump(struct peer_stream *ps)
     struct iwarp_event event;
     bool more = true;
 
+    if (ps->association != NULL) {
+        peer_association_pump(ps->association);
+        return;
+    }
     if (ps->stream == NULL || ps->transport == NULL)
         return;
     while (more) {
@@ -168,8 +172,11 @@ struct peer_listener *peer_listener_find(const struct peer *peer, uint16_t port)
 /* Options that no stream can have are refused now, not with the first connection. */
 static int try_options(struct peer *peer, const struct peer_options *options, struct sentence *sentence)
 {
-    struct iwarp_stream *trial = iwarp_stream_new(peer->device, &options->config, peer->now, sentence);
+    struct iwarp_stream *trial;
 
+    if (peer->ops->sctp != NULL)
+        return iwarp_sctp_stream_config_check(peer->device, &options->config, sentence);
+    trial = iwarp_stream_new(peer->device, &options->config, peer->now, sentence);
     if (trial == NULL)
         return -1;
     iwarp_stream_free(trial);
@@ -329,10 +336,21 @@ void peer_input(struct peer_stream *ps, const uint8_t *octets, size_t count, uin
     peer_pump(ps);
 }
 
+void peer_tcp(const struct peer_config *config, struct peer_tcp *tcp)
+{
+    memset(tcp, 0, sizeof(*tcp));
+    if (config != NULL)
+        HOOK(config, hook_tcp(config->defects, &tcp->window, &tcp->iss, &tcp->choose_iss));
+}
+
 void peer_input_early(struct peer_stream *ps, size_t gap, const uint8_t *octets, size_t count, uint64_t now)
 {
     ps->peer->now = now;
-    if (ps->stream != NULL)
+    if (ps->stream == NULL)
+        return;
+    if (HOOK_IF(&ps->peer->config, hook_early_refused(ps->peer->config.defects, count)))
+        iwarp_stream_abort(ps->stream, now);
+    else
         iwarp_stream_input_early(ps->stream, gap, octets, count, false, now);
 }
 
@@ -369,13 +387,16 @@ void peer_writable(struct peer_stream *ps, uint64_t now)
 uint64_t peer_deadline(const struct peer *peer)
 {
     const struct deadline *first = deadlines_first(&peer->deadlines);
+    const struct deadline *other = deadlines_first(&peer->association_deadlines);
+    uint64_t when = first == NULL ? UINT64_MAX : first->when;
 
-    return first == NULL ? UINT64_MAX : first->when;
+    return other != NULL && other->when < when ? other->when : when;
 }
 
 void peer_tick(struct peer *peer, uint64_t now)
 {
     peer->now = now;
+    peer_association_tick(peer);
     for (;;) {
         struct deadline *first = deadlines_first(&peer->deadlines);
         struct peer_stream *ps;
@@ -396,6 +417,7 @@ void peer_tick(struct peer *peer, uint64_t now)
 
 static void drop_streams(struct peer *peer)
 {
+    peer_associations_drop(peer);
     while (peer->streams != NULL) {
         if (peer->streams->transport != NULL && !peer->streams->dead)
             peer->ops->carrier.abort(peer->streams->transport);
@@ -409,6 +431,7 @@ int peer_reset(struct peer *peer, struct sentence *sentence)
 
     if (device == NULL)
         return sentence_set(sentence, "reset: out of memory");
+    peer_associations_drop(peer);
     for (struct peer_stream *ps = peer->streams; ps != NULL; ps = ps->next) {
         if (!ps->dead && ps->transport != NULL)
             peer->ops->carrier.abort(ps->transport);
@@ -436,6 +459,7 @@ void peer_free(struct peer *peer)
         return;
     drop_streams(peer);
     deadlines_free(&peer->deadlines);
+    deadlines_free(&peer->association_deadlines);
     while (peer->listeners != NULL)
         (void)peer_unlisten(peer, peer->listeners->port, NULL);
     iwarp_device_free(peer->device);

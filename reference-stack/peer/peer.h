@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "iwarp/sctp.h"
 #include "reference-stack/transport/carrier.h"
 #include "wire/sentence.h"
 
@@ -23,7 +24,32 @@ struct peer_stream;
 struct defect_set;
 struct iwarp_span;
 
+struct peer_association;
+
+/* A peer that listens with SCTP, and where its packets go. */
+struct peer_sctp_place {
+    const char *address;
+    uint16_t port;
+    uint16_t udp_port; /* RFC 6951; 0: that of the transport */
+};
+
+/* What the peer wants of SCTP, where its LLP is that (reference-stack/transport/sctp_hub.h has the same names). */
+struct peer_sctp_ops {
+    /*
+     * Begins an association; what is told to it is told by peer_association_stirred(). Returns the transport; NULL with the
+     * reason when it cannot even begin.
+     */
+    void *(*connect)(void *context, const struct peer_sctp_place *place, struct iwarp_association *association,
+                     struct peer_association *owner, struct sentence *why);
+    /* SCTP is given what the association has to send, and does what it wants. It must not call peer_association_stirred(). */
+    void (*run)(void *transport, uint64_t now);
+    /* The peer is done with it: an association that still exists is aborted. */
+    void (*release)(void *transport);
+};
+
 struct peer_transport_ops {
+    /* Not NULL: the LLP is SCTP. Of what follows only `listen` and `unlisten` are called then. */
+    const struct peer_sctp_ops *sctp;
     /* Opens a listener; port 0: any. Returns the port, or -1 with the reason when it cannot. */
     int (*listen)(void *context, uint16_t port, struct sentence *why);
     /* Closes it; connections that it took live on. */
@@ -46,16 +72,27 @@ struct peer_transport_ops {
 };
 
 struct peer_config {
-    const struct defect_set *defects; /* borrowed; NULL: by the book */
-    bool out_of_order;                /* the transport calls peer_input_early() */
-    size_t streams_max;               /* 0: 16384 */
-    size_t regions_octets_max;        /* memory that the upper tester may register in all; 0: 256 MiB */
-    uint64_t memory_max;              /* octets for streams, posted work and regions together; 0: no limit */
+    const struct defect_set *defects;            /* borrowed; NULL: by the book */
+    bool out_of_order;                           /* the transport calls peer_input_early() */
+    size_t streams_max;                          /* 0: 16384 */
+    size_t regions_octets_max;                   /* memory that the upper tester may register in all; 0: 256 MiB */
+    struct iwarp_association_config association; /* SCTP: of each association; defects and device are the peer's own */
+    uint64_t memory_max;                         /* octets for streams, posted work and regions together; 0: no limit */
 };
 
 /* NULL with a sentence when memory is short. `config` may be NULL. `ops` and `context` are borrowed. */
 struct peer *peer_new(const struct peer_config *config, const struct peer_transport_ops *ops, void *context,
                       struct sentence *sentence);
+
+/* How TCP should be opened for the peer: what the transport can choose of it. */
+struct peer_tcp {
+    uint16_t window; /* of receiving, fixed; 0: TCP's own */
+    bool choose_iss;
+    uint32_t iss;
+};
+
+/* `config` may be NULL. */
+void peer_tcp(const struct peer_config *config, struct peer_tcp *tcp);
 
 /* Could a stream have these options, members of the verb "listen" (docs/upper-tester.md)? -1 with a sentence. */
 struct json_t;
@@ -82,6 +119,17 @@ void peer_input_early(struct peer_stream *stream, size_t gap, const uint8_t *oct
 void peer_input_reset(struct peer_stream *stream, uint64_t now);
 /* There is room to send again (only with ops->room). */
 void peer_writable(struct peer_stream *stream, uint64_t now);
+
+/*
+ * SCTP. Somebody asks for an association with a port that is listened to: the association for it, and what
+ * peer_association_stirred() is to be called with whenever it was told something; NULL: nobody listens there, or there is no
+ * memory. Associations that exist; all of them end in order, once their streams have.
+ */
+struct iwarp_association *peer_association_incoming(struct peer *peer, uint16_t port, void *transport,
+                                                    struct peer_association **owner, uint64_t now);
+void peer_association_stirred(struct peer_association *owner, uint64_t now);
+size_t peer_association_count(const struct peer *peer);
+void peer_close_associations(struct peer *peer, uint64_t now);
 
 /* When peer_tick() is due; UINT64_MAX: never. */
 uint64_t peer_deadline(const struct peer *peer);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reference-stack/peer/peer_internal.h"
+#include "reference-stack/peer/peer_association.h"
 
 /* The options of listen and connect, each with a space after it. */
 static const char option_members[] =
@@ -27,8 +27,20 @@ static int check_members(const struct peer_verb_row *row, const json_t *command,
     return 0;
 }
 
+static const struct peer_verb_row *find_row(const struct peer *peer, const char *verb)
+{
+    for (const struct peer_verb_row *row = peer_association_verbs; peer->ops->sctp != NULL && row->name != NULL; row++)
+        if (strcmp(row->name, verb) == 0)
+            return row;
+    for (const struct peer_verb_row *row = peer_verbs; row->name != NULL; row++)
+        if (strcmp(row->name, verb) == 0)
+            return row;
+    return NULL;
+}
+
 static json_t *obey(struct peer *peer, const json_t *command, struct sentence *sentence)
 {
+    const struct peer_verb_row *row;
     const char *verb;
     struct sentence inner = {"out of memory"};
     json_t *empty; /* made first: so that nothing is done and then cannot be told */
@@ -43,22 +55,21 @@ static json_t *obey(struct peer *peer, const json_t *command, struct sentence *s
         (void)sentence_set(sentence, "a command has a string member 'verb'");
         return NULL;
     }
-    for (const struct peer_verb_row *row = peer_verbs; row->name != NULL; row++) {
-        if (strcmp(row->name, verb) != 0)
-            continue;
-        if (check_members(row, command, sentence) != 0)
-            return NULL;
-        empty = json_object();
-        reply = empty == NULL ? NULL : row->verb(peer, command, &inner);
-        if (reply == NULL)
-            (void)sentence_set(sentence, "%s: %.400s", verb, inner.text);
-        if (json_is_true(reply))
-            return empty;
-        json_decref(empty);
-        return reply;
+    row = find_row(peer, verb);
+    if (row == NULL) {
+        (void)sentence_set(sentence, "there is no verb '%.60s'", verb);
+        return NULL;
     }
-    (void)sentence_set(sentence, "there is no verb '%.60s'", verb);
-    return NULL;
+    if (check_members(row, command, sentence) != 0)
+        return NULL;
+    empty = json_object();
+    reply = empty == NULL ? NULL : row->verb(peer, command, &inner);
+    if (reply == NULL)
+        (void)sentence_set(sentence, "%s: %.400s", verb, inner.text);
+    if (json_is_true(reply))
+        return empty;
+    json_decref(empty);
+    return reply;
 }
 
 /* json_dumps() leaves out what it finds no memory for. */

@@ -7,6 +7,7 @@
  * peer_verb.c    what each verb does; peer_data.c Sends and Writes, peer_extension.c those of RFC 7306
  * peer_instrument.c what only an instrumented stack shows or does; peer_instrument_mpa.c the same of MPA,
  *                peer_instrument_ddp.c of DDP and what is around it
+ * peer_association.c, peer_association_verb.c what is different over SCTP
  * peer_queue.c   completion queues with an end
  * peer_json.c    typed access to the members of a command
  */
@@ -97,7 +98,10 @@ struct peer_stream {
     uint64_t counted_at; /* of peer->polls: since when `waiting` counts */
     uint32_t waiting;    /* completions that nobody has polled yet, with options.queue */
     bool overflowed;
-    size_t most_room; /* that TCP has had, for a defect */
+    struct peer_association *association;      /* SCTP, until the stream is dead */
+    struct peer_stream *next_of, *previous_of; /* of the same association */
+    int sid;                                   /* -1: not known yet */
+    size_t most_room;                          /* that TCP has had, for a defect */
 };
 
 struct peer {
@@ -110,6 +114,10 @@ struct peer {
     struct peer_stream *by_number;
     struct peer_stream *first_dead, *last_dead; /* in the order of dying */
     struct deadlines deadlines;
+    struct peer_association *associations;
+    struct deadlines association_deadlines;
+    size_t association_count;
+    uint32_t last_association;
     size_t stream_count, dead_count;
     uint32_t next_number;
     uint64_t region_octets;
@@ -178,6 +186,10 @@ struct peer_verb_row {
     const char *members; /* that a command may have, each with a space after it; "+" stands for the stream options */
 };
 extern const struct peer_verb_row peer_verbs[];
+
+json_t *peer_verb_capabilities(struct peer *peer, const json_t *command, struct sentence *sentence);
+/* peer_association_verb.c: with what only SCTP has. */
+json_t *peer_verb_status(struct peer *peer, const json_t *command, struct sentence *sentence);
 
 /* The stream that the command names, open; NULL with a sentence. */
 struct peer_stream *peer_verb_stream(struct peer *peer, const json_t *command, struct sentence *sentence);

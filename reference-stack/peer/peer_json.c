@@ -171,6 +171,8 @@ int peer_get_options(const json_t *command, struct peer_options *options, struct
     uint8_t *octets;
     size_t count;
 
+    if (json_object_get(command, "startup_ms") != NULL && HOOK_IF(config, hook_limits_fixed(config->defects)))
+        return sentence_set(sentence, "'startup_ms': the limit of the start-up exchange cannot be set");
     if (get_numbers(command, options, sentence) != 0 ||
         upper_flag(command, "enhanced", &config->enhanced, sentence) != 0 ||
         upper_flag(command, "markers", &config->markers, sentence) != 0 ||

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reference-stack/peer/peer_internal.h"
+#include "reference-stack/peer/peer_association.h"
 
 struct peer_work *peer_work_new(struct peer_stream *ps, size_t octets)
 {
@@ -72,6 +72,7 @@ struct peer_stream *peer_stream_new(struct peer *peer, const struct peer_options
     ps->peer = peer;
     ps->options = *options;
     ps->transport = transport;
+    ps->sid = -1;
     ps->next = peer->streams;
     if (ps->next != NULL)
         ps->next->previous = ps;
@@ -84,6 +85,7 @@ void peer_stream_free(struct peer_stream *ps)
 {
     struct peer *peer = ps->peer;
 
+    peer_association_leave(ps);
     iwarp_stream_free(ps->stream);
     free(ps->streaming);
     while (ps->work != NULL)
@@ -124,6 +126,7 @@ void peer_stream_dead(struct peer_stream *ps)
         return;
     ps->dead = true;
     ps->transport = NULL;
+    peer_association_leave(ps);
     ps->peer->dead_count++;
     if (ps->peer->last_dead != NULL)
         ps->peer->last_dead->next_dead = ps;

@@ -30,7 +30,7 @@ struct peer_stream *peer_verb_stream(struct peer *peer, const json_t *command, s
     return ps == NULL || ps->stream == NULL ? NULL : ps;
 }
 
-static json_t *verb_capabilities(struct peer *peer, const json_t *command, struct sentence *sentence)
+json_t *peer_verb_capabilities(struct peer *peer, const json_t *command, struct sentence *sentence)
 {
     (void)command;
     (void)sentence;
@@ -418,29 +418,6 @@ static json_t *verb_poll(struct peer *peer, const json_t *command, struct senten
     return reply;
 }
 
-static json_t *verb_status(struct peer *peer, const json_t *command, struct sentence *sentence)
-{
-    static const char *const states[] = {"startup",     "decision", "fenced", "operation",
-                                         "terminating", "closing",  "exited", "closed"};
-    struct peer_stream *ps = peer_verb_stream(peer, command, sentence);
-    const struct iwarp_stream_counters *counters;
-
-    if (ps == NULL)
-        return NULL;
-    counters = iwarp_stream_counters(ps->stream);
-    return json_pack("{s:s, s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:i, s:i}", "state",
-                     states[iwarp_stream_state(ps->stream)], "ird", (int)iwarp_stream_ird(ps->stream), "ord",
-                     (int)iwarp_stream_ord(ps->stream), "mulpdu", (int)iwarp_stream_mulpdu(ps->stream), "fpdus_sent",
-                     (json_int_t)counters->fpdus_sent, "fpdus_received", (json_int_t)counters->fpdus_received,
-                     "segments_placed", (json_int_t)counters->segments_placed, "octets_placed",
-                     (json_int_t)counters->octets_placed, "segments_early", (json_int_t)counters->segments_early,
-                     "crc_errors", (json_int_t)counters->crc_errors, "marker_errors",
-                     (json_int_t)counters->marker_errors, "octets_dropped", (json_int_t)counters->octets_dropped,
-                     "reads_outstanding", (int)counters->reads_outstanding, "reads_outstanding_max",
-                     (int)counters->reads_outstanding_max, "reads_served", (int)counters->reads_served,
-                     "reads_served_max", (int)counters->reads_served_max);
-}
-
 static json_t *verb_reset(struct peer *peer, const json_t *command, struct sentence *sentence)
 {
     (void)command;
@@ -449,7 +426,7 @@ static json_t *verb_reset(struct peer *peer, const json_t *command, struct sente
 
 /* clang-format off */
 const struct peer_verb_row peer_verbs[] = {
-    {"capabilities", verb_capabilities, ""},
+    {"capabilities", peer_verb_capabilities, ""},
     {"listen",       verb_listen,       "port +"},
     {"unlisten",     verb_unlisten,     "port"},
     {"connect",      verb_connect,      "address port +"},
@@ -471,7 +448,7 @@ const struct peer_verb_row peer_verbs[] = {
     {"disconnect",   verb_disconnect,   "stream"},
     {"abort",        verb_abort,        "stream"},
     {"poll",         verb_poll,         ""},
-    {"status",       verb_status,       "stream"},
+    {"status",       peer_verb_status,      "stream"},
     {"mpa",          peer_verb_mpa,     "stream"},
     {"set_emss",     peer_verb_emss,    "stream emss"},
     {"post_ulpdu",   peer_verb_post_ulpdu, "stream length stag"},

@@ -8,8 +8,40 @@
 
 #include "reference-stack/sctp/sctp.h"
 
+void session_stir(const struct sctp_session *session)
+{
+    struct sctp_lower *lower = session->stream == NULL ? NULL : lower_of(session->stream);
+
+    if (lower == NULL || lower->stirred_of != NULL)
+        return;
+    lower->stirred_of = session->association;
+    lower->stream = session->stream;
+    DL_APPEND(session->association->stirred, lower);
+}
+
+void stream_unstir(struct iwarp_stream *stream)
+{
+    struct sctp_lower *lower = lower_of(stream);
+
+    if (lower->stirred_of == NULL)
+        return;
+    DL_DELETE(lower->stirred_of->stirred, lower);
+    lower->stirred_of = NULL;
+}
+
+struct iwarp_stream *iwarp_association_stirred(struct iwarp_association *association)
+{
+    struct iwarp_stream *stream =
+        association == NULL || association->stirred == NULL ? NULL : association->stirred->stream;
+
+    if (stream != NULL)
+        stream_unstir(stream);
+    return stream;
+}
+
 void session_ready(struct sctp_session *session)
 {
+    session_stir(session);
     if (session->ready)
         return;
     session->ready = true;
@@ -169,6 +201,7 @@ size_t iwarp_association_output(struct iwarp_association *association, struct iw
     while ((session = association->sending != NULL ? association->sending : association->ready) != NULL) {
         size_t octets;
 
+        session_stir(session);
         session_drain(session);
         session_settle(session);
         octets = give(session, output);

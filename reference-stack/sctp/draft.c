@@ -11,7 +11,6 @@ static void open_stream(struct sctp_session *session)
     session_decided(session);
     session->stream->version = session->association->config.draft_version;
     session_established(session);
-    session_drain(session);
 }
 
 /* The ULP has to make a stream for what the peer sends. The SIDs of more than may wait for it stay, or are, aborted. */
@@ -49,9 +48,13 @@ void draft_reset_sent(struct sctp_session *session)
     session->reset_sent = true;
     session->control_outstanding = outstanding;
     open_stream(session);
+    session_drain(session);
 }
 
-/* A stream is there for the SID. */
+/*
+ * A stream is there for the SID. The segments that it was made for wait until the association is asked for output: so the
+ * ULP can post receives.
+ */
 void draft_attach(struct sctp_session *session)
 {
     if (session->state == SESSION_ABORTED) {
@@ -82,8 +85,10 @@ static void reset(struct sctp_session *session)
         draft_pend(session);
     if (answer && session->state == SESSION_PENDING)
         send_reset(session);
-    if (session->stream != NULL)
-        open_stream(session);
+    if (session->stream == NULL)
+        return;
+    open_stream(session);
+    session_drain(session);
 }
 
 void draft_control(struct sctp_session *session, const struct ddp_sctp_message *message, size_t count)

@@ -39,6 +39,7 @@ static void release(struct iwarp_stream *stream)
 
     if (session != NULL)
         session_over(session);
+    stream_unstir(stream);
 }
 
 /* A DDP Segment in its turn. Nobody but the session knows where it comes from. */
@@ -114,6 +115,14 @@ const struct llp_ops sctp_llp = {
     .ready = ready,
 };
 
+int iwarp_sctp_stream_config_check(struct iwarp_device *device, const struct iwarp_stream_config *config,
+                                   struct sentence *sentence)
+{
+    if (device == NULL || config == NULL)
+        return misuse_null(sentence, "stream", "a device and a configuration");
+    return stream_config_check(&sctp_llp, device, config, sentence);
+}
+
 int iwarp_sctp_stream_sid(const struct iwarp_stream *stream)
 {
     if (stream == NULL || stream->llp != &sctp_llp || lower_of(stream)->session == NULL)
@@ -173,6 +182,56 @@ static int attach(struct sctp_session *session, struct iwarp_stream *stream, str
     return 0;
 }
 
+struct iwarp_stream *iwarp_sctp_stream_detached(struct iwarp_device *device, const struct iwarp_stream_config *config,
+                                                uint64_t now, struct sentence *sentence)
+{
+    if (device == NULL || config == NULL) {
+        (void)misuse_null(sentence, "stream", "a device and a configuration");
+        return NULL;
+    }
+    return stream_new(&sctp_llp, device, config, now, sentence);
+}
+
+/* The session that may take a stream of that role; NULL with a sentence. */
+static struct sctp_session *session_for(struct iwarp_association *association, uint16_t sid, enum iwarp_role role,
+                                        struct sentence *sentence)
+{
+    struct sctp_session *session;
+
+    if (admit(association, sid, sentence) != 0)
+        return NULL;
+    session = association_session(association, sid);
+    if (session == NULL) {
+        (void)sentence_set(sentence, "stream: out of memory");
+        return NULL;
+    }
+    if (admit_session(session, role, sentence) != 0 &&
+        (session->stream != NULL || !HOOK_IF(association, hook_sid_taken(session))))
+        return NULL;
+    return session;
+}
+
+int iwarp_sctp_stream_attach(struct iwarp_association *association, uint16_t sid, struct iwarp_stream *stream,
+                             uint64_t now, struct sentence *sentence)
+{
+    struct sctp_session *session;
+
+    if (association == NULL || stream == NULL)
+        return misuse_null(sentence, "stream", "an association and a stream");
+    if (stream->llp != &sctp_llp || lower_of(stream)->session != NULL || stream->state != IWARP_STATE_STARTUP ||
+        stream->device != association->device)
+        return sentence_set(sentence, "stream: it is of another device or association, or has ended");
+    association->now = now;
+    session = session_for(association, sid, stream->config.role, sentence);
+    if (session == NULL)
+        return -1;
+    if (attach(session, stream, sentence) != 0)
+        return -1;
+    session_settle(session);
+    session_ready(session);
+    return 0;
+}
+
 struct iwarp_stream *iwarp_sctp_stream_new(struct iwarp_association *association, uint16_t sid,
                                            const struct iwarp_stream_config *config, uint64_t now,
                                            struct sentence *sentence)
@@ -185,15 +244,8 @@ struct iwarp_stream *iwarp_sctp_stream_new(struct iwarp_association *association
         return NULL;
     }
     association->now = now;
-    if (admit(association, sid, sentence) != 0)
-        return NULL;
-    session = association_session(association, sid);
-    if (session == NULL) {
-        (void)sentence_set(sentence, "stream: out of memory");
-        return NULL;
-    }
-    if (admit_session(session, config->role, sentence) != 0 &&
-        (session->stream != NULL || !HOOK_IF(association, hook_sid_taken(session))))
+    session = session_for(association, sid, config->role, sentence);
+    if (session == NULL)
         return NULL;
     stream = stream_new(&sctp_llp, association->device, config, now, sentence);
     if (stream == NULL) {

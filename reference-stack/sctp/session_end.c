@@ -13,7 +13,11 @@ void session_decided(struct sctp_session *session)
 /* The peer has to be told that the session is over, and by the session itself: it has no stream that would. */
 static bool owes_terminate(const struct sctp_session *session)
 {
-    if (is_draft(session->association) || session->own_end || session->peer_end)
+    if (is_draft(session->association) || session->own_end)
+        return false;
+    if (session->state == SESSION_CLOSING && !session->spoke)
+        return true; /* its Reject went with the stream */
+    if (session->peer_end)
         return false;
     return session->state == SESSION_PENDING || session->state == SESSION_OPEN || session->state == SESSION_CLOSING ||
            (session->state == SESSION_INITIATED && session->spoke);
@@ -25,6 +29,7 @@ static void detach(struct sctp_session *session)
 
     if (association->sending == session && !association->sending_control)
         association->sending = NULL;
+    session_stir(session);
     lower_of(session->stream)->session = NULL;
     deadlines_leave(&association->deadlines, &session->deadline);
     session->stream = NULL;

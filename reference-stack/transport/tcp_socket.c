@@ -60,6 +60,14 @@ uint16_t tcp_socket_port(const struct sockaddr_storage *name)
                                             : ((const struct sockaddr_in6 *)name)->sin6_port);
 }
 
+void tcp_socket_set_port(struct sockaddr_storage *name, uint16_t port)
+{
+    if (name->ss_family == AF_INET)
+        ((struct sockaddr_in *)name)->sin_port = htons(port);
+    else
+        ((struct sockaddr_in6 *)name)->sin6_port = htons(port);
+}
+
 /* --- Closing ----------------------------------------------------------------------------------------------------- */
 
 static void socket_closed(uv_handle_t *handle)

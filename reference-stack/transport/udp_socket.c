@@ -6,6 +6,8 @@
 
 #include "reference-stack/transport/tcp_socket.h"
 
+enum { SOCKET_SPACE = 4 << 20 };
+
 struct udp_socket {
     uv_udp_t handle;
     udp_socket_received *received;
@@ -43,7 +45,8 @@ static void on_closed(uv_handle_t *handle)
 /* 0, or libuv's error. */
 static int bind_to(struct udp_socket *socket, const struct sockaddr_storage *name)
 {
-    int result = uv_udp_bind(&socket->handle, (const struct sockaddr *)name, 0), fd = -1, probe = IP_PMTUDISC_DO;
+    int result = uv_udp_bind(&socket->handle, (const struct sockaddr *)name, 0), fd = -1, probe = IP_PMTUDISC_DO,
+        space = SOCKET_SPACE;
     struct sockaddr_storage bound;
     int octets = sizeof(bound);
 
@@ -52,6 +55,10 @@ static int bind_to(struct udp_socket *socket, const struct sockaddr_storage *nam
     if (result == 0 && name->ss_family == AF_INET &&
         setsockopt(fd, IPPROTO_IP, IP_MTU_DISCOVER, &probe, sizeof(probe)) != 0)
         result = UV_EINVAL;
+    if (result == 0) { /* as much as the system allows: what does not fit is lost */
+        (void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &space, sizeof(space));
+        (void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &space, sizeof(space));
+    }
     if (result == 0)
         result = uv_udp_getsockname(&socket->handle, (struct sockaddr *)&bound, &octets);
     if (result == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A UDP socket of a libuv loop, for small datagrams that may get lost: what cannot be sent at once is not sent at all. */
+/* A UDP socket of a libuv loop, for datagrams that may get lost: what cannot be sent at once is not sent at all. */
 #ifndef REFERENCE_STACK_UDP_SOCKET_H
 #define REFERENCE_STACK_UDP_SOCKET_H
 
@@ -13,7 +13,7 @@
 
 struct udp_socket;
 
-enum { UDP_SOCKET_DATAGRAM_MAX = 2048 };
+enum { UDP_SOCKET_DATAGRAM_MAX = 65536 };
 
 /* A datagram came, whole; `octets` is valid for the call. */
 typedef void udp_socket_received(void *owner, const struct sockaddr_storage *from, const uint8_t *octets, size_t count);

@@ -11,10 +11,27 @@
 #include <usrsctp.h>
 
 #include "reference-stack/base/ring.h"
+#include "wire/hash.h"
 
-enum { MESSAGE_MAX = 66000, SEND_SPACE = 4 << 20, RTO_FIRST_MS = 200, RTO_LEAST_MS = 100, RTO_MOST_MS = 2000 };
+#define NS_PER_MS  UINT64_C(1000000)
+#define CLOCK_SLIP UINT64_C(1000000000) /* ns by which two readers of one clock may differ */
 
+enum {
+    MESSAGE_MAX = 66000,
+    PASS_MOST_MS = 60000, /* at once: a process that was stopped for longer does not run through all of it */
+    CHUNKS_MAX = 65536,
+    RTO_FIRST_MS = 200,
+    RTO_LEAST_MS = 100,
+    RTO_MOST_MS = 2000
+};
+
+/*
+ * libusrsctp knows an endpoint by `name`, a number that is never used again: what it still says of an endpoint that is
+ * freed reaches nobody.
+ */
 struct user_sctp {
+    uintptr_t name;
+    UT_hash_handle hh;
     struct iwarp_association *association;
     struct user_sctp_config config;
     struct socket *listener; /* passive, until the association is there */
@@ -24,8 +41,10 @@ struct user_sctp {
     struct ring flight; /* struct flight, by TSN */
     uint32_t highest;   /* TSN that was sent */
     bool tsn_known;
+    uint32_t own_tag;    /* of its own INIT */
+    uint32_t packet_tag; /* of the packet that libusrsctp reads... */
+    uint32_t tag;        /* ...and of all that belong to the association, once it is up */
     uint64_t now;
-    uint8_t message[MESSAGE_MAX];
 };
 
 /* A DATA chunk that was sent and not acknowledged. */
@@ -35,7 +54,29 @@ struct flight {
     bool last; /* of its message */
 };
 
-static bool started;
+/* libusrsctp has one stack in a process. */
+static struct {
+    bool started;
+    uintptr_t names;
+    struct user_sctp *ends; /* by name */
+    bool clock_known;
+    uint64_t clock;               /* how far time was passed to libusrsctp */
+    uint8_t message[MESSAGE_MAX]; /* in one piece, as libusrsctp takes it */
+} stack;
+
+static struct user_sctp *find(const void *name)
+{
+    uintptr_t wanted = (uintptr_t)name;
+    struct user_sctp *end;
+
+    HASH_FIND(hh, stack.ends, &wanted, sizeof(wanted), end);
+    return end;
+}
+
+static void *name_of(const struct user_sctp *end)
+{
+    return (void *)end->name; /* NOLINT(performance-no-int-to-ptr): libusrsctp's address, which is never followed */
+}
 
 /* --- Packets ----------------------------------------------------------------------------------------------------- */
 
@@ -57,15 +98,20 @@ static void note_data(struct user_sctp *end, const struct sctp_chunk *chunk)
 
 static int on_output(void *address, void *packet, size_t octets, uint8_t tos, uint8_t set_df)
 {
-    struct user_sctp *end = address;
+    struct user_sctp *end = find(address);
     const uint8_t *p = (const uint8_t *)packet + SCTP_COMMON_OCTETS;
     struct sctp_chunk chunk;
+    struct sctp_init init;
 
-    (void)tos;
-    (void)set_df;
-    while (octets >= SCTP_COMMON_OCTETS && sctp_chunk_parse(&p, (const uint8_t *)packet + octets, &chunk) == WIRE_OK)
+    (void)tos, (void)set_df;
+    if (end == NULL)
+        return 0;
+    while (octets >= SCTP_COMMON_OCTETS && sctp_chunk_parse(&p, (const uint8_t *)packet + octets, &chunk) == WIRE_OK) {
         if (chunk.type == SCTP_DATA)
             note_data(end, &chunk);
+        else if (chunk.type == SCTP_INIT && sctp_init_parse(&chunk, &init) == WIRE_OK)
+            end->own_tag = init.tag;
+    }
     end->config.send(end->config.user, packet, octets);
     return 0;
 }
@@ -74,6 +120,8 @@ static void acked(struct user_sctp *end, uint32_t cumulative)
 {
     const struct flight *flight;
 
+    if (!end->tsn_known || (int32_t)(cumulative - end->highest) > 0)
+        return; /* of what was never sent: libusrsctp ends the association */
     while ((flight = ring_at(&end->flight, 0)) != NULL && (int32_t)(flight->tsn - cumulative) <= 0) {
         struct flight oldest = *flight;
 
@@ -83,19 +131,34 @@ static void acked(struct user_sctp *end, uint32_t cumulative)
     }
 }
 
-/* What SCTP itself does not tell of a packet that comes. It checks the packet; this only reads it. */
+/* The peer's INIT, or its answer to the own one. */
+static void read_init(struct user_sctp *end, const struct sctp_chunk *chunk)
+{
+    uint32_t tag = chunk->type == SCTP_INIT ? 0 : end->own_tag;
+    struct sctp_init init;
+
+    if (!end->up && end->packet_tag == tag && sctp_init_parse(chunk, &init) == WIRE_OK)
+        end->peer = (struct iwarp_sctp_init){init.has_adaptation, init.adaptation, init.outbound, init.inbound};
+}
+
+/*
+ * What SCTP itself does not tell of a packet that comes. libusrsctp checks the packet, too, and does not tell whether it
+ * took it: what was damaged, or has another association's tag, is not read here either.
+ */
 static uint32_t read_packet(struct user_sctp *end, const uint8_t *packet, size_t octets, bool *has_sack)
 {
     const uint8_t *p = packet + SCTP_COMMON_OCTETS;
     struct sctp_chunk chunk;
-    struct sctp_init init;
     uint32_t cumulative = 0;
 
+    end->packet_tag = sctp_common_get_VerificationTag(packet);
+    if (sctp_common_get_Checksum(packet) != sctp_checksum(packet, octets))
+        return 0;
     while (sctp_chunk_parse(&p, packet + octets, &chunk) == WIRE_OK) {
-        if ((chunk.type == SCTP_INIT || chunk.type == SCTP_INIT_ACK) && !end->up &&
-            sctp_init_parse(&chunk, &init) == WIRE_OK)
-            end->peer = (struct iwarp_sctp_init){init.has_adaptation, init.adaptation, init.outbound, init.inbound};
-        if (chunk.type == SCTP_SACK && chunk.octets >= SCTP_CHUNK_OCTETS + sizeof(cumulative)) {
+        if (chunk.type == SCTP_INIT || chunk.type == SCTP_INIT_ACK)
+            read_init(end, &chunk);
+        if (chunk.type == SCTP_SACK && chunk.octets >= SCTP_CHUNK_OCTETS + sizeof(cumulative) && end->up &&
+            end->packet_tag == end->tag) {
             cumulative = octets_get32(chunk.start + SCTP_CHUNK_OCTETS);
             *has_sack = true;
         }
@@ -111,6 +174,13 @@ static void lost(struct user_sctp *end)
     iwarp_association_lost(end->association, end->now);
 }
 
+/* The owner looks at the association when libusrsctp is done: it calls from within its packets and timers. */
+static void tell(const struct user_sctp *end)
+{
+    if (end->config.told != NULL)
+        end->config.told(end->config.user);
+}
+
 static void on_notification(struct user_sctp *end, const union sctp_notification *told, size_t octets)
 {
     if (octets < sizeof(told->sn_header))
@@ -122,8 +192,10 @@ static void on_notification(struct user_sctp *end, const union sctp_notification
     switch (told->sn_assoc_change.sac_state) {
     case SCTP_COMM_UP:
         end->up = true;
+        end->tag = end->packet_tag;
         iwarp_association_up(end->association, &end->peer, end->now);
         break;
+    case SCTP_RESTART: /* the peer has forgotten every session: to go on would mix them with new ones */
     case SCTP_COMM_LOST:
     case SCTP_SHUTDOWN_COMP:
     case SCTP_CANT_STR_ASSOC: lost(end); break;
@@ -134,23 +206,25 @@ static void on_notification(struct user_sctp *end, const union sctp_notification
 static int on_receive(struct socket *socket, union sctp_sockstore from, void *data, size_t octets,
                       struct sctp_rcvinfo info, int flags, void *user)
 {
-    struct user_sctp *end = user;
+    struct user_sctp *end = find(user);
 
-    (void)socket;
-    (void)from;
+    (void)socket, (void)from;
     if (data == NULL) { /* the end of the association */
         if (end != NULL && end->up && !end->lost)
             lost(end);
-        return 1;
-    }
-    if (end != NULL && (flags & MSG_NOTIFICATION) != 0) {
+    } else if (end != NULL && (flags & MSG_NOTIFICATION) != 0) {
         on_notification(end, data, octets);
+    } else if (end != NULL && (flags & MSG_EOR) == 0) {
+        /* A part of a message that is longer than libusrsctp waits for: no DDP Segment is. */
+        iwarp_association_abort(end->association, end->now);
     } else if (end != NULL) {
         struct iwarp_sctp_message message = {info.rcv_sid, ntohl(info.rcv_ppid), data, octets};
 
         iwarp_association_input(end->association, &message, end->now);
     }
     free(data); /* usrsctp's own, given to us */
+    if (end != NULL)
+        tell(end);
     return 1;
 }
 
@@ -159,7 +233,7 @@ static int on_receive(struct socket *socket, union sctp_sockstore from, void *da
 int user_sctp_start(struct sentence *sentence)
 {
     (void)sentence;
-    if (started)
+    if (stack.started)
         return 0;
     usrsctp_init_nothreads(0, on_output, NULL);
     /* What RFC 5043 has no use for, and what would stand between a packet and who reads it. */
@@ -168,18 +242,20 @@ int user_sctp_start(struct sentence *sentence)
     usrsctp_sysctl_set_sctp_auth_enable(0);
     usrsctp_sysctl_set_sctp_nrsack_enable(0);
     usrsctp_sysctl_set_sctp_pktdrop_enable(0);
-    usrsctp_sysctl_set_sctp_sendspace(SEND_SPACE);
-    usrsctp_sysctl_set_sctp_recvspace(SEND_SPACE);
-    started = true;
+    usrsctp_sysctl_set_sctp_sendspace(USER_SCTP_SPACE);
+    usrsctp_sysctl_set_sctp_recvspace(USER_SCTP_SPACE);
+    usrsctp_sysctl_set_sctp_max_chunks_on_queue(CHUNKS_MAX);
+    stack.started = true;
+    stack.clock_known = false;
     return 0;
 }
 
 void user_sctp_stop(void)
 {
     /* What is closed goes when its timers have run. */
-    for (int i = 0; started && i < 100; i++) {
+    for (int i = 0; stack.started && i < 100; i++) {
         if (usrsctp_finish() == 0)
-            started = false;
+            stack.started = false;
         else
             usrsctp_handle_timers(1000);
     }
@@ -203,7 +279,7 @@ static int configure(const struct user_sctp *end, struct socket *socket)
     iwarp_association_init(end->association, &init);
     streams = (struct sctp_initmsg){.sinit_num_ostreams = init.outbound, .sinit_max_instreams = init.inbound};
     path.spp_address.ss_family = AF_CONN;
-    path.spp_pathmtu = (uint32_t)end->config.packet_max;
+    path.spp_pathmtu = (uint32_t)end->config.packet_max - SCTP_COMMON_OCTETS; /* libusrsctp adds them to it */
     for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
         struct sctp_event event = {.se_assoc_id = SCTP_FUTURE_ASSOC, .se_type = events[i], .se_on = 1};
 
@@ -243,15 +319,15 @@ static int configure_time(const struct user_sctp_config *config, struct socket *
     return status;
 }
 
-static struct sockaddr_conn address_of(struct user_sctp *end, uint16_t port)
+static struct sockaddr_conn address_of(const struct user_sctp *end, uint16_t port)
 {
-    return (struct sockaddr_conn){.sconn_family = AF_CONN, .sconn_port = htons(port), .sconn_addr = end};
+    return (struct sockaddr_conn){.sconn_family = AF_CONN, .sconn_port = htons(port), .sconn_addr = name_of(end)};
 }
 
 static int open_socket(struct user_sctp *end, struct sentence *sentence)
 {
     struct sockaddr_conn own = address_of(end, end->config.port), peer = address_of(end, end->config.peer_port);
-    struct socket *socket = usrsctp_socket(AF_CONN, SOCK_STREAM, IPPROTO_SCTP, on_receive, NULL, 0, end);
+    struct socket *socket = usrsctp_socket(AF_CONN, SOCK_STREAM, IPPROTO_SCTP, on_receive, NULL, 0, name_of(end));
 
     if (socket == NULL)
         return sentence_set(sentence, "usrsctp: no socket: %s", strerror(errno));
@@ -277,7 +353,7 @@ struct user_sctp *user_sctp_new(struct iwarp_association *association, const str
 {
     struct user_sctp *end;
 
-    if (association == NULL || config == NULL || config->send == NULL || !started) {
+    if (association == NULL || config == NULL || config->send == NULL || !stack.started) {
         (void)sentence_set(sentence, "usrsctp: expected a stack, an association and a configuration");
         return NULL;
     }
@@ -286,11 +362,18 @@ struct user_sctp *user_sctp_new(struct iwarp_association *association, const str
         (void)sentence_set(sentence, "usrsctp: out of memory");
         return NULL;
     }
+    end->name = ++stack.names;
+    HASH_ADD(hh, stack.ends, name, sizeof(end->name), end);
+    if (hash_lost(end)) {
+        free(end);
+        (void)sentence_set(sentence, "usrsctp: out of memory");
+        return NULL;
+    }
     end->association = association;
     end->config = *config;
     end->now = now;
     ring_init(&end->flight, sizeof(struct flight));
-    usrsctp_register_address(end);
+    usrsctp_register_address(name_of(end));
     if (open_socket(end, sentence) != 0) {
         user_sctp_free(end);
         return NULL;
@@ -307,7 +390,8 @@ void user_sctp_free(struct user_sctp *end)
         usrsctp_close(end->socket);
     if (end->listener != NULL)
         usrsctp_close(end->listener);
-    usrsctp_deregister_address(end);
+    usrsctp_deregister_address(name_of(end));
+    HASH_DEL(stack.ends, end);
     ring_free(&end->flight);
     free(end);
 }
@@ -332,7 +416,7 @@ void user_sctp_input(struct user_sctp *end, const uint8_t *packet, size_t octets
         return;
     end->now = now;
     cumulative = read_packet(end, packet, octets, &has_sack);
-    usrsctp_conninput(end, packet, octets, 0);
+    usrsctp_conninput(name_of(end), packet, octets, 0);
     if (has_sack)
         acked(end, cumulative);
     user_sctp_run(end, now);
@@ -344,15 +428,20 @@ static bool send_message(struct user_sctp *end, const struct iwarp_sctp_output *
     struct sctp_sndinfo info = {.snd_sid = output->sid, .snd_ppid = htonl(output->ppid)};
     size_t count = 0;
 
-    if (output->octets > sizeof(end->message))
+    if (output->octets > sizeof(stack.message))
         return false;
     for (size_t i = 0; i < output->span_count; i++) {
-        memcpy(end->message + count, output->spans[i].octets, output->spans[i].count);
+        memcpy(stack.message + count, output->spans[i].octets, output->spans[i].count);
         count += output->spans[i].count;
     }
     info.snd_flags = output->unordered ? SCTP_UNORDERED : 0;
-    return usrsctp_sendv(end->socket, end->message, count, NULL, 0, &info, sizeof(info), SCTP_SENDV_SNDINFO, 0) ==
+    return usrsctp_sendv(end->socket, stack.message, count, NULL, 0, &info, sizeof(info), SCTP_SENDV_SNDINFO, 0) ==
            (ssize_t)count;
+}
+
+bool user_sctp_up(const struct user_sctp *end)
+{
+    return end != NULL && end->up;
 }
 
 void user_sctp_run(struct user_sctp *end, uint64_t now)
@@ -388,53 +477,24 @@ void user_sctp_run(struct user_sctp *end, uint64_t now)
 
 void user_sctp_pass(uint32_t milliseconds)
 {
-    if (started)
+    if (stack.started)
         usrsctp_handle_timers(milliseconds);
 }
 
-#else /* without libusrsctp */
-
-int user_sctp_start(struct sentence *sentence)
+void user_sctp_clock(uint64_t now)
 {
-    return sentence_set(sentence, "SCTP in user space: libusrsctp is not part of this build (Debian: libusrsctp-dev)");
-}
+    uint64_t passed;
 
-void user_sctp_stop(void)
-{
-}
-
-struct user_sctp *user_sctp_new(struct iwarp_association *association, const struct user_sctp_config *config,
-                                uint64_t now, struct sentence *sentence)
-{
-    (void)association;
-    (void)config;
-    (void)now;
-    (void)user_sctp_start(sentence);
-    return NULL;
-}
-
-void user_sctp_free(struct user_sctp *end)
-{
-    (void)end;
-}
-
-void user_sctp_input(struct user_sctp *end, const uint8_t *packet, size_t octets, uint64_t now)
-{
-    (void)end;
-    (void)packet;
-    (void)octets;
-    (void)now;
-}
-
-void user_sctp_run(struct user_sctp *end, uint64_t now)
-{
-    (void)end;
-    (void)now;
-}
-
-void user_sctp_pass(uint32_t milliseconds)
-{
-    (void)milliseconds;
+    if (!stack.clock_known || now + CLOCK_SLIP < stack.clock) /* another clock */
+        stack.clock = now;
+    stack.clock_known = true;
+    if (now < stack.clock)
+        return;
+    passed = (now - stack.clock) / NS_PER_MS;
+    if (passed == 0)
+        return;
+    stack.clock += passed * NS_PER_MS;
+    user_sctp_pass(passed > PASS_MOST_MS ? PASS_MOST_MS : (uint32_t)passed);
 }
 
 #endif

@@ -43,8 +43,13 @@ struct user_sctp_config {
     unsigned retransmissions; /* in a row, before the association is lost; 0: as libusrsctp has it */
     bool fragments; /* SCTP may cut messages (RFC 5043 9); false: it refuses those that are too long (draft 5) */
     void (*send)(void *user, const uint8_t *packet, size_t octets);
+    /* The association was told something, by a packet or by time; NULL: not called. It must not call back. */
+    void (*told)(void *user);
     void *user;
 };
+
+/* Octets that libusrsctp keeps of an association at most, of each direction. */
+enum { USER_SCTP_SPACE = 4 << 20 };
 
 /* -1 with a sentence: this build has no libusrsctp, or the stack does not start. A second call does nothing. */
 int user_sctp_start(struct sentence *sentence);
@@ -62,7 +67,13 @@ void user_sctp_input(struct user_sctp *end, const uint8_t *packet, size_t octets
 /* Gives SCTP what the association has to send, and does what it wants. */
 void user_sctp_run(struct user_sctp *end, uint64_t now);
 
+/* SCTP has set the association up, at some time. */
+bool user_sctp_up(const struct user_sctp *end);
+
 /* Retransmissions and the like fall due, of all endpoints. */
 void user_sctp_pass(uint32_t milliseconds);
+
+/* The same for who has a clock, in nanoseconds: what has passed since the last call, of whatever part of the process. */
+void user_sctp_clock(uint64_t now);
 
 #endif

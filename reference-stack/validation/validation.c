@@ -196,7 +196,7 @@ bool validation_run(enum validation_stage stage, const struct validation_subject
         if (HOOK_VALUE(&judged, entry->holds(subject), hook_judge(entry, subject, judged.defects)))
             continue;
         *outcome = (struct validation_outcome){entry, entry->requirement, entry->error, entry->action, false};
-        if (!HOOK_IF(&judged, hook_verdict(judged.defects, i, outcome)))
+        if (!HOOK_IF(&judged, hook_verdict(judged.defects, i, subject, outcome)))
             return false;
     }
     return true;

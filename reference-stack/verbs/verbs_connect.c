@@ -9,8 +9,8 @@
 #include "reference-stack/verbs/verbs_internal.h"
 
 /* Work has to have somewhere to be completed. */
-static int options_check(const struct iwarp_context *context, const struct iwarp_qp_options *options,
-                         struct sentence *sentence)
+int options_check(const struct iwarp_context *context, const struct iwarp_qp_options *options,
+                  struct sentence *sentence)
 {
     if (context == NULL || options == NULL)
         return misuse_null(sentence, "queue pair", "a context and options");
@@ -59,7 +59,8 @@ struct iwarp_listener *iwarp_listen(struct iwarp_context *context, const char *a
     /* Said now, not to each connection that comes. */
     config = options->stream;
     config.role = IWARP_RESPONDER;
-    if (stream_config_check(&mpa_llp, context->device, &config, sentence) != 0)
+    if ((context->sctp != NULL ? iwarp_sctp_stream_config_check(context->device, &config, sentence)
+                               : stream_config_check(&mpa_llp, context->device, &config, sentence)) != 0)
         return NULL;
     if (tcp_socket_address(address, port, &name) != 0) {
         (void)sentence_set(sentence, "listen: '%.60s' is no numeric address", address == NULL ? "" : address);
@@ -72,8 +73,9 @@ struct iwarp_listener *iwarp_listen(struct iwarp_context *context, const char *a
     }
     listener->context = context;
     listener->options = *options;
-    listener->tcp = tcp_listener_open(&context->pool, &name, accepted, listener, &why);
-    if (listener->tcp == NULL) {
+    if (context->sctp == NULL)
+        listener->tcp = tcp_listener_open(&context->pool, &name, accepted, listener, &why);
+    if (context->sctp != NULL ? links_listen(listener, port, &why) != 0 : listener->tcp == NULL) {
         free(listener);
         (void)sentence_set(sentence, "listen: %.60s port %u cannot be opened: %.300s", address, port, why.text);
         return NULL;
@@ -88,7 +90,9 @@ struct iwarp_listener *iwarp_listen(struct iwarp_context *context, const char *a
 
 uint16_t iwarp_listener_port(const struct iwarp_listener *listener)
 {
-    return listener == NULL ? 0 : tcp_listener_port(listener->tcp);
+    if (listener == NULL)
+        return 0;
+    return listener->tcp == NULL ? listener->sctp_port : tcp_listener_port(listener->tcp);
 }
 
 void iwarp_listener_free(struct iwarp_listener *listener)
@@ -108,7 +112,10 @@ void iwarp_listener_free(struct iwarp_listener *listener)
         if (event->listener == listener)
             event->listener = NULL;
     }
-    tcp_listener_close(listener->tcp);
+    if (listener->tcp != NULL)
+        tcp_listener_close(listener->tcp);
+    else
+        links_unlisten(listener);
     free(listener);
 }
 
@@ -132,6 +139,12 @@ struct iwarp_qp *iwarp_connect(struct iwarp_context *context, const char *addres
     if (qp == NULL)
         return NULL;
     qp->opening = true;
+    if (context->sctp != NULL) {
+        if (links_connect(qp, &name, port, sentence) == 0)
+            return qp;
+        iwarp_qp_free(qp);
+        return NULL;
+    }
     qp->socket = tcp_socket_connect(&context->pool, &name, qp);
     if (qp->socket == NULL) {
         (void)sentence_set(sentence, "connect: %.60s port %u cannot be reached", address, port);
@@ -149,6 +162,10 @@ struct iwarp_qp *iwarp_attach(struct iwarp_context *context, int socket, enum iw
 
     if (options_check(context, options, sentence) != 0)
         return NULL;
+    if (context->sctp != NULL) {
+        (void)sentence_set(sentence, "attach: the context uses SCTP, which has no TCP connections");
+        return NULL;
+    }
     if (octets == NULL && count != 0) {
         (void)sentence_set(sentence, "attach: %zu octets were read, but none were given", count);
         return NULL;

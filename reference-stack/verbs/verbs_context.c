@@ -9,6 +9,7 @@
 #include "reference-stack/verbs/verbs_internal.h"
 
 enum {
+    SCTP_TICK_MS = SCTP_HUB_TICK / NS_PER_MS,
     HOT_TURNS = 16,
     LOOK_NS = 20000, /* a look: to be put to sleep and woken costs about as much */
     LOOK_PAUSE = 15, /* turns without a look after one that was in vain */
@@ -30,6 +31,7 @@ static void streams_due(uv_timer_t *timer)
 
     context->armed = UINT64_MAX;
     context_clock(context);
+    links_tick(context);
     for (;;) {
         struct deadline *first = deadlines_first(&context->deadlines);
         struct iwarp_qp *qp;
@@ -52,6 +54,9 @@ static void before_sleep(uv_prepare_t *handle)
     uint64_t when = first == NULL ? UINT64_MAX : first->when;
     uint64_t now;
 
+    first = deadlines_first(&context->link_deadlines);
+    if (first != NULL && first->when < when)
+        when = first->when;
     if (when == context->armed)
         return;
     context->armed = when;
@@ -125,6 +130,7 @@ void iwarp_context_free(struct iwarp_context *context)
     for (struct iwarp_cq *cq = context->cqs; cq != NULL; cq = cq->next)
         cq->completions.count = 0;
     context->events.count = 0;
+    links_free(context);
     while (context->qps != NULL)
         iwarp_qp_free(context->qps);
     while (context->listeners != NULL)
@@ -133,11 +139,13 @@ void iwarp_context_free(struct iwarp_context *context)
         iwarp_cq_free(context->cqs);
     while (context->srqs != NULL)
         iwarp_srq_free(context->srqs);
+    sctp_udp_close(context->sctp);
     uv_walk(&context->loop, close_rest, context);
     while (uv_run(&context->loop, UV_RUN_DEFAULT) != 0) {
     }
     (void)uv_loop_close(&context->loop);
     deadlines_free(&context->deadlines);
+    deadlines_free(&context->link_deadlines);
     ring_free(&context->events);
     iwarp_device_free(context->device);
     if (context->device != NULL)
@@ -242,6 +250,7 @@ static int run(struct iwarp_context *context, int timeout_ms, struct sentence *s
 {
     int result = 0;
 
+    links_begin_asked(context);
     if (context->dirty != NULL)
         context_flush(context);
     if (something_waits(context) || context->dirty != NULL || timeout_ms == 0) {
@@ -295,9 +304,11 @@ int iwarp_context_timeout(const struct iwarp_context *context)
 
     if (context == NULL)
         return -1;
-    first = deadlines_first(&context->deadlines);
-    if (context->dirty != NULL || something_waits(context))
+    if (context->dirty != NULL || context->asked != NULL || something_waits(context))
         return 0;
+    if (context->links != NULL)
+        return SCTP_TICK_MS;
+    first = deadlines_first(&context->deadlines);
     if (first == NULL)
         return -1;
     left = first->when > now ? (first->when - now) / NS_PER_MS + 1 : 0;

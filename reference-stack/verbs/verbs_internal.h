@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* verbs_context.c: loop, timers, events; verbs_qp.c: queue pairs; verbs_connect.c: their connections; verbs_cq.c: completion and shared receive queues. */
+/*
+ * verbs_context.c: loop, timers, events; verbs_qp.c: queue pairs; verbs_connect.c: their connections; verbs_sctp.c: their associations;
+ * verbs_cq.c: completion and shared receive queues.
+ */
 #ifndef REFERENCE_STACK_VERBS_INTERNAL_H
 #define REFERENCE_STACK_VERBS_INTERNAL_H
 
@@ -8,7 +11,9 @@
 #include "reference-stack/transport/output_batch.h"
 #include "reference-stack/base/ring.h"
 #include "reference-stack/core/srq.h"
+#include "reference-stack/transport/sctp_udp.h"
 #include "reference-stack/transport/tcp_listener.h"
+#include "wire/hash.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 
@@ -22,7 +27,8 @@ struct iwarp_cq {
 };
 
 struct iwarp_listener {
-    struct tcp_listener *tcp;
+    struct tcp_listener *tcp; /* NULL: SCTP's */
+    uint16_t sctp_port;
     struct iwarp_context *context;
     struct iwarp_listener *next, *previous;
     struct iwarp_qp_options options;
@@ -43,6 +49,23 @@ struct iwarp_qp {
     void *user;
     struct deadline deadline;
     struct carrier carrier;
+    struct link *link; /* SCTP: its association; NULL: over */
+    uint32_t number;   /* the stream's... */
+    UT_hash_handle hh; /* ...by which link->qps has it */
+    int asked_sid;     /* a session that is to be begun at the next iwarp_context_run(); -1: none */
+    struct iwarp_qp *next_asked;
+};
+
+/* An association. */
+struct link {
+    struct link *next, *prev;
+    struct iwarp_context *context;
+    struct iwarp_association *association;
+    struct sctp_path *path;
+    struct iwarp_listener *listener; /* that took it; NULL: own, or no longer there */
+    bool own, up, over, pumping;
+    struct iwarp_qp *qps; /* by number */
+    struct deadline deadline;
 };
 
 struct iwarp_context {
@@ -68,6 +91,12 @@ struct iwarp_context {
     uint64_t now;
     struct output_batch output_batch;
     struct tcp_socket_pool pool;
+    struct sctp_udp *sctp; /* NULL: over TCP */
+    struct iwarp_association_config association;
+    uint16_t peer_udp_port;
+    struct link *links;
+    struct deadlines link_deadlines;
+    struct iwarp_qp *asked; /* queue pairs with asked_sid */
 };
 
 /* verbs_context.c: something was sent, or came. */
@@ -96,6 +125,25 @@ void qp_pump(struct iwarp_qp *qp);
 void qp_lost(void *qp);
 /* To be pumped at the next context_flush(). */
 void qp_dirty(struct iwarp_qp *qp);
+
+/* What the stream tells goes to the program; false: some is left, for lack of memory. */
+bool qp_take(struct iwarp_qp *qp);
+
+/* verbs_connect.c */
+int options_check(const struct iwarp_context *context, const struct iwarp_qp_options *options,
+                  struct sentence *sentence);
+
+/* verbs_sctp.c: as what they are called after does over TCP. */
+int links_listen(struct iwarp_listener *listener, uint16_t port, struct sentence *why);
+void links_unlisten(struct iwarp_listener *listener);
+int links_connect(struct iwarp_qp *qp, const struct sockaddr_storage *name, uint16_t port, struct sentence *sentence);
+/* Sessions that peers have asked for, after the program has heard of them. */
+void links_begin_asked(struct iwarp_context *context);
+/* All that the association has to say and to send. It is freed when it is over. */
+void link_pump(struct link *link);
+void link_leave(struct iwarp_qp *qp);
+void links_tick(struct iwarp_context *context);
+void links_free(struct iwarp_context *context);
 
 /* verbs_cq.c */
 void cq_complete(struct iwarp_qp *qp, const struct iwarp_event *event);

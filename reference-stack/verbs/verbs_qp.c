@@ -35,13 +35,16 @@ struct iwarp_qp *qp_new(struct iwarp_context *context, const struct iwarp_qp_opt
     if (emss != 0)
         config.emss = emss;
     context_clock(context);
-    qp->stream = iwarp_stream_new(context->device, &config, context->now, sentence);
+    qp->stream = context->sctp != NULL ? iwarp_sctp_stream_detached(context->device, &config, context->now, sentence)
+                                       : iwarp_stream_new(context->device, &config, context->now, sentence);
     if (qp->stream == NULL) {
         deadlines_leave(&context->deadlines, &qp->deadline);
         free(qp);
         return NULL;
     }
     qp->context = context;
+    qp->number = config.number;
+    qp->asked_sid = -1;
     queues_join(options);
     qp->send_cq = options->send_cq;
     qp->receive_cq = options->receive_cq;
@@ -70,10 +73,13 @@ static void undirty(struct iwarp_qp *qp)
 void iwarp_qp_free(struct iwarp_qp *qp)
 {
     struct iwarp_context *context;
+    struct link *link;
 
     if (qp == NULL)
         return;
     context = qp->context;
+    link = qp->link;
+    link_leave(qp);
     undirty(qp);
     if (qp->socket != NULL)
         tcp_socket_abort(qp->socket);
@@ -95,6 +101,8 @@ void iwarp_qp_free(struct iwarp_qp *qp)
     if (qp->next != NULL)
         qp->next->previous = qp->previous;
     free(qp);
+    if (link != NULL)
+        link_pump(link);
 }
 
 void qp_dirty(struct iwarp_qp *qp)
@@ -181,12 +189,25 @@ static bool part(struct iwarp_qp *qp)
     return true;
 }
 
+bool qp_take(struct iwarp_qp *qp)
+{
+    qp->retry = !take_all(qp);
+    if (qp->retry)
+        qp_dirty(qp);
+    return !qp->retry;
+}
+
 void qp_pump(struct iwarp_qp *qp)
 {
     struct iwarp_context *context = qp->context;
 
     if (qp->stream == NULL)
         return;
+    if (qp->link != NULL) {
+        (void)qp_take(qp);
+        link_pump(qp->link);
+        return;
+    }
     qp->retry = false;
     if (qp->socket != NULL && !qp->opening)
         carrier_follow_emss(&qp->carrier, &tcp_socket_carrier, qp->socket, qp->stream, context->now);

@@ -65,13 +65,20 @@ audit 0 "a capture by its first octets, and a file that is none" "$ring"
 counts "the file is counted" '.foreign.file.items == 1'
 holds "both captures are judged" test "$(jq -s 'map(select(.type == "capture" and .status == "whole")) | length' \
 	"$WORK/stdout")" -eq 2
-gzip -k -c "$in/good.pcap" >"$ring/sub/old.pcap.gz"
-audit 4 "a compressed file is not read" "$ring"
-complains 'old\.pcap\.gz: a compressed file is not read'
+xz -k -c "$in/good.pcap" >"$ring/sub/old.pcap.xz"
+audit 4 "a file compressed by xz is not read" "$ring"
+complains 'old\.pcap\.xz: a file compressed in a way that is not read'
 holds "it is named in the results" jq -es 'any(.[]; .type == "capture" and .status == "skipped" and .reason == "compressed")' \
 	"$WORK/stdout"
 audit 0 "accepted" --allow-gaps "$ring"
-rm "$ring/sub/old.pcap.gz"
+rm "$ring/sub/old.pcap.xz"
+gzip -k -c "$in/good.pcap" >"$ring/sub/old.gz"
+gzip -k -c README.md >"$ring/sub/README.md.gz"
+audit 0 "a compressed capture is read, whatever its name, and a compressed text is none" "$ring"
+holds "three captures are judged" test "$(jq -s 'map(select(.type == "capture" and .status == "whole")) | length' \
+	"$WORK/stdout")" -eq 3
+counts "the text is counted" '.foreign.file.items == 2'
+rm "$ring/sub/old.gz" "$ring/sub/README.md.gz"
 ln -s .. "$ring/sub/up"
 audit 0 "a link to the folder itself" "$ring"
 counts "counted once more" '.foreign."file-again".items == 1'
@@ -85,11 +92,26 @@ ln -s nowhere.pcap "$ring/dangling.pcap"
 audit 4 "a link that leads nowhere" "$ring"
 rm "$ring/dangling.pcap"
 mkdir -p "$in/packed"
-gzip -k -c "$in/good.pcap" >"$in/packed/a.gz"
+audit 0 "a capture as it is" "$in/good.pcap"
+judged() { jq -c 'select(.type == "result" or .type == "capture") | del(.file)' "$WORK/stdout"; }
+judged >"$WORK/plain"
+for pair in gzip/gz zstd/zst lz4/lz4; do
+	file=$in/packed/a.pcap.${pair#*/}
+	"${pair%/*}" -q -c "$in/good.pcap" >"$file"
+	audit 0 "compressed by ${pair%/*}" "$file"
+	holds "${pair%/*}: the same results" diff "$WORK/plain" <(judged)
+	expect 0 "${pair%/*} by standard input" bash -c "'$WARPCHECK' audit --format jsonl - <'$file'"
+	holds "${pair%/*} by standard input: the same results" diff "$WORK/plain" <(judged)
+	head -c $(($(stat -c %s "$file") * 2 / 3)) "$file" >"$in/cut.${pair#*/}"
+	audit "2 4" "cut: ${pair%/*}" "$in/cut.${pair#*/}"
+	complains "cut\.${pair#*/}: cannot be read after frame [0-9]+: ${pair%/*}: it ends before its end: the file was cut$"
+done
 passes=none
-audit 4 "nothing but a compressed capture" "$in/packed"
-audit 2 "a compressed capture by its name" "$in/packed/a.gz"
-complains 'a\.gz: a compressed file is not read: decompress it first$'
+xz -q -c "$in/good.pcap" >"$in/packed/a.xz"
+rm "$in"/packed/a.pcap.*
+audit 4 "nothing but a capture that cannot be decompressed" "$in/packed"
+audit 2 "the same by its name" "$in/packed/a.xz"
+complains 'a\.xz: a file compressed in a way that is not read \(gzip, zstd and lz4 are\): decompress it first$'
 passes=any
 
 echo "== pcapng: interfaces of different link types"
@@ -127,7 +149,7 @@ holds "$captures captures" test "$captures" -gt 50 -a "$wrong" -eq 0
 
 echo "== processes and shards"
 cp "$in/gap.pcap" "$in/snap.pcap" "$in/apart.pcap" "$ring/"
-gzip -k -c "$in/good.pcap" >"$ring/old.gz"
+xz -k -c "$in/good.pcap" >"$ring/old.xz"
 audit 1 "in one process" "$ring"
 account . >"$WORK/one"
 audit 1 "in two" -j 2 "$ring"

@@ -26,8 +26,9 @@ awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' docs/libiwarp.md >"$WORK/g
 	echo 'return 0; }'
 } >"$WORK/head.c"
 holds "the head of verbs.h has a whole example" grep -q 'iwarp_post_send.*;' "$WORK/head.c"
-for name in echo kv rping loop memory sessions greet head; do
-	holds "$name compiles against the static library" build "$name" static "$B/libiwarp.a" -luv -lisal -ljansson -pthread
+read -ra usrsctp <<<"$(pkg-config --libs usrsctp 2>/dev/null || true)" # where the library was built with it
+for name in echo kv rping loop memory sessions pairs greet head; do
+	holds "$name compiles against the static library" build "$name" static "$B/libiwarp.a" -luv -lisal -ljansson "${usrsctp[@]}" -pthread
 	holds "$name compiles against the shared library" build "$name" shared -L"$B" -liwarp
 done
 ln -sf "$B/libiwarp.so" "$WORK/libiwarp.so.0"
@@ -66,7 +67,7 @@ plus() {
 }
 holds "a C++ program compiles and links with all of it" plus
 
-for name in loop memory sessions; do
+for name in loop memory sessions ${usrsctp[0]:+pairs}; do
 	expect 0 "$name, static" "$WORK/$name-static"
 	says '^ok '
 	holds "$name: nothing is wrong" test "$(grep -c '^WRONG' "$WORK/stdout")" -eq 0

@@ -6,6 +6,9 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "conformance/engine/evidence/capture_file.h"
+#include "conformance/engine/option/option_unknown.h"
+#include "conformance/requirements/named.h"
 #include "reports/result.h"
 
 enum { PROCESSES_MAX = 1024 };
@@ -66,12 +69,14 @@ static int option_parse(struct audit_options *options, int argc, char **argv, in
         return format_option_parse(&options->format, value, error);
     if (strcmp(argv[*index], "--all") == 0)
         options->all = true;
+    else if (strcmp(argv[*index], "--quiet") == 0)
+        options->quiet = true;
     else if (strcmp(argv[*index], "--allow-gaps") == 0)
         options->allow_gaps = true;
     else if (strcmp(argv[*index], "--force") == 0)
         options->force = true;
     else
-        return sentence_set(error, "unknown option %.60s (warpcheck audit --help lists them)", argv[*index]);
+        return option_unknown("audit", argv[*index], NULL, NULL, error);
     ++*index;
     return 0;
 }
@@ -109,7 +114,7 @@ static int pattern_check(const struct audit_options *options, const struct catal
     if (selection_unmatched(&options->selection, catalogue) == NULL)
         return 0;
     if (is_pattern(argument, catalogue)) {
-        (void)sentence_set(error, "nothing selected: no requirement has an id like %.60s", argument);
+        (void)requirement_unmatched(catalogue, argument, error);
         return EXIT_NOTHING_SELECTED;
     }
     (void)sentence_set(error, "%.300s: no such file or folder", argument);
@@ -123,7 +128,7 @@ static int argument_parse(struct audit_options *options, const struct catalogue 
     struct stat status;
     int taken;
 
-    if (argument[0] != '-' && stat(argument, &status) == 0) {
+    if (strcmp(argument, CAPTURE_INPUT) == 0 || (argument[0] != '-' && stat(argument, &status) == 0)) {
         ++*index;
         return file_add(options, argument, error);
     }
@@ -206,6 +211,10 @@ int audit_options_parse(struct audit_options *options, const struct catalogue *c
     }
     if (options->files.count + options->files.skipped_count == 0) {
         (void)sentence_set(error, "no captures are named: name files or folders");
+        return EXIT_USAGE;
+    }
+    if (options->quiet && options->all) {
+        (void)sentence_set(error, "--quiet excludes --all");
         return EXIT_USAGE;
     }
     if (selection_count(&options->selection, catalogue) == 0) {

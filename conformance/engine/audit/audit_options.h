@@ -22,6 +22,7 @@ struct audit_options {
     char plan[SHARD_DIGEST_OCTETS]; /* digest of what was shared out */
     struct format_option format;
     bool all;
+    bool quiet;      /* show the closing lines alone */
     bool allow_gaps; /* what is not judged does not change the exit status */
     bool force;      /* what an earlier command left in `output` is removed */
 };

@@ -28,7 +28,9 @@ static void usage(void)
 
     printf(
         "usage: warpcheck audit [SELECT...] [OPTION...] FILE|DIR...\n"
-        "  Judges captures (pcap, pcapng) and folders of captures. Every rule that applies to the traffic is used. "
+        "  Judges captures (pcap, pcapng; also compressed by gzip, zstd or lz4; \"-\" is standard input) and folders "
+        "of captures.\n"
+        "  Every rule that applies to the traffic is used. "
         "Every file,\n"
         "  frame and octet is counted as judged, as foreign, or as not judged with a reason.\n"
         "  Exit status: 0 conforms, 1 fails, 2 usage or no capture, 3 nothing was exercised, 4 inconclusive: a part "
@@ -46,6 +48,7 @@ static void usage(void)
         "  --force            remove the files that an earlier command wrote to -o DIR\n"
         "  --format F         %s: the format of the standard output\n"
         "  --all              also show passes\n"
+        "  --quiet            show no results, only the closing lines\n"
         "  --help             show this text\n",
         report_format_files(files, sizeof(files)), format_option_names(names, sizeof(names)));
 }
@@ -178,6 +181,7 @@ static int set_up(struct audit *audit, struct sentence *error)
 
     terminal_init(&audit->terminal, stdout);
     audit->terminal.all = options->all;
+    audit->terminal.quiet = options->quiet;
     audit->seen = calloc(catalogue_count(audit->catalogue) + 1, sizeof(*audit->seen));
     if (audit->seen == NULL) {
         (void)sentence_set(error, "out of memory");

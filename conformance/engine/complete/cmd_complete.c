@@ -7,6 +7,7 @@
 
 #include "conformance/engine/complete/complete.h"
 #include "conformance/engine/option/help_text.h"
+#include "conformance/engine/option/option_unknown.h"
 #include "reference-stack/program/complaint.h"
 #include "reports/result.h"
 #include "wire/sentence.h"
@@ -34,7 +35,7 @@ int cmd_complete(int argc, char **argv)
     if (argc == 2 && strcmp(argv[1], "--help") == 0)
         return fputs(usage, stdout) < 0 ? EXIT_INCONCLUSIVE : EXIT_CONFORMS;
     if (argc > 1 && argv[1][0] == '-' && strcmp(argv[1], "--") != 0) {
-        (void)sentence_set(&error, "unknown option %.60s (warpcheck complete --help lists them)", argv[1]);
+        (void)option_unknown("complete", argv[1], usage, NULL, &error);
         return complain(EXIT_USAGE, "%s", error.text);
     }
     if (argc < 4 || strcmp(argv[1], "--") != 0)

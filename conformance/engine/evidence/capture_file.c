@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "conformance/engine/evidence/capture_folder.h"
+#include "conformance/engine/evidence/capture_packed.h"
 #include "conformance/engine/evidence/capture_pcapng.h"
 #include "wire/out_of_memory.h"
 
@@ -18,6 +19,7 @@ enum { READ_BUFFER = 1 << 18, NANOSECONDS = 1000000000 };
 struct capture_file {
     pcap_t *pcap;                  /* of a pcap file, which closes the FILE */
     struct capture_pcapng *pcapng; /* of a pcapng file */
+    struct capture_packed *packed; /* of a compressed file */
     FILE *file;                    /* that `pcapng` reads */
     char *path;
     char *buffer; /* of the FILE */
@@ -32,9 +34,25 @@ static uint32_t link_of(int dlt)
     return dlt == DLT_RAW ? FLOW_LINK_RAW : (uint32_t)dlt;
 }
 
-/* Says in our words what libpcap says of files that it does not read. */
-static void explain(const char *path, const char *reason, uint64_t frames, struct sentence *error)
+/* What decompressing says goes before what became of the octets that it did not give. True: it said something. */
+static bool explain_packed(const struct capture_file *capture, struct sentence *error)
 {
+    const char *why = capture_packed_error(capture->packed);
+
+    if (why[0] != '\0')
+        (void)sentence_set(error, "%s: cannot be read after frame %llu: %s", capture->path,
+                           (unsigned long long)capture->frames, why);
+    return why[0] != '\0';
+}
+
+/* Says in our words what libpcap says of files that it does not read. */
+static void explain(const struct capture_file *capture, const char *reason, struct sentence *error)
+{
+    const char *path = capture->path;
+    uint64_t frames = capture->frames;
+
+    if (explain_packed(capture, error))
+        return;
     if (strstr(reason, "malloc") != NULL || strstr(reason, "out of memory") != NULL)
         out_of_memory_note();
     if (strstr(reason, "unknown file format") != NULL || strstr(reason, "archaic") != NULL)
@@ -48,11 +66,28 @@ static void explain(const char *path, const char *reason, uint64_t frames, struc
         sentence_set(error, "%s: cannot be read after frame %llu: %s", path, (unsigned long long)frames, reason);
 }
 
+/* Standard input, by a descriptor of its own: closing the capture leaves descriptor 0 as it is. */
+static FILE *open_input(struct sentence *error)
+{
+    int own = dup(STDIN_FILENO);
+    FILE *file = own >= 0 ? fdopen(own, "rb") : NULL;
+
+    if (file != NULL)
+        return file;
+    (void)sentence_set(error, "standard input: %s", strerror(errno));
+    if (own >= 0)
+        (void)close(own);
+    return NULL;
+}
+
 static FILE *open_octets(const char *path, bool *regular, struct sentence *error)
 {
     struct stat status;
     FILE *file;
 
+    *regular = false;
+    if (strcmp(path, CAPTURE_INPUT) == 0)
+        return open_input(error);
     if (stat(path, &status) != 0) {
         sentence_set(error, "%s: %s", path, strerror(errno));
         return NULL;
@@ -98,7 +133,7 @@ static int open_pcap(struct capture_file *capture, FILE *file, struct sentence *
         if (obstacle != NULL)
             sentence_set(error, "%s: %s", capture->path, obstacle);
         else
-            explain(capture->path, reason, 0, error);
+            explain(capture, reason, error);
         (void)fclose(file);
         return -1;
     }
@@ -130,12 +165,20 @@ struct capture_file *capture_open(const char *path, struct sentence *error)
         return NULL;
     }
     capture->buffer = malloc(READ_BUFFER);
-    if (capture->buffer != NULL)
+    if (capture->buffer != NULL) /* before anything is read of it */
         (void)setvbuf(file, capture->buffer, _IOFBF, READ_BUFFER);
+    file = capture_packed_open(file, &capture->packed, error);
+    if (file == NULL) {
+        sentence_set(error, "%s: out of memory", path);
+        capture_close(capture);
+        return NULL;
+    }
     if (is_pcapng(file)) {
         capture->file = file;
         capture->pcapng = capture_pcapng_open(file, path, error);
         opened = capture->pcapng != NULL;
+        if (!opened)
+            (void)explain_packed(capture, error);
     } else {
         opened = open_pcap(capture, file, error) == 0;
     }
@@ -154,6 +197,8 @@ int capture_next(struct capture_file *capture, struct flow_frame *frame, struct 
     if (capture->pcapng != NULL) {
         rc = capture_pcapng_next(capture->pcapng, frame, error);
         capture->frames += rc == 1;
+        if (rc < 0)
+            (void)explain_packed(capture, error);
         return rc;
     }
     rc = pcap_next_ex(capture->pcap, &header, &octets);
@@ -168,7 +213,7 @@ int capture_next(struct capture_file *capture, struct flow_frame *frame, struct 
     }
     if (rc == PCAP_ERROR_BREAK)
         return 0;
-    explain(capture->path, pcap_geterr(capture->pcap), capture->frames, error);
+    explain(capture, pcap_geterr(capture->pcap), error);
     return -1;
 }
 
@@ -192,7 +237,7 @@ bool capture_place(const struct capture_file *capture, const struct flow_frame *
     FILE *file = capture->pcapng != NULL ? NULL : pcap_file(capture->pcap);
     off_t end;
 
-    if (!capture->regular)
+    if (!capture->regular || capture->packed != NULL)
         return false;
     if (capture->pcapng != NULL) {
         *offset = capture_pcapng_place(capture->pcapng);
@@ -245,6 +290,7 @@ void capture_close(struct capture_file *capture)
     capture_pcapng_close(capture->pcapng);
     if (capture->file != NULL)
         (void)fclose(capture->file);
+    capture_packed_free(capture->packed);
     free(capture->buffer);
     free(capture->path);
     free(capture);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Capture files (pcap by libpcap, pcapng by capture_pcapng.c) as frames for the decoder. */
+/* Capture files (pcap by libpcap, pcapng by capture_pcapng.c; compressed ones by capture_packed.c) as frames for the decoder. */
 #ifndef CONFORMANCE_ENGINE_CAPTURE_FILE_H
 #define CONFORMANCE_ENGINE_CAPTURE_FILE_H
 
@@ -11,6 +11,8 @@
 #include "wire/sentence.h"
 
 struct capture_file; /* opaque */
+
+#define CAPTURE_INPUT "-" /* the path that stands for standard input */
 
 /*
  * Opens the file at `path`. NULL with the sentence set ("PATH: what is wrong; what to do") when it cannot be read, is
@@ -27,7 +29,7 @@ int capture_next(struct capture_file *capture, struct flow_frame *frame, struct 
 
 /*
  * Where the octets of the frame that was given last lie in the file: `frame` as capture_next() filled it; *offset counts
- * from the file's beginning. False when they are nowhere in it as they were given (a pipe; libpcap changes some frames).
+ * from the file's beginning. False when they are nowhere in it as they were given (a pipe, a compressed file; libpcap changes some frames).
  * Looks into the file, so it is for the few frames that somebody asks for.
  */
 bool capture_place(const struct capture_file *capture, const struct flow_frame *frame, uint64_t *offset);

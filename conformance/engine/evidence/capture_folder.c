@@ -14,6 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conformance/engine/evidence/capture_file.h"
+#include "conformance/engine/evidence/capture_packed.h"
+
 enum { DEPTH_MAX = 64, MAGIC_OCTETS = 8 };
 
 /* What a file begins with. */
@@ -33,12 +36,9 @@ static const struct magic magics[] = {
     {"\xA1\xB2\xCD\x34", 4, true, FLOW_ROWS}, /* as some kernels' tcpdump wrote it */
     {"\x34\xCD\xB2\xA1", 4, true, FLOW_ROWS},
     {"\x0A\x0D\x0D\x0A", 4, true, FLOW_ROWS}, /* pcapng */
-    {"\x1F\x8B", 2, false, FLOW_ROW_COMPRESSED}, /* gzip */
     {"\x1F\x9D", 2, false, FLOW_ROW_COMPRESSED}, /* compress */
     {"BZh", 3, false, FLOW_ROW_COMPRESSED},
     {"\xFD" "7zXZ", 5, false, FLOW_ROW_COMPRESSED},
-    {"\x28\xB5\x2F\xFD", 4, false, FLOW_ROW_COMPRESSED}, /* zstd */
-    {"\x04\x22\x4D\x18", 4, false, FLOW_ROW_COMPRESSED}, /* lz4 */
     {"LZIP", 4, false, FLOW_ROW_COMPRESSED},
     {"PK\x03\x04", 4, false, FLOW_ROW_COMPRESSED},
     {"7z\xBC\xAF\x27\x1C", 6, false, FLOW_ROW_COMPRESSED},
@@ -133,23 +133,55 @@ bool capture_name(const char *name)
     return false;
 }
 
+/* dump.pcap.gz and the like: the name of a capture, and an ending after it. */
+static bool packed_name(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    char *inner = dot != NULL ? strndup(name, (size_t)(dot - name)) : NULL;
+    bool is = inner != NULL && capture_name(inner);
+
+    free(inner);
+    return is;
+}
+
+/* The first octets of the file, or of what is compressed in it; -1: they cannot be read. */
+static ssize_t first_octets(const char *path, uint8_t octets[MAGIC_OCTETS], bool *packed)
+{
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t have = descriptor < 0 ? -1 : read(descriptor, octets, MAGIC_OCTETS);
+    struct capture_packed *state = NULL;
+    struct sentence ignored;
+    FILE *file;
+
+    *packed = have > 0 && capture_packed_name(octets, (size_t)have) != NULL;
+    if (*packed && lseek(descriptor, 0, SEEK_SET) == 0 && (file = fdopen(descriptor, "rb")) != NULL) {
+        descriptor = -1;
+        file = capture_packed_open(file, &state, &ignored);
+        have = file == NULL ? -1 : (ssize_t)fread(octets, 1, MAGIC_OCTETS, file);
+        if (have < MAGIC_OCTETS && capture_packed_error(state)[0] != '\0')
+            have = -1;
+        if (file != NULL)
+            (void)fclose(file);
+        capture_packed_free(state);
+    }
+    if (descriptor >= 0)
+        (void)close(descriptor);
+    return have;
+}
+
 /* Reads how the file begins. FLOW_ROWS: it is a capture; else the row that it is counted in. */
 static enum flow_row row_of_file(const char *path, const char *name)
 {
     uint8_t octets[MAGIC_OCTETS];
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    ssize_t have;
+    bool packed;
+    ssize_t have = first_octets(path, octets, &packed);
 
-    if (file < 0)
-        return FLOW_ROW_UNREADABLE;
-    have = read(file, octets, sizeof(octets));
-    (void)close(file);
-    if (have < 0)
-        return FLOW_ROW_UNREADABLE;
+    if (have < 0) /* a compressed one that is a capture by its name is read, which tells what is wrong with it */
+        return packed && packed_name(name) ? FLOW_ROWS : FLOW_ROW_UNREADABLE;
     for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++)
         if ((size_t)have >= magics[i].count && memcmp(octets, magics[i].octets, magics[i].count) == 0)
             return magics[i].row;
-    return capture_name(name) ? FLOW_ROWS : FLOW_ROW_FILE;
+    return capture_name(name) || (packed && packed_name(name)) ? FLOW_ROWS : FLOW_ROW_FILE;
 }
 
 const char *capture_obstacle(const char *path)
@@ -258,6 +290,8 @@ int capture_list_add(struct capture_list *list, const char *path, struct sentenc
     DIR *folder;
     int rc;
 
+    if (strcmp(path, CAPTURE_INPUT) == 0)
+        return append(list, path, error);
     if (stat(path, &status) != 0)
         return sentence_set(error, "%s: %s", path, strerror(errno));
     if (!S_ISDIR(status.st_mode))

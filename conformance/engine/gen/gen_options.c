@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/engine/option/option_unknown.h"
+
 /* clang-format off */
 const char gen_options_usage[] =
     "usage: warpcheck gen [OPTION...] SCRIPT\n"
@@ -117,7 +119,7 @@ static int take_argument(struct gen_options *options, int argc, char **argv, int
     else if (strcmp(argument, "--hex") == 0 || strcmp(argument, "--c") == 0)
         return set_format(options, argument + 2, error);
     else if (argument[0] == '-' && argument[1] != '\0')
-        return sentence_set(error, "unknown option %.60s (warpcheck gen --help lists them)", argument);
+        return option_unknown("gen", argument, gen_options_usage, NULL, error);
     else if (options->script_count == GEN_SCRIPTS_MAX)
         return sentence_set(error, "at most %d scripts are possible; %.100s is one more", GEN_SCRIPTS_MAX, argument);
     else

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "conformance/engine/new-check/skeleton.h"
+#include "conformance/engine/option/option_unknown.h"
 #include "conformance/engine/option/shell_word.h"
 #include "conformance/engine/script/coverage.h"
 #include "conformance/requirements/catalogue.h"
@@ -54,7 +55,7 @@ static int arguments_parse(struct order *order, int argc, char **argv, struct se
         else if (strcmp(argument, "-o") == 0)
             return sentence_set(error, "-o needs a file");
         else if (argument[0] == '-')
-            return sentence_set(error, "unknown option %.60s (warpcheck new-check --help lists them)", argument);
+            return option_unknown("new-check", argument, usage, NULL, error);
         else if (order->id != NULL)
             return sentence_set(error, "one id was expected; %.60s is a second one", argument);
         else

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/engine/option/option_unknown.h"
+
 const char probe_usage[] =
     "usage: warpcheck probe [OPTION...] [PROFILE|ADDRESS:PORT]\n"
     "  Finds out in seconds what a device is: whether it can be reached, which start-ups it accepts, how its first "
@@ -109,7 +111,7 @@ static int take_value(struct probe_options *options, const char *option, const c
         return 0;
     }
     if (strcmp(option, "--format") != 0)
-        return sentence_set(error, "unknown option %.60s (warpcheck probe --help lists them)", option);
+        return option_unknown("probe", option, probe_usage, NULL, error);
     options->jsonl = strcmp(value, "jsonl") == 0;
     if (!options->jsonl && strcmp(value, "text") != 0)
         return sentence_set(error, "--format \"%.40s\" is unknown, text or jsonl was expected", value);
@@ -156,8 +158,7 @@ int probe_options_parse(struct probe_options *options, int argc, char **argv, st
             if (take_device(options, argv[i], error) != 0)
                 return -1;
         } else if (i + 1 >= argc) {
-            return sentence_set(error, "option %.60s is unknown or needs a value (warpcheck probe --help lists them)",
-                                argv[i]);
+            return option_unknown("probe", argv[i], probe_usage, NULL, error);
         } else if (take_value(options, argv[i], argv[i + 1], error) != 0) {
             return -1;
         } else {

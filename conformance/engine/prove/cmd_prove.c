@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conformance/engine/option/option_unknown.h"
 #include "conformance/engine/prove/cmd_prove_variants.h"
 #include "conformance/engine/prove/prove.h"
 #include "conformance/engine/prove/prove_demands.h"
@@ -96,8 +97,10 @@ static int option_parse(struct command *command, const char *option, const char 
     } else if (strcmp(option, "--format") == 0 && value != NULL &&
                (strcmp(value, "text") == 0 || strcmp(value, "jsonl") == 0)) {
         command->jsonl = strcmp(value, "jsonl") == 0;
+    } else if (strcmp(option, "--format") == 0 && value != NULL) {
+        return sentence_set(error, "--format \"%.40s\" is unknown, text or jsonl was expected", value);
     } else {
-        return sentence_set(error, "unknown option %.40s, or its value (warpcheck prove --help lists them)", option);
+        return option_unknown("prove", option, usage, NULL, error);
     }
     return 0;
 }
@@ -319,8 +322,9 @@ int cmd_prove(int argc, char **argv)
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     int status;
 
-    if (argc > 1 && strcmp(argv[1], "--help") == 0)
-        return fputs(usage, stdout) < 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0)
+            return fputs(usage, stdout) < 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
     run_stop_install("prove");
     if (run_confine(NULL, false, 0, RUN_CONFINE_FILES, &error) != 0)
         return complain(EXIT_ENVIRONMENT, "%s", error.text);

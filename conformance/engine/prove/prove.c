@@ -7,6 +7,7 @@
 
 #include "conformance/engine/prove/prove_workers.h"
 #include "conformance/engine/run/runner.h"
+#include "wire/nearest.h"
 
 enum { SAMPLE = 32 };
 
@@ -215,6 +216,7 @@ static int make_units(struct matrix *matrix, struct sentence *error)
 {
     const struct prove_config *config = matrix->config;
     size_t defects = config->only_count != 0 ? config->only_count : defect_list_count(config->defects);
+    char hint[NEAREST_HINT_OCTETS];
 
     matrix->units = calloc(config->seeds + defects + 1, sizeof(*matrix->units));
     if (matrix->units == NULL)
@@ -226,8 +228,9 @@ static int make_units(struct matrix *matrix, struct sentence *error)
                                                               : defect_list_at(config->defects, i);
 
         if (defect == NULL)
-            return sentence_set(error, "no defect is called '%s' (warpcheck list --defects names them)",
-                                config->only[i]);
+            return sentence_set(error, "no defect is called '%s'%s (warpcheck list --defects names them)",
+                                config->only[i],
+                                nearest_hint(defect_nearest_id(config->defects, config->only[i]), hint));
         if (defect_acts_over_sctp(defect)) {
             /* Nothing that runs here could meet it: it has neither survived nor been killed. */
             if (config->only_count != 0)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "conformance/engine/option/option_unknown.h"
 #include "conformance/engine/script/coverage.h"
 #include "conformance/engine/report/report_matrix.h"
 #include "conformance/engine/report/report_merge.h"
@@ -95,7 +96,7 @@ static int arguments_parse(struct options *options, int argc, char **argv, struc
                 return sentence_set(error, "-o needs a file name");
             options->output = argv[++i];
         } else if (argument[0] == '-' && argument[1] != '\0') {
-            return sentence_set(error, "unknown option %.60s (warpcheck report --help lists them)", argument);
+            return option_unknown("report", argument, NULL, NULL, error);
         } else {
             options->inputs[options->input_count++] = argv[i];
         }

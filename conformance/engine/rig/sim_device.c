@@ -49,13 +49,27 @@ static void transport_free(struct sim_transport *transport)
     free(transport);
 }
 
+/* What the peer wishes of its TCP. */
+static struct tcp_options tcp_options_of(const struct sim_device *device)
+{
+    struct peer_config peer = {.defects = device->config.defects};
+    struct peer_tcp wishes;
+
+    peer_tcp(&peer, &wishes);
+    return (struct tcp_options){.choose_iss = wishes.choose_iss,
+                                .iss = wishes.iss,
+                                .choose_window = wishes.window != 0,
+                                .window = wishes.window};
+}
+
 static int peer_op_listen(void *context, uint16_t port, struct sentence *why)
 {
     struct sim_device *device = context;
+    struct tcp_options options = tcp_options_of(device);
 
     if (port == 0)
         port = device->next_port++;
-    return tcp_listen(device->tcp, port, NULL, NULL) == 0 ? port : sentence_set(why, "it is in use");
+    return tcp_listen(device->tcp, port, &options, NULL) == 0 ? port : sentence_set(why, "it is in use");
 }
 
 static void peer_op_unlisten(void *context, uint16_t port)
@@ -70,11 +84,12 @@ static void *peer_op_connect(void *context, const char *address, uint16_t port, 
     struct sim_device *device = context;
     struct tcp_connection *connection;
     struct sim_transport *transport;
+    struct tcp_options options = tcp_options_of(device);
     struct net_address peer;
 
     if (net_address_parse(&peer, address) != 0)
         return NULL;
-    connection = tcp_connect(device->tcp, &peer, port, NULL, NULL);
+    connection = tcp_connect(device->tcp, &peer, port, &options, NULL);
     if (connection == NULL)
         return NULL;
     transport = transport_new(device, connection);

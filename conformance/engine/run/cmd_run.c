@@ -15,6 +15,7 @@
 #include "conformance/engine/run/run_internal.h"
 #include "conformance/engine/run/run_journal.h"
 #include "conformance/engine/run/run_rehearse.h"
+#include "conformance/requirements/named.h"
 #include "reference-stack/defects/defect.h"
 #include "reference-stack/program/complaint.h"
 
@@ -204,6 +205,17 @@ static void skip_hazards(struct run_command *command)
     }
 }
 
+static int nothing_selected(const struct run_command *command, struct sentence *error)
+{
+    const char *unmatched = selection_unmatched(&command->options.selection, command->catalogue);
+
+    if (unmatched != NULL && command->options.script_count == 0) {
+        (void)requirement_unmatched(command->catalogue, unmatched, error);
+        return complain(EXIT_NOTHING_SELECTED, "%s", error->text);
+    }
+    return complain(EXIT_NOTHING_SELECTED, "no check is selected (warpcheck list --checks shows all checks)");
+}
+
 static int prepare(struct run_command *command, struct sentence *error)
 {
     struct plan_config plan = {.selection = &command->options.selection, .destructive = command->options.destructive};
@@ -229,7 +241,7 @@ static int prepare(struct run_command *command, struct sentence *error)
         return complain(command->plan.short_of_memory ? EXIT_ENVIRONMENT : EXIT_USAGE, "%s", error->text);
     skip_hazards(command);
     if (command->plan.count == 0)
-        return complain(EXIT_NOTHING_SELECTED, "no check is selected (warpcheck list --checks shows all checks)");
+        return nothing_selected(command, error);
     if (command->options.shard.of != 0 &&
         plan_shard(&command->plan, &command->options.shard, command->plan_digest, error) != 0)
         return complain(EXIT_ENVIRONMENT, "%s", error->text);
@@ -278,6 +290,7 @@ int cmd_run(int argc, char **argv)
     terminal_init(&command.terminal, format_option_machine(&command.options.format) ? stderr : stdout);
     command.terminal.all = command.options.all;
     command.terminal.ladders = command.options.ladders;
+    command.terminal.quiet = command.options.quiet;
     status = prepare(&command, &error);
     if (status == 0)
         status = run_prepared(&command, &error);

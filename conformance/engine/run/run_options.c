@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/engine/option/option_unknown.h"
+
 static const char usage[] =
     "usage: warpcheck run [OPTION...] [SELECT...]\n"
     "  Judges a device on the wire. Without --dut, the device is the reference stack itself. It runs as a process, on "
@@ -35,6 +37,7 @@ static const char usage[] =
     "  --dry-run        shows what would be run\n"
     "  --all            also shows passes and skips\n"
     "  --ladders        draws the ladder diagram below each failure\n"
+    "  --quiet          shows no results and no progress, only the closing lines\n"
     "  --format F       %s: the format of the standard output\n"
     "  --help           shows this text\n";
 
@@ -58,6 +61,7 @@ static const struct flag flags[] = {
     {"--dry-run", offsetof(struct run_options, dry_run)},
     {"--all", offsetof(struct run_options, all)},
     {"--ladders", offsetof(struct run_options, ladders)},
+    {"--quiet", offsetof(struct run_options, quiet)},
     {"--help", offsetof(struct run_options, help)},
     {"--destructive", offsetof(struct run_options, destructive)},
     {"--accept-known", offsetof(struct run_options, accept_known)},
@@ -110,7 +114,7 @@ static int take_value(struct run_options *options, const char *option, const cha
     else if (strcmp(option, "--format") == 0)
         return format_option_parse(&options->format, value, error);
     else
-        return sentence_set(error, "unknown option %.60s (warpcheck run --help lists them)", option);
+        return option_unknown("run", option, usage, selection_usage, error);
     return 0;
 }
 
@@ -119,6 +123,8 @@ static int consistent(const struct run_options *options, struct sentence *error)
     if (options->profile != NULL && (options->simulate || options->defect_count != 0 || options->variant_count != 0))
         return sentence_set(error,
                             "--dut excludes --simulate, --defect and --variant: these are for the reference stack");
+    if (options->quiet && (options->all || options->ladders))
+        return sentence_set(error, "--quiet excludes --all and --ladders");
     if (options->resume && options->output == NULL)
         return sentence_set(error, "--resume needs -o DIR, the folder with the results of the stopped run");
     if (options->force && (options->resume || options->output == NULL))
@@ -142,8 +148,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv, struct
         if (taken == 1)
             continue;
         if (i + 1 >= argc)
-            return sentence_set(error, "option %.60s is unknown or needs a value (warpcheck run --help lists them)",
-                                argv[i]);
+            return option_unknown("run", argv[i], usage, selection_usage, error);
         if (take_value(options, argv[i], argv[i + 1], error) != 0)
             return -1;
         i += 2;

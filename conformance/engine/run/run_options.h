@@ -35,6 +35,7 @@ struct run_options {
     struct format_option format;
     bool all;     /* show passes too */
     bool ladders; /* show ladders */
+    bool quiet;   /* show the closing lines alone */
     bool destructive;
     bool accept_known; /* known deviations alone are no reason for an exit status */
     bool help;

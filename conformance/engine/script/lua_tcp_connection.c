@@ -255,6 +255,8 @@ static int connection_status(lua_State *lua)
     lua_setfield(lua, -2, "peer_port");
     lua_pushinteger(lua, status->mss);
     lua_setfield(lua, -2, "mss");
+    lua_pushinteger(lua, status->peer_window);
+    lua_setfield(lua, -2, "peer_window");
     lua_pushinteger(lua, status->snd_una);
     lua_setfield(lua, -2, "snd_una");
     lua_pushinteger(lua, status->snd_nxt);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "conformance/engine/evidence/capture_file.h"
+#include "conformance/engine/option/option_unknown.h"
 #include "conformance/engine/show/dump_json.h"
 #include "conformance/engine/option/run_confine.h"
 #include "conformance/flow/notation/notation.h"
@@ -14,10 +15,12 @@
 #include "wire/exit_status.h"
 #include "wire/sentence.h"
 
-static const char usage[] = "usage: warpcheck dump FILE... [OPTION...]\n"
-                            "  Prints the decoded messages of captures: MPA, DDP over SCTP, CM.\n"
-                            "  --format F         text or jsonl (one object for each FPDU or start-up frame)\n"
-                            "  --help             shows this text\n";
+static const char usage[] =
+    "usage: warpcheck dump FILE... [OPTION...]\n"
+    "  Prints the decoded messages of captures: MPA, DDP over SCTP, CM. A capture may be compressed by gzip,\n"
+    "  zstd or lz4; \"-\" is standard input.\n"
+    "  --format F         text or jsonl (one object for each FPDU or start-up frame)\n"
+    "  --help             shows this text\n";
 
 struct dump {
     bool jsonl;
@@ -139,7 +142,10 @@ static int options_parse(struct dump *dump, int argc, char **argv)
             if (format_set(dump, i < argc ? argv[i] : NULL) != 0)
                 return -1;
         } else if (argv[i][0] == '-' && argv[i][1] != '\0') {
-            return complain(-1, "unknown option (warpcheck dump --help lists them): %s", argv[i]);
+            struct sentence why;
+
+            (void)option_unknown("dump", argv[i], usage, NULL, &why);
+            return complain(-1, "%s", why.text);
         } else {
             argv[files++] = argv[i];
         }

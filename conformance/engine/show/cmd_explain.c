@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "conformance/engine/show/cmd_catalogue.h"
+#include "conformance/engine/option/option_unknown.h"
 #include "conformance/engine/script/coverage.h"
 #include "conformance/engine/show/drawing.h"
 #include "conformance/engine/show/wrap.h"
@@ -171,9 +172,8 @@ int cmd_explain(int argc, char **argv)
             return EXIT_DONE;
         }
         if (argv[i][0] == '-') {
-            (void)complain(0, "unknown option %.60s", argv[i]);
-            fputs(usage, stderr);
-            return EXIT_USAGE;
+            (void)option_unknown("explain", argv[i], usage, NULL, &error);
+            return complain(EXIT_USAGE, "%s", error.text);
         }
     }
     if (argc < 2)

@@ -8,10 +8,12 @@
 #include <jansson.h>
 
 #include "conformance/engine/show/cmd_catalogue.h"
+#include "conformance/engine/option/option_unknown.h"
 #include "conformance/engine/script/coverage.h"
 #include "conformance/engine/show/requirement_json.h"
 #include "conformance/engine/show/wrap.h"
 #include "conformance/requirements/catalogue.h"
+#include "conformance/requirements/named.h"
 #include "conformance/requirements/select.h"
 #include "reference-stack/program/complaint.h"
 #include "wire/exit_status.h"
@@ -57,7 +59,7 @@ static int option_parse(struct listing *listing, int argc, char **argv, int *ind
     else if (strcmp(argument, "--format") == 0)
         return sentence_set(error, "--format needs a value");
     else
-        return sentence_set(error, "unknown option %.60s (warpcheck list --help lists them)", argument);
+        return option_unknown("list", argument, usage, selection_usage, error);
     return 0;
 }
 
@@ -153,8 +155,8 @@ int cmd_list(int argc, char **argv)
         return complain(EXIT_USAGE, "%s", error.text);
     unmatched = selection_unmatched(&listing.selection, catalogue);
     if (unmatched != NULL) {
-        (void)complain(0, "nothing selected: no requirement has an id like %.60s", unmatched);
-        status = EXIT_NOTHING_SELECTED;
+        (void)requirement_unmatched(catalogue, unmatched, &error);
+        status = complain(EXIT_NOTHING_SELECTED, "%s", error.text);
     } else if (coverage_load(&index, &error) != 0) {
         status = complain(EXIT_USAGE, "%s", error.text);
     } else {

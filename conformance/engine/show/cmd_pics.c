@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conformance/engine/option/option_unknown.h"
 #include "conformance/engine/rig/control.h"
 #include "conformance/engine/show/pics_view.h"
 #include "conformance/engine/show/upper_needs.h"
@@ -90,7 +91,7 @@ static int option_parse(struct inquiry *inquiry, int argc, char **argv, int *ind
     else if (strcmp(argument, "--help") == 0)
         inquiry->help = true;
     else
-        return sentence_set(error, "unknown option %.60s (warpcheck pics --help lists them)", argument);
+        return option_unknown("pics", argument, usage, NULL, error);
     return 0;
 }
 

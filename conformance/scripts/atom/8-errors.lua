@@ -1,169 +1,9 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- RFC 7306 5.1, 5.2.1 and 8: Atomic Requests that must not be executed, and the Terminates that say so.
+-- RFC 7306 5.2.1 and 8: Atomic Requests that must not be executed, and the Terminates that say so. Targets that are not aligned:
+-- 8-alignment.lua.
 
 local MISALIGNED = "RDMAP_CATASTROPHIC_STREAM"
 local ODD = 0x5152535455565758
-
--- Atomics at address + 1 to 7 (or the offsets given), each on a stream of its own. `look(c, target, offset)` judges.
-local function misaligned(t, operation, offsets, look)
-  local profile = operation == SWAP and "draft03" or nil
-  for _, offset in ipairs(offsets) do
-    local target = t:target { value = ODD }
-    local c = t:open { dut = profile and t:profile(profile) }
-    c.sent = target:request(operation, { Data = 0x1111111111111111, CompareData = 0, CompareMask = operation == COMPARE and 0 or nil,
-                                         offset = offset })
-    c:send(c.sent)
-    look(c, target, offset)
-  end
-end
-
-local function no_response(c, _, offset)
-  local got
-  repeat got = c:receive() until got.kind ~= "segment" or got.Opcode == 7 or got.Opcode == 11
-  if got.kind ~= "segment" or got.Opcode ~= 7 then
-    c.t:fail("an atomic at a multiple of 8 plus " .. offset .. " is an error, and told", "a Terminate", describe(got))
-  end
-end
-
-local function unchanged(c, target, offset)
-  no_response(c, target, offset)
-  local other = c.t:open()
-  other:send(target.memory:read(target.at - 4, 24))
-  other:expect_response(0x51A6, 0, target.memory.image:sub(target.at - 3, target.at + 20),
-                        "an atomic at a multiple of 8 plus " .. offset .. " changes nothing")
-end
-
-local function terminated(c, _, offset)
-  c:expect_terminate(MISALIGNED, { message = "an atomic at a multiple of 8 plus " .. offset, next = true })
-end
-
-local SOME, EACH = { 4, 1 }, { 1, 2, 3, 4, 5, 6, 7 }
-
-check {
-  id = "ATOM7306-5.1.1-04",
-  role = "both",
-  purpose = "a misaligned FetchAdd is an error",
-  run = function(t) misaligned(t, ADD, { 4 }, no_response) end,
-}
-
-check {
-  id = "ATOM7306-5.1.1-05",
-  role = "both",
-  purpose = "a misaligned FetchAdd changes no memory",
-  run = function(t) misaligned(t, ADD, { 4 }, unchanged) end,
-}
-
-check {
-  id = "ATOM7306-5.1.1-07",
-  role = "both",
-  purpose = "a misaligned FetchAdd draws a Terminate",
-  run = function(t) misaligned(t, ADD, { 4 }, terminated) end,
-}
-
-check {
-  id = "ATOM-5.1.2-05",
-  role = "both",
-  purpose = "a misaligned Swap is an error",
-  run = function(t) misaligned(t, SWAP, SOME, no_response) end,
-}
-
-check {
-  id = "ATOM-5.1.2-06",
-  role = "both",
-  purpose = "a misaligned Swap changes no memory",
-  run = function(t) misaligned(t, SWAP, SOME, unchanged) end,
-}
-
-check {
-  id = "ATOM-5.1.2-08",
-  role = "both",
-  purpose = "a misaligned Swap draws a Terminate",
-  run = function(t) misaligned(t, SWAP, SOME, terminated) end,
-}
-
-check {
-  id = "ATOM-5.1.3-08",
-  purpose = "a misaligned CmpSwap is an error, by however many octets",
-  run = function(t) misaligned(t, COMPARE, EACH, no_response) end,
-}
-
-check {
-  id = "ATOM-5.1.3-09",
-  purpose = "a misaligned CmpSwap that matches changes no memory",
-  run = function(t) misaligned(t, COMPARE, EACH, unchanged) end,
-}
-
-check {
-  id = "ATOM-5.1.3-11",
-  purpose = "a misaligned CmpSwap draws a Terminate",
-  run = function(t) misaligned(t, COMPARE, EACH, terminated) end,
-}
-
-check {
-  id = "ATOM7306-5.1.2-01",
-  role = "both",
-  purpose = "a misaligned CmpSwap is not performed at all",
-  run = function(t)
-    misaligned(t, COMPARE, { 4 }, function(c, target, offset)
-      no_response(c, target, offset)
-      t:open():expect_operation_on(target, target:request(ADD), ODD, ODD, "an atomic of another stream finds what was there")
-    end)
-  end,
-}
-
--- The ULP learns of it too: an error event of the stream.
-local function expect_error_event(c, _, offset)
-  local event = c.t:await_event("error", { stream = c.t:stream_of(c) })
-  if not event then
-    c.t:fail("the ULP is told of an atomic at a multiple of 8 plus " .. offset, "an error event of the stream", "none")
-  end
-  c.t:equal("layer of the error", 0, event.layer)
-end
-
-check {
-  id = "ATOM7306-5.1.1-06",
-  role = "both",
-  purpose = "a misaligned FetchAdd is told to the local ULP",
-  run = function(t) misaligned(t, ADD, { 4 }, expect_error_event) end,
-}
-
-check {
-  id = "ATOM-5.1.2-07",
-  role = "both",
-  purpose = "a misaligned Swap is told to the local ULP",
-  run = function(t) misaligned(t, SWAP, SOME, expect_error_event) end,
-}
-
-check {
-  id = "ATOM-5.1.3-10",
-  purpose = "a misaligned CmpSwap is told to the local ULP",
-  run = function(t) misaligned(t, COMPARE, EACH, expect_error_event) end,
-}
-
-check {
-  id = "ATOM-8.2-04",
-  role = "both",
-  purpose = "the target's address is validated for every operation",
-  run = function(t)
-    misaligned(t, ADD, EACH, unchanged)
-    misaligned(t, COMPARE, { 4 }, unchanged)
-    if t:profile("draft03").extensions then misaligned(t, SWAP, { 4 }, unchanged) end
-  end,
-}
-
-check {
-  id = "ATOM-8.2-05",
-  role = "both",
-  purpose = "a misaligned target is a Remote Operation Error, catastrophic and localized to the RDMAP Stream",
-  run = function(t)
-    misaligned(t, ADD, EACH, terminated)
-    misaligned(t, COMPARE, { 4 }, terminated)
-    if t:profile("draft03").extensions then misaligned(t, SWAP, { 4 }, terminated) end
-  end,
-}
-
---------------------------------------------------------------------------------------------------------------------
--- Other requests that are not valid
 
 -- The request is refused with one of these Terminates and does nothing; `dut` for the listener.
 local function refused(t, target, request, names, message, dut)
@@ -200,7 +40,7 @@ check {
   id = "ATOM-5.2.1-15",
   role = "both",
   purpose = "an AOpCode that is not specified is an error",
-  run = function(t) undefined(t, { 3, 4, 6, 15 }) end,
+  run = function(t) undefined(t, { 3, 4, 6, 15, 5, 7, 8, 10 }) end,
 }
 
 check {
@@ -278,7 +118,7 @@ check {
   run = function(t)
     local target = t:target { octets = 100, value = ODD }
     local read_only = t:target { access = { "read" }, value = ODD }
-    local top = t:target { base = -4096, octets = 4092, at = 0, value = ODD }
+    local top = t:target { base = -4096, octets = 4092, at = 0, value = ODD, optional = true }
     local tolerated = { "RDMAP_PROTECTION_OTHER", MISALIGNED, "RDMAP_OPERATION_OTHER" }
     for _, case in ipairs {
       { target, { STag = UNKNOWN_STAG }, { "RDMAP_INVALID_STAG" }, "an STag that does not exist" },
@@ -287,12 +127,20 @@ check {
       { top, { offset = 4088 }, { "RDMAP_TO_WRAP", "RDMAP_BOUNDS" }, "a TO 8 below 2^64" },
       { top, { offset = 4092 }, { "RDMAP_TO_WRAP", "RDMAP_BOUNDS" }, "a TO 4 below 2^64" },
       { read_only, {}, { "RDMAP_ACCESS" }, "a region for remote reads alone" },
+      { target, { offset = 88 }, { "RDMAP_BOUNDS" }, "octets 104 to 111 of 100" },
+      { target, { offset = 4096 - 16 }, { "RDMAP_BOUNDS" }, "octets 4096 to 4103 of 100" },
+      { target, { offset = 1 << 32 }, { "RDMAP_BOUNDS" }, "octets 2^32 after it" },
+      { target, { offset = -(1 << 32) }, { "RDMAP_BOUNDS" }, "octets 2^32 before it" },
     } do
+      if case[1] == nil then goto next end -- the device chooses where its memory is: not below 2^64
       case[2].Data = 1
       local names = { table.unpack(case[3]) }
       for _, name in ipairs(tolerated) do names[#names + 1] = name end
       refused(t, case[1], case[1]:request(ADD, case[2]), names, "FetchAdd: " .. case[4])
+      ::next::
     end
+    local last = t:target { octets = 24, at = 16, value = ODD }
+    t:open():expect_operation_on(last, last:request(ADD, { Data = 1 }), ODD, ODD + 1, "FetchAdd: the last 8 octets of 24")
   end,
 }
 
@@ -310,7 +158,11 @@ check {
     local whole = c:ulpdu(target:request(COMPARE, { Data = 1, CompareMask = 0 }))
     refused(t, target, raw.segment { data = whole:sub(1, 66) }, LENGTHS, "a CmpSwap of 66 octets, Compare Mask cut")
     refused(t, target, raw.segment { data = whole .. "\0\0\0\0" }, LENGTHS, "a CmpSwap of 74 octets")
-    for _, cut in ipairs { 26, 34 } do
+    for _, octets in ipairs { 69, 71, 62, 18, 1000 } do
+      refused(t, target, raw.segment { data = (whole .. ("\0"):rep(1000)):sub(1, octets) }, LENGTHS,
+              "a CmpSwap of " .. octets .. " octets")
+    end
+    for _, cut in ipairs { 26, 34, 29, 31, 18 } do
       c = t:open_for_posting()
       t:post_atomic(c, "fetch_add", { stag = 1, id = cut })
       local request = c:expect(rdmap.atomic_request {}, { message = "the device sends the FetchAdd that was asked of it" })

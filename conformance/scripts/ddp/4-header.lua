@@ -116,7 +116,8 @@ check {
   purpose = "only an STag that is valid on the stream is used: never allocated, or with another key, it is invalid",
   run = function(t)
     local m = t:memory()
-    for _, stag in ipairs { m.STag ~ 0xA5A5A500, m.STag ~ 0x01, m.STag ~ 0x80 } do
+    for _, stag in ipairs { m.STag ~ 0xA5A5A500, m.STag ~ 0x01, m.STag ~ 0x80, m.STag ~ 0x02, m.STag ~ 0x04, m.STag ~ 0x08,
+                             m.STag ~ 0x10, m.STag ~ 0x20, m.STag ~ 0x40, m.STag ~ 0x80000000 } do
       t:expect_error(m:write(0, "12345678", { STag = stag }), "DDP_INVALID_STAG",
                      string.format("STag 0x%08x, where 0x%08x is valid", stag, m.STag))
     end
@@ -166,21 +167,28 @@ check {
       function(c) return c:ulpdu(rdmap.send {}):sub(1, 17) end,
       function() return "\x41" end,
     }
-    for _, make in ipairs(cut) do
+    -- Each other length below the 14 octets of the tagged header, and the 18 of the untagged one.
+    for octets = 2, 17 do
+      if octets < 13 then cut[#cut + 1] = function() return m:write(0, ""):octets():sub(1, octets) end end
+      if octets < 17 then cut[#cut + 1] = function(c) return c:ulpdu(rdmap.send {}):sub(1, octets) end end
+    end
+    for i, make in ipairs(cut) do
       local c = t:open()
-      c:send(fpdu(make(c)))
+      local ulpdu = make(c)
+      local what = i <= 4 and "a header cut short" or string.format("a header cut short to %d octets", #ulpdu)
+      c:send(fpdu(ulpdu))
       local got = c:receive()
       if got.kind == "segment" and got.Opcode == 7 then got = c:receive() end
       if got.kind == "timeout" then
         -- Left to us to close: then the stream must be of no use any more. A device that has a word to say only now has
         -- taken octets after the segment for the rest of its header.
-        local answered, what = c:alive()
-        if answered or what.kind == "segment" then
-          t:fail("a header cut short is a fatal error (RFC 5041 6.2.2)", "the end of the stream",
-                 answered and "the stream goes on" or "silence, and after the next FPDU " .. describe(what))
+        local answered, came = c:alive()
+        if answered or came.kind == "segment" then
+          t:fail(what .. " is a fatal error (RFC 5041 6.2.2)", "the end of the stream",
+                 answered and "the stream goes on" or "silence, and after the next FPDU " .. describe(came))
         end
       elseif not fits(tcp.closed(), got) then
-        t:fail("a header cut short is a fatal error (RFC 5041 6.2.2)", "a Terminate, FIN or RST", describe(got))
+        t:fail(what .. " is a fatal error (RFC 5041 6.2.2)", "a Terminate, FIN or RST", describe(got))
       end
       t:expect_deliveries(c, {}, "a header cut short delivers nothing")
     end

@@ -273,5 +273,14 @@ check {
         t:fail("completion of Send " .. i, "one, in error if it was not done", tostring(seen[i]))
       end
     end
+    t:each_error(function(each, _, what)
+      each:expect_end("the end after the Terminate for " .. what)
+      t:equal("receives that are completed in error after " .. what, 5, #t:take_events(each, { flushed = true }, 5))
+    end, {
+      dut = { receives = 0, repost = false },
+      before = function(each)
+        for i = 1, 5 do t.dut:post_recv { stream = t:stream_of(each), id = 100 + i } end
+      end,
+    })
   end,
 }

@@ -15,7 +15,8 @@ check {
   role = "both",
   purpose = "untagged: the QN is one of the stream",
   run = function(t)
-    for _, qn in ipairs { 4, 0xFFFFFFFF, 0x80000000, 0x100 } do
+    -- One beyond, far beyond, and what is 0 in the low 8, 16 or 24 bits.
+    for _, qn in ipairs { 4, 0xFFFFFFFF, 0x80000000, 0x100, 5, 0x10000, 0x1000000 } do
       local c = refused(t, nil, { rdmap.send { QN = qn, MSN = 1, data = "12345678" } }, "DDP_INVALID_QN",
                         string.format("a Send on QN 0x%x", qn))
       t:expect_deliveries(c, {}, "a message on a queue that does not exist is not delivered")
@@ -54,7 +55,7 @@ check {
   purpose = "untagged: MO lies in the buffer",
   run = function(t)
     local dut = { receives = 2, receive_octets = 4096 }
-    for _, case in ipairs { { 0xFFFFFFF0, 32 }, { 4097, 8 }, { 0xFFFFFFFF, 1 } } do
+    for _, case in ipairs { { 0xFFFFFFF0, 32 }, { 4097, 8 }, { 0xFFFFFFFF, 1 }, { 8192, 8 }, { 0x10000, 8 }, { 0x80000000, 8 } } do
       local c = refused(t, dut, { rdmap.send { MO = case[1], data = pattern(case[2]) } },
                         { "DDP_INVALID_MO", "DDP_TOO_LONG" }, string.format("MO 0x%x in a buffer of 4096", case[1]))
       t:expect_deliveries(c, {}, "a message with an MO outside its buffer is not delivered")
@@ -75,6 +76,12 @@ check {
     local quoted = c:quoted(got)
     if quoted.header then t:equal("MO in the quoted header", 4000, string.unpack(">I4", quoted.header, 15)) end
     t:expect_deliveries(c, {}, "a message too long is not delivered")
+    for _, case in ipairs { { 4095, 3 }, { 4094, 6 }, { 3996, 200 }, { 2800, 1400 } } do
+      local message = string.format("%d octets at MO %d of a buffer of 4096", case[2], case[1])
+      c = refused(t, { receives = 2, receive_octets = 4096 }, { rdmap.send { MO = case[1], data = pattern(case[2]) } },
+                  "DDP_TOO_LONG", message)
+      t:expect_deliveries(c, {}, message .. ": a message too long is not delivered")
+    end
   end,
 }
 
@@ -92,6 +99,16 @@ check {
     local far = refused(t, nil, { rdmap.send { MSN = 0x80000001, data = "far" } },
                         { "DDP_MSN_RANGE", "DDP_NO_BUFFER" }, "MSN 0x80000001 where 1 is due")
     t:expect_deliveries(far, {}, "a message with a wrong MSN is not delivered")
+    for _, msn in ipairs { 0xFFFFFFFF, 0x80000000, 0x40000001, 0x10001 } do
+      local message = string.format("MSN 0x%x where 1 is due", msn)
+      far = refused(t, nil, { rdmap.send { MSN = msn, data = "far" } }, { "DDP_MSN_RANGE", "DDP_NO_BUFFER" }, message)
+      t:expect_deliveries(far, {}, message .. " is not delivered")
+    end
+    local c = t:open()
+    local sent, first = { "one", "two", "three", "four" }, c.msn[0]
+    for _, data in ipairs(sent) do c:send(rdmap.send { data = data }) end
+    c:expect_error(rdmap.send { MSN = first, data = "late" }, "DDP_MSN_RANGE", "the MSN of four messages ago", RANGE)
+    t:expect_deliveries(c, sent, "the MSN of four messages ago delivers nothing")
   end,
 }
 
@@ -135,72 +152,6 @@ check {
                      "a Read Response to a sink that nobody may write to")
     end
     sink:check("a Read Response changes nothing in a sink that nobody may write to")
-  end,
-}
-
-check {
-  id = "DDP-7.1-12",
-  role = "both",
-  purpose = "tagged: TO lies in the range of the STag",
-  run = function(t)
-    local m = t:memory()
-    for _, offset in ipairs { -8, -1, m.octets, m.octets + 4096, -m.TO, 1 << 32 } do
-      t:expect_error(m:write(offset, "12345678"), "DDP_BOUNDS", string.format("a Write at base %+d of 4096 octets", offset))
-    end
-    m:check("nothing is placed from outside the range")
-  end,
-}
-
-check {
-  id = "DDP-7.1-13",
-  role = "both",
-  purpose = "tagged: TO and payload together lie in the range of the STag",
-  run = function(t)
-    local m = t:memory()
-    for _, case in ipairs { { m.octets - 8, 16 }, { m.octets - 1, 2 }, { m.octets - 1000, 1001 } } do
-      t:expect_error(m:write(case[1], pattern(case[2])), "DDP_BOUNDS",
-                     string.format("%d octets at base + %d of 4096", case[2], case[1]))
-    end
-    m:check("no octet of a segment that leaves the range is placed")
-  end,
-}
-
-check {
-  id = "DDP-7.1-14",
-  purpose = "tagged: TO and payload together do not pass 2^64",
-  run = function(t)
-    local m = t:memory()
-    local top = t:memory { base = -4096 }
-    for _, memory in ipairs { m, top } do
-      t:expect_error(rdmap.write { STag = memory.STag, TO = -16, data = pattern(32) }, { "DDP_TO_WRAP", "DDP_BOUNDS" },
-                     "32 octets at TO 0xFFFFFFFFFFFFFFF0")
-    end
-    m:check("nothing is placed by a Write that wraps")
-    top:check("nothing is placed by a Write that wraps")
-  end,
-}
-
-check {
-  id = "DDP-7.1-15",
-  purpose = "all checks come before the placement: of a segment that leaves the buffer nothing is placed",
-  run = function(t)
-    local m = t:memory()
-    t:expect_error(m:write(m.octets - 1399, pattern(1400)), "DDP_BOUNDS", "1400 octets, the last of them outside")
-    m:check("no octet of a segment that fails a check is placed")
-  end,
-}
-
-check {
-  id = "DDP-7.1-16",
-  purpose = "after the octet that is in error no octet of the segment is placed, however large it is",
-  run = function(t)
-    -- The first octets lie before the buffer: all that would lie in it comes after the error.
-    for _, before in ipairs { 1, 8, 4000 } do
-      local m = t:memory { octets = 16384 }
-      t:expect_error(m:write(-before, pattern(8000)), "DDP_BOUNDS",
-                     string.format("8000 octets, the first %d of them before the buffer", before))
-      m:check("after an error the rest of the segment is not placed")
-    end
   end,
 }
 
@@ -273,6 +224,11 @@ check {
     c:expect_end("one Terminate, though two segments are in error")
     m:check("a Write after an error is not placed")
     t:expect_deliveries(c, {}, "a Send after an error is not delivered")
+    t:each_error(function(each, _, what)
+      each:expect_end("one Terminate for " .. what .. ", whatever comes after it")
+      m:check("a Write after " .. what .. " is not placed")
+      t:expect_deliveries(each, {}, "a Send after " .. what .. " is not delivered")
+    end, { after = function() return { m:write(0, "good Write"), rdmap.send { data = "good Send" }, bad_write() } end })
   end,
 }
 
@@ -287,6 +243,14 @@ check {
       t:equal("L, QN, MSN and MO of the Terminate", "1 2 1 0", string.format("%d %d %d %d", got.L, got.QN, got.MSN, got.MO))
     end
     c:expect_end("the end after the Terminate")
+    t:each_error(function(each, terminate, what)
+      t:equal("L, QN, MSN and MO of the Terminate for " .. what, "1 2 1 0",
+              string.format("%d %d %d %d", terminate.L, terminate.QN, terminate.MSN, terminate.MO))
+    end, {
+      without = function(got, what)
+        if got.kind == "bad_fpdu" or got.kind == "garbage" then t:fail(what, "a whole Terminate", describe(got)) end
+      end,
+    })
   end,
 }
 

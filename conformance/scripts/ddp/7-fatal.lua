@@ -9,6 +9,7 @@ check {
     c:send(bad_write())
     c:expect_any_terminate("a Terminate before the end of the stream", { close = "warn" })
     c:expect_end("the end after the Terminate")
+    t:each_error(function(each, _, what) each:expect_end("the end after the Terminate for " .. what) end)
   end,
 }
 
@@ -37,6 +38,10 @@ check {
     for i = 1, 5 do c:send(rdmap.send { data = "good" }, m:read(0, 16, { SinkSTag = i })) end
     c:expect_end("no FPDU of the device after its Terminate")
     t:expect_deliveries(c, {}, "nothing is delivered after an error")
+    t:each_error(function(each, _, what)
+      each:expect_end("no FPDU of the device after its Terminate for " .. what)
+      t:expect_deliveries(each, {}, "nothing is delivered after " .. what)
+    end, { after = function() return { rdmap.send { data = "good" }, m:read(0, 16, { SinkSTag = 1 }) } end })
   end,
 }
 
@@ -50,5 +55,10 @@ check {
     if c:expect_end("the end after the Terminate") == "left" then
       t:warn("the device closes after its Terminate", "FIN or RST", "it waited for the tester's FIN")
     end
+    t:each_error(function(each, _, what)
+      if each:expect_end("the end after the Terminate for " .. what) == "left" then
+        t:warn("the device closes after its Terminate for " .. what, "FIN or RST", "it waited for the tester's FIN")
+      end
+    end)
   end,
 }

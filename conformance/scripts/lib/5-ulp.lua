@@ -30,6 +30,7 @@ Memory.__index = Memory
 
 -- Memory that the device exposes. options: octets (4096), base (0x110000043: beyond 32 bits, aligned to nothing),
 -- access = list of "read" and "write" (both), data = octets at its front, bound = connection that alone may use it, pd.
+-- Where the device chooses the base itself: optional: nil, and no SKIP; anywhere: any base will do.
 -- alone: the check has no other stream, so that memory of the stream's domain will do where devices bind to no stream.
 -- The result has STag, TO (its base), last (base + octets), octets, and `image`: what should be in it.
 function Test:memory(options)
@@ -45,7 +46,11 @@ function Test:memory(options)
   }
   local got = math.tointeger(tonumber(answer.base))
   if got and got ~= base then
-    if o.base then self:skip(string.format("the device cannot expose memory at TO 0x%x", base)) end
+    if o.optional then
+      self.dut:dereg { stag = answer.stag }
+      return nil
+    end
+    if o.base and not o.anywhere then self:skip(string.format("the device cannot expose memory at TO 0x%x", base)) end
     base = got
   end
   local image = (o.data or "") .. string.rep("\xA5", octets - #(o.data or ""))

@@ -25,9 +25,12 @@ function Test:target(options)
   local o = copy_fields(options)
   local at, value = o.at or 16, o.value
   o.at, o.value = nil, nil
+  o.anywhere = o.base == nil
   o.octets, o.base = o.octets or 128, o.base or 0x7F0000001000
   o.access = o.access or { "read", "write", "atomic" }
   local memory = self:memory(o)
+  if memory == nil then return nil end
+  if o.anywhere and o.octets - at >= 16 then at = at + -(memory.TO + at) % 8 end
   local target = setmetatable({ t = self, memory = memory, STag = memory.STag, TO = memory.TO + at, at = at }, Target)
   if value then target:put(value) end
   return target

@@ -108,6 +108,7 @@ check {
       same_octets(t, raw, frames[i], #frames[i].octets - 3 - pad, pad, "pad after " .. frames[i].ulpdu .. " octets")
       same_octets(t, raw, frames[i + 1], 1, 2, "ULPDU_Length after an FPDU with a pad of " .. pad)
     end
+    t:sends_all_lengths()
   end,
 }
 

@@ -38,6 +38,8 @@ check {
            empty_read(7))
     c:expect(rdmap.read_response { STag = 7 }, { message = "a Read Request after pads of 0, 3, 2 and 1 octets" })
     c:expect_accepted({ "", "1", "22", "333" }, "Sends with pads of 0, 3, 2 and 1 octets")
+    c:finish()
+    t:receives_all_lengths()
   end,
 }
 

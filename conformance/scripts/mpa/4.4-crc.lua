@@ -107,14 +107,14 @@ check {
 
 -- One bit of the octet `at` (from 1, or from the end; nil: of a Marker) of an FPDU turned over: an error, and nothing is
 -- placed.
-local function bit_refused(t, options, at, message)
+local function bit_refused(t, options, at, message, bit)
   local c = t:open_with_framing(options)
   local memory = t:memory()
   local marker = c:marker_distance() + 2
   local octets = c:octets(memory:write(0, pattern(541)))
   at = at or marker
   if at < 0 then at = #octets + 1 + at end
-  local bad = octets:sub(1, at - 1) .. string.char(octets:byte(at) ~ 0x20) .. octets:sub(at + 1)
+  local bad = octets:sub(1, at - 1) .. string.char(octets:byte(at) ~ (bit or 0x20)) .. octets:sub(at + 1)
   c:send_segments { bad }
   c:expect_crc_error(message)
   memory:check(message .. ": nothing is placed")
@@ -130,6 +130,12 @@ check {
     bit_refused(t, {}, 20, "a wrong bit in the payload")
     bit_refused(t, {}, -5, "a wrong bit in the pad")
     for octet = 1, 4 do bit_refused(t, {}, -octet, "a wrong bit in octet " .. 5 - octet .. " of the CRC field") end
+    for octet = 1, 4 do
+      for _, bit in ipairs { 0x01, 0x04, 0x80 } do
+        bit_refused(t, {}, -octet, string.format("bit %02X wrong in octet %d of the CRC field", bit, 5 - octet), bit)
+      end
+    end
+    for octet = 3, 16 do bit_refused(t, {}, octet, "a wrong bit in octet " .. octet .. " of the FPDU", 0x01) end
     local c = t:open_with_framing { dut = { markers = true } }
     if c.send_framing.markers then bit_refused(t, { markers = true }, nil, "a wrong bit in a Marker") end
   end,

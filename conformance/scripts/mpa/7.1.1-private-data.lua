@@ -73,6 +73,9 @@ check {
   sandwich = "startup",
   run = function(t)
     taken_whole(t, distinct(MOST), nil, "512 octets of Private Data have room")
+    for _, octets in ipairs { 1, 2, 3, 4, 255, 256, 257, 508, 509, 511 } do
+      taken_whole(t, distinct(octets), nil, octets .. " octets of Private Data have room")
+    end
     for i = 1, 100 do
       local c = t:awaiting_start()
       local frame = t:start_frame { private_data = distinct(i * 5) }
@@ -126,9 +129,9 @@ check {
 check {
   id = "MPA-7.1.2-27",
   role = "both",
-  purpose = "PD_Length 513, 1024, 0x8000 and 0xFFFF are refused, and the next connection is served",
+  purpose = "PD_Length 513, 1024, 0x8000, 0xFFFF and others are refused, and the next connection is served",
   run = function(t)
-    for _, length in ipairs { 513, 1024, 0x8000, 0xFFFF } do
+    for _, length in ipairs { 513, 1024, 0x8000, 0xFFFF, 514, 516, 768, 0x4000, 0x8001 } do
       expect_too_long_refused(t, length)
       local c = t:awaiting_start()
       local frame = t:start_frame {}

@@ -54,7 +54,7 @@ check {
       c:send(frame)
       c:expect_operation(frame, "the revision that is asked for works")
       c:finish()
-      for _, revision in ipairs { 3, 255 } do
+      for _, revision in ipairs { 3, 255, 4, 0x11, 0x80, 0x81, 254 } do
         c = t:awaiting_start(configuration)
         local how, got = outcome(t, c, t:start_frame { Rev = revision })
         if how == "operates" or how == "silent" then

@@ -162,7 +162,7 @@ check {
     local c = t:open()
     local cases = {
       { t:memory { access = { "read" }, octets = 64 }, "remote_read" },
-      { t:memory { access = { "write" }, octets = 65, base = 0x1000 }, "remote_write" },
+      { t:memory { access = { "write" }, octets = 65, base = 0x1000, anywhere = true }, "remote_write" },
       { t:memory { octets = 66, pd = 3 }, "remote_read remote_write", 3 },
       { t:memory { octets = 67, bound = c }, "remote_read remote_write", 0, t:stream_of(c) },
       { t:memory { access = {}, octets = 68 }, "" },
@@ -309,6 +309,11 @@ check {
       local reported = t:take_events(c, FAULTS, 1)
       if #reported == 0 then t:fail("what the ULP is told of " .. wire.describe(got.triple), "an error", "nothing") end
     end
+    t:each_error(function(c, got)
+      if #t:take_events(c, FAULTS, 1) == 0 then
+        t:fail("what the ULP is told of " .. wire.describe(got.triple), "an error", "nothing")
+      end
+    end)
   end,
 }
 

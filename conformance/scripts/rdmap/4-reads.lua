@@ -47,7 +47,7 @@ check {
   purpose = "a Read Request that is not 28 octets long is not executed",
   run = function(t)
     local m = t:memory { data = pattern(64) }
-    for _, octets in ipairs { 27, 4, 0 } do
+    for _, octets in ipairs { 27, 4, 0, 26, 24, 16, 1 } do
       local c = t:open()
       c:send(m:read(0, 4))
       c:expect_response(SINK, 0, pattern(4), "a good Read Request")
@@ -58,13 +58,16 @@ check {
         t:fail(string.format("a Read Request of %d octets", octets), "a Terminate of layer 0 or 1", describe(got))
       end
     end
-    local c = t:open()
-    c:send(fpdu(c:ulpdu(m:read(0, 4)) .. "more"))
-    local got = c:receive()
-    if got.kind == "segment" and got.Opcode == 2 then
-      t:warn("a Read Request of 32 octets", "a Terminate of layer 0 or 1", describe(got))
-    elseif not is_terminate(got) or got.Layer > 1 then
-      t:fail("a Read Request of 32 octets", "a Terminate of layer 0 or 1", describe(got))
+    for _, surplus in ipairs { 4, 1, 28, 1000 } do
+      local c = t:open()
+      c:send(fpdu(c:ulpdu(m:read(0, 4)) .. ("more"):rep(250):sub(1, surplus)))
+      local got = c:receive()
+      local what = string.format("a Read Request of %d octets", 28 + surplus)
+      if got.kind == "segment" and got.Opcode == 2 then
+        t:warn(what, "a Terminate of layer 0 or 1", describe(got))
+      elseif not is_terminate(got) or got.Layer > 1 then
+        t:fail(what, "a Terminate of layer 0 or 1", describe(got))
+      end
     end
   end,
 }
@@ -245,10 +248,15 @@ check {
   purpose = "a Read Request reads from one tagged buffer, not from the one after it",
   run = function(t)
     local m = t:memory()
-    t:memory { base = m.last, data = "of another buffer" }
+    local behind = t:memory { base = m.last, data = "of another buffer", optional = true }
     local c = t:open()
     c:send(m:read(m.octets - 4, 8))
     c:expect_terminate("RDMAP_BOUNDS", { next = true, message = "a Read that runs into the next buffer" })
+    for _, case in ipairs { { -1, 1 }, { m.octets - 1, 2 }, { 0, m.octets + 1 }, { 0, 2 * m.octets } } do
+      t:expect_error(m:read(case[1], case[2]), "RDMAP_BOUNDS",
+                     string.format("a Read of %d octets at base %+d of %d", case[2], case[1], m.octets), { next = true })
+    end
+    if behind == nil then t:note("the device chooses where memory is: what lies behind the buffer is not known") end
   end,
 }
 

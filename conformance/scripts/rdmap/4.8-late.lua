@@ -290,6 +290,11 @@ check {
     if c:expect_end("FIN or RST, at the latest after the tester's FIN") == "left" then
       t:warn("the end of the connection", "FIN or RST of the device's own", "only after the tester's FIN")
     end
+    t:each_error(function(each, _, what)
+      if each:expect_end("FIN or RST, at the latest after the tester's FIN") == "left" then
+        t:warn("the end of the connection after " .. what, "FIN or RST of the device's own", "only after the tester's FIN")
+      end
+    end)
   end,
 }
 

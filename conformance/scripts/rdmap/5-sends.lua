@@ -108,6 +108,11 @@ check {
     c:send(rdmap.send { MSN = 1, data = pattern(90), L = 0 }, rdmap.send { MSN = 1, MO = 90, data = pattern(90) })
     c:expect_terminate("DDP_TOO_LONG", { message = "a second segment that ends after a receive of 100" })
     t:expect_deliveries(c, {}, "a Send too long is not delivered")
+    for _, octets in ipairs { 102, 104, 128, 200, 1400 } do
+      c = t:open { dut = { receives = 2, receive_octets = 100 } }
+      c:expect_error(rdmap.send { data = pattern(octets) }, "DDP_TOO_LONG", octets .. " octets into a receive of 100")
+      t:expect_deliveries(c, {}, octets .. " octets into a receive of 100 are not delivered")
+    end
   end,
 }
 

@@ -97,6 +97,8 @@ check {
     c:send(table.unpack(frames))
     c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag after two large Reads" })
     c:expect_end("nothing but the end after a Terminate")
+    t:each_error(function(each, _, what) each:expect_end("nothing but the end after the Terminate for " .. what) end,
+                 { after = function() return { m:read(0, 16, { SinkSTag = 3 }) } end })
   end,
 }
 
@@ -198,6 +200,7 @@ check {
     c = t:open()
     c:send(rdmap.terminate {})
     c:expect_over("a received Terminate")
+    t:each_error(function(each, _, what) each:expect_end("the end after an own Terminate for " .. what) end)
   end,
 }
 
@@ -212,5 +215,14 @@ check {
     c:send(table.unpack(frames))
     c:expect_terminate("DDP_INVALID_STAG", { message = "a Write to an unknown STag, with much after it" })
     if c:expect_end("the end after a Terminate") == "reset" then t:warn("the end after a Terminate", "FIN", "RST") end
+    t:each_error(function(each, _, what)
+      if each:expect_end("the end after the Terminate for " .. what) == "reset" then
+        t:warn("the end after the Terminate for " .. what, "FIN", "RST")
+      end
+    end, {
+      without = function(got, what)
+        if got.kind == "reset" then t:warn("the end after " .. what, "a Terminate, then FIN", "RST") end
+      end,
+    })
   end,
 }

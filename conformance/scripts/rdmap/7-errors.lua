@@ -251,6 +251,11 @@ check {
     for i = 1, 10 do c:send(rdmap.send { data = "good " .. i }) end
     c:expect_end("nothing but the end after a Terminate")
     t:expect_deliveries(c, {}, "nothing is delivered after an error")
+    t:each_error(function(each, _, what)
+      each:send(rdmap.send { data = "good" }, empty_read(9))
+      each:expect_end("nothing but the end after the Terminate for " .. what)
+      t:expect_deliveries(each, {}, "nothing is delivered after " .. what)
+    end)
   end,
 }
 

@@ -92,6 +92,9 @@ check {
     refused(t, m:read(m.octets, 1), "RDMAP_BOUNDS", "one octet after the buffer")
     refused(t, m:read(0, 1, { SrcTO = 0 }), "RDMAP_BOUNDS", "SrcTO 0 where the buffer has another base")
     refused(t, m:read(1 << 32, 1), "RDMAP_BOUNDS", "SrcTO 2^32 above")
+    for _, offset in ipairs { -4096, m.octets + 4096, 1 << 31, -(1 << 32), 1 << 63 } do
+      refused(t, m:read(offset, 1), "RDMAP_BOUNDS", string.format("SrcTO at base %+d of 4096 octets", offset))
+    end
   end,
 }
 
@@ -104,6 +107,10 @@ check {
     local m = t:memory { data = data }
     refused(t, m:read(0, 4097), "RDMAP_BOUNDS", "one octet more than there are")
     refused(t, m:read(4095, 2), "RDMAP_BOUNDS", "two octets at the last")
+    for _, case in ipairs { { 0, 4099 }, { 1, 4098 }, { 0, 8192 }, { 4095, 4096 }, { 0, 0x10000 }, { 0, 0x7FFFFFFF },
+                            { 1, 0x80000000 }, { 0, 0xFFFFFFFF } } do
+      refused(t, m:read(case[1], case[2]), "RDMAP_BOUNDS", string.format("%d octets at base + %d of 4096", case[2], case[1]))
+    end
     local c = t:open()
     c:send(m:read(0, 4096))
     c:expect_response(0x51A6, 0, data, "as many octets as there are")
@@ -128,9 +135,11 @@ check {
   role = "both",
   purpose = "SrcTO and the size together do not pass 2^64",
   run = function(t)
-    for _, m in ipairs { t:memory(), t:memory { base = -4096 } } do
-      refused(t, m:read(0, 0x200, { SrcTO = -256 }), { "RDMAP_TO_WRAP", "RDMAP_BOUNDS" },
-              "512 octets at SrcTO 0xFFFFFFFFFFFFFF00")
+    for _, m in ipairs { t:memory(), t:memory { base = -4096, optional = true } } do
+      for _, case in ipairs { { 256, 512 }, { 1, 2 }, { 4096, 4097 }, { 1, 0x80000000 }, { 1, 0xFFFFFFFF } } do
+        refused(t, m:read(0, case[2], { SrcTO = -case[1] }), { "RDMAP_TO_WRAP", "RDMAP_BOUNDS" },
+                string.format("%d octets at SrcTO 0x%X", case[2], -case[1]))
+      end
     end
   end,
 }

@@ -199,6 +199,12 @@ struct iwarp_association_event {
 /* Removes the oldest event and gives it. False: there is none. A REQUEST that is withdrawn meanwhile is not given. */
 bool iwarp_association_poll(struct iwarp_association *association, struct iwarp_association_event *event);
 
+/*
+ * The streams that may have events for iwarp_stream_poll(), one after another: each once, until something happens to it
+ * again. NULL: none. A caller that polls all of its streams needs not ask.
+ */
+struct iwarp_stream *iwarp_association_stirred(struct iwarp_association *association);
+
 /* Like iwarp_stream_config_default(); enhanced sessions (RFC 6581 7). */
 void iwarp_sctp_stream_config_default(struct iwarp_stream_config *config, enum iwarp_role role);
 
@@ -213,6 +219,20 @@ void iwarp_sctp_stream_config_default(struct iwarp_stream_config *config, enum i
 struct iwarp_stream *iwarp_sctp_stream_new(struct iwarp_association *association, uint16_t sid,
                                            const struct iwarp_stream_config *config, uint64_t now,
                                            struct sentence *sentence);
+
+/*
+ * The same in two steps, for a program that posts work before the association is up: a stream of no association, and its
+ * beginning on a SID. Until then it is in start-up, and nobody keeps its time limits. Errors: those of
+ * iwarp_sctp_stream_new(), and a stream that has ended or has a SID.
+ */
+struct iwarp_stream *iwarp_sctp_stream_detached(struct iwarp_device *device, const struct iwarp_stream_config *config,
+                                                uint64_t now, struct sentence *sentence);
+int iwarp_sctp_stream_attach(struct iwarp_association *association, uint16_t sid, struct iwarp_stream *stream,
+                             uint64_t now, struct sentence *sentence);
+
+/* Could a stream have this configuration? -1 with a sentence. */
+int iwarp_sctp_stream_config_check(struct iwarp_device *device, const struct iwarp_stream_config *config,
+                                   struct sentence *sentence);
 
 /* A SID for a new session: the first one that was never used, else one whose sessions are over; -1: none. */
 int iwarp_association_free_sid(const struct iwarp_association *association);

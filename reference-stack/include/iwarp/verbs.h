@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * libiwarp for programs: queue pairs over kernel TCP, with completion queues and events. It is stream.h and device.h
+ * libiwarp for programs: queue pairs over kernel TCP, or over SCTP in UDP datagrams, with completion queues and events. It is stream.h and device.h
  * with the sockets, timers and queues that a program would otherwise have to write.
  *
  *     struct iwarp_context *context = iwarp_context_new(NULL, &sentence);
@@ -38,6 +38,7 @@
 #include <stdint.h>
 
 #include "iwarp/device.h"
+#include "iwarp/sctp.h"
 #include "iwarp/stream.h"
 #include "wire/sentence.h"
 
@@ -203,6 +204,39 @@ struct iwarp_qp *iwarp_connect(struct iwarp_context *context, const char *addres
  */
 struct iwarp_qp *iwarp_attach(struct iwarp_context *context, int socket, enum iwarp_role role, const void *octets,
                               size_t count, const struct iwarp_qp_options *options, struct sentence *sentence);
+
+/* --- SCTP ------------------------------------------------------------------------------------------------------ */
+
+/* SCTP in UDP datagrams (RFC 6951), in user space by libusrsctp: without privileges, and without threads. */
+struct iwarp_sctp_options {
+    struct iwarp_association_config association; /* of each association; `network_octets` is set by the library */
+    const char *address;                         /* own numeric address; NULL: 0.0.0.0 */
+    uint16_t udp_port;                           /* own; 0: any. The default is 9899 (RFC 6951 5.1) */
+    uint16_t peer_udp_port;                      /* of those that are connected to; the default is 9899 */
+};
+
+/* The defaults of iwarp_association_config_default(), and 1024 requests that may wait for the program. */
+void iwarp_sctp_options_default(struct iwarp_sctp_options *options, enum ddp_sctp_profile profile);
+
+/*
+ * From now on, the context's listeners and connections are SCTP's. Each iwarp_connect() begins an association with a session on
+ * its first stream; its peer's listener makes a queue pair of each session. A process has one SCTP: all contexts that use
+ * it belong to one thread. Errors: no libusrsctp in this build, an address or port that cannot be used, an impossible
+ * configuration, a context that has listeners or queue pairs, or that uses SCTP already.
+ */
+int iwarp_context_use_sctp(struct iwarp_context *context, const struct iwarp_sctp_options *options,
+                           struct sentence *sentence);
+
+/* The own UDP port; 0: the context does not use SCTP. */
+uint16_t iwarp_context_udp_port(const struct iwarp_context *context);
+
+/*
+ * A queue pair more, in the association of another one (RFC 5043 6: an association carries many sessions). Each lives and
+ * ends by itself; the association that this side has begun ends with its last queue pair. Errors: those of
+ * iwarp_connect(); a queue pair that has ended, or has no association.
+ */
+struct iwarp_qp *iwarp_connect_beside(struct iwarp_qp *qp, const struct iwarp_qp_options *options,
+                                      struct sentence *sentence);
 
 /* Private Data of the Reply: NULL with 0 octets for that of the options. Errors: those of iwarp_stream_accept(). */
 int iwarp_accept(struct iwarp_qp *qp, const void *private_data, size_t octets, struct sentence *sentence);

@@ -314,7 +314,7 @@ END_TEST
 
 static const char *const folder_files[] = {"b.pcapng",   "notes.txt",  "sub/c.CAP",  "sub/deep/d.pcap", ".hidden",
                                            "ring.pcap",  "ring.pcap1", "ring.pcap2", "ring.pcap10",     "plain",
-                                           "letter.txt", "zip.gz",     "sun.snoop",  "empty",           "broken.pcap3"};
+                                           "letter.txt", "zip.xz",     "sun.snoop",  "empty",           "broken.pcap3"};
 
 /* A folder of captures with all that else stands in one. */
 static void fill_folder(void)
@@ -323,7 +323,7 @@ static void fill_folder(void)
         const char *name, *octets;
         size_t count;
     } others[] = {{"letter.txt", "Dear reader", 11},
-                  {"zip.gz", "\x1F\x8B\x08\x00", 4},
+                  {"zip.xz", "\xFD\x37zXZ", 5},
                   {"sun.snoop", "snoop\0\0\0", 8},
                   {"empty", "", 0},
                   {"broken.pcap3", "no capture", 10}};
@@ -367,7 +367,7 @@ START_TEST(folders)
     ck_assert_uint_eq(list.skipped_count, 2);
     ck_assert_str_eq(list.skipped[0].path, sample_path(folder, "sun.snoop"));
     ck_assert_int_eq(list.skipped[0].row, FLOW_ROW_OTHER_FORMAT);
-    ck_assert_str_eq(list.skipped[1].path, sample_path(folder, "zip.gz"));
+    ck_assert_str_eq(list.skipped[1].path, sample_path(folder, "zip.xz"));
     ck_assert_int_eq(list.skipped[1].row, FLOW_ROW_COMPRESSED);
     ck_assert_uint_eq(list.account.row[FLOW_ROW_FILE].items, 2);
     ck_assert_int_eq(capture_list_add(&list, sample_path(folder, "none"), &error), 0);

@@ -68,6 +68,19 @@ static const struct {
     {"x\tR\tvalidate\tddp-qn\ttriple\n", "triple"},
     {"x\tR\tvalidate\tddp-qn\ttriple\tDDP_NOTHING\n", "DDP_NOTHING"},
     {"x\tR\tvalidate\tddp-qn\ttriple\t0x12345\n", "0x12345"},
+    {"x\tR\tvalidate\tddp-qn\tfail\n", "@QUANTITY"},
+    {"x\tR\tvalidate\tddp-qn\toff\tqn=4\n", "qn=4"},
+    {"x\tR\tvalidate\tddp-qn\toff\t@qn\n", "@qn"},
+    {"x\tR\tvalidate\tddp-qn\toff\t@weight=4\n", "@weight=4"},
+    {"x\tR\tvalidate\tddp-qn\toff\t@qn=\n", "@qn="},
+    {"x\tR\tvalidate\tddp-qn\toff\t@qn=4..\n", "@qn=4.."},
+    {"x\tR\tvalidate\tddp-qn\toff\t@qn=5..4\n", "@qn=5..4"},
+    {"x\tR\tvalidate\tddp-qn\toff\t@qn=4.5\n", "@qn=4.5"},
+    {"x\tR\tvalidate\tddp-qn\ttriple\tDDP_INVALID_QN@qn=x\n", "@qn=x"},
+    {"x\tR\tbehaviour\tclose-never\ton\t@error=0x100\n", "@error=0x100"},
+    {"x\tR\tbehaviour\tclose-never\ton\t@error=\n", "@error="},
+    {"x\tR\tbehaviour\tclose-never\ton\t0x12\n", "0x12"},
+    {"x\tR\ttransmit\tfpdu.pad\tset\t1@pad4\n", "@pad4"},
     {"x\tR\ttransmit\tfpdu\tset\t1\n", "layout.field"},
     {"x\tR\ttransmit\tnothing.L\tset\t1\n", "nothing.L"},
     {"x\tR\ttransmit\tnobody/ddp_tagged.L\tset\t1\n", "nobody"},
@@ -289,6 +302,74 @@ START_TEST(fields_change_where_configured)
 }
 END_TEST
 
+/* Is the segment good to the entry `ddp-qn`, with this row alone? `triple`: what it is reported as where it is not. */
+static bool qn_taken(const char *row, uint32_t qn, wire_result *triple)
+{
+    static const char *const ids[] = {"x"};
+    static const uint8_t header[18];
+    struct sentence sentence = {""};
+    struct defect_list *list = defect_list_parse(row, strlen(row), &sentence);
+    struct defect_set *set = list == NULL ? NULL : defect_set_new(list, ids, 1, &sentence);
+    struct pair *pair = pair_new();
+    struct validation_outcome outcome = {0};
+    struct ddp_segment segment = {.header = header, .header_octets = sizeof(header), .version = 1, .qn = qn};
+    struct validation_subject subject = {.segment = &segment, .buffer_octets = UINT64_MAX};
+    bool taken;
+
+    ck_assert_msg(set != NULL, "%s", sentence.text);
+    pair->side[1].config.defects = set;
+    pair_open(pair);
+    subject.stream = pair->side[1].stream;
+    taken = validation_run(VALIDATE_UNTAGGED, &subject, &outcome) || strcmp(outcome.entry->name, "ddp-qn") != 0;
+    *triple = outcome.error;
+    pair_free(pair);
+    defect_set_free(set);
+    defect_list_free(list);
+    return taken;
+}
+
+/* A fault of an entry holds for the values that it names, the last ones included, and for no others. */
+START_TEST(override_holds_in_its_range)
+{
+    static const char off[] = "x\tR\tvalidate\tddp-qn\toff\t@qn=0x10..0x20\n";
+    static const char fail[] = "x\tR\tvalidate\tddp-qn\tfail\t@qn=1\n";
+    static const char other[] = "x\tR\tvalidate\tddp-qn\ttriple\tDDP_NO_BUFFER@qn=9\n";
+    wire_result triple;
+
+    ck_assert(!qn_taken(off, 0xF, &triple));
+    ck_assert(qn_taken(off, 0x10, &triple));
+    ck_assert(qn_taken(off, 0x20, &triple));
+    ck_assert(!qn_taken(off, 0x21, &triple));
+    ck_assert(qn_taken(fail, 0, &triple));
+    ck_assert(!qn_taken(fail, 1, &triple));
+    ck_assert_int_eq((int)triple, TERM_DDP_INVALID_QN);
+    ck_assert(!qn_taken(other, 9, &triple));
+    ck_assert_int_eq((int)triple, TERM_DDP_NO_BUFFER);
+    ck_assert(!qn_taken(other, 10, &triple));
+    ck_assert_int_eq((int)triple, TERM_DDP_INVALID_QN);
+}
+END_TEST
+
+/* Pads change where so many octets are due: a Write's last segment and the Sends' differ. */
+START_TEST(pad_changes_where_it_is_due)
+{
+    struct pair *good = sent_with(NULL, false);
+    size_t changed = 0;
+
+    for (int due = 0; due <= FPDU_PAD_MAX; due++) {
+        char row[64];
+        struct pair *pair;
+
+        (void)snprintf(row, sizeof(row), "x\tR\ttransmit\tfpdu.pad_octets\tadd\t4@pad%d\n", due);
+        pair = sent_with(row, false);
+        changed += (pair->side[1].sent_count - good->side[1].sent_count) / 4;
+        pair_free(pair);
+    }
+    ck_assert_uint_eq(changed, 7); /* each of the seven FPDUs has one of the four pads */
+    pair_free(good);
+}
+END_TEST
+
 Suite *defect_suite(void)
 {
     Suite *suite = suite_create("defect");
@@ -305,6 +386,8 @@ Suite *defect_suite(void)
     suite_add_tcase(suite, data);
     tcase_add_test(effect, harmless_defect_changes_nothing);
     tcase_add_test(effect, fields_change_where_configured);
+    tcase_add_test(effect, override_holds_in_its_range);
+    tcase_add_test(effect, pad_changes_where_it_is_due);
     suite_add_tcase(suite, effect);
     return suite;
 }

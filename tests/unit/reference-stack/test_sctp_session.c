@@ -380,6 +380,29 @@ START_TEST(stream_is_freed)
 }
 END_TEST
 
+/* The ULP says no, and lets go of the stream before the Reject is sent: the peer is not left waiting (6.4). */
+START_TEST(rejected_stream_is_freed)
+{
+    struct iwarp_stream_config config;
+    struct seen seen;
+    struct sctp_pair *pair = open_pair(&seen);
+
+    iwarp_sctp_stream_config_default(&config, IWARP_INITIATOR);
+    (void)sctp_pair_stream(pair, SCTP_ACTIVE, 0, SID, &config);
+    sctp_pair_run(pair);
+    iwarp_sctp_stream_config_default(&config, IWARP_RESPONDER);
+    config.accept = IWARP_ACCEPT_NOT;
+    pair->side[SCTP_PASSIVE].hold = true;
+    (void)sctp_pair_stream(pair, SCTP_PASSIVE, 0, SID, &config);
+    sctp_pair_drop(pair, SCTP_PASSIVE, 0);
+    pair->side[SCTP_PASSIVE].hold = false;
+    sctp_pair_run(pair);
+    check_letter(&seen, 1, SCTP_PASSIVE, 0, DDP_SCTP_TERMINATE);
+    ck_assert_uint_eq(sctp_pair_count(pair, SCTP_ACTIVE, 0, IWARP_EVENT_CLOSED), 1);
+    sctp_pair_free(pair);
+}
+END_TEST
+
 Suite *sctp_session_suite(void)
 {
     Suite *suite = suite_create("sctp_session");
@@ -394,6 +417,7 @@ Suite *sctp_session_suite(void)
     tcase_add_test(tcase, fault_of_one_stream);
     tcase_add_test(tcase, stags_are_of_a_stream);
     tcase_add_test(tcase, stream_is_freed);
+    tcase_add_test(tcase, rejected_stream_is_freed);
     suite_add_tcase(suite, tcase);
     return suite;
 }

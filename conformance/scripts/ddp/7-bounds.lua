@@ -1,0 +1,81 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- RFC 5041 7.1: where a tagged segment may lie in its buffer.
+
+check {
+  id = "DDP-7.1-12",
+  role = "both",
+  purpose = "tagged: TO lies in the range of the STag",
+  run = function(t)
+    local m = t:memory()
+    for _, offset in ipairs { -8, -1, m.octets, m.octets + 4096, -m.TO, 1 << 32 } do
+      t:expect_error(m:write(offset, "12345678"), "DDP_BOUNDS", string.format("a Write at base %+d of 4096 octets", offset))
+    end
+    for _, offset in ipairs { -1, m.octets, -4096, 1 << 31, -(1 << 32), 1 << 63 } do
+      t:expect_error(m:write(offset, "1"), "DDP_BOUNDS", string.format("a Write of one octet at base %+d of 4096", offset))
+    end
+    m:check("nothing is placed from outside the range")
+  end,
+}
+
+check {
+  id = "DDP-7.1-13",
+  role = "both",
+  purpose = "tagged: TO and payload together lie in the range of the STag",
+  run = function(t)
+    local m = t:memory()
+    for _, case in ipairs { { m.octets - 8, 16 }, { m.octets - 1, 2 }, { m.octets - 1000, 1001 }, { m.octets - 1, 4 },
+                            { m.octets - 2, 6 }, { m.octets - 1, 64 }, { m.octets - 400, 1400 } } do
+      t:expect_error(m:write(case[1], pattern(case[2])), "DDP_BOUNDS",
+                     string.format("%d octets at base + %d of 4096", case[2], case[1]))
+    end
+    m:check("no octet of a segment that leaves the range is placed")
+  end,
+}
+
+check {
+  id = "DDP-7.1-14",
+  purpose = "tagged: TO and payload together do not pass 2^64",
+  run = function(t)
+    local m = t:memory()
+    local memories = { m, t:memory { base = -4096, optional = true } }
+    local top = memories[2]
+    for _, memory in ipairs(memories) do
+      for _, case in ipairs { { 16, 32 }, { 1, 2 }, { 8, 9 }, { 1, 1400 } } do -- octets before 2^64, octets in all
+        t:expect_error(rdmap.write { STag = memory.STag, TO = -case[1], data = pattern(case[2]) },
+                       { "DDP_TO_WRAP", "DDP_BOUNDS" }, string.format("%d octets at TO 0x%X", case[2], -case[1]))
+      end
+    end
+    m:check("nothing is placed by a Write that wraps")
+    if top == nil then return end -- the device chooses where its memory is: not there
+    top:check("nothing is placed by a Write that wraps")
+    local c = t:open()
+    c:send(top:write(4088, "to 2^64!"))
+    c:probe { message = "8 octets at TO 0xFFFFFFFFFFFFFFF8 end at 2^64, and do not pass it" }
+    top:patch(4088, "to 2^64!")
+    top:check("a Write that ends at 2^64 is placed")
+  end,
+}
+
+check {
+  id = "DDP-7.1-15",
+  purpose = "all checks come before the placement: of a segment that leaves the buffer nothing is placed",
+  run = function(t)
+    local m = t:memory()
+    t:expect_error(m:write(m.octets - 1399, pattern(1400)), "DDP_BOUNDS", "1400 octets, the last of them outside")
+    m:check("no octet of a segment that fails a check is placed")
+  end,
+}
+
+check {
+  id = "DDP-7.1-16",
+  purpose = "after the octet that is in error no octet of the segment is placed, however large it is",
+  run = function(t)
+    -- The first octets lie before the buffer: all that would lie in it comes after the error.
+    for _, before in ipairs { 1, 8, 4000 } do
+      local m = t:memory { octets = 16384 }
+      t:expect_error(m:write(-before, pattern(8000)), "DDP_BOUNDS",
+                     string.format("8000 octets, the first %d of them before the buffer", before))
+      m:check("after an error the rest of the segment is not placed")
+    end
+  end,
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The peer over SCTP in UDP datagrams (RFC 6951), in place of kernel TCP. */
+#include "reference-stack/peer/driver_internal.h"
+
+static const char *own_address(const struct driver *driver)
+{
+    const char *any = driver->config.ipv6 ? "::" : "0.0.0.0";
+
+    return driver->config.bind_address != NULL ? driver->config.bind_address : any;
+}
+
+static struct iwarp_association *on_incoming(void *owner, uint16_t port, struct sctp_path *path, void **user)
+{
+    struct driver *driver = owner;
+    struct peer_association *pa = NULL;
+    uint64_t refused = peer_budget(driver->peer)->refused;
+    struct iwarp_association *association =
+        peer_association_incoming(driver->peer, port, path, &pa, driver_now(driver));
+
+    if (association == NULL)
+        driver_refuse_memory(driver, refused);
+    *user = pa;
+    return association;
+}
+
+static void on_stirred(void *user)
+{
+    peer_association_stirred(user, uv_hrtime());
+}
+
+static int op_listen(void *context, uint16_t port, struct sentence *why)
+{
+    struct driver *driver = context;
+
+    return sctp_hub_listen(sctp_udp_hub(driver->sctp), port, why);
+}
+
+static void op_unlisten(void *context, uint16_t port)
+{
+    struct driver *driver = context;
+
+    sctp_hub_unlisten(sctp_udp_hub(driver->sctp), port);
+}
+
+static void *op_connect(void *context, const struct peer_sctp_place *place, struct iwarp_association *association,
+                        struct peer_association *owner, struct sentence *why)
+{
+    struct driver *driver = context;
+    uint16_t udp_port = place->udp_port != 0 ? place->udp_port : driver->config.sctp.peer_udp_port;
+    struct sockaddr_storage name, own;
+
+    if (tcp_socket_address(place->address, udp_port, &name) != 0 ||
+        tcp_socket_address(own_address(driver), 0, &own) != 0) {
+        (void)sentence_set(why, "'%.60s' is no numeric address", place->address);
+        return NULL;
+    }
+    if (name.ss_family != own.ss_family) {
+        (void)sentence_set(why, "%.60s is not of the family of the own address", place->address);
+        return NULL;
+    }
+    return sctp_udp_connect(driver->sctp, &name, place->port, association, owner, why);
+}
+
+static void op_run(void *transport, uint64_t now)
+{
+    sctp_path_run(transport, now);
+}
+
+static void op_release(void *transport)
+{
+    sctp_path_release(transport);
+}
+
+static const struct peer_sctp_ops sctp_ops = {.connect = op_connect, .run = op_run, .release = op_release};
+
+const struct peer_transport_ops driver_sctp_ops = {.sctp = &sctp_ops, .listen = op_listen, .unlisten = op_unlisten};
+
+int driver_sctp_open(struct driver *driver, struct sentence *sentence)
+{
+    const struct driver_sctp_config *config = &driver->config.sctp;
+    struct iwarp_association_config *association = &driver->config.peer.association;
+    struct sctp_hub_config hub = {.fragments = association->profile == DDP_SCTP_RFC5043,
+                                  .incoming = on_incoming,
+                                  .stirred = on_stirred,
+                                  .owner = driver};
+    struct sockaddr_storage name;
+
+    if (tcp_socket_address(own_address(driver), config->udp_port, &name) != 0)
+        return sentence_set(sentence, "'%.60s' is no numeric address", own_address(driver));
+    association->network_octets = sctp_udp_headers(name.ss_family);
+    driver->sctp = sctp_udp_open(&driver->loop, &name, association->mtu, &hub, sentence);
+    return driver->sctp == NULL ? -1 : 0;
+}
+
+uint16_t driver_sctp_udp_port(const struct driver *driver)
+{
+    return driver->sctp == NULL ? 0 : sctp_udp_port(driver->sctp);
+}
