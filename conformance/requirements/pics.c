@@ -248,7 +248,14 @@ struct reader {
     struct sentence *error;
     const struct item *culprit; /* the last item whose value made a factor false */
     unsigned depth;
+    bool wire_alone; /* items of what a tester can do count as holding */
 };
+
+/* What these say is how much of a device can be seen and asked, not what it does on the wire. */
+static bool is_testers(const struct item *item)
+{
+    return strcmp(item->public.name, "upper_tester") == 0 || strcmp(item->public.name, "instrumented") == 0;
+}
 
 static int predicate_read(struct reader *reader);
 
@@ -287,7 +294,7 @@ static int name_read(struct reader *reader, bool wanted)
     item = item_find(reader->pics, start, length);
     if (item == NULL)
         return unknown_item(reader, start, length);
-    holds = value_holds(item->value);
+    holds = reader->wire_alone && is_testers(item) ? wanted : value_holds(item->value);
     if (holds != wanted)
         reader->culprit = item;
     return holds == wanted;
@@ -367,4 +374,12 @@ int pics_evaluate(const struct pics *pics, const char *predicate, struct sentenc
     else if (result == 0)
         sentence_set(reason, "no device can show it");
     return result;
+}
+
+bool pics_denies(const struct pics *pics, const char *predicate)
+{
+    struct sentence unread;
+    struct reader reader = {.pics = pics, .predicate = predicate, .p = predicate, .error = &unread, .wire_alone = true};
+
+    return predicate_read(&reader) == 0 && *reader.p == '\0';
 }

@@ -67,4 +67,11 @@ size_t pics_named(const struct pics *pics, const char *predicate, const struct p
  */
 int pics_evaluate(const struct pics *pics, const char *predicate, struct sentence *reason, struct sentence *error);
 
+/*
+ * True: by what the profile says, nothing on the wire can show the requirement with this capability predicate, and nothing is
+ * judged by it. Items of what a tester can do (upper_tester, instrumented) count as holding: whoever watches needs neither.
+ * False for a predicate that cannot be read.
+ */
+bool pics_denies(const struct pics *pics, const char *predicate);
+
 #endif

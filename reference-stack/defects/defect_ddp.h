@@ -38,6 +38,7 @@
     B(CLOSE_STOPS_RECEIVING,       "close-stops-receiving",       "what comes after the own FIN is thrown away") \
     B(SECOND_HALF_RESETS,          "second-half-resets",          "the close of the second half is a reset") \
     B(POST_WHILE_CLOSING,          "post-while-closing",          "work is taken after a graceful close, and dropped") \
+    B(CLOSE_NOT_AT_ALL,            "close-not-at-all",            "after a Terminate the connection stays open, even when the peer closes") \
     B(FIN_FLUSHES,                 "fin-flushes",                 "the peer's FIN drops what was to be sent") \
     B(FIN_RESPONSE_STALE,          "fin-response-stale",          "after the peer's FIN each segment of a Read Response has the first one's octets") \
     B(PLACE_AFTER_ERROR,           "place-after-error",           "of a segment that begins before its buffer the rest is placed, and then the error is told") \

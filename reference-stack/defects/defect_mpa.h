@@ -12,6 +12,7 @@
     B(PRIVATE_BESIDE_WORD,         "private-beside-word",         "512 octets of the ULP's Private Data are taken beside the word") \
     B(WORD_AWAITED,                "word-awaited",                "a start-up frame with S = 1 is not complete without 4 octets of Private Data") \
     B(DEPTH_ONE_MORE,              "depth-one-more",              "an ORD of one more than can be served is accepted") \
+    B(WORD_FLAGS_AWAIT,            "word-flags-await",            "a Request with A = 0 and one of B, C, D set is never whole") \
     B(P2P_ALWAYS,                  "p2p-always",                  "initiator: A = 1 whatever the ULP asks for") \
     /* FPDUs, obeyed by defect_frame.c */ \
     B(ULPDU_TWICE,                 "ulpdu-twice",                 "a short Send is twice in its FPDU, under one ULPDU_Length") \

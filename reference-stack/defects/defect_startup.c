@@ -159,11 +159,20 @@ void hook_start_parsed(const struct iwarp_stream *stream, struct mpa_start *star
         start->enhanced = true;
 }
 
+/* Flags for RTR messages without the model that has them (RFC 6581 9.2). */
+static bool start_flags_stray(const struct mpa_start *start, size_t count)
+{
+    return start->enhanced && count >= MPA_START_OCTETS + MPA_ENHANCED_OCTETS && !start->peer_to_peer &&
+           (start->rtr_send || start->rtr_write || start->rtr_read);
+}
+
 bool hook_start_whole(const struct iwarp_stream *stream, size_t count, size_t whole)
 {
     if (count >= MPA_KEY_OCTETS && stream_behaves(stream, DEFECT_KEY_ENOUGH))
         return true;
     if (whole == MPA_START_OCTETS && mpa_of(stream)->peer.enhanced && stream_behaves(stream, DEFECT_WORD_AWAITED))
+        return false;
+    if (start_flags_stray(&mpa_of(stream)->peer, count) && stream_behaves(stream, DEFECT_WORD_FLAGS_AWAIT))
         return false;
     return count >= whole &&
            !(whole < MPA_START_OCTETS + MPA_ENHANCED_OCTETS && stream_behaves(stream, DEFECT_PRIVATE_AWAITED));

@@ -69,7 +69,8 @@ bool hook_input(struct iwarp_stream *stream, const uint8_t *octets, size_t count
 bool hook_fin(struct iwarp_stream *stream)
 {
     variant_fin(stream);
-    if (stream_behaves(stream, DEFECT_FIN_UNTOLD)) {
+    if (stream_behaves(stream, DEFECT_FIN_UNTOLD) ||
+        (stream->error_seen && stream_behaves(stream, DEFECT_CLOSE_NOT_AT_ALL))) {
         event_drop(stream);
         return true;
     }

@@ -155,7 +155,7 @@ bool hook_failed(struct iwarp_stream *stream, struct validation_outcome *outcome
             mpa_of(stream)->crc = stream->config.crc;
         terminate_queue(stream, outcome->error, NULL, 0, NULL);
         outcome->action = terminates ? VALIDATION_CLOSE : outcome->action;
-    } else if (stream_behaves(stream, DEFECT_CLOSE_NEVER)) {
+    } else if (stream_behaves(stream, DEFECT_CLOSE_NEVER) || stream_behaves(stream, DEFECT_CLOSE_NOT_AT_ALL)) {
         if (terminates)
             terminate_about(stream, outcome->error, subject);
         outcome->action = VALIDATION_HANG;

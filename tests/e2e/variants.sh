@@ -19,6 +19,10 @@ tail -n 1 "$work/variants.jsonl" | jq -e \
 [ "$(jq -s '[.[] | select(.type == "variant" and .legal)] | length' "$work/variants.jsonl")" -eq "$(rows | wc -l)" ] ||
     { echo "lines of variants and rows of the table differ" >&2; exit 1; }
 
+# A Response that takes its time is waited for: nothing is left undecided by it.
+jq -se '[.[] | select(.variant == "responses-late")] | length == 1 and .[0].inconclusive == 0' "$work/variants.jsonl" >/dev/null ||
+    { echo "responses-late leaves checks undecided" >&2; exit 1; }
+
 rows | cut -f2,3 | sed 's/[,\t]/\n/g' | grep -v '^-$' | sort -u >"$work/named"
 "$WARPCHECK" list --format jsonl | jq -r 'select(.observability != "spec") | .id' | sort -u >"$work/known"
 if comm -23 "$work/named" "$work/known" | grep .; then

@@ -40,6 +40,7 @@ static void check_order(struct talk *talk, const struct flow_event *event)
     size_t received = (uint32_t)event->received - talk->isn[other] - 1;
 
     talk->reported[side] = (uint32_t)event->end - talk->isn[side] - 1;
+    talk->received[side] = event->received == 0 ? 0 : received;
     if (event->received == 0 || received > talk->octets[other] || event->flow->unordered)
         return;
     for (size_t i = 0; i <= talk->fpdus[other] && talk->boundary[other][i] <= received; i++)

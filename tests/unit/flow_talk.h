@@ -50,6 +50,7 @@ struct talk {
     struct flow_octets sent[2]; /* at the end */
     uint64_t syns_refused, resets_refused, urgent;
     size_t reported[2]; /* octets of a stream in units that were told of */
+    size_t received[2]; /* octets of the other side that the sender of the last unit had received */
     unsigned before;    /* units told of before units of the other side that their sender had received */
     bool late, roles_known;
 };

@@ -149,6 +149,7 @@ static int run(struct run_command *command, struct sentence *error)
         .plan = &command->plan,
         .selection = &command->options.selection,
         .catalogue = command->catalogue,
+        .pics = command->pics,
         .rig = command->rig,
         .sim = {.seed = command->options.seed, .defects = command->defects, .ipv6 = command->options.ipv6},
         .evidence = command->output.evidence,

@@ -45,7 +45,8 @@ static bool rule_selected(const char *id, void *user)
     const struct run *run = user;
     const struct requirement *requirement = catalogue_find(run->config->catalogue, id);
 
-    return requirement != NULL && selection_matches(run->config->selection, requirement);
+    return requirement != NULL && selection_matches(run->config->selection, requirement) &&
+           (run->config->pics == NULL || !pics_denies(run->config->pics, requirement->capability));
 }
 
 /*

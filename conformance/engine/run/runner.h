@@ -19,7 +19,8 @@ struct runner_config {
     const struct plan *plan;
     const struct selection *selection;
     const struct catalogue *catalogue;
-    struct rig *rig;           /* live: one rig for all; NULL: simulation, by `sim` */
+    const struct pics *pics; /* what the device can do: rules whose rows it rules out judge nothing. NULL: all judge */
+    struct rig *rig;         /* live: one rig for all; NULL: simulation, by `sim` */
     struct rig_sim_config sim; /* simulation: a rig for each item, its seed made of this one and the check */
     int evidence;              /* descriptor of the folder for pcapng files, -1: none */
     const char *evidence_name; /* the same as results name it, relative to the output folder */

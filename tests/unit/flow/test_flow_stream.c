@@ -8,6 +8,7 @@
 #include "tests/unit/flow_talk.h"
 #include "tests/unit/guard.h"
 #include "tests/unit/suites.h"
+#include "wire/marker.h"
 
 Suite *flow_stream_suite(void);
 
@@ -200,6 +201,37 @@ START_TEST(conflicting_overlap)
     ck_assert_uint_eq(talk->good[0], 6);
     ck_assert_uint_eq(talk->wrong, 0);
     ck_assert_uint_eq(talk->conflicts, 1);
+    talk_free(talk);
+}
+END_TEST
+
+/*
+ * RFC 5044 4.3: the Marker at the boundary may go out at once, long before its FPDU. What the FPDU's sender had received
+ * counts from the first octet that says anything of that FPDU.
+ */
+START_TEST(marker_goes_ahead)
+{
+    struct talk *talk = talk_new(NULL);
+    size_t half = (MARKER_SPACING - 2 * MARKER_OCTETS) / 2;
+    size_t from;
+
+    talk_start_simple(talk, false, true, true);
+    /* Two FPDUs that with their Marker fill the first 512 octets, so that the next Marker is due between FPDUs. */
+    for (unsigned i = 0; i < 2; i++)
+        talk_send(talk, 0, half - FPDU_LENGTH_OCTETS - DDP_UNTAGGED_OCTETS - FPDU_CRC_OCTETS + (i == 0 ? 0 : 4));
+    talk_send(talk, 0, 10);
+    talk_send(talk, 1, 10);
+    ck_assert_uint_eq(talk->boundary[0][2] - talk->start[0], MARKER_SPACING);
+    talk_syn(talk);
+    talk_segment(talk, 0, 0, talk->start[0]);
+    talk_segment_with(talk, 1, 0, talk->start[1], TCP_FLAG_ACK, talk->start[0]);
+    from = talk->boundary[0][2];
+    talk_segment_with(talk, 0, talk->start[0], from + MARKER_OCTETS, TCP_FLAG_ACK, talk->start[1]);
+    talk_segment_with(talk, 1, talk->start[1], talk->octets[1], TCP_FLAG_ACK, from + MARKER_OCTETS);
+    talk_segment_with(talk, 0, from + MARKER_OCTETS, talk->octets[0], TCP_FLAG_ACK, talk->octets[1]);
+    talk_finish(talk);
+    ck_assert_uint_eq(talk->good[0], 3);
+    ck_assert_uint_eq(talk->received[0], talk->octets[1]);
     talk_free(talk);
 }
 END_TEST
@@ -404,6 +436,7 @@ Suite *flow_stream_suite(void)
     tcase_add_test(tests, directions_out_of_order);
     tcase_add_loop_test(tests, reordered_and_repeated, 0, 40);
     tcase_add_test(tests, conflicting_overlap);
+    tcase_add_test(tests, marker_goes_ahead);
     tcase_add_test(tests, crc_and_marker_errors);
     tcase_add_test(tests, marker_wrong_without_crc);
     tcase_add_test(tests, four_tuple_again);
