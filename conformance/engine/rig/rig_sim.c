@@ -42,7 +42,7 @@ static int open_tester(struct sim_rig *sim, struct sentence *error)
     if (tester_tcp_open(&sim->rig.tcp, &config, error) != 0)
         return -1;
     rig_attach(&sim->rig, &sim->rig.tcp.tester);
-    return 0;
+    return tester_cm_open(&sim->rig.cm, &sim->rig, own_mac, sim->seed * 2, error);
 }
 
 /* Power-on of the device: a new TCP, a new stack, listening. */
@@ -52,6 +52,7 @@ static int power_on(struct sim_rig *sim, struct sentence *error)
                                        .end = SIM_END_B,
                                        .ipv4 = "10.77.0.2",
                                        .ipv6 = "fd77::2",
+                                       .port = sim->rig.port,
                                        .defects = sim->defects,
                                        .resets_every = sim->resets_every};
 
@@ -85,6 +86,7 @@ static void sim_rig_free(struct rig *rig)
     struct sim_rig *sim = (struct sim_rig *)rig;
 
     sim_device_free(sim->device);
+    tester_cm_close(&rig->cm);
     tester_tcp_close(&rig->tcp);
     sim_free(sim->sim);
     free(sim);

@@ -18,6 +18,9 @@ static const char usage[] =
     "  --defect DEFECT  gives the reference stack a defect; repeat it for several (names: warpcheck list --defects)\n"
     "  --variant VARIANT  makes the reference stack behave in another legal way; repeat it for several (names:\n"
     "                   warpcheck peer --list-variants)\n"
+    "  --llp LLP        tcp (the default), or cm: the checks of the RDMA IP CM Service, over RoCEv2, and no others "
+    "(with\n"
+    "                   --simulate or --dut)\n"
     "  --ipv6           uses IPv6 instead of IPv4 (reference stack only)\n"
     "  --script FILE    runs the checks of this script or folder instead of the built-in ones; repeat it for several\n"
     "  --seed N         chooses ports, sequence numbers and simulated worlds (1)\n"
@@ -91,6 +94,15 @@ static int take_seed(struct run_options *options, const char *value, struct sent
     return 0;
 }
 
+/* The lower layer that the checks of this run drive: its checks are selected where nothing else is said of layers. */
+static int take_llp(struct run_options *options, const char *value, struct sentence *error)
+{
+    options->cm = strcmp(value, "cm") == 0;
+    if (!options->cm && strcmp(value, "tcp") != 0)
+        return sentence_set(error, "--llp \"%.40s\": tcp or cm was expected", value);
+    return 0;
+}
+
 static int take_value(struct run_options *options, const char *option, const char *value, struct sentence *error)
 {
     if (strcmp(option, "--dut") == 0)
@@ -105,6 +117,8 @@ static int take_value(struct run_options *options, const char *option, const cha
         return add(options->scripts, &options->script_count, value, option, error);
     else if (strcmp(option, "--seed") == 0)
         return take_seed(options, value, error);
+    else if (strcmp(option, "--llp") == 0)
+        return take_llp(options, value, error);
     else if (strcmp(option, "--shard") == 0)
         return shard_parse(&options->shard, value, error);
     else if (strcmp(option, "--format") == 0)
@@ -119,6 +133,8 @@ static int consistent(const struct run_options *options, struct sentence *error)
     if (options->profile != NULL && (options->simulate || options->defect_count != 0 || options->variant_count != 0))
         return sentence_set(error,
                             "--dut excludes --simulate, --defect and --variant: these are for the reference stack");
+    if (options->cm && options->profile == NULL && !options->simulate)
+        return sentence_set(error, "--llp cm needs --simulate or --dut: the embedded device speaks MPA over TCP alone");
     if (options->resume && options->output == NULL)
         return sentence_set(error, "--resume needs -o DIR, the folder with the results of the stopped run");
     if (options->force && (options->resume || options->output == NULL))
@@ -148,5 +164,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv, struct
             return -1;
         i += 2;
     }
+    if (options->cm && options->selection.layers == 0)
+        options->selection.layers = 1U << REQUIREMENT_LAYER_CM;
     return consistent(options, error);
 }

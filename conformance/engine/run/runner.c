@@ -307,7 +307,7 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
     int status, reported;
     bool impaired;
 
-    if (run_served_prepare(run->served, &learning, item->role, &why))
+    if (item->check->cm || run_served_prepare(run->served, &learning, item->role, &why))
         rig = open_rig(run, item->check->id, item->role, &why);
     if (rig == NULL) {
         outcome.message = why.text;

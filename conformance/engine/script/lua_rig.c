@@ -15,8 +15,8 @@
 #define SECONDS_MAX (30 * 60)
 #define NOTES_MAX   UINT64_C(20000)
 
-/* The lower layers that a check can use: a line here and files beside lua_tcp.c make another. */
-static const struct lua_binding *const bindings[] = {&lua_tcp};
+/* The lower layers that a check can use: a line here and files beside lua_tcp.c and lua_cm.c make another. */
+static const struct lua_binding *const bindings[] = {&lua_tcp, &lua_cm};
 
 enum { BINDINGS = sizeof(bindings) / sizeof(bindings[0]) };
 

@@ -32,6 +32,8 @@ struct plan_config {
     const struct pics *pics;
     const struct selection *selection;
     bool destructive;
+    bool cm;        /* checks that drive a CM, and no others */
+    bool every_llp; /* both kinds */
     bool
         starts_initiator; /* the profile's connect_command does: no upper tester is needed to make the device connect */
 };

@@ -62,9 +62,9 @@ static const char *string_member(lua_State *lua, const char *name)
 }
 
 /* What `defaults { ... }` may say for the checks of its script. */
-static const char *const default_members[] = {"requires", "sandwich"};
+static const char *const default_members[] = {"requires", "sandwich", "llp"};
 
-/* defaults { requires = ..., sandwich = ... }: for the checks that stand below it in the same script. */
+/* defaults { requires = ..., sandwich = ..., llp = ... }: for the checks that stand below it in the same script. */
 static int set_defaults(lua_State *lua)
 {
     struct script_room *room = script_room_of(lua);
@@ -79,7 +79,7 @@ static int set_defaults(lua_State *lua)
              i++)
             known |= strcmp(lua_tostring(lua, -2), default_members[i]) == 0;
         if (!known || lua_type(lua, -1) != LUA_TSTRING)
-            return luaL_error(lua, "defaults: requires = \"...\" and sandwich = \"...\" were expected");
+            return luaL_error(lua, "defaults: requires = \"...\", sandwich = \"...\" and llp = \"...\" were expected");
     }
     lua_settop(lua, 1);
     luaL_unref(lua, LUA_REGISTRYINDEX, room->defaults);
@@ -125,6 +125,15 @@ static bool read_roles(lua_State *lua, struct check *check)
     check->responder = strcmp(role, "responder") == 0 || strcmp(role, "both") == 0;
     check->initiator = strcmp(role, "initiator") == 0 || strcmp(role, "both") == 0;
     return check->responder || check->initiator;
+}
+
+/* What the check drives: MPA over TCP, or CM. */
+static bool read_llp(lua_State *lua, struct check *check)
+{
+    const char *llp = string_member(lua, "llp");
+
+    check->cm = llp != NULL && strcmp(llp, "cm") == 0;
+    return llp == NULL || check->cm || strcmp(llp, "tcp") == 0;
 }
 
 static void register_check(lua_State *lua, struct script_host *host, const struct check *check)
@@ -197,6 +206,8 @@ static void read_check(lua_State *lua, struct check *check)
     (void)check_id(lua, check->id);
     if (!read_roles(lua, check))
         luaL_error(lua, "check %s: role is \"responder\", \"initiator\" or \"both\"", check->id);
+    if (!read_llp(lua, check))
+        luaL_error(lua, "check %s: llp is \"tcp\" or \"cm\"", check->id);
     if (lua_getfield(lua, 1, "run") != LUA_TFUNCTION)
         luaL_error(lua, "check %s: run is not a function", check->id);
     lua_getfield(lua, 1, "destructive");
@@ -236,25 +247,13 @@ static bool is_library(const char *path)
     return strncmp(path, SCRIPT_LIBRARY, strlen(SCRIPT_LIBRARY)) == 0;
 }
 
-/* rig.served(): what the device serves (served.h), nil where it is not known. */
-static int rig_served(lua_State *lua)
-{
-    const struct script_host *host = script_room_of(lua)->host;
-
-    if (host->served == NULL)
-        lua_pushnil(lua);
-    else
-        lua_json_push_new(lua, json_incref(host->served));
-    return 1;
-}
-
 /* The library, and what it needs of the program. */
 static int furnish(lua_State *lua)
 {
     struct script_room *room = script_room_of(lua);
 
     lua_rig_open(lua, &room->host->rig);
-    lua_pushcfunction(lua, rig_served);
+    lua_pushcfunction(lua, script_rig_served);
     lua_setfield(lua, -2, "served");
     lua_setglobal(lua, "rig");
     lua_pushcfunction(lua, add_check);

@@ -31,8 +31,9 @@ struct check {
     int line;             /* of the `check` */
     bool responder;       /* runs with the DUT in this role */
     bool initiator;
-    bool destructive;         /* may crash a peer: only with --destructive */
-    bool unjudged;            /* rules do not judge its traffic */
+    bool destructive; /* may crash a peer: only with --destructive */
+    bool unjudged;    /* rules do not judge its traffic */
+    bool cm;          /* llp = "cm": it drives a device's CM, and rests on nothing that the device serves over TCP */
     struct script_room *room; /* the Lua state that it lives in */
     int table;                /* reference to the Lua table there, the same for all ids of it */
 };
