@@ -42,7 +42,7 @@ generator/packet                              wire
 generator/link                                wire generator/packet
 generator/tcp                                 wire generator/packet generator/link
 generator/sctp                                wire generator/packet
-generator/cm                                  wire generator/sctp
+generator/cm                                  wire generator/packet generator/sctp
 conformance/requirements                      wire tools/embedded.h
 conformance/flow                              wire
 conformance/flow/link                         conformance/flow
@@ -54,7 +54,7 @@ conformance/flow/notation                     conformance/flow conformance/flow/
 conformance/rules                             wire conformance/flow conformance/flow/sctp conformance/flow/cm conformance/requirements
 reports                                       wire conformance/requirements conformance/flow tools/embedded.h
 conformance/engine/option                     wire reference-stack/program reports
-conformance/engine/rig                        wire generator/packet generator/link generator/tcp generator/sctp reference-stack/include/iwarp reference-stack/transport reference-stack/peer conformance/requirements reports conformance/engine/option
+conformance/engine/rig                        wire generator/packet generator/link generator/tcp generator/sctp generator/cm reference-stack/include/iwarp reference-stack/transport reference-stack/cm reference-stack/peer conformance/requirements reports conformance/engine/option
 conformance/engine/evidence                   wire generator/packet conformance/flow conformance/flow/sctp conformance/flow/cm conformance/flow/notation conformance/rules reports conformance/engine/rig
 conformance/engine/script                     wire generator/packet generator/link generator/tcp generator/sctp generator/cm reference-stack/defects conformance/requirements conformance/rules reports conformance/engine/option conformance/engine/rig conformance/engine/evidence tools/embedded.h
 conformance/engine/report                     wire reference-stack/program conformance/requirements reports conformance/engine/option conformance/engine/script tools/embedded.h

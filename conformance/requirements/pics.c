@@ -212,6 +212,13 @@ int pics_set(struct pics *pics, const char *name, const char *value, struct sent
     return 0;
 }
 
+int pics_set_cm(struct pics *pics, bool reference, struct sentence *error)
+{
+    if (pics_set(pics, "cm", "yes", error) != 0 || pics_set(pics, "cm.service", "yes", error) != 0)
+        return -1;
+    return reference ? pics_set(pics, "cm.switch", "yes", error) : 0;
+}
+
 bool pics_holds(const struct pics *pics, const char *name)
 {
     const struct item *item = item_find(pics, name, strlen(name));

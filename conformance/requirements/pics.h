@@ -51,6 +51,12 @@ const struct pics_item *pics_find(const struct pics *pics, const char *name);
  * unknown or the value is none of these. */
 int pics_set(struct pics *pics, const char *name, const char *value, struct sentence *error);
 
+/*
+ * The run drives CM. `reference`: the device is the reference stack on the simulated link, which has the service and can switch it
+ * off. -1 with a sentence.
+ */
+int pics_set_cm(struct pics *pics, bool reference, struct sentence *error);
+
 /* Does the item hold? False for an unknown item. */
 bool pics_holds(const struct pics *pics, const char *name);
 

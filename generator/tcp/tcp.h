@@ -101,6 +101,12 @@ void tcp_stack_tick(struct tcp_stack *stack, uint64_t now);
 /* Tells the time before calls that send, where no input or tick came just before. */
 void tcp_stack_set_time(struct tcp_stack *stack, uint64_t now);
 
+/*
+ * The MAC of a peer, or of the next hop to it, for frames that others send from the stack's address. False: it is not known yet, and
+ * is being asked for.
+ */
+bool tcp_stack_neighbour(struct tcp_stack *stack, const struct net_address *peer, uint8_t mac[6]);
+
 /* A peer's MAC that is known without asking. Returns 0, or -1 when memory is out. */
 int tcp_stack_add_neighbour(struct tcp_stack *stack, const struct net_address *address, const uint8_t mac[6]);
 

@@ -182,3 +182,8 @@ int tcp_stack_add_neighbour(struct tcp_stack *stack, const struct net_address *a
 {
     return tcp_neighbour_learn(stack, address, mac, true);
 }
+
+bool tcp_stack_neighbour(struct tcp_stack *stack, const struct net_address *peer, uint8_t mac[6])
+{
+    return tcp_neighbour_lookup(stack, peer, mac);
+}

@@ -75,6 +75,7 @@ struct cm_agent *cm_agent_new(const struct cm_agent_config *config, struct sente
         memcpy(agent->own, config->own, config->own_count * sizeof(*agent->own));
     agent->config.own = agent->own;
     agent->defects = config->defects;
+    HOOK(agent, variant_cm_config(agent->defects, &agent->config));
     agent->noise = config->seed;
     agent->secret = cm_noise(agent);
     ring_init(&agent->outputs, sizeof(struct cm_output));

@@ -190,9 +190,29 @@ static struct defect_list *embedded(const struct table *table, struct sentence *
     return parse(table, (const char *)file->octets, file->size, sentence);
 }
 
+/* The stack's, and after them the CM agent's. */
 struct defect_list *defect_list_embedded(struct sentence *sentence)
 {
-    return embedded(&defects_table, sentence);
+    const struct embedded_file *stack = embedded_find(embedded_defects, embedded_defect_count, defects_table.path);
+    const struct embedded_file *cm = embedded_find(embedded_defects, embedded_defect_count, cm_table.path);
+    struct defect_list *list = NULL;
+    char *both;
+
+    if (stack == NULL || cm == NULL) {
+        (void)sentence_set(sentence, "defects: %s or %s is not part of this build", defects_table.path, cm_table.path);
+        return NULL;
+    }
+    both = malloc(stack->size + cm->size + 1);
+    if (both == NULL) {
+        (void)sentence_set(sentence, "defects: out of memory");
+        return NULL;
+    }
+    memcpy(both, stack->octets, stack->size);
+    both[stack->size] = '\n';
+    memcpy(both + stack->size + 1, cm->octets, cm->size);
+    list = parse(&defects_table, both, stack->size + 1 + cm->size, sentence);
+    free(both);
+    return list;
 }
 
 struct defect_list *variant_list_embedded(struct sentence *sentence)
@@ -265,6 +285,13 @@ bool defect_acts_over_sctp(const struct defect *defect)
     if (strcmp(defect->hook, "validate") == 0)
         return entry != NULL && entry->stage >= VALIDATE_ASSOCIATION;
     return strncmp(defect->target, "sctp-", 5) == 0 || strncmp(defect->target, "ddp_sctp_", 9) == 0;
+}
+
+bool defect_acts_over_cm(const struct defect *defect)
+{
+    const char *at = strchr(defect->requirement, 'A');
+
+    return at != NULL && strncmp(at, "A11-", 4) == 0 && at - defect->requirement <= 1; /* A11-, CA11-, oA11- */
 }
 
 static const char *defect_id_at(const void *list, size_t index)

@@ -62,6 +62,9 @@ bool variant_warns(const struct defect *variant, const char *requirement);
 /* True when it acts on DDP over SCTP alone: over TCP there is nothing of it to be seen. */
 bool defect_acts_over_sctp(const struct defect *defect);
 
+/* Is it the CM agent's (Annex A11)? Nothing over TCP or SCTP meets it. */
+bool defect_acts_over_cm(const struct defect *defect);
+
 /*
  * The compact form of some defects of a list, to be put into iwarp_stream_config or peer_config. The list may be freed
  * afterwards. NULL with a sentence when an id is unknown.

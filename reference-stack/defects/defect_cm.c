@@ -212,3 +212,37 @@ bool hook_cm_send(struct cm_agent *agent, uint8_t *mad)
     defect_change_header(agent->defects, &agent->defect_state, TARGET_MAD, mad);
     return false;
 }
+
+/* --- Legal behaviour of another kind ------------------------------------------------------------------------------- */
+
+void variant_cm_config(const struct defect_set *set, struct cm_agent_config *config)
+{
+    static const struct {
+        enum defect_behaviour behaviour;
+        size_t offset;
+    } flags[] = {
+        {DEFECT_CM_MRA_FIRST, offsetof(struct cm_agent_config, mra_first)},
+        {DEFECT_CM_SUGGEST, offsetof(struct cm_agent_config, suggest)},
+        {DEFECT_CM_SUGGEST_WHOLE_OCTET, offsetof(struct cm_agent_config, suggest)},
+        {DEFECT_CM_SUGGEST_WHOLE_OCTET, offsetof(struct cm_agent_config, suggest_whole_octet)},
+        {DEFECT_CM_UNSPECIFIED, offsetof(struct cm_agent_config, unspecified)},
+        {DEFECT_CM_MINOR_FIRST, offsetof(struct cm_agent_config, minor_first)},
+        {DEFECT_CM_LAST_REASON, offsetof(struct cm_agent_config, last_reason)},
+        {DEFECT_CM_FIELDS_FIRST, offsetof(struct cm_agent_config, fields_first)},
+        {DEFECT_CM_GENERIC_REFUSAL, offsetof(struct cm_agent_config, generic_refusal)},
+        {DEFECT_CM_STRICT_IPV6, offsetof(struct cm_agent_config, strict_ipv6)},
+        {DEFECT_CM_OWN_ID, offsetof(struct cm_agent_config, own_id_in_rejections)},
+    };
+
+    for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+        if (defect_behaves(set, flags[i].behaviour))
+            *(bool *)((char *)config + flags[i].offset) = true;
+    if (defect_behaves(set, DEFECT_CM_FORMATS_UNCHECKED))
+        config->check_formats = config->check_destination = false;
+    if (defect_behaves(set, DEFECT_CM_INFO_SHORT))
+        config->info_length = CM_INFO_SHORT;
+    if (defect_behaves(set, DEFECT_CM_INFO_WHOLE))
+        config->info_length = CM_INFO_WHOLE;
+    if (defect_behaves(set, DEFECT_CM_INFO_NONE))
+        config->info_length = CM_INFO_NONE;
+}

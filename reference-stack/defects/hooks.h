@@ -16,6 +16,7 @@
 
 struct atomic_request;
 struct cm_agent;
+struct cm_agent_config;
 struct cm_event;
 struct cm_listener;
 struct cm_message;
@@ -470,11 +471,13 @@ bool hook_streaming_over(const struct defect_set *set);
 /* True: a fault of the whole device ends one stream alone (RFC 5040 4.8). */
 bool hook_fault_on_one(const struct defect_set *set);
 
-/* True: the overflow of one completion queue ends all streams; a full one takes room from another (RFC 5040 8.1.1). */
-bool hook_overflow_spreads(const struct defect_set *set);
-bool hook_queue_overwrites(const struct defect_set *set);
+/* True: the overflow of one completion queue ends all streams; a full one takes room from another (8.1.1). */
+bool hook_overflow_spreads(const struct defect_set *set), hook_queue_overwrites(const struct defect_set *set);
 
 /* --- The CM agent (cm/) -------------------------------------------------------------------------------------------- */
+
+/* A new agent: legal behaviour of another kind (variants.tsv) is that of its configuration. */
+void variant_cm_config(const struct defect_set *set, struct cm_agent_config *config);
 
 /* What an entry of the CM's table finds for a REQ. Returns whether it holds (A11.6, A11.7). */
 bool hook_cm_judge(const struct cm_validation *entry, const struct cm_subject *subject);

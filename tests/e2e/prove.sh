@@ -22,7 +22,7 @@ jq -r 'select(.type == "unmet") | .text | sub(":.*"; "")' "$work/matrix.jsonl" |
 diff "$work/open" "$work/unmet" >&2
 # Every defect, check and rule that there is took part, but for defects that act over SCTP whose requirement no check over SCTP decides.
 tail -n 1 "$work/matrix.jsonl" | jq -e \
-    --argjson defects "$(grep -cvE '^(#|$)' reference-stack/defects.tsv)" \
+    --argjson defects "$(cat reference-stack/defects.tsv reference-stack/defects-cm.tsv | grep -cvE '^(#|$)')" \
     --argjson sctp "$(grep -cE '^sctp-' reference-stack/defects.tsv)" \
     --argjson checks "$("$WARPCHECK" list --checks --format jsonl | jq -s 'length')" \
     --argjson rules "$("$WARPCHECK" list --rules --format jsonl | jq -s 'length')" '

@@ -13,7 +13,7 @@ expect 1 "a check that names what it can reach" "$WARPCHECK" run --simulate --sc
 {
 	jq -r 'select(.id == "library-names").actual' "$WORK/stdout" | tr ' ' '\n'
 	# The methods of c.tcp have a protected metatable: the table that declares them.
-	cat conformance/engine/script/*.c | sed -nE 's/^.*\{"([a-z]+)", connection_[a-z]+\},.*/c.tcp:\1/p'
+	cat conformance/engine/script/*.c | sed -nE 's/^.*\{"([a-z]+)", connection_[a-z]+\},.*/c.tcp:\1/p; s/^.*\{"([a-z]+)", exchange_[a-z]+\},.*/e:\1/p'
 } | LC_ALL=C sort -u >"$WORK/there"
 holds "the library has 150 names or more" test "$(wc -l <"$WORK/there")" -ge 150
 holds "among them methods of c, t, m, target and c.tcp, and plain functions" \

@@ -69,12 +69,20 @@ static int on_result(void *user, const struct result *result)
     return 0;
 }
 
+/* Checks of a lower layer that the defect does not touch cannot meet it. */
+static bool cannot_meet(void *user, const struct plan_item *item)
+{
+    const struct drawn *drawn = user;
+
+    return drawn->defect != NULL && item->check->cm != defect_acts_over_cm(drawn->defect);
+}
+
 /* The first pass leaves out what the defect does not name. */
 static bool not_named(void *user, const struct plan_item *item)
 {
     const struct drawn *drawn = user;
 
-    return !defect_breaks(drawn->defect, item->check->id);
+    return !defect_breaks(drawn->defect, item->check->id) || cannot_meet(user, item);
 }
 
 /* The second is a sample: what a rule needs is in most checks' traffic. */
@@ -82,7 +90,7 @@ static bool not_sampled(void *user, const struct plan_item *item)
 {
     const struct drawn *drawn = user;
 
-    return (size_t)(item - drawn->plan->items) % SAMPLE != SAMPLE / 2;
+    return (size_t)(item - drawn->plan->items) % SAMPLE != SAMPLE / 2 || cannot_meet(user, item);
 }
 
 /* The third is the layer of the requirement that the defect names first. */
@@ -91,7 +99,7 @@ static bool not_of_layer(void *user, const struct plan_item *item)
     const struct drawn *drawn = user;
     const char *wanted = drawn->defect->requirement;
 
-    return strncmp(item->check->id, wanted, strcspn(wanted, "-") + 1) != 0;
+    return strncmp(item->check->id, wanted, strcspn(wanted, "-") + 1) != 0 || cannot_meet(user, item);
 }
 
 static bool is_killed(const struct drawn *drawn)
@@ -120,7 +128,7 @@ static int run_passes(const struct prove_config *config, struct runner_config *r
         if (is_killed(drawn))
             return 0;
     }
-    runner->done = NULL;
+    runner->done = cannot_meet;
     return runner_run(runner, &totals, error);
 }
 
@@ -317,7 +325,8 @@ static int keep_own(struct matrix *matrix, struct sentence *error)
 int prove_run(const struct prove_config *config, struct prove_summary *summary, struct sentence *error)
 {
     struct matrix matrix = {.config = config, .summary = summary};
-    struct plan_config plan = {.catalogue = config->catalogue, .pics = config->pics, .selection = &matrix.everything};
+    struct plan_config plan = {
+        .catalogue = config->catalogue, .pics = config->pics, .selection = &matrix.everything, .every_llp = true};
     struct plan_config sctp = plan;
     int status = -1;
 

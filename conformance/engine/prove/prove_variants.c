@@ -63,6 +63,14 @@ static json_t *unseen_of(const struct drawn *drawn)
     return unseen;
 }
 
+/* Checks of a lower layer that the variant does not touch cannot meet it. */
+static bool cannot_meet(void *user, const struct plan_item *item)
+{
+    const struct drawn *drawn = user;
+
+    return item->check->cm != defect_acts_over_cm(drawn->variant);
+}
+
 /* In a worker. */
 static json_t *run_unit(void *user, size_t number, struct sentence *error)
 {
@@ -76,6 +84,7 @@ static json_t *run_unit(void *user, size_t number, struct sentence *error)
         .catalogue = config->catalogue,
         .sim = {.seed = config->seed},
         .evidence = -1,
+        .done = cannot_meet,
         .result = on_result,
         .user = &drawn,
     };
@@ -161,7 +170,8 @@ int prove_variants_run(const struct prove_variants_config *config, struct prove_
                        struct sentence *error)
 {
     struct suite suite = {.config = config, .summary = summary};
-    struct plan_config plan = {.catalogue = config->catalogue, .pics = config->pics, .selection = &suite.everything};
+    struct plan_config plan = {
+        .catalogue = config->catalogue, .pics = config->pics, .selection = &suite.everything, .every_llp = true};
     size_t count = config->only_count != 0 ? config->only_count : defect_list_count(config->variants);
     struct prove_work work = {count, config->jobs, run_unit, tell_and_progress, &suite};
     int status = -1;

@@ -72,10 +72,12 @@ int rig_pass(struct rig *rig, uint64_t nanoseconds)
 
 static int measure_once(struct rig *rig, struct tester_exchange *exchange, struct sentence *error)
 {
+    struct tester *tester = rig->measures != NULL ? rig->measures : rig->testers;
+
     for (;;) {
         *exchange = (struct tester_exchange){0};
         device_keeper_before(rig);
-        if (rig->testers->ops->measure(rig->testers, rig, exchange, error) == 0) {
+        if (tester->ops->measure(tester, rig, exchange, error) == 0) {
             device_keeper_accepted(rig, false);
             return 0;
         }

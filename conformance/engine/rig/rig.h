@@ -16,6 +16,7 @@
 
 #include "conformance/engine/option/run_confine.h"
 #include "conformance/engine/rig/tester_sctp.h"
+#include "conformance/engine/rig/tester_cm.h"
 #include "conformance/engine/rig/tester_tcp.h"
 #include "generator/link/link.h"
 #include "generator/packet/packet.h"
@@ -48,9 +49,11 @@ struct rig_ops {
 struct rig {
     const struct rig_ops *ops;
     struct link *link;
-    struct tester *testers; /* rig_pump() moves frames and time to each; rig_measure() asks the first */
+    struct tester *testers;  /* rig_pump() moves frames and time to each */
+    struct tester *measures; /* rig_measure() asks this one; NULL: the first */
     struct tester_tcp tcp;
     struct tester_sctp sctp;
+    struct tester_cm cm;
     struct net_address dut; /* the device's address, of the family in use */
     struct net_address own; /* the lower tester's */
     uint16_t port;          /* where the device listens by default */

@@ -158,6 +158,7 @@ static void net_free(struct rig *rig)
         kill(net->device, SIGKILL);
         (void)waitpid(net->device, NULL, 0);
     }
+    tester_cm_close(&rig->cm);
     tester_tcp_close(&rig->tcp);
     link_close(rig->link);
     free(net);
@@ -205,7 +206,8 @@ static int open_wire(struct net_rig *net, const char *interface, const uint8_t m
     if (tester_tcp_open(&net->rig.tcp, &tcp, error) != 0)
         return -1;
     rig_attach(&net->rig, &net->rig.tcp.tester);
-    return 0;
+    /* No two runs have the same Communication IDs: a device remembers them for a while. */
+    return tester_cm_open(&net->rig.cm, &net->rig, tcp.mac, seed ^ link_now(net->rig.link), error);
 }
 
 static int connect_control(struct net_rig *net, const struct net_address *address, uint16_t port,

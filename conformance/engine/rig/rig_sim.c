@@ -45,7 +45,7 @@ static int open_tester(struct sim_rig *sim, struct sentence *error)
     if (tester_tcp_open(&sim->rig.tcp, &config, error) != 0)
         return -1;
     rig_attach(&sim->rig, &sim->rig.tcp.tester);
-    return 0;
+    return tester_cm_open(&sim->rig.cm, &sim->rig, own_mac, sim->seed * 2, error);
 }
 
 static int open_sctp_tester(struct sim_rig *sim, struct sentence *error)
@@ -87,6 +87,7 @@ static int power_on(struct sim_rig *sim, struct sentence *error)
                                        .end = SIM_END_B,
                                        .ipv4 = "10.77.0.2",
                                        .ipv6 = "fd77::2",
+                                       .port = sim->rig.port,
                                        .defects = sim->defects,
                                        .resets_every = sim->resets_every};
 
@@ -126,6 +127,7 @@ static void sim_rig_free(struct rig *rig)
 
     sim_device_free(sim->device);
     sim_sctp_free(sim->sctp_device);
+    tester_cm_close(&rig->cm);
     tester_tcp_close(&rig->tcp);
     tester_sctp_close(&rig->sctp);
     sim_free(sim->sim);

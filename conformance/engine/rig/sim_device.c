@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/engine/rig/sim_cm.h"
 #include "generator/tcp/tcp.h"
 #include "reference-stack/peer/peer.h"
 
@@ -17,6 +18,7 @@ struct sim_device {
     struct sim_device_config config;
     struct tcp_stack *tcp;
     struct peer *peer;
+    struct sim_cm *cm;
     uint16_t next_port;
     unsigned opened;                  /* connections to it */
     uint8_t received[RECEIVE_OCTETS]; /* on its way from TCP to the peer */
@@ -257,6 +259,7 @@ static void node_frame(void *node, const uint8_t *frame, size_t octets, uint64_t
     struct sim_device *device = node;
 
     tcp_stack_input(device->tcp, frame, octets, now);
+    sim_cm_input(device->cm, frame, octets, now);
 }
 
 static uint64_t node_deadline(void *node)
@@ -264,8 +267,10 @@ static uint64_t node_deadline(void *node)
     struct sim_device *device = node;
     uint64_t tcp = tcp_stack_deadline(device->tcp);
     uint64_t peer = peer_deadline(device->peer);
+    uint64_t cm = sim_cm_deadline(device->cm);
+    uint64_t first = tcp < peer ? tcp : peer;
 
-    return tcp < peer ? tcp : peer;
+    return first < cm ? first : cm;
 }
 
 static void node_tick(void *node, uint64_t now)
@@ -274,6 +279,7 @@ static void node_tick(void *node, uint64_t now)
 
     tcp_stack_tick(device->tcp, now);
     peer_tick(device->peer, now);
+    sim_cm_tick(device->cm, now);
 }
 
 static const struct sim_node_ops node_ops = {.frame = node_frame, .deadline = node_deadline, .tick = node_tick};
@@ -283,6 +289,22 @@ static void emit(void *context, const uint8_t *frame, size_t octets)
     struct sim_device *device = context;
 
     (void)sim_send(device->config.sim, device->config.end, frame, octets);
+}
+
+static struct sim_cm *cm_new(const struct sim_device *device, const struct tcp_stack_config *tcp,
+                             struct sentence *error)
+{
+    struct sim_cm_config config = {.sim = device->config.sim,
+                                   .end = device->config.end,
+                                   .ipv4 = tcp->ipv4,
+                                   .ipv6 = tcp->ipv6,
+                                   .tcp = device->tcp,
+                                   .port = device->config.port,
+                                   .seed = device->config.seed,
+                                   .defects = device->config.defects};
+
+    memcpy(config.mac, device->config.mac, sizeof(config.mac));
+    return sim_cm_new(&config, error);
 }
 
 struct sim_device *sim_device_new(const struct sim_device_config *config, struct sentence *error)
@@ -305,7 +327,9 @@ struct sim_device *sim_device_new(const struct sim_device_config *config, struct
     device->tcp = tcp_stack_new(&tcp, error);
     if (device->tcp != NULL)
         device->peer = peer_new(&peer, &transport_ops, device, error);
-    if (device->peer == NULL) {
+    if (device->peer != NULL)
+        device->cm = cm_new(device, &tcp, error);
+    if (device->cm == NULL) {
         sim_device_free(device);
         return NULL;
     }
@@ -317,6 +341,7 @@ void sim_device_free(struct sim_device *device)
 {
     if (device == NULL)
         return;
+    sim_cm_free(device->cm);
     peer_free(device->peer);
     tcp_stack_free(device->tcp);
     free(device);
@@ -325,7 +350,10 @@ void sim_device_free(struct sim_device *device)
 char *sim_device_command(struct sim_device *device, const char *request)
 {
     uint64_t now = sim_now(device->config.sim);
+    char *answer = NULL;
 
     tcp_stack_set_time(device->tcp, now);
+    if (sim_cm_command(device->cm, request, now, &answer))
+        return answer;
     return peer_command(device->peer, request, now);
 }

@@ -18,7 +18,8 @@ struct sim_device_config {
     enum sim_end end;
     uint8_t mac[6];
     const char *ipv4, *ipv6;
-    uint64_t seed;                    /* of its TCP: ISS, ports */
+    uint64_t seed;                    /* of its TCP: ISS, ports; of its CM */
+    uint16_t port;                    /* where its CM listens */
     const struct defect_set *defects; /* NULL: by the book */
     unsigned resets_every;            /* each n-th connection to it is reset as it opens; 0: none */
 };

@@ -120,14 +120,19 @@ static int open_rig(struct run_command *command, struct sentence *error)
         command->rig = rig_profile_new(&command->profile, command->commands, options->seed, &lock, error);
     else
         command->rig = rig_embedded_new(&embedded, error);
+    if (command->rig != NULL && options->cm)
+        command->rig->measures = &command->rig->cm.tester;
     return command->rig == NULL ? -1 : rig_measure(command->rig, error);
 }
 
 static void describe_replay(const struct run_command *command, char *text, size_t room)
 {
     const struct run_options *options = &command->options;
-    size_t used = (size_t)snprintf(text, room, "%s%s%s", options->simulate ? " --simulate" : "",
-                                   options->ipv6 ? " --ipv6" : "", options->sctp ? " --llp sctp" : "");
+    size_t used =
+        (size_t)snprintf(text, room, "%s%s%s", options->simulate ? " --simulate" : "", options->ipv6 ? " --ipv6" : "",
+                         options->sctp ? " --llp sctp"
+                         : options->cm ? " --llp cm"
+                                       : "");
 
     if (command->profile.replay != NULL)
         used = shell_append_words(text, room, used, "--dut", command->profile.replay);
@@ -221,7 +226,8 @@ static int prepare(struct run_command *command, struct sentence *error)
 {
     struct plan_config plan = {.selection = &command->options.selection,
                                .destructive = command->options.destructive,
-                               .sctp = command->options.sctp};
+                               .sctp = command->options.sctp,
+                               .cm = command->options.cm};
     struct profile_context context;
     char now[UTC_TEXT_OCTETS];
 
@@ -230,6 +236,8 @@ static int prepare(struct run_command *command, struct sentence *error)
         (command->host = script_host_new(error)) == NULL)
         return complain(EXIT_ENVIRONMENT, "%s", error->text);
     (void)snprintf(command->today, sizeof(command->today), "%.10s", utc_text(now));
+    if (command->options.cm && pics_set_cm(command->pics, command->options.simulate, error) != 0)
+        return complain(EXIT_ENVIRONMENT, "%s", error->text);
     context = (struct profile_context){command->catalogue, command->pics, command->today};
     if (command->options.profile != NULL &&
         profile_load(&command->profile, command->options.profile, &context, error) != 0)

@@ -21,8 +21,8 @@ static const char usage[] =
     "  --variant VARIANT  makes the reference stack behave in another legal way; repeat it for several (names:\n"
     "                   warpcheck peer --list-variants)\n"
     "  --ipv6           uses IPv6 instead of IPv4 (reference stack only)\n"
-    "  --llp L          tcp or sctp (tcp): the layer below DDP, which checks are selected by; sctp (RFC 5043,\n"
-    "                   draft-stewart-rddp-sctp-02): only with --simulate\n"
+    "  --llp LLP        runs the checks that drive a device over tcp (the default), over sctp (RFC 5043; only with\n"
+    "                   --simulate), or cm: those of the RDMA IP CM Service over RoCEv2 (with --simulate or --dut)\n"
     "  --script FILE    runs the checks of this script or folder instead of the built-in ones; repeat it for several\n"
     "  --seed N         chooses ports, sequence numbers and simulated worlds (1)\n"
     "  --destructive    also runs checks that may crash a device\n"
@@ -97,11 +97,13 @@ static int take_seed(struct run_options *options, const char *value, struct sent
     return 0;
 }
 
+/* The lower layer that the checks of this run drive: its checks are selected where nothing else is said of layers. */
 static int take_llp(struct run_options *options, const char *value, struct sentence *error)
 {
     options->sctp = strcmp(value, "sctp") == 0;
-    if (!options->sctp && strcmp(value, "tcp") != 0)
-        return sentence_set(error, "--llp \"%.40s\": tcp or sctp was expected", value);
+    options->cm = strcmp(value, "cm") == 0;
+    if (!options->sctp && !options->cm && strcmp(value, "tcp") != 0)
+        return sentence_set(error, "--llp \"%.40s\": tcp, sctp or cm was expected", value);
     return 0;
 }
 
@@ -121,6 +123,8 @@ static int take_value(struct run_options *options, const char *option, const cha
         return take_llp(options, value, error);
     else if (strcmp(option, "--seed") == 0)
         return take_seed(options, value, error);
+    else if (strcmp(option, "--llp") == 0)
+        return take_llp(options, value, error);
     else if (strcmp(option, "--shard") == 0)
         return shard_parse(&options->shard, value, error);
     else if (strcmp(option, "--format") == 0)
@@ -140,6 +144,8 @@ static int consistent(const struct run_options *options, struct sentence *error)
     if (options->sctp && !options->simulate)
         return sentence_set(error,
                             "--llp sctp needs --simulate: over SCTP, checks drive the simulated reference stack alone");
+    if (options->cm && options->profile == NULL && !options->simulate)
+        return sentence_set(error, "--llp cm needs --simulate or --dut: the embedded device speaks MPA over TCP alone");
     if (options->resume && options->output == NULL)
         return sentence_set(error, "--resume needs -o DIR, the folder with the results of the stopped run");
     if (options->force && (options->resume || options->output == NULL))
@@ -168,5 +174,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv, struct
             return -1;
         i += 2;
     }
+    if (options->cm && options->selection.layers == 0)
+        options->selection.layers = 1U << REQUIREMENT_LAYER_CM;
     return consistent(options, error);
 }

@@ -28,6 +28,7 @@ struct run_options {
     uint64_t seed;
     struct shard shard; /* --shard */
     bool simulate;
+    bool cm; /* --llp cm */
     bool ipv6;
     bool sctp; /* --llp sctp */
     bool resume;

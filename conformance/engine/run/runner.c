@@ -311,8 +311,9 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
     bool impaired;
 
     run->sctp = item->check->sctp;
-    /* Over SCTP nothing is learned: its checks bring their own good exchange. */
-    if (item->check->sctp != DDP_SCTP_UNDECIDED || run_served_prepare(run->served, &learning, item->role, &why))
+    /* Over SCTP and of a CM nothing is learned: their checks bring their own good exchange. */
+    if (item->check->sctp != DDP_SCTP_UNDECIDED || item->check->cm ||
+        run_served_prepare(run->served, &learning, item->role, &why))
         rig = open_rig(run, item->check->id, item->role, &why);
     if (rig == NULL) {
         outcome.message = why.text;

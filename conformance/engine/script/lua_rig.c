@@ -16,7 +16,7 @@
 #define NOTES_MAX   UINT64_C(20000)
 
 /* The lower layers that a check can use: a line here and files beside lua_tcp.c make another. */
-static const struct lua_binding *const bindings[] = {&lua_tcp, &lua_sctp};
+static const struct lua_binding *const bindings[] = {&lua_tcp, &lua_sctp, &lua_cm};
 
 enum { BINDINGS = sizeof(bindings) / sizeof(bindings[0]) };
 

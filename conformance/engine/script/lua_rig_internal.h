@@ -26,6 +26,7 @@ struct lua_binding {
 /* The bindings. */
 extern const struct lua_binding lua_tcp;
 extern const struct lua_binding lua_sctp;
+extern const struct lua_binding lua_cm;
 
 /*
  * What a check has opened. The host owns it, not the Lua state: what a check forgets stays open until the check has ended. If

@@ -13,6 +13,8 @@
 #include "wire/rdmap.h"
 #include "wire/terminate.h"
 
+enum { HEADER_OCTETS_MAX = 256 }; /* a MAD; no layout is longer */
+
 static const struct wire_layout *check_layout(lua_State *lua, int at)
 {
     const char *id = luaL_checkstring(lua, at);
@@ -45,9 +47,11 @@ static void set_field(lua_State *lua, const struct wire_layout *layout, const st
 static int wire_pack(lua_State *lua)
 {
     const struct wire_layout *layout = check_layout(lua, 1);
-    uint8_t header[64] = {0};
+    uint8_t header[HEADER_OCTETS_MAX] = {0};
 
     luaL_checktype(lua, 2, LUA_TTABLE);
+    if (layout->octets > sizeof(header))
+        return luaL_error(lua, "a header '%s' is too long", layout->id);
     lua_pushnil(lua);
     while (lua_next(lua, 2) != 0) {
         const struct wire_field *field;

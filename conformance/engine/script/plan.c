@@ -125,7 +125,8 @@ int plan_make(struct plan *plan, const struct script_host *host, const struct pl
     for (size_t i = 0; i < count; i++) {
         const struct check *check = script_check_at(host, i);
 
-        if ((check->sctp != DDP_SCTP_UNDECIDED) != config->sctp || !check_selected(check, config))
+        if ((check->sctp != DDP_SCTP_UNDECIDED) != config->sctp || (!config->every_llp && check->cm != config->cm) ||
+            !check_selected(check, config))
             continue;
         if (check->responder && role_selected(config->selection, "responder") &&
             add_item(plan, check, "responder", config, error) != 0)

@@ -33,6 +33,8 @@ struct plan_config {
     const struct selection *selection;
     bool sctp; /* the checks that drive a device over SCTP, and no others; false: those over TCP */
     bool destructive;
+    bool cm;        /* checks that drive a CM, and no others */
+    bool every_llp; /* both kinds */
     bool
         starts_initiator; /* the profile's connect_command does: no upper tester is needed to make the device connect */
 };

@@ -128,6 +128,15 @@ static bool read_roles(lua_State *lua, struct check *check)
     return check->responder || check->initiator;
 }
 
+/* What the check drives: MPA over TCP, DDP over SCTP, or CM. */
+static bool read_llp(lua_State *lua, struct check *check)
+{
+    const char *llp = string_member(lua, "llp");
+
+    check->cm = llp != NULL && strcmp(llp, "cm") == 0;
+    return check->cm || script_llp(llp, &check->sctp);
+}
+
 static void register_check(lua_State *lua, struct script_host *host, const struct check *check)
 {
     if (host->check_count == host->check_room) {
@@ -198,8 +207,8 @@ static void read_check(lua_State *lua, struct check *check)
     (void)check_id(lua, check->id);
     if (!read_roles(lua, check))
         luaL_error(lua, "check %s: role is \"responder\", \"initiator\" or \"both\"", check->id);
-    if (!script_llp(string_member(lua, "llp"), &check->sctp))
-        luaL_error(lua, "check %s: llp is \"tcp\", \"sctp\" or \"sctp-draft02\"", check->id);
+    if (!read_llp(lua, check))
+        luaL_error(lua, "check %s: llp is \"tcp\", \"sctp\", \"sctp-draft02\" or \"cm\"", check->id);
     if (lua_getfield(lua, 1, "run") != LUA_TFUNCTION)
         luaL_error(lua, "check %s: run is not a function", check->id);
     lua_getfield(lua, 1, "destructive");
@@ -239,25 +248,13 @@ static bool is_library(const char *path)
     return strncmp(path, SCRIPT_LIBRARY, strlen(SCRIPT_LIBRARY)) == 0;
 }
 
-/* rig.served(): what the device serves (served.h), nil where it is not known. */
-static int rig_served(lua_State *lua)
-{
-    const struct script_host *host = script_room_of(lua)->host;
-
-    if (host->served == NULL)
-        lua_pushnil(lua);
-    else
-        lua_json_push_new(lua, json_incref(host->served));
-    return 1;
-}
-
 /* The library, and what it needs of the program. */
 static int furnish(lua_State *lua)
 {
     struct script_room *room = script_room_of(lua);
 
     lua_rig_open(lua, &room->host->rig);
-    lua_pushcfunction(lua, rig_served);
+    lua_pushcfunction(lua, script_rig_served);
     lua_setfield(lua, -2, "served");
     lua_setglobal(lua, "rig");
     lua_pushcfunction(lua, add_check);

@@ -35,8 +35,9 @@ struct check {
     bool destructive;           /* may crash a peer: only with --destructive */
     bool unjudged;              /* rules do not judge its traffic */
     enum ddp_sctp_profile sctp; /* it drives a device over SCTP, in this profile; UNDECIDED: over MPA and TCP */
-    struct script_room *room;   /* the Lua state that it lives in */
-    int table;                  /* reference to the Lua table there, the same for all ids of it */
+    bool cm; /* llp = "cm": it drives a device's CM, and rests on nothing that the device serves over TCP */
+    struct script_room *room; /* the Lua state that it lives in */
+    int table;                /* reference to the Lua table there, the same for all ids of it */
 };
 
 /* What one run of a check gave. Strings belong to the host until the next run. */

@@ -63,4 +63,7 @@ void script_note_sighting(struct script_host *host);
 /* Error handler: notes the script's own line and what it has read last, and leaves the error as it is. */
 int script_on_error(lua_State *lua);
 
+/* rig.served() (served.c). */
+int script_rig_served(lua_State *lua);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "conformance/engine/script/lua_json.h"
 #include "conformance/engine/script/script_ask.h"
 #include "conformance/engine/script/script_internal.h"
 
@@ -86,4 +87,16 @@ const char *served_why_not(const json_t *served, const char *name)
 bool served_speaks(const json_t *served)
 {
     return json_is_true(json_object_get(served, "speaks"));
+}
+
+/* rig.served(): what the device serves (served.h), nil where it is not known. */
+int script_rig_served(lua_State *lua)
+{
+    const struct script_host *host = script_room_of(lua)->host;
+
+    if (host->served == NULL)
+        lua_pushnil(lua);
+    else
+        lua_json_push_new(lua, json_incref(host->served));
+    return 1;
 }

@@ -223,16 +223,18 @@ local function run_exchange(t, name)
 end
 
 function harness.exchange(t, check)
-  if check.llp and check.llp ~= "tcp" then return t:sctp_exchange(check.llp) end
+  if check.llp and check.llp:sub(1, 4) == "sctp" then return t:sctp_exchange(check.llp) end
   local kind = check.sandwich or "rdma"
-  if kind == "rdma" then
+  if kind == "cm" or kind == "cm answer" then
+    cm.exchange(t, kind)
+  elseif kind == "rdma" then
     t:need("startup")
     run_exchange(t, t:need(table.unpack(fillings)))
   elseif kind == "startup" then
     t:need("startup")
     run_exchange(t, "startup")
   elseif kind ~= "tcp" then
-    error("check " .. check.id .. ": sandwich is \"tcp\", \"startup\" or \"rdma\"", 0)
+    error("check " .. check.id .. ": sandwich is \"tcp\", \"startup\", \"rdma\", \"cm\" or \"cm answer\"", 0)
   elseif t.served ~= nil and t:serves("startup") then
     run_exchange(t, "startup")
   else

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/engine/rig/sim_cm_internal.h"
+
+enum { CONSUMER_MAX = 92, PROTOCOL_TCP = 6, CLIENT_PORT = 49152 };
+
+static bool flag(const json_t *request, const char *name, bool otherwise)
+{
+    const json_t *member = json_object_get(request, name);
+
+    return json_is_boolean(member) ? json_is_true(member) : otherwise;
+}
+
+static unsigned number(const json_t *request, const char *name, unsigned otherwise, unsigned most)
+{
+    const json_t *member = json_object_get(request, name);
+    json_int_t value = json_integer_value(member);
+
+    return json_is_integer(member) && value >= 0 && value <= (json_int_t)most ? (unsigned)value : otherwise;
+}
+
+static bool service_id_of(const json_t *request, uint64_t *service_id)
+{
+    const char *text = json_string_value(json_object_get(request, "service_id"));
+    char *end = NULL;
+
+    if (text == NULL)
+        return false;
+    *service_id = strtoull(text, &end, 16);
+    return *end == '\0';
+}
+
+static enum cm_answer answer_of(const json_t *request)
+{
+    const char *text = json_string_value(json_object_get(request, "answer"));
+
+    if (text != NULL && strcmp(text, "reject") == 0)
+        return CM_ANSWER_REJECT;
+    return text != NULL && strcmp(text, "silent") == 0 ? CM_ANSWER_SILENT : CM_ANSWER_ACCEPT;
+}
+
+static uint8_t families_of(const json_t *request)
+{
+    const json_t *list = json_object_get(request, "families"), *family;
+    unsigned families = 0;
+    size_t i;
+
+    json_array_foreach(list, i, family)
+    {
+        families |= json_integer_value(family) == 6 ? CM_FAMILY_6 : CM_FAMILY_4;
+    }
+    return (uint8_t)(families != 0 ? families : CM_FAMILY_4 | CM_FAMILY_6);
+}
+
+static int listen_all(const struct sim_cm *cm, const json_t *request, struct sentence *error)
+{
+    const json_t *list = json_object_get(request, "listen"), *entry;
+    struct cm_listener usual = {.protocol = PROTOCOL_TCP, .port = cm->config.port, .answer = CM_ANSWER_ASK};
+    size_t i;
+
+    json_array_foreach(list, i, entry)
+    {
+        struct cm_listener listener = {.answer = CM_ANSWER_ASK};
+
+        listener.plain = service_id_of(entry, &listener.service_id);
+        listener.protocol = (uint8_t)number(entry, "protocol", PROTOCOL_TCP, UINT8_MAX);
+        listener.port = (uint16_t)number(entry, "port", cm->config.port, UINT16_MAX);
+        if (cm_agent_listen(cm->agent, &listener, error) != 0)
+            return -1;
+    }
+    return list != NULL ? 0 : cm_agent_listen(cm->agent, &usual, error);
+}
+
+static json_t *configure(struct sim_cm *cm, const json_t *request, uint64_t now, struct sentence *error)
+{
+    struct cm_agent_config config;
+    bool check;
+
+    (void)now;
+    cm_agent_config_default(&config);
+    check = flag(request, "check", config.check_formats);
+    config.service = flag(request, "service", config.service);
+    config.minor = (uint8_t)number(request, "minor", config.minor, 15);
+    config.families = families_of(request);
+    config.suggest = flag(request, "suggest", config.suggest);
+    config.check_formats = config.check_destination = check;
+    config.mra_first = flag(request, "mra", config.mra_first);
+    config.unspecified = flag(request, "unspecified", config.unspecified);
+    cm->answer = answer_of(request);
+    if (sim_cm_renew(cm, &config, error) != 0 || listen_all(cm, request, error) != 0)
+        return NULL;
+    return json_pack("{s:b}", "ok", 1);
+}
+
+static size_t read_hex(const char *text, uint8_t *out, size_t room)
+{
+    size_t count = 0;
+
+    while (text != NULL && count < room && text[0] != '\0' && text[1] != '\0') {
+        char digits[3] = {text[0], text[1], '\0'};
+
+        out[count++] = (uint8_t)strtoul(digits, NULL, 16);
+        text += 2;
+    }
+    return count;
+}
+
+static json_t *connect_to(struct sim_cm *cm, const json_t *request, uint64_t now, struct sentence *error)
+{
+    const char *address = json_string_value(json_object_get(request, "address"));
+    struct cm_connect connect = {.to.port = ROCE_V2_PORT}; /* where its answers come from */
+    uint8_t data[CONSUMER_MAX];
+    struct net_address to;
+    const struct net_address *own;
+    uint32_t id;
+
+    if (address == NULL || net_address_parse(&to, address) != 0) {
+        (void)sentence_set(error, "cm_connect: address is an IPv4 or IPv6 address");
+        return NULL;
+    }
+    own = to.family == 4 ? &cm->config.ipv4 : &cm->config.ipv6;
+    connect.to.family = connect.from.family = to.family;
+    memcpy(connect.to.address, to.octets, sizeof(to.octets));
+    memcpy(connect.from.octets, own->octets, sizeof(own->octets));
+    connect.tuple.protocol = (uint8_t)number(request, "protocol", PROTOCOL_TCP, UINT8_MAX);
+    connect.tuple.source = connect.from;
+    connect.tuple.destination.family = to.family;
+    memcpy(connect.tuple.destination.octets, to.octets, sizeof(to.octets));
+    connect.tuple.source_port = (uint16_t)number(request, "source_port", CLIENT_PORT, UINT16_MAX);
+    connect.tuple.destination_port = (uint16_t)number(request, "port", cm->config.port, UINT16_MAX);
+    connect.plain = service_id_of(request, &connect.service_id);
+    connect.octets = read_hex(json_string_value(json_object_get(request, "data")), data, sizeof(data));
+    connect.data = data;
+    if (cm_agent_connect(cm->agent, &connect, now, &id, error) != 0)
+        return NULL;
+    return json_pack("{s:b, s:I}", "ok", 1, "exchange", (json_int_t)id);
+}
+
+static json_t *poll_events(struct sim_cm *cm, const json_t *request, uint64_t now, struct sentence *error)
+{
+    json_t *answer = json_pack("{s:b, s:O}", "ok", 1, "events", cm->events), *fresh = json_array();
+
+    (void)request;
+    (void)now;
+    (void)error;
+    if (answer == NULL || fresh == NULL) {
+        json_decref(fresh);
+        return answer;
+    }
+    json_decref(cm->events);
+    cm->events = fresh;
+    return answer;
+}
+
+static const struct {
+    const char *verb;
+    json_t *(*act)(struct sim_cm *cm, const json_t *request, uint64_t now, struct sentence *error);
+} verbs[] = {{"cm_configure", configure}, {"cm_connect", connect_to}, {"cm_poll", poll_events}};
+
+bool sim_cm_command(struct sim_cm *cm, const char *request, uint64_t now, char **answer)
+{
+    json_t *json = json_loads(request, 0, NULL), *reply = NULL;
+    const char *verb = json_string_value(json_object_get(json, "verb"));
+    struct sentence error = {{0}};
+    bool known = false;
+
+    for (size_t i = 0; verb != NULL && i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+        if (strcmp(verb, verbs[i].verb) != 0)
+            continue;
+        known = true;
+        reply = verbs[i].act(cm, json, now, &error);
+        sim_cm_serve(cm, now);
+    }
+    if (known && reply == NULL)
+        reply = json_pack("{s:b, s:s}", "ok", 0, "error", error.text);
+    if (known)
+        *answer = reply != NULL ? json_dumps(reply, JSON_COMPACT) : NULL;
+    json_decref(reply);
+    json_decref(json);
+    return known;
+}

@@ -1,0 +1,92 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+--
+-- What a server makes of the Private Data of a REQ (Annex A11.2, A11.4).
+defaults { sandwich = "cm", llp = "cm" }
+
+-- Versions that the server knows: MinV 0, and with an upper tester those up to 2.
+local function versions(t)
+  if not rig.has_upper_tester() then
+    t:cm_expect_accept({ MinV = 0 }, "a REQ with version 0.0")
+    return nil
+  end
+  t:cm_configure { minor = 2 }
+  for minor = 0, 2 do t:cm_expect_accept({ MinV = minor }, "a REQ with MinV " .. minor .. " to a server with MinV 2") end
+  return true
+end
+
+check {
+  id = "CA11-3",
+  also = { "CA11-3.1.2", "A11-TXT-01" },
+  purpose = "a server takes every MinV up to its own",
+  run = function(t) versions(t) end,
+}
+
+check {
+  id = "A11-AMB-09",
+  purpose = "which minor versions compatibility binds",
+  run = function(t)
+    if not versions(t) then t:ambiguous("A: compatibility reduces to accepting MinV 0, the only version") end
+    t:cm_expect_code({ MinV = 3 }, { 2 }, "a REQ with MinV 3 to a server with MinV 2", true)
+    t:ambiguous("B: it binds every MinV up to the one that the server supports")
+  end,
+}
+
+check {
+  id = "A11-TXT-05",
+  purpose = "other CM messages, such as an MRA, may come before the answer",
+  run = function(t)
+    if rig.has_upper_tester() then t:cm_configure { mra = true } end
+    local got = t:cm_ask { consumer = "data" }
+    if got.mras > 0 then t:note("the device sent " .. got.mras .. " MRA before its answer") end
+    if got.name ~= "REP" and got.name ~= "REJ" then t:fail("a good REQ", "REP or REJ, perhaps after MRAs", cm.describe(got)) end
+  end,
+}
+
+check {
+  id = "A11-TXT-06",
+  purpose = "the 56 octets of consumer data are the ULP's, and reach it unchanged",
+  run = function(t)
+    local data = ("\xC5\x3A\x91\xFF"):rep(14)
+    t:cm_expect_accept({ consumer = data }, "a REQ with consumer data")
+    if not rig.has_upper_tester() then return end
+    local event = t:cm_event("request")
+    while event and event.data ~= hex(data) and event.data == nil do event = t:cm_event("request") end
+    t:equal("the consumer data that the ULP is told of", hex(data), event and event.data or "none")
+  end,
+}
+
+check {
+  id = "CA11-2",
+  purpose = "a REQ with another MajV is rejected",
+  run = function(t)
+    for _, major in ipairs { 1, 15 } do t:cm_expect_reject({ MajV = major }, "a REQ with MajV " .. major) end
+  end,
+}
+
+check {
+  id = "CA11-3.1.1",
+  purpose = "a REQ with a MinV above the server's is rejected",
+  run = function(t)
+    for _, minor in ipairs { 1, 15 } do t:cm_expect_reject({ MinV = minor }, "a REQ with MinV " .. minor) end
+  end,
+}
+
+check {
+  id = "CA11-4",
+  purpose = "a REQ whose IPV the server does not support is rejected",
+  run = function(t)
+    for _, version in ipairs { 0, 5, 7, 15 } do t:cm_expect_reject({ IPV = version }, "a REQ with IPV " .. version) end
+    if not rig.has_upper_tester() then return end
+    t:cm_configure { families = { 4 } }
+    t:cm_expect_reject({ IPV = 6, Source = cm.address("2001:db8::1"), Destination = cm.address("2001:db8::2") },
+                       "a REQ with IPV 6 to a server that supports IPv4 alone")
+  end,
+}
+
+check {
+  id = "A11-TXT-11",
+  purpose = "Res is ignored on receive",
+  run = function(t)
+    for _, res in ipairs { 1, 6, 15 } do t:cm_expect_accept({ Res = res }, "a REQ with Res " .. res) end
+  end,
+}

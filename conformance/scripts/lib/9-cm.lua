@@ -1,0 +1,273 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+--
+-- CM exchanges (IBTA volume 1, 12.6; Annex A11) for checks of the layer CM: REQs with any field, and what a device makes of them.
+
+cm = {}
+
+local ATTEMPTS <const>, TIMEOUT <const>, INTERVAL <const> = 4, 18, 1.1 -- 4.096 us times 2^18 are 1.07 s
+local MAD <const>, PRIVATE_AT <const>, PRIVATE <const>, ARI_AT <const>, ARI <const> = 24, 140, 92, 12, 72
+local CLIENT_PORT <const> = 49152
+local codes = { REQ = 0x10, MRA = 0x11, REJ = 0x12, REP = 0x13, RTU = 0x14, DREQ = 0x15, DREP = 0x16, SIDR_REQ = 0x17, SIDR_REP = 0x18 }
+local layouts = { REQ = "cm_req", MRA = "cm_mra", REJ = "cm_rej", REP = "cm_rep", DREQ = "cm_dreq" }
+local names = {}
+for name, code in pairs(codes) do names[code] = name end
+
+cm.TCP, cm.UDP, cm.SCTP = 6, 17, 132
+cm.INVALID_SERVICE_ID, cm.CONSUMER = 8, 28
+
+--------------------------------------------------------------------------------------------------------------------
+-- Octets
+
+-- "10.77.0.2" or "fd77::2" as the 16 octets of A11 Table 1, and its family.
+function cm.address(text)
+  local a, b, c, d = text:match("^(%d+)%.(%d+)%.(%d+)%.(%d+)$")
+  if a then return ("\0"):rep(12) .. string.char(a, b, c, d), 4 end
+  local front, back = text:match("^(.-)::(.*)$")
+  local function words(list)
+    local out = ""
+    for word in list:gmatch("%x+") do out = out .. string.pack(">I2", tonumber(word, 16)) end
+    return out
+  end
+  front, back = words(front or text), words(back or "")
+  return front .. ("\0"):rep(16 - #front - #back) .. back, 6
+end
+
+-- The Service ID of a protocol's port (A11.5).
+function cm.service_id(protocol, port) return 0x01000000 | protocol << 16 | port end
+
+local function filled(octets, count) return octets .. ("\0"):rep(count - #octets) end
+
+local function mad(name, transaction, body)
+  return filled(wire.pack("mad", { BaseVersion = 1, MgmtClass = 7, ClassVersion = 2, Method = 3, TransactionID = transaction,
+                                   AttributeID = codes[name] }) .. body, 256)
+end
+
+-- The Private Data of a REQ by the service (A11 Table 1): fields of ip_cm_private, and `consumer`.
+local function private_data(t, fields)
+  local own, dut = rig.addresses()
+  local source, family = cm.address(own)
+  local header = { MajV = fields.MajV or 0, MinV = fields.MinV or 0, IPV = fields.IPV or family, Res = fields.Res or 0,
+                   SourcePort = fields.SourcePort or CLIENT_PORT, Source = fields.Source or source,
+                   Destination = fields.Destination or cm.address(dut) }
+  return filled(wire.pack("ip_cm_private", header) .. (fields.consumer or ""), PRIVATE)
+end
+
+-- A REQ of this exchange. fields: those of A11 Table 1, consumer (octets); protocol, port or ServiceID; private (all 92 octets); req:
+-- fields of the REQ itself.
+local function request(t, exchange, fields)
+  local ids = exchange:status()
+  local _, _, port = rig.addresses()
+  local body = { LocalID = ids.local_id, ServiceID = fields.ServiceID or cm.service_id(fields.protocol or cm.TCP, fields.port or port),
+                 CAGUID = ids.ca_guid, QPN = ids.qpn, PSN = ids.psn, Resources = 1, Depth = 1, RemoteTimeout = TIMEOUT,
+                 LocalTimeout = TIMEOUT, P_Key = 0xFFFF, MTU = 3, MaxRetries = ATTEMPTS - 1, RNRRetry = 7, FlowControl = 1 }
+  for name, value in pairs(fields.req or {}) do body[name] = value end
+  return mad("REQ", ids.transaction, filled(wire.pack("cm_req", body), PRIVATE_AT) .. (fields.private or private_data(t, fields)))
+end
+
+-- Any other message of an exchange, with its IDs.
+function cm.answer(exchange, name, fields, private, at)
+  local ids = exchange:status()
+  local body = { LocalID = ids.local_id, RemoteID = ids.remote_id }
+  for field, value in pairs(fields or {}) do body[field] = value end
+  local octets = wire.pack(layouts[name] or "cm_ids", body)
+  return mad(name, ids.transaction, private and filled(octets, at) .. private or octets)
+end
+
+-- What stands in a MAD: name, its fields, ari and private (octets).
+function cm.read(octets)
+  local head = wire.unpack("mad", octets)
+  local name = names[head.AttributeID] or string.format("attribute 0x%04x", head.AttributeID)
+  local body = octets:sub(MAD + 1)
+  local out = wire.unpack(layouts[name] or "cm_ids", body)
+  out.name, out.TransactionID, out.octets = name, head.TransactionID, octets
+  if name == "REQ" then
+    out.private = body:sub(PRIVATE_AT + 1, PRIVATE_AT + PRIVATE)
+    out.ip = wire.unpack("ip_cm_private", out.private)
+  elseif name == "REJ" then
+    -- What Reject Info Length does not count is not there, and counts as zero.
+    out.ari_octets = filled(body:sub(ARI_AT + 1, ARI_AT + math.min(out.InfoLength, ARI)), ARI)
+    out.ari = wire.unpack("ip_cm_ari", out.ari_octets)
+    out.value = out.ari_octets:sub(5, 4 + math.min(out.ari.SuggestedLength, ARI - 4))
+  end
+  return out
+end
+
+-- An answer in words.
+function cm.describe(got)
+  if got.name ~= "REJ" then return got.name end
+  if got.Reason ~= cm.CONSUMER then return "REJ with reason " .. got.Reason end
+  return string.format("REJ with reason 28, ARI %02x %02x, Reject Info Length %d", got.ari.Layer, got.ari.Code, got.InfoLength)
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- The device as a server
+
+-- The answer to a REQ that `exchange` sends (again, until one comes): what cm.read() makes of it, or { name = "no answer" }. MRAs prolong
+-- the wait; `mras` counts them.
+local function await_answer(exchange, mras)
+  while true do
+    local octets, good = exchange:receive(120, true)
+    if not octets then return { name = "no answer to " .. exchange:status().attempts .. " REQs", silent = true, mras = mras } end
+    local got = cm.read(octets)
+    got.icrc_good = good
+    if got.name ~= "MRA" then
+      got.mras = mras
+      return got
+    end
+    mras = mras + 1
+  end
+end
+
+-- Sends a REQ with these fields and returns the answer. The exchange is closed, unless options.keep: then it is the second result.
+function Test:cm_ask(fields, options)
+  local exchange = rig.cm_open()
+  options = options or {}
+  exchange:send(request(self, exchange, fields or {}), { attempts = ATTEMPTS, interval = INTERVAL, icrc_flip = options.icrc_flip })
+  local got = await_answer(exchange, 0)
+  if options.keep then return got, exchange end
+  exchange:close()
+  return got
+end
+
+-- Reasons that say something of resources, times and IDs, and nothing of what the REQ asks for.
+local passing = { [1] = true, [2] = true, [3] = true, [4] = true, [6] = true, [7] = true, [10] = true, [24] = true, [25] = true, [30] = true }
+
+local function weigh(t, got, message)
+  if got.name == "REJ" and passing[got.Reason] then
+    t:inconclusive(message .. ": " .. cm.describe(got) .. " tells nothing of the Private Data")
+  end
+end
+
+-- The device accepts this REQ. An unspecified rejection by the service is legal (A11.6, A11.7), and INCONCLUSIVE.
+function Test:cm_expect_accept(fields, message)
+  local got, exchange = self:cm_ask(fields, { keep = true })
+  weigh(self, got, message)
+  if got.name == "REJ" and got.Reason == cm.CONSUMER and got.ari.Layer == 0 and got.ari.Code == 0 then
+    self:inconclusive(message .. ": an unspecified rejection, which a server may send for any reason (A11.7)")
+  end
+  if got.name ~= "REP" then self:fail(message, "REP", cm.describe(got)) end
+  exchange:send(cm.answer(exchange, "RTU"))
+  exchange:close()
+  return got
+end
+
+-- The device rejects this REQ; returns the REJ.
+function Test:cm_expect_reject(fields, message)
+  local got = self:cm_ask(fields)
+  weigh(self, got, message)
+  if got.name ~= "REJ" or got.Message ~= 0 then
+    self:fail(message, "REJ of the REQ", got.name == "REJ" and "REJ of message " .. got.Message or cm.describe(got))
+  end
+  return got
+end
+
+-- The device may refuse this REQ or accept it; if it refuses, by the service, and with one of these codes (or 00). Returns the answer.
+function Test:cm_expect_code(fields, codes_allowed, message, must_refuse)
+  local got = must_refuse and self:cm_expect_reject(fields, message) or self:cm_ask(fields)
+  weigh(self, got, message)
+  if got.name == "REP" then return got end
+  local allowed = { "00 00" }
+  local good = got.name == "REJ" and got.Reason == cm.CONSUMER and got.ari.Layer == 0 and got.ari.Code == 0
+  for _, code in ipairs(codes_allowed) do
+    allowed[#allowed + 1] = string.format("00 %02x", code)
+    good = good or (got.name == "REJ" and got.Reason == cm.CONSUMER and got.ari.Layer == 0 and got.ari.Code == code)
+  end
+  if not good then
+    self:fail(message, (must_refuse and "" or "REP, or ") .. "REJ with reason 28, ARI " .. table.concat(allowed, " or "), cm.describe(got))
+  end
+  return got
+end
+
+-- REQs with one bad field each, whose refusal is mandatory (versions, IPV) or optional: { fields, code, message, optional }.
+function Test:cm_bad_fields()
+  local own, dut = rig.addresses()
+  local source, family = cm.address(own)
+  local destination = cm.address(dut)
+  local list = {
+    { { MajV = 1 }, 1, "a REQ with MajV 1" }, { { MinV = 15 }, 2, "a REQ with MinV 15" }, { { IPV = 5 }, 3, "a REQ with IPV 5" },
+    { { Destination = cm.address(family == 4 and "203.0.113.9" or "2001:db8::9") }, 6,
+      "a REQ whose destination is not the device's address", true },
+  }
+  if family == 4 then
+    local dirty = ("\xFF"):rep(12)
+    list[#list + 1] = { { Source = dirty .. source:sub(13) }, 4, "a REQ with IPV 4 and a source of 128 bits", true }
+    list[#list + 1] = { { Destination = dirty .. destination:sub(13) }, 5, "a REQ with IPV 4 and a destination of 128 bits", true }
+  end
+  return list
+end
+
+-- Configures the CM of the device by its upper tester (docs/upper-tester.md, cm_configure): SKIP when it cannot.
+function Test:cm_configure(config)
+  if not rig.has_upper_tester() then self:skip("this check needs an upper tester that configures the device's CM") end
+  self:instrument("cm_configure", config)
+  self.cm_configured = true
+end
+
+-- The ULP's events of the device's CM so far, and those that came before; SKIP without an upper tester.
+function Test:cm_event(kind)
+  local deadline = rig.now() + self.reaction
+  self.cm_events = self.cm_events or {}
+  local wait = self:waits(deadline)
+  while true do
+    for i, event in ipairs(self.cm_events) do
+      if event.event == kind then return table.remove(self.cm_events, i) end
+    end
+    if rig.now() >= deadline then return nil end
+    for _, event in ipairs(self:instrument("cm_poll").events) do self.cm_events[#self.cm_events + 1] = event end
+    wait()
+  end
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- The device as a client
+
+-- The REQ that the device sends when it is asked to connect: what cm.read() makes of it, and the exchange. config: protocol, port,
+-- source_port, data (octets).
+function Test:cm_receive_request(config)
+  local own, _, port = rig.addresses()
+  local ask = { address = own, port = config and config.port or port, protocol = config and config.protocol or cm.TCP,
+                source_port = config and config.source_port, data = config and config.data and hex(config.data) }
+  rig.cm_forget()
+  if self:is_started() then
+    if config then self:skip("connect_command starts the client as it is: nobody can ask it for ports or data") end
+    rig.start_initiator(port)
+  else
+    self:instrument("cm_connect", ask)
+  end
+  local exchange = rig.cm_accept(math.max(self.reaction, 10))
+  if not exchange then self:inconclusive("the device did not send a REQ") end
+  return cm.read(exchange:receive(0.1)), exchange
+end
+
+-- Accepts it: REP, and the device's RTU.
+function Test:cm_accept(exchange, message)
+  exchange:send(cm.answer(exchange, "REP", { QPN = exchange:status().qpn, PSN = 7, Resources = 1, Depth = 1, RNRRetry = 7 }),
+                { attempts = ATTEMPTS, interval = INTERVAL })
+  local octets = exchange:receive(120, true)
+  local got = octets and cm.read(octets) or { name = "no answer to the REP" }
+  if got.name ~= "RTU" then self:fail(message or "a REQ that is accepted", "RTU", cm.describe(got)) end
+end
+
+-- Rejects it, with these octets of ARI.
+function cm.reject(exchange, reason, ari)
+  exchange:send(cm.answer(exchange, "REJ", { Reason = reason, InfoLength = #ari, ARI = filled(ari, ARI) }))
+end
+
+--------------------------------------------------------------------------------------------------------------------
+-- The good exchange around each check: accepted, and closed. "cm answer": any answer to a REQ will do.
+
+function cm.exchange(t, kind)
+  if t.cm_configured then t:instrument("cm_configure", {}) end -- as it was
+  if t.role == "initiator" then
+    local _, exchange = t:cm_receive_request()
+    t:cm_accept(exchange, "a good exchange")
+    exchange:close()
+  elseif kind == "cm" then
+    local got, exchange = t:cm_ask({}, { keep = true })
+    if got.name ~= "REP" then t:fail("a good REQ was answered by " .. cm.describe(got), "REP", cm.describe(got)) end
+    exchange:send(cm.answer(exchange, "RTU"))
+    exchange:close()
+  elseif t:cm_ask({}).silent then
+    t:fail("a good REQ", "an answer", "nothing")
+  end
+end
