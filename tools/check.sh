@@ -80,27 +80,37 @@ unit() {
 	echo "$([ "$bad" -eq 0 ] && echo 'ok   ' || echo 'FAIL ') $1: $good passed, $bad failed ($((SECONDS - began)) s)"
 }
 
-# The linters take minutes, and most scripts below leave a processor idle: the whole of `make lint` runs beside them, as the least
-# important process, and its verdict comes at the end.
-lint_begin() {
-	lint_began=$SECONDS
-	rm -f "$log_dir/tree_lint.status"
-	(
-		status=0
-		env -u T -u FAST LUA_SYNTAX="$B/tools/lua-syntax" timeout -k 10 3600 nice -n 19 tools/lint.sh </dev/null >"$log_dir/tree_lint.log" 2>&1 || status=$?
-		echo "$status" >"$log_dir/tree_lint.status"
-	) &
-	lint=$!
-	trap 'kill "$lint" 2>/dev/null || true' EXIT
+# The linters and the runs of all legal variants take many minutes of processor time, and most scripts below leave a processor idle:
+# these two run beside them, one after the other, as the least important processes, and their verdicts come at the end.
+beside() { # beside NAME SECONDS COMMAND...
+	local began=$SECONDS log=$log_dir/${1//\//_}.log status=0
+	timeout -k 10 "$2" nice -n 19 "${@:3}" >"$log" 2>&1 </dev/null || status=$?
+	echo "$status $((SECONDS - began))" >"$log.status"
 }
-lint_end() {
-	wait "$lint" || true
+beside_begin() {
+	rm -f "$log_dir"/*.log.status
+	rm -rf "$log_dir/e2e/variants"
+	mkdir -p "$log_dir/e2e/variants"
+	(
+		beside tree/lint 7200 env -u T -u FAST LUA_SYNTAX="$B/tools/lua-syntax" tools/lint.sh
+		beside e2e/variants 7200 env WORK="$log_dir/e2e/variants" bash tests/e2e/variants.sh
+	) &
+	others=$!
+	trap 'kill "$others" 2>/dev/null || true' EXIT
+}
+beside_end() {
+	local name log
+	wait "$others" || true
 	trap - EXIT
-	verdict tree/lint "$(cat "$log_dir/tree_lint.status" 2>/dev/null || echo 1)" $((SECONDS - lint_began)) "$log_dir/tree_lint.log"
+	for name in tree/lint e2e/variants; do
+		log=$log_dir/${name//\//_}.log
+		# shellcheck disable=SC2046 # two numbers
+		verdict "$name" $(cat "$log.status" 2>/dev/null || echo 1 0) "$log"
+	done
 }
 
 if [ "${1:-all}" = all ]; then
-	lint_begin
+	beside_begin
 	one tree/defect-tests tools/defect-tests.sh
 	unit unit-tests "$B/unit-tests"
 	# memory_short and cm_memory have an allocator of their own, which AddressSanitizer does not let them have.
@@ -118,6 +128,7 @@ for script in tests/e2e/*.sh; do
 	[ -e "$script" ] || continue
 	name=$(basename "$script" .sh)
 	[ -z "$T" ] || [[ " $T " == *" $name "* ]] || continue
+	[ "$name" != variants ] || [ "${1:-all}" != all ] || continue # beside all others
 	WORK=$log_dir/e2e/$name
 	export WORK
 	rm -rf "$WORK"
@@ -125,7 +136,7 @@ for script in tests/e2e/*.sh; do
 	one "e2e/$name" timeout -k 10 "$E2E_SECONDS" bash "$script"
 done
 
-[ "${1:-all}" != all ] || lint_end
+[ "${1:-all}" != all ] || beside_end
 [ "$skipped" -eq 0 ] || echo "$skipped skipped (see above), counted neither way"
 echo "$passed passed, $failed failed"
 [ "$passed" -gt 0 ] && [ "$failed" -eq 0 ]
