@@ -472,13 +472,12 @@ bool hook_streaming_over(const struct defect_set *set);
 bool hook_fault_on_one(const struct defect_set *set);
 
 /* True: the overflow of one completion queue ends all streams; a full one takes room from another (8.1.1). */
-bool hook_overflow_spreads(const struct defect_set *set), hook_queue_overwrites(const struct defect_set *set);
+bool hook_overflow_spreads(const struct defect_set *set);
+bool hook_queue_overwrites(const struct defect_set *set);
 
 /* --- The CM agent (cm/) -------------------------------------------------------------------------------------------- */
 
-/* A new agent: legal behaviour of another kind (variants.tsv) is that of its configuration. */
-void variant_cm_config(const struct defect_set *set, struct cm_agent_config *config);
-
+void variant_cm_config(const struct defect_set *set, struct cm_agent_config *config); /* of a new agent: variants.tsv */
 /* What an entry of the CM's table finds for a REQ. Returns whether it holds (A11.6, A11.7). */
 bool hook_cm_judge(const struct cm_validation *entry, const struct cm_subject *subject);
 
