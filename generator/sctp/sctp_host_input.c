@@ -105,7 +105,7 @@ static void acknowledge(struct sctp_assoc *assoc, struct sent_chunk *sent, bool 
 
 static void on_sack(struct sctp_assoc *assoc, const struct sctp_chunk *chunk)
 {
-    struct sent_chunk *sent, *after;
+    struct sent_chunk *sent, *after = NULL;
     uint32_t cumulative;
     size_t blocks;
 
