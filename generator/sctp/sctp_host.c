@@ -239,7 +239,7 @@ int sctp_host_listen(struct sctp_host *host, uint16_t port, const struct sctp_as
 
 void sctp_host_unlisten(struct sctp_host *host, uint16_t port)
 {
-    struct sctp_listener *listener, *after;
+    struct sctp_listener **at = &host->listeners;
     struct sctp_assoc *assoc, *next;
 
     DL_FOREACH_SAFE(host->assocs, assoc, next)
@@ -247,11 +247,14 @@ void sctp_host_unlisten(struct sctp_host *host, uint16_t port)
         if (assoc->passive && !assoc->given && assoc->status.own_port == port)
             sctp_assoc_release(assoc);
     }
-    LL_FOREACH_SAFE(host->listeners, listener, after)
-    {
+    while (*at != NULL) {
+        struct sctp_listener *listener = *at;
+
         if (listener->port == port) {
-            LL_DELETE(host->listeners, listener);
+            *at = listener->next;
             free(listener);
+        } else {
+            at = &listener->next;
         }
     }
 }
