@@ -29,18 +29,23 @@ void run_served_take(struct run_served *served, json_t *learned)
 static int learn(struct run_served *served, const struct run_served_context *context, size_t i, struct sentence *why)
 {
     struct rig *rig = context->open(context->user, "served", role_names[i], why);
+    struct sentence end;
     json_t *learned;
+    bool dying;
 
     if (rig == NULL)
         return -1;
     learned =
         served_learn(context->host, role_names[i], rig, context->record(context->user, rig, role_names[i], true), why);
     (void)context->record(context->user, rig, role_names[i], false);
+    dying = rig_impaired(rig, &end);
     context->close(context->user, rig);
     if (learned == NULL)
         return -1;
     json_decref(served->known[i]);
     served->known[i] = learned;
+    if (dying) /* what a device leaves undone while it dies says nothing of it to a run that goes on with a new one */
+        return 0;
     return context->keep(context->user, learned) == 0 ? 0 : sentence_set(why, "what the device serves cannot be kept");
 }
 
