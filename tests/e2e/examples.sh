@@ -26,9 +26,8 @@ awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' docs/libiwarp.md >"$WORK/g
 	echo 'return 0; }'
 } >"$WORK/head.c"
 holds "the head of verbs.h has a whole example" grep -q 'iwarp_post_send.*;' "$WORK/head.c"
-read -ra usrsctp <<<"$(pkg-config --libs usrsctp 2>/dev/null || true)" # where the library was built with it
 for name in echo kv rping loop memory sessions pairs greet head; do
-	holds "$name compiles against the static library" build "$name" static "$B/libiwarp.a" -luv -lisal -ljansson "${usrsctp[@]}" -pthread
+	holds "$name compiles against the static library" build "$name" static "${libiwarp[@]}"
 	holds "$name compiles against the shared library" build "$name" shared -L"$B" -liwarp
 done
 ln -sf "$B/libiwarp.so" "$WORK/libiwarp.so.0"

@@ -10,7 +10,7 @@
 #   holds WHAT COMMAND...             a condition; the command's stdout is not shown
 #   eventually, prints                wait.bash
 #
-# "${cc[@]}" is the compiler. Everything is checked before the script ends: `finish` gives the exit status.
+# "${cc[@]}" is the compiler, "${libiwarp[@]}" the library and what it needs. Everything is checked before the script ends: `finish` gives the exit status.
 set -euo pipefail
 : "${B:=$PWD/build}" "${CC:=gcc}" "${TSHARK:=tshark}" "${WORK:=}"
 : "${EXPECT_SECONDS:=300}" "${WARPCHECK:=$B/warpcheck}" "${IWARP_PEER:=$B/iwarp-peer}" "${WARPCHECK_ASAN:=$B/asan/warpcheck}"
@@ -20,6 +20,8 @@ if [ -z "$WORK" ]; then
 fi
 source tests/e2e/wait.bash
 read -ra cc <<<"$CC" # it may be of several words: "ccache gcc"
+read -ra usrsctp <<<"$(pkg-config --libs usrsctp 2>/dev/null || true)" # where the library was built with it
+libiwarp=("$B/libiwarp.a" -luv -lisal -ljansson "${usrsctp[@]}" -pthread)
 checked=0 broken=0 last='' lines=one passes=none
 
 wrong() {

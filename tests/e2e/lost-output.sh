@@ -110,9 +110,7 @@ done
 
 echo "== the examples"
 for example in echo kv rping; do
-	# shellcheck disable=SC2046
-	"${cc[@]}" -std=gnu17 -O1 -I. -Ireference-stack/include -o "$WORK/$example" "reference-stack/examples/$example.c" "$B/libiwarp.a" \
-		$(pkg-config --libs libuv libisal jansson) -pthread
+	"${cc[@]}" -std=gnu17 -O1 -I. -Ireference-stack/include -o "$WORK/$example" "reference-stack/examples/$example.c" "${libiwarp[@]}"
 done
 # An example has its own exit statuses: not 0 is what counts.
 served() {

@@ -20,7 +20,7 @@ holds "in more than a hundred cases something is lost" test "$(sed -n 's/.* case
 
 for name in echo kv rping; do
 	holds "$name compiles" "${cc[@]}" -std=gnu17 -O1 -g -I. -Ireference-stack/include -o "$WORK/$name" "reference-stack/examples/$name.c" \
-		"$B/libiwarp.a" -luv -lisal -ljansson -pthread
+		"${libiwarp[@]}"
 done
 without=(env LD_PRELOAD="$CHAOS" CHAOS_CLASS=memory MALLOC_PERTURB_=165)
 

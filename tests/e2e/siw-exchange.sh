@@ -177,7 +177,7 @@ esac
 source tests/e2e/lab.bash
 lab_or_skip
 "${cc[@]}" -std=gnu17 -Wall -Wextra -Werror -O1 -g -I. -Ireference-stack/include -o "$WORK/rping" reference-stack/examples/rping.c \
-	"$B/libiwarp.a" -luv -lisal -ljansson -pthread
+	"${libiwarp[@]}"
 export WORK LAB_GUEST='nc -ll -p 7470 -e /bin/sh & warpcheck-agent >/dev/ttyS0 2>&1'
 export LAB_RUN="echo 0 >/proc/sys/net/ipv6/conf/tap0/disable_ipv6; ip -6 addr add fd78::1/64 dev tap0 nodad; exec bash $PWD/tests/e2e/siw-exchange.sh"
 status=0

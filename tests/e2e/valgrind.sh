@@ -91,7 +91,7 @@ holds "the responder: no error, nothing lost" clean responder
 # --- The examples -------------------------------------------------------------------------------------------------------
 for name in echo kv rping; do
 	holds "$name compiles" "${cc[@]}" -std=gnu17 -O1 -g -I. -Ireference-stack/include -o "$WORK/$name" "reference-stack/examples/$name.c" \
-		"$B/libiwarp.a" -luv -lisal -ljansson -pthread
+		"${libiwarp[@]}"
 done
 serve() { # NAME COMMAND...: sets `port`
 	local name=$1
