@@ -16,7 +16,7 @@
 
 enum { REGION = 4096, RECEIVES = 4, RECEIVE = 1500, PIECES = 6, PERMUTATIONS = 720, EMSS = 700, STREAM_MAX = 16384 };
 
-/* What the initiator sends behind start-up, and a responder that has not seen it yet. */
+/* What the initiator sends after start-up, and a responder that has not seen it yet. */
 struct scene {
     struct pair *pair;
     struct iwarp_region written, source, sink;
