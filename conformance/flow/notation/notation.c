@@ -4,8 +4,6 @@
 #include <inttypes.h>
 
 #include "conformance/flow/notation/notation_line.h"
-#include "wire/atomic.h"
-#include "wire/terminate_meant.h"
 
 /*
  * Every DDP Segment of a capture has its line, so its numbers are written by hand: vsnprintf() takes several times as
