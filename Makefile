@@ -59,7 +59,7 @@ endef
 # Packages. Nothing is compiled before tools/deps.sh has seen to it that the goal's packages are there; and every
 # use of pkg-config is expanded inside a recipe, hence after that.
 
-deps_group := build
+deps_group := $(if $(filter-out plugin install-plugin remove-plugin,$(or $(MAKECMDGOALS),all)),build)
 ifneq ($(filter check unit e2e fuzz chaos soak coverage,$(MAKECMDGOALS)),)
 deps_group += test
 endif

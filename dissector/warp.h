@@ -46,6 +46,7 @@ struct warp_finding {
     struct warp_finding *next_at_end; /* decided at the end of the same flow */
     enum rule_verdict verdict;
     uint32_t frame;
+    const char *side; /* MPA role of who is found fault with; NULL: roles are not known */
     const char *id, *message, *expected, *actual;
 };
 
@@ -159,6 +160,10 @@ void warp_draw(const struct warp_record *record, tvbuff_t *tvb, bool has_payload
 /* The same for a packet that is not a piece of a stream: nothing is said of octets that no item has. */
 void warp_draw_packet(const struct warp_record *record, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree);
 
+/* The same after another dissector's tree, as protocol "warp" all the same: frame.protocols has it. */
+void warp_draw_after(const struct warp_record *record, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,
+                     bool is_packet);
+
 /* The octets of an item, as a tvb and an offset in it. */
 struct warp_place {
     tvbuff_t *tvb;
@@ -179,6 +184,9 @@ proto_tree *warp_draw_chunk(const struct warp_item *item, const struct warp_plac
                             proto_tree *root);
 proto_tree *warp_draw_cm(const struct warp_item *item, const struct warp_place *place, packet_info *pinfo,
                          proto_tree *root);
+/* "Initiator", "Responder". */
+const char *warp_role_name(unsigned direction);
+
 /* Appends to Info, after a bar. */
 void warp_info(packet_info *pinfo, const char *text);
 /* The item in the tree that stands for a unit, and generated fields that all have. */
@@ -208,11 +216,14 @@ extern int ett_warp, ett_warp_part, ett_warp_detail;
       "frame where the unit is shown that these octets belong to")                                                     \
     H(at_end, "Known at the end of the capture only", "warp.at_end", FT_BOOLEAN, BASE_NONE, NULL,                      \
       "it waited for octets that never came, or is decided at the end")                                                \
-    H(data, "Octets of a unit that is shown elsewhere", "warp.data", FT_BYTES, BASE_NONE, NULL, NULL)                  \
+    H(data, "Octets of a unit that is shown elsewhere", "warp.data", FT_BYTES, BASE_NONE, NULL,                        \
+      "octets whose unit is drawn in another frame")                                                                   \
     H(reason, "Not decoded", "warp.undecoded", FT_STRING, BASE_NONE, NULL, "why octets are not decoded")               \
     H(gap, "Octets missing", "warp.gap", FT_UINT64, BASE_DEC, NULL, "octets of the stream that the capture lacks")     \
-    H(mpa, "MPA start-up frame", "warp.mpa", FT_NONE, BASE_NONE, NULL, NULL)                                           \
-    H(mpa_private, "Private Data", "warp.mpa.private_data", FT_BYTES, BASE_NONE, NULL, NULL)                           \
+    H(mpa, "MPA start-up frame", "warp.mpa", FT_NONE, BASE_NONE, NULL,                                                 \
+      "MPA Request or Reply (RFC 5044 7.1, RFC 6581 6)")                                                               \
+    H(mpa_private, "Private Data", "warp.mpa.private_data", FT_BYTES, BASE_NONE, NULL,                                 \
+      "what the ULP says in the start-up frame")                                                                       \
     H(agreed, "Agreed", "warp.agreed", FT_NONE, BASE_NONE, NULL, "what Request and Reply say together")                \
     H(agreed_crc, "CRC in use", "warp.agreed.crc", FT_BOOLEAN, BASE_NONE, NULL, "either side set C")                   \
     H(agreed_markers_i, "Markers from the Initiator", "warp.agreed.markers_from_initiator", FT_BOOLEAN, BASE_NONE,     \
@@ -225,85 +236,115 @@ extern int ett_warp, ett_warp_part, ett_warp_detail;
       NULL, "the smaller of Reply ORD and Request IRD")                                                                \
     H(agreed_rtr, "RTR kinds in common", "warp.agreed.rtr", FT_STRING, BASE_NONE, NULL,                                \
       "kinds of RTR that both frames name")                                                                            \
-    H(private_nvme, "NVMe/RDMA private data", "warp.private.nvme", FT_NONE, BASE_NONE, NULL, NULL)                     \
-    H(private_nvme_recfmt, "RECFMT", "warp.private.nvme.recfmt", FT_UINT16, BASE_DEC, NULL, NULL)                      \
-    H(private_nvme_qid, "QID", "warp.private.nvme.qid", FT_UINT16, BASE_DEC, NULL, NULL)                               \
-    H(private_nvme_hrqsize, "HRQSIZE", "warp.private.nvme.hrqsize", FT_UINT16, BASE_DEC, NULL, NULL)                   \
-    H(private_nvme_hsqsize, "HSQSIZE", "warp.private.nvme.hsqsize", FT_UINT16, BASE_DEC, NULL, NULL)                   \
-    H(private_nvme_crqsize, "CRQSIZE", "warp.private.nvme.crqsize", FT_UINT16, BASE_DEC, NULL, NULL)                   \
+    H(private_nvme, "NVMe/RDMA private data", "warp.private.nvme", FT_NONE, BASE_NONE, NULL,                           \
+      "NVMe over RDMA: rdma_cm request or accept")                                                                     \
+    H(private_nvme_recfmt, "RECFMT", "warp.private.nvme.recfmt", FT_UINT16, BASE_DEC, NULL,                            \
+      "format of the private data")                                                                                    \
+    H(private_nvme_qid, "QID", "warp.private.nvme.qid", FT_UINT16, BASE_DEC, NULL, "queue that the connection is for") \
+    H(private_nvme_hrqsize, "HRQSIZE", "warp.private.nvme.hrqsize", FT_UINT16, BASE_DEC, NULL,                         \
+      "host receive queue size")                                                                                       \
+    H(private_nvme_hsqsize, "HSQSIZE", "warp.private.nvme.hsqsize", FT_UINT16, BASE_DEC, NULL, "host send queue size") \
+    H(private_nvme_crqsize, "CRQSIZE", "warp.private.nvme.crqsize", FT_UINT16, BASE_DEC, NULL,                         \
+      "controller receive queue size")                                                                                 \
     H(private_rpc, "RPC-over-RDMA private message", "warp.private.rpcrdma", FT_NONE, BASE_NONE, NULL, "RFC 8797 4")    \
-    H(private_rpc_version, "Version", "warp.private.rpcrdma.version", FT_UINT8, BASE_DEC, NULL, NULL)                  \
+    H(private_rpc_version, "Version", "warp.private.rpcrdma.version", FT_UINT8, BASE_DEC, NULL,                        \
+      "of the private message (RFC 8797 4)")                                                                           \
     H(private_rpc_flags, "Flags", "warp.private.rpcrdma.flags", FT_UINT8, BASE_HEX, NULL, "1: remote invalidation")    \
-    H(private_rpc_send, "Send size", "warp.private.rpcrdma.send_size", FT_UINT32, BASE_DEC, NULL, NULL)                \
-    H(private_rpc_receive, "Receive size", "warp.private.rpcrdma.receive_size", FT_UINT32, BASE_DEC, NULL, NULL)       \
+    H(private_rpc_send, "Send size", "warp.private.rpcrdma.send_size", FT_UINT32, BASE_DEC, NULL,                      \
+      "largest Send, in octets")                                                                                       \
+    H(private_rpc_receive, "Receive size", "warp.private.rpcrdma.receive_size", FT_UINT32, BASE_DEC, NULL,             \
+      "largest receive, in octets")                                                                                    \
     H(private_iser, "iSER CM header", "warp.private.iser", FT_NONE, BASE_NONE, NULL,                                   \
       "flags, and three reserved octets")                                                                              \
     H(private_iser_zbva, "Zero-based addresses not used", "warp.private.iser.zbva_not_used", FT_BOOLEAN, BASE_NONE,    \
-      NULL, NULL)                                                                                                      \
+      NULL, "the Initiator uses no zero-based virtual addresses")                                                      \
     H(private_iser_invalidate, "Send with Invalidate not used", "warp.private.iser.send_invalidate_not_used",          \
-      FT_BOOLEAN, BASE_NONE, NULL, NULL)                                                                               \
+      FT_BOOLEAN, BASE_NONE, NULL, "the Initiator uses no Send with Invalidate")                                       \
     H(private_smb_ird, "IRD in the ULP's own words", "warp.private.depth.ird", FT_UINT32, BASE_DEC, NULL,              \
       "SMB Direct's private data, from before RFC 6581")                                                               \
-    H(private_smb_ord, "ORD in the ULP's own words", "warp.private.depth.ord", FT_UINT32, BASE_DEC, NULL, NULL)        \
-    H(fpdu, "MPA FPDU", "warp.fpdu", FT_NONE, BASE_NONE, NULL, NULL)                                                   \
+    H(private_smb_ord, "ORD in the ULP's own words", "warp.private.depth.ord", FT_UINT32, BASE_DEC, NULL,              \
+      "SMB Direct's private data, from before RFC 6581")                                                               \
+    H(fpdu, "MPA FPDU", "warp.fpdu", FT_NONE, BASE_NONE, NULL, "framed PDU (RFC 5044 4)")                              \
     H(fpdu_index, "Number in this direction", "warp.fpdu.index", FT_UINT64, BASE_DEC, NULL, "from 0")                  \
     H(fpdu_position, "Stream position", "warp.fpdu.position", FT_UINT64, BASE_DEC, NULL,                               \
       "octets after the sender's start-up frame")                                                                      \
     H(fpdu_segments, "TCP segments", "warp.fpdu.segments", FT_UINT32, BASE_DEC, NULL, "that carry it")                 \
     H(fpdu_cut, "Cut", "warp.fpdu.cut", FT_BOOLEAN, BASE_NONE, NULL, "the capture has a part of it only")              \
-    H(fpdu_resynced, "First one after a loss", "warp.fpdu.resynced", FT_BOOLEAN, BASE_NONE, NULL, NULL)                \
+    H(fpdu_resynced, "First one after a loss", "warp.fpdu.resynced", FT_BOOLEAN, BASE_NONE, NULL,                      \
+      "boundaries were lost before it")                                                                                \
     H(fpdu_pad, "Pad", "warp.fpdu.pad", FT_BYTES, BASE_NONE, NULL, "RFC 5044 4.1")                                     \
     H(fpdu_crc, "CRC", "warp.fpdu.crc", FT_UINT32, BASE_HEX, NULL, "CRC32C, RFC 5044 4.4")                             \
-    H(fpdu_crc_status, "CRC status", "warp.fpdu.crc.status", FT_UINT8, BASE_NONE, VALS(proto_checksum_vals), NULL)     \
-    H(marker, "Marker", "warp.marker", FT_NONE, BASE_NONE, NULL, NULL)                                                 \
-    H(ddp, "DDP Segment", "warp.ddp", FT_NONE, BASE_NONE, NULL, NULL)                                                  \
-    H(rdmap, "RDMAP", "warp.rdmap", FT_NONE, BASE_NONE, NULL, NULL)                                                    \
-    H(payload, "Payload", "warp.payload", FT_BYTES, BASE_NONE, NULL, NULL)                                             \
+    H(fpdu_crc_status, "CRC status", "warp.fpdu.crc.status", FT_UINT8, BASE_NONE, VALS(proto_checksum_vals),           \
+      "whether the CRC is right")                                                                                      \
+    H(marker, "Marker", "warp.marker", FT_NONE, BASE_NONE, NULL, "RFC 5044 4.3")                                       \
+    H(ddp, "DDP Segment", "warp.ddp", FT_NONE, BASE_NONE, NULL, "RFC 5041 4")                                          \
+    H(rdmap, "RDMAP", "warp.rdmap", FT_NONE, BASE_NONE, NULL, "RFC 5040 4, RFC 7306")                                  \
+    H(payload, "Payload", "warp.payload", FT_BYTES, BASE_NONE, NULL, "ULP octets of this DDP Segment")                 \
     H(payload_octets, "Payload octets", "warp.payload.octets", FT_UINT32, BASE_DEC, NULL, "of this DDP Segment")       \
     H(message_octets, "Message octets", "warp.message.octets", FT_UINT64, BASE_DEC, NULL,                              \
       "payload of the message up to and with this segment")                                                            \
     H(message, "Reassembled message", "warp.message", FT_BYTES, BASE_NONE, NULL, "payload of all its DDP Segments")    \
-    H(message_first, "Message begins in", "warp.message.first_frame", FT_FRAMENUM, BASE_NONE, NULL, NULL)              \
-    H(message_in, "Message ends in", "warp.message.last_frame", FT_FRAMENUM, BASE_NONE, NULL, NULL)                    \
+    H(message_first, "Message begins in", "warp.message.first_frame", FT_FRAMENUM, BASE_NONE, NULL,                    \
+      "frame with the first segment")                                                                                  \
+    H(message_in, "Message ends in", "warp.message.last_frame", FT_FRAMENUM, BASE_NONE, NULL,                          \
+      "frame with the last segment")                                                                                   \
     H(rtr, "RTR message", "warp.rtr", FT_STRING, BASE_NONE, NULL, "the Initiator's first FPDU (RFC 6581 9)")           \
-    H(read_request, "Read Request header", "warp.read", FT_NONE, BASE_NONE, NULL, NULL)                                \
-    H(atomic, "Atomic header", "warp.atomic", FT_NONE, BASE_NONE, NULL, NULL)                                          \
-    H(immediate, "Immediate Data", "warp.immediate", FT_NONE, BASE_NONE, NULL, NULL)                                   \
-    H(terminate, "Terminate Control", "warp.terminate", FT_NONE, BASE_NONE, NULL, NULL)                                \
+    H(read_request, "Read Request header", "warp.read", FT_NONE, BASE_NONE, NULL, "RFC 5040 4.4")                      \
+    H(atomic, "Atomic header", "warp.atomic", FT_NONE, BASE_NONE, NULL, "RFC 7306 5.2")                                \
+    H(immediate, "Immediate Data", "warp.immediate", FT_NONE, BASE_NONE, NULL, "RFC 7306 6.3")                         \
+    H(terminate, "Terminate Control", "warp.terminate", FT_NONE, BASE_NONE, NULL,                                      \
+      "RFC 5040 4.8, as it stands on the wire")                                                                        \
     H(terminate_error, "Error", "warp.terminate.error", FT_STRING, BASE_NONE, NULL, "RFC 6580's registries")           \
-    H(quoted_ddp, "Terminated DDP header", "warp.terminate.ddp", FT_NONE, BASE_NONE, NULL, NULL)                       \
-    H(quoted_rdmap, "Terminated RDMAP header", "warp.terminate.rdmap", FT_NONE, BASE_NONE, NULL, NULL)                 \
-    H(excess, "Octets after the last part", "warp.terminate.excess", FT_BYTES, BASE_NONE, NULL, NULL)                  \
-    H(culprit, "Terminated segment in", "warp.terminate.culprit", FT_FRAMENUM, BASE_NONE, NULL, NULL)                  \
-    H(terminated_by, "Quoted by the Terminate in", "warp.terminated_by", FT_FRAMENUM, BASE_NONE, NULL, NULL)           \
-    H(request_in, "Request in", "warp.request_in", FT_FRAMENUM, BASE_NONE, FRAMENUM_TYPE(FT_FRAMENUM_REQUEST), NULL)   \
+    H(terminate_meant, "Error that is meant", "warp.terminate.meant", FT_STRING, BASE_NONE, NULL,                      \
+      "the control word has its bits in a little-endian host's order")                                                 \
+    H(quoted_ddp, "Terminated DDP header", "warp.terminate.ddp", FT_NONE, BASE_NONE, NULL,                             \
+      "header of the DDP Segment in error")                                                                            \
+    H(quoted_rdmap, "Terminated RDMAP header", "warp.terminate.rdmap", FT_NONE, BASE_NONE, NULL,                       \
+      "header of the Read Request in error")                                                                           \
+    H(excess, "Octets after the last part", "warp.terminate.excess", FT_BYTES, BASE_NONE, NULL,                        \
+      "not announced by M, D or R")                                                                                    \
+    H(culprit, "Terminated segment in", "warp.terminate.culprit", FT_FRAMENUM, BASE_NONE, NULL,                        \
+      "frame with the segment that the Terminate quotes")                                                              \
+    H(terminated_by, "Quoted by the Terminate in", "warp.terminated_by", FT_FRAMENUM, BASE_NONE, NULL,                 \
+      "frame of the Terminate about this segment")                                                                     \
+    H(request_in, "Request in", "warp.request_in", FT_FRAMENUM, BASE_NONE, FRAMENUM_TYPE(FT_FRAMENUM_REQUEST),         \
+      "frame with what this one answers")                                                                              \
     H(response_in, "Response in", "warp.response_in", FT_FRAMENUM, BASE_NONE, FRAMENUM_TYPE(FT_FRAMENUM_RESPONSE),     \
       "frame where the response begins")                                                                               \
     H(response_last, "Response ends in", "warp.response_last", FT_FRAMENUM, BASE_NONE,                                 \
-      FRAMENUM_TYPE(FT_FRAMENUM_RESPONSE), NULL)                                                                       \
-    H(response_time, "Time since the request", "warp.response_time", FT_RELATIVE_TIME, BASE_NONE, NULL, NULL)          \
-    H(sctp, "SCTP chunk", "warp.sctp", FT_NONE, BASE_NONE, NULL, NULL)                                                 \
-    H(session, "DDP Stream Session Control", "warp.session", FT_NONE, BASE_NONE, NULL, NULL)                           \
-    H(session_private, "Private Data", "warp.session.private_data", FT_BYTES, BASE_NONE, NULL, NULL)                   \
+      FRAMENUM_TYPE(FT_FRAMENUM_RESPONSE), "frame where the response ends")                                            \
+    H(response_time, "Time since the request", "warp.response_time", FT_RELATIVE_TIME, BASE_NONE, NULL,                \
+      "from the request to this frame")                                                                                \
+    H(sctp, "SCTP chunk", "warp.sctp", FT_NONE, BASE_NONE, NULL, "chunk that concerns DDP (RFC 5043)")                 \
+    H(session, "DDP Stream Session Control", "warp.session", FT_NONE, BASE_NONE, NULL, "RFC 5043 6, RFC 6581 7")       \
+    H(session_private, "Private Data", "warp.session.private_data", FT_BYTES, BASE_NONE, NULL,                         \
+      "what the ULP says in the message")                                                                              \
     H(sid, "Stream", "warp.session.sid", FT_UINT16, BASE_DEC, NULL, "SCTP Stream Identifier")                          \
-    H(segment_chunk, "DDP Segment chunk", "warp.ddp_sctp", FT_NONE, BASE_NONE, NULL, NULL)                             \
-    H(cm, "CM message", "warp.cm", FT_NONE, BASE_NONE, NULL, NULL)                                                     \
-    H(cm_private, "Private Data", "warp.cm.private_data", FT_BYTES, BASE_NONE, NULL, NULL)                             \
-    H(cm_icrc, "ICRC", "warp.cm.icrc", FT_STRING, BASE_NONE, NULL, NULL)                                               \
+    H(segment_chunk, "DDP Segment chunk", "warp.ddp_sctp", FT_NONE, BASE_NONE, NULL,                                   \
+      "DDP-SSN and DDP Segment (RFC 5043 5)")                                                                          \
+    H(cm, "CM message", "warp.cm", FT_NONE, BASE_NONE, NULL, "InfiniBand connection management message")               \
+    H(cm_private, "Private Data", "warp.cm.private_data", FT_BYTES, BASE_NONE, NULL, "what the CM user says")          \
+    H(cm_icrc, "ICRC", "warp.cm.icrc", FT_STRING, BASE_NONE, NULL, "invariant CRC: verified, wrong, or why not")       \
     H(ipcm, "RDMA IP CM Service", "warp.ipcm", FT_NONE, BASE_NONE, NULL, "IBTA Annex A11")                             \
-    H(ipcm_source4, "Source", "warp.ipcm.source_ipv4", FT_IPv4, BASE_NONE, NULL, NULL)                                 \
-    H(ipcm_source6, "Source", "warp.ipcm.source_ipv6", FT_IPv6, BASE_NONE, NULL, NULL)                                 \
-    H(ipcm_destination4, "Destination", "warp.ipcm.destination_ipv4", FT_IPv4, BASE_NONE, NULL, NULL)                  \
-    H(ipcm_destination6, "Destination", "warp.ipcm.destination_ipv6", FT_IPv6, BASE_NONE, NULL, NULL)                  \
-    H(ipcm_consumer, "Consumer Private Data", "warp.ipcm.consumer", FT_BYTES, BASE_NONE, NULL, NULL)                   \
-    H(ipcm_suggested, "Suggested value", "warp.ipcm.ari.suggested", FT_BYTES, BASE_NONE, NULL, NULL)                   \
-    H(finding, "Finding", "warp.finding", FT_NONE, BASE_NONE, NULL, NULL)                                              \
-    H(finding_id, "Requirement", "warp.finding.id", FT_STRING, BASE_NONE, NULL, NULL)                                  \
-    H(finding_verdict, "Verdict", "warp.finding.verdict", FT_STRING, BASE_NONE, NULL, NULL)                            \
-    H(finding_text, "Finding", "warp.finding.text", FT_STRING, BASE_NONE, NULL, NULL)                                  \
-    H(finding_expected, "Expected", "warp.finding.expected", FT_STRING, BASE_NONE, NULL, NULL)                         \
-    H(finding_actual, "Actual", "warp.finding.actual", FT_STRING, BASE_NONE, NULL, NULL)                               \
-    H(finding_frame, "Shown by", "warp.finding.frame", FT_FRAMENUM, BASE_NONE, NULL, NULL)
+    H(ipcm_source4, "Source", "warp.ipcm.source_ipv4", FT_IPv4, BASE_NONE, NULL, "IPv4 address of the requester")      \
+    H(ipcm_source6, "Source", "warp.ipcm.source_ipv6", FT_IPv6, BASE_NONE, NULL, "IPv6 address of the requester")      \
+    H(ipcm_destination4, "Destination", "warp.ipcm.destination_ipv4", FT_IPv4, BASE_NONE, NULL,                        \
+      "IPv4 address asked for")                                                                                        \
+    H(ipcm_destination6, "Destination", "warp.ipcm.destination_ipv6", FT_IPv6, BASE_NONE, NULL,                        \
+      "IPv6 address asked for")                                                                                        \
+    H(ipcm_consumer, "Consumer Private Data", "warp.ipcm.consumer", FT_BYTES, BASE_NONE, NULL,                         \
+      "private data of the user of the Service")                                                                       \
+    H(ipcm_suggested, "Suggested value", "warp.ipcm.ari.suggested", FT_BYTES, BASE_NONE, NULL,                         \
+      "value that the rejecter would take")                                                                            \
+    H(finding, "Finding", "warp.finding", FT_NONE, BASE_NONE, NULL, "what a rule has to say of this frame")            \
+    H(finding_id, "Requirement", "warp.finding.id", FT_STRING, BASE_NONE, NULL, "id of the requirement")               \
+    H(finding_side, "Side", "warp.finding.side", FT_STRING, BASE_NONE, NULL,                                           \
+      "MPA role of the side that the finding is about")                                                                \
+    H(finding_verdict, "Verdict", "warp.finding.verdict", FT_STRING, BASE_NONE, NULL, "FAIL, WARN or AMBIGUOUS")       \
+    H(finding_text, "Finding", "warp.finding.text", FT_STRING, BASE_NONE, NULL, "sentence with the section")           \
+    H(finding_expected, "Expected", "warp.finding.expected", FT_STRING, BASE_NONE, NULL, "what the text asks for")     \
+    H(finding_actual, "Actual", "warp.finding.actual", FT_STRING, BASE_NONE, NULL, "what was seen")                    \
+    H(finding_frame, "Shown by", "warp.finding.frame", FT_FRAMENUM, BASE_NONE, NULL, "frame that shows it")
 
 #define WARP_FIELD_EXTERN_(id, name, abbrev, type, base, strings, blurb) extern int hf_warp_##id;
 WARP_FIELDS(WARP_FIELD_EXTERN_)
@@ -357,6 +398,7 @@ extern struct warp_preferences warp_preferences;
 
 void warp_register(void);
 void warp_handoff(void);
+void warp_draw_handoff(void);
 void warp_ulp_handoff(void);
 void warp_sctp_handoff(void);
 void warp_cm_handoff(void);

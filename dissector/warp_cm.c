@@ -129,7 +129,7 @@ static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *da
         octets = call_dissector_with_data(builtin, tvb, pinfo, tree, data);
     record = wanted ? warp_record_of(pinfo->num) : NULL;
     if (record != NULL)
-        warp_draw_packet(record, tvb, pinfo, tree);
+        warp_draw_after(record, tvb, pinfo, tree, true);
     return octets;
 }
 

@@ -14,6 +14,11 @@ void warp_info(packet_info *pinfo, const char *text)
     col_append_sep_str(pinfo->cinfo, COL_INFO, " | ", text);
 }
 
+const char *warp_role_name(unsigned direction)
+{
+    return direction == FLOW_FROM_INITIATOR ? "Initiator" : "Responder";
+}
+
 static uint32_t shown_in; /* the frame that is being drawn */
 
 /* ---- parts that all items have ------------------------------------------------------------------------------------- */
@@ -33,7 +38,7 @@ proto_item *warp_draw_root(const struct warp_item *item, const struct warp_place
     generated(proto_tree_add_uint(*tree, hf_warp_flow, place->tvb, place->offset, 0, item->flow));
     if (item->roles_known)
         generated(proto_tree_add_string(*tree, hf_warp_direction, place->tvb, place->offset, 0,
-                                        item->direction == FLOW_FROM_INITIATOR ? "Initiator" : "Responder"));
+                                        warp_role_name(item->direction)));
     if (item->first_frame != item->last_frame)
         generated(proto_tree_add_uint(*tree, hf_warp_first_frame, place->tvb, place->offset, 0, item->first_frame));
     if (item->last_frame != shown_in)
@@ -55,6 +60,8 @@ static void draw_finding(const struct warp_finding *finding, const struct warp_i
 
     generated(top);
     generated(proto_tree_add_string(part, hf_warp_finding_id, place->tvb, place->offset, 0, finding->id));
+    if (finding->side != NULL)
+        generated(proto_tree_add_string(part, hf_warp_finding_side, place->tvb, place->offset, 0, finding->side));
     generated(proto_tree_add_string(part, hf_warp_finding_verdict, place->tvb, place->offset, 0,
                                     rule_verdict_name(finding->verdict)));
     generated(proto_tree_add_string(part, hf_warp_finding_text, place->tvb, place->offset, 0, finding->message));
@@ -286,4 +293,62 @@ void warp_draw_packet(const struct warp_record *record, tvbuff_t *tvb, packet_in
             draw_item(&drawing, item);
     for (const struct warp_item *item = again ? record->home : NULL; item != NULL; item = item->next_home)
         draw_item(&drawing, item);
+}
+
+/* ---- after another dissector ---------------------------------------------------------------------------------------- */
+
+static dissector_handle_t after_handle;
+
+struct after {
+    const struct warp_record *record;
+    bool is_packet;
+};
+
+static int dissect_after(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    const struct after *after = data;
+    guint captured = tvb_captured_length(tvb), header;
+
+    if (after == NULL)
+        return 0;
+    if (after->is_packet) {
+        warp_draw_packet(after->record, tvb, pinfo, tree);
+        return (int)captured;
+    }
+    header = (guint)(*tvb_get_ptr(tvb, 12, 1) >> 4) * 4;
+    if (header < captured) {
+        warp_draw(after->record, tvb_new_subset_remaining(tvb, (gint)header), true, pinfo, tree);
+    } else {
+        col_set_str(pinfo->cinfo, COL_PROTOCOL, "iWARP");
+        warp_draw(after->record, tvb, false, pinfo, tree);
+    }
+    return (int)captured;
+}
+
+/* There is something to draw in this pass. */
+static bool has_units(const struct warp_record *record, bool again)
+{
+    if (again && record->home != NULL)
+        return true;
+    for (const struct warp_item *item = record->items; item != NULL; item = item->next)
+        if ((!again || item->last_frame == record->frame) && (item->kind != WARP_OTHER || item->findings != NULL))
+            return true;
+    return false;
+}
+
+void warp_draw_after(const struct warp_record *record, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,
+                     bool is_packet)
+{
+    struct after after = {record, is_packet};
+
+    if (has_units(record, PINFO_FD_VISITED(pinfo)))
+        call_dissector_with_data(after_handle, tvb, pinfo, tree, &after);
+    else if (is_packet)
+        warp_draw_packet(record, tvb, pinfo, tree);
+}
+
+void warp_draw_handoff(void)
+{
+    after_handle = create_dissector_handle_with_name_and_description(dissect_after, warp_proto, "warp.after",
+                                                                     "iWARP after TCP, SCTP, CM (warpcheck)");
 }

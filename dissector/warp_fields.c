@@ -198,6 +198,12 @@ void warp_fields_register(void)
     layouts_register();
     proto_register_subtree_array(subtrees, array_length(subtrees));
     expert_register_field_array(expert_register_protocol(warp_proto), experts, array_length(experts));
+    for (size_t i = 0; i < array_length(experts); i++) {
+        header_field_info *field = proto_registrar_get_byname(experts[i].eiinfo.name);
+
+        if (field != NULL)
+            field->blurb = experts[i].eiinfo.summary;
+    }
 }
 
 static bool is_in_list(const char *list, const char *id)

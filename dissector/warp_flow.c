@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "wire/terminate_meant.h"
+
 struct warp_flow *warp_flow_new(void)
 {
     return wmem_new0(wmem_file_scope(), struct warp_flow);
@@ -232,6 +234,10 @@ void warp_flow_message(struct warp_flow *flow, const struct flow_event *event, s
         record_request(half, event, item);
     if (rdmap->request != NULL)
         record_response(other, event, item);
-    if (rdmap->header == FLOW_HEADER_TERMINATE)
-        quote_find(other, &rdmap->terminate, item);
+    if (rdmap->header == FLOW_HEADER_TERMINATE) {
+        struct terminate_meant meant;
+
+        terminate_read_meant(segment->payload, event->ddp->payload_have, &meant);
+        quote_find(other, &meant.read, item);
+    }
 }

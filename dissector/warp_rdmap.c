@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "conformance/flow/notation/notation.h"
+#include "wire/octets.h"
+#include "wire/terminate_meant.h"
 
 /* One segment while it is drawn. */
 struct segment {
@@ -86,9 +88,10 @@ static void draw_quoted_ddp(const struct segment *segment, const struct terminat
                             tagged ? &rdmap_control_layout : &rdmap_untagged_layout, NULL);
 }
 
-static void draw_quoted(const struct segment *segment, const struct terminate *terminate, proto_tree *tree)
+static void draw_quoted(const struct segment *segment, const struct terminate_meant *meant, proto_tree *tree)
 {
-    const uint8_t *base = segment->ddp.payload;
+    const struct terminate *terminate = &meant->read;
+    const uint8_t *base = meant->octets;
     int payload = (int)segment->ddp.header_octets;
 
     if (terminate->has_length)
@@ -104,28 +107,38 @@ static void draw_quoted(const struct segment *segment, const struct terminate *t
         warp_fields_draw_quoted(proto_item_add_subtree(top, ett_warp_detail), segment->tvb, offset,
                                 terminate->rdmap_header_octets, &read_request_layout, NULL);
     }
-    if (terminate->excess != 0)
-        proto_tree_add_item(tree, hf_warp_excess, segment->tvb, payload + (int)(segment->have - terminate->excess),
-                            (int)terminate->excess, ENC_NA);
+    if (terminate->excess != 0) {
+        size_t parts = meant->count - terminate->excess;
+
+        proto_tree_add_item(tree, hf_warp_excess, segment->tvb, payload + (int)parts, (int)(segment->have - parts),
+                            ENC_NA);
+    }
 }
 
+/*
+ * Fields of the control word, and the error in words, are as they stand on the wire; all else is by what is meant, where a
+ * little-endian host's order of bits makes another error of it (RDMAP-4.8-02).
+ */
 static void draw_terminate(const struct segment *segment, proto_tree *tree)
 {
-    const uint8_t *p = segment->ddp.payload;
-    struct terminate terminate;
-    wire_result result;
+    int at = (int)segment->ddp.header_octets;
+    struct terminate_meant meant;
     char words[160];
     proto_item *top;
 
     if (!draw_header(segment, tree, hf_warp_terminate, 0, &terminate_layout, NULL))
         return;
-    result = terminate_parse(&p, p + segment->have, &terminate);
-    top =
-        generated(proto_tree_add_string(tree, hf_warp_terminate_error, segment->tvb, (int)segment->ddp.header_octets,
-                                        TERMINATE_OCTETS, terminate_describe(terminate.triple, words, sizeof(words))));
+    terminate_read_meant(segment->ddp.payload, segment->have, &meant);
+    (void)terminate_describe(WIRE_ERROR_BIT | octets_get16(segment->ddp.payload), words, sizeof(words));
+    top = generated(proto_tree_add_string(tree, hf_warp_terminate_error, segment->tvb, at, TERMINATE_OCTETS, words));
+    if (meant.swapped) {
+        (void)terminate_describe(meant.read.triple, words, sizeof(words));
+        top =
+            generated(proto_tree_add_string(tree, hf_warp_terminate_meant, segment->tvb, at, TERMINATE_OCTETS, words));
+    }
     expert_add_info_format(segment->pinfo, top, &ei_warp_terminate, "The stream is terminated: %s", words);
-    draw_quoted(segment, &terminate, tree);
-    if (result == WIRE_MORE)
+    draw_quoted(segment, &meant, tree);
+    if (meant.result == WIRE_MORE)
         expert_add_info(segment->pinfo, top, segment->fpdu->cut ? &ei_warp_cut : &ei_warp_short_header);
     add_frame(tree, hf_warp_culprit, segment, segment->fpdu->culprit_frame);
 }

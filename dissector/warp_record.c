@@ -173,13 +173,16 @@ static void record_finding(const struct rule_finding *found, void *argument)
         item = warp_pass.item;
     }
     /* What is decided at the end belongs to the frame that shows it; the first pass has only the last one left. */
-    if (warp_pass.event->kind == FLOW_END)
+    if (warp_pass.event->kind == FLOW_END) {
         item = warp_item_add_at(WARP_OTHER, (uint32_t)found->frame, (uint32_t)found->frame);
-    else if (item == NULL)
+        item->roles_known = false; /* nobody sent it, and in one pass the frame may be the other side's */
+    } else if (item == NULL)
         item = warp_item_add(WARP_OTHER);
     finding = wmem_new0(scope, struct warp_finding);
     finding->verdict = found->verdict;
     finding->frame = (uint32_t)found->frame;
+    if (found->flow->roles_known)
+        finding->side = warp_role_name(found->direction);
     finding->id = found->rule->id; /* static */
     finding->message = wmem_strdup(scope, found->message);
     finding->expected = wmem_strdup(scope, found->expected);

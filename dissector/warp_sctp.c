@@ -122,7 +122,7 @@ static int dissect_packet(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
     octets = call_dissector_with_data(sctp_handle, tvb, pinfo, tree, data);
     record = warp_record_of(pinfo->num);
     if (record != NULL)
-        warp_draw_packet(record, tvb, pinfo, tree);
+        warp_draw_after(record, tvb, pinfo, tree, true);
     return octets;
 }
 

@@ -73,20 +73,6 @@ static void claim_conversation(tvbuff_t *tvb, packet_info *pinfo, const struct w
         conversation_set_dissector(conversation, warp_handle);
 }
 
-/*
- * TCP has not asked: the segment has no payload, or TCP takes all of it for a retransmission (which it need not be: it
- * may bring new octets after the old ones).
- */
-static void draw_behind(const struct warp_record *record, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree)
-{
-    int header = (*tvb_get_ptr(tvb, 12, 1) >> 4) * 4;
-
-    if (header < (int)tvb_captured_length(tvb))
-        warp_draw(record, tvb_new_subset_remaining(tvb, header), true, pinfo, tree);
-    else
-        warp_draw(record, tvb, false, pinfo, tree);
-}
-
 static int dissect_segment(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     const struct warp_record *record;
@@ -102,8 +88,12 @@ static int dissect_segment(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
     claim_conversation(tvb, pinfo, record);
     drawn = 0;
     octets = call_dissector_with_data(tcp_handle, tvb, pinfo, tree, data);
+    /*
+     * TCP has not asked: the segment has no payload, or TCP takes all of it for a retransmission (which it need not be: it
+     * may bring new octets after the old ones, or its acknowledgment may stand earlier in the file).
+     */
     if (record != NULL && (record->items != NULL || record->home != NULL) && drawn != pinfo->num)
-        draw_behind(record, tvb, pinfo, tree);
+        warp_draw_after(record, tvb, pinfo, tree, false);
     return octets;
 }
 
@@ -132,7 +122,8 @@ static void register_preferences(void)
 
 void warp_register(void)
 {
-    warp_proto = proto_register_protocol("iWARP", "iWARP (warpcheck)", "warp");
+    /* The short name begins with TCP, because tshark shows the ports of no other tables (-z conv,warp). */
+    warp_proto = proto_register_protocol("iWARP", "TCP/iWARP (warpcheck)", "warp");
     warp_fields_register();
     warp_private_register();
     warp_stats_register();
@@ -157,6 +148,7 @@ void warp_handoff(void)
     heur_dissector_add("tcp", dissect_heuristic, "iWARP over TCP (warpcheck)", "warp_tcp", warp_proto,
                        HEURISTIC_ENABLE);
     dissector_add_for_decode_as_with_preference("tcp.port", port_handle);
+    warp_draw_handoff();
     warp_ulp_handoff();
     warp_sctp_handoff();
     warp_cm_handoff();

@@ -12,7 +12,7 @@ build='gcc libc6-dev pkg-config libpcap-dev libnet1-dev libisal-dev liblua5.4-de
 test='zstd lz4 check perl clang libclang-rt-14-dev llvm tshark jq xxd procps valgrind zsh fish
       man-db groff-base mandoc'
 bench='tshark jq procps time'
-plugin='wireshark-dev libwireshark-dev libglib2.0-dev tshark'
+plugin='gcc libc6-dev pkg-config libisal-dev uthash-dev libwireshark-dev libglib2.0-dev'
 # shellcheck disable=SC2034 # named by the group
 lab='qemu-system-x86 busybox-static cpio kmod xz-utils patch make gcc libc6-dev bc libelf-dev iproute2 libjansson-dev
      libibverbs-dev librdmacm-dev ibverbs-providers rdmacm-utils perftest'

@@ -41,6 +41,7 @@
 #include "wire/mpa.h"
 #include "wire/rdmap.h"
 #include "wire/terminate.h"
+#include "wire/terminate_meant.h"
 
 struct flow_decoder; /* opaque */
 

@@ -19,6 +19,7 @@
 #include "conformance/flow/flow.h"
 #include "conformance/rules/rule.h"
 #include "conformance/rules/rule_list.h"
+#include "wire/terminate_meant.h"
 
 /* The message in progress on a queue, or of the tagged kind, beyond what the flow keeps. */
 struct rule_message {
@@ -54,15 +55,6 @@ struct rule_side {
     struct rule_message tagged;
 };
 
-/* The Terminate of a FLOW_RDMAP event, as terminate_rules.c read it. */
-struct heard_terminate {
-    bool swapped;          /* bits in the order of a little-endian host: decoded a second time with that order */
-    wire_result result;    /* terminate_parse()'s */
-    struct terminate read; /* tolerant: with the order put right */
-    uint8_t octets[TERMINATE_MAX + 64]; /* its payload with the order put right, as far as it fits */
-    size_t count;
-};
-
 struct rule_flow;
 
 struct rule_context {
@@ -73,7 +65,7 @@ struct rule_context {
     const struct rule_side *side;  /* of the sender */
     const struct rule_side *peer;
     enum flow_direction direction;
-    struct heard_terminate terminate; /* FLOW_RDMAP with opcode 7 only */
+    struct terminate_meant terminate; /* FLOW_RDMAP with opcode 7 only */
 
     /* Of the engine: */
     const struct rule *rule;

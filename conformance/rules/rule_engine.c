@@ -173,7 +173,7 @@ static void run_rules(struct rule_engine *engine, struct rule_flow *state, const
     };
 
     if (dispatch->count != 0 && event->kind == FLOW_RDMAP && opcode == RDMAP_TERMINATE)
-        track_terminate(event, &ctx.terminate);
+        terminate_read_meant(event->ddp->segment.payload, event->ddp->payload_have, &ctx.terminate);
     for (unsigned i = 0; i < dispatch->count; i++) {
         ctx.rule = dispatch->rules[i];
         ctx.rule->judge(&ctx);

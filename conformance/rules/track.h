@@ -40,9 +40,6 @@ static inline void track_quick_segment(struct rule_side *side, const struct ddp_
     }
 }
 
-/* Reads the Terminate of a FLOW_RDMAP event with opcode 7, with the bits of its control word put right when needed. */
-void track_terminate(const struct flow_event *event, struct heard_terminate *terminate);
-
 /* What stands where the first FPDU of a side belongs is framed otherwise than the start-up frames ask for. */
 bool track_wrong_framing(const struct flow_event *event);
 

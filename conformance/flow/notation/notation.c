@@ -75,18 +75,44 @@ const char *notation_start(const struct mpa_start *start, char *text, size_t roo
     return text;
 }
 
+/* The error that is meant, and what announces the parts; "swapped": the control word says so in the wrong order of bits. */
 static void add_terminate(struct line *line, const uint8_t *payload, size_t octets)
 {
-    const uint8_t *p = payload;
-    struct terminate terminate;
+    struct terminate_meant meant;
     char words[160];
 
-    if (terminate_parse(&p, payload + octets, &terminate) != WIRE_OK && octets < TERMINATE_OCTETS) {
+    if (octets < TERMINATE_OCTETS) {
         add(line, " cut after %zu octets", octets);
         return;
     }
-    add(line, " %s%s%s%s", terminate_describe(terminate.triple, words, sizeof(words)), terminate.m ? " M" : "",
-        terminate.d ? " D" : "", terminate.r ? " R" : "");
+    terminate_read_meant(payload, octets, &meant);
+    add(line, " %s%s%s%s%s", terminate_describe(meant.read.triple, words, sizeof(words)), meant.read.m ? " M" : "",
+        meant.read.d ? " D" : "", meant.read.r ? " R" : "", meant.swapped ? " swapped" : "");
+}
+
+static void add_atomic_request(struct line *line, const uint8_t *payload, size_t octets)
+{
+    const uint8_t *p = payload;
+    struct atomic_request request;
+    const char *name;
+
+    if (atomic_request_parse(&p, payload + octets, &request) != WIRE_OK)
+        return;
+    name = wire_name_of(atomic_opcode_names, request.opcode);
+    if (name != NULL)
+        add(line, " %s", name);
+    else
+        add(line, " AOpCode %u", request.opcode);
+    add(line, " id %" PRIu32 " stag 0x%08" PRIx32 " to 0x%" PRIx64, request.id, request.stag, request.to);
+}
+
+static void add_atomic_response(struct line *line, const uint8_t *payload, size_t octets)
+{
+    const uint8_t *p = payload;
+    struct atomic_response response;
+
+    if (atomic_response_parse(&p, payload + octets, &response) == WIRE_OK)
+        add(line, " id %" PRIu32 " value 0x%" PRIx64, response.id, response.value);
 }
 
 static void add_read_request(struct line *line, const uint8_t *payload, size_t octets)
@@ -131,6 +157,10 @@ const char *notation_segment(const struct ddp_segment *segment, char *text, size
         add_terminate(&line, segment->payload, segment->payload_octets);
     else if (result == WIRE_OK && message.opcode == RDMAP_READ_REQUEST)
         add_read_request(&line, segment->payload, segment->payload_octets);
+    else if (result == WIRE_OK && message.opcode == RDMAP_ATOMIC_REQUEST)
+        add_atomic_request(&line, segment->payload, segment->payload_octets);
+    else if (result == WIRE_OK && message.opcode == RDMAP_ATOMIC_RESPONSE)
+        add_atomic_response(&line, segment->payload, segment->payload_octets);
     else
         add_number(&line, " len ", segment->payload_octets);
     return text;
@@ -164,7 +194,10 @@ static struct ddp_segment segment_there(const struct flow_ddp *ddp)
     struct ddp_segment segment = ddp->segment;
     unsigned opcode = segment.control & 0xF;
 
-    if ((opcode == RDMAP_TERMINATE || opcode == RDMAP_READ_REQUEST) && segment.payload_octets > ddp->payload_have)
+    bool reads = opcode == RDMAP_TERMINATE || opcode == RDMAP_READ_REQUEST || opcode == RDMAP_ATOMIC_REQUEST ||
+                 opcode == RDMAP_ATOMIC_RESPONSE;
+
+    if (reads && segment.payload_octets > ddp->payload_have)
         segment.payload_octets = ddp->payload_have;
     return segment;
 }

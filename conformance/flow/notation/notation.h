@@ -4,6 +4,7 @@
  *
  *     MPA Request rev2 S C ird 1 ord 1 p2p rtr=write,read, 4 octets
  *     Read Request qn 1 msn 1 L sink 0x00000101+0x0 size 64 source 0x12345678+0x1000
+ *     Atomic Request qn 1 msn 2 mo 0 L CmpSwap id 2 stag 0x12345678 to 0x1000
  *     Terminate DDP / Untagged Buffer Error / Invalid QN (0x1201) M D
  */
 #ifndef FLOW_NOTATION_H
