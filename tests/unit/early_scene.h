@@ -149,7 +149,8 @@ static inline void next_piece(struct scene *scene, size_t piece)
 
 static inline void post_write(struct scene *scene, size_t at, uint8_t *octets, size_t count, size_t seed)
 {
-    struct iwarp_write write = {50, octets, count, scene->written.stag, scene->written.base + at};
+    struct iwarp_write write = {
+        .id = 50, .octets = octets, .count = count, .stag = scene->written.stag, .to = scene->written.base + at};
 
     fill(octets, count, seed);
     ck_assert_int_eq(iwarp_stream_post_write(scene->pair->side[1].stream, &write, NULL), 0);
