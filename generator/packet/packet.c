@@ -60,7 +60,7 @@ static uint8_t *put_ipv4(uint8_t *p, const struct packet_tcp *f, size_t upper_oc
     p[1] = f->traffic_class;
     octets_put16(p + 2, (f->overrides & PACKET_SET_IP_LENGTH) != 0 ? f->ip_length : (uint16_t)length);
     octets_put16(p + 4, f->identification);
-    octets_put16(p + 6, 0x4000); /* DF */
+    octets_put16(p + 6, f->fragmentable ? 0 : 0x4000); /* DF */
     p[8] = f->hop_limit != 0 ? f->hop_limit : DEFAULT_HOP_LIMIT;
     p[9] = PACKET_PROTOCOL_TCP;
     octets_put16(p + 10, 0);

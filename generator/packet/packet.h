@@ -60,7 +60,8 @@ struct packet_tcp {
     struct net_address destination;
     uint8_t hop_limit;       /* TTL; 0: 64 */
     uint8_t traffic_class;   /* TOS */
-    uint16_t identification; /* IPv4; DF is set */
+    uint16_t identification; /* IPv4 */
+    bool fragmentable;       /* IPv4: DF is clear */
     uint32_t flow_label;     /* IPv6, 20 bits */
     uint16_t source_port;
     uint16_t destination_port;
@@ -126,6 +127,7 @@ struct packet {
     struct net_address destination;      /* IP; ARP: the target's */
     uint8_t hop_limit;
     bool ip_checksum_ok;
+    bool fragmentable; /* IPv4 with DF = 0 */
 
     /* TCP */
     bool tcp_checksum_ok;

@@ -121,6 +121,7 @@ static int parse_ipv4(struct packet *out, const uint8_t *p, size_t octets, const
     set_address(&out->destination, 4, p + 16);
     out->hop_limit = p[8];
     out->ip_checksum_ok = packet_checksum(p, header, 0) == 0;
+    out->fragmentable = (octets_get16(p + 6) & 0x4000) == 0;
     if ((octets_get16(p + 6) & 0x3fff) != 0 || p[9] != PACKET_PROTOCOL_TCP)
         return 0; /* a fragment (MF or offset), or not TCP */
     return parse_tcp(out, p + header, length - header, reason);

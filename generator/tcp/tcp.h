@@ -126,6 +126,8 @@ struct tcp_options {
     uint16_t send_mss; /* upper bound of our own segments beside the peer's MSS; 0: as `mss` */
     bool choose_window;
     uint16_t window;      /* fixed receive window, as tcp_set_window() */
+    bool fragmentable;    /* IPv4: segments without Don't Fragment */
+    bool withhold_acks;   /* TCP_ACK_WITHHELD from the first octet on; tcp_listen() only */
     uint16_t source_port; /* 0: an ephemeral one; tcp_connect() only */
     unsigned attempts;    /* transmissions of one segment before TCP_CAUSE_TIMEOUT; 0: 8 */
     void *user;           /* tcp_user() of the connection */
@@ -186,6 +188,7 @@ struct tcp_status {
     uint64_t retransmissions;
     uint64_t out_of_order; /* segments that begin beyond rcv_nxt */
     uint64_t duplicates;   /* segments that brought nothing new */
+    uint64_t fragmentable; /* segments with octets that IPv4 may fragment: DF = 0 */
 };
 
 const struct tcp_status *tcp_status(const struct tcp_connection *connection);

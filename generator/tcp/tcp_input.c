@@ -466,6 +466,8 @@ void tcp_input_segment(struct tcp_stack *stack, const struct packet *packet)
         no_connection(stack, packet);
         return;
     }
+    if (packet->fragmentable && packet->payload_octets != 0)
+        c->status.fragmentable++;
     if (c->status.state == TCP_STATE_SYN_SENT)
         input_syn_sent(c, packet);
     else

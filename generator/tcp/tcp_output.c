@@ -61,6 +61,7 @@ int tcp_transmit(struct tcp_connection *c, struct packet_tcp *fields)
     fields->source_port = c->status.local_port;
     fields->destination_port = c->status.peer_port;
     fields->identification = stack->identification++;
+    fields->fragmentable = c->options.fragmentable;
     octets = packet_build_tcp(stack->frame, LINK_FRAME_CAPACITY, fields);
     if (octets == 0)
         return -1;

@@ -123,6 +123,7 @@
     B(PARTIAL_DELIVERED,           "partial-delivered",           "at a FIN the part of an FPDU that has come goes up") \
     B(PLACE_BEFORE_CRC,            "place-before-crc",            "a ULPDU is given to DDP before its CRC is checked") \
     B(WINDOW_SMALL,                "window-small",                "TCP advertises a window of 700 octets, whatever happens") \
+    B(FRAGMENTABLE,                "fragmentable",                "IPv4 may fragment the segments: Don't Fragment is clear") \
     B(REASSEMBLY_NONE,             "reassembly-none",             "octets after a gap, fewer than 140 of them, end the connection") \
     B(ONE_FPDU_PER_INPUT,          "one-fpdu-per-segment",        "only the first FPDU of a TCP segment is seen") \
     /* DDP and RDMAP, sending */ \

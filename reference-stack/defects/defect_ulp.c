@@ -47,8 +47,9 @@ bool hook_nagle(const struct defect_set *set)
     return defect_behaves(set, DEFECT_NAGLE);
 }
 
-void hook_tcp(const struct defect_set *set, uint16_t *window, uint32_t *iss, bool *choose_iss)
+void hook_tcp(const struct defect_set *set, uint16_t *window, uint32_t *iss, bool *choose_iss, bool *fragmentable)
 {
+    *fragmentable = defect_behaves(set, DEFECT_FRAGMENTABLE);
     if (defect_behaves(set, DEFECT_WINDOW_SMALL))
         *window = 700;
     if (defect_behaves(set, DEFECT_SEQUENCE_WRAPS)) {

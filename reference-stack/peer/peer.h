@@ -89,6 +89,7 @@ struct peer_tcp {
     uint16_t window; /* of receiving, fixed; 0: TCP's own */
     bool choose_iss;
     uint32_t iss;
+    bool fragmentable; /* IPv4 may fragment its segments */
 };
 
 /* `config` may be NULL. */

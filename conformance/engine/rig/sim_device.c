@@ -61,7 +61,8 @@ static struct tcp_options tcp_options_of(const struct sim_device *device)
     return (struct tcp_options){.choose_iss = wishes.choose_iss,
                                 .iss = wishes.iss,
                                 .choose_window = wishes.window != 0,
-                                .window = wishes.window};
+                                .window = wishes.window,
+                                .fragmentable = wishes.fragmentable};
 }
 
 static int peer_op_listen(void *context, uint16_t port, struct sentence *why)

@@ -12,7 +12,8 @@
  * TCP (lua_tcp.c, and lua_tcp_connection.c for the methods of a connection):
  *   rig.connect(options)            a connection, or nil and why; options: port, mss, iss, window, source_port, and
  *                                   first: octets in the segment that carries the ACK of the SYN-ACK
- *   rig.listen(port)                the lower tester takes connections there
+ *   rig.listen(port, options)       the lower tester takes connections there; options: mss, iss, and
+ *                                   withheld: nothing is acknowledged, from the first octet on
  *   rig.accept(port, seconds)       a connection, or nil
  *   rig.has_connect_command()  rig.start_initiator(port)    the profile's connect_command, for initiators without upper tester
  *

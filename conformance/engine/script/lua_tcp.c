@@ -102,6 +102,11 @@ static int rig_listen(lua_State *lua)
 
     options.mss = (uint16_t)lua_rig_integer(lua, 2, "mss", 0, &given);
     options.iss = (uint32_t)lua_rig_integer(lua, 2, "iss", 0, &options.choose_iss);
+    if (lua_istable(lua, 2)) {
+        lua_getfield(lua, 2, "withheld");
+        options.withhold_acks = lua_toboolean(lua, -1);
+        lua_pop(lua, 1);
+    }
     tcp_unlisten(rig->tcp.stack, port);
     if (tcp_listen(rig->tcp.stack, port, &options, &why) != 0)
         return luaL_error(lua, "%s", why.text);

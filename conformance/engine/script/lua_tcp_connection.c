@@ -244,7 +244,7 @@ static int connection_status(lua_State *lua)
 {
     const struct tcp_status *status = tcp_status(check_connection(lua));
 
-    lua_createtable(lua, 0, 9);
+    lua_createtable(lua, 0, 11);
     lua_pushstring(lua, tcp_state_name(status->state));
     lua_setfield(lua, -2, "state");
     lua_pushstring(lua, end_of_input(status));
@@ -265,6 +265,8 @@ static int connection_status(lua_State *lua)
     lua_setfield(lua, -2, "octets_received");
     lua_pushinteger(lua, (lua_Integer)status->duplicates);
     lua_setfield(lua, -2, "duplicates");
+    lua_pushinteger(lua, (lua_Integer)status->fragmentable);
+    lua_setfield(lua, -2, "fragmentable");
     return 1;
 }
 

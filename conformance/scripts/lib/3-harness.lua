@@ -245,13 +245,13 @@ function Test:connect(options)
 end
 
 -- The device opens a connection to the tester (role initiator). options.dut: configuration of its connect verb;
--- options.mss, options.iss: of our side. options.special: it may not know what options.dut asks for: SKIP. The Request is
--- not read yet.
+-- options.mss, options.iss: of our side. options.withheld: nothing is acknowledged until c.tcp:ack. options.special: it may not
+-- know what options.dut asks for: SKIP. The Request is not read yet.
 function Test:accept(options)
   options = options or {}
   local own = rig.addresses()
   self.port = self.port + 1
-  rig.listen(self.port, { mss = options.mss, iss = options.iss })
+  rig.listen(self.port, { mss = options.mss, iss = options.iss, withheld = options.withheld })
   if self:is_started() then return self:accept_started(options) end
   local request = copy_fields(options.dut)
   request.address, request.port = own, self.port

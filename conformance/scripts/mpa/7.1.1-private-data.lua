@@ -26,14 +26,23 @@ local function taken_whole(t, private, size, message)
   c:finish()
 end
 
+-- A device that accepts no Request at all has another fault than one that accepts those with Private Data alone.
+local function serves_private_data(t)
+  local c = t:awaiting_start()
+  c:send(t:start_frame { private_data = "four" })
+  local got = c:receive()
+  c.tcp:close()
+  return got.kind == "reply" and got.R == 0
+end
+
 check {
   id = "MPA-7.1.1-27",
-  judges = { "startup" },
   role = "both",
   purpose = "PD_Length 0: nothing more is waited for, and the octets after the frame are FPDUs",
-  sandwich = "startup",
-  judges = { "framing" },
+  sandwich = "tcp",
+  judges = { "startup", "framing" },
   run = function(t)
+    if t.role == "responder" and not t:serves("startup") and not serves_private_data(t) then t:unserved("startup") end
     local c = t:awaiting_start()
     if c.request and c.request.S == 1 then t:skip("the device begins enhanced: a Reply to that has the enhanced word") end
     local frame = t:start_frame { PD_Length = 0 }

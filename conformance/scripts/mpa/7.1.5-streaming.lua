@@ -14,8 +14,8 @@ local function hear(c, wanted, what)
   c.tcp:consume(#wanted)
 end
 
--- The messages are exchanged; an initiator's Request is not taken yet. `held`: nothing is acknowledged from the
--- beginning (responder) or from the device's hello on (initiator).
+-- The messages are exchanged; an initiator's Request is not taken yet. `held`: nothing is acknowledged, from the beginning on;
+-- a device's hello is what MPA finds unacknowledged.
 local function stream_first(t, dut, held)
   local own = copy_fields(dut)
   local c
@@ -27,8 +27,7 @@ local function stream_first(t, dut, held)
     hear(c, LAST, "the last streaming message")
   else
     own.streaming, own.streaming_octets, own.rev = hex(HELLO), #LAST, t:plain_rev()
-    c = t:accept { dut = own, special = true }
-    if held then c.tcp:ack("withheld") end
+    c = t:accept { dut = own, special = true, withheld = held }
     hear(c, HELLO, "the opener's streaming message")
     c.tcp:send(LAST)
   end

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- RFC 5044 A.5.2: a path whose MTU has shrunk below an FPDU.
+-- RFC 5044 A.5: Don't Fragment (A.5.1), and a path whose MTU has shrunk below an FPDU (A.5.2).
 
 -- How long a device may take that drops what comes out of order, and waits until TCP repeats it.
 local PATIENCE = 30
@@ -23,5 +23,18 @@ check {
     local alive, got = c:alive(PATIENCE)
     if not alive then t:fail(message, "a Read Response to the Read Request after it, within " .. PATIENCE .. " s", describe(got)) end
     c:expect_accepted({ data }, message)
+  end,
+}
+
+check {
+  id = "MPA-A.5.1-01",
+  role = "both",
+  purpose = "IPv4 may not fragment the segments that carry FPDUs: Don't Fragment is set",
+  run = function(t)
+    if rig.addresses():find(":", 1, true) then t:skip("IPv6 has no Don't Fragment bit: no router fragments it") end
+    local c = t:open()
+    for _ = 1, 8 do c:probe { message = "a Read" } end
+    local clear = c.tcp:status().fragmentable
+    if clear ~= 0 then t:warn("segments that carry FPDUs", "Don't Fragment is set", "it is clear") end
   end,
 }

@@ -79,7 +79,8 @@ static void libnet_ip(libnet_t *net, const struct packet_tcp *f)
         memcpy(&source, f->source.octets, 4);
         memcpy(&destination, f->destination.octets, 4);
         ck_assert_int_ne(libnet_build_ipv4((uint16_t)(LIBNET_IPV4_H + upper), f->traffic_class, f->identification,
-                                           IP_DF, f->hop_limit, IPPROTO_TCP, 0, source, destination, NULL, 0, net, 0),
+                                           f->fragmentable ? 0 : IP_DF, f->hop_limit, IPPROTO_TCP, 0, source,
+                                           destination, NULL, 0, net, 0),
                          -1);
     } else {
         struct libnet_in6_addr source;
@@ -133,6 +134,7 @@ START_TEST(tcp_frames_are_libnets)
         libnet_t *net = open_libnet();
         size_t octets;
 
+        fields.fragmentable = family == 4 && round % 2 != 0;
         /* libnet 1.1.6 writes the flow label's lowest octet into the middle one too: compare labels where that is so. */
         fields.flow_label = (fields.flow_label & 0xf00ff) | (fields.flow_label & 0xff) << 8;
         octets = packet_build_tcp(frame, sizeof(frame), &fields);
@@ -179,10 +181,12 @@ START_TEST(parser_reads_what_the_builder_wrote)
 
     memset(options, 1, sizeof(options));
     f = random_fields(&random, _i % 2 == 0 ? 4 : 6, payload, options);
+    f.fragmentable = f.source.family == 4 && _i % 4 == 0;
     octets = packet_build_tcp(frame, sizeof(frame), &f);
     ck_assert_msg(packet_parse(&p, frame, octets, &reason) == 0, "%s", reason);
     ck_assert_int_eq(p.kind, PACKET_TCP);
     ck_assert(p.ip_checksum_ok && p.tcp_checksum_ok);
+    ck_assert(p.fragmentable == f.fragmentable);
     ck_assert(net_address_equal(&p.source, &f.source) && net_address_equal(&p.destination, &f.destination));
     ck_assert(p.source_port == f.source_port && p.destination_port == f.destination_port);
     ck_assert(p.sequence == f.sequence && p.acknowledgment == f.acknowledgment);
