@@ -7,7 +7,7 @@
 # An end-to-end script says what it checks, exits with 0 if all holds, 77 if it cannot run here (then it must say why,
 # and is counted neither as passed nor as failed), else with anything else. It finds in its environment: ROOT (the
 # tree), B (the build folder), WARPCHECK, IWARP_PEER, WARPCHECK_ASAN (sanitised), IWARP_PEER_ASAN (where the run has built it),
-# TSHARK, CC, and WORK, an empty folder of its own. It runs in ROOT without input. T='a b' selects scripts by name.
+# TSHARK, CC, and WORK, an empty folder of its own. It runs in ROOT without input, beside others. T='a b' selects scripts by name.
 #
 # The last line is "N passed, N failed"; the exit status is 0 only if something passed and nothing failed.
 set -euo pipefail
@@ -124,17 +124,40 @@ if [ "${1:-all}" = all ]; then
 	done
 fi
 
-for script in tests/e2e/*.sh; do
-	[ -e "$script" ] || continue
-	name=$(basename "$script" .sh)
-	[ -z "$T" ] || [[ " $T " == *" $name "* ]] || continue
-	[ "$name" != variants ] || [ "${1:-all}" != all ] || continue # beside all others
-	WORK=$log_dir/e2e/$name
-	export WORK
+# The scripts run as many at once as there are processors: most wait for something most of the time. Those that take minutes begin, so
+# that nothing is left at the end that runs alone.
+script() { # script NAME: its name, exit status and seconds go to descriptor 3
+	local began=$SECONDS log=$log_dir/e2e_$1.log status=0
+	export WORK=$log_dir/e2e/$1
 	rm -rf "$WORK"
 	mkdir -p "$WORK"
-	one "e2e/$name" timeout -k 10 "$E2E_SECONDS" bash "$script"
-done
+	timeout -k 10 "$E2E_SECONDS" bash "tests/e2e/$1.sh" >"$log" 2>&1 </dev/null 3>&- || status=$?
+	echo "$1 $status $((SECONDS - began))" >&3
+}
+export -f script
+export log_dir E2E_SECONDS
+scripts() {
+	local name first="valgrind prove siw-exchange lab"
+	{
+		# shellcheck disable=SC2086 # names without spaces
+		printf '%s\n' $first
+		for name in tests/e2e/*.sh; do
+			name=$(basename "$name" .sh)
+			[[ " $first " == *" $name "* ]] || echo "$name"
+		done
+	} | while read -r name; do
+		[ -e "tests/e2e/$name.sh" ] || continue
+		[ -z "$T" ] || [[ " $T " == *" $name "* ]] || continue
+		[ "$name" != variants ] || [ "${1:-all}" != all ] || continue # beside all others
+		echo "$name"
+	done
+}
+due=$(scripts "${1:-all}" | wc -l)
+while read -r name status seconds; do
+	due=$((due - 1))
+	verdict "e2e/$name" "$status" "$seconds" "$log_dir/e2e_$name.log"
+done < <(scripts "${1:-all}" | xargs -r -n 1 -P "$(nproc)" bash -c 'script "$@"' script 3>&1 >&2)
+[ "$due" -eq 0 ] || { failed=$((failed + due)); echo "FAIL  scripts without a verdict: $due"; }
 
 [ "${1:-all}" != all ] || beside_end
 [ "$skipped" -eq 0 ] || echo "$skipped skipped (see above), counted neither way"

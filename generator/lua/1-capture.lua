@@ -3,32 +3,6 @@
 -- Captures: what they are called, when their packets are, and packets as they stand (docs/writing-captures.md). The
 -- constructors of frames are those of the checks (conformance/scripts/lib/1-frames.lua).
 
--- The keys of a table in order, so that a script writes the same octets every time: `pairs` of the scripts (not of the library,
--- where no octet depends on the order).
-local next, type, sort = next, type, table.sort
-
-local function before(a, b)
-  local kind, other = type(a), type(b)
-  if kind ~= other then return kind < other end
-  if kind == "number" or kind == "string" then return a < b end
-  return false
-end
-
-function gen.pairs(t)
-  local keys, i = {}, 0
-  for key in next, t do keys[#keys + 1] = key end
-  sort(keys, before)
-  return function()
-    while true do
-      i = i + 1
-      local key = keys[i]
-      if key == nil then return nil end
-      local value = t[key]
-      if value ~= nil then return key, value end
-    end
-  end
-end
-
 -- Complains of members that `known` (a list of names) does not have.
 function only(given, what, known)
   local names = {}

@@ -172,7 +172,7 @@ void sctp_assoc_flush(struct sctp_assoc *assoc);
 /* Sends all chunks that wait to be acknowledged now, the latest first when `backwards`. */
 void sctp_assoc_resend(struct sctp_assoc *assoc, bool backwards);
 
-/* Any chunks as they are, behind a common header, with or without a right tag and checksum. -1: too long, or no peer yet. */
+/* Any chunks as they are, after a common header, with or without a right tag and checksum. -1: too long, or no peer yet. */
 int sctp_assoc_send_raw(struct sctp_assoc *assoc, const uint8_t *chunks, size_t octets, uint32_t tag_flip,
                         bool bad_checksum);
 

@@ -8,7 +8,7 @@
 
 /* --- TSNs that came ---------------------------------------------------------------------------------------------- */
 
-/* Ranges that begin behind the cumulative TSN move it. */
+/* Ranges that begin after the cumulative TSN move it. */
 static void advance(struct sctp_assoc *assoc)
 {
     size_t gone = 0;

@@ -14,7 +14,7 @@ struct sctp_datagram {
 
 /*
  * Reads a frame with IPv4 (options are allowed) or IPv6 (without extension headers) and SCTP. False: it is none, it is a
- * fragment, it breaks off, or the IPv4 header's checksum is wrong. Octets behind the IP datagram are left out.
+ * fragment, it breaks off, or the IPv4 header's checksum is wrong. Octets after the IP datagram are left out.
  */
 bool sctp_ip_open(const uint8_t *frame, size_t octets, struct sctp_datagram *out);
 

@@ -139,6 +139,15 @@ static uint8_t *place_of(const struct iwarp_stream *stream, struct untagged_queu
     return receive == NULL ? NULL : receive->buffer;
 }
 
+/* The receive was posted in pieces. */
+static void scatter(const struct iwarp_stream *stream, const struct ddp_segment *segment, size_t count)
+{
+    const struct receive_work *receive = ring_at(&stream->receives, 0);
+
+    if (receive != NULL && receive->list != NULL)
+        span_list_write(receive->list, segment->mo, segment->payload, count);
+}
+
 static void place_untagged(struct iwarp_stream *stream, struct untagged_queue *queue, const struct delivery *delivery)
 {
     const struct ddp_segment *segment = &delivery->segment;
@@ -156,6 +165,8 @@ static void place_untagged(struct iwarp_stream *stream, struct untagged_queue *q
     HOOK(stream, hook_place(stream, &delivery->subject, &place, &count));
     if (count != 0 && place != NULL)
         memcpy(place, segment->payload, count);
+    else if (count != 0 && segment->qn == DDP_QN_SEND)
+        scatter(stream, segment, count);
     if (stream->traced)
         instrument_record(stream, IWARP_TRACE_PLACED, segment, count);
     if (end > queue->length)
@@ -206,7 +217,7 @@ static void deliver_send(struct iwarp_stream *stream, struct untagged_queue *que
     event->invalidated = invalidates;
     event->stag = invalidates ? delivery->message.invalidate_stag : 0;
     if (!HOOK_IF(stream, hook_receive_event(stream, &delivery->subject, event)))
-        ring_pop(&stream->receives);
+        receive_pop(stream);
 }
 
 static void deliver_read_request(struct iwarp_stream *stream, struct untagged_queue *queue, struct delivery *delivery)

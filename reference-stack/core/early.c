@@ -26,7 +26,8 @@ static bool holds(const struct early *early, enum validation_stage stage)
 
 static void placed(struct iwarp_stream *stream, uint8_t *place, const struct ddp_segment *segment)
 {
-    memcpy(place, segment->payload, segment->payload_octets);
+    if (place != NULL)
+        memcpy(place, segment->payload, segment->payload_octets);
     stream->counters.segments_early++;
 }
 
@@ -79,8 +80,10 @@ static void place_untagged(struct iwarp_stream *stream, struct early *early)
     early->subject.buffer_octets = receive->octets;
     if (!holds(early, VALIDATE_RDMAP))
         return;
+    if (receive->list != NULL)
+        span_list_write(receive->list, segment->mo, segment->payload, segment->payload_octets);
     if (segment->payload_octets != 0)
-        placed(stream, receive->buffer + segment->mo, segment);
+        placed(stream, receive->list != NULL ? NULL : receive->buffer + segment->mo, segment);
     HOOK(stream, hook_early_placed(stream, &early->subject, receive));
 }
 

@@ -55,6 +55,11 @@ void iwarp_stream_free(struct iwarp_stream *stream)
     HOOK(stream, hook_stream_ends(stream));
     stream_piece_drop(stream);
     device_leave(stream->device);
+    while (stream->receives.count != 0)
+        receive_pop(stream);
+    while (stream->work.count != 0)
+        work_pop(stream);
+    work_release(stream);
     ring_free(&stream->receives);
     ring_free(&stream->reads);
     ring_free(&stream->work);
@@ -62,6 +67,7 @@ void iwarp_stream_free(struct iwarp_stream *stream)
     ring_free(&stream->trace);
     stream->llp->release(stream);
     free(stream->transmit_buffer);
+    free(stream->gathered);
     free(stream);
 }
 
@@ -93,14 +99,14 @@ static bool poll_unflushed(struct iwarp_stream *stream, struct iwarp_event *even
     if (work != NULL) {
         event->id = work->id;
         event->flushed = work->kind;
-        ring_pop(&stream->work);
+        work_pop(stream);
         return true;
     }
     if (receive == NULL)
         return false;
     event->id = receive->id;
     event->flushed = IWARP_WORK_RECEIVE;
-    ring_pop(&stream->receives);
+    receive_pop(stream);
     return true;
 }
 
@@ -110,7 +116,7 @@ static void drop_internal_work(struct iwarp_stream *stream)
     const struct send_work *work;
 
     while ((work = ring_at(&stream->work, 0)) != NULL && work->internal)
-        ring_pop(&stream->work);
+        work_pop(stream);
 }
 
 bool iwarp_stream_poll(struct iwarp_stream *stream, struct iwarp_event *event)
@@ -119,6 +125,7 @@ bool iwarp_stream_poll(struct iwarp_stream *stream, struct iwarp_event *event)
 
     if (stream == NULL || event == NULL)
         return false;
+    work_release(stream);
     oldest = ring_at(&stream->events, 0);
     if (oldest == NULL && stream->unflushed) {
         drop_internal_work(stream);
@@ -178,7 +185,7 @@ void stream_complete(struct iwarp_stream *stream)
         stream_completed(stream, work);
         if (stream->unflushed)
             return;
-        ring_pop(&stream->work);
+        work_pop(stream);
         stream->work_serial++;
         stream->work_sent--;
     }
@@ -208,7 +215,7 @@ void stream_flush(struct iwarp_stream *stream)
             flush_one(stream, work->kind, work->id);
         if (stream->unflushed)
             break;
-        ring_pop(&stream->work);
+        work_pop(stream);
         stream->work_serial++;
     }
     stream->work_sent = 0;
@@ -220,7 +227,7 @@ void stream_flush(struct iwarp_stream *stream)
         flush_one(stream, IWARP_WORK_RECEIVE, receive->id);
         if (stream->unflushed)
             break;
-        ring_pop(&stream->receives);
+        receive_pop(stream);
     }
     stream->queues[DDP_QN_SEND].begun = false;
     while (stream->reads.count != 0)

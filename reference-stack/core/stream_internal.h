@@ -7,6 +7,7 @@
  *     negotiate.c      IRD, ORD and RTR               deliver.c       DDP placement, RDMAP delivery
  *     early.c          placement before its turn      atomic.c        Atomic Operations, Immediate Data (RFC 7306)
  *     transmit.c       work into DDP Segments         piece.c         what the transport is given next
+ *     work.c           work's payload and its end     span_list.c     messages and receives in pieces
  *     terminate.c      errors into Terminates         instrument.c    what only an instrumented stack shows
  */
 #ifndef REFERENCE_STACK_STREAM_INTERNAL_H
@@ -17,6 +18,7 @@
 #include "reference-stack/core/device_internal.h"
 #include "reference-stack/core/llp.h"
 #include "reference-stack/core/negotiate.h"
+#include "reference-stack/core/span_list.h"
 #include "reference-stack/base/ring.h"
 #include "reference-stack/validation/validation.h"
 #include "wire/atomic.h"
@@ -35,8 +37,9 @@ struct receive_work {
     uint64_t id;
     uint8_t *buffer;
     size_t octets;
-    size_t placed;  /* defect: octets that came before their turn... */
-    bool delivered; /* ...and the message went up */
+    struct span_list *list; /* NULL, or its pieces; `buffer` is NULL then */
+    size_t placed;          /* defect: octets that came before their turn... */
+    bool delivered;         /* ...and the message went up */
 };
 
 /* A posted Send, Write, Read, atomic or Immediate Data, or an RTR message, from posting to completion. */
@@ -48,7 +51,8 @@ struct send_work {
     uint64_t id;
     const uint8_t *octets;
     uint64_t count;
-    uint32_t stag; /* tagged: the peer's; Send: to invalidate; Read: source */
+    struct span_list *list; /* NULL, or a copy, which `octets` names, or pieces; `octets` is NULL then */
+    uint32_t stag;          /* tagged: the peer's; Send: to invalidate; Read: source */
     uint64_t to;
     uint32_t sink_stag;
     uint64_t sink_to;
@@ -134,6 +138,9 @@ struct iwarp_stream {
     struct transmit_piece piece;
     uint8_t *transmit_buffer;
     size_t transmit_room;
+    uint8_t *gathered; /* the payload of a segment that lies in several pieces */
+    size_t gathered_room;
+    struct span_list *over; /* of work that is over, which the transport may still look at until an event is taken */
     uint8_t headers[LLP_PREFIX_OCTETS + STREAM_HEADER_MAX + 4];
     bool segments_allowed; /* segments may be sent */
 
@@ -173,6 +180,18 @@ static inline void stream_ready(struct iwarp_stream *stream)
     if (stream->llp->ready != NULL)
         stream->llp->ready(stream);
 }
+
+/* work.c: the oldest work, and the oldest receive, are over. */
+void work_pop(struct iwarp_stream *stream);
+void receive_pop(struct iwarp_stream *stream);
+/* Frees what work that is over has left. */
+void work_release(struct iwarp_stream *stream);
+/*
+ * The payload of a segment: `octets` from `offset` of the message on. In *own whether that is a buffer of the stream, valid until the
+ * next call; else it is the ULP's memory, or the work's. False: no memory.
+ */
+bool work_payload(struct iwarp_stream *stream, const struct send_work *work, uint64_t offset, size_t octets,
+                  const uint8_t **payload, bool *own);
 
 /* stream.c. The stream carries its segments by `llp`. */
 struct iwarp_stream *stream_new(const struct llp_ops *llp, struct iwarp_device *device,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
 #include <string.h>
 
 #include "reference-stack/base/misuse.h"
@@ -60,6 +61,35 @@ int iwarp_stream_reject(struct iwarp_stream *stream, const uint8_t *private_data
     return 0;
 }
 
+/*
+ * The message's octets: as they are, in pieces, or copied. Defects find them in one run: their pieces are copied. The list is the
+ * caller's until the work is posted.
+ */
+static int take_octets(const struct iwarp_stream *stream, struct send_work *work, const struct iwarp_span *pieces,
+                       size_t count, bool copy, struct sentence *sentence)
+{
+    struct iwarp_span whole = {work->octets, (size_t)work->count};
+    size_t octets;
+
+    if (pieces == NULL && count != 0)
+        return sentence_set(sentence, "stream: %zu pieces, but none were given", count);
+    if (pieces == NULL && (!copy || work->octets == NULL || work->count == 0))
+        return 0;
+    if (pieces != NULL && work->octets != NULL)
+        return sentence_set(sentence, "stream: either octets or pieces were expected, not both");
+    if (pieces == NULL)
+        pieces = &whole, count = 1;
+    if (span_list_add_up(pieces, count, &octets, sentence) != 0)
+        return -1;
+    copy = copy || stream->defects != NULL;
+    work->count = octets;
+    work->list = copy ? span_list_copy(pieces, count, octets) : span_list_new(pieces, count);
+    if (work->list == NULL)
+        return sentence_set(sentence, "stream: out of memory");
+    work->octets = copy ? work->list->spans[0].octets : NULL;
+    return 0;
+}
+
 /* Work is taken until the end is asked for or in sight (RFC 5041 6.2.1). */
 static int postable(const struct iwarp_stream *stream, struct sentence *sentence)
 {
@@ -86,6 +116,32 @@ int iwarp_stream_post_receive(struct iwarp_stream *stream, uint64_t id, uint8_t 
     return 0;
 }
 
+int iwarp_stream_post_receive_pieces(struct iwarp_stream *stream, uint64_t id, const struct iwarp_buffer *pieces,
+                                     size_t count, struct sentence *sentence)
+{
+    struct iwarp_span spans[IWARP_PIECES];
+    struct receive_work *receive;
+    struct span_list *list;
+    size_t octets;
+
+    if (stream == NULL || (pieces == NULL && count != 0))
+        return misuse_null(sentence, "post_receive_pieces", "a stream and pieces");
+    for (size_t i = 0; i < count && i < IWARP_PIECES; i++)
+        spans[i] = (struct iwarp_span){pieces[i].octets, pieces[i].count};
+    if (postable(stream, sentence) != 0 || span_list_add_up(spans, count, &octets, sentence) != 0)
+        return -1;
+    if (stream->defects != NULL)
+        return sentence_set(sentence, "stream: with defects, receives are of one piece");
+    list = span_list_new(spans, count);
+    receive = list == NULL ? NULL : ring_push(&stream->receives);
+    if (receive == NULL) {
+        free(list);
+        return sentence_set(sentence, "stream: out of memory");
+    }
+    *receive = (struct receive_work){.id = id, .octets = octets, .list = list};
+    return 0;
+}
+
 int iwarp_stream_reserve_receives(struct iwarp_stream *stream, size_t count, struct sentence *sentence)
 {
     if (stream == NULL)
@@ -99,15 +155,18 @@ static int post(struct iwarp_stream *stream, const struct send_work *work, struc
 {
     struct send_work *slot;
 
-    if (HOOK_IF(stream, hook_post(stream)))
+    if (HOOK_IF(stream, hook_post(stream))) {
+        free(work->list);
         return 0;
+    }
     if (postable(stream, sentence) != 0)
         return -1;
     /* RFC 5041 5.2: the length of a message is below 2^32. */
     if (work->count > UINT32_MAX)
         return sentence_set(sentence, "stream: a message of %llu octets, at most 2^32 - 1 were expected",
                             (unsigned long long)work->count);
-    if (work->octets == NULL && work->count != 0 && (work->kind == IWARP_WORK_SEND || work->kind == IWARP_WORK_WRITE))
+    if (work->octets == NULL && work->list == NULL && work->count != 0 &&
+        (work->kind == IWARP_WORK_SEND || work->kind == IWARP_WORK_WRITE))
         return sentence_set(sentence, "stream: a message of %llu octets, but none were given",
                             (unsigned long long)work->count);
     /* No region passes 2^64 (RFC 5041 5.1), so no peer could take that. */
@@ -121,6 +180,18 @@ static int post(struct iwarp_stream *stream, const struct send_work *work, struc
     HOOK(stream, hook_posted(stream));
     stream_ready(stream);
     return 0;
+}
+
+/* A Send or Write. */
+static int post_octets(struct iwarp_stream *stream, struct send_work *work, const struct iwarp_span *pieces,
+                       size_t count, bool copy, struct sentence *sentence)
+{
+    if (take_octets(stream, work, pieces, count, copy, sentence) != 0)
+        return -1;
+    if (post(stream, work, sentence) == 0)
+        return 0;
+    free(work->list);
+    return -1;
 }
 
 int iwarp_stream_post_send(struct iwarp_stream *stream, const struct iwarp_send *send, struct sentence *sentence)
@@ -143,7 +214,7 @@ int iwarp_stream_post_send(struct iwarp_stream *stream, const struct iwarp_send 
     /* RFC 5040 2.4: what is no Send is no data operation of the ULP's, a Terminate least of all. */
     if (!rdmap_is_send(work.opcode) && !HOOK_IF(stream, hook_post_unchecked(stream, &work)))
         return sentence_set(sentence, "stream: opcode %u is not one of the Sends", work.opcode);
-    return post(stream, &work, sentence);
+    return post_octets(stream, &work, send->pieces, send->piece_count, send->copy, sentence);
 }
 
 int iwarp_stream_post_write(struct iwarp_stream *stream, const struct iwarp_write *write, struct sentence *sentence)
@@ -161,7 +232,7 @@ int iwarp_stream_post_write(struct iwarp_stream *stream, const struct iwarp_writ
         .to = write->to,
     };
 
-    return post(stream, &work, sentence);
+    return post_octets(stream, &work, write->pieces, write->piece_count, write->copy, sentence);
 }
 
 /* The sink must be able to take the data: found out now, not when the response comes. */

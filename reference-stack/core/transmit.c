@@ -119,13 +119,14 @@ static bool send_data(struct iwarp_stream *stream, struct send_work *work, struc
 {
     uint64_t offset = stream->work_offset;
     uint32_t octets;
-    bool last;
+    bool last, own;
 
     segment->tagged = work->kind == IWARP_WORK_WRITE;
     octets = cut(stream, segment, work->count - offset, &last);
     segment->payload_octets = octets;
     segment->last = last;
-    segment->payload = work->octets == NULL ? NULL : work->octets + offset;
+    if (!work_payload(stream, work, offset, octets, &segment->payload, &own))
+        return false;
     if (segment->tagged) {
         segment->stag = work->stag;
         segment->to = work->to + offset;
@@ -138,7 +139,7 @@ static bool send_data(struct iwarp_stream *stream, struct send_work *work, struc
     HOOK(stream, hook_work_segment(stream, work, segment, NULL, 0));
     if (piece_segment(stream, segment, NULL, 0) != 0)
         return false;
-    stream->piece.ulp_memory = stream->piece.span_count > TRANSMIT_PAYLOAD && octets != 0;
+    stream->piece.ulp_memory = stream->piece.span_count > TRANSMIT_PAYLOAD && octets != 0 && !own;
     stream->work_offset += octets;
     stream->source = TRANSMIT_WORK;
     if (!last)

@@ -394,6 +394,10 @@ bool hook_judge(const struct validation *entry, const struct validation_subject 
         return override->kind == OVERRIDE_OFF;
     if (judgement != NULL)
         return judgement->verdict;
+    /* What a Read Request asks for is looked up when its Response is due, once more: then nothing has it in a segment. */
+    if (entry->stage == VALIDATE_READ_REQUEST && subject->segment != NULL && strcmp(entry->name, "read-length") != 0 &&
+        defect_behaves(set, DEFECT_READS_JUDGED_LATE))
+        return true;
     holds = defect_start_judges(set, entry, subject, entry->holds(subject));
     return defect_atomic_judges(set, entry, subject, holds);
 }

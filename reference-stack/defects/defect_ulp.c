@@ -67,6 +67,11 @@ bool hook_limits_fixed(const struct defect_set *set)
     return defect_behaves(set, DEFECT_LIMITS_FIXED);
 }
 
+bool hook_flush_otherwise(const struct defect_set *set)
+{
+    return defect_behaves(set, DEFECT_FLUSH_OTHERWISE);
+}
+
 void hook_hand_over(const struct defect_set *set, bool *forgets, bool *deaf)
 {
     *forgets = defect_behaves(set, DEFECT_STREAMING_UNACKED_LOST);

@@ -8,6 +8,7 @@
     /* What an interface of verbs lacks */ \
     B(MEMORY_ANYWHERE,             "memory-anywhere",             "the device chooses the base of memory, whatever the ULP asks for") \
     B(SEQUENCE_WRAPS,              "sequence-wraps",              "TCP's sequence numbers wrap after the first KiB that is sent") \
+    B(FLUSH_OTHERWISE,             "flush-otherwise",             "work that the stream's end completes has an error of another name than flushed") \
     B(LIMITS_FIXED,                "limits-fixed",                "the limit of the start-up exchange cannot be set") \
     /* Start-up frames */ \
     B(REQUEST_CRC_ALWAYS,          "request-crc-always",          "C = 1 in each Request, whatever the ULP wants") \
@@ -41,6 +42,7 @@
     B(RESPONSES_FIRST,             "responses-first",             "responses go before own work that waits") \
     B(OWN_WORK_FIRST,              "own-work-first",              "own work goes before responses that wait") \
     B(RESPONSES_LATE,              "responses-late",              "a response goes out 200 ms after its request") \
+    B(READS_JUDGED_LATE,           "reads-judged-late",           "what a Read asks for is looked up when its Response is due") \
     B(TERMINATE_LATE,              "terminate-late",              "a Terminate goes out 50 ms after the error") \
     B(TEARDOWN_LATE,               "teardown-late",               "the connection is closed half a second after an error") \
     /* Terminates, and the end */ \

@@ -462,6 +462,9 @@ bool hook_early_refused(const struct defect_set *set, size_t count);
 /* True: nobody can set the limits of time (RFC 5044 7.1.2 leaves them to the device). */
 bool hook_limits_fixed(const struct defect_set *set);
 
+/* True: work that the end of its stream completes has another error than that of a flush. */
+bool hook_flush_otherwise(const struct defect_set *set);
+
 /* MPA takes the connection over: octets not acknowledged are forgotten, or the next ones lost (RFC 5044 7.1.5). */
 void hook_hand_over(const struct defect_set *set, bool *forgets, bool *deaf);
 

@@ -170,6 +170,7 @@ static void work(struct pair *pair)
     struct iwarp_read read = {.id = 4, .sink_stag = own->stag, .sink_to = 64, .source_stag = peer->stag, .count = 7};
     struct iwarp_atomic add = {.id = 5, .operation = ATOMIC_FETCH_ADD, .stag = peer->stag, .to = 128, .data = 7};
     struct iwarp_immediate immediate = {.id = 6, .octets = "8 octets"};
+    struct iwarp_buffer pieces[] = {{peer->inbox, 5}, {peer->inbox + 5, 59}};
     uint64_t target = 35;
 
     memcpy(peer->memory + 128, &target, sizeof(target));
@@ -191,11 +192,12 @@ static void work(struct pair *pair)
     memcpy(&target, peer->memory + 128, sizeof(target));
     expect(seen(own, IWARP_EVENT_ATOMIC_DONE, 5) && own->last[IWARP_EVENT_ATOMIC_DONE].value == 35 && target == 42,
            "its target was 35, and is 42");
-    expect(iwarp_stream_post_receive(peer->stream, 7, peer->inbox, 64, &why) == 0 &&
+    expect(iwarp_stream_post_receive_pieces(peer->stream, 7, pieces, 2, &why) == 0 &&
                iwarp_stream_post_immediate(own->stream, &immediate, &why) == 0,
            "Immediate Data is posted");
     carry(pair);
-    expect(seen(peer, IWARP_EVENT_RECEIVE, 7) && memcmp(peer->inbox, "8 octets", 8) == 0, "it arrives, too");
+    expect(seen(peer, IWARP_EVENT_RECEIVE, 7) && memcmp(peer->inbox, "8 octets", 8) == 0,
+           "it arrives, too, in a receive of two pieces");
 }
 
 /* What a stream and a device say of themselves. */

@@ -155,7 +155,10 @@ static void keep(struct peer_stream *ps, const struct iwarp_event *event, const 
 {
     static const char *const works[] = {"receive", "send", "write", "read", "atomic", "immediate"};
     size_t octets = event->kind == IWARP_EVENT_RECEIVE ? event->octets : 0;
-    json_t *object = new_with(ps->peer, ps->number, names[event->kind].name, octets);
+    bool flushed = event->kind == IWARP_EVENT_FLUSHED;
+    bool other = flushed && work != NULL && work->has_id &&
+                 HOOK_IF(&ps->peer->config, hook_flush_otherwise(ps->peer->config.defects));
+    json_t *object = new_with(ps->peer, ps->number, names[other ? IWARP_EVENT_ERROR : event->kind].name, octets);
 
     if (object == NULL)
         return;
@@ -171,7 +174,7 @@ static void keep(struct peer_stream *ps, const struct iwarp_event *event, const 
         set_receive(object, event);
         if (work != NULL && !peer_work_guarded(work))
             set(object, "guarded", json_false());
-    } else if (work != NULL && event->kind != IWARP_EVENT_FLUSHED)
+    } else if (work != NULL && !flushed)
         set(object, "octets", json_integer((json_int_t)event->octets));
     if (event->kind == IWARP_EVENT_ULPDU) {
         set(object, "octets", json_integer((json_int_t)event->octets));
@@ -182,7 +185,7 @@ static void keep(struct peer_stream *ps, const struct iwarp_event *event, const 
         set_value(object, event->value);
     if (work != NULL && work->has_id)
         set(object, "id", json_integer((json_int_t)work->id));
-    if (event->kind == IWARP_EVENT_FLUSHED)
+    if (flushed)
         set(object, "work", json_string(works[event->flushed]));
     if (event->kind == IWARP_EVENT_ERROR) {
         set(object, "text", json_string(event->text));

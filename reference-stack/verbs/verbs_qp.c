@@ -365,6 +365,14 @@ int iwarp_post_receive(struct iwarp_qp *qp, uint64_t id, uint8_t *buffer, size_t
     return iwarp_stream_post_receive(qp->stream, id, buffer, octets, sentence);
 }
 
+int iwarp_post_receive_pieces(struct iwarp_qp *qp, uint64_t id, const struct iwarp_buffer *pieces, size_t count,
+                              struct sentence *sentence)
+{
+    if (qp == NULL || qp->stream == NULL)
+        return without(qp, "post_receive_pieces", sentence);
+    return iwarp_stream_post_receive_pieces(qp->stream, id, pieces, count, sentence);
+}
+
 int iwarp_post_send(struct iwarp_qp *qp, const struct iwarp_send *send, struct sentence *sentence)
 {
     if (qp == NULL || qp->stream == NULL)

@@ -7,7 +7,7 @@
 #
 # Left out, because the built-in dissectors (4.0) get it wrong or do not have it:
 #   - Res of a start-up frame with S = 1: they take S into it; the enhanced word: they show it as private data
-#   - Markers, and FPDUs behind a cut of less than 8 octets: not in these captures
+#   - Markers, and FPDUs after a cut of less than 8 octets: not in these captures
 #   - Immediate Data and Atomics: unknown or misplaced there
 #   - the headers inside a Terminate: their length is guessed there from the error type; the control word is compared
 #   - NVMe over TCP: it takes the port 4420 of NVMe over RDMA, and is switched off

@@ -4,7 +4,7 @@
  * letters:
  *
  *     d  ranges of frames dropped        r  frames change places with near ones       2  frames come twice
- *     s  frames cut to some length       x  single octets behind the headers changed
+ *     s  frames cut to some length       x  single octets after the headers changed
  *
  * Times stay in rising order, as in a capture that was taken so.
  */

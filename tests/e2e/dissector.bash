@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# tshark with the plugin; to be sourced behind expect.bash. Root's Wireshark ignores WIRESHARK_PLUGIN_DIR, hence another
+# tshark with the plugin; to be sourced after expect.bash. Root's Wireshark ignores WIRESHARK_PLUGIN_DIR, hence another
 # user; all that it reads lies in $WORK.
 #
 #   ours ARGUMENT...           tshark with the plugin; as a command of its own "${with_plugin[@]}"

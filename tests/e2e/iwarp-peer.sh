@@ -86,7 +86,7 @@ exchange() {
 	sink=$(value .stag)
 	holds "$1: a Write of 1 MiB" write_mib
 	holds "$1: four Reads of 256 KiB, in order" read_mib
-	# The Read came behind the Write on the same stream: so the Write has been placed.
+	# The Read came after the Write on the same stream: so the Write has been placed.
 	holds "$1: what was written" memory responder "$stag"
 	holds "$1: what was read" memory initiator "$sink"
 	holds "$1: twenty Sends come back" echoes 20

@@ -8,6 +8,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
 source tests/e2e/expect.bash
 
+echo "== the order"
+expect 0 "a table's keys come in their order" "$WARPCHECK" run --simulate --script tests/data/library/order.lua --format jsonl
+holds "the check says so" jq -se 'any(.id == "library-order" and .verdict == "PASS")' "$WORK/stdout"
+
 echo "== the index"
 expect 1 "a check that names what it can reach" "$WARPCHECK" run --simulate --script tests/data/library/names.lua --format jsonl
 {

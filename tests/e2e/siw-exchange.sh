@@ -81,7 +81,7 @@ decoded() { # NAME CONNECTIONS ROUNDS
 	cp "$WORK/$1.pcapng" "${KEEP:-$WORK}/" 2>/dev/null || true
 }
 
-# A Send right behind the Reply may be overlooked by siw for ever (docs/findings/linux-siw.md, 10): the pause.
+# A Send right after the Reply may be overlooked by siw for ever (docs/findings/linux-siw.md, 10): the pause.
 as_responder() { # WHAT ADDRESS PORT REV
 	expect 0 "$1" "$WORK/rping" "$2" "$3" "$rounds" $size "rev$4" 100
 	local rev=$4

@@ -73,7 +73,7 @@ known() {
 holds "each of them is known, and knows its members" known
 
 # --- Control connections of any kind ------------------------------------------------------------------------------------
-# talk COMMAND...: its stdout goes over a control connection of its own (to `door`), behind it a last, good command; the replies
+# talk COMMAND...: its stdout goes over a control connection of its own (to `door`), after it a last, good command; the replies
 # before that one's are left in $WORK/replies.
 door=${control[responder]}
 talk() {

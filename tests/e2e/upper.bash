@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Upper testers of iwarp-peer processes (docs/upper-tester.md), for end-to-end scripts; to be sourced behind expect.bash.
+# Upper testers of iwarp-peer processes (docs/upper-tester.md), for end-to-end scripts; to be sourced after expect.bash.
 #
 #   peer_start NAME OPTION...   starts iwarp-peer with a control socket and connects to it; sets control[NAME]
 #   ask NAME COMMAND            one command; the reply is in `reply`, its last line of error in `complaint`; fails if not ok
@@ -36,7 +36,7 @@ peer_start() {
 	: >"$WORK/$name.events"
 }
 
-# `head` takes more than a line at a time, but behind a reply there is nothing before the next command.
+# `head` takes more than a line at a time, but after a reply there is nothing before the next command.
 ask() {
 	printf '%s\n' "$2" >&"${fd[$1]}"
 	reply=$(timeout 60 head -n 1 <&"${fd[$1]}") || reply=''

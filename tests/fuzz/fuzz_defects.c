@@ -2,7 +2,7 @@
 /*
  * A table of defects of anybody's (the form of reference-stack/defects.tsv), and a stream that has some of its rows:
  * what it sends is then wrong in whatever way the rows say, its memory is not. The table ends where a line begins
- * with '=': what comes behind is the peer's side of the stream.
+ * with '=': what comes after is the peer's side of the stream.
  */
 #include "iwarp/stream.h"
 #include "reference-stack/defects/defect.h"

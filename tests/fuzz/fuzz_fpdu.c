@@ -136,7 +136,7 @@ static size_t read_fpdu(const uint8_t *octets, size_t count, const struct fpdu_f
     return fpdu.octets;
 }
 
-/* The same FPDU with a good CRC: no input finds one by chance, and behind it lie the Marker checks. */
+/* The same FPDU with a good CRC: no input finds one by chance, and after it lie the Marker checks. */
 static void read_mended(const uint8_t *octets, size_t count, const struct fpdu_framing *framing, bool aligned)
 {
     uint8_t *copy = fuzz_copy(octets, count), *scratch = malloc(FPDU_SCRATCH_OCTETS);

@@ -139,7 +139,7 @@ static void post(struct talk *talk, unsigned what)
 static const uint8_t queues[16] = {
     [RDMAP_READ_REQUEST] = 1, [RDMAP_TERMINATE] = 2, [RDMAP_ATOMIC_REQUEST] = 1, [RDMAP_ATOMIC_RESPONSE] = 3};
 
-/* What is behind the DDP and RDMAP headers of `opcode`, before its payload. */
+/* What is after the DDP and RDMAP headers of `opcode`, before its payload. */
 static size_t body(const struct talk *talk, unsigned opcode, unsigned flags, uint8_t wrong, uint8_t *out)
 {
     uint32_t stag = flags & WRONG_STAG ? FOREIGN_STAG - (wrong & 1) : STAG;

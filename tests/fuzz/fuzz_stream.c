@@ -41,7 +41,7 @@ static void feed(struct iwarp_stream *stream, const uint8_t *options, const uint
     if (copy == NULL)
         abort();
     if (options[2] & 0x20) {
-        /* All that is still to come lies behind a gap, at two places. */
+        /* All that is still to come lies after a gap, at two places. */
         iwarp_stream_input_early(stream, 1 + options[1] % 64u, octets, left, (options[1] & 64) != 0, *now);
         iwarp_stream_input_early(stream, count, octets + count, left - count, true, *now);
     }
@@ -80,7 +80,7 @@ static void configure(struct iwarp_stream_config *config, const uint8_t *options
     config->number = 1;
 }
 
-/* The start-up frame that lets the FPDUs behind it through. */
+/* The start-up frame that lets the FPDUs after it through. */
 static void introduce(struct iwarp_stream *stream, const struct iwarp_stream_config *config, uint8_t options,
                       uint64_t now)
 {

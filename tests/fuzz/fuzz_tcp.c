@@ -217,7 +217,7 @@ static void peer_sends(struct world *world, const uint8_t *frame, size_t octets)
 
 /*
  * Where the payload stands in the peer's stream, so that its octets are those of its places. The tester counts from the SYN that
- * it has taken; behind the end of a connection another one may have taken its place, and payload would be of nobody knows
+ * it has taken; after the end of a connection another one may have taken its place, and payload would be of nobody knows
  * which: there is none then, and no SYN but that of FIRST_SEQUENCE.
  */
 static void fill_payload(struct packet_tcp *segment, const struct tcp_status *status)
@@ -265,7 +265,7 @@ static void peer_segment(struct world *world)
     peer_sends(world, frame, packet_build_tcp(frame, sizeof(frame), &segment));
 }
 
-/* Octets of any kind behind an Ethernet header that is for the tester. */
+/* Octets of any kind after an Ethernet header that is for the tester. */
 static void peer_octets(struct world *world)
 {
     static const uint8_t types[4][2] = {{0x08, 0x00}, {0x86, 0xDD}, {0x08, 0x06}, {0x81, 0x00}};

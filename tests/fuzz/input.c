@@ -32,7 +32,7 @@ void *__wrap_realloc(void *memory, size_t octets);
 void __wrap_free(void *memory);
 int __wrap_LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* In front of each piece, poisoned as the space behind it is. */
+/* In front of each piece, poisoned as the space after it is. */
 struct head {
     size_t octets;
     uint64_t in_use; /* IN_USE, or something else */

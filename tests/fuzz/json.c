@@ -165,7 +165,7 @@ static void change_one(struct document *document)
     }
 }
 
-/* A change leaves the list of places behind it stale, so that each has a list of its own. */
+/* A change leaves the list of places after it stale, so that each has a list of its own. */
 static void change(struct document *document, json_t *root)
 {
     for (uint32_t changes = 1 + choose(document, CHANGES_MAX); changes != 0; changes--) {

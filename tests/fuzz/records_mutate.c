@@ -173,7 +173,7 @@ static void change_header(struct records *records, struct record *record)
     }
 }
 
-/* An FPDU of the fuzzer's own behind what the segment carries: a DDP header that is likely, and any payload. */
+/* An FPDU of the fuzzer's own after what the segment carries: a DDP header that is likely, and any payload. */
 static void append_fpdu(struct records *records, struct record *record)
 {
     static const uint8_t controls[] = {0x41, 0x42, 0x81, 0xC1, 0xC2};

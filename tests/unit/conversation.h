@@ -30,7 +30,7 @@ void conversation_free(struct conversation *conversation);
 /* SYN, SYN/ACK, ACK; both sides announce `mss` (0: no option). */
 void conversation_open(struct conversation *conversation, uint16_t mss);
 
-/* A start-up frame. What the frames say of M and C rules the FPDUs behind them. */
+/* A start-up frame. What the frames say of M and C rules the FPDUs after them. */
 void conversation_start(struct conversation *conversation, unsigned direction, const struct mpa_start *start);
 
 /* Sets by hand how FPDUs are framed from here on. */

@@ -16,7 +16,7 @@
 
 enum { REGION = 4096, RECEIVES = 4, RECEIVE = 1500, PIECES = 6, PERMUTATIONS = 720, EMSS = 700, STREAM_MAX = 16384 };
 
-/* What the initiator sends behind start-up, and a responder that has not seen it yet. */
+/* What the initiator sends after start-up, and a responder that has not seen it yet. */
 struct scene {
     struct pair *pair;
     struct iwarp_region written, source, sink;
@@ -149,7 +149,8 @@ static inline void next_piece(struct scene *scene, size_t piece)
 
 static inline void post_write(struct scene *scene, size_t at, uint8_t *octets, size_t count, size_t seed)
 {
-    struct iwarp_write write = {50, octets, count, scene->written.stag, scene->written.base + at};
+    struct iwarp_write write = {
+        .id = 50, .octets = octets, .count = count, .stag = scene->written.stag, .to = scene->written.base + at};
 
     fill(octets, count, seed);
     ck_assert_int_eq(iwarp_stream_post_write(scene->pair->side[1].stream, &write, NULL), 0);

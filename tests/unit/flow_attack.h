@@ -29,7 +29,7 @@ size_t attack_middle(struct talk **talk, int loop);
 void attack_inject(struct talk *talk, unsigned side, size_t at, uint8_t flags, size_t octets);
 /* Ends the capture; asserts that all FPDUs came out as if nothing had been, and that the octets add up. */
 void attack_expect_all(struct talk *talk, const char *what);
-/* The same behind the FPDUs from the middle on. */
+/* The same after the FPDUs from the middle on. */
 void attack_expect_rest(struct talk *talk, const char *what);
 
 #endif

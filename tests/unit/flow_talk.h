@@ -15,7 +15,7 @@
 enum { TALK_STREAM = 1 << 17, TALK_FRAME = 1 << 17, TALK_LOG = 1 << 16, TALK_MARKS = 256 };
 
 struct talk {
-    /* streams: what each side sends behind its SYN */
+    /* streams: what each side sends after its SYN */
     uint8_t stream[2][TALK_STREAM];
     size_t octets[2];
     size_t start[2];                /* octets of the start-up frame in front */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory runs out for programs: within every verb of the upper tester, and behind every function of iwarp/verbs.h. */
+/* Memory runs out for programs: within every verb of the upper tester, and after every function of iwarp/verbs.h. */
 #include <check.h>
 #include <netinet/in.h>
 #include <stdlib.h>

@@ -31,7 +31,7 @@ void *__libc_realloc(void *old, size_t octets);
 void __libc_free(void *octets);
 
 extern long short_left;   /* allocations until one fails; 0: none does */
-extern long short_more;   /* how many of those behind it fail too */
+extern long short_more;   /* how many of those after it fail too */
 extern bool short_failed; /* one has failed */
 extern long short_live;   /* allocations that were not freed */
 

@@ -7,6 +7,7 @@
 #include "generator/link/link_sim.h"
 #include "generator/tcp/tcp_link.h"
 #include "iwarp/stream.h"
+#include "tests/unit/cut_work.h"
 #include "wire/fpdu.h"
 
 enum {
@@ -272,20 +273,23 @@ static void post_all(struct side *side)
     int result = 0;
 
     for (size_t i = 0; i < WORKS_MAX; i++)
-        result |= iwarp_stream_post_receive(side->stream, i, side->receives[i], MESSAGE_MAX, NULL);
+        result |= cut_receive(side->stream, i, side->receives[i], MESSAGE_MAX, draw(side->world, UINT64_MAX));
     for (size_t i = 0; i < side->work_count; i++) {
         struct work *work = &side->works[i];
 
-        if (work->kind == IWARP_WORK_SEND) {
-            struct iwarp_send send = {i, work->octets, work->count, work->solicited, false, 0, 0};
+        if (work->kind != IWARP_WORK_READ) {
+            struct iwarp_send send = {
+                .id = i, .octets = work->octets, .count = work->count, .solicited = work->solicited};
+            struct iwarp_write write = {.id = i,
+                                        .octets = work->octets,
+                                        .count = work->count,
+                                        .stag = other->written.stag,
+                                        .to = other->written.base + work->at};
+            uint64_t chance = draw(side->world, UINT64_MAX);
 
-            result |= iwarp_stream_post_send(side->stream, &send, NULL);
-        } else if (work->kind == IWARP_WORK_WRITE) {
-            struct iwarp_write write = {i, work->octets, work->count, other->written.stag,
-                                        other->written.base + work->at};
-
-            result |= iwarp_stream_post_write(side->stream, &write, NULL);
-            if (work->count != 0)
+            result |= work->kind == IWARP_WORK_SEND ? cut_send(side->stream, &send, chance)
+                                                    : cut_write(side->stream, &write, chance);
+            if (work->kind == IWARP_WORK_WRITE && work->count != 0)
                 memcpy(other->model + work->at, work->octets, work->count);
         } else {
             struct iwarp_read read = {i,

@@ -17,7 +17,8 @@
 enum { WORK_MAX = 200000000 };
 #define OCTETS_MAX (UINT64_C(1) << 30)
 
-static const char *const frame_libraries[] = {FRAMES_LIBRARY "1-frames.lua", FRAMES_LIBRARY "2-connection.lua"};
+static const char *const frame_libraries[] = {FRAMES_LIBRARY "0-pairs.lua", FRAMES_LIBRARY "1-frames.lua",
+                                              FRAMES_LIBRARY "2-connection.lua"};
 
 static bool is_library(const char *path)
 {
@@ -278,15 +279,6 @@ struct script {
     bool bare; /* how the frames that it returns are written */
 };
 
-/* The chunk on top of the stack gets a `pairs` of its own, which goes in the order of the keys. */
-static void set_pairs(lua_State *lua)
-{
-    (void)lua_getupvalue(lua, -1, 1);
-    push_function(lua, "pairs");
-    lua_setfield(lua, -2, "pairs");
-    lua_pop(lua, 1);
-}
-
 /* The frames that a script returns: the library knows how to carry them. */
 static int run_script(lua_State *lua)
 {
@@ -295,7 +287,6 @@ static int run_script(lua_State *lua)
     lua_settop(lua, 0);
     lua_sandbox_load(lua, script->path, script->octets, script->count, script->embedded);
     lua_sandbox_globals(lua, false);
-    set_pairs(lua);
     lua_call(lua, 0, LUA_MULTRET);
     if (lua_gettop(lua) == 0)
         return 0;

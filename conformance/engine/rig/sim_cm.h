@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The CM of a device on a simulated wire: the reference agent (reference-stack/cm) behind RoCEv2, and the verbs of the upper tester that
+ * The CM of a device on a simulated wire: the reference agent (reference-stack/cm) over RoCEv2, and the verbs of the upper tester that
  * speak of it. It shares the addresses of the device's TCP, which knows the MACs of others.
  *
  *   cm_configure   makes the agent new: service, major, minor, families, suggest, check, mra, unspecified; answer: accept, reject or

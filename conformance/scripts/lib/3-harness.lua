@@ -153,6 +153,17 @@ function Test:need_event(kind)
   end
 end
 
+-- Appends the events that the device has to tell. Work that ended in another error than a flush is completed in error all the same (RFC
+-- 5040 5.5 names no statuses): its event counts as "flushed", and keeps its text.
+function Test:gather_events(answer)
+  answer = answer or self.dut:poll()
+  self.events = self.events or {}
+  for _, event in ipairs(answer.events or {}) do
+    if event.event == "error" and event.work and event.id then event.event = "flushed" end
+    self.events[#self.events + 1] = event
+  end
+end
+
 -- Polls the device until an event of this kind has come (other conditions: fields of `match`); nil when the time is up. With
 -- `keep` it is there for others, too. SKIP where the upper tester does not tell of such events.
 function Test:await_event(kind, match, seconds, keep)
@@ -172,7 +183,7 @@ function Test:await_event(kind, match, seconds, keep)
       end
     end
     if rig.now() >= deadline then return nil end
-    for _, event in ipairs(self.dut:poll().events) do self.events[#self.events + 1] = event end
+    self:gather_events()
     wait()
   end
 end
@@ -197,7 +208,7 @@ function Test:told_text(c)
   if not rig.has_upper_tester() then return "" end
   local answer = self:command("poll")
   self.events = self.events or {}
-  for _, event in ipairs(answer.ok and answer.events or {}) do self.events[#self.events + 1] = event end
+  if answer.ok then self:gather_events(answer) end
   local stream, out = self:stream_known(c), {}
   if stream == nil then return "" end
   for _, event in ipairs(self.events) do
@@ -343,7 +354,7 @@ function Test:stream_of(c)
   local wait = self:waits(deadline)
   self.events = self.events or {}
   repeat
-    for _, event in ipairs(self.dut:poll().events) do self.events[#self.events + 1] = event end
+    self:gather_events()
     for i = #self.events, 1, -1 do
       local event = self.events[i]
       if event.event == "accepted" and not event.taken and (event.peer_port or status.local_port) == status.local_port and

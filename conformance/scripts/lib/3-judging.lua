@@ -113,37 +113,40 @@ function Test:expect_error(frame, names, message, options)
   return c, c:expect_error(frame, names, message, options)
 end
 
--- An error of each class that a peer can commit: what, and the frame. What follows an error follows each of them.
+-- An error of each class that a peer can commit: what, the frame, whether it may end a stream in any way, and whether the device may
+-- find it when it answers only. What follows an error follows each of them.
 function Test:error_classes()
   local classes = {
     { "a Write to an unknown STag", bad_write() },
     { "a Send on QN 9", rdmap.send { QN = 9, MSN = 1, data = "12345678" } },
     { "a Send with DV = 3", rdmap.send { DV = 3, data = "12345678" } },
-    { "a Read of an unknown STag", rdmap.read_request { SinkSTag = 1, RDMARDSZ = 8, SrcSTag = UNKNOWN_STAG } },
+    { "a Read of an unknown STag", rdmap.read_request { SinkSTag = 1, RDMARDSZ = 8, SrcSTag = UNKNOWN_STAG }, false, true },
     { "a Send of opcode D", rdmap.send { Opcode = 0xD, data = "1234" } },
     { "an FPDU with a wrong CRC", fpdu(rdmap.send { data = "1234" }, { crc_flip = 1 }) },
-    { "a header cut short", fpdu "\x41\x43", true }, -- which may end a stream in any way
+    { "a header cut short", fpdu "\x41\x43", true },
   }
   if self:traits().atomics then
-    classes[#classes + 1] = { "a misaligned FetchAdd", self:target():request(ADD, { offset = 4 }) }
+    classes[#classes + 1] = { "a misaligned FetchAdd", self:target():request(ADD, { offset = 4 }), false, true }
   end
   return classes
 end
 
 -- body(c, terminate, what) for an error of each class on a stream of its own, when a Terminate has come. Whether one has to
 -- come, and which, is for the row of that error to judge: without one, nothing follows it. options: before(c), after(c): a list
--- of what is sent right after the error, without(got, what): something else has come, dut.
+-- of what is sent right after the error, or after the Terminate where the device may find the error late; without(got, what): something else has come, dut.
 function Test:each_error(body, options)
   local o = options or {}
   for _, case in ipairs(self:error_classes()) do
-    local what, frame, free = table.unpack(case)
+    local what, frame, free, late = table.unpack(case)
     local c = self:open { dut = o.dut }
     if rig.has_upper_tester() then self:stream_of(c) end
     c:probe() -- a responder may send only after the initiator's first FPDU (RFC 5044 7.1.2)
     if o.before then o.before(c) end
-    c:send(frame, table.unpack(o.after and o.after(c) or {}))
+    local after = o.after and o.after(c) or {}
+    c:send(frame, table.unpack(late and {} or after))
     local got = c:receive()
     if is_terminate(got) then
+      if late and #after > 0 then c:send(table.unpack(after)) end
       body(c, got, what)
     else
       self:note(what .. " draws no Terminate: " .. describe(got))

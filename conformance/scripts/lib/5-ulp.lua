@@ -127,7 +127,7 @@ function Test:deliveries(c)
   self:need_event("receive")
   local number = self:stream_of(c)
   self.events = self.events or {}
-  for _, event in ipairs(self.dut:poll().events) do self.events[#self.events + 1] = event end
+  self:gather_events()
   c.tcp:told() -- a verdict on them names the stimulus, not the last frame that was read
   local out = {}
   for _, event in ipairs(self.events) do
@@ -235,7 +235,7 @@ end
 function Test:events_of(c)
   local number, out = self:stream_of(c), {}
   self.events = self.events or {}
-  for _, event in ipairs(self.dut:poll().events) do self.events[#self.events + 1] = event end
+  self:gather_events()
   for _, event in ipairs(self.events) do
     if event.stream == number then out[#out + 1] = event end
   end

@@ -68,7 +68,7 @@ function Test:take_events(c, kinds, count, seconds)
   local taken = {}
   self.events = self.events or {}
   while true do
-    for _, event in ipairs(self.dut:poll().events) do self.events[#self.events + 1] = event end
+    self:gather_events()
     local kept = {}
     for _, event in ipairs(self.events) do
       local wanted = #taken < count and event.stream == number and kinds[event.event]

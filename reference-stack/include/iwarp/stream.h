@@ -161,6 +161,12 @@ struct iwarp_span {
     size_t count;
 };
 
+/* The same, to be written to. */
+struct iwarp_buffer {
+    uint8_t *octets;
+    size_t count;
+};
+
 /* One start-up frame or FPDU, or the rest of it, in up to IWARP_OUTPUT_SPANS spans that are sent in order. */
 struct iwarp_output {
     struct iwarp_span spans[IWARP_OUTPUT_SPANS];
@@ -247,7 +253,7 @@ struct iwarp_event {
     size_t octets;          /* completions: octets of the message */
     uint64_t value;         /* ATOMIC_DONE; ULPDU: where its FPDU begins, in octets after the start-up frame mod 2^32 */
     bool early;             /* ULPDU: after a gap, for placement only: it is passed again in order (RFC 5044 3) */
-    const uint8_t *buffer;  /* RECEIVE: the buffer that was posted */
+    const uint8_t *buffer;  /* RECEIVE: the buffer that was posted; NULL: it was posted in pieces */
     struct mpa_start start; /* CONNECT_REQUEST, ESTABLISHED, REJECTED, and ERROR about it: the peer's frame, valid until
                                the stream is freed; mpa_start_ulp_data() is the ULP's Private Data (wire/mpa.h) */
     uint16_t ird, ord;      /* ESTABLISHED: in force on this side */
@@ -334,12 +340,29 @@ int iwarp_stream_reject(struct iwarp_stream *stream, const uint8_t *private_data
  */
 int iwarp_stream_post_receive(struct iwarp_stream *stream, uint64_t id, uint8_t *buffer, size_t octets,
                               struct sentence *sentence);
+
+/*
+ * The same for a message that is placed into several pieces, one after the other (a scatter list). `pieces` are copied,
+ * and may be reused at once; the memory that they name may not. More errors: more than IWARP_PIECES of them; a stream
+ * with defects, which has receives of one piece only.
+ */
+int iwarp_stream_post_receive_pieces(struct iwarp_stream *stream, uint64_t id, const struct iwarp_buffer *pieces,
+                                     size_t count, struct sentence *sentence);
+
 /*
  * Reserves memory so that none of the next `count` receives fails for lack of memory. -1: memory is short, or the
  * stream is ending.
  */
 int iwarp_stream_reserve_receives(struct iwarp_stream *stream, size_t count, struct sentence *sentence);
 
+enum { IWARP_PIECES = 64 }; /* of one message, or of one receive, at most */
+
+/*
+ * The octets of a Send or Write are `count` at `octets`, or those of `piece_count` pieces, one after the other (a gather
+ * list; `octets` is NULL then, and `count` is not used). `pieces` are copied, and may be reused at once. With `copy` the
+ * octets are copied, too, which suits short messages (inline data): the memory is the caller's again when the function
+ * returns. Otherwise the library uses it until the completion.
+ */
 struct iwarp_send {
     uint64_t id;
     const uint8_t *octets;
@@ -349,6 +372,9 @@ struct iwarp_send {
     uint32_t stag; /* the peer's, with invalidate */
     uint8_t
         opcode; /* 0: chosen by solicited and invalidate; else one of the Sends, RDMAP_SEND to RDMAP_SEND_SE_INVALIDATE */
+    bool copy;
+    const struct iwarp_span *pieces;
+    size_t piece_count;
 };
 
 struct iwarp_write {
@@ -357,6 +383,9 @@ struct iwarp_write {
     size_t count;
     uint32_t stag; /* the peer's */
     uint64_t to;
+    bool copy;
+    const struct iwarp_span *pieces;
+    size_t piece_count;
 };
 
 struct iwarp_read {

@@ -115,7 +115,7 @@ struct iwarp_completion {
     enum iwarp_status status;
     enum iwarp_work work;
     size_t octets;         /* of the message */
-    const uint8_t *buffer; /* RECEIVE: as posted */
+    const uint8_t *buffer; /* RECEIVE: as posted; NULL: it was posted in pieces */
     uint8_t opcode;        /* RECEIVE: enum rdmap_opcode */
     bool solicited;        /* RECEIVE */
     bool invalidated;      /* RECEIVE: the peer invalidated `stag` */
@@ -244,6 +244,8 @@ int iwarp_reject(struct iwarp_qp *qp, const void *private_data, size_t octets, s
 
 /* Errors: those of stream.h's functions of the same names, and a queue pair that has ended. */
 int iwarp_post_receive(struct iwarp_qp *qp, uint64_t id, uint8_t *buffer, size_t octets, struct sentence *sentence);
+int iwarp_post_receive_pieces(struct iwarp_qp *qp, uint64_t id, const struct iwarp_buffer *pieces, size_t count,
+                              struct sentence *sentence);
 int iwarp_post_send(struct iwarp_qp *qp, const struct iwarp_send *send, struct sentence *sentence);
 int iwarp_post_write(struct iwarp_qp *qp, const struct iwarp_write *write, struct sentence *sentence);
 int iwarp_post_read(struct iwarp_qp *qp, const struct iwarp_read *read, struct sentence *sentence);

@@ -286,7 +286,7 @@ START_TEST(where_frames_lie)
     pcapng_interface(&pcapng, 1, 65535);
     places[0] = pcapng.count + 28;
     pcapng_frame(&pcapng, 0, 1);
-    put32(&pcapng, 6); /* Enhanced Packet Block with a comment: something stands behind the octets */
+    put32(&pcapng, 6); /* Enhanced Packet Block with a comment: something stands after the octets */
     put32(&pcapng, 32 + FRAME + 12);
     put32(&pcapng, 0);
     put32(&pcapng, 0);

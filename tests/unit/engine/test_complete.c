@@ -53,7 +53,7 @@ static char *help_of(void *context, const char *command, struct sentence *why)
     return text != NULL ? strdup(text) : NULL;
 }
 
-/* The candidates without their meanings, a blank behind each. The words are separated by blanks; "_" is an empty one. */
+/* The candidates without their meanings, a blank after each. The words are separated by blanks; "_" is an empty one. */
 static const char *candidates(const char *line)
 {
     static char result[1 << 17];

@@ -268,7 +268,7 @@ END_TEST
 START_TEST(library_may_be_spoilt)
 {
     static const char text[] = "local shared = getmetatable(_ENV).__index\n"
-                               "shared.gen.begin, shared.gen.make, shared.gen.pairs, shared.gen.write = nil\n"
+                               "shared.gen.begin, shared.gen.make, shared.gen.write = nil\n"
                                "setmetatable(shared.gen, { __index = function() error('spoilt') end })\n"
                                "shared.gen = nil";
 

@@ -16,7 +16,7 @@ static struct rig_ops dropping; /* a simulated rig's, and: */
 static uint64_t dropped;
 static unsigned dropping_from; /* results with drops: so many from the first on */
 
-/* Called before and behind each check. */
+/* Called before and after each check. */
 static uint64_t drop_some(struct rig *rig)
 {
     static unsigned calls;

@@ -107,7 +107,7 @@ START_TEST(gap)
 }
 END_TEST
 
-/* The last segments are missing, and nothing comes behind them but their acknowledgment. A FIN is no octet. Loop: octets. */
+/* The last segments are missing, and nothing comes after them but their acknowledgment. A FIN is no octet. Loop: octets. */
 START_TEST(gap_at_the_end)
 {
     struct talk *talk = conversation(NULL, 8);
@@ -313,7 +313,7 @@ START_TEST(foreign_from_its_start)
 }
 END_TEST
 
-/* A Key in the middle of a segment may be the start of MPA, which begins behind the ULP's own octets, or a text on it. */
+/* A Key in the middle of a segment may be the start of MPA, which begins after the ULP's own octets, or a text on it. */
 START_TEST(key_in_the_middle)
 {
     static const char text[] = "the key is MPA ID Req Frame, says the text";

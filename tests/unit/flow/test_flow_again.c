@@ -48,7 +48,7 @@ START_TEST(others_behind_the_acknowledgment)
 }
 END_TEST
 
-/* Before that nobody knows which of them it took: of a whole FPDU, a part of one, and what waits behind a hole. */
+/* Before that nobody knows which of them it took: of a whole FPDU, a part of one, and what waits after a hole. */
 START_TEST(others_before_the_acknowledgment)
 {
     static const size_t parts[][2] = {{0, 0}, {0, 40}, {30, 40}, {5, 0}};
@@ -218,7 +218,7 @@ END_TEST
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 
-/* Both sides talk in turns; the capture has all of one side so much later. Each event is behind what its sender had. */
+/* Both sides talk in turns; the capture has all of one side so much later. Each event is after what its sender had. */
 START_TEST(two_taps)
 {
     for (unsigned late = 0; late < 2; late++) {

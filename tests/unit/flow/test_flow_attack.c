@@ -89,7 +89,7 @@ START_TEST(syn_ack_of_another)
 }
 END_TEST
 
-/* A SYN once more, and one that the capture has behind the first octets, is neither. */
+/* A SYN once more, and one that the capture has after the first octets, is neither. */
 START_TEST(syn_again_and_late)
 {
     struct talk *talk;

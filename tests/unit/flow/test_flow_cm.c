@@ -178,7 +178,7 @@ START_TEST(bad_icrc)
 
     begin((enum mad_carrier)(_i), false, false);
     cm_begin_answer(mad, CM_RTU, 1, 2, 3);
-    give(0, mad, _i == MAD_ROCE_V2 ? 1 : 3); /* InfiniBand has a VCRC behind it */
+    give(0, mad, _i == MAD_ROCE_V2 ? 1 : 3); /* InfiniBand has a VCRC after it */
     finish();
     ck_assert_ptr_nonnull(strstr(net.log, "ICRC is wrong"));
 }

@@ -189,7 +189,7 @@ START_TEST(overlaps)
 }
 END_TEST
 
-/* Lengths that cannot be: beyond 65,535 octets, no multiple of 8, behind the end, two ends. Loop: IPv6. */
+/* Lengths that cannot be: beyond 65,535 octets, no multiple of 8, after the end, two ends. Loop: IPv6. */
 START_TEST(lengths)
 {
     enum { PAYLOAD = 2020 };
@@ -260,7 +260,7 @@ START_TEST(bounded)
 }
 END_TEST
 
-/* The identification is used again, before and behind the first packet's end. */
+/* The identification is used again, before and after the first packet's end. */
 START_TEST(used_again)
 {
     struct talk *talk = begin(_i != 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Link and network headers: the same conversation behind each of them, and headers that lie. */
+/* Link and network headers: the same conversation after each of them, and headers that lie. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +82,7 @@ START_TEST(every_link)
 }
 END_TEST
 
-/* A padded frame: what stands behind the datagram is no payload. */
+/* A padded frame: what stands after the datagram is no payload. */
 START_TEST(ethernet_padding)
 {
     struct talk *talk = talk_new(NULL);
@@ -257,7 +257,7 @@ START_TEST(links_known)
 }
 END_TEST
 
-/* Each cut of a frame, behind an inaccessible page. */
+/* Each cut of a frame, after an inaccessible page. */
 START_TEST(every_cut)
 {
     for (size_t i = 0; i < sizeof(wrappings) / sizeof(wrappings[0]); i++)

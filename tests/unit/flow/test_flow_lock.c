@@ -85,7 +85,7 @@ START_TEST(lost_segment)
             EXPECT(talk->wrong == 0, "%zu, segment %zu lost: wrong: %s", size, lost, talk->log[0]);
             EXPECT(strstr(talk->log[0], "!crc") == NULL, "%zu, segment %zu lost: %s", size, lost, talk->log[0]);
             EXPECT(talk->good[0] <= untouched(talk, from, to), "%zu, segment %zu lost: too many", size, lost);
-            /* What lies before is there, and what lies far behind. */
+            /* What lies before is there, and what lies far after. */
             EXPECT(talk->good[0] >= untouched(talk, from, talk->octets[0]), "%zu, segment %zu lost: before: %s", size,
                    lost, talk->log[0]);
             if ((_i & 4) != 0 && size >= 1460 && lost + 9000 / size + 2 < segments)
@@ -189,7 +189,7 @@ START_TEST(snap_length_many_in_a_segment)
 }
 END_TEST
 
-/* The capture begins behind the start-up frames. Loop: Markers and CRC. */
+/* The capture begins after the start-up frames. Loop: Markers and CRC. */
 START_TEST(late)
 {
     for (size_t first = 0; first < 6; first++) {

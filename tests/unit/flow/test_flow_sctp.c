@@ -60,7 +60,7 @@ static void one_side(char direction, const char *log, char *out)
     *out = '\0';
 }
 
-/* Any order of arrival behind the Initiate, with some frames twice: each side's row of events is the same. */
+/* Any order of arrival after the Initiate, with some frames twice: each side's row of events is the same. */
 START_TEST(any_order)
 {
     uint64_t state = (uint64_t)_i + 1;

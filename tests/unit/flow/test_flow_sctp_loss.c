@@ -44,7 +44,7 @@ START_TEST(gaps)
 }
 END_TEST
 
-/* The receiver acknowledges what the capture lacks: what came behind it is told of then, not at the end only. */
+/* The receiver acknowledges what the capture lacks: what came after it is reported then, not only at the end. */
 START_TEST(acknowledged_loss)
 {
     struct flow_decoder *decoder = flow_decoder_create(NULL, sctp_log_note, NULL);
@@ -70,7 +70,7 @@ START_TEST(acknowledged_loss)
 }
 END_TEST
 
-/* Loop: a frame is cut to so many octets. Nothing is read behind, headers are told of as far as they are there. */
+/* Loop: a frame is cut to so many octets. Nothing after the cut is read; headers are reported as far as they are there. */
 START_TEST(cut)
 {
     struct flow_decoder *decoder = flow_decoder_create(NULL, sctp_log_note, NULL);

@@ -188,7 +188,7 @@ START_TEST(conflicting_overlap)
     ck_assert_uint_eq(talk->conflicts, 2);
     talk_free(talk);
 
-    /* the same in the queue behind a hole */
+    /* the same in the queue after a hole */
     talk = conversation(0, true, 6);
     talk_syn(talk);
     talk_segment(talk, 0, 0, talk->start[0]);

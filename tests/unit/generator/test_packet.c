@@ -190,7 +190,7 @@ START_TEST(parser_reads_what_the_builder_wrote)
     ck_assert_uint_eq(p.payload_octets, f.payload_octets);
     ck_assert_int_eq(memcmp(p.payload, payload, p.payload_octets), 0);
     ck_assert_uint_eq(p.options_octets, f.options_octets);
-    /* Each bit counts: whichever is turned behind the Ethernet header, a checksum or the parser notices. */
+    /* Each bit counts: whichever is turned after the Ethernet header, a checksum or the parser notices. */
     for (size_t i = 14; i < octets; i += 1 + i / 100) {
         frame[i] ^= (uint8_t)(1 << (i % 8));
         if (packet_parse(&p, frame, octets, NULL) == 0 && p.kind == PACKET_TCP && p.ip_checksum_ok && p.tcp_checksum_ok)
@@ -336,7 +336,7 @@ START_TEST(mss_option_is_found)
         {{1, 1, 2, 4, 0x02, 0x18}, 536},
         {{8, 10, 0, 0, 0, 0, 0, 0, 0, 0, 2, 4}, 0}, /* breaks off */
         {{3, 3, 7, 2, 4, 0x01, 0x00}, 256},
-        {{0, 2, 4, 0x05, 0xb4}, 0},    /* behind the end of the list */
+        {{0, 2, 4, 0x05, 0xb4}, 0},    /* after the end of the list */
         {{9, 0, 2, 4, 0x05, 0xb4}, 0}, /* a length of 0 */
         {{9, 1, 2, 4, 0x05, 0xb4}, 0},
         {{2, 3, 5, 1}, 0},

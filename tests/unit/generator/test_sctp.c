@@ -11,7 +11,7 @@
 
 Suite *sctp_suite(void);
 
-/* An INIT: two addresses, an unknown parameter, the adaptation indication 1, and a pad behind the unknown one. */
+/* An INIT: two addresses, an unknown parameter, the adaptation indication 1, and a pad after the unknown one. */
 static const uint8_t init_octets[] = {
     0x01, 0x00, 0x00, 0x40, 0x11, 0x22, 0x33, 0x44, 0x00, 0x01, 0x00, 0x00, 0x00, 0x0A, 0x00, 0x05,
     0xDE, 0xAD, 0xBE, 0xEF, 0x00, 0x05, 0x00, 0x08, 192,  0,    2,    1,    0x80, 0x08, 0x00, 0x05,
@@ -143,7 +143,7 @@ START_TEST(interleaved)
 }
 END_TEST
 
-/* "123456789" has the published CRC32c E3069283: behind a header whose CRC state it takes over nothing can be compared,
+/* "123456789" has the published CRC32c E3069283: after a header whose CRC state it takes over nothing can be compared,
  * so the same is computed octet by octet here. */
 START_TEST(checksum)
 {

@@ -13,7 +13,7 @@ Suite *cm_defects_suite(void);
 
 enum { ACCEPT_PORT = 3260, ASK_PORT, ULP_PORT, UNSPECIFIED_PORT, NOBODY_PORT, TRANSCRIPT = 65536 };
 
-/* What agents have sent and told, one behind the other. */
+/* What agents have sent and told, one after the other. */
 struct transcript {
     uint8_t octets[TRANSCRIPT];
     size_t count;

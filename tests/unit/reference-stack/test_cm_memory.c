@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * CM agents whose memory runs out: each allocation of a conversation fails in turn, alone or with all behind it. Nothing leaks, the
+ * CM agents whose memory runs out: each allocation of a conversation fails in turn, alone or with all after it. Nothing leaks, the
  * agents come to rest, and what is told is true. The sanitised runner has an allocator of its own: there this is left out.
  */
 #include <check.h>
@@ -93,7 +93,7 @@ static int converse(struct told *told)
     return begun;
 }
 
-/* Loop: one allocation fails, or it and all behind it. */
+/* Loop: one allocation fails, or it and all after it. */
 START_TEST(each_allocation_fails)
 {
     unsigned failures = 0;

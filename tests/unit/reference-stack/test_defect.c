@@ -182,7 +182,7 @@ END_TEST
 
 enum { MESSAGE = 3000 };
 
-/* What an initiator sends behind its Request: one Write and two Sends, with the one row as its defects. */
+/* What an initiator sends after its Request: one Write and two Sends, with the one row as its defects. */
 static struct pair *sent_with(const char *row, bool markers)
 {
     static uint8_t data[MESSAGE];

@@ -247,7 +247,7 @@ static void spoil(struct ddp_segment *bad, int how)
     }
 }
 
-/* Send 1 is missing; what is behind it is wrong in some way. Nothing comes of it until the Send is delivered. */
+/* Send 1 is missing; what is after it is wrong in some way. Nothing comes of it until the Send is delivered. */
 START_TEST(errors_wait_for_their_turn)
 {
     static const struct {

@@ -265,7 +265,7 @@ START_TEST(every_octet)
 }
 END_TEST
 
-/* Reads and atomics share ORD; all of them are answered in order, and complete in order with what is behind them. */
+/* Reads and atomics share ORD; all of them are answered in order, and complete in order with what is after them. */
 START_TEST(order)
 {
     struct pair *pair = pair_new();
@@ -424,7 +424,7 @@ START_TEST(unrequested_response)
 }
 END_TEST
 
-/* The target goes away while its atomic waits behind a Read Response: it is not executed. */
+/* The target goes away while its atomic waits after a Read Response: it is not executed. */
 START_TEST(invalidated_meanwhile)
 {
     struct pair *pair = open_pair(IWARP_EXTENSIONS_RFC7306);

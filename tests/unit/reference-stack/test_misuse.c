@@ -77,7 +77,7 @@ END_TEST
 
 /*
  * What is flushed is the ULP's again, who frees it at once; what TCP has begun to take of it goes out all the same, so
- * that the Terminate behind it is understood.
+ * that the Terminate after it is understood.
  */
 START_TEST(flushed_on_its_way)
 {

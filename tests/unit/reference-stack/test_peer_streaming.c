@@ -158,7 +158,7 @@ START_TEST(opener)
 }
 END_TEST
 
-/* Nothing is awaited: the message, and the Request right behind. */
+/* Nothing is awaited: the message, and the Request right after. */
 START_TEST(one_way)
 {
     struct peer *peer = peer_begin();

@@ -242,7 +242,7 @@ START_TEST(limit_of_requests)
 }
 END_TEST
 
-/* Neither an Accept nor an Initiate may be overtaken by the Terminate behind it (SCTP5043-6.6-01). */
+/* Neither an Accept nor an Initiate may be overtaken by the Terminate after it (SCTP5043-6.6-01). */
 START_TEST(terminate_waits)
 {
     struct seen seen;

@@ -31,7 +31,7 @@ enum { SEND_OCTETS = 3000, WRITE_OCTETS = 5001, READ_OCTETS = 4000, RECEIVES = 8
 
 static const size_t sizes[] = {0, 1, 17, SEND_OCTETS};
 
-/* The four Sends, behind the `before` that came earlier. */
+/* The four Sends, after the `before` that came earlier. */
 static void received_all(const struct pair *pair, int side, size_t before, const uint8_t *data)
 {
     const struct iwarp_event *event;

@@ -37,7 +37,7 @@ static size_t write_terminate(uint8_t *out, uint16_t word, unsigned flags, bool 
     return at;
 }
 
-/* _i: M, D, R and the model of the embedded header: all 16, whole, cut at every octet, and with octets behind. */
+/* _i: M, D, R and the model of the embedded header: all 16, whole, cut at every octet, and with octets after. */
 START_TEST(parts)
 {
     unsigned flags = (unsigned)_i & 7;

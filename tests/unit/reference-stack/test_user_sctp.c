@@ -207,7 +207,7 @@ static bool is_down(const struct link *link)
 
 static uint8_t source[BULK], sinks[STREAMS][BULK], reads[STREAMS][BULK], text[STREAMS][64];
 
-/* A Write and a Read of 300000 octets on each stream, and a Send behind them. */
+/* A Write and a Read of 300000 octets on each stream, and a Send after them. */
 static void exchange(enum ddp_sctp_profile profile, uint32_t seed, unsigned loss)
 {
     struct link *link = open_link(profile, seed, loss);

@@ -100,7 +100,7 @@ static void until_reset(struct iwarp_qp *qp)
     ck_assert_ptr_nonnull(iwarp_qp_stream(qp));
 }
 
-/* The first octets that are sent behind the peer's RST. */
+/* The first octets that are sent after the peer's RST. */
 START_TEST(send_behind_a_reset)
 {
     opened();
@@ -142,7 +142,7 @@ START_TEST(terminate_before_a_reset)
 }
 END_TEST
 
-/* Much is still to be written when the peer ends: by RST, by FIN and RST, by RST behind a FIN that was heard. */
+/* Much is still to be written when the peer ends: by RST, by FIN and RST, by RST after a FIN that was heard. */
 START_TEST(much_waits)
 {
     int fd;

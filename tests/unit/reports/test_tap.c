@@ -107,7 +107,7 @@ static size_t point_of(const struct document *document, const char *id)
     return 0;
 }
 
-/* The member of the diagnostic block behind that line, read as JSON; the caller frees it. */
+/* The member of the diagnostic block after that line, read as JSON; the caller frees it. */
 static json_t *member_of(const struct document *document, size_t point, const char *name)
 {
     char wanted[60];

@@ -154,7 +154,7 @@ static void both_old(struct conversation *c)
     old_versions(0, 0);
 }
 
-/* A Send behind two octets of pad. */
+/* A Send after two octets of pad. */
 static void padded(struct conversation *c, bool draft)
 {
     uint8_t octets[60] = {0, 1, 0, 0, 0x41, 0x43};

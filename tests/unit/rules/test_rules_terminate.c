@@ -173,7 +173,7 @@ static void rdma_header_cut(struct conversation *c)
     raw_terminate(c, (const uint8_t[]){0x01, 0x00, 0x20, 0, 1, 2, 3, 4}, 8);
 }
 
-/* The DDP header right behind the control word. */
+/* The DDP header right after the control word. */
 static void length_missing(struct conversation *c)
 {
     uint8_t payload[4 + 18 + 6] = {0x12, 0x05, 0xC0};
@@ -253,7 +253,7 @@ static void insufficient_ird(struct conversation *c)
     end(c);
 }
 
-/* 2/0/06 behind an FPDU: it may be 0/2/06 in the order of a little-endian host. */
+/* 2/0/06 after an FPDU: it may be 0/2/06 in the order of a little-endian host. */
 static void swapped_unknown_opcode(struct conversation *c)
 {
     write_then(c, TERM_MPA_INSUFFICIENT_IRD, false, false, false, 0);
@@ -331,7 +331,7 @@ START_TEST(quoted_before_it_is_whole)
     conversation_pieces(c, 0);
     answer(c, TERM_DDP_INVALID_STAG, true, true, false, 0);
     for (size_t frame = 6; frames == 0;
-         frame++) /* behind open, start-up and the Send: the last piece and the Terminate */
+         frame++) /* after open, start-up and the Send: the last piece and the Terminate */
         frames = conversation_cross(c, frame) ? frame : 0;
     ck_assert_uint_ge(frames, 8); /* three pieces at least */
     conversation_judge(c, false, &verdicts);

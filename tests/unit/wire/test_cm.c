@@ -157,7 +157,7 @@ END_TEST
 
 /* ---- ICRC -------------------------------------------------------------------------------------------------------- */
 
-/* The seed that both ends of RoCE begin with: the CRC state behind eight octets of ones. */
+/* The seed that both ends of RoCE begin with: the CRC state after eight octets of ones. */
 START_TEST(icrc_seed)
 {
     static const uint8_t ones[8] = {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};

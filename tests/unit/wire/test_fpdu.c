@@ -12,7 +12,7 @@
 
 Suite *fpdu_suite(void);
 
-/* Figure 5: the first FPDU, behind a Marker. */
+/* Figure 5: the first FPDU, after a Marker. */
 static const uint8_t figure5[52] = {[5] = 0x2a, 0x41, 0x43, [19] = 1, [48] = 0x52, 0x23, 0x99, 0x83};
 /* Figure 6: the second one, at position 492, with Marker 0014 inside. */
 static const uint8_t figure6[52] = {[1] = 0x2a, 0x41, 0x43, [15] = 2, [23] = 0x14, [48] = 0x84, 0x92, 0x58, 0x98};
@@ -107,7 +107,7 @@ END_TEST
 /* Where FPDUs end that begin at SeqStart with Markers on, and the Marker that comes next. */
 static const struct {
     size_t length, end;
-    int next; /* FPDUPTR of the first Marker of the FPDU behind, -1: none at its beginning or near it */
+    int next; /* FPDUPTR of the first Marker of the FPDU after, -1: none at its beginning or near it */
 } first_fpdus[] = {
     {482, 492, 20}, {498, 508, 4},  {499, 512, 0},  {500, 512, 0},  {501, 512, 0},    {502, 512, 0},
     {503, 520, -1}, {504, 520, -1}, {505, 520, -1}, {506, 520, -1}, {1442, 1460, -1},
@@ -219,7 +219,7 @@ START_TEST(streams)
 }
 END_TEST
 
-/* Cut anywhere: more is asked for, nothing is consumed, nothing behind the end is read. */
+/* Cut anywhere: more is asked for, nothing is consumed, nothing after the end is read. */
 START_TEST(truncation)
 {
     struct fpdu_framing framing = {_i & 1, true, (uint32_t)(_i & 2 ? 508 : 0)};

@@ -105,7 +105,7 @@ START_TEST(published)
     ck_assert_uint_eq(marker_pointer(0, 0), 0);
     ck_assert_uint_eq(marker_count(0x1EC, 48), 1); /* Figure 6 */
     ck_assert_uint_eq(marker_pointer(0x1EC, 0), 0x14);
-    ck_assert_uint_eq(marker_pointer(0, 1), 0x1FC); /* second Marker of an FPDU behind a Marker: 508 */
+    ck_assert_uint_eq(marker_pointer(0, 1), 0x1FC); /* second Marker of an FPDU after a Marker: 508 */
     ck_assert_uint_eq(marker_pointer(0, 2), 0x3FC);
     ck_assert_uint_eq(marker_pointer(508, 0), 4);
     ck_assert_uint_eq(marker_pointer(508, 1), 516);

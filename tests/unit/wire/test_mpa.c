@@ -143,7 +143,7 @@ START_TEST(example_request)
 }
 END_TEST
 
-/* Every cut of a frame: more is asked for, nothing is used, nothing behind the end is read. */
+/* Every cut of a frame: more is asked for, nothing is used, nothing after the end is read. */
 START_TEST(truncation)
 {
     enum mpa_start_kind kind = _i & 1 ? MPA_REPLY : MPA_REQUEST;
