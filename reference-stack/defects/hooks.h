@@ -459,10 +459,8 @@ void hook_tcp(const struct defect_set *set, uint16_t *window, uint32_t *iss, boo
 /* `count` octets came after a gap. True: there is no room for them, and the connection is given up (RFC 5044 A.5.2). */
 bool hook_early_refused(const struct defect_set *set, size_t count);
 
-/* True: nobody can set the limits of time (RFC 5044 7.1.2 leaves them to the device). */
+/* True: nobody can set the limits of time (RFC 5044 7.1.2); work that the stream's end completes has another error than a flush's. */
 bool hook_limits_fixed(const struct defect_set *set);
-
-/* True: work that the end of its stream completes has another error than that of a flush. */
 bool hook_flush_otherwise(const struct defect_set *set);
 
 /* MPA takes the connection over: octets not acknowledged are forgotten, or the next ones lost (RFC 5044 7.1.5). */

@@ -52,7 +52,7 @@ live() { # STATUS WHAT OPTIONS ARGUMENT...
 	lines=any expect "$1" "$2" unshare -rn bash "$WORK/inside.sh" "${@:3}"
 }
 passes=any
-live 0 "the agent conforms" "--cm-mra" -o "$WORK/out"
+live 0 "the agent conforms" "--cm-mra" -o "$WORK/out" --evidence all
 says '^[0-9]+ PASS, 0 FAIL, 8 AMBIGUOUS, [0-9]+ SKIP'
 holds "each check of a server has a verdict" jq -es 'map(select(.type == "result" and .by == "check" and .role == "responder")) |
 	length == 41 and all(.[]; .verdict != "INCONCLUSIVE")' "$WORK/out/results.jsonl"

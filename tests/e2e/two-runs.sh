@@ -28,13 +28,13 @@ good=$!
 bad=$!
 prints $good "$WORK/good.peer" READY && prints $bad "$WORK/bad.peer" READY || exit 99
 checks=('MPA-7.1*' 'DDP-7*' --role responder)
-"$WARPCHECK" run --dut "$WORK/bad.json" "${checks[@]}" -o "$WORK/bad" >"$WORK/bad.txt" 2>&1 &
+"$WARPCHECK" run --dut "$WORK/bad.json" "${checks[@]}" -o "$WORK/bad" --evidence all >"$WORK/bad.txt" 2>&1 &
 other=$!
 prints $other "$WORK/bad.txt" '^[A-Z]+  ' || exit 99
 sed 's/10\.99\.0\.3/10.99.0.4/' "$WORK/good.json" >"$WORK/same.json"
-"$WARPCHECK" run --dut "$WORK/same.json" "${checks[@]}" -o "$WORK/same" >"$WORK/same.txt" 2>&1
+"$WARPCHECK" run --dut "$WORK/same.json" "${checks[@]}" -o "$WORK/same" --evidence all >"$WORK/same.txt" 2>&1
 echo "same $?"
-"$WARPCHECK" run --dut "$WORK/good.json" "${checks[@]}" -o "$WORK/good" >"$WORK/good.txt" 2>&1
+"$WARPCHECK" run --dut "$WORK/good.json" "${checks[@]}" -o "$WORK/good" --evidence all >"$WORK/good.txt" 2>&1
 echo "good $?"
 wait $other
 echo "bad $?"

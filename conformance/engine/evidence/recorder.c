@@ -2,6 +2,7 @@
 #include "conformance/engine/evidence/recorder.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +13,8 @@
 
 /* What is remembered of flows: whether they are the tester's. */
 enum { FLOWS_REMEMBERED = 1024 };
+
+enum { EVIDENCE_FRAME_OCTETS = 40 }; /* that pcapng adds to a frame, about */
 
 struct recorder {
     struct recorder_config config;
@@ -29,6 +32,8 @@ struct recorder {
     struct flow_totals totals; /* the decoder's, and these */
     uint64_t frame;
     uint64_t start_ns;
+    uint64_t written;       /* octets of the evidence */
+    uint64_t cut, left_out; /* frames, by its limit */
     char flow[FLOW_NAME_MAX];
 };
 
@@ -172,6 +177,24 @@ void recorder_free(struct recorder *recorder)
     free(recorder);
 }
 
+/* Beyond the limit the headers stay, so that frames keep their numbers; a capture that grows on is not continued. */
+static void write_evidence(struct recorder *recorder, const uint8_t *frame, size_t octets, uint64_t time_ns,
+                           bool inbound)
+{
+    uint64_t limit = recorder->config.evidence_limit;
+    size_t kept = octets;
+
+    if (limit != 0 && recorder->written + octets > limit)
+        kept = octets < EVIDENCE_CUT_OCTETS ? octets : EVIDENCE_CUT_OCTETS;
+    if (limit != 0 && recorder->written + kept > 2 * limit) {
+        recorder->left_out++;
+        return;
+    }
+    recorder->cut += kept != octets;
+    recorder->written += kept + EVIDENCE_FRAME_OCTETS;
+    (void)pcapng_write_cut_frame(recorder->evidence, time_ns, frame, kept, octets, NULL, inbound);
+}
+
 static void on_frame(void *context, const uint8_t *frame, size_t octets, uint64_t time_ns, bool inbound)
 {
     struct recorder *recorder = context;
@@ -193,7 +216,7 @@ static void on_frame(void *context, const uint8_t *frame, size_t octets, uint64_
     if (recorder->start_ns == 0)
         recorder->start_ns = time_ns;
     if (recorder->evidence != NULL)
-        (void)pcapng_write_frame(recorder->evidence, time_ns, frame, octets, NULL, inbound);
+        write_evidence(recorder, frame, octets, time_ns, inbound);
     flow_decoder_frame(recorder->decoder, &seen);
 }
 
@@ -221,6 +244,7 @@ int recorder_begin(struct recorder *recorder, const struct place *pcapng, const 
 {
     recorder->frame = 0;
     recorder->start_ns = 0;
+    recorder->written = recorder->cut = recorder->left_out = 0;
     recorder->flow[0] = '\0';
     ladder_begin(recorder->ladder, recorder->config.ladder);
     own_connections_begin(recorder->own);
@@ -244,12 +268,18 @@ void recorder_note(struct recorder *recorder, const char *text)
 int recorder_end(struct recorder *recorder, const char *verdict, struct sentence *error)
 {
     struct pcapng *evidence = recorder->evidence;
+    struct sentence limited;
 
     flow_decoder_finish(recorder->decoder);
     recorder->evidence = NULL;
     if (evidence == NULL)
         return 0;
     (void)pcapng_note(evidence, verdict);
+    if (recorder->cut != 0 || recorder->left_out != 0) {
+        (void)sentence_set(&limited, "%" PRIu64 " frames are cut, and %" PRIu64 " left out: run --evidence-limit",
+                           recorder->cut, recorder->left_out);
+        (void)pcapng_note(evidence, limited.text);
+    }
     return pcapng_close(evidence, error);
 }
 

@@ -18,8 +18,18 @@
 
 struct recorder;
 
+/* Which checks' captures stay (`run --evidence`). */
+enum evidence_kept {
+    EVIDENCE_FAIL, /* of what is neither PASS nor SKIP, and of what a rule found something in */
+    EVIDENCE_ALL,
+    EVIDENCE_NONE,
+};
+
+enum { EVIDENCE_CUT_OCTETS = 160 }; /* of each frame beyond the limit: the headers of all layers */
+
 struct recorder_config {
     bool ladder;                                  /* gather ladder steps */
+    uint64_t evidence_limit;                      /* octets of a capture from which frames are cut; 0: none */
     bool (*selected)(const char *id, void *user); /* rules wanted; NULL: all */
     /* What a rule found in what the device sent, each time; the strings are valid during the call. NULL: no wish. */
     void (*finding)(void *user, const struct rule_finding *finding);
@@ -44,7 +54,10 @@ int recorder_begin(struct recorder *recorder, const struct place *pcapng, const 
 /* A comment for the next frame, and a note in the ladder. */
 void recorder_note(struct recorder *recorder, const char *text);
 
-/* Flows end, rules give their verdicts, the evidence file is closed with `verdict` as its last comment. -1: disk. */
+/*
+ * Flows end, rules give their verdicts, the evidence file is closed with `verdict` as its last comment, and what the limit has
+ * left out. -1: disk.
+ */
 int recorder_end(struct recorder *recorder, const char *verdict, struct sentence *error);
 
 /* Number of the last frame seen since recorder_begin(). */

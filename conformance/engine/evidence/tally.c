@@ -124,6 +124,14 @@ void tally_passes(struct tally *tally, const struct rule_result *result, const s
     entry->passes += result->passes;
 }
 
+bool tally_found(const struct tally *tally)
+{
+    for (size_t i = 0; i < tally->count; i++)
+        if (tally->entries[i].exercised && tally->entries[i].verdict != VERDICT_PASS)
+            return true;
+    return false;
+}
+
 const struct tally_entry *tally_at(const struct tally *tally, size_t i)
 {
     return i < tally->count ? &tally->entries[i] : NULL;

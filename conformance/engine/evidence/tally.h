@@ -7,6 +7,7 @@
 #ifndef CONFORMANCE_ENGINE_TALLY_H
 #define CONFORMANCE_ENGINE_TALLY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "conformance/flow/flow.h"
@@ -39,6 +40,9 @@ void tally_finding(struct tally *tally, const struct rule_finding *finding, bool
 
 /* One flow's result: how often the rule was kept there. tally_finding() was called for each of its findings. */
 void tally_passes(struct tally *tally, const struct rule_result *result, const struct flow *flow);
+
+/* Did a rule find anything, also what is excused or ambiguous? */
+bool tally_found(const struct tally *tally);
 
 /* So many entries there can be. */
 size_t tally_room(void);

@@ -34,6 +34,12 @@ static const char usage[] =
     "  -o DIR           writes results.jsonl, evidence/ and the reports there:\n"
     "                   %s;\n"
     "                   the folder must be empty, and no other command may write there at the same time\n"
+    "  --evidence KIND  keeps the captures of checks whose verdict is neither PASS nor SKIP, and of those in which a "
+    "rule\n"
+    "                   found something (fail, the default), of all checks (all), or of none (none)\n"
+    "  --evidence-limit N  cuts frames to their headers when a capture has N MiB, and leaves frames out beyond twice "
+    "as\n"
+    "                   much (16)\n"
     "  --force          removes the files that an earlier run wrote to -o DIR\n"
     "  --resume         continues the stopped run in -o DIR; all other arguments must be the same\n"
     "  --dry-run        shows what would be run\n"
@@ -107,6 +113,31 @@ static int take_llp(struct run_options *options, const char *value, struct sente
     return 0;
 }
 
+static int take_evidence(struct run_options *options, const char *value, struct sentence *error)
+{
+    static const char *const names[] = {[EVIDENCE_FAIL] = "fail", [EVIDENCE_ALL] = "all", [EVIDENCE_NONE] = "none"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(value, names[i]) == 0) {
+            options->evidence = (enum evidence_kept)i;
+            return 0;
+        }
+    return sentence_set(error, "--evidence \"%.40s\": fail, all or none was expected", value);
+}
+
+/* MiB of each file. */
+static int take_limit(struct run_options *options, const char *value, struct sentence *error)
+{
+    char *end;
+    unsigned long long limit = strtoull(value, &end, 10);
+
+    if (value[0] < '0' || value[0] > '9' || *end != '\0' || limit < 1 || limit > EVIDENCE_LIMIT_MOST)
+        return sentence_set(error, "--evidence-limit \"%.40s\": a number of MiB from 1 to %d was expected", value,
+                            EVIDENCE_LIMIT_MOST);
+    options->evidence_limit = limit << 20;
+    return 0;
+}
+
 static int take_value(struct run_options *options, const char *option, const char *value, struct sentence *error)
 {
     if (strcmp(option, "--dut") == 0)
@@ -123,8 +154,10 @@ static int take_value(struct run_options *options, const char *option, const cha
         return take_llp(options, value, error);
     else if (strcmp(option, "--seed") == 0)
         return take_seed(options, value, error);
-    else if (strcmp(option, "--llp") == 0)
-        return take_llp(options, value, error);
+    else if (strcmp(option, "--evidence") == 0)
+        return take_evidence(options, value, error);
+    else if (strcmp(option, "--evidence-limit") == 0)
+        return take_limit(options, value, error);
     else if (strcmp(option, "--shard") == 0)
         return shard_parse(&options->shard, value, error);
     else if (strcmp(option, "--format") == 0)
@@ -157,6 +190,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv, struct
 {
     memset(options, 0, sizeof(*options));
     options->seed = 1;
+    options->evidence_limit = (uint64_t)EVIDENCE_LIMIT << 20;
     for (int i = 1; i < argc;) {
         int taken = take_flag(options, argv[i]) ? 1 : 0;
 

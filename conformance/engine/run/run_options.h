@@ -7,12 +7,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "conformance/engine/evidence/recorder.h"
 #include "conformance/engine/option/format_option.h"
 #include "conformance/engine/option/shard.h"
 #include "conformance/requirements/select.h"
 #include "wire/sentence.h"
 
-enum { RUN_OPTIONS_LIST_MAX = 64 };
+enum {
+    RUN_OPTIONS_LIST_MAX = 64,
+    EVIDENCE_LIMIT = 16, /* MiB */
+    EVIDENCE_LIMIT_MOST = 1 << 20,
+};
 
 /* Strings belong to argv. */
 struct run_options {
@@ -26,7 +31,9 @@ struct run_options {
     const char *scripts[RUN_OPTIONS_LIST_MAX]; /* --script, --scripts: instead of those built in */
     size_t script_count;
     uint64_t seed;
-    struct shard shard; /* --shard */
+    struct shard shard;          /* --shard */
+    enum evidence_kept evidence; /* --evidence */
+    uint64_t evidence_limit;     /* --evidence-limit, in octets */
     bool simulate;
     bool cm; /* --llp cm */
     bool ipv6;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "conformance/engine/run/run_device.h"
 #include "conformance/engine/run/run_journal.h"
@@ -239,11 +240,9 @@ static int report(struct run *run, const struct plan_item *item, const struct ou
     if (keep_journal(run, &result, evidence) != 0)
         return -1;
     (void)snprintf(script, sizeof(script), "%s:%d", item->check->path, outcome->line);
-    if (evidence != NULL) {
-        result.evidence = evidence;
-        result.file = evidence;
+    result.evidence = result.file = evidence;
+    if (run->config->evidence >= 0 && run->item != NULL)
         result.flow = recorder_flow(run->recorder);
-    }
     if (outcome->verdict == VERDICT_SKIP)
         result.pics = outcome->message;
     if (outcome->verdict != VERDICT_PASS && outcome->verdict != VERDICT_SKIP) {
@@ -296,6 +295,19 @@ static bool weigh_process(struct rig *rig, struct outcome *outcome, struct sente
     return true;
 }
 
+/* Is the capture of this check wanted? Otherwise it is removed. */
+static bool keep_evidence(const struct run *run, const struct outcome *outcome, const char *name)
+{
+    bool kept = run->config->kept == EVIDENCE_ALL ||
+                (outcome->verdict != VERDICT_PASS && outcome->verdict != VERDICT_SKIP) || tally_found(run->tally);
+
+    if (run->config->evidence < 0)
+        return false;
+    if (!kept)
+        (void)unlinkat(run->config->evidence, name, 0);
+    return kept;
+}
+
 static int run_item(struct run *run, const struct plan_item *item, struct sentence *error)
 {
     const struct runner_config *config = run->config;
@@ -340,7 +352,7 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
         status = recorder_end(run->recorder, title, error);
         if (impaired)
             tally_clear(run->tally);
-        reported = report(run, item, &outcome, config->evidence >= 0 ? shown : NULL, rig_now(rig) - begun,
+        reported = report(run, item, &outcome, keep_evidence(run, &outcome, name) ? shown : NULL, rig_now(rig) - begun,
                           recorder_steps(run->recorder));
         status = status != 0 ? status : reported;
     }
@@ -433,6 +445,7 @@ int runner_run(const struct runner_config *config, struct runner_totals *totals,
 {
     struct run run = {.config = config};
     struct recorder_config recorder = {.ladder = config->ladder,
+                                       .evidence_limit = config->evidence_limit,
                                        .selected = rule_selected,
                                        .finding = on_rule_finding,
                                        .rule_result = on_rule_result,

@@ -23,6 +23,8 @@ struct runner_config {
     struct rig *rig;         /* live: one rig for all; NULL: simulation, by `sim` */
     struct rig_sim_config sim; /* simulation: a rig for each item, its seed made of this one and the check */
     int evidence;              /* descriptor of the folder for pcapng files, -1: none */
+    enum evidence_kept kept;   /* which of them stay */
+    uint64_t evidence_limit;   /* recorder_config's */
     const char *evidence_name; /* the same as results name it, relative to the output folder */
     bool ladder;
     struct run_served

@@ -10,7 +10,7 @@ end
 
 local function copy(fields)
   local out = {}
-  for k, v in pairs(fields or {}) do out[k] = v end
+  for k, v in next, fields or {} do out[k] = v end
   return out
 end
 
@@ -30,10 +30,10 @@ end
 -- Takes from `fields` those that `layout` has, and removes them there.
 local function take(fields, layout)
   local names, out = names_of(layout), {}
-  for name, value in pairs(fields) do
+  for name, value in next, fields do
     if names[name] then out[name] = value end
   end
-  for name in pairs(out) do fields[name] = nil end
+  for name in next, out do fields[name] = nil end
   return out
 end
 
@@ -89,7 +89,7 @@ Segment.__index = Segment
 function Segment:octets()
   local f = copy(self.given)
   local d = self.defaults
-  for k, v in pairs(d.fields) do if f[k] == nil then f[k] = v end end
+  for k, v in next, d.fields do if f[k] == nil then f[k] = v end end
   local control = { RV = f.RV, Rsv = f.Rsv, Opcode = f.Opcode }
   local invalidate = f.InvalidateSTag or 0
   f.RV, f.Rsv, f.Opcode, f.InvalidateSTag = nil, nil, nil, nil
@@ -185,8 +185,8 @@ function read_segment(ulpdu)
   local layout = tagged and "ddp_tagged" or "ddp_untagged"
   local header = wire.unpack(layout, ulpdu)
   if header == nil then return out end
-  for k, v in pairs(header) do out[k] = v end
-  for k, v in pairs(wire.unpack("rdmap_control", ulpdu, 2)) do out[k] = v end
+  for k, v in next, header do out[k] = v end
+  for k, v in next, wire.unpack("rdmap_control", ulpdu, 2) do out[k] = v end
   if not tagged then out.InvalidateSTag = header.RsvdULP & 0xFFFFFFFF end
   out.name = wire.opcode(out.Opcode) or string.format("opcode 0x%x", out.Opcode)
   local at = wire.size(layout) + 1
@@ -194,7 +194,7 @@ function read_segment(ulpdu)
   if body and not tagged then
     local fields = wire.unpack(body, ulpdu, at)
     if fields then
-      for k, v in pairs(fields) do out[k] = v end
+      for k, v in next, fields do out[k] = v end
       at = at + wire.size(body)
       if out.Opcode == 7 then read_terminate(out) end
     end

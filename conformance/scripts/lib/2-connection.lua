@@ -44,7 +44,7 @@ function Connection:frame(frame)
   if frame.kind == "fpdu" then inner, overrides = frame.inner, frame.overrides end
   local options = { markers = self.send_framing.markers, crc = self.send_framing.crc,
                     position = self.send_framing.position }
-  for k, v in pairs(overrides) do options[k] = v end
+  for k, v in next, overrides do options[k] = v end
   local octets = wire.frame(type(inner) == "string" and inner or self:ulpdu(inner), options)
   self.send_framing.position = self.send_framing.position + #octets
   return octets
@@ -465,7 +465,7 @@ end
 
 function copy_fields(fields)
   local out = {}
-  for k, v in pairs(fields or {}) do out[k] = v end
+  for k, v in next, fields or {} do out[k] = v end
   return out
 end
 

@@ -21,7 +21,7 @@ rtr_expected = {
 -- The word of a start-up frame with what is not given.
 local function word_of(given, defaults)
   local word = copy_fields(defaults)
-  for k, v in pairs(given or {}) do word[k] = v end
+  for k, v in next, given or {} do word[k] = v end
   return word
 end
 
