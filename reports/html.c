@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The page: head, banner, tiles, run facts, controls. The cards and the tree are in html_cards.c and html_tree.c. */
+/* The page: head, banner, tiles, run facts, controls. The other parts are in files of their own (html_parts.h). */
 #include "reports/html.h"
 
 #include "conformance/requirements/catalogue.h"
@@ -78,7 +78,8 @@ static void banner(const struct html *html, const size_t counts[VERDICT_COUNT])
     markup_close(m);
 }
 
-static void tile(const struct html *html, unsigned standing, uint64_t number, const char *target)
+/* `unit`: what the number counts. */
+static void tile(const struct html *html, unsigned standing, uint64_t number, const char *unit, const char *target)
 {
     char css[24];
     struct markup *m = html->markup;
@@ -90,6 +91,8 @@ static void tile(const struct html *html, unsigned standing, uint64_t number, co
     markup_open(m, "span", NULL);
     markup_textf(m, "%s %s", standing_sign(standing), standing_word(standing));
     markup_close(m);
+    markup_text(m, " ");
+    markup_element(m, "small", NULL, unit);
     markup_close(m);
 }
 
@@ -101,11 +104,12 @@ static void tiles(const struct html *html)
     } order[] = {{VERDICT_PASS, "#tree"},   {VERDICT_FAIL, "#v-fail"},        {VERDICT_KNOWN, "#v-known"},
                  {VERDICT_WARN, "#v-warn"}, {VERDICT_INCONCLUSIVE, "#v-inc"}, {VERDICT_AMBIGUOUS, "#v-amb"},
                  {VERDICT_SKIP, "#v-skip"}};
-    markup_open(html->markup, "div", "class", "tiles", "aria-label", "Results by verdict", "role", "group", NULL);
+    markup_open(html->markup, "div", "class", "tiles", "aria-label", "Numbers of results by verdict", "role", "group",
+                NULL);
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
-        tile(html, order[i].verdict, summary_of(&html->report->summary, order[i].verdict), order[i].target);
+        tile(html, order[i].verdict, summary_of(&html->report->summary, order[i].verdict), "results", order[i].target);
     if (html->report->finished)
-        tile(html, STANDING_NOT_EXERCISED, html->report->summary.not_exercised, "#tree");
+        tile(html, STANDING_NOT_EXERCISED, html->report->summary.not_exercised, "selected requirements", "#tree");
     markup_close(html->markup);
 }
 
@@ -130,6 +134,8 @@ static void facts(const struct html *html)
 {
     const struct run_info *info = &html->report->info;
     const struct run_summary *summary = &html->report->summary;
+    markup_open(html->markup, "details", "class", "more", NULL);
+    markup_element(html->markup, "summary", NULL, "About this run: command, times, seed, traffic");
     markup_open(html->markup, "dl", "class", "facts", NULL);
     fact(html, "Target", info->target);
     fact(html, "Command", info->command);
@@ -147,6 +153,7 @@ static void facts(const struct html *html)
     }
     for (size_t i = 0; i < summary->message_count; i++)
         fact_number(html, summary->messages[i].name, summary->messages[i].count);
+    markup_close(html->markup);
     markup_close(html->markup);
 }
 
@@ -183,7 +190,9 @@ static void notices(const struct html *html)
         markup_open(html->markup, "details", "class", "notice", "open", "open", NULL);
         markup_element(html->markup, "summary", NULL,
                        "The device died before the end of the run. The last lines of its console:");
-        markup_element(html->markup, "pre", NULL, report->console);
+        markup_open(html->markup, "pre", "class", "console", "tabindex", "0", NULL);
+        markup_text(html->markup, report->console);
+        markup_close(html->markup);
         markup_close(html->markup);
     }
     if (report->catalogue && strcmp(report->info.catalogue, catalogue_digest(report->catalogue)) != 0)
@@ -236,7 +245,9 @@ int html_write(const struct report *report, const struct report_coverage *covera
     markup_open(m, "body", NULL);
     markup_open(m, "header", NULL);
     markup_element(m, "h1", NULL, "warpcheck: iWARP conformance");
+    markup_element(m, "p", "target", report->info.target);
     banner(&html, counts);
+    html_grid(&html);
     tiles(&html);
     notices(&html);
     facts(&html);
@@ -244,8 +255,9 @@ int html_write(const struct report *report, const struct report_coverage *covera
     markup_close(m);
     markup_open(m, "main", NULL);
     controls(&html);
-    html_cards(&html);
+    html_findings(&html);
     html_tree(&html);
+    html_remarks(&html);
     markup_close(m);
     markup_open(m, "footer", NULL);
     markup_text(m, "Made from results.jsonl; the captures beside it are the evidence. ");

@@ -22,7 +22,7 @@ static void put_row(const struct html *html, enum flow_account_kind kind, enum f
 
 static void put_head(struct markup *m)
 {
-    static const char *const heads[] = {"", "how much", "what, or why"};
+    static const char *const heads[] = {"judged or not", "how much", "what, or why"};
 
     markup_open(m, "thead", NULL);
     markup_open(m, "tr", NULL);

@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FULL_CARD_BUDGET (700u * 1024) /* octets of page; cards beyond it are without ladder and frames */
-#define CARDS_MAX        300           /* of one verdict; the rest is counted */
+#define FULL_CARD_BUDGET (620u * 1024) /* octets of page; cards beyond it are without ladder and frames */
 #define DUMPS_MAX        8             /* frames of a card shown in octets */
 #define DUMP_OCTETS      160           /* of a frame, around its mark */
 #define DUMP_LINE        16
@@ -134,7 +133,7 @@ static void dump(const struct html *html, const struct ladder_step *step)
     if (step->mark_length && step->mark_offset + step->mark_length > DUMP_OCTETS && step->mark_offset < octets)
         start = (step->mark_offset - (step->mark_offset > 32 ? 32 : step->mark_offset)) / DUMP_LINE * DUMP_LINE;
     size_t end = octets - start < DUMP_OCTETS ? octets : start + DUMP_OCTETS;
-    markup_open(m, "pre", "class", "dump", NULL);
+    markup_open(m, "pre", "class", "dump", "tabindex", "0", NULL); /* it scrolls: from the keyboard, too */
     if (start)
         markup_textf(m, "      … %zu octets before\n", start);
     for (size_t line = start; line < end; line += DUMP_LINE) {
@@ -159,9 +158,14 @@ static void frames(const struct html *html, const json_t *steps, const struct la
     for (size_t i = 0; i < count; i++) {
         struct ladder_step step;
         (void)ladder_step_read(json_array_get(steps, shown[i]), &step);
+        char css[32];
         bool octets = step.hex_digits && (step.offending || dumps + 1 < DUMPS_MAX) && dumps < DUMPS_MAX;
-        markup_open(m, octets ? "details" : "div", "class", step.offending ? "step bad" : "step", "open",
-                    octets && step.offending ? "open" : NULL, NULL);
+        snprintf(css, sizeof(css), "step%s%s", step.offending ? " bad" : "",
+                 strcmp(step.kind, "note") == 0 ? ""
+                 : step.from_dut                ? " dut"
+                                                : " tester");
+        markup_open(m, octets ? "details" : "div", "class", css, "open", octets && step.offending ? "open" : NULL,
+                    NULL);
         markup_open(m, octets ? "summary" : "span", NULL);
         if (step.frame)
             markup_textf(m, "#%llu ", (unsigned long long)step.frame);
@@ -208,6 +212,7 @@ static void requirement_text(const struct html *html, const struct report_entry 
 {
     struct markup *m = html->markup;
     const struct requirement *requirement = entry->requirement;
+    char section[100];
     if (!requirement) {
         markup_element(m, "p", "text", "This id is not in the catalogue of this version.");
         return;
@@ -217,9 +222,8 @@ static void requirement_text(const struct html *html, const struct report_entry 
     markup_text(m, " ");
     markup_text(m, requirement->text);
     markup_text(m, " ");
-    markup_open(m, "span", "class", "src", NULL);
-    markup_textf(m, "%s, section %s", requirement->source, requirement->section);
-    markup_close(m);
+    snprintf(section, sizeof(section), "%.40s, section %.40s", requirement->source, requirement->section);
+    html_section_link(m, requirement, section);
     markup_close(m);
     if (verdict == VERDICT_AMBIGUOUS && *requirement->ambiguity) {
         markup_open(m, "p", "class", "text", NULL);
@@ -306,7 +310,7 @@ static void replay(const struct html *html, const struct result *result)
     markup_close(m);
 }
 
-void html_card(const struct html *html, size_t index, const struct result *result)
+void html_card(const struct html *html, size_t index, const struct result *result, bool open)
 {
     struct markup *m = html->markup;
     const struct report_entry *entry = html->report->entries[index];
@@ -317,6 +321,8 @@ void html_card(const struct html *html, size_t index, const struct result *resul
     snprintf(css, sizeof(css), "card %s", standing_class(verdict));
     markup_open(m, "article", "class", css, "id", result == report_first(entry, verdict) ? anchor : NULL, "data-v",
                 standing_class(verdict), NULL);
+    markup_open(m, "details", "open", open ? "open" : NULL, NULL);
+    markup_open(m, "summary", NULL);
     markup_open(m, "h3", NULL);
     html_badge(html->markup, verdict);
     markup_element(m, "span", "id", entry->id);
@@ -324,6 +330,7 @@ void html_card(const struct html *html, size_t index, const struct result *resul
         markup_element(m, "span", "role", entry->role);
     if (result->purpose)
         markup_element(m, "span", "purpose", result->purpose);
+    markup_close(m);
     markup_close(m);
     requirement_text(html, entry, verdict);
     pair(html, result);
@@ -351,6 +358,7 @@ void html_card(const struct html *html, size_t index, const struct result *resul
     replay(html, result);
     also_seen(html, entry, verdict);
     markup_close(m);
+    markup_close(m);
 }
 
 static void skip_line(const struct html *html, size_t index)
@@ -374,6 +382,8 @@ static void skip_list(const struct html *html)
 {
     static const char *const columns[] = {"Requirement", "Role", "Capability", "Reason"};
     struct markup *m = html->markup;
+    markup_open(m, "details", "class", "fold", NULL);
+    markup_element(m, "summary", NULL, "The list, with the capability that each needs");
     markup_open(m, "table", "class", "skips", NULL);
     markup_open(m, "thead", NULL);
     markup_open(m, "tr", NULL);
@@ -388,65 +398,57 @@ static void skip_list(const struct html *html)
     }
     markup_close(m);
     markup_close(m);
+    markup_close(m);
 }
 
-static void card_list(const struct html *html, enum verdict verdict)
+/* A list of a verdict: its heading, what it means, its cards or lines. Nothing where there is none. */
+static void list(const struct html *html, enum verdict verdict, const char *title, const char *lead)
 {
-    size_t cards = 0, left_out = 0;
-    for (size_t i = 0; i < html->report->entry_count; i++) {
-        if (!html_has_card(html->report->entries[i], verdict))
-            continue;
-        if (cards++ < CARDS_MAX)
-            html_card(html, i, report_first(html->report->entries[i], verdict));
-        else
-            left_out++;
-    }
-    if (left_out) {
-        markup_open(html->markup, "p", "class", "notice", NULL);
-        markup_textf(html->markup, "%zu more requirements with this verdict are in results.jsonl.", left_out);
-        markup_close(html->markup);
-    }
-}
-
-void html_cards(const struct html *html)
-{
-    static const struct {
-        enum verdict verdict;
-        const char *title, *lead;
-    } lists[] = {
-        {VERDICT_FAIL, "Failures", "Requirements that the DUT breaks."},
-        {VERDICT_KNOWN, "Known deviations",
-         "Requirements that the DUT breaks exactly as its profile describes, by finding. Each is a breach: the DUT "
-         "does not "
-         "conform."},
-        {VERDICT_WARN, "Warnings", "Recommendations (SHOULD) that the DUT does not follow."},
-        {VERDICT_AMBIGUOUS, "Ambiguous", "The RFC allows two readings; this is the one that the DUT follows."},
-        {VERDICT_INCONCLUSIVE, "Inconclusive",
-         "The environment prevented these verdicts; they prove nothing about the DUT. Repair it and run again with "
-         "--resume."},
-        {VERDICT_SKIP, "Skipped", "These need capabilities that the DUT does not have, according to its profile."},
-    };
     struct markup *m = html->markup;
-    html_causes(html);
-    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-        char id[16];
-        size_t count = 0;
-        for (size_t k = 0; k < html->report->entry_count; k++)
-            count += html_has_card(html->report->entries[k], lists[i].verdict);
-        if (count == 0)
+    char id[16];
+    const char *last = "";
+    size_t count = 0; /* of requirements: their roles stand beside each other */
+    for (size_t k = 0; k < html->report->entry_count; k++) {
+        const struct report_entry *entry = html->report->entries[k];
+        if (!html_has_card(entry, verdict))
             continue;
-        snprintf(id, sizeof(id), "v-%s", standing_class(lists[i].verdict));
-        markup_open(m, "section", "class", "list", "id", id, NULL);
-        markup_open(m, "h2", NULL);
-        markup_textf(m, "%s (%zu)", lists[i].title, count);
-        markup_close(m);
-        markup_element(m, "p", "lead", lists[i].lead);
-        if (lists[i].verdict == VERDICT_SKIP)
-            skip_list(html);
-        else if (lists[i].verdict == VERDICT_KNOWN)
-            html_known(html);
-        else
-            card_list(html, lists[i].verdict);
-        markup_close(m);
+        count += strcmp(last, entry->id) != 0;
+        last = entry->id;
     }
+    if (count == 0)
+        return;
+    snprintf(id, sizeof(id), "v-%s", standing_class(verdict));
+    markup_open(m, "section", "class", "list", "id", id, NULL);
+    markup_open(m, "h2", NULL);
+    markup_textf(m, "%s (%zu requirement%s)", title, count, count == 1 ? "" : "s");
+    markup_close(m);
+    markup_element(m, "p", "lead", lead);
+    if (verdict == VERDICT_SKIP)
+        skip_list(html);
+    else if (verdict == VERDICT_KNOWN)
+        html_known(html);
+    else
+        html_folds(html, verdict);
+    markup_close(m);
+}
+
+void html_findings(const struct html *html)
+{
+    list(html, VERDICT_FAIL, "Failures",
+         "Requirements that the DUT breaks: results that have one cause together, the others by layer.");
+    list(html, VERDICT_KNOWN, "Known deviations",
+         "Requirements that the DUT breaks exactly as its profile describes, by finding. Each is a breach: the DUT "
+         "does not conform.");
+    list(html, VERDICT_INCONCLUSIVE, "Inconclusive",
+         "The environment prevented these verdicts; they prove nothing about the DUT. Repair it and run again with "
+         "--resume.");
+}
+
+void html_remarks(const struct html *html)
+{
+    list(html, VERDICT_WARN, "Warnings", "Recommendations (SHOULD) that the DUT does not follow.");
+    list(html, VERDICT_AMBIGUOUS, "Ambiguous",
+         "The RFC allows two readings; each card names the one that the DUT follows.");
+    list(html, VERDICT_SKIP, "Skipped",
+         "These need capabilities that the DUT does not have, according to its profile.");
 }

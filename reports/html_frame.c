@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What all pages share: words and signs of a standing, the head, the documents' titles. */
+/* What all pages share: words and signs of a standing, the head. */
 #include "reports/html_parts.h"
 #include "tools/embedded.h"
 
@@ -65,6 +65,7 @@ void html_head(struct markup *m, const char *title, const char *tool, const char
     markup_void(m, "meta", "charset", "utf-8", NULL);
     markup_void(m, "meta", "name", "viewport", "content", "width=device-width, initial-scale=1", NULL);
     markup_void(m, "meta", "name", "color-scheme", "content", "light dark", NULL);
+    markup_void(m, "meta", "name", "referrer", "content", "no-referrer", NULL); /* for the links to the documents */
     markup_void(m, "meta", "http-equiv", "Content-Security-Policy", "content",
                 "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; "
                 "form-action 'none'",
@@ -73,28 +74,4 @@ void html_head(struct markup *m, const char *title, const char *tool, const char
     markup_element(m, "title", NULL, title);
     html_asset(m, "style", style);
     markup_close(m);
-}
-
-static const struct {
-    const char *source, *title;
-} titles[] = {
-    {"RFC5044", "RFC 5044: Marker PDU Aligned Framing (MPA)"},
-    {"RFC6581", "RFC 6581: Enhanced RDMA Connection Establishment"},
-    {"RFC5041", "RFC 5041: Direct Data Placement (DDP)"},
-    {"RFC5040", "RFC 5040: Remote Direct Memory Access Protocol (RDMAP)"},
-    {"RFC6580", "RFC 6580: IANA registries"},
-    {"RFC7306", "RFC 7306: RDMAP extensions"},
-    {"RFC5043", "RFC 5043: DDP over SCTP"},
-    {"draft-ietf-storm-rdmap-ext-03", "draft-ietf-storm-rdmap-ext-03: atomics and immediate data"},
-    {"draft-stewart-rddp-sctp-02", "draft-stewart-rddp-sctp-02: DDP over SCTP"},
-    {"IBTA-A11", "IBTA Annex A11: RDMA IP CM Service"},
-};
-
-const char *html_document_title(const char *source)
-{
-    for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++) {
-        if (strcmp(titles[i].source, source) == 0)
-            return titles[i].title;
-    }
-    return source;
 }

@@ -48,7 +48,7 @@ static void finding(const struct html *html, const struct known_card *cards, siz
     markup_textf(m, " %zu result%s", count, count == 1 ? "" : "s");
     markup_close(m);
     for (size_t i = 0; i < shown; i++)
-        html_card(html, cards[i].entry, cards[i].result);
+        html_card(html, cards[i].entry, cards[i].result, false);
     markup_close(m);
 }
 

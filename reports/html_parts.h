@@ -38,6 +38,14 @@ void html_asset(struct markup *markup, const char *element, const char *path);
 /* "RFC 5044: Marker PDU Aligned Framing (MPA)" for "RFC5044"; the source itself when it has no title here. */
 const char *html_document_title(const char *source);
 
+enum { HTML_URL_OCTETS = 128 };
+
+/* The text as a link to the requirement's section where its document is public, else as text. */
+void html_section_link(struct markup *markup, const struct requirement *requirement, const char *text);
+
+/* A table of layers and standings: how many requirements have which. */
+void html_grid(const struct html *html);
+
 /* The anchor of the card for an entry's results of one verdict. */
 void html_anchor(char out[64], size_t entry, enum verdict verdict);
 
@@ -47,17 +55,23 @@ bool html_has_card(const struct report_entry *entry, enum verdict verdict);
 /* The account of the input. */
 void html_account(const struct html *html);
 
-/* The cards and lists, FAIL first; and the requirement tree. */
-void html_cards(const struct html *html);
+/* What the verdict rests on (failures, known deviations, what could not be decided); and the other lists, which stand after the tree. */
+void html_findings(const struct html *html);
+void html_remarks(const struct html *html);
 
-/* The card of one result of the report's entry at `index`. */
-void html_card(const struct html *html, size_t index, const struct result *result);
+/* The standing of a requirement, over its roles. */
+unsigned html_standing(const struct html *html, const struct requirement *requirement);
 
-/* What more than one result has for a cause (reports/cause.h); nothing when there is none. */
-void html_causes(const struct html *html);
+/* The requirement tree. */
+void html_tree(const struct html *html);
+
+/* The card of one result of the report's entry at `index`: a fold, open or closed as it comes. */
+void html_card(const struct html *html, size_t index, const struct result *result, bool open);
+
+/* The lists of one verdict's cards: folds by cause (reports/cause.h), and by layer where results share no cause. */
+void html_folds(const struct html *html, enum verdict verdict);
 
 /* The cards of known deviations, by finding. */
 void html_known(const struct html *html);
-void html_tree(const struct html *html);
 
 #endif

@@ -21,7 +21,7 @@ struct tree {
     unsigned char *standing; /* of each requirement */
 };
 
-static unsigned standing_of(const struct html *html, const struct requirement *requirement)
+unsigned html_standing(const struct html *html, const struct requirement *requirement)
 {
     size_t count;
     struct report_entry *const *entries = report_find(html->report, requirement, &count);
@@ -69,7 +69,7 @@ static int tree_build(const struct html *html, struct tree *tree)
             tree->next[group->last] = i;
         group->last = i;
         tree->next[i] = SIZE_MAX;
-        tree->standing[i] = (unsigned char)standing_of(html, requirement);
+        tree->standing[i] = (unsigned char)html_standing(html, requirement);
         group->count++;
         group->standing[tree->standing[i]]++;
     }
@@ -153,12 +153,16 @@ static void badge_link(const struct html *html, const struct requirement *requir
 static void line(const struct html *html, const struct requirement *requirement, unsigned standing)
 {
     struct markup *m = html->markup;
+    char section[64];
     markup_open(m, "li", "data-v", standing_class(standing), "id", requirement->id, NULL);
     badge_link(html, requirement, standing);
     markup_element(m, "b", NULL, requirement->id);
     markup_element(m, "i", NULL, requirement_level_name(requirement->level));
     markup_open(m, "p", NULL);
     markup_text(m, requirement->text);
+    markup_text(m, " ");
+    snprintf(section, sizeof(section), "§\u00a0%.40s", requirement->section);
+    html_section_link(m, requirement, section);
     details_of(html, requirement);
     markup_close(m);
     markup_close(m);
@@ -167,8 +171,7 @@ static void line(const struct html *html, const struct requirement *requirement,
 static void section_part(const struct html *html, const struct tree *tree, const struct group *group)
 {
     struct markup *m = html->markup;
-    bool open = group->standing[VERDICT_FAIL] > 0;
-    markup_open(m, "details", "class", "sec", "open", open ? "open" : NULL, NULL);
+    markup_open(m, "details", "class", "sec", NULL);
     markup_open(m, "summary", NULL);
     markup_open(m, "span", "class", "name", NULL);
     markup_textf(m, strncmp(group->section, "App", 3) == 0 ? "%s" : "Section %s", group->section);
@@ -193,10 +196,7 @@ static void document_part(const struct html *html, const struct tree *tree, cons
         for (unsigned s = 0; s < STANDING_COUNT; s++)
             standing[s] += tree->groups[i].standing[s];
     }
-    bool exercised = false;
-    for (unsigned s = 0; s < VERDICT_COUNT; s++)
-        exercised = exercised || standing[s];
-    markup_open(m, "details", "class", "docu", "open", exercised ? "open" : NULL, NULL);
+    markup_open(m, "details", "class", "docu", NULL);
     markup_open(m, "summary", NULL);
     markup_element(m, "span", "name", html_document_title(source));
     bar(m, standing, count);

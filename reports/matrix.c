@@ -81,6 +81,7 @@ static void cell(const struct matrix *matrix, const struct matrix_column *column
     struct report_entry *const *entries = report_find(column->report, requirement, &count);
 
     markup_open(m, "td", NULL);
+    markup_element(m, "span", "dev", column->name);
     if (!entries)
         html_badge(m, STANDING_NOT_EXERCISED);
     for (size_t i = 0; entries && i < count; i++)
@@ -104,6 +105,8 @@ static void row(const struct matrix *matrix, const struct requirement *requireme
     markup_open(m, "th", "scope", "row", NULL);
     markup_element(m, "b", NULL, requirement->id);
     markup_element(m, "small", NULL, requirement_level_name(requirement->level));
+    markup_text(m, " ");
+    html_section_link(m, requirement, requirement->section);
     markup_element(m, "p", NULL, requirement->text);
     markup_close(m);
     for (size_t i = 0; i < matrix->count; i++)
@@ -111,37 +114,102 @@ static void row(const struct matrix *matrix, const struct requirement *requireme
     markup_close(m);
 }
 
-static void document_head(const struct matrix *matrix, const char *source)
-{
-    char span[24];
+/* What is counted of a document or section; section NULL: of all of the document. */
+struct share {
+    size_t mentioned, differing;
+};
 
-    snprintf(span, sizeof(span), "%zu", matrix->count + 1);
-    markup_open(matrix->markup, "tr", "class", "document", NULL);
-    markup_open(matrix->markup, "th", "colspan", span, "scope", "rowgroup", NULL);
-    markup_text(matrix->markup, html_document_title(source));
-    markup_close(matrix->markup);
-    markup_close(matrix->markup);
+static bool belongs(const struct requirement *requirement, const char *source, const char *section)
+{
+    return strcmp(requirement->source, source) == 0 && (!section || strcmp(requirement->section, section) == 0);
 }
 
-static void body_of(const struct matrix *matrix, const char *source)
+static struct share share_of(const struct matrix *matrix, const char *source, const char *section)
 {
-    struct markup *m = matrix->markup;
-    bool begun = false;
+    struct share share = {0};
 
     for (size_t i = 0; i < catalogue_count(matrix->catalogue); i++) {
         const struct requirement *requirement = catalogue_at(matrix->catalogue, i);
 
-        if (strcmp(requirement->source, source) != 0 || !mentioned(matrix, requirement))
+        if (!belongs(requirement, source, section))
             continue;
-        if (!begun) {
-            markup_open(m, "tbody", NULL);
-            document_head(matrix, source);
-        }
-        begun = true;
-        row(matrix, requirement);
+        share.mentioned += mentioned(matrix, requirement);
+        share.differing += differs(matrix, requirement);
     }
-    if (begun)
-        markup_close(m);
+    return share;
+}
+
+/* Opens a fold and writes its summary. */
+static void fold(const struct matrix *matrix, const char *css, const char *name, const struct share *share, bool open)
+{
+    struct markup *m = matrix->markup;
+
+    markup_open(m, "details", "class", css, "open", open ? "open" : NULL, NULL);
+    markup_open(m, "summary", NULL);
+    markup_element(m, "span", "name", name);
+    markup_open(m, "span", "class", "cov", NULL);
+    markup_textf(m, "%zu requirement%s", share->mentioned, share->mentioned == 1 ? "" : "s");
+    if (share->differing)
+        markup_textf(m, ", the devices differ in %zu", share->differing);
+    markup_close(m);
+    markup_close(m);
+}
+
+static void section_of(const struct matrix *matrix, const char *source, const char *section)
+{
+    struct markup *m = matrix->markup;
+    struct share share = share_of(matrix, source, section);
+    char name[80];
+
+    if (share.mentioned == 0)
+        return;
+    snprintf(name, sizeof(name), strncmp(section, "App", 3) == 0 ? "%.60s" : "Section %.60s", section);
+    fold(matrix, "sec", name, &share, share.differing > 0);
+    markup_open(m, "table", "class", "matrix", NULL);
+    markup_open(m, "thead", NULL);
+    markup_open(m, "tr", NULL);
+    markup_element(m, "th", NULL, "Requirement");
+    for (size_t i = 0; i < matrix->count; i++)
+        markup_element(m, "th", NULL, matrix->columns[i].name);
+    markup_close(m);
+    markup_close(m);
+    markup_open(m, "tbody", NULL);
+    for (size_t i = 0; i < catalogue_count(matrix->catalogue); i++) {
+        const struct requirement *requirement = catalogue_at(matrix->catalogue, i);
+
+        if (belongs(requirement, source, section))
+            row(matrix, requirement);
+    }
+    markup_close(m);
+    markup_close(m);
+    markup_close(m);
+}
+
+/* The first of its document, or of its section, in the catalogue. */
+static bool is_first(const struct catalogue *catalogue, size_t index, bool of_section)
+{
+    const struct requirement *requirement = catalogue_at(catalogue, index);
+
+    for (size_t k = 0; k < index; k++)
+        if (belongs(catalogue_at(catalogue, k), requirement->source, of_section ? requirement->section : NULL))
+            return false;
+    return true;
+}
+
+static void document_of(const struct matrix *matrix, const char *source)
+{
+    struct share share = share_of(matrix, source, NULL);
+
+    if (share.mentioned == 0)
+        return;
+    fold(matrix, "docu", html_document_title(source), &share, false);
+    for (size_t i = 0; i < catalogue_count(matrix->catalogue); i++) {
+        const struct requirement *requirement = catalogue_at(matrix->catalogue, i);
+
+        if (belongs(requirement, source, NULL) && is_first(matrix->catalogue, i, true))
+            section_of(matrix, source, requirement->section);
+    }
+    markup_close(matrix->markup);
 }
 
 /* How many requirements of a run have each verdict, each by its worst. */
@@ -155,6 +223,9 @@ static void count_cell(const struct matrix *matrix, size_t number, unsigned stan
 {
     markup_open(matrix->markup, "td", "class", number ? standing_class(standing) : "zero", NULL);
     markup_textf(matrix->markup, "%zu", number);
+    markup_open(matrix->markup, "span", "class", "dev", NULL);
+    markup_textf(matrix->markup, " %s", standing_word(standing));
+    markup_close(matrix->markup);
     markup_close(matrix->markup);
 }
 
@@ -165,6 +236,7 @@ static void summary(const struct matrix *matrix)
     struct markup *m = matrix->markup;
 
     markup_open(m, "table", "class", "totals", NULL);
+    markup_element(m, "caption", NULL, "Requirements of each device by their worst verdict");
     markup_open(m, "thead", NULL);
     markup_open(m, "tr", NULL);
     markup_element(m, "th", NULL, "Device");
@@ -230,28 +302,15 @@ static void controls(const struct matrix *matrix)
     markup_close(m);
 }
 
-static void table(const struct matrix *matrix)
+static void documents(const struct matrix *matrix)
 {
-    struct markup *m = matrix->markup;
-
-    markup_open(m, "table", "class", "matrix", "id", "matrix", NULL);
-    markup_open(m, "thead", NULL);
-    markup_open(m, "tr", NULL);
-    markup_element(m, "th", NULL, "Requirement");
-    for (size_t i = 0; i < matrix->count; i++)
-        markup_element(m, "th", NULL, matrix->columns[i].name);
-    markup_close(m);
-    markup_close(m);
+    markup_open(matrix->markup, "section", "id", "tree", NULL);
+    markup_element(matrix->markup, "h2", NULL, "Requirements");
     for (size_t i = 0; i < catalogue_count(matrix->catalogue); i++) {
-        const char *source = catalogue_at(matrix->catalogue, i)->source;
-        bool seen = false;
-
-        for (size_t k = 0; k < i && !seen; k++)
-            seen = strcmp(catalogue_at(matrix->catalogue, k)->source, source) == 0;
-        if (!seen)
-            body_of(matrix, source);
+        if (is_first(matrix->catalogue, i, false))
+            document_of(matrix, catalogue_at(matrix->catalogue, i)->source);
     }
-    markup_close(m);
+    markup_close(matrix->markup);
 }
 
 int matrix_write(const struct matrix_column *columns, size_t count, const struct catalogue *catalogue,
@@ -278,7 +337,7 @@ int matrix_write(const struct matrix_column *columns, size_t count, const struct
     markup_close(m);
     markup_open(m, "main", NULL);
     controls(&matrix);
-    table(&matrix);
+    documents(&matrix);
     markup_close(m);
     html_asset(m, "script", "reports/assets/matrix.js");
     rc = markup_save(m, to, error);

@@ -3,7 +3,7 @@
 #
 # deps.sh GROUP...: makes sure that the Debian packages of the groups are installed; silent when they are.
 # Groups: build (compile and run, what `make demo` needs), plugin (what the Wireshark plugin needs), test, bench, lint,
-# all. Only make, git, bash and apt are presumed. As an ordinary user the installation goes through sudo.
+# page (a browser for the test of the pages, with axe-core from npm in build/axe), all. Only make, git, bash and apt are presumed. As an ordinary user the installation goes through sudo.
 set -euo pipefail
 
 # gcc only recommends libc6-dev, and recommendations are not installed.
@@ -20,14 +20,19 @@ lab61='linux-headers-amd64 linux-source-6.1'
 lab612='linux-headers-6.12-amd64 linux-source-6.12'
 lint='check clang clang-tidy clang-format cppcheck shellcheck'
 
-wanted=
+# shellcheck disable=SC2034 # named by the group
+page='chromium fonts-dejavu-core'
+command -v npm >/dev/null || page+=' nodejs npm'
+
+wanted= axe=
 for group in "$@"; do
 	case $group in
 	build | test | bench | lint | plugin | lab) wanted+=" ${!group}" ;;
+	page) wanted+=" $page" axe=${B:-build}/axe ;;
 	lab-6.1) wanted+=" $lab61" ;;
 	lab-6.12) wanted+=" $lab612" ;;
 	all) wanted+=" $build $test $bench $lint $plugin" ;;
-	*) echo "deps.sh: unknown group '$group': expected build, test, bench, lint, plugin, lab, lab-6.1, lab-6.12 or all" >&2; exit 2 ;;
+	*) echo "deps.sh: unknown group '$group': expected build, test, bench, lint, plugin, page, lab, lab-6.1, lab-6.12 or all" >&2; exit 2 ;;
 	esac
 done
 
@@ -47,7 +52,12 @@ wanted=$(printf '%s\n' $wanted | LC_ALL=C sort -u)
 installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' $wanted 2>/dev/null | sed -n 's/^installed //p' |
 	LC_ALL=C sort -u) || true
 missing=$(LC_ALL=C comm -23 <(printf '%s\n' "$wanted") <(printf '%s\n' "$installed") | paste -sd ' ')
-[ -n "$missing" ] || exit 0
+# npm's package for the test of the pages: nothing of it is committed, and none of its scripts runs.
+fetch_axe() {
+	[ -z "$axe" ] || [ -s "$axe/node_modules/axe-core/axe.min.js" ] ||
+		npm install --prefix "$axe" --no-save --ignore-scripts --no-audit --no-fund --loglevel=error axe-core@4.14.1 >&2
+}
+[ -n "$missing" ] || { fetch_axe; exit 0; }
 
 as_root=
 if [ "$(id -u)" -ne 0 ]; then
@@ -74,3 +84,4 @@ if ! apt_get install --no-install-recommends -y $missing; then
 	echo "deps.sh: apt-get could not install: $missing (see above); check /etc/apt/sources.list and the network" >&2
 	exit 1
 fi
+fetch_axe

@@ -7,14 +7,16 @@
   var differing = document.getElementById("differing");
   var broken = document.getElementById("broken");
   var shown = document.getElementById("shown");
-  var bodies = Array.prototype.slice.call(document.querySelectorAll("#matrix tbody"));
-  var rows = Array.prototype.map.call(document.querySelectorAll("#matrix tr[data-v]"), function (row) {
+  var bodies = Array.prototype.slice.call(document.querySelectorAll("#tree details"));
+  var rows = Array.prototype.map.call(document.querySelectorAll("#tree tr[data-v]"), function (row) {
     var standings = row.getAttribute("data-v").split(" ");
     return {
       row: row, text: row.textContent.toLowerCase(), differs: row.className === "differs",
       broken: standings.some(function (s) { return s === "fail" || s === "known" || s === "warn"; })
     };
   });
+
+  var wasOpen = bodies.map(function (b) { return b.open; });
 
   function apply() {
     var words = filter.value.toLowerCase().split(/\s+/).filter(Boolean), count = 0;
@@ -24,10 +26,19 @@
       r.row.hidden = !show;
       count += show ? 1 : 0;
     });
-    bodies.forEach(function (b) { b.hidden = !b.querySelector("tr[data-v]:not([hidden])"); });
+    bodies.forEach(function (b, i) {
+      b.hidden = !b.querySelector("tr[data-v]:not([hidden])");
+      b.open = words.length > 0 || differing.checked || broken.checked ? !b.hidden : wasOpen[i];
+    });
     shown.textContent = count === rows.length ? "" : count + " of " + rows.length + " requirements shown";
   }
   [filter, differing, broken].forEach(function (input) { input.addEventListener("input", apply); });
   controls.hidden = false;
-  apply();
+  function reveal() {
+    var target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    for (var e = target; e; e = e.parentElement) if (e.tagName.toLowerCase() === "details") e.open = true;
+    if (target) target.scrollIntoView();
+  }
+  window.addEventListener("hashchange", reveal);
+  reveal();
 }());

@@ -7,7 +7,7 @@
   var shown = document.getElementById("shown");
   var fold = document.getElementById("fold");
   var toggles = Array.prototype.slice.call(document.querySelectorAll("[data-t]"));
-  var groups = Array.prototype.slice.call(document.querySelectorAll("#tree details, details.finding, section.list"));
+  var groups = Array.prototype.slice.call(document.querySelectorAll("#tree details, details.finding, details.fold, section.list"));
   var sections = groups.filter(function (g) { return g.tagName.toLowerCase() === "details"; });
   var items = Array.prototype.map.call(document.querySelectorAll("[data-v]"), function (element) {
     return { element: element, verdict: element.getAttribute("data-v"), text: "", row: element.tagName.toLowerCase() === "li" };
@@ -54,7 +54,7 @@
     var open = fold.getAttribute("aria-pressed") !== "true";
     fold.setAttribute("aria-pressed", open ? "true" : "false");
     fold.textContent = open ? "Close all" : "Open all";
-    sections.forEach(function (s) { s.open = open || s.className === "docu"; });
+    sections.forEach(function (s) { s.open = open; });
   });
   Array.prototype.forEach.call(document.querySelectorAll(".replay code"), function (code) {
     if (!navigator.clipboard) return;
@@ -70,8 +70,13 @@
   function reveal() {
     var target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     for (var e = target; e; e = e.parentElement) if (e.tagName.toLowerCase() === "details") e.open = true;
+    var inner = target && target.querySelector("details");
+    if (inner && inner.parentElement === target) inner.open = true; /* a card is a fold itself */
     if (target) target.scrollIntoView();
   }
   window.addEventListener("hashchange", reveal);
+  window.addEventListener("beforeprint", function () {
+    Array.prototype.forEach.call(document.querySelectorAll("#v-fail details"), function (d) { d.open = true; });
+  });
   reveal();
 }());

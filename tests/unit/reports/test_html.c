@@ -90,7 +90,11 @@ START_TEST(inert)
     expect(&page, "count(//*[local-name()='script'])", 1);
     expect(&page, "count(//*[local-name()='style'])", 1);
     expect(&page, "count(//@onclick|//@onload|//@onerror|//@src)", 0);
-    expect(&page, "count(//*[starts-with(@href,'javascript') or contains(@href,'//')])", 0);
+    expect(&page,
+           "count(//*[starts-with(@href,'javascript') or (contains(@href,'//') and "
+           "not(starts-with(@href,'https://www.rfc-editor.org/rfc/rfc') or "
+           "starts-with(@href,'https://datatracker.ietf.org/doc/html/draft-')))])",
+           0);
     expect(&page,
            "count(//*[local-name()='link' or local-name()='img' or local-name()='iframe' or local-name()='base'])", 0);
     expect(&page, "count(//*[@href='evidence/a%20b.pcapng'])", 1);
@@ -121,6 +125,47 @@ START_TEST(hostile_text_is_shown)
 END_TEST
 
 /* Every requirement has its line with the right standing, every link within the page a target, every id is unique. */
+START_TEST(sections_are_linked)
+{
+    struct page page = {.folder = sample_folder()};
+
+    sample_results(page.folder, 1);
+    page_make(&page, false);
+    expect(&page, "count(//h:li[@id='MPA-4.4-14']//h:a[@href='https://www.rfc-editor.org/rfc/rfc5044#section-4.4'])",
+           1);
+    expect(&page, "count(//h:li[@id='MPA-A.4-01']//h:a[@href='https://www.rfc-editor.org/rfc/rfc5044#appendix-A.4'])",
+           1);
+    expect(&page, "count(//h:li//h:a[@href='https://www.rfc-editor.org/rfc/rfc5040#appendix-B'])", 5);
+    expect(&page, "count(//h:article//h:a[@href='https://www.rfc-editor.org/rfc/rfc5041#section-7.2'])", 1);
+    expect(&page, "count(//h:details[contains(h:summary,'IBTA Annex A11')]//h:a[@class='src'])", 0); /* not public */
+    expect(
+        &page,
+        "count(//h:details[@class='docu'][not(contains(h:summary,'IBTA Annex A11'))]//h:li[not(.//h:a[@class='src'])])",
+        0);
+    page_free(&page);
+}
+END_TEST
+
+/* What matters comes first: verdict, grid, failures, then the tree, then what is no failure; and what is long is folded. */
+START_TEST(order_of_the_page)
+{
+    struct page page = {.folder = sample_folder()};
+
+    sample_results(page.folder, 1);
+    page_make(&page, false);
+    expect(&page, "count(//h:div[contains(@class,'banner')]/following::h:table[@class='grid'])", 1);
+    expect(&page, "count(//h:table[@class='grid']/following::h:section[@id='v-fail'])", 1);
+    expect(&page, "count(//h:section[@id='v-fail']/following::h:section[@id='tree'])", 1);
+    expect(&page, "count(//h:section[@id='tree']/following::h:section[@id='v-amb' or @id='v-warn' or @id='v-skip'])",
+           3);
+    expect(&page, "count(//h:section[@id='tree']//h:details[@open])", 0);
+    expect(&page, "count(//h:article/h:details[@open])", 1); /* the first failure */
+    expect(&page, "count(//h:a[contains(@class,'tile')][not(h:small)])", 0);
+    expect(&page, "sum(//h:table[@class='grid']//h:tr[@class='sum']/h:td)", (double)catalogue_count(page.catalogue));
+    page_free(&page);
+}
+END_TEST
+
 START_TEST(tree_is_complete)
 {
     struct page page = {.folder = sample_folder()};
@@ -341,6 +386,8 @@ Suite *html_suite(void)
 
     tcase_add_loop_test(html, inert, 0, 2);
     tcase_add_test(html, hostile_text_is_shown);
+    tcase_add_test(html, sections_are_linked);
+    tcase_add_test(html, order_of_the_page);
     tcase_add_test(html, tree_is_complete);
     tcase_add_test(html, octets_are_marked);
     tcase_add_test(html, page_stays_small);

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The report page and the matrix in headless Chromium, at widths of 1280 and 400 pixels, light and dark: axe-core finds nothing, no script fails, nothing
+# is wider than the window, the pages are a few screens tall as they come, and the ladder is readable. Without Chromium, node or axe-core: a SKIP.
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+# shellcheck source=tests/e2e/expect.bash
+source tests/e2e/expect.bash
+
+chromium=$(command -v chromium || command -v chromium-browser || true)
+axe=$B/axe/node_modules/axe-core/axe.min.js
+[ -n "$chromium" ] || { echo "no Chromium: tools/deps.sh page"; exit 77; }
+command -v node >"$WORK/node" || { echo "no node: apt-get install nodejs npm"; exit 77; }
+[ -s "$axe" ] || { echo "no axe-core in $B/axe: tools/deps.sh page"; exit 77; }
+
+expect 1 "a run with failures" "$WARPCHECK" run --simulate 'DDP-7.2*' 'MPA-7.1.1-0*' --defect ddp-qn-wrong-code -o "$WORK/run"
+expect 1 "an audit with failures" "$WARPCHECK" audit pcaps/generated -o "$WORK/audit"
+expect 0 "a matrix of both" "$WARPCHECK" report --matrix "run=$WORK/run" "audit=$WORK/audit" -o "$WORK/matrix.html"
+expect 0 "Chromium opens the pages" node tests/e2e/browser.js "$chromium" "$axe" "${SHOTS:-}" \
+	"$WORK/run/index.html" "$WORK/matrix.html"
+cp "$WORK/stdout" "$WORK/seen"
+holds "each page was seen four times" test "$(grep -vc '^finding' "$WORK/seen")" -eq 8
+grep '^finding' "$WORK/seen" || true
+holds "neither axe-core nor a script has a finding" test -z "$(grep '^finding' "$WORK/seen" || true)"
+while IFS=$'\t' read -r page width scheme height overflow open lines; do
+	holds "$page, $width pixels, $scheme: $height pixels tall" test "$height" -le 12000
+	holds "$page, $width pixels, $scheme: nothing is wider than the window ($overflow, open $open)" test "$overflow" -le 0 -a "$open" -le 0
+	holds "$page, $width pixels, $scheme: no ladder with letters too small to read ($lines)" test "$lines" -eq 0
+done < <(grep -v '^finding' "$WORK/seen")
+finish
