@@ -81,7 +81,7 @@ static int take_octets(const struct iwarp_stream *stream, struct send_work *work
         pieces = &whole, count = 1;
     if (span_list_add_up(pieces, count, &octets, sentence) != 0)
         return -1;
-    copy = copy || stream->defects != NULL;
+    copy = copy || HOOK_IF(stream, hook_one_piece());
     work->count = octets;
     work->list = copy ? span_list_copy(pieces, count, octets) : span_list_new(pieces, count);
     if (work->list == NULL)
@@ -130,7 +130,7 @@ int iwarp_stream_post_receive_pieces(struct iwarp_stream *stream, uint64_t id, c
         spans[i] = (struct iwarp_span){pieces[i].octets, pieces[i].count};
     if (postable(stream, sentence) != 0 || span_list_add_up(spans, count, &octets, sentence) != 0)
         return -1;
-    if (stream->defects != NULL)
+    if (HOOK_IF(stream, hook_one_piece()))
         return sentence_set(sentence, "stream: with defects, receives are of one piece");
     list = span_list_new(spans, count);
     receive = list == NULL ? NULL : ring_push(&stream->receives);

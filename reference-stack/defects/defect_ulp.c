@@ -73,6 +73,12 @@ bool hook_flush_otherwise(const struct defect_set *set)
     return defect_behaves(set, DEFECT_FLUSH_OTHERWISE);
 }
 
+/* Hooks look into messages and receives wherever they lie. */
+bool hook_one_piece(void)
+{
+    return true;
+}
+
 void hook_hand_over(const struct defect_set *set, bool *forgets, bool *deaf)
 {
     *forgets = defect_behaves(set, DEFECT_STREAMING_UNACKED_LOST);

@@ -459,10 +459,10 @@ void hook_tcp(const struct defect_set *set, uint16_t *window, uint32_t *iss, boo
 /* `count` octets came after a gap. True: there is no room for them, and the connection is given up (RFC 5044 A.5.2). */
 bool hook_early_refused(const struct defect_set *set, size_t count);
 
-/* True: nobody can set the limits of time (RFC 5044 7.1.2); work that the stream's end completes has another error than a flush's. */
+/* True: the limits of time cannot be set; flushed work has another error's name; octets must lie in one piece, and are copied. */
 bool hook_limits_fixed(const struct defect_set *set);
 bool hook_flush_otherwise(const struct defect_set *set);
-
+bool hook_one_piece(void);
 /* MPA takes the connection over: octets not acknowledged are forgotten, or the next ones lost (RFC 5044 7.1.5). */
 void hook_hand_over(const struct defect_set *set, bool *forgets, bool *deaf);
 
