@@ -43,6 +43,7 @@ static struct suite suite_from(const struct report *report, size_t first)
     return suite;
 }
 
+/* `skipped` is not known of <testsuites> everywhere. */
 static void suite_open(struct markup *m, const char *element, const char *name, const struct suite *suite)
 {
     char tests[24], failures[24], errors[24], skipped[24], seconds[32];
@@ -51,38 +52,12 @@ static void suite_open(struct markup *m, const char *element, const char *name, 
     snprintf(errors, sizeof(errors), "%zu", suite->errors);
     snprintf(skipped, sizeof(skipped), "%zu", suite->skipped);
     snprintf(seconds, sizeof(seconds), "%.6f", (double)suite->duration_ns / 1e9);
-    markup_open(m, element, "name", name, "tests", tests, "failures", failures, "errors", errors, "skipped", skipped,
-                "time", seconds, NULL);
-}
-
-static void property(struct markup *m, const char *name, const char *value)
-{
-    if (value && *value)
-        markup_void(m, "property", "name", name, "value", value, NULL);
-}
-
-static void properties(struct markup *m, const struct report_entry *entry)
-{
-    const struct requirement *requirement = entry->requirement;
-    char count[24];
-    markup_open(m, "properties", NULL);
-    property(m, "requirement", entry->id);
-    property(m, "verdict", verdict_name(entry->worst));
-    property(m, "role", entry->role);
-    if (entry->worst == VERDICT_KNOWN)
-        property(m, "finding", known_finding(report_first(entry, VERDICT_KNOWN)));
-    if (requirement) {
-        property(m, "source", requirement->source);
-        property(m, "section", requirement->section);
-        property(m, "level", requirement_level_name(requirement->level));
-    }
-    for (unsigned v = 0; v < VERDICT_COUNT; v++) {
-        if (!entry->counts[v])
-            continue;
-        snprintf(count, sizeof(count), "%llu", (unsigned long long)entry->counts[v]);
-        property(m, verdict_name((enum verdict)v), count);
-    }
-    markup_close(m);
+    if (strcmp(element, "testsuite") == 0)
+        markup_open(m, element, "name", name, "tests", tests, "failures", failures, "errors", errors, "skipped",
+                    skipped, "time", seconds, NULL);
+    else
+        markup_open(m, element, "name", name, "tests", tests, "failures", failures, "errors", errors, "time", seconds,
+                    NULL);
 }
 
 static void text_line(struct markup *m, const char *name, const char *value)
@@ -119,8 +94,10 @@ static void body(struct markup *m, const struct report_entry *entry, const struc
     text_line(m, "script    ", result->script);
     text_line(m, "evidence  ", result->evidence);
     text_line(m, "replay    ", result->replay);
-    if (entry->requirement)
+    if (entry->requirement) {
+        text_line(m, "level     ", requirement_level_name(entry->requirement->level));
         text_line(m, "text      ", entry->requirement->text);
+    }
     if (entry->counts[result->verdict] > 1)
         markup_textf(m, "and %llu more of the same verdict\n",
                      (unsigned long long)(entry->counts[result->verdict] - 1));
@@ -163,10 +140,8 @@ static void testcase(struct markup *m, const struct report_entry *entry, const c
              *entry->role ? ")" : "", NAME_TEXT, text, strlen(text) > NAME_TEXT ? "..." : "");
     snprintf(seconds, sizeof(seconds), "%.6f", (double)entry->duration_ns / 1e9);
     char *line = text_clean_line(name); /* a cut in the middle of a character is mended here */
-    markup_open(m, "testcase", "name", line ? line : entry->id, "classname", suite_name, "time", seconds, "file",
-                result->script, NULL);
+    markup_open(m, "testcase", "name", line ? line : entry->id, "classname", suite_name, "time", seconds, NULL);
     free(line);
-    properties(m, entry);
     if (entry->worst == VERDICT_FAIL)
         outcome(m, "failure", "FAIL", entry, result);
     else if (entry->worst == VERDICT_INCONCLUSIVE)

@@ -2,6 +2,7 @@
 /* junit.xml as a CI server reads it: parsed back with libxml2. */
 #include <check.h>
 #include <libxml/parser.h>
+#include <libxml/xmlschemas.h>
 #include <libxml/xpath.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,20 @@ struct parsed {
     xmlXPathContextPtr context;
 };
 
+/* By what CI servers agree on. */
+static void expect_valid(xmlDocPtr document)
+{
+    xmlSchemaParserCtxtPtr parser = xmlSchemaNewParserCtxt("tests/data/junit.xsd");
+    xmlSchemaPtr schema = xmlSchemaParse(parser);
+    xmlSchemaValidCtxtPtr valid = xmlSchemaNewValidCtxt(schema);
+
+    ck_assert_ptr_nonnull(schema);
+    ck_assert_int_eq(xmlSchemaValidateDoc(valid, document), 0);
+    xmlSchemaFreeValidCtxt(valid);
+    xmlSchemaFree(schema);
+    xmlSchemaFreeParserCtxt(parser);
+}
+
 /* Of DIR/results.jsonl, which is there. */
 static void parsed_from(struct parsed *parsed)
 {
@@ -38,6 +53,7 @@ static void parsed_from(struct parsed *parsed)
     parsed->document = xmlReadFile(path, NULL, XML_PARSE_NONET);
     ck_assert_ptr_nonnull(parsed->document);
     parsed->context = xmlXPathNewContext(parsed->document);
+    expect_valid(parsed->document);
 }
 
 static void parsed_make(struct parsed *parsed, int finished)
@@ -69,7 +85,7 @@ static void expect(struct parsed *parsed, const char *expression, const char *wa
     xmlXPathFreeObject(value);
 }
 
-#define CASE(id) "//testcase[properties/property[@name='requirement' and @value='" id "']]"
+#define CASE(id) "//testcase[starts-with(@name, '" id " ')]"
 
 START_TEST(each_verdict)
 {
@@ -90,7 +106,7 @@ START_TEST(each_verdict)
     expect(&parsed, "count(//error)", "1");
     expect(&parsed, CASE("RDMAP-4.8-02") "/skipped/@type", "KNOWN");
     expect(&parsed, "starts-with(" CASE("RDMAP-4.8-02") "/skipped/@message, 'known deviation (')", "true");
-    expect(&parsed, CASE("RDMAP-4.8-02") "/properties/property[@name='finding']/@value", sample_hostile_shown);
+    expect(&parsed, "contains(" CASE("RDMAP-4.8-02") "/skipped, 'finding   ')", "true");
     expect(&parsed, "count(//skipped)", "2");
     parsed_free(&parsed);
 }
@@ -105,15 +121,13 @@ START_TEST(counts_and_names)
     expect(&parsed, "count(//testcase)", "8");
     expect(&parsed, "/testsuites/@failures", "1");
     expect(&parsed, "/testsuites/@errors", "1");
-    expect(&parsed, "/testsuites/@skipped", "2");
+    expect(&parsed, "sum(//testsuite/@skipped)", "2");
     expect(&parsed, "sum(//testsuite/@tests)", "8");
     expect(&parsed, "count(//testcase[not(@name) or @name='' or not(@classname)])", "0");
     expect(&parsed, "count(" CASE("MPA-7.1.2-05") ")", "2"); /* one a role */
     expect(&parsed, "starts-with(" CASE("MPA-7.1.2-05") "[1]/@name, 'MPA-7.1.2-05 (initiator) ')", "true");
-    expect(&parsed, CASE("MPA-7.1.2-05") "[properties/property[@value='responder']]/@time", "0.002500");
-    expect(&parsed, CASE("DDP-7.2-02") "/properties/property[@name='section']/@value", "7.2");
-    expect(&parsed, CASE("DDP-7.2-02") "/properties/property[@name='source']/@value", "RFC5041");
-    expect(&parsed, CASE("DDP-7.2-02") "/properties/property[@name='level']/@value", "MUST");
+    expect(&parsed, CASE("MPA-7.1.2-05") "[contains(@name, '(responder)')]/@time", "0.002500");
+    expect(&parsed, "contains(" CASE("DDP-7.2-02") "/failure, 'level     MUST')", "true");
     expect(&parsed, CASE("DDP-7.2-02") "/../@name", "DDP.RFC5041 section 7_2");
     parsed_free(&parsed);
 }
