@@ -15,6 +15,7 @@
 /* One suite: entries [first, end) share document and section. */
 struct suite {
     size_t first, end;
+    size_t tests;
     size_t failures, errors, skipped;
     uint64_t duration_ns;
 };
@@ -27,11 +28,21 @@ static bool same_suite(const struct report_entry *a, const struct report_entry *
            strcmp(a->requirement->section, b->requirement->section) == 0;
 }
 
+static void count_case(struct suite *suite, enum verdict worst)
+{
+    suite->tests++;
+    suite->failures += worst == VERDICT_FAIL;
+    suite->errors += worst == VERDICT_INCONCLUSIVE;
+    suite->skipped += worst == VERDICT_SKIP || worst == VERDICT_KNOWN;
+}
+
+/* A run's test case is a requirement and role; an audit's is one of them in one capture: a second capture that fails is new. */
 static void count_entry(struct suite *suite, const struct report_entry *entry)
 {
-    suite->failures += entry->worst == VERDICT_FAIL;
-    suite->errors += entry->worst == VERDICT_INCONCLUSIVE;
-    suite->skipped += entry->worst == VERDICT_SKIP || entry->worst == VERDICT_KNOWN;
+    if (entry->cases.count == 0)
+        count_case(suite, entry->worst);
+    for (size_t i = 0; i < entry->cases.count; i++)
+        count_case(suite, entry->cases.cases[i].worst);
     suite->duration_ns += entry->duration_ns;
 }
 
@@ -47,7 +58,7 @@ static struct suite suite_from(const struct report *report, size_t first)
 static void suite_open(struct markup *m, const char *element, const char *name, const struct suite *suite)
 {
     char tests[24], failures[24], errors[24], skipped[24], seconds[32];
-    snprintf(tests, sizeof(tests), "%zu", suite->end - suite->first);
+    snprintf(tests, sizeof(tests), "%zu", suite->tests);
     snprintf(failures, sizeof(failures), "%zu", suite->failures);
     snprintf(errors, sizeof(errors), "%zu", suite->errors);
     snprintf(skipped, sizeof(skipped), "%zu", suite->skipped);
@@ -131,35 +142,73 @@ static void known(struct markup *m, const struct report_entry *entry, const stru
     free(sentence);
 }
 
-static void testcase(struct markup *m, const struct report_entry *entry, const char *suite_name)
+/* The first result that was kept of that verdict, and of that capture (NULL: of any). NULL: it was not kept. */
+static const struct result *result_of(const struct report_entry *entry, enum verdict verdict, const char *file)
 {
-    const struct result *result = report_first(entry, entry->worst);
-    char name[300], seconds[32];
-    const char *text = entry->requirement ? entry->requirement->text : result->purpose ? result->purpose : "";
-    snprintf(name, sizeof(name), "%.80s%s%.30s%s %.*s%s", entry->id, *entry->role ? " (" : "", entry->role,
-             *entry->role ? ")" : "", NAME_TEXT, text, strlen(text) > NAME_TEXT ? "..." : "");
-    snprintf(seconds, sizeof(seconds), "%.6f", (double)entry->duration_ns / 1e9);
-    char *line = text_clean_line(name); /* a cut in the middle of a character is mended here */
-    markup_open(m, "testcase", "name", line ? line : entry->id, "classname", suite_name, "time", seconds, NULL);
-    free(line);
-    if (entry->worst == VERDICT_FAIL)
-        outcome(m, "failure", "FAIL", entry, result);
-    else if (entry->worst == VERDICT_INCONCLUSIVE)
-        outcome(m, "error", "INCONCLUSIVE", entry, result);
-    else if (entry->worst == VERDICT_SKIP)
-        outcome(m, "skipped", "SKIP", entry, result);
-    else if (entry->worst == VERDICT_KNOWN)
-        known(m, entry, result);
-    else if (entry->worst == VERDICT_WARN || entry->worst == VERDICT_AMBIGUOUS) {
-        char *message = report_sentence(result);
+    for (size_t i = 0; i < entry->kept_count; i++)
+        if (entry->kept[i].verdict == verdict &&
+            (!file || (entry->kept[i].file && strcmp(entry->kept[i].file, file) == 0)))
+            return &entry->kept[i];
+    return NULL;
+}
+
+static void verdict_element(struct markup *m, const struct report_entry *entry, enum verdict worst,
+                            const struct result *result)
+{
+    char *message;
+
+    switch (worst) {
+    case VERDICT_FAIL: outcome(m, "failure", "FAIL", entry, result); break;
+    case VERDICT_INCONCLUSIVE: outcome(m, "error", "INCONCLUSIVE", entry, result); break;
+    case VERDICT_SKIP: outcome(m, "skipped", "SKIP", entry, result); break;
+    case VERDICT_KNOWN: known(m, entry, result); break;
+    case VERDICT_WARN:
+    case VERDICT_AMBIGUOUS:
+        message = report_sentence(result);
         markup_open(m, "system-out", NULL);
-        markup_textf(m, "%s: ", verdict_name(entry->worst));
+        markup_textf(m, "%s: ", verdict_name(worst));
         markup_text(m, message);
         body(m, entry, result);
         markup_close(m);
         free(message);
+        break;
+    case VERDICT_PASS:
+    default: break;
     }
+}
+
+/* `file` NULL: of a run, that of all results together. */
+static void testcase(struct markup *m, const struct report_entry *entry, const char *suite_name, const char *file,
+                     enum verdict worst)
+{
+    const struct result *result = result_of(entry, worst, file);
+    struct result unkept = {.id = entry->id,
+                            .verdict = worst,
+                            .file = file,
+                            .message = "one of many: results.jsonl has its frame and octets"};
+    const char *text = entry->requirement              ? entry->requirement->text
+                       : result_of(entry, worst, NULL) ? result_of(entry, worst, NULL)->purpose
+                                                       : NULL;
+    char name[800], seconds[32];
+
+    text = text ? text : "";
+    snprintf(name, sizeof(name), "%.80s%s%.30s%s%s%.400s%s %.*s%s", entry->id, *entry->role ? " (" : "", entry->role,
+             *entry->role ? ")" : "", file ? " in " : "", file ? file : "", file ? ":" : "", NAME_TEXT, text,
+             strlen(text) > NAME_TEXT ? "..." : "");
+    snprintf(seconds, sizeof(seconds), "%.6f", file ? 0.0 : (double)entry->duration_ns / 1e9);
+    char *line = text_clean_line(name); /* a cut in the middle of a character is mended here */
+    markup_open(m, "testcase", "name", line ? line : entry->id, "classname", suite_name, "time", seconds, NULL);
+    free(line);
+    verdict_element(m, entry, worst, result ? result : &unkept);
     markup_close(m);
+}
+
+static void testcases(struct markup *m, const struct report_entry *entry, const char *suite_name)
+{
+    if (entry->cases.count == 0)
+        testcase(m, entry, suite_name, NULL, entry->worst);
+    for (size_t i = 0; i < entry->cases.count; i++)
+        testcase(m, entry, suite_name, entry->cases.cases[i].file, entry->cases.cases[i].worst);
 }
 
 static void write_suite(struct markup *m, const struct report *report, const struct suite *suite)
@@ -175,7 +224,7 @@ static void write_suite(struct markup *m, const struct report *report, const str
         *p = *p == '.' ? '_' : *p;
     suite_open(m, "testsuite", name, suite);
     for (size_t i = suite->first; i < suite->end; i++)
-        testcase(m, report->entries[i], name);
+        testcases(m, report->entries[i], name);
     markup_close(m);
 }
 
@@ -205,7 +254,7 @@ static struct suite account_suite(const struct report *report)
         for (enum flow_row row = FLOW_ROWS; (row = account_next(account, gap_kinds[k], row)) != FLOW_ROWS;)
             gaps++;
     }
-    suite.end = gaps ? gaps : 1;
+    suite.tests = gaps ? gaps : 1;
     suite.errors = report->summary.allow_gaps ? 0 : gaps;
     suite.skipped = report->summary.allow_gaps ? gaps : 0;
     return suite;
@@ -242,7 +291,7 @@ static void write_account(struct markup *m, const struct report *report, const s
 /* What is no requirement, and keeps a CI server from taking half of it for the whole: a stop, a capture not read. */
 static void write_failings(struct markup *m, const struct report *report, size_t count)
 {
-    struct suite run = {.first = 0, .end = count, .errors = count};
+    struct suite run = {.tests = count, .errors = count};
     char name[300];
     suite_open(m, "testsuite", "run", &run);
     if (!report->finished) {
@@ -266,7 +315,7 @@ static void write_failings(struct markup *m, const struct report *report, size_t
 int junit_write(const struct report *report, const struct place *to, struct sentence *error)
 {
     struct markup *m = markup_new();
-    struct suite all = {.first = 0, .end = report->entry_count};
+    struct suite all = {0};
     if (!m)
         return sentence_set(error, "%s: out of memory", to->path);
     for (size_t i = 0; i < report->entry_count; i++)
@@ -276,7 +325,7 @@ int junit_write(const struct report *report, const struct place *to, struct sent
     struct suite account = account_suite(report);
     shown.errors += failings + account.errors;
     shown.skipped += account.skipped;
-    shown.end += failings + account.end;
+    shown.tests += failings + account.tests;
     markup_xml(m);
     suite_open(m, "testsuites", "warpcheck", &shown);
     for (size_t i = 0; i < report->entry_count;) {
@@ -284,7 +333,7 @@ int junit_write(const struct report *report, const struct place *to, struct sent
         write_suite(m, report, &suite);
         i = suite.end;
     }
-    if (account.end)
+    if (account.tests)
         write_account(m, report, &account);
     if (failings)
         write_failings(m, report, failings);

@@ -75,6 +75,9 @@ static int on_result(void *user, const struct result *result, json_t *object)
     uint64_t most = result->verdict == VERDICT_PASS || result->verdict == VERDICT_SKIP ? 1 : REPORT_KEPT_RESULTS;
     if (entry->counts[result->verdict] < most && keep(entry, result, object) != 0)
         return -1;
+    if (result->file && report->info.command && strcmp(report->info.command, "audit") == 0 &&
+        report_cases_add(&entry->cases, &report->files, result->file, result->verdict) != 0)
+        return -1;
     entry->counts[result->verdict]++;
     entry->seen[result->verdict] += result->count;
     entry->duration_ns += result->duration_ns;
@@ -210,9 +213,11 @@ void report_free(struct report *report)
             json_decref(entry->objects[i]);
         free(entry->objects);
         free(entry->kept);
+        report_cases_free(&entry->cases);
         free(entry);
     }
     free(report->entries);
+    report_files_free(&report->files);
     for (size_t i = 0; i < report->capture_count; i++)
         json_decref(report->captures[i].object);
     free(report->captures);

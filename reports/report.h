@@ -8,6 +8,7 @@
 
 #include "reports/known.h"
 #include "reports/place.h"
+#include "reports/report_case.h"
 #include "reports/result.h"
 #include "wire/hash.h"
 #include "wire/sentence.h"
@@ -28,6 +29,7 @@ struct report_entry {
     struct result *kept; /* all verdicts mixed; strings point into `objects` */
     json_t **objects;
     size_t kept_count, kept_room;
+    struct report_cases cases; /* of an audit: what it found in each capture */
     UT_hash_handle hh;
     char key[]; /* "id role" */
 };
@@ -53,6 +55,7 @@ struct report {
     const char *console; /* the end of the device's console, when it died in the run; NULL: not there */
     /* private */
     struct run_summary counted;
+    struct report_files files; /* that `cases` name */
     struct finding_set findings;
     json_t *info_object, *summary_object, *console_text;
     struct report_entry *hash;

@@ -11,6 +11,7 @@
 #include "conformance/requirements/catalogue.h"
 #include "reports/junit.h"
 #include "reports/markdown.h"
+#include "reports/results_log.h"
 #include "tests/unit/sample_results.h"
 #include "tests/unit/suites.h"
 
@@ -161,6 +162,48 @@ START_TEST(captures_not_read)
 }
 END_TEST
 
+/* An audit's test case is a requirement in a capture: more captures that fail are more failures, also of those that are not kept. */
+START_TEST(case_of_each_capture)
+{
+    enum { CAPTURES = REPORT_KEPT_RESULTS + 5 };
+    struct parsed parsed = {.folder = sample_folder()};
+    struct run_info info = sample_info;
+    struct sentence error;
+    char file[32], wanted[16];
+
+    info.command = "audit";
+    struct results_log *log =
+        results_log_create(PLACE(sample_path(parsed.folder, "results.jsonl")), &info, NULL, &error);
+    ck_assert_msg(log != NULL, "%s", error.text);
+    for (int i = 0; i < CAPTURES; i++) {
+        const struct capture_info capture = {.file = file, .status = "whole"};
+        struct result result = {
+            .id = "DDP-7.2-02", .verdict = VERDICT_PASS, .by = "rule", .role = "responder", .file = file};
+
+        snprintf(file, sizeof(file), "c%02d.pcap", i);
+        ck_assert_int_eq(results_log_append(log, &result, &error), 0);
+        result.verdict = VERDICT_FAIL;
+        result.actual = "nothing";
+        for (int again = 0; again < 2 && i % 2 == 0; again++)
+            ck_assert_int_eq(results_log_append(log, &result, &error), 0);
+        ck_assert_int_eq(results_log_capture(log, &capture, &error), 0);
+    }
+    ck_assert_int_eq(results_log_finish(log, results_log_summary(log), &error), 0);
+    ck_assert_int_eq(results_log_close(log, &error), 0);
+    parsed_from(&parsed);
+    snprintf(wanted, sizeof(wanted), "%d", CAPTURES);
+    expect(&parsed, "/testsuites/@tests", wanted);
+    expect(&parsed, "count(" CASE("DDP-7.2-02") ")", wanted);
+    snprintf(wanted, sizeof(wanted), "%d", (CAPTURES + 1) / 2);
+    expect(&parsed, "/testsuites/@failures", wanted);
+    expect(&parsed, "count(//failure)", wanted);
+    expect(&parsed, "count(//testcase[starts-with(@name, 'DDP-7.2-02 (responder) in c04.pcap: ')]/failure)", "1");
+    expect(&parsed, "count(//testcase[starts-with(@name, 'DDP-7.2-02 (responder) in c05.pcap: ')]/failure)", "0");
+    expect(&parsed, "contains(//testcase[contains(@name, 'c28.pcap')]/failure/@message, 'results.jsonl')", "true");
+    parsed_free(&parsed);
+}
+END_TEST
+
 START_TEST(disk_full)
 {
     struct parsed parsed;
@@ -203,6 +246,7 @@ Suite *junit_suite(void)
     tcase_add_test(junit, counts_and_names);
     tcase_add_test(junit, half_a_run_is_an_error);
     tcase_add_test(junit, captures_not_read);
+    tcase_add_test(junit, case_of_each_capture);
     tcase_add_test(junit, disk_full);
     tcase_add_test(junit, markdown_is_inert);
     suite_add_tcase(suite, junit);
