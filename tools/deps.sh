@@ -24,7 +24,7 @@ lint='check clang clang-tidy clang-format cppcheck shellcheck'
 page='chromium fonts-dejavu-core'
 command -v npm >/dev/null || page+=' nodejs npm'
 
-wanted= axe=
+wanted='' axe=''
 for group in "$@"; do
 	case $group in
 	build | test | bench | lint | plugin | lab) wanted+=" ${!group}" ;;
