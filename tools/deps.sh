@@ -55,7 +55,7 @@ missing=$(LC_ALL=C comm -23 <(printf '%s\n' "$wanted") <(printf '%s\n' "$install
 # npm's package for the test of the pages: nothing of it is committed, and none of its scripts runs.
 fetch_axe() {
 	[ -z "$axe" ] || [ -s "$axe/node_modules/axe-core/axe.min.js" ] ||
-		npm install --prefix "$axe" --no-save --ignore-scripts --no-audit --no-fund --loglevel=error axe-core@4.14.1 >&2
+		timeout 120 npm install --prefix "$axe" --no-save --ignore-scripts --no-audit --no-fund --fetch-retries=1 --loglevel=error axe-core@4.14.1 >&2
 }
 [ -n "$missing" ] || { fetch_axe; exit 0; }
 
