@@ -41,7 +41,7 @@ killed) kill -KILL $peer ;;
 stopped) kill -STOP $peer ;;
 slow)
 	kill -STOP $peer
-	while going && ! said 'did not answer'; do sleep 0.1; done
+	while going && ! said '"INCONCLUSIVE"'; do sleep 0.1; done # also where the stop fell into a connection
 	kill -CONT $peer
 	;;
 restarted)
