@@ -81,7 +81,7 @@ unit() {
 }
 
 # The linters and the runs of all legal variants take many minutes of processor time, and most scripts below leave a processor idle:
-# these two run beside them, one after the other, as the least important processes, and their verdicts come at the end.
+# these two run beside them, as the least important processes, and their verdicts come at the end.
 beside() { # beside NAME SECONDS COMMAND...
 	local began=$SECONDS log=$log_dir/${1//\//_}.log status=0
 	timeout -k 10 "$2" nice -n 19 "${@:3}" >"$log" 2>&1 </dev/null || status=$?
@@ -92,8 +92,9 @@ beside_begin() {
 	rm -rf "$log_dir/e2e/variants"
 	mkdir -p "$log_dir/e2e/variants"
 	(
-		beside tree/lint 7200 env -u T -u FAST LUA_SYNTAX="$B/tools/lua-syntax" tools/lint.sh
-		beside e2e/variants 7200 env WORK="$log_dir/e2e/variants" bash tests/e2e/variants.sh
+		beside tree/lint 7200 env -u T -u FAST LUA_SYNTAX="$B/tools/lua-syntax" tools/lint.sh &
+		beside e2e/variants 7200 env WORK="$log_dir/e2e/variants" bash tests/e2e/variants.sh &
+		wait
 	) &
 	others=$!
 	trap 'kill "$others" 2>/dev/null || true' EXIT
