@@ -126,8 +126,10 @@ ${CC:-gcc} -std=gnu17 -O1 -g -Wall -Wextra -Werror -Wshadow -Wpointer-arith -Wst
 for program in busybox ip rdma rping ucmatose rdma_server rdma_client ib_write_bw ib_read_bw ib_send_bw ib_send_lat; do
 	cp "$(command -v "$program")" "$image/bin/"
 done
-cp /etc/libibverbs.d/siw.driver "$image/etc/libibverbs.d/"
-cp "$lib"/libibverbs/libsiw* "$image$lib/libibverbs/"
+for provider in siw rxe; do # the second for LAB_MODULES=rdma_rxe
+	cp "/etc/libibverbs.d/$provider.driver" "$image/etc/libibverbs.d/"
+	cp "$lib/libibverbs/lib$provider"* "$image$lib/libibverbs/"
+done
 # pthread_exit() loads libgcc_s, which no program names.
 {
 	echo "$lib/libgcc_s.so.1"
