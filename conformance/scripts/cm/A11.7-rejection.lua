@@ -252,6 +252,7 @@ check {
   purpose = "which of two bad versions is named",
   run = function(t)
     local got = t:cm_expect_code({ MajV = 1, MinV = 15 }, { 1, 2 }, "a REQ with MajV 1 and MinV 15", true)
+    if got.ari.Code == 0 then t:skip("the device names neither: code 00") end
     t:ambiguous(got.ari.Code == 2 and "B: either wrong field may be named, 01 or 02" or "A: MajV is judged first, code 01")
   end,
 }
@@ -274,13 +275,18 @@ check {
   id = "A11-AMB-08",
   purpose = "which IPv6 addresses contradict IPV 6",
   run = function(t)
-    local refused = {}
+    local _, dut = rig.addresses()
+    local own, family = cm.address(dut)
+    local destination = family == 6 and own or cm.address("2001:db8::2")
+    local refused, taken = 0, 0
     for _, address in ipairs { "::", "::ffff:c000:201", "::c000:201" } do
-      local got = t:cm_expect_code({ IPV = 6, Source = cm.address(address), Destination = cm.address("2001:db8::2") }, { 4, 5, 6 },
+      local got = t:cm_expect_code({ IPV = 6, Source = cm.address(address), Destination = destination }, { 4, 5, 6 },
                                    "a REQ with IPV 6 and the source " .. address)
-      if got.name == "REJ" and got.ari.Code == 4 then refused[#refused + 1] = address end
+      if got.name == "REP" or got.ari.Code == 5 or got.ari.Code == 6 then taken = taken + 1 end
+      if got.name == "REJ" and got.ari.Code == 4 then refused = refused + 1 end
     end
-    t:ambiguous(#refused == 0 and "A: only the upper 96 bits tell the family, so these addresses fit IPV 6" or
+    if refused + taken == 0 then t:skip("the device refuses each of them without a reason: code 00") end
+    t:ambiguous(refused == 0 and "A: only the upper 96 bits tell the family, so these addresses fit IPV 6" or
                 "B: IPv4-mapped and unspecified addresses contradict IPV 6")
   end,
 }
@@ -294,7 +300,7 @@ check {
       local got = t:cm_expect_code(list[i][1], { list[i][2] }, list[i][3])
       if got.name == "REJ" then refused = refused + 1 end
     end
-    t:ambiguous(refused == 0 and "A: a supporting server may accept without looking at the addresses" or
+    t:ambiguous(refused < #list - 3 and "A: a supporting server may accept without looking at the addresses" or
                 "B: it has to refuse bad ones with codes 04 to 06")
   end,
 }

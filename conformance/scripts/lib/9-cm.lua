@@ -237,7 +237,7 @@ end
 -- The device as a client
 
 -- The REQ that the device sends when it is asked to connect: what cm.read() makes of it, and the exchange. config: protocol, port,
--- source_port, data (octets).
+-- source_port, data (octets), optional (nil where the device has no such protocol, else SKIP).
 function Test:cm_receive_request(config)
   local own, _, port = rig.addresses()
   local ask = { address = own, port = config and config.port or port, protocol = config and config.protocol or cm.TCP,
@@ -247,7 +247,10 @@ function Test:cm_receive_request(config)
     if config then self:skip("connect_command starts the client as it is: nobody can ask it for ports or data") end
     rig.start_initiator(port)
   else
-    self:instrument("cm_connect", ask)
+    local answer = self:command("cm_connect", ask)
+    if answer.unsupported and config and config.optional then return nil end
+    if answer.unsupported then self:skip("the device cannot be asked to connect so: " .. tostring(answer.error)) end
+    if not answer.ok then self:inconclusive("the upper tester could not connect: " .. tostring(answer.error)) end
   end
   local exchange = rig.cm_accept(math.max(self.reaction, 10))
   if not exchange then self:inconclusive("the device did not send a REQ") end

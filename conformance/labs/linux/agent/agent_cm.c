@@ -15,7 +15,6 @@
 enum {
     PROTOCOL_TCP = 6,
     PROTOCOL_IB = 0x3F, /* RDMA_PS_IB: a protocol number that no IP protocol of rdma_cm has */
-    CLIENT_PORT = 49152,
     CONSUMER_OCTETS = 56,
     LISTENERS_MAX = 8,
     RESOLVE_MILLISECONDS = 3000,
@@ -180,7 +179,7 @@ int agent_cm_configure(struct agent *agent, const json_t *command, struct agent_
 static int read_target(const json_t *command, struct agent_target *target, struct agent_reply *reply)
 {
     const char *address = json_string_value(json_object_get(command, "address"));
-    uint64_t port = 0, source = CLIENT_PORT;
+    uint64_t port = 0, source = 0;
 
     if (agent_number(command, "port", &port, UINT16_MAX, reply) != 0 ||
         agent_number(command, "source_port", &source, UINT16_MAX, reply) != 0)
