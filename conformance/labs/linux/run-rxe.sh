@@ -3,7 +3,7 @@
 #
 # run-rxe.sh [--series 6.1|6.12] [warpcheck run's options]: judges the RDMA IP CM Service (IBTA Annex A11) of Linux, as rdma_cm and ib_cm
 # have it, above rxe: the guest, namespace and exit status of run.sh, with another device on the same NIC. `warpcheck run --dut
-# linux-rxe` comes here. Checks of the CM are all that can be run, so --llp cm need not be given. With RXE_PATCH=FILE the kernel's
+# linux-rxe` comes here. Checks of the CM are all that can be run, so --llp cm need not be given. With CM_PATCH=FILE the kernel's
 # ib_cm and rdma_cm are built with that patch (build-image.sh).
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
