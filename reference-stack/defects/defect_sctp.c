@@ -274,7 +274,7 @@ int hook_ssn_ahead(const struct sctp_session *session, uint16_t ssn, int ahead)
     if (session_behaves(session, DEFECT_SCTP_ORDER_ARRIVAL))
         return 0;
     if (session->state == SESSION_OPEN && session->stream != NULL && session->ssn == 1 &&
-        session->stream->config.role == IWARP_INITIATOR && session_behaves(session, DEFECT_SCTP_FIRST_DROPPED))
+        session_behaves(session, DEFECT_SCTP_FIRST_DROPPED))
         return -1;
     if (session_behaves(session, DEFECT_SCTP_SSN_UNSIGNED))
         return (int)ssn - (int)session->expected;

@@ -235,14 +235,12 @@ static void tell(void *user, size_t number, const json_t *row)
         matrix->config->progress(matrix->config->user, number + 1, matrix->unit_count);
 }
 
-/* Does a check over SCTP decide the requirement that the defect names first? */
+/* Does a check over SCTP decide a requirement that the defect names? */
 static bool is_driven(const struct matrix *matrix, const struct defect *defect)
 {
-    size_t octets = strcspn(defect->requirement, ",");
-
     for (size_t i = 0; i < matrix->sctp_plan.count; i++)
-        if (matrix->sctp_plan.items[i].skip.text[0] == '\0' && strlen(matrix->sctp_plan.items[i].check->id) == octets &&
-            strncmp(matrix->sctp_plan.items[i].check->id, defect->requirement, octets) == 0)
+        if (matrix->sctp_plan.items[i].skip.text[0] == '\0' &&
+            defect_breaks(defect, matrix->sctp_plan.items[i].check->id))
             return true;
     return false;
 }

@@ -232,7 +232,7 @@ local function run_exchange(t, name)
 end
 
 function harness.exchange(t, check)
-  if check.llp and check.llp:sub(1, 4) == "sctp" then return t:sctp_exchange(check.llp) end
+  if check.llp and check.llp:sub(1, 4) == "sctp" then return t:sctp_exchange(check.llp, check.sandwich) end
   local kind = check.sandwich or "rdma"
   if kind == "cm" or kind == "cm answer" then
     cm.exchange(t, kind)
