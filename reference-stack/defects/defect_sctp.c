@@ -39,11 +39,6 @@ enum iwarp_sctp_mode hook_sctp_mode(const struct iwarp_association *association,
     return association_behaves(association, DEFECT_SCTP_MODE_ANY) ? IWARP_SCTP_RDMA : mode;
 }
 
-bool hook_error_spreads(const struct sctp_session *session)
-{
-    return session_behaves(session, DEFECT_SCTP_ERROR_SPREADS);
-}
-
 bool hook_down_untold(const struct sctp_session *session)
 {
     return session_behaves(session, DEFECT_SCTP_DOWN_UNTOLD) && session->association->attached != 1;
@@ -185,6 +180,7 @@ void hook_sctp_output(struct sctp_session *session, struct iwarp_sctp_output *ou
     }
     if (session_behaves(session, DEFECT_SCTP_SSN_SHARED) && !is_draft(association))
         ddp_sctp_segment_set_SSN(octets, faults->ssn++);
+    defect_terminate_first(session, output, octets);
     if (output->control && is_draft(association)) {
         if (session_behaves(session, DEFECT_SCTP_RESET_LONG)) {
             octets_put32(octets + output->octets, 0);
@@ -255,11 +251,6 @@ bool hook_close_silent(const struct sctp_session *session)
     return session_behaves(session, DEFECT_SCTP_CLOSE_SILENT);
 }
 
-bool hook_request_full(const struct sctp_session *session, bool full)
-{
-    return full && !session_behaves(session, DEFECT_SCTP_PENDING_UNLIMITED);
-}
-
 uint8_t hook_refusal(const struct sctp_session *session)
 {
     if (session_behaves(session, DEFECT_SCTP_OVERLOAD_SILENT))
@@ -271,6 +262,8 @@ uint8_t hook_refusal(const struct sctp_session *session)
 
 int hook_ssn_ahead(const struct sctp_session *session, uint16_t ssn, int ahead)
 {
+    if (session->state == SESSION_INITIATED && ahead > 0 && session_behaves(session, DEFECT_SCTP_EARLY_LOST))
+        return -1;
     if (session_behaves(session, DEFECT_SCTP_ORDER_ARRIVAL))
         return 0;
     if (session->state == SESSION_OPEN && session->stream != NULL && session->ssn == 1 &&

@@ -269,12 +269,15 @@ void iwarp_association_up(struct iwarp_association *association, const struct iw
     struct validation_session view = {0};
     struct validation_subject subject = {.session = &view};
     struct validation_outcome outcome;
+    struct iwarp_sctp_init said;
 
     if (association == NULL || peer == NULL || association->up || association->over)
         return;
     association->now = now;
-    association->mode = iwarp_sctp_mode(&association->config, peer->has_indication, peer->indication);
-    association->streams = least(association->config.streams, least(peer->outbound, peer->inbound));
+    said = *peer;
+    HOOK(association, hook_peer_init(association, &said));
+    association->mode = iwarp_sctp_mode(&association->config, said.has_indication, said.indication);
+    association->streams = least(association->config.streams, least(said.outbound, said.inbound));
     view = (struct validation_session){
         .defects = association->defects,
         .profile = association->config.profile,

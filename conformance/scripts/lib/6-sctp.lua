@@ -19,7 +19,8 @@ local function usual(t, options)
   return own
 end
 
-local function new_association(t, handle)
+-- What a check has of an association.
+function Association.new(t, handle)
   return setmetatable({ t = t, handle = handle, next_ssn = {}, next_msn = {}, early = {} }, Association)
 end
 
@@ -30,7 +31,7 @@ function Test:try_associate(options)
   if self.role == "responder" then
     local handle, why = rig.sctp_connect(usual(self, options.tester))
     if not handle then return nil, why end
-    return new_association(self, handle)
+    return Association.new(self, handle)
   end
   local request = copy_fields(options.dut)
   self.port = self.port + 1
@@ -40,7 +41,7 @@ function Test:try_associate(options)
   local answer = self.dut:connect(request)
   local handle = rig.sctp_accept(self.port, self.reaction)
   if not handle then return nil, "the device did not set it up" end
-  local a = new_association(self, handle)
+  local a = Association.new(self, handle)
   a.stream, a.number = answer.stream, answer.association
   return a
 end
@@ -139,6 +140,12 @@ local function chunk_text(got, why)
   end
   return "a chunk of PPID " .. got.ppid .. place
 end
+
+-- The same for others: what came, or nil and why.
+function Association:words(got, why) return chunk_text(got, why or "timeout") end
+
+-- What the handle received, with what it holds.
+function Association:read(got) return read_chunk(self.t, got) end
 
 function Association:state_text()
   local status = self.handle:status()
