@@ -52,7 +52,8 @@ bool hook_control_lost(const struct sctp_session *session, const struct ddp_sctp
 /* Private Data that is too long may be the end of more than the session (5.2.3). */
 bool hook_error_spreads(const struct sctp_session *session, const struct validation_subject *subject)
 {
-    const struct ddp_sctp_message *message = subject->session == NULL ? NULL : subject->session->message;
+    const struct ddp_sctp_message *message =
+        subject == NULL || subject->session == NULL ? NULL : subject->session->message;
 
     if (message != NULL && message->private_octets > DDP_SCTP_PRIVATE_DATA_MAX &&
         session_behaves(session, DEFECT_SCTP_PRIVATE_SPREADS))
@@ -109,8 +110,7 @@ bool hook_owes_terminate(const struct sctp_session *session, bool owes)
                     !stream->established && session_behaves(session, DEFECT_SCTP_REJECT_TERMINATE));
 }
 
-void defect_terminate_first(const struct sctp_session *session, const struct iwarp_sctp_output *output,
-                            uint8_t *octets)
+void defect_terminate_first(const struct sctp_session *session, const struct iwarp_sctp_output *output, uint8_t *octets)
 {
     struct sctp_faults *faults = &session->association->faults;
     uint16_t ssn = (uint16_t)ddp_sctp_segment_get_SSN(octets);

@@ -139,10 +139,10 @@ check {
 check {
   id = "SCTP5043-10-12",
   role = "both",
+  sandwich = "startup",
   purpose = "an ordered chunk: taken by its DDP-SSN, or the end of its session",
   run = function(t)
     local a = t:sctp_open()
-    a:probe(a.sid)
     a:segment(a.sid, empty_read(PROBE_STAG), { flags = 0x03 }) -- B, E; SCTP's SSN is 0
     a:expect_acknowledged("an ordered chunk")
     local got, why = a:receive(a.sid)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
--- RFC 5043 4, 5.2 and 11.2: what the device's own chunks look like, in which order they are numbered, and when they leave.
+-- RFC 5043 4 and 5.2: what the device's own chunks look like, and in which order they are numbered.
 
 defaults { llp = "sctp" }
 
@@ -143,27 +143,5 @@ check {
     if not got then t:inconclusive("no second session on the SID: " .. why) end
     if got.message_ssn == 0 then t:ambiguous("A: the DDP-SSN restarts at 0 with each session (6.1)") end
     t:equal("DDP-SSN of the first message of a second session", 0, got.message_ssn)
-  end,
-}
-
-check {
-  id = "SCTP5043-11.2-01",
-  role = "both",
-  purpose = "a Send on an idle association leaves at once",
-  requires = "upper_tester",
-  run = function(t)
-    local a, stream = posted(t)
-    local slowest = 0
-    for n = 1, 3 do
-      rig.wait(0.3)
-      local begun = rig.now()
-      t.dut:send { stream = stream, data = string.format("%02x", n) }
-      a:expect_segment(a.sid, rdmap.send { data = string.char(n) }, "a Send of one octet")
-      slowest = math.max(slowest, rig.now() - begun)
-    end
-    -- An upper tester over a network adds a round trip of its own.
-    if slowest > 0.05 + 4 * t.round_trip then
-      t:warn("a Send on an idle association", "it leaves within 50 ms", string.format("%.0f ms", 1000 * slowest))
-    end
   end,
 }

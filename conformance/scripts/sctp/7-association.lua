@@ -99,6 +99,7 @@ check {
 
 check {
   id = "SCTP5043-11.2-03",
+  sandwich = "startup",
   purpose = "chunks that share a packet are each handled",
   run = function(t)
     local a = t:sctp_open()

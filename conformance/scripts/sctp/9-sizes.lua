@@ -109,10 +109,10 @@ check {
 check {
   id = "SCTP5043-9-08",
   role = "both",
+  sandwich = "startup",
   purpose = "a segment in two DATA chunks is put together, or ends its session",
   run = function(t)
     local a = t:sctp_open()
-    a:probe(a.sid)
     local octets = string.pack(">I2", a.next_ssn[a.sid]) .. a:octets(a.sid, empty_read(PROBE_STAG))
     local first = { sid = a.sid, ppid = sctp.segment, flags = 0x06, data = octets:sub(1, 20) } -- U, B
     a:chunk(first)

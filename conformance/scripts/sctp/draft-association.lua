@@ -45,6 +45,7 @@ check {
   id = "SCTP-1.1-01",
   also = { "SCTP-4-01", "SCTP-4-05" },
   role = "both",
+  sandwich = "association",
   purpose = "a DDP stream is the pair of SCTP streams of one SID; segments may come first on any",
   run = same_sid,
 }

@@ -98,7 +98,7 @@ check {
     a:segment(a.sid, memory:write(8, "first"), { ssn = ssn })
     a.next_ssn[a.sid] = ssn + 2
     a:probe(a.sid)
-    t:equal("the Write that came first", "second", memory_of(t, memory, 6))
+    t:equal("the Write that came first, and the other", "second--first---", memory_of(t, memory, 16))
   end,
 }
 
@@ -183,6 +183,7 @@ check {
 check {
   id = "SCTP-7.3-03",
   role = "both",
+  sandwich = "association",
   purpose = "chunks that share a packet are each handled",
   run = function(t)
     local a = t:sctp_open()
@@ -361,6 +362,7 @@ check {
 
 check {
   id = "SCTP-2.2-06",
+  sandwich = "association",
   purpose = "four octets on PPID 1 are a Stream Reset or a malformed chunk; 16 octets are a segment",
   run = function(t)
     local a = t:sctp_open()
