@@ -109,8 +109,7 @@ bool hook_owes_terminate(const struct sctp_session *session, bool owes)
                     !stream->established && session_behaves(session, DEFECT_SCTP_REJECT_TERMINATE));
 }
 
-void defect_terminate_first(const struct sctp_session *session, const struct iwarp_sctp_output *output,
-                            uint8_t *octets)
+void defect_terminate_first(const struct sctp_session *session, const struct iwarp_sctp_output *output, uint8_t *octets)
 {
     struct sctp_faults *faults = &session->association->faults;
     uint16_t ssn = (uint16_t)ddp_sctp_segment_get_SSN(octets);

@@ -38,8 +38,8 @@ static void detach(struct sctp_session *session)
 
 void session_over(struct sctp_session *session)
 {
-    bool owes =
-        HOOK_VALUE(session->association, owes_terminate(session), hook_owes_terminate(session, owes_terminate(session)));
+    bool owes = HOOK_VALUE(session->association, owes_terminate(session),
+                           hook_owes_terminate(session, owes_terminate(session)));
     bool was = session->state != SESSION_IDLE;
 
     session_decided(session);
