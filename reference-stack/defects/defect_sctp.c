@@ -6,7 +6,7 @@
 #include "reference-stack/sctp/sctp.h"
 #include "wire/sctp.h"
 
-enum { PRIVATE_CUT = 256, LONG_SEGMENT = 64000 };
+enum { PRIVATE_CUT = 256, LONG_SEGMENT = 64000, OTHER_PPID = 3 };
 
 static bool association_behaves(const struct iwarp_association *association, enum defect_behaviour behaviour)
 {
@@ -116,6 +116,8 @@ static void change_envelope(const struct sctp_session *session, struct iwarp_sct
         output->ppid = __builtin_bswap32(output->ppid);
     if (session_behaves(session, DEFECT_SCTP_PPID_OTHER))
         output->ppid = other_ppid(output->ppid);
+    if (output->control && is_draft(session->association) && session_behaves(session, DEFECT_SCTP_RESET_PPID))
+        output->ppid = OTHER_PPID;
     if (session->stream != NULL && session->stream->config.role == IWARP_RESPONDER &&
         session_behaves(session, DEFECT_SCTP_ANSWER_SID_0))
         output->sid = 0;
@@ -266,8 +268,9 @@ int hook_ssn_ahead(const struct sctp_session *session, uint16_t ssn, int ahead)
         return -1;
     if (session_behaves(session, DEFECT_SCTP_ORDER_ARRIVAL))
         return 0;
-    if (session->state == SESSION_OPEN && session->stream != NULL && session->ssn == 1 &&
-        session->stream->config.role == IWARP_INITIATOR && session_behaves(session, DEFECT_SCTP_FIRST_DROPPED))
+    if (session->ssn == 1 &&
+        (is_draft(session->association) || (session->state == SESSION_OPEN && session->stream != NULL)) &&
+        session_behaves(session, DEFECT_SCTP_FIRST_DROPPED))
         return -1;
     if (session_behaves(session, DEFECT_SCTP_SSN_UNSIGNED))
         return (int)ssn - (int)session->expected;
@@ -284,10 +287,28 @@ bool hook_control_untold(const struct sctp_session *session)
     return session_behaves(session, DEFECT_SCTP_CONTROL_UNTOLD);
 }
 
+/* The ULP makes a new stream of the SID, as if a Stream Reset had come; the DDP-SSNs go on. */
 bool hook_aborted_taken(struct sctp_session *session)
 {
-    if (session->stream == NULL || !session_behaves(session, DEFECT_SCTP_ABORTED_TAKEN))
+    uint16_t expected = session->expected, ssn = session->ssn;
+
+    if (!session_behaves(session, DEFECT_SCTP_ABORTED_TAKEN))
         return false;
-    session_begin(session, SESSION_OPEN);
+    if (session->stream == NULL)
+        draft_pend(session);
+    else
+        session_begin(session, SESSION_OPEN);
+    session->expected = expected;
+    session->ssn = ssn;
     return true;
+}
+
+bool hook_reset_ignored(const struct sctp_session *session)
+{
+    return session_behaves(session, DEFECT_SCTP_RESET_IGNORED);
+}
+
+bool hook_lowest_sid(const struct iwarp_association *association)
+{
+    return association_behaves(association, DEFECT_SCTP_LOWEST_SID);
 }

@@ -52,7 +52,8 @@ bool hook_control_lost(const struct sctp_session *session, const struct ddp_sctp
 /* Private Data that is too long may be the end of more than the session (5.2.3). */
 bool hook_error_spreads(const struct sctp_session *session, const struct validation_subject *subject)
 {
-    const struct ddp_sctp_message *message = subject->session == NULL ? NULL : subject->session->message;
+    const struct ddp_sctp_message *message =
+        subject == NULL || subject->session == NULL ? NULL : subject->session->message;
 
     if (message != NULL && message->private_octets > DDP_SCTP_PRIVATE_DATA_MAX &&
         session_behaves(session, DEFECT_SCTP_PRIVATE_SPREADS))

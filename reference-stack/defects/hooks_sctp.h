@@ -24,7 +24,7 @@ enum iwarp_sctp_mode hook_sctp_mode(const struct iwarp_association *association,
 /* What the peer's INIT or INIT-ACK was found to say (RFC 5043 5.1). */
 void hook_peer_init(const struct iwarp_association *association, struct iwarp_sctp_init *peer);
 
-/* A session fails. True: the association is aborted (RFC 5043 11.3). */
+/* A session fails, or (subject NULL) its stream has ended by an error. True: the association is aborted (RFC 5043 11.3). */
 bool hook_error_spreads(const struct sctp_session *session, const struct validation_subject *subject);
 
 /* The association has ended. True: the session's stream is not told; then, by the ULP. True: it is not aborted (11.3). */
@@ -92,6 +92,12 @@ bool hook_owes_terminate(const struct sctp_session *session, bool owes);
 
 /* Its turn to send. True: `output` was made here, in the association's own octets (RFC 5043 6.2). */
 bool hook_speaks_after_end(struct sctp_session *session, struct iwarp_sctp_output *output);
+
+/* A Stream Reset came. True: nothing follows from it (draft-stewart-rddp-sctp-02 7.2). */
+bool hook_reset_ignored(const struct sctp_session *session);
+
+/* A SID is looked for. True: one that was not used before is not preferred (draft-stewart-rddp-sctp-02 7.2). */
+bool hook_lowest_sid(const struct iwarp_association *association);
 
 /* A segment comes on an aborted stream. True: it is taken (draft-stewart-rddp-sctp-02 7.2). */
 bool hook_aborted_taken(struct sctp_session *session);

@@ -43,6 +43,9 @@ void session_over(struct sctp_session *session)
     bool was = session->state != SESSION_IDLE;
 
     session_decided(session);
+    if (session->stream != NULL && session->stream->terminate_sent &&
+        HOOK_IF(session->association, hook_error_spreads(session, NULL)))
+        session->association->abort_wanted = true;
     if (session->stream != NULL)
         detach(session);
     if (is_draft(session->association)) {

@@ -254,11 +254,12 @@ function Test:sctp_open(options)
   return a
 end
 
--- The good exchange before and after a check.
-function Test:sctp_exchange(llp)
+-- The good exchange before and after a check: an association ("association"), a session in it ("startup"), or a Read, too.
+function Test:sctp_exchange(llp, kind)
   self.llp = llp
-  local a = self:sctp_open()
-  a:probe(a.sid, "the good exchange")
+  local a = self:associate()
+  if kind ~= "association" then a.sid = a:session() end
+  if kind ~= "association" and kind ~= "startup" then a:probe(a.sid, "the good exchange") end
   a.handle:abort()
   a.handle:close()
 end

@@ -34,6 +34,7 @@ check {
 check {
   id = "SCTP5043-5.2.3-06",
   role = "both",
+  sandwich = "association",
   purpose = "Initiate, Accept and Reject without Private Data are taken",
   run = function(t)
     local a = t:associate()
