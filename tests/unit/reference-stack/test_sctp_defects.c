@@ -150,6 +150,7 @@ static void traffic(struct record *record, const struct defect_set *defects, enu
                 iwarp_stream_disconnect(pair->side[side].ends[n].stream, pair->now);
                 sctp_pair_run(pair);
             }
+        say(record, "next sid %d\n", iwarp_association_free_sid(pair->side[record->device].association));
     }
     end(record, pair);
 }
