@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# run -j: processes that run checks side by side leave what a single one leaves, octet for octet but for the times: standard output,
+# results, evidence, reports, exit status. A run that is stopped keeps what it decided and can be gone on with; a worker that dies is told.
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+# shellcheck source=tests/e2e/expect.bash
+source tests/e2e/expect.bash
+
+# Everything but the times and the folder's name, which are the run's own.
+lines() { jq -cS 'del(.started, .ended, .duration_ns)' "$1"; }
+timeless() { sed -E 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z/TIME/g; s/(time=|duration_ns":)"?[0-9.]+"?/\1TIME/g; s/(side|one)\/(index.html)/\2/' "$1"; }
+same() { # ONE SIDE WHAT
+	local file
+	holds "$3: the same lines" cmp <(lines "$1/results.jsonl") <(lines "$2/results.jsonl")
+	holds "$3: the same evidence" diff -r "$1/evidence" "$2/evidence"
+	for file in $(cd "$1" && find . -maxdepth 1 -type f ! -name results.jsonl); do
+		holds "$3: the same $file" cmp <(timeless "$1/$file") <(timeless "$2/$file")
+	done
+	holds "$3: the same files" diff <(cd "$1" && find . | LC_ALL=C sort) <(cd "$2" && find . | LC_ALL=C sort)
+}
+# beside WHAT STATUS ARGUMENT...: one process, and three
+beside() {
+	local what=$1 status=$2
+	shift 2
+	rm -rf "$WORK/one" "$WORK/side"
+	expect "$status" "$what" "$WARPCHECK" run "$@" -o "$WORK/one"
+	cp "$WORK/stdout" "$WORK/said"
+	cp "$WORK/stderr" "$WORK/complained"
+	expect "$status" "$what, side by side" "$WARPCHECK" run "$@" -o "$WORK/side" -j 3
+	holds "$what: the same standard output" cmp <(timeless "$WORK/said") <(timeless "$WORK/stdout")
+	holds "$what: the same standard error" cmp "$WORK/complained" "$WORK/stderr"
+	same "$WORK/one" "$WORK/side" "$what"
+}
+
+echo "== the results of one process"
+beside "a defect, that rules see, too" 1 --simulate --defect mpa-pad-stale 'MPA-4*' 'MPA-7.1-*' --all --evidence all
+beside "one of the atomics, with skips" 1 --simulate --defect atom-request-reserved 'ATOM-4*' 'ATOM-5*'
+beside "over SCTP" 0 --simulate --llp sctp --layer sctp
+beside "a part of a run" 1 --simulate --defect ddp-qn-wrong-code 'DDP-7*' --shard 1/2 --format jsonl
+beside "a device that serves nothing" "1 3 4" --simulate --defect mpa-no-reply 'MPA-7.1*'
+
+echo "== stopped at a line, and gone on with"
+select=(run --simulate --defect ddp-qn-wrong-code 'DDP-7*' 'MPA-7.1-*')
+expect 1 "the whole" "$WARPCHECK" "${select[@]}" -o "$WORK/whole"
+lines "$WORK/whole/results.jsonl" >"$WORK/wanted"
+for part in 7 3 2; do
+	rm -rf "$WORK/cut"
+	cp -r "$WORK/whole" "$WORK/cut"
+	head -n $(($(wc -l <"$WORK/wanted") * part / 8)) "$WORK/whole/results.jsonl" >"$WORK/cut/results.jsonl"
+	expect 1 "gone on with from $part/8" "$WARPCHECK" "${select[@]}" -o "$WORK/cut" --resume -j 2
+	same "$WORK/whole" "$WORK/cut" "from $part/8"
+done
+
+# begin FOLDER ARGUMENT...: a long run in the background with two workers, which has decided something; $run, $workers.
+begin() {
+	local folder=$1
+	shift
+	rm -rf "$folder"
+	"$WARPCHECK" run --simulate "$@" -j 2 -o "$folder" >"$WORK/stdout" 2>"$WORK/stderr" &
+	run=$!
+	eventually "$run" grep -qs '"type":"result"' "$folder/results.jsonl"
+	mapfile -t workers < <(pgrep -P "$run")
+	holds "two workers" test "${#workers[@]}" -eq 2
+}
+ended() { # STATUS WHAT
+	local status=0
+	wait "$run" || status=$?
+	holds "$2: status $1" test "$status" -eq "$1"
+	for worker in "${workers[@]}"; do holds "no worker is left" bash -c '! kill -0 "$1" 2>/dev/null' sh "$worker"; done
+}
+# What a stopped run kept: the first results of the whole, in its order, and no evidence of others.
+kept() { # FOLDER
+	local count
+	count=$(jq -c 'select(.type == "result" and .by == "check")' "$1/results.jsonl" | wc -l)
+	holds "it kept $count results, in the order of the plan" cmp <(checks "$1") <(checks "$WORK/long" | sed -n "1,${count}p")
+	holds "that is not all" test "$count" -gt 0 -a "$count" -lt "$(checks "$WORK/long" | wc -l)"
+	holds "and their evidence alone" diff <(cd "$1" && find evidence -name '*.pcapng' ! -name 'served-*' | LC_ALL=C sort) \
+		<(jq -r 'select(.type == "journal") | .evidence // empty' "$1/results.jsonl" | LC_ALL=C sort -u)
+}
+checks() { jq -cS 'select(.type == "result" and .by == "check") | del(.duration_ns)' "$1/results.jsonl"; }
+
+long=('RDMAP*' --evidence all)
+expect 0 "a long run" "$WARPCHECK" run --simulate "${long[@]}" -j 2 -o "$WORK/long"
+for signal in INT TERM; do
+	echo "== interrupted by SIG$signal"
+	begin "$WORK/stopped" "${long[@]}"
+	kill -s "$signal" "$run"
+	ended 4 "interrupted"
+	last=interrupted
+	complains '^warpcheck run: interrupted; --resume continues the run$'
+	kept "$WORK/stopped"
+done
+expect 0 "gone on with" "$WARPCHECK" run --simulate "${long[@]}" -j 3 -o "$WORK/stopped" --resume
+same "$WORK/long" "$WORK/stopped" "interrupted and gone on with"
+
+echo "== a worker that is killed"
+begin "$WORK/killed" "${long[@]}"
+kill -KILL "${workers[1]}"
+ended 4 "a worker was killed"
+last=killed
+complains '^warpcheck run: a worker died \(signal 9\)( while it ran RDMAP-.* \((responder|initiator)\))?$'
+kept "$WORK/killed"
+expect 0 "gone on with" "$WARPCHECK" run --simulate "${long[@]}" -j 2 -o "$WORK/killed" --resume
+holds "it has all lines" cmp <(lines "$WORK/killed/results.jsonl") <(lines "$WORK/long/results.jsonl")
+begin "$WORK/killed" "${long[@]}"
+kill -KILL "$run"
+wait "$run" || true
+holds "workers do not outlive the run" eventually "$$" bash -c '! kill -0 "$1" 2>/dev/null && ! kill -0 "$2" 2>/dev/null' sh "${workers[@]}"
+
+echo "== options"
+for number in 0 65 x 2x ''; do
+	expect 2 "-j '$number'" "$WARPCHECK" run --simulate -j "$number" MPA-7.1-01
+	complains '^warpcheck run: -j ".*": a number from 1 to 64 was expected'
+done
+expect 2 "-j with a device" "$WARPCHECK" run --dut "$WORK/none.json" -j 2
+complains 'excludes --dut: a device is judged by one check at a time'
+expect 0 "more processes than checks" "$WARPCHECK" run --simulate -j64 DDP-7.2-01
+finish
