@@ -36,9 +36,8 @@ beside() {
 echo "== the results of one process"
 beside "a defect, that rules see, too" 1 --simulate --defect mpa-pad-stale 'MPA-4*' 'MPA-7.1-*' --all --evidence all
 beside "one of the atomics, with skips" 1 --simulate --defect atom-request-reserved 'ATOM-4*' 'ATOM-5*'
-beside "over SCTP" 0 --simulate --llp sctp --layer sctp
 beside "a part of a run" 1 --simulate --defect ddp-qn-wrong-code 'DDP-7*' --shard 1/2 --format jsonl
-beside "a device that serves nothing" "1 3 4" --simulate --defect mpa-no-reply 'MPA-7.1*'
+beside "a device that serves next to nothing" 1 --simulate --defect mpa-reply-key-wrong 'MPA-7.1.1-*' 'DDP-7.1-0*'
 
 echo "== stopped at a line, and gone on with"
 select=(run --simulate --defect ddp-qn-wrong-code 'DDP-7*' 'MPA-7.1-*')
@@ -52,61 +51,103 @@ for part in 7 3 2; do
 	same "$WORK/whole" "$WORK/cut" "from $part/8"
 done
 
-# begin FOLDER ARGUMENT...: a long run in the background with two workers, which has decided something; $run, $workers.
+# Two checks that compute for a while, and so keep two workers, and what comes before and after them.
+cat >"$WORK/long.lua" <<'LUA'
+local function quick(id)
+  check { id = id, purpose = "p", run = function(t) t:note("n") end }
+end
+local function stays(id)
+  check {
+    id = id,
+    purpose = "p",
+    run = function(t)
+      local s = ("x"):rep(20000000)
+      local a, b = s .. "a", s .. "b"
+      for _ = 1, 200 do s = a < b end
+    end,
+  }
+end
+quick "A-1"
+quick "A-2"
+stays "A-3"
+stays "A-4"
+for i = 5, 9 do quick("A-" .. i) end
+LUA
+long=(run --simulate --script "$WORK/long.lua" --role responder --evidence all)
+
+# begin FOLDER: the long run in the background with two workers, up to the checks that stay; $run, $workers.
 begin() {
-	local folder=$1
-	shift
-	rm -rf "$folder"
-	"$WARPCHECK" run --simulate "$@" -j 2 -o "$folder" >"$WORK/stdout" 2>"$WORK/stderr" &
+	rm -rf "$1"
+	"$WARPCHECK" "${long[@]}" -j 2 -o "$1" >"$WORK/stdout" 2>"$WORK/stderr" &
 	run=$!
-	eventually "$run" grep -qs '"type":"result"' "$folder/results.jsonl"
+	eventually "$run" grep -qs '"id":"A-2".*"type":"result"\|"type":"result".*"id":"A-2"' "$1/results.jsonl"
 	mapfile -t workers < <(pgrep -P "$run")
 	holds "two workers" test "${#workers[@]}" -eq 2
 }
 ended() { # STATUS WHAT
-	local status=0
+	local status=0 worker
+	last=$2
 	wait "$run" || status=$?
 	holds "$2: status $1" test "$status" -eq "$1"
-	for worker in "${workers[@]}"; do holds "no worker is left" bash -c '! kill -0 "$1" 2>/dev/null' sh "$worker"; done
+	for worker in "${workers[@]}"; do holds "$2: no worker is left" bash -c '! kill -0 "$1" 2>/dev/null' sh "$worker"; done
 }
 # What a stopped run kept: the first results of the whole, in its order, and no evidence of others.
-kept() { # FOLDER
+checks() { jq -cS 'select(.type == "result" and .by == "check") | del(.duration_ns)' "$1/results.jsonl"; }
+kept() { # FOLDER WHAT
 	local count
-	count=$(jq -c 'select(.type == "result" and .by == "check")' "$1/results.jsonl" | wc -l)
-	holds "it kept $count results, in the order of the plan" cmp <(checks "$1") <(checks "$WORK/long" | sed -n "1,${count}p")
-	holds "that is not all" test "$count" -gt 0 -a "$count" -lt "$(checks "$WORK/long" | wc -l)"
-	holds "and their evidence alone" diff <(cd "$1" && find evidence -name '*.pcapng' ! -name 'served-*' | LC_ALL=C sort) \
+	count=$(checks "$1" | wc -l)
+	holds "$2: it kept $count results" test "$count" -ge 2 -a "$count" -lt 9
+	holds "$2: in the order of the plan" cmp <(checks "$1") <(checks "$WORK/long" | sed -n "1,${count}p")
+	holds "$2: and their evidence alone" diff <(cd "$1" && find evidence -name '*.pcapng' ! -name 'served-*' | LC_ALL=C sort) \
 		<(jq -r 'select(.type == "journal") | .evidence // empty' "$1/results.jsonl" | LC_ALL=C sort -u)
 }
-checks() { jq -cS 'select(.type == "result" and .by == "check") | del(.duration_ns)' "$1/results.jsonl"; }
 
-long=('RDMAP*' --evidence all)
-expect 0 "a long run" "$WARPCHECK" run --simulate "${long[@]}" -j 2 -o "$WORK/long"
-for signal in INT TERM; do
+expect 0 "a long run" "$WARPCHECK" "${long[@]}" -o "$WORK/long"
+for signal in TERM INT; do
 	echo "== interrupted by SIG$signal"
-	begin "$WORK/stopped" "${long[@]}"
+	begin "$WORK/stopped"
 	kill -s "$signal" "$run"
-	ended 4 "interrupted"
-	last=interrupted
+	ended 4 "interrupted by SIG$signal"
 	complains '^warpcheck run: interrupted; --resume continues the run$'
-	kept "$WORK/stopped"
+	kept "$WORK/stopped" "interrupted"
 done
-expect 0 "gone on with" "$WARPCHECK" run --simulate "${long[@]}" -j 3 -o "$WORK/stopped" --resume
+expect 0 "gone on with" "$WARPCHECK" "${long[@]}" -j 3 -o "$WORK/stopped" --resume
 same "$WORK/long" "$WORK/stopped" "interrupted and gone on with"
 
 echo "== a worker that is killed"
-begin "$WORK/killed" "${long[@]}"
+begin "$WORK/killed"
 kill -KILL "${workers[1]}"
 ended 4 "a worker was killed"
-last=killed
-complains '^warpcheck run: a worker died \(signal 9\)( while it ran RDMAP-.* \((responder|initiator)\))?$'
-kept "$WORK/killed"
-expect 0 "gone on with" "$WARPCHECK" run --simulate "${long[@]}" -j 2 -o "$WORK/killed" --resume
+complains '^warpcheck run: a worker died \(signal 9\) while it ran A-[34] \(responder\)$'
+kept "$WORK/killed" "a worker was killed"
+expect 0 "gone on with" "$WARPCHECK" "${long[@]}" -j 2 -o "$WORK/killed" --resume
 holds "it has all lines" cmp <(lines "$WORK/killed/results.jsonl") <(lines "$WORK/long/results.jsonl")
-begin "$WORK/killed" "${long[@]}"
+begin "$WORK/killed"
 kill -KILL "$run"
-wait "$run" || true
+wait "$run" 2>/dev/null || true
 holds "workers do not outlive the run" eventually "$$" bash -c '! kill -0 "$1" 2>/dev/null && ! kill -0 "$2" 2>/dev/null' sh "${workers[@]}"
+
+echo "== the embedded device: one for each process"
+verdicts() { jq -c 'select(.type == "result") | [.id, .role, .by, .verdict]' "$1/results.jsonl"; }
+live=(run --defect ddp-qn-wrong-code 'DDP-7.1-*' 'MPA-7.1.1-*')
+expect 1 "one process" "$WARPCHECK" "${live[@]}" -o "$WORK/alone"
+expect 1 "side by side" "$WARPCHECK" "${live[@]}" -j 3 -o "$WORK/beside"
+holds "the same verdicts in the same order" cmp <(verdicts "$WORK/alone") <(verdicts "$WORK/beside")
+holds "the same evidence files" diff <(ls "$WORK/alone/evidence") <(ls "$WORK/beside/evidence")
+# The second check of the plan that is run is a long one; by then each worker has its device.
+"$WARPCHECK" run 'MPA-7.1.2-2*' -j 2 -o "$WORK/lost" >"$WORK/stdout" 2>"$WORK/stderr" &
+run=$!
+devices() {
+	mapfile -t found < <(for worker in $(pgrep -P "$run"); do pgrep -P "$worker"; done)
+	[ "${#found[@]}" -eq 2 ]
+}
+holds "each worker has a device" eventually "$run" devices
+kill -KILL "${found[0]}" "${found[1]}"
+workers=("${found[@]}")
+ended 4 "the devices were killed"
+holds "what could not be judged says so" jq -es '
+	map(select(.type == "result" and .by == "check" and .verdict == "INCONCLUSIVE" and (.message | test("device|upper tester")))) | length > 0' \
+	"$WORK/lost/results.jsonl"
 
 echo "== options"
 for number in 0 65 x 2x ''; do
