@@ -37,7 +37,7 @@ struct unit {
 
 struct worker {
     pid_t process; /* 0: not started, or waited for */
-    int orders[2]; /* this process keeps the end to read from, too: a dead worker is no SIGPIPE */
+    int orders[2]; /* the calling process keeps the end to read from, too: a dead worker is no SIGPIPE */
     struct worker_lines answers;
     size_t unit; /* that it runs, NO_UNIT: none */
     json_t *end;
@@ -178,8 +178,7 @@ static int give_work(struct run_pool *pool, size_t turn, struct sentence *error)
 /* Nobody is going to answer this one. */
 static bool is_lost(const struct run_pool *pool, const struct unit *unit)
 {
-    return pool->death.text[0] != '\0' &&
-           (unit->state != UNIT_GIVEN || pool->workers[unit->worker].answers.pipe < 0);
+    return pool->death.text[0] != '\0' && (unit->state != UNIT_GIVEN || pool->workers[unit->worker].answers.pipe < 0);
 }
 
 static int wait_for(struct run_pool *pool, size_t place, struct sentence *error)
@@ -236,8 +235,16 @@ void run_pool_serve(struct run_pool *pool, struct runner_config *config)
 
 /* ---- begin and end ----------------------------------------------------------------------------------------------- */
 
-static int start_worker(struct run_command *command, struct worker *worker, struct sentence *error)
+static void close_end(int *end)
 {
+    if (*end >= 0)
+        close(*end);
+    *end = -1;
+}
+
+static int start_worker(struct run_command *command, unsigned number, struct sentence *error)
+{
+    struct worker *worker = &command->pool->workers[number];
     int answers[2] = {-1, -1};
     pid_t parent = getpid();
 
@@ -245,8 +252,11 @@ static int start_worker(struct run_command *command, struct worker *worker, stru
         return sentence_set(error, "cannot start a worker: %s", strerror(errno));
     worker->answers.pipe = answers[0];
     worker->process = fork();
-    if (worker->process == 0)
+    if (worker->process == 0) {
+        for (unsigned i = 0; i <= number; i++) /* the pipe ends when the run closes it */
+            close_end(&command->pool->workers[i].orders[1]);
         _exit(run_worker_live(command, parent, worker->orders[0], answers[1]));
+    }
     close(answers[1]);
     if (worker->process > 0)
         return 0;
@@ -293,7 +303,7 @@ int run_pool_start(struct run_command *command, struct sentence *error)
         pool->workers[i] = (struct worker){.orders = {-1, -1}, .answers = {.pipe = -1}, .unit = NO_UNIT};
     (void)fflush(NULL); /* what has gathered is written once */
     for (unsigned i = 0; i < pool->jobs && pool->jobs > 1; i++)
-        if (start_worker(command, &pool->workers[i], error) != 0)
+        if (start_worker(command, i, error) != 0)
             return -1;
     if (pool->jobs > 1)
         return 0;
@@ -302,11 +312,14 @@ int run_pool_start(struct run_command *command, struct sentence *error)
     return 0;
 }
 
+/* A worker that is still another user's cannot be killed: it finds that its orders have ended. */
 static void kill_workers(struct run_pool *pool)
 {
-    for (unsigned i = 0; i < pool->jobs; i++)
+    for (unsigned i = 0; i < pool->jobs; i++) {
+        close_end(&pool->workers[i].orders[1]);
         if (pool->workers[i].process > 0)
             (void)kill(pool->workers[i].process, SIGTERM);
+    }
     for (unsigned i = 0; i < pool->jobs; i++) {
         if (pool->workers[i].process > 0)
             (void)waitpid(pool->workers[i].process, NULL, 0);
@@ -372,9 +385,7 @@ void run_pool_free(struct run_pool *pool)
     for (unsigned i = 0; i < pool->jobs; i++) {
         struct worker *worker = &pool->workers[i];
 
-        for (unsigned end = 0; end < 2; end++)
-            if (worker->orders[end] >= 0)
-                close(worker->orders[end]);
+        close_end(&worker->orders[0]);
         worker_lines_free(&worker->answers);
         json_decref(worker->end);
     }

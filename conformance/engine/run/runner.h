@@ -43,7 +43,7 @@ struct runner_config {
     bool ladder;
     struct run_served
         *served; /* what is known of the device, and what the run learns of it; borrowed. NULL: of no use later */
-    bool helps; /* for another process, which leaves the evidence of what the device serves */
+    bool helps;  /* for another process, which leaves the evidence of what the device serves */
     const char *replay; /* options that a command needs to repeat this run: " --simulate --defect x"; NULL: none */
 
     /* Asked before each item: true leaves it out. NULL: never. */
