@@ -25,7 +25,8 @@ upper-tester                                  wire
 upper-tester/skeleton
 reference-stack/include/iwarp                 wire
 reference-stack/base                          wire
-reference-stack/defects/hooks.h
+reference-stack/defects/hooks_sctp.h
+reference-stack/defects/hooks.h               reference-stack/defects/hooks_sctp.h
 reference-stack/validation/validation.h       wire
 reference-stack/core                          wire reference-stack/include/iwarp reference-stack/base reference-stack/defects/hooks.h reference-stack/validation/validation.h
 reference-stack/validation                    wire reference-stack/include/iwarp reference-stack/defects/hooks.h reference-stack/validation/validation.h reference-stack/core

@@ -92,7 +92,7 @@ beside_begin() {
 	rm -rf "$log_dir/e2e/variants"
 	mkdir -p "$log_dir/e2e/variants"
 	(
-		beside tree/lint 7200 env -u T -u FAST LUA_SYNTAX="$B/tools/lua-syntax" tools/lint.sh &
+		beside tree/lint 7200 env -u T -u FAST SHALLOW=1 LUA_SYNTAX="$B/tools/lua-syntax" tools/lint.sh &
 		beside e2e/variants 7200 env WORK="$log_dir/e2e/variants" bash tests/e2e/variants.sh &
 		wait
 	) &

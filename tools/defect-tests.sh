@@ -69,11 +69,12 @@ find reference-stack -name '*.[ch]' | LC_ALL=C sort | awk '
 			line++
 			code = plain(text)
 			sub(/^[ \t]+/, "", text)
-			if (file == "reference-stack/defects/hooks.h" && match(code, /^[a-z].*[ *]hook_[a-z_0-9]+\(/)) {
+			if (file ~ /^reference-stack\/defects\/hooks(_[a-z]+)?[.]h$/ && match(code, /^[a-z].*[ *]hook_[a-z_0-9]+\(/)) {
 				sub(/\($/, "", code)
 				sub(/\(.*/, "", code)
 				sub(/.*[ *]/, "", code)
 				declared[code] = line
+				declared_in[code] = file
 			}
 			if (!outside)
 				continue
@@ -94,7 +95,7 @@ find reference-stack -name '*.[ch]' | LC_ALL=C sort | awk '
 		for (name in declared) {
 			count++
 			if (!(name in places)) {
-				printf "reference-stack/defects/hooks.h:%d: %s() is called nowhere\n", declared[name], name
+				printf "%s:%d: %s() is called nowhere\n", declared_in[name], declared[name], name
 				unknown = 1
 			}
 		}

@@ -3,11 +3,12 @@
 #
 # lint.sh: everything that can be said of the sources without running them. CLANG_FLAGS are the compiler's flags,
 # LUA_SYNTAX a program that parses Lua; FAST=1 leaves cppcheck and clang-tidy
-# out, which take minutes; T='wire generator' looks only at files below those folders. Each step that
+# out, which take minutes; SHALLOW=1 lets clang's analyzer follow fewer paths, which takes a quarter of the time (the
+# continuous integration does so); T='wire generator' looks only at files below those folders. Each step that
 # finds something is named at the end; the exit status is 1 then.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-: "${CLANG_FLAGS:=-std=gnu17 -I. -Ireference-stack/include}" "${LUA_SYNTAX:=}" "${T:=}" "${FAST:=}"
+: "${CLANG_FLAGS:=-std=gnu17 -I. -Ireference-stack/include}" "${LUA_SYNTAX:=}" "${T:=}" "${FAST:=}" "${SHALLOW:=}"
 folders='wire upper-tester reference-stack generator conformance reports dissector tests tools'
 for folder in $T; do
 	[ -d "$folder" ] || { echo "lint: T='$T': '$folder' is no folder; below the tree's root there are: $folders" >&2; exit 2; }
@@ -28,9 +29,11 @@ step() {
 
 format() { sources '*.c' '*.h' | xargs -r clang-format --dry-run -Werror; }
 tidy() {
+	local depth=
+	[ -z "$SHALLOW" ] || depth='--extra-arg=-Xclang --extra-arg=-analyzer-config --extra-arg=-Xclang --extra-arg=mode=shallow'
 	# shellcheck disable=SC2016,SC2086
-	sources '*.c' | CLANG_FLAGS="$CLANG_FLAGS" xargs -r -P "$(nproc)" -n 1 bash -c '
-		if ! out=$(clang-tidy --quiet "$1" -- $CLANG_FLAGS -DWARPCHECK_VERSION=\"lint\" 2>&1); then
+	sources '*.c' | CLANG_FLAGS="$CLANG_FLAGS" DEPTH="$depth" xargs -r -P "$(nproc)" -n 1 bash -c '
+		if ! out=$(clang-tidy --quiet $DEPTH "$1" -- $CLANG_FLAGS -DWARPCHECK_VERSION=\"lint\" 2>&1); then
 			printf "%s\n" "$out" | grep -vE "^[0-9]+ warnings? (generated|treated)|^Suppressed|^Use -header-filter"
 			exit 1
 		fi' clang-tidy

@@ -14,6 +14,7 @@
     B(CM_IPV_BEFORE_VERSION,       "cm-ipv-before-version",       "versions are judged only in REQs whose IPV is good") \
     B(CM_PORT_ALONE,               "cm-port-alone",               "a listener is found by the low 16 bits of a Service ID") \
     B(CM_PORT_SWAPPED,             "cm-port-swapped",             "a listener is found by its port in host order too") \
+    B(CM_RES_REFUSED,              "cm-res-refused",              "a REQ whose Res is not zero is refused without a reason") \
     B(CM_CONSUMER_JUDGED,          "cm-consumer-judged",          "a REQ with consumer data that is not zero is not answered") \
     /* What is told */ \
     B(CM_CONSUMER_CLEARED,         "cm-consumer-cleared",         "the ULP sees zeros for the consumer data") \
@@ -23,6 +24,7 @@
     B(CM_REPLY_HEADER,             "cm-reply-header",             "the service's header stands before the Private Data of a REP") \
     B(CM_ADDRESSES_SWAPPED,        "cm-addresses-swapped",        "source and destination address are exchanged in a REQ") \
     B(CM_SOURCE_PORT_HOST_ORDER,   "cm-source-port-host-order",   "the source port stands low octet first in a REQ") \
+    B(CM_SOURCE_UNSPECIFIED,       "cm-source-unspecified",       "a REQ has no address of the client's") \
     B(CM_DESTINATION_GID,          "cm-destination-gid",          "a REQ has the path's GID as destination address") \
     B(CM_IPV4_LEFT,                "cm-ipv4-left",                "IPv4 addresses stand in the first four octets of their fields") \
     B(CM_IPV4_MAPPED,              "cm-ipv4-mapped",              "IPv4 addresses stand after ::ffff:") \

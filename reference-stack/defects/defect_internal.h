@@ -11,6 +11,7 @@
 #include "reference-stack/defects/defect_mpa.h"
 #include "reference-stack/defects/defect_rdmap.h"
 #include "reference-stack/defects/defect_sctp.h"
+#include "reference-stack/defects/defect_sctp_session.h"
 #include "reference-stack/defects/defect_variant.h"
 #include "reference-stack/defects/hooks.h"
 #include "reference-stack/validation/validation.h"
@@ -214,6 +215,7 @@
     DEFECT_BEHAVIOURS_ATOMIC(B) \
     /* Associations and sessions of SCTP: defect_sctp.h */ \
     DEFECT_BEHAVIOURS_SCTP(B) \
+    DEFECT_BEHAVIOURS_SCTP_SESSION(B) \
     /* The CM agent: defect_cm.h */ \
     DEFECT_BEHAVIOURS_CM(B) \
     /* What is legal: defect_variant.h */ \

@@ -6,7 +6,7 @@
 #include "reference-stack/sctp/sctp.h"
 #include "wire/sctp.h"
 
-enum { PRIVATE_CUT = 256, LONG_SEGMENT = 64000 };
+enum { PRIVATE_CUT = 256, LONG_SEGMENT = 64000, OTHER_PPID = 3 };
 
 static bool association_behaves(const struct iwarp_association *association, enum defect_behaviour behaviour)
 {
@@ -37,11 +37,6 @@ void hook_sctp_init(const struct iwarp_association *association, struct iwarp_sc
 enum iwarp_sctp_mode hook_sctp_mode(const struct iwarp_association *association, enum iwarp_sctp_mode mode)
 {
     return association_behaves(association, DEFECT_SCTP_MODE_ANY) ? IWARP_SCTP_RDMA : mode;
-}
-
-bool hook_error_spreads(const struct sctp_session *session)
-{
-    return session_behaves(session, DEFECT_SCTP_ERROR_SPREADS);
 }
 
 bool hook_down_untold(const struct sctp_session *session)
@@ -121,6 +116,8 @@ static void change_envelope(const struct sctp_session *session, struct iwarp_sct
         output->ppid = __builtin_bswap32(output->ppid);
     if (session_behaves(session, DEFECT_SCTP_PPID_OTHER))
         output->ppid = other_ppid(output->ppid);
+    if (output->control && is_draft(session->association) && session_behaves(session, DEFECT_SCTP_RESET_PPID))
+        output->ppid = OTHER_PPID;
     if (session->stream != NULL && session->stream->config.role == IWARP_RESPONDER &&
         session_behaves(session, DEFECT_SCTP_ANSWER_SID_0))
         output->sid = 0;
@@ -185,6 +182,7 @@ void hook_sctp_output(struct sctp_session *session, struct iwarp_sctp_output *ou
     }
     if (session_behaves(session, DEFECT_SCTP_SSN_SHARED) && !is_draft(association))
         ddp_sctp_segment_set_SSN(octets, faults->ssn++);
+    defect_terminate_first(session, output, octets);
     if (output->control && is_draft(association)) {
         if (session_behaves(session, DEFECT_SCTP_RESET_LONG)) {
             octets_put32(octets + output->octets, 0);
@@ -255,11 +253,6 @@ bool hook_close_silent(const struct sctp_session *session)
     return session_behaves(session, DEFECT_SCTP_CLOSE_SILENT);
 }
 
-bool hook_request_full(const struct sctp_session *session, bool full)
-{
-    return full && !session_behaves(session, DEFECT_SCTP_PENDING_UNLIMITED);
-}
-
 uint8_t hook_refusal(const struct sctp_session *session)
 {
     if (session_behaves(session, DEFECT_SCTP_OVERLOAD_SILENT))
@@ -271,10 +264,13 @@ uint8_t hook_refusal(const struct sctp_session *session)
 
 int hook_ssn_ahead(const struct sctp_session *session, uint16_t ssn, int ahead)
 {
+    if (session->state == SESSION_INITIATED && ahead > 0 && session_behaves(session, DEFECT_SCTP_EARLY_LOST))
+        return -1;
     if (session_behaves(session, DEFECT_SCTP_ORDER_ARRIVAL))
         return 0;
-    if (session->state == SESSION_OPEN && session->stream != NULL && session->ssn == 1 &&
-        session->stream->config.role == IWARP_INITIATOR && session_behaves(session, DEFECT_SCTP_FIRST_DROPPED))
+    if (session->ssn == 1 &&
+        (is_draft(session->association) || (session->state == SESSION_OPEN && session->stream != NULL)) &&
+        session_behaves(session, DEFECT_SCTP_FIRST_DROPPED))
         return -1;
     if (session_behaves(session, DEFECT_SCTP_SSN_UNSIGNED))
         return (int)ssn - (int)session->expected;
@@ -291,10 +287,28 @@ bool hook_control_untold(const struct sctp_session *session)
     return session_behaves(session, DEFECT_SCTP_CONTROL_UNTOLD);
 }
 
+/* The ULP makes a new stream of the SID, as if a Stream Reset had come; the DDP-SSNs go on. */
 bool hook_aborted_taken(struct sctp_session *session)
 {
-    if (session->stream == NULL || !session_behaves(session, DEFECT_SCTP_ABORTED_TAKEN))
+    uint16_t expected = session->expected, ssn = session->ssn;
+
+    if (!session_behaves(session, DEFECT_SCTP_ABORTED_TAKEN))
         return false;
-    session_begin(session, SESSION_OPEN);
+    if (session->stream == NULL)
+        draft_pend(session);
+    else
+        session_begin(session, SESSION_OPEN);
+    session->expected = expected;
+    session->ssn = ssn;
     return true;
+}
+
+bool hook_reset_ignored(const struct sctp_session *session)
+{
+    return session_behaves(session, DEFECT_SCTP_RESET_IGNORED);
+}
+
+bool hook_lowest_sid(const struct iwarp_association *association)
+{
+    return association_behaves(association, DEFECT_SCTP_LOWEST_SID);
 }

@@ -50,14 +50,17 @@
     B(SCTP_PENDING_UNLIMITED,      "sctp-pending-unlimited",      "any number of requests waits for the ULP") \
     /* Sessions, receiving side */ \
     B(SCTP_ORDER_ARRIVAL,          "sctp-order-arrival",          "messages are delivered in the order of arrival") \
-    B(SCTP_FIRST_DROPPED,          "sctp-first-dropped",          "the active side drops segments that come before its own first one") \
+    B(SCTP_FIRST_DROPPED,          "sctp-first-dropped",          "a segment that comes before the own first one is dropped") \
     B(SCTP_SSN_UNSIGNED,           "sctp-ssn-unsigned",           "DDP-SSNs are compared as if they never wrapped") \
     B(SCTP_DUPLICATE_TAKEN,        "sctp-duplicate-taken",        "a message whose DDP-SSN came before is taken again") \
     B(SCTP_PRIVATE_CUT,            "sctp-private-cut",            "the ULP gets 256 octets of Private Data at most") \
     B(SCTP_CONTROL_UNTOLD,         "sctp-control-untold",         "the ULP is not told of control messages") \
     /* The draft */ \
     B(SCTP_ABORTED_TAKEN,          "sctp-aborted-taken",          "draft: what comes on an aborted stream is taken") \
-    B(SCTP_RESET_LONG,             "sctp-reset-long",             "draft: a Stream Reset has a data word")
+    B(SCTP_RESET_LONG,             "sctp-reset-long",             "draft: a Stream Reset has a data word") \
+    B(SCTP_RESET_PPID,             "sctp-reset-ppid",             "draft: a Stream Reset has PPID 3") \
+    B(SCTP_RESET_IGNORED,          "sctp-reset-ignored",          "draft: a Stream Reset that comes changes nothing") \
+    B(SCTP_LOWEST_SID,             "sctp-lowest-sid",             "the lowest SID that is free is taken, used before or not")
 /* clang-format on */
 
 #endif

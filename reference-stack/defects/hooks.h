@@ -5,7 +5,8 @@
  * this folder and nowhere else; tools/defect-tests.sh holds all other folders to that.
  *
  * To a hook the code hands what is right, and the hook changes it. A hook that returns true has done what was to be done:
- * the caller leaves it at that. This header includes nothing of the stack, so that the code below it may include it.
+ * the caller leaves it at that. This header includes nothing of the stack but hooks_sctp.h, which has the hooks of SCTP: the code
+ * below it may include it.
  */
 #ifndef REFERENCE_STACK_HOOKS_H
 #define REFERENCE_STACK_HOOKS_H
@@ -13,6 +14,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "reference-stack/defects/hooks_sctp.h"
 
 struct atomic_request;
 struct cm_agent;
@@ -27,13 +30,10 @@ struct ddp_segment;
 struct defect_set;
 struct fpdu;
 struct fpdu_framing;
-struct iwarp_association;
 struct iwarp_ddp_state;
 struct iwarp_device;
 struct iwarp_event;
 struct iwarp_region;
-struct iwarp_sctp_init;
-struct iwarp_sctp_output;
 struct iwarp_stream;
 struct iwarp_trace;
 struct mpa_start;
@@ -41,7 +41,6 @@ struct negotiation_offer;
 struct rdmap_message;
 struct read_request;
 struct receive_work;
-struct sctp_session;
 struct send_work;
 struct served_read;
 struct terminate;
@@ -365,69 +364,6 @@ bool hook_early_fpdu(struct iwarp_stream *stream, const struct fpdu *fpdu, const
 /* A segment's payload was placed, in `receive` for a Send: elsewhere, or nowhere, with NULL (RFC 5041 5.3, 5.4). */
 void hook_early_placed(struct iwarp_stream *stream, const struct validation_subject *subject,
                        struct receive_work *receive);
-
-/* --- SCTP: the association (sctp/association.c, sctp/segment.c) ------------------------------------------------------ */
-
-/* What INIT or INIT-ACK is to have (RFC 5043 5.1, 8), and what the peer's leaves to be done (11.1). */
-void hook_sctp_init(const struct iwarp_association *association, struct iwarp_sctp_init *init);
-enum iwarp_sctp_mode hook_sctp_mode(const struct iwarp_association *association, enum iwarp_sctp_mode mode);
-
-/* A session fails. True: the association is aborted (RFC 5043 11.3). */
-bool hook_error_spreads(const struct sctp_session *session);
-
-/* The association has ended. True: the session's stream is not told; then, by the ULP. True: it is not aborted (11.3). */
-bool hook_down_untold(const struct sctp_session *session);
-bool hook_abort_told(struct iwarp_association *association);
-
-/* The longest DDP Segment (RFC 5043 9). */
-size_t hook_segment_max(const struct iwarp_stream *stream, size_t octets);
-
-/* --- SCTP: messages (sctp/association_io.c, sctp/session.c, sctp/segment.c) ------------------------------------------ */
-
-/* A ULPDU lies at `ulpdu`, with HOOK_ROOM after it: returns its octets (RFC 5041 4, RFC 5040 4). */
-size_t hook_ulpdu_framed(struct iwarp_stream *stream, uint8_t *ulpdu, size_t octets);
-
-/* A message is about to be given to SCTP (RFC 5043 5.2, 10). */
-void hook_sctp_output(struct sctp_session *session, struct iwarp_sctp_output *output);
-
-/* The DDP-SSN that a session begins with, and the one after a message that is being sent (RFC 5043 5.2.1, 6.1). */
-uint16_t hook_first_ssn(const struct sctp_session *session);
-uint16_t hook_next_ssn(const struct sctp_session *session);
-
-/* How many messages may be sent without acknowledgement (RFC 5043 10). */
-uint32_t hook_outstanding_max(const struct sctp_session *session);
-
-/* How far the message is before the one that is due (RFC 5043 10). */
-int hook_ssn_ahead(const struct sctp_session *session, uint16_t ssn, int ahead);
-
-/* --- SCTP: sessions (sctp/session*.c, sctp/sctp_stream.c) ------------------------------------------------------------ */
-
-/* True: a control message does not wait until the one before has come for certain (RFC 5043 6.6). */
-bool hook_control_overtakes(const struct sctp_session *session);
-
-/* The Initiate is made (RFC 5043 6.6). */
-void hook_initiated(struct sctp_session *session);
-
-/* A SID is not free for a new session. True: it is used all the same (RFC 5043 6.6). */
-bool hook_sid_taken(const struct sctp_session *session);
-
-/* The Function Code of the answer, and who gives it (RFC 5043 6.2, 6.3, RFC 6581 7). */
-uint8_t hook_answer_code(const struct sctp_session *session, uint8_t code);
-enum iwarp_accept_policy hook_accept_policy(const struct sctp_session *session);
-
-/* A Terminate is due. True: it is not sent (RFC 5043 6.2). */
-bool hook_close_silent(const struct sctp_session *session);
-
-/* May the request not wait for the ULP; and by which Function Code is it refused then? (RFC 5043 6.4) */
-bool hook_request_full(const struct sctp_session *session, bool full);
-uint8_t hook_refusal(const struct sctp_session *session);
-
-/* How many octets of the peer's Private Data the ULP gets; is it told of a control message? (RFC 5043 5.2.3) */
-size_t hook_private_data(const struct sctp_session *session, size_t count);
-bool hook_control_untold(const struct sctp_session *session);
-
-/* A segment comes on an aborted stream. True: it is taken (draft-stewart-rddp-sctp-02 7.2). */
-bool hook_aborted_taken(struct sctp_session *session);
 
 /* --- The program iwarp-peer: its ULP and its driver (peer) -------------------------------------------------------- */
 

@@ -165,7 +165,7 @@ int iwarp_association_free_sid(const struct iwarp_association *association)
 {
     if (association == NULL || !association->up || association->over)
         return -1;
-    if (association->unused < association->streams)
+    if (association->unused < association->streams && !HOOK_IF(association, hook_lowest_sid(association)))
         return association->unused;
     for (unsigned sid = 0; sid < association->streams; sid++) {
         const struct sctp_session *session = association->sessions[sid];
@@ -269,12 +269,16 @@ void iwarp_association_up(struct iwarp_association *association, const struct iw
     struct validation_session view = {0};
     struct validation_subject subject = {.session = &view};
     struct validation_outcome outcome;
+    struct iwarp_sctp_init said;
 
     if (association == NULL || peer == NULL || association->up || association->over)
         return;
     association->now = now;
-    association->mode = iwarp_sctp_mode(&association->config, peer->has_indication, peer->indication);
-    association->streams = least(association->config.streams, least(peer->outbound, peer->inbound));
+    said = *peer;
+    HOOK(association, hook_peer_init(association, &said));
+    association->mode = iwarp_sctp_mode(&association->config, said.has_indication, said.indication);
+    association->mode = HOOK_VALUE(association, association->mode, hook_sctp_mode(association, association->mode));
+    association->streams = least(association->config.streams, least(said.outbound, said.inbound));
     view = (struct validation_session){
         .defects = association->defects,
         .profile = association->config.profile,
@@ -293,7 +297,6 @@ void iwarp_association_up(struct iwarp_association *association, const struct iw
                                                     : "the peer's adaptation indication does not admit DDP");
         return;
     }
-    association->mode = HOOK_VALUE(association, association->mode, hook_sctp_mode(association, association->mode));
     association->up = true;
     association_event(association, IWARP_ASSOCIATION_UP, 0, 0);
 }

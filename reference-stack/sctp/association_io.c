@@ -86,6 +86,7 @@ void iwarp_association_input(struct iwarp_association *association, const struct
         association_down(association, "out of memory for a stream");
         return;
     }
+    whole.ppid = HOOK_VALUE(association, whole.ppid, hook_ppid(association, whole.ppid));
     session_input(session, &whole);
     session_settle(session);
     session_ready(session);
@@ -186,6 +187,8 @@ static size_t give(struct sctp_session *session, struct iwarp_sctp_output *outpu
     /* Whatever the ULP does to limit itself (RFC 5043 10). */
     if (session->outstanding >= HOOK_VALUE(association, OUTSTANDING_MAX, hook_outstanding_max(session)))
         return 0;
+    if (HOOK_IF(association, hook_speaks_after_end(session, output)))
+        return output->octets;
     return session->control != 0 ? give_control(session, output) : give_piece(session, output);
 }
 

@@ -39,7 +39,7 @@ void draft_reset_sent(struct sctp_session *session)
     uint32_t outstanding = session->control_outstanding;
 
     session->reset_sent = true;
-    session->ssn = DDP_SCTP_DRAFT_FIRST_SSN;
+    session->ssn = HOOK_VALUE(session->association, DDP_SCTP_DRAFT_FIRST_SSN, hook_first_ssn(session));
     if (session->state != SESSION_ABORTED || session->association->config.draft_reset_answer)
         return;
     if (session->stream == NULL)
@@ -105,5 +105,6 @@ void draft_control(struct sctp_session *session, const struct ddp_sctp_message *
         return;
     }
     association_event(session->association, IWARP_ASSOCIATION_CONTROL, session->sid, message->code);
-    reset(session);
+    if (!HOOK_IF(session->association, hook_reset_ignored(session)))
+        reset(session);
 }

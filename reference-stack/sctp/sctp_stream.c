@@ -173,6 +173,7 @@ static int attach(struct sctp_session *session, struct iwarp_stream *stream, str
     lower_of(stream)->session = session;
     session->stream = stream;
     association->attached++;
+    HOOK(association, hook_session_attached(session));
     if (is_draft(association))
         draft_attach(session);
     else if (stream->config.role == IWARP_INITIATOR)

@@ -38,10 +38,14 @@ static void detach(struct sctp_session *session)
 
 void session_over(struct sctp_session *session)
 {
-    bool owes = owes_terminate(session);
+    bool owes = HOOK_VALUE(session->association, owes_terminate(session),
+                           hook_owes_terminate(session, owes_terminate(session)));
     bool was = session->state != SESSION_IDLE;
 
     session_decided(session);
+    if (session->stream != NULL && session->stream->terminate_sent &&
+        HOOK_IF(session->association, hook_error_spreads(session, NULL)))
+        session->association->abort_wanted = true;
     if (session->stream != NULL)
         detach(session);
     if (is_draft(session->association)) {
@@ -118,7 +122,7 @@ void session_fail(struct sctp_session *session, const struct validation_outcome 
     if (session->stream != NULL) {
         stream_fail(session->stream, outcome, subject, text);
         stream_progress(session->stream);
-        if (HOOK_IF(session->association, hook_error_spreads(session)))
+        if (HOOK_IF(session->association, hook_error_spreads(session, subject)))
             session->association->abort_wanted = true;
         return;
     }

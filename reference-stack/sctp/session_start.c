@@ -219,6 +219,8 @@ void session_take_control(struct sctp_session *session, const struct ddp_sctp_me
 
     if (stream == NULL)
         return; /* only with a check switched off by a defect */
+    if (HOOK_IF(session->association, hook_control_lost(session, message)))
+        return;
     if (!HOOK_IF(session->association, hook_control_untold(session)))
         association_event(session->association, IWARP_ASSOCIATION_CONTROL, session->sid, message->code);
     if (message->code != DDP_SCTP_TERMINATE)

@@ -16,10 +16,12 @@ command -v node >"$WORK/node" || { echo "no node: apt-get install nodejs npm"; e
 expect 1 "a run with failures" "$WARPCHECK" run --simulate 'DDP-7.2*' 'MPA-7.1.1-0*' --defect ddp-qn-wrong-code -o "$WORK/run"
 expect 1 "an audit with failures" "$WARPCHECK" audit pcaps/generated -o "$WORK/audit"
 expect 0 "a matrix of both" "$WARPCHECK" report --matrix "run=$WORK/run" "audit=$WORK/audit" -o "$WORK/matrix.html"
+expect 0 "a run without failures" "$WARPCHECK" run --simulate 'DDP-7.2*' -o "$WORK/good"
+expect 1 "what differs between two runs" "$WARPCHECK" report --diff "$WORK/good" "$WORK/run" --format html -o "$WORK/diff.html"
 expect 0 "Chromium opens the pages" node tests/e2e/browser.js "$chromium" "$axe" "${SHOTS:-}" \
-	"$WORK/run/index.html" "$WORK/matrix.html"
+	"$WORK/run/index.html" "$WORK/matrix.html" "$WORK/diff.html"
 cp "$WORK/stdout" "$WORK/seen"
-holds "each page was seen four times" test "$(grep -vc '^finding' "$WORK/seen")" -eq 8
+holds "each page was seen four times" test "$(grep -vc '^finding' "$WORK/seen")" -eq 12
 grep '^finding' "$WORK/seen" || true
 holds "neither axe-core nor a script has a finding" test -z "$(grep '^finding' "$WORK/seen" || true)"
 while IFS=$'\t' read -r page width scheme height overflow open lines; do

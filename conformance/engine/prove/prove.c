@@ -132,7 +132,20 @@ static int run_passes(const struct prove_config *config, struct runner_config *r
     return runner_run(runner, &totals, error);
 }
 
-/* A defect of the stack over SCTP meets the checks that drive SCTP, any other one those over TCP; the correct stack both. */
+/* Does a check over SCTP decide a requirement that the defect names? */
+static bool is_driven(const struct matrix *matrix, const struct defect *defect)
+{
+    for (size_t i = 0; i < matrix->sctp_plan.count; i++)
+        if (matrix->sctp_plan.items[i].skip.text[0] == '\0' &&
+            defect_breaks(defect, matrix->sctp_plan.items[i].check->id))
+            return true;
+    return false;
+}
+
+/*
+ * A defect of the stack over SCTP meets the checks that drive SCTP, any other one those over TCP, and over SCTP those that it names;
+ * the correct stack all.
+ */
 static int run_plans(const struct matrix *matrix, struct runner_config *runner, struct drawn *drawn,
                      struct sentence *error)
 {
@@ -141,10 +154,13 @@ static int run_plans(const struct matrix *matrix, struct runner_config *runner, 
     runner->plan = drawn->plan = sctp ? &matrix->sctp_plan : &matrix->plan;
     if (run_passes(matrix->config, runner, drawn, error) != 0)
         return -1;
-    if (drawn->defect != NULL)
+    if (drawn->defect != NULL && (sctp || !is_driven(matrix, drawn->defect)))
         return 0;
     runner->plan = drawn->plan = &matrix->sctp_plan;
-    return run_passes(matrix->config, runner, drawn, error);
+    if (drawn->defect == NULL)
+        return run_passes(matrix->config, runner, drawn, error);
+    runner->done = not_named;
+    return runner_run(runner, &(struct runner_totals){0}, error);
 }
 
 static json_t *run_unit(void *user, size_t number, struct sentence *error)
@@ -233,18 +249,6 @@ static void tell(void *user, size_t number, const json_t *row)
         report_correct(matrix, unit, row);
     if (matrix->config->progress != NULL)
         matrix->config->progress(matrix->config->user, number + 1, matrix->unit_count);
-}
-
-/* Does a check over SCTP decide the requirement that the defect names first? */
-static bool is_driven(const struct matrix *matrix, const struct defect *defect)
-{
-    size_t octets = strcspn(defect->requirement, ",");
-
-    for (size_t i = 0; i < matrix->sctp_plan.count; i++)
-        if (matrix->sctp_plan.items[i].skip.text[0] == '\0' && strlen(matrix->sctp_plan.items[i].check->id) == octets &&
-            strncmp(matrix->sctp_plan.items[i].check->id, defect->requirement, octets) == 0)
-            return true;
-    return false;
 }
 
 static int make_units(struct matrix *matrix, struct sentence *error)

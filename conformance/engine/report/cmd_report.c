@@ -10,6 +10,7 @@
 
 #include "conformance/engine/option/option_unknown.h"
 #include "conformance/engine/script/coverage.h"
+#include "conformance/engine/report/report_diff.h"
 #include "conformance/engine/report/report_matrix.h"
 #include "conformance/engine/report/report_merge.h"
 #include "conformance/engine/option/run_confine.h"
@@ -25,8 +26,10 @@
 struct options {
     const struct report_format *format; /* NULL: all standing ones, or text */
     bool text;
-    bool matrix, merge, accept_known, force;
-    char **inputs; /* in argv's own order; room for all arguments */
+    bool matrix, merge, diff, accept_known, force;
+    report_diff_writer *diff_format; /* with --diff */
+    unsigned fails;                  /* with --diff: kinds of differences, as bits */
+    char **inputs;                   /* in argv's own order; room for all arguments */
     size_t input_count;
     const char *output;
 };
@@ -38,6 +41,7 @@ static void usage(void)
     printf("usage: warpcheck report DIR|FILE [OPTION...]\n"
            "       warpcheck report --matrix [NAME=]DIR|FILE... [-o OUT]\n"
            "       warpcheck report --merge DIR|FILE... -o OUT [--force]\n"
+           "       warpcheck report --diff [NAME=]OLD [NAME=]NEW... [--fail-on KINDS] [-o OUT]\n"
            "  Makes the reports of a run or audit again from its results.jsonl. Without --format, it writes to the "
            "same folder:\n"
            "  %s.\n"
@@ -51,6 +55,11 @@ static void usage(void)
         "the\n"
         "                     folder OUT; exit status as that of a run: 0 conforms, 1 fails, 3 nothing was decided, 4\n"
         "                     inconclusive or a shard is missing, 5 deviates as known\n"
+        "  --diff             compares each run with the next and lists what is new, changed, vanished, fixed or "
+        "added;\n"
+        "                     --format text, md, jsonl or html; exit status 1 where the last step has what --fail-on "
+        "names\n"
+        "  --fail-on KINDS    with --diff: any, none, or a list such as new,vanished (new)\n"
         "  --accept-known     with --merge: exits with 0 instead of 5\n"
         "  --force            with --merge: removes the files that an earlier command wrote to OUT, which must be "
         "empty\n"
@@ -60,76 +69,117 @@ static void usage(void)
         stdout);
 }
 
+/* What --format names, when it is known what is to be made. */
 static int format_set(struct options *options, const char *value, struct sentence *error)
 {
     char names[200];
 
+    if (options->diff) {
+        options->diff_format = report_diff_format(value);
+        return options->diff_format != NULL
+                   ? 0
+                   : sentence_set(error, "--format \"%.40s\" is unknown to --diff, %s was expected", value,
+                                  report_diff_formats);
+    }
+    if (value == NULL)
+        return 0;
     options->format = report_format_find(value);
-    options->text = value && strcmp(value, "text") == 0;
+    options->text = strcmp(value, "text") == 0;
     if (options->format || options->text)
         return 0;
-    return sentence_set(error, "--format \"%.40s\" is unknown, %s was expected", value ? value : "",
+    return sentence_set(error, "--format \"%.40s\" is unknown, %s was expected", value,
                         report_format_names("text", names, sizeof(names)));
 }
 
-static int arguments_parse(struct options *options, int argc, char **argv, struct sentence *error)
+/* The value of an option: what stands after it. */
+static const char *value_of(char **argv, int *i, int argc)
+{
+    return *i + 1 < argc ? argv[++*i] : NULL;
+}
+
+/* The command line's words; `format` and `fail_on`: the values of these options, NULL without. */
+static int words_read(struct options *options, int argc, char **argv, const char **format, const char **fail_on,
+                      struct sentence *error)
 {
     for (int i = 1; i < argc; i++) {
         const char *argument = argv[i];
 
         if (strncmp(argument, "--format=", 9) == 0) {
-            if (format_set(options, argument + 9, error) != 0)
-                return -1;
+            *format = argument + 9;
         } else if (strcmp(argument, "--format") == 0) {
-            if (format_set(options, i + 1 < argc ? argv[++i] : NULL, error) != 0)
-                return -1;
+            if ((*format = value_of(argv, &i, argc)) == NULL)
+                *format = "";
+        } else if (strcmp(argument, "--fail-on") == 0) {
+            if ((*fail_on = value_of(argv, &i, argc)) == NULL)
+                *fail_on = "";
         } else if (strcmp(argument, "--matrix") == 0) {
             options->matrix = true;
         } else if (strcmp(argument, "--merge") == 0) {
             options->merge = true;
+        } else if (strcmp(argument, "--diff") == 0) {
+            options->diff = true;
         } else if (strcmp(argument, "--accept-known") == 0) {
             options->accept_known = true;
         } else if (strcmp(argument, "--force") == 0) {
             options->force = true;
         } else if (strcmp(argument, "-o") == 0) {
-            if (i + 1 >= argc)
+            options->output = value_of(argv, &i, argc);
+            if (options->output == NULL)
                 return sentence_set(error, "-o needs a file name");
-            options->output = argv[++i];
         } else if (argument[0] == '-' && argument[1] != '\0') {
             return option_unknown("report", argument, NULL, NULL, error);
         } else {
             options->inputs[options->input_count++] = argv[i];
         }
     }
+    return 0;
+}
+
+/* Options that need others, or exclude them. */
+static int kinds_check(const struct options *options, const char *fail_on, struct sentence *error)
+{
     if (options->input_count == 0)
         return sentence_set(error, "no run is named: name its output folder or its results.jsonl");
-    if (options->matrix && options->merge)
-        return sentence_set(error,
-                            "--matrix and --merge exclude each other: --matrix compares runs, --merge joins them");
+    if (options->matrix + options->merge + options->diff > 1)
+        return sentence_set(error, "--matrix, --merge and --diff exclude each other: --matrix shows runs side by side, "
+                                   "--merge joins them, --diff lists what differs");
+    if (fail_on != NULL && !options->diff)
+        return sentence_set(error, "--fail-on needs --diff: without it, report decides nothing");
+    if (options->diff && options->input_count < 2)
+        return sentence_set(error, "--diff needs two runs at least, an older and a newer one");
     if (options->merge && (options->output == NULL || options->format || options->text))
         return sentence_set(error, "--merge needs -o OUT, a folder, and excludes --format: it writes all reports");
     if (options->accept_known && !options->merge)
         return sentence_set(error, "--accept-known needs --merge: without it, report decides nothing");
-    if (options->merge)
-        return 0;
-    if (options->force)
+    if (options->force && !options->merge)
         return sentence_set(error, "--force needs --merge: without it, a report always replaces an older one");
-    if (options->matrix)
-        return !options->format && !options->text
-                   ? 0
-                   : sentence_set(error, "--matrix excludes --format: a matrix is always HTML");
+    if (options->matrix && (options->format || options->text))
+        return sentence_set(error, "--matrix excludes --format: a matrix is always HTML");
+    return 0;
+}
+
+static int arguments_parse(struct options *options, int argc, char **argv, struct sentence *error)
+{
+    const char *format = NULL, *fail_on = NULL;
+    char names[200];
+
+    if (words_read(options, argc, argv, &format, &fail_on, error) != 0 || format_set(options, format, error) != 0 ||
+        kinds_check(options, fail_on, error) != 0)
+        return -1;
+    if (options->diff)
+        return report_diff_fails(fail_on != NULL ? fail_on : "new", &options->fails, error);
+    if (options->merge || options->matrix)
+        return 0;
     if (options->input_count > 1)
         return sentence_set(
             error,
-            "one folder or results.jsonl was expected (several only with --matrix and --merge); %.100s is one more",
+            "one folder or results.jsonl was expected (several only with --matrix, --merge and --diff); "
+            "%.100s is one more",
             options->inputs[1]);
     if (options->output && options->text && strcmp(options->output, "-") != 0)
         return sentence_set(error, "--format text excludes -o %.100s: it goes to standard output", options->output);
-    if (options->output && !options->format && !options->text) {
-        char names[200];
-
+    if (options->output && !options->format && !options->text)
         return sentence_set(error, "-o needs --format %s", report_format_names("", names, sizeof(names)));
-    }
     return 0;
 }
 
@@ -175,7 +225,7 @@ static bool destroys(const char *output, const char *input)
 static int output_check(const struct options *options, struct sentence *error)
 {
     for (size_t i = 0; options->output && i < options->input_count; i++) {
-        const char *input = options->inputs[i], *equals = options->matrix ? strchr(input, '=') : NULL;
+        const char *input = options->inputs[i], *equals = options->matrix || options->diff ? strchr(input, '=') : NULL;
 
         if (destroys(options->output, input) || (equals != NULL && destroys(options->output, equals + 1)))
             return sentence_set(error,
@@ -377,6 +427,9 @@ int cmd_report(int argc, char **argv)
         status = complain(EXIT_ENVIRONMENT, "%s", error.text);
     else if (options.matrix)
         status = write_matrix(&options);
+    else if (options.diff)
+        status = report_diff(options.inputs, options.input_count, options.diff_format, options.fails,
+                             options.output ? options.output : "-");
     else if (options.merge)
         status = report_merge(options.inputs, options.input_count,
                               &(struct report_merge_output){options.output, options.accept_known, options.force});

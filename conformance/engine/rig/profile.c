@@ -189,6 +189,7 @@ static const struct json_member members[] = {
      "a list of texts: the program that starts the device, and its arguments"},
     {"connect_command", MEMBER_LIST | MEMBER_NULL, false,
      "a list of texts: the program that starts an initiator, and its arguments"},
+    {"good_exchange", MEMBER_TEXT, false, "the good exchange that checks rest on"},
     {"capabilities", MEMBER_OBJECT, false, "an object with answers to PICS items"},
     {"questions", MEMBER_OBJECT, false,
      "an object with the questions behind the capabilities"}, /* of `pics --format profile`, for who fills it in */
@@ -250,6 +251,7 @@ static int read_all(struct profile *profile, const char *path, const struct prof
     if (profile->name == NULL)
         profile->name = path;
     profile->replay = text_of(json, "replay");
+    profile->good_exchange = text_of(json, "good_exchange");
     profile->interface = text_of(json, "interface");
     if (address_of(path, "address", text_of(json, "address"), &profile->address, error) != 0 ||
         address_of(path, "own_address", text_of(json, "own_address"), &profile->own_address, error) != 0)

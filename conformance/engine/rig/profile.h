@@ -11,6 +11,7 @@
  *     "wait_for_device": 30,                          seconds that a lost device may take to accept TCP again
  *     "restart_command": ["./server", "--port", "{port}"],    starts a lost device again: device_command.h
  *     "connect_command": ["./client", "{address}", "{port}"], starts an initiator that has no upper tester
+ *     "good_exchange": "read",                        what checks rest on where it is served (script/served.h)
  *     "capabilities": { "mpa.markers": "no", "ird": 16 },   PICS items (conformance/requirements/pics.tsv)
  *     "known_deviations": [ ... ],                    conformance/engine/rig/deviation.h
  *     "hazards": [ { "requirement": "EMPA-10-01", "role": "responder", "note": "the device may not survive it" } ] }
@@ -42,6 +43,7 @@ struct profile {
     uint16_t port;
     struct net_address control; /* family 0: none */
     uint16_t control_port;
+    const char *good_exchange;                       /* conformance/engine/script/served.h; NULL: the least */
     unsigned wait_for_device;                        /* seconds; 0: it is not waited for */
     const char **restart_command, **connect_command; /* arguments, ended by NULL; NULL: none */
     struct deviation_list deviations;

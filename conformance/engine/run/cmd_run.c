@@ -163,7 +163,8 @@ static int prepare(struct run_command *command, struct sentence *error)
         return complain(EXIT_ENVIRONMENT, "%s", error->text);
     context = (struct profile_context){command->catalogue, command->pics, command->today};
     if (command->options.profile != NULL &&
-        profile_load(&command->profile, command->options.profile, &context, error) != 0)
+        (profile_load(&command->profile, command->options.profile, &context, error) != 0 ||
+         served_prefer(command->host, command->profile.good_exchange, command->options.profile, error) != 0))
         return complain(EXIT_USAGE, "%s", error->text);
     plan.starts_initiator = command->profile.connect_command != NULL;
     if (load_scripts(command, error) != 0)

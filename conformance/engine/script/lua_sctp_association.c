@@ -158,7 +158,7 @@ static int association_status(lua_State *lua)
 {
     const struct sctp_assoc_status *status = sctp_assoc_status(check_association(lua));
 
-    lua_createtable(lua, 0, 16);
+    lua_createtable(lua, 0, 17);
     lua_pushstring(lua, sctp_assoc_state_name(status->state));
     lua_setfield(lua, -2, "state");
     lua_pushstring(lua, sctp_assoc_cause_name(status->cause));
@@ -174,6 +174,8 @@ static int association_status(lua_State *lua)
     set_number(lua, "outbound", status->peer.outbound);
     set_number(lua, "inbound", status->peer.inbound);
     set_number(lua, "peer_window", status->peer_window);
+    if (status->peer.adaptations != 0)
+        set_number(lua, "adaptation_length", status->peer.adaptation_length);
     if (status->peer.has_adaptation)
         set_number(lua, "adaptation", status->peer.adaptation);
     return 1;

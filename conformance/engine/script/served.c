@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "conformance/engine/rig/json_members.h"
 #include "conformance/engine/script/lua_json.h"
 #include "conformance/engine/script/script_ask.h"
 #include "conformance/engine/script/script_internal.h"
@@ -66,6 +67,21 @@ json_t *served_learn(struct script_host *host, const char *role, struct rig *rig
     return learned;
 }
 
+int served_prefer(struct script_host *host, const char *name, const char *at, struct sentence *error)
+{
+    /* A start-up alone is no exchange that RDMA checks can rest on. */
+    size_t first = 0, count;
+
+    while (strstr(served_names[first], "startup") != NULL)
+        first++;
+    for (count = 0; served_names[first + count] != NULL;)
+        count++;
+    if (name != NULL && json_one_of(name, "good_exchange", served_names + first, count, at, error) != 0)
+        return -1;
+    host->good_exchange = name;
+    return 0;
+}
+
 void served_use(struct script_host *host, json_t *served)
 {
     json_t *before = host->served;
@@ -94,9 +110,14 @@ int script_rig_served(lua_State *lua)
 {
     const struct script_host *host = script_room_of(lua)->host;
 
-    if (host->served == NULL)
+    if (host->served == NULL) {
         lua_pushnil(lua);
-    else
-        lua_json_push_new(lua, json_incref(host->served));
+        return 1;
+    }
+    lua_json_push_new(lua, json_incref(host->served));
+    if (host->good_exchange != NULL) {
+        lua_pushstring(lua, host->good_exchange);
+        lua_setfield(lua, -2, "prefers");
+    }
     return 1;
 }

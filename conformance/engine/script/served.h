@@ -32,6 +32,12 @@ const char *served_what(const char *name);
 json_t *served_learn(struct script_host *host, const char *role, struct rig *rig, struct recorder *recorder,
                      struct sentence *error);
 
+/*
+ * The good exchange that checks rest on where the device serves it, in place of the least that it serves; NULL: that one. Borrowed.
+ * -1 with a sentence where no check can rest on it. `at` is what the sentence calls the place that it comes from.
+ */
+int served_prefer(struct script_host *host, const char *name, const char *at, struct sentence *error);
+
 /* From now on checks know this of the device (a reference of the host's own); NULL: they take it that all is served. */
 void served_use(struct script_host *host, json_t *served);
 

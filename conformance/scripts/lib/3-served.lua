@@ -80,6 +80,15 @@ function Test:copies_tag()
   return self.served == nil or self.served.copies_tag ~= false
 end
 
+-- These exchanges, with the one first that the device's profile prefers (docs/profiles.md, `good_exchange`).
+function Test:preferred(...)
+  local wanted, first = {}, self.served and self.served.prefers
+  for _, name in ipairs { ... } do
+    table.insert(wanted, name == first and 1 or #wanted + 1, name)
+  end
+  return table.unpack(wanted)
+end
+
 --------------------------------------------------------------------------------------------------------------------
 -- Fences: a Read whose answer shows that all that was sent before has been processed
 
@@ -105,7 +114,7 @@ end
 -- Sends one, which is no stimulus: what came before it is judged. Returns a function that knows its answer, and words for what is
 -- expected.
 function Connection:send_fence()
-  local name = self.t:need("empty read", "read")
+  local name = self.t:need(self.t:preferred("empty read", "read"))
   local request, answers = fences[name](self.t, self)
   self.tcp:send(self:octets(request))
   return function(got) return got.kind == "segment" and got.Opcode == 2 and answers(got) end, "the answer to " .. names[name]
@@ -201,7 +210,7 @@ end
 -- The sandwich around each check
 
 -- From the least that a check may rest on to the most. "tcp" is for checks that judge start-up frames: where the device serves
--- a start-up they rest on one, and else on TCP alone.
+-- a start-up they rest on one, and else on TCP alone. A profile may put another before these.
 local fillings = { "empty read", "read", "send to", "send from" }
 
 local function touch(t)
@@ -223,13 +232,13 @@ local function run_exchange(t, name)
 end
 
 function harness.exchange(t, check)
-  if check.llp and check.llp:sub(1, 4) == "sctp" then return t:sctp_exchange(check.llp) end
+  if check.llp and check.llp:sub(1, 4) == "sctp" then return t:sctp_exchange(check.llp, check.sandwich) end
   local kind = check.sandwich or "rdma"
   if kind == "cm" or kind == "cm answer" then
     cm.exchange(t, kind)
   elseif kind == "rdma" then
     t:need("startup")
-    run_exchange(t, t:need(table.unpack(fillings)))
+    run_exchange(t, t:need(t:preferred(table.unpack(fillings))))
   elseif kind == "startup" then
     t:need("startup")
     run_exchange(t, "startup")

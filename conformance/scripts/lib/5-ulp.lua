@@ -29,7 +29,8 @@ local Memory = {}
 Memory.__index = Memory
 
 -- Memory that the device exposes. options: octets (4096), base (0x110000043: beyond 32 bits, aligned to nothing),
--- access = list of "read" and "write" (both), data = octets at its front, bound = connection that alone may use it, pd.
+-- access = list of "read" and "write" (both), data = octets at its front, bound = connection that alone may use it (stream: its
+-- number), pd.
 -- Where the device chooses the base itself: optional: nil, and no SKIP; anywhere: any base will do.
 -- alone: the check has no other stream, so that memory of the stream's domain will do where devices bind to no stream.
 -- The result has STag, TO (its base), last (base + octets), octets, and `image`: what should be in it.
@@ -42,7 +43,7 @@ function Test:memory(options)
   if o.alone and self:traits().stream_memory == false then bound = nil end
   local answer = self.dut:reg_mr {
     length = octets, base = string.format("0x%x", base), access = rights, fill = 0xA5,
-    data = o.data and hex(o.data), pd = o.pd, stream = bound and self:stream_of(bound),
+    data = o.data and hex(o.data), pd = o.pd, stream = o.stream or bound and self:stream_of(bound),
   }
   local got = math.tointeger(tonumber(answer.base))
   if got and got ~= base then
@@ -96,6 +97,11 @@ function Memory:check(message)
   local count, last = differences(self.image, got)
   self.t:fail(message, string.format("at offset %d: %s", at, hex(self.image:sub(at + 1, at + 16))),
               string.format("at offset %d: %s; %d octets differ, up to offset %d", at, hex(got:sub(at + 1, at + 16)), count, last))
+end
+
+-- What its first octets hold now.
+function Memory:octets_now(octets)
+  return unhex(self.t.dut:mem_read { stag = self.STag, length = octets }.data)
 end
 
 -- A Write into it, at an offset (which may lie outside); `given` overrides header fields.

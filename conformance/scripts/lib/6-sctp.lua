@@ -51,6 +51,12 @@ function Test:associate(options)
   return a
 end
 
+-- An association that the device began by itself, which the tester has accepted.
+function Test:sctp_adopt(handle)
+  if not handle then self:inconclusive("no SCTP association with the device: the device did not set it up") end
+  return new_association(self, handle)
+end
+
 --------------------------------------------------------------------------------------------------------------------
 -- Sending
 
@@ -139,6 +145,12 @@ local function chunk_text(got, why)
   end
   return "a chunk of PPID " .. got.ppid .. place
 end
+
+-- The same for others: what came, or nil and why.
+function Association:words(got, why) return chunk_text(got, why or "timeout") end
+
+-- What the handle received, with what it holds.
+function Association:read(got) return read_chunk(self.t, got) end
 
 function Association:state_text()
   local status = self.handle:status()
@@ -242,11 +254,12 @@ function Test:sctp_open(options)
   return a
 end
 
--- The good exchange before and after a check.
-function Test:sctp_exchange(llp)
+-- The good exchange before and after a check: an association ("association"), a session in it ("startup"), or a Read, too.
+function Test:sctp_exchange(llp, kind)
   self.llp = llp
-  local a = self:sctp_open()
-  a:probe(a.sid, "the good exchange")
+  local a = self:associate()
+  if kind ~= "association" then a.sid = a:session() end
+  if kind ~= "association" and kind ~= "startup" then a:probe(a.sid, "the good exchange") end
   a.handle:abort()
   a.handle:close()
 end

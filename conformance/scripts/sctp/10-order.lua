@@ -95,3 +95,62 @@ check {
     end
   end,
 }
+
+check {
+  id = "SCTP5043-10-02",
+  role = "both",
+  purpose = "a segment after a gap in the TSNs is placed without waiting for the gap",
+  requires = "upper_tester",
+  run = function(t)
+    local a = t:sctp_open { dut = {} }
+    a:probe(a.sid)
+    local memory = t:memory { octets = 16, data = string.rep("-", 16), access = { "write", "read" } }
+    a:chunk { sid = 9, ppid = sctp.control, data = string.pack(">I2I2", 0, sctp.Terminate), later = true }
+    a:segment(a.sid, memory:write(0, "after the gap"))
+    rig.wait(0.5)
+    local early = unhex(t.dut:mem_read { stag = memory.STag, length = 13 }.data)
+    a.handle:resend()
+    a:expect_acknowledged("the chunk of the gap, and the one after it")
+    a:probe(a.sid)
+    local late = unhex(t.dut:mem_read { stag = memory.STag, length = 13 }.data)
+    t:equal("memory after the gap was filled", "after the gap", late)
+    if early ~= "after the gap" then
+      t:warn("a Write after a gap in the TSNs", "it is placed before the gap is filled", "only then")
+    end
+  end,
+}
+
+check {
+  id = "SCTP5043-10-09",
+  role = "both",
+  purpose = "a DDP-SSN that no missing chunk explains: whatever the device does, it is not delivered",
+  run = function(t)
+    local a = t:sctp_open()
+    a:probe(a.sid)
+    a:segment(a.sid, empty_read(PROBE_STAG), { ssn = 500 })
+    a:expect_acknowledged("a chunk with DDP-SSN 500")
+    local got = a:receive(a.sid, t.quiet)
+    if got and got.kind == "segment" and got.segment.Opcode == 2 then
+      t:fail("a segment with DDP-SSN 500 after DDP-SSN 1", "nothing, or the end of the session", describe(got.segment))
+    end
+  end,
+}
+
+check {
+  id = "SCTP5043-10-12",
+  role = "both",
+  sandwich = "startup",
+  purpose = "an ordered chunk: taken by its DDP-SSN, or the end of its session",
+  run = function(t)
+    local a = t:sctp_open()
+    a:segment(a.sid, empty_read(PROBE_STAG), { flags = 0x03 }) -- B, E; SCTP's SSN is 0
+    a:expect_acknowledged("an ordered chunk")
+    local got, why = a:receive(a.sid)
+    if got and got.kind == "segment" and fits(rdmap.read_response { STag = PROBE_STAG }, got.segment) then
+      t:ambiguous("A: an ordered chunk is taken by its DDP-SSN")
+    elseif got and (got.kind == "control" and got.code == sctp.Terminate or got.kind == "segment" and got.segment.Opcode == 7) then
+      t:ambiguous("B: it ends the session")
+    end
+    t:fail("a segment in an ordered chunk", "the answer to it, or the end of the session", got and got.kind or why)
+  end,
+}

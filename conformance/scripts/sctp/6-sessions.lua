@@ -22,12 +22,33 @@ local function ends_session(t, n)
   a:expect_nothing(a.sid, "after " .. words .. " the session is over")
 end
 
+-- A Send after the tester's own Terminate, by its DDP-SSN: it comes first, so that both are there at once.
+local function after_terminate(t)
+  local port = t.role == "responder" and rig.has_upper_tester() and t:listen {} or nil
+  local a = t:sctp_open { tester = { port = port } }
+  a:probe(a.sid)
+  local ssn = a.next_ssn[a.sid]
+  a:segment(a.sid, rdmap.send { data = "late" }, { ssn = ssn + 1 })
+  a:control(a.sid, "Terminate", { ssn = ssn })
+  a:expect_acknowledged("a Send after a Terminate")
+  local got = a:receive(a.sid, t.quiet)
+  if got and got.kind == "control" and got.code == sctp.Terminate then got = a:receive(a.sid, t.quiet) end
+  if got then
+    t:fail("after the tester's Terminate the session is over", "Terminate at most",
+           got.segment and describe(got.segment) or "a chunk of PPID " .. got.ppid)
+  end
+  if rig.has_upper_tester() and t:await_event("receive", { data = hex("late") }, t.quiet) then
+    t:fail("after the tester's Terminate the session is over", "the Send is not delivered", "the ULP is given it")
+  end
+end
+
 check {
   id = "SCTP5043-6.1-03",
   role = "both",
   purpose = "a chunk that fits no legal pattern ends the session",
   run = function(t)
     for n in ipairs(illegal) do ends_session(t, n) end
+    after_terminate(t)
     if t.role == "responder" then return end
     local a = t:associate()
     local got = a:expect_control(0, "Initiate", "the device asks for a session")

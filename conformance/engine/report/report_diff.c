@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/engine/report/report_diff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/engine/report/report_input.h"
+#include "conformance/requirements/catalogue.h"
+#include "reference-stack/program/complaint.h"
+#include "wire/exit_status.h"
+
+const char report_diff_formats[] = "text, md, jsonl or html";
+
+report_diff_writer *report_diff_format(const char *name)
+{
+    static const struct {
+        const char *name;
+        report_diff_writer *write;
+    } formats[] = {
+        {"text", diff_write_text}, {"md", diff_write_markdown}, {"jsonl", diff_write_jsonl}, {"html", diff_write_page}};
+
+    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+        if (name == NULL || strcmp(formats[i].name, name) == 0)
+            return formats[i].write;
+    return NULL;
+}
+
+int report_diff_fails(const char *kinds, unsigned *fails, struct sentence *error)
+{
+    *fails = 0;
+    if (strcmp(kinds, "none") == 0)
+        return 0;
+    if (strcmp(kinds, "any") == 0) {
+        *fails = (1u << DIFF_KINDS) - 1;
+        return 0;
+    }
+    for (const char *at = kinds;; at++) {
+        size_t octets = strcspn(at, ",");
+        int kind = diff_kind_find(at, octets);
+
+        if (kind < 0)
+            return sentence_set(error,
+                                "--fail-on \"%.*s\" is unknown, \"any\", \"none\" or a list of new, changed, vanished, "
+                                "fixed and added was expected",
+                                octets > 40 ? 40 : (int)octets, at);
+        *fails |= 1u << kind;
+        at += octets;
+        if (*at == '\0')
+            return 0;
+    }
+}
+
+static enum exit_status status_of(const struct diff *last, unsigned fails)
+{
+    for (int kind = 0; kind < DIFF_KINDS; kind++)
+        if ((fails & 1u << kind) != 0 && last->kinds[kind] != 0)
+            return EXIT_FAILS;
+    if (report_stopped(last->after) != NULL) {
+        (void)complain(0, "%s: %s", last->names[1], report_stopped(last->after));
+        return EXIT_ENVIRONMENT;
+    }
+    return EXIT_DONE;
+}
+
+static int compare(struct report_input *runs, size_t count, report_diff_writer *write, unsigned fails,
+                   const char *output)
+{
+    struct diff *steps = calloc(count, sizeof(*steps));
+    const struct place to = place_at(output);
+    struct sentence error;
+    int status = steps == NULL ? complain(EXIT_ENVIRONMENT, "out of memory") : EXIT_DONE;
+    size_t made = 0;
+
+    while (status == EXIT_DONE && made + 1 < count)
+        if (diff_make(&steps[made], &runs[made].report, &runs[made + 1].report, &error) != 0) {
+            status = complain(EXIT_USAGE, "%s, %s: %s", runs[made].name, runs[made + 1].name, error.text);
+        } else {
+            steps[made].names[0] = runs[made].name;
+            steps[made].names[1] = runs[made + 1].name;
+            made++;
+        }
+    if (status == EXIT_DONE)
+        status = write(steps, made, &to, &error) == 0 ? (int)status_of(&steps[made - 1], fails)
+                                                      : complain(EXIT_ENVIRONMENT, "%s", error.text);
+    for (size_t i = 0; i < made; i++)
+        diff_free(&steps[i]);
+    free(steps);
+    return status;
+}
+
+int report_diff(char *const *inputs, size_t count, report_diff_writer *write, unsigned fails, const char *output)
+{
+    struct report_input *runs = calloc(count, sizeof(*runs));
+    struct catalogue *catalogue = NULL;
+    struct sentence error;
+    int status;
+
+    if (runs == NULL)
+        return complain(EXIT_ENVIRONMENT, "out of memory");
+    if (catalogue_load(&catalogue, &error) != 0)
+        status = complain(EXIT_ENVIRONMENT, "%s", error.text);
+    else if (report_inputs_load(runs, inputs, count, catalogue, &error) != 0)
+        status = complain(EXIT_USAGE, "%s", error.text);
+    else
+        status = compare(runs, count, write, fails, output);
+    report_inputs_free(runs, count);
+    catalogue_free(catalogue);
+    free(runs);
+    return status;
+}

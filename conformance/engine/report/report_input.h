@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Runs that a command compares, as its arguments name them: "[NAME=]DIR" or "[NAME=]FILE". */
+#ifndef CONFORMANCE_ENGINE_REPORT_INPUT_H
+#define CONFORMANCE_ENGINE_REPORT_INPUT_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "conformance/requirements/catalogue.h"
+#include "reports/report.h"
+#include "wire/sentence.h"
+
+struct report_input {
+    struct report report;
+    bool loaded;
+    char name[160]; /* NAME; else the results' target, with the folder where another run has the same */
+    char results[PATH_MAX];
+    char page[PATH_MAX]; /* of a matrix: href from its folder to the run's own page; "" for none */
+};
+
+/* Loads all of them into `inputs`, which are zero. 0, or -1 with the sentence set; report_inputs_free() in either case. */
+int report_inputs_load(struct report_input *inputs, char *const *arguments, size_t count,
+                       const struct catalogue *catalogue, struct sentence *error);
+void report_inputs_free(struct report_input *inputs, size_t count);
+
+/* Cuts a path down to its folder, in place. */
+void report_input_folder(char *path);
+
+#endif

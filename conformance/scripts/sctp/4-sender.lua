@@ -1,0 +1,147 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+--
+-- RFC 5043 4 and 5.2: what the device's own chunks look like, and in which order they are numbered.
+
+defaults { llp = "sctp" }
+
+-- A session with a ULP that sends what it is told, and its stream.
+local function posted(t, dut)
+  local port = t.role == "responder" and t:listen(dut or {}) or nil
+  local a = t:sctp_open { tester = { port = port }, dut = dut }
+  a:probe(a.sid)
+  if a.stream then return a, a.stream end
+  local event = t:await_event("accepted", { port = port, sid = a.sid })
+  if not event then t:inconclusive("the upper tester does not tell of the session") end
+  return a, event.stream
+end
+
+check {
+  id = "SCTP5043-4-02",
+  role = "both",
+  purpose = "short Sends in a row: each segment is one unordered DATA chunk of its own",
+  requires = "upper_tester",
+  run = function(t)
+    local a, stream = posted(t)
+    for n = 1, 5 do t.dut:send { stream = stream, data = string.format("%02x", n) } end
+    for n = 1, 5 do
+      local got = a:expect_segment(a.sid, rdmap.send { MSN = n, MO = 0, L = 1, data = string.char(n) }, "Send " .. n .. " of 5, of one octet")
+      t:equal("flags U, B and E of Send " .. n, sctp.UNORDERED, got.flags & sctp.UNORDERED)
+    end
+  end,
+}
+
+check {
+  id = "SCTP5043-4-03",
+  role = "both",
+  purpose = "sorted by DDP-SSN, segments are in the order in which the ULP posted them",
+  requires = "upper_tester",
+  run = function(t)
+    local a, stream = posted(t)
+    local wanted, came = {}, {}
+    for n = 1, 6 do
+      if n % 2 == 0 then
+        t.dut:write { stream = stream, stag = 0x5000 + n, data = "aa" }
+        wanted[n] = rdmap.write { STag = 0x5000 + n, data = "\xAA" }
+      else
+        t.dut:send { stream = stream, data = string.format("%02x", n) }
+        wanted[n] = rdmap.send { data = string.char(n) }
+      end
+    end
+    for n = 1, 6 do
+      local got, why = a:receive(a.sid)
+      if not (got and got.kind == "segment") then t:fail("segment " .. n .. " of 6", "a segment", got and got.kind or why) end
+      came[n] = got
+    end
+    table.sort(came, function(x, y) return x.message_ssn < y.message_ssn end)
+    for n, got in ipairs(came) do
+      t:equal("DDP-SSN " .. n .. " of 6, after the answer to the good exchange", n + 1, got.message_ssn)
+      if not fits(wanted[n], got.segment) then
+        t:fail("the segment with DDP-SSN " .. got.message_ssn, describe(wanted[n]), describe(got.segment))
+      end
+    end
+  end,
+}
+
+check {
+  id = "SCTP5043-5.2.1-01",
+  role = "both",
+  sandwich = "association",
+  purpose = "control messages and segments begin with the DDP-SSN, and share one sequence of numbers",
+  run = function(t)
+    local a = t:associate()
+    local function look(ssn, what)
+      local got, why = a:receive(0)
+      if not got then t:fail(what, "a chunk with DDP-SSN " .. ssn, why) end
+      t:equal("octets 0 and 1 of " .. what, string.format("%04x", ssn), hex(got.data:sub(1, 2)))
+      return got
+    end
+    if t.role == "responder" then
+      a:control(0, "Initiate")
+      look(0, "the answer to an Initiate")
+    else
+      look(0, "the Initiate")
+      a:control(0, "Accept")
+    end
+    for n = 1, 2 do
+      a:segment(0, empty_read(PROBE_STAG))
+      look(n, "Read Response " .. n)
+    end
+    a:control(0, 9) -- no Function Code: it ends the session
+    look(3, "the Terminate")
+  end,
+}
+
+check {
+  id = "SCTP5043-5.2.3-01",
+  role = "both",
+  sandwich = "association",
+  purpose = "a control message has the DDP-SSN and the Function Code in 16 bits each, then the Private Data",
+  run = function(t)
+    local data = distinct(20)
+    local a, got, why
+    if t.role == "initiator" then
+      a = t:associate { dut = { private_data = hex(data) } }
+    else
+      local port = rig.has_upper_tester() and t:listen { private_data = hex(data) } or nil
+      a = t:associate { tester = { port = port } }
+      a:control(0, "Initiate")
+      if not port then data = "" end
+    end
+    got, why = a:receive(0)
+    if not got then t:fail("the device's first control message", "it comes", why) end
+    local code = t.role == "initiator" and sctp.Initiate or sctp.Accept
+    t:equal("PPID of a control message", sctp.control, got.ppid)
+    t:equal("octets 2 and 3, the Function Code", string.format("%04x", code), hex(got.data:sub(3, 4)))
+    if data ~= "" then t:equal("octets from 4 on, the Private Data", hex(data), hex(got.data:sub(5))) end
+    if t.role == "initiator" then a:control(0, "Accept") end
+    a:control(0, 9) -- no Function Code: it ends the session
+    got, why = a:receive(0)
+    if not got then t:fail("the Terminate", "it comes", why) end
+    t:equal("octets 0 to 3 of the Terminate, DDP-SSN and Function Code", "00010004", hex(got.data:sub(1, 4)))
+  end,
+}
+
+check {
+  id = "SCTP5043-5.2.1-03",
+  role = "both",
+  purpose = "the DDP-SSN restarts with a second session on the SID, though an SSN of SCTP would not",
+  requires = "upper_tester",
+  run = function(t)
+    local a, stream = posted(t, { enhanced = false })
+    t.dut:disconnect { stream = stream }
+    a:expect_control(a.sid, "Terminate", "the ULP ends the session")
+    a:control(a.sid, "Terminate")
+    a:expect_acknowledged("the Terminate")
+    local sid = a.sid
+    a.next_ssn[sid], a.next_msn = nil, {}
+    if t.role == "responder" then
+      a:control(sid, "Initiate")
+    else
+      t.dut:connect { association = a.number, sid = sid, enhanced = false }
+    end
+    local got, why = a:receive(sid)
+    if not got then t:inconclusive("no second session on the SID: " .. why) end
+    if got.message_ssn == 0 then t:ambiguous("A: the DDP-SSN restarts at 0 with each session (6.1)") end
+    t:equal("DDP-SSN of the first message of a second session", 0, got.message_ssn)
+  end,
+}

@@ -1,0 +1,194 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+--
+-- RFC 5043 6, 6.2 and 6.6: how sessions end, and when a SID may be used again.
+
+defaults { llp = "sctp" }
+
+-- All chunks of the SID until nothing comes any more, sorted by their DDP-SSNs.
+local function take_all(t, a, seconds)
+  local all = {}
+  while true do
+    local got, why = a:receive(a.sid, seconds or t.quiet)
+    if not got then
+      if why ~= "timeout" then t:fail("the end of a session", "an association that stays up", a:words(nil, why)) end
+      table.sort(all, function(x, y) return x.message_ssn < y.message_ssn end)
+      return all
+    end
+    if not got.message_ssn then t:fail("the end of a session", "segments and a Terminate", a:words(got)) end
+    all[#all + 1] = got
+  end
+end
+
+local function is_terminate(got) return got.kind == "control" and got.code == sctp.Terminate end
+
+check {
+  id = "SCTP5043-6.2-05",
+  role = "both",
+  purpose = "a session that the ULP closes has a Terminate, the last chunk of the device",
+  requires = "upper_tester",
+  run = function(t)
+    local a = t:sctp_operating()
+    t.dut:send { stream = a.stream, data = hex("the last message") }
+    t.dut:disconnect { stream = a.stream }
+    local all = take_all(t, a)
+    for i, got in ipairs(all) do
+      t:equal("the DDP-SSN of chunk " .. i .. " after the Read Response", i + 1, got.message_ssn)
+    end
+    local last = all[#all]
+    if not last or not is_terminate(last) then
+      t:fail("the ULP closes the session", "Terminate as the last chunk", last and a:words(last) or "nothing")
+    end
+  end,
+}
+
+check {
+  id = "SCTP5043-6.2-06",
+  role = "both",
+  purpose = "the session's Terminate follows the RDMAP Terminate in the order of DDP-SSNs",
+  run = function(t)
+    local a = t:sctp_open()
+    a:probe(a.sid)
+    a:segment(a.sid, bad_write())
+    local first = a:receive(a.sid)
+    local second = first and a:receive(a.sid)
+    local pair = { first, second }
+    table.sort(pair, function(x, y) return (x.message_ssn or 0) < (y.message_ssn or 0) end)
+    first, second = pair[1], pair[2]
+    if not (first and first.kind == "segment" and first.segment.Opcode == 7 and first.message_ssn == 2) then
+      t:fail("a Write to an STag that nobody gave out", "an RDMAP Terminate with DDP-SSN 2 on SID " .. a.sid, a:words(first))
+    end
+    if not (second and is_terminate(second) and second.message_ssn == 3) then
+      t:fail("after the RDMAP Terminate", "Terminate with DDP-SSN 3 on SID " .. a.sid, a:words(second))
+    end
+  end,
+}
+
+check {
+  id = "SCTP5043-6.2-07",
+  role = "both",
+  purpose = "after the peer's Terminate the device may finish its segments, and sends none after its own Terminate",
+  requires = "upper_tester",
+  run = function(t)
+    local a = t:sctp_operating()
+    a.handle:withhold(true)
+    for _ = 1, 100 do t.dut:send { stream = a.stream, length = 1000 } end
+    a:control(a.sid, "Terminate")
+    a:expect_acknowledged("a Terminate while Sends wait")
+    a.handle:withhold(false)
+    local all = take_all(t, a, 5)
+    local segments = 0
+    for i, got in ipairs(all) do
+      t:equal("the DDP-SSN of chunk " .. i .. " after the Read Response", i + 1, got.message_ssn)
+      if is_terminate(got) and i < #all then
+        t:fail("after the own Terminate", "nothing on SID " .. a.sid, a:words(all[i + 1]))
+      end
+      if got.kind == "segment" and got.segment.Opcode ~= 7 then segments = segments + 1 end
+    end
+    if segments < 100 then t:ambiguous("A: one Terminate ends both directions") end
+  end,
+}
+
+--------------------------------------------------------------------------------------------------------------------
+-- What waits for acknowledgements
+
+check {
+  id = "SCTP5043-6.6-01",
+  role = "both",
+  purpose = "a Terminate waits until the control message before it has come for certain",
+  requires = "upper_tester",
+  run = function(t)
+    local a = t:sctp_ready {}
+    a.handle:withhold(true)
+    if t.role == "responder" then
+      a.sid = 0
+      a:control(0, "Initiate")
+      a:expect_control(0, "Accept", "an Initiate is accepted")
+    else
+      a:take_initiate()
+    end
+    t.dut:disconnect { stream = a:known() }
+    a:expect_nothing(a.sid, "the first control message of the device is not acknowledged", 3)
+    a.handle:withhold(false)
+    if t.role == "initiator" then a:control(a.sid, "Accept") end
+    a:expect_control(a.sid, "Terminate", "the control message before it has come", { ssn = 1 })
+  end,
+}
+
+-- The session of the SID has ended on both sides, and so has everything that was sent in it; fields: as in a:control().
+local function end_session(t, a, fields)
+  t.dut:disconnect { stream = a.stream }
+  a:expect_control(a.sid, "Terminate", "the ULP closes the session")
+  a:control(a.sid, "Terminate", fields)
+  a:expect_acknowledged("a Terminate in answer")
+end
+
+-- The device's ULP asks for a new session on the SID: it may refuse, or wait.
+local function ask_again(t, a)
+  return t:try("connect", { association = a.number, sid = a.sid, enhanced = false })
+end
+
+local function begins_again(t, a)
+  a.next_ssn[a.sid] = 0
+  a.next_msn[a.sid << 16 | 1] = 0
+  a:expect_control(a.sid, "Initiate", "the SID is free for a new session", { ssn = 0 })
+  a:control(a.sid, "Accept")
+  a:probe(a.sid, "the second session on a SID")
+end
+
+check {
+  id = "SCTP5043-6.6-04",
+  role = "both",
+  purpose = "a SID has no new session while a chunk of the last one may be outstanding",
+  requires = "upper_tester",
+  run = function(t)
+    local a = t:sctp_operating({}, { tester = { outbound = 1, inbound = 1 } })
+    a.handle:withhold(true)
+    end_session(t, a)
+    local waits, why = ask_again(t, a)
+    t:note(waits and "the device takes the request for a new session" or "the device refuses it: " .. tostring(why))
+    a:expect_nothing(a.sid, "the Terminate of the last session is not acknowledged", 3)
+    a.handle:withhold(false)
+    -- One that waited comes now; one that was refused, when it is asked for again.
+    local got = a:receive(a.sid, 1)
+    if not got then
+      if not ask_again(t, a) then t:inconclusive("the device asks for no second session on a SID") end
+    else
+      a.early[#a.early + 1] = got
+    end
+    begins_again(t, a)
+  end,
+}
+
+check {
+  id = "SCTP5043-6-02",
+  role = "both",
+  purpose = "no chunk of a session is carried over to the next one on its SID",
+  requires = "upper_tester",
+  run = function(t)
+    local a = t:sctp_operating()
+    a.handle:withhold(true)
+    local posted = 0
+    while posted < 1000 and t:try("send", { stream = a.stream, length = 100 }) do posted = posted + 1 end
+    if posted == 0 then t:inconclusive("the device's ULP can post nothing") end
+    t.dut:terminate { stream = a.stream }
+    rig.wait(1)
+    a.handle:withhold(false)
+    local all = take_all(t, a, 5)
+    if #all == 0 or not is_terminate(all[#all]) then
+      t:fail("the ULP ends a session with Sends that wait", "Terminate as the last chunk", #all > 0 and a:words(all[#all]) or "nothing")
+    end
+    a:control(a.sid, "Terminate")
+    a:expect_acknowledged("a Terminate in answer")
+    if t.role == "responder" then
+      a.next_ssn[a.sid] = 0
+      a.next_msn[a.sid << 16 | 1] = 0
+      a:control(a.sid, "Initiate")
+      a:expect_control(a.sid, "Accept", "the second session on a SID", { ssn = 0 })
+      a:probe(a.sid, "the second session on a SID")
+    else
+      t.dut:connect { association = a.number, sid = a.sid, enhanced = false }
+      begins_again(t, a)
+    end
+    a:expect_nothing(a.sid, "the second session has nothing of the first one")
+  end,
+}

@@ -1,0 +1,241 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+--
+-- RFC 5043 7.1 and 11: associations with and without DDP, packets with several chunks, and how sessions and associations end.
+
+defaults { llp = "sctp" }
+
+local ABORTED = "ABORT"
+
+-- How the device answers an association whose tester indicates `value` (false: nothing) and that asks for a session: the first
+-- chunk of DDP, "refused", "ended", or nil when there was none.
+local function procedures(t, value)
+  local a = t:try_associate { tester = { adaptation = value } }
+  if not a then return "refused" end
+  if t.role == "responder" then
+    if not a.handle:send { sid = 0, ppid = sctp.control, data = string.pack(">I2I2", 0, sctp.Initiate) } then return "ended" end
+  end
+  local got, why = a.handle:receive(t.quiet)
+  a.handle:abort()
+  if got then return got end
+  return why ~= "timeout" and "ended" or nil
+end
+
+local function value_text(value) return value and string.format("indication 0x%08x", value) or "no indication" end
+
+-- FAIL if the device sends a chunk of DDP where the tester indicates one of these values.
+local function no_procedures(t, values)
+  for _, value in ipairs(values) do
+    local got = procedures(t, value)
+    if type(got) == "table" and (got.ppid == sctp.segment or got.ppid == sctp.control) then
+      t:fail("the peer says " .. value_text(value) .. ": no procedures of DDP", "ABORT, or no chunk of PPID 16 or 17",
+             "a chunk of PPID " .. got.ppid)
+    end
+  end
+end
+
+check {
+  id = "SCTP5043-11.1-04",
+  role = "both",
+  purpose = "a peer without an adaptation indication: no procedures of DDP",
+  run = function(t) no_procedures(t, { false }) end,
+}
+
+check {
+  id = "SCTP5043-11.1-06",
+  role = "both",
+  purpose = "a peer with another adaptation indication: no procedures of DDP",
+  run = function(t) no_procedures(t, { 0, 2, 3, 0x01000000 }) end,
+}
+
+check {
+  id = "SCTP5043-11.1-03",
+  role = "both",
+  purpose = "the peer's adaptation indication decides what is done on the association",
+  run = function(t)
+    no_procedures(t, { false, 2, 0xFFFFFFFF })
+    local got = procedures(t, sctp.DDP)
+    if type(got) ~= "table" or got.ppid ~= sctp.control then
+      t:fail("the peer says DDP", t.role == "responder" and "an answer to its Initiate" or "an Initiate", tostring(got or "nothing"))
+    end
+  end,
+}
+
+check {
+  id = "SCTP5043-11.1-05",
+  purpose = "a peer that indicates DDP gets an Accept or a Reject",
+  sandwich = "association",
+  run = function(t)
+    local a = t:associate()
+    a:control(0, "Initiate")
+    local got, why = a:receive(0, 5)
+    if not (got and got.kind == "control" and (got.code == sctp.Accept or got.code == sctp.Reject)) then
+      t:fail("an Initiate where both sides indicate DDP", "Accept or Reject within 5 s", got and got.kind or why)
+    end
+  end,
+}
+
+-- Whatever becomes of an association of another mode, the first one lives on.
+local function other_mode(t, value)
+  local a = t:sctp_open()
+  a:probe(a.sid)
+  local b = t:try_associate { tester = { adaptation = value } }
+  if b then b.handle:receive(t.quiet) end
+  a:probe(a.sid, "after an association with " .. value_text(value) .. " the first one is in operation")
+  if b then b.handle:abort() end
+end
+
+check {
+  id = "SCTP5043-7.1-04",
+  also = { "SCTP5043-7.1-05", "SCTP5043-11.1-07" },
+  purpose = "associations of another mode may be refused, and do not disturb the first",
+  run = function(t) other_mode(t, false) end,
+}
+
+check {
+  id = "SCTP5043-11.1-08",
+  purpose = "associations of DDP and RDMA together may be refused, and do not disturb the first",
+  run = function(t) other_mode(t, sctp["DDP+RDMA"]) end,
+}
+
+check {
+  id = "SCTP5043-11.2-03",
+  sandwich = "startup",
+  purpose = "chunks that share a packet are each handled",
+  run = function(t)
+    local a = t:sctp_open()
+    a:segment(a.sid, rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "" }, { hold = true }) -- of no octets: placed nowhere
+    a:segment(a.sid, empty_read(PROBE_STAG), { hold = true })
+    a:control(a.sid + 1, "Initiate", { hold = true })
+    a.handle:flush()
+    a:expect_segment(a.sid, rdmap.read_response { STag = PROBE_STAG }, "a Read after a Write in one packet is answered")
+    a:expect_control(a.sid + 1, "Accept", "an Initiate in the same packet is accepted")
+  end,
+}
+
+--------------------------------------------------------------------------------------------------------------------
+-- Ends
+
+-- An association with so many sessions, in operation.
+local function sessions(t, count, options)
+  local a = t:associate(options)
+  for sid = 0, count - 1 do
+    if t.role == "initiator" and sid > 0 then t.dut:connect { association = a.number, sid = sid, enhanced = false } end
+    a:session(sid)
+    a:probe(sid)
+  end
+  return a
+end
+
+check {
+  id = "SCTP5043-11.3-01",
+  purpose = "an association that fails by an error of SCTP's is ended by SCTP, not by its streams",
+  run = function(t)
+    local a = sessions(t, 20)
+    local status = a.handle:status()
+    a.handle:raw(string.pack(">BBI2I4I2I2I4", 0, sctp.UNORDERED, 16, status.next_tsn, 0, 0, sctp.segment)) -- DATA without user data
+    local deadline, chunks = rig.now() + 5, 0
+    repeat
+      local got, why = a.handle:receive(math.max(0, deadline - rig.now()))
+      if got then chunks = chunks + 1 end
+    until not got
+    t:equal("how an association with a DATA chunk without user data ends within 5 s", ABORTED, a.handle:status().cause)
+    if chunks > 0 then t:warn("an association that SCTP ends", "no chunks of DDP because of it", chunks .. " chunks") end
+  end,
+}
+
+check {
+  id = "SCTP5043-11.3-02",
+  purpose = "before an association is ended, not each stream has its RDMAP Terminate",
+  requires = "upper_tester",
+  run = function(t)
+    local port = t:listen {}
+    local a = sessions(t, 20, { tester = { port = port } })
+    local up = t:await_event("association_up", { port = port })
+    if not up then t:inconclusive("the upper tester does not tell of the association") end
+    t:instrument("abort_association", { association = up.association })
+    local terminates = 0
+    local deadline = rig.now() + 5
+    repeat
+      local got = a.handle:receive(math.max(0, deadline - rig.now()))
+      if got and got.ppid == sctp.segment and read_segment(got.data:sub(3)).Opcode == 7 then terminates = terminates + 1 end
+    until not got
+    if a.handle:status().cause == "open" then t:fail("the ULP ends the association", "its end within 5 s", "it is up") end
+    if terminates > 1 then t:warn("the ULP ends an association with 20 sessions", "one RDMAP Terminate at most", terminates .. " of them") end
+  end,
+}
+
+check {
+  id = "SCTP5043-11.3-03",
+  purpose = "all users of streams are told when their association has ended",
+  requires = "upper_tester",
+  run = function(t)
+    local port = t:listen {}
+    local a = sessions(t, 20, { tester = { port = port } })
+    local streams = {}
+    for sid = 0, 19 do
+      local event = t:await_event("accepted", { port = port, sid = sid })
+      if not event then t:inconclusive("the upper tester does not tell of the sessions") end
+      streams[#streams + 1] = event.stream
+    end
+    a.handle:abort()
+    for _, stream in ipairs(streams) do
+      if not t:await_event("closed", { stream = stream }, 5) then
+        t:fail("an ABORT with 20 sessions open", "20 users are told that their stream has ended", "the user of one is not")
+      end
+    end
+  end,
+}
+
+-- An error of one session: its RDMAP Terminate on its SID, and the others go on.
+local function one_ends(t)
+  local a = sessions(t, 2)
+  a:segment(0, rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "to nobody" })
+  local got, why = a:receive(0)
+  if not (got and got.kind == "segment" and is_terminate(got.segment, { "DDP_INVALID_STAG", "RDMAP_INVALID_STAG" })) then
+    t:fail("a Write to an unknown STag", "RDMAP Terminate 1/1/00 or 0/1/00 on its SID",
+           got and (got.segment and describe(got.segment) or got.kind) or why)
+  end
+  return a, got
+end
+
+check {
+  id = "SCTP5043-11.3-04",
+  role = "both",
+  purpose = "a stream that ends for a reason of DDP's has its RDMAP Terminate, then the session's",
+  run = function(t)
+    local a, got = one_ends(t)
+    t:equal("QN of the RDMAP Terminate", 2, got.segment.QN)
+    t:equal("MSN of the RDMAP Terminate", 1, got.segment.MSN)
+    a:control(0, "Terminate")
+    a:expect_control(0, "Terminate", "after the RDMAP Terminate the session ends")
+    a:probe(1, "the other session of the association goes on")
+  end,
+}
+
+check {
+  id = "SCTP5043-11.3-05",
+  role = "both",
+  purpose = "the end of the only session: the association stays, or is shut down in order",
+  run = function(t)
+    for _, ending in ipairs { "Terminate", 9 } do
+      local a = t:sctp_open()
+      a:probe(a.sid)
+      a:control(a.sid, ending)
+      local got, why
+      repeat got, why = a:receive(a.sid, t.quiet) until not got
+      if why == ABORTED then
+        t:fail("the end of the only session", "the association stays, or is shut down", "ABORT")
+      elseif why == "timeout" then
+        if ending == "Terminate" and t.role == "responder" then
+          a.next_ssn[a.sid], a.next_msn = nil, {}
+          a:session(a.sid)
+          a:probe(a.sid, "a new session on the SID")
+        end
+        a.handle:heartbeat()
+        rig.wait(t.quiet)
+        t:equal("HEARTBEATs that are answered", 1, a.handle:status().heartbeats)
+      end
+      a.handle:abort()
+    end
+  end,
+}

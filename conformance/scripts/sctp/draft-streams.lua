@@ -1,0 +1,486 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+--
+-- draft-stewart-rddp-sctp-02, sections 2.2, 5, 6 and 7.2 to 7.4: DDP streams, their order, how they are aborted and begin again.
+
+defaults { llp = "sctp-draft02" }
+
+local RESET = string.pack(">I4", sctp["Stream Reset"])
+
+--------------------------------------------------------------------------------------------------------------------
+-- Order (6)
+
+-- Empty Reads with these DDP-SSNs (from the next one on) in these TSN places; their answers come in the order of MSNs.
+local function permuted(t, places, waits)
+  local a = t:sctp_open()
+  a:probe(a.sid)
+  local first = a.next_ssn[a.sid]
+  for i, place in ipairs(places) do
+    a:segment(a.sid, empty_read(PROBE_STAG + place, { MSN = place + 1 }), { ssn = first + place - 1 })
+    if waits and i == 1 then a:expect_nothing(a.sid, "a message does not overtake an earlier DDP-SSN", 2) end
+  end
+  for n = 1, #places do
+    a:expect_segment(a.sid, rdmap.read_response { STag = PROBE_STAG + n },
+                     "message " .. n .. " of " .. #places .. " is processed in the order of DDP-SSNs")
+  end
+end
+
+check {
+  id = "SCTP-6-07",
+  role = "both",
+  purpose = "a message is delivered after all with earlier DDP-SSNs",
+  run = function(t) permuted(t, { 2, 1 }, true) end,
+}
+
+check {
+  id = "SCTP-6-08",
+  role = "both",
+  purpose = "the order of TSNs is not the order of segments",
+  run = function(t) permuted(t, { 2, 1 }) end,
+}
+
+check {
+  id = "SCTP-6-09",
+  role = "both",
+  purpose = "a TSN that is acknowledged says nothing of earlier segments",
+  run = function(t) permuted(t, { 3, 1, 2 }, true) end,
+}
+
+check {
+  id = "SCTP-6-06",
+  role = "both",
+  purpose = "a Write that comes before an earlier segment is placed, sooner or later",
+  requires = "upper_tester",
+  run = function(t)
+    local a = t:draft_posted()
+    local memory = t:memory { octets = 16, data = string.rep("-", 16), access = { "write", "read" } }
+    local ssn = a.next_ssn[a.sid]
+    a:segment(a.sid, memory:write(0, "second"), { ssn = ssn + 1 })
+    rig.wait(t.quiet)
+    a:segment(a.sid, memory:write(8, "first"), { ssn = ssn })
+    a.next_ssn[a.sid] = ssn + 2
+    a:probe(a.sid)
+    t:equal("the Write that came first, and the other", "second--first---", memory:octets_now(16))
+  end,
+}
+
+-- What became of a stimulus: "answered" by a Response with the probe's STag, "aborted" or "silent".
+local function outcome(t, a, sid, what)
+  local got, why = a:receive(sid, t.quiet)
+  if got and got.kind == "reset" then got, why = a:receive(sid, t.quiet) end -- the device's answer to a Reset
+  a:expect_acknowledged(what)
+  if not got then
+    if why ~= "timeout" then t:fail(what, "the association goes on", why) end
+    return "silent"
+  end
+  if got.kind == "segment" and got.segment.Opcode == 7 then return "aborted" end
+  if got.kind == "segment" and fits(rdmap.read_response { STag = PROBE_STAG }, got.segment) then return "answered" end
+  t:fail(what, "a Response, a Terminate or nothing", got.segment and describe(got.segment) or got.kind)
+end
+
+-- Is the stream of the SID aborted? Then a good Read gets no answer.
+local function is_aborted(t, a, sid)
+  a:segment(sid, empty_read(PROBE_STAG))
+  local got = a:receive(sid, t.quiet)
+  return got == nil or got.kind ~= "segment" or got.segment.Opcode ~= 2
+end
+
+check {
+  id = "SCTP-6-14",
+  role = "both",
+  purpose = "an ordered chunk: taken like an unordered one, or the end of its stream",
+  run = function(t)
+    local a = t:sctp_open()
+    a:segment(a.sid, empty_read(PROBE_STAG), { flags = 0x03 })
+    local came = outcome(t, a, a.sid, "a segment in an ordered chunk")
+    if came == "answered" then t:ambiguous("A: an ordered chunk is taken like an unordered one") end
+    if came == "aborted" or is_aborted(t, a, a.sid) then t:ambiguous("B: it aborts the DDP stream") end
+    t:fail("a segment in an ordered chunk", "the answer to it, or the end of the stream", "neither")
+  end,
+}
+
+check {
+  id = "SCTP-6-15",
+  role = "both",
+  purpose = "a repeated or far-off DDP-SSN in a new TSN is not processed",
+  run = function(t)
+    local a = t:sctp_open()
+    local ssn = 1
+    a:probe(a.sid)
+    a:segment(a.sid, empty_read(PROBE_STAG, { MSN = 2 }), { ssn = ssn })
+    if outcome(t, a, a.sid, "a DDP-SSN that came before") == "answered" then
+      t:fail("a DDP-SSN that came before, in a new TSN", "nothing, or the end of the stream", "it is processed")
+    end
+    local b = t:sctp_open()
+    b:probe(b.sid)
+    b:segment(b.sid, empty_read(PROBE_STAG, { MSN = 2 }), { ssn = 30000 })
+    local came = outcome(t, b, b.sid, "a far-off DDP-SSN")
+    if came == "answered" then t:fail("DDP-SSN 30000 where 2 is due", "nothing, or the end of the stream", "it is processed") end
+    b:segment(b.sid, empty_read(PROBE_STAG))
+    if outcome(t, b, b.sid, "the DDP-SSN that is due") == "answered" then
+      t:ambiguous("A: a repeated or far-off DDP-SSN is dropped or waits")
+    end
+    t:ambiguous("B: it aborts the DDP stream")
+  end,
+}
+
+check {
+  id = "SCTP-5-04",
+  role = "both",
+  purpose = "a segment in two DATA chunks is put together, or aborts its stream",
+  run = function(t)
+    local a = t:sctp_open()
+    local octets = string.pack(">I2", 1) .. a:octets(a.sid, empty_read(PROBE_STAG))
+    a:chunk { sid = a.sid, ppid = sctp["draft segment"], flags = 0x06, data = octets:sub(1, 20) } -- U, B
+    a:chunk { sid = a.sid, ppid = sctp["draft segment"], flags = 0x05, data = octets:sub(21) } -- U, E
+    a.next_ssn[a.sid] = 2
+    local came = outcome(t, a, a.sid, "a segment in two DATA chunks")
+    if came == "answered" then t:ambiguous("A: a fragmented segment is put together") end
+    if came == "aborted" or is_aborted(t, a, a.sid) then t:ambiguous("B: it aborts the DDP stream") end
+    t:fail("a segment in two DATA chunks", "the answer to it, or the end of the stream", "neither")
+  end,
+}
+
+check {
+  id = "SCTP-7.3-03",
+  role = "both",
+  sandwich = "association",
+  purpose = "chunks that share a packet are each handled",
+  run = function(t)
+    local a = t:sctp_open()
+    a:segment(a.sid, rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "" }, { hold = true }) -- of no octets: placed nowhere
+    a:segment(a.sid, empty_read(PROBE_STAG), { hold = true })
+    a:segment(a.sid + 1, empty_read(PROBE_STAG + 1), { hold = true })
+    a.handle:flush()
+    a:expect_segment(a.sid, rdmap.read_response { STag = PROBE_STAG }, "a Read after a Write in one packet is answered")
+    if t.role == "initiator" then return end -- the device's ULP has no stream on the other SID
+    a:expect_segment(a.sid + 1, rdmap.read_response { STag = PROBE_STAG + 1 }, "a Read on another SID in the same packet is answered")
+  end,
+}
+
+--------------------------------------------------------------------------------------------------------------------
+-- Aborted streams (7.2)
+
+check {
+  id = "SCTP-7.2-01",
+  role = "both",
+  purpose = "an error of DDP aborts the stream: what follows has no effect, and the association stays",
+  run = function(t)
+    local a = t:sctp_open()
+    a:probe(a.sid)
+    a:abort_stream(a.sid)
+    a:segment(a.sid, empty_read(PROBE_STAG))
+    a:expect_nothing(a.sid, "after an error of DDP the stream is aborted")
+    t:equal("the association after an error of DDP", "open", a.handle:status().cause)
+  end,
+}
+
+-- What arrives on an aborted stream, and that none of it has an effect; `again`: nor after a Stream Reset.
+local function has_no_effect(t, count, again)
+  local a = t:draft_posted()
+  local memory = t:memory { octets = 16, data = string.rep("-", 16), access = { "write", "read" } }
+  a:abort_stream(a.sid)
+  for n = 1, count do
+    a:segment(a.sid, memory:write(0, "aborted"))
+    a:segment(a.sid, rdmap.send { data = "late " .. n })
+  end
+  a:expect_acknowledged("segments on an aborted stream")
+  a:expect_nothing(a.sid, "an aborted stream is silent", 2)
+  if again then
+    a:reset(a.sid)
+    rig.wait(t.quiet)
+  end
+  if t:await_event("receive", { data = hex("late 1") }, 0.1) then
+    t:fail("a Send on an aborted stream", "it is not delivered", "the ULP is given it")
+  end
+  t:equal("memory after a Write on an aborted stream", "-------", memory:octets_now(7))
+end
+
+check {
+  id = "SCTP-7.2-02",
+  also = { "SCTP-7.2-04", "SCTP-7.2-05" },
+  role = "both",
+  purpose = "on an aborted stream nothing is placed, and nothing delivered",
+  requires = "upper_tester",
+  run = function(t) has_no_effect(t, 1) end,
+}
+
+check {
+  id = "SCTP-7.2-03",
+  role = "both",
+  purpose = "what arrived on an aborted stream has no effect after its Stream Reset either",
+  requires = "upper_tester",
+  run = function(t) has_no_effect(t, 10, true) end,
+}
+
+-- An aborted stream that a Reset opens again, and a good Read on it.
+local function reopened(t, seconds)
+  local a = t:sctp_open()
+  a:probe(a.sid)
+  a:abort_stream(a.sid)
+  if seconds then
+    rig.wait(seconds)
+    a:segment(a.sid, empty_read(PROBE_STAG))
+    a:expect_nothing(a.sid, seconds .. " s after its abort the stream is aborted")
+  end
+  a:reset(a.sid)
+  a:segment(a.sid, empty_read(PROBE_STAG))
+  local got, why = a:receive(a.sid, 5)
+  local answered = got and got.kind == "reset"
+  if answered then got, why = a:receive(a.sid, 5) end
+  if not (got and got.kind == "segment" and fits(rdmap.read_response { STag = PROBE_STAG }, got.segment)) then
+    t:fail("a Read after a Stream Reset", "its Response", got and (got.segment and describe(got.segment) or got.kind) or why)
+  end
+  return a, got, answered
+end
+
+check {
+  id = "SCTP-7.2-07",
+  purpose = "a stream is aborted until a Stream Reset comes, however long that takes",
+  run = function(t) reopened(t, 60) end,
+}
+
+check {
+  id = "SCTP-7.2-08",
+  purpose = "after a Stream Reset the inbound stream works normally again",
+  run = function(t) reopened(t) end,
+}
+
+check {
+  id = "SCTP-7.2-13",
+  purpose = "whether a Stream Reset is answered by another",
+  run = function(t)
+    local _, got, answered = reopened(t)
+    if answered then
+      t:equal("DDP-SSN of the first segment after the device's own Reset", 1, got.message_ssn)
+      t:ambiguous("B: it opens the inbound one, and is answered by another")
+    end
+    t:ambiguous("A: a Reset opens both directions")
+  end,
+}
+
+check {
+  id = "SCTP-7.2-11",
+  purpose = "an error touches its own stream alone",
+  run = function(t)
+    local a = t:associate()
+    for sid = 0, 2 do a:probe(sid) end
+    a:abort_stream(1)
+    for _ = 1, 5 do
+      for _, sid in ipairs { 0, 2 } do a:probe(sid, "another stream of the association after an error") end
+    end
+    t:equal("the association", "open", a.handle:status().cause)
+  end,
+}
+
+check {
+  id = "SCTP-7.2-12",
+  purpose = "a late segment of the old stream after a Stream Reset does not stop the new one",
+  run = function(t)
+    local a = t:sctp_open()
+    a:probe(a.sid)
+    a:abort_stream(a.sid)
+    a:reset(a.sid)
+    a:segment(a.sid, rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "" }, { ssn = 7 }) -- of no octets: harmless
+    a:segment(a.sid, empty_read(PROBE_STAG))
+    local got, why = a:receive(a.sid)
+    if got and got.kind == "reset" then got, why = a:receive(a.sid) end
+    if not (got and got.kind == "segment" and got.segment.Opcode == 2) then
+      t:fail("a Read after a late segment of the old stream", "its Response", got and got.kind or why)
+    end
+    for n = 3, 6 do a:segment(a.sid, empty_read(PROBE_STAG + n), { ssn = n - 1 }) end
+    for n = 3, 6 do a:expect_segment(a.sid, rdmap.read_response { STag = PROBE_STAG + n }, "the segments before the late one's number") end
+    a:segment(a.sid, empty_read(PROBE_STAG + 7), { ssn = 6 })
+    a:expect_segment(a.sid, rdmap.read_response { STag = PROBE_STAG + 7 }, "the last segment before the late one's number")
+    a:segment(a.sid, empty_read(PROBE_STAG + 8), { ssn = 7 })
+    got = a:receive(a.sid, t.quiet)
+    if got then t:ambiguous("A: late segments of the old stream are dropped or held") end
+    t:ambiguous("B: they are placed as segments of the new one")
+  end,
+}
+
+check {
+  id = "SCTP-7.2-15",
+  role = "both",
+  purpose = "on an aborted stream the device sends nothing more, or one RDMAP Terminate",
+  run = function(t)
+    local a = t:sctp_open()
+    a:probe(a.sid)
+    a:segment(a.sid, rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "to nobody" })
+    a:expect_acknowledged("a Write to an unknown STag")
+    local got = a:receive(a.sid, t.quiet)
+    if not got then t:ambiguous("A: nothing more is sent in aborted state") end
+    if not (got.kind == "segment" and is_terminate(got.segment, { "DDP_INVALID_STAG", "RDMAP_INVALID_STAG" })) then
+      t:fail("a Write to an unknown STag", "Terminate 1/1/00 or 0/1/00, or nothing", got.segment and describe(got.segment) or got.kind)
+    end
+    a:expect_nothing(a.sid, "after the Terminate nothing is sent on the aborted stream")
+    t:ambiguous("B: one last message, the Terminate, is (RFC 5041 6.2.2)")
+  end,
+}
+
+--------------------------------------------------------------------------------------------------------------------
+-- Stream Resets (2.2)
+
+check {
+  id = "SCTP-2.2-06",
+  sandwich = "association",
+  purpose = "four octets on PPID 1 are a Stream Reset or a malformed chunk; 16 octets are a segment",
+  run = function(t)
+    local a = t:sctp_open()
+    a:segment(1, rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "" }) -- DDP-SSN and 14 octets
+    a:segment(1, empty_read(PROBE_STAG))
+    a:expect_segment(1, rdmap.read_response { STag = PROBE_STAG }, "a Read after a Write of 16 octets in all")
+    a:abort_stream(1)
+    a:reset(1, sctp["draft segment"])
+    a:segment(1, empty_read(PROBE_STAG))
+    local came = outcome(t, a, 1, "00 00 00 01 on PPID 1")
+    if came == "answered" then t:ambiguous("A: a 4-octet chunk on PPID 1 is a Reset") end
+    t:ambiguous("B: it is a malformed segment chunk")
+  end,
+}
+
+check {
+  id = "SCTP-2.2-07",
+  purpose = "unknown function codes and PPIDs, and octets after the code of a Reset, are acknowledged and no Reset",
+  run = function(t)
+    local reading
+    for _, chunk in ipairs {
+      { "function code 2", sctp["draft control"], string.pack(">I4", 2) },
+      { "PPID 0", 0, RESET },
+      { "PPID 16", sctp.segment, RESET },
+      { "a Reset with four octets more", sctp["draft control"], RESET .. RESET },
+    } do
+      local what, ppid, data = table.unpack(chunk)
+      local a = t:sctp_open()
+      a:probe(a.sid)
+      a:chunk { sid = a.sid, ppid = ppid, data = data }
+      a:segment(a.sid, empty_read(PROBE_STAG, { MSN = 1 }), { ssn = 1 }) -- good on a stream that was reset, and only there
+      if outcome(t, a, a.sid, what) == "answered" then t:fail(what, "it is ignored, or aborts the stream", "a Stream Reset") end
+      a:segment(a.sid, empty_read(PROBE_STAG, { MSN = 2 }))
+      reading = reading or outcome(t, a, a.sid, what)
+      a.handle:abort()
+    end
+    t:ambiguous(reading == "answered" and "A: unknown codes are ignored" or "B: they abort the DDP stream")
+  end,
+}
+
+-- A Stream Reset of the device: its ULP asks for a new stream on an aborted SID. SKIP where it sends none.
+local function device_resets(t)
+  local a = t:draft_posted()
+  a:abort_stream(a.sid)
+  t:command("connect", { association = a.number, sid = a.sid })
+  local got = a:receive(a.sid, t.quiet)
+  if not got then t:skip("the device uses an aborted SID again without a Stream Reset, or not at all") end
+  return a, got
+end
+
+check {
+  id = "SCTP-2.2-02",
+  role = "initiator",
+  purpose = "a Stream Reset is its 32-bit function code alone, without a DDP-SSN",
+  requires = "upper_tester",
+  run = function(t)
+    local _, got = device_resets(t)
+    t:equal("the user data of a Stream Reset", hex(RESET), hex(got.data))
+  end,
+}
+
+check {
+  id = "SCTP-2.2-04",
+  role = "initiator",
+  purpose = "the PPID of a Stream Reset: by the text, or by the table",
+  requires = "upper_tester",
+  run = function(t)
+    local _, got = device_resets(t)
+    if got.ppid == sctp["draft segment"] then t:ambiguous("A: a Stream Reset travels on PPID 1 (text)") end
+    t:equal("PPID of a Stream Reset", sctp["draft control"], got.ppid)
+    t:ambiguous("B: on PPID 2 (code table)")
+  end,
+}
+
+check {
+  id = "SCTP-6-16",
+  role = "initiator",
+  purpose = "whether a Stream Reset uses up a DDP-SSN",
+  requires = "upper_tester",
+  run = function(t)
+    local a = device_resets(t)
+    a:reset(a.sid)
+    a:segment(a.sid, empty_read(PROBE_STAG))
+    local got, why = a:receive(a.sid)
+    if not (got and got.kind == "segment") then t:inconclusive("no segment after the Stream Reset: " .. (got and got.kind or why)) end
+    if got.message_ssn == 1 then t:ambiguous("A: a Reset uses no DDP-SSN") end
+    t:equal("DDP-SSN of the first segment after a Stream Reset", 2, got.message_ssn)
+    t:ambiguous("B: it counts as the first")
+  end,
+}
+
+check {
+  id = "SCTP-7.2-09",
+  role = "initiator",
+  purpose = "a SID may be used again by a Stream Reset, and the new stream works",
+  requires = "upper_tester",
+  run = function(t)
+    local a, got = device_resets(t)
+    t:equal("what the device sends first on the SID", "reset", got.kind)
+    a:reset(a.sid)
+    a:probe(a.sid, "the new stream on the SID")
+  end,
+}
+
+check {
+  id = "SCTP-7.2-10",
+  role = "initiator",
+  purpose = "a SID that was not used before is preferred to one that a Reset frees",
+  requires = "upper_tester",
+  run = function(t)
+    local a = t:draft_posted()
+    a:abort_stream(a.sid)
+    local stream = t.dut:connect { association = a.number }.stream
+    t.dut:send { stream = stream, data = hex("where") }
+    local deadline = rig.now() + t.reaction
+    local got = a.handle:receive(math.max(0, deadline - rig.now()))
+    if not got then t:inconclusive("the device's new stream sends nothing") end
+    if got.sid == a.sid then t:warn("a new stream, with one SID aborted", "another SID", "the SID of the aborted stream, after a Reset") end
+  end,
+}
+
+--------------------------------------------------------------------------------------------------------------------
+-- STags (7.4)
+
+-- Two streams of one association, and memory that only the first may reach.
+local function two_streams(t, octets)
+  local a, stream = t:draft_posted()
+  local second = a.sid + 1
+  if t.role == "responder" then
+    a:probe(second)
+  else
+    t.dut:connect { association = a.number, sid = second }
+    a:probe(second)
+  end
+  local memory = t:memory { octets = octets or 16, data = string.rep("-", 16), access = { "write", "read" }, stream = stream }
+  return a, second, memory
+end
+
+check {
+  id = "SCTP-7.4-01",
+  also = { "SCTP-7.4-03" },
+  role = "both",
+  purpose = "an STag that is enabled for one stream is not enabled for the others of its association",
+  requires = "upper_tester",
+  run = function(t)
+    local a, second, memory = two_streams(t)
+    a:segment(a.sid, memory:write(0, "mine"))
+    a:probe(a.sid, "a Write on the STag's own stream")
+    t:equal("memory after a Write on the STag's own stream", "mine", memory:octets_now(4))
+    a:segment(second, memory:write(0, "else"))
+    a:expect_acknowledged("a Write on another stream")
+    local got = a:receive(second, t.quiet)
+    if got and not (got.kind == "segment" and
+                    is_terminate(got.segment, { "DDP_NOT_ASSOCIATED", "DDP_INVALID_STAG", "RDMAP_NOT_ASSOCIATED", "RDMAP_INVALID_STAG" })) then
+      t:fail("a Write on another stream of the association", "Terminate 1/1/02 or 1/1/00, or the silent end of that stream",
+             got.segment and describe(got.segment) or got.kind)
+    end
+    t:equal("memory after a Write on another stream", "mine", memory:octets_now(4))
+    a:probe(a.sid, "the STag's own stream goes on")
+  end,
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Faults of sessions over SCTP: what begins them, what belongs to them, and how they end (RFC 5043 2, 5, 6). */
+#include "reference-stack/defects/defect_sctp_session.h"
+
+#include <string.h>
+
+#include "reference-stack/defects/defect_internal.h"
+#include "reference-stack/sctp/sctp.h"
+
+enum {
+    PENDING_OF_ULP = 1000, /* a limit above it is that of a ULP that is not asked */
+    OPCODE_TERMINATE = 7,
+    EMPTY_WRITE = 14, /* octets of a tagged header, and of a Write without payload */
+};
+
+static bool session_behaves(const struct sctp_session *session, enum defect_behaviour behaviour)
+{
+    return defect_behaves(session->association->defects, behaviour);
+}
+
+/* --- What comes -------------------------------------------------------------------------------------------------- */
+
+void hook_peer_init(const struct iwarp_association *association, struct iwarp_sctp_init *peer)
+{
+    if (peer->has_indication || !defect_behaves(association->defects, DEFECT_SCTP_INDICATION_ASSUMED))
+        return;
+    peer->has_indication = true;
+    peer->indication = association->config.indication;
+}
+
+uint32_t hook_ppid(const struct iwarp_association *association, uint32_t ppid)
+{
+    struct ddp_sctp_message message;
+
+    if (!defect_behaves(association->defects, DEFECT_SCTP_PPID_ANY))
+        return ppid;
+    (void)ddp_sctp_parse(ppid, NULL, 0, &message);
+    return message.kind == DDP_SCTP_FOREIGN ? DDP_SCTP_PPID_SEGMENT : ppid;
+}
+
+bool hook_control_lost(const struct sctp_session *session, const struct ddp_sctp_message *message)
+{
+    switch (message->code) {
+    case DDP_SCTP_REJECT:
+        return message->private_octets == 0 && session_behaves(session, DEFECT_SCTP_REJECT_EMPTY_LOST);
+    case DDP_SCTP_TERMINATE:
+        return message->private_octets != 0 && session_behaves(session, DEFECT_SCTP_TERMINATE_LONG_LOST);
+    default: return false;
+    }
+}
+
+/* Private Data that is too long may be the end of more than the session (5.2.3). */
+bool hook_error_spreads(const struct sctp_session *session, const struct validation_subject *subject)
+{
+    const struct ddp_sctp_message *message =
+        subject == NULL || subject->session == NULL ? NULL : subject->session->message;
+
+    if (message != NULL && message->private_octets > DDP_SCTP_PRIVATE_DATA_MAX &&
+        session_behaves(session, DEFECT_SCTP_PRIVATE_SPREADS))
+        return true;
+    return session_behaves(session, DEFECT_SCTP_ERROR_SPREADS);
+}
+
+/* --- Requests ---------------------------------------------------------------------------------------------------- */
+
+void hook_session_attached(struct sctp_session *session)
+{
+    struct sctp_faults *faults = &session->association->faults;
+
+    if (!faults->pd_known)
+        faults->pd = session->stream->config.pd;
+    faults->pd_known = true;
+    if (session_behaves(session, DEFECT_SCTP_ONE_DOMAIN))
+        session->stream->config.pd = faults->pd;
+}
+
+/* The request that has waited on the lowest SID is ended. */
+static void evict(const struct iwarp_association *association)
+{
+    for (unsigned sid = 0; sid < association->streams; sid++) {
+        struct sctp_session *session = association->sessions[sid];
+
+        if (session == NULL || !session->pending)
+            continue;
+        session_over(session);
+        return;
+    }
+}
+
+bool hook_request_full(const struct sctp_session *session, bool full)
+{
+    const struct iwarp_association *association = session->association;
+
+    if (session_behaves(session, DEFECT_SCTP_PENDING_NONE) && association->config.pending_max < PENDING_OF_ULP)
+        return true;
+    if (full && session_behaves(session, DEFECT_SCTP_OVERLOAD_EVICTS)) {
+        evict(association);
+        return false;
+    }
+    return full && !session_behaves(session, DEFECT_SCTP_PENDING_UNLIMITED);
+}
+
+/* --- The end ----------------------------------------------------------------------------------------------------- */
+
+bool hook_owes_terminate(const struct sctp_session *session, bool owes)
+{
+    const struct iwarp_stream *stream = session->stream;
+
+    return owes || (stream != NULL && session->state == SESSION_CLOSING && stream->state == IWARP_STATE_EXITED &&
+                    !stream->established && session_behaves(session, DEFECT_SCTP_REJECT_TERMINATE));
+}
+
+void defect_terminate_first(const struct sctp_session *session, const struct iwarp_sctp_output *output, uint8_t *octets)
+{
+    struct sctp_faults *faults = &session->association->faults;
+    uint16_t ssn = (uint16_t)ddp_sctp_segment_get_SSN(octets);
+
+    if (is_draft(session->association) || !session_behaves(session, DEFECT_SCTP_TERMINATE_FIRST))
+        return;
+    if (!output->control && (octets[DDP_SCTP_SSN_OCTETS + 1] & 0x0F) == OPCODE_TERMINATE) {
+        ddp_sctp_segment_set_SSN(octets, (uint16_t)(ssn + 1));
+        faults->swapped = true;
+        faults->swapped_sid = session->sid;
+    } else if (output->control && faults->swapped && faults->swapped_sid == session->sid) {
+        ddp_sctp_segment_set_SSN(octets, (uint16_t)(ssn - 1));
+        faults->swapped = false;
+    }
+}
+
+bool hook_speaks_after_end(struct sctp_session *session, struct iwarp_sctp_output *output)
+{
+    static const uint8_t write[EMPTY_WRITE] = {0xC1, 0x40};
+    struct iwarp_association *association = session->association;
+    uint8_t *octets = association->control_octets;
+
+    /* A session that was accepted has had two messages at least: what answered its Initiate, and the Terminate. */
+    if (association->faults.again || session->stream != NULL || session->state != SESSION_DRAINING ||
+        !session->own_end || session->control != 0 || session->ssn < 2 || is_draft(association) ||
+        !session_behaves(session, DEFECT_SCTP_SEGMENT_AFTER_END))
+        return false;
+    association->faults.again = true;
+    association->sending_control = true;
+    ddp_sctp_segment_set_SSN(octets, session->ssn);
+    memcpy(octets + DDP_SCTP_SSN_OCTETS, write, sizeof(write));
+    output->ppid = DDP_SCTP_PPID_SEGMENT;
+    output->octets = DDP_SCTP_SSN_OCTETS + sizeof(write);
+    output->spans[output->span_count++] = (struct iwarp_span){octets, output->octets};
+    return true;
+}

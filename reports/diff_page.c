@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Differences as a page (diff.h): how many of which kind at each step, then what they are. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "reports/diff.h"
+#include "reports/html_parts.h"
+
+static void heads(struct markup *m, const char *const *names, size_t count)
+{
+    markup_open(m, "thead", NULL);
+    markup_open(m, "tr", NULL);
+    for (size_t i = 0; i < count; i++)
+        markup_element(m, "th", NULL, names[i]);
+    markup_close(m);
+    markup_close(m);
+}
+
+static void number(struct markup *m, size_t value)
+{
+    markup_open(m, "td", NULL);
+    markup_textf(m, "%zu", value);
+    markup_close(m);
+}
+
+static void totals(struct markup *m, const struct diff *steps, size_t count)
+{
+    static const char *const names[] = {"from", "to", "new", "changed", "vanished", "fixed", "added", "the same"};
+
+    markup_open(m, "table", "class", "totals", NULL);
+    markup_element(m, "caption", NULL, "Results that differ, by kind");
+    heads(m, names, sizeof(names) / sizeof(names[0]));
+    markup_open(m, "tbody", NULL);
+    for (size_t i = 0; i < count; i++) {
+        markup_open(m, "tr", NULL);
+        markup_element(m, "td", NULL, steps[i].names[0]);
+        markup_open(m, "th", "scope", "row", NULL);
+        markup_open(m, "span", NULL);
+        markup_text(m, steps[i].names[1]);
+        markup_close(m);
+        markup_close(m);
+        for (int kind = 0; kind < DIFF_KINDS; kind++)
+            number(m, steps[i].kinds[kind]);
+        number(m, steps[i].same);
+        markup_close(m);
+    }
+    markup_close(m);
+    markup_close(m);
+}
+
+static void side_cell(struct markup *m, const struct diff_side *side)
+{
+    char *sentence = side->result != NULL && side->worst != VERDICT_PASS ? report_sentence(side->result) : NULL;
+
+    markup_open(m, "td", NULL);
+    if (side->there)
+        html_badge(m, side->worst);
+    else
+        markup_text(m, "no result");
+    if (sentence != NULL)
+        markup_element(m, "p", NULL, sentence);
+    markup_close(m);
+    free(sentence);
+}
+
+static void difference(struct markup *m, const struct diff_entry *entry)
+{
+    markup_open(m, "tr", NULL);
+    markup_open(m, "th", "scope", "row", NULL);
+    markup_text(m, entry->id);
+    if (entry->file != NULL)
+        markup_element(m, "small", NULL, entry->file);
+    markup_close(m);
+    markup_element(m, "td", NULL, entry->role);
+    side_cell(m, &entry->before);
+    side_cell(m, &entry->after);
+    markup_close(m);
+}
+
+static void kind_section(struct markup *m, const struct diff *step, enum diff_kind kind)
+{
+    static const char *const names[] = {"requirement", "role", "before", "after"};
+
+    if (step->kinds[kind] == 0)
+        return;
+    markup_open(m, "details", kind <= DIFF_VANISHED ? "open" : NULL, "open", NULL);
+    markup_open(m, "summary", NULL);
+    markup_textf(m, "%s: %zu", diff_kind_name(kind), step->kinds[kind]);
+    markup_close(m);
+    markup_open(m, "table", "class", "differences", NULL);
+    heads(m, names, sizeof(names) / sizeof(names[0]));
+    markup_open(m, "tbody", NULL);
+    for (size_t i = 0; i < step->count; i++)
+        if (step->entries[i].kind == kind)
+            difference(m, &step->entries[i]);
+    markup_close(m);
+    markup_close(m);
+    markup_close(m);
+}
+
+int diff_write_page(const struct diff *steps, size_t count, const struct place *to, struct sentence *error)
+{
+    struct markup *m = markup_new();
+    int rc;
+
+    if (m == NULL)
+        return sentence_set(error, "%s: out of memory", to->path);
+    markup_html(m);
+    markup_open(m, "html", "xmlns", "http://www.w3.org/1999/xhtml", "lang", "en", NULL);
+    html_head(m, "warpcheck: what differs", steps[count - 1].after->info.tool, "reports/assets/style.css");
+    markup_open(m, "body", "class", "wide", NULL);
+    markup_open(m, "header", NULL);
+    markup_element(m, "h1", NULL, "warpcheck: what differs between runs");
+    totals(m, steps, count);
+    markup_close(m);
+    markup_open(m, "main", NULL);
+    for (size_t i = count; i-- > 0;) { /* the newest step first */
+        markup_open(m, "section", NULL);
+        markup_open(m, "h2", NULL);
+        markup_textf(m, "%s → %s", steps[i].names[0], steps[i].names[1]);
+        markup_close(m);
+        for (int kind = 0; kind < DIFF_KINDS; kind++)
+            kind_section(m, &steps[i], (enum diff_kind)kind);
+        if (steps[i].count == 0)
+            markup_element(m, "p", NULL, "Nothing differs.");
+        markup_close(m);
+    }
+    markup_close(m);
+    rc = markup_save(m, to, error);
+    markup_free(m);
+    return rc;
+}

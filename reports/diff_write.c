@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Differences as text, as Markdown and as lines of JSON (diff.h); diff_page.c has the page. */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "reports/diff.h"
+#include "reports/markdown.h"
+#include "reports/save.h"
+#include "reports/text.h"
+#include "wire/text_stream.h"
+
+enum { ROWS_MAX = 500 }; /* of a table in Markdown */
+
+typedef void writer(FILE *out, const struct diff *step);
+
+/* Writes each step by `write` into memory, and that to `to`. */
+static int write_steps(const struct diff *steps, size_t count, writer *write, const struct place *to,
+                       struct sentence *error)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = text_stream_open(&text, &size);
+    int rc;
+
+    if (out == NULL)
+        return sentence_set(error, "%s: out of memory", to->path);
+    for (size_t i = 0; i < count; i++)
+        write(out, &steps[i]);
+    rc = text_stream_close(out, &text) ? save_file(to, text, size, error)
+                                       : sentence_set(error, "%s: out of memory", to->path);
+    free(text);
+    return rc;
+}
+
+static void put_clean(FILE *out, const char *text)
+{
+    char *clean = text_clean_line(text);
+
+    fputs(clean != NULL ? clean : "", out);
+    free(clean);
+}
+
+static void put_side(FILE *out, const struct diff_side *side, void (*put)(FILE *out, const char *text))
+{
+    char *text = diff_side_text(side);
+
+    put(out, text != NULL ? text : "");
+    free(text);
+}
+
+static void put_counts(FILE *out, const struct diff *step)
+{
+    for (int kind = 0; kind < DIFF_KINDS; kind++)
+        fprintf(out, "%zu %s, ", step->kinds[kind], diff_kind_name((enum diff_kind)kind));
+    fprintf(out, "%zu the same", step->same);
+}
+
+/* --- Text ---------------------------------------------------------------------------------------------------------- */
+
+static void put_text(FILE *out, const struct diff *step)
+{
+    for (size_t i = 0; i < step->count; i++) {
+        const struct diff_entry *entry = &step->entries[i];
+
+        fprintf(out, "%-8s  ", diff_kind_name(entry->kind));
+        put_clean(out, entry->id);
+        fputs("  ", out);
+        put_clean(out, entry->role);
+        if (entry->file != NULL) {
+            fputs("  ", out);
+            put_clean(out, entry->file);
+        }
+        fputs("\n      before    ", out);
+        put_side(out, &entry->before, put_clean);
+        fputs("\n      after     ", out);
+        put_side(out, &entry->after, put_clean);
+        fputc('\n', out);
+    }
+    put_clean(out, step->names[0]);
+    fputs(" -> ", out);
+    put_clean(out, step->names[1]);
+    fputs(": ", out);
+    put_counts(out, step);
+    fputc('\n', out);
+}
+
+int diff_write_text(const struct diff *steps, size_t count, const struct place *to, struct sentence *error)
+{
+    return write_steps(steps, count, put_text, to, error);
+}
+
+/* --- Markdown ------------------------------------------------------------------------------------------------------ */
+
+static void put_markdown(FILE *out, const struct diff *step)
+{
+    fputs("## ", out);
+    markdown_text(out, step->names[0]);
+    fputs(" → ", out);
+    markdown_text(out, step->names[1]);
+    fputs("\n\n", out);
+    put_counts(out, step);
+    fputs("\n", out);
+    if (step->count != 0)
+        fputs("\n| | requirement | role | before | after |\n|---|---|---|---|---|\n", out);
+    for (size_t i = 0; i < step->count && i < ROWS_MAX; i++) {
+        const struct diff_entry *entry = &step->entries[i];
+
+        fprintf(out, "| %s | ", diff_kind_name(entry->kind));
+        markdown_text(out, entry->id);
+        if (entry->file != NULL) {
+            fputs(" in ", out);
+            markdown_text(out, entry->file);
+        }
+        fputs(" | ", out);
+        markdown_text(out, entry->role);
+        fputs(" | ", out);
+        put_side(out, &entry->before, markdown_text);
+        fputs(" | ", out);
+        put_side(out, &entry->after, markdown_text);
+        fputs(" |\n", out);
+    }
+    if (step->count > ROWS_MAX)
+        fprintf(out, "\n%zu more differences.\n", step->count - ROWS_MAX);
+    fputc('\n', out);
+}
+
+int diff_write_markdown(const struct diff *steps, size_t count, const struct place *to, struct sentence *error)
+{
+    return write_steps(steps, count, put_markdown, to, error);
+}
+
+/* --- Lines of JSON --------------------------------------------------------------------------------------------------- */
+
+static json_t *text_json(const char *text)
+{
+    char *clean = text != NULL ? text_clean(text) : NULL;
+    json_t *json = clean != NULL ? json_string(clean) : json_null();
+
+    free(clean);
+    return json;
+}
+
+static json_t *side_json(const struct diff_side *side)
+{
+    const struct result *result = side->result;
+
+    if (!side->there)
+        return json_null();
+    return json_pack("{s:s, s:o*, s:o*, s:o*, s:o*}", "verdict", verdict_name(side->worst), "message",
+                     result != NULL && result->message != NULL ? text_json(result->message) : NULL, "expected",
+                     result != NULL && result->expected != NULL ? text_json(result->expected) : NULL, "actual",
+                     result != NULL && result->actual != NULL ? text_json(result->actual) : NULL, "reading",
+                     result != NULL && result->reading != NULL ? text_json(result->reading) : NULL);
+}
+
+static void put_line(FILE *out, json_t *line)
+{
+    char *text = line != NULL ? json_dumps(line, JSON_COMPACT) : NULL;
+
+    if (text != NULL)
+        fprintf(out, "%s\n", text);
+    free(text);
+    json_decref(line);
+}
+
+static void put_jsonl(FILE *out, const struct diff *step)
+{
+    json_t *counts = json_object();
+
+    for (size_t i = 0; i < step->count; i++) {
+        const struct diff_entry *entry = &step->entries[i];
+
+        put_line(out, json_pack("{s:s, s:s, s:s, s:s, s:o*, s:o, s:o}", "type", "difference", "kind",
+                                diff_kind_name(entry->kind), "id", entry->id, "role", entry->role, "file",
+                                entry->file != NULL ? text_json(entry->file) : NULL, "before",
+                                side_json(&entry->before), "after", side_json(&entry->after)));
+    }
+    for (int kind = 0; kind < DIFF_KINDS; kind++)
+        (void)json_object_set_new(counts, diff_kind_name((enum diff_kind)kind),
+                                  json_integer((json_int_t)step->kinds[kind]));
+    put_line(out, json_pack("{s:s, s:o, s:o, s:o, s:I}", "type", "step", "before", text_json(step->names[0]), "after",
+                            text_json(step->names[1]), "counts", counts, "same", (json_int_t)step->same));
+}
+
+int diff_write_jsonl(const struct diff *steps, size_t count, const struct place *to, struct sentence *error)
+{
+    return write_steps(steps, count, put_jsonl, to, error);
+}

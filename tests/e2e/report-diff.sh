@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# `report --diff`: what is new, changed, vanished, fixed and added between runs and between audits, in each format, and the exit
+# status that --fail-on chooses; what cannot be compared is refused.
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+# shellcheck source=tests/e2e/expect.bash
+source tests/e2e/expect.bash
+
+checks=('DDP-7.2*' 'MPA-4.4-1*')
+expect 0 "the old firmware" "$WARPCHECK" run --simulate "${checks[@]}" -o "$WORK/old"
+expect 1 "the new one, with a fault" "$WARPCHECK" run --simulate --defect ddp-qn-wrong-code "${checks[@]}" 'DDP-5.2-01' -o "$WORK/new"
+expect 1 "another fault at the same place" "$WARPCHECK" run --simulate --defect ddp-stag-rdmap-code "${checks[@]}" -o "$WORK/other"
+
+counts() { jq -c 'select(.type == "step") | .counts' "$WORK/stdout"; } # of the last step
+kinds() { jq -r "select(.type == \"difference\" and .kind == \"$1\") | .id" "$WORK/stdout" | sort -u | tr '\n' ' '; }
+
+expect 0 "a run beside itself" "$WARPCHECK" report --diff "$WORK/old" "$WORK/old" --fail-on any --format jsonl
+holds "nothing differs" test "$(counts)" = '{"new":0,"changed":0,"vanished":0,"fixed":0,"added":0}'
+expect 1 "the new firmware beside the old" "$WARPCHECK" report --diff "$WORK/old" "$WORK/new" --format jsonl
+holds "what fails is new: $(kinds new)" grep -q 'DDP-7.2-01 ' <<<"$(kinds new)"
+holds "what was not decided is added: $(kinds added)" test "$(kinds added)" = "DDP-5.2-01 "
+expect 0 "the same, where that is no failure" "$WARPCHECK" report --diff "$WORK/old" "$WORK/new" --format jsonl --fail-on vanished,changed
+expect 0 "the other way round" "$WARPCHECK" report --diff "$WORK/new" "$WORK/old" --format jsonl
+holds "what failed is fixed" grep -q 'DDP-7.2-01 ' <<<"$(kinds fixed)"
+holds "what is not decided any more has vanished" test "$(kinds vanished)" = "DDP-5.2-01 "
+expect 1 "which is a failure when asked for" "$WARPCHECK" report --diff "$WORK/new" "$WORK/old" --fail-on vanished
+holds "the closing line names both" grep -q 'ddp-qn-wrong-code -> reference stack, simulated: 0 new' "$WORK/stdout"
+lines=any expect 0 "another outcome" "$WARPCHECK" report --diff "$WORK/new" "$WORK/other" --format jsonl
+holds "is a change: $(kinds changed)" grep -q 'DDP-7.2-01 ' <<<"$(kinds changed)"
+expect 0 "three firmwares" "$WARPCHECK" report --diff v1="$WORK/old" v2="$WORK/new" v3="$WORK/old" --format md
+holds "each step is told" test "$(grep -c '^## ' "$WORK/stdout")" -eq 2
+holds "by the names that were given" grep -q '^## v2 → v3' "$WORK/stdout"
+
+expect 1 "an audit" "$WARPCHECK" audit pcaps/generated -o "$WORK/audit-old"
+cp -r "$WORK/audit-old" "$WORK/audit-new"
+victim=$(jq -r 'select(.type == "result" and .verdict == "FAIL") | .file' "$WORK/audit-old/results.jsonl" | sed -n 1p)
+jq -c --arg file "$victim" 'select((.type == "result" and .file == $file and .verdict == "FAIL") | not)' \
+	"$WORK/audit-old/results.jsonl" >"$WORK/audit-new/results.jsonl"
+lines=any expect '0 1' "an audit that finds less in one capture" "$WARPCHECK" report --diff "$WORK/audit-old" "$WORK/audit-new" --format jsonl
+jq -r 'select(.type == "difference") | .file' "$WORK/stdout" | sort -u >"$WORK/files"
+holds "the differences are that capture's" test "$(cat "$WORK/files")" = "$victim"
+
+expect 2 "a run and an audit" "$WARPCHECK" report --diff "$WORK/old" "$WORK/audit-old"
+holds "are not compared" grep -q 'results of "run" and of "audit" cannot be compared' "$WORK/stderr"
+expect 2 "one run" "$WARPCHECK" report --diff "$WORK/old"
+expect 2 "an unknown kind" "$WARPCHECK" report --diff "$WORK/old" "$WORK/new" --fail-on worse
+expect 2 "--fail-on alone" "$WARPCHECK" report "$WORK/old" --fail-on new
+expect 2 "an unknown format" "$WARPCHECK" report --diff "$WORK/old" "$WORK/new" --format tap
+expect 2 "the results as output" "$WARPCHECK" report --diff "$WORK/old" "$WORK/new" -o "$WORK/old/results.jsonl"
+expect 2 "no such run" "$WARPCHECK" report --diff "$WORK/old" "$WORK/nowhere"
+head -n 20 "$WORK/new/results.jsonl" >"$WORK/cut.jsonl"
+lines=any expect '1 4' "a run that was stopped" "$WARPCHECK" report --diff "$WORK/old" "$WORK/cut.jsonl" --fail-on none
+holds "is no success" grep -q 'did not come to its end\|no summary line' "$WORK/stderr"
+finish
