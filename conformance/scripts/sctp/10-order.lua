@@ -47,7 +47,6 @@ check {
 
 check {
   id = "SCTP5043-10-05",
-  role = "both",
   purpose = "DDP-SSNs wrap from 65535 to 0 without loss of order",
   run = function(t)
     local a = t:sctp_open()
@@ -58,7 +57,6 @@ check {
 
 check {
   id = "SCTP5043-10-06",
-  role = "both",
   purpose = "no more than 32767 chunks of a SID are on their way without a SACK, and sending goes on with it",
   requires = "upper_tester",
   run = function(t) t:expect_limit() end,

@@ -6,7 +6,6 @@ defaults { llp = "sctp-draft02" }
 
 check {
   id = "SCTP-6-12",
-  role = "both",
   purpose = "DDP-SSNs wrap from 65535 to 0, and segments around the wrap are put in order",
   run = function(t)
     local a = t:sctp_open()
@@ -17,7 +16,6 @@ check {
 
 check {
   id = "SCTP-6-10",
-  role = "both",
   purpose = "no more than 32767 segments of a stream are on their way without a SACK, and sending goes on with it",
   requires = "upper_tester",
   run = function(t) t:expect_limit() end,
