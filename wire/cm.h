@@ -123,7 +123,17 @@ enum {
     F(layout, PrimaryLocalLID,  "Primary Local Port LID",  416, 16, WIRE_HEX, NULL, "IBTA 12.6.5", "of the sender") \
     F(layout, PrimaryRemoteLID, "Primary Remote Port LID", 432, 16, WIRE_HEX, NULL, "IBTA 12.6.5", "of the receiver") \
     O(layout, PrimaryLocalGID,  "Primary Local Port GID",  56, 16,             "IBTA 12.6.5", "of the sender") \
-    O(layout, PrimaryRemoteGID, "Primary Remote Port GID", 72, 16,             "IBTA 12.6.5", "of the receiver")
+    O(layout, PrimaryRemoteGID, "Primary Remote Port GID", 72, 16,             "IBTA 12.6.5", "of the receiver") \
+    F(layout, PrimaryFlowLabel, "Primary Flow Label", 704, 20, WIRE_HEX,     NULL, "IBTA 12.6.5", "of packets with a GRH") \
+    F(layout, Reserved7, "Reserved 7", 724, 6, WIRE_RESERVED, NULL, "IBTA 12.6.5", "not used here") \
+    F(layout, PrimaryRate, "Primary Packet Rate",     730, 6,  WIRE_NUMBER, NULL, "IBTA 12.6.5", "the highest of the path; 2: 2.5 Gb/s, 3: 10 Gb/s") \
+    F(layout, PrimaryTrafficClass, "Primary Traffic Class", 736, 8, WIRE_HEX, NULL, "IBTA 12.6.5", "of packets with a GRH") \
+    F(layout, PrimaryHopLimit, "Primary Hop Limit",   744, 8,  WIRE_NUMBER, NULL, "IBTA 12.6.5", "of packets with a GRH") \
+    F(layout, PrimarySL,   "Primary SL",              752, 4,  WIRE_NUMBER, NULL, "IBTA 12.6.5", "service level") \
+    F(layout, PrimarySubnetLocal, "Primary Subnet Local", 756, 1, WIRE_FLAG, NULL, "IBTA 12.6.5", "both ports are in one subnet: packets have no GRH") \
+    F(layout, Reserved8, "Reserved 8", 757, 3, WIRE_RESERVED, NULL, "IBTA 12.6.5", "not used here") \
+    F(layout, PrimaryACKTimeout, "Primary Local ACK Timeout", 760, 5, WIRE_NUMBER, NULL, "IBTA 12.6.5", "4.096 us times 2 to this power") \
+    F(layout, Reserved9, "Reserved 9", 765, 3, WIRE_RESERVED, NULL, "IBTA 12.6.5", "not used here")
 
 #define CM_REP_FIELDS(F, O, layout) \
     CM_IDS_FIELDS(F, O, layout) \

@@ -194,3 +194,75 @@ void ipv4_padded_with_zeros(struct rule_context *ctx)
     else
         rule_pass(ctx);
 }
+
+/* A11.4.5: no connection comes from port 0. That a port is the client's own a capture cannot show. */
+void source_port_given(struct rule_context *ctx)
+{
+    const struct ip_cm_private *ip = ip_of(ctx);
+
+    if (ip != NULL && ip->source_port == 0)
+        rule_fail(ctx, "the client's port", "0", "The Source Port is none (A11.4.5)");
+}
+
+/* No address of an interface: unspecified, or of a group, or all hosts. IPv4 in its last octets; what stands before is CA11-5's. */
+static bool no_interface(const uint8_t *field, unsigned version)
+{
+    const uint8_t *ipv4 = field + IPV4_AT;
+
+    if (version == 4)
+        return (all_zero(ipv4, 4) && all_zero(field, IPV4_AT)) || ipv4[0] >> 4 == 0xE ||
+               memcmp(ipv4, "\xFF\xFF\xFF\xFF", 4) == 0;
+    return all_zero(field, 16) || field[0] == 0xFF;
+}
+
+/* The field holds this address, and nothing else. */
+static bool holds(const uint8_t *field, const struct flow_address *address)
+{
+    return address->family == 4 ? all_zero(field, IPV4_AT) && memcmp(field + IPV4_AT, address->octets, 4) == 0
+                                : memcmp(field, address->octets, 16) == 0;
+}
+
+/* The IP header may have other addresses (routers that translate), so those alone break no requirement. */
+void interface_addresses(struct rule_context *ctx)
+{
+    static const uint8_t mapped[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
+    const struct ip_cm_private *ip = ip_of(ctx);
+
+    if (ip == NULL || (ip->ip_version != 4 && ip->ip_version != 6))
+        return;
+    if (no_interface(ip->source, ip->ip_version) || no_interface(ip->destination, ip->ip_version))
+        rule_fail(ctx, "addresses of two interfaces", rule_octets(ctx, ip->source, 32),
+                  "Source or Destination IP Address is that of no interface (A11.4.6)");
+    else if (ip->ip_version == 6 &&
+             (memcmp(ip->source, mapped, sizeof(mapped)) == 0 || memcmp(ip->destination, mapped, sizeof(mapped)) == 0))
+        rule_fail(ctx, "addresses of two interfaces", rule_octets(ctx, ip->source, 32),
+                  "A GID stands for an IPv4 address (A11.4.6)");
+    else if (ctx->event->cm->carrier == FLOW_ROCE_V2 && ip->ip_version == ctx->flow->address[ctx->direction].family &&
+             holds(ip->source, &ctx->flow->address[ctx->direction]) &&
+             holds(ip->destination, &ctx->flow->address[flow_reverse(ctx->direction)]))
+        rule_pass(ctx);
+}
+
+/* A header of the service between the very addresses of the packet: its sender uses the service, by another Service ID. */
+void service_id_form(struct rule_context *ctx)
+{
+    const struct cm_message *message = request_of(ctx);
+    const struct flow_address *source = &ctx->flow->address[ctx->direction];
+    const struct flow_address *destination = &ctx->flow->address[flow_reverse(ctx->direction)];
+
+    if (message == NULL)
+        return;
+    if (ip_cm_in_range(message->service_id)) {
+        if (is_protocol((unsigned)(message->service_id >> 16 & 0xFF)))
+            rule_pass(ctx);
+        return;
+    }
+    if (message->service_id >> 24 == 0x10 || ip_cm_in_range(__builtin_bswap64(message->service_id)))
+        return; /* A11-TXT-02 and -14 have it */
+    if (looks_like_header(message) && ctx->event->cm->carrier == FLOW_ROCE_V2 &&
+        message->private_data[1] >> 4 == source->family && holds(message->private_data + 4, source) &&
+        holds(message->private_data + 20, destination))
+        rule_fail(ctx, "0x0000000001, protocol and port",
+                  rule_text(ctx, "0x%016llx", (unsigned long long)message->service_id),
+                  "A user of the service takes a Service ID of another form (A11.5)");
+}

@@ -257,7 +257,10 @@
     R(cm,           "CA11-5",         ipv4_in_low_bits,             ON_CM,                OP_ANY, ANY,       FAIL) \
     R(cm,           "CA11-5-02",      ipv4_padded_with_zeros,       ON_CM,                OP_ANY, ANY,       FAIL) \
     R(cm,           "A11-TXT-14",     service_octet_order,          ON_CM,                OP_ANY, ANY,       FAIL) \
-    R(cm,           "CA11-6",         service_protocol_and_port,    ON_CM,                OP_ANY, ANY,       FAIL)
+    R(cm,           "CA11-6",         service_protocol_and_port,    ON_CM,                OP_ANY, ANY,       FAIL) \
+    R(cm,           "A11-TXT-12",     source_port_given,            ON_CM,                OP_ANY, ANY,       FAIL) \
+    R(cm,           "A11-TXT-13",     interface_addresses,          ON_CM,                OP_ANY, ANY,       FAIL) \
+    R(cm,           "A11-TXT-15",     service_id_form,              ON_CM,                OP_ANY, ANY,       WARN)
 /* clang-format on */
 
 /* Rules of a list judge flows of these kinds. MPA's have nothing to say of streams over SCTP; DDP's and RDMAP's have. */

@@ -32,6 +32,7 @@ void mad_ip_request(uint8_t mad[MAD_OCTETS], const struct ip_cm_request *request
     cm_req_set_P_Key(body, 0xFFFF);
     cm_req_set_MTU(body, 3);
     cm_req_set_MaxRetries(body, 15);
+    cm_req_put_path(mad, request->source.family, request->source.octets, request->destination.octets);
     data = cm_private(mad);
     ip_cm_private_set_IPV(data, request->source.family);
     ip_cm_private_set_SourcePort(data, request->source_port);

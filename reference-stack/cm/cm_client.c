@@ -4,15 +4,7 @@
 
 #include "reference-stack/cm/cm_internal.h"
 
-enum { PLAIN_OCTETS = IP_CM_PRIVATE_OCTETS + IP_CM_CONSUMER_OCTETS, MAPPED_AT = 10, MTU_1024 = 3 };
-
-/* A GID of RoCEv2: an IPv6 address, or an IPv4 one mapped into it (Annex A17). Not how Table 1 has it. */
-static void put_gid(uint8_t gid[16], unsigned family, const uint8_t *address)
-{
-    ip_cm_put_address(gid, family, address);
-    if (family == 4)
-        gid[MAPPED_AT] = gid[MAPPED_AT + 1] = 0xFF;
-}
+enum { PLAIN_OCTETS = IP_CM_PRIVATE_OCTETS + IP_CM_CONSUMER_OCTETS, MTU_1024 = 3 };
 
 /* A11 Tables 1 and 2. */
 static void put_service(uint8_t mad[MAD_OCTETS], const struct cm_agent *agent, const struct cm_connect *connect)
@@ -53,10 +45,7 @@ static void put_request(struct cm_agent *agent, struct cm_exchange *exchange, co
     cm_req_set_MTU(body, MTU_1024);
     cm_req_set_RNRRetry(body, 7);
     cm_req_set_MaxRetries(body, agent->config.retries);
-    cm_req_set_PrimaryLocalLID(body, LID_PERMISSIVE);
-    cm_req_set_PrimaryRemoteLID(body, LID_PERMISSIVE);
-    put_gid(body + (cm_req_at_PrimaryLocalGID(body) - body), connect->from.family, connect->from.octets);
-    put_gid(body + (cm_req_at_PrimaryRemoteGID(body) - body), connect->to.family, connect->to.address);
+    cm_req_put_path(mad, connect->from.family, connect->from.octets, connect->to.address);
     if (!connect->plain)
         put_service(mad, agent, connect);
     else if (connect->octets != 0)

@@ -130,6 +130,8 @@ static void change_request(struct cm_agent *agent, uint8_t *mad)
 
     if (ip_cm_in_range(service_id)) {
         change_addresses(agent, data);
+        if (behaves(agent, DEFECT_CM_SOURCE_UNSPECIFIED))
+            memset(data + SOURCE_AT, 0, ADDRESS_OCTETS);
         if (behaves(agent, DEFECT_CM_DESTINATION_GID))
             memcpy(data + DESTINATION_AT, cm_req_at_PrimaryRemoteGID(body), ADDRESS_OCTETS);
         if (behaves(agent, DEFECT_CM_SOURCE_PORT_HOST_ORDER))

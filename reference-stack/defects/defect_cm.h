@@ -23,6 +23,7 @@
     B(CM_REPLY_HEADER,             "cm-reply-header",             "the service's header stands before the Private Data of a REP") \
     B(CM_ADDRESSES_SWAPPED,        "cm-addresses-swapped",        "source and destination address are exchanged in a REQ") \
     B(CM_SOURCE_PORT_HOST_ORDER,   "cm-source-port-host-order",   "the source port stands low octet first in a REQ") \
+    B(CM_SOURCE_UNSPECIFIED,       "cm-source-unspecified",       "a REQ has no address of the client's") \
     B(CM_DESTINATION_GID,          "cm-destination-gid",          "a REQ has the path's GID as destination address") \
     B(CM_IPV4_LEFT,                "cm-ipv4-left",                "IPv4 addresses stand in the first four octets of their fields") \
     B(CM_IPV4_MAPPED,              "cm-ipv4-mapped",              "IPv4 addresses stand after ::ffff:") \

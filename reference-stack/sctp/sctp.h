@@ -103,9 +103,9 @@ struct sctp_faults {
     uint16_t ssn; /* one row of DDP-SSNs for all SIDs */
     bool sent;    /* something was, on this SID and with the DDP-SSN before this: */
     uint16_t sid, next;
-    bool swapped; /* an RDMAP Terminate has the DDP-SSN of the Terminate after it... */
+    bool swapped;         /* an RDMAP Terminate has the DDP-SSN of the Terminate after it... */
     uint16_t swapped_sid; /* ...on this SID */
-    bool again;   /* something was sent after the Terminate of a session */
+    bool again;           /* something was sent after the Terminate of a session */
     bool pd_known;
     uint32_t pd; /* of the association's first stream */
 };

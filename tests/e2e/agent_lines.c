@@ -20,7 +20,8 @@ int main(void)
                           .cm = &fake_events,
                           .completions = &fake_completions,
                           .scratch_octets = scratch,
-                          .events = json_array()};
+                          .events = json_array(),
+                          .cm_events = json_array()};
     char *line = NULL;
     size_t room = 0;
 
@@ -38,5 +39,6 @@ int main(void)
         if (agent.scratch[i] != NULL)
             (void)ibv_dereg_mr(agent.scratch[i]);
     json_decref(agent.events);
+    json_decref(agent.cm_events);
     return fflush(stdout) == 0 ? 0 : 1;
 }

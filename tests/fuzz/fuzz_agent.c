@@ -80,8 +80,9 @@ static void begin(struct agent *agent)
                             .cm = &fake_events,
                             .completions = &fake_completions,
                             .scratch_octets = scratch,
-                            .events = json_array()};
-    FUZZ_HOLDS(agent->events != NULL);
+                            .events = json_array(),
+                            .cm_events = json_array()};
+    FUZZ_HOLDS(agent->events != NULL && agent->cm_events != NULL);
 }
 
 static void end(struct agent *agent)
@@ -95,6 +96,7 @@ static void end(struct agent *agent)
         if (agent->scratch[i] != NULL)
             (void)ibv_dereg_mr(agent->scratch[i]);
     json_decref(agent->events);
+    json_decref(agent->cm_events);
     FUZZ_HOLDS(fake_device_held() == 0);
 }
 

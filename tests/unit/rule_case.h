@@ -20,7 +20,8 @@ struct rule_case {
     struct conversation_change change;
     enum rule_verdict verdict; /* that the broken one draws */
     const char *also;          /* ids of other rules that may say something about it, blanks between */
-    enum rule_verdict good;    /* of the healthy one: RULE_PASS, RULE_AMBIGUOUS where the row is that by nature */
+    enum rule_verdict good;    /* of the healthy one: RULE_PASS, RULE_AMBIGUOUS where the row is that by nature,
+                                  RULE_VERDICTS: none, as a capture can only show that the row is broken */
     const char *aside;         /* ids of rules that the other side breaks in both */
 };
 

@@ -101,6 +101,41 @@ static int exit_status(const struct audit *audit, const struct run_summary *summ
     return (int)summary_exit_status(summary);
 }
 
+static void tell_difference(const char *text)
+{
+    (void)complain(0, "%s", text);
+}
+
+/* What --expect and --write-expect ask for; the exit status that follows, or `status`. */
+static int expect_end(const struct audit *audit, const struct run_summary *summary, int status)
+{
+    const struct audit_options *options = audit->options;
+    struct run_summary accepted = *summary;
+    size_t differences, found;
+    struct sentence error;
+    char today[UTC_TEXT_OCTETS];
+
+    (void)utc_text(today);
+    today[10] = '\0';
+    if (options->write_expect != NULL && audit_expect_write(audit->expect, options->write_expect, today, &error) != 0)
+        return complain(EXIT_INCONCLUSIVE, "%s", error.text);
+    if (options->expect == NULL)
+        return status;
+    differences = audit_expect_compare(audit->expect, today, &found, tell_difference);
+    if (!format_option_machine(&options->format)) {
+        (void)printf("expected: %zu findings, %zu differences from %s\n", found, differences, options->expect);
+        (void)fflush(stdout);
+    }
+    if (differences != 0)
+        return EXIT_FAILS;
+    accepted.pass += accepted.fail + accepted.warn;
+    accepted.fail = accepted.warn = 0;
+    status = exit_status(audit, &accepted);
+    if (status == EXIT_INCONCLUSIVE && summary->fail != 0 && summary_has_gaps(summary) && !audit->damaged)
+        explain_gaps(audit); /* a failure that was expected had kept it back */
+    return status;
+}
+
 int audit_end(struct audit *audit)
 {
     static const char short_of_memory[] = "out of memory: not everything was judged";
@@ -139,5 +174,6 @@ int audit_end(struct audit *audit)
         explain_nothing(audit);
     else if (exit_status(audit, &summary) == EXIT_INCONCLUSIVE && summary_has_gaps(&summary) && !audit->damaged)
         explain_gaps(audit);
-    return exit_status(audit, &summary);
+    return audit->expect != NULL ? expect_end(audit, &summary, exit_status(audit, &summary))
+                                 : exit_status(audit, &summary);
 }

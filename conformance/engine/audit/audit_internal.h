@@ -3,6 +3,7 @@
 #ifndef CONFORMANCE_ENGINE_AUDIT_INTERNAL_H
 #define CONFORMANCE_ENGINE_AUDIT_INTERNAL_H
 
+#include "conformance/engine/audit/audit_expect.h"
 #include "conformance/engine/audit/audit_judge.h"
 #include "conformance/engine/audit/audit_options.h"
 #include "conformance/engine/report/judged_output.h"
@@ -21,12 +22,13 @@ struct audit {
     struct judged_output output;
     struct terminal terminal;
     struct run_summary counted;
-    struct flow_totals totals; /* of all files */
-    bool logged;               /* somebody reads the log */
-    struct seen *seen;         /* by index in the catalogue */
-    bool unwritten;            /* results were lost: disk full */
-    bool foreign;              /* some file is no capture that can be read */
-    bool damaged;              /* some file breaks off */
+    struct flow_totals totals;   /* of all files */
+    bool logged;                 /* somebody reads the log */
+    struct audit_expect *expect; /* with --expect or --write-expect, else NULL */
+    struct seen *seen;           /* by index in the catalogue */
+    bool unwritten;              /* results were lost: disk full */
+    bool foreign;                /* some file is no capture that can be read */
+    bool damaged;                /* some file breaks off */
 };
 
 /* audit_results.c: something could not be written. Reported once: what was written before stays good. */

@@ -45,6 +45,23 @@ static int processes_parse(struct audit_options *options, const char *value, str
     return 0;
 }
 
+/* An option without a value. */
+static int flag_parse(struct audit_options *options, char **argv, int *index, struct sentence *error)
+{
+    if (strcmp(argv[*index], "--all") == 0)
+        options->all = true;
+    else if (strcmp(argv[*index], "--quiet") == 0)
+        options->quiet = true;
+    else if (strcmp(argv[*index], "--allow-gaps") == 0)
+        options->allow_gaps = true;
+    else if (strcmp(argv[*index], "--force") == 0)
+        options->force = true;
+    else
+        return option_unknown("audit", argv[*index], NULL, NULL, error);
+    ++*index;
+    return 0;
+}
+
 static int option_parse(struct audit_options *options, int argc, char **argv, int *index, struct sentence *error)
 {
     const char *value;
@@ -67,18 +84,19 @@ static int option_parse(struct audit_options *options, int argc, char **argv, in
         return -1;
     if (value != NULL)
         return format_option_parse(&options->format, value, error);
-    if (strcmp(argv[*index], "--all") == 0)
-        options->all = true;
-    else if (strcmp(argv[*index], "--quiet") == 0)
-        options->quiet = true;
-    else if (strcmp(argv[*index], "--allow-gaps") == 0)
-        options->allow_gaps = true;
-    else if (strcmp(argv[*index], "--force") == 0)
-        options->force = true;
-    else
-        return option_unknown("audit", argv[*index], NULL, NULL, error);
-    ++*index;
-    return 0;
+    if (option_value("--expect", argc, argv, index, &value, error) != 0)
+        return -1;
+    if (value != NULL) {
+        options->expect = value;
+        return 0;
+    }
+    if (option_value("--write-expect", argc, argv, index, &value, error) != 0)
+        return -1;
+    if (value != NULL) {
+        options->write_expect = value;
+        return 0;
+    }
+    return flag_parse(options, argv, index, error);
 }
 
 /* Whether who typed this meant requirements: their ids begin like it ("MPA-"), or it is a glob and no path. */
@@ -215,6 +233,10 @@ int audit_options_parse(struct audit_options *options, const struct catalogue *c
     }
     if (options->quiet && options->all) {
         (void)sentence_set(error, "--quiet excludes --all");
+        return EXIT_USAGE;
+    }
+    if (options->shard.of != 0 && (options->expect != NULL || options->write_expect != NULL)) {
+        (void)sentence_set(error, "--shard excludes --expect and --write-expect: a part cannot tell what is missing");
         return EXIT_USAGE;
     }
     if (selection_count(&options->selection, catalogue) == 0) {

@@ -22,9 +22,10 @@ struct audit_options {
     char plan[SHARD_DIGEST_OCTETS]; /* digest of what was shared out */
     struct format_option format;
     bool all;
-    bool quiet;      /* show the closing lines alone */
-    bool allow_gaps; /* what is not judged does not change the exit status */
-    bool force;      /* what an earlier command left in `output` is removed */
+    bool quiet;                        /* show the closing lines alone */
+    bool allow_gaps;                   /* what is not judged does not change the exit status */
+    const char *expect, *write_expect; /* files of expected findings (audit_expect.h), to be read and written; NULL */
+    bool force;                        /* what an earlier command left in `output` is removed */
 };
 
 /*

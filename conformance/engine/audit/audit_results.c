@@ -35,6 +35,14 @@ static void show(struct audit *audit, const struct result *result, const struct 
         seen->hidden++;
 }
 
+/* For --expect and --write-expect. */
+static void expect_take(struct audit *audit, const struct result *result)
+{
+    if (audit->expect != NULL &&
+        audit_expect_take(audit->expect, result->file, result->id, result->role, result->verdict) != 0)
+        audit_unwritten(audit, "out of memory: not every finding was compared with what was expected");
+}
+
 void audit_take_result(void *user, const struct result *result, const struct requirement *requirement)
 {
     struct audit *audit = user;
@@ -48,6 +56,7 @@ void audit_take_result(void *user, const struct result *result, const struct req
         if (judged_output_append(&audit->output, result, &error) != 0)
             audit_unwritten(audit, error.text);
     }
+    expect_take(audit, result);
     show(audit, result, requirement, &audit->seen[requirement->index]);
 }
 
@@ -115,14 +124,16 @@ void audit_skipped_done(struct audit *audit)
         (void)complain(0, "%zu more files are not read; results.jsonl names them", files->skipped_count - SKIPPED_MAX);
 }
 
-/* Shows a result that is a line of JSON by now. */
-static void show_line(struct audit *audit, const struct requirement *requirement, const char *line, size_t octets)
+/* Shows and compares a result that is a line of JSON by now. */
+static void take_line(struct audit *audit, const struct requirement *requirement, const char *line, size_t octets)
 {
     json_t *object = json_loadb(line, octets, 0, NULL);
     struct result result;
 
-    if (object != NULL && result_from_json(object, &result) == 0)
+    if (object != NULL && result_from_json(object, &result) == 0) {
+        expect_take(audit, &result);
         show(audit, &result, requirement, &audit->seen[requirement->index]);
+    }
     json_decref(object);
 }
 
@@ -141,6 +152,6 @@ void audit_take_line(void *user, enum verdict verdict, const struct requirement 
             audit_unwritten(audit, error.text);
         run_stop_release();
     }
-    if (octets != 0 && is_shown(audit, verdict))
-        show_line(audit, requirement, line, octets);
+    if (octets != 0 && (is_shown(audit, verdict) || audit->expect != NULL))
+        take_line(audit, requirement, line, octets);
 }

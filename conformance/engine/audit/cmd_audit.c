@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "conformance/engine/audit/audit_internal.h"
 #include "conformance/engine/audit/audit_workers.h"
@@ -47,6 +48,11 @@ static void usage(void)
         "                     the folder must be empty, and no other command may write there at the same time\n"
         "  --force            remove the files that an earlier command wrote to -o DIR\n"
         "  --format F         %s: the format of the standard output\n"
+        "  --expect FILE      compare the findings with those that FILE expects: exit status 0 if they are the same, 1 "
+        "if\n"
+        "                     one is new, missing or of another verdict, or if its review is due\n"
+        "  --write-expect FILE  write the findings as a file for --expect; lines that are there keep note and review "
+        "date\n"
         "  --all              also show passes\n"
         "  --quiet            show no results, only the closing lines\n"
         "  --help             show this text\n",
@@ -116,7 +122,7 @@ static int share_files(struct audit *audit, struct sentence *error)
         .selection = &options->selection,
         .files = &options->files,
         .processes = options->processes,
-        .lines = audit->logged,
+        .lines = audit->logged || audit->expect != NULL,
         .shown = options->all && !format_option_machine(&options->format),
         .result = audit_take_line,
         .file = take_file,
@@ -190,22 +196,44 @@ static int set_up(struct audit *audit, struct sentence *error)
     return open_log(audit, error);
 }
 
+/* What was expected; and what is to be written again with its notes, where it is a file that is there. */
+static int expect_read(struct audit *audit, struct sentence *error)
+{
+    const struct audit_options *options = audit->options;
+    const char *path = options->expect != NULL ? options->expect : options->write_expect;
+    char today[UTC_TEXT_OCTETS];
+    struct stat status;
+
+    if (path == NULL)
+        return 0;
+    (void)utc_text(today);
+    today[10] = '\0';
+    audit->expect =
+        audit_expect_new(path, options->expect != NULL || (stat(path, &status) == 0 && S_ISREG(status.st_mode)),
+                         audit->catalogue, today, error);
+    return audit->expect != NULL ? 0 : EXIT_USAGE;
+}
+
 static int audit_files(const struct audit_options *options, const struct catalogue *catalogue)
 {
     struct audit audit = {.options = options, .catalogue = catalogue};
     bool shared = options->processes > 1 && options->files.count > 1;
     struct sentence error;
-    int status;
+    int status = expect_read(&audit, &error);
 
-    status = take_folder(&audit, &error);
+    if (status == 0)
+        status = take_folder(&audit, &error);
     if (status == 0)
         status = set_up(&audit, &error);
-    if (status == 0 && (run_confine(options->output, shared, 0, RUN_CONFINE_FILES, &error) != 0 ||
+    /* The file of --write-expect is written at the end, wherever it is. */
+    if (status == 0 && (run_confine(options->write_expect != NULL ? "/" : options->output, shared, 0, RUN_CONFINE_FILES,
+                                    &error) != 0 ||
                         (shared ? share_files : judge_files)(&audit, &error) != 0))
         status = EXIT_INCONCLUSIVE;
     status = status == 0 ? audit_end(&audit) : complain(status, "%s", error.text);
     judged_output_close(&audit.output);
     terminal_free(&audit.terminal);
+    audit_expect_free(audit.expect);
     free(audit.seen);
     return status;
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define _DEFAULT_SOURCE /* timegm */
 #include "conformance/engine/rig/deviation.h"
 
 #include <ctype.h>
@@ -7,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "conformance/engine/rig/json_members.h"
+#include "conformance/engine/option/review_day.h"
 #include "conformance/engine/option/shard.h"
 #include "wire/nearest.h"
 #include "wire/text_stream.h"
@@ -38,40 +37,6 @@ static const struct placeholder {
 };
 
 enum { PLACEHOLDERS = sizeof(placeholders) / sizeof(placeholders[0]) };
-
-/* ---- days -------------------------------------------------------------------------------------------------------- */
-
-int day_check(const char *text)
-{
-    struct tm day = {0}, same;
-    time_t seconds;
-
-    if (strlen(text) != 10 || text[4] != '-' || text[7] != '-' || strspn(text, "0123456789-") != 10 ||
-        sscanf(text, "%4d-%2d-%2d", &day.tm_year, &day.tm_mon, &day.tm_mday) != 3)
-        return -1;
-    day.tm_year -= 1900;
-    day.tm_mon -= 1;
-    same = day;
-    seconds = timegm(&same);
-    return seconds != (time_t)-1 && same.tm_year == day.tm_year && same.tm_mon == day.tm_mon &&
-                   same.tm_mday == day.tm_mday
-               ? 0
-               : -1;
-}
-
-static int review_check(const char *day, const char *today, const char *at, struct sentence *error)
-{
-    char limit[32];
-
-    if (day_check(day) != 0)
-        return sentence_set(error, "%s: \"review_by\" is \"%.20s\", a calendar day, YYYY-MM-DD, was expected", at, day);
-    (void)snprintf(limit, sizeof(limit), "%04ld%.6s", strtol(today, NULL, 10) + DEVIATION_YEARS, today + 4);
-    if (strcmp(day, limit) > 0)
-        return sentence_set(error,
-                            "%s: \"review_by\" is %s, a day in the next %d years, %s at the latest, was expected", at,
-                            day, DEVIATION_YEARS, limit);
-    return 0;
-}
 
 /* ---- outcomes ---------------------------------------------------------------------------------------------------- */
 
@@ -249,7 +214,7 @@ static int entry_read(struct known_deviation *entry, const json_t *json, const s
     if (names_check(entry, catalogue, at, error) != 0 || pattern_read(&entry->actual, json, "actual", at, error) != 0 ||
         pattern_read(&entry->message, json, "message", at, error) != 0 || outcome_check(entry, at, error) != 0)
         return -1;
-    return review_check(entry->review_by, today, at, error);
+    return review_day_check(entry->review_by, today, at, error);
 }
 
 int deviations_read(struct deviation_list *list, const json_t *json, const struct catalogue *catalogue,

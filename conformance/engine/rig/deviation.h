@@ -25,7 +25,7 @@
 #include "reports/result.h"
 #include "wire/sentence.h"
 
-enum { OUTCOME_OCTETS = 17, DEVIATION_TEXT_OCTETS = 1024, DEVIATION_YEARS = 2 };
+enum { OUTCOME_OCTETS = 17, DEVIATION_TEXT_OCTETS = 1024 };
 
 /* A text that has to be met in full. */
 struct outcome_pattern {
@@ -55,7 +55,7 @@ struct deviation_list {
 /*
  * Reads the profile's list (NULL: empty). -1 with "file: known_deviations[3]: what is wrong, what was expected": for unknown
  * members, requirements, roles and placeholders, with the nearest that there is; wrong types; texts that name no outcome; days
- * that do not exist or lie more than DEVIATION_YEARS years after `today` ("YYYY-MM-DD").
+ * that do not exist or lie more than REVIEW_YEARS years after `today` ("YYYY-MM-DD").
  */
 int deviations_read(struct deviation_list *list, const json_t *json, const struct catalogue *catalogue,
                     const char *today, const char *file, struct sentence *error);
@@ -84,8 +84,5 @@ extern const char *const device_roles[DEVICE_ROLES];
 
 /* -1, with the sentence that there is no such requirement, and the nearest that there is. `at`: "file: place". */
 int requirement_unknown(const struct catalogue *catalogue, const char *id, const char *at, struct sentence *error);
-
-/* 0 when the text is a day of the calendar, "YYYY-MM-DD"; else -1. */
-int day_check(const char *text);
 
 #endif

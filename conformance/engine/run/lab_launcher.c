@@ -17,6 +17,9 @@ static const struct lab {
     {"linux-siw", "linux/run.sh", {NULL, NULL}},
     {"linux-siw-6.1", "linux/run.sh", {"--series", "6.1"}},
     {"linux-siw-6.12", "linux/run.sh", {"--series", "6.12"}},
+    {"linux-rxe", "linux/run-rxe.sh", {NULL, NULL}},
+    {"linux-rxe-6.1", "linux/run-rxe.sh", {"--series", "6.1"}},
+    {"linux-rxe-6.12", "linux/run-rxe.sh", {"--series", "6.12"}},
 };
 
 const char *lab_name(size_t index)

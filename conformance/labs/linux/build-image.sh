@@ -6,7 +6,7 @@
 # newer than its parts is left alone. Debian builds no siw (CONFIG_RDMA_SIW is not set): the module is made from the
 # kernel's source package. LAB=DIR is another folder than build/lab; LAB_MODULES='nvme_rdma ...' puts more of the kernel's
 # modules in. With SIW_PATCH=FILE siw is built with that patch (-p1, from the kernel's root), and the folder is one beside, for
-# that patch alone.
+# that patch alone. CM_PATCH=FILE is the same for the kernel's ib_cm and rdma_cm (build-cm.sh).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 here=conformance/labs/linux
@@ -69,12 +69,22 @@ patched() {
 	echo "$folder"
 }
 
+made() {
+	if [ -n "${SIW_PATCH:-}" ]; then
+		patched
+	elif [ -n "${CM_PATCH:-}" ]; then
+		"$here/build-cm.sh" "$out" "$series" "$headers" "$CM_PATCH"
+	else
+		echo "$out"
+	fi
+}
+
 mkdir -p "$out"
 exec 9>"$out/lock"
 flock 9
 if fresh; then
 	headers=/usr/src/linux-headers-$(cat "$out/version")
-	if [ -n "${SIW_PATCH:-}" ]; then patched; else echo "$out"; fi
+	made
 	exit
 fi
 
@@ -119,6 +129,7 @@ for module in "${order[@]}"; do
 	cp "$(path_of "$module")" "$image/modules/$number-$module.ko"
 	strip -g "$image/modules/$number-$module.ko"
 	[ "$module" != siw ] || echo "$number-siw.ko" >"$out/module-name"
+	case $module in ib_cm | rdma_cm) echo "$number-$module.ko" >"$out/$module-name" ;; esac
 	number=$((number + 1))
 done
 ${CC:-gcc} -std=gnu17 -O1 -g -Wall -Wextra -Werror -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes \
@@ -126,8 +137,10 @@ ${CC:-gcc} -std=gnu17 -O1 -g -Wall -Wextra -Werror -Wshadow -Wpointer-arith -Wst
 for program in busybox ip rdma rping ucmatose rdma_server rdma_client ib_write_bw ib_read_bw ib_send_bw ib_send_lat; do
 	cp "$(command -v "$program")" "$image/bin/"
 done
-cp /etc/libibverbs.d/siw.driver "$image/etc/libibverbs.d/"
-cp "$lib"/libibverbs/libsiw* "$image$lib/libibverbs/"
+for provider in siw rxe; do # the second for LAB_MODULES=rdma_rxe
+	cp "/etc/libibverbs.d/$provider.driver" "$image/etc/libibverbs.d/"
+	cp "$lib/libibverbs/lib$provider"* "$image$lib/libibverbs/"
+done
 # pthread_exit() loads libgcc_s, which no program names.
 {
 	echo "$lib/libgcc_s.so.1"
@@ -147,4 +160,4 @@ mv "$work/initrd.gz" "$out/initrd.gz"
 echo "$version" >"$out/version"
 echo "${LAB_MODULES:-}" >"$out/modules"
 rm -rf "$out"/patched-*
-if [ -n "${SIW_PATCH:-}" ]; then patched; else echo "$out"; fi
+made

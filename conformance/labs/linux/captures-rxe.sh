@@ -10,14 +10,6 @@ LAB_MODULES='crc32_generic rdma_rxe'
 # shellcheck source=conformance/labs/linux/two-guests.bash
 source "$(dirname "${BASH_SOURCE[0]}")/two-guests.bash"
 
-# librdmacm's user-space part of rxe goes into an archive of its own after the image's.
-lib=/usr/lib/x86_64-linux-gnu/libibverbs
-mkdir -p "$work/more/etc/libibverbs.d" "$work/more$lib"
-cp /etc/libibverbs.d/rxe.driver "$work/more/etc/libibverbs.d/"
-cp "$lib"/librxe* "$work/more$lib/"
-(cd "$work/more" && find . | cpio -o -H newc --quiet | gzip -1) >"$work/more.gz"
-cat "$LAB_IMAGE/initrd.gz" "$work/more.gz" >"$work/initrd.gz"
-
 rxe='rdma link del siw0; rdma link add rxe0 type rxe netdev eth0; rdma link;'
 server="$rxe"'
 	rping -s -a 10.78.0.2 -p 7174 -v -C 2 -S 100 &
@@ -36,6 +28,6 @@ client="$rxe"'
 	sleep 1
 	echo FINISHED'
 
-capture "$work/initrd.gz" "$server" "$client"
+capture "$LAB_IMAGE/initrd.gz" "$server" "$client"
 tshark -r "$work/all.pcap" -Y 'udp.port == 4791' -F pcap -w "$OUT/rxe-cm.pcap" 2>/dev/null
 ls -l "$OUT"

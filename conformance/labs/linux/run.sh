@@ -9,14 +9,16 @@
 # With -o DIR the console is kept as DIR/console.txt. A guest that does not boot, or dies while it is judged, or in which rping
 # does not work any more afterwards, is INCONCLUSIVE: exit status 4, with the console's tail; what failed before has failed: 1. LAB_SHELL=1 gives a shell in the namespace in place of the run;
 # LAB_RUN='command' another command. SIW_PATCH: see build-image.sh. QEMU, QEMU_ACCEL (tcg), LAB_KERNEL, LAB_GUEST
-# (what the guest runs), LAB_READY (what it says then), LAB_FIXED (what the agent says of siw): others than usual.
+# (what the guest runs), LAB_READY (what it says then), LAB_FIXED (what the agent says of siw), LAB_DEVICE (whose profile is taken;
+# run-rxe.sh): others than usual.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../../.." && pwd)
 : "${WARPCHECK:=$root/build/warpcheck}" "${BOOT_SECONDS:=60}" "${QEMU:=qemu-system-x86_64}" "${QEMU_ACCEL:=tcg}"
+: "${LAB_DEVICE:=linux-siw}"
 
 complain() {
-	echo "linux-siw: $1" >&2
+	echo "$LAB_DEVICE: $1" >&2
 	exit 4
 }
 
@@ -108,7 +110,7 @@ report_console() {
 # What happened to the guest, and the last of what it said.
 show_console() {
 	{
-		echo "linux-siw: $1"
+		echo "$LAB_DEVICE: $1"
 		tail -n 5 "$work/qemu.txt"
 		[ ! -f "$console" ] || console_end "${2:-20}" | sed 's/^/console: /'
 	} >&2
@@ -133,14 +135,14 @@ for ((tries = 0; ; tries++)); do
 	sleep 0.2
 done
 
-address=10.78.0.2 own=10.78.0.3 name=linux-siw-$LAB_SERIES
+address=10.78.0.2 own=10.78.0.3 name=$LAB_DEVICE-$LAB_SERIES
 dut=$name # as it is named to warpcheck again
-[ "$LAB_SERIES" != 6.1 ] || dut=linux-siw
+[ "$LAB_SERIES" != 6.1 ] || dut=$LAB_DEVICE
 for option in "$@"; do
 	[ "$option" != --ipv6 ] || { address=fd78::2 own=fd78::3 dut+=' --ipv6'; }
 done
 sed -e "s/@ADDRESS@/$address/; s/@OWN@/$own/; s/@NAME@/$name/; s/@DUT@/$dut/" \
-	"$here/linux-siw.json.in" >"$work/profile.json"
+	"$here/$LAB_DEVICE.json.in" >"$work/profile.json"
 options=()
 for option in "$@"; do [ "$option" = --ipv6 ] || options+=("$option"); done
 

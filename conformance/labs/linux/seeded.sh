@@ -9,14 +9,19 @@
 # before, also one that was a known deviation before (KNOWN) and has another outcome now. What stays KNOWN is compared, too: its outcome,
 # numbers aside, has to be one that siw has without the fault. The table goes to DIR/table.md. A fault that was judged before is not
 # judged again (rm DIR/NAME.caught). Exit status 0: all were caught, and nothing stays KNOWN with another outcome.
+#
+# DUT=linux-rxe: the same of the faults in seeded-rxe, of the kernel's ib_cm and rdma_cm below rxe.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 out=${1:?which folder for the results?}
 shift
 here=conformance/labs/linux
-faults=$here/seeded
-: "${WARPCHECK:=build/warpcheck}" "${BOOT_SECONDS:=180}"
+: "${WARPCHECK:=build/warpcheck}" "${BOOT_SECONDS:=180}" "${DUT:=linux-siw}"
 export BOOT_SECONDS
+case $DUT in
+linux-rxe*) faults=$here/seeded-rxe device=rxe patched=CM_PATCH images=${LAB:-${B:-build}/lab-rxe} ;;
+*) faults=$here/seeded device=siw patched=SIW_PATCH images=${LAB:-${B:-build}/lab} ;;
+esac
 # shellcheck disable=SC2046,SC2012 # names without spaces, by intention
 [ $# -gt 0 ] || set -- $(cd "$faults" && ls ./*.patch | sed 's|.*/||; s/\.patch$//')
 mkdir -p "$out"
@@ -52,7 +57,7 @@ judge() {
 	elif [ -n "$patch" ]; then
 		patch=$PWD/$patch
 	fi
-	env ${patch:+SIW_PATCH="$patch"} ${fixed:+LAB_FIXED="$fixed"} "$WARPCHECK" run --dut linux-siw --role "$role" --all \
+	env ${patch:+"$patched=$patch"} ${fixed:+LAB_FIXED="$fixed"} "$WARPCHECK" run --dut "$DUT" --role "$role" --all \
 		-o "$out/$name" --force "$@" >"$out/$name.txt" 2>&1 || status=$?
 	case $status in
 	2 | 3)
@@ -96,12 +101,12 @@ for name in "$@"; do
 		excused=$((excused + 1))
 		echo "$name: KNOWN with another outcome: $(head -n 1 "$out/$name.excused")"
 	fi
-	find "${LAB:-${B:-build}/lab}" -maxdepth 2 -name 'patched-*' -exec rm -rf {} +
+	find "$images" -maxdepth 2 -name 'patched-*' -exec rm -rf {} +
 done
 
 missed=0
 {
-	echo '| fault | patch | siw as | caught by |'
+	echo "| fault | patch | $device as | caught by |"
 	echo '|---|---|---|---|'
 	for name in "$@"; do
 		[ -e "$out/$name.caught" ] || continue

@@ -67,8 +67,7 @@ check {
   run = function(t)
     local got = ari_rejection(t, { MajV = 1 }, "a REQ with MajV 1")
     t:equal("the rejection layer of the service", 0, got.ari.Layer)
-    if not rig.has_upper_tester() then return end
-    t:cm_configure { answer = "reject" }
+    if not t:cm_can_configure { answer = "reject" } then return end
     got = consumer_rejection(t, {}, "a REQ that the ULP refuses")
     if got and got.InfoLength > 0 then t:equal("the rejection layer of the ULP", 1, got.ari.Layer) end
   end,
@@ -130,7 +129,7 @@ check {
 
 -- A suggested value that a server gives, on its own or because it is configured so; nil: none.
 local function suggestion(t, fields, message)
-  if rig.has_upper_tester() then t:cm_configure { suggest = true } end
+  t:cm_can_configure { suggest = true }
   local got = consumer_rejection(t, fields, message)
   return got and got.ari.Layer == 0 and got.ari.SuggestedLength > 0 and got or nil
 end
@@ -189,7 +188,7 @@ check {
   id = "A11-TXT-24",
   purpose = "an unspecified rejection suggests no value",
   run = function(t)
-    if rig.has_upper_tester() then t:cm_configure { unspecified = true } end
+    t:cm_can_configure { unspecified = true }
     local got = consumer_rejection(t, { MajV = 1 }, "a REQ with MajV 1")
     if not got or got.ari.Layer ~= 0 or got.ari.Code ~= 0 then t:skip("the device names each reason: it sends no code 00") end
     t:equal("the length of a suggested value with code 00", 0, got.ari.SuggestedLength)
@@ -253,6 +252,7 @@ check {
   purpose = "which of two bad versions is named",
   run = function(t)
     local got = t:cm_expect_code({ MajV = 1, MinV = 15 }, { 1, 2 }, "a REQ with MajV 1 and MinV 15", true)
+    if got.ari.Code == 0 then t:skip("the device names neither: code 00") end
     t:ambiguous(got.ari.Code == 2 and "B: either wrong field may be named, 01 or 02" or "A: MajV is judged first, code 01")
   end,
 }
@@ -275,13 +275,18 @@ check {
   id = "A11-AMB-08",
   purpose = "which IPv6 addresses contradict IPV 6",
   run = function(t)
-    local refused = {}
+    local _, dut = rig.addresses()
+    local own, family = cm.address(dut)
+    local destination = family == 6 and own or cm.address("2001:db8::2")
+    local refused, taken = 0, 0
     for _, address in ipairs { "::", "::ffff:c000:201", "::c000:201" } do
-      local got = t:cm_expect_code({ IPV = 6, Source = cm.address(address), Destination = cm.address("2001:db8::2") }, { 4, 5, 6 },
+      local got = t:cm_expect_code({ IPV = 6, Source = cm.address(address), Destination = destination }, { 4, 5, 6 },
                                    "a REQ with IPV 6 and the source " .. address)
-      if got.name == "REJ" and got.ari.Code == 4 then refused[#refused + 1] = address end
+      if got.name == "REP" or got.ari.Code == 5 or got.ari.Code == 6 then taken = taken + 1 end
+      if got.name == "REJ" and got.ari.Code == 4 then refused = refused + 1 end
     end
-    t:ambiguous(#refused == 0 and "A: only the upper 96 bits tell the family, so these addresses fit IPV 6" or
+    if refused + taken == 0 then t:skip("the device refuses each of them without a reason: code 00") end
+    t:ambiguous(refused == 0 and "A: only the upper 96 bits tell the family, so these addresses fit IPV 6" or
                 "B: IPv4-mapped and unspecified addresses contradict IPV 6")
   end,
 }
@@ -295,7 +300,7 @@ check {
       local got = t:cm_expect_code(list[i][1], { list[i][2] }, list[i][3])
       if got.name == "REJ" then refused = refused + 1 end
     end
-    t:ambiguous(refused == 0 and "A: a supporting server may accept without looking at the addresses" or
+    t:ambiguous(refused < #list - 3 and "A: a supporting server may accept without looking at the addresses" or
                 "B: it has to refuse bad ones with codes 04 to 06")
   end,
 }

@@ -5,55 +5,6 @@
 defaults { llp = "sctp" }
 
 local DATA = distinct(20)
-local ENHANCED = { Initiate = "Enhanced Initiate", Accept = "Enhanced Accept", Reject = "Enhanced Reject" }
-
-local function word(fields)
-  local all = { IRD = 4, ORD = 4 }
-  for name, value in pairs(fields or {}) do all[name] = value end
-  return wire.pack("mpa_enhanced", all)
-end
-
-local function flags_of(octets)
-  return #octets >= 4 and wire.unpack("mpa_enhanced", octets) or {}
-end
-
--- An association in which an enhanced session is asked for. options: dut (of the verb listen or connect), sid; where the tester
--- asks, also fields (of the word) and data. As initiator the device asks, and its Enhanced Initiate comes second.
-local function asked(t, options)
-  options = options or {}
-  local dut, sid = copy_fields(options.dut), options.sid or 0
-  if t.role == "initiator" then
-    dut.enhanced, dut.sid = true, options.sid
-    local a = t:associate { dut = dut }
-    return a, a:expect_control(sid, ENHANCED.Initiate, "the device asks for an enhanced session")
-  end
-  local port = options.dut and t:listen(dut)
-  local a = t:associate { tester = { port = port } }
-  a.port = port
-  a:control(sid, ENHANCED.Initiate, { data = word(options.fields) .. (options.data or "") })
-  return a
-end
-
--- An enhanced session, whoever asks for it. Returns the association, its SID, and the device's Initiate or Accept.
-local function opened(t, options)
-  options = options or {}
-  local a, got = asked(t, options)
-  a.sid = options.sid or 0
-  if t.role == "initiator" then
-    a:control(a.sid, ENHANCED.Accept, { data = word(options.fields) })
-  else
-    got = a:expect_control(a.sid, ENHANCED.Accept, "an Enhanced Initiate is accepted by an Enhanced Accept")
-  end
-  return a, a.sid, got
-end
-
--- The number that the device's upper tester has for the session of this SID; as responder the listener is the check's own.
-local function stream_of(t, a, sid)
-  if a.stream then return a.stream end
-  local event = t:await_event("accepted", { port = a.port, sid = sid or 0 })
-  if not event then t:inconclusive("the upper tester does not tell of the session") end
-  return event.stream
-end
 
 -- The next control message, nil where something else came: then what it was, in words.
 local function next_control(a, sid, seconds)
@@ -72,11 +23,11 @@ check {
   requires = "upper_tester",
   run = function(t)
     if t.role == "initiator" then
-      asked(t)
+      t:enhanced_asked()
       return
     end
     for policy, answer in pairs { auto = "Accept", reject = "Reject" } do
-      local a = asked(t, { dut = { accept = policy } })
+      local a = t:enhanced_asked({ dut = { accept = policy } })
       a:expect_control(0, ENHANCED[answer], "the ULP's answer to an Enhanced Initiate: " .. answer)
       a.handle:abort()
     end
@@ -91,11 +42,11 @@ check {
   role = "responder",
   purpose = "a session that is refused for its IRD gets an Enhanced Reject, and is accepted without the word",
   run = function(t)
-    local a = asked(t, { dut = { accept = "manual" }, fields = { IRD = 0 }, data = DATA })
-    t.dut:reject { stream = stream_of(t, a) }
+    local a = t:enhanced_asked({ dut = { accept = "manual" }, fields = { IRD = 0 }, data = DATA })
+    t.dut:reject { stream = a:known(0) }
     a:expect_control(0, ENHANCED.Reject, "a ULP that needs ORD 1 refuses an Enhanced Initiate with IRD 0", { ssn = 0 })
     a:control(1, "Initiate", { data = DATA })
-    t.dut:accept { stream = stream_of(t, a, 1) }
+    t.dut:accept { stream = a:known(1) }
     a:expect_control(1, "Accept", "the same configuration by a plain Initiate is accepted", { ssn = 0 })
   end,
 }
@@ -105,7 +56,7 @@ check {
   role = "responder",
   purpose = "a ULP that refuses everything: the refusal of an enhanced session is an Enhanced Reject",
   run = function(t)
-    local a = asked(t, { dut = { accept = "reject" } })
+    local a = t:enhanced_asked({ dut = { accept = "reject" } })
     local got, why = next_control(a, 0)
     if got and got.code == sctp[ENHANCED.Reject] then t:ambiguous("A: every refusal of an enhanced session is an Enhanced Reject (7)") end
     if got and got.code == sctp.Reject then t:warn("the ULP refuses an enhanced session", ENHANCED.Reject, "B: a plain Reject (3)") end
@@ -120,8 +71,8 @@ check {
   requires = "upper_tester",
   run = function(t)
     if t.role == "initiator" then
-      local a = asked(t)
-      a:control(0, ENHANCED.Reject, { data = word() })
+      local a = t:enhanced_asked()
+      a:control(0, ENHANCED.Reject, { data = enhanced_word() })
       if not t:await_event("rejected", { stream = a.stream }) then
         t:fail("an Enhanced Reject ends the session", "the ULP is told that it was rejected", "no such event")
       end
@@ -131,7 +82,7 @@ check {
       a:expect_control(0, ENHANCED.Initiate, "the SID of a rejected session is used again", { ssn = 0 })
       return
     end
-    local a = asked(t, { dut = { accept = "reject" } })
+    local a = t:enhanced_asked({ dut = { accept = "reject" } })
     for _ = 1, 2 do
       local got, why = next_control(a, 0)
       if got and got.code == sctp.Reject then t:warn("the ULP refuses an enhanced session", ENHANCED.Reject, "a plain Reject (3)") end
@@ -139,7 +90,7 @@ check {
         t:fail("the ULP refuses an enhanced session", ENHANCED.Reject, code_text(got, why))
       end
       a:expect_nothing(0, "after an Enhanced Reject the session is over")
-      a:control(0, ENHANCED.Initiate, { data = word(), ssn = 0 })
+      a:control(0, ENHANCED.Initiate, { data = enhanced_word(), ssn = 0 })
     end
   end,
 }
@@ -149,7 +100,7 @@ check {
   role = "responder",
   purpose = "the Private Data of an Enhanced Reject: with the word before the ULP's, or without",
   run = function(t)
-    local a = asked(t, { dut = { accept = "reject", private_data = hex(DATA) } })
+    local a = t:enhanced_asked({ dut = { accept = "reject", private_data = hex(DATA) } })
     local data = a:expect_control(0, ENHANCED.Reject, "the ULP refuses an enhanced session").private_data
     if data == DATA then t:ambiguous("B: its Private Data is the ULP's alone") end
     if data:sub(5) == DATA then t:ambiguous("A: the Enhanced Reject carries the 4-octet word") end
@@ -159,9 +110,9 @@ check {
 
 -- The answer to an Initiate with A = 1 that offers a kind of RTR which the device lacks.
 local function lacking(t)
-  local a = asked(t, { dut = { rtr = { "write" }, p2p = true }, fields = { A = 1, B = 1 } })
+  local a = t:enhanced_asked({ dut = { rtr = { "write" }, p2p = true }, fields = { A = 1, B = 1 } })
   local got, why = next_control(a, 0)
-  return got, code_text(got, why), got and flags_of(got.private_data) or {}
+  return got, code_text(got, why), got and #got.private_data >= 4 and wire.unpack("mpa_enhanced", got.private_data) or {}
 end
 
 check {
@@ -201,7 +152,7 @@ check {
   requires = "upper_tester",
   run = function(t)
     local a = t:associate { tester = { port = t:listen { accept = "manual" } } }
-    for sid = 0, 63 do a:control(sid, ENHANCED.Initiate, { data = word() }) end
+    for sid = 0, 63 do a:control(sid, ENHANCED.Initiate, { data = enhanced_word() }) end
     local seen = 0
     for sid = 63, 0, -1 do
       local got = a:receive(sid, seen == 0 and t.quiet or 0)
@@ -230,7 +181,7 @@ check {
   run = function(t)
     for _, octets in ipairs { 20, 0 } do
       local data = distinct(octets)
-      local a, got = asked(t, { dut = { private_data = octets > 0 and hex(data) or nil } })
+      local a, got = t:enhanced_asked({ dut = { private_data = octets > 0 and hex(data) or nil } })
       if #got.private_data ~= 4 + octets or not got.private_data:find(data, 1, true) then
         t:fail("an Enhanced Initiate whose ULP gave " .. octets .. " octets", "these and the 4 octets of the word", hex(got.private_data))
       end
@@ -245,7 +196,7 @@ check {
   purpose = "no control message has more than 512 octets of Private Data, the word with them",
   requires = "upper_tester",
   run = function(t)
-    local _, got = asked(t, { dut = { private_data = hex(distinct(508)) } })
+    local _, got = t:enhanced_asked({ dut = { private_data = hex(distinct(508)) } })
     t:equal("octets of Private Data in an Enhanced Initiate whose ULP gave 508", 512, #got.private_data)
     t.port = t.port + 1
     rig.sctp_listen(t.port, { adaptation = sctp.DDP })
@@ -269,7 +220,7 @@ check {
   role = "initiator",
   purpose = "in an Enhanced Initiate the ULP's Private Data follows the word",
   run = function(t)
-    local _, got = asked(t, { dut = { private_data = hex(DATA) } })
+    local _, got = t:enhanced_asked({ dut = { private_data = hex(DATA) } })
     word_first(t, ENHANCED.Initiate, got.private_data)
   end,
 }
@@ -279,7 +230,7 @@ check {
   role = "responder",
   purpose = "in an Enhanced Accept the ULP's Private Data follows the word",
   run = function(t)
-    local _, _, got = opened(t, { dut = { private_data = hex(DATA) } })
+    local _, _, got = t:enhanced_opened({ dut = { private_data = hex(DATA) } })
     word_first(t, ENHANCED.Accept, got.private_data)
   end,
 }
@@ -291,7 +242,7 @@ check {
   requires = "upper_tester",
   run = function(t)
     for _, answer in ipairs { "Accept", "Reject" } do
-      local a = asked(t, { dut = { private_data = hex(DATA), accept = answer == "Accept" and "auto" or "reject" } })
+      local a = t:enhanced_asked({ dut = { private_data = hex(DATA), accept = answer == "Accept" and "auto" or "reject" } })
       local got = a:expect_control(0, ENHANCED[answer], "the ULP's answer to an Enhanced Initiate")
       if not got.private_data:find(DATA, 1, true) then
         t:fail("an " .. ENHANCED[answer] .. " whose ULP gave 20 octets", hex(DATA), hex(got.private_data))
@@ -306,7 +257,7 @@ check {
   role = "responder",
   purpose = "an Enhanced Initiate with 513 octets of Private Data opens no session",
   run = function(t)
-    local a = asked(t, { data = distinct(509) })
+    local a = t:enhanced_asked({ data = distinct(509) })
     local got, why = next_control(a, 0)
     a:expect_acknowledged("an Enhanced Initiate with 513 octets of Private Data")
     local what = "an Enhanced Initiate with 513 octets of Private Data"
@@ -334,20 +285,20 @@ check {
   requires = "upper_tester",
   run = function(t)
     if t.role == "responder" then
-      local a = asked(t, { dut = {}, fields = { IRD = 5, ORD = 3 } })
+      local a = t:enhanced_asked({ dut = {}, fields = { IRD = 5, ORD = 3 } })
       told_of(t, ENHANCED.Initiate)
-      local event = t:await_event("connect_request", { stream = stream_of(t, a) })
+      local event = t:await_event("connect_request", { stream = a:known(0) })
       t:equal("IRD of the Initiate, as the ULP is told", 5, event and event.peer_ird)
       t:equal("ORD of the Initiate, as the ULP is told", 3, event.peer_ord)
       return
     end
-    local a = opened(t, { fields = { IRD = 5, ORD = 3 } })
+    local a = t:enhanced_opened({ fields = { IRD = 5, ORD = 3 } })
     told_of(t, ENHANCED.Accept)
     local event = t:await_event("established", { stream = a.stream })
     t:equal("IRD of the Accept, as the ULP is told", 5, event and event.peer_ird)
     t:equal("ORD of the Accept, as the ULP is told", 3, event.peer_ord)
-    a = asked(t)
-    a:control(0, ENHANCED.Reject, { data = word() })
+    a = t:enhanced_asked()
+    a:control(0, ENHANCED.Reject, { data = enhanced_word() })
     told_of(t, ENHANCED.Reject)
   end,
 }
@@ -359,8 +310,8 @@ check {
   requires = "upper_tester",
   run = function(t)
     for _, octets in ipairs { 20, 508 } do
-      local a = asked(t, { dut = {}, data = distinct(octets) })
-      local event = t:await_event("connect_request", { stream = stream_of(t, a) })
+      local a = t:enhanced_asked({ dut = {}, data = distinct(octets) })
+      local event = t:await_event("connect_request", { stream = a:known(0) })
       t:equal("Private Data, as the ULP is given it", hex(distinct(octets)), event and event.private_data)
     end
   end,
@@ -388,7 +339,7 @@ check {
   purpose = "an enhanced session has DDP-SSNs from 0, unordered chunks and one SID, as a plain one has",
   run = function(t)
     local sid = 5
-    local a, _, first = opened(t, { sid = sid })
+    local a, _, first = t:enhanced_opened({ sid = sid })
     local function look(got, ssn, what)
       t:equal("DDP-SSN of " .. what, ssn, got.message_ssn)
       t:equal("flags U, B and E of " .. what, sctp.UNORDERED, got.flags & sctp.UNORDERED)
@@ -405,14 +356,14 @@ check {
   purpose = "the device ends an enhanced session by the ordinary Terminate, and the SID can be used again",
   requires = "upper_tester",
   run = function(t)
-    local a, sid = opened(t, { dut = {} })
+    local a, sid = t:enhanced_opened({ dut = {} })
     a:probe(sid)
-    t.dut:disconnect { stream = stream_of(t, a) }
+    t.dut:disconnect { stream = a:known(0) }
     a:expect_control(sid, "Terminate", "the ULP ends an enhanced session", { ssn = 2, data = "" })
     if t.role == "initiator" then return end
     a:control(sid, "Terminate")
     a.next_ssn[sid], a.next_msn = nil, {}
-    a:control(sid, ENHANCED.Initiate, { data = word() })
+    a:control(sid, ENHANCED.Initiate, { data = enhanced_word() })
     a:expect_control(sid, ENHANCED.Accept, "the SID is used again", { ssn = 0 })
   end,
 }
@@ -423,14 +374,14 @@ check {
   sandwich = "startup",
   purpose = "either side may send the first segment",
   run = function(t)
-    local a, sid = opened(t, { dut = t.role == "responder" and {} or nil })
+    local a, sid = t:enhanced_opened({ dut = t.role == "responder" and {} or nil })
     if t.role == "initiator" then
       a:probe(sid, "a segment right after the tester's Accept is taken")
       return
     end
     a:probe(sid, "the initiator's segment is the first")
-    local b, other = opened(t, { dut = {}, sid = 1 })
-    t.dut:send { stream = stream_of(t, b, other), data = hex("first") }
+    local b, other = t:enhanced_opened({ dut = {}, sid = 1 })
+    t.dut:send { stream = b:known(other), data = hex("first") }
     b:expect_segment(other, rdmap.send { data = "first" }, "the responder's ULP sends first")
     b:probe(other, "and the initiator after it")
   end,
@@ -442,8 +393,8 @@ check {
   purpose = "A = 1 over SCTP: is the first segment an RTR?",
   requires = "upper_tester",
   run = function(t)
-    local a, sid = opened(t, { dut = { p2p = true, rtr = { "write" } }, fields = { A = 1, C = 1 } })
-    t.dut:send { stream = stream_of(t, a), data = hex("first") }
+    local a, sid = t:enhanced_opened({ dut = { p2p = true, rtr = { "write" } }, fields = { A = 1, C = 1 } })
+    t.dut:send { stream = a:known(0), data = hex("first") }
     if t.role == "initiator" then
       local got, why = a:receive(sid)
       if not (got and got.kind == "segment") then t:fail("the device's first segment", "an RTR or a Send", got and got.kind or why) end
@@ -473,7 +424,7 @@ check {
   role = "both",
   purpose = "Initiate (5), Accept (6), segments, Terminate (4): a whole enhanced session",
   run = function(t)
-    local a, sid = opened(t)
+    local a, sid = t:enhanced_opened()
     for _ = 1, 2 do a:probe(sid) end
     a:control(sid, "Terminate")
     local got = a:receive(sid, t.quiet)
@@ -490,8 +441,8 @@ check {
   role = "initiator",
   purpose = "a plain Accept in answer to an Enhanced Initiate ends the session",
   run = function(t)
-    local a = asked(t)
-    a:control(0, "Accept", { data = word() })
+    local a = t:enhanced_asked()
+    a:control(0, "Accept", { data = enhanced_word() })
     a:segment(0, empty_read(PROBE_STAG))
     local got, why = a:receive(0)
     if not got and why == "timeout" then
@@ -508,8 +459,8 @@ check {
   role = "initiator",
   purpose = "an Enhanced Accept that confirms no kind of RTR: a Terminate of MPA's layer, or the session just ends",
   run = function(t)
-    local a = asked(t, { dut = { p2p = true, rtr = { "write" } } })
-    a:control(0, ENHANCED.Accept, { data = word { A = 1 } })
+    local a = t:enhanced_asked({ dut = { p2p = true, rtr = { "write" } } })
+    a:control(0, ENHANCED.Accept, { data = enhanced_word { A = 1 } })
     local got, why = a:receive(0)
     if got and got.kind == "segment" and got.segment.Opcode == 7 then
       if is_terminate(got.segment, "MPA_NO_MATCHING_RTR") or is_terminate(got.segment, "MPA_INSUFFICIENT_IRD") then

@@ -99,6 +99,11 @@ function Memory:check(message)
               string.format("at offset %d: %s; %d octets differ, up to offset %d", at, hex(got:sub(at + 1, at + 16)), count, last))
 end
 
+-- What its first octets hold now.
+function Memory:octets_now(octets)
+  return unhex(self.t.dut:mem_read { stag = self.STag, length = octets }.data)
+end
+
 -- A Write into it, at an offset (which may lie outside); `given` overrides header fields.
 function Memory:write(offset, data, given)
   local f = copy_fields(given)

@@ -19,8 +19,7 @@ local function usual(t, options)
   return own
 end
 
--- What a check has of an association.
-function Association.new(t, handle)
+local function new_association(t, handle)
   return setmetatable({ t = t, handle = handle, next_ssn = {}, next_msn = {}, early = {} }, Association)
 end
 
@@ -32,7 +31,7 @@ function Test:try_associate(options)
   if self.role == "responder" then
     local handle, why = rig.sctp_connect(usual(self, options.tester))
     if not handle then return nil, why end
-    return Association.new(self, handle)
+    return new_association(self, handle)
   end
   local request = copy_fields(options.dut)
   self.port = self.port + 1
@@ -42,7 +41,7 @@ function Test:try_associate(options)
   local answer = options.special and self:instrument("connect", request) or self.dut:connect(request)
   local handle = rig.sctp_accept(self.port, self.reaction)
   if not handle then return nil, "the device did not set it up" end
-  local a = Association.new(self, handle)
+  local a = new_association(self, handle)
   a.stream, a.number = answer.stream, answer.association
   return a
 end
@@ -51,6 +50,12 @@ function Test:associate(options)
   local a, why = self:try_associate(options)
   if not a then self:inconclusive("no SCTP association with the device: " .. why) end
   return a
+end
+
+-- An association that the device began by itself, which the tester has accepted.
+function Test:sctp_adopt(handle)
+  if not handle then self:inconclusive("no SCTP association with the device: the device did not set it up") end
+  return new_association(self, handle)
 end
 
 --------------------------------------------------------------------------------------------------------------------

@@ -110,12 +110,6 @@ function Association:further(sid, message, config)
   return sid
 end
 
--- An association that the device began by itself, which the tester has accepted.
-function Test:sctp_adopt(handle)
-  if not handle then self:inconclusive("no SCTP association with the device: the device did not set it up") end
-  return Association.new(self, handle)
-end
-
 -- The device, as initiator, has begun an association; the tester acknowledges nothing, not even the first Initiate.
 function Test:associate_withheld(options)
   local a = self:associate(options)

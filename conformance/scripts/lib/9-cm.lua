@@ -6,7 +6,7 @@ cm = {}
 
 local ATTEMPTS <const>, TIMEOUT <const>, INTERVAL <const> = 4, 18, 1.1 -- 4.096 us times 2^18 are 1.07 s
 local MAD <const>, PRIVATE_AT <const>, PRIVATE <const>, ARI_AT <const>, ARI <const> = 24, 140, 92, 12, 72
-local CLIENT_PORT <const> = 49152
+local CLIENT_PORT <const>, NO_LID <const> = 49152, 0xFFFF
 local codes = { REQ = 0x10, MRA = 0x11, REJ = 0x12, REP = 0x13, RTU = 0x14, DREQ = 0x15, DREP = 0x16, SIDR_REQ = 0x17, SIDR_REP = 0x18 }
 local layouts = { REQ = "cm_req", MRA = "cm_mra", REJ = "cm_rej", REP = "cm_rep", DREQ = "cm_dreq" }
 local names = {}
@@ -52,14 +52,22 @@ local function private_data(t, fields)
   return filled(wire.pack("ip_cm_private", header) .. (fields.consumer or ""), PRIVATE)
 end
 
+-- An address as a GID of RoCEv2 (Annex A17): IPv4 as ::ffff:a.b.c.d.
+local function gid(text)
+  local octets, family = cm.address(text)
+  return family == 6 and octets or ("\0"):rep(10) .. "\xFF\xFF" .. octets:sub(13)
+end
+
 -- A REQ of this exchange. fields: those of A11 Table 1, consumer (octets); protocol, port or ServiceID; private (all 92 octets); req:
 -- fields of the REQ itself.
 local function request(t, exchange, fields)
   local ids = exchange:status()
-  local _, _, port = rig.addresses()
+  local own, dut, port = rig.addresses()
   local body = { LocalID = ids.local_id, ServiceID = fields.ServiceID or cm.service_id(fields.protocol or cm.TCP, fields.port or port),
                  CAGUID = ids.ca_guid, QPN = ids.qpn, PSN = ids.psn, Resources = 1, Depth = 1, RemoteTimeout = TIMEOUT,
-                 LocalTimeout = TIMEOUT, P_Key = 0xFFFF, MTU = 3, MaxRetries = ATTEMPTS - 1, RNRRetry = 7, FlowControl = 1 }
+                 LocalTimeout = TIMEOUT, P_Key = 0xFFFF, MTU = 3, MaxRetries = ATTEMPTS - 1, RNRRetry = 7, FlowControl = 1,
+                 PrimaryLocalLID = NO_LID, PrimaryRemoteLID = NO_LID, PrimaryLocalGID = gid(own), PrimaryRemoteGID = gid(dut),
+                 PrimaryRate = 3, PrimaryHopLimit = 64, PrimaryACKTimeout = TIMEOUT }
   for name, value in pairs(fields.req or {}) do body[name] = value end
   return mad("REQ", ids.transaction, filled(wire.pack("cm_req", body), PRIVATE_AT) .. (fields.private or private_data(t, fields)))
 end
@@ -203,6 +211,13 @@ function Test:cm_configure(config)
   self.cm_configured = true
 end
 
+-- The same where a check can do without: false when the device has no upper tester, or one that cannot.
+function Test:cm_can_configure(config)
+  if not rig.has_upper_tester() or not self:command("cm_configure", config).ok then return false end
+  self.cm_configured = true
+  return true
+end
+
 -- The ULP's events of the device's CM so far, and those that came before; SKIP without an upper tester.
 function Test:cm_event(kind)
   local deadline = rig.now() + self.reaction
@@ -222,7 +237,7 @@ end
 -- The device as a client
 
 -- The REQ that the device sends when it is asked to connect: what cm.read() makes of it, and the exchange. config: protocol, port,
--- source_port, data (octets).
+-- source_port, data (octets), optional (nil where the device has no such protocol, else SKIP).
 function Test:cm_receive_request(config)
   local own, _, port = rig.addresses()
   local ask = { address = own, port = config and config.port or port, protocol = config and config.protocol or cm.TCP,
@@ -232,7 +247,10 @@ function Test:cm_receive_request(config)
     if config then self:skip("connect_command starts the client as it is: nobody can ask it for ports or data") end
     rig.start_initiator(port)
   else
-    self:instrument("cm_connect", ask)
+    local answer = self:command("cm_connect", ask)
+    if answer.unsupported and config and config.optional then return nil end
+    if answer.unsupported then self:skip("the device cannot be asked to connect so: " .. tostring(answer.error)) end
+    if not answer.ok then self:inconclusive("the upper tester could not connect: " .. tostring(answer.error)) end
   end
   local exchange = rig.cm_accept(math.max(self.reaction, 10))
   if not exchange then self:inconclusive("the device did not send a REQ") end

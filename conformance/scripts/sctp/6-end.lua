@@ -144,7 +144,8 @@ check {
     local a = t:sctp_operating({}, { tester = { outbound = 1, inbound = 1 } })
     a.handle:withhold(true)
     end_session(t, a)
-    ask_again(t, a)
+    local waits, why = ask_again(t, a)
+    t:note(waits and "the device takes the request for a new session" or "the device refuses it: " .. tostring(why))
     a:expect_nothing(a.sid, "the Terminate of the last session is not acknowledged", 3)
     a.handle:withhold(false)
     -- One that waited comes now; one that was refused, when it is asked for again.

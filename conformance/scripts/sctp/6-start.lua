@@ -154,7 +154,7 @@ end
 -- The session is open: what was posted comes now, or what is posted now.
 local function goes_on(t, a, seen)
   if not seen then
-    t:try("send", { stream = a.stream, data = hex("posted late") })
+    t.dut:send { stream = a.stream, data = hex("posted late") }
     local got, why = a:receive(a.sid)
     if not (got and got.kind == "segment") then
       t:fail("a session that was accepted", "the segments that the ULP posts", a:words(got, why))

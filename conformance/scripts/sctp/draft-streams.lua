@@ -6,45 +6,6 @@ defaults { llp = "sctp-draft02" }
 
 local RESET = string.pack(">I4", sctp["Stream Reset"])
 
--- A Stream Reset on the SID: what comes after it is a new DDP stream. By the code table, on the PPID of adaptation control.
-local function reset(a, sid, ppid, data)
-  a:chunk { sid = sid, ppid = ppid or sctp["draft control"], data = data or RESET }
-  a.next_ssn[sid] = nil
-  for queue in pairs(copy_fields(a.next_msn)) do
-    if queue >> 16 == sid then a.next_msn[queue] = nil end
-  end
-end
-
--- The SID after an error: a Write to an unknown STag. An RDMAP Terminate of the device is passed over.
-local function abort_stream(t, a, sid)
-  a:segment(sid, rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "to nobody" })
-  a:expect_acknowledged("a Write to an unknown STag")
-  local got = a:receive(sid, t.quiet)
-  if got and not (got.kind == "segment" and got.segment.Opcode == 7) then
-    t:fail("a Write to an unknown STag", "an RDMAP Terminate, or nothing", got.segment and describe(got.segment) or got.kind)
-  end
-end
-
--- The number that the device's upper tester has for the stream of the SID.
-local function stream_of(t, a, sid, port)
-  if a.stream then return a.stream end
-  local event = t:await_event("accepted", { port = port, sid = sid })
-  if not event then t:inconclusive("the upper tester does not tell of the stream") end
-  return event.stream
-end
-
--- An association whose ULP the check may ask: a stream in operation on SID 0, and its number.
-local function posted(t)
-  local port = t.role == "responder" and t:listen {} or nil
-  local a = t:sctp_open { tester = { port = port }, dut = {} }
-  a:probe(a.sid)
-  return a, stream_of(t, a, a.sid, port), port
-end
-
-local function memory_of(t, m, octets)
-  return unhex(t.dut:mem_read { stag = m.STag, length = octets }.data)
-end
-
 --------------------------------------------------------------------------------------------------------------------
 -- Order (6)
 
@@ -82,7 +43,7 @@ check {
   purpose = "a Write that comes before an earlier segment is placed, sooner or later",
   requires = "upper_tester",
   run = function(t)
-    local a = posted(t)
+    local a = t:draft_posted()
     local memory = t:memory { octets = 16, data = string.rep("-", 16), access = { "write", "read" } }
     local ssn = a.next_ssn[a.sid]
     a:segment(a.sid, memory:write(0, "second"), { ssn = ssn + 1 })
@@ -90,7 +51,7 @@ check {
     a:segment(a.sid, memory:write(8, "first"), { ssn = ssn })
     a.next_ssn[a.sid] = ssn + 2
     a:probe(a.sid)
-    t:equal("the Write that came first, and the other", "second--first---", memory_of(t, memory, 16))
+    t:equal("the Write that came first, and the other", "second--first---", memory:octets_now(16))
   end,
 }
 
@@ -136,8 +97,7 @@ check {
   run = function(t)
     local a = t:sctp_open()
     local ssn = 1
-    a:segment(a.sid, empty_read(PROBE_STAG))
-    a:receive(a.sid)
+    a:probe(a.sid)
     a:segment(a.sid, empty_read(PROBE_STAG, { MSN = 2 }), { ssn = ssn })
     if outcome(t, a, a.sid, "a DDP-SSN that came before") == "answered" then
       t:fail("a DDP-SSN that came before, in a new TSN", "nothing, or the end of the stream", "it is processed")
@@ -199,7 +159,7 @@ check {
   run = function(t)
     local a = t:sctp_open()
     a:probe(a.sid)
-    abort_stream(t, a, a.sid)
+    a:abort_stream(a.sid)
     a:segment(a.sid, empty_read(PROBE_STAG))
     a:expect_nothing(a.sid, "after an error of DDP the stream is aborted")
     t:equal("the association after an error of DDP", "open", a.handle:status().cause)
@@ -208,9 +168,9 @@ check {
 
 -- What arrives on an aborted stream, and that none of it has an effect; `again`: nor after a Stream Reset.
 local function has_no_effect(t, count, again)
-  local a = posted(t)
+  local a = t:draft_posted()
   local memory = t:memory { octets = 16, data = string.rep("-", 16), access = { "write", "read" } }
-  abort_stream(t, a, a.sid)
+  a:abort_stream(a.sid)
   for n = 1, count do
     a:segment(a.sid, memory:write(0, "aborted"))
     a:segment(a.sid, rdmap.send { data = "late " .. n })
@@ -218,13 +178,13 @@ local function has_no_effect(t, count, again)
   a:expect_acknowledged("segments on an aborted stream")
   a:expect_nothing(a.sid, "an aborted stream is silent", 2)
   if again then
-    reset(a, a.sid)
+    a:reset(a.sid)
     rig.wait(t.quiet)
   end
   if t:await_event("receive", { data = hex("late 1") }, 0.1) then
     t:fail("a Send on an aborted stream", "it is not delivered", "the ULP is given it")
   end
-  t:equal("memory after a Write on an aborted stream", "-------", memory_of(t, memory, 7))
+  t:equal("memory after a Write on an aborted stream", "-------", memory:octets_now(7))
 end
 
 check {
@@ -248,13 +208,13 @@ check {
 local function reopened(t, seconds)
   local a = t:sctp_open()
   a:probe(a.sid)
-  abort_stream(t, a, a.sid)
+  a:abort_stream(a.sid)
   if seconds then
     rig.wait(seconds)
     a:segment(a.sid, empty_read(PROBE_STAG))
     a:expect_nothing(a.sid, seconds .. " s after its abort the stream is aborted")
   end
-  reset(a, a.sid)
+  a:reset(a.sid)
   a:segment(a.sid, empty_read(PROBE_STAG))
   local got, why = a:receive(a.sid, 5)
   local answered = got and got.kind == "reset"
@@ -296,7 +256,7 @@ check {
   run = function(t)
     local a = t:associate()
     for sid = 0, 2 do a:probe(sid) end
-    abort_stream(t, a, 1)
+    a:abort_stream(1)
     for _ = 1, 5 do
       for _, sid in ipairs { 0, 2 } do a:probe(sid, "another stream of the association after an error") end
     end
@@ -310,8 +270,8 @@ check {
   run = function(t)
     local a = t:sctp_open()
     a:probe(a.sid)
-    abort_stream(t, a, a.sid)
-    reset(a, a.sid)
+    a:abort_stream(a.sid)
+    a:reset(a.sid)
     a:segment(a.sid, rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "" }, { ssn = 7 }) -- of no octets: harmless
     a:segment(a.sid, empty_read(PROBE_STAG))
     local got, why = a:receive(a.sid)
@@ -361,8 +321,8 @@ check {
     a:segment(1, rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "" }) -- DDP-SSN and 14 octets
     a:segment(1, empty_read(PROBE_STAG))
     a:expect_segment(1, rdmap.read_response { STag = PROBE_STAG }, "a Read after a Write of 16 octets in all")
-    abort_stream(t, a, 1)
-    reset(a, 1, sctp["draft segment"])
+    a:abort_stream(1)
+    a:reset(1, sctp["draft segment"])
     a:segment(1, empty_read(PROBE_STAG))
     local came = outcome(t, a, 1, "00 00 00 01 on PPID 1")
     if came == "answered" then t:ambiguous("A: a 4-octet chunk on PPID 1 is a Reset") end
@@ -397,8 +357,8 @@ check {
 
 -- A Stream Reset of the device: its ULP asks for a new stream on an aborted SID. SKIP where it sends none.
 local function device_resets(t)
-  local a = posted(t)
-  abort_stream(t, a, a.sid)
+  local a = t:draft_posted()
+  a:abort_stream(a.sid)
   t:command("connect", { association = a.number, sid = a.sid })
   local got = a:receive(a.sid, t.quiet)
   if not got then t:skip("the device uses an aborted SID again without a Stream Reset, or not at all") end
@@ -436,7 +396,7 @@ check {
   requires = "upper_tester",
   run = function(t)
     local a = device_resets(t)
-    reset(a, a.sid)
+    a:reset(a.sid)
     a:segment(a.sid, empty_read(PROBE_STAG))
     local got, why = a:receive(a.sid)
     if not (got and got.kind == "segment") then t:inconclusive("no segment after the Stream Reset: " .. (got and got.kind or why)) end
@@ -454,7 +414,7 @@ check {
   run = function(t)
     local a, got = device_resets(t)
     t:equal("what the device sends first on the SID", "reset", got.kind)
-    reset(a, a.sid)
+    a:reset(a.sid)
     a:probe(a.sid, "the new stream on the SID")
   end,
 }
@@ -465,8 +425,8 @@ check {
   purpose = "a SID that was not used before is preferred to one that a Reset frees",
   requires = "upper_tester",
   run = function(t)
-    local a = posted(t)
-    abort_stream(t, a, a.sid)
+    local a = t:draft_posted()
+    a:abort_stream(a.sid)
     local stream = t.dut:connect { association = a.number }.stream
     t.dut:send { stream = stream, data = hex("where") }
     local deadline = rig.now() + t.reaction
@@ -481,7 +441,7 @@ check {
 
 -- Two streams of one association, and memory that only the first may reach.
 local function two_streams(t, octets)
-  local a, stream, port = posted(t)
+  local a, stream = t:draft_posted()
   local second = a.sid + 1
   if t.role == "responder" then
     a:probe(second)
@@ -490,7 +450,7 @@ local function two_streams(t, octets)
     a:probe(second)
   end
   local memory = t:memory { octets = octets or 16, data = string.rep("-", 16), access = { "write", "read" }, stream = stream }
-  return a, second, memory, port
+  return a, second, memory
 end
 
 check {
@@ -503,7 +463,7 @@ check {
     local a, second, memory = two_streams(t)
     a:segment(a.sid, memory:write(0, "mine"))
     a:probe(a.sid, "a Write on the STag's own stream")
-    t:equal("memory after a Write on the STag's own stream", "mine", memory_of(t, memory, 4))
+    t:equal("memory after a Write on the STag's own stream", "mine", memory:octets_now(4))
     a:segment(second, memory:write(0, "else"))
     a:expect_acknowledged("a Write on another stream")
     local got = a:receive(second, t.quiet)
@@ -512,7 +472,7 @@ check {
       t:fail("a Write on another stream of the association", "Terminate 1/1/02 or 1/1/00, or the silent end of that stream",
              got.segment and describe(got.segment) or got.kind)
     end
-    t:equal("memory after a Write on another stream", "mine", memory_of(t, memory, 4))
+    t:equal("memory after a Write on another stream", "mine", memory:octets_now(4))
     a:probe(a.sid, "the STag's own stream goes on")
   end,
 }

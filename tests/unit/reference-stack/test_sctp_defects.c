@@ -150,6 +150,7 @@ static void traffic(struct record *record, const struct defect_set *defects, enu
                 iwarp_stream_disconnect(pair->side[side].ends[n].stream, pair->now);
                 sctp_pair_run(pair);
             }
+        say(record, "next sid %d\n", iwarp_association_free_sid(pair->side[record->device].association));
     }
     end(record, pair);
 }
@@ -243,6 +244,8 @@ static void patterns(struct record *record, const struct defect_set *defects, en
         {DDP_SCTP_INITIATE, 0, false, true},
         {DDP_SCTP_ACCEPT, 0, false, true},
         {DDP_SCTP_TERMINATE, 0, false, true},
+        {DDP_SCTP_TERMINATE, 8, false, true},
+        {DDP_SCTP_REJECT, 0, true, false},
         {DDP_SCTP_ACCEPT, 0, true, true},
         {DDP_SCTP_ENHANCED_ACCEPT, 4, true, false},
         {DDP_SCTP_ACCEPT, 513, true, false},
@@ -267,6 +270,38 @@ static void patterns(struct record *record, const struct defect_set *defects, en
         (void)iwarp_stream_post_receive(pair->side[record->device].ends[0].stream, 1, buffers[0], 64, NULL);
         sctp_pair_feed_send(pair, record->device, sid, (uint16_t)(ssn + 1), 1, 6);
         sctp_pair_feed(pair, record->device, sid, 0, octets, 20);
+        end(record, pair);
+    }
+}
+
+/* Chunks of no kind, of a part of a header, and before their turn; and streams of two Protection Domains. */
+static void chunks(struct record *record, const struct defect_set *defects, enum ddp_sctp_profile profile)
+{
+    static const uint8_t write[16] = {0, 1, 0xC1, 0x40};
+    static const struct {
+        uint32_t ppid;
+        size_t count;
+    } foreign[] = {{0x12345678, sizeof(write)}, {DDP_SCTP_PPID_SEGMENT, 1}};
+
+    for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++) {
+        struct sctp_pair *pair = begin(record, defects, profile);
+        struct iwarp_stream_config config;
+        int device = record->device;
+
+        session(pair, 0, SID, 0, true);
+        sctp_pair_feed(pair, device, SID, foreign[i].ppid, write, foreign[i].count);
+        sctp_pair_feed_send(pair, device, SID, 1, 1, 5);
+        sctp_pair_run(pair);
+        iwarp_sctp_stream_config_default(&config, IWARP_INITIATOR);
+        config.enhanced = false;
+        config.pd = 5;
+        if (try_stream(pair, device, 1, SID + 5, &config)) {
+            say(record, "domain %u\n", pair->side[device].ends[1].stream->config.pd);
+            (void)iwarp_stream_post_receive(pair->side[device].ends[1].stream, 1, buffers[0], 64, NULL);
+            sctp_pair_run(pair);
+            sctp_pair_feed_send(pair, device, SID + 5, 1, 1, 5);
+            sctp_pair_feed_control(pair, device, SID + 5, 0, DDP_SCTP_ACCEPT, 0);
+        }
         end(record, pair);
     }
 }
@@ -310,17 +345,16 @@ static void errors(struct record *record, const struct defect_set *defects, enum
     end(record, pair);
 }
 
-/* A peer that indicates something else. */
+/* A peer that indicates something else, or nothing. */
 static void modes(struct record *record, const struct defect_set *defects, enum ddp_sctp_profile profile)
 {
-    struct iwarp_sctp_init peer = {true, 3, 64, 64};
-
-    for (int any = 0; any < 2; any++) {
+    for (int any = 0; any < 3; any++) {
+        struct iwarp_sctp_init peer = {any != 2, 3, 64, 64};
         struct sctp_pair *pair = sctp_pair_new(profile);
         struct sctp_pair_side *side = &pair->side[SCTP_PASSIVE];
 
         side->config.defects = defects;
-        side->config.any_indication = any != 0;
+        side->config.any_indication = any == 1;
         side->association = iwarp_association_new(side->device, &side->config, 1, NULL);
         iwarp_association_up(side->association, &peer, 1);
         sctp_pair_feed_control(pair, SCTP_PASSIVE, SID, 0, DDP_SCTP_INITIATE, 0);
@@ -358,6 +392,7 @@ static void run_course(struct record *record, const struct defect_set *defects, 
     requests(record, defects, profile);
     patience(record, defects, profile);
     patterns(record, defects, profile);
+    chunks(record, defects, profile);
     errors(record, defects, profile);
     modes(record, defects, profile);
     if (with_window)

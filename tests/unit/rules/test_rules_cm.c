@@ -72,6 +72,12 @@ CHANGED(reserved_version, 165, "\x50")
 CHANGED(reserved_set, 165, "\x46")
 CHANGED(exchanged, 180, "\xC0\0\x02\x02\0\0\0\0\0\0\0\0\0\0\0\0\xC0\0\x02\x01")
 CHANGED(left_aligned, 168, "\xC0\0\x02\x01\0\0\0\0\0\0\0\0\0\0\0\0")
+CHANGED(no_port, 166, "\0\0")
+CHANGED(no_source, 180, "\0\0\0\0")
+CHANGED(group, 196, "\xE0\0\0\x05")
+CHANGED(all_hosts, 196, "\xFF\xFF\xFF\xFF")
+CHANGED(gids, 165, "\x60\xC0\x01\0\0\0\0\0\0\0\0\0\0\xFF\xFF\xC0\0\x02\x01\0\0\0\0\0\0\0\0\0\0\xFF\xFF\xC0\0\x02\x02")
+CHANGED(vendor_service, 32, "\x10\0\x0C\xC5\0\0\x0C\xBC")
 CHANGED(mapped, 178, "\xFF\xFF")
 
 static void header_in_reply(struct conversation *c)
@@ -98,6 +104,12 @@ const struct rule_case rules_cm_cases[] = {
     {"CA11-5-02", healthy, mapped, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {"A11-TXT-14", healthy, turned_service, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
     {"CA11-6", healthy, protocol_last, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"A11-TXT-12", healthy, no_port, NO_CHANGE, RULE_FAIL, NULL, RULE_VERDICTS, NULL},
+    {"A11-TXT-13", healthy, no_source, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"A11-TXT-13", healthy, group, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"A11-TXT-13", healthy, all_hosts, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"A11-TXT-13", healthy, gids, NO_CHANGE, RULE_FAIL, NULL, 0, NULL},
+    {"A11-TXT-15", healthy, vendor_service, NO_CHANGE, RULE_WARN, NULL, 0, NULL},
     {NULL, NULL, NULL, NO_CHANGE, RULE_PASS, NULL, 0, NULL},
 };
 

@@ -56,9 +56,25 @@ struct agent_region {
     size_t map_octets;
 };
 
+/* Where to listen: a port space of rdma_cm, and the families. */
+enum { AGENT_IPV4 = 1, AGENT_IPV6 = 2 };
+struct agent_place {
+    uint16_t port; /* 0: any */
+    int space;     /* RDMA_PS_... */
+    unsigned families;
+};
+
+/* Where to connect to. */
+struct agent_target {
+    const char *address; /* a number */
+    uint16_t port;
+    uint16_t source_port; /* 0: any */
+    int space;
+};
+
 struct agent_listener {
     struct agent_listener *next;
-    uint16_t port;
+    struct agent_place place;
     struct rdma_cm_id *ids[2]; /* IPv4 and IPv6 */
     struct agent_config config;
 };
@@ -86,7 +102,9 @@ struct agent_stream {
     struct agent_config config;
     enum { STREAM_RESOLVING, STREAM_REQUESTED, STREAM_STARTING, STREAM_OPEN, STREAM_CLOSED } state;
     uint16_t port; /* of the listener, 0: the active side */
-    json_t *peer;  /* responder: what the Request said, for "established" */
+    int space;     /* and what the Service ID has: port space, and the listener's port on both sides */
+    uint16_t service_port;
+    json_t *peer; /* responder: what the Request said, for "established" */
     struct agent_work *work;
     struct agent_work *waiting; /* work that was asked for before the stream was open, oldest first */
     bool opened;                /* it was open once */
@@ -105,7 +123,8 @@ struct agent {
     struct agent_listener *listeners;
     struct agent_stream *streams;
     json_int_t last_stream;
-    json_t *events;
+    uint16_t usual_port; /* that "listen" gave last */
+    json_t *events, *cm_events;
     json_int_t lost;
 };
 
@@ -162,11 +181,24 @@ struct agent_stream *agent_stream_of(struct agent *agent, const json_t *command,
 int agent_listen(struct agent *agent, const json_t *command, struct agent_reply *reply);
 int agent_unlisten(struct agent *agent, const json_t *command, struct agent_reply *reply);
 int agent_connect(struct agent *agent, const json_t *command, struct agent_reply *reply);
+/* The listener, or NULL with the refusal; place->port 0 becomes the port that rdma_cm chose. */
+struct agent_listener *agent_listen_at(struct agent *agent, struct agent_place *place,
+                                       const struct agent_config *config, struct agent_reply *reply);
+/* A new stream, whose number goes into the reply under this name. */
+int agent_connect_to(struct agent *agent, const struct agent_target *target, const struct agent_config *config,
+                     const char *name, struct agent_reply *reply);
 int agent_accept(struct agent *agent, const json_t *command, struct agent_reply *reply);
 int agent_reject(struct agent *agent, const json_t *command, struct agent_reply *reply);
 int agent_disconnect(struct agent *agent, const json_t *command, struct agent_reply *reply);
 int agent_status(struct agent *agent, const json_t *command, struct agent_reply *reply);
 void agent_take_cm_events(struct agent *agent);
 void agent_streams_reset(struct agent *agent);
+
+/* agent_cm.c: the verbs of the device's CM, and an event of rdma_cm in its words, for "cm_poll". */
+int agent_cm_configure(struct agent *agent, const json_t *command, struct agent_reply *reply);
+int agent_cm_connect(struct agent *agent, const json_t *command, struct agent_reply *reply);
+int agent_cm_poll(struct agent *agent, const json_t *command, struct agent_reply *reply);
+void agent_cm_event(struct agent *agent, const struct agent_stream *stream, const char *name,
+                    const struct rdma_cm_event *event);
 
 #endif

@@ -124,6 +124,7 @@ static int verb_reset(struct agent *agent, const json_t *command, struct agent_r
     agent_streams_reset(agent);
     agent_memory_reset(agent);
     json_array_clear(agent->events);
+    json_array_clear(agent->cm_events);
     agent->lost = 0;
     return 0;
 }
@@ -168,6 +169,9 @@ static const struct verb {
     {"poll", verb_poll, ""},
     {"status", agent_status, "stream"},
     {"reset", verb_reset, ""},
+    {"cm_configure", agent_cm_configure, "service minor families suggest check mra unspecified answer listen"},
+    {"cm_connect", agent_cm_connect, "address protocol port source_port data"},
+    {"cm_poll", agent_cm_poll, ""},
 };
 
 static bool knows(const struct verb *verb, const char *member)

@@ -102,9 +102,10 @@ static const char *open_device(struct agent *agent, const char *name)
     agent->completions = ibv_create_comp_channel(agent->device);
     agent->scratch_octets = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     agent->events = json_array();
+    agent->cm_events = json_array();
     if (agent->cm == NULL || agent->completions == NULL || agent->scratch_octets == MAP_FAILED ||
-        agent->events == NULL || ibv_query_device(agent->device, &agent->limits) != 0 || !unblock(agent->cm->fd) ||
-        !unblock(agent->completions->fd) || !unblock(agent->device->async_fd))
+        agent->events == NULL || agent->cm_events == NULL || ibv_query_device(agent->device, &agent->limits) != 0 ||
+        !unblock(agent->cm->fd) || !unblock(agent->completions->fd) || !unblock(agent->device->async_fd))
         return "the RDMA device cannot be opened";
     occupy_offset_90000(agent);
     return NULL;

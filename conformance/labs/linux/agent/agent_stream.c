@@ -115,21 +115,21 @@ static int reject_stream(struct agent_stream *stream, struct agent_reply *reply)
 
 static int listen_family(struct agent *agent, struct agent_listener *listener, int family, struct agent_reply *reply)
 {
-    struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(listener->port)};
-    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(listener->port)};
+    struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(listener->place.port)};
+    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(listener->place.port)};
     struct sockaddr *address = family == AF_INET ? (struct sockaddr *)&v4 : (struct sockaddr *)&v6;
     struct rdma_cm_id **id = &listener->ids[family == AF_INET6];
     int only = 1;
 
-    if (rdma_create_id(agent->cm, id, listener, RDMA_PS_TCP) != 0) {
+    if (rdma_create_id(agent->cm, id, listener, listener->place.space) != 0) {
         *id = NULL;
         return agent_refuse(reply, "rdma_create_id: %s", strerror(errno));
     }
     if (family == AF_INET6)
         (void)rdma_set_option(*id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &only, sizeof(only));
     if (rdma_bind_addr(*id, address) != 0 || rdma_listen(*id, BACKLOG) != 0)
-        return agent_refuse(reply, "cannot listen on port %u: %s", listener->port, strerror(errno));
-    listener->port = ntohs(rdma_get_src_port(*id));
+        return agent_refuse(reply, "cannot listen on port %u: %s", listener->place.port, strerror(errno));
+    listener->place.port = ntohs(rdma_get_src_port(*id));
     return 0;
 }
 
@@ -149,13 +149,36 @@ static void listener_free(struct agent *agent, struct agent_listener *listener)
 static struct agent_listener *listener_of(struct agent *agent, uint16_t port)
 {
     for (struct agent_listener *listener = agent->listeners; listener != NULL; listener = listener->next)
-        if (listener->port == port)
+        if (listener->place.port == port)
             return listener;
     return NULL;
 }
 
+struct agent_listener *agent_listen_at(struct agent *agent, struct agent_place *place,
+                                       const struct agent_config *config, struct agent_reply *reply)
+{
+    struct agent_listener *listener = calloc(1, sizeof(*listener));
+
+    if (listener == NULL) {
+        (void)agent_refuse(reply, "out of memory");
+        return NULL;
+    }
+    listener->place = *place;
+    listener->config = *config;
+    listener->next = agent->listeners;
+    agent->listeners = listener;
+    if (((place->families & AGENT_IPV4) != 0 && listen_family(agent, listener, AF_INET, reply) != 0) ||
+        ((place->families & AGENT_IPV6) != 0 && listen_family(agent, listener, AF_INET6, reply) != 0)) {
+        listener_free(agent, listener);
+        return NULL;
+    }
+    place->port = listener->place.port;
+    return listener;
+}
+
 int agent_listen(struct agent *agent, const json_t *command, struct agent_reply *reply)
 {
+    struct agent_place place = {.space = RDMA_PS_TCP, .families = AGENT_IPV4 | AGENT_IPV6};
     struct agent_listener *listener;
     struct agent_config config;
     uint64_t port = 0;
@@ -163,22 +186,16 @@ int agent_listen(struct agent *agent, const json_t *command, struct agent_reply 
     if (agent_number(command, "port", &port, UINT16_MAX, reply) != 0 ||
         agent_config_read(agent, &config, command, false, reply) != 0)
         return -1;
-    listener = port != 0 ? listener_of(agent, (uint16_t)port) : NULL;
+    place.port = (uint16_t)port;
+    listener = port != 0 ? listener_of(agent, place.port) : NULL;
     if (listener == NULL) {
-        listener = calloc(1, sizeof(*listener));
+        listener = agent_listen_at(agent, &place, &config, reply);
         if (listener == NULL)
-            return agent_refuse(reply, "out of memory");
-        listener->port = (uint16_t)port;
-        listener->next = agent->listeners;
-        agent->listeners = listener;
-        if (listen_family(agent, listener, AF_INET, reply) != 0 ||
-            listen_family(agent, listener, AF_INET6, reply) != 0) {
-            listener_free(agent, listener);
             return -1;
-        }
     }
     listener->config = config;
-    json_object_set_new(reply->json, "port", json_integer(listener->port));
+    agent->usual_port = listener->place.port;
+    json_object_set_new(reply->json, "port", json_integer(listener->place.port));
     return 0;
 }
 
@@ -196,31 +213,56 @@ int agent_unlisten(struct agent *agent, const json_t *command, struct agent_repl
     return 0;
 }
 
-int agent_connect(struct agent *agent, const json_t *command, struct agent_reply *reply)
+/* The port that the connection comes from, whatever the address. */
+static int bind_port(struct rdma_cm_id *id, int family, uint16_t port)
 {
-    const char *name = json_string_value(json_object_get(command, "address"));
+    struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(port)};
+    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
+
+    if (port == 0)
+        return 0;
+    return rdma_bind_addr(id, family == AF_INET ? (struct sockaddr *)&v4 : (struct sockaddr *)&v6);
+}
+
+int agent_connect_to(struct agent *agent, const struct agent_target *target, const struct agent_config *config,
+                     const char *name, struct agent_reply *reply)
+{
     struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV, .ai_socktype = SOCK_STREAM};
     struct addrinfo *address;
     struct agent_stream *stream;
-    struct agent_config config;
-    uint64_t port = 0;
     char service[8];
     int status;
 
-    if (agent_number(command, "port", &port, UINT16_MAX, reply) != 0 ||
-        agent_config_read(agent, &config, command, true, reply) != 0)
-        return -1;
-    (void)snprintf(service, sizeof(service), "%u", (unsigned)port);
-    if (name == NULL || port == 0 || getaddrinfo(name, service, &hints, &address) != 0)
+    (void)snprintf(service, sizeof(service), "%u", target->port);
+    if (getaddrinfo(target->address, service, &hints, &address) != 0)
         return agent_refuse(reply, "\"address\" and \"port\": a number and a port were expected");
-    stream = stream_new(agent, &config);
-    status = stream == NULL || rdma_create_id(agent->cm, &stream->id, stream, RDMA_PS_TCP) != 0 ||
+    stream = stream_new(agent, config);
+    status = stream == NULL || rdma_create_id(agent->cm, &stream->id, stream, target->space) != 0 ||
+             bind_port(stream->id, address->ai_family, target->source_port) != 0 ||
              rdma_resolve_addr(stream->id, NULL, address->ai_addr, RESOLVE_MILLISECONDS) != 0;
     freeaddrinfo(address);
     if (status != 0)
         return agent_refuse(reply, "cannot connect: %s", strerror(errno));
-    json_object_set_new(reply->json, "stream", json_integer(stream->number));
+    stream->space = target->space;
+    stream->service_port = target->port;
+    json_object_set_new(reply->json, name, json_integer(stream->number));
     return 0;
+}
+
+int agent_connect(struct agent *agent, const json_t *command, struct agent_reply *reply)
+{
+    struct agent_target target = {.address = json_string_value(json_object_get(command, "address")),
+                                  .space = RDMA_PS_TCP};
+    struct agent_config config;
+    uint64_t port = 0;
+
+    if (agent_number(command, "port", &port, UINT16_MAX, reply) != 0 ||
+        agent_config_read(agent, &config, command, true, reply) != 0)
+        return -1;
+    if (target.address == NULL || port == 0)
+        return agent_refuse(reply, "\"address\" and \"port\": a number and a port were expected");
+    target.port = (uint16_t)port;
+    return agent_connect_to(agent, &target, &config, "stream", reply);
 }
 
 static struct agent_stream *requested(struct agent *agent, const json_t *command, struct agent_reply *reply)
@@ -330,8 +372,10 @@ static void on_request(struct agent *agent, struct rdma_cm_event *event)
     }
     stream->id = event->id;
     stream->id->context = stream;
-    stream->port = listener->port;
+    stream->port = stream->service_port = listener->place.port;
+    stream->space = listener->place.space;
     stream->state = STREAM_REQUESTED;
+    agent_cm_event(agent, stream, "request", event);
     agent_event(
         agent, stream, "accepted",
         json_pack("{s:i, s:i}", "port", (int)stream->port, "peer_port", (int)ntohs(rdma_get_dst_port(stream->id))));
@@ -395,8 +439,12 @@ static void take(struct agent *agent, struct rdma_cm_event *event)
             failed(stream, strerror(errno));
         break;
     case RDMA_CM_EVENT_ROUTE_RESOLVED: on_route(stream); break;
-    case RDMA_CM_EVENT_ESTABLISHED: on_established(stream, event); break;
+    case RDMA_CM_EVENT_ESTABLISHED:
+        agent_cm_event(agent, stream, "established", event);
+        on_established(stream, event);
+        break;
     case RDMA_CM_EVENT_REJECTED:
+        agent_cm_event(agent, stream, "rejected", event);
         stream->state = STREAM_CLOSED;
         agent_event(agent, stream, "rejected", peer_of(event, true));
         break;
