@@ -43,7 +43,8 @@ bool hook_cm_judge(const struct cm_validation *entry, const struct cm_subject *s
         return false;
     if (is_entry(entry, "ip-version") && behaves(agent, DEFECT_CM_IPV_DEFAULT_6) && ip->ip_version != 4)
         return (subject->config->families & CM_FAMILY_6) != 0;
-    if (is_entry(entry, "ip-version") && behaves(agent, DEFECT_CM_IPV_OCTET) && ip->reserved != 0)
+    if (is_entry(entry, "ip-version") && ip->reserved != 0 &&
+        (behaves(agent, DEFECT_CM_IPV_OCTET) || behaves(agent, DEFECT_CM_RES_REFUSED)))
         return false;
     return entry->holds(subject);
 }
@@ -52,6 +53,8 @@ void hook_cm_verdict(const struct cm_agent *agent, struct cm_verdict *verdict)
 {
     const struct defect_cm_override *override = &agent->defects->cm[verdict->entry - cm_validation_table];
 
+    if (is_entry(verdict->entry, "ip-version") && behaves(agent, DEFECT_CM_RES_REFUSED))
+        verdict->code = IP_CM_ARI_UNSPECIFIED;
     switch (override->kind) {
     case CM_OVERRIDE_OFF: verdict->ignore = true; break;
     case CM_OVERRIDE_SILENT: verdict->silent = true; break;

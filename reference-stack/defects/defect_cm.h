@@ -14,6 +14,7 @@
     B(CM_IPV_BEFORE_VERSION,       "cm-ipv-before-version",       "versions are judged only in REQs whose IPV is good") \
     B(CM_PORT_ALONE,               "cm-port-alone",               "a listener is found by the low 16 bits of a Service ID") \
     B(CM_PORT_SWAPPED,             "cm-port-swapped",             "a listener is found by its port in host order too") \
+    B(CM_RES_REFUSED,              "cm-res-refused",              "a REQ whose Res is not zero is refused without a reason") \
     B(CM_CONSUMER_JUDGED,          "cm-consumer-judged",          "a REQ with consumer data that is not zero is not answered") \
     /* What is told */ \
     B(CM_CONSUMER_CLEARED,         "cm-consumer-cleared",         "the ULP sees zeros for the consumer data") \

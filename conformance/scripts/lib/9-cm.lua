@@ -146,11 +146,20 @@ local function weigh(t, got, message)
   end
 end
 
--- The device accepts this REQ. An unspecified rejection by the service is legal (A11.6, A11.7), and INCONCLUSIVE.
-function Test:cm_expect_accept(fields, message)
+local function unspecified(got)
+  return got.name == "REJ" and got.Reason == cm.CONSUMER and got.ari.Layer == 0 and got.ari.Code == 0
+end
+
+-- The device accepts this REQ. An unspecified rejection by the service is legal (A11.6, A11.7), and INCONCLUSIVE. With `ignored`, what the
+-- REQ has that a good one has not may change nothing: then a device that accepts a good REQ, and rejects this one before it and
+-- after it, fails.
+function Test:cm_expect_accept(fields, message, ignored)
   local got, exchange = self:cm_ask(fields, { keep = true })
   weigh(self, got, message)
-  if got.name == "REJ" and got.Reason == cm.CONSUMER and got.ari.Layer == 0 and got.ari.Code == 0 then
+  if unspecified(got) and ignored and self:cm_ask({}).name == "REP" and unspecified(self:cm_ask(fields)) then
+    self:fail(message, "REP, as to a REQ without it", cm.describe(got))
+  end
+  if unspecified(got) then
     self:inconclusive(message .. ": an unspecified rejection, which a server may send for any reason (A11.7)")
   end
   if got.name ~= "REP" then self:fail(message, "REP", cm.describe(got)) end
