@@ -34,8 +34,8 @@ beside() {
 }
 
 echo "== the results of one process"
-beside "a defect, that rules see, too" 1 --simulate --defect mpa-pad-stale 'MPA-4*' 'MPA-7.1-*' --all --evidence all
-beside "one of the atomics, with skips" 1 --simulate --defect atom-request-reserved 'ATOM-4*' 'ATOM-5*'
+beside "a defect, that rules see, too" 1 --simulate --defect mpa-pad-stale 'MPA-4.4*' 'MPA-7.1-*' --all --evidence all
+beside "one of the atomics, with skips" 1 --simulate --defect atom-request-reserved 'ATOM-5.2*'
 beside "a part of a run" 1 --simulate --defect ddp-qn-wrong-code 'DDP-7*' --shard 1/2 --format jsonl
 beside "a device that serves next to nothing" 1 --simulate --defect mpa-reply-key-wrong 'MPA-7.1.1-*' 'DDP-7.1-0*'
 
@@ -63,7 +63,7 @@ local function stays(id)
     run = function(t)
       local s = ("x"):rep(20000000)
       local a, b = s .. "a", s .. "b"
-      for _ = 1, 200 do s = a < b end
+      for _ = 1, 100 do s = a < b end
     end,
   }
 end
