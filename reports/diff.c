@@ -40,6 +40,11 @@ static bool is_bad(const struct diff_side *side)
                            side->worst == VERDICT_INCONCLUSIVE);
 }
 
+static bool is_failure(const struct diff_side *side)
+{
+    return side->there && side->worst == VERDICT_FAIL;
+}
+
 static bool is_good(const struct diff_side *side)
 {
     return side->there && (side->worst == VERDICT_PASS || side->worst == VERDICT_AMBIGUOUS);
@@ -162,6 +167,8 @@ static int kind_of(const struct unit *unit)
         return DIFF_VANISHED;
     if (is_bad(&unit->after) && !is_bad(&unit->before))
         return DIFF_NEW;
+    if (is_failure(&unit->after) && unit->before.there && !is_failure(&unit->before))
+        return DIFF_NEW; /* nothing had excused it, or nobody had seen it before */
     if (!decided_before)
         return DIFF_ADDED;
     if (is_bad(&unit->before) && is_good(&unit->after))

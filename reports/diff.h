@@ -11,7 +11,7 @@
 #include "reports/report.h"
 
 enum diff_kind {
-    DIFF_NEW,      /* FAIL, KNOWN, WARN or INCONCLUSIVE now, and none of these before: PASS, AMBIGUOUS or not decided */
+    DIFF_NEW,      /* FAIL, KNOWN, WARN or INCONCLUSIVE now, and none of these before; FAIL now, and not before */
     DIFF_CHANGED,  /* decided both times, and neither of the others: another verdict, or another outcome or reading */
     DIFF_VANISHED, /* decided before, and not now: no result, or SKIP. What failed before need not be fixed */
     DIFF_FIXED,    /* one of these four before, PASS or AMBIGUOUS now */

@@ -21,14 +21,14 @@ expect 1 "the new firmware beside the old" "$WARPCHECK" report --diff "$WORK/old
 holds "what fails is new: $(kinds new)" grep -q 'DDP-7.2-01 ' <<<"$(kinds new)"
 holds "what was not decided is added: $(kinds added)" test "$(kinds added)" = "DDP-5.2-01 "
 expect 0 "the same, where that is no failure" "$WARPCHECK" report --diff "$WORK/old" "$WORK/new" --format jsonl --fail-on vanished,changed
-expect 0 "the other way round" "$WARPCHECK" report --diff "$WORK/new" "$WORK/old" --format jsonl
+expect 0 "the other way round" "$WARPCHECK" report --diff "$WORK/new" "$WORK/old" --format jsonl --fail-on new
 holds "what failed is fixed" grep -q 'DDP-7.2-01 ' <<<"$(kinds fixed)"
 holds "what is not decided any more has vanished" test "$(kinds vanished)" = "DDP-5.2-01 "
-expect 1 "which is a failure when asked for" "$WARPCHECK" report --diff "$WORK/new" "$WORK/old" --fail-on vanished
+expect 1 "which is a failure unless told otherwise" "$WARPCHECK" report --diff "$WORK/new" "$WORK/old"
 holds "the closing line names both" grep -q 'ddp-qn-wrong-code -> reference stack, simulated: 0 new' "$WORK/stdout"
-lines=any expect 0 "another outcome" "$WARPCHECK" report --diff "$WORK/new" "$WORK/other" --format jsonl
+lines=any expect 1 "another outcome" "$WARPCHECK" report --diff "$WORK/new" "$WORK/other" --format jsonl
 holds "is a change: $(kinds changed)" grep -q 'DDP-7.2-01 ' <<<"$(kinds changed)"
-expect 0 "three firmwares" "$WARPCHECK" report --diff v1="$WORK/old" v2="$WORK/new" v3="$WORK/old" --format md
+expect 1 "three firmwares" "$WARPCHECK" report --diff v1="$WORK/old" v2="$WORK/new" v3="$WORK/old" --format md
 holds "each step is told" test "$(grep -c '^## ' "$WORK/stdout")" -eq 2
 holds "by the names that were given" grep -q '^## v2 → v3' "$WORK/stdout"
 
@@ -37,6 +37,8 @@ cp -r "$WORK/audit-old" "$WORK/audit-new"
 victim=$(jq -r 'select(.type == "result" and .verdict == "FAIL") | .file' "$WORK/audit-old/results.jsonl" | sed -n 1p)
 jq -c --arg file "$victim" 'select((.type == "result" and .file == $file and .verdict == "FAIL") | not)' \
 	"$WORK/audit-old/results.jsonl" >"$WORK/audit-new/results.jsonl"
+expect 0 "other checks" "$WARPCHECK" run --simulate 'DDP-5.2-02' -o "$WORK/apart"
+lines=any expect 3 "runs that have nothing in common" "$WARPCHECK" report --diff "$WORK/old" "$WORK/apart" --fail-on none
 lines=any expect '0 1' "an audit that finds less in one capture" "$WARPCHECK" report --diff "$WORK/audit-old" "$WORK/audit-new" --format jsonl
 jq -r 'select(.type == "difference") | .file' "$WORK/stdout" | sort -u >"$WORK/files"
 holds "the differences are that capture's" test "$(cat "$WORK/files")" = "$victim"
@@ -51,5 +53,6 @@ expect 2 "the results as output" "$WARPCHECK" report --diff "$WORK/old" "$WORK/n
 expect 2 "no such run" "$WARPCHECK" report --diff "$WORK/old" "$WORK/nowhere"
 head -n 20 "$WORK/new/results.jsonl" >"$WORK/cut.jsonl"
 lines=any expect '1 4' "a run that was stopped" "$WARPCHECK" report --diff "$WORK/old" "$WORK/cut.jsonl" --fail-on none
+lines=any expect '1 4' "or as the older one" "$WARPCHECK" report --diff "$WORK/cut.jsonl" "$WORK/old" --fail-on none
 holds "is no success" grep -q 'did not come to its end\|no summary line' "$WORK/stderr"
 finish

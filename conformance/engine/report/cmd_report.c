@@ -59,7 +59,7 @@ static void usage(void)
         "added;\n"
         "                     --format text, md, jsonl or html; exit status 1 where the last step has what --fail-on "
         "names\n"
-        "  --fail-on KINDS    with --diff: any, none, or a list such as new,vanished (new)\n"
+        "  --fail-on KINDS    with --diff: any, none, or a list such as new,changed (new,vanished)\n"
         "  --accept-known     with --merge: exits with 0 instead of 5\n"
         "  --force            with --merge: removes the files that an earlier command wrote to OUT, which must be "
         "empty\n"
@@ -167,7 +167,7 @@ static int arguments_parse(struct options *options, int argc, char **argv, struc
         kinds_check(options, fail_on, error) != 0)
         return -1;
     if (options->diff)
-        return report_diff_fails(fail_on != NULL ? fail_on : "new", &options->fails, error);
+        return report_diff_fails(fail_on != NULL ? fail_on : "new,vanished", &options->fails, error);
     if (options->merge || options->matrix)
         return 0;
     if (options->input_count > 1)

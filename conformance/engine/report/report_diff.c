@@ -55,9 +55,17 @@ static enum exit_status status_of(const struct diff *last, unsigned fails)
     for (int kind = 0; kind < DIFF_KINDS; kind++)
         if ((fails & 1u << kind) != 0 && last->kinds[kind] != 0)
             return EXIT_FAILS;
-    if (report_stopped(last->after) != NULL) {
-        (void)complain(0, "%s: %s", last->names[1], report_stopped(last->after));
-        return EXIT_ENVIRONMENT;
+    for (unsigned i = 0; i < 2; i++) {
+        const struct report *report = i == 0 ? last->before : last->after;
+
+        if (report_stopped(report) != NULL) {
+            (void)complain(0, "%s: %s", last->names[i], report_stopped(report));
+            return EXIT_ENVIRONMENT;
+        }
+    }
+    if (last->same + last->kinds[DIFF_NEW] + last->kinds[DIFF_CHANGED] + last->kinds[DIFF_FIXED] == 0) {
+        (void)complain(0, "nothing was decided in both runs");
+        return EXIT_NOTHING_SELECTED;
     }
     return EXIT_DONE;
 }

@@ -172,6 +172,7 @@ end
 
 check {
   id = "SCTP5043-6.6-02",
+  also = { "SCTP5043-6.5-02" },
   role = "initiator",
   purpose = "the active side sends no segment before its Initiate has come for certain",
   requires = "upper_tester",

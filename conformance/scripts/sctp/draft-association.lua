@@ -183,6 +183,22 @@ check {
   end,
 }
 
+check {
+  id = "SCTP-3.1-01",
+  role = "both",
+  sandwich = "association",
+  purpose = "the ULP names the adaptation indication of its endpoint",
+  requires = "upper_tester",
+  run = function(t)
+    for _, value in ipairs { sctp.DDP, RDMA } do
+      local port = t.role == "responder" and t:listen({ indication = value }, true) or nil
+      local a = t:associate { tester = { port = port }, dut = { indication = value } }
+      t:equal("the device's indication, as its ULP has named it", value, a.handle:status().adaptation)
+      a.handle:abort()
+    end
+  end,
+}
+
 -- The Adaptation Layer Indication with another length: 4 has no value, 12 has four octets more.
 local function parameter(length, ...)
   return string.pack(">I2I2", 0xC006, length) .. string.pack(string.rep(">I4", select("#", ...)), ...)

@@ -55,6 +55,21 @@ check {
   end,
 }
 
+check {
+  id = "SCTP-6-01",
+  role = "both",
+  sandwich = "association",
+  purpose = "short Sends in a row: each segment is one DATA chunk of its own",
+  requires = "upper_tester",
+  run = function(t)
+    local a, stream = t:draft_posted()
+    for n = 1, 5 do t.dut:send { stream = stream, data = string.format("%02x", n) } end
+    for n = 1, 5 do
+      a:expect_segment(a.sid, rdmap.send { MSN = n, MO = 0, L = 1, data = string.char(n) }, "Send " .. n .. " of 5, of one octet")
+    end
+  end,
+}
+
 -- What became of a stimulus: "answered" by a Response with the probe's STag, "aborted" or "silent".
 local function outcome(t, a, sid, what)
   local got, why = a:receive(sid, t.quiet)
