@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "reports/format.h"
 
+#include "reports/github.h"
 #include "reports/html.h"
 #include "reports/junit.h"
 #include "reports/markdown.h"
@@ -24,6 +25,7 @@ WITHOUT_COVERAGE(write_tap, tap_write)
 WITHOUT_COVERAGE(write_tap13, tap_write_13)
 WITHOUT_COVERAGE(write_sarif, sarif_write)
 WITHOUT_COVERAGE(write_markdown, markdown_write)
+WITHOUT_COVERAGE(write_github, github_write)
 
 /* clang-format off */
 const struct report_format report_formats[] = {
@@ -33,6 +35,7 @@ const struct report_format report_formats[] = {
     {"sarif", "results.sarif", true,  write_sarif},
     {"tap13", "results.tap13", false, write_tap13},
     {"md",    "summary.md",    false, write_markdown},
+    {"github", "annotations.txt", false, write_github},
     {NULL,    NULL,            false, NULL},
 };
 /* clang-format on */

@@ -174,6 +174,9 @@ static int try_options(struct peer *peer, const struct peer_options *options, st
 {
     struct iwarp_stream *trial;
 
+    if (peer->ops->sctp != NULL && options->indication == DDP_SCTP_INDICATION_DDP_RDMA &&
+        peer->config.association.profile != DDP_SCTP_DRAFT02)
+        return sentence_set(sentence, "'indication' is 2, which the profile of RFC 5043 does not have");
     if (peer->ops->sctp != NULL)
         return iwarp_sctp_stream_config_check(peer->device, &options->config, sentence);
     trial = iwarp_stream_new(peer->device, &options->config, peer->now, sentence);

@@ -33,6 +33,10 @@ struct peer_association *peer_association_new(struct peer *peer, const struct pe
     struct peer_association *pa = NULL;
 
     config.defects = peer->config.defects;
+    if (options->indication != 0) {
+        config.indicate = true;
+        config.indication = options->indication;
+    }
     /* The limit is for those that the upper tester is asked about (RFC 5043 6.4). */
     if (options->config.accept != IWARP_ACCEPT_ASK && config.pending_max < TAKEN_MAX)
         config.pending_max = TAKEN_MAX;

@@ -9,7 +9,7 @@
 static const char option_members[] =
     "rev enhanced markers crc ird ord p2p rtr private_data accept startup_ms linger_ms teardown_ms pd completions "
     "streaming streaming_octets mpa_role private_data_room modify_fails rev0 smbd trace "
-    "emss extensions echo repost hold_open receives receive_octets ";
+    "indication emss extensions echo repost hold_open receives receive_octets ";
 
 /* A misspelt member must not pass for an absent one. */
 static int check_members(const struct peer_verb_row *row, const json_t *command, struct sentence *sentence)

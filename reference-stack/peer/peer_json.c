@@ -104,6 +104,7 @@ static int get_numbers(const json_t *command, struct peer_options *options, stru
     uint64_t ord = config->ord;
     uint64_t pd = config->pd;
     uint64_t emss = 0;
+    uint64_t indication = options->indication;
     uint64_t room = config->private_room;
     uint64_t receives = options->receives;
     uint64_t receive_octets = options->receive_octets;
@@ -117,6 +118,7 @@ static int get_numbers(const json_t *command, struct peer_options *options, stru
         upper_number(command, "ord", DEPTH_NOT_NEGOTIATED, &ord, sentence) != 0 ||
         upper_number(command, "pd", UINT32_MAX, &pd, sentence) != 0 ||
         upper_number(command, "emss", 65535, &emss, sentence) != 0 ||
+        upper_number(command, "indication", DDP_SCTP_INDICATION_DDP_RDMA, &indication, sentence) != 0 ||
         upper_number(command, "private_data_room", MPA_PRIVATE_DATA_MAX, &room, sentence) != 0 ||
         upper_number(command, "receives", 65536, &receives, sentence) != 0 ||
         upper_number(command, "receive_octets", PEER_MESSAGE_MAX, &receive_octets, sentence) != 0 ||
@@ -140,6 +142,7 @@ static int get_numbers(const json_t *command, struct peer_options *options, stru
     options->receives = (uint32_t)receives;
     options->receive_octets = (uint32_t)receive_octets;
     options->queue = (uint32_t)queue;
+    options->indication = (uint32_t)indication;
     if (emss != 0) {
         config->emss = emss;
         options->emss_given = true;

@@ -103,6 +103,17 @@ holds "and the association lives on" ask client '{"verb":"association","associat
 ask client '{"verb":"abort_association","association":1}'
 holds "until it is aborted" await server 'select(.event == "association_down") | select(.association == 2)'
 ask client '{"verb":"connect","association":9}' >/dev/null && wrong "a connect in an association that is none"
+ask client '{"verb":"listen","port":5044,"indication":2}' >/dev/null && wrong "an indication that RFC 5043 does not have"
+peer_stop client && peer_stop server || wrong "a peer did not end in order"
+
+# An indication of the listener's own: of a device of both modes, one for DDP alone (draft 7.1).
+peer_start server --llp sctp --sctp-profile draft02 --listen 5043 --udp-port 0 --bind 127.0.0.1
+udp=$(sed -n 's/^READY.* udp=\([0-9]*\) .*/\1/p' "$WORK/server.out")
+ask server '{"verb":"listen","port":5043,"indication":1}'
+peer_start client --llp sctp --sctp-profile draft02 --udp-port 0 --peer-udp-port "$udp" --bind 127.0.0.1
+ask client '{"verb":"connect","address":"127.0.0.1","port":5043}'
+holds "the association is for DDP alone" await client 'select(.event == "association_up" and .mode == "ddp")'
+holds "and has no stream of RDMA" await client 'select(.event == "connect_failed")'
 peer_stop client && peer_stop server || wrong "a peer did not end in order"
 
 # libusrsctp exports what it is made of: a function of ours of the same name would be called in the place of its own.

@@ -10,9 +10,8 @@
 #include <unistd.h>
 
 #include "conformance/engine/option/run_stop.h"
+#include "conformance/engine/option/worker_lines.h"
 #include "wire/out_of_memory.h"
-
-enum { WORKER_READ = 65536 };
 
 struct pool {
     const struct prove_work *work;
@@ -42,8 +41,9 @@ static int work(const struct pool *pool, unsigned worker, int out)
 }
 
 /* One line of a worker. */
-static int take_row(struct pool *pool, const char *line, size_t length, struct sentence *error)
+static int take_row(void *user, const char *line, size_t length, struct sentence *error)
 {
+    struct pool *pool = user;
     json_t *row = json_loadb(line, length, 0, NULL);
     json_int_t unit = json_integer_value(json_object_get(row, "unit"));
     const char *why = json_string_value(json_object_get(row, "error"));
@@ -68,53 +68,10 @@ static void tell(struct pool *pool)
     }
 }
 
-/* What has come from one worker and is no whole line yet. */
 struct worker {
     pid_t process;
-    int pipe; /* -1: at its end */
-    char *text;
-    size_t length, room;
+    struct worker_lines lines;
 };
-
-static int take_lines(struct pool *pool, struct worker *worker, struct sentence *error)
-{
-    char *newline;
-
-    while ((newline = memchr(worker->text, '\n', worker->length)) != NULL) {
-        size_t line = (size_t)(newline - worker->text);
-
-        if (take_row(pool, worker->text, line, error) != 0)
-            return -1;
-        worker->length -= line + 1;
-        memmove(worker->text, newline + 1, worker->length);
-    }
-    tell(pool);
-    return 0;
-}
-
-static int read_worker(struct pool *pool, struct worker *worker, struct sentence *error)
-{
-    ssize_t got;
-
-    if (worker->room - worker->length < WORKER_READ) {
-        char *grown = realloc(worker->text, worker->room + 4 * WORKER_READ);
-
-        if (grown == NULL)
-            return sentence_set(error, "out of memory for a worker's answers");
-        worker->text = grown;
-        worker->room += 4 * WORKER_READ;
-    }
-    got = read(worker->pipe, worker->text + worker->length, WORKER_READ);
-    if (got < 0 && errno == EINTR)
-        return 0;
-    if (got <= 0) {
-        close(worker->pipe);
-        worker->pipe = -1;
-        return 0;
-    }
-    worker->length += (size_t)got;
-    return take_lines(pool, worker, error);
-}
 
 /* Reads all workers at once, so that none of them waits for another to be heard. */
 static int listen_to_workers(struct pool *pool, struct worker *workers, struct sentence *error)
@@ -127,14 +84,16 @@ static int listen_to_workers(struct pool *pool, struct worker *workers, struct s
             return sentence_set(error, "interrupted");
         open = 0;
         for (unsigned i = 0; i < pool->work->jobs; i++) {
-            waits[i] = (struct pollfd){.fd = workers[i].pipe, .events = POLLIN};
-            open += workers[i].pipe >= 0;
+            waits[i] = (struct pollfd){.fd = workers[i].lines.pipe, .events = POLLIN};
+            open += workers[i].lines.pipe >= 0;
         }
         if (open == 0 || (poll(waits, pool->work->jobs, -1) < 0 && errno != EINTR))
             break;
         for (unsigned i = 0; i < pool->work->jobs; i++)
-            if (workers[i].pipe >= 0 && waits[i].revents != 0 && read_worker(pool, &workers[i], error) != 0)
+            if (workers[i].lines.pipe >= 0 && waits[i].revents != 0 &&
+                worker_lines_read(&workers[i].lines, take_row, pool, error) != 0)
                 return -1;
+        tell(pool);
     }
     return 0;
 }
@@ -152,7 +111,7 @@ static int start_worker(const struct pool *pool, struct worker *worker, unsigned
         _exit(run_stop_child(parent) != 0 ? 1 : work(pool, number, ends[1]));
     }
     close(ends[1]);
-    worker->pipe = ends[0];
+    worker->lines.pipe = ends[0];
     return worker->process > 0 ? 0 : sentence_set(error, "cannot start a worker: %s", strerror(errno));
 }
 
@@ -163,7 +122,7 @@ static int run_workers(struct pool *pool, struct sentence *error)
 
     (void)fflush(NULL);
     for (unsigned i = 0; i < pool->work->jobs; i++)
-        workers[i].pipe = -1;
+        workers[i].lines.pipe = -1;
     for (unsigned i = 0; i < pool->work->jobs && status == 0; i++)
         status = start_worker(pool, &workers[i], i, error);
     if (status == 0)
@@ -171,9 +130,7 @@ static int run_workers(struct pool *pool, struct sentence *error)
     for (unsigned i = 0; i < pool->work->jobs; i++) {
         int ended = 0;
 
-        if (workers[i].pipe >= 0)
-            close(workers[i].pipe);
-        free(workers[i].text);
+        worker_lines_free(&workers[i].lines);
         if (workers[i].process > 0 && status != 0) /* nobody waits for its answers */
             (void)kill(workers[i].process, SIGTERM);
         if (workers[i].process > 0 && waitpid(workers[i].process, &ended, 0) == workers[i].process && status == 0 &&

@@ -6,15 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/engine/option/run_confine.h"
 #include "conformance/engine/option/run_stop.h"
-#include "conformance/engine/option/shell_word.h"
 #include "conformance/engine/rig/device_command.h"
 #include "conformance/engine/run/lab_launcher.h"
 #include "conformance/engine/run/run_conditions.h"
 #include "conformance/engine/run/run_internal.h"
 #include "conformance/engine/run/run_journal.h"
+#include "conformance/engine/run/run_pool.h"
 #include "conformance/engine/run/run_rehearse.h"
+#include "conformance/engine/run/run_start.h"
 #include "conformance/requirements/named.h"
 #include "reference-stack/defects/defect.h"
 #include "reference-stack/program/complaint.h"
@@ -85,98 +85,19 @@ static int open_output(struct run_command *command, struct sentence *error)
     return status;
 }
 
-/* What comes from now on comes from a device, or from a script. */
-static int give_up_rest(void *user, struct sentence *error)
-{
-    const struct run_command *command = user;
-    unsigned needs = command->options.simulate ? 0 : CONFINE_CONNECTIONS | CONFINE_SIGNALS;
-
-    if (run_identity_become(&command->identity, error) != 0)
-        return -1;
-    return run_confine(command->options.output, false, needs, 0, error);
-}
-
-/* The rig of a live run; simulation makes its own, check by check. */
-static int open_rig(struct run_command *command, struct sentence *error)
-{
-    const struct run_options *options = &command->options;
-    struct rig_lock lock = {give_up_rest, command};
-    struct rig_embedded_config embedded = {.seed = options->seed,
-                                           .defects = options->defects,
-                                           .defect_count = options->defect_count,
-                                           .variants = options->variants,
-                                           .variant_count = options->variant_count,
-                                           .ipv6 = options->ipv6,
-                                           .program = "/proc/self/exe",
-                                           .lock = lock,
-                                           .identity = command->identity};
-
-    if (options->simulate)
-        return give_up_rest(command, error);
-    if (options->profile != NULL && profile_commands(&command->profile, command->output.evidence, &command->identity,
-                                                     &command->commands, error) != 0)
-        return -1;
-    if (options->profile != NULL)
-        command->rig = rig_profile_new(&command->profile, command->commands, options->seed, &lock, error);
-    else
-        command->rig = rig_embedded_new(&embedded, error);
-    if (command->rig != NULL && options->cm)
-        command->rig->measures = &command->rig->cm.tester;
-    return command->rig == NULL ? -1 : rig_measure(command->rig, error);
-}
-
-static void describe_replay(const struct run_command *command, char *text, size_t room)
-{
-    const struct run_options *options = &command->options;
-    size_t used =
-        (size_t)snprintf(text, room, "%s%s%s", options->simulate ? " --simulate" : "", options->ipv6 ? " --ipv6" : "",
-                         options->sctp ? " --llp sctp"
-                         : options->cm ? " --llp cm"
-                                       : "");
-
-    if (command->profile.replay != NULL)
-        used = shell_append_words(text, room, used, "--dut", command->profile.replay);
-    else if (options->profile != NULL)
-        used = shell_append(text, room, used, "--dut", options->profile);
-    for (size_t i = 0; i < options->defect_count; i++)
-        used = shell_append(text, room, used, "--defect", options->defects[i]);
-    for (size_t i = 0; i < options->variant_count; i++)
-        used = shell_append(text, room, used, "--variant", options->variants[i]);
-    for (size_t i = 0; i < options->script_count; i++)
-        used = shell_append(text, room, used, "--script", options->scripts[i]);
-}
-
 static int run(struct run_command *command, struct sentence *error)
 {
-    char replay[512];
-    struct runner_config config = {
-        .host = command->host,
-        .plan = &command->plan,
-        .selection = &command->options.selection,
-        .catalogue = command->catalogue,
-        .pics = command->pics,
-        .rig = command->rig,
-        .sim = {.seed = command->options.seed, .defects = command->defects, .ipv6 = command->options.ipv6},
-        .evidence = command->options.evidence == EVIDENCE_NONE ? -1 : command->output.evidence,
-        .kept = command->options.evidence,
-        .evidence_limit = command->options.evidence_limit,
-        .evidence_name = "evidence",
-        .ladder = true,
-        .served = &command->served,
-        .replay = replay,
-        .user = command,
-    };
-    json_t *earlier;
-    size_t i;
+    struct runner_config config;
+    struct run_start_texts texts;
     int status;
 
-    json_array_foreach(results_done_served(command->output.done), i, earlier)
-    {
-        run_served_take(&command->served, earlier);
-    }
+    run_start_configure(command, &config, &texts);
     run_judge_listen(&config);
-    describe_replay(command, replay, sizeof(replay));
+    if (command->pool != NULL)
+        run_pool_serve(command->pool, &config);
     status = runner_run(&config, &command->totals, error);
+    if (command->pool != NULL && run_pool_end(command->pool, status == 0, &command->traffic, error) != 0)
+        status = -1;
     return run_end(command, status, error);
 }
 
@@ -280,7 +201,10 @@ static int run_prepared(struct run_command *command, struct sentence *error)
     run_identity_resume(&command->identity);
     if (status != 0)
         return complain(status, "%s", error->text);
-    if (command->plan.count != 0 && open_rig(command, error) != 0) {
+    if (command->plan.count != 0 &&
+        (run_pool_start(command, error) != 0 || run_start_rig(command, command->pool != NULL, error) != 0)) {
+        run_pool_free(command->pool);
+        command->pool = NULL;
         run_output_undo(&command->output, &command->options);
         return complain(EXIT_ENVIRONMENT, "%s", error->text);
     }
@@ -309,6 +233,7 @@ int cmd_run(int argc, char **argv)
     status = prepare(&command, &error);
     if (status == 0)
         status = run_prepared(&command, &error);
+    run_pool_free(command.pool);
     run_output_close(&command.output);
     terminal_free(&command.terminal);
     run_served_free(&command.served);

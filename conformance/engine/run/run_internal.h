@@ -19,6 +19,7 @@ struct run_command {
     struct defect_set *defects;      /* of the reference stack, NULL: none */
     struct run_identity identity;    /* who writes the output */
     struct device_command *commands; /* of the profile; NULL: it has none */
+    struct run_pool *pool;           /* of -j; NULL: checks are run by this process */
     struct rig *rig;
     struct run_output output;
     struct terminal terminal;

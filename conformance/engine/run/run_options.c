@@ -32,6 +32,9 @@ static const char usage[] =
     "  --shard I/N      runs part I of N of the selection; every machine computes the same parts; report --merge "
     "joins\n"
     "                   the results\n"
+    "  -j N             runs N checks side by side, each in a world of its own; the results are those of a run "
+    "without -j (1;\n"
+    "                   not with --dut: a device is judged by one check at a time)\n"
     "  -o DIR           writes results.jsonl, evidence/ and the reports there:\n"
     "                   %s;\n"
     "                   the folder must be empty, and no other command may write there at the same time\n"
@@ -139,6 +142,17 @@ static int take_limit(struct run_options *options, const char *value, struct sen
     return 0;
 }
 
+static int take_jobs(struct run_options *options, const char *value, struct sentence *error)
+{
+    char *end;
+    unsigned long long jobs = strtoull(value, &end, 10);
+
+    if (value[0] < '0' || value[0] > '9' || *end != '\0' || jobs < 1 || jobs > RUN_JOBS_MOST)
+        return sentence_set(error, "-j \"%.40s\": a number from 1 to %d was expected", value, RUN_JOBS_MOST);
+    options->jobs = (unsigned)jobs;
+    return 0;
+}
+
 static int take_value(struct run_options *options, const char *option, const char *value, struct sentence *error)
 {
     if (strcmp(option, "--dut") == 0)
@@ -155,6 +169,8 @@ static int take_value(struct run_options *options, const char *option, const cha
         return take_llp(options, value, error);
     else if (strcmp(option, "--seed") == 0)
         return take_seed(options, value, error);
+    else if (strcmp(option, "-j") == 0)
+        return take_jobs(options, value, error);
     else if (strcmp(option, "--evidence") == 0)
         return take_evidence(options, value, error);
     else if (strcmp(option, "--evidence-limit") == 0)
@@ -173,6 +189,8 @@ static int consistent(const struct run_options *options, struct sentence *error)
     if (options->profile != NULL && (options->simulate || options->defect_count != 0 || options->variant_count != 0))
         return sentence_set(error,
                             "--dut excludes --simulate, --defect and --variant: these are for the reference stack");
+    if (options->profile != NULL && options->jobs > 1)
+        return sentence_set(error, "-j %u excludes --dut: a device is judged by one check at a time", options->jobs);
     if (options->quiet && (options->all || options->ladders))
         return sentence_set(error, "--quiet excludes --all and --ladders");
     if (options->sctp && !options->simulate)
@@ -191,6 +209,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv, struct
 {
     memset(options, 0, sizeof(*options));
     options->seed = 1;
+    options->jobs = 1;
     options->evidence_limit = (uint64_t)EVIDENCE_LIMIT << 20;
     for (int i = 1; i < argc;) {
         int taken = take_flag(options, argv[i]) ? 1 : 0;
@@ -203,6 +222,11 @@ int run_options_parse(struct run_options *options, int argc, char **argv, struct
             return -1;
         if (taken == 1)
             continue;
+        if (strncmp(argv[i], "-j", 2) == 0 && argv[i][2] >= '0' && argv[i][2] <= '9') { /* -j2, as make has it */
+            if (take_jobs(options, argv[i++] + 2, error) != 0)
+                return -1;
+            continue;
+        }
         if (i + 1 >= argc)
             return option_unknown("run", argv[i], usage, selection_usage, error);
         if (take_value(options, argv[i], argv[i + 1], error) != 0)

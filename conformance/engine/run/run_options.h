@@ -17,6 +17,7 @@ enum {
     RUN_OPTIONS_LIST_MAX = 64,
     EVIDENCE_LIMIT = 16, /* MiB */
     EVIDENCE_LIMIT_MOST = 1 << 20,
+    RUN_JOBS_MOST = 64,
 };
 
 /* Strings belong to argv. */
@@ -31,6 +32,7 @@ struct run_options {
     const char *scripts[RUN_OPTIONS_LIST_MAX]; /* --script, --scripts: instead of those built in */
     size_t script_count;
     uint64_t seed;
+    unsigned jobs;               /* -j: processes that run checks side by side */
     struct shard shard;          /* --shard */
     enum evidence_kept evidence; /* --evidence */
     uint64_t evidence_limit;     /* --evidence-limit, in octets */

@@ -9,6 +9,7 @@
 
 #include "conformance/engine/run/run_device.h"
 #include "conformance/engine/run/run_journal.h"
+#include "conformance/engine/run/run_weigh.h"
 #include "reports/rule_pool.h"
 
 enum { TEXT_OCTETS = 512 };
@@ -50,14 +51,10 @@ static bool rule_selected(const char *id, void *user)
            (run->config->pics == NULL || !pics_denies(run->config->pics, requirement->capability));
 }
 
-/*
- * "MPA-7.1.2-05.pcapng", or with the role in front of the suffix where the check runs in both. A check that is repeated
- * leaves the evidence of what rules found before: "MPA-7.1.2-05.2.pcapng".
- */
-static void evidence_name(const struct run *run, const struct plan_item *item, char *name, size_t room)
+void runner_evidence_name(const struct runner_config *config, const struct plan_item *item, char *name, size_t room)
 {
     bool both = item->check->responder && item->check->initiator;
-    unsigned repeated = run->config->repeated != NULL ? run->config->repeated(run->config->user, item) : 0;
+    unsigned repeated = config->repeated != NULL ? config->repeated(config->user, item) : 0;
     char again[16] = "";
 
     if (repeated != 0)
@@ -164,8 +161,8 @@ static struct recorder *record_learning(void *user, struct rig *rig, const char 
                    name);
     run_device_begin(rig, name);
     recorder_attach(run->recorder, rig);
-    return recorder_begin(run->recorder, run->config->evidence >= 0 ? &place : NULL, "what the device serves",
-                          &ignored) == 0
+    return recorder_begin(run->recorder, run->config->evidence >= 0 && !run->config->helps ? &place : NULL,
+                          "what the device serves", &ignored) == 0
                ? run->recorder
                : NULL;
 }
@@ -262,39 +259,6 @@ static int skip_item(struct run *run, const struct plan_item *item)
     return report(run, item, &outcome, NULL, 0, NULL);
 }
 
-/*
- * Frames that came in the course of a check and that nobody saw: what it decided may rest on them. The message is `why`
- * then.
- */
-static void weigh_drops(struct run *run, struct outcome *outcome, uint64_t dropped, struct sentence *why)
-{
-    run->dropped += dropped;
-    if (dropped == 0 || outcome->verdict == VERDICT_SKIP || outcome->verdict == VERDICT_INCONCLUSIVE)
-        return;
-    (void)sentence_set(why, "the capture of the link dropped %" PRIu64 " frames during this check (%s)", dropped,
-                       verdict_name(outcome->verdict));
-    outcome->verdict = VERDICT_INCONCLUSIVE;
-    outcome->message = why->text;
-}
-
-/*
- * A process that was killed, or that found no memory, closes its connections: what the check and the rules decided may
- * rest on that, and is nothing that a device under test did. True: so it is, and the message is `why` then.
- */
-static bool weigh_process(struct rig *rig, struct outcome *outcome, struct sentence *why)
-{
-    struct sentence end;
-
-    if (outcome->verdict == VERDICT_SKIP || !rig_impaired(rig, &end))
-        return false;
-    if (outcome->verdict == VERDICT_INCONCLUSIVE)
-        return true;
-    (void)sentence_set(why, "%.300s during this check (%s)", end.text, verdict_name(outcome->verdict));
-    outcome->verdict = VERDICT_INCONCLUSIVE;
-    outcome->message = why->text;
-    return true;
-}
-
 /* Is the capture of this check wanted? Otherwise it is removed. */
 static bool keep_evidence(const struct run *run, const struct outcome *outcome, const char *name)
 {
@@ -308,11 +272,43 @@ static bool keep_evidence(const struct run *run, const struct outcome *outcome, 
     return kept;
 }
 
+static void tell_after(const struct run *run, bool ran, const struct outcome *outcome)
+{
+    const struct runner_after after = {ran && outcome->unready, ran && outcome->verdict != VERDICT_SKIP,
+                                       run->dead.text[0] != '\0' ? run->dead.text : NULL};
+
+    if (run->config->after != NULL)
+        run->config->after(run->config->user, &after);
+}
+
+/* What another process made of the check becomes known, as if it had been run here. */
+static int take_remote(struct run *run, const struct plan_item *item, struct sentence *error)
+{
+    static const struct flow_totals none; /* the journal has its traffic */
+    const struct runner_config *config = run->config;
+    struct runner_remote remote;
+    int status = config->remote(config->user, item, &remote, error);
+
+    if (status != 0)
+        return status;
+    if (remote.after.unready || remote.after.ready)
+        run_served_note(run->served, &(struct outcome){.unready = remote.after.unready});
+    if (remote.after.dead != NULL)
+        (void)sentence_set(&run->dead, "%s", remote.after.dead);
+    remote.journal.decided = judged(run, &remote.result);
+    if (rule_pool_add(run->pool, &remote.journal, false) != 0)
+        status = sentence_set(&run->failure, "out of memory for the rules' findings");
+    else if (config->journal != NULL)
+        status = config->journal(config->user, &remote.journal, &none);
+    journal_free(&remote.journal);
+    return status == 0 ? config->result(config->user, &remote.result) : status;
+}
+
 static int run_item(struct run *run, const struct plan_item *item, struct sentence *error)
 {
     const struct runner_config *config = run->config;
     struct run_served_context learning = {config->host, open_rig, close_rig, record_learning, keep_learned, run};
-    struct outcome outcome = {.verdict = VERDICT_INCONCLUSIVE, .line = item->check->line};
+    struct outcome outcome = {.verdict = VERDICT_INCONCLUSIVE, .line = item->check->line}, noted;
     struct run_device_texts device_texts;
     struct sentence why = {{0}};
     char name[TEXT_OCTETS], shown[2 * TEXT_OCTETS], title[2 * TEXT_OCTETS];
@@ -325,13 +321,17 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
     run->sctp = item->check->sctp;
     /* Over SCTP and of a CM nothing is learned: their checks bring their own good exchange. */
     if (item->check->sctp != DDP_SCTP_UNDECIDED || item->check->cm ||
-        run_served_prepare(run->served, &learning, item->role, &why))
+        run_served_prepare(run->served, &learning, item->role, &why)) {
+        if (config->remote != NULL && run->dead.text[0] == '\0')
+            return take_remote(run, item, error);
         rig = open_rig(run, item->check->id, item->role, &why);
+    }
     if (rig == NULL) {
         outcome.message = why.text;
+        tell_after(run, false, &outcome);
         return report(run, item, &outcome, NULL, 0, NULL);
     }
-    evidence_name(run, item, name, sizeof(name));
+    runner_evidence_name(config, item, name, sizeof(name));
     (void)snprintf(shown, sizeof(shown), "%s/%s", config->evidence_name != NULL ? config->evidence_name : "", name);
     (void)snprintf(title, sizeof(title), "%s (%s): %s", item->check->id, item->role, item->check->purpose);
     run->item = item;
@@ -345,13 +345,15 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
         if (outcome.link_failed && config->rig != NULL)
             (void)sentence_set(&run->dead, "%s", outcome.message != NULL ? outcome.message : "the link failed");
         run_served_note(run->served, &outcome);
+        noted = outcome;
         run_device_weigh(rig, &outcome, &device_texts, &run->dead);
-        weigh_drops(run, &outcome, rig_dropped(rig) - dropped, &why);
-        impaired = weigh_process(rig, &outcome, &why);
+        run->dropped += run_weigh_drops(&outcome, rig_dropped(rig) - dropped, &why);
+        impaired = run_weigh_process(rig, &outcome, &why);
         (void)snprintf(title, sizeof(title), "verdict: %s", verdict_name(outcome.verdict));
         status = recorder_end(run->recorder, title, error);
         if (impaired)
             tally_clear(run->tally);
+        tell_after(run, true, &noted);
         reported = report(run, item, &outcome, keep_evidence(run, &outcome, name) ? shown : NULL, rig_now(rig) - begun,
                           recorder_steps(run->recorder));
         status = status != 0 ? status : reported;

@@ -14,6 +14,20 @@
 #include "conformance/engine/evidence/tally.h"
 #include "reports/journal.h"
 
+/* What one check says of the device, beside its result, to those that come after it. */
+struct runner_after {
+    bool unready;     /* the good exchange before its stimulus failed */
+    bool ready;       /* it did not fail, and the check was not skipped */
+    const char *dead; /* no further check can be judged, and why; NULL: it can */
+};
+
+/* What another process made of a check. */
+struct runner_remote {
+    struct journal journal; /* with its traffic; to be freed by journal_free() */
+    struct result result;   /* the check's own, before known deviations */
+    struct runner_after after;
+};
+
 struct runner_config {
     struct script_host *host;
     const struct plan *plan;
@@ -29,6 +43,7 @@ struct runner_config {
     bool ladder;
     struct run_served
         *served; /* what is known of the device, and what the run learns of it; borrowed. NULL: of no use later */
+    bool helps;  /* for another process, which leaves the evidence of what the device serves */
     const char *replay; /* options that a command needs to repeat this run: " --simulate --defect x"; NULL: none */
 
     /* Asked before each item: true leaves it out. NULL: never. */
@@ -42,6 +57,13 @@ struct runner_config {
     bool (*superseded)(void *user, size_t i, struct journal *journal);
     /* How often this item was run before and left such a journal: its evidence stays. NULL: never. */
     unsigned (*repeated)(void *user, const struct plan_item *item);
+    /*
+     * Asked for each item that is to be run: 0, and what another process made of it, whose strings stay valid during the run
+     * (the ladder until the next call); 1 stops the run as `result` does; -1 with a sentence. NULL: items are run here.
+     */
+    int (*remote)(void *user, const struct plan_item *item, struct runner_remote *remote, struct sentence *error);
+    /* After each item that was run here, before its journal; valid during the call. NULL: no wish. */
+    void (*after)(void *user, const struct runner_after *after);
     /* Before each item, for a progress line. NULL: no wish. */
     void (*progress)(void *user, size_t done, size_t total, const struct plan_item *item);
     /*
@@ -77,6 +99,12 @@ struct runner_totals {
  * that could not be run on a failed rig are handed over as INCONCLUSIVE.
  */
 int runner_run(const struct runner_config *config, struct runner_totals *totals, struct sentence *error);
+
+/*
+ * "MPA-7.1.2-05.pcapng", or with the role in front of the suffix where the check runs in both. A check that is repeated
+ * leaves the evidence of what rules found before: "MPA-7.1.2-05.2.pcapng".
+ */
+void runner_evidence_name(const struct runner_config *config, const struct plan_item *item, char *name, size_t room);
 
 /* The seed of one check's world. */
 uint64_t runner_seed(uint64_t seed, const char *id, const char *role);

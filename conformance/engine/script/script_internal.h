@@ -42,8 +42,8 @@ struct script_host {
     int line;
     struct sighting looked_at;
     const char *good_exchange; /* the one that checks prefer, NULL: the least (served.h) */
-    json_t *served;  /* what the device serves in the role of the check that runs (served.h), NULL: all */
-    uint64_t digest; /* of the scripts that were loaded, without the library */
+    json_t *served;            /* what the device serves in the role of the check that runs (served.h), NULL: all */
+    uint64_t digest;           /* of the scripts that were loaded, without the library */
 };
 
 /* The room of a state. */

@@ -66,7 +66,7 @@ judge() {
 		;;
 	esac
 	[ -s "$out/$name/results.jsonl" ] || { echo "$name: $(tail -n 1 "$out/$name.txt")" >&2; return 1; }
-	jq -r 'select(.type == "result" and (.verdict | IN("FAIL", "WARN", "INCONCLUSIVE"))) | "\(.id) \(.role // "") \(.verdict)"' \
+	jq -r 'select(.type == "result" and (.verdict | IN("FAIL", "WARN", "INCONCLUSIVE"))) | "\(.id) \(.role // "") \(.verdict)\(if .verdict == "WARN" then " " + (.message // "") else "" end)"' \
 		"$out/$name/results.jsonl" | LC_ALL=C sort -u >"$out/$name.failed"
 	jq -r 'select(.type == "result" and .verdict == "KNOWN") | [.id, .role // "", .by, .message // "", .actual // ""] | @tsv' \
 		"$out/$name/results.jsonl" | sed -E 's/\t([^\t]*\t[^\t]*)$/\n\1/' | sed -E 'n; s/0x[0-9a-f]+/0x<hex>/g; s/[0-9]+/<number>/g' |

@@ -24,7 +24,8 @@ local function new_association(t, handle)
 end
 
 -- An association, whoever begins it: nil and why where it does not come up. options.tester: what the tester's INIT or
--- INIT ACK says (rig.sctp_connect; adaptation = false: no indication); options.dut: of the device's connect verb.
+-- INIT ACK says (rig.sctp_connect; adaptation = false: no indication); options.dut: of the device's connect verb, which may
+-- refuse them with options.special: SKIP.
 function Test:try_associate(options)
   options = options or {}
   if self.role == "responder" then
@@ -37,7 +38,7 @@ function Test:try_associate(options)
   rig.sctp_listen(self.port, usual(self, options.tester))
   request.address, request.port = rig.addresses(), self.port
   if request.enhanced == nil then request.enhanced = false end -- codes 1 to 3; those of RFC 6581 where a check asks for them
-  local answer = self.dut:connect(request)
+  local answer = options.special and self:instrument("connect", request) or self.dut:connect(request)
   local handle = rig.sctp_accept(self.port, self.reaction)
   if not handle then return nil, "the device did not set it up" end
   local a = new_association(self, handle)

@@ -164,6 +164,25 @@ check {
   end,
 }
 
+check {
+  id = "SCTP-7.1-07",
+  role = "both",
+  purpose = "a device of DDP alone whose peer has DDP and RDMA: no procedure of RDMAP",
+  requires = "upper_tester",
+  run = function(t)
+    local port = t.role == "responder" and t:listen({ indication = sctp.DDP }, true) or nil
+    local a = t:try_associate { tester = { port = port }, dut = { indication = sctp.DDP }, special = true }
+    if not a then return end -- a different indication may end the association (3.1)
+    t:equal("the indication of a device of DDP alone", sctp.DDP, a.handle:status().adaptation)
+    a:segment(0, empty_read(PROBE_STAG))
+    local got, why = a:receive(0, t.quiet)
+    if got and got.kind == "segment" then
+      t:fail("a Read Request to a device that indicates DDP alone", "nothing of RDMAP, or the end of the association", describe(got.segment))
+    end
+    if why == "timeout" then a:expect_acknowledged("a Read Request") end
+  end,
+}
+
 -- The Adaptation Layer Indication with another length: 4 has no value, 12 has four octets more.
 local function parameter(length, ...)
   return string.pack(">I2I2", 0xC006, length) .. string.pack(string.rep(">I4", select("#", ...)), ...)

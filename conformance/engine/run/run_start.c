@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/engine/run/run_start.h"
+
+#include <stdio.h>
+
+#include "conformance/engine/option/run_confine.h"
+#include "conformance/engine/option/shell_word.h"
+#include "conformance/engine/rig/device_command.h"
+
+/* Who gives up what it has no use for. */
+struct giving {
+    const struct run_command *command;
+    bool workers; /* it has started some, and may have to stop them */
+};
+
+/* What comes from now on comes from a device, or from a script. */
+static int give_up_rest(void *user, struct sentence *error)
+{
+    const struct giving *giving = user;
+    const struct run_command *command = giving->command;
+    unsigned needs = giving->workers ? CONFINE_SIGNALS : 0;
+
+    if (!command->options.simulate)
+        needs |= CONFINE_CONNECTIONS | CONFINE_SIGNALS;
+    if (run_identity_become(&command->identity, error) != 0)
+        return -1;
+    return run_confine(command->options.output, false, needs, 0, error);
+}
+
+int run_start_rig(struct run_command *command, bool workers, struct sentence *error)
+{
+    const struct run_options *options = &command->options;
+    struct giving giving = {command, workers};
+    struct rig_lock lock = {give_up_rest, &giving};
+    struct rig_embedded_config embedded = {.seed = options->seed,
+                                           .defects = options->defects,
+                                           .defect_count = options->defect_count,
+                                           .variants = options->variants,
+                                           .variant_count = options->variant_count,
+                                           .ipv6 = options->ipv6,
+                                           .program = "/proc/self/exe",
+                                           .lock = lock,
+                                           .identity = command->identity};
+
+    if (options->simulate)
+        return give_up_rest(&giving, error);
+    if (options->profile != NULL && profile_commands(&command->profile, command->output.evidence, &command->identity,
+                                                     &command->commands, error) != 0)
+        return -1;
+    if (options->profile != NULL)
+        command->rig = rig_profile_new(&command->profile, command->commands, options->seed, &lock, error);
+    else
+        command->rig = rig_embedded_new(&embedded, error);
+    if (command->rig != NULL && options->cm)
+        command->rig->measures = &command->rig->cm.tester;
+    return command->rig == NULL ? -1 : rig_measure(command->rig, error);
+}
+
+static void describe_replay(const struct run_command *command, char *text, size_t room)
+{
+    const struct run_options *options = &command->options;
+    size_t used =
+        (size_t)snprintf(text, room, "%s%s%s", options->simulate ? " --simulate" : "", options->ipv6 ? " --ipv6" : "",
+                         options->sctp ? " --llp sctp"
+                         : options->cm ? " --llp cm"
+                                       : "");
+
+    if (command->profile.replay != NULL)
+        used = shell_append_words(text, room, used, "--dut", command->profile.replay);
+    else if (options->profile != NULL)
+        used = shell_append(text, room, used, "--dut", options->profile);
+    for (size_t i = 0; i < options->defect_count; i++)
+        used = shell_append(text, room, used, "--defect", options->defects[i]);
+    for (size_t i = 0; i < options->variant_count; i++)
+        used = shell_append(text, room, used, "--variant", options->variants[i]);
+    for (size_t i = 0; i < options->script_count; i++)
+        used = shell_append(text, room, used, "--script", options->scripts[i]);
+}
+
+void run_start_configure(struct run_command *command, struct runner_config *config, struct run_start_texts *texts)
+{
+    json_t *earlier;
+    size_t i;
+
+    *config = (struct runner_config){
+        .host = command->host,
+        .plan = &command->plan,
+        .selection = &command->options.selection,
+        .catalogue = command->catalogue,
+        .pics = command->pics,
+        .rig = command->rig,
+        .sim = {.seed = command->options.seed, .defects = command->defects, .ipv6 = command->options.ipv6},
+        .evidence = command->options.evidence == EVIDENCE_NONE ? -1 : command->output.evidence,
+        .kept = command->options.evidence,
+        .evidence_limit = command->options.evidence_limit,
+        .evidence_name = "evidence",
+        .ladder = true,
+        .served = &command->served,
+        .replay = texts->replay,
+        .user = command,
+    };
+    json_array_foreach(results_done_served(command->output.done), i, earlier)
+    {
+        run_served_take(&command->served, earlier);
+    }
+    describe_replay(command, texts->replay, sizeof(texts->replay));
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a check decided, weighed against what the program itself could not see or do while the check ran. */
+#ifndef CONFORMANCE_ENGINE_RUN_WEIGH_H
+#define CONFORMANCE_ENGINE_RUN_WEIGH_H
+
+#include <stdint.h>
+
+#include "conformance/engine/rig/rig.h"
+#include "conformance/engine/script/script.h"
+#include "wire/sentence.h"
+
+/*
+ * Frames that came in the course of a check and that nobody saw: what it decided may rest on them. The message is `why`
+ * then. Returns how many there were.
+ */
+uint64_t run_weigh_drops(struct outcome *outcome, uint64_t dropped, struct sentence *why);
+
+/*
+ * A process that was killed, or that found no memory, closes its connections: what the check and the rules decided may
+ * rest on that, and is nothing that a device under test did. True: so it is, and the message is `why` then.
+ */
+bool run_weigh_process(struct rig *rig, struct outcome *outcome, struct sentence *why);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "conformance/engine/run/run_worker.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conformance/engine/option/run_stop.h"
+#include "conformance/engine/run/run_resume.h"
+#include "conformance/engine/run/run_start.h"
+#include "conformance/engine/run/run_traffic.h"
+#include "wire/out_of_memory.h"
+
+struct worker {
+    const struct run_command *command;
+    int orders;
+    FILE *answers;
+    bool ordered; /* `next` is known */
+    size_t next;  /* check to run, RUN_WORKER_END: none */
+    struct runner_after after;
+    json_t *journal; /* of the check that is being run */
+};
+
+/* Takes the reference; NULL: out of memory. */
+static int say(const struct worker *worker, json_t *line)
+{
+    int status = line != NULL && json_dumpf(line, worker->answers, JSON_COMPACT) == 0 &&
+                         fputc('\n', worker->answers) != EOF && fflush(worker->answers) == 0
+                     ? 0
+                     : -1;
+
+    json_decref(line);
+    return status;
+}
+
+/* Waits until there is work, or none any more. */
+static void hear(struct worker *worker)
+{
+    ssize_t got;
+
+    do
+        got = read(worker->orders, &worker->next, sizeof(worker->next));
+    while (got < 0 && errno == EINTR);
+    if (got != (ssize_t)sizeof(worker->next))
+        worker->next = RUN_WORKER_END;
+    worker->ordered = true;
+}
+
+/* Every check is left out that is not this worker's. */
+static bool on_done(void *user, const struct plan_item *item)
+{
+    struct worker *worker = user;
+    size_t place = (size_t)(item - worker->command->plan.items);
+
+    if (!worker->ordered || (worker->next != RUN_WORKER_END && worker->next < place))
+        hear(worker);
+    return worker->next != place;
+}
+
+static unsigned on_repeated(void *user, const struct plan_item *item)
+{
+    const struct worker *worker = user;
+
+    return run_resume_repeated(worker->command->output.done, item);
+}
+
+static void on_after(void *user, const struct runner_after *after)
+{
+    struct worker *worker = user;
+
+    worker->after = *after;
+}
+
+static int on_journal(void *user, struct journal *journal, const struct flow_totals *traffic)
+{
+    struct worker *worker = user;
+
+    run_traffic_add(&journal->traffic, traffic);
+    json_decref(worker->journal);
+    worker->journal = journal_to_json(journal);
+    return worker->journal != NULL ? 0 : -1;
+}
+
+/* What the rules found at the end is in the journals. */
+static int on_result(void *user, const struct result *result)
+{
+    struct worker *worker = user;
+    const struct runner_after *after = &worker->after;
+    json_t *line, *journal = worker->journal;
+
+    if (strcmp(result->by, "check") != 0)
+        return 0;
+    worker->journal = NULL;
+    line = json_pack("{s:I, s:o, s:o, s:b, s:b, s:s*}", "unit", (json_int_t)worker->next, "journal", journal, "result",
+                     result_to_json(result), "unready", after->unready, "ready", after->ready, "dead", after->dead);
+    return say(worker, line);
+}
+
+static int fail(const struct worker *worker, const struct sentence *error)
+{
+    (void)say(worker, json_pack("{s:s}", "error", error->text));
+    return 1;
+}
+
+static int run_checks(struct run_command *command, struct worker *worker)
+{
+    struct runner_config config;
+    struct run_start_texts texts;
+    struct runner_totals totals;
+    struct run_summary rest = {0};
+    struct sentence error = {{0}};
+
+    run_start_configure(command, &config, &texts);
+    config.helps = true;
+    config.done = on_done;
+    config.repeated = on_repeated;
+    config.after = on_after;
+    config.journal = on_journal;
+    config.result = on_result;
+    config.user = worker;
+    if (runner_run(&config, &totals, &error) != 0)
+        return fail(worker, &error);
+    run_traffic_add(&rest, &totals.flow);
+    return say(worker, json_pack("{s:o}", "end", run_summary_to_json(&rest))) == 0 && !out_of_memory_noted() ? 0 : 1;
+}
+
+int run_worker_live(struct run_command *command, pid_t parent, int orders, int answers)
+{
+    struct worker worker = {.command = command, .orders = orders, .answers = fdopen(answers, "w")};
+    struct sentence error = {{0}};
+    int status;
+
+    if (worker.answers == NULL || run_stop_child(parent) != 0)
+        return 1;
+    if (run_start_rig(command, false, &error) != 0)
+        return fail(&worker, &error);
+    /* A change of the user takes the signal of the parent's end back. */
+    if (run_stop_child(parent) != 0)
+        return 1;
+    status = run_checks(command, &worker);
+    rig_free(command->rig);
+    json_decref(worker.journal);
+    return status;
+}

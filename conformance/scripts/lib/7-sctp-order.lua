@@ -1,0 +1,89 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+--
+-- Many segments over SCTP, and segments whose TSNs are in another order than their DDP-SSNs (RFC 5043 10, the draft's section 6).
+
+-- Writes of no octets, which are placed nowhere, bring the SID to this DDP-SSN. One table and one frame serve for all of them: what a
+-- script may compute is limited.
+function Association:advance(sid, ssn)
+  local next_ssn = self.next_ssn[sid] or 1
+  local frame = rdmap.write { STag = UNKNOWN_STAG, TO = 0, data = "" }:octets()
+  local chunk = { sid = sid, ppid = self.t:is_draft() and sctp["draft segment"] or sctp.segment, hold = true }
+  local handle, pack = self.handle, string.pack
+  while next_ssn < ssn do
+    for _ = 1, math.min(40, ssn - next_ssn) do
+      chunk.data = pack(">I2", next_ssn) .. frame
+      self:chunk(chunk)
+      next_ssn = next_ssn + 1
+    end
+    handle:flush()
+    local deadline = rig.now() + self.t.reaction
+    while handle:status().unacknowledged > 600 and rig.now() < deadline do rig.wait(0.001) end
+  end
+  self.next_ssn[sid] = ssn
+  self:expect_acknowledged("Writes up to DDP-SSN " .. ssn - 1)
+end
+
+-- Reads of no octets: the TSNs are in the order of the list, the DDP-SSNs of the list's numbers are 1, 2, ... from the next one on.
+-- FAIL unless they are answered in the order of their DDP-SSNs, and (for `seconds`) none before an earlier one has come.
+function Association:expect_sorted(sid, places, seconds)
+  local first = self.next_ssn[sid]
+  local queue = sid << 16 | 1
+  local msn = self.next_msn[queue] or 0
+  for i, place in ipairs(places) do
+    self:segment(sid, empty_read(PROBE_STAG + place, { MSN = msn + place }), { ssn = (first + place - 1) & 0xFFFF })
+    if seconds and i == 1 then self:expect_nothing(sid, "a message does not overtake an earlier DDP-SSN", seconds) end
+  end
+  self.next_ssn[sid], self.next_msn[queue] = (first + #places) & 0xFFFF, msn + #places
+  for n = 1, #places do
+    self:expect_segment(sid, rdmap.read_response { STag = PROBE_STAG + n },
+                        "message " .. n .. " of " .. #places .. " is processed in the order of DDP-SSNs")
+  end
+end
+
+-- RFC 5043 10 and the draft's section 6 limit what is unacknowledged on a SID to this.
+local UNACKNOWLEDGED_MOST = 32767
+local OPENING, WRITES = 3 << 19, 34000
+local AT_ONCE = 100 -- Writes that may come in one packet with the end of the Send
+
+-- The device's ULP posts a long Send, whose SACKs open SCTP's congestion window, and Writes of one octet behind it. FAIL if more than
+-- 32767 messages of the SID are on their way without a SACK, or if sending does not go on with the SACK.
+function Test:expect_limit()
+  local t, port = self, self.role == "responder" and self:listen {} or nil
+  local a = t:sctp_open { tester = { port = port, window = 0x7FFFFFFF }, dut = {} }
+  local sid, handle, stream = a.sid, a.handle, a.stream
+  a:probe(sid)
+  if not stream then
+    local event = t:await_event("accepted", { port = port, sid = sid })
+    if not event then t:inconclusive("the upper tester does not tell of the stream") end
+    stream = event.stream
+  end
+  local work = { stream = stream, stag = 0x5000, data = "aa" }
+  t.dut:send { stream = stream, length = OPENING }
+  for _ = 1, WRITES do t.dut:write(work) end
+  local octets = 0
+  while octets < OPENING do
+    local got, why = a:receive(sid)
+    if not got then t:inconclusive("the device's long Send breaks off: " .. why) end
+    if got.kind == "segment" then octets = octets + #got.segment.data end
+  end
+  handle:withhold(true)
+  local before = handle:status()
+  rig.wait(0.5)
+  local after = handle:status()
+  local sent = after.received - before.received
+  t:note(sent .. " messages of SID " .. sid .. " without a SACK")
+  if sent > UNACKNOWLEDGED_MOST then
+    t:fail("one-octet Writes while no SACK is sent", "at most " .. UNACKNOWLEDGED_MOST .. " messages of a SID without a SACK", sent .. " or more")
+  end
+  handle:withhold(false)
+  local deadline = rig.now() + t.reaction
+  local seen = after.received
+  while seen - before.received < WRITES and rig.now() < deadline do
+    rig.wait(0.1)
+    local now = handle:status().received
+    if now > seen then seen, deadline = now, rig.now() + t.reaction end
+  end
+  if seen - before.received < WRITES - AT_ONCE then
+    t:fail("sending goes on with the SACK", WRITES .. " Writes in the end", seen - before.received .. " came")
+  end
+end
