@@ -89,20 +89,23 @@ for file in "$reports"/*.txt; do
 done
 
 # The deliberate faults of seeded.sh: each says what it does and which checks are for it, and has its row in the table.
-seeded=conformance/labs/linux/seeded
-for patch in "$seeded"/*.patch; do
-	name=$(basename "$patch" .patch)
-	sed '/^---/q' "$patch" >"$WORK/head"
-	holds "$name says what the fault is" grep -q '^fault: .*\.$' "$WORK/head"
-	holds "$name has a role or none" test -z "$(sed -n 's/^role: //p' "$WORK/head" | grep -vxE 'responder|initiator')"
-	base=$(sed -n 's/^base: //p' "$WORK/head")
-	holds "$name: its base is there" test -z "$base" -o -s "conformance/labs/linux/patches/$base.patch"
-	holds "$name has its row in $faults" grep -qx "$name" <(column patch "$faults")
-done
-
-while read -r glob; do
-	holds "$glob selects requirements for a fault" "$WARPCHECK" list "$glob"
-done < <(sed -n 's/^checks: //p' "$seeded"/*.patch | tr ' ' '\n' | sort -u)
+seeded_faults() { # seeded_faults FOLDER TABLE
+	local patch name base
+	for patch in "$1"/*.patch; do
+		name=$(basename "$patch" .patch)
+		sed '/^---/q' "$patch" >"$WORK/head"
+		holds "$name says what the fault is" grep -q '^fault: .*\.$' "$WORK/head"
+		holds "$name has a role or none" test -z "$(sed -n 's/^role: //p' "$WORK/head" | grep -vxE 'responder|initiator')"
+		base=$(sed -n 's/^base: //p' "$WORK/head")
+		holds "$name: its base is there" test -z "$base" -o -s "conformance/labs/linux/patches/$base.patch"
+		holds "$name has its row in $2" grep -qx "$name" <(column patch "$2")
+	done
+	while read -r glob; do
+		holds "$glob selects requirements for a fault" "$WARPCHECK" list "$glob"
+	done < <(sed -n 's/^checks: //p' "$1"/*.patch | tr ' ' '\n' | sort -u)
+}
+seeded_faults conformance/labs/linux/seeded "$faults"
+seeded_faults conformance/labs/linux/seeded-rxe docs/findings/seeded-rxe.tsv
 
 # A reproducer may be about a requirement that is held back for the other role alone.
 for script in "$reproducers"/*.lua; do
