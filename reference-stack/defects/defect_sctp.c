@@ -116,6 +116,8 @@ static void change_envelope(const struct sctp_session *session, struct iwarp_sct
         output->ppid = __builtin_bswap32(output->ppid);
     if (session_behaves(session, DEFECT_SCTP_PPID_OTHER))
         output->ppid = other_ppid(output->ppid);
+    if (!output->control && session->ssn == 2 && session_behaves(session, DEFECT_SCTP_PPID_LATER))
+        output->ppid = 0;
     if (output->control && is_draft(session->association) && session_behaves(session, DEFECT_SCTP_RESET_PPID))
         output->ppid = OTHER_PPID;
     if (session->stream != NULL && session->stream->config.role == IWARP_RESPONDER &&

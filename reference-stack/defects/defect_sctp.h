@@ -19,6 +19,7 @@
     B(SCTP_CONTROL_ORDERED,        "sctp-control-ordered",        "control messages are sent ordered") \
     B(SCTP_PPID_SWAPPED,           "sctp-ppid-swapped",           "the PPID has its octets reversed") \
     B(SCTP_PPID_OTHER,             "sctp-ppid-other",             "the PPIDs are the other profile's") \
+    B(SCTP_PPID_LATER,             "sctp-ppid-later",             "the second segment of a stream has PPID 0") \
     B(SCTP_ANSWER_SID_0,           "sctp-answer-sid-0",           "the passive side sends everything on SID 0") \
     B(SCTP_SSN_SHARED,             "sctp-ssn-shared",             "all streams of an association share one row of DDP-SSNs") \
     B(SCTP_SSN_CONTINUES,          "sctp-ssn-continues",          "a session goes on with the DDP-SSNs of the one before") \

@@ -36,7 +36,7 @@ idle() {
 idle "$work/matrix.jsonl"
 if [ -s "$work/idle" ]; then
     # shellcheck disable=SC2046 # ids, without blanks
-    "$WARPCHECK" prove --matrix --format jsonl ddp-fpdu-lost ddp-length-unchecked \
+    "$WARPCHECK" prove --matrix --format jsonl ddp-fpdu-lost ddp-length-unchecked sctp-ppid-later sctp-answer-plain sctp-initiate-plain \
         $(grep -vE '^(#|$)' reference-stack/defects-cm.tsv | cut -f1) >"$work/lost.jsonl"
     idle "$work/matrix.jsonl" "$work/lost.jsonl"
 fi

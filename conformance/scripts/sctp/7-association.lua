@@ -131,6 +131,7 @@ check {
   purpose = "an association that fails by an error of SCTP's is ended by SCTP, not by its streams",
   run = function(t)
     local a = sessions(t, 20)
+    a:probe(0)
     local status = a.handle:status()
     a.handle:raw(string.pack(">BBI2I4I2I2I4", 0, sctp.UNORDERED, 16, status.next_tsn, 0, 0, sctp.segment)) -- DATA without user data
     local deadline, chunks = rig.now() + 5, 0

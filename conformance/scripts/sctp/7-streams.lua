@@ -104,7 +104,7 @@ check {
     if a.handle:status().cause ~= "open" then
       t:ambiguous("A: the connection goes down with its last stream (RFC 5041)")
     end
-    a:further(a.sid + 1, "another session, 30 s after the last one has ended")
+    a:probe(a:further(a.sid + 1, "another session, 30 s after the last one has ended"))
     t:ambiguous("B: the association stays and stream ids are used again (RFC 5043)")
   end,
 }

@@ -97,6 +97,7 @@ check {
   purpose = "an ordered chunk: taken like an unordered one, or the end of its stream",
   run = function(t)
     local a = t:sctp_open()
+    a:probe(a.sid)
     a:segment(a.sid, empty_read(PROBE_STAG), { flags = 0x03 })
     local came = outcome(t, a, a.sid, "a segment in an ordered chunk")
     if came == "answered" then t:ambiguous("A: an ordered chunk is taken like an unordered one") end
@@ -136,10 +137,11 @@ check {
   purpose = "a segment in two DATA chunks is put together, or aborts its stream",
   run = function(t)
     local a = t:sctp_open()
-    local octets = string.pack(">I2", 1) .. a:octets(a.sid, empty_read(PROBE_STAG))
+    a:probe(a.sid)
+    local octets = string.pack(">I2", a.next_ssn[a.sid]) .. a:octets(a.sid, empty_read(PROBE_STAG))
     a:chunk { sid = a.sid, ppid = sctp["draft segment"], flags = 0x06, data = octets:sub(1, 20) } -- U, B
     a:chunk { sid = a.sid, ppid = sctp["draft segment"], flags = 0x05, data = octets:sub(21) } -- U, E
-    a.next_ssn[a.sid] = 2
+    a.next_ssn[a.sid] = a.next_ssn[a.sid] + 1
     local came = outcome(t, a, a.sid, "a segment in two DATA chunks")
     if came == "answered" then t:ambiguous("A: a fragmented segment is put together") end
     if came == "aborted" or is_aborted(t, a, a.sid) then t:ambiguous("B: it aborts the DDP stream") end

@@ -15,7 +15,7 @@ Suite *diff_suite(void);
 static void run_of(struct report *report, const struct result *results, size_t count, const char *command)
 {
     struct run_info info = sample_info;
-    const char *folder = sample_folder();
+    char *folder = sample_folder();
     struct sentence error;
     struct results_log *log;
 
@@ -27,6 +27,7 @@ static void run_of(struct report *report, const struct result *results, size_t c
     ck_assert_int_eq(results_log_finish(log, results_log_summary(log), &error), 0);
     ck_assert_int_eq(results_log_close(log, &error), 0);
     ck_assert_msg(report_load(report, sample_path(folder, "results.jsonl"), NULL, &error) == 0, "%s", error.text);
+    sample_remove(folder);
 }
 
 static struct result of(const char *id, enum verdict verdict, const char *actual)
