@@ -84,12 +84,13 @@ begin() {
 	mapfile -t workers < <(pgrep -P "$run")
 	holds "two workers" test "${#workers[@]}" -eq 2
 }
+gone() { ! kill -0 "$1" 2>/dev/null; }
 ended() { # STATUS WHAT
 	local status=0 worker
 	last=$2
 	wait "$run" || status=$?
 	holds "$2: status $1" test "$status" -eq "$1"
-	for worker in "${workers[@]}"; do holds "$2: no worker is left" bash -c '! kill -0 "$1" 2>/dev/null' sh "$worker"; done
+	for worker in "${workers[@]}"; do holds "$2: no worker is left" eventually $$ gone "$worker"; done
 }
 # What a stopped run kept: the first results of the whole, in its order, and no evidence of others.
 checks() { jq -cS 'select(.type == "result" and .by == "check") | del(.duration_ns)' "$1/results.jsonl"; }
@@ -132,8 +133,12 @@ verdicts() { jq -c 'select(.type == "result") | [.id, .role, .by, .verdict]' "$1
 live=(run --defect ddp-qn-wrong-code 'DDP-7.1-*' 'MPA-7.1.1-*')
 expect 1 "one process" "$WARPCHECK" "${live[@]}" -o "$WORK/alone"
 expect 1 "side by side" "$WARPCHECK" "${live[@]}" -j 3 -o "$WORK/beside"
-holds "the same verdicts in the same order" cmp <(verdicts "$WORK/alone") <(verdicts "$WORK/beside")
-holds "the same evidence files" diff <(ls "$WORK/alone/evidence") <(ls "$WORK/beside/evidence")
+# On a busy machine a live check may find no answer in time: INCONCLUSIVE in one of the two says nothing.
+jq -r 'select(.type == "result" and .verdict == "INCONCLUSIVE") | .id' "$WORK"/{alone,beside}/results.jsonl | sort -u >"$WORK/late"
+echo "no check" >>"$WORK/late"
+holds "few were late: $(wc -l <"$WORK/late")" test "$(wc -l <"$WORK/late")" -le 5
+holds "the same verdicts in the same order" diff <(verdicts "$WORK/alone" | grep -vFf "$WORK/late") <(verdicts "$WORK/beside" | grep -vFf "$WORK/late")
+holds "the same evidence files" diff <(ls "$WORK/alone/evidence" | grep -vFf "$WORK/late") <(ls "$WORK/beside/evidence" | grep -vFf "$WORK/late")
 # The second check of the plan that is run is a long one; by then each worker has its device.
 "$WARPCHECK" run 'MPA-7.1.2-2*' -j 2 -o "$WORK/lost" >"$WORK/stdout" 2>"$WORK/stderr" &
 run=$!
@@ -141,6 +146,7 @@ devices() {
 	mapfile -t found < <(for worker in $(pgrep -P "$run"); do pgrep -P "$worker"; done)
 	[ "${#found[@]}" -eq 2 ]
 }
+holds "the run has begun" eventually "$run" grep -qs '"type":"result"' "$WORK/lost/results.jsonl"
 holds "each worker has a device" eventually "$run" devices
 kill -KILL "${found[0]}" "${found[1]}"
 workers=("${found[@]}")
