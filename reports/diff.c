@@ -238,8 +238,10 @@ int diff_make(struct diff *diff, const struct report *before, const struct repor
                             command_of(after));
     rc = gather(&units, after, true) == 0 && gather(&units, before, false) == 0 ? fill(diff, units, HASH_COUNT(units))
                                                                                 : -1;
-    HASH_ITER (hh, units, unit, next) {
-        HASH_DEL(units, unit);
+    unit = units;
+    HASH_CLEAR(hh, units); /* the table goes, the list of its entries stays */
+    for (; unit != NULL; unit = next) {
+        next = unit->hh.next;
         free(unit);
     }
     if (rc == 0)

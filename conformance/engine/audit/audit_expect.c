@@ -50,9 +50,9 @@ static struct finding *finding_of(struct audit_expect *expect, const char *captu
     if (fresh == NULL)
         return NULL;
     fresh->key_octets = octets;
-    fresh->capture = strcpy(fresh->key, capture);
-    fresh->id = strcpy(fresh->key + strlen(capture) + 1, id);
-    fresh->role = strcpy(fresh->key + strlen(capture) + strlen(id) + 2, role);
+    fresh->capture = memcpy(fresh->key, capture, strlen(capture) + 1);
+    fresh->id = memcpy(fresh->key + strlen(capture) + 1, id, strlen(id) + 1);
+    fresh->role = memcpy(fresh->key + strlen(capture) + strlen(id) + 2, role, strlen(role) + 1);
     HASH_FIND(hh, expect->findings, fresh->key, (unsigned)octets, finding);
     if (finding != NULL) {
         finding_free(fresh);
@@ -138,6 +138,8 @@ static int columns_cut(struct line *line, char *text, struct sentence *error)
 {
     size_t count = 0;
 
+    for (size_t i = 0; i < COLUMNS; i++)
+        line->column[i] = text + strlen(text); /* empty */
     for (char *at = text; at != NULL && count < COLUMNS; count++) {
         line->column[count] = at;
         at = strchr(at, '\t');
@@ -238,8 +240,10 @@ void audit_expect_free(struct audit_expect *expect)
 
     if (expect == NULL)
         return;
-    HASH_ITER (hh, expect->findings, finding, next) {
-        HASH_DEL(expect->findings, finding);
+    finding = expect->findings;
+    HASH_CLEAR(hh, expect->findings); /* the table goes, the list of its entries stays */
+    for (; finding != NULL; finding = next) {
+        next = finding->hh.next;
         finding_free(finding);
     }
     free(expect->last_file);

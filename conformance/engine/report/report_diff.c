@@ -70,24 +70,36 @@ static enum exit_status status_of(const struct diff *last, unsigned fails)
     return EXIT_DONE;
 }
 
+/* Compares each run with the next, as long as they can be compared; returns how many steps were made. */
+static size_t make_steps(struct diff *steps, struct report_input *runs, size_t count)
+{
+    struct sentence error;
+    size_t made;
+
+    for (made = 0; made + 1 < count; made++) {
+        if (diff_make(&steps[made], &runs[made].report, &runs[made + 1].report, &error) != 0) {
+            (void)complain(0, "%s, %s: %s", runs[made].name, runs[made + 1].name, error.text);
+            break;
+        }
+        steps[made].names[0] = runs[made].name;
+        steps[made].names[1] = runs[made + 1].name;
+    }
+    return made;
+}
+
 static int compare(struct report_input *runs, size_t count, report_diff_writer *write, unsigned fails,
                    const char *output)
 {
     struct diff *steps = calloc(count, sizeof(*steps));
     const struct place to = place_at(output);
     struct sentence error;
-    int status = steps == NULL ? complain(EXIT_ENVIRONMENT, "out of memory") : EXIT_DONE;
-    size_t made = 0;
+    size_t made;
+    int status = EXIT_USAGE;
 
-    while (status == EXIT_DONE && made + 1 < count)
-        if (diff_make(&steps[made], &runs[made].report, &runs[made + 1].report, &error) != 0) {
-            status = complain(EXIT_USAGE, "%s, %s: %s", runs[made].name, runs[made + 1].name, error.text);
-        } else {
-            steps[made].names[0] = runs[made].name;
-            steps[made].names[1] = runs[made + 1].name;
-            made++;
-        }
-    if (status == EXIT_DONE)
+    if (steps == NULL)
+        return complain(EXIT_ENVIRONMENT, "out of memory");
+    made = make_steps(steps, runs, count);
+    if (made != 0 && made + 1 == count)
         status = write(steps, made, &to, &error) == 0 ? (int)status_of(&steps[made - 1], fails)
                                                       : complain(EXIT_ENVIRONMENT, "%s", error.text);
     for (size_t i = 0; i < made; i++)
