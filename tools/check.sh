@@ -16,6 +16,7 @@ ROOT=$PWD
 : "${B:=$ROOT/build}" "${T:=}"
 : "${WARPCHECK:=$B/warpcheck}" "${IWARP_PEER:=$B/iwarp-peer}" "${WARPCHECK_ASAN:=$B/asan/warpcheck}" "${TSHARK:=tshark}"
 : "${CC:=gcc}" "${E2E_SECONDS:=2400}" "${UNIT_SECONDS:=1200}"
+export PLUGIN=${PLUGIN:-$B/dissector/warpcheck.so} # the Makefile has built it
 export ROOT B WARPCHECK IWARP_PEER WARPCHECK_ASAN TSHARK CC
 export LC_ALL=C.UTF-8 TZ=UTC
 # A caller's own options come after, and win; the first three hold for all others.
