@@ -12,3 +12,6 @@ deb:
 	@tools/deps.sh packages build plugin
 	@B='$(abspath $(B))' packaging/build-deb.sh
 
+packages-check:
+	@tools/deps.sh packages build plugin
+	@B='$(abspath $(B))' packaging/check.sh
