@@ -29,7 +29,7 @@ counted() { sort | uniq -c | sort -k1,1nr -k2 | sed -E 's/^ *([0-9]+) /\1\t/'; }
 	printf 'started\tip\t%s\tfindings\n' "${kinds// /$'\t'}"
 	for run in "$@"; do
 		ip=IPv4
-		[ "$(results "$run" '.flow // ""' | grep -c '^\[')" -eq 0 ] || ip=IPv6
+		[ "$(results "$run" '.flow // ""' | grep -cE '^(\[|[0-9a-f]*:)')" -eq 0 ] || ip=IPv6
 		printf '%s\t%s' "$(started "$run")" "$ip"
 		for kind in $kinds; do printf '\t%s' "$(results "$run" .verdict | grep -cx "$kind" || true)"; done
 		printf '\t%s\n' "$(results "$run" 'select(.verdict == "KNOWN") | .finding' | sort -u | wc -l)"
