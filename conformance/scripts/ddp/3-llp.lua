@@ -57,10 +57,10 @@ check {
   run = function(t)
     local c = t:open { mss = 1460 }
     c:probe()
-    c.tcp:window(0)
+    c:window(0)
     t.dut:write { stream = t:stream_of(c), stag = 1, length = LARGE }
     t.dut:set_emss { stream = t:stream_of(c), emss = 536 }
-    c.tcp:window(65535)
+    c:window(65535)
     sent(t, c, LARGE, mulpdu_of(536), mulpdu_of(1460))
     c:probe()
   end,
@@ -79,9 +79,9 @@ check {
     c.tcp:ack("each")
     c.tcp:ack("now")
     sent(t, c, 20000, mulpdu_of(1460))
-    c.tcp:window(0)
+    c:window(0)
     t.dut:write { stream = stream, stag = 1, length = LARGE, id = 7 }
-    c.tcp:reset()
+    c:reset()
     t:expect_event("flushed", { stream = stream, id = 7 }, "a Write on a connection that is lost")
   end,
 }
@@ -156,7 +156,7 @@ check {
     local c = t:open { dut = { hold_open = true } }
     local stream = t:stream_of(c)
     c:probe()
-    c.tcp:fin()
+    c:fin()
     t:expect_event("half_closed", { stream = stream }, "the peer's FIN")
     no_error(t, c)
     t:equal("state of the LLP stream", "graceful", t.dut:ddp { stream = stream }.llp)
@@ -170,7 +170,7 @@ check {
     local c = t:open()
     local stream = t:stream_of(c)
     c:probe()
-    c.tcp:fin()
+    c:fin()
     c:expect_second_half("the tester's FIN is answered by the device's")
     t:expect_event("closed", { stream = stream }, "FIN of both sides")
     no_error(t, c)

@@ -176,7 +176,7 @@ check {
       local c = t:open()
       local ulpdu = make(c)
       local what = i <= 4 and "a header cut short" or string.format("a header cut short to %d octets", #ulpdu)
-      c:send(fpdu(ulpdu))
+      c:send(raw.segment { data = ulpdu })
       local got = c:receive()
       if got.kind == "segment" and got.Opcode == 7 then got = c:receive() end
       if got.kind == "timeout" then

@@ -192,7 +192,7 @@ check {
     for _, case in ipairs(errors(t)) do
       local c = t:open { dut = { receives = 2, receive_octets = 4096 } }
       local ulpdu = c:ulpdu(case[1])
-      c:send(fpdu(ulpdu))
+      c:send(raw.segment { data = ulpdu })
       local got = c:expect_terminate(case[2], { warn = case[3], message = "an error of DDP is reported" })
       if got.M ~= 1 or got.D ~= 1 then
         t:warn("the report holds the segment's length and header", "M = 1 D = 1",
@@ -370,7 +370,7 @@ local function wrong_version(t, make, name, what)
   for _, version in ipairs { 0, 2, 3 } do
     local c = t:open()
     local ulpdu = c:ulpdu(make(version))
-    local got = c:expect_error(fpdu(ulpdu), name, string.format("DV = %d in %s", version, what))
+    local got = c:expect_error(raw.segment { data = ulpdu }, name, string.format("DV = %d in %s", version, what))
     local quoted = got and c:quoted(got) or {}
     if quoted.header then t:equal("control octet in the quoted header", ulpdu:byte(1), quoted.header:byte(1)) end
     t:expect_deliveries(c, {}, "a segment of another DDP version is not delivered")

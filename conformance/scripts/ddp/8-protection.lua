@@ -114,7 +114,7 @@ check {
     not_associated(t, b, m)
     placed(t, a, m, "of its own")
     a:finish()
-    a.tcp:close()
+    a:close()
     local later = t:open()
     later:expect_error(m:write(0, "12345678"), { "DDP_NOT_ASSOCIATED", "DDP_INVALID_STAG" },
                        "a Write of a later stream to an STag of one that is over")

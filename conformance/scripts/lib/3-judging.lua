@@ -61,7 +61,7 @@ function Connection:expect_over(message, options)
   local got = take()
   local how = got.kind
   if how == "timeout" then
-    self.tcp:fin()
+    self:fin()
     got, how = take(), "left"
   end
   if not fits(tcp.closed(), got) then self.t:fail(message, "the end of the stream", describe(got)) end
@@ -152,7 +152,7 @@ function Test:each_error(body, options)
       self:note(what .. " draws no Terminate: " .. describe(got))
       if o.without and not free then o.without(got, what) end
     end
-    c.tcp:close()
+    c:close()
   end
 end
 

@@ -208,7 +208,7 @@ local function requests_at_once(t, count, options)
   local c = t:open { dut = options }
   c:probe()
   c:shut_with_reads(m, count)
-  c.tcp:window(65535)
+  c:window(65535)
   return c
 end
 

@@ -96,13 +96,13 @@ check {
   run = function(t)
     local c, number = t:operating()
     local sizes = {}
-    c.tcp:window(0)
+    c:window(0)
     t.dut:write { stream = number, stag = STAG, to = TO, length = LARGE }
     for i = 1, 20 do
       sizes[i] = i % 5 == 0 and 5000 or i
       t.dut:send { stream = number, length = sizes[i] }
     end
-    c.tcp:window(65535)
+    c:window(65535)
     c:take_message("a Write before the Sends")
     for i, octets in ipairs(sizes) do
       local segments, data = c:take_message("Send " .. i)

@@ -252,7 +252,7 @@ check {
   run = function(t)
     local SENDS, OCTETS = 50, 128 << 10
     local c, number = t:operating()
-    c.tcp:window(0)
+    c:window(0)
     for i = 1, SENDS do t.dut:send { stream = number, length = OCTETS, id = i } end
     c:send(rdmap.terminate {})
     local seen, last = {}, nil

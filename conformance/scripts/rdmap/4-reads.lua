@@ -52,7 +52,7 @@ check {
       c:send(m:read(0, 4))
       c:expect_response(SINK, 0, pattern(4), "a good Read Request")
       local ulpdu = c:ulpdu(m:read(0, 4))
-      c:send(fpdu(ulpdu:sub(1, 18 + octets)))
+      c:send(raw.segment { data = ulpdu:sub(1, 18 + octets) })
       local got = c:receive()
       if not is_terminate(got) or got.Layer > 1 then
         t:fail(string.format("a Read Request of %d octets", octets), "a Terminate of layer 0 or 1", describe(got))

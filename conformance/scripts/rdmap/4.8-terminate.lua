@@ -7,7 +7,7 @@ local function terminated(t, frame, dut)
   local c = t:open { dut = dut }
   if type(frame) == "function" then frame = frame(c) end
   local ulpdu = c:ulpdu(frame)
-  c:send(fpdu(ulpdu))
+  c:send(raw.segment { data = ulpdu })
   local got = c:expect_any_terminate("an error is answered by a Terminate")
   return got, c:quoted(got), ulpdu, c
 end
@@ -448,7 +448,7 @@ check {
                  source_stag = 0x77, source_to = 0, length = 100 }
     local request = c:expect(rdmap.read_request { RDMARDSZ = 100 }, { message = "the Read that the device was asked for" })
     local ulpdu = c:ulpdu(rdmap.read_response { STag = request.SinkSTag, TO = request.SinkTO + 96, data = "12345678" })
-    c:send(fpdu(ulpdu))
+    c:send(raw.segment { data = ulpdu })
     local got = c:expect_any_terminate("a Read Response beyond the sink")
     local good = { "DDP_BOUNDS", "DDP_INVALID_STAG", "DDP_NOT_ASSOCIATED", "RDMAP_OPERATION_OTHER",
                    "RDMAP_CATASTROPHIC_STREAM", "DDP_CATASTROPHIC" }

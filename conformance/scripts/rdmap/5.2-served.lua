@@ -106,10 +106,10 @@ check {
       local m = t:memory { octets = octets }
       local c = t:open()
       c:probe()
-      c.tcp:window(0)
+      c:window(0)
       c:send(m:read(0, octets))
       rig.wait(3)
-      c.tcp:window(65535)
+      c:window(65535)
       c:expect_response(SINK, 0, m.image, "a Read of " .. octets .. " octets after a window shut for 3 s")
       c:probe()
     end
@@ -228,7 +228,7 @@ check {
       local c = t:open { dut = { ird = limit } }
       c:probe()
       c:shut_with_reads(m, limit)
-      c.tcp:window(65535)
+      c:window(65535)
       c:expect_responses(limit, "an IRD of " .. limit)
       c:probe()
     end
@@ -275,7 +275,7 @@ check {
     local c = t:open { dut = { ird = 2 } }
     c:probe()
     c:shut_with_reads(m, 3)
-    c.tcp:window(65535)
+    c:window(65535)
     local got, whole = nil, 0
     repeat
       got = c:receive()
@@ -296,9 +296,9 @@ check {
     b:probe()
     a:shut_with_reads(m, 4)
     b:shut_with_reads(m, 4)
-    b.tcp:window(65535)
+    b:window(65535)
     b:expect_responses(4, "Reads on a second stream while those of the first wait")
-    a.tcp:window(65535)
+    a:window(65535)
     a:expect_responses(4, "Reads on the first stream")
   end,
 }
@@ -312,15 +312,15 @@ check {
     for i = 1, 100 do
       local c = t:open { port = port }
       c:probe()
-      c.tcp:window(0)
+      c:window(0)
       c:send(m:read(0, LARGE))
       rig.wait(4 * t.round_trip)
-      c.tcp:reset()
+      c:reset()
     end
     local c = t:open { port = port }
     c:probe()
     c:shut_with_reads(m, 4)
-    c.tcp:window(65535)
+    c:window(65535)
     c:expect_responses(4, "Reads after 100 streams that were reset")
   end,
 }

@@ -138,7 +138,7 @@ check {
     c:probe()
     c:send(rdmap.send { data = "last" })
     t:expect_deliveries(c, { "last" }, "the last Send")
-    c.tcp:fin()
+    c:fin()
     local got = c:receive()
     if is_terminate(got, "MPA_CONNECTION_LOST") then got = c:receive() end
     if got.kind == "reset" then t:warn("an orderly end", "FIN", "RST") end

@@ -11,7 +11,7 @@ check {
   run = function(t)
     local c = t:open()
     local ulpdu = c:ulpdu(bad_write("1234"))
-    local got = c:expect_error(fpdu(ulpdu), "DDP_INVALID_STAG", "a Write to an unknown STag")
+    local got = c:expect_error(raw.segment { data = ulpdu }, "DDP_INVALID_STAG", "a Write to an unknown STag")
     if not got then return end
     if got.M ~= 1 or got.D ~= 1 then t:warn("the Terminate quotes the header", "M = 1 D = 1", header_bits(got)) end
     t:equal("the quoted header", hex(ulpdu:sub(1, 14)), hex(c:quoted(got).header))
