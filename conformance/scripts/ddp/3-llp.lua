@@ -1,16 +1,17 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5041 1.2 and 3: streams, and what DDP asks of the layer below.
 
+defaults { llp = "any" }
+
 check {
   id = "DDP-1.2-04",
   purpose = "streams are independent: one that waits for octets does not hold up another, and each counts its own MSNs",
   run = function(t)
     local a, b = t:pair()
-    local late = { a:octets(rdmap.send { data = "late" }), a:octets(rdmap.send { data = "behind" }) }
-    a.tcp:raw { offset = #late[1], octets = late[2] }
+    local fill = a:send_behind(rdmap.send { data = "late" }, { rdmap.send { data = "behind" } })
     b:send(rdmap.send { data = "one" }, rdmap.send { data = "two" })
     t:expect_deliveries(b, { "one", "two" }, "two Sends, while octets are missing on another stream")
-    a.tcp:send(late[1] .. late[2])
+    fill()
     t:expect_deliveries(a, { "late", "behind" }, "the stream on which octets were missing")
     for _, c in ipairs { a, b } do
       t.dut:send { stream = t:stream_of(c), data = "66" }
@@ -37,6 +38,7 @@ end
 
 check {
   id = "DDP-3-02",
+  llp = "tcp",
   purpose = "segments fit the MULPDU of the MSS, and follow it when it changes",
   run = function(t)
     local c = t:open { mss = 536 }
@@ -53,6 +55,7 @@ check {
 
 check {
   id = "DDP-3-03",
+  llp = "tcp",
   purpose = "segments that are with TCP when MULPDU shrinks leave as they are, later ones are smaller",
   run = function(t)
     local c = t:open { mss = 1460 }
@@ -68,6 +71,7 @@ check {
 
 check {
   id = "DDP-3-04",
+  llp = "tcp",
   purpose = "what was taken is sent in the end, or told as failed",
   run = function(t)
     local c = t:open()
@@ -93,7 +97,7 @@ check {
     local c = t:open()
     local m = t:memory()
     c:probe()
-    c:send_segments({ c:octets(m:write(0, pattern(100))), c:octets(m:write(100, pattern(100, 9))) }, { 2, 1 })
+    c:send_shuffled({ m:write(0, pattern(100)), m:write(100, pattern(100, 9)) }, { 2, 1 })
     c:probe { message = "two Writes, whose segments change places" }
     m:patch(0, pattern(100) .. pattern(100, 9))
     m:check("two Writes, whose segments change places")
@@ -107,17 +111,17 @@ check {
     local c = t:open()
     t:stream_of(c)
     c:probe()
-    local one, two = c:octets(rdmap.send { data = "one" }), c:octets(rdmap.send { data = "two" })
-    c.tcp:raw { offset = #one, octets = two }
+    local fill = c:send_behind(rdmap.send { data = "one" }, { rdmap.send { data = "two" } })
     rig.wait(t.quiet / 4)
     t:expect_deliveries(c, {}, "the second of two Sends came, the first did not")
-    c.tcp:send(one .. two)
+    fill()
     t:expect_deliveries(c, { "one", "two" }, "both have come")
   end,
 }
 
 check {
   id = "DDP-3-08",
+  llp = "tcp",
   purpose = "a digest of 32 bits guards the segment: one bit of the payload is enough",
   run = function(t)
     local c = t:open()
@@ -179,6 +183,7 @@ check {
 
 check {
   id = "DDP-3-15",
+  llp = "tcp",
   purpose = "octets that TCP brings again are no second segment",
   run = function(t)
     local c = t:open()

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5041 4: the DDP header and what each of its fields does at the Data Sink.
 
+defaults { llp = "any" }
+
 check {
   id = "DDP-4.1-02",
   role = "both",

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5041 6: how streams end.
 
+defaults { llp = "any" }
+
 -- The device's ULP waits this long before it closes after an error: shorter than the harness waits for a reaction.
 local function delay(t) return math.max(0.5, math.min(3, t.reaction / 4)) end
 
@@ -111,6 +113,7 @@ end
 
 check {
   id = "DDP-6.2.1-04",
+  llp = "tcp",
   purpose = "a segment after the peer's graceful close is neither placed nor delivered, and the stream is aborted",
   run = function(t)
     local c = t:open { dut = { hold_open = true } }
@@ -239,6 +242,7 @@ check {
 
 check {
   id = "DDP-6.2.2-04",
+  llp = "tcp",
   purpose = "an error of the LLP is told with its numbers",
   run = function(t)
     local c = t:open()

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5041 6.2.2, 7.1 and 7.2: what the Data Sink checks before it places, and how it reports.
 
+defaults { llp = "any" }
+
 local RANGE = { warn = { "DDP_NO_BUFFER" } } -- 0x02 and 0x03 are not told apart by the text (DDP-7.1-21)
 
 -- One stream with the device as `dut` says; `frames` are sent, the Terminate is taken.
@@ -400,6 +402,7 @@ check {
 
 check {
   id = "DDP-7.2-06",
+  llp = "tcp",
   purpose = "type 3 is the LLP's: an error of MPA is reported in layer 2",
   run = function(t)
     local c = t:open()
@@ -416,6 +419,7 @@ check {
 
 check {
   id = "DDP-6.2.2-02",
+  llp = "tcp",
   role = "both",
   purpose = "a fatal error of the LLP is told to the ULP, which terminates the stream",
   run = function(t)

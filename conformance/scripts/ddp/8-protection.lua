@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5041 8: which memory a stream reaches.
 
+defaults { llp = "any" }
+
 local ASSOCIATED = { warn = { "DDP_INVALID_STAG" }, message = "a Write to an STag that is not associated with the stream" }
 
 local function not_associated(t, c, m)

@@ -13,16 +13,20 @@ function Connection:send_shuffled(frames, order)
   self:send_segments(pieces, order)
 end
 
--- Frames of a TCP segment (or DATA chunk) each, before which `missing` is missing: returns the function that sends it.
-function Connection:send_behind(missing, frames)
-  local first, behind = self:octets(missing), {}
+-- Frames of a TCP segment (or DATA chunk) each, before which `missing` (a frame, or a list of them) is missing, in `order` (default as they stand): returns the
+-- function that sends it, with which TCP brings what is after once more.
+function Connection:send_behind(missing, frames, order)
+  local first, pieces, offsets = self:octets(table.unpack(missing.kind and { missing } or missing)), {}, {}
   local at = #first
   for i, frame in ipairs(frames) do
-    behind[i] = self:octets(frame)
-    self.tcp:raw { offset = at, octets = behind[i] }
-    at = at + #behind[i]
+    pieces[i], offsets[i] = self:octets(frame), at
+    at = at + #pieces[i]
   end
-  return function() self.tcp:send(first .. table.concat(behind)) end
+  for i in ipairs(frames) do
+    local n = order and order[i] or i
+    self.tcp:raw { offset = offsets[n], octets = pieces[n] }
+  end
+  return function() self.tcp:send(first .. table.concat(pieces)) end
 end
 
 -- The tester has nothing more to send: FIN.
@@ -36,6 +40,9 @@ function Connection:close() self.tcp:close() end
 
 -- So many octets the device may send from now on.
 function Connection:window(octets) self.tcp:window(octets) end
+
+-- Nothing that comes is acknowledged from now on, or everything again.
+function Connection:withhold(withheld) self.tcp:ack(withheld and "withheld" or "now") end
 
 -- The upper tester has told what the device made of the connection: a verdict is about that.
 function Connection:told() self.tcp:told() end

@@ -18,6 +18,7 @@ function harness.test(role, id)
                            llp = rig.llp(), ended_by_ulp = {}, rests = {}, connections = {}, posted_reads = {} }, Test)
   t.dut = setmetatable({ t = t }, Upper)
   t.served = rig.served()
+  describe_over(t.llp)
   connections.tags_free = not t:copies_tag()
   return t
 end
@@ -317,10 +318,6 @@ end
 -- A listener of the device with this configuration: returns its port. With `special` a device that does not know what is
 -- asked for is no failure: SKIP.
 function Test:listen(config, special)
-  if self:over_sctp() then -- codes 1 to 3; those of RFC 6581 where a check asks for them
-    config = copy_fields(config)
-    if config.enhanced == nil then config.enhanced = false end
-  end
   return (special and self:instrument("listen", config) or self.dut:listen(config)).port
 end
 

@@ -26,6 +26,7 @@ local function new_stream(t, a)
     as_initiator = t.role == "responder",
     msn = { [0] = 1, 1, 1, 1 },           -- next MSN that the tester sends, by queue number
     stream = a.stream,
+    next_ssn = 1, waiting = {},           -- the DDP-SSN of what the device sends next; chunks that came before their turn
   }, Stream)
   t.connections[#t.connections + 1] = c
   return c
@@ -36,9 +37,15 @@ end
 
 local only_tcp = { "request", "reply", "mss", "iss", "window" }
 
--- The device's number of a stream that it has accepted, asked for while no other one is open to the same port.
+-- The device's number of a stream that it has accepted on the port. What it has told of others before that is nobody's.
+local function forget_accepted(t, port)
+  t:gather_events()
+  for i = #t.events, 1, -1 do
+    if t.events[i].event == "accepted" and t.events[i].port == port then table.remove(t.events, i) end
+  end
+end
+
 local function ask_number(t, c, port)
-  if t.role ~= "responder" or not rig.has_upper_tester() or not t:tells("accepted") then return end
   local event = t:await_event("accepted", { sid = c.sid, port = port })
   if event then c.stream = event.stream end
 end
@@ -62,17 +69,20 @@ function Test:open_over_sctp(options)
     if options[name] ~= nil then self:only_over_tcp("t:open's option " .. name) end
   end
   local dut, tester = copy_fields(options.dut), {}
+  if dut.enhanced == nil then dut.enhanced = false end -- codes 1 to 3; those of RFC 6581 where a check asks for them
   if dut.rev ~= nil or dut.markers ~= nil or dut.crc ~= nil then self:only_over_tcp("a device with options for MPA") end
   if self.role == "responder" then
     local _, _, usual = rig.addresses()
     tester.port = options.dut and self:listen(dut) or options.port or usual
   end
+  local asks = self.role == "responder" and rig.has_upper_tester() and self:tells("accepted")
+  if asks then forget_accepted(self, tester.port) end
   let_go(self)
   local a = self:associate { tester = tester, dut = dut }
   a.sid = a:session()
   local c = new_stream(self, a)
   c.pd = dut.pd
-  ask_number(self, c, tester.port)
+  if asks then ask_number(self, c, tester.port) end
   if self.role == "initiator" then
     c:ask_first_send()
     c:expect(rdmap.send {}, { message = "the device's first Send" })
@@ -89,14 +99,14 @@ function Stream:teller() return function() return false end end
 -- Sending
 
 -- Octets of user data that the tester sends in one chunk: a segment is never in fragments (RFC 5043 9).
-local MOST = 1400
+local MOST = 1432
 
 -- A segment with more data than a packet takes as several of the same message: FPDUs may be longer than that.
 local PIECE = 1024
 
 local function cut(frame)
   local given = frame.given
-  if not frame.defaults or type(given.data) ~= "string" or #given.data <= MOST - 64 then return { frame } end
+  if not frame.defaults or type(given.data) ~= "string" or #given.data <= MOST - 20 then return { frame } end
   local place, out = frame.defaults.tagged and "TO" or "MO", {}
   for at = 0, #given.data - 1, PIECE do
     local f = copy_fields(given)
@@ -157,11 +167,14 @@ function Stream:send_shuffled(frames, order)
   for _, i in ipairs(order) do send_data(self, data[i]) end
 end
 
-function Stream:send_behind(missing, frames)
-  local first, behind = next_data(self, missing), {}
+function Stream:send_behind(missing, frames, order)
+  local first, behind = {}, {}
+  for i, frame in ipairs(missing.kind and { missing } or missing) do first[i] = next_data(self, frame) end
   for i, frame in ipairs(frames) do behind[i] = next_data(self, frame) end
-  for _, data in ipairs(behind) do send_data(self, data) end
-  return function() send_data(self, first) end
+  for i in ipairs(frames) do send_data(self, behind[order and order[i] or i]) end
+  return function()
+    for _, data in ipairs(first) do send_data(self, data) end
+  end
 end
 
 function Stream:fin()
@@ -189,14 +202,43 @@ end
 
 function Stream:window(octets) self.association.handle:window(octets) end
 
+function Stream:withhold(withheld) self.association.handle:withhold(withheld) end
+
 function Stream:told() self.association.handle:told() end
 
 --------------------------------------------------------------------------------------------------------------------
 -- Receiving
 
+-- The chunk with the next DDP-SSN: TSNs say nothing of the order (RFC 5043 5.1). One that does not come leaves those behind it where they
+-- are until the time is up; they are taken then.
+local function next_chunk(c, seconds)
+  local deadline = rig.now() + seconds
+  while true do
+    local got, why = c.waiting[c.next_ssn], nil
+    if got == nil then
+      got, why = c.association:receive(c.sid, math.max(0, deadline - rig.now()))
+      if got == nil and next(c.waiting) then
+        for ssn in pairs(c.waiting) do
+          local lead = (ssn - c.next_ssn) & 0xFFFF
+          got = (got == nil or lead < (got.message_ssn - c.next_ssn) & 0xFFFF) and c.waiting[ssn] or got
+        end
+        c.next_ssn = got.message_ssn
+      end
+    end
+    if got == nil or got.message_ssn == nil then return got, why end
+    if got.message_ssn == c.next_ssn then
+      c.waiting[got.message_ssn] = nil
+      c.next_ssn = (c.next_ssn + 1) & 0xFFFF
+      return got
+    end
+    if (got.message_ssn - c.next_ssn) & 0xFFFF >= 0x8000 then return got end -- once more, or too late: as it comes
+    c.waiting[got.message_ssn] = got
+  end
+end
+
 -- The next thing of this stream: a segment, "fin" (the session's Terminate), "reset" (the association's end), "timeout".
 function Stream:receive(seconds)
-  local got, why = self.association:receive(self.sid, self.ended and 0 or seconds or self.t.reaction)
+  local got, why = next_chunk(self, self.ended and 0 or seconds or self.t.reaction)
   if got == nil then
     if why == "timeout" then return { kind = self.ended or "timeout" } end
     got = { kind = self.ended or "reset", why = why }

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5040 1.2, 2.4, 3.1, 4.1, 4.2: the messages that the device makes of what its ULP posts.
 
+defaults { llp = "any" }
+
 local STAG, TO = 0x12345678, 0x100000003
 
 -- Each operation of the device with 64 and with 5000 octets: judge(what, opcode, octets, segments, payload).

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5040 4.8 and 7.1: Read limits exceeded, Reads that fail midway, and what the texts leave open about Terminates.
 
+defaults { llp = "any" }
+
 -- A Read of LARGE octets is under way while the window is shut when its source is invalidated: what has gone out is taken,
 -- and the Terminate.
 local SINK, SINK_TO = 0x0A0B0C0D, 0x100000010
@@ -253,11 +255,9 @@ check {
   purpose = "of two messages in error after a gap one is told, and only one",
   run = function(t)
     local c = t:open()
-    local first = c:octets(rdmap.read_request { SinkSTag = 1, RDMARDSZ = 8, SrcSTag = UNKNOWN_STAG })
-    local second = c:octets(bad_write())
-    c.tcp:raw { offset = #first, octets = second }
+    local fill = c:send_behind(rdmap.read_request { SinkSTag = 1, RDMARDSZ = 8, SrcSTag = UNKNOWN_STAG }, { bad_write() })
     rig.wait(t.quiet / 4)
-    c.tcp:send(first .. second)
+    fill()
     local got = c:expect_terminate({ "RDMAP_INVALID_STAG", "DDP_INVALID_STAG" },
                                    { next = true, message = "a Read Request in error, and a Write that came first" })
     c:expect_end("one Terminate, and the end")

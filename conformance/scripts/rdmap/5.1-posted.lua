@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5040 5.1 to 5.3, 5.5: Writes, Reads and Sends of the device, in the order in which its ULP posted them.
 
+defaults { llp = "any" }
+
 local STAG, TO = 0x12345678, 0x100000003
 
 check {

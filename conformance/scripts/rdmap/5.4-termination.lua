@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5040 5.4 and 6.2: Terminates sent and received, and how a stream ends.
 
+defaults { llp = "any" }
+
 check {
   id = "RDMAP-5.4-01",
   role = "both",
@@ -163,6 +165,7 @@ check {
 
 check {
   id = "RDMAP-6.2.1-02",
+  llp = "tcp",
   role = "both",
   purpose = "an error of the LLP's is told by a Terminate before the end",
   run = function(t)

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5040 3.1, 5.4, 5.5 and Appendix B: what the texts leave free. All that comes has to be right, in whatever order.
 
+defaults { llp = "any" }
+
 -- Each octet is the old one or the new one.
 local function old_or_new(t, data, old, new, message)
   local at = data:find("[^" .. old .. new .. "]")

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5040 7 and the rows of Figure 9 in 4.8: what is an error, and by which code it is told.
 
+defaults { llp = "any" }
+
 local function refused(t, frame, names, message, warned, dut)
   return t:expect_error(frame, names, message, { warn = warned, dut = dut, next = true })
 end
@@ -234,6 +236,7 @@ check {
 
 check {
   id = "RDMAP-4.8-31",
+  llp = "tcp",
   purpose = "layer 2 has the codes of MPA: a CRC error",
   run = function(t)
     local c = t:open()
