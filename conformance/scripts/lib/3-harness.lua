@@ -312,7 +312,7 @@ function Test:over_sctp() return self.llp ~= "tcp" end
 
 -- A script error over SCTP: the check says llp = "any" and asks for something of MPA or TCP.
 function Test:only_over_tcp(what)
-  if self:over_sctp() then error(what .. " is of MPA over TCP, and this run carries DDP over SCTP: the check's llp is not \"any\"", 3) end
+  if self:over_sctp() then error(what .. " is of MPA over TCP: a check with llp = \"any\" cannot use it", 3) end
 end
 
 -- A listener of the device with this configuration: returns its port. With `special` a device that does not know what is
