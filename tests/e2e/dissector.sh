@@ -13,7 +13,6 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 : "${UPDATE:=}" "${CAPTURES:=*}"
 source tests/e2e/expect.bash
-[ -e "${PLUGIN:=$B/dissector/warpcheck.so}" ] || make -s plugin B="$B"
 source tests/e2e/dissector.bash
 generated "$WORK/generated"
 if [ -n "$UPDATE" ]; then
