@@ -15,6 +15,8 @@
 #   make soak       SOAK_SECONDS (600) of connections that come and go, then 10,000 seeds of two stacks on a bad wire
 #   make coverage   lines and branches by folder; fails below 95 % of the lines of reference-stack/ and wire/
 #   make format     clang-format -i
+#   make deb        Debian packages, in build/deb; make packages-check builds, installs and removes them (mk/packages.mk)
+#   make site       a static site of the judged implementations, from reports/baselines, into build/site
 #   make lab        judges Linux siw in a virtual machine (conformance/labs/linux); report in build/lab/report
 #   make install    PREFIX=/usr/local, DESTDIR=; make uninstall removes it
 #   make plugin     the Wireshark plugin; make install-plugin, make remove-plugin (mk/plugin.mk)
@@ -32,7 +34,7 @@ ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(shell nproc)
 endif
 
-.PHONY: all help deps demo check unit e2e fuzz chaos lint bench soak coverage lab format install uninstall clean prerequisites programs FORCE
+.PHONY: all help deps demo check unit e2e fuzz chaos lint bench soak coverage lab site format install uninstall clean prerequisites programs FORCE
 .DEFAULT_GOAL := all
 
 B ?= build
@@ -220,6 +222,11 @@ bench: programs $(bench_programs)
 lab: programs
 	@status=0; '$(B)/warpcheck' run --dut linux-siw -o '$(B)/lab/report' --force || status=$$?; case $$status in 0 | 1 | 5) ;; *) exit 1 ;; esac
 
+# A site is made in a new folder: what an older one had may be gone from the baselines.
+site: programs
+	@rm -rf '$(B)/site'
+	@'$(B)/warpcheck' report --site reports/baselines -o '$(B)/site'
+
 soak: $(B)/bench/bench_soak $(B)/unit-tests
 	@$(B)/bench/bench_soak $(SOAK_SECONDS)
 	@CK_RUN_SUITE=stack_sim STACK_SIM_SEEDS=10000 $(B)/unit-tests
@@ -238,6 +245,8 @@ clean:
 	@rm -rf '$(B)'
 
 include mk/install.mk
+include mk/agent.mk
+include mk/packages.mk
 include mk/plugin.mk
 
 # Every .d file that a compiler wrote.

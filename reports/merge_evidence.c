@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "reports/merge_evidence.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "reports/merge_internal.h"
 #include "reports/save.h"
+#include "reports/whole_file.h"
 #include "wire/crc32c.h"
 #include "wire/hash.h"
 
-#define EVIDENCE_OCTETS_MAX ((off_t)1 << 30)
+#define EVIDENCE_OCTETS_MAX ((size_t)1 << 30)
 
 struct source {
     char *path;
@@ -126,79 +124,12 @@ int evidence_add(struct evidence *evidence, const char *path)
     return 0;
 }
 
-/* Opens DIR/evidence/NAME; neither the evidence's folder nor the file may be a link. -1 and errno. */
-static int open_evidence(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char *dir = slash ? strndup(path, (size_t)(slash - path)) : NULL;
-    int folder = dir ? open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
-    int fd = folder >= 0 ? openat(folder, slash + 1, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
-    int cause = errno;
-
-    if (folder >= 0)
-        close(folder);
-    free(dir);
-    errno = cause;
-    return fd;
-}
-
-/* The file is not where the results say: the merge counts that, and goes on. */
-static bool is_absent(int cause)
-{
-    return cause == ENOENT || cause == ENOTDIR || cause == ELOOP;
-}
-
-/* What is left of the file from here on, malloc'd; NULL and errno when it cannot be read. */
-static uint8_t *read_octets(int fd, size_t size)
-{
-    uint8_t *octets = malloc(size + 1);
-    size_t done = 0;
-
-    while (octets && done < size) {
-        ssize_t n = read(fd, octets + done, size - done);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n == 0)
-            errno = EIO; /* it has become shorter: half of it is no evidence */
-        if (n <= 0) {
-            free(octets);
-            return NULL;
-        }
-        done += (size_t)n;
-    }
-    return octets;
-}
-
-/* The whole file, malloc'd; NULL when it is absent, or no file of a reasonable size. -1 with the sentence set. */
-static int read_file(const char *path, uint8_t **octets, size_t *size, struct sentence *error)
-{
-    int fd = open_evidence(path);
-    struct stat status;
-    int rc = 0;
-
-    *octets = NULL;
-    *size = 0;
-    if (fd < 0)
-        return is_absent(errno) ? 0 : sentence_set(error, "%s: cannot read: %s", path, strerror(errno));
-    if (fstat(fd, &status) != 0) {
-        rc = sentence_set(error, "%s: cannot read: %s", path, strerror(errno));
-    } else if (S_ISREG(status.st_mode) && status.st_size <= EVIDENCE_OCTETS_MAX) {
-        *size = (size_t)status.st_size;
-        *octets = read_octets(fd, *size);
-        if (!*octets)
-            rc = sentence_set(error, "%s: cannot read: %s", path, strerror(errno));
-    }
-    close(fd);
-    return rc;
-}
-
 static int digest(struct source *source, struct sentence *error)
 {
     uint8_t *octets;
     size_t size;
 
-    if (read_file(source->path, &octets, &size, error) != 0)
+    if (whole_file_read(source->path, EVIDENCE_OCTETS_MAX, &octets, &size, error) != 0)
         return -1;
     source->missing = octets == NULL;
     if (octets)
@@ -245,7 +176,7 @@ static int copy(int folder, struct source *source, struct sentence *error)
     struct place place = {folder, strrchr(source->name, '/') + 1, source->name};
     uint8_t *octets;
     size_t size;
-    int rc = read_file(source->path, &octets, &size, error);
+    int rc = whole_file_read(source->path, EVIDENCE_OCTETS_MAX, &octets, &size, error);
 
     source->missing = octets == NULL;
     if (octets)

@@ -16,13 +16,14 @@ ROOT=$PWD
 : "${B:=$ROOT/build}" "${T:=}"
 : "${WARPCHECK:=$B/warpcheck}" "${IWARP_PEER:=$B/iwarp-peer}" "${WARPCHECK_ASAN:=$B/asan/warpcheck}" "${TSHARK:=tshark}"
 : "${CC:=gcc}" "${E2E_SECONDS:=2400}" "${UNIT_SECONDS:=1200}"
+export PLUGIN=${PLUGIN:-$B/dissector/warpcheck.so} # the Makefile has built it
 export ROOT B WARPCHECK IWARP_PEER WARPCHECK_ASAN TSHARK CC
 export LC_ALL=C.UTF-8 TZ=UTC
 # A caller's own options come after, and win; the first three hold for all others.
 export ASAN_OPTIONS=abort_on_error=0:detect_stack_use_after_return=1:quarantine_size_mb=8${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 unset MAKEFLAGS MFLAGS MAKELEVEL
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 what_failed=
 log_dir=$B/check
 mkdir -p "$log_dir"
 
@@ -32,9 +33,10 @@ verdict() {
 	0) passed=$((passed + 1)); echo "ok    $1 ($3 s)" ;;
 	77) skipped=$((skipped + 1)); echo "SKIP  $1: $(tail -n 1 "$4")" ;;
 	*)
-		failed=$((failed + 1))
+		failed=$((failed + 1)) what_failed+=" $1"
 		if [ "$2" -eq 124 ]; then echo "FAIL  $1: no end after $3 s"; else echo "FAIL  $1 (exit status $2, $3 s)"; fi
-		sed 's/^/      | /' "$4" | tail -n 100
+		# What does not hold comes first: of a long log some readers keep the beginning only.
+		{ awk 'NF && !/^ok / && ++n <= 60' "$4"; echo '... and the end of its log:'; tail -n 30 "$4"; } | sed 's/^/      | /'
 		;;
 	esac
 }
@@ -77,6 +79,7 @@ unit() {
 		[ "$status" -eq 0 ] || { echo "      | suite $(basename "$log" .log):"; sed 's/^/      | /' "$log" | tail -n 40; }
 	done
 	passed=$((passed + good)) failed=$((failed + bad))
+	[ "$bad" -eq 0 ] || what_failed+=" $1"
 	echo "$([ "$bad" -eq 0 ] && echo 'ok   ' || echo 'FAIL ') $1: $good passed, $bad failed ($((SECONDS - began)) s)"
 }
 
@@ -162,5 +165,6 @@ done < <(scripts "${1:-all}" | xargs -r -n 1 -P "$(nproc)" bash -c 'script "$@"'
 
 [ "${1:-all}" != all ] || beside_end
 [ "$skipped" -eq 0 ] || echo "$skipped skipped (see above), counted neither way"
+[ -z "$what_failed" ] || echo "failed:$what_failed"
 echo "$passed passed, $failed failed"
 [ "$passed" -gt 0 ] && [ "$failed" -eq 0 ]

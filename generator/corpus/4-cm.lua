@@ -22,10 +22,10 @@ local function carrier(given)
   end
 end
 
-local function request(ipv6, id, protocol, port, consumer)
+local function request(ipv6, id, protocol, port, consumer, source)
   return net.cm_request {
     local_id = id, transaction = id, protocol = protocol, source_port = 49153, destination_port = port, consumer = consumer,
-    source = ipv6 and "fd00::1" or "192.0.2.1", destination = ipv6 and "fd00::2" or "192.0.2.2" }
+    source = source or ipv6 and "fd00::1" or "192.0.2.1", destination = ipv6 and "fd00::2" or "192.0.2.2" }
 end
 
 local function answer(name, own, other)
@@ -41,7 +41,9 @@ local function exchanges(given)
   give(INITIATOR, answer("RTU", 0xA1, 0xB1))
   give(INITIATOR, answer("DREQ", 0xA1, 0xB1))
   give(RESPONDER, answer("DREP", 0xB1, 0xA1))
-  for i, ari in ipairs { "\0\1\1\0\0", "\0\6\0\0", "\1\9", "\0\0" } do
+  local rejections = { "\0\1\1\0\0", "\1\9" } -- MajV 0 is suggested; by the ULP
+  for code = 0, 6 do table.insert(rejections, string.char(0, code, 0, 0)) end -- each code of Table 5
+  for i, ari in ipairs(rejections) do
     local id = 0xC0 + i
     give(INITIATOR, request(given.ipv6, id, 132, 2049, "consumer"))
     give(RESPONDER, net.cm_reject { transaction = id, remote_id = id, reason = CONSUMER_REJECT, ari = ari })
@@ -90,6 +92,52 @@ capture {
     local give = carrier { carrier = "roce_v2" }
     for i, fault in ipairs { { 164, 0x10 }, { 164, 0x01 }, { 165, 0x50 }, { 165, 0x46 }, { 170, 9 }, { 186, 9 } } do
       give(INITIATOR, patched(request(false, 0xA0 + i, 6, 3260), fault[1], string.char(fault[2])))
+    end
+  end,
+}
+
+-- Where the annex can be read in more than one way: what a server of each reading answers.
+local function ari(code, suggested)
+  return string.char(0, net.cm_codes[code], suggested and #suggested or 0, 0) .. (suggested or "")
+end
+local INFO_LENGTH <const> = 33 -- of a REJ: 7 bits
+local readings = {
+  -- `octets` of the REQ that are not as usual; its `protocol`, `port` and `source`; and the answers: a REP, or a REJ's reason, ARI and length.
+  { about = "A11-AMB-01: no service", { 8 }, { 28, ari("Unspecified") } },
+  { about = "A11-AMB-03: MajV 1", octets = { 164, "\x10" }, { 5 }, { 28, ari("Major Version") } },
+  { about = "A11-AMB-04: MinV 1", octets = { 164, "\x01" }, { 28, ari("Unspecified") }, { 28, ari("Minor Version") } },
+  { about = "A11-AMB-05: both", octets = { 164, "\x11" }, { 28, ari("Major Version") }, { 28, ari("Minor Version") } },
+  { about = "A11-AMB-06: IPV 5", octets = { 165, "\x50" }, { 28, ari("IPV", "\x04") }, { 28, ari("IPV", "\x40") } },
+  { about = "A11-AMB-07: Reject Info Length", octets = { 165, "\x50" }, { 28, ari("IPV"), 4 }, { 28, ari("IPV"), 72 }, { 28, ari("IPV"), 0 } },
+  { about = "A11-AMB-08: an IPv4-mapped source", source = "::ffff:192.0.2.1", "REP", { 28, ari("Source IP Address") } },
+  { about = "A11-AMB-10: a padding that is not zero", octets = { 170, "\9" }, "REP", { 28, ari("Source IP Address") } },
+  { about = "A11-AMB-11: protocol 0", protocol = 0, "REP", { 28, ari("IPV") } },
+  { about = "A11-AMB-12: IPV 5, and nobody listens", octets = { 165, "\x50" }, port = 7, { 8 }, { 28, ari("IPV") } },
+}
+
+capture {
+  name = "cm-readings", about = "IP CM: what the annex leaves open, answered in each way",
+  findings = { -- of the REQs
+    { "A11-TXT-07", "FAIL", 5 }, { "A11-TXT-07", "FAIL", 7 }, { "A11-TXT-08", "FAIL", 9 }, { "A11-TXT-08", "FAIL", 11 },
+    { "A11-TXT-07", "FAIL", 13 }, { "A11-TXT-08", "FAIL", 13 }, { "A11-TXT-07", "FAIL", 15 }, { "A11-TXT-08", "FAIL", 15 },
+    { "A11-TXT-09", "FAIL", 17 }, { "A11-TXT-09", "FAIL", 19 }, { "A11-TXT-09", "FAIL", 21 }, { "A11-TXT-09", "FAIL", 23 },
+    { "A11-TXT-09", "FAIL", 25 }, { "A11-TXT-13", "FAIL", 27 }, { "A11-TXT-13", "FAIL", 29 }, { "CA11-5-02", "FAIL", 31 },
+    { "CA11-5-02", "FAIL", 33 }, { "A11-TXT-09", "FAIL", 39 }, { "A11-TXT-09", "FAIL", 41 },
+  },
+  run = function()
+    local give, id = carrier { carrier = "roce_v2" }, 0x100
+    for _, case in ipairs(readings) do
+      for _, got in ipairs(case) do
+        id = id + 1
+        local req = request(case.source ~= nil, id, case.protocol or 6, case.port or 3260, nil, case.source)
+        give(INITIATOR, case.octets and patched(req, case.octets[1], case.octets[2]) or req)
+        if got == "REP" then
+          give(RESPONDER, answer("REP", id + 0x1000, id))
+        else
+          local rej = net.cm_reject { transaction = id, remote_id = id, reason = got[1], ari = got[2] or "" }
+          give(RESPONDER, got[3] and patched(rej, INFO_LENGTH, string.char(got[3] << 1)) or rej)
+        end
+      end
     end
   end,
 }

@@ -123,7 +123,9 @@ struct tcp_connection *tcp_connection_new(struct tcp_stack *stack, const struct 
         c->options.attempts = TCP_ATTEMPTS;
     c->window_fixed = c->options.choose_window;
     c->window = c->options.window;
-    c->ack_policy = c->options.withhold_acks ? TCP_ACK_WITHHELD : TCP_ACK_AT_ONCE;
+    c->ack_policy = c->options.withhold_acks ? TCP_ACK_WITHHELD
+                    : c->options.delay_acks  ? TCP_ACK_DELAYED
+                                             : TCP_ACK_AT_ONCE;
     c->status.local = *local;
     c->status.peer = *peer;
     c->status.local_port = local_port;

@@ -128,6 +128,7 @@ struct tcp_options {
     uint16_t window;      /* fixed receive window, as tcp_set_window() */
     bool fragmentable;    /* IPv4: segments without Don't Fragment */
     bool withhold_acks;   /* TCP_ACK_WITHHELD from the first octet on; tcp_listen() only */
+    bool delay_acks;      /* TCP_ACK_DELAYED from the first octet on */
     uint16_t source_port; /* 0: an ephemeral one; tcp_connect() only */
     unsigned attempts;    /* transmissions of one segment before TCP_CAUSE_TIMEOUT; 0: 8 */
     void *user;           /* tcp_user() of the connection */

@@ -47,9 +47,11 @@ bool hook_nagle(const struct defect_set *set)
     return defect_behaves(set, DEFECT_NAGLE);
 }
 
-void hook_tcp(const struct defect_set *set, uint16_t *window, uint32_t *iss, bool *choose_iss, bool *fragmentable)
+void hook_tcp(const struct defect_set *set, uint16_t *window, uint32_t *iss, bool *choose_iss, bool *fragmentable,
+              bool *delay_acks)
 {
     *fragmentable = defect_behaves(set, DEFECT_FRAGMENTABLE);
+    *delay_acks = defect_behaves(set, DEFECT_ACKS_DELAYED);
     if (defect_behaves(set, DEFECT_WINDOW_SMALL))
         *window = 700;
     if (defect_behaves(set, DEFECT_SEQUENCE_WRAPS)) {

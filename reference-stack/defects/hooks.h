@@ -390,7 +390,8 @@ bool hook_role_by_opener(const struct defect_set *set);
 bool hook_nagle(const struct defect_set *set);
 
 /* How the device's TCP is opened, where that can be chosen: `window` 0, no ISS, DF set are TCP's own (RFC 5041 A, 5044 4.3, A.5.1). */
-void hook_tcp(const struct defect_set *set, uint16_t *window, uint32_t *iss, bool *choose_iss, bool *fragmentable);
+void hook_tcp(const struct defect_set *set, uint16_t *window, uint32_t *iss, bool *choose_iss, bool *fragmentable,
+              bool *delay_acks);
 
 /* `count` octets came after a gap. True: there is no room for them, and the connection is given up (RFC 5044 A.5.2). */
 bool hook_early_refused(const struct defect_set *set, size_t count);

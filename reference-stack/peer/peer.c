@@ -343,7 +343,8 @@ void peer_tcp(const struct peer_config *config, struct peer_tcp *tcp)
 {
     memset(tcp, 0, sizeof(*tcp));
     if (config != NULL)
-        HOOK(config, hook_tcp(config->defects, &tcp->window, &tcp->iss, &tcp->choose_iss, &tcp->fragmentable));
+        HOOK(config, hook_tcp(config->defects, &tcp->window, &tcp->iss, &tcp->choose_iss, &tcp->fragmentable,
+                              &tcp->delay_acks));
 }
 
 void peer_input_early(struct peer_stream *ps, size_t gap, const uint8_t *octets, size_t count, uint64_t now)

@@ -90,6 +90,7 @@ struct peer_tcp {
     bool choose_iss;
     uint32_t iss;
     bool fragmentable; /* IPv4 may fragment its segments */
+    bool delay_acks;   /* every second segment is acknowledged, or after a while (RFC 9293 3.8.6.3) */
 };
 
 /* `config` may be NULL. */

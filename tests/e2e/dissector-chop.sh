@@ -10,7 +10,6 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 : "${CHOP_RUNS:=20}" "${SEED:=1}" "${KEEP:=}" "${CAPTURES:=*}"
 source tests/e2e/expect.bash
-[ -e "${PLUGIN:=$B/dissector/warpcheck.so}" ] || make -s plugin B="$B"
 source tests/e2e/dissector.bash
 corpus
 $CC -std=gnu17 -O1 -o "$WORK/chop" tests/e2e/capture_chop.c

@@ -8,7 +8,6 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source tests/e2e/expect.bash
-[ -e "${PLUGIN:=$B/dissector/warpcheck.so}" ] || make -s plugin B="$B"
 source tests/e2e/dissector.bash
 cp "$B/chaos.so" "$WORK/"
 

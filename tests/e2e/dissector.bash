@@ -5,7 +5,11 @@
 #
 #   ours ARGUMENT...           tshark with the plugin; as a command of its own "${with_plugin[@]}"
 #   builtin_only ARGUMENT...   the same one without it
-: "${PLUGIN:=$B/dissector/warpcheck.so}"
+# A run by hand never meets a stale plugin; make check has just built it, and says so by PLUGIN.
+if [ -z "${PLUGIN:-}" ]; then
+	PLUGIN=$B/dissector/warpcheck.so
+	make -s plugin B="$B"
+fi
 plugins=$WORK/plugins
 version=$(pkg-config --modversion wireshark | cut -d. -f1-2)
 mkdir -p "$plugins/$version/epan" "$WORK/none"

@@ -13,6 +13,7 @@
 #include "conformance/engine/report/report_diff.h"
 #include "conformance/engine/report/report_matrix.h"
 #include "conformance/engine/report/report_merge.h"
+#include "conformance/engine/report/report_site.h"
 #include "conformance/engine/option/run_confine.h"
 #include "conformance/requirements/catalogue.h"
 #include "reference-stack/program/complaint.h"
@@ -26,7 +27,7 @@
 struct options {
     const struct report_format *format; /* NULL: all standing ones, or text */
     bool text;
-    bool matrix, merge, diff, accept_known, force;
+    bool matrix, merge, diff, site, accept_known, force;
     report_diff_writer *diff_format; /* with --diff */
     unsigned fails;                  /* with --diff: kinds of differences, as bits */
     char **inputs;                   /* in argv's own order; room for all arguments */
@@ -42,6 +43,7 @@ static void usage(void)
            "       warpcheck report --matrix [NAME=]DIR|FILE... [-o OUT]\n"
            "       warpcheck report --merge DIR|FILE... -o OUT [--force]\n"
            "       warpcheck report --diff [NAME=]OLD [NAME=]NEW... [--fail-on KINDS] [-o OUT]\n"
+           "       warpcheck report --site DIR|TABLE -o OUT\n"
            "  Makes the reports of a run or audit again from its results.jsonl. Without --format, it writes to the "
            "same folder:\n"
            "  %s.\n"
@@ -60,6 +62,9 @@ static void usage(void)
         "                     --format text, md, jsonl or html; exit status 1 where the last step has what --fail-on "
         "names\n"
         "  --fail-on KINDS    with --diff: any, none, or a list such as new,changed (new,vanished)\n"
+        "  --site             makes a static site in the folder OUT: requirements by implementation, findings, history "
+        "and\n"
+        "                     evidence of the runs that DIR/site.tsv names (columns stack, version, run, findings)\n"
         "  --accept-known     with --merge: exits with 0 instead of 5\n"
         "  --force            with --merge: removes the files that an earlier command wrote to OUT, which must be "
         "empty\n"
@@ -118,6 +123,8 @@ static int words_read(struct options *options, int argc, char **argv, const char
             options->merge = true;
         } else if (strcmp(argument, "--diff") == 0) {
             options->diff = true;
+        } else if (strcmp(argument, "--site") == 0) {
+            options->site = true;
         } else if (strcmp(argument, "--accept-known") == 0) {
             options->accept_known = true;
         } else if (strcmp(argument, "--force") == 0) {
@@ -140,9 +147,11 @@ static int kinds_check(const struct options *options, const char *fail_on, struc
 {
     if (options->input_count == 0)
         return sentence_set(error, "no run is named: name its output folder or its results.jsonl");
-    if (options->matrix + options->merge + options->diff > 1)
-        return sentence_set(error, "--matrix, --merge and --diff exclude each other: --matrix shows runs side by side, "
-                                   "--merge joins them, --diff lists what differs");
+    if (options->matrix + options->merge + options->diff + options->site > 1)
+        return sentence_set(error, "--matrix, --merge, --diff and --site exclude each other: --matrix shows runs side "
+                                   "by side, --merge joins them, --diff lists what differs, --site publishes them");
+    if (options->site && (options->output == NULL || options->format || options->text))
+        return sentence_set(error, "--site needs -o OUT, a folder, and excludes --format: it writes HTML pages");
     if (fail_on != NULL && !options->diff)
         return sentence_set(error, "--fail-on needs --diff: without it, report decides nothing");
     if (options->diff && options->input_count < 2)
@@ -178,7 +187,7 @@ static int arguments_parse(struct options *options, int argc, char **argv, struc
             options->inputs[1]);
     if (options->output && options->text && strcmp(options->output, "-") != 0)
         return sentence_set(error, "--format text excludes -o %.100s: it goes to standard output", options->output);
-    if (options->output && !options->format && !options->text)
+    if (options->output && !options->format && !options->text && !options->site)
         return sentence_set(error, "-o needs --format %s", report_format_names("", names, sizeof(names)));
     return 0;
 }
@@ -367,6 +376,19 @@ static int write_text(const char *results, const struct catalogue *catalogue)
     return rc == 0 ? EXIT_DONE : complain(EXIT_USAGE, "%s", error.text);
 }
 
+static int write_site(const struct options *options)
+{
+    struct coverage_index *index = NULL;
+    struct sentence error;
+    int status;
+
+    if (coverage_load(&index, &error) != 0)
+        return complain(EXIT_ENVIRONMENT, "%s", error.text);
+    status = report_site(options->inputs[0], options->output, &(struct report_coverage){covers, index});
+    coverage_free(index);
+    return status;
+}
+
 static int write_matrix(const struct options *options)
 {
     const char *output = options->output ? options->output : "matrix.html";
@@ -430,6 +452,8 @@ int cmd_report(int argc, char **argv)
     else if (options.diff)
         status = report_diff(options.inputs, options.input_count, options.diff_format, options.fails,
                              options.output ? options.output : "-");
+    else if (options.site)
+        status = write_site(&options);
     else if (options.merge)
         status = report_merge(options.inputs, options.input_count,
                               &(struct report_merge_output){options.output, options.accept_known, options.force});

@@ -62,7 +62,8 @@ static struct tcp_options tcp_options_of(const struct sim_device *device)
                                 .iss = wishes.iss,
                                 .choose_window = wishes.window != 0,
                                 .window = wishes.window,
-                                .fragmentable = wishes.fragmentable};
+                                .fragmentable = wishes.fragmentable,
+                                .delay_acks = wishes.delay_acks};
 }
 
 static int peer_op_listen(void *context, uint16_t port, struct sentence *why)

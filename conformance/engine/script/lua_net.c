@@ -397,6 +397,7 @@ static const struct named session_codes[] = {DDP_SCTP_SESSIONS(SESSION_NAMED) {N
 static const struct named cm_attributes[] = {CM_ATTRIBUTES(ATTRIBUTE_NAMED) {NULL, 0}};
 #define REASON_NAMED(reason, name) {name, reason},
 static const struct named cm_reasons[] = {CM_REASONS(REASON_NAMED) {NULL, 0}};
+static const struct named cm_codes[] = {IP_CM_ARI_CODES(REASON_NAMED) {NULL, 0}};
 /* clang-format on */
 
 static const struct named payload_protocols[] = {{"segment", DDP_SCTP_PPID_SEGMENT},
@@ -448,6 +449,7 @@ int lua_net_open(lua_State *lua)
     set_names(lua, "session_codes", session_codes);
     set_names(lua, "cm_attributes", cm_attributes);
     set_names(lua, "cm_reasons", cm_reasons);
+    set_names(lua, "cm_codes", cm_codes);
     set_names(lua, "payload_protocols", payload_protocols);
     return 1;
 }

@@ -14,7 +14,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../../.." && pwd)
-: "${WARPCHECK:=$root/build/warpcheck}" "${BOOT_SECONDS:=60}" "${QEMU:=qemu-system-x86_64}" "${QEMU_ACCEL:=tcg}"
+: "${WARPCHECK:=$root/build/warpcheck}" "${BOOT_SECONDS:=180}" "${QEMU:=qemu-system-x86_64}" "${QEMU_ACCEL:=tcg}"
 : "${LAB_DEVICE:=linux-siw}"
 
 complain() {

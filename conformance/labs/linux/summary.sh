@@ -29,7 +29,7 @@ counted() { sort | uniq -c | sort -k1,1nr -k2 | sed -E 's/^ *([0-9]+) /\1\t/'; }
 	printf 'started\tip\t%s\tfindings\n' "${kinds// /$'\t'}"
 	for run in "$@"; do
 		ip=IPv4
-		[ "$(results "$run" '.flow // ""' | grep -c '^\[')" -eq 0 ] || ip=IPv6
+		[ "$(results "$run" '.flow // ""' | grep -cE '^(\[|[0-9a-f]*:)')" -eq 0 ] || ip=IPv6
 		printf '%s\t%s' "$(started "$run")" "$ip"
 		for kind in $kinds; do printf '\t%s' "$(results "$run" .verdict | grep -cx "$kind" || true)"; done
 		printf '\t%s\n' "$(results "$run" 'select(.verdict == "KNOWN") | .finding' | sort -u | wc -l)"
@@ -63,6 +63,9 @@ counted() { sort | uniq -c | sort -k1,1nr -k2 | sed -E 's/^ *([0-9]+) /\1\t/'; }
 	printf 'results\tfinding\n'
 	results "$1" 'select(.verdict == "KNOWN") | .finding' | counted
 } >"$out/known.tsv"
+
+[ -z "$folder" ] || jq -c 'select(.type != "journal") | del(.steps, .duration_ns, .flow, .file, .frame, .offset, .octets, .evidence)' \
+	"$1/results.jsonl" >"$out/results.jsonl"
 
 [ -n "$folder" ] || for table in runs failed skipped inconclusive known; do
 	echo "== $table"
