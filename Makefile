@@ -244,6 +244,8 @@ clean:
 	@rm -rf '$(B)'
 
 include mk/install.mk
+include mk/agent.mk
+include mk/packages.mk
 include mk/plugin.mk
 
 # Every .d file that a compiler wrote.

@@ -410,6 +410,8 @@ void warp_follow_register(void);
 void warp_follow_tell(tvbuff_t *payload, packet_info *pinfo);
 /* Tells listeners of a frame that belongs to a flow, and of an item (`segment`: NULL when it has none). */
 void warp_stats_count_frame(const struct warp_record *record, packet_info *pinfo);
+/* The same of an SCTP, RoCE or InfiniBand packet, for each flow that has something in it. */
+void warp_stats_count_packet(const struct warp_record *record, packet_info *pinfo);
 void warp_stats_count(const struct warp_item *item, const struct ddp_segment *segment, packet_info *pinfo);
 
 #endif

@@ -282,6 +282,7 @@ void warp_draw_packet(const struct warp_record *record, tvbuff_t *tvb, packet_in
     bool again = PINFO_FD_VISITED(pinfo), replaces = again && record->home != NULL;
 
     shown_in = record->frame;
+    warp_stats_count_packet(record, pinfo);
     for (const struct warp_item *item = record->items; item != NULL && !replaces; item = item->next)
         replaces = replaces_columns(item, again, record->frame);
     if (replaces) {

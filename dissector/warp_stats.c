@@ -17,7 +17,8 @@ struct tap_record {
     enum tap_kind kind;
     uint32_t flow;
     enum flow_direction direction;
-    /* TELL_SEGMENT */
+    bool another; /* TAP_FRAME: the frame has been counted for another flow */
+    /* TAP_SEGMENT */
     unsigned opcode;
     bool bad_crc;
     uint32_t octets;
@@ -46,6 +47,50 @@ void warp_stats_count_frame(const struct warp_record *record, packet_info *pinfo
 {
     if (have_tap_listener(tap) && record->flow != 0)
         tap_queue_packet(tap, pinfo, tap_record_new(TAP_FRAME, record->flow, record->direction, pinfo));
+}
+
+/* Whether an item is the first of its flow among those of a frame: `items`, then `home`. */
+static bool is_first(const struct warp_item *item, const struct warp_item *items, const struct warp_item *home)
+{
+    for (; items != NULL && items != item; items = items->next)
+        if (items->flow == item->flow)
+            return false;
+    if (items == item)
+        return true;
+    while (home != item && home->flow != item->flow)
+        home = home->next_home;
+    return home == item;
+}
+
+static void count_item(const struct warp_item *item, const struct warp_record *record, packet_info *pinfo,
+                       bool *another)
+{
+    struct tap_record *record_of_tap;
+
+    if (item->flow == 0 || !is_first(item, record->items, record->home))
+        return;
+    record_of_tap = tap_record_new(TAP_FRAME, item->flow, item->direction, pinfo);
+    record_of_tap->another = *another;
+    *another = true;
+    tap_queue_packet(tap, pinfo, record_of_tap);
+}
+
+/* In InfiniBand and RoCEv1, the built-in dissector replaces the packet's addresses by those that a CM message has in it. */
+static bool has_addresses(const packet_info *pinfo)
+{
+    return pinfo->ptype != PT_IBQP || pinfo->net_src.type == AT_IPv4 || pinfo->net_src.type == AT_IPv6;
+}
+
+void warp_stats_count_packet(const struct warp_record *record, packet_info *pinfo)
+{
+    bool another = false;
+
+    if (!have_tap_listener(tap) || !has_addresses(pinfo))
+        return;
+    for (const struct warp_item *item = record->items; item != NULL; item = item->next)
+        count_item(item, record, pinfo, &another);
+    for (const struct warp_item *item = record->home; item != NULL; item = item->next_home)
+        count_item(item, record, pinfo, &another);
 }
 
 void warp_stats_count(const struct warp_item *item, const struct ddp_segment *segment, packet_info *pinfo)
@@ -134,63 +179,126 @@ static const char *address_filter(const address *where, const char *four, const 
     return where->type == AT_IPv6 ? six : where->type == AT_IPv4 ? four : CONV_FILTER_INVALID;
 }
 
-static const char *conversation_filter(conv_item_t *item, conv_filter_type_e filter)
+/* What carries a flow: how tables name its ports, and filters. InfiniBand's queue pairs have no such filter. */
+struct carrier {
+    port_type ports;
+    conversation_type type;
+    const char *source, *destination, *any;
+};
+
+static const struct carrier carriers[] = {
+    {PT_TCP, CONVERSATION_TCP, "tcp.srcport", "tcp.dstport", "tcp.port"},
+    {PT_SCTP, CONVERSATION_SCTP, "sctp.srcport", "sctp.dstport", "sctp.port"},
+    {PT_UDP, CONVERSATION_UDP, "udp.srcport", "udp.dstport", "udp.port"},
+    {PT_IBQP, CONVERSATION_IBQP, CONV_FILTER_INVALID, CONV_FILTER_INVALID, CONV_FILTER_INVALID},
+};
+
+enum { CARRIERS = sizeof(carriers) / sizeof(carriers[0]) };
+
+static const char *port_filter(unsigned carrier, conv_filter_type_e filter)
+{
+    switch (filter) {
+    case CONV_FT_SRC_PORT: return carriers[carrier].source;
+    case CONV_FT_DST_PORT: return carriers[carrier].destination;
+    case CONV_FT_ANY_PORT: return carriers[carrier].any;
+    default: return CONV_FILTER_INVALID;
+    }
+}
+
+static const char *conversation_filter(const conv_item_t *item, conv_filter_type_e filter, unsigned carrier)
 {
     switch (filter) {
     case CONV_FT_SRC_ADDRESS: return address_filter(&item->src_address, "ip.src", "ipv6.src");
     case CONV_FT_DST_ADDRESS: return address_filter(&item->src_address, "ip.dst", "ipv6.dst");
     case CONV_FT_ANY_ADDRESS: return address_filter(&item->src_address, "ip.addr", "ipv6.addr");
-    case CONV_FT_SRC_PORT: return "tcp.srcport";
-    case CONV_FT_DST_PORT: return "tcp.dstport";
-    case CONV_FT_ANY_PORT: return "tcp.port";
-    default: return CONV_FILTER_INVALID;
+    default: return port_filter(carrier, filter);
     }
 }
 
-static const char *endpoint_filter(endpoint_item_t *item, conv_filter_type_e filter)
+static const char *endpoint_filter(const endpoint_item_t *item, conv_filter_type_e filter, unsigned carrier)
 {
     switch (filter) {
     case CONV_FT_SRC_ADDRESS: return address_filter(&item->myaddress, "ip.src", "ipv6.src");
     case CONV_FT_DST_ADDRESS: return address_filter(&item->myaddress, "ip.dst", "ipv6.dst");
     case CONV_FT_ANY_ADDRESS: return address_filter(&item->myaddress, "ip.addr", "ipv6.addr");
-    case CONV_FT_SRC_PORT: return "tcp.srcport";
-    case CONV_FT_DST_PORT: return "tcp.dstport";
-    case CONV_FT_ANY_PORT: return "tcp.port";
-    default: return CONV_FILTER_INVALID;
+    default: return port_filter(carrier, filter);
     }
 }
 
-static ct_dissector_info_t conversation_info = {conversation_filter};
-static et_dissector_info_t endpoint_info = {endpoint_filter};
+/* Wireshark hands the item alone to a filter, and its members have other names in other versions: a function for each carrier. */
+/* clang-format off */
+#define FILTERS(N) \
+    static const char *conversation_filter_##N(conv_item_t *item, conv_filter_type_e filter) \
+    { \
+        return conversation_filter(item, filter, N); \
+    } \
+    static const char *endpoint_filter_##N(endpoint_item_t *item, conv_filter_type_e filter) \
+    { \
+        return endpoint_filter(item, filter, N); \
+    }
+FILTERS(0)
+FILTERS(1)
+FILTERS(2)
+FILTERS(3)
+/* clang-format on */
 
-/* A connection is one line, also where its 4-tuple is used again. */
+static ct_dissector_info_t conversation_info[CARRIERS] = {
+    {conversation_filter_0}, {conversation_filter_1}, {conversation_filter_2}, {conversation_filter_3}};
+static et_dissector_info_t endpoint_info[CARRIERS] = {
+    {endpoint_filter_0}, {endpoint_filter_1}, {endpoint_filter_2}, {endpoint_filter_3}};
+
+/* Of RoCEv2 those of IP: the built-in dissector has put what a CM message says of its ports into the others. */
+static const address *source_of(const packet_info *pinfo)
+{
+    return pinfo->ptype == PT_IBQP ? &pinfo->net_src : &pinfo->src;
+}
+
+static const address *destination_of(const packet_info *pinfo)
+{
+    return pinfo->ptype == PT_IBQP ? &pinfo->net_dst : &pinfo->dst;
+}
+
+static unsigned carrier_of(const packet_info *pinfo)
+{
+    for (unsigned i = 0; i < CARRIERS; i++)
+        if (carriers[i].ports == pinfo->ptype)
+            return i;
+    return 0;
+}
+
+/* A flow is one line, also where its 4-tuple is used again. */
 static tap_packet_status conversation_packet(void *context, packet_info *pinfo, epan_dissect_t *edt _U_,
                                              const void *data, tap_flags_t flags)
 {
     conv_hash_t *hash = context;
     const struct tap_record *record_of_tap = data;
+    unsigned carrier = carrier_of(pinfo);
 
     hash->flags = flags;
     if (record_of_tap->kind != TAP_FRAME)
         return TAP_PACKET_DONT_REDRAW;
-    add_conversation_table_data_with_conv_id(hash, &pinfo->src, &pinfo->dst, pinfo->srcport, pinfo->destport,
-                                             record_of_tap->flow, 1, (int)pinfo->fd->pkt_len, &pinfo->rel_ts,
-                                             &pinfo->abs_ts, &conversation_info, CONVERSATION_TCP);
+    add_conversation_table_data_with_conv_id(
+        hash, source_of(pinfo), destination_of(pinfo), pinfo->srcport, pinfo->destport, record_of_tap->flow, 1,
+        (int)pinfo->fd->pkt_len, &pinfo->rel_ts, &pinfo->abs_ts, &conversation_info[carrier], carriers[carrier].type);
     return TAP_PACKET_REDRAW;
 }
 
+/* A frame counts once, however many flows have messages in it. */
 static tap_packet_status endpoint_packet(void *context, packet_info *pinfo, epan_dissect_t *edt _U_, const void *data,
                                          tap_flags_t flags)
 {
     conv_hash_t *hash = context;
     const struct tap_record *record_of_tap = data;
+    unsigned carrier = carrier_of(pinfo);
     int octets = (int)pinfo->fd->pkt_len;
 
     hash->flags = flags;
-    if (record_of_tap->kind != TAP_FRAME)
+    if (record_of_tap->kind != TAP_FRAME || record_of_tap->another)
         return TAP_PACKET_DONT_REDRAW;
-    add_endpoint_table_data(hash, &pinfo->src, pinfo->srcport, TRUE, 1, octets, &endpoint_info, ENDPOINT_TCP);
-    add_endpoint_table_data(hash, &pinfo->dst, pinfo->destport, FALSE, 1, octets, &endpoint_info, ENDPOINT_TCP);
+    add_endpoint_table_data(hash, source_of(pinfo), pinfo->srcport, TRUE, 1, octets, &endpoint_info[carrier],
+                            carriers[carrier].type);
+    add_endpoint_table_data(hash, destination_of(pinfo), pinfo->destport, FALSE, 1, octets, &endpoint_info[carrier],
+                            carriers[carrier].type);
     return TAP_PACKET_REDRAW;
 }
 

@@ -4,7 +4,8 @@
 # to write one, the library's guide and examples; those of them that exist. make uninstall removes what it puts there, and nothing else.
 
 bindir := $(DESTDIR)$(PREFIX)/bin
-libdir := $(DESTDIR)$(PREFIX)/lib
+LIBDIR ?= $(PREFIX)/lib
+libdir := $(DESTDIR)$(LIBDIR)
 includedir := $(DESTDIR)$(PREFIX)/include
 datadir := $(DESTDIR)$(PREFIX)/share
 
@@ -17,7 +18,7 @@ install: programs
 	ln -sf libiwarp.so.0 '$(libdir)/libiwarp.so'
 	for h in reference-stack/include/iwarp/*.h; do install -m 644 "$$h" '$(includedir)/libiwarp/iwarp/'; done
 	for h in wire/*.h; do install -m 644 "$$h" '$(includedir)/libiwarp/wire/'; done
-	sed -e 's|@PREFIX@|$(PREFIX)|g; s|@VERSION@|$(VERSION)|g; s| *@USRSCTP@|$(usrsctp:%= %)|' packaging/libiwarp.pc.in >'$(libdir)/pkgconfig/libiwarp.pc'
+	sed -e 's|@PREFIX@|$(PREFIX)|g; s|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|g; s|@VERSION@|$(VERSION)|g; s| *@USRSCTP@|$(usrsctp:%= %)|' packaging/libiwarp.pc.in >'$(libdir)/pkgconfig/libiwarp.pc'
 	for p in $(manual_pages); do [ ! -e "$$p" ] || install -D -m 644 "$$p" '$(datadir)'/man/man$${p##*.}/$${p##*/}; done
 	for p in warpcheck iwarp-peer; do \
 		install -D -m 644 packaging/completion/warpcheck.bash '$(datadir)/bash-completion/completions'/$$p; done

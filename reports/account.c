@@ -104,6 +104,7 @@ static const char *item_name(enum flow_row row)
     case FLOW_ROW_FILE:
     case FLOW_ROW_EMPTY:
     case FLOW_ROW_FILE_AGAIN:
+    case FLOW_ROW_RING_FILE:
     case FLOW_ROW_COMPRESSED:
     case FLOW_ROW_OTHER_FORMAT:
     case FLOW_ROW_UNREADABLE:

@@ -146,14 +146,17 @@ enum exit_status exit_status_accepting(enum exit_status status, bool accept_know
 }
 
 /* Sets `key` to the cleaned text; NULL text leaves the member out. 0 / -1 without memory. */
+json_t *result_text(const char *text)
+{
+    char *clean = text_clean(text);
+    json_t *value = clean ? json_string(clean) : NULL;
+    free(clean);
+    return value;
+}
+
 static int set_text(json_t *object, const char *key, const char *text)
 {
-    if (!text)
-        return 0;
-    char *clean = text_clean(text);
-    int rc = clean ? json_object_set_new(object, key, json_string(clean)) : -1;
-    free(clean);
-    return rc;
+    return text ? json_object_set_new(object, key, result_text(text)) : 0;
 }
 
 static int set_count(json_t *object, const char *key, uint64_t count)
@@ -377,6 +380,8 @@ json_t *capture_info_to_json(const struct capture_info *info)
     rc |= set_text(object, "status", info->status);
     rc |= set_text(object, "message", info->message);
     rc |= set_text(object, "reason", info->reason);
+    if (info->ring)
+        rc |= json_object_set(object, "ring", info->ring);
     if (info->account)
         rc |= json_object_set(object, "account", info->account);
     if (rc) {
@@ -396,6 +401,8 @@ int capture_info_from_json(json_t *object, struct capture_info *info)
     };
     json_t *account = json_object_get(object, "account");
     info->account = json_is_object(account) ? account : NULL;
+    json_t *ring = json_object_get(object, "ring");
+    info->ring = json_is_array(ring) ? ring : NULL;
     return info->file && *info->file && info->status ? 0 : -1;
 }
 

@@ -98,8 +98,10 @@ struct capture_info {
     const char *status; /* "whole"; "damaged": judged up to where it breaks off; "foreign": no capture that can be read;
                          * "skipped": of a folder, not read, and it could hold captures */
     const char *message; /* what is wrong with it, NULL when it is whole */
-    const char *reason;  /* skipped: the row of the account (conformance/flow/flow_account.h) */
-    json_t *account;     /* of its frames and octets, as account_to_json() makes it; borrowed; NULL: not known */
+    json_t
+        *ring; /* the files of a ring in their order, `file` the one with the lowest number; borrowed; NULL: one file */
+    const char *reason; /* skipped: the row of the account (conformance/flow/flow_account.h) */
+    json_t *account;    /* of its frames and octets, as account_to_json() makes it; borrowed; NULL: not known */
 };
 
 #define RUN_SUMMARY_MESSAGES 32 /* there are 16 RDMAP opcodes, some counted in two kinds, and the MPA frames */
@@ -173,11 +175,14 @@ enum exit_status exit_status_accepting(enum exit_status status, bool accept_know
  * One step of a ladder, a new reference (NULL without memory): at `seconds` from the start of the flow, `from`
  * ("tester" or "dut"; audit: "dut" is the side that is judged, left of the flow's '>', "tester" its peer) sent what
  * `summary` says ("MPA Request rev2 M0 C1 S1, 4 octets private data"). `kind` colours it: "tcp", "mpa", "fpdu", "terminate",
- * "note". `frame` counts from 1, 0: none. `octets`/`length` is the frame or payload to be shown as a hex dump
+ * "note". `frame` counts from 1, 0: none, in the result's file, or in that of the step's member "file". `octets`/`length` is the frame or payload to be shown as a hex dump
  * (NULL, 0: none; more than 2048 octets are cut). Append with json_array_append_new().
  */
 json_t *result_step(double seconds, const char *from, const char *kind, const char *summary, uint64_t frame,
                     const uint8_t *octets, size_t length);
+
+/* A text as a member of results: cleaned (reports/text.h). A new reference, NULL without memory. */
+json_t *result_text(const char *text);
 
 /* Marks `length` octets at `offset` of a step's octets as the offending ones, with a note (may be NULL). */
 int result_step_mark(json_t *step, size_t offset, size_t length, const char *note);

@@ -140,8 +140,11 @@ static json_t *flow_location(struct sarif *sarif, const struct result *result, c
     char text[1024];
     snprintf(text, sizeof(text), "%.20s: %.500s%s%.400s", from ? from : "tester", summary ? summary : "",
              note ? " - " : "", note ? note : "");
-    if (result->file && *result->file)
-        sarif_set(sarif, location, "physicalLocation", physical_location(sarif, result->file));
+    const char *file = json_string_value(member(step, "file")); /* of a ring, where it is not the result's */
+    if (!file)
+        file = result->file;
+    if (file && *file)
+        sarif_set(sarif, location, "physicalLocation", physical_location(sarif, file));
     sarif_set(sarif, location, "message", sarif_message(sarif, text));
     if (frame > 0) {
         json_t *properties = json_object();

@@ -3,7 +3,7 @@
 #
 # deps.sh GROUP...: makes sure that the Debian packages of the groups are installed; silent when they are.
 # Groups: build (compile and run, what `make demo` needs), plugin (what the Wireshark plugin needs), test, bench, lint,
-# page (a browser for the test of the pages, with axe-core from npm in build/axe), cluster, all. Only make, git, bash and apt are presumed. As an ordinary user the installation goes through sudo.
+# page (a browser for the test of the pages, with axe-core from npm in build/axe), cluster, packages, all. Only make, git, bash and apt are presumed. As an ordinary user the installation goes through sudo.
 set -euo pipefail
 
 # gcc only recommends libc6-dev, and recommendations are not installed.
@@ -21,6 +21,8 @@ lab612='linux-headers-6.12-amd64 linux-source-6.12'
 # one node, for the test of packaging/slurm
 # shellcheck disable=SC2034 # named by the group
 cluster='slurmctld slurmd slurm-client'
+# shellcheck disable=SC2034 # named by the group
+packages='dpkg-dev debhelper fakeroot lintian debootstrap libibverbs-dev librdmacm-dev'
 lint='check clang clang-tidy clang-format cppcheck shellcheck'
 
 # shellcheck disable=SC2034 # named by the group
@@ -30,12 +32,12 @@ command -v npm >/dev/null || page+=' nodejs npm'
 wanted='' axe=''
 for group in "$@"; do
 	case $group in
-	build | test | bench | lint | plugin | lab | cluster) wanted+=" ${!group}" ;;
+	build | test | bench | lint | plugin | lab | cluster | packages) wanted+=" ${!group}" ;;
 	page) wanted+=" $page" axe=${B:-build}/axe ;;
 	lab-6.1) wanted+=" $lab61" ;;
 	lab-6.12) wanted+=" $lab612" ;;
 	all) wanted+=" $build $test $bench $lint $plugin" ;;
-	*) echo "deps.sh: unknown group '$group': expected build, test, bench, lint, plugin, page, lab, lab-6.1, lab-6.12, cluster or all" >&2; exit 2 ;;
+	*) echo "deps.sh: unknown group '$group': expected build, test, bench, lint, plugin, page, lab, lab-6.1, lab-6.12, cluster, packages or all" >&2; exit 2 ;;
 	esac
 done
 

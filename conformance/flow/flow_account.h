@@ -94,6 +94,7 @@ enum flow_account_kind {
     ROW(EVICTED,        UNJUDGED, "evicted",        "more connections were open than the decoder can follow") \
     ROW(MEMORY,         UNJUDGED, "memory",         "the decoder had no memory for it") \
     ROW(UNKNOWN,        UNJUDGED, "unknown",        "a reason that this version of the program does not know") \
+    ROW(RING_FILE,      MISSING,  "ring-file",      "files of a ring whose numbers are not there") \
     ROW(DROPPED,        MISSING,  "dropped",        "frames that arrived and that the capture mechanism dropped") \
     ROW(GAP,            MISSING,  "gap",            "octets of iWARP that no frame of the capture has") \
     ROW(SNAPPED,        MISSING,  "snapped",        "octets of iWARP that the capture cut off its frames")

@@ -77,7 +77,7 @@ static void run(struct audit *audit, struct audit_judge *judge, const char *path
 
     audit->lines.count = 0;
     audit->frames = frames;
-    FUZZ_HOLDS(audit_judge_file(judge, path, &error) == AUDIT_FILE_WHOLE);
+    FUZZ_HOLDS(audit_judge_file(judge, path, NULL, &error) == AUDIT_FILE_WHOLE);
     FUZZ_HOLDS(audit_judge_totals(judge)->frames - before == frames);
 }
 

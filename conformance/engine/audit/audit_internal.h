@@ -39,8 +39,8 @@ void audit_write_results(void *user);
 /* A result of another process, as its line of JSON. */
 void audit_take_line(void *user, enum verdict verdict, const struct requirement *requirement, const char *line,
                      size_t octets);
-/* A file is judged as far as it could be read. */
-void audit_file_done(struct audit *audit, const char *path, enum audit_file status, const struct flow_account *account,
+/* The entry `index` of the files is judged as far as it could be read. */
+void audit_file_done(struct audit *audit, size_t index, enum audit_file status, const struct flow_account *account,
                      const struct sentence *error);
 /* What the folders have that is not read: listed when it could be captures, else counted. */
 void audit_skipped_done(struct audit *audit);

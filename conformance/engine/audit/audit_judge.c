@@ -6,7 +6,7 @@
 
 #include "conformance/engine/audit/audit_findings.h"
 #include "conformance/engine/audit/audit_ladder.h"
-#include "conformance/engine/evidence/capture_file.h"
+#include "conformance/engine/evidence/capture_series.h"
 #include "conformance/rules/rule.h"
 
 struct audit_judge {
@@ -15,8 +15,8 @@ struct audit_judge {
     struct rule_engine *engine;
     const struct requirement **requirements; /* by struct rule's index; NULL: not selected */
     struct audit_findings findings;          /* held back of the present file */
-    const char *file;                        /* present one */
-    bool again;                              /* it can be read a second time */
+    struct capture_series *series;           /* present one, */
+    bool again;                              /* and it can be read a second time */
     uint64_t flows_before;                   /* flows of the files before it */
     struct flow_totals totals;               /* of all files */
     struct flow_account account;             /* of the last one */
@@ -48,6 +48,21 @@ static const char *name_of(struct flow_context *context, enum flow_direction dir
     return name[0] != '\0' ? name : flow_name(context->flow, direction, name, FLOW_NAME_MAX);
 }
 
+/* Hands over a result whose frame is that of the series: with its file, and its frame and other numbers there. */
+static void give(const struct audit_judge *judge, struct result *result, const struct requirement *requirement)
+{
+    const struct capture_series *series = judge->series;
+    struct sentence expected, actual, message;
+
+    result->file = capture_series_where(series, result->frame, &result->frame);
+    result->expected = capture_series_reword(series, result->expected, result->file, &expected);
+    result->actual = capture_series_reword(series, result->actual, result->file, &actual);
+    result->message = capture_series_reword(series, result->message, result->file, &message);
+    if (result->reading != NULL)
+        result->reading = result->actual;
+    judge->config.result(judge->config.user, result, requirement);
+}
+
 /* One requirement that one flow exercised. */
 static void take_result(const struct rule_result *found, void *argument)
 {
@@ -61,7 +76,6 @@ static void take_result(const struct rule_result *found, void *argument)
         .by = "rule",
         .script = found->rule->function,
         .role = found->both ? NULL : flow_role(context->flow, direction),
-        .file = judge->file,
         .frame = found->frame,
         .flow = name_of(context, direction),
         .count = found->verdict == RULE_PASS ? found->passes : found->findings,
@@ -78,7 +92,7 @@ static void take_result(const struct rule_result *found, void *argument)
             audit_findings_hold(&judge->findings, found, &result, context->flow->number - judge->flows_before))
             return;
     }
-    judge->config.result(judge->config.user, &result, requirement);
+    give(judge, &result, requirement);
 }
 
 static void results_end(const struct audit_judge *judge)
@@ -109,22 +123,29 @@ static void give_findings(struct audit_judge *judge, uint64_t frames)
 
     if (judge->findings.count == 0)
         return;
-    (void)audit_ladder_draw(&judge->findings, judge->file, frames, &ignored);
-    for (const struct audit_finding *finding = judge->findings.first; finding != NULL; finding = finding->next)
-        judge->config.result(judge->config.user, &finding->result, judge->requirements[finding->rule->index]);
+    (void)audit_ladder_draw(&judge->findings, judge->series, frames, &ignored);
+    for (const struct audit_finding *finding = judge->findings.first; finding != NULL; finding = finding->next) {
+        struct result result = finding->result;
+        uint64_t frame;
+
+        if (capture_series_name_steps(judge->series, result.steps,
+                                      capture_series_where(judge->series, result.frame, &frame)) != 0)
+            (void)json_array_clear(result.steps); /* numbers of the series name no frame */
+        give(judge, &result, judge->requirements[finding->rule->index]);
+    }
     audit_findings_clear(&judge->findings);
     results_end(judge);
 }
 
 /* The decoder's account, and what the file says of itself: that of this file, and of all. */
-static void count_file(struct audit_judge *judge, const struct capture_file *capture, bool whole,
+static void count_file(struct audit_judge *judge, const struct capture_series *series, bool whole,
                        const struct flow_account *before)
 {
     struct flow_account extras = judge->totals.account, of_file = {0};
 
     flow_account_since(before, &extras, &extras); /* of the files before, beside the decoder's */
-    capture_account(capture, &of_file);
-    of_file.row[FLOW_ROW_EMPTY].items += whole && capture_frames(capture) == 0;
+    capture_series_account(series, &of_file);
+    of_file.row[FLOW_ROW_EMPTY].items += whole && capture_series_frames(series) == 0;
     flow_account_add(&extras, &of_file);
     judge->totals = *flow_decoder_totals(judge->decoder);
     flow_account_since(before, &judge->totals.account, &judge->account);
@@ -142,30 +163,32 @@ static bool is_empty(const char *path)
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-enum audit_file audit_judge_file(struct audit_judge *judge, const char *path, struct sentence *error)
+enum audit_file audit_judge_file(struct audit_judge *judge, const char *path, struct capture_ring *ring,
+                                 struct sentence *error)
 {
-    struct capture_file *capture = capture_open(path, error);
+    struct capture_series *series = capture_series_open(path, ring, error);
     struct flow_account before = flow_decoder_totals(judge->decoder)->account;
     struct flow_frame frame;
     uint64_t frames;
     int rc;
 
     judge->account = (struct flow_account){0};
-    if (capture == NULL) {
+    if (series == NULL) {
         judge->account.row[FLOW_ROW_EMPTY].items = is_empty(path);
         flow_account_add(&judge->totals.account, &judge->account);
         return AUDIT_FILE_FOREIGN;
     }
-    judge->file = path;
-    judge->again = capture_again(capture);
+    judge->series = series;
+    judge->again = capture_series_again(series);
     judge->flows_before = flow_decoder_totals(judge->decoder)->flows;
-    while ((rc = capture_next(capture, &frame, error)) == 1)
+    while ((rc = capture_series_next(series, &frame, error)) == 1)
         flow_decoder_frame(judge->decoder, &frame);
     flow_decoder_finish(judge->decoder);
-    frames = capture_frames(capture);
-    count_file(judge, capture, rc == 0, &before);
-    capture_close(capture);
+    frames = capture_series_frames(series);
+    count_file(judge, series, rc == 0, &before);
     give_findings(judge, frames);
+    capture_series_close(series);
+    judge->series = NULL;
     if (rc == 0)
         return AUDIT_FILE_WHOLE;
     return frames == 0 ? AUDIT_FILE_FOREIGN : AUDIT_FILE_DAMAGED;

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "conformance/engine/evidence/capture_ring.h"
 #include "conformance/flow/flow.h"
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/select.h"
@@ -36,8 +37,12 @@ enum audit_file {
     AUDIT_FILE_FOREIGN, /* no capture that can be read; the sentence says why */
 };
 
-/* Judges the capture at `path`, which stands in the results as it is. */
-enum audit_file audit_judge_file(struct audit_judge *judge, const char *path, struct sentence *error);
+/*
+ * Judges the capture at `path`, which stands in the results as it is; or where `ring` is not NULL its files as one capture: a
+ * result has the file of its frame and the frame's number there.
+ */
+enum audit_file audit_judge_file(struct audit_judge *judge, const char *path, struct capture_ring *ring,
+                                 struct sentence *error);
 
 /* Of all files so far. */
 const struct flow_totals *audit_judge_totals(const struct audit_judge *judge);

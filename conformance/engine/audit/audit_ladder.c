@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "conformance/engine/audit/audit_order.h"
-#include "conformance/engine/evidence/capture_file.h"
 #include "conformance/engine/evidence/event_step.h"
 #include "conformance/flow/notation/notation.h"
 #include "conformance/flow/flow.h"
@@ -435,27 +434,27 @@ static void drawing_free(struct drawing *drawing)
     rule_engine_free(drawing->engine);
 }
 
-static int read_again(struct drawing *drawing, struct flow_decoder *decoder, const char *path, uint64_t frames,
-                      struct sentence *error)
+static int read_again(struct drawing *drawing, struct flow_decoder *decoder, struct capture_series *series,
+                      uint64_t frames, struct sentence *error)
 {
-    struct capture_file *capture = capture_open(path, error);
     struct flow_frame frame;
     struct sentence ignored; /* where it breaks off, the first pass has said */
     struct audit_order order;
 
-    if (capture == NULL)
+    if (capture_series_rewind(series, error) != 0)
         return -1;
     audit_order_make(&order, drawing->findings);
-    while (drawing->open != 0 && capture_frames(capture) < frames && capture_next(capture, &frame, &ignored) == 1) {
-        audit_order_place(&order, capture, &frame);
+    while (drawing->open != 0 && capture_series_frames(series) < frames &&
+           capture_series_next(series, &frame, &ignored) == 1) {
+        audit_order_place(&order, series, &frame);
         flow_decoder_frame(decoder, &frame);
     }
     flow_decoder_finish(decoder);
-    capture_close(capture);
-    return drawing->short_of_memory ? sentence_set(error, "%s: out of memory for ladders", path) : 0;
+    return drawing->short_of_memory ? sentence_set(error, "out of memory for ladders") : 0;
 }
 
-int audit_ladder_draw(struct audit_findings *findings, const char *path, uint64_t frames, struct sentence *error)
+int audit_ladder_draw(struct audit_findings *findings, struct capture_series *series, uint64_t frames,
+                      struct sentence *error)
 {
     struct drawing drawing = {.findings = findings};
     struct flow_config flows = {.rule_state_octets = rule_state_octets()};
@@ -467,9 +466,9 @@ int audit_ladder_draw(struct audit_findings *findings, const char *path, uint64_
     for (struct audit_finding *finding = findings->first; finding != NULL && rc == 0; finding = finding->next)
         rc = watch(&drawing, finding);
     if (rc != 0 || decoder == NULL || drawing.engine == NULL)
-        rc = sentence_set(error, "%s: out of memory for ladders", path);
+        rc = sentence_set(error, "out of memory for ladders");
     else
-        rc = read_again(&drawing, decoder, path, frames, error);
+        rc = read_again(&drawing, decoder, series, frames, error);
     flow_decoder_destroy(decoder);
     drawing_free(&drawing);
     return rc;

@@ -10,16 +10,18 @@
 #include <stdint.h>
 
 #include "conformance/engine/audit/audit_findings.h"
+#include "conformance/engine/evidence/capture_series.h"
 #include "wire/sentence.h"
 
 /* A ladder has at most so many steps: start-up frames, messages before the offending one, that, and those after it. */
 enum { LADDER_START_STEPS = 4, LADDER_BEFORE = 10, LADDER_AFTER = 8 };
 
 /*
- * Reads the capture at `path` again, up to its frame number `frames`, and fills result.steps of all findings, and where their
- * frames lie in the file; stops as soon as all ladders are whole. -1 with the sentence set when it cannot be opened or memory is short: what was drawn by then
- * stays good, as does an empty ladder.
+ * Reads the series again from its first frame to frame `frames`, and fills result.steps of all findings (with frame numbers of the series), and
+ * where their frames lie in their files; stops as soon as all ladders are whole. -1 with the sentence set when it cannot be
+ * opened or memory is short: what was drawn by then stays good, as does an empty ladder.
  */
-int audit_ladder_draw(struct audit_findings *findings, const char *path, uint64_t frames, struct sentence *error);
+int audit_ladder_draw(struct audit_findings *findings, struct capture_series *series, uint64_t frames,
+                      struct sentence *error);
 
 #endif

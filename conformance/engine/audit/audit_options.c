@@ -54,6 +54,8 @@ static int flag_parse(struct audit_options *options, char **argv, int *index, st
         options->quiet = true;
     else if (strcmp(argv[*index], "--allow-gaps") == 0)
         options->allow_gaps = true;
+    else if (strcmp(argv[*index], "--no-rings") == 0)
+        options->no_rings = true;
     else if (strcmp(argv[*index], "--force") == 0)
         options->force = true;
     else
@@ -168,6 +170,17 @@ static uint64_t octets_of(const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
 }
 
+/* A file's octets; of a ring those of all its files. */
+static uint64_t octets_at(const struct capture_list *files, size_t index)
+{
+    const struct capture_ring *ring = capture_list_ring(files, index);
+    uint64_t octets = ring == NULL ? octets_of(files->paths[index]) : 0;
+
+    for (size_t i = 0; ring != NULL && i < ring->count; i++)
+        octets += OPENING_OCTETS + octets_of(ring->files[i]);
+    return octets;
+}
+
 /* What is shared out: these files of these sizes, by these requirements. */
 static uint64_t digest_of(const struct audit_options *options, const struct catalogue *catalogue)
 {
@@ -177,8 +190,7 @@ static uint64_t digest_of(const struct audit_options *options, const struct cata
         if (selection_matches(&options->selection, catalogue_at(catalogue, i)))
             digest = shard_digest_text(digest, catalogue_at(catalogue, i)->id);
     for (size_t i = 0; i < options->files.count; i++)
-        digest =
-            shard_digest_number(shard_digest_text(digest, options->files.paths[i]), octets_of(options->files.paths[i]));
+        digest = shard_digest_number(shard_digest_text(digest, options->files.paths[i]), octets_at(&options->files, i));
     return digest;
 }
 
@@ -188,24 +200,20 @@ static int keep_own(struct audit_options *options, const struct catalogue *catal
     struct capture_list *files = &options->files;
     uint64_t *weights = calloc(files->count + 1, sizeof(*weights));
     unsigned *owner = calloc(files->count + 1, sizeof(*owner));
-    size_t kept = 0;
+    bool *own = calloc(files->count + 1, sizeof(*own));
     int rc = -1;
 
     shard_digest_show(digest_of(options, catalogue), options->plan);
     for (size_t i = 0; weights != NULL && i < files->count; i++)
-        weights[i] = OPENING_OCTETS + octets_of(files->paths[i]);
-    if (weights == NULL || owner == NULL)
+        weights[i] = OPENING_OCTETS + octets_at(files, i);
+    if (weights == NULL || owner == NULL || own == NULL)
         (void)sentence_set(error, "out of memory");
     else
         rc = shard_assign(weights, files->count, options->shard.of, owner, error);
-    for (size_t i = 0; rc == 0 && i < files->count; i++) {
-        if (owner[i] == options->shard.index)
-            files->paths[kept++] = files->paths[i];
-        else
-            free(files->paths[i]);
-    }
+    for (size_t i = 0; rc == 0 && i < files->count; i++)
+        own[i] = owner[i] == options->shard.index;
     if (rc == 0)
-        files->count = kept;
+        capture_list_keep(files, own);
     if (options->shard.index != 1) { /* what is not read is accounted for once */
         for (size_t i = 0; i < files->skipped_count; i++)
             free(files->skipped[i].path);
@@ -214,6 +222,7 @@ static int keep_own(struct audit_options *options, const struct catalogue *catal
     }
     free(weights);
     free(owner);
+    free(own);
     return rc;
 }
 
@@ -243,6 +252,8 @@ int audit_options_parse(struct audit_options *options, const struct catalogue *c
         (void)sentence_set(error, "nothing selected: no requirement fits all options");
         return EXIT_NOTHING_SELECTED;
     }
+    if (!options->no_rings && capture_list_rings(&options->files, error) != 0)
+        return EXIT_INCONCLUSIVE;
     if (options->files.count < 2)
         snprintf(options->target, sizeof(options->target), "%s",
                  options->files.count == 1 ? options->files.paths[0] : options->files.skipped[0].path);

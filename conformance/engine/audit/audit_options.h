@@ -23,6 +23,7 @@ struct audit_options {
     struct format_option format;
     bool all;
     bool quiet;                        /* show the closing lines alone */
+    bool no_rings;                     /* each file is a capture of its own */
     bool allow_gaps;                   /* what is not judged does not change the exit status */
     const char *expect, *write_expect; /* files of expected findings (audit_expect.h), to be read and written; NULL */
     bool force;                        /* what an earlier command left in `output` is removed */

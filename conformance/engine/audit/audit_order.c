@@ -20,11 +20,11 @@ void audit_order_make(struct audit_order *order, const struct audit_findings *fi
     qsort(order->findings, order->count, sizeof(order->findings[0]), frame_order);
 }
 
-void audit_order_place(struct audit_order *order, const struct capture_file *capture, const struct flow_frame *frame)
+void audit_order_place(struct audit_order *order, const struct capture_series *series, const struct flow_frame *frame)
 {
     uint64_t offset = 0;
     bool known = order->next < order->count && order->findings[order->next]->result.frame == frame->number &&
-                 capture_place(capture, frame, &offset);
+                 capture_series_place(series, frame, &offset);
 
     for (; order->next < order->count && order->findings[order->next]->result.frame <= frame->number; order->next++) {
         struct result *result = &order->findings[order->next]->result;

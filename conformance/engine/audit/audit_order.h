@@ -4,7 +4,7 @@
 #define CONFORMANCE_ENGINE_AUDIT_ORDER_H
 
 #include "conformance/engine/audit/audit_findings.h"
-#include "conformance/engine/evidence/capture_file.h"
+#include "conformance/engine/evidence/capture_series.h"
 
 struct audit_order {
     struct audit_finding *findings[FINDINGS_HELD];
@@ -14,6 +14,6 @@ struct audit_order {
 void audit_order_make(struct audit_order *order, const struct audit_findings *findings);
 
 /* Where this frame lies in the file, for the findings about it. Frames come in their order. */
-void audit_order_place(struct audit_order *order, const struct capture_file *capture, const struct flow_frame *frame);
+void audit_order_place(struct audit_order *order, const struct capture_series *series, const struct flow_frame *frame);
 
 #endif

@@ -85,17 +85,41 @@ static void log_capture(struct audit *audit, struct capture_info *info, const st
     json_decref(info->account);
 }
 
-void audit_file_done(struct audit *audit, const char *path, enum audit_file status, const struct flow_account *account,
+/* A ring in words, what is missing in it, and its files. NULL: it is none, or memory is short. */
+static json_t *show_ring(struct audit *audit, struct capture_ring *ring)
+{
+    json_t *files = ring != NULL ? json_array() : NULL;
+    struct sentence text, gap;
+
+    if (files == NULL || capture_ring_order(ring, &text) != 0) {
+        json_decref(files);
+        return NULL;
+    }
+    for (size_t i = 0; i < ring->count; i++)
+        if (json_array_append_new(files, result_text(ring->files[i])) != 0)
+            audit_unwritten(audit, "out of memory: the files of a ring are not named");
+    capture_ring_describe(ring, &text, &gap);
+    if (!audit->options->quiet && !format_option_machine(&audit->options->format))
+        print_plain(stdout, "%s", text.text);
+    if (gap.text[0] != '\0')
+        (void)complain(0, "%s", gap.text);
+    return files;
+}
+
+void audit_file_done(struct audit *audit, size_t index, enum audit_file status, const struct flow_account *account,
                      const struct sentence *error)
 {
     static const char *const names[] = {
         [AUDIT_FILE_WHOLE] = "whole", [AUDIT_FILE_DAMAGED] = "damaged", [AUDIT_FILE_FOREIGN] = "foreign"};
-    struct capture_info info = {
-        .file = path, .status = names[status], .message = status != AUDIT_FILE_WHOLE ? error->text : NULL};
+    struct capture_info info = {.file = audit->options->files.paths[index],
+                                .status = names[status],
+                                .message = status != AUDIT_FILE_WHOLE ? error->text : NULL,
+                                .ring = show_ring(audit, capture_list_ring(&audit->options->files, index))};
 
     run_stop_hold();
     log_capture(audit, &info, account);
     run_stop_release();
+    json_decref(info.ring);
     audit->damaged |= status == AUDIT_FILE_DAMAGED;
     audit->foreign |= status == AUDIT_FILE_FOREIGN;
     if (status != AUDIT_FILE_WHOLE)

@@ -74,7 +74,7 @@ static void take_result(void *user, const struct result *result, const struct re
 }
 
 /* The whole life of a worker. Returns its exit status. */
-static int work(const struct audit_workers_config *config, const char *path, FILE *out)
+static int work(const struct audit_workers_config *config, size_t index, FILE *out)
 {
     struct worker worker = {.config = config, .out = out};
     struct audit_judge_config judge = {
@@ -89,7 +89,8 @@ static int work(const struct audit_workers_config *config, const char *path, FIL
 
     if (judging == NULL)
         return 1;
-    ending.status = audit_judge_file(judging, path, &ending.error);
+    ending.status =
+        audit_judge_file(judging, config->files->paths[index], capture_list_ring(config->files, index), &ending.error);
     ending.totals = *audit_judge_totals(judging);
     put_record(&worker, END, VERDICT_PASS, &ending, sizeof(ending));
     audit_judge_free(judging);
@@ -102,7 +103,6 @@ static int work(const struct audit_workers_config *config, const char *path, FIL
 static int begin(struct workers *workers, struct sentence *error)
 {
     struct job *job = &workers->jobs[workers->begun];
-    const char *path = workers->config->files->paths[workers->begun];
     pid_t parent = getpid();
 
     job->found = tmpfile();
@@ -116,7 +116,7 @@ static int begin(struct workers *workers, struct sentence *error)
         /* Nobody would read what it finds without the parent. */
         _exit(run_stop_child(parent) != 0 || run_confine(NULL, false, 0, RUN_CONFINE_FILES, error) != 0
                   ? 1
-                  : work(workers->config, path, job->found));
+                  : work(workers->config, workers->begun, job->found));
     }
     workers->begun++;
     workers->running++;
@@ -185,7 +185,7 @@ static void give(struct workers *workers)
         (void)sentence_set(&ending.error, "%.300s: the process that judged it died, or its temporary file is full",
                            config->files->paths[workers->given]);
     }
-    config->file(config->user, config->files->paths[workers->given], ending.status, &ending.totals, &ending.error);
+    config->file(config->user, workers->given, ending.status, &ending.totals, &ending.error);
     free(line.octets);
     (void)fclose(job->found);
     job->found = NULL;

@@ -23,8 +23,8 @@ struct audit_workers_config {
      */
     void (*result)(void *user, enum verdict verdict, const struct requirement *requirement, const char *line,
                    size_t octets);
-    /* The present file is done; `error` says why when it is not whole. */
-    void (*file)(void *user, const char *path, enum audit_file status, const struct flow_totals *totals,
+    /* The present file, files->paths[index], is done; `error` says why when it is not whole. */
+    void (*file)(void *user, size_t index, enum audit_file status, const struct flow_totals *totals,
                  const struct sentence *error);
     void *user;
 };

@@ -37,6 +37,9 @@ static void usage(void)
         "  Exit status: 0 conforms, 1 fails, 2 usage or no capture, 3 nothing was exercised, 4 inconclusive: a part "
         "that is or\n"
         "  may be iWARP was not judged (--allow-gaps accepts that).\n"
+        "  Files of a ring (tcpdump -C: dump.pcap, dump.pcap1; dumpcap -b: name_00001_20260101120000.pcapng) are one "
+        "capture.\n"
+        "  --no-rings         judge each file of a ring by itself\n"
         "  --reasons          list the reasons for which frames and octets are not judged, and the limits, and stop\n"
         "  --allow-gaps       exit with 0 even if a part that is or may be iWARP was not judged; the part is still "
         "reported\n"
@@ -93,9 +96,10 @@ static int judge_files(struct audit *audit, struct sentence *error)
     if (judge == NULL)
         return sentence_set(error, "out of memory");
     for (size_t i = 0; i < options->files.count && !run_stopped(); i++) {
-        enum audit_file status = audit_judge_file(judge, options->files.paths[i], error);
+        enum audit_file status =
+            audit_judge_file(judge, options->files.paths[i], capture_list_ring(&options->files, i), error);
 
-        audit_file_done(audit, options->files.paths[i], status, audit_judge_account(judge), error);
+        audit_file_done(audit, i, status, audit_judge_account(judge), error);
     }
     audit->totals = *audit_judge_totals(judge);
     audit_judge_free(judge);
@@ -104,14 +108,14 @@ static int judge_files(struct audit *audit, struct sentence *error)
 
 /* ---- several processes ------------------------------------------------------------------------------------------- */
 
-static void take_file(void *user, const char *path, enum audit_file status, const struct flow_totals *totals,
+static void take_file(void *user, size_t index, enum audit_file status, const struct flow_totals *totals,
                       const struct sentence *error)
 {
     struct audit *audit = user;
 
     audit_write_results(audit);
     flow_totals_add(&audit->totals, totals);
-    audit_file_done(audit, path, status, &totals->account, error);
+    audit_file_done(audit, index, status, &totals->account, error);
 }
 
 static int share_files(struct audit *audit, struct sentence *error)
@@ -146,6 +150,19 @@ static bool is_below(const char *path, const char *folder)
     return below;
 }
 
+/* The first file of an entry that is below the folder, NULL: none is. */
+static const char *file_below(const struct capture_list *files, size_t index, const char *folder)
+{
+    const struct capture_ring *ring = capture_list_ring(files, index);
+
+    if (ring == NULL)
+        return is_below(files->paths[index], folder) ? files->paths[index] : NULL;
+    for (size_t i = 0; i < ring->count; i++)
+        if (is_below(ring->files[i], folder))
+            return ring->files[i];
+    return NULL;
+}
+
 static int open_log(struct audit *audit, struct sentence *error)
 {
     const struct audit_options *options = audit->options;
@@ -170,13 +187,16 @@ static int take_folder(struct audit *audit, struct sentence *error)
 
     if (options->output == NULL)
         return 0;
-    for (size_t i = 0; options->force && i < options->files.count; i++)
-        if (is_below(options->files.paths[i], options->output)) {
+    for (size_t i = 0; options->force && i < options->files.count; i++) {
+        const char *below = file_below(&options->files, i, options->output);
+
+        if (below != NULL) {
             (void)sentence_set(error,
                                "-o %.200s: this folder contains %.200s, which is to be judged; name another folder",
-                               options->output, options->files.paths[i]);
+                               options->output, below);
             return EXIT_USAGE;
         }
+    }
     return output_folder_take(&audit->output.folder, options->output, options->force ? FOLDER_FORCE : FOLDER_NEW, false,
                               error);
 }

@@ -103,10 +103,54 @@ static int skip(struct capture_list *list, const char *path, enum flow_row row, 
     return 0;
 }
 
+int capture_list_rings(struct capture_list *list, struct sentence *error)
+{
+    size_t kept = 0;
+    int rc;
+
+    list->rings = calloc(list->count + 1, sizeof(struct capture_ring *));
+    if (list->rings == NULL)
+        return sentence_set(error, "out of memory");
+    rc = capture_ring_find(list->paths, list->rings, list->count, error);
+    for (size_t i = 0; i < list->count; i++)
+        if (list->paths[i] != NULL) {
+            list->paths[kept] = list->paths[i];
+            list->rings[kept++] = list->rings[i];
+        }
+    list->count = kept;
+    return rc;
+}
+
+struct capture_ring *capture_list_ring(const struct capture_list *list, size_t index)
+{
+    return list->rings != NULL ? list->rings[index] : NULL;
+}
+
+void capture_list_keep(struct capture_list *list, const bool *keep)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        if (!keep[i]) {
+            free(list->paths[i]);
+            capture_ring_free(capture_list_ring(list, i));
+            continue;
+        }
+        list->paths[kept] = list->paths[i];
+        if (list->rings != NULL)
+            list->rings[kept] = list->rings[i];
+        kept++;
+    }
+    list->count = kept;
+}
+
 void capture_list_free(struct capture_list *list)
 {
-    for (size_t i = 0; i < list->count; i++)
+    for (size_t i = 0; i < list->count; i++) {
         free(list->paths[i]);
+        capture_ring_free(capture_list_ring(list, i));
+    }
+    free(list->rings);
     for (size_t i = 0; i < list->skipped_count; i++)
         free(list->skipped[i].path);
     free(list->paths);

@@ -2,7 +2,7 @@
 /*
  * Folders of captures. A file is a capture by what it begins with, whatever its name is: a ring of tcpdump -C has
  * dump.pcap1, and others have dump.1 or no ending at all. What is not read is listed with the reason, or counted when it
- * is certainly no capture.
+ * is certainly no capture. The files of a ring are one capture.
  */
 #ifndef CONFORMANCE_ENGINE_CAPTURE_FOLDER_H
 #define CONFORMANCE_ENGINE_CAPTURE_FOLDER_H
@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "conformance/engine/evidence/capture_ring.h"
 #include "conformance/flow/flow_account.h"
 #include "wire/sentence.h"
 
@@ -22,7 +23,9 @@ struct capture_skipped {
 
 /* Paths of captures, owned by the list. Begin with {0}. */
 struct capture_list {
-    char **paths;
+    char **paths; /* of a ring: its file with the lowest number */
+    struct capture_ring *
+        *rings; /* as many, once capture_list_rings() was called, NULL where it is no ring; else NULL */
     size_t count, room;
     struct capture_skipped *skipped;
     size_t skipped_count, skipped_room;
@@ -35,6 +38,18 @@ struct capture_list {
  * set; a folder without captures adds nothing.
  */
 int capture_list_add(struct capture_list *list, const char *path, struct sentence *error);
+
+/*
+ * Makes one entry of the files of each ring, where its first file was. Once, when all files are added. -1 with the sentence set without
+ * memory.
+ */
+int capture_list_rings(struct capture_list *list, struct sentence *error);
+
+/* The ring of an entry, NULL: it is a file alone. */
+struct capture_ring *capture_list_ring(const struct capture_list *list, size_t index);
+
+/* Frees the entries for which keep[] is false; the others stay in their order. */
+void capture_list_keep(struct capture_list *list, const bool *keep);
 
 /*
  * True when the name is that of a capture: *.pcap, *.pcapng, *.cap, with a ring's number after it or without. In a folder

@@ -35,6 +35,10 @@ static const char usage[] =
     "  --seed N       seed of the runs with defects, and first seed of the correct stack (1)\n"
     "  --seeds N      number of seeds of the correct stack (8; if defects are named: 0)\n"
     "  --scripts DIR  uses the checks of this folder instead of the built-in ones\n"
+    "  --llp LLP      tcp (the default); sctp: defects of DDP, RDMAP and atomics meet their checks over SCTP, and "
+    "those that "
+    "no\n"
+    "                 check drives there are left out\n"
     "  -j N           number of processes (default: the number of processors)\n"
     "  --shard I/N    runs part I of N of the seeds and defects; every machine computes the same parts\n"
     "  --merge        joins the results of all shards, each written to a file with --format jsonl\n"
@@ -93,6 +97,10 @@ static int option_parse(struct command *command, const char *option, const char 
         command->prove.jobs = (unsigned)number;
     } else if (strcmp(option, "--shard") == 0 && value != NULL) {
         return shard_parse(&command->prove.shard, value, error);
+    } else if (strcmp(option, "--llp") == 0 && value != NULL) {
+        command->prove.sctp = strcmp(value, "sctp") == 0;
+        if (!command->prove.sctp && strcmp(value, "tcp") != 0)
+            return sentence_set(error, "--llp \"%.40s\": tcp or sctp was expected", value);
     } else if (strcmp(option, "--scripts") == 0 && value != NULL) {
         command->scripts = value;
     } else if (strcmp(option, "--format") == 0 && value != NULL &&

@@ -144,17 +144,17 @@ static bool is_driven(const struct matrix *matrix, const struct defect *defect)
 
 /*
  * A defect of the stack over SCTP meets the checks that drive SCTP, any other one those over TCP, and over SCTP those that it names;
- * the correct stack all.
+ * the correct stack all. With --llp sctp everything meets the checks over SCTP alone.
  */
 static int run_plans(const struct matrix *matrix, struct runner_config *runner, struct drawn *drawn,
                      struct sentence *error)
 {
-    bool sctp = drawn->defect != NULL && defect_acts_over_sctp(drawn->defect);
+    bool sctp = matrix->config->sctp || (drawn->defect != NULL && defect_acts_over_sctp(drawn->defect));
 
     runner->plan = drawn->plan = sctp ? &matrix->sctp_plan : &matrix->plan;
     if (run_passes(matrix->config, runner, drawn, error) != 0)
         return -1;
-    if (drawn->defect != NULL && (sctp || !is_driven(matrix, drawn->defect)))
+    if (matrix->config->sctp || (drawn->defect != NULL && (sctp || !is_driven(matrix, drawn->defect))))
         return 0;
     runner->plan = drawn->plan = &matrix->sctp_plan;
     if (drawn->defect == NULL)
@@ -270,7 +270,7 @@ static int make_units(struct matrix *matrix, struct sentence *error)
             return sentence_set(error, "no defect is called '%s'%s (warpcheck list --defects names them)",
                                 config->only[i],
                                 nearest_hint(defect_nearest_id(config->defects, config->only[i]), hint));
-        if (defect_acts_over_sctp(defect) && !is_driven(matrix, defect)) {
+        if ((config->sctp || defect_acts_over_sctp(defect)) && !is_driven(matrix, defect)) {
             /* Nothing that runs here could meet it: it has neither survived nor been killed. */
             if (config->only_count != 0)
                 return sentence_set(error, "no defect can be proved that no check drives over SCTP, as %s is one",
@@ -335,6 +335,7 @@ int prove_run(const struct prove_config *config, struct prove_summary *summary, 
     int status = -1;
 
     sctp.sctp = true;
+    sctp.sctp_alone = !config->sctp;
     memset(summary, 0, sizeof(*summary));
     summary->checks = script_check_count(config->host);
     summary->rules = rule_count();

@@ -20,6 +20,7 @@
 #include "reference-stack/defects/defect.h"
 
 struct prove_config {
+    bool sctp; /* checks that run over TCP and SCTP run over SCTP, and meet the defects of the stack there */
     const struct catalogue *catalogue;
     const struct pics *pics;
     struct script_host *host;

@@ -150,7 +150,7 @@ struct rig *rig_sim_new(const struct rig_sim_config *config, struct sentence *er
     sim->rig.upper_tester = true;
     sim->rig.port = RIG_PORT;
     sim->seed = config->seed;
-    sim->profile = config->sctp;
+    sim->profile = sim->rig.llp = config->sctp;
     sim->defects = config->defects;
     sim->resets_every = config->resets_every;
     (void)net_address_parse(&sim->rig.dut, config->ipv6 ? "fd77::2" : "10.77.0.2");

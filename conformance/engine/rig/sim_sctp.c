@@ -13,7 +13,7 @@
 enum { MTU = 1500, RTO_MS = 1000, RETRANSMISSIONS = 8 };
 
 /* What a script may make one device hold: the script host does not see it. */
-#define MEMORY_MAX (UINT64_C(128) << 20)
+#define MEMORY_MAX (UINT64_C(288) << 20) /* each association is charged with the most that it can hold: so 32 of them */
 
 struct sim_sctp {
     struct sim_sctp_config config;

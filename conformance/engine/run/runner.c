@@ -24,7 +24,7 @@ struct run {
     const struct plan_item *item; /* being run */
     struct run_served *served;    /* config's, or own */
     struct run_served own;
-    enum ddp_sctp_profile sctp; /* of the check that a rig is opened for */
+    enum ddp_sctp_profile sctp; /* what the check that a rig is opened for drives */
     bool learning;              /* what the device serves: rules do not judge that */
     struct sentence dead;       /* the live rig has failed: why */
     struct sentence failure;    /* what went wrong inside the run itself */
@@ -304,6 +304,11 @@ static int take_remote(struct run *run, const struct plan_item *item, struct sen
     return status == 0 ? config->result(config->user, &remote.result) : status;
 }
 
+static bool brings_exchange(const struct check *check)
+{
+    return check->sctp != DDP_SCTP_UNDECIDED || check->cm;
+}
+
 static int run_item(struct run *run, const struct plan_item *item, struct sentence *error)
 {
     const struct runner_config *config = run->config;
@@ -318,10 +323,11 @@ static int run_item(struct run *run, const struct plan_item *item, struct senten
     int status, reported;
     bool impaired;
 
-    run->sctp = item->check->sctp;
-    /* Over SCTP and of a CM nothing is learned: their checks bring their own good exchange. */
-    if (item->check->sctp != DDP_SCTP_UNDECIDED || item->check->cm ||
-        run_served_prepare(run->served, &learning, item->role, &why)) {
+    run->sctp = item->sctp;
+    /* Of sessions over SCTP and of a CM nothing is learned: their checks bring their own good exchange. */
+    if (brings_exchange(item->check))
+        served_use(config->host, NULL);
+    if (brings_exchange(item->check) || run_served_prepare(run->served, &learning, item->role, &why)) {
         if (config->remote != NULL && run->dead.text[0] == '\0')
             return take_remote(run, item, error);
         rig = open_rig(run, item->check->id, item->role, &why);

@@ -3,6 +3,7 @@
 #include "conformance/engine/script/lua_sctp.h"
 
 #include "conformance/engine/script/lua_rig_internal.h"
+#include "conformance/engine/script/script_llp.h"
 #include "wire/ddp_sctp.h"
 
 static struct rig *rig_with_sctp(lua_State *lua)
@@ -122,7 +123,15 @@ static int rig_sctp_names(lua_State *lua)
     return 1;
 }
 
+/* What carries DDP on this rig, as checks name it. */
+static int rig_llp(lua_State *lua)
+{
+    lua_pushstring(lua, script_llp_name(lua_rig_running(lua)->llp));
+    return 1;
+}
+
 static const luaL_Reg functions[] = {
+    {"llp", rig_llp},
     {"sctp_names", rig_sctp_names},
     {"sctp_connect", rig_sctp_connect},
     {"sctp_listen", rig_sctp_listen},

@@ -130,6 +130,14 @@ static void push_chunk(lua_State *lua, const struct sctp_received *got)
     lua_setfield(lua, -2, "data");
 }
 
+static void look_at(lua_State *lua, const struct sctp_assoc *assoc, enum sighting_kind kind)
+{
+    const struct sctp_assoc_status *status = sctp_assoc_status(assoc);
+
+    lua_rig_of(lua)->looked_at =
+        (struct sighting){.kind = kind, .own_port = status->own_port, .dut_port = status->peer_port};
+}
+
 /* A chunk; or nil and "timeout", or how the association ended. */
 static int association_receive(lua_State *lua)
 {
@@ -141,9 +149,7 @@ static int association_receive(lua_State *lua)
 
     while ((got = sctp_assoc_received(assoc)) == NULL && status->state != SCTP_ASSOC_CLOSED && more)
         more = lua_rig_pump(lua, deadline);
-    lua_rig_of(lua)->looked_at = (struct sighting){.kind = got != NULL ? SIGHTING_OCTETS : SIGHTING_SILENCE,
-                                                   .own_port = status->own_port,
-                                                   .dut_port = status->peer_port};
+    look_at(lua, assoc, got != NULL ? SIGHTING_OCTETS : SIGHTING_SILENCE);
     if (got != NULL) {
         push_chunk(lua, got);
         sctp_assoc_consume(assoc);
@@ -181,6 +187,16 @@ static int association_status(lua_State *lua)
     return 1;
 }
 
+/* The upper tester told what the device made of this stream: a verdict is about that, and not about what was read. */
+static int association_told(lua_State *lua)
+{
+    const struct sctp_assoc *assoc = lua_held_if_open(lua, &lua_sctp);
+
+    if (assoc != NULL)
+        look_at(lua, assoc, SIGHTING_TOLD);
+    return 0;
+}
+
 static int association_close(lua_State *lua)
 {
     lua_held_close(lua, &lua_sctp);
@@ -188,17 +204,11 @@ static int association_close(lua_State *lua)
 }
 
 const luaL_Reg lua_sctp_methods[] = {
-    {"send", association_send},
-    {"raw", association_raw},
-    {"flush", association_flush},
-    {"resend", association_resend},
-    {"heartbeat", association_heartbeat},
-    {"shutdown", association_shutdown},
-    {"abort", association_abort},
-    {"withhold", association_withhold},
-    {"window", association_window},
-    {"receive", association_receive},
-    {"status", association_status},
-    {"close", association_close},
-    {NULL, NULL},
+    {"send", association_send},           {"raw", association_raw},
+    {"flush", association_flush},         {"resend", association_resend},
+    {"heartbeat", association_heartbeat}, {"shutdown", association_shutdown},
+    {"abort", association_abort},         {"withhold", association_withhold},
+    {"window", association_window},       {"receive", association_receive},
+    {"status", association_status},       {"told", association_told},
+    {"close", association_close},         {NULL, NULL},
 };

@@ -69,9 +69,19 @@ static int add_item(struct plan *plan, const struct check *check, const char *ro
 {
     struct plan_item *item = &plan->items[plan->count++];
 
-    *item = (struct plan_item){.check = check, .role = role};
+    *item = (struct plan_item){.check = check, .role = role, .sctp = check->sctp};
+    if (check->any_llp && config->sctp)
+        item->sctp = DDP_SCTP_RFC5043;
     item->requirement = catalogue_find(config->catalogue, check->id);
     return decide_skip(item, config, error);
+}
+
+/* Does it drive a device over what this run has below DDP? */
+static bool llp_fits(const struct check *check, const struct plan_config *config)
+{
+    if (check->any_llp)
+        return !config->sctp || !config->sctp_alone;
+    return (check->sctp != DDP_SCTP_UNDECIDED) == config->sctp;
 }
 
 /* A stand-alone script may use an id of its own: it is selected when nothing, or that very id, is asked for. */
@@ -125,7 +135,7 @@ int plan_make(struct plan *plan, const struct script_host *host, const struct pl
     for (size_t i = 0; i < count; i++) {
         const struct check *check = script_check_at(host, i);
 
-        if ((check->sctp != DDP_SCTP_UNDECIDED) != config->sctp || (!config->every_llp && check->cm != config->cm) ||
+        if (!llp_fits(check, config) || (!config->every_llp && check->cm != config->cm) ||
             !check_selected(check, config))
             continue;
         if (check->responder && role_selected(config->selection, "responder") &&

@@ -16,6 +16,7 @@ struct plan_item {
     const struct check *check;
     const struct requirement *requirement; /* NULL: an id that the catalogue does not have (a stand-alone script) */
     const char *role;                      /* of the DUT: "responder" or "initiator" */
+    enum ddp_sctp_profile sctp;            /* the LLP that it drives here; UNDECIDED: MPA over TCP */
     struct sentence skip;                  /* why not; "" when it is to be run */
 };
 
@@ -31,7 +32,8 @@ struct plan_config {
     const struct catalogue *catalogue;
     const struct pics *pics;
     const struct selection *selection;
-    bool sctp; /* the checks that drive a device over SCTP, and no others; false: those over TCP */
+    bool sctp;       /* the checks that drive a device over SCTP, and no others; false: those over TCP */
+    bool sctp_alone; /* of those over SCTP, leave out what runs over TCP just as well */
     bool destructive;
     bool cm;        /* checks that drive a CM, and no others */
     bool every_llp; /* both kinds */

@@ -128,13 +128,14 @@ static bool read_roles(lua_State *lua, struct check *check)
     return check->responder || check->initiator;
 }
 
-/* What the check drives: MPA over TCP, DDP over SCTP, or CM. */
+/* What the check drives: MPA over TCP, DDP over SCTP, either of them, or CM. */
 static bool read_llp(lua_State *lua, struct check *check)
 {
     const char *llp = string_member(lua, "llp");
 
     check->cm = llp != NULL && strcmp(llp, "cm") == 0;
-    return check->cm || script_llp(llp, &check->sctp);
+    check->any_llp = llp != NULL && strcmp(llp, "any") == 0;
+    return check->cm || check->any_llp || script_llp(llp, &check->sctp);
 }
 
 static void register_check(lua_State *lua, struct script_host *host, const struct check *check)
@@ -208,7 +209,7 @@ static void read_check(lua_State *lua, struct check *check)
     if (!read_roles(lua, check))
         luaL_error(lua, "check %s: role is \"responder\", \"initiator\" or \"both\"", check->id);
     if (!read_llp(lua, check))
-        luaL_error(lua, "check %s: llp is \"tcp\", \"sctp\", \"sctp-draft02\" or \"cm\"", check->id);
+        luaL_error(lua, "check %s: llp is \"tcp\", \"any\", \"sctp\", \"sctp-draft02\" or \"cm\"", check->id);
     if (lua_getfield(lua, 1, "run") != LUA_TFUNCTION)
         luaL_error(lua, "check %s: run is not a function", check->id);
     lua_getfield(lua, 1, "destructive");

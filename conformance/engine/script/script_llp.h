@@ -13,4 +13,7 @@
  */
 bool script_llp(const char *name, enum ddp_sctp_profile *sctp);
 
+/* The name of what a rig carries DDP with: "tcp" where it is UNDECIDED. */
+const char *script_llp_name(enum ddp_sctp_profile sctp);
+
 #endif

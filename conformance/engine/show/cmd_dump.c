@@ -7,26 +7,46 @@
 #include <string.h>
 
 #include "conformance/engine/evidence/capture_file.h"
+#include "conformance/engine/evidence/capture_folder.h"
+#include "conformance/engine/evidence/capture_series.h"
 #include "conformance/engine/option/option_unknown.h"
 #include "conformance/engine/show/dump_json.h"
 #include "conformance/engine/option/run_confine.h"
 #include "conformance/flow/notation/notation.h"
 #include "reference-stack/program/complaint.h"
+#include "reports/result.h"
 #include "wire/exit_status.h"
 #include "wire/sentence.h"
 
 static const char usage[] =
-    "usage: warpcheck dump FILE... [OPTION...]\n"
+    "usage: warpcheck dump FILE|DIR... [OPTION...]\n"
     "  Prints the decoded messages of captures: MPA, DDP over SCTP, CM. A capture may be compressed by gzip,\n"
-    "  zstd or lz4; \"-\" is standard input.\n"
+    "  zstd or lz4; \"-\" is standard input. Files of a ring (tcpdump -C: dump.pcap, dump.pcap1; dumpcap -b:\n"
+    "  name_00001_20260101120000.pcapng) are one capture: a line names the file and the frame in it.\n"
     "  --format F         text or jsonl (one object for each FPDU or start-up frame)\n"
+    "  --no-rings         each file of a ring is a capture of its own\n"
     "  --help             shows this text\n";
 
 struct dump {
     bool jsonl;
-    bool failed;     /* no memory, or the output cannot be written */
+    bool failed; /* no memory, or the output cannot be written */
+    bool no_rings;
     json_t *pending; /* FPDU whose DDP and RDMAP parts may still come */
+    const struct capture_series *series;
 };
+
+/* The frames of an object by their numbers in the files of a ring, and these. */
+static int name_frames(const struct capture_series *series, json_t *object, const struct flow_event *event)
+{
+    uint64_t frame, first_frame;
+    const char *file = capture_series_where(series, event->frame, &frame);
+    const char *first = capture_series_where(series, event->first_frame, &first_frame);
+
+    return json_object_set_new(object, "file", result_text(file)) |
+           json_object_set_new(object, "frame", json_integer((json_int_t)frame)) |
+           json_object_set_new(object, "first_frame", json_integer((json_int_t)first_frame)) |
+           (strcmp(first, file) != 0 ? json_object_set_new(object, "first_file", result_text(first)) : 0);
+}
 
 /* Writes the FPDU that waits. */
 static void dump_pending(struct dump *dump)
@@ -48,7 +68,8 @@ static void dump_as_json(struct dump *dump, const struct flow_event *event)
     }
     dump_pending(dump);
     dump->pending = dump_json_event(event);
-    if (dump->pending == NULL)
+    if (dump->pending == NULL ||
+        (capture_series_several(dump->series) && name_frames(dump->series, dump->pending, event) != 0))
         dump->failed = true;
     if (event->kind != FLOW_ULPDU)
         dump_pending(dump);
@@ -57,12 +78,20 @@ static void dump_as_json(struct dump *dump, const struct flow_event *event)
 static void dump_as_text(struct dump *dump, const struct flow_event *event)
 {
     char notation[NOTATION_MAX], name[FLOW_NAME_MAX];
+    const char *file, *slash;
+    uint64_t frame;
 
     if (notation_event(event, notation, sizeof(notation))[0] == '\0')
         return;
-    if (printf("%6" PRIu64 "  %s  %s\n", event->frame, flow_name(event->flow, event->direction, name, sizeof(name)),
-               notation) < 0)
-        dump->failed = true;
+    (void)flow_name(event->flow, event->direction, name, sizeof(name));
+    if (!capture_series_several(dump->series)) {
+        dump->failed |= printf("%6" PRIu64 "  %s  %s\n", event->frame, name, notation) < 0;
+        return;
+    }
+    file = capture_series_where(dump->series, event->frame, &frame);
+    slash = strrchr(file, '/');
+    print_plain(stdout, "%s:%" PRIu64 "  %s  %s", slash != NULL ? slash + 1 : file, frame, name, notation);
+    dump->failed |= ferror(stdout) != 0;
 }
 
 static void dump_event(void *ctx, const struct flow_event *event)
@@ -78,12 +107,12 @@ static void dump_event(void *ctx, const struct flow_event *event)
 }
 
 /* Feeds an open capture to the decoder. Returns an exit status. */
-static int feed(struct dump *dump, struct flow_decoder *decoder, struct capture_file *capture, struct sentence *error)
+static int feed(struct dump *dump, struct flow_decoder *decoder, struct capture_series *series, struct sentence *error)
 {
     struct flow_frame frame;
     int got = 0;
 
-    while (!dump->failed && (got = capture_next(capture, &frame, error)) == 1)
+    while (!dump->failed && (got = capture_series_next(series, &frame, error)) == 1)
         flow_decoder_frame(decoder, &frame);
     flow_decoder_finish(decoder);
     dump_pending(dump);
@@ -93,31 +122,45 @@ static int feed(struct dump *dump, struct flow_decoder *decoder, struct capture_
         return EXIT_ENVIRONMENT;
     }
     if (got < 0)
-        return capture_frames(capture) == 0 ? EXIT_USAGE : EXIT_ENVIRONMENT;
+        return capture_series_frames(series) == 0 ? EXIT_USAGE : EXIT_ENVIRONMENT;
     return EXIT_DONE;
 }
 
-static int dump_file(struct dump *dump, const char *path, struct sentence *error)
+/* One capture: a file, or where `ring` is not NULL the files of it. */
+static int dump_capture(struct dump *dump, const char *path, struct capture_ring *ring, struct sentence *error)
 {
-    struct capture_file *capture = capture_open(path, error);
+    struct capture_series *series = capture_series_open(path, ring, error);
     struct flow_decoder *decoder;
     int status = EXIT_ENVIRONMENT;
 
-    if (capture == NULL)
+    if (series == NULL)
         return EXIT_USAGE;
+    dump->series = series;
     decoder = flow_decoder_create(NULL, dump_event, dump);
     if (decoder == NULL) {
         sentence_set(error, "%s: out of memory for the decoder", path);
     } else {
-        status = feed(dump, decoder, capture, error);
+        status = feed(dump, decoder, series, error);
         if (status == EXIT_DONE && flow_decoder_totals(decoder)->flows == 0) {
             sentence_set(error, "%s: no iWARP in %" PRIu64 " frames", path, flow_decoder_totals(decoder)->frames);
             status = EXIT_NOTHING_SELECTED;
         }
     }
     flow_decoder_destroy(decoder);
-    capture_close(capture);
+    capture_series_close(series);
     return status;
+}
+
+/* Says what is missing in a ring. */
+static void tell_gap(const struct capture_ring *ring)
+{
+    struct sentence text, gap;
+
+    if (ring == NULL || !ring->ordered)
+        return;
+    capture_ring_describe(ring, &text, &gap);
+    if (gap.text[0] != '\0')
+        (void)complain(0, "%s", gap.text);
 }
 
 static int format_set(struct dump *dump, const char *value)
@@ -141,6 +184,8 @@ static int options_parse(struct dump *dump, int argc, char **argv)
             i++;
             if (format_set(dump, i < argc ? argv[i] : NULL) != 0)
                 return -1;
+        } else if (strcmp(argv[i], "--no-rings") == 0) {
+            dump->no_rings = true;
         } else if (argv[i][0] == '-' && argv[i][1] != '\0') {
             struct sentence why;
 
@@ -161,29 +206,59 @@ static int worse(int a, int b)
     return a > b ? a : b;
 }
 
-int cmd_dump(int argc, char **argv)
+/* The files that are named, and those of folders. What cannot be opened is told, and makes the returned status. */
+static int list_files(const struct dump *dump, struct capture_list *list, char **names, int count)
 {
-    struct dump dump = {0};
-
-    for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], "--help") == 0)
-            return fputs(usage, stdout) == EOF || fflush(stdout) != 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
-
-    int files = options_parse(&dump, argc, argv), worst = EXIT_NOTHING_SELECTED;
-
+    int worst = EXIT_NOTHING_SELECTED;
     struct sentence why;
 
-    if (files < 0)
-        return EXIT_USAGE;
-    if (run_confine(NULL, false, 0, RUN_CONFINE_FILES, &why) != 0)
-        return complain(EXIT_ENVIRONMENT, "%s", why.text);
-    for (int i = 0; i < files && !dump.failed; i++) {
-        struct sentence error;
-        int status = dump_file(&dump, argv[i], &error);
+    for (int i = 0; i < count; i++) {
+        size_t before = list->count + list->skipped_count;
 
+        if (capture_list_add(list, names[i], &why) != 0)
+            worst = complain(EXIT_USAGE, "%s", why.text);
+        else if (list->count + list->skipped_count == before)
+            (void)complain(0, "%.300s holds no captures", names[i]);
+    }
+    if (!dump->no_rings && capture_list_rings(list, &why) != 0)
+        worst = complain(EXIT_ENVIRONMENT, "%s", why.text);
+    for (size_t i = 0; i < list->skipped_count; i++)
+        worst = complain(EXIT_USAGE, "%.300s: %s", list->skipped[i].path, flow_account_row(list->skipped[i].row)->text);
+    return worst;
+}
+
+static int dump_files(struct dump *dump, char **names, int count)
+{
+    struct capture_list list = {0};
+    int worst = list_files(dump, &list, names, count);
+
+    for (size_t i = 0; i < list.count && !dump->failed; i++) {
+        struct capture_ring *ring = capture_list_ring(&list, i);
+        struct sentence error;
+        int status = dump_capture(dump, list.paths[i], ring, &error);
+
+        tell_gap(ring);
         if (status != EXIT_DONE && !ferror(stdout))
             (void)complain(0, "%s", error.text);
         worst = worse(worst, status);
     }
+    capture_list_free(&list);
     return worst;
+}
+
+int cmd_dump(int argc, char **argv)
+{
+    struct dump dump = {0};
+    struct sentence why;
+    int files;
+
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0)
+            return fputs(usage, stdout) == EOF || fflush(stdout) != 0 ? EXIT_ENVIRONMENT : EXIT_DONE;
+    files = options_parse(&dump, argc, argv);
+    if (files < 0)
+        return EXIT_USAGE;
+    if (run_confine(NULL, false, 0, RUN_CONFINE_FILES, &why) != 0)
+        return complain(EXIT_ENVIRONMENT, "%s", why.text);
+    return dump_files(&dump, argv, files);
 }

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 7306 5 and 5.1: what an atomic does to its target.
 
+defaults { llp = "any" }
+
 local RIPPLE = 0x00000000FFFFFFFF
 local MIXED, OPERAND, HALVES = 0x1111222233334444, 0xAAAABBBBCCCCDDDD, 0xFFFF0000FFFF0000
 

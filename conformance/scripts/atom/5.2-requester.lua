@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 7306 4 and 5.2: Atomic Requests that the device sends, and what it makes of the answers.
 
+defaults { llp = "any" }
+
 local TO = 0x7F0000001008
 
 -- The device posts an atomic; its request is taken.

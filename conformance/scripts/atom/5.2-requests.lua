@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 7306 5.2 to 5.2.2: Atomic Requests and Responses, and the order that they keep.
 
+defaults { llp = "any" }
+
 check {
   id = "ATOM-4.1-07",
   role = "both",

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 7306 6: Immediate Data, as the device's ULP sees it.
 
+defaults { llp = "any" }
+
 local EIGHT = "\1\2\3\4\5\6\7\8"
 
 local function immediate(octets, given)

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 7306 5.4, 6.4 and 7: what waits for what.
 
+defaults { llp = "any" }
+
 check {
   id = "ATOM-7-10",
   role = "both",
@@ -104,8 +106,7 @@ check {
     local c = t:open()
     c:probe()
     local add = target:request(ADD)
-    local a, b = c:octets(target.memory:write(target.at, string.pack(t:byte_order() .. "i8", 0x7777))), c:octets(add)
-    c:send_segments({ a, b }, { 2, 1 })
+    c:send_shuffled({ target.memory:write(target.at, string.pack(t:byte_order() .. "i8", 0x7777)), add }, { 2, 1 })
     c:expect_atomic(add, 0x7777, "FetchAdd of 0 after a Write")
   end,
 }
@@ -118,12 +119,9 @@ check {
     local target = t:target { value = 0 }
     local c = t:open { dut = { ird = 4 } }
     c:probe()
-    local requests, pieces = {}, {}
-    for i = 1, 4 do
-      requests[i] = target:request(COMPARE, { CompareData = i - 1, Data = i, RequestId = i })
-      pieces[i] = c:octets(requests[i])
-    end
-    c:send_segments(pieces, { 4, 3, 2, 1 })
+    local requests = {}
+    for i = 1, 4 do requests[i] = target:request(COMPARE, { CompareData = i - 1, Data = i, RequestId = i }) end
+    c:send_shuffled(requests, { 4, 3, 2, 1 })
     for i, request in ipairs(requests) do c:expect_atomic(request, i - 1, "step " .. i .. " of a chain of CmpSwaps") end
   end,
 }
@@ -135,12 +133,9 @@ check {
   run = function(t)
     local c = t:open { dut = { ird = 4 } }
     c:probe()
-    local requests, pieces = {}, {}
-    for i = 1, 4 do
-      requests[i] = t:target { value = i }:request(ADD, { RequestId = i })
-      pieces[i] = c:octets(requests[i])
-    end
-    c:send_segments(pieces, { 3, 1, 4, 2 })
+    local requests = {}
+    for i = 1, 4 do requests[i] = t:target { value = i }:request(ADD, { RequestId = i }) end
+    c:send_shuffled(requests, { 3, 1, 4, 2 })
     for i, request in ipairs(requests) do
       t:equal("the MSN on QN 3", i, c:expect_atomic(request, i, "response " .. i).MSN)
     end
@@ -231,11 +226,10 @@ check {
 --------------------------------------------------------------------------------------------------------------------
 -- With octets missing
 
--- Two messages in a TCP segment each, of which the first comes late: nothing is answered before. TCP's retransmission
--- brings it; what is watched is a fraction of that time. `late` and `after` make the frames.
+-- Two messages in a TCP segment (or DATA chunk) each, of which the first comes late: nothing is answered before. Retransmission
+-- brings it; what is watched is a fraction of that time. `late` and `behind` are the frames.
 local function gap(t, c, late, behind)
-  local a, b = c:octets(late), c:octets(behind)
-  c:send_segments({ a, b }, { 2 })
+  c:send_shuffled({ late, behind }, { 2 })
   c:expect_quiet { within = math.min(t.quiet, 0.05), message = "nothing is answered while octets before it are missing" }
 end
 

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 7306 5.1 and 8: atomics on targets that are not aligned are errors, and change nothing.
 
+defaults { llp = "any" }
+
 local MISALIGNED = "RDMAP_CATASTROPHIC_STREAM"
 local ODD = 0x5152535455565758
 

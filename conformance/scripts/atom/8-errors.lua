@@ -1,5 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 7306 5.2.1 and 8: Atomic Requests that must not be executed, and the Terminates that say so. Targets that are not aligned:
+
+defaults { llp = "any" }
 -- 8-alignment.lua.
 
 local MISALIGNED = "RDMAP_CATASTROPHIC_STREAM"
@@ -86,12 +88,12 @@ check {
     local c = t:open()
     local gone, source = t:target { value = ODD, bound = c }, t:memory { octets = LARGE }
     c:probe()
-    c.tcp:window(0)
+    c:window(0)
     c:send(source:read(0, LARGE, { SinkSTag = 1 }), gone:request(ADD, { Data = 1 }))
     rig.wait(t.quiet / 4)
     c:send(rdmap.send_invalidate { InvalidateSTag = gone.STag, data = "1" })
     t:expect_deliveries(c, { "1" }, "a Send with Invalidate while a FetchAdd waits")
-    c.tcp:window(65535)
+    c:window(65535)
     local got
     repeat got = c:receive() until got.kind ~= "segment" or got.Opcode ~= 2
     if got.Opcode ~= 7 then t:fail("a FetchAdd whose STag was invalidated while it waited", "a Terminate", describe(got)) end

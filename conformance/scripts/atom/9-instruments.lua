@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 7306 and its draft: what the ULP gives and is told, and what only an instrumented device shows.
 
+defaults { llp = "any" }
+
 local VALUE = 0x0102030405060708
 
 -- What the 8 octets of a target are to the device's own host, as a number; with `value` that is put there.

@@ -1,16 +1,17 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5041 1.2 and 3: streams, and what DDP asks of the layer below.
 
+defaults { llp = "any" }
+
 check {
   id = "DDP-1.2-04",
   purpose = "streams are independent: one that waits for octets does not hold up another, and each counts its own MSNs",
   run = function(t)
     local a, b = t:pair()
-    local late = { a:octets(rdmap.send { data = "late" }), a:octets(rdmap.send { data = "behind" }) }
-    a.tcp:raw { offset = #late[1], octets = late[2] }
+    local fill = a:send_behind(rdmap.send { data = "late" }, { rdmap.send { data = "behind" } })
     b:send(rdmap.send { data = "one" }, rdmap.send { data = "two" })
     t:expect_deliveries(b, { "one", "two" }, "two Sends, while octets are missing on another stream")
-    a.tcp:send(late[1] .. late[2])
+    fill()
     t:expect_deliveries(a, { "late", "behind" }, "the stream on which octets were missing")
     for _, c in ipairs { a, b } do
       t.dut:send { stream = t:stream_of(c), data = "66" }
@@ -37,6 +38,7 @@ end
 
 check {
   id = "DDP-3-02",
+  llp = "tcp",
   purpose = "segments fit the MULPDU of the MSS, and follow it when it changes",
   run = function(t)
     local c = t:open { mss = 536 }
@@ -53,14 +55,15 @@ check {
 
 check {
   id = "DDP-3-03",
+  llp = "tcp",
   purpose = "segments that are with TCP when MULPDU shrinks leave as they are, later ones are smaller",
   run = function(t)
     local c = t:open { mss = 1460 }
     c:probe()
-    c.tcp:window(0)
+    c:window(0)
     t.dut:write { stream = t:stream_of(c), stag = 1, length = LARGE }
     t.dut:set_emss { stream = t:stream_of(c), emss = 536 }
-    c.tcp:window(65535)
+    c:window(65535)
     sent(t, c, LARGE, mulpdu_of(536), mulpdu_of(1460))
     c:probe()
   end,
@@ -68,6 +71,7 @@ check {
 
 check {
   id = "DDP-3-04",
+  llp = "tcp",
   purpose = "what was taken is sent in the end, or told as failed",
   run = function(t)
     local c = t:open()
@@ -79,9 +83,9 @@ check {
     c.tcp:ack("each")
     c.tcp:ack("now")
     sent(t, c, 20000, mulpdu_of(1460))
-    c.tcp:window(0)
+    c:window(0)
     t.dut:write { stream = stream, stag = 1, length = LARGE, id = 7 }
-    c.tcp:reset()
+    c:reset()
     t:expect_event("flushed", { stream = stream, id = 7 }, "a Write on a connection that is lost")
   end,
 }
@@ -93,7 +97,7 @@ check {
     local c = t:open()
     local m = t:memory()
     c:probe()
-    c:send_segments({ c:octets(m:write(0, pattern(100))), c:octets(m:write(100, pattern(100, 9))) }, { 2, 1 })
+    c:send_shuffled({ m:write(0, pattern(100)), m:write(100, pattern(100, 9)) }, { 2, 1 })
     c:probe { message = "two Writes, whose segments change places" }
     m:patch(0, pattern(100) .. pattern(100, 9))
     m:check("two Writes, whose segments change places")
@@ -107,17 +111,17 @@ check {
     local c = t:open()
     t:stream_of(c)
     c:probe()
-    local one, two = c:octets(rdmap.send { data = "one" }), c:octets(rdmap.send { data = "two" })
-    c.tcp:raw { offset = #one, octets = two }
+    local fill = c:send_behind(rdmap.send { data = "one" }, { rdmap.send { data = "two" } })
     rig.wait(t.quiet / 4)
     t:expect_deliveries(c, {}, "the second of two Sends came, the first did not")
-    c.tcp:send(one .. two)
+    fill()
     t:expect_deliveries(c, { "one", "two" }, "both have come")
   end,
 }
 
 check {
   id = "DDP-3-08",
+  llp = "tcp",
   purpose = "a digest of 32 bits guards the segment: one bit of the payload is enough",
   run = function(t)
     local c = t:open()
@@ -156,7 +160,7 @@ check {
     local c = t:open { dut = { hold_open = true } }
     local stream = t:stream_of(c)
     c:probe()
-    c.tcp:fin()
+    c:fin()
     t:expect_event("half_closed", { stream = stream }, "the peer's FIN")
     no_error(t, c)
     t:equal("state of the LLP stream", "graceful", t.dut:ddp { stream = stream }.llp)
@@ -170,7 +174,7 @@ check {
     local c = t:open()
     local stream = t:stream_of(c)
     c:probe()
-    c.tcp:fin()
+    c:fin()
     c:expect_second_half("the tester's FIN is answered by the device's")
     t:expect_event("closed", { stream = stream }, "FIN of both sides")
     no_error(t, c)
@@ -179,6 +183,7 @@ check {
 
 check {
   id = "DDP-3-15",
+  llp = "tcp",
   purpose = "octets that TCP brings again are no second segment",
   run = function(t)
     local c = t:open()

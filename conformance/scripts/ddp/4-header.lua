@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5041 4: the DDP header and what each of its fields does at the Data Sink.
 
+defaults { llp = "any" }
+
 check {
   id = "DDP-4.1-02",
   role = "both",
@@ -176,7 +178,7 @@ check {
       local c = t:open()
       local ulpdu = make(c)
       local what = i <= 4 and "a header cut short" or string.format("a header cut short to %d octets", #ulpdu)
-      c:send(fpdu(ulpdu))
+      c:send(raw.segment { data = ulpdu })
       local got = c:receive()
       if got.kind == "segment" and got.Opcode == 7 then got = c:receive() end
       if got.kind == "timeout" then

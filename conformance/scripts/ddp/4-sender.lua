@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5041 4 and 5: segments that the device sends when its ULP asks for a Write or a Send.
 
+defaults { llp = "any" }
+
 local STAG, TO = 0x89ABCDEF, 0x1FFFFFFF1
 
 -- The segments of a message of this many octets that the device is asked to send, whatever their L says.
@@ -137,6 +139,7 @@ check {
 
 check {
   id = "DDP-5.2-02",
+  llp = "tcp",
   role = "both",
   purpose = "no segment is larger than MULPDU",
   run = function(t)

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5041 4.1 to 5.3: headers and contents of what a Data Source sends.
 
+defaults { llp = "any" }
+
 local STAG, OTHER, TO = 0x89ABCDEF, 0x13572468, 0x1FFFFFFF1
 
 -- The segments of one message of this many octets, whatever their headers say; and its payload.
@@ -298,6 +300,7 @@ check {
 
 check {
   id = "DDP-5.2-14",
+  llp = "tcp",
   purpose = "the example of RFC 5041 5.2: 2048 octets at a MULPDU of 1500",
   run = function(t)
     local c = t:open { mss = 8960 }

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5041 4 and 5: what a sender should not do, or may, and what the text leaves to the Data Sink.
 
+defaults { llp = "any" }
+
 -- After such segments: the answer to a probe ("taken"), or the end with a Terminate of RDMAP or DDP ("refused").
 local function answered(t, c, message)
   local answers = c:send_fence()
@@ -89,7 +91,7 @@ check {
     for _, octets in ipairs { 10, 1 } do
       local c = t:open()
       c:probe()
-      c:send(fpdu(c:ulpdu(rdmap.send { data = "" }):sub(1, octets)))
+      c:send(raw.segment { data = c:ulpdu(rdmap.send { data = "" }):sub(1, octets) })
       local got = c:receive(t.quiet)
       local message = string.format("a ULPDU of %d octets", octets)
       if got.kind == "timeout" then

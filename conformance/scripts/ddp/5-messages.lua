@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5041 5: segments, messages, placement and delivery at the Data Sink.
 
+defaults { llp = "any" }
+
 -- Cuts a Send into segments with these payload sizes (the last one repeats): frames in order.
 local function send_in_segments(data, sizes, msn)
   local out, at, i = {}, 0, 0
@@ -50,6 +52,7 @@ check {
 
 check {
   id = "DDP-3-05",
+  llp = "tcp",
   purpose = "segment and message boundaries survive any packetisation",
   run = function(t)
     local c = t:open()
@@ -132,6 +135,7 @@ check {
 
 check {
   id = "DDP-5.3-07",
+  llp = "tcp",
   purpose = "a message is delivered once: a TCP repetition is no second message, an MSN used again is an error",
   run = function(t)
     local c = t:open()
@@ -149,13 +153,13 @@ check {
   purpose = "messages are delivered in the order in which they were sent, however TCP brings them",
   run = function(t)
     local c = t:open { dut = { receives = 32 } }
-    local pieces, wanted, order = {}, {}, {}
+    local frames, wanted, order = {}, {}, {}
     for i = 1, 20 do
       wanted[i] = pattern((i * 37) % 200 + 1, i)
-      pieces[i] = c:octets(rdmap.send { data = wanted[i] })
+      frames[i] = rdmap.send { data = wanted[i] }
       order[i] = (i * 7) % 20 + 1
     end
-    c:send_segments(pieces, order)
+    c:send_shuffled(frames, order)
     t:expect_deliveries(c, wanted, "20 Sends in permuted TCP segments")
   end,
 }
@@ -203,12 +207,10 @@ check {
   purpose = "nothing is delivered before all segments are placed, though the last one arrives first",
   run = function(t)
     local c = t:open()
-    local pieces = { c:octets(rdmap.send { MSN = 1, data = "first ", L = 0 }),
-                     c:octets(rdmap.send { MSN = 1, MO = 6, data = "last" }) }
-    c.tcp:raw { offset = #pieces[1], octets = pieces[2] }
+    local fill = c:send_behind(rdmap.send { MSN = 1, data = "first ", L = 0 }, { rdmap.send { MSN = 1, MO = 6, data = "last" } })
     c:expect_quiet { message = "nothing follows from a segment after a gap" }
     t:expect_deliveries(c, {}, "the segment before the last is missing")
-    c.tcp:send(pieces[1] .. pieces[2])
+    fill()
     t:expect_deliveries(c, { "first last" }, "the missing segment has come")
   end,
 }
@@ -237,7 +239,7 @@ check {
     local got = t:expect_deliveries(c, wanted, "Sends of 0, 1, 17 and 4405 octets")
     for i, delivery in ipairs(got) do t:equal("the length that the ULP is told", #wanted[i], delivery.octets) end
     c = t:open()
-    c:send(fpdu(c:ulpdu(empty_read(1)):sub(1, 45)))
+    c:send(raw.segment { data = c:ulpdu(empty_read(1)):sub(1, 45) })
     c:expect_over("a Read Request of 27 octets is not executed")
   end,
 }

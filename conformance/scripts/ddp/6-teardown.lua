@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5041 6: how streams end.
 
+defaults { llp = "any" }
+
 -- The device's ULP waits this long before it closes after an error: shorter than the harness waits for a reaction.
 local function delay(t) return math.max(0.5, math.min(3, t.reaction / 4)) end
 
@@ -63,11 +65,11 @@ check {
   run = function(t)
     local c = t:open()
     c:probe()
-    c.tcp:window(4096)
+    c:window(4096)
     local stream = t:stream_of(c)
     for _ = 1, 100 do t.dut:send { stream = stream, length = 65536 } end
     t.dut:disconnect { stream = stream }
-    c.tcp:window(65535)
+    c:window(65535)
     local count, got = sends(c, 65536)
     if count ~= 100 or got.kind ~= "fin" then
       t:warn("100 Sends of 64 KiB and a graceful close", "100 Sends, FIN", count .. " Sends, then " .. describe(got))
@@ -95,7 +97,7 @@ local function half_closed(t, before)
   t:stream_of(c)
   c:probe()
   if before then c:send(before) end
-  c.tcp:fin()
+  c:fin()
   return c
 end
 
@@ -111,6 +113,7 @@ end
 
 check {
   id = "DDP-6.2.1-04",
+  llp = "tcp",
   purpose = "a segment after the peer's graceful close is neither placed nor delivered, and the stream is aborted",
   run = function(t)
     local c = t:open { dut = { hold_open = true } }
@@ -118,7 +121,7 @@ check {
     local m = t:memory()
     c:probe()
     local late = c:octets(m:write(0, "late Write"), rdmap.send { data = "late Send" })
-    c.tcp:fin()
+    c:fin()
     peer_closed(t, c)
     t.dut:inject { stream = stream, data = hex(late) }
     c:expect(tcp.reset(), { message = "a segment after the peer's graceful close" })
@@ -148,7 +151,7 @@ check {
     local c = t:open()
     c:probe()
     c:send(m:read(0, #all))
-    c.tcp:fin()
+    c:fin()
     local taken = 0
     while taken < #all do
       local got = c:receive()
@@ -231,7 +234,7 @@ check {
     local stream = t:stream_of(c)
     t.dut:post_recv { stream = stream, id = 5 }
     c:probe()
-    c.tcp:reset()
+    c:reset()
     t:expect_event("error", { stream = stream }, "a RST")
     t:expect_event("flushed", { stream = stream, id = 5 }, "a RST", "the receive is flushed")
   end,
@@ -239,6 +242,7 @@ check {
 
 check {
   id = "DDP-6.2.2-04",
+  llp = "tcp",
   purpose = "an error of the LLP is told with its numbers",
   run = function(t)
     local c = t:open()
@@ -259,9 +263,9 @@ check {
     local stream = t:stream_of(c)
     for i = 1, 10 do t.dut:post_recv { stream = stream, id = 100 + i } end
     c:probe()
-    c.tcp:window(0)
+    c:window(0)
     for i = 1, 5 do t.dut:send { stream = stream, length = 1 << 20, id = i } end
-    c.tcp:reset()
+    c:reset()
     t:expect_event("closed", { stream = stream }, "a RST")
     local seen = {}
     for _, event in ipairs(t:events_of(c)) do

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5041 7.1: where a tagged segment may lie in its buffer.
 
+defaults { llp = "any" }
+
 check {
   id = "DDP-7.1-12",
   role = "both",

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5041 6.2.2, 7.1 and 7.2: what the Data Sink checks before it places, and how it reports.
 
+defaults { llp = "any" }
+
 local RANGE = { warn = { "DDP_NO_BUFFER" } } -- 0x02 and 0x03 are not told apart by the text (DDP-7.1-21)
 
 -- One stream with the device as `dut` says; `frames` are sent, the Terminate is taken.
@@ -192,7 +194,7 @@ check {
     for _, case in ipairs(errors(t)) do
       local c = t:open { dut = { receives = 2, receive_octets = 4096 } }
       local ulpdu = c:ulpdu(case[1])
-      c:send(fpdu(ulpdu))
+      c:send(raw.segment { data = ulpdu })
       local got = c:expect_terminate(case[2], { warn = case[3], message = "an error of DDP is reported" })
       if got.M ~= 1 or got.D ~= 1 then
         t:warn("the report holds the segment's length and header", "M = 1 D = 1",
@@ -370,7 +372,7 @@ local function wrong_version(t, make, name, what)
   for _, version in ipairs { 0, 2, 3 } do
     local c = t:open()
     local ulpdu = c:ulpdu(make(version))
-    local got = c:expect_error(fpdu(ulpdu), name, string.format("DV = %d in %s", version, what))
+    local got = c:expect_error(raw.segment { data = ulpdu }, name, string.format("DV = %d in %s", version, what))
     local quoted = got and c:quoted(got) or {}
     if quoted.header then t:equal("control octet in the quoted header", ulpdu:byte(1), quoted.header:byte(1)) end
     t:expect_deliveries(c, {}, "a segment of another DDP version is not delivered")
@@ -400,6 +402,7 @@ check {
 
 check {
   id = "DDP-7.2-06",
+  llp = "tcp",
   purpose = "type 3 is the LLP's: an error of MPA is reported in layer 2",
   run = function(t)
     local c = t:open()
@@ -416,6 +419,7 @@ check {
 
 check {
   id = "DDP-6.2.2-02",
+  llp = "tcp",
   role = "both",
   purpose = "a fatal error of the LLP is told to the ULP, which terminates the stream",
   run = function(t)

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5041 3 and 6.2.2: what follows a fatal error, and what the layer below reports of the segment.
 
+defaults { llp = "any" }
+
 check {
   id = "DDP-6.2.2-06",
   purpose = "after a fatal error of DDP's the ULP can still send: the Terminate comes before the end",

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5041 7.1 and 7.2: what the text leaves open. Each reading is accepted, and the report says which one it was.
 
+defaults { llp = "any" }
+
 -- What a segment brings forth: "silence", or the triple of a Terminate. Anything else is no reading of the text.
 local function outcome(c, frame, what)
   c:send(frame)

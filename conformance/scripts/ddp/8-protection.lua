@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5041 8: which memory a stream reaches.
 
+defaults { llp = "any" }
+
 local ASSOCIATED = { warn = { "DDP_INVALID_STAG" }, message = "a Write to an STag that is not associated with the stream" }
 
 local function not_associated(t, c, m)
@@ -114,7 +116,7 @@ check {
     not_associated(t, b, m)
     placed(t, a, m, "of its own")
     a:finish()
-    a.tcp:close()
+    a:close()
     local later = t:open()
     later:expect_error(m:write(0, "12345678"), { "DDP_NOT_ASSOCIATED", "DDP_INVALID_STAG" },
                        "a Write of a later stream to an STag of one that is over")

@@ -1,8 +1,11 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5041 appendix A: the receive window that the LLP advertises.
 
+defaults { llp = "any" }
+
 check {
   id = "DDP-A-01",
+  llp = "tcp",
   role = "both",
   purpose = "while 1 MiB comes, the window that TCP advertises has room for several segments",
   run = function(t)

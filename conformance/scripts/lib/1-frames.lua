@@ -242,8 +242,14 @@ local function fields_text(fields)
   return #out > 0 and (" " .. table.concat(out, " ")) or ""
 end
 
-local plain = { fin = "FIN", reset = "RST", timeout = "nothing within the time limit", closed = "FIN or RST",
-                quiet = "nothing" }
+local over_tcp = { fin = "FIN", reset = "RST", timeout = "nothing within the time limit", closed = "FIN or RST",
+                   quiet = "nothing" }
+local over_sctp = { fin = "the session's Terminate", reset = "the end of the association",
+                    timeout = "nothing within the time limit", closed = "the end of the session or association", quiet = "nothing" }
+local plain = over_tcp
+
+-- Ends of streams are described in the words of this LLP from now on.
+function describe_over(llp) plain = llp == "tcp" and over_tcp or over_sctp end
 
 -- Text of an expectation or of what came.
 function describe(frame)

@@ -471,7 +471,7 @@ end
 
 -- An orderly end from the tester's side: FIN, and the device's FIN (or RST) is waited for.
 function Connection:finish()
-  self.tcp:fin()
+  self:fin()
   local got
   repeat got = self:receive(self.t.reaction) until ends[got.kind] or got.kind == "garbage" or got.kind == "bad_fpdu"
   return got

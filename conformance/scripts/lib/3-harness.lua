@@ -15,9 +15,10 @@ local own, connections = harness, Connection -- a script may take the names away
 function harness.test(role, id)
   local reaction, quiet_time, round_trip = rig.limits()
   local t = setmetatable({ role = role, id = id, reaction = reaction, quiet = quiet_time, round_trip = round_trip, port = 7000,
-                           ended_by_ulp = {}, rests = {}, connections = {}, posted_reads = {} }, Test)
+                           llp = rig.llp(), ended_by_ulp = {}, rests = {}, connections = {}, posted_reads = {} }, Test)
   t.dut = setmetatable({ t = t }, Upper)
   t.served = rig.served()
+  describe_over(t.llp)
   connections.tags_free = not t:copies_tag()
   return t
 end
@@ -191,12 +192,9 @@ end
 -- The device's number for a connection where it is known by now; nil where it is not, or where nobody can be asked.
 function Test:stream_known(c)
   if c.stream or not rig.has_upper_tester() then return c.stream end
-  local status = c.tcp:status()
+  local is_told = c:teller()
   for _, event in ipairs(self.events or {}) do
-    if event.event == "accepted" and not event.taken and (event.peer_port or status.local_port) == status.local_port and
-       event.port == status.peer_port then
-      return event.stream
-    end
+    if event.event == "accepted" and not event.taken and is_told(event) then return event.stream end
   end
 end
 
@@ -229,6 +227,7 @@ end
 
 -- TCP only: the tester is the active side, nothing is sent yet. options: port, mss, iss, window.
 function Test:connect(options)
+  self:only_over_tcp("t:connect")
   local tcp, why = rig.connect(options or {})
   if not tcp then self:inconclusive("no TCP connection to the device: " .. why) end
   local c = new_connection(self, tcp, true)
@@ -249,6 +248,7 @@ end
 -- know what options.dut asks for: SKIP. The Request is not read yet.
 function Test:accept(options)
   options = options or {}
+  self:only_over_tcp("t:accept")
   local own = rig.addresses()
   self.port = self.port + 1
   rig.listen(self.port, { mss = options.mss, iss = options.iss, withheld = options.withheld })
@@ -307,6 +307,14 @@ end
 -- Is the device known to lay Terminates out in a little-endian host's order?
 function Test:terminates_swapped() return self:traits().terminate_swapped == true end
 
+-- Is DDP carried by SCTP in this run?
+function Test:over_sctp() return self.llp ~= "tcp" end
+
+-- A script error over SCTP: the check says llp = "any" and asks for something of MPA or TCP.
+function Test:only_over_tcp(what)
+  if self:over_sctp() then error(what .. " is of MPA over TCP: a check with llp = \"any\" cannot use it", 3) end
+end
+
 -- A listener of the device with this configuration: returns its port. With `special` a device that does not know what is
 -- asked for is no failure: SKIP.
 function Test:listen(config, special)
@@ -319,8 +327,10 @@ end
 --   mss, iss, window  of TCP
 -- The default is Rev 1 without Markers, with CRC. In role initiator the device's first FPDU (a Send of 4 octets that
 -- is asked of it) has been taken when this returns.
+-- Over SCTP it is a session on a stream of its own association (9-streams.lua), which has no request, reply, mss, iss and window.
 function Test:open(options)
   options = options or {}
+  if self:over_sctp() then return self:open_over_sctp(options) end
   if self.role == "responder" then
     local port = options.port
     if options.dut then port = self:listen(options.dut) end
@@ -349,7 +359,7 @@ end
 function Test:stream_of(c)
   if c.stream then return c.stream end
   self:need_event("accepted")
-  local status = c.tcp:status()
+  local is_told = c:teller()
   local deadline = rig.now() + self.reaction
   local wait = self:waits(deadline)
   self.events = self.events or {}
@@ -357,8 +367,7 @@ function Test:stream_of(c)
     self:gather_events()
     for i = #self.events, 1, -1 do
       local event = self.events[i]
-      if event.event == "accepted" and not event.taken and (event.peer_port or status.local_port) == status.local_port and
-         event.port == status.peer_port then
+      if event.event == "accepted" and not event.taken and is_told(event) then
         event.taken = true
         c.stream = event.stream
         return c.stream
@@ -386,7 +395,6 @@ end
 
 function harness.run(t, check)
   t.rests, t.judges, t.refused = {}, check.judges, nil
-  t.llp = check.llp or "tcp"
   local decision = check.run(t)
   if t.refused and decision == nil then t:inconclusive(t.refused) end
   return decision

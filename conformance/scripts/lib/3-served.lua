@@ -116,7 +116,7 @@ end
 function Connection:send_fence()
   local name = self.t:need(self.t:preferred("empty read", "read"))
   local request, answers = fences[name](self.t, self)
-  self.tcp:send(self:octets(request))
+  self:put(request)
   return function(got) return got.kind == "segment" and got.Opcode == 2 and answers(got) end, "the answer to " .. names[name]
 end
 
@@ -128,6 +128,7 @@ harness.exchanges = {}
 local own, exchanges = harness, harness.exchanges
 
 local function started(t, dut)
+  t:only_over_tcp("a start-up of MPA")
   if t.role == "responder" then return t:connect { port = dut and t:listen(dut) } end
   local given = copy_fields(dut)
   if given.rev == nil then given.rev = t:plain_rev() end
@@ -135,13 +136,20 @@ local function started(t, dut)
 end
 
 exchanges["startup"] = function(t)
+  if t:over_sctp() then return t:sctp_exchange("startup") end
   local c = started(t)
   if t.role == "responder" then c:start_as_initiator() else c:start_as_responder() end
-  c.tcp:close()
+  c:close()
 end
 
 exchanges["enhanced startup"] = function(t)
   local c
+  if t:over_sctp() then
+    c = t:enhanced_opened()
+    c.handle:abort()
+    c.handle:close()
+    return
+  end
   if t.role == "responder" then
     c = t:connect()
     c:start_as_initiator { enhanced = { IRD = 4, ORD = 4 } }
@@ -150,7 +158,7 @@ exchanges["enhanced startup"] = function(t)
     c:start_as_responder()
   end
   if c.peer.S ~= 1 or c.peer.Rev < 2 then t:fail("an enhanced start-up", "a frame with S = 1, Rev 2", describe(c.peer)) end
-  c.tcp:close()
+  c:close()
 end
 
 -- Sends a Read and takes the answer: one that `answers` is true of.
@@ -174,14 +182,14 @@ exchanges["empty read"] = function(t)
   end
   if t.learns then t.learns.copies_tag = copied end
   c:finish()
-  c.tcp:close()
+  c:close()
 end
 
 exchanges["read"] = function(t)
   local c = t:open()
   read_served(c, "read", fences["read"](t, c))
   c:finish()
-  c.tcp:close()
+  c:close()
 end
 
 exchanges["send to"] = function(t)
@@ -190,7 +198,7 @@ exchanges["send to"] = function(t)
   c:send(rdmap.send { data = "served" })
   t:expect_deliveries(c, { "served" }, "a good Send")
   c:finish()
-  c.tcp:close()
+  c:close()
 end
 
 -- A responder may send only after the initiator's first FPDU (RFC 5044 7.1.2), which is a Send too.
@@ -203,7 +211,7 @@ exchanges["send from"] = function(t)
     c:expect(rdmap.send { data = "served" }, { message = "the Send that the device was asked for" })
   end
   c:finish()
-  c.tcp:close()
+  c:close()
 end
 
 --------------------------------------------------------------------------------------------------------------------
@@ -217,7 +225,7 @@ local function touch(t)
   if t.role ~= "responder" then return end
   local c = t:connect()
   rig.wait(math.max(0.01, 4 * t.round_trip)) -- the device takes it before it is closed
-  c.tcp:close()
+  c:close()
 end
 
 local function run_exchange(t, name)
@@ -225,14 +233,14 @@ local function run_exchange(t, name)
     local c = t:open()
     c:probe()
     c:finish()
-    c.tcp:close()
+    c:close()
   else
     exchanges[name](t)
   end
 end
 
 function harness.exchange(t, check)
-  if check.llp and check.llp:sub(1, 4) == "sctp" then return t:sctp_exchange(check.llp, check.sandwich) end
+  if check.llp and check.llp:sub(1, 4) == "sctp" then return t:sctp_exchange(check.sandwich) end
   local kind = check.sandwich or "rdma"
   if kind == "cm" or kind == "cm answer" then
     cm.exchange(t, kind)
@@ -244,7 +252,7 @@ function harness.exchange(t, check)
     run_exchange(t, "startup")
   elseif kind ~= "tcp" then
     error("check " .. check.id .. ": sandwich is \"tcp\", \"startup\", \"rdma\", \"cm\" or \"cm answer\"", 0)
-  elseif t.served ~= nil and t:serves("startup") then
+  elseif t:over_sctp() or t.served ~= nil and t:serves("startup") then
     run_exchange(t, "startup")
   else
     touch(t)
@@ -285,7 +293,7 @@ local function first_answer(t, private_data)
   local c = started(t)
   if t.role == "responder" then c:send(request) end
   local got = c:receive()
-  c.tcp:close()
+  c:close()
   return got, request:octets()
 end
 
@@ -308,6 +316,11 @@ end
 
 -- A start-up, and whether the device speaks MPA at all; a device that spoke once and does so no more has stopped.
 local function learn_startup(served)
+  if rig.llp() ~= "tcp" then -- SCTP says by itself who speaks it
+    local good, why = attempt(served.role, exchanges["startup"])
+    served.speaks = good
+    return good, why
+  end
   local good, why = attempt(served.role, first_words)
   served.speaks = good
   if not good then return good, why end

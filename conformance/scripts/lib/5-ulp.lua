@@ -134,7 +134,7 @@ function Test:deliveries(c)
   local number = self:stream_of(c)
   self.events = self.events or {}
   self:gather_events()
-  c.tcp:told() -- a verdict on them names the stimulus, not the last frame that was read
+  c:told() -- a verdict on them names the stimulus, not the last frame that was read
   local out = {}
   for _, event in ipairs(self.events) do
     if event.event == "receive" and event.stream == number then
@@ -218,7 +218,7 @@ function Connection:expect_end(message)
   local got = self:receive(self.t.reaction)
   if got.kind == "fin" or got.kind == "reset" then return got.kind end
   if got.kind ~= "timeout" then self.t:fail(message, "FIN or RST, nothing before it", describe(got)) end
-  self.tcp:fin()
+  self:fin()
   got = self:receive(self.t.reaction)
   if got.kind ~= "fin" and got.kind ~= "reset" then
     self.t:fail(message, "FIN or RST after the tester's FIN", describe(got))

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 --
 -- Checks over SCTP: associations with the device, sessions on their streams (RFC 5043; the draft has none), and what DATA
--- chunks hold. `llp` of a check says the profile: "sctp" is RFC 5043, "sctp-draft02" draft-stewart-rddp-sctp-02.
+-- chunks hold. The LLP says the profile: "sctp" is RFC 5043, "sctp-draft02" draft-stewart-rddp-sctp-02.
 
 sctp = rig.sctp_names()
 sctp.UNORDERED = 0x07 -- U, B and E: how DDP's chunks are sent (RFC 5043 10)
@@ -9,7 +9,7 @@ sctp.UNORDERED = 0x07 -- U, B and E: how DDP's chunks are sent (RFC 5043 10)
 Association = {}
 Association.__index = Association
 
--- The profile of the check.
+-- The profile of the run.
 function Test:is_draft() return self.llp == "sctp-draft02" end
 
 local function usual(t, options)
@@ -256,8 +256,7 @@ function Test:sctp_open(options)
 end
 
 -- The good exchange before and after a check: an association ("association"), a session in it ("startup"), or a Read, too.
-function Test:sctp_exchange(llp, kind)
-  self.llp = llp
+function Test:sctp_exchange(kind)
   local a = self:associate()
   if kind ~= "association" then a.sid = a:session() end
   if kind ~= "association" and kind ~= "startup" then a:probe(a.sid, "the good exchange") end

@@ -52,7 +52,7 @@ function Test:byte_order()
     self:fail("FetchAdd of 0 returns what the target holds", "0x0102030405060708 or 0x0807060504030201",
               string.format("0x%016x", got.Value))
   end
-  c.tcp:reset()
+  c:reset()
   return self.order
 end
 

@@ -91,7 +91,7 @@ end
 -- Read Requests while the tester's window is shut: the first has LARGE octets, so that all of them stay open. Sinks are
 -- 1, 2, ... The tester knows that a response before has left; a moment later the device does, too, and does not count it.
 function Connection:shut_with_reads(m, count)
-  self.tcp:window(0)
+  self:window(0)
   rig.wait(math.min(math.max(4 * self.t.round_trip, 0.02), 0.05))
   local frames = { m:read(0, LARGE, { SinkSTag = 1 }) }
   for i = 2, count do frames[i] = m:read(i, 16, { SinkSTag = i }) end

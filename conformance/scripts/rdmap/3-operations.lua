@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5040 3.2, 4.3 to 4.7, 5.2 and 6.1: the device issues operations, the tester is the other end; and Read limits.
 
+defaults { llp = "any" }
+
 local SINK = 0x51A6
 
 -- Takes one untagged message of the device: FAIL unless its segments follow one another by the book. Returns its data.
@@ -208,7 +210,7 @@ local function requests_at_once(t, count, options)
   local c = t:open { dut = options }
   c:probe()
   c:shut_with_reads(m, count)
-  c.tcp:window(65535)
+  c:window(65535)
   return c
 end
 

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5040 1.2, 2.4, 3.1, 4.1, 4.2: the messages that the device makes of what its ULP posts.
 
+defaults { llp = "any" }
+
 local STAG, TO = 0x12345678, 0x100000003
 
 -- Each operation of the device with 64 and with 5000 octets: judge(what, opcode, octets, segments, payload).
@@ -96,13 +98,13 @@ check {
   run = function(t)
     local c, number = t:operating()
     local sizes = {}
-    c.tcp:window(0)
+    c:window(0)
     t.dut:write { stream = number, stag = STAG, to = TO, length = LARGE }
     for i = 1, 20 do
       sizes[i] = i % 5 == 0 and 5000 or i
       t.dut:send { stream = number, length = sizes[i] }
     end
-    c.tcp:window(65535)
+    c:window(65535)
     c:take_message("a Write before the Sends")
     for i, octets in ipairs(sizes) do
       local segments, data = c:take_message("Send " .. i)

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5040 1.1, 2.4, 3.2, 5.3, 5.4, 6.2.1, 7.1: what the device's ULP may ask for, and what it is told.
 
+defaults { llp = "any" }
+
 local DONE = { send_done = true, write_done = true, read_done = true, flushed = true }
 local FAULTS = { error = true, terminate_received = true }
 
@@ -252,7 +254,7 @@ check {
   run = function(t)
     local SENDS, OCTETS = 50, 128 << 10
     local c, number = t:operating()
-    c.tcp:window(0)
+    c:window(0)
     for i = 1, SENDS do t.dut:send { stream = number, length = OCTETS, id = i } end
     c:send(rdmap.terminate {})
     local seen, last = {}, nil

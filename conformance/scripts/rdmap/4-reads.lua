@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5040 4.2 to 4.5 and 5.2: Read Requests and their Read Responses, the device being the Data Source.
 
-defaults { sandwich = "startup" }
+defaults { llp = "any", sandwich = "startup" }
 
 local SINK = 0x51A6
 
@@ -52,7 +52,7 @@ check {
       c:send(m:read(0, 4))
       c:expect_response(SINK, 0, pattern(4), "a good Read Request")
       local ulpdu = c:ulpdu(m:read(0, 4))
-      c:send(fpdu(ulpdu:sub(1, 18 + octets)))
+      c:send(raw.segment { data = ulpdu:sub(1, 18 + octets) })
       local got = c:receive()
       if not is_terminate(got) or got.Layer > 1 then
         t:fail(string.format("a Read Request of %d octets", octets), "a Terminate of layer 0 or 1", describe(got))
@@ -60,7 +60,7 @@ check {
     end
     for _, surplus in ipairs { 4, 1, 28, 1000 } do
       local c = t:open()
-      c:send(fpdu(c:ulpdu(m:read(0, 4)) .. ("more"):rep(250):sub(1, surplus)))
+      c:send(raw.segment { data = c:ulpdu(m:read(0, 4)) .. ("more"):rep(250):sub(1, surplus) })
       local got = c:receive()
       local what = string.format("a Read Request of %d octets", 28 + surplus)
       if got.kind == "segment" and got.Opcode == 2 then
@@ -424,11 +424,9 @@ check {
     for _, size in ipairs { 16, 0 } do
       local c = t:open()
       local m = t:memory { data = pattern(16) }
-      local before = c:octets(rdmap.send { data = "before" })
-      local request = c:octets(m:read(0, size, { SinkSTag = 3 }))
-      c.tcp:raw { offset = #before, octets = request }
+      local fill = c:send_behind(rdmap.send { data = "before" }, { m:read(0, size, { SinkSTag = 3 }) })
       c:expect_quiet { message = "no Read Response while what comes before the request is missing" }
-      c.tcp:send(before .. request)
+      fill()
       c:expect_response(3, 0, pattern(16):sub(1, size), "the gap is filled")
     end
   end,
@@ -444,6 +442,7 @@ end
 
 check {
   id = "RDMAP-5.5-12",
+  llp = "tcp",
   purpose = "a Read after a Write to the same octets returns what was written",
   run = function(t)
     local c = t:open()

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5040 4.1: RDMAP's control field, the opcodes, and the Invalidate STag field.
 
+defaults { llp = "any" }
+
 -- Each frame on a stream of its own: the device answers with one of `names`, and delivers nothing to its ULP.
 local function refused(t, frame, names, message, warned)
   local c, got = t:expect_error(frame, names, message, { warn = warned })

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5040 4.1, 4.4, 4.6, 4.7, 5.3, 6.1: what the device sends when its ULP asks for each operation.
 
+defaults { llp = "any" }
+
 local WRITE, SEND, INVALIDATE, SE, SE_INVALIDATE = 0, 3, 4, 5, 6
 local STAG = 0x12345678
 

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5040 4.8 and 7.1: Read limits exceeded, Reads that fail midway, and what the texts leave open about Terminates.
 
+defaults { llp = "any" }
+
 -- A Read of LARGE octets is under way while the window is shut when its source is invalidated: what has gone out is taken,
 -- and the Terminate.
 local SINK, SINK_TO = 0x0A0B0C0D, 0x100000010
@@ -10,12 +12,12 @@ local function source_goes(t, pause)
   local c = t:open()
   local m = t:memory { octets = LARGE, bound = c }
   c:probe()
-  c.tcp:window(0)
+  c:window(0)
   c:send(m:read(0, LARGE, { SinkSTag = SINK, SinkTO = SINK_TO }))
   rig.wait(pause)
   c:send(rdmap.send_invalidate { InvalidateSTag = m.STag, data = "1" })
   rig.wait(t.quiet / 4)
-  c.tcp:window(65535)
+  c:window(65535)
   local octets, got = 0, nil
   repeat
     got = c:receive()
@@ -96,7 +98,7 @@ check {
     local c = t:open { dut = { ird = 2 } }
     c:probe()
     c:shut_with_reads(m, 3)
-    c.tcp:window(65535)
+    c:window(65535)
     local got = c:expect_terminate({ "DDP_NO_BUFFER", "DDP_MSN_RANGE", "RDMAP_CATASTROPHIC_STREAM", "RDMAP_OPERATION_OTHER" },
                                    { message = "three Read Requests with an IRD of 2" })
     other:probe { message = "another stream, when one had a Read Request too many" }
@@ -115,7 +117,7 @@ check {
     local c = t:open()
     local frame = rdmap.send_invalidate { InvalidateSTag = m.STag, data = "1234" }
     local ulpdu = c:ulpdu(frame)
-    c:send(fpdu(ulpdu))
+    c:send(raw.segment { data = ulpdu })
     local got = c:receive()
     if not is_terminate(got) or got.Code ~= 9 and got.Code ~= 0 and got.Code ~= 3 then
       t:fail("a Send with Invalidate of an STag of another domain", "a Terminate x/x/09", c:instead({}, got))
@@ -140,7 +142,7 @@ check {
     local m = t:memory()
     local c = t:open()
     local ulpdu = c:ulpdu(m:read(0, 8, { RV = 3 }))
-    c:send(fpdu(ulpdu))
+    c:send(raw.segment { data = ulpdu })
     local got = c:expect_terminate("RDMAP_VERSION", { next = true, message = "a Read Request with RV 3" })
     local quoted = c:quoted(got)
     if got.M ~= 1 or got.D ~= 1 then t:warn("what the Terminate quotes", "M = 1 D = 1", header_bits(got)) end
@@ -165,7 +167,7 @@ check {
       frames[i] = rdmap.send_invalidate { InvalidateSTag = UNKNOWN_STAG, MSN = msn, MO = ({ 0, 1000, 1900 })[i], data = data,
                                           L = i == 3 and 1 or 0 }
       parts[i] = c:ulpdu(frames[i])
-      frames[i] = fpdu(parts[i])
+      frames[i] = raw.segment { data = parts[i] }
     end
     c:send(table.unpack(frames))
     local got = c:receive()
@@ -197,11 +199,11 @@ check {
     local SENDS, OCTETS = 6, 4 << 20
     local m = t:memory { octets = LARGE }
     local c, number = t:operating()
-    c.tcp:window(0)
+    c:window(0)
     for _ = 1, SENDS do t.dut:send { stream = number, length = OCTETS } end
     c:send(m:read(0, LARGE), bad_write())
     rig.wait(t.quiet / 4)
-    c.tcp:window(65535)
+    c:window(65535)
     local whole, got = 0, nil
     repeat
       got = c:receive()
@@ -222,12 +224,12 @@ check {
     local m = t:memory { octets = LARGE }
     local c = t:open()
     c:probe()
-    c.tcp:window(0)
+    c:window(0)
     c:send(m:read(0, LARGE))
     rig.wait(t.quiet / 4)
     c:send(bad_write())
     rig.wait(t.quiet / 4)
-    c.tcp:window(65535)
+    c:window(65535)
     local octets, whole, got = 0, false, nil
     repeat
       got = c:receive()
@@ -253,11 +255,9 @@ check {
   purpose = "of two messages in error after a gap one is told, and only one",
   run = function(t)
     local c = t:open()
-    local first = c:octets(rdmap.read_request { SinkSTag = 1, RDMARDSZ = 8, SrcSTag = UNKNOWN_STAG })
-    local second = c:octets(bad_write())
-    c.tcp:raw { offset = #first, octets = second }
+    local fill = c:send_behind(rdmap.read_request { SinkSTag = 1, RDMARDSZ = 8, SrcSTag = UNKNOWN_STAG }, { bad_write() })
     rig.wait(t.quiet / 4)
-    c.tcp:send(first .. second)
+    fill()
     local got = c:expect_terminate({ "RDMAP_INVALID_STAG", "DDP_INVALID_STAG" },
                                    { next = true, message = "a Read Request in error, and a Write that came first" })
     c:expect_end("one Terminate, and the end")

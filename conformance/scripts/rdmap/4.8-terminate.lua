@@ -1,13 +1,15 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5040 4.8 and 7.1: the Terminate Header, what it quotes, and a Terminate that the device receives.
 
+defaults { llp = "any" }
+
 -- Makes an error on a fresh stream and returns the Terminate, what it quotes, and the ULPDU in error. `frame` is a frame,
 -- or a function that makes one of the connection. The triple is not judged here.
 local function terminated(t, frame, dut)
   local c = t:open { dut = dut }
   if type(frame) == "function" then frame = frame(c) end
   local ulpdu = c:ulpdu(frame)
-  c:send(fpdu(ulpdu))
+  c:send(raw.segment { data = ulpdu })
   local got = c:expect_any_terminate("an error is answered by a Terminate")
   return got, c:quoted(got), ulpdu, c
 end
@@ -125,6 +127,7 @@ check {
 
 check {
   id = "RDMAP-4.8-06",
+  llp = "tcp",
   purpose = "errors that the LLP finds carry Layer 2 and the LLP's own codes",
   run = function(t)
     local c = t:open()
@@ -224,6 +227,7 @@ check {
 
 check {
   id = "RDMAP-4.8-14",
+  llp = "tcp",
   purpose = "an error of the LLP quotes nothing",
   run = function(t)
     local c = t:open()
@@ -382,6 +386,7 @@ check {
 
 check {
   id = "RDMAP-7.1-03",
+  llp = "tcp",
   purpose = "headers that a Terminate does not use are absent, or zero",
   run = function(t)
     local got, quoted = terminated(t, unknown_write(8))
@@ -448,7 +453,7 @@ check {
                  source_stag = 0x77, source_to = 0, length = 100 }
     local request = c:expect(rdmap.read_request { RDMARDSZ = 100 }, { message = "the Read that the device was asked for" })
     local ulpdu = c:ulpdu(rdmap.read_response { STag = request.SinkSTag, TO = request.SinkTO + 96, data = "12345678" })
-    c:send(fpdu(ulpdu))
+    c:send(raw.segment { data = ulpdu })
     local got = c:expect_any_terminate("a Read Response beyond the sink")
     local good = { "DDP_BOUNDS", "DDP_INVALID_STAG", "DDP_NOT_ASSOCIATED", "RDMAP_OPERATION_OTHER",
                    "RDMAP_CATASTROPHIC_STREAM", "DDP_CATASTROPHIC" }

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5040 5.1, 5.3 and 5.5: Sends of all kinds, and Writes before them, at the Data Sink.
 
+defaults { llp = "any" }
+
 check {
   id = "RDMAP-3.1-06",
   role = "both",
@@ -122,16 +124,16 @@ check {
   purpose = "Sends of all kinds are delivered in the order in which they were sent",
   run = function(t)
     local c = t:open { dut = { receives = 64 } }
-    local pieces, order, wanted = {}, {}, {}
+    local frames, order, wanted = {}, {}, {}
     for i = 1, 40 do
       wanted[i] = string.format("Send %d", i)
       local kinds = { rdmap.send, rdmap.send_se, rdmap.send_invalidate, rdmap.send_se_invalidate }
       local given = { data = wanted[i] }
       if i % 4 >= 2 then given.InvalidateSTag = t:memory({ bound = c, alone = true, octets = 8 }).STag end
-      pieces[i] = c:octets(kinds[i % 4 + 1](given))
+      frames[i] = kinds[i % 4 + 1](given)
       order[i] = (i * 11) % 40 + 1
     end
-    c:send_segments(pieces, order)
+    c:send_shuffled(frames, order)
     t:expect_deliveries(c, wanted, "40 Sends in permuted TCP segments")
   end,
 }
@@ -257,11 +259,10 @@ check {
   run = function(t)
     local c = t:open()
     local m = t:memory()
-    local pieces = { c:octets(m:write(3, "earlier Write")), c:octets(rdmap.send { data = "Send" }) }
-    c.tcp:raw { offset = #pieces[1], octets = pieces[2] }
+    local fill = c:send_behind(m:write(3, "earlier Write"), { rdmap.send { data = "Send" } })
     c:expect_quiet { message = "nothing follows from a segment after a gap" }
     t:expect_deliveries(c, {}, "the Write before the Send is missing")
-    c.tcp:send(pieces[1] .. pieces[2])
+    fill()
     t:expect_deliveries(c, { "Send" }, "the Write has come")
     m:patch(3, "earlier Write")
     m:check("the Write before a delivered Send is in memory")
@@ -275,15 +276,15 @@ check {
   run = function(t)
     local c = t:open()
     local data = pattern(300)
-    local pieces = {}
+    local frames = {}
     for i = 1, 3 do
-      pieces[i] = c:octets(rdmap.send { MSN = 1, MO = i * 100 - 100, data = data:sub(i * 100 - 99, i * 100), L = i == 3 and 1 or 0 })
+      frames[i] = rdmap.send { MSN = 1, MO = i * 100 - 100, data = data:sub(i * 100 - 99, i * 100), L = i == 3 and 1 or 0 }
     end
-    c.tcp:send(pieces[1])
-    c.tcp:raw { offset = #pieces[2], octets = pieces[3] }
+    c:put(frames[1])
+    local fill = c:send_behind(frames[2], { frames[3] })
     c:expect_quiet { message = "nothing follows from a segment after a gap" }
     t:expect_deliveries(c, {}, "the middle segment is missing")
-    c.tcp:send(pieces[2] .. pieces[3])
+    fill()
     t:expect_deliveries(c, { data }, "the middle segment has come")
   end,
 }
@@ -294,10 +295,9 @@ check {
   run = function(t)
     local c = t:open()
     local m = t:memory()
-    local pieces = { c:octets(m:write(0, "new contents")), c:octets(m:read(0, 12, { SinkSTag = 4 })) }
-    c.tcp:raw { offset = #pieces[1], octets = pieces[2] }
+    local fill = c:send_behind(m:write(0, "new contents"), { m:read(0, 12, { SinkSTag = 4 }) })
     c:expect_quiet { message = "no Read Response while what comes before the request is missing" }
-    c.tcp:send(pieces[1] .. pieces[2])
+    fill()
     c:expect_response(4, 0, "new contents", "the Read after the Write")
   end,
 }

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5040 5.1 to 5.3, 5.5: Writes, Reads and Sends of the device, in the order in which its ULP posted them.
 
+defaults { llp = "any" }
+
 local STAG, TO = 0x12345678, 0x100000003
 
 check {
@@ -88,10 +90,10 @@ check {
 -- Work that waits while the window is shut: 60 messages of 1 and of 20000 octets in turn.
 local function in_order(t, post, number_of)
   local c, number = t:operating()
-  c.tcp:window(0)
+  c:window(0)
   t.dut:write { stream = number, stag = STAG, to = 0, length = LARGE }
   for k = 1, 60 do post(number, k, k % 2 == 1 and 1 or 20000) end
-  c.tcp:window(65535)
+  c:window(65535)
   c:take_message("a Write before")
   for k = 1, 60 do
     local segments, data = c:take_message("message " .. k)
@@ -130,7 +132,7 @@ check {
     local c, number = t:operating { ord = 8 }
     local sink = t:memory()
     local kinds = { 0, 3, 1, 0, 3, 1 }
-    c.tcp:window(0)
+    c:window(0)
     t.dut:write { stream = number, stag = STAG, to = 0, length = LARGE }
     for k, kind in ipairs(kinds) do
       if kind == 0 then t.dut:write { stream = number, stag = k, to = 0, length = 100000 } end
@@ -139,7 +141,7 @@ check {
         t:post_read(c, sink, { source_stag = k, length = 8 })
       end
     end
-    c.tcp:window(65535)
+    c:window(65535)
     c:take_message("a Write before")
     for k, kind in ipairs(kinds) do
       t:equal("opcode of message " .. k, kind, opcode_of(c:take_message("message " .. k)[1]))
@@ -221,12 +223,12 @@ check {
   run = function(t)
     local c, number = t:operating()
     local sink = t:memory()
-    c.tcp:window(0)
+    c:window(0)
     t.dut:write { stream = number, stag = STAG, to = 0, length = LARGE }
     for _, stag in ipairs { 0x11111111, 0x22222222 } do
       t:post_read(c, sink, { source_stag = stag, length = 8 })
     end
-    c.tcp:window(65535)
+    c:window(65535)
     c:take_message("a Write before")
     for i, stag in ipairs { "11111111", "22222222" } do
       local got = c:take_message("Read " .. i)[1]

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5040 1.2, 5.2, 5.3, 6.1, 8.1: memory that is exposed, Read Requests served, and how many of them.
 
+defaults { llp = "any" }
+
 local SINK = 0x51A6
 local INVALIDATED = { "RDMAP_INVALID_STAG", "RDMAP_NOT_ASSOCIATED" }
 
@@ -106,10 +108,10 @@ check {
       local m = t:memory { octets = octets }
       local c = t:open()
       c:probe()
-      c.tcp:window(0)
+      c:window(0)
       c:send(m:read(0, octets))
       rig.wait(3)
-      c.tcp:window(65535)
+      c:window(65535)
       c:expect_response(SINK, 0, m.image, "a Read of " .. octets .. " octets after a window shut for 3 s")
       c:probe()
     end
@@ -124,8 +126,8 @@ check {
     local m = t:memory { data = pattern(64) }
     local c = t:open()
     local ulpdu = c:ulpdu(m:read(5, 8))
-    c:send(fpdu(string.char(ulpdu:byte(1) & 0xBF) .. ulpdu:sub(2, 18 + 16)),
-           fpdu(ulpdu:sub(1, 14) .. string.pack(">I4", 16) .. ulpdu:sub(18 + 17)))
+    c:send(raw.segment { data = string.char(ulpdu:byte(1) & 0xBF) .. ulpdu:sub(2, 18 + 16) },
+           raw.segment { data = ulpdu:sub(1, 14) .. string.pack(">I4", 16) .. ulpdu:sub(18 + 17) })
     local got = c:receive()
     if got.kind == "segment" and got.Opcode == 2 then
       t:equal("STag of the Read Response", SINK, got.STag)
@@ -228,7 +230,7 @@ check {
       local c = t:open { dut = { ird = limit } }
       c:probe()
       c:shut_with_reads(m, limit)
-      c.tcp:window(65535)
+      c:window(65535)
       c:expect_responses(limit, "an IRD of " .. limit)
       c:probe()
     end
@@ -251,7 +253,7 @@ check {
       if i + LIMIT <= READS then c:send(m:read(0, 16, { SinkSTag = i + LIMIT })) end
     end
     -- The acknowledgement of a response is held back until the next request has been sent.
-    c.tcp:ack("withheld")
+    c:withhold(true)
     c:send(m:read(0, 16, { SinkSTag = 1 }))
     local got = c:receive()
     if got.kind ~= "segment" or got.Opcode ~= 2 then t:fail("a Read", "its Read Response", describe(got)) end
@@ -260,7 +262,7 @@ check {
     if is_terminate(got) then
       t:warn("a Read Request before the response to the one before is acknowledged", "a Read Response", describe(got))
     end
-    c.tcp:ack("now")
+    c:withhold(false)
     if got.kind == "timeout" then got = c:receive() end
     if not fits(rdmap.read_response { STag = 2 }, got) then t:fail("a Read", "its Read Response", describe(got)) end
     t:ambiguous("A: a Read is outstanding until its last response segment was sent")
@@ -275,7 +277,7 @@ check {
     local c = t:open { dut = { ird = 2 } }
     c:probe()
     c:shut_with_reads(m, 3)
-    c.tcp:window(65535)
+    c:window(65535)
     local got, whole = nil, 0
     repeat
       got = c:receive()
@@ -296,9 +298,9 @@ check {
     b:probe()
     a:shut_with_reads(m, 4)
     b:shut_with_reads(m, 4)
-    b.tcp:window(65535)
+    b:window(65535)
     b:expect_responses(4, "Reads on a second stream while those of the first wait")
-    a.tcp:window(65535)
+    a:window(65535)
     a:expect_responses(4, "Reads on the first stream")
   end,
 }
@@ -312,15 +314,15 @@ check {
     for i = 1, 100 do
       local c = t:open { port = port }
       c:probe()
-      c.tcp:window(0)
+      c:window(0)
       c:send(m:read(0, LARGE))
       rig.wait(4 * t.round_trip)
-      c.tcp:reset()
+      c:reset()
     end
     local c = t:open { port = port }
     c:probe()
     c:shut_with_reads(m, 4)
-    c.tcp:window(65535)
+    c:window(65535)
     c:expect_responses(4, "Reads after 100 streams that were reset")
   end,
 }

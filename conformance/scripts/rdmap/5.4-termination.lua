@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5040 5.4 and 6.2: Terminates sent and received, and how a stream ends.
 
+defaults { llp = "any" }
+
 check {
   id = "RDMAP-5.4-01",
   role = "both",
@@ -138,7 +140,7 @@ check {
     c:probe()
     c:send(rdmap.send { data = "last" })
     t:expect_deliveries(c, { "last" }, "the last Send")
-    c.tcp:fin()
+    c:fin()
     local got = c:receive()
     if is_terminate(got, "MPA_CONNECTION_LOST") then got = c:receive() end
     if got.kind == "reset" then t:warn("an orderly end", "FIN", "RST") end
@@ -163,6 +165,7 @@ check {
 
 check {
   id = "RDMAP-6.2.1-02",
+  llp = "tcp",
   role = "both",
   purpose = "an error of the LLP's is told by a Terminate before the end",
   run = function(t)

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5040 5.5 and Appendix B: what completes when, and in which order.
 
+defaults { llp = "any" }
+
 local DONE = { send_done = true, write_done = true, read_done = true, flushed = true }
 
 check {
@@ -18,11 +20,10 @@ check {
       local got = c:expect(rdmap.read_request {}, { message = "Read " .. i .. " of four" })
       responses[i] = rdmap.read_response { STag = got.SinkSTag, TO = got.SinkTO, data = pattern(64, i) }
     end
-    local first, second = c:octets(responses[1]), c:octets(responses[2])
-    c.tcp:raw { offset = #first, octets = second }
+    local fill = c:send_behind(responses[1], { responses[2] })
     local early = t:take_events(c, DONE, 1, t.quiet / 2)
     t:equal("completions while the first response is missing", "none", event_list(early))
-    c.tcp:send(first .. second)
+    fill()
     c:send(responses[3], responses[4])
     t:equal("completions", "read_done 1, read_done 2, read_done 3, read_done 4", event_list(t:take_events(c, DONE, 4)))
   end,
@@ -69,10 +70,10 @@ check {
     local OCTETS = 10 << 20
     for _, kind in ipairs { "write", "send" } do
       local c, number = t:operating()
-      c.tcp:window(0)
+      c:window(0)
       t.dut[kind](t.dut, { stream = number, stag = kind == "write" and 1 or nil, length = OCTETS, id = 1 })
       t:equal("completions of 10 MiB while the window is shut", "none", event_list(t:take_events(c, DONE, 1, t.quiet / 2)))
-      c.tcp:window(65535)
+      c:window(65535)
       c:take_message("10 MiB")
       t:equal("completions", kind .. "_done 1", event_list(t:take_events(c, DONE, 1)))
     end
@@ -100,10 +101,9 @@ check {
 
 -- What was sent before a Read Request is held back: no Read Response, empty or not, until it is there.
 local function behind_gap(t, c, m, before, at, octets, message)
-  local request = c:octets(m:read(at, #octets, { SinkSTag = 3 }))
-  c.tcp:raw { offset = #before, octets = request }
+  local fill = c:send_behind(before, { m:read(at, #octets, { SinkSTag = 3 }) })
   c:expect_quiet { message = "no Read Response of " .. #octets .. " octets while " .. message .. " is missing" }
-  c.tcp:send(before .. request)
+  fill()
   c:expect_response(3, 0, octets, "the gap is filled")
 end
 
@@ -116,7 +116,7 @@ check {
     local m = t:memory { data = pattern(16) }
     for _, octets in ipairs { pattern(16), "" } do
       local c = t:operating()
-      behind_gap(t, c, m, c:octets(rdmap.send { data = "before" }), 0, octets, "the Send before it")
+      behind_gap(t, c, m, rdmap.send { data = "before" }, 0, octets, "the Send before it")
       t:expect_deliveries(c, { "before" }, "the Send before the Read")
     end
     t:ambiguous("A: DDP delivery of the Send is enough")
@@ -132,11 +132,11 @@ check {
     for _, octets in ipairs { data:sub(8189), "" } do
       local c = t:operating()
       local m = t:memory { octets = 8192 }
-      local pieces = {}
+      local frames = {}
       for at = 0, 8191, 1024 do
-        pieces[#pieces + 1] = c:octets(m:write(at, data:sub(at + 1, at + 1024), { L = at + 1024 == 8192 and 1 or 0 }))
+        frames[#frames + 1] = m:write(at, data:sub(at + 1, at + 1024), { L = at + 1024 == 8192 and 1 or 0 })
       end
-      behind_gap(t, c, m, table.concat(pieces), 8188, octets, "the Write before it")
+      behind_gap(t, c, m, frames, 8188, octets, "the Write before it")
       t:equal("octets placed", true, unhex(t.dut:mem_read { stag = m.STag }.data) == data)
     end
   end,

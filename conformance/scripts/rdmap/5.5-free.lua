@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5040 3.1, 5.4, 5.5 and Appendix B: what the texts leave free. All that comes has to be right, in whatever order.
 
+defaults { llp = "any" }
+
 -- Each octet is the old one or the new one.
 local function old_or_new(t, data, old, new, message)
   local at = data:find("[^" .. old .. new .. "]")
@@ -42,11 +44,11 @@ check {
   purpose = "after a Terminate that it gets, the device stops or goes on with its Writes, and then the stream ends",
   run = function(t)
     local c, number = t:operating()
-    c.tcp:window(0)
+    c:window(0)
     for i = 1, 20 do t.dut:write { stream = number, stag = 7, to = 0, length = 300000 } end
     c:send(rdmap.terminate {})
     rig.wait(t.quiet / 4)
-    c.tcp:window(65535)
+    c:window(65535)
     local got
     repeat got = c:receive() until got.kind ~= "segment" or got.Opcode ~= 0
     if got.kind == "timeout" then got = c:finish() end
@@ -117,10 +119,10 @@ check {
     local m = t:memory { octets = LARGE }
     local c = t:open { dut = { echo = true } }
     c:probe()
-    c.tcp:window(0)
+    c:window(0)
     c:send(m:read(0, LARGE, { SinkSTag = 1 }), rdmap.send { data = "behind" })
     rig.wait(t.quiet / 4)
-    c.tcp:window(65535)
+    c:window(65535)
     local echoes = 0
     local function echo(got)
       echoes = echoes + 1
@@ -139,11 +141,11 @@ check {
     local m = t:memory { octets = LARGE }
     local c = t:open()
     c:probe()
-    c.tcp:window(0)
+    c:window(0)
     c:send(m:read(0, LARGE, { SinkSTag = 1 }), m:read(0, 16, { SinkSTag = 2 }))
     rig.wait(t.quiet / 4)
     t.dut:mem_write { stag = m.STag, offset = 0, data = ("5a"):rep(16) }
-    c.tcp:window(65535)
+    c:window(65535)
     old_or_new(t, take_response(c, 1, LARGE, "the first of two Reads"), "\xA5", "\x5A", "octets of the first")
     old_or_new(t, take_response(c, 2, 16, "the second"), "\xA5", "\x5A", "octets of the second")
   end,
@@ -156,11 +158,11 @@ check {
     local m = t:memory { octets = LARGE }
     local c = t:open()
     c:probe()
-    c.tcp:window(0)
+    c:window(0)
     c:send(m:read(0, LARGE, { SinkSTag = 1 }))
     for at = LARGE - 10000, LARGE - 1000, 1000 do c:send(m:write(at, ("\x5A"):rep(1000))) end
     rig.wait(t.quiet / 4)
-    c.tcp:window(65535)
+    c:window(65535)
     old_or_new(t, take_response(c, 1, LARGE, "a Read with Writes after it"), "\xA5", "\x5A", "octets of the Read Response")
     c:probe()
     local behind = t.dut:mem_read { stag = m.STag, offset = LARGE - 10000, length = 10000 }.data

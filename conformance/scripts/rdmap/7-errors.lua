@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5040 7 and the rows of Figure 9 in 4.8: what is an error, and by which code it is told.
 
+defaults { llp = "any" }
+
 local function refused(t, frame, names, message, warned, dut)
   return t:expect_error(frame, names, message, { warn = warned, dut = dut, next = true })
 end
@@ -11,7 +13,7 @@ check {
   run = function(t)
     local c = t:open()
     local ulpdu = c:ulpdu(bad_write("1234"))
-    local got = c:expect_error(fpdu(ulpdu), "DDP_INVALID_STAG", "a Write to an unknown STag")
+    local got = c:expect_error(raw.segment { data = ulpdu }, "DDP_INVALID_STAG", "a Write to an unknown STag")
     if not got then return end
     if got.M ~= 1 or got.D ~= 1 then t:warn("the Terminate quotes the header", "M = 1 D = 1", header_bits(got)) end
     t:equal("the quoted header", hex(ulpdu:sub(1, 14)), hex(c:quoted(got).header))
@@ -234,6 +236,7 @@ check {
 
 check {
   id = "RDMAP-4.8-31",
+  llp = "tcp",
   purpose = "layer 2 has the codes of MPA: a CRC error",
   run = function(t)
     local c = t:open()

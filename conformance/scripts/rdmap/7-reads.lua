@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5040 7.2: what is validated of a Read Request.
 
+defaults { llp = "any" }
+
 local function refused(t, frame, names, message, warned)
   return t:expect_error(frame, names, message, { warn = warned, next = true })
 end

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- RFC 5040 8.1.1, and 3.2: which memory a stream reaches, and what an STag allows.
 
+defaults { llp = "any" }
+
 local SINK = 0x51A6
 
 local function refused(t, frame, names, message, warned)

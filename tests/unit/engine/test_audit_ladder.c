@@ -111,7 +111,7 @@ START_TEST(steps_read_as_events)
 
         ck_assert_ptr_nonnull(judge);
         decode(files.gl_pathv[i], &notes);
-        ck_assert_int_eq(audit_judge_file(judge, files.gl_pathv[i], &error), AUDIT_FILE_WHOLE);
+        ck_assert_int_eq(audit_judge_file(judge, files.gl_pathv[i], NULL, &error), AUDIT_FILE_WHOLE);
         audit_judge_free(judge);
         free(notes.lines);
         steps += notes.steps;

@@ -155,7 +155,8 @@ static const char usage[] =
     "  --port N        port of the control socket (7471); 0: any port; the READY line names it\n"
     "  --address A     IPv6 address of the control socket (default: all addresses of both families)\n"
     "  --fixed LIST    properties of the device that verbs cannot change; the default is\n"
-    "                  rev=2,enhanced=yes,markers=no,crc=no,p2p=no,rtr=write+read\n";
+    "                  rev=2,enhanced=yes,markers=no,crc=no,p2p=no,rtr=write+read\n"
+    "  --help          shows this text\n";
 
 static int run(int argc, char **argv)
 {
@@ -166,6 +167,10 @@ static int run(int argc, char **argv)
     unsigned long port = AGENT_PORT;
     int listener;
 
+    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+        fputs(usage, stdout);
+        return EXIT_DONE;
+    }
     for (int i = 1; i < argc; i += 2) {
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
 

@@ -1,0 +1,56 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+--
+-- What a check does with a connection beside frames. Over SCTP a stream has the same verbs (9-streams.lua), so that a check which
+-- uses these, and not c.tcp, runs over both.
+
+-- Sends frames that are no stimulus: the judgement of an end goes by what was sent before.
+function Connection:put(...) self.tcp:send(self:octets(...)) end
+
+-- Frames of a TCP segment (or DATA chunk) each, sent in `order` (indexes from 1). What it leaves out comes later, by retransmission.
+function Connection:send_shuffled(frames, order)
+  local pieces = {}
+  for i, frame in ipairs(frames) do pieces[i] = self:octets(frame) end
+  self:send_segments(pieces, order)
+end
+
+-- Frames of a TCP segment (or DATA chunk) each, before which `missing` (a frame, or a list of them) is missing, in `order` (default as they stand): returns the
+-- function that sends it, with which TCP brings what is after once more.
+function Connection:send_behind(missing, frames, order)
+  local first, pieces, offsets = self:octets(table.unpack(missing.kind and { missing } or missing)), {}, {}
+  local at = #first
+  for i, frame in ipairs(frames) do
+    pieces[i], offsets[i] = self:octets(frame), at
+    at = at + #pieces[i]
+  end
+  for i in ipairs(frames) do
+    local n = order and order[i] or i
+    self.tcp:raw { offset = offsets[n], octets = pieces[n] }
+  end
+  return function() self.tcp:send(first .. table.concat(pieces)) end
+end
+
+-- The tester has nothing more to send: FIN.
+function Connection:fin() self.tcp:fin() end
+
+-- It ends at once: RST.
+function Connection:reset() self.tcp:reset() end
+
+-- Nobody reads it any more.
+function Connection:close() self.tcp:close() end
+
+-- So many octets the device may send from now on.
+function Connection:window(octets) self.tcp:window(octets) end
+
+-- Nothing that comes is acknowledged from now on, or everything again.
+function Connection:withhold(withheld) self.tcp:ack(withheld and "withheld" or "now") end
+
+-- The upper tester has told what the device made of the connection: a verdict is about that.
+function Connection:told() self.tcp:told() end
+
+-- A function: is this event "accepted" about the connection?
+function Connection:teller()
+  local status = self.tcp:status()
+  return function(event)
+    return (event.peer_port or status.local_port) == status.local_port and event.port == status.peer_port
+  end
+end

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Checks of DDP, RDMAP and atomics over SCTP: the same scripts as over TCP. They pass on the reference stack, catch its defects, use
+# nothing that only TCP has, and judge the end of a stream only when the device had the stimulus.
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+# shellcheck source=tests/e2e/expect.bash
+source tests/e2e/expect.bash
+# shellcheck disable=SC2034 # expect.bash looks at it
+passes=any
+
+echo "== one script, two LLPs"
+checks() { jq -r 'select(.type == "result" and .by == "check" and .verdict == "PASS") | "\(.id) \(.role) \(.script)"' "$WORK/stdout" | sort; }
+expect 0 "atomics over TCP" "$WARPCHECK" run --simulate 'ATOM*' --format jsonl -j 2
+checks >"$WORK/tcp"
+expect 0 "atomics over SCTP" "$WARPCHECK" run --simulate --llp sctp 'ATOM*' --format jsonl -j 2
+checks >"$WORK/sctp"
+holds "the same results of the same scripts" diff "$WORK/tcp" "$WORK/sctp"
+holds "100 of them or more" test "$(wc -l <"$WORK/sctp")" -ge 100
+holds "the run says what carried them" jq -se '.[0].conditions.options == "--simulate --llp sctp" and (.[0].target | endswith("SCTP"))' "$WORK/stdout"
+holds "it had segments" jq -se 'any(.[]; .type == "summary" and .ddp_segments > 1000)' "$WORK/stdout"
+expect 0 "DDP and RDMAP over SCTP, one of each script" "$WARPCHECK" run --simulate --llp sctp DDP-1.2-04 DDP-4.1-02 DDP-4.2-04 DDP-5.2-10 DDP-5.3-08 DDP-5.4-03 \
+	DDP-6.2.2-05 DDP-7.1-15 RDMAP-3-02 RDMAP-5.5-11 RDMAP-4.8-13 RDMAP-5.3-07 RDMAP-5.2.1-14 RDMAP-7.1-11 RDMAP-5.5-10 --format jsonl -j 2
+holds "all of them were run" test "$(checks | cut -d' ' -f1 | sort -u | wc -l)" -ge 11
+expect 3 "a check that says llp = \"tcp\" is not there" "$WARPCHECK" run --simulate --llp sctp DDP-A-01 --format jsonl
+
+echo "== what only TCP has, and the stimulus"
+expect 4 "checks that go wrong" "$WARPCHECK" run --simulate --llp sctp --script tests/data/library/any-llp.lua --format jsonl
+outcome() { jq -se --arg id "$1" --arg verdict "$2" --arg why "$3" 'any(.[]; .id == $id and .type == "result" and .verdict == $verdict and ((.message // "") | contains($why)))' "$WORK/stdout"; }
+for name in c.tcp fpdu octets mss connect; do
+	holds "$name is a script error" outcome "any-$name" INCONCLUSIVE 'is of MPA over TCP: a check with llp = "any" cannot use it'
+done
+holds "an end without a SACK of the stimulus is INCONCLUSIVE" outcome any-no-stimulus INCONCLUSIVE 'before it acknowledged what was sent to it'
+holds "an end with it is judged" outcome any-stimulus PASS ''
+holds "segments are read in the order of their DDP-SSNs" outcome any-order PASS ''
+holds "a check of llp = \"any\" passes" outcome any-llp PASS ''
+expect 0 "and over TCP" "$WARPCHECK" run --simulate --script tests/data/library/any-llp.lua any-llp --format jsonl
+holds "where the same check passes" outcome any-llp PASS ''
+
+echo "== defects"
+expect 0 "34 defects are killed over SCTP" "$WARPCHECK" prove --llp sctp -j 2 --format jsonl \
+	ddp-rsvdulp-untagged-later ddp-header-alone-refused ddp-qn-wrong-code ddp-msn-not-advanced ddp-place-before-check \
+	ddp-untagged-version-unchecked ddp-close-drops-work ddp-untagged-by-stag ddp-version-in-writes rdmap-response-as-write \
+	rdmap-invalidate-always rdmap-read-to-end-refused rdmap-terminate-msn rdmap-opcode-wrong-code rdmap-read-end-unchecked \
+	rdmap-read-request-padded rdmap-reads-first rdmap-reads-leak rdmap-late-size rdmap-terminate-untold \
+	rdmap-read-error-unspecified rdmap-terminate-bits-checked atom-compare-unmasked atom-align-to atom-align-4 \
+	atom-base-unchecked imm-short atom-opcode-undefined atom-done-when-sent atom-response-id-dropped bound-mo-end-word \
+	bound-header-cut bound-swap-7 class-untagged-stays
+holds "each by a requirement that it names" jq -se '.[-1] | .defects == 34 and .killed == 34' "$WORK/stdout"
+expect 2 "a defect of MPA meets nothing there" "$WARPCHECK" prove --llp sctp ddp-crc-catastrophic
+complains 'no check drives over SCTP'
+expect 2 "another LLP" "$WARPCHECK" prove --llp cm ddp-qn-wrong-code
+complains 'tcp or sctp was expected'
+finish
