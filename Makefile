@@ -15,6 +15,7 @@
 #   make soak       SOAK_SECONDS (600) of connections that come and go, then 10,000 seeds of two stacks on a bad wire
 #   make coverage   lines and branches by folder; fails below 95 % of the lines of reference-stack/ and wire/
 #   make format     clang-format -i
+#   make deb        Debian packages, in build/deb; make packages-check builds, installs and removes them (mk/packages.mk)
 #   make site       a static site of the judged implementations, from reports/baselines, into build/site
 #   make lab        judges Linux siw in a virtual machine (conformance/labs/linux); report in build/lab/report
 #   make install    PREFIX=/usr/local, DESTDIR=; make uninstall removes it

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# build-deb.sh [DIR]: Debian packages of the commit that is checked out, in DIR (build/deb). The source is copied there, so that
+# build-deb.sh [DIR]: Debian packages of COMMIT (the one that is checked out), in DIR (build/deb). The source is copied there, so that
 # nothing of the working tree gets in, and the packages do not depend on where they were built.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -9,7 +9,7 @@ out=${1:-${B:-build}/deb}
 version=$(sed -n '1s/.*(\(.*\)).*/\1/p' packaging/debian/changelog)
 rm -rf "$out"
 mkdir -p "$out/warpcheck-$version"
-git archive HEAD | tar -x -C "$out/warpcheck-$version"
+git archive "${COMMIT:-HEAD}" | tar -x -C "$out/warpcheck-$version"
 cp -a packaging/debian "$out/warpcheck-$version/debian"
 cd "$out/warpcheck-$version"
 log=../build.txt

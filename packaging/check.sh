@@ -6,6 +6,8 @@
 # program is compiled with libiwarp-dev, tshark has the plugin, and after they are removed nothing of them is left.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+COMMIT=$(git rev-parse HEAD) # the same for both builds, whatever is committed meanwhile
+export COMMIT
 : "${B:=build}" "${SUITE:=bookworm}" "${MIRROR:=http://deb.debian.org/debian}"
 work=$(mktemp -d)
 root=$work/root
