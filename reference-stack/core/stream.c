@@ -350,6 +350,8 @@ size_t iwarp_stream_output(struct iwarp_stream *stream, struct iwarp_output *out
         }
         skip = 0;
     }
+    if (HOOK_IF(stream, hook_piece_waits(stream)))
+        return 0;
     output->fpdu = piece->segment;
     output->octets = piece->octets - skip;
     for (size_t i = 0; i < piece->span_count; i++) {

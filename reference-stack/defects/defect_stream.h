@@ -50,6 +50,7 @@ void variant_work_segment(struct iwarp_stream *stream, const struct send_work *w
                           uint8_t *header);
 size_t variant_mulpdu(const struct iwarp_stream *stream, size_t mulpdu);
 void variant_output(struct iwarp_stream *stream);
+bool variant_piece_waits(struct iwarp_stream *stream);
 void variant_response_done(struct iwarp_stream *stream);
 void variant_choose(const struct iwarp_stream *stream, bool *own, bool *response);
 bool variant_terminate_waits(const struct iwarp_stream *stream);

@@ -97,6 +97,11 @@ bool hook_terminate_waits(const struct iwarp_stream *stream)
            (stream_behaves(stream, DEFECT_TERMINATE_LAST) && transmit_choose(stream) != TRANSMIT_NONE);
 }
 
+bool hook_piece_waits(struct iwarp_stream *stream)
+{
+    return variant_piece_waits(stream);
+}
+
 /* Of two Read Responses that are due the later goes first. */
 static void swap_responses(struct iwarp_stream *stream)
 {

@@ -136,6 +136,20 @@ void variant_output(struct iwarp_stream *stream)
         wake_at(stream, state->response_due);
 }
 
+bool variant_piece_waits(struct iwarp_stream *stream)
+{
+    struct defect_state *state = &stream->defect_state;
+
+    if (stream->piece.segment || stream->config.role != IWARP_RESPONDER || !stream_behaves(stream, DEFECT_REPLY_LATE))
+        return false;
+    if (state->reply_due == 0)
+        state->reply_due = stream->now + 1000 * MILLISECOND;
+    if (stream->now >= state->reply_due)
+        return false;
+    wake_at(stream, state->reply_due);
+    return true;
+}
+
 void variant_response_done(struct iwarp_stream *stream)
 {
     stream->defect_state.response_due = 0;

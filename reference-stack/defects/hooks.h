@@ -95,6 +95,7 @@ struct defect_state {
     uint64_t response_last; /* when a segment of a Read Response that is not complete went out */
     uint64_t slot_free;     /* when the place of the last Read Request is free */
     uint64_t response_due;  /* a variant: when the next response may go out; 0: none waits */
+    uint64_t reply_due;     /* a variant: when the Reply may go out; 0: none waits */
     uint64_t terminate_at;  /* a variant: when its Terminate may go out */
     uint64_t teardown_kept; /* a variant: teardown_at, which is sooner for that Terminate */
     bool marker_sent;       /* a variant: the Marker before the next FPDU is out, and part of its CRC */
@@ -231,6 +232,9 @@ uint64_t hook_atomic(const struct iwarp_stream *stream, const struct served_read
 
 /* The next piece is to be made now, if there is one. */
 void hook_output(struct iwarp_stream *stream);
+
+/* A piece is there to be sent. True: it waits (RFC 5044 7.1.2). */
+bool hook_piece_waits(struct iwarp_stream *stream);
 
 /* May own work go next, and may a response? (RFC 5040 6.1, RFC 5041 5.3) */
 void hook_choose(const struct iwarp_stream *stream, const struct send_work *work, bool *own, bool *response);

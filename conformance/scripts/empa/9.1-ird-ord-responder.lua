@@ -88,7 +88,9 @@ local function refused(t, word)
     t:inconclusive("the device's ULP is not asked about the Request")
   end
   t.dut:reject { stream = stream }
-  return c, c:receive()
+  local got = c:receive()
+  if fits(tcp.closed(), got) then t:inconclusive("the device closes in place of a Reply with R = 1 (MPA-7.1.2-05)") end
+  return c, got
 end
 
 check {
