@@ -47,12 +47,12 @@ END
 slurmctld -D >"$WORK/ctld.out" 2>&1 &
 controller=$!
 slurmd -D -N one >"$WORK/slurmd.out" 2>&1 &
-ready() { sinfo -h -o %T 2>"$WORK/sinfo" | grep -qx idle; }
+ready() { [ "$(sinfo -h -o %T 2>"$WORK/sinfo")" = idle ]; }
 if ! eventually "$controller" ready; then
 	echo "Slurm does not begin here: $(tail -n 1 "$WORK/ctld.out") $(tail -n 1 "$WORK/slurmd.out")"
 	exit 77
 fi
-over() { ! squeue -h -j "$1" 2>"$WORK/squeue" | grep -q .; }
+over() { [ -z "$(squeue -h -j "$1" 2>"$WORK/squeue")" ]; }
 # Slurm says "1:0" for exit status 1 without a signal.
 state() { scontrol show job "$1" 2>"$WORK/scontrol" | grep -oE 'ExitCode=[0-9]+' | sed -n 1p; } # of the first of an array
 
