@@ -26,6 +26,11 @@ check {
     t:cm_expect_accept({}, "a REQ for TCP's port " .. port)
     expect_nobody(t, { protocol = cm.UDP }, "a REQ for UDP's port " .. port .. ", where nobody listens")
     expect_nobody(t, { port = (port << 8 | port >> 8) & 0xFFFF }, "a REQ for the port with its octets exchanged")
+    -- The other way about, where the device can listen at a port of UDP alone.
+    local other = port % 0xFFFF + 1
+    if not t:cm_can_configure { listen = { { protocol = cm.TCP }, { protocol = cm.UDP, port = other } } } then return end
+    expect_nobody(t, { port = other }, "a REQ for TCP's port " .. other .. ", where UDP alone is listened at")
+    t:cm_expect_accept({}, "a REQ for TCP's port " .. port .. ", beside a listener of UDP")
   end,
 }
 

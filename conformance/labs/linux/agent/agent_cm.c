@@ -14,6 +14,7 @@
 
 enum {
     PROTOCOL_TCP = 6,
+    PROTOCOL_UDP = 17,
     PROTOCOL_IB = 0x3F, /* RDMA_PS_IB: a protocol number that no IP protocol of rdma_cm has */
     CONSUMER_OCTETS = 56,
     LISTENERS_MAX = 8,
@@ -86,18 +87,28 @@ static int check_fixed(const json_t *command, struct agent_reply *reply)
     return minor == 0 ? 0 : agent_unsupported(reply, "rdma_cm knows version 0.0 alone");
 }
 
-static int read_space(const json_t *command, int *space, struct agent_reply *reply)
+/* The port space of "protocol". That of UDP has datagrams alone: one can listen there, and no REQ is accepted. */
+static int read_space(const json_t *command, bool listens, int *space, struct agent_reply *reply)
 {
+    static const struct {
+        uint64_t protocol;
+        int space;
+        bool connects;
+    } spaces[] = {
+        {PROTOCOL_TCP, RDMA_PS_TCP, true}, {PROTOCOL_UDP, RDMA_PS_UDP, false}, {PROTOCOL_IB, RDMA_PS_IB, true}};
     uint64_t protocol = PROTOCOL_TCP;
 
     if (json_object_get(command, "service_id") != NULL)
         return agent_unsupported(reply, "rdma_cm has no Service IDs outside of the service's range");
     if (agent_number(command, "protocol", &protocol, UINT8_MAX, reply) != 0)
         return -1;
-    if (protocol != PROTOCOL_TCP && protocol != PROTOCOL_IB)
-        return agent_unsupported(reply, "rdma_cm has no connections of protocol %d", (int)protocol);
-    *space = protocol == PROTOCOL_TCP ? RDMA_PS_TCP : RDMA_PS_IB;
-    return 0;
+    for (size_t i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++)
+        if (protocol == spaces[i].protocol && (spaces[i].connects || listens)) {
+            *space = spaces[i].space;
+            return 0;
+        }
+    return agent_unsupported(reply, "rdma_cm has no %s of protocol %d", listens ? "listeners" : "connections",
+                             (int)protocol);
 }
 
 static int read_families(const json_t *command, unsigned *families, struct agent_reply *reply)
@@ -144,7 +155,7 @@ static int read_listeners(const struct agent *agent, const json_t *command, stru
     {
         uint64_t port = agent->usual_port;
 
-        if (read_space(entry, &places[i].space, reply) != 0 ||
+        if (read_space(entry, true, &places[i].space, reply) != 0 ||
             agent_number(entry, "port", &port, UINT16_MAX, reply) != 0)
             return -1;
         places[i].port = (uint16_t)port;
@@ -187,7 +198,7 @@ static int read_target(const json_t *command, struct agent_target *target, struc
     if (address == NULL || port == 0)
         return agent_refuse(reply, "\"address\" and \"port\": a number and a port were expected");
     *target = (struct agent_target){.address = address, .port = (uint16_t)port, .source_port = (uint16_t)source};
-    return read_space(command, &target->space, reply);
+    return read_space(command, false, &target->space, reply);
 }
 
 int agent_cm_connect(struct agent *agent, const json_t *command, struct agent_reply *reply)
