@@ -124,6 +124,21 @@ bool hook_atomic_request(struct iwarp_stream *stream, struct served_read *served
     return has(set, DEFECT_ATOMIC_NEEDS_RECEIVE) && stream->receives.count == 0;
 }
 
+/* What is changed beside the 64 bits, where the region has more octets after them. */
+static void touch_beside(const struct defect_set *set, const struct iwarp_region *region,
+                         const struct atomic_request *request, uint8_t *target)
+{
+    size_t after = region->length - (size_t)(target - region->octets) - ATOMIC_TARGET_OCTETS;
+    uint64_t original;
+
+    memcpy(&original, target, sizeof(original));
+    if (after >= ATOMIC_TARGET_OCTETS && has(set, DEFECT_ATOMIC_WIDE))
+        memset(target + ATOMIC_TARGET_OCTETS, 0, ATOMIC_TARGET_OCTETS);
+    if (after != 0 && request->opcode == ATOMIC_FETCH_ADD && original + request->data < original &&
+        has(set, DEFECT_ATOMIC_CARRY_GOES_ON))
+        target[ATOMIC_TARGET_OCTETS]++;
+}
+
 uint64_t hook_atomic(const struct iwarp_stream *stream, const struct served_read *served,
                      const struct iwarp_region *region)
 {
@@ -134,7 +149,10 @@ uint64_t hook_atomic(const struct iwarp_stream *stream, const struct served_read
         memcpy(target, &served->snapshot, sizeof(served->snapshot));
     if (has(set, DEFECT_ATOMIC_ON_ARRIVAL))
         return served->snapshot;
-    return target == NULL ? 0 : execute(set, &served->atomic, target);
+    if (target == NULL)
+        return 0;
+    touch_beside(set, region, &served->atomic, target);
+    return execute(set, &served->atomic, target);
 }
 
 /* --- Messages ------------------------------------------------------------------------------------------------------ */

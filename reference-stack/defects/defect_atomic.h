@@ -15,6 +15,8 @@ struct defect_set;
 #define DEFECT_BEHAVIOURS_ATOMIC(B) \
     /* What an atomic does */ \
     B(ATOMIC_AT_BASE,              "atomic-at-base",              "the target is the region's first 8 octets, whatever TO says") \
+    B(ATOMIC_WIDE,                 "atomic-wide",                 "the 8 octets after the target become zero") \
+    B(ATOMIC_CARRY_GOES_ON,        "atomic-carry-goes-on",        "FetchAdd: a carry out of bit 63 goes into the octet after the target") \
     B(ATOMIC_MASK_IGNORED,         "atomic-mask-ignored",         "FetchAdd: one field of 64 bits, whatever the mask says") \
     B(ATOMIC_MASK_LOW_BIT,         "atomic-mask-low-bit",         "FetchAdd: a mask bit is the lowest bit of a field") \
     B(ATOMIC_MASK_ZERO_NOTHING,    "atomic-mask-zero-nothing",    "FetchAdd: with mask 0 nothing is added") \
