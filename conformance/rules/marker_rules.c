@@ -164,6 +164,23 @@ void marker_every_512(struct rule_context *ctx)
         rule_pass(ctx);
 }
 
+/* RFC 5044 4.3: Markers keep their distance where the sender's sequence numbers pass 2^32. */
+void markers_after_wrap(struct rule_context *ctx)
+{
+    uint64_t start = ctx->event->octet - ctx->event->position; /* SeqStart, in 64 bits as `octet` is */
+    bool known;
+
+    if (!demanded(ctx, &known) || ctx->side->unsure || !rule_from_start(ctx, ctx->direction) ||
+        start >> 32 == ctx->event->end >> 32)
+        return;
+    if (crc_judged(ctx) && crc_fault(ctx, NULL) == CRC_FAULT_UNMARKED)
+        rule_fail(
+            ctx, "a Marker at every 512th octet", "an FPDU without a Marker inside",
+            "The sequence number has passed 2^32, and the FPDU's CRC is right for one without Markers (RFC 5044 4.3)");
+    else if (judged(ctx) && ctx->event->ulpdu->mpa->fpdu.bad_marker == SIZE_MAX)
+        rule_pass(ctx);
+}
+
 /*
  * The first FPDU, which shows whether there are Markers. ctx->side->wrong_framing is set when it was built in the other way
  * than the start-up frames ask for (track_wrong_framing()).

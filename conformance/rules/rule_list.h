@@ -89,6 +89,7 @@
     R(marker,       "MPA-4.2-05",    marker_low_bits_zero,          ON_FPDU,              OP_ANY, ANY,       FAIL) \
     R(marker,       "MPA-4.3-04",    marker_every_512,              ON_FPDU|ON_UNDECODED, OP_ANY, ANY,       FAIL) \
     R(marker,       "MPA-4.3-05",    marker_points_to_length,       ON_FPDU,              OP_ANY, ANY,       FAIL) \
+    R(marker,       "MPA-4.3-07",    markers_after_wrap,            ON_FPDU,              OP_ANY, ANY,       FAIL) \
     R(marker,       "MPA-4.3-14",    first_marker_zero,             ON_FPDU,              OP_ANY, ANY,       FAIL) \
     R(marker,       "MPA-4.3-16",    markers_agree,                 ON_FPDU,              OP_ANY, ANY,       FAIL) \
     R(marker,       "MPA-4.3-17",    marker_points_to_own_fpdu,     ON_FPDU,              OP_ANY, ANY,       FAIL) \

@@ -54,7 +54,7 @@ void hook_tcp(const struct defect_set *set, uint16_t *window, uint32_t *iss, boo
     *delay_acks = defect_behaves(set, DEFECT_ACKS_DELAYED);
     if (defect_behaves(set, DEFECT_WINDOW_SMALL))
         *window = 700;
-    if (defect_behaves(set, DEFECT_SEQUENCE_WRAPS)) {
+    if (defect_behaves(set, DEFECT_SEQUENCE_WRAPS) || defect_behaves(set, DEFECT_MARKER_LOST_AT_WRAP)) {
         *iss = UINT32_C(0xFFFFFC00);
         *choose_iss = true;
     }
