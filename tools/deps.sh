@@ -3,7 +3,7 @@
 #
 # deps.sh GROUP...: makes sure that the Debian packages of the groups are installed; silent when they are.
 # Groups: build (compile and run, what `make demo` needs), plugin (what the Wireshark plugin needs), test, bench, lint,
-# page (a browser for the test of the pages, with axe-core from npm in build/axe), cluster, packages, all. Only make, git, bash and apt are presumed. As an ordinary user the installation goes through sudo.
+# page (a browser for the test of the pages, with axe-core from npm in build/axe), cluster, packages, abi, all. Only make, git, bash and apt are presumed. As an ordinary user the installation goes through sudo.
 set -euo pipefail
 
 # gcc only recommends libc6-dev, and recommendations are not installed.
@@ -18,6 +18,9 @@ lab='qemu-system-x86 busybox-static cpio kmod xz-utils patch make gcc libc6-dev 
      libibverbs-dev librdmacm-dev ibverbs-providers rdmacm-utils perftest'
 lab61='linux-headers-amd64 linux-source-6.1'
 lab612='linux-headers-6.12-amd64 linux-source-6.12'
+# libabigail compares the library's binary interface with the one that is kept
+# shellcheck disable=SC2034 # named by the group
+abi='abigail-tools'
 # one node, for the test of packaging/slurm
 # shellcheck disable=SC2034 # named by the group
 cluster='slurmctld slurmd slurm-client'
@@ -32,12 +35,12 @@ command -v npm >/dev/null || page+=' nodejs npm'
 wanted='' axe=''
 for group in "$@"; do
 	case $group in
-	build | test | bench | lint | plugin | lab | cluster | packages) wanted+=" ${!group}" ;;
+	build | test | bench | lint | plugin | lab | cluster | packages | abi) wanted+=" ${!group}" ;;
 	page) wanted+=" $page" axe=${B:-build}/axe ;;
 	lab-6.1) wanted+=" $lab61" ;;
 	lab-6.12) wanted+=" $lab612" ;;
 	all) wanted+=" $build $test $bench $lint $plugin" ;;
-	*) echo "deps.sh: unknown group '$group': expected build, test, bench, lint, plugin, page, lab, lab-6.1, lab-6.12, cluster, packages or all" >&2; exit 2 ;;
+	*) echo "deps.sh: unknown group '$group': expected build, test, bench, lint, plugin, page, lab, lab-6.1, lab-6.12, cluster, packages, abi or all" >&2; exit 2 ;;
 	esac
 done
 
