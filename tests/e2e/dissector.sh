@@ -154,8 +154,8 @@ holds "six of them, with ports" test "$(grep -cE '^192\.0\.2\.[12]:442[01] *<-> 
 expect 0 "endpoints of SCTP" "${with_plugin[@]}" -q -z endpoints,warp -r "$WORK/corpus/sctp-sessions.pcap"
 holds "with ports, and each packet once" test "$(awk '$2 == 4420 { print $3 }' "$WORK/stdout")" -le "$(ours -r "$WORK/corpus/sctp-sessions.pcap" | wc -l)"
 expect 0 "conversations of CM messages" "${with_plugin[@]}" -q -z conv,warp -r "$WORK/corpus/cm-roce-v2.pcap"
-holds "six, by the addresses of IP" test "$(grep -cE '^192\.0\.2\.[12]:1 *<-> 192\.0\.2\.[12]:1 ' "$WORK/stdout")" = 6
-holds "and no others" test "$(grep -c -- '<->' "$WORK/stdout")" = 6
+holds "eleven, by the addresses of IP" test "$(grep -cE '^192\.0\.2\.[12]:1 *<-> 192\.0\.2\.[12]:1 ' "$WORK/stdout")" = 11
+holds "and no others" test "$(grep -c -- '<->' "$WORK/stdout")" = 11
 
 expect 0 "what the ULPs sent" "${with_plugin[@]}" -q -z follow,warp,raw,1 -r "$WORK/corpus/nfs-rdma.pcap"
 says '^00000077000000010000000800000000'
