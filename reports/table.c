@@ -19,17 +19,16 @@ struct reader {
 /* Cuts the line at its tabs; returns how many cells, TABLE_COLUMNS_MAX + 1 for too many. */
 static size_t cut(char *line, char *cells[TABLE_COLUMNS_MAX])
 {
-    size_t count = 0;
+    char *tab;
 
-    for (char *at = line; at != NULL; count++) {
-        if (count == TABLE_COLUMNS_MAX)
-            return TABLE_COLUMNS_MAX + 1;
-        cells[count] = at;
-        at = strchr(at, '\t');
-        if (at != NULL)
-            *at++ = '\0';
+    for (size_t count = 0; count < TABLE_COLUMNS_MAX; line = tab + 1) {
+        cells[count++] = line;
+        tab = strchr(line, '\t');
+        if (tab == NULL)
+            return count;
+        *tab = '\0';
     }
-    return count;
+    return TABLE_COLUMNS_MAX + 1;
 }
 
 static size_t column_of(const struct reader *reader, const char *name)
