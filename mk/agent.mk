@@ -5,8 +5,9 @@
 #
 #   make agent           build/warpcheck-agent
 #   make install-agent   the program and its manual page
+#   make remove-agent    out of there
 
-.PHONY: agent install-agent
+.PHONY: agent install-agent remove-agent
 
 agent_src := $(call c_in,conformance/labs/linux/agent upper-tester)
 agent_headers := $(wildcard conformance/labs/linux/agent/*.h upper-tester/*.h wire/sentence.h wire/exit_status.h)
@@ -20,3 +21,6 @@ $(B)/warpcheck-agent: $(agent_src) $(agent_headers) $(B)/flags.stamp
 install-agent: agent
 	install -D -m 755 '$(B)/warpcheck-agent' '$(bindir)/warpcheck-agent'
 	install -D -m 644 packaging/warpcheck-agent.1 '$(datadir)/man/man1/warpcheck-agent.1'
+
+remove-agent:
+	rm -f '$(bindir)/warpcheck-agent' '$(datadir)/man/man1/warpcheck-agent.1'

@@ -21,10 +21,9 @@ expect 1 "a function that is gone" packaging/abi.sh "$WORK/gone.abi"
 says 'iwarp_gone'
 complains 'it needs another soname'
 
-grep -vE "name='iwarp_accept'|mangled-name='iwarp_accept'" packaging/libiwarp.abi >"$WORK/new.abi"
-holds "a function was taken out" test "$(wc -l <"$WORK/new.abi")" -lt "$(wc -l <packaging/libiwarp.abi)"
 awk "/<function-decl name='iwarp_accept'/ { gone = 1 } !gone { print } /<.function-decl>/ { gone = 0 }" packaging/libiwarp.abi |
 	grep -v "<elf-symbol name='iwarp_accept'" >"$WORK/new.abi"
+holds "a function was taken out" test "$(wc -l <"$WORK/new.abi")" -lt "$(wc -l <packaging/libiwarp.abi)"
 expect 0 "a function that is new" packaging/abi.sh "$WORK/new.abi"
 says 'iwarp_accept'
 

@@ -33,7 +33,8 @@ status=$?
 touch "$WORK/enough"
 ps -eo args >"$WORK/$1.left"
 kill $peer
-[ -z "$supervisor" ] || kill $supervisor 2>/dev/null
+# The supervisor ends with its device: there is "enough".
+[ -z "$supervisor" ] || { pkill -P "$supervisor" && wait "$supervisor"; } 2>/dev/null
 exit $status
 INSIDE
 
