@@ -6,16 +6,6 @@
 #include "reports/diff.h"
 #include "reports/html_parts.h"
 
-static void heads(struct markup *m, const char *const *names, size_t count)
-{
-    markup_open(m, "thead", NULL);
-    markup_open(m, "tr", NULL);
-    for (size_t i = 0; i < count; i++)
-        markup_element(m, "th", NULL, names[i]);
-    markup_close(m);
-    markup_close(m);
-}
-
 static void number(struct markup *m, size_t value)
 {
     markup_open(m, "td", NULL);
@@ -29,7 +19,7 @@ static void totals(struct markup *m, const struct diff *steps, size_t count)
 
     markup_open(m, "table", "class", "totals", NULL);
     markup_element(m, "caption", NULL, "Results that differ, by kind");
-    heads(m, names, sizeof(names) / sizeof(names[0]));
+    html_table_head(m, names, sizeof(names) / sizeof(names[0]));
     markup_open(m, "tbody", NULL);
     for (size_t i = 0; i < count; i++) {
         markup_open(m, "tr", NULL);
@@ -88,7 +78,7 @@ static void kind_section(struct markup *m, const struct diff *step, enum diff_ki
     markup_textf(m, "%s: %zu", diff_kind_name(kind), step->kinds[kind]);
     markup_close(m);
     markup_open(m, "table", "class", "differences", NULL);
-    heads(m, names, sizeof(names) / sizeof(names[0]));
+    html_table_head(m, names, sizeof(names) / sizeof(names[0]));
     markup_open(m, "tbody", NULL);
     for (size_t i = 0; i < step->count; i++)
         if (step->entries[i].kind == kind)
@@ -105,11 +95,7 @@ int diff_write_page(const struct diff *steps, size_t count, const struct place *
 
     if (m == NULL)
         return sentence_set(error, "%s: out of memory", to->path);
-    markup_html(m);
-    markup_open(m, "html", "xmlns", "http://www.w3.org/1999/xhtml", "lang", "en", NULL);
-    html_head(m, "warpcheck: what differs", steps[count - 1].after->info.tool, "reports/assets/style.css");
-    markup_open(m, "body", "class", "wide", NULL);
-    markup_open(m, "header", NULL);
+    html_page(m, "warpcheck: what differs", steps[count - 1].after->info.tool, "wide");
     markup_element(m, "h1", NULL, "warpcheck: what differs between runs");
     totals(m, steps, count);
     markup_close(m);

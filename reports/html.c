@@ -238,12 +238,8 @@ int html_write(const struct report *report, const struct report_coverage *covera
     if (!m)
         return sentence_set(error, "%s: out of memory", to->path);
     count_requirements(report, counts);
-    markup_html(m);
-    markup_open(m, "html", "xmlns", "http://www.w3.org/1999/xhtml", "lang", "en", NULL);
     snprintf(title, sizeof(title), "warpcheck: %.200s", report->info.target);
-    html_head(m, title, report->info.tool, "reports/assets/style.css");
-    markup_open(m, "body", NULL);
-    markup_open(m, "header", NULL);
+    html_page(m, title, report->info.tool, NULL);
     markup_element(m, "h1", NULL, "warpcheck: iWARP conformance");
     markup_element(m, "p", "target", report->info.target);
     banner(&html, counts);

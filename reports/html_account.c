@@ -20,18 +20,6 @@ static void put_row(const struct html *html, enum flow_account_kind kind, enum f
     markup_close(m);
 }
 
-static void put_head(struct markup *m)
-{
-    static const char *const heads[] = {"judged or not", "how much", "what, or why"};
-
-    markup_open(m, "thead", NULL);
-    markup_open(m, "tr", NULL);
-    for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
-        markup_element(m, "th", NULL, heads[i]);
-    markup_close(m);
-    markup_close(m);
-}
-
 static void put_summary(const struct html *html)
 {
     const struct flow_account *account = &html->report->summary.account;
@@ -51,6 +39,7 @@ static void put_summary(const struct html *html)
 
 void html_account(const struct html *html)
 {
+    static const char *const heads[] = {"judged or not", "how much", "what, or why"};
     /* What a reader has to act on first. */
     static const enum flow_account_kind order[] = {FLOW_UNJUDGED, FLOW_MISSING, FLOW_JUDGED, FLOW_FOREIGN};
     const struct flow_account *account = &html->report->summary.account;
@@ -61,7 +50,7 @@ void html_account(const struct html *html)
     markup_open(m, "details", "class", "account more", "open", flow_account_whole(account) ? NULL : "open", NULL);
     put_summary(html);
     markup_open(m, "table", "class", "skips", NULL);
-    put_head(m);
+    html_table_head(m, heads, sizeof(heads) / sizeof(heads[0]));
     markup_open(m, "tbody", NULL);
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
         for (enum flow_row row = FLOW_ROWS; (row = account_next(account, order[i], row)) != FLOW_ROWS;)

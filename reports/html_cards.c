@@ -385,12 +385,7 @@ static void skip_list(const struct html *html)
     markup_open(m, "details", "class", "fold", NULL);
     markup_element(m, "summary", NULL, "The list, with the capability that each needs");
     markup_open(m, "table", "class", "skips", NULL);
-    markup_open(m, "thead", NULL);
-    markup_open(m, "tr", NULL);
-    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
-        markup_element(m, "th", NULL, columns[i]);
-    markup_close(m);
-    markup_close(m);
+    html_table_head(m, columns, sizeof(columns) / sizeof(columns[0]));
     markup_open(m, "tbody", NULL);
     for (size_t i = 0; i < html->report->entry_count; i++) {
         if (html_has_card(html->report->entries[i], VERDICT_SKIP))

@@ -59,7 +59,7 @@ void html_asset(struct markup *markup, const char *element, const char *path)
     markup_close(markup);
 }
 
-void html_head(struct markup *m, const char *title, const char *tool, const char *style)
+static void head(struct markup *m, const char *title, const char *tool)
 {
     markup_open(m, "head", NULL);
     markup_void(m, "meta", "charset", "utf-8", NULL);
@@ -72,6 +72,25 @@ void html_head(struct markup *m, const char *title, const char *tool, const char
                 NULL);
     markup_void(m, "meta", "name", "generator", "content", tool, NULL);
     markup_element(m, "title", NULL, title);
-    html_asset(m, "style", style);
+    html_asset(m, "style", "reports/assets/style.css");
+    markup_close(m);
+}
+
+void html_page(struct markup *m, const char *title, const char *tool, const char *css)
+{
+    markup_html(m);
+    markup_open(m, "html", "xmlns", "http://www.w3.org/1999/xhtml", "lang", "en", NULL);
+    head(m, title, tool);
+    markup_open(m, "body", "class", css, NULL);
+    markup_open(m, "header", NULL);
+}
+
+void html_table_head(struct markup *m, const char *const *names, size_t count)
+{
+    markup_open(m, "thead", NULL);
+    markup_open(m, "tr", NULL);
+    for (size_t i = 0; i < count; i++)
+        markup_element(m, "th", NULL, names[i]);
+    markup_close(m);
     markup_close(m);
 }

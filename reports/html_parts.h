@@ -28,8 +28,11 @@ const char *standing_sign(unsigned standing);
 /* <span class="b fail">sign word</span> */
 void html_badge(struct markup *markup, unsigned standing);
 
-/* <head> with one of the project's style sheets (an embedded file) inside. */
-void html_head(struct markup *markup, const char *title, const char *tool, const char *style);
+/* A page up to its <header>, which is open then, with the project's style sheet inside. `css`: class of the body, or NULL. */
+void html_page(struct markup *markup, const char *title, const char *tool, const char *css);
+
+/* <thead> with these names. */
+void html_table_head(struct markup *markup, const char *const *names, size_t count);
 
 /* An embedded file in an element ("style", "script"), between lines that make it CDATA for an XML parser and a comment for
  * CSS or JavaScript. */

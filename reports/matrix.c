@@ -322,12 +322,7 @@ int matrix_write(const struct matrix_column *columns, size_t count, const struct
 
     if (!m)
         return sentence_set(error, "%s: out of memory", to->path);
-    markup_html(m);
-    markup_open(m, "html", "xmlns", "http://www.w3.org/1999/xhtml", "lang", "en", NULL);
-    html_head(m, "warpcheck: devices side by side", count ? columns[0].report->info.tool : NULL,
-              "reports/assets/style.css");
-    markup_open(m, "body", "class", "wide", NULL);
-    markup_open(m, "header", NULL);
+    html_page(m, "warpcheck: devices side by side", count ? columns[0].report->info.tool : NULL, "wide");
     markup_element(m, "h1", NULL, "warpcheck: iWARP conformance, devices side by side");
     summary(&matrix);
     markup_element(

@@ -77,11 +77,7 @@ static struct markup *begin(const struct site *site, const char *title, const ch
         sentence_set(error, "%s: out of memory", to->path);
         return NULL;
     }
-    markup_html(m);
-    markup_open(m, "html", "xmlns", "http://www.w3.org/1999/xhtml", "lang", "en", NULL);
-    html_head(m, title, site->runs[0].report->info.tool, "reports/assets/style.css");
-    markup_open(m, "body", "class", "wide", NULL);
-    markup_open(m, "header", NULL);
+    html_page(m, title, site->runs[0].report->info.tool, "wide");
     markup_element(m, "h1", NULL, heading);
     markup_element(m, "p", "lead", lead);
     markup_close(m);
@@ -95,16 +91,6 @@ static int end(struct markup *m, const struct place *to, struct sentence *error)
 
     markup_free(m);
     return rc;
-}
-
-static void head(struct markup *m, const char *const *names, size_t count)
-{
-    markup_open(m, "thead", NULL);
-    markup_open(m, "tr", NULL);
-    for (size_t i = 0; i < count; i++)
-        markup_element(m, "th", NULL, names[i]);
-    markup_close(m);
-    markup_close(m);
 }
 
 static void link_to(struct markup *m, const char *href, const char *text)
@@ -163,7 +149,7 @@ static void runs_table(struct markup *m, const struct site *site)
     markup_element(m, "caption", NULL,
                    "Results of each run, by verdict: a check or rule in one role has one. KNOWN results fail as the "
                    "findings say");
-    head(m, names, sizeof(names) / sizeof(names[0]));
+    html_table_head(m, names, sizeof(names) / sizeof(names[0]));
     markup_open(m, "tbody", NULL);
     for (size_t i = 0; i < site->count; i++)
         run_row(m, &site->runs[i]);
@@ -423,7 +409,7 @@ static void findings_of(struct markup *m, const struct site *site, size_t first)
     markup_open(m, "section", NULL);
     markup_element(m, "h2", NULL, site->runs[first].stack);
     markup_open(m, "table", "class", "findings", NULL);
-    head(m, names, sizeof(names) / sizeof(names[0]));
+    html_table_head(m, names, sizeof(names) / sizeof(names[0]));
     markup_open(m, "tbody", NULL);
     for (size_t row = 0; row < table->rows; row++)
         finding_row(m, site, first, table, row);
