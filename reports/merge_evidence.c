@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "reports/merge_internal.h"
-#include "reports/save.h"
 #include "reports/whole_file.h"
 #include "wire/crc32c.h"
 #include "wire/hash.h"
@@ -174,15 +173,8 @@ static int tell_apart(struct name *name, struct sentence *error)
 static int copy(int folder, struct source *source, struct sentence *error)
 {
     struct place place = {folder, strrchr(source->name, '/') + 1, source->name};
-    uint8_t *octets;
-    size_t size;
-    int rc = whole_file_read(source->path, EVIDENCE_OCTETS_MAX, &octets, &size, error);
 
-    source->missing = octets == NULL;
-    if (octets)
-        rc = save_new(&place, octets, size, error);
-    free(octets);
-    return rc;
+    return whole_file_copy(source->path, EVIDENCE_OCTETS_MAX, &place, &source->missing, error);
 }
 
 /* Files of one content have one name, and are copied once. */

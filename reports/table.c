@@ -16,19 +16,18 @@ struct reader {
     const struct table_column *columns; /* asked for */
 };
 
-/* Cuts the line at its tabs; returns how many cells, TABLE_COLUMNS_MAX + 1 for too many. */
-static size_t cut(char *line, char *cells[TABLE_COLUMNS_MAX])
+size_t table_cut(char *line, char *cells[], size_t most)
 {
     char *tab;
 
-    for (size_t count = 0; count < TABLE_COLUMNS_MAX; line = tab + 1) {
+    for (size_t count = 0; count < most; line = tab + 1) {
         cells[count++] = line;
         tab = strchr(line, '\t');
         if (tab == NULL)
             return count;
         *tab = '\0';
     }
-    return TABLE_COLUMNS_MAX + 1;
+    return most + 1;
 }
 
 static size_t column_of(const struct reader *reader, const char *name)
@@ -101,7 +100,7 @@ static int line_read(struct reader *reader, char *line, struct sentence *error)
         if (((unsigned char)*at < ' ' && *at != '\t') || *at == 0x7F)
             return sentence_set(error, "%.200s:%zu: a control character (0x%02x)", reader->path, reader->line,
                                 (unsigned char)*at);
-    count = cut(line, cells);
+    count = table_cut(line, cells, TABLE_COLUMNS_MAX);
     return reader->cells == 0 ? head_read(reader, cells, count, error) : row_read(reader, cells, count, error);
 }
 

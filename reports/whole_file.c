@@ -3,11 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "reports/save.h"
 
 /* Opens FOLDER/NAME; neither may be a link. -1 and errno. */
 static int open_file(const char *path)
@@ -74,5 +75,18 @@ int whole_file_read(const char *path, size_t limit, uint8_t **octets, size_t *si
             rc = sentence_set(error, "%s: cannot read: %s", path, strerror(errno));
     }
     close(fd);
+    return rc;
+}
+
+int whole_file_copy(const char *path, size_t limit, const struct place *to, bool *missing, struct sentence *error)
+{
+    uint8_t *octets;
+    size_t size;
+    int rc = whole_file_read(path, limit, &octets, &size, error);
+
+    *missing = octets == NULL;
+    if (octets)
+        rc = save_new(to, octets, size, error);
+    free(octets);
     return rc;
 }

@@ -3,9 +3,11 @@
 #ifndef REPORTS_WHOLE_FILE_H
 #define REPORTS_WHOLE_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "reports/place.h"
 #include "wire/sentence.h"
 
 /*
@@ -13,5 +15,8 @@
  * when the file is not there, or is no regular file of at most `limit` octets. 0, or -1 with the sentence set.
  */
 int whole_file_read(const char *path, size_t limit, uint8_t **octets, size_t *size, struct sentence *error);
+
+/* Copies it to a file that must not be there yet. *missing: there was nothing to copy, and no error. 0, or -1 with the sentence set. */
+int whole_file_copy(const char *path, size_t limit, const struct place *to, bool *missing, struct sentence *error);
 
 #endif

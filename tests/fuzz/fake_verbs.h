@@ -120,7 +120,7 @@ int ibv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *request, struct ibv_rec
 int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event);
 void ibv_ack_async_event(struct ibv_async_event *event);
 
-enum { RDMA_PS_IB = 0x13F, RDMA_PS_TCP = 0x106, RDMA_OPTION_ID = 0, RDMA_OPTION_ID_AFONLY = 2 };
+enum { RDMA_PS_IB = 0x13F, RDMA_PS_TCP = 0x106, RDMA_PS_UDP = 0x111, RDMA_OPTION_ID = 0, RDMA_OPTION_ID_AFONLY = 2 };
 
 enum rdma_cm_event_type {
     RDMA_CM_EVENT_ADDR_RESOLVED,

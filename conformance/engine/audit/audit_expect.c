@@ -9,6 +9,7 @@
 
 #include "conformance/engine/option/review_day.h"
 #include "reports/save.h"
+#include "reports/table.h"
 #include "wire/hash.h"
 #include "wire/text_stream.h"
 
@@ -133,19 +134,10 @@ static int line_fault(const struct line *line, struct sentence *error, const cha
                         value, expected);
 }
 
-/* Cuts the line at its tabs. */
 static int columns_cut(struct line *line, char *text, struct sentence *error)
 {
-    size_t count = 0;
+    size_t count = table_cut(text, line->column, COLUMNS);
 
-    for (size_t i = 0; i < COLUMNS; i++)
-        line->column[i] = text + strlen(text); /* empty */
-    for (char *at = text; at != NULL && count < COLUMNS; count++) {
-        line->column[count] = at;
-        at = strchr(at, '\t');
-        if (at != NULL)
-            *at++ = '\0';
-    }
     if (count < COLUMNS)
         return sentence_set(error, "%.200s:%zu: %zu columns parted by tabs, %d were expected: %s", line->path,
                             line->number, count, COLUMNS, "capture, requirement, role, verdict, review_by, note");

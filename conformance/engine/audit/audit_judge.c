@@ -2,10 +2,10 @@
 #include "conformance/engine/audit/audit_judge.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "conformance/engine/audit/audit_findings.h"
 #include "conformance/engine/audit/audit_ladder.h"
+#include "conformance/engine/evidence/capture_file.h"
 #include "conformance/engine/evidence/capture_series.h"
 #include "conformance/rules/rule.h"
 
@@ -153,14 +153,6 @@ static void count_file(struct audit_judge *judge, const struct capture_series *s
     flow_account_add(&judge->totals.account, &extras);
 }
 
-/* A file without an octet. */
-static bool is_empty(const char *path)
-{
-    struct stat status;
-
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0;
-}
-
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
 enum audit_file audit_judge_file(struct audit_judge *judge, const char *path, struct capture_ring *ring,
@@ -174,7 +166,7 @@ enum audit_file audit_judge_file(struct audit_judge *judge, const char *path, st
 
     judge->account = (struct flow_account){0};
     if (series == NULL) {
-        judge->account.row[FLOW_ROW_EMPTY].items = is_empty(path);
+        judge->account.row[FLOW_ROW_EMPTY].items = capture_is_empty(path);
         flow_account_add(&judge->totals.account, &judge->account);
         return AUDIT_FILE_FOREIGN;
     }

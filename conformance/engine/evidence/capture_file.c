@@ -271,6 +271,13 @@ void capture_account(const struct capture_file *capture, struct flow_account *ac
         capture_pcapng_account(capture->pcapng, account);
 }
 
+bool capture_is_empty(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0;
+}
+
 uint64_t capture_frames(const struct capture_file *capture)
 {
     return capture->frames;

@@ -21,6 +21,9 @@ struct capture_file; /* opaque */
  */
 struct capture_file *capture_open(const char *path, struct sentence *error);
 
+/* A file without an octet, which no capture tool has written to yet. */
+bool capture_is_empty(const char *path);
+
 /*
  * The next frame; its octets are valid until the next call. 1: there is one; 0: the end; -1 with the sentence set: the
  * file breaks off or is damaged here. Frames before that stay good.

@@ -24,8 +24,8 @@ struct capture_skipped {
 /* Paths of captures, owned by the list. Begin with {0}. */
 struct capture_list {
     char **paths; /* of a ring: its file with the lowest number */
-    struct capture_ring *
-        *rings; /* as many, once capture_list_rings() was called, NULL where it is no ring; else NULL */
+    /* As many, once capture_list_rings() was called, each NULL where the path is no ring; before that NULL. */
+    struct capture_ring **rings;
     size_t count, room;
     struct capture_skipped *skipped;
     size_t skipped_count, skipped_room;

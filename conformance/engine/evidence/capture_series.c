@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "conformance/engine/evidence/capture_file.h"
 #include "reports/result.h"
@@ -24,13 +23,6 @@ struct capture_series {
     size_t broken;               /* files that could not be read, or not to their end, */
     struct sentence why;         /* and why the first of them could not */
 };
-
-static bool is_empty(const char *path)
-{
-    struct stat status;
-
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0;
-}
 
 static void note_broken(struct capture_series *series, const struct sentence *why)
 {
@@ -62,7 +54,7 @@ static bool enter(struct capture_series *series)
         series->capture = capture_open(path, &why);
         if (series->capture != NULL)
             return true;
-        if (series->ring != NULL && is_empty(path)) /* the newest one, before anything was written to it */
+        if (series->ring != NULL && capture_is_empty(path)) /* the newest one, before anything was written to it */
             series->account.row[FLOW_ROW_EMPTY].items++;
         else
             note_broken(series, &why);

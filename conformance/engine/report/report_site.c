@@ -16,7 +16,6 @@
 #include "reports/folder.h"
 #include "reports/html.h"
 #include "reports/matrix.h"
-#include "reports/save.h"
 #include "reports/site.h"
 #include "reports/whole_file.h"
 #include "wire/exit_status.h"
@@ -179,15 +178,11 @@ static int site_read(struct builder *builder, struct sentence *error)
 static int copy(const char *from, int folder, const char *name, struct sentence *error)
 {
     struct place to = {folder, name, name};
-    uint8_t *octets;
-    size_t size;
-    int rc = whole_file_read(from, COPY_OCTETS_MAX, &octets, &size, error);
+    bool missing;
+    int rc = whole_file_copy(from, COPY_OCTETS_MAX, &to, &missing, error);
 
-    if (rc == 0 && octets == NULL)
+    if (rc == 0 && missing)
         rc = sentence_set(error, "%.300s: no such file, or not one of at most %d octets", from, COPY_OCTETS_MAX);
-    if (rc == 0)
-        rc = save_new(&to, octets, size, error);
-    free(octets);
     return rc;
 }
 

@@ -35,9 +35,9 @@ struct check {
     bool destructive;           /* may crash a peer: only with --destructive */
     bool unjudged;              /* rules do not judge its traffic */
     enum ddp_sctp_profile sctp; /* it drives a device over SCTP, in this profile; UNDECIDED: over MPA and TCP */
-    bool
-        any_llp; /* llp = "any": DDP and what is above it, over whichever of the two the run has; `sctp` is UNDECIDED */
-    bool cm;     /* llp = "cm": it drives a device's CM, and rests on nothing that the device serves over TCP */
+    /* llp = "any": it drives DDP and what is above it, over whichever of the two the run has; `sctp` is UNDECIDED. */
+    bool any_llp;
+    bool cm; /* llp = "cm": it drives a device's CM, and rests on nothing that the device serves over TCP */
     struct script_room *room; /* the Lua state that it lives in */
     int table;                /* reference to the Lua table there, the same for all ids of it */
 };
