@@ -48,6 +48,7 @@ extern "C" {
 #endif
 
 enum {
+    SCTP_UDP_PORT = 9899, /* SCTP in UDP datagrams (RFC 6951 5.1) */
     SCTP_PROTOCOL = 132,
     SCTP_COMMON_OCTETS = 12,
     SCTP_CHECKSUM_AT = 8,

@@ -36,6 +36,7 @@
 #include "conformance/flow/flow.h"
 #include "conformance/flow/flow_side.h"
 #include "wire/hash.h"
+#include "wire/sctp.h"
 
 #include <utlist.h> /* lists by age, the oldest first: their members are `older` and `newer` */
 

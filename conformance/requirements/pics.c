@@ -219,6 +219,15 @@ int pics_set_cm(struct pics *pics, bool reference, struct sentence *error)
     return reference ? pics_set(pics, "cm.switch", "yes", error) : 0;
 }
 
+int pics_set_sctp(struct pics *pics, bool rfc5043, bool draft02, bool reference, struct sentence *error)
+{
+    if (pics_set(pics, "sctp", "yes", error) != 0 ||
+        pics_set(pics, "sctp.rfc5043", rfc5043 ? "yes" : "no", error) != 0 ||
+        pics_set(pics, "sctp.draft02", draft02 ? "yes" : "no", error) != 0)
+        return -1;
+    return reference ? pics_set(pics, "sctp.enhanced", rfc5043 ? "yes" : "no", error) : 0;
+}
+
 bool pics_holds(const struct pics *pics, const char *name)
 {
     const struct item *item = item_find(pics, name, strlen(name));

@@ -57,6 +57,12 @@ int pics_set(struct pics *pics, const char *name, const char *value, struct sent
  */
 int pics_set_cm(struct pics *pics, bool reference, struct sentence *error);
 
+/*
+ * A run over SCTP: the device carries DDP over SCTP by these texts. Of a `reference` stack it is also known that it has RFC 6581's
+ * sessions where it has RFC 5043's. 0, or -1 with a sentence.
+ */
+int pics_set_sctp(struct pics *pics, bool rfc5043, bool draft02, bool reference, struct sentence *error);
+
 /* Does the item hold? False for an unknown item. */
 bool pics_holds(const struct pics *pics, const char *name);
 

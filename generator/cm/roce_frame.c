@@ -17,23 +17,6 @@ enum {
     FRAGMENT_BITS = 0x3FFF, /* More Fragments, and the offset */
 };
 
-/* RFC 768, and RFC 8200 section 8.1, where a checksum of zero means that there is none. */
-static uint16_t udp_checksum(const struct net_address *source, const struct net_address *destination,
-                             const uint8_t udp[DATAGRAM_OCTETS])
-{
-    uint8_t pseudo[2 * 16 + 4];
-    size_t address = source->family == 4 ? 4 : 16;
-    uint16_t sum;
-
-    memcpy(pseudo, source->octets, address);
-    memcpy(pseudo + address, destination->octets, address);
-    octets_put16(pseudo + 2 * address, UDP_PROTOCOL);
-    octets_put16(pseudo + 2 * address + 2, DATAGRAM_OCTETS);
-    sum = (uint16_t)~packet_checksum(pseudo, 2 * address + 4, 0);
-    sum = packet_checksum(udp, DATAGRAM_OCTETS, sum);
-    return sum != 0 ? sum : UINT16_MAX;
-}
-
 size_t roce_frame_build(uint8_t *frame, size_t room, const struct roce_ends *ends, const uint8_t mad[MAD_OCTETS])
 {
     struct packet_ip ip = {.source = ends->source, .destination = ends->destination, .protocol = UDP_PROTOCOL};
@@ -55,7 +38,7 @@ size_t roce_frame_build(uint8_t *frame, size_t room, const struct roce_ends *end
     /* The ICRC covers the IP header as it was built, and no UDP checksum. */
     icrc = icrc_roce_v2(frame + ETHERNET_OCTETS, ends->source.family, at, sizeof(udp) - ICRC_OCTETS);
     octets_put32_little(frame + count - ICRC_OCTETS, icrc ^ ends->icrc_flip);
-    octets_put16(at + 6, udp_checksum(&ends->source, &ends->destination, at));
+    octets_put16(at + 6, packet_udp_checksum(&ends->source, &ends->destination, at, DATAGRAM_OCTETS));
     return count;
 }
 

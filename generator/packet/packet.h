@@ -159,4 +159,13 @@ int packet_parse(struct packet *out, const uint8_t *frame, size_t octets, const 
 /* The Internet checksum (RFC 1071) over octets, starting from `sum` (a partial sum, host order); folded and inverted. */
 uint16_t packet_checksum(const uint8_t *octets, size_t length, uint32_t sum);
 
+#define PACKET_UDP_OCTETS 8u
+
+/*
+ * The checksum of a UDP datagram (RFC 768), `octets` of it from its header on, whose checksum field is zero. Over IPv6 zero
+ * would mean that there is none (RFC 8200 section 8.1): it is 0xFFFF then, for both families.
+ */
+uint16_t packet_udp_checksum(const struct net_address *source, const struct net_address *destination,
+                             const uint8_t *datagram, size_t octets);
+
 #endif

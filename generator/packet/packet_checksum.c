@@ -51,3 +51,12 @@ uint32_t packet_pseudo_header(const struct net_address *source, const struct net
     return packet_sum(source->octets, address_octets) + packet_sum(destination->octets, address_octets) + protocol +
            (uint32_t)(upper_octets & 0xffff) + (uint32_t)(upper_octets >> 16);
 }
+
+uint16_t packet_udp_checksum(const struct net_address *source, const struct net_address *destination,
+                             const uint8_t *datagram, size_t octets)
+{
+    uint16_t sum =
+        packet_checksum(datagram, octets, packet_pseudo_header(source, destination, PACKET_PROTOCOL_UDP, octets));
+
+    return sum != 0 ? sum : UINT16_MAX;
+}

@@ -12,6 +12,7 @@ enum {
     PACKET_ETHERTYPE_VLAN = 0x8100,
     PACKET_ETHERTYPE_QINQ = 0x88a8,
     PACKET_PROTOCOL_TCP = 6,
+    PACKET_PROTOCOL_UDP = 17,
     PACKET_PROTOCOL_ICMPV6 = 58,
     PACKET_ARP_OCTETS = 28,
     PACKET_ND_OCTETS = 24, /* solicitation and advertisement up to their options */

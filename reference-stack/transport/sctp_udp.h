@@ -9,9 +9,9 @@
 #include <uv.h>
 
 #include "reference-stack/transport/sctp_hub.h"
+#include "wire/sctp.h"
 
 enum {
-    SCTP_UDP_PORT = 9899,      /* RFC 6951 5.1 */
     SCTP_UDP_OCTETS_IPV4 = 28, /* of IPv4 and UDP, below SCTP */
     SCTP_UDP_OCTETS_IPV6 = 48,
     SCTP_UDP_MTU_MAX = 65000,

@@ -59,8 +59,15 @@ static int take_profile(struct probe_command *command, struct sentence *error)
     struct profile_context context = {command->catalogue, command->pics, utc_text(today)};
 
     today[10] = '\0'; /* the day alone */
-    if (options->profile != NULL)
-        return profile_load(&command->profile, options->profile, &context, error);
+    if (options->profile != NULL) {
+        if (profile_load(&command->profile, options->profile, &context, error) != 0)
+            return -1;
+        return command->profile.sctp == DDP_SCTP_UNDECIDED
+                   ? 0
+                   : sentence_set(error,
+                                  "%.200s: this device's DDP is over SCTP, and probe asks over MPA and TCP alone",
+                                  options->profile);
+    }
     if (options->address.family != 0)
         return profile_take(&command->profile, profile_of_options(options), "the command line", &context, error);
     return 0;

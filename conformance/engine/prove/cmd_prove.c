@@ -306,7 +306,7 @@ static int load_and_prove(struct command *command, struct sentence *error)
 
     command->prove.host = script_host_new(error);
     if (command->prove.host == NULL || catalogue_load(&catalogue, error) != 0 || pics_load(&pics, error) != 0 ||
-        plan_sctp_pics(pics, error) != 0 || pics_set_cm(pics, true, error) != 0 ||
+        pics_set_sctp(pics, true, true, true, error) != 0 || pics_set_cm(pics, true, error) != 0 ||
         (defects = defect_list_embedded(error)) == NULL) {
         (void)complain(status, "%s", error->text);
     } else if ((command->scripts != NULL ? script_load_path(command->prove.host, command->scripts, error)

@@ -75,7 +75,8 @@ static void note_death(struct rig *rig, int patience_ms, const char *why)
         (void)sentence_set(&keeper->death, "its process ended with %s",
                            device_command_end_text(state.status, text, sizeof(text)));
     else
-        (void)sentence_set(&keeper->death, "it accepts no TCP connection any more (%.200s)", why);
+        (void)sentence_set(&keeper->death, "it accepts no %s any more (%.200s)",
+                           rig->llp == DDP_SCTP_UNDECIDED ? "TCP connection" : "SCTP association", why);
 }
 
 static int start(struct rig *rig, struct sentence *error)

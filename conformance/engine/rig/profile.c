@@ -9,6 +9,7 @@
 
 #include "conformance/engine/rig/device_command.h"
 #include "conformance/engine/rig/json_members.h"
+#include "conformance/engine/rig/rig_llp.h"
 
 enum { WAIT_SECONDS_MAX = 600 };
 
@@ -25,15 +26,34 @@ static int address_of(const char *path, const char *name, const char *text, stru
     return 0;
 }
 
-static int port_of(const char *path, const json_t *member, uint16_t *port, struct sentence *error)
+static int port_of(const char *path, const json_t *json, const char *name, uint16_t *port, struct sentence *error)
 {
-    json_int_t value = json_integer_value(member);
+    json_int_t value = json_integer_value(json_object_get(json, name));
 
     if (value < 1 || value > 65535)
-        return sentence_set(error, "%s: \"port\" is %" JSON_INTEGER_FORMAT ", a port from 1 to 65535 was expected",
-                            path, value);
+        return sentence_set(error, "%s: \"%s\" is %" JSON_INTEGER_FORMAT ", a port from 1 to 65535 was expected", path,
+                            name, value);
     *port = (uint16_t)value;
     return 0;
+}
+
+/* What is below DDP, and what follows of that for the capabilities; those that the profile names itself come later. */
+static int llp_of(struct profile *profile, const char *path, struct pics *pics, struct sentence *error)
+{
+    const char *text = text_of(profile->json, "llp");
+    bool encapsulated = json_object_get(profile->json, "udp_port") != NULL, sctp;
+
+    if (!rig_llp_parse(text, &profile->sctp))
+        return sentence_set(error, "%s: \"llp\" is \"%.60s\", \"tcp\", \"sctp\" or \"sctp-draft02\" was expected", path,
+                            text);
+    sctp = profile->sctp != DDP_SCTP_UNDECIDED;
+    if (encapsulated && !sctp)
+        return sentence_set(error, "%s: \"udp_port\" is for SCTP in UDP, and \"llp\" is not \"sctp\"", path);
+    if (encapsulated && port_of(path, profile->json, "udp_port", &profile->udp_port, error) != 0)
+        return -1;
+    return sctp
+               ? pics_set_sctp(pics, profile->sctp == DDP_SCTP_RFC5043, profile->sctp == DDP_SCTP_DRAFT02, false, error)
+               : 0;
 }
 
 /* "192.0.2.7:7471" or "[fd00::7]:7471" */
@@ -180,6 +200,8 @@ static const struct json_member members[] = {
     {"replay", MEMBER_TEXT, false, "the value of --dut, and options after it, in commands that repeat a check"},
     {"address", MEMBER_TEXT, true, "the device's IPv4 or IPv6 address"},
     {"port", MEMBER_NUMBER, true, "a port from 1 to 65535"},
+    {"llp", MEMBER_TEXT, false, "\"tcp\", \"sctp\" or \"sctp-draft02\""},
+    {"udp_port", MEMBER_NUMBER, false, "a port from 1 to 65535"},
     {"interface", MEMBER_TEXT, true, "the tester's network interface"},
     {"own_address", MEMBER_TEXT, true, "an IPv4 or IPv6 address that no machine uses"},
     {"own_mac", MEMBER_TEXT | MEMBER_NULL, false, "a MAC address"},
@@ -258,7 +280,7 @@ static int read_all(struct profile *profile, const char *path, const struct prof
         return -1;
     if (profile->address.family != profile->own_address.family)
         return sentence_set(error, "%s: \"address\" and \"own_address\" are of different families", path);
-    if (port_of(path, json_object_get(json, "port"), &profile->port, error) != 0 ||
+    if (port_of(path, json, "port", &profile->port, error) != 0 || llp_of(profile, path, context->pics, error) != 0 ||
         control_of(profile, path, error) != 0 || keeping_of(profile, path, error) != 0 ||
         mac_of(profile, path, error) != 0 ||
         profile_defaults(context->pics, profile->control.family != 0, error) != 0 ||

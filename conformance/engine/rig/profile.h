@@ -7,6 +7,8 @@
  *     "interface": "eth1", "own_address": "192.0.2.9",  the tester's interface, and an address there that nobody owns
  *     "own_mac": "02:77:63:00:00:03",                 optional
  *     "replay": "linux-siw",                          optional: what --dut is to be when a check is repeated
+ *     "llp": "sctp", "udp_port": 9899,                optional: what is below DDP (tcp, sctp, sctp-draft02), and the device's
+ *                                                     UDP port below SCTP (RFC 6951); without it SCTP is over IP
  *     "control": "192.0.2.7:7471",                    the upper tester; without it checks that need one are skipped
  *     "wait_for_device": 30,                          seconds that a lost device may take to accept TCP again
  *     "restart_command": ["./server", "--port", "{port}"],    starts a lost device again: device_command.h
@@ -31,6 +33,7 @@
 #include "conformance/requirements/catalogue.h"
 #include "conformance/requirements/pics.h"
 #include "generator/packet/packet.h"
+#include "wire/ddp_sctp.h"
 #include "wire/sentence.h"
 
 struct profile {
@@ -41,6 +44,8 @@ struct profile {
     struct net_address own_address;
     uint8_t own_mac[6]; /* all zero: the default */
     uint16_t port;
+    enum ddp_sctp_profile sctp; /* "llp": UNDECIDED is MPA over TCP */
+    uint16_t udp_port;          /* of SCTP in UDP; 0: SCTP is over IP */
     struct net_address control; /* family 0: none */
     uint16_t control_port;
     const char *good_exchange;                       /* conformance/engine/script/served.h; NULL: the least */

@@ -107,7 +107,8 @@ struct rig_embedded_config {
     const char *const *variants;
     size_t variant_count;
     bool ipv6;
-    const char *program; /* path of the program whose `peer` subcommand is the device: this very one */
+    enum ddp_sctp_profile sctp; /* as in a simulated rig: over SCTP the device is reached in UDP datagrams (RFC 6951) */
+    const char *program;        /* path of the program whose `peer` subcommand is the device: this very one */
 };
 
 /*

@@ -159,6 +159,7 @@ static void net_free(struct rig *rig)
         (void)waitpid(net->device, NULL, 0);
     }
     tester_cm_close(&rig->cm);
+    tester_sctp_close(&rig->sctp);
     tester_tcp_close(&rig->tcp);
     link_close(rig->link);
     free(net);
@@ -184,14 +185,39 @@ static struct net_rig *net_rig_new(struct sentence *error)
     return net;
 }
 
-/* Link and TCP for an address that the kernel does not own. */
-static int open_wire(struct net_rig *net, const char *interface, const uint8_t mac[6], uint64_t seed,
-                     struct sentence *error)
+/* The tester's ends of the wire: what a device under test is reached through. */
+struct net_wire {
+    const char *interface;
+    const uint8_t *mac; /* 6 octets */
+    uint64_t seed;
+    enum ddp_sctp_profile sctp; /* UNDECIDED: the device's DDP is over MPA and TCP */
+    uint16_t dut_udp_port;      /* of SCTP in UDP; 0: it is over IP */
+};
+
+/* What asks the device from then on is SCTP; TCP remains for ARP and neighbour discovery. */
+static int open_sctp(struct net_rig *net, const struct net_wire *wire, uint64_t seed, struct sentence *error)
 {
-    struct link_net_config link = {.interface = interface};
+    struct tester_sctp_config config = {.seed = seed, .rig = &net->rig, .dut_udp_port = wire->dut_udp_port};
+
+    if (wire->dut_udp_port != 0)
+        config.own_udp_port = SCTP_UDP_PORT;
+    memcpy(config.own_mac, link_net_mac(net->rig.link), sizeof(config.own_mac));
+    if (tester_sctp_open(&net->rig.sctp, &config, error) != 0)
+        return -1;
+    rig_attach(&net->rig, &net->rig.sctp.tester);
+    net->rig.measures = &net->rig.sctp.tester;
+    net->rig.llp = wire->sctp;
+    return 0;
+}
+
+/* Link and TCP for an address that the kernel does not own; and SCTP, or CM. */
+static int open_wire(struct net_rig *net, const struct net_wire *wire, struct sentence *error)
+{
+    struct link_net_config link = {.interface = wire->interface};
+    uint64_t seed = wire->seed;
     struct tcp_stack_config tcp = {.seed = seed, .emit = emit, .context = net};
 
-    memcpy(link.mac, mac, sizeof(link.mac));
+    memcpy(link.mac, wire->mac, sizeof(link.mac));
     if (net->rig.own.family == 4)
         link.ipv4 = net->rig.own;
     else
@@ -206,7 +232,9 @@ static int open_wire(struct net_rig *net, const char *interface, const uint8_t m
     if (tester_tcp_open(&net->rig.tcp, &tcp, error) != 0)
         return -1;
     rig_attach(&net->rig, &net->rig.tcp.tester);
-    /* No two runs have the same Communication IDs: a device remembers them for a while. */
+    /* No two runs have the same tags and Communication IDs: a device remembers them for a while. */
+    if (wire->sctp != DDP_SCTP_UNDECIDED)
+        return open_sctp(net, wire, seed ^ tcp.now, error);
     return tester_cm_open(&net->rig.cm, &net->rig, tcp.mac, seed ^ link_now(net->rig.link), error);
 }
 
@@ -228,7 +256,7 @@ static int connect_control(struct net_rig *net, const struct net_address *addres
 /* The device is this very program, as `warpcheck peer`, on the namespace's kernel TCP. */
 static int start_device(struct net_rig *net, const struct rig_embedded_config *config, struct sentence *error)
 {
-    const char *arguments[ARGUMENTS_MAX + 8] = {config->program, "peer", "--control"};
+    const char *arguments[ARGUMENTS_MAX + 16] = {config->program, "peer", "--control"};
     char control[16];
     size_t count = 3;
     pid_t parent = getpid();
@@ -239,6 +267,12 @@ static int start_device(struct net_rig *net, const struct rig_embedded_config *c
     arguments[count++] = control;
     if (config->ipv6)
         arguments[count++] = "--ipv6";
+    if (config->sctp != DDP_SCTP_UNDECIDED) {
+        arguments[count++] = "--llp";
+        arguments[count++] = "sctp";
+        arguments[count++] = "--sctp-profile";
+        arguments[count++] = config->sctp == DDP_SCTP_DRAFT02 ? "draft02" : "rfc5043";
+    }
     for (size_t i = 0; i < config->defect_count; i++) {
         arguments[count++] = "--defect";
         arguments[count++] = config->defects[i];
@@ -276,6 +310,11 @@ struct rig *rig_embedded_new(const struct rig_embedded_config *config, struct se
 {
     static const uint8_t mac[6] = NETNS_TESTER_MAC;
     struct net_rig *net = net_rig_new(error);
+    const struct net_wire wire = {.interface = NETNS_TESTER_INTERFACE,
+                                  .mac = mac,
+                                  .seed = config->seed,
+                                  .sctp = config->sctp,
+                                  .dut_udp_port = SCTP_UDP_PORT};
     struct net_address loopback;
 
     if (net == NULL)
@@ -284,8 +323,8 @@ struct rig *rig_embedded_new(const struct rig_embedded_config *config, struct se
     (void)net_address_parse(&net->rig.dut, config->ipv6 ? NETNS_KERNEL_IPV6 : NETNS_KERNEL_IPV4);
     (void)net_address_parse(&net->rig.own, config->ipv6 ? NETNS_TESTER_IPV6 : NETNS_TESTER_IPV4);
     (void)net_address_parse(&loopback, "127.0.0.1");
-    if (netns_enter(NULL, error) != 0 || open_wire(net, NETNS_TESTER_INTERFACE, mac, config->seed, error) != 0 ||
-        start_device(net, config, error) != 0 || config->lock.lock(config->lock.context, error) != 0 ||
+    if (netns_enter(NULL, error) != 0 || open_wire(net, &wire, error) != 0 || start_device(net, config, error) != 0 ||
+        config->lock.lock(config->lock.context, error) != 0 ||
         connect_control(net, &loopback, CONTROL_PORT, error) != 0 ||
         upper_tester_listen(&net->rig, net->rig.port, error) != 0) {
         net_free(&net->rig);
@@ -298,6 +337,11 @@ struct rig *rig_profile_new(const struct profile *profile, struct device_command
                             const struct rig_lock *lock, struct sentence *error)
 {
     struct net_rig *net = net_rig_new(error);
+    const struct net_wire wire = {.interface = profile->interface,
+                                  .mac = profile->own_mac,
+                                  .seed = seed,
+                                  .sctp = profile->sctp,
+                                  .dut_udp_port = profile->udp_port};
 
     if (net == NULL)
         return NULL;
@@ -309,8 +353,7 @@ struct rig *rig_profile_new(const struct profile *profile, struct device_command
         device_keeper_init(&net->keeper, commands, profile->wait_for_device);
         net->rig.keeper = &net->keeper;
     }
-    if (open_wire(net, profile->interface, profile->own_mac, seed, error) != 0 ||
-        lock->lock(lock->context, error) != 0 ||
+    if (open_wire(net, &wire, error) != 0 || lock->lock(lock->context, error) != 0 ||
         (profile->control.family != 0 && (connect_control(net, &profile->control, profile->control_port, error) != 0 ||
                                           net_reset(&net->rig, error) != 0))) {
         net_free(&net->rig);

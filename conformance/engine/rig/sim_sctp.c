@@ -180,7 +180,7 @@ static void node_frame(void *node, const uint8_t *frame, size_t octets, uint64_t
     struct sctp_datagram datagram;
     struct sockaddr_storage from;
 
-    if (!sctp_ip_open(frame, octets, &datagram) || !net_address_equal(&datagram.destination, &device->config.own) ||
+    if (!sctp_ip_open(frame, octets, 0, &datagram) || !net_address_equal(&datagram.destination, &device->config.own) ||
         !net_address_equal(&datagram.source, &device->config.peer))
         return;
     place_of(&device->config.peer, &from);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "conformance/engine/rig/rig.h"
-#include "generator/sctp/sctp.h"
 #include "generator/sctp/sctp_ip.h"
 
 enum { ANSWER_SECONDS = 10 };
@@ -15,30 +14,65 @@ static struct tester_sctp *sctp_of(const struct tester *tester)
     return (struct tester_sctp *)tester;
 }
 
-static void emit(void *context, const uint8_t *packet, size_t octets)
+/* False: nobody knows the device's MAC yet; the rig's TCP has asked for it. */
+static bool mac_of_device(struct tester_sctp *sctp, uint8_t mac[6])
 {
-    struct tester_sctp *sctp = context;
+    static const uint8_t unknown[6];
     struct rig *rig = sctp->config.rig;
-    struct packet_ip ip = {.source = rig->own,
-                           .destination = rig->dut,
-                           .protocol = SCTP_PROTOCOL,
-                           .identification = sctp->identification++};
-    uint8_t frame[PACKET_ETHERNET_OCTETS + PACKET_IPV6_OCTETS + SCTP_PACKET_MAX];
+
+    memcpy(mac, sctp->config.peer_mac, 6);
+    return memcmp(mac, unknown, 6) != 0 || tcp_stack_neighbour(rig->tcp.stack, &rig->dut, mac);
+}
+
+static void send_packet(struct tester_sctp *sctp, const uint8_t mac[6], const uint8_t *packet, size_t octets)
+{
+    struct rig *rig = sctp->config.rig;
+    const struct sctp_ip_ports ports = {sctp->config.own_udp_port, sctp->config.dut_udp_port};
+    struct packet_ip ip = {.source = rig->own, .destination = rig->dut, .identification = sctp->identification++};
+    uint8_t frame[PACKET_ETHERNET_OCTETS + PACKET_IPV6_OCTETS + PACKET_UDP_OCTETS + SCTP_PACKET_MAX];
     size_t count;
 
     memcpy(ip.ethernet_source, sctp->config.own_mac, 6);
-    memcpy(ip.ethernet_destination, sctp->config.peer_mac, 6);
-    count = packet_build_ip(frame, sizeof(frame), &ip, packet, octets);
-    if (count != 0 && link_send(rig->link, frame, count) != 0)
+    memcpy(ip.ethernet_destination, mac, 6);
+    count = sctp_ip_build(frame, sizeof(frame), &ip, &ports, packet, octets);
+    if (count != 0 && link_send(rig->link, frame, count) != 0) {
         rig->link->send_failed = true;
+        rig->failure = rig->link->error;
+    }
 }
 
+static void emit(void *context, const uint8_t *packet, size_t octets)
+{
+    struct tester_sctp *sctp = context;
+    uint8_t mac[6];
+
+    if (mac_of_device(sctp, mac)) {
+        send_packet(sctp, mac, packet, octets);
+    } else if (octets <= sizeof(sctp->waiting)) {
+        memcpy(sctp->waiting, packet, octets);
+        sctp->waiting_octets = octets;
+    }
+}
+
+static void send_waiting(struct tester_sctp *sctp)
+{
+    uint8_t mac[6];
+
+    if (sctp->waiting_octets == 0 || !mac_of_device(sctp, mac))
+        return;
+    send_packet(sctp, mac, sctp->waiting, sctp->waiting_octets);
+    sctp->waiting_octets = 0;
+}
+
+/* Each tester sees each frame, and the rig's TCP comes first: this one may have told it the MAC. */
 static void input(struct tester *tester, const uint8_t *frame, size_t octets, uint64_t now)
 {
     struct tester_sctp *sctp = sctp_of(tester);
     struct sctp_datagram datagram;
 
-    if (sctp_ip_open(frame, octets, &datagram) && net_address_equal(&datagram.destination, &sctp->config.rig->own) &&
+    send_waiting(sctp);
+    if (sctp_ip_open(frame, octets, sctp->config.own_udp_port, &datagram) &&
+        net_address_equal(&datagram.destination, &sctp->config.rig->own) &&
         net_address_equal(&datagram.source, &sctp->config.rig->dut))
         sctp_host_input(sctp->host, datagram.packet, datagram.octets, now);
 }

@@ -1,23 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The SCTP endpoint (generator/sctp/sctp_host.h) as a tester: its packets in IP datagrams, to the rig's device. */
+/*
+ * The SCTP endpoint (generator/sctp/sctp_host.h) as a tester: its packets in IP datagrams, or in UDP datagrams in those, to the
+ * rig's device.
+ */
 #ifndef CONFORMANCE_ENGINE_TESTER_SCTP_H
 #define CONFORMANCE_ENGINE_TESTER_SCTP_H
 
 #include "conformance/engine/rig/tester.h"
+#include "generator/sctp/sctp.h"
 #include "generator/sctp/sctp_host.h"
 
 struct tester_sctp_config {
     uint64_t seed;
     struct rig *rig; /* borrowed: its link, and the addresses of both ends */
     uint8_t own_mac[6];
-    uint8_t peer_mac[6];
+    uint8_t peer_mac[6];                 /* all zero: the rig's TCP, which is asked first, finds it out */
+    uint16_t own_udp_port, dut_udp_port; /* of SCTP in UDP (RFC 6951); 0: SCTP is over IP */
 };
 
 struct tester_sctp {
     struct tester tester;
     struct sctp_host *host; /* NULL: the rig has no SCTP */
     struct tester_sctp_config config;
-    uint16_t identification; /* of the next IPv4 datagram */
+    uint16_t identification;          /* of the next IPv4 datagram */
+    uint8_t waiting[SCTP_PACKET_MAX]; /* the latest packet, while the device's MAC is not known */
+    size_t waiting_octets;
 };
 
 /* 0, or -1 with a sentence. tester_sctp_close() frees the endpoint. `config` is copied. */

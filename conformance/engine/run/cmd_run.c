@@ -8,6 +8,7 @@
 
 #include "conformance/engine/option/run_stop.h"
 #include "conformance/engine/rig/device_command.h"
+#include "conformance/engine/rig/rig_llp.h"
 #include "conformance/engine/run/lab_launcher.h"
 #include "conformance/engine/run/run_conditions.h"
 #include "conformance/engine/run/run_internal.h"
@@ -51,7 +52,10 @@ static void describe_target(const struct run_command *command, char *text, size_
         return;
     }
     used = (size_t)snprintf(text, room, "reference stack, %s%s%s", options->simulate ? "simulated" : "embedded",
-                            options->ipv6 ? ", IPv6" : "", options->sctp ? ", SCTP" : "");
+                            options->ipv6 ? ", IPv6" : "",
+                            !options->sctp                              ? ""
+                            : options->sctp_profile == DDP_SCTP_DRAFT02 ? ", SCTP (draft-stewart-rddp-sctp-02)"
+                                                                        : ", SCTP");
     for (size_t i = 0; i < options->defect_count && used < room; i++)
         used += (size_t)snprintf(text + used, room - used, "%s %s", i == 0 ? ", defect" : ",", options->defects[i]);
     for (size_t i = 0; i < options->variant_count && used < room; i++)
@@ -145,17 +149,35 @@ static int nothing_selected(const struct run_command *command, struct sentence *
                     command->options.sctp ? " that drives a device over SCTP" : "");
 }
 
+/* What is below the device's DDP: the profile knows it, and the reference stack does as it is told. */
+static int agree_llp(struct run_command *command, struct sentence *error)
+{
+    struct run_options *options = &command->options;
+    enum ddp_sctp_profile sctp = command->profile.sctp;
+
+    if (options->profile == NULL)
+        return options->sctp ? pics_set_sctp(command->pics, options->sctp_profile != DDP_SCTP_DRAFT02,
+                                             options->sctp_profile != DDP_SCTP_RFC5043, true, error)
+                             : 0;
+    if (options->llp != NULL && strcmp(options->llp, options->cm ? "cm" : rig_llp_name(sctp)) != 0)
+        return sentence_set(error, "--llp %s: the profile %.200s says that the device's \"llp\" is \"%s\"",
+                            options->llp, options->profile, rig_llp_name(sctp));
+    if (options->cm && sctp != DDP_SCTP_UNDECIDED)
+        return sentence_set(error, "--llp cm: the profile %.200s is of a device over SCTP", options->profile);
+    options->sctp = sctp != DDP_SCTP_UNDECIDED;
+    options->sctp_profile = sctp;
+    return 0;
+}
+
 static int prepare(struct run_command *command, struct sentence *error)
 {
     struct plan_config plan = {.selection = &command->options.selection,
                                .destructive = command->options.destructive,
-                               .sctp = command->options.sctp,
                                .cm = command->options.cm};
     struct profile_context context;
     char now[UTC_TEXT_OCTETS];
 
     if (catalogue_load(&command->catalogue, error) != 0 || pics_load(&command->pics, error) != 0 ||
-        (command->options.sctp && plan_sctp_pics(command->pics, error) != 0) ||
         (command->host = script_host_new(error)) == NULL)
         return complain(EXIT_ENVIRONMENT, "%s", error->text);
     (void)snprintf(command->today, sizeof(command->today), "%.10s", utc_text(now));
@@ -166,6 +188,10 @@ static int prepare(struct run_command *command, struct sentence *error)
         (profile_load(&command->profile, command->options.profile, &context, error) != 0 ||
          served_prefer(command->host, command->profile.good_exchange, command->options.profile, error) != 0))
         return complain(EXIT_USAGE, "%s", error->text);
+    if (agree_llp(command, error) != 0)
+        return complain(EXIT_USAGE, "%s", error->text);
+    plan.sctp = command->options.sctp;
+    plan.profile = command->options.sctp_profile;
     plan.starts_initiator = command->profile.connect_command != NULL;
     if (load_scripts(command, error) != 0)
         return complain(script_short_of_memory(command->host) ? EXIT_ENVIRONMENT : EXIT_USAGE, "%s", error->text);

@@ -57,7 +57,7 @@ static void put_options(FILE *out, const struct run_options *options)
     if (options->simulate)
         fputs(" --simulate", out);
     if (options->sctp || options->cm)
-        fputs(options->sctp ? " --llp sctp" : " --llp cm", out);
+        fprintf(out, " --llp %s", options->llp != NULL ? options->llp : "of the profile");
     if (options->ipv6)
         fputs(" --ipv6", out);
     if (options->destructive)

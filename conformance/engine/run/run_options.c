@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "conformance/engine/option/option_unknown.h"
+#include "conformance/engine/rig/rig_llp.h"
 
 static const char usage[] =
     "usage: warpcheck run [OPTION...] [SELECT...]\n"
@@ -22,8 +23,12 @@ static const char usage[] =
     "  --variant VARIANT  makes the reference stack behave in another legal way; repeat it for several (names:\n"
     "                   warpcheck peer --list-variants)\n"
     "  --ipv6           uses IPv6 instead of IPv4 (reference stack only)\n"
-    "  --llp LLP        runs the checks that drive a device over tcp (the default), over sctp (RFC 5043; only with\n"
-    "                   --simulate), or cm: those of the RDMA IP CM Service over RoCEv2 (with --simulate or --dut)\n"
+    "  --llp LLP        runs the checks that drive a device over tcp (the default), over sctp (RFC 5043; with "
+    "--simulate\n"
+    "                   also the draft's), over sctp-draft02 (draft-stewart-rddp-sctp-02), or cm: those of the RDMA "
+    "IP\n"
+    "                   CM Service over RoCEv2 (with --simulate or --dut); with --dut the profile names the first "
+    "three\n"
     "  --script FILE    runs the checks of this script or folder instead of the built-in ones; repeat it for several\n"
     "  --seed N         chooses ports, sequence numbers and simulated worlds (1)\n"
     "  --destructive    also runs checks that may crash a device\n"
@@ -110,10 +115,11 @@ static int take_seed(struct run_options *options, const char *value, struct sent
 /* The lower layer that the checks of this run drive: its checks are selected where nothing else is said of layers. */
 static int take_llp(struct run_options *options, const char *value, struct sentence *error)
 {
-    options->sctp = strcmp(value, "sctp") == 0;
     options->cm = strcmp(value, "cm") == 0;
-    if (!options->sctp && !options->cm && strcmp(value, "tcp") != 0)
-        return sentence_set(error, "--llp \"%.40s\": tcp, sctp or cm was expected", value);
+    options->llp = value;
+    if (!options->cm && !rig_llp_parse(value, &options->sctp_profile))
+        return sentence_set(error, "--llp \"%.40s\": tcp, sctp, sctp-draft02 or cm was expected", value);
+    options->sctp = !options->cm && options->sctp_profile != DDP_SCTP_UNDECIDED;
     return 0;
 }
 
@@ -193,9 +199,6 @@ static int consistent(const struct run_options *options, struct sentence *error)
         return sentence_set(error, "-j %u excludes --dut: a device is judged by one check at a time", options->jobs);
     if (options->quiet && (options->all || options->ladders))
         return sentence_set(error, "--quiet excludes --all and --ladders");
-    if (options->sctp && !options->simulate)
-        return sentence_set(error,
-                            "--llp sctp needs --simulate: over SCTP, checks drive the simulated reference stack alone");
     if (options->cm && options->profile == NULL && !options->simulate)
         return sentence_set(error, "--llp cm needs --simulate or --dut: the embedded device speaks MPA over TCP alone");
     if (options->resume && options->output == NULL)
@@ -233,6 +236,8 @@ int run_options_parse(struct run_options *options, int argc, char **argv, struct
             return -1;
         i += 2;
     }
+    if (options->simulate && options->sctp_profile == DDP_SCTP_RFC5043) /* each in its turn */
+        options->sctp_profile = DDP_SCTP_UNDECIDED;
     if (options->cm && options->selection.layers == 0)
         options->selection.layers = 1U << REQUIREMENT_LAYER_CM;
     return consistent(options, error);

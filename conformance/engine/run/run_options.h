@@ -11,6 +11,7 @@
 #include "conformance/engine/option/format_option.h"
 #include "conformance/engine/option/shard.h"
 #include "conformance/requirements/select.h"
+#include "wire/ddp_sctp.h"
 #include "wire/sentence.h"
 
 enum {
@@ -37,9 +38,12 @@ struct run_options {
     enum evidence_kept evidence; /* --evidence */
     uint64_t evidence_limit;     /* --evidence-limit, in octets */
     bool simulate;
-    bool cm; /* --llp cm */
+    const char *llp; /* --llp as it was given; NULL: it was not */
+    bool cm;         /* --llp cm */
     bool ipv6;
-    bool sctp; /* --llp sctp */
+    bool sctp; /* --llp sctp or sctp-draft02, or the profile's "llp" */
+    /* With `sctp`: what the device speaks; UNDECIDED: each profile in its turn, as only a simulated device can. */
+    enum ddp_sctp_profile sctp_profile;
     bool resume;
     bool force; /* what an earlier run left in `output` is removed */
     bool dry_run;

@@ -38,6 +38,7 @@ int run_start_rig(struct run_command *command, bool workers, struct sentence *er
                                            .variants = options->variants,
                                            .variant_count = options->variant_count,
                                            .ipv6 = options->ipv6,
+                                           .sctp = options->sctp_profile,
                                            .program = "/proc/self/exe",
                                            .lock = lock,
                                            .identity = command->identity};
@@ -60,10 +61,8 @@ static void describe_replay(const struct run_command *command, char *text, size_
 {
     const struct run_options *options = &command->options;
     size_t used =
-        (size_t)snprintf(text, room, "%s%s%s", options->simulate ? " --simulate" : "", options->ipv6 ? " --ipv6" : "",
-                         options->sctp ? " --llp sctp"
-                         : options->cm ? " --llp cm"
-                                       : "");
+        (size_t)snprintf(text, room, "%s%s%s%s", options->simulate ? " --simulate" : "", options->ipv6 ? " --ipv6" : "",
+                         options->llp != NULL ? " --llp " : "", options->llp != NULL ? options->llp : "");
 
     if (command->profile.replay != NULL)
         used = shell_append_words(text, room, used, "--dut", command->profile.replay);

@@ -3,7 +3,7 @@
 #include "conformance/engine/script/lua_sctp.h"
 
 #include "conformance/engine/script/lua_rig_internal.h"
-#include "conformance/engine/script/script_llp.h"
+#include "conformance/engine/rig/rig_llp.h"
 #include "wire/ddp_sctp.h"
 
 static struct rig *rig_with_sctp(lua_State *lua)
@@ -126,7 +126,7 @@ static int rig_sctp_names(lua_State *lua)
 /* What carries DDP on this rig, as checks name it. */
 static int rig_llp(lua_State *lua)
 {
-    lua_pushstring(lua, script_llp_name(lua_rig_running(lua)->llp));
+    lua_pushstring(lua, rig_llp_name(lua_rig_running(lua)->llp));
     return 1;
 }
 

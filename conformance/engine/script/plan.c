@@ -6,16 +6,6 @@
 
 #include "conformance/rules/rule.h"
 
-int plan_sctp_pics(struct pics *pics, struct sentence *error)
-{
-    static const char *const items[] = {"sctp", "sctp.draft02", "sctp.rfc5043", "sctp.enhanced"};
-
-    for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++)
-        if (pics_set(pics, items[i], "yes", error) != 0)
-            return -1;
-    return 0;
-}
-
 /* A role that is selected by --role; other subjects select requirements, not roles. */
 static bool role_selected(const struct selection *selection, const char *role)
 {
@@ -71,7 +61,7 @@ static int add_item(struct plan *plan, const struct check *check, const char *ro
 
     *item = (struct plan_item){.check = check, .role = role, .sctp = check->sctp};
     if (check->any_llp && config->sctp)
-        item->sctp = DDP_SCTP_RFC5043;
+        item->sctp = config->profile != DDP_SCTP_UNDECIDED ? config->profile : DDP_SCTP_RFC5043;
     item->requirement = catalogue_find(config->catalogue, check->id);
     return decide_skip(item, config, error);
 }
@@ -80,7 +70,9 @@ static int add_item(struct plan *plan, const struct check *check, const char *ro
 static bool llp_fits(const struct check *check, const struct plan_config *config)
 {
     if (check->any_llp)
-        return !config->sctp || !config->sctp_alone;
+        return !config->sctp || (!config->sctp_alone && config->profile != DDP_SCTP_DRAFT02);
+    if (config->sctp && config->profile != DDP_SCTP_UNDECIDED)
+        return check->sctp == config->profile;
     return (check->sctp != DDP_SCTP_UNDECIDED) == config->sctp;
 }
 

@@ -32,17 +32,15 @@ struct plan_config {
     const struct catalogue *catalogue;
     const struct pics *pics;
     const struct selection *selection;
-    bool sctp;       /* the checks that drive a device over SCTP, and no others; false: those over TCP */
-    bool sctp_alone; /* of those over SCTP, leave out what runs over TCP just as well */
+    bool sctp;                     /* the checks that drive a device over SCTP, and no others; false: those over TCP */
+    enum ddp_sctp_profile profile; /* with `sctp`: the checks of this profile alone; UNDECIDED: of both */
+    bool sctp_alone;               /* of those over SCTP, leave out what runs over TCP just as well */
     bool destructive;
     bool cm;        /* checks that drive a CM, and no others */
     bool every_llp; /* both kinds */
     bool
         starts_initiator; /* the profile's connect_command does: no upper tester is needed to make the device connect */
 };
-
-/* The reference stack speaks both profiles over SCTP: the items of pics.tsv say what it does over TCP. 0, or -1 with a sentence. */
-int plan_sctp_pics(struct pics *pics, struct sentence *error);
 
 /* 0, or -1 with a sentence (memory, a predicate that cannot be read: "script:line: ..."). */
 int plan_make(struct plan *plan, const struct script_host *host, const struct plan_config *config,

@@ -8,7 +8,7 @@
 
 #include "conformance/engine/script/lua_json.h"
 #include "conformance/engine/script/script_internal.h"
-#include "conformance/engine/script/script_llp.h"
+#include "conformance/engine/rig/rig_llp.h"
 #include "conformance/engine/option/shard.h"
 #include "tools/embedded.h"
 
@@ -135,7 +135,7 @@ static bool read_llp(lua_State *lua, struct check *check)
 
     check->cm = llp != NULL && strcmp(llp, "cm") == 0;
     check->any_llp = llp != NULL && strcmp(llp, "any") == 0;
-    return check->cm || check->any_llp || script_llp(llp, &check->sctp);
+    return check->cm || check->any_llp || rig_llp_parse(llp, &check->sctp);
 }
 
 static void register_check(lua_State *lua, struct script_host *host, const struct check *check)

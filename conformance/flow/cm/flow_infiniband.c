@@ -88,7 +88,7 @@ static enum flow_icrc icrc_of(bool known, uint32_t expected, const uint8_t *ther
 /* Ports of what may carry TCP or SCTP: VXLAN (and Linux's first number for it), Geneve, SCTP (RFC 6951), ESP (RFC 3948). */
 static bool is_tunnel(unsigned port)
 {
-    return port == 4789 || port == 8472 || port == 6081 || port == 9899 || port == 4500;
+    return port == 4789 || port == 8472 || port == 6081 || port == SCTP_UDP_PORT || port == 4500;
 }
 
 enum flow_row flow_udp_row(const uint8_t *header)

@@ -25,6 +25,7 @@ enum {
     IPV4_OCTETS = 20,
     IPV6_OCTETS = 40,
     TCP_OCTETS = 20,
+    UDP_OCTETS = 8,
     EXTENSION_OCTETS = 8, /* least length of an IPv6 extension header */
     MORE_FRAGMENTS = 0x2000,
     FRAGMENT_OFFSET = 0x1FFF,
@@ -291,14 +292,40 @@ static enum flow_protocol tcp_header(struct flow_rest *rest, struct flow_layers 
     return FLOW_PROTOCOL_TCP;
 }
 
+/* ---- UDP --------------------------------------------------------------------------------------------------------- */
+
+/* True with the datagram's octets in `inner`: SCTP in UDP (RFC 6951), of which nothing but the UDP header is between IP and it. */
+static bool carries_sctp(const struct flow_rest *rest, struct flow_rest *inner)
+{
+    size_t length;
+
+    if (rest->captured < UDP_OCTETS ||
+        (octets_get16(rest->octets) != SCTP_UDP_PORT && octets_get16(rest->octets + 2) != SCTP_UDP_PORT))
+        return false;
+    length = octets_get16(rest->octets + 4);
+    if (length < UDP_OCTETS || length > rest->length)
+        return false;
+    *inner = *rest;
+    limit(inner, length);
+    return flow_rest_skip(inner, UDP_OCTETS);
+}
+
+static enum flow_protocol udp_header(struct flow_rest *rest, struct flow_layers *layers)
+{
+    struct flow_rest sctp;
+
+    if (carries_sctp(rest, &sctp))
+        return flow_layers_datagram(layers, FLOW_PROTOCOL_SCTP, sctp.octets, sctp.captured, sctp.length);
+    return flow_layers_datagram(layers, FLOW_PROTOCOL_UDP, rest->octets, rest->captured, rest->length);
+}
+
 /* ---- what an IP packet carries ----------------------------------------------------------------------------------- */
 
 enum flow_protocol flow_ip_payload(struct flow_rest *rest, unsigned number, struct flow_layers *layers)
 {
     switch (number) {
     case PROTOCOL_TCP: return tcp_header(rest, layers);
-    case PROTOCOL_UDP:
-        return flow_layers_datagram(layers, FLOW_PROTOCOL_UDP, rest->octets, rest->captured, rest->length);
+    case PROTOCOL_UDP: return udp_header(rest, layers);
     case PROTOCOL_SCTP:
         return flow_layers_datagram(layers, FLOW_PROTOCOL_SCTP, rest->octets, rest->captured, rest->length);
     default: break;

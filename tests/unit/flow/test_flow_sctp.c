@@ -10,9 +10,11 @@
 
 #include "conformance/flow/sctp/flow_sctp.h"
 #include "conformance/flow/notation/notation.h"
+#include "generator/packet/packet.h"
 #include "tests/unit/guard.h"
 #include "tests/unit/sctp_log.h"
 #include "tests/unit/suites.h"
+#include "wire/octets.h"
 
 Suite *flow_sctp_suite(void);
 
@@ -32,6 +34,68 @@ START_TEST(a_session)
     ck_assert_uint_eq(sctp_log.totals.account.row[FLOW_ROW_IWARP].frames, sctp_log.frames);
     ck_assert(flow_account_whole(&sctp_log.totals.account));
     ck_assert(!sctp_log.late && sctp_log.roles_known);
+}
+END_TEST
+
+/* Puts a UDP header with these ports below SCTP into each frame that was kept (RFC 6951). */
+static void put_in_udp(uint16_t source, uint16_t destination)
+{
+    for (size_t i = 0; i < sctp_log.frames; i++) {
+        uint8_t *ip = sctp_log.octets[i], *udp = ip + PACKET_IPV4_OCTETS;
+        size_t octets = sctp_log.count[i] - PACKET_IPV4_OCTETS;
+
+        ck_assert_uint_eq(ip[0], 0x45);
+        memmove(udp + PACKET_UDP_OCTETS, udp, octets);
+        octets_put16(udp, source);
+        octets_put16(udp + 2, destination);
+        octets_put16(udp + 4, (uint16_t)(PACKET_UDP_OCTETS + octets));
+        octets_put16(udp + 6, 0);
+        sctp_log.count[i] += PACKET_UDP_OCTETS;
+        octets_put16(ip + 2, (uint16_t)sctp_log.count[i]);
+        ip[9] = 17;
+        octets_put16(ip + 10, 0);
+        octets_put16(ip + 10, packet_checksum(ip, PACKET_IPV4_OCTETS, 0));
+    }
+}
+
+/* SCTP in UDP to or from port 9899: the same is told. Between other ports it is UDP and nothing else. */
+START_TEST(in_udp)
+{
+    static const struct {
+        uint16_t source, destination;
+        bool sctp;
+    } cases[] = {{9899, 9899, true}, {40000, 9899, true}, {9899, 40000, true}, {40000, 40001, false}};
+    struct sctp_talk talk;
+
+    sctp_log_begin(&talk, false);
+    sctp_talk_open(&talk, 1, 1);
+    sctp_log_session(&talk);
+    sctp_talk_shutdown(&talk);
+    put_in_udp(cases[_i].source, cases[_i].destination);
+    sctp_log_decode(NULL, sctp_log.frames);
+    ck_assert_str_eq(sctp_log.log, cases[_i].sctp ? SCTP_LOG_OF_SESSION : "");
+    ck_assert_uint_eq(sctp_log.totals.account.row[FLOW_ROW_IWARP].frames, cases[_i].sctp ? sctp_log.frames : 0);
+    ck_assert_uint_eq(sctp_log.totals.account.row[FLOW_ROW_UDP].frames, cases[_i].sctp ? 0 : sctp_log.frames);
+    ck_assert(flow_account_whole(&sctp_log.totals.account));
+}
+END_TEST
+
+/* A UDP length that contradicts the packet's, or none at all: unjudged. */
+START_TEST(in_udp_cut)
+{
+    static const uint16_t lengths[] = {0, 7, 0xFFFF};
+    struct sctp_talk talk;
+
+    sctp_log_begin(&talk, false);
+    sctp_talk_open(&talk, 1, 1);
+    sctp_log_session(&talk);
+    put_in_udp(9899, 9899);
+    for (size_t i = 0; i < sctp_log.frames; i++)
+        octets_put16(sctp_log.octets[i] + PACKET_IPV4_OCTETS + 4, lengths[_i]);
+    sctp_log_decode(NULL, sctp_log.frames);
+    ck_assert_str_eq(sctp_log.log, "");
+    ck_assert_uint_eq(sctp_log.totals.account.row[FLOW_ROW_TUNNEL].frames, sctp_log.frames);
+    ck_assert(!flow_account_whole(&sctp_log.totals.account));
 }
 END_TEST
 
@@ -307,6 +371,8 @@ Suite *flow_sctp_suite(void)
 
     tcase_set_timeout(tcase, 30);
     tcase_add_test(tcase, a_session);
+    tcase_add_loop_test(tcase, in_udp, 0, 4);
+    tcase_add_loop_test(tcase, in_udp_cut, 0, 3);
     tcase_add_test(tcase, bundled);
     tcase_add_loop_test(tcase, any_order, 0, 40);
     tcase_add_loop_test(tcase, fragments, 1, 60);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "conformance/engine/script/script_llp.h"
+#include "conformance/engine/rig/rig_llp.h"
 
 #include <string.h>
 
@@ -8,7 +8,7 @@ static const struct {
     enum ddp_sctp_profile sctp;
 } rows[] = {{"tcp", DDP_SCTP_UNDECIDED}, {"sctp", DDP_SCTP_RFC5043}, {"sctp-draft02", DDP_SCTP_DRAFT02}};
 
-bool script_llp(const char *name, enum ddp_sctp_profile *sctp)
+bool rig_llp_parse(const char *name, enum ddp_sctp_profile *sctp)
 {
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (strcmp(name != NULL ? name : rows[0].name, rows[i].name) == 0) {
@@ -18,7 +18,7 @@ bool script_llp(const char *name, enum ddp_sctp_profile *sctp)
     return false;
 }
 
-const char *script_llp_name(enum ddp_sctp_profile sctp)
+const char *rig_llp_name(enum ddp_sctp_profile sctp)
 {
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (rows[i].sctp == sctp)
