@@ -55,7 +55,7 @@ void hook_tcp(const struct defect_set *set, uint16_t *window, uint32_t *iss, boo
     if (defect_behaves(set, DEFECT_WINDOW_SMALL))
         *window = 700;
     if (defect_behaves(set, DEFECT_SEQUENCE_WRAPS) || defect_behaves(set, DEFECT_MARKER_LOST_AT_WRAP)) {
-        *iss = UINT32_C(0xFFFFFC00);
+        *iss = UINT32_C(0) - DEFECT_WRAP_AFTER;
         *choose_iss = true;
     }
 }
