@@ -6,6 +6,7 @@ corpus { folder = "generated", start = START, step = STEP }
 
 local INITIATOR <const>, RESPONDER <const> = 1, 2
 local CONSUMER_REJECT <const>, INVALID_SERVICE_ID <const> = net.cm_reasons["Consumer Reject"], net.cm_reasons["Invalid Service ID"]
+local UNSUPPORTED <const> = net.cm_reasons["Unsupported request"]
 
 local function ends(from, ipv4)
   local form = ipv4 and "192.0.2.%d" or "fe80::%d"
@@ -32,6 +33,16 @@ local function answer(name, own, other)
   return net.cm_answer { attribute = net.cm_attributes[name], transaction = 1, local_id = own, remote_id = other }
 end
 
+-- The ARI of the service's rejections (A11.7 Table 4): a code of Table 5 by its name or number, and the value that is suggested.
+local function ari(code, suggested)
+  suggested = suggested or ""
+  return string.char(0, net.cm_codes[code] or code, #suggested, 0) .. suggested
+end
+
+local codes = {}
+for _, code in pairs(net.cm_codes) do codes[#codes + 1] = code end
+table.sort(codes)
+
 -- Accepted, and rejected for every reason of Annex A11.
 local function exchanges(given)
   local give = carrier(given)
@@ -41,8 +52,8 @@ local function exchanges(given)
   give(INITIATOR, answer("RTU", 0xA1, 0xB1))
   give(INITIATOR, answer("DREQ", 0xA1, 0xB1))
   give(RESPONDER, answer("DREP", 0xB1, 0xA1))
-  local rejections = { "\0\1\1\0\0", "\1\9" } -- MajV 0 is suggested; by the ULP
-  for code = 0, 6 do table.insert(rejections, string.char(0, code, 0, 0)) end -- each code of Table 5
+  local rejections = { ari("Major Version", "\0"), "\1\9" } -- MajV 0 is suggested; by the ULP
+  for _, code in ipairs(codes) do table.insert(rejections, ari(code)) end -- each code of Table 5
   for i, ari in ipairs(rejections) do
     local id = 0xC0 + i
     give(INITIATOR, request(given.ipv6, id, 132, 2049, "consumer"))
@@ -97,22 +108,31 @@ capture {
 }
 
 -- Where the annex can be read in more than one way: what a server of each reading answers.
-local function ari(code, suggested)
-  return string.char(0, net.cm_codes[code], suggested and #suggested or 0, 0) .. (suggested or "")
-end
 local INFO_LENGTH <const> = 33 -- of a REJ: 7 bits
+local function service(code, suggested, length) return { CONSUMER_REJECT, ari(code, suggested), length } end
 local readings = {
-  -- `octets` of the REQ that are not as usual; its `protocol`, `port` and `source`; and the answers: a REP, or a REJ's reason, ARI and length.
-  { about = "A11-AMB-01: no service", { 8 }, { 28, ari("Unspecified") } },
-  { about = "A11-AMB-03: MajV 1", octets = { 164, "\x10" }, { 5 }, { 28, ari("Major Version") } },
-  { about = "A11-AMB-04: MinV 1", octets = { 164, "\x01" }, { 28, ari("Unspecified") }, { 28, ari("Minor Version") } },
-  { about = "A11-AMB-05: both", octets = { 164, "\x11" }, { 28, ari("Major Version") }, { 28, ari("Minor Version") } },
-  { about = "A11-AMB-06: IPV 5", octets = { 165, "\x50" }, { 28, ari("IPV", "\x04") }, { 28, ari("IPV", "\x40") } },
-  { about = "A11-AMB-07: Reject Info Length", octets = { 165, "\x50" }, { 28, ari("IPV"), 4 }, { 28, ari("IPV"), 72 }, { 28, ari("IPV"), 0 } },
-  { about = "A11-AMB-08: an IPv4-mapped source", source = "::ffff:192.0.2.1", "REP", { 28, ari("Source IP Address") } },
-  { about = "A11-AMB-10: a padding that is not zero", octets = { 170, "\9" }, "REP", { 28, ari("Source IP Address") } },
-  { about = "A11-AMB-11: protocol 0", protocol = 0, "REP", { 28, ari("IPV") } },
-  { about = "A11-AMB-12: IPV 5, and nobody listens", octets = { 165, "\x50" }, port = 7, { 8 }, { 28, ari("IPV") } },
+  -- `octets` of the REQ that are not as usual; its `protocol`, `port` and `source`; and the answers: a REP, or a REJ's reason,
+  -- ARI and length.
+  -- A11-AMB-01: no service.
+  { { INVALID_SERVICE_ID }, service("Unspecified") },
+  -- A11-AMB-03: MajV 1.
+  { octets = { 164, "\x10" }, { UNSUPPORTED }, service("Major Version") },
+  -- A11-AMB-04: MinV 1.
+  { octets = { 164, "\x01" }, service("Unspecified"), service("Minor Version") },
+  -- A11-AMB-05: both.
+  { octets = { 164, "\x11" }, service("Major Version"), service("Minor Version") },
+  -- A11-AMB-06: IPV 5.
+  { octets = { 165, "\x50" }, service("IPV", "\x04"), service("IPV", "\x40") },
+  -- A11-AMB-07: Reject Info Length.
+  { octets = { 165, "\x50" }, service("IPV", nil, 4), service("IPV", nil, 72), service("IPV", nil, 0) },
+  -- A11-AMB-08: an IPv4-mapped source.
+  { source = "::ffff:192.0.2.1", "REP", service("Source IP Address") },
+  -- A11-AMB-10: a padding that is not zero.
+  { octets = { 170, "\9" }, "REP", service("Source IP Address") },
+  -- A11-AMB-11: protocol 0.
+  { protocol = 0, "REP", service("IPV") },
+  -- A11-AMB-12: IPV 5, and nobody listens.
+  { octets = { 165, "\x50" }, port = 7, { INVALID_SERVICE_ID }, service("IPV") },
 }
 
 capture {

@@ -5,7 +5,7 @@
 #include "reference-stack/cm/cm_internal.h"
 #include "reference-stack/defects/defect_internal.h"
 
-enum { ADDRESS_OCTETS = 16, IPV4_AT = 12, SOURCE_AT = 4, DESTINATION_AT = 20 };
+enum { ADDRESS_OCTETS = 16, IPV4_AT = 12, SOURCE_AT = 4, DESTINATION_AT = 20, TCP_PROTOCOL = 6 };
 
 static bool behaves(const struct cm_agent *agent, enum defect_behaviour behaviour)
 {
@@ -144,6 +144,9 @@ static void change_request(struct cm_agent *agent, uint8_t *mad)
         if (behaves(agent, DEFECT_CM_SERVICE_PORT_FIRST))
             cm_req_set_ServiceID(body, (service_id & IP_CM_SERVICE_MASK) | (service_id & 0xFFFF) << 8 |
                                            (service_id >> 16 & 0xFF));
+        if (behaves(agent, DEFECT_CM_PROTOCOL_AS_TCP) &&
+            wire_name_of(ip_cm_protocol_names, service_id >> 16 & 0xFF) == NULL)
+            cm_req_set_ServiceID(body, ip_cm_service_id(TCP_PROTOCOL, (uint16_t)service_id));
         defect_change_header(agent->defects, &agent->defect_state, TARGET_IP_CM_PRIVATE, data);
     }
     defect_change_header(agent->defects, &agent->defect_state, TARGET_CM_REQ, body);

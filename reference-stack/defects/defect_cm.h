@@ -31,6 +31,7 @@
     B(CM_IPV4_DIRTY,               "cm-ipv4-dirty",               "the octets before an IPv4 address are not cleared") \
     B(CM_SERVICE_ID_SWAPPED,       "cm-service-id-swapped",       "the Service ID stands low octet first in a REQ") \
     B(CM_SERVICE_PORT_FIRST,       "cm-service-port-first",       "the Service ID has the port before the protocol") \
+    B(CM_PROTOCOL_AS_TCP,          "cm-protocol-as-tcp",          "the Service ID has TCP's number for a protocol that has no name") \
     B(CM_SUGGESTED_AT_3,           "cm-suggested-at-3",           "the suggested value begins at octet 3 of the ARI") \
     B(CM_LENGTH_WITH_UNSPECIFIED,  "cm-length-with-unspecified",  "an ARI with code 00 has a length that is not 0")
 /* clang-format on */

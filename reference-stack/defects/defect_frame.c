@@ -243,14 +243,13 @@ static void put(struct builder *builder, uint8_t octet, bool covered)
 
 static bool marker_due(const struct builder *builder)
 {
-    enum { WRAPPED = 1024 }; /* octets from SeqStart: hook_tcp() chose the ISS so */
     uint32_t position = builder->framing->position + (uint32_t)builder->count;
 
     if (!builder->framing->markers)
         return false;
     if (has(builder, DEFECT_MARKER_LATE) && position == 0)
         return false;
-    if (has(builder, DEFECT_MARKER_LOST_AT_WRAP) && position > WRAPPED)
+    if (has(builder, DEFECT_MARKER_LOST_AT_WRAP) && position > DEFECT_WRAP_AFTER)
         return false;
     if (has(builder, DEFECT_MARKER_SHIFTED))
         position -= MARKER_OCTETS;

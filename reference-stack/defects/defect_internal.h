@@ -226,6 +226,9 @@
 #define DEFECT_BEHAVIOUR_ENUM_(id, name, meaning) DEFECT_##id,
 enum defect_behaviour { DEFECT_BEHAVIOURS(DEFECT_BEHAVIOUR_ENUM_) DEFECT_BEHAVIOUR_COUNT };
 
+/* Octets from SeqStart to the wrap of TCP's sequence numbers, where hook_tcp() chooses the ISS. */
+enum { DEFECT_WRAP_AFTER = 1024 };
+
 /* What a transmit rule looks at. */
 enum defect_target {
     TARGET_REQUEST,

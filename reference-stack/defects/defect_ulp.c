@@ -47,6 +47,15 @@ bool hook_nagle(const struct defect_set *set)
     return defect_behaves(set, DEFECT_NAGLE);
 }
 
+void hook_cut(const struct defect_set *set, size_t *count)
+{
+    enum { MOST = 61 }; /* a prime, so that cuts fall on other octets in each FPDU; the factor cuts short FPDUs too */
+    size_t piece = 1 + *count * 7 % MOST;
+
+    if (defect_behaves(set, DEFECT_SEGMENTS_CUT) && piece < *count)
+        *count = piece;
+}
+
 void hook_tcp(const struct defect_set *set, uint16_t *window, uint32_t *iss, bool *choose_iss, bool *fragmentable,
               bool *delay_acks)
 {
@@ -55,7 +64,7 @@ void hook_tcp(const struct defect_set *set, uint16_t *window, uint32_t *iss, boo
     if (defect_behaves(set, DEFECT_WINDOW_SMALL))
         *window = 700;
     if (defect_behaves(set, DEFECT_SEQUENCE_WRAPS) || defect_behaves(set, DEFECT_MARKER_LOST_AT_WRAP)) {
-        *iss = UINT32_C(0xFFFFFC00);
+        *iss = UINT32_C(0) - DEFECT_WRAP_AFTER;
         *choose_iss = true;
     }
 }

@@ -9,6 +9,7 @@
     B(MEMORY_ANYWHERE,             "memory-anywhere",             "the device chooses the base of memory, whatever the ULP asks for") \
     B(SEQUENCE_WRAPS,              "sequence-wraps",              "TCP's sequence numbers wrap after the first KiB that is sent") \
     B(ACKS_DELAYED,                "acks-delayed",                "TCP acknowledges every second segment, or after 40 ms") \
+    B(SEGMENTS_CUT,                "segments-cut",                "TCP cuts start-up frames and FPDUs at any octet, 61 octets apart at most") \
     B(FLUSH_OTHERWISE,             "flush-otherwise",             "work that the stream's end completes has an error of another name than flushed") \
     B(LIMITS_FIXED,                "limits-fixed",                "the limit of the start-up exchange cannot be set") \
     /* Start-up frames */ \

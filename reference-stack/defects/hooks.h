@@ -393,6 +393,9 @@ bool hook_role_by_opener(const struct defect_set *set);
 /* True: an FPDU waits until the one before is acknowledged (RFC 5044 5.1). */
 bool hook_nagle(const struct defect_set *set);
 
+/* `count` octets are next: of them so many, at least one, make a TCP segment of their own (RFC 5044 5.1). Not with kernel TCP. */
+void hook_cut(const struct defect_set *set, size_t *count);
+
 /* How the device's TCP is opened, where that can be chosen: `window` 0, no ISS, DF set are TCP's own (RFC 5041 A, 5044 4.3, A.5.1). */
 void hook_tcp(const struct defect_set *set, uint16_t *window, uint32_t *iss, bool *choose_iss, bool *fragmentable,
               bool *delay_acks);

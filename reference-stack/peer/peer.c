@@ -98,6 +98,19 @@ static bool all_acknowledged(struct peer_stream *ps)
     return room >= ps->most_room;
 }
 
+/* TCP may cut what it is given at any octet (RFC 5044 5.1). */
+static void send_octets(struct peer_stream *ps, const uint8_t *octets, size_t count)
+{
+    while (count != 0) {
+        size_t piece = count;
+
+        HOOK(&ps->peer->config, hook_cut(ps->peer->config.defects, &piece));
+        ps->peer->ops->send(ps->transport, octets, piece);
+        octets += piece;
+        count -= piece;
+    }
+}
+
 static void stream_send(struct peer_stream *ps)
 {
     const struct peer_transport_ops *ops = ps->peer->ops;
@@ -113,7 +126,7 @@ static void stream_send(struct peer_stream *ps)
            !(HOOK_IF(&ps->peer->config, hook_nagle(ps->peer->config.defects)) && !all_acknowledged(ps)) &&
            iwarp_stream_output(ps->stream, &output) != 0) {
         if (output.span_count == 1) {
-            ops->send(ps->transport, output.spans[0].octets, output.octets);
+            send_octets(ps, output.spans[0].octets, output.octets);
         } else {
             uint8_t *whole = malloc(output.octets);
             size_t at = 0;
@@ -124,7 +137,7 @@ static void stream_send(struct peer_stream *ps)
             }
             for (size_t i = 0; i < output.span_count; at += output.spans[i++].count)
                 memcpy(whole + at, output.spans[i].octets, output.spans[i].count);
-            ops->send(ps->transport, whole, output.octets);
+            send_octets(ps, whole, output.octets);
             free(whole);
         }
         iwarp_stream_output_done(ps->stream, output.octets, ps->peer->now);

@@ -20,6 +20,7 @@ ip address add 10.99.0.1/32 dev lo # with loopback alone, Slurm resolves no addr
 host=$(hostname)
 export SLURM_CONF=$WORK/slurm.conf
 mkdir -p "$WORK/state" "$WORK/spool"
+# MessageTimeout, BatchStartTimeout: a busy machine answers late. MinJobAge: a job that is over can still be asked for.
 cat >"$SLURM_CONF" <<END
 ClusterName=one
 SlurmctldHost=$host(127.0.0.1)
@@ -39,6 +40,9 @@ SlurmctldPidFile=$WORK/slurmctld.pid
 SlurmdPidFile=$WORK/slurmd.pid
 SlurmctldLogFile=$WORK/slurmctld.log
 SlurmdLogFile=$WORK/slurmd.log
+MessageTimeout=100
+BatchStartTimeout=240
+MinJobAge=3600
 SchedulerType=sched/builtin
 SchedulerParameters=sched_interval=1,sched_min_interval=0
 NodeName=one NodeHostname=$host NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN

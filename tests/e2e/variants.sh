@@ -23,6 +23,18 @@ tail -n 1 "$work/variants.jsonl" | jq -e \
 jq -se '[.[] | select(.variant == "responses-late")] | length == 1 and .[0].inconclusive == 0' "$work/variants.jsonl" >/dev/null ||
     { echo "responses-late leaves checks undecided" >&2; exit 1; }
 
+# A TCP that cuts at any octet does cut: the same FPDUs take more frames.
+in_frames() {
+    "$WARPCHECK" run --simulate 'RDMAP-5.2.1-0*' "$@" >"$work/run" || true
+    sed -nE 's/^([0-9]+) frames, ([0-9]+) FPDUs.*/\1 \2/p' "$work/run"
+}
+read -r whole fpdus < <(in_frames)
+read -r cut same < <(in_frames --variant segments-cut)
+if [ "$fpdus" -ne "$same" ] || [ "$cut" -lt $((whole + fpdus / 2)) ]; then
+    echo "segments-cut: $same FPDUs in $cut frames, as against $fpdus in $whole" >&2
+    exit 1
+fi
+
 rows | cut -f2,3 | sed 's/[,\t]/\n/g' | grep -v '^-$' | sort -u >"$work/named"
 "$WARPCHECK" list --format jsonl | jq -r 'select(.observability != "spec") | .id' | sort -u >"$work/known"
 if comm -23 "$work/named" "$work/known" | grep .; then

@@ -34,7 +34,7 @@ check {
   requires = "upper_tester",
   purpose = "a user of the service takes the Service ID of its protocol and port",
   run = function(t)
-    local wanted = { { cm.TCP, 3260 }, { cm.SCTP, 2049 } } -- the second where the device has such a protocol
+    local wanted = { { cm.TCP, 3260 }, { cm.SCTP, 2049 }, { cm.IB, 3260 } } -- those after the first where the device has such a protocol
     for i, case in ipairs(wanted) do
       local got, exchange = t:cm_receive_request { protocol = case[1], port = case[2], optional = i > 1 }
       if got then

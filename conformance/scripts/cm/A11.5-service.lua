@@ -39,11 +39,11 @@ check {
   purpose = "protocol numbers beside TCP, UDP and SCTP are in the range",
   run = function(t)
     local ipv = {}
-    for _, protocol in ipairs { 0x3F, 0x00 } do
+    for _, protocol in ipairs { cm.IB, 0x00 } do
       expect_nobody(t, { protocol = protocol }, string.format("a REQ for protocol %d, where nobody listens", protocol))
     end
-    if not t:cm_can_configure { listen = { { protocol = 6 }, { protocol = 0x3F } } } then return end
-    ipv = t:cm_ask { protocol = 0x3F, IPV = 5 }
+    if not t:cm_can_configure { listen = { { protocol = cm.TCP }, { protocol = cm.IB } } } then return end
+    ipv = t:cm_ask { protocol = cm.IB, IPV = 5 }
     t:ambiguous(ipv.name == "REJ" and "A: every protocol number in the range is an IP service" or
                 "B: only TCP, UDP and SCTP are")
   end,

@@ -59,6 +59,17 @@ function Connection:expect_refusal(message, options)
   return got, terminate
 end
 
+-- The tester's Request is out, and the device's ULP refuses it: the Reply has R = 1 and these fields, or FAIL. The Consumer may
+-- close in its place (RFC 5044 7.1.3): INCONCLUSIVE, since MPA-7.1.2-05 alone says what that is worth. Returns the Reply.
+function Connection:expect_rejection(message, given)
+  local fields = copy_fields(given)
+  fields.R = 1
+  local wanted, got = mpa.reply(fields), self:receive()
+  if fits(tcp.closed(), got) then self.t:inconclusive("the device closes in place of a Reply with R = 1 (MPA-7.1.2-05)") end
+  if not fits(wanted, got) then self.t:fail(message, describe(wanted), describe(got)) end
+  return got
+end
+
 -- Is an FPDU of the tester executed? True when a Read is answered; the other outcome as second value.
 function Connection:alive(seconds)
   local answers = self:send_fence()

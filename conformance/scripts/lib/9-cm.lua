@@ -13,6 +13,7 @@ local names = {}
 for name, code in pairs(codes) do names[code] = name end
 
 cm.TCP, cm.UDP, cm.SCTP = 6, 17, 132
+cm.IB = 0x3F -- no IP protocol: what rdma_cm has for InfiniBand's own port space (A11-AMB-11)
 cm.INVALID_SERVICE_ID, cm.CONSUMER = 8, 28
 
 --------------------------------------------------------------------------------------------------------------------

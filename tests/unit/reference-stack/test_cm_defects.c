@@ -113,12 +113,12 @@ static void serve(struct transcript *transcript, const struct cm_agent_config *c
 }
 
 /* A REQ of a client, and what it makes of REJ 28 with ARI 00 00. */
-static void ask(struct transcript *transcript, const struct cm_agent_config *config, uint8_t family)
+static void ask(struct transcript *transcript, const struct cm_agent_config *config, uint8_t family, uint8_t protocol)
 {
     struct cm_agent *agent = cm_agent_new(config, NULL);
     struct cm_connect connect = {.to = {.family = family, .address = {9, 1}},
                                  .from = {.family = family},
-                                 .tuple = {.protocol = 132, .source_port = 49153, .destination_port = 2049},
+                                 .tuple = {.protocol = protocol, .source_port = 49153, .destination_port = 2049},
                                  .data = (const uint8_t *)"consumer",
                                  .octets = 8};
     struct cm_output output;
@@ -154,8 +154,9 @@ static void play(struct transcript *transcript, const struct defect_set *defects
     serve(transcript, &config);
     config.service = false;
     serve(transcript, &config);
-    ask(transcript, &config, 4);
-    ask(transcript, &config, 6);
+    ask(transcript, &config, 4, 132);
+    ask(transcript, &config, 6, 132);
+    ask(transcript, &config, 4, 0x3F);
 }
 
 START_TEST(each_row_shows)
