@@ -19,7 +19,7 @@
 #   make site       a static site of the judged implementations, from reports/baselines, into build/site
 #   make lab        judges Linux siw in a virtual machine (conformance/labs/linux); report in build/lab/report
 #   make install    PREFIX=/usr/local, DESTDIR=; make uninstall removes it
-#   make plugin     the Wireshark plugin; make install-plugin, make remove-plugin (mk/plugin.mk)
+#   make plugin     the Wireshark plugin; make install-plugin, make remove-plugin, make wireshark-check (mk/plugin.mk)
 #   make deps       every Debian package any of the above needs
 #   make help       this list
 #

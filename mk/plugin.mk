@@ -6,10 +6,13 @@
 #   make install-plugin   into PLUGIN_DIR: as root the system's folder, else the user's own (Wireshark started by root
 #                         ignores users' folders)
 #   make remove-plugin    out of there
+#   make wireshark-check  builds and tests it with the Wireshark of other Debian suites (tools/wireshark-check.sh); SUITES='trixie forky'
 #
 # PLUGIN_CC, PLUGIN_CFLAGS: another compiler or further flags, for instance PLUGIN_CFLAGS='-O1 -fsanitize=address'.
 
-.PHONY: plugin install-plugin remove-plugin
+.PHONY: plugin install-plugin remove-plugin wireshark-check
+
+SUITES ?=
 
 PLUGIN_CC ?= $(CC)
 PLUGIN_CFLAGS ?= $(CFLAGS)
@@ -44,5 +47,9 @@ install-plugin: plugin
 
 remove-plugin: prerequisites
 	rm -f '$(DESTDIR)$(PLUGIN_DIR)/warpcheck.so'
+
+wireshark-check:
+	@tools/deps.sh suites
+	@tools/wireshark-check.sh $(SUITES)
 
 -include $(plugin_objects:.o=.d)

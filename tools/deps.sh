@@ -3,7 +3,7 @@
 #
 # deps.sh GROUP...: makes sure that the Debian packages of the groups are installed; silent when they are.
 # Groups: build (compile and run, what `make demo` needs), plugin (what the Wireshark plugin needs), test, bench, lint,
-# page (a browser for the test of the pages, with axe-core from npm in build/axe), cluster, packages, abi, all. Only make, git, bash and apt are presumed. As an ordinary user the installation goes through sudo.
+# page (a browser for the test of the pages, with axe-core from npm in build/axe), cluster, packages, suites, abi, all. Only make, git, bash and apt are presumed. As an ordinary user the installation goes through sudo.
 set -euo pipefail
 
 # gcc only recommends libc6-dev, and recommendations are not installed.
@@ -26,6 +26,9 @@ abi='abigail-tools'
 cluster='slurmctld slurmd slurm-client'
 # shellcheck disable=SC2034 # named by the group
 packages='dpkg-dev debhelper fakeroot lintian debootstrap libibverbs-dev librdmacm-dev'
+# a fresh Debian of another suite, for tools/wireshark-check.sh
+# shellcheck disable=SC2034 # named by the group
+suites='debootstrap'
 lint='check clang clang-tidy clang-format cppcheck shellcheck'
 
 # shellcheck disable=SC2034 # named by the group
@@ -35,12 +38,12 @@ command -v npm >/dev/null || page+=' nodejs npm'
 wanted='' axe=''
 for group in "$@"; do
 	case $group in
-	build | test | bench | lint | plugin | lab | cluster | packages | abi) wanted+=" ${!group}" ;;
+	build | test | bench | lint | plugin | lab | cluster | packages | suites | abi) wanted+=" ${!group}" ;;
 	page) wanted+=" $page" axe=${B:-build}/axe ;;
 	lab-6.1) wanted+=" $lab61" ;;
 	lab-6.12) wanted+=" $lab612" ;;
 	all) wanted+=" $build $test $bench $lint $plugin" ;;
-	*) echo "deps.sh: unknown group '$group': expected build, test, bench, lint, plugin, page, lab, lab-6.1, lab-6.12, cluster, packages, abi or all" >&2; exit 2 ;;
+	*) echo "deps.sh: unknown group '$group': expected build, test, bench, lint, plugin, page, lab, lab-6.1, lab-6.12, cluster, packages, suites, abi or all" >&2; exit 2 ;;
 	esac
 done
 

@@ -238,10 +238,9 @@ static int open_capture(struct link_net *net, struct sentence *error)
     net->in = pcap_create(net->interface, why);
     if (net->in == NULL)
         return sentence_set(error, "%s: cannot capture: %s", net->interface, why);
-    (void)pcap_set_snaplen(net->in, SNAP_LENGTH);
-    (void)pcap_set_promisc(net->in, 1);
-    (void)pcap_set_immediate_mode(net->in, 1);
-    (void)pcap_set_buffer_size(net->in, CAPTURE_BUFFER);
+    if (pcap_set_snaplen(net->in, SNAP_LENGTH) != 0 || pcap_set_promisc(net->in, 1) != 0 ||
+        pcap_set_immediate_mode(net->in, 1) != 0 || pcap_set_buffer_size(net->in, CAPTURE_BUFFER) != 0)
+        return sentence_set(error, "%s: cannot capture: libpcap does not take the settings", net->interface);
     net->nanoseconds_per_tick = pcap_set_tstamp_precision(net->in, PCAP_TSTAMP_PRECISION_NANO) == 0 ? 1 : 1000;
     if (activate(net, error) != 0)
         return -1;
