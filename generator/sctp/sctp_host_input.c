@@ -65,6 +65,11 @@ static void on_data(struct sctp_assoc *assoc, const struct sctp_chunk *chunk, un
     if (sctp_data_parse(chunk, &data) != WIRE_OK || data.user_have != data.user_octets ||
         data.user_octets > SCTP_HOST_HELD_MAX - assoc->held_octets)
         return;
+    /* Behind a shut window nothing is taken, or one probe after the other would carry all there is (RFC 9260 6.1, 6.2). */
+    if (assoc->fixed_window && assoc->options.window == 0) {
+        assoc->sack_due = true;
+        return;
+    }
     held = malloc(sizeof(*held) + data.user_octets);
     if (held == NULL)
         return; /* it comes again */

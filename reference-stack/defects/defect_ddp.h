@@ -15,7 +15,7 @@
     B(WRITE_WITHOUT_STAG,          "write-without-stag",          "a Write without an STag is taken, and goes to STag 0") \
     B(MSN_WRAPS_TO_1,              "msn-wraps-to-1",              "the MSN after 0xFFFFFFFF is 1") \
     B(FPDU_AGAIN,                  "fpdu-again",                  "the third FPDU of a stream is handed to DDP twice") \
-    B(FPDU_LOST,                   "fpdu-lost",                   "the third FPDU of a stream is never sent") \
+    B(FPDU_LOST,                   "fpdu-lost",                   "the third DDP Segment of a stream is never sent") \
     B(EMSS_FAILS_WORK,             "emss-fails-work",             "what is on its way when EMSS shrinks fails") \
     /* The sink */ \
     B(STAG_UNTOLD,                 "stag-untold",                 "a tagged message is delivered with STag 0") \

@@ -5,7 +5,15 @@
 #define SECOND    UINT64_C(1000000000)
 #define SLOT_LATE (SECOND / 5)
 
-enum { LENGTH_WORD = 4, READ_SOURCE_OCTETS = 12, WRITE_PART = 65536, MULPDU_MORE = 64, SMALL = 100, HEADER_TAKEN = 20 };
+enum {
+    LENGTH_WORD = 4,
+    READ_SOURCE_OCTETS = 12,
+    WRITE_PART = 65536,
+    MULPDU_MORE = 64,
+    SMALL = 100,
+    HEADER_TAKEN = 20,
+    LOST = 3
+};
 
 /* --- Posted work, and its order ---------------------------------------------------------------------------------- */
 
@@ -125,7 +133,8 @@ void hook_output(struct iwarp_stream *stream)
     if (stream_behaves(stream, DEFECT_RESPONSE_OVERTAKES_LARGE) && stream->reads.count != 0 &&
         ((const struct served_read *)ring_at(&stream->reads, 0))->request.octets > WRITE_PART)
         swap_responses(stream);
-    if (stream_behaves(stream, DEFECT_FPDU_LOST) && transmit_next(stream) && stream->counters.fpdus_sent == 3)
+    if (stream_behaves(stream, DEFECT_FPDU_LOST) && transmit_next(stream) && stream->piece.segment &&
+        ++stream->defect_state.segments == LOST)
         transmit_done(stream);
 }
 

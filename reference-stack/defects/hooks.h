@@ -92,6 +92,7 @@ struct defect_state {
     uint64_t arrivals;      /* ULPDUs that were traced */
     uint64_t partial_at;    /* when the part of an FPDU that waits was last added to */
     uint32_t early_read;    /* MSN of a Read Request that was served before its turn */
+    uint32_t segments;      /* DDP Segments that were made, as far as they are counted */
     uint64_t response_last; /* when a segment of a Read Response that is not complete went out */
     uint64_t slot_free;     /* when the place of the last Read Request is free */
     uint64_t response_due;  /* a variant: when the next response may go out; 0: none waits */

@@ -110,15 +110,38 @@ check {
 }
 
 --------------------------------------------------------------------------------------------------------------------
--- Messages that wait after each other: a responder may not send before the initiator's first FPDU
+-- Messages that wait after each other: a responder may not send before the initiator's first FPDU. A session over SCTP has no such
+-- rule: there they wait behind a Read Response that the shut window holds.
+
+local HELD = 0x77
+
+local function held(t)
+  local c = t:open()
+  local m = t:memory { octets = LARGE }
+  c:probe()
+  c:window(0)
+  c:send(m:read(0, LARGE, { SinkSTag = HELD }))
+  t:stream_of(c)
+  rig.wait(t.quiet / 4)
+  return c
+end
+
+local function released(c)
+  c:window(65535)
+  repeat
+    local got = c:expect_segment("the Read Response in front of what was posted")
+  until got.STag == HELD and got.L == 1
+end
 
 local function queued(t, posts, ...)
-  local c = t:open()
+  local over_tcp = rig.llp() == "tcp"
+  local c = over_tcp and t:open() or held(t)
   for _, one in ipairs(posts) do
     one[2].stream = t:stream_of(c)
     t.dut[one[1]](t.dut, one[2])
   end
   if ... then c:send(...) else c:send(rdmap.send { data = "go" }) end
+  if not over_tcp then released(c) end
   return c
 end
 

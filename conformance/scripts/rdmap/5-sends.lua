@@ -309,6 +309,16 @@ check {
     local data = string.rep(pattern(65536), 16)
     local m = t:memory { octets = #data, data = data }
     local c = t:open { dut = { ird = 4 } }
+    -- While the first has to wait for the window all others are there, however the LLP brings them.
+    local large = t:memory { octets = LARGE }
+    c:probe()
+    c:window(0)
+    c:send(large:read(0, LARGE, { SinkSTag = 1 }), m:read(0, 70000, { SinkSTag = 2 }), m:read(0, 4, { SinkSTag = 3 }))
+    rig.wait(t.quiet / 4)
+    c:window(65535)
+    c:expect_response(1, 0, large.image, "the first of three Reads, behind a shut window")
+    c:expect_response(2, 0, data:sub(1, 70000), "the second of three Reads")
+    c:expect_response(3, 0, data:sub(1, 4), "the third of three Reads")
     for round = 1, 60 do
       -- Large ones first, and at all places: what is read sooner must not go sooner.
       local sizes = ({ { #data, 4, 0, 70000 }, { 4, 70000, 0, 1 }, { 20000, 4, 0, 7000 }, { 0, 0, 20000, 4 } })[round % 4 + 1]

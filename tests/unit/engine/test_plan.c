@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which checks a plan has, by what carries DDP in its run. */
+#include <check.h>
+#include <string.h>
+
+#include "conformance/engine/script/plan.h"
+#include "tests/unit/suites.h"
+
+Suite *plan_suite(void);
+
+static struct catalogue *catalogue;
+static struct script_host *host;
+static struct pics *pics;
+static struct selection everything;
+
+static void set_up(void)
+{
+    struct sentence error = {""};
+
+    host = script_host_new(&error);
+    ck_assert_ptr_nonnull(host);
+    ck_assert_int_eq(catalogue_load(&catalogue, &error), 0);
+    ck_assert_int_eq(pics_load(&pics, &error), 0);
+    ck_assert_int_eq(script_load_embedded(host, &error), 0);
+}
+
+static void tear_down(void)
+{
+    script_host_free(host);
+    pics_free(pics);
+    catalogue_free(catalogue);
+}
+
+static void make(struct plan *plan, struct plan_config config)
+{
+    struct sentence error = {""};
+
+    config.catalogue = catalogue;
+    config.pics = pics;
+    config.selection = &everything;
+    ck_assert_msg(plan_make(plan, host, &config, &error) == 0, "%s", error.text);
+}
+
+/* Items of checks that run over any LLP. */
+static size_t any_of(const struct plan *plan)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < plan->count; i++)
+        count += plan->items[i].check->any_llp;
+    return count;
+}
+
+START_TEST(over_tcp)
+{
+    struct plan plan;
+
+    make(&plan, (struct plan_config){0});
+    ck_assert_uint_gt(any_of(&plan), 0);
+    ck_assert_uint_gt(plan.count, any_of(&plan));
+    for (size_t i = 0; i < plan.count; i++) {
+        ck_assert_int_eq(plan.items[i].sctp, DDP_SCTP_UNDECIDED);
+        ck_assert_int_eq(plan.items[i].check->sctp, DDP_SCTP_UNDECIDED);
+        ck_assert(!plan.items[i].check->cm);
+    }
+    plan_free(&plan);
+}
+END_TEST
+
+/* Those of SCTP in their profile, and those for any LLP by RFC 5043. */
+START_TEST(over_sctp)
+{
+    struct plan plan;
+    size_t draft = 0;
+
+    make(&plan, (struct plan_config){.sctp = true});
+    ck_assert_uint_gt(any_of(&plan), 0);
+    ck_assert_uint_gt(plan.count, any_of(&plan));
+    for (size_t i = 0; i < plan.count; i++) {
+        const struct plan_item *item = &plan.items[i];
+
+        ck_assert_int_eq(item->sctp, item->check->any_llp ? DDP_SCTP_RFC5043 : item->check->sctp);
+        ck_assert_int_ne(item->sctp, DDP_SCTP_UNDECIDED);
+        draft += item->sctp == DDP_SCTP_DRAFT02;
+    }
+    ck_assert_uint_gt(draft, 0);
+    plan_free(&plan);
+}
+END_TEST
+
+/* A matrix that has both plans meets each check for any LLP once. */
+START_TEST(over_sctp_alone)
+{
+    struct plan tcp, both, alone;
+
+    make(&tcp, (struct plan_config){0});
+    make(&both, (struct plan_config){.sctp = true});
+    make(&alone, (struct plan_config){.sctp = true, .sctp_alone = true});
+    ck_assert_uint_eq(any_of(&alone), 0);
+    ck_assert_uint_eq(any_of(&both), any_of(&tcp));
+    ck_assert_uint_eq(both.count, alone.count + any_of(&tcp));
+    plan_free(&tcp);
+    plan_free(&both);
+    plan_free(&alone);
+}
+END_TEST
+
+Suite *plan_suite(void)
+{
+    Suite *suite = suite_create("plan");
+    TCase *cases = tcase_create("llp");
+
+    suite_add_tcase(suite, cases);
+    tcase_add_checked_fixture(cases, set_up, tear_down);
+    tcase_add_test(cases, over_tcp);
+    tcase_add_test(cases, over_sctp);
+    tcase_add_test(cases, over_sctp_alone);
+    return suite;
+}
