@@ -29,7 +29,7 @@ packages='dpkg-dev debhelper fakeroot lintian debootstrap libibverbs-dev librdma
 lint='check clang clang-tidy clang-format cppcheck shellcheck'
 
 # shellcheck disable=SC2034 # named by the group
-page='chromium fonts-dejavu-core'
+page='chromium fonts-dejavu-core cmark-gfm'
 command -v npm >/dev/null || page+=' nodejs npm'
 
 wanted='' axe=''
