@@ -17,6 +17,7 @@
 #   make format     clang-format -i
 #   make deb        Debian packages, in build/deb; make packages-check builds, installs and removes them (mk/packages.mk)
 #   make site       a static site of the judged implementations, from reports/baselines, into build/site
+#   make course     the course of docs/course as one HTML page, build/course.html
 #   make lab        judges Linux siw in a virtual machine (conformance/labs/linux); report in build/lab/report
 #   make install    PREFIX=/usr/local, DESTDIR=; make uninstall removes it
 #   make plugin     the Wireshark plugin; make install-plugin, make remove-plugin, make wireshark-check (mk/plugin.mk)
@@ -34,7 +35,7 @@ ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(shell nproc)
 endif
 
-.PHONY: all help deps demo check unit e2e fuzz chaos lint bench soak coverage lab site format install uninstall clean prerequisites programs FORCE
+.PHONY: all help deps demo check unit e2e fuzz chaos lint bench soak coverage lab site course format install uninstall clean prerequisites programs FORCE
 .DEFAULT_GOAL := all
 
 B ?= build
@@ -121,8 +122,10 @@ embedded_report_files := $(sort $(wildcard reports/assets/* reports/assets/*/*))
 embedded_defects := $(wildcard reference-stack/defects.tsv reference-stack/defects-cm.tsv reference-stack/variants.tsv)
 embedded_no_defects := $(wildcard reference-stack/defects-none.tsv)
 embedded_captures := $(sort $(wildcard generator/lua/*.lua generator/corpus/*.lua))
+# The course: the table of its exercises, and the exchanges that they show.
+embedded_course_files := conformance/engine/course/exercises.tsv conformance/engine/course/situations.lua
 iwarp_gen := embedded_defects
-warpcheck_gen := embedded_scripts embedded_requirements embedded_report_files embedded_no_defects embedded_captures embedded_chunks
+warpcheck_gen := embedded_scripts embedded_requirements embedded_report_files embedded_no_defects embedded_captures embedded_course_files embedded_chunks
 
 # IN= restricts a build to some folders, for work on one folder while another does not compile.
 ifneq ($(IN),)
@@ -226,6 +229,10 @@ lab: programs
 site: programs
 	@rm -rf '$(B)/site'
 	@'$(B)/warpcheck' report --site reports/baselines -o '$(B)/site'
+
+course: | $(B)/.made
+	@tools/course-page.sh '$(B)/course.html'
+	@echo '$(B)/course.html'
 
 soak: $(B)/bench/bench_soak $(B)/unit-tests
 	@$(B)/bench/bench_soak $(SOAK_SECONDS)

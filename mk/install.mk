@@ -30,6 +30,9 @@ install: programs
 	install -D -m 644 docs/libiwarp.md '$(datadir)/doc/libiwarp/libiwarp.md'
 	for d in writing-checks script-library upper-tester profiles; do \
 		install -D -m 644 docs/$$d.md '$(datadir)'/doc/warpcheck/$$d.md; done
+	for d in docs/course/*; do install -D -m 644 "$$d" '$(datadir)'/doc/warpcheck/course/$${d##*/}; done
+	for d in conformance/engine/course/situations.lua conformance/templates/responder.lua; do \
+		install -D -m 644 $$d '$(datadir)'/doc/warpcheck/course/$${d##*/}; done
 
 # What would be installed now, in a folder of its own, says what to remove; then the folders that only this project has, if empty.
 uninstall: programs

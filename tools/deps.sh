@@ -32,7 +32,7 @@ suites='debootstrap'
 lint='check clang clang-tidy clang-format cppcheck shellcheck'
 
 # shellcheck disable=SC2034 # named by the group
-page='chromium fonts-dejavu-core'
+page='chromium fonts-dejavu-core cmark-gfm'
 command -v npm >/dev/null || page+=' nodejs npm'
 
 wanted='' axe=''

@@ -42,6 +42,10 @@ extern const size_t embedded_no_defect_count;
 extern const struct embedded_file embedded_captures[];
 extern const size_t embedded_capture_count;
 
+/* conformance/engine/course: the table of exercises, and the exchanges that they show */
+extern const struct embedded_file embedded_course_files[];
+extern const size_t embedded_course_file_count;
+
 /*
  * The scripts of embedded_scripts and embedded_captures as compiled chunks (tools/lua_compile.c), under the same paths; and
  * "lua_ident", whose content is the lua_ident of the Lua that they are good for.

@@ -7,6 +7,7 @@
 #include "conformance/engine/audit/cmd_audit.h"
 #include "conformance/engine/show/cmd_catalogue.h"
 #include "conformance/engine/complete/cmd_complete.h"
+#include "conformance/engine/course/cmd_course.h"
 #include "conformance/engine/show/cmd_dump.h"
 #include "conformance/engine/gen/cmd_gen.h"
 #include "conformance/engine/option/pager.h"
@@ -45,6 +46,7 @@ static const struct subcommand subcommands[] = {
     {"new-check", cmd_new_check, "writes the skeleton of a check for one requirement"},
     {"pics", cmd_pics, "lists the questions about a device's capabilities, or its answers"},
     {"report", cmd_report, "makes reports again from results.jsonl, compares runs, joins shards"},
+    {"course", cmd_course, "exercises of the course: captures and peers with a hidden defect"},
     {"complete", cmd_complete, "completes a command line; the completion of shells calls it"},
 };
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# The pages of a run, of an audit, of a matrix, of differences and of a site in headless Chromium, at widths of 1280 and 400 pixels, light and dark: axe-core finds nothing, no script fails, nothing
+# The pages of a run, of an audit, of a matrix, of differences, of a site and of the course in headless Chromium, at widths of 1280 and 400 pixels, light and dark: axe-core finds nothing, no script fails, nothing
 # is wider than the window, the pages are a few screens tall as they come, and the ladder is readable. Without Chromium, node or axe-core: a SKIP.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 # shellcheck source=tests/e2e/expect.bash
@@ -19,10 +19,12 @@ expect 0 "a matrix of both" "$WARPCHECK" report --matrix "run=$WORK/run" "audit=
 expect 0 "a run without failures" "$WARPCHECK" run --simulate 'DDP-7.2*' -o "$WORK/good"
 expect 1 "what differs between two runs" "$WARPCHECK" report --diff "$WORK/good" "$WORK/run" --format html -o "$WORK/diff.html"
 expect 0 "the site of the baselines" "$WARPCHECK" report --site reports/baselines -o "$WORK/site"
+expect 0 "the course as one page" tools/course-page.sh "$WORK/course.html"
+holds "all of its lessons, and no link to a document" test "$(grep -c '^<details id="[1-6]-' "$WORK/course.html")" -eq 6 -a "$(grep -c 'href="[^"#]*\.md"' "$WORK/course.html")" -eq 0
 expect 0 "Chromium opens the pages" node tests/e2e/browser.js "$chromium" "$axe" "${SHOTS:-}" \
-	"$WORK/run/index.html" "$WORK/matrix.html" "$WORK/diff.html" "$WORK/audit/index.html" "$WORK/site/index.html" "$WORK/site/findings.html"
+	"$WORK/run/index.html" "$WORK/matrix.html" "$WORK/diff.html" "$WORK/audit/index.html" "$WORK/site/index.html" "$WORK/site/findings.html" "$WORK/course.html"
 cp "$WORK/stdout" "$WORK/seen"
-holds "each page was seen four times" test "$(grep -vc '^finding' "$WORK/seen")" -eq 24
+holds "each page was seen four times" test "$(grep -vc '^finding' "$WORK/seen")" -eq 28
 grep '^finding' "$WORK/seen" || true
 holds "neither axe-core nor a script has a finding" test -z "$(grep '^finding' "$WORK/seen" || true)"
 while IFS=$'\t' read -r page width scheme height overflow open lines; do
