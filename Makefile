@@ -89,7 +89,9 @@ once = $(eval $(1) := $$(shell $(2)))$($(1))
 # SCTP in user space, where it is there: without it, what needs it says so (reference-stack/transport/user_sctp.h).
 usrsctp := $(shell pkg-config --exists usrsctp && echo usrsctp)
 iwarp_packages := libuv libisal jansson $(usrsctp)
-packages := $(iwarp_packages) libpcap libseccomp lua5.4 libxml-2.0 zlib libzstd liblz4
+# Debian calls it lua5.4, other distributions lua.
+lua = $(call once,lua,pkg-config --exists lua5.4 && echo lua5.4 || echo lua)
+packages = $(iwarp_packages) libpcap libseccomp $(lua) libxml-2.0 zlib libzstd liblz4
 package_cflags = $(call once,package_cflags,pkg-config --cflags $(packages))
 package_libs = $(call once,package_libs,pkg-config --libs $(packages) && echo -lnet)
 iwarp_libs = $(call once,iwarp_libs,pkg-config --libs $(iwarp_packages))
