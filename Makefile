@@ -151,7 +151,9 @@ base_flags := -std=gnu17 $(warnings) -I. -Ireference-stack/include -DWARPCHECK_V
 variants := release asan cov tsan
 release_dir := $(B)
 release_cc := $(CC)
-release_cflags := $(CFLAGS)
+# Where it was built is no part of a program: two folders give the same octets. gdb finds the sources from the tree's root.
+place_flags := -ffile-prefix-map=$(CURDIR)=.
+release_cflags := $(CFLAGS) $(place_flags)
 release_ldflags := $(LDFLAGS)
 sanitizers := -fsanitize=address,undefined -fno-sanitize-recover=all
 asan_dir := $(B)/asan
