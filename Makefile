@@ -90,7 +90,9 @@ once = $(eval $(1) := $$(shell $(2)))$($(1))
 # SCTP in user space, where it is there: without it, what needs it says so (reference-stack/transport/user_sctp.h).
 usrsctp := $(shell pkg-config --exists usrsctp && echo usrsctp)
 iwarp_packages := libuv libisal jansson $(usrsctp)
-packages := $(iwarp_packages) libpcap libseccomp lua5.4 libxml-2.0 zlib libzstd liblz4
+# Debian calls it lua5.4, other distributions lua.
+lua = $(call once,lua,pkg-config --exists lua5.4 && echo lua5.4 || echo lua)
+packages = $(iwarp_packages) libpcap libseccomp $(lua) libxml-2.0 zlib libzstd liblz4
 package_cflags = $(call once,package_cflags,pkg-config --cflags $(packages))
 package_libs = $(call once,package_libs,pkg-config --libs $(packages) && echo -lnet)
 iwarp_libs = $(call once,iwarp_libs,pkg-config --libs $(iwarp_packages))
@@ -152,7 +154,9 @@ base_flags := -std=gnu17 $(warnings) -I. -Ireference-stack/include -DWARPCHECK_V
 variants := release asan cov tsan
 release_dir := $(B)
 release_cc := $(CC)
-release_cflags := $(CFLAGS)
+# Where it was built is no part of a program: two folders give the same octets. gdb finds the sources from the tree's root.
+place_flags := -ffile-prefix-map=$(CURDIR)=.
+release_cflags := $(CFLAGS) $(place_flags)
 release_ldflags := $(LDFLAGS)
 sanitizers := -fsanitize=address,undefined -fno-sanitize-recover=all
 asan_dir := $(B)/asan

@@ -28,13 +28,13 @@ PLUGIN_DIR ?= $(if $(filter 0,$(shell id -u)),$(shell pkg-config --variable=plug
 plugin: $(plugin_so)
 
 $(B)/dissector/flags.stamp: FORCE | prerequisites $(B)/dissector/.made
-	$(file >$@.new,$(PLUGIN_CC) $(PLUGIN_CFLAGS) $(base_flags) $(plugin_cflags) $(plugin_libs))
+	$(file >$@.new,$(PLUGIN_CC) $(PLUGIN_CFLAGS) $(place_flags) $(base_flags) $(plugin_cflags) $(plugin_libs))
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 $(B)/dissector/obj/%.o: %.c $(B)/dissector/flags.stamp
 	@mkdir -p $(@D)
 	@$(call say,CC,$@)
-	$(Q)$(PLUGIN_CC) $(base_flags) $(plugin_cflags) $(PLUGIN_CFLAGS) -fvisibility=hidden -MMD -MP -c -o $@ $<
+	$(Q)$(PLUGIN_CC) $(base_flags) $(plugin_cflags) $(PLUGIN_CFLAGS) $(place_flags) -fvisibility=hidden -MMD -MP -c -o $@ $<
 
 $(eval $(call list_file,$(B)/dissector/objects,$(plugin_objects)))
 $(plugin_so): $(B)/dissector/objects $(plugin_objects)

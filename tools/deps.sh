@@ -25,7 +25,7 @@ abi='abigail-tools'
 # shellcheck disable=SC2034 # named by the group
 cluster='slurmctld slurmd slurm-client'
 # shellcheck disable=SC2034 # named by the group
-packages='dpkg-dev debhelper fakeroot lintian debootstrap libibverbs-dev librdmacm-dev'
+packages='dpkg-dev debhelper fakeroot lintian debootstrap rpm libibverbs-dev librdmacm-dev'
 # a fresh Debian of another suite, for tools/wireshark-check.sh
 # shellcheck disable=SC2034 # named by the group
 suites='debootstrap'
@@ -49,7 +49,8 @@ done
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
 	# Not Debian: the names are told only if something that the build cannot do without is plainly missing.
-	if ! command -v pkg-config >/dev/null || ! pkg-config --exists libpcap libseccomp zlib libzstd liblz4 lua5.4 libuv jansson libxml-2.0 libisal; then
+	if ! command -v pkg-config >/dev/null || ! pkg-config --exists libpcap libseccomp zlib libzstd liblz4 libuv jansson libxml-2.0 libisal ||
+		! { pkg-config --exists lua5.4 || pkg-config --exists 'lua >= 5.4 lua < 5.5'; }; then
 		echo "deps.sh: no apt-get here; please install what these Debian packages hold:" $wanted >&2
 		exit 1
 	fi

@@ -50,19 +50,22 @@ used() {
 }
 holds "each function of the API stands in an example" used
 
-# A C++ program: each header compiles, and each function has the name of a C function.
+# A C++ program: each header that is installed compiles, and each function that they declare has the name of a C function.
 plus() {
 	local names
-	names=$(nm -D --defined-only "$B/libiwarp.so" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | grep -E '^(iwarp_|terminate_|rdmap_parse)')
+	names=$(nm --defined-only "$B/libiwarp.a" 2>"$WORK/nm" | awk '$2 == "T" { print $3 }' | LC_ALL=C sort -u | LC_ALL=C comm -12 - \
+		<(grep -ohE '[a-z_0-9]+\(' reference-stack/include/iwarp/*.h wire/*.h | tr -d '(' | LC_ALL=C sort -u))
+	[ "$(wc -w <<<"$names")" -gt 200 ] || return 1
 	{
-		for header in reference-stack/include/iwarp/*.h wire/rdmap.h wire/terminate.h; do echo "#include \"${header#reference-stack/include/}\""; done
+		for header in reference-stack/include/iwarp/*.h wire/*.h; do echo "#include \"${header#reference-stack/include/}\""; done
 		echo 'typedef void (*function)();'
 		echo 'extern const function all[] = {'
 		sed 's/.*/reinterpret_cast<function>(&)/; s/&/\&&/; s/$/,/' <<<"$names"
 		echo '};'
 		echo 'int main() { return all[0] == nullptr; }'
 	} >"$WORK/plus.cc"
-	clang -x c++ -std=c++17 -Wall -Wextra -Werror -I. -Ireference-stack/include -o "$WORK/plus" "$WORK/plus.cc" -x none -L"$B" -liwarp && "$WORK/plus"
+	clang -x c++ -std=c++17 -Wall -Wextra -Werror -I. -Ireference-stack/include -c -o "$WORK/plus.o" "$WORK/plus.cc" &&
+		clang -o "$WORK/plus" "$WORK/plus.o" "${libiwarp[@]}" && "$WORK/plus"
 }
 holds "a C++ program compiles and links with all of it" plus
 

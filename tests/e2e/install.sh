@@ -34,6 +34,18 @@ done
 # shellcheck disable=SC2034 # expect.bash looks at it
 passes=none
 
+# Where a distribution has its libraries in a folder of their own, and where they lie outside the prefix.
+for libraries in /opt/iwarp/lib/x86_64-linux-gnu /elsewhere/lib64; do
+	other=$WORK/other${libraries//\//-}
+	expect 0 "make install LIBDIR=$libraries" make -o programs install B="$B" DESTDIR="$other" PREFIX=/opt/iwarp LIBDIR="$libraries"
+	holds "the libraries are in $libraries, and only there" test "$(find "$other" -name 'libiwarp*' ! -path '*/share/*' ! -path '*/include/*' -printf '/%P\n' | LC_ALL=C sort | paste -sd' ')" = \
+		"$(printf "$libraries/%s " libiwarp.a libiwarp.so libiwarp.so.0 "libiwarp.so.$("$prefix/bin/warpcheck" --version | sed -n 's/^warpcheck \([0-9.]*\).*/\1/p')" pkgconfig/libiwarp.pc | sed 's/ $//')"
+	expect 0 "pkg-config tells where they are" env PKG_CONFIG_PATH="$other$libraries/pkgconfig" pkg-config --variable=libdir libiwarp
+	says "^$libraries\$"
+	expect 0 "make uninstall LIBDIR=$libraries" make --no-print-directory -o programs uninstall B="$B" DESTDIR="$other" PREFIX=/opt/iwarp LIBDIR="$libraries"
+	holds "nothing is left" test -z "$(find "$other" ! -type d)"
+done
+
 # shellcheck disable=SC2016
 expect 0 "the installed completion asks the installed program" env PATH="$prefix/bin:$PATH" bash --norc -c 'source "$0"
 	COMP_WORDS=(warpcheck pi) COMP_CWORD=1; _warpcheck warpcheck; echo "${COMPREPLY[@]}"

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# packaging/debian and packaging/rpm, as far as they can be judged without building packages: libraries of others are not named by
+# their soname (a package that is built on another suite needs another one), and the build finds Lua by either of its names.
+# (Packages are built, installed and removed by `make packages-check`.)
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+source tests/e2e/expect.bash
+PLUGIN=${PLUGIN:-$B/dissector/warpcheck.so}
+[ -e "$PLUGIN" ] || make -s plugin B="$B"
+
+# Depends and its like of the binary packages: lib...NUMBER that is none of ours.
+awk '/^[A-Z][A-Za-z-]*:/ { field = $1 } field ~ /^(Pre-)?Depends:$/ { print }' packaging/debian/control | tr ', ' '\n\n' >"$WORK/depends"
+holds "the packages depend on something" test -s "$WORK/depends"
+holds "no soname of another's library" test -z "$(grep -E '^lib[a-z0-9.+-]*[0-9]$' "$WORK/depends" | grep -vx libiwarp0)"
+mkdir -p "$WORK/deb/debian"
+cp packaging/debian/control "$WORK/deb/debian/control"
+expect 0 "what dpkg-shlibdeps says of the plugin" env -C "$WORK/deb" dpkg-shlibdeps -O "$(realpath "$PLUGIN")"
+says '^shlibs:Depends=.*libwireshark[0-9]'
+
+# A system whose Lua is called lua: what pkg-config knows here, with that one renamed.
+mkdir -p "$WORK/pc"
+pkg-config --variable pc_path pkg-config | tr : '\n' | while IFS= read -r folder; do
+	[ ! -d "$folder" ] || find "$folder" -name '*.pc' -exec cp -L {} "$WORK/pc/" \;
+done
+mv "$WORK/pc/lua5.4.pc" "$WORK/pc/lua.pc"
+rm -f "$WORK"/pc/lua5*.pc "$WORK"/pc/lua-5*.pc
+# shellcheck disable=SC2016 # make's
+show='show-lua: ; @echo $(lua) $(package_libs)'
+expect 0 "the build with Debian's name of Lua" make -s --eval "$show" show-lua
+says '^lua5\.4 .*-llua'
+expect 0 "the build with the name that others have" env PKG_CONFIG_LIBDIR="$WORK/pc" make -s --eval "$show" show-lua
+says '^lua .*-llua'
+
+# The spec file, where rpm is (tools/deps.sh packages); its packages are those of Debian, by the names that are usual there.
+if command -v rpmspec >"$WORK/rpmspec"; then
+	expect 0 "rpm reads the spec file" rpmspec -q --qf '%{name}\n' packaging/rpm/warpcheck.spec
+	holds "its packages" test "$(LC_ALL=C sort "$WORK/stdout" | paste -sd' ')" = 'libiwarp libiwarp-devel warpcheck warpcheck-agent warpcheck-wireshark'
+else
+	echo "no rpm here: the spec file was not read"
+fi
+finish
