@@ -56,6 +56,7 @@ void variant_choose(const struct iwarp_stream *stream, bool *own, bool *response
 bool variant_terminate_waits(const struct iwarp_stream *stream);
 void variant_terminate(const struct iwarp_stream *stream, const struct ddp_segment *segment,
                        struct terminate *terminate);
+void variant_terminate_packed(struct iwarp_stream *stream, const struct terminate *terminate);
 void variant_failed(struct iwarp_stream *stream, struct validation_outcome *outcome,
                     const struct validation_subject *subject);
 void variant_fin(struct iwarp_stream *stream);

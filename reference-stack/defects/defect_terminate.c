@@ -108,6 +108,7 @@ void hook_terminate_packed(struct iwarp_stream *stream, const struct ddp_segment
 {
     stream->terminate_octets =
         change_octets(stream->defects, terminate, segment, stream->terminate, stream->terminate_octets);
+    variant_terminate_packed(stream, terminate);
     if (stream_behaves(stream, DEFECT_NO_TERMINATE))
         stream->terminate_octets = 0;
     if (stream_behaves(stream, DEFECT_TERMINATE_TWICE))

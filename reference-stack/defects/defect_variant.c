@@ -197,6 +197,18 @@ void variant_terminate(const struct iwarp_stream *stream, const struct ddp_segme
         terminate->m = terminate->d = terminate->r = false;
 }
 
+/* RFC 5040 7.1 (2): "set to zero" may be read as a field that is there. */
+void variant_terminate_packed(struct iwarp_stream *stream, const struct terminate *terminate)
+{
+    size_t count = stream->terminate_octets;
+
+    if (!terminate->d || terminate->r || count + READ_REQUEST_OCTETS > TERMINATE_MAX ||
+        !stream_behaves(stream, DEFECT_TERMINATE_RDMA_ZEROS))
+        return;
+    memset(stream->terminate + count, 0, READ_REQUEST_OCTETS);
+    stream->terminate_octets = count + READ_REQUEST_OCTETS;
+}
+
 void variant_failed(struct iwarp_stream *stream, struct validation_outcome *outcome,
                     const struct validation_subject *subject)
 {

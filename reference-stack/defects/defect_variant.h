@@ -52,6 +52,7 @@
     B(TERMINATE_OPERATION_READ,    "terminate-operation-read",    "an operation error quotes the Read Request Header too") \
     B(TERMINATE_OPERATION_BARE,    "terminate-operation-bare",    "an operation error quotes no headers") \
     B(TERMINATE_INVALIDATE_ZEROS,  "terminate-invalidate-zeros",  "an STag that cannot be invalidated: R = 1, and a header of zeros") \
+    B(TERMINATE_RDMA_ZEROS,        "terminate-rdma-zeros",        "28 octets of zeros follow a quoted DDP header that no RDMA header follows") \
     B(TERMINATE_ABORTS,            "terminate-aborts",            "the close half a second after a Terminate is a RST") \
     B(TERMINATE_WAITS_FOR_FIN,     "terminate-waits-for-fin",     "after a Terminate the peer closes first") \
     B(TERMINATED_ABORTS,           "terminated-aborts",           "a Terminate that came is answered by a RST") \

@@ -286,7 +286,7 @@ check {
     if terminate.D == 0 then t:warn(message, "D = 1", "D = 0") end
     local quoted = c:quoted(terminate)
     if quoted.header ~= request:sub(1, 18) then t:fail(message, hex(request:sub(1, 18)), hex(quoted.header)) end
-    if #quoted.rest ~= 0 then t:fail(message, "nothing after it", #quoted.rest .. " octets") end
+    if quoted.rest:find("[^\0]") then t:fail(message, "nothing after it, or zeros (RDMAP-7.1-03)", hex(quoted.rest:sub(1, 16))) end
   end,
 }
 

@@ -35,7 +35,7 @@ check {
   run = function(t)
     for _, frame in ipairs { unknown_write(8), unknown_read(), unexpected() } do
       local got, quoted = terminated(t, frame)
-      if #quoted.rest ~= 0 and quoted.rest:find("[^%z]") then
+      if #quoted.rest ~= 0 and quoted.rest:find("[^\0]") then
         t:fail("octets of a Terminate after what its bits announce", "none, or zeros (RDMAP-7.1-03)", hex(quoted.rest:sub(1, 16)))
       end
       t:equal("MO of a Terminate", 0, got.MO)
@@ -49,7 +49,7 @@ check {
   purpose = "a Terminate carries no ULP payload: nothing of the message in error",
   run = function(t)
     local got, quoted = terminated(t, unknown_write(1000))
-    if quoted.rest:find("[^%z]") or #got.ulpdu > 70 then
+    if quoted.rest:find("[^\0]") or #got.ulpdu > 70 then
       t:fail("a Terminate ends with its headers", "at most 70 octets", #got.ulpdu .. " octets")
     end
     if got.ulpdu:find(pattern(8), 1, true) then t:fail("the payload in error", "not in the Terminate", "in the Terminate") end
@@ -234,7 +234,7 @@ check {
     local got = c:draw_crc_terminate()
     if got then
       t:equal("what an error of the LLP quotes", "M = 0 D = 0 R = 0", header_bits(got))
-      if got.data:find("[^%z]") then t:fail("octets after the control word", "none, or zeros", hex(got.data:sub(1, 16))) end
+      if got.data:find("[^\0]") then t:fail("octets after the control word", "none, or zeros", hex(got.data:sub(1, 16))) end
     end
   end,
 }
@@ -351,7 +351,7 @@ check {
     for _, case in ipairs { { unknown_write(60) }, { too_long(), SMALL }, { unexpected() } } do
       local got, quoted = terminated(t, case[1], case[2])
       t:equal("R for a message that is no Read Request", 0, got.R)
-      if quoted.rest:find("[^%z]") then t:fail("octets after the DDP header", "none, or zeros", hex(quoted.rest:sub(1, 16))) end
+      if quoted.rest:find("[^\0]") then t:fail("octets after the DDP header", "none, or zeros", hex(quoted.rest:sub(1, 16))) end
     end
   end,
 }
@@ -391,11 +391,11 @@ check {
   run = function(t)
     local got, quoted = terminated(t, unknown_write(8))
     local rest = quoted.rest
-    if rest:find("[^%z]") then t:fail("unused headers of a Terminate", "absent, or zero", hex(rest:sub(1, 16))) end
+    if rest:find("[^\0]") then t:fail("unused headers of a Terminate", "absent, or zero", hex(rest:sub(1, 16))) end
     local c = t:open()
     got = c:draw_crc_terminate()
     local lower = got and c:quoted(got) or { rest = "" }
-    if lower.rest:find("[^%z]") then t:fail("unused headers of a Terminate", "absent, or zero", hex(lower.rest:sub(1, 16))) end
+    if lower.rest:find("[^\0]") then t:fail("unused headers of a Terminate", "absent, or zero", hex(lower.rest:sub(1, 16))) end
     t:ambiguous(#rest + #lower.rest == 0 and "A: unused fields are absent" or "B: they are present and zero")
   end,
 }
