@@ -202,7 +202,7 @@ void sctp_assoc_consume(struct sctp_assoc *assoc);
 /* Whether SACKs are sent; turned on again, one is sent at once. */
 void sctp_assoc_withhold(struct sctp_assoc *assoc, bool withhold);
 
-/* Fixes a_rwnd and says so in a SACK. While it is 0, DATA chunks that come are dropped, and answered by a SACK. */
+/* Fixes a_rwnd and says so in a SACK. While it is 0, DATA chunks that come are not acknowledged. */
 void sctp_assoc_window(struct sctp_assoc *assoc, uint32_t octets);
 
 #endif

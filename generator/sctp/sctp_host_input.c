@@ -59,24 +59,21 @@ static void on_data(struct sctp_assoc *assoc, const struct sctp_chunk *chunk, un
     struct held_chunk *held;
     struct sctp_data data;
     bool again = false;
+    /* A probe of a shut window is not acknowledged, or one after the other would carry all there is (RFC 9260 6.1). */
+    bool shut = assoc->fixed_window && assoc->options.window == 0;
 
     if (assoc->status.state != SCTP_ASSOC_ESTABLISHED && assoc->status.state != SCTP_ASSOC_SHUTDOWN)
         return;
     if (sctp_data_parse(chunk, &data) != WIRE_OK || data.user_have != data.user_octets ||
         data.user_octets > SCTP_HOST_HELD_MAX - assoc->held_octets)
         return;
-    /* Behind a shut window nothing is taken, or one probe after the other would carry all there is (RFC 9260 6.1, 6.2). */
-    if (assoc->fixed_window && assoc->options.window == 0) {
-        assoc->sack_due = true;
-        return;
-    }
     held = malloc(sizeof(*held) + data.user_octets);
     if (held == NULL)
         return; /* it comes again */
     if (!note_tsn(assoc, data.tsn, &again)) {
         free(held);
         assoc->status.duplicates += again ? 1 : 0;
-        assoc->sack_due = true;
+        assoc->sack_due = !shut;
         return;
     }
     if (data.user_octets != 0)
@@ -90,7 +87,7 @@ static void on_data(struct sctp_assoc *assoc, const struct sctp_chunk *chunk, un
     DL_APPEND(assoc->held, held);
     assoc->held_octets += data.user_octets;
     assoc->status.received++;
-    assoc->sack_due = true;
+    assoc->sack_due = !shut;
 }
 
 static void acknowledge(struct sctp_assoc *assoc, struct sent_chunk *sent, bool cumulative)

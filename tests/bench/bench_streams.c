@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_streams [STREAMS [ROUNDS]]: that many streams (10,000) at once in one process over kernel TCP on loopback; their
- * other ends are in a second one. On each, ROUNDS (3) Sends of other octets and lengths go out and come back; every octet
- * is compared. Prints memory per idle stream (without the receive buffers that the ULP posted) and the messages a second.
- * Exit status 1 when anything is lost or wrong.
+ * bench_streams [STREAMS [ROUNDS [sctp]]]: that many streams (10,000) at once in one process over kernel TCP on loopback, or in one
+ * association over libusrsctp; their other ends are in a second one. On each, ROUNDS (3) Sends of other octets and lengths go
+ * out and come back; every octet is compared. Prints memory per idle stream (without the receive buffers that the ULP
+ * posted) and the messages a second. Exit status 1 when anything is lost or wrong.
  */
 #include <malloc.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 #include "iwarp/verbs.h"
 
-enum { MESSAGE = 512, PENDING = 200 };
+enum { MESSAGE = 512, PENDING = 200, SCTP_PORT = 5043 };
 
 struct end {
     struct iwarp_qp *qp;
@@ -31,7 +31,7 @@ struct bench {
     struct end *ends;
     size_t streams, established, accepted, closed;
     size_t rounds, finished, echoed;
-    bool responder;
+    bool responder, sctp;
 };
 
 static void die(const char *what)
@@ -159,18 +159,22 @@ static void open_all(struct bench *bench, uint16_t port, const struct iwarp_qp_o
         struct end *end = &bench->ends[i];
 
         end->number = (uint32_t)i;
-        end->qp = iwarp_connect(bench->context, "127.0.0.1", port, options, &sentence);
+        end->qp = bench->sctp && i != 0 ? iwarp_connect_beside(bench->ends[0].qp, options, &sentence)
+                                        : iwarp_connect(bench->context, "127.0.0.1", port, options, &sentence);
         if (end->qp == NULL)
             die(sentence.text);
         iwarp_qp_set_user(end->qp, end);
         post_receive(end);
-        while (i + 1 - bench->established > PENDING || (i + 1 == bench->streams && bench->established <= i))
+        while (i + 1 - bench->established > (bench->sctp && i == 0 ? 0 : PENDING) ||
+               (i + 1 == bench->streams && bench->established <= i))
             turn(bench, false);
     }
 }
 
-static void setup(struct bench *bench, struct iwarp_qp_options *options)
+/* Over SCTP `port` is the responder's in UDP too: 0 for itself, which takes any. */
+static void setup(struct bench *bench, struct iwarp_qp_options *options, uint16_t port)
 {
+    struct iwarp_sctp_options sctp;
     struct sentence sentence = {""};
 
     bench->ends = calloc(bench->streams, sizeof(*bench->ends));
@@ -178,6 +182,15 @@ static void setup(struct bench *bench, struct iwarp_qp_options *options)
     bench->cq = bench->context == NULL ? NULL : iwarp_cq_new(bench->context);
     if (bench->ends == NULL || bench->cq == NULL)
         die("out of memory");
+    if (bench->sctp) {
+        iwarp_sctp_options_default(&sctp, DDP_SCTP_RFC5043);
+        sctp.association.streams = (uint16_t)bench->streams;
+        sctp.address = "127.0.0.1";
+        sctp.udp_port = 0;
+        sctp.peer_udp_port = port;
+        if (iwarp_context_use_sctp(bench->context, &sctp, &sentence) != 0)
+            die(sentence.text);
+    }
     iwarp_qp_options_default(options, bench->cq);
 }
 
@@ -186,9 +199,9 @@ static void initiate(struct bench *bench, uint16_t port)
     struct iwarp_qp_options options;
     double began;
 
-    setup(bench, &options);
+    setup(bench, &options, port);
     began = seconds_now();
-    open_all(bench, port, &options);
+    open_all(bench, bench->sctp ? SCTP_PORT : port, &options);
     printf("  %zu streams open in %.2f s\n", bench->streams, seconds_now() - began);
     began = seconds_now();
     for (size_t i = 0; i < bench->streams; i++) {
@@ -217,11 +230,11 @@ static void respond(struct bench *bench, int report)
     size_t before;
     uint16_t port;
 
-    setup(bench, &options);
-    listener = iwarp_listen(bench->context, "127.0.0.1", 0, &options, &sentence);
+    setup(bench, &options, 0);
+    listener = iwarp_listen(bench->context, "127.0.0.1", bench->sctp ? SCTP_PORT : 0, &options, &sentence);
     if (listener == NULL)
         die(sentence.text);
-    port = iwarp_listener_port(listener);
+    port = bench->sctp ? iwarp_context_udp_port(bench->context) : iwarp_listener_port(listener);
     before = heap();
     if (write(report, &port, sizeof(port)) != sizeof(port))
         die("no pipe");
@@ -238,7 +251,8 @@ static void respond(struct bench *bench, int report)
 int main(int argc, char **argv)
 {
     struct bench bench = {.streams = argc > 1 ? (size_t)atol(argv[1]) : 10000,
-                          .rounds = argc > 2 ? (size_t)atol(argv[2]) : 3};
+                          .rounds = argc > 2 ? (size_t)atol(argv[2]) : 3,
+                          .sctp = argc > 3 && strcmp(argv[3], "sctp") == 0};
     struct rlimit files = {0};
     uint16_t port;
     int ends[2];
@@ -250,6 +264,8 @@ int main(int argc, char **argv)
     (void)setrlimit(RLIMIT_NOFILE, &files);
     if (files.rlim_cur < bench.streams + 64)
         die("so many descriptors are not allowed: ulimit -n");
+    if (bench.sctp && bench.streams > UINT16_MAX)
+        die("an association has no more than 65,535 streams");
     if (bench.streams == 0 || bench.rounds == 0 || pipe(ends) != 0 || (child = fork()) < 0)
         die("it cannot begin");
     if (child == 0) {

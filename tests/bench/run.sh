@@ -202,5 +202,11 @@ for i in "${!of[@]}"; do aim "stack: ${of[i]}, of plain TCP's speed" "${ratios[i
 aim "stack: 1.3 times plain TCP's ping-pong against its own" "$(ratio 1.3 "${ratios[6]}")" 1
 echo "== stack: 10,000 streams at once"
 "$B/bench/bench_streams" 10000
+if pkg-config --exists usrsctp; then
+	echo "== stack: 1,000 streams in one association over libusrsctp"
+	"$B/bench/bench_streams" 1000 3 sctp
+else
+	echo "== stack: SKIP 1,000 streams over SCTP: this build has no libusrsctp"
+fi
 
 [ "$missed" -eq 0 ] || { echo "bench: $missed missed"; exit 1; }

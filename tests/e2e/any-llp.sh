@@ -50,6 +50,8 @@ expect 0 "42 defects are killed over SCTP" "$WARPCHECK" prove --llp sctp -j 2 --
 holds "each by a requirement that it names" jq -se '.[-1] | .defects == 42 and .killed == 42' "$WORK/stdout"
 expect 2 "a defect of MPA meets nothing there" "$WARPCHECK" prove --llp sctp ddp-crc-catastrophic
 complains 'no check drives over SCTP'
+expect 0 "legal variants meet the checks over SCTP" "$WARPCHECK" prove --variants --llp sctp -j 2 --format jsonl segments-512 responses-first
+holds "without a FAIL" jq -se '.[-1] | .variants == 2 and .legal == 2' "$WORK/stdout"
 expect 2 "another LLP" "$WARPCHECK" prove --llp cm ddp-qn-wrong-code
 complains 'tcp or sctp was expected'
 finish

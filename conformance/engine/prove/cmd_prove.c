@@ -290,6 +290,7 @@ static int prove_variants(const struct command *command)
         .host = command->prove.host,
         .only = command->prove.only,
         .only_count = command->prove.only_count,
+        .sctp = command->prove.sctp,
         .seed = command->prove.seed,
         .jobs = command->prove.jobs,
     };

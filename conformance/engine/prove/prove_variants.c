@@ -94,8 +94,8 @@ static json_t *run_unit(void *user, size_t number, struct sentence *error)
 
     runner.sim.defects = set;
     if (set != NULL && runner_run(&runner, &totals, error) == 0)
-        row = json_pack("{s:O, s:o, s:I}", "surplus", drawn.surplus, "unseen", unseen_of(&drawn), "undecided",
-                        (json_int_t)drawn.undecided);
+        row = json_pack("{s:O, s:o, s:I}", "surplus", drawn.surplus, "unseen",
+                        config->sctp ? json_array() : unseen_of(&drawn), "undecided", (json_int_t)drawn.undecided);
     defect_set_free(set);
     json_decref(drawn.surplus);
     json_decref(drawn.warned);
@@ -170,8 +170,11 @@ int prove_variants_run(const struct prove_variants_config *config, struct prove_
                        struct sentence *error)
 {
     struct suite suite = {.config = config, .summary = summary};
-    struct plan_config plan = {
-        .catalogue = config->catalogue, .pics = config->pics, .selection = &suite.everything, .every_llp = true};
+    struct plan_config plan = {.catalogue = config->catalogue,
+                               .pics = config->pics,
+                               .selection = &suite.everything,
+                               .every_llp = true,
+                               .sctp = config->sctp};
     size_t count = config->only_count != 0 ? config->only_count : defect_list_count(config->variants);
     struct prove_work work = {count, config->jobs, run_unit, tell_and_progress, &suite};
     int status = -1;

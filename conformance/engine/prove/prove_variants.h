@@ -33,6 +33,7 @@ struct prove_variants_config {
     const struct defect_list *variants;
     const char *const *only; /* ids of the variants to prove; all when only_count is 0 */
     size_t only_count;
+    bool sctp; /* the checks over SCTP; a row's WARNs, which are those over TCP, may then be missing */
     uint64_t seed;
     unsigned jobs; /* processes, at most PROVE_JOBS_MAX */
     void (*outcome)(void *user, const struct variant_outcome *outcome);
