@@ -200,11 +200,7 @@ function Stream:leave()
   self.association.handle:abort()
 end
 
--- A shut window takes one packet after the other all the same, if each is acknowledged (RFC 9260 6.1 A): so none is.
-function Stream:window(octets)
-  self.association.handle:window(octets)
-  self.association.handle:withhold(octets == 0)
-end
+function Stream:window(octets) self.association.handle:window(octets) end
 
 function Stream:withhold(withheld) self.association.handle:withhold(withheld) end
 
