@@ -122,11 +122,12 @@ START_TEST(correct_agents)
 }
 END_TEST
 
-/* Another port, or another address: only who asked for the exchange can tell, and a check does. */
+/* Another port, protocol or address: only who asked for the exchange can tell, and a check does. */
 static bool looks_right(const struct defect *defect, const struct rule *rule)
 {
     return (strcmp(defect->id, "cm-source-port-host-order") == 0 && strcmp(rule->id, "A11-TXT-12") == 0) ||
-           (strcmp(defect->id, "cm-addresses-swapped") == 0 && strcmp(rule->id, "A11-TXT-13") == 0);
+           (strcmp(defect->id, "cm-addresses-swapped") == 0 && strcmp(rule->id, "A11-TXT-13") == 0) ||
+           (strcmp(defect->id, "cm-protocol-as-tcp") == 0 && strcmp(rule->id, "A11-TXT-15") == 0);
 }
 
 START_TEST(defects)
