@@ -163,13 +163,14 @@ void warp_sctp_handoff(void)
     static const dissector_t drafts[2] = {dissect_ppid_1, dissect_ppid_2};
     static const char *const names[2][2] = {{"warp.sctp.1", "DDP over SCTP, draft, or IUA (warpcheck)"},
                                             {"warp.sctp.2", "DDP over SCTP, draft, or M2UA (warpcheck)"}};
-    dissector_handle_t user = handle_of(dissect_user, "warp.sctp.user", "DDP over SCTP (warpcheck)");
+    dissector_handle_t user = handle_of(dissect_user, "warp.sctp.user", "DDP over SCTP (warpcheck)"), watched;
 
     sctp_handle = find_dissector("sctp");
     if (sctp_handle == NULL)
         return;
-    dissector_add_uint("ip.proto", SCTP_PROTOCOL,
-                       handle_of(dissect_packet, "warp.sctp", "SCTP, watched by iWARP (warpcheck)"));
+    watched = handle_of(dissect_packet, "warp.sctp", "SCTP, watched by iWARP (warpcheck)");
+    dissector_add_uint("ip.proto", SCTP_PROTOCOL, watched);
+    dissector_add_uint("udp.port", SCTP_UDP_PORT, watched); /* RFC 6951 */
     dissector_add_uint("sctp.ppi", DDP_SCTP_PPID_SEGMENT, user);
     dissector_add_uint("sctp.ppi", DDP_SCTP_PPID_CONTROL, user);
     for (unsigned i = 0; i < 2; i++) {

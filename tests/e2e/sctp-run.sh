@@ -37,6 +37,17 @@ expect 0 "audit judges SCTP in UDP" "$WARPCHECK" audit "$capture" --format jsonl
 holds "all of it" jq -se '.[-1] | .ddp_segments > 0 and (.accounting.unjudged // {} | length) == 0' "$WORK/stdout"
 holds "tshark sees the same segments" test "$("$TSHARK" -r "$capture" -Y 'sctp.data_payload_proto_id == 16' -T fields -e frame.number 2>"$WORK/tshark" | wc -l)" -gt 0
 
+# shellcheck source=tests/e2e/dissector.bash
+source tests/e2e/dissector.bash
+for kept in rfc5043 draft02; do
+	expect 0 "audit judges two peers of $kept" "$WARPCHECK" audit "pcaps/libiwarp-sctp/$kept.pcap" --format jsonl
+	holds "with nothing found, and a Terminate in it" jq -se '.[-1].ddp_segments >= 14 and any(.[]; .id == "RDMAP-4.2-02" and .verdict == "PASS")
+		and all(.[]; .type != "result" or .verdict == "PASS")' "$WORK/stdout"
+	ours -r "pcaps/libiwarp-sctp/$kept.pcap" -Y warp -T fields -e frame.protocols -e _ws.col.Info >"$WORK/drawn" 2>"$WORK/tshark"
+	holds "the plugin draws them below UDP" grep -Eq 'udp:sctp:warp.*Terminate .*Invalid STag' "$WORK/drawn"
+	holds "from the first message on" grep -Eq 'Send qn 0 msn 1' "$WORK/drawn"
+done
+
 echo "== a device that a profile names"
 cat >"$WORK/sctp.json" <<'JSON'
 { "name": "sctp", "address": "10.99.0.2", "port": 5043, "llp": "sctp", "udp_port": 9899, "interface": "tester0",

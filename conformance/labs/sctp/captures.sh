@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # captures.sh DIR: two iwarp-peer programs over SCTP in UDP datagrams (RFC 6951), captured on the loopback of a network namespace that
-# this script makes: DIR/rfc5043.pcap and DIR/draft02.pcap. What pcaps/libiwarp-sctp holds was made so. It needs dumpcap and jq.
+# this script makes: DIR/rfc5043.pcap and DIR/draft02.pcap. What pcaps/libiwarp-sctp holds was made so. It needs dumpcap, tshark and jq.
 set -euo pipefail
 if [ "${1:-}" != inside ]; then
 	out=$(realpath "${1:?the folder for the captures}")
@@ -83,6 +83,11 @@ capture() { # NAME PROFILE
 		wait "$pid" || true
 	done
 	pids=()
+	# The end of the association is the last that there is to capture.
+	for _ in {1..100}; do
+		[ -z "$(tshark -r "$work/$1.pcap" -Y 'sctp.chunk_type == 6' 2>/dev/null)" ] || break
+		sleep 0.1
+	done
 	kill -INT "$dumpcap"
 	wait "$dumpcap" || true
 	cp "$work/$1.pcap" "$out/$1.pcap"
