@@ -21,7 +21,7 @@ says 'replay +warpcheck run .CA11-2. --role responder --simulate --llp cm --defe
 expect 2 "no device that speaks CM" "$WARPCHECK" run --llp cm
 complains '--llp cm needs --simulate or --dut'
 expect 2 "another layer" "$WARPCHECK" run --llp udp --simulate
-complains 'tcp, sctp or cm was expected'
+complains 'tcp, sctp, sctp-draft02 or cm was expected'
 
 echo "== live"
 cat >"$WORK/cm.json" <<'JSON'
