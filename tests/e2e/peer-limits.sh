@@ -18,18 +18,21 @@ control=$(sed 's/.*control=\([0-9]*\).*/\1/' "$WORK/peer.out")
 cat >"$WORK/flood.pl" <<'PERL'
 use strict;
 use warnings;
+use Errno;
 use IO::Socket::INET;
 my ($what, $listen, $control, $peer) = @ARGV;
 $SIG{PIPE} = "IGNORE";
 alarm 250;
 
-sub to { my $s = IO::Socket::INET->new(PeerAddr => "127.0.0.1", PeerPort => shift) or die "connect: $!"; $s->autoflush(1); $s }
+# A connection that is reset may be so before connect() has returned; undef then.
+sub try { my $s = IO::Socket::INET->new(PeerAddr => "127.0.0.1", PeerPort => shift) or $!{ECONNRESET} or die "connect: $!"; ref $s ? ($s->autoflush(1), $s)[1] : undef }
+sub to { try(shift) // die "connect: reset" }
 sub line { my $s = shift; my $l = <$s>; defined $l ? $l : "" }
 sub ask { my ($s, $command) = @_; print $s "$command\n"; line($s) }
 sub octets { my ($s, $n) = @_; my $got = ""; while (length($got) < $n) { my $r = sysread($s, $got, $n - length($got), length($got)); last unless $r } $got }
 # An iWARP stream in operation: MPA start-up, Rev 1, without CRC.
 my $request = "MPA ID Req Frame" . pack("CCn", 0, 1, 0);
-sub start { my $s = to($listen); print $s $request; my $reply = octets($s, 20); (length($reply) == 20 && substr($reply, 0, 16) eq "MPA ID Rep Frame") ? $s : undef }
+sub start { my $s = try($listen) // return undef; print $s $request; my $reply = octets($s, 20); (length($reply) == 20 && substr($reply, 0, 16) eq "MPA ID Rep Frame") ? $s : undef }
 my $msn = 1;
 sub send_fpdu { my ($s, $text) = @_; my $ddp = pack("CCNNNN", 0x41, 0x43, 0, 0, $msn, 0) . $text; my $fpdu = pack("n", length $ddp) . $ddp;
 	$fpdu .= "\0" x (-length($fpdu) % 4); print $s $fpdu . "\0\0\0\0" }
