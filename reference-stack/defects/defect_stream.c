@@ -34,7 +34,8 @@ void defect_reads_gone(const struct iwarp_stream *stream, size_t count)
 void hook_progress(struct iwarp_stream *stream)
 {
     bool rejected = stream->state == IWARP_STATE_EXITED;
-    bool rejects = rejected && stream->config.role == IWARP_RESPONDER;
+    /* MPA's alone: over SCTP a session's Reject may not be left out (RFC 5043 6.3). */
+    bool rejects = rejected && stream->config.role == IWARP_RESPONDER && stream->llp == &mpa_llp;
 
     if (rejects && stream_behaves(stream, DEFECT_REJECT_UNANSWERED))
         stream->abort_wanted = true;
