@@ -84,7 +84,8 @@ static enum course_judgement judge_finding(const struct course_exercise *exercis
             return COURSE_RIGHT;
     }
     if (!requirement)
-        (void)sentence_set(why, "no frame of this exercise breaks %s", given->requirement->id);
+        (void)sentence_set(why, "no frame of this exercise breaks %s",
+                           given->requirement != NULL ? given->requirement->id : "a requirement");
     else if (!frame)
         (void)sentence_set(why, "frame %" PRIu64 " is not the first one that is wrong", given->frame);
     else
@@ -111,10 +112,15 @@ static void search_result(void *user, const char *id, enum verdict verdict)
 static enum course_judgement judge_run(const struct course_exercise *exercise, const struct given *given,
                                        struct sentence *why)
 {
-    const char *select[] = {given->requirement->id};
-    struct search search = {given->requirement->id, false};
+    const char *select[1];
+    struct search search = {NULL, false};
     int status;
 
+    if (given->requirement == NULL) {
+        (void)sentence_set(why, "exercise %u asks for the id of a requirement", exercise->number);
+        return COURSE_UNCLEAR;
+    }
+    select[0] = search.id = given->requirement->id;
     for (size_t words = 1; words != SIZE_MAX && !search.failed; words--) {
         if (words == 1 && given->requirement->observability == REQUIREMENT_SPEC)
             continue;
