@@ -65,7 +65,8 @@ static void note_death(struct rig *rig, int patience_ms, const char *why)
     bool ended = process_ended(keeper, patience_ms, &state);
     char text[80];
 
-    if (ended && WIFEXITED(state.status) && WEXITSTATUS(state.status) == 0)
+    /* One that exits after a connection without a stimulus serves one, whatever it calls that: it may take its time to end. */
+    if (ended && WIFEXITED(state.status) && (WEXITSTATUS(state.status) == 0 || !keeper->stimulated))
         keeper->serves_one = true;
     if (!keeper->stimulated || keeper->death.text[0] != '\0' ||
         (keeper->serves_one && !(ended && WIFSIGNALED(state.status))))
