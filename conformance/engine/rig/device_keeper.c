@@ -61,7 +61,7 @@ static bool process_ended(struct device_keeper *keeper, int patience_ms, struct 
 static void note_death(struct rig *rig, int patience_ms, const char *why)
 {
     struct device_keeper *keeper = rig->keeper;
-    struct device_command_state state;
+    struct device_command_state state = {0};
     bool ended = process_ended(keeper, patience_ms, &state);
     char text[80];
 
