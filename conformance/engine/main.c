@@ -117,17 +117,17 @@ static int subcommand_run(int argc, char **argv, char *help)
 static int command(int argc, char **argv)
 {
     char help[] = "--help";
-    bool asked;
+    bool wants_help;
 
     if (argc < 2)
         return usage(stderr, EXIT_USAGE);
-    asked = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0;
-    if (asked && argc > 2 && argv[2][0] != '-') {
+    wants_help = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0;
+    if (wants_help && argc > 2 && argv[2][0] != '-') {
         char *words[] = {argv[2], help, NULL};
 
         return subcommand_run(2, words, help);
     }
-    if (asked) {
+    if (wants_help) {
         pager_begin();
         return usage(stdout, 0);
     }

@@ -228,7 +228,8 @@ void cm_take_datagram_request(struct cm_agent *agent, const struct cm_place *fro
 
 /* --- What the ULP decides ------------------------------------------------------------------------------------------ */
 
-static struct cm_exchange *asked(struct cm_agent *agent, const char *function, uint32_t id, struct sentence *sentence)
+static struct cm_exchange *exchange_to_decide(struct cm_agent *agent, const char *function, uint32_t id,
+                                              struct sentence *sentence)
 {
     struct cm_exchange *exchange;
 
@@ -246,7 +247,7 @@ static struct cm_exchange *asked(struct cm_agent *agent, const char *function, u
 int cm_agent_accept(struct cm_agent *agent, uint32_t id, const uint8_t *data, size_t octets, uint64_t now,
                     struct sentence *sentence)
 {
-    struct cm_exchange *exchange = asked(agent, "cm_agent_accept", id, sentence);
+    struct cm_exchange *exchange = exchange_to_decide(agent, "cm_agent_accept", id, sentence);
     size_t most = cm_attribute_row(CM_REP)->private_octets;
 
     if (exchange == NULL)
@@ -261,7 +262,7 @@ int cm_agent_accept(struct cm_agent *agent, uint32_t id, const uint8_t *data, si
 int cm_agent_reject(struct cm_agent *agent, uint32_t id, const struct cm_refusal *refusal, uint64_t now,
                     struct sentence *sentence)
 {
-    struct cm_exchange *exchange = asked(agent, "cm_agent_reject", id, sentence);
+    struct cm_exchange *exchange = exchange_to_decide(agent, "cm_agent_reject", id, sentence);
     struct cm_rejected rejected;
 
     if (exchange == NULL)
@@ -282,7 +283,7 @@ int cm_agent_reject(struct cm_agent *agent, uint32_t id, const struct cm_refusal
 int cm_agent_delay(struct cm_agent *agent, uint32_t id, uint8_t service_timeout, uint64_t now,
                    struct sentence *sentence)
 {
-    struct cm_exchange *exchange = asked(agent, "cm_agent_delay", id, sentence);
+    struct cm_exchange *exchange = exchange_to_decide(agent, "cm_agent_delay", id, sentence);
 
     if (exchange == NULL)
         return -1;

@@ -261,7 +261,7 @@ uint8_t hook_refusal(const struct sctp_session *session)
         return 0;
     if (!session_behaves(session, DEFECT_SCTP_OVERLOAD_REJECTS))
         return DDP_SCTP_TERMINATE;
-    return session->asked == DDP_SCTP_ENHANCED_INITIATE ? DDP_SCTP_ENHANCED_REJECT : DDP_SCTP_REJECT;
+    return session->initiate_code == DDP_SCTP_ENHANCED_INITIATE ? DDP_SCTP_ENHANCED_REJECT : DDP_SCTP_REJECT;
 }
 
 int hook_ssn_ahead(const struct sctp_session *session, uint16_t ssn, int ahead)

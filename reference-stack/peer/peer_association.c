@@ -200,7 +200,7 @@ static json_t *event_of(const struct peer_association *pa, const char *name)
     return event;
 }
 
-static void up(struct peer_association *pa, const struct iwarp_association_event *told)
+static void up(struct peer_association *pa, const struct iwarp_association_event *arrived)
 {
     static const char *const modes[] = {
         [IWARP_SCTP_NOTHING] = "none", [IWARP_SCTP_DDP] = "ddp", [IWARP_SCTP_RDMA] = "rdma"};
@@ -209,8 +209,8 @@ static void up(struct peer_association *pa, const struct iwarp_association_event
 
     pa->up = true;
     if (event != NULL) {
-        (void)json_object_set_new(event, "mode", json_string(modes[told->mode]));
-        (void)json_object_set_new(event, "streams", json_integer(told->streams));
+        (void)json_object_set_new(event, "mode", json_string(modes[arrived->mode]));
+        (void)json_object_set_new(event, "streams", json_integer(arrived->streams));
         (void)json_object_set_new(event, "port", json_integer(pa->port));
     }
     DL_FOREACH_SAFE2(pa->streams, ps, next, next_of)
@@ -231,7 +231,7 @@ static void down(struct peer_association *pa, const char *why)
         failed(ps, why);
 }
 
-static void told(struct peer_association *pa, const struct iwarp_association_event *event)
+static void association_event(struct peer_association *pa, const struct iwarp_association_event *event)
 {
     json_t *object;
 
@@ -252,7 +252,7 @@ static void told(struct peer_association *pa, const struct iwarp_association_eve
 }
 
 /* True: the stream had something to tell, or is over. */
-static bool stream_told(struct peer_association *pa, struct iwarp_stream *stream)
+static bool stream_event_take(struct peer_association *pa, struct iwarp_stream *stream)
 {
     struct peer_stream *ps = peer_stream_find(pa->peer, iwarp_stream_number(stream));
     struct iwarp_event event;
@@ -281,9 +281,9 @@ void peer_association_pump(struct peer_association *pa)
         more = false;
         peer->ops->sctp->run(pa->transport, peer->now);
         while ((stream = iwarp_association_stirred(pa->association)) != NULL)
-            more = stream_told(pa, stream) || more;
+            more = stream_event_take(pa, stream) || more;
         while (iwarp_association_poll(pa->association, &event)) {
-            told(pa, &event);
+            association_event(pa, &event);
             more = true;
         }
     }

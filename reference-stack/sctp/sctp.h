@@ -66,18 +66,18 @@ struct sctp_session {
     uint32_t earlier;                 /* those of them that belong to earlier sessions */
     uint32_t control_outstanding;     /* those up to the last control message (RFC 5043 6.6) */
     uint16_t sid;
-    uint16_t expected; /* DDP-SSN that is due from the peer */
-    uint16_t ssn;      /* of the next message to the peer */
-    uint8_t state;     /* enum sctp_session_state */
-    uint8_t asked;     /* Function Code of the Initiate, of either side */
-    uint8_t control;   /* Function Code that the session itself is to send, 0: none; draft: a Stream Reset */
-    bool ready;        /* in association->ready */
-    bool pending;      /* counts among the requests that wait for the ULP */
-    bool spoke;        /* something was sent in this session */
-    bool own_end;      /* Terminate or Reject of this side was sent */
-    bool peer_end;     /* the peer sends no more: Terminate, Reject, or never came to anything */
-    bool reset_sent;   /* draft: own Stream Reset since the stream was aborted */
-    bool used;         /* a session was begun on the SID at some time */
+    uint16_t expected;     /* DDP-SSN that is due from the peer */
+    uint16_t ssn;          /* of the next message to the peer */
+    uint8_t state;         /* enum sctp_session_state */
+    uint8_t initiate_code; /* Function Code of the Initiate, of either side */
+    uint8_t control;       /* Function Code that the session itself is to send, 0: none; draft: a Stream Reset */
+    bool ready;            /* in association->ready */
+    bool pending;          /* counts among the requests that wait for the ULP */
+    bool spoke;            /* something was sent in this session */
+    bool own_end;          /* Terminate or Reject of this side was sent */
+    bool peer_end;         /* the peer sends no more: Terminate, Reject, or never came to anything */
+    bool reset_sent;       /* draft: own Stream Reset since the stream was aborted */
+    bool used;             /* a session was begun on the SID at some time */
 };
 
 /* What the layer keeps of a stream. */
@@ -88,7 +88,7 @@ struct sctp_lower {
     struct sctp_lower *next, *prev;       /* ...of which these are */
     bool delivers;                        /* input comes from the session */
     uint8_t code;                         /* Function Code of the piece, where that is a control message */
-    uint8_t asked;                        /* of the peer's Initiate */
+    uint8_t initiate_code;                /* of the peer's Initiate */
     struct negotiation_offer offer;       /* of the peer's word */
     struct mpa_start start;               /* the peer's message, as the ULP is told of it */
     uint8_t private_data[DDP_SCTP_PRIVATE_DATA_MAX];

@@ -65,7 +65,7 @@ static void overdue(struct iwarp_stream *stream)
 static size_t answer_room(const struct iwarp_stream *stream)
 {
     const struct sctp_session *session = lower_of(stream)->session;
-    bool word = session != NULL && session->asked == DDP_SCTP_ENHANCED_INITIATE;
+    bool word = session != NULL && session->initiate_code == DDP_SCTP_ENHANCED_INITIATE;
 
     return DDP_SCTP_PRIVATE_DATA_MAX - (word ? MPA_ENHANCED_OCTETS : 0);
 }

@@ -18,7 +18,7 @@ void session_begin(struct sctp_session *session, enum sctp_session_state state)
     session->ssn = HOOK_VALUE(association, first_ssn(association), hook_first_ssn(session));
     session->earlier = session->outstanding;
     session->control_outstanding = 0;
-    session->asked = session->control = 0;
+    session->initiate_code = session->control = 0;
     session->spoke = session->own_end = session->peer_end = session->reset_sent = false;
     session->used = true;
 }
@@ -82,7 +82,7 @@ static void take(struct sctp_session *session, uint32_t ppid, const uint8_t *oct
         .answer_due = session->state == SESSION_INITIATED,
         .segments_due = session->state == SESSION_OPEN || session->state == SESSION_CLOSING,
         .over = session->peer_end,
-        .asked = session->asked,
+        .initiate_code = session->initiate_code,
     };
     struct validation_subject subject = {.stream = session->stream, .session = &view, .count = count};
     struct validation_outcome outcome;
@@ -173,7 +173,7 @@ static bool request(struct sctp_session *session, const struct ddp_sctp_message 
                                             association->closing || association->events.count >= SCTP_EVENTS_MAX);
 
     session_begin(session, SESSION_PENDING);
-    session->asked = (uint8_t)message->code;
+    session->initiate_code = (uint8_t)message->code;
     if (HOOK_VALUE(association, full, hook_request_full(session, full))) {
         association->counters.refused++;
         session->state = SESSION_DRAINING;

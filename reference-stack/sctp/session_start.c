@@ -113,10 +113,10 @@ int session_initiate(struct sctp_session *session, struct sentence *sentence)
     struct negotiation_offer own;
 
     session_begin(session, SESSION_INITIATED);
-    session->asked = stream->config.enhanced ? DDP_SCTP_ENHANCED_INITIATE : DDP_SCTP_INITIATE;
+    session->initiate_code = stream->config.enhanced ? DDP_SCTP_ENHANCED_INITIATE : DDP_SCTP_INITIATE;
     if (stream->config.enhanced)
         negotiate_request(stream, &own);
-    if (session_say(session, session->asked, stream->config.enhanced ? &own : NULL, true) != 0)
+    if (session_say(session, session->initiate_code, stream->config.enhanced ? &own : NULL, true) != 0)
         return sentence_set(sentence, "stream: out of memory");
     HOOK(session->association, hook_initiated(session));
     return 0;
@@ -147,7 +147,7 @@ static void accepted(struct sctp_session *session)
 int session_answer(struct sctp_session *session, bool accept)
 {
     struct iwarp_stream *stream = session->stream;
-    bool enhanced = session->asked == DDP_SCTP_ENHANCED_INITIATE;
+    bool enhanced = session->initiate_code == DDP_SCTP_ENHANCED_INITIATE;
     struct negotiation_offer own;
     uint8_t code;
 
@@ -176,7 +176,7 @@ static void requested(struct sctp_session *session)
 {
     struct iwarp_stream *stream = session->stream;
 
-    if (session->asked == DDP_SCTP_ENHANCED_INITIATE)
+    if (session->initiate_code == DDP_SCTP_ENHANCED_INITIATE)
         negotiate_depths(stream, &lower_of(stream)->offer);
     event_start(stream, IWARP_EVENT_CONNECT_REQUEST);
     switch (HOOK_VALUE(session->association, stream->config.accept, hook_accept_policy(session))) {
@@ -228,7 +228,7 @@ void session_take_control(struct sctp_session *session, const struct ddp_sctp_me
     switch (message->code) {
     case DDP_SCTP_INITIATE:
     case DDP_SCTP_ENHANCED_INITIATE:
-        session->asked = (uint8_t)message->code;
+        session->initiate_code = (uint8_t)message->code;
         requested(session);
         break;
     case DDP_SCTP_ACCEPT:

@@ -55,12 +55,12 @@ struct validation_session {
     unsigned streams; /* association: that both sides have, in both directions */
     const struct ddp_sctp_message *message;
     wire_result parsed;
-    bool enhanced;     /* this side knows the messages of RFC 6581 7 */
-    bool request_due;  /* an Initiate is */
-    bool answer_due;   /* an Accept or Reject is, or a Terminate in its place */
-    bool segments_due; /* the session is open to them */
-    bool over;         /* the peer has sent its Terminate or Reject */
-    uint32_t asked;    /* Function Code of the Initiate */
+    bool enhanced;          /* this side knows the messages of RFC 6581 7 */
+    bool request_due;       /* an Initiate is */
+    bool answer_due;        /* an Accept or Reject is, or a Terminate in its place */
+    bool segments_due;      /* the session is open to them */
+    bool over;              /* the peer has sent its Terminate or Reject */
+    uint32_t initiate_code; /* Function Code of the Initiate */
 };
 
 /* What an entry looks at; what is not there yet at its stage is NULL. */

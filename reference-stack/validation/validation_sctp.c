@@ -90,7 +90,7 @@ bool holds_session_answer(const struct validation_subject *subject)
 /* Codes 6 and 7 answer code 5. A plain Reject says no to either: RFC 6581 7 names it for what is refused anyhow. */
 bool holds_session_answer_kind(const struct validation_subject *subject)
 {
-    bool enhanced = subject->session->asked == DDP_SCTP_ENHANCED_INITIATE;
+    bool enhanced = subject->session->initiate_code == DDP_SCTP_ENHANCED_INITIATE;
 
     if (!is_of(subject, 0))
         return true;

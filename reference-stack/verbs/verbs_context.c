@@ -250,7 +250,7 @@ static int run(struct iwarp_context *context, int timeout_ms, struct sentence *s
 {
     int result = 0;
 
-    links_begin_asked(context);
+    links_begin_initiated(context);
     if (context->dirty != NULL)
         context_flush(context);
     if (something_waits(context) || context->dirty != NULL || timeout_ms == 0) {
@@ -304,7 +304,7 @@ int iwarp_context_timeout(const struct iwarp_context *context)
 
     if (context == NULL)
         return -1;
-    if (context->dirty != NULL || context->asked != NULL || something_waits(context))
+    if (context->dirty != NULL || context->initiated != NULL || something_waits(context))
         return 0;
     if (context->links != NULL)
         return SCTP_TICK_MS;

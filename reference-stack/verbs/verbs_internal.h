@@ -52,8 +52,8 @@ struct iwarp_qp {
     struct link *link; /* SCTP: its association; NULL: over */
     uint32_t number;   /* the stream's... */
     UT_hash_handle hh; /* ...by which link->qps has it */
-    int asked_sid;     /* a session that is to be begun at the next iwarp_context_run(); -1: none */
-    struct iwarp_qp *next_asked;
+    int initiated_sid; /* a session that is to be begun at the next iwarp_context_run(); -1: none */
+    struct iwarp_qp *next_initiated;
 };
 
 /* An association. */
@@ -96,7 +96,7 @@ struct iwarp_context {
     uint16_t peer_udp_port;
     struct link *links;
     struct deadlines link_deadlines;
-    struct iwarp_qp *asked; /* queue pairs with asked_sid */
+    struct iwarp_qp *initiated; /* queue pairs with initiated_sid */
 };
 
 /* verbs_context.c: something was sent, or came. */
@@ -138,7 +138,7 @@ int links_listen(struct iwarp_listener *listener, uint16_t port, struct sentence
 void links_unlisten(struct iwarp_listener *listener);
 int links_connect(struct iwarp_qp *qp, const struct sockaddr_storage *name, uint16_t port, struct sentence *sentence);
 /* Sessions that peers have asked for, after the program has heard of them. */
-void links_begin_asked(struct iwarp_context *context);
+void links_begin_initiated(struct iwarp_context *context);
 /* All that the association has to say and to send. It is freed when it is over. */
 void link_pump(struct link *link);
 void link_leave(struct iwarp_qp *qp);

@@ -44,7 +44,7 @@ struct iwarp_qp *qp_new(struct iwarp_context *context, const struct iwarp_qp_opt
     }
     qp->context = context;
     qp->number = config.number;
-    qp->asked_sid = -1;
+    qp->initiated_sid = -1;
     queues_join(options);
     qp->send_cq = options->send_cq;
     qp->receive_cq = options->receive_cq;

@@ -43,9 +43,9 @@ void link_leave(struct iwarp_qp *qp)
         return;
     HASH_DEL(qp->link->qps, qp);
     qp->link = NULL;
-    if (qp->asked_sid >= 0)
-        LL_DELETE2(qp->context->asked, qp, next_asked);
-    qp->asked_sid = -1;
+    if (qp->initiated_sid >= 0)
+        LL_DELETE2(qp->context->initiated, qp, next_initiated);
+    qp->initiated_sid = -1;
 }
 
 /* Its session is over, or never came to be. What is left to say, the stream says. */
@@ -104,7 +104,7 @@ static void begin(struct iwarp_qp *qp)
 
 /*
  * The peer asks for a session. The program is told, and can post receives, before the session is accepted: by
- * links_begin_asked(). Without memory or a listener it cannot be, and the association goes.
+ * links_begin_initiated(). Without memory or a listener it cannot be, and the association goes.
  */
 static void requested(struct link *link, uint16_t sid)
 {
@@ -127,20 +127,20 @@ static void requested(struct link *link, uint16_t sid)
     }
     event->listener = link->listener;
     qp->opening = true;
-    qp->asked_sid = sid;
-    LL_PREPEND2(context->asked, qp, next_asked);
+    qp->initiated_sid = sid;
+    LL_PREPEND2(context->initiated, qp, next_initiated);
 }
 
-void links_begin_asked(struct iwarp_context *context)
+void links_begin_initiated(struct iwarp_context *context)
 {
     struct iwarp_qp *qp;
 
-    while ((qp = context->asked) != NULL) {
+    while ((qp = context->initiated) != NULL) {
         struct link *link = qp->link;
-        int sid = qp->asked_sid;
+        int sid = qp->initiated_sid;
 
-        LL_DELETE2(context->asked, qp, next_asked);
-        qp->asked_sid = -1;
+        LL_DELETE2(context->initiated, qp, next_initiated);
+        qp->initiated_sid = -1;
         qp->opening = false;
         if (iwarp_sctp_stream_attach(link->association, (uint16_t)sid, qp->stream, uv_hrtime(), NULL) != 0)
             qp_over(qp); /* the request has been withdrawn */
@@ -164,7 +164,7 @@ static void told(struct link *link, const struct iwarp_association_event *event)
     case IWARP_ASSOCIATION_DOWN:
         link->over = true;
         HASH_ITER (hh, link->qps, qp, next) {
-            if (qp->opening && qp->asked_sid < 0)
+            if (qp->opening && qp->initiated_sid < 0)
                 failed(qp, event->text);
         }
         break;

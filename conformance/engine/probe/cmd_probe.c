@@ -36,7 +36,7 @@ struct probe_command {
     struct rig *rig;
     struct probe_wire wire;
     json_t *found;          /* the lines of the report */
-    json_t *told;           /* what the upper tester says of its capabilities */
+    json_t *capabilities;   /* what the upper tester says of its capabilities */
     char peer[IF_NAMESIZE]; /* the other end of the tester's interface, where that is a veth of this machine; "": no */
 };
 
@@ -175,11 +175,11 @@ static int add_target(struct probe_command *command)
 static bool ask_all(struct probe_command *command, struct sentence *error)
 {
     struct rig *rig = command->rig;
-    bool accepts, asked;
+    bool accepts, measured;
 
     probe_wire_watch(&command->wire, rig);
     accepts = rig_measure(rig, error) == 0;
-    asked = probe_wire_ask(&command->wire) == 0;
+    measured = probe_wire_ask(&command->wire) == 0;
     rig->link->tap = NULL;
     command->wire.next = NULL;
     if (accepts)
@@ -188,10 +188,10 @@ static bool ask_all(struct probe_command *command, struct sentence *error)
     else
         (void)json_array_append_new(command->found,
                                     json_pack("{s:s, s:b, s:s}", "type", "tcp", "accepts", 0, "why", error->text));
-    if (!asked)
+    if (!measured)
         (void)sentence_set(error, "the link failed: %.400s", rig->link->error.text);
-    return accepts && asked &&
-           probe_measure(command->host, rig, &command->wire, command->found, &command->told, error) == 0;
+    return accepts && measured &&
+           probe_measure(command->host, rig, &command->wire, command->found, &command->capabilities, error) == 0;
 }
 
 /* What was measured counts from now on: a requirement that it leaves out, the device cannot break. */
@@ -286,7 +286,8 @@ static enum exit_status probe(struct probe_command *command, struct sentence *er
         return complain(EXIT_ENVIRONMENT, "%s", error->text);
     done = add_target(command) == 0 && ask_all(command, error);
     if (probe_wire_report(&command->wire, command->peer[0] != '\0' ? command->peer : NULL, command->found) != 0 ||
-        (any_startup(command->found) && probe_profile_measure(command->pics, command->told, command->found) != 0))
+        (any_startup(command->found) &&
+         probe_profile_measure(command->pics, command->capabilities, command->found) != 0))
         return complain(EXIT_ENVIRONMENT, "out of memory");
     leave_out(command);
     status = conclude(command, done, error);
@@ -316,7 +317,7 @@ int cmd_probe(int argc, char **argv)
         status = probe(&command, &error);
     rig_free(command.rig);
     device_command_free(command.commands);
-    json_decref(command.told);
+    json_decref(command.capabilities);
     json_decref(command.found);
     defect_set_free(command.defects);
     profile_free(&command.profile);

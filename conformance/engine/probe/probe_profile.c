@@ -27,7 +27,7 @@ static const json_t *startup(const json_t *found, const char *key)
 }
 
 /* A start-up of the device as responder that was asked: true where it was accepted, false where it was not. */
-static bool asked(const json_t *line)
+static bool was_tried(const json_t *line)
 {
     return line != NULL && strncmp(text_of(line, "outcome"), "not asked", 9) != 0;
 }
@@ -75,23 +75,23 @@ static void measure_settings(const char *item, const json_t *found, struct value
     bool send = has_rtr(found, "rtr.send", "B"), write = has_rtr(found, "rtr.write", "C"),
          read = has_rtr(found, "rtr.read", "D");
 
-    if (strcmp(item, "mpa.rev1") == 0 && asked(plain))
+    if (strcmp(item, "mpa.rev1") == 0 && was_tried(plain))
         yes_or_no(value, accepted(plain), by);
-    else if (strcmp(item, "mpa.rev2") == 0 && asked(rev2))
+    else if (strcmp(item, "mpa.rev2") == 0 && was_tried(rev2))
         yes_or_no(value, enhanced(rev2), by);
-    else if (strcmp(item, "mpa.rev0") == 0 && asked(rev0))
+    else if (strcmp(item, "mpa.rev0") == 0 && was_tried(rev0))
         yes_or_no(value, accepted(rev0) && reply(rev0, "Rev") == 0, by);
     else if (strcmp(item, "mpa.markers") == 0 && accepted(plain))
         yes_or_no(value, reply(plain, "M") == 1, "M of its Reply");
     else if (strcmp(item, "mpa.crc_off") == 0 && accepted(no_crc))
         yes_or_no(value, reply(no_crc, "C") == 0, "C of its Reply to C = 0");
-    else if (strcmp(item, "mpa.peer_to_peer") == 0 && asked(rev2))
+    else if (strcmp(item, "mpa.peer_to_peer") == 0 && was_tried(rev2))
         yes_or_no(value, send || write || read, by);
-    else if (strcmp(item, "rtr.send") == 0 && asked(rev2))
+    else if (strcmp(item, "rtr.send") == 0 && was_tried(rev2))
         yes_or_no(value, send, by);
-    else if (strcmp(item, "rtr.write") == 0 && asked(rev2))
+    else if (strcmp(item, "rtr.write") == 0 && was_tried(rev2))
         yes_or_no(value, write, by);
-    else if (strcmp(item, "rtr.read") == 0 && asked(rev2))
+    else if (strcmp(item, "rtr.read") == 0 && was_tried(rev2))
         yes_or_no(value, read, by);
 }
 
@@ -130,9 +130,9 @@ static bool left_to_others(const char *item)
            strcmp(item, "ipsec") == 0 || strcmp(item, "instrumented") == 0;
 }
 
-int probe_profile_measure(const struct pics *pics, const json_t *told, json_t *found)
+int probe_profile_measure(const struct pics *pics, const json_t *reported, json_t *found)
 {
-    struct pics_view view = {.reported = told};
+    struct pics_view view = {.reported = reported};
 
     for (size_t i = 0; i < pics_count(pics); i++) {
         const struct pics_item *item = pics_at(pics, i);
@@ -143,10 +143,10 @@ int probe_profile_measure(const struct pics *pics, const json_t *told, json_t *f
             json_decref(line);
             continue;
         }
-        if (told != NULL && pics_reported(&view, item, value.text))
+        if (reported != NULL && pics_reported(&view, item, value.text))
             value.by = "the upper tester";
         else
-            measure_item(item->name, found, told != NULL, &value);
+            measure_item(item->name, found, reported != NULL, &value);
         (void)json_object_set_new(line, "measured", json_boolean(value.by != NULL));
         if (value.by != NULL) {
             (void)json_object_set_new(line, "value", json_string(value.text));

@@ -15,7 +15,7 @@
  * Appends a line "capability" to `found` for each item of the questionnaire that a device of this kind can be asked, by what `found` has of
  * start-ups and by what the upper tester told (NULL: nothing).
  */
-int probe_profile_measure(const struct pics *pics, const json_t *told, json_t *found);
+int probe_profile_measure(const struct pics *pics, const json_t *reported, json_t *found);
 
 /*
  * The profile: `base` has name, addresses and what a person wrote; answers of its own are kept where nothing was measured. A

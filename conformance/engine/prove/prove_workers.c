@@ -15,8 +15,8 @@
 
 struct pool {
     const struct prove_work *work;
-    json_t **rows; /* answers of the workers, by unit */
-    size_t told;   /* units that the caller has been told of */
+    json_t **rows;   /* answers of the workers, by unit */
+    size_t reported; /* units that the caller has been told of */
 };
 
 /* A worker's life: every jobs-th unit, one line each into its own pipe. */
@@ -61,8 +61,8 @@ static int take_row(void *user, const char *line, size_t length, struct sentence
 /* Tells of every unit whose turn it is. */
 static void tell(struct pool *pool)
 {
-    while (pool->told < pool->work->units && pool->rows[pool->told] != NULL) {
-        size_t number = pool->told++;
+    while (pool->reported < pool->work->units && pool->rows[pool->reported] != NULL) {
+        size_t number = pool->reported++;
 
         pool->work->tell(pool->work->user, number, pool->rows[number]);
     }
@@ -138,8 +138,8 @@ static int run_workers(struct pool *pool, struct sentence *error)
             status = sentence_set(error, "a worker died (%s %d) while proving", WIFSIGNALED(ended) ? "signal" : "exit",
                                   WIFSIGNALED(ended) ? WTERMSIG(ended) : WEXITSTATUS(ended));
     }
-    if (status == 0 && pool->told != pool->work->units)
-        status = sentence_set(error, "the workers gave %zu of %zu answers", pool->told, pool->work->units);
+    if (status == 0 && pool->reported != pool->work->units)
+        status = sentence_set(error, "the workers gave %zu of %zu answers", pool->reported, pool->work->units);
     return status;
 }
 

@@ -77,9 +77,9 @@ void agent_take_everything(struct agent *agent)
 }
 
 /* What the agent tells of: verbs have no word for the peer's FIN, nor for a Terminate. */
-static const char *const told[] = {"connect_request", "established", "rejected",   "reject_sent", "connect_failed",
-                                   "receive",         "send_done",   "write_done", "read_done",   "flushed",
-                                   "closed",          "accepted",    "error"};
+static const char *const event_names[] = {
+    "connect_request", "established", "rejected", "reject_sent", "connect_failed", "receive", "send_done",
+    "write_done",      "read_done",   "flushed",  "closed",      "accepted",       "error"};
 
 static int verb_capabilities(struct agent *agent, const json_t *command, struct agent_reply *reply)
 {
@@ -87,8 +87,8 @@ static int verb_capabilities(struct agent *agent, const json_t *command, struct 
     json_t *rtr = json_array(), *events = json_array();
 
     (void)command;
-    for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
-        json_array_append_new(events, json_string(told[i]));
+    for (size_t i = 0; i < sizeof(event_names) / sizeof(event_names[0]); i++)
+        json_array_append_new(events, json_string(event_names[i]));
     if (traits->rtr_send)
         json_array_append_new(rtr, json_string("send"));
     if (traits->rtr_write)
