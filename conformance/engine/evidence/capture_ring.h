@@ -67,7 +67,7 @@ int capture_ring_find(char **paths, struct capture_ring **rings, size_t count, s
  * Puts the files in the order in which they were written; opens each of them for the time stamp of its first frame. That is the
  * order of their numbers. Where the time stamps fall once in this order and the last is older than the first, the numbers were
  * used again, and the file after the fall is the oldest. tcpdump's files are in the order of their time stamps if these contradict the numbers in
- * other ways. A file without frames stays behind the file before it. -1 with the sentence set without memory.
+ * other ways. A file without frames keeps its place after the file before it. -1 with the sentence set without memory.
  */
 int capture_ring_order(struct capture_ring *ring, struct sentence *error);
 

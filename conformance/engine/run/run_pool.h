@@ -2,7 +2,7 @@
 /*
  * run -j: worker processes run the checks of the plan side by side, each check in a world of its own, whose seed depends on the
  * check alone. The calling process takes what they found in the order of the plan, so that results, evidence and reports are those
- * of a run without workers. What is ahead of a check that a stopped run did not come to is dropped, with its evidence: --resume
+ * of a run without workers. What follows a check that a stopped run did not come to is dropped, with its evidence: --resume
  * runs it again.
  */
 #ifndef CONFORMANCE_ENGINE_RUN_POOL_H

@@ -111,7 +111,7 @@ check {
 
 --------------------------------------------------------------------------------------------------------------------
 -- Messages that wait after each other: a responder may not send before the initiator's first FPDU. A session over SCTP has no such
--- rule: there they wait behind a Read Response that the shut window holds.
+-- rule: there they wait after a Read Response that the shut window holds.
 
 local HELD = 0x77
 

@@ -406,7 +406,7 @@ check {
   purpose = "type 3 is the LLP's: an error of MPA is reported in layer 2",
   run = function(t)
     local c = t:open()
-    c:probe() -- a responder may send only behind the initiator's first FPDU (RFC 5044 7.1.2)
+    c:probe() -- a responder may send only after the initiator's first FPDU (RFC 5044 7.1.2)
     c:send(fpdu(rdmap.send { data = "12345678" }, { crc_flip = 1 }))
     local outcome, got = c:mpa_outcome({ "MPA_CRC" }, "an FPDU with a wrong CRC")
     if outcome == "accepted" then t:fail("an FPDU with a wrong CRC", terminate_text("MPA_CRC"), describe(got)) end

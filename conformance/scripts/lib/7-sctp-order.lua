@@ -45,7 +45,7 @@ local UNACKNOWLEDGED_MOST = 32767
 local OPENING, WRITES = 3 << 19, 34000
 local AT_ONCE = 100 -- Writes that may come in one packet with the end of the Send
 
--- The device's ULP posts a long Send, whose SACKs open SCTP's congestion window, and Writes of one octet behind it. FAIL if more than
+-- The device's ULP posts a long Send, whose SACKs open SCTP's congestion window, and Writes of one octet after it. FAIL if more than
 -- 32767 messages of the SID are on their way without a SACK, or if sending does not go on with the SACK.
 function Test:expect_limit()
   local t, port = self, self.role == "responder" and self:listen {} or nil

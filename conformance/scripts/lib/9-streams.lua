@@ -117,7 +117,7 @@ local function cut(frame)
   return out
 end
 
--- The octets of a segment behind the next DDP-SSN.
+-- The octets of a segment after the next DDP-SSN.
 local function next_data(c, frame)
   if frame.kind == "fpdu" then c.t:only_over_tcp("fpdu()") end
   local a = c.association
@@ -209,7 +209,7 @@ function Stream:told() self.association.handle:told() end
 --------------------------------------------------------------------------------------------------------------------
 -- Receiving
 
--- The chunk with the next DDP-SSN: TSNs say nothing of the order (RFC 5043 5.1). One that does not come leaves those behind it where they
+-- The chunk with the next DDP-SSN: TSNs say nothing of the order (RFC 5043 5.1). One that does not come leaves those after it where they
 -- are until the time is up; they are taken then.
 local function next_chunk(c, seconds)
   local deadline = rig.now() + seconds

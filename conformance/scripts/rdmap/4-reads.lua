@@ -256,7 +256,7 @@ check {
       t:expect_error(m:read(case[1], case[2]), "RDMAP_BOUNDS",
                      string.format("a Read of %d octets at base %+d of %d", case[2], case[1], m.octets), { next = true })
     end
-    if behind == nil then t:note("the device chooses where memory is: what lies behind the buffer is not known") end
+    if behind == nil then t:note("the device chooses where memory is: what lies beyond the buffer is not known") end
   end,
 }
 
